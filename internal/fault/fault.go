@@ -1,0 +1,76 @@
+// Package fault holds the kinds of failure the service tells its callers
+// about. A fault carries words meant for a person; anything that is not a
+// fault is the service's own trouble and is only logged.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind is a class of failure. The HTTP face gives each its status.
+type Kind uint8
+
+// The kinds, in the order of the statuses they become.
+const (
+	Internal    Kind = iota // not the caller's doing; its text is only logged
+	Invalid                 // the request cannot be used as it is (400)
+	Unknown                 // no, wrong or expired credentials (401)
+	Denied                  // the caller may not do this (403)
+	Missing                 // no such thing, or not under that parent (404)
+	Conflict                // the present state forbids it (409)
+	TooLarge                // more than the service takes (413)
+	Unsupported             // not an accepted type of content (415)
+	Refused                 // well formed, but a rule of the domain says no (422)
+	Throttled               // too many tries; wait (429)
+	Upstream                // an outside service failed (502)
+	Unavailable             // not configured, or not ready (503)
+)
+
+// slugs are the stable codes a program may rely on.
+var slugs = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "not_found", "conflict",
+	"too_large", "unsupported_type", "refused", "throttled", "upstream_failed", "unavailable"}
+
+// Slug is the stable code of a kind on the wire.
+func (k Kind) Slug() string { return slugs[k] }
+
+// Error is a failure with words meant for the caller.
+type Error struct {
+	Kind   Kind
+	Text   string            // a sentence a person can act on
+	Fields map[string]string // what is wrong with which parameter, for Invalid and Refused
+	Wait   time.Duration     // how long to wait, for Throttled
+	Err    error             // what caused it, if anything; never shown
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Text
+	}
+	return e.Text + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// New makes an Error from a format.
+func New(k Kind, format string, args ...any) error {
+	return &Error{Kind: k, Text: fmt.Sprintf(format, args...)}
+}
+
+// Field makes an Error about one parameter: its text reads "name reason".
+func Field(k Kind, name, format string, args ...any) error {
+	reason := fmt.Sprintf(format, args...)
+	return &Error{Kind: k, Text: name + " " + reason, Fields: map[string]string{name: reason}}
+}
+
+// KindOf gives the kind of err, Internal when it has none.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+// Is tells whether err is a fault of kind k.
+func Is(err error, k Kind) bool { return err != nil && KindOf(err) == k }
