@@ -1,0 +1,140 @@
+// Package params reads the parameters of a request, whatever encoding they
+// came in, and decodes them into one Go struct.
+//
+// The query string, a urlencoded body, a multipart body and a JSON body all
+// become the same tree: unit[name]=x is {"unit":{"name":"x"}}. A handler
+// declares its inputs once, and need not know how they travelled:
+//
+//	type input struct {
+//		UnitID int64 `path:"unit_id"`
+//		Unit   struct {
+//			Name  string           `param:"name,required"`
+//			Start params.Opt[Date] `param:"start_date"`
+//		} `param:"unit,required"`
+//		Sheet *params.Upload `param:"file"`
+//	}
+//
+// Every error the package returns is a *fault.Error in words for the caller.
+package params
+
+import (
+	"net/http"
+	"reflect"
+)
+
+// Opt is a parameter for which absent, null and present differ, as they do in
+// an update: absent leaves a value alone, null clears it.
+type Opt[T any] struct {
+	V         T
+	Set, Null bool
+}
+
+// Has tells whether there is a value.
+func (o Opt[T]) Has() bool { return o.Set && !o.Null }
+
+// Ptr is the value, nil when there is none.
+func (o Opt[T]) Ptr() *T {
+	if !o.Has() {
+		return nil
+	}
+	return &o.V
+}
+
+// Or is the value, or def when there is none.
+func (o Opt[T]) Or(def T) T {
+	if !o.Has() {
+		return def
+	}
+	return o.V
+}
+
+func (Opt[T]) wraps() wrapper { return wrapOpt }
+
+// JSON is a parameter whose value may come as JSON text, the way forms send
+// lists of objects (contributions='[{"project_id":1}]'), or as the value
+// itself in a JSON body. T follows the same rules as any other field.
+type JSON[T any] struct {
+	V         T
+	Set, Null bool
+}
+
+// Has tells whether there is a value.
+func (j JSON[T]) Has() bool { return j.Set && !j.Null }
+
+func (JSON[T]) wraps() wrapper { return wrapJSON }
+
+// wrapper tells the generic holders of a value from other structs. Their
+// fields are, in this order, V, Set and Null.
+type wrapper uint8
+
+const (
+	wrapOpt wrapper = iota + 1
+	wrapJSON
+)
+
+var wrapperType = reflect.TypeFor[interface{ wraps() wrapper }]()
+
+// Set is the parameters of one request. Close it when the request is done.
+type Set struct {
+	root    node // query and body in one tree
+	query   node
+	body    node
+	uploads []*Upload
+	partial bool // beforeFiles is running: what is absent may still come
+}
+
+// Read gathers the parameters of r: the query, and the body in any of the
+// encodings the package knows. Where both name a parameter the body wins.
+//
+// Files go to spool under random names. Before the first of them is read
+// beforeFiles, which may be nil, is called once with what came ahead of it, so
+// that rights can be checked before an upload is accepted; its error ends the
+// reading. It is not called when no file comes. Inside it Decode does not
+// complain of absent parameters, since they may follow the files.
+//
+// After an error nothing is left in spool.
+func Read(w http.ResponseWriter, r *http.Request, lim Limits, spool string, beforeFiles func(*Set) error) (*Set, error) {
+	s := &Set{query: node{kind: isObject, form: true}, body: node{kind: isObject, form: true}}
+	rd := reader{set: s, lim: lim.withDefaults(), spool: spool, beforeFiles: beforeFiles}
+	done := false
+	defer func() {
+		if !done {
+			s.Close()
+		}
+	}()
+	if err := rd.read(w, r); err != nil {
+		return nil, err
+	}
+	s.root = merge(s.query, s.body)
+	done = true
+	return s, nil
+}
+
+// Has tells whether the request named the parameter, be it with null. The
+// name may have brackets: unit[name].
+func (s *Set) Has(name string) bool {
+	steps, _, ok := split(name)
+	if !ok {
+		return false
+	}
+	n := &s.root
+	for _, step := range steps {
+		if n = n.member(step); n == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Close removes the files of the request. It may be called more than once;
+// files that were moved away in the meantime are no error.
+func (s *Set) Close() error {
+	var first error
+	for _, u := range s.uploads {
+		if err := u.remove(); err != nil && first == nil {
+			first = err
+		}
+	}
+	s.uploads = nil
+	return first
+}

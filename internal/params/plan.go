@@ -1,0 +1,210 @@
+package params
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// allFiles is the name under which a struct asks for every file of a request.
+const allFiles = "*files"
+
+// Field is one declared input, for whoever describes an endpoint.
+type Field struct {
+	Name     string       // without the brackets of what it stands in
+	In       string       // "path", "param" or "file"
+	Type     reflect.Type // as declared
+	Elem     reflect.Type // Type without pointer, Opt and JSON around it
+	Required bool
+	Doc      string
+	Enum     []string
+
+	index []int
+	set   setter
+	bare  *plan // of a field that is a struct
+}
+
+// Fields lists the inputs the struct type t declares, embedded structs
+// flattened, in order of declaration. Members of a nested struct are had by
+// asking for its Elem. It panics where the declaration is wrong: an unknown
+// type, a name twice.
+func Fields(t reflect.Type) []Field {
+	return slices.Clone(planOf(t).fields)
+}
+
+// plan is how a struct type is filled.
+type plan struct{ fields []Field }
+
+// plans holds the finished plan of every struct type seen, so that reflection
+// over tags happens once.
+var plans sync.Map // reflect.Type to *plan
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	b := builder{}
+	p := b.plan(t)
+	plans.Store(t, p)
+	return p
+}
+
+// builder makes plans; its map lets a type hold a list of itself.
+type builder map[reflect.Type]*plan
+
+func (b builder) plan(t reflect.Type) *plan {
+	if p, ok := b[t]; ok {
+		return p
+	}
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("params: %v is not a struct", t))
+	}
+	p := &plan{}
+	b[t] = p
+	b.collect(p, t, nil)
+	return p
+}
+
+// collect adds the fields of t, which is reached by index, to p.
+func (b builder) collect(p *plan, t reflect.Type, index []int) {
+	for sf := range t.Fields() {
+		at := append(slices.Clone(index), sf.Index...)
+		name, opts, isParam := cutTag(sf, "param")
+		path, _, isPath := cutTag(sf, "path")
+		switch {
+		case sf.Anonymous && !isParam && !isPath && sf.Type.Kind() == reflect.Struct:
+			b.collect(p, sf.Type, at)
+			continue
+		case !isParam && !isPath:
+			continue
+		case isParam && isPath, !sf.IsExported(), opts != "" && opts != "required":
+			panic(fmt.Sprintf("params: wrong declaration of %v.%s", t, sf.Name))
+		}
+		f := Field{Name: name, In: "param", Type: sf.Type, Required: opts == "required",
+			Doc: sf.Tag.Get("doc"), index: at}
+		if enum, ok := sf.Tag.Lookup("enum"); ok {
+			f.Enum = strings.Split(enum, ",")
+		}
+		if isPath {
+			f.Name, f.In, f.Required = path, "path", true
+		}
+		if slices.ContainsFunc(p.fields, func(g Field) bool { return g.Name == f.Name && g.In == f.In }) {
+			panic(fmt.Sprintf("params: %v declares %s twice", t, f.Name))
+		}
+		b.complete(&f)
+		p.fields = append(p.fields, f)
+	}
+}
+
+func cutTag(sf reflect.StructField, key string) (name, opts string, ok bool) {
+	tag, ok := sf.Tag.Lookup(key)
+	name, opts, _ = strings.Cut(tag, ",")
+	return name, opts, ok && name != ""
+}
+
+var (
+	timeType    = reflect.TypeFor[time.Time]()
+	dateType    = reflect.TypeFor[Date]()
+	uploadType  = reflect.TypeFor[*Upload]()
+	uploadsType = reflect.TypeFor[[]*Upload]()
+	filesType   = reflect.TypeFor[map[string]*Upload]()
+)
+
+// complete fills in how a field is set and what its type comes down to.
+func (b builder) complete(f *Field) {
+	f.Elem = bare(f.Type)
+	switch {
+	case f.In == "path":
+		if k := f.Type.Kind(); k != reflect.Int64 && k != reflect.Int && k != reflect.String {
+			panic(fmt.Sprintf("params: path value %s cannot be a %v", f.Name, f.Type))
+		}
+		return
+	case f.Name == allFiles:
+		if f.Type != filesType {
+			panic(fmt.Sprintf("params: %s must be a %v", allFiles, filesType))
+		}
+		f.In = "file"
+		return
+	case f.Type == uploadType, f.Type == uploadsType:
+		f.In, f.Elem = "file", f.Type
+	}
+	if f.Enum != nil && !holdsText(f.Elem) {
+		panic(fmt.Sprintf("params: enum on %s, a %v", f.Name, f.Type))
+	}
+	f.set = b.setter(f.Type, f.Enum)
+	if isStruct(f.Elem) {
+		f.bare = b.plan(f.Elem)
+	}
+}
+
+func holdsText(t reflect.Type) bool {
+	return t.Kind() == reflect.String || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String
+}
+
+// bare takes pointer, Opt and JSON off a type.
+func bare(t reflect.Type) reflect.Type {
+	for {
+		switch {
+		case wrapperOf(t) != 0:
+			t = t.Field(0).Type
+		case t.Kind() == reflect.Pointer && t != uploadType:
+			t = t.Elem()
+		default:
+			return t
+		}
+	}
+}
+
+func wrapperOf(t reflect.Type) wrapper {
+	if t.Kind() != reflect.Struct || !t.Implements(wrapperType) {
+		return 0
+	}
+	return reflect.Zero(t).Interface().(interface{ wraps() wrapper }).wraps()
+}
+
+// isStruct tells a struct of named members from the structs that are scalars
+// or wrappers.
+func isStruct(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t != timeType && t != dateType && wrapperOf(t) == 0
+}
+
+// setter is how a value of one type is set. It is never called with an absent
+// node.
+type setter func(d *decoding, v reflect.Value, n *node)
+
+func (b builder) setter(t reflect.Type, enum []string) setter {
+	switch {
+	case t == uploadType:
+		return setUpload
+	case t == uploadsType:
+		return setUploads
+	case t == timeType:
+		return scalar(setTime)
+	case t == dateType:
+		return scalar(setDate)
+	case wrapperOf(t) == wrapOpt:
+		return setOpt(b.setter(t.Field(0).Type, enum), t.Field(0).Type)
+	case wrapperOf(t) == wrapJSON:
+		return setJSON(b.setter(t.Field(0).Type, enum))
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return setPointer(b.setter(t.Elem(), enum), t.Elem())
+	case reflect.Struct:
+		return setStruct(b.plan(t))
+	case reflect.Slice:
+		return setSlice(b.setter(t.Elem(), enum), t)
+	case reflect.String:
+		return scalar(setString(enum))
+	case reflect.Bool:
+		return scalar(setBool)
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		return scalar(setInt)
+	case reflect.Float64:
+		return scalar(setFloat)
+	}
+	panic(fmt.Sprintf("params: a parameter cannot be a %v", t))
+}
