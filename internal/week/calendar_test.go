@@ -143,7 +143,7 @@ type drawn struct {
 }
 
 var periods = rapid.Custom(func(t *rapid.T) drawn {
-	p := drawn{start: clock.Date(2000, 1, 1).AddDate(0, 0, rapid.IntRange(0, 40000).Draw(t, "start"))}
+	p := drawn{start: clock.On(2000, 1, 1).Time.AddDate(0, 0, rapid.IntRange(0, 40000).Draw(t, "start"))}
 	days := rapid.IntRange(0, 200).Draw(t, "days")
 	p.end = p.start.AddDate(0, 0, days)
 	for range rapid.IntRange(0, 3).Draw(t, "breaks") {

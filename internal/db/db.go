@@ -1,0 +1,239 @@
+// Package db opens the database, runs transactions on it and maps rows to
+// structs. One SQL text serves both engines, SQLite and PostgreSQL; where they
+// differ, the difference is hidden here or in a word of the migrations.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // registers the driver
+
+	"lectern/internal/clock"
+)
+
+// DB is one database: a pool of readers and, on SQLite, a lone writer, so that
+// a writer never meets another and never fails with "busy".
+type DB struct {
+	read, write *sql.DB
+	postgres    bool
+	path        string // of the SQLite file
+	clock       clock.Clock
+}
+
+// Options tune a DB; the zero value is right for a server.
+type Options struct {
+	Clock   clock.Clock // the machine's when nil
+	Readers int         // connections; 16 when 0
+}
+
+// Settings every SQLite connection starts with. busy_timeout comes first so
+// that switching to WAL waits for other processes instead of failing.
+// synchronous(FULL) makes an acknowledged commit survive a power cut.
+const pragmas = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+	"&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&_pragma=temp_store(MEMORY)&_dqs=0"
+
+// Open connects to a postgres:// address or, failing that, to a SQLite file,
+// making its directory where there is none. It reads nothing yet.
+func Open(addr string, o Options) (*DB, error) {
+	if o.Clock == nil {
+		o.Clock = clock.Real
+	}
+	if o.Readers == 0 {
+		o.Readers = 16
+	}
+	if IsPostgres(addr) {
+		return openPostgres(addr, o)
+	}
+	return openSQLite(addr, o)
+}
+
+// IsPostgres tells whether addr names a PostgreSQL server.
+func IsPostgres(addr string) bool {
+	return strings.HasPrefix(addr, "postgres://") || strings.HasPrefix(addr, "postgresql://")
+}
+
+func openPostgres(addr string, o Options) (*DB, error) {
+	cfg, err := pgx.ParseConfig(addr)
+	if err != nil {
+		// The parser's error may quote the password.
+		return nil, errors.New("the database address is not a valid postgres:// URL")
+	}
+	cfg.RuntimeParams["timezone"] = "UTC"
+	if cfg.RuntimeParams["application_name"] == "" {
+		cfg.RuntimeParams["application_name"] = "lectern"
+	}
+	p := stdlib.OpenDB(*cfg)
+	p.SetMaxOpenConns(o.Readers * 2)
+	p.SetMaxIdleConns(o.Readers)
+	p.SetConnMaxIdleTime(5 * time.Minute)
+	return &DB{read: p, write: p, postgres: true, clock: o.Clock}, nil
+}
+
+func openSQLite(path string, o Options) (*DB, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the directory of the database: %w", err)
+	}
+	name := "file:" + (&url.URL{Path: path}).EscapedPath() + pragmas
+	w, err := sql.Open("sqlite", name+"&_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	w.SetMaxOpenConns(1)
+	r, err := sql.Open("sqlite", name+"&_pragma=query_only(1)")
+	if err != nil {
+		return nil, err
+	}
+	r.SetMaxOpenConns(o.Readers)
+	r.SetMaxIdleConns(o.Readers)
+	return &DB{read: r, write: w, path: path, clock: o.Clock}, nil
+}
+
+// Close ends all connections. On SQLite the log is folded into the file.
+func (d *DB) Close() error {
+	if d.postgres {
+		return d.read.Close()
+	}
+	return errors.Join(d.read.Close(), d.write.Close())
+}
+
+// Ping tells whether the database answers.
+func (d *DB) Ping(ctx context.Context) error { return d.read.PingContext(ctx) }
+
+// Postgres tells which engine this is.
+func (d *DB) Postgres() bool { return d.postgres }
+
+// Now is the moment by the database's clock, the one its transactions carry.
+func (d *DB) Now() clock.Time { return clock.At(d.clock()) }
+
+// Q runs statements: a pool of connections, or a transaction. The functions
+// One, All, Each, Exec and Insert take it; domain code never calls it directly.
+type Q interface {
+	query(ctx context.Context, text string, args []any) (*sql.Rows, error)
+	exec(ctx context.Context, text string, args []any) (sql.Result, error)
+	// Now is the moment the transaction began: all that it writes carries it.
+	Now() clock.Time
+	// Postgres tells which engine runs the statement.
+	Postgres() bool
+	// After runs f once the transaction is committed, never when it is not;
+	// outside a transaction it runs f at once.
+	After(f func())
+}
+
+type runner interface {
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
+}
+
+type session struct {
+	run   runner
+	db    *DB
+	now   clock.Time
+	after []func()
+}
+
+func (s *session) query(ctx context.Context, text string, args []any) (*sql.Rows, error) {
+	count(ctx, text)
+	return s.run.QueryContext(ctx, text, args...)
+}
+
+func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result, error) {
+	count(ctx, text)
+	return s.run.ExecContext(ctx, text, args...)
+}
+
+func (s *session) Now() clock.Time { return s.now }
+func (s *session) Postgres() bool  { return s.db.postgres }
+
+func (s *session) After(f func()) {
+	if _, inTx := s.run.(*sql.Tx); inTx {
+		s.after = append(s.after, f)
+		return
+	}
+	f()
+}
+
+// Pool gives the readers for a single statement; several that must agree with
+// each other belong into View.
+func (d *DB) Pool() Q { return &session{run: d.read, db: d, now: d.Now()} }
+
+// View runs f on one unchanging snapshot of the database.
+func (d *DB) View(ctx context.Context, f func(Q) error) error {
+	opts := &sql.TxOptions{ReadOnly: true}
+	if d.postgres {
+		opts.Isolation = sql.LevelRepeatableRead
+	}
+	tx, err := d.read.BeginTx(ctx, opts)
+	if err != nil {
+		return fmt.Errorf("begin reading: %w", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	return f(&session{run: tx, db: d, now: d.Now()})
+}
+
+const maxTries = 5
+
+// Tx runs f in a write transaction and commits it when f gives no error. On
+// PostgreSQL f runs again when the engine asks for it (a deadlock, a
+// serialisation failure), so f must not leave traces outside the transaction.
+func (d *DB) Tx(ctx context.Context, f func(Q) error) error {
+	for try := 1; ; try++ {
+		after, err := d.once(ctx, f)
+		if err == nil {
+			for _, g := range after {
+				g()
+			}
+			return nil
+		}
+		if try == maxTries || !retryable(err) || ctx.Err() != nil {
+			return err
+		}
+		slog.DebugContext(ctx, "transaction tried again", "try", try, "err", err)
+	}
+}
+
+func (d *DB) once(ctx context.Context, f func(Q) error) ([]func(), error) {
+	tx, err := d.write.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("begin writing: %w", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // a no-op after the commit
+	s := &session{run: tx, db: d, now: d.Now()}
+	if err := f(s); err != nil {
+		return nil, err
+	}
+	if err := tx.Commit(); err != nil {
+		return nil, explain(err)
+	}
+	return s.after, nil
+}
+
+// Lock holds row id of table until the transaction ends, so that a rule over
+// several rows can be checked and kept. SQLite has one writer and needs none.
+func Lock(ctx context.Context, q Q, table string, id int64) error {
+	if !q.Postgres() {
+		return nil
+	}
+	_, err := Exec(ctx, q, "SELECT 1 FROM "+table+" WHERE id = $1 FOR UPDATE", id)
+	return err
+}
+
+// LockName holds a lock with a name of its own until the transaction ends, for
+// rules that no single row stands for.
+func LockName(ctx context.Context, q Q, name string) error {
+	if !q.Postgres() {
+		return nil
+	}
+	_, err := Exec(ctx, q, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
+	return err
+}

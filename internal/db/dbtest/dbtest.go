@@ -1,0 +1,132 @@
+// Package dbtest gives tests a fresh database of each engine: SQLite always,
+// PostgreSQL from LECTERN_TEST_DATABASE_URL or from a private server started
+// with the binaries found on the machine. Where there is neither, the tests on
+// PostgreSQL are skipped with one line, or fail when LECTERN_TEST_REQUIRE is set.
+package dbtest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+)
+
+// Each runs f on a fresh, migrated database of each engine.
+func Each(t *testing.T, f func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { f(t, New(t, engine, nil)) })
+	}
+}
+
+// New gives a fresh, migrated database of engine ("sqlite" or "postgres"),
+// whose clock may be given.
+func New(t testing.TB, engine string, c clock.Clock) *db.DB {
+	t.Helper()
+	d, err := db.Open(Address(t, engine), db.Options{Clock: c, Readers: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// Address gives the address of a fresh, migrated database of engine, for tests
+// that start the program itself.
+func Address(t testing.TB, engine string) string {
+	t.Helper()
+	if engine == "postgres" {
+		return newPostgres(t)
+	}
+	path := filepath.Join(t.TempDir(), "lectern.db")
+	template, err := sqliteTemplate()
+	if err == nil {
+		err = os.WriteFile(path, template, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sqliteTemplate is the bytes of an empty, migrated database: copying it is
+// much faster than migrating anew for every test.
+var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "lectern-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "t.db")
+	if err := migrate(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+func migrate(addr string) error {
+	d, err := db.Open(addr, db.Options{})
+	if err != nil {
+		return err
+	}
+	if _, err := d.Migrate(context.Background()); err != nil {
+		d.Close()
+		return err
+	}
+	return d.Close()
+}
+
+var databases struct {
+	sync.Mutex
+	n int
+}
+
+func newPostgres(t testing.TB) string {
+	t.Helper()
+	server, err := postgresServer()
+	if err != nil {
+		Missing(t, "PostgreSQL: %v", err)
+	}
+	databases.Lock()
+	databases.n++
+	name := fmt.Sprintf("lectern_test_%d_%d", os.Getpid(), databases.n)
+	databases.Unlock()
+	if err := server.create(name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.drop(name) })
+	return server.address(name)
+}
+
+// Missing skips a test whose counterpart is not on this machine, or fails it
+// where the machine was meant to have everything.
+func Missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("LECTERN_TEST_REQUIRE") != "" {
+		t.Fatalf("required by LECTERN_TEST_REQUIRE but missing: "+format, args...)
+	}
+	t.Skipf("skipped, missing on this machine: "+format, args...)
+}
+
+// Long skips a test that takes long unless LECTERN_TEST_LONG is set.
+func Long(t testing.TB) {
+	t.Helper()
+	if os.Getenv("LECTERN_TEST_LONG") == "" {
+		t.Skip("takes long; set LECTERN_TEST_LONG=1 to run it")
+	}
+}
+
+func withDatabase(base, name string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	u.Path = "/" + name
+	return u.String()
+}

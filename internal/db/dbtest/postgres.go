@@ -1,0 +1,166 @@
+package dbtest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver
+)
+
+// server is a PostgreSQL server that tests may fill with databases.
+type server struct {
+	base     string // address of its maintenance database
+	admin    *sql.DB
+	template string
+	mu       sync.Mutex // CREATE DATABASE wants its template to itself
+}
+
+var postgresServer = sync.OnceValues(func() (*server, error) {
+	base := os.Getenv("LECTERN_TEST_DATABASE_URL")
+	if base == "" {
+		var err error
+		if base, err = startPostgres(); err != nil {
+			return nil, err
+		}
+	}
+	admin, err := sql.Open("pgx", base)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{base: base, admin: admin, template: fmt.Sprintf("lectern_template_%d", os.Getpid())}
+	if err := s.exec("CREATE DATABASE " + s.template); err != nil {
+		return nil, err
+	}
+	return s, migrate(s.address(s.template))
+})
+
+func (s *server) exec(text string) error {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	_, err := s.admin.ExecContext(ctx, text)
+	return err
+}
+
+func (s *server) create(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.exec("CREATE DATABASE " + name + " TEMPLATE " + s.template + " STRATEGY wal_log")
+}
+
+func (s *server) drop(name string) { _ = s.exec("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)") }
+
+func (s *server) address(name string) string { return withDatabase(s.base, name) }
+
+// binaries finds the directory of initdb and postgres.
+func binaries() (string, error) {
+	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	slices.SortFunc(dirs, func(a, b string) int { return version(b) - version(a) })
+	for _, d := range append(dirs, "/usr/local/pgsql/bin", "/opt/homebrew/bin", "/usr/bin") {
+		if _, err := os.Stat(filepath.Join(d, "initdb")); err == nil {
+			return d, nil
+		}
+	}
+	return "", errors.New("set LECTERN_TEST_DATABASE_URL or install the server's package (postgresql)")
+}
+
+func version(dir string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
+	return n
+}
+
+// startPostgres runs a private server that listens on a socket in its own
+// directory and trades durability for speed. A shell stands between it and the
+// test: when the test ends, however it ends, the shell's input closes, and it
+// stops the server and removes the directory.
+func startPostgres() (string, error) {
+	bin, err := binaries()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "lectern-pg-")
+	if err != nil {
+		return "", err
+	}
+	owner, err := unprivileged(dir)
+	if err != nil {
+		return "", err
+	}
+	attr := &syscall.SysProcAttr{Credential: owner, Setpgid: true}
+	init := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "lectern", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+	init.Dir, init.SysProcAttr = dir, attr
+	if out, err := init.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	keep := exec.Command("sh", "-c", `"$0" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=200 -c shared_buffers=64MB -c autovacuum=off >"$1/log" 2>&1 &
+		pid=$!; cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$1"`, filepath.Join(bin, "postgres"), dir)
+	keep.Dir, keep.SysProcAttr = dir, attr
+	if err := lifeline(keep); err != nil {
+		return "", err
+	}
+	base := "postgres://lectern@/postgres?host=" + url.QueryEscape(dir)
+	return base, answer(base)
+}
+
+// held keeps the servers' inputs from being collected, which would close them.
+var held []io.WriteCloser
+
+// lifeline starts c with an input that stays open as long as this process.
+func lifeline(c *exec.Cmd) error {
+	w, err := c.StdinPipe()
+	if err != nil {
+		return err
+	}
+	held = append(held, w)
+	return c.Start()
+}
+
+// unprivileged gives dir to the postgres user when the test runs as root, as
+// the server refuses to.
+func unprivileged(dir string) (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, _ := strconv.Atoi(u.Uid)
+		gid, _ := strconv.Atoi(u.Gid)
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
+	}
+	return nil, errors.New("running as root, and there is no user postgres to run the server as")
+}
+
+// answer waits until the server takes connections.
+func answer(base string) error {
+	d, err := sql.Open("pgx", base)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		if err = d.Ping(); err == nil || time.Now().After(deadline) {
+			return err
+		}
+		if strings.Contains(err.Error(), "does not exist") {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
