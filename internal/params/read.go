@@ -184,7 +184,10 @@ func (rd *reader) multipart(body io.Reader, boundary string) error {
 	if boundary == "" {
 		return fault.New(fault.Invalid, "the Content-Type of a multipart body must name its boundary")
 	}
-	parts := multipart.NewReader(in, boundary)
+	// multipart takes the end of its input among the headers of a part for the
+	// end of the form, so the input ends in an error. The line break lets the
+	// last boundary do without its own.
+	parts := multipart.NewReader(io.MultiReader(in, strings.NewReader("\r\n"), cutOff{}), boundary)
 	for {
 		part, err := parts.NextPart()
 		if err == io.EOF {
@@ -198,6 +201,11 @@ func (rd *reader) multipart(body io.Reader, boundary string) error {
 		}
 	}
 }
+
+// cutOff is what follows a body that should have ended before.
+type cutOff struct{}
+
+func (cutOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func (rd *reader) part(part *multipart.Part) error {
 	_, args, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
