@@ -1,0 +1,34 @@
+package status
+
+import "time"
+
+// WeekEnd completes a task that waited for a talk in class. Its grade and
+// quality stay. It tells whether there was anything to do.
+func WeekEnd(t Task, at time.Time) (Plan, bool) {
+	if t.Status != Discuss && t.Status != Demonstrate {
+		return Plan{}, false
+	}
+	return t.assess(Complete, at, Mover), true
+}
+
+// Extended takes a task whose extension was just granted back to ready for
+// feedback, if it was only late and is no longer: the fail that lateness gave
+// is withdrawn. It tells whether there was anything to do.
+func Extended(t Task) (Plan, bool) {
+	if t.Status != TimeExceeded || t.SubmittedAt == nil || !t.dates().OnTime(*t.SubmittedAt) {
+		return Plan{}, false
+	}
+	t.Status = ReadyForFeedback
+	t.withdrawLateGrade()
+	return Plan{After: t.State, Entries: []Entry{{ReadyForFeedback, Mover, true}}}, true
+}
+
+// Unreadable sends a task back whose files could not be made into a document,
+// in the name of the tutor. New evidence for a closed task does not reopen it
+// by being unreadable. It tells whether there was anything to do.
+func Unreadable(t Task, at time.Time) (Plan, bool) {
+	if Closed.Has(t.Status) {
+		return Plan{}, false
+	}
+	return t.assess(FixAndResubmit, at, Tutor), true
+}
