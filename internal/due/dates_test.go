@@ -13,7 +13,7 @@ import (
 	"lectern/internal/fault"
 )
 
-var today = clock.Date(2026, 3, 11)
+var today = clock.On(2026, 3, 11).Time
 
 func in(days int) time.Time { return today.AddDate(0, 0, days) }
 

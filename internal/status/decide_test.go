@@ -14,7 +14,7 @@ import (
 
 var (
 	now   = time.Date(2026, 3, 11, 10, 0, 0, 0, time.UTC)
-	today = clock.Date(2026, 3, 11)
+	today = clock.On(2026, 3, 11).Time
 	hour  = time.Hour
 )
 
