@@ -1,0 +1,243 @@
+// Package access tells who a caller is in the unit, on the project or the task
+// a request is about. Its statements may read any table, so that the question
+// is answered in one place and by one statement.
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+)
+
+// Caller is who asks, and what they are to the record the request is about.
+type Caller struct {
+	ID        int64       // 0: a visitor
+	Username  string      //
+	Role      policy.Role // in the system
+	SessionID int64       //
+	Who       policy.Who  // every standing, in the system and on the record
+
+	UnitID    int64       // of the record; 0 when it has none
+	UnitRole  policy.Role // Tutor or Convenor where employed, else 0
+	ProjectID int64       // of the record
+	OwnerID   int64       // the student of that project
+	TaskID    int64       // of the record
+}
+
+// May tells whether the caller holds a right on the record of the request.
+func (c *Caller) May(r *policy.Right) bool { return r.Allows(c.Who) }
+
+// Must gives the refusal when the caller does not hold a right.
+func (c *Caller) Must(r *policy.Right) error {
+	if c.May(r) {
+		return nil
+	}
+	if c.ID == 0 {
+		return fault.New(fault.Unknown, "Sign in first: send the headers Username and Auth_Token.")
+	}
+	return fault.New(fault.Denied, "%s", r.Refusal())
+}
+
+// MyRole is the caller's role in the unit as shown in my_role; empty for none.
+func (c *Caller) MyRole() string {
+	switch {
+	case c.UnitRole != 0:
+		return c.UnitRole.String()
+	case c.Who&(policy.UnitStudent|policy.Owner) != 0:
+		return policy.Student.String()
+	case c.Role == policy.Admin:
+		return policy.Admin.String()
+	}
+	return ""
+}
+
+// System gives the standings of a signed-in user that no record decides.
+func System(r policy.Role) policy.Who {
+	switch r {
+	case policy.Tutor:
+		return policy.User | policy.SystemTutor
+	case policy.Convenor:
+		return policy.User | policy.SystemConvenor
+	case policy.Admin:
+		return policy.User | policy.SystemAdmin
+	}
+	return policy.User
+}
+
+// Scope names the record a request is about, by the ids in its path or
+// parameters. Several together must belong to each other.
+type Scope struct {
+	User, Unit, UnitRole, Tutorial, GroupSet, Group, Project, Definition, Task int64
+}
+
+// Resolve gives c with its standing on the record s names. What does not exist,
+// or not under the parent named with it, is fault.Missing.
+func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
+	c.Who = System(c.Role)
+	if c.ID == 0 {
+		c.Who = policy.Visitor
+	}
+	if s.User != 0 && s.User == c.ID {
+		c.Who |= policy.Self
+	}
+	if (Scope{User: s.User}) == s {
+		return &c, nil
+	}
+	text, args, what := s.statement(c.ID)
+	row, err := db.OneOf[standing](ctx, q, what, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	row.apply(&c, s)
+	return &c, nil
+}
+
+// standing is what one statement tells of the caller and the record.
+type standing struct {
+	UnitID     int64  `db:"unit_id"`
+	MayMove    bool   `db:"may_move"`
+	MayExtend  bool   `db:"may_extend"`
+	UnitRole   *int64 `db:"unit_role"`
+	Enrolled   *bool  `db:"enrolled"`
+	ProjectID  *int64 `db:"project_id"`
+	OwnerID    *int64 `db:"owner_id"`
+	OwnerIn    *bool  `db:"owner_in"`
+	TaskID     *int64 `db:"task_id"`
+	MayCreate  *bool  `db:"may_create"`
+	MayManage  *bool  `db:"may_manage"`
+	SetLocked  *bool  `db:"set_locked"`
+	GroupLock  *bool  `db:"group_locked"`
+	Membership *int64 `db:"membership"`
+}
+
+// apply turns the row into standings.
+func (r *standing) apply(c *Caller, s Scope) {
+	c.UnitID = r.UnitID
+	if r.ProjectID != nil {
+		c.ProjectID, c.OwnerID = *r.ProjectID, *r.OwnerID
+	}
+	if r.TaskID != nil {
+		c.TaskID = *r.TaskID
+	}
+	if r.UnitRole != nil {
+		c.UnitRole = policy.Role(*r.UnitRole)
+	}
+	if c.OwnerID != 0 && c.OwnerID == c.ID {
+		c.Who = r.owner()
+		return
+	}
+	switch c.UnitRole {
+	case policy.Tutor:
+		c.Who |= policy.UnitTutor
+	case policy.Convenor:
+		c.Who |= policy.UnitConvenor
+	}
+	if yes(r.Enrolled) {
+		c.Who |= r.student()
+	}
+}
+
+// owner gives the standings of the project's own student, and no others: who
+// teaches the unit too is still no marker of their own work.
+func (r *standing) owner() policy.Who {
+	if !yes(r.OwnerIn) {
+		return policy.User | policy.FormerOwner
+	}
+	w := policy.User | policy.Owner | r.student()
+	if r.MayMove {
+		w |= policy.OwnerMayMove
+	}
+	if r.MayExtend {
+		w |= policy.OwnerMayExtend
+	}
+	return w
+}
+
+// student gives the standings of an enrolled student in the unit and its groups.
+func (r *standing) student() policy.Who {
+	w := policy.UnitStudent
+	if yes(r.MayCreate) && !yes(r.SetLocked) {
+		w |= policy.StudentCreating
+	}
+	if r.Membership != nil {
+		w |= policy.GroupMember
+		if yes(r.MayManage) && !yes(r.SetLocked) && !yes(r.GroupLock) {
+			w |= policy.GroupMemberManaging
+		}
+	}
+	return w
+}
+
+func yes(b *bool) bool { return b != nil && *b }
+
+// part is a table a scope may name: how it joins the unit, and its name in words.
+type part struct {
+	id   int64
+	join string // with %s for the number of the id's argument
+	what string
+}
+
+// statement puts together the one statement for s. The joins are constants; ids
+// are arguments.
+func (s Scope) statement(caller int64) (string, []any, string) {
+	parts := []part{
+		{s.Unit, "JOIN (SELECT id FROM units WHERE id = %s) su ON su.id = u.id", "unit"},
+		{s.UnitRole, "JOIN unit_roles sr ON sr.id = %s AND sr.unit_id = u.id", "unit role"},
+		{s.Tutorial, "JOIN tutorials st ON st.id = %s AND st.unit_id = u.id", "tutorial"},
+		{s.GroupSet, "JOIN group_sets gs ON gs.id = %s AND gs.unit_id = u.id", "group set"},
+		{s.Group, "JOIN unit_groups g ON g.id = %s AND g.group_set_id = gs.id", "group"},
+		{s.Task, "JOIN tasks t ON t.id = %s AND t.unit_id = u.id", "task"},
+		{s.Project, "JOIN projects x ON x.id = %s AND x.unit_id = u.id", "project"},
+		{s.Definition, "JOIN task_definitions d ON d.id = %s AND d.unit_id = u.id", "task definition"},
+	}
+	args := []any{caller}
+	var from strings.Builder
+	what := "record"
+	for _, p := range parts {
+		if p.id != 0 {
+			args = append(args, p.id)
+			fmt.Fprintf(&from, " "+p.join, fmt.Sprintf("$%d", len(args)))
+			what = p.what
+		}
+	}
+	if s.Task != 0 && s.Project == 0 {
+		from.WriteString(" JOIN projects x ON x.id = t.project_id")
+	}
+	return `SELECT u.id AS unit_id, u.allow_student_change_tutorial AS may_move,
+			u.allow_student_extension_requests AS may_extend, r.role AS unit_role, p.enrolled AS enrolled,` +
+		s.columns() + ` FROM units u` + from.String() + `
+		LEFT JOIN unit_roles r ON r.unit_id = u.id AND r.user_id = $1
+		LEFT JOIN projects p ON p.unit_id = u.id AND p.user_id = $1` + s.membership(), args, what
+}
+
+// columns lists what only some scopes have, and NULL for the others.
+func (s Scope) columns() string {
+	project := ` CAST(NULL AS BIGINT) AS project_id, CAST(NULL AS BIGINT) AS owner_id, CAST(NULL AS BOOLEAN) AS owner_in,`
+	if s.Project != 0 || s.Task != 0 {
+		project = ` x.id AS project_id, x.user_id AS owner_id, x.enrolled AS owner_in,`
+	}
+	task := ` CAST(NULL AS BIGINT) AS task_id,`
+	if s.Task != 0 {
+		task = ` t.id AS task_id,`
+	}
+	set := ` CAST(NULL AS BOOLEAN) AS may_create, CAST(NULL AS BOOLEAN) AS may_manage, CAST(NULL AS BOOLEAN) AS set_locked,`
+	if s.GroupSet != 0 {
+		set = ` gs.allow_students_to_create_groups AS may_create, gs.allow_students_to_manage_groups AS may_manage, gs.locked AS set_locked,`
+	}
+	group := ` CAST(NULL AS BOOLEAN) AS group_locked, CAST(NULL AS BIGINT) AS membership`
+	if s.Group != 0 {
+		group = ` g.locked AS group_locked, gm.id AS membership`
+	}
+	return project + task + set + group
+}
+
+func (s Scope) membership() string {
+	if s.Group == 0 {
+		return ""
+	}
+	return ` LEFT JOIN group_memberships gm ON gm.unit_group_id = g.id AND gm.project_id = p.id AND gm.active`
+}

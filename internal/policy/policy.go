@@ -1,0 +1,118 @@
+// Package policy is the table of rights: who may do what. Code asks it,
+// documentation is printed from it, and nothing else decides.
+//
+// A caller is a set of standings (Who): what they are in the system, in the
+// unit, on the project at hand. A right names the standings that hold it. The
+// caller may when the two sets meet.
+package policy
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// Role is what a person is, in the system or in a unit. The numbers are part of
+// the wire.
+type Role int64
+
+// The roles.
+const (
+	Student Role = iota + 1
+	Tutor
+	Convenor
+	Admin
+)
+
+var roleNames = [...]string{"", "Student", "Tutor", "Convenor", "Admin"}
+
+// String gives the name on the wire.
+func (r Role) String() string {
+	if r < Student || r > Admin {
+		return ""
+	}
+	return roleNames[r]
+}
+
+// MarshalText puts the name on the wire.
+func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// ParseRole reads a role's name, whole, in any case.
+func ParseRole(name string) (Role, bool) {
+	for r := Student; r <= Admin; r++ {
+		if strings.EqualFold(r.String(), strings.TrimSpace(name)) {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// Who is a set of standings.
+type Who uint32
+
+// What a caller can be. Those of a unit and a project are told by the record
+// the request is about.
+const (
+	Visitor             Who = 1 << iota // not signed in
+	User                                // signed in, whatever else
+	Self                                // the user the request is about
+	SystemTutor                         // by system role
+	SystemConvenor                      // by system role
+	SystemAdmin                         // by system role
+	UnitStudent                         // enrolled in the unit
+	UnitTutor                           // employed in the unit
+	UnitConvenor                        // employed in the unit
+	Owner                               // the project is theirs, and they are enrolled
+	FormerOwner                         // the project is theirs, but they are withdrawn
+	OwnerMayMove                        // Owner where the unit lets students change tutorials
+	OwnerMayExtend                      // Owner where the unit lets students ask for extensions
+	GroupMember                         // in the group the request is about
+	GroupMemberManaging                 // GroupMember where the set lets students manage groups and nothing is locked
+	StudentCreating                     // UnitStudent where the set lets students make groups and is not locked
+)
+
+var whoNames = [...]string{"a visitor", "any signed-in user", "the user concerned", "a Tutor", "a Convenor", "an Admin",
+	"a student of the unit", "a tutor of the unit", "a convenor of the unit", "the student concerned",
+	"the student concerned, though withdrawn", "the student concerned where the unit lets students change tutorials",
+	"the student concerned where the unit lets students ask for extensions", "a member of the group",
+	"a member of the group where the set lets students manage groups and nothing is locked",
+	"a student of the unit where the set lets students make groups and is not locked"}
+
+// Names lists the standings in words.
+func (w Who) Names() []string {
+	var out []string
+	for ; w != 0; w &= w - 1 {
+		out = append(out, whoNames[bits.TrailingZeros32(uint32(w))])
+	}
+	return out
+}
+
+// Scope is the kind of record a right is about.
+type Scope string
+
+// The scopes.
+const (
+	System  Scope = "system"
+	Unit    Scope = "unit"
+	Project Scope = "project"
+	Task    Scope = "task"
+)
+
+// Right is one row of the table.
+type Right struct {
+	Scope  Scope
+	Action string // completes "you may not ..."
+	Who    Who
+}
+
+// Allows tells whether a caller with the standings w holds the right.
+func (r *Right) Allows(w Who) bool { return r.Who&w != 0 }
+
+// Refusal says in a sentence who holds the right.
+func (r *Right) Refusal() string {
+	names := r.Who.Names()
+	if n := len(names); n > 1 {
+		names[n-2] += " or " + names[n-1]
+		names = names[:n-1]
+	}
+	return "You may not " + r.Action + ": only " + strings.Join(names, ", ") + " may."
+}

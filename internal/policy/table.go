@@ -1,0 +1,114 @@
+package policy
+
+// Sets that recur. An Admin has every right of staff in every unit.
+const (
+	anyone     = Visitor | User
+	staff      = UnitTutor | UnitConvenor | SystemAdmin
+	convenors  = UnitConvenor | SystemAdmin
+	organisers = SystemConvenor | SystemAdmin
+	member     = UnitStudent | staff
+	reader     = Owner | FormerOwner | staff
+	worker     = Owner | staff
+)
+
+var table []*Right
+
+func right(s Scope, action string, who Who) *Right {
+	r := &Right{s, action, who}
+	table = append(table, r)
+	return r
+}
+
+// All gives every right in the order of the table.
+func All() []*Right { return table }
+
+// Rights that no record decides.
+var (
+	Anybody   = right(System, "see what is public", anyone)
+	SignedIn  = right(System, "see and change what is your own", User)
+	ListUsers = right(System, "list the users", organisers)
+	ReadUser  = right(System, "read this user's record", Self|SystemAdmin)
+	// A Convenor makes and edits Students and Tutors only; MayAppoint has the detail.
+	CreateUsers    = right(System, "create users", organisers)
+	EditUser       = right(System, "change this user's record", Self|organisers)
+	ImportUsers    = right(System, "import users", organisers)
+	ExportUsers    = right(System, "export the users", SystemAdmin)
+	ManageAccounts = right(System, "disable accounts or make password links", SystemAdmin)
+	CreateUnits    = right(System, "create units", organisers)
+	EditCalendar   = right(System, "change teaching periods and their breaks", SystemAdmin)
+	EditCampuses   = right(System, "change campuses", SystemAdmin)
+	EditActivities = right(System, "change activity types", SystemAdmin)
+	RolloverPeriod = right(System, "roll a teaching period over", SystemAdmin)
+	ListImages     = right(System, "list the container images", organisers)
+	EditImages     = right(System, "change or pull container images", SystemAdmin)
+	ManageJobs     = right(System, "see and retry background jobs", SystemAdmin)
+	ManageWebhooks = right(System, "manage webhooks and read the event log", SystemAdmin)
+)
+
+// Rights in a unit.
+var (
+	ReadUnit         = right(Unit, "read this unit", member)
+	ListStudents     = right(Unit, "list the students of this unit", staff)
+	EnrolStudents    = right(Unit, "enrol students in this unit", staff)
+	GiveFeedback     = right(Unit, "see the work waiting in this unit", staff)
+	ReadStatistics   = right(Unit, "see the statistics of this unit", staff)
+	ExportUnit       = right(Unit, "export from this unit", staff)
+	ExceedCapacity   = right(Unit, "enrol into a full tutorial", staff)
+	EditUnit         = right(Unit, "change this unit", convenors)
+	EmployStaff      = right(Unit, "change the staff of this unit", convenors)
+	EditOutcomes     = right(Unit, "change the outcomes of this unit", convenors)
+	EditAlignments   = right(Unit, "change the alignments of this unit", convenors)
+	EditTutorials    = right(Unit, "change the tutorials of this unit", convenors)
+	EditDefinitions  = right(Unit, "change the task definitions of this unit", convenors)
+	ImportUnit       = right(Unit, "import into this unit", convenors)
+	ChangeEnrolments = right(Unit, "withdraw or re-enrol students of this unit", convenors)
+	RolloverUnit     = right(Unit, "roll this unit over", convenors)
+	TestAssessment   = right(Unit, "try the automated assessment of this unit", convenors)
+	EditGroupSets    = right(Unit, "change the group sets of this unit", convenors)
+	ListGroups       = right(Unit, "list the groups of this unit", member)
+	CreateGroups     = right(Unit, "create groups in this set", StudentCreating|staff)
+	EditGroup        = right(Unit, "change this group", GroupMemberManaging|staff)
+	SteerGroup       = right(Unit, "lock a group, move it or change its capacity", staff)
+	ReadMembers      = right(Unit, "see the members of this group", GroupMember|staff)
+	OverfillGroup    = right(Unit, "exceed the capacity of a group", convenors)
+)
+
+// Rights on a project. Whoever owns it is there as its student only, whatever
+// else they are: nobody marks their own work.
+var (
+	ReadProject    = right(Project, "see this project", reader)
+	ChangeProject  = right(Project, "change this project", worker)
+	ChangeTutorial = right(Project, "change the tutorial of this student", OwnerMayMove|staff)
+	ChangeCampus   = right(Project, "change the campus of this student", staff)
+	GradeProject   = right(Project, "give the final grade", staff)
+	EndWeek        = right(Project, "sign off the week of this student", staff)
+	ReadSubmission = right(Project, "read this work", reader)
+	Submit         = right(Project, "hand in work for this project", worker)
+	EditPortfolio  = right(Project, "change this portfolio", worker)
+	AlignProject   = right(Project, "change the alignments of this project", worker)
+)
+
+// Rights on a task.
+var (
+	ReadTask         = right(Task, "see this task", reader)
+	ChangeTask       = right(Task, "change this task", worker)
+	GradeTask        = right(Task, "grade this task", staff)
+	Comment          = right(Task, "comment on this task", worker)
+	DeleteComments   = right(Task, "delete someone else's comment", staff)
+	RequestExtension = right(Task, "ask for an extension of this task", OwnerMayExtend|staff)
+	AssessExtension  = right(Task, "decide on an extension", staff)
+	StartDiscussion  = right(Task, "start a discussion", staff)
+	ReplyDiscussion  = right(Task, "reply to a discussion", Owner)
+	PinTask          = right(Task, "pin this task", staff)
+	ViewSimilarity   = right(Task, "see the similarities of this task", staff)
+)
+
+// MayAppoint tells whether a caller of system role by may give someone the role
+// to who has the role from now (0: a new account).
+func MayAppoint(by, from, to Role) bool {
+	return by == Admin || by == Convenor && from <= Tutor && to <= Tutor
+}
+
+// MayEdit tells whether a caller of system role by may change the record of
+// another who has the role of.
+func MayEdit(by, of Role) bool { return by == Admin || by == Convenor && of <= Tutor }
