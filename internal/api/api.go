@@ -1,0 +1,68 @@
+// Package api is the HTTP face of the service: a file a resource holds its
+// routes, their inputs and their handlers. Nothing else knows HTTP.
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/files"
+	"lectern/internal/ident"
+)
+
+// Config is what the API stands on.
+type Config struct {
+	web.Config
+	Files files.Store
+}
+
+// Server answers the API.
+type Server struct {
+	*web.Server
+	db    *db.DB
+	files files.Store
+}
+
+// New declares every endpoint.
+func New(c Config) *Server {
+	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
+		return ident.Authenticate(ctx, c.DB.Pool(), username, token)
+	}
+	s := &Server{Server: web.New(c.Config), db: c.DB, files: c.Files}
+	s.campusRoutes()
+	s.Describe()
+	return s
+}
+
+// change runs f in a write transaction and gives what it made.
+func change[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
+	err = d.Tx(ctx, func(q db.Q) error {
+		out, err = f(q)
+		return err
+	})
+	return out, err
+}
+
+// remove runs f in a write transaction for an endpoint without a body.
+func remove(ctx context.Context, d *db.DB, f func(db.Q) error) (web.NoContent, error) {
+	return web.NoContent{}, d.Tx(ctx, f)
+}
+
+// view runs f on one snapshot and gives what it read.
+func view[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
+	err = d.View(ctx, func(q db.Q) error {
+		out, err = f(q)
+		return err
+	})
+	return out, err
+}
+
+// none is the input of an endpoint that takes nothing.
+type none struct{}
+
+// byID is the input of an endpoint about one record without a unit.
+type byID struct {
+	ID int64 `path:"id"`
+}

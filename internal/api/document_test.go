@@ -1,0 +1,29 @@
+package api
+
+import (
+	"encoding/json"
+	"lectern/internal/api/web"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+func TestDocumentIsValidOpenAPI(t *testing.T) {
+	b, err := json.Marshal(New(Config{Config: web.Config{Version: "test"}}).Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestExplorerIsServedFromTheBinary(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	w.do("", "GET /api/docs", nil).status(200)
+	w.do("", "GET /api/openapi.json", nil).status(200)
+}

@@ -1,0 +1,361 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lectern/internal/api/web"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
+	"lectern/internal/files"
+	"lectern/internal/ident"
+	"lectern/internal/policy"
+)
+
+// A world is a small university with a server in front of it. Its people:
+//
+//	admin                            Admin, employed nowhere
+//	convenor, tutor                  staff of unit A
+//	student, mate, other             enrolled in A; student and mate share a group
+//	withdrawn                        withdrawn from A
+//	both                             a Tutor who teaches A and studies it
+//	convenorB, tutorB, studentB      the same in unit B
+//	outsider                         a Student in no unit
+//
+// The names double as user names. Records are known by names too: w.id["unitA"].
+type world struct {
+	testing.TB
+	api    *Server
+	db     *db.DB
+	now    time.Time // what the server takes for the present
+	id     map[string]int64
+	tokens map[string]string
+}
+
+// each runs f on a fresh world over each engine.
+func each(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { f(t, newWorld(t, engine)) })
+	}
+}
+
+func newWorld(t testing.TB, engine string) *world {
+	t.Helper()
+	w := &world{TB: t, now: clock.Real(), id: map[string]int64{}, tokens: map[string]string{}}
+	w.db = dbtest.New(t, engine, func() time.Time { return w.now })
+	store, err := files.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.api = New(Config{
+		Config: web.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler), Version: "test"},
+		Files:  store,
+	})
+	if err := w.db.Tx(t.Context(), func(q db.Q) error { return w.seed(t.Context(), q) }); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+var people = map[string]policy.Role{
+	"admin": policy.Admin, "convenor": policy.Convenor, "tutor": policy.Tutor, "student": policy.Student,
+	"mate": policy.Student, "other": policy.Student, "withdrawn": policy.Student, "both": policy.Tutor,
+	"convenorB": policy.Convenor, "tutorB": policy.Tutor, "studentB": policy.Student, "outsider": policy.Student,
+}
+
+// seed fills the university. Unit A runs from eight weeks ago to six weeks from
+// now in the period T1, whose break is still to come; unit B stands beside it.
+func (w *world) seed(ctx context.Context, q db.Q) error {
+	for _, name := range sortedKeys(people) {
+		if err := w.person(ctx, q, name, people[name]); err != nil {
+			return err
+		}
+	}
+	start := w.monday().AddDays(-56)
+	end := start.AddDays(14*7 - 3)
+	w.insert(ctx, q, "burwood", "campuses", row{"name": "Burwood", "mode": "automatic", "abbreviation": "B", "active": true})
+	w.insert(ctx, q, "geelong", "campuses", row{"name": "Geelong", "mode": "manual", "abbreviation": "G", "active": true})
+	w.insert(ctx, q, "prac", "activity_types", row{"name": "Practical", "abbreviation": "prac"})
+	w.insert(ctx, q, "T1", "teaching_periods", row{"period": "T1", "year": w.now.Year(), "start_date": clock.At(start.Time),
+		"end_date": clock.At(end.Time), "active_until": clock.At(end.AddDays(14).Time)})
+	w.insert(ctx, q, "break", "breaks", row{"teaching_period_id": w.id["T1"], "start_date": start.AddDays(70), "number_of_weeks": 1})
+	for _, u := range []string{"A", "B"} {
+		w.unit(ctx, q, u, start, end)
+	}
+	w.insert(ctx, q, "set", "group_sets", row{"unit_id": w.id["unitA"], "name": "Teams", "capacity": 3})
+	w.insert(ctx, q, "group", "unit_groups", row{"group_set_id": w.id["set"], "tutorial_id": w.id["tutorialA"], "name": "Red"})
+	for _, name := range []string{"student", "mate"} {
+		w.insert(ctx, q, "", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"], "project_id": w.id["project:"+name]})
+	}
+	return nil
+}
+
+// unit makes unitA or unitB with staff, students, a stream, a tutorial, an
+// outcome and two task definitions.
+func (w *world) unit(ctx context.Context, q db.Q, u string, start, end clock.Date) {
+	suffix := strings.TrimPrefix(u, "A")
+	unit := w.insert(ctx, q, "unit"+u, "units", row{"code": "SIT10" + u, "name": "Unit " + u, "description": "About " + u,
+		"teaching_period_id": w.id["T1"], "start_date": start, "end_date": end, "created_at": q.Now(), "updated_at": q.Now()})
+	role := func(name string, r policy.Role, main bool) {
+		w.insert(ctx, q, "role:"+name, "unit_roles", row{"unit_id": unit, "user_id": w.id[name], "role": int64(r), "is_main": main, "created_at": q.Now(), "updated_at": q.Now()})
+	}
+	role("convenor"+suffix, policy.Convenor, true)
+	role("tutor"+suffix, policy.Tutor, false)
+	w.insert(ctx, q, "stream"+u, "tutorial_streams", row{"unit_id": unit, "name": "Practical 1", "abbreviation": "prac-1", "activity_type_id": w.id["prac"]})
+	w.insert(ctx, q, "tutorial"+u, "tutorials", row{"unit_id": unit, "unit_role_id": w.id["role:tutor"+suffix], "campus_id": w.id["burwood"],
+		"tutorial_stream_id": w.id["stream"+u], "abbreviation": "LA1", "meeting_day": "Monday", "meeting_time": "10:00", "meeting_location": "ATC101", "capacity": 20})
+	w.insert(ctx, q, "outcome"+u, "learning_outcomes", row{"unit_id": unit, "ilo_number": 1, "abbreviation": "ILO1", "name": "Think", "description": "Think well"})
+	for i, abbr := range []string{"1.1P", "1.2C"} {
+		w.insert(ctx, q, "def"+u+strconv.Itoa(i+1), "task_definitions", row{"unit_id": unit, "name": "Task " + abbr, "abbreviation": abbr, "description": "Do " + abbr,
+			"weighting": 4, "target_grade": i, "start_date": start, "target_date": start.AddDays(63 + 7*i), "due_date": start.AddDays(84 + 7*i), "tutorial_stream_id": w.id["stream"+u]})
+	}
+	students := []string{"student" + suffix}
+	if u == "A" {
+		students = append(students, "mate", "other", "withdrawn", "both")
+		role("both", policy.Tutor, false)
+	}
+	for _, name := range students {
+		p := w.insert(ctx, q, "project:"+name, "projects", row{"unit_id": unit, "user_id": w.id[name], "campus_id": w.id["burwood"],
+			"enrolled": name != "withdrawn", "target_grade": 1, "created_at": q.Now(), "updated_at": q.Now()})
+		w.insert(ctx, q, "", "tutorial_enrolments", row{"project_id": p, "tutorial_id": w.id["tutorial"+u], "tutorial_stream_id": w.id["stream"+u]})
+	}
+}
+
+// monday is the first day of the present week.
+func (w *world) monday() clock.Date {
+	d := clock.Day(w.now)
+	return d.AddDays(-(int(d.Weekday()) + 6) % 7)
+}
+
+func (w *world) person(ctx context.Context, q db.Q, name string, r policy.Role) error {
+	key := strings.ToLower(name)
+	id := w.insert(ctx, q, name, "users", row{"username": name, "username_key": key, "email": key + "@example.edu", "email_key": key + "@example.edu",
+		"first_name": strings.ToUpper(key[:1]) + key[1:], "last_name": "Person", "nickname": key, "role": int64(r), "created_at": q.Now(), "updated_at": q.Now()})
+	token, err := ident.Start(ctx, q, &ident.User{ID: id, Role: r}, true)
+	w.tokens[name] = token
+	return err
+}
+
+type row map[string]any
+
+// insert writes a record and remembers its id by name.
+func (w *world) insert(ctx context.Context, q db.Q, name, table string, r row) int64 {
+	w.Helper()
+	cols := sortedKeys(r)
+	args := make([]any, len(cols))
+	for i, c := range cols {
+		args[i] = r[c]
+	}
+	list, args := db.In(nil, args)
+	id, err := db.One[int64](ctx, q, "INSERT INTO "+table+" ("+strings.Join(cols, ", ")+") VALUES "+list+" RETURNING id", args...)
+	if err != nil {
+		w.Fatalf("insert into %s: %v", table, err)
+	}
+	if name != "" {
+		w.id[name] = *id
+	}
+	return *id
+}
+
+// add is insert in a transaction of its own.
+func (w *world) add(name, table string, r row) (id int64) {
+	w.Helper()
+	if err := w.db.Tx(context.Background(), func(q db.Q) error { id = w.insert(context.Background(), q, name, table, r); return nil }); err != nil {
+		w.Fatal(err)
+	}
+	return id
+}
+
+// count gives the number of rows that meet a condition.
+func (w *world) count(from string, args ...any) int64 {
+	w.Helper()
+	n, err := db.One[int64](context.Background(), w.db.Pool(), "SELECT count(*) FROM "+from, args...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return *n
+}
+
+// path replaces {name} by the id known under it.
+func (w *world) path(p string) string {
+	for {
+		head, rest, ok := strings.Cut(p, "{")
+		if !ok {
+			return p
+		}
+		name, tail, _ := strings.Cut(rest, "}")
+		id, known := w.id[name]
+		if !known {
+			w.Fatalf("no record is known as %q", name)
+		}
+		p = head + strconv.FormatInt(id, 10) + tail
+	}
+}
+
+// answered is an answer with what tests ask of it.
+type answered struct {
+	*httptest.ResponseRecorder
+	w    *world
+	what string
+}
+
+// form is a body sent urlencoded, upload one sent as multipart.
+type (
+	form   map[string]string
+	upload struct {
+		fields map[string]string
+		files  []part
+	}
+	part struct{ field, name, content string }
+)
+
+// do sends "METHOD /path" as a person ("" for a visitor). A body may be nil, a
+// form, an upload, text (sent as JSON) or anything that encodes as JSON.
+func (w *world) do(as, request string, body any, headers ...string) *answered {
+	w.Helper()
+	method, path, _ := strings.Cut(request, " ")
+	content, kind := encode(w, body)
+	r := httptest.NewRequest(method, w.path(path), content)
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	if as != "" {
+		r.Header.Set("Username", as)
+		r.Header.Set("Auth_Token", w.tokens[as])
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	w.api.ServeHTTP(rec, r)
+	return &answered{rec, w, as + " " + request}
+}
+
+func encode(w *world, body any) (io.Reader, string) {
+	switch b := body.(type) {
+	case nil:
+		return http.NoBody, ""
+	case string:
+		return strings.NewReader(b), "application/json"
+	case form:
+		v := url.Values{}
+		for k, s := range b {
+			v.Add(k, s)
+		}
+		return strings.NewReader(v.Encode()), "application/x-www-form-urlencoded"
+	case upload:
+		return b.encode(w)
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return bytes.NewReader(text), "application/json"
+}
+
+func (u upload) encode(w *world) (io.Reader, string) {
+	var buf bytes.Buffer
+	m := multipart.NewWriter(&buf)
+	for k, v := range u.fields {
+		if err := m.WriteField(k, v); err != nil {
+			w.Fatal(err)
+		}
+	}
+	for _, p := range u.files {
+		f, err := m.CreateFormFile(p.field, p.name)
+		if err == nil {
+			_, err = io.WriteString(f, p.content)
+		}
+		if err != nil {
+			w.Fatal(err)
+		}
+	}
+	m.Close()
+	return &buf, m.FormDataContentType()
+}
+
+// status fails the test unless the answer has one of these statuses.
+func (a *answered) status(want ...int) *answered {
+	a.w.Helper()
+	for _, s := range want {
+		if a.Code == s {
+			return a
+		}
+	}
+	a.w.Fatalf("%s: got %d, want %v: %s", a.what, a.Code, want, a.Body)
+	return nil
+}
+
+// into decodes the answer.
+func (a *answered) into(v any) *answered {
+	a.w.Helper()
+	if err := json.Unmarshal(a.Body.Bytes(), v); err != nil {
+		a.w.Fatalf("%s: %v in %s", a.what, err, a.Body)
+	}
+	return a
+}
+
+// object gives the answer as an object; list as a list of them.
+func (a *answered) object() (v map[string]any) { a.w.Helper(); a.into(&v); return v }
+func (a *answered) list() (v []map[string]any) { a.w.Helper(); a.into(&v); return v }
+
+// is compares the whole answer with JSON in which «name» stands for an id.
+func (a *answered) is(want string) *answered {
+	a.w.Helper()
+	var got, exp any
+	a.into(&got)
+	if err := json.Unmarshal([]byte(named(a.w, want)), &exp); err != nil {
+		a.w.Fatalf("bad expectation %s: %v", want, err)
+	}
+	if d := cmp.Diff(exp, got); d != "" {
+		a.w.Errorf("%s: (-want +got)\n%s", a.what, d)
+	}
+	return a
+}
+
+// named replaces «name» by the id known under it.
+func named(w *world, s string) string {
+	for {
+		head, rest, ok := strings.Cut(s, "«")
+		if !ok {
+			return s
+		}
+		name, tail, _ := strings.Cut(rest, "»")
+		id, known := w.id[name]
+		if !known {
+			w.Fatalf("no record is known as %q", name)
+		}
+		s = head + strconv.FormatInt(id, 10) + tail
+	}
+}
+
+// says fails the test unless the error's sentence holds these words.
+func (a *answered) says(words ...string) *answered {
+	a.w.Helper()
+	text, _ := a.object()["error"].(string)
+	for _, s := range words {
+		if !strings.Contains(text, s) {
+			a.w.Errorf("%s: %q does not say %q", a.what, text, s)
+		}
+	}
+	return a
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,97 @@
+// Package course knows what is taught and when: campuses, activity types,
+// teaching periods, units, their staff and outcomes.
+package course
+
+import (
+	"context"
+	"strings"
+
+	"lectern/internal/db"
+	"lectern/internal/fault"
+)
+
+// Campus is a place of study; its mode says how students get their tutorials.
+type Campus struct {
+	ID           int64  `db:"id" json:"id"`
+	Name         string `db:"name" json:"name"`
+	Mode         string `db:"mode" json:"mode"`
+	Abbreviation string `db:"abbreviation" json:"abbreviation"`
+	Active       bool   `db:"active" json:"active"`
+}
+
+// CampusChange is what to set of a campus; nil leaves a value alone.
+type CampusChange struct {
+	Name, Mode, Abbreviation *string
+	Active                   *bool
+}
+
+const campusColumns = `id, name, mode, abbreviation, active`
+
+// Campuses lists them all.
+func Campuses(ctx context.Context, q db.Q) ([]Campus, error) {
+	return db.All[Campus](ctx, q, `SELECT `+campusColumns+` FROM campuses ORDER BY id`)
+}
+
+// CampusByID gives one.
+func CampusByID(ctx context.Context, q db.Q, id int64) (*Campus, error) {
+	return db.OneOf[Campus](ctx, q, "campus", `SELECT `+campusColumns+` FROM campuses WHERE id = $1`, id)
+}
+
+// AddCampus makes one.
+func AddCampus(ctx context.Context, q db.Q, c Campus) (*Campus, error) {
+	if err := (CampusChange{Name: &c.Name, Abbreviation: &c.Abbreviation}).check(); err != nil {
+		return nil, err
+	}
+	out, err := db.One[Campus](ctx, q, `INSERT INTO campuses (name, mode, abbreviation, active)
+		VALUES ($1, $2, $3, $4) RETURNING `+campusColumns, c.Name, c.Mode, c.Abbreviation, c.Active)
+	return out, campusTaken(err)
+}
+
+// ChangeCampus changes one.
+func ChangeCampus(ctx context.Context, q db.Q, id int64, c CampusChange) (*Campus, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	out, err := db.OneOf[Campus](ctx, q, "campus", `UPDATE campuses SET
+			name = coalesce($2, name), mode = coalesce($3, mode),
+			abbreviation = coalesce($4, abbreviation), active = coalesce($5, active)
+		WHERE id = $1 RETURNING `+campusColumns, id, c.Name, c.Mode, c.Abbreviation, c.Active)
+	return out, campusTaken(err)
+}
+
+// DeleteCampus removes one that no student and no tutorial uses.
+func DeleteCampus(ctx context.Context, q db.Q, id int64) error {
+	n, err := db.Exec(ctx, q, `DELETE FROM campuses WHERE id = $1`, id)
+	switch {
+	case db.InUse(err):
+		return fault.New(fault.Conflict, "Students or tutorials use this campus. Make it inactive instead.")
+	case err == nil && n == 0:
+		return fault.New(fault.Missing, "There is no such campus.")
+	}
+	return err
+}
+
+func (c CampusChange) check() error {
+	return notBlank(map[string]*string{"campus[name]": c.Name, "campus[abbreviation]": c.Abbreviation})
+}
+
+func campusTaken(err error) error {
+	if db.Duplicate(err) {
+		return fault.New(fault.Conflict, "Another campus has that name or abbreviation.")
+	}
+	return err
+}
+
+// notBlank refuses texts that are given but empty, all at once.
+func notBlank(texts map[string]*string) error {
+	fields := map[string]string{}
+	for name, text := range texts {
+		if text != nil && strings.TrimSpace(*text) == "" {
+			fields[name] = "may not be blank"
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return &fault.Error{Kind: fault.Refused, Text: "Some values may not be blank.", Fields: fields}
+}

@@ -1,0 +1,72 @@
+package ident
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"lectern/internal/access"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+)
+
+// lifetime is how long a session lasts after its start or last extension.
+func lifetime(r policy.Role, remember bool) time.Duration {
+	switch {
+	case remember && r == policy.Student:
+		return 14 * 24 * time.Hour
+	case remember && r == policy.Tutor:
+		return 7 * 24 * time.Hour
+	}
+	return 2 * time.Hour
+}
+
+// newToken gives a token of 130 random bits.
+func newToken() string { return rand.Text() }
+
+// hash is how tokens are stored: they are random, so one round of SHA-256 leaves
+// nothing to guess, and a copy of the table opens no session.
+func hash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// Start opens a session for u and gives its token, which is shown only now.
+func Start(ctx context.Context, q db.Q, u *User, remember bool) (string, error) {
+	token := newToken()
+	_, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
+		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, remember))))
+	return token, err
+}
+
+type session struct {
+	ID          int64       `db:"id"`
+	UserID      int64       `db:"user_id"`
+	Username    string      `db:"username"`
+	UsernameKey string      `db:"username_key"`
+	Role        policy.Role `db:"role"`
+	ExpiresAt   clock.Time  `db:"expires_at"`
+	DisabledAt  *clock.Time `db:"disabled_at"`
+}
+
+// Authenticate finds the caller a name and a token belong to. The look-up is by
+// the token's hash, so its time tells nothing of any token that exists.
+func Authenticate(ctx context.Context, q db.Q, username, token string) (*access.Caller, error) {
+	s, err := db.One[session](ctx, q, `
+		SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at, u.disabled_at
+		FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = $1`, hash(token))
+	if err != nil && !fault.Is(err, fault.Missing) {
+		return nil, err
+	}
+	if err != nil || s.UsernameKey != fold(username) || s.DisabledAt != nil {
+		return nil, fault.New(fault.Unknown, "The user name and the token do not belong together. Sign in again.")
+	}
+	if !s.ExpiresAt.After(q.Now().Time) {
+		return nil, fault.New(fault.Unknown, "Your session has ended. Sign in again.")
+	}
+	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID}, nil
+}
