@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/params"
 	"lectern/internal/api/web"
 	"lectern/internal/course"
 	"lectern/internal/db"
-	"lectern/internal/params"
 	"lectern/internal/policy"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/swaggest/swgui"
 	"github.com/swaggest/swgui/v5emb"
 
+	"lectern/internal/api/params"
 	"lectern/internal/clock"
-	"lectern/internal/params"
 	"lectern/internal/policy"
 )
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"lectern/internal/access"
+	"lectern/internal/api/params"
 	"lectern/internal/db"
-	"lectern/internal/params"
 	"lectern/internal/policy"
 )
 

@@ -2,6 +2,7 @@ package params
 
 import (
 	"fmt"
+	"lectern/internal/clock"
 	"reflect"
 	"slices"
 	"strings"
@@ -107,7 +108,7 @@ func cutTag(sf reflect.StructField, key string) (name, opts string, ok bool) {
 
 var (
 	timeType    = reflect.TypeFor[time.Time]()
-	dateType    = reflect.TypeFor[Date]()
+	dateType    = reflect.TypeFor[clock.Date]()
 	uploadType  = reflect.TypeFor[*Upload]()
 	uploadsType = reflect.TypeFor[[]*Upload]()
 	filesType   = reflect.TypeFor[map[string]*Upload]()

@@ -3,6 +3,7 @@ package params_test
 import (
 	"bytes"
 	"errors"
+	"lectern/internal/clock"
 	"maps"
 	"mime/multipart"
 	"net/http"
@@ -15,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/api/params"
 	"lectern/internal/fault"
-	"lectern/internal/params"
 )
 
 const form = "application/x-www-form-urlencoded"
@@ -100,7 +101,7 @@ type contribution struct {
 type everything struct {
 	Unit struct {
 		Name   string               `param:"name,required"`
-		Start  params.Date          `param:"start_date,required"`
+		Start  clock.Date           `param:"start_date,required"`
 		Closed params.Opt[bool]     `param:"closed"`
 		Due    params.Opt[int64]    `param:"due"`
 		At     time.Time            `param:"at"`
@@ -313,7 +314,7 @@ func TestWrongDeclarationsPanic(t *testing.T) {
 			A, B int `param:"a"`
 		}](),
 		"path date": reflect.TypeFor[struct {
-			A params.Date `path:"a"`
+			A clock.Date `path:"a"`
 		}](),
 		"enum": reflect.TypeFor[struct {
 			A int `param:"a" enum:"1"`

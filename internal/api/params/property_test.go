@@ -3,6 +3,7 @@ package params_test
 import (
 	"encoding/json"
 	"fmt"
+	"lectern/internal/clock"
 	"math"
 	"reflect"
 	"strconv"
@@ -10,18 +11,18 @@ import (
 	"time"
 	"unicode"
 
-	"lectern/internal/params"
+	"lectern/internal/api/params"
 	"pgregory.net/rapid"
 )
 
 type leafs struct {
-	S string                  `param:"s"`
-	N params.Opt[int64]       `param:"n"`
-	B *bool                   `param:"b"`
-	F params.Opt[float64]     `param:"f"`
-	D params.Opt[params.Date] `param:"d"`
-	T time.Time               `param:"t"`
-	L params.Opt[[]string]    `param:"l"`
+	S string                 `param:"s"`
+	N params.Opt[int64]      `param:"n"`
+	B *bool                  `param:"b"`
+	F params.Opt[float64]    `param:"f"`
+	D params.Opt[clock.Date] `param:"d"`
+	T time.Time              `param:"t"`
+	L params.Opt[[]string]   `param:"l"`
 }
 
 type branches struct {

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/api/params"
 	"lectern/internal/fault"
-	"lectern/internal/params"
 )
 
 // piece is one part of a multipart body, a file where name is set.

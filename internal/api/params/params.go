@@ -9,7 +9,7 @@
 //		UnitID int64 `path:"unit_id"`
 //		Unit   struct {
 //			Name  string           `param:"name,required"`
-//			Start params.Opt[Date] `param:"start_date"`
+//			Start params.Opt[clock.Date] `param:"start_date"`
 //		} `param:"unit,required"`
 //		Sheet *params.Upload `param:"file"`
 //	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/params"
+	"lectern/internal/api/params"
 )
 
 func benchmark(b *testing.B, query, kind, body string) {

@@ -1,14 +1,14 @@
 package params_test
 
 import (
-	"encoding/json"
+	"lectern/internal/clock"
 	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"lectern/internal/params"
+	"lectern/internal/api/params"
 )
 
 // one is a struct of a single optional parameter.
@@ -85,13 +85,13 @@ func TestStrings(t *testing.T) {
 }
 
 func TestDates(t *testing.T) {
-	day := func(y, m, d int) params.Opt[params.Date] {
-		return value(params.Date{Time: time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC)})
+	day := func(y, m, d int) params.Opt[clock.Date] {
+		return value(clock.Date{Time: time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC)})
 	}
-	check(t, map[string]params.Opt[params.Date]{
+	check(t, map[string]params.Opt[clock.Date]{
 		`"2026-03-02"`: day(2026, 3, 2), `"2024-02-29"`: day(2024, 2, 29), `"0001-01-01"`: day(1, 1, 1), `"9999-12-31"`: day(9999, 12, 31),
 		`"2026-03-02T23:59:59.999Z"`: day(2026, 3, 2), `"2026-03-02T23:00:00-11:00"`: day(2026, 3, 2), `"2026-03-02T01:00:00+11:00"`: day(2026, 3, 2),
-		`""`: null[params.Date](), "null": null[params.Date](),
+		`""`: null[clock.Date](), "null": null[clock.Date](),
 	}, []string{`"2026-02-29"`, `"2026-3-2"`, `"0000-01-01"`, `"10000-01-01"`, `"02/03/2026"`, `"2026-03-02T"`, `"2026-03-02T99:00:00Z"`,
 		"20260302", `"2026-03-02 "`, "true", `"today"`})
 }
@@ -199,31 +199,5 @@ func TestJSONText(t *testing.T) {
 	} {
 		_, err := decode[input](t, request(urlencode([]pair{{"c", text}}), "", ""))
 		wantFields(t, err, want)
-	}
-}
-
-func TestDateOnTheWireAndInTheDatabase(t *testing.T) {
-	day := params.DateOf(time.Date(2026, 3, 2, 23, 0, 0, 0, time.FixedZone("", -5*3600)))
-	if b, err := json.Marshal(map[string]any{"d": day, "n": (*params.Date)(nil)}); err != nil || string(b) != `{"d":"2026-03-02","n":null}` {
-		t.Errorf("marshals as %s, %v", b, err)
-	}
-	var back struct{ D, N *params.Date }
-	if err := json.Unmarshal([]byte(`{"D":"2026-03-02","N":null}`), &back); err != nil || *back.D != day || back.N != nil {
-		t.Errorf("unmarshals as %+v, %v", back, err)
-	}
-	if v, err := day.Value(); err != nil || v != "2026-03-02" {
-		t.Errorf("is stored as %v, %v", v, err)
-	}
-	for _, src := range []any{"2026-03-02", "2026-03-02T00:00:00Z", "2026-03-02 00:00:00+00:00", []byte("2026-03-02"),
-		time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)} {
-		var got params.Date
-		if err := got.Scan(src); err != nil || got != day {
-			t.Errorf("%v is scanned as %v, %v", src, got, err)
-		}
-	}
-	for _, src := range []any{nil, "", "yesterday, late", 5} {
-		if err := new(params.Date).Scan(src); err == nil {
-			t.Errorf("%v is scanned", src)
-		}
 	}
 }

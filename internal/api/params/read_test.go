@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/api/params"
 	"lectern/internal/fault"
-	"lectern/internal/params"
 )
 
 func TestContentTypes(t *testing.T) {

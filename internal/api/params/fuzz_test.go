@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"lectern/internal/params"
+	"lectern/internal/api/params"
 )
 
 type fuzzInput struct {
