@@ -102,28 +102,23 @@ func (d *disk) createTemp() (*os.File, string, error) {
 	return f, name, err
 }
 
-// place gives the synced temporary file its name for good.
+// place gives the synced temporary file its name for good. Directories are
+// synced last and from below: a journaling file system then writes its journal
+// once for all of them.
 func (d *disk) place(temp string, h Hash) error {
-	if err := d.makeDir(h); err != nil {
-		return err
+	dir := dirOf(h)
+	unsynced := []string{dir}
+	if _, done := d.synced.Load(dir); !done {
+		if err := d.root.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		unsynced = append(unsynced, path.Dir(dir), ".")
 	}
 	if err := d.root.Rename(temp, pathOf(h)); err != nil {
 		return err
 	}
-	return d.syncDir(dirOf(h))
-}
-
-// makeDir makes the directory of h and sees to it that it survives a crash.
-func (d *disk) makeDir(h Hash) error {
-	dir := dirOf(h)
-	if _, done := d.synced.Load(dir); done {
-		return nil
-	}
-	for _, sub := range []string{path.Dir(dir), dir} {
-		if err := d.root.Mkdir(sub, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		if err := d.syncDir(path.Dir(sub)); err != nil {
+	for _, dir := range unsynced {
+		if err := d.syncDir(dir); err != nil {
 			return err
 		}
 	}

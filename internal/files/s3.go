@@ -17,6 +17,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"lectern/internal/fault"
 )
 
 // partSize is the most that is sent in one request. A larger file goes up in
@@ -114,11 +116,18 @@ func (b *bucket) Put(ctx context.Context, r io.Reader) (Info, error) {
 		return Info{}, s3Error(ctx, "put a file into the store", err)
 	}
 	info, err := b.Stat(ctx, h)
-	if err == nil && info.Size != size {
-		err = fmt.Errorf("the file store took %d bytes as %d: it cannot be trusted", size, info.Size)
+	switch {
+	case fault.Is(err, fault.Missing):
+		return Info{}, errVanished
+	case err == nil && info.Size != size:
+		return Info{}, fmt.Errorf("the file store took %d bytes as %d: it cannot be trusted", size, info.Size)
 	}
 	return info, err
 }
+
+// errVanished is no fault.Missing: to whoever puts a file it is not a thing
+// that does not exist.
+var errVanished = errors.New("a file was deleted while it was put into the store")
 
 func (b *bucket) upload(ctx context.Context, h Hash, f io.ReaderAt, size int64) error {
 	if size > partSize {
