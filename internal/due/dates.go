@@ -1,15 +1,15 @@
 // Package due knows when a task is due: the target date, moved by whole weeks
 // of extension, never past the deadline, until the last second of that day.
 //
-// Days are times at midnight UTC that stand for a day on a wall calendar. A
-// day ends everywhere on earth before work due on it is late, unless the unit
-// says whose clock counts.
+// A day ends everywhere on earth before work due on it is late, unless the
+// unit says whose clock counts.
 package due
 
 import (
 	"sort"
 	"time"
 
+	"lectern/internal/clock"
 	"lectern/internal/fault"
 )
 
@@ -24,15 +24,15 @@ const mostAsked = 52
 
 // Dates are what the due date of one task follows from.
 type Dates struct {
-	Target     time.Time      // the day the definition asks for
-	Deadline   time.Time      // the day no extension passes; see Deadline
+	Target     clock.Date     // the day the definition asks for
+	Deadline   clock.Date     // the day no extension passes; see Deadline
 	Extensions int            // whole weeks granted to the task
 	Zone       *time.Location // whose clock ends the day; nil is anywhere on earth
 }
 
 // Deadline is the last day of a definition: its own due date, or the end of
 // the unit when it has none.
-func Deadline(own *time.Time, unitEnd time.Time) time.Time {
+func Deadline(own *clock.Date, unitEnd clock.Date) clock.Date {
 	if own != nil {
 		return *own
 	}
@@ -40,14 +40,12 @@ func Deadline(own *time.Time, unitEnd time.Time) time.Time {
 }
 
 // Extended is the target moved by the extensions, deadline or not.
-func (d Dates) Extended() time.Time {
-	return midnight(d.Target).AddDate(0, 0, daysAWeek*d.Extensions)
-}
+func (d Dates) Extended() clock.Date { return d.Target.AddDays(daysAWeek * d.Extensions) }
 
 // Due is the day the task is due: never after the deadline.
-func (d Dates) Due() time.Time {
-	if end := midnight(d.Deadline); d.Extended().After(end) {
-		return end
+func (d Dates) Due() clock.Date {
+	if d.Extended().After(d.Deadline) {
+		return d.Deadline
 	}
 	return d.Extended()
 }
@@ -61,7 +59,7 @@ func (d Dates) OnTime(at time.Time) bool { return at.Before(d.Ends().Add(time.Se
 
 // CanApply tells whether an extension could move the due date at all. It does
 // not ask whether the deadline has passed.
-func (d Dates) CanApply() bool { return d.Extended().Before(midnight(d.Deadline)) }
+func (d Dates) CanApply() bool { return d.Extended().Before(d.Deadline) }
 
 // WeeksCanExtend is how many more weeks fit before the deadline, a last part
 // of a week counting as one. It is 0 or less when there is no room.
@@ -74,8 +72,7 @@ func (d Dates) Allow(asked int) (int, error) {
 		return 0, fault.Field(fault.Invalid, "weeks_requested", "must be from 1 to %d", mostAsked)
 	}
 	if !d.CanApply() {
-		return 0, fault.New(fault.Conflict, "no extension is possible: the task is already due on its deadline, %s",
-			midnight(d.Deadline).Format(time.DateOnly))
+		return 0, fault.New(fault.Conflict, "no extension is possible: the task is already due on its deadline, %s", d.Deadline)
 	}
 	return min(asked, d.WeeksCanExtend()), nil
 }
@@ -88,7 +85,7 @@ func (d Dates) Check() error {
 	}
 	if most := max(weeks(d.Target, d.Deadline), 0); d.Extensions > most {
 		return fault.New(fault.Refused, "%d weeks of extension pass the deadline of %s: at most %d fit",
-			d.Extensions, midnight(d.Deadline).Format(time.DateOnly), most)
+			d.Extensions, d.Deadline, most)
 	}
 	return nil
 }
@@ -106,30 +103,23 @@ func (d Dates) OnResubmit(at time.Time, given int) int {
 // Ends is the last second of a day on the clocks of a zone; nil is anywhere on
 // earth. It looks for the first second that shows a later day, because where
 // clocks change around midnight 23:59:59 may come twice or not at all.
-func Ends(day time.Time, zone *time.Location) time.Time {
+func Ends(day clock.Date, zone *time.Location) time.Time {
 	if zone == nil {
 		zone = AnywhereOnEarth
 	}
-	day = midnight(day)
 	// No zone is more than 14 hours ahead of UTC, or 12 behind it.
-	from := day.AddDate(0, 0, 1).Add(-15 * time.Hour)
+	from := day.AddDays(1).Add(-15 * time.Hour)
 	later := sort.Search(30*60*60, func(i int) bool {
-		return midnight(from.Add(time.Duration(i) * time.Second).In(zone)).After(day)
+		return clock.Day(from.Add(time.Duration(i) * time.Second).In(zone)).After(day)
 	})
 	return from.Add(time.Duration(later-1) * time.Second)
 }
 
 // weeks counts from one day to another, rounding part of a week up.
-func weeks(from, to time.Time) int {
-	days := int((midnight(to).Unix() - midnight(from).Unix()) / (24 * 60 * 60))
+func weeks(from, to clock.Date) int {
+	days := to.DaysSince(from)
 	if days < 0 {
 		return days / daysAWeek
 	}
 	return (days + daysAWeek - 1) / daysAWeek
-}
-
-// midnight takes the calendar day a time shows.
-func midnight(t time.Time) time.Time {
-	y, m, d := t.Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }

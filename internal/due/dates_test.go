@@ -13,9 +13,9 @@ import (
 	"lectern/internal/fault"
 )
 
-var today = clock.On(2026, 3, 11).Time
+var today = clock.On(2026, 3, 11)
 
-func in(days int) time.Time { return today.AddDate(0, 0, days) }
+func in(days int) clock.Date { return today.AddDays(days) }
 
 func TestDates(t *testing.T) {
 	for _, c := range []struct {
@@ -37,7 +37,7 @@ func TestDates(t *testing.T) {
 		{"target weeks past its deadline", 16, 2, 0, 2, -2, false},
 	} {
 		d := Dates{Target: in(c.target), Deadline: in(c.deadline), Extensions: c.extensions}
-		if !d.Due().Equal(in(c.due)) || d.WeeksCanExtend() != c.room || d.CanApply() != c.apply {
+		if d.Due() != in(c.due) || d.WeeksCanExtend() != c.room || d.CanApply() != c.apply {
 			t.Errorf("%s: due %v, %d weeks, %v", c.about, d.Due(), d.WeeksCanExtend(), d.CanApply())
 		}
 	}
@@ -45,7 +45,7 @@ func TestDates(t *testing.T) {
 
 func TestDeadlineFallsBackToTheUnitsEnd(t *testing.T) {
 	own := in(3)
-	if !Deadline(&own, in(9)).Equal(own) || !Deadline(nil, in(9)).Equal(in(9)) {
+	if Deadline(&own, in(9)) != own || Deadline(nil, in(9)) != in(9) {
 		t.Error("wrong deadline")
 	}
 }
@@ -115,7 +115,7 @@ func TestEndsByTheClockThatCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		day, _ := time.Parse(time.DateOnly, c.day)
+		day, _ := clock.ParseDate(c.day)
 		if got := Ends(day, zone).UTC().Format(time.RFC3339); got != c.ends {
 			t.Errorf("%s in %q ends %s, want %s", c.day, c.zone, got, c.ends)
 		}
@@ -163,7 +163,7 @@ var dates = rapid.Custom(func(t *rapid.T) Dates {
 	target := in(rapid.IntRange(-400, 400).Draw(t, "target"))
 	return Dates{
 		Target:     target,
-		Deadline:   target.AddDate(0, 0, rapid.IntRange(-30, 100).Draw(t, "deadline")),
+		Deadline:   target.AddDays(rapid.IntRange(-30, 100).Draw(t, "deadline")),
 		Extensions: rapid.IntRange(0, 20).Draw(t, "extensions"),
 		Zone:       zones.Draw(t, "zone"),
 	}
@@ -192,7 +192,7 @@ func TestDueNeverPassesTheDeadline(t *testing.T) {
 func TestCheckAllowsExactlyWhatStaysWithinAWeekOfTheDeadline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := dates.Draw(t, "dates")
-		far := !d.Extended().Before(d.Deadline.AddDate(0, 0, 7))
+		far := !d.Extended().Before(d.Deadline.AddDays(7))
 		if err := d.Check(); (err != nil) != (far && d.Extensions > 0) {
 			t.Fatalf("%d weeks from %v to %v: %v", d.Extensions, d.Target, d.Deadline, err)
 		}
@@ -229,7 +229,7 @@ func TestOnTimeIsMonotone(t *testing.T) {
 		if zone == nil {
 			zone = AnywhereOnEarth
 		}
-		if shown := midnight(at.In(zone)); d.OnTime(at) != !shown.After(d.Due()) {
+		if shown := clock.Day(at.In(zone)); d.OnTime(at) != !shown.After(d.Due()) {
 			t.Fatalf("at %v the clock shows %v, due %v: on time %v", at, shown, d.Due(), d.OnTime(at))
 		}
 	})

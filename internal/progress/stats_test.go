@@ -56,22 +56,38 @@ func TestSharesSumToOne(t *testing.T) {
 			shares[s.Colour()] += float64(k)
 		}
 		total := n + rapid.IntRange(0, 20).Draw(t, "untouched")
-		s := Of(counts, total)
-		if sum := s.Red + s.Grey + s.Orange + s.Blue + s.Green; math.Abs(sum-1) > 1e-9 {
-			t.Fatalf("%+v sums to %v", s, sum)
-		}
-		for colour, got := range map[status.Colour]float64{
-			status.Red: s.Red, status.Orange: s.Orange, status.Blue: s.Blue, status.Green: s.Green,
-		} {
-			if got < 0 || got > 1 || total > 0 && math.Abs(got-shares[colour]/float64(total)) > 0.01 {
-				t.Fatalf("%s is %v of %v/%d", colour, got, shares[colour], total)
-			}
-		}
-		if s.Grey < 0 || s.Grey > 1 {
-			t.Fatalf("grey is %v", s.Grey)
-		}
-		if want := 100*s.Green + 100*s.Blue + 10*s.Orange - s.Red; math.Abs(s.OrderScale-want) > 1e-9 {
-			t.Fatalf("%+v should sort by %v", s, want)
-		}
+		checkShares(t, Of(counts, total), shares, total)
 	})
+}
+
+// Every way to spread a few tasks: here the four colours often round to more
+// than the whole.
+func TestSharesOfFewTasksSumToOne(t *testing.T) {
+	const most = 7
+	for i := range most * most * most * most * most {
+		red, orange, blue, green, total := i%most, i/most%most, i/most/most%most, i/most/most/most%most, i/most/most/most/most
+		total += red + orange + blue + green
+		s := Of(map[status.Status]int{status.Fail: red, status.Redo: orange, status.ReadyForFeedback: blue, status.Complete: green}, total)
+		checkShares(t, s, map[status.Colour]float64{status.Red: float64(red), status.Orange: float64(orange),
+			status.Blue: float64(blue), status.Green: float64(green)}, total)
+	}
+}
+
+func checkShares(t rapid.TB, s Stats, shares map[status.Colour]float64, total int) {
+	if sum := s.Red + s.Grey + s.Orange + s.Blue + s.Green; math.Abs(sum-1) > 1e-9 {
+		t.Fatalf("%+v sums to %v", s, sum)
+	}
+	for colour, got := range map[status.Colour]float64{
+		status.Red: s.Red, status.Orange: s.Orange, status.Blue: s.Blue, status.Green: s.Green,
+	} {
+		if got < 0 || got > 1 || total > 0 && math.Abs(got-shares[colour]/float64(total)) > 0.01 {
+			t.Fatalf("%s is %v of %v/%d", colour, got, shares[colour], total)
+		}
+	}
+	if s.Grey < 0 || s.Grey > 1 {
+		t.Fatalf("grey is %v", s.Grey)
+	}
+	if want := 100*s.Green + 100*s.Blue + 10*s.Orange - s.Red; math.Abs(s.OrderScale-want) > 1e-9 {
+		t.Fatalf("%+v should sort by %v", s, want)
+	}
 }

@@ -1,10 +1,10 @@
 package status
 
-import "time"
+import "lectern/internal/clock"
 
 // WeekEnd completes a task that waited for a talk in class. Its grade and
 // quality stay. It tells whether there was anything to do.
-func WeekEnd(t Task, at time.Time) (Plan, bool) {
+func WeekEnd(t Task, at clock.Time) (Plan, bool) {
 	if t.Status != Discuss && t.Status != Demonstrate {
 		return Plan{}, false
 	}
@@ -15,7 +15,7 @@ func WeekEnd(t Task, at time.Time) (Plan, bool) {
 // feedback, if it was only late and is no longer: the fail that lateness gave
 // is withdrawn. It tells whether there was anything to do.
 func Extended(t Task) (Plan, bool) {
-	if t.Status != TimeExceeded || t.SubmittedAt == nil || !t.dates().OnTime(*t.SubmittedAt) {
+	if t.Status != TimeExceeded || t.SubmittedAt == nil || !t.dates().OnTime(t.SubmittedAt.Time) {
 		return Plan{}, false
 	}
 	t.Status = ReadyForFeedback
@@ -26,7 +26,7 @@ func Extended(t Task) (Plan, bool) {
 // Unreadable sends a task back whose files could not be made into a document,
 // in the name of the tutor. New evidence for a closed task does not reopen it
 // by being unreadable. It tells whether there was anything to do.
-func Unreadable(t Task, at time.Time) (Plan, bool) {
+func Unreadable(t Task, at clock.Time) (Plan, bool) {
 	if Closed.Has(t.Status) {
 		return Plan{}, false
 	}

@@ -3,6 +3,7 @@ package status
 import (
 	"time"
 
+	"lectern/internal/clock"
 	"lectern/internal/fault"
 )
 
@@ -137,10 +138,10 @@ func (t Task) noteFiles(m Move) State {
 
 // handIn makes a task ready for feedback, or time_exceeded when it is late. A
 // fail that lateness gave before falls with work that is on time.
-func (t Task) handIn(at time.Time) Plan {
+func (t Task) handIn(at clock.Time) Plan {
 	t.SubmittedAt = &at
 	handed := Entry{ReadyForFeedback, Mover, true}
-	if !t.dates().OnTime(at) {
+	if !t.dates().OnTime(at.Time) {
 		return t.exceed(handed, at)
 	}
 	t.Status = ReadyForFeedback
@@ -150,7 +151,7 @@ func (t Task) handIn(at time.Time) Plan {
 
 // exceed assesses late work as time_exceeded on the spot, in the name of the
 // tutor; nobody is its assessor. A graded task without a grade fails.
-func (t Task) exceed(handed Entry, at time.Time) Plan {
+func (t Task) exceed(handed Entry, at clock.Time) Plan {
 	if t.Graded && t.Grade == nil {
 		fail := LowestGrade
 		t.Grade, t.GradedLate = &fail, true
@@ -165,7 +166,7 @@ func (t Task) exceed(handed Entry, at time.Time) Plan {
 }
 
 // assess records a judgement of staff.
-func (t Task) assess(to Status, at time.Time, by Author) Plan {
+func (t Task) assess(to Status, at clock.Time, by Author) Plan {
 	row := &Row{New: true, AssessedAt: &at, Outcome: to, Assessor: by}
 	after := t.assessed(to, at)
 	row.SubmittedAt = *after.SubmittedAt
@@ -177,11 +178,11 @@ func (t Task) assess(to Status, at time.Time, by Author) Plan {
 
 // assessed is the state after a judgement. Judging the same submission again
 // does not count as another assessment.
-func (t Task) assessed(to Status, at time.Time) State {
+func (t Task) assessed(to Status, at clock.Time) State {
 	if t.SubmittedAt == nil {
 		t.SubmittedAt = &at
 	}
-	if t.AssessedAt == nil || t.SubmittedAt.After(*t.AssessedAt) {
+	if t.AssessedAt == nil || t.SubmittedAt.After(t.AssessedAt.Time) {
 		t.TimesAssessed++
 	}
 	t.Status, t.AssessedAt = to, &at
@@ -192,7 +193,7 @@ func (t Task) assessed(to Status, at time.Time) State {
 		t.CompletedOn = t.day(at)
 	}
 	if to == FixAndResubmit {
-		t.Extensions += t.dates().OnResubmit(at, t.WeeksOnResubmit)
+		t.Extensions += t.dates().OnResubmit(at.Time, t.WeeksOnResubmit)
 	}
 	return t.State
 }
@@ -201,8 +202,8 @@ func (t Task) assessed(to Status, at time.Time) State {
 // one, if nobody has looked at it meanwhile.
 const sameSubmission = time.Hour
 
-func (t Task) handInRow(at time.Time) *Row {
-	same := t.Last != nil && !t.Last.Assessed && at.Sub(t.Last.At) < sameSubmission
+func (t Task) handInRow(at clock.Time) *Row {
+	same := t.Last != nil && !t.Last.Assessed && at.Sub(t.Last.At.Time) < sameSubmission
 	return &Row{New: !same, SubmittedAt: at}
 }
 

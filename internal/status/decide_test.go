@@ -13,18 +13,18 @@ import (
 )
 
 var (
-	now   = time.Date(2026, 3, 11, 10, 0, 0, 0, time.UTC)
-	today = clock.On(2026, 3, 11).Time
+	now   = clock.At(time.Date(2026, 3, 11, 10, 0, 0, 0, time.UTC))
+	today = clock.On(2026, 3, 11)
 	hour  = time.Hour
 )
 
-func ago(d time.Duration) *time.Time { t := now.Add(-d); return &t }
+func ago(d time.Duration) *clock.Time { t := clock.At(now.Add(-d)); return &t }
 
 func mark(n int) *int { return &n }
 
 // dueIn is a task due in some days, with its deadline some days after today.
 func dueIn(target, deadline int) Task {
-	return Task{State: Fresh, Due: due.Dates{Target: today.AddDate(0, 0, target), Deadline: today.AddDate(0, 0, deadline)}}
+	return Task{State: Fresh, Due: due.Dates{Target: today.AddDays(target), Deadline: today.AddDays(deadline)}}
 }
 
 func (t Task) at(s Status) Task { t.Status = s; return t }
@@ -135,7 +135,8 @@ func TestHandInAgainWithinTheHourIsTheSameSubmission(t *testing.T) {
 
 func TestHandInLate(t *testing.T) {
 	task := dueIn(-2, 20).with(graded)
-	task.CompletedOn = ago(100 * hour)
+	earlier := today.AddDays(-4)
+	task.CompletedOn = &earlier
 	p := decide(t, task, Move{Word: "rff", By: Student})
 	want := State{Status: TimeExceeded, SubmittedAt: &now, AssessedAt: &now, TimesAssessed: 1, Grade: mark(-1), GradedLate: true, Quality: -1}
 	same(t, "late", p, Plan{
@@ -179,11 +180,11 @@ func TestStaffAssess(t *testing.T) {
 
 func TestAssessingAgain(t *testing.T) {
 	task := dueIn(30, 40).at(Complete)
-	earlier := today.AddDate(0, 0, -1)
+	earlier := today.AddDays(-1)
 	task.SubmittedAt, task.AssessedAt, task.TimesAssessed, task.CompletedOn = ago(3*hour), ago(2*hour), 1, &earlier
 	task.Last = &Submission{At: *task.SubmittedAt, Assessed: true}
 	p := decide(t, task, Move{Word: "complete", By: Staff})
-	if p.After.TimesAssessed != 1 || !p.After.CompletedOn.Equal(earlier) {
+	if p.After.TimesAssessed != 1 || *p.After.CompletedOn != earlier {
 		t.Errorf("assessed %d times, completed on %v", p.After.TimesAssessed, p.After.CompletedOn)
 	}
 	same(t, "row", p.Row, &Row{New: true, SubmittedAt: *task.SubmittedAt, AssessedAt: &now, Outcome: Complete, Assessor: Mover})
@@ -194,7 +195,7 @@ func TestAssessingAgain(t *testing.T) {
 
 func TestAssessingWhatWasNeverHandedIn(t *testing.T) {
 	p := decide(t, dueIn(30, 40), Move{Word: "complete", By: Staff})
-	if p.After.SubmittedAt == nil || !p.After.SubmittedAt.Equal(now) || p.After.TimesAssessed != 1 {
+	if p.After.SubmittedAt == nil || *p.After.SubmittedAt != now || p.After.TimesAssessed != 1 {
 		t.Errorf("%+v", p.After)
 	}
 }
@@ -251,7 +252,7 @@ func TestUploads(t *testing.T) {
 		if p.After.Status != c.after || len(p.Entries) != c.moves {
 			t.Errorf("%s: %s with %d entries", c.about, p.After.Status, len(p.Entries))
 		}
-		if p.After.UploadedAt == nil || p.After.SubmittedAt == nil || !p.After.SubmittedAt.Equal(now) {
+		if p.After.UploadedAt == nil || p.After.SubmittedAt == nil || *p.After.SubmittedAt != now {
 			t.Errorf("%s: the upload is not noted", c.about)
 		}
 	}
@@ -279,7 +280,7 @@ func TestCompletedOnTheDayWhereTheUnitIs(t *testing.T) {
 	task := dueIn(30, 40)
 	task.Due.Zone = time.FixedZone("east", 14*3600)
 	p := decide(t, task, Move{Word: "complete", By: Staff})
-	if want := today.AddDate(0, 0, 1); !p.After.CompletedOn.Equal(want) {
+	if want := today.AddDays(1); *p.After.CompletedOn != want {
 		t.Errorf("completed on %v", p.After.CompletedOn)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"lectern/internal/clock"
 	"lectern/internal/due"
 	"lectern/internal/fault"
 )
@@ -22,13 +23,17 @@ var rules = rapid.Custom(func(t *rapid.T) Rules {
 })
 
 func drawDates(t *rapid.T) due.Dates {
-	target := today.AddDate(0, 0, rapid.IntRange(0, 20).Draw(t, "target"))
-	return due.Dates{Target: target, Deadline: target.AddDate(0, 0, rapid.IntRange(0, 40).Draw(t, "room"))}
+	target := today.AddDays(rapid.IntRange(0, 20).Draw(t, "target"))
+	return due.Dates{Target: target, Deadline: target.AddDays(rapid.IntRange(0, 40).Draw(t, "room"))}
 }
 
 var marks = rapid.Ptr(rapid.IntRange(-2, 6), true)
 
-func drawMove(t *rapid.T, at time.Time, actors ...Actor) Move {
+func later(t *rapid.T, at clock.Time) clock.Time {
+	return clock.At(at.Add(time.Duration(rapid.IntRange(1, 72*60).Draw(t, "minutes")) * time.Minute))
+}
+
+func drawMove(t *rapid.T, at clock.Time, actors ...Actor) Move {
 	return Move{
 		Word:    string(rapid.SampledFrom(append(Set{"", "nonsense"}, All...)).Draw(t, "word")),
 		By:      rapid.SampledFrom(actors).Draw(t, "by"),
@@ -49,7 +54,7 @@ var (
 
 func checkStudentsMove(t *rapid.T, before Task, m Move, p Plan) {
 	after := p.After
-	late := m.Word == string(ReadyForFeedback) && after.Status == TimeExceeded && !before.dates().OnTime(m.At)
+	late := m.Word == string(ReadyForFeedback) && after.Status == TimeExceeded && !before.dates().OnTime(m.At.Time)
 	if after.Status != before.Status || len(p.Entries) > 0 {
 		switch {
 		case !studentsLeave[before.Status]:
@@ -123,9 +128,9 @@ func checkRecords(t *rapid.T, before Task, p Plan) {
 func TestNoHistoryReachesWhatTheRulesForbid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		task := Task{State: Fresh, Rules: rules.Draw(t, "rules"), Due: drawDates(t)}
-		at := today
+		at := clock.At(today.Time)
 		for range rapid.IntRange(1, 25).Draw(t, "moves") {
-			at = at.Add(time.Duration(rapid.IntRange(1, 72*60).Draw(t, "minutes")) * time.Minute)
+			at = later(t, at)
 			m := drawMove(t, at, None, Student, GroupMember, Staff)
 			before := task
 			p, err := Decide(task, m)
@@ -168,9 +173,9 @@ func TestGroupHistoriesStayConsistent(t *testing.T) {
 		for i := range group {
 			group[i] = Task{State: Fresh, Rules: r, Due: dates, InGroup: true}
 		}
-		at := today
+		at := clock.At(today.Time)
 		for range rapid.IntRange(1, 15).Draw(t, "moves") {
-			at = at.Add(time.Duration(rapid.IntRange(1, 72*60).Draw(t, "minutes")) * time.Minute)
+			at = later(t, at)
 			first := rapid.IntRange(0, len(group)-1).Draw(t, "first")
 			m := drawMove(t, at, Student, Staff)
 			own := -1 // the task of the member of staff who moves, if they study in the group

@@ -1,8 +1,10 @@
 package status
 
 import (
+	"cmp"
 	"time"
 
+	"lectern/internal/clock"
 	"lectern/internal/due"
 )
 
@@ -44,10 +46,10 @@ type Rules struct {
 // State is what a move may change of a task.
 type State struct {
 	Status        Status
-	SubmittedAt   *time.Time
-	UploadedAt    *time.Time
-	AssessedAt    *time.Time
-	CompletedOn   *time.Time // a day
+	SubmittedAt   *clock.Time
+	UploadedAt    *clock.Time
+	AssessedAt    *clock.Time
+	CompletedOn   *clock.Date
 	TimesAssessed int
 	Grade         *int
 	GradedLate    bool // the grade was given by lateness, not by a person
@@ -60,7 +62,7 @@ var Fresh = State{Status: NotStarted, Quality: -1}
 
 // Submission is a row of a task's history of submissions.
 type Submission struct {
-	At       time.Time
+	At       clock.Time
 	Assessed bool
 }
 
@@ -80,12 +82,9 @@ func (t Task) dates() due.Dates {
 }
 
 // day is the calendar day of a moment where the unit is.
-func (t Task) day(at time.Time) *time.Time {
-	if t.Due.Zone != nil {
-		at = at.In(t.Due.Zone)
-	}
-	y, m, d := at.Date()
-	day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+func (t Task) day(at clock.Time) *clock.Date {
+	zone := cmp.Or(t.Due.Zone, time.UTC)
+	day := clock.Day(at.In(zone))
 	return &day
 }
 
@@ -96,7 +95,7 @@ type Move struct {
 	Upload  bool // files come with it
 	Grade   *int
 	Quality *int
-	At      time.Time
+	At      clock.Time
 }
 
 // Author is who a record names.
@@ -121,8 +120,8 @@ type Entry struct {
 // one changed. Outcome is empty while the submission awaits assessment.
 type Row struct {
 	New         bool
-	SubmittedAt time.Time
-	AssessedAt  *time.Time
+	SubmittedAt clock.Time
+	AssessedAt  *clock.Time
 	Outcome     Status
 	Assessor    Author
 }

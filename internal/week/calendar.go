@@ -14,20 +14,21 @@ import (
 	"slices"
 	"time"
 
+	"lectern/internal/clock"
 	"lectern/internal/fault"
 )
 
 // Break is a pause of whole weeks in a teaching period.
 type Break struct {
-	Start time.Time
+	Start clock.Date
 	Weeks int
 }
 
 // Calendar counts the weeks of one teaching period, or of a unit without one.
 // The zero value counts from the beginning of time; build one with New.
 type Calendar struct {
-	monday time.Time // of the calendar week that holds the start
-	last   int       // calendar week of the end, counted from monday
+	monday clock.Date // of the calendar week that holds the start
+	last   int        // calendar week of the end, counted from monday
 	breaks []span
 }
 
@@ -40,7 +41,7 @@ type span struct{ from, to int }
 // stays readable whatever happened to it: breaks that Check would refuse for
 // taking the same weeks follow one another instead, one that begins before
 // the period begins with it, and one of no weeks takes out none.
-func New(start, end time.Time, breaks []Break) Calendar {
+func New(start, end clock.Date, breaks []Break) Calendar {
 	c := Calendar{monday: mondayOf(start)}
 	c.last = c.index(end)
 	free := 0
@@ -59,7 +60,7 @@ func (c Calendar) Weeks() int { return max(c.taught(c.last+1)-1, 0) }
 // Position tells where a day lies. It is exact for every day, also outside the
 // period: weeks 0, -1, … come before the start, and the count runs on after
 // the end.
-func (c Calendar) Position(day time.Time) Position {
+func (c Calendar) Position(day clock.Date) Position {
 	i := c.index(day)
 	for k, s := range c.breaks {
 		if i >= s.from && i < s.to {
@@ -71,17 +72,17 @@ func (c Calendar) Position(day time.Time) Position {
 
 // Date is the day at a position. It fails only for a break, or a week of one,
 // that this calendar does not have.
-func (c Calendar) Date(p Position) (time.Time, error) {
+func (c Calendar) Date(p Position) (clock.Date, error) {
 	if p.Break == 0 {
 		return c.day(c.untaught(p.Week), p.Day), nil
 	}
 	if p.Break < 0 || p.Break > len(c.breaks) {
-		return time.Time{}, fault.New(fault.Refused, "there is no break %d here: the teaching period has %s",
+		return clock.Date{}, fault.New(fault.Refused, "there is no break %d here: the teaching period has %s",
 			p.Break, count(len(c.breaks), "break"))
 	}
 	s := c.breaks[p.Break-1]
 	if p.BreakWeek < 1 || p.BreakWeek > s.to-s.from {
-		return time.Time{}, fault.New(fault.Refused, "break %d has no week %d: it lasts %s",
+		return clock.Date{}, fault.New(fault.Refused, "break %d has no week %d: it lasts %s",
 			p.Break, p.BreakWeek, count(s.to-s.from, "week"))
 	}
 	return c.day(s.from+p.BreakWeek-1, p.Day), nil
@@ -91,7 +92,7 @@ func (c Calendar) Date(p Position) (time.Time, error) {
 // has in this one: how rollover moves dates. A day in a break the target does
 // not have, or not for so long, goes to the same weekday of the first teaching
 // week after that break.
-func (c Calendar) Carry(to Calendar, day time.Time) time.Time {
+func (c Calendar) Carry(to Calendar, day clock.Date) clock.Date {
 	p := c.Position(day)
 	if date, err := to.Date(p); err == nil {
 		return date
@@ -104,13 +105,13 @@ func (c Calendar) Carry(to Calendar, day time.Time) time.Time {
 }
 
 // index is the calendar week of a day, 0 for the one that holds the start.
-func (c Calendar) index(day time.Time) int {
-	return int((mondayOf(day).Unix() - c.monday.Unix()) / (7 * 24 * 60 * 60))
+func (c Calendar) index(day clock.Date) int {
+	return mondayOf(day).DaysSince(c.monday) / 7
 }
 
 // day is the weekday of a calendar week.
-func (c Calendar) day(index int, d time.Weekday) time.Time {
-	return c.monday.AddDate(0, 0, 7*index+sinceMonday(d))
+func (c Calendar) day(index int, d time.Weekday) clock.Date {
+	return c.monday.AddDays(7*index + sinceMonday(d))
 }
 
 // taught is the number of the teaching week that begins at a calendar week,
@@ -139,48 +140,36 @@ func (c Calendar) untaught(week int) int {
 // Check tells whether a period may have these breaks: each of at least a week,
 // inside the period from its start to its start plus its weeks, no two taking
 // out the same calendar week. One break may follow right after another.
-func Check(start, end time.Time, breaks []Break) error {
-	start, end = midnight(start), midnight(end)
+func Check(start, end clock.Date, breaks []Break) error {
 	var last Break
 	for i, b := range inOrder(breaks) {
 		switch {
 		case b.Weeks < 1:
-			return fault.New(fault.Refused, "the break of %s must last at least one week", b.name())
-		case midnight(b.Start).Before(start):
+			return fault.New(fault.Refused, "the break of %s must last at least one week", b.Start)
+		case b.Start.Before(start):
 			return fault.New(fault.Refused, "the break of %s begins before the teaching period, which starts on %s",
-				b.name(), start.Format(time.DateOnly))
-		case midnight(b.Start).AddDate(0, 0, 7*b.Weeks).After(end):
+				b.Start, start)
+		case b.Start.AddDays(7 * b.Weeks).After(end):
 			return fault.New(fault.Refused, "the break of %s lasts %s and so ends after the teaching period, which ends on %s",
-				b.name(), count(b.Weeks, "week"), end.Format(time.DateOnly))
-		case i > 0 && firstMonday(b.Start).Before(firstMonday(last.Start).AddDate(0, 0, 7*last.Weeks)):
+				b.Start, count(b.Weeks, "week"), end)
+		case i > 0 && firstMonday(b.Start).Before(firstMonday(last.Start).AddDays(7*last.Weeks)):
 			return fault.New(fault.Refused, "the breaks of %s and %s take the same week: move one or make it shorter",
-				last.name(), b.name())
+				last.Start, b.Start)
 		}
 		last = b
 	}
 	return nil
 }
 
-func (b Break) name() string { return b.Start.Format(time.DateOnly) }
-
 // inOrder gives the breaks by their start: break 1 is the first of the period.
 func inOrder(breaks []Break) []Break {
 	return slices.SortedStableFunc(slices.Values(breaks), func(a, b Break) int {
-		return cmp.Or(midnight(a.Start).Compare(midnight(b.Start)), cmp.Compare(a.Weeks, b.Weeks))
+		return cmp.Or(a.Start.Compare(b.Start.Time), cmp.Compare(a.Weeks, b.Weeks))
 	})
-}
-
-// midnight takes the calendar day a time shows, whatever its zone, since a
-// date is a day on a wall calendar and not an instant.
-func midnight(t time.Time) time.Time {
-	y, m, d := t.Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
 func sinceMonday(d time.Weekday) int { return (int(d) + 6) % 7 }
 
-func mondayOf(day time.Time) time.Time {
-	return midnight(day).AddDate(0, 0, -sinceMonday(day.Weekday()))
-}
+func mondayOf(day clock.Date) clock.Date { return day.AddDays(-sinceMonday(day.Weekday())) }
 
-func firstMonday(day time.Time) time.Time { return mondayOf(midnight(day).AddDate(0, 0, 6)) }
+func firstMonday(day clock.Date) clock.Date { return mondayOf(day.AddDays(6)) }
