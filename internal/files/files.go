@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"strings"
 	"time"
@@ -67,8 +66,8 @@ type Info struct {
 }
 
 // File is a stored file opened for reading. It seeks as an os.File does, so
-// that http.ServeContent can answer ranges from it. Reading ends with an error
-// when the context it was opened under does. Close it.
+// that http.ServeContent can answer ranges from it. From S3, reading fails once
+// the context it was opened under has ended. Close it.
 type File interface {
 	io.ReadSeekCloser
 	io.ReaderAt
@@ -175,22 +174,4 @@ func spool(ctx context.Context, w io.Writer, r io.Reader) (Hash, int64, error) {
 			return "", 0, fmt.Errorf("read the content to store: %w", err)
 		}
 	}
-}
-
-// seek gives the offset that Seek(offset, whence) means in a file of size bytes
-// read up to now. Past the end is allowed: reading there gives io.EOF.
-func seek(now, size, offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += now
-	case io.SeekEnd:
-		offset += size
-	case io.SeekStart:
-	default:
-		return now, fmt.Errorf("seek: %w", fs.ErrInvalid)
-	}
-	if offset < 0 {
-		return now, fmt.Errorf("seek before the start: %w", fs.ErrInvalid)
-	}
-	return offset, nil
 }

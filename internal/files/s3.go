@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"regexp"
@@ -353,6 +354,24 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 		o.drop()
 	}
 	return at, err
+}
+
+// seek gives the offset that Seek(offset, whence) means in a file of size bytes
+// read up to now. Past the end is allowed: reading there gives io.EOF.
+func seek(now, size, offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += now
+	case io.SeekEnd:
+		offset += size
+	case io.SeekStart:
+	default:
+		return now, fmt.Errorf("seek: %w", fs.ErrInvalid)
+	}
+	if offset < 0 {
+		return now, fmt.Errorf("seek before the start: %w", fs.ErrInvalid)
+	}
+	return offset, nil
 }
 
 func (o *object) ReadAt(p []byte, off int64) (int, error) {
