@@ -18,7 +18,7 @@ import (
 // wrong with the parameters is told in one fault.Invalid, each under its name.
 func (s *Set) Decode(dst any, path func(name string) string) error {
 	v := reflect.ValueOf(dst).Elem()
-	d := decoding{set: s, path: path}
+	d := decoding{set: s, path: path, trail: make(trail, 0, usualDepth)}
 	d.fill(planOf(v.Type()), v, &s.root)
 	if d.lost != nil {
 		return d.lost
@@ -42,6 +42,9 @@ type flaw struct{ name, reason string }
 
 // trail is where in the tree the decoding is.
 type trail []step
+
+// usualDepth is room for the trail of almost every request.
+const usualDepth = 8
 
 // step is a name, or where that is empty an index.
 type step struct {
@@ -68,9 +71,16 @@ func (t trail) String() string {
 func (d *decoding) push(s step) { d.trail = append(d.trail, s) }
 func (d *decoding) pop()        { d.trail = d.trail[:len(d.trail)-1] }
 
+// flaw notes what is wrong with the value the decoding is at.
 func (d *decoding) flaw(reason string) {
 	if len(d.flaws) < maxFlaws {
-		d.flaws = append(d.flaws, flaw{d.trail.String(), reason})
+		d.add(flaw{d.trail.String(), reason})
+	}
+}
+
+func (d *decoding) add(f flaw) {
+	if len(d.flaws) < maxFlaws {
+		d.flaws = append(d.flaws, f)
 	}
 }
 
@@ -82,7 +92,7 @@ func (d *decoding) take(err error) {
 		return
 	}
 	for name, reason := range e.Fields {
-		d.flaws = append(d.flaws, flaw{name, reason})
+		d.add(flaw{name, reason})
 	}
 }
 
@@ -129,7 +139,7 @@ func (d *decoding) field(f *Field, v reflect.Value, n *node) {
 		return
 	}
 	f.set(d, v, n)
-	if f.Required && wrapperOf(f.Type) == wrapJSON && v.Field(2).Bool() {
+	if f.Required && f.json && v.Field(2).Bool() {
 		d.missing(f) // the text was JSON's null
 	}
 }

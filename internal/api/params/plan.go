@@ -26,6 +26,7 @@ type Field struct {
 	index []int
 	set   setter
 	bare  *plan // of a field that is a struct
+	json  bool  // the field is a JSON
 }
 
 // Fields lists the inputs the struct type t declares, embedded structs
@@ -135,7 +136,7 @@ func (b builder) complete(f *Field) {
 	if f.Enum != nil && !holdsText(f.Elem) {
 		panic(fmt.Sprintf("params: enum on %s, a %v", f.Name, f.Type))
 	}
-	f.set = b.setter(f.Type, f.Enum)
+	f.set, f.json = b.setter(f.Type, f.Enum), wrapperOf(f.Type) == wrapJSON
 	if isStruct(f.Elem) {
 		f.bare = b.plan(f.Elem)
 	}

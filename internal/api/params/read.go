@@ -49,6 +49,7 @@ type reader struct {
 	spool       string
 	beforeFiles func(*Set) error
 	tally       tally
+	expect      int64 // length of the body if the caller tells it
 	plain       int64 // bytes of plain multipart fields so far
 }
 
@@ -72,6 +73,7 @@ func (rd *reader) read(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > limit {
 		return tooLarge("the body", limit)
 	}
+	rd.expect = r.ContentLength
 	body := http.MaxBytesReader(w, r.Body, limit)
 	switch kind {
 	case "application/json", "text/json":
@@ -116,7 +118,7 @@ func unlessEmpty(body io.Reader, err error) error {
 }
 
 func (rd *reader) json(body io.Reader) error {
-	src, err := readText(body)
+	src, err := readText(body, rd.expect)
 	if err != nil {
 		return err
 	}
@@ -124,7 +126,7 @@ func (rd *reader) json(body io.Reader) error {
 	if strings.Trim(src, " \t\r\n") == "" {
 		return nil
 	}
-	n, err := parseJSON(src, nil)
+	n, err := parseJSON(src, make(trail, 0, usualDepth))
 	if err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func (rd *reader) json(body io.Reader) error {
 }
 
 func (rd *reader) urlencoded(body io.Reader) error {
-	src, err := readText(body)
+	src, err := readText(body, rd.expect)
 	if err != nil {
 		return err
 	}
@@ -216,7 +218,7 @@ func (rd *reader) part(part *multipart.Part) error {
 		return rd.filePart(part, args["name"], name)
 	}
 	room := min(rd.lim.Field, rd.lim.JSON-rd.plain)
-	value, err := readText(io.LimitReader(part, room+1))
+	value, err := readText(io.LimitReader(part, room+1), 0)
 	if err != nil {
 		return err
 	}
@@ -231,8 +233,10 @@ func (rd *reader) part(part *multipart.Part) error {
 }
 
 // readText reads all of in, with the caller's faults in the caller's words.
-func readText(in io.Reader) (string, error) {
+// What the caller says is to come is believed only up to a point.
+func readText(in io.Reader, expect int64) (string, error) {
 	var b bytes.Buffer
+	b.Grow(int(min(max(expect, 0), 64<<10)) + bytes.MinRead)
 	if _, err := b.ReadFrom(in); err != nil {
 		return "", broken(err, "the body ends too early")
 	}
