@@ -27,6 +27,7 @@ func TestContentTypes(t *testing.T) {
 		{"multipart/form-data; boundary=b", "nonsense", fault.Invalid},
 		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nv", fault.Invalid},
 		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nv\r\n--b\r\n", fault.Invalid},
+		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"", fault.Invalid},
 		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data\r\n\r\nv\r\n--b--", fault.Invalid},
 		{"multipart/form-data; boundary=b", "--b\r\n\r\nv\r\n--b--", fault.Invalid},
 		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nv\r\n--b--", 0},
@@ -189,6 +190,14 @@ func TestBodyLimits(t *testing.T) {
 	_, err := decode[one[string]](t, request("", "application/json", `{"x":"`+big+`"}`))
 	if e, _ := errors.AsType[*fault.Error](err); !strings.Contains(e.Text, "4 MB") {
 		t.Errorf("the limit is not named: %q", e.Text)
+	}
+}
+
+func TestRoomForFilesIsNoRoomForText(t *testing.T) {
+	kind, body := multiparts(t, []pair{{"a", "12345"}, {"b", "12345"}, {"c", "1"}})
+	_, err := params.Read(nil, request("", kind, body), params.Limits{JSON: 10, Field: 5, File: 1 << 20}, t.TempDir(), nil)
+	if !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "the text of the form") {
+		t.Errorf("got %v", err)
 	}
 }
 
