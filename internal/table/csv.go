@@ -151,25 +151,18 @@ func (s *scanner) endLine() {
 // cell reads up to the next separator or line end. Blanks before a quote are
 // forgiven; a quote later in a bare cell is just a letter.
 func (s *scanner) cell() (string, error) {
-	i := s.skipSpaces(s.pos)
-	if i < len(s.text) && s.text[i] == '"' {
-		return s.quoted(i + 1)
+	rest, sep, n := s.text[s.pos:], s.sep, 0
+	for n < len(rest) && rest[n] == ' ' {
+		n++
 	}
-	for ; i < len(s.text); i++ {
-		if c := s.text[i]; c == s.sep || c == '\n' || c == '\r' {
-			break
-		}
+	if n < len(rest) && rest[n] == '"' {
+		return s.quoted(s.pos + n + 1)
 	}
-	cell := s.text[s.pos:i]
-	s.pos = i
-	return cell, nil
-}
-
-func (s *scanner) skipSpaces(i int) int {
-	for i < len(s.text) && s.text[i] == ' ' {
-		i++
+	for n < len(rest) && rest[n] != sep && rest[n] != '\n' && rest[n] != '\r' {
+		n++
 	}
-	return i
+	s.pos += n
+	return rest[:n], nil
 }
 
 // quoted reads a cell whose text begins at start, behind its quote.
@@ -189,7 +182,9 @@ func (s *scanner) quoted(start int) (string, error) {
 	}
 	cell := s.text[start:end]
 	s.line += lineEnds(cell)
-	s.pos = s.skipSpaces(end + 1)
+	for s.pos = end + 1; s.pos < len(s.text) && s.text[s.pos] == ' '; {
+		s.pos++
+	}
 	if s.pos < len(s.text) {
 		if c := s.text[s.pos]; c != s.sep && c != '\n' && c != '\r' {
 			return "", fault.New(fault.Invalid, "line %d: text follows a closing quote; a quote inside a quoted cell is written twice", s.line)

@@ -41,6 +41,10 @@ const (
 	DefaultMaxBytes = 20 << 20
 )
 
+// maxHeadings bounds the bytes of all headings together, because a report
+// repeats them with every row.
+const maxHeadings = 16 << 10
+
 func (o Options) withDefaults() Options {
 	o.MaxRows = positive(o.MaxRows, DefaultMaxRows)
 	o.MaxCols = positive(o.MaxCols, DefaultMaxCols)
@@ -97,10 +101,14 @@ func Read(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
 
 func newReader(head []string, rest records, opts Options) (*Reader, error) {
 	t := &Reader{opts: opts, columns: make(map[string]int, len(head)), records: rest}
+	size := 0
 	var twice []string
 	for i, cell := range head {
 		name := normal(unguard(cell))
 		t.headings = append(t.headings, name)
+		if size += len(name); size > maxHeadings {
+			return nil, fault.New(fault.Invalid, "the headings are longer than %d bytes; is the first row the row of headings?", maxHeadings)
+		}
 		if name == "" {
 			continue
 		}
@@ -109,11 +117,11 @@ func newReader(head []string, rest records, opts Options) (*Reader, error) {
 		}
 		t.columns[name] = i
 	}
+	if len(twice) > 0 {
+		return nil, fault.New(fault.Invalid, "headings appear more than once: %s", clip(strings.Join(twice, ", ")))
+	}
 	for len(t.headings) > 0 && t.headings[len(t.headings)-1] == "" {
 		t.headings = t.headings[:len(t.headings)-1]
-	}
-	if len(twice) > 0 {
-		return nil, fault.New(fault.Invalid, "headings appear more than once: %s", strings.Join(twice, ", "))
 	}
 	return t, t.require(opts.Required)
 }
@@ -128,13 +136,13 @@ func (t *Reader) require(names []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "missing headings: %s (found: %s)", strings.Join(missing, ", "), clip(strings.Join(t.headings, ", "), 500))
+	return fault.New(fault.Invalid, "missing headings: %s (found: %s)", strings.Join(missing, ", "), clip(strings.Join(t.headings, ", ")))
 }
 
 // clip keeps a message readable when it repeats what a file says.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
+func clip(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:200]) + "…"
 	}
 	return s
 }

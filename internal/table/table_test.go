@@ -102,6 +102,7 @@ func TestReadRefuses(t *testing.T) {
 		{"blank", "\n , \n", Options{}, fault.Invalid, "no headings"},
 		{"missing headings", "a,b\n1,2", Options{Required: []string{"Unit Code", "b", "username"}}, fault.Invalid, "unit_code, username"},
 		{"double headings", "a,b,A, B\n", Options{}, fault.Invalid, "a, b"},
+		{"endless headings", strings.Repeat("x", 20_000) + "\n1", Options{}, fault.Invalid, "headings"},
 		{"windows-1252", "name\nok\nJos\xe9\n", Options{}, fault.Invalid, "line 3"},
 		{"NUL", "name\r\nok\r\na\x00b\n", Options{}, fault.Invalid, "line 3"},
 		{"UTF-16 without mark", "n\x00a\x00", Options{}, fault.Invalid, "NUL"},

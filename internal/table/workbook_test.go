@@ -4,13 +4,16 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
+	"encoding/xml"
 	"hash/crc32"
 	"io"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -254,6 +257,38 @@ func TestZipBombs(t *testing.T) {
 	}
 }
 
+func TestDirectoryIsJudgedByItsClaims(t *testing.T) {
+	entry := func(packed, unpacked uint64) *zip.File {
+		return &zip.File{FileHeader: zip.FileHeader{CompressedSize64: packed, UncompressedSize64: unpacked}}
+	}
+	tests := []struct {
+		name  string
+		files []*zip.File
+		ok    bool
+	}{
+		{"ordinary", []*zip.File{entry(1<<20, 20<<20)}, true},
+		{"small and dense", []*zip.File{entry(100, 1<<20)}, true},
+		{"dense", []*zip.File{entry(10_000, 2_600_000)}, false},
+		{"large together", slices.Repeat([]*zip.File{entry(1<<20, 20<<20)}, 13), false},
+		{"one claims nearly everything there is", []*zip.File{entry(1<<60, 1<<63)}, false},
+		{"many", slices.Repeat([]*zip.File{entry(1, 1)}, maxParts+1), false},
+	}
+	for _, tt := range tests {
+		if err := checkDirectory(&zip.Reader{File: tt.files}); (err == nil) != tt.ok || !tt.ok && !fault.Is(err, fault.TooLarge) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+func TestBoundedCountsWhatItReads(t *testing.T) {
+	for _, limit := range []int64{4, 5} {
+		_, err := io.ReadAll(&bounded{io.NopCloser(strings.NewReader("12345")), limit})
+		if want := limit < 5; fault.Is(err, fault.TooLarge) != want {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
+
 // One long text that every cell refers to must not multiply.
 func TestSharedTextBomb(t *testing.T) {
 	data := book(t, map[string]string{
@@ -298,4 +333,29 @@ func peak(f func()) uint64 {
 	close(stop)
 	<-stopped
 	return max(most, last) - before
+}
+
+// FuzzWorksheet reaches the reader of worksheets, which the checksums of an
+// archive keep from FuzzRead.
+func FuzzWorksheet(f *testing.F) {
+	f.Add(rowsXML(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="3"><c r="AB3" s="1"><v>1.5</v></c></row>`), `yyyy-mm-dd`)
+	f.Add(rowsXML(`<row><c t="inlineStr"><is><t>_x0041_</t></is></c><c t="b"><v>1</v></c></row>`), `0.00%;[Red]"x"`)
+	f.Fuzz(func(t *testing.T, page, code string) {
+		var style strings.Builder
+		xml.EscapeText(&style, []byte(code))
+		data := book(t, map[string]string{
+			"xl/worksheets/sheet1.xml": page,
+			"xl/styles.xml":            `<s><numFmts><numFmt numFmtId="200" formatCode="` + style.String() + `"/></numFmts><cellXfs><xf/><xf numFmtId="200"/></cellXfs></s>`,
+		})
+		r, err := Read(bytes.NewReader(data), int64(len(data)), Options{})
+		if err != nil {
+			requireFault(t, err)
+			return
+		}
+		for row, err := range r.Rows() {
+			if err == nil && (row.Line() < 1 || !utf8.ValidString(strings.Join(row.cells, ""))) {
+				t.Fatalf("%v: %q", row, row.cells)
+			}
+		}
+	})
 }

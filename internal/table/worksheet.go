@@ -133,7 +133,7 @@ func unescape(s string) (string, error) {
 		return string(utf16.Decode(units))
 	})
 	if strings.Contains(s, "\x00") {
-		return "", fault.New(fault.Invalid, "the text %q holds a NUL character", clip(s, 40))
+		return "", fault.New(fault.Invalid, "the text %q holds a NUL character", clip(s))
 	}
 	return s, nil
 }
