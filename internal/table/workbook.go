@@ -21,7 +21,7 @@ const (
 	maxSmallPart   = 8 << 20   // unpacked: relations, styles, list of sheets
 	maxRatio       = 250       // unpacked to packed, where it matters:
 	ratioMatters   = 1 << 20   // from this size on; sheets compress about 20 times
-	maxSharedTexts = 1 << 20   // entries in the table of texts
+	maxSharedTexts = 1 << 19   // entries in the table of texts
 	maxTextTotal   = 64 << 20  // bytes in all cells, a shared text counted each time
 	maxDepth       = 32        // of XML elements
 )
