@@ -1,0 +1,95 @@
+package pdf
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+)
+
+// The environment of a child: nothing but these.
+const (
+	childMark   = "LECTERN_PDF_CHILD"
+	childMemory = "LECTERN_PDF_MEMORY"
+)
+
+// MaybeChild must be the first call of main. In an ordinary start it returns
+// at once; in a child it does the child's work and never returns.
+//
+// A child reads requests from its standard input and answers on its standard
+// output, one JSON value each, until the input ends: also when its parent died.
+func MaybeChild() {
+	if os.Getenv(childMark) == "" {
+		return
+	}
+	memory, _ := strconv.ParseInt(os.Getenv(childMemory), 10, 64)
+	if err := confine(memory); err != nil {
+		fmt.Fprintln(os.Stderr, "limits:", err)
+		os.Exit(3)
+	}
+	debug.SetMaxStack(64 << 20)
+	if err := serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// serve answers requests. The reading goroutine ends the process when the
+// parent is gone, even in the middle of work.
+func serve(in io.Reader, out io.Writer) error {
+	requests := make(chan request)
+	failed := make(chan error, 1)
+	go func() {
+		dec := json.NewDecoder(bufio.NewReader(in))
+		for {
+			var r request
+			if err := dec.Decode(&r); err == io.EOF {
+				os.Exit(0)
+			} else if err != nil {
+				failed <- err
+				return
+			}
+			requests <- r
+		}
+	}()
+	enc := json.NewEncoder(out)
+	for {
+		select {
+		case err := <-failed:
+			return fmt.Errorf("request: %w", err)
+		case r := <-requests:
+			if err := enc.Encode(answer(r)); err != nil {
+				return err
+			}
+			debug.FreeOSMemory()
+		}
+	}
+}
+
+// answer does one piece of work. A panic is told as trouble; what cannot be
+// recovered from, such as a lack of memory, ends the child.
+func answer(r request) (a reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = reply{Trouble: fmt.Sprint(p), Read: readDone{Why: "it is damaged in a way that cannot be read"}}
+		}
+	}()
+	switch {
+	case r.Read != nil:
+		a.Read = read(r.Read)
+	case r.Compose != nil:
+		var err error
+		if a.Pages, a.Notes, err = compose(r.Compose); err != nil {
+			a.Trouble = err.Error()
+		}
+	}
+	return a
+}
+
+// gcTarget is where the garbage collector of a child becomes eager: well under
+// what would kill it, so that ordinary work stays small.
+func gcTarget(memory int64) int64 { return min(memory*3/4, 72<<20) }

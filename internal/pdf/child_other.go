@@ -1,0 +1,25 @@
+//go:build !linux
+
+package pdf
+
+import (
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"time"
+)
+
+// confine has no address space limit to set outside Linux: the clock and the
+// collector's target remain.
+func confine(memory int64) error {
+	debug.SetMemoryLimit(gcTarget(memory))
+	return nil
+}
+
+func ownGroup(*exec.Cmd) {}
+
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+
+func usage(st *os.ProcessState) (rss int64, cpu time.Duration) {
+	return 0, st.UserTime() + st.SystemTime()
+}

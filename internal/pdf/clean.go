@@ -1,0 +1,298 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// What a foreign PDF may unpack to. Beyond it the file is a bomb, not a document.
+const (
+	maxStream   = 48 << 20
+	maxUnpacked = 192 << 20
+)
+
+var (
+	errEncrypted = errors.New("it is protected by a password; hand it in without one")
+	errBomb      = errors.New("it unpacks to far more data than a document of its size should hold")
+	errCycle     = errors.New("its page tree runs in circles")
+	errNoPages   = errors.New("it has no pages")
+)
+
+// source is a PDF opened for copying pages out of it.
+type source struct {
+	ctx      *model.Context
+	pages    []sourcePage
+	byRef    map[int]int // object number of a page to its index
+	unpacked int64
+	pixels   int
+	trusted  bool // made by us: not measured again
+}
+
+// sourcePage is a page with what it inherits resolved.
+type sourcePage struct {
+	dict   types.Dict
+	num    int
+	rotate int
+	media  types.Array
+	crop   types.Array
+	res    types.Object
+}
+
+func configuration() *model.Configuration {
+	api.DisableConfigDir()
+	conf := model.NewDefaultConfiguration()
+	conf.Offline = true
+	conf.ValidationMode = model.ValidationRelaxed
+	conf.DecodeAllStreams = false
+	conf.Limits.MaxDecodeBytes = maxStream
+	conf.Limits.MaxObjectCount = 500_000
+	conf.Limits.MaxXRefEntries = 500_000
+	return conf
+}
+
+// openSource reads a PDF's objects and finds its pages. No stream is unpacked
+// but those that hold objects.
+func openSource(rs io.ReadSeeker, maxPages, pixels int) (*source, error) {
+	ctx, err := api.ReadContext(rs, configuration())
+	if err != nil {
+		return nil, readable(err)
+	}
+	root, err := ctx.Catalog()
+	if err != nil {
+		return nil, fmt.Errorf("it is damaged: %w", err)
+	}
+	s := &source{ctx: ctx, byRef: map[int]int{}, pixels: pixels}
+	top := sourcePage{media: rect(0, 0, pageW, pageH), res: types.Dict{}}
+	if err := s.walk(root["Pages"], top, map[int]bool{}, maxPages); err != nil {
+		return nil, err
+	}
+	if len(s.pages) == 0 {
+		return nil, errNoPages
+	}
+	return s, nil
+}
+
+// readable turns the parser's refusals into words for the person who sent the file.
+func readable(err error) error {
+	if errors.Is(err, pdfcpu.ErrWrongPassword) || strings.Contains(err.Error(), "password") || strings.Contains(err.Error(), "encrypt") {
+		return errEncrypted
+	}
+	return fmt.Errorf("it is damaged or no PDF: %w", err)
+}
+
+func (s *source) resolve(o types.Object) types.Object {
+	for range 32 {
+		r, ok := o.(types.IndirectRef)
+		if !ok {
+			return o
+		}
+		next, err := s.ctx.Dereference(r)
+		if err != nil {
+			return nil
+		}
+		o = next
+	}
+	return nil
+}
+
+func (s *source) dict(o types.Object) types.Dict {
+	switch v := s.resolve(o).(type) {
+	case types.Dict:
+		return v
+	case types.StreamDict:
+		return v.Dict
+	}
+	return nil
+}
+
+func (s *source) array(o types.Object) types.Array {
+	a, _ := s.resolve(o).(types.Array)
+	return a
+}
+
+// walk collects the pages below a node of the page tree. above holds the
+// nodes on the way down: meeting one again means a circle.
+func (s *source) walk(node types.Object, from sourcePage, above map[int]bool, maxPages int) error {
+	r, isRef := node.(types.IndirectRef)
+	num := int(r.ObjectNumber)
+	if isRef && above[num] || len(above) > 200 {
+		return errCycle
+	}
+	d := s.dict(node)
+	if d == nil {
+		return nil
+	}
+	s.inherit(&from, d)
+	kids := s.array(d["Kids"])
+	if kids == nil {
+		return s.addPage(d, num, from, maxPages)
+	}
+	if isRef {
+		above[num] = true
+		defer delete(above, num)
+	}
+	for _, kid := range kids {
+		if err := s.walk(kid, from, above, maxPages); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *source) addPage(d types.Dict, num int, from sourcePage, maxPages int) error {
+	if len(s.pages) >= maxPages {
+		return fmt.Errorf("it has more than %d pages", maxPages)
+	}
+	from.dict, from.num = d, num
+	s.byRef[num] = len(s.pages)
+	s.pages = append(s.pages, from)
+	return nil
+}
+
+func (s *source) inherit(p *sourcePage, d types.Dict) {
+	if box := s.box(d["MediaBox"]); box != nil {
+		p.media = box
+	}
+	if box := s.box(d["CropBox"]); box != nil {
+		p.crop = box
+	}
+	if r, ok := s.resolve(d["Rotate"]).(types.Integer); ok && r%90 == 0 {
+		p.rotate = (int(r)%360 + 360) % 360
+	}
+	if d["Resources"] != nil && s.dict(d["Resources"]) != nil {
+		p.res = d["Resources"]
+	}
+}
+
+// box reads a rectangle and refuses what no page can be.
+func (s *source) box(o types.Object) types.Array {
+	a := s.array(o)
+	if len(a) != 4 {
+		return nil
+	}
+	var v [4]float64
+	for i := range a {
+		f, ok := s.number(a[i])
+		if !ok || math.IsNaN(f) || math.Abs(f) > 20_000 {
+			return nil
+		}
+		v[i] = f
+	}
+	x1, x2 := min(v[0], v[2]), max(v[0], v[2])
+	y1, y2 := min(v[1], v[3]), max(v[1], v[3])
+	if x2-x1 < 3 || y2-y1 < 3 || x2-x1 > 14_400 || y2-y1 > 14_400 {
+		return nil
+	}
+	return rect(x1, y1, x2, y2)
+}
+
+func (s *source) number(o types.Object) (float64, bool) {
+	switch v := s.resolve(o).(type) {
+	case types.Integer:
+		return float64(v), true
+	case types.Float:
+		return float64(v), true
+	}
+	return 0, false
+}
+
+// check measures a stream before it is copied: an image by its declared size,
+// anything else by unpacking it into nothing.
+func (s *source) check(sd types.StreamDict) error {
+	if s.trusted {
+		return nil
+	}
+	if sd.Image() {
+		w, _ := s.number(sd.Dict["Width"])
+		h, _ := s.number(sd.Dict["Height"])
+		if w*h > float64(s.pixels)*4 {
+			return fmt.Errorf("it holds an image of %.0f by %.0f pixels, more than can be shown", w, h)
+		}
+		return nil
+	}
+	n, err := unpackedSize(sd)
+	s.unpacked += n
+	if err != nil || s.unpacked > maxUnpacked {
+		return errBomb
+	}
+	return nil
+}
+
+func unpackedSize(sd types.StreamDict) (int64, error) {
+	if len(sd.FilterPipeline) == 0 {
+		return int64(len(sd.Raw)), nil
+	}
+	var r io.Reader = bytes.NewReader(sd.Raw)
+	for i, f := range sd.FilterPipeline {
+		if f.Name == "FlateDecode" {
+			z, err := zlib.NewReader(r)
+			if err != nil {
+				return 0, nil // not unpackable: nothing to fear, viewers will see nothing either
+			}
+			r = z
+			continue
+		}
+		if i == 0 && slices.ContainsFunc(sd.FilterPipeline, func(f types.PDFFilter) bool { return f.Name == "LZWDecode" || f.Name == "FlateDecode" }) {
+			if err := sd.DecodeWithLimit(maxStream); err != nil && strings.Contains(err.Error(), "limit") {
+				return maxStream, errBomb
+			}
+			n := int64(len(sd.Content))
+			sd.Content = nil
+			return n, nil
+		}
+		break
+	}
+	n, _ := io.Copy(io.Discard, io.LimitReader(r, maxStream+1))
+	if n > maxStream {
+		return n, errBomb
+	}
+	return n, nil
+}
+
+// cleanPDF copies the pages of a foreign PDF into a new file that holds nothing
+// else: no scripts, actions, forms or embedded files. It gives the page count.
+func cleanPDF(in io.ReadSeeker, out string, l Limits) (int, error) {
+	src, err := openSource(in, l.Pages, l.Pixels)
+	if err != nil {
+		return 0, err
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	w := newObjectWriter(f)
+	tree := w.alloc()
+	c := newCopier(src, w, tree)
+	if err := c.copyPages(nil); err != nil {
+		return 0, err
+	}
+	root, info := w.alloc(), w.alloc()
+	w.object(tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(c.pages)), "Kids": refs(c.pages)})
+	w.object(root, types.Dict{"Type": types.Name("Catalog"), "Pages": ref(tree)})
+	w.object(info, types.Dict{})
+	if err := w.finish(root, info); err != nil {
+		return 0, err
+	}
+	return len(c.pages), f.Close()
+}
+
+func refs(nums []int) types.Array {
+	out := make(types.Array, len(nums))
+	for i, n := range nums {
+		out[i] = ref(n)
+	}
+	return out
+}

@@ -1,0 +1,342 @@
+package pdf
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// copier copies pages of one PDF into another. It is a sieve, not a filter:
+// only what is named here is taken over, so nothing unforeseen comes along.
+type copier struct {
+	src   *source
+	out   *objectWriter
+	tree  int         // the page tree of the new file
+	nums  map[int]int // old object numbers to new ones
+	queue []int       // old numbers promised and not yet written
+	pages []int       // new numbers of the pages, in order
+}
+
+func newCopier(src *source, out *objectWriter, tree int) *copier {
+	c := &copier{src: src, out: out, tree: tree, nums: map[int]int{}}
+	for range src.pages {
+		c.pages = append(c.pages, out.alloc())
+	}
+	return c
+}
+
+// copyPages writes all pages; extra gives annotations to add, by page index.
+func (c *copier) copyPages(extra map[int][]types.Dict) error {
+	for i := range c.src.pages {
+		c.page(i, extra[i])
+		if err := c.drain(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *copier) page(i int, extra []types.Dict) {
+	p := &c.src.pages[i]
+	d := types.Dict{
+		"Type": types.Name("Page"), "Parent": ref(c.tree), "MediaBox": p.media,
+		"Resources": c.value(p.res, 0),
+	}
+	if p.crop != nil {
+		d["CropBox"] = p.crop
+	}
+	if p.rotate != 0 {
+		d["Rotate"] = types.Integer(p.rotate)
+	}
+	for _, key := range []string{"Contents", "Group", "UserUnit"} {
+		if v := p.dict[key]; v != nil {
+			d[key] = c.value(v, 0)
+		}
+	}
+	var annots types.Array
+	for _, a := range c.src.array(p.dict["Annots"]) {
+		if ad := c.annotation(c.src.dict(a)); ad != nil {
+			annots = append(annots, c.write(ad))
+		}
+	}
+	for _, ad := range extra {
+		annots = append(annots, c.write(ad))
+	}
+	if len(annots) > 0 {
+		d["Annots"] = annots
+	}
+	c.out.object(c.pages[i], d)
+}
+
+func (c *copier) write(d types.Dict) types.IndirectRef {
+	num := c.out.alloc()
+	c.out.object(num, d)
+	return ref(num)
+}
+
+// drain writes the objects promised so far, and those they promise in turn.
+func (c *copier) drain() error {
+	for len(c.queue) > 0 {
+		old := c.queue[0]
+		c.queue = c.queue[1:]
+		v := c.src.resolve(ref(old))
+		if sd, ok := v.(types.StreamDict); ok {
+			if err := c.src.check(sd); err != nil {
+				return err
+			}
+		}
+		c.out.object(c.nums[old], c.value(v, 0))
+	}
+	return nil
+}
+
+// Keys that lead away from what a page looks like.
+var droppedKeys = []string{
+	"AA", "AF", "A", "JS", "OpenAction", "PieceInfo", "Metadata", "Parent", "StructParent", "StructParents",
+	"P", "OPI", "Ref", "EF", "RF", "F", "FFilter", "FDecodeParms", "LastModified", "Measure", "PtData",
+}
+
+// value copies a value, renumbering references. Objects that act or carry
+// files are left out wherever they are found.
+func (c *copier) value(o types.Object, depth int) types.Object {
+	if depth > 60 {
+		return nil
+	}
+	switch v := o.(type) {
+	case types.IndirectRef:
+		return c.reference(int(v.ObjectNumber))
+	case types.Array:
+		out := make(types.Array, len(v))
+		for i := range v {
+			out[i] = c.value(v[i], depth+1)
+		}
+		return out
+	case types.Dict:
+		if acts(v) {
+			return nil
+		}
+		return c.dict(v, depth)
+	case types.StreamDict:
+		if acts(v.Dict) {
+			return nil
+		}
+		d := c.dict(v.Dict, depth)
+		for _, key := range []string{"Length", "F", "FFilter", "FDecodeParms"} {
+			delete(d, key) // a stream's data may not come from another file
+		}
+		return types.StreamDict{Dict: d, Raw: v.Raw}
+	}
+	return o
+}
+
+func (c *copier) reference(old int) types.Object {
+	if i, ok := c.src.byRef[old]; ok {
+		return ref(c.pages[i])
+	}
+	num, ok := c.nums[old]
+	if !ok {
+		num = c.out.alloc()
+		c.nums[old] = num
+		c.queue = append(c.queue, old)
+	}
+	return ref(num)
+}
+
+// dict copies a dictionary. One that maps free names to resources or glyphs,
+// where a font may be called /A or /P, has no type of its own and keeps all.
+func (c *copier) dict(d types.Dict, depth int) types.Dict {
+	out := make(types.Dict, len(d))
+	typed := name(d["Type"]) != "" || name(d["Subtype"]) != "" || name(d["S"]) != ""
+	for _, k := range sortedKeys(d) { // in order, as new numbers are given on the way
+		if typed && slices.Contains(droppedKeys, k) {
+			continue
+		}
+		out[k] = c.value(d[k], depth+1)
+	}
+	return out
+}
+
+// acts tells actions, file carriers and parts of the document's frame from
+// what pages are drawn with.
+func acts(d types.Dict) bool {
+	switch name(d["Type"]) {
+	case "Action", "Filespec", "F", "EmbeddedFile", "Page", "Pages", "Catalog", "ObjStm", "XRef", "Sig", "Rendition":
+		return true
+	}
+	switch name(d["S"]) {
+	case "JavaScript", "Launch", "SubmitForm", "ImportData", "GoToR", "GoToE", "URI", "GoTo", "Named", "Hide",
+		"ResetForm", "Rendition", "Movie", "Sound", "RichMediaExecute", "SetOCGState", "Thread", "GoTo3DView":
+		return true
+	}
+	return name(d["Subtype"]) == "PS"
+}
+
+func name(o types.Object) string {
+	n, _ := o.(types.Name)
+	return string(n)
+}
+
+// Annotations that draw something, and what of them is kept.
+var (
+	drawnAnnots = []string{
+		"Text", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight",
+		"Underline", "Squiggly", "StrikeOut", "Stamp", "Caret", "Ink", "Redact", "Widget",
+	}
+	annotKeys = []string{
+		"Rect", "Contents", "NM", "M", "F", "AP", "AS", "Border", "BS", "C", "CA", "T", "QuadPoints", "InkList",
+		"L", "LE", "IC", "LL", "LLE", "Cap", "Vertices", "BE", "RD", "DA", "DS", "Q", "Name", "Subj",
+	}
+)
+
+// annotation gives the harmless part of an annotation, or nil. A filled form
+// field becomes a stamp with its appearance: its text stays, the form goes.
+func (c *copier) annotation(d types.Dict) types.Dict {
+	sub := name(c.src.resolve(d["Subtype"]))
+	if sub == "Link" {
+		return c.link(d)
+	}
+	if !slices.Contains(drawnAnnots, sub) || c.src.box(d["Rect"]) == nil {
+		return nil
+	}
+	if sub == "Widget" {
+		if c.src.dict(d["AP"]) == nil {
+			return nil
+		}
+		sub = "Stamp"
+	}
+	out := types.Dict{"Type": types.Name("Annot"), "Subtype": types.Name(sub)}
+	for _, key := range annotKeys {
+		if v := d[key]; v != nil {
+			out[key] = c.value(v, 0)
+		}
+	}
+	return out
+}
+
+// link keeps links to the web and within the document.
+func (c *copier) link(d types.Dict) types.Dict {
+	out := types.Dict{"Type": types.Name("Annot"), "Subtype": types.Name("Link"), "Border": rect(0, 0, 0)}
+	r := c.src.array(d["Rect"])
+	if len(r) != 4 {
+		return nil
+	}
+	out["Rect"] = c.value(r, 0)
+	for _, key := range []string{"Border", "C", "QuadPoints", "H"} {
+		if v := d[key]; v != nil {
+			out[key] = c.value(v, 0)
+		}
+	}
+	dest := d["Dest"]
+	if a := c.src.dict(d["A"]); a != nil {
+		switch name(c.src.resolve(a["S"])) {
+		case "URI":
+			uri := c.text(a["URI"])
+			if !webLink(uri) {
+				return nil
+			}
+			out["A"] = types.Dict{"Type": types.Name("Action"), "S": types.Name("URI"), "URI": bytesString(uri)}
+			return out
+		case "GoTo":
+			dest = a["D"]
+		default:
+			return nil
+		}
+	}
+	if out["Dest"] = c.destination(dest); out["Dest"] == nil {
+		return nil
+	}
+	return out
+}
+
+// webLink accepts what a reader may follow from a document of a stranger.
+func webLink(uri string) bool {
+	u, err := url.Parse(strings.TrimSpace(uri))
+	return err == nil && slices.Contains([]string{"http", "https", "mailto"}, strings.ToLower(u.Scheme))
+}
+
+func (c *copier) text(o types.Object) string {
+	switch v := c.src.resolve(o).(type) {
+	case types.StringLiteral:
+		b, _ := types.Unescape(string(v))
+		return string(b)
+	case types.HexLiteral:
+		return string(hexBytes(string(v)))
+	case types.Name:
+		return string(v)
+	}
+	return ""
+}
+
+// destination turns a named or explicit destination into an explicit one.
+func (c *copier) destination(o types.Object) types.Object {
+	a := c.src.array(o)
+	if a == nil {
+		a = c.namedDest(c.text(o))
+	}
+	if len(a) < 2 || len(a) > 6 {
+		return nil
+	}
+	r, ok := a[0].(types.IndirectRef)
+	if !ok {
+		return nil
+	}
+	i, ok := c.src.byRef[int(r.ObjectNumber)]
+	if !ok {
+		return nil
+	}
+	out := types.Array{ref(c.pages[i])}
+	for _, v := range a[1:] {
+		switch v := c.src.resolve(v).(type) {
+		case types.Name, types.Integer, types.Float:
+			out = append(out, v)
+		default:
+			out = append(out, nil)
+		}
+	}
+	return out
+}
+
+func (c *copier) namedDest(key string) types.Array {
+	if key == "" {
+		return nil
+	}
+	root, err := c.src.ctx.Catalog()
+	if err != nil {
+		return nil
+	}
+	found := c.src.dict(root["Dests"])[key]
+	if found == nil {
+		budget := 20_000
+		found = c.inNameTree(c.src.dict(root["Names"])["Dests"], key, 0, &budget)
+	}
+	if d := c.src.dict(found); d != nil {
+		found = d["D"]
+	}
+	return c.src.array(found)
+}
+
+// inNameTree looks a key up by trying all: hostile trees have no order.
+func (c *copier) inNameTree(node types.Object, key string, depth int, budget *int) types.Object {
+	d := c.src.dict(node)
+	if d == nil || depth > 20 {
+		return nil
+	}
+	names := c.src.array(d["Names"])
+	for i := 0; i+1 < len(names) && *budget > 0; i += 2 {
+		*budget--
+		if c.text(names[i]) == key {
+			return names[i+1]
+		}
+	}
+	for _, kid := range c.src.array(d["Kids"]) {
+		if *budget--; *budget <= 0 {
+			return nil
+		}
+		if v := c.inNameTree(kid, key, depth+1, budget); v != nil {
+			return v
+		}
+	}
+	return nil
+}

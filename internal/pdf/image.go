@@ -1,0 +1,190 @@
+package pdf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	_ "image/gif" // formats are registered for image.Decode
+	"image/jpeg"
+	"image/png"
+	"os"
+	"strings"
+
+	"codeberg.org/go-pdf/fpdf"
+	_ "golang.org/x/image/bmp"
+	_ "golang.org/x/image/tiff"
+	_ "golang.org/x/image/webp"
+)
+
+// longSide is the most pixels kept of an image's longer side: over 200 to the
+// inch on a full page.
+const longSide = 2200
+
+var errNoImage = errors.New("it is not an image that can be read (PNG, JPEG, GIF, BMP, TIFF and WebP are)")
+
+// readImage decodes an image, scales it down to what a page can show and
+// writes it anew, without anything that was hidden in the file. out lacks the
+// ending, which tells the format. Decoded data is bounded by pixels before
+// anything is unpacked.
+func readImage(data []byte, out string, pixels int) (*Figure, error) {
+	conf, format, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, errNoImage
+	}
+	if conf.Width < 1 || conf.Height < 1 {
+		return nil, errNoImage
+	}
+	if conf.Width > pixels/conf.Height {
+		return nil, fmt.Errorf("it is an image of %d by %d pixels; at most %d million can be shown", conf.Width, conf.Height, pixels/1_000_000)
+	}
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("the image is damaged: %w", err)
+	}
+	flat := shrink(img, longSide)
+	if format == "jpeg" {
+		flat = turn(flat, orientation(data))
+	}
+	return writeImage(flat, out, format == "jpeg" || format == "webp")
+}
+
+func writeImage(img *image.RGBA, out string, photo bool) (*Figure, error) {
+	var buf bytes.Buffer
+	var err error
+	if photo {
+		out += ".jpg"
+		err = jpeg.Encode(&buf, img, &jpeg.Options{Quality: 85})
+	} else {
+		out += ".png"
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buf, img)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := img.Bounds()
+	return &Figure{Path: out, Width: b.Dx(), Height: b.Dy()}, os.WriteFile(out, buf.Bytes(), 0o600)
+}
+
+// shrink lays an image on white and averages it down row by row, so that only
+// the result and one row are held beside the source.
+func shrink(src image.Image, limit int) *image.RGBA {
+	b := src.Bounds()
+	w, h := b.Dx(), b.Dy()
+	dw, dh := w, h
+	if long := max(w, h); long > limit {
+		dw, dh = max(1, w*limit/long), max(1, h*limit/long)
+	}
+	dst := image.NewRGBA(image.Rect(0, 0, dw, dh))
+	row := image.NewRGBA(image.Rect(0, 0, w, 1))
+	sums, counts := make([]uint32, 3*dw), make([]uint32, dw)
+	for y := range h {
+		draw.Draw(row, row.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)
+		draw.Draw(row, row.Rect, src, image.Pt(b.Min.X, b.Min.Y+y), draw.Over)
+		for x := range w {
+			d := x * dw / w
+			sums[3*d] += uint32(row.Pix[4*x])
+			sums[3*d+1] += uint32(row.Pix[4*x+1])
+			sums[3*d+2] += uint32(row.Pix[4*x+2])
+			counts[d]++
+		}
+		if dy := y * dh / h; y+1 == h || (y+1)*dh/h != dy {
+			flushRow(dst.Pix[dy*dst.Stride:], sums, counts)
+		}
+	}
+	return dst
+}
+
+func flushRow(pix []byte, sums, counts []uint32) {
+	for d, n := range counts {
+		if n == 0 {
+			n = 1
+		}
+		for k := range 3 {
+			pix[4*d+k] = byte(sums[3*d+k] / n)
+		}
+		pix[4*d+3] = 255
+	}
+	clear(sums)
+	clear(counts)
+}
+
+// orientation reads how a camera was held from a JPEG's Exif data: 1 to 8, 1
+// when unknown.
+func orientation(data []byte) int {
+	at := bytes.Index(data[:min(len(data), 64<<10)], []byte("Exif\x00\x00"))
+	if at < 0 || len(data) < at+14 {
+		return 1
+	}
+	tiff := data[at+6:]
+	var order binary.ByteOrder = binary.BigEndian
+	if tiff[0] == 'I' {
+		order = binary.LittleEndian
+	}
+	ifd := int64(order.Uint32(tiff[4:]))
+	if ifd+2 > int64(len(tiff)) {
+		return 1
+	}
+	n := int64(order.Uint16(tiff[ifd:]))
+	for i := range n {
+		entry := ifd + 2 + 12*i
+		if entry+12 > int64(len(tiff)) {
+			return 1
+		}
+		if order.Uint16(tiff[entry:]) == 0x0112 {
+			if v := int(order.Uint16(tiff[entry+8:])); v >= 1 && v <= 8 {
+				return v
+			}
+		}
+	}
+	return 1
+}
+
+// turn sets an image upright.
+func turn(src *image.RGBA, how int) *image.RGBA {
+	if how <= 1 {
+		return src
+	}
+	w, h := src.Rect.Dx(), src.Rect.Dy()
+	dst := image.NewRGBA(image.Rect(0, 0, w, h))
+	if how >= 5 {
+		dst = image.NewRGBA(image.Rect(0, 0, h, w))
+	}
+	for y := range h {
+		for x := range w {
+			dx, dy := turned(x, y, w, h, how)
+			copy(dst.Pix[dst.PixOffset(dx, dy):][:4], src.Pix[src.PixOffset(x, y):][:4])
+		}
+	}
+	return dst
+}
+
+func turned(x, y, w, h, how int) (int, int) {
+	switch how {
+	case 2:
+		return w - 1 - x, y
+	case 3:
+		return w - 1 - x, h - 1 - y
+	case 4:
+		return x, h - 1 - y
+	case 5:
+		return y, x
+	case 6:
+		return h - 1 - y, x
+	case 7:
+		return h - 1 - y, w - 1 - x
+	case 8:
+		return y, w - 1 - x
+	}
+	return x, y
+}
+
+func imageOptions(path string) fpdf.ImageOptions {
+	if strings.HasSuffix(path, ".jpg") {
+		return fpdf.ImageOptions{ImageType: "JPG"}
+	}
+	return fpdf.ImageOptions{ImageType: "PNG"}
+}

@@ -1,0 +1,162 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Render writes the document as PDF to w. It fails only where nothing could be
+// done better: a file cannot be opened or copied, the disk is full, ctx ends.
+// Whatever is wrong with a file itself becomes a page and a Note.
+//
+// Each file is read in a bounded child process; one child serves the whole
+// document unless a file kills it.
+func Render(ctx context.Context, doc Document, w io.Writer, limits Limits) (Result, error) {
+	limits = limits.orDefaults()
+	dir, err := os.MkdirTemp("", "lectern-pdf-")
+	if err != nil {
+		return Result{}, fmt.Errorf("private directory: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	j := &composeJob{Document: doc, Out: filepath.Join(dir, "out.pdf"), Limits: limits}
+	j.Document.Sections = nil
+	if j.Parts, err = spoolAll(doc.Sections, dir); err != nil {
+		return Result{}, err
+	}
+	wk := &worker{dir: dir, limits: limits}
+	defer wk.stop()
+	if err := readAll(ctx, wk, j.Parts); err != nil {
+		return Result{}, err
+	}
+	res, err := composeIn(ctx, wk, j)
+	if err != nil {
+		return Result{}, err
+	}
+	wk.stop()
+	res.MaxRSS, res.CPU = wk.rss, wk.cpu
+	return res, copyOut(j.Out, w)
+}
+
+// spoolAll copies the files into the private directory, where children find them.
+func spoolAll(sections []Section, dir string) ([]part, error) {
+	parts := make([]part, len(sections))
+	for i, s := range sections {
+		parts[i].Section = s
+		if s.File == nil {
+			continue
+		}
+		parts[i].In = filepath.Join(dir, fmt.Sprintf("in%d", i))
+		parts[i].Made = filepath.Join(dir, fmt.Sprintf("made%d", i))
+		size, err := spool(s.File, parts[i].In)
+		if err != nil {
+			return nil, fmt.Errorf("file %q: %w", s.File.Name, err)
+		}
+		parts[i].Size = size
+	}
+	return parts, nil
+}
+
+func spool(f *File, path string) (int64, error) {
+	if f.Open == nil {
+		return 0, errors.New("no way to open it was given")
+	}
+	r, err := f.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer out.Close()
+	n, err := io.Copy(out, r)
+	if err != nil {
+		return 0, err
+	}
+	return n, out.Close()
+}
+
+// readAll has every file read. A file that kills its child or overstays is
+// noted as such; only our own failures and the end of ctx stop the work.
+func readAll(ctx context.Context, wk *worker, parts []part) error {
+	for i := range parts {
+		p := &parts[i]
+		if p.In == "" {
+			continue
+		}
+		if p.Size > wk.limits.InputBytes {
+			p.Done.Why = fmt.Sprintf("it is too large to be shown (%s)", sizeText(p.Size))
+			continue
+		}
+		j := &readJob{Name: p.File.Name, Kind: p.File.Kind, Language: p.File.Language, In: p.In, Out: p.Made, Limits: wk.limits}
+		p.Done = readOne(ctx, wk, j)
+		if kind := kindOf(j); p.Done.Why != "" && (kind == Markdown || kind == Notebook) {
+			j.Kind = Text
+			if plain := readOne(ctx, wk, j); plain.Why == "" {
+				plain.Note = "Shown as plain text, as " + p.Done.Why + "."
+				p.Done = plain
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func readOne(ctx context.Context, wk *worker, j *readJob) readDone {
+	a, err := wk.do(ctx, request{Read: j}, wk.limits.FileTime)
+	switch {
+	case errors.Is(err, errTooSlow):
+		return readDone{Why: fmt.Sprintf("it took longer than %s to read", wk.limits.FileTime.Round(time.Millisecond))}
+	case err != nil:
+		return readDone{Why: "it needs more memory than one file may take"}
+	}
+	return a.Read
+}
+
+// composeIn puts the document together in the child. Should that fail, it is
+// tried once more with every file only attached: the cover and the originals
+// are better than nothing.
+func composeIn(ctx context.Context, wk *worker, j *composeJob) (Result, error) {
+	a, err := wk.do(ctx, request{Compose: j}, wk.limits.JobTime)
+	if err == nil && a.Trouble == "" {
+		return Result{Pages: a.Pages, Notes: a.Notes}, nil
+	}
+	if ctx.Err() != nil {
+		return Result{}, ctx.Err()
+	}
+	first := a.Trouble
+	if err != nil {
+		first = err.Error()
+	}
+	for i := range j.Parts {
+		if j.Parts[i].In != "" && j.Parts[i].Done.Why == "" {
+			j.Parts[i].Done = readDone{Why: "the document with it could not be put together"}
+		}
+	}
+	a, err = wk.do(ctx, request{Compose: j}, wk.limits.JobTime)
+	if err != nil {
+		return Result{}, fmt.Errorf("compose: %s; without files: %w", first, err)
+	}
+	if a.Trouble != "" {
+		return Result{}, fmt.Errorf("compose: %s; without files: %s", first, a.Trouble)
+	}
+	return Result{Pages: a.Pages, Notes: append(a.Notes, Note{Section: -1, Text: first})}, nil
+}
+
+func copyOut(path string, w io.Writer) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}

@@ -1,0 +1,161 @@
+package pdf
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"time"
+)
+
+var errTooSlow = errors.New("it took too long to read")
+
+// worker is the parent's end of a child process. It starts a child when there
+// is none, and after one died.
+type worker struct {
+	dir    string
+	limits Limits
+	child  *child
+	served int // requests the present child has answered
+	rss    int64
+	cpu    time.Duration
+}
+
+type child struct {
+	cmd    *exec.Cmd
+	in     *json.Encoder
+	out    *json.Decoder
+	close  func() error
+	stderr *lastWords
+}
+
+// do sends one request and waits for its answer no longer than limit. A child
+// that fails to answer is killed, with all it started.
+func (w *worker) do(ctx context.Context, r request, limit time.Duration) (reply, error) {
+	a, err := w.once(ctx, r, limit)
+	if err != nil && w.served > 0 && !errors.Is(err, errTooSlow) && ctx.Err() == nil {
+		// An older child may have died of what it had gathered: a new one decides.
+		w.served = 0
+		a, err = w.once(ctx, r, limit)
+	}
+	w.served++
+	return a, err
+}
+
+func (w *worker) once(ctx context.Context, r request, limit time.Duration) (reply, error) {
+	if w.child == nil {
+		if err := w.start(); err != nil {
+			return reply{}, err
+		}
+		w.served = 0
+	}
+	c := w.child
+	type result struct {
+		a   reply
+		err error
+	}
+	got := make(chan result, 1)
+	go func() {
+		var res result
+		if res.err = c.in.Encode(r); res.err == nil {
+			res.err = c.out.Decode(&res.a)
+		}
+		got <- res
+	}()
+	clock := time.NewTimer(limit)
+	defer clock.Stop()
+	var err error
+	select {
+	case res := <-got:
+		if res.err == nil {
+			return res.a, nil
+		}
+		err = fmt.Errorf("child died: %w", res.err)
+	case <-clock.C:
+		err = errTooSlow
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	killGroup(c.cmd)
+	w.reap()
+	if errors.Is(err, errTooSlow) || ctx.Err() != nil {
+		return reply{}, err
+	}
+	return reply{}, fmt.Errorf("%w: %s", err, c.stderr)
+}
+
+func (w *worker) start() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find own program: %w", err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Dir = w.dir
+	cmd.Env = []string{
+		childMark + "=1", childMemory + "=" + strconv.FormatInt(w.limits.Memory, 10),
+		"GOMAXPROCS=1", "GOTRACEBACK=none", "TMPDIR=" + w.dir, "HOME=" + w.dir,
+	}
+	ownGroup(cmd)
+	errs := &lastWords{}
+	cmd.Stderr = errs
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start child: %w", err)
+	}
+	w.child = &child{cmd: cmd, in: json.NewEncoder(in), out: json.NewDecoder(out), close: in.Close, stderr: errs}
+	return nil
+}
+
+// reap waits for a child that is ending and adds up what it used.
+func (w *worker) reap() {
+	_ = w.child.cmd.Wait()
+	rss, cpu := usage(w.child.cmd.ProcessState)
+	w.rss, w.cpu = max(w.rss, rss), w.cpu+cpu
+	w.child = nil
+}
+
+// stop ends the child, by closing its input, or by force when it does not heed that.
+func (w *worker) stop() {
+	if w.child == nil {
+		return
+	}
+	c := w.child
+	_ = c.close()
+	force := time.AfterFunc(time.Second, func() { killGroup(c.cmd) })
+	defer force.Stop()
+	w.reap()
+}
+
+// lastWords keeps the beginning of what a child says when it dies.
+type lastWords struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+func (t *lastWords) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.buf = append(t.buf, b...); len(t.buf) > 2000 {
+		t.buf = append([]byte(nil), t.buf[:2000]...)
+	}
+	return len(b), nil
+}
+
+func (t *lastWords) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first, _, _ := bytes.Cut(t.buf, []byte("\n"))
+	return string(first)
+}
