@@ -22,11 +22,18 @@ CREATE TABLE jobs (
 	created_at {{instant}} NOT NULL,
 	finished_at {{instant}}
 );
-CREATE INDEX jobs_to_run ON jobs (run_at, id) WHERE state = 'available';
+CREATE INDEX jobs_to_run ON jobs (kind, run_at, id) WHERE state = 'available';
 CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'running';
-CREATE INDEX jobs_ended ON jobs (finished_at) WHERE state IN ('done', 'dead');
+CREATE INDEX jobs_done ON jobs (finished_at) WHERE state = 'done';
 CREATE INDEX jobs_by_state ON jobs (state, id);
 CREATE UNIQUE INDEX jobs_unique ON jobs (unique_key) WHERE state IN ('available', 'running');
+
+-- The last moment of each periodic job that was turned into a job: whoever
+-- moves it on, enqueues.
+CREATE TABLE job_schedules (
+	name TEXT NOT NULL PRIMARY KEY,
+	due_at {{instant}} NOT NULL
+);
 
 -- Events are written in the transaction of the change they tell of; seq is
 -- given after the commit, by one relay at a time, so that a reader who has seen

@@ -1,0 +1,110 @@
+// Package jobs is a durable queue in the service's own database. A job is
+// enqueued in the transaction of the data it belongs to, so there is never one
+// without the other.
+//
+// A worker holds a job under a lease that it renews while it lives. When it is
+// killed, the lease lapses and another takes the job over within seconds; a
+// worker that lost its lease can no longer finish the job. A job may therefore
+// be begun more than once. It takes effect exactly once when it writes its
+// result and calls Job.Done in one transaction; without that it must be able to
+// run twice.
+//
+// Leases go by the clocks of the instances: these should agree to a second or
+// so. If they do not, a job is begun twice more often, but still finished once.
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"lectern/internal/bell"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+)
+
+// Args are what a job is given, kept as JSON. Administrators can see them: a
+// secret does not belong here.
+type Args interface {
+	// Kind names the worker that takes them. It is stored, so it must not
+	// change while there are jobs, and must not depend on the value.
+	Kind() string
+}
+
+// Options tune one job; the zero value runs it at once, up to ten times.
+type Options struct {
+	// Unique makes a second Enqueue with the same key give the first job while
+	// that is available or running. As a running job may already have read its
+	// data, use it where the job reads nothing that the second caller changed.
+	Unique string
+	// RunAt is the earliest moment to run; now when zero.
+	RunAt time.Time
+	// MaxAttempts is how often to try before the job is dead; 10 when zero.
+	MaxAttempts int
+}
+
+const defaultAttempts = 10
+
+// State is where a job stands.
+type State string
+
+// The states. A job that failed and will be tried again is Available.
+const (
+	Available State = "available"
+	Running   State = "running"
+	Done      State = "done"
+	Dead      State = "dead"
+)
+
+// news rings when a job was enqueued by this process.
+var news bell.Bell
+
+// Enqueue adds a job in the caller's transaction, and wakes the workers of this
+// process once that is committed.
+func Enqueue(ctx context.Context, q db.Q, a Args, o Options) (int64, error) {
+	args, err := json.Marshal(a)
+	if err != nil {
+		return 0, fmt.Errorf("encode the job %s: %w", a.Kind(), err)
+	}
+	if o.MaxAttempts <= 0 {
+		o.MaxAttempts = defaultAttempts
+	}
+	at := q.Now()
+	if !o.RunAt.IsZero() {
+		at = clock.At(o.RunAt)
+	}
+	id, err := insert(ctx, q, a.Kind(), string(args), at, o)
+	if err != nil {
+		return 0, fmt.Errorf("enqueue %s: %w", a.Kind(), err)
+	}
+	q.After(news.Ring)
+	return id, nil
+}
+
+// insert adds the row, or finds the one that holds the unique key. The holder
+// may end between the two statements, and then the key is free again.
+func insert(ctx context.Context, q db.Q, kind, args string, at clock.Time, o Options) (int64, error) {
+	var key any
+	if o.Unique != "" {
+		key = o.Unique
+	}
+	for range 10 {
+		ids, err := db.All[int64](ctx, q, `INSERT INTO jobs (kind, args, unique_key, max_attempts, run_at, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (unique_key) WHERE state IN ('available', 'running') DO NOTHING RETURNING id`,
+			kind, args, key, o.MaxAttempts, at, q.Now())
+		if err == nil && len(ids) == 0 {
+			ids, err = db.All[int64](ctx, q,
+				`SELECT id FROM jobs WHERE unique_key = $1 AND state IN ('available', 'running')`, key)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if len(ids) > 0 {
+			return ids[0], nil
+		}
+	}
+	return 0, errors.New("jobs with this key come and go too fast")
+}
