@@ -1,0 +1,53 @@
+// Lectern is a course-management service for universities in one program.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"lectern/internal/app"
+)
+
+type commands struct {
+	Serve   serveCmd   `cmd:"" help:"Run the service."`
+	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date, then stop."`
+	OpenAPI openAPICmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Doctor  doctorCmd  `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var c commands
+	k := kong.Must(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.UsageOnError(),
+		kong.Description("Units, tasks, submissions and feedback for universities.\nEvery flag is also a variable: --public-url is LECTERN_PUBLIC_URL."),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	if err := app.CheckEnvironment(os.Environ(), variables(k.Model.Node)); err != nil {
+		fmt.Fprintln(os.Stderr, "lectern:", err)
+		os.Exit(2)
+	}
+	run, err := k.Parse(os.Args[1:])
+	k.FatalIfErrorf(err)
+	if err := run.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "lectern:", err)
+		os.Exit(1)
+	}
+}
+
+// variables lists the names of every setting of every command.
+func variables(n *kong.Node) []string {
+	var out []string
+	for _, f := range n.Flags {
+		out = append(out, f.Envs...)
+	}
+	for _, child := range n.Children {
+		out = append(out, variables(child)...)
+	}
+	return out
+}

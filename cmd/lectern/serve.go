@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"lectern/internal/api"
+	"lectern/internal/api/web"
+	"lectern/internal/app"
+)
+
+type serveCmd struct{ app.Settings }
+
+func (c *serveCmd) Run(ctx context.Context) error {
+	a, err := app.New(ctx, c.Settings, os.Stdout)
+	if err != nil {
+		return err
+	}
+	return a.Serve(ctx)
+}
+
+type migrateCmd struct{ app.Storage }
+
+func (c *migrateCmd) Run(ctx context.Context) error {
+	d, err := app.OpenDatabase(ctx, &c.Storage)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	ran, err := d.Migrate(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range ran {
+		fmt.Println("applied", name)
+	}
+	fmt.Println("The schema is up to date.")
+	return nil
+}
+
+type openAPICmd struct{}
+
+func (*openAPICmd) Run() error {
+	e := json.NewEncoder(os.Stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(api.New(api.Config{Config: web.Config{Version: app.Version}}).Document())
+}
+
+type doctorCmd struct{ app.Settings }
+
+func (c *doctorCmd) Run(ctx context.Context) error { return app.Doctor(ctx, c.Settings, os.Stdout) }
+
+type versionCmd struct{}
+
+func (*versionCmd) Run() error {
+	fmt.Println("lectern", app.Version)
+	if info, ok := debug.ReadBuildInfo(); ok {
+		fmt.Println(info.GoVersion)
+	}
+	return nil
+}

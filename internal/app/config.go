@@ -1,0 +1,137 @@
+// Package app puts the service together: it reads the settings, opens what they
+// name, starts it in order and stops it in the reverse order.
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+)
+
+// Storage says where the service keeps its data; every command that touches the
+// data takes it.
+type Storage struct {
+	Data        string `default:"data" placeholder:"DIR" help:"Directory for the database, files and uploads on their way."`
+	DatabaseURL string `placeholder:"URL" help:"postgres://user:password@host/name; SQLite in the data directory when empty."`
+	FilesURL    string `placeholder:"URL" help:"s3://key:secret@host/bucket/prefix?region=…; a directory in the data directory when empty."`
+}
+
+// Settings are all of what serve can be told. Each is a flag and a LECTERN_
+// variable.
+type Settings struct {
+	Storage
+	Addr           string        `default:"127.0.0.1:3000" help:"Address to listen on."`
+	PublicURL      string        `placeholder:"URL" help:"Address people reach the service at, for links; http://ADDR when empty."`
+	TrustedProxies []string      `placeholder:"NET" help:"Addresses or networks of proxies whose X-Forwarded-For is believed."`
+	AllowOrigins   []string      `placeholder:"ORIGIN" help:"Other web origins that may call the API, such as https://learn.example.edu."`
+	Demo           bool          `help:"Fill an empty database with a demo university (password of every account: password)."`
+	ExternalName   string        `default:"Lectern" help:"Name of the service as people see it."`
+	Privacy        string        `default:"Your work and feedback are seen by you and the staff of your unit." help:"Privacy statement."`
+	Plagiarism     string        `default:"By submitting you declare that this is your own work." help:"Statement students agree to when they submit."`
+	Workers        int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
+	StopAfter      time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
+	LogLevel       slog.Level    `default:"info" help:"debug, info, warn or error."`
+	LogFormat      string        `default:"text" enum:"text,json" help:"text or json."`
+}
+
+// Database is the address of the database.
+func (s *Storage) Database() string {
+	if s.DatabaseURL != "" {
+		return s.DatabaseURL
+	}
+	return filepath.Join(s.Data, "lectern.db")
+}
+
+// Files is the location of the file store.
+func (s *Storage) Files() string {
+	if s.FilesURL != "" {
+		return s.FilesURL
+	}
+	return filepath.Join(s.Data, "files")
+}
+
+// Spool is the directory of uploads on their way.
+func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
+
+// Check finds what cannot be right before anything is opened, all at once.
+func (s *Settings) Check() error {
+	return errors.Join(s.checkStorage(), s.checkAddr(), s.checkLinks())
+}
+
+func (s *Settings) checkStorage() error {
+	if s.DatabaseURL != "" && !db.IsPostgres(s.DatabaseURL) {
+		return errors.New("--database-url must begin with postgres://; for SQLite leave it out and choose the directory with --data")
+	}
+	if s.FilesURL != "" && !strings.HasPrefix(s.FilesURL, "s3://") {
+		return errors.New("--files-url must begin with s3://; for local files leave it out and choose the directory with --data")
+	}
+	return nil
+}
+
+func (s *Settings) checkAddr() error {
+	host, _, err := net.SplitHostPort(s.Addr)
+	if err != nil {
+		return fmt.Errorf("--addr %q is not an address such as 127.0.0.1:3000 or :3000", s.Addr)
+	}
+	if s.Demo && !loopback(host) {
+		return fmt.Errorf("--demo makes accounts whose password everybody knows, so it runs on a loopback address only, not on %q", s.Addr)
+	}
+	if _, err := web.ParseProxies(s.TrustedProxies); err != nil {
+		return fmt.Errorf("--trusted-proxies: %w", err)
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}
+
+func (s *Settings) checkLinks() error {
+	var errs []error
+	if s.PublicURL != "" && !origin(s.PublicURL, true) {
+		errs = append(errs, fmt.Errorf("--public-url %q is not an address such as https://lectern.example.edu", s.PublicURL))
+	}
+	for _, o := range s.AllowOrigins {
+		if !origin(o, false) {
+			errs = append(errs, fmt.Errorf("--allow-origins %q is not an origin such as https://learn.example.edu (no path, no *)", o))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func origin(text string, path bool) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == "" &&
+		(path || u.Path == "") && !strings.Contains(u.Host, "*")
+}
+
+// Public is the address in links, without a trailing slash.
+func (s *Settings) Public() string {
+	if s.PublicURL == "" {
+		return "http://" + s.Addr
+	}
+	return strings.TrimSuffix(s.PublicURL, "/")
+}
+
+// Logger writes the log as asked.
+func (s *Settings) Logger() *slog.Logger {
+	o := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(os.Stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, o))
+}

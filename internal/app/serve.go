@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"lectern/internal/api"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/files"
+)
+
+// Version is the program's version, set when it is built for a release.
+var Version = "dev"
+
+// App is the service, put together but not yet listening.
+type App struct {
+	Settings
+	log      *slog.Logger
+	db       *db.DB
+	files    files.Store
+	api      *api.Server
+	out      io.Writer // where people read what they must know at the start
+	stopping atomic.Bool
+	live     context.Context // ends when the service stops
+	stopLive context.CancelFunc
+}
+
+// New opens the database, brings its schema up to date, opens the file store and
+// declares the API.
+func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	a := &App{Settings: s, log: s.Logger(), out: out}
+	a.live, a.stopLive = context.WithCancel(context.Background())
+	if err := a.open(ctx); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	a.declare()
+	return a, nil
+}
+
+func (a *App) open(ctx context.Context) (err error) {
+	if err := os.MkdirAll(a.Spool(), 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	if err := clearSpool(a.Spool()); err != nil {
+		return err
+	}
+	if a.db, err = OpenDatabase(ctx, &a.Storage); err != nil {
+		return err
+	}
+	ran, err := a.db.Migrate(ctx)
+	if err != nil {
+		return err
+	}
+	if len(ran) > 0 {
+		a.log.Info("schema brought up to date", "migrations", len(ran))
+	}
+	a.files, err = files.Open(ctx, a.Files())
+	return err
+}
+
+// OpenDatabase opens the database and makes sure that it answers.
+func OpenDatabase(ctx context.Context, s *Storage) (*db.DB, error) {
+	d, err := db.Open(s.Database(), db.Options{})
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, 15*time.Second)
+	defer stop()
+	if err := d.Ping(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("the database does not answer; check --database-url or --data: %w", err), d.Close())
+	}
+	return d, nil
+}
+
+// clearSpool removes what an earlier run, cut short, left of unfinished uploads.
+func clearSpool(dir string) error {
+	old, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range old {
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(dir + "/" + e.Name())
+		}
+	}
+	return nil
+}
+
+// declare makes the API and what stands beside it.
+func (a *App) declare() {
+	proxies, _ := web.ParseProxies(a.TrustedProxies) // checked already
+	m := newMetrics()
+	a.api = api.New(api.Config{
+		Config: web.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log, Version: Version, Metrics: m},
+		Files:  a.files,
+	})
+	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
+	a.api.Handle("GET /readyz", http.HandlerFunc(a.ready))
+	a.api.Handle("GET /metrics", m.handler())
+}
+
+// ready tells a load balancer whether to send requests here.
+func (a *App) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, stop := context.WithTimeout(r.Context(), 5*time.Second)
+	defer stop()
+	err := a.db.Ping(ctx)
+	if err == nil {
+		err = a.files.Check(ctx)
+	}
+	switch {
+	case a.stopping.Load():
+		http.Error(w, "stopping", http.StatusServiceUnavailable)
+	case err != nil:
+		a.log.WarnContext(ctx, "not ready", "err", err)
+		http.Error(w, "the database or the file store does not answer; see the log", http.StatusServiceUnavailable)
+	default:
+		fmt.Fprintln(w, "ready")
+	}
+}
+
+// Serve listens until ctx ends, then stops gracefully: no request is cut off.
+func (a *App) Serve(ctx context.Context) error {
+	l, err := net.Listen("tcp", a.Addr)
+	if err != nil {
+		return fmt.Errorf("listen: %w (is another copy running? choose another address with --addr)", err)
+	}
+	srv := &http.Server{Handler: a.api, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return context.Background() }}
+	srv.RegisterOnShutdown(a.stopLive)
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	fmt.Fprintf(a.out, "Lectern is ready at http://%s (API explorer: http://%s/api/docs)\n", l.Addr(), l.Addr())
+	select {
+	case err := <-failed:
+		return errors.Join(err, a.close())
+	case <-ctx.Done():
+	}
+	return a.stop(srv)
+}
+
+// stop lets what runs finish, in the order in which it leans on the rest.
+func (a *App) stop(srv *http.Server) error {
+	a.stopping.Store(true)
+	a.log.Info("stopping; running requests may finish", "at_most", a.StopAfter)
+	ctx, cancel := context.WithTimeout(context.Background(), a.StopAfter)
+	defer cancel()
+	return errors.Join(srv.Shutdown(ctx), a.close())
+}
+
+// Close ends what New opened, for callers that do not Serve.
+func (a *App) Close() error { return a.close() }
+
+func (a *App) close() error {
+	a.stopLive()
+	if a.db == nil {
+		return nil
+	}
+	return a.db.Close()
+}
