@@ -12,12 +12,12 @@ import (
 // each to two decimals; together they are 1. OrderScale sorts students by
 // how well they stand.
 type Stats struct {
-	Red        float64 `json:"red_pct"`
-	Grey       float64 `json:"grey_pct"`
-	Orange     float64 `json:"orange_pct"`
-	Blue       float64 `json:"blue_pct"`
-	Green      float64 `json:"green_pct"`
-	OrderScale float64 `json:"order_scale"`
+	Red        float64 `db:"red_pct" json:"red_pct"`
+	Grey       float64 `db:"grey_pct" json:"grey_pct"`
+	Orange     float64 `db:"orange_pct" json:"orange_pct"`
+	Blue       float64 `db:"blue_pct" json:"blue_pct"`
+	Green      float64 `db:"green_pct" json:"green_pct"`
+	OrderScale float64 `db:"order_scale" json:"order_scale"`
 }
 
 // Of counts the tasks of one project that its target grade asks for: how many
