@@ -145,6 +145,7 @@ CREATE TABLE projects (
 	UNIQUE (unit_id, user_id)
 );
 CREATE INDEX projects_of_user ON projects (user_id);
+CREATE INDEX projects_portfolio ON projects (portfolio_hash) WHERE portfolio_hash IS NOT NULL;
 
 -- At most one enrolment a stream; the code keeps a streamless one alone.
 CREATE TABLE tutorial_enrolments (

@@ -34,6 +34,9 @@ CREATE TABLE task_definitions (
 CREATE UNIQUE INDEX task_definitions_draft ON task_definitions (unit_id) WHERE is_draft_summary;
 CREATE INDEX task_definitions_of_stream ON task_definitions (tutorial_stream_id);
 CREATE INDEX task_definitions_of_group_set ON task_definitions (group_set_id);
+CREATE INDEX task_definitions_sheet ON task_definitions (sheet_hash) WHERE sheet_hash IS NOT NULL;
+CREATE INDEX task_definitions_resources ON task_definitions (resources_hash) WHERE resources_hash IS NOT NULL;
+CREATE INDEX task_definitions_assessment ON task_definitions (assessment_hash) WHERE assessment_hash IS NOT NULL;
 
 CREATE TABLE group_submissions (
 	id {{id}},
@@ -123,6 +126,7 @@ CREATE TABLE task_comments (
 	discussion_completed_at {{instant}}
 );
 CREATE INDEX task_comments_of_task ON task_comments (task_id, created_at);
+CREATE INDEX task_comments_attachment ON task_comments (attachment_hash) WHERE attachment_hash IS NOT NULL;
 
 -- The recordings of a discussion: prompts from 0 on, the reply is -1.
 CREATE TABLE discussion_files (
@@ -133,6 +137,7 @@ CREATE TABLE discussion_files (
 	size BIGINT NOT NULL,
 	PRIMARY KEY (task_comment_id, number)
 );
+CREATE INDEX discussion_files_hash ON discussion_files (hash);
 
 CREATE TABLE comment_reads (
 	task_comment_id BIGINT NOT NULL REFERENCES task_comments (id) ON DELETE CASCADE,
