@@ -16,6 +16,7 @@ import (
 	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/files"
+	"lectern/internal/jobs"
 )
 
 // Version is the program's version, set when it is built for a release.
@@ -27,6 +28,7 @@ type App struct {
 	log      *slog.Logger
 	db       *db.DB
 	files    files.Store
+	jobs     *jobs.Queue
 	api      *api.Server
 	out      io.Writer // where people read what they must know at the start
 	stopping atomic.Bool
@@ -45,6 +47,8 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
+	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
+	a.work()
 	a.declare()
 	return a, nil
 }
@@ -141,6 +145,9 @@ func (a *App) Serve(ctx context.Context) error {
 		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return context.Background() }}
 	srv.RegisterOnShutdown(a.stopLive)
+	if a.Workers > 0 {
+		a.jobs.Start(a.live)
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
 	fmt.Fprintf(a.out, "Lectern is ready at http://%s (API explorer: http://%s/api/docs)\n", l.Addr(), l.Addr())
@@ -158,7 +165,11 @@ func (a *App) stop(srv *http.Server) error {
 	a.log.Info("stopping; running requests may finish", "at_most", a.StopAfter)
 	ctx, cancel := context.WithTimeout(context.Background(), a.StopAfter)
 	defer cancel()
-	return errors.Join(srv.Shutdown(ctx), a.close())
+	err := srv.Shutdown(ctx)
+	if a.Workers > 0 {
+		err = errors.Join(err, a.jobs.Stop(ctx))
+	}
+	return errors.Join(err, a.close())
 }
 
 // Close ends what New opened, for callers that do not Serve.

@@ -57,6 +57,17 @@ type List[T any] struct {
 	Rows  iter.Seq2[T, error]
 }
 
+// Listed makes a List of rows already read.
+func Listed[T any](rows []T, total int64) List[T] {
+	return List[T]{Total: total, Rows: func(yield func(T, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}}
+}
+
 func (l List[T]) stream(s *Server, w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+func TestSettingsAreChecked(t *testing.T) {
+	good := Settings{Addr: "127.0.0.1:3000", Storage: Storage{Data: "data"}}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*Settings){
+		"--database-url":     func(s *Settings) { s.DatabaseURL = "mysql://x" },
+		"--files-url":        func(s *Settings) { s.FilesURL = "/srv/files" },
+		"--addr":             func(s *Settings) { s.Addr = "3000" },
+		"loopback":           func(s *Settings) { s.Addr, s.Demo = "0.0.0.0:3000", true },
+		"--demo":             func(s *Settings) { s.Addr, s.Demo = ":3000", true },
+		"--trusted-proxies":  func(s *Settings) { s.TrustedProxies = []string{"proxy"} },
+		"--public-url":       func(s *Settings) { s.PublicURL = "lectern.example.edu" },
+		"--allow-origins":    func(s *Settings) { s.AllowOrigins = []string{"*"} },
+		"no path, no *":      func(s *Settings) { s.AllowOrigins = []string{"https://x.example.edu/app"} },
+		"--public-url \"ftp": func(s *Settings) { s.PublicURL = "ftp://x" },
+	} {
+		s := good
+		change(&s)
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want a word about %s, got %v", want, err)
+		}
+	}
+	several := Settings{Addr: "x", PublicURL: "y", LogLevel: slog.LevelInfo}
+	if err := several.Check(); err == nil || !strings.Contains(err.Error(), "--addr") || !strings.Contains(err.Error(), "--public-url") {
+		t.Errorf("not everything at once: %v", err)
+	}
+}
+
+func TestMisspeltVariablesStopTheStart(t *testing.T) {
+	known := []string{"LECTERN_ADDR", "LECTERN_PUBLIC_URL", "LECTERN_TRUSTED_PROXIES"}
+	if err := CheckEnvironment([]string{"LECTERN_ADDR=x", "HOME=/", "LECTERN_TEST_LONG=1", "LECTERNX=1"}, known); err != nil {
+		t.Error(err)
+	}
+	err := CheckEnvironment([]string{"LECTERN_PUBLICURL=secret", "LECTERN_ADRR=1"}, known)
+	if err == nil {
+		t.Fatal("taken")
+	}
+	for _, want := range []string{"LECTERN_PUBLICURL is no setting; did you mean LECTERN_PUBLIC_URL?", "did you mean LECTERN_ADDR?"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Error("the value is shown")
+	}
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floors lists our packages from the roof down. A package may import what
+// stands on a lower floor, never its own or a higher one.
+var floors = [][]string{
+	{"cmd/lectern"},
+	{"internal/app"},
+	{"internal/api"},
+	{"internal/api/web"},
+	{"internal/demo"},
+	{"internal/teach"},
+	{"internal/insight", "internal/notify"},
+	{"internal/submit"},
+	{"internal/work"},
+	{"internal/enrol"},
+	{"internal/course"},
+	{"internal/ident"},
+	{"internal/access"},
+	{"internal/events", "internal/status", "internal/progress", "internal/due"},
+	{"internal/policy", "internal/week"},
+	{"internal/blob", "internal/jobs"},
+	{"internal/db/dbtest"},
+	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/table", "internal/chart", "internal/calendar", "internal/mail"},
+	{"internal/fault", "internal/clock"},
+}
+
+func TestImportsGoDown(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "lectern/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		checkImports(t, p.ImportPath, p.Imports)
+	}
+}
+
+func checkImports(t *testing.T, path string, imports []string) {
+	mine := floor(path)
+	if mine < 0 && !strings.HasPrefix(path, "lectern/bench") {
+		t.Errorf("%s has no floor", path)
+	}
+	for _, i := range imports {
+		if strings.HasPrefix(i, "lectern/") && mine >= 0 && floor(i) <= mine {
+			t.Errorf("%s imports %s, which does not stand below it", path, i)
+		}
+	}
+}
+
+func floor(path string) int {
+	name := strings.TrimPrefix(path, "lectern/")
+	return slices.IndexFunc(floors, func(f []string) bool { return slices.Contains(f, name) })
+}
