@@ -26,11 +26,12 @@ var floors = [][]string{
 	{"internal/course"},
 	{"internal/ident"},
 	{"internal/access"},
-	{"internal/events", "internal/status", "internal/progress", "internal/due"},
-	{"internal/policy", "internal/week"},
+	{"internal/events", "internal/progress"},
+	{"internal/status"},
+	{"internal/policy", "internal/week", "internal/due"},
 	{"internal/blob", "internal/jobs"},
 	{"internal/db/dbtest"},
-	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/table", "internal/chart", "internal/calendar", "internal/mail"},
+	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/table", "internal/chart", "internal/calendar", "internal/mail", "internal/bell"},
 	{"internal/fault", "internal/clock"},
 }
 
