@@ -86,10 +86,10 @@ type node struct {
 }
 
 func writeOutlines(out *objectWriter, marks []bookmark, pages []int) types.IndirectRef {
-	root := &node{num: out.alloc(), mark: bookmark{level: -1}}
+	root := &node{num: out.alloc(), mark: bookmark{Level: -1}}
 	path := []*node{root}
 	for _, m := range marks {
-		for len(path) > 1 && path[len(path)-1].mark.level >= m.level {
+		for len(path) > 1 && path[len(path)-1].mark.Level >= m.Level {
 			path = path[:len(path)-1]
 		}
 		n := &node{mark: m, num: out.alloc()}
@@ -109,8 +109,8 @@ func writeOutlines(out *objectWriter, marks []bookmark, pages []int) types.Indir
 func writeNodes(out *objectWriter, above *node, pages []int) {
 	for i, n := range above.kids {
 		d := types.Dict{
-			"Title": textString(visible(n.mark.title)), "Parent": ref(above.num),
-			"Dest": types.Array{ref(pages[min(n.mark.page, len(pages)-1)]), types.Name("Fit")},
+			"Title": textString(visible(n.mark.Title)), "Parent": ref(above.num),
+			"Dest": types.Array{ref(pages[min(n.mark.Page, len(pages)-1)]), types.Name("Fit")},
 		}
 		if i > 0 {
 			d["Prev"] = ref(above.kids[i-1].num)

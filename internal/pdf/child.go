@@ -31,7 +31,9 @@ func MaybeChild() {
 		os.Exit(3)
 	}
 	debug.SetMaxStack(64 << 20)
-	if err := serve(os.Stdin, os.Stdout); err != nil {
+	out := os.Stdout
+	os.Stdout = os.Stderr // what a library prints must not stand among the answers
+	if err := serve(os.Stdin, out); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -65,7 +67,6 @@ func serve(in io.Reader, out io.Writer) error {
 			if err := enc.Encode(answer(r)); err != nil {
 				return err
 			}
-			debug.FreeOSMemory()
 		}
 	}
 }
@@ -73,6 +74,7 @@ func serve(in io.Reader, out io.Writer) error {
 // answer does one piece of work. A panic is told as trouble; what cannot be
 // recovered from, such as a lack of memory, ends the child.
 func answer(r request) (a reply) {
+	debug.SetMemoryLimit(gcTarget + r.input())
 	defer func() {
 		if p := recover(); p != nil {
 			a = reply{Trouble: fmt.Sprint(p), Read: readDone{Why: "it is damaged in a way that cannot be read"}}
@@ -90,6 +92,23 @@ func answer(r request) (a reply) {
 	return a
 }
 
-// gcTarget is where the garbage collector of a child becomes eager: well under
-// what would kill it, so that ordinary work stays small.
-func gcTarget(memory int64) int64 { return min(memory*3/4, 72<<20) }
+// gcTarget is the memory over its input where the garbage collector of a child
+// becomes eager: well under what would kill it, so that ordinary work stays small.
+const gcTarget = 72 << 20
+
+// input is the size of what a request holds in memory at one time.
+func (r request) input() int64 {
+	switch {
+	case r.Read != nil:
+		if info, err := os.Stat(r.Read.In); err == nil {
+			return info.Size()
+		}
+	case r.Compose != nil:
+		largest := int64(0)
+		for i := range r.Compose.Parts {
+			largest = max(largest, r.Compose.Parts[i].Size)
+		}
+		return largest
+	}
+	return 0
+}

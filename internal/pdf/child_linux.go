@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 // confine bounds this process before it sees any foreign byte. Address space
 // is counted from what the runtime already reserved, which is large and unused.
 func confine(memory int64) error {
-	debug.SetMemoryLimit(gcTarget(memory))
 	var pages int64
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -33,6 +31,9 @@ func confine(memory int64) error {
 	}
 	return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
+
+// ownProgram is this very program, also when its file was replaced by a newer one.
+func ownProgram() (string, error) { return "/proc/self/exe", nil }
 
 // ownGroup starts a child as the head of its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

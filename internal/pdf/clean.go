@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/fault"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
@@ -50,8 +50,10 @@ type sourcePage struct {
 	res    types.Object
 }
 
+// The parser may not look for its settings in the home directory.
+func init() { model.ConfigPath = "disable" }
+
 func configuration() *model.Configuration {
-	api.DisableConfigDir()
 	conf := model.NewDefaultConfiguration()
 	conf.Offline = true
 	conf.ValidationMode = model.ValidationRelaxed
@@ -64,8 +66,9 @@ func configuration() *model.Configuration {
 
 // openSource reads a PDF's objects and finds its pages. No stream is unpacked
 // but those that hold objects.
-func openSource(rs io.ReadSeeker, maxPages, pixels int) (*source, error) {
-	ctx, err := api.ReadContext(rs, configuration())
+func openSource(rs io.ReadSeeker, maxPages, pixels int) (_ *source, err error) {
+	defer fault.Catch(&err)
+	ctx, err := pdfcpu.Read(rs, configuration())
 	if err != nil {
 		return nil, readable(err)
 	}
@@ -262,31 +265,32 @@ func unpackedSize(sd types.StreamDict) (int64, error) {
 }
 
 // cleanPDF copies the pages of a foreign PDF into a new file that holds nothing
-// else: no scripts, actions, forms or embedded files. It gives the page count.
-func cleanPDF(in io.ReadSeeker, out string, l Limits) (int, error) {
+// else: no scripts, actions, forms or embedded files. It gives the page count
+// and the bookmarks.
+func cleanPDF(in io.ReadSeeker, out string, l Limits) (int, []bookmark, error) {
 	src, err := openSource(in, l.Pages, l.Pixels)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	f, err := os.Create(out)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer f.Close()
 	w := newObjectWriter(f)
 	tree := w.alloc()
 	c := newCopier(src, w, tree)
 	if err := c.copyPages(nil); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	root, info := w.alloc(), w.alloc()
 	w.object(tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(c.pages)), "Kids": refs(c.pages)})
 	w.object(root, types.Dict{"Type": types.Name("Catalog"), "Pages": ref(tree)})
 	w.object(info, types.Dict{})
 	if err := w.finish(root, info); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	return len(c.pages), f.Close()
+	return len(c.pages), src.outlines(), f.Close()
 }
 
 func refs(nums []int) types.Array {

@@ -53,9 +53,9 @@ type ownPage struct {
 }
 
 type bookmark struct {
-	title string
-	level int
-	page  int // from 0
+	Title string
+	Level int
+	Page  int // from 0
 }
 
 // pageLink is a place on one of our pages that leads to another page.
@@ -128,7 +128,7 @@ func (c *composer) section(i, nth int) {
 	p := &c.job.Parts[i]
 	c.targets[i] = c.total
 	if p.Title != "" {
-		c.marks = append(c.marks, bookmark{title: p.Title, level: p.Level, page: c.total})
+		c.marks = append(c.marks, bookmark{Title: p.Title, Level: p.Level, Page: c.total})
 	}
 	header := p.Header
 	if header == "" && p.In != "" {
@@ -188,6 +188,11 @@ func (c *composer) file(i, nth int, header string) {
 	}
 	if d.Why == "" && d.PDF {
 		c.chunks = append(c.chunks, chunk{path: p.Made})
+		if p.Title != "" {
+			for _, m := range d.Marks {
+				c.marks = append(c.marks, bookmark{Title: m.Title, Level: p.Level + 1 + m.Level, Page: c.total + m.Page})
+			}
+		}
 		c.total += d.Pages
 		c.note(i, d.Note, false, false)
 		return

@@ -232,7 +232,7 @@ func (c *copier) link(d types.Dict) types.Dict {
 	if a := c.src.dict(d["A"]); a != nil {
 		switch name(c.src.resolve(a["S"])) {
 		case "URI":
-			uri := c.text(a["URI"])
+			uri := c.src.text(a["URI"])
 			if !webLink(uri) {
 				return nil
 			}
@@ -244,9 +244,11 @@ func (c *copier) link(d types.Dict) types.Dict {
 			return nil
 		}
 	}
-	if out["Dest"] = c.destination(dest); out["Dest"] == nil {
+	page, where := c.src.destination(dest)
+	if page < 0 {
 		return nil
 	}
+	out["Dest"] = append(types.Array{ref(c.pages[page])}, where...)
 	return out
 }
 
@@ -254,89 +256,4 @@ func (c *copier) link(d types.Dict) types.Dict {
 func webLink(uri string) bool {
 	u, err := url.Parse(strings.TrimSpace(uri))
 	return err == nil && slices.Contains([]string{"http", "https", "mailto"}, strings.ToLower(u.Scheme))
-}
-
-func (c *copier) text(o types.Object) string {
-	switch v := c.src.resolve(o).(type) {
-	case types.StringLiteral:
-		b, _ := types.Unescape(string(v))
-		return string(b)
-	case types.HexLiteral:
-		return string(hexBytes(string(v)))
-	case types.Name:
-		return string(v)
-	}
-	return ""
-}
-
-// destination turns a named or explicit destination into an explicit one.
-func (c *copier) destination(o types.Object) types.Object {
-	a := c.src.array(o)
-	if a == nil {
-		a = c.namedDest(c.text(o))
-	}
-	if len(a) < 2 || len(a) > 6 {
-		return nil
-	}
-	r, ok := a[0].(types.IndirectRef)
-	if !ok {
-		return nil
-	}
-	i, ok := c.src.byRef[int(r.ObjectNumber)]
-	if !ok {
-		return nil
-	}
-	out := types.Array{ref(c.pages[i])}
-	for _, v := range a[1:] {
-		switch v := c.src.resolve(v).(type) {
-		case types.Name, types.Integer, types.Float:
-			out = append(out, v)
-		default:
-			out = append(out, nil)
-		}
-	}
-	return out
-}
-
-func (c *copier) namedDest(key string) types.Array {
-	if key == "" {
-		return nil
-	}
-	root, err := c.src.ctx.Catalog()
-	if err != nil {
-		return nil
-	}
-	found := c.src.dict(root["Dests"])[key]
-	if found == nil {
-		budget := 20_000
-		found = c.inNameTree(c.src.dict(root["Names"])["Dests"], key, 0, &budget)
-	}
-	if d := c.src.dict(found); d != nil {
-		found = d["D"]
-	}
-	return c.src.array(found)
-}
-
-// inNameTree looks a key up by trying all: hostile trees have no order.
-func (c *copier) inNameTree(node types.Object, key string, depth int, budget *int) types.Object {
-	d := c.src.dict(node)
-	if d == nil || depth > 20 {
-		return nil
-	}
-	names := c.src.array(d["Names"])
-	for i := 0; i+1 < len(names) && *budget > 0; i += 2 {
-		*budget--
-		if c.text(names[i]) == key {
-			return names[i+1]
-		}
-	}
-	for _, kid := range c.src.array(d["Kids"]) {
-		if *budget--; *budget <= 0 {
-			return nil
-		}
-		if v := c.inNameTree(kid, key, depth+1, budget); v != nil {
-			return v
-		}
-	}
-	return nil
 }

@@ -38,6 +38,7 @@ type readJob struct {
 type readDone struct {
 	PDF   bool
 	Pages int
+	Marks []bookmark
 	About string // a line about the file, below its title
 	Note  string
 	Cut   string // what was left out of it; the original is attached then
@@ -48,9 +49,18 @@ type readDone struct {
 func read(j *readJob) readDone {
 	done, err := readFile(j)
 	if err != nil {
-		return readDone{Why: err.Error()}
+		return readDone{Why: shortReason(err)}
 	}
 	return done
+}
+
+// shortReason bounds what a parser says: it may quote the file.
+func shortReason(err error) string {
+	text := []rune(visible(err.Error()))
+	if len(text) > 300 {
+		text = append(text[:300], '…')
+	}
+	return string(text)
 }
 
 func readFile(j *readJob) (readDone, error) {
@@ -108,8 +118,8 @@ func readPDF(j *readJob) (readDone, error) {
 		return readDone{}, err
 	}
 	defer f.Close()
-	pages, err := cleanPDF(f, j.Out, j.Limits)
-	return readDone{PDF: true, Pages: pages}, err
+	pages, marks, err := cleanPDF(f, j.Out, j.Limits)
+	return readDone{PDF: true, Pages: pages, Marks: marks}, err
 }
 
 func readImageFile(j *readJob, data []byte) ([]Block, readDone, error) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strconv"
 	"sync"
@@ -90,7 +89,7 @@ func (w *worker) once(ctx context.Context, r request, limit time.Duration) (repl
 }
 
 func (w *worker) start() error {
-	exe, err := os.Executable()
+	exe, err := ownProgram()
 	if err != nil {
 		return fmt.Errorf("find own program: %w", err)
 	}

@@ -1,0 +1,118 @@
+package pdf
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// BenchmarkSubmission is 500 lines of highlighted code and a 20-page PDF made
+// into one document: under 300 ms of one core, and little memory over its input.
+func BenchmarkSubmission(b *testing.B) {
+	code, upload := []byte(someCode(500)), somePDF(20)
+	doc := testDocument(
+		Section{Cover: testCover()},
+		Section{Title: "Code", File: bytesFile("main.go", Code, code)},
+		Section{Title: "Essay", File: bytesFile("essay.pdf", PDF, upload)},
+	)
+	benchDocument(b, doc, int64(len(code)+len(upload)), 300*time.Millisecond)
+	b.Logf("pdflatex on the same listing: %s", latexTime(b, code))
+}
+
+// BenchmarkPortfolio is 60 tasks, each with its page of alignments and comments
+// and its PDF: under 5 s.
+func BenchmarkPortfolio(b *testing.B) {
+	task, _ := render(b, testDocument(
+		Section{Cover: testCover()},
+		Section{Title: "Code", File: bytesFile("main.go", Code, []byte(someCode(300)))},
+		Section{Title: "Essay", File: bytesFile("essay.pdf", PDF, somePDF(5))},
+	), Limits{})
+	sections := []Section{{Cover: testCover()}, {Contents: true}}
+	comments := Table{Title: "Comments", Head: []string{"Date", "Author", "Comment"}, Widths: []float64{1, 1, 4}}
+	for range 20 {
+		comments.Rows = append(comments.Rows, []Cell{{Text: "2 Mar 2026"}, {Text: "Zoë Ångström"}, {Text: "Good work; please explain the loop in your own words and hand it in again."}})
+	}
+	for i := range 60 {
+		name := fmt.Sprintf("%d.%dP Task", i/6+1, i%6+1)
+		sections = append(sections,
+			Section{Title: name, Body: []Block{Para("What was asked."), Grid(comments)}},
+			Section{Title: "Submission", Level: 1, File: bytesFile(name+".pdf", PDF, task)})
+	}
+	benchDocument(b, testDocument(sections...), int64(60*len(task)), 5*time.Second)
+}
+
+func benchDocument(b *testing.B, doc Document, input int64, limit time.Duration) {
+	b.Helper()
+	var last Result
+	var rss int64
+	var cpu time.Duration
+	b.ResetTimer()
+	for b.Loop() {
+		var out bytes.Buffer
+		res, err := Render(context.Background(), doc, &out, Limits{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if len(res.Notes) > 0 {
+			b.Fatalf("notes %+v", res.Notes)
+		}
+		last, rss, cpu = res, max(rss, res.MaxRSS), cpu+res.CPU
+	}
+	cpu /= time.Duration(b.N)
+	b.ReportMetric(float64(cpu.Milliseconds()), "cpu-ms/op")
+	b.ReportMetric(float64(rss)/1e6, "MB-rss")
+	b.ReportMetric(float64(input)/1e6, "MB-input")
+	b.ReportMetric(float64(last.Pages), "pages")
+	if cpu > limit {
+		b.Errorf("%v of one core, at most %v wanted", cpu, limit)
+	}
+	if over := rss - input; over > 100<<20 {
+		b.Errorf("a child took %d MB over its input, at most 100 wanted", over>>20)
+	}
+}
+
+// BenchmarkChildStart is the price of a process for each document.
+func BenchmarkChildStart(b *testing.B) {
+	for b.Loop() {
+		w := &worker{dir: b.TempDir(), limits: Limits{}.orDefaults()}
+		if _, err := w.do(context.Background(), request{}, time.Minute); err != nil {
+			b.Fatal(err)
+		}
+		w.stop()
+	}
+}
+
+// BenchmarkPhoto is a photograph of 12 million pixels, scaled to the page.
+func BenchmarkPhoto(b *testing.B) {
+	data := testPNGFlat(4000, 3000)
+	out := filepath.Join(b.TempDir(), "x")
+	for b.Loop() {
+		if _, err := readImage(data, out, 50_000_000); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// latexTime tells how long the usual tool takes, where there is one.
+func latexTime(b *testing.B, code []byte) string {
+	path, err := exec.LookPath("pdflatex")
+	if err != nil {
+		return "not installed"
+	}
+	dir := b.TempDir()
+	source := "\\documentclass{article}\\usepackage{listings}\\begin{document}\\lstinputlisting[language=C,numbers=left,breaklines]{code.txt}\\end{document}"
+	_ = os.WriteFile(filepath.Join(dir, "code.txt"), code, 0o600)
+	_ = os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source), 0o600)
+	cmd := exec.Command(path, "-interaction=batchmode", "doc.tex")
+	cmd.Dir = dir
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		return "failed: " + err.Error()
+	}
+	return time.Since(start).Round(time.Millisecond).String()
+}
