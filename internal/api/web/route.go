@@ -176,7 +176,11 @@ func (s *Server) permit(ctx context.Context, i *Info, in any, who *access.Caller
 	if err != nil {
 		return nil, err
 	}
-	who, err = access.Resolve(ctx, s.DB.Pool(), *who, scope)
+	var q db.Q // asked only about a record
+	if len(i.scope) > 0 {
+		q = s.DB.Pool()
+	}
+	who, err = access.Resolve(ctx, q, *who, scope)
 	if err != nil {
 		return nil, err
 	}
