@@ -78,8 +78,9 @@ func ParseDate(s string) (Date, error) {
 // AddDays gives the day n days later.
 func (d Date) AddDays(n int) Date { return Date{d.AddDate(0, 0, n)} }
 
-// DaysSince counts the days from e to d.
-func (d Date) DaysSince(e Date) int { return int(d.Sub(e.Time) / (24 * time.Hour)) }
+// DaysSince counts the days from e to d. It does not subtract the times, since a
+// Duration ends at 292 years.
+func (d Date) DaysSince(e Date) int { return int((d.Unix() - e.Unix()) / (24 * 60 * 60)) }
 
 // Before and After compare days.
 func (d Date) Before(e Date) bool { return d.Time.Before(e.Time) }

@@ -33,6 +33,9 @@ func TestDateIsADay(t *testing.T) {
 	if d.String() != "2026-02-28" || d.AddDays(1).String() != "2026-03-01" || d.AddDays(1).DaysSince(d) != 1 {
 		t.Fatalf("got %v", d)
 	}
+	if n := On(3000, 1, 1).DaysSince(On(2000, 1, 1)); n != 365243 {
+		t.Errorf("a thousand years are %d days", n)
+	}
 	for _, src := range []any{"2026-02-28", []byte("2026-02-28"), time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC)} {
 		var got Date
 		if err := got.Scan(src); err != nil || got != d {

@@ -109,6 +109,7 @@ func cutTag(sf reflect.StructField, key string) (name, opts string, ok bool) {
 
 var (
 	timeType    = reflect.TypeFor[time.Time]()
+	instantType = reflect.TypeFor[clock.Time]()
 	dateType    = reflect.TypeFor[clock.Date]()
 	uploadType  = reflect.TypeFor[*Upload]()
 	uploadsType = reflect.TypeFor[[]*Upload]()
@@ -170,7 +171,7 @@ func wrapperOf(t reflect.Type) wrapper {
 // isStruct tells a struct of named members from the structs that are scalars
 // or wrappers.
 func isStruct(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t != timeType && t != dateType && wrapperOf(t) == 0
+	return t.Kind() == reflect.Struct && t != timeType && t != instantType && t != dateType && wrapperOf(t) == 0
 }
 
 // setter is how a value of one type is set. It is never called with an absent
@@ -185,6 +186,8 @@ func (b builder) setter(t reflect.Type, enum []string) setter {
 		return setUploads
 	case t == timeType:
 		return scalar(setTime)
+	case t == instantType:
+		return scalar(setInstant)
 	case t == dateType:
 		return scalar(setDate)
 	case wrapperOf(t) == wrapOpt:

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"lectern/internal/clock"
 )
 
 // scalar makes a setter of one that takes text and answers with what is wrong
@@ -110,6 +113,16 @@ func setTime(v reflect.Value, text string) string {
 	}
 	v.Set(reflect.ValueOf(t))
 	return ""
+}
+
+// setInstant is setTime for the type that is stored, to the millisecond.
+func setInstant(v reflect.Value, text string) string {
+	var t time.Time
+	reason := setTime(reflect.ValueOf(&t).Elem(), text)
+	if reason == "" {
+		v.Set(reflect.ValueOf(clock.At(t)))
+	}
+	return reason
 }
 
 func setDate(v reflect.Value, text string) string {
