@@ -32,8 +32,10 @@ func New(c Config) *Server {
 		return ident.Authenticate(ctx, c.DB.Pool(), username, token)
 	}
 	s := &Server{Server: web.New(c.Config), db: c.DB, files: c.Files}
+	s.activityTypeRoutes()
 	s.campusRoutes()
 	s.jobRoutes()
+	s.teachingPeriodRoutes()
 	s.Describe()
 	return s
 }

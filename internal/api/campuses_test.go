@@ -39,3 +39,7 @@ func TestCampuses(t *testing.T) {
 		w.do("", "GET /api/campuses/x", nil).status(404)
 	})
 }
+
+var _ = lists(listRow{route: "GET /api/campuses", fill: fill("campuses", func(_ *world, i int) row {
+	return row{"name": numbered("Campus", i), "mode": "manual", "abbreviation": numbered("C", i), "active": true}
+})})

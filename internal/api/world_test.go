@@ -230,6 +230,12 @@ type (
 // form, an upload, text (sent as JSON) or anything that encodes as JSON.
 func (w *world) do(as, request string, body any, headers ...string) *answered {
 	w.Helper()
+	return w.send(w.request(as, request, body, headers...), as+" "+request)
+}
+
+// request makes what do sends.
+func (w *world) request(as, request string, body any, headers ...string) *http.Request {
+	w.Helper()
 	method, path, _ := strings.Cut(request, " ")
 	content, kind := encode(w, body)
 	r := httptest.NewRequest(method, w.path(path), content)
@@ -243,9 +249,13 @@ func (w *world) do(as, request string, body any, headers ...string) *answered {
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	return r
+}
+
+func (w *world) send(r *http.Request, what string) *answered {
 	rec := httptest.NewRecorder()
 	w.api.ServeHTTP(rec, r)
-	return &answered{rec, w, as + " " + request}
+	return &answered{rec, w, what}
 }
 
 func encode(w *world, body any) (io.Reader, string) {

@@ -4,7 +4,6 @@ package course
 
 import (
 	"context"
-	"strings"
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -80,18 +79,4 @@ func campusTaken(err error) error {
 		return fault.New(fault.Conflict, "Another campus has that name or abbreviation.")
 	}
 	return err
-}
-
-// notBlank refuses texts that are given but empty, all at once.
-func notBlank(texts map[string]*string) error {
-	fields := map[string]string{}
-	for name, text := range texts {
-		if text != nil && strings.TrimSpace(*text) == "" {
-			fields[name] = "may not be blank"
-		}
-	}
-	if len(fields) == 0 {
-		return nil
-	}
-	return &fault.Error{Kind: fault.Refused, Text: "Some values may not be blank.", Fields: fields}
 }

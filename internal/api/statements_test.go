@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+)
+
+// A listRow names a list whose endpoint must take as many statements for a
+// thousand entries as for ten.
+type listRow struct {
+	route  string // as declared
+	path   string // with {names} of the world's records; the route's own when empty
+	who    string // one person who may read it
+	member string // of the answer that holds the list; the answer itself when empty
+	// fill adds the entries numbered from..to-1, each shown as one of the list.
+	fill func(w *world, from, to int)
+}
+
+var listRows []listRow
+
+// lists adds rows; each resource's test file has its own.
+func lists(rows ...listRow) bool {
+	listRows = append(listRows, rows...)
+	return true
+}
+
+func TestEveryListCountsItsStatements(t *testing.T) {
+	rows := map[string]bool{}
+	for _, r := range listRows {
+		rows[r.route] = true
+	}
+	for _, i := range newWorld(t, "sqlite").api.Routes() {
+		if route := i.Method + " " + i.Path; i.Method == "GET" && isList(i.Out) && !rows[route] {
+			t.Errorf("%s answers a list and has no row in the table of lists", route)
+		}
+	}
+}
+
+// isList tells whether an endpoint's answer is a list, whole or in batches.
+func isList(out reflect.Type) bool {
+	if out.Kind() == reflect.Slice {
+		return out.Elem().Kind() != reflect.Uint8
+	}
+	return out.PkgPath() == reflect.TypeFor[web.NoContent]().PkgPath() && strings.HasPrefix(out.Name(), "List[")
+}
+
+func TestListsTakeAConstantNumberOfStatements(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, r := range listRows {
+			t.Run(strings.NewReplacer("/", "_", " ", "_").Replace(r.route), func(t *testing.T) {
+				w := newWorld(t, engineOf(w))
+				r.fill(w, 0, 10)
+				few, texts, short := r.read(w)
+				r.fill(w, 10, 1000)
+				many, more, long := r.read(w)
+				if long-short != 990 {
+					t.Fatalf("the list grew from %d to %d entries, not by 990", short, long)
+				}
+				if few != many {
+					t.Errorf("%d statements for %d entries, %d for %d:\n%s\nthen\n%s", few, short, many, long,
+						strings.Join(texts, "\n"), strings.Join(more[:min(len(more), 20)], "\n"))
+				}
+			})
+		}
+	})
+}
+
+// read gives the number of statements of one request, their texts and the
+// length of the list it answered.
+func (r listRow) read(w *world) (n int64, texts []string, length int) {
+	w.Helper()
+	path := strings.TrimPrefix(r.route, "GET ")
+	if r.path != "" {
+		path = r.path
+	}
+	req := w.request(r.who, "GET "+path, nil)
+	ctx, c := db.Counting(req.Context(), func(text string) { texts = append(texts, text) })
+	a := w.send(req.WithContext(ctx), r.who+" GET "+path).status(200)
+	if r.member == "" {
+		return c.N(), texts, len(a.list())
+	}
+	list, _ := a.object()[r.member].([]any)
+	return c.N(), texts, len(list)
+}
+
+func engineOf(w *world) string {
+	if w.db.Postgres() {
+		return "postgres"
+	}
+	return "sqlite"
+}
+
+// fill makes the fill of a listRow whose entries are rows of one table.
+func fill(table string, one func(w *world, i int) row) func(w *world, from, to int) {
+	return func(w *world, from, to int) { w.fill(table, from, to, func(i int) row { return one(w, i) }) }
+}
+
+// fill writes the rows from..to-1 of a table in bulk.
+func (w *world) fill(table string, from, to int, one func(i int) row) {
+	w.Helper()
+	cols := sortedKeys(one(from))
+	var rows [][]any
+	for i := from; i < to; i++ {
+		r, values := one(i), []any{}
+		for _, c := range cols {
+			values = append(values, r[c])
+		}
+		rows = append(rows, values)
+	}
+	err := w.db.Tx(context.Background(), func(q db.Q) error {
+		return db.Insert(context.Background(), q, table+" ("+strings.Join(cols, ", ")+")", "", rows)
+	})
+	if err != nil {
+		w.Fatalf("fill %s: %v", table, err)
+	}
+}
+
+// numbered gives a text that is unique by its number.
+func numbered(text string, i int) string { return text + " " + strconv.Itoa(i) }

@@ -1,0 +1,76 @@
+package course
+
+import (
+	"context"
+
+	"lectern/internal/db"
+	"lectern/internal/fault"
+)
+
+// ActivityType is a kind of class, such as a practical or a seminar; tutorial
+// streams name theirs.
+type ActivityType struct {
+	ID           int64  `db:"id" json:"id"`
+	Name         string `db:"name" json:"name"`
+	Abbreviation string `db:"abbreviation" json:"abbreviation"`
+}
+
+// ActivityTypeChange is what to set of an activity type; nil leaves a value alone.
+type ActivityTypeChange struct{ Name, Abbreviation *string }
+
+const activityTypeColumns = `id, name, abbreviation`
+
+// ActivityTypes lists them all.
+func ActivityTypes(ctx context.Context, q db.Q) ([]ActivityType, error) {
+	return db.All[ActivityType](ctx, q, `SELECT `+activityTypeColumns+` FROM activity_types ORDER BY id`)
+}
+
+// ActivityTypeByID gives one.
+func ActivityTypeByID(ctx context.Context, q db.Q, id int64) (*ActivityType, error) {
+	return db.OneOf[ActivityType](ctx, q, "activity type",
+		`SELECT `+activityTypeColumns+` FROM activity_types WHERE id = $1`, id)
+}
+
+// AddActivityType makes one.
+func AddActivityType(ctx context.Context, q db.Q, name, abbreviation string) (*ActivityType, error) {
+	if err := (ActivityTypeChange{&name, &abbreviation}).check(); err != nil {
+		return nil, err
+	}
+	out, err := db.One[ActivityType](ctx, q, `INSERT INTO activity_types (name, abbreviation)
+		VALUES ($1, $2) RETURNING `+activityTypeColumns, name, abbreviation)
+	return out, activityTypeTaken(err)
+}
+
+// ChangeActivityType changes one.
+func ChangeActivityType(ctx context.Context, q db.Q, id int64, c ActivityTypeChange) (*ActivityType, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	out, err := db.OneOf[ActivityType](ctx, q, "activity type", `UPDATE activity_types SET
+			name = coalesce($2, name), abbreviation = coalesce($3, abbreviation)
+		WHERE id = $1 RETURNING `+activityTypeColumns, id, c.Name, c.Abbreviation)
+	return out, activityTypeTaken(err)
+}
+
+// DeleteActivityType removes one that no tutorial stream uses.
+func DeleteActivityType(ctx context.Context, q db.Q, id int64) error {
+	n, err := db.Exec(ctx, q, `DELETE FROM activity_types WHERE id = $1`, id)
+	switch {
+	case db.InUse(err):
+		return fault.New(fault.Conflict, "Tutorial streams use this activity type. Give them another one first.")
+	case err == nil && n == 0:
+		return fault.New(fault.Missing, "There is no such activity type.")
+	}
+	return err
+}
+
+func (c ActivityTypeChange) check() error {
+	return notBlank(map[string]*string{"activity_type[name]": c.Name, "activity_type[abbreviation]": c.Abbreviation})
+}
+
+func activityTypeTaken(err error) error {
+	if db.Duplicate(err) {
+		return fault.New(fault.Conflict, "Another activity type has that name or abbreviation.")
+	}
+	return err
+}

@@ -1,0 +1,11 @@
+package db
+
+// AddDays writes the date n days after a date column, where n is an argument
+// such as $2, so that any number of rows can move in one statement: PostgreSQL
+// adds a number to a DATE, SQLite has a function for it.
+func AddDays(q Q, column, n string) string {
+	if q.Postgres() {
+		return "(" + column + " + CAST(" + n + " AS INTEGER))"
+	}
+	return "date(" + column + ", " + n + " || ' days')"
+}
