@@ -3,6 +3,7 @@ package api
 import (
 	"testing"
 
+	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/jobs"
 )
@@ -11,6 +12,12 @@ var _ = rights(
 	rightRow{"GET /api/admin/jobs", "", "admin", nil},
 	rightRow{"POST /api/admin/jobs/{id}/retry", "/api/admin/jobs/1/retry", "admin", nil},
 )
+
+var _ = lists(listRow{route: "GET /api/admin/jobs", path: "/api/admin/jobs?limit=2000", who: "admin",
+	fill: fill("jobs", func(w *world, i int) row {
+		at := clock.At(w.now)
+		return row{"kind": numbered("paint", i), "args": "{}", "max_attempts": 1, "run_at": at, "created_at": at}
+	})})
 
 type paint struct {
 	Colour string `json:"colour"`

@@ -51,49 +51,46 @@ func isList(out reflect.Type) bool {
 }
 
 func TestListsTakeAConstantNumberOfStatements(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	for _, engine := range []string{"sqlite", "postgres"} {
 		for _, r := range listRows {
-			t.Run(strings.NewReplacer("/", "_", " ", "_").Replace(r.route), func(t *testing.T) {
-				w := newWorld(t, engineOf(w))
-				r.fill(w, 0, 10)
-				few, texts, short := r.read(w)
-				r.fill(w, 10, 1000)
-				many, more, long := r.read(w)
-				if long-short != 990 {
-					t.Fatalf("the list grew from %d to %d entries, not by 990", short, long)
-				}
-				if few != many {
-					t.Errorf("%d statements for %d entries, %d for %d:\n%s\nthen\n%s", few, short, many, long,
-						strings.Join(texts, "\n"), strings.Join(more[:min(len(more), 20)], "\n"))
-				}
-			})
+			t.Run(engine+" "+strings.ReplaceAll(r.route, "/", "_"), func(t *testing.T) { r.grow(newWorld(t, engine)) })
 		}
-	})
+	}
 }
 
-// read gives the number of statements of one request, their texts and the
-// length of the list it answered.
-func (r listRow) read(w *world) (n int64, texts []string, length int) {
+// grow reads the list with ten entries more than the seed has, then with a
+// thousand.
+func (r listRow) grow(w *world) {
 	w.Helper()
-	path := strings.TrimPrefix(r.route, "GET ")
-	if r.path != "" {
-		path = r.path
+	r.fill(w, 0, 10)
+	few, short := r.read(w)
+	r.fill(w, 10, 1000)
+	many, long := r.read(w)
+	if long-short != 990 {
+		w.Errorf("the list grew from %d to %d entries, not by 990", short, long)
 	}
-	req := w.request(r.who, "GET "+path, nil)
-	ctx, c := db.Counting(req.Context(), func(text string) { texts = append(texts, text) })
-	a := w.send(req.WithContext(ctx), r.who+" GET "+path).status(200)
+	if len(few) != len(many) {
+		w.Errorf("%d statements for %d entries:\n%s\nbut %d for %d:\n%s", len(few), short, strings.Join(few, "\n"),
+			len(many), long, strings.Join(many[:min(len(many), 20)], "\n"))
+	}
+}
+
+// read gives the statements of one request and the length of the list it
+// answered.
+func (r listRow) read(w *world) (texts []string, length int) {
+	w.Helper()
+	request := r.route
+	if r.path != "" {
+		request = "GET " + r.path
+	}
+	req := w.request(r.who, request, nil)
+	ctx, _ := db.Counting(req.Context(), func(text string) { texts = append(texts, text) })
+	a := w.send(req.WithContext(ctx), r.who+" "+request).status(200)
 	if r.member == "" {
-		return c.N(), texts, len(a.list())
+		return texts, len(a.list())
 	}
 	list, _ := a.object()[r.member].([]any)
-	return c.N(), texts, len(list)
-}
-
-func engineOf(w *world) string {
-	if w.db.Postgres() {
-		return "postgres"
-	}
-	return "sqlite"
+	return texts, len(list)
 }
 
 // fill makes the fill of a listRow whose entries are rows of one table.
