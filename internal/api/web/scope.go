@@ -29,7 +29,7 @@ func scopeFields(t reflect.Type, at []int) []scopeField {
 				panic("web: a scope is an int64 and names a record: " + t.String() + "." + f.Name)
 			}
 			out = append(out, scopeField{index, name, opt == "optional"})
-		} else if f.Type.Kind() == reflect.Struct && f.IsExported() {
+		} else if f.Type.Kind() == reflect.Struct && (f.IsExported() || f.Anonymous) {
 			out = append(out, scopeFields(f.Type, index)...)
 		}
 	}
