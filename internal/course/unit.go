@@ -1,0 +1,150 @@
+package course
+
+import (
+	"context"
+	"strings"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+)
+
+// Unit is a subject taught once: its own values, without what is taught in it.
+type Unit struct {
+	Code                          string     `db:"code" json:"code"`
+	ID                            int64      `db:"id" json:"id"`
+	Name                          string     `db:"name" json:"name"`
+	MainConvenorID                *int64     `db:"main_convenor_id" json:"main_convenor_id"` // a unit role
+	MainConvenorUserID            *int64     `db:"main_convenor_user_id" json:"main_convenor_user_id"`
+	Description                   string     `db:"description" json:"description"`
+	TeachingPeriodID              *int64     `db:"teaching_period_id" json:"teaching_period_id,omitempty"`
+	StartDate                     clock.Date `db:"start_date" json:"start_date"`
+	EndDate                       clock.Date `db:"end_date" json:"end_date"`
+	Active                        bool       `db:"active" json:"active"`
+	AssessmentEnabled             bool       `db:"assessment_enabled" json:"assessment_enabled"`
+	AllowStudentExtensionRequests bool       `db:"allow_student_extension_requests" json:"allow_student_extension_requests"`
+	AllowStudentChangeTutorial    bool       `db:"allow_student_change_tutorial" json:"allow_student_change_tutorial"`
+	TimeZone                      *string    `db:"time_zone" json:"time_zone"` // where its days begin and end; none: the installation's
+
+	UnitSettings `json:"-"`
+}
+
+// UnitSettings are the values of a unit that concern its staff. They are not
+// shown with the unit: whoever shows them must ask who is looking.
+type UnitSettings struct {
+	PortfolioDate                    *clock.Date `db:"portfolio_auto_generation_date"`
+	OverseerImageID                  *int64      `db:"overseer_image_id"`
+	AutoApplyExtensionBeforeDeadline bool        `db:"auto_apply_extension_before_deadline"`
+	SendNotifications                bool        `db:"send_notifications"`
+	EnableSyncEnrolments             bool        `db:"enable_sync_enrolments"`
+	EnableSyncTimetable              bool        `db:"enable_sync_timetable"`
+	ExtensionWeeksOnResubmitRequest  int64       `db:"extension_weeks_on_resubmit_request"`
+	DraftTaskDefinitionID            *int64      `db:"draft_task_definition_id"` // of the learning summary
+}
+
+// UnitByID gives one.
+func UnitByID(ctx context.Context, q db.Q, id int64) (*Unit, error) {
+	return db.OneOf[Unit](ctx, q, "unit", `
+		SELECT u.code, u.id, u.name, u.description, u.teaching_period_id, u.start_date, u.end_date, u.active, u.assessment_enabled,
+			u.allow_student_extension_requests, u.allow_student_change_tutorial, u.time_zone, u.portfolio_auto_generation_date,
+			u.overseer_image_id, u.auto_apply_extension_before_deadline, u.send_notifications, u.enable_sync_enrolments,
+			u.enable_sync_timetable, u.extension_weeks_on_resubmit_request,
+			main.id AS main_convenor_id, main.user_id AS main_convenor_user_id, d.id AS draft_task_definition_id
+		FROM units u
+		LEFT JOIN unit_roles main ON main.unit_id = u.id AND main.is_main
+		LEFT JOIN task_definitions d ON d.unit_id = u.id AND d.is_draft_summary
+		WHERE u.id = $1`, id)
+}
+
+// LockUnit gives one and keeps it, its staff and its outcomes from changing
+// until the transaction ends.
+func LockUnit(ctx context.Context, q db.Q, id int64) (*Unit, error) {
+	if err := db.Lock(ctx, q, "units", id); err != nil {
+		return nil, err
+	}
+	return UnitByID(ctx, q, id)
+}
+
+// AddUnit makes a unit of the values in c, with defaults for the rest, and
+// employs its main convenor. The code must be free in the teaching period.
+func AddUnit(ctx context.Context, q db.Q, c UnitChange, convenorID int64) (id int64, err error) {
+	period, err := c.HeldPeriod(ctx, q, &Unit{})
+	if err != nil {
+		return 0, err
+	}
+	u := c.Merge(newUnit(), period)
+	if strings.TrimSpace(u.Description) == "" {
+		u.Description = u.Name
+	}
+	if err := u.Check(ctx, q, period); err != nil {
+		return 0, err
+	}
+	system, err := heldSystemRole(ctx, q, convenorID)
+	if err != nil {
+		return 0, err
+	}
+	if err := able("unit[main_convenor_user_id]", system, policy.Convenor); err != nil {
+		return 0, err
+	}
+	if id, err = insertUnit(ctx, q, &u); err != nil {
+		return 0, u.taken(err)
+	}
+	_, err = employ(ctx, q, id, convenorID, policy.Convenor, true)
+	return id, err
+}
+
+func newUnit() Unit {
+	return Unit{Active: true, AssessmentEnabled: true, AllowStudentExtensionRequests: true, AllowStudentChangeTutorial: true,
+		UnitSettings: UnitSettings{AutoApplyExtensionBeforeDeadline: true, SendNotifications: true, EnableSyncEnrolments: true,
+			EnableSyncTimetable: true, ExtensionWeeksOnResubmitRequest: 1}}
+}
+
+const unitValues = `code, name, description, teaching_period_id, start_date, end_date, active, assessment_enabled,
+	allow_student_extension_requests, allow_student_change_tutorial, time_zone, portfolio_auto_generation_date, overseer_image_id,
+	auto_apply_extension_before_deadline, send_notifications, enable_sync_enrolments, enable_sync_timetable,
+	extension_weeks_on_resubmit_request, updated_at`
+
+// values are the arguments for unitValues.
+func (u *Unit) values(q db.Q) []any {
+	return []any{u.Code, u.Name, u.Description, u.TeachingPeriodID, u.StartDate, u.EndDate, u.Active, u.AssessmentEnabled,
+		u.AllowStudentExtensionRequests, u.AllowStudentChangeTutorial, u.TimeZone, u.PortfolioDate, u.OverseerImageID,
+		u.AutoApplyExtensionBeforeDeadline, u.SendNotifications, u.EnableSyncEnrolments, u.EnableSyncTimetable,
+		u.ExtensionWeeksOnResubmitRequest, q.Now()}
+}
+
+func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {
+	list, args := db.In(nil, append(u.values(q), q.Now()))
+	id, err := db.One[int64](ctx, q, `INSERT INTO units (`+unitValues+`, created_at) VALUES `+list+` RETURNING id`, args...)
+	if err != nil {
+		return 0, err
+	}
+	return *id, nil
+}
+
+// SaveUnit writes the values of u, which has been checked, over those of the
+// unit with its id. Its main convenor and draft definition are not among them.
+func SaveUnit(ctx context.Context, q db.Q, u *Unit) error {
+	list, args := db.In([]any{u.ID}, u.values(q))
+	_, err := db.Exec(ctx, q, `UPDATE units SET (`+unitValues+`) = `+list+` WHERE id = $1`, args...)
+	return u.taken(err)
+}
+
+func (u *Unit) taken(err error) error {
+	if db.Duplicate(err) {
+		return fault.New(fault.Conflict, "This teaching period has a unit %s already: choose another code or period.", u.Code)
+	}
+	return err
+}
+
+// UnitsFor lists the units a person sees: all of them for an Admin, for others
+// those they teach or study.
+func UnitsFor(ctx context.Context, q db.Q, callerID int64, role policy.Role, inactiveToo bool) ([]UnitSummary, error) {
+	mine := ` AND u.id IN (SELECT unit_id FROM unit_roles WHERE user_id = $1
+		UNION SELECT unit_id FROM projects WHERE user_id = $1 AND enrolled)`
+	if role == policy.Admin {
+		mine = ""
+	}
+	return db.All[UnitSummary](ctx, q, selectSummaries+` WHERE (u.active OR $3)`+mine+` ORDER BY u.code, u.id`,
+		callerID, int64(role), inactiveToo)
+}

@@ -1,0 +1,162 @@
+package course
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+)
+
+// Setting is a new value that may be none. The zero Setting leaves alone what
+// is there.
+type Setting[T any] struct {
+	Set bool
+	To  *T
+}
+
+func (s Setting[T]) on(value **T) {
+	if s.Set {
+		*value = s.To
+	}
+}
+
+// UnitChange is what to set of a unit; nil leaves a value alone.
+type UnitChange struct {
+	Code, Name, Description          *string
+	Active                           *bool
+	TeachingPeriodID                 Setting[int64]
+	StartDate, EndDate               *clock.Date
+	PortfolioDate                    Setting[clock.Date]
+	OverseerImageID                  Setting[int64]
+	TimeZone                         Setting[string]
+	AssessmentEnabled                *bool
+	AllowStudentExtensionRequests    *bool
+	AllowStudentChangeTutorial       *bool
+	AutoApplyExtensionBeforeDeadline *bool
+	SendNotifications                *bool
+	EnableSyncEnrolments             *bool
+	EnableSyncTimetable              *bool
+	ExtensionWeeksOnResubmitRequest  *int64
+}
+
+// HeldPeriod gives the teaching period u shall be in, nil for none, and keeps
+// it in its place until the transaction ends. Moving a period takes the period
+// first and its units then: so must whoever places a unit in it.
+func (c UnitChange) HeldPeriod(ctx context.Context, q db.Q, u *Unit) (*TeachingPeriod, error) {
+	id := u.TeachingPeriodID
+	c.TeachingPeriodID.on(&id)
+	if id == nil {
+		return nil, nil //nolint:nilnil // no period is no failure
+	}
+	return LockPeriod(ctx, q, *id)
+}
+
+// Merge gives u with the change made; period is the one u shall be in. A unit
+// that enters a period takes its days unless it is given others, and when the
+// start moves the day of the portfolios moves with it.
+func (c UnitChange) Merge(u Unit, period *TeachingPeriod) Unit {
+	was := u
+	c.texts(&u)
+	c.switches(&u)
+	c.TeachingPeriodID.on(&u.TeachingPeriodID)
+	if period != nil && (was.TeachingPeriodID == nil || *was.TeachingPeriodID != period.ID) {
+		u.StartDate, u.EndDate = period.Days()
+	}
+	set(&u.StartDate, c.StartDate)
+	set(&u.EndDate, c.EndDate)
+	if u.PortfolioDate != nil {
+		day := u.PortfolioDate.AddDays(u.StartDate.DaysSince(was.StartDate))
+		u.PortfolioDate = &day
+	}
+	c.PortfolioDate.on(&u.PortfolioDate)
+	c.OverseerImageID.on(&u.OverseerImageID)
+	set(&u.ExtensionWeeksOnResubmitRequest, c.ExtensionWeeksOnResubmitRequest)
+	return u
+}
+
+func (c UnitChange) texts(u *Unit) {
+	set(&u.Code, c.Code)
+	set(&u.Name, c.Name)
+	set(&u.Description, c.Description)
+	c.TimeZone.on(&u.TimeZone)
+	u.Code, u.Name = strings.TrimSpace(u.Code), strings.TrimSpace(u.Name)
+}
+
+func (c UnitChange) switches(u *Unit) {
+	set(&u.Active, c.Active)
+	set(&u.AssessmentEnabled, c.AssessmentEnabled)
+	set(&u.AllowStudentExtensionRequests, c.AllowStudentExtensionRequests)
+	set(&u.AllowStudentChangeTutorial, c.AllowStudentChangeTutorial)
+	set(&u.AutoApplyExtensionBeforeDeadline, c.AutoApplyExtensionBeforeDeadline)
+	set(&u.SendNotifications, c.SendNotifications)
+	set(&u.EnableSyncEnrolments, c.EnableSyncEnrolments)
+	set(&u.EnableSyncTimetable, c.EnableSyncTimetable)
+}
+
+// Check tells everything that is wrong with the values of u, at once; period is
+// the one it is in, nil for none.
+func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error {
+	if u.OverseerImageID != nil {
+		if _, err := db.OneOf[int64](ctx, q, "container image", `SELECT id FROM overseer_images WHERE id = $1`, *u.OverseerImageID); err != nil {
+			return err
+		}
+	}
+	fields := map[string]string{}
+	checkText(fields, "unit[code]", u.Code, maxShort)
+	checkText(fields, "unit[name]", u.Name, maxShort)
+	checkText(fields, "unit[description]", u.Description, maxLong)
+	u.checkDays(fields)
+	u.checkPeriod(fields, period)
+	if n := u.ExtensionWeeksOnResubmitRequest; n < 0 || n > maxExtensionWeeks {
+		fields["unit[extension_weeks_on_resubmit_request]"] = fmt.Sprintf("must be from 0 to %d", maxExtensionWeeks)
+	}
+	if u.TimeZone != nil && !isZone(*u.TimeZone) {
+		fields["unit[time_zone]"] = "must be the name of a time zone, such as Australia/Melbourne"
+	}
+	return refused(fields)
+}
+
+// maxExtensionWeeks is the most weeks one request to resubmit may give.
+const maxExtensionWeeks = 52
+
+func (u *Unit) checkDays(fields map[string]string) {
+	for name, d := range map[string]clock.Date{"unit[start_date]": u.StartDate, "unit[end_date]": u.EndDate} {
+		if y := d.Year(); y < firstYear-1 || y > lastYear+1 {
+			fields[name] = fmt.Sprintf("must lie in the years %d to %d", firstYear-1, lastYear+1)
+		}
+	}
+	if u.EndDate.Before(u.StartDate) {
+		fields["unit[end_date]"] = fmt.Sprintf("must not be before the start, %s", u.StartDate)
+	}
+	if d := u.PortfolioDate; d != nil && (!d.After(u.StartDate) || d.After(u.EndDate)) {
+		fields["unit[portfolio_auto_generation_date]"] = fmt.Sprintf("must be after the start, %s, and not after the end, %s: %s is not",
+			u.StartDate, u.EndDate, d)
+	}
+}
+
+func (u *Unit) checkPeriod(fields map[string]string, period *TeachingPeriod) {
+	if period == nil {
+		return
+	}
+	start, end := period.Days()
+	if u.StartDate.Before(start) || u.StartDate.After(end) {
+		fields["unit[start_date]"] = fmt.Sprintf("must lie inside the teaching period, %s to %s", start, end)
+	}
+	if u.EndDate.After(end) {
+		fields["unit[end_date]"] = fmt.Sprintf("must lie inside the teaching period, %s to %s", start, end)
+	}
+}
+
+// isZone tells whether name is in the zone database. The names that mean
+// something else on every machine are none.
+func isZone(name string) bool {
+	if name == "" || name == "Local" || !utf8.ValidString(name) {
+		return false
+	}
+	_, err := time.LoadLocation(name)
+	return err == nil
+}
