@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // units name their time zones, which not every machine knows
 
 	"github.com/alecthomas/kong"
 

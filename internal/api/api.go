@@ -35,7 +35,10 @@ func New(c Config) *Server {
 	s.activityTypeRoutes()
 	s.campusRoutes()
 	s.jobRoutes()
+	s.outcomeRoutes()
 	s.teachingPeriodRoutes()
+	s.unitRoleRoutes()
+	s.unitRoutes()
 	s.Describe()
 	return s
 }

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/table"
+)
+
+// sheetFile is the download of a sheet that write writes while it is sent.
+func sheetFile(name string, write func(io.Writer) error) *web.File {
+	return &web.File{Name: name, Type: "text/csv; charset=utf-8", Attachment: true, Write: write}
+}
+
+// importIn is what every import of a sheet takes.
+type importIn struct {
+	File   *params.Upload `param:"file,required" doc:"CSV, or an Excel workbook whose first sheet is read"`
+	DryRun bool           `param:"dry_run" doc:"report the same and change nothing"`
+}
+
+// errUndo ends the transaction of a dry run.
+var errUndo = errors.New("dry run")
+
+// importSheet reads an uploaded sheet and has apply carry it out in one
+// transaction, which a dry run undoes.
+func (s *Server) importSheet(ctx context.Context, in importIn, opts table.Options,
+	apply func(db.Q, *table.Reader) (*table.Report, error)) (*table.Report, error) {
+	f, err := in.File.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open the uploaded sheet: %w", err)
+	}
+	defer f.Close()
+	sheet, err := table.Read(f, in.File.Size, opts)
+	if err != nil {
+		return nil, err
+	}
+	var report *table.Report
+	err = s.db.Tx(ctx, func(q db.Q) error {
+		report, err = apply(q, sheet)
+		if err == nil && in.DryRun {
+			return errUndo
+		}
+		return err
+	})
+	if errors.Is(err, errUndo) {
+		err = nil
+	}
+	return report, err
+}

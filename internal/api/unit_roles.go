@@ -1,0 +1,90 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/web"
+	"lectern/internal/course"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+)
+
+func (s *Server) unitRoleRoutes() {
+	web.Route(s.Server, "GET /api/unit_roles", 200, policy.SignedIn, "List your own roles on the staff of units", s.listRoles)
+	web.Route(s.Server, "POST /api/unit_roles", 201, policy.EmployStaff, "Employ someone in a unit", s.addRole,
+		web.Location("/api/unit_roles/{.id}"), web.Also(404, "no such user"), web.Also(409, "they have another role in the unit"),
+		web.Also(422, "their system role does not reach so far"))
+	web.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the other way round", s.changeRole,
+		web.Also(409, "the unit cannot do without this convenor"), web.Also(422, "their system role does not reach so far"))
+	web.Route(s.Server, "DELETE /api/unit_roles/{id}", 204, policy.EmployStaff, "Take someone off the staff of a unit", s.deleteRole,
+		web.Also(409, "the unit cannot do without this convenor"))
+}
+
+type listRolesIn struct {
+	ActiveOnly bool `param:"active_only" doc:"only those in active units"`
+}
+
+func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRolesIn) ([]course.UnitRole, error) {
+	return course.RolesOf(ctx, s.db.Pool(), who.ID, in.ActiveOnly)
+}
+
+type addRoleIn struct {
+	UnitID int64  `param:"unit_id,required" scope:"unit"`
+	UserID int64  `param:"user_id,required" doc:"at least a Tutor by system role; a Convenor to convene"`
+	Role   string `param:"role,required" doc:"Tutor or Convenor"`
+}
+
+func (s *Server) addRole(ctx context.Context, who *access.Caller, in addRoleIn) (*course.UnitRole, error) {
+	role, known := policy.ParseRole(in.Role)
+	if !known {
+		return nil, fault.Field(fault.Invalid, "role", "must be Tutor or Convenor")
+	}
+	return change(ctx, s.db, func(q db.Q) (*course.UnitRole, error) {
+		id, err := course.Employ(ctx, q, in.UnitID, in.UserID, role)
+		if err != nil {
+			return nil, err
+		}
+		return roleFor(ctx, q, who, id)
+	})
+}
+
+// roleFor gives an employment in a unit in which who has a role of their own.
+func roleFor(ctx context.Context, q db.Q, who *access.Caller, id int64) (*course.UnitRole, error) {
+	r, err := course.RoleByID(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	mine := who.MyRole()
+	r.MyRole = &mine
+	return r, nil
+}
+
+type roleIn struct {
+	ID int64 `path:"id" scope:"role"`
+}
+
+type changeRoleIn struct {
+	roleIn
+	UnitRole struct {
+		RoleID int64 `param:"role_id,required" doc:"2: Tutor, 3: Convenor"`
+	} `param:"unit_role,required"`
+}
+
+func (s *Server) changeRole(ctx context.Context, who *access.Caller, in changeRoleIn) (*course.UnitRole, error) {
+	role := policy.Role(in.UnitRole.RoleID)
+	if role != policy.Tutor && role != policy.Convenor {
+		return nil, fault.Field(fault.Invalid, "unit_role[role_id]", "must be 2 (Tutor) or 3 (Convenor)")
+	}
+	return change(ctx, s.db, func(q db.Q) (*course.UnitRole, error) {
+		if err := course.ChangeRole(ctx, q, who.UnitID, in.ID, role); err != nil {
+			return nil, err
+		}
+		return roleFor(ctx, q, who, in.ID)
+	})
+}
+
+func (s *Server) deleteRole(ctx context.Context, who *access.Caller, in roleIn) (web.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return course.Dismiss(ctx, q, who.UnitID, in.ID) })
+}
