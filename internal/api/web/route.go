@@ -64,7 +64,6 @@ type Info struct {
 	limits                params.Limits
 	location              string
 	scope                 []scopeField
-	raw                   bool
 }
 
 // Routes gives the declared endpoints in order of declaration.
