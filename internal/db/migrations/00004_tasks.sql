@@ -106,12 +106,14 @@ CREATE INDEX learning_outcome_links_of_task ON learning_outcome_links (task_id);
 CREATE TABLE task_comments (
 	id {{id}},
 	task_id BIGINT NOT NULL REFERENCES tasks (id) ON DELETE CASCADE,
+	unit_id BIGINT NOT NULL REFERENCES units (id) ON DELETE CASCADE, -- the task's, for the inbox's index
 	user_id BIGINT NOT NULL REFERENCES users (id),
 	recipient_id BIGINT NOT NULL REFERENCES users (id),
 	type TEXT NOT NULL,
 	comment TEXT NOT NULL,
 	reply_to_id BIGINT REFERENCES task_comments (id) ON DELETE SET NULL,
 	created_at {{instant}} NOT NULL,
+	staff_read_at {{instant}}, -- the student's own tutor wrote or read it: no longer new for any of the staff
 	attachment_hash TEXT REFERENCES blobs (hash),
 	attachment_type TEXT,
 	attachment_size BIGINT,
@@ -126,6 +128,8 @@ CREATE TABLE task_comments (
 	discussion_completed_at {{instant}}
 );
 CREATE INDEX task_comments_of_task ON task_comments (task_id, created_at);
+CREATE INDEX task_comments_unread ON task_comments (unit_id, task_id) WHERE staff_read_at IS NULL AND type <> 'status';
+CREATE INDEX task_comments_undecided ON task_comments (task_id) WHERE type = 'extension' AND extension_assessed_at IS NULL;
 CREATE INDEX task_comments_attachment ON task_comments (attachment_hash) WHERE attachment_hash IS NOT NULL;
 
 -- The recordings of a discussion: prompts from 0 on, the reply is -1.
