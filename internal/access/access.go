@@ -96,6 +96,19 @@ func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
 	return &c, nil
 }
 
+// Refuse gives the answer to a caller who lacks a right: the refusal, or that
+// the user the request is about does not exist. Only the refused pay for asking;
+// of all other records Resolve knows already that they exist.
+func Refuse(ctx context.Context, q db.Q, s Scope, refusal error) error {
+	if (Scope{User: s.User}) != s || s.User == 0 {
+		return refusal
+	}
+	if _, err := db.OneOf[int64](ctx, q, "user", `SELECT id FROM users WHERE id = $1`, s.User); err != nil {
+		return err
+	}
+	return refusal
+}
+
 // standing is what one statement tells of the caller and the record.
 type standing struct {
 	UnitID     int64  `db:"unit_id"`

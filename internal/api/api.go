@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"strings"
 
 	"lectern/internal/access"
 	"lectern/internal/api/web"
@@ -16,14 +17,22 @@ import (
 // Config is what the API stands on.
 type Config struct {
 	web.Config
-	Files files.Store
+	Files     files.Store
+	PublicURL string // where people reach the service, for links; no slash at its end
+	SignIn    ident.Limits
+	Method    Method
+	Settings  Settings
 }
 
 // Server answers the API.
 type Server struct {
 	*web.Server
-	db    *db.DB
-	files files.Store
+	db        *db.DB
+	files     files.Store
+	door      *ident.Door
+	method    Method
+	settings  Settings
+	publicURL string
 }
 
 // New declares every endpoint.
@@ -31,14 +40,18 @@ func New(c Config) *Server {
 	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
 		return ident.Authenticate(ctx, c.DB.Pool(), username, token)
 	}
-	s := &Server{Server: web.New(c.Config), db: c.DB, files: c.Files}
+	s := &Server{Server: web.New(c.Config), db: c.DB, files: c.Files, door: ident.NewDoor(c.DB, c.SignIn),
+		method: c.Method, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/")}
 	s.activityTypeRoutes()
+	s.authRoutes()
 	s.campusRoutes()
 	s.jobRoutes()
 	s.outcomeRoutes()
+	s.settingRoutes()
 	s.teachingPeriodRoutes()
 	s.unitRoleRoutes()
 	s.unitRoutes()
+	s.userRoutes()
 	s.Describe()
 	return s
 }

@@ -66,7 +66,7 @@ func newWorld(t testing.TB, engine string) *world {
 	}
 	w.api = New(Config{
 		Config: web.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler), Version: "test"},
-		Files:  store,
+		Files:  store, PublicURL: "https://learn.example.edu/",
 	})
 	if err := w.db.Tx(t.Context(), func(q db.Q) error { return w.seed(t.Context(), q) }); err != nil {
 		t.Fatal(err)

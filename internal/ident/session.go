@@ -70,3 +70,29 @@ func Authenticate(ctx context.Context, q db.Q, username, token string) (*access.
 	}
 	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID}, nil
 }
+
+// Extend lets the caller's session last from now on as long as a new one would.
+// It never ends sooner than before: a forgotten flag does not undo a choice.
+func Extend(ctx context.Context, q db.Q, who *access.Caller, remember bool) error {
+	_, err := db.Exec(ctx, q, `UPDATE sessions SET expires_at = $2 WHERE id = $1 AND expires_at < $2`,
+		who.SessionID, clock.At(q.Now().Add(lifetime(who.Role, remember))))
+	return err
+}
+
+// End closes one session; the user's others go on.
+func End(ctx context.Context, q db.Q, id int64) error {
+	_, err := db.Exec(ctx, q, `DELETE FROM sessions WHERE id = $1`, id)
+	return err
+}
+
+// endAll closes a user's sessions but one, and takes back the links and tickets
+// that would open another.
+func endAll(ctx context.Context, q db.Q, user, but int64) error {
+	for _, table := range []string{"password_links", "sign_in_tickets"} {
+		if _, err := db.Exec(ctx, q, `DELETE FROM `+table+` WHERE user_id = $1`, user); err != nil {
+			return err
+		}
+	}
+	_, err := db.Exec(ctx, q, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, but)
+	return err
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lectern/internal/db"
+	"lectern/internal/fault"
 	"lectern/internal/policy"
 )
 
@@ -26,11 +27,23 @@ type User struct {
 	HasRunFirstTimeSetup          bool        `db:"has_run_first_time_setup" json:"has_run_first_time_setup"`
 	Pronouns                      *string     `db:"pronouns" json:"pronouns"`
 	Role                          policy.Role `db:"role" json:"system_role"`
+	// Disabled is for administrators; For takes it away from everybody else.
+	Disabled *bool `db:"disabled" json:"disabled,omitempty"`
 }
 
 const userColumns = `id, student_id, email, first_name, last_name, username, nickname,
 	receive_task_notifications, receive_portfolio_notifications, receive_feedback_notifications,
-	opt_in_to_research, has_run_first_time_setup, pronouns, role`
+	opt_in_to_research, has_run_first_time_setup, pronouns, role, disabled_at IS NOT NULL AS disabled`
+
+// For gives the record as a caller of system role r sees it.
+func (u *User) For(r policy.Role) *User {
+	if r == policy.Admin {
+		return u
+	}
+	seen := *u
+	seen.Disabled = nil
+	return &seen
+}
 
 // fold gives the key by which user names and addresses are compared. It is made
 // here because the engines' lower() differ beyond ASCII.
@@ -39,4 +52,66 @@ func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 // ByID gives a user.
 func ByID(ctx context.Context, q db.Q, id int64) (*User, error) {
 	return db.OneOf[User](ctx, q, "user", `SELECT `+userColumns+` FROM users WHERE id = $1`, id)
+}
+
+// ByUsername gives a user by name, in any case.
+func ByUsername(ctx context.Context, q db.Q, name string) (*User, error) {
+	return db.OneOf[User](ctx, q, "user", `SELECT `+userColumns+` FROM users WHERE username_key = $1`, fold(name))
+}
+
+// NewUser is what an account is made from.
+type NewUser struct {
+	Username, Email, FirstName, LastName string
+	Nickname, StudentID                  string // empty: none
+	Role                                 policy.Role
+}
+
+// Add makes an account without a password: whoever it is for sets one by a link
+// (see NewLink) or signs in elsewhere.
+func Add(ctx context.Context, q db.Q, n NewUser) (*User, error) {
+	n.trim()
+	if err := refuse(n.flaws()); err != nil {
+		return nil, err
+	}
+	u, err := db.One[User](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id,
+			first_name, last_name, nickname, role, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) RETURNING `+userColumns, append(n.columns(), q.Now())...)
+	return u, taken(err)
+}
+
+// columns gives the values of username to role, in the order they are inserted.
+func (n *NewUser) columns() []any {
+	return []any{n.Username, fold(n.Username), n.Email, fold(n.Email), orNull(n.StudentID),
+		n.FirstName, n.LastName, orNull(n.Nickname), int64(n.Role)}
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func (n *NewUser) trim() {
+	for _, s := range []*string{&n.Username, &n.Email, &n.FirstName, &n.LastName, &n.Nickname, &n.StudentID} {
+		*s = strings.TrimSpace(*s)
+	}
+}
+
+// taken names the value that a unique constraint refused. The constraints
+// decide, not a look beforehand, so two at once cannot both win.
+func taken(err error) error {
+	if !db.Duplicate(err) {
+		return err
+	}
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "username_key"):
+		return fault.New(fault.Conflict, "Another user has that username.")
+	case strings.Contains(text, "email_key"):
+		return fault.New(fault.Conflict, "Another user has that email.")
+	case strings.Contains(text, "student_id"):
+		return fault.New(fault.Conflict, "Another user has that student_id.")
+	}
+	return err
 }

@@ -121,20 +121,29 @@ func (d *decoding) fill(p *plan, v reflect.Value, n *node) {
 			d.allFiles(f, field)
 		default:
 			d.push(step{name: f.Name})
-			d.field(f, field, n.member(f.Name))
+			d.field(f, field, n.member(f.Name), f.needed(n))
 			d.pop()
 		}
 	}
 }
 
-func (d *decoding) field(f *Field, v reflect.Value, n *node) {
+// needed tells whether the object n must hold the field.
+func (f *Field) needed(n *node) bool {
+	if f.unless == "" {
+		return f.Required
+	}
+	other := n.member(f.unless)
+	return other == nil || other.kind == isNull
+}
+
+func (d *decoding) field(f *Field, v reflect.Value, n *node, needed bool) {
 	if n == nil {
-		if f.Required && !d.set.partial {
+		if needed && !d.set.partial {
 			d.missing(f)
 		}
 		return
 	}
-	if f.Required && isNullFor(f.Elem, n) {
+	if needed && isNullFor(f.Elem, n) {
 		d.missing(f)
 		return
 	}

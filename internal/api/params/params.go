@@ -14,6 +14,9 @@
 //		Sheet *params.Upload `param:"file"`
 //	}
 //
+// A field tagged unless:"other" is required where the parameter other, beside
+// it, is absent or null.
+//
 // Every error the package returns is a *fault.Error in words for the caller.
 package params
 

@@ -23,10 +23,11 @@ type Field struct {
 	Doc      string
 	Enum     []string
 
-	index []int
-	set   setter
-	bare  *plan // of a field that is a struct
-	json  bool  // the field is a JSON
+	index  []int
+	set    setter
+	bare   *plan  // of a field that is a struct
+	unless string // the parameter beside it without which it is required
+	json   bool   // the field is a JSON
 }
 
 // Fields lists the inputs the struct type t declares, embedded structs
@@ -86,7 +87,7 @@ func (b builder) collect(p *plan, t reflect.Type, index []int) {
 			panic(fmt.Sprintf("params: wrong declaration of %v.%s", t, sf.Name))
 		}
 		f := Field{Name: name, In: "param", Type: sf.Type, Required: opts == "required",
-			Doc: sf.Tag.Get("doc"), index: at}
+			Doc: sf.Tag.Get("doc"), index: at, unless: sf.Tag.Get("unless")}
 		if enum, ok := sf.Tag.Lookup("enum"); ok {
 			f.Enum = strings.Split(enum, ",")
 		}

@@ -18,32 +18,40 @@ import (
 	"lectern/internal/policy"
 )
 
-type contextKey int
+type contextKey struct{}
 
-const (
-	requestKey contextKey = iota
-	addressKey
-)
+// arrival is what a request's context knows of the request.
+type arrival struct {
+	id      string
+	address netip.Addr
+	token   string
+}
+
+var nowhere arrival
+
+func arrived(ctx context.Context) *arrival {
+	if a, ok := ctx.Value(contextKey{}).(*arrival); ok {
+		return a
+	}
+	return &nowhere
+}
 
 // RequestID is the number of the request, as in X-Request-Id and the logs.
-func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestKey).(string)
-	return id
-}
+func RequestID(ctx context.Context) string { return arrived(ctx).id }
 
 // Address is the client's address, as far as trusted proxies tell it.
-func Address(ctx context.Context) netip.Addr {
-	a, _ := ctx.Value(addressKey).(netip.Addr)
-	return a
-}
+func Address(ctx context.Context) netip.Addr { return arrived(ctx).address }
+
+// Token is the session token the caller sent, for the one endpoint that gives
+// it back.
+func Token(ctx context.Context) string { return arrived(ctx).token }
 
 // ServeHTTP implements http.Handler: everything that holds for every request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	id := rand.Text()[:16]
-	ctx := context.WithValue(r.Context(), requestKey, id)
-	ctx = context.WithValue(ctx, addressKey, s.Proxies.Client(r))
-	r = normal(r.WithContext(ctx))
+	a := &arrival{id: id, address: s.Proxies.Client(r), token: tokenOf(r.Header)}
+	r = normal(r.WithContext(context.WithValue(r.Context(), contextKey{}, a)))
 	rec := &recorder{ResponseWriter: w}
 	h := w.Header()
 	h.Set("X-Request-Id", id)
@@ -153,10 +161,7 @@ func (s *Server) unrouted(w http.ResponseWriter, r *http.Request) {
 // a browser with an old session must still reach the sign-in page.
 func (s *Server) caller(r *http.Request, i *Info) (*access.Caller, error) {
 	public := i.Right.Allows(policy.Visitor)
-	name, token := r.Header.Get("Username"), r.Header.Get("Auth_Token")
-	if token == "" {
-		token = r.Header.Get("Auth-Token")
-	}
+	name, token := r.Header.Get("Username"), Token(r.Context())
 	if name == "" || token == "" {
 		if public {
 			return &access.Caller{}, nil
@@ -168,6 +173,13 @@ func (s *Server) caller(r *http.Request, i *Info) (*access.Caller, error) {
 		return &access.Caller{}, nil
 	}
 	return who, err
+}
+
+func tokenOf(h http.Header) string {
+	if token := h.Get("Auth_Token"); token != "" {
+		return token
+	}
+	return h.Get("Auth-Token")
 }
 
 // recorder notes the status and size of an answer.

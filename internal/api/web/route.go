@@ -183,5 +183,8 @@ func (s *Server) permit(ctx context.Context, i *Info, in any, who *access.Caller
 	if err != nil {
 		return nil, err
 	}
-	return who, who.Must(i.Right)
+	if err := who.Must(i.Right); err != nil {
+		return nil, access.Refuse(ctx, s.DB.Pool(), scope, err)
+	}
+	return who, nil
 }

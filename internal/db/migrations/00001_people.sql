@@ -43,6 +43,17 @@ CREATE TABLE password_links (
 	expires_at {{instant}} NOT NULL
 );
 CREATE INDEX password_links_by_user ON password_links (user_id);
+CREATE INDEX password_links_by_expiry ON password_links (expires_at);
+
+-- What a sign-in elsewhere hands to the browser, to be traded for a session
+-- within seconds, once.
+CREATE TABLE sign_in_tickets (
+	id {{id}},
+	user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+	token_hash TEXT NOT NULL UNIQUE,
+	expires_at {{instant}} NOT NULL
+);
+CREATE INDEX sign_in_tickets_by_expiry ON sign_in_tickets (expires_at);
 
 -- Failed tries by account and by address, shared by all instances.
 CREATE TABLE throttles (

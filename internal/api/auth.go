@@ -1,0 +1,132 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/web"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/ident"
+	"lectern/internal/policy"
+)
+
+// Method tells the browser how people sign in here.
+type Method struct {
+	Name       string // "database" when empty
+	RedirectTo string // where a sign-in elsewhere begins
+	SignoutURL string // where a sign-out elsewhere ends it
+}
+
+func (s *Server) authRoutes() {
+	web.Route(s.Server, "POST /api/auth", 201, policy.Anybody, "Sign in", s.signIn,
+		web.Also(401, "the username or the password is wrong, or the one-time token has expired"),
+		web.Also(429, "too many failed tries; Retry-After says how long to wait"),
+		web.Also(503, "too many people sign in at once; Retry-After says when to come back"))
+	web.Route(s.Server, "PUT /api/auth", 201, policy.SignedIn, "Extend the session", s.extendSession)
+	web.Route(s.Server, "DELETE /api/auth", 204, policy.SignedIn, "Sign out", s.signOut)
+	web.Route(s.Server, "GET /api/auth/method", 200, policy.Anybody, "Tell how people sign in", s.signInMethod)
+	web.Route(s.Server, "GET /api/auth/signout_url", 200, policy.Anybody, "Tell where a sign-out leads", s.signoutURL)
+	web.Route(s.Server, "POST /api/auth/password", 204, policy.Anybody, "Set a password by a link, or change your own", s.setPassword,
+		web.Also(401, "the old password is wrong"), web.Also(404, "the link has been used or has expired"),
+		web.Also(422, "the password is too short, too long or the user's name"), web.Also(429, "too many failed tries"))
+}
+
+type signInIn struct {
+	Username  string `param:"username,required"`
+	Password  string `param:"password" unless:"auth_token" doc:"required unless auth_token is given"`
+	AuthToken string `param:"auth_token" doc:"the one-time token of a sign-in elsewhere"`
+	Remember  bool   `param:"remember" doc:"stay signed in: two weeks for students, one for tutors"`
+}
+
+type signInOut struct {
+	User      *ident.User `json:"user"`
+	AuthToken string      `json:"auth_token"`
+}
+
+func (s *Server) signIn(ctx context.Context, _ *access.Caller, in signInIn) (*signInOut, error) {
+	var u *ident.User
+	var token string
+	var err error
+	if in.AuthToken != "" {
+		u, token, err = ident.Trade(ctx, s.db, in.Username, in.AuthToken)
+	} else {
+		u, token, err = s.door.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, Remember: in.Remember, From: web.Address(ctx)})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &signInOut{u.For(u.Role), token}, nil
+}
+
+type tokenOut struct {
+	AuthToken string `json:"auth_token"`
+}
+
+func (s *Server) extendSession(ctx context.Context, who *access.Caller, in struct {
+	Remember bool `param:"remember"`
+}) (*tokenOut, error) {
+	return change(ctx, s.db, func(q db.Q) (*tokenOut, error) {
+		return &tokenOut{web.Token(ctx)}, ident.Extend(ctx, q, who, in.Remember)
+	})
+}
+
+func (s *Server) signOut(ctx context.Context, who *access.Caller, _ none) (web.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return ident.End(ctx, q, who.SessionID) })
+}
+
+type methodOut struct {
+	Method     string  `json:"method"`
+	RedirectTo *string `json:"redirect_to"`
+}
+
+func (s *Server) signInMethod(context.Context, *access.Caller, none) (*methodOut, error) {
+	name := s.method.Name
+	if name == "" {
+		name = "database"
+	}
+	return &methodOut{name, orNull(s.method.RedirectTo)}, nil
+}
+
+type signoutOut struct {
+	URL *string `json:"auth_signout_url"`
+}
+
+func (s *Server) signoutURL(context.Context, *access.Caller, none) (*signoutOut, error) {
+	return &signoutOut{orNull(s.method.SignoutURL)}, nil
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+type passwordIn struct {
+	Token       string `param:"token" doc:"of the link, or leave it out and sign in"`
+	OldPassword string `param:"old_password" doc:"of whoever is signed in"`
+	Password    string `param:"password,required" doc:"at least 8 characters"`
+}
+
+func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwordIn) (web.NoContent, error) {
+	switch {
+	case in.Token != "":
+		return web.NoContent{}, s.door.UseLink(ctx, in.Token, in.Password)
+	case who.ID == 0:
+		return web.NoContent{}, fault.New(fault.Unknown, "Send the token of your link, or sign in first.")
+	case in.OldPassword == "":
+		return web.NoContent{}, fault.Field(fault.Invalid, "old_password", "is required")
+	}
+	return web.NoContent{}, s.door.ChangePassword(ctx, who, in.OldPassword, in.Password, web.Address(ctx))
+}
+
+type linkOut struct {
+	PasswordLink string     `json:"password_link"`
+	ExpiresAt    clock.Time `json:"expires_at"`
+}
+
+// passwordLink is the address a person opens to set a password. The token
+// stands behind the #, which browsers keep from servers and their logs.
+func (s *Server) passwordLink(token string) string { return s.publicURL + "/#/password?token=" + token }

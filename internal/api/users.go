@@ -1,0 +1,240 @@
+package api
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/ident"
+	"lectern/internal/policy"
+	"lectern/internal/table"
+)
+
+func (s *Server) userRoutes() {
+	taken := web.Also(409, "the username, email or student_id is taken")
+	web.Route(s.Server, "GET /api/users", 200, policy.ListUsers, "List the users", s.listUsers(0))
+	web.Route(s.Server, "GET /api/users/tutors", 200, policy.ListUsers, "List those who may teach", s.listUsers(policy.Tutor))
+	web.Route(s.Server, "GET /api/users/convenors", 200, policy.ListUsers, "List those who may convene", s.listUsers(policy.Convenor))
+	web.Route(s.Server, "GET /api/users/{id}", 200, policy.ReadUser, "Get a user", s.getUser)
+	web.Route(s.Server, "POST /api/users", 201, policy.CreateUsers, "Create a user", s.addUser,
+		web.Location("/api/users/{.id}"), taken, web.Also(422, "a name is blank or the email is none"))
+	web.Route(s.Server, "PUT /api/users/{id}", 200, policy.EditUser, "Change a user", s.changeUser,
+		taken, web.Also(422, "a name is blank or the email is none"))
+	web.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts, "Make a link by which a user sets a password", s.addPasswordLink)
+	web.Route(s.Server, "GET /api/csv/users", 200, policy.ExportUsers, "Export the users as CSV", s.exportUsers)
+	web.Route(s.Server, "POST /api/csv/users", 201, policy.ImportUsers, "Import users from CSV or Excel", s.importUsers,
+		web.Uploads(1, table.DefaultMaxBytes))
+}
+
+// paging is what every list takes.
+type paging struct {
+	Limit  params.Opt[int64] `param:"limit" doc:"how many rows; all without it"`
+	Offset params.Opt[int64] `param:"offset" doc:"how many rows to pass over"`
+}
+
+// window gives the limit, -1 for none, and the offset, and whether the caller
+// asked for a part, who is then told how many there are.
+func (p paging) window() (limit, offset int64, part bool, err error) {
+	limit, offset = p.Limit.Or(-1), p.Offset.Or(0)
+	switch {
+	case p.Limit.Has() && limit < 0:
+		err = fault.Field(fault.Invalid, "limit", "may not be negative")
+	case offset < 0:
+		err = fault.Field(fault.Invalid, "offset", "may not be negative")
+	}
+	return limit, offset, p.Limit.Has() || p.Offset.Has(), err
+}
+
+func (s *Server) listUsers(atLeast policy.Role) func(context.Context, *access.Caller, paging) (web.List[*ident.User], error) {
+	return func(ctx context.Context, who *access.Caller, in paging) (l web.List[*ident.User], err error) {
+		limit, offset, part, err := in.window()
+		if err != nil {
+			return l, err
+		}
+		l.Total = -1
+		if part {
+			if l.Total, err = ident.Count(ctx, s.db.Pool(), atLeast); err != nil {
+				return l, err
+			}
+		}
+		l.Rows = seenBy(who.Role, ident.List(ctx, s.db.Pool(), ident.Selection{AtLeast: atLeast, Limit: limit, Offset: offset}))
+		return l, nil
+	}
+}
+
+func seenBy(r policy.Role, users iter.Seq2[ident.User, error]) iter.Seq2[*ident.User, error] {
+	return func(yield func(*ident.User, error) bool) {
+		for u, err := range users {
+			if !yield(u.For(r), err) {
+				return
+			}
+		}
+	}
+}
+
+type aboutUser struct {
+	ID int64 `path:"id" scope:"user"`
+}
+
+func (s *Server) getUser(ctx context.Context, who *access.Caller, in aboutUser) (*ident.User, error) {
+	u, err := ident.ByID(ctx, s.db.Pool(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return u.For(who.Role), nil
+}
+
+type addUserIn struct {
+	User struct {
+		FirstName  string `param:"first_name,required"`
+		LastName   string `param:"last_name,required"`
+		Email      string `param:"email,required"`
+		Username   string `param:"username,required"`
+		Nickname   string `param:"nickname,required" doc:"may be empty"`
+		SystemRole string `param:"system_role,required" doc:"Student, Tutor, Convenor or Admin"`
+		StudentID  string `param:"student_id"`
+	} `param:"user,required"`
+}
+
+// addedUser is a new user with the link by which they set a password, which is
+// shown only now.
+type addedUser struct {
+	*ident.User
+	PasswordLink string `json:"password_link"`
+}
+
+func (s *Server) addUser(ctx context.Context, who *access.Caller, in addUserIn) (*addedUser, error) {
+	u := in.User
+	role, err := parseRole(u.SystemRole)
+	if err != nil {
+		return nil, err
+	}
+	if !policy.MayAppoint(who.Role, 0, role) {
+		return nil, fault.New(fault.Denied, "You may not create a %s.", role)
+	}
+	return change(ctx, s.db, func(q db.Q) (*addedUser, error) {
+		made, err := ident.Add(ctx, q, ident.NewUser{Username: u.Username, Email: u.Email, FirstName: u.FirstName,
+			LastName: u.LastName, Nickname: u.Nickname, StudentID: u.StudentID, Role: role})
+		if err != nil {
+			return nil, err
+		}
+		token, _, err := ident.NewLink(ctx, q, made.ID)
+		return &addedUser{made.For(who.Role), s.passwordLink(token)}, err
+	})
+}
+
+func parseRole(name string) (policy.Role, error) {
+	r, ok := policy.ParseRole(name)
+	if !ok {
+		return 0, fault.Field(fault.Invalid, "user[system_role]", "must be Student, Tutor, Convenor or Admin")
+	}
+	return r, nil
+}
+
+type changeUserIn struct {
+	ID   int64 `path:"id" scope:"user"`
+	User struct {
+		FirstName                     params.Opt[string] `param:"first_name"`
+		LastName                      params.Opt[string] `param:"last_name"`
+		Email                         params.Opt[string] `param:"email"`
+		StudentID                     params.Opt[string] `param:"student_id"`
+		Nickname                      params.Opt[string] `param:"nickname"`
+		Pronouns                      params.Opt[string] `param:"pronouns"`
+		SystemRole                    params.Opt[string] `param:"system_role" doc:"passed over on yourself"`
+		ReceiveTaskNotifications      params.Opt[bool]   `param:"receive_task_notifications"`
+		ReceivePortfolioNotifications params.Opt[bool]   `param:"receive_portfolio_notifications"`
+		ReceiveFeedbackNotifications  params.Opt[bool]   `param:"receive_feedback_notifications"`
+		OptInToResearch               params.Opt[bool]   `param:"opt_in_to_research"`
+		HasRunFirstTimeSetup          params.Opt[bool]   `param:"has_run_first_time_setup"`
+		Disabled                      params.Opt[bool]   `param:"disabled" doc:"for administrators; ends the user's sessions"`
+	} `param:"user"`
+}
+
+func (s *Server) changeUser(ctx context.Context, who *access.Caller, in changeUserIn) (*ident.User, error) {
+	c, err := in.change()
+	if err != nil {
+		return nil, err
+	}
+	return change(ctx, s.db, func(q db.Q) (*ident.User, error) {
+		u, err := ident.Update(ctx, q, who, in.ID, c)
+		if err != nil {
+			return nil, err
+		}
+		return u.For(who.Role), nil
+	})
+}
+
+func (in *changeUserIn) change() (ident.Change, error) {
+	u := &in.User
+	c := ident.Change{FirstName: u.FirstName.Ptr(), LastName: u.LastName.Ptr(), Email: u.Email.Ptr(),
+		StudentID: emptied(u.StudentID), Nickname: emptied(u.Nickname), Pronouns: emptied(u.Pronouns),
+		ReceiveTaskNotifications:      u.ReceiveTaskNotifications.Ptr(),
+		ReceivePortfolioNotifications: u.ReceivePortfolioNotifications.Ptr(),
+		ReceiveFeedbackNotifications:  u.ReceiveFeedbackNotifications.Ptr(),
+		HasRunFirstTimeSetup:          u.HasRunFirstTimeSetup.Ptr(), Disabled: u.Disabled.Ptr()}
+	if u.OptInToResearch.Set {
+		v := u.OptInToResearch.Ptr()
+		c.OptInToResearch = &v
+	}
+	if u.SystemRole.Has() {
+		r, err := parseRole(u.SystemRole.V)
+		c.Role = &r
+		return c, err
+	}
+	return c, nil
+}
+
+// emptied gives a text that null empties.
+func emptied(o params.Opt[string]) *string {
+	if o.Set && o.Null {
+		return new(string)
+	}
+	return o.Ptr()
+}
+
+func (s *Server) addPasswordLink(ctx context.Context, _ *access.Caller, in aboutUser) (*linkOut, error) {
+	return change(ctx, s.db, func(q db.Q) (*linkOut, error) {
+		if _, err := ident.ByID(ctx, q, in.ID); err != nil {
+			return nil, err
+		}
+		token, until, err := ident.NewLink(ctx, q, in.ID)
+		return &linkOut{s.passwordLink(token), until}, err
+	})
+}
+
+func (s *Server) exportUsers(ctx context.Context, _ *access.Caller, _ none) (*web.File, error) {
+	return &web.File{Name: "users.csv", Type: "text/csv; charset=utf-8", Attachment: true,
+		Write: func(w io.Writer) error { return ident.Export(ctx, s.db.Pool(), w) }}, nil
+}
+
+type importUsersIn struct {
+	File   *params.Upload `param:"file,required" doc:"columns username, email, first_name, last_name, role, nickname, student_id"`
+	DryRun bool           `param:"dry_run" doc:"only tell what would happen"`
+}
+
+func (s *Server) importUsers(ctx context.Context, who *access.Caller, in importUsersIn) (*ident.Imported, error) {
+	f, err := in.File.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	sheet, err := ident.ReadSheet(f, in.File.Size)
+	if err != nil {
+		return nil, err
+	}
+	out, err := ident.Import(ctx, s.db, who.Role, sheet, in.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.Success {
+		if token := out.Success[i].Token; token != "" {
+			out.Success[i].Link = s.passwordLink(token)
+		}
+	}
+	return out, nil
+}

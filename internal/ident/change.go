@@ -1,0 +1,138 @@
+package ident
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+)
+
+// Change is what to set of an account; nil leaves a value alone. Of the
+// texts that may be missing, an empty one means none.
+type Change struct {
+	FirstName, LastName, Email    *string
+	StudentID, Nickname, Pronouns *string
+	ReceiveTaskNotifications      *bool
+	ReceivePortfolioNotifications *bool
+	ReceiveFeedbackNotifications  *bool
+	OptInToResearch               **bool
+	HasRunFirstTimeSetup          *bool
+	Role                          *policy.Role
+	Disabled                      *bool
+}
+
+// Update changes an account on behalf of by. Nobody changes their own role, so
+// that part is passed over; a Convenor changes Students and Tutors only; only
+// an administrator disables, which ends the user's sessions at once.
+func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) (*User, error) {
+	if err := db.Lock(ctx, q, "users", id); err != nil {
+		return nil, err
+	}
+	u, err := ByID(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	if id != by.ID && !policy.MayEdit(by.Role, u.Role) {
+		return nil, fault.New(fault.Denied, "You may not change this user's record: a Convenor may change Students and Tutors only.")
+	}
+	if c.Role != nil && id != by.ID {
+		if err := appoint(ctx, q, by.Role, u, *c.Role); err != nil {
+			return nil, err
+		}
+	}
+	if c.Disabled != nil {
+		if err := disable(ctx, q, by, u, *c.Disabled); err != nil {
+			return nil, err
+		}
+	}
+	c.apply(u)
+	if err := refuse(u.flaws()); err != nil {
+		return nil, err
+	}
+	return u, store(ctx, q, u)
+}
+
+// appoint gives u another role. A role is not taken from someone whose work in
+// a unit needs it.
+func appoint(ctx context.Context, q db.Q, by policy.Role, u *User, to policy.Role) error {
+	if to == u.Role {
+		return nil
+	}
+	if !policy.MayAppoint(by, u.Role, to) {
+		return fault.New(fault.Denied, "You may not make a %s a %s.", u.Role, to)
+	}
+	held, err := db.One[int64](ctx, q, `SELECT coalesce(max(role), 0) FROM unit_roles WHERE user_id = $1`, u.ID)
+	if err != nil {
+		return err
+	}
+	if policy.Role(*held) > to {
+		return fault.New(fault.Conflict, "%s works as a %s in a unit. Remove them from its staff first.", u.Username, policy.Role(*held))
+	}
+	u.Role = to
+	return nil
+}
+
+func disable(ctx context.Context, q db.Q, by *access.Caller, u *User, off bool) error {
+	if err := by.Must(policy.ManageAccounts); err != nil {
+		return err
+	}
+	if off && u.ID == by.ID {
+		return fault.New(fault.Conflict, "You cannot disable your own account. Ask another administrator.")
+	}
+	u.Disabled = &off
+	if !off {
+		return nil
+	}
+	return endAll(ctx, q, u.ID, 0)
+}
+
+func (c *Change) apply(u *User) {
+	for _, p := range []struct{ from, to *string }{{c.FirstName, &u.FirstName}, {c.LastName, &u.LastName}, {c.Email, &u.Email}} {
+		if p.from != nil {
+			*p.to = strings.TrimSpace(*p.from)
+		}
+	}
+	for _, p := range []struct {
+		from *string
+		to   **string
+	}{{c.StudentID, &u.StudentID}, {c.Nickname, &u.Nickname}, {c.Pronouns, &u.Pronouns}} {
+		if p.from != nil {
+			*p.to = orNull(strings.TrimSpace(*p.from))
+		}
+	}
+	for _, p := range []struct{ from, to *bool }{
+		{c.ReceiveTaskNotifications, &u.ReceiveTaskNotifications}, {c.ReceivePortfolioNotifications, &u.ReceivePortfolioNotifications},
+		{c.ReceiveFeedbackNotifications, &u.ReceiveFeedbackNotifications}, {c.HasRunFirstTimeSetup, &u.HasRunFirstTimeSetup}} {
+		if p.from != nil {
+			*p.to = *p.from
+		}
+	}
+	if c.OptInToResearch != nil {
+		u.OptInToResearch = *c.OptInToResearch
+	}
+}
+
+func (u *User) flaws() map[string]string {
+	f := nameFlaws(u.FirstName, u.LastName, u.Email)
+	for name, s := range map[string]*string{"student_id": u.StudentID, "nickname": u.Nickname, "pronouns": u.Pronouns} {
+		if s != nil && utf8.RuneCountInString(*s) > maxText {
+			f[name] = "is too long"
+		}
+	}
+	return f
+}
+
+func store(ctx context.Context, q db.Q, u *User) error {
+	_, err := db.Exec(ctx, q, `UPDATE users SET first_name = $2, last_name = $3, email = $4, email_key = $5, student_id = $6,
+			nickname = $7, pronouns = $8, receive_task_notifications = $9, receive_portfolio_notifications = $10,
+			receive_feedback_notifications = $11, opt_in_to_research = $12, has_run_first_time_setup = $13, role = $14,
+			disabled_at = CASE WHEN $15 THEN coalesce(disabled_at, $16) ELSE NULL END, updated_at = $16
+		WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, fold(u.Email), u.StudentID, u.Nickname, u.Pronouns,
+		u.ReceiveTaskNotifications, u.ReceivePortfolioNotifications, u.ReceiveFeedbackNotifications, u.OptInToResearch,
+		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now())
+	return taken(err)
+}

@@ -1,0 +1,297 @@
+package ident
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+	"lectern/internal/table"
+)
+
+// sheet is the columns of users in a file, in the order of an export.
+var sheet = []string{"email", "first_name", "last_name", "username", "nickname", "role", "student_id"}
+
+// Imported is the fate of the rows of a file of users.
+type Imported struct {
+	Success []Newcomer   `json:"success"`
+	Errors  []table.Line `json:"errors"`
+	Ignored []table.Line `json:"ignored"`
+}
+
+// Newcomer is a row that became a user. Its token is for a link to set a
+// password, and is known only now.
+type Newcomer struct {
+	table.Line
+	Link  string `json:"link,omitempty"`
+	Token string `json:"-"`
+}
+
+// candidate is a row that may become a user.
+type candidate struct {
+	row table.Row
+	NewUser
+}
+
+// importBatch is how many users one look-up or one transaction is about, so
+// that the writer is never held for long.
+const importBatch = 60
+
+// Import makes users of the rows of a file, on behalf of a caller of system
+// role by. Users who exist are left alone. The whole file is checked before the
+// first user is made; then they are made in short transactions, so that an
+// import broken off can be sent again. A dry run ends after the check.
+func Import(ctx context.Context, d *db.DB, by policy.Role, r *table.Reader, dry bool) (*Imported, error) {
+	out := &Imported{Success: []Newcomer{}, Errors: []table.Line{}, Ignored: []table.Line{}}
+	found, err := out.unknown(ctx, d.Pool(), out.read(r, by))
+	if err != nil {
+		return nil, err
+	}
+	if dry {
+		for _, c := range found {
+			out.succeed(c, "")
+		}
+		return out, nil
+	}
+	for len(found) > 0 {
+		n := min(len(found), importBatch)
+		if err := out.make(ctx, d, found[:n]); err != nil {
+			return nil, err
+		}
+		found = found[n:]
+	}
+	return out, nil
+}
+
+func (o *Imported) fail(row table.Row, reason string) {
+	o.Errors = append(o.Errors, table.Line{Row: row.Pairs(), Line: row.Line(), Message: reason})
+}
+
+func (o *Imported) ignore(row table.Row, reason string) {
+	o.Ignored = append(o.Ignored, table.Line{Row: row.Pairs(), Line: row.Line(), Message: reason})
+}
+
+func (o *Imported) succeed(c candidate, token string) {
+	o.Success = append(o.Success, Newcomer{Token: token, Line: table.Line{Row: c.row.Pairs(), Line: c.row.Line(),
+		Message: "New " + c.Role.String() + " " + c.Username + "."}})
+}
+
+// read takes the rows that are fit by themselves and among each other.
+func (o *Imported) read(r *table.Reader, by policy.Role) []candidate {
+	var out []candidate
+	lines := map[string]table.Row{} // by what must be unique
+	for row, err := range r.Rows() {
+		if err != nil {
+			o.fail(row, err.Error())
+			continue
+		}
+		c := candidate{row, newUser(row)}
+		if reason := c.flaw(by); reason != "" {
+			o.fail(row, reason)
+			continue
+		}
+		if reason := c.twice(lines); reason != "" {
+			o.fail(row, reason)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func newUser(row table.Row) NewUser {
+	role, _ := policy.ParseRole(row.Get("role"))
+	return NewUser{Username: row.Get("username"), Email: row.Get("email"), FirstName: row.Get("first_name"),
+		LastName: row.Get("last_name"), Nickname: row.Get("nickname"), StudentID: row.Get("student_id"), Role: role}
+}
+
+func (c *candidate) flaw(by policy.Role) string {
+	flaws := c.flaws()
+	if c.Role == 0 {
+		flaws["role"] = "must be Student, Tutor, Convenor or Admin"
+	}
+	if len(flaws) > 0 {
+		return sentence(flaws)
+	}
+	if !policy.MayAppoint(by, 0, c.Role) {
+		return "You may not create a " + c.Role.String() + "."
+	}
+	return ""
+}
+
+// keys are the values of which no two users have the same.
+func (c *candidate) keys() map[string]string {
+	k := map[string]string{"username": fold(c.Username), "email": fold(c.Email)}
+	if c.StudentID != "" {
+		k["student_id"] = c.StudentID
+	}
+	return k
+}
+
+func (c *candidate) twice(lines map[string]table.Row) string {
+	for _, name := range []string{"username", "email", "student_id"} {
+		if key, ok := c.keys()[name]; ok {
+			if first, seen := lines[name+" "+key]; seen {
+				return "The same " + name + " stands in " + first.String() + "."
+			}
+		}
+	}
+	for name, key := range c.keys() {
+		lines[name+" "+key] = c.row
+	}
+	return ""
+}
+
+// unknown gives the candidates that clash with no user there is.
+func (o *Imported) unknown(ctx context.Context, q db.Q, all []candidate) ([]candidate, error) {
+	var out []candidate
+	for len(all) > 0 {
+		n := min(len(all), importBatch)
+		there, err := existing(ctx, q, all[:n])
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range all[:n] {
+			if !o.clash(c, there) {
+				out = append(out, c)
+			}
+		}
+		all = all[n:]
+	}
+	return out, nil
+}
+
+// clash reports a candidate whose values are taken.
+func (o *Imported) clash(c candidate, there map[string]bool) bool {
+	k := c.keys()
+	switch {
+	case there["username "+k["username"]]:
+		o.ignore(c.row, "There is a user "+c.Username+" already; nothing was changed.")
+	case there["email "+k["email"]]:
+		o.fail(c.row, "Another user has that email.")
+	case c.StudentID != "" && there["student_id "+c.StudentID]:
+		o.fail(c.row, "Another user has that student_id.")
+	default:
+		return false
+	}
+	return true
+}
+
+// existing tells which values of the candidates users have.
+func existing(ctx context.Context, q db.Q, some []candidate) (map[string]bool, error) {
+	var names, emails, ids []string
+	for _, c := range some {
+		names, emails = append(names, fold(c.Username)), append(emails, fold(c.Email))
+		if c.StudentID != "" {
+			ids = append(ids, c.StudentID)
+		}
+	}
+	byName, args := db.In(nil, names)
+	byEmail, args := db.In(args, emails)
+	byID, args := db.In(args, ids)
+	there := map[string]bool{}
+	type row struct {
+		Username  string  `db:"username_key"`
+		Email     string  `db:"email_key"`
+		StudentID *string `db:"student_id"`
+	}
+	for r, err := range db.Each[row](ctx, q, `SELECT username_key, email_key, student_id FROM users
+		WHERE username_key IN `+byName+` OR email_key IN `+byEmail+` OR student_id IN `+byID, args...) {
+		if err != nil {
+			return nil, err
+		}
+		there["username "+r.Username], there["email "+r.Email] = true, true
+		if r.StudentID != nil {
+			there["student_id "+*r.StudentID] = true
+		}
+	}
+	return there, nil
+}
+
+// made is a user that came to be.
+type made struct {
+	ID  int64  `db:"id"`
+	Key string `db:"username_key"`
+}
+
+// make makes users with their links in one transaction. Whatever took a name
+// since the check wins; the row is then reported as if found before.
+func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
+	var tokens map[string]string
+	var there map[string]bool
+	err := d.Tx(ctx, func(q db.Q) error {
+		users, err := insert(ctx, q, some)
+		if err != nil {
+			return err
+		}
+		if tokens, err = links(ctx, q, users); err != nil || len(users) == len(some) {
+			return err
+		}
+		there, err = existing(ctx, q, some)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range some {
+		if token, ok := tokens[fold(c.Username)]; ok {
+			o.succeed(c, token)
+		} else if !o.clash(c, there) {
+			o.fail(c.row, "Someone changed a user with these values meanwhile. Send the row again.")
+		}
+	}
+	return nil
+}
+
+func insert(ctx context.Context, q db.Q, some []candidate) ([]made, error) {
+	rows := make([]string, len(some))
+	args := []any{q.Now()}
+	for i := range some {
+		var list string
+		list, args = db.In(args, some[i].columns())
+		rows[i] = strings.TrimSuffix(list, ")") + ", $1, $1)"
+	}
+	return db.All[made](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name,
+		nickname, role, created_at, updated_at) VALUES `+strings.Join(rows, ", ")+` ON CONFLICT DO NOTHING RETURNING id, username_key`, args...)
+}
+
+// links gives the users one link each, and their tokens by name.
+func links(ctx context.Context, q db.Q, users []made) (map[string]string, error) {
+	tokens := make(map[string]string, len(users))
+	rows := make([][]any, len(users))
+	until := clock.At(q.Now().Add(linkLife))
+	for i, u := range users {
+		token := newToken()
+		tokens[u.Key] = token
+		rows[i] = []any{u.ID, hash(token), q.Now(), until}
+	}
+	return tokens, db.Insert(ctx, q, "password_links (user_id, token_hash, created_at, expires_at)", "", rows)
+}
+
+// ReadSheet opens a file of users.
+func ReadSheet(r io.ReaderAt, size int64) (*table.Reader, error) {
+	return table.Read(r, size, table.Options{Required: []string{"username", "email", "first_name", "last_name", "role"}})
+}
+
+// Export writes all users as a sheet that Import reads.
+func Export(ctx context.Context, q db.Q, w io.Writer) error {
+	t := table.Write(w, sheet)
+	for u, err := range List(ctx, q, Selection{Limit: -1}) {
+		if err != nil {
+			return err
+		}
+		if err := t.Row(u.Email, u.FirstName, u.LastName, u.Username, text(u.Nickname), u.Role.String(), text(u.StudentID)); err != nil {
+			return err
+		}
+	}
+	return t.Flush()
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,115 @@
+package ident
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lectern/internal/fault"
+)
+
+// maxText bounds names and the like, in characters: longer ones are mistakes.
+const maxText = 200
+
+// flaws tells what keeps an account from being made, by the names of its values.
+func (n *NewUser) flaws() map[string]string {
+	f := nameFlaws(n.FirstName, n.LastName, n.Email)
+	if reason := usernameFlaw(n.Username); reason != "" {
+		f["username"] = reason
+	}
+	for name, s := range map[string]string{"nickname": n.Nickname, "student_id": n.StudentID} {
+		if utf8.RuneCountInString(s) > maxText {
+			f[name] = "is too long"
+		}
+	}
+	return f
+}
+
+func nameFlaws(first, last, email string) map[string]string {
+	f := map[string]string{}
+	for name, s := range map[string]string{"first_name": first, "last_name": last} {
+		switch {
+		case s == "":
+			f[name] = "may not be blank"
+		case utf8.RuneCountInString(s) > maxText:
+			f[name] = "is too long"
+		}
+	}
+	if !validEmail(email) {
+		f["email"] = "is not an email address such as name@example.edu"
+	}
+	return f
+}
+
+// usernameFlaw refuses names that cannot travel in the header Username.
+func usernameFlaw(s string) string {
+	switch {
+	case s == "":
+		return "may not be blank"
+	case len(s) > 100:
+		return "has more than 100 characters"
+	case strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "may hold only letters a to z, digits and signs, no blanks"
+	}
+	return ""
+}
+
+// validEmail takes one @, no blanks, and a dotted domain of letters, digits and
+// hyphens that ends in at least two letters. Whether mail arrives is not for a
+// pattern to say.
+func validEmail(s string) bool {
+	local, domain, ok := strings.Cut(s, "@")
+	if !ok || local == "" || len(s) > 254 || strings.ContainsFunc(local, func(r rune) bool {
+		return r == '@' || unicode.IsSpace(r) || unicode.IsControl(r)
+	}) {
+		return false
+	}
+	labels := strings.Split(domain, ".")
+	for _, l := range labels {
+		if l == "" || strings.Trim(l, "-") != l || strings.ContainsFunc(l, func(r rune) bool { return !letter(r) && r != '-' && (r < '0' || r > '9') }) {
+			return false
+		}
+	}
+	last := labels[len(labels)-1]
+	return len(labels) > 1 && len(last) > 1 && !strings.ContainsFunc(last, func(r rune) bool { return !letter(r) })
+}
+
+func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+
+// refuse makes one refusal of all flaws, naming them as requests do.
+func refuse(flaws map[string]string) error {
+	if len(flaws) == 0 {
+		return nil
+	}
+	fields := make(map[string]string, len(flaws))
+	for name, reason := range flaws {
+		fields["user["+name+"]"] = reason
+	}
+	return &fault.Error{Kind: fault.Refused, Text: sentence(flaws), Fields: fields}
+}
+
+// sentence lists flaws in a fixed order.
+func sentence(flaws map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(flaws)) {
+		parts = append(parts, name+" "+flaws[name])
+	}
+	return strings.Join(parts, "; ")
+}
+
+// passwordFlaw tells what is wrong with a new password. Length is what counts;
+// rules about kinds of characters only make people write them down.
+func passwordFlaw(password string, u *User) error {
+	n := utf8.RuneCountInString(password)
+	switch {
+	case n < 8:
+		return fault.Field(fault.Refused, "password", "must have at least 8 characters")
+	case n > 200:
+		return fault.Field(fault.Refused, "password", "may have at most 200 characters")
+	case fold(password) == fold(u.Username) || fold(password) == fold(u.Email):
+		return fault.Field(fault.Refused, "password", "may not be the username or the email")
+	}
+	return nil
+}
