@@ -2,8 +2,13 @@ package enrol
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
 
+	"lectern/internal/course"
 	"lectern/internal/db"
+	"lectern/internal/fault"
 )
 
 // Tutorial is a class that meets each week. Its capacity holds for students
@@ -39,4 +44,272 @@ func TutorialsOf(ctx context.Context, q db.Q, unitID int64) ([]Tutorial, error) 
 // TutorialByID gives one.
 func TutorialByID(ctx context.Context, q db.Q, id int64) (*Tutorial, error) {
 	return db.OneOf[Tutorial](ctx, q, "tutorial", selectTutorials+` WHERE t.id = $1`, id)
+}
+
+// TutorialChange is what to set of a tutorial; nil leaves a value alone.
+type TutorialChange struct {
+	Abbreviation, MeetingDay, MeetingTime, MeetingLocation *string
+	Capacity                                               *int64
+	TutorID                                                *int64  // a user on the unit's staff; 0: nobody
+	CampusID                                               *int64  // below 1: none
+	StreamAbbr                                             *string // empty: none
+}
+
+// class is a tutorial as the table holds it.
+type class struct {
+	ID           int64  `db:"id"`
+	UnitID       int64  `db:"unit_id"`
+	UnitRoleID   *int64 `db:"unit_role_id"`
+	CampusID     *int64 `db:"campus_id"`
+	StreamID     *int64 `db:"tutorial_stream_id"`
+	Abbreviation string `db:"abbreviation"`
+	Day          string `db:"meeting_day"`
+	Time         string `db:"meeting_time"`
+	Location     string `db:"meeting_location"`
+	Capacity     int64  `db:"capacity"`
+}
+
+// AddTutorial makes a tutorial in a unit. Every text and the tutor are needed.
+func AddTutorial(ctx context.Context, q db.Q, unitID int64, c TutorialChange) (*Tutorial, error) {
+	err := fits(map[string]*string{"tutorial[abbreviation]": c.Abbreviation, "tutorial[meeting_day]": c.MeetingDay,
+		"tutorial[meeting_time]": c.MeetingTime, "tutorial[meeting_location]": c.MeetingLocation})
+	if err != nil {
+		return nil, err
+	}
+	t := class{UnitID: unitID, Capacity: -1}
+	if err := t.apply(ctx, q, c); err != nil {
+		return nil, err
+	}
+	id, err := db.One[int64](ctx, q, `INSERT INTO tutorials (unit_id, unit_role_id, campus_id, tutorial_stream_id,
+			abbreviation, meeting_day, meeting_time, meeting_location, capacity)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+		t.UnitID, t.UnitRoleID, t.CampusID, t.StreamID, t.Abbreviation, t.Day, t.Time, t.Location, t.Capacity)
+	if err != nil {
+		return nil, tutorialTaken(err, t.Abbreviation)
+	}
+	return TutorialByID(ctx, q, *id)
+}
+
+// ChangeTutorial changes one. Its campus and stream change only where the
+// students in it could have enrolled so.
+func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*Tutorial, error) {
+	err := fits(map[string]*string{"tutorial[abbreviation]": c.Abbreviation})
+	if err != nil {
+		return nil, err
+	}
+	t, err := holdClass(ctx, q, id, c.StreamAbbr != nil)
+	if err != nil {
+		return nil, err
+	}
+	before := *t
+	if err := t.apply(ctx, q, c); err != nil {
+		return nil, err
+	}
+	if err := t.reseat(ctx, q, before); err != nil {
+		return nil, err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE tutorials SET unit_role_id = $2, campus_id = $3, tutorial_stream_id = $4, abbreviation = $5,
+			meeting_day = $6, meeting_time = $7, meeting_location = $8, capacity = $9
+		WHERE id = $1`, id, t.UnitRoleID, t.CampusID, t.StreamID, t.Abbreviation, t.Day, t.Time, t.Location, t.Capacity)
+	if err != nil {
+		return nil, tutorialTaken(err, t.Abbreviation)
+	}
+	return TutorialByID(ctx, q, id)
+}
+
+// holdClass locks a tutorial and reads it. Where its stream may change, every
+// enrolment in the unit waits: a student's seats must fit each other.
+func holdClass(ctx context.Context, q db.Q, id int64, restream bool) (*class, error) {
+	const text = `SELECT id, unit_id, unit_role_id, campus_id, tutorial_stream_id, abbreviation,
+		meeting_day, meeting_time, meeting_location, capacity FROM tutorials WHERE id = $1`
+	if restream {
+		t, err := db.OneOf[class](ctx, q, "tutorial", text, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := db.Lock(ctx, q, "units", t.UnitID); err != nil {
+			return nil, err
+		}
+	}
+	if err := db.Lock(ctx, q, "tutorials", id); err != nil {
+		return nil, err
+	}
+	return db.OneOf[class](ctx, q, "tutorial", text, id)
+}
+
+// apply sets what c asks for, finding the records it names.
+func (t *class) apply(ctx context.Context, q db.Q, c TutorialChange) (err error) {
+	set(&t.Abbreviation, c.Abbreviation)
+	set(&t.Day, c.MeetingDay)
+	set(&t.Time, c.MeetingTime)
+	set(&t.Location, c.MeetingLocation)
+	set(&t.Capacity, c.Capacity)
+	if c.TutorID != nil {
+		if t.UnitRoleID, err = roleOf(ctx, q, t.UnitID, *c.TutorID); err != nil {
+			return err
+		}
+	}
+	if c.CampusID != nil {
+		if t.CampusID, err = campusOrNone(ctx, q, *c.CampusID); err != nil {
+			return err
+		}
+	}
+	if c.StreamAbbr == nil {
+		return nil
+	}
+	if t.StreamID = nil; *c.StreamAbbr == "" {
+		return nil
+	}
+	s, err := StreamNamed(ctx, q, t.UnitID, *c.StreamAbbr)
+	if err == nil {
+		t.StreamID = &s.ID
+	}
+	return err
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// roleOf finds the employment of a user in a unit; nobody (0) has none.
+func roleOf(ctx context.Context, q db.Q, unitID, userID int64) (*int64, error) {
+	if userID == 0 {
+		return nil, nil //nolint:nilnil // a tutorial may have no tutor
+	}
+	u, err := db.OneOf[struct {
+		Username string `db:"username"`
+		RoleID   *int64 `db:"role_id"`
+	}](ctx, q, "user", `SELECT u.username, r.id AS role_id FROM users u
+		LEFT JOIN unit_roles r ON r.user_id = u.id AND r.unit_id = $2 WHERE u.id = $1`, userID, unitID)
+	if err != nil {
+		return nil, err
+	}
+	if u.RoleID == nil {
+		return nil, fault.Field(fault.Refused, "tutorial[tutor_id]", "names %s, who is not on the staff of this unit", u.Username)
+	}
+	return u.RoleID, nil
+}
+
+// campusOrNone finds a campus; below 1 stands for none.
+func campusOrNone(ctx context.Context, q db.Q, id int64) (*int64, error) {
+	if id < 1 {
+		return nil, nil //nolint:nilnil // no campus is an answer
+	}
+	c, err := course.CampusByID(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	return &c.ID, nil
+}
+
+// reseat takes the students of a tutorial along when its campus or stream
+// changes, or refuses the change where they do not fit.
+func (t *class) reseat(ctx context.Context, q db.Q, before class) error {
+	if !same(t.CampusID, before.CampusID) && t.CampusID != nil {
+		if err := t.campusFits(ctx, q); err != nil {
+			return err
+		}
+	}
+	if same(t.StreamID, before.StreamID) {
+		return nil
+	}
+	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM tutorial_enrolments e
+		JOIN tutorial_enrolments other ON other.project_id = e.project_id AND other.tutorial_id <> e.tutorial_id
+		WHERE e.tutorial_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR other.tutorial_stream_id IS NULL OR other.tutorial_stream_id = $2)`,
+		t.ID, t.StreamID)
+	if err != nil {
+		return err
+	}
+	if *n > 0 {
+		return fault.New(fault.Conflict, "Students of this tutorial have another one that goes against the new stream (%d of them). Move them first.", *n)
+	}
+	_, err = db.Exec(ctx, q, `UPDATE tutorial_enrolments SET tutorial_stream_id = $2 WHERE tutorial_id = $1`, t.ID, t.StreamID)
+	return err
+}
+
+func (t *class) campusFits(ctx context.Context, q db.Q) error {
+	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM tutorial_enrolments e
+		JOIN projects p ON p.id = e.project_id AND p.enrolled AND p.campus_id <> $2 WHERE e.tutorial_id = $1`, t.ID, t.CampusID)
+	if err == nil && *n > 0 {
+		return fault.New(fault.Conflict, "Students of this tutorial are of another campus (%d of them). Move them first.", *n)
+	}
+	return err
+}
+
+// DeleteTutorial removes a tutorial that no group and no enrolled student uses;
+// the seats of withdrawn students go with it.
+func DeleteTutorial(ctx context.Context, q db.Q, id int64) error {
+	if err := db.Lock(ctx, q, "tutorials", id); err != nil {
+		return err
+	}
+	if err := unused(ctx, q, `t.id = $1`, id); err != nil {
+		return err
+	}
+	n, err := db.Exec(ctx, q, `DELETE FROM tutorials WHERE id = $1`, id)
+	if err == nil && n == 0 {
+		return fault.New(fault.Missing, "There is no such tutorial.")
+	}
+	return err
+}
+
+// unused refuses while groups or enrolled students use one of the tutorials t
+// that meet a condition on $1.
+func unused(ctx context.Context, q db.Q, where string, arg any) error {
+	uses, err := db.All[struct {
+		Abbreviation string `db:"abbreviation"`
+		Students     int64  `db:"students"`
+		Groups       int64  `db:"in_groups"`
+	}](ctx, q, `SELECT t.abbreviation,
+			(SELECT count(*) FROM tutorial_enrolments e JOIN projects p ON p.id = e.project_id AND p.enrolled WHERE e.tutorial_id = t.id) AS students,
+			(SELECT count(*) FROM unit_groups g WHERE g.tutorial_id = t.id) AS in_groups
+		FROM tutorials t WHERE `+where+` ORDER BY t.id`, arg)
+	if err != nil {
+		return err
+	}
+	for _, u := range uses {
+		if u.Students > 0 || u.Groups > 0 {
+			return fault.New(fault.Conflict, "Tutorial %s still has %s and %s. Move them first.",
+				u.Abbreviation, many(u.Students, "student"), many(u.Groups, "group"))
+		}
+	}
+	return nil
+}
+
+func many(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func same(a, b *int64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+
+func tutorialTaken(err error, abbreviation string) error {
+	if db.Duplicate(err) {
+		return fault.New(fault.Conflict, "Another tutorial of this unit is called %s.", abbreviation)
+	}
+	return err
+}
+
+// longest is how many characters a name may have; longer ones fit no index.
+const longest = 255
+
+// fits refuses names that are given but blank or too long, all at once.
+func fits(names map[string]*string) error {
+	fields := map[string]string{}
+	for field, name := range names {
+		switch {
+		case name == nil:
+		case strings.TrimSpace(*name) == "":
+			fields[field] = "may not be blank"
+		case utf8.RuneCountInString(*name) > longest:
+			fields[field] = fmt.Sprintf("may have %d characters at most", longest)
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return &fault.Error{Kind: fault.Refused, Text: "Some names are blank or too long.", Fields: fields}
 }
