@@ -33,6 +33,7 @@ type Server struct {
 	method    Method
 	settings  Settings
 	publicURL string
+	steps     projectSteps
 }
 
 // New declares every endpoint.
@@ -45,10 +46,15 @@ func New(c Config) *Server {
 	s.activityTypeRoutes()
 	s.authRoutes()
 	s.campusRoutes()
+	s.enrolmentRoutes()
 	s.jobRoutes()
 	s.outcomeRoutes()
+	s.projectRoutes()
 	s.settingRoutes()
+	s.streamRoutes()
+	s.studentRoutes()
 	s.teachingPeriodRoutes()
+	s.tutorialRoutes()
 	s.unitRoleRoutes()
 	s.unitRoutes()
 	s.userRoutes()

@@ -32,15 +32,6 @@ func (w *world) tutorial(abbr, stream, campus string, capacity int) {
 	w.add(abbr, "tutorials", r)
 }
 
-// set changes rows directly.
-func (w *world) set(text string, args ...any) {
-	w.Helper()
-	err := w.db.Tx(context.Background(), func(q db.Q) error { _, err := db.Exec(context.Background(), q, text, args...); return err })
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
 // seats lists the tutorials a project is in.
 func (w *world) seats(project string) string {
 	w.Helper()
@@ -156,14 +147,15 @@ func TestGroupsThatStayInTheirClass(t *testing.T) {
 	})
 }
 
-// crowd adds n students to unit A, without tutorials.
-func (w *world) crowd(n int) []string {
+// crowd adds the students crowd{from} to crowd{to-1} to unit A, without
+// tutorials, and gives their names.
+func (w *world) crowd(from, to int) []string {
 	w.Helper()
-	names := make([]string, n)
+	names := make([]string, to-from)
 	ctx := context.Background()
 	err := w.db.Tx(ctx, func(q db.Q) error {
 		for i := range names {
-			names[i] = fmt.Sprintf("crowd%d", i)
+			names[i] = fmt.Sprintf("crowd%d", from+i)
 			id := w.insert(ctx, q, names[i], "users", row{"username": names[i], "username_key": names[i], "email": names[i], "email_key": names[i],
 				"first_name": names[i], "last_name": "X", "role": int64(policy.Student), "created_at": q.Now(), "updated_at": q.Now()})
 			token, err := ident.Start(ctx, q, &ident.User{ID: id, Role: policy.Student}, true)
@@ -187,7 +179,7 @@ func TestACrowdCannotOverfillATutorial(t *testing.T) {
 		var wg sync.WaitGroup
 		var mu sync.Mutex
 		codes := map[int]int{}
-		for i, who := range w.crowd(200) {
+		for i, who := range w.crowd(0, 200) {
 			if i%3 == 0 { // some move from another tutorial
 				w.add("", "tutorial_enrolments", row{"project_id": w.id["project:"+who], "tutorial_id": w.id["tutorialA"], "tutorial_stream_id": w.id["streamA"]})
 			}

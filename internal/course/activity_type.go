@@ -31,6 +31,12 @@ func ActivityTypeByID(ctx context.Context, q db.Q, id int64) (*ActivityType, err
 		`SELECT `+activityTypeColumns+` FROM activity_types WHERE id = $1`, id)
 }
 
+// ActivityTypeNamed gives the one with this abbreviation.
+func ActivityTypeNamed(ctx context.Context, q db.Q, abbreviation string) (*ActivityType, error) {
+	return db.OneOf[ActivityType](ctx, q, "activity type",
+		`SELECT `+activityTypeColumns+` FROM activity_types WHERE abbreviation = $1`, abbreviation)
+}
+
 // AddActivityType makes one.
 func AddActivityType(ctx context.Context, q db.Q, name, abbreviation string) (*ActivityType, error) {
 	if err := (ActivityTypeChange{&name, &abbreviation}).check(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 )
@@ -40,7 +41,7 @@ func AddStream(ctx context.Context, q db.Q, unitID int64, activityAbbr string) (
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return nil, false, err
 	}
-	kind, err := activityNamed(ctx, q, activityAbbr)
+	kind, err := course.ActivityTypeNamed(ctx, q, activityAbbr)
 	if err != nil {
 		return nil, false, err
 	}
@@ -86,7 +87,7 @@ func ChangeStream(ctx context.Context, q db.Q, unitID int64, abbreviation string
 	}
 	var kind *int64
 	if c.ActivityType != nil {
-		a, err := activityNamed(ctx, q, *c.ActivityType)
+		a, err := course.ActivityTypeNamed(ctx, q, *c.ActivityType)
 		if err != nil {
 			return nil, err
 		}
@@ -112,15 +113,4 @@ func DeleteStream(ctx context.Context, q db.Q, id int64) error {
 	}
 	_, err := db.Exec(ctx, q, `DELETE FROM tutorial_streams WHERE id = $1`, id)
 	return err
-}
-
-type activity struct {
-	ID           int64  `db:"id"`
-	Name         string `db:"name"`
-	Abbreviation string `db:"abbreviation"`
-}
-
-func activityNamed(ctx context.Context, q db.Q, abbreviation string) (*activity, error) {
-	return db.OneOf[activity](ctx, q, "activity type",
-		`SELECT id, name, abbreviation FROM activity_types WHERE abbreviation = $1`, abbreviation)
 }

@@ -1,5 +1,3 @@
-// Package teach holds the use cases that touch several rooms at once: what a
-// single room could only do halfway.
 package teach
 
 import (

@@ -1,5 +1,6 @@
 // Package teach holds the use cases that reach into several rooms at once:
-// moving a period with the units in it and their tasks.
+// moving a period with the units in it and their tasks, adding and removing the
+// streams of a unit.
 package teach
 
 import (
