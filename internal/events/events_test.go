@@ -141,18 +141,16 @@ func TestEveryCommittedEventOnceInOrder(t *testing.T) {
 				}
 			})
 		}
-		over := make(chan bool)
-		got := make([][]Event, 3)
-		reading.Go(func() { got[0] = pollAll(t, d, over) })
-		reading.Go(func() { got[1] = follow(t, two, over, false) })
-		reading.Go(func() { got[2] = follow(t, one, over, true) })
+		got := make([][]Event, 4)
+		reading.Go(func() { got[0] = pollAll(t, d) })
+		reading.Go(func() { got[1] = follow(t, two, false) })
+		reading.Go(func() { got[2] = follow(t, one, true) })
 		writing.Wait()
-		if err := Relay(t.Context(), d); err != nil {
-			t.Fatal(err)
-		}
-		close(over)
+		add(t, d, Event{Kind: "end", UserID: 1})
 		reading.Wait()
-		got = append(got, drain(t, slow, len(committed)))
+		for !ended(got[3]) {
+			got[3] = append(got[3], drain(t, slow, 1)...)
+		}
 		for i, list := range got {
 			check(t, []string{"poll", "follow", "reconnect", "slow"}[i], list, committed)
 		}
@@ -182,10 +180,13 @@ func write(t *testing.T, d *db.DB, n int) bool {
 	return err == nil
 }
 
+// ended tells whether the last event has come.
+func ended(list []Event) bool { return len(list) > 0 && list[len(list)-1].Kind == "end" }
+
 // pollAll reads as a client without a connection does.
-func pollAll(t *testing.T, d *db.DB, over <-chan bool) (got []Event) {
+func pollAll(t *testing.T, d *db.DB) (got []Event) {
 	after := int64(0)
-	for last := false; ; {
+	for !ended(got) {
 		list, err := Since(t.Context(), d.Pool(), Filter{UserID: 1, UnitIDs: []int64{1}}, after, 1+rand.IntN(20))
 		if err != nil {
 			t.Error(err)
@@ -195,45 +196,25 @@ func pollAll(t *testing.T, d *db.DB, over <-chan bool) (got []Event) {
 			got = append(got, e)
 			after = e.Seq
 		}
-		if last && len(list) == 0 {
-			return got
-		}
-		select {
-		case <-over:
-			last = true
-		default:
-		}
 	}
+	return got
 }
 
-// follow reads from a hub, until it has the last event; with reconnects it
-// leaves now and then and comes back with the number it saw last.
-func follow(t *testing.T, h *Hub, over <-chan bool, reconnects bool) (got []Event) {
-	after, end := int64(0), int64(-1)
+// follow reads from a hub; with reconnects it leaves now and then and comes
+// back with the number it saw last.
+func follow(t *testing.T, h *Hub, reconnects bool) (got []Event) {
 	sub := h.Subscribe(Filter{UserID: 1}, 0)
 	defer func() { sub.Close() }()
-	for end < 0 || after < end {
-		ctx, stop := context.WithTimeout(t.Context(), 5*time.Millisecond)
-		list, err := sub.Next(ctx)
-		stop()
-		if err != nil && ctx.Err() == nil {
+	for !ended(got) {
+		list, err := sub.Next(t.Context())
+		if err != nil {
 			t.Error(err)
 			return got
 		}
-		for _, e := range list {
-			got = append(got, e)
-			after = e.Seq
-		}
+		got = append(got, list...)
 		if reconnects && rand.IntN(4) == 0 {
 			sub.Close()
-			sub = h.Subscribe(Filter{UserID: 1}, after)
-		}
-		select {
-		case <-over:
-			if end, err = Last(t.Context(), h.db.Pool()); err != nil {
-				t.Error(err)
-			}
-		default:
+			sub = h.Subscribe(Filter{UserID: 1}, got[len(got)-1].Seq)
 		}
 	}
 	return got
@@ -252,9 +233,13 @@ func drain(t *testing.T, sub *Subscription, n int) (got []Event) {
 
 func check(t *testing.T, who string, got []Event, committed map[int]bool) {
 	t.Helper()
+	if !ended(got) {
+		t.Errorf("%s: never saw the end", who)
+		return
+	}
 	seen := map[int]bool{}
 	last := int64(0)
-	for _, e := range got {
+	for _, e := range got[:len(got)-1] { // without the end
 		n := body(t, e)
 		if seen[n] || !committed[n] {
 			t.Errorf("%s: event %d came twice or was never committed", who, n)
