@@ -27,7 +27,7 @@ func workUntilKilled(addr string) {
 		panic(err)
 	}
 	nap := func() { time.Sleep(rand.N(3 * time.Millisecond)) }
-	qu := jobs.New(d, quiet, brisk)
+	qu := jobs.New(d, quiet, hasty)
 	jobs.Register(qu, func(ctx context.Context, job jobs.Job, n note) error {
 		os.Stdout.WriteString("begun\n")
 		nap()

@@ -38,9 +38,13 @@ func (note) Kind() string { return "note" }
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// brisk is a configuration for tests: short waits, many workers.
-var brisk = jobs.Config{Workers: 4, Lease: 300 * time.Millisecond, Poll: 5 * time.Millisecond,
-	Backoff: func(int) time.Duration { return time.Millisecond }}
+// brisk is a configuration for tests with short waits, and hasty one with short
+// leases too, which a busy machine may let lapse.
+var (
+	brisk = jobs.Config{Workers: 4, Lease: 30 * time.Second, Poll: 5 * time.Millisecond,
+		Backoff: func(int) time.Duration { return time.Millisecond }}
+	hasty = jobs.Config{Workers: 4, Lease: 300 * time.Millisecond, Poll: brisk.Poll, Backoff: brisk.Backoff}
+)
 
 // each runs f on both engines, beside other tests: they mostly wait.
 func each(t *testing.T, f func(t *testing.T, d *db.DB)) {

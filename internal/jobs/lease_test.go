@@ -32,7 +32,7 @@ func TestLapsedLeaseIsTakenOver(t *testing.T) {
 		change(t, d, `UPDATE jobs SET state = 'running', attempt = 1, worker = 'gone', lease_until = $1`,
 			clock.At(d.Now().Add(-time.Millisecond)))
 		var attempt atomic.Int64
-		start(t, d, brisk, func(_ context.Context, job jobs.Job, n note) error {
+		start(t, d, hasty, func(_ context.Context, job jobs.Job, n note) error {
 			if n.N == 2 {
 				t.Error("a job was run beyond its last try")
 			}
@@ -85,7 +85,7 @@ func TestLostLeaseCannotFinish(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		change(t, d, `CREATE TABLE results (n BIGINT NOT NULL)`)
 		begun, ended := make(chan bool), make(chan error, 1)
-		start(t, d, brisk, func(ctx context.Context, job jobs.Job, _ note) error {
+		start(t, d, hasty, func(ctx context.Context, job jobs.Job, _ note) error {
 			begun <- true
 			<-ctx.Done()
 			if !errors.Is(context.Cause(ctx), jobs.ErrLost) {
@@ -101,7 +101,7 @@ func TestLostLeaseCannotFinish(t *testing.T) {
 		})
 		enqueue(t, d, 1, jobs.Options{})
 		<-begun
-		change(t, d, `UPDATE jobs SET worker = 'thief', attempt = attempt + 1`)
+		change(t, d, `UPDATE jobs SET worker = 'thief', attempt = attempt + 1, lease_until = $1`, clock.At(d.Now().Add(time.Hour)))
 		if err := <-ended; !errors.Is(err, jobs.ErrLost) {
 			t.Errorf("finished after all: %v", err)
 		}
@@ -180,7 +180,11 @@ func TestStopGivesBack(t *testing.T) {
 
 func stopGivesBack(t *testing.T, d *db.DB, heeds bool) {
 	begun, hold, over := make(chan bool), make(chan bool), make(chan bool)
-	qu := jobs.New(d, quiet, brisk)
+	c := brisk
+	if !heeds {
+		c = hasty // the lease tells how long Stop waits for it
+	}
+	qu := jobs.New(d, quiet, c)
 	jobs.Register(qu, func(ctx context.Context, _ jobs.Job, _ note) error {
 		begun <- true
 		<-ctx.Done()

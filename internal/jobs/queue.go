@@ -125,12 +125,10 @@ func (qu *Queue) Wake() {
 	}
 }
 
-// unwind is how long cancelled jobs have to return before Stop leaves them.
-const unwind = 2 * time.Second
-
 // Stop claims no more jobs and waits for the running ones. When ctx ends first,
 // it cancels them and gives them back, so that another instance takes them at
-// once; that try is not counted. It fails if a job does not heed its context.
+// once; that try is not counted. It fails if a job has not heeded its context
+// after a third of a lease.
 func (qu *Queue) Stop(ctx context.Context) error {
 	defer qu.tended.Wait()
 	defer qu.end()
@@ -160,7 +158,7 @@ func (qu *Queue) abandon(ctx context.Context, idle <-chan struct{}) error {
 	select {
 	case <-idle:
 		return nil
-	case <-time.After(unwind):
+	case <-time.After(qu.conf.Lease / 3):
 	}
 	left := qu.held()
 	ctx, stop := context.WithTimeout(ctx, patience)
