@@ -6,7 +6,6 @@ package dbtest
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -82,25 +81,17 @@ func migrate(addr string) error {
 	return d.Close()
 }
 
-var databases struct {
-	sync.Mutex
-	n int
-}
-
 func newPostgres(t testing.TB) string {
 	t.Helper()
 	server, err := postgresServer()
 	if err != nil {
 		Missing(t, "PostgreSQL: %v", err)
 	}
-	databases.Lock()
-	databases.n++
-	name := fmt.Sprintf("lectern_test_%d_%d", os.Getpid(), databases.n)
-	databases.Unlock()
-	if err := server.create(name); err != nil {
+	name, err := server.take()
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { server.drop(name) })
+	t.Cleanup(func() { server.give(name) })
 	return server.address(name)
 }
 
