@@ -53,7 +53,10 @@ func isList(out reflect.Type) bool {
 func TestListsTakeAConstantNumberOfStatements(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		for _, r := range listRows {
-			t.Run(engine+" "+strings.ReplaceAll(r.route, "/", "_"), func(t *testing.T) { r.grow(newWorld(t, engine)) })
+			t.Run(engine+" "+strings.ReplaceAll(r.route, "/", "_"), func(t *testing.T) {
+				t.Parallel()
+				r.grow(newWorld(t, engine))
+			})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -241,6 +242,22 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 		undone(t, d, func(q db.Q) {
 			if diff := cmp.Diff(before, (&fixture{t: t, q: q}).state(id)); diff != "" {
 				t.Error(diff)
+			}
+		})
+	})
+}
+
+// A new name is no move: whatever lies in the period stays out of it.
+func TestRenamingLeavesTheUnitsAlone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		undone(t, d, func(q db.Q) {
+			f := &fixture{t: t, q: q}
+			p := f.period(monday, 97)
+			f.unit(p.ID, span{monday.AddDays(-30), monday}, nil)
+			name, at := "T2", clock.At(monday.Add(9*time.Hour))
+			got, err := ChangePeriod(context.Background(), q, p.ID, course.PeriodChange{Period: &name, StartDate: &at})
+			if err != nil || got.Period != "T2" || got.StartDate != at {
+				t.Errorf("got %v, %v", got, err)
 			}
 		})
 	})
