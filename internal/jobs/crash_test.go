@@ -19,6 +19,9 @@ import (
 // childVariable makes the test binary a worker on the database it names.
 const childVariable = "LECTERN_TEST_JOBS_CHILD"
 
+// leaseVariable is the lease of that worker.
+const leaseVariable = "LECTERN_TEST_JOBS_LEASE"
+
 // workUntilKilled works notes: each writes one row and ends in one transaction.
 // It prints a line when the first begins, and ends with its parent.
 func workUntilKilled(addr string) {
@@ -27,7 +30,11 @@ func workUntilKilled(addr string) {
 		panic(err)
 	}
 	nap := func() { time.Sleep(rand.N(3 * time.Millisecond)) }
-	qu := jobs.New(d, quiet, hasty)
+	c := hasty
+	if c.Lease, err = time.ParseDuration(os.Getenv(leaseVariable)); err != nil {
+		panic(err)
+	}
+	qu := jobs.New(d, quiet, c)
 	jobs.Register(qu, func(ctx context.Context, job jobs.Job, n note) error {
 		os.Stdout.WriteString("begun\n")
 		nap()
@@ -47,17 +54,17 @@ func workUntilKilled(addr string) {
 // kill starts a worker process, lets it begin jobs and kills it at a random moment.
 func kill(t *testing.T, addr string) {
 	t.Helper()
-	child := worker(t, addr)
+	child := worker(t, addr, hasty.Lease)
 	time.Sleep(rand.N(15 * time.Millisecond))
 	child.Process.Kill()
 	child.Wait()
 }
 
 // worker starts a worker process and waits until it has begun a job.
-func worker(t *testing.T, addr string) *exec.Cmd {
+func worker(t *testing.T, addr string, lease time.Duration) *exec.Cmd {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), childVariable+"="+addr)
+	child.Env = append(os.Environ(), childVariable+"="+addr, leaseVariable+"="+lease.String())
 	child.Stderr = os.Stderr
 	if _, err := child.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -133,7 +140,8 @@ func checkOneResultEach(t *testing.T, d *db.DB, addr string, want int64) {
 	t.Helper()
 	enqueueBatch(t, d, int(want), 1)
 	want++
-	child := worker(t, addr)
+	// Longer, so that on a busy machine it does not lose what it works on.
+	child := worker(t, addr, 3*time.Second)
 	until(t, "all are done", func() bool { return count(t, d, jobs.Done) == want })
 	child.Process.Kill()
 	child.Wait()
