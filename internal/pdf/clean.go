@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/fault"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
@@ -28,7 +27,16 @@ var (
 	errBomb      = errors.New("it unpacks to far more data than a document of its size should hold")
 	errCycle     = errors.New("its page tree runs in circles")
 	errNoPages   = errors.New("it has no pages")
+	errDamaged   = errors.New("it is damaged in a way that cannot be read")
 )
+
+// caught turns a panic of the parser, which some damaged files bring about,
+// into an error.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = errDamaged
+	}
+}
 
 // source is a PDF opened for copying pages out of it.
 type source struct {
@@ -67,7 +75,7 @@ func configuration() *model.Configuration {
 // openSource reads a PDF's objects and finds its pages. No stream is unpacked
 // but those that hold objects.
 func openSource(rs io.ReadSeeker, maxPages, pixels int) (_ *source, err error) {
-	defer fault.Catch(&err)
+	defer caught(&err)
 	ctx, err := pdfcpu.Read(rs, configuration())
 	if err != nil {
 		return nil, readable(err)
@@ -267,7 +275,8 @@ func unpackedSize(sd types.StreamDict) (int64, error) {
 // cleanPDF copies the pages of a foreign PDF into a new file that holds nothing
 // else: no scripts, actions, forms or embedded files. It gives the page count
 // and the bookmarks.
-func cleanPDF(in io.ReadSeeker, out string, l Limits) (int, []bookmark, error) {
+func cleanPDF(in io.ReadSeeker, out string, l Limits) (_ int, _ []bookmark, err error) {
+	defer caught(&err)
 	src, err := openSource(in, l.Pages, l.Pixels)
 	if err != nil {
 		return 0, nil, err
