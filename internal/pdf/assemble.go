@@ -15,9 +15,12 @@ import (
 func (c *composer) assemble(w io.Writer, own []byte) error {
 	out := newObjectWriter(w)
 	tree, root, info := out.alloc(), out.alloc(), out.alloc()
-	src, err := openSource(bytes.NewReader(own), len(c.own), c.job.Limits.Pixels)
-	if err != nil {
-		return fmt.Errorf("own pages: %w", err)
+	src := &source{}
+	if len(c.own) > 0 {
+		var err error
+		if src, err = openSource(bytes.NewReader(own), len(c.own), c.job.Limits.Pixels); err != nil {
+			return fmt.Errorf("own pages: %w", err)
+		}
 	}
 	src.trusted = true
 	ours := newCopier(src, out, tree)

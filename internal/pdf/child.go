@@ -64,7 +64,9 @@ func serve(in io.Reader, out io.Writer) error {
 		case err := <-failed:
 			return fmt.Errorf("request: %w", err)
 		case r := <-requests:
-			if err := enc.Encode(answer(r)); err != nil {
+			a := answer(r)
+			a.Peak = peakMemory()
+			if err := enc.Encode(a); err != nil {
 				return err
 			}
 		}

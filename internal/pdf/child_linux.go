@@ -1,9 +1,12 @@
 package pdf
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -40,9 +43,32 @@ func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-func usage(st *os.ProcessState) (rss int64, cpu time.Duration) {
-	if u, ok := st.SysUsage().(*syscall.Rusage); ok {
-		rss = u.Maxrss << 10
+// peakMemory reads the most memory this process ever held. The figure the
+// parent gets when a child ends would count the parent's own, before exec.
+func peakMemory() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
 	}
-	return rss, st.UserTime() + st.SystemTime()
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	var kb int64
+	_, _ = fmt.Sscan(rest, &kb)
+	return kb << 10
+}
+
+// processorTime is what a child has used so far, to a hundredth of a second;
+// negative when it is not known.
+func processorTime(pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return -1
+	}
+	// The name in brackets may hold anything; what follows it is regular.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 13 {
+		return -1
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * (time.Second / 100)
 }

@@ -289,8 +289,10 @@ func (c *composer) furniture() {
 // write puts our pages and the foreign ones into one file.
 func (c *composer) write() error {
 	var own bytes.Buffer
-	if err := c.doc.Output(&own); err != nil {
-		return err
+	if len(c.own) > 0 {
+		if err := c.doc.Output(&own); err != nil {
+			return err
+		}
 	}
 	f, err := os.Create(c.job.Out)
 	if err != nil {

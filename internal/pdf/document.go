@@ -102,10 +102,10 @@ type Cell struct {
 type Limits struct {
 	Pages        int           // of the whole document (3000)
 	SectionPages int           // made of one text, code, Markdown or notebook file (250)
-	Pixels       int           // of one image (50 million)
+	Pixels       int           // of one image (40 million)
 	HighlightKB  int           // larger code is shown plain (200)
-	FileTime     time.Duration // wall clock for reading one file (2 s)
-	JobTime      time.Duration // wall clock for putting the whole together (60 s)
+	FileTime     time.Duration // of a processor, for reading one file (2 s); at most five times that by the clock
+	JobTime      time.Duration // the same for putting the whole together (60 s)
 	Memory       int64         // a child's memory, in bytes (512 MB)
 	InputBytes   int64         // of one file (64 MB)
 }
@@ -113,7 +113,7 @@ type Limits struct {
 func (l Limits) orDefaults() Limits {
 	def(&l.Pages, 3000)
 	def(&l.SectionPages, 250)
-	def(&l.Pixels, 50_000_000)
+	def(&l.Pixels, 40_000_000)
 	def(&l.HighlightKB, 200)
 	def(&l.FileTime, 2*time.Second)
 	def(&l.JobTime, 60*time.Second)
@@ -132,7 +132,7 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 type Result struct {
 	Pages  int
 	Notes  []Note
-	MaxRSS int64         // largest memory of a child, in bytes
+	MaxRSS int64         // largest memory of a child that answered, in bytes
 	CPU    time.Duration // processor time of all children
 }
 

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -24,7 +25,7 @@ type word struct {
 }
 
 // words cuts spans where lines may break: at blanks, and between ideographs,
-// which are written without any.
+// which are written without any, but not before their closing marks.
 func (s *sheet) words(spans []Span, size float64) []word {
 	var out []word
 	glue := false // the next stretch continues the last word
@@ -51,6 +52,10 @@ func (s *sheet) words(spans []Span, size float64) []word {
 				glue = false
 			case 'i':
 				add(sp, text, false, false)
+				glue = false
+			case 'p':
+				glue = len(out) > 0 && !out[len(out)-1].space && !out[len(out)-1].brk
+				add(sp, text, false, true)
 				glue = false
 			default:
 				add(sp, text, false, true)
@@ -86,6 +91,8 @@ func wordKind(r rune) rune {
 		return '\n'
 	case r == ' ' || r == '\t':
 		return ' '
+	case strings.ContainsRune("，。、！？：；）」』】》〉・ー", r):
+		return 'p'
 	case r != utf8.RuneError && r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 		return 'i'
 	}

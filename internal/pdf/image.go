@@ -24,6 +24,9 @@ import (
 // inch on a full page.
 const longSide = 2200
 
+// maxDecoded bounds what an image may take in memory, in bytes.
+const maxDecoded = 120 << 20
+
 var errNoImage = errors.New("it is not an image that can be read (PNG, JPEG, GIF, BMP, TIFF and WebP are)")
 
 // readImage decodes an image, scales it down to what a page can show and
@@ -38,8 +41,8 @@ func readImage(data []byte, out string, pixels int) (*Figure, error) {
 	if conf.Width < 1 || conf.Height < 1 {
 		return nil, errNoImage
 	}
-	if conf.Width > pixels/conf.Height {
-		return nil, fmt.Errorf("it is an image of %d by %d pixels; at most %d million can be shown", conf.Width, conf.Height, pixels/1_000_000)
+	if allowed := min(pixels, int(maxDecoded/pixelBytes(conf, format, data))); conf.Width > allowed/conf.Height {
+		return nil, fmt.Errorf("it is an image of %d by %d pixels; at most %d million can be shown in its format", conf.Width, conf.Height, allowed/1_000_000)
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -50,6 +53,55 @@ func readImage(data []byte, out string, pixels int) (*Figure, error) {
 		flat = turn(flat, orientation(data))
 	}
 	return writeImage(flat, out, format == "jpeg" || format == "webp")
+}
+
+// pixelBytes is what a decoder will hold for each pixel. A progressive JPEG is
+// kept whole as coefficients before any pixel of it is known.
+func pixelBytes(conf image.Config, format string, data []byte) float64 {
+	if format == "jpeg" {
+		return jpegBytes(data)
+	}
+	switch conf.ColorModel {
+	case color.GrayModel:
+		return 1
+	case color.Gray16Model:
+		return 2
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8
+	}
+	if _, ok := conf.ColorModel.(color.Palette); ok {
+		return 1
+	}
+	return 4
+}
+
+// jpegBytes reads the frame header: how many samples a pixel has, and whether
+// the file is progressive.
+func jpegBytes(data []byte) float64 {
+	const worst = 15
+	for at := 2; at+10 < len(data) && data[at] == 0xff; {
+		kind, size := data[at+1], int(data[at+2])<<8|int(data[at+3])
+		if kind < 0xc0 || kind > 0xc2 {
+			at += 2 + size
+			continue
+		}
+		n := int(data[at+9])
+		if at+10+3*n > len(data) {
+			return worst
+		}
+		sum, most := 0, 1
+		for i := range n {
+			factors := data[at+11+3*i]
+			samples := int(factors>>4) * int(factors&15)
+			sum, most = sum+samples, max(most, samples)
+		}
+		per := max(1, float64(sum)/float64(most))
+		if kind == 0xc2 {
+			per *= 5
+		}
+		return per
+	}
+	return worst
 }
 
 func writeImage(img *image.RGBA, out string, photo bool) (*Figure, error) {

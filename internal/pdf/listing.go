@@ -18,6 +18,7 @@ type gridPiece struct {
 	piece
 	style Span
 	col   int
+	size  float64
 	joins bool // box drawing, which meets the lines above and below
 }
 
@@ -28,7 +29,7 @@ func (s *sheet) gridLines(spans []Span, max int) [][]gridPiece {
 	put := func(p piece, style Span, joins bool) {
 		style.Text = ""
 		last := len(lines) - 1
-		lines[last] = append(lines[last], gridPiece{piece: p, style: style, col: col, joins: joins})
+		lines[last] = append(lines[last], gridPiece{piece: p, style: style, col: col, size: gridSize(p), joins: joins})
 		for _, r := range p.text {
 			col += columns(p.face, r)
 		}
@@ -79,6 +80,16 @@ func columns(f *face, r rune) int {
 	}
 	w, _ := f.advance(r)
 	return int(math.Ceil(w*codeSize/codeColumn - 0.05))
+}
+
+// gridSize makes letters that are an em wide, as ideographs are, fill their
+// two columns exactly.
+func gridSize(p piece) float64 {
+	r, _ := utf8.DecodeRuneInString(p.text)
+	if w, _ := p.face.advance(r); !p.mark && math.Abs(w-1) < 0.03 {
+		return 2 * codeColumn
+	}
+	return codeSize
 }
 
 // listing draws preformatted text from x on, w wide.
@@ -145,7 +156,7 @@ func (s *sheet) gridLine(line []gridPiece, x float64) {
 	for _, g := range line {
 		at := x + float64(g.col)*codeColumn
 		if !g.joins {
-			s.piece(at, base, codeSize, g.style, g.piece)
+			s.piece(at, base, g.size, g.style, g.piece)
 			continue
 		}
 		s.doc.TransformBegin()

@@ -22,6 +22,7 @@ type reply struct {
 	Pages   int
 	Notes   []Note
 	Trouble string // the work failed as a whole
+	Peak    int64  // most memory the child ever had, in bytes
 }
 
 // readJob asks to read one foreign file into something of our own making.

@@ -10,6 +10,8 @@ import (
 	"time"
 )
 
+const tempPrefix = "lectern-pdf-"
+
 // Render writes the document as PDF to w. It fails only where nothing could be
 // done better: a file cannot be opened or copied, the disk is full, ctx ends.
 // Whatever is wrong with a file itself becomes a page and a Note.
@@ -18,7 +20,7 @@ import (
 // document unless a file kills it.
 func Render(ctx context.Context, doc Document, w io.Writer, limits Limits) (Result, error) {
 	limits = limits.orDefaults()
-	dir, err := os.MkdirTemp("", "lectern-pdf-")
+	dir, err := os.MkdirTemp("", tempPrefix)
 	if err != nil {
 		return Result{}, fmt.Errorf("private directory: %w", err)
 	}
@@ -40,6 +42,22 @@ func Render(ctx context.Context, doc Document, w io.Writer, limits Limits) (Resu
 	wk.stop()
 	res.MaxRSS, res.CPU = wk.rss, wk.cpu
 	return res, copyOut(j.Out, w)
+}
+
+// Sweep removes private directories that a process which was killed left
+// behind, if nothing in them changed since the given time.
+func Sweep(before time.Time) error {
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && info.ModTime().Before(before) {
+			errs = append(errs, os.RemoveAll(dir))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // spoolAll copies the files into the private directory, where children find them.

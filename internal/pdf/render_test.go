@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"codeberg.org/go-fonts/dejavu/dejavusans"
 )
@@ -309,6 +310,55 @@ func TestPhotoIsSetUpright(t *testing.T) {
 	fig, err := readImage(data, filepath.Join(t.TempDir(), "x"), 1e6)
 	if err != nil || fig.Width != 20 || fig.Height != 40 {
 		t.Errorf("%+v, %v: want 20 by 40", fig, err)
+	}
+}
+
+// A document may consist of foreign pages alone.
+func TestOnlyForeignPages(t *testing.T) {
+	out, res := render(t, testDocument(Section{Title: "Essay", File: bytesFile("a.pdf", PDF, somePDF(3))}), Limits{})
+	if n := pageCount(t, out); n != 3 || res.Pages != 3 || len(res.Notes) != 0 {
+		t.Errorf("%d pages, %+v", n, res)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	old, err := os.MkdirTemp("", tempPrefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); err != nil {
+		t.Error("a directory in use was swept")
+	}
+	if err := Sweep(time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("a directory left behind was not swept")
+	}
+}
+
+// Nothing is left behind, whether the document is made or not.
+func TestLeavesNothing(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	render(t, testDocument(Section{File: bytesFile("a.pdf", PDF, somePDF(1))}), Limits{})
+	if left, _ := os.ReadDir(os.TempDir()); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestPixelBytes(t *testing.T) {
+	var b bytes.Buffer
+	_ = jpeg.Encode(&b, image.NewYCbCr(image.Rect(0, 0, 16, 16), image.YCbCrSubsampleRatio420), nil)
+	if got := jpegBytes(b.Bytes()); got != 1.5 {
+		t.Errorf("%v bytes a pixel, want 1.5", got)
+	}
+	progressive := bytes.Replace(b.Bytes(), []byte{0xff, 0xc0}, []byte{0xff, 0xc2}, 1)
+	if got := jpegBytes(progressive); got != 7.5 {
+		t.Errorf("%v bytes a pixel, want 7.5", got)
 	}
 }
 

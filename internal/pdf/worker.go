@@ -33,8 +33,13 @@ type child struct {
 	stderr *lastWords
 }
 
-// do sends one request and waits for its answer no longer than limit. A child
-// that fails to answer is killed, with all it started.
+// crowded is how many times longer than its processor time a child may take
+// when others keep the processors busy.
+const crowded = 5
+
+// do sends one request and waits for its answer until the child has worked for
+// the limit: processor time, so that a busy machine refuses nothing it would
+// show on a quiet one. A child that fails to answer is killed, with all it started.
 func (w *worker) do(ctx context.Context, r request, limit time.Duration) (reply, error) {
 	a, err := w.once(ctx, r, limit)
 	if err != nil && w.served > 0 && !errors.Is(err, errTooSlow) && ctx.Err() == nil {
@@ -66,16 +71,17 @@ func (w *worker) once(ctx context.Context, r request, limit time.Duration) (repl
 		}
 		got <- res
 	}()
-	clock := time.NewTimer(limit)
-	defer clock.Stop()
+	late, stop := c.overdue(limit)
+	defer stop()
 	var err error
 	select {
 	case res := <-got:
 		if res.err == nil {
+			w.rss = max(w.rss, res.a.Peak)
 			return res.a, nil
 		}
 		err = fmt.Errorf("child died: %w", res.err)
-	case <-clock.C:
+	case <-late:
 		err = errTooSlow
 	case <-ctx.Done():
 		err = ctx.Err()
@@ -86,6 +92,33 @@ func (w *worker) once(ctx context.Context, r request, limit time.Duration) (repl
 		return reply{}, err
 	}
 	return reply{}, fmt.Errorf("%w: %s", err, c.stderr)
+}
+
+// overdue tells when a child has worked for the limit since now, looking every
+// hundredth of it. Where processor time cannot be read the clock decides.
+func (c *child) overdue(limit time.Duration) (late <-chan struct{}, stop func()) {
+	told, done := make(chan struct{}), make(chan struct{})
+	began, used := time.Now(), processorTime(c.cmd.Process.Pid)
+	go func() {
+		tick := time.NewTicker(max(limit/100, 10*time.Millisecond))
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			worked, elapsed := processorTime(c.cmd.Process.Pid)-used, time.Since(began)
+			if used < 0 {
+				worked = elapsed
+			}
+			if worked > limit || elapsed > crowded*limit {
+				close(told)
+				return
+			}
+		}
+	}()
+	return told, func() { close(done) }
 }
 
 func (w *worker) start() error {
@@ -120,8 +153,8 @@ func (w *worker) start() error {
 // reap waits for a child that is ending and adds up what it used.
 func (w *worker) reap() {
 	_ = w.child.cmd.Wait()
-	rss, cpu := usage(w.child.cmd.ProcessState)
-	w.rss, w.cpu = max(w.rss, rss), w.cpu+cpu
+	st := w.child.cmd.ProcessState
+	w.cpu += st.UserTime() + st.SystemTime()
 	w.child = nil
 }
 
