@@ -118,6 +118,7 @@ CREATE TABLE tutorials (
 	UNIQUE (unit_id, abbreviation)
 );
 CREATE INDEX tutorials_of_role ON tutorials (unit_role_id);
+CREATE INDEX tutorials_of_stream ON tutorials (tutorial_stream_id);
 
 CREATE TABLE projects (
 	id {{id}},
@@ -157,6 +158,7 @@ CREATE TABLE tutorial_enrolments (
 );
 CREATE UNIQUE INDEX tutorial_enrolments_a_stream ON tutorial_enrolments (project_id, coalesce(tutorial_stream_id, 0));
 CREATE INDEX tutorial_enrolments_of_tutorial ON tutorial_enrolments (tutorial_id);
+CREATE INDEX tutorial_enrolments_of_stream ON tutorial_enrolments (tutorial_stream_id);
 
 CREATE TABLE group_sets (
 	id {{id}},
