@@ -24,8 +24,8 @@ func BenchmarkQueue(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			exec(`CREATE TABLE results (id BIGINT NOT NULL, n BIGINT NOT NULL)`)
-			bare := rate(b, func(i int) { exec(`INSERT INTO results (id, n) VALUES ($1, $2)`, i, i) })
+			exec(`CREATE TABLE IF NOT EXISTS inserts (id BIGINT NOT NULL, n BIGINT NOT NULL)`)
+			bare := rate(b, func(i int) { exec(`INSERT INTO inserts (id, n) VALUES ($1, $2)`, i, i) })
 			enqueued := rate(b, func(i int) {
 				err := d.Tx(ctx, func(q db.Q) error {
 					_, err := jobs.Enqueue(ctx, q, note{i}, jobs.Options{})

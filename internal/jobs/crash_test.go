@@ -99,7 +99,7 @@ func TestKilledWorkers(t *testing.T) {
 			}
 			defer d.Close()
 			err = d.Tx(t.Context(), func(q db.Q) error {
-				_, err := db.Exec(t.Context(), q, `CREATE TABLE results (n BIGINT NOT NULL)`)
+				_, err := db.Exec(t.Context(), q, `CREATE TABLE IF NOT EXISTS results (n BIGINT NOT NULL)`)
 				return err
 			})
 			if err != nil {

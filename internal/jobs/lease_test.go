@@ -83,7 +83,7 @@ func TestLiveLeaseIsRenewed(t *testing.T) {
 func TestLostLeaseCannotFinish(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, d *db.DB) {
-		change(t, d, `CREATE TABLE results (n BIGINT NOT NULL)`)
+		change(t, d, `CREATE TABLE IF NOT EXISTS results (n BIGINT NOT NULL)`)
 		begun, ended := make(chan bool), make(chan error, 1)
 		start(t, d, hasty, func(ctx context.Context, job jobs.Job, _ note) error {
 			begun <- true
