@@ -44,8 +44,10 @@ func New(c Config) *Server {
 	s := &Server{Server: web.New(c.Config), db: c.DB, files: c.Files, door: ident.NewDoor(c.DB, c.SignIn),
 		method: c.Method, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/")}
 	s.activityTypeRoutes()
+	s.alignmentRoutes()
 	s.authRoutes()
 	s.campusRoutes()
+	s.definitionRoutes()
 	s.enrolmentRoutes()
 	s.jobRoutes()
 	s.outcomeRoutes()

@@ -12,6 +12,7 @@ import (
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
 	"lectern/internal/teach"
+	"lectern/internal/work"
 )
 
 func (s *Server) unitRoutes() {
@@ -47,14 +48,14 @@ type fullUnit struct {
 	ExtensionWeeksOnResubmitRequest  *int64 `json:"extension_weeks_on_resubmit_request"`
 	*staffUnit
 
-	ILOs            []course.Outcome     `json:"ilos"`
-	TutorialStreams []enrol.Stream       `json:"tutorial_streams"`
-	Staff           []course.StaffMember `json:"staff"`
-	Tutorials       []enrol.Tutorial     `json:"tutorials"`
-	TaskDefinitions []any                `json:"task_definitions"`
-	Alignments      []any                `json:"task_outcome_alignments"`
-	GroupSets       []any                `json:"group_sets"`
-	Groups          []any                `json:"groups"`
+	ILOs            []course.Outcome        `json:"ilos"`
+	TutorialStreams []enrol.Stream          `json:"tutorial_streams"`
+	Staff           []course.StaffMember    `json:"staff"`
+	Tutorials       []enrol.Tutorial        `json:"tutorials"`
+	TaskDefinitions []work.DefinitionRecord `json:"task_definitions"`
+	Alignments      []work.Alignment        `json:"task_outcome_alignments"`
+	GroupSets       []any                   `json:"group_sets"`
+	Groups          []any                   `json:"groups"`
 }
 
 // staffUnit is what a unit's record has for staff only.
@@ -84,9 +85,9 @@ func (s *Server) fullUnit(ctx context.Context, q db.Q, who *access.Caller, id in
 	if err != nil {
 		return nil, err
 	}
-	full := &fullUnit{Unit: *u, TaskDefinitions: []any{}, Alignments: []any{}, GroupSets: []any{}, Groups: []any{}}
+	full := &fullUnit{Unit: *u, GroupSets: []any{}, Groups: []any{}}
 	full.reveal(who)
-	return full, full.fill(ctx, q, id)
+	return full, full.fill(ctx, q, who, id)
 }
 
 // reveal shows the settings that concern who.
@@ -111,7 +112,7 @@ func (f *fullUnit) reveal(who *access.Caller) {
 }
 
 // fill reads what is taught in the unit.
-func (f *fullUnit) fill(ctx context.Context, q db.Q, id int64) (err error) {
+func (f *fullUnit) fill(ctx context.Context, q db.Q, who *access.Caller, id int64) (err error) {
 	if f.ILOs, err = course.OutcomesOf(ctx, q, id); err != nil {
 		return err
 	}
@@ -121,7 +122,15 @@ func (f *fullUnit) fill(ctx context.Context, q db.Q, id int64) (err error) {
 	if f.TutorialStreams, err = enrol.StreamsOf(ctx, q, id); err != nil {
 		return err
 	}
-	f.Tutorials, err = enrol.TutorialsOf(ctx, q, id)
+	if f.Tutorials, err = enrol.TutorialsOf(ctx, q, id); err != nil {
+		return err
+	}
+	definitions, err := work.DefinitionsOf(ctx, q, id)
+	if err != nil {
+		return err
+	}
+	f.TaskDefinitions = work.Records(definitions, who.May(policy.ListStudents))
+	f.Alignments, err = work.AlignmentsOf(ctx, q, id)
 	return err
 }
 

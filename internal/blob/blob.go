@@ -16,6 +16,8 @@ package blob
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"lectern/internal/db"
@@ -27,28 +29,64 @@ import (
 // half as long ago cannot have lost its file to a sweep.
 const grace = 24 * time.Hour
 
-// Keep records that the transaction of q refers to the file: it makes or
-// touches its row and holds it until the transaction ends. Call it after the
-// store's Put and before writing the reference. It fails with fault.Conflict
-// when the file was swept meanwhile, in which case it must be sent again.
-func Keep(ctx context.Context, q db.Q, store files.Store, info files.Info) error {
-	young, err := db.Exec(ctx, q, `UPDATE blobs SET touched_at = $2 WHERE hash = $1 AND touched_at > $3`,
-		string(info.Hash), q.Now(), before(q, grace/2))
-	if err != nil || young > 0 {
-		return err
+// Keep records that the transaction of q refers to the files: it makes or
+// touches their rows and holds them until the transaction ends. Call it after
+// the store's Put and before writing the references. It fails with
+// fault.Conflict when a file was swept meanwhile, which must be sent again.
+func Keep(ctx context.Context, q db.Q, store files.Store, infos ...files.Info) error {
+	// In one order everywhere, so that two transactions cannot wait for each other.
+	infos = slices.Clone(infos)
+	slices.SortFunc(infos, func(a, b files.Info) int { return strings.Compare(string(a.Hash), string(b.Hash)) })
+	infos = slices.CompactFunc(infos, func(a, b files.Info) bool { return a.Hash == b.Hash })
+	for chunk := range slices.Chunk(infos, batch) {
+		doubtful, err := touchYoung(ctx, q, chunk)
+		if err != nil {
+			return err
+		}
+		if err := vouch(ctx, q, store, doubtful); err != nil {
+			return err
+		}
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO blobs (hash, size, touched_at) VALUES ($1, $2, $3)
-		ON CONFLICT (hash) DO UPDATE SET touched_at = excluded.touched_at`, string(info.Hash), info.Size, q.Now())
+	return nil
+}
+
+// touchYoung touches the rows that are too young to have been swept, and gives
+// the files for which there are none.
+func touchYoung(ctx context.Context, q db.Q, infos []files.Info) ([]files.Info, error) {
+	hashes := make([]string, len(infos))
+	for i, f := range infos {
+		hashes[i] = string(f.Hash)
+	}
+	in, args := db.In([]any{q.Now(), before(q, grace/2)}, hashes)
+	young, err := db.All[string](ctx, q, `UPDATE blobs SET touched_at = $1 WHERE touched_at > $2 AND hash IN `+in+` RETURNING hash`, args...)
 	if err != nil {
-		return fmt.Errorf("keep a file: %w", err)
+		return nil, err
 	}
-	// The row is ours now: no sweep can take the file from here on.
-	_, err = store.Stat(ctx, info.Hash)
-	if fault.Is(err, fault.Missing) {
-		return &fault.Error{Kind: fault.Conflict, Err: err,
-			Text: "The file was cleared away while it was being stored. Please send it again."}
+	return slices.DeleteFunc(slices.Clone(infos), func(f files.Info) bool { return slices.Contains(young, string(f.Hash)) }), nil
+}
+
+// vouch makes or touches the rows of files, and makes sure that the files are
+// there: from here on the rows are ours and no sweep can take them.
+func vouch(ctx context.Context, q db.Q, store files.Store, infos []files.Info) error {
+	rows := make([][]any, len(infos))
+	for i, f := range infos {
+		rows[i] = []any{string(f.Hash), f.Size, q.Now()}
 	}
-	return err
+	err := db.Insert(ctx, q, "blobs (hash, size, touched_at)", "ON CONFLICT (hash) DO UPDATE SET touched_at = excluded.touched_at", rows)
+	if err != nil {
+		return fmt.Errorf("keep files: %w", err)
+	}
+	for _, f := range infos {
+		_, err := store.Stat(ctx, f.Hash)
+		if fault.Is(err, fault.Missing) {
+			return &fault.Error{Kind: fault.Conflict, Err: err,
+				Text: "The file was cleared away while it was being stored. Please send it again."}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Touch holds the rows of files that are referred to already, in the

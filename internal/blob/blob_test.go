@@ -142,8 +142,13 @@ func TestKeepTouches(t *testing.T) {
 			s.pass(20 * time.Hour)
 			s.sweep(0)
 		}
+		both := s.put("y")
+		s.tx(func(q db.Q) error { return Keep(t.Context(), q, s.store, both, info, both) })
+		s.tx(func(q db.Q) error { return Keep(t.Context(), q, s.store) })
+		s.pass(20 * time.Hour)
+		s.sweep(0)
 		s.pass(5 * time.Hour)
-		s.sweep(1)
+		s.sweep(2)
 		err := s.db.Tx(t.Context(), func(q db.Q) error { return Keep(t.Context(), q, s.store, info) })
 		if !fault.Is(err, fault.Conflict) {
 			t.Errorf("kept a file that is gone: %v", err)
@@ -232,7 +237,7 @@ func TestNoReferenceLosesItsFile(t *testing.T) {
 		}
 		for w := range 4 {
 			writers.Go(func() {
-				for i := range 25 {
+				for i := range 12 {
 					info, err := s.store.Put(t.Context(), strings.NewReader(fmt.Sprint("file ", i%3)))
 					if err != nil {
 						t.Error(err)

@@ -2,13 +2,15 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 )
 
 // A Counter counts the statements run under its context.
 type Counter struct {
-	n     atomic.Int64
-	texts func(string)
+	n      atomic.Int64
+	texts  func(string)
+	failAt int64 // 0: never
 }
 
 type counterKey struct{}
@@ -28,12 +30,26 @@ var total atomic.Int64
 // Statements tells how many statements this process has run.
 func Statements() int64 { return total.Load() }
 
-func count(ctx context.Context, text string) {
+// Failing gives a context whose nth statement, counted from 1, fails before it
+// reaches the engine: how a test proves that a change cut short at any step
+// leaves nothing behind. The counter tells how far it came.
+func Failing(ctx context.Context, n int64) (context.Context, *Counter) {
+	c := &Counter{failAt: n}
+	return context.WithValue(ctx, counterKey{}, c), c
+}
+
+func count(ctx context.Context, text string) error {
 	total.Add(1)
-	if c, ok := ctx.Value(counterKey{}).(*Counter); ok {
-		c.n.Add(1)
-		if c.texts != nil {
-			c.texts(text)
-		}
+	c, ok := ctx.Value(counterKey{}).(*Counter)
+	if !ok {
+		return nil
 	}
+	n := c.n.Add(1)
+	if c.texts != nil {
+		c.texts(text)
+	}
+	if n == c.failAt {
+		return fmt.Errorf("statement %d was made to fail", n)
+	}
+	return nil
 }

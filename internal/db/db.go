@@ -143,12 +143,16 @@ type session struct {
 }
 
 func (s *session) query(ctx context.Context, text string, args []any) (*sql.Rows, error) {
-	count(ctx, text)
+	if err := count(ctx, text); err != nil {
+		return nil, err
+	}
 	return s.run.QueryContext(ctx, text, args...)
 }
 
 func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result, error) {
-	count(ctx, text)
+	if err := count(ctx, text); err != nil {
+		return nil, err
+	}
 	return s.run.ExecContext(ctx, text, args...)
 }
 

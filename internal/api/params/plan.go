@@ -185,6 +185,8 @@ func (b builder) setter(t reflect.Type, enum []string) setter {
 		return setUpload
 	case t == uploadsType:
 		return setUploads
+	case t == rawType:
+		return setRaw
 	case t == timeType:
 		return scalar(setTime)
 	case t == instantType:

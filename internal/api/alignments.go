@@ -1,0 +1,172 @@
+package api
+
+import (
+	"context"
+	"io"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/course"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+	"lectern/internal/table"
+	"lectern/internal/work"
+)
+
+// alignmentRoutes declares the alignments of a unit and of its students. Which
+// right is asked depends on whose they are, so the handlers ask it.
+func (s *Server) alignmentRoutes() {
+	const base = "/api/units/{unit_id}/learning_alignments"
+	denied := web.Also(403, "the unit's own: its members read them and its convenors change them; a student's: the student and staff")
+	web.Route(s.Server, "GET "+base, 200, policy.SignedIn, "List the learning alignments of a unit or a student", s.listAlignments, denied)
+	web.Route(s.Server, "POST "+base, 201, policy.SignedIn, "Align a task with an outcome", s.addAlignment, denied,
+		web.Also(409, "they are aligned already"), web.Also(422, "the rating is not 1 to 5"))
+	web.Route(s.Server, "PUT "+base+"/{id}", 200, policy.SignedIn, "Change a learning alignment", s.changeAlignment, denied,
+		web.Also(422, "the rating is not 1 to 5"))
+	web.Route(s.Server, "DELETE "+base+"/{id}", 204, policy.SignedIn, "Delete a learning alignment", s.deleteAlignment, denied)
+	web.Route(s.Server, "GET "+base+"/csv", 200, policy.SignedIn, "Export learning alignments as CSV", s.exportAlignments, denied)
+	web.Route(s.Server, "POST "+base+"/csv", 201, policy.SignedIn, "Import learning alignments from CSV or Excel", s.importAlignments, denied,
+		web.Uploads(1, table.DefaultMaxBytes))
+}
+
+// ofProject says whose alignments are meant.
+type ofProject struct {
+	UnitID    int64 `path:"unit_id" scope:"unit"`
+	ProjectID int64 `param:"project_id,required" scope:"project,optional" doc:"whose; 0: the unit's own"`
+}
+
+// must asks for the right on the unit, or on the project where there is one.
+func (p ofProject) must(who *access.Caller, unit, project *policy.Right) error {
+	if p.ProjectID != 0 {
+		return who.Must(project)
+	}
+	return who.Must(unit)
+}
+
+func (s *Server) listAlignments(ctx context.Context, who *access.Caller, in ofProject) ([]work.Alignment, error) {
+	if err := in.must(who, policy.ReadUnit, policy.ReadProject); err != nil {
+		return nil, err
+	}
+	return work.Alignments(ctx, s.db.Pool(), in.UnitID, in.ProjectID)
+}
+
+type addAlignmentIn struct {
+	ofProject
+	OutcomeID    int64  `param:"learning_outcome_id,required"`
+	DefinitionID int64  `param:"task_definition_id,required"`
+	Rating       int64  `param:"rating,required" doc:"how strongly, 1 to 5"`
+	Description  string `param:"description,required"`
+}
+
+func (s *Server) addAlignment(ctx context.Context, who *access.Caller, in addAlignmentIn) (*work.Alignment, error) {
+	if err := in.must(who, policy.EditAlignments, policy.AlignProject); err != nil {
+		return nil, err
+	}
+	return change(ctx, s.db, func(q db.Q) (*work.Alignment, error) {
+		return work.AddAlignment(ctx, q, in.UnitID, in.ProjectID,
+			work.Alignment{OutcomeID: in.OutcomeID, DefinitionID: in.DefinitionID, Rating: in.Rating, Description: in.Description})
+	})
+}
+
+// alignmentIn names an alignment under its unit.
+type alignmentIn struct {
+	UnitID int64 `path:"unit_id" scope:"unit"`
+	ID     int64 `path:"id"`
+}
+
+// mayAlign finds the alignment and asks for the right to change it.
+func (s *Server) mayAlign(ctx context.Context, who *access.Caller, in alignmentIn) error {
+	a, err := work.AlignmentIn(ctx, s.db.Pool(), in.UnitID, in.ID)
+	if err != nil {
+		return err
+	}
+	if a.TaskID == nil {
+		return who.Must(policy.EditAlignments)
+	}
+	who, err = access.Resolve(ctx, s.db.Pool(), *who, access.Scope{Unit: in.UnitID, Task: *a.TaskID})
+	if err != nil {
+		return err
+	}
+	return who.Must(policy.AlignProject)
+}
+
+type changeAlignmentIn struct {
+	alignmentIn
+	Description params.Opt[string] `param:"description"`
+	Rating      params.Opt[int64]  `param:"rating" doc:"1 to 5"`
+}
+
+func (s *Server) changeAlignment(ctx context.Context, who *access.Caller, in changeAlignmentIn) (*work.Alignment, error) {
+	if err := s.mayAlign(ctx, who, in.alignmentIn); err != nil {
+		return nil, err
+	}
+	return change(ctx, s.db, func(q db.Q) (*work.Alignment, error) {
+		return work.ChangeAlignment(ctx, q, in.ID, in.Description.Ptr(), in.Rating.Ptr())
+	})
+}
+
+func (s *Server) deleteAlignment(ctx context.Context, who *access.Caller, in alignmentIn) (web.NoContent, error) {
+	if err := s.mayAlign(ctx, who, in); err != nil {
+		return web.NoContent{}, err
+	}
+	return remove(ctx, s.db, func(q db.Q) error { return work.DeleteAlignment(ctx, q, in.ID) })
+}
+
+// maybeProject is ofProject where the unit's own is what is meant by default.
+type maybeProject struct {
+	UnitID    int64 `path:"unit_id" scope:"unit"`
+	ProjectID int64 `param:"project_id" scope:"project,optional" doc:"whose; 0 or absent: the unit's own"`
+}
+
+func (s *Server) exportAlignments(ctx context.Context, who *access.Caller, in maybeProject) (*web.File, error) {
+	if err := ofProject(in).must(who, policy.ExportUnit, policy.ReadProject); err != nil {
+		return nil, err
+	}
+	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+		unit, err := course.UnitByID(ctx, q, in.UnitID)
+		if err != nil {
+			return nil, err
+		}
+		list, err := work.Alignments(ctx, q, in.UnitID, in.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		outcomes, err := course.OutcomesOf(ctx, q, in.UnitID)
+		if err != nil {
+			return nil, err
+		}
+		definitions, err := work.DefinitionsOf(ctx, q, in.UnitID)
+		if err != nil {
+			return nil, err
+		}
+		name, err := alignmentFileName(ctx, q, unit.Code, in.ProjectID)
+		return sheetFile(name, func(w io.Writer) error { return work.WriteAlignments(w, unit.Code, list, outcomes, definitions) }), err
+	})
+}
+
+// alignmentFileName has the student's user name where there is one.
+func alignmentFileName(ctx context.Context, q db.Q, code string, projectID int64) (string, error) {
+	if projectID == 0 {
+		return code + "-Alignment.csv", nil
+	}
+	name, err := db.One[string](ctx, q, `SELECT u.username FROM projects p JOIN users u ON u.id = p.user_id WHERE p.id = $1`, projectID)
+	if err != nil {
+		return "", err
+	}
+	return code + "-" + *name + "-Alignment.csv", nil
+}
+
+type importAlignmentsIn struct {
+	maybeProject
+	importIn
+}
+
+func (s *Server) importAlignments(ctx context.Context, who *access.Caller, in importAlignmentsIn) (*table.Report, error) {
+	if err := ofProject(in.maybeProject).must(who, policy.EditAlignments, policy.AlignProject); err != nil {
+		return nil, err
+	}
+	return s.importSheet(ctx, in.importIn, work.AlignmentSheet, func(q db.Q, sheet *table.Reader) (*table.Report, error) {
+		return work.ImportAlignments(ctx, q, in.UnitID, in.ProjectID, sheet)
+	})
+}

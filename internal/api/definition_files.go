@@ -1,0 +1,156 @@
+package api
+
+import (
+	"context"
+	"io"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/files"
+	"lectern/internal/policy"
+	"lectern/internal/table"
+	"lectern/internal/work"
+)
+
+func (s *Server) definitionFileRoutes() {
+	const base = "/api/units/{unit_id}/task_definitions"
+	const one = base + "/{task_def_id}"
+	size, kind := web.Also(413, "the file is too large"), web.Also(415, "the file is not of the right type")
+	web.Route(s.Server, "POST "+one+"/task_sheet", 200, policy.EditDefinitions, "Set the task sheet, a PDF",
+		s.attach(work.Sheet), web.Uploads(1, work.MaxSheet), size, kind)
+	web.Route(s.Server, "DELETE "+one+"/task_sheet", 204, policy.EditDefinitions, "Remove the task sheet", s.detach(work.Sheet))
+	web.Route(s.Server, "GET "+one+"/task_pdf", 200, policy.ReadUnit, "Get the task sheet", s.taskPDF)
+
+	web.Route(s.Server, "POST "+one+"/task_resources", 200, policy.EditDefinitions, "Set the resources, a zip archive",
+		s.attach(work.Resources), web.Uploads(1, work.MaxResources), size, kind)
+	web.Route(s.Server, "GET "+one+"/task_resources", 200, policy.ReadUnit, "Get the resources", s.download(work.Resources, "-resources.zip"))
+	web.Route(s.Server, "DELETE "+one+"/task_resources", 204, policy.EditDefinitions, "Remove the resources", s.detach(work.Resources))
+
+	web.Route(s.Server, "POST "+one+"/task_assessment_resources", 201, policy.EditDefinitions,
+		"Set what the automated assessment runs, a zip archive", s.attach(work.Assessment), web.Uploads(1, work.MaxResources), size, kind)
+	web.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
+		"Get what the automated assessment runs", s.download(work.Assessment, "-assessment-resources.zip"))
+	web.Route(s.Server, "DELETE "+one+"/task_assessment_resources", 204, policy.EditDefinitions,
+		"Remove what the automated assessment runs", s.detach(work.Assessment))
+
+	web.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
+		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles, web.Uploads(1, work.MaxBundle), size, kind)
+	web.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit, "Get all sheets and resources of a unit", s.allResources)
+}
+
+// taskDefPath names a definition under its unit, as the paths of files do.
+type taskDefPath struct {
+	UnitID    int64 `path:"unit_id" scope:"unit"`
+	TaskDefID int64 `path:"task_def_id" scope:"definition"`
+}
+
+type attachIn struct {
+	taskDefPath
+	File *params.Upload `param:"file,required"`
+}
+
+// attach stores an upload as one of a definition's files.
+func (s *Server) attach(k work.FileKind) func(context.Context, *access.Caller, attachIn) (bool, error) {
+	return func(ctx context.Context, _ *access.Caller, in attachIn) (bool, error) {
+		info, err := s.keep(ctx, in.File, k.Check)
+		if err != nil {
+			return false, err
+		}
+		err = s.db.Tx(ctx, func(q db.Q) error {
+			return work.Attach(ctx, q, s.files, work.Attachment{DefinitionID: in.TaskDefID, Kind: k, File: info})
+		})
+		return err == nil, err
+	}
+}
+
+// keep puts an upload into the store once its content is found right. Its row
+// is written by the transaction that refers to it.
+func (s *Server) keep(ctx context.Context, u *params.Upload, check func(io.ReaderAt, int64) error) (files.Info, error) {
+	f, err := u.Open()
+	if err != nil {
+		return files.Info{}, err
+	}
+	defer f.Close()
+	if err := check(f, u.Size); err != nil {
+		return files.Info{}, err
+	}
+	return s.files.Put(ctx, f)
+}
+
+func (s *Server) detach(k work.FileKind) func(context.Context, *access.Caller, taskDefPath) (web.NoContent, error) {
+	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (web.NoContent, error) {
+		return remove(ctx, s.db, func(q db.Q) error { return work.Detach(ctx, q, in.TaskDefID, k) })
+	}
+}
+
+type taskPDFIn struct {
+	taskDefPath
+	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than shown"`
+}
+
+func (s *Server) taskPDF(ctx context.Context, _ *access.Caller, in taskPDFIn) (*web.File, error) {
+	d, err := work.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
+	if err != nil {
+		return nil, err
+	}
+	return s.stored(ctx, d, work.Sheet, web.File{Name: d.UnitCode + "-" + d.Abbreviation + ".pdf", Type: "application/pdf", Attachment: in.AsAttachment})
+}
+
+// download answers with a definition's archive, named by its abbreviation.
+func (s *Server) download(k work.FileKind, suffix string) func(context.Context, *access.Caller, taskDefPath) (*web.File, error) {
+	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (*web.File, error) {
+		d, err := work.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
+		if err != nil {
+			return nil, err
+		}
+		return s.stored(ctx, d, k, web.File{Name: d.Abbreviation + suffix, Type: "application/zip", Attachment: true})
+	}
+}
+
+// stored opens a definition's file and hands it out under the given name.
+func (s *Server) stored(ctx context.Context, d *work.Definition, k work.FileKind, as web.File) (*web.File, error) {
+	hash, err := d.File(k)
+	if err != nil {
+		return nil, err
+	}
+	as.Content, err = s.files.Open(ctx, hash)
+	as.ETag = `"` + string(hash) + `"`
+	return &as, err
+}
+
+type unpackIn struct {
+	UnitID int64          `path:"unit_id" scope:"unit"`
+	File   *params.Upload `param:"file,required"`
+}
+
+func (s *Server) unpackFiles(ctx context.Context, _ *access.Caller, in unpackIn) (*table.Report, error) {
+	f, err := in.File.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := work.DefinitionsOf(ctx, s.db.Pool(), in.UnitID)
+	if err != nil {
+		return nil, err
+	}
+	found, report, err := work.Unpack(ctx, s.files, list, f, in.File.Size, s.Spool)
+	if err != nil {
+		return nil, err
+	}
+	return &report, s.db.Tx(ctx, func(q db.Q) error { return work.Attach(ctx, q, s.files, found...) })
+}
+
+func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
+	list, err := work.DefinitionsOf(ctx, s.db.Pool(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	name := "resources.zip"
+	if len(list) > 0 {
+		name = list[0].UnitCode + "-resources.zip"
+	}
+	return &web.File{Name: name, Type: "application/zip", Attachment: true,
+		Write: func(w io.Writer) error { return work.WriteResources(ctx, s.files, list, w) }}, nil
+}

@@ -1,0 +1,193 @@
+// Package work knows what students do and what tutors answer: task definitions,
+// alignments, tasks, comments, extensions and pins.
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+)
+
+// Definition is a task as the unit sets it.
+type Definition struct {
+	ID                int64        `db:"id"`
+	UnitID            int64        `db:"unit_id"`
+	Name              string       `db:"name"`
+	Abbreviation      string       `db:"abbreviation"`
+	Description       string       `db:"description"`
+	Weighting         int64        `db:"weighting"`
+	TargetGrade       int64        `db:"target_grade"`
+	StartDate         clock.Date   `db:"start_date"`
+	TargetDate        clock.Date   `db:"target_date"`
+	DueDate           *clock.Date  `db:"due_date"` // nil: the unit's end
+	Requirements      Requirements `db:"upload_requirements"`
+	Checks            Checks       `db:"plagiarism_checks"`
+	WarnPct           int64        `db:"plagiarism_warn_pct"`
+	MossLanguage      *string      `db:"moss_language"`
+	RestrictStatus    bool         `db:"restrict_status_updates"`
+	GroupSetID        *int64       `db:"group_set_id"`
+	StreamID          *int64       `db:"tutorial_stream_id"`
+	IsGraded          bool         `db:"is_graded"`
+	MaxQualityPts     int64        `db:"max_quality_pts"`
+	AssessmentEnabled bool         `db:"assessment_enabled"`
+	OverseerImageID   *int64       `db:"overseer_image_id"`
+	IsDraftSummary    bool         `db:"is_draft_summary"`
+	SheetHash         *string      `db:"sheet_hash"`
+	ResourcesHash     *string      `db:"resources_hash"`
+	AssessmentHash    *string      `db:"assessment_hash"`
+
+	// Of other tables, for showing it.
+	StreamAbbr *string    `db:"tutorial_stream_abbr"`
+	GroupSet   *string    `db:"group_set"`
+	UnitEnd    clock.Date `db:"unit_end"`
+	UnitCode   string     `db:"unit_code"`
+}
+
+const selectDefinitions = `SELECT d.id, d.unit_id, d.name, d.abbreviation, d.description, d.weighting, d.target_grade,
+		d.start_date, d.target_date, d.due_date, d.upload_requirements, d.plagiarism_checks, d.plagiarism_warn_pct,
+		d.moss_language, d.restrict_status_updates, d.group_set_id, d.tutorial_stream_id, d.is_graded, d.max_quality_pts,
+		d.assessment_enabled, d.overseer_image_id, d.is_draft_summary, d.sheet_hash, d.resources_hash, d.assessment_hash,
+		s.abbreviation AS tutorial_stream_abbr, g.name AS group_set, u.end_date AS unit_end, u.code AS unit_code
+	FROM task_definitions d JOIN units u ON u.id = d.unit_id
+	LEFT JOIN tutorial_streams s ON s.id = d.tutorial_stream_id
+	LEFT JOIN group_sets g ON g.id = d.group_set_id`
+
+// DefinitionsOf lists the definitions of a unit by start, then abbreviation.
+func DefinitionsOf(ctx context.Context, q db.Q, unitID int64) ([]Definition, error) {
+	return db.All[Definition](ctx, q, selectDefinitions+` WHERE d.unit_id = $1 ORDER BY d.start_date, d.abbreviation`, unitID)
+}
+
+// DefinitionByID gives one.
+func DefinitionByID(ctx context.Context, q db.Q, id int64) (*Definition, error) {
+	return db.OneOf[Definition](ctx, q, "task definition", selectDefinitions+` WHERE d.id = $1`, id)
+}
+
+// Due is the last day on which work is taken: the definition's own, or the
+// unit's end.
+func (d *Definition) Due() clock.Date {
+	if d.DueDate == nil {
+		return d.UnitEnd
+	}
+	return *d.DueDate
+}
+
+// DefinitionRecord is a definition as it is shown.
+type DefinitionRecord struct {
+	ID               int64        `json:"id"`
+	Abbreviation     string       `json:"abbreviation"`
+	Name             string       `json:"name"`
+	Description      string       `json:"description"`
+	Weighting        int64        `json:"weighting"`
+	TargetGrade      int64        `json:"target_grade"`
+	TargetDate       clock.Date   `json:"target_date"`
+	DueDate          clock.Date   `json:"due_date"`
+	StartDate        clock.Date   `json:"start_date"`
+	Requirements     Requirements `json:"upload_requirements"`
+	StreamAbbr       *string      `json:"tutorial_stream_abbr"`
+	GroupSetID       *int64       `json:"group_set_id"`
+	HasTaskSheet     bool         `json:"has_task_sheet"`
+	HasTaskResources bool         `json:"has_task_resources"`
+	IsGraded         bool         `json:"is_graded"`
+	MaxQualityPts    int64        `json:"max_quality_pts"`
+	*DefinitionForStaff
+}
+
+// DefinitionForStaff is the part of a record that students do not get.
+type DefinitionForStaff struct {
+	Checks                     Checks  `json:"plagiarism_checks"`
+	WarnPct                    int64   `json:"plagiarism_warn_pct"`
+	RestrictStatus             bool    `json:"restrict_status_updates"`
+	HasTaskAssessmentResources bool    `json:"has_task_assessment_resources"`
+	OverseerImageID            *int64  `json:"overseer_image_id"`
+	AssessmentEnabled          bool    `json:"assessment_enabled"`
+	MossLanguage               *string `json:"moss_language"`
+}
+
+// Record shows the definition to staff, or to a student.
+func (d *Definition) Record(staff bool) DefinitionRecord {
+	r := DefinitionRecord{ID: d.ID, Abbreviation: d.Abbreviation, Name: d.Name, Description: d.Description, Weighting: d.Weighting,
+		TargetGrade: d.TargetGrade, TargetDate: d.TargetDate, DueDate: d.Due(), StartDate: d.StartDate, Requirements: d.Requirements.ForStudents(),
+		StreamAbbr: d.StreamAbbr, GroupSetID: d.GroupSetID, HasTaskSheet: d.SheetHash != nil, HasTaskResources: d.ResourcesHash != nil,
+		IsGraded: d.IsGraded, MaxQualityPts: d.MaxQualityPts}
+	if staff {
+		r.Requirements = d.Requirements
+		r.DefinitionForStaff = &DefinitionForStaff{Checks: d.Checks, WarnPct: d.WarnPct, RestrictStatus: d.RestrictStatus,
+			HasTaskAssessmentResources: d.AssessmentHash != nil, OverseerImageID: d.OverseerImageID,
+			AssessmentEnabled: d.AssessmentEnabled, MossLanguage: d.MossLanguage}
+	}
+	return r
+}
+
+// Records shows many.
+func Records(list []Definition, staff bool) []DefinitionRecord {
+	out := make([]DefinitionRecord, len(list))
+	for i := range list {
+		out[i] = list[i].Record(staff)
+	}
+	return out
+}
+
+// Bounds on what a definition may hold.
+const (
+	maxDescription  = 4095
+	maxName         = 255
+	maxAbbreviation = 100
+	maxWeighting    = 1_000_000
+)
+
+// check tells everything that is wrong with the definition by itself.
+func (d *Definition) check() error {
+	d.Name, d.Abbreviation = strings.TrimSpace(d.Name), strings.TrimSpace(d.Abbreviation)
+	wrong := flaws{}
+	wrong.text("name", d.Name, maxName)
+	wrong.text("abbreviation", d.Abbreviation, maxAbbreviation)
+	wrong.when(strings.ContainsAny(d.Abbreviation, `/\`) || strings.ContainsFunc(d.Abbreviation, unicode.IsControl),
+		"abbreviation", "may not have slashes or control characters: files are named after it")
+	wrong.when(utf8.RuneCountInString(d.Description) > maxDescription, "description", "may have at most %d characters", maxDescription)
+	wrong.between("weighting", d.Weighting, 0, maxWeighting)
+	wrong.between("target_grade", d.TargetGrade, 0, 3)
+	wrong.between("max_quality_pts", d.MaxQualityPts, 0, 100)
+	wrong.between("plagiarism_warn_pct", d.WarnPct, 0, 100)
+	wrong.when(d.TargetDate.Before(d.StartDate), "target_date", "(%s) may not be before start_date (%s)", d.TargetDate, d.StartDate)
+	wrong.when(d.DueDate != nil && d.DueDate.Before(d.TargetDate), "due_date", "(%s) may not be before target_date (%s)", d.Due(), d.TargetDate)
+	wrong.when(d.IsDraftSummary && !d.Requirements.oneDocument(), "upload_requirements",
+		"must be exactly one document: this task is the unit's draft learning summary")
+	return wrong.fault()
+}
+
+// flaws gathers what is wrong with the members of a definition.
+type flaws map[string]string
+
+func (f flaws) when(wrong bool, field, format string, args ...any) {
+	if wrong {
+		f["task_def["+field+"]"] = fmt.Sprintf(format, args...)
+	}
+}
+
+func (f flaws) between(field string, n, low, high int64) {
+	f.when(n < low || n > high, field, "is %d; it must be %d to %d", n, low, high)
+}
+
+func (f flaws) text(field, s string, most int) {
+	f.when(s == "", field, "may not be blank")
+	f.when(utf8.RuneCountInString(s) > most, field, "may have at most %d characters", most)
+}
+
+func (f flaws) fault() error {
+	if len(f) == 0 {
+		return nil
+	}
+	text := "Some values of the task definition are not possible."
+	if len(f) == 1 {
+		for name, reason := range f {
+			text = name + " " + reason
+		}
+	}
+	return &fault.Error{Kind: fault.Refused, Text: text, Fields: f}
+}

@@ -1,0 +1,284 @@
+package work
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"lectern/internal/archive"
+	"lectern/internal/blob"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/files"
+	"lectern/internal/table"
+)
+
+// FileKind is one of the files a definition may have.
+type FileKind uint8
+
+// The kinds.
+const (
+	Sheet      FileKind = iota // what to do, a PDF
+	Resources                  // what to do it with, a zip
+	Assessment                 // what the automated assessment runs, a zip
+)
+
+// Bounds on the files of definitions, in bytes.
+const (
+	MaxSheet     = 30 << 20
+	MaxResources = 100 << 20
+	MaxBundle    = 500 << 20 // an archive of sheets and resources of many tasks
+)
+
+var (
+	fileColumns    = [...]string{"sheet_hash", "resources_hash", "assessment_hash"}
+	fileNames      = [...]string{"task sheet", "resources", "assessment resources"}
+	resourceLimits = archive.Limits{Entries: 10_000, Entry: 1 << 30, Total: 2 << 30}
+	bundleLimits   = archive.Limits{Entries: 1000, Entry: MaxResources, Total: 2 << 30}
+)
+
+// Most is the size a file of the kind may have.
+func (k FileKind) Most() int64 {
+	if k == Sheet {
+		return MaxSheet
+	}
+	return MaxResources
+}
+
+// Check tells by its content whether a file is of the kind:
+// fault.Unsupported when it is not, fault.TooLarge when it holds too much.
+func (k FileKind) Check(r io.ReaderAt, size int64) error {
+	if size > k.Most() {
+		return fault.New(fault.TooLarge, "The file has more than %d MB.", k.Most()>>20)
+	}
+	if k == Sheet {
+		return checkPDF(r, size)
+	}
+	_, err := archive.Open(r, size, resourceLimits)
+	return err
+}
+
+// checkPDF looks for the marks a PDF begins and ends with.
+func checkPDF(r io.ReaderAt, size int64) error {
+	head, err := window(r, 0, min(size, 1024))
+	if err != nil {
+		return err
+	}
+	tail, err := window(r, max(0, size-4096), size)
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(head, []byte("%PDF-")) || !bytes.Contains(tail, []byte("%%EOF")) {
+		return fault.New(fault.Unsupported, "The file is not a PDF, or its end is missing.")
+	}
+	return nil
+}
+
+func window(r io.ReaderAt, from, to int64) ([]byte, error) {
+	b := make([]byte, to-from)
+	if n, err := r.ReadAt(b, from); n < len(b) {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	return b, nil
+}
+
+// Attachment is a stored file that is to become one of a definition's.
+type Attachment struct {
+	DefinitionID int64
+	Kind         FileKind
+	File         files.Info
+}
+
+// Attach makes stored files those of their definitions, in place of the ones
+// they had. Two of one kind for one definition are a mistake of the caller.
+func Attach(ctx context.Context, q db.Q, store files.Store, list ...Attachment) error {
+	if len(list) == 0 {
+		return nil
+	}
+	infos := make([]files.Info, len(list))
+	rows := map[int64][]any{}
+	for i, a := range list {
+		infos[i] = a.File
+		if rows[a.DefinitionID] == nil {
+			rows[a.DefinitionID] = []any{a.DefinitionID, nil, nil, nil}
+		}
+		rows[a.DefinitionID][1+a.Kind] = string(a.File.Hash)
+	}
+	if err := blob.Keep(ctx, q, store, infos...); err != nil {
+		return err
+	}
+	var values [][]any
+	for _, r := range rows {
+		values = append(values, r)
+	}
+	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "sheet TEXT", "resources TEXT", "assessment TEXT"}, values)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE task_definitions SET sheet_hash = coalesce(v.sheet, sheet_hash),
+		resources_hash = coalesce(v.resources, resources_hash), assessment_hash = coalesce(v.assessment, assessment_hash)
+		FROM `+from+` v WHERE task_definitions.id = v.id`, args...)
+	return err
+}
+
+// Detach takes a file from a definition; that there was none is no error.
+func Detach(ctx context.Context, q db.Q, definitionID int64, k FileKind) error {
+	_, err := db.Exec(ctx, q, `UPDATE task_definitions SET `+fileColumns[k]+` = NULL WHERE id = $1`, definitionID)
+	return err
+}
+
+// File gives the hash of a definition's file, or fault.Missing.
+func (d *Definition) File(k FileKind) (files.Hash, error) {
+	hash := [...]*string{d.SheetHash, d.ResourcesHash, d.AssessmentHash}[k]
+	if hash == nil {
+		return "", fault.New(fault.Missing, "The task %s has no %s.", d.Abbreviation, fileNames[k])
+	}
+	return files.Hash(*hash), nil
+}
+
+// WriteResources writes an archive of all sheets and resources of the
+// definitions, named by their abbreviations.
+func WriteResources(ctx context.Context, store files.Store, list []Definition, w io.Writer) error {
+	z := zip.NewWriter(w)
+	for i := range list {
+		d := &list[i]
+		if err := addFile(ctx, store, z, d, Sheet, d.Abbreviation+".pdf"); err != nil {
+			return err
+		}
+		if err := addFile(ctx, store, z, d, Resources, d.Abbreviation+".zip"); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// addFile adds a file of a definition, if there is one. It is packed already.
+func addFile(ctx context.Context, store files.Store, z *zip.Writer, d *Definition, k FileKind, name string) error {
+	hash, err := d.File(k)
+	if err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	f, err := store.Open(ctx, hash)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", name, err)
+	}
+	defer f.Close()
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	if err == nil {
+		_, err = io.Copy(w, f)
+	}
+	return err
+}
+
+// Named gives the definition a file is named after: the one with the longest
+// abbreviation the name begins with. 1.1 is no beginning of 1.10.
+func Named(list []Definition, name string) *Definition {
+	var best *Definition
+	for i, d := range list {
+		rest, ok := strings.CutPrefix(name, d.Abbreviation)
+		if !ok || digitAt(rest, 0) && digitAt(d.Abbreviation, len(d.Abbreviation)-1) {
+			continue
+		}
+		if best == nil || len(d.Abbreviation) > len(best.Abbreviation) {
+			best = &list[i]
+		}
+	}
+	return best
+}
+
+func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
+
+// Unpack takes the sheets (.pdf) and resources (.zip) out of an archive and
+// stores them, ready to Attach to the definitions their names begin with. The
+// report tells of each file; spool is a directory to unpack in.
+func Unpack(ctx context.Context, store files.Store, list []Definition, r io.ReaderAt, size int64, spool string) ([]Attachment, table.Report, error) {
+	var out []Attachment
+	var report table.Report
+	z, err := archive.Open(r, size, bundleLimits)
+	if err != nil {
+		return nil, report, err
+	}
+	for _, f := range z.File {
+		if strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		a, why, err := unpackOne(ctx, store, list, f, spool)
+		if err != nil {
+			return nil, report, err
+		}
+		line := table.Line{Row: f.Name, Message: why}
+		switch {
+		case a == nil && why == ignoredFile:
+			report.Ignored = append(report.Ignored, line)
+		case a == nil:
+			report.Errors = append(report.Errors, line)
+		case taken(out, *a):
+			line.Message = "Another file of this archive already took that place."
+			report.Errors = append(report.Errors, line)
+		default:
+			report.Success = append(report.Success, line)
+			out = append(out, *a)
+		}
+	}
+	return out, report, nil
+}
+
+const ignoredFile = "Only .pdf and .zip files are taken."
+
+func taken(list []Attachment, a Attachment) bool {
+	for _, b := range list {
+		if a.DefinitionID == b.DefinitionID && a.Kind == b.Kind {
+			return true
+		}
+	}
+	return false
+}
+
+// unpackOne stores one file of an archive. Where it gives none, the words say
+// why; an error is trouble of our own.
+func unpackOne(ctx context.Context, store files.Store, list []Definition, f *zip.File, spool string) (*Attachment, string, error) {
+	base := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
+	kind, known := map[string]FileKind{".pdf": Sheet, ".zip": Resources}[strings.ToLower(path.Ext(base))]
+	if !known || strings.HasPrefix(base, ".") || strings.HasPrefix(f.Name, "__MACOSX/") {
+		return nil, ignoredFile, nil
+	}
+	d := Named(list, base)
+	if d == nil {
+		return nil, "No task of this unit has an abbreviation the name begins with.", nil
+	}
+	info, err := storeEntry(ctx, store, f, kind, spool)
+	if why, ok := errors.AsType[*fault.Error](err); ok && (why.Kind == fault.Unsupported || why.Kind == fault.TooLarge) {
+		return nil, why.Text, nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("store %s: %w", base, err)
+	}
+	return &Attachment{d.ID, kind, info}, fmt.Sprintf("Became the %s of %s.", fileNames[kind], d.Abbreviation), nil
+}
+
+// storeEntry unpacks a file into the spool, looks at it and stores it.
+func storeEntry(ctx context.Context, store files.Store, f *zip.File, k FileKind, spool string) (files.Info, error) {
+	tmp, err := os.CreateTemp(spool, "unpack-*")
+	if err != nil {
+		return files.Info{}, err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	size, err := archive.Copy(tmp, f, k.Most())
+	if err != nil {
+		return files.Info{}, err
+	}
+	if err := k.Check(tmp, size); err != nil {
+		return files.Info{}, err
+	}
+	if _, err := tmp.Seek(0, io.SeekStart); err != nil {
+		return files.Info{}, err
+	}
+	return store.Put(ctx, tmp)
+}
