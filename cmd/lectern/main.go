@@ -18,6 +18,7 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the service."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date, then stop."`
 	OpenAPI openAPICmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	User    userCmd    `cmd:"" help:"Create accounts, set passwords, make password links, list."`
 	Doctor  doctorCmd  `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

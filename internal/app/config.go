@@ -36,8 +36,8 @@ type Settings struct {
 	AllowOrigins   []string      `placeholder:"ORIGIN" help:"Other web origins that may call the API, such as https://learn.example.edu."`
 	Demo           bool          `help:"Fill an empty database with a demo university (password of every account: password)."`
 	ExternalName   string        `default:"Lectern" help:"Name of the service as people see it."`
-	Privacy        string        `default:"Your work and feedback are seen by you and the staff of your unit." help:"Privacy statement."`
-	Plagiarism     string        `default:"By submitting you declare that this is your own work." help:"Statement students agree to when they submit."`
+	Privacy        string        `help:"Privacy statement."`
+	Plagiarism     string        `help:"Statement students agree to when they submit."`
 	Workers        int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
 	StopAfter      time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
 	LogLevel       slog.Level    `default:"info" help:"debug, info, warn or error."`

@@ -47,6 +47,9 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
+	if err := a.populate(ctx); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
 	a.work()
 	a.declare()
@@ -109,7 +112,8 @@ func (a *App) declare() {
 	m := newMetrics()
 	a.api = api.New(api.Config{
 		Config: web.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log, Version: Version, Metrics: m},
-		Files:  a.files,
+		Files:  a.files, PublicURL: a.Public(),
+		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 	})
 	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
 	a.api.Handle("GET /readyz", http.HandlerFunc(a.ready))

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"lectern/internal/blob"
+	"lectern/internal/db"
+	"lectern/internal/ident"
 	"lectern/internal/jobs"
 )
 
@@ -23,6 +26,14 @@ func (tidyArgs) Kind() string { return "tidy" }
 const abandoned = 24 * time.Hour
 
 func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
-	_, err := a.files.Sweep(ctx, abandoned)
-	return err
+	if _, err := a.files.Sweep(ctx, abandoned); err != nil {
+		return err
+	}
+	if _, err := blob.Sweep(ctx, a.db, a.files); err != nil {
+		return err
+	}
+	return a.db.Tx(ctx, func(q db.Q) error {
+		_, err := ident.Prune(ctx, q)
+		return err
+	})
 }

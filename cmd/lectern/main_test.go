@@ -1,0 +1,360 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"lectern/internal/db/dbtest"
+)
+
+// program builds the binary once; these tests use it as its users do.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "lectern-program-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "lectern")
+	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return path, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := program(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(path, args...)
+	c.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+	return c
+}
+
+func run(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	out, err := command(t, args...).CombinedOutput()
+	return string(out), err
+}
+
+// instance is a running copy of the program.
+type instance struct {
+	*exec.Cmd
+	t    *testing.T
+	url  string
+	said bytes.Buffer // before it was ready
+	done chan error
+}
+
+var ready = regexp.MustCompile(`ready at (http://[^ ]+)`)
+
+// start runs serve on a free port and waits for it to say that it is ready.
+func start(t *testing.T, args ...string) *instance {
+	t.Helper()
+	c := command(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--log-level", "error"}, args...)...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	i := &instance{Cmd: c, t: t, done: make(chan error, 1)}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		fmt.Fprintln(&i.said, lines.Text())
+		if m := ready.FindStringSubmatch(lines.Text()); m != nil {
+			i.url = m[1]
+			break
+		}
+	}
+	if i.url == "" {
+		t.Fatalf("it did not become ready: %s", i.said.String())
+	}
+	go func() {
+		io.Copy(io.Discard, out)
+		i.done <- c.Wait()
+	}()
+	return i
+}
+
+func (i *instance) stop() {
+	i.t.Helper()
+	if err := i.Process.Signal(syscall.SIGTERM); err != nil {
+		i.t.Fatal(err)
+	}
+	select {
+	case err := <-i.done:
+		if err != nil {
+			i.t.Errorf("stopped badly: %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		i.t.Fatal("it does not stop")
+	}
+}
+
+// call sends a request as a signed-in user and decodes the answer.
+func (i *instance) call(method, path, user, token, body string, into any) (int, error) {
+	r, err := http.NewRequest(method, i.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Username", user)
+	r.Header.Set("Auth_Token", token)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	if into != nil {
+		err = json.NewDecoder(res.Body).Decode(into)
+	}
+	return res.StatusCode, err
+}
+
+var onePassword = regexp.MustCompile(`(?i)password:?\s+(\S+)`)
+
+// signIn gives a session of the first administrator.
+func (i *instance) signIn(user, password string) string {
+	i.t.Helper()
+	var got struct {
+		Token string `json:"auth_token"`
+	}
+	body, _ := json.Marshal(map[string]string{"username": user, "password": password})
+	if status, err := i.call("POST", "/api/auth", "", "", string(body), &got); err != nil || status != 201 {
+		i.t.Fatalf("sign in: %d, %v", status, err)
+	}
+	return got.Token
+}
+
+func TestSmallCommands(t *testing.T) {
+	if out, err := run(t, "version"); err != nil || !strings.HasPrefix(out, "lectern ") {
+		t.Errorf("version: %v %s", err, out)
+	}
+	out, err := run(t, "openapi")
+	if err != nil || !json.Valid([]byte(out)) {
+		t.Errorf("openapi: %v %.100s", err, out)
+	}
+	data := t.TempDir()
+	if out, err := run(t, "doctor", "--data", data); err != nil || !strings.Contains(out, "All is well") {
+		t.Errorf("doctor: %v %s", err, out)
+	}
+	if out, err := run(t, "doctor", "--data", data, "--database-url", "postgres://nobody:secret@127.0.0.1:1/x"); err == nil || !strings.Contains(out, "FIX") || strings.Contains(out, "secret") {
+		t.Errorf("doctor with a dead database: %v %s", err, out)
+	}
+	for range 2 {
+		if out, err := run(t, "migrate", "--data", data); err != nil || !strings.Contains(out, "up to date") {
+			t.Errorf("migrate: %v %s", err, out)
+		}
+	}
+	if out, err := run(t, "serve", "--demo", "--addr", "0.0.0.0:0", "--data", data); err == nil || !strings.Contains(out, "loopback") {
+		t.Errorf("demo on every address: %v %s", err, out)
+	}
+	c := command(t, "version")
+	c.Env = append(c.Env, "LECTERN_PUBLICURL=x")
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "LECTERN_PUBLIC_URL") {
+		t.Errorf("misspelt variable: %v %s", err, out)
+	}
+}
+
+func TestFirstStartPrintsAPasswordOnce(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			args := storage(t, engine)
+			i := start(t, args...)
+			m := onePassword.FindStringSubmatch(i.said.String())
+			if m == nil {
+				t.Fatalf("no password in %q", i.said.String())
+			}
+			i.signIn("aadmin", m[1])
+			i.stop()
+			again := start(t, args...)
+			if onePassword.MatchString(again.said.String()) {
+				t.Errorf("printed again: %s", again.said.String())
+			}
+			again.stop()
+		})
+	}
+}
+
+// storage gives the flags for an empty database of an engine.
+func storage(t *testing.T, engine string) []string {
+	t.Helper()
+	args := []string{"--data", t.TempDir()}
+	if engine == "postgres" {
+		args = append(args, "--database-url", dbtest.Address(t, engine))
+	}
+	return args
+}
+
+// A request that is under way when the program is told to stop gets its answer.
+func TestStoppingCutsNoRequestOff(t *testing.T) {
+	i := start(t, "--demo", "--data", t.TempDir())
+	token := i.signIn("aadmin", "password")
+	body, feed := io.Pipe()
+	r, _ := http.NewRequest("POST", i.url+"/api/campuses", body)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Username", "aadmin")
+	r.Header.Set("Auth_Token", token)
+	// The body is asked for by the handler, so the first write below returns
+	// only when the request is under way.
+	r.Header.Set("Expect", "100-continue")
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
+	answer := make(chan error, 1)
+	go func() {
+		res, err := client.Do(r)
+		if err == nil && res.StatusCode != 201 {
+			err = fmt.Errorf("status %d", res.StatusCode)
+		}
+		answer <- err
+	}()
+	io.WriteString(feed, `{"campus":{"name":"Late","mode":"manual",`)
+	if err := i.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "new connections to be refused", func() bool {
+		res, err := http.Get(i.url + "/healthz")
+		if err == nil {
+			res.Body.Close()
+		}
+		return err != nil
+	})
+	io.WriteString(feed, `"abbreviation":"L","active":true}}`)
+	feed.Close()
+	if err := <-answer; err != nil {
+		t.Errorf("the request was cut off: %v", err)
+	}
+	if err := <-i.done; err != nil {
+		t.Errorf("stopped badly: %v", err)
+	}
+}
+
+func waitFor(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !done() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited too long for %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// What was acknowledged is there after kill -9, on both databases.
+func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			args := append(storage(t, engine), "--demo")
+			var acknowledged []string
+			for round := range 3 {
+				i := start(t, args...)
+				token := i.signIn("aadmin", "password")
+				acknowledged = append(acknowledged, writeUntilKilled(i, token, round)...)
+				<-i.done
+			}
+			i := start(t, args...)
+			var campuses []struct{ Name string }
+			if _, err := i.call("GET", "/api/campuses", "", "", "", &campuses); err != nil {
+				t.Fatal(err)
+			}
+			there := map[string]bool{}
+			for _, c := range campuses {
+				there[c.Name] = true
+			}
+			for _, name := range acknowledged {
+				if !there[name] {
+					t.Errorf("%s was acknowledged and is gone", name)
+				}
+			}
+			if len(acknowledged) == 0 {
+				t.Error("nothing was written")
+			}
+			i.stop()
+		})
+	}
+}
+
+// writeUntilKilled makes campuses while the program is killed under it, and
+// tells which ones were acknowledged.
+func writeUntilKilled(i *instance, token string, round int) (names []string) {
+	time.AfterFunc(time.Duration(50+40*round)*time.Millisecond, func() { _ = i.Process.Kill() })
+	for n := 0; ; n++ {
+		name := fmt.Sprintf("C%d-%d", round, n)
+		status, err := i.call("POST", "/api/campuses", "aadmin", token,
+			fmt.Sprintf(`{"campus":{"name":%q,"mode":"manual","abbreviation":%q,"active":true}}`, name, name), nil)
+		if err != nil {
+			return names
+		}
+		if status == 201 {
+			names = append(names, name)
+		}
+	}
+}
+
+// The promises about size and speed of the idle program.
+func TestStartsFastAndSmall(t *testing.T) {
+	data := t.TempDir()
+	start(t, "--data", data).stop()
+	best := time.Hour
+	var i *instance
+	for range 3 {
+		if i != nil {
+			i.stop()
+		}
+		begin := time.Now()
+		i = start(t, "--data", data)
+		if _, err := http.Get(i.url + "/api/settings"); err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, time.Since(begin))
+	}
+	rss := resident(t, i.Process.Pid)
+	t.Logf("first answer after %v, %d MB resident", best, rss>>20)
+	if best > 300*time.Millisecond {
+		t.Errorf("the first answer took %v", best)
+	}
+	if rss > 60<<20 {
+		t.Errorf("idle it holds %d MB", rss>>20)
+	}
+	i.stop()
+}
+
+func resident(t *testing.T, pid int) int64 {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Skip("no /proc on this system")
+	}
+	m := regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindSubmatch(b)
+	n, err := strconv.ParseInt(string(m[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n << 10
+}
