@@ -383,3 +383,39 @@ func (a *answered) has(want string) *answered {
 	}
 	return a
 }
+
+// TestUnitAndPeriodMoveAtOnce shortens a period from both ends while a unit
+// takes the days that are cut off: whoever comes second is refused.
+func TestUnitAndPeriodMoveAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		start, end := w.days()
+		w.set(`DELETE FROM breaks`)
+		w.set(`UPDATE units SET teaching_period_id = NULL`)
+		got := w.together(20, func(i int) (string, any) {
+			if i%2 == 0 {
+				return "PUT /api/teaching_periods/{T1}", map[string]any{"teaching_period": map[string]any{"start_date": start.AddDays(14), "end_date": end.AddDays(-14)}}
+			}
+			return "PUT /api/units/{unit" + string("AB"[i/2%2]) + "}", map[string]any{"unit": map[string]any{"teaching_period_id": w.id["T1"],
+				"start_date": start.AddDays(i), "end_date": end.AddDays(-i)}}
+		})
+		if got[200] == 0 || got[200]+got[409]+got[422] != 20 {
+			t.Errorf("got %v", got)
+		}
+		if n := w.count(`units u JOIN teaching_periods p ON p.id = u.teaching_period_id
+			WHERE u.start_date < $1 AND p.start_date > $2`, start.AddDays(14), clock.At(start.AddDays(7).Time)); n != 0 {
+			t.Errorf("%d units begin before their period", n)
+		}
+	})
+}
+
+func TestOneCodeAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		got := w.together(8, func(int) (string, any) {
+			return "POST /api/units", map[string]any{"unit": map[string]any{"name": "X", "code": "SIT300", "active": true,
+				"teaching_period_id": w.id["T1"], "main_convenor_user_id": w.id["convenor"]}}
+		})
+		if got[201] != 1 || got[409] != 7 {
+			t.Errorf("got %v", got)
+		}
+	})
+}
