@@ -23,11 +23,16 @@ func (s *Server) unitRoleRoutes() {
 }
 
 type listRolesIn struct {
+	paging
 	ActiveOnly bool `param:"active_only" doc:"only those in active units"`
 }
 
-func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRolesIn) ([]course.UnitRole, error) {
-	return course.RolesOf(ctx, s.db.Pool(), who.ID, in.ActiveOnly)
+func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRolesIn) (web.List[course.UnitRole], error) {
+	list, err := course.RolesOf(ctx, s.db.Pool(), who.ID, in.ActiveOnly)
+	if err != nil {
+		return web.List[course.UnitRole]{}, err
+	}
+	return windowed(list, in.paging)
 }
 
 type addRoleIn struct {

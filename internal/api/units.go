@@ -26,11 +26,16 @@ func (s *Server) unitRoutes() {
 }
 
 type listUnitsIn struct {
+	paging
 	IncludeInactive bool `param:"include_in_active" doc:"inactive units, too"`
 }
 
-func (s *Server) listUnits(ctx context.Context, who *access.Caller, in listUnitsIn) ([]course.UnitSummary, error) {
-	return course.UnitsFor(ctx, s.db.Pool(), who.ID, who.Role, in.IncludeInactive)
+func (s *Server) listUnits(ctx context.Context, who *access.Caller, in listUnitsIn) (web.List[course.UnitSummary], error) {
+	list, err := course.UnitsFor(ctx, s.db.Pool(), who.ID, who.Role, in.IncludeInactive)
+	if err != nil {
+		return web.List[course.UnitSummary]{}, err
+	}
+	return windowed(list, in.paging)
 }
 
 // fullUnit is a unit with everything taught in it.

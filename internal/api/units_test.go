@@ -159,6 +159,13 @@ func TestListUnits(t *testing.T) {
 		want("outsider", "?include_in_active=true", "")
 		w.do("studentB", "GET /api/units", nil).is(fmt.Sprintf(`[{"code":"SIT10B","id":«unitB»,"name":"Unit B","my_role":"Student",
 			"main_convenor_user_id":«convenorB»,"description":"About B","teaching_period_id":«T1»,"start_date":"%s","end_date":"%s","active":true}]`, start, end))
+		want("admin", "?limit=1&offset=1&include_in_active=true", "SIT10A:Admin")
+		want("admin", "?limit=0", "")
+		want("admin", "?offset=99", "")
+		if got := w.do("admin", "GET /api/units?limit=1", nil).Header().Get("X-Total-Count"); got != "2" {
+			t.Errorf("X-Total-Count %q", got)
+		}
+		w.do("admin", "GET /api/units?limit=-1", nil).status(400).says("limit")
 		w.do("student", "GET /api/units?include_in_active=perhaps", nil).status(400).says("include_in_active")
 	})
 }
