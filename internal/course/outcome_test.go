@@ -2,8 +2,6 @@ package course
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,16 +16,6 @@ import (
 	"lectern/internal/fault"
 	"lectern/internal/table"
 )
-
-var errUndo = errors.New("undo")
-
-// undone runs f in a transaction that leaves nothing behind.
-func undone(t interface{ Fatal(...any) }, d *db.DB, f func(q db.Q)) {
-	err := d.Tx(context.Background(), func(q db.Q) error { f(q); return errUndo })
-	if !errors.Is(err, errUndo) {
-		t.Fatal(err)
-	}
-}
 
 // university is what the tests of a unit's parts need of it.
 type university struct {
@@ -58,7 +46,7 @@ func (u university) outcomes(unit int64) []Outcome {
 func TestOutcomesStayNumbered(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		rapid.Check(t, func(t *rapid.T) {
-			undone(t, d, func(q db.Q) {
+			rolledBack(t, d, func(q db.Q) error {
 				u := university{t, q}
 				unit, other := u.unit("A"), u.unit("B")
 				if _, err := AddOutcome(t.Context(), q, other, Outcome{Name: "N", Description: "D"}); err != nil {
@@ -70,6 +58,7 @@ func TestOutcomesStayNumbered(t *testing.T) {
 					check(u, unit, ids)
 				}
 				check(u, other, []int64{u.outcomes(other)[0].ID})
+				return nil
 			})
 		})
 	})
@@ -130,7 +119,7 @@ func text(most int) *rapid.Generator[string] {
 func TestOutcomeSheetsComeBack(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		rapid.Check(t, func(t *rapid.T) {
-			undone(t, d, func(q db.Q) {
+			rolledBack(t, d, func(q db.Q) error {
 				u := university{t, q}
 				code := strings.TrimSpace(text(8).Draw(t, "code"))
 				unit := u.unit(code)
@@ -159,6 +148,7 @@ func TestOutcomeSheetsComeBack(t *testing.T) {
 				if there := u.export(code, u.outcomes(copied)); there != first {
 					t.Fatalf("exported %q, the copy %q", first, there)
 				}
+				return nil
 			})
 		})
 	})
