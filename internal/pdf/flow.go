@@ -99,8 +99,10 @@ func wordKind(r rune) rune {
 	return 'w'
 }
 
-// wrap breaks spans into lines no wider than max.
-func (s *sheet) wrap(spans []Span, size, max float64) [][]Span {
+// wrap breaks spans into lines no wider than limit, which is taken to have
+// room for two letters at least: a table may have more columns than fit.
+func (s *sheet) wrap(spans []Span, size, limit float64) [][]Span {
+	limit = max(limit, 2*size)
 	var lines [][]Span
 	var line []Span
 	used := 0.0
@@ -113,14 +115,14 @@ func (s *sheet) wrap(spans []Span, size, max float64) [][]Span {
 			flush()
 			continue
 		}
-		if used+w.width > max && used > 0 && !w.space {
+		if used+w.width > limit && used > 0 && !w.space {
 			flush()
 		}
-		if w.space && (used == 0 || used+w.width > max) {
+		if w.space && (used == 0 || used+w.width > limit) {
 			continue
 		}
-		for w.width > max {
-			head, tail := s.chop(w, size, max)
+		for w.width > limit {
+			head, tail := s.chop(w, size, limit)
 			lines = append(lines, head)
 			w = tail
 		}
@@ -134,7 +136,7 @@ func (s *sheet) wrap(spans []Span, size, max float64) [][]Span {
 }
 
 // chop takes from an overlong word what fits on one line, at least a letter.
-func (s *sheet) chop(w word, size, max float64) (head []Span, tail word) {
+func (s *sheet) chop(w word, size, limit float64) (head []Span, tail word) {
 	used := 0.0
 	for i, sp := range w.spans {
 		for at := 0; at < len(sp.Text); {
@@ -142,7 +144,7 @@ func (s *sheet) chop(w word, size, max float64) (head []Span, tail word) {
 			one := sp
 			one.Text = sp.Text[at : at+n]
 			cw := s.width(size, one)
-			if used+cw > max && used > 0 {
+			if used+cw > limit && used > 0 {
 				first, rest := sp, sp
 				first.Text, rest.Text = sp.Text[:at], sp.Text[at:]
 				head = appendSpans(head, []Span{first})

@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// The parsers walk maps in any order, which looks like new coverage each time:
+// run these with -fuzzminimizetime=5x, or most of the time goes into minimising.
+
 func FuzzCleanPDF(f *testing.F) {
 	f.Add(armed())
 	f.Add(somePDF(2))

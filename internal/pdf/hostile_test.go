@@ -129,6 +129,7 @@ func corpus(t testing.TB) []hostile {
 		{"broken notebook", bytesFile("broken.ipynb", Notebook, []byte(`{"cells": [`)), false, "plain text", `{"cells": [`},
 		{"deep Markdown", bytesFile("deep.md", Markdown, deepMarkdown()), false, "", "bottom"},
 		{"quotes of Markdown", bytesFile("quotes.md", Markdown, []byte(strings.Repeat(">", 20_000)+" bottom\n"+strings.Repeat("[", 20_000))), false, "", ""},
+		{"wide table", bytesFile("wide.md", Markdown, []byte(strings.Repeat("|cell", 3000)+"|\n"+strings.Repeat("|-", 3000)+"|\n"+strings.Repeat("|text", 3000)+"|\n")), false, "", ""},
 		{"entities of Markdown", bytesFile("mark.md", Markdown, []byte(strings.Repeat("*a **a ", 5_000))), false, "", ""},
 	}
 }
@@ -260,6 +261,24 @@ func TestChildLimits(t *testing.T) {
 				t.Errorf("notes %+v", res.Notes)
 			}
 		})
+	}
+}
+
+// A file that cannot be laid out within the limits is attached; the others are shown.
+func TestLayoutBreaker(t *testing.T) {
+	if addressFactor > 1 {
+		t.Skip("limits are not real ones under the race detector")
+	}
+	endless := bytes.Repeat([]byte("var a=1;"), 5<<17)
+	out, res := render(t, testDocument(
+		Section{Title: "Good", File: bytesFile("good.go", Code, []byte("package good\n"))},
+		Section{Title: "Endless", File: bytesFile("line.js", Code, endless)},
+	), Limits{JobTime: 200 * time.Millisecond, SectionPages: 2000})
+	if len(res.Notes) != 2 || res.Notes[0].Section != 1 || !res.Notes[0].Failed {
+		t.Errorf("notes %+v", res.Notes)
+	}
+	if text := textOf(t, out); !strings.Contains(text, "package good") || !strings.Contains(text, "could not be laid out") {
+		t.Errorf("text %.3000s", text)
 	}
 }
 

@@ -27,6 +27,9 @@ func Render(ctx context.Context, doc Document, w io.Writer, limits Limits) (Resu
 	defer os.RemoveAll(dir)
 	j := &composeJob{Document: doc, Out: filepath.Join(dir, "out.pdf"), Limits: limits}
 	j.Document.Sections = nil
+	if j.Document.Fonts, err = absolute(doc.Fonts); err != nil {
+		return Result{}, err
+	}
 	if j.Parts, err = spoolAll(doc.Sections, dir); err != nil {
 		return Result{}, err
 	}
@@ -42,6 +45,19 @@ func Render(ctx context.Context, doc Document, w io.Writer, limits Limits) (Resu
 	wk.stop()
 	res.MaxRSS, res.CPU = wk.rss, wk.cpu
 	return res, copyOut(j.Out, w)
+}
+
+// absolute makes paths good for the child too, which works in another directory.
+func absolute(paths []string) ([]string, error) {
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, fmt.Errorf("font %s: %w", path, err)
+		}
+		out[i] = abs
+	}
+	return out, nil
 }
 
 // Sweep removes private directories that a process which was killed left
@@ -139,34 +155,50 @@ func readOne(ctx context.Context, wk *worker, j *readJob) readDone {
 	return a.Read
 }
 
-// composeIn puts the document together in the child. Should that fail, it is
-// tried once more with every file only attached: the cover and the originals
-// are better than nothing.
+// composeIn puts the document together in the child. Should that fail, each
+// file is tried alone and the ones that break it are only attached; as a last
+// resort all are: the cover and the originals are better than nothing.
 func composeIn(ctx context.Context, wk *worker, j *composeJob) (Result, error) {
-	a, err := wk.do(ctx, request{Compose: j}, wk.limits.JobTime)
-	if err == nil && a.Trouble == "" {
-		return Result{Pages: a.Pages, Notes: a.Notes}, nil
-	}
-	if ctx.Err() != nil {
-		return Result{}, ctx.Err()
-	}
-	first := a.Trouble
-	if err != nil {
-		first = err.Error()
-	}
-	for i := range j.Parts {
-		if j.Parts[i].In != "" && j.Parts[i].Done.Why == "" {
-			j.Parts[i].Done = readDone{Why: "the document with it could not be put together"}
+	res, err := composeOnce(ctx, wk, j)
+	for _, drop := range []func(int) bool{
+		func(i int) bool { return !standsAlone(ctx, wk, j, i) },
+		func(int) bool { return true },
+	} {
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		first := err
+		for i := range j.Parts {
+			if p := &j.Parts[i]; p.In != "" && p.Done.Why == "" && drop(i) {
+				p.Done = readDone{Why: "it could not be laid out"}
+			}
+		}
+		if res, err = composeOnce(ctx, wk, j); err == nil {
+			res.Notes = append(res.Notes, Note{Section: -1, Text: first.Error()})
 		}
 	}
-	a, err = wk.do(ctx, request{Compose: j}, wk.limits.JobTime)
-	if err != nil {
-		return Result{}, fmt.Errorf("compose: %s; without files: %w", first, err)
+	return res, err
+}
+
+func composeOnce(ctx context.Context, wk *worker, j *composeJob) (Result, error) {
+	a, err := wk.do(ctx, request{Compose: j}, wk.limits.JobTime)
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, ctx.Err()
+	case err != nil:
+		return Result{}, fmt.Errorf("compose: %w", err)
+	case a.Trouble != "":
+		return Result{}, fmt.Errorf("compose: %s", a.Trouble)
 	}
-	if a.Trouble != "" {
-		return Result{}, fmt.Errorf("compose: %s; without files: %s", first, a.Trouble)
-	}
-	return Result{Pages: a.Pages, Notes: append(a.Notes, Note{Section: -1, Text: first})}, nil
+	return Result{Pages: a.Pages, Notes: a.Notes}, nil
+}
+
+// standsAlone tells whether a document of one part alone can be made.
+func standsAlone(ctx context.Context, wk *worker, j *composeJob, i int) bool {
+	alone := *j
+	alone.Parts = []part{j.Parts[i]}
+	_, err := composeOnce(ctx, wk, &alone)
+	return err == nil
 }
 
 func copyOut(path string, w io.Writer) error {
