@@ -31,6 +31,7 @@ func Fill(ctx context.Context, q db.Q, seal string) (filled bool, err error) {
 	b := &builder{ctx: ctx, q: q, id: map[string]int64{}, today: clock.Day(q.Now().Time)}
 	b.people(seal)
 	b.calendar()
+	b.units()
 	return b.err == nil, b.err
 }
 

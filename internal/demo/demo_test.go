@@ -1,0 +1,47 @@
+package demo
+
+import (
+	"testing"
+	"time"
+
+	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
+)
+
+func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		start := time.Now()
+		for round, want := range []bool{true, false} {
+			err := d.Tx(ctx, func(q db.Q) error {
+				filled, err := Fill(ctx, q, "seal")
+				if filled != want {
+					t.Errorf("round %d: filled %v", round, filled)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("took %v", took)
+		}
+		for what, want := range map[string]int64{
+			"users WHERE id = 1 AND username = 'aadmin' AND role = 4": 1,
+			"units": 4, "teaching_periods": 3, "breaks": 3, "campuses": 3, "activity_types": 3,
+			"units WHERE id = 1 AND code = 'COS10001'":                                   1,
+			"projects p JOIN users u ON u.id = p.user_id WHERE u.username = 'astudent'":  4,
+			"projects p JOIN users u ON u.id = p.user_id WHERE u.username = 'student_1'": 4,
+			"unit_roles r JOIN users u ON u.id = r.user_id WHERE u.username = 'atutor'":  4,
+			"unit_roles WHERE is_main": 4,
+			"users WHERE password_hash <> 'seal' OR email NOT LIKE '%@example.edu'": 0,
+			"teaching_periods WHERE start_date <= '2000-01-01'":                     0,
+		} {
+			n, err := db.One[int64](ctx, d.Pool(), "SELECT count(*) FROM "+what)
+			if err != nil || *n != want {
+				t.Errorf("%s: %d, want %d, %v", what, *n, want, err)
+			}
+		}
+	})
+}
