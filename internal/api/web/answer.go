@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,30 +75,34 @@ func (l List[T]) stream(s *Server, w http.ResponseWriter, r *http.Request) error
 	if l.Total >= 0 {
 		h.Set("X-Total-Count", strconv.FormatInt(l.Total, 10))
 	}
-	var b []byte
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	started := false
+	if err := s.bulk.take(r.Context()); err != nil {
+		return errGone
+	}
+	defer s.bulk.release()
 	for row, err := range l.Rows {
 		if err != nil {
 			return s.broken(started, err)
 		}
-		b = append(b, map[bool]byte{false: '[', true: ','}[started || len(b) > 0])
-		one, err := json.Marshal(row)
-		if err != nil {
+		b.WriteByte(map[bool]byte{false: '[', true: ','}[started || b.Len() > 0])
+		if err := enc.Encode(row); err != nil {
 			return s.broken(started, err)
 		}
-		b = append(append(b, one...), '\n')
-		if len(b) >= 32<<10 {
+		if b.Len() >= 32<<10 {
 			started = true
-			if err := write(w, b); err != nil {
+			if err := s.bulk.outside(func() error { return write(w, b.Bytes()) }); err != nil {
 				return errGone
 			}
-			b = b[:0]
+			b.Reset()
 		}
 	}
-	if !started && len(b) == 0 {
-		b = append(b, '[')
+	if !started && b.Len() == 0 {
+		b.WriteByte('[')
 	}
-	if err := write(w, append(b, ']', '\n')); err != nil {
+	b.WriteString("]\n")
+	if err := s.bulk.outside(func() error { return write(w, b.Bytes()) }); err != nil {
 		return errGone
 	}
 	return nil

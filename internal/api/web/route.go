@@ -43,6 +43,7 @@ type Server struct {
 	Config
 	mux    *http.ServeMux
 	routes []*Info
+	bulk   bulk
 }
 
 // New makes a Server without endpoints.
@@ -50,7 +51,7 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	return &Server{Config: c, mux: http.NewServeMux()}
+	return &Server{Config: c, mux: http.NewServeMux(), bulk: newBulk()}
 }
 
 // Info is an endpoint as declared, for whatever is derived from the list of
