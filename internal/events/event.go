@@ -34,17 +34,21 @@ type Event struct {
 // added rings when this process has committed an event.
 var added bell.Bell
 
-// Add writes an event in the caller's transaction.
-func Add(ctx context.Context, q db.Q, e Event) error {
-	body, err := json.Marshal(e.Body)
-	if err != nil {
-		return fmt.Errorf("encode the event %s: %w", e.Kind, err)
+// Add writes events in the caller's transaction, all with one statement.
+func Add(ctx context.Context, q db.Q, list ...Event) error {
+	if len(list) == 0 {
+		return nil
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO events (kind, at, actor_id, user_id, unit_id, project_id, task_id, body)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		e.Kind, q.Now(), id(e.ActorID), id(e.UserID), id(e.UnitID), id(e.ProjectID), id(e.TaskID), string(body))
-	if err != nil {
-		return fmt.Errorf("write the event %s: %w", e.Kind, err)
+	rows := make([][]any, len(list))
+	for i, e := range list {
+		body, err := json.Marshal(e.Body)
+		if err != nil {
+			return fmt.Errorf("encode the event %s: %w", e.Kind, err)
+		}
+		rows[i] = []any{e.Kind, q.Now(), id(e.ActorID), id(e.UserID), id(e.UnitID), id(e.ProjectID), id(e.TaskID), string(body)}
+	}
+	if err := db.Insert(ctx, q, `events (kind, at, actor_id, user_id, unit_id, project_id, task_id, body)`, "", rows); err != nil {
+		return fmt.Errorf("write the event %s: %w", list[0].Kind, err)
 	}
 	q.After(added.Ring)
 	return nil
