@@ -33,7 +33,6 @@ type Server struct {
 	method    Method
 	settings  Settings
 	publicURL string
-	steps     projectSteps
 }
 
 // New declares every endpoint.
@@ -49,12 +48,14 @@ func New(c Config) *Server {
 	s.campusRoutes()
 	s.definitionRoutes()
 	s.enrolmentRoutes()
+	s.inboxRoutes()
 	s.jobRoutes()
 	s.outcomeRoutes()
 	s.projectRoutes()
 	s.settingRoutes()
 	s.streamRoutes()
 	s.studentRoutes()
+	s.taskRoutes()
 	s.teachingPeriodRoutes()
 	s.tutorialRoutes()
 	s.unitRoleRoutes()

@@ -188,6 +188,7 @@ func (w *world) task(student, definition string, more row) int64 {
 	r := row{"project_id": w.id["project:"+student], "task_definition_id": w.id[definition], "unit_id": w.id["unitA"],
 		"created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
 	maps.Copy(r, more)
+	w.set(`DELETE FROM tasks WHERE project_id = $1 AND task_definition_id = $2`, r["project_id"], r["task_definition_id"])
 	return w.add("task:"+student, "tasks", r)
 }
 

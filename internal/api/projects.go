@@ -8,23 +8,16 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/params"
 	"lectern/internal/api/web"
-	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
+	"lectern/internal/work"
 )
 
 // weekEnd is the one trigger of a project.
 const weekEnd = "trigger_week_end"
-
-// projectSteps are what the tasks of a project do in the transaction that
-// changes it; nil does nothing, and then the service knows no trigger.
-type projectSteps struct {
-	endWeek  func(ctx context.Context, q db.Q, who *access.Caller, projectID int64) error // what is discussed becomes complete
-	retarget func(ctx context.Context, q db.Q, projectID int64) error                     // the statistics follow the target grade
-}
 
 func (s *Server) projectRoutes() {
 	web.Route(s.Server, "GET /api/projects", 200, policy.SignedIn, "List the caller's projects", s.listProjects)
@@ -63,36 +56,10 @@ func (s *Server) addProject(ctx context.Context, _ *access.Caller, in addProject
 	})
 }
 
-// projectTask is a task inside a project; its student sees no similarity.
-type projectTask struct {
-	ID                 int64       `json:"id"`
-	TaskDefinitionID   int64       `json:"task_definition_id"`
-	Status             string      `json:"status"`
-	DueDate            clock.Date  `json:"due_date"`
-	SubmissionDate     *clock.Time `json:"submission_date"`
-	CompletionDate     *clock.Date `json:"completion_date"`
-	Extensions         int64       `json:"extensions"`
-	TimesAssessed      int64       `json:"times_assessed"`
-	Grade              *int64      `json:"grade"`
-	QualityPts         int64       `json:"quality_pts"`
-	IncludeInPortfolio bool        `json:"include_in_portfolio"`
-	SimilarityFlag     bool        `json:"similarity_flag"`
-	NumNewComments     int64       `json:"num_new_comments"`
-}
-
 type portfolioFile struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	Idx  int64  `json:"idx"`
-}
-
-type projectAlignment struct {
-	ID                int64  `json:"id"`
-	Description       string `json:"description"`
-	Rating            int64  `json:"rating"`
-	LearningOutcomeID int64  `json:"learning_outcome_id"`
-	TaskDefinitionID  int64  `json:"task_definition_id"`
-	TaskID            int64  `json:"task_id"`
 }
 
 // projectAnswer is a project with all that hangs on it.
@@ -100,10 +67,10 @@ type projectAnswer struct {
 	enrol.ProjectDetail
 	UnitID             int64              `json:"unit_id"`
 	PortfolioFiles     []portfolioFile    `json:"portfolio_files"`
-	Tasks              []projectTask      `json:"tasks"`
+	Tasks              []work.ProjectTask `json:"tasks"`
 	TutorialEnrolments []enrol.Enrolment  `json:"tutorial_enrolments"`
 	Groups             []enrol.Group      `json:"groups"`
-	Alignments         []projectAlignment `json:"task_outcome_alignments"`
+	Alignments         []work.Alignment   `json:"task_outcome_alignments"`
 }
 
 type projectIn struct {
@@ -116,11 +83,17 @@ func (s *Server) getProject(ctx context.Context, who *access.Caller, in projectI
 		if err != nil {
 			return nil, err
 		}
-		a := &projectAnswer{ProjectDetail: *p, UnitID: p.UnitID, PortfolioFiles: []portfolioFile{}, Tasks: []projectTask{}, Alignments: []projectAlignment{}}
+		a := &projectAnswer{ProjectDetail: *p, UnitID: p.UnitID, PortfolioFiles: []portfolioFile{}}
 		if a.TutorialEnrolments, err = enrol.EnrolmentsOf(ctx, q, in.ID); err != nil {
 			return nil, err
 		}
-		a.Groups, err = enrol.GroupsOfProject(ctx, q, in.ID)
+		if a.Groups, err = enrol.GroupsOfProject(ctx, q, in.ID); err != nil {
+			return nil, err
+		}
+		if a.Tasks, err = work.TasksOf(ctx, q, in.ID, who.ID); err != nil {
+			return nil, err
+		}
+		a.Alignments, err = work.ProjectAlignments(ctx, q, in.ID)
 		return a, err
 	})
 }
@@ -155,14 +128,14 @@ func (s *Server) changeProject(ctx context.Context, who *access.Caller, in chang
 	if err := in.permit(who); err != nil {
 		return nil, err
 	}
-	if err := in.check(s.steps.endWeek != nil); err != nil {
+	if err := in.check(); err != nil {
 		return nil, err
 	}
 	return change(ctx, s.db, func(q db.Q) (*updatedProject, error) {
 		if err := enrol.ChangeProject(ctx, q, in.ID, in.change()); err != nil {
 			return nil, err
 		}
-		if err := s.follow(ctx, q, who, in); err != nil {
+		if err := in.follow(ctx, q, who); err != nil {
 			return nil, err
 		}
 		p, err := enrol.ProjectByID(ctx, q, in.ID, who.MyRole(), who.May(policy.GradeProject))
@@ -174,15 +147,16 @@ func (s *Server) changeProject(ctx context.Context, who *access.Caller, in chang
 	})
 }
 
-// follow lets the tasks of a project follow its change.
-func (s *Server) follow(ctx context.Context, q db.Q, who *access.Caller, in changeProjectIn) error {
-	if in.TargetGrade.Has() && s.steps.retarget != nil {
-		if err := s.steps.retarget(ctx, q, in.ID); err != nil {
+// follow lets the tasks of a project follow its change: the statistics its
+// target grade, and what was to be discussed in class is complete.
+func (in changeProjectIn) follow(ctx context.Context, q db.Q, who *access.Caller) error {
+	if in.TargetGrade.Has() {
+		if err := work.Recompute(ctx, q, who.UnitID, in.ID); err != nil {
 			return err
 		}
 	}
 	if in.Trigger.Has() {
-		return s.steps.endWeek(ctx, q, who, in.ID)
+		return work.EndWeek(ctx, q, mover(who), in.ID)
 	}
 	return nil
 }
@@ -208,7 +182,7 @@ func (in changeProjectIn) permit(who *access.Caller) error {
 }
 
 // check finds all that is wrong with the values.
-func (in changeProjectIn) check(weekEnds bool) error {
+func (in changeProjectIn) check() error {
 	wrong := map[string]string{}
 	within := func(name string, o params.Opt[int64], top int64, what string) {
 		if o.Has() && (o.V < 0 || o.V > top) {
@@ -218,7 +192,7 @@ func (in changeProjectIn) check(weekEnds bool) error {
 	within("target_grade", in.TargetGrade, 3, "must be 0, 1, 2 or 3")
 	within("submitted_grade", in.SubmittedGrade, 3, "must be 0, 1, 2 or 3")
 	within("grade", in.Grade, 100, "must be from 0 to 100")
-	if in.Trigger.Has() && (in.Trigger.V != weekEnd || !weekEnds) {
+	if in.Trigger.Has() && in.Trigger.V != weekEnd {
 		wrong["trigger"] = "is not known"
 	}
 	if in.Grade.Has() || in.OldGrade.Has() || in.GradeRationale.Has() {

@@ -1,12 +1,8 @@
 package api
 
 import (
-	"context"
 	"strings"
 	"testing"
-
-	"lectern/internal/access"
-	"lectern/internal/db"
 )
 
 var _ = rights(
@@ -56,7 +52,9 @@ func TestProjectDetail(t *testing.T) {
 		unit := own.object()["unit"].(map[string]any)
 		common := `"id":«project:student»,"campus_id":«burwood»,"user_id":«student»,"target_grade":1,"portfolio_available":false,"unit_id":«unitA»,
 			"enrolled":true,"submitted_grade":null,"compile_portfolio":false,"uses_draft_learning_summary":false,
-			"portfolio_files":[],"tasks":[],"task_outcome_alignments":[],
+			"portfolio_files":[],"tasks":[{"id":«task»,"task_definition_id":«defA1»,"status":"not_started","due_date":"` + w.monday().AddDays(7).String() + `",
+				"submission_date":null,"completion_date":null,"extensions":0,"times_assessed":0,"grade":null,"quality_pts":-1,
+				"include_in_portfolio":true,"similarity_flag":false,"num_new_comments":0}],"task_outcome_alignments":[],
 			"tutorial_enrolments":[{"project_id":«project:student»,"tutorial_id":«tutorialA»}],
 			"groups":[{"id":«group»,"name":"Red","tutorial_id":«tutorialA»,"group_set_id":«set»,"student_count":2,"capacity_adjustment":0,"locked":false}],
 			"unit":{"code":"SIT10A","id":«unitA»,"name":"Unit A","my_role":"ROLE","teaching_period_id":«T1»,
@@ -220,22 +218,4 @@ func TestChangingProjects(t *testing.T) {
 		w.do("student", path, form{"submitted_grade": "1"}).status(409).says("portfolio")
 		w.do("student", path, form{"target_grade": "2"}).status(200)
 	})
-}
-
-func TestTheTasksFollowAProject(t *testing.T) {
-	w := newWorld(t, "sqlite")
-	var heard []string
-	w.api.steps = projectSteps{
-		endWeek: func(_ context.Context, _ db.Q, who *access.Caller, _ int64) error {
-			heard = append(heard, "week "+who.Username)
-			return nil
-		},
-		retarget: func(context.Context, db.Q, int64) error { heard = append(heard, "target"); return nil },
-	}
-	w.do("tutor", "PUT /api/projects/{project:student}", form{"trigger": "trigger_week_end", "target_grade": "2"}).status(200)
-	w.do("tutor", "PUT /api/projects/{project:student}", form{"trigger": "nonsense", "target_grade": "2"}).status(400)
-	w.do("student", "PUT /api/projects/{project:student}", form{"trigger": "trigger_week_end"}).status(403)
-	if got := strings.Join(heard, ", "); got != "target, week tutor" {
-		t.Errorf("heard %s", got)
-	}
 }

@@ -100,6 +100,8 @@ func (w *world) seed(ctx context.Context, q db.Q) error {
 		w.unit(ctx, q, u, start, end)
 	}
 	w.insert(ctx, q, "alignA", "learning_outcome_links", row{"task_definition_id": w.id["defA2"], "learning_outcome_id": w.id["outcomeA"], "rating": 2, "description": "It fits"})
+	w.insert(ctx, q, "task", "tasks", row{"project_id": w.id["project:student"], "task_definition_id": w.id["defA1"], "unit_id": w.id["unitA"],
+		"created_at": q.Now(), "updated_at": q.Now()})
 	w.insert(ctx, q, "set", "group_sets", row{"unit_id": w.id["unitA"], "name": "Teams", "capacity": 3})
 	w.insert(ctx, q, "group", "unit_groups", row{"group_set_id": w.id["set"], "tutorial_id": w.id["tutorialA"], "name": "Red"})
 	for _, name := range []string{"student", "mate"} {

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/due"
+	"lectern/internal/policy"
+	"lectern/internal/status"
+	"lectern/internal/work"
+)
+
+func (s *Server) taskRoutes() {
+	web.Route(s.Server, "GET /api/tasks", 200, policy.ReadUnit,
+		"List the tasks of a unit: a student's own, all for staff", s.listTasks)
+	web.Route(s.Server, "GET /api/units/{unit_id}/task_definitions/{task_def_id}/tasks", 200, policy.GiveFeedback,
+		"List the tasks of a task definition", s.listDefinitionTasks)
+	web.Route(s.Server, "PUT /api/projects/{id}/task_def_id/{task_definition_id}", 200, policy.ChangeTask,
+		"Move, grade or change a task", s.changeTask,
+		web.Also(409, "the task's present status does not allow it"))
+	web.Route(s.Server, "GET /api/projects/{project_id}/refresh_tasks/{task_definition_id}", 200, policy.ReadTask,
+		"Get the present status of a task", s.refreshTask)
+	web.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/due", 200, policy.ReadTask,
+		"Explain the due date of a task", s.explainDue)
+}
+
+// paged are the parameters of a list that is whole without them.
+type paged struct {
+	Limit  int64 `param:"limit" doc:"at most so many; all without it"`
+	Offset int64 `param:"offset" doc:"pass over so many"`
+}
+
+func (p paged) page() (work.Page, error) {
+	limit, offset, err := page(p.Limit, p.Offset, 0)
+	return work.Page{Limit: limit, Offset: offset}, err
+}
+
+type listTasksIn struct {
+	UnitID int64 `param:"unit_id,required" scope:"unit"`
+	paged
+}
+
+func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasksIn) (web.List[work.UnitTask], error) {
+	student := who.ID
+	if who.May(policy.ListStudents) {
+		student = 0
+	}
+	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.UnitTask, int64, error) {
+		return work.TasksOfUnit(ctx, q, in.UnitID, student, p)
+	})
+}
+
+// listed answers with a page of a list, or with all of it.
+func listed[T any](ctx context.Context, d *db.DB, in paged, read func(db.Q, work.Page) ([]T, int64, error)) (web.List[T], error) {
+	p, err := in.page()
+	if err != nil {
+		return web.List[T]{}, err
+	}
+	return view(ctx, d, func(q db.Q) (web.List[T], error) {
+		rows, total, err := read(q, p)
+		return web.Listed(rows, total), err
+	})
+}
+
+type definitionTasksIn struct {
+	UnitID       int64 `path:"unit_id" scope:"unit"`
+	DefinitionID int64 `path:"task_def_id" scope:"definition"`
+	paged
+}
+
+func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller, in definitionTasksIn) (web.List[work.DefinitionTask], error) {
+	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.DefinitionTask, int64, error) {
+		return work.TasksOfDefinition(ctx, q, in.DefinitionID, p)
+	})
+}
+
+// mover is the caller as one who moves a task: whoever owns it is its student.
+func mover(who *access.Caller) work.Mover {
+	return work.Mover{UserID: who.ID, As: status.ActorOn(who.OwnerID == who.ID, who.May(policy.GradeTask), false)}
+}
+
+type changeTaskIn struct {
+	ProjectID    int64              `path:"id" scope:"project"`
+	DefinitionID int64              `path:"task_definition_id" scope:"definition"`
+	Trigger      params.Opt[string] `param:"trigger" doc:"the new status, by key, name or short word"`
+	InPortfolio  params.Opt[bool]   `param:"include_in_portfolio"`
+	Grade        params.Opt[int]    `param:"grade" doc:"-1 fail, 0 pass, 1 credit, 2 distinction, 3 high distinction; staff only"`
+	Quality      params.Opt[int]    `param:"quality_pts" doc:"up to the definition's most, -1 for not rated; staff only"`
+}
+
+func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {
+	return change(ctx, s.db, func(q db.Q) (*work.MovedTask, error) {
+		return work.Move(ctx, q, mover(who), in.ProjectID, in.DefinitionID, work.Wish{
+			Word: in.Trigger.Ptr(), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(), InPortfolio: in.InPortfolio.Ptr()})
+	})
+}
+
+type refreshTaskIn struct {
+	ProjectID    int64 `path:"project_id" scope:"project"`
+	DefinitionID int64 `path:"task_definition_id" scope:"definition"`
+}
+
+func (s *Server) refreshTask(ctx context.Context, _ *access.Caller, in refreshTaskIn) (*work.Refreshed, error) {
+	return work.Refresh(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
+}
+
+type explainDueIn struct {
+	ProjectID    int64 `path:"id" scope:"project"`
+	DefinitionID int64 `path:"task_definition_id" scope:"definition"`
+}
+
+func (s *Server) explainDue(ctx context.Context, _ *access.Caller, in explainDueIn) (*due.Explanation, error) {
+	return work.Explain(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
+}

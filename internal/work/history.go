@@ -1,0 +1,125 @@
+package work
+
+import (
+	"context"
+	"fmt"
+
+	"lectern/internal/db"
+	"lectern/internal/events"
+	"lectern/internal/status"
+)
+
+// record makes changes true: the states of the tasks, their history, the
+// status comments, the events and the statistics. The number of statements does
+// not depend on how many tasks there are.
+func record(ctx context.Context, q db.Q, by Mover, changes []change) error {
+	var touched []change
+	for _, c := range changes {
+		if !c.idle() {
+			touched = append(touched, c)
+		}
+	}
+	if len(touched) == 0 {
+		return nil
+	}
+	if err := writeHistory(ctx, q, by, touched); err != nil {
+		return err
+	}
+	if err := writeStatusComments(ctx, q, by, touched); err != nil {
+		return err
+	}
+	if err := events.Add(ctx, q, tidings(by, touched)...); err != nil {
+		return err
+	}
+	var restated []int64
+	for _, c := range touched {
+		if len(c.plan.Entries) > 0 {
+			restated = append(restated, c.ProjectID)
+		}
+		c.take(c.plan.After)
+	}
+	if err := writeStates(ctx, q, touched); err != nil || len(restated) == 0 {
+		return err
+	}
+	return Recompute(ctx, q, touched[0].UnitID, restated...)
+}
+
+var stateColumns = []string{"id BIGINT", "status TEXT", "submission_date TIMESTAMPTZ", "file_uploaded_at TIMESTAMPTZ",
+	"assessment_date TIMESTAMPTZ", "completion_date DATE", "times_assessed INTEGER", "grade INTEGER",
+	"failed_for_lateness BOOLEAN", "quality_pts INTEGER", "extensions INTEGER"}
+
+// writeStates writes what the tasks have become.
+func writeStates(ctx context.Context, q db.Q, changes []change) error {
+	rows := make([][]any, len(changes))
+	for i, c := range changes {
+		rows[i] = []any{c.ID, c.Status, c.SubmittedAt, c.UploadedAt, c.AssessedAt, c.CompletedOn, c.TimesAssessed,
+			c.Grade, c.GradedLate, c.Quality, c.Extensions}
+	}
+	from, args, err := db.Rows(q, []any{q.Now()}, stateColumns, rows)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE tasks SET status = v.status, submission_date = v.submission_date,
+			file_uploaded_at = v.file_uploaded_at, assessment_date = v.assessment_date, completion_date = v.completion_date,
+			times_assessed = v.times_assessed, grade = v.grade, failed_for_lateness = v.failed_for_lateness,
+			quality_pts = v.quality_pts, extensions = v.extensions, version = version + 1, updated_at = $1
+		FROM `+from+` v WHERE tasks.id = v.id`, args...)
+	if err != nil {
+		return fmt.Errorf("write tasks: %w", err)
+	}
+	return nil
+}
+
+// author gives the person an entry of the history names.
+func (c change) author(by Mover, a status.Author) int64 {
+	if a == status.Tutor && c.TutorID != nil {
+		return *c.TutorID
+	}
+	return by.UserID
+}
+
+// writeHistory appends a row for each status the tasks went through, and one
+// for a mark that came without a status: who gave it must be known.
+func writeHistory(ctx context.Context, q db.Q, by Mover, changes []change) error {
+	var rows [][]any
+	for _, c := range changes {
+		after, row, from := c.plan.After, c.plan.Row, c.Status
+		entries := c.plan.Entries
+		if len(entries) == 0 {
+			entries = []status.Entry{{Status: from, By: status.Mover}}
+		}
+		for _, e := range entries {
+			var submitted any
+			if row != nil {
+				submitted = row.SubmittedAt
+			}
+			judged := row != nil && row.Assessor == status.Mover && row.Outcome == e.Status
+			rows = append(rows, []any{c.ID, q.Now(), c.author(by, e.By), from, e.Status, judged, submitted, after.Grade, after.Quality})
+			from = e.Status
+		}
+	}
+	err := db.Insert(ctx, q, `task_history (task_id, at, actor_id, from_status, to_status, assessed, submitted_at, grade, quality_pts)`, "", rows)
+	if err != nil {
+		return fmt.Errorf("write the history of tasks: %w", err)
+	}
+	return nil
+}
+
+// moveTold is what the event of a status change says beside its ids.
+type moveTold struct {
+	DefinitionID int64         `json:"task_definition_id"`
+	From         status.Status `json:"from"`
+	Status       status.Status `json:"status"`
+}
+
+// tidings are the events of the changes, one for each task that was moved.
+func tidings(by Mover, changes []change) []events.Event {
+	var out []events.Event
+	for _, c := range changes {
+		if len(c.plan.Entries) > 0 {
+			out = append(out, events.Event{Kind: "status", ActorID: by.UserID, UserID: c.OwnerID, UnitID: c.UnitID,
+				ProjectID: c.ProjectID, TaskID: c.ID, Body: moveTold{c.DefinitionID, c.Status, c.plan.After.Status}})
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package work
+
+import (
+	"context"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/status"
+)
+
+// InboxTask is a task that waits for the staff.
+type InboxTask struct {
+	ID             int64         `db:"id" json:"id"`
+	ProjectID      int64         `db:"project_id" json:"project_id"`
+	DefinitionID   int64         `db:"task_definition_id" json:"task_definition_id"`
+	TutorialID     *int64        `db:"tutorial_id" json:"tutorial_id"`
+	Status         status.Status `db:"status" json:"status"`
+	CompletedOn    *clock.Date   `db:"completion_date" json:"completion_date"`
+	SubmittedAt    *clock.Time   `db:"submission_date" json:"submission_date"`
+	TimesAssessed  int           `db:"times_assessed" json:"times_assessed"`
+	Grade          *int          `db:"grade" json:"grade"`
+	Quality        int           `db:"quality_pts" json:"quality_pts"`
+	NewComments    int           `db:"num_new_comments" json:"num_new_comments"`
+	SimilarityFlag bool          `json:"similarity_flag"`
+	Pinned         int           `db:"pinned" json:"pinned"`                 // 1: by the caller
+	HasExtensions  int           `db:"has_extensions" json:"has_extensions"` // 1: a request waits for a decision
+}
+
+// Waiting says which tasks of a unit to list for one of its staff.
+type Waiting struct {
+	UnitID, CallerID int64
+	Inbox            bool // beside what awaits feedback, what the caller pinned or has not read
+	Mine             bool // only the students of the caller's own classes
+	Page
+}
+
+// waitingFrom finds the tasks of unit $1 for the caller $2. Each reason to be
+// listed has an index of its own; the two lists of comments and tasks they give
+// are short, however many tasks the unit has. Nobody waits for themselves.
+const waitingFrom = `chosen k JOIN tasks t ON t.id = k.id AND t.unit_id = $1
+	JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $2
+	JOIN task_definitions d ON d.id = t.task_definition_id
+	LEFT JOIN unread n ON n.task_id = t.id
+	LEFT JOIN task_pins b ON b.task_id = t.id AND b.user_id = $2` + classOf + `WHERE TRUE`
+
+const (
+	unread = `unread AS MATERIALIZED (SELECT c.task_id, count(*) AS new FROM task_comments c
+		WHERE c.unit_id = $1 AND c.staff_read_at IS NULL AND c.type <> 'status'
+			AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id AND r.user_id = $2) GROUP BY c.task_id)`
+	awaiting     = `SELECT id FROM tasks WHERE unit_id = $1 AND status IN ('ready_for_feedback', 'need_help')`
+	pinnedOrNew  = ` UNION SELECT task_id FROM task_pins WHERE user_id = $2 UNION SELECT task_id FROM unread`
+	ofOwnClasses = ` AND EXISTS (SELECT 1 FROM tutorials x JOIN unit_roles r ON r.id = x.unit_role_id
+		WHERE x.id = e.tutorial_id AND r.user_id = $2)`
+)
+
+// Tasks lists what waits: the oldest submission first, in the inbox after what
+// the caller pinned. It also tells how many there are in all, -1 when all were
+// asked for.
+func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) {
+	l := list{
+		columns: `t.id, t.project_id, t.task_definition_id, e.tutorial_id, t.status, t.completion_date, t.submission_date,
+			t.times_assessed, t.grade, t.quality_pts, coalesce(n.new, 0) AS num_new_comments,
+			CASE WHEN b.task_id IS NULL THEN 0 ELSE 1 END AS pinned, ` + undecided,
+		from: waitingFrom,
+		order: `t.submission_date NULLS LAST, (SELECT max(c.created_at) FROM task_comments c WHERE c.task_id = t.id) NULLS LAST,
+			t.task_definition_id, t.id`,
+	}
+	chosen := awaiting
+	if w.Inbox {
+		chosen += pinnedOrNew
+		l.order = `pinned DESC, ` + l.order
+	}
+	if w.Mine {
+		l.from += ofOwnClasses
+	}
+	l.with = `WITH ` + unread + `, chosen AS (` + chosen + `)`
+	return part[InboxTask](ctx, q, l, w.Page, w.UnitID, w.CallerID)
+}

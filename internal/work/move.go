@@ -1,0 +1,196 @@
+package work
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/status"
+)
+
+// Mover is who changes a task, and what they are to it.
+type Mover struct {
+	UserID int64
+	As     status.Actor
+}
+
+// Wish is what someone asks of a task; nil leaves a thing alone.
+type Wish struct {
+	Word        *string // a status, in any of its words
+	Grade       *int
+	Quality     *int
+	InPortfolio *bool
+}
+
+// MovedTask is a task after a change, with what the change made of the
+// statistics of its student and, in a group, of the others.
+type MovedTask struct {
+	ID            *int64         `json:"id"` // null while nothing was ever written of the task
+	ProjectID     int64          `json:"project_id"`
+	DefinitionID  int64          `json:"task_definition_id"`
+	Status        status.Status  `json:"status"`
+	DueDate       clock.Date     `json:"due_date"`
+	SubmittedAt   *clock.Time    `json:"submission_date"`
+	CompletedOn   *clock.Date    `json:"completion_date"`
+	Extensions    int            `json:"extensions"`
+	TimesAssessed int            `json:"times_assessed"`
+	Grade         *int           `json:"grade"`
+	Quality       int            `json:"quality_pts"`
+	InPortfolio   bool           `json:"include_in_portfolio"`
+	NewStats      string         `json:"new_stats"` // a JSON object as text
+	OtherProjects []ProjectStats `json:"other_projects,omitempty"`
+}
+
+// ProjectStats are the statistics of one project, as text.
+type ProjectStats struct {
+	ID       int64  `json:"id"`
+	NewStats string `json:"new_stats"`
+}
+
+// change is a task and what is to become of it.
+type change struct {
+	*task
+	plan status.Plan
+}
+
+// Move changes the task of a project for a definition, and in a group those of
+// the others as far as the change reaches them: states, history, comments,
+// events and statistics. It fails as status.Decide does, and then nothing may
+// be kept of the transaction.
+func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Wish) (*MovedTask, error) {
+	if w == (Wish{}) {
+		t, err := taskAt(ctx, q, projectID, definitionID)
+		if err != nil {
+			return nil, err
+		}
+		return moved(ctx, q, t, nil)
+	}
+	m, err := w.move(by, q.Now())
+	if err != nil {
+		return nil, err
+	}
+	own, around, err := hold(ctx, q, projectID, definitionID)
+	if err != nil {
+		return nil, err
+	}
+	before, err := own.facts()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := status.Decide(before, m)
+	if err != nil {
+		return nil, err
+	}
+	changes := []change{{own, plan}}
+	if own.GroupID != nil && (m.Word != "" || m.Grade != nil) {
+		mates, err := shareWork(ctx, q, own, around)
+		if err == nil {
+			changes, err = spread(changes, before, m, by, mates)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := w.portfolio(ctx, q, own); err != nil {
+		return nil, err
+	}
+	if err := record(ctx, q, by, changes); err != nil {
+		return nil, err
+	}
+	return moved(ctx, q, own, changes[1:])
+}
+
+// move reads the wish as the status machine takes it.
+func (w Wish) move(by Mover, at clock.Time) (status.Move, error) {
+	m := status.Move{By: by.As, Grade: w.Grade, Quality: w.Quality, At: at}
+	if w.Word != nil {
+		m.Word = *w.Word
+		if strings.TrimSpace(m.Word) == "" {
+			return m, fault.Field(fault.Invalid, "trigger", "is empty: use a task status such as %s", status.ReadyForFeedback)
+		}
+	}
+	return m, nil
+}
+
+// portfolio lets a task into the portfolio or takes it out.
+func (w Wish) portfolio(ctx context.Context, q db.Q, t *task) error {
+	if w.InPortfolio == nil || *w.InPortfolio == t.InPortfolio {
+		return nil
+	}
+	t.InPortfolio = *w.InPortfolio
+	_, err := db.Exec(ctx, q, `UPDATE tasks SET include_in_portfolio = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
+		t.ID, t.InPortfolio, q.Now())
+	return err
+}
+
+// spread adds what a move comes to on the tasks of the group's other members.
+// A student reaches only those who are in the group now; what the staff say
+// also reaches who has left but handed in with it.
+func spread(changes []change, from status.Task, m status.Move, by Mover, mates []*task) ([]change, error) {
+	for _, t := range mates {
+		if by.As != status.Staff && !t.sharesGroup(changes[0].task) {
+			continue
+		}
+		facts, err := t.facts()
+		if err != nil {
+			return nil, err
+		}
+		plan, ok := status.Propagate(from, m, facts, t.OwnerID == by.UserID)
+		if !ok {
+			plan = status.Plan{After: facts.State}
+		}
+		changes = append(changes, change{t, plan})
+	}
+	return changes, nil
+}
+
+// idle tells whether the plan leaves everything as it is.
+func (c change) idle() bool {
+	return len(c.plan.Entries) == 0 && reflect.DeepEqual(c.plan.After, c.state())
+}
+
+// moved shows a task after its change, with the statistics of its project and
+// of those of the others in its group.
+func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, error) {
+	ids := []int64{t.ProjectID}
+	for _, c := range others {
+		ids = append(ids, c.ProjectID)
+	}
+	stats, err := statsOf(ctx, q, t.UnitID, ids...)
+	if err != nil {
+		return nil, err
+	}
+	out := &MovedTask{ProjectID: t.ProjectID, DefinitionID: t.DefinitionID, Status: t.Status, DueDate: t.dueOn(),
+		SubmittedAt: t.SubmittedAt, CompletedOn: t.CompletedOn, Extensions: t.Extensions, TimesAssessed: t.TimesAssessed,
+		Grade: t.Grade, Quality: t.Quality, InPortfolio: t.InPortfolio, NewStats: stats[t.ProjectID].String()}
+	if t.ID != 0 {
+		out.ID = &t.ID
+	}
+	for _, c := range others {
+		out.OtherProjects = append(out.OtherProjects, ProjectStats{c.ProjectID, stats[c.ProjectID].String()})
+	}
+	return out, nil
+}
+
+// EndWeek completes every task of a project that waits for a talk in class.
+func EndWeek(ctx context.Context, q db.Q, by Mover, projectID int64) error {
+	in, args := db.In([]any{projectID}, []status.Status{status.Discuss, status.Demonstrate})
+	tasks, err := holdTasks(ctx, q, `t.project_id = $1 AND t.status IN `+in, args...)
+	if err != nil {
+		return err
+	}
+	var changes []change
+	for _, t := range tasks {
+		facts, err := t.facts()
+		if err != nil {
+			return err
+		}
+		if plan, ok := status.WeekEnd(facts, q.Now()); ok {
+			changes = append(changes, change{t, plan})
+		}
+	}
+	return record(ctx, q, by, changes)
+}

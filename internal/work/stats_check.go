@@ -1,0 +1,86 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lectern/internal/db"
+	"lectern/internal/progress"
+)
+
+// CheckStats works the statistics of every project out anew, unit by unit. They
+// should stand already: where they do not, it puts them right and fails, naming
+// the projects, because some change forgot them.
+func CheckStats(ctx context.Context, d *db.DB) error {
+	units, err := db.All[int64](ctx, d.Pool(), `SELECT id FROM units ORDER BY id`)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	for _, id := range units {
+		var off []int64
+		err := d.Tx(ctx, func(q db.Q) (err error) {
+			off, err = setRight(ctx, q, id)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("check the statistics of unit %d: %w", id, err)
+		}
+		if len(off) > 0 {
+			wrong = append(wrong, fmt.Errorf("unit %d: the statistics of projects %v were wrong and are right now", id, off))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// setRight recomputes a unit and lists the projects that changed by it. It holds
+// them first, or a move between the two readings would look like a mistake.
+func setRight(ctx context.Context, q db.Q, unitID int64) (off []int64, err error) {
+	text := `SELECT id FROM projects WHERE unit_id = $1 ORDER BY id`
+	if q.Postgres() {
+		text += ` FOR NO KEY UPDATE`
+	}
+	ids, err := db.All[int64](ctx, q, text, unitID)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	before, err := statsOf(ctx, q, unitID)
+	if err == nil {
+		err = Recompute(ctx, q, unitID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	after, err := statsOf(ctx, q, unitID)
+	for _, id := range ids {
+		if before[id] != after[id] {
+			off = append(off, id)
+		}
+	}
+	return off, err
+}
+
+// statsOf reads the statistics of projects: of those named, or of all in the
+// unit.
+func statsOf(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) (map[int64]progress.Stats, error) {
+	type row struct {
+		ID int64 `db:"id"`
+		progress.Stats
+	}
+	which, args := `unit_id = $1`, []any{unitID}
+	if len(projectIDs) > 0 {
+		var in string
+		in, args = db.In(args, projectIDs)
+		which += ` AND id IN ` + in
+	}
+	out := map[int64]progress.Stats{}
+	for r, err := range db.Each[row](ctx, q, `SELECT id, red_pct, grey_pct, orange_pct, blue_pct, green_pct, order_scale
+		FROM projects WHERE `+which, args...) {
+		if err != nil {
+			return nil, err
+		}
+		out[r.ID] = r.Stats
+	}
+	return out, nil
+}
