@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 )
 
 // The environment of a child: nothing but these.
@@ -16,13 +17,19 @@ const (
 	childMemory = "LECTERN_PDF_MEMORY"
 )
 
-// MaybeChild must be the first call of main. In an ordinary start it returns
-// at once; in a child it does the child's work and never returns.
+// mayStart tells that this program knows how to be a child. Without it a child
+// would be a second run of the whole program, or of its tests, without end.
+var mayStart atomic.Bool
+
+// MaybeChild must be the first call of main, and of TestMain where tests render.
+// In an ordinary start it returns at once; in a child it does the child's work
+// and never returns. Render refuses to work without it.
 //
 // A child reads requests from its standard input and answers on its standard
 // output, one JSON value each, until the input ends: also when its parent died.
 func MaybeChild() {
 	if os.Getenv(childMark) == "" {
+		mayStart.Store(true)
 		return
 	}
 	memory, _ := strconv.ParseInt(os.Getenv(childMemory), 10, 64)

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -288,6 +289,9 @@ func (c *composer) furniture() {
 
 // write puts our pages and the foreign ones into one file.
 func (c *composer) write() error {
+	if c.total == 0 {
+		return errors.New("the document has no pages")
+	}
 	var own bytes.Buffer
 	if len(c.own) > 0 {
 		if err := c.doc.Output(&own); err != nil {

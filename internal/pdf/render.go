@@ -12,6 +12,8 @@ import (
 
 const tempPrefix = "lectern-pdf-"
 
+var errNoChild = errors.New("pdf.MaybeChild must be the first call of main")
+
 // Render writes the document as PDF to w. It fails only where nothing could be
 // done better: a file cannot be opened or copied, the disk is full, ctx ends.
 // Whatever is wrong with a file itself becomes a page and a Note.
@@ -19,6 +21,9 @@ const tempPrefix = "lectern-pdf-"
 // Each file is read in a bounded child process; one child serves the whole
 // document unless a file kills it.
 func Render(ctx context.Context, doc Document, w io.Writer, limits Limits) (Result, error) {
+	if !mayStart.Load() {
+		return Result{}, errNoChild
+	}
 	limits = limits.orDefaults()
 	dir, err := os.MkdirTemp("", tempPrefix)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -360,6 +361,35 @@ func TestPixelBytes(t *testing.T) {
 	if got := jpegBytes(progressive); got != 7.5 {
 		t.Errorf("%v bytes a pixel, want 7.5", got)
 	}
+}
+
+func TestRefusesWithoutChildMode(t *testing.T) {
+	mayStart.Store(false)
+	defer mayStart.Store(true)
+	if _, err := Render(context.Background(), testDocument(), io.Discard, Limits{}); !errors.Is(err, errNoChild) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEmptyDocument(t *testing.T) {
+	if _, err := Render(context.Background(), testDocument(), io.Discard, Limits{}); err == nil || !strings.Contains(err.Error(), "no pages") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Documents made at the same time do not meet.
+func TestConcurrently(t *testing.T) {
+	want, _ := render(t, sample(), Limits{})
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			var buf bytes.Buffer
+			if _, err := Render(context.Background(), sample(), &buf, Limits{}); err != nil || !bytes.Equal(buf.Bytes(), want) {
+				t.Errorf("differs, or %v", err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestCancelled(t *testing.T) {
