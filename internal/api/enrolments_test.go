@@ -226,3 +226,33 @@ func TestAStudentInAHurry(t *testing.T) {
 		}
 	})
 }
+
+// A tutorial loses and gains its stream while its students take seats in other
+// streams: in the end a seat without a stream stands alone all the same.
+func TestStreamsChangeDuringTheRush(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1", "activity_type_id": w.id["prac"]})
+		w.tutorial("S1", "seminar", "", 0)
+		w.tutorial("SWAP", "streamA", "", 0)
+		var wg sync.WaitGroup
+		for _, who := range w.crowd(0, 12) {
+			for _, abbr := range []string{"SWAP", "S1", "SWAP"} {
+				wg.Go(func() {
+					w.do(who, "POST /api/units/{unitA}/tutorials/"+abbr+"/enrolments/{project:"+who+"}", nil)
+				})
+			}
+		}
+		for i := range 8 {
+			wg.Go(func() {
+				w.do("convenor", "PUT /api/tutorials/{SWAP}", form{"tutorial[unit_id]": w.path("{unitA}"), "tutorial[tutorial_stream_abbr]": []string{"", "prac-1"}[i%2]})
+			})
+		}
+		wg.Wait()
+		if n := w.count(`tutorial_enrolments e JOIN tutorial_enrolments o ON o.project_id = e.project_id AND o.id <> e.id WHERE e.tutorial_stream_id IS NULL`); n != 0 {
+			t.Errorf("%d seats stand beside one without a stream", n)
+		}
+		if n := w.count(`tutorial_enrolments e JOIN tutorials t ON t.id = e.tutorial_id WHERE e.tutorial_stream_id IS DISTINCT FROM t.tutorial_stream_id`); n != 0 {
+			t.Errorf("%d seats have another stream than their tutorial", n)
+		}
+	})
+}

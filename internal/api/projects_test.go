@@ -2,6 +2,7 @@ package api
 
 import (
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -217,5 +218,25 @@ func TestChangingProjects(t *testing.T) {
 		w.set(`UPDATE projects SET portfolio_hash = 'h' WHERE id = $1`, w.id["project:student"])
 		w.do("student", path, form{"submitted_grade": "1"}).status(409).says("portfolio")
 		w.do("student", path, form{"target_grade": "2"}).status(200)
+	})
+}
+
+// Many enrol one student at once: there is one project, and all hear of it.
+func TestEnrollingOneStudentAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		var wg sync.WaitGroup
+		answers := make([]*answered, 20)
+		for i := range answers {
+			wg.Go(func() {
+				body := form{"unit_id": w.path("{unitA}"), "student_num": []string{"outsider", "withdrawn"}[i%2], "campus_id": "-1"}
+				answers[i] = w.do("tutor", "POST /api/projects", body)
+			})
+		}
+		wg.Wait()
+		for i, a := range answers {
+			if one, other := a.status(201).object()["id"], answers[i%2].object()["id"]; one != other {
+				t.Errorf("one heard of %v, another of %v", one, other)
+			}
+		}
 	})
 }

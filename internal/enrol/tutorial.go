@@ -217,7 +217,7 @@ func (t *class) reseat(ctx context.Context, q db.Q, before class) error {
 	}
 	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM tutorial_enrolments e
 		JOIN tutorial_enrolments other ON other.project_id = e.project_id AND other.tutorial_id <> e.tutorial_id
-		WHERE e.tutorial_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR other.tutorial_stream_id IS NULL OR other.tutorial_stream_id = $2)`,
+		WHERE e.tutorial_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR other.tutorial_stream_id = $2)`,
 		t.ID, t.StreamID)
 	if err != nil {
 		return err
