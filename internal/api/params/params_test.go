@@ -259,6 +259,23 @@ func TestRequiredWithoutRequiredMembersIsNamedItself(t *testing.T) {
 	wantFields(t, err, map[string]string{"unit": "is required", "rows": "is required"})
 }
 
+func TestRequiredUnlessAnother(t *testing.T) {
+	type input struct {
+		Name     string `param:"name,required"`
+		Password string `param:"password" unless:"ticket"`
+		Ticket   string `param:"ticket"`
+	}
+	_, err := decode[input](t, request("", "application/json", `{"ticket":null}`))
+	wantFields(t, err, map[string]string{"name": "is required", "password": "is required"})
+	_, err = decode[input](t, request("", form, "name=a"))
+	wantFields(t, err, map[string]string{"password": "is required"})
+	for _, body := range []string{"name=a&ticket=t", "name=a&password=p", "name=a&password="} {
+		if _, err := decode[input](t, request("", form, body)); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
 func TestDefaultsStayWhereNothingCame(t *testing.T) {
 	s, err := params.Read(nil, request("b=2", "", ""), params.Limits{}, "", nil)
 	if err != nil {
