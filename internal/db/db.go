@@ -241,3 +241,14 @@ func LockName(ctx context.Context, q Q, name string) error {
 	_, err := Exec(ctx, q, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
 	return err
 }
+
+// At gives q with another moment for all that is written through it: demo data
+// and imports have a past.
+func At(q Q, t time.Time) Q { return dated{q, clock.At(t)} }
+
+type dated struct {
+	Q
+	now clock.Time
+}
+
+func (d dated) Now() clock.Time { return d.now }

@@ -39,10 +39,14 @@ var units = []unit{
 		outcomes: []outcome{{"Structure", "Structure the code of a game."}, {"Render", "Draw a moving world."}, {"Profile", "Find and remove what makes it slow."}}},
 }
 
-// units makes the four units with staff, classes, outcomes and students.
+// units makes the four units: staff, classes, outcomes, students, tasks and how
+// far everybody has come.
 func (b *builder) units() {
 	for i := range units {
-		b.unit(&units[i])
+		u := &units[i]
+		b.unit(u)
+		b.definitions(u)
+		b.progress(u)
 	}
 }
 
