@@ -24,10 +24,12 @@ import (
 	"lectern/internal/enrol"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
+	"lectern/internal/work"
 )
 
-// A class is a unit of 1,000 students in 10 tutorials of one stream, with the
-// service in front of it and a plain connection behind.
+// A class is a unit of 1,000 students in 10 tutorials of one stream, with 60
+// tasks that one of them has all begun, the service in
+// front of it and a plain connection behind.
 type class struct {
 	testing.TB
 	server *api.Server
@@ -39,6 +41,7 @@ const (
 	classUnit     = 1
 	classStudents = 1000
 	classProject  = 500
+	classTasks    = 60
 )
 
 func newClass(b *testing.B, engine string) *class {
@@ -92,6 +95,12 @@ func (c *class) seed(ctx context.Context, q db.Q) error {
 	})
 	insert("projects (id, unit_id, user_id, created_at, updated_at)", classStudents, func(i int) []any { return []any{i, classUnit, i, now, now} })
 	insert("tutorial_enrolments (project_id, tutorial_id, tutorial_stream_id)", classStudents, func(i int) []any { return []any{i, i%10 + 1, 1} })
+	insert("task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade, start_date, target_date, tutorial_stream_id)", classTasks, func(i int) []any {
+		return []any{i, classUnit, fmt.Sprint("Task ", i), fmt.Sprint("T", i), "Do it", 4, i % 4, day, day, 1}
+	})
+	insert("tasks (id, project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at)", classTasks, func(i int) []any {
+		return []any{i, classProject, i, classUnit, "ready_for_feedback", now, now, now}
+	})
 	var err error
 	c.token, err = ident.Start(ctx, q, &ident.User{ID: classStudents + 1, Role: policy.Tutor}, true)
 	return err
@@ -214,8 +223,10 @@ func BenchmarkProject(b *testing.B) {
 func (c *class) project() []byte {
 	var out struct {
 		enrol.ProjectDetail
-		Enrolments []enrol.Enrolment `json:"tutorial_enrolments"`
-		Groups     []enrol.Group     `json:"groups"`
+		Enrolments []enrol.Enrolment  `json:"tutorial_enrolments"`
+		Groups     []enrol.Group      `json:"groups"`
+		Tasks      []work.ProjectTask `json:"tasks"`
+		Alignments []work.Alignment   `json:"task_outcome_alignments"`
 	}
 	p, s := &out.ProjectDetail, &enrol.ForStaff{}
 	p.ForStaff = s
@@ -243,5 +254,25 @@ func (c *class) project() []byte {
 	}, `SELECT g.id, g.name, g.tutorial_id, g.group_set_id, g.capacity_adjustment, g.locked,
 			(SELECT count(*) FROM group_memberships m JOIN projects p ON p.id = m.project_id AND p.enrolled WHERE m.unit_group_id = g.id AND m.active)
 		FROM unit_groups g JOIN group_memberships mine ON mine.unit_group_id = g.id WHERE mine.project_id = $1 AND mine.active ORDER BY g.id`, classProject)
+	c.rows(func(r *sql.Rows) error {
+		var t work.ProjectTask
+		var deadline *clock.Date
+		err := r.Scan(&t.ID, &t.DefinitionID, &t.Status, &t.SubmittedAt, &t.CompletedOn, &t.Extensions, &t.TimesAssessed, &t.Grade, &t.Quality,
+			&t.InPortfolio, &t.DueDate, &deadline, &t.NewComments)
+		out.Tasks = append(out.Tasks, t)
+		return err
+	}, `SELECT t.id, t.task_definition_id, t.status, t.submission_date, t.completion_date, t.extensions,
+			t.times_assessed, t.grade, t.quality_pts, t.include_in_portfolio, d.target_date, d.due_date,
+			(SELECT count(*) FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status' AND c.staff_read_at IS NULL
+				AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id AND r.user_id = $2))
+		FROM tasks t JOIN task_definitions d ON d.id = t.task_definition_id
+		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, classProject, classStudents+1)
+	c.rows(func(r *sql.Rows) error {
+		var a work.Alignment
+		err := r.Scan(&a.ID, &a.Description, &a.Rating, &a.OutcomeID, &a.DefinitionID, &a.TaskID)
+		out.Alignments = append(out.Alignments, a)
+		return err
+	}, `SELECT l.id, l.description, l.rating, l.learning_outcome_id, l.task_definition_id, l.task_id
+		FROM learning_outcome_links l JOIN tasks t ON t.id = l.task_id WHERE t.project_id = $1 ORDER BY l.id`, classProject)
 	return c.json(out)
 }
