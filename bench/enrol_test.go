@@ -1,5 +1,3 @@
-// Package bench measures what must stay fast, each against the least the same
-// work could take.
 package bench
 
 import (
