@@ -52,6 +52,7 @@ func New(c Config) *Server {
 	s.jobRoutes()
 	s.outcomeRoutes()
 	s.projectRoutes()
+	s.rolloverRoutes()
 	s.settingRoutes()
 	s.streamRoutes()
 	s.studentRoutes()

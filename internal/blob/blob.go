@@ -95,7 +95,14 @@ func Touch(ctx context.Context, q db.Q, hashes []string) error {
 	if len(hashes) == 0 {
 		return nil
 	}
-	in, args := db.In([]any{q.Now()}, hashes)
-	_, err := db.Exec(ctx, q, `UPDATE blobs SET touched_at = $1 WHERE hash IN `+in, args...)
+	rows := make([][]any, len(hashes))
+	for i, h := range hashes {
+		rows[i] = []any{h}
+	}
+	from, args, err := db.Rows(q, []any{q.Now()}, []string{"hash TEXT"}, rows)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE blobs SET touched_at = $1 WHERE hash IN (SELECT v.hash FROM `+from+` v)`, args...)
 	return err
 }

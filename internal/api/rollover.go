@@ -1,0 +1,54 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+	"lectern/internal/teach"
+)
+
+func (s *Server) rolloverRoutes() {
+	web.Route(s.Server, "POST /api/units/{id}/rollover", 201, policy.RolloverUnit, "Copy a unit into another teaching period", s.rolloverUnit,
+		web.Location("/api/units/{.id}"), web.Also(409, "the period has a unit of that code"), web.Also(422, "dates out of order or outside the period"))
+	web.Route(s.Server, "POST /api/teaching_periods/{existing_teaching_period_id}/rollover", 200, policy.RolloverPeriod,
+		"Copy the units of a teaching period into a later one", s.rolloverPeriod,
+		web.Also(409, "the new period has begun"), web.Also(422, "the new period does not start after the old one"))
+}
+
+type rolloverUnitIn struct {
+	unitIn
+	PeriodID  int64                  `param:"teaching_period_id,required"`
+	StartDate params.Opt[clock.Date] `param:"start_date" doc:"inside the teaching period; its first day when absent"`
+	EndDate   params.Opt[clock.Date] `param:"end_date" doc:"inside the teaching period; its last day when absent"`
+}
+
+func (s *Server) rolloverUnit(ctx context.Context, who *access.Caller, in rolloverUnitIn) (*fullUnit, error) {
+	return change(ctx, s.db, func(q db.Q) (*fullUnit, error) {
+		id, err := teach.RolloverUnit(ctx, q, in.ID, teach.UnitRollover{
+			PeriodID: in.PeriodID, Start: in.StartDate.Ptr(), End: in.EndDate.Ptr(), CallerID: who.ID})
+		if err != nil {
+			return nil, err
+		}
+		return s.fullUnit(ctx, q, who, id)
+	})
+}
+
+type rolloverPeriodIn struct {
+	FromID        int64            `path:"existing_teaching_period_id"`
+	ToID          int64            `param:"new_teaching_period_id,required"`
+	Inactive      bool             `param:"rollover_inactive" doc:"inactive units, too"`
+	SearchForward params.Opt[bool] `param:"search_forward" doc:"take the newest unit of each code from the periods in between; true when absent"`
+}
+
+// rolloverPeriod answers null.
+func (s *Server) rolloverPeriod(ctx context.Context, who *access.Caller, in rolloverPeriodIn) (any, error) {
+	return nil, s.db.Tx(ctx, func(q db.Q) error {
+		return teach.RolloverPeriod(ctx, q, teach.PeriodRollover{FromID: in.FromID, ToID: in.ToID,
+			Inactive: in.Inactive, SearchForward: in.SearchForward.Or(true), CallerID: who.ID})
+	})
+}
