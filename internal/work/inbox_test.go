@@ -1,0 +1,70 @@
+package work
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
+)
+
+// walked are the tables that grow, walked from end to end: by name on
+// PostgreSQL, by alias on SQLite.
+var walked = regexp.MustCompile(`Seq Scan on (tasks|task_comments|comment_reads|task_pins|tutorial_enrolments)|SCAN (t|tasks|c|task_comments|r|comment_reads|b|task_pins|p|projects|x|e)\b`)
+
+func TestTheInboxFollowsIndexes(t *testing.T) { inboxFollowsIndexes(t, 200, 20) }
+
+func TestTheInboxOfALargeUnitFollowsIndexes(t *testing.T) {
+	dbtest.Long(t)
+	inboxFollowsIndexes(t, 1000, 60)
+}
+
+func inboxFollowsIndexes(t *testing.T, students, definitions int64) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newCrowd(t, d, students, definitions)
+		c.fillInbox()
+		tutor := c.students + 1
+		for name, w := range map[string]Waiting{
+			"inbox":    {Inbox: true},
+			"mine":     {Inbox: true, Mine: true},
+			"page":     {Inbox: true, Page: Page{Limit: 50, Offset: 100}},
+			"feedback": {},
+		} {
+			w.UnitID, w.CallerID = crowdUnit, tutor
+			var rows []InboxTask
+			var took time.Duration
+			texts := c.statements(func(ctx context.Context, q db.Q) (err error) {
+				start := time.Now()
+				rows, _, err = w.Tasks(ctx, q)
+				took = time.Since(start)
+				return err
+			})
+			t.Logf("%s: %d of %d tasks in %v", name, len(rows), c.students*c.definitions, took)
+			if len(texts) > 2 {
+				t.Errorf("%s takes %d statements", name, len(texts))
+			}
+			for _, text := range texts {
+				plan := c.plan(text, crowdUnit, tutor, 50, 0)
+				if found := walked.FindString(plan); found != "" || !strings.Contains(plan, "tasks_of_unit") || w.Inbox && !strings.Contains(plan, "task_comments_unread") {
+					t.Errorf("%s: %q\n%s\n%s", name, found, text, plan)
+				}
+			}
+			slow := c.waitingSlowly(w)
+			if name != "page" && int64(len(rows)) != slow {
+				t.Errorf("%s has %d tasks, want %d", name, len(rows), slow)
+			}
+		}
+	})
+}
+
+// waitingSlowly counts what waits by looking at every task.
+func (c *crowd) waitingSlowly(w Waiting) int64 {
+	c.Helper()
+	return c.number(`SELECT count(*) FROM tasks t WHERE t.unit_id = $1 AND (t.status IN ('ready_for_feedback', 'need_help') OR CAST($3 AS BOOLEAN) AND (
+		t.id IN (SELECT task_id FROM task_pins WHERE user_id = $2)
+		OR t.id IN (SELECT c.task_id FROM task_comments c WHERE c.staff_read_at IS NULL AND c.type <> 'status'
+			AND c.id NOT IN (SELECT task_comment_id FROM comment_reads WHERE user_id = $2))))`, w.UnitID, w.CallerID, w.Inbox)
+}
