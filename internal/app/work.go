@@ -2,18 +2,22 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"lectern/internal/blob"
 	"lectern/internal/db"
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
+	"lectern/internal/work"
 )
 
 // work registers the kinds of background jobs and when the regular ones run.
 func (a *App) work() {
 	jobs.Register(a.jobs, a.tidy, jobs.Limits{Timeout: 30 * time.Minute, Concurrency: 1})
 	a.jobs.Every("tidy", jobs.DailyAt(3, 30), tidyArgs{})
+	jobs.Register(a.jobs, a.checkStats, jobs.Limits{Timeout: 30 * time.Minute, Concurrency: 1})
+	a.jobs.Every("check_stats", jobs.DailyAt(4, 30), checkStatsArgs{})
 }
 
 // tidyArgs ask for the nightly removal of what nobody needs any more.
@@ -36,4 +40,21 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 		_, err := ident.Prune(ctx, q)
 		return err
 	})
+}
+
+// checkStatsArgs ask for the nightly check of the students' statistics.
+type checkStatsArgs struct{}
+
+// Kind implements jobs.Args.
+func (checkStatsArgs) Kind() string { return "check_stats" }
+
+// checkStats lets a difference stay on record as a dead job: a second try would
+// find nothing and hide it.
+func (a *App) checkStats(ctx context.Context, _ jobs.Job, _ checkStatsArgs) error {
+	err := work.CheckStats(ctx, a.db)
+	if errors.Is(err, work.ErrWrongStats) {
+		a.log.ErrorContext(ctx, "some change forgot the statistics of students", "err", err)
+		return jobs.Discard(err)
+	}
+	return err
 }

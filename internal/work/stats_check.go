@@ -9,9 +9,12 @@ import (
 	"lectern/internal/progress"
 )
 
+// ErrWrongStats says that statistics did not agree with the tasks they sum up.
+var ErrWrongStats = errors.New("the statistics were wrong and are right now")
+
 // CheckStats works the statistics of every project out anew, unit by unit. They
-// should stand already: where they do not, it puts them right and fails, naming
-// the projects, because some change forgot them.
+// should stand already: where they do not, it puts them right and fails with
+// ErrWrongStats, naming the projects, because some change forgot them.
 func CheckStats(ctx context.Context, d *db.DB) error {
 	units, err := db.All[int64](ctx, d.Pool(), `SELECT id FROM units ORDER BY id`)
 	if err != nil {
@@ -28,7 +31,7 @@ func CheckStats(ctx context.Context, d *db.DB) error {
 			return fmt.Errorf("check the statistics of unit %d: %w", id, err)
 		}
 		if len(off) > 0 {
-			wrong = append(wrong, fmt.Errorf("unit %d: the statistics of projects %v were wrong and are right now", id, off))
+			wrong = append(wrong, fmt.Errorf("unit %d, projects %v: %w", id, off, ErrWrongStats))
 		}
 	}
 	return errors.Join(wrong...)
