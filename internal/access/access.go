@@ -167,6 +167,9 @@ func (r *standing) owner() policy.Who {
 	if r.MayExtend {
 		w |= policy.OwnerMayExtend
 	}
+	if yes(r.MayManage) {
+		w |= policy.OwnerManaging
+	}
 	return w
 }
 

@@ -48,6 +48,8 @@ func New(c Config) *Server {
 	s.campusRoutes()
 	s.definitionRoutes()
 	s.enrolmentRoutes()
+	s.groupRoutes()
+	s.groupSetRoutes()
 	s.inboxRoutes()
 	s.jobRoutes()
 	s.outcomeRoutes()

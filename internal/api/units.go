@@ -59,8 +59,8 @@ type fullUnit struct {
 	Tutorials       []enrol.Tutorial        `json:"tutorials"`
 	TaskDefinitions []work.DefinitionRecord `json:"task_definitions"`
 	Alignments      []work.Alignment        `json:"task_outcome_alignments"`
-	GroupSets       []any                   `json:"group_sets"`
-	Groups          []any                   `json:"groups"`
+	GroupSets       []enrol.GroupSet        `json:"group_sets"`
+	Groups          []enrol.Group           `json:"groups"`
 }
 
 // staffUnit is what a unit's record has for staff only.
@@ -90,7 +90,7 @@ func (s *Server) fullUnit(ctx context.Context, q db.Q, who *access.Caller, id in
 	if err != nil {
 		return nil, err
 	}
-	full := &fullUnit{Unit: *u, GroupSets: []any{}, Groups: []any{}}
+	full := &fullUnit{Unit: *u}
 	full.reveal(who)
 	return full, full.fill(ctx, q, who, id)
 }
@@ -135,7 +135,13 @@ func (f *fullUnit) fill(ctx context.Context, q db.Q, who *access.Caller, id int6
 		return err
 	}
 	f.TaskDefinitions = work.Records(definitions, who.May(policy.ListStudents))
-	f.Alignments, err = work.AlignmentsOf(ctx, q, id)
+	if f.Alignments, err = work.AlignmentsOf(ctx, q, id); err != nil {
+		return err
+	}
+	if f.GroupSets, err = enrol.GroupSetsOf(ctx, q, id); err != nil {
+		return err
+	}
+	f.Groups, err = enrol.GroupsOfUnit(ctx, q, id)
 	return err
 }
 

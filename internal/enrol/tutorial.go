@@ -277,11 +277,13 @@ func unused(ctx context.Context, q db.Q, where string, arg any) error {
 	return nil
 }
 
-func many(n int64, what string) string {
+func many(n int64, what string) string { return plural(int(n), what, what+"s") }
+
+func plural(n int, one, more string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 func same(a, b *int64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }

@@ -68,6 +68,7 @@ const (
 	GroupMember                         // in the group the request is about
 	GroupMemberManaging                 // GroupMember where the set lets students manage groups and nothing is locked
 	StudentCreating                     // UnitStudent where the set lets students make groups and is not locked
+	OwnerManaging                       // Owner where the set lets students manage groups
 )
 
 var whoNames = [...]string{"a visitor", "any signed-in user", "the user concerned", "a Tutor", "a Convenor", "an Admin",
@@ -75,7 +76,8 @@ var whoNames = [...]string{"a visitor", "any signed-in user", "the user concerne
 	"the student concerned, though withdrawn", "the student concerned where the unit lets students change tutorials",
 	"the student concerned where the unit lets students ask for extensions", "a member of the group",
 	"a member of the group where the set lets students manage groups and nothing is locked",
-	"a student of the unit where the set lets students make groups and is not locked"}
+	"a student of the unit where the set lets students make groups and is not locked",
+	"the student concerned where the set lets students manage groups"}
 
 // Names lists the standings in words.
 func (w Who) Names() []string {

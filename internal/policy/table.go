@@ -80,6 +80,7 @@ var (
 	ChangeProject  = right(Project, "change this project", worker)
 	ChangeTutorial = right(Project, "change the tutorial of this student", OwnerMayMove|staff)
 	ChangeCampus   = right(Project, "change the campus of this student", staff)
+	ChangeGroup    = right(Project, "put this student into a group or take them out", OwnerManaging|staff)
 	GradeProject   = right(Project, "give the final grade", staff)
 	EndWeek        = right(Project, "sign off the week of this student", staff)
 	ReadSubmission = right(Project, "read this work", reader)

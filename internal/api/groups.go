@@ -1,0 +1,134 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/enrol"
+	"lectern/internal/policy"
+)
+
+const (
+	groupPath  = groupSetPath + "/{group_set_id}/groups"
+	memberPath = groupPath + "/{group_id}/members"
+)
+
+func (s *Server) groupRoutes() {
+	web.Route(s.Server, "GET "+groupPath, 200, policy.ListGroups, "List the groups of a set", s.listGroups)
+	web.Route(s.Server, "POST "+groupPath, 201, policy.CreateGroups, "Create a group; a student joins the one they create", s.addGroup,
+		web.Location(groupPath+"/{.id}"), web.Also(404, "no such tutorial in this unit"),
+		web.Also(409, "the name is taken, or the student is in a group already"), web.Also(422, "the student is not in the tutorial the group stays in"))
+	web.Route(s.Server, "PUT "+groupPath+"/{group_id}", 200, policy.EditGroup, "Change a group; what is more than its name, as staff only", s.changeGroup,
+		web.Also(404, "no such tutorial in this unit"), web.Also(409, "the name is taken, or a member cannot move to the tutorial"))
+	web.Route(s.Server, "DELETE "+groupPath+"/{group_id}", 204, policy.EditGroup, "Delete a group; as a student only when nobody else is in it", s.deleteGroup,
+		web.Also(409, "the group has handed in work"))
+	web.Route(s.Server, "GET "+memberPath, 200, policy.ReadMembers, "List the members of a group", s.listMembers)
+	web.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup, "Put a student into a group, out of another of the set", s.joinGroup,
+		web.Also(409, "the group is full or locked, or the student is in it already"), web.Also(422, "the student is not in the tutorial the group stays in"))
+	web.Route(s.Server, "DELETE "+memberPath+"/{project_id}", 204, policy.ChangeGroup, "Take a student out of a group", s.leaveGroup,
+		web.Also(409, "the group is locked"))
+}
+
+func (s *Server) listGroups(ctx context.Context, _ *access.Caller, in underGroupSet) ([]enrol.Group, error) {
+	return enrol.GroupsOf(ctx, s.db.Pool(), in.SetID)
+}
+
+type addGroupIn struct {
+	underGroupSet
+	Group struct {
+		Name       string `param:"name" doc:"unique in the set; Group N when blank"`
+		TutorialID int64  `param:"tutorial_id,required"`
+		Adjustment int32  `param:"capacity_adjustment" doc:"places more than the set's capacity, for staff to set"`
+	} `param:"group,required"`
+}
+
+func (s *Server) addGroup(ctx context.Context, who *access.Caller, in addGroupIn) (*enrol.Group, error) {
+	n := enrol.NewGroup{Name: in.Group.Name, TutorialID: in.Group.TutorialID, CapacityAdjustment: int64(in.Group.Adjustment)}
+	if n.CapacityAdjustment != 0 {
+		if err := who.Must(policy.SteerGroup); err != nil {
+			return nil, err
+		}
+	}
+	return change(ctx, s.db, func(q db.Q) (*enrol.Group, error) {
+		g, err := enrol.AddGroup(ctx, q, in.UnitID, in.SetID, n)
+		if err != nil || who.May(policy.SteerGroup) {
+			return g, err
+		}
+		return g, s.joinOwn(ctx, q, who, g)
+	})
+}
+
+// joinOwn puts a student into the group they just made, unless they are in
+// another of the set: they would leave it unawares.
+func (s *Server) joinOwn(ctx context.Context, q db.Q, who *access.Caller, g *enrol.Group) error {
+	project, err := enrol.ProjectOfUser(ctx, q, who.UnitID, who.ID)
+	if err != nil {
+		return err
+	}
+	g.StudentCount = 1
+	return enrol.JoinFirst(ctx, q, g.GroupSetID, g.ID, project)
+}
+
+// aboutGroup is the input of an endpoint about one group.
+type aboutGroup struct {
+	underGroupSet
+	GroupID int64 `path:"group_id" scope:"group"`
+}
+
+type changeGroupIn struct {
+	aboutGroup
+	Group struct {
+		Name       params.Opt[string] `param:"name" doc:"unique in the set"`
+		TutorialID params.Opt[int64]  `param:"tutorial_id"`
+		Adjustment params.Opt[int32]  `param:"capacity_adjustment" doc:"places more than the set's capacity"`
+		Locked     params.Opt[bool]   `param:"locked" doc:"nobody joins or leaves"`
+	} `param:"group"`
+}
+
+func (s *Server) changeGroup(ctx context.Context, who *access.Caller, in changeGroupIn) (*enrol.Group, error) {
+	c := enrol.GroupChange{Name: in.Group.Name.Ptr(), TutorialID: in.Group.TutorialID.Ptr(), Locked: in.Group.Locked.Ptr()}
+	if in.Group.Adjustment.Has() {
+		n := int64(in.Group.Adjustment.V)
+		c.CapacityAdjustment = &n
+	}
+	return change(ctx, s.db, func(q db.Q) (*enrol.Group, error) {
+		g, err := enrol.HoldGroup(ctx, q, in.SetID, in.GroupID)
+		if err != nil {
+			return nil, err
+		}
+		if c.Steers(g) {
+			if err := who.Must(policy.SteerGroup); err != nil {
+				return nil, err
+			}
+		}
+		return enrol.ChangeGroup(ctx, q, in.UnitID, g, c)
+	})
+}
+
+func (s *Server) deleteGroup(ctx context.Context, who *access.Caller, in aboutGroup) (web.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error {
+		return enrol.DeleteGroup(ctx, q, in.SetID, in.GroupID, !who.May(policy.SteerGroup))
+	})
+}
+
+func (s *Server) listMembers(ctx context.Context, _ *access.Caller, in aboutGroup) ([]enrol.Member, error) {
+	return enrol.MembersOf(ctx, s.db.Pool(), in.GroupID)
+}
+
+type memberIn struct {
+	aboutGroup
+	ProjectID int64 `path:"project_id" scope:"project"`
+}
+
+func (s *Server) joinGroup(ctx context.Context, who *access.Caller, in memberIn) (*enrol.Member, error) {
+	return change(ctx, s.db, func(q db.Q) (*enrol.Member, error) {
+		return enrol.JoinGroup(ctx, q, in.SetID, in.GroupID, in.ProjectID, who.May(policy.OverfillGroup))
+	})
+}
+
+func (s *Server) leaveGroup(ctx context.Context, _ *access.Caller, in memberIn) (web.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return enrol.LeaveGroup(ctx, q, in.SetID, in.GroupID, in.ProjectID) })
+}
