@@ -3,7 +3,6 @@ package db
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,7 +12,10 @@ import (
 // and args with the rows appended. Columns are "name TYPE", with PostgreSQL's
 // names of the types; values must encode as JSON in the form the column stores.
 func Rows(q Q, args []any, columns []string, rows [][]any) (string, []any, error) {
-	data, err := json.Marshal(slices.Concat([][]any{}, rows)) // never null
+	if rows == nil {
+		rows = [][]any{} // null is no list
+	}
+	data, err := json.Marshal(rows)
 	if err != nil {
 		return "", nil, fmt.Errorf("encode rows: %w", err)
 	}
