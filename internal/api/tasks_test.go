@@ -174,6 +174,11 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 		if n := w.count(`tasks WHERE project_id = $1`, w.id["project:other"]); n != 0 {
 			t.Errorf("%d rows of a task nobody touched", n)
 		}
+		// Nor does the portfolio of one make rows for the group.
+		w.do("student", "PUT "+ownTask, `{"include_in_portfolio":false}`).status(200)
+		if n := w.count(`tasks WHERE project_id = $1`, w.id["project:mate"]); n != 0 {
+			t.Errorf("%d rows of mate's task", n)
+		}
 		w.do("student", "PUT /api/projects/{project:student}/task_def_id/{defB1}", `{"trigger":"need_help"}`).status(404)
 		w.do("student", "PUT /api/projects/{project:student}/task_def_id/x", `{"trigger":"need_help"}`).status(404)
 	})
@@ -322,45 +327,57 @@ func TestGroupWork(t *testing.T) {
 
 func TestTwoMoveAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.define(`group_set_id = $1`, w.id["set"])
-		moves := []struct{ as, path, word string }{
-			{"tutor", ownTask, "discuss"}, {"convenor", ownTask, "redo"}, {"both", "/api/projects/{project:mate}/task_def_id/{defA1}", "fix_and_resubmit"},
-			{"admin", "/api/projects/{project:mate}/task_def_id/{defA1}", "complete"}, {"student", ownTask, "ready_for_feedback"},
-		}
-		var wg sync.WaitGroup
-		codes := make([]int, 4*len(moves))
-		for i := range codes {
-			m := moves[i%len(moves)]
-			r := w.request(m.as, "PUT "+m.path, form{"trigger": m.word})
-			wg.Go(func() { codes[i] = w.send(r, m.as).Code })
-		}
-		wg.Wait()
-		done := int64(0)
-		for i, c := range codes {
-			if c == 200 {
-				done++
-			} else if c != 409 || moves[i%len(moves)].as != "student" {
-				t.Errorf("%v answered %d", moves[i%len(moves)], c)
+		t.Run("in a group", func(t *testing.T) {
+			w.define(`group_set_id = $1`, w.id["set"])
+			moveAtOnce(t, w, ownTask, "/api/projects/{project:mate}/task_def_id/{defA1}")
+			if n := w.count(`group_submissions`); n != 1 {
+				t.Errorf("%d group submissions", n)
 			}
-		}
-		if n := w.count(`task_comments`); n != done {
-			t.Errorf("%d comments of %d moves", n, done)
-		}
-		// Each history is one chain that ends where the task is.
-		if n := w.count(`task_history h WHERE h.from_status <> coalesce((SELECT p.to_status FROM task_history p WHERE p.task_id = h.task_id AND p.id < h.id
-			ORDER BY p.id DESC LIMIT 1), 'not_started')`); n != 0 {
-			t.Errorf("%d breaks in the histories", n)
-		}
-		if n := w.count(`tasks t WHERE t.status <> (SELECT h.to_status FROM task_history h WHERE h.task_id = t.id ORDER BY h.id DESC LIMIT 1)`); n != 0 {
-			t.Errorf("%d tasks are not where their history ends", n)
-		}
-		if n := w.count(`group_submissions`); n != 1 {
-			t.Errorf("%d group submissions", n)
-		}
-		if err := work.CheckStats(t.Context(), w.db); err != nil {
-			t.Error(err)
-		}
+		})
+		t.Run("alone, before there is a row", func(t *testing.T) {
+			moveAtOnce(t, w, "/api/projects/{project:student}/task_def_id/{defA2}", "/api/projects/{project:student}/task_def_id/{defA2}")
+		})
 	})
+}
+
+// moveAtOnce lets staff and the student move tasks that belong together, all at
+// the same time: every move counts, and only the student's may come too late.
+func moveAtOnce(t *testing.T, w *world, first, second string) {
+	before := w.count(`task_comments`)
+	moves := []struct{ as, path, word string }{
+		{"tutor", first, "discuss"}, {"convenor", first, "redo"}, {"both", second, "fix_and_resubmit"},
+		{"admin", second, "complete"}, {"student", first, "ready_for_feedback"},
+	}
+	var wg sync.WaitGroup
+	codes := make([]int, 4*len(moves))
+	for i := range codes {
+		m := moves[i%len(moves)]
+		r := w.request(m.as, "PUT "+m.path, form{"trigger": m.word})
+		wg.Go(func() { codes[i] = w.send(r, m.as).Code })
+	}
+	wg.Wait()
+	done := int64(0)
+	for i, c := range codes {
+		if c == 200 {
+			done++
+		} else if c != 409 || moves[i%len(moves)].as != "student" {
+			t.Errorf("%v answered %d", moves[i%len(moves)], c)
+		}
+	}
+	if n := w.count(`task_comments`) - before; n != done {
+		t.Errorf("%d comments of %d moves", n, done)
+	}
+	// Each history is one chain that ends where the task is.
+	if n := w.count(`task_history h WHERE h.from_status <> coalesce((SELECT p.to_status FROM task_history p WHERE p.task_id = h.task_id AND p.id < h.id
+			ORDER BY p.id DESC LIMIT 1), 'not_started')`); n != 0 {
+		t.Errorf("%d breaks in the histories", n)
+	}
+	if n := w.count(`tasks t WHERE t.status <> (SELECT h.to_status FROM task_history h WHERE h.task_id = t.id ORDER BY h.id DESC LIMIT 1)`); n != 0 {
+		t.Errorf("%d tasks are not where their history ends", n)
+	}
+	if err := work.CheckStats(t.Context(), w.db); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestTaskLists(t *testing.T) {

@@ -8,13 +8,15 @@ import (
 	"lectern/internal/status"
 )
 
-// hold gives the task of a project for a definition and, in a group, those of
-// the others it may touch. It makes the rows that are missing and holds them
-// all. Moves within a group come one after the other: each holds the group
-// before any of its tasks.
-func hold(ctx context.Context, q db.Q, projectID, definitionID int64) (own *task, around []*task, err error) {
-	group, err := db.One[int64](ctx, q, `SELECT coalesce(max(m.unit_group_id), 0) FROM task_definitions d JOIN group_memberships m
-		ON m.group_set_id = d.group_set_id AND m.project_id = $1 AND m.active WHERE d.id = $2`, projectID, definitionID)
+// hold gives the task of a project for a definition and, where the group is
+// concerned and there is one, those of the others it may touch. It makes the
+// rows that are missing and holds them all. Moves within a group come one after
+// the other: each holds the group before any of its tasks.
+func hold(ctx context.Context, q db.Q, projectID, definitionID int64, together bool) (own *task, around []*task, err error) {
+	group := new(int64)
+	if together {
+		group, err = groupFor(ctx, q, projectID, definitionID)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,6 +41,13 @@ func hold(ctx context.Context, q db.Q, projectID, definitionID int64) (own *task
 	}
 	own = all[mine]
 	return own, slices.Delete(all, mine, mine+1), nil
+}
+
+// groupFor tells which group a student's work on a definition is done in; 0 for
+// none.
+func groupFor(ctx context.Context, q db.Q, projectID, definitionID int64) (*int64, error) {
+	return db.One[int64](ctx, q, `SELECT coalesce(max(m.unit_group_id), 0) FROM task_definitions d JOIN group_memberships m
+		ON m.group_set_id = d.group_set_id AND m.project_id = $1 AND m.active WHERE d.id = $2`, projectID, definitionID)
 }
 
 // groupTasks are the task $1, $2 itself, those of the members of the group $3,

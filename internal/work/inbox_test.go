@@ -60,6 +60,34 @@ func inboxFollowsIndexes(t *testing.T, students, definitions int64) {
 	})
 }
 
+func TestTaskListsFollowIndexes(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newCrowd(t, d, 100, 10)
+		c.fillInbox()
+		for name, read := range map[string]func(ctx context.Context, q db.Q) (any, error){
+			"tasks of a unit": func(ctx context.Context, q db.Q) (any, error) {
+				l, _, err := TasksOfUnit(ctx, q, crowdUnit, 0, Page{})
+				return l, err
+			},
+			"tasks of a student": func(ctx context.Context, q db.Q) (any, error) {
+				l, _, err := TasksOfUnit(ctx, q, crowdUnit, 1, Page{Limit: 3})
+				return l, err
+			},
+			"tasks of a definition": func(ctx context.Context, q db.Q) (any, error) {
+				l, _, err := TasksOfDefinition(ctx, q, 1, Page{})
+				return l, err
+			},
+			"tasks of a project": func(ctx context.Context, q db.Q) (any, error) { return TasksOf(ctx, q, 1, 1) },
+		} {
+			for _, text := range c.statements(func(ctx context.Context, q db.Q) error { _, err := read(ctx, q); return err }) {
+				if plan := c.plan(text, 1, 1, 5, 0); walked.MatchString(plan) {
+					t.Errorf("%s walks a table:\n%s\n%s", name, text, plan)
+				}
+			}
+		}
+	})
+}
+
 // waitingSlowly counts what waits by looking at every task.
 func (c *crowd) waitingSlowly(w Waiting) int64 {
 	c.Helper()

@@ -72,7 +72,8 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 	if err != nil {
 		return nil, err
 	}
-	own, around, err := hold(ctx, q, projectID, definitionID)
+	spreads := m.Word != "" || m.Grade != nil
+	own, around, err := hold(ctx, q, projectID, definitionID, spreads)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 		return nil, err
 	}
 	changes := []change{{own, plan}}
-	if own.GroupID != nil && (m.Word != "" || m.Grade != nil) {
+	if own.GroupID != nil && spreads {
 		mates, err := shareWork(ctx, q, own, around)
 		if err == nil {
 			changes, err = spread(changes, before, m, by, mates)
