@@ -1,12 +1,12 @@
 package api
 
 import (
-	"context"
 	"regexp"
 	"strings"
 	"testing"
 
 	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
 )
 
 // TestReadsFollowIndexes asks both engines how they would run the statements
@@ -55,33 +55,5 @@ var (
 func (w *world) plan(text string) string {
 	w.Helper()
 	text = argument.ReplaceAllString(flagArgument.ReplaceAllString(text, "enrolled = TRUE"), "1")
-	var lines []string
-	err := w.db.View(context.Background(), func(q db.Q) (err error) {
-		if !q.Postgres() {
-			lines, err = sqlitePlan(q, text)
-			return err
-		}
-		if _, err := db.Exec(context.Background(), q, "SET LOCAL enable_seqscan = off"); err != nil {
-			return err
-		}
-		lines, err = db.All[string](context.Background(), q, "EXPLAIN "+text)
-		return err
-	})
-	if err != nil {
-		w.Fatalf("%v in %s", err, text)
-	}
-	return strings.Join(lines, "\n")
-}
-
-func sqlitePlan(q db.Q, text string) (lines []string, err error) {
-	steps, err := db.All[struct {
-		ID     int64  `db:"id"`
-		Parent int64  `db:"parent"`
-		Unused int64  `db:"notused"`
-		Detail string `db:"detail"`
-	}](context.Background(), q, "EXPLAIN QUERY PLAN "+text)
-	for _, s := range steps {
-		lines = append(lines, s.Detail)
-	}
-	return lines, err
+	return dbtest.Plan(w, w.db, text)
 }

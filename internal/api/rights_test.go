@@ -134,7 +134,10 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, i := range w.api.Routes() {
 		for _, b := range bodies {
-			for _, who := range []string{"admin", "student"} {
+			for _, who := range callers {
+				if len(b.body) > 1<<20 && who != "admin" && who != "" {
+					continue // what is too long is too long for everybody
+				}
 				request := i.Method + " " + someIDs(i.Path)
 				got := w.do(who, request, b.body, "Content-Type", b.kind)
 				if got.Code >= 500 || got.Code < 200 {

@@ -8,6 +8,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
 )
 
 // The people of a crowd: students are 1 to n, and after them come two tutors.
@@ -101,33 +102,5 @@ func (c *crowd) plan(text string, args ...int64) string {
 	for i := len(args); i > 0; i-- {
 		text = strings.ReplaceAll(text, fmt.Sprintf("$%d", i), fmt.Sprint(args[i-1]))
 	}
-	var lines []string
-	err := c.View(context.Background(), func(q db.Q) (err error) {
-		if !q.Postgres() {
-			lines, err = sqlitePlan(q, text)
-			return err
-		}
-		if _, err := db.Exec(context.Background(), q, "SET LOCAL enable_seqscan = off"); err != nil {
-			return err
-		}
-		lines, err = db.All[string](context.Background(), q, "EXPLAIN "+text)
-		return err
-	})
-	if err != nil {
-		c.Fatalf("%v in %s", err, text)
-	}
-	return strings.Join(lines, "\n")
-}
-
-func sqlitePlan(q db.Q, text string) (lines []string, err error) {
-	steps, err := db.All[struct {
-		ID     int64  `db:"id"`
-		Parent int64  `db:"parent"`
-		Unused int64  `db:"notused"`
-		Detail string `db:"detail"`
-	}](context.Background(), q, "EXPLAIN QUERY PLAN "+text)
-	for _, s := range steps {
-		lines = append(lines, s.Detail)
-	}
-	return lines, err
+	return dbtest.Plan(c, c.DB, text)
 }

@@ -6,11 +6,13 @@ package dbtest
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -52,6 +54,24 @@ func Address(t testing.TB, engine string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Bare gives the address of an empty database of engine, without a schema.
+func Bare(t testing.TB, engine string) string {
+	t.Helper()
+	if engine != "postgres" {
+		return filepath.Join(t.TempDir(), "lectern.db")
+	}
+	server, err := postgresServer()
+	if err != nil {
+		Missing(t, "PostgreSQL: %v", err)
+	}
+	name := fmt.Sprintf("lectern_bare_%d", time.Now().UnixNano())
+	if err := server.exec("CREATE DATABASE " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.exec("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)") })
+	return server.address(name)
 }
 
 // sqliteTemplate is the bytes of an empty, migrated database: copying it is
