@@ -42,13 +42,18 @@ func newTeam(t *testing.T) *crowd {
 
 var errUndo = errors.New("undo")
 
-// TestRandomGroupHistories makes a thousand of them, each undone at its end.
-func TestRandomGroupHistories(t *testing.T) {
+func TestRandomGroupHistories(t *testing.T) { groupHistories(t, 2) }
+
+func TestAThousandGroupHistories(t *testing.T) {
+	dbtest.Long(t)
+	groupHistories(t, 10)
+}
+
+// groupHistories draws a hundred times n of them, each undone at its end.
+func groupHistories(t *testing.T, n int) {
 	c := newTeam(t)
-	histories := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		for range 10 {
-			histories++
+		for range n {
 			err := c.Tx(t.Context(), func(q db.Q) error {
 				w := &team{rt, q, t.Context()}
 				w.live()
@@ -59,7 +64,6 @@ func TestRandomGroupHistories(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d histories", histories)
 }
 
 // live draws a definition and a history of it, and checks the team at its end.
@@ -269,6 +273,30 @@ func TestAMoveTakesAConstantNumberOfStatements(t *testing.T) {
 			t.Errorf("%d tasks were moved", n)
 		}
 	})
+}
+
+func TestAMoveCutShortLeavesNothing(t *testing.T) {
+	c := newTeam(t)
+	word := string(status.ReadyForFeedback)
+	tables := `SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM task_history) + (SELECT count(*) FROM task_comments)
+		+ (SELECT count(*) FROM comment_reads) + (SELECT count(*) FROM events) + (SELECT count(*) FROM group_submissions)
+		+ (SELECT count(*) FROM projects WHERE blue_pct > 0)`
+	for n := int64(1); ; n++ {
+		ctx, counter := db.Failing(t.Context(), n)
+		err := c.Tx(ctx, func(q db.Q) error {
+			_, err := Move(ctx, q, Mover{1, status.Student}, 1, groupTask, Wish{Word: &word})
+			return err
+		})
+		if err == nil {
+			if counter.N() >= n || c.number(tables) == 0 {
+				t.Errorf("%d statements, %d rows", counter.N(), c.number(tables))
+			}
+			return
+		}
+		if left := c.number(tables); left != 0 {
+			t.Fatalf("%d rows are left of a move cut short at statement %d", left, n)
+		}
+	}
 }
 
 func TestEndWeek(t *testing.T) {
