@@ -43,7 +43,7 @@ func (d *DB) Migrate(ctx context.Context) ([]string, error) {
 	opts := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	if d.postgres {
 		words, dialect = postgresWords, goose.DialectPostgres
-		locker, err := lock.NewPostgresSessionLocker()
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600)) // look every second, for ten minutes
 		if err != nil {
 			return nil, err
 		}
