@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
+	"lectern/internal/work"
 )
 
 func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
@@ -26,6 +27,9 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 		}
 		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("took %v", took)
+		}
+		if err := work.CheckStats(ctx, d); err != nil {
+			t.Error(err)
 		}
 		for what, want := range map[string]int64{
 			"users WHERE id = 1 AND username = 'aadmin' AND role = 4": 1,
