@@ -5,10 +5,12 @@ package api
 import (
 	"context"
 	"strings"
+	"time"
 
 	"lectern/internal/access"
 	"lectern/internal/api/web"
 	"lectern/internal/db"
+	"lectern/internal/events"
 	"lectern/internal/fault"
 	"lectern/internal/files"
 	"lectern/internal/ident"
@@ -22,6 +24,8 @@ type Config struct {
 	SignIn    ident.Limits
 	Method    Method
 	Settings  Settings
+	Events    *events.Hub     // what GET /api/events listens to
+	Live      context.Context // ends when the service stops, and all listening with it; nil never does
 }
 
 // Server answers the API.
@@ -33,6 +37,9 @@ type Server struct {
 	method    Method
 	settings  Settings
 	publicURL string
+	events    *events.Hub
+	live      context.Context
+	heartbeat time.Duration
 }
 
 // New declares every endpoint.
@@ -41,17 +48,25 @@ func New(c Config) *Server {
 		return ident.Authenticate(ctx, c.DB.Pool(), username, token)
 	}
 	s := &Server{Server: web.New(c.Config), db: c.DB, files: c.Files, door: ident.NewDoor(c.DB, c.SignIn),
-		method: c.Method, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/")}
+		method: c.Method, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
+		events: c.Events, live: c.Live, heartbeat: heartbeat}
+	if s.live == nil {
+		s.live = context.Background()
+	}
 	s.activityTypeRoutes()
 	s.alignmentRoutes()
 	s.authRoutes()
 	s.campusRoutes()
+	s.commentRoutes()
 	s.definitionRoutes()
+	s.discussionRoutes()
 	s.enrolmentRoutes()
+	s.extensionRoutes()
 	s.groupRoutes()
 	s.groupSetRoutes()
 	s.inboxRoutes()
 	s.jobRoutes()
+	s.liveRoutes()
 	s.outcomeRoutes()
 	s.projectRoutes()
 	s.rolloverRoutes()

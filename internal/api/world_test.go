@@ -23,6 +23,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
+	"lectern/internal/events"
 	"lectern/internal/files"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
@@ -64,9 +65,12 @@ func newWorld(t testing.TB, engine string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	over, end := context.WithCancel(t.Context())
+	end() // no request to this server goes on for ever
 	w.api = New(Config{
 		Config: web.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler), Version: "test"},
 		Files:  store, PublicURL: "https://learn.example.edu/",
+		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
 	})
 	if err := w.db.Tx(t.Context(), func(q db.Q) error { return w.seed(t.Context(), q) }); err != nil {
 		t.Fatal(err)

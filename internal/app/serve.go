@@ -15,6 +15,7 @@ import (
 	"lectern/internal/api"
 	"lectern/internal/api/web"
 	"lectern/internal/db"
+	"lectern/internal/events"
 	"lectern/internal/files"
 	"lectern/internal/jobs"
 )
@@ -29,6 +30,7 @@ type App struct {
 	db       *db.DB
 	files    files.Store
 	jobs     *jobs.Queue
+	events   *events.Hub
 	api      *api.Server
 	out      io.Writer // where people read what they must know at the start
 	stopping atomic.Bool
@@ -52,6 +54,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
 	a.work()
+	a.events = events.NewHub(a.db, a.log, 0)
 	a.declare()
 	return a, nil
 }
@@ -114,6 +117,7 @@ func (a *App) declare() {
 		Config: web.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log, Version: Version, Metrics: m},
 		Files:  a.files, PublicURL: a.Public(),
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
+		Events:   a.events, Live: a.live,
 	})
 	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
 	a.api.Handle("GET /readyz", http.HandlerFunc(a.ready))
@@ -149,6 +153,7 @@ func (a *App) Serve(ctx context.Context) error {
 		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return context.Background() }}
 	srv.RegisterOnShutdown(a.stopLive)
+	a.events.Start(a.live)
 	if a.Workers > 0 {
 		a.jobs.Start(a.live)
 	}
@@ -157,6 +162,7 @@ func (a *App) Serve(ctx context.Context) error {
 	fmt.Fprintf(a.out, "Lectern is ready at http://%s (API explorer: http://%s/api/docs)\n", l.Addr(), l.Addr())
 	select {
 	case err := <-failed:
+		a.events.Stop()
 		return errors.Join(err, a.close())
 	case <-ctx.Done():
 	}
@@ -173,6 +179,7 @@ func (a *App) stop(srv *http.Server) error {
 	if a.Workers > 0 {
 		err = errors.Join(err, a.jobs.Stop(ctx))
 	}
+	a.events.Stop()
 	return errors.Join(err, a.close())
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/blob"
 	"lectern/internal/db"
+	"lectern/internal/events"
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
 	"lectern/internal/work"
@@ -34,6 +35,9 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 		return err
 	}
 	if _, err := blob.Sweep(ctx, a.db, a.files); err != nil {
+		return err
+	}
+	if _, err := events.Prune(ctx, a.db); err != nil {
 		return err
 	}
 	return a.db.Tx(ctx, func(q db.Q) error {

@@ -68,8 +68,8 @@ type Filter struct {
 	All     bool
 }
 
-// matches is the filter for an event in memory.
-func (f Filter) matches(e *Event) bool {
+// Matches tells whether the filter chooses an event.
+func (f Filter) Matches(e *Event) bool {
 	return f.All ||
 		e.UserID != 0 && e.UserID == f.UserID ||
 		e.UnitID != 0 && slices.Contains(f.UnitIDs, e.UnitID)
@@ -112,6 +112,20 @@ func (f Filter) query(args []any) (string, []any) {
 			columns, reason, i)
 	}
 	return strings.Join(reasons, " UNION ") + " ORDER BY seq LIMIT $2", args
+}
+
+// Range gives the lowest number that is kept and the highest given so far, 0
+// and 0 when there is none: who saw a number below the lowest has missed some.
+func Range(ctx context.Context, q db.Q) (first, last int64, err error) {
+	type row struct {
+		First int64 `db:"first"`
+		Last  int64 `db:"last"`
+	}
+	r, err := db.One[row](ctx, q, `SELECT coalesce((SELECT min(seq) FROM events), 0) AS first, coalesce((SELECT max(seq) FROM events), 0) AS last`)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the range of events: %w", err)
+	}
+	return r.First, r.Last, nil
 }
 
 // Last gives the highest number given so far, 0 when there is none.

@@ -101,7 +101,7 @@ func TestFilterInMemoryAndInTheDatabaseAgree(t *testing.T) {
 		for _, f := range []Filter{{}, {All: true}, {UserID: 2}, {UnitIDs: []int64{1, 3}}, {UserID: 1, UnitIDs: []int64{0, 2, 4}}} {
 			var want []int
 			for i := range list {
-				if f.matches(&list[i]) && i+1 > 20 && len(want) < 30 {
+				if f.Matches(&list[i]) && i+1 > 20 && len(want) < 30 {
 					want = append(want, i)
 				}
 			}

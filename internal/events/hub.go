@@ -206,7 +206,7 @@ func (s *Subscription) put(list []Event) {
 		if s.behind {
 			break
 		}
-		if !s.filter.matches(&list[i]) {
+		if !s.filter.Matches(&list[i]) {
 			continue
 		}
 		if len(s.waiting) == room {

@@ -25,6 +25,7 @@ type arrival struct {
 	id      string
 	address netip.Addr
 	token   string
+	last    string // of Last-Event-ID
 }
 
 var nowhere arrival
@@ -46,11 +47,14 @@ func Address(ctx context.Context) netip.Addr { return arrived(ctx).address }
 // it back.
 func Token(ctx context.Context) string { return arrived(ctx).token }
 
+// LastEventID is where a client that heard events before says it was.
+func LastEventID(ctx context.Context) string { return arrived(ctx).last }
+
 // ServeHTTP implements http.Handler: everything that holds for every request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	id := rand.Text()[:16]
-	a := &arrival{id: id, address: s.Proxies.Client(r), token: tokenOf(r.Header)}
+	a := &arrival{id: id, address: s.Proxies.Client(r), token: tokenOf(r.Header), last: r.Header.Get("Last-Event-ID")}
 	r = normal(r.WithContext(context.WithValue(r.Context(), contextKey{}, a)))
 	rec := &recorder{ResponseWriter: w}
 	h := w.Header()

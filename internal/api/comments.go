@@ -1,0 +1,146 @@
+package api
+
+import (
+	"context"
+	"io"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/files"
+	"lectern/internal/policy"
+	"lectern/internal/work"
+)
+
+// aTask is the path of a task by its project and definition.
+const aTask = "/api/projects/{project_id}/task_def_id/{task_definition_id}"
+
+func (s *Server) commentRoutes() {
+	const base, one = aTask + "/comments", aTask + "/comments/{id}"
+	web.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read", s.listComments)
+	web.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without", s.addComment,
+		web.Uploads(1, work.MaxMedia), web.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
+		web.Also(409, "the same words again, straight after the first"))
+	web.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment)
+	web.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread)
+	web.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment)
+}
+
+var (
+	tooLarge    = web.Also(413, "the file is too large")
+	notAccepted = web.Also(415, "the content of the file is not of an accepted type")
+)
+
+// taskIn names a task by its project and definition.
+type taskIn struct {
+	ProjectID    int64 `path:"project_id" scope:"project"`
+	DefinitionID int64 `path:"task_definition_id" scope:"definition"`
+}
+
+func (in taskIn) place() work.Place {
+	return work.Place{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID}
+}
+
+// reader is the caller as one side of a conversation: whoever owns the task is
+// its student, whatever else they are.
+func reader(who *access.Caller) work.Reader {
+	return work.Reader{UserID: who.ID, Staff: who.May(policy.GradeTask)}
+}
+
+func (s *Server) listComments(ctx context.Context, who *access.Caller, in taskIn) ([]*work.Comment, error) {
+	var unread work.Unread
+	list, err := view(ctx, s.db, func(q db.Q) (list []*work.Comment, err error) {
+		list, unread, err = work.Comments(ctx, q, reader(who), in.place())
+		return list, err
+	})
+	if err != nil || unread.None() {
+		return list, err
+	}
+	return list, s.db.Tx(ctx, func(q db.Q) error { return work.MarkRead(ctx, q, reader(who), unread) })
+}
+
+type addCommentIn struct {
+	taskIn
+	Comment    string            `param:"comment" doc:"required unless there is an attachment; at most 4095 characters"`
+	Attachment *params.Upload    `param:"attachment" doc:"an image, a sound, a PDF or a video of at most 30,000,000 bytes"`
+	ReplyTo    params.Opt[int64] `param:"reply_to_id" doc:"a comment of the same conversation"`
+}
+
+func (s *Server) addComment(ctx context.Context, who *access.Caller, in addCommentIn) (*work.Comment, error) {
+	say := work.Saying{Text: in.Comment, ReplyTo: in.ReplyTo.Ptr()}
+	if in.Attachment != nil {
+		m, err := s.keepMedia(ctx, in.Attachment, work.LookAtMedia, say.Text)
+		if err != nil {
+			return nil, err
+		}
+		say.Media = m
+	}
+	return change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
+		return work.Say(ctx, q, s.files, reader(who), in.place(), say)
+	})
+}
+
+// keepMedia puts an upload into the store once its content, and the text that
+// comes with it, are found right.
+func (s *Server) keepMedia(ctx context.Context, u *params.Upload, look func(io.ReaderAt, int64) (work.Media, error), text string) (*work.Media, error) {
+	var m work.Media
+	info, err := s.keep(ctx, u, func(r io.ReaderAt, size int64) (err error) {
+		if m, err = look(r, size); err == nil {
+			err = (&work.Saying{Text: text, Media: &m}).Check()
+		}
+		return err
+	})
+	m.File = info
+	return &m, err
+}
+
+type commentIn struct {
+	taskIn
+	ID int64 `path:"id"`
+}
+
+type attachmentIn struct {
+	commentIn
+	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than shown"`
+}
+
+func (s *Server) getAttachment(ctx context.Context, _ *access.Caller, in attachmentIn) (*web.File, error) {
+	m, name, err := work.MediaOf(ctx, s.db.Pool(), in.place(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.media(ctx, m.File.Hash, web.File{Name: name, Type: m.Type, Attachment: in.AsAttachment})
+}
+
+// media opens a stored file and hands it out as the given one, with ranges.
+func (s *Server) media(ctx context.Context, hash files.Hash, as web.File) (*web.File, error) {
+	f, err := s.files.Open(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	as.Content, as.ETag = f, `"`+string(hash)+`"`
+	return &as, nil
+}
+
+func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (web.Text, error) {
+	c, err := change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
+		return work.MarkUnread(ctx, q, reader(who), in.place(), in.ID)
+	})
+	return web.Text{Message: "The comment is unread again.", Record: c, ID: in.ID}, err
+}
+
+func (s *Server) deleteComment(ctx context.Context, who *access.Caller, in commentIn) (web.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error {
+		c, err := work.FindComment(ctx, q, reader(who), in.place(), in.ID)
+		if err != nil {
+			return err
+		}
+		if c.Author.ID != who.ID {
+			if err := who.Must(policy.DeleteComments); err != nil {
+				return err
+			}
+		}
+		return work.DeleteComment(ctx, q, reader(who), in.place(), who.UnitID, in.ID)
+	})
+}

@@ -1,0 +1,98 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+	"lectern/internal/work"
+)
+
+func (s *Server) discussionRoutes() {
+	const one = aTask + "/comments/{task_comment_id}/discussion_comment"
+	web.Route(s.Server, "POST "+aTask+"/discussion_comments", 201, policy.StartDiscussion, "Start a discussion with recorded questions",
+		s.startDiscussion, web.Uploads(work.MaxPrompts, work.MaxMedia), web.Location(aTask+"/comments/{.id}"), tooLarge, notAccepted)
+	web.Route(s.Server, "GET "+one+"/prompt_number/{prompt_number}", 200, policy.ReadTask, "Hear a question of a discussion", s.getPrompt)
+	web.Route(s.Server, "POST "+one+"/reply", 201, policy.ReplyDiscussion, "Answer a discussion by a recording", s.answerDiscussion,
+		web.Uploads(1, work.MaxMedia), tooLarge, notAccepted, web.Also(409, "it is answered already"))
+	web.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "Hear the answer in a discussion", s.getResponse)
+}
+
+type startDiscussionIn struct {
+	taskIn
+	Attachments []*params.Upload `param:"attachments,required" doc:"1 to 10 recordings of at most 30,000,000 bytes each"`
+}
+
+func (s *Server) startDiscussion(ctx context.Context, who *access.Caller, in startDiscussionIn) (*work.Comment, error) {
+	prompts := make([]work.Media, len(in.Attachments))
+	for i, u := range in.Attachments {
+		m, err := s.keepMedia(ctx, u, work.LookAtSound, "")
+		if err != nil {
+			return nil, err
+		}
+		prompts[i] = *m
+	}
+	return change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
+		return work.Discuss(ctx, q, s.files, reader(who), in.place(), prompts)
+	})
+}
+
+type discussionIn struct {
+	taskIn
+	ID int64 `path:"task_comment_id"`
+}
+
+type promptIn struct {
+	discussionIn
+	Number       int64 `path:"prompt_number"`
+	AsAttachment bool  `param:"as_attachment" doc:"to be saved rather than played"`
+}
+
+// getPrompt hands out a question. That the student has begun to listen is
+// noted as a receipt is.
+func (s *Server) getPrompt(ctx context.Context, who *access.Caller, in promptIn) (*web.File, error) {
+	r, err := view(ctx, s.db, func(q db.Q) (*work.Recording, error) {
+		return work.Prompt(ctx, q, reader(who), in.place(), in.ID, in.Number)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.media(ctx, r.File.Hash, web.File{Name: r.Name, Type: r.Type, Attachment: in.AsAttachment})
+	if err != nil || !r.Begins || !who.May(policy.ReplyDiscussion) {
+		return f, err
+	}
+	return f, s.db.Tx(ctx, func(q db.Q) error { return work.BeginDiscussion(ctx, q, in.ID) })
+}
+
+type responseIn struct {
+	discussionIn
+	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than played"`
+}
+
+func (s *Server) getResponse(ctx context.Context, who *access.Caller, in responseIn) (*web.File, error) {
+	r, err := view(ctx, s.db, func(q db.Q) (*work.Recording, error) {
+		return work.Response(ctx, q, reader(who), in.place(), in.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.media(ctx, r.File.Hash, web.File{Name: r.Name, Type: r.Type, Attachment: in.AsAttachment})
+}
+
+type answerDiscussionIn struct {
+	discussionIn
+	Attachment *params.Upload `param:"attachment,required" doc:"a recording of at most 30,000,000 bytes"`
+}
+
+func (s *Server) answerDiscussion(ctx context.Context, who *access.Caller, in answerDiscussionIn) (*work.Comment, error) {
+	m, err := s.keepMedia(ctx, in.Attachment, work.LookAtSound, "")
+	if err != nil {
+		return nil, err
+	}
+	return change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
+		return work.Answer(ctx, q, s.files, reader(who), in.place(), in.ID, *m)
+	})
+}

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+	"lectern/internal/work"
+)
+
+func (s *Server) extensionRoutes() {
+	web.Route(s.Server, "POST "+aTask+"/request_extension", 201, policy.RequestExtension, "Ask for more time", s.requestExtension,
+		web.Location(aTask+"/comments/{.id}"), web.Also(409, "no week is left before the deadline"))
+	web.Route(s.Server, "PUT "+aTask+"/assess_extension/{task_comment_id}", 200, policy.AssessExtension, "Decide on a request for more time",
+		s.assessExtension, web.Also(409, "it is decided already"))
+}
+
+type requestExtensionIn struct {
+	taskIn
+	Comment string `param:"comment,required" doc:"why more time is needed"`
+	Weeks   int    `param:"weeks_requested,required" doc:"1 to 52; cut to what fits before the deadline"`
+}
+
+func (s *Server) requestExtension(ctx context.Context, who *access.Caller, in requestExtensionIn) (*work.Extension, error) {
+	return change(ctx, s.db, func(q db.Q) (*work.Extension, error) {
+		return work.RequestExtension(ctx, q, reader(who), in.place(), in.Comment, in.Weeks)
+	})
+}
+
+type assessExtensionIn struct {
+	taskIn
+	ID      int64 `path:"task_comment_id"`
+	Granted bool  `param:"granted,required"`
+}
+
+// assessedExtension is a decision in words, with the request and the task's
+// weeks after it.
+type assessedExtension struct {
+	Result  string `json:"assessment_result"` // granted or rejected
+	Message string `json:"message"`
+	*work.Extension
+}
+
+func (s *Server) assessExtension(ctx context.Context, who *access.Caller, in assessExtensionIn) (*assessedExtension, error) {
+	return change(ctx, s.db, func(q db.Q) (*assessedExtension, error) {
+		e, err := work.AssessExtension(ctx, q, reader(who), in.place(), in.ID, in.Granted)
+		if err != nil {
+			return nil, err
+		}
+		result := "rejected"
+		if e.Granted {
+			result = "granted"
+		}
+		return &assessedExtension{result, *e.Response, e}, nil
+	})
+}

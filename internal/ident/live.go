@@ -1,0 +1,45 @@
+package ident
+
+import (
+	"context"
+	"time"
+
+	"lectern/internal/access"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+)
+
+// LiveTicketLife is how long a browser has to bring its ticket for events.
+const LiveTicketLife = time.Minute
+
+// NewLiveTicket gives a token that stands for the caller's session once, to
+// hear events. It opens nothing else, and ends with the session.
+func NewLiveTicket(ctx context.Context, q db.Q, who *access.Caller) (string, error) {
+	token := newToken()
+	_, err := db.Exec(ctx, q, `INSERT INTO live_tickets (session_id, token_hash, expires_at) VALUES ($1, $2, $3)`,
+		who.SessionID, hash(token), clock.At(q.Now().Add(LiveTicketLife)))
+	return token, err
+}
+
+// UseLiveTicket gives the caller a ticket stands for, and takes the ticket away.
+// One that was used, has expired or never was is fault.Unknown.
+func UseLiveTicket(ctx context.Context, q db.Q, ticket string) (*access.Caller, error) {
+	ids, err := db.All[int64](ctx, q, `DELETE FROM live_tickets WHERE token_hash = $1 AND expires_at > $2 RETURNING session_id`, hash(ticket), q.Now())
+	if err != nil {
+		return nil, err
+	}
+	gone := fault.New(fault.Unknown, "This ticket has been used or has expired. Ask for another with POST /api/events/ticket.")
+	if len(ids) == 0 {
+		return nil, gone
+	}
+	s, err := db.One[session](ctx, q, `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at, u.disabled_at
+		FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`, ids[0], q.Now())
+	if fault.Is(err, fault.Missing) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID}, nil
+}

@@ -1,0 +1,373 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lectern/internal/blob"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/events"
+	"lectern/internal/fault"
+	"lectern/internal/files"
+	"lectern/internal/status"
+)
+
+// Place is a task by its project and definition, whether it has a row or not.
+type Place struct {
+	ProjectID, DefinitionID int64
+}
+
+// Person is who wrote or receives a comment.
+type Person struct {
+	ID        int64  `json:"id"`
+	FirstName string `json:"first_name"`
+	LastName  string `json:"last_name"`
+	Email     string `json:"email"`
+}
+
+// Comment is what someone said about a task, or what became of it. What only
+// some types have is absent from the others.
+type Comment struct {
+	ID                int64       `json:"id"`
+	Text              string      `json:"comment"`
+	HasAttachment     bool        `json:"has_attachment"`
+	Type              string      `json:"type"`
+	IsNew             bool        `json:"is_new"`
+	ReplyTo           *int64      `json:"reply_to_id"`
+	Author            Person      `json:"author"`
+	Recipient         Person      `json:"recipient"`
+	CreatedAt         clock.Time  `json:"created_at"`
+	RecipientReadTime *clock.Time `json:"recipient_read_time"`
+
+	Date   *clock.Time `json:"date,omitempty" doc:"of type status"`
+	Status string      `json:"status,omitempty" doc:"of type status the status reached; of type discussion not started, opened or complete"`
+	*extensionPart
+	*discussionPart
+}
+
+// extensionPart is what a comment of the type extension has beside the others.
+type extensionPart struct {
+	Granted    bool          `json:"granted"`
+	Assessed   bool          `json:"assessed"`
+	AssessedAt *clock.Time   `json:"date_assessed"`
+	Weeks      int           `json:"weeks_requested"`
+	Response   *string       `json:"extension_response"`
+	TaskStatus status.Status `json:"task_status"`
+}
+
+// discussionPart is what a comment of the type discussion has beside the others.
+type discussionPart struct {
+	Prompts     int         `json:"number_of_prompts"`
+	StartedAt   *clock.Time `json:"time_discussion_started"`
+	CompletedAt *clock.Time `json:"time_discussion_completed"`
+}
+
+// commentRow is a comment as it is stored, with what one reader has seen.
+type commentRow struct {
+	ID             int64         `db:"id"`
+	TaskID         int64         `db:"task_id"`
+	ProjectID      int64         `db:"project_id"`
+	OwnerID        int64         `db:"owner_id"` // the student of the task it is on
+	TutorID        *int64        `db:"tutor_id"` // who answers that student
+	TaskStatus     status.Status `db:"task_status"`
+	Text           string        `db:"comment"`
+	Type           string        `db:"type"`
+	ReplyTo        *int64        `db:"reply_to_id"`
+	CreatedAt      clock.Time    `db:"created_at"`
+	AuthorID       int64         `db:"user_id"`
+	AuthorFirst    string        `db:"a_first"`
+	AuthorLast     string        `db:"a_last"`
+	AuthorEmail    string        `db:"a_email"`
+	RecipientID    int64         `db:"recipient_id"`
+	RecipientFirst string        `db:"b_first"`
+	RecipientLast  string        `db:"b_last"`
+	RecipientEmail string        `db:"b_email"`
+	ReadAt         *clock.Time   `db:"read_at"`       // by the reader
+	ReachedAt      *clock.Time   `db:"reached_at"`    // by the recipient
+	StaffReadAt    *clock.Time   `db:"staff_read_at"` // by the student's tutor, and so by all the staff
+	FileHash       *string       `db:"attachment_hash"`
+	FileType       *string       `db:"attachment_type"`
+	Status         string        `db:"status"`
+	Weeks          int           `db:"extension_weeks"`
+	Granted        *bool         `db:"extension_granted"`
+	Response       *string       `db:"extension_response"`
+	AssessedAt     *clock.Time   `db:"extension_assessed_at"`
+	Prompts        int           `db:"number_of_prompts"`
+	StartedAt      *clock.Time   `db:"discussion_started_at"`
+	CompletedAt    *clock.Time   `db:"discussion_completed_at"`
+}
+
+// talk names the tasks whose comments are one conversation: the task of project
+// $1 for definition $2, and those handed in together with it.
+const talk = `WITH talk AS MATERIALIZED (SELECT s.id, s.project_id, s.status, p.user_id AS owner_id, ` + tutorOf + ` AS tutor_id
+	FROM tasks s JOIN projects p ON p.id = s.project_id JOIN task_definitions d ON d.id = s.task_definition_id
+	WHERE s.id IN (SELECT o.id FROM tasks o WHERE o.project_id = $1 AND o.task_definition_id = $2
+		UNION SELECT n.id FROM tasks o JOIN tasks n ON n.group_submission_id = o.group_submission_id
+			WHERE o.project_id = $1 AND o.task_definition_id = $2)) `
+
+// commentRows reads the comments of a conversation for the reader $3.
+const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.tutor_id, t.status AS task_status, c.comment, c.type, c.reply_to_id,
+		c.created_at, c.user_id, a.first_name AS a_first, a.last_name AS a_last, a.email AS a_email,
+		c.recipient_id, b.first_name AS b_first, b.last_name AS b_last, b.email AS b_email,
+		m.read_at, k.read_at AS reached_at, c.staff_read_at, c.attachment_hash, c.attachment_type, coalesce(c.status, '') AS status,
+		coalesce(c.extension_weeks, 0) AS extension_weeks, c.extension_granted, c.extension_response, c.extension_assessed_at,
+		coalesce(c.number_of_prompts, 0) AS number_of_prompts, c.discussion_started_at, c.discussion_completed_at
+	FROM talk t JOIN task_comments c ON c.task_id = t.id
+	JOIN users a ON a.id = c.user_id JOIN users b ON b.id = c.recipient_id
+	LEFT JOIN comment_reads m ON m.task_comment_id = c.id AND m.user_id = $3
+	LEFT JOIN comment_reads k ON k.task_comment_id = c.id AND k.user_id = c.recipient_id `
+
+// oneComment finds a comment of the conversation at a place, or fault.Missing.
+func oneComment(ctx context.Context, q db.Q, at Place, reader, id int64) (*commentRow, error) {
+	return db.OneOf[commentRow](ctx, q, "comment on this task", commentRows+`WHERE c.id = $4`, at.ProjectID, at.DefinitionID, reader, id)
+}
+
+// view shows a comment to a reader.
+func (c *commentRow) view(by Reader) *Comment {
+	v := &Comment{ID: c.ID, Text: c.Text, HasAttachment: c.FileHash != nil, Type: c.Type, IsNew: c.isNew(by), ReplyTo: c.ReplyTo,
+		Author:    Person{c.AuthorID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail},
+		Recipient: Person{c.RecipientID, c.RecipientFirst, c.RecipientLast, c.RecipientEmail},
+		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached()}
+	switch c.Type {
+	case typeStatus:
+		v.Date, v.Status = &c.CreatedAt, c.Status
+	case typeExtension:
+		v.extensionPart = &extensionPart{c.Granted != nil && *c.Granted, c.AssessedAt != nil, c.AssessedAt, c.Weeks, c.Response, c.TaskStatus}
+	case typeDiscussion:
+		v.Status = c.stage()
+		v.discussionPart = &discussionPart{c.Prompts, c.StartedAt, c.CompletedAt}
+	}
+	return v
+}
+
+// The types of comments that are no attachment. Those that are have the kind of
+// their media: image, audio, pdf, video.
+const (
+	typeText       = "text"
+	typeStatus     = "status"
+	typeExtension  = "extension"
+	typeDiscussion = "discussion"
+)
+
+// MaxComment is how many characters a comment may have.
+const MaxComment = 4095
+
+// checkText trims what someone wrote and checks its length.
+func checkText(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if n := utf8.RuneCountInString(text); n > MaxComment {
+		return "", fault.Field(fault.Invalid, "comment", "has %d characters: at most %d fit", n, MaxComment)
+	}
+	return text, nil
+}
+
+// Saying is what someone says about a task: text, an attachment or both.
+type Saying struct {
+	Text    string
+	ReplyTo *int64
+	Media   *Media
+}
+
+// Check trims the text and tells what is wrong with it.
+func (s *Saying) Check() (err error) {
+	if s.Text, err = checkText(s.Text); err == nil && s.Text == "" && s.Media == nil {
+		err = fault.Field(fault.Invalid, "comment", "is required unless there is an attachment")
+	}
+	return err
+}
+
+// mediaLabels stand where an attachment comes without words.
+var mediaLabels = map[string]string{"image": "Image", "audio": "Sound recording", "pdf": "PDF document", "video": "Video"}
+
+// Say adds a comment to a task. It makes the task's row where there is none
+// and, in a group, the submission its members share, so that they see it. The
+// same words again, straight after the first, are fault.Conflict: nobody means
+// to say them twice. A reply to what is not in this conversation is
+// fault.Missing.
+func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at Place, s Saying) (*Comment, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	t, err := holdTalk(ctx, q, at)
+	if err != nil {
+		return nil, err
+	}
+	if s.ReplyTo != nil {
+		if _, err := oneComment(ctx, q, at, by.UserID, *s.ReplyTo); err != nil {
+			return nil, err
+		}
+	}
+	n := newComment{Type: typeText, Text: s.Text, ReplyTo: s.ReplyTo, Author: by.UserID}
+	if s.Media == nil {
+		if err := refuseEcho(ctx, q, t, n); err != nil {
+			return nil, err
+		}
+	} else if err := n.attach(ctx, q, store, s.Media); err != nil {
+		return nil, err
+	}
+	id, err := n.add(ctx, q, t)
+	if err != nil {
+		return nil, err
+	}
+	return told(ctx, q, by, at, t, id, "created")
+}
+
+// holdTalk holds a task about which something is to be said, with its row made.
+// The members of a group share what is said from then on.
+func holdTalk(ctx context.Context, q db.Q, at Place) (*task, error) {
+	own, around, err := hold(ctx, q, at.ProjectID, at.DefinitionID, true)
+	if err == nil && own.GroupID != nil && own.SubmissionID == nil && !status.Closed.Has(own.Status) {
+		err = startSubmission(ctx, q, own, around)
+	}
+	return own, err
+}
+
+// refuseEcho fails when the last comment on the task is this one.
+func refuseEcho(ctx context.Context, q db.Q, t *task, n newComment) error {
+	type row struct {
+		Text    string `db:"comment"`
+		Author  int64  `db:"user_id"`
+		Type    string `db:"type"`
+		ReplyTo int64  `db:"reply_to_id"`
+	}
+	last, err := db.All[row](ctx, q, `SELECT comment, user_id, type, coalesce(reply_to_id, 0) AS reply_to_id FROM task_comments
+		WHERE task_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, t.ID)
+	if err != nil {
+		return err
+	}
+	var reply int64
+	if n.ReplyTo != nil {
+		reply = *n.ReplyTo
+	}
+	if slices.Equal(last, []row{{n.Text, n.Author, typeText, reply}}) {
+		return fault.New(fault.Conflict, "You have just said exactly that.")
+	}
+	return nil
+}
+
+// newComment is a comment to be written.
+type newComment struct {
+	Type, Text string
+	Author     int64
+	ReplyTo    *int64
+	File       *Media
+	Weeks      *int
+	Prompts    *int
+	StaffRead  bool // the staff need not be told of it
+}
+
+// attach makes the comment one of its media; words said with it stay.
+func (n *newComment) attach(ctx context.Context, q db.Q, store files.Store, m *Media) error {
+	n.Type, n.File = m.Kind, m
+	if n.Text == "" {
+		n.Text = mediaLabels[m.Kind]
+	}
+	return blob.Keep(ctx, q, store, m.File)
+}
+
+// add writes the comment. Its author has read it; what the student's own tutor
+// wrote is new for none of the staff.
+func (n newComment) add(ctx context.Context, q db.Q, t *task) (int64, error) {
+	var hash, kind, size, staffRead any
+	if n.File != nil {
+		hash, kind, size = string(n.File.File.Hash), n.File.Type, n.File.File.Size
+	}
+	if n.StaffRead || t.TutorID != nil && *t.TutorID == n.Author {
+		staffRead = q.Now()
+	}
+	id, err := db.One[int64](ctx, q, `INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, reply_to_id, created_at,
+			staff_read_at, attachment_hash, attachment_type, attachment_size, extension_weeks, number_of_prompts)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
+		t.ID, t.UnitID, n.Author, t.addressee(n.Author), n.Type, n.Text, n.ReplyTo, q.Now(), staffRead, hash, kind, size, n.Weeks, n.Prompts)
+	if err != nil {
+		return 0, fmt.Errorf("write a comment: %w", err)
+	}
+	_, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`, *id, n.Author, q.Now())
+	return *id, err
+}
+
+// commentTold is what the event of a comment says beside its ids.
+type commentTold struct {
+	DefinitionID int64  `json:"task_definition_id"`
+	CommentID    int64  `json:"comment_id"`
+	Type         string `json:"type"`
+	Action       string `json:"action"` // created, assessed, replied, deleted
+	Granted      *bool  `json:"granted,omitempty"`
+}
+
+// told reads a comment that was written or changed, tells those whose
+// conversation it is in, and shows it to whoever did it.
+func told(ctx context.Context, q db.Q, by Reader, at Place, t *task, id int64, action string) (*Comment, error) {
+	c, err := oneComment(ctx, q, at, by.UserID, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.view(by), c.tell(ctx, q, by, at, t.UnitID, action)
+}
+
+// tell adds an event for the student and the staff, and one for each other
+// student who has the comment in their own conversation.
+func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at Place, unitID int64, action string) error {
+	type part struct {
+		TaskID    int64 `db:"id"`
+		ProjectID int64 `db:"project_id"`
+		OwnerID   int64 `db:"owner_id"`
+	}
+	parts, err := db.All[part](ctx, q, talk+`SELECT t.id, t.project_id, t.owner_id FROM talk t ORDER BY t.id`, at.ProjectID, at.DefinitionID)
+	if err != nil {
+		return err
+	}
+	e := events.Event{Kind: "comment", ActorID: by.UserID, Body: commentTold{at.DefinitionID, c.ID, c.Type, action, c.Granted}}
+	if c.Type == typeExtension {
+		e.Kind = typeExtension
+	}
+	list := make([]events.Event, len(parts))
+	for i, p := range parts {
+		e.UserID, e.ProjectID, e.TaskID, e.UnitID = p.OwnerID, p.ProjectID, p.TaskID, 0
+		if p.TaskID == c.TaskID {
+			e.UnitID = unitID
+		}
+		list[i] = e
+	}
+	return events.Add(ctx, q, list...)
+}
+
+// FindComment gives a comment of the conversation at a place.
+func FindComment(ctx context.Context, q db.Q, by Reader, at Place, id int64) (*Comment, error) {
+	c, err := oneComment(ctx, q, at, by.UserID, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.view(by), nil
+}
+
+// DeleteComment removes a comment with its receipts and recordings. Its files
+// go when nothing refers to them any more.
+func DeleteComment(ctx context.Context, q db.Q, by Reader, at Place, unitID, id int64) error {
+	c, err := oneComment(ctx, q, at, by.UserID, id)
+	if err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, q, `DELETE FROM task_comments WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return c.tell(ctx, q, by, at, unitID, "deleted")
+}
+
+// MediaOf gives the attachment of a comment in the conversation at a place, and
+// the name to save it under.
+func MediaOf(ctx context.Context, q db.Q, at Place, id int64) (m Media, name string, err error) {
+	c, err := oneComment(ctx, q, at, 0, id)
+	if err != nil {
+		return m, "", err
+	}
+	if c.FileHash == nil {
+		return m, "", fault.New(fault.Missing, "That comment has no attachment.")
+	}
+	m = Media{File: files.Info{Hash: files.Hash(*c.FileHash)}, Kind: c.Type, Type: *c.FileType}
+	return m, fmt.Sprintf("comment-%d%s", id, mediaExtensions[m.Type]), nil
+}
