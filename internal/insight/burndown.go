@@ -1,0 +1,193 @@
+package insight
+
+import (
+	"context"
+	"math"
+
+	"lectern/internal/chart"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/status"
+)
+
+// Remaining is how much of a project's work is left when a day is over, in
+// percent of all that its target grade asks for, weighed as the tasks are.
+type Remaining struct {
+	Day       clock.Date `json:"date"`
+	Remaining float64    `json:"remaining"`
+}
+
+// Burndown is how the work of a project shrinks: as the unit plans it, as it was
+// handed in, as it was marked complete, and as it goes on at the pace at which
+// it was handed in so far. A point a week; what was done ends today.
+type Burndown struct {
+	ProjectID int64       `json:"project_id"`
+	StartDate clock.Date  `json:"start_date"`
+	EndDate   clock.Date  `json:"end_date"`
+	Today     clock.Date  `json:"today"`
+	Tasks     int         `json:"tasks"`
+	Target    []Remaining `json:"target"`
+	Submitted []Remaining `json:"submitted"`
+	Done      []Remaining `json:"done"`
+	Projected []Remaining `json:"projected"`
+
+	unit, student string
+}
+
+// portion is one task of a project with the days that matter.
+type portion struct {
+	Weight      float64        `db:"weighting"`
+	Target      clock.Date     `db:"target_date"`
+	Status      *status.Status `db:"status"`
+	SubmittedAt *clock.Time    `db:"submission_date"`
+	CompletedOn *clock.Date    `db:"completion_date"`
+	UpdatedAt   *clock.Time    `db:"updated_at"`
+}
+
+// BurndownOf gives the burndown of a project in two statements.
+func BurndownOf(ctx context.Context, q db.Q, projectID int64) (*Burndown, error) {
+	head, err := db.OneOf[struct {
+		Code    string     `db:"code"`
+		Name    string     `db:"name"`
+		Student string     `db:"student"`
+		Start   clock.Date `db:"start_date"`
+		End     clock.Date `db:"end_date"`
+	}](ctx, q, "project", `SELECT u.code, u.name, s.first_name || ' ' || s.last_name AS student, u.start_date, u.end_date
+		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id WHERE p.id = $1`, projectID)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := db.All[portion](ctx, q, `SELECT d.weighting, d.target_date, t.status, t.submission_date, t.completion_date, t.updated_at
+		FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id AND d.target_grade <= p.target_grade
+		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id WHERE p.id = $1`, projectID)
+	if err != nil {
+		return nil, err
+	}
+	b := &Burndown{ProjectID: projectID, StartDate: head.Start, EndDate: head.End, Today: clock.Day(q.Now().Time), Tasks: len(tasks),
+		unit: head.Code + " " + head.Name, student: head.Student}
+	b.fill(tasks)
+	return b, nil
+}
+
+// fill works the lines out. Where no task weighs anything each weighs the same.
+func (b *Burndown) fill(tasks []portion) {
+	total := 0.0
+	for _, t := range tasks {
+		total += t.Weight
+	}
+	for i := range tasks {
+		if total == 0 {
+			tasks[i].Weight = 1
+		}
+	}
+	last := b.EndDate
+	for _, t := range tasks {
+		if t.Target.After(last) {
+			last = t.Target
+		}
+	}
+	b.Target = line(tasks, weekly(b.StartDate, last), func(t *portion) *clock.Date { return &t.Target })
+	worked := b.worked()
+	b.Submitted = line(tasks, worked, (*portion).submittedOn)
+	b.Done = line(tasks, worked, (*portion).doneOn)
+	b.Projected = b.project()
+}
+
+// worked are the days up to today on which work can have been done.
+func (b *Burndown) worked() []clock.Date {
+	last := b.Today
+	if last.After(b.EndDate) {
+		last = b.EndDate
+	}
+	if last.Before(b.StartDate) {
+		return nil
+	}
+	return weekly(b.StartDate, last)
+}
+
+// project goes on from the last point of what was handed in, at the pace since
+// the start, until nothing is left or the unit ends. There is none before a day
+// has passed nor after the unit.
+func (b *Burndown) project() []Remaining {
+	days := b.Today.DaysSince(b.StartDate)
+	if days < 1 || !b.Today.Before(b.EndDate) || b.Tasks == 0 {
+		return []Remaining{}
+	}
+	now := b.Submitted[len(b.Submitted)-1]
+	pace := (100 - now.Remaining) / float64(days)
+	left := b.EndDate.DaysSince(b.Today)
+	end := Remaining{b.EndDate, round(max(0, now.Remaining-pace*float64(left)))}
+	if done := now.Remaining / pace; pace > 0 && done < float64(left) {
+		end = Remaining{b.Today.AddDays(int(math.Ceil(done))), 0}
+	}
+	if !end.Day.After(now.Day) {
+		return []Remaining{now}
+	}
+	return []Remaining{now, end}
+}
+
+// submittedOn is the day a task was handed in, unless it came back since.
+func (t *portion) submittedOn() *clock.Date {
+	if t.Status == nil || !status.ReadyOrComplete.Has(*t.Status) {
+		return nil
+	}
+	if t.SubmittedAt == nil {
+		return t.doneOn()
+	}
+	return new(clock.Day(t.SubmittedAt.Time))
+}
+
+// doneOn is the day a complete task was first found good enough.
+func (t *portion) doneOn() *clock.Date {
+	switch {
+	case t.Status == nil || *t.Status != status.Complete:
+		return nil
+	case t.CompletedOn != nil:
+		return t.CompletedOn
+	}
+	return new(clock.Day(t.UpdatedAt.Time))
+}
+
+// weekly gives the first day, each a week later, and the last.
+func weekly(first, last clock.Date) []clock.Date {
+	var out []clock.Date
+	for d := first; d.Before(last); d = d.AddDays(7) {
+		out = append(out, d)
+	}
+	return append(out, last)
+}
+
+// line tells for each day what of the work had no day behind it yet.
+func line(tasks []portion, days []clock.Date, when func(*portion) *clock.Date) []Remaining {
+	out := make([]Remaining, 0, len(days))
+	if len(tasks) == 0 {
+		return out
+	}
+	for _, day := range days {
+		left, total := 0.0, 0.0
+		for i := range tasks {
+			total += tasks[i].Weight
+			if on := when(&tasks[i]); on == nil || on.After(day) {
+				left += tasks[i].Weight
+			}
+		}
+		out = append(out, Remaining{day, round(100 * left / total)})
+	}
+	return out
+}
+
+func round(f float64) float64 { return math.Round(100*f) / 100 }
+
+// SVG draws the burndown.
+func (b *Burndown) SVG() []byte {
+	return chart.Burndown{Unit: b.unit, Student: b.student, Start: b.StartDate.Time, End: b.EndDate.Time, Today: b.Today.Time,
+		Target: drawn(b.Target), Done: drawn(b.Done), Submitted: drawn(b.Submitted), Projected: drawn(b.Projected)}.SVG()
+}
+
+func drawn(line []Remaining) []chart.Point {
+	out := make([]chart.Point, len(line))
+	for i, r := range line {
+		out[i] = chart.Point{Day: r.Day.Time, Remaining: r.Remaining}
+	}
+	return out
+}

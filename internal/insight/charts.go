@@ -1,0 +1,142 @@
+package insight
+
+import (
+	"context"
+
+	"lectern/internal/chart"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/progress"
+	"lectern/internal/status"
+)
+
+// Charts are the pictures of a unit's statistics, by name.
+var Charts = map[string]func(context.Context, db.Q, int64) ([]byte, error){
+	"completion": completionChart,
+	"statuses":   statusChart,
+	"targets":    targetChart,
+}
+
+// ChartOf draws one picture of a unit as SVG.
+func ChartOf(ctx context.Context, q db.Q, unitID int64, name string) ([]byte, error) {
+	draw, known := Charts[name]
+	if !known {
+		return nil, fault.New(fault.Missing, "there is no such chart: completion, statuses and targets are")
+	}
+	return draw(ctx, q, unitID)
+}
+
+// heading is the unit as a picture's title has it, with how many tasks it has.
+type heading struct {
+	Code  string `db:"code"`
+	Name  string `db:"name"`
+	Tasks int    `db:"tasks"`
+}
+
+func (h *heading) String() string { return h.Code + " " + h.Name }
+
+func headingOf(ctx context.Context, q db.Q, unitID int64) (*heading, error) {
+	return db.OneOf[heading](ctx, q, "unit", `SELECT u.code, u.name,
+		(SELECT count(*) FROM task_definitions d WHERE d.unit_id = u.id) AS tasks FROM units u WHERE u.id = $1`, unitID)
+}
+
+func completionChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
+	head, err := headingOf(ctx, q, unitID)
+	if err != nil {
+		return nil, err
+	}
+	c, err := CompletionOf(ctx, q, unitID)
+	if err != nil {
+		return nil, err
+	}
+	tutorials, err := db.All[namedID](ctx, q, `SELECT id, abbreviation AS name FROM tutorials WHERE unit_id = $1 ORDER BY abbreviation`, unitID)
+	if err != nil {
+		return nil, err
+	}
+	picture := chart.Completion{Unit: head.String(), Tasks: head.Tasks, Whole: box("", c.Unit)}
+	for _, t := range tutorials {
+		if b := box(t.Name, c.Tutorial[t.ID]); b != nil {
+			picture.Tutorials = append(picture.Tutorials, *b)
+		}
+	}
+	for _, g := range targetGrades {
+		if b := box(gradeNames[g], c.Grade[g]); b != nil {
+			picture.Grades = append(picture.Grades, *b)
+		}
+	}
+	return picture.SVG(), nil
+}
+
+// box is a summary to draw; none where nobody has completed anything, since
+// whoever is in a summary has completed a task.
+func box(label string, f progress.Five) *chart.Five {
+	if f.Max == 0 {
+		return nil
+	}
+	return &chart.Five{Label: label, Min: f.Min, Lower: f.Lower, Median: f.Median, Upper: f.Upper, Max: f.Max}
+}
+
+// taskCount is how many students stand at a status of a task, each once.
+type taskCount struct {
+	Abbreviation string         `db:"abbreviation"`
+	Name         string         `db:"name"`
+	Aiming       int64          `db:"aiming"` // students whose target grade asks for the task
+	Status       *status.Status `db:"status"`
+	Num          int64          `db:"num"`
+}
+
+func statusChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
+	head, err := headingOf(ctx, q, unitID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.All[taskCount](ctx, q, `SELECT d.abbreviation, d.name, t.status, coalesce(t.num, 0) AS num,
+			(SELECT count(*) FROM projects p WHERE p.unit_id = $1 AND p.enrolled AND p.target_grade >= d.target_grade) AS aiming
+		FROM task_definitions d LEFT JOIN (
+			SELECT t.task_definition_id, t.status, count(*) AS num FROM projects p
+			JOIN tasks t ON t.project_id = p.id JOIN task_definitions a ON a.id = t.task_definition_id AND a.target_grade <= p.target_grade
+			WHERE p.unit_id = $1 AND p.enrolled AND t.status <> 'not_started' GROUP BY t.task_definition_id, t.status) t ON t.task_definition_id = d.id
+		WHERE d.unit_id = $1 ORDER BY d.target_grade, d.start_date, d.abbreviation, t.status`, unitID)
+	if err != nil {
+		return nil, err
+	}
+	return chart.Statuses{Unit: head.String(), Tasks: taskCounts(rows)}.SVG(), nil
+}
+
+// taskCounts makes one entry of the rows of each task. Who has not begun is not
+// started.
+func taskCounts(rows []taskCount) (out []chart.TaskCounts) {
+	for _, r := range rows {
+		if n := len(out); n == 0 || out[n-1].Abbreviation != r.Abbreviation {
+			out = append(out, chart.TaskCounts{Abbreviation: r.Abbreviation, Name: r.Name,
+				Counts: map[string]int{string(status.NotStarted): int(r.Aiming)}})
+		}
+		if r.Status != nil {
+			counts := out[len(out)-1].Counts
+			counts[string(*r.Status)] = int(r.Num)
+			counts[string(status.NotStarted)] -= int(r.Num)
+		}
+	}
+	return out
+}
+
+func targetChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
+	head, err := headingOf(ctx, q, unitID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.All[TargetCount](ctx, q, `SELECT target_grade AS grade, count(*) AS num FROM projects
+		WHERE unit_id = $1 AND enrolled GROUP BY target_grade`, unitID)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[int64]int{}
+	for _, r := range rows {
+		counts[r.Grade] = int(r.Num)
+	}
+	picture := chart.TargetGrades{Unit: head.String()}
+	for _, g := range targetGrades {
+		picture.Grades = append(picture.Grades, chart.GradeCount{Grade: gradeNames[g], Students: counts[g]})
+	}
+	return picture.SVG(), nil
+}

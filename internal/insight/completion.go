@@ -1,0 +1,63 @@
+// Package insight is what people look at rather than read: the statistics of a
+// unit, the sheets made from them, the pictures drawn of them, and a student's
+// calendar of due dates. Everything is read by a constant number of statements,
+// and nothing here changes what it shows.
+package insight
+
+import (
+	"context"
+
+	"lectern/internal/db"
+	"lectern/internal/progress"
+)
+
+// Completion sums up how many tasks the enrolled students of a unit have
+// completed. Who has completed none is left out. Of the unit and of each target
+// grade a student is one; of the tutorials, one in each they are in.
+type Completion struct {
+	Unit     progress.Five           `json:"unit"`
+	Tutorial map[int64]progress.Five `json:"tutorial"`
+	Grade    map[int64]progress.Five `json:"grade"`
+}
+
+// completed is one student in one of their tutorials; none has a null.
+type completed struct {
+	ProjectID  int64  `db:"project_id"`
+	Grade      int64  `db:"target_grade"`
+	Done       int    `db:"done"`
+	TutorialID *int64 `db:"tutorial_id"`
+}
+
+// CompletionOf gives the summary with every tutorial and every grade in it.
+func CompletionOf(ctx context.Context, q db.Q, unitID int64) (*Completion, error) {
+	tutorials, err := db.All[int64](ctx, q, `SELECT id FROM tutorials WHERE unit_id = $1`, unitID)
+	if err != nil {
+		return nil, err
+	}
+	var whole []int
+	byTutorial, byGrade, last := map[int64][]int{}, map[int64][]int{}, int64(0)
+	for r, err := range db.Each[completed](ctx, q, `SELECT p.id AS project_id, p.target_grade, c.done, e.tutorial_id
+		FROM (SELECT project_id, count(*) AS done FROM tasks WHERE unit_id = $1 AND status = 'complete' GROUP BY project_id) c
+		JOIN projects p ON p.id = c.project_id AND p.enrolled
+		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id ORDER BY p.id`, unitID) {
+		if err != nil {
+			return nil, err
+		}
+		if r.TutorialID != nil {
+			byTutorial[*r.TutorialID] = append(byTutorial[*r.TutorialID], r.Done)
+		}
+		if r.ProjectID != last {
+			last, whole, byGrade[r.Grade] = r.ProjectID, append(whole, r.Done), append(byGrade[r.Grade], r.Done)
+		}
+	}
+	return &Completion{Unit: progress.FiveOf(whole), Tutorial: summaries(tutorials, byTutorial), Grade: summaries(targetGrades, byGrade)}, nil
+}
+
+// summaries gives each group its five numbers, zeros where it has no values.
+func summaries[N int | float64](ids []int64, values map[int64][]N) map[int64]progress.Five {
+	out := make(map[int64]progress.Five, len(ids))
+	for _, id := range ids {
+		out[id] = progress.FiveOf(values[id])
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package insight
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"lectern/internal/calendar"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/due"
+	"lectern/internal/fault"
+)
+
+// ErrUnknownFeed is the answer to an address that no feed has: perhaps a guess,
+// which its caller may want to count.
+var ErrUnknownFeed = &fault.Error{Kind: fault.Missing, Text: errNoFeed.Error()}
+
+// earliest is the last time zone in which a day begins.
+var earliest = time.FixedZone("UTC+14", 14*60*60)
+
+// FeedAt gives the calendar at a secret address, for a service people reach at
+// public: the due dates, extensions included, of the tasks that the owner's
+// target grades ask for in the units they study now.
+//
+// An address nobody has is ErrUnknownFeed. The feed of a disabled account is
+// missing too, but no guess.
+func FeedAt(ctx context.Context, q db.Q, guid, public string) (*calendar.Feed, error) {
+	w, err := webcalAt(ctx, q, guid)
+	switch {
+	case fault.Is(err, fault.Missing):
+		return nil, ErrUnknownFeed
+	case err != nil:
+		return nil, err
+	case w.Disabled:
+		return nil, errNoFeed
+	}
+	f := &calendar.Feed{Host: "lectern", Name: "Due dates", StartDates: w.StartDates, Changed: w.UpdatedAt.Time}
+	if u, err := url.Parse(public); err == nil && u.Hostname() != "" {
+		f.Host = u.Hostname()
+	}
+	if w.Reminder != nil {
+		f.Reminder = &calendar.Reminder{Time: w.Reminder.Time, Unit: w.Reminder.Unit}
+	}
+	if err := w.addUnits(ctx, q, f); err != nil {
+		return nil, err
+	}
+	return f, w.addTasks(ctx, q, f, public)
+}
+
+// current are the days between which a unit must have begun and not be over to
+// be shown: somewhere on earth it is.
+func current(now clock.Time) (begun, over clock.Date) {
+	return clock.Day(now.In(earliest)), clock.Day(now.In(due.AnywhereOnEarth))
+}
+
+// addUnits makes the feed as new as the last change of what is in it: of an
+// enrolment, of a unit, or that a unit began or ended, which no row records.
+func (w *webcalRow) addUnits(ctx context.Context, q db.Q, f *calendar.Feed) error {
+	type unit struct {
+		Enrolment clock.Time `db:"enrolment"`
+		Unit      clock.Time `db:"unit"`
+		Start     clock.Date `db:"start_date"`
+		End       clock.Date `db:"end_date"`
+	}
+	for u, err := range db.Each[unit](ctx, q, `SELECT p.updated_at AS enrolment, u.updated_at AS unit, u.start_date, u.end_date
+		FROM projects p JOIN units u ON u.id = p.unit_id WHERE p.user_id = $1`, w.UserID) {
+		if err != nil {
+			return err
+		}
+		begins := u.Start.Add(-14 * time.Hour)
+		ends := due.Ends(u.End, due.AnywhereOnEarth).Add(time.Second)
+		for _, t := range []time.Time{u.Enrolment.Time, u.Unit.Time, begins, ends} {
+			if t.After(f.Changed) && !t.After(q.Now().Time) {
+				f.Changed = t
+			}
+		}
+	}
+	return nil
+}
+
+// feedTask is a task of one of the user's projects.
+type feedTask struct {
+	DefinitionID int64       `db:"id"`
+	ProjectID    int64       `db:"project_id"`
+	Code         string      `db:"code"`
+	Abbreviation string      `db:"abbreviation"`
+	Name         string      `db:"name"`
+	Start        clock.Date  `db:"start_date"`
+	Target       clock.Date  `db:"target_date"`
+	Deadline     *clock.Date `db:"due_date"`
+	UnitEnd      clock.Date  `db:"end_date"`
+	Extensions   int         `db:"extensions"`
+	UnitChanged  clock.Time  `db:"unit_changed"`
+	TaskChanged  *clock.Time `db:"task_changed"`
+}
+
+func (w *webcalRow) addTasks(ctx context.Context, q db.Q, f *calendar.Feed, public string) error {
+	begun, over := current(q.Now())
+	for t, err := range db.Each[feedTask](ctx, q, `SELECT d.id, p.id AS project_id, u.code, d.abbreviation, d.name, d.start_date, d.target_date,
+			d.due_date, u.end_date, coalesce(t.extensions, 0) AS extensions, u.updated_at AS unit_changed,
+			CASE WHEN t.extensions > 0 THEN t.updated_at END AS task_changed
+		FROM projects p JOIN units u ON u.id = p.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
+		JOIN task_definitions d ON d.unit_id = u.id AND d.target_grade <= p.target_grade
+		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id
+		WHERE p.user_id = $1 AND p.enrolled
+			AND NOT EXISTS (SELECT 1 FROM webcal_exclusions x WHERE x.webcal_id = $4 AND x.unit_id = u.id)`, w.UserID, begun, over, w.ID) {
+		if err != nil {
+			return err
+		}
+		f.Tasks = append(f.Tasks, t.event(public))
+	}
+	return nil
+}
+
+func (t *feedTask) event(public string) calendar.Task {
+	when := due.Dates{Target: t.Target, Deadline: due.Deadline(t.Deadline, t.UnitEnd), Extensions: t.Extensions}
+	changed := t.UnitChanged.Time
+	if t.TaskChanged != nil && t.TaskChanged.After(changed) {
+		changed = t.TaskChanged.Time
+	}
+	return calendar.Task{DefinitionID: t.DefinitionID, ProjectID: t.ProjectID, UnitCode: t.Code, Abbreviation: t.Abbreviation, Name: t.Name,
+		Start: t.Start, Due: when.Due(), Changed: changed, URL: public}
+}

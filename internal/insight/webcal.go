@@ -1,0 +1,182 @@
+package insight
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"strings"
+
+	"lectern/internal/calendar"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+)
+
+// Webcal is whether a user has a calendar feed and, where they have, how it is
+// set and the secret in its address.
+type Webcal struct {
+	Enabled bool `json:"enabled"`
+	*WebcalSettings
+}
+
+// WebcalSettings are what decides what a feed shows.
+type WebcalSettings struct {
+	ID         int64     `db:"id" json:"id"`
+	UserID     int64     `db:"user_id" json:"user_id"`
+	GUID       string    `db:"guid" json:"guid"`
+	StartDates bool      `db:"include_start_dates" json:"include_start_dates"`
+	Reminder   *Reminder `json:"reminder"`
+	Exclusions []int64   `json:"unit_exclusions"`
+}
+
+// Reminder is how long before its day an event is announced.
+type Reminder struct {
+	Time int    `json:"time"`
+	Unit string `json:"unit" doc:"w weeks, d days, h hours, m minutes"`
+}
+
+// webcalRow is a feed as its table holds it.
+type webcalRow struct {
+	WebcalSettings
+	Time      *int       `db:"reminder_time"`
+	Unit      *string    `db:"reminder_unit"`
+	UpdatedAt clock.Time `db:"updated_at"`
+	Disabled  bool       `db:"disabled"` // the owner's account
+}
+
+const selectWebcals = `SELECT w.id, w.user_id, w.guid, w.include_start_dates, w.reminder_time, w.reminder_unit, w.updated_at,
+	u.disabled_at IS NOT NULL AS disabled FROM webcals w JOIN users u ON u.id = w.user_id `
+
+func webcalWhere(ctx context.Context, q db.Q, condition string, arg any) (*webcalRow, error) {
+	w, err := db.OneOf[webcalRow](ctx, q, "calendar", selectWebcals+condition, arg)
+	if err == nil && w.Time != nil {
+		w.Reminder = &Reminder{*w.Time, *w.Unit}
+	}
+	return w, err
+}
+
+// WebcalOf gives the feed of a user; one that is not enabled where there is none.
+func WebcalOf(ctx context.Context, q db.Q, userID int64) (Webcal, error) {
+	w, err := webcalWhere(ctx, q, `WHERE w.user_id = $1`, userID)
+	if fault.Is(err, fault.Missing) {
+		return Webcal{}, nil
+	}
+	if err != nil {
+		return Webcal{}, err
+	}
+	w.Exclusions, err = db.All[int64](ctx, q, `SELECT unit_id FROM webcal_exclusions WHERE webcal_id = $1 ORDER BY unit_id`, w.ID)
+	return Webcal{true, &w.WebcalSettings}, err
+}
+
+// WebcalChange is what to set of a feed; nil leaves a value alone.
+type WebcalChange struct {
+	Enabled    *bool
+	NewGUID    bool // the old address stops working
+	StartDates *bool
+	Reminder   *calendar.Reminder
+	NoReminder bool
+	Exclusions *[]int64 // units whose tasks are not shown; only those the user studies count
+}
+
+// SetWebcal opens, changes or closes the feed of a user. Where there is none
+// and none is opened, nothing else counts.
+func SetWebcal(ctx context.Context, q db.Q, userID int64, c WebcalChange) (Webcal, error) {
+	if err := db.Lock(ctx, q, "users", userID); err != nil {
+		return Webcal{}, err
+	}
+	if c.Enabled != nil && !*c.Enabled {
+		_, err := db.Exec(ctx, q, `DELETE FROM webcals WHERE user_id = $1`, userID)
+		return Webcal{}, err
+	}
+	w, err := webcalWhere(ctx, q, `WHERE w.user_id = $1`, userID)
+	switch {
+	case fault.Is(err, fault.Missing) && c.Enabled == nil:
+		return Webcal{}, nil
+	case fault.Is(err, fault.Missing):
+		w, c.NewGUID = &webcalRow{}, true
+	case err != nil:
+		return Webcal{}, err
+	}
+	c.apply(w)
+	if err := w.save(ctx, q, userID); err != nil {
+		return Webcal{}, err
+	}
+	if c.Exclusions != nil {
+		if err := exclude(ctx, q, userID, *c.Exclusions); err != nil {
+			return Webcal{}, err
+		}
+	}
+	return WebcalOf(ctx, q, userID)
+}
+
+func (c *WebcalChange) apply(w *webcalRow) {
+	if c.NewGUID {
+		w.GUID = strings.ToLower(rand.Text())
+	}
+	if c.StartDates != nil {
+		w.StartDates = *c.StartDates
+	}
+	if c.NoReminder {
+		w.Time, w.Unit = nil, nil
+	}
+	if c.Reminder != nil {
+		w.Time, w.Unit = &c.Reminder.Time, &c.Reminder.Unit
+	}
+}
+
+func (w *webcalRow) save(ctx context.Context, q db.Q, userID int64) error {
+	_, err := db.Exec(ctx, q, `INSERT INTO webcals (user_id, guid, guid_hash, include_start_dates, reminder_time, reminder_unit, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (user_id) DO UPDATE SET guid = excluded.guid, guid_hash = excluded.guid_hash, include_start_dates = excluded.include_start_dates,
+			reminder_time = excluded.reminder_time, reminder_unit = excluded.reminder_unit, updated_at = excluded.updated_at`,
+		userID, w.GUID, guidHash(w.GUID), w.StartDates, w.Time, w.Unit, q.Now())
+	return err
+}
+
+// exclude replaces the units a feed leaves out. The list may hold anything; what
+// counts is found among the units the user studies.
+func exclude(ctx context.Context, q db.Q, userID int64, unitIDs []int64) error {
+	wanted := map[int64]bool{}
+	for _, id := range unitIDs {
+		wanted[id] = true
+	}
+	if _, err := db.Exec(ctx, q, `DELETE FROM webcal_exclusions WHERE webcal_id IN (SELECT id FROM webcals WHERE user_id = $1)`, userID); err != nil {
+		return err
+	}
+	type pair struct {
+		Webcal int64 `db:"webcal_id"`
+		Unit   int64 `db:"unit_id"`
+	}
+	all, err := db.All[pair](ctx, q, `SELECT w.id AS webcal_id, p.unit_id FROM webcals w JOIN projects p ON p.user_id = w.user_id
+		JOIN units u ON u.id = p.unit_id AND u.active WHERE w.user_id = $1`, userID)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	for _, p := range all {
+		if wanted[p.Unit] {
+			rows = append(rows, []any{p.Webcal, p.Unit})
+		}
+	}
+	return db.Insert(ctx, q, "webcal_exclusions (webcal_id, unit_id)", "", rows)
+}
+
+func guidHash(guid string) string {
+	sum := sha256.Sum256([]byte(guid))
+	return hex.EncodeToString(sum[:])
+}
+
+// webcalAt finds a feed by the secret in its address: by its hash, which tells a
+// guesser nothing through the time the look-up takes, and then by comparing the
+// whole in constant time.
+func webcalAt(ctx context.Context, q db.Q, guid string) (*webcalRow, error) {
+	w, err := webcalWhere(ctx, q, `WHERE w.guid_hash = $1`, guidHash(guid))
+	if err == nil && subtle.ConstantTimeCompare([]byte(w.GUID), []byte(guid)) != 1 {
+		return nil, errNoFeed
+	}
+	return w, err
+}
+
+var errNoFeed = fault.New(fault.Missing, "There is no such calendar. Its address may have been changed; look it up in your settings.")
