@@ -57,6 +57,7 @@ func New(c Config) *Server {
 	s.alignmentRoutes()
 	s.authRoutes()
 	s.campusRoutes()
+	s.chartRoutes()
 	s.commentRoutes()
 	s.definitionRoutes()
 	s.discussionRoutes()
@@ -71,6 +72,7 @@ func New(c Config) *Server {
 	s.projectRoutes()
 	s.rolloverRoutes()
 	s.settingRoutes()
+	s.statisticsRoutes()
 	s.streamRoutes()
 	s.studentRoutes()
 	s.taskRoutes()
@@ -79,6 +81,7 @@ func New(c Config) *Server {
 	s.unitRoleRoutes()
 	s.unitRoutes()
 	s.userRoutes()
+	s.webcalRoutes()
 	s.Describe()
 	return s
 }

@@ -148,3 +148,10 @@ func UnitsFor(ctx context.Context, q db.Q, callerID int64, role policy.Role, ina
 	return db.All[UnitSummary](ctx, q, selectSummaries+` WHERE (u.active OR $3)`+mine+` ORDER BY u.code, u.id`,
 		callerID, int64(role), inactiveToo)
 }
+
+// TouchUnit notes that what belongs to a unit has changed, its tasks say, for
+// those who keep a copy of it: a calendar must become newer when a task leaves.
+func TouchUnit(ctx context.Context, q db.Q, id int64) error {
+	_, err := db.Exec(ctx, q, `UPDATE units SET updated_at = $2 WHERE id = $1`, id, q.Now())
+	return err
+}

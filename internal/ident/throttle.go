@@ -54,6 +54,28 @@ func addressName(a netip.Addr) string {
 	return "address " + a.String()
 }
 
+// How many secret addresses nobody has one client may ask for.
+const (
+	guesses      = 100
+	guessWindow  = 15 * time.Minute
+	guessesPlace = "guess at an "
+)
+
+// CountGuess counts that a client asked for a secret address nobody has, and
+// refuses with fault.Throttled when it has done so too often. It owns its
+// transaction. Sign-ins count apart: a campus behind one address, whose calendar
+// programs go on asking for feeds that were closed, must not lock its people out.
+func CountGuess(ctx context.Context, d *db.DB, from netip.Addr) error {
+	name := addressName(from)
+	if name == "" {
+		return nil
+	}
+	if err := checkBlocked(ctx, d.Pool(), guessesPlace+name); err != nil {
+		return err
+	}
+	return d.Tx(ctx, func(q db.Q) error { return count(ctx, q, guessesPlace+name, guesses, guessWindow) })
+}
+
 // checkBlocked refuses a try while one of the names is blocked.
 func checkBlocked(ctx context.Context, q db.Q, names ...string) error {
 	list, args := db.In([]any{q.Now()}, names)

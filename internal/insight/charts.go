@@ -90,6 +90,13 @@ func statusChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	tasks, err := drawnStatuses(ctx, q, unitID)
+	return chart.Statuses{Unit: head.String(), Tasks: tasks}.SVG(), err
+}
+
+// drawnStatuses counts the students whose target grade asks for a task, each
+// once, whatever tutorials they are in.
+func drawnStatuses(ctx context.Context, q db.Q, unitID int64) ([]chart.TaskCounts, error) {
 	rows, err := db.All[taskCount](ctx, q, `SELECT d.abbreviation, d.name, t.status, coalesce(t.num, 0) AS num,
 			(SELECT count(*) FROM projects p WHERE p.unit_id = $1 AND p.enrolled AND p.target_grade >= d.target_grade) AS aiming
 		FROM task_definitions d LEFT JOIN (
@@ -97,10 +104,7 @@ func statusChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
 			JOIN tasks t ON t.project_id = p.id JOIN task_definitions a ON a.id = t.task_definition_id AND a.target_grade <= p.target_grade
 			WHERE p.unit_id = $1 AND p.enrolled AND t.status <> 'not_started' GROUP BY t.task_definition_id, t.status) t ON t.task_definition_id = d.id
 		WHERE d.unit_id = $1 ORDER BY d.target_grade, d.start_date, d.abbreviation, t.status`, unitID)
-	if err != nil {
-		return nil, err
-	}
-	return chart.Statuses{Unit: head.String(), Tasks: taskCounts(rows)}.SVG(), nil
+	return taskCounts(rows), err
 }
 
 // taskCounts makes one entry of the rows of each task. Who has not begun is not

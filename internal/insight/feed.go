@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -12,9 +13,11 @@ import (
 	"lectern/internal/fault"
 )
 
+const noFeed = "There is no such calendar. Its address may have been changed: look it up in your settings."
+
 // ErrUnknownFeed is the answer to an address that no feed has: perhaps a guess,
 // which its caller may want to count.
-var ErrUnknownFeed = &fault.Error{Kind: fault.Missing, Text: errNoFeed.Error()}
+var ErrUnknownFeed = fault.New(fault.Missing, noFeed)
 
 // earliest is the last time zone in which a day begins.
 var earliest = time.FixedZone("UTC+14", 14*60*60)
@@ -27,13 +30,11 @@ var earliest = time.FixedZone("UTC+14", 14*60*60)
 // missing too, but no guess.
 func FeedAt(ctx context.Context, q db.Q, guid, public string) (*calendar.Feed, error) {
 	w, err := webcalAt(ctx, q, guid)
-	switch {
-	case fault.Is(err, fault.Missing):
-		return nil, ErrUnknownFeed
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case w.Disabled:
-		return nil, errNoFeed
+	}
+	if w.Disabled {
+		return nil, fault.New(fault.Missing, noFeed)
 	}
 	f := &calendar.Feed{Host: "lectern", Name: "Due dates", StartDates: w.StartDates, Changed: w.UpdatedAt.Time}
 	if u, err := url.Parse(public); err == nil && u.Hostname() != "" {
@@ -120,5 +121,5 @@ func (t *feedTask) event(public string) calendar.Task {
 		changed = t.TaskChanged.Time
 	}
 	return calendar.Task{DefinitionID: t.DefinitionID, ProjectID: t.ProjectID, UnitCode: t.Code, Abbreviation: t.Abbreviation, Name: t.Name,
-		Start: t.Start, Due: when.Due(), Changed: changed, URL: public}
+		Start: t.Start, Due: when.Due(), Changed: changed, URL: fmt.Sprintf("%s/#/projects/%d", public, t.ProjectID)}
 }

@@ -173,10 +173,8 @@ func guidHash(guid string) string {
 // whole in constant time.
 func webcalAt(ctx context.Context, q db.Q, guid string) (*webcalRow, error) {
 	w, err := webcalWhere(ctx, q, `WHERE w.guid_hash = $1`, guidHash(guid))
-	if err == nil && subtle.ConstantTimeCompare([]byte(w.GUID), []byte(guid)) != 1 {
-		return nil, errNoFeed
+	if fault.Is(err, fault.Missing) || err == nil && subtle.ConstantTimeCompare([]byte(w.GUID), []byte(guid)) != 1 {
+		return nil, ErrUnknownFeed
 	}
 	return w, err
 }
-
-var errNoFeed = fault.New(fault.Missing, "There is no such calendar. Its address may have been changed; look it up in your settings.")

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lectern/internal/clock"
+	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 )
@@ -123,7 +124,7 @@ func AddDefinition(ctx context.Context, q db.Q, unitID int64, c DefinitionChange
 	if err != nil {
 		return nil, d.taken(err)
 	}
-	if err := Recompute(ctx, q, unitID); err != nil {
+	if err := definitionsChanged(ctx, q, unitID); err != nil {
 		return nil, err
 	}
 	return DefinitionByID(ctx, q, *id)
@@ -190,6 +191,9 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange)
 	if err != nil {
 		return nil, d.taken(err)
 	}
+	if err := course.TouchUnit(ctx, q, d.UnitID); err != nil {
+		return nil, err
+	}
 	if old.TargetGrade != d.TargetGrade {
 		if err := Recompute(ctx, q, d.UnitID); err != nil {
 			return nil, err
@@ -230,5 +234,14 @@ func DeleteDefinition(ctx context.Context, q db.Q, id int64) error {
 	if err != nil {
 		return err
 	}
-	return Recompute(ctx, q, *unit)
+	return definitionsChanged(ctx, q, *unit)
+}
+
+// definitionsChanged carries a change of what a unit asks for to the statistics
+// of its students and to whoever keeps a copy of its dates.
+func definitionsChanged(ctx context.Context, q db.Q, unitID int64) error {
+	if err := course.TouchUnit(ctx, q, unitID); err != nil {
+		return err
+	}
+	return Recompute(ctx, q, unitID)
 }

@@ -79,7 +79,7 @@ func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, sheet *table.R
 	if err := plan.save(ctx, q); err != nil {
 		return nil, err
 	}
-	return &plan.report, Recompute(ctx, q, unitID)
+	return &plan.report, definitionsChanged(ctx, q, unitID)
 }
 
 // definitionPlan is an import on its way: what the unit has, as the rows so far

@@ -51,6 +51,33 @@ type File struct {
 	Cache      string // Cache-Control; no-store when empty
 }
 
+// Picture is an SVG of our own making, which a browser may show. It is never
+// one that somebody uploaded.
+type Picture []byte
+
+// Drawn is an answer with a picture of it: the data as JSON, or the picture
+// where the caller's Accept names image/svg+xml.
+type Drawn[T any] struct {
+	Data T
+	Draw func() Picture
+}
+
+const svg = "image/svg+xml"
+
+func (d Drawn[T]) pick(r *http.Request) any {
+	if accepts(r, svg) {
+		return d.Draw()
+	}
+	return d.Data
+}
+
+func (d Drawn[T]) data() reflect.Type { return reflect.TypeFor[T]() }
+
+type drawn interface {
+	pick(r *http.Request) any
+	data() reflect.Type
+}
+
 // List is a list too long to hold: rows come in batches, each from a query of
 // its own, so that a slow reader holds neither a connection nor memory.
 type List[T any] struct {
@@ -151,6 +178,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 		s.sendFile(w, r, i.Status, v)
 	case Live:
 		s.sendLive(w, r, v)
+	case Picture:
+		sendPicture(w, i.Status, v)
+	case drawn:
+		w.Header().Add("Vary", "Accept")
+		s.answer(w, r, i, v.pick(r))
 	case streamer:
 		if err := v.stream(s, w, r); err != nil && !errors.Is(err, errGone) {
 			s.fail(w, r, err)
@@ -262,6 +294,16 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f 
 		defer c.Close()
 	}
 	http.ServeContent(w, r, "", f.Modified, f.Content)
+}
+
+// sendPicture lets nothing in the picture run or load, should it ever be opened
+// as a page.
+func sendPicture(w http.ResponseWriter, status int, p Picture) {
+	h := w.Header()
+	h.Set("Content-Type", svg)
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
+	w.WriteHeader(status)
+	write(w, p) //nolint:errcheck // the client left
 }
 
 func (s *Server) sendLive(w http.ResponseWriter, r *http.Request, live Live) {

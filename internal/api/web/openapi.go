@@ -121,6 +121,8 @@ func (d *document) responses(i *Info) object {
 	return out
 }
 
+var pictured = object{svg: object{"schema": object{"type": "string"}}}
+
 func (d *document) success(i *Info) object {
 	text := object{"text/plain": object{"schema": object{"type": "string"}}}
 	var content object
@@ -133,8 +135,13 @@ func (d *document) success(i *Info) object {
 		content = object{"application/octet-stream": object{"schema": object{"type": "string", "format": "binary"}}}
 	case i.Out == reflect.TypeFor[Live]():
 		content = object{"text/event-stream": object{"schema": object{"type": "string"}}}
+	case i.Out == reflect.TypeFor[Picture]():
+		content = pictured
 	default:
 		content = object{"application/json": object{"schema": d.schema(i.Out)}}
+	}
+	if p, ok := reflect.Zero(i.Out).Interface().(drawn); ok {
+		content = object{"application/json": object{"schema": d.schema(p.data())}, svg: pictured[svg]}
 	}
 	return object{"description": http.StatusText(i.Status), "content": content}
 }
@@ -146,7 +153,7 @@ func (d *document) inputs(i *Info, op object) {
 	for _, f := range params.Fields(i.In) {
 		switch {
 		case f.In == "path":
-			list = append(list, object{"name": f.Name, "in": "path", "required": true, "schema": d.schema(f.Elem)})
+			list = append(list, object{"name": f.Name, "in": "path", "required": true, "schema": d.input(f)})
 		default:
 			files = files || f.In == "file"
 			nested.add(f.Name, d.input(f), f.Required)
