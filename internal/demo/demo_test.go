@@ -9,6 +9,9 @@ import (
 	"lectern/internal/work"
 )
 
+// raced tells that the race detector slows everything down.
+var raced bool
+
 func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
@@ -25,7 +28,9 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		took := time.Since(start)
+		t.Logf("filled in %v", took)
+		if took > 5*time.Second && !raced && !d.Postgres() {
 			t.Errorf("took %v", took)
 		}
 		if err := work.CheckStats(ctx, d); err != nil {
@@ -39,8 +44,9 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 			"projects p JOIN users u ON u.id = p.user_id WHERE u.username = 'student_1'": 4,
 			"unit_roles r JOIN users u ON u.id = r.user_id WHERE u.username = 'atutor'":  4,
 			"unit_roles WHERE is_main": 4,
-			"users WHERE password_hash <> 'seal' OR email NOT LIKE '%@example.edu'": 0,
-			"teaching_periods WHERE start_date <= '2000-01-01'":                     0,
+			"tasks t JOIN projects p ON p.id = t.project_id WHERE t.unit_id <> p.unit_id": 0,
+			"users WHERE password_hash <> 'seal' OR email NOT LIKE '%@example.edu'":       0,
+			"teaching_periods WHERE start_date <= '2000-01-01'":                           0,
 		} {
 			n, err := db.One[int64](ctx, d.Pool(), "SELECT count(*) FROM "+what)
 			if err != nil || *n != want {

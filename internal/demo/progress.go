@@ -24,7 +24,7 @@ func (b *builder) progress(u *unit) {
 		}
 		done := 0
 		for k, d := range definitionsOf(u.code) {
-			if d.upload != noUpload || d.group || d.grade > 1+i%2 || done == 7-i%4 {
+			if d.upload != noUpload || d.group || d.grade > 1+i%2 || done == 5-i%3 {
 				continue
 			}
 			day := b.week(d.target, i%5).AddDays(-i % 3)
@@ -41,7 +41,11 @@ func (b *builder) life(u *unit, student string, d definition, start time.Time, l
 	tutor := u.tutors[luck%len(u.tutors)]
 	if luck == 9 {
 		b.move(u, student, student, d, start, "need_help", nil)
+		b.say(u, student, student, d, start.Add(time.Minute), questions[len(student)%len(questions)])
 		return
+	}
+	if luck == 5 {
+		b.extend(u, student, d, start.Add(-48*time.Hour), "I was ill for most of the week; the doctor's note is with the office.", 1)
 	}
 	b.move(u, student, student, d, start, "ready_for_feedback", nil)
 	if luck >= 7 || tutor == student {
@@ -50,10 +54,15 @@ func (b *builder) life(u *unit, student string, d definition, start time.Time, l
 	marked := start.Add(26 * time.Hour)
 	if luck == 6 {
 		b.move(u, tutor, student, d, marked, "fix_and_resubmit", nil)
+		b.say(u, tutor, student, d, marked.Add(time.Minute), requests[len(student)%len(requests)])
 		return
 	}
 	grade := 1 + luck%3
 	b.move(u, tutor, student, d, marked, "discuss", &grade)
+	if luck%2 == 0 {
+		b.say(u, tutor, student, d, marked.Add(time.Minute), praise[luck%len(praise)])
+		b.say(u, student, student, d, marked.Add(5*time.Hour), thanks[luck%len(thanks)])
+	}
 	if luck < 4 {
 		b.move(u, tutor, student, d, start.Add(74*time.Hour), "complete", &grade)
 	}
