@@ -78,6 +78,7 @@ func New(c Config) *Server {
 	s.taskRoutes()
 	s.teachingPeriodRoutes()
 	s.tutorialRoutes()
+	s.unitCSVRoutes()
 	s.unitRoleRoutes()
 	s.unitRoutes()
 	s.userRoutes()

@@ -9,6 +9,7 @@ import (
 	"lectern/internal/api/params"
 	"lectern/internal/api/web"
 	"lectern/internal/db"
+	"lectern/internal/ident"
 	"lectern/internal/table"
 )
 
@@ -26,29 +27,45 @@ type importIn struct {
 // errUndo ends the transaction of a dry run.
 var errUndo = errors.New("dry run")
 
-// importSheet reads an uploaded sheet and has apply carry it out in one
-// transaction, which a dry run undoes.
-func (s *Server) importSheet(ctx context.Context, in importIn, opts table.Options,
-	apply func(db.Q, *table.Reader) (*table.Report, error)) (*table.Report, error) {
+// readSheet opens an uploaded sheet for use.
+func readSheet(in importIn, opts table.Options, use func(*table.Reader) error) error {
 	f, err := in.File.Open()
 	if err != nil {
-		return nil, fmt.Errorf("open the uploaded sheet: %w", err)
+		return fmt.Errorf("open the uploaded sheet: %w", err)
 	}
 	defer f.Close()
 	sheet, err := table.Read(f, in.File.Size, opts)
 	if err != nil {
-		return nil, err
-	}
-	var report *table.Report
-	err = s.db.Tx(ctx, func(q db.Q) error {
-		report, err = apply(q, sheet)
-		if err == nil && in.DryRun {
-			return errUndo
-		}
 		return err
+	}
+	return use(sheet)
+}
+
+// importSheet reads an uploaded sheet and has apply carry it out in one
+// transaction, which a dry run undoes.
+func (s *Server) importSheet(ctx context.Context, in importIn, opts table.Options,
+	apply func(db.Q, *table.Reader) (*table.Report, error)) (report *table.Report, err error) {
+	err = readSheet(in, opts, func(sheet *table.Reader) error {
+		return s.db.Tx(ctx, func(q db.Q) error {
+			report, err = apply(q, sheet)
+			if err == nil && in.DryRun {
+				return errUndo
+			}
+			return err
+		})
 	})
 	if errors.Is(err, errUndo) {
 		err = nil
 	}
 	return report, err
+}
+
+// withLinks turns the tokens of new accounts into the links to show.
+func (s *Server) withLinks(r *ident.Imported) *ident.Imported {
+	for i := range r.Success {
+		if token := r.Success[i].Token; token != "" {
+			r.Success[i].Link = s.passwordLink(token)
+		}
+	}
+	return r
 }

@@ -231,10 +231,5 @@ func (s *Server) importUsers(ctx context.Context, who *access.Caller, in importU
 	if err != nil {
 		return nil, err
 	}
-	for i := range out.Success {
-		if token := out.Success[i].Token; token != "" {
-			out.Success[i].Link = s.passwordLink(token)
-		}
-	}
-	return out, nil
+	return s.withLinks(out), nil
 }

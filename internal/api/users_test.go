@@ -324,33 +324,42 @@ func sheetOf(n int) string {
 	return b.String()
 }
 
+// beside runs a job while another writer keeps writing, and tells how long the
+// job took and the writer waited at most.
+func (w *world) beside(write, job func()) (took, waited time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		for {
+			begin := time.Now()
+			write()
+			waited = max(waited, time.Since(begin))
+			select {
+			case <-done:
+				done <- struct{}{}
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}()
+	start := time.Now()
+	job()
+	took = time.Since(start)
+	done <- struct{}{}
+	<-done
+	return took, waited
+}
+
 func TestImportingManyUsers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		start := time.Now()
-		var waits time.Duration
-		done := make(chan struct{})
-		go func() { // another writer, all the while
-			for {
-				begin := time.Now()
-				if err := w.db.Tx(t.Context(), func(q db.Q) error {
-					_, err := db.Exec(t.Context(), q, `UPDATE campuses SET active = active`)
-					return err
-				}); err != nil {
-					t.Error(err)
-				}
-				waits = max(waits, time.Since(begin))
-				select {
-				case <-done:
-					done <- struct{}{}
-					return
-				case <-time.After(time.Millisecond):
-				}
+		var r importReport
+		took, waits := w.beside(func() {
+			if err := w.db.Tx(t.Context(), func(q db.Q) error {
+				_, err := db.Exec(t.Context(), q, `UPDATE campuses SET active = active`)
+				return err
+			}); err != nil {
+				t.Error(err)
 			}
-		}()
-		r := users(t, w, sheetOf(5000), nil)
-		took := time.Since(start)
-		done <- struct{}{}
-		<-done
+		}, func() { r = users(t, w, sheetOf(5000), nil) })
 		t.Logf("5,000 users in %v; another writer waited %v at most", took, waits)
 		if len(r.Success) != 5000 || w.count("password_links") != 5000 {
 			t.Fatalf("%d of 5000", len(r.Success))

@@ -195,8 +195,8 @@ func holdMoves(ctx context.Context, q db.Q, unitID int64, groups []int64) (*move
 		ProjectID int64  `db:"project_id"`
 		GroupID   int64  `db:"unit_group_id"`
 		Username  string `db:"username"`
-	}](ctx, q, `SELECT m.project_id, m.unit_group_id, u.username FROM `+list+` r JOIN group_memberships m ON m.unit_group_id = r.id AND m.active
-		JOIN projects p ON p.id = m.project_id JOIN users u ON u.id = p.user_id ORDER BY m.project_id`, args...)
+	}](ctx, q, `SELECT m.project_id, m.unit_group_id, u.username FROM group_memberships m JOIN projects p ON p.id = m.project_id
+		JOIN users u ON u.id = p.user_id WHERE m.active AND m.unit_group_id IN (SELECT id FROM `+list+` r) ORDER BY m.project_id`, args...)
 	if err != nil {
 		return nil, err
 	}

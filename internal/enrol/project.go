@@ -218,31 +218,41 @@ func (p *standing) moveCampus(ctx context.Context, q db.Q, campusID *int64) (err
 	return err
 }
 
-// dropStale takes from a student who comes back what no longer fits: seats in
+// dropStale takes from students who come back what no longer fits: seats in
 // tutorials of another campus, groups that stay in a class they are not in, and
 // groups that have filled up meanwhile. Seats in full tutorials stay: it is the
 // staff who enrol again, and they may exceed the capacity.
-func dropStale(ctx context.Context, q db.Q, id int64) error {
-	_, err := db.Exec(ctx, q, `DELETE FROM tutorial_enrolments WHERE project_id = $1 AND tutorial_id IN (
-		SELECT t.id FROM tutorials t JOIN projects p ON p.id = $1 AND p.campus_id <> t.campus_id
-		WHERE t.unit_id = p.unit_id)`, id)
+func dropStale(ctx context.Context, q db.Q, ids ...int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	list, args, err := idRows(q, ids)
+	if err != nil {
+		return err
+	}
+	back := `(SELECT id FROM ` + list + ` r)`
+	_, err = db.Exec(ctx, q, `DELETE FROM tutorial_enrolments WHERE project_id IN `+back+` AND EXISTS (
+		SELECT 1 FROM tutorials t JOIN projects p ON p.campus_id <> t.campus_id
+		WHERE t.id = tutorial_enrolments.tutorial_id AND p.id = tutorial_enrolments.project_id)`, args...)
 	if err != nil {
 		return err
 	}
 	if q.Postgres() {
 		_, err := db.Exec(ctx, q, `SELECT 1 FROM unit_groups WHERE id IN (SELECT unit_group_id FROM group_memberships
-			WHERE project_id = $1 AND active) ORDER BY id FOR UPDATE`, id)
+			WHERE project_id IN `+back+` AND active) ORDER BY id FOR UPDATE`, args...)
 		if err != nil {
 			return err
 		}
 	}
-	_, err = db.Exec(ctx, q, `UPDATE group_memberships SET active = FALSE WHERE project_id = $1 AND active AND EXISTS (
+	// Of several who come back at once the first find the places.
+	_, err = db.Exec(ctx, q, `UPDATE group_memberships SET active = FALSE WHERE project_id IN `+back+` AND active AND EXISTS (
 		SELECT 1 FROM unit_groups g JOIN group_sets gs ON gs.id = g.group_set_id
 		WHERE g.id = group_memberships.unit_group_id AND (
 			(gs.keep_groups_in_same_class AND NOT EXISTS (
-				SELECT 1 FROM tutorial_enrolments e WHERE e.project_id = $1 AND e.tutorial_id = g.tutorial_id))
+				SELECT 1 FROM tutorial_enrolments e WHERE e.project_id = group_memberships.project_id AND e.tutorial_id = g.tutorial_id))
 			OR gs.capacity + g.capacity_adjustment <= (
 				SELECT count(*) FROM group_memberships m JOIN projects p ON p.id = m.project_id AND p.enrolled
-				WHERE m.unit_group_id = g.id AND m.active AND m.project_id <> $1)))`, id)
+				WHERE m.unit_group_id = g.id AND m.active
+				AND (m.project_id < group_memberships.project_id OR m.project_id NOT IN `+back+`))))`, args...)
 	return err
 }

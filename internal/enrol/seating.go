@@ -75,7 +75,8 @@ func lockProjects(ctx context.Context, q db.Q, ids []int64) error {
 	return err
 }
 
-// idRows is a derived table of ids that travel as one argument.
+// idRows is a derived table of ids that travel as one argument. It belongs into
+// IN: joined, SQLite may unpack it again for every row of the other table.
 func idRows(q db.Q, ids []int64) (string, []any, error) {
 	rows := make([][]any, len(ids))
 	for i, id := range ids {
@@ -109,14 +110,14 @@ func readSeating(ctx context.Context, q db.Q, unitID int64, projects []int64, ex
 
 func (s *seating) readSitters(ctx context.Context, q db.Q, list string, args []any) error {
 	for p, err := range db.Each[sitter](ctx, q, `SELECT p.id, p.enrolled, p.campus_id AS home_id, c.name AS home
-		FROM `+list+` r JOIN projects p ON p.id = r.id LEFT JOIN campuses c ON c.id = p.campus_id`, args...) {
+		FROM projects p LEFT JOIN campuses c ON c.id = p.campus_id WHERE p.id IN (SELECT id FROM `+list+` r)`, args...) {
 		if err != nil {
 			return err
 		}
 		s.sitters[p.ProjectID] = &p
 	}
 	for e, err := range db.Each[Enrolment](ctx, q, `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id
-		FROM `+list+` r JOIN tutorial_enrolments e ON e.project_id = r.id ORDER BY e.id`, args...) {
+		FROM tutorial_enrolments e WHERE e.project_id IN (SELECT id FROM `+list+` r) ORDER BY e.id`, args...) {
 		if err != nil {
 			return err
 		}
@@ -125,9 +126,8 @@ func (s *seating) readSitters(ctx context.Context, q db.Q, list string, args []a
 	}
 	for b, err := range db.Each[bond](ctx, q, `SELECT m.id, m.project_id, m.unit_group_id, g.name, g.tutorial_id, t.abbreviation,
 			(gs.allow_students_to_manage_groups AND NOT gs.locked AND NOT g.locked) AS free
-		FROM `+list+` r JOIN group_memberships m ON m.project_id = r.id AND m.active
-		JOIN unit_groups g ON g.id = m.unit_group_id JOIN group_sets gs ON gs.id = g.group_set_id AND gs.keep_groups_in_same_class
-		JOIN tutorials t ON t.id = g.tutorial_id`, args...) {
+		FROM group_memberships m JOIN unit_groups g ON g.id = m.unit_group_id JOIN group_sets gs ON gs.id = g.group_set_id AND gs.keep_groups_in_same_class
+		JOIN tutorials t ON t.id = g.tutorial_id WHERE m.active AND m.project_id IN (SELECT id FROM `+list+` r)`, args...) {
 		if err != nil {
 			return err
 		}

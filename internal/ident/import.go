@@ -3,9 +3,7 @@ package ident
 import (
 	"context"
 	"io"
-	"strings"
 
-	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 	"lectern/internal/table"
@@ -35,9 +33,9 @@ type candidate struct {
 	NewUser
 }
 
-// importBatch is how many users one look-up or one transaction is about, so
-// that the writer is never held for long.
-const importBatch = 60
+// importBatch is how many users one transaction makes, so that the writer is
+// never held for long.
+const importBatch = 200
 
 // Import makes users of the rows of a file, on behalf of a caller of system
 // role by. Users who exist are left alone. The whole file is checked before the
@@ -146,128 +144,63 @@ func (c *candidate) twice(lines map[string]table.Row) string {
 
 // unknown gives the candidates that clash with no user there is.
 func (o *Imported) unknown(ctx context.Context, q db.Q, all []candidate) ([]candidate, error) {
+	there, err := FindAll(ctx, q, users(all))
+	if err != nil {
+		return nil, err
+	}
 	var out []candidate
-	for len(all) > 0 {
-		n := min(len(all), importBatch)
-		there, err := existing(ctx, q, all[:n])
-		if err != nil {
-			return nil, err
+	for _, c := range all {
+		if !o.clash(c, there) {
+			out = append(out, c)
 		}
-		for _, c := range all[:n] {
-			if !o.clash(c, there) {
-				out = append(out, c)
-			}
-		}
-		all = all[n:]
 	}
 	return out, nil
 }
 
+func users(some []candidate) []NewUser {
+	out := make([]NewUser, len(some))
+	for i := range some {
+		out[i] = some[i].NewUser
+	}
+	return out
+}
+
 // clash reports a candidate whose values are taken.
-func (o *Imported) clash(c candidate, there map[string]bool) bool {
-	k := c.keys()
-	switch {
-	case there["username "+k["username"]]:
-		o.ignore(c.row, "There is a user "+c.Username+" already; nothing was changed.")
-	case there["email "+k["email"]]:
-		o.fail(c.row, "Another user has that email.")
-	case c.StudentID != "" && there["student_id "+c.StudentID]:
-		o.fail(c.row, "Another user has that student_id.")
-	default:
+func (o *Imported) clash(c candidate, there *Accounts) bool {
+	switch name := there.Taken(&c.NewUser); name {
+	case "":
 		return false
+	case "username":
+		o.ignore(c.row, "There is a user "+c.Username+" already; nothing was changed.")
+	default:
+		o.fail(c.row, "Another user has that "+name+".")
 	}
 	return true
-}
-
-// existing tells which values of the candidates users have.
-func existing(ctx context.Context, q db.Q, some []candidate) (map[string]bool, error) {
-	var names, emails, ids []string
-	for _, c := range some {
-		names, emails = append(names, fold(c.Username)), append(emails, fold(c.Email))
-		if c.StudentID != "" {
-			ids = append(ids, c.StudentID)
-		}
-	}
-	byName, args := db.In(nil, names)
-	byEmail, args := db.In(args, emails)
-	byID, args := db.In(args, ids)
-	there := map[string]bool{}
-	type row struct {
-		Username  string  `db:"username_key"`
-		Email     string  `db:"email_key"`
-		StudentID *string `db:"student_id"`
-	}
-	for r, err := range db.Each[row](ctx, q, `SELECT username_key, email_key, student_id FROM users
-		WHERE username_key IN `+byName+` OR email_key IN `+byEmail+` OR student_id IN `+byID, args...) {
-		if err != nil {
-			return nil, err
-		}
-		there["username "+r.Username], there["email "+r.Email] = true, true
-		if r.StudentID != nil {
-			there["student_id "+*r.StudentID] = true
-		}
-	}
-	return there, nil
-}
-
-// made is a user that came to be.
-type made struct {
-	ID  int64  `db:"id"`
-	Key string `db:"username_key"`
 }
 
 // make makes users with their links in one transaction. Whatever took a name
 // since the check wins; the row is then reported as if found before.
 func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
-	var tokens map[string]string
-	var there map[string]bool
-	err := d.Tx(ctx, func(q db.Q) error {
-		users, err := insert(ctx, q, some)
-		if err != nil {
+	var made map[string]Added
+	var there *Accounts
+	err := d.Tx(ctx, func(q db.Q) (err error) {
+		if made, err = AddAll(ctx, q, users(some)); err != nil || len(made) == len(some) {
 			return err
 		}
-		if tokens, err = links(ctx, q, users); err != nil || len(users) == len(some) {
-			return err
-		}
-		there, err = existing(ctx, q, some)
+		there, err = FindAll(ctx, q, users(some))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	for _, c := range some {
-		if token, ok := tokens[fold(c.Username)]; ok {
-			o.succeed(c, token)
+		if u, ok := made[fold(c.Username)]; ok {
+			o.succeed(c, u.Token)
 		} else if !o.clash(c, there) {
 			o.fail(c.row, "Someone changed a user with these values meanwhile. Send the row again.")
 		}
 	}
 	return nil
-}
-
-func insert(ctx context.Context, q db.Q, some []candidate) ([]made, error) {
-	rows := make([]string, len(some))
-	args := []any{q.Now()}
-	for i := range some {
-		var list string
-		list, args = db.In(args, some[i].columns())
-		rows[i] = strings.TrimSuffix(list, ")") + ", $1, $1)"
-	}
-	return db.All[made](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name,
-		nickname, role, created_at, updated_at) VALUES `+strings.Join(rows, ", ")+` ON CONFLICT DO NOTHING RETURNING id, username_key`, args...)
-}
-
-// links gives the users one link each, and their tokens by name.
-func links(ctx context.Context, q db.Q, users []made) (map[string]string, error) {
-	tokens := make(map[string]string, len(users))
-	rows := make([][]any, len(users))
-	until := clock.At(q.Now().Add(linkLife))
-	for i, u := range users {
-		token := newToken()
-		tokens[u.Key] = token
-		rows[i] = []any{u.ID, hash(token), q.Now(), until}
-	}
-	return tokens, db.Insert(ctx, q, "password_links (user_id, token_hash, created_at, expires_at)", "", rows)
 }
 
 // ReadSheet opens a file of users.

@@ -1,0 +1,75 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/enrol"
+	"lectern/internal/ident"
+	"lectern/internal/policy"
+	"lectern/internal/table"
+)
+
+func (s *Server) unitCSVRoutes() {
+	upload, large, strange := web.Uploads(1, table.DefaultMaxBytes), web.Also(413, "the file is too large"), web.Also(415, "neither CSV nor Excel")
+	web.Route(s.Server, "GET /api/csv/units/{id}", 200, policy.ExportUnit, "Export the enrolled students of a unit as CSV", s.exportStudents)
+	web.Route(s.Server, "POST /api/csv/units/{id}", 201, policy.ImportUnit, "Enrol students from CSV or Excel, making accounts where there are none",
+		s.importStudents, upload, large, strange)
+	web.Route(s.Server, "POST /api/csv/units/{id}/withdraw", 201, policy.ImportUnit, "Withdraw students by CSV or Excel",
+		s.withdrawStudents, upload, large, strange)
+}
+
+func (s *Server) exportStudents(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+		r, err := enrol.ReadRoster(ctx, q, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		write, err := r.Export(ctx, q)
+		return sheetFile(r.Code+"-Students.csv", write), err
+	})
+}
+
+type importStudentsIn struct {
+	unitIn
+	importIn
+	Exceed bool `param:"exceed_capacity" doc:"enrol in full tutorials too, instead of only noting that they are full"`
+}
+
+func (s *Server) importStudents(ctx context.Context, who *access.Caller, in importStudentsIn) (out *ident.Imported, err error) {
+	r, err := s.roster(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	err = readSheet(in.importIn, r.Sheet(), func(sheet *table.Reader) error {
+		out, err = r.Import(ctx, s.db, sheet, enrol.ImportOptions{By: who.Role, Exceed: in.Exceed, Dry: in.DryRun})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.withLinks(out), nil
+}
+
+func (s *Server) roster(ctx context.Context, unitID int64) (*enrol.Roster, error) {
+	return view(ctx, s.db, func(q db.Q) (*enrol.Roster, error) { return enrol.ReadRoster(ctx, q, unitID) })
+}
+
+type withdrawStudentsIn struct {
+	unitIn
+	importIn
+}
+
+func (s *Server) withdrawStudents(ctx context.Context, _ *access.Caller, in withdrawStudentsIn) (out *ident.Imported, err error) {
+	r, err := s.roster(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	err = readSheet(in.importIn, enrol.WithdrawSheet, func(sheet *table.Reader) error {
+		out, err = r.Withdraw(ctx, s.db, sheet, in.DryRun)
+		return err
+	})
+	return out, err
+}

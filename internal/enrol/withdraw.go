@@ -1,0 +1,125 @@
+package enrol
+
+import (
+	"context"
+	"slices"
+
+	"lectern/internal/db"
+	"lectern/internal/ident"
+	"lectern/internal/table"
+)
+
+// WithdrawSheet is what a sheet of students to withdraw must have.
+var WithdrawSheet = table.Options{Required: []string{"unit_code", "username"}}
+
+// Withdraw takes the students of a sheet out of the unit; their work, seats and
+// groups stay for the case that they come back, and no longer count.
+func (r *Roster) Withdraw(ctx context.Context, d *db.DB, sheet *table.Reader, dry bool) (*ident.Imported, error) {
+	all := r.leavers(sheet)
+	open := slices.DeleteFunc(slices.Clone(all), func(e *entrant) bool { return e.fate != pending })
+	if dry {
+		err := d.View(ctx, func(q db.Q) error { return r.withdraw(ctx, q, open, true) })
+		return imported(all), err
+	}
+	for some := range slices.Chunk(open, importBatch) {
+		if err := d.Tx(ctx, func(q db.Q) error { return r.withdraw(ctx, q, some, false) }); err != nil {
+			return nil, err
+		}
+	}
+	return imported(all), nil
+}
+
+func (r *Roster) leavers(sheet *table.Reader) []*entrant {
+	var all []*entrant
+	lines := map[string]table.Row{}
+	for row, err := range sheet.Rows() {
+		e := &entrant{row: row, user: ident.NewUser{Username: row.Get("username")}}
+		name := ident.Key(e.user.Username)
+		first, seen := lines[name]
+		switch {
+		case err != nil:
+			e.end(failed, "%v", err)
+		case !r.about(row.Get("unit_code")):
+			e.end(ignored, "the row is for unit %s, not %s", row.Get("unit_code"), r.Code)
+		case name == "":
+			e.end(failed, "username may not be blank")
+		case seen:
+			e.end(ignored, "%s stands in %s already", e.user.Username, first)
+		default:
+			lines[name] = row
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// withdraw decides about some rows and, unless the run is dry, carries them out.
+func (r *Roster) withdraw(ctx context.Context, q db.Q, rows []*entrant, dry bool) error {
+	found, err := r.find(ctx, q, rows)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, e := range rows {
+		if p, ok := found[ident.Key(e.user.Username)]; ok && p.ID != nil {
+			ids = append(ids, *p.ID)
+		}
+	}
+	if !dry {
+		if err := lockProjects(ctx, q, ids); err != nil {
+			return err
+		}
+		if found, err = r.find(ctx, q, rows); err != nil {
+			return err
+		}
+	}
+	var leave []int64
+	for _, e := range rows {
+		switch p, ok := found[ident.Key(e.user.Username)]; {
+		case !ok:
+			e.end(failed, "there is no user %s", e.user.Username)
+		case p.ID == nil || !p.Enrolled:
+			e.end(ignored, "%s is not enrolled in this unit", e.user.Username)
+		default:
+			e.end(done, "%s: withdrawn.", e.user.Username)
+			leave = append(leave, *p.ID)
+		}
+	}
+	if dry || len(leave) == 0 {
+		return nil
+	}
+	list, args, err := idRows(q, leave)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE projects SET enrolled = FALSE, updated_at = $2 WHERE id IN (SELECT id FROM `+list+` r)`, append(args, q.Now())...)
+	return err
+}
+
+// leaver is a user with their project in the unit, if they have one.
+type leaver struct {
+	Name     string `db:"username_key"`
+	ID       *int64 `db:"id"`
+	Enrolled bool   `db:"enrolled"`
+}
+
+// find gives the users that rows name, by the key of their name.
+func (r *Roster) find(ctx context.Context, q db.Q, rows []*entrant) (map[string]leaver, error) {
+	names := make([][]any, len(rows))
+	for i, e := range rows {
+		names[i] = []any{ident.Key(e.user.Username)}
+	}
+	list, args, err := db.Rows(q, nil, []string{"name TEXT"}, names)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]leaver{}
+	for p, err := range db.Each[leaver](ctx, q, `SELECT u.username_key, p.id, coalesce(p.enrolled, FALSE) AS enrolled FROM users u
+		LEFT JOIN projects p ON p.user_id = u.id AND p.unit_id = $2 WHERE u.username_key IN (SELECT name FROM `+list+` r)`, append(args, r.UnitID)...) {
+		if err != nil {
+			return nil, err
+		}
+		found[p.Name] = p
+	}
+	return found, nil
+}

@@ -1,0 +1,144 @@
+package ident
+
+import (
+	"context"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+)
+
+// Key is the form in which user names and addresses are compared.
+func Key(name string) string { return fold(name) }
+
+// Flaw tells what keeps an account from being made, in one sentence; "" when
+// nothing does. It trims the values first.
+func (n *NewUser) Flaw() string {
+	n.trim()
+	return sentence(n.flaws())
+}
+
+// Account is what imports must know of a user there is.
+type Account struct {
+	ID        int64       `db:"id"`
+	Name      string      `db:"username_key"`
+	Email     string      `db:"email_key"`
+	StudentID *string     `db:"student_id"`
+	Role      policy.Role `db:"role"`
+}
+
+// Accounts are users by each of the values no two of them share; names and
+// addresses by their Key.
+type Accounts struct {
+	ByName, ByEmail, ByStudentID map[string]*Account
+}
+
+// Taken tells which value of a new user another one has; "" for none.
+func (a *Accounts) Taken(n *NewUser) string {
+	switch {
+	case a.ByName[fold(n.Username)] != nil:
+		return "username"
+	case a.ByEmail[fold(n.Email)] != nil:
+		return "email"
+	case n.StudentID != "" && a.ByStudentID[n.StudentID] != nil:
+		return "student_id"
+	}
+	return ""
+}
+
+// FindAll gives the users who have a name, an address or a student number that
+// one of some has, in one statement.
+func FindAll(ctx context.Context, q db.Q, some []NewUser) (*Accounts, error) {
+	found := &Accounts{map[string]*Account{}, map[string]*Account{}, map[string]*Account{}}
+	rows := make([][]any, len(some))
+	for i := range some {
+		rows[i] = []any{fold(some[i].Username), fold(some[i].Email), some[i].StudentID}
+	}
+	list, args, err := db.Rows(q, nil, []string{"name TEXT", "email TEXT", "number TEXT"}, rows)
+	if err != nil {
+		return nil, err
+	}
+	const columns = `SELECT id, username_key, email_key, student_id, role FROM users WHERE `
+	for a, err := range db.Each[Account](ctx, q, `WITH w AS (SELECT * FROM `+list+` r) `+columns+`username_key IN (SELECT name FROM w)
+		UNION `+columns+`email_key IN (SELECT email FROM w) UNION `+columns+`student_id IN (SELECT number FROM w)`, args...) {
+		if err != nil {
+			return nil, err
+		}
+		found.ByName[a.Name], found.ByEmail[a.Email] = &a, &a
+		if a.StudentID != nil {
+			found.ByStudentID[*a.StudentID] = &a
+		}
+	}
+	return found, nil
+}
+
+// Added is a user made by AddAll. Its token is for a link to set a password,
+// and is known only now.
+type Added struct {
+	ID    int64
+	Token string
+}
+
+// AddAll makes accounts that Flaw finds nothing wrong with, each with a link to
+// set a password, and gives them by the Key of their name. Whoever shares a
+// value with a user there is by now is left out.
+func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, error) {
+	out := make(map[string]Added, len(some))
+	if len(some) == 0 {
+		return out, nil
+	}
+	now := q.Now().String()
+	rows := make([][]any, len(some))
+	for i := range some {
+		rows[i] = append(some[i].columns(), now)
+	}
+	list, args, err := db.Rows(q, nil, []string{"username TEXT", "username_key TEXT", "email TEXT", "email_key TEXT", "student_id TEXT",
+		"first_name TEXT", "last_name TEXT", "nickname TEXT", "role BIGINT", "at TIMESTAMPTZ"}, rows)
+	if err != nil {
+		return nil, err
+	}
+	made, err := db.All[struct {
+		ID  int64  `db:"id"`
+		Key string `db:"username_key"`
+	}](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, created_at, updated_at)
+		SELECT username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, at, at FROM `+list+` r WHERE TRUE
+		ON CONFLICT DO NOTHING RETURNING id, username_key`, args...)
+	if err != nil {
+		return nil, err
+	}
+	until := clock.At(q.Now().Add(linkLife)).String()
+	rows = rows[:0]
+	for _, u := range made {
+		token := newToken()
+		out[u.Key] = Added{u.ID, token}
+		rows = append(rows, []any{u.ID, hash(token), now, until})
+	}
+	return out, insertLinks(ctx, q, rows)
+}
+
+func insertLinks(ctx context.Context, q db.Q, rows [][]any) error {
+	list, args, err := db.Rows(q, nil, []string{"id BIGINT", "token TEXT", "at TIMESTAMPTZ", "until TIMESTAMPTZ"}, rows)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `INSERT INTO password_links (user_id, token_hash, created_at, expires_at) SELECT id, token, at, until FROM `+list+` r`, args...)
+	return err
+}
+
+// SetStudentIDs gives users, by id, their student numbers. One that another
+// user has by now is fault.Conflict.
+func SetStudentIDs(ctx context.Context, q db.Q, numbers map[int64]string) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	var rows [][]any
+	for id, number := range numbers {
+		rows = append(rows, []any{id, number, q.Now().String()})
+	}
+	list, args, err := db.Rows(q, nil, []string{"id BIGINT", "number TEXT", "at TIMESTAMPTZ"}, rows)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE users SET student_id = r.number, updated_at = r.at FROM `+list+` r WHERE users.id = r.id`, args...)
+	return taken(err)
+}
