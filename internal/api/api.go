@@ -13,7 +13,9 @@ import (
 	"lectern/internal/events"
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/hook"
 	"lectern/internal/ident"
+	"lectern/internal/notify"
 )
 
 // Config is what the API stands on.
@@ -26,6 +28,8 @@ type Config struct {
 	Settings  Settings
 	Events    *events.Hub     // what GET /api/events listens to
 	Live      context.Context // ends when the service stops, and all listening with it; nil never does
+	Mailer    *notify.Mailer  // nil: no mails are sent
+	Hooks     hook.Guard
 }
 
 // Server answers the API.
@@ -40,6 +44,8 @@ type Server struct {
 	events    *events.Hub
 	live      context.Context
 	heartbeat time.Duration
+	mailer    *notify.Mailer
+	hooks     hook.Guard
 }
 
 // New declares every endpoint.
@@ -49,7 +55,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{Server: web.New(c.Config), db: c.DB, files: c.Files, door: ident.NewDoor(c.DB, c.SignIn),
 		method: c.Method, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
-		events: c.Events, live: c.Live, heartbeat: heartbeat}
+		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks}
 	if s.live == nil {
 		s.live = context.Background()
 	}
@@ -65,6 +71,7 @@ func New(c Config) *Server {
 	s.extensionRoutes()
 	s.groupRoutes()
 	s.groupSetRoutes()
+	s.forgotRoutes()
 	s.inboxRoutes()
 	s.jobRoutes()
 	s.liveRoutes()
@@ -79,10 +86,12 @@ func New(c Config) *Server {
 	s.teachingPeriodRoutes()
 	s.tutorialRoutes()
 	s.unitCSVRoutes()
+	s.unsubscribeRoutes()
 	s.unitRoleRoutes()
 	s.unitRoutes()
 	s.userRoutes()
 	s.webcalRoutes()
+	s.webhookRoutes()
 	s.Describe()
 	return s
 }

@@ -42,13 +42,13 @@ type addProjectIn struct {
 	CampusID   int64  `param:"campus_id,required" doc:"-1: none"`
 }
 
-func (s *Server) addProject(ctx context.Context, _ *access.Caller, in addProjectIn) (*enrol.StudentEntry, error) {
+func (s *Server) addProject(ctx context.Context, who *access.Caller, in addProjectIn) (*enrol.StudentEntry, error) {
 	return change(ctx, s.db, func(q db.Q) (*enrol.StudentEntry, error) {
 		user, err := ident.Find(ctx, q, in.StudentNum)
 		if err != nil {
 			return nil, err
 		}
-		id, err := enrol.AddProject(ctx, q, in.UnitID, user, in.CampusID)
+		id, err := enrol.AddProject(ctx, q, who.ID, in.UnitID, user, in.CampusID)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (s *Server) changeProject(ctx context.Context, who *access.Caller, in chang
 		return nil, err
 	}
 	return change(ctx, s.db, func(q db.Q) (*updatedProject, error) {
-		if err := enrol.ChangeProject(ctx, q, in.ID, in.change()); err != nil {
+		if err := enrol.ChangeProject(ctx, q, who.ID, in.ID, in.change()); err != nil {
 			return nil, err
 		}
 		if err := in.follow(ctx, q, who); err != nil {

@@ -12,15 +12,21 @@ func TestSettingsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Settings){
-		"--database-url":     func(s *Settings) { s.DatabaseURL = "mysql://x" },
-		"--files-url":        func(s *Settings) { s.FilesURL = "/srv/files" },
-		"--addr":             func(s *Settings) { s.Addr = "3000" },
-		"loopback":           func(s *Settings) { s.Addr, s.Demo = "0.0.0.0:3000", true },
-		"--demo":             func(s *Settings) { s.Addr, s.Demo = ":3000", true },
-		"--trusted-proxies":  func(s *Settings) { s.TrustedProxies = []string{"proxy"} },
-		"--public-url":       func(s *Settings) { s.PublicURL = "lectern.example.edu" },
-		"--allow-origins":    func(s *Settings) { s.AllowOrigins = []string{"*"} },
-		"no path, no *":      func(s *Settings) { s.AllowOrigins = []string{"https://x.example.edu/app"} },
+		"--database-url":    func(s *Settings) { s.DatabaseURL = "mysql://x" },
+		"--files-url":       func(s *Settings) { s.FilesURL = "/srv/files" },
+		"--addr":            func(s *Settings) { s.Addr = "3000" },
+		"loopback":          func(s *Settings) { s.Addr, s.Demo = "0.0.0.0:3000", true },
+		"--demo":            func(s *Settings) { s.Addr, s.Demo = ":3000", true },
+		"--trusted-proxies": func(s *Settings) { s.TrustedProxies = []string{"proxy"} },
+		"--public-url":      func(s *Settings) { s.PublicURL = "lectern.example.edu" },
+		"--allow-origins":   func(s *Settings) { s.AllowOrigins = []string{"*"} },
+		"no path, no *":     func(s *Settings) { s.AllowOrigins = []string{"https://x.example.edu/app"} },
+		"choose one": func(s *Settings) {
+			s.SMTPURL, s.MailDir, s.MailFrom = "smtp://mail.example.edu", "mails", "a@example.edu"
+		},
+		"--mail-from \"\"":   func(s *Settings) { s.SMTPURL = "smtp://mail.example.edu" },
+		"--mail-from \"a":    func(s *Settings) { s.MailDir, s.MailFrom = "mails", "a\r\nBcc: b@example.edu" },
+		"--smtp-url":         func(s *Settings) { s.SMTPURL, s.MailFrom = "mail.example.edu:25", "a@example.edu" },
 		"--public-url \"ftp": func(s *Settings) { s.PublicURL = "ftp://x" },
 	} {
 		s := good

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	netmail "net/mail"
 	"net/netip"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"lectern/internal/api/web"
 	"lectern/internal/db"
+	"lectern/internal/mail"
 )
 
 // Storage says where the service keeps its data; every command that touches the
@@ -30,18 +32,22 @@ type Storage struct {
 // variable.
 type Settings struct {
 	Storage
-	Addr           string        `default:"127.0.0.1:3000" help:"Address to listen on."`
-	PublicURL      string        `placeholder:"URL" help:"Address people reach the service at, for links; http://ADDR when empty."`
-	TrustedProxies []string      `placeholder:"NET" help:"Addresses or networks of proxies whose X-Forwarded-For is believed."`
-	AllowOrigins   []string      `placeholder:"ORIGIN" help:"Other web origins that may call the API, such as https://learn.example.edu."`
-	Demo           bool          `help:"Fill an empty database with a demo university (password of every account: password)."`
-	ExternalName   string        `default:"Lectern" help:"Name of the service as people see it."`
-	Privacy        string        `help:"Privacy statement."`
-	Plagiarism     string        `help:"Statement students agree to when they submit."`
-	Workers        int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
-	StopAfter      time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
-	LogLevel       slog.Level    `default:"info" help:"debug, info, warn or error."`
-	LogFormat      string        `default:"text" enum:"text,json" help:"text or json."`
+	Addr                 string        `default:"127.0.0.1:3000" help:"Address to listen on."`
+	PublicURL            string        `placeholder:"URL" help:"Address people reach the service at, for links; http://ADDR when empty."`
+	TrustedProxies       []string      `placeholder:"NET" help:"Addresses or networks of proxies whose X-Forwarded-For is believed."`
+	AllowOrigins         []string      `placeholder:"ORIGIN" help:"Other web origins that may call the API, such as https://learn.example.edu."`
+	Demo                 bool          `help:"Fill an empty database with a demo university (password of every account: password)."`
+	ExternalName         string        `default:"Lectern" help:"Name of the service as people see it."`
+	Privacy              string        `help:"Privacy statement."`
+	Plagiarism           string        `help:"Statement students agree to when they submit."`
+	SMTPURL              string        `name:"smtp-url" placeholder:"URL" help:"Mail server, smtp://user:password@host:587 (?tls=always or never); no mails are sent when empty."`
+	MailDir              string        `placeholder:"DIR" help:"Write mails to files here instead of sending them."`
+	MailFrom             string        `placeholder:"ADDRESS" help:"Address mails come from; needed with --smtp-url."`
+	AllowPrivateWebhooks bool          `help:"Let webhooks go to private addresses and without encryption."`
+	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
+	StopAfter            time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
+	LogLevel             slog.Level    `default:"info" help:"debug, info, warn or error."`
+	LogFormat            string        `default:"text" enum:"text,json" help:"text or json."`
 }
 
 // Database is the address of the database.
@@ -65,7 +71,7 @@ func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
 
 // Check finds what cannot be right before anything is opened, all at once.
 func (s *Settings) Check() error {
-	return errors.Join(s.checkStorage(), s.checkAddr(), s.checkLinks())
+	return errors.Join(s.checkStorage(), s.checkAddr(), s.checkLinks(), s.checkMail())
 }
 
 func (s *Settings) checkStorage() error {
@@ -111,6 +117,32 @@ func (s *Settings) checkLinks() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func (s *Settings) checkMail() error {
+	if s.SMTPURL == "" && s.MailDir == "" {
+		return nil
+	}
+	if s.SMTPURL != "" && s.MailDir != "" {
+		return errors.New("--smtp-url sends mails and --mail-dir writes them to files: choose one")
+	}
+	if s.SMTPURL != "" {
+		if _, err := mail.NewSMTP(s.SMTPURL); err != nil {
+			return fmt.Errorf("--smtp-url: %w", err)
+		}
+	}
+	if a, err := netmail.ParseAddress(s.Sender()); err != nil || a.Address != s.Sender() {
+		return fmt.Errorf("--mail-from %q is not an address such as lectern@example.edu", s.MailFrom)
+	}
+	return nil
+}
+
+// Sender is the address mails come from. Files that nobody sends need none.
+func (s *Settings) Sender() string {
+	if s.MailFrom == "" && s.MailDir != "" {
+		return "lectern@localhost"
+	}
+	return s.MailFrom
 }
 
 func origin(text string, path bool) bool {

@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"internal/api/web"},
 	{"internal/demo"},
 	{"internal/teach"},
-	{"internal/insight", "internal/notify"},
+	{"internal/insight", "internal/notify", "internal/hook"},
 	{"internal/submit"},
 	{"internal/work"},
 	{"internal/enrol"},

@@ -17,7 +17,10 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/files"
+	"lectern/internal/hook"
 	"lectern/internal/jobs"
+	"lectern/internal/mail"
+	"lectern/internal/notify"
 )
 
 // Version is the program's version, set when it is built for a release.
@@ -30,7 +33,9 @@ type App struct {
 	db       *db.DB
 	files    files.Store
 	jobs     *jobs.Queue
+	couriers *jobs.Queue // has a worker a webhook: a slow receiver delays nothing else
 	events   *events.Hub
+	mailer   *notify.Mailer // nil: no mails are sent
 	api      *api.Server
 	out      io.Writer // where people read what they must know at the start
 	stopping atomic.Bool
@@ -52,9 +57,13 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	if err := a.populate(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
-	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
-	a.work()
 	a.events = events.NewHub(a.db, a.log, 0)
+	if err := a.openMail(ctx); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
+	a.couriers = jobs.New(a.db, a.log, jobs.Config{Workers: hook.Most})
+	a.work()
 	a.declare()
 	return a, nil
 }
@@ -94,6 +103,24 @@ func OpenDatabase(ctx context.Context, s *Storage) (*db.DB, error) {
 	return d, nil
 }
 
+// openMail makes the mailer if mails are to be sent, or written to files.
+func (a *App) openMail(ctx context.Context) error {
+	c := notify.Config{Product: a.ExternalName, PublicURL: a.Public(), From: a.Sender()}
+	var err error
+	switch {
+	case a.SMTPURL != "":
+		c.Sender, err = mail.NewSMTP(a.SMTPURL)
+	case a.MailDir != "":
+		c.Sender, err = mail.NewDirectory(a.MailDir)
+	default:
+		return nil
+	}
+	if err == nil {
+		a.mailer, err = notify.NewMailer(ctx, a.db, a.log, c)
+	}
+	return err
+}
+
 // clearSpool removes what an earlier run, cut short, left of unfinished uploads.
 func clearSpool(dir string) error {
 	old, err := os.ReadDir(dir)
@@ -118,6 +145,7 @@ func (a *App) declare() {
 		Files:  a.files, PublicURL: a.Public(),
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
+		Mailer: a.mailer, Hooks: a.guard(),
 	})
 	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
 	a.api.Handle("GET /readyz", http.HandlerFunc(a.ready))
@@ -154,8 +182,8 @@ func (a *App) Serve(ctx context.Context) error {
 		BaseContext: func(net.Listener) context.Context { return context.Background() }}
 	srv.RegisterOnShutdown(a.stopLive)
 	a.events.Start(a.live)
-	if a.Workers > 0 {
-		a.jobs.Start(a.live)
+	if err := a.startJobs(ctx); err != nil {
+		return errors.Join(err, l.Close(), a.close())
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
@@ -169,6 +197,19 @@ func (a *App) Serve(ctx context.Context) error {
 	return a.stop(srv)
 }
 
+// startJobs begins to work the background jobs, if this instance does.
+func (a *App) startJobs(ctx context.Context) error {
+	if a.Workers == 0 {
+		return nil
+	}
+	if err := hook.Ensure(ctx, a.db); err != nil {
+		return err
+	}
+	a.jobs.Start(a.live)
+	a.couriers.Start(a.live)
+	return nil
+}
+
 // stop lets what runs finish, in the order in which it leans on the rest.
 func (a *App) stop(srv *http.Server) error {
 	a.stopping.Store(true)
@@ -177,7 +218,7 @@ func (a *App) stop(srv *http.Server) error {
 	defer cancel()
 	err := srv.Shutdown(ctx)
 	if a.Workers > 0 {
-		err = errors.Join(err, a.jobs.Stop(ctx))
+		err = errors.Join(err, a.jobs.Stop(ctx), a.couriers.Stop(ctx))
 	}
 	a.events.Stop()
 	return errors.Join(err, a.close())

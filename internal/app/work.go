@@ -8,8 +8,10 @@ import (
 	"lectern/internal/blob"
 	"lectern/internal/db"
 	"lectern/internal/events"
+	"lectern/internal/hook"
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
+	"lectern/internal/notify"
 	"lectern/internal/work"
 )
 
@@ -19,7 +21,12 @@ func (a *App) work() {
 	a.jobs.Every("tidy", jobs.DailyAt(3, 30), tidyArgs{})
 	jobs.Register(a.jobs, a.checkStats, jobs.Limits{Timeout: 30 * time.Minute, Concurrency: 1})
 	a.jobs.Every("check_stats", jobs.DailyAt(4, 30), checkStatsArgs{})
+	a.mailer.Register(a.jobs)
+	courier := &hook.Courier{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
+	courier.Register(a.couriers)
 }
+
+func (a *App) guard() hook.Guard { return hook.Guard{AllowPrivate: a.AllowPrivateWebhooks} }
 
 // tidyArgs ask for the nightly removal of what nobody needs any more.
 type tidyArgs struct{}
@@ -40,10 +47,30 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	if _, err := events.Prune(ctx, a.db); err != nil {
 		return err
 	}
-	return a.db.Tx(ctx, func(q db.Q) error {
-		_, err := ident.Prune(ctx, q)
+	if err := hook.Ensure(ctx, a.db); err != nil {
 		return err
-	})
+	}
+	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune} {
+		if err := a.untilNone(ctx, prune); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untilNone repeats a removal of a bounded number of rows, each time in a
+// transaction of its own, until none is left.
+func (a *App) untilNone(ctx context.Context, prune func(context.Context, db.Q) (int64, error)) error {
+	for n := int64(1); n > 0; {
+		err := a.db.Tx(ctx, func(q db.Q) (err error) {
+			n, err = prune(ctx, q)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkStatsArgs ask for the nightly check of the students' statistics.

@@ -214,6 +214,9 @@ func (d *Door) ChangePassword(ctx context.Context, who *access.Caller, old, pass
 		if err := forget(ctx, q, name); err != nil {
 			return err
 		}
+		if err := dropLinks(ctx, q, who.ID); err != nil {
+			return err
+		}
 		return endAll(ctx, q, who.ID, who.SessionID)
 	})
 }
@@ -241,6 +244,9 @@ func set(ctx context.Context, q db.Q, u *User, fresh string) error {
 		return err
 	}
 	if err := forget(ctx, q, accountName(u.Username)); err != nil {
+		return err
+	}
+	if err := dropLinks(ctx, q, u.ID); err != nil {
 		return err
 	}
 	return endAll(ctx, q, u.ID, 0)

@@ -9,19 +9,45 @@ import (
 	"lectern/internal/fault"
 )
 
-// linkLife is how long a link to set a password may be used.
-const linkLife = 7 * 24 * time.Hour
+// How long a link to set a password may be used: one an administrator passes on
+// or a new account is greeted with, and one somebody asked for by mail.
+const (
+	linkLife  = 7 * 24 * time.Hour
+	resetLife = 2 * time.Hour
+)
 
 // NewLink gives the token of a link by which a user sets a password, once. It
 // is shown only now, and takes the place of earlier ones.
 func NewLink(ctx context.Context, q db.Q, user int64) (token string, until clock.Time, err error) {
-	if _, err := db.Exec(ctx, q, `DELETE FROM password_links WHERE user_id = $1`, user); err != nil {
+	if err := dropLinks(ctx, q, user); err != nil {
 		return "", until, err
 	}
-	token, until = newToken(), clock.At(q.Now().Add(linkLife))
+	return addLink(ctx, q, user, linkLife)
+}
+
+// AddLink gives the token of a link to be mailed: a week for a new account, two
+// hours for one whose password was forgotten. Earlier links stay, so that
+// nobody can make them useless by asking for another.
+func AddLink(ctx context.Context, q db.Q, user int64, newAccount bool) (string, error) {
+	life := resetLife
+	if newAccount {
+		life = linkLife
+	}
+	token, _, err := addLink(ctx, q, user, life)
+	return token, err
+}
+
+func addLink(ctx context.Context, q db.Q, user int64, life time.Duration) (token string, until clock.Time, err error) {
+	token, until = newToken(), clock.At(q.Now().Add(life))
 	_, err = db.Exec(ctx, q, `INSERT INTO password_links (user_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
 		user, hash(token), q.Now(), until)
 	return token, until, err
+}
+
+// dropLinks makes all links of a user useless, as a password that is set does.
+func dropLinks(ctx context.Context, q db.Q, user int64) error {
+	_, err := db.Exec(ctx, q, `DELETE FROM password_links WHERE user_id = $1`, user)
+	return err
 }
 
 var errLink = fault.New(fault.Missing, "This link has been used or has expired. Ask for a new one.")

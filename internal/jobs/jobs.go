@@ -83,6 +83,31 @@ func Enqueue(ctx context.Context, q db.Q, a Args, o Options) (int64, error) {
 	return id, nil
 }
 
+// EnqueueAll adds many jobs in the caller's transaction with few statements;
+// they run at once, up to ten times each.
+func EnqueueAll[A Args](ctx context.Context, q db.Q, list []A) error {
+	rows := make([][]any, len(list))
+	for i, a := range list {
+		args, err := json.Marshal(a)
+		if err != nil {
+			return fmt.Errorf("encode the job %s: %w", a.Kind(), err)
+		}
+		rows[i] = []any{a.Kind(), string(args), defaultAttempts, q.Now(), q.Now()}
+	}
+	if err := db.Insert(ctx, q, `jobs (kind, args, max_attempts, run_at, created_at)`, "", rows); err != nil {
+		return fmt.Errorf("enqueue %d jobs: %w", len(list), err)
+	}
+	q.After(news.Ring)
+	return nil
+}
+
+// Hasten lets the job with a unique key that waits for a later moment run now.
+func Hasten(ctx context.Context, q db.Q, unique string) error {
+	_, err := db.Exec(ctx, q, `UPDATE jobs SET run_at = $2 WHERE unique_key = $1 AND state = 'available' AND run_at > $2`, unique, q.Now())
+	q.After(news.Ring)
+	return err
+}
+
 // insert adds the row, or finds the one that holds the unique key. The holder
 // may end between the two statements, and then the key is free again.
 func insert(ctx context.Context, q db.Q, kind, args string, at clock.Time, o Options) (int64, error) {

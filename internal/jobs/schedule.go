@@ -23,6 +23,15 @@ func DailyAt(hour, minute int) Schedule {
 	}
 }
 
+// WeeklyAt is due on that day of every week at that time of day in UTC.
+func WeeklyAt(day time.Weekday, hour, minute int) Schedule {
+	daily := DailyAt(hour, minute)
+	return func(now time.Time) time.Time {
+		due := daily(now)
+		return due.AddDate(0, 0, -(int(due.Weekday()-day)+7)%7)
+	}
+}
+
 // Each is due at every multiple of d, the same moments in every instance.
 func Each(d time.Duration) Schedule {
 	return func(now time.Time) time.Time { return now.UTC().Truncate(d) }

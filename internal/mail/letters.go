@@ -52,6 +52,7 @@ type StudentWeek struct {
 	CommentsSent     int
 	StatusChanges    int
 	NoTutorial       bool
+	Behind           int // overdue tasks of a pass, where the student aims higher and is far behind; 0 otherwise
 }
 
 // DueTask is a task with its day and its status in words.
@@ -63,7 +64,7 @@ type DueTask struct {
 }
 
 // StaffWeek tells a member of staff what waits for them in a unit. Only a
-// convenor's has Tutors and WithoutTutorial.
+// convenor's has Tutors, WithoutTutorial and Behind.
 type StaffWeek struct {
 	Frame
 	Unit             string
@@ -75,6 +76,7 @@ type StaffWeek struct {
 	CommentsSent     int
 	Tutors           []TutorWeek
 	WithoutTutorial  int
+	Behind           int // students who aim higher but are far behind with the tasks of a pass
 }
 
 // WaitingTask is work that has waited longest.

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/events"
+	"lectern/internal/fault"
+	"lectern/internal/hook"
+	"lectern/internal/policy"
+)
+
+func (s *Server) webhookRoutes() {
+	refused := web.Also(422, "the url is none that may be used, or the secret is too short")
+	web.Route(s.Server, "GET /api/admin/webhooks", 200, policy.ManageWebhooks, "List the webhooks and how their deliveries stand", s.listHooks)
+	web.Route(s.Server, "GET /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Get a webhook", s.getHook)
+	web.Route(s.Server, "POST /api/admin/webhooks", 201, policy.ManageWebhooks, "Register a webhook", s.addHook,
+		web.Location("/api/admin/webhooks/{.id}"), refused, web.Also(409, "there are too many webhooks"))
+	web.Route(s.Server, "PUT /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Change a webhook", s.changeHook, refused)
+	web.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook", s.deleteHook)
+	web.Route(s.Server, "GET /api/admin/event_log", 200, policy.ManageWebhooks, "Read what happened, oldest first, as webhooks get it", s.eventLog)
+}
+
+func (s *Server) listHooks(ctx context.Context, _ *access.Caller, _ none) ([]hook.Hook, error) {
+	return hook.List(ctx, s.db.Pool())
+}
+
+func (s *Server) getHook(ctx context.Context, _ *access.Caller, in byID) (*hook.Hook, error) {
+	return hook.ByID(ctx, s.db.Pool(), in.ID)
+}
+
+type addHookIn struct {
+	URL    string               `param:"url,required" doc:"where events are sent"`
+	Secret string               `param:"secret" doc:"what they are signed with; one is made and shown once when absent"`
+	Kinds  params.Opt[[]string] `param:"kinds" doc:"status, submission, comment, enrolment, grade, extension, document; all when absent"`
+	Active params.Opt[bool]     `param:"active" doc:"true when absent"`
+}
+
+func (s *Server) addHook(ctx context.Context, _ *access.Caller, in addHookIn) (*hook.Hook, error) {
+	return change(ctx, s.db, func(q db.Q) (*hook.Hook, error) {
+		return hook.Add(ctx, q, s.hooks, hook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
+	})
+}
+
+type changeHookIn struct {
+	ID     int64                `path:"id"`
+	URL    params.Opt[string]   `param:"url"`
+	Secret params.Opt[string]   `param:"secret" doc:"empty: make a new one, shown once"`
+	Kinds  params.Opt[[]string] `param:"kinds" doc:"an empty list: all"`
+	Active params.Opt[bool]     `param:"active"`
+}
+
+func (s *Server) changeHook(ctx context.Context, _ *access.Caller, in changeHookIn) (*hook.Hook, error) {
+	return change(ctx, s.db, func(q db.Q) (*hook.Hook, error) {
+		return hook.Alter(ctx, q, s.hooks, in.ID, hook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(), Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
+	})
+}
+
+func kinds(o params.Opt[[]string]) *hook.Kinds {
+	if !o.Has() {
+		return nil
+	}
+	k := hook.Kinds(o.V)
+	return &k
+}
+
+func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (web.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return hook.Delete(ctx, q, in.ID) })
+}
+
+type eventLogIn struct {
+	After int64 `param:"after" doc:"the number of the last event seen; from the oldest kept when absent"`
+	Limit int64 `param:"limit" doc:"at most so many; 100 when absent"`
+}
+
+func (s *Server) eventLog(ctx context.Context, _ *access.Caller, in eventLogIn) ([]events.Event, error) {
+	limit, _, err := page(in.Limit, 0, 100)
+	if err != nil {
+		return nil, err
+	}
+	if in.After < 0 {
+		return nil, fault.Field(fault.Invalid, "after", "must not be negative")
+	}
+	return events.Since(ctx, s.db.Pool(), events.Filter{All: true}, in.After, int(limit))
+}
