@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"lectern/internal/app"
+	"lectern/internal/pdf"
 )
 
 type commands struct {
@@ -19,11 +20,13 @@ type commands struct {
 	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date, then stop."`
 	OpenAPI openAPICmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	User    userCmd    `cmd:"" help:"Create accounts, set passwords, make password links, list."`
+	Verify  verifyCmd  `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`
 	Doctor  doctorCmd  `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
 func main() {
+	pdf.MaybeChild()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var c commands

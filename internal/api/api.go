@@ -3,7 +3,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"crypto/ed25519"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"lectern/internal/hook"
 	"lectern/internal/ident"
 	"lectern/internal/notify"
+	"lectern/internal/submit"
 )
 
 // Config is what the API stands on.
@@ -30,6 +33,10 @@ type Config struct {
 	Live      context.Context // ends when the service stops, and all listening with it; nil never does
 	Mailer    *notify.Mailer  // nil: no mails are sent
 	Hooks     hook.Guard
+	// ReceiptKey signs receipts; nil for a key the database keeps.
+	ReceiptKey ed25519.PrivateKey
+	// MostFile bounds a file of a submission, in bytes; submit.MostFile when 0.
+	MostFile int64
 }
 
 // Server answers the API.
@@ -46,6 +53,9 @@ type Server struct {
 	heartbeat time.Duration
 	mailer    *notify.Mailer
 	hooks     hook.Guard
+	desk      submit.Desk
+	keys      *submit.Keys
+	mostFile  int64
 }
 
 // New declares every endpoint.
@@ -59,6 +69,8 @@ func New(c Config) *Server {
 	if s.live == nil {
 		s.live = context.Background()
 	}
+	s.desk = submit.Desk{Files: c.Files, Service: s.settings.ExternalName}
+	s.keys, s.mostFile = submit.NewKeys(c.DB, c.ReceiptKey), cmp.Or(c.MostFile, submit.MostFile)
 	s.activityTypeRoutes()
 	s.alignmentRoutes()
 	s.authRoutes()
@@ -78,10 +90,12 @@ func New(c Config) *Server {
 	s.outcomeRoutes()
 	s.projectRoutes()
 	s.rolloverRoutes()
+	s.receiptRoutes()
 	s.settingRoutes()
 	s.statisticsRoutes()
 	s.streamRoutes()
 	s.studentRoutes()
+	s.submissionRoutes()
 	s.taskRoutes()
 	s.teachingPeriodRoutes()
 	s.tutorialRoutes()

@@ -23,10 +23,10 @@ var _ = rights(
 )
 
 var _ = lists(
-	listRow{"GET " + groupPath, groupsOfA, "student", "", fill("unit_groups", func(w *world, i int) row {
+	listRow{route: "GET " + groupPath, path: groupsOfA, who: "student", fill: fill("unit_groups", func(w *world, i int) row {
 		return row{"group_set_id": w.id["set"], "tutorial_id": w.id["tutorialA"], "name": numbered("Team", i)}
 	})},
-	listRow{"GET " + memberPath, red + "/members", "student", "", func(w *world, from, to int) {
+	listRow{route: "GET " + memberPath, path: red + "/members", who: "student", fill: func(w *world, from, to int) {
 		names := w.crowd(from, to)
 		w.fill("group_memberships", 0, len(names), func(i int) row {
 			return row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"], "project_id": w.id["project:"+names[i]]}

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,6 +19,7 @@ import (
 	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/mail"
+	"lectern/internal/submit"
 )
 
 // Storage says where the service keeps its data; every command that touches the
@@ -44,6 +46,9 @@ type Settings struct {
 	MailDir              string        `placeholder:"DIR" help:"Write mails to files here instead of sending them."`
 	MailFrom             string        `placeholder:"ADDRESS" help:"Address mails come from; needed with --smtp-url."`
 	AllowPrivateWebhooks bool          `help:"Let webhooks go to private addresses and without encryption."`
+	MaxFileMB            int64         `name:"max-file-mb" default:"10" help:"Largest file of a submission, in MB."`
+	ReceiptKey           string        `placeholder:"FILE" help:"PEM file of the Ed25519 key that signs receipts; a key kept in the database when empty."`
+	Fonts                []string      `placeholder:"FILE" help:"TrueType fonts for letters that the built-in ones lack, such as Chinese, Japanese and Korean."`
 	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
 	StopAfter            time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
 	LogLevel             slog.Level    `default:"info" help:"debug, info, warn or error."`
@@ -71,7 +76,7 @@ func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
 
 // Check finds what cannot be right before anything is opened, all at once.
 func (s *Settings) Check() error {
-	return errors.Join(s.checkStorage(), s.checkAddr(), s.checkLinks(), s.checkMail())
+	return errors.Join(s.checkStorage(), s.checkAddr(), s.checkLinks(), s.checkMail(), s.checkSubmissions())
 }
 
 func (s *Settings) checkStorage() error {
@@ -82,6 +87,35 @@ func (s *Settings) checkStorage() error {
 		return errors.New("--files-url must begin with s3://; for local files leave it out and choose the directory with --data")
 	}
 	return nil
+}
+
+func (s *Settings) checkSubmissions() error {
+	if s.MaxFileMB < 0 || s.MaxFileMB > 1000 {
+		return fmt.Errorf("--max-file-mb %d is not a number from 1 to 1000", s.MaxFileMB)
+	}
+	for _, f := range s.Fonts {
+		if _, err := os.Stat(f); err != nil {
+			return fmt.Errorf("--fonts: %w", err)
+		}
+	}
+	_, err := s.signingKey()
+	return err
+}
+
+// signingKey reads the key that signs receipts, nil when none is given.
+func (s *Settings) signingKey() (ed25519.PrivateKey, error) {
+	if s.ReceiptKey == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(s.ReceiptKey)
+	if err != nil {
+		return nil, fmt.Errorf("--receipt-key: %w", err)
+	}
+	key, err := submit.ParsePrivateKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("--receipt-key: %w", err)
+	}
+	return key, nil
 }
 
 func (s *Settings) checkAddr() error {

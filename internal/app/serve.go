@@ -139,6 +139,7 @@ func clearSpool(dir string) error {
 // declare makes the API and what stands beside it.
 func (a *App) declare() {
 	proxies, _ := web.ParseProxies(a.TrustedProxies) // checked already
+	key, _ := a.signingKey()
 	m := newMetrics()
 	a.api = api.New(api.Config{
 		Config: web.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log, Version: Version, Metrics: m},
@@ -146,6 +147,7 @@ func (a *App) declare() {
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),
+		ReceiptKey: key, MostFile: a.MaxFileMB << 20,
 	})
 	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
 	a.api.Handle("GET /readyz", http.HandlerFunc(a.ready))

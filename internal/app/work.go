@@ -12,6 +12,8 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
 	"lectern/internal/notify"
+	"lectern/internal/pdf"
+	"lectern/internal/submit"
 	"lectern/internal/work"
 )
 
@@ -24,6 +26,10 @@ func (a *App) work() {
 	a.mailer.Register(a.jobs)
 	courier := &hook.Courier{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
 	courier.Register(a.couriers)
+	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts}
+	jobs.Register(a.jobs, docs.Make, jobs.Limits{Timeout: 10 * time.Minute})
+	jobs.Register(a.jobs, a.watch, jobs.Limits{Timeout: time.Minute, Concurrency: 1})
+	a.jobs.Every("watch documents", jobs.Each(time.Hour), watchArgs{})
 }
 
 func (a *App) guard() hook.Guard { return hook.Guard{AllowPrivate: a.AllowPrivateWebhooks} }
@@ -33,6 +39,16 @@ type tidyArgs struct{}
 
 // Kind implements jobs.Args.
 func (tidyArgs) Kind() string { return "tidy" }
+
+// watchArgs ask for a look at documents whose making ended without a word.
+type watchArgs struct{}
+
+// Kind implements jobs.Args.
+func (watchArgs) Kind() string { return "watch documents" }
+
+func (a *App) watch(ctx context.Context, _ jobs.Job, _ watchArgs) error {
+	return submit.GiveUpDead(ctx, a.db)
+}
 
 // abandoned is when an upload that never finished is given up.
 const abandoned = 24 * time.Hour
@@ -47,10 +63,13 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	if _, err := events.Prune(ctx, a.db); err != nil {
 		return err
 	}
+	if err := pdf.Sweep(time.Now().Add(-abandoned)); err != nil {
+		return err
+	}
 	if err := hook.Ensure(ctx, a.db); err != nil {
 		return err
 	}
-	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune} {
+	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

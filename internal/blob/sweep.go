@@ -22,6 +22,8 @@ var references = []struct{ table, column string }{
 	{"task_definitions", "assessment_hash"},
 	{"task_comments", "attachment_hash"},
 	{"discussion_files", "hash"},
+	{"submission_files", "hash"},
+	{"submissions", "document_hash"},
 }
 
 // forgotten is the condition that blobs b has no reference.

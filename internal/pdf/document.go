@@ -23,6 +23,7 @@ type Document struct {
 	Footer   string   // left of every page footer, such as the author
 	Fonts    []string // TrueType files tried for letters our own fonts lack (Chinese, Japanese, Korean)
 	Sections []Section
+	Progress func(done, of int) `json:"-"` // hears of each file that was read; may be nil
 }
 
 // Meta is shown by viewers as the document's properties.

@@ -40,7 +40,7 @@ func Render(ctx context.Context, doc Document, w io.Writer, limits Limits) (Resu
 	}
 	wk := &worker{dir: dir, limits: limits}
 	defer wk.stop()
-	if err := readAll(ctx, wk, j.Parts); err != nil {
+	if err := readAll(ctx, wk, j.Parts, doc.Progress); err != nil {
 		return Result{}, err
 	}
 	res, err := composeIn(ctx, wk, j)
@@ -123,12 +123,22 @@ func spool(f *File, path string) (int64, error) {
 
 // readAll has every file read. A file that kills its child or overstays is
 // noted as such; only our own failures and the end of ctx stop the work.
-func readAll(ctx context.Context, wk *worker, parts []part) error {
+func readAll(ctx context.Context, wk *worker, parts []part, progress func(done, of int)) error {
+	files, done := 0, 0
+	for i := range parts {
+		if parts[i].In != "" {
+			files++
+		}
+	}
 	for i := range parts {
 		p := &parts[i]
 		if p.In == "" {
 			continue
 		}
+		if done > 0 && progress != nil {
+			progress(done, files)
+		}
+		done++
 		if p.Size > wk.limits.InputBytes {
 			p.Done.Why = fmt.Sprintf("it is too large to be shown (%s)", sizeText(p.Size))
 			continue

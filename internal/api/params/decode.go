@@ -117,6 +117,8 @@ func (d *decoding) fill(p *plan, v reflect.Value, n *node) {
 		switch {
 		case f.In == "path":
 			d.fromPath(f, field)
+		case f.In == "header":
+			d.fromHeader(f, field)
 		case f.Name == allFiles:
 			d.allFiles(f, field)
 		default:
@@ -201,6 +203,21 @@ func (d *decoding) fromPath(f *Field, v reflect.Value) {
 		}
 	}
 	d.lost = fault.New(fault.Missing, "there is nothing at %s %s", f.Name, clip(text))
+}
+
+// fromHeader takes the value of a header; several of one name are a mistake, as
+// nobody could tell which counts.
+func (d *decoding) fromHeader(f *Field, v reflect.Value) {
+	values := d.set.header.Values(f.Name)
+	switch {
+	case len(values) == 0:
+	case len(values) > 1:
+		d.add(flaw{f.Name, "must be sent once"})
+	case checkText(f.Name, values[0]) != nil:
+		d.add(flaw{f.Name, "must be plain text"})
+	default:
+		v.SetString(values[0])
+	}
 }
 
 // allFiles gives a field every file of the request by the name of its part.

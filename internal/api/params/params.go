@@ -14,6 +14,9 @@
 //		Sheet *params.Upload `param:"file"`
 //	}
 //
+// A string tagged header:"Idempotency-Key" takes the value of that header, and
+// stays empty where the request has none.
+//
 // A field tagged unless:"other" is required where the parameter other, beside
 // it, is absent or null.
 //
@@ -82,6 +85,7 @@ type Set struct {
 	root    node // query and body in one tree
 	query   node
 	body    node
+	header  http.Header
 	uploads []*Upload
 	partial bool // beforeFiles is running: what is absent may still come
 }
@@ -97,7 +101,7 @@ type Set struct {
 //
 // After an error nothing is left in spool.
 func Read(w http.ResponseWriter, r *http.Request, lim Limits, spool string, beforeFiles func(*Set) error) (*Set, error) {
-	s := &Set{query: node{kind: isObject, form: true}, body: node{kind: isObject, form: true}}
+	s := &Set{query: node{kind: isObject, form: true}, body: node{kind: isObject, form: true}, header: r.Header}
 	rd := reader{set: s, lim: lim.withDefaults(), spool: spool, beforeFiles: beforeFiles}
 	done := false
 	defer func() {

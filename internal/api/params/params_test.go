@@ -377,3 +377,34 @@ func mustBeEmpty(t testing.TB, dir string) {
 		t.Fatalf("left in the spool: %v, %v", left, err)
 	}
 }
+
+func TestHeaders(t *testing.T) {
+	type input struct {
+		Key string `header:"Idempotency-Key" doc:"makes it one"`
+	}
+	for _, c := range []struct {
+		values []string
+		want   string
+		flaw   string
+	}{
+		{nil, "", ""},
+		{[]string{"abc-1"}, "abc-1", ""},
+		{[]string{"a", "b"}, "", "Idempotency-Key must be sent once"},
+		{[]string{"\xff"}, "", "Idempotency-Key must be plain text"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header["Idempotency-Key"] = c.values
+		s, err := params.Read(httptest.NewRecorder(), r, params.Limits{}, t.TempDir(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in input
+		err = s.Decode(&in, nil)
+		if in.Key != c.want || (err == nil) != (c.flaw == "") || err != nil && err.Error() != c.flaw {
+			t.Errorf("%q gave %q, %v", c.values, in.Key, err)
+		}
+	}
+	if f := params.Fields(reflect.TypeFor[input]())[0]; f.In != "header" || f.Name != "Idempotency-Key" || f.Required {
+		t.Errorf("described as %+v", f)
+	}
+}

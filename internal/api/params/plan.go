@@ -16,7 +16,7 @@ const allFiles = "*files"
 // Field is one declared input, for whoever describes an endpoint.
 type Field struct {
 	Name     string       // without the brackets of what it stands in
-	In       string       // "path", "param" or "file"
+	In       string       // "path", "header", "param" or "file"
 	Type     reflect.Type // as declared
 	Elem     reflect.Type // Type without pointer, Opt and JSON around it
 	Required bool
@@ -77,13 +77,15 @@ func (b builder) collect(p *plan, t reflect.Type, index []int) {
 		at := append(slices.Clone(index), sf.Index...)
 		name, opts, isParam := cutTag(sf, "param")
 		path, _, isPath := cutTag(sf, "path")
+		header, _, isHeader := cutTag(sf, "header")
+		tags := count(isParam, isPath, isHeader)
 		switch {
-		case sf.Anonymous && !isParam && !isPath && sf.Type.Kind() == reflect.Struct:
+		case sf.Anonymous && tags == 0 && sf.Type.Kind() == reflect.Struct:
 			b.collect(p, sf.Type, at)
 			continue
-		case !isParam && !isPath:
+		case tags == 0:
 			continue
-		case isParam && isPath, !sf.IsExported(), opts != "" && opts != "required":
+		case tags > 1, !sf.IsExported(), opts != "" && opts != "required":
 			panic(fmt.Sprintf("params: wrong declaration of %v.%s", t, sf.Name))
 		}
 		f := Field{Name: name, In: "param", Type: sf.Type, Required: opts == "required",
@@ -94,12 +96,24 @@ func (b builder) collect(p *plan, t reflect.Type, index []int) {
 		if isPath {
 			f.Name, f.In, f.Required = path, "path", true
 		}
+		if isHeader {
+			f.Name, f.In = header, "header"
+		}
 		if slices.ContainsFunc(p.fields, func(g Field) bool { return g.Name == f.Name && g.In == f.In }) {
 			panic(fmt.Sprintf("params: %v declares %s twice", t, f.Name))
 		}
 		b.complete(&f)
 		p.fields = append(p.fields, f)
 	}
+}
+
+func count(flags ...bool) (n int) {
+	for _, f := range flags {
+		if f {
+			n++
+		}
+	}
+	return n
 }
 
 func cutTag(sf reflect.StructField, key string) (name, opts string, ok bool) {
@@ -124,6 +138,11 @@ func (b builder) complete(f *Field) {
 	case f.In == "path":
 		if k := f.Type.Kind(); k != reflect.Int64 && k != reflect.Int && k != reflect.String {
 			panic(fmt.Sprintf("params: path value %s cannot be a %v", f.Name, f.Type))
+		}
+		return
+	case f.In == "header":
+		if f.Type.Kind() != reflect.String {
+			panic(fmt.Sprintf("params: header %s cannot be a %v", f.Name, f.Type))
 		}
 		return
 	case f.Name == allFiles:

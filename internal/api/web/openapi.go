@@ -154,6 +154,8 @@ func (d *document) inputs(i *Info, op object) {
 		switch {
 		case f.In == "path":
 			list = append(list, object{"name": f.Name, "in": "path", "required": true, "schema": d.input(f)})
+		case f.In == "header":
+			list = append(list, object{"name": f.Name, "in": "header", "required": false, "description": f.Doc, "schema": d.schema(f.Elem)})
 		default:
 			files = files || f.In == "file"
 			nested.add(f.Name, d.input(f), f.Required)

@@ -1,0 +1,209 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+	"lectern/internal/status"
+	"lectern/internal/submit"
+	"lectern/internal/work"
+)
+
+// mostFiles is how many files a task can ask for.
+const mostFiles = 20
+
+func (s *Server) submissionRoutes() {
+	const one = "/api/projects/{id}/task_def_id/{task_definition_id}"
+	web.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
+		web.Uploads(mostFiles, s.mostFile), web.Location(one+"/submission"),
+		web.Also(409, "the Idempotency-Key was used for another upload"), web.Also(422, "the contributions or alignments do not fit the group or unit"))
+	web.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the latest submission, a PDF", s.submissionPDF)
+	web.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest submission to be made anew", s.rebuild)
+	web.Route(s.Server, "GET "+one+"/submission_details", 200, policy.ReadSubmission, "Tell how far the latest submission is", s.submissionDetails)
+	web.Route(s.Server, "GET "+one+"/submission_files", 200, policy.ReadSubmission, "Get the files of the latest submission, a zip archive", s.latestFiles)
+	web.Route(s.Server, "GET "+one+"/submissions/latest", 200, policy.ReadSubmission, "Get the files of the latest submission, a zip archive", s.latestFiles)
+	web.Route(s.Server, "GET "+one+"/submissions/timestamps", 200, policy.ReadSubmission, "List when the last ten submissions were made", s.timestamps)
+	web.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}", 200, policy.ReadSubmission,
+		"Get the files of one submission, a zip archive", s.filesAt)
+}
+
+// taskPath names a task by its project and its definition.
+type taskPath struct {
+	ProjectID    int64 `path:"id" scope:"project"`
+	DefinitionID int64 `path:"task_definition_id" scope:"definition"`
+}
+
+type contributionIn struct {
+	ProjectID int64             `param:"project_id,required"`
+	Pct       float64           `param:"pct,required" doc:"percent of the whole, cut to a whole number; 0 leaves the member out"`
+	Pts       params.Opt[int64] `param:"pts" doc:"0 to 5; 3 when absent"`
+}
+
+type aimIn struct {
+	OutcomeID int64  `param:"ilo_id,required"`
+	Rating    int64  `param:"rating,required" doc:"1 to 5"`
+	Rationale string `param:"rationale"`
+}
+
+type handInIn struct {
+	taskPath
+	Files         map[string]*params.Upload     `param:"*files" doc:"a file for each upload requirement of the task, under its key (file0, file1, …)"`
+	Contributions params.JSON[[]contributionIn] `param:"contributions" doc:"in a group: the part of every enrolled member; equal parts when absent"`
+	Alignments    params.JSON[[]aimIn]          `param:"alignment_data" doc:"outcomes the work serves, in place of those given before"`
+	Trigger       string                        `param:"trigger" doc:"need_help when the work is not ready for marking"`
+	AcceptedEULA  bool                          `param:"accepted_tii_eula"`
+	Key           string                        `header:"Idempotency-Key" doc:"makes a repeated upload the same submission, for a day"`
+}
+
+func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*submit.Result, error) {
+	if err := submit.CheckKey(in.Key); err != nil {
+		return nil, err
+	}
+	list, err := s.takeFiles(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := s.keys.Signer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := submit.Handing{By: mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list, Key: in.Key,
+		Help: strings.Trim(in.Trigger, `"' `) == string(status.NeedHelp), Shares: in.shares(), Aims: in.aims()}
+	return change(ctx, s.db, func(q db.Q) (*submit.Result, error) { return s.desk.HandIn(ctx, q, signer, h) })
+}
+
+// takeFiles checks the files against what the task asks for, first all names and
+// then each content, and puts them into the store.
+func (s *Server) takeFiles(ctx context.Context, in handInIn) ([]submit.File, error) {
+	d, err := work.DefinitionByID(ctx, s.db.Pool(), in.DefinitionID)
+	if err != nil {
+		return nil, err
+	}
+	if err := submit.Match(d.Requirements, slices.Sorted(maps.Keys(in.Files))); err != nil {
+		return nil, err
+	}
+	list := make([]submit.File, len(d.Requirements))
+	for i, r := range d.Requirements {
+		u := in.Files[r.Key]
+		info, err := s.keep(ctx, u, func(f io.ReaderAt, size int64) error { return submit.Check(r.Type, f, size) })
+		if err != nil {
+			return nil, about(r, u, err)
+		}
+		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash, Size: info.Size}
+	}
+	return list, nil
+}
+
+// about says which file a refusal is about.
+func about(r work.Requirement, u *params.Upload, err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
+		return fault.New(f.Kind, "%s (%s, %q): %s", r.Key, r.Name, u.Name, f.Text)
+	}
+	return fmt.Errorf("take %s: %w", r.Key, err)
+}
+
+func (in *handInIn) shares() []work.Share {
+	if !in.Contributions.Has() {
+		return nil
+	}
+	out := []work.Share{}
+	for _, c := range in.Contributions.V {
+		out = append(out, work.Share{ProjectID: c.ProjectID, Pct: int(min(max(c.Pct, -1), 1000)), Pts: int(min(max(c.Pts.Or(3), 0), 5))})
+	}
+	return out
+}
+
+func (in *handInIn) aims() *[]work.Aim {
+	if !in.Alignments.Has() {
+		return nil
+	}
+	out := []work.Aim{}
+	for _, a := range in.Alignments.V {
+		out = append(out, work.Aim{OutcomeID: a.OutcomeID, Rating: a.Rating, Rationale: a.Rationale})
+	}
+	return &out
+}
+
+type submissionPDFIn struct {
+	taskPath
+	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than shown"`
+}
+
+func (s *Server) submissionPDF(ctx context.Context, _ *access.Caller, in submissionPDFIn) (*web.File, error) {
+	v, err := submit.Latest(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := v.PDF()
+	if err != nil {
+		return nil, err
+	}
+	content, err := s.files.Open(ctx, hash)
+	return &web.File{Content: content, Name: v.Abbreviation + ".pdf", Type: "application/pdf", Modified: v.At.Time,
+		ETag: `"` + string(hash) + `"`, Attachment: in.AsAttachment}, err
+}
+
+type rebuildOut struct {
+	Result string `json:"result"` // done, or false when nothing was handed in
+}
+
+func (s *Server) rebuild(ctx context.Context, _ *access.Caller, in taskPath) (*rebuildOut, error) {
+	found, err := change(ctx, s.db, func(q db.Q) (bool, error) { return submit.Rebuild(ctx, q, in.ProjectID, in.DefinitionID) })
+	if !found {
+		return &rebuildOut{"false"}, err
+	}
+	return &rebuildOut{"done"}, err
+}
+
+func (s *Server) submissionDetails(ctx context.Context, _ *access.Caller, in taskPath) (*submit.Details, error) {
+	return view(ctx, s.db, func(q db.Q) (*submit.Details, error) { return submit.DetailsOf(ctx, q, in.ProjectID, in.DefinitionID) })
+}
+
+func (s *Server) latestFiles(ctx context.Context, _ *access.Caller, in taskPath) (*web.File, error) {
+	return s.packed(ctx, func(q db.Q) (*submit.Version, error) { return submit.Latest(ctx, q, in.ProjectID, in.DefinitionID) })
+}
+
+type filesAtIn struct {
+	taskPath
+	Timestamp string `path:"timestamp"`
+}
+
+func (s *Server) filesAt(ctx context.Context, _ *access.Caller, in filesAtIn) (*web.File, error) {
+	return s.packed(ctx, func(q db.Q) (*submit.Version, error) {
+		return submit.VersionAt(ctx, q, in.ProjectID, in.DefinitionID, in.Timestamp)
+	})
+}
+
+// packed answers with the files of a version in an archive that is made while it
+// is sent.
+func (s *Server) packed(ctx context.Context, find func(db.Q) (*submit.Version, error)) (*web.File, error) {
+	var v *submit.Version
+	list, err := view(ctx, s.db, func(q db.Q) (list []submit.File, err error) {
+		if v, err = find(q); err != nil {
+			return nil, err
+		}
+		return submit.FilesOf(ctx, q, v.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s-%s.zip", v.Abbreviation, v.At.UTC().Format("20060102-150405"))
+	return &web.File{Name: name, Type: "application/zip", Attachment: true,
+		Write: func(w io.Writer) error { return v.WriteZip(ctx, s.files, list, w) }}, nil
+}
+
+func (s *Server) timestamps(ctx context.Context, _ *access.Caller, in taskPath) ([]clock.Time, error) {
+	return submit.Timestamps(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
+}

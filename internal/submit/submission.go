@@ -1,0 +1,185 @@
+package submit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"lectern/internal/blob"
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/events"
+	"lectern/internal/files"
+	"lectern/internal/status"
+	"lectern/internal/work"
+)
+
+// Handing is work on its way in. Its files are in the store already.
+type Handing struct {
+	By           work.Mover
+	ProjectID    int64
+	DefinitionID int64
+	Help         bool         // not ready for marking: the student asks for help
+	Shares       []work.Share // of a group; equal when nil
+	Aims         *[]work.Aim  // replace the student's alignments; nil leaves them
+	Files        []File
+	Key          string // makes a repeated request the same submission; may be empty
+}
+
+// Result is what whoever handed in is told.
+type Result struct {
+	TaskID         int64         `json:"task_id"`
+	TaskStatus     status.Status `json:"task_status"`
+	WeeksCanExtend int           `json:"weeks_can_extend"`
+	CanApply       bool          `json:"can_apply_for_extension"`
+	BeforeDue      bool          `json:"submitted_before_due"`
+	SubmissionID   int64         `json:"submission_id"`
+	SubmittedAt    clock.Time    `json:"submitted_at"`
+	Receipt        *Receipt      `json:"receipt"`
+	work.MovedTask
+}
+
+// Desk is where work is handed in.
+type Desk struct {
+	Files   files.Store
+	Service string // its name, on receipts
+}
+
+// HandIn records a submission with all that follows from it: the version with
+// its files, the move of the task and of those of a group, alignments, the job
+// that makes the document, the event and the receipt. The caller acknowledges it
+// when the transaction is committed, not before.
+func (d *Desk) HandIn(ctx context.Context, q db.Q, s *Signer, h Handing) (*Result, error) {
+	if before, err := h.claimKey(ctx, q); err != nil || before != nil {
+		return before, err
+	}
+	infos := make([]files.Info, len(h.Files))
+	for i, f := range h.Files {
+		infos[i] = files.Info{Hash: f.Hash, Size: f.Size}
+	}
+	if err := blob.Keep(ctx, q, d.Files, infos...); err != nil {
+		return nil, err
+	}
+	handed, err := work.HandIn(ctx, q, h.By, h.ProjectID, h.DefinitionID, work.Upload{Help: h.Help, Shares: h.Shares})
+	if err != nil {
+		return nil, err
+	}
+	if h.Aims != nil {
+		if err := work.SetAims(ctx, q, handed.UnitID, h.DefinitionID, handed.TaskID, *h.Aims); err != nil {
+			return nil, err
+		}
+	}
+	id, at, err := h.write(ctx, q, handed)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.tell(ctx, q, id, handed); err != nil {
+		return nil, err
+	}
+	body, err := h.receipt(ctx, q, id, at, handed)
+	if err != nil {
+		return nil, err
+	}
+	body.Service = d.Service
+	receipt, err := issue(ctx, q, s, *body)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{TaskID: handed.TaskID, TaskStatus: handed.Status, WeeksCanExtend: handed.Dates.WeeksCanExtend(),
+		CanApply: handed.Dates.CanApply(), BeforeDue: handed.Dates.OnTime(at.Time), SubmissionID: id, SubmittedAt: at,
+		Receipt: receipt, MovedTask: *handed.MovedTask}
+	return out, h.keepAnswer(ctx, q, out)
+}
+
+// write makes the version: its row, its files, its tasks, and the job.
+func (h *Handing) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int64, clock.Time, error) {
+	at, err := moment(ctx, q, handed.Tasks)
+	if err != nil {
+		return 0, at, err
+	}
+	id, err := db.One[int64](ctx, q, `INSERT INTO submissions (unit_id, task_id, user_id, at, parts) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+		handed.UnitID, handed.TaskID, h.By.UserID, at, len(h.Files))
+	if err != nil {
+		return 0, at, fmt.Errorf("write the submission: %w", err)
+	}
+	rows := make([][]any, len(h.Files))
+	for i, f := range h.Files {
+		rows[i] = []any{*id, f.Position, f.Key, f.Title, f.Kind, f.Name, string(f.Hash), f.Size}
+	}
+	if err := db.Insert(ctx, q, `submission_files (submission_id, position, key, title, kind, name, hash, size)`, "", rows); err != nil {
+		return 0, at, fmt.Errorf("write the files of the submission: %w", err)
+	}
+	rows = nil
+	for _, t := range handed.Tasks {
+		rows = append(rows, []any{t.TaskID, at, *id, t.Pct, t.Pts})
+	}
+	if err := db.Insert(ctx, q, `submission_tasks (task_id, at, submission_id, pct, pts)`, "", rows); err != nil {
+		return 0, at, fmt.Errorf("write the tasks of the submission: %w", err)
+	}
+	return *id, at, enqueue(ctx, q, *id)
+}
+
+// moment is when the submission counts as handed in: now, or where one of the
+// tasks already has a version of this very millisecond, the next free one.
+func moment(ctx context.Context, q db.Q, tasks []work.TaskShare) (clock.Time, error) {
+	ids := make([]int64, len(tasks))
+	for i, t := range tasks {
+		ids[i] = t.TaskID
+	}
+	in, args := db.In(nil, ids)
+	last, err := db.All[clock.Time](ctx, q, `SELECT at FROM submission_tasks WHERE task_id IN `+in+` ORDER BY at DESC LIMIT 1`, args...)
+	if err != nil || len(last) == 0 || last[0].Before(q.Now().Time) {
+		return q.Now(), err
+	}
+	return clock.At(last[0].Add(time.Millisecond)), nil
+}
+
+// told is what the event of a submission says beside its ids.
+type told struct {
+	SubmissionID int64         `json:"submission_id"`
+	DefinitionID int64         `json:"task_definition_id"`
+	Status       status.Status `json:"status"`
+}
+
+// tell writes an event for each student; the staff hear of it once.
+func (h *Handing) tell(ctx context.Context, q db.Q, id int64, handed *work.HandedIn) error {
+	var list []events.Event
+	for i, t := range handed.Tasks {
+		e := events.Event{Kind: "submission", ActorID: h.By.UserID, UserID: t.OwnerID, ProjectID: t.ProjectID, TaskID: t.TaskID,
+			Body: told{id, h.DefinitionID, handed.Status}}
+		if i == 0 {
+			e.UnitID = handed.UnitID
+		}
+		list = append(list, e)
+	}
+	return events.Add(ctx, q, list...)
+}
+
+// receipt puts together what the receipt will say.
+func (h *Handing) receipt(ctx context.Context, q db.Q, id int64, at clock.Time, handed *work.HandedIn) (*ReceiptBody, error) {
+	type names struct {
+		Code    string `db:"code"`
+		Abbr    string `db:"abbreviation"`
+		Name    string `db:"name"`
+		Student string `db:"student"`
+		Sender  string `db:"sender"`
+	}
+	n, err := db.One[names](ctx, q, `SELECT u.code, d.abbreviation, d.name, s.username AS student, b.username AS sender
+		FROM task_definitions d JOIN units u ON u.id = d.unit_id, users s, users b WHERE d.id = $1 AND s.id = $2 AND b.id = $3`,
+		h.DefinitionID, handed.OwnerID, h.By.UserID)
+	if err != nil {
+		return nil, err
+	}
+	b := &ReceiptBody{Unit: ReceiptUnit{handed.UnitID, n.Code}, Task: ReceiptTask{handed.TaskID, h.DefinitionID, n.Abbr, n.Name},
+		ProjectID: h.ProjectID, Student: n.Student, SubmittedBy: n.Sender, SubmissionID: id, SubmittedAt: at,
+		Group: []int64{}, Files: []ReceiptFile{}}
+	if len(handed.Tasks) > 1 {
+		for _, t := range handed.Tasks {
+			b.Group = append(b.Group, t.ProjectID)
+		}
+	}
+	for _, f := range h.Files {
+		b.Files = append(b.Files, ReceiptFile{f.Key, f.Name, string(f.Hash), f.Size})
+	}
+	return b, nil
+}
