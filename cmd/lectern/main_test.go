@@ -255,6 +255,32 @@ func TestStoppingCutsNoRequestOff(t *testing.T) {
 	}
 }
 
+// Who listens for events would keep the program from stopping for ever.
+func TestStoppingEndsListening(t *testing.T) {
+	i := start(t, "--demo", "--data", t.TempDir())
+	token := i.signIn("aadmin", "password")
+	r, _ := http.NewRequest("GET", i.url+"/api/events", http.NoBody)
+	r.Header.Set("Username", "aadmin")
+	r.Header.Set("Auth_Token", token)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	in := bufio.NewReader(res.Body)
+	if line, err := in.ReadString('\n'); err != nil || !strings.HasPrefix(line, "id: ") {
+		t.Fatalf("heard %q, %v", line, err)
+	}
+	began := time.Now()
+	i.stop()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v to stop", took)
+	}
+	if _, err := io.ReadAll(in); err != nil {
+		t.Errorf("the stream was cut off, not ended: %v", err)
+	}
+}
+
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)

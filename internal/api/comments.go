@@ -48,16 +48,26 @@ func reader(who *access.Caller) work.Reader {
 	return work.Reader{UserID: who.ID, Staff: who.May(policy.GradeTask)}
 }
 
-func (s *Server) listComments(ctx context.Context, who *access.Caller, in taskIn) ([]*work.Comment, error) {
-	var unread work.Unread
-	list, err := view(ctx, s.db, func(q db.Q) (list []*work.Comment, err error) {
-		list, unread, err = work.Comments(ctx, q, reader(who), in.place())
-		return list, err
-	})
-	if err != nil || unread.None() {
-		return list, err
+type listCommentsIn struct {
+	taskIn
+	paged
+}
+
+func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCommentsIn) (web.List[*work.Comment], error) {
+	p, err := in.page()
+	if err != nil {
+		return web.List[*work.Comment]{}, err
 	}
-	return list, s.db.Tx(ctx, func(q db.Q) error { return work.MarkRead(ctx, q, reader(who), unread) })
+	v, err := view(ctx, s.db, func(q db.Q) (*work.Conversation, error) {
+		return work.Comments(ctx, q, reader(who), in.place(), p)
+	})
+	if err == nil && !v.Unread.None() {
+		err = s.db.Tx(ctx, func(q db.Q) error { return work.MarkRead(ctx, q, reader(who), v.Unread) })
+	}
+	if err != nil {
+		return web.List[*work.Comment]{}, err
+	}
+	return web.Listed(v.Comments, v.Total), nil
 }
 
 type addCommentIn struct {

@@ -134,6 +134,23 @@ func TestComments(t *testing.T) {
 	})
 }
 
+func TestAPageOfComments(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for i := range 5 {
+			w.comment("c", "student", ownTask, numbered("Comment", i))
+		}
+		a := w.do("tutor", "GET "+ownTask+"/comments?limit=2&offset=1", nil).status(200)
+		if list := a.list(); len(list) != 2 || list[0]["comment"] != "Comment 1" || a.Header().Get("X-Total-Count") != "5" {
+			t.Errorf("%v %v", a.Header(), list)
+		}
+		// Only what was shown is read.
+		if got := w.news("tutor", ownTask); got != "Comment 0, Comment 3, Comment 4" {
+			t.Errorf("new: %s", got)
+		}
+		w.do("tutor", "GET "+ownTask+"/comments?limit=-1", nil).status(400)
+	})
+}
+
 func TestNobodySaysTheSameTwice(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.comment("c", "student", ownTask, "Hello")
@@ -250,7 +267,10 @@ func TestAttachments(t *testing.T) {
 				t.Errorf("%s: %q %v", ranges, got.Body, got.Header())
 			}
 		}
-		w.do("tutor", "GET "+ownTask+"/comments/{c}", nil, "Range", "bytes=99999-").status(416)
+		beyond := w.do("tutor", "GET "+ownTask+"/comments/{c}", nil, "Range", "bytes=99999-").status(416).says("does not have the part")
+		if got := beyond.Header().Get("Content-Range"); got != "bytes */"+strconv.Itoa(len(pngFile)) {
+			t.Errorf("Content-Range %q", got)
+		}
 		w.comment("plain", "student", ownTask, "No file")
 		w.do("tutor", "GET "+ownTask+"/comments/{plain}", nil).status(404).says("no attachment")
 		w.do("student", "DELETE "+ownTask+"/comments/{c}", nil).status(204)

@@ -63,18 +63,32 @@ func (u *Unread) note(c *commentRow, by Reader) {
 	}
 }
 
-// Comments gives the conversation at a place as the reader finds it, and what of
-// it they see for the first time, for MarkRead.
-func Comments(ctx context.Context, q db.Q, by Reader, at Place) ([]*Comment, Unread, error) {
-	list, unread := []*Comment{}, Unread{}
-	for c, err := range db.Each[commentRow](ctx, q, commentRows+`ORDER BY c.created_at, c.id`, at.ProjectID, at.DefinitionID, by.UserID) {
+// Conversation is a part of what was said at a place, as one reader finds it.
+type Conversation struct {
+	Comments []*Comment
+	Total    int64  // how many there are in all; -1 when all were asked for
+	Unread   Unread // what the reader sees for the first time, for MarkRead
+}
+
+// Comments gives the conversation at a place, the oldest first.
+func Comments(ctx context.Context, q db.Q, by Reader, at Place, p Page) (*Conversation, error) {
+	v := &Conversation{Total: -1}
+	if p.asked() {
+		n, err := db.One[int64](ctx, q, talk+`SELECT count(*) FROM talk t JOIN task_comments c ON c.task_id = t.id`, at.ProjectID, at.DefinitionID)
 		if err != nil {
-			return nil, unread, err
+			return nil, err
 		}
-		list = append(list, c.view(by))
-		unread.note(&c, by)
+		v.Total = *n
 	}
-	return list, unread, nil
+	for c, err := range db.Each[commentRow](ctx, q, commentRows+`ORDER BY c.created_at, c.id LIMIT $4 OFFSET $5`,
+		at.ProjectID, at.DefinitionID, by.UserID, p.limit(), p.Offset) {
+		if err != nil {
+			return nil, err
+		}
+		v.Comments = append(v.Comments, c.view(by))
+		v.Unread.note(&c, by)
+	}
+	return v, nil
 }
 
 // MarkRead records that the reader has seen comments. It takes as many

@@ -293,7 +293,35 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f 
 	if c, ok := f.Content.(io.Closer); ok {
 		defer c.Close()
 	}
-	http.ServeContent(w, r, "", f.Modified, f.Content)
+	guard := &rangeGuard{ResponseWriter: w}
+	http.ServeContent(guard, r, "", f.Modified, f.Content)
+	if guard.refused {
+		for _, name := range []string{"Content-Disposition", "Content-Length"} {
+			h.Del(name)
+		}
+		reply(w, http.StatusRequestedRangeNotSatisfiable, problem{Code: "range_not_satisfiable",
+			Error: "The file does not have the part that was asked for; Content-Range says how long it is."})
+	}
+}
+
+// rangeGuard keeps back the plain text that refuses a range beyond the end of a
+// file, so that it is refused in JSON like everything else.
+type rangeGuard struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (g *rangeGuard) WriteHeader(status int) {
+	if g.refused = status == http.StatusRequestedRangeNotSatisfiable; !g.refused {
+		g.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (g *rangeGuard) Write(b []byte) (int, error) {
+	if g.refused {
+		return len(b), nil
+	}
+	return g.ResponseWriter.Write(b)
 }
 
 // sendPicture lets nothing in the picture run or load, should it ever be opened
