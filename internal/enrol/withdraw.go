@@ -55,7 +55,11 @@ func (r *Roster) leavers(sheet *table.Reader) []*entrant {
 
 // withdraw decides about some rows and, unless the run is dry, carries them out.
 func (r *Roster) withdraw(ctx context.Context, q db.Q, rows []*entrant, dry bool) error {
-	found, err := r.find(ctx, q, rows)
+	names := make([]string, len(rows))
+	for i, e := range rows {
+		names[i] = e.user.Username
+	}
+	found, err := findStudents(ctx, q, r.UnitID, names)
 	if err != nil {
 		return err
 	}
@@ -69,7 +73,7 @@ func (r *Roster) withdraw(ctx context.Context, q db.Q, rows []*entrant, dry bool
 		if err := lockProjects(ctx, q, ids); err != nil {
 			return err
 		}
-		if found, err = r.find(ctx, q, rows); err != nil {
+		if found, err = findStudents(ctx, q, r.UnitID, names); err != nil {
 			return err
 		}
 	}
@@ -96,26 +100,26 @@ func (r *Roster) withdraw(ctx context.Context, q db.Q, rows []*entrant, dry bool
 	return err
 }
 
-// leaver is a user with their project in the unit, if they have one.
-type leaver struct {
+// candidate is a user with their project in a unit, if they have one.
+type candidate struct {
 	Name     string `db:"username_key"`
 	ID       *int64 `db:"id"`
 	Enrolled bool   `db:"enrolled"`
 }
 
-// find gives the users that rows name, by the key of their name.
-func (r *Roster) find(ctx context.Context, q db.Q, rows []*entrant) (map[string]leaver, error) {
-	names := make([][]any, len(rows))
-	for i, e := range rows {
-		names[i] = []any{ident.Key(e.user.Username)}
+// findStudents gives the users of these names, by the key of their name.
+func findStudents(ctx context.Context, q db.Q, unitID int64, names []string) (map[string]candidate, error) {
+	rows := make([][]any, len(names))
+	for i, name := range names {
+		rows[i] = []any{ident.Key(name)}
 	}
-	list, args, err := db.Rows(q, nil, []string{"name TEXT"}, names)
+	list, args, err := db.Rows(q, nil, []string{"name TEXT"}, rows)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]leaver{}
-	for p, err := range db.Each[leaver](ctx, q, `SELECT u.username_key, p.id, coalesce(p.enrolled, FALSE) AS enrolled FROM users u
-		LEFT JOIN projects p ON p.user_id = u.id AND p.unit_id = $2 WHERE u.username_key IN (SELECT name FROM `+list+` r)`, append(args, r.UnitID)...) {
+	found := map[string]candidate{}
+	for p, err := range db.Each[candidate](ctx, q, `SELECT u.username_key, p.id, coalesce(p.enrolled, FALSE) AS enrolled FROM users u
+		LEFT JOIN projects p ON p.user_id = u.id AND p.unit_id = $2 WHERE u.username_key IN (SELECT name FROM `+list+` r)`, append(args, unitID)...) {
 		if err != nil {
 			return nil, err
 		}
