@@ -7,6 +7,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/demo"
 	"lectern/internal/ident"
+	"lectern/internal/submit"
 )
 
 // populate gives an empty database its first people: the demo university, or one
@@ -33,9 +34,13 @@ func (a *App) fillDemo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	signer, err := submit.NewKeys(a.db, nil).Signer(ctx)
+	if err != nil {
+		return err
+	}
 	var filled bool
 	err = a.db.Tx(ctx, func(q db.Q) (err error) {
-		filled, err = demo.Fill(ctx, q, seal)
+		filled, err = demo.Fill(ctx, q, seal, &submit.Desk{Files: a.files, Service: a.ExternalName}, signer)
 		return err
 	})
 	if err == nil && filled {

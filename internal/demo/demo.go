@@ -12,6 +12,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/submit"
 )
 
 // Password is that of every demo account.
@@ -20,7 +21,10 @@ const Password = "password"
 // Fill makes the university where there are no users yet, and tells whether it
 // did. Seal is the stored form of Password, one for all accounts: hashing it
 // for each would take most of the start.
-func Fill(ctx context.Context, q db.Q, seal string) (filled bool, err error) {
+//
+// Work is handed in at desk and its receipts are signed by signer; the documents
+// follow as jobs.
+func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Desk, signer *submit.Signer) (filled bool, err error) {
 	if err := db.LockName(ctx, q, "first administrator"); err != nil {
 		return false, err
 	}
@@ -28,21 +32,25 @@ func Fill(ctx context.Context, q db.Q, seal string) (filled bool, err error) {
 	if err != nil || *n > 0 {
 		return false, err
 	}
-	b := &builder{ctx: ctx, q: q, id: map[string]int64{}, today: clock.Day(q.Now().Time)}
+	b := &builder{ctx: ctx, q: q, desk: desk, signer: signer, id: map[string]int64{}, today: clock.Day(q.Now().Time)}
 	b.people(seal)
 	b.calendar()
 	b.units()
+	b.live()
 	return b.err == nil, b.err
 }
 
 // builder inserts records and knows their ids by name. After the first error it
 // does nothing more.
 type builder struct {
-	ctx   context.Context
-	q     db.Q
-	id    map[string]int64
-	today clock.Date
-	err   error
+	ctx    context.Context
+	q      db.Q
+	desk   *submit.Desk
+	signer *submit.Signer
+	id     map[string]int64
+	today  clock.Date
+	deeds  []deed
+	err    error
 }
 
 type row map[string]any

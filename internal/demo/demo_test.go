@@ -6,6 +6,8 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
+	"lectern/internal/files"
+	"lectern/internal/submit"
 	"lectern/internal/work"
 )
 
@@ -15,10 +17,18 @@ var raced bool
 func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
+		store, err := files.Open(ctx, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		signer, err := submit.NewKeys(d, nil).Signer(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
 		start := time.Now()
 		for round, want := range []bool{true, false} {
 			err := d.Tx(ctx, func(q db.Q) error {
-				filled, err := Fill(ctx, q, "seal")
+				filled, err := Fill(ctx, q, "seal", &submit.Desk{Files: store, Service: "Test"}, signer)
 				if filled != want {
 					t.Errorf("round %d: filled %v", round, filled)
 				}

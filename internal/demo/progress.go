@@ -10,9 +10,8 @@ import (
 	"lectern/internal/work"
 )
 
-// progress lets the students work through what is behind them, as people do:
-// most keep up, some struggle, a few have stopped. It goes the way of every
-// change, at moments of the past, so histories, comments and statistics agree.
+// progress plans how the students work through what is behind them, as people
+// do: most keep up, some struggle, a few have stopped.
 func (b *builder) progress(u *unit) {
 	names := append([]string{"astudent"}, u.alsoStudents...)
 	for n := u.students[0]; n <= u.students[1]; n++ {
@@ -24,22 +23,20 @@ func (b *builder) progress(u *unit) {
 		}
 		done := 0
 		for k, d := range definitionsOf(u.code) {
-			if d.upload != noUpload || d.group || d.grade > 1+i%2 || done == 5-i%3 {
+			day := b.week(d.target, i%5).AddDays(-i % 3)
+			if d.group || d.draft || d.grade > 1+i%2 || done == 5-i%3 || d.upload != noUpload && i > 2 || !day.Before(b.today) {
 				continue
 			}
-			day := b.week(d.target, i%5).AddDays(-i % 3)
-			if day.Before(b.today) {
-				b.life(u, name, d, at(day, 9+i%9), (i*7+k*3)%10)
-				done++
-			}
+			b.life(u, name, d, at(day, 9+i%9), (i*7+k*3)%10)
+			done++
 		}
 	}
 }
 
-// life is one task's story; luck decides how it went.
+// life is one task's story; luck decides how it goes.
 func (b *builder) life(u *unit, student string, d definition, start time.Time, luck int) {
 	tutor := u.tutors[luck%len(u.tutors)]
-	if luck == 9 {
+	if luck == 9 && d.upload == noUpload {
 		b.move(u, student, student, d, start, "need_help", nil)
 		b.say(u, student, student, d, start.Add(time.Minute), questions[len(student)%len(questions)])
 		return
@@ -47,7 +44,7 @@ func (b *builder) life(u *unit, student string, d definition, start time.Time, l
 	if luck == 5 {
 		b.extend(u, student, d, start.Add(-48*time.Hour), "I was ill for most of the week; the doctor's note is with the office.", 1)
 	}
-	b.move(u, student, student, d, start, "ready_for_feedback", nil)
+	b.handIn(u, student, d, start, luck)
 	if luck >= 7 || tutor == student {
 		return // waits in the inbox
 	}
@@ -68,15 +65,10 @@ func (b *builder) life(u *unit, student string, d definition, start time.Time, l
 	}
 }
 
-func (b *builder) past(t time.Time) bool { return t.Before(b.q.Now().Time) }
-
 func at(day clock.Date, hour int) time.Time { return day.Add(time.Duration(hour) * time.Hour) }
 
-// move changes a task the way a person would have.
+// move plans a change of a task.
 func (b *builder) move(u *unit, who, student string, d definition, when time.Time, word string, grade *int) {
-	if b.err != nil || !b.past(when) {
-		return
-	}
 	as := status.Staff
 	if who == student {
 		as = status.Student
@@ -88,8 +80,9 @@ func (b *builder) move(u *unit, who, student string, d definition, when time.Tim
 	if as == status.Staff && d.quality > 0 {
 		w.Quality = grade
 	}
-	_, err := work.Move(b.ctx, db.At(b.q, when), work.Mover{UserID: b.id[who], As: as}, b.id[u.code+" project "+student], b.id[u.code+" "+d.abbr], w)
-	if err != nil {
-		b.err = fmt.Errorf("demo: %s moves %s of %s in %s to %s: %w", who, d.abbr, student, u.code, word, err)
-	}
+	b.plan(when, func(q db.Q) error {
+		p := b.place(u, student, d)
+		_, err := work.Move(b.ctx, q, work.Mover{UserID: b.id[who], As: as}, p.ProjectID, p.DefinitionID, w)
+		return b.story(err, u, who, d, student)
+	})
 }

@@ -16,28 +16,30 @@ var (
 	thanks    = []string{"Thank you! I have changed it.", "Got it, thanks. – And the ≤ should be <, right?"}
 )
 
-// say adds a comment at a moment of the past.
+// say plans a comment.
 func (b *builder) say(u *unit, who, student string, d definition, when time.Time, text string) {
-	if b.err != nil || !b.past(when) {
-		return
-	}
-	_, err := work.Say(b.ctx, db.At(b.q, when), nil, work.Reader{UserID: b.id[who], Staff: who != student}, b.place(u, student, d), work.Saying{Text: text})
-	if err != nil {
-		b.err = fmt.Errorf("demo: %s writes about %s of %s in %s: %w", who, d.abbr, student, u.code, err)
-	}
+	b.plan(when, func(q db.Q) error {
+		_, err := work.Say(b.ctx, q, b.desk.Files, work.Reader{UserID: b.id[who], Staff: who != student}, b.place(u, student, d), work.Saying{Text: text})
+		return b.story(err, u, who, d, student)
+	})
 }
 
-// extend asks for more time at a moment of the past.
+// extend plans a request for more time.
 func (b *builder) extend(u *unit, student string, d definition, when time.Time, reason string, weeks int) {
-	if b.err != nil || !b.past(when) {
-		return
-	}
-	_, err := work.RequestExtension(b.ctx, db.At(b.q, when), work.Reader{UserID: b.id[student]}, b.place(u, student, d), reason, weeks)
-	if err != nil {
-		b.err = fmt.Errorf("demo: %s asks for an extension of %s in %s: %w", student, d.abbr, u.code, err)
-	}
+	b.plan(when, func(q db.Q) error {
+		_, err := work.RequestExtension(b.ctx, q, work.Reader{UserID: b.id[student]}, b.place(u, student, d), reason, weeks)
+		return b.story(err, u, student, d, student)
+	})
 }
 
 func (b *builder) place(u *unit, student string, d definition) work.Place {
 	return work.Place{ProjectID: b.id[u.code+" project "+student], DefinitionID: b.id[u.code+" "+d.abbr]}
+}
+
+// story says in whose story an error happened.
+func (b *builder) story(err error, u *unit, who string, d definition, student string) error {
+	if err != nil {
+		err = fmt.Errorf("demo: %s at %s of %s in %s: %w", who, d.abbr, student, u.code, err)
+	}
+	return err
 }
