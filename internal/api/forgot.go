@@ -15,6 +15,8 @@ func (s *Server) forgotRoutes() {
 		web.Also(429, "asked too often; Retry-After says how long to wait"), web.Also(503, "this installation sends no mails"))
 }
 
+var errNoMail = fault.New(fault.Unavailable, "This installation sends no mails. An administrator can make a link to set a password, to be passed on by hand.")
+
 type forgotIn struct {
 	Username string `param:"username,required"`
 }
@@ -22,7 +24,7 @@ type forgotIn struct {
 // forgot gives the same answer, after the same work, whoever is named.
 func (s *Server) forgot(ctx context.Context, _ *access.Caller, in forgotIn) (web.Text, error) {
 	if s.mailer == nil {
-		return web.Text{}, fault.New(fault.Unavailable, "This installation sends no mails. Ask an administrator for a link to set your password.")
+		return web.Text{}, errNoMail
 	}
 	err := s.door.Forgot(ctx, in.Username, web.Address(ctx), func(q db.Q, user int64) error { return s.mailer.Forgotten(ctx, q, user) })
 	return web.Text{Message: "If there is such an account, a link to choose a new password is on its way to its address."}, err

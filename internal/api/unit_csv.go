@@ -44,7 +44,7 @@ func (s *Server) importStudents(ctx context.Context, who *access.Caller, in impo
 		return nil, err
 	}
 	err = readSheet(in.importIn, r.Sheet(), func(sheet *table.Reader) error {
-		out, err = r.Import(ctx, s.db, sheet, enrol.ImportOptions{By: who.Role, Exceed: in.Exceed, Dry: in.DryRun})
+		out, err = r.Import(ctx, s.db, sheet, enrol.ImportOptions{By: who.Role, Actor: who.ID, Exceed: in.Exceed, Dry: in.DryRun})
 		return err
 	})
 	if err != nil {
@@ -62,13 +62,13 @@ type withdrawStudentsIn struct {
 	importIn
 }
 
-func (s *Server) withdrawStudents(ctx context.Context, _ *access.Caller, in withdrawStudentsIn) (out *ident.Imported, err error) {
+func (s *Server) withdrawStudents(ctx context.Context, who *access.Caller, in withdrawStudentsIn) (out *ident.Imported, err error) {
 	r, err := s.roster(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	err = readSheet(in.importIn, enrol.WithdrawSheet, func(sheet *table.Reader) error {
-		out, err = r.Withdraw(ctx, s.db, sheet, in.DryRun)
+		out, err = r.Withdraw(ctx, s.db, who.ID, sheet, in.DryRun)
 		return err
 	})
 	return out, err

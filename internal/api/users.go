@@ -99,6 +99,7 @@ type addUserIn struct {
 		SystemRole string `param:"system_role,required" doc:"Student, Tutor, Convenor or Admin"`
 		StudentID  string `param:"student_id"`
 	} `param:"user,required"`
+	SendMail bool `param:"send_mail" doc:"also mail them a link by which they set a password"`
 }
 
 // addedUser is a new user with the link by which they set a password, which is
@@ -123,9 +124,22 @@ func (s *Server) addUser(ctx context.Context, who *access.Caller, in addUserIn) 
 		if err != nil {
 			return nil, err
 		}
+		if in.SendMail {
+			if err := s.welcome(ctx, q, made.ID); err != nil {
+				return nil, err
+			}
+		}
 		token, _, err := ident.NewLink(ctx, q, made.ID)
 		return &addedUser{made.For(who.Role), s.passwordLink(token)}, err
 	})
+}
+
+// welcome mails a new user, if this installation can.
+func (s *Server) welcome(ctx context.Context, q db.Q, user int64) error {
+	if s.mailer == nil {
+		return errNoMail
+	}
+	return s.mailer.Welcome(ctx, q, user)
 }
 
 func parseRole(name string) (policy.Role, error) {

@@ -19,6 +19,7 @@ const importBatch = 100
 // ImportOptions say how a sheet of students is taken in.
 type ImportOptions struct {
 	By     policy.Role // of the importer, in the system
+	Actor  int64       // the importer, whom events name
 	Exceed bool        // full tutorials take more
 	Dry    bool        // tell what would happen, and do nothing
 }

@@ -203,7 +203,7 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 		return err
 	}
 	var changed [][]any
-	var back []int64
+	var back, come []int64
 	var sitters []*sitter
 	for _, e := range b.rows {
 		if e.fate != done {
@@ -216,6 +216,9 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 		if e.back {
 			back = append(back, e.sitter.ProjectID)
 		}
+		if e.back || e.enrols || e.account == nil {
+			come = append(come, e.sitter.ProjectID)
+		}
 	}
 	if err := b.update(ctx, q, changed); err != nil {
 		return err
@@ -223,7 +226,10 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 	if err := b.seating.write(ctx, q, sitters); err != nil {
 		return err
 	}
-	return dropStale(ctx, q, back...)
+	if err := dropStale(ctx, q, back...); err != nil {
+		return err
+	}
+	return tellEnrolment(ctx, q, b.Actor, come...)
 }
 
 // writeAccounts makes the accounts that are new, sets the student numbers that

@@ -65,8 +65,9 @@ func ProjectByID(ctx context.Context, q db.Q, id int64, myRole string, staff boo
 	return &d, nil
 }
 
-// AddProject enrols a user in a unit on behalf of someone. One who is enrolled already stays as they
-// are; one who was withdrawn comes back, to the campus given.
+// AddProject enrols a user in a unit on behalf of someone. One who is enrolled
+// already stays as they are; one who was withdrawn comes back, to the campus
+// given.
 func AddProject(ctx context.Context, q db.Q, by, unitID, userID, campusID int64) (int64, error) {
 	campus, err := campusOrNone(ctx, q, campusID)
 	if err != nil {

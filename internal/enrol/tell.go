@@ -2,6 +2,7 @@ package enrol
 
 import (
 	"context"
+	"slices"
 
 	"lectern/internal/db"
 	"lectern/internal/events"
@@ -9,6 +10,7 @@ import (
 
 // tidings is a project with what its events say.
 type tidings struct {
+	ID          int64 `db:"id"`
 	UserID      int64 `db:"user_id"`
 	UnitID      int64 `db:"unit_id"`
 	Enrolled    bool  `db:"enrolled"`
@@ -16,63 +18,75 @@ type tidings struct {
 	TargetGrade int64 `db:"target_grade"`
 }
 
+// readTidings reads projects by id.
+func readTidings(ctx context.Context, q db.Q, ids []int64) (list []tidings, err error) {
+	for some := range slices.Chunk(ids, 500) {
+		in, args := db.In(nil, some)
+		part, err := db.All[tidings](ctx, q, `SELECT id, user_id, unit_id, enrolled, grade, target_grade FROM projects
+			WHERE id IN `+in+` ORDER BY id`, args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, part...)
+	}
+	return list, nil
+}
+
 // enrolmentTold is what the event of an enrolment or a withdrawal says.
 type enrolmentTold struct {
 	Enrolled bool `json:"enrolled"`
 }
 
-// gradeTold is what the event of a grade says: the final one, or the one the
+// enrolment is the event for the staff and the student.
+func (t *tidings) enrolment(by int64) events.Event {
+	return events.Event{Kind: "enrolment", ActorID: by, UserID: t.UserID, UnitID: t.UnitID, ProjectID: t.ID, Body: enrolmentTold{t.Enrolled}}
+}
+
+// gradeTold is what the event of a grade says: the final one, and the one the
 // student aims for.
 type gradeTold struct {
 	Grade       int64 `json:"grade"`
 	TargetGrade int64 `json:"target_grade"`
 }
 
-func (t *tidings) enrolment() events.Event {
-	return events.Event{Kind: "enrolment", Body: enrolmentTold{t.Enrolled}}
+// graded is the event for the staff alone: the final grade is theirs until it
+// is published.
+func (t *tidings) graded(by int64) events.Event {
+	return events.Event{Kind: "grade", ActorID: by, UnitID: t.UnitID, ProjectID: t.ID, Body: gradeTold{t.Grade, t.TargetGrade}}
 }
 
-// tell adds the events of a project's change: the staff hear of both, and the
-// student of what became of their enrolment. The final grade is the staff's
-// until it is published.
+// tell adds the events of a project's change.
 func (p *standing) tell(ctx context.Context, q db.Q, by int64, before standing) error {
-	if p.Enrolled == before.Enrolled && p.Grade == before.Grade && p.TargetGrade == before.TargetGrade {
+	came := p.Enrolled != before.Enrolled
+	graded := p.Grade != before.Grade || p.TargetGrade != before.TargetGrade
+	if !came && !graded {
 		return nil
 	}
-	t, err := readTidings(ctx, q, p.ID)
+	found, err := readTidings(ctx, q, []int64{p.ID})
 	if err != nil {
 		return err
 	}
 	var list []events.Event
-	if p.Enrolled != before.Enrolled {
-		list = append(list, t.enrolment())
+	for _, t := range found {
+		if came {
+			list = append(list, t.enrolment(by))
+		}
+		if graded {
+			list = append(list, t.graded(by))
+		}
 	}
-	if p.Grade != before.Grade || p.TargetGrade != before.TargetGrade {
-		list = append(list, events.Event{Kind: "grade", Body: gradeTold{t.Grade, t.TargetGrade}})
-	}
-	return t.add(ctx, q, by, p.ID, list...)
+	return events.Add(ctx, q, list...)
 }
 
-// tellEnrolment adds the event of a student who was enrolled.
-func tellEnrolment(ctx context.Context, q db.Q, by, id int64) error {
-	t, err := readTidings(ctx, q, id)
+// tellEnrolment adds the events of students who were enrolled or withdrawn.
+func tellEnrolment(ctx context.Context, q db.Q, by int64, ids ...int64) error {
+	found, err := readTidings(ctx, q, ids)
 	if err != nil {
 		return err
 	}
-	return t.add(ctx, q, by, id, t.enrolment())
-}
-
-func readTidings(ctx context.Context, q db.Q, id int64) (*tidings, error) {
-	return db.One[tidings](ctx, q, `SELECT user_id, unit_id, enrolled, grade, target_grade FROM projects WHERE id = $1`, id)
-}
-
-func (t *tidings) add(ctx context.Context, q db.Q, by, id int64, list ...events.Event) error {
-	for i := range list {
-		e := &list[i]
-		e.ActorID, e.UnitID, e.ProjectID = by, t.UnitID, id
-		if e.Kind != "grade" {
-			e.UserID = t.UserID
-		}
+	var list []events.Event
+	for _, t := range found {
+		list = append(list, t.enrolment(by))
 	}
 	return events.Add(ctx, q, list...)
 }

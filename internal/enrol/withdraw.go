@@ -13,16 +13,17 @@ import (
 var WithdrawSheet = table.Options{Required: []string{"unit_code", "username"}}
 
 // Withdraw takes the students of a sheet out of the unit; their work, seats and
-// groups stay for the case that they come back, and no longer count.
-func (r *Roster) Withdraw(ctx context.Context, d *db.DB, sheet *table.Reader, dry bool) (*ident.Imported, error) {
+// groups stay for the case that they come back, and no longer count. Events name
+// who did it.
+func (r *Roster) Withdraw(ctx context.Context, d *db.DB, by int64, sheet *table.Reader, dry bool) (*ident.Imported, error) {
 	all := r.leavers(sheet)
 	open := slices.DeleteFunc(slices.Clone(all), func(e *entrant) bool { return e.fate != pending })
 	if dry {
-		err := d.View(ctx, func(q db.Q) error { return r.withdraw(ctx, q, open, true) })
+		err := d.View(ctx, func(q db.Q) error { return r.withdraw(ctx, q, by, open, true) })
 		return imported(all), err
 	}
 	for some := range slices.Chunk(open, importBatch) {
-		if err := d.Tx(ctx, func(q db.Q) error { return r.withdraw(ctx, q, some, false) }); err != nil {
+		if err := d.Tx(ctx, func(q db.Q) error { return r.withdraw(ctx, q, by, some, false) }); err != nil {
 			return nil, err
 		}
 	}
@@ -54,7 +55,7 @@ func (r *Roster) leavers(sheet *table.Reader) []*entrant {
 }
 
 // withdraw decides about some rows and, unless the run is dry, carries them out.
-func (r *Roster) withdraw(ctx context.Context, q db.Q, rows []*entrant, dry bool) error {
+func (r *Roster) withdraw(ctx context.Context, q db.Q, by int64, rows []*entrant, dry bool) error {
 	names := make([]string, len(rows))
 	for i, e := range rows {
 		names[i] = e.user.Username
@@ -97,7 +98,10 @@ func (r *Roster) withdraw(ctx context.Context, q db.Q, rows []*entrant, dry bool
 		return err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE projects SET enrolled = FALSE, updated_at = $2 WHERE id IN (SELECT id FROM `+list+` r)`, append(args, q.Now())...)
-	return err
+	if err != nil {
+		return err
+	}
+	return tellEnrolment(ctx, q, by, leave...)
 }
 
 // candidate is a user with their project in a unit, if they have one.

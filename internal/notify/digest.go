@@ -300,7 +300,8 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g gossip, to int64) ([]let
 		d.Comments = append(d.Comments, mail.DigestComment{Unit: i.Unit, Task: i.task(), Author: i.Author, Text: i.words()})
 	}
 	for _, h := range inOrder(g.decided) {
-		if i := known[h.comment]; i != nil && i.Granted != nil {
+		// In a group the others see the request, but the time is its owner's.
+		if i := known[h.comment]; i != nil && i.Granted != nil && h.user == i.OwnerID {
 			d := of(h.user)
 			d.Extensions = append(d.Extensions, i.decision())
 		}
