@@ -34,7 +34,11 @@ func (a *App) fillDemo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	signer, err := submit.NewKeys(a.db, nil).Signer(ctx)
+	key, err := a.signingKey()
+	if err != nil {
+		return err
+	}
+	signer, err := submit.NewKeys(a.db, key).Signer(ctx)
 	if err != nil {
 		return err
 	}
