@@ -42,9 +42,9 @@ func (c *campus) say(who, student, abbr, words string) {
 func (c *campus) open(who, student, abbr string) {
 	c.Helper()
 	c.tx(func(q db.Q) {
-		_, unread, err := work.Comments(c.Context(), q, c.reader(who), c.place(student, abbr))
+		talk, err := work.Comments(c.Context(), q, c.reader(who), c.place(student, abbr), work.Page{})
 		if err == nil {
-			err = work.MarkRead(c.Context(), q, c.reader(who), unread)
+			err = work.MarkRead(c.Context(), q, c.reader(who), talk.Unread)
 		}
 		if err != nil {
 			c.Fatal(err)
