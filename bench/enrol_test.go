@@ -104,13 +104,18 @@ func (c *class) seed(ctx context.Context, q db.Q) error {
 	return err
 }
 
-// get asks the service as the unit's tutor.
-func (c *class) get(path string) []byte {
+// request is one the unit's tutor makes.
+func (c *class) request(path string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Header.Set("Username", fmt.Sprintf("student_%d", classStudents+1))
 	r.Header.Set("Auth_Token", c.token)
+	return r
+}
+
+// get asks the service as the unit's tutor.
+func (c *class) get(path string) []byte {
 	w := httptest.NewRecorder()
-	c.server.ServeHTTP(w, r)
+	c.server.ServeHTTP(w, c.request(path))
 	if w.Code != 200 {
 		c.Fatalf("%s: %d %s", path, w.Code, w.Body)
 	}

@@ -13,11 +13,9 @@ import (
 func (c *class) fillTasks() {
 	c.Helper()
 	for _, text := range []string{
-		`INSERT INTO task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade, start_date, target_date, tutorial_stream_id)
-			WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 60)
-			SELECT n, u.id, 'D' || n, 'D' || n, '', 1, 0, u.start_date, u.start_date, 1 FROM numbers JOIN units u ON u.id = 1`,
-		`INSERT INTO tasks (project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at)
-			SELECT p.id, d.id, p.unit_id, CASE (p.id * 31 + d.id * 17) % 100 WHEN 0 THEN 'ready_for_feedback' WHEN 1 THEN 'ready_for_feedback'
+		`DELETE FROM tasks`,
+		`INSERT INTO tasks (id, project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at)
+			SELECT 100 * p.id + d.id, p.id, d.id, p.unit_id, CASE (p.id * 31 + d.id * 17) % 100 WHEN 0 THEN 'ready_for_feedback' WHEN 1 THEN 'ready_for_feedback'
 				WHEN 2 THEN 'need_help' ELSE 'complete' END, p.created_at, p.created_at, p.created_at
 			FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id`,
 		`INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at, staff_read_at)

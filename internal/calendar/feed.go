@@ -56,7 +56,7 @@ func (f Feed) Bytes() []byte {
 	cal.SetMethod(ics.MethodPublish)
 	cal.SetCalscale("GREGORIAN")
 	cal.SetName(line(f.Name))
-	cal.SetRefreshInterval(refresh, ics.WithValue("DURATION"))
+	cal.SetRefreshInterval(refresh)
 	cal.SetXPublishedTTL(refresh)
 	cal.SetLastModified(f.Modified())
 	for _, e := range f.events() {

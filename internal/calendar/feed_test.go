@@ -76,7 +76,7 @@ func TestFeed(t *testing.T) {
 			t.Errorf("%s is %v, want %s", name, got, want)
 		}
 	}
-	if p := cal.Props.Get("REFRESH-INTERVAL"); p.Value != "P1D" || p.Params.Get("VALUE") != "DURATION" {
+	if p := cal.Props.Get("REFRESH-INTERVAL"); p.Value != "P1D" || !slices.Equal(p.Params["VALUE"], []string{"DURATION"}) {
 		t.Errorf("REFRESH-INTERVAL is %v", p)
 	}
 	events := cal.Events()

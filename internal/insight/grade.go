@@ -10,10 +10,13 @@ var (
 	gradeLetters = [...]string{"F", "P", "C", "D", "HD"} // from status.LowestGrade on
 )
 
+// noGrade is the grade of a task that has none.
+const noGrade = status.LowestGrade - 1
+
 // letter is a task's grade as sheets show it; nothing for none.
-func letter(grade *int) string {
-	if grade == nil || *grade < status.LowestGrade || *grade > status.HighestGrade {
+func letter(grade int) string {
+	if grade < status.LowestGrade || grade > status.HighestGrade {
 		return ""
 	}
-	return gradeLetters[*grade-status.LowestGrade]
+	return gradeLetters[grade-status.LowestGrade]
 }
