@@ -44,11 +44,12 @@ type instance struct {
 
 func start(t *testing.T, d *db.DB) *instance {
 	t.Helper()
-	return startWaiting(t, d, 5*time.Millisecond)
+	return startWith(t, d, 5*time.Millisecond, patience)
 }
 
-// startWaiting starts an instance that waits so long after a failure.
-func startWaiting(t *testing.T, d *db.DB, wait time.Duration) *instance {
+// startWith starts an instance that waits so long after a failure, and so long
+// for an answer.
+func startWith(t *testing.T, d *db.DB, wait, answer time.Duration) *instance {
 	t.Helper()
 	live, end := context.WithCancel(t.Context())
 	log := slog.New(slog.DiscardHandler)
@@ -57,7 +58,7 @@ func startWaiting(t *testing.T, d *db.DB, wait time.Duration) *instance {
 		backoff: func(int64) time.Duration { return wait }}}
 	in.queue = jobs.New(d, log, jobs.Config{Workers: Most, Poll: 5 * time.Millisecond})
 	in.Register(in.queue)
-	in.client.Timeout = 300 * time.Millisecond
+	in.client.Timeout = answer
 	hub.Start(t.Context())
 	in.queue.Start(t.Context())
 	in.stop = sync.OnceFunc(func() {
@@ -289,10 +290,15 @@ func TestHostileReceiversDelayNobody(t *testing.T) {
 		register(t, d, endless.URL)
 		good := listen(t, nil)
 		register(t, d, good.URL)
-		start(t, d)
+		startWith(t, d, 5*time.Millisecond, 300*time.Millisecond)
 		happen(t, d, "comment", 5)
-		until(t, "the good one has all", func() bool { return slices.Equal(good.seqs(), upTo(5)) })
-		until(t, "the endless one has all", func() bool { return slices.Equal(endless.seqs(), upTo(5)) })
+		// On a machine under load even a good answer may come too late for so
+		// little patience; the event then comes again.
+		all := func(r *receiver) func() bool {
+			return func() bool { return slices.Equal(slices.Compact(r.seqs()), upTo(5)) }
+		}
+		until(t, "the good one has all", all(good))
+		until(t, "the endless one has all", all(endless))
 		for name, id := range ids {
 			until(t, name+" fails", func() bool { return state(t, d, id).Failures > 1 })
 			if s := state(t, d, id); s.LastSeq != 0 || s.LastError == nil || s.NextTryAt == nil {
@@ -302,7 +308,7 @@ func TestHostileReceiversDelayNobody(t *testing.T) {
 		}
 		unfree()
 		for name, r := range hostile {
-			until(t, name+" gets all", func() bool { return slices.Equal(r.seqs(), upTo(5)) })
+			until(t, name+" gets all", all(r))
 		}
 		if n := len(target.seqs()); n != 0 {
 			t.Errorf("%d redirects were followed", n)
@@ -336,7 +342,7 @@ func TestChangesTakeEffectAtOnce(t *testing.T) {
 		broken := listen(t, func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusGone); return false })
 		whole := listen(t, nil)
 		h := register(t, d, broken.URL)
-		startWaiting(t, d, time.Hour)
+		startWith(t, d, time.Hour, patience)
 		happen(t, d, "status", 2)
 		until(t, "it fails", func() bool { return state(t, d, h.ID).Failures == 1 })
 		if s := state(t, d, h.ID); *s.LastError != "event 1: the receiver answered 410" || s.Behind != 2 {
