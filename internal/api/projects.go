@@ -11,6 +11,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/fault"
+	"lectern/internal/folio"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
 	"lectern/internal/work"
@@ -56,17 +57,11 @@ func (s *Server) addProject(ctx context.Context, who *access.Caller, in addProje
 	})
 }
 
-type portfolioFile struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-	Idx  int64  `json:"idx"`
-}
-
 // projectAnswer is a project with all that hangs on it.
 type projectAnswer struct {
 	enrol.ProjectDetail
 	UnitID             int64              `json:"unit_id"`
-	PortfolioFiles     []portfolioFile    `json:"portfolio_files"`
+	PortfolioFiles     []folio.File       `json:"portfolio_files"`
 	Tasks              []work.ProjectTask `json:"tasks"`
 	TutorialEnrolments []enrol.Enrolment  `json:"tutorial_enrolments"`
 	Groups             []enrol.Group      `json:"groups"`
@@ -83,7 +78,10 @@ func (s *Server) getProject(ctx context.Context, who *access.Caller, in projectI
 		if err != nil {
 			return nil, err
 		}
-		a := &projectAnswer{ProjectDetail: *p, UnitID: p.UnitID, PortfolioFiles: []portfolioFile{}}
+		a := &projectAnswer{ProjectDetail: *p, UnitID: p.UnitID}
+		if a.PortfolioFiles, err = folio.FilesOf(ctx, q, in.ID); err != nil {
+			return nil, err
+		}
 		if a.TutorialEnrolments, err = enrol.EnrolmentsOf(ctx, q, in.ID); err != nil {
 			return nil, err
 		}
@@ -148,7 +146,8 @@ func (s *Server) changeProject(ctx context.Context, who *access.Caller, in chang
 }
 
 // follow lets the tasks of a project follow its change: the statistics its
-// target grade, and what was to be discussed in class is complete.
+// target grade, what was to be discussed in class is complete, and the
+// portfolio is made of it all.
 func (in changeProjectIn) follow(ctx context.Context, q db.Q, who *access.Caller) error {
 	if in.TargetGrade.Has() {
 		if err := work.Recompute(ctx, q, who.UnitID, in.ID); err != nil {
@@ -156,7 +155,21 @@ func (in changeProjectIn) follow(ctx context.Context, q db.Q, who *access.Caller
 		}
 	}
 	if in.Trigger.Has() {
-		return work.EndWeek(ctx, q, mover(who), in.ID)
+		if err := work.EndWeek(ctx, q, mover(who), in.ID); err != nil {
+			return err
+		}
+	}
+	return in.compile(ctx, q)
+}
+
+// compile has the portfolio made, and made over when what it claims changes
+// while it is on its way.
+func (in changeProjectIn) compile(ctx context.Context, q db.Q) error {
+	if in.CompilePortfolio.Has() && in.CompilePortfolio.V {
+		return folio.Ask(ctx, q, in.ID)
+	}
+	if in.SubmittedGrade.Set || in.TargetGrade.Has() {
+		return folio.AskAgain(ctx, q, in.ID)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ var floors = [][]string{
 	{"internal/demo"},
 	{"internal/teach"},
 	{"internal/insight", "internal/notify", "internal/hook"},
+	{"internal/folio", "internal/marking"},
 	{"internal/submit"},
 	{"internal/work"},
 	{"internal/enrol"},

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/blob"
 	"lectern/internal/db"
 	"lectern/internal/events"
+	"lectern/internal/folio"
 	"lectern/internal/hook"
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
@@ -26,10 +27,15 @@ func (a *App) work() {
 	a.mailer.Register(a.jobs)
 	courier := &hook.Courier{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
 	courier.Register(a.couriers)
-	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts}
+	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts, Made: folio.Made}
 	jobs.Register(a.jobs, docs.Make, jobs.Limits{Timeout: 10 * time.Minute})
 	jobs.Register(a.jobs, a.watch, jobs.Limits{Timeout: time.Minute, Concurrency: 1})
 	a.jobs.Every("watch documents", jobs.Each(time.Hour), watchArgs{})
+	press := &folio.Press{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
+		Ready: a.mailer.PortfolioReady, Failed: a.mailer.PortfolioFailed}
+	jobs.Register(a.jobs, press.Compile, folio.JobLimits)
+	jobs.Register(a.jobs, press.GenerateDue, jobs.Limits{Concurrency: 1})
+	a.jobs.Every("portfolios_due", jobs.DailyAt(8, 0), folio.GenerateArgs{})
 }
 
 func (a *App) guard() hook.Guard { return hook.Guard{AllowPrivate: a.AllowPrivateWebhooks} }

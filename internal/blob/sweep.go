@@ -24,6 +24,8 @@ var references = []struct{ table, column string }{
 	{"discussion_files", "hash"},
 	{"submission_files", "hash"},
 	{"submissions", "document_hash"},
+	{"portfolio_files", "hash"},
+	{"marked_copies", "hash"},
 }
 
 // forgotten is the condition that blobs b has no reference.

@@ -198,7 +198,10 @@ func (c *composer) file(i, nth int, header string) {
 		c.note(i, d.Note, false, false)
 		return
 	}
-	label := fmt.Sprintf("File %d of %d", nth, c.files)
+	label := p.Header
+	if label == "" {
+		label = fmt.Sprintf("File %d of %d", nth, c.files)
+	}
 	var blocks []Block
 	if d.Why == "" {
 		var err error

@@ -37,7 +37,7 @@ type Meta struct {
 type Section struct {
 	Title    string // bookmark, entry in the contents and heading; no bookmark when empty
 	Level    int    // 0 for a part, 1 for what stands below it, and so on
-	Header   string // right of the page header; "File i of n" and the title for files when empty
+	Header   string // right of the page header and above a file's title; "File i of n" when empty
 	Cover    *Cover `json:",omitempty"`
 	Contents bool   `json:",omitempty"` // a table of contents over all titled sections after it
 	Body     []Block

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"context"
+	"io"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/db"
+	"lectern/internal/files"
+	"lectern/internal/marking"
+	"lectern/internal/policy"
+)
+
+func (s *Server) markingRoutes() {
+	web.Route(s.Server, "GET /api/submission/assess", 200, policy.GiveFeedback, "Get the work that waits to be marked in a zip archive", s.collectMarking,
+		web.Also(422, "the user does not teach this unit"))
+	web.Route(s.Server, "POST /api/submission/assess", 201, policy.GiveFeedback, "Carry out a sheet of marks, alone or in a zip archive with annotated PDFs",
+		s.takeMarking, web.Uploads(1, marking.MaxUpload), web.Also(413, "the file is too large"), web.Also(415, "the file is neither a sheet nor a zip archive"))
+	web.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", 200, policy.ReadSubmission,
+		"Get the latest copy of the work that the staff annotated, a PDF", s.markedCopy)
+}
+
+type markerIn struct {
+	ofUnit
+	UserID params.Opt[int64] `param:"user_id" doc:"of the staff: whose classes; the caller's when absent. What the caller may do follows the caller alone"`
+}
+
+// marker gives whose classes are meant.
+func (in markerIn) marker(ctx context.Context, q db.Q, who *access.Caller) (int64, error) {
+	if !in.UserID.Has() || in.UserID.V == who.ID {
+		return who.ID, nil
+	}
+	return in.UserID.V, marking.Teaches(ctx, q, in.UnitID, in.UserID.V)
+}
+
+func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in markerIn) (*web.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+		marker, err := in.marker(ctx, q, who)
+		if err != nil {
+			return nil, err
+		}
+		b, err := marking.Collect(ctx, q, in.UnitID, marker, who.ID)
+		if err != nil {
+			return nil, err
+		}
+		return &web.File{Name: b.FileName(), Type: "application/zip", Attachment: true,
+			Write: func(w io.Writer) error { return b.WriteZip(ctx, s.files, w) }}, nil
+	})
+}
+
+type takeMarkingIn struct {
+	markerIn
+	File *params.Upload `param:"file,required" doc:"marks.csv, or a zip archive that holds it"`
+}
+
+func (s *Server) takeMarking(ctx context.Context, who *access.Caller, in takeMarkingIn) (*marking.Result, error) {
+	if _, err := in.marker(ctx, s.db.Pool(), who); err != nil {
+		return nil, err
+	}
+	f, err := in.File.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	desk := marking.Desk{DB: s.db, Files: s.files, Spool: s.Spool, Tell: s.mailer.FeedbackReady}
+	return desk.Take(ctx, in.UnitID, who.ID, f, in.File.Size)
+}
+
+type markedIn struct {
+	ID           int64 `path:"id" scope:"project"`
+	DefinitionID int64 `path:"task_definition_id" scope:"definition"`
+	AsAttachment bool  `param:"as_attachment" doc:"to be saved rather than shown"`
+}
+
+func (s *Server) markedCopy(ctx context.Context, _ *access.Caller, in markedIn) (*web.File, error) {
+	c, err := marking.CopyOf(ctx, s.db.Pool(), in.ID, in.DefinitionID)
+	if err != nil {
+		return nil, err
+	}
+	content, err := s.files.Open(ctx, files.Hash(c.Hash))
+	if err != nil {
+		return nil, err
+	}
+	return &web.File{Content: content, Name: c.Abbreviation + "-marked.pdf", Type: "application/pdf", Modified: c.At.Time,
+		ETag: `"` + c.Hash + `"`, Attachment: in.AsAttachment}, nil
+}

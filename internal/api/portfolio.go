@@ -1,0 +1,135 @@
+package api
+
+import (
+	"context"
+	"io"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/api/web"
+	"lectern/internal/course"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/files"
+	"lectern/internal/folio"
+	"lectern/internal/policy"
+	"lectern/internal/work"
+)
+
+func (s *Server) portfolioRoutes() {
+	const own = "/api/submission/project/{id}/portfolio"
+	const unit = "/api/submission/unit/{id}"
+	web.Route(s.Server, "GET "+own, 200, policy.ReadSubmission, "Get the compiled portfolio, a PDF", s.getPortfolio)
+	web.Route(s.Server, "POST "+own, 201, policy.EditPortfolio, "Add a file to a portfolio", s.addPortfolioFile, web.Uploads(1, folio.MaxFile),
+		web.Also(409, "the portfolio has too many files"), web.Also(413, "the file is too large"), web.Also(415, "the file is not of its kind"))
+	web.Route(s.Server, "DELETE "+own, 204, policy.EditPortfolio, "Remove a file of a portfolio, or the compiled portfolio", s.removePortfolio)
+	web.Route(s.Server, "GET "+unit+"/portfolio", 200, policy.GiveFeedback, "Get all portfolios of a unit in a zip archive", s.unitPortfolios)
+	web.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/download_submissions", 200, policy.GiveFeedback,
+		"Get what all students handed in for a task in a zip archive", s.unitZip("-submissions.zip", folio.Submissions))
+	web.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/student_pdfs", 200, policy.GiveFeedback,
+		"Get the PDFs of all students for a task in a zip archive", s.unitZip("-pdfs.zip", folio.Documents))
+}
+
+type portfolioIn struct {
+	ID           int64 `path:"id" scope:"project"`
+	AsAttachment bool  `param:"as_attachment" doc:"to be saved rather than shown"`
+}
+
+func (s *Server) getPortfolio(ctx context.Context, _ *access.Caller, in portfolioIn) (*web.File, error) {
+	c, err := folio.CompiledOf(ctx, s.db.Pool(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	content, err := s.files.Open(ctx, files.Hash(c.Hash))
+	if err != nil {
+		return nil, err
+	}
+	return &web.File{Content: content, Name: c.FileName(), Type: "application/pdf", Modified: c.At.Time,
+		ETag: `"` + c.Hash + `"`, Attachment: in.AsAttachment}, nil
+}
+
+type addPortfolioFileIn struct {
+	ID   int64          `path:"id" scope:"project"`
+	Name string         `param:"name,required" doc:"LearningSummaryReport for the report at the beginning, Other to keep the name of the file"`
+	Kind string         `param:"kind,required" enum:"document,code,image"`
+	File *params.Upload `param:"file0,required"`
+}
+
+// portfolioFileAnswer is a file of a portfolio under both sets of names that
+// clients know.
+type portfolioFileAnswer struct {
+	FileName string `json:"file_name"`
+	FileKind string `json:"file_kind"`
+	FilePath string `json:"file_path" doc:"inside the portfolio"`
+	folio.File
+}
+
+func (s *Server) addPortfolioFile(ctx context.Context, _ *access.Caller, in addPortfolioFileIn) (*portfolioFileAnswer, error) {
+	info, err := s.keep(ctx, in.File, folio.Check(in.Kind))
+	if err != nil {
+		return nil, err
+	}
+	return change(ctx, s.db, func(q db.Q) (*portfolioFileAnswer, error) {
+		f, err := folio.AddFile(ctx, q, s.files, in.ID, folio.NewFile{Name: in.Name, Original: in.File.Name, Kind: in.Kind, Stored: info})
+		if err != nil {
+			return nil, err
+		}
+		return &portfolioFileAnswer{f.Name, f.Kind, f.Path(), *f}, nil
+	})
+}
+
+type removePortfolioIn struct {
+	ID   int64              `path:"id" scope:"project"`
+	Idx  params.Opt[int64]  `param:"idx" doc:"with kind and name: the file to remove; without all three: the compiled portfolio"`
+	Kind params.Opt[string] `param:"kind" enum:"document,code,image"`
+	Name params.Opt[string] `param:"name"`
+}
+
+func (s *Server) removePortfolio(ctx context.Context, who *access.Caller, in removePortfolioIn) (web.NoContent, error) {
+	given := []bool{in.Idx.Has(), in.Kind.Has(), in.Name.Has()}
+	if given[0] != given[1] || given[1] != given[2] {
+		return web.NoContent{}, fault.New(fault.Invalid, "Send idx, kind and name together to remove a file, or none of them to remove the compiled portfolio.")
+	}
+	return remove(ctx, s.db, func(q db.Q) error {
+		if !given[0] {
+			return folio.Drop(ctx, q, who.ID, in.ID)
+		}
+		return folio.RemoveFile(ctx, q, in.ID, folio.File{Idx: in.Idx.V, Kind: in.Kind.V, Name: in.Name.V})
+	})
+}
+
+func (s *Server) unitPortfolios(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+		unit, err := course.UnitByID(ctx, q, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		list, err := folio.Portfolios(ctx, q, in.ID)
+		return s.zipFile(ctx, unit.Code+"-portfolios.zip", list), err
+	})
+}
+
+type unitZipIn struct {
+	ID        int64 `path:"id" scope:"unit"`
+	TaskDefID int64 `path:"task_def_id" scope:"definition"`
+}
+
+// unitZip answers with an archive of what list finds for a definition.
+func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, string) ([]folio.Entry, error)) func(context.Context, *access.Caller, unitZipIn) (*web.File, error) {
+	return func(ctx context.Context, _ *access.Caller, in unitZipIn) (*web.File, error) {
+		return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+			d, err := work.DefinitionByID(ctx, q, in.TaskDefID)
+			if err != nil {
+				return nil, err
+			}
+			entries, err := list(ctx, q, d.ID, d.Abbreviation)
+			return s.zipFile(ctx, d.UnitCode+"-"+d.Abbreviation+suffix, entries), err
+		})
+	}
+}
+
+// zipFile is a download that is packed while it is sent.
+func (s *Server) zipFile(ctx context.Context, name string, list []folio.Entry) *web.File {
+	return &web.File{Name: name, Type: "application/zip", Attachment: true,
+		Write: func(w io.Writer) error { return folio.WriteZip(ctx, s.files, list, w) }}
+}
