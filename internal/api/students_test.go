@@ -118,7 +118,7 @@ func TestStatementsOfProjectsAndStudents(t *testing.T) {
 		for request, want := range map[string]int64{
 			"GET /api/students?unit_id={unitA}":                  2 + 3,
 			"GET /api/students?unit_id={unitA}&limit=7&offset=1": 2 + 4,
-			"GET /api/projects/{project:student}":                2 + 5,
+			"GET /api/projects/{project:student}":                2 + 6,
 		} {
 			if n := w.statements("tutor", request); n != want {
 				t.Errorf("%s: %d statements, want %d", request, n, want)
