@@ -134,6 +134,9 @@ func (im *memberImport) find(ctx context.Context, q db.Q) error {
 	if err := lockSeating(ctx, q, im.unitID, ids); err != nil {
 		return err
 	}
+	if err := im.lockGroups(ctx, q); err != nil {
+		return err
+	}
 	if im.seating, err = readSeating(ctx, q, im.unitID, ids, true); err != nil {
 		return err
 	}
@@ -150,6 +153,16 @@ func (im *memberImport) find(ctx context.Context, q db.Q) error {
 		}
 	}
 	return nil
+}
+
+// lockGroups holds the groups of the set against work that is handed in
+// together while their members change.
+func (im *memberImport) lockGroups(ctx context.Context, q db.Q) error {
+	if !q.Postgres() {
+		return nil
+	}
+	_, err := db.Exec(ctx, q, `SELECT 1 FROM unit_groups WHERE group_set_id = $1 ORDER BY id FOR NO KEY UPDATE`, im.set.ID)
+	return err
 }
 
 func (im *memberImport) readMemberships(ctx context.Context, q db.Q) error {

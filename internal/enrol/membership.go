@@ -52,18 +52,20 @@ type place struct {
 }
 
 // holdPlace locks, in the order all who join keep, the set against changes, the
-// student and the group; then it reads what they are.
+// student, and the group with the one they are in; then it reads what they are.
 func holdPlace(ctx context.Context, q db.Q, setID, groupID, projectID int64) (*place, error) {
 	if q.Postgres() {
 		if _, err := db.Exec(ctx, q, `SELECT 1 FROM group_sets WHERE id = $1 FOR SHARE`, setID); err != nil {
 			return nil, err
 		}
-	}
-	if err := db.Lock(ctx, q, "projects", projectID); err != nil {
-		return nil, err
-	}
-	if err := db.Lock(ctx, q, "unit_groups", groupID); err != nil {
-		return nil, err
+		if err := lockProjects(ctx, q, []int64{projectID}); err != nil {
+			return nil, err
+		}
+		_, err := db.Exec(ctx, q, `SELECT 1 FROM unit_groups WHERE id = $2 OR id IN (SELECT unit_group_id FROM group_memberships
+			WHERE group_set_id = $1 AND project_id = $3 AND active) ORDER BY id FOR NO KEY UPDATE`, setID, groupID, projectID)
+		if err != nil {
+			return nil, err
+		}
 	}
 	return db.OneOf[place](ctx, q, "group", `SELECT p.enrolled, s.name AS set_name, s.locked AS set_locked, s.keep_groups_in_same_class AS keep,
 			g.name, g.locked, t.abbreviation, s.capacity + g.capacity_adjustment AS room,

@@ -63,6 +63,8 @@ func lockSeating(ctx context.Context, q db.Q, unitID int64, projects []int64) er
 	return err
 }
 
+// lockProjects holds students as they are. Work of theirs may begin meanwhile:
+// the lock lets others refer to them.
 func lockProjects(ctx context.Context, q db.Q, ids []int64) error {
 	if !q.Postgres() || len(ids) == 0 {
 		return nil
@@ -71,7 +73,7 @@ func lockProjects(ctx context.Context, q db.Q, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `SELECT 1 FROM projects WHERE id IN (SELECT id FROM `+list+` r) ORDER BY id FOR UPDATE`, args...)
+	_, err = db.Exec(ctx, q, `SELECT 1 FROM projects WHERE id IN (SELECT id FROM `+list+` r) ORDER BY id FOR NO KEY UPDATE`, args...)
 	return err
 }
 
