@@ -69,9 +69,13 @@ func TestImportGroups(t *testing.T) {
 		if again := w.importing(path, file); len(again.Success) != 0 {
 			t.Errorf("again: %+v", again)
 		}
-		// A group whose members cannot go stays.
+		// A group of which one cannot go stays, and so do the others in it.
+		w.set(`UPDATE projects SET campus_id = NULL WHERE id = $1`, w.id["project:student"])
 		w.importing(path, groupCSV+"Red,0,FAR,\r\nBlue,4,LA1,\r\n").is(t, []string{"3 Blue: tutorial LA1, capacity_adjustment 4."},
-			[]string{"2 student cannot move with the group: Tutorial FAR is for campus Geelong, the student is of campus Burwood."}, nil)
+			[]string{"2 mate cannot move with the group: Tutorial FAR is for campus Geelong, the student is of campus Burwood."}, nil)
+		if got := w.seats("project:student") + w.seats("project:mate"); got != "[LA2][LA2]" {
+			t.Errorf("the members sit in %s", got)
+		}
 		got := w.do("convenor", "GET "+path, nil).status(200)
 		if want := "\ufeff" + groupCSV + "Blue,4,LA1,B\r\nNeu,'-1,LA9,G\r\nRed,0,LA2,\r\nTwo,1,LA9,G\r\n"; got.Body.String() != want {
 			t.Errorf("exported %q, want %q", got.Body, want)

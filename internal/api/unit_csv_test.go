@@ -170,6 +170,26 @@ func TestImportAgainstGroups(t *testing.T) {
 	})
 }
 
+func TestImportByStreams(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		const path = "/api/csv/units/{unitA}"
+		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar", "abbreviation": "Email", "activity_type_id": w.id["prac"]})
+		w.tutorial("S1", "seminar", "", 5)
+		w.tutorial("FREE", "", "", 5)
+		// A stream called as another column is told from it by a number.
+		head := strings.TrimSpace(studentCSV) + ",Email_2,tutorial\r\n"
+		if got := w.export(path); !strings.HasPrefix(got, "\ufeff"+head) {
+			t.Errorf("the headings are %.200s", got)
+		}
+		line := "SIT10A,,student,,,S,P,student@example.edu,"
+		w.importing(path, head+line+"S1,LA1,\r\n").is(t, nil, nil, []string{"2 student is enrolled like this already. " +
+			"Tutorial S1 is not of the stream prac-1. Tutorial LA1 is not of the stream Email_2."})
+		w.importing(path, head+line+",s1,\r\n").is(t, []string{"2 student: tutorial S1."}, nil, nil)
+		w.importing(path, head+line+",,FREE\r\n").is(t, []string{"2 student: tutorial FREE, no longer in tutorial LA1, no longer in tutorial S1."}, nil, nil)
+		w.do("convenor", "POST "+path, sheet(studentCSV+line+"\r\n")).status(400).says("email_2")
+	})
+}
+
 func TestImportedReturn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const path = "/api/csv/units/{unitA}"
