@@ -179,7 +179,7 @@ func noisePDF() string {
 	f.SetFont("Helvetica", "", 12)
 	for n := range 20 {
 		var b bytes.Buffer
-		_ = jpeg.Encode(&b, noise(300, 280), &jpeg.Options{Quality: 75})
+		_ = jpeg.Encode(&b, noise(390, 350), &jpeg.Options{Quality: 75})
 		name := fmt.Sprintf("p%d", n)
 		f.AddPage()
 		f.Cell(0, 10, "A page of the report")
