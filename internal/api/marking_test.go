@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"lectern/internal/table"
@@ -260,6 +261,9 @@ func TestMarkGroups(t *testing.T) {
 			if b := w.do(who, "GET "+at, nil).status(200).Body.String(); b == samplePDF() {
 				t.Error("the original is gone")
 			}
+			if w.do(who, "GET "+at+"_details", nil).status(200).object()["marked_at"] == nil {
+				t.Error("the details do not tell of the marked copy")
+			}
 		}
 		if got := post(); got != "0 done, 0 refused, 3 ignored" {
 			t.Errorf("again: %s", got)
@@ -347,6 +351,31 @@ func TestHostileBatches(t *testing.T) {
 		}
 		if n := w.count(`task_history WHERE actor_id = $1`, w.id["tutor"]) + w.count(`marked_copies`); n != 0 {
 			t.Errorf("%d things were done", n)
+		}
+	})
+}
+
+// The same batch sent several times at once is carried out once.
+func TestMarkAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.do("student", "PUT "+ownTask, form{"trigger": "rff"}).status(200)
+		sheet := filled(t, w.batch("tutor", "")["marks.csv"], map[string]string{"status": "fix", "new_comment": "Once"})
+		var all sync.WaitGroup
+		results := make(chan string, 6)
+		for range 6 {
+			all.Go(func() { results <- counts(w.do("tutor", "POST "+assess, aFile("m.csv", sheet))) })
+		}
+		all.Wait()
+		close(results)
+		got := map[string]int{}
+		for r := range results {
+			got[r]++
+		}
+		if got["1 done, 0 refused, 0 ignored"] != 1 || got["0 done, 0 refused, 1 ignored"] != 5 {
+			t.Errorf("%v", got)
+		}
+		if n := w.count(`task_comments WHERE comment = 'Once'`); n != 1 {
+			t.Errorf("said %d times", n)
 		}
 	})
 }

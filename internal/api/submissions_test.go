@@ -146,7 +146,7 @@ func TestHandIn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.asks("code", "image")
 		w.do("student", "GET "+ownTask+"/submission_details", nil).status(200).is(`{"has_pdf":false,"submission_date":false,"processing_pdf":false,
-			"submitted_at":null,"state":null,"progress":null,"reason":null,"receipt":null}`)
+			"submitted_at":null,"state":null,"progress":null,"reason":null,"receipt":null,"marked_at":null}`)
 		w.do("student", "GET "+submission, nil).status(404).says("nothing was handed in")
 		w.do("student", "PUT "+submission, nil).status(200).is(`{"result":"false"}`)
 		picture := part{"file1", "shot.PNG", smallPNG}

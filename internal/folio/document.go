@@ -134,7 +134,7 @@ func (c *content) overall() []pdf.Block {
 	if len(c.tasks) == 0 {
 		return []pdf.Block{pdf.Para("This unit has no tasks.")}
 	}
-	t := pdf.Table{Head: []string{"Task", "Name", "Level", "Status", "Result", "Assessed"}, Widths: []float64{1.1, 3.8, 1.9, 2.3, 1.6, 1.4}}
+	t := pdf.Table{Head: []string{"Task", "Name", "Level", "Status", "Result", "Assessed"}, Widths: []float64{1.1, 3.4, 1.9, 2.7, 1.6, 1.4}}
 	for i := range c.tasks {
 		k := &c.tasks[i]
 		t.Rows = append(t.Rows, []pdf.Cell{{Text: k.Abbreviation, Bold: true}, {Text: k.Name}, {Text: GradeName(k.Target)}, statusCell(k.Status),
@@ -208,7 +208,7 @@ func alignedTo(list []work.Alignment, o course.Outcome) (out []work.Alignment) {
 const mostRating = 5
 
 func (c *content) alignedTasks(list []work.Alignment) pdf.Table {
-	t := pdf.Table{Head: []string{"Task", "Rating", "Status", "Assessed", "Rationale"}, Widths: []float64{3, 2, 2.3, 1.5, 3.8}}
+	t := pdf.Table{Head: []string{"Task", "Rating", "Status", "Assessed", "Rationale"}, Widths: []float64{3, 2, 2.9, 1.5, 3.4}}
 	for i := range c.tasks {
 		k := &c.tasks[i]
 		for _, a := range list {
@@ -231,7 +231,7 @@ func listFiles(list []stored) []pdf.Block {
 
 // taskPages stand before the work of a task.
 func (c *content) taskPages(t *task) []pdf.Block {
-	facts := pdf.Table{Head: []string{"Status", "Level", "Target date", "Submitted", "Result", "Assessed"}, Widths: []float64{2.4, 1.8, 2, 2, 1.8, 1.5}}
+	facts := pdf.Table{Head: []string{"Status", "Level", "Target date", "Submitted", "Result", "Assessed"}, Widths: []float64{2.7, 1.9, 1.9, 1.9, 1.8, 1.5}}
 	submitted := "–"
 	if t.SubmittedAt != nil {
 		submitted = t.SubmittedAt.Format("2 Jan 2006")

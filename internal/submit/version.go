@@ -135,6 +135,7 @@ type Details struct {
 	Progress    *Progress   `json:"progress"`
 	Reason      *string     `json:"reason"` // why it failed, or what of it is not shown
 	Receipt     *Receipt    `json:"receipt"`
+	MarkedAt    *clock.Time `json:"marked_at"` // when the staff annotated it last; null when they have not
 }
 
 // Progress counts the files that were read for the document.
@@ -153,8 +154,16 @@ func DetailsOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Det
 		return nil, err
 	}
 	r, err := receiptOf(ctx, q, v.ID)
-	return &Details{HasPDF: v.Document != nil, Submitted: true, Processing: v.State == Queued || v.State == Processing, SubmittedAt: &v.At,
-		State: &v.State, Progress: &Progress{v.Done, v.Parts}, Reason: v.Reason, Receipt: r}, err
+	if err != nil {
+		return nil, err
+	}
+	marked, err := db.All[clock.Time](ctx, q, `SELECT at FROM marked_copies WHERE submission_id = $1`, v.ID)
+	d := &Details{HasPDF: v.Document != nil, Submitted: true, Processing: v.State == Queued || v.State == Processing, SubmittedAt: &v.At,
+		State: &v.State, Progress: &Progress{v.Done, v.Parts}, Reason: v.Reason, Receipt: r}
+	if len(marked) > 0 {
+		d.MarkedAt = &marked[0]
+	}
+	return d, err
 }
 
 func receiptOf(ctx context.Context, q db.Q, submissionID int64) (*Receipt, error) {
