@@ -27,6 +27,11 @@ type commands struct {
 
 func main() {
 	pdf.MaybeChild()
+	os.Exit(obey())
+}
+
+// obey does what the command line asks and gives the program's exit code.
+func obey() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var c commands
@@ -35,14 +40,15 @@ func main() {
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err := app.CheckEnvironment(os.Environ(), variables(k.Model.Node)); err != nil {
 		fmt.Fprintln(os.Stderr, "lectern:", err)
-		os.Exit(2)
+		return 2
 	}
-	run, err := k.Parse(os.Args[1:])
+	command, err := k.Parse(os.Args[1:])
 	k.FatalIfErrorf(err)
-	if err := run.Run(); err != nil {
+	if err := command.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "lectern:", err)
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // variables lists the names of every setting of every command.

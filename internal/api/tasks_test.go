@@ -89,10 +89,7 @@ func TestMoveATask(t *testing.T) {
 		if got := w.statuses("student"); got != "complete need_help" {
 			t.Errorf("after the week: %s", got)
 		}
-		var history []string
-		for _, r := range w.rows(`SELECT from_status || ' > ' || to_status AS v FROM task_history WHERE task_id = $1 ORDER BY id`, w.id["task"]) {
-			history = append(history, r)
-		}
+		history := w.rows(`SELECT from_status || ' > ' || to_status AS v FROM task_history WHERE task_id = $1 ORDER BY id`, w.id["task"])
 		if got := strings.Join(history, ", "); got != "not_started > working_on_it, working_on_it > ready_for_feedback, ready_for_feedback > discuss, discuss > complete" {
 			t.Errorf("history %s", got)
 		}

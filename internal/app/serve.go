@@ -175,7 +175,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 
 // Serve listens until ctx ends, then stops gracefully: no request is cut off.
 func (a *App) Serve(ctx context.Context) error {
-	l, err := net.Listen("tcp", a.Addr)
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w (is another copy running? choose another address with --addr)", err)
 	}

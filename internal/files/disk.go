@@ -78,7 +78,7 @@ func (d *disk) Put(ctx context.Context, r io.Reader) (Info, error) {
 	defer func() { // also when r panics
 		f.Close()
 		if !placed {
-			d.root.Remove(name)
+			_ = d.root.Remove(name)
 		}
 	}()
 	h, size, err := spool(ctx, f, r)
@@ -254,7 +254,7 @@ func (d *disk) Check(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the file store cannot be written to: %w", err)
 	}
-	defer d.root.Remove(name)
+	defer func() { _ = d.root.Remove(name) }()
 	defer f.Close()
 	if _, err := f.Write(probe); err != nil {
 		return fmt.Errorf("the file store cannot be written to: %w", err)

@@ -166,7 +166,7 @@ func testSeek(t *testing.T, location string) {
 		got := make([]byte, 7)
 		n, err := io.ReadFull(f, got)
 		want := content[min(at, 10_000):min(at+7, 10_000)]
-		if !bytes.Equal(got[:n], want) || (n == 0) != (err == io.EOF) {
+		if !bytes.Equal(got[:n], want) || (n == 0) != errors.Is(err, io.EOF) {
 			t.Errorf("at %d: read %x, %v, want %x", at, got[:n], err, want)
 		}
 		f.Seek(at, io.SeekStart)
@@ -237,7 +237,7 @@ func testReadAt(t *testing.T, location string) {
 		group.Go(func() {
 			p := make([]byte, c.n)
 			n, err := f.ReadAt(p, int64(c.off))
-			if n != c.want || (n < c.n) != (err == io.EOF) || (err != nil && err != io.EOF) {
+			if n != c.want || (n < c.n) != errors.Is(err, io.EOF) || (err != nil && !errors.Is(err, io.EOF)) {
 				t.Errorf("ReadAt %d bytes at %d: %d, %v", c.n, c.off, n, err)
 			}
 			if n > 0 && !bytes.Equal(p[:n], content[c.off:c.off+n]) {

@@ -150,7 +150,7 @@ func (b *bucket) uploadParts(ctx context.Context, h Hash, f io.ReaderAt, size in
 		if err != nil { // what this cannot remove, Sweep will
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 			defer cancel()
-			b.api.AbortMultipartUpload(ctx, b.name, b.key(h), id)
+			_ = b.api.AbortMultipartUpload(ctx, b.name, b.key(h), id)
 		}
 	}()
 	var parts []minio.CompletePart

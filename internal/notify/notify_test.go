@@ -3,6 +3,7 @@ package notify
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -292,7 +293,7 @@ func read(t *testing.T, d delivery) arrived {
 			}
 		}
 	}
-	if err != io.EOF || a.text == "" || a.html == "" {
+	if !errors.Is(err, io.EOF) || a.text == "" || a.html == "" {
 		t.Errorf("the letter lacks a part: %v", err)
 	}
 	return a

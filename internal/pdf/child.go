@@ -40,15 +40,12 @@ func MaybeChild() {
 	debug.SetMaxStack(64 << 20)
 	out := os.Stdout
 	os.Stdout = os.Stderr // what a library prints must not stand among the answers
-	if err := serve(os.Stdin, out); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+	fmt.Fprintln(os.Stderr, serve(os.Stdin, out))
+	os.Exit(1)
 }
 
-// serve answers requests. The reading goroutine ends the process when the
-// parent is gone, even in the middle of work.
+// serve answers requests until one cannot be read or answered. The reading
+// goroutine ends the process when the parent is gone, even in the middle of work.
 func serve(in io.Reader, out io.Writer) error {
 	requests := make(chan request)
 	failed := make(chan error, 1)

@@ -250,7 +250,7 @@ func unpackedSize(sd types.StreamDict) (int64, error) {
 		if f.Name == "FlateDecode" {
 			z, err := zlib.NewReader(r)
 			if err != nil {
-				return 0, nil // not unpackable: nothing to fear, viewers will see nothing either
+				return 0, nil //nolint:nilerr // not unpackable: nothing to fear, viewers will see nothing either
 			}
 			r = z
 			continue

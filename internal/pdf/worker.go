@@ -126,7 +126,7 @@ func (w *worker) start() error {
 	if err != nil {
 		return fmt.Errorf("find own program: %w", err)
 	}
-	cmd := exec.Command(exe)
+	cmd := exec.Command(exe) //nolint:noctx // it outlives any one request; the limits end it
 	cmd.Dir = w.dir
 	cmd.Env = []string{
 		childMark + "=1", childMemory + "=" + strconv.FormatInt(w.limits.Memory, 10),

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"io"
 	"strings"
 
@@ -24,7 +25,7 @@ func openText(text string, opts Options) ([]string, records, error) {
 	s := scanner{text: text, line: 1, maxCols: opts.MaxCols}
 	s.chooseSeparator()
 	head, _, err := s.nextText(nil)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, nil, fault.New(fault.Invalid, "the file has no headings")
 	}
 	if err != nil {

@@ -104,7 +104,7 @@ func (c *Check) check() error {
 	case !strings.HasPrefix(c.Type, "moss ") || strings.TrimSpace(c.Type[5:]) == "":
 		return fmt.Errorf("has the type %.30q; a type is moss and a language, such as moss csharp", c.Type)
 	case strings.Contains(c.Pattern, "/") || strings.Contains(c.Pattern, ".."):
-		return fmt.Errorf("has the pattern %.60q; a pattern has neither / nor ..", c.Pattern)
+		return fmt.Errorf("has the pattern %.60q; neither / nor .. may stand in one", c.Pattern)
 	}
 	return nil
 }

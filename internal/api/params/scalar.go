@@ -1,6 +1,7 @@
 package params
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strconv"
@@ -84,7 +85,7 @@ func parseInt(text string, bits int) (n int64, wrong string) {
 	if err == nil {
 		return n, ""
 	}
-	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
+	if errors.Is(err, strconv.ErrRange) {
 		return 0, "is a number out of range"
 	}
 	return 0, "must be a whole number"
@@ -97,7 +98,7 @@ func setFloat(v reflect.Value, text string) string {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
+		if errors.Is(err, strconv.ErrRange) {
 			return "is a number out of range"
 		}
 		return "must be a number"

@@ -250,7 +250,7 @@ func TestBeforeFiles(t *testing.T) {
 		t.Errorf("got %+v, %v", in, err)
 	}
 	denied := fault.New(fault.Denied, "no")
-	if _, err := params.Read(nil, r(), small, spool, func(*params.Set) error { return denied }); err != denied {
+	if _, err := params.Read(nil, r(), small, spool, func(*params.Set) error { return denied }); !errors.Is(err, denied) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := params.Read(nil, request("a=1", "", ""), small, spool, func(*params.Set) error { return denied }); err != nil {
@@ -263,7 +263,7 @@ func TestNothingOfAFileIsReadBeforeItIsAllowed(t *testing.T) {
 	counted := &counter{Reader: r.Body}
 	r.Body = io.NopCloser(counted)
 	denied := fault.New(fault.Denied, "no")
-	if _, err := params.Read(nil, r, small, t.TempDir(), func(*params.Set) error { return denied }); err != denied {
+	if _, err := params.Read(nil, r, small, t.TempDir(), func(*params.Set) error { return denied }); !errors.Is(err, denied) {
 		t.Fatal(err)
 	}
 	if counted.n > 16<<10 {
