@@ -59,7 +59,7 @@ func TestTwoHundredStudentsHandIn(t *testing.T) {
 			if p95 := times[len(times)*95/100]; p95 > time.Second {
 				t.Errorf("p95 is %v", p95)
 			}
-			took := untilReady(t, d, loadStudents)
+			took := untilReady(t, d, definition)
 			t.Logf("all documents ready %v after the first upload", time.Since(begun).Round(100*time.Millisecond))
 			if took > time.Minute {
 				t.Errorf("the documents took %v after the last upload", took)
@@ -138,16 +138,18 @@ func rush(i *instance, class []pupil, definition int64) (times []time.Duration) 
 	return times
 }
 
-// untilReady waits for all documents and tells how long.
-func untilReady(t *testing.T, d *db.DB, n int64) time.Duration {
+// untilReady waits for all documents of a definition and tells how long. None of
+// them may have left anything out.
+func untilReady(t *testing.T, d *db.DB, definition int64) time.Duration {
 	t.Helper()
 	begin := clock.Real()
 	for {
-		ready, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM submissions WHERE state = 'ready' AND reason IS NULL`)
+		ready, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM submissions s JOIN tasks t ON t.id = s.task_id
+			WHERE t.task_definition_id = $1 AND s.state = 'ready' AND s.reason IS NULL`, definition)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if *ready >= n || time.Since(begin) > 10*time.Minute {
+		if *ready >= loadStudents || time.Since(begin) > 10*time.Minute {
 			t.Logf("%d documents ready", *ready)
 			return time.Since(begin)
 		}

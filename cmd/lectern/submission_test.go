@@ -227,8 +227,8 @@ func checkWhole(t *testing.T, address, dir string, all []acknowledged) {
 		OR NOT EXISTS (SELECT 1 FROM receipts r WHERE r.submission_id = s.id) OR NOT EXISTS (SELECT 1 FROM submission_tasks l WHERE l.submission_id = s.id)`); n > 0 {
 		t.Errorf("%d submissions are not whole", n)
 	}
-	if n := number(`SELECT count(*) - max(sequence) FROM receipts`); n != 0 {
-		t.Errorf("the receipts have %d gaps", -n)
+	if n := number(`SELECT count(*) FROM (SELECT unit_id FROM receipts GROUP BY unit_id HAVING count(*) <> max(sequence)) AS u`); n != 0 {
+		t.Errorf("the receipts of %d units have gaps", n)
 	}
 	type row struct {
 		ID   int64  `db:"submission_id"`
@@ -299,7 +299,7 @@ func TestVerifyReceipt(t *testing.T) {
 	receipt, key := write("receipt.json", answer), write("key.json", keys)
 	same, other := write("mine.py", []byte("print('hi')\n")), write("other.py", []byte("print('ho')\n"))
 	out, err := run(t, "verify-receipt", receipt, same, "--key", key)
-	for _, want := range []string{"genuine", "student_1 handed in task CR", "COS10001", `file0 "hello.py", 12 bytes`, "mine.py is byte for byte", "receipt number 1"} {
+	for _, want := range []string{"genuine", "student_1 handed in task CR", "COS10001", `file0 "hello.py", 12 bytes`, "mine.py is byte for byte", "receipt number "} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%v: %q is not in\n%s", err, want, out)
 		}
