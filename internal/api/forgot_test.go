@@ -15,7 +15,6 @@ import (
 	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/jobs"
-	"lectern/internal/mail"
 	"lectern/internal/notify"
 )
 
@@ -24,15 +23,8 @@ import (
 func (w *world) post(t *testing.T) (m *notify.Mailer, delivered func() map[string]*netmail.Message) {
 	t.Helper()
 	dir := t.TempDir()
-	sender, err := mail.NewDirectory(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	log := slog.New(slog.DiscardHandler)
-	m, err = notify.NewMailer(t.Context(), w.db, log, notify.Config{Sender: sender, Product: "Lectern", PublicURL: "https://learn.example.edu", From: "lectern@example.edu"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = w.mailer(dir)
 	w.api = New(Config{Config: web.Config{DB: w.db, Spool: t.TempDir(), Log: log, Version: "test"}, PublicURL: "https://learn.example.edu", Mailer: m})
 	return m, func() map[string]*netmail.Message {
 		qu := jobs.New(w.db, log, jobs.Config{Poll: 2 * time.Millisecond})
@@ -80,6 +72,7 @@ func lettersIn(t *testing.T, dir string) map[string]*netmail.Message {
 
 func TestForgottenPassword(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
+		w.api.mailer = nil // an installation without mail
 		w.do("", "POST /api/auth/forgot", form{"username": "student"}).status(503)
 		w.do("admin", "POST /api/users", map[string]any{"user": newUser("early", "Student")["user"], "send_mail": true}).status(503)
 		_, delivered := w.post(t)

@@ -26,6 +26,8 @@ import (
 	"lectern/internal/events"
 	"lectern/internal/files"
 	"lectern/internal/ident"
+	"lectern/internal/mail"
+	"lectern/internal/notify"
 	"lectern/internal/policy"
 )
 
@@ -71,11 +73,27 @@ func newWorld(t testing.TB, engine string) *world {
 		Config: web.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler), Version: "test"},
 		Files:  store, PublicURL: "https://learn.example.edu/",
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
+		Mailer: w.mailer(t.TempDir()),
 	})
 	if err := w.db.Tx(t.Context(), func(q db.Q) error { return w.seed(t.Context(), q) }); err != nil {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// mailer writes letters to files in dir.
+func (w *world) mailer(dir string) *notify.Mailer {
+	w.Helper()
+	sender, err := mail.NewDirectory(dir)
+	if err != nil {
+		w.Fatal(err)
+	}
+	m, err := notify.NewMailer(context.Background(), w.db, slog.New(slog.DiscardHandler),
+		notify.Config{Sender: sender, Product: "Lectern", PublicURL: "https://learn.example.edu", From: "lectern@example.edu"})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return m
 }
 
 var people = map[string]policy.Role{
