@@ -601,7 +601,7 @@ func TestADeadJobIsNoticed(t *testing.T) {
 		w.do("student", "POST "+submission, `{}`).status(201)
 		w.set(`UPDATE jobs SET state = 'dead'`)
 		for range 2 {
-			if err := submit.GiveUpDead(t.Context(), w.db); err != nil {
+			if err := (&submit.Documents{DB: w.db, Failed: w.api.mailer.PDFFailed}).GiveUpDead(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -610,6 +610,9 @@ func TestADeadJobIsNoticed(t *testing.T) {
 		}
 		if n := w.count(`task_comments WHERE type = 'text'`); n != 1 {
 			t.Errorf("%d comments", n)
+		}
+		if n := w.count(`mails`); n != 1 {
+			t.Errorf("%d letters", n)
 		}
 	})
 }

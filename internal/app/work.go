@@ -27,9 +27,11 @@ func (a *App) work() {
 	a.mailer.Register(a.jobs)
 	courier := &hook.Courier{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
 	courier.Register(a.couriers)
-	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts, Made: folio.Made}
+	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
+		Made: folio.Made, Failed: a.mailer.PDFFailed}
 	jobs.Register(a.jobs, docs.Make, jobs.Limits{Timeout: 10 * time.Minute})
-	jobs.Register(a.jobs, a.watch, jobs.Limits{Timeout: time.Minute, Concurrency: 1})
+	jobs.Register(a.jobs, func(ctx context.Context, _ jobs.Job, _ watchArgs) error { return docs.GiveUpDead(ctx) },
+		jobs.Limits{Timeout: time.Minute, Concurrency: 1})
 	a.jobs.Every("watch documents", jobs.Each(time.Hour), watchArgs{})
 	press := &folio.Press{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
 		Ready: a.mailer.PortfolioReady, Failed: a.mailer.PortfolioFailed}
@@ -51,10 +53,6 @@ type watchArgs struct{}
 
 // Kind implements jobs.Args.
 func (watchArgs) Kind() string { return "watch documents" }
-
-func (a *App) watch(ctx context.Context, _ jobs.Job, _ watchArgs) error {
-	return submit.GiveUpDead(ctx, a.db)
-}
 
 // abandoned is when an upload that never finished is given up.
 const abandoned = 24 * time.Hour

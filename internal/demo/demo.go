@@ -37,6 +37,7 @@ func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Desk, signer *s
 	b.calendar()
 	b.units()
 	b.live()
+	b.portfolio()
 	return b.err == nil, b.err
 }
 

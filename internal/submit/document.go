@@ -67,6 +67,9 @@ type Documents struct {
 	Limits      pdf.Limits
 	// Made, if not nil, is called in the transaction that makes a document known.
 	Made func(ctx context.Context, q db.Q, d Document) error
+	// Failed, if not nil, is called in the transaction that gives one up, with
+	// the tasks whose students should hear of it.
+	Failed func(ctx context.Context, q db.Q, reason string, taskIDs ...int64) error
 }
 
 // Document is one that was just made.
@@ -86,7 +89,7 @@ func (d *Documents) Make(ctx context.Context, job jobs.Job, a DocumentArgs) erro
 	if err == nil || !job.Last() || ctx.Err() != nil || errors.Is(err, jobs.ErrLost) {
 		return err
 	}
-	if failed := d.DB.Tx(ctx, func(q db.Q) error { return giveUp(ctx, q, a.SubmissionID, explain(err)) }); failed != nil {
+	if failed := d.DB.Tx(ctx, func(q db.Q) error { return d.giveUp(ctx, q, a.SubmissionID, explain(err)) }); failed != nil {
 		return errors.Join(err, failed)
 	}
 	return err
@@ -219,7 +222,7 @@ func remarks(notes []pdf.Note) any {
 
 // giveUp marks the document as failed, asks for the work again and tells the
 // student why.
-func giveUp(ctx context.Context, q db.Q, id int64, why string) error {
+func (d *Documents) giveUp(ctx context.Context, q db.Q, id int64, why string) error {
 	n, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'failed', reason = $2 WHERE id = $1 AND state <> 'failed'`, id, why)
 	if err != nil || n == 0 {
 		return err
@@ -246,20 +249,25 @@ func giveUp(ctx context.Context, q db.Q, id int64, why string) error {
 	if err := work.SendBack(ctx, q, ids, links[0].At, text); err != nil {
 		return err
 	}
+	if d.Failed != nil {
+		if err := d.Failed(ctx, q, why, ids...); err != nil {
+			return err
+		}
+	}
 	return announce(ctx, q, id)
 }
 
 // GiveUpDead gives up the documents whose job died without a word, as when the
 // machine went down in the middle of the last try.
-func GiveUpDead(ctx context.Context, d *db.DB) error {
-	ids, err := db.All[int64](ctx, d.Pool(), `SELECT s.id FROM submissions s JOIN jobs j ON j.id = s.job_id
+func (d *Documents) GiveUpDead(ctx context.Context) error {
+	ids, err := db.All[int64](ctx, d.DB.Pool(), `SELECT s.id FROM submissions s JOIN jobs j ON j.id = s.job_id
 		WHERE s.state IN ('queued', 'processing') AND j.state = 'dead' ORDER BY s.id LIMIT 100`)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		err := d.Tx(ctx, func(q db.Q) error {
-			return giveUp(ctx, q, id, "the service was cut short while it put it together, several times")
+		err := d.DB.Tx(ctx, func(q db.Q) error {
+			return d.giveUp(ctx, q, id, "the service was cut short while it put it together, several times")
 		})
 		if err != nil {
 			return err

@@ -41,7 +41,7 @@ func (s scanner) check(maxRows int) error {
 	var cells []string
 	for n := 0; ; n++ {
 		var err error
-		if cells, _, err = s.nextText(cells[:0]); err == io.EOF {
+		if cells, _, err = s.nextText(cells[:0]); errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

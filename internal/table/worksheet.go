@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/xml"
+	"errors"
 	"io"
 	"regexp"
 	"strconv"
@@ -29,7 +30,7 @@ func (w *workbook) stream(name string, h handler) error {
 	d := xml.NewDecoder(part)
 	for depth := 0; ; {
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
