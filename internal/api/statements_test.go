@@ -128,3 +128,11 @@ func (w *world) fill(table string, from, to int, one func(i int) row) {
 
 // numbered gives a text that is unique by its number.
 func numbered(text string, i int) string { return text + " " + strconv.Itoa(i) }
+
+// statementsOf gives the texts of the statements a request takes.
+func (w *world) statementsOf(as, request string) (texts []string) {
+	r := w.request(as, request, nil)
+	ctx, _ := db.Counting(r.Context(), func(text string) { texts = append(texts, text) })
+	w.send(r.WithContext(ctx), request).status(200)
+	return texts
+}
