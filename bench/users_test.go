@@ -241,7 +241,7 @@ func TestMemoryOfAListDoesNotGrow(t *testing.T) {
 
 // Fifty clients read a long list at 1 KB/s; others must not notice.
 func TestSlowReaders(t *testing.T) {
-	dbtest.Long(t)
+	dbtest.Load(t)
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			c := open(t, engine, 10_000)

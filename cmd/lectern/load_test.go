@@ -32,7 +32,7 @@ const (
 // in 20 KB of code, an image of 300 KB and a PDF of 1.7 MB within ten seconds.
 // The figures hold for a machine that has nothing else to do.
 func TestTwoHundredStudentsHandIn(t *testing.T) {
-	dbtest.Long(t)
+	dbtest.Load(t)
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			data := t.TempDir()

@@ -56,6 +56,15 @@ func Address(t testing.TB, engine string) string {
 	return path
 }
 
+// Load skips a test that measures the service under load, which needs the
+// machine to itself, unless LECTERN_TEST_LOAD is set.
+func Load(t testing.TB) {
+	t.Helper()
+	if os.Getenv("LECTERN_TEST_LOAD") == "" {
+		t.Skip("measures under load; set LECTERN_TEST_LOAD=1 on a quiet machine to run it")
+	}
+}
+
 // Bare gives the address of an empty database of engine, without a schema.
 func Bare(t testing.TB, engine string) string {
 	t.Helper()
