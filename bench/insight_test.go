@@ -135,17 +135,23 @@ func (c *class) poll(tag string) *httptest.ResponseRecorder {
 	return w
 }
 
+// polls is how many are measured at a time: calendars poll a service that runs,
+// not one that has just started.
+const polls = 50
+
 // within fails where the median poll takes longer than most.
 func (c *class) within(most time.Duration, b *testing.B, tag string, status int) {
 	var times []time.Duration
 	for b.Loop() {
-		start := time.Now()
-		w := c.poll(tag)
-		times = append(times, time.Since(start))
-		if w.Code != status {
-			b.Fatalf("got %d: %s", w.Code, w.Body)
+		for range polls {
+			start := time.Now()
+			w := c.poll(tag)
+			times = append(times, time.Since(start))
+			if w.Code != status {
+				b.Fatalf("got %d: %s", w.Code, w.Body)
+			}
+			b.ReportMetric(float64(strings.Count(w.Body.String(), "BEGIN:VEVENT")), "events")
 		}
-		b.ReportMetric(float64(strings.Count(w.Body.String(), "BEGIN:VEVENT")), "events")
 	}
 	slices.Sort(times)
 	if middle := times[len(times)/2]; middle > most {
