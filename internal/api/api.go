@@ -19,6 +19,7 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/notify"
 	"lectern/internal/submit"
+	"lectern/internal/work"
 )
 
 // Config is what the API stands on.
@@ -37,6 +38,8 @@ type Config struct {
 	ReceiptKey ed25519.PrivateKey
 	// MostFile bounds a file of a submission, in bytes; submit.MostFile when 0.
 	MostFile int64
+	// MostMedia bounds an attachment of a comment, in bytes; work.MaxMedia when 0.
+	MostMedia int64
 }
 
 // Server answers the API.
@@ -56,6 +59,7 @@ type Server struct {
 	desk      submit.Desk
 	keys      *submit.Keys
 	mostFile  int64
+	mostMedia int64
 }
 
 // New declares every endpoint.
@@ -71,6 +75,7 @@ func New(c Config) *Server {
 	}
 	s.desk = submit.Desk{Files: c.Files, Service: s.settings.ExternalName}
 	s.keys, s.mostFile = submit.NewKeys(c.DB, c.ReceiptKey), cmp.Or(c.MostFile, submit.MostFile)
+	s.mostMedia = cmp.Or(c.MostMedia, work.MaxMedia)
 	s.activityTypeRoutes()
 	s.alignmentRoutes()
 	s.authRoutes()

@@ -20,7 +20,7 @@ func (s *Server) commentRoutes() {
 	const base, one = aTask + "/comments", aTask + "/comments/{id}"
 	web.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read", s.listComments)
 	web.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without", s.addComment,
-		web.Uploads(1, work.MaxMedia), web.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
+		web.Uploads(1, s.mostMedia), web.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
 		web.Also(409, "the same words again, straight after the first"))
 	web.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment)
 	web.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread)

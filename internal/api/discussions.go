@@ -14,10 +14,10 @@ import (
 func (s *Server) discussionRoutes() {
 	const one = aTask + "/comments/{task_comment_id}/discussion_comment"
 	web.Route(s.Server, "POST "+aTask+"/discussion_comments", 201, policy.StartDiscussion, "Start a discussion with recorded questions",
-		s.startDiscussion, web.Uploads(work.MaxPrompts, work.MaxMedia), web.Location(aTask+"/comments/{.id}"), tooLarge, notAccepted)
+		s.startDiscussion, web.Uploads(work.MaxPrompts, s.mostMedia), web.Location(aTask+"/comments/{.id}"), tooLarge, notAccepted)
 	web.Route(s.Server, "GET "+one+"/prompt_number/{prompt_number}", 200, policy.ReadTask, "Hear a question of a discussion", s.getPrompt)
 	web.Route(s.Server, "POST "+one+"/reply", 201, policy.ReplyDiscussion, "Answer a discussion by a recording", s.answerDiscussion,
-		web.Uploads(1, work.MaxMedia), tooLarge, notAccepted, web.Also(409, "it is answered already"))
+		web.Uploads(1, s.mostMedia), tooLarge, notAccepted, web.Also(409, "it is answered already"))
 	web.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "Hear the answer in a discussion", s.getResponse)
 }
 

@@ -24,10 +24,11 @@ func TestSettingsAreChecked(t *testing.T) {
 		"choose one": func(s *Settings) {
 			s.SMTPURL, s.MailDir, s.MailFrom = "smtp://mail.example.edu", "mails", "a@example.edu"
 		},
-		"--mail-from \"\"":   func(s *Settings) { s.SMTPURL = "smtp://mail.example.edu" },
-		"--mail-from \"a":    func(s *Settings) { s.MailDir, s.MailFrom = "mails", "a\r\nBcc: b@example.edu" },
-		"--smtp-url":         func(s *Settings) { s.SMTPURL, s.MailFrom = "mail.example.edu:25", "a@example.edu" },
-		"--public-url \"ftp": func(s *Settings) { s.PublicURL = "ftp://x" },
+		"--mail-from \"\"":    func(s *Settings) { s.SMTPURL = "smtp://mail.example.edu" },
+		"--mail-from \"a":     func(s *Settings) { s.MailDir, s.MailFrom = "mails", "a\r\nBcc: b@example.edu" },
+		"--smtp-url":          func(s *Settings) { s.SMTPURL, s.MailFrom = "mail.example.edu:25", "a@example.edu" },
+		"--max-attachment-mb": func(s *Settings) { s.MaxAttachmentMB = 2000 },
+		"--public-url \"ftp":  func(s *Settings) { s.PublicURL = "ftp://x" },
 	} {
 		s := good
 		change(&s)

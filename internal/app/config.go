@@ -47,6 +47,7 @@ type Settings struct {
 	MailFrom             string        `placeholder:"ADDRESS" help:"Address mails come from; needed with --smtp-url."`
 	AllowPrivateWebhooks bool          `help:"Let webhooks go to private addresses and without encryption."`
 	MaxFileMB            int64         `name:"max-file-mb" default:"10" help:"Largest file of a submission, in MB."`
+	MaxAttachmentMB      int64         `name:"max-attachment-mb" default:"30" help:"Largest attachment of a comment, in MB."`
 	ReceiptKey           string        `placeholder:"FILE" help:"PEM file of the Ed25519 key that signs receipts; a key kept in the database when empty."`
 	Fonts                []string      `placeholder:"FILE" help:"TrueType fonts for letters that the built-in ones lack, such as Chinese, Japanese and Korean."`
 	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
@@ -92,6 +93,9 @@ func (s *Settings) checkStorage() error {
 func (s *Settings) checkSubmissions() error {
 	if s.MaxFileMB < 0 || s.MaxFileMB > 1000 {
 		return fmt.Errorf("--max-file-mb %d is not a number from 1 to 1000", s.MaxFileMB)
+	}
+	if s.MaxAttachmentMB < 0 || s.MaxAttachmentMB > 1000 {
+		return fmt.Errorf("--max-attachment-mb %d is not a number from 1 to 1000", s.MaxAttachmentMB)
 	}
 	for _, f := range s.Fonts {
 		if _, err := os.Stat(f); err != nil {

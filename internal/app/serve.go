@@ -147,7 +147,7 @@ func (a *App) declare() {
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),
-		ReceiptKey: key, MostFile: a.MaxFileMB << 20,
+		ReceiptKey: key, MostFile: a.MaxFileMB << 20, MostMedia: a.MaxAttachmentMB * 1_000_000,
 	})
 	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
 	a.api.Handle("GET /readyz", http.HandlerFunc(a.ready))

@@ -12,7 +12,8 @@ import (
 	"lectern/internal/files"
 )
 
-// MaxMedia is the size an attachment or a recording may have, in bytes.
+// MaxMedia is the size an attachment or a recording may have, in bytes, unless
+// the settings say otherwise. Whoever takes uploads holds them to it.
 const MaxMedia = 30_000_000
 
 // Media is a stored file that people look at or listen to, as its content
@@ -52,14 +53,10 @@ var mediaExtensions = map[string]string{
 }
 
 // LookAtMedia tells by its content what a file is: fault.Invalid when it is
-// empty, fault.TooLarge, or fault.Unsupported when it is none of what people
-// may attach.
+// empty, fault.Unsupported when it is none of what people may attach.
 func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
-	switch {
-	case size == 0:
+	if size == 0 {
 		return Media{}, fault.Field(fault.Invalid, "attachment", "is empty: the file has no content")
-	case size > MaxMedia:
-		return Media{}, fault.New(fault.TooLarge, "The file has more than %d MB.", MaxMedia/1_000_000)
 	}
 	found, err := mimetype.DetectReader(io.NewSectionReader(r, 0, size))
 	if err != nil {
