@@ -173,6 +173,9 @@ func BenchmarkGetUser(b *testing.B) {
 			b.ReportMetric(float64(theirs)/float64(b.N)/1e3, "µs/bare")
 			b.ReportMetric(float64(ours)/float64(theirs), "ratio")
 			b.ReportMetric(0, "ns/op")
+			if ratio := float64(ours) / float64(theirs); b.N >= 1000 && ratio > 2 {
+				b.Errorf("%.2f times the bare handler", ratio)
+			}
 		})
 	}
 }
@@ -264,8 +267,8 @@ func TestSlowReaders(t *testing.T) {
 			stop()
 			wg.Wait()
 			t.Logf("p99 %v, slowest %v; without the readers %v and %v", busy.p99, busy.most, quiet.p99, quiet.most)
-			if busy.p99 > 100*time.Millisecond { // the very slowest is the machine's, on a busy day
-				t.Errorf("one request in a hundred took more than %v", busy.p99)
+			if busy.most > 100*time.Millisecond {
+				t.Errorf("a request took %v", busy.most)
 			}
 		})
 	}

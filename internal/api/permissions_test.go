@@ -37,7 +37,7 @@ func permissions(s *Server) string {
 	var b strings.Builder
 	b.WriteString(header)
 	for _, scope := range []policy.Scope{policy.System, policy.Unit, policy.Project, policy.Task} {
-		fmt.Fprintf(&b, "\n## In a %s\n\n| To | is for | at |\n|---|---|---|\n", scope)
+		fmt.Fprintf(&b, "\n## Rights that the %s decides\n\n| To | is for | at |\n|---|---|---|\n", scope)
 		for _, r := range policy.All() {
 			if r.Scope == scope {
 				fmt.Fprintf(&b, "| %s | %s | %s |\n", r.Action, strings.Join(r.Who.Names(), ", "), endpoints(by[r]))

@@ -40,7 +40,7 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 		}
 		took := time.Since(start)
 		t.Logf("filled in %v", took)
-		if took > 5*time.Second && !raced && !d.Postgres() {
+		if took > 5*time.Second && !raced {
 			t.Errorf("took %v", took)
 		}
 		if err := work.CheckStats(ctx, d); err != nil {

@@ -211,7 +211,8 @@ func text(w http.ResponseWriter, r *http.Request, status int, t Text) {
 			err = json.Unmarshal(b, &record)
 		}
 		if err != nil {
-			record = map[string]any{}
+			// As in reply: a record that is no object is our mistake, and loud.
+			panic(fmt.Sprintf("web: %T is no record: %v", t.Record, err))
 		}
 	}
 	record["message"] = t.Message
