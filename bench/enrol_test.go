@@ -15,7 +15,7 @@ import (
 	_ "modernc.org/sqlite"             // registers the driver
 
 	"lectern/internal/api"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
@@ -56,7 +56,7 @@ func newClass(b *testing.B, engine string) *class {
 	}
 	b.Cleanup(func() { plain.Close(); d.Close() })
 	c := &class{TB: b, plain: plain}
-	c.server = api.New(api.Config{Config: web.Config{DB: d, Log: slog.New(slog.DiscardHandler), Spool: b.TempDir()}})
+	c.server = api.New(api.Config{Config: endpoint.Config{DB: d, Log: slog.New(slog.DiscardHandler), Spool: b.TempDir()}})
 	if err := d.Tx(b.Context(), func(q db.Q) error { return c.seed(b.Context(), q) }); err != nil {
 		b.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"lectern/internal/api"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
@@ -54,7 +54,7 @@ func open(tb testing.TB, engine string, n int) *campus {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c.handler = api.New(api.Config{Files: store, Config: web.Config{DB: d, Spool: tb.TempDir(), Version: "bench",
+	c.handler = api.New(api.Config{Files: store, Config: endpoint.Config{DB: d, Spool: tb.TempDir(), Version: "bench",
 		Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}})
 	if err := d.Tx(tb.Context(), func(q db.Q) error { return c.fill(tb.Context(), q, n) }); err != nil {
 		tb.Fatal(err)

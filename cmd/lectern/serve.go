@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 
 	"lectern/internal/api"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/app"
 )
 
@@ -46,7 +46,7 @@ type openAPICmd struct{}
 func (*openAPICmd) Run() error {
 	e := json.NewEncoder(os.Stdout)
 	e.SetIndent("", "  ")
-	return e.Encode(api.New(api.Config{Config: web.Config{Version: app.Version}}).Document())
+	return e.Encode(api.New(api.Config{Config: endpoint.Config{Version: app.Version}}).Document())
 }
 
 type doctorCmd struct{ app.Settings }

@@ -98,7 +98,7 @@ func (c *userPasswordCmd) Run(ctx context.Context) error {
 		return err
 	}
 	return withDatabase(ctx, &c.Storage, func(d *db.DB) error {
-		if err := ident.NewDoor(d, ident.Limits{}).SetPassword(ctx, c.Username, password); err != nil {
+		if err := ident.NewPasswords(d, ident.Limits{}).SetPassword(ctx, c.Username, password); err != nil {
 			return err
 		}
 		fmt.Printf("The password of %s is changed and its sessions are ended.\n", c.Username)

@@ -4,22 +4,22 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 )
 
 func (s *Server) activityTypeRoutes() {
-	web.Route(s.Server, "GET /api/activity_types", 200, policy.Anybody, "List the activity types", s.listActivityTypes)
-	web.Route(s.Server, "GET /api/activity_types/{id}", 200, policy.Anybody, "Get an activity type", s.getActivityType)
-	web.Route(s.Server, "POST /api/activity_types", 201, policy.EditActivities, "Create an activity type", s.addActivityType,
-		web.Location("/api/activity_types/{.id}"), web.Also(409, "the name or abbreviation is taken"))
-	web.Route(s.Server, "PUT /api/activity_types/{id}", 200, policy.EditActivities, "Change an activity type", s.changeActivityType,
-		web.Also(409, "the name or abbreviation is taken"))
-	web.Route(s.Server, "DELETE /api/activity_types/{id}", 204, policy.EditActivities, "Delete an activity type no stream uses",
-		s.deleteActivityType, web.Also(409, "tutorial streams use it"))
+	endpoint.Route(s.Server, "GET /api/activity_types", 200, policy.Anybody, "List the activity types", s.listActivityTypes)
+	endpoint.Route(s.Server, "GET /api/activity_types/{id}", 200, policy.Anybody, "Get an activity type", s.getActivityType)
+	endpoint.Route(s.Server, "POST /api/activity_types", 201, policy.EditActivities, "Create an activity type", s.addActivityType,
+		endpoint.Location("/api/activity_types/{.id}"), endpoint.Also(409, "the name or abbreviation is taken"))
+	endpoint.Route(s.Server, "PUT /api/activity_types/{id}", 200, policy.EditActivities, "Change an activity type", s.changeActivityType,
+		endpoint.Also(409, "the name or abbreviation is taken"))
+	endpoint.Route(s.Server, "DELETE /api/activity_types/{id}", 204, policy.EditActivities, "Delete an activity type no stream uses",
+		s.deleteActivityType, endpoint.Also(409, "tutorial streams use it"))
 }
 
 func (s *Server) listActivityTypes(ctx context.Context, _ *access.Caller, _ none) ([]course.ActivityType, error) {
@@ -58,6 +58,6 @@ func (s *Server) changeActivityType(ctx context.Context, _ *access.Caller, in ch
 	})
 }
 
-func (s *Server) deleteActivityType(ctx context.Context, _ *access.Caller, in byID) (web.NoContent, error) {
+func (s *Server) deleteActivityType(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return course.DeleteActivityType(ctx, q, in.ID) })
 }

@@ -5,12 +5,12 @@ import (
 	"io"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 	"lectern/internal/work"
 )
 
@@ -18,16 +18,16 @@ import (
 // right is asked depends on whose they are, so the handlers ask it.
 func (s *Server) alignmentRoutes() {
 	const base = "/api/units/{unit_id}/learning_alignments"
-	denied := web.Also(403, "the unit's own: its members read them and its convenors change them; a student's: the student and staff")
-	web.Route(s.Server, "GET "+base, 200, policy.SignedIn, "List the learning alignments of a unit or a student", s.listAlignments, denied)
-	web.Route(s.Server, "POST "+base, 201, policy.SignedIn, "Align a task with an outcome", s.addAlignment, denied,
-		web.Also(409, "they are aligned already"), web.Also(422, "the rating is not 1 to 5"))
-	web.Route(s.Server, "PUT "+base+"/{id}", 200, policy.SignedIn, "Change a learning alignment", s.changeAlignment, denied,
-		web.Also(422, "the rating is not 1 to 5"))
-	web.Route(s.Server, "DELETE "+base+"/{id}", 204, policy.SignedIn, "Delete a learning alignment", s.deleteAlignment, denied)
-	web.Route(s.Server, "GET "+base+"/csv", 200, policy.SignedIn, "Export learning alignments as CSV", s.exportAlignments, denied)
-	web.Route(s.Server, "POST "+base+"/csv", 201, policy.SignedIn, "Import learning alignments from CSV or Excel", s.importAlignments, denied,
-		web.Uploads(1, table.DefaultMaxBytes))
+	denied := endpoint.Also(403, "the unit's own: its members read them and its convenors change them; a student's: the student and staff")
+	endpoint.Route(s.Server, "GET "+base, 200, policy.SignedIn, "List the learning alignments of a unit or a student", s.listAlignments, denied)
+	endpoint.Route(s.Server, "POST "+base, 201, policy.SignedIn, "Align a task with an outcome", s.addAlignment, denied,
+		endpoint.Also(409, "they are aligned already"), endpoint.Also(422, "the rating is not 1 to 5"))
+	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, policy.SignedIn, "Change a learning alignment", s.changeAlignment, denied,
+		endpoint.Also(422, "the rating is not 1 to 5"))
+	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, policy.SignedIn, "Delete a learning alignment", s.deleteAlignment, denied)
+	endpoint.Route(s.Server, "GET "+base+"/csv", 200, policy.SignedIn, "Export learning alignments as CSV", s.exportAlignments, denied)
+	endpoint.Route(s.Server, "POST "+base+"/csv", 201, policy.SignedIn, "Import learning alignments from CSV or Excel", s.importAlignments, denied,
+		endpoint.Uploads(1, sheet.DefaultMaxBytes))
 }
 
 // ofProject says whose alignments are meant.
@@ -106,9 +106,9 @@ func (s *Server) changeAlignment(ctx context.Context, who *access.Caller, in cha
 	})
 }
 
-func (s *Server) deleteAlignment(ctx context.Context, who *access.Caller, in alignmentIn) (web.NoContent, error) {
+func (s *Server) deleteAlignment(ctx context.Context, who *access.Caller, in alignmentIn) (endpoint.NoContent, error) {
 	if err := s.mayAlign(ctx, who, in); err != nil {
-		return web.NoContent{}, err
+		return endpoint.NoContent{}, err
 	}
 	return remove(ctx, s.db, func(q db.Q) error { return work.DeleteAlignment(ctx, q, in.ID) })
 }
@@ -119,11 +119,11 @@ type maybeProject struct {
 	ProjectID int64 `param:"project_id" scope:"project,optional" doc:"whose; 0 or absent: the unit's own"`
 }
 
-func (s *Server) exportAlignments(ctx context.Context, who *access.Caller, in maybeProject) (*web.File, error) {
+func (s *Server) exportAlignments(ctx context.Context, who *access.Caller, in maybeProject) (*endpoint.File, error) {
 	if err := ofProject(in).must(who, policy.ExportUnit, policy.ReadProject); err != nil {
 		return nil, err
 	}
-	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		unit, err := course.UnitByID(ctx, q, in.UnitID)
 		if err != nil {
 			return nil, err
@@ -162,11 +162,11 @@ type importAlignmentsIn struct {
 	importIn
 }
 
-func (s *Server) importAlignments(ctx context.Context, who *access.Caller, in importAlignmentsIn) (*table.Report, error) {
+func (s *Server) importAlignments(ctx context.Context, who *access.Caller, in importAlignmentsIn) (*sheet.Report, error) {
 	if err := ofProject(in.maybeProject).must(who, policy.EditAlignments, policy.AlignProject); err != nil {
 		return nil, err
 	}
-	return s.importSheet(ctx, in.importIn, work.AlignmentSheet, func(q db.Q, sheet *table.Reader) (*table.Report, error) {
-		return work.ImportAlignments(ctx, q, in.UnitID, in.ProjectID, sheet)
+	return s.importSheet(ctx, in.importIn, work.AlignmentSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
+		return work.ImportAlignments(ctx, q, in.UnitID, in.ProjectID, rows)
 	})
 }

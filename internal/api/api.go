@@ -10,21 +10,21 @@ import (
 	"time"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/fault"
 	"lectern/internal/files"
-	"lectern/internal/hook"
 	"lectern/internal/ident"
 	"lectern/internal/notify"
 	"lectern/internal/submit"
+	"lectern/internal/webhook"
 	"lectern/internal/work"
 )
 
 // Config is what the API stands on.
 type Config struct {
-	web.Config
+	endpoint.Config
 	Files     files.Store
 	PublicURL string // where people reach the service, for links; no slash at its end
 	SignIn    ident.Limits
@@ -33,7 +33,7 @@ type Config struct {
 	Events    *events.Hub     // what GET /api/events listens to
 	Live      context.Context // ends when the service stops, and all listening with it; nil never does
 	Mailer    *notify.Mailer  // nil: no mails are sent
-	Hooks     hook.Guard
+	Hooks     webhook.Guard
 	// ReceiptKey signs receipts; nil for a key the database keeps.
 	ReceiptKey ed25519.PrivateKey
 	// MostFile bounds a file of a submission, in bytes; submit.MostFile when 0.
@@ -44,22 +44,22 @@ type Config struct {
 
 // Server answers the API.
 type Server struct {
-	*web.Server
-	db        *db.DB
-	files     files.Store
-	door      *ident.Door
-	method    Method
-	settings  Settings
-	publicURL string
-	events    *events.Hub
-	live      context.Context
-	heartbeat time.Duration
-	mailer    *notify.Mailer
-	hooks     hook.Guard
-	desk      submit.Desk
-	keys      *submit.Keys
-	mostFile  int64
-	mostMedia int64
+	*endpoint.Server
+	db          *db.DB
+	files       files.Store
+	passwords   *ident.Passwords
+	method      Method
+	settings    Settings
+	publicURL   string
+	events      *events.Hub
+	live        context.Context
+	heartbeat   time.Duration
+	mailer      *notify.Mailer
+	hooks       webhook.Guard
+	submissions submit.Service
+	keys        *submit.Keys
+	mostFile    int64
+	mostMedia   int64
 }
 
 // New declares every endpoint.
@@ -67,13 +67,13 @@ func New(c Config) *Server {
 	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
 		return ident.Authenticate(ctx, c.DB.Pool(), username, token)
 	}
-	s := &Server{Server: web.New(c.Config), db: c.DB, files: c.Files, door: ident.NewDoor(c.DB, c.SignIn),
+	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB, c.SignIn),
 		method: c.Method, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
 		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks}
 	if s.live == nil {
 		s.live = context.Background()
 	}
-	s.desk = submit.Desk{Files: c.Files, Service: s.settings.ExternalName}
+	s.submissions = submit.Service{Files: c.Files, Service: s.settings.ExternalName}
 	s.keys, s.mostFile = submit.NewKeys(c.DB, c.ReceiptKey), cmp.Or(c.MostFile, submit.MostFile)
 	s.mostMedia = cmp.Or(c.MostMedia, work.MaxMedia)
 	s.activityTypeRoutes()
@@ -128,8 +128,8 @@ func change[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out 
 }
 
 // remove runs f in a write transaction for an endpoint without a body.
-func remove(ctx context.Context, d *db.DB, f func(db.Q) error) (web.NoContent, error) {
-	return web.NoContent{}, d.Tx(ctx, f)
+func remove(ctx context.Context, d *db.DB, f func(db.Q) error) (endpoint.NoContent, error) {
+	return endpoint.NoContent{}, d.Tx(ctx, f)
 }
 
 // view runs f on one snapshot and gives what it read.

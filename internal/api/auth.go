@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -20,17 +20,17 @@ type Method struct {
 }
 
 func (s *Server) authRoutes() {
-	web.Route(s.Server, "POST /api/auth", 201, policy.Anybody, "Sign in", s.signIn,
-		web.Also(401, "the username or the password is wrong, or the one-time token has expired"),
-		web.Also(429, "too many failed tries; Retry-After says how long to wait"),
-		web.Also(503, "too many people sign in at once; Retry-After says when to come back"))
-	web.Route(s.Server, "PUT /api/auth", 201, policy.SignedIn, "Extend the session", s.extendSession)
-	web.Route(s.Server, "DELETE /api/auth", 204, policy.SignedIn, "Sign out", s.signOut)
-	web.Route(s.Server, "GET /api/auth/method", 200, policy.Anybody, "Tell how people sign in", s.signInMethod)
-	web.Route(s.Server, "GET /api/auth/signout_url", 200, policy.Anybody, "Tell where a sign-out leads", s.signoutURL)
-	web.Route(s.Server, "POST /api/auth/password", 204, policy.Anybody, "Set a password by a link, or change your own", s.setPassword,
-		web.Also(401, "the old password is wrong"), web.Also(404, "the link has been used or has expired"),
-		web.Also(422, "the password is too short, too long or the user's name"), web.Also(429, "too many failed tries"))
+	endpoint.Route(s.Server, "POST /api/auth", 201, policy.Anybody, "Sign in", s.signIn,
+		endpoint.Also(401, "the username or the password is wrong, or the one-time token has expired"),
+		endpoint.Also(429, "too many failed tries; Retry-After says how long to wait"),
+		endpoint.Also(503, "too many people sign in at once; Retry-After says when to come back"))
+	endpoint.Route(s.Server, "PUT /api/auth", 201, policy.SignedIn, "Extend the session", s.extendSession)
+	endpoint.Route(s.Server, "DELETE /api/auth", 204, policy.SignedIn, "Sign out", s.signOut)
+	endpoint.Route(s.Server, "GET /api/auth/method", 200, policy.Anybody, "Tell how people sign in", s.signInMethod)
+	endpoint.Route(s.Server, "GET /api/auth/signout_url", 200, policy.Anybody, "Tell where a sign-out leads", s.signoutURL)
+	endpoint.Route(s.Server, "POST /api/auth/password", 204, policy.Anybody, "Set a password by a link, or change your own", s.setPassword,
+		endpoint.Also(401, "the old password is wrong"), endpoint.Also(404, "the link has been used or has expired"),
+		endpoint.Also(422, "the password is too short, too long or the user's name"), endpoint.Also(429, "too many failed tries"))
 }
 
 type signInIn struct {
@@ -52,7 +52,7 @@ func (s *Server) signIn(ctx context.Context, _ *access.Caller, in signInIn) (*si
 	if in.AuthToken != "" {
 		u, token, err = ident.Trade(ctx, s.db, in.Username, in.AuthToken)
 	} else {
-		u, token, err = s.door.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, Remember: in.Remember, From: web.Address(ctx)})
+		u, token, err = s.passwords.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, Remember: in.Remember, From: endpoint.Address(ctx)})
 	}
 	if err != nil {
 		return nil, err
@@ -68,11 +68,11 @@ func (s *Server) extendSession(ctx context.Context, who *access.Caller, in struc
 	Remember bool `param:"remember"`
 }) (*tokenOut, error) {
 	return change(ctx, s.db, func(q db.Q) (*tokenOut, error) {
-		return &tokenOut{web.Token(ctx)}, ident.Extend(ctx, q, who, in.Remember)
+		return &tokenOut{endpoint.Token(ctx)}, ident.Extend(ctx, q, who, in.Remember)
 	})
 }
 
-func (s *Server) signOut(ctx context.Context, who *access.Caller, _ none) (web.NoContent, error) {
+func (s *Server) signOut(ctx context.Context, who *access.Caller, _ none) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return ident.End(ctx, q, who.SessionID) })
 }
 
@@ -110,16 +110,16 @@ type passwordIn struct {
 	Password    string `param:"password,required" doc:"at least 8 characters"`
 }
 
-func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwordIn) (web.NoContent, error) {
+func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwordIn) (endpoint.NoContent, error) {
 	switch {
 	case in.Token != "":
-		return web.NoContent{}, s.door.UseLink(ctx, in.Token, in.Password)
+		return endpoint.NoContent{}, s.passwords.UseLink(ctx, in.Token, in.Password)
 	case who.ID == 0:
-		return web.NoContent{}, fault.New(fault.Unknown, "Send the token of your link, or sign in first.")
+		return endpoint.NoContent{}, fault.New(fault.Unknown, "Send the token of your link, or sign in first.")
 	case in.OldPassword == "":
-		return web.NoContent{}, fault.Field(fault.Invalid, "old_password", "is required")
+		return endpoint.NoContent{}, fault.Field(fault.Invalid, "old_password", "is required")
 	}
-	return web.NoContent{}, s.door.ChangePassword(ctx, who, in.OldPassword, in.Password, web.Address(ctx))
+	return endpoint.NoContent{}, s.passwords.ChangePassword(ctx, who, in.OldPassword, in.Password, endpoint.Address(ctx))
 }
 
 type linkOut struct {

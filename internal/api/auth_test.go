@@ -29,7 +29,7 @@ const secret = "correct horse"
 
 // sealedSecret is secret as it is stored; one hash serves all tests.
 var sealedSecret = sync.OnceValues(func() (string, error) {
-	return ident.NewDoor(nil, ident.Limits{}).Seal(context.Background(), secret)
+	return ident.NewPasswords(nil, ident.Limits{}).Seal(context.Background(), secret)
 })
 
 // password gives people the password secret.
@@ -234,7 +234,7 @@ func TestThrottlingByAccount(t *testing.T) {
 
 func TestThrottlingByAddress(t *testing.T) {
 	w := newWorld(t, "sqlite")
-	w.api.door = ident.NewDoor(w.db, ident.Limits{PerAddress: 5})
+	w.api.passwords = ident.NewPasswords(w.db, ident.Limits{PerAddress: 5})
 	w.password("student")
 	for i := range 5 {
 		w.do("", "POST /api/auth", form{"username": "nobody" + strconv.Itoa(i), "password": "wrong"}).status(401)
@@ -251,7 +251,7 @@ func TestThrottleUnderConcurrency(t *testing.T) {
 		var answered, refused atomic.Int64
 		var wg sync.WaitGroup
 		for range 40 {
-			instance := ident.NewDoor(w.db, ident.Limits{Patience: time.Minute})
+			instance := ident.NewPasswords(w.db, ident.Limits{Patience: time.Minute})
 			wg.Go(func() {
 				_, _, err := instance.SignIn(t.Context(), ident.Try{Username: "student", Password: "wrong"})
 				switch {
@@ -277,7 +277,7 @@ func TestManySignIns(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	names := []string{"student", "mate", "other", "studentB", "outsider", "convenor", "tutorB"}
 	w.password(names...)
-	w.api.door = ident.NewDoor(w.db, ident.Limits{Patience: 2 * time.Minute}) // the machine may be busy
+	w.api.passwords = ident.NewPasswords(w.db, ident.Limits{Patience: 2 * time.Minute}) // the machine may be busy
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range 50 {
@@ -308,7 +308,7 @@ func TestManySignIns(t *testing.T) {
 func TestTooManySignIns(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.password("student")
-	w.api.door = ident.NewDoor(w.db, ident.Limits{Hashes: 1, Waiting: 1})
+	w.api.passwords = ident.NewPasswords(w.db, ident.Limits{Hashes: 1, Waiting: 1})
 	var busy, in atomic.Int64
 	var wg sync.WaitGroup
 	for range 12 {

@@ -4,22 +4,22 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 )
 
 func (s *Server) campusRoutes() {
-	web.Route(s.Server, "GET /api/campuses", 200, policy.Anybody, "List the campuses", s.listCampuses)
-	web.Route(s.Server, "GET /api/campuses/{id}", 200, policy.Anybody, "Get a campus", s.getCampus)
-	web.Route(s.Server, "POST /api/campuses", 201, policy.EditCampuses, "Create a campus", s.addCampus,
-		web.Location("/api/campuses/{.id}"), web.Also(409, "the name or abbreviation is taken"))
-	web.Route(s.Server, "PUT /api/campuses/{id}", 200, policy.EditCampuses, "Change a campus", s.changeCampus,
-		web.Also(409, "the name or abbreviation is taken"))
-	web.Route(s.Server, "DELETE /api/campuses/{id}", 204, policy.EditCampuses, "Delete a campus nobody uses", s.deleteCampus,
-		web.Also(409, "students or tutorials use it"))
+	endpoint.Route(s.Server, "GET /api/campuses", 200, policy.Anybody, "List the campuses", s.listCampuses)
+	endpoint.Route(s.Server, "GET /api/campuses/{id}", 200, policy.Anybody, "Get a campus", s.getCampus)
+	endpoint.Route(s.Server, "POST /api/campuses", 201, policy.EditCampuses, "Create a campus", s.addCampus,
+		endpoint.Location("/api/campuses/{.id}"), endpoint.Also(409, "the name or abbreviation is taken"))
+	endpoint.Route(s.Server, "PUT /api/campuses/{id}", 200, policy.EditCampuses, "Change a campus", s.changeCampus,
+		endpoint.Also(409, "the name or abbreviation is taken"))
+	endpoint.Route(s.Server, "DELETE /api/campuses/{id}", 204, policy.EditCampuses, "Delete a campus nobody uses", s.deleteCampus,
+		endpoint.Also(409, "students or tutorials use it"))
 }
 
 func (s *Server) listCampuses(ctx context.Context, _ *access.Caller, _ none) ([]course.Campus, error) {
@@ -64,6 +64,6 @@ func (s *Server) changeCampus(ctx context.Context, _ *access.Caller, in changeCa
 	})
 }
 
-func (s *Server) deleteCampus(ctx context.Context, _ *access.Caller, in byID) (web.NoContent, error) {
+func (s *Server) deleteCampus(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return course.DeleteCampus(ctx, q, in.ID) })
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/insight"
 	"lectern/internal/policy"
 )
 
 func (s *Server) chartRoutes() {
-	web.Route(s.Server, "GET /api/units/{id}/charts/{name}", 200, policy.ReadStatistics, "Draw a statistic of a unit as SVG", s.drawChart)
-	web.Route(s.Server, "GET /api/projects/{id}/burndown", 200, policy.ReadProject,
+	endpoint.Route(s.Server, "GET /api/units/{id}/charts/{name}", 200, policy.ReadStatistics, "Draw a statistic of a unit as SVG", s.drawChart)
+	endpoint.Route(s.Server, "GET /api/projects/{id}/burndown", 200, policy.ReadProject,
 		"Show how the work of a project shrinks; as a picture where Accept names image/svg+xml", s.burndown)
 }
 
@@ -21,11 +21,11 @@ type chartIn struct {
 	Name string `path:"name" enum:"completion,statuses,targets"`
 }
 
-func (s *Server) drawChart(ctx context.Context, _ *access.Caller, in chartIn) (web.Picture, error) {
-	return view(ctx, s.db, func(q db.Q) (web.Picture, error) { return insight.ChartOf(ctx, q, in.ID, in.Name) })
+func (s *Server) drawChart(ctx context.Context, _ *access.Caller, in chartIn) (endpoint.Picture, error) {
+	return view(ctx, s.db, func(q db.Q) (endpoint.Picture, error) { return insight.ChartOf(ctx, q, in.ID, in.Name) })
 }
 
-func (s *Server) burndown(ctx context.Context, _ *access.Caller, in projectIn) (out web.Drawn[*insight.Burndown], err error) {
+func (s *Server) burndown(ctx context.Context, _ *access.Caller, in projectIn) (out endpoint.Drawn[*insight.Burndown], err error) {
 	b, err := view(ctx, s.db, func(q db.Q) (*insight.Burndown, error) { return insight.BurndownOf(ctx, q, in.ID) })
-	return web.Drawn[*insight.Burndown]{Data: b, Draw: func() web.Picture { return b.SVG() }}, err
+	return endpoint.Drawn[*insight.Burndown]{Data: b, Draw: func() endpoint.Picture { return b.SVG() }}, err
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/files"
 	"lectern/internal/policy"
@@ -18,18 +18,18 @@ const aTask = "/api/projects/{project_id}/task_def_id/{task_definition_id}"
 
 func (s *Server) commentRoutes() {
 	const base, one = aTask + "/comments", aTask + "/comments/{id}"
-	web.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read", s.listComments)
-	web.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without", s.addComment,
-		web.Uploads(1, s.mostMedia), web.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
-		web.Also(409, "the same words again, straight after the first"))
-	web.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment)
-	web.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread)
-	web.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment)
+	endpoint.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read", s.listComments)
+	endpoint.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without", s.addComment,
+		endpoint.Uploads(1, s.mostMedia), endpoint.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
+		endpoint.Also(409, "the same words again, straight after the first"))
+	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment)
+	endpoint.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread)
+	endpoint.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment)
 }
 
 var (
-	tooLarge    = web.Also(413, "the file is too large")
-	notAccepted = web.Also(415, "the content of the file is not of an accepted type")
+	tooLarge    = endpoint.Also(413, "the file is too large")
+	notAccepted = endpoint.Also(415, "the content of the file is not of an accepted type")
 )
 
 // taskIn names a task by its project and definition.
@@ -38,8 +38,8 @@ type taskIn struct {
 	DefinitionID int64 `path:"task_definition_id" scope:"definition"`
 }
 
-func (in taskIn) place() work.Place {
-	return work.Place{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID}
+func (in taskIn) place() work.TaskRef {
+	return work.TaskRef{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID}
 }
 
 // reader is the caller as one side of a conversation: whoever owns the task is
@@ -53,10 +53,10 @@ type listCommentsIn struct {
 	paged
 }
 
-func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCommentsIn) (web.List[*work.Comment], error) {
+func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCommentsIn) (endpoint.List[*work.Comment], error) {
 	p, err := in.page()
 	if err != nil {
-		return web.List[*work.Comment]{}, err
+		return endpoint.List[*work.Comment]{}, err
 	}
 	v, err := view(ctx, s.db, func(q db.Q) (*work.Conversation, error) {
 		return work.Comments(ctx, q, reader(who), in.place(), p)
@@ -65,9 +65,9 @@ func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCo
 		err = s.db.Tx(ctx, func(q db.Q) error { return work.MarkRead(ctx, q, reader(who), v.Unread) })
 	}
 	if err != nil {
-		return web.List[*work.Comment]{}, err
+		return endpoint.List[*work.Comment]{}, err
 	}
-	return web.Listed(v.Comments, v.Total), nil
+	return endpoint.Listed(v.Comments, v.Total), nil
 }
 
 type addCommentIn struct {
@@ -78,7 +78,7 @@ type addCommentIn struct {
 }
 
 func (s *Server) addComment(ctx context.Context, who *access.Caller, in addCommentIn) (*work.Comment, error) {
-	say := work.Saying{Text: in.Comment, ReplyTo: in.ReplyTo.Ptr()}
+	say := work.NewComment{Text: in.Comment, ReplyTo: in.ReplyTo.Ptr()}
 	if in.Attachment != nil {
 		m, err := s.keepMedia(ctx, in.Attachment, work.LookAtMedia, say.Text)
 		if err != nil {
@@ -97,7 +97,7 @@ func (s *Server) keepMedia(ctx context.Context, u *params.Upload, look func(io.R
 	var m work.Media
 	info, err := s.keep(ctx, u, func(r io.ReaderAt, size int64) (err error) {
 		if m, err = look(r, size); err == nil {
-			err = (&work.Saying{Text: text, Media: &m}).Check()
+			err = (&work.NewComment{Text: text, Media: &m}).Check()
 		}
 		return err
 	})
@@ -115,16 +115,16 @@ type attachmentIn struct {
 	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than shown"`
 }
 
-func (s *Server) getAttachment(ctx context.Context, _ *access.Caller, in attachmentIn) (*web.File, error) {
+func (s *Server) getAttachment(ctx context.Context, _ *access.Caller, in attachmentIn) (*endpoint.File, error) {
 	m, name, err := work.MediaOf(ctx, s.db.Pool(), in.place(), in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return s.media(ctx, m.File.Hash, web.File{Name: name, Type: m.Type, Attachment: in.AsAttachment})
+	return s.media(ctx, m.File.Hash, endpoint.File{Name: name, Type: m.Type, Attachment: in.AsAttachment})
 }
 
 // media opens a stored file and hands it out as the given one, with ranges.
-func (s *Server) media(ctx context.Context, hash files.Hash, as web.File) (*web.File, error) {
+func (s *Server) media(ctx context.Context, hash files.Hash, as endpoint.File) (*endpoint.File, error) {
 	f, err := s.files.Open(ctx, hash)
 	if err != nil {
 		return nil, err
@@ -133,14 +133,14 @@ func (s *Server) media(ctx context.Context, hash files.Hash, as web.File) (*web.
 	return &as, nil
 }
 
-func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (web.Text, error) {
+func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (endpoint.Text, error) {
 	c, err := change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
 		return work.MarkUnread(ctx, q, reader(who), in.place(), in.ID)
 	})
-	return web.Text{Message: "The comment is unread again.", Record: c, ID: in.ID}, err
+	return endpoint.Text{Message: "The comment is unread again.", Record: c, ID: in.ID}, err
 }
 
-func (s *Server) deleteComment(ctx context.Context, who *access.Caller, in commentIn) (web.NoContent, error) {
+func (s *Server) deleteComment(ctx context.Context, who *access.Caller, in commentIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error {
 		c, err := work.FindComment(ctx, q, reader(who), in.place(), in.ID)
 		if err != nil {

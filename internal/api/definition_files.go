@@ -5,39 +5,39 @@ import (
 	"io"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/files"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 	"lectern/internal/work"
 )
 
 func (s *Server) definitionFileRoutes() {
 	const base = "/api/units/{unit_id}/task_definitions"
 	const one = base + "/{task_def_id}"
-	size, kind := web.Also(413, "the file is too large"), web.Also(415, "the file is not of the right type")
-	web.Route(s.Server, "POST "+one+"/task_sheet", 200, policy.EditDefinitions, "Set the task sheet, a PDF",
-		s.attach(work.Sheet), web.Uploads(1, work.MaxSheet), size, kind)
-	web.Route(s.Server, "DELETE "+one+"/task_sheet", 204, policy.EditDefinitions, "Remove the task sheet", s.detach(work.Sheet))
-	web.Route(s.Server, "GET "+one+"/task_pdf", 200, policy.ReadUnit, "Get the task sheet", s.taskPDF)
+	size, kind := endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is not of the right type")
+	endpoint.Route(s.Server, "POST "+one+"/task_sheet", 200, policy.EditDefinitions, "Set the task sheet, a PDF",
+		s.attach(work.Sheet), endpoint.Uploads(1, work.MaxSheet), size, kind)
+	endpoint.Route(s.Server, "DELETE "+one+"/task_sheet", 204, policy.EditDefinitions, "Remove the task sheet", s.detach(work.Sheet))
+	endpoint.Route(s.Server, "GET "+one+"/task_pdf", 200, policy.ReadUnit, "Get the task sheet", s.taskPDF)
 
-	web.Route(s.Server, "POST "+one+"/task_resources", 200, policy.EditDefinitions, "Set the resources, a zip archive",
-		s.attach(work.Resources), web.Uploads(1, work.MaxResources), size, kind)
-	web.Route(s.Server, "GET "+one+"/task_resources", 200, policy.ReadUnit, "Get the resources", s.download(work.Resources, "-resources.zip"))
-	web.Route(s.Server, "DELETE "+one+"/task_resources", 204, policy.EditDefinitions, "Remove the resources", s.detach(work.Resources))
+	endpoint.Route(s.Server, "POST "+one+"/task_resources", 200, policy.EditDefinitions, "Set the resources, a zip archive",
+		s.attach(work.Resources), endpoint.Uploads(1, work.MaxResources), size, kind)
+	endpoint.Route(s.Server, "GET "+one+"/task_resources", 200, policy.ReadUnit, "Get the resources", s.download(work.Resources, "-resources.zip"))
+	endpoint.Route(s.Server, "DELETE "+one+"/task_resources", 204, policy.EditDefinitions, "Remove the resources", s.detach(work.Resources))
 
-	web.Route(s.Server, "POST "+one+"/task_assessment_resources", 201, policy.EditDefinitions,
-		"Set what the automated assessment runs, a zip archive", s.attach(work.Assessment), web.Uploads(1, work.MaxResources), size, kind)
-	web.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
+	endpoint.Route(s.Server, "POST "+one+"/task_assessment_resources", 201, policy.EditDefinitions,
+		"Set what the automated assessment runs, a zip archive", s.attach(work.Assessment), endpoint.Uploads(1, work.MaxResources), size, kind)
+	endpoint.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
 		"Get what the automated assessment runs", s.download(work.Assessment, "-assessment-resources.zip"))
-	web.Route(s.Server, "DELETE "+one+"/task_assessment_resources", 204, policy.EditDefinitions,
+	endpoint.Route(s.Server, "DELETE "+one+"/task_assessment_resources", 204, policy.EditDefinitions,
 		"Remove what the automated assessment runs", s.detach(work.Assessment))
 
-	web.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
-		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles, web.Uploads(1, work.MaxBundle), size, kind)
-	web.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit, "Get all sheets and resources of a unit", s.allResources)
+	endpoint.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
+		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles, endpoint.Uploads(1, work.MaxBundle), size, kind)
+	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit, "Get all sheets and resources of a unit", s.allResources)
 }
 
 // taskDefPath names a definition under its unit, as the paths of files do.
@@ -79,8 +79,8 @@ func (s *Server) keep(ctx context.Context, u *params.Upload, check func(io.Reade
 	return s.files.Put(ctx, f)
 }
 
-func (s *Server) detach(k work.FileKind) func(context.Context, *access.Caller, taskDefPath) (web.NoContent, error) {
-	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (web.NoContent, error) {
+func (s *Server) detach(k work.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent, error) {
+	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (endpoint.NoContent, error) {
 		return remove(ctx, s.db, func(q db.Q) error { return work.Detach(ctx, q, in.TaskDefID, k) })
 	}
 }
@@ -90,27 +90,27 @@ type taskPDFIn struct {
 	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than shown"`
 }
 
-func (s *Server) taskPDF(ctx context.Context, _ *access.Caller, in taskPDFIn) (*web.File, error) {
+func (s *Server) taskPDF(ctx context.Context, _ *access.Caller, in taskPDFIn) (*endpoint.File, error) {
 	d, err := work.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
 	if err != nil {
 		return nil, err
 	}
-	return s.stored(ctx, d, work.Sheet, web.File{Name: d.UnitCode + "-" + d.Abbreviation + ".pdf", Type: "application/pdf", Attachment: in.AsAttachment})
+	return s.stored(ctx, d, work.Sheet, endpoint.File{Name: d.UnitCode + "-" + d.Abbreviation + ".pdf", Type: "application/pdf", Attachment: in.AsAttachment})
 }
 
 // download answers with a definition's archive, named by its abbreviation.
-func (s *Server) download(k work.FileKind, suffix string) func(context.Context, *access.Caller, taskDefPath) (*web.File, error) {
-	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (*web.File, error) {
+func (s *Server) download(k work.FileKind, suffix string) func(context.Context, *access.Caller, taskDefPath) (*endpoint.File, error) {
+	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (*endpoint.File, error) {
 		d, err := work.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
 		if err != nil {
 			return nil, err
 		}
-		return s.stored(ctx, d, k, web.File{Name: d.Abbreviation + suffix, Type: "application/zip", Attachment: true})
+		return s.stored(ctx, d, k, endpoint.File{Name: d.Abbreviation + suffix, Type: "application/zip", Attachment: true})
 	}
 }
 
 // stored opens a definition's file and hands it out under the given name.
-func (s *Server) stored(ctx context.Context, d *work.Definition, k work.FileKind, as web.File) (*web.File, error) {
+func (s *Server) stored(ctx context.Context, d *work.Definition, k work.FileKind, as endpoint.File) (*endpoint.File, error) {
 	hash, err := d.File(k)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ type unpackIn struct {
 	File   *params.Upload `param:"file,required"`
 }
 
-func (s *Server) unpackFiles(ctx context.Context, _ *access.Caller, in unpackIn) (*table.Report, error) {
+func (s *Server) unpackFiles(ctx context.Context, _ *access.Caller, in unpackIn) (*sheet.Report, error) {
 	f, err := in.File.Open()
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *Server) unpackFiles(ctx context.Context, _ *access.Caller, in unpackIn)
 	return &report, s.db.Tx(ctx, func(q db.Q) error { return work.Attach(ctx, q, s.files, found...) })
 }
 
-func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
+func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
 	list, err := work.DefinitionsOf(ctx, s.db.Pool(), in.ID)
 	if err != nil {
 		return nil, err
@@ -151,6 +151,6 @@ func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) 
 	if len(list) > 0 {
 		name = list[0].UnitCode + "-resources.zip"
 	}
-	return &web.File{Name: name, Type: "application/zip", Attachment: true,
+	return &endpoint.File{Name: name, Type: "application/zip", Attachment: true,
 		Write: func(w io.Writer) error { return work.WriteResources(ctx, s.files, list, w) }}, nil
 }

@@ -5,18 +5,18 @@ import (
 	"io"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 	"lectern/internal/work"
 )
 
 func (s *Server) definitionSheetRoutes() {
-	web.Route(s.Server, "GET /api/csv/task_definitions", 200, policy.ExportUnit, "Export the task definitions of a unit as CSV", s.exportDefinitions)
-	web.Route(s.Server, "POST /api/csv/task_definitions", 201, policy.ImportUnit, "Import task definitions from CSV or Excel",
-		s.importDefinitions, web.Uploads(1, table.DefaultMaxBytes), web.Also(413, "the file is too large"), web.Also(415, "the file is neither CSV nor Excel"))
+	endpoint.Route(s.Server, "GET /api/csv/task_definitions", 200, policy.ExportUnit, "Export the task definitions of a unit as CSV", s.exportDefinitions)
+	endpoint.Route(s.Server, "POST /api/csv/task_definitions", 201, policy.ImportUnit, "Import task definitions from CSV or Excel",
+		s.importDefinitions, endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is neither CSV nor Excel"))
 }
 
 // ofUnit names a unit by a parameter.
@@ -24,8 +24,8 @@ type ofUnit struct {
 	UnitID int64 `param:"unit_id,required" scope:"unit"`
 }
 
-func (s *Server) exportDefinitions(ctx context.Context, _ *access.Caller, in ofUnit) (*web.File, error) {
-	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+func (s *Server) exportDefinitions(ctx context.Context, _ *access.Caller, in ofUnit) (*endpoint.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		unit, err := course.UnitByID(ctx, q, in.UnitID)
 		if err != nil {
 			return nil, err
@@ -47,8 +47,8 @@ type importDefinitionsIn struct {
 	importIn
 }
 
-func (s *Server) importDefinitions(ctx context.Context, _ *access.Caller, in importDefinitionsIn) (*table.Report, error) {
-	return s.importSheet(ctx, in.importIn, work.DefinitionSheet, func(q db.Q, sheet *table.Reader) (*table.Report, error) {
-		return work.ImportDefinitions(ctx, q, in.UnitID, sheet)
+func (s *Server) importDefinitions(ctx context.Context, _ *access.Caller, in importDefinitionsIn) (*sheet.Report, error) {
+	return s.importSheet(ctx, in.importIn, work.DefinitionSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
+		return work.ImportDefinitions(ctx, q, in.UnitID, rows)
 	})
 }

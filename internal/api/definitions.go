@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -14,13 +14,13 @@ import (
 )
 
 func (s *Server) definitionRoutes() {
-	taken := web.Also(409, "the name or the abbreviation is taken")
-	rules := web.Also(422, "dates out of order, a value out of range, or no stream in a unit with streams")
-	web.Route(s.Server, "POST /api/units/{unit_id}/task_definitions", 201, policy.EditDefinitions, "Create a task definition",
+	taken := endpoint.Also(409, "the name or the abbreviation is taken")
+	rules := endpoint.Also(422, "dates out of order, a value out of range, or no stream in a unit with streams")
+	endpoint.Route(s.Server, "POST /api/units/{unit_id}/task_definitions", 201, policy.EditDefinitions, "Create a task definition",
 		s.addDefinition, taken, rules)
-	web.Route(s.Server, "PUT /api/units/{unit_id}/task_definitions/{id}", 200, policy.EditDefinitions, "Change a task definition",
-		s.changeDefinition, web.Also(409, "the name or the abbreviation is taken, or the group set is in use"), rules)
-	web.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
+	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/task_definitions/{id}", 200, policy.EditDefinitions, "Change a task definition",
+		s.changeDefinition, endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"), rules)
+	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
 		"Delete a task definition with all the work for it", s.deleteDefinition)
 	s.definitionFileRoutes()
 	s.definitionSheetRoutes()
@@ -149,6 +149,6 @@ func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller, in chan
 	return s.definition(ctx, func(q db.Q) (*work.Definition, error) { return work.ChangeDefinition(ctx, q, in.ID, c) })
 }
 
-func (s *Server) deleteDefinition(ctx context.Context, _ *access.Caller, in definitionPath) (web.NoContent, error) {
+func (s *Server) deleteDefinition(ctx context.Context, _ *access.Caller, in definitionPath) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return work.DeleteDefinition(ctx, q, in.ID) })
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 	"lectern/internal/work"
@@ -13,12 +13,12 @@ import (
 
 func (s *Server) discussionRoutes() {
 	const one = aTask + "/comments/{task_comment_id}/discussion_comment"
-	web.Route(s.Server, "POST "+aTask+"/discussion_comments", 201, policy.StartDiscussion, "Start a discussion with recorded questions",
-		s.startDiscussion, web.Uploads(work.MaxPrompts, s.mostMedia), web.Location(aTask+"/comments/{.id}"), tooLarge, notAccepted)
-	web.Route(s.Server, "GET "+one+"/prompt_number/{prompt_number}", 200, policy.ReadTask, "Hear a question of a discussion", s.getPrompt)
-	web.Route(s.Server, "POST "+one+"/reply", 201, policy.ReplyDiscussion, "Answer a discussion by a recording", s.answerDiscussion,
-		web.Uploads(1, s.mostMedia), tooLarge, notAccepted, web.Also(409, "it is answered already"))
-	web.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "Hear the answer in a discussion", s.getResponse)
+	endpoint.Route(s.Server, "POST "+aTask+"/discussion_comments", 201, policy.StartDiscussion, "Start a discussion with recorded questions",
+		s.startDiscussion, endpoint.Uploads(work.MaxPrompts, s.mostMedia), endpoint.Location(aTask+"/comments/{.id}"), tooLarge, notAccepted)
+	endpoint.Route(s.Server, "GET "+one+"/prompt_number/{prompt_number}", 200, policy.ReadTask, "Hear a question of a discussion", s.getPrompt)
+	endpoint.Route(s.Server, "POST "+one+"/reply", 201, policy.ReplyDiscussion, "Answer a discussion by a recording", s.answerDiscussion,
+		endpoint.Uploads(1, s.mostMedia), tooLarge, notAccepted, endpoint.Also(409, "it is answered already"))
+	endpoint.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "Hear the answer in a discussion", s.getResponse)
 }
 
 type startDiscussionIn struct {
@@ -53,14 +53,14 @@ type promptIn struct {
 
 // getPrompt hands out a question. That the student has begun to listen is
 // noted as a receipt is.
-func (s *Server) getPrompt(ctx context.Context, who *access.Caller, in promptIn) (*web.File, error) {
+func (s *Server) getPrompt(ctx context.Context, who *access.Caller, in promptIn) (*endpoint.File, error) {
 	r, err := view(ctx, s.db, func(q db.Q) (*work.Recording, error) {
 		return work.Prompt(ctx, q, reader(who), in.place(), in.ID, in.Number)
 	})
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.media(ctx, r.File.Hash, web.File{Name: r.Name, Type: r.Type, Attachment: in.AsAttachment})
+	f, err := s.media(ctx, r.File.Hash, endpoint.File{Name: r.Name, Type: r.Type, Attachment: in.AsAttachment})
 	if err != nil || !r.Begins || !who.May(policy.ReplyDiscussion) {
 		return f, err
 	}
@@ -72,14 +72,14 @@ type responseIn struct {
 	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than played"`
 }
 
-func (s *Server) getResponse(ctx context.Context, who *access.Caller, in responseIn) (*web.File, error) {
+func (s *Server) getResponse(ctx context.Context, who *access.Caller, in responseIn) (*endpoint.File, error) {
 	r, err := view(ctx, s.db, func(q db.Q) (*work.Recording, error) {
 		return work.Response(ctx, q, reader(who), in.place(), in.ID)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.media(ctx, r.File.Hash, web.File{Name: r.Name, Type: r.Type, Attachment: in.AsAttachment})
+	return s.media(ctx, r.File.Hash, endpoint.File{Name: r.Name, Type: r.Type, Attachment: in.AsAttachment})
 }
 
 type answerDiscussionIn struct {

@@ -2,14 +2,14 @@ package api
 
 import (
 	"encoding/json"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
 func TestDocumentIsValidOpenAPI(t *testing.T) {
-	b, err := json.Marshal(New(Config{Config: web.Config{Version: "test"}}).Document())
+	b, err := json.Marshal(New(Config{Config: endpoint.Config{Version: "test"}}).Document())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
@@ -12,10 +12,10 @@ import (
 
 func (s *Server) enrolmentRoutes() {
 	const path = "/api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}"
-	web.Route(s.Server, "POST "+path, 201, policy.ChangeTutorial, "Enrol a student in a tutorial", s.takeSeat,
-		web.Also(409, "the tutorial is full, the student is withdrawn or held by a group"), web.Also(422, "the tutorial is for another campus"))
-	web.Route(s.Server, "DELETE "+path, 204, policy.ChangeTutorial, "Take a student out of a tutorial", s.leaveSeat,
-		web.Also(409, "a group holds the student"))
+	endpoint.Route(s.Server, "POST "+path, 201, policy.ChangeTutorial, "Enrol a student in a tutorial", s.takeSeat,
+		endpoint.Also(409, "the tutorial is full, the student is withdrawn or held by a group"), endpoint.Also(422, "the tutorial is for another campus"))
+	endpoint.Route(s.Server, "DELETE "+path, 204, policy.ChangeTutorial, "Take a student out of a tutorial", s.leaveSeat,
+		endpoint.Also(409, "a group holds the student"))
 }
 
 type seatIn struct {
@@ -42,7 +42,7 @@ func (s *Server) takeSeat(ctx context.Context, who *access.Caller, in seatIn) (*
 	})
 }
 
-func (s *Server) leaveSeat(ctx context.Context, _ *access.Caller, in seatIn) (web.NoContent, error) {
+func (s *Server) leaveSeat(ctx context.Context, _ *access.Caller, in seatIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error {
 		tutorial, err := enrol.TutorialNamed(ctx, q, in.UnitID, in.Abbr)
 		if err != nil {

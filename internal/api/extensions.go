@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 	"lectern/internal/work"
 )
 
 func (s *Server) extensionRoutes() {
-	web.Route(s.Server, "POST "+aTask+"/request_extension", 201, policy.RequestExtension, "Ask for more time", s.requestExtension,
-		web.Location(aTask+"/comments/{.id}"), web.Also(409, "no week is left before the deadline"))
-	web.Route(s.Server, "PUT "+aTask+"/assess_extension/{task_comment_id}", 200, policy.AssessExtension, "Decide on a request for more time",
-		s.assessExtension, web.Also(409, "it is decided already"))
+	endpoint.Route(s.Server, "POST "+aTask+"/request_extension", 201, policy.RequestExtension, "Ask for more time", s.requestExtension,
+		endpoint.Location(aTask+"/comments/{.id}"), endpoint.Also(409, "no week is left before the deadline"))
+	endpoint.Route(s.Server, "PUT "+aTask+"/assess_extension/{task_comment_id}", 200, policy.AssessExtension, "Decide on a request for more time",
+		s.assessExtension, endpoint.Also(409, "it is decided already"))
 }
 
 type requestExtensionIn struct {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/jobs"
 	"lectern/internal/notify"
@@ -25,7 +25,7 @@ func (w *world) post(t *testing.T) (m *notify.Mailer, delivered func() map[strin
 	dir := t.TempDir()
 	log := slog.New(slog.DiscardHandler)
 	m = w.mailer(dir)
-	w.api = New(Config{Config: web.Config{DB: w.db, Spool: t.TempDir(), Log: log, Version: "test"}, PublicURL: "https://learn.example.edu", Mailer: m})
+	w.api = New(Config{Config: endpoint.Config{DB: w.db, Spool: t.TempDir(), Log: log, Version: "test"}, PublicURL: "https://learn.example.edu", Mailer: m})
 	return m, func() map[string]*netmail.Message {
 		qu := jobs.New(w.db, log, jobs.Config{Poll: 2 * time.Millisecond})
 		m.Register(qu)

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
@@ -14,13 +14,13 @@ import (
 const groupSetPath = "/api/units/{unit_id}/group_sets"
 
 func (s *Server) groupSetRoutes() {
-	taken := web.Also(409, "the name is taken")
-	web.Route(s.Server, "POST "+groupSetPath, 201, policy.EditGroupSets, "Create a group set", s.addGroupSet,
-		web.Location(groupSetPath+"/{.id}"), taken, web.Also(422, "the capacity is below 2"))
-	web.Route(s.Server, "PUT "+groupSetPath+"/{group_set_id}", 200, policy.EditGroupSets, "Change a group set", s.changeGroupSet,
-		web.Also(409, "the name is taken, or a member is outside the class their group should stay in"), web.Also(422, "the capacity is below 2"))
-	web.Route(s.Server, "DELETE "+groupSetPath+"/{group_set_id}", 204, policy.EditGroupSets, "Delete a group set with its groups", s.deleteGroupSet,
-		web.Also(409, "its groups have handed in work, or tasks are done in them"))
+	taken := endpoint.Also(409, "the name is taken")
+	endpoint.Route(s.Server, "POST "+groupSetPath, 201, policy.EditGroupSets, "Create a group set", s.addGroupSet,
+		endpoint.Location(groupSetPath+"/{.id}"), taken, endpoint.Also(422, "the capacity is below 2"))
+	endpoint.Route(s.Server, "PUT "+groupSetPath+"/{group_set_id}", 200, policy.EditGroupSets, "Change a group set", s.changeGroupSet,
+		endpoint.Also(409, "the name is taken, or a member is outside the class their group should stay in"), endpoint.Also(422, "the capacity is below 2"))
+	endpoint.Route(s.Server, "DELETE "+groupSetPath+"/{group_set_id}", 204, policy.EditGroupSets, "Delete a group set with its groups", s.deleteGroupSet,
+		endpoint.Also(409, "its groups have handed in work, or tasks are done in them"))
 }
 
 // groupSetValues are what creating and changing a group set both take.
@@ -85,6 +85,6 @@ func (s *Server) changeGroupSet(ctx context.Context, _ *access.Caller, in change
 	})
 }
 
-func (s *Server) deleteGroupSet(ctx context.Context, _ *access.Caller, in underGroupSet) (web.NoContent, error) {
+func (s *Server) deleteGroupSet(ctx context.Context, _ *access.Caller, in underGroupSet) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return enrol.DeleteGroupSet(ctx, q, in.SetID) })
 }

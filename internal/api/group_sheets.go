@@ -5,28 +5,28 @@ import (
 	"io"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 func (s *Server) groupSheetRoutes() {
-	upload, large, strange := web.Uploads(1, table.DefaultMaxBytes), web.Also(413, "the file is too large"), web.Also(415, "neither CSV nor Excel")
-	web.Route(s.Server, "GET "+groupPath+"/csv", 200, policy.EditGroupSets, "Export the groups of a set as CSV", s.exportGroups(enrol.ExportGroups, "-groups.csv"))
-	web.Route(s.Server, "POST "+groupPath+"/csv", 201, policy.EditGroupSets, "Import groups from CSV or Excel; a tutorial that is missing is made",
+	upload, large, strange := endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "neither CSV nor Excel")
+	endpoint.Route(s.Server, "GET "+groupPath+"/csv", 200, policy.EditGroupSets, "Export the groups of a set as CSV", s.exportGroups(enrol.ExportGroups, "-groups.csv"))
+	endpoint.Route(s.Server, "POST "+groupPath+"/csv", 201, policy.EditGroupSets, "Import groups from CSV or Excel; a tutorial that is missing is made",
 		s.importGroups(enrol.GroupSheet, enrol.ImportGroups), upload, large, strange)
-	web.Route(s.Server, "GET "+groupPath+"/student_csv", 200, policy.EditGroupSets, "Export the members of the groups as CSV", s.exportGroups(enrol.ExportMembers, "-student-groups.csv"))
-	web.Route(s.Server, "POST "+groupPath+"/student_csv", 201, policy.EditGroupSets, "Put students into groups by CSV or Excel",
+	endpoint.Route(s.Server, "GET "+groupPath+"/student_csv", 200, policy.EditGroupSets, "Export the members of the groups as CSV", s.exportGroups(enrol.ExportMembers, "-student-groups.csv"))
+	endpoint.Route(s.Server, "POST "+groupPath+"/student_csv", 201, policy.EditGroupSets, "Put students into groups by CSV or Excel",
 		s.importGroups(enrol.MemberSheet, enrol.ImportMembers), upload, large, strange)
 }
 
 func (s *Server) exportGroups(read func(ctx context.Context, q db.Q, setID int64) (func(io.Writer) error, error),
-	ending string) func(context.Context, *access.Caller, underGroupSet) (*web.File, error) {
-	return func(ctx context.Context, _ *access.Caller, in underGroupSet) (*web.File, error) {
-		return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+	ending string) func(context.Context, *access.Caller, underGroupSet) (*endpoint.File, error) {
+	return func(ctx context.Context, _ *access.Caller, in underGroupSet) (*endpoint.File, error) {
+		return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 			unit, err := course.UnitByID(ctx, q, in.UnitID)
 			if err != nil {
 				return nil, err
@@ -46,12 +46,12 @@ type importGroupsIn struct {
 	importIn
 }
 
-func (s *Server) importGroups(opts table.Options,
-	apply func(ctx context.Context, q db.Q, unitID, setID int64, sheet *table.Reader) (*table.Report, error),
-) func(context.Context, *access.Caller, importGroupsIn) (*table.Report, error) {
-	return func(ctx context.Context, _ *access.Caller, in importGroupsIn) (*table.Report, error) {
-		return s.importSheet(ctx, in.importIn, opts, func(q db.Q, sheet *table.Reader) (*table.Report, error) {
-			return apply(ctx, q, in.UnitID, in.SetID, sheet)
+func (s *Server) importGroups(opts sheet.Options,
+	apply func(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet.Reader) (*sheet.Report, error),
+) func(context.Context, *access.Caller, importGroupsIn) (*sheet.Report, error) {
+	return func(ctx context.Context, _ *access.Caller, in importGroupsIn) (*sheet.Report, error) {
+		return s.importSheet(ctx, in.importIn, opts, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
+			return apply(ctx, q, in.UnitID, in.SetID, rows)
 		})
 	}
 }

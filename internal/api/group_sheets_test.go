@@ -17,9 +17,9 @@ const (
 
 var _ = rights(
 	rightRow{"GET " + groupPath + "/csv", groupsOfA + "/csv", convenorsA, nil},
-	rightRow{"POST " + groupPath + "/csv", groupsOfA + "/csv", convenorsA, sheet(groupCSV + "New,0,LA1,\r\n")},
+	rightRow{"POST " + groupPath + "/csv", groupsOfA + "/csv", convenorsA, csvFile(groupCSV + "New,0,LA1,\r\n")},
 	rightRow{"GET " + groupPath + "/student_csv", groupsOfA + "/student_csv", convenorsA, nil},
-	rightRow{"POST " + groupPath + "/student_csv", groupsOfA + "/student_csv", convenorsA, sheet(memberCSV + "Red,other\r\n")},
+	rightRow{"POST " + groupPath + "/student_csv", groupsOfA + "/student_csv", convenorsA, csvFile(memberCSV + "Red,other\r\n")},
 )
 
 func TestImportGroups(t *testing.T) {
@@ -83,7 +83,7 @@ func TestImportGroups(t *testing.T) {
 		if d := got.Header().Get("Content-Disposition"); !strings.Contains(d, "SIT10A-Teams-groups.csv") {
 			t.Errorf("saved as %s", d)
 		}
-		w.do("convenor", "POST "+path, sheet("group_name,tutorial\r\nRed,LA1\r\n")).status(400).says("capacity_adjustment")
+		w.do("convenor", "POST "+path, csvFile("group_name,tutorial\r\nRed,LA1\r\n")).status(400).says("capacity_adjustment")
 		w.do("admin", "GET /api/units/{unitB}/group_sets/{set}/groups/csv", nil).status(404)
 	})
 }
@@ -138,7 +138,7 @@ func TestImportMembers(t *testing.T) {
 		}
 		w.set(`UPDATE group_sets SET locked = TRUE`)
 		w.importing(path, memberCSV+"Red,both\r\n").is(t, nil, []string{"2 The groups of Teams are locked. A convenor must unlock the set first."}, nil)
-		w.do("convenor", "POST "+path, sheet("group,username\r\nRed,both\r\n")).status(400).says("group_name")
+		w.do("convenor", "POST "+path, csvFile("group,username\r\nRed,both\r\n")).status(400).says("group_name")
 	})
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
@@ -17,19 +17,19 @@ const (
 )
 
 func (s *Server) groupRoutes() {
-	web.Route(s.Server, "GET "+groupPath, 200, policy.ListGroups, "List the groups of a set", s.listGroups)
-	web.Route(s.Server, "POST "+groupPath, 201, policy.CreateGroups, "Create a group; a student joins the one they create", s.addGroup,
-		web.Location(groupPath+"/{.id}"), web.Also(404, "no such tutorial in this unit"),
-		web.Also(409, "the name is taken, or the student is in a group already"), web.Also(422, "the student is not in the tutorial the group stays in"))
-	web.Route(s.Server, "PUT "+groupPath+"/{group_id}", 200, policy.EditGroup, "Change a group; what is more than its name, as staff only", s.changeGroup,
-		web.Also(404, "no such tutorial in this unit"), web.Also(409, "the name is taken, or a member cannot move to the tutorial"))
-	web.Route(s.Server, "DELETE "+groupPath+"/{group_id}", 204, policy.EditGroup, "Delete a group; as a student only when nobody else is in it", s.deleteGroup,
-		web.Also(409, "the group has handed in work"))
-	web.Route(s.Server, "GET "+memberPath, 200, policy.ReadMembers, "List the members of a group", s.listMembers)
-	web.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup, "Put a student into a group, out of another of the set", s.joinGroup,
-		web.Also(409, "the group is full or locked, or the student is in it already"), web.Also(422, "the student is not in the tutorial the group stays in"))
-	web.Route(s.Server, "DELETE "+memberPath+"/{project_id}", 204, policy.ChangeGroup, "Take a student out of a group", s.leaveGroup,
-		web.Also(409, "the group is locked"))
+	endpoint.Route(s.Server, "GET "+groupPath, 200, policy.ListGroups, "List the groups of a set", s.listGroups)
+	endpoint.Route(s.Server, "POST "+groupPath, 201, policy.CreateGroups, "Create a group; a student joins the one they create", s.addGroup,
+		endpoint.Location(groupPath+"/{.id}"), endpoint.Also(404, "no such tutorial in this unit"),
+		endpoint.Also(409, "the name is taken, or the student is in a group already"), endpoint.Also(422, "the student is not in the tutorial the group stays in"))
+	endpoint.Route(s.Server, "PUT "+groupPath+"/{group_id}", 200, policy.EditGroup, "Change a group; what is more than its name, as staff only", s.changeGroup,
+		endpoint.Also(404, "no such tutorial in this unit"), endpoint.Also(409, "the name is taken, or a member cannot move to the tutorial"))
+	endpoint.Route(s.Server, "DELETE "+groupPath+"/{group_id}", 204, policy.EditGroup, "Delete a group; as a student only when nobody else is in it", s.deleteGroup,
+		endpoint.Also(409, "the group has handed in work"))
+	endpoint.Route(s.Server, "GET "+memberPath, 200, policy.ReadMembers, "List the members of a group", s.listMembers)
+	endpoint.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup, "Put a student into a group, out of another of the set", s.joinGroup,
+		endpoint.Also(409, "the group is full or locked, or the student is in it already"), endpoint.Also(422, "the student is not in the tutorial the group stays in"))
+	endpoint.Route(s.Server, "DELETE "+memberPath+"/{project_id}", 204, policy.ChangeGroup, "Take a student out of a group", s.leaveGroup,
+		endpoint.Also(409, "the group is locked"))
 }
 
 func (s *Server) listGroups(ctx context.Context, _ *access.Caller, in underGroupSet) ([]enrol.Group, error) {
@@ -95,7 +95,7 @@ func (s *Server) changeGroup(ctx context.Context, who *access.Caller, in changeG
 		c.CapacityAdjustment = &n
 	}
 	return change(ctx, s.db, func(q db.Q) (*enrol.Group, error) {
-		g, err := enrol.HoldGroup(ctx, q, in.SetID, in.GroupID)
+		g, err := enrol.LockGroup(ctx, q, in.SetID, in.GroupID)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (s *Server) changeGroup(ctx context.Context, who *access.Caller, in changeG
 	})
 }
 
-func (s *Server) deleteGroup(ctx context.Context, who *access.Caller, in aboutGroup) (web.NoContent, error) {
+func (s *Server) deleteGroup(ctx context.Context, who *access.Caller, in aboutGroup) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error {
 		return enrol.DeleteGroup(ctx, q, in.SetID, in.GroupID, !who.May(policy.SteerGroup))
 	})
@@ -129,6 +129,6 @@ func (s *Server) joinGroup(ctx context.Context, who *access.Caller, in memberIn)
 	})
 }
 
-func (s *Server) leaveGroup(ctx context.Context, _ *access.Caller, in memberIn) (web.NoContent, error) {
+func (s *Server) leaveGroup(ctx context.Context, _ *access.Caller, in memberIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return enrol.LeaveGroup(ctx, q, in.SetID, in.GroupID, in.ProjectID) })
 }

@@ -4,19 +4,19 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 	"lectern/internal/work"
 )
 
 func (s *Server) inboxRoutes() {
-	web.Route(s.Server, "GET /api/units/{id}/tasks/inbox", 200, policy.GiveFeedback,
+	endpoint.Route(s.Server, "GET /api/units/{id}/tasks/inbox", 200, policy.GiveFeedback,
 		"List what waits for the caller: work to judge, pinned tasks, new comments", s.inbox)
-	web.Route(s.Server, "GET /api/units/{id}/feedback", 200, policy.GiveFeedback,
+	endpoint.Route(s.Server, "GET /api/units/{id}/feedback", 200, policy.GiveFeedback,
 		"List the tasks that await feedback", s.awaitFeedback)
-	web.Route(s.Server, "POST /api/tasks/{id}/pin", 201, policy.PinTask, "Pin a task to the top of the caller's inbox", s.pinTask)
-	web.Route(s.Server, "DELETE /api/tasks/{id}/pin", 204, policy.PinTask, "Take the caller's pin off a task", s.unpinTask)
+	endpoint.Route(s.Server, "POST /api/tasks/{id}/pin", 201, policy.PinTask, "Pin a task to the top of the caller's inbox", s.pinTask)
+	endpoint.Route(s.Server, "DELETE /api/tasks/{id}/pin", 204, policy.PinTask, "Take the caller's pin off a task", s.unpinTask)
 }
 
 type inboxIn struct {
@@ -25,15 +25,15 @@ type inboxIn struct {
 	paged
 }
 
-func (s *Server) inbox(ctx context.Context, who *access.Caller, in inboxIn) (web.List[work.InboxTask], error) {
+func (s *Server) inbox(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask], error) {
 	return s.waiting(ctx, in, work.Waiting{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, Inbox: true})
 }
 
-func (s *Server) awaitFeedback(ctx context.Context, who *access.Caller, in inboxIn) (web.List[work.InboxTask], error) {
+func (s *Server) awaitFeedback(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask], error) {
 	return s.waiting(ctx, in, work.Waiting{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine})
 }
 
-func (s *Server) waiting(ctx context.Context, in inboxIn, w work.Waiting) (web.List[work.InboxTask], error) {
+func (s *Server) waiting(ctx context.Context, in inboxIn, w work.Waiting) (endpoint.List[work.InboxTask], error) {
 	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.InboxTask, int64, error) {
 		w.Page = p
 		return w.Tasks(ctx, q)
@@ -57,7 +57,7 @@ func (s *Server) pinTask(ctx context.Context, who *access.Caller, in pinIn) (*pi
 	})
 }
 
-func (s *Server) unpinTask(ctx context.Context, who *access.Caller, in pinIn) (web.NoContent, error) {
+func (s *Server) unpinTask(ctx context.Context, who *access.Caller, in pinIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error {
 		return work.UnpinTask(ctx, q, work.Pin{TaskID: in.TaskID, UserID: who.ID})
 	})

@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/jobs"
 	"lectern/internal/policy"
 )
 
 func (s *Server) jobRoutes() {
-	web.Route(s.Server, "GET /api/admin/jobs", 200, policy.ManageJobs, "List the background jobs, newest first", s.listJobs)
-	web.Route(s.Server, "POST /api/admin/jobs/{id}/retry", 201, policy.ManageJobs, "Give a dead job another round of tries", s.retryJob,
-		web.Also(409, "the job is not dead"))
+	endpoint.Route(s.Server, "GET /api/admin/jobs", 200, policy.ManageJobs, "List the background jobs, newest first", s.listJobs)
+	endpoint.Route(s.Server, "POST /api/admin/jobs/{id}/retry", 201, policy.ManageJobs, "Give a dead job another round of tries", s.retryJob,
+		endpoint.Also(409, "the job is not dead"))
 }
 
 type listJobsIn struct {
@@ -22,20 +22,20 @@ type listJobsIn struct {
 	Offset int64  `param:"offset"`
 }
 
-func (s *Server) listJobs(ctx context.Context, _ *access.Caller, in listJobsIn) (web.List[jobs.Record], error) {
+func (s *Server) listJobs(ctx context.Context, _ *access.Caller, in listJobsIn) (endpoint.List[jobs.Record], error) {
 	limit, offset, err := page(in.Limit, in.Offset, 100)
 	if err != nil {
-		return web.List[jobs.Record]{}, err
+		return endpoint.List[jobs.Record]{}, err
 	}
 	var total int64
 	list, err := view(ctx, s.db, func(q db.Q) (list []jobs.Record, err error) {
 		list, total, err = jobs.List(ctx, q, jobs.State(in.State), int(limit), int(offset))
 		return list, err
 	})
-	return web.Listed(list, total), err
+	return endpoint.Listed(list, total), err
 }
 
-func (s *Server) retryJob(ctx context.Context, _ *access.Caller, in byID) (web.Text, error) {
+func (s *Server) retryJob(ctx context.Context, _ *access.Caller, in byID) (endpoint.Text, error) {
 	err := s.db.Tx(ctx, func(q db.Q) error { return jobs.Retry(ctx, q, in.ID) })
-	return web.Text{Message: "The job will be tried again.", ID: in.ID, Record: map[string]int64{"id": in.ID}}, err
+	return endpoint.Text{Message: "The job will be tried again.", ID: in.ID, Record: map[string]int64{"id": in.ID}}, err
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/events"
@@ -22,12 +22,12 @@ import (
 const heartbeat = 20 * time.Second
 
 func (s *Server) liveRoutes() {
-	web.Route(s.Server, "POST /api/events/ticket", 201, policy.SignedIn, "Get a ticket for GET /api/events, good once and for a minute", s.liveTicket)
+	endpoint.Route(s.Server, "POST /api/events/ticket", 201, policy.SignedIn, "Get a ticket for GET /api/events, good once and for a minute", s.liveTicket)
 	// Open to visitors because a ticket stands for headers; the handler asks
 	// for one or the other.
-	web.Route(s.Server, "GET /api/events", 200, policy.Anybody,
+	endpoint.Route(s.Server, "GET /api/events", 200, policy.Anybody,
 		"Hear of new comments, changes of status and extensions on your tasks and in the units you teach", s.listen,
-		web.Also(401, "neither headers nor a good ticket"))
+		endpoint.Also(401, "neither headers nor a good ticket"))
 }
 
 type ticketOut struct {
@@ -50,7 +50,7 @@ type listenIn struct {
 
 // listen answers with events until the client leaves, the session ends or the
 // service stops. Without the number of the last event seen they begin now.
-func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (web.Live, error) {
+func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (endpoint.Live, error) {
 	who, err := s.listener(ctx, who, in.Ticket)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (w
 	if err := l.start(ctx, in.LastEventID); err != nil {
 		return nil, err
 	}
-	return func(yield func(web.Event, error) bool) {
+	return func(yield func(endpoint.Event, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		defer context.AfterFunc(s.live, stop)()
@@ -102,7 +102,7 @@ func (l *listening) start(ctx context.Context, param string) error {
 	if err != nil {
 		return err
 	}
-	text := web.LastEventID(ctx)
+	text := endpoint.LastEventID(ctx)
 	if text == "" {
 		text = param
 	}
@@ -121,19 +121,19 @@ func (l *listening) start(ctx context.Context, param string) error {
 
 // greet tells the client its place, so that it can come back to it even before
 // the first event, or that it has been away for too long to be told all.
-func (l *listening) greet(yield func(web.Event, error) bool) bool {
+func (l *listening) greet(yield func(endpoint.Event, error) bool) bool {
 	name := "ready"
 	if l.missed {
 		name = "missed"
 	}
-	return yield(web.Event{ID: l.after, Name: name, Data: map[string]int64{"last_event_id": l.after}}, nil)
+	return yield(endpoint.Event{ID: l.after, Name: name, Data: map[string]int64{"last_event_id": l.after}}, nil)
 }
 
 func (l *listening) filter() events.Filter { return events.Filter{UserID: l.who.ID, UnitIDs: l.units} }
 
 // run hands out events as they come. What the caller may hear is asked anew for
 // every batch and every heartbeat: a role that was lost tells no more.
-func (l *listening) run(ctx context.Context, yield func(web.Event, error) bool) {
+func (l *listening) run(ctx context.Context, yield func(endpoint.Event, error) bool) {
 	for {
 		list, err := l.next(ctx)
 		var units []int64
@@ -142,7 +142,7 @@ func (l *listening) run(ctx context.Context, yield func(web.Event, error) bool) 
 		}
 		if err != nil {
 			if ctx.Err() == nil && !fault.Is(err, fault.Unknown) {
-				yield(web.Event{}, err)
+				yield(endpoint.Event{}, err)
 			}
 			return
 		}
@@ -170,15 +170,15 @@ func (l *listening) next(ctx context.Context) ([]events.Event, error) {
 }
 
 // give sends a batch, or a heartbeat where there is none.
-func (l *listening) give(list []events.Event, yield func(web.Event, error) bool) bool {
+func (l *listening) give(list []events.Event, yield func(endpoint.Event, error) bool) bool {
 	if len(list) == 0 {
-		return yield(web.Event{}, nil)
+		return yield(endpoint.Event{}, nil)
 	}
 	f := l.filter()
 	for i := range list {
 		e := &list[i]
 		l.after = e.Seq
-		if f.Matches(e) && !yield(web.Event{ID: e.Seq, Name: e.Kind, Data: e}, nil) {
+		if f.Matches(e) && !yield(endpoint.Event{ID: e.Seq, Name: e.Kind, Data: e}, nil) {
 			return false
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/files"
 	"lectern/internal/marking"
@@ -14,11 +14,11 @@ import (
 )
 
 func (s *Server) markingRoutes() {
-	web.Route(s.Server, "GET /api/submission/assess", 200, policy.GiveFeedback, "Get the work that waits to be marked in a zip archive", s.collectMarking,
-		web.Also(422, "the user does not teach this unit"))
-	web.Route(s.Server, "POST /api/submission/assess", 201, policy.GiveFeedback, "Carry out a sheet of marks, alone or in a zip archive with annotated PDFs",
-		s.takeMarking, web.Uploads(1, marking.MaxUpload), web.Also(413, "the file is too large"), web.Also(415, "the file is neither a sheet nor a zip archive"))
-	web.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", 200, policy.ReadSubmission,
+	endpoint.Route(s.Server, "GET /api/submission/assess", 200, policy.GiveFeedback, "Get the work that waits to be marked in a zip archive", s.collectMarking,
+		endpoint.Also(422, "the user does not teach this unit"))
+	endpoint.Route(s.Server, "POST /api/submission/assess", 201, policy.GiveFeedback, "Carry out a sheet of marks, alone or in a zip archive with annotated PDFs",
+		s.takeMarking, endpoint.Uploads(1, marking.MaxUpload), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is neither a sheet nor a zip archive"))
+	endpoint.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", 200, policy.ReadSubmission,
 		"Get the latest copy of the work that the staff annotated, a PDF", s.markedCopy)
 }
 
@@ -35,8 +35,8 @@ func (in markerIn) marker(ctx context.Context, q db.Q, who *access.Caller) (int6
 	return in.UserID.V, marking.Teaches(ctx, q, in.UnitID, in.UserID.V)
 }
 
-func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in markerIn) (*web.File, error) {
-	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in markerIn) (*endpoint.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		marker, err := in.marker(ctx, q, who)
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in mark
 		if err != nil {
 			return nil, err
 		}
-		return &web.File{Name: b.FileName(), Type: "application/zip", Attachment: true,
+		return &endpoint.File{Name: b.FileName(), Type: "application/zip", Attachment: true,
 			Write: func(w io.Writer) error { return b.WriteZip(ctx, s.files, w) }}, nil
 	})
 }
@@ -64,7 +64,7 @@ func (s *Server) takeMarking(ctx context.Context, who *access.Caller, in takeMar
 		return nil, err
 	}
 	defer f.Close()
-	desk := marking.Desk{DB: s.db, Files: s.files, Spool: s.Spool, Tell: s.mailer.FeedbackReady}
+	desk := marking.Importer{DB: s.db, Files: s.files, Spool: s.Spool, Tell: s.mailer.FeedbackReady}
 	return desk.Take(ctx, in.UnitID, who.ID, f, in.File.Size)
 }
 
@@ -74,7 +74,7 @@ type markedIn struct {
 	AsAttachment bool  `param:"as_attachment" doc:"to be saved rather than shown"`
 }
 
-func (s *Server) markedCopy(ctx context.Context, _ *access.Caller, in markedIn) (*web.File, error) {
+func (s *Server) markedCopy(ctx context.Context, _ *access.Caller, in markedIn) (*endpoint.File, error) {
 	c, err := marking.CopyOf(ctx, s.db.Pool(), in.ID, in.DefinitionID)
 	if err != nil {
 		return nil, err
@@ -83,6 +83,6 @@ func (s *Server) markedCopy(ctx context.Context, _ *access.Caller, in markedIn) 
 	if err != nil {
 		return nil, err
 	}
-	return &web.File{Content: content, Name: c.Abbreviation + "-marked.pdf", Type: "application/pdf", Modified: c.At.Time,
+	return &endpoint.File{Content: content, Name: c.Abbreviation + "-marked.pdf", Type: "application/pdf", Modified: c.At.Time,
 		ETag: `"` + c.Hash + `"`, Attachment: in.AsAttachment}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 const (
@@ -32,9 +32,9 @@ func (w *world) batch(who, query string) map[string]string {
 }
 
 // cells reads a sheet as rows of cells by their headings.
-func cells(t testing.TB, sheet string) (out []table.Row) {
+func cells(t testing.TB, text string) (out []sheet.Row) {
 	t.Helper()
-	r, err := table.Read(strings.NewReader(sheet), int64(len(sheet)), table.Options{})
+	r, err := sheet.Read(strings.NewReader(text), int64(len(text)), sheet.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,15 +45,15 @@ func cells(t testing.TB, sheet string) (out []table.Row) {
 }
 
 // filled fills in a sheet: for each row, cells by heading.
-func filled(t testing.TB, sheet string, fill ...map[string]string) string {
+func filled(t testing.TB, text string, fill ...map[string]string) string {
 	t.Helper()
 	var b bytes.Buffer
-	rows := cells(t, sheet)
+	rows := cells(t, text)
 	var heads []string
 	for _, p := range rows[0].Pairs() {
 		heads = append(heads, p[0])
 	}
-	out := table.Write(&b, heads)
+	out := sheet.Write(&b, heads)
 	for i, r := range rows {
 		var line []string
 		for _, p := range r.Pairs() {
@@ -129,8 +129,8 @@ func TestMarkOffline(t *testing.T) {
 				t.Errorf("%.100v: %s", bad, got)
 			}
 		}
-		sheet := filled(t, got["marks.csv"], map[string]string{"status": "Complete", "new_grade": "hD", "new_quality": "4", "new_comment": "+1, well done"})
-		if got := counts(upload(sheet)); got != "1 done, 0 refused, 1 ignored" {
+		text := filled(t, got["marks.csv"], map[string]string{"status": "Complete", "new_grade": "hD", "new_quality": "4", "new_comment": "+1, well done"})
+		if got := counts(upload(text)); got != "1 done, 0 refused, 1 ignored" {
 			t.Error(got)
 		}
 		if n := w.count(`tasks WHERE id = $1 AND status = 'complete' AND grade = 3 AND quality_pts = 4`, task); n != 1 {
@@ -141,7 +141,7 @@ func TestMarkOffline(t *testing.T) {
 		}
 		before = history()
 		for range 2 {
-			if got := counts(upload(sheet)); got != "0 done, 0 refused, 2 ignored" || history() != before {
+			if got := counts(upload(text)); got != "0 done, 0 refused, 2 ignored" || history() != before {
 				t.Errorf("the same sheet again: %s", got)
 			}
 		}
@@ -160,8 +160,8 @@ func TestMarkOffline(t *testing.T) {
 // A sheet without our own columns is taken too, and once.
 func TestMarkByHandMadeSheet(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		sheet := "username;name;tutorial;task;status;new grade;new quality;new comment\r\nSTUDENT;x;y;1.1P;Fix;;;Look again\r\n"
-		post := func() string { return counts(w.do("convenor", "POST "+assess, aFile("m.csv", sheet))) }
+		text := "username;name;tutorial;task;status;new grade;new quality;new comment\r\nSTUDENT;x;y;1.1P;Fix;;;Look again\r\n"
+		post := func() string { return counts(w.do("convenor", "POST "+assess, aFile("m.csv", text))) }
 		if got := post(); got != "1 done, 0 refused, 0 ignored" {
 			t.Error(got)
 		}
@@ -176,7 +176,7 @@ func TestMarkByHandMadeSheet(t *testing.T) {
 		}
 		w.do("convenor", "POST "+assess, aFile("m.csv", "username,task\r\nstudent,1.1P\r\n")).status(400).says("missing headings")
 		w.do("convenor", "POST "+assess, aFile("m.csv", "%PDF-1.7\x00")).status(415)
-		w.do("convenor", "POST "+assess+"&user_id=99999", aFile("m.csv", sheet)).status(422)
+		w.do("convenor", "POST "+assess+"&user_id=99999", aFile("m.csv", text)).status(422)
 		w.do("convenor", "GET "+assess+"&user_id={student}", nil).status(422)
 		w.do("convenor", "GET "+assess+"&user_id={tutorB}", nil).status(422)
 	})
@@ -201,8 +201,8 @@ func TestMarkersRights(t *testing.T) {
 				t.Errorf("%s%s: %s, want %s", c.who, c.query, got, c.want)
 			}
 		}
-		sheet := filled(t, w.batch("tutor", "")["marks.csv"], map[string]string{"status": "complete"}, map[string]string{"status": "complete"})
-		if got := counts(w.do("both", "POST "+assess+"&user_id={tutor}", aFile("m.csv", sheet))); got != "1 done, 1 refused, 0 ignored" {
+		text := filled(t, w.batch("tutor", "")["marks.csv"], map[string]string{"status": "complete"}, map[string]string{"status": "complete"})
+		if got := counts(w.do("both", "POST "+assess+"&user_id={tutor}", aFile("m.csv", text))); got != "1 done, 1 refused, 0 ignored" {
 			t.Error(got)
 		}
 		if n := w.count(`tasks WHERE project_id = $1 AND status = 'complete'`, w.id["project:both"]); n != 0 {
@@ -212,8 +212,8 @@ func TestMarkersRights(t *testing.T) {
 		if got := fmt.Sprint(rows("convenor", "")); got != "[both]" {
 			t.Errorf("the main convenor answers those without a class: %s", got)
 		}
-		w.do("tutorB", "POST "+assess+"&user_id={tutor}", aFile("m.csv", sheet)).status(403)
-		w.do("convenorB", "POST /api/submission/assess?unit_id={unitB}", aFile("m.csv", sheet)).status(201)
+		w.do("tutorB", "POST "+assess+"&user_id={tutor}", aFile("m.csv", text)).status(403)
+		w.do("convenorB", "POST /api/submission/assess?unit_id={unitB}", aFile("m.csv", text)).status(201)
 		if n := w.count(`tasks WHERE unit_id = $1`, w.id["unitB"]); n > 0 {
 			t.Errorf("a sheet of unit A made tasks in B: %v", w.rows(`SELECT status FROM tasks WHERE unit_id = $1`, w.id["unitB"]))
 		}
@@ -279,7 +279,7 @@ func TestHostileBatches(t *testing.T) {
 		w.asks("code")
 		w.handIn("student", "defA1")
 		w.made()
-		sheet := w.batch("tutor", "")["marks.csv"]
+		text := w.batch("tutor", "")["marks.csv"]
 		pdf := fmt.Sprintf("student/1_1P-%d.pdf", w.id["task"])
 		packed := func(f func(z *zip.Writer)) string {
 			var b bytes.Buffer
@@ -305,31 +305,31 @@ func TestHostileBatches(t *testing.T) {
 			want          int
 			says          string // in the error, or the counts
 		}{
-			{"slip", zipOf(t, "marks.csv", sheet, "../../etc/cron.d/x", "boo"), 415, "leads out"},
-			{"drive", zipOf(t, `C:\marks.csv`, sheet), 415, "leads out"},
+			{"slip", zipOf(t, "marks.csv", text, "../../etc/cron.d/x", "boo"), 415, "leads out"},
+			{"drive", zipOf(t, `C:\marks.csv`, text), 415, "leads out"},
 			{"bomb", packed(func(z *zip.Writer) {
 				entry(z, &zip.FileHeader{Name: "marks.csv", Method: zip.Deflate}, bomb)
 			}), 413, "unpacks to more"},
-			{"nested", zipOf(t, "all.zip", zipOf(t, "marks.csv", sheet)), 422, "one marks.csv"},
-			{"two sheets", zipOf(t, "marks.csv", sheet, "b/MARKS.CSV", sheet), 422, "it holds 2"},
+			{"nested", zipOf(t, "all.zip", zipOf(t, "marks.csv", text)), 422, "one marks.csv"},
+			{"two sheets", zipOf(t, "marks.csv", text, "b/MARKS.CSV", text), 422, "it holds 2"},
 			{"many", packed(func(z *zip.Writer) {
 				for i := range 5001 {
 					entry(z, &zip.FileHeader{Name: fmt.Sprint(i)}, "")
 				}
 			}), 413, "5001"},
-			{"cut off", zipOf(t, "marks.csv", sheet)[:50], 415, "damaged"},
-			{"encrypted", strings.NewReplacer("PK\x01\x02\x14\x00\x14\x00\x08\x00", "PK\x01\x02\x14\x00\x14\x00\x09\x00").Replace(zipOf(t, "marks.csv", sheet)), 415, "password"},
+			{"cut off", zipOf(t, "marks.csv", text)[:50], 415, "damaged"},
+			{"encrypted", strings.NewReplacer("PK\x01\x02\x14\x00\x14\x00\x08\x00", "PK\x01\x02\x14\x00\x14\x00\x09\x00").Replace(zipOf(t, "marks.csv", text)), 415, "password"},
 			{"link", packed(func(z *zip.Writer) {
-				entry(z, &zip.FileHeader{Name: "marks.csv"}, sheet)
+				entry(z, &zip.FileHeader{Name: "marks.csv"}, text)
 				entry(z, link, "/etc/passwd")
 			}), 201, "0 done, 1 refused, 1 ignored"},
-			{"no PDF", zipOf(t, "marks.csv", sheet, pdf, "MZ\x90"), 201, "0 done, 1 refused, 1 ignored"},
-			{"of nobody", zipOf(t, "marks.csv", sheet, "x-999999.pdf", samplePDF()), 201, "0 done, 1 refused, 1 ignored"},
-			{"broken manifest", zipOf(t, "marks.csv", sheet, "manifest.json", "{"), 201, "0 done, 0 refused, 2 ignored"},
-			{"another unit", zipOf(t, "marks.csv", sheet, "manifest.json", `{"format":1,"unit_id":999,"unit":"X"}`), 422, "another unit"},
-			{"deep manifest", zipOf(t, "marks.csv", sheet, "manifest.json", strings.Repeat("[", 1<<20)), 201, "0 done, 0 refused, 2 ignored"},
-			{"formulas", filled(t, sheet, map[string]string{"status": "=cmd|' /C calc'!A0", "new_comment": "@SUM(1)"}), 201, "0 done, 1 refused, 0 ignored"},
-			{"a bad quote", sheet + "\"x", 400, "quote"},
+			{"no PDF", zipOf(t, "marks.csv", text, pdf, "MZ\x90"), 201, "0 done, 1 refused, 1 ignored"},
+			{"of nobody", zipOf(t, "marks.csv", text, "x-999999.pdf", samplePDF()), 201, "0 done, 1 refused, 1 ignored"},
+			{"broken manifest", zipOf(t, "marks.csv", text, "manifest.json", "{"), 201, "0 done, 0 refused, 2 ignored"},
+			{"another unit", zipOf(t, "marks.csv", text, "manifest.json", `{"format":1,"unit_id":999,"unit":"X"}`), 422, "another unit"},
+			{"deep manifest", zipOf(t, "marks.csv", text, "manifest.json", strings.Repeat("[", 1<<20)), 201, "0 done, 0 refused, 2 ignored"},
+			{"formulas", filled(t, text, map[string]string{"status": "=cmd|' /C calc'!A0", "new_comment": "@SUM(1)"}), 201, "0 done, 1 refused, 0 ignored"},
+			{"a bad quote", text + "\"x", 400, "quote"},
 			{"nothing", "", 400, ""},
 		} {
 			got := w.do("tutor", "POST "+assess, aFile("batch.zip", c.content))
@@ -355,11 +355,11 @@ func TestHostileBatches(t *testing.T) {
 func TestMarkAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("student", "PUT "+ownTask, form{"trigger": "rff"}).status(200)
-		sheet := filled(t, w.batch("tutor", "")["marks.csv"], map[string]string{"status": "fix", "new_comment": "Once"})
+		text := filled(t, w.batch("tutor", "")["marks.csv"], map[string]string{"status": "fix", "new_comment": "Once"})
 		var all sync.WaitGroup
 		results := make(chan string, 6)
 		for range 6 {
-			all.Go(func() { results <- counts(w.do("tutor", "POST "+assess, aFile("m.csv", sheet))) })
+			all.Go(func() { results <- counts(w.do("tutor", "POST "+assess, aFile("m.csv", text))) })
 		}
 		all.Wait()
 		close(results)

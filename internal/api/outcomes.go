@@ -5,23 +5,23 @@ import (
 	"io"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 func (s *Server) outcomeRoutes() {
-	web.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.EditOutcomes, "Download the learning outcomes as CSV", s.exportOutcomes)
-	web.Route(s.Server, "POST /api/units/{unit_id}/outcomes/csv", 201, policy.ImportUnit, "Import learning outcomes from CSV or Excel", s.importOutcomes,
-		web.Uploads(1, table.DefaultMaxBytes), web.Also(413, "the file is too large"), web.Also(415, "neither CSV nor Excel"))
-	web.Route(s.Server, "POST /api/units/{unit_id}/outcomes", 201, policy.EditOutcomes, "Add a learning outcome behind the others", s.addOutcome,
-		web.Also(409, "the abbreviation is taken"))
-	web.Route(s.Server, "PUT /api/units/{unit_id}/outcomes/{id}", 200, policy.EditOutcomes, "Change or move a learning outcome", s.changeOutcome,
-		web.Also(409, "the abbreviation is taken"))
-	web.Route(s.Server, "DELETE /api/units/{unit_id}/outcomes/{id}", 204, policy.EditOutcomes, "Delete a learning outcome with its alignments", s.deleteOutcome)
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.EditOutcomes, "Download the learning outcomes as CSV", s.exportOutcomes)
+	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes/csv", 201, policy.ImportUnit, "Import learning outcomes from CSV or Excel", s.importOutcomes,
+		endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "neither CSV nor Excel"))
+	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes", 201, policy.EditOutcomes, "Add a learning outcome behind the others", s.addOutcome,
+		endpoint.Also(409, "the abbreviation is taken"))
+	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/outcomes/{id}", 200, policy.EditOutcomes, "Change or move a learning outcome", s.changeOutcome,
+		endpoint.Also(409, "the abbreviation is taken"))
+	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/outcomes/{id}", 204, policy.EditOutcomes, "Delete a learning outcome with its alignments", s.deleteOutcome)
 }
 
 // underUnit is the input of an endpoint about what belongs to a unit.
@@ -62,12 +62,12 @@ func (s *Server) changeOutcome(ctx context.Context, _ *access.Caller, in changeO
 	})
 }
 
-func (s *Server) deleteOutcome(ctx context.Context, _ *access.Caller, in outcomeIn) (web.NoContent, error) {
+func (s *Server) deleteOutcome(ctx context.Context, _ *access.Caller, in outcomeIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return course.DeleteOutcome(ctx, q, in.UnitID, in.ID) })
 }
 
-func (s *Server) exportOutcomes(ctx context.Context, _ *access.Caller, in underUnit) (*web.File, error) {
-	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+func (s *Server) exportOutcomes(ctx context.Context, _ *access.Caller, in underUnit) (*endpoint.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		unit, err := course.UnitByID(ctx, q, in.UnitID)
 		if err != nil {
 			return nil, err
@@ -85,8 +85,8 @@ type importOutcomesIn struct {
 	importIn
 }
 
-func (s *Server) importOutcomes(ctx context.Context, _ *access.Caller, in importOutcomesIn) (*table.Report, error) {
-	return s.importSheet(ctx, in.importIn, course.OutcomeSheet, func(q db.Q, sheet *table.Reader) (*table.Report, error) {
-		return course.ImportOutcomes(ctx, q, in.UnitID, sheet)
+func (s *Server) importOutcomes(ctx context.Context, _ *access.Caller, in importOutcomesIn) (*sheet.Report, error) {
+	return s.importSheet(ctx, in.importIn, course.OutcomeSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
+		return course.ImportOutcomes(ctx, q, in.UnitID, rows)
 	})
 }

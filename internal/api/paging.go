@@ -1,12 +1,12 @@
 package api
 
-import "lectern/internal/api/web"
+import "lectern/internal/api/endpoint"
 
 // windowed gives the rows the caller asked for of a list that is held whole, as the
 // ones may be that grow with a person's years and not with the university.
-func windowed[T any](list []T, in paging) (web.List[T], error) {
+func windowed[T any](list []T, in paging) (endpoint.List[T], error) {
 	limit, offset, asked, err := in.window()
-	l := web.List[T]{Total: -1}
+	l := endpoint.List[T]{Total: -1}
 	if err != nil {
 		return l, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/policy"
 )
 
@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write docs/permissions.md anew")
 const permissionsFile = "../../docs/permissions.md"
 
 func TestPermissionsAreDocumented(t *testing.T) {
-	want := permissions(New(Config{Config: web.Config{Version: "test"}}))
+	want := permissions(New(Config{Config: endpoint.Config{Version: "test"}}))
 	if *update {
 		if err := os.WriteFile(permissionsFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestPermissionsAreDocumented(t *testing.T) {
 
 // permissions prints the table of rights with the endpoints that ask for each.
 func permissions(s *Server) string {
-	by := map[*policy.Right][]*web.Info{}
+	by := map[*policy.Right][]*endpoint.Info{}
 	for _, i := range s.Sorted() {
 		by[i.Right] = append(by[i.Right], i)
 	}
@@ -54,7 +54,7 @@ An Admin has every right of staff in every unit. Whoever owns a project is there
 Rights without an endpoint are asked for inside others, for single parameters.
 `
 
-func endpoints(list []*web.Info) string {
+func endpoints(list []*endpoint.Info) string {
 	var out []string
 	for _, i := range list {
 		out = append(out, "`"+i.Method+" "+i.Path+"`")

@@ -5,29 +5,29 @@ import (
 	"io"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/files"
-	"lectern/internal/folio"
 	"lectern/internal/policy"
+	"lectern/internal/portfolio"
 	"lectern/internal/work"
 )
 
 func (s *Server) portfolioRoutes() {
 	const own = "/api/submission/project/{id}/portfolio"
 	const unit = "/api/submission/unit/{id}"
-	web.Route(s.Server, "GET "+own, 200, policy.ReadSubmission, "Get the compiled portfolio, a PDF", s.getPortfolio)
-	web.Route(s.Server, "POST "+own, 201, policy.EditPortfolio, "Add a file to a portfolio", s.addPortfolioFile, web.Uploads(1, folio.MaxFile),
-		web.Also(409, "the portfolio has too many files"), web.Also(413, "the file is too large"), web.Also(415, "the file is not of its kind"))
-	web.Route(s.Server, "DELETE "+own, 204, policy.EditPortfolio, "Remove a file of a portfolio, or the compiled portfolio", s.removePortfolio)
-	web.Route(s.Server, "GET "+unit+"/portfolio", 200, policy.GiveFeedback, "Get all portfolios of a unit in a zip archive", s.unitPortfolios)
-	web.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/download_submissions", 200, policy.GiveFeedback,
-		"Get what all students handed in for a task in a zip archive", s.unitZip("-submissions.zip", folio.Submissions))
-	web.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/student_pdfs", 200, policy.GiveFeedback,
-		"Get the PDFs of all students for a task in a zip archive", s.unitZip("-pdfs.zip", folio.Documents))
+	endpoint.Route(s.Server, "GET "+own, 200, policy.ReadSubmission, "Get the compiled portfolio, a PDF", s.getPortfolio)
+	endpoint.Route(s.Server, "POST "+own, 201, policy.EditPortfolio, "Add a file to a portfolio", s.addPortfolioFile, endpoint.Uploads(1, portfolio.MaxFile),
+		endpoint.Also(409, "the portfolio has too many files"), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is not of its kind"))
+	endpoint.Route(s.Server, "DELETE "+own, 204, policy.EditPortfolio, "Remove a file of a portfolio, or the compiled portfolio", s.removePortfolio)
+	endpoint.Route(s.Server, "GET "+unit+"/portfolio", 200, policy.GiveFeedback, "Get all portfolios of a unit in a zip archive", s.unitPortfolios)
+	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/download_submissions", 200, policy.GiveFeedback,
+		"Get what all students handed in for a task in a zip archive", s.unitZip("-submissions.zip", portfolio.Submissions))
+	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/student_pdfs", 200, policy.GiveFeedback,
+		"Get the PDFs of all students for a task in a zip archive", s.unitZip("-pdfs.zip", portfolio.Documents))
 }
 
 type portfolioIn struct {
@@ -35,8 +35,8 @@ type portfolioIn struct {
 	AsAttachment bool  `param:"as_attachment" doc:"to be saved rather than shown"`
 }
 
-func (s *Server) getPortfolio(ctx context.Context, _ *access.Caller, in portfolioIn) (*web.File, error) {
-	c, err := folio.CompiledOf(ctx, s.db.Pool(), in.ID)
+func (s *Server) getPortfolio(ctx context.Context, _ *access.Caller, in portfolioIn) (*endpoint.File, error) {
+	c, err := portfolio.CompiledOf(ctx, s.db.Pool(), in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Server) getPortfolio(ctx context.Context, _ *access.Caller, in portfoli
 	if err != nil {
 		return nil, err
 	}
-	return &web.File{Content: content, Name: c.FileName(), Type: "application/pdf", Modified: c.At.Time,
+	return &endpoint.File{Content: content, Name: c.FileName(), Type: "application/pdf", Modified: c.At.Time,
 		ETag: `"` + c.Hash + `"`, Attachment: in.AsAttachment}, nil
 }
 
@@ -61,16 +61,16 @@ type portfolioFileAnswer struct {
 	FileName string `json:"file_name"`
 	FileKind string `json:"file_kind"`
 	FilePath string `json:"file_path" doc:"inside the portfolio"`
-	folio.File
+	portfolio.File
 }
 
 func (s *Server) addPortfolioFile(ctx context.Context, _ *access.Caller, in addPortfolioFileIn) (*portfolioFileAnswer, error) {
-	info, err := s.keep(ctx, in.File, folio.Check(in.Kind))
+	info, err := s.keep(ctx, in.File, portfolio.Check(in.Kind))
 	if err != nil {
 		return nil, err
 	}
 	return change(ctx, s.db, func(q db.Q) (*portfolioFileAnswer, error) {
-		f, err := folio.AddFile(ctx, q, s.files, in.ID, folio.NewFile{Name: in.Name, Original: in.File.Name, Kind: in.Kind, Stored: info})
+		f, err := portfolio.AddFile(ctx, q, s.files, in.ID, portfolio.NewFile{Name: in.Name, Original: in.File.Name, Kind: in.Kind, Stored: info})
 		if err != nil {
 			return nil, err
 		}
@@ -85,26 +85,26 @@ type removePortfolioIn struct {
 	Name params.Opt[string] `param:"name"`
 }
 
-func (s *Server) removePortfolio(ctx context.Context, who *access.Caller, in removePortfolioIn) (web.NoContent, error) {
+func (s *Server) removePortfolio(ctx context.Context, who *access.Caller, in removePortfolioIn) (endpoint.NoContent, error) {
 	given := []bool{in.Idx.Has(), in.Kind.Has(), in.Name.Has()}
 	if given[0] != given[1] || given[1] != given[2] {
-		return web.NoContent{}, fault.New(fault.Invalid, "Send idx, kind and name together to remove a file, or none of them to remove the compiled portfolio.")
+		return endpoint.NoContent{}, fault.New(fault.Invalid, "Send idx, kind and name together to remove a file, or none of them to remove the compiled portfolio.")
 	}
 	return remove(ctx, s.db, func(q db.Q) error {
 		if !given[0] {
-			return folio.Drop(ctx, q, who.ID, in.ID)
+			return portfolio.Drop(ctx, q, who.ID, in.ID)
 		}
-		return folio.RemoveFile(ctx, q, in.ID, folio.File{Idx: in.Idx.V, Kind: in.Kind.V, Name: in.Name.V})
+		return portfolio.RemoveFile(ctx, q, in.ID, portfolio.File{Idx: in.Idx.V, Kind: in.Kind.V, Name: in.Name.V})
 	})
 }
 
-func (s *Server) unitPortfolios(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
-	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+func (s *Server) unitPortfolios(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		unit, err := course.UnitByID(ctx, q, in.ID)
 		if err != nil {
 			return nil, err
 		}
-		list, err := folio.Portfolios(ctx, q, in.ID)
+		list, err := portfolio.Portfolios(ctx, q, in.ID)
 		return s.zipFile(ctx, unit.Code+"-portfolios.zip", list), err
 	})
 }
@@ -115,9 +115,9 @@ type unitZipIn struct {
 }
 
 // unitZip answers with an archive of what list finds for a definition.
-func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, string) ([]folio.Entry, error)) func(context.Context, *access.Caller, unitZipIn) (*web.File, error) {
-	return func(ctx context.Context, _ *access.Caller, in unitZipIn) (*web.File, error) {
-		return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, string) ([]portfolio.Entry, error)) func(context.Context, *access.Caller, unitZipIn) (*endpoint.File, error) {
+	return func(ctx context.Context, _ *access.Caller, in unitZipIn) (*endpoint.File, error) {
+		return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 			d, err := work.DefinitionByID(ctx, q, in.TaskDefID)
 			if err != nil {
 				return nil, err
@@ -129,7 +129,7 @@ func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, 
 }
 
 // zipFile is a download that is packed while it is sent.
-func (s *Server) zipFile(ctx context.Context, name string, list []folio.Entry) *web.File {
-	return &web.File{Name: name, Type: "application/zip", Attachment: true,
-		Write: func(w io.Writer) error { return folio.WriteZip(ctx, s.files, list, w) }}
+func (s *Server) zipFile(ctx context.Context, name string, list []portfolio.Entry) *endpoint.File {
+	return &endpoint.File{Name: name, Type: "application/zip", Attachment: true,
+		Write: func(w io.Writer) error { return portfolio.WriteZip(ctx, s.files, list, w) }}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/folio"
 	"lectern/internal/jobs"
+	"lectern/internal/portfolio"
 )
 
 // BenchmarkCompilePortfolio is a portfolio of 60 tasks, each with a document of
@@ -21,17 +21,17 @@ func BenchmarkCompilePortfolio(b *testing.B) {
 	w.do("student", "POST "+submission, upload{files: []part{source, {"file1", "report.pdf", samplePDF()}}}).status(201)
 	w.made()
 	w.manyWorks(60)
-	w.do("student", "POST "+portfolio, evidence("LearningSummaryReport", "document", "lsr.pdf", samplePDF())).status(201)
+	w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf", samplePDF())).status(201)
 	var spent time.Duration
 	for b.Loop() {
 		w.do("student", "PUT /api/projects/{project:student}", form{"compile_portfolio": "true"}).status(200)
 		began := time.Now()
-		if err := w.press().Compile(b.Context(), jobs.Job{Attempt: 1, MaxAttempts: 1}, folio.Args{ProjectID: w.id["project:student"]}); err != nil {
+		if err := w.press().Compile(b.Context(), jobs.Job{Attempt: 1, MaxAttempts: 1}, portfolio.Args{ProjectID: w.id["project:student"]}); err != nil {
 			b.Fatal(err)
 		}
 		spent += time.Since(began)
 	}
-	got := w.do("student", "GET "+portfolio, nil).status(200)
+	got := w.do("student", "GET "+portfolioPath, nil).status(200)
 	if dir := os.Getenv("LECTERN_TEST_KEEP"); dir != "" {
 		_ = os.WriteFile(filepath.Join(dir, "portfolio60.pdf"), got.Body.Bytes(), 0o600)
 	}

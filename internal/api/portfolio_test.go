@@ -12,20 +12,20 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
-	"lectern/internal/folio"
 	"lectern/internal/jobs"
+	"lectern/internal/portfolio"
 	"lectern/internal/submit"
 )
 
 const (
-	portfolio    = "/api/submission/project/{project:student}/portfolio"
-	portfolioAny = "/api/submission/project/{id}/portfolio"
+	portfolioPath = "/api/submission/project/{project:student}/portfolio"
+	portfolioAny  = "/api/submission/project/{id}/portfolio"
 )
 
 var _ = rights(
-	rightRow{"GET " + portfolioAny, portfolio, readersA, nil},
-	rightRow{"POST " + portfolioAny, portfolio, readersA, upload{fields: map[string]string{"name": "Other", "kind": "code"}, files: []part{{"file0", "a.py", "print(1)\n"}}}},
-	rightRow{"DELETE " + portfolioAny, portfolio, readersA, nil},
+	rightRow{"GET " + portfolioAny, portfolioPath, readersA, nil},
+	rightRow{"POST " + portfolioAny, portfolioPath, readersA, upload{fields: map[string]string{"name": "Other", "kind": "code"}, files: []part{{"file0", "a.py", "print(1)\n"}}}},
+	rightRow{"DELETE " + portfolioAny, portfolioPath, readersA, nil},
 	rightRow{"GET /api/submission/unit/{id}/portfolio", "/api/submission/unit/{unitA}/portfolio", staffA, nil},
 	rightRow{"GET /api/submission/unit/{id}/task_definitions/{task_def_id}/download_submissions",
 		"/api/submission/unit/{unitA}/task_definitions/{defA1}/download_submissions", staffA, nil},
@@ -38,8 +38,8 @@ func evidence(name, kind, file, content string) upload {
 	return upload{fields: map[string]string{"name": name, "kind": kind}, files: []part{{"file0", file, content}}}
 }
 
-func (w *world) press() *folio.Press {
-	return &folio.Press{DB: w.db, Files: w.api.files, Institution: "Test University"}
+func (w *world) press() *portfolio.Compiler {
+	return &portfolio.Compiler{DB: w.db, Files: w.api.files, Institution: "Test University"}
 }
 
 // compiled runs the jobs that compile portfolios, as far as they were asked for.
@@ -48,7 +48,7 @@ func (w *world) compiled() {
 	ids, err := db.All[int64](w.Context(), w.db.Pool(), `SELECT id FROM projects WHERE compile_portfolio ORDER BY id`)
 	for _, id := range ids {
 		if err == nil {
-			err = w.press().Compile(w.Context(), jobs.Job{Attempt: 1, MaxAttempts: 9}, folio.Args{ProjectID: id})
+			err = w.press().Compile(w.Context(), jobs.Job{Attempt: 1, MaxAttempts: 9}, portfolio.Args{ProjectID: id})
 		}
 	}
 	if err != nil {
@@ -58,7 +58,7 @@ func (w *world) compiled() {
 
 func TestPortfolioFiles(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		add := func(want int, u upload) *answered { return w.do("student", "POST "+portfolio, u).status(want) }
+		add := func(want int, u upload) *answered { return w.do("student", "POST "+portfolioPath, u).status(want) }
 		add(201, evidence("Other", "code", "../../x/../hello.py", "print('hi')\n")).is(`{"file_name":"hello.py","file_kind":"code",
 			"file_path":"001-code-hello.py","kind":"code","name":"hello.py","idx":1}`)
 		add(201, evidence("My picture", "image", "p.PNG", smallPNG)).is(`{"file_name":"My picture.PNG","file_kind":"image",
@@ -68,7 +68,7 @@ func TestPortfolioFiles(t *testing.T) {
 			"kind":"document","name":"LearningSummaryReport.pdf","idx":0}`
 		add(201, evidence("LearningSummaryReport", "document", "mine.pdf", samplePDF())).is(report)
 		add(201, evidence("LearningSummaryReport", "document", "mine.pdf", aPDF)).is(report)
-		w.do("tutor", "POST "+portfolio, evidence("a\u202eb/\x07c", "code", "c.txt", "text")).status(201)
+		w.do("tutor", "POST "+portfolioPath, evidence("a\u202eb/\x07c", "code", "c.txt", "text")).status(201)
 		p := w.do("student", "GET /api/projects/{project:student}", nil).status(200).object()
 		if p["uses_draft_learning_summary"] != false {
 			t.Error("a report of their own leaves the draft in use")
@@ -77,9 +77,9 @@ func TestPortfolioFiles(t *testing.T) {
 		if got := fmt.Sprint(p["portfolio_files"]); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
-		w.do("student", "DELETE "+portfolio+"?idx=2&kind=image", nil).status(400)
-		w.do("student", "DELETE "+portfolio+"?idx=2&kind=code&name=My%20picture.PNG", nil).status(404)
-		w.do("student", "DELETE "+portfolio, map[string]any{"idx": 2, "kind": "image", "name": "My picture.PNG"}).status(204)
+		w.do("student", "DELETE "+portfolioPath+"?idx=2&kind=image", nil).status(400)
+		w.do("student", "DELETE "+portfolioPath+"?idx=2&kind=code&name=My%20picture.PNG", nil).status(404)
+		w.do("student", "DELETE "+portfolioPath, map[string]any{"idx": 2, "kind": "image", "name": "My picture.PNG"}).status(204)
 		add(201, evidence("Other", "code", "d.txt", "x"))
 		if got := w.rows(`SELECT CAST(idx AS TEXT) FROM portfolio_files ORDER BY idx`); !slices.Equal(got, []string{"0", "1", "3", "4"}) {
 			t.Errorf("the files are numbered %v", got)
@@ -105,9 +105,9 @@ func TestPortfolioFilesRefused(t *testing.T) {
 			{"binary as code", 415, evidence("x", "code", "a.py", "MZ\x00\x01\x02")},
 			{"dots for a name", 422, evidence("..", "code", "..", "x")},
 			{"a long name", 422, evidence(strings.Repeat("n", 300), "code", "a", "x")},
-			{"large", 413, evidence("x", "code", "a.py", strings.Repeat("x", folio.MaxFile+1))},
+			{"large", 413, evidence("x", "code", "a.py", strings.Repeat("x", portfolio.MaxFile+1))},
 		} {
-			if got := w.do("student", "POST "+portfolio, c.u); got.Code != c.want {
+			if got := w.do("student", "POST "+portfolioPath, c.u); got.Code != c.want {
 				t.Errorf("%s: got %d, want %d: %s", c.name, got.Code, c.want, got.Body)
 			}
 		}
@@ -116,8 +116,8 @@ func TestPortfolioFilesRefused(t *testing.T) {
 			w.set(`INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at) VALUES ($1, $2, 'code', 'x', $3, 1, $4)`,
 				w.id["project:student"], i, hash, w.db.Now())
 		}
-		w.do("student", "POST "+portfolio, evidence("x", "code", "a.py", "x")).status(409).says("50")
-		w.do("student", "POST "+portfolio, evidence("LearningSummaryReport", "document", "a.pdf", aPDF)).status(201)
+		w.do("student", "POST "+portfolioPath, evidence("x", "code", "a.py", "x")).status(409).says("50")
+		w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "a.pdf", aPDF)).status(201)
 	})
 }
 
@@ -164,14 +164,14 @@ func pdfText(t testing.TB, data []byte) string {
 func TestCompilePortfolio(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.asks("code")
-		w.do("student", "GET "+portfolio, nil).status(404)
+		w.do("student", "GET "+portfolioPath, nil).status(404)
 		w.do("student", "POST "+submission, upload{files: []part{code}}).status(201)
 		w.made()
 		w.do("tutor", "PUT "+ownTask, form{"trigger": "complete"}).status(200)
 		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "A fine piece of work, Αλφα."}).status(201)
 		w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA1"], "learning_outcome_id": w.id["outcomeA"], "task_id": w.id["task"], "rating": 4, "description": "I thought"})
-		w.do("student", "POST "+portfolio, evidence("LearningSummaryReport", "document", "lsr.pdf", samplePDF())).status(201)
-		w.do("student", "POST "+portfolio, evidence("Other", "code", "extra.py", "print('extra')\n")).status(201)
+		w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf", samplePDF())).status(201)
+		w.do("student", "POST "+portfolioPath, evidence("Other", "code", "extra.py", "print('extra')\n")).status(201)
 		w.do("student", "PUT /api/projects/{project:student}", form{"submitted_grade": "2", "compile_portfolio": "true"}).status(200)
 		if n := w.count(`jobs WHERE kind = 'portfolio' AND state = 'available'`); n != 1 {
 			t.Fatalf("%d jobs", n)
@@ -185,7 +185,7 @@ func TestCompilePortfolio(t *testing.T) {
 		if p["portfolio_available"] != true || p["compile_portfolio"] != false {
 			t.Errorf("available %v, to be compiled %v", p["portfolio_available"], p["compile_portfolio"])
 		}
-		got := w.do("tutor", "GET "+portfolio+"?as_attachment=true", nil).status(200)
+		got := w.do("tutor", "GET "+portfolioPath+"?as_attachment=true", nil).status(200)
 		if h := got.Header().Get("Content-Disposition"); !strings.Contains(h, `attachment; filename="SIT10A-student-portfolio.pdf"`) {
 			t.Error(h)
 		}
@@ -206,8 +206,8 @@ func TestCompilePortfolio(t *testing.T) {
 				text = text[at:]
 			}
 		}
-		w.do("student", "DELETE "+portfolio, nil).status(204)
-		w.do("student", "GET "+portfolio, nil).status(404)
+		w.do("student", "DELETE "+portfolioPath, nil).status(204)
+		w.do("student", "GET "+portfolioPath, nil).status(404)
 		w.do("student", "PUT /api/projects/{project:student}", form{"submitted_grade": "1"}).status(200)
 	})
 }
@@ -218,12 +218,12 @@ func TestCompileOvertaken(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ask := func(f form) { w.do("student", "PUT /api/projects/{project:student}", f).status(200) }
 		compile := func(j jobs.Job) error {
-			return w.press().Compile(t.Context(), j, folio.Args{ProjectID: w.id["project:student"]})
+			return w.press().Compile(t.Context(), j, portfolio.Args{ProjectID: w.id["project:student"]})
 		}
 		ask(form{"compile_portfolio": "true"})
 		ask(form{"compile_portfolio": "false"})
 		w.compiled()
-		w.do("student", "GET "+portfolio, nil).status(404)
+		w.do("student", "GET "+portfolioPath, nil).status(404)
 
 		w.asks("code")
 		w.do("student", "POST "+submission, upload{files: []part{code}}).status(201)
@@ -234,7 +234,7 @@ func TestCompileOvertaken(t *testing.T) {
 		w.made()
 		w.set(`UPDATE projects SET portfolio_asked_at = NULL`)
 		w.compiled()
-		w.do("student", "GET "+portfolio, nil).status(200)
+		w.do("student", "GET "+portfolioPath, nil).status(200)
 
 		// A file the store has lost: after the last try the student hears of it.
 		w.set(`INSERT INTO blobs (hash, size, touched_at) VALUES ('gone', 1, $1)`, w.db.Now())
@@ -258,7 +258,7 @@ func TestDraftLearningSummary(t *testing.T) {
 		w.asks("document")
 		w.define("is_draft_summary = TRUE")
 		made := func() {
-			docs := &submit.Documents{DB: w.db, Files: w.api.files, Made: folio.Made}
+			docs := &submit.Documents{DB: w.db, Files: w.api.files, Made: portfolio.Made}
 			for _, id := range w.rows(`SELECT CAST(id AS TEXT) FROM submissions WHERE state = 'queued'`) {
 				var n int64
 				fmt.Sscan(id, &n)
@@ -280,13 +280,13 @@ func TestDraftLearningSummary(t *testing.T) {
 				t.Errorf("with a draft: %s", got)
 			}
 		}
-		w.do("student", "POST "+portfolio, evidence("LearningSummaryReport", "document", "lsr.pdf", aPDF)).status(201)
+		w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf", aPDF)).status(201)
 		w.do("student", "POST "+submission, upload{files: []part{{"file0", "draft.pdf", samplePDF()}}}).status(201)
 		made()
 		if got := files(); got != "false "+one+" 0" {
 			t.Errorf("with a report of their own: %s", got)
 		}
-		w.do("student", "DELETE "+portfolio+"?idx=0&kind=document&name=LearningSummaryReport.pdf", nil).status(204)
+		w.do("student", "DELETE "+portfolioPath+"?idx=0&kind=document&name=LearningSummaryReport.pdf", nil).status(204)
 		if got := files(); got != "false [] 0" {
 			t.Errorf("with nothing: %s", got)
 		}
@@ -297,7 +297,7 @@ func TestGeneratePortfolios(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		today := clock.Day(w.now)
 		due := func() []string {
-			if _, err := folio.Generate(t.Context(), w.db); err != nil {
+			if _, err := portfolio.Generate(t.Context(), w.db); err != nil {
 				t.Fatal(err)
 			}
 			return w.rows(`SELECT u.username FROM projects p JOIN users u ON u.id = p.user_id WHERE p.compile_portfolio AND p.portfolio_auto_generated ORDER BY 1`)

@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/fault"
-	"lectern/internal/folio"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
+	"lectern/internal/portfolio"
 	"lectern/internal/work"
 )
 
@@ -21,12 +21,12 @@ import (
 const weekEnd = "trigger_week_end"
 
 func (s *Server) projectRoutes() {
-	web.Route(s.Server, "GET /api/projects", 200, policy.SignedIn, "List the caller's projects", s.listProjects)
-	web.Route(s.Server, "POST /api/projects", 201, policy.EnrolStudents, "Enrol a student in a unit", s.addProject,
-		web.Location("/api/projects/{.id}"))
-	web.Route(s.Server, "GET /api/projects/{id}", 200, policy.ReadProject, "Get a project", s.getProject)
-	web.Route(s.Server, "PUT /api/projects/{id}", 200, policy.ChangeProject, "Change a project", s.changeProject,
-		web.Also(409, "the grade was changed meanwhile, the portfolio is there already, or a tutorial is for another campus"))
+	endpoint.Route(s.Server, "GET /api/projects", 200, policy.SignedIn, "List the caller's projects", s.listProjects)
+	endpoint.Route(s.Server, "POST /api/projects", 201, policy.EnrolStudents, "Enrol a student in a unit", s.addProject,
+		endpoint.Location("/api/projects/{.id}"))
+	endpoint.Route(s.Server, "GET /api/projects/{id}", 200, policy.ReadProject, "Get a project", s.getProject)
+	endpoint.Route(s.Server, "PUT /api/projects/{id}", 200, policy.ChangeProject, "Change a project", s.changeProject,
+		endpoint.Also(409, "the grade was changed meanwhile, the portfolio is there already, or a tutorial is for another campus"))
 }
 
 type listProjectsIn struct {
@@ -61,7 +61,7 @@ func (s *Server) addProject(ctx context.Context, who *access.Caller, in addProje
 type projectAnswer struct {
 	enrol.ProjectDetail
 	UnitID             int64              `json:"unit_id"`
-	PortfolioFiles     []folio.File       `json:"portfolio_files"`
+	PortfolioFiles     []portfolio.File   `json:"portfolio_files"`
 	Tasks              []work.ProjectTask `json:"tasks"`
 	TutorialEnrolments []enrol.Enrolment  `json:"tutorial_enrolments"`
 	Groups             []enrol.Group      `json:"groups"`
@@ -79,7 +79,7 @@ func (s *Server) getProject(ctx context.Context, who *access.Caller, in projectI
 			return nil, err
 		}
 		a := &projectAnswer{ProjectDetail: *p, UnitID: p.UnitID}
-		if a.PortfolioFiles, err = folio.FilesOf(ctx, q, in.ID); err != nil {
+		if a.PortfolioFiles, err = portfolio.FilesOf(ctx, q, in.ID); err != nil {
 			return nil, err
 		}
 		if a.TutorialEnrolments, err = enrol.EnrolmentsOf(ctx, q, in.ID); err != nil {
@@ -166,10 +166,10 @@ func (in changeProjectIn) follow(ctx context.Context, q db.Q, who *access.Caller
 // while it is on its way.
 func (in changeProjectIn) compile(ctx context.Context, q db.Q) error {
 	if in.CompilePortfolio.Has() && in.CompilePortfolio.V {
-		return folio.Ask(ctx, q, in.ID)
+		return portfolio.Ask(ctx, q, in.ID)
 	}
 	if in.SubmittedGrade.Set || in.TargetGrade.Has() {
-		return folio.AskAgain(ctx, q, in.ID)
+		return portfolio.AskAgain(ctx, q, in.ID)
 	}
 	return nil
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/policy"
 	"lectern/internal/submit"
 )
 
 func (s *Server) receiptRoutes() {
-	web.Route(s.Server, "GET /api/receipt_key", 200, policy.Anybody,
+	endpoint.Route(s.Server, "GET /api/receipt_key", 200, policy.Anybody,
 		"Get the public keys that receipts of submissions are checked with", s.receiptKey)
 }
 

@@ -4,20 +4,20 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/policy"
-	"lectern/internal/teach"
+	"lectern/internal/usecase"
 )
 
 func (s *Server) rolloverRoutes() {
-	web.Route(s.Server, "POST /api/units/{id}/rollover", 201, policy.RolloverUnit, "Copy a unit into another teaching period", s.rolloverUnit,
-		web.Location("/api/units/{.id}"), web.Also(409, "the period has a unit of that code"), web.Also(422, "dates out of order or outside the period"))
-	web.Route(s.Server, "POST /api/teaching_periods/{existing_teaching_period_id}/rollover", 200, policy.RolloverPeriod,
+	endpoint.Route(s.Server, "POST /api/units/{id}/rollover", 201, policy.RolloverUnit, "Copy a unit into another teaching period", s.rolloverUnit,
+		endpoint.Location("/api/units/{.id}"), endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates out of order or outside the period"))
+	endpoint.Route(s.Server, "POST /api/teaching_periods/{existing_teaching_period_id}/rollover", 200, policy.RolloverPeriod,
 		"Copy the units of a teaching period into a later one", s.rolloverPeriod,
-		web.Also(409, "the new period has begun"), web.Also(422, "the new period does not start after the old one"))
+		endpoint.Also(409, "the new period has begun"), endpoint.Also(422, "the new period does not start after the old one"))
 }
 
 type rolloverUnitIn struct {
@@ -29,7 +29,7 @@ type rolloverUnitIn struct {
 
 func (s *Server) rolloverUnit(ctx context.Context, who *access.Caller, in rolloverUnitIn) (*fullUnit, error) {
 	return change(ctx, s.db, func(q db.Q) (*fullUnit, error) {
-		id, err := teach.RolloverUnit(ctx, q, in.ID, teach.UnitRollover{
+		id, err := usecase.RolloverUnit(ctx, q, in.ID, usecase.UnitRollover{
 			PeriodID: in.PeriodID, Start: in.StartDate.Ptr(), End: in.EndDate.Ptr(), CallerID: who.ID})
 		if err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ type rolloverPeriodIn struct {
 // rolloverPeriod answers null.
 func (s *Server) rolloverPeriod(ctx context.Context, who *access.Caller, in rolloverPeriodIn) (any, error) {
 	return nil, s.db.Tx(ctx, func(q db.Q) error {
-		return teach.RolloverPeriod(ctx, q, teach.PeriodRollover{FromID: in.FromID, ToID: in.ToID,
+		return usecase.RolloverPeriod(ctx, q, usecase.PeriodRollover{FromID: in.FromID, ToID: in.ToID,
 			Inactive: in.Inactive, SearchForward: in.SearchForward.Or(true), CallerID: who.ID})
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
-	"lectern/internal/teach"
+	"lectern/internal/usecase"
 )
 
 var _ = rights(
@@ -268,7 +268,7 @@ func TestStatementsOfRollover(t *testing.T) {
 			t.Helper()
 			ctx, c := db.Counting(t.Context(), nil)
 			if err := w.db.Tx(ctx, func(q db.Q) error {
-				return teach.RolloverPeriod(ctx, q, teach.PeriodRollover{FromID: w.id["T1"], ToID: w.id[to]})
+				return usecase.RolloverPeriod(ctx, q, usecase.PeriodRollover{FromID: w.id["T1"], ToID: w.id[to]})
 			}); err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/policy"
 )
 
@@ -37,8 +37,8 @@ func (s Settings) withDefaults() Settings {
 }
 
 func (s *Server) settingRoutes() {
-	web.Route(s.Server, "GET /api/settings", 200, policy.Anybody, "Tell what this service is and can", s.getSettings)
-	web.Route(s.Server, "GET /api/settings/privacy", 200, policy.Anybody, "Tell how work is used", s.getPrivacy)
+	endpoint.Route(s.Server, "GET /api/settings", 200, policy.Anybody, "Tell what this service is and can", s.getSettings)
+	endpoint.Route(s.Server, "GET /api/settings/privacy", 200, policy.Anybody, "Tell how work is used", s.getPrivacy)
 }
 
 type settingsOut struct {

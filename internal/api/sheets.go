@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"io"
 
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/ident"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // sheetFile is the download of a sheet that write writes while it is sent.
-func sheetFile(name string, write func(io.Writer) error) *web.File {
-	return &web.File{Name: name, Type: "text/csv; charset=utf-8", Attachment: true, Write: write}
+func sheetFile(name string, write func(io.Writer) error) *endpoint.File {
+	return &endpoint.File{Name: name, Type: "text/csv; charset=utf-8", Attachment: true, Write: write}
 }
 
 // importIn is what every import of a sheet takes.
@@ -28,26 +28,26 @@ type importIn struct {
 var errUndo = errors.New("dry run")
 
 // readSheet opens an uploaded sheet for use.
-func readSheet(in importIn, opts table.Options, use func(*table.Reader) error) error {
+func readSheet(in importIn, opts sheet.Options, use func(*sheet.Reader) error) error {
 	f, err := in.File.Open()
 	if err != nil {
 		return fmt.Errorf("open the uploaded sheet: %w", err)
 	}
 	defer f.Close()
-	sheet, err := table.Read(f, in.File.Size, opts)
+	rows, err := sheet.Read(f, in.File.Size, opts)
 	if err != nil {
 		return err
 	}
-	return use(sheet)
+	return use(rows)
 }
 
 // importSheet reads an uploaded sheet and has apply carry it out in one
 // transaction, which a dry run undoes.
-func (s *Server) importSheet(ctx context.Context, in importIn, opts table.Options,
-	apply func(db.Q, *table.Reader) (*table.Report, error)) (report *table.Report, err error) {
-	err = readSheet(in, opts, func(sheet *table.Reader) error {
+func (s *Server) importSheet(ctx context.Context, in importIn, opts sheet.Options,
+	apply func(db.Q, *sheet.Reader) (*sheet.Report, error)) (report *sheet.Report, err error) {
+	err = readSheet(in, opts, func(rows *sheet.Reader) error {
 		return s.db.Tx(ctx, func(q db.Q) error {
-			report, err = apply(q, sheet)
+			report, err = apply(q, rows)
 			if err == nil && in.DryRun {
 				return errUndo
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 )
 
@@ -48,7 +48,7 @@ func isList(out reflect.Type) bool {
 	if out.Kind() == reflect.Slice {
 		return out.Elem().Kind() != reflect.Uint8
 	}
-	return out.PkgPath() == reflect.TypeFor[web.NoContent]().PkgPath() && strings.HasPrefix(out.Name(), "List[")
+	return out.PkgPath() == reflect.TypeFor[endpoint.NoContent]().PkgPath() && strings.HasPrefix(out.Name(), "List[")
 }
 
 func TestListsTakeAConstantNumberOfStatements(t *testing.T) {

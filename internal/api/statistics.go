@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/insight"
@@ -14,20 +14,20 @@ import (
 )
 
 func (s *Server) statisticsRoutes() {
-	web.Route(s.Server, "GET /api/units/{id}/stats/task_completion_stats", 200, policy.ReadStatistics,
+	endpoint.Route(s.Server, "GET /api/units/{id}/stats/task_completion_stats", 200, policy.ReadStatistics,
 		"Sum up how many tasks the students of a unit have completed", s.completionStats)
-	web.Route(s.Server, "GET /api/units/{id}/stats/task_status_pct", 200, policy.ReadStatistics,
+	endpoint.Route(s.Server, "GET /api/units/{id}/stats/task_status_pct", 200, policy.ReadStatistics,
 		"Count the students at each status, by task definition and tutorial (0: none)", s.statusStats)
-	web.Route(s.Server, "GET /api/units/{id}/stats/student_target_grade", 200, policy.ReadStatistics,
+	endpoint.Route(s.Server, "GET /api/units/{id}/stats/student_target_grade", 200, policy.ReadStatistics,
 		"Count the students by tutorial and target grade", s.targetStats)
-	web.Route(s.Server, "GET /api/units/{unit_id}/learning_alignments/class_stats", 200, policy.ReadUnit,
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/learning_alignments/class_stats", 200, policy.ReadUnit,
 		"Sum up the progress of a unit's students towards each outcome", s.classStats)
-	web.Route(s.Server, "GET /api/units/{unit_id}/learning_alignments/class_details", 200, policy.ReadStatistics,
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/learning_alignments/class_details", 200, policy.ReadStatistics,
 		"Sum up the progress towards each outcome, by tutorial", s.classDetails)
-	web.Route(s.Server, "GET /api/units/{id}/grades", 200, policy.ExportUnit, "Download the final grades as CSV", s.exportGrades)
-	web.Route(s.Server, "GET /api/csv/units/{id}/task_completion", 200, policy.ExportUnit,
+	endpoint.Route(s.Server, "GET /api/units/{id}/grades", 200, policy.ExportUnit, "Download the final grades as CSV", s.exportGrades)
+	endpoint.Route(s.Server, "GET /api/csv/units/{id}/task_completion", 200, policy.ExportUnit,
 		"Download the status of every task of every student as CSV", s.exportCompletion)
-	web.Route(s.Server, "GET /api/csv/units/{id}/tutor_assessments", 200, policy.ExportUnit,
+	endpoint.Route(s.Server, "GET /api/csv/units/{id}/tutor_assessments", 200, policy.ExportUnit,
 		"Download how many tasks each of the staff has assessed as CSV", s.exportAssessments)
 }
 
@@ -57,8 +57,8 @@ func (s *Server) classDetails(ctx context.Context, _ *access.Caller, in underUni
 // of it is read before the first byte is sent: a slow reader holds no
 // connection, and no sheet mixes two moments.
 func (s *Server) unitSheet(ctx context.Context, unitID int64, name string,
-	read func(q db.Q, code string) (write func(io.Writer) error, err error)) (*web.File, error) {
-	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+	read func(q db.Q, code string) (write func(io.Writer) error, err error)) (*endpoint.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		unit, err := course.UnitByID(ctx, q, unitID)
 		if err != nil {
 			return nil, err
@@ -68,21 +68,21 @@ func (s *Server) unitSheet(ctx context.Context, unitID int64, name string,
 	})
 }
 
-func (s *Server) exportGrades(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
+func (s *Server) exportGrades(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
 	return s.unitSheet(ctx, in.ID, "-Students.csv", func(q db.Q, code string) (func(io.Writer) error, error) {
 		list, err := insight.GradesOf(ctx, q, in.ID)
 		return func(w io.Writer) error { return insight.WriteGrades(w, code, list) }, err
 	})
 }
 
-func (s *Server) exportCompletion(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
+func (s *Server) exportCompletion(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
 	return s.unitSheet(ctx, in.ID, "-TaskCompletion.csv", func(q db.Q, _ string) (func(io.Writer) error, error) {
 		sheet, err := insight.SheetOf(ctx, q, in.ID)
 		return sheet.Write, err
 	})
 }
 
-func (s *Server) exportAssessments(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
+func (s *Server) exportAssessments(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
 	return s.unitSheet(ctx, in.ID, "-TutorAssessments.csv", func(q db.Q, _ string) (func(io.Writer) error, error) {
 		list, err := insight.AssessorsOf(ctx, q, in.ID)
 		return func(w io.Writer) error { return insight.WriteAssessors(w, list) }, err

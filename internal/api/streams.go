@@ -4,22 +4,22 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
-	"lectern/internal/teach"
+	"lectern/internal/usecase"
 )
 
 func (s *Server) streamRoutes() {
 	const path = "/api/units/{unit_id}/tutorial_streams"
-	web.Route(s.Server, "POST "+path, 201, policy.EditTutorials, "Create a tutorial stream", s.addStream,
-		web.Location(path+"/{.abbreviation}"))
-	web.Route(s.Server, "PUT "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials, "Change a tutorial stream", s.changeStream,
-		web.Also(409, "the name or abbreviation is taken"))
-	web.Route(s.Server, "DELETE "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials, "Delete a tutorial stream with its tutorials", s.deleteStream,
-		web.Also(409, "groups, enrolled students or task definitions use it"))
+	endpoint.Route(s.Server, "POST "+path, 201, policy.EditTutorials, "Create a tutorial stream", s.addStream,
+		endpoint.Location(path+"/{.abbreviation}"))
+	endpoint.Route(s.Server, "PUT "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials, "Change a tutorial stream", s.changeStream,
+		endpoint.Also(409, "the name or abbreviation is taken"))
+	endpoint.Route(s.Server, "DELETE "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials, "Delete a tutorial stream with its tutorials", s.deleteStream,
+		endpoint.Also(409, "groups, enrolled students or task definitions use it"))
 }
 
 // streamAnswer shows a stream inside tutorial_stream and, for those who look
@@ -43,7 +43,7 @@ type addStreamIn struct {
 
 func (s *Server) addStream(ctx context.Context, _ *access.Caller, in addStreamIn) (*streamAnswer, error) {
 	return answerStream(change(ctx, s.db, func(q db.Q) (*enrol.Stream, error) {
-		return teach.AddStream(ctx, q, in.UnitID, in.ActivityAbbr)
+		return usecase.AddStream(ctx, q, in.UnitID, in.ActivityAbbr)
 	}))
 }
 
@@ -73,5 +73,5 @@ type deleteStreamIn struct {
 }
 
 func (s *Server) deleteStream(ctx context.Context, _ *access.Caller, in deleteStreamIn) (bool, error) {
-	return true, s.db.Tx(ctx, func(q db.Q) error { return teach.RemoveStream(ctx, q, in.UnitID, in.Abbr) })
+	return true, s.db.Tx(ctx, func(q db.Q) error { return usecase.RemoveStream(ctx, q, in.UnitID, in.Abbr) })
 }

@@ -5,8 +5,8 @@ import (
 	"iter"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/fault"
@@ -14,7 +14,7 @@ import (
 )
 
 func (s *Server) studentRoutes() {
-	web.Route(s.Server, "GET /api/students", 200, policy.ListStudents, "List the students of a unit", s.listStudents)
+	endpoint.Route(s.Server, "GET /api/students", 200, policy.ListStudents, "List the students of a unit", s.listStudents)
 }
 
 type listStudentsIn struct {
@@ -43,8 +43,8 @@ func (in listStudentsIn) query() (out enrol.StudentQuery, err error) {
 	return out, nil
 }
 
-func (s *Server) listStudents(ctx context.Context, _ *access.Caller, in listStudentsIn) (web.List[enrol.StudentEntry], error) {
-	return view(ctx, s.db, func(q db.Q) (out web.List[enrol.StudentEntry], err error) {
+func (s *Server) listStudents(ctx context.Context, _ *access.Caller, in listStudentsIn) (endpoint.List[enrol.StudentEntry], error) {
+	return view(ctx, s.db, func(q db.Q) (out endpoint.List[enrol.StudentEntry], err error) {
 		ask, err := in.query()
 		if err != nil {
 			return out, err

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -26,16 +26,16 @@ const mostFiles = 20
 
 func (s *Server) submissionRoutes() {
 	const one = "/api/projects/{id}/task_def_id/{task_definition_id}"
-	web.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
-		web.Uploads(mostFiles, s.mostFile), web.Location(one+"/submission"),
-		web.Also(409, "the Idempotency-Key was used for another upload"), web.Also(422, "the contributions or alignments do not fit the group or unit"))
-	web.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the latest submission, a PDF", s.submissionPDF)
-	web.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest submission to be made anew", s.rebuild)
-	web.Route(s.Server, "GET "+one+"/submission_details", 200, policy.ReadSubmission, "Tell how far the latest submission is", s.submissionDetails)
-	web.Route(s.Server, "GET "+one+"/submission_files", 200, policy.ReadSubmission, "Get the files of the latest submission, a zip archive", s.latestFiles)
-	web.Route(s.Server, "GET "+one+"/submissions/latest", 200, policy.ReadSubmission, "Get the files of the latest submission, a zip archive", s.latestFiles)
-	web.Route(s.Server, "GET "+one+"/submissions/timestamps", 200, policy.ReadSubmission, "List when the last ten submissions were made", s.timestamps)
-	web.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}", 200, policy.ReadSubmission,
+	endpoint.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
+		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Location(one+"/submission"),
+		endpoint.Also(409, "the Idempotency-Key was used for another upload"), endpoint.Also(422, "the contributions or alignments do not fit the group or unit"))
+	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the latest submission, a PDF", s.submissionPDF)
+	endpoint.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest submission to be made anew", s.rebuild)
+	endpoint.Route(s.Server, "GET "+one+"/submission_details", 200, policy.ReadSubmission, "Tell how far the latest submission is", s.submissionDetails)
+	endpoint.Route(s.Server, "GET "+one+"/submission_files", 200, policy.ReadSubmission, "Get the files of the latest submission, a zip archive", s.latestFiles)
+	endpoint.Route(s.Server, "GET "+one+"/submissions/latest", 200, policy.ReadSubmission, "Get the files of the latest submission, a zip archive", s.latestFiles)
+	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps", 200, policy.ReadSubmission, "List when the last ten submissions were made", s.timestamps)
+	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}", 200, policy.ReadSubmission,
 		"Get the files of one submission, a zip archive", s.filesAt)
 }
 
@@ -79,9 +79,9 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*
 	if err != nil {
 		return nil, err
 	}
-	h := submit.Handing{By: mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list, Key: in.Key,
-		Help: strings.Trim(in.Trigger, `"' `) == string(status.NeedHelp), Shares: in.shares(), Aims: in.aims()}
-	return change(ctx, s.db, func(q db.Q) (*submit.Result, error) { return s.desk.HandIn(ctx, q, signer, h) })
+	h := submit.Request{By: mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list, Key: in.Key,
+		Help: strings.Trim(in.Trigger, `"' `) == string(status.NeedHelp), Contributions: in.shares(), Alignments: in.aims()}
+	return change(ctx, s.db, func(q db.Q) (*submit.Result, error) { return s.submissions.HandIn(ctx, q, signer, h) })
 }
 
 // takeFiles checks the files against what the task asks for, first all names and
@@ -114,24 +114,24 @@ func about(r work.Requirement, u *params.Upload, err error) error {
 	return fmt.Errorf("take %s: %w", r.Key, err)
 }
 
-func (in *handInIn) shares() []work.Share {
+func (in *handInIn) shares() []work.Contribution {
 	if !in.Contributions.Has() {
 		return nil
 	}
-	out := []work.Share{}
+	out := []work.Contribution{}
 	for _, c := range in.Contributions.V {
-		out = append(out, work.Share{ProjectID: c.ProjectID, Pct: int(min(max(c.Pct, -1), 1000)), Pts: int(min(max(c.Pts.Or(3), 0), 5))})
+		out = append(out, work.Contribution{ProjectID: c.ProjectID, Pct: int(min(max(c.Pct, -1), 1000)), Pts: int(min(max(c.Pts.Or(3), 0), 5))})
 	}
 	return out
 }
 
-func (in *handInIn) aims() *[]work.Aim {
+func (in *handInIn) aims() *[]work.TaskAlignment {
 	if !in.Alignments.Has() {
 		return nil
 	}
-	out := []work.Aim{}
+	out := []work.TaskAlignment{}
 	for _, a := range in.Alignments.V {
-		out = append(out, work.Aim{OutcomeID: a.OutcomeID, Rating: a.Rating, Rationale: a.Rationale})
+		out = append(out, work.TaskAlignment{OutcomeID: a.OutcomeID, Rating: a.Rating, Rationale: a.Rationale})
 	}
 	return &out
 }
@@ -141,7 +141,7 @@ type submissionPDFIn struct {
 	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than shown"`
 }
 
-func (s *Server) submissionPDF(ctx context.Context, _ *access.Caller, in submissionPDFIn) (*web.File, error) {
+func (s *Server) submissionPDF(ctx context.Context, _ *access.Caller, in submissionPDFIn) (*endpoint.File, error) {
 	v, err := submit.Latest(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (s *Server) submissionPDF(ctx context.Context, _ *access.Caller, in submiss
 		return nil, err
 	}
 	content, err := s.files.Open(ctx, hash)
-	return &web.File{Content: content, Name: v.Abbreviation + ".pdf", Type: "application/pdf", Modified: v.At.Time,
+	return &endpoint.File{Content: content, Name: v.Abbreviation + ".pdf", Type: "application/pdf", Modified: v.At.Time,
 		ETag: `"` + string(hash) + `"`, Attachment: in.AsAttachment}, err
 }
 
@@ -171,7 +171,7 @@ func (s *Server) submissionDetails(ctx context.Context, _ *access.Caller, in tas
 	return view(ctx, s.db, func(q db.Q) (*submit.Details, error) { return submit.DetailsOf(ctx, q, in.ProjectID, in.DefinitionID) })
 }
 
-func (s *Server) latestFiles(ctx context.Context, _ *access.Caller, in taskPath) (*web.File, error) {
+func (s *Server) latestFiles(ctx context.Context, _ *access.Caller, in taskPath) (*endpoint.File, error) {
 	return s.packed(ctx, func(q db.Q) (*submit.Version, error) { return submit.Latest(ctx, q, in.ProjectID, in.DefinitionID) })
 }
 
@@ -180,7 +180,7 @@ type filesAtIn struct {
 	Timestamp string `path:"timestamp"`
 }
 
-func (s *Server) filesAt(ctx context.Context, _ *access.Caller, in filesAtIn) (*web.File, error) {
+func (s *Server) filesAt(ctx context.Context, _ *access.Caller, in filesAtIn) (*endpoint.File, error) {
 	return s.packed(ctx, func(q db.Q) (*submit.Version, error) {
 		return submit.VersionAt(ctx, q, in.ProjectID, in.DefinitionID, in.Timestamp)
 	})
@@ -188,7 +188,7 @@ func (s *Server) filesAt(ctx context.Context, _ *access.Caller, in filesAtIn) (*
 
 // packed answers with the files of a version in an archive that is made while it
 // is sent.
-func (s *Server) packed(ctx context.Context, find func(db.Q) (*submit.Version, error)) (*web.File, error) {
+func (s *Server) packed(ctx context.Context, find func(db.Q) (*submit.Version, error)) (*endpoint.File, error) {
 	var v *submit.Version
 	list, err := view(ctx, s.db, func(q db.Q) (list []submit.File, err error) {
 		if v, err = find(q); err != nil {
@@ -200,7 +200,7 @@ func (s *Server) packed(ctx context.Context, find func(db.Q) (*submit.Version, e
 		return nil, err
 	}
 	name := fmt.Sprintf("%s-%s.zip", v.Abbreviation, v.At.UTC().Format("20060102-150405"))
-	return &web.File{Name: name, Type: "application/zip", Attachment: true,
+	return &endpoint.File{Name: name, Type: "application/zip", Attachment: true,
 		Write: func(w io.Writer) error { return v.WriteZip(ctx, s.files, list, w) }}, nil
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/due"
 	"lectern/internal/policy"
@@ -14,16 +14,16 @@ import (
 )
 
 func (s *Server) taskRoutes() {
-	web.Route(s.Server, "GET /api/tasks", 200, policy.ReadUnit,
+	endpoint.Route(s.Server, "GET /api/tasks", 200, policy.ReadUnit,
 		"List the tasks of a unit: a student's own, all for staff", s.listTasks)
-	web.Route(s.Server, "GET /api/units/{unit_id}/task_definitions/{task_def_id}/tasks", 200, policy.GiveFeedback,
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/task_definitions/{task_def_id}/tasks", 200, policy.GiveFeedback,
 		"List the tasks of a task definition", s.listDefinitionTasks)
-	web.Route(s.Server, "PUT /api/projects/{id}/task_def_id/{task_definition_id}", 200, policy.ChangeTask,
+	endpoint.Route(s.Server, "PUT /api/projects/{id}/task_def_id/{task_definition_id}", 200, policy.ChangeTask,
 		"Move, grade or change a task", s.changeTask,
-		web.Also(409, "the task's present status does not allow it"))
-	web.Route(s.Server, "GET /api/projects/{project_id}/refresh_tasks/{task_definition_id}", 200, policy.ReadTask,
+		endpoint.Also(409, "the task's present status does not allow it"))
+	endpoint.Route(s.Server, "GET /api/projects/{project_id}/refresh_tasks/{task_definition_id}", 200, policy.ReadTask,
 		"Get the present status of a task", s.refreshTask)
-	web.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/due", 200, policy.ReadTask,
+	endpoint.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/due", 200, policy.ReadTask,
 		"Explain the due date of a task", s.explainDue)
 }
 
@@ -43,7 +43,7 @@ type listTasksIn struct {
 	paged
 }
 
-func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasksIn) (web.List[work.UnitTask], error) {
+func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasksIn) (endpoint.List[work.UnitTask], error) {
 	student := who.ID
 	if who.May(policy.ListStudents) {
 		student = 0
@@ -54,14 +54,14 @@ func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasks
 }
 
 // listed answers with a page of a list, or with all of it.
-func listed[T any](ctx context.Context, d *db.DB, in paged, read func(db.Q, work.Page) ([]T, int64, error)) (web.List[T], error) {
+func listed[T any](ctx context.Context, d *db.DB, in paged, read func(db.Q, work.Page) ([]T, int64, error)) (endpoint.List[T], error) {
 	p, err := in.page()
 	if err != nil {
-		return web.List[T]{}, err
+		return endpoint.List[T]{}, err
 	}
-	return view(ctx, d, func(q db.Q) (web.List[T], error) {
+	return view(ctx, d, func(q db.Q) (endpoint.List[T], error) {
 		rows, total, err := read(q, p)
-		return web.Listed(rows, total), err
+		return endpoint.Listed(rows, total), err
 	})
 }
 
@@ -71,7 +71,7 @@ type definitionTasksIn struct {
 	paged
 }
 
-func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller, in definitionTasksIn) (web.List[work.DefinitionTask], error) {
+func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller, in definitionTasksIn) (endpoint.List[work.DefinitionTask], error) {
 	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.DefinitionTask, int64, error) {
 		return work.TasksOfDefinition(ctx, q, in.DefinitionID, p)
 	})
@@ -93,8 +93,8 @@ type changeTaskIn struct {
 
 func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {
 	return change(ctx, s.db, func(q db.Q) (*work.MovedTask, error) {
-		return work.Move(ctx, q, mover(who), in.ProjectID, in.DefinitionID, work.Wish{
-			Word: in.Trigger.Ptr(), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(), InPortfolio: in.InPortfolio.Ptr()})
+		return work.Move(ctx, q, mover(who), in.ProjectID, in.DefinitionID, work.Change{
+			Trigger: in.Trigger.Ptr(), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(), InPortfolio: in.InPortfolio.Ptr()})
 	})
 }
 

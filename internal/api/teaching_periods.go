@@ -4,35 +4,35 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
-	"lectern/internal/teach"
+	"lectern/internal/usecase"
 )
 
 func (s *Server) teachingPeriodRoutes() {
-	web.Route(s.Server, "GET /api/teaching_periods", 200, policy.Anybody, "List the teaching periods", s.listPeriods)
-	web.Route(s.Server, "GET /api/teaching_periods/{id}", 200, policy.Anybody,
+	endpoint.Route(s.Server, "GET /api/teaching_periods", 200, policy.Anybody, "List the teaching periods", s.listPeriods)
+	endpoint.Route(s.Server, "GET /api/teaching_periods/{id}", 200, policy.Anybody,
 		"Get a teaching period with its breaks and units", s.getPeriod)
-	web.Route(s.Server, "POST /api/teaching_periods", 201, policy.EditCalendar, "Create a teaching period", s.addPeriod,
-		web.Location("/api/teaching_periods/{.id}"), web.Also(409, "the year has a period of that name"))
-	web.Route(s.Server, "PUT /api/teaching_periods/{id}", 200, policy.EditCalendar,
+	endpoint.Route(s.Server, "POST /api/teaching_periods", 201, policy.EditCalendar, "Create a teaching period", s.addPeriod,
+		endpoint.Location("/api/teaching_periods/{.id}"), endpoint.Also(409, "the year has a period of that name"))
+	endpoint.Route(s.Server, "PUT /api/teaching_periods/{id}", 200, policy.EditCalendar,
 		"Change a teaching period; units with exactly its dates move along with their tasks", s.changePeriod,
-		web.Also(409, "the year has a period of that name, or a break or a unit would lie outside"))
-	web.Route(s.Server, "DELETE /api/teaching_periods/{id}", 204, policy.EditCalendar,
-		"Delete a teaching period without units", s.deletePeriod, web.Also(409, "it has units"))
+		endpoint.Also(409, "the year has a period of that name, or a break or a unit would lie outside"))
+	endpoint.Route(s.Server, "DELETE /api/teaching_periods/{id}", 204, policy.EditCalendar,
+		"Delete a teaching period without units", s.deletePeriod, endpoint.Also(409, "it has units"))
 
-	web.Route(s.Server, "GET /api/teaching_periods/{teaching_period_id}/breaks", 200, policy.SignedIn,
+	endpoint.Route(s.Server, "GET /api/teaching_periods/{teaching_period_id}/breaks", 200, policy.SignedIn,
 		"List the breaks of a teaching period", s.listBreaks)
-	web.Route(s.Server, "POST /api/teaching_periods/{teaching_period_id}/breaks", 200, policy.EditCalendar,
+	endpoint.Route(s.Server, "POST /api/teaching_periods/{teaching_period_id}/breaks", 200, policy.EditCalendar,
 		"Add a break to a teaching period", s.addBreak,
-		web.Location("/api/teaching_periods/{teaching_period_id}/breaks/{.id}"))
-	web.Route(s.Server, "PUT /api/teaching_periods/{teaching_period_id}/breaks/{id}", 200, policy.EditCalendar,
+		endpoint.Location("/api/teaching_periods/{teaching_period_id}/breaks/{.id}"))
+	endpoint.Route(s.Server, "PUT /api/teaching_periods/{teaching_period_id}/breaks/{id}", 200, policy.EditCalendar,
 		"Change a break", s.changeBreak)
-	web.Route(s.Server, "DELETE /api/teaching_periods/{teaching_period_id}/breaks/{id}", 204, policy.EditCalendar,
+	endpoint.Route(s.Server, "DELETE /api/teaching_periods/{teaching_period_id}/breaks/{id}", 204, policy.EditCalendar,
 		"Delete a break", s.deleteBreak)
 }
 
@@ -94,12 +94,12 @@ type changePeriodIn struct {
 func (s *Server) changePeriod(ctx context.Context, _ *access.Caller, in changePeriodIn) (*course.TeachingPeriod, error) {
 	p := in.Period
 	return change(ctx, s.db, func(q db.Q) (*course.TeachingPeriod, error) {
-		return teach.ChangePeriod(ctx, q, in.ID, course.PeriodChange{Period: p.Period.Ptr(), Year: p.Year.Ptr(),
+		return usecase.ChangePeriod(ctx, q, in.ID, course.PeriodChange{Period: p.Period.Ptr(), Year: p.Year.Ptr(),
 			StartDate: p.StartDate.Ptr(), EndDate: p.EndDate.Ptr(), ActiveUntil: p.ActiveUntil.Ptr()})
 	})
 }
 
-func (s *Server) deletePeriod(ctx context.Context, _ *access.Caller, in byID) (web.NoContent, error) {
+func (s *Server) deletePeriod(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return course.DeletePeriod(ctx, q, in.ID) })
 }
 
@@ -147,6 +147,6 @@ type breakIn struct {
 	ID       int64 `path:"id"`
 }
 
-func (s *Server) deleteBreak(ctx context.Context, _ *access.Caller, in breakIn) (web.NoContent, error) {
+func (s *Server) deleteBreak(ctx context.Context, _ *access.Caller, in breakIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return course.DeleteBreak(ctx, q, in.PeriodID, in.ID) })
 }

@@ -5,20 +5,20 @@ import (
 	"fmt"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
 )
 
 func (s *Server) tutorialRoutes() {
-	web.Route(s.Server, "POST /api/tutorials", 201, policy.EditTutorials, "Create a tutorial", s.addTutorial,
-		web.Location("/api/tutorials/{.id}"), web.Also(409, "the abbreviation is taken"), web.Also(422, "the tutor is not on the unit's staff"))
-	web.Route(s.Server, "PUT /api/tutorials/{id}", 200, policy.EditTutorials, "Change a tutorial", s.changeTutorial,
-		web.Also(409, "the abbreviation is taken, or students in it go against the change"), web.Also(422, "the tutor is not on the unit's staff"))
-	web.Route(s.Server, "DELETE /api/tutorials/{id}", 204, policy.EditTutorials, "Delete a tutorial nobody uses", s.deleteTutorial,
-		web.Also(409, "groups or enrolled students use it"))
+	endpoint.Route(s.Server, "POST /api/tutorials", 201, policy.EditTutorials, "Create a tutorial", s.addTutorial,
+		endpoint.Location("/api/tutorials/{.id}"), endpoint.Also(409, "the abbreviation is taken"), endpoint.Also(422, "the tutor is not on the unit's staff"))
+	endpoint.Route(s.Server, "PUT /api/tutorials/{id}", 200, policy.EditTutorials, "Change a tutorial", s.changeTutorial,
+		endpoint.Also(409, "the abbreviation is taken, or students in it go against the change"), endpoint.Also(422, "the tutor is not on the unit's staff"))
+	endpoint.Route(s.Server, "DELETE /api/tutorials/{id}", 204, policy.EditTutorials, "Delete a tutorial nobody uses", s.deleteTutorial,
+		endpoint.Also(409, "groups or enrolled students use it"))
 }
 
 type addTutorialIn struct {
@@ -35,7 +35,7 @@ type addTutorialIn struct {
 	} `param:"tutorial,required"`
 }
 
-func (s *Server) addTutorial(ctx context.Context, _ *access.Caller, in addTutorialIn) (web.Text, error) {
+func (s *Server) addTutorial(ctx context.Context, _ *access.Caller, in addTutorialIn) (endpoint.Text, error) {
 	t := in.Tutorial
 	capacity := int64(t.Capacity)
 	made, err := change(ctx, s.db, func(q db.Q) (*enrol.Tutorial, error) {
@@ -44,9 +44,9 @@ func (s *Server) addTutorial(ctx context.Context, _ *access.Caller, in addTutori
 			TutorID: someone(t.TutorID), CampusID: t.CampusID.Ptr(), StreamAbbr: t.StreamAbbr.Ptr()})
 	})
 	if err != nil {
-		return web.Text{}, err
+		return endpoint.Text{}, err
 	}
-	return web.Text{Message: fmt.Sprintf("Tutorial %s was created.", made.Abbreviation), Record: made, ID: made.ID}, nil
+	return endpoint.Text{Message: fmt.Sprintf("Tutorial %s was created.", made.Abbreviation), Record: made, ID: made.ID}, nil
 }
 
 // someone keeps 0, which the domain reads as nobody, from passing for a user.
@@ -98,6 +98,6 @@ type deleteTutorialIn struct {
 	ID int64 `path:"id" scope:"tutorial"`
 }
 
-func (s *Server) deleteTutorial(ctx context.Context, _ *access.Caller, in deleteTutorialIn) (web.NoContent, error) {
+func (s *Server) deleteTutorial(ctx context.Context, _ *access.Caller, in deleteTutorialIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return enrol.DeleteTutorial(ctx, q, in.ID) })
 }

@@ -4,25 +4,25 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 func (s *Server) unitCSVRoutes() {
-	upload, large, strange := web.Uploads(1, table.DefaultMaxBytes), web.Also(413, "the file is too large"), web.Also(415, "neither CSV nor Excel")
-	web.Route(s.Server, "GET /api/csv/units/{id}", 200, policy.ExportUnit, "Export the enrolled students of a unit as CSV", s.exportStudents)
-	web.Route(s.Server, "POST /api/csv/units/{id}", 201, policy.ImportUnit, "Enrol students from CSV or Excel, making accounts where there are none",
+	upload, large, strange := endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "neither CSV nor Excel")
+	endpoint.Route(s.Server, "GET /api/csv/units/{id}", 200, policy.ExportUnit, "Export the enrolled students of a unit as CSV", s.exportStudents)
+	endpoint.Route(s.Server, "POST /api/csv/units/{id}", 201, policy.ImportUnit, "Enrol students from CSV or Excel, making accounts where there are none",
 		s.importStudents, upload, large, strange)
-	web.Route(s.Server, "POST /api/csv/units/{id}/withdraw", 201, policy.ImportUnit, "Withdraw students by CSV or Excel",
+	endpoint.Route(s.Server, "POST /api/csv/units/{id}/withdraw", 201, policy.ImportUnit, "Withdraw students by CSV or Excel",
 		s.withdrawStudents, upload, large, strange)
 }
 
-func (s *Server) exportStudents(ctx context.Context, _ *access.Caller, in unitIn) (*web.File, error) {
-	return view(ctx, s.db, func(q db.Q) (*web.File, error) {
+func (s *Server) exportStudents(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
+	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		r, err := enrol.ReadRoster(ctx, q, in.ID)
 		if err != nil {
 			return nil, err
@@ -43,8 +43,8 @@ func (s *Server) importStudents(ctx context.Context, who *access.Caller, in impo
 	if err != nil {
 		return nil, err
 	}
-	err = readSheet(in.importIn, r.Sheet(), func(sheet *table.Reader) error {
-		out, err = r.Import(ctx, s.db, sheet, enrol.ImportOptions{By: who.Role, Actor: who.ID, Exceed: in.Exceed, Dry: in.DryRun})
+	err = readSheet(in.importIn, r.Sheet(), func(rows *sheet.Reader) error {
+		out, err = r.Import(ctx, s.db, rows, enrol.ImportOptions{By: who.Role, Actor: who.ID, Exceed: in.Exceed, Dry: in.DryRun})
 		return err
 	})
 	if err != nil {
@@ -67,8 +67,8 @@ func (s *Server) withdrawStudents(ctx context.Context, who *access.Caller, in wi
 	if err != nil {
 		return nil, err
 	}
-	err = readSheet(in.importIn, enrol.WithdrawSheet, func(sheet *table.Reader) error {
-		out, err = r.Withdraw(ctx, s.db, who.ID, sheet, in.DryRun)
+	err = readSheet(in.importIn, enrol.WithdrawSheet, func(rows *sheet.Reader) error {
+		out, err = r.Withdraw(ctx, s.db, who.ID, rows, in.DryRun)
 		return err
 	})
 	return out, err

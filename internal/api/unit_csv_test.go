@@ -19,11 +19,11 @@ const studentCSV = "unit_code,campus,username,student_id,preferred_name,first_na
 
 var _ = rights(
 	rightRow{"GET /api/csv/units/{id}", "/api/csv/units/{unitA}", staffA, nil},
-	rightRow{"POST /api/csv/units/{id}", "/api/csv/units/{unitA}", convenorsA, sheet(studentCSV + "SIT10A,,new1,,,N,N,new1@example.edu,\r\n")},
-	rightRow{"POST /api/csv/units/{id}/withdraw", "/api/csv/units/{unitA}/withdraw", convenorsA, sheet("unit_code,username\r\nSIT10A,other\r\n")},
+	rightRow{"POST /api/csv/units/{id}", "/api/csv/units/{unitA}", convenorsA, csvFile(studentCSV + "SIT10A,,new1,,,N,N,new1@example.edu,\r\n")},
+	rightRow{"POST /api/csv/units/{id}/withdraw", "/api/csv/units/{unitA}/withdraw", convenorsA, csvFile("unit_code,username\r\nSIT10A,other\r\n")},
 )
 
-func sheet(content string) upload { return upload{files: []part{{"file", "s.csv", content}}} }
+func csvFile(content string) upload { return upload{files: []part{{"file", "s.csv", content}}} }
 
 // reported is the answer to an import.
 type reported struct{ Success, Errors, Ignored []reportedLine }
@@ -53,7 +53,7 @@ func (r reported) is(t *testing.T, success, errors, ignored []string) {
 
 func (w *world) importing(path, content string) (r reported) {
 	w.Helper()
-	w.do("convenor", "POST "+path, sheet(content)).status(201).into(&r)
+	w.do("convenor", "POST "+path, csvFile(content)).status(201).into(&r)
 	return r
 }
 
@@ -186,7 +186,7 @@ func TestImportByStreams(t *testing.T) {
 			"Tutorial S1 is not of the stream prac-1. Tutorial LA1 is not of the stream Email_2."})
 		w.importing(path, head+line+",s1,\r\n").is(t, []string{"2 student: tutorial S1."}, nil, nil)
 		w.importing(path, head+line+",,FREE\r\n").is(t, []string{"2 student: tutorial FREE, no longer in tutorial LA1, no longer in tutorial S1."}, nil, nil)
-		w.do("convenor", "POST "+path, sheet(studentCSV+line+"\r\n")).status(400).says("email_2")
+		w.do("convenor", "POST "+path, csvFile(studentCSV+line+"\r\n")).status(400).says("email_2")
 	})
 }
 
@@ -238,7 +238,7 @@ func TestBadStudentSheets(t *testing.T) {
 	large, packed := strings.Repeat("SIT10A,other,,,,,,,\r\n", 50<<20/22), bomb(t)
 	for _, path := range []string{"/api/csv/units/{unitA}", "/api/csv/units/{unitA}/withdraw"} {
 		bad := func(content string, status int) *answered {
-			return w.do("convenor", "POST "+path, sheet(content)).status(status)
+			return w.do("convenor", "POST "+path, csvFile(content)).status(status)
 		}
 		bad("username,unit\r\nother,SIT10A\r\n", 400).says("unit_code")
 		bad("", 400)
@@ -251,7 +251,7 @@ func TestBadStudentSheets(t *testing.T) {
 		w.do("convenor", "POST "+path, form{"file": "x"}).status(400)
 		w.do("convenor", "POST "+path, nil).status(400).says("file")
 	}
-	w.do("convenor", "POST /api/csv/units/{unitA}", sheet(strings.ReplaceAll(studentCSV, "prac-1", "tutorial")+"SIT10A,,x,,,X,X,x@example.edu,\r\n")).
+	w.do("convenor", "POST /api/csv/units/{unitA}", csvFile(strings.ReplaceAll(studentCSV, "prac-1", "tutorial")+"SIT10A,,x,,,X,X,x@example.edu,\r\n")).
 		status(400).says("prac-1")
 	if after := counts(); after != before {
 		t.Errorf("a bad sheet changed something: %d, then %d", before, after)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -12,14 +12,14 @@ import (
 )
 
 func (s *Server) unitRoleRoutes() {
-	web.Route(s.Server, "GET /api/unit_roles", 200, policy.SignedIn, "List your own roles on the staff of units", s.listRoles)
-	web.Route(s.Server, "POST /api/unit_roles", 201, policy.EmployStaff, "Employ someone in a unit", s.addRole,
-		web.Location("/api/unit_roles/{.id}"), web.Also(404, "no such user"), web.Also(409, "they have another role in the unit"),
-		web.Also(422, "their system role does not reach so far"))
-	web.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the other way round", s.changeRole,
-		web.Also(409, "the unit cannot do without this convenor"), web.Also(422, "their system role does not reach so far"))
-	web.Route(s.Server, "DELETE /api/unit_roles/{id}", 204, policy.EmployStaff, "Take someone off the staff of a unit", s.deleteRole,
-		web.Also(409, "the unit cannot do without this convenor"))
+	endpoint.Route(s.Server, "GET /api/unit_roles", 200, policy.SignedIn, "List your own roles on the staff of units", s.listRoles)
+	endpoint.Route(s.Server, "POST /api/unit_roles", 201, policy.EmployStaff, "Employ someone in a unit", s.addRole,
+		endpoint.Location("/api/unit_roles/{.id}"), endpoint.Also(404, "no such user"), endpoint.Also(409, "they have another role in the unit"),
+		endpoint.Also(422, "their system role does not reach so far"))
+	endpoint.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the other way round", s.changeRole,
+		endpoint.Also(409, "the unit cannot do without this convenor"), endpoint.Also(422, "their system role does not reach so far"))
+	endpoint.Route(s.Server, "DELETE /api/unit_roles/{id}", 204, policy.EmployStaff, "Take someone off the staff of a unit", s.deleteRole,
+		endpoint.Also(409, "the unit cannot do without this convenor"))
 }
 
 type listRolesIn struct {
@@ -27,10 +27,10 @@ type listRolesIn struct {
 	ActiveOnly bool `param:"active_only" doc:"only those in active units"`
 }
 
-func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRolesIn) (web.List[course.UnitRole], error) {
+func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRolesIn) (endpoint.List[course.UnitRole], error) {
 	list, err := course.RolesOf(ctx, s.db.Pool(), who.ID, in.ActiveOnly)
 	if err != nil {
-		return web.List[course.UnitRole]{}, err
+		return endpoint.List[course.UnitRole]{}, err
 	}
 	return windowed(list, in.paging)
 }
@@ -90,6 +90,6 @@ func (s *Server) changeRole(ctx context.Context, who *access.Caller, in changeRo
 	})
 }
 
-func (s *Server) deleteRole(ctx context.Context, who *access.Caller, in roleIn) (web.NoContent, error) {
+func (s *Server) deleteRole(ctx context.Context, who *access.Caller, in roleIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return course.Dismiss(ctx, q, who.UnitID, in.ID) })
 }

@@ -4,25 +4,25 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
-	"lectern/internal/teach"
+	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
 
 func (s *Server) unitRoutes() {
-	web.Route(s.Server, "GET /api/units", 200, policy.SignedIn, "List the units you teach or study; all of them as Admin", s.listUnits)
-	web.Route(s.Server, "GET /api/units/{id}", 200, policy.ReadUnit, "Get a unit with everything taught in it", s.getUnit)
-	web.Route(s.Server, "POST /api/units", 201, policy.CreateUnits, "Create a unit", s.addUnit,
-		web.Location("/api/units/{.id}"), web.Also(404, "no such teaching period or user"),
-		web.Also(409, "the period has a unit of that code"), web.Also(422, "dates outside the period, or the convenor cannot convene"))
-	web.Route(s.Server, "PUT /api/units/{id}", 200, policy.EditUnit, "Change a unit; moving its start moves its tasks", s.changeUnit,
-		web.Also(409, "the period has a unit of that code"), web.Also(422, "dates out of order or outside the period, or another rule"))
+	endpoint.Route(s.Server, "GET /api/units", 200, policy.SignedIn, "List the units you teach or study; all of them as Admin", s.listUnits)
+	endpoint.Route(s.Server, "GET /api/units/{id}", 200, policy.ReadUnit, "Get a unit with everything taught in it", s.getUnit)
+	endpoint.Route(s.Server, "POST /api/units", 201, policy.CreateUnits, "Create a unit", s.addUnit,
+		endpoint.Location("/api/units/{.id}"), endpoint.Also(404, "no such teaching period or user"),
+		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates outside the period, or the convenor cannot convene"))
+	endpoint.Route(s.Server, "PUT /api/units/{id}", 200, policy.EditUnit, "Change a unit; moving its start moves its tasks", s.changeUnit,
+		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates out of order or outside the period, or another rule"))
 }
 
 type listUnitsIn struct {
@@ -30,10 +30,10 @@ type listUnitsIn struct {
 	IncludeInactive bool `param:"include_in_active" doc:"inactive units, too"`
 }
 
-func (s *Server) listUnits(ctx context.Context, who *access.Caller, in listUnitsIn) (web.List[course.UnitSummary], error) {
+func (s *Server) listUnits(ctx context.Context, who *access.Caller, in listUnitsIn) (endpoint.List[course.UnitSummary], error) {
 	list, err := course.UnitsFor(ctx, s.db.Pool(), who.ID, who.Role, in.IncludeInactive)
 	if err != nil {
-		return web.List[course.UnitSummary]{}, err
+		return endpoint.List[course.UnitSummary]{}, err
 	}
 	return windowed(list, in.paging)
 }
@@ -228,14 +228,14 @@ type changeUnitIn struct {
 
 func (s *Server) changeUnit(ctx context.Context, who *access.Caller, in changeUnitIn) (*fullUnit, error) {
 	u := &in.Unit
-	c := teach.UnitChange{UnitChange: u.change(), MainConvenorID: u.MainConvenorID.Ptr(), DraftDefinitionID: setting(u.DraftTaskDefinitionID)}
+	c := usecase.UnitChange{UnitChange: u.change(), MainConvenorID: u.MainConvenorID.Ptr(), DraftDefinitionID: setting(u.DraftTaskDefinitionID)}
 	c.Name, c.Code, c.Active = u.Name.Ptr(), u.Code.Ptr(), u.Active.Ptr()
 	c.TeachingPeriodID = setting(u.TeachingPeriodID)
 	if u.TeachingPeriodID.Or(0) == -1 {
 		c.TeachingPeriodID.To = nil
 	}
 	return change(ctx, s.db, func(q db.Q) (*fullUnit, error) {
-		if err := teach.ChangeUnit(ctx, q, in.ID, c); err != nil {
+		if err := usecase.ChangeUnit(ctx, q, in.ID, c); err != nil {
 			return nil, err
 		}
 		return s.fullUnit(ctx, q, who, in.ID)

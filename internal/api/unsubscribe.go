@@ -5,16 +5,16 @@ import (
 	"fmt"
 
 	"lectern/internal/access"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/notify"
 	"lectern/internal/policy"
 )
 
 func (s *Server) unsubscribeRoutes() {
-	unknown := web.Also(404, "the link is not one of ours")
-	web.Route(s.Server, "GET /api/unsubscribe/{token}", 200, policy.Anybody, "Tell what a link to unsubscribe does", s.aboutUnsubscribing, unknown)
-	web.Route(s.Server, "POST /api/unsubscribe/{token}", 200, policy.Anybody, "Turn a kind of mails off, by the link in one of them", s.unsubscribe, unknown)
+	unknown := endpoint.Also(404, "the link is not one of ours")
+	endpoint.Route(s.Server, "GET /api/unsubscribe/{token}", 200, policy.Anybody, "Tell what a link to unsubscribe does", s.aboutUnsubscribing, unknown)
+	endpoint.Route(s.Server, "POST /api/unsubscribe/{token}", 200, policy.Anybody, "Turn a kind of mails off, by the link in one of them", s.unsubscribe, unknown)
 }
 
 type unsubscribeIn struct {
@@ -23,15 +23,15 @@ type unsubscribeIn struct {
 
 // aboutUnsubscribing changes nothing: programs that look at links in mails
 // open them all.
-func (s *Server) aboutUnsubscribing(ctx context.Context, _ *access.Caller, in unsubscribeIn) (web.Text, error) {
+func (s *Server) aboutUnsubscribing(ctx context.Context, _ *access.Caller, in unsubscribeIn) (endpoint.Text, error) {
 	p, err := notify.CheckToken(ctx, s.db.Pool(), in.Token)
-	return web.Text{Message: fmt.Sprintf("This link turns your mails about %s off. Nothing has changed yet. Use the unsubscribe button of your mail program, "+
+	return endpoint.Text{Message: fmt.Sprintf("This link turns your mails about %s off. Nothing has changed yet. Use the unsubscribe button of your mail program, "+
 		"or sign in and choose which mails you get: %s/#/home?notifications", subject(p), s.publicURL)}, err
 }
 
-func (s *Server) unsubscribe(ctx context.Context, _ *access.Caller, in unsubscribeIn) (web.Text, error) {
+func (s *Server) unsubscribe(ctx context.Context, _ *access.Caller, in unsubscribeIn) (endpoint.Text, error) {
 	p, err := change(ctx, s.db, func(q db.Q) (notify.Preference, error) { return notify.Unsubscribe(ctx, q, in.Token) })
-	return web.Text{Message: "You will get no more mails about " + subject(p) + "."}, err
+	return endpoint.Text{Message: "You will get no more mails about " + subject(p) + "."}, err
 }
 
 // subject is what the mails of a preference are about.

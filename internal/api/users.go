@@ -6,29 +6,29 @@ import (
 	"iter"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 func (s *Server) userRoutes() {
-	taken := web.Also(409, "the username, email or student_id is taken")
-	web.Route(s.Server, "GET /api/users", 200, policy.ListUsers, "List the users", s.listUsers(0))
-	web.Route(s.Server, "GET /api/users/tutors", 200, policy.ListUsers, "List those who may teach", s.listUsers(policy.Tutor))
-	web.Route(s.Server, "GET /api/users/convenors", 200, policy.ListUsers, "List those who may convene", s.listUsers(policy.Convenor))
-	web.Route(s.Server, "GET /api/users/{id}", 200, policy.ReadUser, "Get a user", s.getUser)
-	web.Route(s.Server, "POST /api/users", 201, policy.CreateUsers, "Create a user", s.addUser,
-		web.Location("/api/users/{.id}"), taken, web.Also(422, "a name is blank or the email is none"))
-	web.Route(s.Server, "PUT /api/users/{id}", 200, policy.EditUser, "Change a user", s.changeUser,
-		taken, web.Also(422, "a name is blank or the email is none"))
-	web.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts, "Make a link by which a user sets a password", s.addPasswordLink)
-	web.Route(s.Server, "GET /api/csv/users", 200, policy.ExportUsers, "Export the users as CSV", s.exportUsers)
-	web.Route(s.Server, "POST /api/csv/users", 201, policy.ImportUsers, "Import users from CSV or Excel", s.importUsers,
-		web.Uploads(1, table.DefaultMaxBytes))
+	taken := endpoint.Also(409, "the username, email or student_id is taken")
+	endpoint.Route(s.Server, "GET /api/users", 200, policy.ListUsers, "List the users", s.listUsers(0))
+	endpoint.Route(s.Server, "GET /api/users/tutors", 200, policy.ListUsers, "List those who may teach", s.listUsers(policy.Tutor))
+	endpoint.Route(s.Server, "GET /api/users/convenors", 200, policy.ListUsers, "List those who may convene", s.listUsers(policy.Convenor))
+	endpoint.Route(s.Server, "GET /api/users/{id}", 200, policy.ReadUser, "Get a user", s.getUser)
+	endpoint.Route(s.Server, "POST /api/users", 201, policy.CreateUsers, "Create a user", s.addUser,
+		endpoint.Location("/api/users/{.id}"), taken, endpoint.Also(422, "a name is blank or the email is none"))
+	endpoint.Route(s.Server, "PUT /api/users/{id}", 200, policy.EditUser, "Change a user", s.changeUser,
+		taken, endpoint.Also(422, "a name is blank or the email is none"))
+	endpoint.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts, "Make a link by which a user sets a password", s.addPasswordLink)
+	endpoint.Route(s.Server, "GET /api/csv/users", 200, policy.ExportUsers, "Export the users as CSV", s.exportUsers)
+	endpoint.Route(s.Server, "POST /api/csv/users", 201, policy.ImportUsers, "Import users from CSV or Excel", s.importUsers,
+		endpoint.Uploads(1, sheet.DefaultMaxBytes))
 }
 
 // paging is what every list takes.
@@ -50,8 +50,8 @@ func (p paging) window() (limit, offset int64, part bool, err error) {
 	return limit, offset, p.Limit.Has() || p.Offset.Has(), err
 }
 
-func (s *Server) listUsers(atLeast policy.Role) func(context.Context, *access.Caller, paging) (web.List[*ident.User], error) {
-	return func(ctx context.Context, who *access.Caller, in paging) (l web.List[*ident.User], err error) {
+func (s *Server) listUsers(atLeast policy.Role) func(context.Context, *access.Caller, paging) (endpoint.List[*ident.User], error) {
+	return func(ctx context.Context, who *access.Caller, in paging) (l endpoint.List[*ident.User], err error) {
 		limit, offset, part, err := in.window()
 		if err != nil {
 			return l, err
@@ -221,8 +221,8 @@ func (s *Server) addPasswordLink(ctx context.Context, _ *access.Caller, in about
 	})
 }
 
-func (s *Server) exportUsers(ctx context.Context, _ *access.Caller, _ none) (*web.File, error) {
-	return &web.File{Name: "users.csv", Type: "text/csv; charset=utf-8", Attachment: true,
+func (s *Server) exportUsers(ctx context.Context, _ *access.Caller, _ none) (*endpoint.File, error) {
+	return &endpoint.File{Name: "users.csv", Type: "text/csv; charset=utf-8", Attachment: true,
 		Write: func(w io.Writer) error { return ident.Export(ctx, s.db.Pool(), w) }}, nil
 }
 
@@ -237,11 +237,11 @@ func (s *Server) importUsers(ctx context.Context, who *access.Caller, in importU
 		return nil, err
 	}
 	defer f.Close()
-	sheet, err := ident.ReadSheet(f, in.File.Size)
+	rows, err := ident.ReadSheet(f, in.File.Size)
 	if err != nil {
 		return nil, err
 	}
-	out, err := ident.Import(ctx, s.db, who.Role, sheet, in.DryRun)
+	out, err := ident.Import(ctx, s.db, who.Role, rows, in.DryRun)
 	if err != nil {
 		return nil, err
 	}

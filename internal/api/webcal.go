@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/calendar"
 	"lectern/internal/db"
 	"lectern/internal/ident"
@@ -16,10 +16,10 @@ import (
 )
 
 func (s *Server) webcalRoutes() {
-	web.Route(s.Server, "GET /api/webcal", 200, policy.SignedIn, "See the settings of your calendar feed", s.showWebcal)
-	web.Route(s.Server, "PUT /api/webcal", 200, policy.SignedIn, "Open, change or close your calendar feed", s.setWebcal)
-	web.Route(s.Server, "GET /api/webcal/{guid}", 200, policy.Anybody, "Subscribe to a calendar feed (iCalendar)", s.webcalFeed,
-		web.Also(429, "too many addresses were tried that nobody has"))
+	endpoint.Route(s.Server, "GET /api/webcal", 200, policy.SignedIn, "See the settings of your calendar feed", s.showWebcal)
+	endpoint.Route(s.Server, "PUT /api/webcal", 200, policy.SignedIn, "Open, change or close your calendar feed", s.setWebcal)
+	endpoint.Route(s.Server, "GET /api/webcal/{guid}", 200, policy.Anybody, "Subscribe to a calendar feed (iCalendar)", s.webcalFeed,
+		endpoint.Also(429, "too many addresses were tried that nobody has"))
 }
 
 func (s *Server) showWebcal(ctx context.Context, who *access.Caller, _ none) (insight.Webcal, error) {
@@ -73,10 +73,10 @@ type feedIn struct {
 // webcalFeed sends a calendar, or only that it has not changed. Feeds that exist
 // are served however many others an address has asked for in vain: behind one
 // address there may be a whole campus.
-func (s *Server) webcalFeed(ctx context.Context, _ *access.Caller, in feedIn) (*web.File, error) {
+func (s *Server) webcalFeed(ctx context.Context, _ *access.Caller, in feedIn) (*endpoint.File, error) {
 	feed, err := view(ctx, s.db, func(q db.Q) (*calendar.Feed, error) { return insight.FeedAt(ctx, q, in.GUID, s.publicURL) })
 	if errors.Is(err, insight.ErrUnknownFeed) {
-		if err := ident.CountGuess(ctx, s.db, web.Address(ctx)); err != nil {
+		if err := ident.CountGuess(ctx, s.db, endpoint.Address(ctx)); err != nil {
 			return nil, err
 		}
 	}
@@ -84,6 +84,6 @@ func (s *Server) webcalFeed(ctx context.Context, _ *access.Caller, in feedIn) (*
 		return nil, err
 	}
 	content := feed.Bytes()
-	return &web.File{Content: bytes.NewReader(content), Name: "due-dates.ics", Type: "text/calendar; charset=utf-8",
+	return &endpoint.File{Content: bytes.NewReader(content), Name: "due-dates.ics", Type: "text/calendar; charset=utf-8",
 		Modified: feed.Modified(), ETag: calendar.ETag(content), Cache: "private, no-cache"}, nil
 }

@@ -4,32 +4,32 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
-	"lectern/internal/api/web"
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/fault"
-	"lectern/internal/hook"
 	"lectern/internal/policy"
+	"lectern/internal/webhook"
 )
 
 func (s *Server) webhookRoutes() {
-	refused := web.Also(422, "the url is none that may be used, or the secret is too short")
-	web.Route(s.Server, "GET /api/admin/webhooks", 200, policy.ManageWebhooks, "List the webhooks and how their deliveries stand", s.listHooks)
-	web.Route(s.Server, "GET /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Get a webhook", s.getHook)
-	web.Route(s.Server, "POST /api/admin/webhooks", 201, policy.ManageWebhooks, "Register a webhook", s.addHook,
-		web.Location("/api/admin/webhooks/{.id}"), refused, web.Also(409, "there are too many webhooks"))
-	web.Route(s.Server, "PUT /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Change a webhook", s.changeHook, refused)
-	web.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook", s.deleteHook)
-	web.Route(s.Server, "GET /api/admin/event_log", 200, policy.ManageWebhooks, "Read what happened, oldest first, as webhooks get it", s.eventLog)
+	refused := endpoint.Also(422, "the url is none that may be used, or the secret is too short")
+	endpoint.Route(s.Server, "GET /api/admin/webhooks", 200, policy.ManageWebhooks, "List the webhooks and how their deliveries stand", s.listHooks)
+	endpoint.Route(s.Server, "GET /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Get a webhook", s.getHook)
+	endpoint.Route(s.Server, "POST /api/admin/webhooks", 201, policy.ManageWebhooks, "Register a webhook", s.addHook,
+		endpoint.Location("/api/admin/webhooks/{.id}"), refused, endpoint.Also(409, "there are too many webhooks"))
+	endpoint.Route(s.Server, "PUT /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Change a webhook", s.changeHook, refused)
+	endpoint.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook", s.deleteHook)
+	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.ManageWebhooks, "Read what happened, oldest first, as webhooks get it", s.eventLog)
 }
 
-func (s *Server) listHooks(ctx context.Context, _ *access.Caller, _ none) ([]hook.Hook, error) {
-	return hook.List(ctx, s.db.Pool())
+func (s *Server) listHooks(ctx context.Context, _ *access.Caller, _ none) ([]webhook.Webhook, error) {
+	return webhook.List(ctx, s.db.Pool())
 }
 
-func (s *Server) getHook(ctx context.Context, _ *access.Caller, in byID) (*hook.Hook, error) {
-	return hook.ByID(ctx, s.db.Pool(), in.ID)
+func (s *Server) getHook(ctx context.Context, _ *access.Caller, in byID) (*webhook.Webhook, error) {
+	return webhook.ByID(ctx, s.db.Pool(), in.ID)
 }
 
 type addHookIn struct {
@@ -39,9 +39,9 @@ type addHookIn struct {
 	Active params.Opt[bool]     `param:"active" doc:"true when absent"`
 }
 
-func (s *Server) addHook(ctx context.Context, _ *access.Caller, in addHookIn) (*hook.Hook, error) {
-	return change(ctx, s.db, func(q db.Q) (*hook.Hook, error) {
-		return hook.Add(ctx, q, s.hooks, hook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
+func (s *Server) addHook(ctx context.Context, _ *access.Caller, in addHookIn) (*webhook.Webhook, error) {
+	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
+		return webhook.Add(ctx, q, s.hooks, webhook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
 	})
 }
 
@@ -53,22 +53,22 @@ type changeHookIn struct {
 	Active params.Opt[bool]     `param:"active"`
 }
 
-func (s *Server) changeHook(ctx context.Context, _ *access.Caller, in changeHookIn) (*hook.Hook, error) {
-	return change(ctx, s.db, func(q db.Q) (*hook.Hook, error) {
-		return hook.Alter(ctx, q, s.hooks, in.ID, hook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(), Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
+func (s *Server) changeHook(ctx context.Context, _ *access.Caller, in changeHookIn) (*webhook.Webhook, error) {
+	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
+		return webhook.Alter(ctx, q, s.hooks, in.ID, webhook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(), Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
 	})
 }
 
-func kinds(o params.Opt[[]string]) *hook.Kinds {
+func kinds(o params.Opt[[]string]) *webhook.Kinds {
 	if !o.Has() {
 		return nil
 	}
-	k := hook.Kinds(o.V)
+	k := webhook.Kinds(o.V)
 	return &k
 }
 
-func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (web.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return hook.Delete(ctx, q, in.ID) })
+func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return webhook.Delete(ctx, q, in.ID) })
 }
 
 type eventLogIn struct {

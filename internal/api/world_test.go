@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
@@ -70,7 +70,7 @@ func newWorld(t testing.TB, engine string) *world {
 	over, end := context.WithCancel(t.Context())
 	end() // no request to this server goes on for ever
 	w.api = New(Config{
-		Config: web.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler), Version: "test"},
+		Config: endpoint.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler), Version: "test"},
 		Files:  store, PublicURL: "https://learn.example.edu/",
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
 		Mailer: w.mailer(t.TempDir()),

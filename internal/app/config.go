@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/mail"
 	"lectern/internal/submit"
@@ -130,7 +130,7 @@ func (s *Settings) checkAddr() error {
 	if s.Demo && !loopback(host) {
 		return fmt.Errorf("--demo makes accounts whose password everybody knows, so it runs on a loopback address only, not on %q", s.Addr)
 	}
-	if _, err := web.ParseProxies(s.TrustedProxies); err != nil {
+	if _, err := endpoint.ParseProxies(s.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
 	return nil

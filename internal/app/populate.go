@@ -30,7 +30,7 @@ func (a *App) populate(ctx context.Context) error {
 }
 
 func (a *App) fillDemo(ctx context.Context) error {
-	seal, err := ident.NewDoor(a.db, ident.Limits{}).Seal(ctx, demo.Password)
+	seal, err := ident.NewPasswords(a.db, ident.Limits{}).Seal(ctx, demo.Password)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 	}
 	var filled bool
 	err = a.db.Tx(ctx, func(q db.Q) (err error) {
-		filled, err = demo.Fill(ctx, q, seal, &submit.Desk{Files: a.files, Service: a.ExternalName}, signer)
+		filled, err = demo.Fill(ctx, q, seal, &submit.Service{Files: a.files, Service: a.ExternalName}, signer)
 		return err
 	})
 	if err == nil && filled {

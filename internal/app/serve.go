@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"lectern/internal/api"
-	"lectern/internal/api/web"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/files"
-	"lectern/internal/hook"
 	"lectern/internal/jobs"
 	"lectern/internal/mail"
 	"lectern/internal/notify"
+	"lectern/internal/webhook"
 )
 
 // Version is the program's version, set when it is built for a release.
@@ -29,18 +29,18 @@ var Version = "dev"
 // App is the service, put together but not yet listening.
 type App struct {
 	Settings
-	log      *slog.Logger
-	db       *db.DB
-	files    files.Store
-	jobs     *jobs.Queue
-	couriers *jobs.Queue // has a worker a webhook: a slow receiver delays nothing else
-	events   *events.Hub
-	mailer   *notify.Mailer // nil: no mails are sent
-	api      *api.Server
-	out      io.Writer // where people read what they must know at the start
-	stopping atomic.Bool
-	live     context.Context // ends when the service stops
-	stopLive context.CancelFunc
+	log        *slog.Logger
+	db         *db.DB
+	files      files.Store
+	jobs       *jobs.Queue
+	deliveries *jobs.Queue // has a worker a webhook: a slow receiver delays nothing else
+	events     *events.Hub
+	mailer     *notify.Mailer // nil: no mails are sent
+	api        *api.Server
+	out        io.Writer // where people read what they must know at the start
+	stopping   atomic.Bool
+	live       context.Context // ends when the service stops
+	stopLive   context.CancelFunc
 }
 
 // New opens the database, brings its schema up to date, opens the file store and
@@ -62,7 +62,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 		return nil, errors.Join(err, a.close())
 	}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
-	a.couriers = jobs.New(a.db, a.log, jobs.Config{Workers: hook.Most})
+	a.deliveries = jobs.New(a.db, a.log, jobs.Config{Workers: webhook.Most})
 	a.work()
 	a.declare()
 	return a, nil
@@ -138,11 +138,11 @@ func clearSpool(dir string) error {
 
 // declare makes the API and what stands beside it.
 func (a *App) declare() {
-	proxies, _ := web.ParseProxies(a.TrustedProxies) // checked already
+	proxies, _ := endpoint.ParseProxies(a.TrustedProxies) // checked already
 	key, _ := a.signingKey()
 	m := newMetrics()
 	a.api = api.New(api.Config{
-		Config: web.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log, Version: Version, Metrics: m},
+		Config: endpoint.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log, Version: Version, Metrics: m},
 		Files:  a.files, PublicURL: a.Public(),
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
@@ -204,11 +204,11 @@ func (a *App) startJobs(ctx context.Context) error {
 	if a.Workers == 0 {
 		return nil
 	}
-	if err := hook.Ensure(ctx, a.db); err != nil {
+	if err := webhook.Ensure(ctx, a.db); err != nil {
 		return err
 	}
 	a.jobs.Start(a.live)
-	a.couriers.Start(a.live)
+	a.deliveries.Start(a.live)
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (a *App) stop(srv *http.Server) error {
 	defer cancel()
 	err := srv.Shutdown(ctx)
 	if a.Workers > 0 {
-		err = errors.Join(err, a.jobs.Stop(ctx), a.couriers.Stop(ctx))
+		err = errors.Join(err, a.jobs.Stop(ctx), a.deliveries.Stop(ctx))
 	}
 	a.events.Stop()
 	return errors.Join(err, a.close())

@@ -8,13 +8,13 @@ import (
 	"lectern/internal/blob"
 	"lectern/internal/db"
 	"lectern/internal/events"
-	"lectern/internal/folio"
-	"lectern/internal/hook"
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
 	"lectern/internal/notify"
 	"lectern/internal/pdf"
+	"lectern/internal/portfolio"
 	"lectern/internal/submit"
+	"lectern/internal/webhook"
 	"lectern/internal/work"
 )
 
@@ -25,22 +25,22 @@ func (a *App) work() {
 	jobs.Register(a.jobs, a.checkStats, jobs.Limits{Timeout: 30 * time.Minute, Concurrency: 1})
 	a.jobs.Every("check_stats", jobs.DailyAt(4, 30), checkStatsArgs{})
 	a.mailer.Register(a.jobs)
-	courier := &hook.Courier{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
-	courier.Register(a.couriers)
+	courier := &webhook.Deliverer{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
+	courier.Register(a.deliveries)
 	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
-		Made: folio.Made, Failed: a.mailer.PDFFailed}
+		Made: portfolio.Made, Failed: a.mailer.PDFFailed}
 	jobs.Register(a.jobs, docs.Make, jobs.Limits{Timeout: 10 * time.Minute})
 	jobs.Register(a.jobs, func(ctx context.Context, _ jobs.Job, _ watchArgs) error { return docs.GiveUpDead(ctx) },
 		jobs.Limits{Timeout: time.Minute, Concurrency: 1})
 	a.jobs.Every("watch documents", jobs.Each(time.Hour), watchArgs{})
-	press := &folio.Press{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
+	press := &portfolio.Compiler{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
 		Ready: a.mailer.PortfolioReady, Failed: a.mailer.PortfolioFailed}
-	jobs.Register(a.jobs, press.Compile, folio.JobLimits)
+	jobs.Register(a.jobs, press.Compile, portfolio.JobLimits)
 	jobs.Register(a.jobs, press.GenerateDue, jobs.Limits{Concurrency: 1})
-	a.jobs.Every("portfolios_due", jobs.DailyAt(8, 0), folio.GenerateArgs{})
+	a.jobs.Every("portfolios_due", jobs.DailyAt(8, 0), portfolio.GenerateArgs{})
 }
 
-func (a *App) guard() hook.Guard { return hook.Guard{AllowPrivate: a.AllowPrivateWebhooks} }
+func (a *App) guard() webhook.Guard { return webhook.Guard{AllowPrivate: a.AllowPrivateWebhooks} }
 
 // tidyArgs ask for the nightly removal of what nobody needs any more.
 type tidyArgs struct{}
@@ -70,7 +70,7 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	if err := pdf.Sweep(time.Now().Add(-abandoned)); err != nil {
 		return err
 	}
-	if err := hook.Ensure(ctx, a.db); err != nil {
+	if err := webhook.Ensure(ctx, a.db); err != nil {
 		return err
 	}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune} {

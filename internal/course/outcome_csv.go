@@ -10,18 +10,18 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 var outcomeHeadings = []string{"unit_code", "ilo_number", "abbreviation", "name", "description"}
 
 // OutcomeSheet is what a sheet of outcomes must have. Without an ilo_number new
 // outcomes go behind the others and the rest stay in their order.
-var OutcomeSheet = table.Options{Required: []string{"unit_code", "abbreviation", "name", "description"}}
+var OutcomeSheet = sheet.Options{Required: []string{"unit_code", "abbreviation", "name", "description"}}
 
 // WriteOutcomes writes outcomes as a sheet that ImportOutcomes takes back.
 func WriteOutcomes(w io.Writer, unitCode string, list []Outcome) error {
-	t := table.Write(w, outcomeHeadings)
+	t := sheet.Write(w, outcomeHeadings)
 	for _, o := range list {
 		if err := t.Row(unitCode, strconv.FormatInt(o.Number, 10), o.Abbreviation, o.Name, o.Description); err != nil {
 			return err
@@ -33,7 +33,7 @@ func WriteOutcomes(w io.Writer, unitCode string, list []Outcome) error {
 // ImportOutcomes adds the outcomes of a sheet to a unit and changes those that
 // are there already, told by their abbreviation. A row that cannot be used does
 // not keep the others back.
-func ImportOutcomes(ctx context.Context, q db.Q, unitID int64, sheet *table.Reader) (*table.Report, error) {
+func ImportOutcomes(ctx context.Context, q db.Q, unitID int64, rows *sheet.Reader) (*sheet.Report, error) {
 	all, err := heldOutcomes(ctx, q, unitID)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func ImportOutcomes(ctx context.Context, q db.Q, unitID int64, sheet *table.Read
 		return nil, err
 	}
 	p := newOutcomePlan(all)
-	for row, err := range sheet.Rows() {
+	for row, err := range rows.Rows() {
 		p.read(row, err, *code)
 	}
 	p.number()
@@ -54,13 +54,13 @@ func ImportOutcomes(ctx context.Context, q db.Q, unitID int64, sheet *table.Read
 type outcomePlan struct {
 	items  []*plannedOutcome
 	byName map[string]*plannedOutcome
-	report table.Report
+	report sheet.Report
 }
 
 // plannedOutcome is an outcome as it is, unless it is new, and as it shall be.
 type plannedOutcome struct {
 	now, then Outcome
-	row       table.Row
+	row       sheet.Row
 	named     bool  // row tells about it
 	claim     int64 // the number the row wants; 0: none
 }
@@ -79,7 +79,7 @@ func (p *outcomePlan) add(o *plannedOutcome) {
 }
 
 // read takes one row into the plan, or says in the report why not.
-func (p *outcomePlan) read(row table.Row, err error, unitCode string) {
+func (p *outcomePlan) read(row sheet.Row, err error, unitCode string) {
 	if err == nil && !strings.EqualFold(row.Get("unit_code"), strings.TrimSpace(unitCode)) {
 		p.report.Ignore(row, "the row is for unit %s, not %s", row.Get("unit_code"), unitCode)
 		return
@@ -157,7 +157,7 @@ func (p *outcomePlan) apply(ctx context.Context, q db.Q, unitID int64) error {
 			SET ilo_number = excluded.ilo_number, name = excluded.name, description = excluded.description`, rows)
 }
 
-func (o *plannedOutcome) tell(r *table.Report) {
+func (o *plannedOutcome) tell(r *sheet.Report) {
 	switch {
 	case o.now.ID == 0:
 		r.Succeed(o.row, "%s created as outcome %d", o.then.Abbreviation, o.then.Number)

@@ -14,7 +14,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/fault"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // university is what the tests of a unit's parts need of it.
@@ -162,10 +162,10 @@ func (u university) export(code string, list []Outcome) string {
 	return b.String()
 }
 
-func (u university) load(unit int64, sheet string) *table.Report {
-	t, err := table.Read(strings.NewReader(sheet), int64(len(sheet)), OutcomeSheet)
+func (u university) load(unit int64, text string) *sheet.Report {
+	t, err := sheet.Read(strings.NewReader(text), int64(len(text)), OutcomeSheet)
 	if err != nil {
-		u.Fatalf("read %q: %v", sheet, err)
+		u.Fatalf("read %q: %v", text, err)
 	}
 	r, err := ImportOutcomes(u.Context(), u.q, unit, t)
 	if err != nil {
@@ -176,7 +176,7 @@ func (u university) load(unit int64, sheet string) *table.Report {
 
 // TestImportPlacesOutcomes says where rows go among those that are there.
 func TestImportPlacesOutcomes(t *testing.T) {
-	for _, c := range []struct{ there, sheet, want string }{
+	for _, c := range []struct{ there, text, want string }{
 		{"A B C", "D:", "A B C D"},
 		{"A B C", "D:1", "D A B C"},
 		{"A B C", "D:2", "A D B C"},
@@ -193,12 +193,12 @@ func TestImportPlacesOutcomes(t *testing.T) {
 		for i, a := range strings.Fields(c.there) {
 			all = append(all, Outcome{ID: int64(i + 1), Number: int64(i + 1), Abbreviation: a, Name: "N", Description: "D"})
 		}
-		sheet := "unit_code,ilo_number,abbreviation,name,description\n"
-		for _, r := range strings.Fields(c.sheet) {
+		text := "unit_code,ilo_number,abbreviation,name,description\n"
+		for _, r := range strings.Fields(c.text) {
 			a, n, _ := strings.Cut(r, ":")
-			sheet += fmt.Sprintf("U,%s,%s,N,D\n", n, a)
+			text += fmt.Sprintf("U,%s,%s,N,D\n", n, a)
 		}
-		rows, err := table.Read(strings.NewReader(sheet), int64(len(sheet)), OutcomeSheet)
+		rows, err := sheet.Read(strings.NewReader(text), int64(len(text)), OutcomeSheet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestImportPlacesOutcomes(t *testing.T) {
 			got[o.then.Number-1] = o.then.Abbreviation
 		}
 		if d := cmp.Diff(strings.Fields(c.want), got); d != "" && c.want != "" {
-			t.Errorf("%q and %q (-want +got):\n%s", c.there, c.sheet, d)
+			t.Errorf("%q and %q (-want +got):\n%s", c.there, c.text, d)
 		}
 	}
 }

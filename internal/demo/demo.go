@@ -24,7 +24,7 @@ const Password = "password"
 //
 // Work is handed in at desk and its receipts are signed by signer; the documents
 // follow as jobs.
-func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Desk, signer *submit.Signer) (filled bool, err error) {
+func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Service, signer *submit.Signer) (filled bool, err error) {
 	if err := db.LockName(ctx, q, "first administrator"); err != nil {
 		return false, err
 	}
@@ -46,7 +46,7 @@ func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Desk, signer *s
 type builder struct {
 	ctx    context.Context
 	q      db.Q
-	desk   *submit.Desk
+	desk   *submit.Service
 	signer *submit.Signer
 	id     map[string]int64
 	today  clock.Date

@@ -28,7 +28,7 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 		start := time.Now()
 		for round, want := range []bool{true, false} {
 			err := d.Tx(ctx, func(q db.Q) error {
-				filled, err := Fill(ctx, q, "seal", &submit.Desk{Files: store, Service: "Test"}, signer)
+				filled, err := Fill(ctx, q, "seal", &submit.Service{Files: store, Service: "Test"}, signer)
 				if filled != want {
 					t.Errorf("round %d: filled %v", round, filled)
 				}

@@ -33,7 +33,7 @@ func (b *builder) handIn(u *unit, student string, d definition, when time.Time, 
 		list, err := b.filesFor(d, luck)
 		if err == nil {
 			p := b.place(u, student, d)
-			_, err = b.desk.HandIn(b.ctx, q, b.signer, submit.Handing{By: work.Mover{UserID: b.id[student], As: status.Student},
+			_, err = b.desk.HandIn(b.ctx, q, b.signer, submit.Request{By: work.Mover{UserID: b.id[student], As: status.Student},
 				ProjectID: p.ProjectID, DefinitionID: p.DefinitionID, Files: list})
 		}
 		return b.story(err, u, student, d, student)

@@ -2,7 +2,7 @@ package demo
 
 import (
 	"lectern/internal/db"
-	"lectern/internal/folio"
+	"lectern/internal/portfolio"
 )
 
 // portfolio has one student's work compiled ahead of time, learning summary and
@@ -14,13 +14,13 @@ func (b *builder) portfolio() {
 	project := b.id["COS10001 project student_1"]
 	info, err := b.put(report(0))
 	if err == nil {
-		_, err = folio.AddFile(b.ctx, b.q, b.desk.Files, project, folio.NewFile{Name: "LearningSummaryReport", Kind: "document", Original: "summary.pdf", Stored: info})
+		_, err = portfolio.AddFile(b.ctx, b.q, b.desk.Files, project, portfolio.NewFile{Name: "LearningSummaryReport", Kind: "document", Original: "summary.pdf", Stored: info})
 	}
 	if err == nil {
 		_, err = db.Exec(b.ctx, b.q, `UPDATE projects SET submitted_grade = target_grade WHERE id = $1`, project)
 	}
 	if err == nil {
-		err = folio.Ask(b.ctx, b.q, project)
+		err = portfolio.Ask(b.ctx, b.q, project)
 	}
 	b.err = err
 }

@@ -73,7 +73,7 @@ func (b *builder) move(u *unit, who, student string, d definition, when time.Tim
 	if who == student {
 		as = status.Student
 	}
-	w := work.Wish{Word: &word}
+	w := work.Change{Trigger: &word}
 	if as == status.Staff && d.graded {
 		w.Grade = grade
 	}

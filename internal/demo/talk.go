@@ -19,7 +19,7 @@ var (
 // say plans a comment.
 func (b *builder) say(u *unit, who, student string, d definition, when time.Time, text string) {
 	b.plan(when, func(q db.Q) error {
-		_, err := work.Say(b.ctx, q, b.desk.Files, work.Reader{UserID: b.id[who], Staff: who != student}, b.place(u, student, d), work.Saying{Text: text})
+		_, err := work.Say(b.ctx, q, b.desk.Files, work.Reader{UserID: b.id[who], Staff: who != student}, b.place(u, student, d), work.NewComment{Text: text})
 		return b.story(err, u, who, d, student)
 	})
 }
@@ -32,8 +32,8 @@ func (b *builder) extend(u *unit, student string, d definition, when time.Time, 
 	})
 }
 
-func (b *builder) place(u *unit, student string, d definition) work.Place {
-	return work.Place{ProjectID: b.id[u.code+" project "+student], DefinitionID: b.id[u.code+" "+d.abbr]}
+func (b *builder) place(u *unit, student string, d definition) work.TaskRef {
+	return work.TaskRef{ProjectID: b.id[u.code+" project "+student], DefinitionID: b.id[u.code+" "+d.abbr]}
 }
 
 // story says in whose story an error happened.

@@ -47,7 +47,7 @@ type seat struct {
 // A full one takes only those who may exceed it, whatever arrives at once: the
 // tutorial is locked while its seats are counted.
 func TakeSeat(ctx context.Context, q db.Q, projectID, tutorialID int64, exceed bool) error {
-	s, err := holdSeat(ctx, q, projectID, tutorialID)
+	s, err := lockSeat(ctx, q, projectID, tutorialID)
 	if err != nil {
 		return err
 	}
@@ -68,9 +68,9 @@ func TakeSeat(ctx context.Context, q db.Q, projectID, tutorialID int64, exceed b
 	return s.take(ctx, q, projectID, exceed)
 }
 
-// holdSeat locks, in the order all who enrol keep, the unit against a change of
+// lockSeat locks, in the order all who enrol keep, the unit against a change of
 // streams, the student, and the tutorial; then it reads what they are.
-func holdSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) (*seat, error) {
+func lockSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) (*seat, error) {
 	if q.Postgres() {
 		_, err := db.Exec(ctx, q, `SELECT 1 FROM units WHERE id = (SELECT unit_id FROM projects WHERE id = $1) FOR KEY SHARE`, projectID)
 		if err != nil {

@@ -121,9 +121,9 @@ func (c GroupChange) Steers(g *Group) bool {
 		c.Locked != nil && *c.Locked != g.Locked
 }
 
-// HoldGroup locks a group together with its set, against all who would join or
+// LockGroup locks a group together with its set, against all who would join or
 // leave it, and reads it.
-func HoldGroup(ctx context.Context, q db.Q, setID, id int64) (*Group, error) {
+func LockGroup(ctx context.Context, q db.Q, setID, id int64) (*Group, error) {
 	if err := db.Lock(ctx, q, "group_sets", setID); err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func moveGroup(ctx context.Context, q db.Q, unitID int64, g *Group, tutorialID i
 	if err != nil || !s.KeepGroupsInSameClass {
 		return err
 	}
-	moves, err := holdMoves(ctx, q, unitID, []int64{g.ID})
+	moves, err := lockMoves(ctx, q, unitID, []int64{g.ID})
 	if err != nil {
 		return err
 	}
@@ -177,16 +177,16 @@ func moveGroup(ctx context.Context, q db.Q, unitID int64, g *Group, tutorialID i
 	return moves.write(ctx, q)
 }
 
-// moves is the seating of the members of groups that shall move.
+// moves is the allocation of the members of groups that shall move.
 type moves struct {
-	*seating
-	members map[int64][]*sitter // by group
-	names   map[int64]string    // of the students, by project
+	*allocation
+	members map[int64][]*student // by group
+	names   map[int64]string     // of the students, by project
 }
 
-// holdMoves locks and reads the members of groups whose set is locked. The
+// lockMoves locks and reads the members of groups whose set is locked. The
 // withdrawn are locked too, so that none comes back meanwhile; they do not move.
-func holdMoves(ctx context.Context, q db.Q, unitID int64, groups []int64) (*moves, error) {
+func lockMoves(ctx context.Context, q db.Q, unitID int64, groups []int64) (*moves, error) {
 	list, args, err := idRows(q, groups)
 	if err != nil {
 		return nil, err
@@ -200,19 +200,19 @@ func holdMoves(ctx context.Context, q db.Q, unitID int64, groups []int64) (*move
 	if err != nil {
 		return nil, err
 	}
-	m := &moves{members: map[int64][]*sitter{}, names: map[int64]string{}}
+	m := &moves{members: map[int64][]*student{}, names: map[int64]string{}}
 	var ids []int64
 	for _, x := range members {
 		ids, m.names[x.ProjectID] = append(ids, x.ProjectID), x.Username
 	}
-	if err := lockSeating(ctx, q, unitID, ids); err != nil {
+	if err := lockAllocation(ctx, q, unitID, ids); err != nil {
 		return nil, err
 	}
-	if m.seating, err = readSeating(ctx, q, unitID, ids, true); err != nil {
+	if m.allocation, err = readAllocation(ctx, q, unitID, ids, true); err != nil {
 		return nil, err
 	}
 	for _, x := range members {
-		if p := m.sitters[x.ProjectID]; p.Enrolled {
+		if p := m.students[x.ProjectID]; p.Enrolled {
 			m.members[x.GroupID] = append(m.members[x.GroupID], p)
 		}
 	}
@@ -224,12 +224,12 @@ func (m *moves) move(groupID, tutorialID int64) error {
 	var undo []func()
 	for _, p := range m.members[groupID] {
 		undo = append(undo, m.state(p))
-		for i := range p.bonds {
-			if p.bonds[i].GroupID == groupID { // comes along
-				p.bonds[i].TutorialID = tutorialID
+		for i := range p.ties {
+			if p.ties[i].GroupID == groupID { // comes along
+				p.ties[i].TutorialID = tutorialID
 			}
 		}
-		if err := m.take(p, m.benches[tutorialID]); err != nil {
+		if err := m.take(p, m.tutorials[tutorialID]); err != nil {
 			for _, f := range slices.Backward(undo) {
 				f()
 			}
@@ -240,18 +240,18 @@ func (m *moves) move(groupID, tutorialID int64) error {
 }
 
 func (m *moves) write(ctx context.Context, q db.Q) error {
-	var all []*sitter
+	var all []*student
 	for _, members := range m.members {
 		all = append(all, members...)
 	}
-	return m.seating.write(ctx, q, all)
+	return m.allocation.write(ctx, q, all)
 }
 
 // DeleteGroup removes a group that has handed in no work. The set is locked, so
 // that nobody joins meanwhile. Alone tells that the caller may do so only while
 // nobody else is in the group.
 func DeleteGroup(ctx context.Context, q db.Q, setID, id int64, alone bool) error {
-	g, err := HoldGroup(ctx, q, setID, id)
+	g, err := LockGroup(ctx, q, setID, id)
 	if err != nil {
 		return err
 	}

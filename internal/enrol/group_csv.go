@@ -12,12 +12,12 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // GroupSheet is what a sheet of groups must have. A campus column only tells
 // where a tutorial that is not there yet shall be.
-var GroupSheet = table.Options{Required: []string{"group_name", "capacity_adjustment", "tutorial"}}
+var GroupSheet = sheet.Options{Required: []string{"group_name", "capacity_adjustment", "tutorial"}}
 
 // ExportGroups reads the groups of a set, by name, and gives what writes them
 // as a sheet that ImportGroups takes back.
@@ -32,7 +32,7 @@ func ExportGroups(ctx context.Context, q db.Q, setID int64) (func(io.Writer) err
 		FROM unit_groups g JOIN tutorials t ON t.id = g.tutorial_id LEFT JOIN campuses c ON c.id = t.campus_id WHERE g.group_set_id = $1`, setID)
 	slices.SortFunc(groups, func(a, b line) int { return cmp.Compare(a.Name, b.Name) })
 	return func(w io.Writer) error {
-		t := table.Write(w, append(slices.Clone(GroupSheet.Required), "campus"))
+		t := sheet.Write(w, append(slices.Clone(GroupSheet.Required), "campus"))
 		for _, g := range groups {
 			if err := t.Row(g.Name, strconv.FormatInt(g.Adjustment, 10), g.Tutorial, text(g.Campus)); err != nil {
 				return err
@@ -44,7 +44,7 @@ func ExportGroups(ctx context.Context, q db.Q, setID int64) (func(io.Writer) err
 
 // groupRow is a row of a sheet of groups on its way.
 type groupRow struct {
-	row        table.Row
+	row        sheet.Row
 	now        *Group // nil: to be made
 	name       string
 	adjustment int64
@@ -66,7 +66,7 @@ type groupImport struct {
 // ImportGroups makes the groups of a sheet and changes those that are there
 // already, told by their names. A tutorial that does not exist is made, to be
 // filled in later; where groups stay in one class, members move with them.
-func ImportGroups(ctx context.Context, q db.Q, unitID, setID int64, sheet *table.Reader) (*table.Report, error) {
+func ImportGroups(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet.Reader) (*sheet.Report, error) {
 	if err := db.Lock(ctx, q, "group_sets", setID); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func ImportGroups(ctx context.Context, q db.Q, unitID, setID int64, sheet *table
 	for i := range groups {
 		im.groups[groups[i].Name] = &groups[i]
 	}
-	im.read(sheet)
+	im.read(rows)
 	if err := im.makeTutorials(ctx, q); err != nil {
 		return nil, err
 	}
@@ -95,9 +95,9 @@ func ImportGroups(ctx context.Context, q db.Q, unitID, setID int64, sheet *table
 	return im.report(), im.write(ctx, q)
 }
 
-func (im *groupImport) read(sheet *table.Reader) {
-	lines := map[string]table.Row{}
-	for row, err := range sheet.Rows() {
+func (im *groupImport) read(rows *sheet.Reader) {
+	lines := map[string]sheet.Row{}
+	for row, err := range rows.Rows() {
 		g := &groupRow{row: row, err: err}
 		if err == nil {
 			g.err = im.readRow(g)
@@ -202,7 +202,7 @@ func (im *groupImport) moveMembers(ctx context.Context, q db.Q) error {
 	if len(ids) == 0 || !im.set.KeepGroupsInSameClass {
 		return nil
 	}
-	m, err := holdMoves(ctx, q, im.UnitID, ids)
+	m, err := lockMoves(ctx, q, im.UnitID, ids)
 	if err != nil {
 		return err
 	}
@@ -225,8 +225,8 @@ func (g *groupRow) changes() (what []string) {
 	return what
 }
 
-func (im *groupImport) report() *table.Report {
-	var r table.Report
+func (im *groupImport) report() *sheet.Report {
+	var r sheet.Report
 	for _, g := range im.rows {
 		note := ""
 		if im.made[g.tutorial] != 0 {

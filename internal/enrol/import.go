@@ -9,7 +9,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // importBatch is how many rows of a sheet one transaction carries out, so that
@@ -24,19 +24,19 @@ type ImportOptions struct {
 	Dry    bool        // tell what would happen, and do nothing
 }
 
-// fate is what becomes of a row.
-type fate uint8
+// outcome is what becomes of a row.
+type outcome uint8
 
 const (
-	pending fate = iota
+	pending outcome = iota
 	done
 	failed
 	ignored
 )
 
-// entrant is a row of a sheet of students on its way.
-type entrant struct {
-	row      table.Row
+// rosterRow is a row of a sheet of students while it is imported.
+type rosterRow struct {
+	row      sheet.Row
 	user     ident.NewUser
 	campusID *int64  // nil: left alone
 	classes  []int64 // tutorials
@@ -49,11 +49,11 @@ type entrant struct {
 
 // plan is what a row comes to.
 type plan struct {
-	fate     fate
+	outcome  outcome
 	message  string
 	token    string // for the link of a new account
 	account  *ident.Account
-	sitter   *sitter
+	sitter   *student
 	renumber bool // the account gets another student number
 	enrols   bool // a project is made
 	back     bool // a project is enrolled again
@@ -61,8 +61,8 @@ type plan struct {
 	notes    []string
 }
 
-func (e *entrant) end(f fate, format string, args ...any) {
-	e.fate, e.message = f, fmt.Sprintf(format, args...)
+func (e *rosterRow) end(f outcome, format string, args ...any) {
+	e.outcome, e.message = f, fmt.Sprintf(format, args...)
 }
 
 // Import enrols the students of a sheet, making accounts where there are none.
@@ -70,9 +70,9 @@ func (e *entrant) end(f fate, format string, args ...any) {
 // themselves and among each other first; then they are carried out in short
 // transactions, each deciding by what it finds, so that an import broken off can
 // be sent again: what is done already is ignored.
-func (r *Roster) Import(ctx context.Context, d *db.DB, sheet *table.Reader, o ImportOptions) (*ident.Imported, error) {
-	all := r.entrants(sheet)
-	open := slices.DeleteFunc(slices.Clone(all), func(e *entrant) bool { return e.fate != pending })
+func (r *Roster) Import(ctx context.Context, d *db.DB, rows *sheet.Reader, o ImportOptions) (*ident.Imported, error) {
+	all := r.rosterRows(rows)
+	open := slices.DeleteFunc(slices.Clone(all), func(e *rosterRow) bool { return e.outcome != pending })
 	if o.Dry {
 		err := d.View(ctx, func(q db.Q) error {
 			b := batch{r, o, open, nil}
@@ -96,11 +96,11 @@ func (r *Roster) Import(ctx context.Context, d *db.DB, sheet *table.Reader, o Im
 }
 
 // imported gathers the fates of rows, in the order of the sheet.
-func imported(all []*entrant) *ident.Imported {
-	out := &ident.Imported{Success: []ident.Newcomer{}, Errors: []table.Line{}, Ignored: []table.Line{}}
+func imported(all []*rosterRow) *ident.Imported {
+	out := &ident.Imported{Success: []ident.Newcomer{}, Errors: []sheet.Line{}, Ignored: []sheet.Line{}}
 	for _, e := range all {
-		line := table.Line{Row: e.row.Pairs(), Line: e.row.Line(), Message: e.message}
-		switch e.fate {
+		line := sheet.Line{Row: e.row.Pairs(), Line: e.row.Line(), Message: e.message}
+		switch e.outcome {
 		case failed:
 			out.Errors = append(out.Errors, line)
 		case ignored:
@@ -112,13 +112,13 @@ func imported(all []*entrant) *ident.Imported {
 	return out
 }
 
-// entrants reads the rows of a sheet. Those that cannot be used, or say again
-// what another says, have their fate already.
-func (r *Roster) entrants(sheet *table.Reader) []*entrant {
-	var all []*entrant
-	lines := map[string]table.Row{} // by what no two rows may share
-	for row, err := range sheet.Rows() {
-		e := &entrant{row: row}
+// rosterRows reads the rows of a sheet. Those that cannot be used, or say again
+// what another says, have their outcome already.
+func (r *Roster) rosterRows(rows *sheet.Reader) []*rosterRow {
+	var all []*rosterRow
+	lines := map[string]sheet.Row{} // by what no two rows may share
+	for row, err := range rows.Rows() {
+		e := &rosterRow{row: row}
 		if err != nil {
 			e.end(failed, "%v", err)
 		} else {
@@ -129,7 +129,7 @@ func (r *Roster) entrants(sheet *table.Reader) []*entrant {
 	return all
 }
 
-func (r *Roster) read(e *entrant, lines map[string]table.Row) {
+func (r *Roster) read(e *rosterRow, lines map[string]sheet.Row) {
 	if code := e.row.Get("unit_code"); !r.about(code) {
 		e.end(ignored, "the row is for unit %s, not %s", code, r.Code)
 		return
@@ -148,14 +148,14 @@ func (r *Roster) read(e *entrant, lines map[string]table.Row) {
 		return
 	}
 	r.readPlaces(e)
-	if e.fate == pending {
+	if e.outcome == pending {
 		e.alone(lines)
 	}
 }
 
 // readPlaces finds the campus and the tutorials a row names. A campus that does
 // not exist is a mistake; a tutorial that does not is only left out.
-func (r *Roster) readPlaces(e *entrant) {
+func (r *Roster) readPlaces(e *rosterRow) {
 	if name := e.row.Text("campus"); strings.TrimSpace(name) != "" {
 		id, ok := r.campuses.find(name)
 		if !ok {
@@ -182,7 +182,7 @@ func (r *Roster) readPlaces(e *entrant) {
 }
 
 // alone sees to it that a person stands in a sheet once.
-func (e *entrant) alone(lines map[string]table.Row) {
+func (e *rosterRow) alone(lines map[string]sheet.Row) {
 	name, email, number := "username "+ident.Key(e.user.Username), "email "+ident.Key(e.user.Email), "student_id "+e.user.StudentID
 	if first, seen := lines[name]; seen {
 		e.end(ignored, "%s stands in %s already", e.user.Username, first)

@@ -14,8 +14,8 @@ import (
 type batch struct {
 	*Roster
 	ImportOptions
-	rows    []*entrant
-	seating *seating
+	rows    []*rosterRow
+	seating *allocation
 }
 
 // plan decides about every row by what the database holds. Unless the run is
@@ -41,15 +41,15 @@ func (b *batch) plan(ctx context.Context, q db.Q) error {
 		ids = append(ids, id)
 	}
 	if !b.Dry {
-		if err := lockSeating(ctx, q, b.UnitID, ids); err != nil {
+		if err := lockAllocation(ctx, q, b.UnitID, ids); err != nil {
 			return err
 		}
 	}
-	if b.seating, err = readSeating(ctx, q, b.UnitID, ids, b.Exceed); err != nil {
+	if b.seating, err = readAllocation(ctx, q, b.UnitID, ids, b.Exceed); err != nil {
 		return err
 	}
 	for _, e := range b.rows {
-		if e.fate == pending {
+		if e.outcome == pending {
 			b.decide(e, projects)
 		}
 	}
@@ -57,7 +57,7 @@ func (b *batch) plan(ctx context.Context, q db.Q) error {
 }
 
 // identify finds the account of a row, or makes sure that one may be made.
-func (b *batch) identify(e *entrant, there *ident.Accounts) {
+func (b *batch) identify(e *rosterRow, there *ident.Accounts) {
 	e.account = there.ByName[ident.Key(e.user.Username)]
 	if e.account == nil {
 		if what := there.Taken(&e.user); what != "" {
@@ -114,10 +114,10 @@ func projectsOf(ctx context.Context, q db.Q, unitID int64, users []int64) (map[i
 }
 
 // decide makes the plan of one row.
-func (b *batch) decide(e *entrant, projects map[int64]int64) {
-	e.sitter = &sitter{Enrolled: true}
+func (b *batch) decide(e *rosterRow, projects map[int64]int64) {
+	e.sitter = &student{Enrolled: true}
 	if e.account != nil && projects[e.account.ID] != 0 {
-		e.sitter = b.seating.sitters[projects[e.account.ID]]
+		e.sitter = b.seating.students[projects[e.account.ID]]
 	}
 	p := e.sitter
 	e.enrols, e.back = p.ProjectID == 0, !p.Enrolled
@@ -146,9 +146,9 @@ func (b *batch) decide(e *entrant, projects map[int64]int64) {
 }
 
 // seat takes the tutorials a row names; one that cannot be had is only noted.
-func (b *batch) seat(e *entrant) {
+func (b *batch) seat(e *rosterRow) {
 	for _, id := range e.classes {
-		t := b.seating.benches[id]
+		t := b.seating.tutorials[id]
 		if t == nil {
 			e.notes = append(e.notes, "A tutorial was deleted meanwhile.")
 			continue
@@ -160,7 +160,7 @@ func (b *batch) seat(e *entrant) {
 }
 
 // conclude says what was decided.
-func (b *batch) conclude(e *entrant) {
+func (b *batch) conclude(e *rosterRow) {
 	var what []string
 	say := func(yes bool, format string, args ...any) {
 		if yes {
@@ -172,12 +172,12 @@ func (b *batch) conclude(e *entrant) {
 	say(e.back, "enrolled again")
 	say(e.moves, "campus %s", text(e.sitter.Home))
 	for _, s := range e.sitter.held {
-		say(!sits(e.sitter.was, s.TutorialID), "tutorial %s", b.benchName(s.TutorialID))
+		say(!enrolledIn(e.sitter.was, s.TutorialID), "tutorial %s", b.benchName(s.TutorialID))
 	}
 	for _, s := range e.sitter.was {
-		say(!sits(e.sitter.held, s.TutorialID), "no longer in tutorial %s", b.benchName(s.TutorialID))
+		say(!enrolledIn(e.sitter.held, s.TutorialID), "no longer in tutorial %s", b.benchName(s.TutorialID))
 	}
-	for _, g := range e.sitter.bonds {
+	for _, g := range e.sitter.ties {
 		say(g.left, "no longer in the group %s", g.Group)
 	}
 	say(e.renumber, "student_id %s", e.user.StudentID)
@@ -189,7 +189,7 @@ func (b *batch) conclude(e *entrant) {
 	e.end(done, "%s: %s.%s", e.user.Username, strings.Join(what, ", "), notes)
 }
 
-func (b *batch) benchName(id int64) string { return b.seating.benches[id].Tutorial }
+func (b *batch) benchName(id int64) string { return b.seating.tutorials[id].Tutorial }
 
 const changedMeanwhile = "someone changed this user or their enrolment meanwhile; send the row again"
 
@@ -204,9 +204,9 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 	}
 	var changed [][]any
 	var back, come []int64
-	var sitters []*sitter
+	var sitters []*student
 	for _, e := range b.rows {
-		if e.fate != done {
+		if e.outcome != done {
 			continue
 		}
 		sitters = append(sitters, e.sitter)
@@ -234,11 +234,11 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 
 // writeAccounts makes the accounts that are new, sets the student numbers that
 // change, and gives the rows that need a project by the id of their user.
-func (b *batch) writeAccounts(ctx context.Context, q db.Q) (map[int64]*entrant, error) {
-	owners, numbers, fresh := map[int64]*entrant{}, map[int64]string{}, []ident.NewUser{}
+func (b *batch) writeAccounts(ctx context.Context, q db.Q) (map[int64]*rosterRow, error) {
+	owners, numbers, fresh := map[int64]*rosterRow{}, map[int64]string{}, []ident.NewUser{}
 	for _, e := range b.rows {
 		switch {
-		case e.fate != done:
+		case e.outcome != done:
 		case e.account == nil:
 			fresh = append(fresh, e.user)
 		default:
@@ -255,7 +255,7 @@ func (b *batch) writeAccounts(ctx context.Context, q db.Q) (map[int64]*entrant, 
 		return nil, err
 	}
 	for _, e := range b.rows {
-		if e.fate != done || e.account != nil {
+		if e.outcome != done || e.account != nil {
 			continue
 		}
 		if u, ok := added[ident.Key(e.user.Username)]; ok {
@@ -268,7 +268,7 @@ func (b *batch) writeAccounts(ctx context.Context, q db.Q) (map[int64]*entrant, 
 }
 
 // enrol makes the projects of those who have none, by their user's id.
-func (b *batch) enrol(ctx context.Context, q db.Q, owners map[int64]*entrant) error {
+func (b *batch) enrol(ctx context.Context, q db.Q, owners map[int64]*rosterRow) error {
 	if len(owners) == 0 {
 		return nil
 	}

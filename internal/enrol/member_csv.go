@@ -10,11 +10,11 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // MemberSheet is what a sheet of group members must have.
-var MemberSheet = table.Options{Required: []string{"group_name", "username"}}
+var MemberSheet = sheet.Options{Required: []string{"group_name", "username"}}
 
 // ExportMembers reads the enrolled members of the groups of a set, by the names
 // of both, and gives what writes them as a sheet that ImportMembers takes back.
@@ -29,7 +29,7 @@ func ExportMembers(ctx context.Context, q db.Q, setID int64) (func(io.Writer) er
 		JOIN users u ON u.id = p.user_id WHERE m.group_set_id = $1 AND m.active`, setID)
 	slices.SortFunc(members, func(a, b line) int { return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Key, b.Key)) })
 	return func(w io.Writer) error {
-		t := table.Write(w, MemberSheet.Required)
+		t := sheet.Write(w, MemberSheet.Required)
 		for _, m := range members {
 			if err := t.Row(m.Group, m.Username); err != nil {
 				return err
@@ -41,7 +41,7 @@ func ExportMembers(ctx context.Context, q db.Q, setID int64) (func(io.Writer) er
 
 // memberRow is a row of a sheet of members on its way.
 type memberRow struct {
-	row      table.Row
+	row      sheet.Row
 	username string
 	group    *Group
 	from     *Group // the group of the set they are in
@@ -56,13 +56,13 @@ type memberImport struct {
 	byName  map[string]*Group
 	byID    map[int64]*Group
 	rows    []*memberRow
-	seating *seating
+	seating *allocation
 }
 
 // ImportMembers puts students into groups. They leave the group of the set they
 // were in and, where groups stay in one class, join its tutorial. Full groups
 // and tutorials take them: whoever may import may exceed them.
-func ImportMembers(ctx context.Context, q db.Q, unitID, setID int64, sheet *table.Reader) (*table.Report, error) {
+func ImportMembers(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet.Reader) (*sheet.Report, error) {
 	if err := db.Lock(ctx, q, "group_sets", setID); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func ImportMembers(ctx context.Context, q db.Q, unitID, setID int64, sheet *tabl
 	for i := range groups {
 		im.byName[groups[i].Name], im.byID[groups[i].ID] = &groups[i], &groups[i]
 	}
-	im.read(sheet)
+	im.read(rows)
 	if err := im.find(ctx, q); err != nil {
 		return nil, err
 	}
@@ -93,9 +93,9 @@ func ImportMembers(ctx context.Context, q db.Q, unitID, setID int64, sheet *tabl
 	return im.report(), im.write(ctx, q)
 }
 
-func (im *memberImport) read(sheet *table.Reader) {
-	lines := map[string]table.Row{}
-	for row, err := range sheet.Rows() {
+func (im *memberImport) read(rows *sheet.Reader) {
+	lines := map[string]sheet.Row{}
+	for row, err := range rows.Rows() {
 		name, key := row.Text("group_name"), ident.Key(row.Get("username"))
 		m := &memberRow{row: row, username: row.Get("username"), group: im.byName[name], err: err}
 		if m.group == nil {
@@ -131,13 +131,13 @@ func (im *memberImport) find(ctx context.Context, q db.Q) error {
 			ids = append(ids, *p.ID)
 		}
 	}
-	if err := lockSeating(ctx, q, im.unitID, ids); err != nil {
+	if err := lockAllocation(ctx, q, im.unitID, ids); err != nil {
 		return err
 	}
 	if err := im.lockGroups(ctx, q); err != nil {
 		return err
 	}
-	if im.seating, err = readSeating(ctx, q, im.unitID, ids, true); err != nil {
+	if im.seating, err = readAllocation(ctx, q, im.unitID, ids, true); err != nil {
 		return err
 	}
 	for _, m := range im.rows {
@@ -146,7 +146,7 @@ func (im *memberImport) find(ctx context.Context, q db.Q) error {
 		case m.err != nil:
 		case !ok:
 			m.err = fault.New(fault.Invalid, "there is no user %s", m.username)
-		case p.ID == nil || !im.seating.sitters[*p.ID].Enrolled:
+		case p.ID == nil || !im.seating.students[*p.ID].Enrolled:
 			m.err = fault.New(fault.Invalid, "%s is not enrolled in this unit", m.username)
 		default:
 			m.project = *p.ID
@@ -189,27 +189,27 @@ func (im *memberImport) check(m *memberRow) error {
 	if m.from == m.group {
 		return nil
 	}
-	p := place{Set: im.set.Name, SetLocked: im.set.Locked, Group: m.group.Name, Locked: m.group.Locked}
+	p := membershipState{Set: im.set.Name, SetLocked: im.set.Locked, Group: m.group.Name, Locked: m.group.Locked}
 	if m.from != nil {
 		p.From, p.FromLocked = &m.from.Name, &m.from.Locked
 	}
 	if err := p.unlocked(); err != nil || !im.set.KeepGroupsInSameClass {
 		return err
 	}
-	s := im.seating.sitters[m.project]
+	s := im.seating.students[m.project]
 	restore := im.seating.state(s)
-	for i := range s.bonds {
-		s.bonds[i].left = s.bonds[i].left || m.from != nil && s.bonds[i].GroupID == m.from.ID
+	for i := range s.ties {
+		s.ties[i].left = s.ties[i].left || m.from != nil && s.ties[i].GroupID == m.from.ID
 	}
-	err := im.seating.take(s, im.seating.benches[m.group.TutorialID])
+	err := im.seating.take(s, im.seating.tutorials[m.group.TutorialID])
 	if err != nil {
 		restore()
 	}
 	return err
 }
 
-func (im *memberImport) report() *table.Report {
-	var r table.Report
+func (im *memberImport) report() *sheet.Report {
+	var r sheet.Report
 	for _, m := range im.rows {
 		switch {
 		case m.err != nil:
@@ -228,13 +228,13 @@ func (im *memberImport) report() *table.Report {
 // along tells what else changed for a student: their tutorial, and groups of
 // other sets that stay in the one they left.
 func (im *memberImport) along(m *memberRow) (what string) {
-	s := im.seating.sitters[m.project]
+	s := im.seating.students[m.project]
 	for _, e := range s.held {
-		if !sits(s.was, e.TutorialID) {
-			what += ", tutorial " + im.seating.benches[e.TutorialID].Tutorial
+		if !enrolledIn(s.was, e.TutorialID) {
+			what += ", tutorial " + im.seating.tutorials[e.TutorialID].Tutorial
 		}
 	}
-	for _, b := range s.bonds {
+	for _, b := range s.ties {
 		if b.left && (m.from == nil || b.GroupID != m.from.ID) {
 			what += ", no longer in the group " + b.Group
 		}
@@ -244,11 +244,11 @@ func (im *memberImport) along(m *memberRow) (what string) {
 
 func (im *memberImport) write(ctx context.Context, q db.Q) error {
 	var rows [][]any
-	var sitters []*sitter
+	var sitters []*student
 	for _, m := range im.rows {
 		if m.err == nil && m.from != m.group {
 			rows = append(rows, []any{im.set.ID, m.group.ID, m.project})
-			sitters = append(sitters, im.seating.sitters[m.project])
+			sitters = append(sitters, im.seating.students[m.project])
 		}
 	}
 	if len(rows) == 0 {

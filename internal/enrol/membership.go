@@ -34,8 +34,8 @@ func MembersOf(ctx context.Context, q db.Q, groupID int64) ([]Member, error) {
 		WHERE m.unit_group_id = $1 AND m.active AND p.enrolled ORDER BY p.id`, groupID)
 }
 
-// place is what decides whether a student may be in a group.
-type place struct {
+// membershipState is what decides whether a student may be in a group.
+type membershipState struct {
 	Enrolled   bool    `db:"enrolled"`
 	Set        string  `db:"set_name"`
 	SetLocked  bool    `db:"set_locked"`
@@ -51,9 +51,9 @@ type place struct {
 	FromLocked *bool   `db:"from_locked"`
 }
 
-// holdPlace locks, in the order all who join keep, the set against changes, the
+// lockMembership locks, in the order all who join keep, the set against changes, the
 // student, and the group with the one they are in; then it reads what they are.
-func holdPlace(ctx context.Context, q db.Q, setID, groupID, projectID int64) (*place, error) {
+func lockMembership(ctx context.Context, q db.Q, setID, groupID, projectID int64) (*membershipState, error) {
 	if q.Postgres() {
 		if _, err := db.Exec(ctx, q, `SELECT 1 FROM group_sets WHERE id = $1 FOR SHARE`, setID); err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func holdPlace(ctx context.Context, q db.Q, setID, groupID, projectID int64) (*p
 			return nil, err
 		}
 	}
-	return db.OneOf[place](ctx, q, "group", `SELECT p.enrolled, s.name AS set_name, s.locked AS set_locked, s.keep_groups_in_same_class AS keep,
+	return db.OneOf[membershipState](ctx, q, "group", `SELECT p.enrolled, s.name AS set_name, s.locked AS set_locked, s.keep_groups_in_same_class AS keep,
 			g.name, g.locked, t.abbreviation, s.capacity + g.capacity_adjustment AS room,
 			EXISTS (SELECT 1 FROM tutorial_enrolments e WHERE e.project_id = p.id AND e.tutorial_id = g.tutorial_id) AS in_tutorial,
 			(SELECT count(*) FROM group_memberships o JOIN projects op ON op.id = o.project_id AND op.enrolled
@@ -84,7 +84,7 @@ func holdPlace(ctx context.Context, q db.Q, setID, groupID, projectID int64) (*p
 // of the same set they were in. A full group takes only those who may exceed
 // it, whatever arrives at once: it is locked while its members are counted.
 func JoinGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64, exceed bool) (*Member, error) {
-	p, err := holdPlace(ctx, q, setID, groupID, projectID)
+	p, err := lockMembership(ctx, q, setID, groupID, projectID)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func JoinGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64, exc
 
 // JoinFirst is JoinGroup for a student who must not be in a group of the set.
 func JoinFirst(ctx context.Context, q db.Q, setID, groupID, projectID int64) error {
-	p, err := holdPlace(ctx, q, setID, groupID, projectID)
+	p, err := lockMembership(ctx, q, setID, groupID, projectID)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func JoinFirst(ctx context.Context, q db.Q, setID, groupID, projectID int64) err
 	return err
 }
 
-func (p *place) check(groupID int64, exceed bool) error {
+func (p *membershipState) check(groupID int64, exceed bool) error {
 	switch {
 	case !p.Enrolled:
 		return fault.New(fault.Conflict, "The student is withdrawn from this unit. Enrol them again first.")
@@ -133,7 +133,7 @@ func (p *place) check(groupID int64, exceed bool) error {
 
 // unlocked refuses while a lock holds the members where they are. It binds the
 // staff too: they can open it.
-func (p *place) unlocked() error {
+func (p *membershipState) unlocked() error {
 	switch {
 	case p.SetLocked:
 		return fault.New(fault.Conflict, "The groups of %s are locked. A convenor must unlock the set first.", p.Set)
@@ -148,7 +148,7 @@ func (p *place) unlocked() error {
 // LeaveGroup takes a student out of a group; 404 where they are not in it. They
 // may be withdrawn from the unit by now.
 func LeaveGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64) error {
-	p, err := holdPlace(ctx, q, setID, groupID, projectID)
+	p, err := lockMembership(ctx, q, setID, groupID, projectID)
 	if err != nil {
 		return err
 	}

@@ -116,8 +116,8 @@ type FinalGrade struct {
 	Rationale  string
 }
 
-// standing is a project as the table holds it.
-type standing struct {
+// projectState is a project as the table holds it.
+type projectState struct {
 	ID             int64   `db:"id"`
 	CampusID       *int64  `db:"campus_id"`
 	Enrolled       bool    `db:"enrolled"`
@@ -135,7 +135,7 @@ func ChangeProject(ctx context.Context, q db.Q, by, id int64, c ProjectChange) e
 	if err := db.Lock(ctx, q, "projects", id); err != nil {
 		return err
 	}
-	p, err := db.OneOf[standing](ctx, q, "project", `SELECT id, campus_id, enrolled, target_grade, submitted_grade, compile_portfolio,
+	p, err := db.OneOf[projectState](ctx, q, "project", `SELECT id, campus_id, enrolled, target_grade, submitted_grade, compile_portfolio,
 		portfolio_auto_generated, portfolio_hash IS NOT NULL AS has_portfolio, grade, grade_rationale FROM projects WHERE id = $1`, id)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func ChangeProject(ctx context.Context, q db.Q, by, id int64, c ProjectChange) e
 	return p.tell(ctx, q, by, before)
 }
 
-func (p *standing) apply(ctx context.Context, q db.Q, c ProjectChange) error {
+func (p *projectState) apply(ctx context.Context, q db.Q, c ProjectChange) error {
 	set(&p.Enrolled, c.Enrolled)
 	set(&p.TargetGrade, c.TargetGrade)
 	if c.CompilePortfolio != nil {
@@ -174,7 +174,7 @@ func (p *standing) apply(ctx context.Context, q db.Q, c ProjectChange) error {
 }
 
 // submitGrade notes the grade a student claims, which the portfolio then rests on.
-func (p *standing) submitGrade(grade *int64) error {
+func (p *projectState) submitGrade(grade *int64) error {
 	switch {
 	case grade == nil:
 		return nil
@@ -188,7 +188,7 @@ func (p *standing) submitGrade(grade *int64) error {
 	return nil
 }
 
-func (p *standing) giveGrade(g *FinalGrade) error {
+func (p *projectState) giveGrade(g *FinalGrade) error {
 	if g == nil {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (p *standing) giveGrade(g *FinalGrade) error {
 
 // moveCampus changes the campus unless a tutorial the student is in is for
 // another. Those tutorials are locked, so that none moves meanwhile.
-func (p *standing) moveCampus(ctx context.Context, q db.Q, campusID *int64) (err error) {
+func (p *projectState) moveCampus(ctx context.Context, q db.Q, campusID *int64) (err error) {
 	if campusID == nil {
 		return nil
 	}

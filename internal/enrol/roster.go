@@ -11,7 +11,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/ident"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // Roster is what the sheets of a unit's students are read and written by: the
@@ -49,12 +49,12 @@ func ReadRoster(ctx context.Context, q db.Q, unitID int64) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	classes, err := db.All[class](ctx, q, `SELECT id, tutorial_stream_id, abbreviation FROM tutorials WHERE unit_id = $1 ORDER BY id`, unitID)
+	classes, err := db.All[lockedTutorial](ctx, q, `SELECT id, tutorial_stream_id, abbreviation FROM tutorials WHERE unit_id = $1 ORDER BY id`, unitID)
 	if err != nil {
 		return nil, err
 	}
 	r := &Roster{UnitID: unitID, Code: *code, campus: map[int64]course.Campus{}, streams: map[int64]*int64{}}
-	r.setColumns(streams, slices.ContainsFunc(classes, func(c class) bool { return c.StreamID == nil }))
+	r.setColumns(streams, slices.ContainsFunc(classes, func(c lockedTutorial) bool { return c.StreamID == nil }))
 	for _, c := range classes {
 		r.streams[c.ID] = c.StreamID
 		r.tutorials.add(c.ID, c.Abbreviation)
@@ -104,14 +104,14 @@ func headingKey(heading string) string {
 }
 
 // Sheet is what a sheet of students must have.
-func (r *Roster) Sheet() table.Options {
+func (r *Roster) Sheet() sheet.Options {
 	names := slices.DeleteFunc(slices.Clone(studentColumns), func(s string) bool { return s == "preferred_name" })
 	for _, c := range r.columns {
 		if c.streamID != nil || len(r.columns) == 1 {
 			names = append(names, c.heading)
 		}
 	}
-	return table.Options{Required: names}
+	return sheet.Options{Required: names}
 }
 
 // about tells whether a row's unit_code means this unit: its code, or one of
@@ -194,7 +194,7 @@ func (r *Roster) write(w io.Writer, students []rosterLine, seats map[[2]int64]st
 	for _, c := range r.columns {
 		headings = append(headings, c.heading)
 	}
-	t := table.Write(w, headings)
+	t := sheet.Write(w, headings)
 	for _, s := range students {
 		cells := []string{r.Code, r.campus[deref(s.CampusID)].Abbreviation, s.Username, text(s.StudentID), text(s.Nickname), s.FirstName, s.LastName, s.Email}
 		for _, c := range r.columns {

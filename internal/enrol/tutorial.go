@@ -55,8 +55,8 @@ type TutorialChange struct {
 	StreamAbbr                                             *string // empty: none
 }
 
-// class is a tutorial as the table holds it.
-type class struct {
+// lockedTutorial is a tutorial as the table holds it.
+type lockedTutorial struct {
 	ID           int64  `db:"id"`
 	UnitID       int64  `db:"unit_id"`
 	UnitRoleID   *int64 `db:"unit_role_id"`
@@ -76,7 +76,7 @@ func AddTutorial(ctx context.Context, q db.Q, unitID int64, c TutorialChange) (*
 	if err != nil {
 		return nil, err
 	}
-	t := class{UnitID: unitID, Capacity: -1}
+	t := lockedTutorial{UnitID: unitID, Capacity: -1}
 	if err := t.apply(ctx, q, c); err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*T
 	if err != nil {
 		return nil, err
 	}
-	t, err := holdClass(ctx, q, id, c.StreamAbbr != nil)
+	t, err := lockTutorial(ctx, q, id, c.StreamAbbr != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +117,13 @@ func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*T
 	return TutorialByID(ctx, q, id)
 }
 
-// holdClass locks a tutorial and reads it. Where its stream may change, every
+// lockTutorial locks a tutorial and reads it. Where its stream may change, every
 // enrolment in the unit waits: a student's seats must fit each other.
-func holdClass(ctx context.Context, q db.Q, id int64, restream bool) (*class, error) {
+func lockTutorial(ctx context.Context, q db.Q, id int64, restream bool) (*lockedTutorial, error) {
 	const text = `SELECT id, unit_id, unit_role_id, campus_id, tutorial_stream_id, abbreviation,
 		meeting_day, meeting_time, meeting_location, capacity FROM tutorials WHERE id = $1`
 	if restream {
-		t, err := db.OneOf[class](ctx, q, "tutorial", text, id)
+		t, err := db.OneOf[lockedTutorial](ctx, q, "tutorial", text, id)
 		if err != nil {
 			return nil, err
 		}
@@ -134,11 +134,11 @@ func holdClass(ctx context.Context, q db.Q, id int64, restream bool) (*class, er
 	if err := db.Lock(ctx, q, "tutorials", id); err != nil {
 		return nil, err
 	}
-	return db.OneOf[class](ctx, q, "tutorial", text, id)
+	return db.OneOf[lockedTutorial](ctx, q, "tutorial", text, id)
 }
 
 // apply sets what c asks for, finding the records it names.
-func (t *class) apply(ctx context.Context, q db.Q, c TutorialChange) (err error) {
+func (t *lockedTutorial) apply(ctx context.Context, q db.Q, c TutorialChange) (err error) {
 	set(&t.Abbreviation, c.Abbreviation)
 	set(&t.Day, c.MeetingDay)
 	set(&t.Time, c.MeetingTime)
@@ -206,7 +206,7 @@ func campusOrNone(ctx context.Context, q db.Q, id int64) (*int64, error) {
 
 // reseat takes the students of a tutorial along when its campus or stream
 // changes, or refuses the change where they do not fit.
-func (t *class) reseat(ctx context.Context, q db.Q, before class) error {
+func (t *lockedTutorial) reseat(ctx context.Context, q db.Q, before lockedTutorial) error {
 	if !same(t.CampusID, before.CampusID) && t.CampusID != nil {
 		if err := t.campusFits(ctx, q); err != nil {
 			return err
@@ -229,7 +229,7 @@ func (t *class) reseat(ctx context.Context, q db.Q, before class) error {
 	return err
 }
 
-func (t *class) campusFits(ctx context.Context, q db.Q) error {
+func (t *lockedTutorial) campusFits(ctx context.Context, q db.Q) error {
 	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM tutorial_enrolments e
 		JOIN projects p ON p.id = e.project_id AND p.enrolled AND p.campus_id <> $2 WHERE e.tutorial_id = $1`, t.ID, t.CampusID)
 	if err == nil && *n > 0 {

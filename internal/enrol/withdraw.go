@@ -6,18 +6,18 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/ident"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // WithdrawSheet is what a sheet of students to withdraw must have.
-var WithdrawSheet = table.Options{Required: []string{"unit_code", "username"}}
+var WithdrawSheet = sheet.Options{Required: []string{"unit_code", "username"}}
 
 // Withdraw takes the students of a sheet out of the unit; their work, seats and
 // groups stay for the case that they come back, and no longer count. Events name
 // who did it.
-func (r *Roster) Withdraw(ctx context.Context, d *db.DB, by int64, sheet *table.Reader, dry bool) (*ident.Imported, error) {
-	all := r.leavers(sheet)
-	open := slices.DeleteFunc(slices.Clone(all), func(e *entrant) bool { return e.fate != pending })
+func (r *Roster) Withdraw(ctx context.Context, d *db.DB, by int64, rows *sheet.Reader, dry bool) (*ident.Imported, error) {
+	all := r.leavers(rows)
+	open := slices.DeleteFunc(slices.Clone(all), func(e *rosterRow) bool { return e.outcome != pending })
 	if dry {
 		err := d.View(ctx, func(q db.Q) error { return r.withdraw(ctx, q, by, open, true) })
 		return imported(all), err
@@ -30,11 +30,11 @@ func (r *Roster) Withdraw(ctx context.Context, d *db.DB, by int64, sheet *table.
 	return imported(all), nil
 }
 
-func (r *Roster) leavers(sheet *table.Reader) []*entrant {
-	var all []*entrant
-	lines := map[string]table.Row{}
-	for row, err := range sheet.Rows() {
-		e := &entrant{row: row, user: ident.NewUser{Username: row.Get("username")}}
+func (r *Roster) leavers(rows *sheet.Reader) []*rosterRow {
+	var all []*rosterRow
+	lines := map[string]sheet.Row{}
+	for row, err := range rows.Rows() {
+		e := &rosterRow{row: row, user: ident.NewUser{Username: row.Get("username")}}
 		name := ident.Key(e.user.Username)
 		first, seen := lines[name]
 		switch {
@@ -55,7 +55,7 @@ func (r *Roster) leavers(sheet *table.Reader) []*entrant {
 }
 
 // withdraw decides about some rows and, unless the run is dry, carries them out.
-func (r *Roster) withdraw(ctx context.Context, q db.Q, by int64, rows []*entrant, dry bool) error {
+func (r *Roster) withdraw(ctx context.Context, q db.Q, by int64, rows []*rosterRow, dry bool) error {
 	names := make([]string, len(rows))
 	for i, e := range rows {
 		names[i] = e.user.Username

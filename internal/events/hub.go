@@ -44,8 +44,8 @@ func (h *Hub) Stop() {
 }
 
 func (h *Hub) run(ctx context.Context) {
-	rings, deaf := added.Listen()
-	defer deaf()
+	rings, stopListening := added.Listen()
+	defer stopListening()
 	tick := time.NewTicker(h.poll)
 	defer tick.Stop()
 	seen := int64(-1) // the last number handed out; unknown before the first look

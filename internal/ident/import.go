@@ -6,30 +6,30 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/policy"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
-// sheet is the columns of users in a file, in the order of an export.
-var sheet = []string{"email", "first_name", "last_name", "username", "nickname", "role", "student_id"}
+// sheetColumns is the columns of users in a file, in the order of an export.
+var sheetColumns = []string{"email", "first_name", "last_name", "username", "nickname", "role", "student_id"}
 
-// Imported is the fate of the rows of a file of users.
+// Imported is the outcome of the rows of a file of users.
 type Imported struct {
 	Success []Newcomer   `json:"success"`
-	Errors  []table.Line `json:"errors"`
-	Ignored []table.Line `json:"ignored"`
+	Errors  []sheet.Line `json:"errors"`
+	Ignored []sheet.Line `json:"ignored"`
 }
 
 // Newcomer is a row that became a user. Its token is for a link to set a
 // password, and is known only now.
 type Newcomer struct {
-	table.Line
+	sheet.Line
 	Link  string `json:"link,omitempty"`
 	Token string `json:"-"`
 }
 
 // candidate is a row that may become a user.
 type candidate struct {
-	row table.Row
+	row sheet.Row
 	NewUser
 }
 
@@ -41,8 +41,8 @@ const importBatch = 200
 // role by. Users who exist are left alone. The whole file is checked before the
 // first user is made; then they are made in short transactions, so that an
 // import broken off can be sent again. A dry run ends after the check.
-func Import(ctx context.Context, d *db.DB, by policy.Role, r *table.Reader, dry bool) (*Imported, error) {
-	out := &Imported{Success: []Newcomer{}, Errors: []table.Line{}, Ignored: []table.Line{}}
+func Import(ctx context.Context, d *db.DB, by policy.Role, r *sheet.Reader, dry bool) (*Imported, error) {
+	out := &Imported{Success: []Newcomer{}, Errors: []sheet.Line{}, Ignored: []sheet.Line{}}
 	found, err := out.unknown(ctx, d.Pool(), out.read(r, by))
 	if err != nil {
 		return nil, err
@@ -63,23 +63,23 @@ func Import(ctx context.Context, d *db.DB, by policy.Role, r *table.Reader, dry 
 	return out, nil
 }
 
-func (o *Imported) fail(row table.Row, reason string) {
-	o.Errors = append(o.Errors, table.Line{Row: row.Pairs(), Line: row.Line(), Message: reason})
+func (o *Imported) fail(row sheet.Row, reason string) {
+	o.Errors = append(o.Errors, sheet.Line{Row: row.Pairs(), Line: row.Line(), Message: reason})
 }
 
-func (o *Imported) ignore(row table.Row, reason string) {
-	o.Ignored = append(o.Ignored, table.Line{Row: row.Pairs(), Line: row.Line(), Message: reason})
+func (o *Imported) ignore(row sheet.Row, reason string) {
+	o.Ignored = append(o.Ignored, sheet.Line{Row: row.Pairs(), Line: row.Line(), Message: reason})
 }
 
 func (o *Imported) succeed(c candidate, token string) {
-	o.Success = append(o.Success, Newcomer{Token: token, Line: table.Line{Row: c.row.Pairs(), Line: c.row.Line(),
+	o.Success = append(o.Success, Newcomer{Token: token, Line: sheet.Line{Row: c.row.Pairs(), Line: c.row.Line(),
 		Message: "New " + c.Role.String() + " " + c.Username + "."}})
 }
 
 // read takes the rows that are fit by themselves and among each other.
-func (o *Imported) read(r *table.Reader, by policy.Role) []candidate {
+func (o *Imported) read(r *sheet.Reader, by policy.Role) []candidate {
 	var out []candidate
-	lines := map[string]table.Row{} // by what must be unique
+	lines := map[string]sheet.Row{} // by what must be unique
 	for row, err := range r.Rows() {
 		if err != nil {
 			o.fail(row, err.Error())
@@ -99,7 +99,7 @@ func (o *Imported) read(r *table.Reader, by policy.Role) []candidate {
 	return out
 }
 
-func newUser(row table.Row) NewUser {
+func newUser(row sheet.Row) NewUser {
 	role, _ := policy.ParseRole(row.Get("role"))
 	return NewUser{Username: row.Get("username"), Email: row.Get("email"), FirstName: row.Get("first_name"),
 		LastName: row.Get("last_name"), Nickname: row.Get("nickname"), StudentID: row.Get("student_id"), Role: role}
@@ -128,7 +128,7 @@ func (c *candidate) keys() map[string]string {
 	return k
 }
 
-func (c *candidate) twice(lines map[string]table.Row) string {
+func (c *candidate) twice(lines map[string]sheet.Row) string {
 	for _, name := range []string{"username", "email", "student_id"} {
 		if key, ok := c.keys()[name]; ok {
 			if first, seen := lines[name+" "+key]; seen {
@@ -204,13 +204,13 @@ func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
 }
 
 // ReadSheet opens a file of users.
-func ReadSheet(r io.ReaderAt, size int64) (*table.Reader, error) {
-	return table.Read(r, size, table.Options{Required: []string{"username", "email", "first_name", "last_name", "role"}})
+func ReadSheet(r io.ReaderAt, size int64) (*sheet.Reader, error) {
+	return sheet.Read(r, size, sheet.Options{Required: []string{"username", "email", "first_name", "last_name", "role"}})
 }
 
 // Export writes all users as a sheet that Import reads.
 func Export(ctx context.Context, q db.Q, w io.Writer) error {
-	t := table.Write(w, sheet)
+	t := sheet.Write(w, sheetColumns)
 	for u, err := range List(ctx, q, Selection{Limit: -1}) {
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ var errLink = fault.New(fault.Missing, "This link has been used or has expired. 
 
 // UseLink sets the password of the user a link was made for. Of many uses at
 // once one wins: the row can be deleted once.
-func (d *Door) UseLink(ctx context.Context, token, password string) error {
+func (d *Passwords) UseLink(ctx context.Context, token, password string) error {
 	u, err := db.One[User](ctx, d.db.Pool(), `SELECT `+userColumns+` FROM users WHERE disabled_at IS NULL
 		AND id = (SELECT user_id FROM password_links WHERE token_hash = $1 AND expires_at > $2)`, hash(token), d.db.Now())
 	if fault.Is(err, fault.Missing) {

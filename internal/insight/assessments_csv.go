@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"lectern/internal/db"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // Assessor is how many tasks of a unit one person has judged, a task that was
@@ -30,7 +30,7 @@ func AssessorsOf(ctx context.Context, q db.Q, unitID int64) ([]Assessor, error) 
 
 // WriteAssessors writes the counts as a sheet.
 func WriteAssessors(w io.Writer, list []Assessor) error {
-	t := table.Write(w, []string{"Username", "Tutor Name", "Total Tasks Assessed"})
+	t := sheet.Write(w, []string{"Username", "Tutor Name", "Total Tasks Assessed"})
 	for _, a := range list {
 		if err := t.Row(a.Username, a.Name, strconv.FormatInt(a.Tasks, 10)); err != nil {
 			return err

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"lectern/internal/db"
+	"lectern/internal/sheet"
 	"lectern/internal/status"
-	"lectern/internal/table"
 )
 
 // Sheet is how far every enrolled student of a unit is with every task: what
@@ -137,7 +137,7 @@ func (s *Sheet) readWork(ctx context.Context, q db.Q, unitID int64) error {
 // target grade, start and abbreviation, with further ones for its grade, its
 // stars and the share in a group's work where it has them.
 func (s *Sheet) Write(w io.Writer) error {
-	t := table.Write(w, s.headings())
+	t := sheet.Write(w, s.headings())
 	for i := range s.students {
 		if err := t.Row(s.row(i)...); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"lectern/internal/db"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // Grade is the final grade of a student.
@@ -26,7 +26,7 @@ func GradesOf(ctx context.Context, q db.Q, unitID int64) ([]Grade, error) {
 
 // WriteGrades writes the final grades as a sheet.
 func WriteGrades(w io.Writer, unitCode string, grades []Grade) error {
-	t := table.Write(w, []string{"unit_code", "username", "student_id", "grade", "rationale"})
+	t := sheet.Write(w, []string{"unit_code", "username", "student_id", "grade", "rationale"})
 	for _, g := range grades {
 		if err := t.Row(unitCode, g.Username, text(g.StudentID), strconv.FormatInt(g.Grade, 10), text(g.Rationale)); err != nil {
 			return err

@@ -16,8 +16,8 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/sheet"
 	"lectern/internal/status"
-	"lectern/internal/table"
 )
 
 // The fixed files of a batch.
@@ -206,20 +206,20 @@ func (b *Batch) addDocument(ctx context.Context, store files.Store, p *archive.P
 }
 
 func (b *Batch) writeSheet(w io.Writer) error {
-	sheet := table.Write(w, headings)
+	rows := sheet.Write(w, headings)
 	for i := range b.Tasks {
 		t := &b.Tasks[i]
 		most := ""
 		if t.MaxQuality > 0 {
 			most = strconv.Itoa(t.MaxQuality)
 		}
-		err := sheet.Row(t.who(), t.name(), text(t.Tutorial), t.Abbreviation, text(t.StudentSaid), text(t.YouSaid), word(t.Status),
+		err := rows.Row(t.who(), t.name(), text(t.Tutorial), t.Abbreviation, text(t.StudentSaid), text(t.YouSaid), word(t.Status),
 			"", "", most, "", strconv.FormatInt(t.TaskID, 10), strconv.FormatInt(t.Version, 10))
 		if err != nil {
 			return err
 		}
 	}
-	return sheet.Flush()
+	return rows.Flush()
 }
 
 func text(s *string) string {

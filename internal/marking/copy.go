@@ -17,8 +17,8 @@ import (
 	"lectern/internal/events"
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/sheet"
 	"lectern/internal/submit"
-	"lectern/internal/table"
 )
 
 // Copy is a document as the staff annotated it.
@@ -40,7 +40,7 @@ func CopyOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Copy, 
 // takeDocument makes a document that comes back annotated the marked copy of
 // its submission, and reports it. An error is trouble of our own.
 func (t *taking) takeDocument(ctx context.Context, f *zip.File) error {
-	line := table.Line{Row: f.Name}
+	line := sheet.Line{Row: f.Name}
 	id := taskOf(f)
 	if id == 0 {
 		line.Message = "Only documents named as in the batch, TASK-NUMBER.pdf, are taken."
@@ -127,8 +127,8 @@ func (t *taking) keepCopy(ctx context.Context, q db.Q, at *target, info files.In
 	return t.tell(ctx, q, *at.SubmissionID)
 }
 
-// copyTold is what the event of a marked copy says beside its ids.
-type copyTold struct {
+// copyEvent is what the event of a marked copy says beside its ids.
+type copyEvent struct {
 	DefinitionID int64 `json:"task_definition_id"`
 	SubmissionID int64 `json:"submission_id"`
 }
@@ -148,7 +148,7 @@ func (t *taking) tell(ctx context.Context, q db.Q, submissionID int64) error {
 			return err
 		}
 		list = append(list, events.Event{Kind: "marked_copy", ActorID: t.by, UserID: r.OwnerID, UnitID: t.unitID, ProjectID: r.ProjectID,
-			TaskID: r.TaskID, Body: copyTold{r.DefinitionID, submissionID}})
+			TaskID: r.TaskID, Body: copyEvent{r.DefinitionID, submissionID}})
 	}
 	return events.Add(ctx, q, list...)
 }

@@ -15,7 +15,7 @@ import (
 
 	"lectern/internal/archive"
 	"lectern/internal/fault"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // Bounds on what comes back.
@@ -30,7 +30,7 @@ var limits = archive.Limits{Entries: maxInArchive, Entry: maxDocument, Total: 2 
 
 // bundle is what an upload holds.
 type bundle struct {
-	sheet     *table.Reader
+	marks     *sheet.Reader
 	manifest  *zip.File
 	documents []*zip.File
 }
@@ -56,8 +56,8 @@ func open(r io.ReaderAt, size int64) (*bundle, error) {
 }
 
 func alone(r io.ReaderAt, size int64) (*bundle, error) {
-	sheet, err := table.Read(r, size, Sheet)
-	return &bundle{sheet: sheet}, err
+	marks, err := sheet.Read(r, size, Sheet)
+	return &bundle{marks: marks}, err
 }
 
 // sort takes an archive apart. What systems add to archives is passed over.
@@ -79,11 +79,11 @@ func sort(z *zip.Reader) (*bundle, error) {
 	if len(sheets) != 1 {
 		return nil, fault.New(fault.Refused, "The archive must hold one %s; it holds %d.", sheetName, len(sheets))
 	}
-	text, err := unpack(sheets[0], table.DefaultMaxBytes)
+	text, err := unpack(sheets[0], sheet.DefaultMaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	b.sheet, err = table.Read(bytes.NewReader(text), int64(len(text)), Sheet)
+	b.marks, err = sheet.Read(bytes.NewReader(text), int64(len(text)), Sheet)
 	return b, err
 }
 
@@ -121,7 +121,7 @@ func rowKey(username, task string) string { return strings.ToLower(username) + "
 
 // readManifest gives the manifest of an archive. One that cannot be read is
 // reported and passed over: the sheet has the versions too.
-func (b *bundle) readManifest(report *table.Report) (x index) {
+func (b *bundle) readManifest(report *sheet.Report) (x index) {
 	if b.manifest == nil {
 		return x
 	}
@@ -130,7 +130,7 @@ func (b *bundle) readManifest(report *table.Report) (x index) {
 		err = json.Unmarshal(text, &x.manifest)
 	}
 	if err != nil || x.Format != manifestFormat {
-		report.Ignored = append(report.Ignored, table.Line{Row: b.manifest.Name, Message: "The manifest cannot be read."})
+		report.Ignored = append(report.Ignored, sheet.Line{Row: b.manifest.Name, Message: "The manifest cannot be read."})
 		return index{}
 	}
 	x.byRow, x.byTask = map[string]listed{}, map[int64]listed{}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"lectern/internal/fault"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 const someSheet = "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment,Task ID,Version\r\n" +
@@ -45,9 +45,9 @@ func FuzzOpen(f *testing.F) {
 			}
 			return
 		}
-		var report table.Report
+		var report sheet.Report
 		known := b.readManifest(&report)
-		for row, err := range b.sheet.Rows() {
+		for row, err := range b.marks.Rows() {
 			if err == nil {
 				_, _ = readMark(row, known)
 			}
@@ -70,7 +70,7 @@ func TestReadMark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for row := range b.sheet.Rows() {
+		for row := range b.marks.Rows() {
 			m, err := readMark(row, index{})
 			got := "error"
 			switch {

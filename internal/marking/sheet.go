@@ -12,16 +12,16 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/sheet"
 	"lectern/internal/status"
-	"lectern/internal/table"
 )
 
 // Sheet says what a sheet of marks must have to be read.
-var Sheet = table.Options{Required: []string{"username", "name", "tutorial", "task", "status", "new_grade", "new_quality", "new_comment"}}
+var Sheet = sheet.Options{Required: []string{"username", "name", "tutorial", "task", "status", "new_grade", "new_quality", "new_comment"}}
 
 // mark is what a row of the sheet asks for.
 type mark struct {
-	row     table.Row
+	row     sheet.Row
 	who     string // user name in small letters, "" for a group
 	group   int64
 	work    int64 // the group's submission
@@ -38,7 +38,7 @@ type mark struct {
 var groupWork = regexp.MustCompile(`(?i)^GRP_(\d{1,18})_(\d{1,18})$`)
 
 // readMark reads a row; nil with no error when it asks for nothing.
-func readMark(row table.Row, known index) (*mark, error) {
+func readMark(row sheet.Row, known index) (*mark, error) {
 	m := &mark{row: row, task: row.Get("task"), version: -1, comment: row.Get("new_comment")}
 	if err := m.readMarks(row); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func readMark(row table.Row, known index) (*mark, error) {
 	return m, m.readVersion(row, known)
 }
 
-func (m *mark) readMarks(row table.Row) error {
+func (m *mark) readMarks(row sheet.Row) error {
 	if text := row.Get("status"); text != "" {
 		s, ok := status.Parse(text)
 		if !ok {
@@ -84,7 +84,7 @@ var grades = map[string]int{"f": -1, "p": 0, "c": 1, "d": 2, "hd": 3,
 
 // readVersion finds what version of the task the marker saw: the row tells it,
 // or the manifest beside the sheet.
-func (m *mark) readVersion(row table.Row, known index) (err error) {
+func (m *mark) readVersion(row sheet.Row, known index) (err error) {
 	if t, ok := known.byRow[rowKey(row.Get("username"), m.task)]; ok {
 		m.taskID, m.version = t.TaskID, t.Version
 	}

@@ -10,21 +10,21 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/sheet"
 	"lectern/internal/status"
-	"lectern/internal/table"
 	"lectern/internal/work"
 )
 
 // Result tells what became of each row and each document.
 type Result struct {
 	Message string       `json:"message"`
-	Success []table.Line `json:"success"`
-	Errors  []table.Line `json:"errors"`
-	Ignored []table.Line `json:"ignored"`
+	Success []sheet.Line `json:"success"`
+	Errors  []sheet.Line `json:"errors"`
+	Ignored []sheet.Line `json:"ignored"`
 }
 
-// Desk takes batches back.
-type Desk struct {
+// Importer takes marked batches back.
+type Importer struct {
 	DB    *db.DB
 	Files files.Store
 	Spool string // a directory to unpack in
@@ -34,10 +34,10 @@ type Desk struct {
 
 // taking is a batch on its way in.
 type taking struct {
-	*Desk
+	*Importer
 	unitID, by int64
 	known      index
-	report     table.Report
+	report     sheet.Report
 	byTask     map[int64]*target // of every row that was understood
 	done       []int64           // tasks that were marked
 	asked      map[int64]int     // the line that marks a task, or a group's work as its negative
@@ -48,8 +48,8 @@ type taking struct {
 // transaction, done as a whole or not at all, and done once however often the
 // batch comes. It fails when the file as a whole cannot be understood; then
 // nothing was done.
-func (d *Desk) Take(ctx context.Context, unitID, callerID int64, r io.ReaderAt, size int64) (*Result, error) {
-	t := &taking{Desk: d, unitID: unitID, by: callerID, byTask: map[int64]*target{}, asked: map[int64]int{}}
+func (d *Importer) Take(ctx context.Context, unitID, callerID int64, r io.ReaderAt, size int64) (*Result, error) {
+	t := &taking{Importer: d, unitID: unitID, by: callerID, byTask: map[int64]*target{}, asked: map[int64]int{}}
 	b, err := open(r, size)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (d *Desk) Take(ctx context.Context, unitID, callerID int64, r io.ReaderAt, 
 	if t.known.UnitID != 0 && t.known.UnitID != unitID {
 		return nil, fault.New(fault.Refused, "This batch was made for another unit (%.60s). Upload it there.", t.known.Unit)
 	}
-	if err := t.takeSheet(ctx, b.sheet); err != nil {
+	if err := t.takeSheet(ctx, b.marks); err != nil {
 		return nil, err
 	}
 	for _, f := range b.documents {
@@ -88,14 +88,14 @@ func (t *taking) tellStudents(ctx context.Context) error {
 func (t *taking) result() *Result {
 	r := t.report
 	return &Result{fmt.Sprintf("%d carried out, %d left as they were, %d refused.", len(r.Success), len(r.Ignored), len(r.Errors)),
-		append([]table.Line{}, r.Success...), append([]table.Line{}, r.Errors...), append([]table.Line{}, r.Ignored...)}
+		append([]sheet.Line{}, r.Success...), append([]sheet.Line{}, r.Errors...), append([]sheet.Line{}, r.Ignored...)}
 }
 
 // takeSheet reads all rows, finds what they are about, and carries out those
 // that ask for something.
-func (t *taking) takeSheet(ctx context.Context, sheet *table.Reader) error {
+func (t *taking) takeSheet(ctx context.Context, rows *sheet.Reader) error {
 	var marks []*mark
-	for row, err := range sheet.Rows() {
+	for row, err := range rows.Rows() {
 		if err != nil {
 			t.report.Fail(row, "%s", err)
 			continue
@@ -193,25 +193,25 @@ func (m *mark) unfit(at *target) string {
 var errBefore = errors.New("carried out before")
 
 func (t *taking) carryOut(ctx context.Context, q db.Q, m *mark, at *target) error {
-	if err := hold(ctx, q, at); err != nil {
+	if err := lockTarget(ctx, q, at); err != nil {
 		return err
 	}
 	if err := check(ctx, q, m, at, m.digest(at.SubmittedAt)); err != nil {
 		return err
 	}
-	wish := work.Wish{Grade: m.grade, Quality: m.quality}
+	wish := work.Change{Grade: m.grade, Quality: m.quality}
 	if m.to != "" && m.to != at.Status {
 		word := string(m.to)
-		wish.Word = &word
+		wish.Trigger = &word
 	}
-	if wish != (work.Wish{}) {
+	if wish != (work.Change{}) {
 		if _, err := work.Move(ctx, q, work.Mover{UserID: t.by, As: status.Staff}, at.ProjectID, at.DefinitionID, wish); err != nil {
 			return err
 		}
 	}
 	if m.comment != "" {
 		_, err := work.Say(ctx, q, t.Files, work.Reader{UserID: t.by, Staff: true},
-			work.Place{ProjectID: at.ProjectID, DefinitionID: at.DefinitionID}, work.Saying{Text: m.comment})
+			work.TaskRef{ProjectID: at.ProjectID, DefinitionID: at.DefinitionID}, work.NewComment{Text: m.comment})
 		if err != nil {
 			return err
 		}
@@ -238,8 +238,8 @@ func (t *taking) remember(ctx context.Context, q db.Q, m *mark, at *target) (int
 	return now.ID, err
 }
 
-// hold keeps others from changing the task, the group first as every move does.
-func hold(ctx context.Context, q db.Q, at *target) error {
+// lockTarget keeps others from changing the task, the group first as every move does.
+func lockTarget(ctx context.Context, q db.Q, at *target) error {
 	if at.GroupID != 0 {
 		if err := db.Lock(ctx, q, "unit_groups", at.GroupID); err != nil {
 			return err

@@ -113,26 +113,26 @@ func (m *Mailer) place(ctx context.Context) (*cursor, error) {
 	return c, err
 }
 
-// told is what an event says of a comment.
-type told struct {
+// seenEvent is what an event says of a comment.
+type seenEvent struct {
 	CommentID int64  `json:"comment_id"`
 	Action    string `json:"action"`
 }
 
-// heard is a comment and a person who should hear of it.
-type heard struct {
+// newsFor is a comment and a person who should hear of it.
+type newsFor struct {
 	comment, user int64
 }
 
-// gossip is what the events since the last digest tell to whom.
-type gossip struct {
-	said    map[heard]bool // user 0: whom the comment is addressed to
-	decided map[heard]bool
+// newsBatch is what the events since the last digest tell to whom.
+type newsBatch struct {
+	said    map[newsFor]bool // user 0: whom the comment is addressed to
+	decided map[newsFor]bool
 }
 
 // news reads the events since the cursor and gives the number of the last.
-func (m *Mailer) news(ctx context.Context, c *cursor) (int64, gossip, error) {
-	seq, g := c.Seq, gossip{map[heard]bool{}, map[heard]bool{}}
+func (m *Mailer) news(ctx context.Context, c *cursor) (int64, newsBatch, error) {
+	seq, g := c.Seq, newsBatch{map[newsFor]bool{}, map[newsFor]bool{}}
 	old := m.db.Now().Add(-stale)
 	for {
 		list, err := events.Since(ctx, m.db.Pool(), events.Filter{All: true}, seq, 500)
@@ -151,24 +151,24 @@ func (m *Mailer) news(ctx context.Context, c *cursor) (int64, gossip, error) {
 // hear notes a comment for its addressee and for the students in whose
 // conversation it stands, and a decision for the student. Nobody hears of what
 // they did themselves.
-func (g gossip) hear(e *events.Event) {
+func (g newsBatch) hear(e *events.Event) {
 	if e.Kind != "comment" && e.Kind != "extension" {
 		return
 	}
-	var t told
+	var t seenEvent
 	raw, _ := e.Body.(json.RawMessage)
 	if json.Unmarshal(raw, &t) != nil || t.CommentID == 0 {
 		return
 	}
 	switch t.Action {
 	case "created":
-		g.said[heard{t.CommentID, 0}] = true
+		g.said[newsFor{t.CommentID, 0}] = true
 		if e.UserID != e.ActorID {
-			g.said[heard{t.CommentID, e.UserID}] = true
+			g.said[newsFor{t.CommentID, e.UserID}] = true
 		}
 	case "assessed":
 		if e.UserID != e.ActorID {
-			g.decided[heard{t.CommentID, e.UserID}] = true
+			g.decided[newsFor{t.CommentID, e.UserID}] = true
 		}
 	}
 }
@@ -244,12 +244,12 @@ func readers(ctx context.Context, q db.Q, ids []int64) (map[int64]*person, error
 }
 
 // alreadyRead gives who has read which of the comments.
-func alreadyRead(ctx context.Context, q db.Q, ids []int64) (map[heard]bool, error) {
+func alreadyRead(ctx context.Context, q db.Q, ids []int64) (map[newsFor]bool, error) {
 	type row struct {
 		Comment int64 `db:"task_comment_id"`
 		User    int64 `db:"user_id"`
 	}
-	out := map[heard]bool{}
+	out := map[newsFor]bool{}
 	for part := range slices.Chunk(ids, 500) {
 		in, args := db.In(nil, part)
 		list, err := db.All[row](ctx, q, `SELECT task_comment_id, user_id FROM comment_reads WHERE task_comment_id IN `+in, args...)
@@ -257,14 +257,14 @@ func alreadyRead(ctx context.Context, q db.Q, ids []int64) (map[heard]bool, erro
 			return nil, err
 		}
 		for _, r := range list {
-			out[heard{r.Comment, r.User}] = true
+			out[newsFor{r.Comment, r.User}] = true
 		}
 	}
 	return out, nil
 }
 
 // comments gives the ids of all comments, in order.
-func (g gossip) comments() []int64 {
+func (g newsBatch) comments() []int64 {
 	ids := map[int64]bool{}
 	for h := range g.said {
 		ids[h.comment] = true
@@ -277,7 +277,7 @@ func (g gossip) comments() []int64 {
 
 // digests writes the letters: of each comment once to each who should hear of
 // it and has not read it, of each decision once to the student.
-func (m *Mailer) digests(ctx context.Context, q db.Q, g gossip, to int64) ([]letter, error) {
+func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]letter, error) {
 	ids := g.comments()
 	known, err := items(ctx, q, ids)
 	if err != nil {
@@ -310,8 +310,8 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g gossip, to int64) ([]let
 }
 
 // unread gives who should hear of which comment, in order.
-func (g gossip) unread(known map[int64]*item, read map[heard]bool) []heard {
-	out := map[heard]bool{}
+func (g newsBatch) unread(known map[int64]*item, read map[newsFor]bool) []newsFor {
+	out := map[newsFor]bool{}
 	for h := range g.said {
 		i := known[h.comment]
 		if i == nil {
@@ -330,8 +330,8 @@ func (g gossip) unread(known map[int64]*item, read map[heard]bool) []heard {
 	return inOrder(out)
 }
 
-func inOrder(set map[heard]bool) []heard {
-	return slices.SortedFunc(maps.Keys(set), func(a, b heard) int { return cmp.Or(cmp.Compare(a.comment, b.comment), cmp.Compare(a.user, b.user)) })
+func inOrder(set map[newsFor]bool) []newsFor {
+	return slices.SortedFunc(maps.Keys(set), func(a, b newsFor) int { return cmp.Or(cmp.Compare(a.comment, b.comment), cmp.Compare(a.user, b.user)) })
 }
 
 // words is what a comment says; those without text have an attachment or are a

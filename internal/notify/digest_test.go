@@ -22,8 +22,8 @@ func (c *campus) after(a jobs.Args) []arrived {
 	return c.server.letters(c.T)
 }
 
-func (c *campus) place(student, abbr string) work.Place {
-	return work.Place{ProjectID: c.id["project:"+student], DefinitionID: c.id["def:"+abbr]}
+func (c *campus) place(student, abbr string) work.TaskRef {
+	return work.TaskRef{ProjectID: c.id["project:"+student], DefinitionID: c.id["def:"+abbr]}
 }
 
 func (c *campus) reader(name string) work.Reader {
@@ -33,7 +33,7 @@ func (c *campus) reader(name string) work.Reader {
 func (c *campus) say(who, student, abbr, words string) {
 	c.Helper()
 	c.tx(func(q db.Q) {
-		if _, err := work.Say(c.Context(), q, nil, c.reader(who), c.place(student, abbr), work.Saying{Text: words}); err != nil {
+		if _, err := work.Say(c.Context(), q, nil, c.reader(who), c.place(student, abbr), work.NewComment{Text: words}); err != nil {
 			c.Fatal(err)
 		}
 	})

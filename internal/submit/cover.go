@@ -14,8 +14,8 @@ import (
 	"lectern/internal/work"
 )
 
-// sheet is what goes into the document of a submission.
-type sheet struct {
+// coverData is what goes into the document of a submission.
+type coverData struct {
 	ID           int64      `db:"id"`
 	TaskID       int64      `db:"task_id"`
 	At           clock.Time `db:"at"`
@@ -33,7 +33,7 @@ type sheet struct {
 	Tutor        *string    `db:"tutor"`
 
 	Members []member
-	Aims    []aim
+	Aims    []coverAlignment
 	Files   []File
 }
 
@@ -45,8 +45,8 @@ type member struct {
 	Pts      int    `db:"pts"`
 }
 
-// aim is an outcome the student aligned the work with.
-type aim struct {
+// coverAlignment is an outcome the student aligned the work with.
+type coverAlignment struct {
 	Abbreviation string `db:"abbreviation"`
 	Name         string `db:"name"`
 	Rating       int    `db:"rating"`
@@ -54,8 +54,8 @@ type aim struct {
 }
 
 // readSheet gathers a sheet with a fixed number of statements.
-func readSheet(ctx context.Context, q db.Q, id int64) (*sheet, error) {
-	s, err := db.OneOf[sheet](ctx, q, "submission", `SELECT s.id, s.task_id, s.at, t.project_id, t.task_definition_id, u.code, u.name AS unit_name, u.time_zone,
+func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
+	s, err := db.OneOf[coverData](ctx, q, "submission", `SELECT s.id, s.task_id, s.at, t.project_id, t.task_definition_id, u.code, u.name AS unit_name, u.time_zone,
 			d.abbreviation, d.name AS task_name, o.first_name || ' ' || o.last_name AS student, o.username, b.first_name || ' ' || b.last_name AS sender,
 			(SELECT g.name FROM group_memberships m JOIN unit_groups g ON g.id = m.unit_group_id
 				WHERE m.project_id = t.project_id AND m.group_set_id = d.group_set_id AND m.active) AS group_name,
@@ -70,7 +70,7 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*sheet, error) {
 		WHERE l.submission_id = $1 ORDER BY u.last_name, u.first_name, u.id`, id); err != nil {
 		return nil, err
 	}
-	if s.Aims, err = db.All[aim](ctx, q, `SELECT o.abbreviation, o.name, l.rating, l.description FROM learning_outcome_links l
+	if s.Aims, err = db.All[coverAlignment](ctx, q, `SELECT o.abbreviation, o.name, l.rating, l.description FROM learning_outcome_links l
 		JOIN learning_outcomes o ON o.id = l.learning_outcome_id WHERE l.task_id = $1 ORDER BY o.ilo_number, o.id`, s.TaskID); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*sheet, error) {
 }
 
 // when tells the moment on the unit's clock, or in UTC.
-func (s *sheet) when() string {
+func (s *coverData) when() string {
 	zone := time.UTC
 	if s.TimeZone != nil {
 		if z, err := time.LoadLocation(*s.TimeZone); err == nil {
@@ -91,7 +91,7 @@ func (s *sheet) when() string {
 
 // document lays the sheet out: the cover, then a section for each file, in the
 // order of the files.
-func (s *sheet) document(institution string) pdf.Document {
+func (s *coverData) document(institution string) pdf.Document {
 	title := s.Abbreviation + " " + s.TaskName
 	doc := pdf.Document{
 		Meta: pdf.Meta{Title: s.UnitCode + " " + title, Author: s.Student, Subject: "Submission for " + s.UnitCode + " " + s.UnitName,
@@ -106,7 +106,7 @@ func (s *sheet) document(institution string) pdf.Document {
 	return doc
 }
 
-func (s *sheet) cover(institution, title string) *pdf.Cover {
+func (s *coverData) cover(institution, title string) *pdf.Cover {
 	c := &pdf.Cover{Institution: institution, Unit: s.UnitCode + " " + s.UnitName, Kicker: "Submission", Title: title}
 	line := func(key, value string) { c.Lines = append(c.Lines, pdf.KeyValue{Key: key, Value: value}) }
 	if s.Group != nil {
@@ -130,7 +130,7 @@ func (s *sheet) cover(institution, title string) *pdf.Cover {
 	return c
 }
 
-func (s *sheet) contributions() pdf.Table {
+func (s *coverData) contributions() pdf.Table {
 	t := pdf.Table{Title: "Contributions", Head: []string{"Member", "Share", "Contribution"}, Widths: []float64{0.6, 0.15, 0.25}}
 	for _, m := range s.Members {
 		t.Rows = append(t.Rows, []pdf.Cell{{Text: m.Name + " (" + m.Username + ")"}, {Text: fmt.Sprintf("%d %%", m.Pct)}, {Score: m.Pts, Of: 5}})
@@ -138,7 +138,7 @@ func (s *sheet) contributions() pdf.Table {
 	return t
 }
 
-func (s *sheet) alignments() pdf.Table {
+func (s *coverData) alignments() pdf.Table {
 	t := pdf.Table{Title: "Outcomes this work serves", Head: []string{"Outcome", "Rating", "Rationale"}, Widths: []float64{0.3, 0.2, 0.5}}
 	for _, a := range s.Aims {
 		t.Rows = append(t.Rows, []pdf.Cell{{Text: a.Abbreviation + " " + a.Name}, {Score: a.Rating, Of: 5}, {Text: a.Rationale}})

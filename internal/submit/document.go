@@ -119,7 +119,7 @@ func (d *Documents) make(ctx context.Context, job jobs.Job, id int64) error {
 }
 
 // begin marks the submission as processing and reads what goes on the cover.
-func (d *Documents) begin(ctx context.Context, id int64) (s *sheet, err error) {
+func (d *Documents) begin(ctx context.Context, id int64) (s *coverData, err error) {
 	err = d.DB.Tx(ctx, func(q db.Q) error {
 		n, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'processing', parts_done = 0 WHERE id = $1`, id)
 		if err != nil {
@@ -138,7 +138,7 @@ func (d *Documents) begin(ctx context.Context, id int64) (s *sheet, err error) {
 }
 
 // render writes the PDF straight into the store.
-func (d *Documents) render(ctx context.Context, s *sheet) (files.Info, pdf.Result, error) {
+func (d *Documents) render(ctx context.Context, s *coverData) (files.Info, pdf.Result, error) {
 	doc := s.document(d.Institution)
 	doc.Fonts = d.Fonts
 	for i, f := range s.Files {
@@ -183,7 +183,7 @@ func (d *Documents) progress(ctx context.Context, id int64) func(done, of int) {
 }
 
 // finish makes the document known: all of it, or with the job none of it.
-func (d *Documents) finish(ctx context.Context, q db.Q, job jobs.Job, s *sheet, info files.Info, res pdf.Result) error {
+func (d *Documents) finish(ctx context.Context, q db.Q, job jobs.Job, s *coverData, info files.Info, res pdf.Result) error {
 	if err := blob.Keep(ctx, q, d.Files, info); err != nil {
 		return err
 	}
@@ -276,8 +276,8 @@ func (d *Documents) GiveUpDead(ctx context.Context) error {
 	return nil
 }
 
-// standing is what the event of a document says.
-type standing struct {
+// documentState is what the event of a document says.
+type documentState struct {
 	SubmissionID int64    `db:"id" json:"submission_id"`
 	DefinitionID int64    `db:"task_definition_id" json:"task_definition_id"`
 	State        State    `db:"state" json:"state"`
@@ -289,7 +289,7 @@ type standing struct {
 // and once to the staff.
 func announce(ctx context.Context, q db.Q, id int64) error {
 	type row struct {
-		standing
+		documentState
 		Done      int   `db:"parts_done"`
 		Parts     int   `db:"parts"`
 		Own       bool  `db:"own"`
@@ -307,7 +307,7 @@ func announce(ctx context.Context, q db.Q, id int64) error {
 			return err
 		}
 		r.Progress = Progress{r.Done, r.Parts}
-		e := events.Event{Kind: "document", UserID: r.OwnerID, ProjectID: r.ProjectID, TaskID: r.TaskID, Body: r.standing}
+		e := events.Event{Kind: "document", UserID: r.OwnerID, ProjectID: r.ProjectID, TaskID: r.TaskID, Body: r.documentState}
 		if r.Own {
 			e.UnitID = r.UnitID
 		}

@@ -32,7 +32,7 @@ func CheckKey(key string) error {
 // with it was answered. A request that comes while the earlier one is under way
 // waits for its end. fault.Conflict when the earlier one asked for something
 // else.
-func (h *Handing) claimKey(ctx context.Context, q db.Q) (*Result, error) {
+func (h *Request) claimKey(ctx context.Context, q db.Q) (*Result, error) {
 	if h.Key == "" {
 		return nil, nil //nolint:nilnil // nothing to claim
 	}
@@ -66,7 +66,7 @@ func (h *Handing) claimKey(ctx context.Context, q db.Q) (*Result, error) {
 }
 
 // hash stands for all that the request asks for.
-func (h *Handing) hash() (string, error) {
+func (h *Request) hash() (string, error) {
 	asked := *h
 	asked.Key = ""
 	text, err := json.Marshal(asked)
@@ -78,7 +78,7 @@ func (h *Handing) hash() (string, error) {
 }
 
 // keepAnswer remembers the answer under the key.
-func (h *Handing) keepAnswer(ctx context.Context, q db.Q, r *Result) error {
+func (h *Request) keepAnswer(ctx context.Context, q db.Q, r *Result) error {
 	if h.Key == "" {
 		return nil
 	}

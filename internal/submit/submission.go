@@ -14,19 +14,19 @@ import (
 	"lectern/internal/work"
 )
 
-// Handing is work on its way in. Its files are in the store already.
-type Handing struct {
-	By           work.Mover
-	ProjectID    int64
-	DefinitionID int64
-	Help         bool         // not ready for marking: the student asks for help
-	Shares       []work.Share // of a group; equal when nil
-	Aims         *[]work.Aim  // replace the student's alignments; nil leaves them
-	Files        []File
-	Key          string // makes a repeated request the same submission; may be empty
+// Request is work to be handed in. Its files are in the store already.
+type Request struct {
+	By            work.Mover
+	ProjectID     int64
+	DefinitionID  int64
+	Help          bool                  // not ready for marking: the student asks for help
+	Contributions []work.Contribution   // of a group; equal when nil
+	Alignments    *[]work.TaskAlignment // replace the student's alignments; nil leaves them
+	Files         []File
+	Key           string // makes a repeated request the same submission; may be empty
 }
 
-// Result is what whoever handed in is told.
+// Result is the answer to whoever handed in.
 type Result struct {
 	TaskID         int64         `json:"task_id"`
 	TaskStatus     status.Status `json:"task_status"`
@@ -39,8 +39,8 @@ type Result struct {
 	work.MovedTask
 }
 
-// Desk is where work is handed in.
-type Desk struct {
+// Service hands work in.
+type Service struct {
 	Files   files.Store
 	Service string // its name, on receipts
 }
@@ -49,7 +49,7 @@ type Desk struct {
 // its files, the move of the task and of those of a group, alignments, the job
 // that makes the document, the event and the receipt. The caller acknowledges it
 // when the transaction is committed, not before.
-func (d *Desk) HandIn(ctx context.Context, q db.Q, s *Signer, h Handing) (*Result, error) {
+func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Result, error) {
 	if before, err := h.claimKey(ctx, q); err != nil || before != nil {
 		return before, err
 	}
@@ -60,12 +60,12 @@ func (d *Desk) HandIn(ctx context.Context, q db.Q, s *Signer, h Handing) (*Resul
 	if err := blob.Keep(ctx, q, d.Files, infos...); err != nil {
 		return nil, err
 	}
-	handed, err := work.HandIn(ctx, q, h.By, h.ProjectID, h.DefinitionID, work.Upload{Help: h.Help, Shares: h.Shares})
+	handed, err := work.HandIn(ctx, q, h.By, h.ProjectID, h.DefinitionID, work.Upload{Help: h.Help, Contributions: h.Contributions})
 	if err != nil {
 		return nil, err
 	}
-	if h.Aims != nil {
-		if err := work.SetAims(ctx, q, handed.UnitID, h.DefinitionID, handed.TaskID, *h.Aims); err != nil {
+	if h.Alignments != nil {
+		if err := work.SetTaskAlignments(ctx, q, handed.UnitID, h.DefinitionID, handed.TaskID, *h.Alignments); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +92,7 @@ func (d *Desk) HandIn(ctx context.Context, q db.Q, s *Signer, h Handing) (*Resul
 }
 
 // write makes the version: its row, its files, its tasks, and the job.
-func (h *Handing) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int64, clock.Time, error) {
+func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int64, clock.Time, error) {
 	at, err := moment(ctx, q, handed.Tasks)
 	if err != nil {
 		return 0, at, err
@@ -121,7 +121,7 @@ func (h *Handing) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int
 
 // moment is when the submission counts as handed in: now, or where one of the
 // tasks already has a version of this very millisecond, the next free one.
-func moment(ctx context.Context, q db.Q, tasks []work.TaskShare) (clock.Time, error) {
+func moment(ctx context.Context, q db.Q, tasks []work.TaskContribution) (clock.Time, error) {
 	ids := make([]int64, len(tasks))
 	for i, t := range tasks {
 		ids[i] = t.TaskID
@@ -134,19 +134,19 @@ func moment(ctx context.Context, q db.Q, tasks []work.TaskShare) (clock.Time, er
 	return clock.At(last[0].Add(time.Millisecond)), nil
 }
 
-// told is what the event of a submission says beside its ids.
-type told struct {
+// submissionEvent is what the event of a submission says beside its ids.
+type submissionEvent struct {
 	SubmissionID int64         `json:"submission_id"`
 	DefinitionID int64         `json:"task_definition_id"`
 	Status       status.Status `json:"status"`
 }
 
 // tell writes an event for each student; the staff hear of it once.
-func (h *Handing) tell(ctx context.Context, q db.Q, id int64, handed *work.HandedIn) error {
+func (h *Request) tell(ctx context.Context, q db.Q, id int64, handed *work.HandedIn) error {
 	var list []events.Event
 	for i, t := range handed.Tasks {
 		e := events.Event{Kind: "submission", ActorID: h.By.UserID, UserID: t.OwnerID, ProjectID: t.ProjectID, TaskID: t.TaskID,
-			Body: told{id, h.DefinitionID, handed.Status}}
+			Body: submissionEvent{id, h.DefinitionID, handed.Status}}
 		if i == 0 {
 			e.UnitID = handed.UnitID
 		}
@@ -156,7 +156,7 @@ func (h *Handing) tell(ctx context.Context, q db.Q, id int64, handed *work.Hande
 }
 
 // receipt puts together what the receipt will say.
-func (h *Handing) receipt(ctx context.Context, q db.Q, id int64, at clock.Time, handed *work.HandedIn) (*ReceiptBody, error) {
+func (h *Request) receipt(ctx context.Context, q db.Q, id int64, at clock.Time, handed *work.HandedIn) (*ReceiptBody, error) {
 	type names struct {
 		Code    string `db:"code"`
 		Abbr    string `db:"abbreviation"`

@@ -8,11 +8,11 @@ import (
 
 	"lectern/internal/course"
 	"lectern/internal/db"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // AlignmentSheet says what a sheet of alignments must have to be read.
-var AlignmentSheet = table.Options{Required: []string{"unit_code", "learning_outcome", "task_abbr", "rating", "description"}, MaxRows: 5000}
+var AlignmentSheet = sheet.Options{Required: []string{"unit_code", "learning_outcome", "task_abbr", "rating", "description"}, MaxRows: 5000}
 
 // WriteAlignments writes alignments of a unit as a sheet that ImportAlignments
 // takes back.
@@ -24,13 +24,13 @@ func WriteAlignments(w io.Writer, code string, list []Alignment, outcomes []cour
 	for _, d := range definitions {
 		task[d.ID] = d.Abbreviation
 	}
-	sheet := table.Write(w, AlignmentSheet.Required)
+	out := sheet.Write(w, AlignmentSheet.Required)
 	for _, a := range list {
-		if err := sheet.Row(code, outcome[a.OutcomeID], task[a.DefinitionID], strconv.FormatInt(a.Rating, 10), a.Description); err != nil {
+		if err := out.Row(code, outcome[a.OutcomeID], task[a.DefinitionID], strconv.FormatInt(a.Rating, 10), a.Description); err != nil {
 			return err
 		}
 	}
-	return sheet.Flush()
+	return out.Flush()
 }
 
 // aligned is what makes an alignment the same one.
@@ -44,14 +44,14 @@ type alignmentPlan struct {
 	have        map[aligned]bool
 	seen        map[aligned]int // the line that set it
 	write       []Alignment
-	report      table.Report
+	report      sheet.Report
 }
 
 // ImportAlignments adds and changes alignments of the unit, or of the student
 // whose project is given, from a sheet: a row for each task and outcome. Rows
 // of another unit are ignored; rows that cannot be carried out are reported,
 // the others are done all together.
-func ImportAlignments(ctx context.Context, q db.Q, unitID, projectID int64, sheet *table.Reader) (*table.Report, error) {
+func ImportAlignments(ctx context.Context, q db.Q, unitID, projectID int64, out *sheet.Reader) (*sheet.Report, error) {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func ImportAlignments(ctx context.Context, q db.Q, unitID, projectID int64, shee
 	if err != nil {
 		return nil, err
 	}
-	for row, err := range sheet.Rows() {
+	for row, err := range out.Rows() {
 		if err != nil {
 			p.report.Fail(row, "%s", err)
 			continue
@@ -106,7 +106,7 @@ func Alignments(ctx context.Context, q db.Q, unitID, projectID int64) ([]Alignme
 }
 
 // take plans one row, or reports why it cannot be.
-func (p *alignmentPlan) take(row table.Row) {
+func (p *alignmentPlan) take(row sheet.Row) {
 	if !p.ours(row.Get("unit_code")) {
 		p.report.Ignore(row, "The unit code is not %s.", p.code)
 		return

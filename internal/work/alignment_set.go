@@ -7,17 +7,17 @@ import (
 	"lectern/internal/fault"
 )
 
-// Aim is how a student says their work serves an outcome.
-type Aim struct {
+// TaskAlignment is how a student says their work serves an outcome.
+type TaskAlignment struct {
 	OutcomeID int64
 	Rating    int64 // 1 to 5
 	Rationale string
 }
 
-// SetAims replaces a student's own alignments of a task. It fails with
+// SetTaskAlignments replaces a student's own alignments of a task. It fails with
 // fault.Refused for an outcome that is not of the unit or named twice, and for a
 // rating out of range.
-func SetAims(ctx context.Context, q db.Q, unitID, definitionID, taskID int64, aims []Aim) error {
+func SetTaskAlignments(ctx context.Context, q db.Q, unitID, definitionID, taskID int64, list []TaskAlignment) error {
 	known, err := db.All[int64](ctx, q, `SELECT id FROM learning_outcomes WHERE unit_id = $1`, unitID)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func SetAims(ctx context.Context, q db.Q, unitID, definitionID, taskID int64, ai
 		free[id] = true
 	}
 	var rows [][]any
-	for _, a := range aims {
+	for _, a := range list {
 		if err := (&Alignment{Rating: a.Rating, Description: a.Rationale}).check(); err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 	"lectern/internal/status"
 )
 
-// Place is a task by its project and definition, whether it has a row or not.
-type Place struct {
+// TaskRef is a task by its project and definition, whether it has a row or not.
+type TaskRef struct {
 	ProjectID, DefinitionID int64
 }
 
@@ -122,7 +122,7 @@ const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.
 	LEFT JOIN comment_reads k ON k.task_comment_id = c.id AND k.user_id = c.recipient_id `
 
 // oneComment finds a comment of the conversation at a place, or fault.Missing.
-func oneComment(ctx context.Context, q db.Q, at Place, reader, id int64) (*commentRow, error) {
+func oneComment(ctx context.Context, q db.Q, at TaskRef, reader, id int64) (*commentRow, error) {
 	return db.OneOf[commentRow](ctx, q, "comment on this task", commentRows+`WHERE c.id = $4`, at.ProjectID, at.DefinitionID, reader, id)
 }
 
@@ -165,15 +165,15 @@ func checkText(text string) (string, error) {
 	return text, nil
 }
 
-// Saying is what someone says about a task: text, an attachment or both.
-type Saying struct {
+// NewComment is what someone says about a task: text, an attachment or both.
+type NewComment struct {
 	Text    string
 	ReplyTo *int64
 	Media   *Media
 }
 
 // Check trims the text and tells what is wrong with it.
-func (s *Saying) Check() (err error) {
+func (s *NewComment) Check() (err error) {
 	if s.Text, err = checkText(s.Text); err == nil && s.Text == "" && s.Media == nil {
 		err = fault.Field(fault.Invalid, "comment", "is required unless there is an attachment")
 	}
@@ -188,11 +188,11 @@ var mediaLabels = map[string]string{"image": "Image", "audio": "Sound recording"
 // same words again, straight after the first, are fault.Conflict: nobody means
 // to say them twice. A reply to what is not in this conversation is
 // fault.Missing.
-func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at Place, s Saying) (*Comment, error) {
+func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, s NewComment) (*Comment, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	t, err := holdTalk(ctx, q, at)
+	t, err := lockConversation(ctx, q, at)
 	if err != nil {
 		return nil, err
 	}
@@ -216,10 +216,10 @@ func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at Place, s 
 	return told(ctx, q, by, at, t, id, "created")
 }
 
-// holdTalk holds a task about which something is to be said, with its row made.
+// lockConversation holds a task about which something is to be said, with its row made.
 // The members of a group share what is said from then on.
-func holdTalk(ctx context.Context, q db.Q, at Place) (*task, error) {
-	own, around, err := hold(ctx, q, at.ProjectID, at.DefinitionID, true)
+func lockConversation(ctx context.Context, q db.Q, at TaskRef) (*task, error) {
+	own, around, err := lockTask(ctx, q, at.ProjectID, at.DefinitionID, true)
 	if err == nil && own.GroupID != nil && own.SubmissionID == nil && !status.Closed.Has(own.Status) {
 		err = startSubmission(ctx, q, own, around)
 	}
@@ -290,8 +290,8 @@ func (n newComment) add(ctx context.Context, q db.Q, t *task) (int64, error) {
 	return *id, err
 }
 
-// commentTold is what the event of a comment says beside its ids.
-type commentTold struct {
+// commentEvent is what the event of a comment says beside its ids.
+type commentEvent struct {
 	DefinitionID int64  `json:"task_definition_id"`
 	CommentID    int64  `json:"comment_id"`
 	Type         string `json:"type"`
@@ -301,7 +301,7 @@ type commentTold struct {
 
 // told reads a comment that was written or changed, tells those whose
 // conversation it is in, and shows it to whoever did it.
-func told(ctx context.Context, q db.Q, by Reader, at Place, t *task, id int64, action string) (*Comment, error) {
+func told(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64, action string) (*Comment, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err
@@ -311,7 +311,7 @@ func told(ctx context.Context, q db.Q, by Reader, at Place, t *task, id int64, a
 
 // tell adds an event for the student and the staff, and one for each other
 // student who has the comment in their own conversation.
-func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at Place, unitID int64, action string) error {
+func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID int64, action string) error {
 	type part struct {
 		TaskID    int64 `db:"id"`
 		ProjectID int64 `db:"project_id"`
@@ -321,7 +321,7 @@ func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at Place, unit
 	if err != nil {
 		return err
 	}
-	e := events.Event{Kind: "comment", ActorID: by.UserID, Body: commentTold{at.DefinitionID, c.ID, c.Type, action, c.Granted}}
+	e := events.Event{Kind: "comment", ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type, action, c.Granted}}
 	if c.Type == typeExtension {
 		e.Kind = typeExtension
 	}
@@ -337,7 +337,7 @@ func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at Place, unit
 }
 
 // FindComment gives a comment of the conversation at a place.
-func FindComment(ctx context.Context, q db.Q, by Reader, at Place, id int64) (*Comment, error) {
+func FindComment(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*Comment, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err
@@ -347,7 +347,7 @@ func FindComment(ctx context.Context, q db.Q, by Reader, at Place, id int64) (*C
 
 // DeleteComment removes a comment with its receipts and recordings. Its files
 // go when nothing refers to them any more.
-func DeleteComment(ctx context.Context, q db.Q, by Reader, at Place, unitID, id int64) error {
+func DeleteComment(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID, id int64) error {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return err
@@ -360,7 +360,7 @@ func DeleteComment(ctx context.Context, q db.Q, by Reader, at Place, unitID, id 
 
 // MediaOf gives the attachment of a comment in the conversation at a place, and
 // the name to save it under.
-func MediaOf(ctx context.Context, q db.Q, at Place, id int64) (m Media, name string, err error) {
+func MediaOf(ctx context.Context, q db.Q, at TaskRef, id int64) (m Media, name string, err error) {
 	c, err := oneComment(ctx, q, at, 0, id)
 	if err != nil {
 		return m, "", err

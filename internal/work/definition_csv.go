@@ -10,7 +10,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 	"lectern/internal/week"
 )
 
@@ -21,18 +21,18 @@ var definitionHeadings = []string{"name", "abbreviation", "description", "weight
 	"start_week", "start_day", "target_week", "target_day", "due_week", "due_day", "tutorial_stream"}
 
 // DefinitionSheet says what a sheet of definitions must have to be read.
-var DefinitionSheet = table.Options{Required: definitionHeadings, MaxRows: 1000}
+var DefinitionSheet = sheet.Options{Required: definitionHeadings, MaxRows: 1000}
 
 // WriteDefinitions writes the definitions of a unit as a sheet that
 // ImportDefinitions takes back.
 func WriteDefinitions(w io.Writer, list []Definition, weeks week.Calendar) error {
-	sheet := table.Write(w, definitionHeadings)
+	out := sheet.Write(w, definitionHeadings)
 	for i := range list {
-		if err := sheet.Row(list[i].cells(weeks)...); err != nil {
+		if err := out.Row(list[i].cells(weeks)...); err != nil {
 			return err
 		}
 	}
-	return sheet.Flush()
+	return out.Flush()
 }
 
 func (d *Definition) cells(c week.Calendar) []string {
@@ -58,7 +58,7 @@ func orBlank(s *string) string {
 // ImportDefinitions adds and changes definitions from a sheet, each row matched
 // by its abbreviation, else by its name. Rows that cannot be carried out are
 // reported, the others are done all together.
-func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, sheet *table.Reader) (*table.Report, error) {
+func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, out *sheet.Reader) (*sheet.Report, error) {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, sheet *table.R
 	if err != nil {
 		return nil, err
 	}
-	for row, err := range sheet.Rows() {
+	for row, err := range out.Rows() {
 		if err != nil {
 			plan.report.Fail(row, "%s", err)
 			continue
@@ -92,7 +92,7 @@ type definitionPlan struct {
 	handed   map[int64]bool
 	seen     map[*Definition]int // the line that changed it
 	write    []*Definition
-	report   table.Report
+	report   sheet.Report
 }
 
 func newDefinitionPlan(ctx context.Context, q db.Q, unitID int64) (*definitionPlan, error) {
@@ -135,7 +135,7 @@ func (p *definitionPlan) match(abbreviation, name string) *Definition {
 }
 
 // take plans one row, or reports why it cannot be.
-func (p *definitionPlan) take(row table.Row) {
+func (p *definitionPlan) take(row sheet.Row) {
 	old := p.match(row.Get("abbreviation"), row.Get("name"))
 	next := Definition{UnitID: p.unitID}
 	if old != nil {
@@ -199,7 +199,7 @@ func firstReason(err error) error {
 }
 
 // fill reads the cells of a row into a definition.
-func (p *definitionPlan) fill(d *Definition, row table.Row) (err error) {
+func (p *definitionPlan) fill(d *Definition, row sheet.Row) (err error) {
 	cells := cellReader{row: row}
 	d.Name, d.Abbreviation, d.Description = row.Get("name"), row.Get("abbreviation"), row.Text("description")
 	d.Weighting = cells.number("weighting", nil)
@@ -236,7 +236,7 @@ func (p *definitionPlan) fill(d *Definition, row table.Row) (err error) {
 
 // cellReader reads typed cells and remembers the first that cannot be read.
 type cellReader struct {
-	row table.Row
+	row sheet.Row
 	err error
 }
 

@@ -13,7 +13,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 	"lectern/internal/work"
 )
 
@@ -63,12 +63,12 @@ func export(ctx context.Context, q db.Q, unit int64) (string, error) {
 	return b.String(), err
 }
 
-func importText(ctx context.Context, q db.Q, unit int64, text string) (*table.Report, error) {
-	sheet, err := table.Read(strings.NewReader(text), int64(len(text)), work.DefinitionSheet)
+func importText(ctx context.Context, q db.Q, unit int64, text string) (*sheet.Report, error) {
+	rows, err := sheet.Read(strings.NewReader(text), int64(len(text)), work.DefinitionSheet)
 	if err != nil {
 		return nil, err
 	}
-	return work.ImportDefinitions(ctx, q, unit, sheet)
+	return work.ImportDefinitions(ctx, q, unit, rows)
 }
 
 // genDefinition draws any definition that the rules allow.
@@ -158,7 +158,7 @@ func TestImportDefinitions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		units := university(t, d)
 		ctx := t.Context()
-		load := func(rows string) (r *table.Report) {
+		load := func(rows string) (r *sheet.Report) {
 			t.Helper()
 			if err := d.Tx(ctx, func(q db.Q) (err error) {
 				r, err = importText(ctx, q, units[0], heading+rows)

@@ -16,7 +16,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/files"
-	"lectern/internal/table"
+	"lectern/internal/sheet"
 )
 
 // FileKind is one of the files a definition may have.
@@ -197,9 +197,9 @@ func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' 
 // Unpack takes the sheets (.pdf) and resources (.zip) out of an archive and
 // stores them, ready to Attach to the definitions their names begin with. The
 // report tells of each file; spool is a directory to unpack in.
-func Unpack(ctx context.Context, store files.Store, list []Definition, r io.ReaderAt, size int64, spool string) ([]Attachment, table.Report, error) {
+func Unpack(ctx context.Context, store files.Store, list []Definition, r io.ReaderAt, size int64, spool string) ([]Attachment, sheet.Report, error) {
 	var out []Attachment
-	var report table.Report
+	var report sheet.Report
 	z, err := archive.Open(r, size, bundleLimits)
 	if err != nil {
 		return nil, report, err
@@ -212,7 +212,7 @@ func Unpack(ctx context.Context, store files.Store, list []Definition, r io.Read
 		if err != nil {
 			return nil, report, err
 		}
-		line := table.Line{Row: f.Name, Message: why}
+		line := sheet.Line{Row: f.Name, Message: why}
 		switch {
 		case a == nil && why == ignoredFile:
 			report.Ignored = append(report.Ignored, line)

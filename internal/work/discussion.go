@@ -31,8 +31,8 @@ func (c *commentRow) stage() string {
 // Discuss begins a discussion: the staff ask by recordings, the student answers
 // with one. The staff have read it; for the student it stays new until they
 // answer.
-func Discuss(ctx context.Context, q db.Q, store files.Store, by Reader, at Place, prompts []Media) (*Comment, error) {
-	t, err := holdTalk(ctx, q, at)
+func Discuss(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, prompts []Media) (*Comment, error) {
+	t, err := lockConversation(ctx, q, at)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func keepRecordings(ctx context.Context, q db.Q, store files.Store, id int64, fr
 }
 
 // discussion finds a discussion in the conversation at a place.
-func discussion(ctx context.Context, q db.Q, at Place, reader, id int64) (*commentRow, error) {
+func discussion(ctx context.Context, q db.Q, at TaskRef, reader, id int64) (*commentRow, error) {
 	c, err := oneComment(ctx, q, at, reader, id)
 	if err == nil && c.Type != typeDiscussion {
 		return nil, fault.New(fault.Missing, "That comment is no discussion.")
@@ -78,7 +78,7 @@ type Recording struct {
 
 // Prompt gives a recording the discussion began with. The first one begins the
 // discussion when the student it is with hears it for the first time.
-func Prompt(ctx context.Context, q db.Q, by Reader, at Place, id, number int64) (*Recording, error) {
+func Prompt(ctx context.Context, q db.Q, by Reader, at TaskRef, id, number int64) (*Recording, error) {
 	if number < 0 {
 		return nil, fault.New(fault.Missing, "There is no such prompt.")
 	}
@@ -94,7 +94,7 @@ func Prompt(ctx context.Context, q db.Q, by Reader, at Place, id, number int64) 
 }
 
 // Response gives the student's answer in a discussion.
-func Response(ctx context.Context, q db.Q, by Reader, at Place, id int64) (*Recording, error) {
+func Response(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*Recording, error) {
 	if _, err := discussion(ctx, q, at, by.UserID, id); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func BeginDiscussion(ctx context.Context, q db.Q, id int64) error {
 // Answer adds the student's answer to a discussion and completes it. There is
 // one answer only: a second is fault.Conflict. In a group only the student the
 // discussion is with may give it.
-func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at Place, id int64, m Media) (*Comment, error) {
+func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, id int64, m Media) (*Comment, error) {
 	c, err := discussion(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err

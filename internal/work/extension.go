@@ -21,7 +21,7 @@ type Extension struct {
 // grants them at once when the staff ask or the unit says so. It fails with
 // fault.Invalid for a number of weeks nobody can mean, fault.Conflict when no
 // week is left.
-func RequestExtension(ctx context.Context, q db.Q, by Reader, at Place, reason string, weeks int) (*Extension, error) {
+func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason string, weeks int) (*Extension, error) {
 	reason, err := checkText(reason)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at Place, reason s
 	if reason == "" {
 		return nil, fault.Field(fault.Invalid, "comment", "is required: say why more time is needed")
 	}
-	t, _, err := hold(ctx, q, at.ProjectID, at.DefinitionID, false)
+	t, _, err := lockTask(ctx, q, at.ProjectID, at.DefinitionID, false)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *task, id int64, wee
 // What is no request there is fault.Missing, one that is decided already
 // fault.Conflict. A request for which no week is left cannot be granted: it is
 // rejected with that reason. Nobody decides on their own.
-func AssessExtension(ctx context.Context, q db.Q, by Reader, at Place, id int64, granted bool) (*Extension, error) {
+func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64, granted bool) (*Extension, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err == nil && c.Type != typeExtension {
 		err = fault.New(fault.Missing, "That comment asks for no extension.")
@@ -82,7 +82,7 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at Place, id int64,
 	if c.OwnerID == by.UserID {
 		return nil, fault.New(fault.Denied, "Nobody decides on their own extension.")
 	}
-	t, _, err := hold(ctx, q, c.ProjectID, at.DefinitionID, false)
+	t, _, err := lockTask(ctx, q, c.ProjectID, at.DefinitionID, false)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at Place, id int64,
 }
 
 // extended shows a request and the task after it.
-func extended(ctx context.Context, q db.Q, by Reader, at Place, t *task, id int64, action string) (*Extension, error) {
+func extended(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64, action string) (*Extension, error) {
 	c, err := told(ctx, q, by, at, t, id, action)
 	if err != nil {
 		return nil, err

@@ -8,11 +8,11 @@ import (
 	"lectern/internal/status"
 )
 
-// hold gives the task of a project for a definition and, where the group is
+// lockTask locks and gives the task of a project for a definition and, where the group is
 // concerned and there is one, those of the others it may touch. It makes the
 // rows that are missing and holds them all. Moves within a group come one after
 // the other: each holds the group before any of its tasks.
-func hold(ctx context.Context, q db.Q, projectID, definitionID int64, together bool) (own *task, around []*task, err error) {
+func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, together bool) (own *task, around []*task, err error) {
 	group := new(int64)
 	if together {
 		group, err = groupFor(ctx, q, projectID, definitionID)
@@ -30,7 +30,7 @@ func hold(ctx context.Context, q db.Q, projectID, definitionID int64, together b
 	if err := makeTasks(ctx, q, projectID, definitionID, *group); err != nil {
 		return nil, nil, err
 	}
-	all, err := holdTasks(ctx, q, where, args...)
+	all, err := lockTasks(ctx, q, where, args...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -105,8 +105,8 @@ func writeHistory(ctx context.Context, q db.Q, by Mover, changes []change) error
 	return nil
 }
 
-// moveTold is what the event of a status change says beside its ids.
-type moveTold struct {
+// statusEvent is what the event of a status change says beside its ids.
+type statusEvent struct {
 	DefinitionID int64         `json:"task_definition_id"`
 	From         status.Status `json:"from"`
 	Status       status.Status `json:"status"`
@@ -118,7 +118,7 @@ func tidings(by Mover, changes []change) []events.Event {
 	for _, c := range changes {
 		if len(c.plan.Entries) > 0 {
 			out = append(out, events.Event{Kind: "status", ActorID: by.UserID, UserID: c.OwnerID, UnitID: c.UnitID,
-				ProjectID: c.ProjectID, TaskID: c.ID, Body: moveTold{c.DefinitionID, c.Status, c.plan.After.Status}})
+				ProjectID: c.ProjectID, TaskID: c.ID, Body: statusEvent{c.DefinitionID, c.Status, c.plan.After.Status}})
 		}
 	}
 	return out

@@ -17,9 +17,9 @@ type Mover struct {
 	As     status.Actor
 }
 
-// Wish is what someone asks of a task; nil leaves a thing alone.
-type Wish struct {
-	Word        *string // a status, in any of its words
+// Change is what someone asks of a task; nil leaves a thing alone.
+type Change struct {
+	Trigger     *string // a status, in any of its words
 	Grade       *int
 	Quality     *int
 	InPortfolio *bool
@@ -60,8 +60,8 @@ type change struct {
 // the others as far as the change reaches them: states, history, comments,
 // events and statistics. It fails as status.Decide does, and then nothing may
 // be kept of the transaction.
-func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Wish) (*MovedTask, error) {
-	if w == (Wish{}) {
+func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Change) (*MovedTask, error) {
+	if w == (Change{}) {
 		t, err := taskAt(ctx, q, projectID, definitionID)
 		if err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 		return nil, err
 	}
 	spreads := m.Word != "" || m.Grade != nil
-	own, around, err := hold(ctx, q, projectID, definitionID, spreads)
+	own, around, err := lockTask(ctx, q, projectID, definitionID, spreads)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +105,10 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 }
 
 // move reads the wish as the status machine takes it.
-func (w Wish) move(by Mover, at clock.Time) (status.Move, error) {
+func (w Change) move(by Mover, at clock.Time) (status.Move, error) {
 	m := status.Move{By: by.As, Grade: w.Grade, Quality: w.Quality, At: at}
-	if w.Word != nil {
-		m.Word = *w.Word
+	if w.Trigger != nil {
+		m.Word = *w.Trigger
 		if strings.TrimSpace(m.Word) == "" {
 			return m, fault.Field(fault.Invalid, "trigger", "is empty: use a task status such as %s", status.ReadyForFeedback)
 		}
@@ -117,7 +117,7 @@ func (w Wish) move(by Mover, at clock.Time) (status.Move, error) {
 }
 
 // portfolio lets a task into the portfolio or takes it out.
-func (w Wish) portfolio(ctx context.Context, q db.Q, t *task) error {
+func (w Change) portfolio(ctx context.Context, q db.Q, t *task) error {
 	if w.InPortfolio == nil || *w.InPortfolio == t.InPortfolio {
 		return nil
 	}
@@ -179,7 +179,7 @@ func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, e
 // EndWeek completes every task of a project that waits for a talk in class.
 func EndWeek(ctx context.Context, q db.Q, by Mover, projectID int64) error {
 	in, args := db.In([]any{projectID}, []status.Status{status.Discuss, status.Demonstrate})
-	tasks, err := holdTasks(ctx, q, `t.project_id = $1 AND t.status IN `+in, args...)
+	tasks, err := lockTasks(ctx, q, `t.project_id = $1 AND t.status IN `+in, args...)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (w *team) move() {
 		by.As = status.ActorOn(by.UserID == project, true, false)
 	}
 	word := string(rapid.SampledFrom(status.All).Draw(w.T, "word"))
-	wish := Wish{Word: &word}
+	wish := Change{Trigger: &word}
 	if rapid.Bool().Draw(w.T, "marked") {
 		wish.Grade, wish.Quality = new(rapid.IntRange(-1, 3).Draw(w.T, "grade")), new(rapid.IntRange(-1, 5).Draw(w.T, "points"))
 	}
@@ -129,7 +129,7 @@ func (w *team) move() {
 
 // tasks gives the group task of every student who has one, by project.
 func (w *team) tasks() map[int64]*task {
-	list, err := holdTasks(w.ctx, w.Q, `t.task_definition_id = $1`, groupTask)
+	list, err := lockTasks(w.ctx, w.Q, `t.task_definition_id = $1`, groupTask)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestAMoveTakesAConstantNumberOfStatements(t *testing.T) {
 		word := string(status.Discuss)
 		count := func(project int64) int {
 			texts := c.statements(func(ctx context.Context, q db.Q) error {
-				_, err := Move(ctx, q, Mover{c.students + 1, status.Staff}, project, groupTask, Wish{Word: &word})
+				_, err := Move(ctx, q, Mover{c.students + 1, status.Staff}, project, groupTask, Change{Trigger: &word})
 				return err
 			})
 			return len(texts)
@@ -284,7 +284,7 @@ func TestAMoveCutShortLeavesNothing(t *testing.T) {
 	for n := int64(1); ; n++ {
 		ctx, counter := db.Failing(t.Context(), n)
 		err := c.Tx(ctx, func(q db.Q) error {
-			_, err := Move(ctx, q, Mover{1, status.Student}, 1, groupTask, Wish{Word: &word})
+			_, err := Move(ctx, q, Mover{1, status.Student}, 1, groupTask, Change{Trigger: &word})
 			return err
 		})
 		if err == nil {

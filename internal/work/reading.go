@@ -71,7 +71,7 @@ type Conversation struct {
 }
 
 // Comments gives the conversation at a place, the oldest first.
-func Comments(ctx context.Context, q db.Q, by Reader, at Place, p Page) (*Conversation, error) {
+func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p Page) (*Conversation, error) {
 	v := &Conversation{Total: -1}
 	if p.asked() {
 		n, err := db.One[int64](ctx, q, talk+`SELECT count(*) FROM talk t JOIN task_comments c ON c.task_id = t.id`, at.ProjectID, at.DefinitionID)
@@ -124,7 +124,7 @@ func MarkRead(ctx context.Context, q db.Q, by Reader, u Unread) error {
 // MarkUnread makes a comment new for the reader again, and for nobody else: if
 // all the staff had read it by their tutor's reading, each of the others keeps
 // a receipt of their own.
-func MarkUnread(ctx context.Context, q db.Q, by Reader, at Place, id int64) (*Comment, error) {
+func MarkUnread(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*Comment, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err

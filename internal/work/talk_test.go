@@ -17,7 +17,7 @@ func TestConversationsFollowIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newCrowd(t, d, 100, 10)
 		c.fillInbox()
-		at, tutor := Place{3, 3}, Reader{UserID: c.students + 1, Staff: true}
+		at, tutor := TaskRef{3, 3}, Reader{UserID: c.students + 1, Staff: true}
 		for _, p := range []Page{{}, {Limit: 5}} {
 			for _, text := range c.statements(func(ctx context.Context, q db.Q) error { _, err := Comments(ctx, q, tutor, at, p); return err }) {
 				plan := strings.NewReplacer("SCAN t\n", "", "SCAN t ", "").Replace(c.plan(text, 3, 3, 1, 5, 0)) // the conversation's own tasks
@@ -64,7 +64,7 @@ func TestWhatIsSaidIsSaidWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.set(`UPDATE units SET auto_apply_extension_before_deadline = FALSE`)
-	at := Place{1, groupTask}
+	at := TaskRef{1, groupTask}
 	student, tutor := Reader{UserID: 1}, Reader{UserID: c.students + 1, Staff: true}
 	image, sound := Media{info, "image", "image/gif"}, Media{info, "audio", "audio/wav"}
 	var id int64
@@ -75,7 +75,7 @@ func TestWhatIsSaidIsSaidWhole(t *testing.T) {
 		return err
 	}
 	cutShort(t, c, func(ctx context.Context, q db.Q) error {
-		return keep(Say(ctx, q, store, student, at, Saying{Text: "Hello", Media: &image}))
+		return keep(Say(ctx, q, store, student, at, NewComment{Text: "Hello", Media: &image}))
 	})
 	cutShort(t, c, func(ctx context.Context, q db.Q) error { return DeleteComment(ctx, q, student, at, crowdUnit, id) })
 	cutShort(t, c, func(ctx context.Context, q db.Q) error {

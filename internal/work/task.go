@@ -80,10 +80,10 @@ func taskAt(ctx context.Context, q db.Q, projectID, definitionID int64) (*task, 
 	return db.OneOf[task](ctx, q, "task", taskColumns+`LEFT JOIN`+taskJoins+`WHERE p.id = $1 AND d.id = $2`, projectID, definitionID)
 }
 
-// holdTasks reads tasks that have rows and holds them until the transaction
+// lockTasks reads tasks that have rows and holds them until the transaction
 // ends, in one order for all, so that two moves of one task come one after the
 // other. The later one sees what the earlier one did.
-func holdTasks(ctx context.Context, q db.Q, where string, args ...any) ([]*task, error) {
+func lockTasks(ctx context.Context, q db.Q, where string, args ...any) ([]*task, error) {
 	text := taskColumns + `JOIN` + taskJoins + `WHERE ` + where + ` ORDER BY t.id`
 	if q.Postgres() {
 		text += ` FOR NO KEY UPDATE OF t`

@@ -13,8 +13,8 @@ import (
 	"lectern/internal/status"
 )
 
-// Share is what a member of a group contributed to what the group hands in.
-type Share struct {
+// Contribution is what a member of a group contributed to what the group hands in.
+type Contribution struct {
 	ProjectID int64
 	Pct       int // of the whole; 0 leaves the member out
 	Pts       int // 0 to 5
@@ -27,8 +27,8 @@ const (
 
 // Upload is work that is handed in for a task.
 type Upload struct {
-	Help   bool    // the student asks for help; else it is ready for feedback
-	Shares []Share // of all members of the group; equal when nil
+	Help          bool           // the student asks for help; else it is ready for feedback
+	Contributions []Contribution // of all members of the group; equal when nil
 }
 
 // HandedIn tells what became of a task when work was handed in for it.
@@ -37,12 +37,12 @@ type HandedIn struct {
 	TaskID  int64
 	UnitID  int64
 	OwnerID int64
-	Dates   due.Dates   // after the move
-	Tasks   []TaskShare // all that the work was handed in for, the task itself first
+	Dates   due.Dates          // after the move
+	Tasks   []TaskContribution // all that the work was handed in for, the task itself first
 }
 
-// TaskShare is a task and its student's part of what was handed in for it.
-type TaskShare struct {
+// TaskContribution is a task and its student's part of what was handed in for it.
+type TaskContribution struct {
 	TaskID    int64
 	ProjectID int64
 	OwnerID   int64
@@ -55,7 +55,7 @@ type TaskShare struct {
 // as it is. It fails with fault.Refused when the shares do not name exactly the
 // members, and fault.Denied for a group task of someone without a group.
 func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, u Upload) (*HandedIn, error) {
-	own, around, err := hold(ctx, q, projectID, definitionID, true)
+	own, around, err := lockTask(ctx, q, projectID, definitionID, true)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +72,10 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 		return nil, err
 	}
 	changes := []change{{own, plan}}
-	shares := []TaskShare{{own.ID, own.ProjectID, own.OwnerID, 100, usualPts}}
+	shares := []TaskContribution{{own.ID, own.ProjectID, own.OwnerID, 100, usualPts}}
 	if own.GroupID != nil {
 		var mates []*task
-		if mates, shares, err = joinWork(ctx, q, own, around, u.Shares); err != nil {
+		if mates, shares, err = joinWork(ctx, q, own, around, u.Contributions); err != nil {
 			return nil, err
 		}
 		if changes, err = spreadFiles(changes, before, m, by, mates); err != nil {
@@ -88,7 +88,7 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 	return afterUpload(ctx, q, own, changes[1:], shares)
 }
 
-func afterUpload(ctx context.Context, q db.Q, own *task, others []change, shares []TaskShare) (*HandedIn, error) {
+func afterUpload(ctx context.Context, q db.Q, own *task, others []change, shares []TaskContribution) (*HandedIn, error) {
 	m, err := moved(ctx, q, own, others)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func spreadFiles(changes []change, from status.Task, m status.Move, by Mover, ma
 
 // joinWork makes a group's members with a share, whose tasks are open, partners
 // in one submission, and gives their tasks but for own, and all shares.
-func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []Share) ([]*task, []TaskShare, error) {
+func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []Contribution) ([]*task, []TaskContribution, error) {
 	members := []*task{own}
 	for _, t := range around {
 		if t.sharesGroup(own) {
@@ -129,7 +129,7 @@ func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []S
 		return nil, nil, err
 	}
 	var mates []*task
-	var all []TaskShare
+	var all []TaskContribution
 	for _, t := range members {
 		s := share[t.ProjectID]
 		if t != own && (s.Pct <= 0 || status.Closed.Has(t.Status)) {
@@ -138,17 +138,17 @@ func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []S
 		if t != own {
 			mates = append(mates, t)
 		}
-		all = append(all, TaskShare{t.ID, t.ProjectID, t.OwnerID, s.Pct, s.Pts})
+		all = append(all, TaskContribution{t.ID, t.ProjectID, t.OwnerID, s.Pct, s.Pts})
 	}
 	return mates, all, linkWork(ctx, q, own, around, mates, all)
 }
 
 // sharesOf gives each member's share, or says whose is wrong.
-func sharesOf(members []*task, wanted []Share) (map[int64]Share, error) {
-	out := make(map[int64]Share, len(members))
+func sharesOf(members []*task, wanted []Contribution) (map[int64]Contribution, error) {
+	out := make(map[int64]Contribution, len(members))
 	if wanted == nil {
 		for _, t := range members {
-			out[t.ProjectID] = Share{t.ProjectID, 100 / len(members), usualPts}
+			out[t.ProjectID] = Contribution{t.ProjectID, 100 / len(members), usualPts}
 		}
 		return out, nil
 	}
@@ -175,7 +175,7 @@ func sharesOf(members []*task, wanted []Share) (map[int64]Share, error) {
 
 // linkWork writes the shares and makes the tasks one group submission: the one
 // they have when nobody joined or left, else a new one.
-func linkWork(ctx context.Context, q db.Q, own *task, around, mates []*task, all []TaskShare) error {
+func linkWork(ctx context.Context, q db.Q, own *task, around, mates []*task, all []TaskContribution) error {
 	var left []int64
 	if !sameWork(own, around, mates) {
 		id, err := db.One[int64](ctx, q, `INSERT INTO group_submissions (unit_group_id, task_definition_id, submitted_by_project_id, created_at)
@@ -229,7 +229,7 @@ func sameWork(own *task, around, mates []*task) bool {
 // were handed in again since, or are closed, are left alone.
 func SendBack(ctx context.Context, q db.Q, taskIDs []int64, since clock.Time, why string) error {
 	in, args := db.In([]any{since}, taskIDs)
-	tasks, err := holdTasks(ctx, q, `coalesce(t.file_uploaded_at, $1) <= $1 AND t.id IN `+in, args...)
+	tasks, err := lockTasks(ctx, q, `coalesce(t.file_uploaded_at, $1) <= $1 AND t.id IN `+in, args...)
 	if err != nil {
 		return err
 	}
@@ -263,5 +263,5 @@ func (t *task) explain(ctx context.Context, q db.Q, text string) error {
 		return err
 	}
 	return events.Add(ctx, q, events.Event{Kind: "comment", ActorID: *t.TutorID, UserID: t.OwnerID, UnitID: t.UnitID, ProjectID: t.ProjectID, TaskID: t.ID,
-		Body: commentTold{DefinitionID: t.DefinitionID, CommentID: id, Type: typeText, Action: "created"}})
+		Body: commentEvent{DefinitionID: t.DefinitionID, CommentID: id, Type: typeText, Action: "created"}})
 }

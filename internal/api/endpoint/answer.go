@@ -1,0 +1,437 @@
+package endpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"lectern/internal/fault"
+)
+
+// NoContent is the answer of an endpoint that has nothing to say.
+type NoContent struct{}
+
+// Text is a plain sentence; where the caller asks for JSON, the record it is
+// about, with the sentence in its member message.
+type Text struct {
+	Message string
+	Record  any // may be nil
+	ID      int64
+}
+
+// Event is a part of a stream of server-sent events; see Live.
+type Event struct {
+	ID   int64
+	Name string
+	Data any
+}
+
+// Live is an answer that goes on: server-sent events until the client leaves.
+type Live iter.Seq2[Event, error]
+
+// File is a download. Content is closed when it has been sent.
+type File struct {
+	Content    io.ReadSeeker         // served with ranges
+	Write      func(io.Writer) error // instead of Content: made while it is sent
+	Name       string                // for Content-Disposition
+	Type       string
+	Modified   time.Time
+	ETag       string // with its quotes
+	Attachment bool
+	Cache      string // Cache-Control; no-store when empty
+}
+
+// Picture is an SVG of our own making, which a browser may show. It is never
+// one that somebody uploaded.
+type Picture []byte
+
+// Drawn is an answer with a picture of it: the data as JSON, or the picture
+// where the caller's Accept names image/svg+xml.
+type Drawn[T any] struct {
+	Data T
+	Draw func() Picture
+}
+
+const svg = "image/svg+xml"
+
+func (d Drawn[T]) pick(r *http.Request) any {
+	if accepts(r, svg) {
+		return d.Draw()
+	}
+	return d.Data
+}
+
+func (d Drawn[T]) data() reflect.Type { return reflect.TypeFor[T]() }
+
+type drawn interface {
+	pick(r *http.Request) any
+	data() reflect.Type
+}
+
+// List is a list too long to hold: rows come in batches, each from a query of
+// its own, so that a slow reader holds neither a connection nor memory.
+type List[T any] struct {
+	Total int64 // for X-Total-Count; -1: not asked
+	Rows  iter.Seq2[T, error]
+}
+
+// Listed makes a List of rows already read.
+func Listed[T any](rows []T, total int64) List[T] {
+	return List[T]{Total: total, Rows: func(yield func(T, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}}
+}
+
+func (l List[T]) stream(s *Server, w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	if l.Total >= 0 {
+		h.Set("X-Total-Count", strconv.FormatInt(l.Total, 10))
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	started := false
+	if err := s.bulk.take(r.Context()); err != nil {
+		return errGone
+	}
+	defer s.bulk.release()
+	for row, err := range l.Rows {
+		if err != nil {
+			return s.broken(started, err)
+		}
+		b.WriteByte(map[bool]byte{false: '[', true: ','}[started || b.Len() > 0])
+		if err := enc.Encode(row); err != nil {
+			return s.broken(started, err)
+		}
+		if b.Len() >= 32<<10 {
+			started = true
+			if err := s.bulk.outside(func() error { return write(w, b.Bytes()) }); err != nil {
+				return errGone
+			}
+			b.Reset()
+		}
+	}
+	if !started && b.Len() == 0 {
+		b.WriteByte('[')
+	}
+	b.WriteString("]\n")
+	if err := s.bulk.outside(func() error { return write(w, b.Bytes()) }); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+func (l List[T]) element() reflect.Type { return reflect.TypeFor[T]() }
+
+type streamer interface {
+	stream(s *Server, w http.ResponseWriter, r *http.Request) error
+	element() reflect.Type
+}
+
+// errGone means that the client left, or that the answer broke off after its
+// first bytes: there is nobody to tell.
+var errGone = errors.New("the answer was cut short")
+
+func (s *Server) broken(started bool, err error) error {
+	if !started {
+		return err
+	}
+	s.Log.Error("a list broke off", "err", err)
+	// Closing the connection tells the client that the list is not whole.
+	panic(http.ErrAbortHandler)
+}
+
+// patience is how long a client may take for one piece of an answer.
+const patience = time.Minute
+
+// write sends b, giving the client some time for this piece, not for the whole.
+func write(w http.ResponseWriter, b []byte) error {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience + time.Duration(len(b))*time.Second/512))
+	_, err := w.Write(b)
+	return err
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any) {
+	if i.location != "" {
+		w.Header().Set("Location", fill(i.location, r, out))
+	}
+	switch v := out.(type) {
+	case NoContent:
+		w.WriteHeader(i.Status)
+	case Text:
+		text(w, r, i.Status, v)
+	case *File:
+		s.sendFile(w, r, i.Status, v)
+	case Live:
+		s.sendLive(w, r, v)
+	case Picture:
+		sendPicture(w, i.Status, v)
+	case drawn:
+		w.Header().Add("Vary", "Accept")
+		s.answer(w, r, i, v.pick(r))
+	case streamer:
+		if err := v.stream(s, w, r); err != nil && !errors.Is(err, errGone) {
+			s.fail(w, r, err)
+		}
+	default:
+		reply(w, i.Status, out)
+	}
+}
+
+// text answers with a sentence. A 204 has no body, whatever there is to say.
+func text(w http.ResponseWriter, r *http.Request, status int, t Text) {
+	if status == http.StatusNoContent {
+		w.WriteHeader(status)
+		return
+	}
+	if !accepts(r, "application/json") {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		io.WriteString(w, t.Message+"\n") //nolint:errcheck // the client left
+		return
+	}
+	record := map[string]any{}
+	if t.Record != nil {
+		b, err := json.Marshal(t.Record)
+		if err == nil {
+			err = json.Unmarshal(b, &record)
+		}
+		if err != nil {
+			// As in reply: a record that is no object is our mistake, and loud.
+			panic(fmt.Sprintf("endpoint: %T is no record: %v", t.Record, err))
+		}
+	}
+	record["message"] = t.Message
+	reply(w, status, record)
+}
+
+// accepts tells whether the request names a media type, not just any.
+func accepts(r *http.Request, kind string) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+		if m, _, err := mime.ParseMediaType(part); err == nil && m == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// Accepts tells a handler whether the caller asks for a media type by name.
+func Accepts(accept, kind string) bool {
+	return accepts(&http.Request{Header: http.Header{"Accept": {accept}}}, kind)
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	b, err := json.Marshal(v)
+	if err != nil {
+		// Our own types always encode; a panic here is logged with its stack.
+		panic(fmt.Sprintf("endpoint: %T does not encode: %v", v, err))
+	}
+	w.WriteHeader(status)
+	write(w, append(b, '\n')) //nolint:errcheck // the client left
+}
+
+// Disposition is a Content-Disposition for name, whatever characters it has.
+func Disposition(name string, attachment bool) string {
+	kind := "inline"
+	if attachment {
+		kind = "attachment"
+	}
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || strings.ContainsRune(`"\/;%`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	v := kind + `; filename="` + plain + `"`
+	if plain != name {
+		v += "; filename*=UTF-8''" + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+	}
+	return v
+}
+
+// active are the types a browser would run or render as a page of ours.
+func active(kind string) bool {
+	m, _, _ := mime.ParseMediaType(kind)
+	return strings.HasSuffix(m, "html") || strings.HasSuffix(m, "xml") || strings.Contains(m, "script")
+}
+
+func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f *File) {
+	h := w.Header()
+	h.Set("Content-Type", f.Type)
+	h.Set("Content-Disposition", Disposition(f.Name, f.Attachment || active(f.Type)))
+	h.Set("Access-Control-Expose-Headers", "Content-Disposition")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+	if f.Cache != "" {
+		h.Set("Cache-Control", f.Cache)
+	}
+	if f.ETag != "" {
+		h.Set("ETag", f.ETag)
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	if f.Write != nil {
+		w.WriteHeader(status)
+		if err := f.Write(w); err != nil {
+			s.Log.ErrorContext(r.Context(), "a download broke off", "name", f.Name, "err", err)
+			panic(http.ErrAbortHandler)
+		}
+		return
+	}
+	if c, ok := f.Content.(io.Closer); ok {
+		defer c.Close()
+	}
+	guard := &rangeGuard{ResponseWriter: w}
+	http.ServeContent(guard, r, "", f.Modified, f.Content)
+	if guard.refused {
+		for _, name := range []string{"Content-Disposition", "Content-Length"} {
+			h.Del(name)
+		}
+		reply(w, http.StatusRequestedRangeNotSatisfiable, problem{Code: "range_not_satisfiable",
+			Error: "The file does not have the part that was asked for; Content-Range says how long it is."})
+	}
+}
+
+// rangeGuard keeps back the plain text that refuses a range beyond the end of a
+// file, so that it is refused in JSON like everything else.
+type rangeGuard struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (g *rangeGuard) WriteHeader(status int) {
+	if g.refused = status == http.StatusRequestedRangeNotSatisfiable; !g.refused {
+		g.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (g *rangeGuard) Write(b []byte) (int, error) {
+	if g.refused {
+		return len(b), nil
+	}
+	return g.ResponseWriter.Write(b)
+}
+
+// sendPicture lets nothing in the picture run or load, should it ever be opened
+// as a page.
+func sendPicture(w http.ResponseWriter, status int, p Picture) {
+	h := w.Header()
+	h.Set("Content-Type", svg)
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
+	w.WriteHeader(status)
+	write(w, p) //nolint:errcheck // the client left
+}
+
+func (s *Server) sendLive(w http.ResponseWriter, r *http.Request, live Live) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	c := http.NewResponseController(w)
+	_ = c.Flush()
+	for e, err := range live {
+		if err != nil {
+			if r.Context().Err() == nil {
+				s.Log.ErrorContext(r.Context(), "events broke off", "err", err)
+			}
+			return
+		}
+		if write(w, e.bytes()) != nil || c.Flush() != nil {
+			return
+		}
+	}
+}
+
+// bytes gives the wire form; an event without a name is a heartbeat.
+func (e Event) bytes() []byte {
+	if e.Name == "" {
+		return []byte(": still here\n\n")
+	}
+	data, err := json.Marshal(e.Data)
+	if err != nil {
+		panic(fmt.Sprintf("endpoint: %T does not encode: %v", e.Data, err))
+	}
+	return fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", e.ID, e.Name, data)
+}
+
+// fill puts values into a location's template.
+func fill(template string, r *http.Request, out any) string {
+	var b strings.Builder
+	for {
+		head, rest, found := strings.Cut(template, "{")
+		b.WriteString(head)
+		if !found {
+			return b.String()
+		}
+		name, tail, _ := strings.Cut(rest, "}")
+		if field, ok := strings.CutPrefix(name, "."); ok {
+			b.WriteString(member(out, field))
+		} else {
+			b.WriteString(url.PathEscape(r.PathValue(name)))
+		}
+		template = tail
+	}
+}
+
+// member gives the value of the field whose json name is name.
+func member(out any, name string) string {
+	if t, ok := out.(Text); ok {
+		return strconv.FormatInt(t.ID, 10)
+	}
+	v := reflect.Indirect(reflect.ValueOf(out))
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag == name {
+			return url.PathEscape(fmt.Sprint(v.FieldByIndex(f.Index).Interface()))
+		}
+	}
+	panic("endpoint: " + v.Type().String() + " has no member " + name)
+}
+
+var statuses = map[fault.Kind]int{
+	fault.Invalid: 400, fault.Unknown: 401, fault.Denied: 403, fault.Missing: 404, fault.Conflict: 409,
+	fault.TooLarge: 413, fault.Unsupported: 415, fault.Refused: 422, fault.Throttled: 429,
+	fault.Upstream: 502, fault.Unavailable: 503, fault.Internal: 500,
+}
+
+// problem is the body of every answer that is no success.
+type problem struct {
+	Error  string            `json:"error"`
+	Code   string            `json:"code"`
+	Fields map[string]string `json:"fields,omitempty"`
+}
+
+// fail is the one place where an error becomes an answer, and is logged.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil && fault.KindOf(err) == fault.Internal {
+		return // the client left; what broke off because of that is no failure
+	}
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Kind == fault.Internal {
+		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "route", r.Pattern, "request_id", RequestID(r.Context()), "err", err)
+		e = &fault.Error{Kind: fault.Internal, Text: "Something went wrong on our side. Tell an administrator this number: " + RequestID(r.Context()) + "."}
+	}
+	if e.Wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((e.Wait+time.Second-1)/time.Second)))
+	}
+	status := statuses[e.Kind]
+	p := problem{Error: e.Text, Code: e.Kind.Slug()}
+	if status == 400 || status == 422 {
+		p.Fields = e.Fields
+	}
+	for _, h := range []string{"Content-Disposition", "ETag", "Location"} {
+		w.Header().Del(h)
+	}
+	reply(w, status, p)
+}

@@ -1,0 +1,231 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"lectern/internal/access"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+)
+
+// bare gives a server with one endpoint that runs f.
+func bare[Out any](c Config, f func(ctx context.Context) (Out, error), opts ...Option) *Server {
+	c.Log = slog.New(slog.DiscardHandler)
+	s := New(c)
+	Route(s, "GET /api/things/{name}", 200, policy.Anybody, "Try", func(ctx context.Context, _ *access.Caller, in struct {
+		Name string `path:"name"`
+	}) (Out, error) {
+		return f(ctx)
+	}, opts...)
+	return s
+}
+
+func get(s http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+func TestPathsAreTolerated(t *testing.T) {
+	s := bare(Config{}, func(context.Context) (string, error) { return "here", nil })
+	for _, path := range []string{"/api/things/x", "/api/things/x/", "/api//things///x", "/api/things/x.json", "//api/things/x.json/", "/api/things/a%2Fb", "/api/things/a.b"} {
+		if w := get(s, path); w.Code != 200 || w.Header().Get("Location") != "" {
+			t.Errorf("%s: got %d, %s", path, w.Code, w.Header())
+		}
+	}
+	for path, want := range map[string]int{"/api/things": 404, "/": 404, "/api/things/x/y": 404} {
+		if w := get(s, path); w.Code != want || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s: got %d %s, want %d as JSON", path, w.Code, w.Body, want)
+		}
+	}
+}
+
+func TestEveryAnswerIsGuarded(t *testing.T) {
+	s := bare(Config{}, func(context.Context) (string, error) { return "", errors.New("SELECT secret FROM users") })
+	w := get(s, "/api/things/x")
+	var p struct{ Error, Code string }
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != 500 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	id := w.Header().Get("X-Request-Id")
+	if id == "" || !strings.Contains(p.Error, id) || strings.Contains(w.Body.String(), "SELECT") {
+		t.Errorf("request %q, body %s", id, w.Body)
+	}
+	if w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("headers %v", w.Header())
+	}
+}
+
+func TestPanicsAreAnswered(t *testing.T) {
+	s := bare(Config{}, func(context.Context) (string, error) { panic("oh") })
+	if w := get(s, "/api/things/x"); w.Code != 500 || !json.Valid(w.Body.Bytes()) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestKindsHaveTheirStatus(t *testing.T) {
+	for kind, want := range statuses {
+		s := bare(Config{}, func(context.Context) (string, error) {
+			return "", &fault.Error{Kind: kind, Text: "no", Wait: 1500 * time.Millisecond, Fields: map[string]string{"a": "b"}}
+		})
+		w := get(s, "/api/things/x")
+		if w.Code != want || w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s: got %d %v", kind.Slug(), w.Code, w.Header())
+		}
+		if has := strings.Contains(w.Body.String(), "fields"); has != (want == 400 || want == 422) {
+			t.Errorf("%s: %s", kind.Slug(), w.Body)
+		}
+		if kind == fault.Throttled && w.Header().Get("Retry-After") != "2" {
+			t.Errorf("Retry-After %q", w.Header().Get("Retry-After"))
+		}
+	}
+}
+
+func rows(n int, fail error) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for i := range n {
+			if !yield(i, nil) {
+				return
+			}
+		}
+		if fail != nil {
+			yield(0, fail)
+		}
+	}
+}
+
+func TestListsStream(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 100_000} {
+		s := bare(Config{}, func(context.Context) (List[int], error) { return List[int]{Total: int64(n), Rows: rows(n, nil)}, nil })
+		w := get(s, "/api/things/x")
+		var got []int
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got) != n || got == nil {
+			t.Errorf("%d rows: got %d, %v", n, len(got), err)
+		}
+		if w.Header().Get("X-Total-Count") != fmt.Sprint(n) {
+			t.Errorf("total %q", w.Header().Get("X-Total-Count"))
+		}
+	}
+}
+
+// A list that breaks off must not look whole: early it is a plain error, later
+// the connection is cut.
+func TestBrokenListsAreNotWhole(t *testing.T) {
+	broken := func(n int) *Server {
+		return bare(Config{}, func(context.Context) (List[int], error) {
+			return List[int]{Total: -1, Rows: rows(n, errors.New("gone"))}, nil
+		})
+	}
+	if w := get(broken(3), "/api/things/x"); w.Code != 500 {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	srv := httptest.NewServer(broken(100_000))
+	defer srv.Close()
+	res, err := http.Get(srv.URL + "/api/things/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.ReadAll(res.Body); err == nil {
+		t.Error("the client read a broken list to its end")
+	}
+}
+
+func TestFilesAreNeverRunAsPages(t *testing.T) {
+	for kind, inline := range map[string]bool{"application/pdf": true, "image/png": true, "text/html": false, "image/svg+xml": false,
+		"application/xhtml+xml": false, "text/xml; charset=utf-8": false, "text/javascript": false} {
+		s := bare(Config{}, func(context.Context) (*File, error) {
+			return &File{Content: strings.NewReader("0123456789"), Name: "räport \"1\".x", Type: kind}, nil
+		})
+		w := get(s, "/api/things/x", "Range", "bytes=2-4")
+		if w.Code != 206 || w.Body.String() != "234" {
+			t.Errorf("range: %d %q", w.Code, w.Body)
+		}
+		d := w.Header().Get("Content-Disposition")
+		if strings.HasPrefix(d, "inline") != inline || !strings.Contains(d, "filename*=UTF-8''r%C3%A4port%20%221%22.x") {
+			t.Errorf("%s: %s", kind, d)
+		}
+		if !strings.Contains(w.Header().Get("Content-Security-Policy"), "sandbox") {
+			t.Error("no sandbox")
+		}
+	}
+}
+
+func TestSentencesFollowAccept(t *testing.T) {
+	s := bare(Config{}, func(context.Context) (Text, error) {
+		return Text{Message: "Made.", Record: map[string]int{"id": 3}, ID: 3}, nil
+	}, Location("/api/things/{.id}"))
+	if w := get(s, "/api/things/x"); w.Body.String() != "Made.\n" || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") || w.Header().Get("Location") != "/api/things/3" {
+		t.Errorf("%v %s", w.Header(), w.Body)
+	}
+	if w := get(s, "/api/things/x", "Accept", "text/html, application/json;q=0.9"); strings.TrimSpace(w.Body.String()) != `{"id":3,"message":"Made."}` {
+		t.Errorf("%s", w.Body)
+	}
+}
+
+func TestOnlyConfiguredOriginsAreLetIn(t *testing.T) {
+	s := bare(Config{Origins: []string{"https://learn.example.edu"}}, func(context.Context) (string, error) { return "", nil })
+	for origin, want := range map[string]string{"https://learn.example.edu": "https://learn.example.edu", "https://evil.example": "", "": ""} {
+		if got := get(s, "/api/things/x", "Origin", origin).Header().Get("Access-Control-Allow-Origin"); got != want {
+			t.Errorf("%q: got %q", origin, got)
+		}
+	}
+	r := httptest.NewRequest("OPTIONS", "/api/things/x", nil)
+	r.Header.Set("Origin", "https://learn.example.edu")
+	r.Header.Set("Access-Control-Request-Method", "PUT")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "Auth_Token") {
+		t.Errorf("preflight: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestClientAddress(t *testing.T) {
+	p, err := ParseProxies([]string{"10.0.0.0/8", "2001:db8::1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ remote, forwarded, want string }{
+		{"203.0.113.9:1", "1.2.3.4", "203.0.113.9"},
+		{"10.1.1.1:1", "1.2.3.4", "1.2.3.4"},
+		{"10.1.1.1:1", "6.6.6.6, 1.2.3.4, 10.2.2.2", "1.2.3.4"},
+		{"10.1.1.1:1", "rubbish", "10.1.1.1"},
+		{"10.1.1.1:1", "", "10.1.1.1"},
+		{"[2001:db8::1]:1", "::ffff:1.2.3.4", "1.2.3.4"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = c.remote
+		r.Header.Set("X-Forwarded-For", c.forwarded)
+		if got := p.Client(r); got != netip.MustParseAddr(c.want) {
+			t.Errorf("%+v: got %v", c, got)
+		}
+	}
+	if _, err := ParseProxies([]string{"proxy.example"}); err == nil {
+		t.Error("a name was taken for an address")
+	}
+}
+
+func TestADeclarationWithoutRightIsRefused(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("it was taken")
+		}
+	}()
+	Route(New(Config{}), "GET /x", 200, nil, "Try", func(context.Context, *access.Caller, struct{}) (string, error) { return "", nil })
+}

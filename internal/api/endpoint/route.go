@@ -1,0 +1,191 @@
+// Package endpoint is the machinery of the JSON face: one declaration per endpoint
+// drives its routing, decoding, permission check, answer and documentation.
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"lectern/internal/access"
+	"lectern/internal/api/params"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+)
+
+// Authenticate finds the user a name and a token belong to; a fault.Unknown
+// when there is none.
+type Authenticate func(ctx context.Context, username, token string) (*access.Caller, error)
+
+// Config is what a Server stands on.
+type Config struct {
+	DB           *db.DB
+	Authenticate Authenticate
+	Spool        string   // directory for uploads on their way
+	Origins      []string // other origins whose pages may call the API
+	Proxies      Proxies  // who may tell the client's address
+	Log          *slog.Logger
+	Version      string
+	Metrics      Metrics
+}
+
+// Metrics hears of every answered request. Route is its pattern, not its path.
+type Metrics interface {
+	Answered(method, route string, status int, took time.Duration)
+}
+
+// Server routes requests to the declared endpoints.
+type Server struct {
+	Config
+	mux    *http.ServeMux
+	routes []*Info
+	bulk   bulk
+}
+
+// New makes a Server without endpoints.
+func New(c Config) *Server {
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return &Server{Config: c, mux: http.NewServeMux(), bulk: newBulk()}
+}
+
+// Info is an endpoint as declared, for whatever is derived from the list of
+// them: documentation, the table of rights, the tests that walk every route.
+type Info struct {
+	Method, Path, Summary string
+	Status                int
+	Right                 *policy.Right
+	In, Out               reflect.Type
+	Extra                 map[int]string // further answers, by status
+	limits                params.Limits
+	location              string
+	scope                 []scopeField
+}
+
+// Routes gives the declared endpoints in order of declaration.
+func (s *Server) Routes() []*Info { return s.routes }
+
+// Handle adds a handler outside the API: health checks, the explorer.
+func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
+
+// Option adds to a declaration.
+type Option func(*Info)
+
+// Uploads lets an endpoint take files: n of at most size bytes each.
+func Uploads(n int, size int64) Option {
+	return func(i *Info) { i.limits.Files, i.limits.File, i.limits.Total = n, size, int64(n)*size+(8<<20) }
+}
+
+// Location names where a created record is found, such as
+// "/api/units/{unit_id}/outcomes/{.id}": {name} is a value of the request's
+// path, {.name} a field of the answer.
+func Location(template string) Option { return func(i *Info) { i.location = template } }
+
+// Also documents a further answer.
+func Also(status int, what string) Option {
+	return func(i *Info) {
+		if i.Extra == nil {
+			i.Extra = map[int]string{}
+		}
+		i.Extra[status] = what
+	}
+}
+
+// Route declares an endpoint: In is decoded from the request, the right is
+// checked on the record that In's scope tags name, and Out is the answer.
+//
+// A field of In tagged scope:"unit" (user, role, tutorial, group_set, group,
+// project, definition, task) holds the id of a record the right is about.
+func Route[In, Out any](s *Server, pattern string, status int, right *policy.Right, summary string,
+	h func(ctx context.Context, who *access.Caller, in In) (Out, error), opts ...Option) {
+	method, path, _ := strings.Cut(pattern, " ")
+	i := &Info{Method: method, Path: path, Summary: summary, Status: status, Right: right,
+		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
+	for _, o := range opts {
+		o(i)
+	}
+	i.scope = scopeFields(i.In, nil)
+	if right == nil || summary == "" {
+		panic(fmt.Sprintf("endpoint: %s lacks a right or a summary", pattern))
+	}
+	params.Fields(i.In) // panics where the declaration is wrong
+	s.routes = append(s.routes, i)
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		out, done, err := serve(s, i, w, r, h)
+		defer done()
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.answer(w, r, i, out)
+	})
+}
+
+// serve runs the checks in their order: credentials, parameters, look-up,
+// permission; then the handler, which checks the rules.
+func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Request,
+	h func(context.Context, *access.Caller, In) (Out, error)) (out Out, done func(), err error) {
+	done = func() {}
+	ctx := r.Context()
+	who, err := s.caller(r, i)
+	if err != nil {
+		return out, done, err
+	}
+	var in In
+	early := func(p *params.Set) error { return s.early(ctx, i, p, r, reflect.New(i.In).Interface(), who) }
+	set, err := params.Read(w, r, i.limits, s.Spool, early)
+	if err != nil {
+		return out, done, err
+	}
+	done = func() {
+		if err := set.Close(); err != nil {
+			s.Log.WarnContext(ctx, "spooled upload not removed", "err", err)
+		}
+	}
+	if err = set.Decode(&in, r.PathValue); err != nil {
+		return out, done, err
+	}
+	if who, err = s.permit(ctx, i, &in, who); err != nil {
+		return out, done, err
+	}
+	out, err = h(ctx, who, in)
+	return out, done, err
+}
+
+// early refuses an upload before any of it is read, where the parameters that
+// came ahead of it tell what record it is about.
+func (s *Server) early(ctx context.Context, i *Info, p *params.Set, r *http.Request, in any, who *access.Caller) error {
+	if err := p.Decode(in, r.PathValue); err != nil {
+		return err
+	}
+	if !known(i.scope, reflect.ValueOf(in).Elem()) {
+		return nil
+	}
+	_, err := s.permit(ctx, i, in, who)
+	return err
+}
+
+// permit finds the caller's standing on the record and asks the table.
+func (s *Server) permit(ctx context.Context, i *Info, in any, who *access.Caller) (*access.Caller, error) {
+	scope, err := scopeOf(i.scope, reflect.ValueOf(in).Elem())
+	if err != nil {
+		return nil, err
+	}
+	var q db.Q // asked only about a record
+	if len(i.scope) > 0 {
+		q = s.DB.Pool()
+	}
+	who, err = access.Resolve(ctx, q, *who, scope)
+	if err != nil {
+		return nil, err
+	}
+	if err := who.Must(i.Right); err != nil {
+		return nil, access.Refuse(ctx, s.DB.Pool(), scope, err)
+	}
+	return who, nil
+}

@@ -1,0 +1,253 @@
+package ident
+
+import (
+	"context"
+	"net/netip"
+	"runtime"
+	"time"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+)
+
+// Limits bound what sign-ins may cost and how often one may guess. Zeros mean
+// the defaults.
+type Limits struct {
+	Hashes     int           // passwords hashed at once; one a core
+	Waiting    int           // requests waiting for that; 100 a hash
+	Patience   time.Duration // how long one waits; 10 s
+	PerAccount int64         // failed tries at an account within Window; 10
+	PerAddress int64         // failed tries from an address within Window; 100
+	Window     time.Duration // 15 min
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Hashes = positive(l.Hashes, runtime.GOMAXPROCS(0))
+	l.Waiting = positive(l.Waiting, 100*l.Hashes)
+	l.Patience = positive(l.Patience, 10*time.Second)
+	l.PerAccount = positive(l.PerAccount, 10)
+	l.PerAddress = positive(l.PerAddress, 100)
+	l.Window = positive(l.Window, 15*time.Minute)
+	return l
+}
+
+func positive[N int | int64 | time.Duration](n, otherwise N) N {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// Passwords signs people in by password, and changes and resets passwords. It owns its transactions, since
+// a password must not be hashed while one is open.
+type Passwords struct {
+	db     *db.DB
+	limits Limits
+	queue  *queue
+	derive derive
+}
+
+// NewPasswords makes the one Passwords of a process: two would each have their own bound
+// on hashes.
+func NewPasswords(d *db.DB, l Limits) *Passwords {
+	l = l.withDefaults()
+	return &Passwords{db: d, limits: l, queue: newQueue(l), derive: argon}
+}
+
+// account is a user with what signing in needs.
+type account struct {
+	User
+	PasswordHash *string `db:"password_hash"`
+}
+
+// Try is one attempt to sign in.
+type Try struct {
+	Username, Password string
+	Remember           bool
+	From               netip.Addr // whose failures count together; may be unknown
+}
+
+// errWrong is the one answer to a wrong password, an unknown name and an
+// account without a password.
+var errWrong = fault.New(fault.Unknown, "The username or the password is wrong.")
+
+// SignIn opens a session and gives its token. Failures are fault.Unknown,
+// whatever the reason, after the same time; fault.Throttled after too many of
+// them; fault.Unavailable when too many sign in at once.
+func (d *Passwords) SignIn(ctx context.Context, t Try) (u *User, token string, err error) {
+	a, err := d.named(ctx, t.Username)
+	if err != nil {
+		return nil, "", err
+	}
+	name := accountName(t.Username)
+	fresh, err := d.prove(ctx, proof{name, t.From, a.PasswordHash, t.Password})
+	if err != nil {
+		return nil, "", err
+	}
+	if *a.Disabled {
+		return nil, "", fault.New(fault.Unknown, "This account is disabled. Ask an administrator.")
+	}
+	err = d.db.Tx(ctx, func(q db.Q) error {
+		if err := forget(ctx, q, name); err != nil {
+			return err
+		}
+		if fresh != "" {
+			if _, err := replace(ctx, q, a.ID, a.PasswordHash, fresh); err != nil {
+				return err
+			}
+		}
+		token, err = Start(ctx, q, &a.User, t.Remember)
+		return err
+	})
+	return &a.User, token, err
+}
+
+// named finds the account someone means: the name as typed, or without the s
+// before a student's number. There may be none; the account is then empty.
+func (d *Passwords) named(ctx context.Context, username string) (*account, error) {
+	key := fold(username)
+	a, err := db.One[account](ctx, d.db.Pool(), `SELECT `+userColumns+`, password_hash FROM users
+		WHERE username_key IN ($1, $2) ORDER BY CASE WHEN username_key = $1 THEN 0 ELSE 1 END LIMIT 1`, key, variant(key))
+	if fault.Is(err, fault.Missing) {
+		return &account{}, nil
+	}
+	return a, err
+}
+
+// proof is a password to be checked against what is stored.
+type proof struct {
+	name     string // under which failures count
+	from     netip.Addr
+	stored   *string // nil: no password opens
+	password string
+}
+
+// prove checks a password, which costs a try. It gives a new seal where the
+// stored one should be replaced.
+func (d *Passwords) prove(ctx context.Context, p proof) (fresh string, err error) {
+	wait, leave, err := d.queue.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	done, err := d.queue.accounts.take(wait, p.name)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	if err := checkBlocked(ctx, d.db.Pool(), p.name, addressName(p.from)); err != nil {
+		return "", err
+	}
+	var ok bool
+	err = d.queue.hash(wait, func() error {
+		if err := d.count(ctx, p.name, d.limits.PerAccount); err != nil {
+			return err
+		}
+		var stale bool
+		if ok, stale = d.derive.opens(p.stored, p.password); ok && stale {
+			fresh = d.derive.seal(p.password)
+		}
+		return nil
+	})
+	if err != nil || ok {
+		return fresh, err
+	}
+	if at := addressName(p.from); at != "" {
+		if err := d.count(ctx, at, d.limits.PerAddress); err != nil && !fault.Is(err, fault.Throttled) {
+			return "", err
+		}
+	}
+	return "", errWrong
+}
+
+func (d *Passwords) count(ctx context.Context, name string, limit int64) error {
+	return d.db.Tx(ctx, func(q db.Q) error { return count(ctx, q, name, limit, d.limits.Window) })
+}
+
+// Seal gives the text a password is stored as, when there is room to hash. Demo
+// data gives one seal to many.
+func (d *Passwords) Seal(ctx context.Context, password string) (out string, err error) {
+	wait, leave, err := d.queue.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	err = d.queue.hash(wait, func() error { out = d.derive.seal(password); return nil })
+	return out, err
+}
+
+// replace stores a seal where the old one still stands, and tells whether it did.
+func replace(ctx context.Context, q db.Q, user int64, old *string, fresh string) (bool, error) {
+	n, err := db.Exec(ctx, q, `UPDATE users SET password_hash = $3, updated_at = $4
+		WHERE id = $1 AND password_hash IS NOT DISTINCT FROM CAST($2 AS TEXT)`, user, old, fresh, q.Now())
+	return n > 0, err
+}
+
+// ChangePassword gives the caller a new password for the old one, and ends
+// their other sessions. Wrong old ones count as failed sign-ins: a stolen
+// session must not become a way to guess.
+func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old, password string, from netip.Addr) error {
+	a, err := db.OneOf[account](ctx, d.db.Pool(), "user", `SELECT `+userColumns+`, password_hash FROM users WHERE id = $1`, who.ID)
+	if err != nil {
+		return err
+	}
+	if err := passwordFlaw(password, &a.User); err != nil {
+		return err
+	}
+	name := accountName(a.Username)
+	if _, err := d.prove(ctx, proof{name, from, a.PasswordHash, old}); err != nil {
+		return err
+	}
+	fresh, err := d.Seal(ctx, password)
+	if err != nil {
+		return err
+	}
+	return d.db.Tx(ctx, func(q db.Q) error {
+		ok, err := replace(ctx, q, who.ID, a.PasswordHash, fresh)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return fault.New(fault.Conflict, "The password was changed meanwhile.")
+		}
+		if err := forget(ctx, q, name); err != nil {
+			return err
+		}
+		if err := dropLinks(ctx, q, who.ID); err != nil {
+			return err
+		}
+		return endAll(ctx, q, who.ID, who.SessionID)
+	})
+}
+
+// SetPassword gives a user a password without asking for the old one, and ends
+// their sessions. It is for whoever runs the installation.
+func (d *Passwords) SetPassword(ctx context.Context, username, password string) error {
+	u, err := ByUsername(ctx, d.db.Pool(), username)
+	if err != nil {
+		return err
+	}
+	if err := passwordFlaw(password, u); err != nil {
+		return err
+	}
+	fresh, err := d.Seal(ctx, password)
+	if err != nil {
+		return err
+	}
+	return d.db.Tx(ctx, func(q db.Q) error { return set(ctx, q, u, fresh) })
+}
+
+// set stores a seal whatever stood before.
+func set(ctx context.Context, q db.Q, u *User, fresh string) error {
+	if _, err := db.Exec(ctx, q, `UPDATE users SET password_hash = $2, updated_at = $3 WHERE id = $1`, u.ID, fresh, q.Now()); err != nil {
+		return err
+	}
+	if err := forget(ctx, q, accountName(u.Username)); err != nil {
+		return err
+	}
+	if err := dropLinks(ctx, q, u.ID); err != nil {
+		return err
+	}
+	return endAll(ctx, q, u.ID, 0)
+}

@@ -1,0 +1,26 @@
+package portfolio
+
+import (
+	"io"
+
+	"lectern/internal/fault"
+	"lectern/internal/submit"
+)
+
+// The kinds of files a portfolio takes.
+const (
+	Document = "document"
+	Code     = "code"
+	Image    = "image"
+)
+
+// Check gives a test that a file is of a kind by its content, whatever it is
+// called: fault.Unsupported when it is not, fault.TooLarge past MaxFile.
+func Check(kind string) func(io.ReaderAt, int64) error {
+	return func(r io.ReaderAt, size int64) error {
+		if size > MaxFile {
+			return fault.New(fault.TooLarge, "The file has more than %d MB.", MaxFile/1_000_000)
+		}
+		return submit.Check(kind, r, size)
+	}
+}

@@ -1,0 +1,73 @@
+package usecase
+
+import (
+	"context"
+
+	"lectern/internal/clock"
+	"lectern/internal/course"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+)
+
+// PeriodRollover says which units of a teaching period are taught again.
+type PeriodRollover struct {
+	FromID, ToID  int64
+	Inactive      bool // inactive units, too
+	SearchForward bool // take the newest unit of each code from the periods in between
+	CallerID      int64
+}
+
+// RolloverPeriod copies the units of a period into a later one, all in the
+// caller's transaction: a unit that cannot be copied leaves none. Codes the
+// later period has already are passed over, so that it may be done again.
+func RolloverPeriod(ctx context.Context, q db.Q, r PeriodRollover) error {
+	from, err := course.PeriodByID(ctx, q, r.FromID)
+	if err != nil {
+		return err
+	}
+	c, err := newCopying(ctx, q, r.ToID, r.CallerID)
+	if err != nil {
+		return err
+	}
+	first, _ := c.period.Days()
+	if old, _ := from.Days(); !first.After(old) {
+		return fault.Field(fault.Refused, "new_teaching_period_id", "must be a period that starts after %s, as the one to be rolled over does", old)
+	}
+	if first.Before(clock.Day(q.Now().Time)) {
+		return fault.New(fault.Conflict, "The teaching period %s %d has begun already: roll over into one that is still to come.", c.period.Period, c.period.Year)
+	}
+	ids, err := r.units(ctx, q, from, c.period)
+	if err != nil {
+		return err
+	}
+	return c.copy(ctx, q, ids)
+}
+
+// units chooses what is copied.
+func (r PeriodRollover) units(ctx context.Context, q db.Q, from, to *course.TeachingPeriod) ([]int64, error) {
+	list, err := db.All[source](ctx, q, `SELECT u.id, u.code, u.portfolio_auto_generation_date FROM units u
+		WHERE u.teaching_period_id = $1 AND (u.active OR CAST($2 AS BOOLEAN))
+			AND NOT EXISTS (SELECT 1 FROM units t WHERE t.teaching_period_id = $3 AND t.code = u.code)
+		ORDER BY u.code`, r.FromID, r.Inactive, r.ToID)
+	if err != nil {
+		return nil, err
+	}
+	newer := map[string]int64{}
+	if r.SearchForward {
+		for u, err := range db.Each[source](ctx, q, `SELECT u.id, u.code, u.portfolio_auto_generation_date FROM units u
+			JOIN teaching_periods p ON p.id = u.teaching_period_id
+			WHERE p.start_date > $1 AND p.start_date < $2 ORDER BY p.start_date, p.id`, from.EndDate, to.StartDate) {
+			if err != nil {
+				return nil, err
+			}
+			newer[u.Code] = u.ID
+		}
+	}
+	ids := make([]int64, len(list))
+	for i, u := range list {
+		if ids[i] = u.ID; newer[u.Code] != 0 {
+			ids[i] = newer[u.Code]
+		}
+	}
+	return ids, nil
+}
