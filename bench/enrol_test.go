@@ -56,7 +56,8 @@ func newClass(b *testing.B, engine string) *class {
 	}
 	b.Cleanup(func() { plain.Close(); d.Close() })
 	c := &class{TB: b, plain: plain}
-	c.server = api.New(api.Config{Config: endpoint.Config{DB: d, Log: slog.New(slog.DiscardHandler), Spool: b.TempDir()}})
+	c.server = api.New(api.Config{Config: endpoint.Config{DB: d, Log: slog.New(slog.DiscardHandler),
+		Spool: b.TempDir()}})
 	if err := d.Tx(b.Context(), func(q db.Q) error { return c.seed(b.Context(), q) }); err != nil {
 		b.Fatal(err)
 	}
@@ -74,9 +75,11 @@ func (c *class) seed(ctx context.Context, q db.Q) error {
 			c.Fatal(err)
 		}
 	}
-	insert("users (id, username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, created_at, updated_at)", classStudents+1, func(i int) []any {
+	insert("users (id, username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, "+
+		"created_at, updated_at)", classStudents+1, func(i int) []any {
 		name := fmt.Sprintf("student_%d", i)
-		return []any{i, name, name, name + "@example.edu", name + "@example.edu", fmt.Sprint(100000 + i), fmt.Sprintf("First%d", i*7919%1000), "Last", "Nick", 1, now, now}
+		return []any{i, name, name, name + "@example.edu", name + "@example.edu", fmt.Sprint(100000 + i),
+			fmt.Sprintf("First%d", i*7919%1000), "Last", "Nick", 1, now, now}
 	})
 	insert("units (id, code, name, description, start_date, end_date, created_at, updated_at)", 1, func(i int) []any {
 		return []any{i, "SIT102", "Unit", "About", day, day, now, now}
@@ -88,17 +91,22 @@ func (c *class) seed(ctx context.Context, q db.Q) error {
 	insert("tutorial_streams (id, unit_id, name, abbreviation, activity_type_id)", 1, func(i int) []any {
 		return []any{i, classUnit, "Practical 1", "prac 1", 1}
 	})
-	insert("tutorials (id, unit_id, unit_role_id, tutorial_stream_id, abbreviation, meeting_day, meeting_time, meeting_location)", 10, func(i int) []any {
+	insert("tutorials (id, unit_id, unit_role_id, tutorial_stream_id, abbreviation, meeting_day, meeting_time, "+
+		"meeting_location)", 10, func(i int) []any {
 		return []any{i, classUnit, 1, 1, fmt.Sprint("LA", i), "Monday", "10:00", "Here"}
 	})
-	insert("projects (id, unit_id, user_id, created_at, updated_at)", classStudents, func(i int) []any { return []any{i, classUnit, i, now, now} })
-	insert("tutorial_enrolments (project_id, tutorial_id, tutorial_stream_id)", classStudents, func(i int) []any { return []any{i, i%10 + 1, 1} })
-	insert("task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade, start_date, target_date, tutorial_stream_id)", classTasks, func(i int) []any {
+	insert("projects (id, unit_id, user_id, created_at, updated_at)", classStudents,
+		func(i int) []any { return []any{i, classUnit, i, now, now} })
+	insert("tutorial_enrolments (project_id, tutorial_id, tutorial_stream_id)", classStudents,
+		func(i int) []any { return []any{i, i%10 + 1, 1} })
+	insert("task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade, start_date, "+
+		"target_date, tutorial_stream_id)", classTasks, func(i int) []any {
 		return []any{i, classUnit, fmt.Sprint("Task ", i), fmt.Sprint("T", i), "Do it", 4, i % 4, day, day, 1}
 	})
-	insert("tasks (id, project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at)", classTasks, func(i int) []any {
-		return []any{i, classProject, i, classUnit, "ready_for_feedback", now, now, now}
-	})
+	insert("tasks (id, project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at)",
+		classTasks, func(i int) []any {
+			return []any{i, classProject, i, classUnit, "ready_for_feedback", now, now, now}
+		})
 	var err error
 	c.token, err = ident.Start(ctx, q, &ident.User{ID: classStudents + 1, Role: policy.Tutor}, true)
 	return err
@@ -193,14 +201,18 @@ func (c *class) students() []byte {
 	list := make([]enrol.StudentEntry, 0, classStudents)
 	c.rows(func(r *sql.Rows) error {
 		var e enrol.StudentEntry
-		err := r.Scan(&e.ID, &e.Enrolled, &e.CampusID, &e.TargetGrade, &e.SubmittedGrade, &e.CompilePortfolio, &e.PersonID, &e.StudentID, &e.Username,
-			&e.Email, &e.FirstName, &e.LastName, &e.Nickname, &e.Grade, &e.GradeRationale, &e.HasPortfolio, &e.Red, &e.Grey, &e.Orange, &e.Blue, &e.Green, &e.OrderScale)
+		err := r.Scan(&e.ID, &e.Enrolled, &e.CampusID, &e.TargetGrade, &e.SubmittedGrade, &e.CompilePortfolio,
+			&e.PersonID, &e.StudentID, &e.Username,
+			&e.Email, &e.FirstName, &e.LastName, &e.Nickname, &e.Grade, &e.GradeRationale, &e.HasPortfolio, &e.Red,
+			&e.Grey, &e.Orange, &e.Blue, &e.Green, &e.OrderScale)
 		list = append(list, e)
 		return err
-	}, `SELECT p.id, p.enrolled, p.campus_id, p.target_grade, p.submitted_grade, p.compile_portfolio, s.id, s.student_id, s.username,
+	}, `SELECT p.id, p.enrolled, p.campus_id, p.target_grade, p.submitted_grade, p.compile_portfolio, s.id,
+		s.student_id, s.username,
 			s.email, s.first_name, s.last_name, s.nickname, p.grade, p.grade_rationale, p.portfolio_hash IS NOT NULL,
 			p.red_pct, p.grey_pct, p.orange_pct, p.blue_pct, p.green_pct, p.order_scale
-		FROM projects p JOIN users s ON s.id = p.user_id WHERE p.unit_id = $1 AND p.enrolled ORDER BY s.first_name, s.last_name, p.id`, classUnit)
+		FROM projects p JOIN users s ON s.id = p.user_id WHERE p.unit_id = $1 AND p.enrolled
+		ORDER BY s.first_name, s.last_name, p.id`, classUnit)
 	seats := map[int64][]enrol.StreamSeat{}
 	c.rows(func(r *sql.Rows) error {
 		var project int64
@@ -208,7 +220,8 @@ func (c *class) students() []byte {
 		err := r.Scan(&project, &s.StreamAbbr, &s.TutorialID)
 		seats[project] = append(seats[project], s)
 		return err
-	}, `SELECT e.project_id, s.abbreviation, e.tutorial_id FROM projects p JOIN tutorial_enrolments e ON e.project_id = p.id
+	}, `SELECT e.project_id, s.abbreviation, e.tutorial_id FROM projects p
+		JOIN tutorial_enrolments e ON e.project_id = p.id
 		JOIN tutorial_streams s ON s.id = e.tutorial_stream_id WHERE p.unit_id = $1`, classUnit)
 	for i := range list {
 		list[i].Seats = seats[list[i].ID]
@@ -234,15 +247,22 @@ func (c *class) project() []byte {
 	p, s := &out.ProjectDetail, &enrol.ForStaff{}
 	p.ForStaff = s
 	c.rows(func(r *sql.Rows) error {
-		return r.Scan(&p.ID, &p.CampusID, &p.UserID, &p.TargetGrade, &p.PortfolioAvailable, &p.Enrolled, &p.SubmittedGrade, &p.CompilePortfolio,
-			&p.UsesDraftLearningSummary, &p.Code, &p.UnitID, &p.UnitName, &p.TeachingPeriodID, &p.StartDate, &p.EndDate, &p.Active,
-			&s.PersonID, &s.StudentID, &s.Username, &s.Email, &s.FirstName, &s.LastName, &s.Nickname, &s.Grade, &s.GradeRationale, &s.HasPortfolio,
+		return r.Scan(&p.ID, &p.CampusID, &p.UserID, &p.TargetGrade, &p.PortfolioAvailable, &p.Enrolled,
+			&p.SubmittedGrade, &p.CompilePortfolio,
+			&p.UsesDraftLearningSummary, &p.Code, &p.UnitID, &p.UnitName, &p.TeachingPeriodID, &p.StartDate, &p.EndDate,
+			&p.Active,
+			&s.PersonID, &s.StudentID, &s.Username, &s.Email, &s.FirstName, &s.LastName, &s.Nickname, &s.Grade,
+			&s.GradeRationale, &s.HasPortfolio,
 			&s.Red, &s.Grey, &s.Orange, &s.Blue, &s.Green, &s.OrderScale)
-	}, `SELECT p.id, p.campus_id, p.user_id, p.target_grade, p.portfolio_hash IS NOT NULL, p.enrolled, p.submitted_grade, p.compile_portfolio,
-			p.uses_draft_learning_summary, u.code, u.id, u.name, u.teaching_period_id, u.start_date, u.end_date, u.active,
-			s.id, s.student_id, s.username, s.email, s.first_name, s.last_name, s.nickname, p.grade, p.grade_rationale, p.portfolio_hash IS NOT NULL,
+	}, `SELECT p.id, p.campus_id, p.user_id, p.target_grade, p.portfolio_hash IS NOT NULL, p.enrolled,
+		p.submitted_grade, p.compile_portfolio,
+			p.uses_draft_learning_summary, u.code, u.id, u.name, u.teaching_period_id, u.start_date, u.end_date,
+			u.active,
+			s.id, s.student_id, s.username, s.email, s.first_name, s.last_name, s.nickname, p.grade, p.grade_rationale,
+			p.portfolio_hash IS NOT NULL,
 			p.red_pct, p.grey_pct, p.orange_pct, p.blue_pct, p.green_pct, p.order_scale
-		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id WHERE p.id = $1`, classProject)
+		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id WHERE p.id = $1`,
+		classProject)
 	c.rows(func(r *sql.Rows) error {
 		var e enrol.Enrolment
 		err := r.Scan(&e.ProjectID, &e.TutorialID)
@@ -255,18 +275,22 @@ func (c *class) project() []byte {
 		out.Groups = append(out.Groups, g)
 		return err
 	}, `SELECT g.id, g.name, g.tutorial_id, g.group_set_id, g.capacity_adjustment, g.locked,
-			(SELECT count(*) FROM group_memberships m JOIN projects p ON p.id = m.project_id AND p.enrolled WHERE m.unit_group_id = g.id AND m.active)
-		FROM unit_groups g JOIN group_memberships mine ON mine.unit_group_id = g.id WHERE mine.project_id = $1 AND mine.active ORDER BY g.id`, classProject)
+			(SELECT count(*) FROM group_memberships m JOIN projects p ON p.id = m.project_id AND p.enrolled
+			WHERE m.unit_group_id = g.id AND m.active)
+		FROM unit_groups g JOIN group_memberships mine ON mine.unit_group_id = g.id WHERE mine.project_id = $1
+		AND mine.active ORDER BY g.id`, classProject)
 	c.rows(func(r *sql.Rows) error {
 		var t work.ProjectTask
 		var deadline *clock.Date
-		err := r.Scan(&t.ID, &t.DefinitionID, &t.Status, &t.SubmittedAt, &t.CompletedOn, &t.Extensions, &t.TimesAssessed, &t.Grade, &t.Quality,
+		err := r.Scan(&t.ID, &t.DefinitionID, &t.Status, &t.SubmittedAt, &t.CompletedOn, &t.Extensions,
+			&t.TimesAssessed, &t.Grade, &t.Quality,
 			&t.InPortfolio, &t.DueDate, &deadline, &t.NewComments)
 		out.Tasks = append(out.Tasks, t)
 		return err
 	}, `SELECT t.id, t.task_definition_id, t.status, t.submission_date, t.completion_date, t.extensions,
 			t.times_assessed, t.grade, t.quality_pts, t.include_in_portfolio, d.target_date, d.due_date,
-			(SELECT count(*) FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status' AND c.staff_read_at IS NULL
+			(SELECT count(*) FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'
+			AND c.staff_read_at IS NULL
 				AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id AND r.user_id = $2))
 		FROM tasks t JOIN task_definitions d ON d.id = t.task_definition_id
 		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, classProject, classStudents+1)
@@ -276,6 +300,7 @@ func (c *class) project() []byte {
 		out.Alignments = append(out.Alignments, a)
 		return err
 	}, `SELECT l.id, l.description, l.rating, l.learning_outcome_id, l.task_definition_id, l.task_id
-		FROM learning_outcome_links l JOIN tasks t ON t.id = l.task_id WHERE t.project_id = $1 ORDER BY l.id`, classProject)
+		FROM learning_outcome_links l JOIN tasks t ON t.id = l.task_id WHERE t.project_id = $1 ORDER BY l.id`,
+		classProject)
 	return c.json(out)
 }

@@ -20,13 +20,16 @@ func (c *class) fillProgress() {
 	c.fillTasks()
 	for _, text := range []string{
 		`UPDATE projects SET target_grade = id % 4, grade = id % 100, grade_rationale = 'as shown'`,
-		`UPDATE tasks SET status = CASE (project_id * 31 + task_definition_id * 17) % 8 WHEN 0 THEN 'ready_for_feedback' WHEN 1 THEN 'discuss'
-			WHEN 2 THEN 'need_help' WHEN 3 THEN 'fix_and_resubmit' WHEN 4 THEN 'working_on_it' WHEN 5 THEN 'not_started' ELSE 'complete' END`,
+		`UPDATE tasks SET status = CASE (project_id * 31 + task_definition_id * 17) % 8
+			WHEN 0 THEN 'ready_for_feedback' WHEN 1 THEN 'discuss'
+			WHEN 2 THEN 'need_help' WHEN 3 THEN 'fix_and_resubmit' WHEN 4 THEN 'working_on_it'
+			WHEN 5 THEN 'not_started' ELSE 'complete' END`,
 		`INSERT INTO learning_outcomes (id, unit_id, ilo_number, abbreviation, name, description)
 			WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 6)
 			SELECT n, u.id, n, 'ILO' || n, 'Outcome', 'Text' FROM numbers JOIN units u ON u.id = 1`,
 		`INSERT INTO learning_outcome_links (task_definition_id, learning_outcome_id, rating, description)
-			SELECT d.id, o.id, 1 + d.id % 5, '' FROM task_definitions d JOIN learning_outcomes o ON o.id = 1 + d.id % 6 OR o.id = 1 + (d.id + 2) % 6`,
+			SELECT d.id, o.id, 1 + d.id % 5, '' FROM task_definitions d
+			JOIN learning_outcomes o ON o.id = 1 + d.id % 6 OR o.id = 1 + (d.id + 2) % 6`,
 		`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed)
 			SELECT id, created_at, 1001, 'discuss', 'complete', TRUE FROM tasks WHERE status = 'complete'`,
 		`ANALYZE`,
@@ -75,7 +78,8 @@ func BenchmarkStatistics(b *testing.B) {
 	eachEngine(b, func(b *testing.B, c *class) {
 		c.fillProgress()
 		for _, path := range []string{
-			"/api/units/1/stats/task_completion_stats", "/api/units/1/stats/task_status_pct", "/api/units/1/stats/student_target_grade",
+			"/api/units/1/stats/task_completion_stats", "/api/units/1/stats/task_status_pct",
+			"/api/units/1/stats/student_target_grade",
 			"/api/units/1/learning_alignments/class_stats", "/api/units/1/learning_alignments/class_details",
 			"/api/units/1/grades", "/api/csv/units/1/tutor_assessments", "/api/csv/units/1/task_completion",
 		} {
@@ -96,7 +100,10 @@ func BenchmarkFeed(b *testing.B) {
 			c.fillFeed()
 			w := c.poll("")
 			b.Run("whole", func(b *testing.B) { c.within(5*time.Millisecond, b, "", http.StatusOK) })
-			b.Run("unchanged", func(b *testing.B) { c.within(5*time.Millisecond, b, w.Header().Get("ETag"), http.StatusNotModified) })
+			b.Run("unchanged", func(b *testing.B) {
+				c.within(5*time.Millisecond, b, w.Header().Get("ETag"),
+					http.StatusNotModified)
+			})
 		})
 	}
 }
@@ -108,16 +115,22 @@ func (c *class) fillFeed() {
 	for _, text := range []string{
 		`UPDATE projects SET enrolled = FALSE WHERE user_id = 1`,
 		`INSERT INTO units (id, code, name, description, start_date, end_date, created_at, updated_at) ` + units +
-			`SELECT n, 'SIT' || n, 'Unit', '', u.start_date, u.end_date, u.created_at, u.created_at FROM numbers JOIN units u ON u.id = 1`,
-		`INSERT INTO projects (id, unit_id, user_id, target_grade, created_at, updated_at) SELECT 5000 + id, id, 1, 3, created_at, created_at FROM units WHERE id > 10`,
-		`INSERT INTO task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade, start_date, target_date) ` + tasks +
-			`SELECT 1000 * u.id + n, u.id, 'An exercise with a longer name, number ' || n, n || '.1P', '', 1, 0, u.start_date, u.start_date
+			`SELECT n, 'SIT' || n, 'Unit', '', u.start_date, u.end_date, u.created_at, u.created_at FROM numbers
+				JOIN units u ON u.id = 1`,
+		`INSERT INTO projects (id, unit_id, user_id, target_grade, created_at, updated_at) SELECT 5000 + id, id, 1, 3,
+			created_at, created_at FROM units WHERE id > 10`,
+		`INSERT INTO task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade,
+			start_date, target_date) ` + tasks +
+			`SELECT 1000 * u.id + n, u.id, 'An exercise with a longer name, number ' || n, n || '.1P', '', 1, 0,
+				u.start_date, u.start_date
 			FROM numbers JOIN units u ON u.id > 10`,
 		`INSERT INTO tasks (id, project_id, task_definition_id, unit_id, status, extensions, created_at, updated_at)
 			SELECT 1000000 + id, 5000 + unit_id, id, unit_id, 'complete', id % 2, u.created_at, u.created_at
-			FROM (SELECT d.id, d.unit_id, u.created_at FROM task_definitions d JOIN units u ON u.id = d.unit_id WHERE d.unit_id > 10) u`,
+			FROM (SELECT d.id, d.unit_id, u.created_at FROM task_definitions d JOIN units u ON u.id = d.unit_id
+			WHERE d.unit_id > 10) u`,
 		`INSERT INTO webcals (user_id, guid, guid_hash, include_start_dates, reminder_time, reminder_unit, updated_at)
-			SELECT 1, 'secret', '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b', TRUE, 2, 'd', created_at FROM units WHERE id = 1`,
+			SELECT 1, 'secret', '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b', TRUE, 2, 'd',
+			created_at FROM units WHERE id = 1`,
 		`ANALYZE`,
 	} {
 		if _, err := c.plain.Exec(text); err != nil {

@@ -23,7 +23,8 @@ func BenchmarkUnit(b *testing.B) {
 			Definitions []work.DefinitionRecord `json:"task_definitions"`
 			Alignments  []work.Alignment        `json:"task_outcome_alignments"`
 		}
-		if err := json.Unmarshal(c.get(path), &typed); err != nil || len(typed.Definitions) != classTasks || len(typed.Tutorials) != 10 {
+		if err := json.Unmarshal(c.get(path), &typed); err != nil || len(typed.Definitions) != classTasks ||
+			len(typed.Tutorials) != 10 {
 			b.Fatalf("%d definitions, %d tutorials, %v", len(typed.Definitions), len(typed.Tutorials), err)
 		}
 		compare(b, 3, func() []byte { return c.get(path) }, func() []byte {

@@ -63,7 +63,8 @@ func open(tb testing.TB, engine string, n int) *campus {
 }
 
 func (c *campus) fill(ctx context.Context, q db.Q, n int) (err error) {
-	c.admin, err = ident.Add(ctx, q, ident.NewUser{Username: "aadmin", Email: "aadmin@example.edu", FirstName: "A", LastName: "Admin", Role: policy.Admin})
+	c.admin, err = ident.Add(ctx, q, ident.NewUser{Username: "aadmin", Email: "aadmin@example.edu", FirstName: "A",
+		LastName: "Admin", Role: policy.Admin})
 	if err != nil {
 		return err
 	}
@@ -73,9 +74,11 @@ func (c *campus) fill(ctx context.Context, q db.Q, n int) (err error) {
 	rows := make([][]any, 0, n)
 	for i := range n - 1 {
 		name := "student" + strconv.Itoa(i)
-		rows = append(rows, []any{name, name, name + "@example.edu", name + "@example.edu", strconv.Itoa(i), "Firstname", "Familyname", int64(policy.Student), q.Now(), q.Now()})
+		rows = append(rows, []any{name, name, name + "@example.edu", name + "@example.edu", strconv.Itoa(i),
+			"Firstname", "Familyname", int64(policy.Student), q.Now(), q.Now()})
 	}
-	return db.Insert(ctx, q, "users (username, username_key, email, email_key, student_id, first_name, last_name, role, created_at, updated_at)", "", rows)
+	return db.Insert(ctx, q, "users (username, username_key, email, email_key, student_id, first_name, last_name, "+
+		"role, created_at, updated_at)", "", rows)
 }
 
 func (c *campus) request(path string) *http.Request {
@@ -94,7 +97,8 @@ func (b bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var name, key string
 	var expires clock.Time
 	var disabled *clock.Time
-	err := b.db.QueryRowContext(ctx, `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at, u.disabled_at
+	err := b.db.QueryRowContext(ctx, `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at,
+		u.disabled_at
 		FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = $1`, sha(r.Header.Get("Auth-Token"))).
 		Scan(&session, &user, &name, &key, &role, &expires, &disabled)
 	if err != nil || disabled != nil || key != strings.ToLower(r.Header.Get("Username")) || expires.Before(time.Now()) {
@@ -109,9 +113,12 @@ func (b bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var u ident.User
 	err = b.db.QueryRowContext(ctx, `SELECT id, student_id, email, first_name, last_name, username, nickname,
 		receive_task_notifications, receive_portfolio_notifications, receive_feedback_notifications,
-		opt_in_to_research, has_run_first_time_setup, pronouns, role, disabled_at IS NOT NULL AS disabled FROM users WHERE id = $1`, id).
-		Scan(&u.ID, &u.StudentID, &u.Email, &u.FirstName, &u.LastName, &u.Username, &u.Nickname, &u.ReceiveTaskNotifications,
-			&u.ReceivePortfolioNotifications, &u.ReceiveFeedbackNotifications, &u.OptInToResearch, &u.HasRunFirstTimeSetup, &u.Pronouns, &u.Role, &u.Disabled)
+		opt_in_to_research, has_run_first_time_setup, pronouns, role, disabled_at IS NOT NULL AS disabled
+		FROM users WHERE id = $1`, id).
+		Scan(&u.ID, &u.StudentID, &u.Email, &u.FirstName, &u.LastName, &u.Username, &u.Nickname,
+			&u.ReceiveTaskNotifications,
+			&u.ReceivePortfolioNotifications, &u.ReceiveFeedbackNotifications, &u.OptInToResearch,
+			&u.HasRunFirstTimeSetup, &u.Pronouns, &u.Role, &u.Disabled)
 	if err != nil {
 		http.Error(w, "no", http.StatusNotFound)
 		return
@@ -283,7 +290,8 @@ func (c *campus) crawl(ctx context.Context, t *testing.T, addr string, reading *
 	}
 	defer conn.Close()
 	conn.(*net.TCPConn).SetReadBuffer(4 << 10) //nolint:errcheck // only a hint
-	fmt.Fprintf(conn, "GET /api/users HTTP/1.1\r\nHost: x\r\nUsername: %s\r\nAuth-Token: %s\r\n\r\n", c.admin.Username, c.token)
+	fmt.Fprintf(conn, "GET /api/users HTTP/1.1\r\nHost: x\r\nUsername: %s\r\nAuth-Token: %s\r\n\r\n", c.admin.Username,
+		c.token)
 	r := bufio.NewReaderSize(conn, 1<<10)
 	if _, err := r.ReadByte(); err != nil {
 		t.Error(err)

@@ -52,7 +52,8 @@ func TestTwoHundredStudentsHandIn(t *testing.T) {
 			begun := time.Now()
 			times := rush(i, class, definition)
 			slices.Sort(times)
-			t.Logf("%d of %d answered: p50 %v, p95 %v, longest %v", len(times), loadStudents, times[len(times)/2], times[len(times)*95/100], times[len(times)-1])
+			t.Logf("%d of %d answered: p50 %v, p95 %v, longest %v", len(times), loadStudents, times[len(times)/2],
+				times[len(times)*95/100], times[len(times)-1])
 			if len(times) < loadStudents {
 				t.Errorf("%d were refused", loadStudents-len(times))
 			}
@@ -76,13 +77,16 @@ func crowd(t *testing.T, d *db.DB, definition int64, n int) (list []pupil) {
 		list = nil
 		for k := range n {
 			name := fmt.Sprintf("crowd%d", k)
-			user, err := db.One[int64](t.Context(), q, `INSERT INTO users (username, username_key, email, email_key, first_name, last_name, role, created_at, updated_at)
+			user, err := db.One[int64](t.Context(), q, `INSERT INTO users (username, username_key, email, email_key,
+				first_name, last_name, role, created_at, updated_at)
 				VALUES ($1, $1, $1, $1, 'C', 'D', 1, $2, $2) RETURNING id`, name, q.Now())
 			if err != nil {
 				return err
 			}
-			project, err := db.One[int64](t.Context(), q, `INSERT INTO projects (unit_id, user_id, created_at, updated_at)
-				SELECT d.unit_id, CAST($2 AS BIGINT), CAST($3 AS `+instant(q)+`), CAST($3 AS `+instant(q)+`) FROM task_definitions d WHERE d.id = $1 RETURNING id`,
+			project, err := db.One[int64](t.Context(), q, `INSERT INTO projects (unit_id, user_id, created_at,
+				updated_at)
+				SELECT d.unit_id, CAST($2 AS BIGINT), CAST($3 AS `+instant(q)+`), CAST($3 AS `+instant(q)+
+				`) FROM task_definitions d WHERE d.id = $1 RETURNING id`,
 				definition, *user, q.Now())
 			if err != nil {
 				return err
@@ -113,7 +117,8 @@ func instant(q db.Q) string {
 // of those who were answered with 201.
 func rush(i *instance, class []pupil, definition int64) (times []time.Duration) {
 	code, picture, report := strings.Repeat("total = total + 1  # count\n", 20<<10/27), noisePNG(), noisePDF()
-	i.t.Logf("each hands in %d KB of code, a picture of %d KB and a report of %d KB", len(code)>>10, len(picture)>>10, len(report)>>10)
+	i.t.Logf("each hands in %d KB of code, a picture of %d KB and a report of %d KB", len(code)>>10, len(picture)>>10,
+		len(report)>>10)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for _, p := range class {
@@ -122,7 +127,8 @@ func rush(i *instance, class []pupil, definition int64) (times []time.Duration) 
 			time.Sleep(wait)
 			mark := "# " + p.name + "\n" // nobody's files are another's
 			begin := time.Now()
-			status, text, err := i.handIn(p, definition, "", sent{"file0", "a.py", mark + code}, sent{"file1", "a.png", picture + mark},
+			status, text, err := i.handIn(p, definition, "", sent{"file0", "a.py", mark + code},
+				sent{"file1", "a.png", picture + mark},
 				sent{"file2", "a.pdf", report + "%" + mark})
 			took := time.Since(begin).Round(time.Millisecond)
 			mu.Lock()
@@ -144,7 +150,8 @@ func untilReady(t *testing.T, d *db.DB, definition int64) time.Duration {
 	t.Helper()
 	begin := clock.Real()
 	for {
-		ready, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM submissions s JOIN tasks t ON t.id = s.task_id
+		ready, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM submissions s
+			JOIN tasks t ON t.id = s.task_id
 			WHERE t.task_definition_id = $1 AND s.state = 'ready' AND s.reason IS NULL`, definition)
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,8 @@ func obey() int {
 	defer stop()
 	var c commands
 	k := kong.Must(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.UsageOnError(),
-		kong.Description("Units, tasks, submissions and feedback for universities.\nEvery flag is also a variable: --public-url is LECTERN_PUBLIC_URL."),
+		kong.Description("Units, tasks, submissions and feedback for universities.\nEvery flag is also a variable: "+
+			"--public-url is LECTERN_PUBLIC_URL."),
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err := app.CheckEnvironment(os.Environ(), variables(k.Model.Node)); err != nil {
 		fmt.Fprintln(os.Stderr, "lectern:", err)

@@ -165,7 +165,9 @@ func TestSmallCommands(t *testing.T) {
 	if out, err := run(t, "doctor", "--data", data); err != nil || !strings.Contains(out, "All is well") {
 		t.Errorf("doctor: %v %s", err, out)
 	}
-	if out, err := run(t, "doctor", "--data", data, "--database-url", "postgres://nobody:secret@127.0.0.1:1/x"); err == nil || !strings.Contains(out, "FIX") || strings.Contains(out, "secret") {
+	if out, err := run(t, "doctor", "--data", data, "--database-url",
+		"postgres://nobody:secret@127.0.0.1:1/x"); err == nil || !strings.Contains(out, "FIX") ||
+		strings.Contains(out, "secret") {
 		t.Errorf("doctor with a dead database: %v %s", err, out)
 	}
 	for range 2 {
@@ -173,7 +175,8 @@ func TestSmallCommands(t *testing.T) {
 			t.Errorf("migrate: %v %s", err, out)
 		}
 	}
-	if out, err := run(t, "serve", "--demo", "--addr", "0.0.0.0:0", "--data", data); err == nil || !strings.Contains(out, "loopback") {
+	if out, err := run(t, "serve", "--demo", "--addr", "0.0.0.0:0", "--data", data); err == nil ||
+		!strings.Contains(out, "loopback") {
 		t.Errorf("demo on every address: %v %s", err, out)
 	}
 	c := command(t, "version")

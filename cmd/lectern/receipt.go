@@ -52,7 +52,8 @@ func (c *verifyCmd) compare(body *submit.ReceiptBody) error {
 			fmt.Printf("%s is byte for byte what was handed in as %s.\n", filepath.Base(path), key)
 			continue
 		}
-		strange = errors.Join(strange, fmt.Errorf("%s is NOT one of the files that were handed in", filepath.Base(path)))
+		strange = errors.Join(strange, fmt.Errorf("%s is NOT one of the files that were handed in",
+			filepath.Base(path)))
 	}
 	return strange
 }

@@ -50,10 +50,14 @@ func classroom(i *instance, n int, requirements string) (definition int64, list 
 	unit := units[at].ID
 	today := time.Now().UTC()
 	var def struct{ ID int64 }
-	body, _ := json.Marshal(map[string]any{"task_def": map[string]any{"name": "Crash", "abbreviation": "CR", "description": "d", "weighting": 1, "target_grade": 0,
-		"start_date": today.Format("2006-01-02"), "target_date": today.AddDate(0, 0, 7).Format("2006-01-02"), "restrict_status_updates": false,
-		"plagiarism_warn_pct": 50, "is_graded": false, "max_quality_pts": 0, "tutorial_stream_abbr": "prac-1", "upload_requirements": requirements}})
-	if status, err := i.call("POST", fmt.Sprintf("/api/units/%d/task_definitions", unit), "aadmin", admin, string(body), &def); err != nil || status != 201 {
+	body, _ := json.Marshal(map[string]any{"task_def": map[string]any{"name": "Crash", "abbreviation": "CR",
+		"description": "d", "weighting": 1, "target_grade": 0,
+		"start_date": today.Format("2006-01-02"), "target_date": today.AddDate(0, 0, 7).Format("2006-01-02"),
+		"restrict_status_updates": false,
+		"plagiarism_warn_pct":     50, "is_graded": false, "max_quality_pts": 0, "tutorial_stream_abbr": "prac-1",
+		"upload_requirements": requirements}})
+	if status, err := i.call("POST", fmt.Sprintf("/api/units/%d/task_definitions", unit), "aadmin", admin, string(body),
+		&def); err != nil || status != 201 {
 		i.t.Fatalf("make a task: %d %v", status, err)
 	}
 	for k := range n {
@@ -99,7 +103,8 @@ func form(list []sent) (string, []byte) {
 // handIn uploads files and gives the answer.
 func (i *instance) handIn(p pupil, definition int64, key string, list ...sent) (int, []byte, error) {
 	kind, body := form(list)
-	r, err := http.NewRequest("POST", fmt.Sprintf("%s/api/projects/%d/task_def_id/%d/submission", i.url, p.project, definition), bytes.NewReader(body))
+	r, err := http.NewRequest("POST", fmt.Sprintf("%s/api/projects/%d/task_def_id/%d/submission", i.url, p.project,
+		definition), bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -174,7 +179,8 @@ func (i *instance) handInUntilKilled(class []pupil, definition int64, round int)
 		wg.Go(func() {
 			for n := 0; ; n++ {
 				content := fmt.Sprintf("# %s %d %d\n%s", p.name, round, n, strings.Repeat("print('hello')\n", 300))
-				status, text, err := i.handIn(p, definition, fmt.Sprintf("%d-%d", round, n), sent{"file0", "a.py", content}, sent{"file1", "b.txt", "notes\n"})
+				status, text, err := i.handIn(p, definition, fmt.Sprintf("%d-%d", round, n),
+					sent{"file0", "a.py", content}, sent{"file1", "b.txt", "notes\n"})
 				if err != nil {
 					return
 				}
@@ -219,22 +225,27 @@ func checkWhole(t *testing.T, address, dir string, all []acknowledged) {
 	deadline := time.Now().Add(2 * time.Minute)
 	for number(`SELECT count(*) FROM submissions WHERE state <> 'ready'`) > 0 {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d documents are not ready", number(`SELECT count(*) FROM submissions WHERE state <> 'ready'`), number(`SELECT count(*) FROM submissions`))
+			t.Fatalf("%d of %d documents are not ready", number(`SELECT count(*) FROM submissions
+				WHERE state <> 'ready'`), number(`SELECT count(*) FROM submissions`))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if n := number(`SELECT count(*) FROM submissions s WHERE s.parts <> (SELECT count(*) FROM submission_files f WHERE f.submission_id = s.id)
-		OR NOT EXISTS (SELECT 1 FROM receipts r WHERE r.submission_id = s.id) OR NOT EXISTS (SELECT 1 FROM submission_tasks l WHERE l.submission_id = s.id)`); n > 0 {
+	if n := number(`SELECT count(*) FROM submissions s WHERE s.parts <> (SELECT count(*) FROM submission_files f
+		WHERE f.submission_id = s.id)
+		OR NOT EXISTS (SELECT 1 FROM receipts r WHERE r.submission_id = s.id) OR NOT EXISTS (SELECT 1
+		FROM submission_tasks l WHERE l.submission_id = s.id)`); n > 0 {
 		t.Errorf("%d submissions are not whole", n)
 	}
-	if n := number(`SELECT count(*) FROM (SELECT unit_id FROM receipts GROUP BY unit_id HAVING count(*) <> max(sequence)) AS u`); n != 0 {
+	if n := number(`SELECT count(*) FROM (SELECT unit_id FROM receipts GROUP BY unit_id HAVING count(*) <>
+		max(sequence)) AS u`); n != 0 {
 		t.Errorf("the receipts of %d units have gaps", n)
 	}
 	type row struct {
 		ID   int64  `db:"submission_id"`
 		Hash string `db:"hash"`
 	}
-	rows, err := db.All[row](t.Context(), d.Pool(), `SELECT submission_id, hash FROM submission_files WHERE position = 0`)
+	rows, err := db.All[row](t.Context(), d.Pool(), `SELECT submission_id, hash FROM submission_files
+		WHERE position = 0`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +259,8 @@ func checkWhole(t *testing.T, address, dir string, all []acknowledged) {
 			t.Errorf("submission %d was acknowledged and has %q", a.id, has[a.id])
 		}
 	}
-	hashes, err := db.All[string](t.Context(), d.Pool(), `SELECT hash FROM submission_files UNION SELECT document_hash FROM submissions`)
+	hashes, err := db.All[string](t.Context(), d.Pool(), `SELECT hash FROM submission_files
+		UNION SELECT document_hash FROM submissions`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,15 +311,18 @@ func TestVerifyReceipt(t *testing.T) {
 	receipt, key := write("receipt.json", answer), write("key.json", keys)
 	same, other := write("mine.py", []byte("print('hi')\n")), write("other.py", []byte("print('ho')\n"))
 	out, err := run(t, "verify-receipt", receipt, same, "--key", key)
-	for _, want := range []string{"genuine", "student_1 handed in task CR", "COS10001", `file0 "hello.py", 12 bytes`, "mine.py is byte for byte", "receipt number "} {
+	for _, want := range []string{"genuine", "student_1 handed in task CR", "COS10001", `file0 "hello.py", 12 bytes`,
+		"mine.py is byte for byte", "receipt number "} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%v: %q is not in\n%s", err, want, out)
 		}
 	}
-	if out, err := run(t, "verify-receipt", receipt, other, "--key", key); err == nil || !strings.Contains(out, "NOT one of the files") {
+	if out, err := run(t, "verify-receipt", receipt, other, "--key", key); err == nil ||
+		!strings.Contains(out, "NOT one of the files") {
 		t.Errorf("another file: %v %s", err, out)
 	}
-	forged := write("forged.json", bytes.Replace(answer, []byte(`"student":"student_1"`), []byte(`"student":"student_2"`), 1))
+	forged := write("forged.json", bytes.Replace(answer, []byte(`"student":"student_1"`),
+		[]byte(`"student":"student_2"`), 1))
 	if out, err := run(t, "verify-receipt", forged, "--key", key); err == nil || !strings.Contains(out, "NOT PROVEN") {
 		t.Errorf("a forged receipt: %v %s", err, out)
 	}

@@ -31,7 +31,8 @@ type links struct {
 }
 
 func (l *links) print(token string) {
-	fmt.Printf("Set the password within 7 days at:\n%s/#/password?token=%s\n", strings.TrimSuffix(l.PublicURL, "/"), token)
+	fmt.Printf("Set the password within 7 days at:\n%s/#/password?token=%s\n", strings.TrimSuffix(l.PublicURL, "/"),
+		token)
 }
 
 type userAddCmd struct {
@@ -49,7 +50,8 @@ func (c *userAddCmd) Run(ctx context.Context) error {
 	return withDatabase(ctx, &c.Storage, func(d *db.DB) error {
 		var token string
 		err := d.Tx(ctx, func(q db.Q) error {
-			u, err := ident.Add(ctx, q, ident.NewUser{Username: c.Username, Email: c.Email, FirstName: c.FirstName, LastName: c.LastName, StudentID: c.StudentID, Role: role})
+			u, err := ident.Add(ctx, q, ident.NewUser{Username: c.Username, Email: c.Email, FirstName: c.FirstName,
+				LastName: c.LastName, StudentID: c.StudentID, Role: role})
 			if err != nil {
 				return err
 			}

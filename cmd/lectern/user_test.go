@@ -20,7 +20,8 @@ func TestUserCommands(t *testing.T) {
 				out, err := c.CombinedOutput()
 				return string(out), err
 			}
-			add := []string{"add", "jdoe", "--email", "jdoe@example.edu", "--first-name", "Jo", "--last-name", "Doe", "--role", "Admin", "--public-url", "https://learn.example.edu/"}
+			add := []string{"add", "jdoe", "--email", "jdoe@example.edu", "--first-name", "Jo", "--last-name", "Doe",
+				"--role", "Admin", "--public-url", "https://learn.example.edu/"}
 			out, err := do("", add...)
 			first := linkToken.FindStringSubmatch(out)
 			if err != nil || first == nil {
@@ -29,7 +30,8 @@ func TestUserCommands(t *testing.T) {
 			if out, err := do("", add...); err == nil || !strings.Contains(out, "Another user has that") {
 				t.Errorf("add again: %v %s", err, out)
 			}
-			if out, err := do("", "list"); err != nil || !strings.Contains(out, "jdoe") || !strings.Contains(out, "Jo Doe") {
+			if out, err := do("", "list"); err != nil || !strings.Contains(out, "jdoe") ||
+				!strings.Contains(out, "Jo Doe") {
 				t.Errorf("list: %v %s", err, out)
 			}
 			if out, err := do("", "link", "nobody"); err == nil || !strings.Contains(out, "no such user") {
@@ -46,7 +48,8 @@ func TestUserCommands(t *testing.T) {
 
 			i := start(t, args...)
 			set, _ := json.Marshal(map[string]string{"token": link[1], "password": "correct horse"})
-			if status, err := i.call("POST", "/api/auth/password", "", "", string(set), nil); err != nil || status/100 != 2 {
+			if status, err := i.call("POST", "/api/auth/password", "", "", string(set), nil); err != nil ||
+				status/100 != 2 {
 				t.Errorf("use the link: %d %v", status, err)
 			}
 			if status, _ := i.call("POST", "/api/auth/password", "", "", string(set), nil); status/100 != 4 {

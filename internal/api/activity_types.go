@@ -12,13 +12,18 @@ import (
 )
 
 func (s *Server) activityTypeRoutes() {
-	endpoint.Route(s.Server, "GET /api/activity_types", 200, policy.Anybody, "List the activity types", s.listActivityTypes)
-	endpoint.Route(s.Server, "GET /api/activity_types/{id}", 200, policy.Anybody, "Get an activity type", s.getActivityType)
-	endpoint.Route(s.Server, "POST /api/activity_types", 201, policy.EditActivities, "Create an activity type", s.addActivityType,
+	endpoint.Route(s.Server, "GET /api/activity_types", 200, policy.Anybody, "List the activity types",
+		s.listActivityTypes)
+	endpoint.Route(s.Server, "GET /api/activity_types/{id}", 200, policy.Anybody, "Get an activity type",
+		s.getActivityType)
+	endpoint.Route(s.Server, "POST /api/activity_types", 201, policy.EditActivities, "Create an activity type",
+		s.addActivityType,
 		endpoint.Location("/api/activity_types/{.id}"), endpoint.Also(409, "the name or abbreviation is taken"))
-	endpoint.Route(s.Server, "PUT /api/activity_types/{id}", 200, policy.EditActivities, "Change an activity type", s.changeActivityType,
+	endpoint.Route(s.Server, "PUT /api/activity_types/{id}", 200, policy.EditActivities, "Change an activity type",
+		s.changeActivityType,
 		endpoint.Also(409, "the name or abbreviation is taken"))
-	endpoint.Route(s.Server, "DELETE /api/activity_types/{id}", 204, policy.EditActivities, "Delete an activity type no stream uses",
+	endpoint.Route(s.Server, "DELETE /api/activity_types/{id}", 204, policy.EditActivities,
+		"Delete an activity type no stream uses",
 		s.deleteActivityType, endpoint.Also(409, "tutorial streams use it"))
 }
 
@@ -37,7 +42,8 @@ type addActivityTypeIn struct {
 	} `param:"activity_type,required"`
 }
 
-func (s *Server) addActivityType(ctx context.Context, _ *access.Caller, in addActivityTypeIn) (*course.ActivityType, error) {
+func (s *Server) addActivityType(ctx context.Context, _ *access.Caller, in addActivityTypeIn) (*course.ActivityType,
+	error) {
 	return change(ctx, s.db, func(q db.Q) (*course.ActivityType, error) {
 		return course.AddActivityType(ctx, q, in.ActivityType.Name, in.ActivityType.Abbreviation)
 	})
@@ -51,7 +57,8 @@ type changeActivityTypeIn struct {
 	} `param:"activity_type"`
 }
 
-func (s *Server) changeActivityType(ctx context.Context, _ *access.Caller, in changeActivityTypeIn) (*course.ActivityType, error) {
+func (s *Server) changeActivityType(ctx context.Context, _ *access.Caller,
+	in changeActivityTypeIn) (*course.ActivityType, error) {
 	c := course.ActivityTypeChange{Name: in.ActivityType.Name.Ptr(), Abbreviation: in.ActivityType.Abbreviation.Ptr()}
 	return change(ctx, s.db, func(q db.Q) (*course.ActivityType, error) {
 		return course.ChangeActivityType(ctx, q, in.ID, c)

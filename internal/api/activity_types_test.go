@@ -18,7 +18,8 @@ func TestActivityTypes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("", "GET /api/activity_types", nil).status(200).is(`[{"id":«prac»,"name":"Practical","abbreviation":"prac"}]`)
 
-		made := w.do("admin", "POST /api/activity_types", form{"activity_type[name]": "Seminar", "activity_type[abbreviation]": "sem"}).status(201)
+		made := w.do("admin", "POST /api/activity_types", form{"activity_type[name]": "Seminar",
+			"activity_type[abbreviation]": "sem"}).status(201)
 		w.id["sem"] = int64(made.object()["id"].(float64))
 		made.is(`{"id":«sem»,"name":"Seminar","abbreviation":"sem"}`)
 		if got := made.Header().Get("Location"); got != w.path("/api/activity_types/{sem}") {
@@ -29,7 +30,8 @@ func TestActivityTypes(t *testing.T) {
 			is(`{"id":«sem»,"name":"Séminaire","abbreviation":"sem"}`)
 		w.do("admin", "PUT /api/activity_types/{sem}", nil).status(200)
 
-		w.do("admin", "POST /api/activity_types", `{"activity_type":{}}`).status(400).says("activity_type[name]", "activity_type[abbreviation]")
+		w.do("admin", "POST /api/activity_types", `{"activity_type":{}}`).status(400).says("activity_type[name]",
+			"activity_type[abbreviation]")
 		w.do("admin", "POST /api/activity_types", `{"activity_type":"x"}`).status(400)
 		w.do("admin", "POST /api/activity_types", `{"activity_type":{"name":" ","abbreviation":""}}`).status(422).
 			says("activity_type[name]", "activity_type[abbreviation]")

@@ -18,15 +18,21 @@ import (
 // right is asked depends on whose they are, so the handlers ask it.
 func (s *Server) alignmentRoutes() {
 	const base = "/api/units/{unit_id}/learning_alignments"
-	denied := endpoint.Also(403, "the unit's own: its members read them and its convenors change them; a student's: the student and staff")
-	endpoint.Route(s.Server, "GET "+base, 200, policy.SignedIn, "List the learning alignments of a unit or a student", s.listAlignments, denied)
+	denied := endpoint.Also(403, "the unit's own: its members read them and its convenors change them; a student's: "+
+		"the student and staff")
+	endpoint.Route(s.Server, "GET "+base, 200, policy.SignedIn, "List the learning alignments of a unit or a student",
+		s.listAlignments, denied)
 	endpoint.Route(s.Server, "POST "+base, 201, policy.SignedIn, "Align a task with an outcome", s.addAlignment, denied,
 		endpoint.Also(409, "they are aligned already"), endpoint.Also(422, "the rating is not 1 to 5"))
-	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, policy.SignedIn, "Change a learning alignment", s.changeAlignment, denied,
+	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, policy.SignedIn, "Change a learning alignment",
+		s.changeAlignment, denied,
 		endpoint.Also(422, "the rating is not 1 to 5"))
-	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, policy.SignedIn, "Delete a learning alignment", s.deleteAlignment, denied)
-	endpoint.Route(s.Server, "GET "+base+"/csv", 200, policy.SignedIn, "Export learning alignments as CSV", s.exportAlignments, denied)
-	endpoint.Route(s.Server, "POST "+base+"/csv", 201, policy.SignedIn, "Import learning alignments from CSV or Excel", s.importAlignments, denied,
+	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, policy.SignedIn, "Delete a learning alignment",
+		s.deleteAlignment, denied)
+	endpoint.Route(s.Server, "GET "+base+"/csv", 200, policy.SignedIn, "Export learning alignments as CSV",
+		s.exportAlignments, denied)
+	endpoint.Route(s.Server, "POST "+base+"/csv", 201, policy.SignedIn, "Import learning alignments from CSV or Excel",
+		s.importAlignments, denied,
 		endpoint.Uploads(1, sheet.DefaultMaxBytes))
 }
 
@@ -65,7 +71,8 @@ func (s *Server) addAlignment(ctx context.Context, who *access.Caller, in addAli
 	}
 	return change(ctx, s.db, func(q db.Q) (*work.Alignment, error) {
 		return work.AddAlignment(ctx, q, in.UnitID, in.ProjectID,
-			work.Alignment{OutcomeID: in.OutcomeID, DefinitionID: in.DefinitionID, Rating: in.Rating, Description: in.Description})
+			work.Alignment{OutcomeID: in.OutcomeID, DefinitionID: in.DefinitionID, Rating: in.Rating,
+				Description: in.Description})
 	})
 }
 
@@ -97,7 +104,8 @@ type changeAlignmentIn struct {
 	Rating      params.Opt[int64]  `param:"rating" doc:"1 to 5"`
 }
 
-func (s *Server) changeAlignment(ctx context.Context, who *access.Caller, in changeAlignmentIn) (*work.Alignment, error) {
+func (s *Server) changeAlignment(ctx context.Context, who *access.Caller, in changeAlignmentIn) (*work.Alignment,
+	error) {
 	if err := s.mayAlign(ctx, who, in.alignmentIn); err != nil {
 		return nil, err
 	}
@@ -141,7 +149,10 @@ func (s *Server) exportAlignments(ctx context.Context, who *access.Caller, in ma
 			return nil, err
 		}
 		name, err := alignmentFileName(ctx, q, unit.Code, in.ProjectID)
-		return sheetFile(name, func(w io.Writer) error { return work.WriteAlignments(w, unit.Code, list, outcomes, definitions) }), err
+		return sheetFile(name, func(w io.Writer) error {
+			return work.WriteAlignments(w, unit.Code, list, outcomes,
+				definitions)
+		}), err
 	})
 }
 
@@ -150,7 +161,8 @@ func alignmentFileName(ctx context.Context, q db.Q, code string, projectID int64
 	if projectID == 0 {
 		return code + "-Alignment.csv", nil
 	}
-	name, err := db.One[string](ctx, q, `SELECT u.username FROM projects p JOIN users u ON u.id = p.user_id WHERE p.id = $1`, projectID)
+	name, err := db.One[string](ctx, q, `SELECT u.username FROM projects p JOIN users u ON u.id = p.user_id
+		WHERE p.id = $1`, projectID)
 	if err != nil {
 		return "", err
 	}
@@ -162,11 +174,13 @@ type importAlignmentsIn struct {
 	importIn
 }
 
-func (s *Server) importAlignments(ctx context.Context, who *access.Caller, in importAlignmentsIn) (*sheet.Report, error) {
+func (s *Server) importAlignments(ctx context.Context, who *access.Caller, in importAlignmentsIn) (*sheet.Report,
+	error) {
 	if err := ofProject(in.maybeProject).must(who, policy.EditAlignments, policy.AlignProject); err != nil {
 		return nil, err
 	}
-	return s.importSheet(ctx, in.importIn, work.AlignmentSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
+	return s.importSheet(ctx, in.importIn, work.AlignmentSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
+		error) {
 		return work.ImportAlignments(ctx, q, in.UnitID, in.ProjectID, rows)
 	})
 }

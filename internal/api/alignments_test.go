@@ -10,7 +10,8 @@ const alignA = "/api/units/{unitA}/learning_alignments"
 
 // align is a complete alignment of defA1 with outcomeA.
 func (w *world) align(project int64, more ...any) map[string]any {
-	m := map[string]any{"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"], "project_id": project, "rating": 3, "description": "Because"}
+	m := map[string]any{"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],
+		"project_id": project, "rating": 3, "description": "Because"}
 	for i := 0; i < len(more); i += 2 {
 		m[more[i].(string)] = more[i+1]
 	}
@@ -21,24 +22,34 @@ const anAlignment = `{"learning_outcome_id":1,"task_definition_id":1,"project_id
 
 var _ = rights(
 	rightRow{"GET /api/units/{unit_id}/learning_alignments", alignA + "?project_id=0", membersA, nil},
-	rightRow{"GET /api/units/{unit_id}/learning_alignments", alignA + "?project_id={project:student}", "student tutor both convenor admin", nil},
-	rightRow{"GET /api/units/{unit_id}/learning_alignments", alignA + "?project_id={project:withdrawn}", "withdrawn tutor both convenor admin", nil},
+	rightRow{"GET /api/units/{unit_id}/learning_alignments", alignA + "?project_id={project:student}",
+		"student tutor both convenor admin", nil},
+	rightRow{"GET /api/units/{unit_id}/learning_alignments", alignA + "?project_id={project:withdrawn}",
+		"withdrawn tutor both convenor admin", nil},
 	rightRow{"POST /api/units/{unit_id}/learning_alignments", alignA, convenorsA, anAlignment},
-	rightRow{"POST /api/units/{unit_id}/learning_alignments", alignA + "?project_id={project:student}", "student tutor both convenor admin", strings.Replace(anAlignment, `"project_id":0,`, "", 1)},
-	rightRow{"POST /api/units/{unit_id}/learning_alignments", alignA + "?project_id={project:withdrawn}", "tutor both convenor admin", strings.Replace(anAlignment, `"project_id":0,`, "", 1)},
+	rightRow{"POST /api/units/{unit_id}/learning_alignments", alignA + "?project_id={project:student}",
+		"student tutor both convenor admin", strings.Replace(anAlignment, `"project_id":0,`, "", 1)},
+	rightRow{"POST /api/units/{unit_id}/learning_alignments", alignA + "?project_id={project:withdrawn}",
+		"tutor both convenor admin", strings.Replace(anAlignment, `"project_id":0,`, "", 1)},
 	rightRow{"PUT /api/units/{unit_id}/learning_alignments/{id}", alignA + "/{alignA}", convenorsA, `{"rating":1}`},
 	rightRow{"DELETE /api/units/{unit_id}/learning_alignments/{id}", alignA + "/{alignA}", convenorsA, nil},
 	rightRow{"GET /api/units/{unit_id}/learning_alignments/csv", alignA + "/csv", staffA, nil},
-	rightRow{"GET /api/units/{unit_id}/learning_alignments/csv", alignA + "/csv?project_id={project:student}", "student tutor both convenor admin", nil},
-	rightRow{"POST /api/units/{unit_id}/learning_alignments/csv", alignA + "/csv", convenorsA, aFile("a.csv", "x\ny\n")},
-	rightRow{"POST /api/units/{unit_id}/learning_alignments/csv", alignA + "/csv?project_id={project:student}", "student tutor both convenor admin", aFile("a.csv", "x\ny\n")},
+	rightRow{"GET /api/units/{unit_id}/learning_alignments/csv", alignA + "/csv?project_id={project:student}",
+		"student tutor both convenor admin", nil},
+	rightRow{"POST /api/units/{unit_id}/learning_alignments/csv", alignA + "/csv", convenorsA,
+		aFile("a.csv", "x\ny\n")},
+	rightRow{"POST /api/units/{unit_id}/learning_alignments/csv", alignA + "/csv?project_id={project:student}",
+		"student tutor both convenor admin", aFile("a.csv", "x\ny\n")},
 )
 
-var _ = lists(listRow{route: "GET /api/units/{unit_id}/learning_alignments", path: alignA + "?project_id=0", who: "student",
+var _ = lists(listRow{route: "GET /api/units/{unit_id}/learning_alignments", path: alignA + "?project_id=0",
+	who: "student",
 	fill: func(w *world, from, to int) {
 		for i := from; i < to; i++ {
-			o := w.add("", "learning_outcomes", row{"unit_id": w.id["unitA"], "ilo_number": i + 100, "abbreviation": fmt.Sprint("X", i), "name": "n", "description": "d"})
-			w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA2"], "learning_outcome_id": o, "rating": 1, "description": ""})
+			o := w.add("", "learning_outcomes", row{"unit_id": w.id["unitA"], "ilo_number": i + 100,
+				"abbreviation": fmt.Sprint("X", i), "name": "n", "description": "d"})
+			w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA2"], "learning_outcome_id": o,
+				"rating": 1, "description": ""})
 		}
 	}})
 
@@ -64,15 +75,18 @@ func TestAlignments(t *testing.T) {
 			t.Error("the student's task is not there")
 		}
 		w.do("student", "POST "+alignA, w.align(w.id["project:student"])).status(409)
-		w.do("tutor", "GET "+alignA+"?project_id={project:student}", nil).status(200).is(`[{"id":«mine»,"description":"Because","rating":5,
+		w.do("tutor", "GET "+alignA+"?project_id={project:student}",
+			nil).status(200).is(`[{"id":«mine»,"description":"Because","rating":5,
 			"learning_outcome_id":«outcomeA»,"task_definition_id":«defA1»,"task_id":«task»}]`)
-		if full := w.do("student", "GET /api/units/{unitA}", nil).status(200).object(); len(full["task_outcome_alignments"].([]any)) != 1 {
+		if full := w.do("student", "GET /api/units/{unitA}",
+			nil).status(200).object(); len(full["task_outcome_alignments"].([]any)) != 1 {
 			t.Errorf("%v", full["task_outcome_alignments"])
 		}
 
 		w.do("mate", "PUT "+alignA+"/{mine}", `{"rating":1}`).status(403)
 		w.do("student", "PUT "+alignA+"/{unit's}", `{"rating":1}`).status(403)
-		if got := w.do("student", "PUT "+alignA+"/{mine}", `{"rating":1}`).status(200).object(); got["rating"] != 1.0 || got["description"] != "Because" {
+		if got := w.do("student", "PUT "+alignA+"/{mine}", `{"rating":1}`).status(200).object(); got["rating"] != 1.0 ||
+			got["description"] != "Because" {
 			t.Errorf("%v", got)
 		}
 		w.do("convenor", "PUT "+alignA+"/{unit's}", `{}`).status(200).is(own)
@@ -91,7 +105,8 @@ func (w *world) clearAlignments() {
 // Of a student's own alignments, the rights on the project decide.
 func TestRightsOnAStudentsAlignment(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.id["mine"] = int64(w.do("student", "POST "+alignA, w.align(w.id["project:student"])).status(201).object()["id"].(float64))
+		w.id["mine"] = int64(w.do("student", "POST "+alignA,
+			w.align(w.id["project:student"])).status(201).object()["id"].(float64))
 		row := rightRow{who: "student tutor both convenor admin"}
 		for _, who := range callers {
 			want := map[bool]int{true: 200, false: 403}[row.allows(who)]
@@ -110,7 +125,8 @@ func TestAlignmentsRefused(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.clearAlignments()
 		w.do("convenor", "GET "+alignA, nil).status(400).says("project_id")
-		w.do("convenor", "POST "+alignA, `{}`).status(400).says("learning_outcome_id", "task_definition_id", "project_id", "rating", "description")
+		w.do("convenor", "POST "+alignA, `{}`).status(400).says("learning_outcome_id", "task_definition_id",
+			"project_id", "rating", "description")
 		for what, more := range map[string][]any{
 			"404 outcome":        {"learning_outcome_id", w.id["outcomeB"]},
 			"404 definition":     {"task_definition_id", w.id["defB1"]},
@@ -138,12 +154,16 @@ func TestAlignmentsRefused(t *testing.T) {
 func TestAlignmentSheets(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.clearAlignments()
-		w.add("out2", "learning_outcomes", row{"unit_id": w.id["unitA"], "ilo_number": 2, "abbreviation": "ILO2", "name": "Write", "description": "d"})
-		sheet := "unit_code,learning_outcome,task_abbr,rating,description\r\nsit10a,ILO1,1.1P,3,\"Ä, \"\"x\"\"\"\r\nSIT10A,ILO2,1.1P,5,=1+1\r\n" +
-			"SIT10A,ILO9,1.1P,3,no outcome\r\nSIT10A,ILO1,9.9,3,no task\r\nSIT10A,ILO1,1.2C,7,too much\r\nSIT99,ILO1,1.2C,3,elsewhere\r\nSIT10A,ILO1,1.1P,1,twice\r\n"
+		w.add("out2", "learning_outcomes", row{"unit_id": w.id["unitA"], "ilo_number": 2, "abbreviation": "ILO2",
+			"name": "Write", "description": "d"})
+		sheet := "unit_code,learning_outcome,task_abbr,rating,description\r\nsit10a,ILO1,1.1P,3,\"Ä, " +
+			"\"\"x\"\"\"\r\nSIT10A,ILO2,1.1P,5,=1+1\r\n" +
+			"SIT10A,ILO9,1.1P,3,no outcome\r\nSIT10A,ILO1,9.9,3,no task\r\nSIT10A,ILO1,1.2C,7,too " +
+			"much\r\nSIT99,ILO1,1.2C,3,elsewhere\r\nSIT10A,ILO1,1.1P,1,twice\r\n"
 		for _, path := range []string{"/csv", "/csv?project_id={project:student}"} {
 			w.do("convenor", "POST "+alignA+path, aFile("a.csv", sheet, "dry_run", "true")).status(201)
-			if n := w.count("learning_outcome_links") + w.count("tasks WHERE task_definition_id = $1", w.id["defA2"]); n != map[bool]int64{true: 0, false: 2}[path == "/csv"] {
+			if n := w.count("learning_outcome_links") + w.count("tasks WHERE task_definition_id = $1",
+				w.id["defA2"]); n != map[bool]int64{true: 0, false: 2}[path == "/csv"] {
 				t.Errorf("%d rows after a dry run", n)
 			}
 			got := w.do("convenor", "POST "+alignA+path, aFile("a.csv", sheet)).status(201).object()
@@ -151,10 +171,12 @@ func TestAlignmentSheets(t *testing.T) {
 				t.Errorf("%s: %v", path, got)
 			}
 			once := w.do("convenor", "GET "+alignA+path, nil).status(200).Body.String()
-			if again := w.do("convenor", "POST "+alignA+path, aFile("a.csv", once)).status(201).Body.String(); strings.Count(again, "Updated") != 2 {
+			if again := w.do("convenor", "POST "+alignA+path,
+				aFile("a.csv", once)).status(201).Body.String(); strings.Count(again, "Updated") != 2 {
 				t.Error(again)
 			}
-			if twice := w.do("convenor", "GET "+alignA+path, nil).status(200).Body.String(); twice != once || strings.Count(once, "\n") != 3 {
+			if twice := w.do("convenor", "GET "+alignA+path, nil).status(200).Body.String(); twice != once ||
+				strings.Count(once, "\n") != 3 {
 				t.Errorf("%q became %q", once, twice)
 			}
 		}

@@ -27,10 +27,13 @@ func (s *Server) authRoutes() {
 	endpoint.Route(s.Server, "PUT /api/auth", 201, policy.SignedIn, "Extend the session", s.extendSession)
 	endpoint.Route(s.Server, "DELETE /api/auth", 204, policy.SignedIn, "Sign out", s.signOut)
 	endpoint.Route(s.Server, "GET /api/auth/method", 200, policy.Anybody, "Tell how people sign in", s.signInMethod)
-	endpoint.Route(s.Server, "GET /api/auth/signout_url", 200, policy.Anybody, "Tell where a sign-out leads", s.signoutURL)
-	endpoint.Route(s.Server, "POST /api/auth/password", 204, policy.Anybody, "Set a password by a link, or change your own", s.setPassword,
+	endpoint.Route(s.Server, "GET /api/auth/signout_url", 200, policy.Anybody, "Tell where a sign-out leads",
+		s.signoutURL)
+	endpoint.Route(s.Server, "POST /api/auth/password", 204, policy.Anybody, "Set a password by a link, or change "+
+		"your own", s.setPassword,
 		endpoint.Also(401, "the old password is wrong"), endpoint.Also(404, "the link has been used or has expired"),
-		endpoint.Also(422, "the password is too short, too long or the user's name"), endpoint.Also(429, "too many failed tries"))
+		endpoint.Also(422, "the password is too short, too long or the user's name"),
+		endpoint.Also(429, "too many failed tries"))
 }
 
 type signInIn struct {
@@ -52,7 +55,8 @@ func (s *Server) signIn(ctx context.Context, _ *access.Caller, in signInIn) (*si
 	if in.AuthToken != "" {
 		u, token, err = ident.Trade(ctx, s.db, in.Username, in.AuthToken)
 	} else {
-		u, token, err = s.passwords.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, Remember: in.Remember, From: endpoint.Address(ctx)})
+		u, token, err = s.passwords.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password,
+			Remember: in.Remember, From: endpoint.Address(ctx)})
 	}
 	if err != nil {
 		return nil, err
@@ -119,7 +123,8 @@ func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwor
 	case in.OldPassword == "":
 		return endpoint.NoContent{}, fault.Field(fault.Invalid, "old_password", "is required")
 	}
-	return endpoint.NoContent{}, s.passwords.ChangePassword(ctx, who, in.OldPassword, in.Password, endpoint.Address(ctx))
+	return endpoint.NoContent{}, s.passwords.ChangePassword(ctx, who, in.OldPassword, in.Password,
+		endpoint.Address(ctx))
 }
 
 type linkOut struct {

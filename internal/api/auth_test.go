@@ -41,7 +41,8 @@ func (w *world) password(names ...string) {
 	}
 	list, args := db.In([]any{sealed}, names)
 	if err := w.db.Tx(context.Background(), func(q db.Q) error {
-		_, err := db.Exec(context.Background(), q, `UPDATE users SET password_hash = $1 WHERE username IN `+list, args...)
+		_, err := db.Exec(context.Background(), q, `UPDATE users SET password_hash = $1 WHERE username IN `+list,
+			args...)
 		return err
 	}); err != nil {
 		w.Fatal(err)
@@ -70,7 +71,8 @@ func TestSignIn(t *testing.T) {
 		users := w.count("users")
 		for _, body := range []form{
 			{"username": "student", "password": "wrong"}, {"username": "nobody", "password": secret},
-			{"username": "mate", "password": ""}, {"username": "mate", "password": secret}, {"username": "", "password": ""},
+			{"username": "mate", "password": ""}, {"username": "mate", "password": secret},
+			{"username": "", "password": ""},
 		} {
 			w.do("", "POST /api/auth", body).status(401).says("username or the password")
 		}
@@ -88,8 +90,10 @@ func TestStudentNumberWithItsLetter(t *testing.T) {
 			w.do("admin", "POST /api/users", newUser(name, "Student")).status(201)
 			w.password(name)
 		}
-		for typed, name := range map[string]string{"S1234567X": "1234567x", "s7654321": "s7654321", "7654321": "7654321"} {
-			got := w.do("", "POST /api/auth", form{"username": typed, "password": secret}).status(201).object()["user"].(map[string]any)
+		for typed, name := range map[string]string{"S1234567X": "1234567x", "s7654321": "s7654321",
+			"7654321": "7654321"} {
+			got := w.do("", "POST /api/auth", form{"username": typed,
+				"password": secret}).status(201).object()["user"].(map[string]any)
 			if got["username"] != name {
 				t.Errorf("%s became %v", typed, got["username"])
 			}
@@ -104,10 +108,12 @@ func TestSessionLifetimes(t *testing.T) {
 			who      string
 			remember bool
 			life     time.Duration
-		}{{"student", false, 2 * hour}, {"student", true, 14 * day}, {"tutor", true, 7 * day}, {"convenor", true, 2 * hour}, {"admin", true, 2 * hour}} {
+		}{{"student", false, 2 * hour}, {"student", true, 14 * day}, {"tutor", true, 7 * day},
+			{"convenor", true, 2 * hour}, {"admin", true, 2 * hour}} {
 			start := w.now
 			w.password(c.who)
-			w.tokens[c.who] = w.do("", "POST /api/auth", map[string]any{"username": c.who, "password": secret, "remember": c.remember}).
+			w.tokens[c.who] = w.do("", "POST /api/auth", map[string]any{"username": c.who, "password": secret,
+				"remember": c.remember}).
 				status(201).object()["auth_token"].(string)
 			w.now = start.Add(c.life - time.Second)
 			w.do(c.who, "GET /api/users/{"+c.who+"}", nil).status(200)
@@ -125,10 +131,12 @@ func TestExtendingASession(t *testing.T) {
 		token := w.tokens["student"]                 // remembered: two weeks
 		w.tokens["brief"] = w.signInShort("student") // two hours
 		w.now = start.Add(time.Hour)
-		w.do("", "PUT /api/auth", nil, "Username", "student", "Auth-Token", w.tokens["brief"]).status(201).is(`{"auth_token":"` + w.tokens["brief"] + `"}`)
+		w.do("", "PUT /api/auth", nil, "Username", "student", "Auth-Token",
+			w.tokens["brief"]).status(201).is(`{"auth_token":"` + w.tokens["brief"] + `"}`)
 		w.do("student", "PUT /api/auth", form{"remember": "false"}).status(201).is(`{"auth_token":"` + token + `"}`)
 		w.now = start.Add(3*time.Hour - time.Second)
-		w.do("", "PUT /api/auth", form{"remember": "true"}, "Username", "student", "Auth_Token", w.tokens["brief"]).status(201)
+		w.do("", "PUT /api/auth", form{"remember": "true"}, "Username", "student", "Auth_Token",
+			w.tokens["brief"]).status(201)
 		w.now = start.Add(14*24*time.Hour - time.Second)
 		w.do("student", "GET /api/users/{student}", nil).status(200) // not shortened
 		w.do("", "GET /api/users/{student}", nil, "Username", "student", "Auth_Token", w.tokens["brief"]).status(200)
@@ -166,7 +174,8 @@ func TestSignInMethod(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("", "GET /api/auth/method", nil).status(200).is(`{"method":"database","redirect_to":null}`)
 		w.do("", "GET /api/auth/signout_url", nil).status(200).is(`{"auth_signout_url":null}`)
-		w.api.method = Method{Name: "saml", RedirectTo: "https://idp.example.edu/in", SignoutURL: "https://idp.example.edu/out"}
+		w.api.method = Method{Name: "saml", RedirectTo: "https://idp.example.edu/in",
+			SignoutURL: "https://idp.example.edu/out"}
 		w.do("", "GET /api/auth/method", nil).status(200).is(`{"method":"saml","redirect_to":"https://idp.example.edu/in"}`)
 		w.do("", "GET /api/auth/signout_url", nil).status(200).is(`{"auth_signout_url":"https://idp.example.edu/out"}`)
 	})
@@ -203,7 +212,10 @@ func TestTradingATicket(t *testing.T) {
 func TestThrottlingByAccount(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.password("student", "mate")
-		wrong := func() *answered { return w.do("", "POST /api/auth", form{"username": "student", "password": "wrong"}) }
+		wrong := func() *answered {
+			return w.do("", "POST /api/auth", form{"username": "student",
+				"password": "wrong"})
+		}
 		for range 9 {
 			wrong().status(401)
 		}
@@ -329,7 +341,8 @@ func TestTooManySignIns(t *testing.T) {
 
 func TestPasswordLinks(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		link := w.do("admin", "POST /api/users/{student}/password_link", nil).status(201).object()["password_link"].(string)
+		link := w.do("admin", "POST /api/users/{student}/password_link",
+			nil).status(201).object()["password_link"].(string)
 		head, token, _ := strings.Cut(link, "token=")
 		if head != "https://learn.example.edu/#/password?" {
 			t.Errorf("the link is %s", link)
@@ -357,7 +370,8 @@ func TestPasswordLinks(t *testing.T) {
 
 func (w *world) newLink(name string) string {
 	w.Helper()
-	link := w.do("admin", "POST /api/users/{"+name+"}/password_link", nil).status(201).object()["password_link"].(string)
+	link := w.do("admin", "POST /api/users/{"+name+"}/password_link",
+		nil).status(201).object()["password_link"].(string)
 	_, token, _ := strings.Cut(link, "token=")
 	return token
 }
@@ -369,7 +383,8 @@ func TestALinkIsUsedOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 20 {
 			wg.Go(func() {
-				a := w.do("", "POST /api/auth/password", map[string]string{"token": token, "password": secret + strconv.Itoa(i)}).status(204, 404)
+				a := w.do("", "POST /api/auth/password", map[string]string{"token": token,
+					"password": secret + strconv.Itoa(i)}).status(204, 404)
 				if a.Code == 204 {
 					won.Add(1)
 				}

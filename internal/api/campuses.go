@@ -18,7 +18,8 @@ func (s *Server) campusRoutes() {
 		endpoint.Location("/api/campuses/{.id}"), endpoint.Also(409, "the name or abbreviation is taken"))
 	endpoint.Route(s.Server, "PUT /api/campuses/{id}", 200, policy.EditCampuses, "Change a campus", s.changeCampus,
 		endpoint.Also(409, "the name or abbreviation is taken"))
-	endpoint.Route(s.Server, "DELETE /api/campuses/{id}", 204, policy.EditCampuses, "Delete a campus nobody uses", s.deleteCampus,
+	endpoint.Route(s.Server, "DELETE /api/campuses/{id}", 204, policy.EditCampuses, "Delete a campus nobody uses",
+		s.deleteCampus,
 		endpoint.Also(409, "students or tutorials use it"))
 }
 
@@ -42,7 +43,8 @@ type addCampusIn struct {
 func (s *Server) addCampus(ctx context.Context, _ *access.Caller, in addCampusIn) (*course.Campus, error) {
 	c := in.Campus
 	return change(ctx, s.db, func(q db.Q) (*course.Campus, error) {
-		return course.AddCampus(ctx, q, course.Campus{Name: c.Name, Mode: c.Mode, Abbreviation: c.Abbreviation, Active: c.Active})
+		return course.AddCampus(ctx, q, course.Campus{Name: c.Name, Mode: c.Mode, Abbreviation: c.Abbreviation,
+			Active: c.Active})
 	})
 }
 

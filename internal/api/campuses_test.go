@@ -28,7 +28,8 @@ func TestCampuses(t *testing.T) {
 			is(`{"id":«online»,"name":"Online","mode":"timetable","abbreviation":"C","active":false}`)
 		w.do("admin", "PUT /api/campuses/{online}", nil).status(200)
 
-		w.do("admin", "POST /api/campuses", `{}`).status(400).says("campus[name]", "campus[mode]", "campus[abbreviation]", "campus[active]")
+		w.do("admin", "POST /api/campuses", `{}`).status(400).says("campus[name]", "campus[mode]",
+			"campus[abbreviation]", "campus[active]")
 		w.do("admin", "POST /api/campuses", `{"campus":{"name":"Z","mode":"remote","abbreviation":"Z","active":true}}`).status(400).says("timetable")
 		w.do("admin", "PUT /api/campuses/{online}", `{"campus":{"name":" "}}`).status(422)
 		w.do("admin", "PUT /api/campuses/{online}", `{"campus":{"name":"Burwood"}}`).status(409)

@@ -11,7 +11,8 @@ import (
 )
 
 func (s *Server) chartRoutes() {
-	endpoint.Route(s.Server, "GET /api/units/{id}/charts/{name}", 200, policy.ReadStatistics, "Draw a statistic of a unit as SVG", s.drawChart)
+	endpoint.Route(s.Server, "GET /api/units/{id}/charts/{name}", 200, policy.ReadStatistics,
+		"Draw a statistic of a unit as SVG", s.drawChart)
 	endpoint.Route(s.Server, "GET /api/projects/{id}/burndown", 200, policy.ReadProject,
 		"Show how the work of a project shrinks; as a picture where Accept names image/svg+xml", s.burndown)
 }
@@ -25,7 +26,8 @@ func (s *Server) drawChart(ctx context.Context, _ *access.Caller, in chartIn) (e
 	return view(ctx, s.db, func(q db.Q) (endpoint.Picture, error) { return insight.ChartOf(ctx, q, in.ID, in.Name) })
 }
 
-func (s *Server) burndown(ctx context.Context, _ *access.Caller, in projectIn) (out endpoint.Drawn[*insight.Burndown], err error) {
+func (s *Server) burndown(ctx context.Context, _ *access.Caller, in projectIn) (out endpoint.Drawn[*insight.Burndown],
+	err error) {
 	b, err := view(ctx, s.db, func(q db.Q) (*insight.Burndown, error) { return insight.BurndownOf(ctx, q, in.ID) })
 	return endpoint.Drawn[*insight.Burndown]{Data: b, Draw: func() endpoint.Picture { return b.SVG() }}, err
 }

@@ -18,8 +18,10 @@ const aTask = "/api/projects/{project_id}/task_def_id/{task_definition_id}"
 
 func (s *Server) commentRoutes() {
 	const base, one = aTask + "/comments", aTask + "/comments/{id}"
-	endpoint.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read", s.listComments)
-	endpoint.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without", s.addComment,
+	endpoint.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read",
+		s.listComments)
+	endpoint.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without",
+		s.addComment,
 		endpoint.Uploads(1, s.mostMedia), endpoint.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
 		endpoint.Also(409, "the same words again, straight after the first"))
 	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment)
@@ -53,7 +55,8 @@ type listCommentsIn struct {
 	paged
 }
 
-func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCommentsIn) (endpoint.List[*work.Comment], error) {
+func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCommentsIn) (endpoint.List[*work.Comment],
+	error) {
 	p, err := in.page()
 	if err != nil {
 		return endpoint.List[*work.Comment]{}, err
@@ -93,7 +96,8 @@ func (s *Server) addComment(ctx context.Context, who *access.Caller, in addComme
 
 // keepMedia puts an upload into the store once its content, and the text that
 // comes with it, are found right.
-func (s *Server) keepMedia(ctx context.Context, u *params.Upload, look func(io.ReaderAt, int64) (work.Media, error), text string) (*work.Media, error) {
+func (s *Server) keepMedia(ctx context.Context, u *params.Upload, look func(io.ReaderAt, int64) (work.Media, error),
+	text string) (*work.Media, error) {
 	var m work.Media
 	info, err := s.keep(ctx, u, func(r io.ReaderAt, size int64) (err error) {
 		if m, err = look(r, size); err == nil {

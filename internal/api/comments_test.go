@@ -29,8 +29,9 @@ var _ = rights(
 
 var _ = lists(listRow{route: "GET " + taskRoute + "/comments", path: ownTask + "/comments", who: "tutor",
 	fill: fill("task_comments", func(w *world, i int) row {
-		return row{"task_id": w.id["task"], "unit_id": w.id["unitA"], "user_id": w.id["student"], "recipient_id": w.id["tutor"],
-			"type": "text", "comment": numbered("Comment", i), "created_at": clock.At(w.now)}
+		return row{"task_id": w.id["task"], "unit_id": w.id["unitA"], "user_id": w.id["student"],
+			"recipient_id": w.id["tutor"],
+			"type":         "text", "comment": numbered("Comment", i), "created_at": clock.At(w.now)}
 	})})
 
 // comment says something and remembers its id by name.
@@ -44,7 +45,8 @@ func (w *world) comment(name, as, path, text string) *answered {
 // attach says something with a file.
 func (w *world) attachment(as, path, text, name, content string) *answered {
 	w.Helper()
-	return w.do(as, "POST "+path+"/comments", upload{map[string]string{"comment": text}, []part{{"attachment", name, content}}})
+	return w.do(as, "POST "+path+"/comments", upload{map[string]string{"comment": text},
+		[]part{{"attachment", name, content}}})
 }
 
 // news lists what is new in a conversation, which reading it ends.
@@ -68,8 +70,9 @@ var (
 		}
 		return b.String()
 	}()
-	pdfFile  = "%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
-	wavFile  = "RIFF\x2c\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x08\x00\x00\x0012345678"
+	pdfFile = "%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
+	wavFile = "RIFF\x2c\x00\x00\x00WAVEfmt " +
+		"\x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x08\x00\x00\x0012345678"
 	gifFile  = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
 	webmHead = "\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x84webmB\x87\x81\x04B\x85\x81\x02"
 	mp4Film  = mp4("vide")
@@ -84,11 +87,14 @@ func TestComments(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		at := clock.At(w.now).String()
 		person := func(name, first string) string {
-			return `{"id":«` + name + `»,"first_name":"` + first + `","last_name":"Person","email":"` + name + `@example.edu"}`
+			return `{"id":«` + name + `»,"first_name":"` + first + `","last_name":"Person","email":"` + name +
+				`@example.edu"}`
 		}
 		first := func(isNew, read string) string {
-			return `{"id":«c1»,"comment":"Is this right?","has_attachment":false,"type":"text","is_new":` + isNew + `,"reply_to_id":null,"author":` +
-				person("student", "Student") + `,"recipient":` + person("tutor", "Tutor") + `,"created_at":"` + at + `","recipient_read_time":` + read + `}`
+			return `{"id":«c1»,"comment":"Is this right?","has_attachment":false,"type":"text","is_new":` + isNew +
+				`,"reply_to_id":null,"author":` +
+				person("student", "Student") + `,"recipient":` + person("tutor", "Tutor") + `,"created_at":"` + at +
+				`","recipient_read_time":` + read + `}`
 		}
 		a := w.comment("c1", "student", ownTask, "  Is this right?\n")
 		a.is(first("false", "null"))
@@ -104,11 +110,14 @@ func TestComments(t *testing.T) {
 			t.Errorf("new for other staff: %s", got)
 		}
 		w.later(time.Second)
-		reply := w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "Yes", "reply_to_id": w.path("{c1}")}).status(201).object()
-		if reply["reply_to_id"] != float64(w.id["c1"]) || reply["recipient"].(map[string]any)["id"] != float64(w.id["student"]) {
+		reply := w.do("tutor", "POST "+ownTask+"/comments",
+			form{"comment": "Yes", "reply_to_id": w.path("{c1}")}).status(201).object()
+		if reply["reply_to_id"] != float64(w.id["c1"]) ||
+			reply["recipient"].(map[string]any)["id"] != float64(w.id["student"]) {
 			t.Errorf("reply %v", reply)
 		}
-		if got := w.news("both", ownTask) + "|" + w.news("student", ownTask) + "|" + w.news("student", ownTask); got != "|Yes|" {
+		if got := w.news("both", ownTask) + "|" + w.news("student", ownTask) + "|" + w.news("student",
+			ownTask); got != "|Yes|" {
 			t.Errorf("new: %s", got)
 		}
 		// The staff's other comments are the tutor's to read.
@@ -118,7 +127,8 @@ func TestComments(t *testing.T) {
 		}
 		w.move("student", ownTask, "working_on_it")
 		for _, c := range w.do("tutor", "GET "+ownTask+"/comments", nil).status(200).list() {
-			if c["type"] == "status" && (c["status"] != "working_on_it" || c["date"] == nil || c["is_new"] != false || c["recipient_read_time"] != nil || c["comment"] != "Working On It") {
+			if c["type"] == "status" && (c["status"] != "working_on_it" || c["date"] == nil || c["is_new"] != false ||
+				c["recipient_read_time"] != nil || c["comment"] != "Working On It") {
 				t.Errorf("status comment %v", c)
 			}
 		}
@@ -140,7 +150,8 @@ func TestAPageOfComments(t *testing.T) {
 			w.comment("c", "student", ownTask, numbered("Comment", i))
 		}
 		a := w.do("tutor", "GET "+ownTask+"/comments?limit=2&offset=1", nil).status(200)
-		if list := a.list(); len(list) != 2 || list[0]["comment"] != "Comment 1" || a.Header().Get("X-Total-Count") != "5" {
+		if list := a.list(); len(list) != 2 || list[0]["comment"] != "Comment 1" ||
+			a.Header().Get("X-Total-Count") != "5" {
 			t.Errorf("%v %v", a.Header(), list)
 		}
 		// Only what was shown is read.
@@ -158,7 +169,10 @@ func TestNobodySaysTheSameTwice(t *testing.T) {
 		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello", "reply_to_id": w.path("{c}")}).status(201)
 		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "Hello"}).status(201)
 		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello"}).status(201)
-		if got := w.together(8, func(int) (string, any) { return "POST " + mateTask + "/comments", form{"comment": "Now"} }); got[201] != 1 || got[409] != 7 {
+		if got := w.together(8, func(int) (string, any) {
+			return "POST " + mateTask + "/comments",
+				form{"comment": "Now"}
+		}); got[201] != 1 || got[409] != 7 {
 			t.Errorf("at once: %v", got)
 		}
 	})
@@ -170,7 +184,8 @@ func TestBadComments(t *testing.T) {
 		w.comment("mates", "mate", mateTask, "Mine")
 		w.comment("B", "studentB", "/api/projects/{project:studentB}/task_def_id/{defB1}", "Far")
 		before := w.count("task_comments")
-		html, svg := "<!DOCTYPE html><html><script>alert(1)</script></html>", `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script/></svg>`
+		html, svg := "<!DOCTYPE html><html><script>alert(1)</script></html>",
+			`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script/></svg>`
 		for _, c := range []struct {
 			about string
 			body  any
@@ -183,14 +198,16 @@ func TestBadComments(t *testing.T) {
 			{"1 MB of JSON", `{"comment":"` + strings.Repeat("a", 1<<20) + `"}`, 400},
 			{"text for a file", form{"attachment": "x"}, 400},
 			{"empty file", upload{nil, []part{{"attachment", "a.png", ""}}}, 400},
-			{"empty file with text", upload{map[string]string{"comment": "see"}, []part{{"attachment", "a.png", ""}}}, 400},
+			{"empty file with text", upload{map[string]string{"comment": "see"}, []part{{"attachment", "a.png", ""}}},
+				400},
 			{"HTML as png", upload{nil, []part{{"attachment", "a.png", html}}}, 415},
 			{"SVG as png", upload{nil, []part{{"attachment", "a.png", svg}}}, 415},
 			{"text", upload{nil, []part{{"attachment", "a.pdf", "just words"}}}, 415},
 			{"zip", upload{nil, []part{{"attachment", "a.pdf", "PK\x03\x04" + strings.Repeat("\x00", 60)}}}, 415},
 			{"program", upload{nil, []part{{"attachment", "a.png", "\x7fELF" + strings.Repeat("\x00", 60)}}}, 415},
 			{"half a PDF", upload{nil, []part{{"attachment", "a.pdf", "%PDF-1.4\n"}}}, 415},
-			{"file with a long text", upload{map[string]string{"comment": strings.Repeat("a", 5000)}, []part{{"attachment", "a.png", pngFile}}}, 400},
+			{"file with a long text", upload{map[string]string{"comment": strings.Repeat("a", 5000)},
+				[]part{{"attachment", "a.png", pngFile}}}, 400},
 			{"two files", upload{nil, []part{{"attachment", "a.png", pngFile}, {"attachment", "b.png", pngFile}}}, 413},
 			{"reply to nothing", form{"comment": "x", "reply_to_id": "999999"}, 404},
 			{"reply to another task", form{"comment": "x", "reply_to_id": w.path("{elsewhere}")}, 404},
@@ -248,10 +265,12 @@ func TestAttachments(t *testing.T) {
 			w.id["c"] = int64(o["id"].(float64))
 			got := w.do("tutor", "GET "+ownTask+"/comments/{c}", nil).status(200)
 			name := "comment-" + strconv.FormatInt(w.id["c"], 10) + c.ext
-			if got.Body.String() != c.content || got.Header().Get("Content-Type") != c.mime || got.Header().Get("Content-Disposition") != `inline; filename="`+name+`"` {
+			if got.Body.String() != c.content || got.Header().Get("Content-Type") != c.mime ||
+				got.Header().Get("Content-Disposition") != `inline; filename="`+name+`"` {
 				t.Errorf("%s: %v", c.name, got.Header())
 			}
-			if d := w.do("student", "GET "+ownTask+"/comments/{c}?as_attachment=true", nil).status(200).Header().Get("Content-Disposition"); d != `attachment; filename="`+name+`"` {
+			if d := w.do("student", "GET "+ownTask+"/comments/{c}?as_attachment=true",
+				nil).status(200).Header().Get("Content-Disposition"); d != `attachment; filename="`+name+`"` {
 				t.Errorf("%s: %s", c.name, d)
 			}
 		}
@@ -261,13 +280,16 @@ func TestAttachments(t *testing.T) {
 			t.Errorf("%v", o)
 		}
 		w.id["c"] = int64(o["id"].(float64))
-		for ranges, want := range map[string]string{"bytes=0-3": pngFile[:4], "bytes=-4": pngFile[len(pngFile)-4:], "bytes=5-": pngFile[5:]} {
+		for ranges, want := range map[string]string{"bytes=0-3": pngFile[:4], "bytes=-4": pngFile[len(pngFile)-4:],
+			"bytes=5-": pngFile[5:]} {
 			got := w.do("tutor", "GET "+ownTask+"/comments/{c}", nil, "Range", ranges).status(206)
-			if got.Body.String() != want || !strings.HasSuffix(got.Header().Get("Content-Range"), "/"+strconv.Itoa(len(pngFile))) {
+			if got.Body.String() != want || !strings.HasSuffix(got.Header().Get("Content-Range"),
+				"/"+strconv.Itoa(len(pngFile))) {
 				t.Errorf("%s: %q %v", ranges, got.Body, got.Header())
 			}
 		}
-		beyond := w.do("tutor", "GET "+ownTask+"/comments/{c}", nil, "Range", "bytes=99999-").status(416).says("does not have the part")
+		beyond := w.do("tutor", "GET "+ownTask+"/comments/{c}", nil, "Range",
+			"bytes=99999-").status(416).says("does not have the part")
 		if got := beyond.Header().Get("Content-Range"); got != "bytes */"+strconv.Itoa(len(pngFile)) {
 			t.Errorf("Content-Range %q", got)
 		}
@@ -282,11 +304,13 @@ func TestMarkUnread(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.comment("c", "student", ownTask, "Hello")
 		w.news("tutor", ownTask)
-		if a := w.do("tutor", "POST "+ownTask+"/comments/{c}", nil).status(201); !strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
+		if a := w.do("tutor", "POST "+ownTask+"/comments/{c}",
+			nil).status(201); !strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
 			t.Errorf("%v %s", a.Header(), a.Body)
 		}
 		// It is new again for that reader alone.
-		if got := w.news("convenor", ownTask) + "|" + w.news("both", ownTask) + "|" + w.news("tutor", ownTask) + "|" + w.news("tutor", ownTask); got != "||Hello|" {
+		if got := w.news("convenor", ownTask) + "|" + w.news("both", ownTask) + "|" + w.news("tutor", ownTask) + "|" +
+			w.news("tutor", ownTask); got != "||Hello|" {
 			t.Errorf("new: %s", got)
 		}
 		o := w.do("convenor", "POST "+ownTask+"/comments/{c}", nil, "Accept", "application/json").status(201).object()
@@ -338,7 +362,8 @@ func TestGroupsShareTheirComments(t *testing.T) {
 		w.do("student", "DELETE "+ownTask+"/comments/{file}", nil).status(403)
 		w.do("mate", "DELETE "+mateTask+"/comments/{s}", nil).status(403)
 		// Each member hears of it; the staff once.
-		if n, m := w.count("events WHERE user_id = $1", w.id["student"]), w.count("events WHERE unit_id = $1", w.id["unitA"]); n != 3 || m != 3 {
+		if n, m := w.count("events WHERE user_id = $1", w.id["student"]), w.count("events WHERE unit_id = $1",
+			w.id["unitA"]); n != 3 || m != 3 {
 			t.Errorf("%d for the student, %d for the staff", n, m)
 		}
 		// One without a group may still speak.

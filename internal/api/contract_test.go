@@ -46,7 +46,8 @@ func TestContractIsServed(t *testing.T) {
 		}
 		n++
 		if want, _ := strconv.Atoi(f[3]); !there || got.status != want || got.public != (f[2] == "none") {
-			t.Errorf("%s: served %v with %d, public %v; want %s, credentials %s", name, there, got.status, got.public, f[3], f[2])
+			t.Errorf("%s: served %v with %d, public %v; want %s, credentials %s", name, there, got.status, got.public,
+				f[3], f[2])
 		}
 	}
 	t.Logf("%d endpoints of the contract", n)

@@ -20,24 +20,31 @@ func (s *Server) definitionFileRoutes() {
 	size, kind := endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is not of the right type")
 	endpoint.Route(s.Server, "POST "+one+"/task_sheet", 200, policy.EditDefinitions, "Set the task sheet, a PDF",
 		s.attach(work.Sheet), endpoint.Uploads(1, work.MaxSheet), size, kind)
-	endpoint.Route(s.Server, "DELETE "+one+"/task_sheet", 204, policy.EditDefinitions, "Remove the task sheet", s.detach(work.Sheet))
+	endpoint.Route(s.Server, "DELETE "+one+"/task_sheet", 204, policy.EditDefinitions, "Remove the task sheet",
+		s.detach(work.Sheet))
 	endpoint.Route(s.Server, "GET "+one+"/task_pdf", 200, policy.ReadUnit, "Get the task sheet", s.taskPDF)
 
-	endpoint.Route(s.Server, "POST "+one+"/task_resources", 200, policy.EditDefinitions, "Set the resources, a zip archive",
+	endpoint.Route(s.Server, "POST "+one+"/task_resources", 200, policy.EditDefinitions,
+		"Set the resources, a zip archive",
 		s.attach(work.Resources), endpoint.Uploads(1, work.MaxResources), size, kind)
-	endpoint.Route(s.Server, "GET "+one+"/task_resources", 200, policy.ReadUnit, "Get the resources", s.download(work.Resources, "-resources.zip"))
-	endpoint.Route(s.Server, "DELETE "+one+"/task_resources", 204, policy.EditDefinitions, "Remove the resources", s.detach(work.Resources))
+	endpoint.Route(s.Server, "GET "+one+"/task_resources", 200, policy.ReadUnit, "Get the resources",
+		s.download(work.Resources, "-resources.zip"))
+	endpoint.Route(s.Server, "DELETE "+one+"/task_resources", 204, policy.EditDefinitions, "Remove the resources",
+		s.detach(work.Resources))
 
 	endpoint.Route(s.Server, "POST "+one+"/task_assessment_resources", 201, policy.EditDefinitions,
-		"Set what the automated assessment runs, a zip archive", s.attach(work.Assessment), endpoint.Uploads(1, work.MaxResources), size, kind)
+		"Set what the automated assessment runs, a zip archive", s.attach(work.Assessment),
+		endpoint.Uploads(1, work.MaxResources), size, kind)
 	endpoint.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
 		"Get what the automated assessment runs", s.download(work.Assessment, "-assessment-resources.zip"))
 	endpoint.Route(s.Server, "DELETE "+one+"/task_assessment_resources", 204, policy.EditDefinitions,
 		"Remove what the automated assessment runs", s.detach(work.Assessment))
 
 	endpoint.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
-		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles, endpoint.Uploads(1, work.MaxBundle), size, kind)
-	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit, "Get all sheets and resources of a unit", s.allResources)
+		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles,
+		endpoint.Uploads(1, work.MaxBundle), size, kind)
+	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit,
+		"Get all sheets and resources of a unit", s.allResources)
 }
 
 // taskDefPath names a definition under its unit, as the paths of files do.
@@ -79,7 +86,8 @@ func (s *Server) keep(ctx context.Context, u *params.Upload, check func(io.Reade
 	return s.files.Put(ctx, f)
 }
 
-func (s *Server) detach(k work.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent, error) {
+func (s *Server) detach(k work.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent,
+	error) {
 	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (endpoint.NoContent, error) {
 		return remove(ctx, s.db, func(q db.Q) error { return work.Detach(ctx, q, in.TaskDefID, k) })
 	}
@@ -95,22 +103,26 @@ func (s *Server) taskPDF(ctx context.Context, _ *access.Caller, in taskPDFIn) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.stored(ctx, d, work.Sheet, endpoint.File{Name: d.UnitCode + "-" + d.Abbreviation + ".pdf", Type: "application/pdf", Attachment: in.AsAttachment})
+	return s.stored(ctx, d, work.Sheet, endpoint.File{Name: d.UnitCode + "-" + d.Abbreviation + ".pdf",
+		Type: "application/pdf", Attachment: in.AsAttachment})
 }
 
 // download answers with a definition's archive, named by its abbreviation.
-func (s *Server) download(k work.FileKind, suffix string) func(context.Context, *access.Caller, taskDefPath) (*endpoint.File, error) {
+func (s *Server) download(k work.FileKind, suffix string) func(context.Context, *access.Caller,
+	taskDefPath) (*endpoint.File, error) {
 	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (*endpoint.File, error) {
 		d, err := work.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
 		if err != nil {
 			return nil, err
 		}
-		return s.stored(ctx, d, k, endpoint.File{Name: d.Abbreviation + suffix, Type: "application/zip", Attachment: true})
+		return s.stored(ctx, d, k, endpoint.File{Name: d.Abbreviation + suffix, Type: "application/zip",
+			Attachment: true})
 	}
 }
 
 // stored opens a definition's file and hands it out under the given name.
-func (s *Server) stored(ctx context.Context, d *work.Definition, k work.FileKind, as endpoint.File) (*endpoint.File, error) {
+func (s *Server) stored(ctx context.Context, d *work.Definition, k work.FileKind, as endpoint.File) (*endpoint.File,
+	error) {
 	hash, err := d.File(k)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,12 @@ import (
 )
 
 func (s *Server) definitionSheetRoutes() {
-	endpoint.Route(s.Server, "GET /api/csv/task_definitions", 200, policy.ExportUnit, "Export the task definitions of a unit as CSV", s.exportDefinitions)
-	endpoint.Route(s.Server, "POST /api/csv/task_definitions", 201, policy.ImportUnit, "Import task definitions from CSV or Excel",
-		s.importDefinitions, endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is neither CSV nor Excel"))
+	endpoint.Route(s.Server, "GET /api/csv/task_definitions", 200, policy.ExportUnit, "Export the task definitions "+
+		"of a unit as CSV", s.exportDefinitions)
+	endpoint.Route(s.Server, "POST /api/csv/task_definitions", 201, policy.ImportUnit, "Import task definitions from "+
+		"CSV or Excel",
+		s.importDefinitions, endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
+		endpoint.Also(415, "the file is neither CSV nor Excel"))
 }
 
 // ofUnit names a unit by a parameter.
@@ -38,7 +41,10 @@ func (s *Server) exportDefinitions(ctx context.Context, _ *access.Caller, in ofU
 		if err != nil {
 			return nil, err
 		}
-		return sheetFile(unit.Code+"-Tasks.csv", func(w io.Writer) error { return work.WriteDefinitions(w, list, weeks[in.UnitID]) }), nil
+		return sheetFile(unit.Code+"-Tasks.csv", func(w io.Writer) error {
+			return work.WriteDefinitions(w, list,
+				weeks[in.UnitID])
+		}), nil
 	})
 }
 
@@ -47,8 +53,10 @@ type importDefinitionsIn struct {
 	importIn
 }
 
-func (s *Server) importDefinitions(ctx context.Context, _ *access.Caller, in importDefinitionsIn) (*sheet.Report, error) {
-	return s.importSheet(ctx, in.importIn, work.DefinitionSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
+func (s *Server) importDefinitions(ctx context.Context, _ *access.Caller, in importDefinitionsIn) (*sheet.Report,
+	error) {
+	return s.importSheet(ctx, in.importIn, work.DefinitionSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
+		error) {
 		return work.ImportDefinitions(ctx, q, in.UnitID, rows)
 	})
 }

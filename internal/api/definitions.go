@@ -16,10 +16,13 @@ import (
 func (s *Server) definitionRoutes() {
 	taken := endpoint.Also(409, "the name or the abbreviation is taken")
 	rules := endpoint.Also(422, "dates out of order, a value out of range, or no stream in a unit with streams")
-	endpoint.Route(s.Server, "POST /api/units/{unit_id}/task_definitions", 201, policy.EditDefinitions, "Create a task definition",
+	endpoint.Route(s.Server, "POST /api/units/{unit_id}/task_definitions", 201, policy.EditDefinitions,
+		"Create a task definition",
 		s.addDefinition, taken, rules)
-	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/task_definitions/{id}", 200, policy.EditDefinitions, "Change a task definition",
-		s.changeDefinition, endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"), rules)
+	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/task_definitions/{id}", 200, policy.EditDefinitions,
+		"Change a task definition",
+		s.changeDefinition, endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"),
+		rules)
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
 		"Delete a task definition with all the work for it", s.deleteDefinition)
 	s.definitionFileRoutes()
@@ -58,7 +61,8 @@ type definitionExtras struct {
 
 // into adds the extras to a change.
 func (e definitionExtras) into(c *work.DefinitionChange) error {
-	c.DueDate, c.StreamAbbr, c.MossLanguage, c.OverseerImageID = clearing(e.DueDate), clearing(e.StreamAbbr), clearing(e.MossLanguage), clearing(e.OverseerImageID)
+	c.DueDate, c.StreamAbbr, c.MossLanguage, c.OverseerImageID = clearing(e.DueDate), clearing(e.StreamAbbr),
+		clearing(e.MossLanguage), clearing(e.OverseerImageID)
 	c.AssessmentEnabled = e.AssessmentEnabled.Ptr()
 	if e.GroupSetID.Has() {
 		id := &e.GroupSetID.V
@@ -93,11 +97,14 @@ func clearing[T any](o params.Opt[T]) **T {
 	return &value
 }
 
-func (s *Server) addDefinition(ctx context.Context, _ *access.Caller, in addDefinitionIn) (*work.DefinitionRecord, error) {
+func (s *Server) addDefinition(ctx context.Context, _ *access.Caller, in addDefinitionIn) (*work.DefinitionRecord,
+	error) {
 	d := in.Def
-	c := work.DefinitionChange{Name: &d.Name, Abbreviation: &d.Abbreviation, Description: &d.Description, Weighting: &d.Weighting,
-		TargetGrade: &d.TargetGrade, StartDate: &d.StartDate, TargetDate: &d.TargetDate, RestrictStatus: &d.RestrictStatus,
-		WarnPct: &d.WarnPct, IsGraded: &d.IsGraded, MaxQualityPts: &d.MaxQualityPts}
+	c := work.DefinitionChange{Name: &d.Name, Abbreviation: &d.Abbreviation, Description: &d.Description,
+		Weighting:   &d.Weighting,
+		TargetGrade: &d.TargetGrade, StartDate: &d.StartDate, TargetDate: &d.TargetDate,
+		RestrictStatus: &d.RestrictStatus,
+		WarnPct:        &d.WarnPct, IsGraded: &d.IsGraded, MaxQualityPts: &d.MaxQualityPts}
 	if err := d.into(&c); err != nil {
 		return nil, err
 	}
@@ -105,7 +112,8 @@ func (s *Server) addDefinition(ctx context.Context, _ *access.Caller, in addDefi
 }
 
 // definition makes a change and shows what came of it, to staff.
-func (s *Server) definition(ctx context.Context, f func(db.Q) (*work.Definition, error)) (*work.DefinitionRecord, error) {
+func (s *Server) definition(ctx context.Context, f func(db.Q) (*work.Definition, error)) (*work.DefinitionRecord,
+	error) {
 	d, err := change(ctx, s.db, f)
 	if err != nil {
 		return nil, err
@@ -138,17 +146,21 @@ type changeDefinitionIn struct {
 	} `param:"task_def"`
 }
 
-func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller, in changeDefinitionIn) (*work.DefinitionRecord, error) {
+func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller, in changeDefinitionIn) (*work.DefinitionRecord,
+	error) {
 	d := in.Def
 	c := work.DefinitionChange{Name: d.Name.Ptr(), Abbreviation: d.Abbreviation.Ptr(), Description: d.Description.Ptr(),
-		Weighting: d.Weighting.Ptr(), TargetGrade: d.TargetGrade.Ptr(), StartDate: d.StartDate.Ptr(), TargetDate: d.TargetDate.Ptr(),
-		RestrictStatus: d.RestrictStatus.Ptr(), WarnPct: d.WarnPct.Ptr(), IsGraded: d.IsGraded.Ptr(), MaxQualityPts: d.MaxQualityPts.Ptr()}
+		Weighting: d.Weighting.Ptr(), TargetGrade: d.TargetGrade.Ptr(), StartDate: d.StartDate.Ptr(),
+		TargetDate:     d.TargetDate.Ptr(),
+		RestrictStatus: d.RestrictStatus.Ptr(), WarnPct: d.WarnPct.Ptr(), IsGraded: d.IsGraded.Ptr(),
+		MaxQualityPts: d.MaxQualityPts.Ptr()}
 	if err := d.into(&c); err != nil {
 		return nil, err
 	}
 	return s.definition(ctx, func(q db.Q) (*work.Definition, error) { return work.ChangeDefinition(ctx, q, in.ID, c) })
 }
 
-func (s *Server) deleteDefinition(ctx context.Context, _ *access.Caller, in definitionPath) (endpoint.NoContent, error) {
+func (s *Server) deleteDefinition(ctx context.Context, _ *access.Caller, in definitionPath) (endpoint.NoContent,
+	error) {
 	return remove(ctx, s.db, func(q db.Q) error { return work.DeleteDefinition(ctx, q, in.ID) })
 }

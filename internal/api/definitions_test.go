@@ -42,8 +42,10 @@ func aFile(name, content string, fields ...string) upload {
 	return u
 }
 
-var fullDefinition = map[string]any{"name": "Essay", "abbreviation": "2.1D", "description": "Write", "weighting": 3, "target_grade": 2,
-	"start_date": "2026-03-02", "target_date": "2026-03-20", "restrict_status_updates": false, "plagiarism_warn_pct": 40, "is_graded": true,
+var fullDefinition = map[string]any{"name": "Essay", "abbreviation": "2.1D", "description": "Write", "weighting": 3,
+	"target_grade": 2,
+	"start_date":   "2026-03-02", "target_date": "2026-03-20", "restrict_status_updates": false,
+	"plagiarism_warn_pct": 40, "is_graded": true,
 	"max_quality_pts": 5, "tutorial_stream_abbr": "prac-1"}
 
 // definitionWith is a whole definition with some members changed; nil takes one out.
@@ -63,28 +65,41 @@ var emptyZip = "PK\x05\x06" + strings.Repeat("\x00", 18)
 
 var _ = rights(
 	rightRow{"POST /api/units/{unit_id}/task_definitions", defA, convenorsA, definitionWith()},
-	rightRow{"PUT /api/units/{unit_id}/task_definitions/{id}", defA + "/{defA1}", convenorsA, `{"task_def":{"name":"New"}}`},
+	rightRow{"PUT /api/units/{unit_id}/task_definitions/{id}", defA + "/{defA1}", convenorsA,
+		`{"task_def":{"name":"New"}}`},
 	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{id}", defA + "/{defA1}", convenorsA, nil},
-	rightRow{"POST /api/units/{unit_id}/task_definitions/{task_def_id}/task_sheet", defA + "/{defA1}/task_sheet", convenorsA, aFile("a.pdf", aPDF)},
-	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{task_def_id}/task_sheet", defA + "/{defA1}/task_sheet", convenorsA, nil},
-	rightRow{"GET /api/units/{unit_id}/task_definitions/{task_def_id}/task_pdf", defA + "/{defA1}/task_pdf", membersA, nil},
-	rightRow{"POST /api/units/{unit_id}/task_definitions/{task_def_id}/task_resources", defA + "/{defA1}/task_resources", convenorsA, aFile("a.zip", emptyZip)},
-	rightRow{"GET /api/units/{unit_id}/task_definitions/{task_def_id}/task_resources", defA + "/{defA1}/task_resources", membersA, nil},
-	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{task_def_id}/task_resources", defA + "/{defA1}/task_resources", convenorsA, nil},
-	rightRow{"POST /api/units/{unit_id}/task_definitions/{task_def_id}/task_assessment_resources", defA + "/{defA1}/task_assessment_resources", convenorsA, aFile("a.zip", emptyZip)},
-	rightRow{"GET /api/units/{unit_id}/task_definitions/{task_def_id}/task_assessment_resources", defA + "/{defA1}/task_assessment_resources", convenorsA, nil},
-	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{task_def_id}/task_assessment_resources", defA + "/{defA1}/task_assessment_resources", convenorsA, nil},
-	rightRow{"POST /api/units/{unit_id}/task_definitions/task_pdfs", defA + "/task_pdfs", convenorsA, aFile("a.zip", emptyZip)},
+	rightRow{"POST /api/units/{unit_id}/task_definitions/{task_def_id}/task_sheet", defA + "/{defA1}/task_sheet",
+		convenorsA, aFile("a.pdf", aPDF)},
+	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{task_def_id}/task_sheet", defA + "/{defA1}/task_sheet",
+		convenorsA, nil},
+	rightRow{"GET /api/units/{unit_id}/task_definitions/{task_def_id}/task_pdf", defA + "/{defA1}/task_pdf", membersA,
+		nil},
+	rightRow{"POST /api/units/{unit_id}/task_definitions/{task_def_id}/task_resources",
+		defA + "/{defA1}/task_resources", convenorsA, aFile("a.zip", emptyZip)},
+	rightRow{"GET /api/units/{unit_id}/task_definitions/{task_def_id}/task_resources", defA + "/{defA1}/task_resources",
+		membersA, nil},
+	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{task_def_id}/task_resources",
+		defA + "/{defA1}/task_resources", convenorsA, nil},
+	rightRow{"POST /api/units/{unit_id}/task_definitions/{task_def_id}/task_assessment_resources",
+		defA + "/{defA1}/task_assessment_resources", convenorsA, aFile("a.zip", emptyZip)},
+	rightRow{"GET /api/units/{unit_id}/task_definitions/{task_def_id}/task_assessment_resources",
+		defA + "/{defA1}/task_assessment_resources", convenorsA, nil},
+	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{task_def_id}/task_assessment_resources",
+		defA + "/{defA1}/task_assessment_resources", convenorsA, nil},
+	rightRow{"POST /api/units/{unit_id}/task_definitions/task_pdfs", defA + "/task_pdfs", convenorsA,
+		aFile("a.zip", emptyZip)},
 	rightRow{"GET /api/units/{id}/all_resources", "/api/units/{unitA}/all_resources", membersA, nil},
 	rightRow{"GET /api/csv/task_definitions", "/api/csv/task_definitions?unit_id={unitA}", staffA, nil},
-	rightRow{"POST /api/csv/task_definitions", "/api/csv/task_definitions?unit_id={unitA}", convenorsA, aFile("a.csv", "name\nx\n")},
+	rightRow{"POST /api/csv/task_definitions", "/api/csv/task_definitions?unit_id={unitA}", convenorsA,
+		aFile("a.csv", "name\nx\n")},
 )
 
 func TestDefinitions(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		made := w.do("convenor", "POST "+defA, definitionWith("group_set_id", w.id["set"],
 			"upload_requirements", `[{"key":"file0","name":"Essay","type":"document","tii_check":true,"tii_pct":20}]`,
-			"plagiarism_checks", []any{map[string]any{"key": "0", "type": "moss csharp", "pattern": "*.cs"}})).status(201)
+			"plagiarism_checks", []any{map[string]any{"key": "0", "type": "moss csharp",
+				"pattern": "*.cs"}})).status(201)
 		w.id["new"] = int64(made.object()["id"].(float64))
 		end := w.monday().AddDays(-56 + 14*7 - 3).String()
 		made.is(`{"id":«new»,"abbreviation":"2.1D","name":"Essay","description":"Write","weighting":3,"target_grade":2,
@@ -97,10 +112,12 @@ func TestDefinitions(t *testing.T) {
 
 		put := func(body string) *answered { return w.do("convenor", "PUT "+defA+"/{new}", `{"task_def":`+body+`}`) }
 		got := put(`{"due_date":"2026-04-01","group_set_id":-1,"name":"  Long essay ","upload_requirements":[]}`).status(200).object()
-		if got["due_date"] != "2026-04-01" || got["group_set_id"] != nil || got["name"] != "Long essay" || len(got["upload_requirements"].([]any)) != 0 {
+		if got["due_date"] != "2026-04-01" || got["group_set_id"] != nil || got["name"] != "Long essay" ||
+			len(got["upload_requirements"].([]any)) != 0 {
 			t.Errorf("changed: %v", got)
 		}
-		if got := put(`{"due_date":null}`).status(200).object(); got["due_date"] != end || got["description"] != "Write" {
+		if got := put(`{"due_date":null}`).status(200).object(); got["due_date"] != end ||
+			got["description"] != "Write" {
 			t.Errorf("cleared: %v", got)
 		}
 		w.do("convenor", "PUT "+defA+"/{new}", nil).status(200)
@@ -152,14 +169,19 @@ func TestDefinitionRules(t *testing.T) {
 			{"requirements no list", 400, "upload_requirements", []any{"upload_requirements", `{"key":"file0"}`}},
 			{"requirements of numbers", 400, "upload_requirements", []any{"upload_requirements", []any{1}}},
 			{"requirements of null", 400, "upload_requirements", []any{"upload_requirements", "[null]"}},
-			{"requirement with more", 400, "unknown member", []any{"upload_requirements", `[{"key":"a","name":"b","type":"code","x":1}]`}},
+			{"requirement with more", 400, "unknown member", []any{"upload_requirements",
+				`[{"key":"a","name":"b","type":"code","x":1}]`}},
 			{"requirement without name", 400, "name", []any{"upload_requirements", `[{"key":"a","type":"code"}]`}},
-			{"requirement of a wrong type", 400, "document, code or image", []any{"upload_requirements", `[{"key":"a","name":"b","type":"video"}]`}},
-			{"key twice", 400, "twice", []any{"upload_requirements", `[{"key":"a","name":"b","type":"code"},{"key":"a","name":"c","type":"code"}]`}},
+			{"requirement of a wrong type", 400, "document, code or image", []any{"upload_requirements",
+				`[{"key":"a","name":"b","type":"video"}]`}},
+			{"key twice", 400, "twice", []any{"upload_requirements",
+				`[{"key":"a","name":"b","type":"code"},{"key":"a","name":"c","type":"code"}]`}},
 			{"21 requirements", 400, "21", []any{"upload_requirements", manyRequirements(21)}},
 			{"no JSON", 400, "upload_requirements", []any{"upload_requirements", `[{]`}},
-			{"check of a wrong type", 400, "moss", []any{"plagiarism_checks", `[{"key":"a","type":"jplag","pattern":"*"}]`}},
-			{"check with a path", 400, "pattern", []any{"plagiarism_checks", `[{"key":"a","type":"moss c","pattern":"../*"}]`}},
+			{"check of a wrong type", 400, "moss", []any{"plagiarism_checks",
+				`[{"key":"a","type":"jplag","pattern":"*"}]`}},
+			{"check with a path", 400, "pattern", []any{"plagiarism_checks",
+				`[{"key":"a","type":"moss c","pattern":"../*"}]`}},
 		} {
 			got := w.do("convenor", "POST "+defA, definitionWith(c.pairs...))
 			if got.Code != c.status || !strings.Contains(got.Body.String(), c.says) {
@@ -169,7 +191,8 @@ func TestDefinitionRules(t *testing.T) {
 		if n := w.count("task_definitions"); n != 4 {
 			t.Errorf("%d definitions", n)
 		}
-		w.do("convenor", "POST "+defA, `{}`).status(400).says("task_def[name]", "task_def[start_date]", "task_def[is_graded]")
+		w.do("convenor", "POST "+defA, `{}`).status(400).says("task_def[name]", "task_def[start_date]",
+			"task_def[is_graded]")
 		w.do("convenor", "POST "+defA, definitionWith("upload_requirements", manyRequirements(20))).status(201)
 	})
 }
@@ -188,7 +211,8 @@ func (w *world) task(student, definition string, more row) int64 {
 	r := row{"project_id": w.id["project:"+student], "task_definition_id": w.id[definition], "unit_id": w.id["unitA"],
 		"created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
 	maps.Copy(r, more)
-	w.set(`DELETE FROM tasks WHERE project_id = $1 AND task_definition_id = $2`, r["project_id"], r["task_definition_id"])
+	w.set(`DELETE FROM tasks WHERE project_id = $1 AND task_definition_id = $2`, r["project_id"],
+		r["task_definition_id"])
 	return w.add("task:"+student, "tasks", r)
 }
 
@@ -197,7 +221,8 @@ func TestDefinitionInUse(t *testing.T) {
 		w.do("convenor", "PUT "+defA+"/{defA1}", map[string]any{"task_def": map[string]any{"group_set_id": w.id["set"]}}).status(200)
 		w.add("gs", "group_submissions", row{"unit_group_id": w.id["group"], "task_definition_id": w.id["defA1"],
 			"submitted_by_project_id": w.id["project:student"], "created_at": clock.At(w.now)})
-		w.task("student", "defA1", row{"submission_date": clock.At(w.now), "status": "complete", "group_submission_id": w.id["gs"]})
+		w.task("student", "defA1", row{"submission_date": clock.At(w.now), "status": "complete",
+			"group_submission_id": w.id["gs"]})
 		w.do("convenor", "PUT "+defA+"/{defA1}", `{"task_def":{"group_set_id":-1}}`).status(409).says("handed in")
 		w.do("convenor", "PUT "+defA+"/{defA1}", `{"task_def":{"group_set_id":null,"name":"N"}}`).status(200)
 		w.do("convenor", "DELETE "+defA+"/{defA1}", nil).status(204)
@@ -223,7 +248,8 @@ func TestDefinitionsChangeStatistics(t *testing.T) {
 		green := func(want string) {
 			t.Helper()
 			if w.count("projects WHERE id = "+fmt.Sprint(w.id["project:student"])+" AND green_pct = "+want) != 1 {
-				got, _ := db.One[float64](t.Context(), w.db.Pool(), `SELECT green_pct FROM projects WHERE id = $1`, w.id["project:student"])
+				got, _ := db.One[float64](t.Context(), w.db.Pool(), `SELECT green_pct FROM projects WHERE id = $1`,
+					w.id["project:student"])
 				t.Errorf("green is %v, not %s", *got, want)
 			}
 		}
@@ -259,7 +285,8 @@ func TestStatementsOfDefinitionChanges(t *testing.T) {
 				if err := w.person(t.Context(), q, name, 1); err != nil {
 					return err
 				}
-				w.insert(t.Context(), q, "", "projects", row{"unit_id": w.id["unitA"], "user_id": w.id[name], "created_at": q.Now(), "updated_at": q.Now()})
+				w.insert(t.Context(), q, "", "projects", row{"unit_id": w.id["unitA"], "user_id": w.id[name],
+					"created_at": q.Now(), "updated_at": q.Now()})
 			}
 			return nil
 		}); err != nil {
@@ -277,11 +304,14 @@ func TestDefinitionFiles(t *testing.T) {
 		w.do("student", "GET "+defA+"/{defA1}/task_pdf", nil).status(404).says("no task sheet")
 		w.do("convenor", "POST "+defA+"/{defA1}/task_sheet", aFile("x.bin", aPDF)).status(200).is(`true`)
 		got := w.do("student", "GET "+defA+"/{defA1}/task_pdf", nil).status(200)
-		if got.Body.String() != aPDF || got.Header().Get("Content-Type") != "application/pdf" || !strings.HasPrefix(got.Header().Get("Content-Disposition"), "inline") {
+		if got.Body.String() != aPDF || got.Header().Get("Content-Type") != "application/pdf" ||
+			!strings.HasPrefix(got.Header().Get("Content-Disposition"), "inline") {
 			t.Errorf("%v %s", got.Header(), got.Body)
 		}
-		got = w.do("student", "GET "+defA+"/{defA1}/task_pdf.json?as_attachment=true", nil, "Range", "bytes=0-3").status(206)
-		if d := got.Header().Get("Content-Disposition"); d != `attachment; filename="SIT10A-1.1P.pdf"` || got.Body.String() != "%PDF" {
+		got = w.do("student", "GET "+defA+"/{defA1}/task_pdf.json?as_attachment=true", nil, "Range",
+			"bytes=0-3").status(206)
+		if d := got.Header().Get("Content-Disposition"); d != `attachment; filename="SIT10A-1.1P.pdf"` ||
+			got.Body.String() != "%PDF" {
 			t.Errorf("%s %q", d, got.Body)
 		}
 		w.do("convenor", "POST "+defA+"/{defA1}/task_resources", aFile("x.zip", pack)).status(200)
@@ -362,7 +392,8 @@ func TestTaskPDFs(t *testing.T) {
 		w.do("convenor", "POST "+defA, definitionWith("abbreviation", "1.1")).status(201)
 		inner := zipOf(t, "a", "b")
 		w.do("convenor", "POST "+defA+"/task_pdfs", aFile("all.zip", zipOf(t,
-			"sheets/1.1P Hello.pdf", aPDF, "1.1P-resources.zip", inner, "1.2C.PDF", "no pdf", "1.10.pdf", aPDF, "1.1.pdf", aPDF+" ",
+			"sheets/1.1P Hello.pdf", aPDF, "1.1P-resources.zip", inner, "1.2C.PDF", "no pdf", "1.10.pdf", aPDF,
+			"1.1.pdf", aPDF+" ",
 			"notes.txt", "x", "__MACOSX/1.2C.pdf", "x", "1.1P again.pdf", aPDF, "sheets/", ""))).status(201).is(`{
 			"success":[{"row":"sheets/1.1P Hello.pdf","message":"Became the task sheet of 1.1P."},
 				{"row":"1.1P-resources.zip","message":"Became the resources of 1.1P."},
@@ -388,7 +419,8 @@ func TestDefinitionSheets(t *testing.T) {
 		}
 		sheet := strings.Replace(got.Body.String(), "Task 1.1P,1.1P", "Renamed,1.1P", 1)
 		for _, dry := range []string{"true", "false"} {
-			report := w.do("convenor", "POST /api/csv/task_definitions", aFile("t.csv", sheet, "unit_id", fmt.Sprint(w.id["unitA"]), "dry_run", dry)).status(201).object()
+			report := w.do("convenor", "POST /api/csv/task_definitions", aFile("t.csv", sheet, "unit_id",
+				fmt.Sprint(w.id["unitA"]), "dry_run", dry)).status(201).object()
 			if len(report["success"].([]any)) != 2 {
 				t.Errorf("%v", report)
 			}
@@ -396,7 +428,8 @@ func TestDefinitionSheets(t *testing.T) {
 				t.Errorf("dry run %s: %d renamed", dry, n)
 			}
 		}
-		w.do("convenor", "POST /api/csv/task_definitions?unit_id={unitA}", aFile("t.csv", "name\nx\n")).status(400).says("abbreviation")
+		w.do("convenor", "POST /api/csv/task_definitions?unit_id={unitA}",
+			aFile("t.csv", "name\nx\n")).status(400).says("abbreviation")
 		w.do("convenor", "POST /api/csv/task_definitions?unit_id={unitA}", aFile("t.csv", aPDF)).status(415)
 		w.do("convenor", "POST /api/csv/task_definitions", aFile("t.csv", sheet)).status(400).says("unit_id")
 		w.do("convenor", "GET /api/csv/task_definitions", nil).status(400)

@@ -13,12 +13,17 @@ import (
 
 func (s *Server) discussionRoutes() {
 	const one = aTask + "/comments/{task_comment_id}/discussion_comment"
-	endpoint.Route(s.Server, "POST "+aTask+"/discussion_comments", 201, policy.StartDiscussion, "Start a discussion with recorded questions",
-		s.startDiscussion, endpoint.Uploads(work.MaxPrompts, s.mostMedia), endpoint.Location(aTask+"/comments/{.id}"), tooLarge, notAccepted)
-	endpoint.Route(s.Server, "GET "+one+"/prompt_number/{prompt_number}", 200, policy.ReadTask, "Hear a question of a discussion", s.getPrompt)
-	endpoint.Route(s.Server, "POST "+one+"/reply", 201, policy.ReplyDiscussion, "Answer a discussion by a recording", s.answerDiscussion,
+	endpoint.Route(s.Server, "POST "+aTask+"/discussion_comments", 201, policy.StartDiscussion,
+		"Start a discussion with recorded questions",
+		s.startDiscussion, endpoint.Uploads(work.MaxPrompts, s.mostMedia), endpoint.Location(aTask+"/comments/{.id}"),
+		tooLarge, notAccepted)
+	endpoint.Route(s.Server, "GET "+one+"/prompt_number/{prompt_number}", 200, policy.ReadTask,
+		"Hear a question of a discussion", s.getPrompt)
+	endpoint.Route(s.Server, "POST "+one+"/reply", 201, policy.ReplyDiscussion, "Answer a discussion by a recording",
+		s.answerDiscussion,
 		endpoint.Uploads(1, s.mostMedia), tooLarge, notAccepted, endpoint.Also(409, "it is answered already"))
-	endpoint.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "Hear the answer in a discussion", s.getResponse)
+	endpoint.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "Hear the answer in a discussion",
+		s.getResponse)
 }
 
 type startDiscussionIn struct {
@@ -87,7 +92,8 @@ type answerDiscussionIn struct {
 	Attachment *params.Upload `param:"attachment,required" doc:"a recording of at most 30,000,000 bytes"`
 }
 
-func (s *Server) answerDiscussion(ctx context.Context, who *access.Caller, in answerDiscussionIn) (*work.Comment, error) {
+func (s *Server) answerDiscussion(ctx context.Context, who *access.Caller, in answerDiscussionIn) (*work.Comment,
+	error) {
 	m, err := s.keepMedia(ctx, in.Attachment, work.LookAtSound, "")
 	if err != nil {
 		return nil, err

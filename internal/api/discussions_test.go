@@ -11,22 +11,28 @@ import (
 const aDiscussion = taskRoute + "/comments/{task_comment_id}/discussion_comment"
 
 var _ = rights(
-	rightRow{"POST " + taskRoute + "/discussion_comments", ownTask + "/discussion_comments", staffA, upload{nil, []part{{"attachments[]", "q.wav", wavFile}}}},
-	rightRow{"GET " + aDiscussion + "/prompt_number/{prompt_number}", ownTask + "/comments/1/discussion_comment/prompt_number/0", readers, nil},
-	rightRow{"POST " + aDiscussion + "/reply", ownTask + "/comments/1/discussion_comment/reply", "student", upload{nil, []part{{"attachment", "a.wav", wavFile}}}},
+	rightRow{"POST " + taskRoute + "/discussion_comments", ownTask + "/discussion_comments", staffA,
+		upload{nil, []part{{"attachments[]", "q.wav", wavFile}}}},
+	rightRow{"GET " + aDiscussion + "/prompt_number/{prompt_number}",
+		ownTask + "/comments/1/discussion_comment/prompt_number/0", readers, nil},
+	rightRow{"POST " + aDiscussion + "/reply", ownTask + "/comments/1/discussion_comment/reply", "student",
+		upload{nil, []part{{"attachment", "a.wav", wavFile}}}},
 	rightRow{"GET " + aDiscussion + "/response", ownTask + "/comments/1/discussion_comment/response", readers, nil},
 )
 
 func TestDiscussion(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		one, two := wavFile, wavFile+"second"
-		a := w.do("tutor", "POST "+ownTask+"/discussion_comments", upload{nil, []part{{"attachments[]", "../q1", one}, {"attachments[]", "q2", two}}}).status(201)
+		a := w.do("tutor", "POST "+ownTask+"/discussion_comments", upload{nil, []part{{"attachments[]", "../q1", one},
+			{"attachments[]", "q2", two}}}).status(201)
 		o := a.object()
 		w.id["d"] = int64(o["id"].(float64))
-		has(t, "started", o, map[string]any{"type": "discussion", "status": "not started", "number_of_prompts": 2.0, "time_discussion_started": nil,
+		has(t, "started", o, map[string]any{"type": "discussion", "status": "not started", "number_of_prompts": 2.0,
+			"time_discussion_started":   nil,
 			"time_discussion_completed": nil, "has_attachment": false, "is_new": false})
 		d := ownTask + "/comments/{d}/discussion_comment"
-		if got := w.news("student", ownTask) + "|" + w.news("student", ownTask) + "|" + w.news("convenor", ownTask); got != "Discussion|Discussion|" {
+		if got := w.news("student", ownTask) + "|" + w.news("student", ownTask) + "|" + w.news("convenor",
+			ownTask); got != "Discussion|Discussion|" {
 			t.Errorf("new: %s", got)
 		}
 		w.do("tutor", "GET "+d+"/response", nil).status(404)
@@ -38,8 +44,10 @@ func TestDiscussion(t *testing.T) {
 		}
 		has(t, "heard by staff only", stage(), map[string]any{"status": "not started"})
 		began := clock.At(w.now).String()
-		if got := w.do("student", "GET "+d+"/prompt_number/0?as_attachment=1", nil, "Range", "bytes=0-3").status(206); got.Body.String() != "RIFF" ||
-			got.Header().Get("Content-Type") != "audio/wav" || !strings.HasPrefix(got.Header().Get("Content-Disposition"), `attachment; filename="discussion-`) {
+		if got := w.do("student", "GET "+d+"/prompt_number/0?as_attachment=1", nil, "Range",
+			"bytes=0-3").status(206); got.Body.String() != "RIFF" ||
+			got.Header().Get("Content-Type") != "audio/wav" ||
+			!strings.HasPrefix(got.Header().Get("Content-Disposition"), `attachment; filename="discussion-`) {
 			t.Errorf("%q %v", got.Body, got.Header())
 		}
 		w.later(time.Minute)
@@ -53,7 +61,8 @@ func TestDiscussion(t *testing.T) {
 		w.do("student", "POST "+d+"/reply", nil).status(400)
 		w.do("tutor", "POST "+d+"/reply", reply(wavFile)).status(403)
 		has(t, "answered", w.do("student", "POST "+d+"/reply", reply(wavFile+"answer")).status(201).object(),
-			map[string]any{"id": float64(w.id["d"]), "status": "complete", "is_new": false, "time_discussion_started": began, "time_discussion_completed": clock.At(w.now).String()})
+			map[string]any{"id": float64(w.id["d"]), "status": "complete", "is_new": false,
+				"time_discussion_started": began, "time_discussion_completed": clock.At(w.now).String()})
 		w.do("student", "POST "+d+"/reply", reply(wavFile)).status(409)
 		if got := w.do("tutor", "GET "+d+"/response", nil).status(200).Body.String(); got != wavFile+"answer" {
 			t.Errorf("answer %q", got)
@@ -101,13 +110,16 @@ func TestBadDiscussions(t *testing.T) {
 func TestDiscussionsInAGroupAreWithOne(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.define(`group_set_id = $1`, w.id["set"])
-		o := w.do("tutor", "POST "+ownTask+"/discussion_comments", upload{nil, []part{{"attachments[]", "q", wavFile}}}).status(201).object()
+		o := w.do("tutor", "POST "+ownTask+"/discussion_comments",
+			upload{nil, []part{{"attachments[]", "q", wavFile}}}).status(201).object()
 		w.id["d"] = int64(o["id"].(float64))
 		w.do("mate", "GET "+mateTask+"/comments/{d}/discussion_comment/prompt_number/0", nil).status(200)
-		w.do("mate", "POST "+mateTask+"/comments/{d}/discussion_comment/reply", upload{nil, []part{{"attachment", "r", wavFile}}}).status(403).says("another member")
+		w.do("mate", "POST "+mateTask+"/comments/{d}/discussion_comment/reply",
+			upload{nil, []part{{"attachment", "r", wavFile}}}).status(403).says("another member")
 		if n := w.count("task_comments WHERE discussion_started_at IS NULL AND discussion_completed_at IS NULL"); n != 1 {
 			t.Error("a mate began it")
 		}
-		w.do("student", "POST "+ownTask+"/comments/{d}/discussion_comment/reply", upload{nil, []part{{"attachment", "r", wavFile}}}).status(201)
+		w.do("student", "POST "+ownTask+"/comments/{d}/discussion_comment/reply",
+			upload{nil, []part{{"attachment", "r", wavFile}}}).status(201)
 	})
 }

@@ -15,14 +15,17 @@ const seatPath = "/api/units/{unitA}/tutorials/LA1/enrolments/{project:student}"
 
 var _ = rights(
 	// The world's unit lets students change tutorials.
-	rightRow{"POST /api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}", seatPath, "student " + staffA, nil},
-	rightRow{"DELETE /api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}", seatPath, "student " + staffA, nil},
+	rightRow{"POST /api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}", seatPath,
+		"student " + staffA, nil},
+	rightRow{"DELETE /api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}", seatPath,
+		"student " + staffA, nil},
 )
 
 // tutorial adds a tutorial to unit A: its stream and campus may be "".
 func (w *world) tutorial(abbr, stream, campus string, capacity int) {
 	w.Helper()
-	r := row{"unit_id": w.id["unitA"], "abbreviation": abbr, "meeting_day": "Friday", "meeting_time": "9:00", "meeting_location": "Here", "capacity": capacity}
+	r := row{"unit_id": w.id["unitA"], "abbreviation": abbr, "meeting_day": "Friday", "meeting_time": "9:00",
+		"meeting_location": "Here", "capacity": capacity}
 	if stream != "" {
 		r["tutorial_stream_id"] = w.id[stream]
 	}
@@ -45,7 +48,8 @@ func (w *world) seats(project string) string {
 
 func TestMovingBetweenTutorials(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1", "activity_type_id": w.id["prac"]})
+		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1",
+			"activity_type_id": w.id["prac"]})
 		w.tutorial("LA2", "streamA", "burwood", -1)
 		w.tutorial("S1", "seminar", "", 0)
 		w.tutorial("a/b. c", "seminar", "", 5)
@@ -84,7 +88,8 @@ func TestMovingBetweenTutorials(t *testing.T) {
 		w.do("admin", "POST /api/units/{unitB}/tutorials/LA1/enrolments/{project:student}", nil).status(404)
 		w.do("student", "POST /api/units/{unitA}/tutorials/LA1/enrolments/{project:mate}", nil).status(403)
 		w.do("withdrawn", "POST /api/units/{unitA}/tutorials/LA2/enrolments/{project:withdrawn}", nil).status(403)
-		w.do("tutor", "POST /api/units/{unitA}/tutorials/LA2/enrolments/{project:withdrawn}", nil).status(409).says("withdrawn")
+		w.do("tutor", "POST /api/units/{unitA}/tutorials/LA2/enrolments/{project:withdrawn}",
+			nil).status(409).says("withdrawn")
 		w.do("tutor", "DELETE /api/units/{unitA}/tutorials/LA1/enrolments/{project:withdrawn}", nil).status(204)
 		// Who teaches the unit and studies it moves as a student, by the students' rule.
 		w.set(`UPDATE units SET allow_student_change_tutorial = FALSE`)
@@ -97,7 +102,8 @@ func TestMovingBetweenTutorials(t *testing.T) {
 func TestCapacity(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.tutorial("TINY", "streamA", "", 1)
-		w.set(`UPDATE tutorial_enrolments SET tutorial_id = $1 WHERE project_id = $2`, w.id["TINY"], w.id["project:withdrawn"])
+		w.set(`UPDATE tutorial_enrolments SET tutorial_id = $1 WHERE project_id = $2`, w.id["TINY"],
+			w.id["project:withdrawn"])
 		const path = "POST /api/units/{unitA}/tutorials/TINY/enrolments/"
 		w.do("student", path+"{project:student}", nil).status(201) // the withdrawn one does not count
 		w.do("mate", path+"{project:mate}", nil).status(409).says("TINY", "full")
@@ -121,7 +127,8 @@ func TestGroupsThatStayInTheirClass(t *testing.T) {
 		w.set(`UPDATE group_sets SET keep_groups_in_same_class = TRUE, allow_students_to_manage_groups = FALSE`)
 		for _, who := range []string{"student", "tutor"} {
 			for _, abbr := range []string{"LA2", "FREE"} {
-				w.do(who, "POST /api/units/{unitA}/tutorials/"+abbr+"/enrolments/{project:student}", nil).status(409).says("Red", "LA1")
+				w.do(who, "POST /api/units/{unitA}/tutorials/"+abbr+"/enrolments/{project:student}",
+					nil).status(409).says("Red", "LA1")
 			}
 			w.do(who, "DELETE "+seatPath, nil).status(409)
 		}
@@ -156,14 +163,17 @@ func (w *world) crowd(from, to int) []string {
 	err := w.db.Tx(ctx, func(q db.Q) error {
 		for i := range names {
 			names[i] = fmt.Sprintf("crowd%d", from+i)
-			id := w.insert(ctx, q, names[i], "users", row{"username": names[i], "username_key": names[i], "email": names[i], "email_key": names[i],
-				"first_name": names[i], "last_name": "X", "role": int64(policy.Student), "created_at": q.Now(), "updated_at": q.Now()})
+			id := w.insert(ctx, q, names[i], "users", row{"username": names[i], "username_key": names[i],
+				"email": names[i], "email_key": names[i],
+				"first_name": names[i], "last_name": "X", "role": int64(policy.Student), "created_at": q.Now(),
+				"updated_at": q.Now()})
 			token, err := ident.Start(ctx, q, &ident.User{ID: id, Role: policy.Student}, true)
 			if err != nil {
 				return err
 			}
 			w.tokens[names[i]] = token
-			w.insert(ctx, q, "project:"+names[i], "projects", row{"unit_id": w.id["unitA"], "user_id": id, "created_at": q.Now(), "updated_at": q.Now()})
+			w.insert(ctx, q, "project:"+names[i], "projects", row{"unit_id": w.id["unitA"], "user_id": id,
+				"created_at": q.Now(), "updated_at": q.Now()})
 		}
 		return nil
 	})
@@ -181,7 +191,8 @@ func TestACrowdCannotOverfillATutorial(t *testing.T) {
 		codes := map[int]int{}
 		for i, who := range w.crowd(0, 200) {
 			if i%3 == 0 { // some move from another tutorial
-				w.add("", "tutorial_enrolments", row{"project_id": w.id["project:"+who], "tutorial_id": w.id["tutorialA"], "tutorial_stream_id": w.id["streamA"]})
+				w.add("", "tutorial_enrolments", row{"project_id": w.id["project:"+who],
+					"tutorial_id": w.id["tutorialA"], "tutorial_stream_id": w.id["streamA"]})
 			}
 			wg.Go(func() {
 				got := w.do(who, "POST /api/units/{unitA}/tutorials/RUSH/enrolments/{project:"+who+"}", nil)
@@ -204,7 +215,8 @@ func TestACrowdCannotOverfillATutorial(t *testing.T) {
 // tutorial without a stream alone.
 func TestAStudentInAHurry(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1", "activity_type_id": w.id["prac"]})
+		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1",
+			"activity_type_id": w.id["prac"]})
 		w.tutorial("LA2", "streamA", "", 5)
 		w.tutorial("S1", "seminar", "", 5)
 		w.tutorial("FREE", "", "", 5)
@@ -231,7 +243,8 @@ func TestAStudentInAHurry(t *testing.T) {
 // streams: in the end a seat without a stream stands alone all the same.
 func TestStreamsChangeDuringTheRush(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1", "activity_type_id": w.id["prac"]})
+		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1",
+			"activity_type_id": w.id["prac"]})
 		w.tutorial("S1", "seminar", "", 0)
 		w.tutorial("SWAP", "streamA", "", 0)
 		var wg sync.WaitGroup
@@ -244,14 +257,17 @@ func TestStreamsChangeDuringTheRush(t *testing.T) {
 		}
 		for i := range 8 {
 			wg.Go(func() {
-				w.do("convenor", "PUT /api/tutorials/{SWAP}", form{"tutorial[unit_id]": w.path("{unitA}"), "tutorial[tutorial_stream_abbr]": []string{"", "prac-1"}[i%2]})
+				w.do("convenor", "PUT /api/tutorials/{SWAP}", form{"tutorial[unit_id]": w.path("{unitA}"),
+					"tutorial[tutorial_stream_abbr]": []string{"", "prac-1"}[i%2]})
 			})
 		}
 		wg.Wait()
-		if n := w.count(`tutorial_enrolments e JOIN tutorial_enrolments o ON o.project_id = e.project_id AND o.id <> e.id WHERE e.tutorial_stream_id IS NULL`); n != 0 {
+		if n := w.count(`tutorial_enrolments e JOIN tutorial_enrolments o ON o.project_id = e.project_id
+			AND o.id <> e.id WHERE e.tutorial_stream_id IS NULL`); n != 0 {
 			t.Errorf("%d seats stand beside one without a stream", n)
 		}
-		if n := w.count(`tutorial_enrolments e JOIN tutorials t ON t.id = e.tutorial_id WHERE e.tutorial_stream_id IS DISTINCT FROM t.tutorial_stream_id`); n != 0 {
+		if n := w.count(`tutorial_enrolments e JOIN tutorials t ON t.id = e.tutorial_id
+			WHERE e.tutorial_stream_id IS DISTINCT FROM t.tutorial_stream_id`); n != 0 {
 			t.Errorf("%d seats have another stream than their tutorial", n)
 		}
 	})

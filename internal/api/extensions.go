@@ -11,9 +11,11 @@ import (
 )
 
 func (s *Server) extensionRoutes() {
-	endpoint.Route(s.Server, "POST "+aTask+"/request_extension", 201, policy.RequestExtension, "Ask for more time", s.requestExtension,
+	endpoint.Route(s.Server, "POST "+aTask+"/request_extension", 201, policy.RequestExtension, "Ask for more time",
+		s.requestExtension,
 		endpoint.Location(aTask+"/comments/{.id}"), endpoint.Also(409, "no week is left before the deadline"))
-	endpoint.Route(s.Server, "PUT "+aTask+"/assess_extension/{task_comment_id}", 200, policy.AssessExtension, "Decide on a request for more time",
+	endpoint.Route(s.Server, "PUT "+aTask+"/assess_extension/{task_comment_id}", 200, policy.AssessExtension,
+		"Decide on a request for more time",
 		s.assessExtension, endpoint.Also(409, "it is decided already"))
 }
 
@@ -23,7 +25,8 @@ type requestExtensionIn struct {
 	Weeks   int    `param:"weeks_requested,required" doc:"1 to 52; cut to what fits before the deadline"`
 }
 
-func (s *Server) requestExtension(ctx context.Context, who *access.Caller, in requestExtensionIn) (*work.Extension, error) {
+func (s *Server) requestExtension(ctx context.Context, who *access.Caller, in requestExtensionIn) (*work.Extension,
+	error) {
 	return change(ctx, s.db, func(q db.Q) (*work.Extension, error) {
 		return work.RequestExtension(ctx, q, reader(who), in.place(), in.Comment, in.Weeks)
 	})
@@ -43,7 +46,8 @@ type assessedExtension struct {
 	*work.Extension
 }
 
-func (s *Server) assessExtension(ctx context.Context, who *access.Caller, in assessExtensionIn) (*assessedExtension, error) {
+func (s *Server) assessExtension(ctx context.Context, who *access.Caller, in assessExtensionIn) (*assessedExtension,
+	error) {
 	return change(ctx, s.db, func(q db.Q) (*assessedExtension, error) {
 		e, err := work.AssessExtension(ctx, q, reader(who), in.place(), in.ID, in.Granted)
 		if err != nil {

@@ -11,11 +11,14 @@ import (
 )
 
 func (s *Server) forgotRoutes() {
-	endpoint.Route(s.Server, "POST /api/auth/forgot", 201, policy.Anybody, "Get a link to choose a new password by mail", s.forgot,
-		endpoint.Also(429, "asked too often; Retry-After says how long to wait"), endpoint.Also(503, "this installation sends no mails"))
+	endpoint.Route(s.Server, "POST /api/auth/forgot", 201, policy.Anybody, "Get a link to choose a new password by "+
+		"mail", s.forgot,
+		endpoint.Also(429, "asked too often; Retry-After says how long to wait"),
+		endpoint.Also(503, "this installation sends no mails"))
 }
 
-var errNoMail = fault.New(fault.Unavailable, "This installation sends no mails. An administrator can make a link to set a password, to be passed on by hand.")
+var errNoMail = fault.New(fault.Unavailable, "This installation sends no mails. An administrator can make a link to "+
+	"set a password, to be passed on by hand.")
 
 type forgotIn struct {
 	Username string `param:"username,required"`
@@ -26,6 +29,8 @@ func (s *Server) forgot(ctx context.Context, _ *access.Caller, in forgotIn) (end
 	if s.mailer == nil {
 		return endpoint.Text{}, errNoMail
 	}
-	err := s.passwords.Forgot(ctx, in.Username, endpoint.Address(ctx), func(q db.Q, user int64) error { return s.mailer.Forgotten(ctx, q, user) })
-	return endpoint.Text{Message: "If there is such an account, a link to choose a new password is on its way to its address."}, err
+	err := s.passwords.Forgot(ctx, in.Username, endpoint.Address(ctx),
+		func(q db.Q, user int64) error { return s.mailer.Forgotten(ctx, q, user) })
+	return endpoint.Text{Message: "If there is such an account, a link to choose a new password is on its way to its " +
+		"address."}, err
 }

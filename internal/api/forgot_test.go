@@ -25,12 +25,14 @@ func (w *world) post(t *testing.T) (m *notify.Mailer, delivered func() map[strin
 	dir := t.TempDir()
 	log := slog.New(slog.DiscardHandler)
 	m = w.mailer(dir)
-	w.api = New(Config{Config: endpoint.Config{DB: w.db, Spool: t.TempDir(), Log: log, Version: "test"}, PublicURL: "https://learn.example.edu", Mailer: m})
+	w.api = New(Config{Config: endpoint.Config{DB: w.db, Spool: t.TempDir(), Log: log, Version: "test"},
+		PublicURL: "https://learn.example.edu", Mailer: m})
 	return m, func() map[string]*netmail.Message {
 		qu := jobs.New(w.db, log, jobs.Config{Poll: 2 * time.Millisecond})
 		m.Register(qu)
 		qu.Start(t.Context())
-		for end := time.Now().Add(20 * time.Second); w.count("jobs WHERE state IN ('available', 'running')") > 0 && time.Now().Before(end); {
+		for end := time.Now().Add(20 * time.Second); w.count("jobs WHERE state IN ('available', 'running')") > 0 &&
+			time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 		ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
@@ -74,7 +76,8 @@ func TestForgottenPassword(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.api.mailer = nil // an installation without mail
 		w.do("", "POST /api/auth/forgot", form{"username": "student"}).status(503)
-		w.do("admin", "POST /api/users", map[string]any{"user": newUser("early", "Student")["user"], "send_mail": true}).status(503)
+		w.do("admin", "POST /api/users", map[string]any{"user": newUser("early", "Student")["user"],
+			"send_mail": true}).status(503)
 		_, delivered := w.post(t)
 		w.do("admin", "PUT /api/users/{other}", `{"user":{"disabled":true}}`).status(200)
 		// The first of all makes rows that others find.
@@ -93,8 +96,10 @@ func TestForgottenPassword(t *testing.T) {
 		if len(letters) != 1 || letters["student"] == nil {
 			t.Fatalf("letters to %v", letters)
 		}
-		w.do("admin", "POST /api/users", map[string]any{"user": newUser("fresh", "Student")["user"], "send_mail": true}).status(201)
-		if letters := delivered(); len(letters) != 1 || !strings.HasPrefix(letters["fresh"].Header.Get("Subject"), "Welcome") {
+		w.do("admin", "POST /api/users", map[string]any{"user": newUser("fresh", "Student")["user"],
+			"send_mail": true}).status(201)
+		if letters := delivered(); len(letters) != 1 || !strings.HasPrefix(letters["fresh"].Header.Get("Subject"),
+			"Welcome") {
 			t.Errorf("no welcome: %v", letters)
 		}
 		w.do("", "POST /api/auth/forgot", `{}`).status(400)
@@ -131,9 +136,11 @@ func TestUnsubscribeByTheLinkInALetter(t *testing.T) {
 		if letter == nil {
 			t.Fatal("no letter")
 		}
-		link := strings.TrimPrefix(strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>"), "https://learn.example.edu")
+		link := strings.TrimPrefix(strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>"),
+			"https://learn.example.edu")
 		// Looking does nothing: programs open links.
-		if got := w.do("", "GET "+link, nil).status(200).Body.String(); !strings.Contains(got, "Nothing has changed yet") {
+		if got := w.do("", "GET "+link, nil).status(200).Body.String(); !strings.Contains(got,
+			"Nothing has changed yet") {
 			t.Error(got)
 		}
 		if w.count("users WHERE NOT receive_feedback_notifications") != 0 {

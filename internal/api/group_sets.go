@@ -17,9 +17,12 @@ func (s *Server) groupSetRoutes() {
 	taken := endpoint.Also(409, "the name is taken")
 	endpoint.Route(s.Server, "POST "+groupSetPath, 201, policy.EditGroupSets, "Create a group set", s.addGroupSet,
 		endpoint.Location(groupSetPath+"/{.id}"), taken, endpoint.Also(422, "the capacity is below 2"))
-	endpoint.Route(s.Server, "PUT "+groupSetPath+"/{group_set_id}", 200, policy.EditGroupSets, "Change a group set", s.changeGroupSet,
-		endpoint.Also(409, "the name is taken, or a member is outside the class their group should stay in"), endpoint.Also(422, "the capacity is below 2"))
-	endpoint.Route(s.Server, "DELETE "+groupSetPath+"/{group_set_id}", 204, policy.EditGroupSets, "Delete a group set with its groups", s.deleteGroupSet,
+	endpoint.Route(s.Server, "PUT "+groupSetPath+"/{group_set_id}", 200, policy.EditGroupSets, "Change a group set",
+		s.changeGroupSet,
+		endpoint.Also(409, "the name is taken, or a member is outside the class their group should stay in"),
+		endpoint.Also(422, "the capacity is below 2"))
+	endpoint.Route(s.Server, "DELETE "+groupSetPath+"/{group_set_id}", 204, policy.EditGroupSets,
+		"Delete a group set with its groups", s.deleteGroupSet,
 		endpoint.Also(409, "its groups have handed in work, or tasks are done in them"))
 }
 
@@ -33,8 +36,9 @@ type groupSetValues struct {
 }
 
 func (v *groupSetValues) change(name *string) enrol.GroupSetChange {
-	return enrol.GroupSetChange{Name: name, StudentsCreate: v.StudentsCreate.Ptr(), StudentsManage: v.StudentsManage.Ptr(),
-		KeepInClass: v.KeepInClass.Ptr(), Lock: v.Locked.Ptr(), Capacity: v.capacity()}
+	return enrol.GroupSetChange{Name: name, StudentsCreate: v.StudentsCreate.Ptr(),
+		StudentsManage: v.StudentsManage.Ptr(),
+		KeepInClass:    v.KeepInClass.Ptr(), Lock: v.Locked.Ptr(), Capacity: v.capacity()}
 }
 
 // capacity keeps 0, which the domain reads as no limit, from passing for one.

@@ -41,7 +41,8 @@ func TestGroupSets(t *testing.T) {
 
 		// Groups stay in their class only once they are in it.
 		w.tutorial("LA2", "streamA", "", 5)
-		w.set(`UPDATE tutorial_enrolments SET tutorial_id = $1 WHERE project_id = $2`, w.id["LA2"], w.id["project:mate"])
+		w.set(`UPDATE tutorial_enrolments SET tutorial_id = $1 WHERE project_id = $2`, w.id["LA2"],
+			w.id["project:mate"])
 		keep := func() *answered {
 			return w.do("convenor", "PUT "+setsOfA+"/{set}", `{"group_set":{"keep_groups_in_same_class":true}}`)
 		}
@@ -54,7 +55,8 @@ func TestGroupSets(t *testing.T) {
 		w.set(`UPDATE task_definitions SET group_set_id = $1 WHERE id = $2`, w.id["set"], w.id["defA1"])
 		w.do("convenor", "DELETE "+setsOfA+"/{set}", nil).status(409).says("1.1P")
 		w.set(`UPDATE task_definitions SET group_set_id = NULL`)
-		w.add("", "group_submissions", row{"unit_group_id": w.id["group"], "task_definition_id": w.id["defA1"], "submitted_by_project_id": w.id["project:student"], "created_at": w.db.Now()})
+		w.add("", "group_submissions", row{"unit_group_id": w.id["group"], "task_definition_id": w.id["defA1"],
+			"submitted_by_project_id": w.id["project:student"], "created_at": w.db.Now()})
 		w.do("convenor", "DELETE "+setsOfA+"/{set}", nil).status(409).says("Red")
 		w.set(`DELETE FROM group_submissions`)
 		w.do("convenor", "DELETE "+setsOfA+"/{set}", nil).status(204)

@@ -19,7 +19,8 @@ var _ = rights(
 	rightRow{"GET " + groupPath + "/csv", groupsOfA + "/csv", convenorsA, nil},
 	rightRow{"POST " + groupPath + "/csv", groupsOfA + "/csv", convenorsA, csvFile(groupCSV + "New,0,LA1,\r\n")},
 	rightRow{"GET " + groupPath + "/student_csv", groupsOfA + "/student_csv", convenorsA, nil},
-	rightRow{"POST " + groupPath + "/student_csv", groupsOfA + "/student_csv", convenorsA, csvFile(memberCSV + "Red,other\r\n")},
+	rightRow{"POST " + groupPath + "/student_csv", groupsOfA + "/student_csv", convenorsA,
+		csvFile(memberCSV + "Red,other\r\n")},
 )
 
 func TestImportGroups(t *testing.T) {
@@ -56,14 +57,16 @@ func TestImportGroups(t *testing.T) {
 		same := []string{"3 Blue is like this already."}
 		before := w.export(path)
 		w.importing(path+"?dry_run=true", file).is(t, success, errors, same)
-		if w.export(path) != before || w.seats("project:student") != "[LA1]" || w.count(`tutorials WHERE abbreviation = 'LA9'`) != 0 {
+		if w.export(path) != before || w.seats("project:student") != "[LA1]" || w.count(`tutorials WHERE abbreviation =
+			'LA9'`) != 0 {
 			t.Error("a dry run changed something")
 		}
 		w.importing(path, file).is(t, success, errors, same)
 		if got := w.seats("project:student") + w.seats("project:mate"); got != "[LA2][LA2]" {
 			t.Errorf("the members sit in %s", got)
 		}
-		if n := w.count(`tutorials WHERE abbreviation = 'LA9' AND unit_role_id = $1 AND campus_id = $2`, w.id["role:convenor"], w.id["geelong"]); n != 1 {
+		if n := w.count(`tutorials WHERE abbreviation = 'LA9' AND unit_role_id = $1 AND campus_id = $2`,
+			w.id["role:convenor"], w.id["geelong"]); n != 1 {
 			t.Error("the tutorial is not the convenor's in Geelong")
 		}
 		if again := w.importing(path, file); len(again.Success) != 0 {
@@ -71,8 +74,10 @@ func TestImportGroups(t *testing.T) {
 		}
 		// A group of which one cannot go stays, and so do the others in it.
 		w.set(`UPDATE projects SET campus_id = NULL WHERE id = $1`, w.id["project:student"])
-		w.importing(path, groupCSV+"Red,0,FAR,\r\nBlue,4,LA1,\r\n").is(t, []string{"3 Blue: tutorial LA1, capacity_adjustment 4."},
-			[]string{"2 mate cannot move with the group: Tutorial FAR is for campus Geelong, the student is of campus Burwood."}, nil)
+		w.importing(path, groupCSV+"Red,0,FAR,\r\nBlue,4,LA1,\r\n").is(t,
+			[]string{"3 Blue: tutorial LA1, capacity_adjustment 4."},
+			[]string{"2 mate cannot move with the group: Tutorial FAR is for campus Geelong, the student is of " +
+				"campus Burwood."}, nil)
 		if got := w.seats("project:student") + w.seats("project:mate"); got != "[LA2][LA2]" {
 			t.Errorf("the members sit in %s", got)
 		}
@@ -108,9 +113,12 @@ func TestImportMembers(t *testing.T) {
 			"None,both\r\n" +
 			"Red,student\r\n" + // 9
 			"Shut,both\r\n"
-		success := []string{"2 Student: moved from Red to Blue, tutorial LA2.", "4 other: in the group Blue, tutorial LA2."}
-		errors := []string{"5 there is no user nobody", "6 withdrawn is not enrolled in this unit", "7 studentB is not enrolled in this unit",
-			"8 there is no group None", "9 student stands in line 2 already", "10 The group Shut is locked. The staff must unlock it first."}
+		success := []string{"2 Student: moved from Red to Blue, tutorial LA2.", "4 other: in the group Blue, " +
+			"tutorial LA2."}
+		errors := []string{"5 there is no user nobody", "6 withdrawn is not enrolled in this unit",
+			"7 studentB is not enrolled in this unit",
+			"8 there is no group None", "9 student stands in line 2 already", "10 The group Shut is locked. The " +
+				"staff must unlock it first."}
 		same := []string{"3 mate is in the group Red already."}
 		before := w.export(path)
 		w.importing(path+"?dry_run=true", file).is(t, success, errors, same)
@@ -118,7 +126,8 @@ func TestImportMembers(t *testing.T) {
 			t.Error("a dry run changed something")
 		}
 		w.importing(path, file).is(t, success, errors, same)
-		if got := w.members("Blue") + w.members("group") + w.seats("project:student") + w.seats("project:other"); got != "[student other][mate][LA2][LA2]" {
+		if got := w.members("Blue") + w.members("group") + w.seats("project:student") +
+			w.seats("project:other"); got != "[student other][mate][LA2][LA2]" {
 			t.Errorf("after the import: %s", got)
 		}
 		if again := w.importing(path, file); len(again.Success) != 0 || len(again.Ignored) != 3 {
@@ -137,7 +146,8 @@ func TestImportMembers(t *testing.T) {
 			t.Errorf("saved as %s", d)
 		}
 		w.set(`UPDATE group_sets SET locked = TRUE`)
-		w.importing(path, memberCSV+"Red,both\r\n").is(t, nil, []string{"2 The groups of Teams are locked. A convenor must unlock the set first."}, nil)
+		w.importing(path, memberCSV+"Red,both\r\n").is(t, nil, []string{"2 The groups of Teams are locked. A " +
+			"convenor must unlock the set first."}, nil)
 		w.do("convenor", "POST "+path, csvFile("group,username\r\nRed,both\r\n")).status(400).says("group_name")
 	})
 }
@@ -175,8 +185,10 @@ func (w *world) randomGroups(r *rapid.T) {
 	ctx := w.Context()
 	err := w.db.Tx(ctx, func(q db.Q) error {
 		keep := rapid.Bool().Draw(r, "keep in class")
-		set := w.insert(ctx, q, "set", "group_sets", row{"unit_id": w.id["unitA"], "name": "Teams", "keep_groups_in_same_class": keep})
-		classes, err := db.All[int64](ctx, q, `SELECT id FROM tutorials WHERE unit_id = $1 AND trim(abbreviation) = abbreviation ORDER BY id`, w.id["unitA"])
+		set := w.insert(ctx, q, "set", "group_sets", row{"unit_id": w.id["unitA"], "name": "Teams",
+			"keep_groups_in_same_class": keep})
+		classes, err := db.All[int64](ctx, q, `SELECT id FROM tutorials WHERE unit_id = $1
+			AND trim(abbreviation) = abbreviation ORDER BY id`, w.id["unitA"])
 		if err != nil || len(classes) == 0 {
 			return err
 		}
@@ -188,7 +200,8 @@ func (w *world) randomGroups(r *rapid.T) {
 			class[id] = t
 		}
 		for id, t := range class {
-			text := `SELECT id FROM projects WHERE unit_id = $1 AND id NOT IN (SELECT project_id FROM group_memberships) ORDER BY id LIMIT 2`
+			text := `SELECT id FROM projects WHERE unit_id = $1 AND id NOT IN (SELECT project_id
+				FROM group_memberships) ORDER BY id LIMIT 2`
 			if keep {
 				text = fmt.Sprintf(`SELECT project_id FROM tutorial_enrolments WHERE tutorial_id = %d AND $1 > 0
 					AND project_id NOT IN (SELECT project_id FROM group_memberships) ORDER BY id LIMIT 2`, t)
@@ -198,7 +211,8 @@ func (w *world) randomGroups(r *rapid.T) {
 				return err
 			}
 			for _, p := range members {
-				w.insert(ctx, q, "", "group_memberships", row{"group_set_id": set, "unit_group_id": id, "project_id": p})
+				w.insert(ctx, q, "", "group_memberships", row{"group_set_id": set, "unit_group_id": id,
+					"project_id": p})
 			}
 		}
 		return nil

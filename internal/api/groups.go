@@ -18,17 +18,25 @@ const (
 
 func (s *Server) groupRoutes() {
 	endpoint.Route(s.Server, "GET "+groupPath, 200, policy.ListGroups, "List the groups of a set", s.listGroups)
-	endpoint.Route(s.Server, "POST "+groupPath, 201, policy.CreateGroups, "Create a group; a student joins the one they create", s.addGroup,
+	endpoint.Route(s.Server, "POST "+groupPath, 201, policy.CreateGroups, "Create a group; a student joins the one "+
+		"they create", s.addGroup,
 		endpoint.Location(groupPath+"/{.id}"), endpoint.Also(404, "no such tutorial in this unit"),
-		endpoint.Also(409, "the name is taken, or the student is in a group already"), endpoint.Also(422, "the student is not in the tutorial the group stays in"))
-	endpoint.Route(s.Server, "PUT "+groupPath+"/{group_id}", 200, policy.EditGroup, "Change a group; what is more than its name, as staff only", s.changeGroup,
-		endpoint.Also(404, "no such tutorial in this unit"), endpoint.Also(409, "the name is taken, or a member cannot move to the tutorial"))
-	endpoint.Route(s.Server, "DELETE "+groupPath+"/{group_id}", 204, policy.EditGroup, "Delete a group; as a student only when nobody else is in it", s.deleteGroup,
+		endpoint.Also(409, "the name is taken, or the student is in a group already"),
+		endpoint.Also(422, "the student is not in the tutorial the group stays in"))
+	endpoint.Route(s.Server, "PUT "+groupPath+"/{group_id}", 200, policy.EditGroup, "Change a group; what is more "+
+		"than its name, as staff only", s.changeGroup,
+		endpoint.Also(404, "no such tutorial in this unit"), endpoint.Also(409, "the name is taken, or a member "+
+			"cannot move to the tutorial"))
+	endpoint.Route(s.Server, "DELETE "+groupPath+"/{group_id}", 204, policy.EditGroup, "Delete a group; as a student "+
+		"only when nobody else is in it", s.deleteGroup,
 		endpoint.Also(409, "the group has handed in work"))
 	endpoint.Route(s.Server, "GET "+memberPath, 200, policy.ReadMembers, "List the members of a group", s.listMembers)
-	endpoint.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup, "Put a student into a group, out of another of the set", s.joinGroup,
-		endpoint.Also(409, "the group is full or locked, or the student is in it already"), endpoint.Also(422, "the student is not in the tutorial the group stays in"))
-	endpoint.Route(s.Server, "DELETE "+memberPath+"/{project_id}", 204, policy.ChangeGroup, "Take a student out of a group", s.leaveGroup,
+	endpoint.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup,
+		"Put a student into a group, out of another of the set", s.joinGroup,
+		endpoint.Also(409, "the group is full or locked, or the student is in it already"),
+		endpoint.Also(422, "the student is not in the tutorial the group stays in"))
+	endpoint.Route(s.Server, "DELETE "+memberPath+"/{project_id}", 204, policy.ChangeGroup,
+		"Take a student out of a group", s.leaveGroup,
 		endpoint.Also(409, "the group is locked"))
 }
 
@@ -46,7 +54,8 @@ type addGroupIn struct {
 }
 
 func (s *Server) addGroup(ctx context.Context, who *access.Caller, in addGroupIn) (*enrol.Group, error) {
-	n := enrol.NewGroup{Name: in.Group.Name, TutorialID: in.Group.TutorialID, CapacityAdjustment: int64(in.Group.Adjustment)}
+	n := enrol.NewGroup{Name: in.Group.Name, TutorialID: in.Group.TutorialID,
+		CapacityAdjustment: int64(in.Group.Adjustment)}
 	if n.CapacityAdjustment != 0 {
 		if err := who.Must(policy.SteerGroup); err != nil {
 			return nil, err
@@ -89,7 +98,8 @@ type changeGroupIn struct {
 }
 
 func (s *Server) changeGroup(ctx context.Context, who *access.Caller, in changeGroupIn) (*enrol.Group, error) {
-	c := enrol.GroupChange{Name: in.Group.Name.Ptr(), TutorialID: in.Group.TutorialID.Ptr(), Locked: in.Group.Locked.Ptr()}
+	c := enrol.GroupChange{Name: in.Group.Name.Ptr(), TutorialID: in.Group.TutorialID.Ptr(),
+		Locked: in.Group.Locked.Ptr()}
 	if in.Group.Adjustment.Has() {
 		n := int64(in.Group.Adjustment.V)
 		c.CapacityAdjustment = &n

@@ -23,13 +23,15 @@ var _ = rights(
 )
 
 var _ = lists(
-	listRow{route: "GET " + groupPath, path: groupsOfA, who: "student", fill: fill("unit_groups", func(w *world, i int) row {
-		return row{"group_set_id": w.id["set"], "tutorial_id": w.id["tutorialA"], "name": numbered("Team", i)}
-	})},
+	listRow{route: "GET " + groupPath, path: groupsOfA, who: "student", fill: fill("unit_groups",
+		func(w *world, i int) row {
+			return row{"group_set_id": w.id["set"], "tutorial_id": w.id["tutorialA"], "name": numbered("Team", i)}
+		})},
 	listRow{route: "GET " + memberPath, path: red + "/members", who: "student", fill: func(w *world, from, to int) {
 		names := w.crowd(from, to)
 		w.fill("group_memberships", 0, len(names), func(i int) row {
-			return row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"], "project_id": w.id["project:"+names[i]]}
+			return row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
+				"project_id": w.id["project:"+names[i]]}
 		})
 	}},
 )
@@ -77,7 +79,8 @@ func TestGroups(t *testing.T) {
 		}
 		w.do("other", "GET /api/projects/{project:other}", nil).status(200).has(`{"groups":[{"id":«mine»,"name":"Mine",
 			"tutorial_id":«tutorialA»,"group_set_id":«set»,"student_count":1,"capacity_adjustment":0,"locked":false}]}`)
-		unit := w.do("student", "GET /api/units/{unitA}", nil).status(200).has(`{"group_sets":[{"id":«set»,"name":"Teams","capacity":3,"locked":false,
+		unit := w.do("student", "GET /api/units/{unitA}",
+			nil).status(200).has(`{"group_sets":[{"id":«set»,"name":"Teams","capacity":3,"locked":false,
 			"allow_students_to_create_groups":true,"allow_students_to_manage_groups":true,"keep_groups_in_same_class":false}]}`).object()
 		if n := len(unit["groups"].([]any)); n != 6 {
 			t.Errorf("the unit shows %d groups", n)
@@ -88,7 +91,8 @@ func TestGroups(t *testing.T) {
 
 		// Staff alone lock, move and size a group; sending what it is already is no change.
 		w.do("student", "PUT "+red, `{"group":{"name":"Blue","locked":false,"capacity_adjustment":0}}`).status(200).has(`{"name":"Blue"}`)
-		for _, body := range []string{`{"group":{"locked":true}}`, `{"group":{"capacity_adjustment":1}}`, `{"group":{"tutorial_id":«LA2»}}`} {
+		for _, body := range []string{`{"group":{"locked":true}}`, `{"group":{"capacity_adjustment":1}}`,
+			`{"group":{"tutorial_id":«LA2»}}`} {
 			w.do("student", "PUT "+red, named(w, body)).status(403)
 		}
 		w.do("tutor", "PUT "+red, named(w, `{"group":{"locked":true,"capacity_adjustment":-1,"tutorial_id":«LA2»}}`)).status(200).
@@ -108,7 +112,8 @@ func TestGroups(t *testing.T) {
 		w.do("student", "DELETE "+red, nil).status(403)
 		w.do("other", "DELETE "+groupsOfA+"/{mine}", nil).status(204)
 		w.do("other", "GET "+groupsOfA+"/{mine}/members", nil).status(404)
-		w.add("", "group_submissions", row{"unit_group_id": w.id["group"], "task_definition_id": w.id["defA1"], "submitted_by_project_id": w.id["project:student"], "created_at": w.db.Now()})
+		w.add("", "group_submissions", row{"unit_group_id": w.id["group"], "task_definition_id": w.id["defA1"],
+			"submitted_by_project_id": w.id["project:student"], "created_at": w.db.Now()})
 		w.do("convenor", "DELETE "+red, nil).status(409).says("Blue")
 		w.do("tutor", "DELETE "+groupsOfA+"/{one}", nil).status(204)
 	})
@@ -189,7 +194,8 @@ func TestMovingAGroupMovesItsMembers(t *testing.T) {
 		w.tutorial("LA2", "streamA", "", 1) // too small, but staff may exceed it
 		w.tutorial("FAR", "streamA", "geelong", 5)
 		w.set(`UPDATE group_sets SET keep_groups_in_same_class = TRUE`)
-		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"], "project_id": w.id["project:withdrawn"]})
+		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
+			"project_id": w.id["project:withdrawn"]})
 		seats := func(want string) {
 			t.Helper()
 			if got := w.seats("project:student") + w.seats("project:mate") + w.seats("project:withdrawn"); got != want {
@@ -205,9 +211,11 @@ func TestMovingAGroupMovesItsMembers(t *testing.T) {
 		seats("[LA2][LA2][LA1]")
 
 		// Another group that holds one of them keeps all.
-		w.add("fixed", "group_sets", row{"unit_id": w.id["unitA"], "name": "Fixed", "keep_groups_in_same_class": true, "allow_students_to_manage_groups": false})
+		w.add("fixed", "group_sets", row{"unit_id": w.id["unitA"], "name": "Fixed", "keep_groups_in_same_class": true,
+			"allow_students_to_manage_groups": false})
 		w.add("pair", "unit_groups", row{"group_set_id": w.id["fixed"], "tutorial_id": w.id["LA2"], "name": "Pair"})
-		w.add("", "group_memberships", row{"group_set_id": w.id["fixed"], "unit_group_id": w.id["pair"], "project_id": w.id["project:mate"]})
+		w.add("", "group_memberships", row{"group_set_id": w.id["fixed"], "unit_group_id": w.id["pair"],
+			"project_id": w.id["project:mate"]})
 		move("tutorialA").status(409).says("mate", "Pair")
 		seats("[LA2][LA2][LA1]")
 		if got := w.members("group"); got != "[student mate]" {
@@ -234,7 +242,8 @@ func TestACrowdCannotOverfillAGroup(t *testing.T) {
 		codes := map[int]int{}
 		for i, who := range w.crowd(0, 50) {
 			if i%3 == 0 { // some come from another group
-				w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"], "project_id": w.id["project:"+who]})
+				w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
+					"project_id": w.id["project:"+who]})
 			}
 			wg.Go(func() {
 				got := w.do(who, "POST "+groupsOfA+"/{Rush}/members/{project:"+who+"}", nil)
@@ -260,7 +269,8 @@ func TestACrowdMakesGroups(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, who := range w.crowd(0, 30) {
 			wg.Go(func() {
-				if got := w.do(who, "POST "+groupsOfA, named(w, `{"group":{"tutorial_id":«tutorialA»}}`)); got.Code != 201 {
+				if got := w.do(who, "POST "+groupsOfA, named(w,
+					`{"group":{"tutorial_id":«tutorialA»}}`)); got.Code != 201 {
 					t.Errorf("%d %s", got.Code, got.Body)
 				}
 			})

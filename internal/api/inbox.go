@@ -15,8 +15,10 @@ func (s *Server) inboxRoutes() {
 		"List what waits for the caller: work to judge, pinned tasks, new comments", s.inbox)
 	endpoint.Route(s.Server, "GET /api/units/{id}/feedback", 200, policy.GiveFeedback,
 		"List the tasks that await feedback", s.awaitFeedback)
-	endpoint.Route(s.Server, "POST /api/tasks/{id}/pin", 201, policy.PinTask, "Pin a task to the top of the caller's inbox", s.pinTask)
-	endpoint.Route(s.Server, "DELETE /api/tasks/{id}/pin", 204, policy.PinTask, "Take the caller's pin off a task", s.unpinTask)
+	endpoint.Route(s.Server, "POST /api/tasks/{id}/pin", 201, policy.PinTask, "Pin a task to the top of the caller's "+
+		"inbox", s.pinTask)
+	endpoint.Route(s.Server, "DELETE /api/tasks/{id}/pin", 204, policy.PinTask, "Take the caller's pin off a task",
+		s.unpinTask)
 }
 
 type inboxIn struct {
@@ -29,7 +31,8 @@ func (s *Server) inbox(ctx context.Context, who *access.Caller, in inboxIn) (end
 	return s.waiting(ctx, in, work.Waiting{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, Inbox: true})
 }
 
-func (s *Server) awaitFeedback(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask], error) {
+func (s *Server) awaitFeedback(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask],
+	error) {
 	return s.waiting(ctx, in, work.Waiting{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine})
 }
 

@@ -14,21 +14,25 @@ var _ = rights(
 )
 
 var _ = lists(
-	listRow{route: "GET /api/units/{id}/tasks/inbox", path: "/api/units/{unitA}/tasks/inbox", who: "tutor", fill: manyTasks("need_help")},
-	listRow{route: "GET /api/units/{id}/feedback", path: "/api/units/{unitA}/feedback", who: "tutor", fill: manyTasks("need_help")},
+	listRow{route: "GET /api/units/{id}/tasks/inbox", path: "/api/units/{unitA}/tasks/inbox", who: "tutor",
+		fill: manyTasks("need_help")},
+	listRow{route: "GET /api/units/{id}/feedback", path: "/api/units/{unitA}/feedback", who: "tutor",
+		fill: manyTasks("need_help")},
 )
 
 // say adds a comment to student's task, read by its author.
 func (w *world) say(name, as, kind string) {
 	w.Helper()
-	w.add(name, "task_comments", row{"task_id": w.id["task"], "unit_id": w.id["unitA"], "user_id": w.id[as], "recipient_id": w.id["tutor"],
-		"type": kind, "comment": "hello", "created_at": w.db.Now()})
+	w.add(name, "task_comments", row{"task_id": w.id["task"], "unit_id": w.id["unitA"], "user_id": w.id[as],
+		"recipient_id": w.id["tutor"],
+		"type":         kind, "comment": "hello", "created_at": w.db.Now()})
 	w.read(name, as)
 }
 
 func (w *world) read(comment, as string) {
 	w.Helper()
-	w.set(`INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`, w.id[comment], w.id[as], w.db.Now())
+	w.set(`INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`, w.id[comment], w.id[as],
+		w.db.Now())
 }
 
 func TestInbox(t *testing.T) {
@@ -37,7 +41,8 @@ func TestInbox(t *testing.T) {
 			t.Helper()
 			var out []string
 			for _, o := range w.do(as, "GET /api/units/{unitA}/tasks/inbox"+more, nil).status(200).list() {
-				out = append(out, w.rows(`SELECT u.username AS v FROM projects p JOIN users u ON u.id = p.user_id WHERE p.id = $1`, int64(o["project_id"].(float64)))...)
+				out = append(out, w.rows(`SELECT u.username AS v FROM projects p JOIN users u ON u.id = p.user_id
+					WHERE p.id = $1`, int64(o["project_id"].(float64)))...)
 			}
 			return strings.Join(out, " ")
 		}
@@ -51,7 +56,8 @@ func TestInbox(t *testing.T) {
 		w.say("c1", "student", "text")
 		w.say("c2", "student", "text")
 		w.say("c3", "student", "status")
-		w.do("tutor", "GET /api/units/{unitA}/tasks/inbox", nil).status(200).is(`[{"id":«task»,"project_id":«project:student»,"task_definition_id":«defA1»,
+		w.do("tutor", "GET /api/units/{unitA}/tasks/inbox",
+			nil).status(200).is(`[{"id":«task»,"project_id":«project:student»,"task_definition_id":«defA1»,
 			"tutorial_id":«tutorialA»,"status":"not_started","completion_date":null,"submission_date":null,"times_assessed":0,"grade":null,
 			"quality_pts":-1,"num_new_comments":2,"similarity_flag":false,"pinned":0,"has_extensions":0}]`)
 		w.read("c1", "tutor")
@@ -60,13 +66,15 @@ func TestInbox(t *testing.T) {
 		expect("read by another", inbox("convenor", ""), "student")
 		w.set(`UPDATE task_comments SET staff_read_at = $1`, w.db.Now())
 		expect("read by the student's tutor", inbox("convenor", ""), "")
-		if o := w.do("student", "GET /api/projects/{project:student}", nil).object()["tasks"].([]any)[0].(map[string]any); o["num_new_comments"] != 0.0 {
+		if o := w.do("student", "GET /api/projects/{project:student}",
+			nil).object()["tasks"].([]any)[0].(map[string]any); o["num_new_comments"] != 0.0 {
 			t.Errorf("the author has %v new comments", o["num_new_comments"])
 		}
 		w.say("c4", "tutor", "text")
 		w.set(`UPDATE task_comments SET staff_read_at = $1`, w.db.Now())
 		for who, want := range map[string]float64{"student": 1, "tutor": 0, "convenor": 0} {
-			if o := w.do(who, "GET /api/projects/{project:student}", nil).object()["tasks"].([]any)[0].(map[string]any); o["num_new_comments"] != want {
+			if o := w.do(who, "GET /api/projects/{project:student}",
+				nil).object()["tasks"].([]any)[0].(map[string]any); o["num_new_comments"] != want {
 				t.Errorf("%s has %v new comments, want %v", who, o["num_new_comments"], want)
 			}
 		}
@@ -88,7 +96,8 @@ func TestInbox(t *testing.T) {
 		expect("no classes", inbox("convenor", "?mine=true"), "")
 		w.do("tutor", "PUT "+ownTask, form{"trigger": "complete"}).status(200)
 		expect("pinned, though done", inbox("tutor", ""), "student mate other")
-		if list := w.do("tutor", "GET /api/units/{unitA}/feedback", nil).status(200).list(); len(list) != 2 || list[0]["project_id"] != float64(w.id["project:mate"]) {
+		if list := w.do("tutor", "GET /api/units/{unitA}/feedback", nil).status(200).list(); len(list) != 2 ||
+			list[0]["project_id"] != float64(w.id["project:mate"]) {
 			t.Errorf("awaiting feedback: %v", list)
 		}
 		w.do("tutor", "DELETE /api/tasks/{task}/pin", nil).status(204)

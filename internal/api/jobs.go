@@ -11,8 +11,10 @@ import (
 )
 
 func (s *Server) jobRoutes() {
-	endpoint.Route(s.Server, "GET /api/admin/jobs", 200, policy.ManageJobs, "List the background jobs, newest first", s.listJobs)
-	endpoint.Route(s.Server, "POST /api/admin/jobs/{id}/retry", 201, policy.ManageJobs, "Give a dead job another round of tries", s.retryJob,
+	endpoint.Route(s.Server, "GET /api/admin/jobs", 200, policy.ManageJobs, "List the background jobs, newest first",
+		s.listJobs)
+	endpoint.Route(s.Server, "POST /api/admin/jobs/{id}/retry", 201, policy.ManageJobs,
+		"Give a dead job another round of tries", s.retryJob,
 		endpoint.Also(409, "the job is not dead"))
 }
 

@@ -36,7 +36,8 @@ func TestAdministratorsSeeAndRetryJobs(t *testing.T) {
 				}
 				w.id[colour] = id
 			}
-			_, err := db.Exec(ctx, q, `UPDATE jobs SET state = 'dead', error = 'no brush', finished_at = $2 WHERE id = $1`, w.id["red"], q.Now())
+			_, err := db.Exec(ctx, q, `UPDATE jobs SET state = 'dead', error = 'no brush', finished_at = $2
+				WHERE id = $1`, w.id["red"], q.Now())
 			return err
 		})
 		if err != nil {

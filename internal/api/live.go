@@ -22,7 +22,8 @@ import (
 const heartbeat = 20 * time.Second
 
 func (s *Server) liveRoutes() {
-	endpoint.Route(s.Server, "POST /api/events/ticket", 201, policy.SignedIn, "Get a ticket for GET /api/events, good once and for a minute", s.liveTicket)
+	endpoint.Route(s.Server, "POST /api/events/ticket", 201, policy.SignedIn, "Get a ticket for GET /api/events, "+
+		"good once and for a minute", s.liveTicket)
 	// Open to visitors because a ticket stands for headers; the handler asks
 	// for one or the other.
 	endpoint.Route(s.Server, "GET /api/events", 200, policy.Anybody,
@@ -80,7 +81,8 @@ func (s *Server) listener(ctx context.Context, who *access.Caller, ticket string
 		return change(ctx, s.db, func(q db.Q) (*access.Caller, error) { return ident.UseLiveTicket(ctx, q, ticket) })
 	}
 	if who.ID == 0 {
-		return nil, fault.New(fault.Unknown, "Sign in first: send the headers Username and Auth_Token, or a ticket of POST /api/events/ticket.")
+		return nil, fault.New(fault.Unknown, "Sign in first: send the headers Username and Auth_Token, or a ticket "+
+			"of POST /api/events/ticket.")
 	}
 	return who, nil
 }

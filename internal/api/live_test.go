@@ -33,7 +33,8 @@ func (w *world) instance(t *testing.T, beat time.Duration) string {
 	hub := events.NewHub(w.db, slog.New(slog.DiscardHandler), 10*time.Millisecond)
 	hub.Start(t.Context())
 	live, end := context.WithCancel(context.Background())
-	s := New(Config{Config: endpoint.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler), Version: "test"},
+	s := New(Config{Config: endpoint.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler),
+		Version: "test"},
 		Files: w.api.files, Events: hub, Live: live})
 	s.heartbeat = beat
 	srv := httptest.NewServer(s)
@@ -129,7 +130,8 @@ func TestLive(t *testing.T) {
 		if err := json.Unmarshal([]byte(h.data), &got); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal([]byte(named(w, `{"seq":1,"kind":"comment","at":"`+w.db.Now().String()+`","actor_id":«tutor»,"user_id":«student»,"unit_id":«unitA»,
+		if err := json.Unmarshal([]byte(named(w, `{"seq":1,"kind":"comment","at":"`+w.db.Now().String()+
+			`","actor_id":«tutor»,"user_id":«student»,"unit_id":«unitA»,
 			"project_id":«project:student»,"task_id":«task»,"body":{"task_definition_id":«defA1»,"comment_id":«c»,"type":"text","action":"created"}}`)), &want); err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +265,8 @@ func TestLiveFollowsRoles(t *testing.T) {
 		w.set(`UPDATE tutorials SET unit_role_id = NULL WHERE unit_role_id = $1`, w.id["role:tutor"])
 		w.set(`DELETE FROM unit_roles WHERE id = $1`, w.id["role:tutor"])
 		w.comment("1", "student", ownTask, "Not for you any more")
-		w.add("role:again", "unit_roles", row{"unit_id": w.id["unitB"], "user_id": w.id["tutor"], "role": 2, "created_at": w.db.Now(), "updated_at": w.db.Now()})
+		w.add("role:again", "unit_roles", row{"unit_id": w.id["unitB"], "user_id": w.id["tutor"], "role": 2,
+			"created_at": w.db.Now(), "updated_at": w.db.Now()})
 		// The new role is known with the next heartbeat.
 		say := func(i int) {
 			w.comment("2", "studentB", "/api/projects/{project:studentB}/task_def_id/{defB1}", numbered("B", i))

@@ -14,11 +14,15 @@ import (
 )
 
 func (s *Server) markingRoutes() {
-	endpoint.Route(s.Server, "GET /api/submission/assess", 200, policy.GiveFeedback, "Get the work that waits to be marked in a zip archive", s.collectMarking,
+	endpoint.Route(s.Server, "GET /api/submission/assess", 200, policy.GiveFeedback, "Get the work that waits to be "+
+		"marked in a zip archive", s.collectMarking,
 		endpoint.Also(422, "the user does not teach this unit"))
-	endpoint.Route(s.Server, "POST /api/submission/assess", 201, policy.GiveFeedback, "Carry out a sheet of marks, alone or in a zip archive with annotated PDFs",
-		s.takeMarking, endpoint.Uploads(1, marking.MaxUpload), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is neither a sheet nor a zip archive"))
-	endpoint.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", 200, policy.ReadSubmission,
+	endpoint.Route(s.Server, "POST /api/submission/assess", 201, policy.GiveFeedback, "Carry out a sheet of marks, "+
+		"alone or in a zip archive with annotated PDFs",
+		s.takeMarking, endpoint.Uploads(1, marking.MaxUpload), endpoint.Also(413, "the file is too large"),
+		endpoint.Also(415, "the file is neither a sheet nor a zip archive"))
+	endpoint.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", 200,
+		policy.ReadSubmission,
 		"Get the latest copy of the work that the staff annotated, a PDF", s.markedCopy)
 }
 
@@ -83,6 +87,7 @@ func (s *Server) markedCopy(ctx context.Context, _ *access.Caller, in markedIn) 
 	if err != nil {
 		return nil, err
 	}
-	return &endpoint.File{Content: content, Name: c.Abbreviation + "-marked.pdf", Type: "application/pdf", Modified: c.At.Time,
-		ETag: `"` + c.Hash + `"`, Attachment: in.AsAttachment}, nil
+	return &endpoint.File{Content: content, Name: c.Abbreviation + "-marked.pdf", Type: "application/pdf",
+		Modified: c.At.Time,
+		ETag:     `"` + c.Hash + `"`, Attachment: in.AsAttachment}, nil
 }

@@ -21,7 +21,8 @@ const (
 
 var _ = rights(
 	rightRow{"GET /api/submission/assess", assess, staffA, nil},
-	rightRow{"POST /api/submission/assess", assess, staffA, aFile("marks.csv", "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment\r\n")},
+	rightRow{"POST /api/submission/assess", assess, staffA,
+		aFile("marks.csv", "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment\r\n")},
 	rightRow{"GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", marked, readersA, nil},
 )
 
@@ -85,7 +86,8 @@ func counts(a *answered) string {
 
 func (w *world) handIn(who, def string) {
 	w.Helper()
-	w.do(who, "POST /api/projects/{project:"+who+"}/task_def_id/{"+def+"}/submission", upload{files: []part{code}}).status(201)
+	w.do(who, "POST /api/projects/{project:"+who+"}/task_def_id/{"+def+"}/submission",
+		upload{files: []part{code}}).status(201)
 }
 
 func TestMarkOffline(t *testing.T) {
@@ -95,18 +97,22 @@ func TestMarkOffline(t *testing.T) {
 		w.handIn("student", "defA1")
 		w.handIn("other", "defA1")
 		w.made()
-		w.do("other", "POST /api/projects/{project:other}/task_def_id/{defA1}/comments", form{"comment": "=HYPERLINK(\"http://evil\")"}).status(201)
+		w.do("other", "POST /api/projects/{project:other}/task_def_id/{defA1}/comments",
+			form{"comment": "=HYPERLINK(\"http://evil\")"}).status(201)
 		got := w.batch("tutor", "")
 		task := w.number(`SELECT id FROM tasks WHERE project_id = $1`, w.id["project:other"])
-		want := []string{"manifest.json", "marks.csv", fmt.Sprintf("other/1_1P-%d.pdf", task), "readme.txt", fmt.Sprintf("student/1_1P-%d.pdf", w.id["task"])}
+		want := []string{"manifest.json", "marks.csv", fmt.Sprintf("other/1_1P-%d.pdf", task), "readme.txt",
+			fmt.Sprintf("student/1_1P-%d.pdf", w.id["task"])}
 		if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
 			t.Fatalf("got %v, want %v", names, want)
 		}
 		if !strings.Contains(got["marks.csv"], `"'=HYPERLINK(""http://evil"")"`) {
 			t.Errorf("a formula is not guarded: %s", got["marks.csv"])
 		}
-		if rows := cells(t, got["marks.csv"]); len(rows) != 2 || rows[0].Get("username") != "other" || rows[0].Get("status") != "rff" ||
-			rows[0].Get("tutorial") != "LA1" || rows[0].Get("max_quality") != "5" || rows[0].Get("student's_last_comment") != `=HYPERLINK("http://evil")` {
+		if rows := cells(t, got["marks.csv"]); len(rows) != 2 || rows[0].Get("username") != "other" ||
+			rows[0].Get("status") != "rff" ||
+			rows[0].Get("tutorial") != "LA1" || rows[0].Get("max_quality") != "5" ||
+			rows[0].Get("student's_last_comment") != `=HYPERLINK("http://evil")` {
 			t.Errorf("rows %v", rows)
 		}
 		upload := func(content string) *answered {
@@ -121,22 +127,28 @@ func TestMarkOffline(t *testing.T) {
 		// The grade is missing, then wrong: nothing moves.
 		for _, bad := range []map[string]string{
 			{"status": "complete", "new_quality": "4"}, {"status": "complete", "new_grade": "x", "new_quality": "4"},
-			{"status": "complete", "new_grade": "p", "new_quality": "6"}, {"status": "complete", "new_grade": "p", "new_quality": "four"},
-			{"status": "wonderful"}, {"new_quality": "3"}, {"task": "9.9X", "status": "fix"}, {"username": "nobody", "status": "fix"},
-			{"status": "fix", "new_comment": strings.Repeat("x", 5000)}, {"status": "fix", "version": "77"}, {"status": "fix", "task_id": "77"}, {"status": "fix", "version": "=1"},
+			{"status": "complete", "new_grade": "p", "new_quality": "6"}, {"status": "complete", "new_grade": "p",
+				"new_quality": "four"},
+			{"status": "wonderful"}, {"new_quality": "3"}, {"task": "9.9X", "status": "fix"},
+			{"username": "nobody", "status": "fix"},
+			{"status": "fix", "new_comment": strings.Repeat("x", 5000)}, {"status": "fix", "version": "77"},
+			{"status": "fix", "task_id": "77"}, {"status": "fix", "version": "=1"},
 		} {
-			if got := counts(upload(filled(t, got["marks.csv"], bad))); got != "0 done, 1 refused, 1 ignored" || history() != before {
+			if got := counts(upload(filled(t, got["marks.csv"], bad))); got != "0 done, 1 refused, 1 ignored" ||
+				history() != before {
 				t.Errorf("%.100v: %s", bad, got)
 			}
 		}
-		text := filled(t, got["marks.csv"], map[string]string{"status": "Complete", "new_grade": "hD", "new_quality": "4", "new_comment": "+1, well done"})
+		text := filled(t, got["marks.csv"], map[string]string{"status": "Complete", "new_grade": "hD",
+			"new_quality": "4", "new_comment": "+1, well done"})
 		if got := counts(upload(text)); got != "1 done, 0 refused, 1 ignored" {
 			t.Error(got)
 		}
 		if n := w.count(`tasks WHERE id = $1 AND status = 'complete' AND grade = 3 AND quality_pts = 4`, task); n != 1 {
 			t.Error("the row was not carried out")
 		}
-		if n := w.count(`task_comments WHERE task_id = $1 AND comment = '+1, well done' AND user_id = $2`, task, w.id["tutor"]); n != 1 {
+		if n := w.count(`task_comments WHERE task_id = $1 AND comment = '+1, well done' AND user_id = $2`, task,
+			w.id["tutor"]); n != 1 {
 			t.Errorf("%d comments", n)
 		}
 		before = history()
@@ -160,7 +172,8 @@ func TestMarkOffline(t *testing.T) {
 // A sheet without our own columns is taken too, and once.
 func TestMarkByHandMadeSheet(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		text := "username;name;tutorial;task;status;new grade;new quality;new comment\r\nSTUDENT;x;y;1.1P;Fix;;;Look again\r\n"
+		text := "username;name;tutorial;task;status;new grade;new quality;new comment\r\nSTUDENT;x;y;1.1P;Fix;;;Look " +
+			"again\r\n"
 		post := func() string { return counts(w.do("convenor", "POST "+assess, aFile("m.csv", text))) }
 		if got := post(); got != "1 done, 0 refused, 0 ignored" {
 			t.Error(got)
@@ -168,13 +181,15 @@ func TestMarkByHandMadeSheet(t *testing.T) {
 		if got := post(); got != "0 done, 0 refused, 1 ignored" {
 			t.Error(got)
 		}
-		w.set(`UPDATE tasks SET status = 'ready_for_feedback', submission_date = $2, version = version + 1 WHERE id = $1`, w.id["task"], w.db.Now())
+		w.set(`UPDATE tasks SET status = 'ready_for_feedback', submission_date = $2, version = version + 1
+			WHERE id = $1`, w.id["task"], w.db.Now())
 		w.now = w.now.Add(1e9)
 		w.set(`UPDATE tasks SET submission_date = $2 WHERE id = $1`, w.id["task"], w.db.Now())
 		if got := post(); got != "1 done, 0 refused, 0 ignored" {
 			t.Errorf("after another submission: %s", got)
 		}
-		w.do("convenor", "POST "+assess, aFile("m.csv", "username,task\r\nstudent,1.1P\r\n")).status(400).says("missing headings")
+		w.do("convenor", "POST "+assess, aFile("m.csv",
+			"username,task\r\nstudent,1.1P\r\n")).status(400).says("missing headings")
 		w.do("convenor", "POST "+assess, aFile("m.csv", "%PDF-1.7\x00")).status(415)
 		w.do("convenor", "POST "+assess+"&user_id=99999", aFile("m.csv", text)).status(422)
 		w.do("convenor", "GET "+assess+"&user_id={student}", nil).status(422)
@@ -195,14 +210,17 @@ func TestMarkersRights(t *testing.T) {
 		}
 		for _, c := range []struct{ who, query, want string }{
 			{"tutor", "", "[both student]"}, {"convenor", "", "[]"}, {"convenor", "&user_id={tutor}", "[both student]"},
-			{"both", "&user_id={tutor}", "[student]"}, {"admin", "", "[]"}, {"admin", "&user_id={tutor}", "[both student]"},
+			{"both", "&user_id={tutor}", "[student]"}, {"admin", "", "[]"}, {"admin", "&user_id={tutor}",
+				"[both student]"},
 		} {
 			if got := fmt.Sprint(rows(c.who, c.query)); got != c.want {
 				t.Errorf("%s%s: %s, want %s", c.who, c.query, got, c.want)
 			}
 		}
-		text := filled(t, w.batch("tutor", "")["marks.csv"], map[string]string{"status": "complete"}, map[string]string{"status": "complete"})
-		if got := counts(w.do("both", "POST "+assess+"&user_id={tutor}", aFile("m.csv", text))); got != "1 done, 1 refused, 0 ignored" {
+		text := filled(t, w.batch("tutor", "")["marks.csv"], map[string]string{"status": "complete"},
+			map[string]string{"status": "complete"})
+		if got := counts(w.do("both", "POST "+assess+"&user_id={tutor}",
+			aFile("m.csv", text))); got != "1 done, 1 refused, 0 ignored" {
 			t.Error(got)
 		}
 		if n := w.count(`tasks WHERE project_id = $1 AND status = 'complete'`, w.id["project:both"]); n != 0 {
@@ -215,7 +233,8 @@ func TestMarkersRights(t *testing.T) {
 		w.do("tutorB", "POST "+assess+"&user_id={tutor}", aFile("m.csv", text)).status(403)
 		w.do("convenorB", "POST /api/submission/assess?unit_id={unitB}", aFile("m.csv", text)).status(201)
 		if n := w.count(`tasks WHERE unit_id = $1`, w.id["unitB"]); n > 0 {
-			t.Errorf("a sheet of unit A made tasks in B: %v", w.rows(`SELECT status FROM tasks WHERE unit_id = $1`, w.id["unitB"]))
+			t.Errorf("a sheet of unit A made tasks in B: %v", w.rows(`SELECT status FROM tasks WHERE unit_id = $1`,
+				w.id["unitB"]))
 		}
 	})
 }
@@ -229,7 +248,8 @@ func TestMarkGroups(t *testing.T) {
 		got := w.batch("tutor", "")
 		rows := cells(t, got["marks.csv"])
 		work := w.number(`SELECT id FROM group_submissions`)
-		if len(rows) != 1 || rows[0].Get("username") != fmt.Sprintf("GRP_%d_%d", w.id["group"], work) || rows[0].Get("name") != "Red" {
+		if len(rows) != 1 || rows[0].Get("username") != fmt.Sprintf("GRP_%d_%d", w.id["group"], work) ||
+			rows[0].Get("name") != "Red" {
 			t.Fatalf("rows %v", rows)
 		}
 		name := ""
@@ -238,8 +258,10 @@ func TestMarkGroups(t *testing.T) {
 				name = n
 			}
 		}
-		pairs := []string{"sub/marks.csv", filled(t, got["marks.csv"], map[string]string{"status": "fix", "new_comment": "Together now"}),
-			"sub/" + name, samplePDF(), "sub/manifest.json", got["manifest.json"], "__MACOSX/sub/._marks.csv", "x", "sub/._x-1.pdf", "y", "sub/notes.docx", "z"}
+		pairs := []string{"sub/marks.csv", filled(t, got["marks.csv"], map[string]string{"status": "fix",
+			"new_comment": "Together now"}),
+			"sub/" + name, samplePDF(), "sub/manifest.json", got["manifest.json"], "__MACOSX/sub/._marks.csv", "x",
+			"sub/._x-1.pdf", "y", "sub/notes.docx", "z"}
 		post := func() string {
 			return counts(w.do("tutor", "POST "+assess, aFile("back.zip", zipOf(t, pairs...))))
 		}
@@ -318,17 +340,22 @@ func TestHostileBatches(t *testing.T) {
 				}
 			}), 413, "5001"},
 			{"cut off", zipOf(t, "marks.csv", text)[:50], 415, "damaged"},
-			{"encrypted", strings.NewReplacer("PK\x01\x02\x14\x00\x14\x00\x08\x00", "PK\x01\x02\x14\x00\x14\x00\x09\x00").Replace(zipOf(t, "marks.csv", text)), 415, "password"},
+			{"encrypted", strings.NewReplacer("PK\x01\x02\x14\x00\x14\x00\x08\x00",
+				"PK\x01\x02\x14\x00\x14\x00\x09\x00").Replace(zipOf(t, "marks.csv", text)), 415, "password"},
 			{"link", packed(func(z *zip.Writer) {
 				entry(z, &zip.FileHeader{Name: "marks.csv"}, text)
 				entry(z, link, "/etc/passwd")
 			}), 201, "0 done, 1 refused, 1 ignored"},
 			{"no PDF", zipOf(t, "marks.csv", text, pdf, "MZ\x90"), 201, "0 done, 1 refused, 1 ignored"},
-			{"of nobody", zipOf(t, "marks.csv", text, "x-999999.pdf", samplePDF()), 201, "0 done, 1 refused, 1 ignored"},
+			{"of nobody", zipOf(t, "marks.csv", text, "x-999999.pdf", samplePDF()), 201,
+				"0 done, 1 refused, 1 ignored"},
 			{"broken manifest", zipOf(t, "marks.csv", text, "manifest.json", "{"), 201, "0 done, 0 refused, 2 ignored"},
-			{"another unit", zipOf(t, "marks.csv", text, "manifest.json", `{"format":1,"unit_id":999,"unit":"X"}`), 422, "another unit"},
-			{"deep manifest", zipOf(t, "marks.csv", text, "manifest.json", strings.Repeat("[", 1<<20)), 201, "0 done, 0 refused, 2 ignored"},
-			{"formulas", filled(t, text, map[string]string{"status": "=cmd|' /C calc'!A0", "new_comment": "@SUM(1)"}), 201, "0 done, 1 refused, 0 ignored"},
+			{"another unit", zipOf(t, "marks.csv", text, "manifest.json", `{"format":1,"unit_id":999,"unit":"X"}`), 422,
+				"another unit"},
+			{"deep manifest", zipOf(t, "marks.csv", text, "manifest.json", strings.Repeat("[", 1<<20)), 201,
+				"0 done, 0 refused, 2 ignored"},
+			{"formulas", filled(t, text, map[string]string{"status": "=cmd|' /C calc'!A0", "new_comment": "@SUM(1)"}),
+				201, "0 done, 1 refused, 0 ignored"},
 			{"a bad quote", text + "\"x", 400, "quote"},
 			{"nothing", "", 400, ""},
 		} {

@@ -14,14 +14,20 @@ import (
 )
 
 func (s *Server) outcomeRoutes() {
-	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.EditOutcomes, "Download the learning outcomes as CSV", s.exportOutcomes)
-	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes/csv", 201, policy.ImportUnit, "Import learning outcomes from CSV or Excel", s.importOutcomes,
-		endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "neither CSV nor Excel"))
-	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes", 201, policy.EditOutcomes, "Add a learning outcome behind the others", s.addOutcome,
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.EditOutcomes,
+		"Download the learning outcomes as CSV", s.exportOutcomes)
+	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes/csv", 201, policy.ImportUnit,
+		"Import learning outcomes from CSV or Excel", s.importOutcomes,
+		endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
+		endpoint.Also(415, "neither CSV nor Excel"))
+	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes", 201, policy.EditOutcomes,
+		"Add a learning outcome behind the others", s.addOutcome,
 		endpoint.Also(409, "the abbreviation is taken"))
-	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/outcomes/{id}", 200, policy.EditOutcomes, "Change or move a learning outcome", s.changeOutcome,
+	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/outcomes/{id}", 200, policy.EditOutcomes,
+		"Change or move a learning outcome", s.changeOutcome,
 		endpoint.Also(409, "the abbreviation is taken"))
-	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/outcomes/{id}", 204, policy.EditOutcomes, "Delete a learning outcome with its alignments", s.deleteOutcome)
+	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/outcomes/{id}", 204, policy.EditOutcomes,
+		"Delete a learning outcome with its alignments", s.deleteOutcome)
 }
 
 // underUnit is the input of an endpoint about what belongs to a unit.
@@ -38,7 +44,8 @@ type addOutcomeIn struct {
 
 func (s *Server) addOutcome(ctx context.Context, _ *access.Caller, in addOutcomeIn) (*course.Outcome, error) {
 	return change(ctx, s.db, func(q db.Q) (*course.Outcome, error) {
-		return course.AddOutcome(ctx, q, in.UnitID, course.Outcome{Name: in.Name, Description: in.Description, Abbreviation: in.Abbreviation})
+		return course.AddOutcome(ctx, q, in.UnitID, course.Outcome{Name: in.Name, Description: in.Description,
+			Abbreviation: in.Abbreviation})
 	})
 }
 
@@ -58,7 +65,8 @@ type changeOutcomeIn struct {
 func (s *Server) changeOutcome(ctx context.Context, _ *access.Caller, in changeOutcomeIn) (*course.Outcome, error) {
 	return change(ctx, s.db, func(q db.Q) (*course.Outcome, error) {
 		return course.ChangeOutcome(ctx, q, in.UnitID, in.ID, course.OutcomeChange{
-			Name: in.Name.Ptr(), Description: in.Description.Ptr(), Abbreviation: in.Abbreviation.Ptr(), Number: in.Number.Ptr()})
+			Name: in.Name.Ptr(), Description: in.Description.Ptr(), Abbreviation: in.Abbreviation.Ptr(),
+			Number: in.Number.Ptr()})
 	})
 }
 
@@ -76,7 +84,10 @@ func (s *Server) exportOutcomes(ctx context.Context, _ *access.Caller, in underU
 		if err != nil {
 			return nil, err
 		}
-		return sheetFile(unit.Code+"-LearningOutcomes.csv", func(w io.Writer) error { return course.WriteOutcomes(w, unit.Code, list) }), nil
+		return sheetFile(unit.Code+"-LearningOutcomes.csv", func(w io.Writer) error {
+			return course.WriteOutcomes(w,
+				unit.Code, list)
+		}), nil
 	})
 }
 
@@ -86,7 +97,8 @@ type importOutcomesIn struct {
 }
 
 func (s *Server) importOutcomes(ctx context.Context, _ *access.Caller, in importOutcomesIn) (*sheet.Report, error) {
-	return s.importSheet(ctx, in.importIn, course.OutcomeSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
+	return s.importSheet(ctx, in.importIn, course.OutcomeSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
+		error) {
 		return course.ImportOutcomes(ctx, q, in.UnitID, rows)
 	})
 }

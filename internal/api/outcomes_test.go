@@ -13,8 +13,10 @@ var _ = rights(
 	rightRow{"GET /api/units/{unit_id}/outcomes/csv", "/api/units/{unitA}/outcomes/csv", convenorsA, nil},
 	rightRow{"POST /api/units/{unit_id}/outcomes/csv", "/api/units/{unitA}/outcomes/csv", convenorsA,
 		upload{files: []part{{"file", "o.csv", outcomeCSV + "SIT10A,1,X,Name,Text\r\n"}}}},
-	rightRow{"POST /api/units/{unit_id}/outcomes", "/api/units/{unitA}/outcomes", convenorsA, `{"name":"N","description":"D"}`},
-	rightRow{"PUT /api/units/{unit_id}/outcomes/{id}", "/api/units/{unitA}/outcomes/{outcomeA}", convenorsA, `{"name":"N"}`},
+	rightRow{"POST /api/units/{unit_id}/outcomes", "/api/units/{unitA}/outcomes", convenorsA,
+		`{"name":"N","description":"D"}`},
+	rightRow{"PUT /api/units/{unit_id}/outcomes/{id}", "/api/units/{unitA}/outcomes/{outcomeA}", convenorsA,
+		`{"name":"N"}`},
 	rightRow{"DELETE /api/units/{unit_id}/outcomes/{id}", "/api/units/{unitA}/outcomes/{outcomeA}", convenorsA, nil},
 )
 
@@ -115,7 +117,8 @@ func TestOutcomeSheets(t *testing.T) {
 			t.Errorf("Content-Disposition %q", got)
 		}
 		send := func(query, content string) *answered {
-			return w.do("convenor", "POST /api/units/{unitA}/outcomes/csv"+query, upload{files: []part{{"file", "o.csv", content}}})
+			return w.do("convenor", "POST /api/units/{unitA}/outcomes/csv"+query,
+				upload{files: []part{{"file", "o.csv", content}}})
 		}
 		sheet := outcomeCSV + "SIT10A,2,ILO1,Think,Think better\r\n" + // moves and changes
 			"sit10a,1,NEW,New,\"With \"\"quotes\"\"\nand lines\"\r\n" +
@@ -140,7 +143,8 @@ func TestOutcomeSheets(t *testing.T) {
 		if reports[0] != reports[1] {
 			t.Errorf("the dry run told %s, the import %s", reports[0], reports[1])
 		}
-		again := send("", w.do("convenor", "GET /api/units/{unitA}/outcomes/csv", nil).Body.String()).status(201).object()
+		again := send("", w.do("convenor", "GET /api/units/{unitA}/outcomes/csv",
+			nil).Body.String()).status(201).object()
 		if len(again["ignored"].([]any)) != 2 || len(again["success"].([]any)) != 0 {
 			t.Errorf("an import of what is there reports %v", again)
 		}

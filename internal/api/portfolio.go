@@ -19,13 +19,20 @@ import (
 func (s *Server) portfolioRoutes() {
 	const own = "/api/submission/project/{id}/portfolio"
 	const unit = "/api/submission/unit/{id}"
-	endpoint.Route(s.Server, "GET "+own, 200, policy.ReadSubmission, "Get the compiled portfolio, a PDF", s.getPortfolio)
-	endpoint.Route(s.Server, "POST "+own, 201, policy.EditPortfolio, "Add a file to a portfolio", s.addPortfolioFile, endpoint.Uploads(1, portfolio.MaxFile),
-		endpoint.Also(409, "the portfolio has too many files"), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is not of its kind"))
-	endpoint.Route(s.Server, "DELETE "+own, 204, policy.EditPortfolio, "Remove a file of a portfolio, or the compiled portfolio", s.removePortfolio)
-	endpoint.Route(s.Server, "GET "+unit+"/portfolio", 200, policy.GiveFeedback, "Get all portfolios of a unit in a zip archive", s.unitPortfolios)
-	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/download_submissions", 200, policy.GiveFeedback,
-		"Get what all students handed in for a task in a zip archive", s.unitZip("-submissions.zip", portfolio.Submissions))
+	endpoint.Route(s.Server, "GET "+own, 200, policy.ReadSubmission, "Get the compiled portfolio, a PDF",
+		s.getPortfolio)
+	endpoint.Route(s.Server, "POST "+own, 201, policy.EditPortfolio, "Add a file to a portfolio", s.addPortfolioFile,
+		endpoint.Uploads(1, portfolio.MaxFile),
+		endpoint.Also(409, "the portfolio has too many files"), endpoint.Also(413, "the file is too large"),
+		endpoint.Also(415, "the file is not of its kind"))
+	endpoint.Route(s.Server, "DELETE "+own, 204, policy.EditPortfolio, "Remove a file of a portfolio, or the "+
+		"compiled portfolio", s.removePortfolio)
+	endpoint.Route(s.Server, "GET "+unit+"/portfolio", 200, policy.GiveFeedback, "Get all portfolios of a unit in a "+
+		"zip archive", s.unitPortfolios)
+	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/download_submissions", 200,
+		policy.GiveFeedback,
+		"Get what all students handed in for a task in a zip archive", s.unitZip("-submissions.zip",
+			portfolio.Submissions))
 	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/student_pdfs", 200, policy.GiveFeedback,
 		"Get the PDFs of all students for a task in a zip archive", s.unitZip("-pdfs.zip", portfolio.Documents))
 }
@@ -64,13 +71,15 @@ type portfolioFileAnswer struct {
 	portfolio.File
 }
 
-func (s *Server) addPortfolioFile(ctx context.Context, _ *access.Caller, in addPortfolioFileIn) (*portfolioFileAnswer, error) {
+func (s *Server) addPortfolioFile(ctx context.Context, _ *access.Caller, in addPortfolioFileIn) (*portfolioFileAnswer,
+	error) {
 	info, err := s.keep(ctx, in.File, portfolio.Check(in.Kind))
 	if err != nil {
 		return nil, err
 	}
 	return change(ctx, s.db, func(q db.Q) (*portfolioFileAnswer, error) {
-		f, err := portfolio.AddFile(ctx, q, s.files, in.ID, portfolio.NewFile{Name: in.Name, Original: in.File.Name, Kind: in.Kind, Stored: info})
+		f, err := portfolio.AddFile(ctx, q, s.files, in.ID, portfolio.NewFile{Name: in.Name, Original: in.File.Name,
+			Kind: in.Kind, Stored: info})
 		if err != nil {
 			return nil, err
 		}
@@ -85,10 +94,12 @@ type removePortfolioIn struct {
 	Name params.Opt[string] `param:"name"`
 }
 
-func (s *Server) removePortfolio(ctx context.Context, who *access.Caller, in removePortfolioIn) (endpoint.NoContent, error) {
+func (s *Server) removePortfolio(ctx context.Context, who *access.Caller, in removePortfolioIn) (endpoint.NoContent,
+	error) {
 	given := []bool{in.Idx.Has(), in.Kind.Has(), in.Name.Has()}
 	if given[0] != given[1] || given[1] != given[2] {
-		return endpoint.NoContent{}, fault.New(fault.Invalid, "Send idx, kind and name together to remove a file, or none of them to remove the compiled portfolio.")
+		return endpoint.NoContent{}, fault.New(fault.Invalid, "Send idx, kind and name together to remove a file, or "+
+			"none of them to remove the compiled portfolio.")
 	}
 	return remove(ctx, s.db, func(q db.Q) error {
 		if !given[0] {
@@ -115,7 +126,8 @@ type unitZipIn struct {
 }
 
 // unitZip answers with an archive of what list finds for a definition.
-func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, string) ([]portfolio.Entry, error)) func(context.Context, *access.Caller, unitZipIn) (*endpoint.File, error) {
+func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, string) ([]portfolio.Entry,
+	error)) func(context.Context, *access.Caller, unitZipIn) (*endpoint.File, error) {
 	return func(ctx context.Context, _ *access.Caller, in unitZipIn) (*endpoint.File, error) {
 		return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 			d, err := work.DefinitionByID(ctx, q, in.TaskDefID)

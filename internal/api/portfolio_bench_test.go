@@ -21,12 +21,14 @@ func BenchmarkCompilePortfolio(b *testing.B) {
 	w.do("student", "POST "+submission, upload{files: []part{source, {"file1", "report.pdf", samplePDF()}}}).status(201)
 	w.made()
 	w.manyWorks(60)
-	w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf", samplePDF())).status(201)
+	w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf",
+		samplePDF())).status(201)
 	var spent time.Duration
 	for b.Loop() {
 		w.do("student", "PUT /api/projects/{project:student}", form{"compile_portfolio": "true"}).status(200)
 		began := time.Now()
-		if err := w.press().Compile(b.Context(), jobs.Job{Attempt: 1, MaxAttempts: 1}, portfolio.Args{ProjectID: w.id["project:student"]}); err != nil {
+		if err := w.press().Compile(b.Context(), jobs.Job{Attempt: 1, MaxAttempts: 1},
+			portfolio.Args{ProjectID: w.id["project:student"]}); err != nil {
 			b.Fatal(err)
 		}
 		spent += time.Since(began)
@@ -48,15 +50,23 @@ func (w *world) manyWorks(n int) {
 	states := []string{"complete", "discuss", "fix_and_resubmit", "ready_for_feedback", "fail", "working_on_it"}
 	for i := 2; i < n; i++ {
 		abbr := fmt.Sprintf("%d.%dP", i/6+2, i%6+1)
-		d := w.add("", "task_definitions", row{"unit_id": w.id["unitA"], "name": "Explore topic " + abbr, "abbreviation": abbr, "description": "Write a program about it, and explain in a page what you have learned.",
-			"weighting": 2, "target_grade": i % 4, "start_date": w.monday().AddDays(i), "target_date": w.monday().AddDays(i + 7)})
-		t := w.add("", "tasks", row{"project_id": w.id["project:student"], "task_definition_id": d, "unit_id": w.id["unitA"], "status": states[i%len(states)],
+		d := w.add("", "task_definitions", row{"unit_id": w.id["unitA"], "name": "Explore topic " + abbr,
+			"abbreviation": abbr, "description": "Write a program about it, and explain in a page what you have " +
+				"learned.",
+			"weighting": 2, "target_grade": i % 4, "start_date": w.monday().AddDays(i),
+			"target_date": w.monday().AddDays(i + 7)})
+		t := w.add("", "tasks", row{"project_id": w.id["project:student"], "task_definition_id": d,
+			"unit_id": w.id["unitA"], "status": states[i%len(states)],
 			"times_assessed": i % 3, "submission_date": now, "created_at": now, "updated_at": now})
-		w.set(`INSERT INTO submission_tasks (task_id, at, submission_id, pct, pts) SELECT $1, at, submission_id, pct, pts FROM submission_tasks WHERE task_id = $2`, t, w.id["task"])
-		w.add("", "learning_outcome_links", row{"task_definition_id": d, "learning_outcome_id": w.id["outcomeA"], "task_id": t, "rating": i%5 + 1, "description": "Shows that I can think."})
+		w.set(`INSERT INTO submission_tasks (task_id, at, submission_id, pct, pts) SELECT $1, at, submission_id, pct,
+			pts FROM submission_tasks WHERE task_id = $2`, t, w.id["task"])
+		w.add("", "learning_outcome_links", row{"task_definition_id": d, "learning_outcome_id": w.id["outcomeA"],
+			"task_id": t, "rating": i%5 + 1, "description": "Shows that I can think."})
 		w.fill("task_comments", 0, 20, func(k int) row {
-			return row{"task_id": t, "unit_id": w.id["unitA"], "user_id": w.id[[]string{"student", "tutor"}[k%2]], "recipient_id": w.id["tutor"], "type": "text",
-				"comment": "Good work; please explain the loop in your own words and hand it in again.", "created_at": now}
+			return row{"task_id": t, "unit_id": w.id["unitA"], "user_id": w.id[[]string{"student", "tutor"}[k%2]],
+				"recipient_id": w.id["tutor"], "type": "text",
+				"comment":    "Good work; please explain the loop in your own words and hand it in again.",
+				"created_at": now}
 		})
 	}
 }

@@ -24,7 +24,9 @@ const (
 
 var _ = rights(
 	rightRow{"GET " + portfolioAny, portfolioPath, readersA, nil},
-	rightRow{"POST " + portfolioAny, portfolioPath, readersA, upload{fields: map[string]string{"name": "Other", "kind": "code"}, files: []part{{"file0", "a.py", "print(1)\n"}}}},
+	rightRow{"POST " + portfolioAny, portfolioPath, readersA,
+		upload{fields: map[string]string{"name": "Other", "kind": "code"},
+			files: []part{{"file0", "a.py", "print(1)\n"}}}},
 	rightRow{"DELETE " + portfolioAny, portfolioPath, readersA, nil},
 	rightRow{"GET /api/submission/unit/{id}/portfolio", "/api/submission/unit/{unitA}/portfolio", staffA, nil},
 	rightRow{"GET /api/submission/unit/{id}/task_definitions/{task_def_id}/download_submissions",
@@ -59,9 +61,11 @@ func (w *world) compiled() {
 func TestPortfolioFiles(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		add := func(want int, u upload) *answered { return w.do("student", "POST "+portfolioPath, u).status(want) }
-		add(201, evidence("Other", "code", "../../x/../hello.py", "print('hi')\n")).is(`{"file_name":"hello.py","file_kind":"code",
+		add(201, evidence("Other", "code", "../../x/../hello.py",
+			"print('hi')\n")).is(`{"file_name":"hello.py","file_kind":"code",
 			"file_path":"001-code-hello.py","kind":"code","name":"hello.py","idx":1}`)
-		add(201, evidence("My picture", "image", "p.PNG", smallPNG)).is(`{"file_name":"My picture.PNG","file_kind":"image",
+		add(201, evidence("My picture", "image", "p.PNG",
+			smallPNG)).is(`{"file_name":"My picture.PNG","file_kind":"image",
 			"file_path":"002-image-My_picture.PNG","kind":"image","name":"My picture.PNG","idx":2}`)
 		w.set(`UPDATE projects SET uses_draft_learning_summary = TRUE`)
 		report := `{"file_name":"LearningSummaryReport.pdf","file_kind":"document","file_path":"000-document-LearningSummaryReport.pdf",
@@ -79,9 +83,11 @@ func TestPortfolioFiles(t *testing.T) {
 		}
 		w.do("student", "DELETE "+portfolioPath+"?idx=2&kind=image", nil).status(400)
 		w.do("student", "DELETE "+portfolioPath+"?idx=2&kind=code&name=My%20picture.PNG", nil).status(404)
-		w.do("student", "DELETE "+portfolioPath, map[string]any{"idx": 2, "kind": "image", "name": "My picture.PNG"}).status(204)
+		w.do("student", "DELETE "+portfolioPath, map[string]any{"idx": 2, "kind": "image",
+			"name": "My picture.PNG"}).status(204)
 		add(201, evidence("Other", "code", "d.txt", "x"))
-		if got := w.rows(`SELECT CAST(idx AS TEXT) FROM portfolio_files ORDER BY idx`); !slices.Equal(got, []string{"0", "1", "3", "4"}) {
+		if got := w.rows(`SELECT CAST(idx AS TEXT) FROM portfolio_files ORDER BY idx`); !slices.Equal(got,
+			[]string{"0", "1", "3", "4"}) {
 			t.Errorf("the files are numbered %v", got)
 		}
 	})
@@ -113,7 +119,8 @@ func TestPortfolioFilesRefused(t *testing.T) {
 		}
 		hash := w.portfolioBlob("x")
 		for i := 1; i <= 50; i++ {
-			w.set(`INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at) VALUES ($1, $2, 'code', 'x', $3, 1, $4)`,
+			w.set(`INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
+				VALUES ($1, $2, 'code', 'x', $3, 1, $4)`,
 				w.id["project:student"], i, hash, w.db.Now())
 		}
 		w.do("student", "POST "+portfolioPath, evidence("x", "code", "a.py", "x")).status(409).says("50")
@@ -128,7 +135,8 @@ func (w *world) portfolioBlob(content string) string {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.set(`INSERT INTO blobs (hash, size, touched_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, string(info.Hash), info.Size, w.db.Now())
+	w.set(`INSERT INTO blobs (hash, size, touched_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, string(info.Hash),
+		info.Size, w.db.Now())
 	return string(info.Hash)
 }
 
@@ -169,10 +177,13 @@ func TestCompilePortfolio(t *testing.T) {
 		w.made()
 		w.do("tutor", "PUT "+ownTask, form{"trigger": "complete"}).status(200)
 		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "A fine piece of work, Αλφα."}).status(201)
-		w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA1"], "learning_outcome_id": w.id["outcomeA"], "task_id": w.id["task"], "rating": 4, "description": "I thought"})
-		w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf", samplePDF())).status(201)
+		w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA1"],
+			"learning_outcome_id": w.id["outcomeA"], "task_id": w.id["task"], "rating": 4, "description": "I thought"})
+		w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf",
+			samplePDF())).status(201)
 		w.do("student", "POST "+portfolioPath, evidence("Other", "code", "extra.py", "print('extra')\n")).status(201)
-		w.do("student", "PUT /api/projects/{project:student}", form{"submitted_grade": "2", "compile_portfolio": "true"}).status(200)
+		w.do("student", "PUT /api/projects/{project:student}", form{"submitted_grade": "2",
+			"compile_portfolio": "true"}).status(200)
 		if n := w.count(`jobs WHERE kind = 'portfolio' AND state = 'available'`); n != 1 {
 			t.Fatalf("%d jobs", n)
 		}
@@ -186,16 +197,20 @@ func TestCompilePortfolio(t *testing.T) {
 			t.Errorf("available %v, to be compiled %v", p["portfolio_available"], p["compile_portfolio"])
 		}
 		got := w.do("tutor", "GET "+portfolioPath+"?as_attachment=true", nil).status(200)
-		if h := got.Header().Get("Content-Disposition"); !strings.Contains(h, `attachment; filename="SIT10A-student-portfolio.pdf"`) {
+		if h := got.Header().Get("Content-Disposition"); !strings.Contains(h,
+			`attachment; filename="SIT10A-student-portfolio.pdf"`) {
 			t.Error(h)
 		}
 		w.do("student", "PUT /api/projects/{project:student}", form{"submitted_grade": "1"}).status(409)
-		if n := w.count(`events WHERE kind = 'portfolio' AND user_id = $1 AND body LIKE '%ready%'`, w.id["student"]); n != 1 {
+		if n := w.count(`events WHERE kind = 'portfolio' AND user_id = $1 AND body LIKE '%ready%'`,
+			w.id["student"]); n != 1 {
 			t.Errorf("%d events", n)
 		}
 		text := pdfText(t, got.Body.Bytes())
-		for _, part := range []string{"Page 1 of a report", "Portfolio Submission", "Student Person", "Distinction", "Contents", "Overall Task Status",
-			"Complete", "Not Started", "Learning Outcomes", "Think well", "I thought", "Additional Files", "print('extra')",
+		for _, part := range []string{"Page 1 of a report", "Portfolio Submission", "Student Person", "Distinction",
+			"Contents", "Overall Task Status",
+			"Complete", "Not Started", "Learning Outcomes", "Think well", "I thought", "Additional Files",
+			"print('extra')",
 			"1.1P Task 1.1P", "Do 1.1P", "A fine piece of work, Αλφα.", "print('hi')"} {
 			at := strings.Index(text, part)
 			if at < 0 {
@@ -238,13 +253,16 @@ func TestCompileOvertaken(t *testing.T) {
 
 		// A file the store has lost: after the last try the student hears of it.
 		w.set(`INSERT INTO blobs (hash, size, touched_at) VALUES ('gone', 1, $1)`, w.db.Now())
-		w.set(`INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at) VALUES ($1, 1, 'code', 'x', 'gone', 1, $2)`,
+		w.set(`INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
+			VALUES ($1, 1, 'code', 'x', 'gone', 1, $2)`,
 			w.id["project:student"], w.db.Now())
 		ask(form{"compile_portfolio": "true"})
-		if err := compile(jobs.Job{Attempt: 1, MaxAttempts: 2}); err == nil || w.count(`projects WHERE compile_portfolio`) != 1 {
+		if err := compile(jobs.Job{Attempt: 1, MaxAttempts: 2}); err == nil ||
+			w.count(`projects WHERE compile_portfolio`) != 1 {
 			t.Errorf("the first try: %v", err)
 		}
-		if err := compile(jobs.Job{Attempt: 2, MaxAttempts: 2}); err == nil || w.count(`projects WHERE compile_portfolio`) != 0 {
+		if err := compile(jobs.Job{Attempt: 2, MaxAttempts: 2}); err == nil ||
+			w.count(`projects WHERE compile_portfolio`) != 0 {
 			t.Errorf("the last try: %v", err)
 		}
 		if n := w.count(`events WHERE kind = 'portfolio' AND body LIKE '%failed%'`); n != 1 {
@@ -262,14 +280,16 @@ func TestDraftLearningSummary(t *testing.T) {
 			for _, id := range w.rows(`SELECT CAST(id AS TEXT) FROM submissions WHERE state = 'queued'`) {
 				var n int64
 				fmt.Sscan(id, &n)
-				if err := docs.Make(t.Context(), jobs.Job{Attempt: 1, MaxAttempts: 9}, submit.DocumentArgs{SubmissionID: n}); err != nil {
+				if err := docs.Make(t.Context(), jobs.Job{Attempt: 1, MaxAttempts: 9},
+					submit.DocumentArgs{SubmissionID: n}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		files := func() string {
 			p := w.do("student", "GET /api/projects/{project:student}", nil).status(200).object()
-			return fmt.Sprint(p["uses_draft_learning_summary"], p["portfolio_files"], w.count(`portfolio_files f JOIN submissions s ON s.document_hash = f.hash
+			return fmt.Sprint(p["uses_draft_learning_summary"], p["portfolio_files"],
+				w.count(`portfolio_files f JOIN submissions s ON s.document_hash = f.hash
 				WHERE NOT EXISTS (SELECT 1 FROM submissions n WHERE n.id > s.id)`))
 		}
 		const one = `[map[idx:0 kind:document name:LearningSummaryReport.pdf]]`
@@ -280,7 +300,8 @@ func TestDraftLearningSummary(t *testing.T) {
 				t.Errorf("with a draft: %s", got)
 			}
 		}
-		w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf", aPDF)).status(201)
+		w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf",
+			aPDF)).status(201)
 		w.do("student", "POST "+submission, upload{files: []part{{"file0", "draft.pdf", samplePDF()}}}).status(201)
 		made()
 		if got := files(); got != "false "+one+" 0" {
@@ -300,10 +321,12 @@ func TestGeneratePortfolios(t *testing.T) {
 			if _, err := portfolio.Generate(t.Context(), w.db); err != nil {
 				t.Fatal(err)
 			}
-			return w.rows(`SELECT u.username FROM projects p JOIN users u ON u.id = p.user_id WHERE p.compile_portfolio AND p.portfolio_auto_generated ORDER BY 1`)
+			return w.rows(`SELECT u.username FROM projects p JOIN users u ON u.id = p.user_id
+				WHERE p.compile_portfolio AND p.portfolio_auto_generated ORDER BY 1`)
 		}
 		for _, who := range []string{"student", "mate", "withdrawn"} {
-			w.set(`INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at) VALUES ($1, 0, 'document', 'x', $2, 1, $3)`,
+			w.set(`INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
+				VALUES ($1, 0, 'document', 'x', $2, 1, $3)`,
 				w.id["project:"+who], w.portfolioBlob(aPDF), w.db.Now())
 		}
 		w.set(`UPDATE projects SET portfolio_produced_at = $2 WHERE id = $1`, w.id["project:mate"], w.db.Now())
@@ -320,7 +343,8 @@ func TestGeneratePortfolios(t *testing.T) {
 		if n := w.count(`jobs WHERE kind = 'portfolio'`); n != 1 {
 			t.Errorf("%d jobs", n)
 		}
-		if n := w.number(`SELECT coalesce(submitted_grade, -1) FROM projects WHERE id = $1`, w.id["project:student"]); n != 1 {
+		if n := w.number(`SELECT coalesce(submitted_grade, -1) FROM projects WHERE id = $1`,
+			w.id["project:student"]); n != 1 {
 			t.Errorf("claims %d", n)
 		}
 	})
@@ -337,7 +361,8 @@ func TestUnitZips(t *testing.T) {
 		}
 		w.asks("code", "document")
 		hand := func(who string) {
-			w.do(who, "POST /api/projects/{project:"+who+"}/task_def_id/{defA1}/submission", upload{files: []part{code, {"file1", "R.PDF", samplePDF()}}}).status(201)
+			w.do(who, "POST /api/projects/{project:"+who+"}/task_def_id/{defA1}/submission",
+				upload{files: []part{code, {"file1", "R.PDF", samplePDF()}}}).status(201)
 		}
 		hand("student")
 		hand("other")
@@ -350,7 +375,8 @@ func TestUnitZips(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		const defs = "{unitA}/task_definitions/{defA1}/"
-		if got, want := names(defs+"download_submissions"), "1_1P-submissions/other/000-code.py 1_1P-submissions/other/001-document.pdf "+
+		if got, want := names(defs+"download_submissions"), "1_1P-submissions/other/000-code.py "+
+			"1_1P-submissions/other/001-document.pdf "+
 			"1_1P-submissions/student/000-code.py 1_1P-submissions/student/001-document.pdf"; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -359,9 +385,11 @@ func TestUnitZips(t *testing.T) {
 		}
 		w.do("tutor", "GET /api/submission/unit/{unitA}/task_definitions/{defB1}/student_pdfs", nil).status(404)
 
-		w.set(`UPDATE task_definitions SET group_set_id = $2, upload_requirements = (SELECT upload_requirements FROM task_definitions WHERE id = $3) WHERE id = $1`,
+		w.set(`UPDATE task_definitions SET group_set_id = $2, upload_requirements = (SELECT upload_requirements
+			FROM task_definitions WHERE id = $3) WHERE id = $1`,
 			w.id["defA2"], w.id["set"], w.id["defA1"])
-		w.do("mate", "POST /api/projects/{project:mate}/task_def_id/{defA2}/submission", upload{files: []part{code, {"file1", "r.pdf", samplePDF()}}}).status(201)
+		w.do("mate", "POST /api/projects/{project:mate}/task_def_id/{defA2}/submission",
+			upload{files: []part{code, {"file1", "r.pdf", samplePDF()}}}).status(201)
 		w.made()
 		if got, want := names("{unitA}/task_definitions/{defA2}/student_pdfs"), "1_2C-pdfs/Red.pdf"; got != want {
 			t.Errorf("a group's: got %s, want %s", got, want)

@@ -26,7 +26,8 @@ func (s *Server) projectRoutes() {
 		endpoint.Location("/api/projects/{.id}"))
 	endpoint.Route(s.Server, "GET /api/projects/{id}", 200, policy.ReadProject, "Get a project", s.getProject)
 	endpoint.Route(s.Server, "PUT /api/projects/{id}", 200, policy.ChangeProject, "Change a project", s.changeProject,
-		endpoint.Also(409, "the grade was changed meanwhile, the portfolio is there already, or a tutorial is for another campus"))
+		endpoint.Also(409, "the grade was changed meanwhile, the portfolio is there already, or a tutorial is for "+
+			"another campus"))
 }
 
 type listProjectsIn struct {
@@ -209,7 +210,8 @@ func (in changeProjectIn) check() error {
 		wrong["trigger"] = "is not known"
 	}
 	if in.Grade.Has() || in.OldGrade.Has() || in.GradeRationale.Has() {
-		for name, came := range map[string]bool{"grade": in.Grade.Has(), "old_grade": in.OldGrade.Has(), "grade_rationale": in.GradeRationale.Has()} {
+		for name, came := range map[string]bool{"grade": in.Grade.Has(), "old_grade": in.OldGrade.Has(),
+			"grade_rationale": in.GradeRationale.Has()} {
 			if !came {
 				wrong[name] = "is required when a grade is given"
 			}
@@ -226,7 +228,8 @@ func (in changeProjectIn) check() error {
 }
 
 func (in changeProjectIn) change() enrol.ProjectChange {
-	c := enrol.ProjectChange{CampusID: orNone(in.CampusID, -1), Enrolled: in.Enrolled.Ptr(), TargetGrade: in.TargetGrade.Ptr(),
+	c := enrol.ProjectChange{CampusID: orNone(in.CampusID, -1), Enrolled: in.Enrolled.Ptr(),
+		TargetGrade:    in.TargetGrade.Ptr(),
 		SubmittedGrade: orNone(in.SubmittedGrade, -1), CompilePortfolio: in.CompilePortfolio.Ptr()}
 	if in.Grade.Has() {
 		c.Grade = &enrol.FinalGrade{Grade: in.Grade.V, Old: in.OldGrade.V, Rationale: in.GradeRationale.V}

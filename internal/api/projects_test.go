@@ -8,7 +8,8 @@ import (
 
 var _ = rights(
 	rightRow{"GET /api/projects", "", "users", nil},
-	rightRow{"POST /api/projects", "/api/projects?unit_id={unitA}&campus_id={burwood}", staffA, form{"student_num": "outsider"}},
+	rightRow{"POST /api/projects", "/api/projects?unit_id={unitA}&campus_id={burwood}", staffA,
+		form{"student_num": "outsider"}},
 	rightRow{"GET /api/projects/{id}", "/api/projects/{project:student}", "student " + staffA, nil},
 	rightRow{"PUT /api/projects/{id}", "/api/projects/{project:student}", "student " + staffA, nil},
 )
@@ -16,11 +17,13 @@ var _ = rights(
 var _ = lists(
 	listRow{route: "GET /api/projects", who: "outsider", fill: func(w *world, from, to int) {
 		w.fill("units", from, to, func(i int) row {
-			return row{"id": 1000 + i, "code": numbered("C", i), "name": "N", "description": "D", "start_date": w.monday(), "end_date": w.monday(),
+			return row{"id": 1000 + i, "code": numbered("C", i), "name": "N", "description": "D",
+				"start_date": w.monday(), "end_date": w.monday(),
 				"created_at": w.db.Now(), "updated_at": w.db.Now()}
 		})
 		w.fill("projects", from, to, func(i int) row {
-			return row{"unit_id": 1000 + i, "user_id": w.id["outsider"], "created_at": w.db.Now(), "updated_at": w.db.Now()}
+			return row{"unit_id": 1000 + i, "user_id": w.id["outsider"], "created_at": w.db.Now(),
+				"updated_at": w.db.Now()}
 		})
 	}},
 )
@@ -30,7 +33,8 @@ func TestOwnProjects(t *testing.T) {
 		dates := w.do("student", "GET /api/projects", nil).status(200).list()[0]["unit"].(map[string]any)
 		want := `[{"id":«project:student»,"campus_id":«burwood»,"user_id":«student»,"target_grade":1,"portfolio_available":false,
 			"unit":{"code":"SIT10A","id":«unitA»,"name":"Unit A","my_role":"Student","teaching_period_id":«T1»,
-			"start_date":"` + dates["start_date"].(string) + `","end_date":"` + dates["end_date"].(string) + `","active":true}}]`
+			"start_date":"` + dates["start_date"].(string) + `","end_date":"` + dates["end_date"].(string) +
+			`","active":true}}]`
 		w.do("student", "GET /api/projects", nil).is(want)
 		w.do("student", "GET /api/projects?include_inactive=true", nil).is(want)
 		for _, who := range []string{"withdrawn", "outsider", "tutor", "admin"} {
@@ -41,7 +45,8 @@ func TestOwnProjects(t *testing.T) {
 		}
 		w.set(`UPDATE units SET active = FALSE`)
 		w.do("student", "GET /api/projects", nil).is(`[]`)
-		w.do("student", "GET /api/projects?include_inactive=true", nil).is(strings.Replace(want, `"active":true`, `"active":false`, 1))
+		w.do("student", "GET /api/projects?include_inactive=true", nil).is(strings.Replace(want, `"active":true`,
+			`"active":false`, 1))
 		w.do("student", "GET /api/projects?include_inactive=maybe", nil).status(400)
 	})
 }
@@ -59,17 +64,21 @@ func TestProjectDetail(t *testing.T) {
 			"tutorial_enrolments":[{"project_id":«project:student»,"tutorial_id":«tutorialA»}],
 			"groups":[{"id":«group»,"name":"Red","tutorial_id":«tutorialA»,"group_set_id":«set»,"student_count":2,"capacity_adjustment":0,"locked":false}],
 			"unit":{"code":"SIT10A","id":«unitA»,"name":"Unit A","my_role":"ROLE","teaching_period_id":«T1»,
-			"start_date":"` + unit["start_date"].(string) + `","end_date":"` + unit["end_date"].(string) + `","active":true}`
+			"start_date":"` + unit["start_date"].(string) + `","end_date":"` + unit["end_date"].(string) +
+			`","active":true}`
 		own.is(`{` + strings.Replace(common, "ROLE", "Student", 1) + `}`)
-		for who, role := range map[string]string{"tutor": "Tutor", "convenor": "Convenor", "admin": "Admin", "both": "Tutor"} {
-			w.do(who, "GET /api/projects/{project:student}", nil).status(200).is(`{` + strings.Replace(common, "ROLE", role, 1) + `,
+		for who, role := range map[string]string{"tutor": "Tutor", "convenor": "Convenor", "admin": "Admin",
+			"both": "Tutor"} {
+			w.do(who, "GET /api/projects/{project:student}", nil).status(200).is(`{` + strings.Replace(common, "ROLE",
+				role, 1) + `,
 			"student":{"id":«student»,"student_id":null,"username":"student","email":"student@example.edu","first_name":"Student","last_name":"Person","nickname":"student"},
 			"grade":71,"grade_rationale":"Good","similarity_flag":false,"has_portfolio":false,
 			"stats":{"red_pct":0,"grey_pct":1,"orange_pct":0,"blue_pct":0,"green_pct":0,"order_scale":0}}`)
 		}
 		// Nobody sees their own grade, the staff in them included; the withdrawn read on.
 		for _, who := range []string{"both", "withdrawn"} {
-			if o := w.do(who, "GET /api/projects/{project:"+who+"}", nil).status(200).object(); o["grade"] != nil || o["student"] != nil || o["stats"] != nil || o["similarity_flag"] != nil {
+			if o := w.do(who, "GET /api/projects/{project:"+who+"}", nil).status(200).object(); o["grade"] != nil ||
+				o["student"] != nil || o["stats"] != nil || o["similarity_flag"] != nil {
 				t.Errorf("%s sees %v", who, o)
 			}
 		}
@@ -83,7 +92,8 @@ func TestEnrolling(t *testing.T) {
 		w.set(`UPDATE users SET student_id = 's123' WHERE id = $1`, w.id["outsider"])
 		enrol := func(num, campus string) *answered {
 			t.Helper()
-			return w.do("tutor", "POST /api/projects", form{"unit_id": w.path("{unitA}"), "student_num": num, "campus_id": w.path(campus)})
+			return w.do("tutor", "POST /api/projects", form{"unit_id": w.path("{unitA}"), "student_num": num,
+				"campus_id": w.path(campus)})
 		}
 		made := enrol("s123", "{geelong}").status(201)
 		w.id["new"] = int64(made.object()["id"].(float64))
@@ -103,8 +113,10 @@ func TestEnrolling(t *testing.T) {
 		enrol("student", "999").status(404).says("campus")
 		enrol("", "{geelong}").status(404)
 		w.do("tutor", "POST /api/projects", nil).status(400).says("unit_id", "student_num", "campus_id")
-		w.do("tutor", "POST /api/projects", form{"unit_id": w.path("{unitB}"), "student_num": "student", "campus_id": "-1"}).status(403)
-		w.do("tutor", "POST /api/projects", form{"unit_id": "99", "student_num": "student", "campus_id": "-1"}).status(404)
+		w.do("tutor", "POST /api/projects", form{"unit_id": w.path("{unitB}"), "student_num": "student",
+			"campus_id": "-1"}).status(403)
+		w.do("tutor", "POST /api/projects", form{"unit_id": "99", "student_num": "student",
+			"campus_id": "-1"}).status(404)
 		if after := w.count("projects"); after != before {
 			t.Errorf("%d projects became %d", before, after)
 		}
@@ -112,7 +124,8 @@ func TestEnrolling(t *testing.T) {
 
 		// Back again, elsewhere: the seat on the old campus is gone.
 		back := enrol("withdrawn", "{geelong}").status(201).object()
-		if back["enrolled"] != true || int64(back["campus_id"].(float64)) != w.id["geelong"] || w.seats("project:withdrawn") != "[]" {
+		if back["enrolled"] != true || int64(back["campus_id"].(float64)) != w.id["geelong"] ||
+			w.seats("project:withdrawn") != "[]" {
 			t.Errorf("re-enrolled as %v in %s", back, w.seats("project:withdrawn"))
 		}
 	})
@@ -120,7 +133,8 @@ func TestEnrolling(t *testing.T) {
 
 func TestReturnIntoGroups(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"], "project_id": w.id["project:withdrawn"]})
+		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
+			"project_id": w.id["project:withdrawn"]})
 		back := func() bool {
 			t.Helper()
 			w.set(`UPDATE projects SET enrolled = FALSE WHERE id = $1`, w.id["project:withdrawn"])
@@ -153,13 +167,15 @@ func TestReturnIntoGroups(t *testing.T) {
 func TestChangingProjects(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const path = "PUT /api/projects/{project:student}"
-		w.do("student", path, form{"target_grade": "3", "submitted_grade": "2", "compile_portfolio": "true"}).status(200).
+		w.do("student", path, form{"target_grade": "3", "submitted_grade": "2",
+			"compile_portfolio": "true"}).status(200).
 			is(`{"id":«project:student»,"campus_id":«burwood»,"enrolled":true,"target_grade":3,"submitted_grade":2,"compile_portfolio":true,
 			"portfolio_available":false,"uses_draft_learning_summary":false}`)
 		w.do("student", path, `{"submitted_grade":null,"target_grade":null}`).status(200).
 			is(`{"id":«project:student»,"campus_id":«burwood»,"enrolled":true,"target_grade":3,"submitted_grade":null,"compile_portfolio":true,
 			"portfolio_available":false,"uses_draft_learning_summary":false}`)
-		w.do("tutor", path, form{"target_grade": "2", "grade": "71", "old_grade": "0", "grade_rationale": "Good"}).status(200)
+		w.do("tutor", path, form{"target_grade": "2", "grade": "71", "old_grade": "0",
+			"grade_rationale": "Good"}).status(200)
 		w.do("tutor", path, form{"grade": "80", "old_grade": "0", "grade_rationale": "Better"}).status(409).says("71")
 		w.do("tutor", path, form{"grade": "80", "old_grade": "71", "grade_rationale": "Better"}).status(200).
 			is(`{"id":«project:student»,"campus_id":«burwood»,"enrolled":true,"target_grade":2,"submitted_grade":null,"compile_portfolio":true,
@@ -177,7 +193,8 @@ func TestChangingProjects(t *testing.T) {
 			want int
 			says string
 		}{
-			{"student", form{"target_grade": "0", "grade": "100", "old_grade": "80", "grade_rationale": "Me"}, 403, "final grade"},
+			{"student", form{"target_grade": "0", "grade": "100", "old_grade": "80", "grade_rationale": "Me"}, 403,
+				"final grade"},
 			{"student", form{"target_grade": "0", "grade_rationale": "Me"}, 403, ""},
 			{"student", form{"target_grade": "0", "campus_id": "-1"}, 403, "campus"},
 			{"student", form{"target_grade": "0", "enrolled": "false"}, 403, "withdraw"},
@@ -213,7 +230,8 @@ func TestChangingProjects(t *testing.T) {
 		w.do("student", path, form{"target_grade": "1"}).status(200)
 
 		// Nobody gives themselves a grade.
-		w.do("both", "PUT /api/projects/{project:both}", form{"grade": "90", "old_grade": "0", "grade_rationale": "x"}).status(403)
+		w.do("both", "PUT /api/projects/{project:both}", form{"grade": "90", "old_grade": "0",
+			"grade_rationale": "x"}).status(403)
 		w.set(`INSERT INTO blobs (hash, size, touched_at) VALUES ('h', 1, $1)`, w.db.Now())
 		w.set(`UPDATE projects SET portfolio_hash = 'h' WHERE id = $1`, w.id["project:student"])
 		w.do("student", path, form{"submitted_grade": "1"}).status(409).says("portfolio")
@@ -228,7 +246,8 @@ func TestEnrollingOneStudentAtOnce(t *testing.T) {
 		answers := make([]*answered, 20)
 		for i := range answers {
 			wg.Go(func() {
-				body := form{"unit_id": w.path("{unitA}"), "student_num": []string{"outsider", "withdrawn"}[i%2], "campus_id": "-1"}
+				body := form{"unit_id": w.path("{unitA}"), "student_num": []string{"outsider", "withdrawn"}[i%2],
+					"campus_id": "-1"}
 				answers[i] = w.do("tutor", "POST /api/projects", body)
 			})
 		}

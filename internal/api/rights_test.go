@@ -19,7 +19,8 @@ type rightRow struct {
 
 // callers are the kinds of people who try every endpoint. All records are of
 // unit A; the project, the task and the group are student's.
-var callers = []string{"", "outsider", "student", "mate", "other", "withdrawn", "both", "tutor", "convenor", "admin", "studentB", "tutorB", "convenorB"}
+var callers = []string{"", "outsider", "student", "mate", "other", "withdrawn", "both", "tutor", "convenor", "admin",
+	"studentB", "tutorB", "convenorB"}
 
 // Sets that recur in the rows.
 const (
@@ -125,11 +126,14 @@ func TestBadInput(t *testing.T) {
 		{"NUL", "application/json", "{\"comment\":\"a\\u0000b\",\"name\":\"\\u0000\"}"},
 		{"invalid UTF-8", "application/json", "{\"name\":\"\xff\xfe\"}"},
 		{"wrong types", "application/json", wrongTypes},
-		{"huge integers", "application/json", strings.ReplaceAll(wrongTypes, `{"x":[true]}`, `99999999999999999999999999`)},
+		{"huge integers", "application/json", strings.ReplaceAll(wrongTypes, `{"x":[true]}`,
+			`99999999999999999999999999`)},
 		{"unknown type", "application/x-tar", "abc"},
 		{"bad form", "application/x-www-form-urlencoded", "a[=1&b]=2&c[[d]]=%zz"},
-		{"clash", "application/x-www-form-urlencoded", "unit=1&unit[name]=x&user=1&user[name]=2&task_def=1&task_def[name]=1"},
-		{"bad multipart", "multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nabc"},
+		{"clash", "application/x-www-form-urlencoded",
+			"unit=1&unit[name]=x&user=1&user[name]=2&task_def=1&task_def[name]=1"},
+		{"bad multipart", "multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"file\"; " +
+			"filename=\"a\"\r\n\r\nabc"},
 		{"no boundary", "multipart/form-data", "abc"},
 	}
 	for _, i := range w.api.Routes() {
@@ -148,7 +152,8 @@ func TestBadInput(t *testing.T) {
 				}
 			}
 		}
-		for _, id := range []string{"0", "-1", "abc", "99999999999999999999", "1e3", "%00", "%ff", "..", "9223372036854775807"} {
+		for _, id := range []string{"0", "-1", "abc", "99999999999999999999", "1e3", "%00", "%ff", "..",
+			"9223372036854775807"} {
 			if !strings.Contains(i.Path, "{") {
 				continue
 			}

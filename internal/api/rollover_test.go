@@ -14,7 +14,8 @@ import (
 
 var _ = rights(
 	rightRow{"POST /api/units/{id}/rollover", "/api/units/{unitA}/rollover", convenorsA, `{"teaching_period_id":1}`},
-	rightRow{"POST /api/teaching_periods/{existing_teaching_period_id}/rollover", "/api/teaching_periods/{T1}/rollover", "admin", `{"new_teaching_period_id":1}`},
+	rightRow{"POST /api/teaching_periods/{existing_teaching_period_id}/rollover", "/api/teaching_periods/{T1}/rollover",
+		"admin", `{"new_teaching_period_id":1}`},
 )
 
 // T2 comes half a year after now, has as many weeks as T1, and its break six
@@ -36,7 +37,8 @@ func (w *world) furnish() {
 	w.do("convenor", "POST "+defA+"/{defA1}/task_resources", aFile("a.zip", zipOf(w, "a", "b"))).status(200)
 	w.do("convenor", "POST "+defA+"/{defA1}/task_assessment_resources", aFile("a.zip", zipOf(w, "c", "d"))).status(201)
 	w.do("convenor", "PUT "+defA+"/{defA1}", map[string]any{"task_def": map[string]any{"group_set_id": w.id["set"],
-		"upload_requirements": []any{map[string]any{"key": "file0", "name": "Report", "type": "document"}}}}).status(200)
+		"upload_requirements": []any{map[string]any{"key": "file0", "name": "Report",
+			"type": "document"}}}}).status(200)
 	w.do("convenor", "PUT "+defA+"/{defA2}", `{"task_def":{"due_date":null}}`).status(200)
 	w.do("convenor", "PUT /api/units/{unitA}", map[string]any{"unit": map[string]any{"draft_task_definition_id": w.id["defA1"],
 		"extension_weeks_on_resubmit_request": 3, "portfolio_auto_generation_date": w.monday().AddDays(39).String()}}).status(200)
@@ -47,20 +49,24 @@ func TestRolloverUnit(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		start := w.secondPeriod("T2", 140)
 		w.furnish()
-		made := w.do("convenor", "POST /api/units/{unitA}/rollover", form{"teaching_period_id": fmt.Sprint(w.id["T2"])}).status(201)
+		made := w.do("convenor", "POST /api/units/{unitA}/rollover",
+			form{"teaching_period_id": fmt.Sprint(w.id["T2"])}).status(201)
 		u := made.object()
 		w.id["copy"] = int64(u["id"].(float64))
 		if got := made.Header().Get("Location"); got != w.path("/api/units/{copy}") {
 			t.Error(got)
 		}
-		for name, want := range map[string]any{"code": "SIT10A", "my_role": "Convenor", "extension_weeks_on_resubmit_request": 3.0,
-			"start_date": start.String(), "end_date": start.AddDays(95).String(), "portfolio_auto_generation_date": start.AddDays(95).String(),
-			"teaching_period_id": float64(w.id["T2"])} {
+		for name, want := range map[string]any{"code": "SIT10A", "my_role": "Convenor",
+			"extension_weeks_on_resubmit_request": 3.0,
+			"start_date":                          start.String(), "end_date": start.AddDays(95).String(),
+			"portfolio_auto_generation_date": start.AddDays(95).String(),
+			"teaching_period_id":             float64(w.id["T2"])} {
 			if u[name] != want {
 				t.Errorf("%s is %v, not %v", name, u[name], want)
 			}
 		}
-		for list, n := range map[string]int{"ilos": 1, "tutorial_streams": 1, "staff": 1, "tutorials": 0, "task_definitions": 2, "task_outcome_alignments": 1} {
+		for list, n := range map[string]int{"ilos": 1, "tutorial_streams": 1, "staff": 1, "tutorials": 0,
+			"task_definitions": 2, "task_outcome_alignments": 1} {
 			if got := u[list].([]any); len(got) != n {
 				t.Errorf("%d %s: %v", len(got), list, got)
 			}
@@ -78,19 +84,23 @@ func TestRolloverUnit(t *testing.T) {
 			"due":    one["due_date"] == start.AddDays(84).String(),    // week 12, as before
 			"break":  two["target_date"] == start.AddDays(28).String(), // in the first break
 			"no due": two["due_date"] == u["end_date"],
-			"files":  one["has_task_sheet"] == true && one["has_task_resources"] == true && one["has_task_assessment_resources"] == true,
+			"files": one["has_task_sheet"] == true && one["has_task_resources"] == true &&
+				one["has_task_assessment_resources"] == true,
 			"stream": one["tutorial_stream_abbr"] == "prac-1",
-			"set":    w.count("group_sets WHERE unit_id = $1 AND id = $2", w.id["copy"], int64(one["group_set_id"].(float64))) == 1,
+			"set": w.count("group_sets WHERE unit_id = $1 AND id = $2", w.id["copy"],
+				int64(one["group_set_id"].(float64))) == 1,
 			"people": w.count("projects WHERE unit_id = $1", w.id["copy"]) == 0,
 		} {
 			if !ok {
 				t.Errorf("%s: %v %v", what, one, two)
 			}
 		}
-		if w.do("admin", "GET /api/units/{copy}/task_definitions/{one}/task_pdf", nil).status(200).Body.String() != aPDF {
+		if w.do("admin", "GET /api/units/{copy}/task_definitions/{one}/task_pdf",
+			nil).status(200).Body.String() != aPDF {
 			t.Error("another sheet")
 		}
-		w.do("convenor", "POST /api/units/{unitA}/rollover", form{"teaching_period_id": fmt.Sprint(w.id["T2"])}).status(409).says("code")
+		w.do("convenor", "POST /api/units/{unitA}/rollover",
+			form{"teaching_period_id": fmt.Sprint(w.id["T2"])}).status(409).says("code")
 	})
 }
 
@@ -119,14 +129,18 @@ func TestRolloverUnitRules(t *testing.T) {
 			t.Errorf("%d units", n)
 		}
 		u := try(201, "", "start_date", start.AddDays(7).String()).object()
-		if u["start_date"] != start.AddDays(7).String() || u["end_date"] != start.AddDays(95).String() || u["my_role"] != "Admin" {
+		if u["start_date"] != start.AddDays(7).String() || u["end_date"] != start.AddDays(95).String() ||
+			u["my_role"] != "Admin" {
 			t.Errorf("%v", u)
 		}
 		// Another convenor who asks is employed; the main convenor stays who it was.
-		w.do("convenor", "POST /api/unit_roles", form{"unit_id": fmt.Sprint(w.id["unitA"]), "user_id": fmt.Sprint(w.id["convenorB"]), "role": "Convenor"}).status(201)
+		w.do("convenor", "POST /api/unit_roles", form{"unit_id": fmt.Sprint(w.id["unitA"]),
+			"user_id": fmt.Sprint(w.id["convenorB"]), "role": "Convenor"}).status(201)
 		w.secondPeriod("T3", 280)
-		u = w.do("convenorB", "POST /api/units/{unitA}/rollover", form{"teaching_period_id": fmt.Sprint(w.id["T3"])}).status(201).object()
-		if len(u["staff"].([]any)) != 2 || u["my_role"] != "Convenor" || u["main_convenor_user_id"] != float64(w.id["convenor"]) {
+		u = w.do("convenorB", "POST /api/units/{unitA}/rollover",
+			form{"teaching_period_id": fmt.Sprint(w.id["T3"])}).status(201).object()
+		if len(u["staff"].([]any)) != 2 || u["my_role"] != "Convenor" ||
+			u["main_convenor_user_id"] != float64(w.id["convenor"]) {
 			t.Errorf("%v", u)
 		}
 	})
@@ -140,13 +154,17 @@ func TestRolloverKeepsDatesInOrder(t *testing.T) {
 			"end_date": clock.At(start.AddDays(95).Time), "active_until": clock.At(start.AddDays(95).Time)})
 		first := w.monday().AddDays(-56)
 		w.do("convenor", "PUT "+defA+"/{defA1}", map[string]any{"task_def": map[string]any{
-			"start_date": first.AddDays(74).String(), "target_date": first.AddDays(77).String(), "due_date": first.AddDays(77).String()}}).status(200)
+			"start_date": first.AddDays(74).String(), "target_date": first.AddDays(77).String(),
+			"due_date": first.AddDays(77).String()}}).status(200)
 		w.do("convenor", "PUT "+defA+"/{defA2}", map[string]any{"task_def": map[string]any{
-			"start_date": first.String(), "target_date": first.AddDays(75).String(), "due_date": first.AddDays(78).String()}}).status(200)
-		u := w.do("convenor", "POST /api/units/{unitA}/rollover", form{"teaching_period_id": fmt.Sprint(w.id["T2"])}).status(201).object()
+			"start_date": first.String(), "target_date": first.AddDays(75).String(),
+			"due_date": first.AddDays(78).String()}}).status(200)
+		u := w.do("convenor", "POST /api/units/{unitA}/rollover",
+			form{"teaching_period_id": fmt.Sprint(w.id["T2"])}).status(201).object()
 		for _, d := range u["task_definitions"].([]any) {
 			d := d.(map[string]any)
-			if d["start_date"].(string) > d["target_date"].(string) || d["target_date"].(string) > d["due_date"].(string) {
+			if d["start_date"].(string) > d["target_date"].(string) ||
+				d["target_date"].(string) > d["due_date"].(string) {
 				t.Errorf("%v", d)
 			}
 		}
@@ -168,10 +186,12 @@ func TestRolloverPeriod(t *testing.T) {
 		}
 		w.id["gone"] = 999
 		post("gone").status(404)
-		w.do("admin", "POST /api/teaching_periods/{gone}/rollover", form{"new_teaching_period_id": fmt.Sprint(w.id["T2"])}).status(404)
+		w.do("admin", "POST /api/teaching_periods/{gone}/rollover",
+			form{"new_teaching_period_id": fmt.Sprint(w.id["T2"])}).status(404)
 		w.do("admin", "POST /api/teaching_periods/{T1}/rollover", nil).status(400).says("new_teaching_period_id")
 		post("T1").status(422).says("starts after")
-		w.do("admin", "POST /api/teaching_periods/{T3}/rollover", form{"new_teaching_period_id": fmt.Sprint(w.id["T2"])}).status(422)
+		w.do("admin", "POST /api/teaching_periods/{T3}/rollover",
+			form{"new_teaching_period_id": fmt.Sprint(w.id["T2"])}).status(422)
 		w.secondPeriod("now", -21)
 		post("now").status(409).says("begun")
 
@@ -187,7 +207,8 @@ func TestRolloverPeriod(t *testing.T) {
 		}
 		// The newest unit of each code is what the next period starts from.
 		if err := w.db.Tx(t.Context(), func(q db.Q) error {
-			_, err := db.Exec(t.Context(), q, `UPDATE units SET name = 'Newer' WHERE teaching_period_id = $1`, w.id["T2"])
+			_, err := db.Exec(t.Context(), q, `UPDATE units SET name = 'Newer' WHERE teaching_period_id = $1`,
+				w.id["T2"])
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -221,7 +242,8 @@ func (w *world) doUnder(ctx context.Context, as, request string, body any) int {
 func (w *world) everything() string {
 	w.Helper()
 	var out string
-	for _, table := range []string{"units", "unit_roles", "tutorial_streams", "group_sets", "learning_outcomes", "task_definitions",
+	for _, table := range []string{"units", "unit_roles", "tutorial_streams", "group_sets", "learning_outcomes",
+		"task_definitions",
 		"learning_outcome_links", "blobs", "blobs WHERE touched_at = '" + clock.At(w.now).String() + "'"} {
 		out += fmt.Sprintln(table, w.count(table))
 	}
@@ -251,7 +273,8 @@ func TestRolloverIsAllOrNothing(t *testing.T) {
 				ctx, _ := db.Failing(t.Context(), steps)
 				status = w.doUnder(ctx, "admin", c.path, c.body)
 				if status != c.done && (status < 500 || w.everything() != before) {
-					t.Fatalf("%s, step %d: answered %d and left\n%s\nof\n%s", c.path, steps, status, w.everything(), before)
+					t.Fatalf("%s, step %d: answered %d and left\n%s\nof\n%s", c.path, steps, status, w.everything(),
+						before)
 				}
 			}
 			if steps < 10 || w.everything() == before {
@@ -278,15 +301,19 @@ func TestStatementsOfRollover(t *testing.T) {
 		w.secondPeriod("T3", 280)
 		few := statements("T2")
 		for i := range 30 {
-			u := w.add("", "units", row{"code": fmt.Sprint("X", i), "name": "X", "description": "X", "teaching_period_id": w.id["T1"],
-				"start_date": w.monday(), "end_date": w.monday(), "created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
-			w.add("", "task_definitions", row{"unit_id": u, "name": "N", "abbreviation": "N", "description": "", "weighting": 1, "target_grade": 0,
+			u := w.add("", "units", row{"code": fmt.Sprint("X", i), "name": "X", "description": "X",
+				"teaching_period_id": w.id["T1"],
+				"start_date":         w.monday(), "end_date": w.monday(), "created_at": clock.At(w.now),
+				"updated_at": clock.At(w.now)})
+			w.add("", "task_definitions", row{"unit_id": u, "name": "N", "abbreviation": "N", "description": "",
+				"weighting": 1, "target_grade": 0,
 				"start_date": w.monday(), "target_date": w.monday()})
 		}
 		if many := statements("T3"); many != few {
 			t.Errorf("%d statements for few, %d for many", few, many)
 		}
-		if n := w.count("task_definitions d JOIN units u ON u.id = d.unit_id WHERE u.teaching_period_id = $1", w.id["T3"]); n != 34 {
+		if n := w.count("task_definitions d JOIN units u ON u.id = d.unit_id WHERE u.teaching_period_id = $1",
+			w.id["T3"]); n != 34 {
 			t.Errorf("%d definitions", n)
 		}
 	})

@@ -18,7 +18,8 @@ type Settings struct {
 }
 
 const (
-	defaultPrivacy = "The work you hand in, your marks and the comments you exchange are kept to teach and assess you. " +
+	defaultPrivacy = "The work you hand in, your marks and the comments you exchange are kept to teach and assess " +
+		"you. " +
 		"The staff of your units and the administrators of this service can see them."
 	defaultPlagiarism = "By handing in work you state that it is your own, that every source it draws on is named, " +
 		"and that you agree to its being compared with the work of others."
@@ -37,7 +38,8 @@ func (s Settings) withDefaults() Settings {
 }
 
 func (s *Server) settingRoutes() {
-	endpoint.Route(s.Server, "GET /api/settings", 200, policy.Anybody, "Tell what this service is and can", s.getSettings)
+	endpoint.Route(s.Server, "GET /api/settings", 200, policy.Anybody, "Tell what this service is and can",
+		s.getSettings)
 	endpoint.Route(s.Server, "GET /api/settings/privacy", 200, policy.Anybody, "Tell how work is used", s.getPrivacy)
 }
 

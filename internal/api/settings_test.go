@@ -14,10 +14,12 @@ func TestSettings(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("", "GET /api/settings", nil).status(200).is(`{"externalName":"Lectern","overseerEnabled":false,"tiiEnabled":false}`)
 		texts := w.do("", "GET /api/settings/privacy", nil).status(200).object()
-		if len(texts) != 2 || !strings.Contains(texts["privacy"].(string), "staff") || !strings.Contains(texts["plagiarism"].(string), "your own") {
+		if len(texts) != 2 || !strings.Contains(texts["privacy"].(string), "staff") ||
+			!strings.Contains(texts["plagiarism"].(string), "your own") {
 			t.Errorf("got %v", texts)
 		}
-		w.api.settings = Settings{ExternalName: "Campus", Privacy: "P", Plagiarism: "Q", Assessment: true, Similarity: true}
+		w.api.settings = Settings{ExternalName: "Campus", Privacy: "P", Plagiarism: "Q", Assessment: true,
+			Similarity: true}
 		w.do("", "GET /api/settings", nil).status(200).is(`{"externalName":"Campus","overseerEnabled":true,"tiiEnabled":true}`)
 		w.do("", "GET /api/settings/privacy", nil).status(200).is(`{"privacy":"P","plagiarism":"Q"}`)
 	})

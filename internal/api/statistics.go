@@ -24,7 +24,8 @@ func (s *Server) statisticsRoutes() {
 		"Sum up the progress of a unit's students towards each outcome", s.classStats)
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/learning_alignments/class_details", 200, policy.ReadStatistics,
 		"Sum up the progress towards each outcome, by tutorial", s.classDetails)
-	endpoint.Route(s.Server, "GET /api/units/{id}/grades", 200, policy.ExportUnit, "Download the final grades as CSV", s.exportGrades)
+	endpoint.Route(s.Server, "GET /api/units/{id}/grades", 200, policy.ExportUnit, "Download the final grades as CSV",
+		s.exportGrades)
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}/task_completion", 200, policy.ExportUnit,
 		"Download the status of every task of every student as CSV", s.exportCompletion)
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}/tutor_assessments", 200, policy.ExportUnit,
@@ -44,10 +45,14 @@ func (s *Server) targetStats(ctx context.Context, _ *access.Caller, in unitIn) (
 }
 
 func (s *Server) classStats(ctx context.Context, _ *access.Caller, in underUnit) (map[int64]progress.Five, error) {
-	return view(ctx, s.db, func(q db.Q) (map[int64]progress.Five, error) { return insight.ClassStats(ctx, q, in.UnitID) })
+	return view(ctx, s.db, func(q db.Q) (map[int64]progress.Five, error) {
+		return insight.ClassStats(ctx, q,
+			in.UnitID)
+	})
 }
 
-func (s *Server) classDetails(ctx context.Context, _ *access.Caller, in underUnit) (map[int64]map[int64]progress.Five, error) {
+func (s *Server) classDetails(ctx context.Context, _ *access.Caller, in underUnit) (map[int64]map[int64]progress.Five,
+	error) {
 	return view(ctx, s.db, func(q db.Q) (map[int64]map[int64]progress.Five, error) {
 		return insight.ClassDetails(ctx, q, in.UnitID)
 	})

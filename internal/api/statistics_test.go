@@ -12,11 +12,15 @@ import (
 )
 
 var _ = rights(
-	rightRow{"GET /api/units/{id}/stats/task_completion_stats", "/api/units/{unitA}/stats/task_completion_stats", staffA, nil},
+	rightRow{"GET /api/units/{id}/stats/task_completion_stats", "/api/units/{unitA}/stats/task_completion_stats",
+		staffA, nil},
 	rightRow{"GET /api/units/{id}/stats/task_status_pct", "/api/units/{unitA}/stats/task_status_pct", staffA, nil},
-	rightRow{"GET /api/units/{id}/stats/student_target_grade", "/api/units/{unitA}/stats/student_target_grade", staffA, nil},
-	rightRow{"GET /api/units/{unit_id}/learning_alignments/class_stats", "/api/units/{unitA}/learning_alignments/class_stats", membersA, nil},
-	rightRow{"GET /api/units/{unit_id}/learning_alignments/class_details", "/api/units/{unitA}/learning_alignments/class_details", staffA, nil},
+	rightRow{"GET /api/units/{id}/stats/student_target_grade", "/api/units/{unitA}/stats/student_target_grade", staffA,
+		nil},
+	rightRow{"GET /api/units/{unit_id}/learning_alignments/class_stats",
+		"/api/units/{unitA}/learning_alignments/class_stats", membersA, nil},
+	rightRow{"GET /api/units/{unit_id}/learning_alignments/class_details",
+		"/api/units/{unitA}/learning_alignments/class_details", staffA, nil},
 	rightRow{"GET /api/units/{id}/grades", "/api/units/{unitA}/grades", staffA, nil},
 	rightRow{"GET /api/csv/units/{id}/task_completion", "/api/csv/units/{unitA}/task_completion", staffA, nil},
 	rightRow{"GET /api/csv/units/{id}/tutor_assessments", "/api/csv/units/{unitA}/tutor_assessments", staffA, nil},
@@ -24,23 +28,27 @@ var _ = rights(
 	rightRow{"GET /api/projects/{id}/burndown", "/api/projects/{project:student}/burndown", "student " + staffA, nil},
 )
 
-var _ = lists(listRow{route: "GET /api/units/{id}/stats/student_target_grade", path: "/api/units/{unitA}/stats/student_target_grade", who: "tutor",
+var _ = lists(listRow{route: "GET /api/units/{id}/stats/student_target_grade",
+	path: "/api/units/{unitA}/stats/student_target_grade", who: "tutor",
 	fill: func(w *world, from, to int) { w.enrolEach(from, to) }})
 
 // enrolEach gives unit A students from..to-1, each alone in a tutorial.
 func (w *world) enrolEach(from, to int) {
 	w.fill("users", from, to, func(i int) row {
 		n := fmt.Sprintf("many%d", i)
-		return row{"username": n, "username_key": n, "email": n, "email_key": n, "first_name": "A", "last_name": "B", "role": 1,
+		return row{"username": n, "username_key": n, "email": n, "email_key": n, "first_name": "A", "last_name": "B",
+			"role":       1,
 			"created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
 	})
 	user := w.lastID("users") - int64(to-1)
 	w.fill("projects", from, to, func(i int) row {
-		return row{"unit_id": w.id["unitA"], "user_id": user + int64(i), "created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
+		return row{"unit_id": w.id["unitA"], "user_id": user + int64(i), "created_at": clock.At(w.now),
+			"updated_at": clock.At(w.now)}
 	})
 	project := w.lastID("projects") - int64(to-1)
 	w.fill("tutorials", from, to, func(i int) row {
-		return row{"unit_id": w.id["unitA"], "abbreviation": numbered("T", i), "meeting_day": "Monday", "meeting_time": "9:00", "meeting_location": "Here"}
+		return row{"unit_id": w.id["unitA"], "abbreviation": numbered("T", i), "meeting_day": "Monday",
+			"meeting_time": "9:00", "meeting_location": "Here"}
 	})
 	tutorial := w.lastID("tutorials") - int64(to-1)
 	w.fill("tutorial_enrolments", from, to, func(i int) row {
@@ -52,22 +60,28 @@ func (w *world) enrolEach(from, to int) {
 // mate hands the first in, other has begun none; student's task 1.1P counts
 // three ways, being graded, rated and a group's.
 func (w *world) work() {
-	w.set(`UPDATE task_definitions SET is_graded = TRUE, max_quality_pts = 5, group_set_id = $2 WHERE id = $1`, w.id["defA1"], w.id["set"])
+	w.set(`UPDATE task_definitions SET is_graded = TRUE, max_quality_pts = 5, group_set_id = $2 WHERE id = $1`,
+		w.id["defA1"], w.id["set"])
 	gs := w.add("handed", "group_submissions", row{"unit_group_id": w.id["group"], "task_definition_id": w.id["defA1"],
 		"submitted_by_project_id": w.id["project:student"], "created_at": clock.At(w.now)})
-	w.set(`UPDATE tasks SET status = 'complete', grade = 2, quality_pts = 4, group_submission_id = $2, contribution_pts = 5 WHERE id = $1`, w.id["task"], gs)
+	w.set(`UPDATE tasks SET status = 'complete', grade = 2, quality_pts = 4, group_submission_id = $2, contribution_pts
+		= 5 WHERE id = $1`, w.id["task"], gs)
 	w.add("task2", "tasks", w.taskRow("student", "defA2", "complete"))
 	w.add("mates", "tasks", w.taskRow("mate", "defA1", "ready_for_feedback"))
 	w.add("", "tasks", w.taskRow("withdrawn", "defA1", "complete"))
 	for range 2 { // judged twice, counted once
-		w.add("", "task_history", row{"task_id": w.id["task"], "at": clock.At(w.now), "actor_id": w.id["tutor"], "from_status": "discuss", "to_status": "complete", "assessed": true})
+		w.add("", "task_history", row{"task_id": w.id["task"], "at": clock.At(w.now), "actor_id": w.id["tutor"],
+			"from_status": "discuss", "to_status": "complete", "assessed": true})
 	}
-	w.add("", "task_history", row{"task_id": w.id["mates"], "at": clock.At(w.now), "actor_id": w.id["admin"], "from_status": "discuss", "to_status": "redo", "assessed": true})
-	w.add("", "task_history", row{"task_id": w.id["mates"], "at": clock.At(w.now), "actor_id": w.id["convenor"], "from_status": "redo", "to_status": "redo"})
+	w.add("", "task_history", row{"task_id": w.id["mates"], "at": clock.At(w.now), "actor_id": w.id["admin"],
+		"from_status": "discuss", "to_status": "redo", "assessed": true})
+	w.add("", "task_history", row{"task_id": w.id["mates"], "at": clock.At(w.now), "actor_id": w.id["convenor"],
+		"from_status": "redo", "to_status": "redo"})
 }
 
 func (w *world) taskRow(who, definition, status string) row {
-	return row{"project_id": w.id["project:"+who], "task_definition_id": w.id[definition], "unit_id": w.id["unitA"], "status": status,
+	return row{"project_id": w.id["project:"+who], "task_definition_id": w.id[definition], "unit_id": w.id["unitA"],
+		"status":     status,
 		"created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
 }
 
@@ -78,7 +92,8 @@ func TestStatistics(t *testing.T) {
 		w.work()
 		w.set(`DELETE FROM tutorial_enrolments WHERE project_id = $1`, w.id["project:other"])
 		w.do("tutor", "GET /api/units/{unitA}/stats/task_completion_stats", nil).status(200).is(
-			`{"unit":` + two + `,"tutorial":{"«tutorialA»":` + two + `},"grade":{"0":` + none + `,"1":` + two + `,"2":` + none + `,"3":` + none + `}}`)
+			`{"unit":` + two + `,"tutorial":{"«tutorialA»":` + two + `},"grade":{"0":` + none + `,"1":` + two +
+				`,"2":` + none + `,"3":` + none + `}}`)
 		w.do("tutor", "GET /api/units/{unitA}/stats/task_status_pct", nil).status(200).is(`{
 			"«defA1»": {"0": [{"tutorial_stream_id":null,"status":"not_started","num":1}],
 				"«tutorialA»": [{"tutorial_stream_id":«streamA»,"status":"not_started","num":1}, {"tutorial_stream_id":«streamA»,"status":"complete","num":1},
@@ -90,7 +105,8 @@ func TestStatistics(t *testing.T) {
 		// Rating 2, a Credit task: 4 points for the one who completed it, none for the other.
 		class := `{"«outcomeA»":{"median":2,"lower":0,"upper":4,"min":0,"max":4}}`
 		w.do("student", "GET /api/units/{unitA}/learning_alignments/class_stats", nil).status(200).is(class)
-		w.do("tutor", "GET /api/units/{unitA}/learning_alignments/class_details", nil).status(200).is(`{"«tutorialA»":` + class + `}`)
+		w.do("tutor", "GET /api/units/{unitA}/learning_alignments/class_details",
+			nil).status(200).is(`{"«tutorialA»":` + class + `}`)
 		w.do("student", "GET /api/units/{unitA}/learning_alignments/class_details", nil).status(403).says("statistics")
 		w.do("tutor", "GET /api/units/999999/stats/task_status_pct", nil).status(404)
 	})
@@ -113,7 +129,8 @@ func (a *answered) sheet(name string) [][]string {
 func TestUnitSheets(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.work()
-		w.set(`UPDATE projects SET grade = 77, grade_rationale = '=1+1' WHERE id IN ($1, $2)`, w.id["project:student"], w.id["project:withdrawn"])
+		w.set(`UPDATE projects SET grade = 77, grade_rationale = '=1+1' WHERE id IN ($1, $2)`, w.id["project:student"],
+			w.id["project:withdrawn"])
 		equal := func(got [][]string, want ...[]string) {
 			t.Helper()
 			if d := cmp.Diff(want, got); d != "" {
@@ -121,22 +138,30 @@ func TestUnitSheets(t *testing.T) {
 			}
 		}
 		equal(w.do("tutor", "GET /api/units/{unitA}/grades", nil).sheet("SIT10A-Students.csv"),
-			[]string{"unit_code", "username", "student_id", "grade", "rationale"}, []string{"SIT10A", "student", "", "77", "'=1+1"})
+			[]string{"unit_code", "username", "student_id", "grade", "rationale"}, []string{"SIT10A", "student", "",
+				"77", "'=1+1"})
 		equal(w.do("tutor", "GET /api/csv/units/{unitA}/task_completion", nil).sheet("SIT10A-TaskCompletion.csv"),
-			[]string{"Student ID", "Username", "Student Name", "Target Grade", "Email", "Portfolio", "Grade", "Rationale", "prac-1", "Teams",
+			[]string{"Student ID", "Username", "Student Name", "Target Grade", "Email", "Portfolio", "Grade",
+				"Rationale", "prac-1", "Teams",
 				"1.1P", "1.1P grade", "1.1P stars", "1.1P contribution", "1.2C"},
-			[]string{"", "both", "Both Person", "Credit", "both@example.edu", "false", "", "", "LA1", "", "Not Started", "", "", "", "Not Started"},
-			[]string{"", "mate", "Mate Person", "Credit", "mate@example.edu", "false", "", "", "LA1", "Red", "Ready for Feedback", "", "", "", "Not Started"},
-			[]string{"", "other", "Other Person", "Credit", "other@example.edu", "false", "", "", "LA1", "", "Not Started", "", "", "", "Not Started"},
-			[]string{"", "student", "Student Person", "Credit", "student@example.edu", "false", "77", "'=1+1", "LA1", "Red", "Complete", "D", "4", "5", "Complete"})
+			[]string{"", "both", "Both Person", "Credit", "both@example.edu", "false", "", "", "LA1", "", "Not Started",
+				"", "", "", "Not Started"},
+			[]string{"", "mate", "Mate Person", "Credit", "mate@example.edu", "false", "", "", "LA1", "Red",
+				"Ready for Feedback", "", "", "", "Not Started"},
+			[]string{"", "other", "Other Person", "Credit", "other@example.edu", "false", "", "", "LA1", "",
+				"Not Started", "", "", "", "Not Started"},
+			[]string{"", "student", "Student Person", "Credit", "student@example.edu", "false", "77", "'=1+1", "LA1",
+				"Red", "Complete", "D", "4", "5", "Complete"})
 		equal(w.do("tutor", "GET /api/csv/units/{unitA}/tutor_assessments", nil).sheet("SIT10A-TutorAssessments.csv"),
 			[]string{"Username", "Tutor Name", "Total Tasks Assessed"},
-			[]string{"admin", "Admin Person", "1"}, []string{"both", "Both Person", "0"}, []string{"convenor", "Convenor Person", "0"}, []string{"tutor", "Tutor Person", "1"})
+			[]string{"admin", "Admin Person", "1"}, []string{"both", "Both Person", "0"},
+			[]string{"convenor", "Convenor Person", "0"}, []string{"tutor", "Tutor Person", "1"})
 		w.set(`DELETE FROM tutorial_enrolments`)
 		w.set(`UPDATE tutorials SET tutorial_stream_id = NULL`)
 		w.set(`UPDATE task_definitions SET tutorial_stream_id = NULL`)
 		w.set(`DELETE FROM tutorial_streams`)
-		if got := w.do("tutor", "GET /api/csv/units/{unitA}/task_completion", nil).sheet("SIT10A-TaskCompletion.csv"); got[0][8] != "Tutorial" {
+		if got := w.do("tutor", "GET /api/csv/units/{unitA}/task_completion",
+			nil).sheet("SIT10A-TaskCompletion.csv"); got[0][8] != "Tutorial" {
 			t.Errorf("without streams the headings are %q", got[0])
 		}
 	})
@@ -164,7 +189,8 @@ func TestInsightTakesAConstantNumberOfStatements(t *testing.T) {
 			for request, want := range most {
 				// Two more find the caller and their standing.
 				if texts := w.statementsOf("tutor", request); len(texts) != want+2 {
-					t.Errorf("%s took %d statements, not %d:\n%s", request, len(texts), want+2, strings.Join(texts, "\n"))
+					t.Errorf("%s took %d statements, not %d:\n%s", request, len(texts), want+2,
+						strings.Join(texts, "\n"))
 				}
 			}
 		}
@@ -203,7 +229,8 @@ func TestBurndown(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		start := w.monday().AddDays(-56)
 		w.set(`UPDATE task_definitions SET weighting = 12 WHERE id = $1`, w.id["defA1"])
-		w.set(`UPDATE tasks SET status = 'ready_for_feedback', submission_date = $2 WHERE id = $1`, w.id["task"], clock.At(start.AddDays(10).Time))
+		w.set(`UPDATE tasks SET status = 'ready_for_feedback', submission_date = $2 WHERE id = $1`, w.id["task"],
+			clock.At(start.AddDays(10).Time))
 		b := w.do("student", "GET /api/projects/{project:student}/burndown", nil).status(200)
 		if b.Header().Get("Vary") != "Accept" {
 			t.Errorf("the answer varies by %q", b.Header().Get("Vary"))
@@ -220,16 +247,21 @@ func TestBurndown(t *testing.T) {
 			got.Target[9].Date != start.AddDays(63).String() || got.Target[9].Remaining != 25 {
 			t.Errorf("the target is %+v", got.Target)
 		}
-		if got.Submitted[1].Remaining != 100 || got.Submitted[2].Remaining != 25 || got.Done[len(got.Done)-1].Remaining != 100 {
+		if got.Submitted[1].Remaining != 100 || got.Submitted[2].Remaining != 25 ||
+			got.Done[len(got.Done)-1].Remaining != 100 {
 			t.Errorf("submitted %+v, done %+v", got.Submitted, got.Done)
 		}
-		if n := len(got.Projected); n != 2 || got.Projected[0].Remaining != 25 || got.Projected[1].Remaining != 0 || got.Projected[1].Date >= start.AddDays(14*7).String() {
+		if n := len(got.Projected); n != 2 || got.Projected[0].Remaining != 25 || got.Projected[1].Remaining != 0 ||
+			got.Projected[1].Date >= start.AddDays(14*7).String() {
 			t.Errorf("projected %+v", got.Projected)
 		}
-		w.do("student", "GET /api/projects/{project:student}/burndown", nil, "Accept", "image/svg+xml,*/*").status(200).picture()
+		w.do("student", "GET /api/projects/{project:student}/burndown", nil, "Accept",
+			"image/svg+xml,*/*").status(200).picture()
 		w.do("withdrawn", "GET /api/projects/{project:withdrawn}/burndown", nil).status(200)
 		w.set(`DELETE FROM task_definitions`)
-		w.do("student", "GET /api/projects/{project:student}/burndown", nil).status(200).has(`{"tasks":0,"target":[],"submitted":[],"done":[],"projected":[]}`)
-		w.do("student", "GET /api/projects/{project:student}/burndown", nil, "Accept", "image/svg+xml").status(200).picture()
+		w.do("student", "GET /api/projects/{project:student}/burndown",
+			nil).status(200).has(`{"tasks":0,"target":[],"submitted":[],"done":[],"projected":[]}`)
+		w.do("student", "GET /api/projects/{project:student}/burndown", nil, "Accept",
+			"image/svg+xml").status(200).picture()
 	})
 }

@@ -5,8 +5,10 @@ import "testing"
 const streamPath = "/api/units/{unitA}/tutorial_streams/prac-1"
 
 var _ = rights(
-	rightRow{"POST /api/units/{unit_id}/tutorial_streams", "/api/units/{unitA}/tutorial_streams", convenorsA, form{"activity_type_abbr": "prac"}},
-	rightRow{"PUT /api/units/{unit_id}/tutorial_streams/{tutorial_stream_abbr}", streamPath, convenorsA, form{"name": "New"}},
+	rightRow{"POST /api/units/{unit_id}/tutorial_streams", "/api/units/{unitA}/tutorial_streams", convenorsA,
+		form{"activity_type_abbr": "prac"}},
+	rightRow{"PUT /api/units/{unit_id}/tutorial_streams/{tutorial_stream_abbr}", streamPath, convenorsA,
+		form{"name": "New"}},
 	rightRow{"DELETE /api/units/{unit_id}/tutorial_streams/{tutorial_stream_abbr}", streamPath, convenorsA, nil},
 )
 
@@ -44,7 +46,8 @@ func TestRemovingStreams(t *testing.T) {
 		const path = "/api/units/{unitA}/tutorial_streams"
 		definitions := func(stream any) int64 {
 			t.Helper()
-			return w.count(`task_definitions WHERE unit_id = $1 AND tutorial_stream_id IS NOT DISTINCT FROM $2`, w.id["unitA"], stream)
+			return w.count(`task_definitions WHERE unit_id = $1 AND tutorial_stream_id IS NOT DISTINCT FROM $2`,
+				w.id["unitA"], stream)
 		}
 		w.do("convenor", "POST "+path, form{"activity_type_abbr": "prac"}).status(201)
 		third := w.do("convenor", "POST "+path, form{"activity_type_abbr": "prac"}).status(201)

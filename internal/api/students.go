@@ -14,7 +14,8 @@ import (
 )
 
 func (s *Server) studentRoutes() {
-	endpoint.Route(s.Server, "GET /api/students", 200, policy.ListStudents, "List the students of a unit", s.listStudents)
+	endpoint.Route(s.Server, "GET /api/students", 200, policy.ListStudents, "List the students of a unit",
+		s.listStudents)
 }
 
 type listStudentsIn struct {
@@ -43,7 +44,8 @@ func (in listStudentsIn) query() (out enrol.StudentQuery, err error) {
 	return out, nil
 }
 
-func (s *Server) listStudents(ctx context.Context, _ *access.Caller, in listStudentsIn) (endpoint.List[enrol.StudentEntry], error) {
+func (s *Server) listStudents(ctx context.Context, _ *access.Caller,
+	in listStudentsIn) (endpoint.List[enrol.StudentEntry], error) {
 	return view(ctx, s.db, func(q db.Q) (out endpoint.List[enrol.StudentEntry], err error) {
 		ask, err := in.query()
 		if err != nil {

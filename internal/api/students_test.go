@@ -13,7 +13,10 @@ var _ = rights(
 )
 
 var _ = lists(
-	listRow{route: "GET /api/students", path: "/api/students?unit_id={unitA}", who: "tutor", fill: func(w *world, from, to int) { w.crowd(from, to) }},
+	listRow{route: "GET /api/students", path: "/api/students?unit_id={unitA}", who: "tutor", fill: func(w *world, from,
+		to int) {
+		w.crowd(from, to)
+	}},
 )
 
 // names lists the user names of an answer with student entries.
@@ -28,7 +31,8 @@ func (a *answered) names() string {
 
 func TestStudents(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.set(`UPDATE projects SET red_pct = 0.25, grey_pct = 0.75, order_scale = 12.5, submitted_grade = 2, grade = 71, grade_rationale = 'Good' WHERE id = $1`, w.id["project:student"])
+		w.set(`UPDATE projects SET red_pct = 0.25, grey_pct = 0.75, order_scale = 12.5, submitted_grade = 2, grade =
+			71, grade_rationale = 'Good' WHERE id = $1`, w.id["project:student"])
 		all := w.do("tutor", "GET /api/students?unit_id={unitA}", nil).status(200)
 		if got := all.names(); got != "both mate other student" {
 			t.Errorf("got %s", got)
@@ -60,9 +64,11 @@ func TestStudents(t *testing.T) {
 				t.Errorf("%s: got %s, want %s", query, got.names(), want)
 			}
 			total := got.Header().Get("X-Total-Count")
-			if paged := strings.Contains(strings.ReplaceAll(query, "limit=&offset=", ""), "it="); paged != (total != "") && !strings.Contains(query, "offset=3") {
+			if paged := strings.Contains(strings.ReplaceAll(query, "limit=&offset=", ""),
+				"it="); paged != (total != "") && !strings.Contains(query, "offset=3") {
 				t.Errorf("%s: X-Total-Count %q", query, total)
-			} else if total != "" && total != map[bool]string{false: "4", true: "5"}[strings.Contains(query, "withdraw=1")] {
+			} else if total != "" && total != map[bool]string{false: "4", true: "5"}[strings.Contains(query,
+				"withdraw=1")] {
 				t.Errorf("%s: X-Total-Count %s", query, total)
 			}
 		}
@@ -87,13 +93,16 @@ func TestStudentsByStream(t *testing.T) {
 				}
 			}
 		}
-		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1", "activity_type_id": w.id["prac"]})
+		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1",
+			"activity_type_id": w.id["prac"]})
 		w.tutorial("FREE", "", "", 5)
 		w.set(`UPDATE tutorials SET tutorial_stream_id = NULL WHERE abbreviation = 'FREE'`)
 		tutorial := func(name string) string { return fmt.Sprint(float64(w.id[name])) }
-		seats("[map[stream_abbr:prac-1 tutorial_id:" + tutorial("tutorialA") + "] map[stream_abbr:sem-1 tutorial_id:<nil>]]")
+		seats("[map[stream_abbr:prac-1 tutorial_id:" + tutorial("tutorialA") +
+			"] map[stream_abbr:sem-1 tutorial_id:<nil>]]")
 		w.do("student", "POST /api/units/{unitA}/tutorials/FREE/enrolments/{project:student}", nil).status(201)
-		seats("[map[stream_abbr:prac-1 tutorial_id:<nil>] map[stream_abbr:sem-1 tutorial_id:<nil>] map[stream_abbr:<nil> tutorial_id:" + tutorial("FREE") + "]]")
+		seats("[map[stream_abbr:prac-1 tutorial_id:<nil>] map[stream_abbr:sem-1 tutorial_id:<nil>] " +
+			"map[stream_abbr:<nil> tutorial_id:" + tutorial("FREE") + "]]")
 		w.set(`UPDATE task_definitions SET tutorial_stream_id = NULL`)
 		w.set(`DELETE FROM unit_groups`)
 		w.set(`DELETE FROM tutorial_streams`)

@@ -28,13 +28,20 @@ func (s *Server) submissionRoutes() {
 	const one = "/api/projects/{id}/task_def_id/{task_definition_id}"
 	endpoint.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
 		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Location(one+"/submission"),
-		endpoint.Also(409, "the Idempotency-Key was used for another upload"), endpoint.Also(422, "the contributions or alignments do not fit the group or unit"))
-	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the latest submission, a PDF", s.submissionPDF)
-	endpoint.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest submission to be made anew", s.rebuild)
-	endpoint.Route(s.Server, "GET "+one+"/submission_details", 200, policy.ReadSubmission, "Tell how far the latest submission is", s.submissionDetails)
-	endpoint.Route(s.Server, "GET "+one+"/submission_files", 200, policy.ReadSubmission, "Get the files of the latest submission, a zip archive", s.latestFiles)
-	endpoint.Route(s.Server, "GET "+one+"/submissions/latest", 200, policy.ReadSubmission, "Get the files of the latest submission, a zip archive", s.latestFiles)
-	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps", 200, policy.ReadSubmission, "List when the last ten submissions were made", s.timestamps)
+		endpoint.Also(409, "the Idempotency-Key was used for another upload"),
+		endpoint.Also(422, "the contributions or alignments do not fit the group or unit"))
+	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the "+
+		"latest submission, a PDF", s.submissionPDF)
+	endpoint.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest "+
+		"submission to be made anew", s.rebuild)
+	endpoint.Route(s.Server, "GET "+one+"/submission_details", 200, policy.ReadSubmission,
+		"Tell how far the latest submission is", s.submissionDetails)
+	endpoint.Route(s.Server, "GET "+one+"/submission_files", 200, policy.ReadSubmission,
+		"Get the files of the latest submission, a zip archive", s.latestFiles)
+	endpoint.Route(s.Server, "GET "+one+"/submissions/latest", 200, policy.ReadSubmission,
+		"Get the files of the latest submission, a zip archive", s.latestFiles)
+	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps", 200, policy.ReadSubmission,
+		"List when the last ten submissions were made", s.timestamps)
 	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}", 200, policy.ReadSubmission,
 		"Get the files of one submission, a zip archive", s.filesAt)
 }
@@ -79,8 +86,10 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*
 	if err != nil {
 		return nil, err
 	}
-	h := submit.Request{By: mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list, Key: in.Key,
-		Help: strings.Trim(in.Trigger, `"' `) == string(status.NeedHelp), Contributions: in.shares(), Alignments: in.aims()}
+	h := submit.Request{By: mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list,
+		Key:  in.Key,
+		Help: strings.Trim(in.Trigger, `"' `) == string(status.NeedHelp), Contributions: in.shares(),
+		Alignments: in.aims()}
 	return change(ctx, s.db, func(q db.Q) (*submit.Result, error) { return s.submissions.HandIn(ctx, q, signer, h) })
 }
 
@@ -101,7 +110,8 @@ func (s *Server) takeFiles(ctx context.Context, in handInIn) ([]submit.File, err
 		if err != nil {
 			return nil, about(r, u, err)
 		}
-		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash, Size: info.Size}
+		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash,
+			Size: info.Size}
 	}
 	return list, nil
 }
@@ -120,7 +130,8 @@ func (in *handInIn) shares() []work.Contribution {
 	}
 	out := []work.Contribution{}
 	for _, c := range in.Contributions.V {
-		out = append(out, work.Contribution{ProjectID: c.ProjectID, Pct: int(min(max(c.Pct, -1), 1000)), Pts: int(min(max(c.Pts.Or(3), 0), 5))})
+		out = append(out, work.Contribution{ProjectID: c.ProjectID, Pct: int(min(max(c.Pct, -1), 1000)),
+			Pts: int(min(max(c.Pts.Or(3), 0), 5))})
 	}
 	return out
 }
@@ -160,7 +171,10 @@ type rebuildOut struct {
 }
 
 func (s *Server) rebuild(ctx context.Context, _ *access.Caller, in taskPath) (*rebuildOut, error) {
-	found, err := change(ctx, s.db, func(q db.Q) (bool, error) { return submit.Rebuild(ctx, q, in.ProjectID, in.DefinitionID) })
+	found, err := change(ctx, s.db, func(q db.Q) (bool, error) {
+		return submit.Rebuild(ctx, q, in.ProjectID,
+			in.DefinitionID)
+	})
 	if !found {
 		return &rebuildOut{"false"}, err
 	}
@@ -168,11 +182,17 @@ func (s *Server) rebuild(ctx context.Context, _ *access.Caller, in taskPath) (*r
 }
 
 func (s *Server) submissionDetails(ctx context.Context, _ *access.Caller, in taskPath) (*submit.Details, error) {
-	return view(ctx, s.db, func(q db.Q) (*submit.Details, error) { return submit.DetailsOf(ctx, q, in.ProjectID, in.DefinitionID) })
+	return view(ctx, s.db, func(q db.Q) (*submit.Details, error) {
+		return submit.DetailsOf(ctx, q, in.ProjectID,
+			in.DefinitionID)
+	})
 }
 
 func (s *Server) latestFiles(ctx context.Context, _ *access.Caller, in taskPath) (*endpoint.File, error) {
-	return s.packed(ctx, func(q db.Q) (*submit.Version, error) { return submit.Latest(ctx, q, in.ProjectID, in.DefinitionID) })
+	return s.packed(ctx, func(q db.Q) (*submit.Version, error) {
+		return submit.Latest(ctx, q, in.ProjectID,
+			in.DefinitionID)
+	})
 }
 
 type filesAtIn struct {

@@ -47,8 +47,10 @@ func bombPDF() string {
 		w.Write(zeros)
 	}
 	w.Close()
-	return fmt.Sprintf("%%PDF-1.5\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n"+
-		"3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>\nendobj\n4 0 obj\n<</Length %d/Filter/FlateDecode>>\nstream\n%s\nendstream\nendobj\n"+
+	return fmt.Sprintf("%%PDF-1.5\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 "+
+		"R]/Count 1>>\nendobj\n"+
+		"3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>\nendobj\n4 0 obj\n<</Length "+
+		"%d/Filter/FlateDecode>>\nstream\n%s\nendstream\nendobj\n"+
 		"trailer\n<</Root 1 0 R/Size 5>>\n%%%%EOF\n", z.Len(), z.String())
 }
 
@@ -82,10 +84,12 @@ func TestHostileFiles(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	cut := samplePDF()[:len(samplePDF())/2] + "\n%%EOF"
 	var locked bytes.Buffer
-	if err := api.Encrypt(strings.NewReader(samplePDF()), &locked, model.NewAESConfiguration("secret", "secret", 256)); err != nil {
+	if err := api.Encrypt(strings.NewReader(samplePDF()), &locked, model.NewAESConfiguration("secret", "secret",
+		256)); err != nil {
 		t.Fatal(err)
 	}
-	cyclic := "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[2 0 R]/Count 1>>\nendobj\ntrailer<</Root 1 0 R/Size 3>>\n%%EOF\n"
+	cyclic := "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[2 0 R]/Count " +
+		"1>>\nendobj\ntrailer<</Root 1 0 R/Size 3>>\n%%EOF\n"
 	for _, c := range []struct {
 		what, kind, name, content string
 		status                    int
@@ -121,7 +125,8 @@ func TestHostileFiles(t *testing.T) {
 			}
 			continue
 		}
-		for name, got := range unzip(t, w.do("student", "GET "+ownTask+"/submission_files", nil).status(200).Body.Bytes()) {
+		for name, got := range unzip(t, w.do("student", "GET "+ownTask+"/submission_files",
+			nil).status(200).Body.Bytes()) {
 			if got != c.content {
 				t.Errorf("%s came back changed", c.what)
 			}

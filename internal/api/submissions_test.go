@@ -48,11 +48,13 @@ var _ = rights(
 	rightRow{"GET " + submissionAny + "/submission_files", ownTask + "/submission_files", readersA, nil},
 	rightRow{"GET " + submissionAny + "/submissions/latest", ownTask + "/submissions/latest", readersA, nil},
 	rightRow{"GET " + submissionAny + "/submissions/timestamps", ownTask + "/submissions/timestamps", readersA, nil},
-	rightRow{"GET " + submissionAny + "/submissions/timestamps/{timestamp}", ownTask + "/submissions/timestamps/1", readersA, nil},
+	rightRow{"GET " + submissionAny + "/submissions/timestamps/{timestamp}", ownTask + "/submissions/timestamps/1",
+		readersA, nil},
 )
 
 var _ = lists(
-	listRow{route: "GET " + submissionAny + "/submissions/timestamps", path: ownTask + "/submissions/timestamps", who: "tutor", most: 10,
+	listRow{route: "GET " + submissionAny + "/submissions/timestamps", path: ownTask + "/submissions/timestamps",
+		who: "tutor", most: 10,
 		fill: func(w *world, from, to int) {
 			var rows, links [][]any
 			for i := from; i < to; i++ {
@@ -61,7 +63,8 @@ var _ = lists(
 				links = append(links, []any{w.id["task"], at, 1000 + i, 100, 3})
 			}
 			err := w.db.Tx(w.Context(), func(q db.Q) error {
-				if err := db.Insert(w.Context(), q, `submissions (id, unit_id, task_id, user_id, at, parts)`, "", rows); err != nil {
+				if err := db.Insert(w.Context(), q, `submissions (id, unit_id, task_id, user_id, at, parts)`, "",
+					rows); err != nil {
 					return err
 				}
 				return db.Insert(w.Context(), q, `submission_tasks (task_id, at, submission_id, pct, pts)`, "", links)
@@ -145,7 +148,8 @@ func unzip(t testing.TB, data []byte) map[string]string {
 func TestHandIn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.asks("code", "image")
-		w.do("student", "GET "+ownTask+"/submission_details", nil).status(200).is(`{"has_pdf":false,"submission_date":false,"processing_pdf":false,
+		w.do("student", "GET "+ownTask+"/submission_details",
+			nil).status(200).is(`{"has_pdf":false,"submission_date":false,"processing_pdf":false,
 			"submitted_at":null,"state":null,"progress":null,"reason":null,"receipt":null,"marked_at":null}`)
 		w.do("student", "GET "+submission, nil).status(404).says("nothing was handed in")
 		w.do("student", "PUT "+submission, nil).status(200).is(`{"result":"false"}`)
@@ -155,18 +159,22 @@ func TestHandIn(t *testing.T) {
 			t.Errorf("location %s", got)
 		}
 		o := a.object()
-		for _, name := range []string{"task_id", "task_status", "weeks_can_extend", "can_apply_for_extension", "submitted_before_due", "receipt",
-			"id", "project_id", "task_definition_id", "status", "due_date", "submission_date", "completion_date", "extensions", "times_assessed",
+		for _, name := range []string{"task_id", "task_status", "weeks_can_extend", "can_apply_for_extension",
+			"submitted_before_due", "receipt",
+			"id", "project_id", "task_definition_id", "status", "due_date", "submission_date", "completion_date",
+			"extensions", "times_assessed",
 			"quality_pts", "include_in_portfolio", "new_stats"} {
 			if _, ok := o[name]; !ok {
 				t.Errorf("the result lacks %s", name)
 			}
 		}
-		if o["task_status"] != "ready_for_feedback" || o["task_id"] != float64(w.id["task"]) || o["weeks_can_extend"] != 3.0 || o["submitted_before_due"] != true || o["can_apply_for_extension"] != true {
+		if o["task_status"] != "ready_for_feedback" || o["task_id"] != float64(w.id["task"]) ||
+			o["weeks_can_extend"] != 3.0 || o["submitted_before_due"] != true || o["can_apply_for_extension"] != true {
 			t.Errorf("result %v", o)
 		}
 		d := w.do("tutor", "GET "+ownTask+"/submission_details", nil).status(200).object()
-		if d["state"] != "queued" || d["processing_pdf"] != true || d["has_pdf"] != false || d["submission_date"] != true || d["submitted_at"] == nil {
+		if d["state"] != "queued" || d["processing_pdf"] != true || d["has_pdf"] != false ||
+			d["submission_date"] != true || d["submitted_at"] == nil {
 			t.Errorf("details %v", d)
 		}
 		w.do("student", "GET "+submission, nil).status(404).says("queued")
@@ -176,7 +184,8 @@ func TestHandIn(t *testing.T) {
 			t.Errorf("details %v", d)
 		}
 		got := w.do("tutor", "GET "+submission, nil).status(200)
-		if !strings.HasPrefix(got.Body.String(), "%PDF-") || got.Header().Get("Content-Type") != "application/pdf" || !strings.Contains(got.Header().Get("Content-Disposition"), `inline; filename="1.1P.pdf"`) {
+		if !strings.HasPrefix(got.Body.String(), "%PDF-") || got.Header().Get("Content-Type") != "application/pdf" ||
+			!strings.Contains(got.Header().Get("Content-Disposition"), `inline; filename="1.1P.pdf"`) {
 			t.Errorf("PDF %v %.20q", got.Header(), got.Body)
 		}
 		folder := fmt.Sprintf("%d/", w.id["task"])
@@ -219,7 +228,8 @@ func TestVersions(t *testing.T) {
 			if i%3 != 0 { // some in the same millisecond
 				w.later(time.Minute)
 			}
-			o := w.do("student", "POST "+submission, upload{nil, []part{{"file0", "a.py", fmt.Sprintf("v%d", i)}}}).status(201).object()
+			o := w.do("student", "POST "+submission, upload{nil,
+				[]part{{"file0", "a.py", fmt.Sprintf("v%d", i)}}}).status(201).object()
 			stamps = append([]string{o["submitted_at"].(string)}, stamps...)
 		}
 		var got []string
@@ -235,7 +245,8 @@ func TestVersions(t *testing.T) {
 		}
 		at, _ := time.Parse(time.RFC3339, stamps[0])
 		w.do("tutor", fmt.Sprintf("GET %s/submissions/timestamps/%d", ownTask, at.Unix()), nil).status(200)
-		for _, bad := range []string{"1", "abc", "..%2F..%2Fetc%2Fpasswd", "2020-01-01T00:00:00Z", "99999999999999", "-5", "9223372036854775807"} {
+		for _, bad := range []string{"1", "abc", "..%2F..%2Fetc%2Fpasswd", "2020-01-01T00:00:00Z", "99999999999999",
+			"-5", "9223372036854775807"} {
 			w.do("tutor", "GET "+ownTask+"/submissions/timestamps/"+bad, nil).status(404)
 		}
 		if n := w.count("submission_files"); n != 12 {
@@ -248,7 +259,8 @@ func TestVersions(t *testing.T) {
 func TestUploadsAreNeverRefusedForTheStatus(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.asks("code")
-		for _, s := range []string{"not_started", "complete", "discuss", "demonstrate", "fail", "feedback_exceeded", "time_exceeded", "redo", "need_help", "working_on_it", "fix_and_resubmit", "ready_for_feedback"} {
+		for _, s := range []string{"not_started", "complete", "discuss", "demonstrate", "fail", "feedback_exceeded",
+			"time_exceeded", "redo", "need_help", "working_on_it", "fix_and_resubmit", "ready_for_feedback"} {
 			w.set(`UPDATE tasks SET status = $1 WHERE id = $2`, s, w.id["task"])
 			w.later(time.Hour)
 			o := w.do("student", "POST "+submission, upload{nil, []part{code}}).status(201).object()
@@ -258,7 +270,8 @@ func TestUploadsAreNeverRefusedForTheStatus(t *testing.T) {
 			}
 		}
 		w.set(`UPDATE tasks SET status = 'not_started'`)
-		if o := w.do("student", "POST "+submission, upload{map[string]string{"trigger": `"need_help"`}, []part{code}}).status(201).object(); o["task_status"] != "need_help" {
+		if o := w.do("student", "POST "+submission, upload{map[string]string{"trigger": `"need_help"`},
+			[]part{code}}).status(201).object(); o["task_status"] != "need_help" {
 			t.Errorf("asked for help: %v", o["task_status"])
 		}
 	})
@@ -273,7 +286,8 @@ func TestLateWithoutFiles(t *testing.T) {
 		if o["task_status"] != "time_exceeded" || o["submitted_before_due"] != false || o["grade"] != -1.0 {
 			t.Errorf("late: %v", o)
 		}
-		if n := w.count(`task_comments c WHERE c.type = 'status' AND 2 = (SELECT count(*) FROM comment_reads r WHERE r.task_comment_id = c.id)`); n != 2 {
+		if n := w.count(`task_comments c WHERE c.type = 'status' AND 2 = (SELECT count(*) FROM comment_reads r
+			WHERE r.task_comment_id = c.id)`); n != 2 {
 			t.Errorf("%d status comments read by both, want 2", n)
 		}
 		w.made()
@@ -292,23 +306,28 @@ func TestFilesMustMatch(t *testing.T) {
 		}{
 			{nil, 400, []string{"file0", "file1", "Part code"}},
 			{[]part{code}, 400, []string{"file1 is required"}},
-			{[]part{code, {"file1", "a.pdf", samplePDF()}, {"file2", "b.py", "x"}}, 400, []string{"file2 is not asked for"}},
+			{[]part{code, {"file1", "a.pdf", samplePDF()}, {"file2", "b.py", "x"}}, 400,
+				[]string{"file2 is not asked for"}},
 			{[]part{code, {"file1", "a.pdf", "not a PDF"}}, 415, []string{"file1", "PDF", "text/plain"}},
 			{[]part{code, {"file1", "a.pdf", samplePDF()[:1000]}}, 415, []string{"end is missing"}},
 			{[]part{{"file0", "a.py", ""}, {"file1", "a.pdf", samplePDF()}}, 415, []string{"empty"}},
 			{[]part{{"file0", "a.py", smallPNG}, {"file1", "a.pdf", samplePDF()}}, 415, []string{"a.py", "image/png"}},
-			{[]part{{"file0", "a.py", strings.Repeat("x", 5000) + "\x00"}, {"file1", "a.pdf", samplePDF()}}, 415, []string{"binary"}},
-			{[]part{{"file0", "a.py", strings.Repeat("x", submit.MostFile+1)}, {"file1", "a.pdf", samplePDF()}}, 413, []string{"file0", "10 MB"}},
+			{[]part{{"file0", "a.py", strings.Repeat("x", 5000) + "\x00"}, {"file1", "a.pdf", samplePDF()}}, 415,
+				[]string{"binary"}},
+			{[]part{{"file0", "a.py", strings.Repeat("x", submit.MostFile+1)}, {"file1", "a.pdf", samplePDF()}}, 413,
+				[]string{"file0", "10 MB"}},
 		} {
 			w.do("student", "POST "+submission, upload{nil, c.files}).status(c.want).says(c.says...)
 		}
-		if n := w.count("submissions") - before + w.count("receipts") + w.count("jobs") + w.count("task_history"); n != 0 {
+		if n := w.count("submissions") - before + w.count("receipts") + w.count("jobs") +
+			w.count("task_history"); n != 0 {
 			t.Errorf("refused uploads left %d rows", n)
 		}
 		if left, _ := os.ReadDir(w.api.Spool); len(left) != 0 {
 			t.Errorf("%d files left in the spool", len(left))
 		}
-		w.do("student", "POST "+submission, upload{nil, []part{{"file0", "a.cs", "\xff\xfeh\x00i\x00"}, {"file1", "a.pdf", samplePDF()}}}).status(201)
+		w.do("student", "POST "+submission, upload{nil, []part{{"file0", "a.cs", "\xff\xfeh\x00i\x00"},
+			{"file1", "a.pdf", samplePDF()}}}).status(201)
 	})
 }
 
@@ -327,7 +346,8 @@ func TestAlignmentsComeWithWork(t *testing.T) {
 		}
 		post(fmt.Sprintf(`[{"ilo_id":%d,"rating":3,"rationale":"first"}]`, w.id["outcomeA"]), 201)
 		post(fmt.Sprintf(`[{"ilo_id":%d,"rating":5,"rationale":"second"}]`, w.id["outcomeA"]), 201)
-		if got := strings.Join(w.rows(`SELECT description AS v FROM learning_outcome_links WHERE task_id = $1`, w.id["task"]), " "); got != "second" {
+		if got := strings.Join(w.rows(`SELECT description AS v FROM learning_outcome_links WHERE task_id = $1`,
+			w.id["task"]), " "); got != "second" {
 			t.Errorf("alignments %q", got)
 		}
 		w.do("student", "POST "+submission, `{}`).status(201)
@@ -345,7 +365,8 @@ func TestRepeatedUploadIsOneSubmission(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.asks("code")
 		post := func(content, key string) *answered {
-			return w.do("student", "POST "+submission, upload{nil, []part{{"file0", "a.py", content}}}, "Idempotency-Key", key)
+			return w.do("student", "POST "+submission, upload{nil, []part{{"file0", "a.py", content}}},
+				"Idempotency-Key", key)
 		}
 		first := post("one", "k1").status(201).Body.String()
 		w.later(time.Hour)
@@ -356,7 +377,8 @@ func TestRepeatedUploadIsOneSubmission(t *testing.T) {
 		post("two", "").status(201)
 		post("two", "sp ace").status(400).says("Idempotency-Key")
 		post("two", strings.Repeat("x", 256)).status(400)
-		w.do("tutor", "POST "+submission, upload{nil, []part{{"file0", "a.py", "other"}}}, "Idempotency-Key", "k1").status(201) // another user's key
+		w.do("tutor", "POST "+submission, upload{nil, []part{{"file0", "a.py", "other"}}}, "Idempotency-Key",
+			"k1").status(201) // another user's key
 		if n := w.count("submissions"); n != 3 {
 			t.Errorf("%d submissions, want 3", n)
 		}
@@ -369,7 +391,8 @@ func TestRepeatedUploadIsOneSubmission(t *testing.T) {
 		answers := make([]string, 8)
 		for i := range answers {
 			wg.Go(func() {
-				r := w.request("student", "POST "+submission, upload{nil, []part{{"file0", "a.py", "at once"}}}, "Idempotency-Key", "k2")
+				r := w.request("student", "POST "+submission, upload{nil, []part{{"file0", "a.py", "at once"}}},
+					"Idempotency-Key", "k2")
 				a := w.send(r, "at once")
 				answers[i] = fmt.Sprint(a.Code, a.Body.String())
 			})
@@ -383,7 +406,11 @@ func TestRepeatedUploadIsOneSubmission(t *testing.T) {
 		if n := w.count("submissions"); n != 5 {
 			t.Errorf("%d submissions, want 5", n)
 		}
-		if err := w.db.Tx(t.Context(), func(q db.Q) error { _, err := submit.Prune(t.Context(), q); return err }); err != nil {
+		if err := w.db.Tx(t.Context(), func(q db.Q) error {
+			_, err := submit.Prune(t.Context(),
+				q)
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if n := w.count("idempotency_keys"); n != 2 {
@@ -417,8 +444,10 @@ func TestReceipts(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256([]byte(code.content))
-		if len(body.Files) != 1 || body.Files[0].SHA256 != hex.EncodeToString(sum[:]) || body.Files[0].Name != "hello.py" || body.ProjectID != w.id["project:student"] ||
-			body.Unit.Code != "SIT10A" || body.Sequence != 1 || body.Previous != "" || body.Student != "student" || body.Service != "Lectern" {
+		if len(body.Files) != 1 || body.Files[0].SHA256 != hex.EncodeToString(sum[:]) ||
+			body.Files[0].Name != "hello.py" || body.ProjectID != w.id["project:student"] ||
+			body.Unit.Code != "SIT10A" || body.Sequence != 1 || body.Previous != "" || body.Student != "student" ||
+			body.Service != "Lectern" {
 			t.Errorf("the receipt says %+v", body)
 		}
 		second := w.do("tutor", "POST "+submission, upload{nil, []part{code}}).status(201)
@@ -426,7 +455,8 @@ func TestReceipts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := a.object()["receipt"].(map[string]any)["hash"]; next.Previous != want || next.Sequence != 2 || next.SubmittedBy != "tutor" || next.Student != "student" {
+		if want := a.object()["receipt"].(map[string]any)["hash"]; next.Previous != want || next.Sequence != 2 ||
+			next.SubmittedBy != "tutor" || next.Student != "student" {
 			t.Errorf("the second receipt says %+v, want the hash %v before it", next, want)
 		}
 		// The receipt can be had again.
@@ -441,7 +471,8 @@ func TestReceiptsOfManyAtOnceHaveNoGap(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const many = 50
 		manyTasks("not_started")(w, 0, many)
-		projects := w.rows(`SELECT CAST(p.id AS TEXT) AS v FROM projects p JOIN users u ON u.id = p.user_id WHERE u.nickname = 'n' ORDER BY p.id`)
+		projects := w.rows(`SELECT CAST(p.id AS TEXT) AS v FROM projects p JOIN users u ON u.id = p.user_id
+			WHERE u.nickname = 'n' ORDER BY p.id`)
 		var wg sync.WaitGroup
 		start := make(chan struct{})
 		for _, p := range projects {
@@ -458,7 +489,8 @@ func TestReceiptsOfManyAtOnceHaveNoGap(t *testing.T) {
 		var set submit.KeySet
 		w.do("", "GET /api/receipt_key", nil).status(200).into(&set)
 		previous := ""
-		list := w.rows(`SELECT '{"body":' || body || ',"hash":"' || hash || '","signature":"' || signature || '","key_id":"' || key_id || '"}' AS v
+		list := w.rows(`SELECT '{"body":' || body || ',"hash":"' || hash || '","signature":"' || signature ||
+			'","key_id":"' || key_id || '"}' AS v
 			FROM receipts WHERE unit_id = $1 ORDER BY sequence`, w.id["unitA"])
 		for i, text := range list {
 			b, err := submit.Verify([]byte(text), &set)
@@ -489,7 +521,8 @@ func TestGroupHandsIn(t *testing.T) {
 			}
 			return w.do("student", "POST "+submission, upload{fields, []part{code}}).status(status)
 		}
-		w.do("other", "POST "+strings.ReplaceAll(submission, "project:student", "project:other"), upload{nil, []part{code}}).status(403).says("group")
+		w.do("other", "POST "+strings.ReplaceAll(submission, "project:student", "project:other"),
+			upload{nil, []part{code}}).status(403).says("group")
 		post(`[{"project_id":«project:student»,"pct":50}]`, 422).says("every member")
 		post(`[{"project_id":«project:student»,"pct":50},{"project_id":«project:mate»,"pct":50},{"project_id":«project:other»,"pct":0}]`, 422).says("nobody else")
 		post(`[{"project_id":«project:student»,"pct":50},{"project_id":«project:student»,"pct":50}]`, 422).says("twice")
@@ -498,16 +531,20 @@ func TestGroupHandsIn(t *testing.T) {
 		post(`[{"pct":1}]`, 400)
 		post(`nonsense`, 400)
 		// Both hand in; the mate's task follows, quietly.
-		o := post(`[{"project_id":«project:student»,"pct":"70","pts":9},{"project_id":«project:mate»,"pct":30.6}]`, 201).object()
+		o := post(`[{"project_id":«project:student»,"pct":"70","pts":9},{"project_id":«project:mate»,"pct":30.6}]`,
+			201).object()
 		if len(o["other_projects"].([]any)) != 1 {
 			t.Errorf("the result says nothing of the mate: %v", o)
 		}
 		shares := func() string {
-			return strings.Join(w.rows(`SELECT t.status || ' ' || t.contribution_pct || ' ' || t.contribution_pts AS v FROM tasks t WHERE t.task_definition_id = $1
-				AND t.project_id IN ($2, $3) ORDER BY t.project_id`, w.id["defA1"], w.id["project:student"], w.id["project:mate"]), ", ")
+			return strings.Join(w.rows(`SELECT t.status || ' ' || t.contribution_pct || ' ' || t.contribution_pts AS v
+				FROM tasks t WHERE t.task_definition_id = $1
+				AND t.project_id IN ($2, $3) ORDER BY t.project_id`, w.id["defA1"], w.id["project:student"],
+				w.id["project:mate"]), ", ")
 		}
 		mate := func() string {
-			return strings.Join(w.rows(`SELECT t.status || ' ' || t.contribution_pct || ' ' || t.contribution_pts AS v FROM tasks t WHERE t.task_definition_id = $1
+			return strings.Join(w.rows(`SELECT t.status || ' ' || t.contribution_pct || ' ' || t.contribution_pts AS v
+				FROM tasks t WHERE t.task_definition_id = $1
 				AND t.project_id = $2`, w.id["defA1"], w.id["project:mate"]), ", ")
 		}
 		if got := mate(); got != "ready_for_feedback 30 3" {
@@ -535,14 +572,18 @@ func TestGroupHandsIn(t *testing.T) {
 		if n := w.count("group_submissions"); n != 2 {
 			t.Errorf("%d group submissions, want 2", n)
 		}
-		if n := w.count(`submission_tasks s JOIN tasks t ON t.id = s.task_id WHERE t.project_id = $1`, w.id["project:mate"]); n != 2 {
+		if n := w.count(`submission_tasks s JOIN tasks t ON t.id = s.task_id WHERE t.project_id = $1`,
+			w.id["project:mate"]); n != 2 {
 			t.Errorf("the mate has %d versions, want 2", n)
 		}
 		// A closed task is left untouched.
-		w.set(`UPDATE tasks SET status = 'complete' WHERE project_id = $1 AND task_definition_id = $2`, w.id["project:mate"], w.id["defA1"])
-		before := mate() + w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1 AND task_definition_id = $2`, w.id["project:mate"], w.id["defA1"])[0]
+		w.set(`UPDATE tasks SET status = 'complete' WHERE project_id = $1 AND task_definition_id = $2`,
+			w.id["project:mate"], w.id["defA1"])
+		before := mate() + w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1
+			AND task_definition_id = $2`, w.id["project:mate"], w.id["defA1"])[0]
 		post("", 201)
-		if after := mate() + w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1 AND task_definition_id = $2`, w.id["project:mate"], w.id["defA1"])[0]; after != before {
+		if after := mate() + w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1
+			AND task_definition_id = $2`, w.id["project:mate"], w.id["defA1"])[0]; after != before {
 			t.Errorf("a closed task changed from %s to %s", before, after)
 		}
 	})
@@ -562,7 +603,8 @@ func TestAFailedDocumentIsExplained(t *testing.T) {
 		id := w.number(`SELECT max(id) FROM submissions`)
 		docs := &submit.Documents{DB: w.db, Files: broken{w.api.files}, Institution: "x"}
 		try := func(attempt int) error {
-			return docs.Make(t.Context(), jobs.Job{Attempt: attempt, MaxAttempts: 3}, submit.DocumentArgs{SubmissionID: id})
+			return docs.Make(t.Context(), jobs.Job{Attempt: attempt, MaxAttempts: 3},
+				submit.DocumentArgs{SubmissionID: id})
 		}
 		w.later(time.Minute)
 		for n := 1; n < 3; n++ {
@@ -584,7 +626,8 @@ func TestAFailedDocumentIsExplained(t *testing.T) {
 		if got := w.statuses("student"); got != "fix_and_resubmit" {
 			t.Errorf("the task is %s", got)
 		}
-		if n := w.count(`task_comments WHERE type = 'text' AND user_id = $1 AND recipient_id = $2 AND comment LIKE '%hand them in again%'`, w.id["tutor"], w.id["student"]); n != 1 {
+		if n := w.count(`task_comments WHERE type = 'text' AND user_id = $1 AND recipient_id = $2
+			AND comment LIKE '%hand them in again%'`, w.id["tutor"], w.id["student"]); n != 1 {
 			t.Errorf("%d comments explain it", n)
 		}
 		// The files are still there, and asking again makes the document.
@@ -622,7 +665,8 @@ func TestWithdrawnStudentsReadAndDoNotWrite(t *testing.T) {
 		theirs := strings.ReplaceAll(ownTask, "project:student", "project:withdrawn")
 		w.do("tutor", "POST "+theirs+"/submission", `{}`).status(201)
 		w.made()
-		for _, path := range []string{"/submission", "/submission_details", "/submission_files", "/submissions/latest", "/submissions/timestamps"} {
+		for _, path := range []string{"/submission", "/submission_details", "/submission_files", "/submissions/latest",
+			"/submissions/timestamps"} {
 			w.do("withdrawn", "GET "+theirs+path, nil).status(200)
 		}
 		w.do("withdrawn", "POST "+theirs+"/submission", `{}`).status(403)

@@ -43,7 +43,8 @@ type listTasksIn struct {
 	paged
 }
 
-func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasksIn) (endpoint.List[work.UnitTask], error) {
+func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasksIn) (endpoint.List[work.UnitTask],
+	error) {
 	student := who.ID
 	if who.May(policy.ListStudents) {
 		student = 0
@@ -54,7 +55,8 @@ func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasks
 }
 
 // listed answers with a page of a list, or with all of it.
-func listed[T any](ctx context.Context, d *db.DB, in paged, read func(db.Q, work.Page) ([]T, int64, error)) (endpoint.List[T], error) {
+func listed[T any](ctx context.Context, d *db.DB, in paged, read func(db.Q, work.Page) ([]T, int64,
+	error)) (endpoint.List[T], error) {
 	p, err := in.page()
 	if err != nil {
 		return endpoint.List[T]{}, err
@@ -71,7 +73,8 @@ type definitionTasksIn struct {
 	paged
 }
 
-func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller, in definitionTasksIn) (endpoint.List[work.DefinitionTask], error) {
+func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller,
+	in definitionTasksIn) (endpoint.List[work.DefinitionTask], error) {
 	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.DefinitionTask, int64, error) {
 		return work.TasksOfDefinition(ctx, q, in.DefinitionID, p)
 	})
@@ -94,7 +97,8 @@ type changeTaskIn struct {
 func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {
 	return change(ctx, s.db, func(q db.Q) (*work.MovedTask, error) {
 		return work.Move(ctx, q, mover(who), in.ProjectID, in.DefinitionID, work.Change{
-			Trigger: in.Trigger.Ptr(), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(), InPortfolio: in.InPortfolio.Ptr()})
+			Trigger: in.Trigger.Ptr(), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
+			InPortfolio: in.InPortfolio.Ptr()})
 	})
 }
 

@@ -14,10 +14,12 @@ import (
 )
 
 func (s *Server) teachingPeriodRoutes() {
-	endpoint.Route(s.Server, "GET /api/teaching_periods", 200, policy.Anybody, "List the teaching periods", s.listPeriods)
+	endpoint.Route(s.Server, "GET /api/teaching_periods", 200, policy.Anybody, "List the teaching periods",
+		s.listPeriods)
 	endpoint.Route(s.Server, "GET /api/teaching_periods/{id}", 200, policy.Anybody,
 		"Get a teaching period with its breaks and units", s.getPeriod)
-	endpoint.Route(s.Server, "POST /api/teaching_periods", 201, policy.EditCalendar, "Create a teaching period", s.addPeriod,
+	endpoint.Route(s.Server, "POST /api/teaching_periods", 201, policy.EditCalendar, "Create a teaching period",
+		s.addPeriod,
 		endpoint.Location("/api/teaching_periods/{.id}"), endpoint.Also(409, "the year has a period of that name"))
 	endpoint.Route(s.Server, "PUT /api/teaching_periods/{id}", 200, policy.EditCalendar,
 		"Change a teaching period; units with exactly its dates move along with their tasks", s.changePeriod,
@@ -91,7 +93,8 @@ type changePeriodIn struct {
 	} `param:"teaching_period"`
 }
 
-func (s *Server) changePeriod(ctx context.Context, _ *access.Caller, in changePeriodIn) (*course.TeachingPeriod, error) {
+func (s *Server) changePeriod(ctx context.Context, _ *access.Caller, in changePeriodIn) (*course.TeachingPeriod,
+	error) {
 	p := in.Period
 	return change(ctx, s.db, func(q db.Q) (*course.TeachingPeriod, error) {
 		return usecase.ChangePeriod(ctx, q, in.ID, course.PeriodChange{Period: p.Period.Ptr(), Year: p.Year.Ptr(),
@@ -124,7 +127,8 @@ type addBreakIn struct {
 
 func (s *Server) addBreak(ctx context.Context, _ *access.Caller, in addBreakIn) (*course.Break, error) {
 	return change(ctx, s.db, func(q db.Q) (*course.Break, error) {
-		return course.AddBreak(ctx, q, in.PeriodID, course.Break{StartDate: in.StartDate, NumberOfWeeks: in.NumberOfWeeks})
+		return course.AddBreak(ctx, q, in.PeriodID, course.Break{StartDate: in.StartDate,
+			NumberOfWeeks: in.NumberOfWeeks})
 	})
 }
 

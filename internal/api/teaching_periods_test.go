@@ -15,14 +15,18 @@ var _ = rights(
 	rightRow{"GET /api/teaching_periods", "", "everybody", nil},
 	rightRow{"GET /api/teaching_periods/{id}", "/api/teaching_periods/{T1}", "everybody", nil},
 	rightRow{"POST /api/teaching_periods", "", "admin", somePeriod},
-	rightRow{"PUT /api/teaching_periods/{id}", "/api/teaching_periods/{T1}", "admin", `{"teaching_period":{"period":"T2"}}`},
+	rightRow{"PUT /api/teaching_periods/{id}", "/api/teaching_periods/{T1}", "admin",
+		`{"teaching_period":{"period":"T2"}}`},
 	rightRow{"DELETE /api/teaching_periods/{id}", "/api/teaching_periods/{T1}", "admin", nil},
-	rightRow{"GET /api/teaching_periods/{teaching_period_id}/breaks", "/api/teaching_periods/{T1}/breaks", "users", nil},
+	rightRow{"GET /api/teaching_periods/{teaching_period_id}/breaks", "/api/teaching_periods/{T1}/breaks", "users",
+		nil},
 	rightRow{"POST /api/teaching_periods/{teaching_period_id}/breaks", "/api/teaching_periods/{T1}/breaks", "admin",
 		`{"start_date":"2027-03-01","number_of_weeks":1}`},
-	rightRow{"PUT /api/teaching_periods/{teaching_period_id}/breaks/{id}", "/api/teaching_periods/{T1}/breaks/{break}", "admin",
+	rightRow{"PUT /api/teaching_periods/{teaching_period_id}/breaks/{id}", "/api/teaching_periods/{T1}/breaks/{break}",
+		"admin",
 		`{"number_of_weeks":2}`},
-	rightRow{"DELETE /api/teaching_periods/{teaching_period_id}/breaks/{id}", "/api/teaching_periods/{T1}/breaks/{break}", "admin", nil},
+	rightRow{"DELETE /api/teaching_periods/{teaching_period_id}/breaks/{id}",
+		"/api/teaching_periods/{T1}/breaks/{break}", "admin", nil},
 )
 
 var _ = lists(
@@ -36,9 +40,11 @@ var _ = lists(
 			return row{"code": numbered("X", i), "name": "X", "description": "X", "teaching_period_id": w.id["T1"],
 				"start_date": w.monday(), "end_date": w.monday(), "created_at": at, "updated_at": at}
 		})},
-	listRow{route: "GET /api/teaching_periods/{teaching_period_id}/breaks", path: "/api/teaching_periods/{T1}/breaks", who: "student",
+	listRow{route: "GET /api/teaching_periods/{teaching_period_id}/breaks", path: "/api/teaching_periods/{T1}/breaks",
+		who: "student",
 		fill: fill("breaks", func(w *world, i int) row {
-			return row{"teaching_period_id": w.id["T1"], "start_date": w.monday().AddDays(1000 + 7*i), "number_of_weeks": 1}
+			return row{"teaching_period_id": w.id["T1"], "start_date": w.monday().AddDays(1000 + 7*i),
+				"number_of_weeks": 1}
 		})},
 )
 
@@ -51,7 +57,8 @@ func (w *world) period(name string, start clock.Date) {
 
 func TestTeachingPeriods(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		made := w.do("admin", "POST /api/teaching_periods", form{"teaching_period[period]": "T2", "teaching_period[year]": "2018",
+		made := w.do("admin", "POST /api/teaching_periods", form{"teaching_period[period]": "T2",
+			"teaching_period[year]":       "2018",
 			"teaching_period[start_date]": "2018-07-09", "teaching_period[end_date]": "2018-09-28T13:00:00+11:00",
 			"teaching_period[active_until]": "2018-10-12T00:00:00.5Z"}).status(201)
 		w.id["T2"] = int64(made.object()["id"].(float64))
@@ -67,8 +74,10 @@ func TestTeachingPeriods(t *testing.T) {
 			t.Errorf("got %v", list)
 		}
 		w.do("admin", "PUT /api/teaching_periods/{T2}", nil).status(200).is(stored + `}`)
-		changed := w.do("admin", "PUT /api/teaching_periods/{T2}", `{"teaching_period":{"period":"T3","year":"2019","active_until":"2999-01-01"}}`).status(200).object()
-		if changed["period"] != "T3" || changed["year"] != 2019.0 || changed["active"] != true || changed["start_date"] != "2018-07-09T00:00:00.000Z" {
+		changed := w.do("admin", "PUT /api/teaching_periods/{T2}",
+			`{"teaching_period":{"period":"T3","year":"2019","active_until":"2999-01-01"}}`).status(200).object()
+		if changed["period"] != "T3" || changed["year"] != 2019.0 || changed["active"] != true ||
+			changed["start_date"] != "2018-07-09T00:00:00.000Z" {
 			t.Errorf("got %v", changed)
 		}
 		w.do("admin", "DELETE /api/teaching_periods/{T2}", nil).status(204)
@@ -81,7 +90,8 @@ func TestTeachingPeriods(t *testing.T) {
 func TestTeachingPeriodsRefuse(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("admin", "POST /api/teaching_periods", `{}`).status(400).
-			says("teaching_period[period]", "teaching_period[year]", "teaching_period[start_date]", "teaching_period[end_date]", "teaching_period[active_until]")
+			says("teaching_period[period]", "teaching_period[year]", "teaching_period[start_date]",
+				"teaching_period[end_date]", "teaching_period[active_until]")
 		w.do("admin", "POST /api/teaching_periods", somePeriod).status(201)
 		w.do("admin", "POST /api/teaching_periods", somePeriod).status(409).says("T9", "2027")
 		for _, c := range []struct {
@@ -108,9 +118,12 @@ func TestTeachingPeriodsRefuse(t *testing.T) {
 			body := strings.Replace(somePeriod, c.old, c.new, 1)
 			w.do("admin", "POST /api/teaching_periods", body).status(c.status).says(c.says...)
 		}
-		w.do("admin", "POST /api/teaching_periods", strings.Replace(somePeriod, `"T9"`, `"ääääääääääääääääääää"`, 1)).status(201)
-		w.do("admin", "PUT /api/teaching_periods/{T1}", `{"teaching_period":{"end_date":"2001-01-01"}}`).status(422).says("teaching_period[end_date]")
-		w.do("admin", "PUT /api/teaching_periods/{T1}", `{"teaching_period":{"active_until":"2001-01-01"}}`).status(422).says("teaching_period[active_until]")
+		w.do("admin", "POST /api/teaching_periods", strings.Replace(somePeriod, `"T9"`, `"ääääääääääääääääääää"`,
+			1)).status(201)
+		w.do("admin", "PUT /api/teaching_periods/{T1}",
+			`{"teaching_period":{"end_date":"2001-01-01"}}`).status(422).says("teaching_period[end_date]")
+		w.do("admin", "PUT /api/teaching_periods/{T1}",
+			`{"teaching_period":{"active_until":"2001-01-01"}}`).status(422).says("teaching_period[active_until]")
 		w.do("admin", "PUT /api/teaching_periods/{T1}", `{"teaching_period":{"period":"T9","year":2027}}`).status(409)
 		w.do("admin", "DELETE /api/teaching_periods/{T1}", nil).status(409).says("2 units")
 		if n := w.count("breaks"); n != 1 {
@@ -129,15 +142,19 @@ func TestPeriodShowsTheCallersRoles(t *testing.T) {
 			}
 			return strings.Join(out, ",")
 		}
-		w.add("", "unit_roles", row{"unit_id": w.id["unitB"], "user_id": w.id["admin"], "role": 2, "created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
-		for who, want := range map[string]string{"": ",", "outsider": ",", "student": "Student,", "withdrawn": ",", "both": "Tutor,",
-			"tutor": "Tutor,", "convenor": "Convenor,", "convenorB": ",Convenor", "studentB": ",Student", "admin": "Admin,Tutor"} {
+		w.add("", "unit_roles", row{"unit_id": w.id["unitB"], "user_id": w.id["admin"], "role": 2,
+			"created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
+		for who, want := range map[string]string{"": ",", "outsider": ",", "student": "Student,", "withdrawn": ",",
+			"both":  "Tutor,",
+			"tutor": "Tutor,", "convenor": "Convenor,", "convenorB": ",Convenor", "studentB": ",Student",
+			"admin": "Admin,Tutor"} {
 			if got := roles(w.do(who, "GET /api/teaching_periods/{T1}", nil)); got != want {
 				t.Errorf("%q sees %q, want %q", who, got, want)
 			}
 		}
 		for _, token := range []string{"", "wrong"} {
-			if got := roles(w.do("", "GET /api/teaching_periods/{T1}", nil, "Username", "admin", "Auth_Token", token)); got != "," {
+			if got := roles(w.do("", "GET /api/teaching_periods/{T1}", nil, "Username", "admin", "Auth_Token",
+				token)); got != "," {
 				t.Errorf("a bare user name with token %q sees %q", token, got)
 			}
 		}
@@ -145,8 +162,9 @@ func TestPeriodShowsTheCallersRoles(t *testing.T) {
 		detail := w.do("student", "GET /api/teaching_periods/{T1}", nil).object()
 		unit := detail["units"].([]any)[0].(map[string]any)
 		want := map[string]any{"code": "SIT10A", "id": float64(w.id["unitA"]), "name": "Unit A", "my_role": "Student",
-			"main_convenor_user_id": float64(w.id["convenor"]), "description": "About A", "teaching_period_id": float64(w.id["T1"]),
-			"start_date": start.String(), "end_date": start.AddDays(95).String(), "active": true}
+			"main_convenor_user_id": float64(w.id["convenor"]), "description": "About A",
+			"teaching_period_id": float64(w.id["T1"]),
+			"start_date":         start.String(), "end_date": start.AddDays(95).String(), "active": true}
 		if len(unit) != len(want) {
 			t.Errorf("got %v", unit)
 		}
@@ -163,7 +181,8 @@ func TestBreaks(t *testing.T) {
 		w.period("2018", clock.On(2018, 7, 9))
 		w.period("2019", clock.On(2019, 7, 8))
 		const breaks = "/api/teaching_periods/{2018}/breaks"
-		made := w.do("admin", "POST "+breaks, form{"start_date": "2018-08-13T10:00:00Z", "number_of_weeks": "1"}).status(200)
+		made := w.do("admin", "POST "+breaks, form{"start_date": "2018-08-13T10:00:00Z",
+			"number_of_weeks": "1"}).status(200)
 		w.id["b"] = int64(made.object()["id"].(float64))
 		made.is(`{"id":«b»,"start_date":"2018-08-13","number_of_weeks":1}`)
 		if got := made.Header().Get("Location"); got != w.path(breaks+"/{b}") {
@@ -191,7 +210,8 @@ func TestBreaks(t *testing.T) {
 			w.do("admin", "POST "+breaks, body).status(422).says(says)
 		}
 		w.do("admin", "POST "+breaks, `{}`).status(400).says("start_date", "number_of_weeks")
-		w.do("admin", "POST "+breaks, `{"start_date":"Easter","number_of_weeks":"one"}`).status(400).says("start_date", "number_of_weeks")
+		w.do("admin", "POST "+breaks, `{"start_date":"Easter","number_of_weeks":"one"}`).status(400).says("start_date",
+			"number_of_weeks")
 		if n := w.count("breaks WHERE teaching_period_id = $1", w.id["2018"]); n != 2 {
 			t.Errorf("%d breaks", n)
 		}
@@ -201,7 +221,8 @@ func TestBreaks(t *testing.T) {
 			w.do("admin", "DELETE /api/teaching_periods/"+p+"/breaks/{b}", nil).status(404)
 		}
 		w.do("admin", "GET /api/teaching_periods/999999/breaks", nil).status(404)
-		w.do("admin", "POST /api/teaching_periods/999999/breaks", `{"start_date":"2018-08-13","number_of_weeks":1}`).status(404)
+		w.do("admin", "POST /api/teaching_periods/999999/breaks",
+			`{"start_date":"2018-08-13","number_of_weeks":1}`).status(404)
 		w.do("admin", "DELETE "+breaks+"/{b}", nil).status(204)
 		w.do("admin", "DELETE "+breaks+"/{b}", nil).status(404)
 		w.do("admin", "DELETE /api/teaching_periods/{2018}", nil).status(204)
@@ -236,7 +257,8 @@ func TestBreaksAtOnceDoNotOverlap(t *testing.T) {
 		w.period("2018", clock.On(2018, 7, 9))
 		// Each begins on another day, so that no unique constraint helps.
 		got := w.together(20, func(i int) (string, any) {
-			return "POST /api/teaching_periods/{2018}/breaks", row{"start_date": clock.On(2018, 7, 30).AddDays(i), "number_of_weeks": 4}
+			return "POST /api/teaching_periods/{2018}/breaks", row{"start_date": clock.On(2018, 7, 30).AddDays(i),
+				"number_of_weeks": 4}
 		})
 		if got[200] != 1 || got[422] != 19 {
 			t.Errorf("got %v", got)
@@ -264,12 +286,14 @@ func TestBreakAndMoveAtOnce(t *testing.T) {
 			if i%2 == 0 {
 				return "PUT /api/teaching_periods/{2018}", `{"teaching_period":{"start_date":"2018-08-27"}}`
 			}
-			return "POST /api/teaching_periods/{2018}/breaks", row{"start_date": clock.On(2018, 7, 16).AddDays(7 * (i / 2 % 4)), "number_of_weeks": 1}
+			return "POST /api/teaching_periods/{2018}/breaks",
+				row{"start_date": clock.On(2018, 7, 16).AddDays(7 * (i / 2 % 4)), "number_of_weeks": 1}
 		})
 		if got[200] == 0 || got[200]+got[409]+got[422] != 20 {
 			t.Errorf("got %v", got)
 		}
-		if n := w.count("breaks b JOIN teaching_periods p ON p.id = b.teaching_period_id WHERE b.start_date < '2018-08-27' AND p.start_date > $1",
+		if n := w.count("breaks b JOIN teaching_periods p ON p.id = b.teaching_period_id WHERE b.start_date < "+
+			"'2018-08-27' AND p.start_date > $1",
 			clock.At(clock.On(2018, 8, 1).Time)); n != 0 {
 			t.Errorf("%d breaks lie before their period", n)
 		}
@@ -281,7 +305,8 @@ func TestMovingAPeriod(t *testing.T) {
 		start := w.monday().AddDays(-56)
 		move := func(days int) *answered {
 			return w.do("admin", "PUT /api/teaching_periods/{T1}", map[string]any{"teaching_period": map[string]any{
-				"start_date": start.AddDays(days), "end_date": start.AddDays(95 + days), "active_until": start.AddDays(200 + days)}})
+				"start_date": start.AddDays(days), "end_date": start.AddDays(95 + days),
+				"active_until": start.AddDays(200 + days)}})
 		}
 		move(7).status(200)
 		units := w.do("tutor", "GET /api/teaching_periods/{T1}", nil).object()["units"].([]any)

@@ -14,10 +14,14 @@ import (
 
 func (s *Server) tutorialRoutes() {
 	endpoint.Route(s.Server, "POST /api/tutorials", 201, policy.EditTutorials, "Create a tutorial", s.addTutorial,
-		endpoint.Location("/api/tutorials/{.id}"), endpoint.Also(409, "the abbreviation is taken"), endpoint.Also(422, "the tutor is not on the unit's staff"))
-	endpoint.Route(s.Server, "PUT /api/tutorials/{id}", 200, policy.EditTutorials, "Change a tutorial", s.changeTutorial,
-		endpoint.Also(409, "the abbreviation is taken, or students in it go against the change"), endpoint.Also(422, "the tutor is not on the unit's staff"))
-	endpoint.Route(s.Server, "DELETE /api/tutorials/{id}", 204, policy.EditTutorials, "Delete a tutorial nobody uses", s.deleteTutorial,
+		endpoint.Location("/api/tutorials/{.id}"), endpoint.Also(409, "the abbreviation is taken"),
+		endpoint.Also(422, "the tutor is not on the unit's staff"))
+	endpoint.Route(s.Server, "PUT /api/tutorials/{id}", 200, policy.EditTutorials, "Change a tutorial",
+		s.changeTutorial,
+		endpoint.Also(409, "the abbreviation is taken, or students in it go against the change"),
+		endpoint.Also(422, "the tutor is not on the unit's staff"))
+	endpoint.Route(s.Server, "DELETE /api/tutorials/{id}", 204, policy.EditTutorials, "Delete a tutorial nobody uses",
+		s.deleteTutorial,
 		endpoint.Also(409, "groups or enrolled students use it"))
 }
 
@@ -39,14 +43,16 @@ func (s *Server) addTutorial(ctx context.Context, _ *access.Caller, in addTutori
 	t := in.Tutorial
 	capacity := int64(t.Capacity)
 	made, err := change(ctx, s.db, func(q db.Q) (*enrol.Tutorial, error) {
-		return enrol.AddTutorial(ctx, q, t.UnitID, enrol.TutorialChange{Abbreviation: &t.Abbreviation, MeetingDay: &t.MeetingDay,
+		return enrol.AddTutorial(ctx, q, t.UnitID, enrol.TutorialChange{Abbreviation: &t.Abbreviation,
+			MeetingDay:  &t.MeetingDay,
 			MeetingTime: &t.MeetingTime, MeetingLocation: &t.MeetingLocation, Capacity: &capacity,
 			TutorID: someone(t.TutorID), CampusID: t.CampusID.Ptr(), StreamAbbr: t.StreamAbbr.Ptr()})
 	})
 	if err != nil {
 		return endpoint.Text{}, err
 	}
-	return endpoint.Text{Message: fmt.Sprintf("Tutorial %s was created.", made.Abbreviation), Record: made, ID: made.ID}, nil
+	return endpoint.Text{Message: fmt.Sprintf("Tutorial %s was created.", made.Abbreviation), Record: made,
+		ID: made.ID}, nil
 }
 
 // someone keeps 0, which the domain reads as nobody, from passing for a user.
@@ -74,8 +80,10 @@ type changeTutorialIn struct {
 
 func (s *Server) changeTutorial(ctx context.Context, _ *access.Caller, in changeTutorialIn) (*enrol.Tutorial, error) {
 	t := in.Tutorial
-	c := enrol.TutorialChange{Abbreviation: t.Abbreviation.Ptr(), MeetingDay: t.MeetingDay.Ptr(), MeetingTime: t.MeetingTime.Ptr(),
-		MeetingLocation: t.MeetingLocation.Ptr(), CampusID: orNone(t.CampusID, -1), StreamAbbr: orNone(t.StreamAbbr, "")}
+	c := enrol.TutorialChange{Abbreviation: t.Abbreviation.Ptr(), MeetingDay: t.MeetingDay.Ptr(),
+		MeetingTime:     t.MeetingTime.Ptr(),
+		MeetingLocation: t.MeetingLocation.Ptr(), CampusID: orNone(t.CampusID, -1), StreamAbbr: orNone(t.StreamAbbr,
+			"")}
 	if t.Capacity.Has() {
 		n := int64(t.Capacity.V)
 		c.Capacity = &n
@@ -98,6 +106,7 @@ type deleteTutorialIn struct {
 	ID int64 `path:"id" scope:"tutorial"`
 }
 
-func (s *Server) deleteTutorial(ctx context.Context, _ *access.Caller, in deleteTutorialIn) (endpoint.NoContent, error) {
+func (s *Server) deleteTutorial(ctx context.Context, _ *access.Caller, in deleteTutorialIn) (endpoint.NoContent,
+	error) {
 	return remove(ctx, s.db, func(q db.Q) error { return enrol.DeleteTutorial(ctx, q, in.ID) })
 }

@@ -13,11 +13,15 @@ import (
 )
 
 func (s *Server) unitCSVRoutes() {
-	upload, large, strange := endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"), endpoint.Also(415, "neither CSV nor Excel")
-	endpoint.Route(s.Server, "GET /api/csv/units/{id}", 200, policy.ExportUnit, "Export the enrolled students of a unit as CSV", s.exportStudents)
-	endpoint.Route(s.Server, "POST /api/csv/units/{id}", 201, policy.ImportUnit, "Enrol students from CSV or Excel, making accounts where there are none",
+	upload, large, strange := endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
+		endpoint.Also(415, "neither CSV nor Excel")
+	endpoint.Route(s.Server, "GET /api/csv/units/{id}", 200, policy.ExportUnit, "Export the enrolled students of a "+
+		"unit as CSV", s.exportStudents)
+	endpoint.Route(s.Server, "POST /api/csv/units/{id}", 201, policy.ImportUnit, "Enrol students from CSV or Excel, "+
+		"making accounts where there are none",
 		s.importStudents, upload, large, strange)
-	endpoint.Route(s.Server, "POST /api/csv/units/{id}/withdraw", 201, policy.ImportUnit, "Withdraw students by CSV or Excel",
+	endpoint.Route(s.Server, "POST /api/csv/units/{id}/withdraw", 201, policy.ImportUnit,
+		"Withdraw students by CSV or Excel",
 		s.withdrawStudents, upload, large, strange)
 }
 
@@ -38,13 +42,15 @@ type importStudentsIn struct {
 	Exceed bool `param:"exceed_capacity" doc:"enrol in full tutorials too, instead of only noting that they are full"`
 }
 
-func (s *Server) importStudents(ctx context.Context, who *access.Caller, in importStudentsIn) (out *ident.Imported, err error) {
+func (s *Server) importStudents(ctx context.Context, who *access.Caller, in importStudentsIn) (out *ident.Imported,
+	err error) {
 	r, err := s.roster(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	err = readSheet(in.importIn, r.Sheet(), func(rows *sheet.Reader) error {
-		out, err = r.Import(ctx, s.db, rows, enrol.ImportOptions{By: who.Role, Actor: who.ID, Exceed: in.Exceed, Dry: in.DryRun})
+		out, err = r.Import(ctx, s.db, rows, enrol.ImportOptions{By: who.Role, Actor: who.ID, Exceed: in.Exceed,
+			Dry: in.DryRun})
 		return err
 	})
 	if err != nil {
@@ -62,7 +68,8 @@ type withdrawStudentsIn struct {
 	importIn
 }
 
-func (s *Server) withdrawStudents(ctx context.Context, who *access.Caller, in withdrawStudentsIn) (out *ident.Imported, err error) {
+func (s *Server) withdrawStudents(ctx context.Context, who *access.Caller, in withdrawStudentsIn) (out *ident.Imported,
+	err error) {
 	r, err := s.roster(ctx, in.ID)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,10 @@ const studentCSV = "unit_code,campus,username,student_id,preferred_name,first_na
 
 var _ = rights(
 	rightRow{"GET /api/csv/units/{id}", "/api/csv/units/{unitA}", staffA, nil},
-	rightRow{"POST /api/csv/units/{id}", "/api/csv/units/{unitA}", convenorsA, csvFile(studentCSV + "SIT10A,,new1,,,N,N,new1@example.edu,\r\n")},
-	rightRow{"POST /api/csv/units/{id}/withdraw", "/api/csv/units/{unitA}/withdraw", convenorsA, csvFile("unit_code,username\r\nSIT10A,other\r\n")},
+	rightRow{"POST /api/csv/units/{id}", "/api/csv/units/{unitA}", convenorsA,
+		csvFile(studentCSV + "SIT10A,,new1,,,N,N,new1@example.edu,\r\n")},
+	rightRow{"POST /api/csv/units/{id}/withdraw", "/api/csv/units/{unitA}/withdraw", convenorsA,
+		csvFile("unit_code,username\r\nSIT10A,other\r\n")},
 )
 
 func csvFile(content string) upload { return upload{files: []part{{"file", "s.csv", content}}} }
@@ -87,7 +89,8 @@ func TestImportStudents(t *testing.T) {
 		success := []string{
 			"3 zoe: account created, enrolled, campus Burwood, tutorial LA2.",
 			"4 ann: account created, enrolled, tutorial LA2.",
-			"5 bob: account created, enrolled. Not in tutorial LA2: Tutorial LA2 is full: all of its 2 places are taken.",
+			"5 bob: account created, enrolled. Not in tutorial LA2: Tutorial LA2 is full: all of its 2 places are " +
+				"taken.",
 			"6 student: campus Geelong, tutorial FAR, no longer in tutorial LA1, student_id 5.",
 			"13 withdrawn: enrolled again. There is no tutorial NONE.",
 			"16 admin: enrolled, campus Burwood. Their student_id stays: you may not change their account.",
@@ -103,7 +106,8 @@ func TestImportStudents(t *testing.T) {
 			"7 the row is for unit SIT10B, not SIT10A/SIT90A",
 			"8 ZOE stands in line 3 already",
 			"14 mate is enrolled like this already.",
-			"15 other is enrolled like this already. Not in tutorial FAR: Tutorial FAR is for campus Geelong, the student is of campus Burwood.",
+			"15 other is enrolled like this already. Not in tutorial FAR: Tutorial FAR is for campus Geelong, the " +
+				"student is of campus Burwood.",
 		}
 		before, users := w.export(path), w.count("users")
 		dry := w.importing(path+"?dry_run=true", file)
@@ -121,19 +125,22 @@ func TestImportStudents(t *testing.T) {
 				t.Error("a dry run gave a link")
 			}
 		}
-		if n := w.count(`users WHERE username = 'zoe' AND first_name = 'Zoë' AND last_name = 'McDonald' AND nickname = 'Zo' AND student_id = '77'
+		if n := w.count(`users WHERE username = 'zoe' AND first_name = 'Zoë' AND last_name = 'McDonald'
+			AND nickname = 'Zo' AND student_id = '77'
 			AND role = 1 AND password_hash IS NULL`); n != 1 {
 			t.Error("zoe is not as the sheet says")
 		}
 		if n := w.count(`users WHERE username = 'ann' AND last_name = 'Ann'`); n != 1 {
 			t.Error("one name does not stand for both")
 		}
-		if got := w.seats("project:student") + w.seats("project:withdrawn") + w.seats("project:other"); got != "[FAR][LA1][LA1]" {
+		if got := w.seats("project:student") + w.seats("project:withdrawn") +
+			w.seats("project:other"); got != "[FAR][LA1][LA1]" {
 			t.Errorf("seats: %s", got)
 		}
 		w.do("student", "GET /api/projects/{project:student}", nil).status(200).has(`{"campus_id":«geelong»}`)
 		token := strings.TrimPrefix(r.Success[0].Link, "https://learn.example.edu/#/password?token=")
-		w.do("", "POST /api/auth/password", map[string]string{"token": token, "password": "long enough to be one"}).status(204)
+		w.do("", "POST /api/auth/password", map[string]string{"token": token,
+			"password": "long enough to be one"}).status(204)
 
 		// Again: nothing is left to do.
 		again := w.importing(path, file)
@@ -144,7 +151,8 @@ func TestImportStudents(t *testing.T) {
 		w.importing(path+"?exceed_capacity=true", studentCSV+"SIT10A,,bob,,,Bob,B,bob@example.edu,LA2\r\n").
 			is(t, []string{"2 bob: tutorial LA2."}, nil, nil)
 		// A file of anything but text and the other edges of its form.
-		w.importing(path, strings.ReplaceAll("\ufeff"+strings.ReplaceAll(studentCSV, ",", ";"), "username", "\" UserName \"")+"SIT10A;;zoe;;;;Z;zoe@example.edu;\n\n").
+		w.importing(path, strings.ReplaceAll("\ufeff"+strings.ReplaceAll(studentCSV, ",", ";"), "username",
+			"\" UserName \"")+"SIT10A;;zoe;;;;Z;zoe@example.edu;\n\n").
 			is(t, nil, nil, []string{"2 zoe is enrolled like this already."})
 	})
 }
@@ -158,12 +166,15 @@ func TestImportAgainstGroups(t *testing.T) {
 		line := func(campus, class string) string {
 			return studentCSV + "SIT10A," + campus + ",student,,,S,P,student@example.edu," + class + "\r\n"
 		}
-		w.importing(path, line("", "LA2")).is(t, nil, nil, []string{"2 student is enrolled like this already. Not in tutorial LA2: " +
+		w.importing(path, line("", "LA2")).is(t, nil, nil, []string{"2 student is enrolled like this already. Not in " +
+			"tutorial LA2: " +
 			"The student is in the group Red, which stays in tutorial LA1. Take them out of the group first."})
-		w.importing(path, line("G", "")).is(t, nil, []string{"2 the campus cannot change: The student is in the group Red, " +
+		w.importing(path, line("G", "")).is(t, nil, []string{"2 the campus cannot change: The student is in the " +
+			"group Red, " +
 			"which stays in tutorial LA1. Take them out of the group first."}, nil)
 		w.set(`UPDATE group_sets SET allow_students_to_manage_groups = TRUE`)
-		w.importing(path, line("", "LA2")).is(t, []string{"2 student: tutorial LA2, no longer in tutorial LA1, no longer in the group Red."}, nil, nil)
+		w.importing(path, line("", "LA2")).is(t, []string{"2 student: tutorial LA2, no longer in tutorial LA1, no " +
+			"longer in the group Red."}, nil, nil)
 		if got := w.seats("project:student") + w.members("group"); got != "[LA2][mate]" {
 			t.Errorf("after the move: %s", got)
 		}
@@ -173,7 +184,8 @@ func TestImportAgainstGroups(t *testing.T) {
 func TestImportByStreams(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const path = "/api/csv/units/{unitA}"
-		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar", "abbreviation": "Email", "activity_type_id": w.id["prac"]})
+		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar", "abbreviation": "Email",
+			"activity_type_id": w.id["prac"]})
 		w.tutorial("S1", "seminar", "", 5)
 		w.tutorial("FREE", "", "", 5)
 		// A stream called as another column is told from it by a number.
@@ -182,10 +194,12 @@ func TestImportByStreams(t *testing.T) {
 			t.Errorf("the headings are %.200s", got)
 		}
 		line := "SIT10A,,student,,,S,P,student@example.edu,"
-		w.importing(path, head+line+"S1,LA1,\r\n").is(t, nil, nil, []string{"2 student is enrolled like this already. " +
+		w.importing(path, head+line+"S1,LA1,\r\n").is(t, nil, nil, []string{"2 student is enrolled like this " +
+			"already. " +
 			"Tutorial S1 is not of the stream prac-1. Tutorial LA1 is not of the stream Email_2."})
 		w.importing(path, head+line+",s1,\r\n").is(t, []string{"2 student: tutorial S1."}, nil, nil)
-		w.importing(path, head+line+",,FREE\r\n").is(t, []string{"2 student: tutorial FREE, no longer in tutorial LA1, no longer in tutorial S1."}, nil, nil)
+		w.importing(path, head+line+",,FREE\r\n").is(t, []string{"2 student: tutorial FREE, no longer in tutorial " +
+			"LA1, no longer in tutorial S1."}, nil, nil)
 		w.do("convenor", "POST "+path, csvFile(studentCSV+line+"\r\n")).status(400).says("email_2")
 	})
 }
@@ -194,10 +208,12 @@ func TestImportedReturn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const path = "/api/csv/units/{unitA}"
 		w.set(`UPDATE tutorials SET capacity = 4 WHERE id = $1`, w.id["tutorialA"])
-		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"], "project_id": w.id["project:withdrawn"]})
+		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
+			"project_id": w.id["project:withdrawn"]})
 		w.set(`UPDATE group_sets SET capacity = 2`)
 		const line = studentCSV + "SIT10A,B,withdrawn,,,W,P,withdrawn@example.edu,LA1\r\n"
-		w.importing(path, line).is(t, []string{"2 withdrawn: enrolled again, no longer in tutorial LA1. Their place in tutorial LA1 is gone. " +
+		w.importing(path, line).is(t, []string{"2 withdrawn: enrolled again, no longer in tutorial LA1. Their place " +
+			"in tutorial LA1 is gone. " +
 			"Not in tutorial LA1: Tutorial LA1 is full: all of its 4 places are taken."}, nil, nil)
 		if got := w.seats("project:withdrawn") + w.members("group"); got != "[][student mate]" {
 			t.Errorf("after the return: %s", got)
@@ -209,7 +225,8 @@ func TestWithdrawStudents(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const path = "/api/csv/units/{unitA}/withdraw"
 		const file = "Unit Code;USERNAME\nSIT10A;Student\nSIT10B;mate\nSIT10A;nobody\nSIT10A;withdrawn\nSIT10A;outsider\nSIT10A;student\nSIT10A;\n"
-		success, errors := []string{"2 Student: withdrawn."}, []string{"4 there is no user nobody", "8 username may not be blank"}
+		success, errors := []string{"2 Student: withdrawn."}, []string{"4 there is no user nobody",
+			"8 username may not be blank"}
 		same := []string{"3 the row is for unit SIT10B, not SIT10A", "5 withdrawn is not enrolled in this unit",
 			"6 outsider is not enrolled in this unit", "7 student stands in line 2 already"}
 		w.importing(path+"?dry_run=1", file).is(t, success, errors, same)
@@ -251,7 +268,8 @@ func TestBadStudentSheets(t *testing.T) {
 		w.do("convenor", "POST "+path, form{"file": "x"}).status(400)
 		w.do("convenor", "POST "+path, nil).status(400).says("file")
 	}
-	w.do("convenor", "POST /api/csv/units/{unitA}", csvFile(strings.ReplaceAll(studentCSV, "prac-1", "tutorial")+"SIT10A,,x,,,X,X,x@example.edu,\r\n")).
+	w.do("convenor", "POST /api/csv/units/{unitA}", csvFile(strings.ReplaceAll(studentCSV, "prac-1", "tutorial")+
+		"SIT10A,,x,,,X,X,x@example.edu,\r\n")).
 		status(400).says("prac-1")
 	if after := counts(); after != before {
 		t.Errorf("a bad sheet changed something: %d, then %d", before, after)
@@ -285,7 +303,8 @@ func TestStudentSheetsComeBackEqual(t *testing.T) {
 func (w *world) clear() {
 	w.Helper()
 	w.clearStudents()
-	for _, text := range []string{`DELETE FROM group_sets`, `UPDATE task_definitions SET tutorial_stream_id = NULL`, `DELETE FROM tutorials`, `DELETE FROM tutorial_streams`} {
+	for _, text := range []string{`DELETE FROM group_sets`, `UPDATE task_definitions SET tutorial_stream_id = NULL`,
+		`DELETE FROM tutorials`, `DELETE FROM tutorial_streams`} {
 		w.set(text)
 	}
 }
@@ -295,7 +314,8 @@ func (w *world) clear() {
 func (w *world) clearStudents() {
 	w.Helper()
 	w.set(`DELETE FROM projects`)
-	w.set(`DELETE FROM users WHERE role = 1 AND username NOT IN ('student', 'mate', 'other', 'withdrawn', 'studentB', 'outsider')`)
+	w.set(`DELETE FROM users WHERE role = 1 AND username NOT IN ('student', 'mate', 'other', 'withdrawn', 'studentB',
+		'outsider')`)
 }
 
 var (
@@ -315,17 +335,21 @@ func (w *world) randomUnit(r *rapid.T) {
 		var streams, classes []int64
 		of := map[int64]any{}
 		for i, abbr := range rapid.SliceOfNDistinct(oddText, 0, 3, rapid.ID[string]).Draw(r, "streams") {
-			streams = append(streams, w.insert(ctx, q, "", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": fmt.Sprint(i), "abbreviation": abbr, "activity_type_id": w.id["prac"]}))
+			streams = append(streams, w.insert(ctx, q, "", "tutorial_streams", row{"unit_id": w.id["unitA"],
+				"name": fmt.Sprint(i), "abbreviation": abbr, "activity_type_id": w.id["prac"]}))
 		}
-		for _, abbr := range rapid.SliceOfNDistinct(rapid.OneOf(oddText, rapid.Just(" LA1 "), rapid.Just("LA1"), rapid.Just("la1")), 0, 6, rapid.ID[string]).Draw(r, "tutorials") {
+		for _, abbr := range rapid.SliceOfNDistinct(rapid.OneOf(oddText, rapid.Just(" LA1 "), rapid.Just("LA1"),
+			rapid.Just("la1")), 0, 6, rapid.ID[string]).Draw(r, "tutorials") {
 			var stream any
 			if len(streams) > 0 && rapid.Bool().Draw(r, "streamed") {
 				stream = rapid.SampledFrom(streams).Draw(r, "stream")
 			}
-			id := w.insert(ctx, q, "", "tutorials", row{"unit_id": w.id["unitA"], "tutorial_stream_id": stream, "abbreviation": abbr, "meeting_day": "", "meeting_time": "", "meeting_location": "", "capacity": 1})
+			id := w.insert(ctx, q, "", "tutorials", row{"unit_id": w.id["unitA"], "tutorial_stream_id": stream,
+				"abbreviation": abbr, "meeting_day": "", "meeting_time": "", "meeting_location": "", "capacity": 1})
 			classes, of[id] = append(classes, id), stream
 		}
-		names := rapid.SliceOfNDistinct(rapid.StringOfN(rapid.RuneFrom([]rune("!=+-@'\",;aAbBz09~_.")), 1, 8, -1), 0, 8, strings.ToLower).Draw(r, "names")
+		names := rapid.SliceOfNDistinct(rapid.StringOfN(rapid.RuneFrom([]rune("!=+-@'\",;aAbBz09~_.")), 1, 8, -1), 0, 8,
+			strings.ToLower).Draw(r, "names")
 		for i, name := range names {
 			w.randomStudent(r, q, i, name, classes, of)
 		}
@@ -344,10 +368,14 @@ func (w *world) randomStudent(r *rapid.T, q db.Q, i int, name string, classes []
 		return nil
 	}
 	email := fmt.Sprintf("%s%d@example.edu", rapid.SampledFrom([]string{"=x", "+a", "é", "o'neil"}).Draw(r, "email"), i)
-	user := w.insert(w.Context(), q, "", "users", row{"username": name, "username_key": strings.ToLower(name), "email": email, "email_key": email,
-		"first_name": oddText.Draw(r, "first"), "last_name": oddText.Draw(r, "last"), "nickname": maybe("nickname", oddText.Draw(r, "nick")),
-		"student_id": maybe("number", fmt.Sprint(oddText.Draw(r, "number"), i)), "role": 1, "created_at": q.Now(), "updated_at": q.Now()})
-	project := w.insert(w.Context(), q, "", "projects", row{"unit_id": w.id["unitA"], "user_id": user, "campus_id": maybe("campus", w.id["burwood"]),
+	user := w.insert(w.Context(), q, "", "users", row{"username": name, "username_key": strings.ToLower(name),
+		"email": email, "email_key": email,
+		"first_name": oddText.Draw(r, "first"), "last_name": oddText.Draw(r, "last"), "nickname": maybe("nickname",
+			oddText.Draw(r, "nick")),
+		"student_id": maybe("number", fmt.Sprint(oddText.Draw(r, "number"), i)), "role": 1, "created_at": q.Now(),
+		"updated_at": q.Now()})
+	project := w.insert(w.Context(), q, "", "projects", row{"unit_id": w.id["unitA"], "user_id": user,
+		"campus_id":  maybe("campus", w.id["burwood"]),
 		"created_at": q.Now(), "updated_at": q.Now()})
 	if len(classes) == 0 {
 		return
@@ -356,7 +384,8 @@ func (w *world) randomStudent(r *rapid.T, q db.Q, i int, name string, classes []
 	for _, c := range rapid.SliceOfN(rapid.SampledFrom(classes), 0, 3).Draw(r, "classes") {
 		if stream := of[c]; !used[stream] && !used[nil] && (stream != nil || len(used) == 0) {
 			used[stream] = true
-			w.insert(w.Context(), q, "", "tutorial_enrolments", row{"project_id": project, "tutorial_id": c, "tutorial_stream_id": stream})
+			w.insert(w.Context(), q, "", "tutorial_enrolments", row{"project_id": project, "tutorial_id": c,
+				"tutorial_stream_id": stream})
 		}
 	}
 }
@@ -417,7 +446,8 @@ func TestImportStudentsFromExcel(t *testing.T) {
 	book := workbook(t, [][]string{strings.Split(strings.TrimSpace(studentCSV), ","),
 		{"SIT10A", "Geelong", "yuki", "00123", "", "由紀", "O'Brien \"Jr\"", "yuki@example.edu", ""}})
 	var r reported
-	w.do("convenor", "POST /api/csv/units/{unitA}", upload{files: []part{{"file", "s.xlsx", book}}}).status(201).into(&r)
+	w.do("convenor", "POST /api/csv/units/{unitA}",
+		upload{files: []part{{"file", "s.xlsx", book}}}).status(201).into(&r)
 	r.is(t, []string{"2 yuki: account created, enrolled, campus Geelong."}, nil, nil)
 	if n := w.count(`users WHERE first_name = '由紀' AND student_id = '00123'`); n != 1 {
 		t.Error("the student is not as the workbook says")
@@ -441,18 +471,21 @@ func TestImportingManyStudents(t *testing.T) {
 		at := 0
 		move := func() {
 			at++
-			w.do("student", fmt.Sprintf("POST /api/units/{unitA}/tutorials/%s/enrolments/{project:student}", []string{"T0", "LA1"}[at%2]), nil).status(201, 409)
+			w.do("student", fmt.Sprintf("POST /api/units/{unitA}/tutorials/%s/enrolments/{project:student}",
+				[]string{"T0", "LA1"}[at%2]), nil).status(201, 409)
 		}
 		var longest, most time.Duration
 		for _, step := range []struct {
 			name, path       string
 			success, ignored int
-		}{{"enrolled", path, 5000, 0}, {"again", path, 0, 5000}, {"withdrawn", path + "/withdraw", 5000, 0}, {"back", path, 5000, 0}} {
+		}{{"enrolled", path, 5000, 0}, {"again", path, 0, 5000}, {"withdrawn", path + "/withdraw", 5000, 0},
+			{"back", path, 5000, 0}} {
 			var r reported
 			took, waited := w.beside(move, func() { r = w.importing(step.path, b.String()) })
 			t.Logf("5,000 students %s in %v; a student waited %v at most", step.name, took, waited)
 			if len(r.Success) != step.success || len(r.Ignored) != step.ignored {
-				t.Errorf("%s: %d done, %d ignored, %d refused", step.name, len(r.Success), len(r.Ignored), len(r.Errors))
+				t.Errorf("%s: %d done, %d ignored, %d refused", step.name, len(r.Success), len(r.Ignored),
+					len(r.Errors))
 			}
 			longest, most = max(longest, took), max(most, waited)
 		}

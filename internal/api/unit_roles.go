@@ -12,13 +12,18 @@ import (
 )
 
 func (s *Server) unitRoleRoutes() {
-	endpoint.Route(s.Server, "GET /api/unit_roles", 200, policy.SignedIn, "List your own roles on the staff of units", s.listRoles)
+	endpoint.Route(s.Server, "GET /api/unit_roles", 200, policy.SignedIn, "List your own roles on the staff of units",
+		s.listRoles)
 	endpoint.Route(s.Server, "POST /api/unit_roles", 201, policy.EmployStaff, "Employ someone in a unit", s.addRole,
-		endpoint.Location("/api/unit_roles/{.id}"), endpoint.Also(404, "no such user"), endpoint.Also(409, "they have another role in the unit"),
+		endpoint.Location("/api/unit_roles/{.id}"), endpoint.Also(404, "no such user"),
+		endpoint.Also(409, "they have another role in the unit"),
 		endpoint.Also(422, "their system role does not reach so far"))
-	endpoint.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the other way round", s.changeRole,
-		endpoint.Also(409, "the unit cannot do without this convenor"), endpoint.Also(422, "their system role does not reach so far"))
-	endpoint.Route(s.Server, "DELETE /api/unit_roles/{id}", 204, policy.EmployStaff, "Take someone off the staff of a unit", s.deleteRole,
+	endpoint.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the "+
+		"other way round", s.changeRole,
+		endpoint.Also(409, "the unit cannot do without this convenor"),
+		endpoint.Also(422, "their system role does not reach so far"))
+	endpoint.Route(s.Server, "DELETE /api/unit_roles/{id}", 204, policy.EmployStaff, "Take someone off the staff of "+
+		"a unit", s.deleteRole,
 		endpoint.Also(409, "the unit cannot do without this convenor"))
 }
 
@@ -27,7 +32,8 @@ type listRolesIn struct {
 	ActiveOnly bool `param:"active_only" doc:"only those in active units"`
 }
 
-func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRolesIn) (endpoint.List[course.UnitRole], error) {
+func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRolesIn) (endpoint.List[course.UnitRole],
+	error) {
 	list, err := course.RolesOf(ctx, s.db.Pool(), who.ID, in.ActiveOnly)
 	if err != nil {
 		return endpoint.List[course.UnitRole]{}, err

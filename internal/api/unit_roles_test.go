@@ -11,7 +11,8 @@ import (
 
 var _ = rights(
 	rightRow{"GET /api/unit_roles", "", "users", nil},
-	rightRow{"POST /api/unit_roles", "/api/unit_roles?unit_id={unitA}&user_id={tutorB}", convenorsA, `{"role":"Tutor"}`},
+	rightRow{"POST /api/unit_roles", "/api/unit_roles?unit_id={unitA}&user_id={tutorB}", convenorsA,
+		`{"role":"Tutor"}`},
 	rightRow{"PUT /api/unit_roles/{id}", "/api/unit_roles/{role:tutor}", convenorsA, `{"unit_role":{"role_id":2}}`},
 	rightRow{"DELETE /api/unit_roles/{id}", "/api/unit_roles/{role:tutor}", convenorsA, nil},
 )
@@ -38,7 +39,8 @@ func TestOwnRoles(t *testing.T) {
 func TestEmploy(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		post := func(user, role string) *answered {
-			return w.do("convenor", "POST /api/unit_roles", form{"unit_id": w.path("{unitA}"), "user_id": w.path("{" + user + "}"), "role": role})
+			return w.do("convenor", "POST /api/unit_roles", form{"unit_id": w.path("{unitA}"),
+				"user_id": w.path("{" + user + "}"), "role": role})
 		}
 		made := post("tutorB", "tutor").status(201).has(`{"role":"Tutor","role_id":2,
 			"user":{"id":«tutorB»,"email":"tutorb@example.edu","first_name":"Tutorb","last_name":"Person","username":"tutorB","nickname":"tutorb"}}`)
@@ -53,11 +55,13 @@ func TestEmploy(t *testing.T) {
 		post("convenorB", "Tutor").status(201)
 		post("convenorB", "Convenor").status(409).says("change unit role")
 		post("admin", "Convenor").status(201)
-		for role, status := range map[string]int{"Student": 422, "Admin": 422, "Tutors": 400, "TutorConvenor": 400, " ": 400} {
+		for role, status := range map[string]int{"Student": 422, "Admin": 422, "Tutors": 400, "TutorConvenor": 400,
+			" ": 400} {
 			post("tutor", role).status(status)
 		}
 		post("outsider", "Tutor").status(422).says("Tutor")
-		w.do("convenor", "POST /api/unit_roles", form{"unit_id": w.path("{unitA}"), "user_id": "999999", "role": "Tutor"}).status(404)
+		w.do("convenor", "POST /api/unit_roles", form{"unit_id": w.path("{unitA}"), "user_id": "999999",
+			"role": "Tutor"}).status(404)
 		w.do("admin", "POST /api/unit_roles", form{"unit_id": "999999", "user_id": "1", "role": "Tutor"}).status(404)
 		w.do("admin", "POST /api/unit_roles", `{}`).status(400).says("unit_id", "user_id", "role")
 	})
@@ -66,7 +70,8 @@ func TestEmploy(t *testing.T) {
 func TestChangeRole(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		put := func(role string, id int) *answered {
-			return w.do("admin", "PUT /api/unit_roles/{"+role+"}", fmt.Sprintf(`{"unit_role":{"role_id":%d,"user_id":1}}`, id))
+			return w.do("admin", "PUT /api/unit_roles/{"+role+"}",
+				fmt.Sprintf(`{"unit_role":{"role_id":%d,"user_id":1}}`, id))
 		}
 		put("role:tutor", 3).status(422).says("Convenor")
 		put("role:convenor", 2).status(409).says("main convenor")
@@ -112,7 +117,8 @@ func TestLastConvenorStays(t *testing.T) {
 		requests := []string{"DELETE /api/unit_roles/{role:convenor}"}
 		for i, person := range []string{"admin", "convenorB"} {
 			name := fmt.Sprint("leaver", i)
-			w.add(name, "unit_roles", row{"unit_id": w.id["unitA"], "user_id": w.id[person], "role": 3, "created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
+			w.add(name, "unit_roles", row{"unit_id": w.id["unitA"], "user_id": w.id[person], "role": 3,
+				"created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
 			requests = append(requests, []string{"DELETE", "PUT"}[i]+" /api/unit_roles/{"+name+"}")
 		}
 		var all sync.WaitGroup
@@ -122,7 +128,8 @@ func TestLastConvenorStays(t *testing.T) {
 		}
 		all.Wait()
 		slices.Sort(codes)
-		if n := w.count("unit_roles WHERE unit_id = $1 AND role = 3", w.id["unitA"]); n != 1 || codes[2] != 409 || codes[1] >= 300 {
+		if n := w.count("unit_roles WHERE unit_id = $1 AND role = 3", w.id["unitA"]); n != 1 || codes[2] != 409 ||
+			codes[1] >= 300 {
 			t.Errorf("%d convenors are left after %v", n, codes)
 		}
 	})
@@ -132,11 +139,13 @@ func TestLastConvenorStays(t *testing.T) {
 func TestMainConvenorStays(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for range 5 {
-			role := w.add("heir", "unit_roles", row{"unit_id": w.id["unitA"], "user_id": w.id["convenorB"], "role": 3, "created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
+			role := w.add("heir", "unit_roles", row{"unit_id": w.id["unitA"], "user_id": w.id["convenorB"], "role": 3,
+				"created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
 			var all sync.WaitGroup
 			var appoint, leave int
 			all.Go(func() {
-				appoint = w.do("admin", "PUT /api/units/{unitA}", fmt.Sprintf(`{"unit":{"main_convenor_id":%d}}`, role)).Code
+				appoint = w.do("admin", "PUT /api/units/{unitA}", fmt.Sprintf(`{"unit":{"main_convenor_id":%d}}`,
+					role)).Code
 			})
 			all.Go(func() { leave = w.do("admin", "DELETE /api/unit_roles/{heir}", nil).Code })
 			all.Wait()

@@ -16,13 +16,18 @@ import (
 )
 
 func (s *Server) unitRoutes() {
-	endpoint.Route(s.Server, "GET /api/units", 200, policy.SignedIn, "List the units you teach or study; all of them as Admin", s.listUnits)
-	endpoint.Route(s.Server, "GET /api/units/{id}", 200, policy.ReadUnit, "Get a unit with everything taught in it", s.getUnit)
+	endpoint.Route(s.Server, "GET /api/units", 200, policy.SignedIn, "List the units you teach or study; all of them "+
+		"as Admin", s.listUnits)
+	endpoint.Route(s.Server, "GET /api/units/{id}", 200, policy.ReadUnit, "Get a unit with everything taught in it",
+		s.getUnit)
 	endpoint.Route(s.Server, "POST /api/units", 201, policy.CreateUnits, "Create a unit", s.addUnit,
 		endpoint.Location("/api/units/{.id}"), endpoint.Also(404, "no such teaching period or user"),
-		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates outside the period, or the convenor cannot convene"))
-	endpoint.Route(s.Server, "PUT /api/units/{id}", 200, policy.EditUnit, "Change a unit; moving its start moves its tasks", s.changeUnit,
-		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates out of order or outside the period, or another rule"))
+		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates outside the period, or "+
+			"the convenor cannot convene"))
+	endpoint.Route(s.Server, "PUT /api/units/{id}", 200, policy.EditUnit, "Change a unit; moving its start moves its "+
+		"tasks", s.changeUnit,
+		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates out of order or outside "+
+			"the period, or another rule"))
 }
 
 type listUnitsIn struct {
@@ -30,7 +35,8 @@ type listUnitsIn struct {
 	IncludeInactive bool `param:"include_in_active" doc:"inactive units, too"`
 }
 
-func (s *Server) listUnits(ctx context.Context, who *access.Caller, in listUnitsIn) (endpoint.List[course.UnitSummary], error) {
+func (s *Server) listUnits(ctx context.Context, who *access.Caller, in listUnitsIn) (endpoint.List[course.UnitSummary],
+	error) {
 	list, err := course.UnitsFor(ctx, s.db.Pool(), who.ID, who.Role, in.IncludeInactive)
 	if err != nil {
 		return endpoint.List[course.UnitSummary]{}, err
@@ -172,8 +178,9 @@ func (v *unitValues) change() course.UnitChange {
 		Description: v.Description.Ptr(), StartDate: v.StartDate.Ptr(), EndDate: v.EndDate.Ptr(),
 		PortfolioDate: setting(v.PortfolioDate), OverseerImageID: setting(v.OverseerImageID), TimeZone: zone,
 		AssessmentEnabled: v.AssessmentEnabled.Ptr(), AllowStudentExtensionRequests: v.ExtensionRequests.Ptr(),
-		AllowStudentChangeTutorial: v.ChangeTutorial.Ptr(), AutoApplyExtensionBeforeDeadline: v.AutoApplyExtension.Ptr(),
-		SendNotifications: v.SendNotifications.Ptr(), EnableSyncEnrolments: v.EnableSyncEnrolments.Ptr(),
+		AllowStudentChangeTutorial:       v.ChangeTutorial.Ptr(),
+		AutoApplyExtensionBeforeDeadline: v.AutoApplyExtension.Ptr(),
+		SendNotifications:                v.SendNotifications.Ptr(), EnableSyncEnrolments: v.EnableSyncEnrolments.Ptr(),
 		EnableSyncTimetable: v.EnableSyncTimetable.Ptr(), ExtensionWeeksOnResubmitRequest: v.ExtensionWeeks.Ptr(),
 	}
 }
@@ -228,7 +235,8 @@ type changeUnitIn struct {
 
 func (s *Server) changeUnit(ctx context.Context, who *access.Caller, in changeUnitIn) (*fullUnit, error) {
 	u := &in.Unit
-	c := usecase.UnitChange{UnitChange: u.change(), MainConvenorID: u.MainConvenorID.Ptr(), DraftDefinitionID: setting(u.DraftTaskDefinitionID)}
+	c := usecase.UnitChange{UnitChange: u.change(), MainConvenorID: u.MainConvenorID.Ptr(),
+		DraftDefinitionID: setting(u.DraftTaskDefinitionID)}
 	c.Name, c.Code, c.Active = u.Name.Ptr(), u.Code.Ptr(), u.Active.Ptr()
 	c.TeachingPeriodID = setting(u.TeachingPeriodID)
 	if u.TeachingPeriodID.Or(0) == -1 {

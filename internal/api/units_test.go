@@ -25,18 +25,25 @@ var _ = rights(
 var _ = lists(
 	listRow{route: "GET /api/units", who: "admin", fill: fill("units", unitRow)},
 	listRow{route: "GET /api/units", path: "/api/units?include_in_active=true", who: "tutor", fill: employ("tutor")},
-	listRow{route: "GET /api/units/{id}", path: "/api/units/{unitA}", who: "convenor", member: "staff", fill: colleagues},
-	listRow{route: "GET /api/units/{id}", path: "/api/units/{unitA}", who: "student", member: "ilos", fill: fill("learning_outcomes", func(w *world, i int) row {
-		return row{"unit_id": w.id["unitA"], "ilo_number": i + 2, "abbreviation": numbered("O", i), "name": "Name", "description": "Text"}
-	})},
-	listRow{route: "GET /api/units/{id}", path: "/api/units/{unitA}", who: "student", member: "tutorials", fill: fill("tutorials", func(w *world, i int) row {
-		return row{"unit_id": w.id["unitA"], "abbreviation": numbered("T", i), "meeting_day": "Monday", "meeting_time": "9:00", "meeting_location": "Here"}
-	})},
+	listRow{route: "GET /api/units/{id}", path: "/api/units/{unitA}", who: "convenor", member: "staff",
+		fill: colleagues},
+	listRow{route: "GET /api/units/{id}", path: "/api/units/{unitA}", who: "student", member: "ilos",
+		fill: fill("learning_outcomes", func(w *world, i int) row {
+			return row{"unit_id": w.id["unitA"], "ilo_number": i + 2, "abbreviation": numbered("O", i), "name": "Name",
+				"description": "Text"}
+		})},
+	listRow{route: "GET /api/units/{id}", path: "/api/units/{unitA}", who: "student", member: "tutorials",
+		fill: fill("tutorials", func(w *world, i int) row {
+			return row{"unit_id": w.id["unitA"], "abbreviation": numbered("T", i), "meeting_day": "Monday",
+				"meeting_time": "9:00", "meeting_location": "Here"}
+		})},
 )
 
 func unitRow(w *world, i int) row {
-	return row{"code": numbered("U", i), "name": numbered("Unit", i), "description": "About", "teaching_period_id": w.id["T1"],
-		"start_date": w.monday(), "end_date": w.monday(), "created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
+	return row{"code": numbered("U", i), "name": numbered("Unit", i), "description": "About",
+		"teaching_period_id": w.id["T1"],
+		"start_date":         w.monday(), "end_date": w.monday(), "created_at": clock.At(w.now),
+		"updated_at": clock.At(w.now)}
 }
 
 // employ gives a person a role in each of many new units.
@@ -45,7 +52,8 @@ func employ(name string) func(w *world, from, to int) {
 		w.fill("units", from, to, func(i int) row { return unitRow(w, i) })
 		first := w.lastID("units") - int64(to-from) + 1
 		w.fill("unit_roles", from, to, func(i int) row {
-			return row{"unit_id": first + int64(i-from), "user_id": w.id[name], "role": 2, "created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
+			return row{"unit_id": first + int64(i-from), "user_id": w.id[name], "role": 2,
+				"created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
 		})
 	}
 }
@@ -54,12 +62,14 @@ func employ(name string) func(w *world, from, to int) {
 func colleagues(w *world, from, to int) {
 	w.fill("users", from, to, func(i int) row {
 		n := fmt.Sprintf("colleague%d", i)
-		return row{"username": n, "username_key": n, "email": n, "email_key": n, "first_name": "A", "last_name": "B", "role": 2,
+		return row{"username": n, "username_key": n, "email": n, "email_key": n, "first_name": "A", "last_name": "B",
+			"role":       2,
 			"created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
 	})
 	first := w.lastID("users") - int64(to-from) + 1
 	w.fill("unit_roles", from, to, func(i int) row {
-		return row{"unit_id": w.id["unitA"], "user_id": first + int64(i-from), "role": 2, "created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
+		return row{"unit_id": w.id["unitA"], "user_id": first + int64(i-from), "role": 2, "created_at": clock.At(w.now),
+			"updated_at": clock.At(w.now)}
 	})
 }
 
@@ -85,25 +95,29 @@ func TestFullUnit(t *testing.T) {
 			"assessment_enabled":true,"allow_student_extension_requests":true,"allow_student_change_tutorial":true,"time_zone":null,
 			"ilos":[{"id":«outcomeA»,"ilo_number":1,"abbreviation":"ILO1","name":"Think","description":"Think well"}],
 			"tutorial_streams":[{"id":«streamA»,"name":"Practical 1","abbreviation":"prac-1","activity_type":"prac"}],
-			"staff":[`+staffJSON("convenor", "Convenor", 3)+`,`+staffJSON("tutor", "Tutor", 2)+`,`+staffJSON("both", "Tutor", 2)+`],`, start, end)
+			"staff":[`+staffJSON("convenor", "Convenor", 3)+`,`+staffJSON("tutor", "Tutor", 2)+`,`+staffJSON("both",
+			"Tutor", 2)+`],`, start, end)
 		settings := `"auto_apply_extension_before_deadline":true,"send_notifications":true,"enable_sync_enrolments":true,"enable_sync_timetable":true,
 			"extension_weeks_on_resubmit_request":1,"draft_task_definition_id":«defA1»,"portfolio_auto_generation_date":"` + end.String() + `"`
 		w.set(`UPDATE task_definitions SET is_draft_summary = TRUE WHERE id = $1`, w.id["defA1"])
 		image := w.add("image", "overseer_images", row{"name": "Go", "tag": "golang:1"})
-		w.set(`UPDATE units SET overseer_image_id = $2, portfolio_auto_generation_date = $3 WHERE id = $1`, w.id["unitA"], image, end)
+		w.set(`UPDATE units SET overseer_image_id = $2, portfolio_auto_generation_date = $3 WHERE id = $1`,
+			w.id["unitA"], image, end)
 
 		own := func(who string) *answered { return w.do(who, "GET /api/units/{unitA}", nil).status(200) }
 		own("convenor").has(`{"my_role":"Convenor","overseer_image_id":«image»,` + rest + settings + `}`)
 		own("admin").has(`{"my_role":"Admin","overseer_image_id":«image»,` + rest + settings + `}`)
 		own("tutor").has(`{"my_role":"Tutor","overseer_image_id":null,` + rest + settings + `}`)
 		own("both").has(`{"my_role":"Tutor"}`)
-		seen := own("student").has(`{"my_role":"Student","overseer_image_id":null,` + rest + `"auto_apply_extension_before_deadline":null,
+		seen := own("student").has(`{"my_role":"Student","overseer_image_id":null,` + rest +
+			`"auto_apply_extension_before_deadline":null,
 			"send_notifications":null,"enable_sync_enrolments":null,"enable_sync_timetable":null,"extension_weeks_on_resubmit_request":null,
 			"draft_task_definition_id":null}`).object()
 		if _, there := seen["portfolio_auto_generation_date"]; there {
 			t.Error("a student sees when the portfolios are made")
 		}
-		for _, list := range []string{"tutorials", "task_definitions", "task_outcome_alignments", "group_sets", "groups"} {
+		for _, list := range []string{"tutorials", "task_definitions", "task_outcome_alignments", "group_sets",
+			"groups"} {
 			if _, ok := seen[list].([]any); !ok {
 				t.Errorf("%s is %v, not a list", list, seen[list])
 			}
@@ -122,7 +136,11 @@ func staffJSON(name, role string, id int) string {
 // set runs a statement in a transaction of its own.
 func (w *world) set(text string, args ...any) {
 	w.Helper()
-	if err := w.db.Tx(w.Context(), func(q db.Q) error { _, err := db.Exec(w.Context(), q, text, args...); return err }); err != nil {
+	if err := w.db.Tx(w.Context(), func(q db.Q) error {
+		_, err := db.Exec(w.Context(), q, text,
+			args...)
+		return err
+	}); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -143,9 +161,11 @@ func TestListUnits(t *testing.T) {
 				t.Errorf("%s sees %q, want %q", who, got, list)
 			}
 		}
-		w.add("old", "units", row{"code": "OLD", "name": "Old", "description": "Old", "start_date": start, "end_date": end, "active": false,
+		w.add("old", "units", row{"code": "OLD", "name": "Old", "description": "Old", "start_date": start,
+			"end_date": end, "active": false,
 			"created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
-		w.add("", "unit_roles", row{"unit_id": w.id["old"], "user_id": w.id["tutor"], "role": 2, "created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
+		w.add("", "unit_roles", row{"unit_id": w.id["old"], "user_id": w.id["tutor"], "role": 2,
+			"created_at": clock.At(w.now), "updated_at": clock.At(w.now)})
 
 		want("admin", "", "SIT10A:Admin SIT10B:Admin")
 		want("admin", "?include_in_active=true", "OLD:Admin SIT10A:Admin SIT10B:Admin")
@@ -198,7 +218,8 @@ func TestCreateUnit(t *testing.T) {
 		w.do("admin", "POST /api/units", whole).status(201).has(fmt.Sprintf(`{"name":"Ünïcode 🤖 '; DROP TABLE units; --","my_role":"Convenor",
 			"start_date":"%s","end_date":"%s","portfolio_auto_generation_date":"%s","auto_apply_extension_before_deadline":false,"send_notifications":false,
 			"enable_sync_timetable":false,"enable_sync_enrolments":false,"allow_student_extension_requests":false,"allow_student_change_tutorial":false,
-			"extension_weeks_on_resubmit_request":0,"assessment_enabled":false,"time_zone":"Australia/Melbourne"}`, start.AddDays(7), end.AddDays(-7), end.AddDays(-8)))
+			"extension_weeks_on_resubmit_request":0,"assessment_enabled":false,"time_zone":"Australia/Melbourne"}`,
+			start.AddDays(7), end.AddDays(-7), end.AddDays(-8)))
 	})
 }
 
@@ -254,7 +275,8 @@ func TestCreateUnitRefusals(t *testing.T) {
 
 func TestChangeUnit(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.set(`UPDATE task_definitions SET upload_requirements = '[{"key":"file0","name":"Summary","type":"document"}]' WHERE id = $1`, w.id["defA1"])
+		w.set(`UPDATE task_definitions SET upload_requirements = '[{"key":"file0","name":"Summary","type":"document"}]'
+			WHERE id = $1`, w.id["defA1"])
 		w.add("image", "overseer_images", row{"name": "Go", "tag": "golang:1"})
 		_, end := w.days()
 		put := func(body string) *answered { return w.do("convenor", "PUT /api/units/{unitA}", named(w, body)) }
@@ -263,11 +285,13 @@ func TestChangeUnit(t *testing.T) {
 		if got := put(`{}`).status(200).Body.String(); got != same {
 			t.Errorf("an empty change gave %s, not %s", got, same)
 		}
-		put(`{"unit":{"name":" New ","code":"N1","description":"D","active":false,"portfolio_auto_generation_date":"` + end.String() + `","assessment_enabled":false,
+		put(`{"unit":{"name":" New ","code":"N1","description":"D","active":false,"portfolio_auto_generation_date":"` +
+			end.String() + `","assessment_enabled":false,
 			"auto_apply_extension_before_deadline":false,"send_notifications":false,"enable_sync_timetable":false,"enable_sync_enrolments":false,
 			"allow_student_extension_requests":false,"allow_student_change_tutorial":false,"extension_weeks_on_resubmit_request":3,
 			"draft_task_definition_id":«defA1»,"overseer_image_id":«image»,"time_zone":"Asia/Kathmandu"}}`).status(200).
-			has(`{"name":"New","code":"N1","description":"D","active":false,"portfolio_auto_generation_date":"` + end.String() + `","assessment_enabled":false,
+			has(`{"name":"New","code":"N1","description":"D","active":false,"portfolio_auto_generation_date":"` +
+				end.String() + `","assessment_enabled":false,
 			"auto_apply_extension_before_deadline":false,"send_notifications":false,"enable_sync_timetable":false,"enable_sync_enrolments":false,
 			"allow_student_extension_requests":false,"allow_student_change_tutorial":false,"extension_weeks_on_resubmit_request":3,
 			"draft_task_definition_id":«defA1»,"overseer_image_id":«image»,"time_zone":"Asia/Kathmandu","my_role":"Convenor"}`)
@@ -285,8 +309,9 @@ func TestChangeUnit(t *testing.T) {
 func TestMainConvenor(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		put := func(body string) *answered { return w.do("convenor", "PUT /api/units/{unitA}", named(w, body)) }
-		w.id["second"] = int64(w.do("convenor", "POST /api/unit_roles", fmt.Sprintf(`{"unit_id":%d,"user_id":%d,"role":"Convenor"}`,
-			w.id["unitA"], w.id["convenorB"])).status(201).object()["id"].(float64))
+		w.id["second"] = int64(w.do("convenor", "POST /api/unit_roles",
+			fmt.Sprintf(`{"unit_id":%d,"user_id":%d,"role":"Convenor"}`,
+				w.id["unitA"], w.id["convenorB"])).status(201).object()["id"].(float64))
 		put(`{"unit":{"main_convenor_id":«role:tutor»}}`).status(422).says("Tutor")
 		put(`{"unit":{"main_convenor_id":«role:convenorB»}}`).status(404)
 		put(`{"unit":{"main_convenor_id":«second»,"name":" "}}`).status(422)
@@ -309,7 +334,8 @@ func TestMoveUnit(t *testing.T) {
 				Start  clock.Date  `db:"start_date"`
 				Target clock.Date  `db:"target_date"`
 				Due    *clock.Date `db:"due_date"`
-			}](t.Context(), w.db.Pool(), `SELECT start_date, target_date, due_date FROM task_definitions WHERE unit_id IN ($1, $2) ORDER BY id`, w.id["unitA"], w.id["unitB"])
+			}](t.Context(), w.db.Pool(), `SELECT start_date, target_date, due_date FROM task_definitions
+				WHERE unit_id IN ($1, $2) ORDER BY id`, w.id["unitA"], w.id["unitB"])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,7 +370,8 @@ func TestMoveUnit(t *testing.T) {
 		want("7/70/91 7/77/- 0/63/84 0/70/91")
 
 		// Out of the period, with dates no period allows.
-		put(`"teaching_period_id":-1,"start_date":"%s","end_date":"%s"`, start.AddDays(-30), end.AddDays(30)).status(200)
+		put(`"teaching_period_id":-1,"start_date":"%s","end_date":"%s"`, start.AddDays(-30),
+			end.AddDays(30)).status(200)
 		got := w.do("convenor", "GET /api/units/{unitA}", nil).object()
 		if _, there := got["teaching_period_id"]; there || got["start_date"] != start.AddDays(-30).String() {
 			t.Errorf("the unit is still in a period: %v", got)
@@ -365,7 +392,8 @@ func TestMoveUnit(t *testing.T) {
 // another one.
 func TestUnitsKeepApart(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for _, request := range []string{"PUT /api/units/{unitB}/outcomes/{outcomeA}", "DELETE /api/units/{unitB}/outcomes/{outcomeA}",
+		for _, request := range []string{"PUT /api/units/{unitB}/outcomes/{outcomeA}",
+			"DELETE /api/units/{unitB}/outcomes/{outcomeA}",
 			"PUT /api/units/{unitA}/outcomes/{outcomeB}", "DELETE /api/units/{unitA}/outcomes/{outcomeB}"} {
 			w.do("admin", request, `{"name":"stolen"}`).status(404)
 		}
@@ -402,14 +430,16 @@ func TestUnitAndPeriodMoveAtOnce(t *testing.T) {
 			if i%2 == 0 {
 				return "PUT /api/teaching_periods/{T1}", map[string]any{"teaching_period": map[string]any{"start_date": start.AddDays(14), "end_date": end.AddDays(-14)}}
 			}
-			return "PUT /api/units/{unit" + string("AB"[i/2%2]) + "}", map[string]any{"unit": map[string]any{"teaching_period_id": w.id["T1"],
-				"start_date": start.AddDays(i), "end_date": end.AddDays(-i)}}
+			return "PUT /api/units/{unit" + string("AB"[i/2%2]) + "}",
+				map[string]any{"unit": map[string]any{"teaching_period_id": w.id["T1"],
+					"start_date": start.AddDays(i), "end_date": end.AddDays(-i)}}
 		})
 		if got[200] == 0 || got[200]+got[409]+got[422] != 20 {
 			t.Errorf("got %v", got)
 		}
 		if n := w.count(`units u JOIN teaching_periods p ON p.id = u.teaching_period_id
-			WHERE u.start_date < $1 AND p.start_date > $2`, start.AddDays(14), clock.At(start.AddDays(7).Time)); n != 0 {
+			WHERE u.start_date < $1 AND p.start_date > $2`, start.AddDays(14),
+			clock.At(start.AddDays(7).Time)); n != 0 {
 			t.Errorf("%d units begin before their period", n)
 		}
 	})
@@ -418,7 +448,8 @@ func TestUnitAndPeriodMoveAtOnce(t *testing.T) {
 func TestOneCodeAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		got := w.together(8, func(int) (string, any) {
-			return "POST /api/units", map[string]any{"unit": map[string]any{"name": "X", "code": "SIT300", "active": true,
+			return "POST /api/units", map[string]any{"unit": map[string]any{"name": "X", "code": "SIT300",
+				"active":             true,
 				"teaching_period_id": w.id["T1"], "main_convenor_user_id": w.id["convenor"]}}
 		})
 		if got[201] != 1 || got[409] != 7 {

@@ -13,8 +13,10 @@ import (
 
 func (s *Server) unsubscribeRoutes() {
 	unknown := endpoint.Also(404, "the link is not one of ours")
-	endpoint.Route(s.Server, "GET /api/unsubscribe/{token}", 200, policy.Anybody, "Tell what a link to unsubscribe does", s.aboutUnsubscribing, unknown)
-	endpoint.Route(s.Server, "POST /api/unsubscribe/{token}", 200, policy.Anybody, "Turn a kind of mails off, by the link in one of them", s.unsubscribe, unknown)
+	endpoint.Route(s.Server, "GET /api/unsubscribe/{token}", 200, policy.Anybody, "Tell what a link to unsubscribe "+
+		"does", s.aboutUnsubscribing, unknown)
+	endpoint.Route(s.Server, "POST /api/unsubscribe/{token}", 200, policy.Anybody, "Turn a kind of mails off, by the "+
+		"link in one of them", s.unsubscribe, unknown)
 }
 
 type unsubscribeIn struct {
@@ -25,7 +27,8 @@ type unsubscribeIn struct {
 // open them all.
 func (s *Server) aboutUnsubscribing(ctx context.Context, _ *access.Caller, in unsubscribeIn) (endpoint.Text, error) {
 	p, err := notify.CheckToken(ctx, s.db.Pool(), in.Token)
-	return endpoint.Text{Message: fmt.Sprintf("This link turns your mails about %s off. Nothing has changed yet. Use the unsubscribe button of your mail program, "+
+	return endpoint.Text{Message: fmt.Sprintf("This link turns your mails about %s off. Nothing has changed yet. Use "+
+		"the unsubscribe button of your mail program, "+
 		"or sign in and choose which mails you get: %s/#/home?notifications", subject(p), s.publicURL)}, err
 }
 
@@ -36,6 +39,7 @@ func (s *Server) unsubscribe(ctx context.Context, _ *access.Caller, in unsubscri
 
 // subject is what the mails of a preference are about.
 func subject(p notify.Preference) string {
-	return map[notify.Preference]string{notify.Task: "comments, extensions and submissions", notify.Portfolio: "your portfolio",
-		notify.Feedback: "feedback and the past week"}[p]
+	return map[notify.Preference]string{notify.Task: "comments, extensions and submissions",
+		notify.Portfolio: "your portfolio",
+		notify.Feedback:  "feedback and the past week"}[p]
 }

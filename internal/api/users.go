@@ -18,16 +18,20 @@ import (
 func (s *Server) userRoutes() {
 	taken := endpoint.Also(409, "the username, email or student_id is taken")
 	endpoint.Route(s.Server, "GET /api/users", 200, policy.ListUsers, "List the users", s.listUsers(0))
-	endpoint.Route(s.Server, "GET /api/users/tutors", 200, policy.ListUsers, "List those who may teach", s.listUsers(policy.Tutor))
-	endpoint.Route(s.Server, "GET /api/users/convenors", 200, policy.ListUsers, "List those who may convene", s.listUsers(policy.Convenor))
+	endpoint.Route(s.Server, "GET /api/users/tutors", 200, policy.ListUsers, "List those who may teach",
+		s.listUsers(policy.Tutor))
+	endpoint.Route(s.Server, "GET /api/users/convenors", 200, policy.ListUsers, "List those who may convene",
+		s.listUsers(policy.Convenor))
 	endpoint.Route(s.Server, "GET /api/users/{id}", 200, policy.ReadUser, "Get a user", s.getUser)
 	endpoint.Route(s.Server, "POST /api/users", 201, policy.CreateUsers, "Create a user", s.addUser,
 		endpoint.Location("/api/users/{.id}"), taken, endpoint.Also(422, "a name is blank or the email is none"))
 	endpoint.Route(s.Server, "PUT /api/users/{id}", 200, policy.EditUser, "Change a user", s.changeUser,
 		taken, endpoint.Also(422, "a name is blank or the email is none"))
-	endpoint.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts, "Make a link by which a user sets a password", s.addPasswordLink)
+	endpoint.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts,
+		"Make a link by which a user sets a password", s.addPasswordLink)
 	endpoint.Route(s.Server, "GET /api/csv/users", 200, policy.ExportUsers, "Export the users as CSV", s.exportUsers)
-	endpoint.Route(s.Server, "POST /api/csv/users", 201, policy.ImportUsers, "Import users from CSV or Excel", s.importUsers,
+	endpoint.Route(s.Server, "POST /api/csv/users", 201, policy.ImportUsers, "Import users from CSV or Excel",
+		s.importUsers,
 		endpoint.Uploads(1, sheet.DefaultMaxBytes))
 }
 
@@ -50,7 +54,8 @@ func (p paging) window() (limit, offset int64, part bool, err error) {
 	return limit, offset, p.Limit.Has() || p.Offset.Has(), err
 }
 
-func (s *Server) listUsers(atLeast policy.Role) func(context.Context, *access.Caller, paging) (endpoint.List[*ident.User], error) {
+func (s *Server) listUsers(atLeast policy.Role) func(context.Context, *access.Caller,
+	paging) (endpoint.List[*ident.User], error) {
 	return func(ctx context.Context, who *access.Caller, in paging) (l endpoint.List[*ident.User], err error) {
 		limit, offset, part, err := in.window()
 		if err != nil {
@@ -62,7 +67,8 @@ func (s *Server) listUsers(atLeast policy.Role) func(context.Context, *access.Ca
 				return l, err
 			}
 		}
-		l.Rows = seenBy(who.Role, ident.List(ctx, s.db.Pool(), ident.Selection{AtLeast: atLeast, Limit: limit, Offset: offset}))
+		l.Rows = seenBy(who.Role, ident.List(ctx, s.db.Pool(), ident.Selection{AtLeast: atLeast, Limit: limit,
+			Offset: offset}))
 		return l, nil
 	}
 }

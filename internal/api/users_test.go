@@ -18,10 +18,12 @@ var _ = rights(
 	rightRow{"GET /api/users/convenors", "", "convenor convenorB admin", nil},
 	rightRow{"GET /api/users/{id}", "/api/users/{student}", "student admin", nil},
 	rightRow{"POST /api/users", "", "convenor convenorB admin", newUser("new", "Student")},
-	rightRow{"PUT /api/users/{id}", "/api/users/{student}", "student convenor convenorB admin", `{"user":{"nickname":"x"}}`},
+	rightRow{"PUT /api/users/{id}", "/api/users/{student}", "student convenor convenorB admin",
+		`{"user":{"nickname":"x"}}`},
 	rightRow{"POST /api/users/{id}/password_link", "/api/users/{student}/password_link", "admin", nil},
 	rightRow{"GET /api/csv/users", "", "admin", nil},
-	rightRow{"POST /api/csv/users", "", "convenor convenorB admin", upload{files: []part{{"file", "u.csv", "username,email,first_name,last_name,role\n"}}}},
+	rightRow{"POST /api/csv/users", "", "convenor convenorB admin",
+		upload{files: []part{{"file", "u.csv", "username,email,first_name,last_name,role\n"}}}},
 )
 
 var _ = lists(
@@ -33,13 +35,16 @@ var _ = lists(
 func fillUsers(role policy.Role) func(w *world, from, to int) {
 	return fill("users", func(w *world, i int) row {
 		name := "filler" + strconv.Itoa(i)
-		return row{"username": name, "username_key": name, "email": name + "@example.edu", "email_key": name + "@example.edu",
-			"first_name": "F", "last_name": "L", "role": int64(role), "created_at": w.db.Now(), "updated_at": w.db.Now()}
+		return row{"username": name, "username_key": name, "email": name + "@example.edu",
+			"email_key":  name + "@example.edu",
+			"first_name": "F", "last_name": "L", "role": int64(role), "created_at": w.db.Now(),
+			"updated_at": w.db.Now()}
 	})
 }
 
 func newUser(name, role string) map[string]any {
-	return map[string]any{"user": map[string]any{"first_name": "Ann", "last_name": "Ümlaut", "email": name + "@example.edu",
+	return map[string]any{"user": map[string]any{"first_name": "Ann", "last_name": "Ümlaut",
+		"email":    name + "@example.edu",
 		"username": name, "nickname": "", "system_role": role}}
 }
 
@@ -67,14 +72,16 @@ func TestGettingUsers(t *testing.T) {
 			return strings.Join(out, " ")
 		}
 		all := "admin both convenor convenorB mate other outsider student studentB tutor tutorB withdrawn"
-		for path, want := range map[string]string{"": all, "/tutors": "admin both convenor convenorB tutor tutorB", "/convenors": "admin convenor convenorB"} {
+		for path, want := range map[string]string{"": all, "/tutors": "admin both convenor convenorB tutor tutorB",
+			"/convenors": "admin convenor convenorB"} {
 			for _, as := range []string{"admin", "convenor"} {
 				if got := names(as, "GET /api/users"+path); got != want {
 					t.Errorf("%s: got %s", path, got)
 				}
 			}
 		}
-		for query, want := range map[string]string{"?limit=2": "admin both", "?limit=2&offset=3": "convenorB mate", "?offset=10": "tutorB withdrawn", "?limit=0": "", "?offset=99": ""} {
+		for query, want := range map[string]string{"?limit=2": "admin both", "?limit=2&offset=3": "convenorB mate",
+			"?offset=10": "tutorB withdrawn", "?limit=0": "", "?offset=99": ""} {
 			if got := names("admin", "GET /api/users"+query); got != want {
 				t.Errorf("%s: got %q", query, got)
 			}
@@ -101,7 +108,8 @@ func TestAddingUsers(t *testing.T) {
 		if got := made.Header().Get("Location"); got != w.path("/api/users/{ann}") {
 			t.Errorf("Location %q", got)
 		}
-		if ann["username"] != "Ann.1" || ann["system_role"] != "Tutor" || ann["student_id"] != "123" || ann["nickname"] != nil || ann["receive_task_notifications"] != true {
+		if ann["username"] != "Ann.1" || ann["system_role"] != "Tutor" || ann["student_id"] != "123" ||
+			ann["nickname"] != nil || ann["receive_task_notifications"] != true {
 			t.Errorf("got %v", ann)
 		}
 		_, token, _ := strings.Cut(ann["password_link"].(string), "token=")
@@ -111,19 +119,22 @@ func TestAddingUsers(t *testing.T) {
 			t.Error("the link is shown again")
 		}
 
-		w.do("admin", "POST /api/users", `{}`).status(400).says("user[first_name]", "user[last_name]", "user[email]", "user[username]", "user[nickname]", "user[system_role]")
+		w.do("admin", "POST /api/users", `{}`).status(400).says("user[first_name]", "user[last_name]", "user[email]",
+			"user[username]", "user[nickname]", "user[system_role]")
 		w.do("admin", "POST /api/users", newUser("x", "Administrator")).status(400).says("system_role")
 		w.do("admin", "POST /api/users", newUser("x", "")).status(400).says("system_role")
 		for _, role := range []string{"Convenor", "Admin"} {
 			w.do("convenor", "POST /api/users", newUser("x", role)).status(403)
 			w.do("admin", "POST /api/users", newUser("x"+role, role)).status(201)
 		}
-		for field, value := range map[string]string{"username": "ANN.1", "email": "ann.1@EXAMPLE.edu", "student_id": "123"} {
+		for field, value := range map[string]string{"username": "ANN.1", "email": "ann.1@EXAMPLE.edu",
+			"student_id": "123"} {
 			body := newUser("unlike", "Student")
 			body["user"].(map[string]any)[field] = value
 			w.do("admin", "POST /api/users", body).status(409).says(field)
 		}
-		for field, value := range map[string]string{"first_name": " ", "last_name": "", "username": "two words", "email": "nonsense", "nickname": strings.Repeat("é", 201)} {
+		for field, value := range map[string]string{"first_name": " ", "last_name": "", "username": "two words",
+			"email": "nonsense", "nickname": strings.Repeat("é", 201)} {
 			body := newUser("unlike", "Student")
 			body["user"].(map[string]any)[field] = value
 			got := w.do("admin", "POST /api/users", body).status(422).says(field).object()["fields"].(map[string]any)
@@ -150,14 +161,19 @@ func TestAUsernameIsTakenOnce(t *testing.T) {
 func TestChangingUsers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		before := w.do("admin", "GET /api/users/{student}", nil).object()
-		for _, body := range []any{nil, `{}`, `{"user":{}}`, `{"user":{"username":"other name","id":7}}`, `{"user":{"receive_task_notifications":null,"first_name":null}}`} {
-			if got := w.do("admin", "PUT /api/users/{student}", body).status(200).object(); fmt.Sprint(got) != fmt.Sprint(before) {
+		for _, body := range []any{nil, `{}`, `{"user":{}}`, `{"user":{"username":"other name","id":7}}`,
+			`{"user":{"receive_task_notifications":null,"first_name":null}}`} {
+			if got := w.do("admin", "PUT /api/users/{student}",
+				body).status(200).object(); fmt.Sprint(got) != fmt.Sprint(before) {
 				t.Errorf("%v changed the user to %v", body, got)
 			}
 		}
-		got := w.do("student", "PUT /api/users/{student}", form{"user[first_name]": " Zoë ", "user[last_name]": "van Dam", "user[email]": "Zoe@Example.edu",
-			"user[student_id]": "s9", "user[nickname]": "", "user[pronouns]": "they", "user[receive_task_notifications]": "no",
-			"user[receive_portfolio_notifications]": "0", "user[receive_feedback_notifications]": "off", "user[opt_in_to_research]": "true",
+		got := w.do("student", "PUT /api/users/{student}", form{"user[first_name]": " Zoë ",
+			"user[last_name]": "van Dam", "user[email]": "Zoe@Example.edu",
+			"user[student_id]": "s9", "user[nickname]": "", "user[pronouns]": "they",
+			"user[receive_task_notifications]":      "no",
+			"user[receive_portfolio_notifications]": "0", "user[receive_feedback_notifications]": "off",
+			"user[opt_in_to_research]":       "true",
 			"user[has_run_first_time_setup]": "true", "user[system_role]": "Admin"}).status(200)
 		want := `{"id":«student»,"student_id":"s9","email":"Zoe@Example.edu","first_name":"Zoë","last_name":"van Dam",
 			"username":"student","nickname":null,"receive_task_notifications":false,"receive_portfolio_notifications":false,
@@ -178,7 +194,8 @@ func TestChangingUsers(t *testing.T) {
 		}
 		w.do("convenor", "PUT /api/users/{convenor}", `{"user":{"nickname":"me"}}`).status(200)
 		w.do("admin", "PUT /api/users/{mate}", `{"user":{"email":"TUTOR@example.edu"}}`).status(409).says("email")
-		w.do("admin", "PUT /api/users/{mate}", `{"user":{"email":"a@b","first_name":""}}`).status(422).says("email", "first_name")
+		w.do("admin", "PUT /api/users/{mate}", `{"user":{"email":"a@b","first_name":""}}`).status(422).says("email",
+			"first_name")
 		w.do("admin", "PUT /api/users/{mate}", `{"user":{"receive_task_notifications":"maybe"}}`).status(400)
 	})
 }
@@ -210,7 +227,8 @@ func TestChangingRoles(t *testing.T) {
 func users(t *testing.T, w *world, csv string, fields map[string]string) importReport {
 	t.Helper()
 	var r importReport
-	w.do("admin", "POST /api/csv/users", upload{fields: fields, files: []part{{"file", "users.csv", csv}}}).status(201).into(&r)
+	w.do("admin", "POST /api/csv/users", upload{fields: fields,
+		files: []part{{"file", "users.csv", csv}}}).status(201).into(&r)
 	return r
 }
 
@@ -241,7 +259,8 @@ func TestImportingUsers(t *testing.T) {
 			t.Error("a dry run made users")
 		}
 		r := users(t, w, csv, nil)
-		for name, n := range map[string][2]int{"success": {len(r.Success), len(dry.Success)}, "errors": {len(r.Errors), len(dry.Errors)}, "ignored": {len(r.Ignored), len(dry.Ignored)}} {
+		for name, n := range map[string][2]int{"success": {len(r.Success), len(dry.Success)}, "errors": {len(r.Errors),
+			len(dry.Errors)}, "ignored": {len(r.Ignored), len(dry.Ignored)}} {
 			if want := map[string]int{"success": 2, "errors": 6, "ignored": 1}[name]; n[0] != want || n[1] != want {
 				t.Errorf("%s: %v, want %d: %+v", name, n, want, r)
 			}
@@ -249,7 +268,8 @@ func TestImportingUsers(t *testing.T) {
 		if dry.Success[0].Link != "" || w.count("users") != before+2 || w.count("password_links") != 2 {
 			t.Errorf("%d users, %d links", w.count("users")-before, w.count("password_links"))
 		}
-		if got := w.count("users WHERE username = 'ann' AND first_name = 'ann' AND last_name = 'von der Ümlaut' AND student_id = '42' AND nickname = 'Annie' AND password_hash IS NULL"); got != 1 {
+		if got := w.count("users WHERE username = 'ann' AND first_name = 'ann' AND last_name = 'von der Ümlaut' AND " +
+			"student_id = '42' AND nickname = 'Annie' AND password_hash IS NULL"); got != 1 {
 			t.Error("ann is not as written")
 		}
 		if w.count("users WHERE username = 'student' AND first_name = 'Student'") != 1 {
@@ -263,12 +283,14 @@ func TestImportingUsers(t *testing.T) {
 		if len(again.Success) != 0 || len(again.Ignored) != 3 {
 			t.Errorf("again: %+v", again)
 		}
-		as := w.do("convenor", "POST /api/csv/users", upload{files: []part{{"file", "u.csv", "username,email,first_name,last_name,role\nx,x@example.edu,X,X,Convenor\n"}}}).status(201)
+		as := w.do("convenor", "POST /api/csv/users",
+			upload{files: []part{{"file", "u.csv", "username,email,first_name,last_name,role\nx,x@example.edu,X,X,Convenor\n"}}}).status(201)
 		if got := as.object()["errors"].([]any); len(got) != 1 {
 			t.Errorf("a Convenor made a Convenor: %s", as.Body)
 		}
 		w.do("admin", "POST /api/csv/users", nil).status(400).says("file")
-		w.do("admin", "POST /api/csv/users", upload{files: []part{{"file", "u.csv", "username,email\n"}}}).status(400).says("role")
+		w.do("admin", "POST /api/csv/users", upload{files: []part{{"file", "u.csv",
+			"username,email\n"}}}).status(400).says("role")
 		w.do("admin", "POST /api/csv/users", upload{files: []part{{"file", "u.csv", "%PDF-1.7\n"}}}).status(415)
 	})
 }
@@ -285,7 +307,8 @@ func TestExportingUsers(t *testing.T) {
 			t.Errorf("Content-Disposition %s", d)
 		}
 		csv := got.Body.String()
-		if !strings.HasPrefix(csv, "\ufeffemail,first_name,last_name,username,nickname,role,student_id\r\n") || !strings.Contains(csv, ",'=cmd(),") {
+		if !strings.HasPrefix(csv, "\ufeffemail,first_name,last_name,username,nickname,role,student_id\r\n") ||
+			!strings.Contains(csv, ",'=cmd(),") {
 			t.Errorf("got %s", csv)
 		}
 		other := newWorld(t, map[bool]string{true: "postgres", false: "sqlite"}[w.db.Postgres()])

@@ -16,9 +16,12 @@ import (
 )
 
 func (s *Server) webcalRoutes() {
-	endpoint.Route(s.Server, "GET /api/webcal", 200, policy.SignedIn, "See the settings of your calendar feed", s.showWebcal)
-	endpoint.Route(s.Server, "PUT /api/webcal", 200, policy.SignedIn, "Open, change or close your calendar feed", s.setWebcal)
-	endpoint.Route(s.Server, "GET /api/webcal/{guid}", 200, policy.Anybody, "Subscribe to a calendar feed (iCalendar)", s.webcalFeed,
+	endpoint.Route(s.Server, "GET /api/webcal", 200, policy.SignedIn, "See the settings of your calendar feed",
+		s.showWebcal)
+	endpoint.Route(s.Server, "PUT /api/webcal", 200, policy.SignedIn, "Open, change or close your calendar feed",
+		s.setWebcal)
+	endpoint.Route(s.Server, "GET /api/webcal/{guid}", 200, policy.Anybody, "Subscribe to a calendar feed (iCalendar)",
+		s.webcalFeed,
 		endpoint.Also(429, "too many addresses were tried that nobody has"))
 }
 
@@ -74,7 +77,10 @@ type feedIn struct {
 // are served however many others an address has asked for in vain: behind one
 // address there may be a whole campus.
 func (s *Server) webcalFeed(ctx context.Context, _ *access.Caller, in feedIn) (*endpoint.File, error) {
-	feed, err := view(ctx, s.db, func(q db.Q) (*calendar.Feed, error) { return insight.FeedAt(ctx, q, in.GUID, s.publicURL) })
+	feed, err := view(ctx, s.db, func(q db.Q) (*calendar.Feed, error) {
+		return insight.FeedAt(ctx, q, in.GUID,
+			s.publicURL)
+	})
 	if errors.Is(err, insight.ErrUnknownFeed) {
 		if err := ident.CountGuess(ctx, s.db, endpoint.Address(ctx)); err != nil {
 			return nil, err
@@ -84,6 +90,7 @@ func (s *Server) webcalFeed(ctx context.Context, _ *access.Caller, in feedIn) (*
 		return nil, err
 	}
 	content := feed.Bytes()
-	return &endpoint.File{Content: bytes.NewReader(content), Name: "due-dates.ics", Type: "text/calendar; charset=utf-8",
+	return &endpoint.File{Content: bytes.NewReader(content), Name: "due-dates.ics",
+		Type:     "text/calendar; charset=utf-8",
 		Modified: feed.Modified(), ETag: calendar.ETag(content), Cache: "private, no-cache"}, nil
 }

@@ -43,8 +43,9 @@ func TestWebcalSettings(t *testing.T) {
 		w.do("student", "GET /api/webcal", nil).status(200).is(whole(`"include_start_dates":false,"reminder":null,"unit_exclusions":[]`))
 
 		// Only true gives another guid; a list holds only units the caller studies.
-		w.do("student", "PUT /api/webcal", form{"webcal[should_change_guid]": "false", "webcal[include_start_dates]": "true",
-			"webcal[reminder][time]": "2", "webcal[reminder][unit]": "W", "webcal[unit_exclusions][]": "999"}).
+		w.do("student", "PUT /api/webcal", form{"webcal[should_change_guid]": "false",
+			"webcal[include_start_dates]": "true",
+			"webcal[reminder][time]":      "2", "webcal[reminder][unit]": "W", "webcal[unit_exclusions][]": "999"}).
 			status(200).is(whole(`"include_start_dates":true,"reminder":{"time":2,"unit":"w"},"unit_exclusions":[]`))
 		w.do("student", "PUT /api/webcal", map[string]any{"webcal": map[string]any{"unit_exclusions": []int64{w.id["unitA"], w.id["unitB"], w.id["unitA"]}}}).
 			status(200).is(whole(`"include_start_dates":true,"reminder":{"time":2,"unit":"w"},"unit_exclusions":[«unitA»]`))
@@ -72,7 +73,8 @@ func TestWebcalSettings(t *testing.T) {
 		w.do("", "GET /api/webcal/"+fresh, nil).status(200)
 		w.do("student", "PUT /api/webcal", `{"webcal":{"enabled":false}}`).status(200).is(`{"enabled":false}`)
 		w.do("", "GET /api/webcal/"+fresh, nil).status(404)
-		if again := w.webcal("student", `{"webcal":{"enabled":true}}`); again["guid"] == fresh || again["include_start_dates"] != false {
+		if again := w.webcal("student", `{"webcal":{"enabled":true}}`); again["guid"] == fresh ||
+			again["include_start_dates"] != false {
 			t.Errorf("a closed feed came back as %v", again)
 		}
 	})
@@ -128,7 +130,8 @@ func TestWebcalFeed(t *testing.T) {
 		w.set(`UPDATE tasks SET extensions = 0 WHERE id = $1`, w.id["task"])
 
 		w.webcal("student", `{"webcal":{"include_start_dates":true,"reminder":{"time":3,"unit":"D"}}}`)
-		shows("with starts and reminders", day(0)+" Start: SIT10A: 1.1P: Task 1.1P -P3D", day(0)+" Start: SIT10A: 1.2C: Task 1.2C -P3D",
+		shows("with starts and reminders", day(0)+" Start: SIT10A: 1.1P: Task 1.1P -P3D",
+			day(0)+" Start: SIT10A: 1.2C: Task 1.2C -P3D",
 			day(63)+" End: SIT10A: 1.1P: Task 1.1P -P3D", day(70)+" End: SIT10A: 1.2C: Task 1.2C -P3D")
 		w.webcal("student", `{"webcal":{"include_start_dates":false,"reminder":null}}`)
 
@@ -173,9 +176,13 @@ func TestWebcalPollsCostNothing(t *testing.T) {
 		// Whatever changes the feed makes it newer, for either validator.
 		for what, change := range map[string]func(){
 			"a task is renamed": func() {
-				w.do("convenor", "PUT /api/units/{unitA}/task_definitions/{defA1}", `{"task_def":{"name":"Renamed"}}`).status(200)
+				w.do("convenor", "PUT /api/units/{unitA}/task_definitions/{defA1}",
+					`{"task_def":{"name":"Renamed"}}`).status(200)
 			},
-			"a task goes": func() { w.do("convenor", "DELETE /api/units/{unitA}/task_definitions/{defA2}", nil).status(204) },
+			"a task goes": func() {
+				w.do("convenor", "DELETE /api/units/{unitA}/task_definitions/{defA2}",
+					nil).status(204)
+			},
 			"the student aims lower": func() {
 				w.do("student", "PUT /api/projects/{project:student}", `{"target_grade":0}`).status(200)
 			},

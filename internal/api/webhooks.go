@@ -15,13 +15,17 @@ import (
 
 func (s *Server) webhookRoutes() {
 	refused := endpoint.Also(422, "the url is none that may be used, or the secret is too short")
-	endpoint.Route(s.Server, "GET /api/admin/webhooks", 200, policy.ManageWebhooks, "List the webhooks and how their deliveries stand", s.listHooks)
+	endpoint.Route(s.Server, "GET /api/admin/webhooks", 200, policy.ManageWebhooks, "List the webhooks and how their "+
+		"deliveries stand", s.listHooks)
 	endpoint.Route(s.Server, "GET /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Get a webhook", s.getHook)
 	endpoint.Route(s.Server, "POST /api/admin/webhooks", 201, policy.ManageWebhooks, "Register a webhook", s.addHook,
 		endpoint.Location("/api/admin/webhooks/{.id}"), refused, endpoint.Also(409, "there are too many webhooks"))
-	endpoint.Route(s.Server, "PUT /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Change a webhook", s.changeHook, refused)
-	endpoint.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook", s.deleteHook)
-	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.ManageWebhooks, "Read what happened, oldest first, as webhooks get it", s.eventLog)
+	endpoint.Route(s.Server, "PUT /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Change a webhook",
+		s.changeHook, refused)
+	endpoint.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook",
+		s.deleteHook)
+	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.ManageWebhooks, "Read what happened, oldest "+
+		"first, as webhooks get it", s.eventLog)
 }
 
 func (s *Server) listHooks(ctx context.Context, _ *access.Caller, _ none) ([]webhook.Webhook, error) {
@@ -41,7 +45,8 @@ type addHookIn struct {
 
 func (s *Server) addHook(ctx context.Context, _ *access.Caller, in addHookIn) (*webhook.Webhook, error) {
 	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
-		return webhook.Add(ctx, q, s.hooks, webhook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
+		return webhook.Add(ctx, q, s.hooks, webhook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: kinds(in.Kinds),
+			Active: in.Active.Ptr()})
 	})
 }
 
@@ -55,7 +60,8 @@ type changeHookIn struct {
 
 func (s *Server) changeHook(ctx context.Context, _ *access.Caller, in changeHookIn) (*webhook.Webhook, error) {
 	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
-		return webhook.Alter(ctx, q, s.hooks, in.ID, webhook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(), Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
+		return webhook.Alter(ctx, q, s.hooks, in.ID, webhook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(),
+			Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
 	})
 }
 

@@ -89,7 +89,8 @@ func (w *world) mailer(dir string) *notify.Mailer {
 		w.Fatal(err)
 	}
 	m, err := notify.NewMailer(context.Background(), w.db, slog.New(slog.DiscardHandler),
-		notify.Config{Sender: sender, Product: "Lectern", PublicURL: "https://learn.example.edu", From: "lectern@example.edu"})
+		notify.Config{Sender: sender, Product: "Lectern", PublicURL: "https://learn.example.edu",
+			From: "lectern@example.edu"})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -112,22 +113,30 @@ func (w *world) seed(ctx context.Context, q db.Q) error {
 	}
 	start := w.monday().AddDays(-56)
 	end := start.AddDays(14*7 - 3)
-	w.insert(ctx, q, "burwood", "campuses", row{"name": "Burwood", "mode": "automatic", "abbreviation": "B", "active": true})
-	w.insert(ctx, q, "geelong", "campuses", row{"name": "Geelong", "mode": "manual", "abbreviation": "G", "active": true})
+	w.insert(ctx, q, "burwood", "campuses", row{"name": "Burwood", "mode": "automatic", "abbreviation": "B",
+		"active": true})
+	w.insert(ctx, q, "geelong", "campuses", row{"name": "Geelong", "mode": "manual", "abbreviation": "G",
+		"active": true})
 	w.insert(ctx, q, "prac", "activity_types", row{"name": "Practical", "abbreviation": "prac"})
-	w.insert(ctx, q, "T1", "teaching_periods", row{"period": "T1", "year": w.now.Year(), "start_date": clock.At(start.Time),
-		"end_date": clock.At(end.Time), "active_until": clock.At(end.AddDays(14).Time)})
-	w.insert(ctx, q, "break", "breaks", row{"teaching_period_id": w.id["T1"], "start_date": start.AddDays(70), "number_of_weeks": 1})
+	w.insert(ctx, q, "T1", "teaching_periods", row{"period": "T1", "year": w.now.Year(),
+		"start_date": clock.At(start.Time),
+		"end_date":   clock.At(end.Time), "active_until": clock.At(end.AddDays(14).Time)})
+	w.insert(ctx, q, "break", "breaks", row{"teaching_period_id": w.id["T1"], "start_date": start.AddDays(70),
+		"number_of_weeks": 1})
 	for _, u := range []string{"A", "B"} {
 		w.unit(ctx, q, u, start, end)
 	}
-	w.insert(ctx, q, "alignA", "learning_outcome_links", row{"task_definition_id": w.id["defA2"], "learning_outcome_id": w.id["outcomeA"], "rating": 2, "description": "It fits"})
-	w.insert(ctx, q, "task", "tasks", row{"project_id": w.id["project:student"], "task_definition_id": w.id["defA1"], "unit_id": w.id["unitA"],
+	w.insert(ctx, q, "alignA", "learning_outcome_links", row{"task_definition_id": w.id["defA2"],
+		"learning_outcome_id": w.id["outcomeA"], "rating": 2, "description": "It fits"})
+	w.insert(ctx, q, "task", "tasks", row{"project_id": w.id["project:student"], "task_definition_id": w.id["defA1"],
+		"unit_id":    w.id["unitA"],
 		"created_at": q.Now(), "updated_at": q.Now()})
 	w.insert(ctx, q, "set", "group_sets", row{"unit_id": w.id["unitA"], "name": "Teams", "capacity": 3})
-	w.insert(ctx, q, "group", "unit_groups", row{"group_set_id": w.id["set"], "tutorial_id": w.id["tutorialA"], "name": "Red"})
+	w.insert(ctx, q, "group", "unit_groups", row{"group_set_id": w.id["set"], "tutorial_id": w.id["tutorialA"],
+		"name": "Red"})
 	for _, name := range []string{"student", "mate"} {
-		w.insert(ctx, q, "", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"], "project_id": w.id["project:"+name]})
+		w.insert(ctx, q, "", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
+			"project_id": w.id["project:"+name]})
 	}
 	return nil
 }
@@ -136,20 +145,29 @@ func (w *world) seed(ctx context.Context, q db.Q) error {
 // outcome and two task definitions.
 func (w *world) unit(ctx context.Context, q db.Q, u string, start, end clock.Date) {
 	suffix := strings.TrimPrefix(u, "A")
-	unit := w.insert(ctx, q, "unit"+u, "units", row{"code": "SIT10" + u, "name": "Unit " + u, "description": "About " + u,
-		"teaching_period_id": w.id["T1"], "start_date": start, "end_date": end, "created_at": q.Now(), "updated_at": q.Now()})
+	unit := w.insert(ctx, q, "unit"+u, "units", row{"code": "SIT10" + u, "name": "Unit " + u, "description": "About " +
+		u,
+		"teaching_period_id": w.id["T1"], "start_date": start, "end_date": end, "created_at": q.Now(),
+		"updated_at": q.Now()})
 	role := func(name string, r policy.Role, main bool) {
-		w.insert(ctx, q, "role:"+name, "unit_roles", row{"unit_id": unit, "user_id": w.id[name], "role": int64(r), "is_main": main, "created_at": q.Now(), "updated_at": q.Now()})
+		w.insert(ctx, q, "role:"+name, "unit_roles", row{"unit_id": unit, "user_id": w.id[name], "role": int64(r),
+			"is_main": main, "created_at": q.Now(), "updated_at": q.Now()})
 	}
 	role("convenor"+suffix, policy.Convenor, true)
 	role("tutor"+suffix, policy.Tutor, false)
-	w.insert(ctx, q, "stream"+u, "tutorial_streams", row{"unit_id": unit, "name": "Practical 1", "abbreviation": "prac-1", "activity_type_id": w.id["prac"]})
-	w.insert(ctx, q, "tutorial"+u, "tutorials", row{"unit_id": unit, "unit_role_id": w.id["role:tutor"+suffix], "campus_id": w.id["burwood"],
-		"tutorial_stream_id": w.id["stream"+u], "abbreviation": "LA1", "meeting_day": "Monday", "meeting_time": "10:00", "meeting_location": "ATC101", "capacity": 20})
-	w.insert(ctx, q, "outcome"+u, "learning_outcomes", row{"unit_id": unit, "ilo_number": 1, "abbreviation": "ILO1", "name": "Think", "description": "Think well"})
+	w.insert(ctx, q, "stream"+u, "tutorial_streams", row{"unit_id": unit, "name": "Practical 1",
+		"abbreviation": "prac-1", "activity_type_id": w.id["prac"]})
+	w.insert(ctx, q, "tutorial"+u, "tutorials", row{"unit_id": unit, "unit_role_id": w.id["role:tutor"+suffix],
+		"campus_id":          w.id["burwood"],
+		"tutorial_stream_id": w.id["stream"+u], "abbreviation": "LA1", "meeting_day": "Monday", "meeting_time": "10:00",
+		"meeting_location": "ATC101", "capacity": 20})
+	w.insert(ctx, q, "outcome"+u, "learning_outcomes", row{"unit_id": unit, "ilo_number": 1, "abbreviation": "ILO1",
+		"name": "Think", "description": "Think well"})
 	for i, abbr := range []string{"1.1P", "1.2C"} {
-		w.insert(ctx, q, "def"+u+strconv.Itoa(i+1), "task_definitions", row{"unit_id": unit, "name": "Task " + abbr, "abbreviation": abbr, "description": "Do " + abbr,
-			"weighting": 4, "target_grade": i, "start_date": start, "target_date": start.AddDays(63 + 7*i), "due_date": start.AddDays(84 + 7*i), "tutorial_stream_id": w.id["stream"+u]})
+		w.insert(ctx, q, "def"+u+strconv.Itoa(i+1), "task_definitions", row{"unit_id": unit, "name": "Task " + abbr,
+			"abbreviation": abbr, "description": "Do " + abbr,
+			"weighting": 4, "target_grade": i, "start_date": start, "target_date": start.AddDays(63 + 7*i),
+			"due_date": start.AddDays(84 + 7*i), "tutorial_stream_id": w.id["stream"+u]})
 	}
 	students := []string{"student" + suffix}
 	if u == "A" {
@@ -157,9 +175,11 @@ func (w *world) unit(ctx context.Context, q db.Q, u string, start, end clock.Dat
 		role("both", policy.Tutor, false)
 	}
 	for _, name := range students {
-		p := w.insert(ctx, q, "project:"+name, "projects", row{"unit_id": unit, "user_id": w.id[name], "campus_id": w.id["burwood"],
-			"enrolled": name != "withdrawn", "target_grade": 1, "created_at": q.Now(), "updated_at": q.Now()})
-		w.insert(ctx, q, "", "tutorial_enrolments", row{"project_id": p, "tutorial_id": w.id["tutorial"+u], "tutorial_stream_id": w.id["stream"+u]})
+		p := w.insert(ctx, q, "project:"+name, "projects", row{"unit_id": unit, "user_id": w.id[name],
+			"campus_id": w.id["burwood"],
+			"enrolled":  name != "withdrawn", "target_grade": 1, "created_at": q.Now(), "updated_at": q.Now()})
+		w.insert(ctx, q, "", "tutorial_enrolments", row{"project_id": p, "tutorial_id": w.id["tutorial"+u],
+			"tutorial_stream_id": w.id["stream"+u]})
 	}
 }
 
@@ -171,8 +191,10 @@ func (w *world) monday() clock.Date {
 
 func (w *world) person(ctx context.Context, q db.Q, name string, r policy.Role) error {
 	key := strings.ToLower(name)
-	id := w.insert(ctx, q, name, "users", row{"username": name, "username_key": key, "email": key + "@example.edu", "email_key": key + "@example.edu",
-		"first_name": strings.ToUpper(key[:1]) + key[1:], "last_name": "Person", "nickname": key, "role": int64(r), "created_at": q.Now(), "updated_at": q.Now()})
+	id := w.insert(ctx, q, name, "users", row{"username": name, "username_key": key, "email": key + "@example.edu",
+		"email_key":  key + "@example.edu",
+		"first_name": strings.ToUpper(key[:1]) + key[1:], "last_name": "Person", "nickname": key, "role": int64(r),
+		"created_at": q.Now(), "updated_at": q.Now()})
 	token, err := ident.Start(ctx, q, &ident.User{ID: id, Role: r}, true)
 	w.tokens[name] = token
 	return err
@@ -189,7 +211,8 @@ func (w *world) insert(ctx context.Context, q db.Q, name, table string, r row) i
 		args[i] = r[c]
 	}
 	list, args := db.In(nil, args)
-	id, err := db.One[int64](ctx, q, "INSERT INTO "+table+" ("+strings.Join(cols, ", ")+") VALUES "+list+" RETURNING id", args...)
+	id, err := db.One[int64](ctx, q, "INSERT INTO "+table+" ("+strings.Join(cols, ", ")+") VALUES "+list+
+		" RETURNING id", args...)
 	if err != nil {
 		w.Fatalf("insert into %s: %v", table, err)
 	}
@@ -202,7 +225,11 @@ func (w *world) insert(ctx context.Context, q db.Q, name, table string, r row) i
 // add is insert in a transaction of its own.
 func (w *world) add(name, table string, r row) (id int64) {
 	w.Helper()
-	if err := w.db.Tx(context.Background(), func(q db.Q) error { id = w.insert(context.Background(), q, name, table, r); return nil }); err != nil {
+	if err := w.db.Tx(context.Background(), func(q db.Q) error {
+		id = w.insert(context.Background(), q, name, table,
+			r)
+		return nil
+	}); err != nil {
 		w.Fatal(err)
 	}
 	return id

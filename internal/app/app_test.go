@@ -37,21 +37,24 @@ func TestSettingsAreChecked(t *testing.T) {
 		}
 	}
 	several := Settings{Addr: "x", PublicURL: "y", LogLevel: slog.LevelInfo}
-	if err := several.Check(); err == nil || !strings.Contains(err.Error(), "--addr") || !strings.Contains(err.Error(), "--public-url") {
+	if err := several.Check(); err == nil || !strings.Contains(err.Error(), "--addr") || !strings.Contains(err.Error(),
+		"--public-url") {
 		t.Errorf("not everything at once: %v", err)
 	}
 }
 
 func TestMisspeltVariablesStopTheStart(t *testing.T) {
 	known := []string{"LECTERN_ADDR", "LECTERN_PUBLIC_URL", "LECTERN_TRUSTED_PROXIES"}
-	if err := CheckEnvironment([]string{"LECTERN_ADDR=x", "HOME=/", "LECTERN_TEST_LONG=1", "LECTERNX=1"}, known); err != nil {
+	if err := CheckEnvironment([]string{"LECTERN_ADDR=x", "HOME=/", "LECTERN_TEST_LONG=1", "LECTERNX=1"},
+		known); err != nil {
 		t.Error(err)
 	}
 	err := CheckEnvironment([]string{"LECTERN_PUBLICURL=secret", "LECTERN_ADRR=1"}, known)
 	if err == nil {
 		t.Fatal("taken")
 	}
-	for _, want := range []string{"LECTERN_PUBLICURL is no setting; did you mean LECTERN_PUBLIC_URL?", "did you mean LECTERN_ADDR?"} {
+	for _, want := range []string{"LECTERN_PUBLICURL is no setting; did you mean LECTERN_PUBLIC_URL?",
+		"did you mean LECTERN_ADDR?"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}

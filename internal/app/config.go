@@ -82,10 +82,12 @@ func (s *Settings) Check() error {
 
 func (s *Settings) checkStorage() error {
 	if s.DatabaseURL != "" && !db.IsPostgres(s.DatabaseURL) {
-		return errors.New("--database-url must begin with postgres://; for SQLite leave it out and choose the directory with --data")
+		return errors.New("--database-url must begin with postgres://; for SQLite leave it out and choose the " +
+			"directory with --data")
 	}
 	if s.FilesURL != "" && !strings.HasPrefix(s.FilesURL, "s3://") {
-		return errors.New("--files-url must begin with s3://; for local files leave it out and choose the directory with --data")
+		return errors.New("--files-url must begin with s3://; for local files leave it out and choose the directory " +
+			"with --data")
 	}
 	return nil
 }
@@ -128,7 +130,8 @@ func (s *Settings) checkAddr() error {
 		return fmt.Errorf("--addr %q is not an address such as 127.0.0.1:3000 or :3000", s.Addr)
 	}
 	if s.Demo && !loopback(host) {
-		return fmt.Errorf("--demo makes accounts whose password everybody knows, so it runs on a loopback address only, not on %q", s.Addr)
+		return fmt.Errorf("--demo makes accounts whose password everybody knows, so it runs on a loopback address "+
+			"only, not on %q", s.Addr)
 	}
 	if _, err := endpoint.ParseProxies(s.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
@@ -147,11 +150,13 @@ func loopback(host string) bool {
 func (s *Settings) checkLinks() error {
 	var errs []error
 	if s.PublicURL != "" && !origin(s.PublicURL, true) {
-		errs = append(errs, fmt.Errorf("--public-url %q is not an address such as https://lectern.example.edu", s.PublicURL))
+		errs = append(errs, fmt.Errorf("--public-url %q is not an address such as https://lectern.example.edu",
+			s.PublicURL))
 	}
 	for _, o := range s.AllowOrigins {
 		if !origin(o, false) {
-			errs = append(errs, fmt.Errorf("--allow-origins %q is not an origin such as https://learn.example.edu (no path, no *)", o))
+			errs = append(errs, fmt.Errorf("--allow-origins %q is not an origin such as https://learn.example.edu "+
+				"(no path, no *)", o))
 		}
 	}
 	return errors.Join(errs...)
@@ -185,7 +190,8 @@ func (s *Settings) Sender() string {
 
 func origin(text string, path bool) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == "" &&
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" &&
+		u.Fragment == "" &&
 		(path || u.Path == "") && !strings.Contains(u.Host, "*")
 }
 

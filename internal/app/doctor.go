@@ -49,11 +49,13 @@ func Doctor(ctx context.Context, s Settings, out io.Writer) error {
 
 func checkSettings(s *Settings) []finding {
 	if err := s.Check(); err != nil {
-		return []finding{{what: "settings", saw: err.Error(), advice: "Correct the flag or its LECTERN_ variable.", bad: true}}
+		return []finding{{what: "settings", saw: err.Error(), advice: "Correct the flag or its LECTERN_ variable.",
+			bad: true}}
 	}
 	all := []finding{{what: "settings", saw: "understood"}}
 	if s.PublicURL == "" {
-		all = append(all, finding{what: "links", saw: "will point to " + s.Public(), advice: "Set --public-url to the address people use, or links in mails lead nowhere for them."})
+		all = append(all, finding{what: "links", saw: "will point to " + s.Public(),
+			advice: "Set --public-url to the address people use, or links in mails lead nowhere for them."})
 	}
 	return all
 }
@@ -158,12 +160,14 @@ func checkSync(s *Settings) finding {
 		err = errors.Join(err, t.Sync(), t.Close(), os.Remove(t.Name()))
 	}
 	if err != nil {
-		return finding{what: "writing", saw: err.Error(), bad: true, advice: "Give the user that runs Lectern the right to write there."}
+		return finding{what: "writing", saw: err.Error(), bad: true, advice: "Give the user that runs Lectern the " +
+			"right to write there."}
 	}
 	took := time.Since(start)
 	f.saw = fmt.Sprintf("a synced write takes %s", took.Round(10*time.Microsecond))
 	if took > 200*time.Millisecond {
-		f.advice = "This disk is slow to confirm writes; every submission waits for it. A local disk is faster than a network one."
+		f.advice = "This disk is slow to confirm writes; every submission waits for it. A local disk is faster than " +
+			"a network one."
 	}
 	return f
 }

@@ -32,7 +32,8 @@ var floors = [][]string{
 	{"internal/policy", "internal/week", "internal/due"},
 	{"internal/blob", "internal/jobs"},
 	{"internal/db/dbtest"},
-	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart", "internal/calendar", "internal/mail", "internal/bell", "internal/archive"},
+	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart",
+		"internal/calendar", "internal/mail", "internal/bell", "internal/archive"},
 	{"internal/fault", "internal/clock"},
 }
 

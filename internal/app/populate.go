@@ -48,7 +48,8 @@ func (a *App) fillDemo(ctx context.Context) error {
 		return err
 	})
 	if err == nil && filled {
-		fmt.Fprintf(a.out, "Demo data: sign in as aadmin, aconvenor, atutor, astudent or student_1 with the password %q.\n", demo.Password)
+		fmt.Fprintf(a.out, "Demo data: sign in as aadmin, aconvenor, atutor, astudent or student_1 with the password "+
+			"%q.\n", demo.Password)
 	}
 	return err
 }

@@ -98,7 +98,8 @@ func OpenDatabase(ctx context.Context, s *Storage) (*db.DB, error) {
 	ctx, stop := context.WithTimeout(ctx, 15*time.Second)
 	defer stop()
 	if err := d.Ping(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("the database does not answer; check --database-url or --data: %w", err), d.Close())
+		return nil, errors.Join(fmt.Errorf("the database does not answer; check --database-url or --data: %w", err),
+			d.Close())
 	}
 	return d, nil
 }
@@ -142,14 +143,18 @@ func (a *App) declare() {
 	key, _ := a.signingKey()
 	m := newMetrics()
 	a.api = api.New(api.Config{
-		Config: endpoint.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log, Version: Version, Metrics: m},
-		Files:  a.files, PublicURL: a.Public(),
+		Config: endpoint.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log,
+			Version: Version, Metrics: m},
+		Files: a.files, PublicURL: a.Public(),
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),
 		ReceiptKey: key, MostFile: a.MaxFileMB << 20, MostMedia: a.MaxAttachmentMB * 1_000_000,
 	})
-	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
+	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w,
+			"ok")
+	}))
 	a.api.Handle("GET /readyz", http.HandlerFunc(a.ready))
 	a.api.Handle("GET /metrics", m.handler())
 }
@@ -179,9 +184,10 @@ func (a *App) Serve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w (is another copy running? choose another address with --addr)", err)
 	}
-	srv := &http.Server{Handler: a.api, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
-		BaseContext: func(net.Listener) context.Context { return context.Background() }}
+	srv := &http.Server{Handler: a.api, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+		BaseContext:    func(net.Listener) context.Context { return context.Background() }}
 	srv.RegisterOnShutdown(a.stopLive)
 	a.events.Start(a.live)
 	if err := a.startJobs(ctx); err != nil {

@@ -53,19 +53,23 @@ func Open(r io.ReaderAt, size int64, l Limits) (*zip.Reader, error) {
 		return nil, fault.New(fault.TooLarge, "The archive holds more files than are accepted (%d).", l.Entries)
 	}
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Unsupported, Text: "The file is not a zip archive, or it is damaged.", Err: err}
+		return nil, &fault.Error{Kind: fault.Unsupported, Text: "The file is not a zip archive, or it is damaged.",
+			Err: err}
 	}
 	m.left = -1
 	if len(z.File) > l.Entries {
-		return nil, fault.New(fault.TooLarge, "The archive holds %d files; at most %d are accepted.", len(z.File), l.Entries)
+		return nil, fault.New(fault.TooLarge, "The archive holds %d files; at most %d are accepted.", len(z.File),
+			l.Entries)
 	}
 	var total uint64
 	for _, f := range z.File {
 		if !local(f.Name) {
-			return nil, fault.New(fault.Unsupported, "The archive holds the name %.100q, which leads out of it. Pack it again.", f.Name)
+			return nil, fault.New(fault.Unsupported, "The archive holds the name %.100q, which leads out of it. Pack "+
+				"it again.", f.Name)
 		}
 		if f.UncompressedSize64 > l.Entry {
-			return nil, fault.New(fault.TooLarge, "%.100q in the archive unpacks to more than %d MB.", f.Name, l.Entry>>20)
+			return nil, fault.New(fault.TooLarge, "%.100q in the archive unpacks to more than %d MB.", f.Name,
+				l.Entry>>20)
 		}
 		total += f.UncompressedSize64
 	}

@@ -44,8 +44,9 @@ func TestPackTellsEqualNamesApart(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for text, want := range map[string]string{
-		"fred": "fred", "../../etc/passwd": "_.._etc_passwd", "..": "_", "": "_", "Zoë Ångström (LA1).pdf": "Zoë_Ångström_(LA1).pdf",
-		"a\x00b\u202egpj.exe": "a_b_gpj.exe", `C:\x`: "C__x", "\xff": "_", ".hidden.": "hidden",
+		"fred": "fred", "../../etc/passwd": "_.._etc_passwd", "..": "_", "": "_",
+		"Zoë Ångström (LA1).pdf": "Zoë_Ångström_(LA1).pdf",
+		"a\x00b\u202egpj.exe":    "a_b_gpj.exe", `C:\x`: "C__x", "\xff": "_", ".hidden.": "hidden",
 	} {
 		if got := FileName(text); got != want {
 			t.Errorf("FileName(%q) = %q, want %q", text, got, want)
@@ -61,7 +62,8 @@ func TestNamesAreSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[./\\ a:]{0,300}`)).Draw(t, "text")
 		for _, got := range []string{Folder(text), FileName(text)} {
-			if got == "" || !local(got) || strings.ContainsAny(got, `/\:`) || utf8.RuneCountInString(got) > longest || !utf8.ValidString(got) {
+			if got == "" || !local(got) || strings.ContainsAny(got, `/\:`) || utf8.RuneCountInString(got) > longest ||
+				!utf8.ValidString(got) {
 				t.Fatalf("%q becomes %q", text, got)
 			}
 		}

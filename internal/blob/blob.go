@@ -58,11 +58,15 @@ func touchYoung(ctx context.Context, q db.Q, infos []files.Info) ([]files.Info, 
 		hashes[i] = string(f.Hash)
 	}
 	in, args := db.In([]any{q.Now(), before(q, grace/2)}, hashes)
-	young, err := db.All[string](ctx, q, `UPDATE blobs SET touched_at = $1 WHERE touched_at > $2 AND hash IN `+in+` RETURNING hash`, args...)
+	young, err := db.All[string](ctx, q, `UPDATE blobs SET touched_at = $1 WHERE touched_at > $2 AND hash IN `+in+
+		` RETURNING hash`, args...)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(infos), func(f files.Info) bool { return slices.Contains(young, string(f.Hash)) }), nil
+	return slices.DeleteFunc(slices.Clone(infos), func(f files.Info) bool {
+		return slices.Contains(young,
+			string(f.Hash))
+	}), nil
 }
 
 // vouch makes or touches the rows of files, and makes sure that the files are
@@ -72,7 +76,8 @@ func vouch(ctx context.Context, q db.Q, store files.Store, infos []files.Info) e
 	for i, f := range infos {
 		rows[i] = []any{string(f.Hash), f.Size, q.Now()}
 	}
-	err := db.Insert(ctx, q, "blobs (hash, size, touched_at)", "ON CONFLICT (hash) DO UPDATE SET touched_at = excluded.touched_at", rows)
+	err := db.Insert(ctx, q, "blobs (hash, size, touched_at)", "ON CONFLICT (hash) DO UPDATE SET touched_at = "+
+		"excluded.touched_at", rows)
 	if err != nil {
 		return fmt.Errorf("keep files: %w", err)
 	}

@@ -43,7 +43,8 @@ func each(t *testing.T, f func(t *testing.T, s *shelf)) {
 
 func (s *shelf) seed() {
 	s.tx(func(q db.Q) error {
-		_, err := db.Exec(s.Context(), q, `INSERT INTO units (code, name, description, start_date, end_date, created_at, updated_at)
+		_, err := db.Exec(s.Context(), q, `INSERT INTO units (code, name, description, start_date, end_date,
+			created_at, updated_at)
 			VALUES ('U', 'U', 'U', '2026-03-02', '2026-06-05', $1, $1)`, q.Now())
 		return err
 	})
@@ -71,8 +72,10 @@ func (s *shelf) refer(ctx context.Context, name string, info files.Info) error {
 		if err := Keep(ctx, q, s.store, info); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting, target_grade,
-			start_date, target_date, sheet_hash) SELECT id, $1, $1, '', 1, 0, start_date, end_date, $2 FROM units`, name, string(info.Hash))
+		_, err := db.Exec(ctx, q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting,
+			target_grade,
+			start_date, target_date, sheet_hash) SELECT id, $1, $1, '', 1, 0, start_date, end_date, $2 FROM units`,
+			name, string(info.Hash))
 		return err
 	})
 }
@@ -126,7 +129,8 @@ func TestSweepTakesOnlyWhatIsForgottenForADay(t *testing.T) {
 		s.pass(2 * time.Hour)
 		s.sweep(2)
 		if !s.has(kept) || s.has(forgotten) || s.has(never) || s.rows() != 1 {
-			t.Errorf("kept %v, forgotten %v, never kept %v, %d rows", s.has(kept), s.has(forgotten), s.has(never), s.rows())
+			t.Errorf("kept %v, forgotten %v, never kept %v, %d rows", s.has(kept), s.has(forgotten), s.has(never),
+				s.rows())
 		}
 		s.sweep(0)
 	})
@@ -136,7 +140,10 @@ func TestKeepTouches(t *testing.T) {
 	each(t, func(t *testing.T, s *shelf) {
 		info := s.put("x")
 		for range 3 {
-			if err := s.db.Tx(t.Context(), func(q db.Q) error { return Keep(t.Context(), q, s.store, info) }); err != nil {
+			if err := s.db.Tx(t.Context(), func(q db.Q) error {
+				return Keep(t.Context(), q, s.store,
+					info)
+			}); err != nil {
 				t.Fatal(err)
 			}
 			s.pass(20 * time.Hour)
@@ -272,7 +279,8 @@ func TestNoReferenceLosesItsFile(t *testing.T) {
 // The list of referring columns is the schema's, and each has an index.
 func TestReferencesAreComplete(t *testing.T) {
 	d := dbtest.New(t, "sqlite", nil)
-	got, err := db.All[string](t.Context(), d.Pool(), `SELECT m.name || '.' || f."from" FROM sqlite_master m, pragma_foreign_key_list(m.name) f
+	got, err := db.All[string](t.Context(), d.Pool(), `SELECT m.name || '.' || f."from" FROM sqlite_master m,
+		pragma_foreign_key_list(m.name) f
 		WHERE m.type = 'table' AND f."table" = 'blobs'`)
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +288,8 @@ func TestReferencesAreComplete(t *testing.T) {
 	var want []string
 	for _, r := range references {
 		want = append(want, r.table+"."+r.column)
-		n, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM pragma_index_list($1) l, pragma_index_info(l.name) i
+		n, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM pragma_index_list($1) l,
+			pragma_index_info(l.name) i
 			WHERE i.seqno = 0 AND i.name = $2`, r.table, r.column)
 		if err != nil {
 			t.Fatal(err)

@@ -52,7 +52,8 @@ func Sweep(ctx context.Context, d *db.DB, store files.Store) (int, error) {
 	}
 	swept, last := 0, ""
 	for {
-		hashes, err := db.All[string](ctx, d.Pool(), `SELECT b.hash FROM blobs b WHERE b.touched_at < $1 AND b.hash > $2 AND `+
+		hashes, err := db.All[string](ctx, d.Pool(), `SELECT b.hash FROM blobs b WHERE b.touched_at < $1
+			AND b.hash > $2 AND `+
 			forgotten+` ORDER BY b.hash LIMIT $3`, cutoff(d), last, int64(batch))
 		if err != nil || len(hashes) == 0 {
 			return swept, err

@@ -33,7 +33,10 @@ func (f Feed) events() []*event {
 		all = append(all, f.event(t, "start", "Start: ", t.Start), f.event(t, "due", "End: ", t.Due))
 	}
 	all = slices.DeleteFunc(all, func(e *event) bool { return e.day.IsZero() })
-	slices.SortFunc(all, func(a, b *event) int { return cmp.Or(a.day.Compare(b.day.Time), strings.Compare(a.uid, b.uid)) })
+	slices.SortFunc(all, func(a, b *event) int {
+		return cmp.Or(a.day.Compare(b.day.Time),
+			strings.Compare(a.uid, b.uid))
+	})
 	return all
 }
 

@@ -22,7 +22,8 @@ func sample() Feed {
 	return Feed{
 		Host: "lectern.example.edu", Name: "Due dates", Changed: changed,
 		Tasks: []Task{
-			{11, 7, "COS10001", "1.2P", "Arrays", clock.On(2026, 3, 2), clock.On(2026, 3, 16), changed.Add(time.Hour), "https://lectern.example.edu/#/projects/7"},
+			{11, 7, "COS10001", "1.2P", "Arrays", clock.On(2026, 3, 2), clock.On(2026, 3, 16), changed.Add(time.Hour),
+				"https://lectern.example.edu/#/projects/7"},
 			{10, 7, "COS10001", "1.1P", "Hello World", clock.On(2026, 3, 2), clock.On(2026, 3, 9), changed, ""},
 		},
 	}
@@ -70,13 +71,15 @@ func text(t failer, c *ical.Component, name string) string {
 
 func TestFeed(t *testing.T) {
 	cal := decode(t, sample().Bytes())
-	for name, want := range map[string]string{"VERSION": "2.0", "METHOD": "PUBLISH", "PRODID": "-//Lectern//Due dates//EN",
+	for name, want := range map[string]string{"VERSION": "2.0", "METHOD": "PUBLISH",
+		"PRODID":          "-//Lectern//Due dates//EN",
 		"X-PUBLISHED-TTL": "P1D", "X-WR-CALNAME": "Due dates"} {
 		if got := cal.Props.Get(name); got == nil || got.Value != want {
 			t.Errorf("%s is %v, want %s", name, got, want)
 		}
 	}
-	if p := cal.Props.Get("REFRESH-INTERVAL"); p.Value != "P1D" || !slices.Equal(p.Params["VALUE"], []string{"DURATION"}) {
+	if p := cal.Props.Get("REFRESH-INTERVAL"); p.Value != "P1D" || !slices.Equal(p.Params["VALUE"],
+		[]string{"DURATION"}) {
 		t.Errorf("REFRESH-INTERVAL is %v", p)
 	}
 	events := cal.Events()
@@ -84,7 +87,8 @@ func TestFeed(t *testing.T) {
 		t.Fatalf("%d events, want 2", len(events))
 	}
 	first := events[0]
-	for name, want := range map[string]string{"SUMMARY": "COS10001: 1.1P: Hello World", "UID": "due-10-7@lectern.example.edu",
+	for name, want := range map[string]string{"SUMMARY": "COS10001: 1.1P: Hello World",
+		"UID":    "due-10-7@lectern.example.edu",
 		"STATUS": "CONFIRMED", "TRANSP": "TRANSPARENT", "CATEGORIES": "COS10001"} {
 		if got := text(t, first.Component, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -111,7 +115,8 @@ func TestStartDates(t *testing.T) {
 	f.Tasks[0].Start = clock.Date{}
 	var got []string
 	for _, e := range decode(t, f.Bytes()).Events() {
-		got = append(got, e.Props.Get("DTSTART").Value+" "+text(t, e.Component, "SUMMARY")+" "+text(t, e.Component, "UID"))
+		got = append(got, e.Props.Get("DTSTART").Value+" "+text(t, e.Component, "SUMMARY")+" "+text(t, e.Component,
+			"UID"))
 	}
 	want := []string{
 		"20260302 Start: COS10001: 1.1P: Hello World start-10-7@lectern.example.edu",
@@ -152,7 +157,8 @@ func TestReminders(t *testing.T) {
 			if err != nil || trigger.Value != c.want || before != -c.before {
 				t.Errorf("trigger %s (%v, %v), want %s", trigger.Value, before, err, c.want)
 			}
-			if text(t, alarm, "ACTION") != "DISPLAY" || text(t, alarm, "DESCRIPTION") != text(t, e.Component, "SUMMARY") {
+			if text(t, alarm, "ACTION") != "DISPLAY" || text(t, alarm, "DESCRIPTION") != text(t, e.Component,
+				"SUMMARY") {
 				t.Error("the alarm does not show the event's words")
 			}
 		}
@@ -216,10 +222,12 @@ func TestETagAndModified(t *testing.T) {
 
 func TestHostileNames(t *testing.T) {
 	name := "x\r\nEND:VEVENT\r\nBEGIN:VEVENT\nATTACH:http://evil\x00\u2028; a, b\\n \"q\" 👩‍🎓🇦🇺 \xff\xfe"
-	f := Feed{Host: "h\r\nX:1", Name: name, Tasks: []Task{{1, 2, name, name, name, clock.Date{}, clock.On(2026, 1, 1), time.Time{}, "https://x/\r\nX-EVIL:1"}}}
+	f := Feed{Host: "h\r\nX:1", Name: name, Tasks: []Task{{1, 2, name, name, name, clock.Date{}, clock.On(2026, 1, 1),
+		time.Time{}, "https://x/\r\nX-EVIL:1"}}}
 	cal := decode(t, f.Bytes())
 	events := cal.Events()
-	if len(events) != 1 || events[0].Props.Get("ATTACH") != nil || events[0].Props.Get("X-EVIL") != nil || cal.Props.Get("X") != nil {
+	if len(events) != 1 || events[0].Props.Get("ATTACH") != nil || events[0].Props.Get("X-EVIL") != nil ||
+		cal.Props.Get("X") != nil {
 		t.Fatalf("a name became a part of the calendar:\n%s", f.Bytes())
 	}
 	want := "x END:VEVENT BEGIN:VEVENT ATTACH:http://evil ; a, b\\n \"q\" 👩‍🎓🇦🇺 \uFFFD"
@@ -230,18 +238,26 @@ func TestHostileNames(t *testing.T) {
 
 func TestAnyTextComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SampledFrom([]string{",", ";", "\\", "\\n", "\r\n ", "\n", "\t", ":", "\"", "👩‍🎓", "é", "\xff", "\x00", " ", "<a> b", "BEGIN:VEVENT"})
-		words := rapid.Map(rapid.SliceOfN(rapid.OneOf(rapid.String(), pieces), 0, 40), func(s []string) string { return strings.Join(s, "") })
-		task := Task{rapid.Int64().Draw(t, "definition"), rapid.Int64().Draw(t, "project"), words.Draw(t, "code"), words.Draw(t, "abbr"),
-			words.Draw(t, "name"), clock.On(2026, 1, 1), clock.On(2026, 1, rapid.IntRange(1, 3000).Draw(t, "day")), changed, words.Draw(t, "url")}
+		pieces := rapid.SampledFrom([]string{",", ";", "\\", "\\n", "\r\n ", "\n", "\t", ":", "\"", "👩‍🎓", "é", "\xff",
+			"\x00", " ", "<a> b", "BEGIN:VEVENT"})
+		words := rapid.Map(rapid.SliceOfN(rapid.OneOf(rapid.String(), pieces), 0, 40),
+			func(s []string) string { return strings.Join(s, "") })
+		task := Task{rapid.Int64().Draw(t, "definition"), rapid.Int64().Draw(t, "project"), words.Draw(t, "code"),
+			words.Draw(t, "abbr"),
+			words.Draw(t, "name"), clock.On(2026, 1, 1), clock.On(2026, 1, rapid.IntRange(1, 3000).Draw(t, "day")),
+			changed, words.Draw(t, "url")}
 		f := Feed{Host: words.Draw(t, "host"), Name: words.Draw(t, "calendar"), StartDates: true,
-			Reminder: &Reminder{rapid.IntRange(0, 50).Draw(t, "time"), rapid.SampledFrom([]string{"w", "d", "h", "m"}).Draw(t, "unit")},
-			Tasks:    []Task{task}}
+			Reminder: &Reminder{rapid.IntRange(0, 50).Draw(t, "time"),
+				rapid.SampledFrom([]string{"w", "d", "h", "m"}).Draw(t, "unit")},
+			Tasks: []Task{task}}
 		events := decode(t, f.Bytes()).Events()
 		if len(events) != 2 {
 			t.Fatalf("%d events, want 2", len(events))
 		}
-		due := events[slices.IndexFunc(events, func(e ical.Event) bool { return strings.HasPrefix(text(t, e.Component, "UID"), "due") })]
+		due := events[slices.IndexFunc(events, func(e ical.Event) bool {
+			return strings.HasPrefix(text(t, e.Component,
+				"UID"), "due")
+		})]
 		want := fmt.Sprintf("End: %s: %s: %s", line(task.UnitCode), line(task.Abbreviation), line(task.Name))
 		if got := text(t, due.Component, "SUMMARY"); got != want {
 			t.Fatalf("summary came back as %q, want %q", got, want)
@@ -260,8 +276,10 @@ func big() Feed {
 	f.Reminder = &Reminder{1, "d"}
 	for u := range int64(8) {
 		for d := range int64(60) {
-			f.Tasks = append(f.Tasks, Task{u*60 + d, 100 + u, fmt.Sprintf("COS1000%d", u), fmt.Sprintf("%d.%dP", d/4, d%4),
-				"A custom project of your own choice, in groups", clock.On(2026, 3, int(d)), clock.On(2026, 3, int(d)+7), changed,
+			f.Tasks = append(f.Tasks, Task{u*60 + d, 100 + u, fmt.Sprintf("COS1000%d", u), fmt.Sprintf("%d.%dP", d/4,
+				d%4),
+				"A custom project of your own choice, in groups", clock.On(2026, 3, int(d)),
+				clock.On(2026, 3, int(d)+7), changed,
 				fmt.Sprintf("https://lectern.example.edu/#/projects/%d/tasks/%d", u, d)})
 		}
 	}

@@ -35,7 +35,8 @@ func NewReminder(time int, unit string) (Reminder, error) {
 		return Reminder{}, fault.Field(fault.Invalid, "webcal[reminder][unit]", "is w, d, h or m")
 	}
 	if time < 0 || time > d.limit {
-		return Reminder{}, fault.Field(fault.Invalid, "webcal[reminder][time]", "is from 0 to %d for the unit %s", d.limit, r.Unit)
+		return Reminder{}, fault.Field(fault.Invalid, "webcal[reminder][time]", "is from 0 to %d for the unit %s",
+			d.limit, r.Unit)
 	}
 	return r, nil
 }

@@ -31,7 +31,8 @@ const longestBreak = 52
 // Breaks lists those of a period in the order in which they begin. A period
 // that does not exist has none.
 func Breaks(ctx context.Context, q db.Q, periodID int64) ([]Break, error) {
-	return db.All[Break](ctx, q, `SELECT `+breakColumns+` FROM breaks WHERE teaching_period_id = $1 ORDER BY start_date, id`, periodID)
+	return db.All[Break](ctx, q, `SELECT `+breakColumns+` FROM breaks WHERE teaching_period_id = $1
+		ORDER BY start_date, id`, periodID)
 }
 
 // AddBreak makes one that takes no week of another.

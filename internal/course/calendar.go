@@ -23,9 +23,11 @@ type calendarRow struct {
 // a unit without one, those of its own dates. One statement reads them all.
 func Calendars(ctx context.Context, q db.Q, unitIDs ...int64) (map[int64]week.Calendar, error) {
 	in, args := db.In(nil, unitIDs)
-	rows, err := db.All[calendarRow](ctx, q, `SELECT u.id, u.start_date, u.end_date, p.start_date AS period_start, p.end_date AS period_end,
+	rows, err := db.All[calendarRow](ctx, q, `SELECT u.id, u.start_date, u.end_date, p.start_date AS period_start,
+		p.end_date AS period_end,
 			b.start_date AS break_start, b.number_of_weeks
-		FROM units u LEFT JOIN teaching_periods p ON p.id = u.teaching_period_id LEFT JOIN breaks b ON b.teaching_period_id = p.id
+		FROM units u LEFT JOIN teaching_periods p ON p.id = u.teaching_period_id
+		LEFT JOIN breaks b ON b.teaching_period_id = p.id
 		WHERE u.id IN `+in+` ORDER BY u.id`, args...)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ const outcomeColumns = `id, ilo_number, abbreviation, name, description`
 
 // OutcomesOf lists the outcomes of a unit by their numbers.
 func OutcomesOf(ctx context.Context, q db.Q, unitID int64) ([]Outcome, error) {
-	return db.All[Outcome](ctx, q, `SELECT `+outcomeColumns+` FROM learning_outcomes WHERE unit_id = $1 ORDER BY ilo_number, id`, unitID)
+	return db.All[Outcome](ctx, q, `SELECT `+outcomeColumns+` FROM learning_outcomes WHERE unit_id = $1
+		ORDER BY ilo_number, id`, unitID)
 }
 
 // heldOutcomes gives the outcomes of a unit, which nobody else changes until
@@ -59,7 +60,8 @@ func AddOutcome(ctx context.Context, q db.Q, unitID int64, o Outcome) (*Outcome,
 		return nil, err
 	}
 	return db.One[Outcome](ctx, q, `INSERT INTO learning_outcomes (unit_id, ilo_number, abbreviation, name, description)
-		VALUES ($1, $2, $3, $4, $5) RETURNING `+outcomeColumns, unitID, len(all)+1, o.Abbreviation, o.Name, o.Description)
+		VALUES ($1, $2, $3, $4, $5) RETURNING `+outcomeColumns, unitID, len(all)+1, o.Abbreviation, o.Name,
+		o.Description)
 }
 
 // ChangeOutcome changes one. A new number moves it there and the ones between
@@ -78,7 +80,8 @@ func ChangeOutcome(ctx context.Context, q db.Q, unitID, id int64, c OutcomeChang
 		return nil, err
 	}
 	if o.Number < 1 || o.Number > int64(len(all)) {
-		return nil, fault.Field(fault.Refused, "ilo_number", "must be from 1 to %d, the number of outcomes of the unit", len(all))
+		return nil, fault.Field(fault.Refused, "ilo_number", "must be from 1 to %d, the number of outcomes of the "+
+			"unit", len(all))
 	}
 	if err := moveOutcome(ctx, q, unitID, id, all[i].Number, o.Number); err != nil {
 		return nil, err
@@ -112,7 +115,8 @@ func DeleteOutcome(ctx context.Context, q db.Q, unitID, id int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE learning_outcomes SET ilo_number = ilo_number - 1 WHERE unit_id = $1 AND ilo_number > $2`, unitID, *number)
+	_, err = db.Exec(ctx, q, `UPDATE learning_outcomes SET ilo_number = ilo_number - 1 WHERE unit_id = $1
+		AND ilo_number > $2`, unitID, *number)
 	return err
 }
 
@@ -178,7 +182,8 @@ func (all outcomes) fits(o Outcome) error {
 		return err
 	}
 	if i := all.named(o.Abbreviation); i >= 0 && all[i].ID != o.ID {
-		return fault.New(fault.Conflict, "Outcome %d of this unit is called %s already: choose another abbreviation.", all[i].Number, o.Abbreviation)
+		return fault.New(fault.Conflict, "Outcome %d of this unit is called %s already: choose another abbreviation.",
+			all[i].Number, o.Abbreviation)
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ type university struct {
 
 func (u university) unit(code string) int64 {
 	day := clock.On(2026, 3, 2)
-	id, err := db.One[int64](u.Context(), u.q, `INSERT INTO units (code, name, description, start_date, end_date, created_at, updated_at)
+	id, err := db.One[int64](u.Context(), u.q, `INSERT INTO units (code, name, description, start_date, end_date,
+		created_at, updated_at)
 		VALUES ($1, 'X', 'X', $2, $2, $3, $3) RETURNING id`, code, day, u.q.Now())
 	if err != nil {
 		u.Fatal(err)
@@ -124,7 +125,8 @@ func TestOutcomeSheetsComeBack(t *testing.T) {
 				code := strings.TrimSpace(text(8).Draw(t, "code"))
 				unit := u.unit(code)
 				for range rapid.IntRange(0, 6).Draw(t, "n") {
-					o := Outcome{Name: text(12).Draw(t, "name"), Description: text(30).Draw(t, "description"), Abbreviation: text(5).Draw(t, "abbreviation")}
+					o := Outcome{Name: text(12).Draw(t, "name"), Description: text(30).Draw(t, "description"),
+						Abbreviation: text(5).Draw(t, "abbreviation")}
 					if _, err := AddOutcome(t.Context(), q, unit, o); err != nil && !fault.Is(err, fault.Conflict) {
 						t.Fatal(err)
 					}
@@ -191,7 +193,8 @@ func TestImportPlacesOutcomes(t *testing.T) {
 	} {
 		var all []Outcome
 		for i, a := range strings.Fields(c.there) {
-			all = append(all, Outcome{ID: int64(i + 1), Number: int64(i + 1), Abbreviation: a, Name: "N", Description: "D"})
+			all = append(all, Outcome{ID: int64(i + 1), Number: int64(i + 1), Abbreviation: a, Name: "N",
+				Description: "D"})
 		}
 		text := "unit_code,ilo_number,abbreviation,name,description\n"
 		for _, r := range strings.Fields(c.text) {

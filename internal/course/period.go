@@ -39,7 +39,8 @@ const periodColumns = `id, period, year, start_date, end_date, active_until, act
 
 // TeachingPeriods lists them all in the order in which they begin.
 func TeachingPeriods(ctx context.Context, q db.Q) ([]TeachingPeriod, error) {
-	return db.All[TeachingPeriod](ctx, q, `SELECT `+periodColumns+` FROM teaching_periods ORDER BY start_date, id`, q.Now())
+	return db.All[TeachingPeriod](ctx, q, `SELECT `+periodColumns+` FROM teaching_periods ORDER BY start_date, id`,
+		q.Now())
 }
 
 // PeriodByID gives one.
@@ -63,8 +64,10 @@ func AddPeriod(ctx context.Context, q db.Q, p TeachingPeriod) (*TeachingPeriod, 
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	out, err := db.One[TeachingPeriod](ctx, q, `INSERT INTO teaching_periods (period, year, start_date, end_date, active_until)
-		VALUES ($2, $3, $4, $5, $6) RETURNING `+periodColumns, q.Now(), p.Period, p.Year, p.StartDate, p.EndDate, p.ActiveUntil)
+	out, err := db.One[TeachingPeriod](ctx, q, `INSERT INTO teaching_periods (period, year, start_date, end_date,
+		active_until)
+		VALUES ($2, $3, $4, $5, $6) RETURNING `+periodColumns, q.Now(), p.Period, p.Year, p.StartDate, p.EndDate,
+		p.ActiveUntil)
 	return out, p.taken(err)
 }
 
@@ -90,7 +93,8 @@ func DeletePeriod(ctx context.Context, q db.Q, id int64) error {
 		return err
 	}
 	if *units > 0 {
-		return fault.New(fault.Conflict, "This teaching period still has %s: move them to another period first.", count(*units, "unit"))
+		return fault.New(fault.Conflict, "This teaching period still has %s: move them to another period first.",
+			count(*units, "unit"))
 	}
 	n, err := db.Exec(ctx, q, `DELETE FROM teaching_periods WHERE id = $1`, id)
 	if err == nil && n == 0 {
@@ -132,7 +136,8 @@ func (p *TeachingPeriod) check() error {
 	if p.ActiveUntil.Before(p.EndDate.Time) {
 		fields["teaching_period[active_until]"] = "must not be before end_date"
 	}
-	for name, at := range map[string]clock.Time{"start_date": p.StartDate, "end_date": p.EndDate, "active_until": p.ActiveUntil} {
+	for name, at := range map[string]clock.Time{"start_date": p.StartDate, "end_date": p.EndDate,
+		"active_until": p.ActiveUntil} {
 		if y := at.Year(); y < firstYear-1 || y > lastYear+1 {
 			fields["teaching_period["+name+"]"] = "must lie in the years 1999 to 3000"
 		}

@@ -61,7 +61,8 @@ const selectRoles = `SELECT ` + staffColumns + `, u.code, u.id AS unit_id, u.nam
 
 // RolesOf lists the employments of a person, of active units only if so asked.
 func RolesOf(ctx context.Context, q db.Q, userID int64, activeOnly bool) ([]UnitRole, error) {
-	return db.All[UnitRole](ctx, q, selectRoles+` WHERE r.user_id = $1 AND (u.active OR NOT $2) ORDER BY u.start_date DESC, u.code, r.id`,
+	return db.All[UnitRole](ctx, q, selectRoles+` WHERE r.user_id = $1 AND (u.active OR NOT $2)
+		ORDER BY u.start_date DESC, u.code, r.id`,
 		userID, activeOnly)
 }
 
@@ -112,7 +113,8 @@ func (all posts) hasMain() bool { return all.find(func(p post) bool { return p.M
 // mayGo refuses to let the convenors a unit cannot do without go.
 func (all posts) mayGo(leaving *post) error {
 	if leaving.Main {
-		return fault.New(fault.Conflict, "This is the main convenor of the unit: make another convenor the main convenor first.")
+		return fault.New(fault.Conflict, "This is the main convenor of the unit: make another convenor the main "+
+			"convenor first.")
 	}
 	another := all.find(func(p post) bool { return p.ID != leaving.ID && p.Role == policy.Convenor })
 	if leaving.Role == policy.Convenor && another == nil {
@@ -126,7 +128,8 @@ func able(field string, system, role policy.Role) error {
 	if system >= role {
 		return nil
 	}
-	return fault.Field(fault.Refused, field, "must be someone who is at least a %s in the system, not a %s", role, system)
+	return fault.Field(fault.Refused, field, "must be someone who is at least a %s in the system, not a %s", role,
+		system)
 }
 
 // Employ gives a person a role in a unit. Who has that role already keeps it;
@@ -149,7 +152,8 @@ func Employ(ctx context.Context, q db.Q, unitID, userID int64, role policy.Role)
 	}
 	if p := all.find(func(p post) bool { return p.UserID == userID }); p != nil {
 		if p.Role != role {
-			return 0, fault.New(fault.Conflict, "This person is a %s of the unit already: change unit role %d instead.", p.Role, p.ID)
+			return 0, fault.New(fault.Conflict, "This person is a %s of the unit already: change unit role %d "+
+				"instead.", p.Role, p.ID)
 		}
 		return p.ID, nil
 	}
@@ -232,13 +236,15 @@ func SetMainConvenor(ctx context.Context, q db.Q, unitID, id int64) error {
 		return err
 	}
 	if p.Role != policy.Convenor {
-		return fault.Field(fault.Refused, "unit[main_convenor_id]", "must be the unit role of a convenor; this one is a %s", p.Role)
+		return fault.Field(fault.Refused, "unit[main_convenor_id]", "must be the unit role of a convenor; this one "+
+			"is a %s", p.Role)
 	}
 	if err := able("unit[main_convenor_id]", p.System, policy.Convenor); err != nil {
 		return err
 	}
 	// One statement for both would meet the rule of one main convenor half-way.
-	if _, err := db.Exec(ctx, q, `UPDATE unit_roles SET is_main = FALSE, updated_at = $2 WHERE unit_id = $1 AND is_main`, unitID, q.Now()); err != nil {
+	if _, err := db.Exec(ctx, q, `UPDATE unit_roles SET is_main = FALSE, updated_at = $2 WHERE unit_id = $1
+		AND is_main`, unitID, q.Now()); err != nil {
 		return err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE unit_roles SET is_main = TRUE, updated_at = $2 WHERE id = $1`, id, q.Now())

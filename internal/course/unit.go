@@ -46,8 +46,10 @@ type UnitSettings struct {
 // UnitByID gives one.
 func UnitByID(ctx context.Context, q db.Q, id int64) (*Unit, error) {
 	return db.OneOf[Unit](ctx, q, "unit", `
-		SELECT u.code, u.id, u.name, u.description, u.teaching_period_id, u.start_date, u.end_date, u.active, u.assessment_enabled,
-			u.allow_student_extension_requests, u.allow_student_change_tutorial, u.time_zone, u.portfolio_auto_generation_date,
+		SELECT u.code, u.id, u.name, u.description, u.teaching_period_id, u.start_date, u.end_date, u.active,
+		u.assessment_enabled,
+			u.allow_student_extension_requests, u.allow_student_change_tutorial, u.time_zone,
+			u.portfolio_auto_generation_date,
 			u.overseer_image_id, u.auto_apply_extension_before_deadline, u.send_notifications, u.enable_sync_enrolments,
 			u.enable_sync_timetable, u.extension_weeks_on_resubmit_request,
 			main.id AS main_convenor_id, main.user_id AS main_convenor_user_id, d.id AS draft_task_definition_id
@@ -95,9 +97,11 @@ func AddUnit(ctx context.Context, q db.Q, c UnitChange, convenorID int64) (id in
 }
 
 func newUnit() Unit {
-	return Unit{Active: true, AssessmentEnabled: true, AllowStudentExtensionRequests: true, AllowStudentChangeTutorial: true,
-		UnitSettings: UnitSettings{AutoApplyExtensionBeforeDeadline: true, SendNotifications: true, EnableSyncEnrolments: true,
-			EnableSyncTimetable: true, ExtensionWeeksOnResubmitRequest: 1}}
+	return Unit{Active: true, AssessmentEnabled: true, AllowStudentExtensionRequests: true,
+		AllowStudentChangeTutorial: true,
+		UnitSettings: UnitSettings{AutoApplyExtensionBeforeDeadline: true, SendNotifications: true,
+			EnableSyncEnrolments: true,
+			EnableSyncTimetable:  true, ExtensionWeeksOnResubmitRequest: 1}}
 }
 
 const unitValues = `code, name, description, teaching_period_id, start_date, end_date, active, assessment_enabled,
@@ -107,7 +111,8 @@ const unitValues = `code, name, description, teaching_period_id, start_date, end
 
 // values are the arguments for unitValues.
 func (u *Unit) values(q db.Q) []any {
-	return []any{u.Code, u.Name, u.Description, u.TeachingPeriodID, u.StartDate, u.EndDate, u.Active, u.AssessmentEnabled,
+	return []any{u.Code, u.Name, u.Description, u.TeachingPeriodID, u.StartDate, u.EndDate, u.Active,
+		u.AssessmentEnabled,
 		u.AllowStudentExtensionRequests, u.AllowStudentChangeTutorial, u.TimeZone, u.PortfolioDate, u.OverseerImageID,
 		u.AutoApplyExtensionBeforeDeadline, u.SendNotifications, u.EnableSyncEnrolments, u.EnableSyncTimetable,
 		u.ExtensionWeeksOnResubmitRequest, q.Now()}
@@ -115,7 +120,8 @@ func (u *Unit) values(q db.Q) []any {
 
 func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {
 	list, args := db.In(nil, append(u.values(q), q.Now()))
-	id, err := db.One[int64](ctx, q, `INSERT INTO units (`+unitValues+`, created_at) VALUES `+list+` RETURNING id`, args...)
+	id, err := db.One[int64](ctx, q, `INSERT INTO units (`+unitValues+`, created_at) VALUES `+list+` RETURNING id`,
+		args...)
 	if err != nil {
 		return 0, err
 	}
@@ -132,7 +138,8 @@ func SaveUnit(ctx context.Context, q db.Q, u *Unit) error {
 
 func (u *Unit) taken(err error) error {
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "This teaching period has a unit %s already: choose another code or period.", u.Code)
+		return fault.New(fault.Conflict, "This teaching period has a unit %s already: choose another code or period.",
+			u.Code)
 	}
 	return err
 }

@@ -101,7 +101,8 @@ func (c UnitChange) switches(u *Unit) {
 // the one it is in, nil for none.
 func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error {
 	if u.OverseerImageID != nil {
-		if _, err := db.OneOf[int64](ctx, q, "container image", `SELECT id FROM overseer_images WHERE id = $1`, *u.OverseerImageID); err != nil {
+		if _, err := db.OneOf[int64](ctx, q, "container image", `SELECT id FROM overseer_images WHERE id = $1`,
+			*u.OverseerImageID); err != nil {
 			return err
 		}
 	}
@@ -133,7 +134,8 @@ func (u *Unit) checkDays(fields map[string]string) {
 		fields["unit[end_date]"] = fmt.Sprintf("must not be before the start, %s", u.StartDate)
 	}
 	if d := u.PortfolioDate; d != nil && (!d.After(u.StartDate) || d.After(u.EndDate)) {
-		fields["unit[portfolio_auto_generation_date]"] = fmt.Sprintf("must be after the start, %s, and not after the end, %s: %s is not",
+		fields["unit[portfolio_auto_generation_date]"] = fmt.Sprintf("must be after the start, %s, and not after the "+
+			"end, %s: %s is not",
 			u.StartDate, u.EndDate, d)
 	}
 }

@@ -19,13 +19,16 @@ func TestRows(t *testing.T) {
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		day := clock.On(2026, 3, 2)
-		from, args, err := db.Rows(d.Pool(), []any{int64(1)}, []string{"id BIGINT", "name TEXT", "day DATE", "yes BOOLEAN", "part DOUBLE PRECISION"},
+		from, args, err := db.Rows(d.Pool(), []any{int64(1)}, []string{"id BIGINT", "name TEXT", "day DATE",
+			"yes BOOLEAN", "part DOUBLE PRECISION"},
 			[][]any{{1, "ä \"q\" 'x'", day, true, 0.25}, {2, "12", nil, false, 1}, {3, "", day, true, 0}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := db.All[row](t.Context(), d.Pool(), `SELECT id, name, day, yes, part FROM `+from+` v WHERE id > $1 ORDER BY id`, args...)
-		if err != nil || len(got) != 2 || got[0].Text != "12" || got[0].On != nil || got[0].Yes || got[0].Part != 1 || *got[1].On != day || !got[1].Yes {
+		got, err := db.All[row](t.Context(), d.Pool(), `SELECT id, name, day, yes, part FROM `+from+
+			` v WHERE id > $1 ORDER BY id`, args...)
+		if err != nil || len(got) != 2 || got[0].Text != "12" || got[0].On != nil || got[0].Yes || got[0].Part != 1 ||
+			*got[1].On != day || !got[1].Yes {
 			t.Errorf("%+v, %v", got, err)
 		}
 		from, args, _ = db.Rows(d.Pool(), nil, []string{"id BIGINT"}, nil)

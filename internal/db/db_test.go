@@ -72,7 +72,8 @@ func TestConstraintsBecomeFaults(t *testing.T) {
 		if err := try(campus, "C", "elsewhere", "C"); !fault.Is(err, fault.Refused) {
 			t.Errorf("check: %v", err)
 		}
-		err = try(`INSERT INTO sessions (user_id, token_hash, created_at, expires_at) VALUES (99, 'x', $1, $1)`, d.Now())
+		err = try(`INSERT INTO sessions (user_id, token_hash, created_at, expires_at) VALUES (99, 'x', $1, $1)`,
+			d.Now())
 		if !fault.Is(err, fault.Conflict) || !db.InUse(err) {
 			t.Errorf("foreign key: %v", err)
 		}
@@ -95,7 +96,8 @@ func TestTimesSurviveBothEngines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := db.One[clock.Time](ctx, d.Pool(), `SELECT coalesce(max(start_date), $1) FROM teaching_periods WHERE start_date >= $1 AND start_date < $2`,
+		got, err := db.One[clock.Time](ctx, d.Pool(), `SELECT coalesce(max(start_date), $1) FROM teaching_periods
+			WHERE start_date >= $1 AND start_date < $2`,
 			at, clock.At(at.Add(time.Millisecond)))
 		if err != nil || *got != at {
 			t.Fatalf("wrote %v, read %v, %v", at, got, err)

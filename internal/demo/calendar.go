@@ -29,7 +29,10 @@ const weeks = 14
 // is the trimester of the year it begins in.
 func (b *builder) period(name string, start clock.Date, breakWeeks int) {
 	end := start.AddDays(weeks*7 - 3)
-	p := b.add(name, "teaching_periods", row{"period": fmt.Sprintf("T%d", (int(start.Month())-1)/4+1), "year": start.Year(),
-		"start_date": clock.At(start.Time), "end_date": clock.At(end.Time), "active_until": clock.At(end.AddDays(28).Time)})
-	b.add(name+" break", "breaks", row{"teaching_period_id": p, "start_date": start.AddDays(8 * 7), "number_of_weeks": breakWeeks})
+	p := b.add(name, "teaching_periods", row{"period": fmt.Sprintf("T%d", (int(start.Month())-1)/4+1),
+		"year":       start.Year(),
+		"start_date": clock.At(start.Time), "end_date": clock.At(end.Time),
+		"active_until": clock.At(end.AddDays(28).Time)})
+	b.add(name+" break", "breaks", row{"teaching_period_id": p, "start_date": start.AddDays(8 * 7),
+		"number_of_weeks": breakWeeks})
 }

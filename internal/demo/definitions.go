@@ -25,24 +25,33 @@ const (
 	oneReport = `[{"key":"file0","name":"Report","type":"document"}]`
 )
 
-var topics = []string{"Hello World", "Variables", "Input and output", "Decisions", "Loops", "Procedures", "Parameters", "Arrays", "Records", "Files", "Pointers", "A program of your own"}
+var topics = []string{"Hello World", "Variables", "Input and output", "Decisions", "Loops", "Procedures", "Parameters",
+	"Arrays", "Records", "Files", "Pointers", "A program of your own"}
 
 // programming gives the 36 tasks of the first unit: a Pass, a Credit and a
 // Distinction or High Distinction task a week.
 func programming() (list []definition) {
 	for w, topic := range topics {
 		list = append(list,
-			definition{abbr: fmt.Sprintf("%d.1P", w+1), name: topic, description: "Write the program of this week and show that it works.", start: w + 1, target: w + 2, upload: []string{noUpload, oneFile, withShot}[w%3]},
-			definition{abbr: fmt.Sprintf("%d.2C", w+1), name: topic + ", further", description: "Take the idea of this week one step further.", grade: 1, start: w + 1, target: w + 3, upload: []string{noUpload, oneFile}[w%2], graded: w%4 == 3},
-			definition{abbr: fmt.Sprintf("%d.3%s", w+1, []string{"D", "HD"}[w%2]), name: topic + ", in depth", description: "Investigate and report.", grade: 2 + w%2, start: w + 1, target: w + 4, upload: oneReport, quality: 5 * (w % 2)})
+			definition{abbr: fmt.Sprintf("%d.1P", w+1), name: topic, description: "Write the program of this week " +
+				"and show that it works.", start: w + 1, target: w + 2, upload: []string{noUpload, oneFile,
+				withShot}[w%3]},
+			definition{abbr: fmt.Sprintf("%d.2C", w+1), name: topic + ", further",
+				description: "Take the idea of this week one step further.", grade: 1, start: w + 1, target: w + 3,
+				upload: []string{noUpload, oneFile}[w%2], graded: w%4 == 3},
+			definition{abbr: fmt.Sprintf("%d.3%s", w+1, []string{"D", "HD"}[w%2]), name: topic + ", in depth",
+				description: "Investigate and report.", grade: 2 + w%2, start: w + 1, target: w + 4, upload: oneReport,
+				quality: 5 * (w % 2)})
 	}
 	return list
 }
 
 func numbered(prefix string, n int, names []string) (list []definition) {
 	for i := range n {
-		list = append(list, definition{abbr: fmt.Sprintf("%s%d", prefix, i+1), name: names[i%len(names)] + []string{"", " II", " III"}[i/len(names)],
-			description: "Build it, test it, explain it.", grade: []int{0, 0, 1, 0, 2}[i%5], start: 1 + i*11/n, target: 2 + i*11/n, upload: []string{noUpload, oneFile}[i%2]})
+		list = append(list, definition{abbr: fmt.Sprintf("%s%d", prefix, i+1), name: names[i%len(names)] + []string{"",
+			" II", " III"}[i/len(names)],
+			description: "Build it, test it, explain it.", grade: []int{0, 0, 1, 0, 2}[i%5], start: 1 + i*11/n,
+			target: 2 + i*11/n, upload: []string{noUpload, oneFile}[i%2]})
 	}
 	return list
 }
@@ -80,16 +89,20 @@ func (b *builder) definitions(u *unit) {
 	}
 	for i, d := range definitionsOf(u.code) {
 		target := b.week(min(d.target, 12), 4)
-		r := row{"unit_id": b.id[u.code], "name": d.name, "abbreviation": d.abbr, "description": d.description, "weighting": 4, "target_grade": d.grade,
-			"start_date": b.week(d.start, 0), "target_date": target, "due_date": earlier(target.AddDays(14), end), "upload_requirements": d.upload,
-			"is_graded": d.graded, "max_quality_pts": d.quality, "is_draft_summary": d.draft, "tutorial_stream_id": stream}
+		r := row{"unit_id": b.id[u.code], "name": d.name, "abbreviation": d.abbr, "description": d.description,
+			"weighting": 4, "target_grade": d.grade,
+			"start_date": b.week(d.start, 0), "target_date": target, "due_date": earlier(target.AddDays(14), end),
+			"upload_requirements": d.upload,
+			"is_graded":           d.graded, "max_quality_pts": d.quality, "is_draft_summary": d.draft,
+			"tutorial_stream_id": stream}
 		if d.group {
 			r["group_set_id"] = b.id[u.code+" set"]
 		}
 		id := b.add(u.code+" "+d.abbr, "task_definitions", r)
 		for k := range 2 {
 			o := b.id[fmt.Sprintf("%s ILO%d", u.code, (i+k*2)%len(u.outcomes)+1)]
-			b.add("", "learning_outcome_links", row{"task_definition_id": id, "learning_outcome_id": o, "rating": 1 + (i+k)%5, "description": "Practised here."})
+			b.add("", "learning_outcome_links", row{"task_definition_id": id, "learning_outcome_id": o,
+				"rating": 1 + (i+k)%5, "description": "Practised here."})
 		}
 	}
 }

@@ -24,7 +24,8 @@ const Password = "password"
 //
 // Work is handed in at desk and its receipts are signed by signer; the documents
 // follow as jobs.
-func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Service, signer *submit.Signer) (filled bool, err error) {
+func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Service, signer *submit.Signer) (filled bool,
+	err error) {
 	if err := db.LockName(ctx, q, "first administrator"); err != nil {
 		return false, err
 	}
@@ -67,7 +68,8 @@ func (b *builder) add(name, table string, r row) int64 {
 		args[i] = r[c]
 	}
 	list, args := db.In(nil, args)
-	id, err := db.One[int64](b.ctx, b.q, "INSERT INTO "+table+" ("+strings.Join(cols, ", ")+") VALUES "+list+" RETURNING id", args...)
+	id, err := db.One[int64](b.ctx, b.q, "INSERT INTO "+table+" ("+strings.Join(cols, ", ")+") VALUES "+list+
+		" RETURNING id", args...)
 	if err != nil {
 		b.err = fmt.Errorf("demo data for %s: %w", table, err)
 		return 0

@@ -17,10 +17,18 @@ import (
 
 // Programs as students write them, in several languages of both kinds.
 var programs = []struct{ name, text string }{
-	{"Program.cs", "using System;\n\n// Χαιρετισμός: πες γεια στον κόσμο.\nclass Program\n{\n    static void Main()\n    {\n        Console.Write(\"Name: \");\n        string name = Console.ReadLine();\n        for (int i = 0; i < 3; i++)\n        {\n            Console.WriteLine($\"Hello, {name}! ✓\");\n        }\n    }\n}\n"},
-	{"loops.py", "# Сумма чисел от 1 до n, двумя способами.\ndef total(n: int) -> int:\n    \"\"\"Add the numbers from 1 to n.\"\"\"\n    result = 0\n    for i in range(1, n + 1):\n        result += i\n    return result\n\n\nassert total(100) == 100 * 101 // 2\nprint(\"∑ =\", total(100))\n"},
-	{"Inventar.java", "/** Ein Inventar mit höchstens zehn Gegenständen. */\npublic class Inventar {\n    private final java.util.List<String> gegenstände = new java.util.ArrayList<>();\n\n    public boolean füge(String g) {\n        if (gegenstände.size() == 10) return false;\n        return gegenstände.add(g);\n    }\n}\n"},
-	{"notes.md", "# What I learnt\n\n1. A loop **repeats**.\n2. A condition *chooses*.\n\n| n | n² |\n|---|----|\n| 2 | 4 |\n| 3 | 9 |\n\n```c\nfor (int i = 0; i < n; i++) sum += i;\n```\n"},
+	{"Program.cs", "using System;\n\n// Χαιρετισμός: πες γεια στον κόσμο.\nclass Program\n{\n    static void " +
+		"Main()\n    {\n        Console.Write(\"Name: \");\n        string name = Console.ReadLine();\n        for " +
+		"(int i = 0; i < 3; i++)\n        {\n            Console.WriteLine($\"Hello, {name}! ✓\");\n        }\n    " +
+		"}\n}\n"},
+	{"loops.py", "# Сумма чисел от 1 до n, двумя способами.\ndef total(n: int) -> int:\n    \"\"\"Add the numbers " +
+		"from 1 to n.\"\"\"\n    result = 0\n    for i in range(1, n + 1):\n        result += i\n    return " +
+		"result\n\n\nassert total(100) == 100 * 101 // 2\nprint(\"∑ =\", total(100))\n"},
+	{"Inventar.java", "/** Ein Inventar mit höchstens zehn Gegenständen. */\npublic class Inventar {\n    private " +
+		"final java.util.List<String> gegenstände = new java.util.ArrayList<>();\n\n    public boolean füge(String " +
+		"g) {\n        if (gegenstände.size() == 10) return false;\n        return gegenstände.add(g);\n    }\n}\n"},
+	{"notes.md", "# What I learnt\n\n1. A loop **repeats**.\n2. A condition *chooses*.\n\n| n | n² |\n|---|----|\n| " +
+		"2 | 4 |\n| 3 | 9 |\n\n```c\nfor (int i = 0; i < n; i++) sum += i;\n```\n"},
 }
 
 // handIn plans the handing in of a task, with files where it asks for them.
@@ -33,7 +41,8 @@ func (b *builder) handIn(u *unit, student string, d definition, when time.Time, 
 		list, err := b.filesFor(d, luck)
 		if err == nil {
 			p := b.place(u, student, d)
-			_, err = b.desk.HandIn(b.ctx, q, b.signer, submit.Request{By: work.Mover{UserID: b.id[student], As: status.Student},
+			_, err = b.desk.HandIn(b.ctx, q, b.signer, submit.Request{By: work.Mover{UserID: b.id[student],
+				As: status.Student},
 				ProjectID: p.ProjectID, DefinitionID: p.DefinitionID, Files: list})
 		}
 		return b.story(err, u, student, d, student)
@@ -53,7 +62,8 @@ func (b *builder) filesFor(d definition, luck int) ([]submit.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: name, Hash: info.Hash, Size: info.Size}
+		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: name, Hash: info.Hash,
+			Size: info.Size}
 	}
 	return list, nil
 }
@@ -99,10 +109,13 @@ func screenshot(luck int) []byte {
 // report writes the smallest PDF with a page of text: its objects and the table
 // of where they begin.
 func report(luck int) []byte {
-	text := fmt.Sprintf("BT /F1 20 Tf 72 760 Td (Report %d) Tj 0 -40 Td /F1 12 Tf (We measured, compared, and found that it depends.) Tj ET", luck+1)
+	text := fmt.Sprintf("BT /F1 20 Tf 72 760 Td (Report %d) Tj 0 -40 Td /F1 12 Tf (We measured, compared, and found "+
+		"that it depends.) Tj ET", luck+1)
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(text), text), "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"}
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> " +
+			">>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(text), text), "<< /Type /Font /Subtype /Type1 " +
+			"/BaseFont /Helvetica >>"}
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	var table bytes.Buffer
@@ -111,6 +124,7 @@ func report(luck int) []byte {
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
 	start := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, table.String(), len(objects)+1, start)
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n",
+		len(objects)+1, table.String(), len(objects)+1, start)
 	return b.Bytes()
 }

@@ -33,8 +33,10 @@ var staff = []person{
 }
 
 var (
-	firstNames = []string{"Mia", "Noah", "Zoë", "Liam", "Fatima", "José", "Yuki", "Oluwaseun", "Chloe", "Dmitri", "Ngọc", "Ella", "Søren", "Priya", "Jack", "Leila"}
-	lastNames  = []string{"Nguyen", "O'Brien", "García", "Smith", "Okafor", "Tanaka", "Müller", "Kowalski", "Singh", "Brown", "Rossi", "Ivanova", "Haddad"}
+	firstNames = []string{"Mia", "Noah", "Zoë", "Liam", "Fatima", "José", "Yuki", "Oluwaseun", "Chloe", "Dmitri",
+		"Ngọc", "Ella", "Søren", "Priya", "Jack", "Leila"}
+	lastNames = []string{"Nguyen", "O'Brien", "García", "Smith", "Okafor", "Tanaka", "Müller", "Kowalski", "Singh",
+		"Brown", "Rossi", "Ivanova", "Haddad"}
 )
 
 // people makes the accounts.
@@ -44,13 +46,16 @@ func (b *builder) people(seal string) {
 		all = append(all, person{fmt.Sprintf("tutor_%d", i), "Tutor", fmt.Sprintf("Number %d", i), policy.Tutor})
 	}
 	for i := range students {
-		all = append(all, person{fmt.Sprintf("student_%d", i), firstNames[i%len(firstNames)], lastNames[i*7%len(lastNames)], policy.Student})
+		all = append(all, person{fmt.Sprintf("student_%d", i), firstNames[i%len(firstNames)],
+			lastNames[i*7%len(lastNames)], policy.Student})
 	}
 	for i, p := range all {
 		key := strings.ToLower(p.username)
-		r := row{"username": p.username, "username_key": key, "email": key + "@example.edu", "email_key": key + "@example.edu",
-			"first_name": p.first, "last_name": p.last, "nickname": p.first, "role": int64(p.role), "has_run_first_time_setup": true,
-			"password_hash": seal, "created_at": b.q.Now(), "updated_at": b.q.Now()}
+		r := row{"username": p.username, "username_key": key, "email": key + "@example.edu",
+			"email_key":  key + "@example.edu",
+			"first_name": p.first, "last_name": p.last, "nickname": p.first, "role": int64(p.role),
+			"has_run_first_time_setup": true,
+			"password_hash":            seal, "created_at": b.q.Now(), "updated_at": b.q.Now()}
 		if p.role == policy.Student {
 			r["student_id"] = fmt.Sprintf("2%08d", 10_000+i)
 		}

@@ -14,7 +14,8 @@ func (b *builder) portfolio() {
 	project := b.id["COS10001 project student_1"]
 	info, err := b.put(report(0))
 	if err == nil {
-		_, err = portfolio.AddFile(b.ctx, b.q, b.desk.Files, project, portfolio.NewFile{Name: "LearningSummaryReport", Kind: "document", Original: "summary.pdf", Stored: info})
+		_, err = portfolio.AddFile(b.ctx, b.q, b.desk.Files, project, portfolio.NewFile{Name: "LearningSummaryReport",
+			Kind: "document", Original: "summary.pdf", Stored: info})
 	}
 	if err == nil {
 		_, err = db.Exec(b.ctx, b.q, `UPDATE projects SET submitted_grade = target_grade WHERE id = $1`, project)

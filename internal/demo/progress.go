@@ -24,7 +24,8 @@ func (b *builder) progress(u *unit) {
 		done := 0
 		for k, d := range definitionsOf(u.code) {
 			day := b.week(d.target, i%5).AddDays(-i % 3)
-			if d.group || d.draft || d.grade > 1+i%2 || done == 5-i%3 || d.upload != noUpload && i > 2 || !day.Before(b.today) {
+			if d.group || d.draft || d.grade > 1+i%2 || done == 5-i%3 || d.upload != noUpload && i > 2 ||
+				!day.Before(b.today) {
 				continue
 			}
 			b.life(u, name, d, at(day, 9+i%9), (i*7+k*3)%10)
@@ -42,7 +43,8 @@ func (b *builder) life(u *unit, student string, d definition, start time.Time, l
 		return
 	}
 	if luck == 5 {
-		b.extend(u, student, d, start.Add(-48*time.Hour), "I was ill for most of the week; the doctor's note is with the office.", 1)
+		b.extend(u, student, d, start.Add(-48*time.Hour), "I was ill for most of the week; the doctor's note is with "+
+			"the office.", 1)
 	}
 	b.handIn(u, student, d, start, luck)
 	if luck >= 7 || tutor == student {

@@ -10,16 +10,21 @@ import (
 
 // What tutors and students write to each other in the demo units.
 var (
-	praise    = []string{"Good structure, and your names tell what things are. Let us talk about the loop on Monday.", "This works. Try it with an empty list before we discuss it.", "Clear and well tested. Show me in class how you found the last mistake."}
-	requests  = []string{"Almost: the program stops when the input is negative. Fix that and hand it in again.", "Please split the long procedure; I could not follow its second half."}
-	questions = []string{"I do not understand why my array is one too short. Could you have a look?", "The program runs here but not in the lab. What am I missing?"}
-	thanks    = []string{"Thank you! I have changed it.", "Got it, thanks. – And the ≤ should be <, right?"}
+	praise = []string{"Good structure, and your names tell what things are. Let us talk about the loop on Monday.",
+		"This works. Try it with an empty list before we discuss it.", "Clear and well tested. Show me in class how " +
+			"you found the last mistake."}
+	requests = []string{"Almost: the program stops when the input is negative. Fix that and hand it in again.",
+		"Please split the long procedure; I could not follow its second half."}
+	questions = []string{"I do not understand why my array is one too short. Could you have a look?",
+		"The program runs here but not in the lab. What am I missing?"}
+	thanks = []string{"Thank you! I have changed it.", "Got it, thanks. – And the ≤ should be <, right?"}
 )
 
 // say plans a comment.
 func (b *builder) say(u *unit, who, student string, d definition, when time.Time, text string) {
 	b.plan(when, func(q db.Q) error {
-		_, err := work.Say(b.ctx, q, b.desk.Files, work.Reader{UserID: b.id[who], Staff: who != student}, b.place(u, student, d), work.NewComment{Text: text})
+		_, err := work.Say(b.ctx, q, b.desk.Files, work.Reader{UserID: b.id[who], Staff: who != student},
+			b.place(u, student, d), work.NewComment{Text: text})
 		return b.story(err, u, who, d, student)
 	})
 }
@@ -27,7 +32,8 @@ func (b *builder) say(u *unit, who, student string, d definition, when time.Time
 // extend plans a request for more time.
 func (b *builder) extend(u *unit, student string, d definition, when time.Time, reason string, weeks int) {
 	b.plan(when, func(q db.Q) error {
-		_, err := work.RequestExtension(b.ctx, q, work.Reader{UserID: b.id[student]}, b.place(u, student, d), reason, weeks)
+		_, err := work.RequestExtension(b.ctx, q, work.Reader{UserID: b.id[student]}, b.place(u, student, d), reason,
+			weeks)
 		return b.story(err, u, student, d, student)
 	})
 }

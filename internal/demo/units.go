@@ -22,21 +22,33 @@ type unit struct {
 type outcome struct{ name, description string }
 
 var units = []unit{
-	{code: "COS10001", name: "Introduction to Programming", description: "Learn to think in programs, from the first line to a small project of your own.",
-		convenor: "acain", tutors: []string{"aconvenor", "atutor", "cliff", "tutor_0"}, streams: []string{"prac", "wrkshop"}, tutorials: 3, students: [2]int{0, 17},
-		outcomes: []outcome{{"Explain", "Explain how programs are built from sequence, selection, iteration and procedures."},
-			{"Read", "Read programs written by others and describe what they do."}, {"Write", "Write programs that solve small problems."},
-			{"Correct", "Find and correct mistakes in programs."}, {"Reflect", "Judge your own progress and plan what to learn next."}}},
-	{code: "COS20007", name: "Object Oriented Programming", description: "Design with objects that know what they are for.",
-		convenor: "acain", tutors: []string{"atutor", "joostfunkekupper", "tutor_1"}, streams: []string{"prac"}, tutorials: 3, students: [2]int{1, 18}, alsoStudents: []string{"cliff"}, group: "Project teams",
-		outcomes: []outcome{{"Abstract", "Explain abstraction, encapsulation, inheritance and polymorphism."}, {"Design", "Design a program of cooperating objects."},
+	{code: "COS10001", name: "Introduction to Programming", description: "Learn to think in programs, from the first " +
+		"line to a small project of your own.",
+		convenor: "acain", tutors: []string{"aconvenor", "atutor", "cliff", "tutor_0"}, streams: []string{"prac",
+			"wrkshop"}, tutorials: 3, students: [2]int{0, 17},
+		outcomes: []outcome{{"Explain", "Explain how programs are built from sequence, selection, iteration and " +
+			"procedures."},
+			{"Read", "Read programs written by others and describe what they do."},
+			{"Write", "Write programs that solve small problems."},
+			{"Correct", "Find and correct mistakes in programs."}, {"Reflect", "Judge your own progress and plan " +
+				"what to learn next."}}},
+	{code: "COS20007", name: "Object Oriented Programming", description: "Design with objects that know what they " +
+		"are for.",
+		convenor: "acain", tutors: []string{"atutor", "joostfunkekupper", "tutor_1"}, streams: []string{"prac"},
+		tutorials: 3, students: [2]int{1, 18}, alsoStudents: []string{"cliff"}, group: "Project teams",
+		outcomes: []outcome{{"Abstract", "Explain abstraction, encapsulation, inheritance and polymorphism."},
+			{"Design", "Design a program of cooperating objects."},
 			{"Build", "Build it, with tests."}, {"Judge", "Judge a design by how it takes change."}}},
 	{code: "COS30046", name: "Artificial Intelligence for Games", description: "Make opponents worth playing against.",
-		convenor: "aconvenor", tutors: []string{"atutor", "angusmorton"}, streams: []string{"cls"}, tutorials: 2, students: [2]int{1, 12}, alsoStudents: []string{"acummaudo"},
-		outcomes: []outcome{{"Search", "Apply graph search to movement."}, {"Decide", "Build agents that decide."}, {"Evaluate", "Measure how well an agent plays."}}},
+		convenor: "aconvenor", tutors: []string{"atutor", "angusmorton"}, streams: []string{"cls"}, tutorials: 2,
+		students: [2]int{1, 12}, alsoStudents: []string{"acummaudo"},
+		outcomes: []outcome{{"Search", "Apply graph search to movement."}, {"Decide", "Build agents that decide."},
+			{"Evaluate", "Measure how well an agent plays."}}},
 	{code: "COS30243", name: "Game Programming", description: "From an empty window to a game.",
-		convenor: "aconvenor", tutors: []string{"atutor", "tutor_2"}, tutorials: 2, students: [2]int{1, 12}, alsoStudents: []string{"acain", "ajones"},
-		outcomes: []outcome{{"Structure", "Structure the code of a game."}, {"Render", "Draw a moving world."}, {"Profile", "Find and remove what makes it slow."}}},
+		convenor: "aconvenor", tutors: []string{"atutor", "tutor_2"}, tutorials: 2, students: [2]int{1, 12},
+		alsoStudents: []string{"acain", "ajones"},
+		outcomes: []outcome{{"Structure", "Structure the code of a game."}, {"Render", "Draw a moving world."},
+			{"Profile", "Find and remove what makes it slow."}}},
 }
 
 // units makes the four units: staff, classes, outcomes, students, tasks and how
@@ -52,9 +64,11 @@ func (b *builder) units() {
 
 func (b *builder) unit(u *unit) {
 	start := b.monday().AddDays(-6 * 7)
-	id := b.add(u.code, "units", row{"code": u.code, "name": u.name, "description": u.description, "teaching_period_id": b.id["present"],
-		"start_date": start, "end_date": start.AddDays(weeks*7 - 3), "portfolio_auto_generation_date": start.AddDays(weeks*7 - 10),
-		"created_at": b.q.Now(), "updated_at": b.q.Now()})
+	id := b.add(u.code, "units", row{"code": u.code, "name": u.name, "description": u.description,
+		"teaching_period_id": b.id["present"],
+		"start_date":         start, "end_date": start.AddDays(weeks*7 - 3),
+		"portfolio_auto_generation_date": start.AddDays(weeks*7 - 10),
+		"created_at":                     b.q.Now(), "updated_at": b.q.Now()})
 	b.employ(u, id, u.convenor, policy.Convenor, true)
 	for _, name := range u.tutors {
 		role := policy.Tutor
@@ -95,7 +109,8 @@ func (b *builder) classes(u *unit, id int64) [][]class {
 	var all [][]class
 	for i, kind := range u.streams {
 		name := map[string]string{"prac": "Practical", "wrkshop": "Workshop", "cls": "Class"}[kind]
-		stream := b.add(u.code+" "+kind, "tutorial_streams", row{"unit_id": id, "name": name + " 1", "abbreviation": kind + "-1", "activity_type_id": b.id[kind]})
+		stream := b.add(u.code+" "+kind, "tutorial_streams", row{"unit_id": id, "name": name + " 1",
+			"abbreviation": kind + "-1", "activity_type_id": b.id[kind]})
 		all = append(all, b.tutorials(u, id, fmt.Sprintf("LA%d", i+1), stream))
 	}
 	return all
@@ -105,8 +120,10 @@ func (b *builder) tutorials(u *unit, id int64, prefix string, stream any) (list 
 	for n := range u.tutorials {
 		tutor := u.tutors[n%len(u.tutors)]
 		abbr := fmt.Sprintf("%s-%02d", prefix, n+1)
-		t := b.add(u.code+" "+abbr, "tutorials", row{"unit_id": id, "unit_role_id": b.id[u.code+" "+tutor], "tutorial_stream_id": stream,
-			"abbreviation": abbr, "meeting_day": days[n%len(days)], "meeting_time": fmt.Sprintf("%02d:30", 8+2*n), "meeting_location": rooms[n%len(rooms)], "capacity": 20})
+		t := b.add(u.code+" "+abbr, "tutorials", row{"unit_id": id, "unit_role_id": b.id[u.code+" "+tutor],
+			"tutorial_stream_id": stream,
+			"abbreviation":       abbr, "meeting_day": days[n%len(days)], "meeting_time": fmt.Sprintf("%02d:30", 8+2*n),
+			"meeting_location": rooms[n%len(rooms)], "capacity": 20})
 		list = append(list, class{t, stream})
 	}
 	return list
@@ -120,7 +137,8 @@ func (b *builder) enrol(u *unit, id int64, classes [][]class) {
 		names = append(names, fmt.Sprintf("student_%d", n))
 	}
 	for i, name := range names {
-		p := b.add(u.code+" project "+name, "projects", row{"unit_id": id, "user_id": b.id[name], "campus_id": b.id["Burwood"],
+		p := b.add(u.code+" project "+name, "projects", row{"unit_id": id, "user_id": b.id[name],
+			"campus_id":    b.id["Burwood"],
 			"target_grade": []int{1, 0, 2, 0, 1, 3, 0, 1}[i%8], "created_at": b.q.Now(), "updated_at": b.q.Now()})
 		for _, stream := range classes {
 			c := stream[i%len(stream)]
@@ -134,12 +152,15 @@ func (b *builder) enrol(u *unit, id int64, classes [][]class) {
 
 // groups puts every student into a team of their own tutorial.
 func (b *builder) groups(u *unit, id int64, names []string, classes []class) {
-	set := b.add(u.code+" set", "group_sets", row{"unit_id": id, "name": u.group, "capacity": 7, "keep_groups_in_same_class": true})
+	set := b.add(u.code+" set", "group_sets", row{"unit_id": id, "name": u.group, "capacity": 7,
+		"keep_groups_in_same_class": true})
 	for n, c := range classes {
-		b.add(fmt.Sprintf("%s team %d", u.code, n), "unit_groups", row{"group_set_id": set, "tutorial_id": c.id, "name": fmt.Sprintf("Team %c", 'A'+n)})
+		b.add(fmt.Sprintf("%s team %d", u.code, n), "unit_groups", row{"group_set_id": set, "tutorial_id": c.id,
+			"name": fmt.Sprintf("Team %c", 'A'+n)})
 	}
 	for i, name := range names {
 		team := b.id[fmt.Sprintf("%s team %d", u.code, i%len(classes))]
-		b.add("", "group_memberships", row{"group_set_id": set, "unit_group_id": team, "project_id": b.id[u.code+" project "+name]})
+		b.add("", "group_memberships", row{"group_set_id": set, "unit_group_id": team,
+			"project_id": b.id[u.code+" project "+name]})
 	}
 }

@@ -72,7 +72,8 @@ func (d Dates) Allow(asked int) (int, error) {
 		return 0, fault.Field(fault.Invalid, "weeks_requested", "must be from 1 to %d", mostAsked)
 	}
 	if !d.CanApply() {
-		return 0, fault.New(fault.Conflict, "no extension is possible: the task is already due on its deadline, %s", d.Deadline)
+		return 0, fault.New(fault.Conflict, "no extension is possible: the task is already due on its deadline, %s",
+			d.Deadline)
 	}
 	return min(asked, d.WeeksCanExtend()), nil
 }

@@ -142,14 +142,17 @@ func TestExplain(t *testing.T) {
 	if !strings.HasPrefix(string(got), want) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	for extensions, words := range map[int]string{1: "1 week moves it to 2026-03-11. The task", 2: "2 weeks move it to 2026-03-18. The deadline"} {
-		if e := (Dates{Target: in(-7), Deadline: in(6), Extensions: extensions}).Explain(); !strings.Contains(e.Text, words) {
+	for extensions, words := range map[int]string{1: "1 week moves it to 2026-03-11. The task",
+		2: "2 weeks move it to 2026-03-18. The deadline"} {
+		if e := (Dates{Target: in(-7), Deadline: in(6), Extensions: extensions}).Explain(); !strings.Contains(e.Text,
+			words) {
 			t.Errorf("%q does not say %q", e.Text, words)
 		}
 	}
 }
 
-var zones = rapid.SampledFrom([]*time.Location{nil, time.UTC, time.FixedZone("east", 14*3600), load("Europe/Berlin"), load("America/Havana")})
+var zones = rapid.SampledFrom([]*time.Location{nil, time.UTC, time.FixedZone("east", 14*3600), load("Europe/Berlin"),
+	load("America/Havana")})
 
 func load(name string) *time.Location {
 	z, err := time.LoadLocation(name)
@@ -199,7 +202,8 @@ func TestCheckAllowsExactlyWhatStaysWithinAWeekOfTheDeadline(t *testing.T) {
 		if d.Check() != nil {
 			return
 		}
-		d.Extensions += d.OnResubmit(d.Target.Add(time.Duration(rapid.IntRange(-1000, 1000).Draw(t, "hours"))*time.Hour), 3)
+		d.Extensions += d.OnResubmit(d.Target.Add(time.Duration(rapid.IntRange(-1000, 1000).Draw(t,
+			"hours"))*time.Hour), 3)
 		if weeks, err := d.Allow(rapid.IntRange(1, 30).Draw(t, "asked")); err == nil {
 			d.Extensions += weeks
 		}

@@ -50,5 +50,6 @@ func (e Explanation) sentence() string {
 	if e.Capped {
 		s += " The deadline comes first."
 	}
-	return s + fmt.Sprintf(" The task is due on %s, until the end of the day in the time zone %s: %s.", e.Due, e.Zone, e.Ends)
+	return s + fmt.Sprintf(" The task is due on %s, until the end of the day in the time zone %s: %s.", e.Due, e.Zone,
+		e.Ends)
 }

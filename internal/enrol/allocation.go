@@ -73,7 +73,8 @@ func lockProjects(ctx context.Context, q db.Q, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `SELECT 1 FROM projects WHERE id IN (SELECT id FROM `+list+` r) ORDER BY id FOR NO KEY UPDATE`, args...)
+	_, err = db.Exec(ctx, q, `SELECT 1 FROM projects WHERE id IN (SELECT id FROM `+list+` r) ORDER BY id FOR NO KEY
+		UPDATE`, args...)
 	return err
 }
 
@@ -91,8 +92,10 @@ func idRows(q db.Q, ids []int64) (string, []any, error) {
 // its students, in four statements.
 func readAllocation(ctx context.Context, q db.Q, unitID int64, projects []int64, exceed bool) (*allocation, error) {
 	s := &allocation{exceed: exceed, tutorials: map[int64]*tutorialLoad{}, students: map[int64]*student{}}
-	for t, err := range db.Each[tutorialLoad](ctx, q, `SELECT t.id AS tutorial_id, t.abbreviation AS tutorial, t.tutorial_stream_id, t.campus_id,
-			c.name AS campus, t.capacity, (SELECT count(*) FROM tutorial_enrolments e JOIN projects p ON p.id = e.project_id AND p.enrolled
+	for t, err := range db.Each[tutorialLoad](ctx, q, `SELECT t.id AS tutorial_id, t.abbreviation AS tutorial,
+		t.tutorial_stream_id, t.campus_id,
+			c.name AS campus, t.capacity, (SELECT count(*) FROM tutorial_enrolments e
+			JOIN projects p ON p.id = e.project_id AND p.enrolled
 				WHERE e.tutorial_id = t.id) AS taken
 		FROM tutorials t LEFT JOIN campuses c ON c.id = t.campus_id WHERE t.unit_id = $1`, unitID) {
 		if err != nil {
@@ -112,7 +115,8 @@ func readAllocation(ctx context.Context, q db.Q, unitID int64, projects []int64,
 
 func (s *allocation) readStudents(ctx context.Context, q db.Q, list string, args []any) error {
 	for p, err := range db.Each[student](ctx, q, `SELECT p.id, p.enrolled, p.campus_id AS home_id, c.name AS home
-		FROM projects p LEFT JOIN campuses c ON c.id = p.campus_id WHERE p.id IN (SELECT id FROM `+list+` r)`, args...) {
+		FROM projects p LEFT JOIN campuses c ON c.id = p.campus_id WHERE p.id IN (SELECT id FROM `+list+` r)`,
+		args...) {
 		if err != nil {
 			return err
 		}
@@ -126,10 +130,13 @@ func (s *allocation) readStudents(ctx context.Context, q db.Q, list string, args
 		p := s.students[e.ProjectID]
 		p.was, p.held = append(p.was, e), append(p.held, e)
 	}
-	for b, err := range db.Each[groupTie](ctx, q, `SELECT m.id, m.project_id, m.unit_group_id, g.name, g.tutorial_id, t.abbreviation,
+	for b, err := range db.Each[groupTie](ctx, q, `SELECT m.id, m.project_id, m.unit_group_id, g.name, g.tutorial_id,
+		t.abbreviation,
 			(gs.allow_students_to_manage_groups AND NOT gs.locked AND NOT g.locked) AS free
-		FROM group_memberships m JOIN unit_groups g ON g.id = m.unit_group_id JOIN group_sets gs ON gs.id = g.group_set_id AND gs.keep_groups_in_same_class
-		JOIN tutorials t ON t.id = g.tutorial_id WHERE m.active AND m.project_id IN (SELECT id FROM `+list+` r)`, args...) {
+		FROM group_memberships m JOIN unit_groups g ON g.id = m.unit_group_id
+		JOIN group_sets gs ON gs.id = g.group_set_id AND gs.keep_groups_in_same_class
+		JOIN tutorials t ON t.id = g.tutorial_id WHERE m.active AND m.project_id IN (SELECT id FROM `+list+` r)`,
+		args...) {
 		if err != nil {
 			return err
 		}
@@ -165,7 +172,8 @@ func (s *allocation) take(p *student, t *tutorialLoad) error {
 func (s *allocation) leave(p *student, tutorials []int64) error {
 	for _, b := range p.ties {
 		if !b.left && !b.Free && slices.Contains(tutorials, b.TutorialID) {
-			return fault.New(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Take them out of the group first.", b.Group, b.Tutorial)
+			return fault.New(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Take them "+
+				"out of the group first.", b.Group, b.Tutorial)
 		}
 	}
 	for i := range p.ties {
@@ -255,9 +263,12 @@ func (s *allocation) write(ctx context.Context, q db.Q, students []*student) err
 		before  string
 		after   string
 	}{
-		{left, []string{"id BIGINT"}, `UPDATE group_memberships SET active = FALSE WHERE id IN (SELECT id FROM `, ` r)`},
-		{gone, []string{"p BIGINT", "t BIGINT"}, `DELETE FROM tutorial_enrolments WHERE (project_id, tutorial_id) IN (SELECT p, t FROM `, ` r)`},
-		{fresh, []string{"p BIGINT", "t BIGINT", "s BIGINT"}, `INSERT INTO tutorial_enrolments (project_id, tutorial_id, tutorial_stream_id) SELECT p, t, s FROM `, ` r`},
+		{left, []string{"id BIGINT"}, `UPDATE group_memberships SET active = FALSE WHERE id IN (SELECT id FROM `,
+			` r)`},
+		{gone, []string{"p BIGINT", "t BIGINT"}, `DELETE FROM tutorial_enrolments WHERE (project_id, tutorial_id) IN
+			(SELECT p, t FROM `, ` r)`},
+		{fresh, []string{"p BIGINT", "t BIGINT", "s BIGINT"}, `INSERT INTO tutorial_enrolments (project_id,
+			tutorial_id, tutorial_stream_id) SELECT p, t, s FROM `, ` r`},
 	} {
 		if len(step.rows) == 0 {
 			continue

@@ -22,7 +22,8 @@ func EnrolmentsOf(ctx context.Context, q db.Q, projectID int64) ([]Enrolment, er
 
 // TutorialNamed gives the id of the tutorial of a unit that has this abbreviation.
 func TutorialNamed(ctx context.Context, q db.Q, unitID int64, abbreviation string) (int64, error) {
-	id, err := db.OneOf[int64](ctx, q, "tutorial", `SELECT id FROM tutorials WHERE unit_id = $1 AND abbreviation = $2`, unitID, abbreviation)
+	id, err := db.OneOf[int64](ctx, q, "tutorial", `SELECT id FROM tutorials WHERE unit_id = $1 AND abbreviation = $2`,
+		unitID, abbreviation)
 	if err != nil {
 		return 0, err
 	}
@@ -72,7 +73,8 @@ func TakeSeat(ctx context.Context, q db.Q, projectID, tutorialID int64, exceed b
 // streams, the student, and the tutorial; then it reads what they are.
 func lockSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) (*seat, error) {
 	if q.Postgres() {
-		_, err := db.Exec(ctx, q, `SELECT 1 FROM units WHERE id = (SELECT unit_id FROM projects WHERE id = $1) FOR KEY SHARE`, projectID)
+		_, err := db.Exec(ctx, q, `SELECT 1 FROM units WHERE id = (SELECT unit_id FROM projects
+			WHERE id = $1) FOR KEY SHARE`, projectID)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +86,8 @@ func lockSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) (*seat, 
 		return nil, err
 	}
 	return db.OneOf[seat](ctx, q, "tutorial", `SELECT p.enrolled, p.campus_id AS home_id, home.name AS home,
-			t.id AS tutorial_id, t.abbreviation AS tutorial, t.tutorial_stream_id, t.campus_id, c.name AS campus, t.capacity
+			t.id AS tutorial_id, t.abbreviation AS tutorial, t.tutorial_stream_id, t.campus_id, c.name AS campus,
+			t.capacity
 		FROM projects p JOIN tutorials t ON t.unit_id = p.unit_id
 		LEFT JOIN campuses home ON home.id = p.campus_id
 		LEFT JOIN campuses c ON c.id = t.campus_id
@@ -96,7 +99,8 @@ func (s *seat) check() error {
 		return fault.New(fault.Conflict, "The student is withdrawn from this unit. Enrol them again first.")
 	}
 	if s.HomeID != nil && s.CampusID != nil && *s.HomeID != *s.CampusID {
-		return fault.New(fault.Refused, "Tutorial %s is for campus %s, the student is of campus %s.", s.Tutorial, *s.Campus, *s.Home)
+		return fault.New(fault.Refused, "Tutorial %s is for campus %s, the student is of campus %s.", s.Tutorial,
+			*s.Campus, *s.Home)
 	}
 	return nil
 }
@@ -124,7 +128,8 @@ func (s *seat) take(ctx context.Context, q db.Q, projectID int64, exceed bool) e
 			SELECT count(*) FROM tutorial_enrolments e JOIN projects p ON p.id = e.project_id AND p.enrolled
 			WHERE e.tutorial_id = t.id AND e.project_id <> $1))`, projectID, s.TutorialID, exceed)
 	if err == nil && n == 0 {
-		return fault.New(fault.Conflict, "Tutorial %s is full: all of its %d places are taken. Choose another one.", s.Tutorial, s.Capacity)
+		return fault.New(fault.Conflict, "Tutorial %s is full: all of its %d places are taken. Choose another one.",
+			s.Tutorial, s.Capacity)
 	}
 	return err
 }
@@ -181,7 +186,8 @@ func leaveGroupsOf(ctx context.Context, q db.Q, projectID int64, tutorials []int
 	var ids []int64
 	for _, g := range groups {
 		if !g.Free {
-			return fault.New(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Take them out of the group first.", g.Group, g.Tutorial)
+			return fault.New(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Take them "+
+				"out of the group first.", g.Group, g.Tutorial)
 		}
 		ids = append(ids, g.Membership)
 	}

@@ -34,7 +34,8 @@ func GroupsOfProject(ctx context.Context, q db.Q, projectID int64) ([]Group, err
 
 // GroupsOfUnit lists the groups of all sets of a unit.
 func GroupsOfUnit(ctx context.Context, q db.Q, unitID int64) ([]Group, error) {
-	return db.All[Group](ctx, q, selectGroups+` JOIN group_sets s ON s.id = g.group_set_id WHERE s.unit_id = $1 ORDER BY g.id`, unitID)
+	return db.All[Group](ctx, q, selectGroups+` JOIN group_sets s ON s.id = g.group_set_id
+		WHERE s.unit_id = $1 ORDER BY g.id`, unitID)
 }
 
 // GroupsOf lists the groups of a set in the order they were made.
@@ -95,7 +96,8 @@ func groupName(ctx context.Context, q db.Q, setID int64, name string) (string, e
 }
 
 func tutorialIn(ctx context.Context, q db.Q, unitID, id int64) error {
-	_, err := db.OneOf[int64](ctx, q, "tutorial in this unit", `SELECT id FROM tutorials WHERE id = $1 AND unit_id = $2`, id, unitID)
+	_, err := db.OneOf[int64](ctx, q, "tutorial in this unit", `SELECT id FROM tutorials WHERE id = $1
+		AND unit_id = $2`, id, unitID)
 	return err
 }
 
@@ -149,7 +151,8 @@ func ChangeGroup(ctx context.Context, q db.Q, unitID int64, g *Group, c GroupCha
 			return nil, err
 		}
 	}
-	_, err := db.Exec(ctx, q, `UPDATE unit_groups SET name = $2, tutorial_id = $3, capacity_adjustment = $4, locked = $5 WHERE id = $1`,
+	_, err := db.Exec(ctx, q, `UPDATE unit_groups SET name = $2, tutorial_id = $3, capacity_adjustment = $4, locked =
+		$5 WHERE id = $1`,
 		g.ID, then.Name, then.TutorialID, then.CapacityAdjustment, then.Locked)
 	if err != nil {
 		return nil, groupTaken(err, then.Name)
@@ -195,8 +198,10 @@ func lockMoves(ctx context.Context, q db.Q, unitID int64, groups []int64) (*move
 		ProjectID int64  `db:"project_id"`
 		GroupID   int64  `db:"unit_group_id"`
 		Username  string `db:"username"`
-	}](ctx, q, `SELECT m.project_id, m.unit_group_id, u.username FROM group_memberships m JOIN projects p ON p.id = m.project_id
-		JOIN users u ON u.id = p.user_id WHERE m.active AND m.unit_group_id IN (SELECT id FROM `+list+` r) ORDER BY m.project_id`, args...)
+	}](ctx, q, `SELECT m.project_id, m.unit_group_id, u.username FROM group_memberships m
+		JOIN projects p ON p.id = m.project_id
+		JOIN users u ON u.id = p.user_id WHERE m.active AND m.unit_group_id IN (SELECT id FROM `+list+
+		` r) ORDER BY m.project_id`, args...)
 	if err != nil {
 		return nil, err
 	}

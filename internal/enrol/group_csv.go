@@ -28,8 +28,10 @@ func ExportGroups(ctx context.Context, q db.Q, setID int64) (func(io.Writer) err
 		Tutorial   string  `db:"tutorial"`
 		Campus     *string `db:"campus"`
 	}
-	groups, err := db.All[line](ctx, q, `SELECT g.name, g.capacity_adjustment, t.abbreviation AS tutorial, c.abbreviation AS campus
-		FROM unit_groups g JOIN tutorials t ON t.id = g.tutorial_id LEFT JOIN campuses c ON c.id = t.campus_id WHERE g.group_set_id = $1`, setID)
+	groups, err := db.All[line](ctx, q, `SELECT g.name, g.capacity_adjustment, t.abbreviation AS tutorial,
+		c.abbreviation AS campus
+		FROM unit_groups g JOIN tutorials t ON t.id = g.tutorial_id LEFT JOIN campuses c ON c.id = t.campus_id
+		WHERE g.group_set_id = $1`, setID)
 	slices.SortFunc(groups, func(a, b line) int { return cmp.Compare(a.Name, b.Name) })
 	return func(w io.Writer) error {
 		t := sheet.Write(w, append(slices.Clone(GroupSheet.Required), "campus"))
@@ -169,7 +171,8 @@ func (im *groupImport) makeTutorials(ctx context.Context, q db.Q) error {
 		ID   int64  `db:"id"`
 		Name string `db:"abbreviation"`
 	}
-	for t, err := range db.Each[tutorial](ctx, q, `INSERT INTO tutorials (unit_id, unit_role_id, campus_id, abbreviation, meeting_day, meeting_time, meeting_location)
+	for t, err := range db.Each[tutorial](ctx, q, `INSERT INTO tutorials (unit_id, unit_role_id, campus_id,
+		abbreviation, meeting_day, meeting_time, meeting_location)
 		SELECT u.id, m.id, r.campus, r.name, 'Monday', '8:00am', 'TBA' FROM `+list+` r JOIN units u ON u.id = $1
 		LEFT JOIN unit_roles m ON m.unit_id = u.id AND m.is_main RETURNING id, abbreviation`, args...) {
 		if err != nil {

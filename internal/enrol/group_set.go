@@ -76,9 +76,11 @@ func ChangeGroupSet(ctx context.Context, q db.Q, id int64, c GroupSetChange) (*G
 			return nil, err
 		}
 	}
-	_, err = db.Exec(ctx, q, `UPDATE group_sets SET name = $2, allow_students_to_create_groups = $3, allow_students_to_manage_groups = $4,
+	_, err = db.Exec(ctx, q, `UPDATE group_sets SET name = $2, allow_students_to_create_groups = $3,
+		allow_students_to_manage_groups = $4,
 			keep_groups_in_same_class = $5, capacity = $6, locked = $7
-		WHERE id = $1`, id, g.Name, g.StudentsCreateGroups, g.StudentsManageGroups, g.KeepGroupsInSameClass, g.Capacity, g.Locked)
+		WHERE id = $1`, id, g.Name, g.StudentsCreateGroups, g.StudentsManageGroups, g.KeepGroupsInSameClass, g.Capacity,
+		g.Locked)
 	if err != nil {
 		return nil, groupSetTaken(err, g.Name)
 	}
@@ -111,7 +113,8 @@ func (g *GroupSet) apply(c GroupSetChange) error {
 // inTheirClass refuses while a member of a group is not in its tutorial. The
 // members are locked, so that none leaves it meanwhile.
 func inTheirClass(ctx context.Context, q db.Q, setID int64) error {
-	members, err := db.All[int64](ctx, q, `SELECT project_id FROM group_memberships WHERE group_set_id = $1 AND active`, setID)
+	members, err := db.All[int64](ctx, q, `SELECT project_id FROM group_memberships WHERE group_set_id = $1
+		AND active`, setID)
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,8 @@ func inTheirClass(ctx context.Context, q db.Q, setID int64) error {
 			SELECT 1 FROM tutorial_enrolments e WHERE e.project_id = p.id AND e.tutorial_id = g.tutorial_id)
 		ORDER BY g.id, p.id`, setID)
 	if err == nil && len(out) > 0 {
-		return fault.New(fault.Conflict, "%s not in the tutorial of their group; the first is %s of %s, who is not in %s. Move them first.",
+		return fault.New(fault.Conflict, "%s not in the tutorial of their group; the first is %s of %s, who is not "+
+			"in %s. Move them first.",
 			plural(len(out), "member is", "members are"), out[0].Username, out[0].Group, out[0].Tutorial)
 	}
 	return err
@@ -143,12 +147,14 @@ func DeleteGroupSet(ctx context.Context, q db.Q, id int64) error {
 	if err := noSubmissions(ctx, q, `g.group_set_id = $1`, id); err != nil {
 		return err
 	}
-	tasks, err := db.All[string](ctx, q, `SELECT abbreviation FROM task_definitions WHERE group_set_id = $1 ORDER BY id`, id)
+	tasks, err := db.All[string](ctx, q, `SELECT abbreviation FROM task_definitions WHERE group_set_id = $1
+		ORDER BY id`, id)
 	if err != nil {
 		return err
 	}
 	if len(tasks) > 0 {
-		return fault.New(fault.Conflict, "Tasks are done in the groups of this set: %s. Take the set from them first.", strings.Join(tasks, ", "))
+		return fault.New(fault.Conflict, "Tasks are done in the groups of this set: %s. Take the set from them first.",
+			strings.Join(tasks, ", "))
 	}
 	_, err = db.Exec(ctx, q, `DELETE FROM group_sets WHERE id = $1`, id)
 	return err

@@ -134,8 +134,10 @@ func (r *Roster) read(e *rosterRow, lines map[string]sheet.Row) {
 		e.end(ignored, "the row is for unit %s, not %s", code, r.Code)
 		return
 	}
-	e.user = ident.NewUser{Username: e.row.Get("username"), Email: e.row.Get("email"), FirstName: e.row.Get("first_name"),
-		LastName: e.row.Get("last_name"), Nickname: e.row.Get("preferred_name"), StudentID: e.row.Get("student_id"), Role: policy.Student}
+	e.user = ident.NewUser{Username: e.row.Get("username"), Email: e.row.Get("email"),
+		FirstName: e.row.Get("first_name"),
+		LastName:  e.row.Get("last_name"), Nickname: e.row.Get("preferred_name"), StudentID: e.row.Get("student_id"),
+		Role: policy.Student}
 	// People with one name only.
 	if e.user.FirstName == "" {
 		e.user.FirstName = e.user.LastName
@@ -183,7 +185,8 @@ func (r *Roster) readPlaces(e *rosterRow) {
 
 // alone sees to it that a person stands in a sheet once.
 func (e *rosterRow) alone(lines map[string]sheet.Row) {
-	name, email, number := "username "+ident.Key(e.user.Username), "email "+ident.Key(e.user.Email), "student_id "+e.user.StudentID
+	name, email, number := "username "+ident.Key(e.user.Username), "email "+ident.Key(e.user.Email),
+		"student_id "+e.user.StudentID
 	if first, seen := lines[name]; seen {
 		e.end(ignored, "%s stands in %s already", e.user.Username, first)
 		return

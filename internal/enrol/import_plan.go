@@ -276,7 +276,8 @@ func (b *batch) enrol(ctx context.Context, q db.Q, owners map[int64]*rosterRow) 
 	for user, e := range owners {
 		rows = append(rows, []any{b.UnitID, user, e.sitter.HomeID, q.Now().String()})
 	}
-	list, args, err := db.Rows(q, nil, []string{"unit BIGINT", "person BIGINT", "campus BIGINT", "at TIMESTAMPTZ"}, rows)
+	list, args, err := db.Rows(q, nil, []string{"unit BIGINT", "person BIGINT", "campus BIGINT", "at TIMESTAMPTZ"},
+		rows)
 	if err != nil {
 		return err
 	}
@@ -309,6 +310,7 @@ func (b *batch) update(ctx context.Context, q db.Q, changed [][]any) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE projects SET enrolled = TRUE, campus_id = r.campus, updated_at = r.at FROM `+list+` r WHERE projects.id = r.id`, args...)
+	_, err = db.Exec(ctx, q, `UPDATE projects SET enrolled = TRUE, campus_id = r.campus, updated_at = r.at FROM `+list+
+		` r WHERE projects.id = r.id`, args...)
 	return err
 }

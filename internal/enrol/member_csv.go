@@ -27,7 +27,10 @@ func ExportMembers(ctx context.Context, q db.Q, setID int64) (func(io.Writer) er
 	members, err := db.All[line](ctx, q, `SELECT g.name, u.username, u.username_key FROM group_memberships m
 		JOIN unit_groups g ON g.id = m.unit_group_id JOIN projects p ON p.id = m.project_id AND p.enrolled
 		JOIN users u ON u.id = p.user_id WHERE m.group_set_id = $1 AND m.active`, setID)
-	slices.SortFunc(members, func(a, b line) int { return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(members, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group),
+			cmp.Compare(a.Key, b.Key))
+	})
 	return func(w io.Writer) error {
 		t := sheet.Write(w, MemberSheet.Required)
 		for _, m := range members {
@@ -161,7 +164,8 @@ func (im *memberImport) lockGroups(ctx context.Context, q db.Q) error {
 	if !q.Postgres() {
 		return nil
 	}
-	_, err := db.Exec(ctx, q, `SELECT 1 FROM unit_groups WHERE group_set_id = $1 ORDER BY id FOR NO KEY UPDATE`, im.set.ID)
+	_, err := db.Exec(ctx, q, `SELECT 1 FROM unit_groups WHERE group_set_id = $1 ORDER BY id FOR NO KEY UPDATE`,
+		im.set.ID)
 	return err
 }
 
@@ -171,7 +175,8 @@ func (im *memberImport) readMemberships(ctx context.Context, q db.Q) error {
 		GroupID   int64 `db:"unit_group_id"`
 	}
 	in := map[int64]*Group{}
-	for m, err := range db.Each[membership](ctx, q, `SELECT project_id, unit_group_id FROM group_memberships WHERE group_set_id = $1 AND active`, im.set.ID) {
+	for m, err := range db.Each[membership](ctx, q, `SELECT project_id, unit_group_id FROM group_memberships
+		WHERE group_set_id = $1 AND active`, im.set.ID) {
 		if err != nil {
 			return err
 		}

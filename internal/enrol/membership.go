@@ -25,7 +25,8 @@ type Teammate struct {
 	Nickname  *string `db:"nickname" json:"nickname"`
 }
 
-const selectMembers = `SELECT p.id, p.target_grade, u.id AS person_id, u.email, u.first_name, u.last_name, u.username, u.nickname
+const selectMembers = `SELECT p.id, p.target_grade, u.id AS person_id, u.email, u.first_name, u.last_name, u.username,
+	u.nickname
 	FROM projects p JOIN users u ON u.id = p.user_id`
 
 // MembersOf lists the enrolled students in a group.
@@ -61,15 +62,19 @@ func lockMembership(ctx context.Context, q db.Q, setID, groupID, projectID int64
 		if err := lockProjects(ctx, q, []int64{projectID}); err != nil {
 			return nil, err
 		}
-		_, err := db.Exec(ctx, q, `SELECT 1 FROM unit_groups WHERE id = $2 OR id IN (SELECT unit_group_id FROM group_memberships
-			WHERE group_set_id = $1 AND project_id = $3 AND active) ORDER BY id FOR NO KEY UPDATE`, setID, groupID, projectID)
+		_, err := db.Exec(ctx, q, `SELECT 1 FROM unit_groups WHERE id = $2 OR id IN (SELECT unit_group_id
+			FROM group_memberships
+			WHERE group_set_id = $1 AND project_id = $3 AND active) ORDER BY id FOR NO KEY UPDATE`, setID, groupID,
+			projectID)
 		if err != nil {
 			return nil, err
 		}
 	}
-	return db.OneOf[membershipState](ctx, q, "group", `SELECT p.enrolled, s.name AS set_name, s.locked AS set_locked, s.keep_groups_in_same_class AS keep,
+	return db.OneOf[membershipState](ctx, q, "group", `SELECT p.enrolled, s.name AS set_name, s.locked AS set_locked,
+		s.keep_groups_in_same_class AS keep,
 			g.name, g.locked, t.abbreviation, s.capacity + g.capacity_adjustment AS room,
-			EXISTS (SELECT 1 FROM tutorial_enrolments e WHERE e.project_id = p.id AND e.tutorial_id = g.tutorial_id) AS in_tutorial,
+			EXISTS (SELECT 1 FROM tutorial_enrolments e WHERE e.project_id = p.id
+			AND e.tutorial_id = g.tutorial_id) AS in_tutorial,
 			(SELECT count(*) FROM group_memberships o JOIN projects op ON op.id = o.project_id AND op.enrolled
 				WHERE o.unit_group_id = g.id AND o.active AND o.project_id <> p.id) AS taken,
 			f.id AS from_id, f.name AS from_name, f.locked AS from_locked
@@ -91,7 +96,8 @@ func JoinGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64, exc
 	if err := p.check(groupID, exceed); err != nil {
 		return nil, err
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) VALUES ($1, $2, $3)
+	_, err = db.Exec(ctx, q, `INSERT INTO group_memberships (group_set_id, unit_group_id, project_id)
+		VALUES ($1, $2, $3)
 		ON CONFLICT (group_set_id, project_id) DO UPDATE SET unit_group_id = excluded.unit_group_id, active = TRUE`,
 		setID, groupID, projectID)
 	if err != nil {
@@ -120,13 +126,15 @@ func (p *membershipState) check(groupID int64, exceed bool) error {
 	case p.FromID != nil && *p.FromID == groupID:
 		return fault.New(fault.Conflict, "The student is in the group %s already.", p.Group)
 	case p.Keep && !p.InTutorial:
-		return fault.New(fault.Refused, "The group %s stays in tutorial %s, and the student is not in it. Enrol them there first.", p.Group, p.Tutorial)
+		return fault.New(fault.Refused, "The group %s stays in tutorial %s, and the student is not in it. Enrol them "+
+			"there first.", p.Group, p.Tutorial)
 	}
 	if err := p.unlocked(); err != nil {
 		return err
 	}
 	if !exceed && p.Room != nil && p.Taken >= *p.Room {
-		return fault.New(fault.Conflict, "The group %s is full: all of its %d places are taken. Choose another one.", p.Group, *p.Room)
+		return fault.New(fault.Conflict, "The group %s is full: all of its %d places are taken. Choose another one.",
+			p.Group, *p.Room)
 	}
 	return nil
 }
@@ -140,7 +148,8 @@ func (p *membershipState) unlocked() error {
 	case p.Locked:
 		return fault.New(fault.Conflict, "The group %s is locked. The staff must unlock it first.", p.Group)
 	case p.FromLocked != nil && *p.FromLocked:
-		return fault.New(fault.Conflict, "The student is in the group %s, which is locked. The staff must unlock it first.", *p.From)
+		return fault.New(fault.Conflict, "The student is in the group %s, which is locked. The staff must unlock it "+
+			"first.", *p.From)
 	}
 	return nil
 }
@@ -158,12 +167,14 @@ func LeaveGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64) er
 	if err := p.unlocked(); err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE group_memberships SET active = FALSE WHERE group_set_id = $1 AND project_id = $2`, setID, projectID)
+	_, err = db.Exec(ctx, q, `UPDATE group_memberships SET active = FALSE WHERE group_set_id = $1 AND project_id = $2`,
+		setID, projectID)
 	return err
 }
 
 // ProjectOfUser gives the project of a user in a unit, enrolled or not.
 func ProjectOfUser(ctx context.Context, q db.Q, unitID, userID int64) (int64, error) {
-	id, err := db.OneOf[int64](ctx, q, "student in this unit", `SELECT id FROM projects WHERE unit_id = $1 AND user_id = $2`, unitID, userID)
+	id, err := db.OneOf[int64](ctx, q, "student in this unit", `SELECT id FROM projects WHERE unit_id = $1
+		AND user_id = $2`, unitID, userID)
 	return deref(id), err
 }

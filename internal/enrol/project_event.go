@@ -22,7 +22,8 @@ type projectEvent struct {
 func readProjectEvents(ctx context.Context, q db.Q, ids []int64) (list []projectEvent, err error) {
 	for some := range slices.Chunk(ids, 500) {
 		in, args := db.In(nil, some)
-		part, err := db.All[projectEvent](ctx, q, `SELECT id, user_id, unit_id, enrolled, grade, target_grade FROM projects
+		part, err := db.All[projectEvent](ctx, q, `SELECT id, user_id, unit_id, enrolled, grade, target_grade
+			FROM projects
 			WHERE id IN `+in+` ORDER BY id`, args...)
 		if err != nil {
 			return nil, err
@@ -39,7 +40,8 @@ type enrolmentBody struct {
 
 // enrolment is the event for the staff and the student.
 func (t *projectEvent) enrolment(by int64) events.Event {
-	return events.Event{Kind: "enrolment", ActorID: by, UserID: t.UserID, UnitID: t.UnitID, ProjectID: t.ID, Body: enrolmentBody{t.Enrolled}}
+	return events.Event{Kind: "enrolment", ActorID: by, UserID: t.UserID, UnitID: t.UnitID, ProjectID: t.ID,
+		Body: enrolmentBody{t.Enrolled}}
 }
 
 // gradeBody is what the event of a grade says: the final one, and the one the
@@ -52,7 +54,8 @@ type gradeBody struct {
 // graded is the event for the staff alone: the final grade is theirs until it
 // is published.
 func (t *projectEvent) graded(by int64) events.Event {
-	return events.Event{Kind: "grade", ActorID: by, UnitID: t.UnitID, ProjectID: t.ID, Body: gradeBody{t.Grade, t.TargetGrade}}
+	return events.Event{Kind: "grade", ActorID: by, UnitID: t.UnitID, ProjectID: t.ID,
+		Body: gradeBody{t.Grade, t.TargetGrade}}
 }
 
 // tell adds the events of a project's change.

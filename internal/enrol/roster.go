@@ -35,7 +35,8 @@ type classColumn struct {
 
 // studentColumns are the columns every sheet of students has; an import does
 // without preferred_name.
-var studentColumns = []string{"unit_code", "campus", "username", "student_id", "preferred_name", "first_name", "last_name", "email"}
+var studentColumns = []string{"unit_code", "campus", "username", "student_id", "preferred_name", "first_name",
+	"last_name", "email"}
 
 const tutorialColumn = "tutorial"
 
@@ -49,7 +50,8 @@ func ReadRoster(ctx context.Context, q db.Q, unitID int64) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	classes, err := db.All[lockedTutorial](ctx, q, `SELECT id, tutorial_stream_id, abbreviation FROM tutorials WHERE unit_id = $1 ORDER BY id`, unitID)
+	classes, err := db.All[lockedTutorial](ctx, q, `SELECT id, tutorial_stream_id, abbreviation FROM tutorials
+		WHERE unit_id = $1 ORDER BY id`, unitID)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +167,8 @@ type rosterLine struct {
 // Export reads the enrolled students of a unit, by user name, and gives what
 // writes them as a sheet that Import takes back.
 func (r *Roster) Export(ctx context.Context, q db.Q) (func(io.Writer) error, error) {
-	students, err := db.All[rosterLine](ctx, q, `SELECT p.id, u.username_key, p.campus_id, u.username, u.student_id, u.nickname, u.first_name,
+	students, err := db.All[rosterLine](ctx, q, `SELECT p.id, u.username_key, p.campus_id, u.username, u.student_id,
+		u.nickname, u.first_name,
 			u.last_name, u.email
 		FROM projects p JOIN users u ON u.id = p.user_id WHERE p.unit_id = $1 AND p.enrolled`, r.UnitID)
 	if err != nil {
@@ -176,7 +179,8 @@ func (r *Roster) Export(ctx context.Context, q db.Q) (func(io.Writer) error, err
 		Abbreviation string `db:"abbreviation"`
 	}
 	seats := map[[2]int64]string{} // by project and stream
-	for e, err := range db.Each[seatName](ctx, q, `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id, t.abbreviation
+	for e, err := range db.Each[seatName](ctx, q, `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id,
+		t.abbreviation
 		FROM projects p JOIN tutorial_enrolments e ON e.project_id = p.id JOIN tutorials t ON t.id = e.tutorial_id
 		WHERE p.unit_id = $1 AND p.enrolled`, r.UnitID) {
 		if err != nil {
@@ -196,7 +200,8 @@ func (r *Roster) write(w io.Writer, students []rosterLine, seats map[[2]int64]st
 	}
 	t := sheet.Write(w, headings)
 	for _, s := range students {
-		cells := []string{r.Code, r.campus[deref(s.CampusID)].Abbreviation, s.Username, text(s.StudentID), text(s.Nickname), s.FirstName, s.LastName, s.Email}
+		cells := []string{r.Code, r.campus[deref(s.CampusID)].Abbreviation, s.Username, text(s.StudentID),
+			text(s.Nickname), s.FirstName, s.LastName, s.Email}
 		for _, c := range r.columns {
 			cells = append(cells, seats[[2]int64{s.ProjectID, deref(c.streamID)}])
 		}

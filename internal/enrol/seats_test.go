@@ -100,23 +100,29 @@ func newPlayground(ctx context.Context, r fataler, q db.Q) *playground {
 	}
 	p := &playground{}
 	day := clock.Day(q.Now().Time)
-	p.unit = add(`INSERT INTO units (code, name, description, start_date, end_date, created_at, updated_at) VALUES ('C', 'N', 'D', $1, $1, $2, $2)`, day, q.Now())
+	p.unit = add(`INSERT INTO units (code, name, description, start_date, end_date, created_at, updated_at)
+		VALUES ('C', 'N', 'D', $1, $1, $2, $2)`, day, q.Now())
 	kind := add(`INSERT INTO activity_types (name, abbreviation) VALUES ('Lab', 'l')`)
 	for i := range 2 {
 		name := fmt.Sprint("X", i)
-		p.campuses = append(p.campuses, add(`INSERT INTO campuses (name, mode, abbreviation, active) VALUES ($1, 'manual', $1, TRUE)`, name))
-		p.streams = append(p.streams, add(`INSERT INTO tutorial_streams (unit_id, name, abbreviation, activity_type_id) VALUES ($1, $2, $2, $3)`, p.unit, name, kind))
+		p.campuses = append(p.campuses, add(`INSERT INTO campuses (name, mode, abbreviation, active)
+			VALUES ($1, 'manual', $1, TRUE)`, name))
+		p.streams = append(p.streams, add(`INSERT INTO tutorial_streams (unit_id, name, abbreviation, activity_type_id)
+			VALUES ($1, $2, $2, $3)`, p.unit, name, kind))
 	}
 	for i := range 6 {
 		name := fmt.Sprint("T", i)
-		p.tutorials = append(p.tutorials, add(`INSERT INTO tutorials (unit_id, abbreviation, meeting_day, meeting_time, meeting_location, capacity, tutorial_stream_id)
+		p.tutorials = append(p.tutorials, add(`INSERT INTO tutorials (unit_id, abbreviation, meeting_day, meeting_time,
+			meeting_location, capacity, tutorial_stream_id)
 			VALUES ($1, $2, 'd', 't', 'l', $3, $4)`, p.unit, name, i%3, p.stream(i)))
 	}
 	for i := range 4 {
 		name := fmt.Sprint("U", i)
-		user := add(`INSERT INTO users (username, username_key, email, email_key, first_name, last_name, role, created_at, updated_at)
+		user := add(`INSERT INTO users (username, username_key, email, email_key, first_name, last_name, role,
+			created_at, updated_at)
 			VALUES ($1, $1, $1, $1, 'F', 'L', 1, $2, $2)`, name, q.Now())
-		p.projects = append(p.projects, add(`INSERT INTO projects (unit_id, user_id, created_at, updated_at) VALUES ($1, $2, $3, $3)`, p.unit, user, q.Now()))
+		p.projects = append(p.projects, add(`INSERT INTO projects (unit_id, user_id, created_at, updated_at)
+			VALUES ($1, $2, $3, $3)`, p.unit, user, q.Now()))
 	}
 	return p
 }
@@ -174,8 +180,10 @@ func exec(ctx context.Context, r *rapid.T, q db.Q, text string) {
 // full tells whether a tutorial has no place left for a student not in it.
 func (p *playground) full(ctx context.Context, r *rapid.T, q db.Q, tutorial, project int64) bool {
 	n := p.count(ctx, r, q, `tutorials t WHERE t.id = $1 AND t.capacity > 0
-		AND t.capacity <= (SELECT count(*) FROM tutorial_enrolments e JOIN projects p ON p.id = e.project_id WHERE e.tutorial_id = t.id AND p.enrolled)
-		AND NOT EXISTS (SELECT 1 FROM tutorial_enrolments e WHERE e.tutorial_id = t.id AND e.project_id = $2)`, tutorial, project)
+		AND t.capacity <= (SELECT count(*) FROM tutorial_enrolments e JOIN projects p ON p.id = e.project_id
+		WHERE e.tutorial_id = t.id AND p.enrolled)
+		AND NOT EXISTS (SELECT 1 FROM tutorial_enrolments e WHERE e.tutorial_id = t.id AND e.project_id = $2)`,
+		tutorial, project)
 	return n > 0
 }
 
@@ -191,11 +199,14 @@ func (p *playground) check(ctx context.Context, r *rapid.T, q db.Q) {
 	for what, from := range map[string]string{
 		"seats whose stream is not the tutorial's": `tutorial_enrolments e JOIN tutorials t ON t.id = e.tutorial_id
 			WHERE e.tutorial_stream_id IS DISTINCT FROM t.tutorial_stream_id`,
-		"seats beside one without a stream": `tutorial_enrolments e JOIN tutorial_enrolments o ON o.project_id = e.project_id AND o.id <> e.id
+		"seats beside one without a stream": `tutorial_enrolments e JOIN tutorial_enrolments o ON o.project_id =
+			e.project_id AND o.id <> e.id
 			WHERE e.tutorial_stream_id IS NULL`,
-		"two seats in a stream": `tutorial_enrolments e JOIN tutorial_enrolments o ON o.project_id = e.project_id AND o.id <> e.id
+		"two seats in a stream": `tutorial_enrolments e JOIN tutorial_enrolments o ON o.project_id = e.project_id
+			AND o.id <> e.id
 			WHERE o.tutorial_stream_id = e.tutorial_stream_id`,
-		"enrolled students in tutorials of another campus": `tutorial_enrolments e JOIN tutorials t ON t.id = e.tutorial_id
+		"enrolled students in tutorials of another campus": `tutorial_enrolments e JOIN tutorials t ON t.id =
+			e.tutorial_id
 			JOIN projects p ON p.id = e.project_id WHERE p.enrolled AND p.campus_id <> t.campus_id`,
 	} {
 		if n := p.count(ctx, r, q, from); n > 0 {
@@ -229,7 +240,8 @@ func TestAStreamWaitsForSeats(t *testing.T) {
 			})
 		}()
 		for {
-			waiting, err := db.One[int64](ctx, d.Pool(), `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+			waiting, err := db.One[int64](ctx, d.Pool(), `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a ON
+				a.pid = l.pid
 				WHERE NOT l.granted AND a.datname = current_database()`)
 			if err != nil || *waiting > 0 {
 				return err

@@ -31,7 +31,8 @@ func StreamsOf(ctx context.Context, q db.Q, unitID int64) ([]Stream, error) {
 
 // StreamNamed gives the stream of a unit that has this abbreviation.
 func StreamNamed(ctx context.Context, q db.Q, unitID int64, abbreviation string) (*Stream, error) {
-	return db.OneOf[Stream](ctx, q, "tutorial stream", selectStreams+` WHERE s.unit_id = $1 AND s.abbreviation = $2`, unitID, abbreviation)
+	return db.OneOf[Stream](ctx, q, "tutorial stream", selectStreams+` WHERE s.unit_id = $1 AND s.abbreviation = $2`,
+		unitID, abbreviation)
 }
 
 // AddStream makes a stream for an activity type. Its name and abbreviation are

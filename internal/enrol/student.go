@@ -62,7 +62,8 @@ type StudentQuery struct {
 	Offset    int64
 }
 
-const selectEntries = `SELECT p.id, p.enrolled, p.campus_id, p.target_grade, p.submitted_grade, p.compile_portfolio, ` + staffColumns
+const selectEntries = `SELECT p.id, p.enrolled, p.campus_id, p.target_grade, p.submitted_grade, p.compile_portfolio, ` +
+	staffColumns
 
 // from gives the part of the statements that picks the students, and its order.
 func (s StudentQuery) from() (text, order string, args []any) {

@@ -108,7 +108,8 @@ func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*T
 	if err := t.reseat(ctx, q, before); err != nil {
 		return nil, err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE tutorials SET unit_role_id = $2, campus_id = $3, tutorial_stream_id = $4, abbreviation = $5,
+	_, err = db.Exec(ctx, q, `UPDATE tutorials SET unit_role_id = $2, campus_id = $3, tutorial_stream_id = $4,
+		abbreviation = $5,
 			meeting_day = $6, meeting_time = $7, meeting_location = $8, capacity = $9
 		WHERE id = $1`, id, t.UnitRoleID, t.CampusID, t.StreamID, t.Abbreviation, t.Day, t.Time, t.Location, t.Capacity)
 	if err != nil {
@@ -187,7 +188,8 @@ func roleOf(ctx context.Context, q db.Q, unitID, userID int64) (*int64, error) {
 		return nil, err
 	}
 	if u.RoleID == nil {
-		return nil, fault.Field(fault.Refused, "tutorial[tutor_id]", "names %s, who is not on the staff of this unit", u.Username)
+		return nil, fault.Field(fault.Refused, "tutorial[tutor_id]", "names %s, who is not on the staff of this unit",
+			u.Username)
 	}
 	return u.RoleID, nil
 }
@@ -223,17 +225,21 @@ func (t *lockedTutorial) reseat(ctx context.Context, q db.Q, before lockedTutori
 		return err
 	}
 	if *n > 0 {
-		return fault.New(fault.Conflict, "Students of this tutorial have another one that goes against the new stream (%d of them). Move them first.", *n)
+		return fault.New(fault.Conflict, "Students of this tutorial have another one that goes against the new "+
+			"stream (%d of them). Move them first.", *n)
 	}
-	_, err = db.Exec(ctx, q, `UPDATE tutorial_enrolments SET tutorial_stream_id = $2 WHERE tutorial_id = $1`, t.ID, t.StreamID)
+	_, err = db.Exec(ctx, q, `UPDATE tutorial_enrolments SET tutorial_stream_id = $2 WHERE tutorial_id = $1`, t.ID,
+		t.StreamID)
 	return err
 }
 
 func (t *lockedTutorial) campusFits(ctx context.Context, q db.Q) error {
 	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM tutorial_enrolments e
-		JOIN projects p ON p.id = e.project_id AND p.enrolled AND p.campus_id <> $2 WHERE e.tutorial_id = $1`, t.ID, t.CampusID)
+		JOIN projects p ON p.id = e.project_id AND p.enrolled AND p.campus_id <> $2 WHERE e.tutorial_id = $1`, t.ID,
+		t.CampusID)
 	if err == nil && *n > 0 {
-		return fault.New(fault.Conflict, "Students of this tutorial are of another campus (%d of them). Move them first.", *n)
+		return fault.New(fault.Conflict, "Students of this tutorial are of another campus (%d of them). Move them "+
+			"first.", *n)
 	}
 	return err
 }
@@ -262,7 +268,8 @@ func unused(ctx context.Context, q db.Q, where string, arg any) error {
 		Students     int64  `db:"students"`
 		Groups       int64  `db:"in_groups"`
 	}](ctx, q, `SELECT t.abbreviation,
-			(SELECT count(*) FROM tutorial_enrolments e JOIN projects p ON p.id = e.project_id AND p.enrolled WHERE e.tutorial_id = t.id) AS students,
+			(SELECT count(*) FROM tutorial_enrolments e JOIN projects p ON p.id = e.project_id AND p.enrolled
+			WHERE e.tutorial_id = t.id) AS students,
 			(SELECT count(*) FROM unit_groups g WHERE g.tutorial_id = t.id) AS in_groups
 		FROM tutorials t WHERE `+where+` ORDER BY t.id`, arg)
 	if err != nil {

@@ -15,7 +15,8 @@ var WithdrawSheet = sheet.Options{Required: []string{"unit_code", "username"}}
 // Withdraw takes the students of a sheet out of the unit; their work, seats and
 // groups stay for the case that they come back, and no longer count. Events name
 // who did it.
-func (r *Roster) Withdraw(ctx context.Context, d *db.DB, by int64, rows *sheet.Reader, dry bool) (*ident.Imported, error) {
+func (r *Roster) Withdraw(ctx context.Context, d *db.DB, by int64, rows *sheet.Reader, dry bool) (*ident.Imported,
+	error) {
 	all := r.leavers(rows)
 	open := slices.DeleteFunc(slices.Clone(all), func(e *rosterRow) bool { return e.outcome != pending })
 	if dry {
@@ -97,7 +98,8 @@ func (r *Roster) withdraw(ctx context.Context, q db.Q, by int64, rows []*rosterR
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE projects SET enrolled = FALSE, updated_at = $2 WHERE id IN (SELECT id FROM `+list+` r)`, append(args, q.Now())...)
+	_, err = db.Exec(ctx, q, `UPDATE projects SET enrolled = FALSE, updated_at = $2 WHERE id IN (SELECT id FROM `+list+
+		` r)`, append(args, q.Now())...)
 	if err != nil {
 		return err
 	}
@@ -122,8 +124,10 @@ func findStudents(ctx context.Context, q db.Q, unitID int64, names []string) (ma
 		return nil, err
 	}
 	found := map[string]candidate{}
-	for p, err := range db.Each[candidate](ctx, q, `SELECT u.username_key, p.id, coalesce(p.enrolled, FALSE) AS enrolled FROM users u
-		LEFT JOIN projects p ON p.user_id = u.id AND p.unit_id = $2 WHERE u.username_key IN (SELECT name FROM `+list+` r)`, append(args, unitID)...) {
+	for p, err := range db.Each[candidate](ctx, q, `SELECT u.username_key, p.id, coalesce(p.enrolled, FALSE) AS
+		enrolled FROM users u
+		LEFT JOIN projects p ON p.user_id = u.id AND p.unit_id = $2 WHERE u.username_key IN (SELECT name FROM `+list+
+		` r)`, append(args, unitID)...) {
 		if err != nil {
 			return nil, err
 		}

@@ -45,9 +45,11 @@ func Add(ctx context.Context, q db.Q, list ...Event) error {
 		if err != nil {
 			return fmt.Errorf("encode the event %s: %w", e.Kind, err)
 		}
-		rows[i] = []any{e.Kind, q.Now(), id(e.ActorID), id(e.UserID), id(e.UnitID), id(e.ProjectID), id(e.TaskID), string(body)}
+		rows[i] = []any{e.Kind, q.Now(), id(e.ActorID), id(e.UserID), id(e.UnitID), id(e.ProjectID), id(e.TaskID),
+			string(body)}
 	}
-	if err := db.Insert(ctx, q, `events (kind, at, actor_id, user_id, unit_id, project_id, task_id, body)`, "", rows); err != nil {
+	if err := db.Insert(ctx, q, `events (kind, at, actor_id, user_id, unit_id, project_id, task_id, body)`, "",
+		rows); err != nil {
 		return fmt.Errorf("write the event %s: %w", list[0].Kind, err)
 	}
 	q.After(added.Ring)
@@ -108,7 +110,8 @@ func (f Filter) query(args []any) (string, []any) {
 		reasons, args = []string{"user_id = $3", "unit_id IN " + list}, with
 	}
 	for i, reason := range reasons {
-		reasons[i] = fmt.Sprintf(`SELECT * FROM (SELECT %s FROM events WHERE seq > $1 AND %s ORDER BY seq LIMIT $2) AS r%d`,
+		reasons[i] = fmt.Sprintf(`SELECT * FROM (SELECT %s FROM events WHERE seq > $1 AND %s ORDER BY seq
+			LIMIT $2) AS r%d`,
 			columns, reason, i)
 	}
 	return strings.Join(reasons, " UNION ") + " ORDER BY seq LIMIT $2", args
@@ -121,7 +124,8 @@ func Range(ctx context.Context, q db.Q) (first, last int64, err error) {
 		First int64 `db:"first"`
 		Last  int64 `db:"last"`
 	}
-	r, err := db.One[row](ctx, q, `SELECT coalesce((SELECT min(seq) FROM events), 0) AS first, coalesce((SELECT max(seq) FROM events), 0) AS last`)
+	r, err := db.One[row](ctx, q, `SELECT coalesce((SELECT min(seq) FROM events), 0) AS first, coalesce((SELECT
+		max(seq) FROM events), 0) AS last`)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the range of events: %w", err)
 	}

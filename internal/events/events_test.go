@@ -62,7 +62,8 @@ func body(t *testing.T, e Event) int {
 
 func TestRoundTrip(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		in := Event{Kind: "comment", ActorID: 1, UserID: 2, UnitID: 3, ProjectID: 4, TaskID: 5, Body: map[string]string{"text": "a\x00b"}}
+		in := Event{Kind: "comment", ActorID: 1, UserID: 2, UnitID: 3, ProjectID: 4, TaskID: 5,
+			Body: map[string]string{"text": "a\x00b"}}
 		add(t, d, in, Event{Kind: "bare"})
 		if list, err := Since(t.Context(), d.Pool(), Filter{All: true}, 0, 10); err != nil || len(list) != 0 {
 			t.Fatalf("%d events before the relay, %v", len(list), err)
@@ -98,7 +99,8 @@ func TestFilterInMemoryAndInTheDatabaseAgree(t *testing.T) {
 		if err := Relay(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range []Filter{{}, {All: true}, {UserID: 2}, {UnitIDs: []int64{1, 3}}, {UserID: 1, UnitIDs: []int64{0, 2, 4}}} {
+		for _, f := range []Filter{{}, {All: true}, {UserID: 2}, {UnitIDs: []int64{1, 3}},
+			{UserID: 1, UnitIDs: []int64{0, 2, 4}}} {
 			var want []int
 			for i := range list {
 				if f.Matches(&list[i]) && i+1 > 20 && len(want) < 30 {

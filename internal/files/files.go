@@ -145,7 +145,8 @@ func Open(ctx context.Context, location string) (Store, error) {
 }
 
 func openFileURL(u *url.URL) (Store, error) {
-	if (u.Host != "" && u.Host != "localhost") || !strings.HasPrefix(u.Path, "/") || u.RawQuery != "" || u.Fragment != "" {
+	if (u.Host != "" && u.Host != "localhost") || !strings.HasPrefix(u.Path, "/") || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return nil, errors.New("the location of the file store must read file:///full/path/of/the/directory")
 	}
 	return openDisk(u.Path)

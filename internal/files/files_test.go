@@ -123,7 +123,8 @@ func testPutAndRead(t *testing.T, location string) {
 			t.Errorf("Put of %d bytes: read back %d others", n, len(got))
 		}
 		stat, err := s.Stat(t.Context(), info.Hash)
-		if err != nil || stat.Size != info.Size || stat.Hash != info.Hash || stat.Modified.Sub(info.Modified).Abs() > time.Second {
+		if err != nil || stat.Size != info.Size || stat.Hash != info.Hash ||
+			stat.Modified.Sub(info.Modified).Abs() > time.Second {
 			t.Errorf("Stat gives %+v, %v after Put gave %+v", stat, err, info)
 		}
 	}
@@ -232,7 +233,8 @@ func testReadAt(t *testing.T, location string) {
 	defer f.Close()
 	var group sync.WaitGroup
 	for _, c := range []struct{ off, n, want int }{
-		{0, 10, 10}, {49_990, 10, 10}, {49_990, 20, 10}, {50_000, 1, 0}, {70_000, 1, 0}, {0, 50_000, 50_000}, {7, 30_000, 30_000},
+		{0, 10, 10}, {49_990, 10, 10}, {49_990, 20, 10}, {50_000, 1, 0}, {70_000, 1, 0}, {0, 50_000, 50_000},
+		{7, 30_000, 30_000},
 	} {
 		group.Go(func() {
 			p := make([]byte, c.n)
@@ -444,7 +446,8 @@ func testBadHashes(t *testing.T, location string) {
 	s := open(t, location)
 	good := string(put(t, s, []byte("good")).Hash)
 	for _, bad := range []string{
-		"", ".", "..", "../x", "tmp", "check", "/etc/passwd", good[:63], good + "0", good + "\x00", strings.ToUpper(good),
+		"", ".", "..", "../x", "tmp", "check", "/etc/passwd", good[:63], good + "0", good + "\x00",
+		strings.ToUpper(good),
 		"g" + good[1:], "../" + good[:61], good[:2] + "/" + good[2:4] + "/" + good, strings.Repeat("../", 21) + "x",
 		strings.Repeat("é", 32),
 	} {

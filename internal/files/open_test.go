@@ -92,7 +92,8 @@ func testHidesSecret(t *testing.T, do func() error) {
 	if err == nil {
 		t.Fatal("no error to look at")
 	}
-	for _, form := range []string{testSecret, url.QueryEscape(testSecret), url.UserPassword("", testSecret).String()[1:]} {
+	for _, form := range []string{testSecret, url.QueryEscape(testSecret),
+		url.UserPassword("", testSecret).String()[1:]} {
 		if strings.Contains(err.Error(), form) {
 			t.Errorf("the error shows the secret: %v", err)
 		}

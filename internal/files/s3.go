@@ -166,7 +166,8 @@ func (b *bucket) uploadParts(ctx context.Context, h Hash, f io.ReaderAt, size in
 	return err
 }
 
-func (b *bucket) uploadPart(ctx context.Context, h Hash, id string, number int, r *io.SectionReader) (minio.ObjectPart, error) {
+func (b *bucket) uploadPart(ctx context.Context, h Hash, id string, number int, r *io.SectionReader) (minio.ObjectPart,
+	error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
 		return minio.ObjectPart{}, err
@@ -268,7 +269,8 @@ func (b *bucket) Sweep(ctx context.Context, olderThan time.Duration) (swept int,
 // several instances check at once and must not delete it under each other.
 func (b *bucket) Check(ctx context.Context) error {
 	key, sum := b.prefix+"check", sha256.Sum256(probe)
-	_, err := b.api.PutObject(ctx, b.name, key, bytes.NewReader(probe), int64(len(probe)), "", hex.EncodeToString(sum[:]), signedWhole)
+	_, err := b.api.PutObject(ctx, b.name, key, bytes.NewReader(probe), int64(len(probe)), "",
+		hex.EncodeToString(sum[:]), signedWhole)
 	if err != nil {
 		return fmt.Errorf("the file store cannot be written to: %w", cmp.Or(ctx.Err(), err))
 	}

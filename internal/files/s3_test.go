@@ -55,7 +55,8 @@ func startFake(t *testing.T) (host string) {
 func startGateway(t *testing.T) (host string) {
 	program, err := exec.LookPath(cmp.Or(os.Getenv("LECTERN_TEST_VERSITYGW"), "versitygw"))
 	if err != nil {
-		const why = "no versitygw on the PATH or in LECTERN_TEST_VERSITYGW (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)"
+		const why = "no versitygw on the PATH or in LECTERN_TEST_VERSITYGW (go install " +
+			"github.com/versity/versitygw/cmd/versitygw@v1.8.0)"
 		if os.Getenv("LECTERN_TEST_REQUIRE") == "1" {
 			t.Fatal(why)
 		}
@@ -174,7 +175,8 @@ func testNoBucket(t *testing.T, host string) {
 }
 
 // between stands between a store and its server and may spoil what passes.
-func between(t *testing.T, host string, request func(*http.Request), response func(*http.Response) error) (proxy string) {
+func between(t *testing.T, host string, request func(*http.Request),
+	response func(*http.Response) error) (proxy string) {
 	server := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: host})
@@ -212,7 +214,8 @@ func TestS3DamagedOnTheWay(t *testing.T) {
 		}
 	}, nil)
 	for _, n := range []int{1000, partSize + 1} {
-		if info, err := open(t, s3Location(proxy, "/way/")).Put(t.Context(), bytes.NewReader(noise(10, n))); err == nil {
+		if info, err := open(t, s3Location(proxy, "/way/")).Put(t.Context(),
+			bytes.NewReader(noise(10, n))); err == nil {
 			t.Errorf("spoiled content of %d bytes was stored as %v", n, info)
 		}
 	}

@@ -59,8 +59,10 @@ func FindAll(ctx context.Context, q db.Q, some []NewUser) (*Accounts, error) {
 		return nil, err
 	}
 	const columns = `SELECT id, username_key, email_key, student_id, role FROM users WHERE `
-	for a, err := range db.Each[Account](ctx, q, `WITH w AS (SELECT * FROM `+list+` r) `+columns+`username_key IN (SELECT name FROM w)
-		UNION `+columns+`email_key IN (SELECT email FROM w) UNION `+columns+`student_id IN (SELECT number FROM w)`, args...) {
+	for a, err := range db.Each[Account](ctx, q, `WITH w AS (SELECT * FROM `+list+` r) `+columns+
+		`username_key IN (SELECT name FROM w)
+		UNION `+columns+`email_key IN (SELECT email FROM w) UNION `+columns+`student_id IN (SELECT number FROM w)`,
+		args...) {
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +94,8 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 	for i := range some {
 		rows[i] = append(some[i].columns(), now)
 	}
-	list, args, err := db.Rows(q, nil, []string{"username TEXT", "username_key TEXT", "email TEXT", "email_key TEXT", "student_id TEXT",
+	list, args, err := db.Rows(q, nil, []string{"username TEXT", "username_key TEXT", "email TEXT", "email_key TEXT",
+		"student_id TEXT",
 		"first_name TEXT", "last_name TEXT", "nickname TEXT", "role BIGINT", "at TIMESTAMPTZ"}, rows)
 	if err != nil {
 		return nil, err
@@ -100,8 +103,10 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 	made, err := db.All[struct {
 		ID  int64  `db:"id"`
 		Key string `db:"username_key"`
-	}](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, created_at, updated_at)
-		SELECT username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, at, at FROM `+list+` r WHERE TRUE
+	}](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name,
+		nickname, role, created_at, updated_at)
+		SELECT username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, at, at
+		FROM `+list+` r WHERE TRUE
 		ON CONFLICT DO NOTHING RETURNING id, username_key`, args...)
 	if err != nil {
 		return nil, err
@@ -121,7 +126,8 @@ func insertLinks(ctx context.Context, q db.Q, rows [][]any) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO password_links (user_id, token_hash, created_at, expires_at) SELECT id, token, at, until FROM `+list+` r`, args...)
+	_, err = db.Exec(ctx, q, `INSERT INTO password_links (user_id, token_hash, created_at, expires_at) SELECT id,
+		token, at, until FROM `+list+` r`, args...)
 	return err
 }
 
@@ -139,6 +145,7 @@ func SetStudentIDs(ctx context.Context, q db.Q, numbers map[int64]string) error 
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE users SET student_id = r.number, updated_at = r.at FROM `+list+` r WHERE users.id = r.id`, args...)
+	_, err = db.Exec(ctx, q, `UPDATE users SET student_id = r.number, updated_at = r.at FROM `+list+
+		` r WHERE users.id = r.id`, args...)
 	return taken(err)
 }

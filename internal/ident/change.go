@@ -37,7 +37,8 @@ func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) 
 		return nil, err
 	}
 	if id != by.ID && !policy.MayEdit(by.Role, u.Role) {
-		return nil, fault.New(fault.Denied, "You may not change this user's record: a Convenor may change Students and Tutors only.")
+		return nil, fault.New(fault.Denied, "You may not change this user's record: a Convenor may change Students "+
+			"and Tutors only.")
 	}
 	if c.Role != nil && id != by.ID {
 		if err := appoint(ctx, q, by.Role, u, *c.Role); err != nil {
@@ -70,7 +71,8 @@ func appoint(ctx context.Context, q db.Q, by policy.Role, u *User, to policy.Rol
 		return err
 	}
 	if policy.Role(*held) > to {
-		return fault.New(fault.Conflict, "%s works as a %s in a unit. Remove them from its staff first.", u.Username, policy.Role(*held))
+		return fault.New(fault.Conflict, "%s works as a %s in a unit. Remove them from its staff first.", u.Username,
+			policy.Role(*held))
 	}
 	u.Role = to
 	return nil
@@ -91,7 +93,8 @@ func disable(ctx context.Context, q db.Q, by *access.Caller, u *User, off bool) 
 }
 
 func (c *Change) apply(u *User) {
-	for _, p := range []struct{ from, to *string }{{c.FirstName, &u.FirstName}, {c.LastName, &u.LastName}, {c.Email, &u.Email}} {
+	for _, p := range []struct{ from, to *string }{{c.FirstName, &u.FirstName}, {c.LastName, &u.LastName},
+		{c.Email, &u.Email}} {
 		if p.from != nil {
 			*p.to = strings.TrimSpace(*p.from)
 		}
@@ -105,8 +108,10 @@ func (c *Change) apply(u *User) {
 		}
 	}
 	for _, p := range []struct{ from, to *bool }{
-		{c.ReceiveTaskNotifications, &u.ReceiveTaskNotifications}, {c.ReceivePortfolioNotifications, &u.ReceivePortfolioNotifications},
-		{c.ReceiveFeedbackNotifications, &u.ReceiveFeedbackNotifications}, {c.HasRunFirstTimeSetup, &u.HasRunFirstTimeSetup}} {
+		{c.ReceiveTaskNotifications, &u.ReceiveTaskNotifications}, {c.ReceivePortfolioNotifications,
+			&u.ReceivePortfolioNotifications},
+		{c.ReceiveFeedbackNotifications, &u.ReceiveFeedbackNotifications},
+		{c.HasRunFirstTimeSetup, &u.HasRunFirstTimeSetup}} {
 		if p.from != nil {
 			*p.to = *p.from
 		}
@@ -127,7 +132,8 @@ func (u *User) flaws() map[string]string {
 }
 
 func store(ctx context.Context, q db.Q, u *User) error {
-	_, err := db.Exec(ctx, q, `UPDATE users SET first_name = $2, last_name = $3, email = $4, email_key = $5, student_id = $6,
+	_, err := db.Exec(ctx, q, `UPDATE users SET first_name = $2, last_name = $3, email = $4, email_key = $5, student_id
+		= $6,
 			nickname = $7, pronouns = $8, receive_task_notifications = $9, receive_portfolio_notifications = $10,
 			receive_feedback_notifications = $11, opt_in_to_research = $12, has_run_first_time_setup = $13, role = $14,
 			disabled_at = CASE WHEN $15 THEN coalesce(disabled_at, $16) ELSE NULL END, updated_at = $16

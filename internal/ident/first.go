@@ -18,7 +18,8 @@ func FirstAdmin(ctx context.Context, q db.Q) (username, password string, made bo
 	if err != nil || n > 0 {
 		return "", "", false, err
 	}
-	u, err := Add(ctx, q, NewUser{Username: "aadmin", Email: "aadmin@example.edu", FirstName: "First", LastName: "Administrator", Role: policy.Admin})
+	u, err := Add(ctx, q, NewUser{Username: "aadmin", Email: "aadmin@example.edu", FirstName: "First",
+		LastName: "Administrator", Role: policy.Admin})
 	if err != nil {
 		return "", "", false, err
 	}

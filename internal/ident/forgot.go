@@ -19,7 +19,8 @@ const (
 // disabled, in one transaction and with the same statements, so that neither
 // answer nor time tells who has an account. It fails with fault.Throttled for a
 // name, known or not, or an address that asks too often.
-func (d *Passwords) Forgot(ctx context.Context, username string, from netip.Addr, tell func(q db.Q, user int64) error) error {
+func (d *Passwords) Forgot(ctx context.Context, username string, from netip.Addr,
+	tell func(q db.Q, user int64) error) error {
 	names := []string{"forgot " + accountName(username)}
 	if at := addressName(from); at != "" {
 		names = append(names, "forgot "+at)

@@ -205,7 +205,8 @@ func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
 
 // ReadSheet opens a file of users.
 func ReadSheet(r io.ReaderAt, size int64) (*sheet.Reader, error) {
-	return sheet.Read(r, size, sheet.Options{Required: []string{"username", "email", "first_name", "last_name", "role"}})
+	return sheet.Read(r, size, sheet.Options{Required: []string{"username", "email", "first_name", "last_name",
+		"role"}})
 }
 
 // Export writes all users as a sheet that Import reads.
@@ -215,7 +216,8 @@ func Export(ctx context.Context, q db.Q, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := t.Row(u.Email, u.FirstName, u.LastName, u.Username, text(u.Nickname), u.Role.String(), text(u.StudentID)); err != nil {
+		if err := t.Row(u.Email, u.FirstName, u.LastName, u.Username, text(u.Nickname), u.Role.String(),
+			text(u.StudentID)); err != nil {
 			return err
 		}
 	}

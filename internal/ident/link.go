@@ -39,7 +39,8 @@ func AddLink(ctx context.Context, q db.Q, user int64, newAccount bool) (string, 
 
 func addLink(ctx context.Context, q db.Q, user int64, life time.Duration) (token string, until clock.Time, err error) {
 	token, until = newToken(), clock.At(q.Now().Add(life))
-	_, err = db.Exec(ctx, q, `INSERT INTO password_links (user_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
+	_, err = db.Exec(ctx, q, `INSERT INTO password_links (user_id, token_hash, created_at, expires_at)
+		VALUES ($1, $2, $3, $4)`,
 		user, hash(token), q.Now(), until)
 	return token, until, err
 }
@@ -56,7 +57,8 @@ var errLink = fault.New(fault.Missing, "This link has been used or has expired. 
 // once one wins: the row can be deleted once.
 func (d *Passwords) UseLink(ctx context.Context, token, password string) error {
 	u, err := db.One[User](ctx, d.db.Pool(), `SELECT `+userColumns+` FROM users WHERE disabled_at IS NULL
-		AND id = (SELECT user_id FROM password_links WHERE token_hash = $1 AND expires_at > $2)`, hash(token), d.db.Now())
+		AND id = (SELECT user_id FROM password_links WHERE token_hash = $1 AND expires_at > $2)`, hash(token),
+		d.db.Now())
 	if fault.Is(err, fault.Missing) {
 		return errLink
 	}
@@ -71,7 +73,8 @@ func (d *Passwords) UseLink(ctx context.Context, token, password string) error {
 		return err
 	}
 	return d.db.Tx(ctx, func(q db.Q) error {
-		n, err := db.Exec(ctx, q, `DELETE FROM password_links WHERE token_hash = $1 AND expires_at > $2`, hash(token), q.Now())
+		n, err := db.Exec(ctx, q, `DELETE FROM password_links WHERE token_hash = $1 AND expires_at > $2`, hash(token),
+			q.Now())
 		if err == nil && n == 0 {
 			err = errLink
 		}

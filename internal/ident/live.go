@@ -25,16 +25,20 @@ func NewLiveTicket(ctx context.Context, q db.Q, who *access.Caller) (string, err
 // UseLiveTicket gives the caller a ticket stands for, and takes the ticket away.
 // One that was used, has expired or never was is fault.Unknown.
 func UseLiveTicket(ctx context.Context, q db.Q, ticket string) (*access.Caller, error) {
-	ids, err := db.All[int64](ctx, q, `DELETE FROM live_tickets WHERE token_hash = $1 AND expires_at > $2 RETURNING session_id`, hash(ticket), q.Now())
+	ids, err := db.All[int64](ctx, q, `DELETE FROM live_tickets WHERE token_hash = $1 AND expires_at > $2
+		RETURNING session_id`, hash(ticket), q.Now())
 	if err != nil {
 		return nil, err
 	}
-	gone := fault.New(fault.Unknown, "This ticket has been used or has expired. Ask for another with POST /api/events/ticket.")
+	gone := fault.New(fault.Unknown, "This ticket has been used or has expired. Ask for another with POST "+
+		"/api/events/ticket.")
 	if len(ids) == 0 {
 		return nil, gone
 	}
-	s, err := db.One[session](ctx, q, `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at, u.disabled_at
-		FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`, ids[0], q.Now())
+	s, err := db.One[session](ctx, q, `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at,
+		u.disabled_at
+		FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND s.expires_at > $2
+		AND u.disabled_at IS NULL`, ids[0], q.Now())
 	if fault.Is(err, fault.Missing) {
 		return nil, gone
 	}

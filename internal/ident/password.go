@@ -41,7 +41,8 @@ func (d derive) seal(password string) string {
 	salt := make([]byte, saltSize)
 	rand.Read(salt) //nolint:errcheck // never fails
 	key := d([]byte(password), salt, present)
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, present.memory, present.time, present.threads,
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, present.memory, present.time,
+		present.threads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }
 

@@ -108,7 +108,8 @@ func (d *Passwords) SignIn(ctx context.Context, t Try) (u *User, token string, e
 func (d *Passwords) named(ctx context.Context, username string) (*account, error) {
 	key := fold(username)
 	a, err := db.One[account](ctx, d.db.Pool(), `SELECT `+userColumns+`, password_hash FROM users
-		WHERE username_key IN ($1, $2) ORDER BY CASE WHEN username_key = $1 THEN 0 ELSE 1 END LIMIT 1`, key, variant(key))
+		WHERE username_key IN ($1, $2) ORDER BY CASE WHEN username_key = $1 THEN 0 ELSE 1 END LIMIT 1`, key,
+		variant(key))
 	if fault.Is(err, fault.Missing) {
 		return &account{}, nil
 	}
@@ -187,8 +188,10 @@ func replace(ctx context.Context, q db.Q, user int64, old *string, fresh string)
 // ChangePassword gives the caller a new password for the old one, and ends
 // their other sessions. Wrong old ones count as failed sign-ins: a stolen
 // session must not become a way to guess.
-func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old, password string, from netip.Addr) error {
-	a, err := db.OneOf[account](ctx, d.db.Pool(), "user", `SELECT `+userColumns+`, password_hash FROM users WHERE id = $1`, who.ID)
+func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old, password string,
+	from netip.Addr) error {
+	a, err := db.OneOf[account](ctx, d.db.Pool(), "user", `SELECT `+userColumns+`, password_hash FROM users
+		WHERE id = $1`, who.ID)
 	if err != nil {
 		return err
 	}
@@ -240,7 +243,8 @@ func (d *Passwords) SetPassword(ctx context.Context, username, password string) 
 
 // set stores a seal whatever stood before.
 func set(ctx context.Context, q db.Q, u *User, fresh string) error {
-	if _, err := db.Exec(ctx, q, `UPDATE users SET password_hash = $2, updated_at = $3 WHERE id = $1`, u.ID, fresh, q.Now()); err != nil {
+	if _, err := db.Exec(ctx, q, `UPDATE users SET password_hash = $2, updated_at = $3 WHERE id = $1`, u.ID, fresh,
+		q.Now()); err != nil {
 		return err
 	}
 	if err := forget(ctx, q, accountName(u.Username)); err != nil {

@@ -73,7 +73,8 @@ func (h *house) tx(f func(q db.Q) error) {
 func (h *house) person(name, stored string) (u *User) {
 	h.Helper()
 	h.tx(func(q db.Q) (err error) {
-		u, err = Add(h.Context(), q, NewUser{Username: name, Email: name + "@example.edu", FirstName: "F", LastName: "L", Role: policy.Student})
+		u, err = Add(h.Context(), q, NewUser{Username: name, Email: name + "@example.edu", FirstName: "F",
+			LastName: "L", Role: policy.Student})
 		if err == nil && stored != "" {
 			_, err = db.Exec(h.Context(), q, `UPDATE users SET password_hash = $2 WHERE id = $1`, u.ID, stored)
 		}
@@ -115,8 +116,10 @@ func TestSeal(t *testing.T) {
 	if ok, stale := d.opens(&other, "password"); !ok || !stale {
 		t.Errorf("the known vector: %v, stale %v", ok, stale)
 	}
-	for _, broken := range []string{"", "x", "$argon2id$", "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
-		"$argon2id$v=19$m=99999999,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc", "$2a$31$abc", strings.Replace(text, "t=2", "t=0", 1)} {
+	for _, broken := range []string{"", "x", "$argon2id$",
+		"$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+		"$argon2id$v=19$m=99999999,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc", "$2a$31$abc",
+		strings.Replace(text, "t=2", "t=0", 1)} {
 		if ok, _ := d.opens(&broken, ""); ok {
 			t.Errorf("%q opens", broken)
 		}
@@ -227,7 +230,8 @@ func TestAddressesCountTogether(t *testing.T) {
 			t.Errorf("%s and %s: %s, %s", a, b, x, y)
 		}
 	}
-	if a, b := addressName(netip.MustParseAddr("192.0.2.1")), addressName(netip.MustParseAddr("192.0.2.2")); a == b || addressName(netip.Addr{}) != "" {
+	if a, b := addressName(netip.MustParseAddr("192.0.2.1")), addressName(netip.MustParseAddr("192.0.2.2")); a == b ||
+		addressName(netip.Addr{}) != "" {
 		t.Errorf("%s, %s", a, b)
 	}
 }
@@ -332,7 +336,8 @@ func TestSettingAPasswordByHand(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 4 {
 			wg.Go(func() {
-				if h.ChangePassword(context.Background(), who, "correct horse", fmt.Sprintf("new horse %d", i), netip.Addr{}) == nil {
+				if h.ChangePassword(context.Background(), who, "correct horse", fmt.Sprintf("new horse %d", i),
+					netip.Addr{}) == nil {
 					won.Add(1)
 				}
 			})

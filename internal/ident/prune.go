@@ -27,6 +27,7 @@ func Prune(ctx context.Context, q db.Q) (n int64, err error) {
 	// a day is longer than both in any sensible configuration.
 	old := clock.At(q.Now().Add(-24 * time.Hour))
 	gone, err := db.Exec(ctx, q, `DELETE FROM throttles WHERE name IN
-		(SELECT name FROM throttles WHERE since <= $1 AND (blocked_until IS NULL OR blocked_until <= $1) ORDER BY since LIMIT $2)`, old, pruneAtOnce)
+		(SELECT name FROM throttles WHERE since <= $1 AND (blocked_until IS NULL OR blocked_until <= $1)
+		ORDER BY since LIMIT $2)`, old, pruneAtOnce)
 	return n + gone, err
 }

@@ -26,7 +26,8 @@ func newQueue(l Limits) *queue {
 }
 
 func busy() error {
-	return &fault.Error{Kind: fault.Unavailable, Wait: 5 * time.Second, Text: "Too many people are signing in just now. Try again in a few seconds."}
+	return &fault.Error{Kind: fault.Unavailable, Wait: 5 * time.Second, Text: "Too many people are signing in just " +
+		"now. Try again in a few seconds."}
 }
 
 // enter lets a request into the queue. The context it gives bounds waiting.

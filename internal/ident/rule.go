@@ -68,7 +68,10 @@ func validEmail(s string) bool {
 	}
 	labels := strings.Split(domain, ".")
 	for _, l := range labels {
-		if l == "" || strings.Trim(l, "-") != l || strings.ContainsFunc(l, func(r rune) bool { return !letter(r) && r != '-' && (r < '0' || r > '9') }) {
+		if l == "" || strings.Trim(l, "-") != l || strings.ContainsFunc(l, func(r rune) bool {
+			return !letter(r) &&
+				r != '-' && (r < '0' || r > '9')
+		}) {
 			return false
 		}
 	}

@@ -94,8 +94,10 @@ func checkBlocked(ctx context.Context, q db.Q, names ...string) error {
 func count(ctx context.Context, q db.Q, name string, limit int64, window time.Duration) error {
 	tries, err := db.All[int64](ctx, q, `INSERT INTO throttles (name, failures, since) VALUES ($1, 1, $2)
 		ON CONFLICT (name) DO UPDATE SET
-			failures = CASE WHEN throttles.since > $3 OR throttles.blocked_until > $3 THEN throttles.failures + 1 ELSE 1 END,
-			since = CASE WHEN throttles.since > $3 OR throttles.blocked_until > $3 THEN throttles.since ELSE excluded.since END,
+			failures = CASE WHEN throttles.since > $3 OR throttles.blocked_until > $3 THEN throttles.failures + 1
+			ELSE 1 END,
+			since = CASE WHEN throttles.since > $3 OR throttles.blocked_until > $3 THEN throttles.since
+			ELSE excluded.since END,
 			blocked_until = NULL
 		WHERE throttles.blocked_until IS NULL OR throttles.blocked_until <= $2
 		RETURNING failures`, name, q.Now(), clock.At(q.Now().Add(-window)))
@@ -109,7 +111,8 @@ func count(ctx context.Context, q db.Q, name string, limit int64, window time.Du
 		return nil
 	}
 	block := min(firstBlock<<min(tries[0]-limit, 10), longestBlock)
-	_, err = db.Exec(ctx, q, `UPDATE throttles SET blocked_until = $2 WHERE name = $1`, name, clock.At(q.Now().Add(block)))
+	_, err = db.Exec(ctx, q, `UPDATE throttles SET blocked_until = $2 WHERE name = $1`, name,
+		clock.At(q.Now().Add(block)))
 	return err
 }
 

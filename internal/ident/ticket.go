@@ -28,7 +28,8 @@ var errTicket = fault.New(fault.Unknown, "This sign-in has been used or has expi
 func Trade(ctx context.Context, d *db.DB, username, ticket string) (u *User, token string, err error) {
 	err = d.Tx(ctx, func(q db.Q) error {
 		u = nil
-		ids, err := db.All[int64](ctx, q, `DELETE FROM sign_in_tickets WHERE token_hash = $1 AND expires_at > $2 RETURNING user_id`,
+		ids, err := db.All[int64](ctx, q, `DELETE FROM sign_in_tickets WHERE token_hash = $1
+			AND expires_at > $2 RETURNING user_id`,
 			hash(ticket), q.Now())
 		if err != nil || len(ids) == 0 {
 			return err

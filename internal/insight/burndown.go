@@ -52,19 +52,22 @@ func BurndownOf(ctx context.Context, q db.Q, projectID int64) (*Burndown, error)
 		Student string     `db:"student"`
 		Start   clock.Date `db:"start_date"`
 		End     clock.Date `db:"end_date"`
-	}](ctx, q, "project", `SELECT u.code, u.name, s.first_name || ' ' || s.last_name AS student, u.start_date, u.end_date
+	}](ctx, q, "project", `SELECT u.code, u.name, s.first_name || ' ' || s.last_name AS student, u.start_date,
+		u.end_date
 		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id WHERE p.id = $1`, projectID)
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := db.All[portion](ctx, q, `SELECT d.weighting, d.target_date, t.status, t.submission_date, t.completion_date, t.updated_at
+	tasks, err := db.All[portion](ctx, q, `SELECT d.weighting, d.target_date, t.status, t.submission_date,
+		t.completion_date, t.updated_at
 		FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id AND d.target_grade <= p.target_grade
 		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id WHERE p.id = $1`, projectID)
 	if err != nil {
 		return nil, err
 	}
-	b := &Burndown{ProjectID: projectID, StartDate: head.Start, EndDate: head.End, Today: clock.Day(q.Now().Time), Tasks: len(tasks),
-		unit: head.Code + " " + head.Name, student: head.Student}
+	b := &Burndown{ProjectID: projectID, StartDate: head.Start, EndDate: head.End, Today: clock.Day(q.Now().Time),
+		Tasks: len(tasks),
+		unit:  head.Code + " " + head.Name, student: head.Student}
 	b.fill(tasks)
 	return b, nil
 }
@@ -180,8 +183,10 @@ func round(f float64) float64 { return math.Round(100*f) / 100 }
 
 // SVG draws the burndown.
 func (b *Burndown) SVG() []byte {
-	return chart.Burndown{Unit: b.unit, Student: b.student, Start: b.StartDate.Time, End: b.EndDate.Time, Today: b.Today.Time,
-		Target: drawn(b.Target), Done: drawn(b.Done), Submitted: drawn(b.Submitted), Projected: drawn(b.Projected)}.SVG()
+	return chart.Burndown{Unit: b.unit, Student: b.student, Start: b.StartDate.Time, End: b.EndDate.Time,
+		Today:  b.Today.Time,
+		Target: drawn(b.Target), Done: drawn(b.Done), Submitted: drawn(b.Submitted),
+		Projected: drawn(b.Projected)}.SVG()
 }
 
 func drawn(line []Remaining) []chart.Point {

@@ -49,7 +49,8 @@ func completionChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	tutorials, err := db.All[namedID](ctx, q, `SELECT id, abbreviation AS name FROM tutorials WHERE unit_id = $1 ORDER BY abbreviation`, unitID)
+	tutorials, err := db.All[namedID](ctx, q, `SELECT id, abbreviation AS name FROM tutorials
+		WHERE unit_id = $1 ORDER BY abbreviation`, unitID)
 	if err != nil {
 		return nil, err
 	}
@@ -98,11 +99,14 @@ func statusChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
 // once, whatever tutorials they are in.
 func drawnStatuses(ctx context.Context, q db.Q, unitID int64) ([]chart.TaskCounts, error) {
 	rows, err := db.All[taskCount](ctx, q, `SELECT d.abbreviation, d.name, t.status, coalesce(t.num, 0) AS num,
-			(SELECT count(*) FROM projects p WHERE p.unit_id = $1 AND p.enrolled AND p.target_grade >= d.target_grade) AS aiming
+			(SELECT count(*) FROM projects p WHERE p.unit_id = $1 AND p.enrolled
+			AND p.target_grade >= d.target_grade) AS aiming
 		FROM task_definitions d LEFT JOIN (
 			SELECT t.task_definition_id, t.status, count(*) AS num FROM projects p
-			JOIN tasks t ON t.project_id = p.id JOIN task_definitions a ON a.id = t.task_definition_id AND a.target_grade <= p.target_grade
-			WHERE p.unit_id = $1 AND p.enrolled AND t.status <> 'not_started' GROUP BY t.task_definition_id, t.status) t ON t.task_definition_id = d.id
+			JOIN tasks t ON t.project_id = p.id JOIN task_definitions a ON a.id = t.task_definition_id
+			AND a.target_grade <= p.target_grade
+			WHERE p.unit_id = $1 AND p.enrolled AND t.status <> 'not_started'
+			GROUP BY t.task_definition_id, t.status) t ON t.task_definition_id = d.id
 		WHERE d.unit_id = $1 ORDER BY d.target_grade, d.start_date, d.abbreviation, t.status`, unitID)
 	return taskCounts(rows), err
 }

@@ -37,7 +37,8 @@ func CompletionOf(ctx context.Context, q db.Q, unitID int64) (*Completion, error
 	var whole []int
 	byTutorial, byGrade, last := map[int64][]int{}, map[int64][]int{}, int64(0)
 	for r, err := range db.Each[completed](ctx, q, `SELECT p.id AS project_id, p.target_grade, c.done, e.tutorial_id
-		FROM (SELECT project_id, count(*) AS done FROM tasks WHERE unit_id = $1 AND status = 'complete' GROUP BY project_id) c
+		FROM (SELECT project_id, count(*) AS done FROM tasks WHERE unit_id = $1 AND status = 'complete'
+		GROUP BY project_id) c
 		JOIN projects p ON p.id = c.project_id AND p.enrolled
 		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id ORDER BY p.id`, unitID) {
 		if err != nil {
@@ -50,7 +51,8 @@ func CompletionOf(ctx context.Context, q db.Q, unitID int64) (*Completion, error
 			last, whole, byGrade[r.Grade] = r.ProjectID, append(whole, r.Done), append(byGrade[r.Grade], r.Done)
 		}
 	}
-	return &Completion{Unit: progress.FiveOf(whole), Tutorial: summaries(tutorials, byTutorial), Grade: summaries(targetGrades, byGrade)}, nil
+	return &Completion{Unit: progress.FiveOf(whole), Tutorial: summaries(tutorials, byTutorial),
+		Grade: summaries(targetGrades, byGrade)}, nil
 }
 
 // summaries gives each group its five numbers, zeros where it has no values.

@@ -70,28 +70,35 @@ type mark struct {
 // SheetOf reads a unit in seven statements.
 func SheetOf(ctx context.Context, q db.Q, unitID int64) (s *Sheet, err error) {
 	s = &Sheet{}
-	if s.streams, err = db.All[namedID](ctx, q, `SELECT id, abbreviation AS name FROM tutorial_streams WHERE unit_id = $1 ORDER BY id`, unitID); err != nil {
+	if s.streams, err = db.All[namedID](ctx, q, `SELECT id, abbreviation AS name FROM tutorial_streams
+		WHERE unit_id = $1 ORDER BY id`, unitID); err != nil {
 		return nil, err
 	}
-	if s.sets, err = db.All[namedID](ctx, q, `SELECT id, name FROM group_sets WHERE unit_id = $1 ORDER BY id`, unitID); err != nil {
+	if s.sets, err = db.All[namedID](ctx, q, `SELECT id, name FROM group_sets WHERE unit_id = $1 ORDER BY id`,
+		unitID); err != nil {
 		return nil, err
 	}
-	if s.tasks, err = db.All[column](ctx, q, `SELECT id, abbreviation AS name, is_graded, max_quality_pts > 0 AS quality, group_set_id IS NOT NULL AS grouped
+	if s.tasks, err = db.All[column](ctx, q, `SELECT id, abbreviation AS name, is_graded, max_quality_pts > 0 AS
+		quality, group_set_id IS NOT NULL AS grouped
 		FROM task_definitions WHERE unit_id = $1 ORDER BY target_grade, start_date, abbreviation`, unitID); err != nil {
 		return nil, err
 	}
-	if s.students, err = db.All[student](ctx, q, `SELECT p.id AS project_id, u.student_id, u.username, u.first_name || ' ' || u.last_name AS name,
+	if s.students, err = db.All[student](ctx, q, `SELECT p.id AS project_id, u.student_id, u.username, u.first_name ||
+		' ' || u.last_name AS name,
 			u.email, p.target_grade, p.portfolio_hash IS NOT NULL AS portfolio, p.grade, p.grade_rationale
-		FROM projects p JOIN users u ON u.id = p.user_id WHERE p.unit_id = $1 AND p.enrolled ORDER BY u.username_key`, unitID); err != nil {
+		FROM projects p JOIN users u ON u.id = p.user_id WHERE p.unit_id = $1 AND p.enrolled ORDER BY u.username_key`,
+		unitID); err != nil {
 		return nil, err
 	}
-	if s.seats, err = names(ctx, q, `SELECT p.id AS project_id, coalesce(e.tutorial_stream_id, 0) AS of_id, t.abbreviation AS name
+	if s.seats, err = names(ctx, q, `SELECT p.id AS project_id, coalesce(e.tutorial_stream_id, 0) AS of_id,
+		t.abbreviation AS name
 		FROM projects p JOIN tutorial_enrolments e ON e.project_id = p.id JOIN tutorials t ON t.id = e.tutorial_id
 		WHERE p.unit_id = $1 AND p.enrolled`, unitID); err != nil {
 		return nil, err
 	}
 	if s.groups, err = names(ctx, q, `SELECT m.project_id, m.group_set_id AS of_id, g.name
-		FROM group_sets gs JOIN unit_groups g ON g.group_set_id = gs.id JOIN group_memberships m ON m.unit_group_id = g.id AND m.active
+		FROM group_sets gs JOIN unit_groups g ON g.group_set_id = gs.id
+		JOIN group_memberships m ON m.unit_group_id = g.id AND m.active
 		WHERE gs.unit_id = $1`, unitID); err != nil {
 		return nil, err
 	}
@@ -122,7 +129,8 @@ func (s *Sheet) readWork(ctx context.Context, q db.Q, unitID int64) error {
 		place
 		mark
 	}
-	for w, err := range db.Each[placed](ctx, q, `SELECT t.project_id, t.task_definition_id AS of_id, t.status, coalesce(t.grade, `+strconv.Itoa(noGrade)+`) AS grade, t.quality_pts,
+	for w, err := range db.Each[placed](ctx, q, `SELECT t.project_id, t.task_definition_id AS of_id, t.status,
+		coalesce(t.grade, `+strconv.Itoa(noGrade)+`) AS grade, t.quality_pts,
 			CASE WHEN t.group_submission_id IS NOT NULL THEN t.contribution_pts ELSE -1 END AS contribution_pts
 		FROM projects p JOIN tasks t ON t.project_id = p.id WHERE p.unit_id = $1 AND p.enrolled`, unitID) {
 		if err != nil {
@@ -147,7 +155,8 @@ func (s *Sheet) Write(w io.Writer) error {
 }
 
 func (s *Sheet) headings() []string {
-	out := []string{"Student ID", "Username", "Student Name", "Target Grade", "Email", "Portfolio", "Grade", "Rationale"}
+	out := []string{"Student ID", "Username", "Student Name", "Target Grade", "Email", "Portfolio", "Grade",
+		"Rationale"}
 	if len(s.streams) == 0 {
 		out = append(out, "Tutorial")
 	}
@@ -180,7 +189,8 @@ func (s *Sheet) row(i int) []string {
 	if p.Grade > 0 {
 		grade = strconv.FormatInt(p.Grade, 10)
 	}
-	out := []string{text(p.StudentID), p.Username, p.Name, gradeNames[p.Target], p.Email, strconv.FormatBool(p.Portfolio), grade, text(p.Rationale)}
+	out := []string{text(p.StudentID), p.Username, p.Name, gradeNames[p.Target], p.Email,
+		strconv.FormatBool(p.Portfolio), grade, text(p.Rationale)}
 	out = append(out, s.tutorials(p.ProjectID)...)
 	for _, set := range s.sets {
 		out = append(out, s.groups[place{p.ProjectID, set.ID}])

@@ -64,7 +64,8 @@ func (w *webcalRow) addUnits(ctx context.Context, q db.Q, f *calendar.Feed) erro
 		Start     clock.Date `db:"start_date"`
 		End       clock.Date `db:"end_date"`
 	}
-	for u, err := range db.Each[unit](ctx, q, `SELECT p.updated_at AS enrolment, u.updated_at AS unit, u.start_date, u.end_date
+	for u, err := range db.Each[unit](ctx, q, `SELECT p.updated_at AS enrolment, u.updated_at AS unit, u.start_date,
+		u.end_date
 		FROM projects p JOIN units u ON u.id = p.unit_id WHERE p.user_id = $1`, w.UserID) {
 		if err != nil {
 			return err
@@ -98,14 +99,16 @@ type feedTask struct {
 
 func (w *webcalRow) addTasks(ctx context.Context, q db.Q, f *calendar.Feed, public string) error {
 	begun, over := current(q.Now())
-	for t, err := range db.Each[feedTask](ctx, q, `SELECT d.id, p.id AS project_id, u.code, d.abbreviation, d.name, d.start_date, d.target_date,
+	for t, err := range db.Each[feedTask](ctx, q, `SELECT d.id, p.id AS project_id, u.code, d.abbreviation, d.name,
+		d.start_date, d.target_date,
 			d.due_date, u.end_date, coalesce(t.extensions, 0) AS extensions, u.updated_at AS unit_changed,
 			CASE WHEN t.extensions > 0 THEN t.updated_at END AS task_changed
 		FROM projects p JOIN units u ON u.id = p.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
 		JOIN task_definitions d ON d.unit_id = u.id AND d.target_grade <= p.target_grade
 		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id
 		WHERE p.user_id = $1 AND p.enrolled
-			AND NOT EXISTS (SELECT 1 FROM webcal_exclusions x WHERE x.webcal_id = $4 AND x.unit_id = u.id)`, w.UserID, begun, over, w.ID) {
+			AND NOT EXISTS (SELECT 1 FROM webcal_exclusions x WHERE x.webcal_id = $4 AND x.unit_id = u.id)`, w.UserID,
+		begun, over, w.ID) {
 		if err != nil {
 			return err
 		}
@@ -120,6 +123,7 @@ func (t *feedTask) event(public string) calendar.Task {
 	if t.TaskChanged != nil && t.TaskChanged.After(changed) {
 		changed = t.TaskChanged.Time
 	}
-	return calendar.Task{DefinitionID: t.DefinitionID, ProjectID: t.ProjectID, UnitCode: t.Code, Abbreviation: t.Abbreviation, Name: t.Name,
+	return calendar.Task{DefinitionID: t.DefinitionID, ProjectID: t.ProjectID, UnitCode: t.Code,
+		Abbreviation: t.Abbreviation, Name: t.Name,
 		Start: t.Start, Due: when.Due(), Changed: changed, URL: fmt.Sprintf("%s/#/projects/%d", public, t.ProjectID)}
 }

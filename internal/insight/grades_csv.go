@@ -28,7 +28,8 @@ func GradesOf(ctx context.Context, q db.Q, unitID int64) ([]Grade, error) {
 func WriteGrades(w io.Writer, unitCode string, grades []Grade) error {
 	t := sheet.Write(w, []string{"unit_code", "username", "student_id", "grade", "rationale"})
 	for _, g := range grades {
-		if err := t.Row(unitCode, g.Username, text(g.StudentID), strconv.FormatInt(g.Grade, 10), text(g.Rationale)); err != nil {
+		if err := t.Row(unitCode, g.Username, text(g.StudentID), strconv.FormatInt(g.Grade, 10),
+			text(g.Rationale)); err != nil {
 			return err
 		}
 	}

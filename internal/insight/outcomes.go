@@ -14,8 +14,14 @@ import (
 // points is the SQL of what a task t earns towards an outcome it is linked to by
 // l, in tenths: the rating, times what the status is worth, times what the grade
 // of its definition d is worth. Tenths are whole, so that sums are exact.
-var points = "l.rating * " + worth("t.status", status.All, func(s status.Status) (string, float64) { return "'" + string(s) + "'", 10 * s.Weight() }) +
-	" * " + worth("d.target_grade", targetGrades, func(g int64) (string, float64) { return fmt.Sprint(g), status.GradeWeight(int(g)) })
+var points = "l.rating * " + worth("t.status", status.All, func(s status.Status) (string,
+	float64) {
+	return "'" + string(s) + "'", 10 * s.Weight()
+}) +
+	" * " + worth("d.target_grade", targetGrades, func(g int64) (string, float64) {
+	return fmt.Sprint(g),
+		status.GradeWeight(int(g))
+})
 
 // worth writes a CASE that turns a column into whole numbers.
 func worth[T any](column string, values []T, of func(T) (literal string, weight float64)) string {
@@ -39,7 +45,8 @@ type earned struct {
 
 // selectEarned reads the progress of all enrolled students who have any task,
 // by the unit's own alignments.
-var selectEarned = `(SELECT t.project_id, l.learning_outcome_id, CAST(coalesce(sum(` + points + `), 0) AS BIGINT) AS tenths
+var selectEarned = `(SELECT t.project_id, l.learning_outcome_id, CAST(coalesce(sum(` + points +
+	`), 0) AS BIGINT) AS tenths
 		FROM projects p JOIN tasks t ON t.project_id = p.id JOIN task_definitions d ON d.id = t.task_definition_id
 		LEFT JOIN learning_outcome_links l ON l.task_definition_id = d.id AND l.task_id IS NULL
 		WHERE p.unit_id = $1 AND p.enrolled GROUP BY t.project_id, l.learning_outcome_id)`
@@ -53,7 +60,8 @@ func ClassStats(ctx context.Context, q db.Q, unitID int64) (map[int64]progress.F
 		return nil, err
 	}
 	class := newClass()
-	for r, err := range db.Each[earned](ctx, q, `SELECT project_id, learning_outcome_id, tenths FROM `+selectEarned+` earned`, unitID) {
+	for r, err := range db.Each[earned](ctx, q, `SELECT project_id, learning_outcome_id, tenths FROM `+selectEarned+
+		` earned`, unitID) {
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +81,8 @@ func ClassDetails(ctx context.Context, q db.Q, unitID int64) (map[int64]map[int6
 	for _, id := range tutorials {
 		classes[id] = newClass()
 	}
-	for r, err := range db.Each[earned](ctx, q, `SELECT earned.project_id, learning_outcome_id, tutorial_id, tenths FROM `+selectEarned+` earned
+	for r, err := range db.Each[earned](ctx, q, `SELECT earned.project_id, learning_outcome_id, tutorial_id, tenths
+		FROM `+selectEarned+` earned
 		JOIN tutorial_enrolments e ON e.project_id = earned.project_id`, unitID) {
 		if err != nil {
 			return nil, err

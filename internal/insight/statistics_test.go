@@ -75,7 +75,8 @@ func randomUnit(t *rapid.T) *unit {
 }
 
 func (u *unit) randomPupil(n func(int, int, string) int) pupil {
-	p := pupil{enrolled: n(0, 4, "enrolled") > 0, target: n(0, 3, "target"), tasks: map[int]status.Status{}, grade: max(0, n(-50, 100, "final"))}
+	p := pupil{enrolled: n(0, 4, "enrolled") > 0, target: n(0, 3, "target"), tasks: map[int]status.Status{},
+		grade: max(0, n(-50, 100, "final"))}
 	taken := map[int]bool{}
 	for i, stream := range u.tutorials {
 		if n(0, 1, "seat") == 1 && !taken[stream] {
@@ -99,25 +100,31 @@ func (u *unit) save(ctx context.Context, q db.Q) error {
 	insert.row("activity_types (id, name, abbreviation)", 1, "Practical", "prac")
 	for i := range u.students {
 		name := fmt.Sprint("student", i+1)
-		insert.row("users (id, username, username_key, email, email_key, first_name, last_name, role, created_at, updated_at)",
+		insert.row("users (id, username, username_key, email, email_key, first_name, last_name, role, created_at, "+
+			"updated_at)",
 			i+1, name, name, name, name, "First", "Last", 1, now, now)
 	}
 	for k := range 2 {
 		at := func(id int) int { return id + 100_000*k }
-		insert.row("units (id, code, name, description, start_date, end_date, created_at, updated_at)", k+1, fmt.Sprint("U", k), "N", "D", day, day, now, now)
+		insert.row("units (id, code, name, description, start_date, end_date, created_at, updated_at)", k+1,
+			fmt.Sprint("U", k), "N", "D", day, day, now, now)
 		for i := range u.streams {
-			insert.row("tutorial_streams (id, unit_id, name, abbreviation, activity_type_id)", at(i+1), k+1, fmt.Sprint(i), fmt.Sprint(i), 1)
+			insert.row("tutorial_streams (id, unit_id, name, abbreviation, activity_type_id)", at(i+1), k+1,
+				fmt.Sprint(i), fmt.Sprint(i), 1)
 		}
 		for i, stream := range u.tutorials {
-			insert.row("tutorials (id, unit_id, tutorial_stream_id, abbreviation, meeting_day, meeting_time, meeting_location)",
+			insert.row("tutorials (id, unit_id, tutorial_stream_id, abbreviation, meeting_day, meeting_time, "+
+				"meeting_location)",
 				at(i+1), k+1, orNull(stream, at), fmt.Sprint("T", i), "Monday", "9:00", "Here")
 		}
 		for i, grade := range u.definitions {
-			insert.row("task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade, start_date, target_date)",
+			insert.row("task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade, "+
+				"start_date, target_date)",
 				at(i+1), k+1, fmt.Sprint(i), fmt.Sprint(i), "D", 1, grade, day, day)
 		}
 		for i := range u.outcomes {
-			insert.row("learning_outcomes (id, unit_id, ilo_number, abbreviation, name, description)", at(i+1), k+1, i, fmt.Sprint(i), "N", "D")
+			insert.row("learning_outcomes (id, unit_id, ilo_number, abbreviation, name, description)", at(i+1), k+1, i,
+				fmt.Sprint(i), "N", "D")
 		}
 		u.saveStudents(&insert, k, at)
 	}
@@ -127,9 +134,11 @@ func (u *unit) save(ctx context.Context, q db.Q) error {
 func (u *unit) saveStudents(insert *inserter, k int, at func(int) int) {
 	now := insert.q.Now()
 	for i, p := range u.students {
-		insert.row("projects (id, unit_id, user_id, enrolled, target_grade, grade, created_at, updated_at)", at(i+1), k+1, i+1, p.enrolled, p.target, p.grade, now, now)
+		insert.row("projects (id, unit_id, user_id, enrolled, target_grade, grade, created_at, updated_at)", at(i+1),
+			k+1, i+1, p.enrolled, p.target, p.grade, now, now)
 		for _, t := range p.tutorials {
-			insert.row("tutorial_enrolments (project_id, tutorial_id, tutorial_stream_id)", at(i+1), at(t), orNull(u.tutorials[t-1], at))
+			insert.row("tutorial_enrolments (project_id, tutorial_id, tutorial_stream_id)", at(i+1), at(t),
+				orNull(u.tutorials[t-1], at))
 		}
 		for _, d := range slices.Sorted(maps.Keys(p.tasks)) {
 			insert.row("tasks (id, project_id, task_definition_id, unit_id, status, created_at, updated_at)",
@@ -141,7 +150,8 @@ func (u *unit) saveStudents(insert *inserter, k int, at func(int) int) {
 		if l.own > 0 {
 			task = at(100*l.own + l.definition)
 		}
-		insert.row("learning_outcome_links (task_definition_id, learning_outcome_id, task_id, rating, description)", at(l.definition), at(l.outcome), task, l.rating, "")
+		insert.row("learning_outcome_links (task_definition_id, learning_outcome_id, task_id, rating, description)",
+			at(l.definition), at(l.outcome), task, l.rating, "")
 	}
 }
 
@@ -232,7 +242,8 @@ func (u *unit) completion() *Completion {
 		}
 		return progress.FiveOf(values)
 	}
-	out := &Completion{Unit: five(func(pupil) bool { return true }), Tutorial: map[int64]progress.Five{}, Grade: map[int64]progress.Five{}}
+	out := &Completion{Unit: five(func(pupil) bool { return true }), Tutorial: map[int64]progress.Five{},
+		Grade: map[int64]progress.Five{}}
 	for i := range u.tutorials {
 		out.Tutorial[int64(i+1)] = five(func(p pupil) bool { return slices.Contains(p.tutorials, i+1) })
 	}

@@ -33,7 +33,8 @@ type classCount struct {
 
 // seats are the students of a unit by tutorial and target grade; a student
 // without a tutorial is under 0.
-const seats = `(SELECT coalesce(e.tutorial_id, 0) AS tutorial_id, e.tutorial_stream_id, p.target_grade, count(*) AS students
+const seats = `(SELECT coalesce(e.tutorial_id, 0) AS tutorial_id, e.tutorial_stream_id, p.target_grade, count(*) AS
+	students
 		FROM projects p LEFT JOIN tutorial_enrolments e ON e.project_id = p.id
 		WHERE p.unit_id = $1 AND p.enrolled GROUP BY e.tutorial_id, e.tutorial_stream_id, p.target_grade)`
 
@@ -46,12 +47,14 @@ func StatusesOf(ctx context.Context, q db.Q, unitID int64) (Statuses, error) {
 	if err != nil {
 		return nil, err
 	}
-	begun, err := db.All[classCount](ctx, q, `SELECT t.task_definition_id, coalesce(e.tutorial_id, 0) AS tutorial_id, e.tutorial_stream_id,
+	begun, err := db.All[classCount](ctx, q, `SELECT t.task_definition_id, coalesce(e.tutorial_id, 0) AS tutorial_id,
+		e.tutorial_stream_id,
 			t.status, count(*) AS num, count(*) FILTER (WHERE p.target_grade >= d.target_grade) AS aiming
 		FROM projects p JOIN tasks t ON t.project_id = p.id AND t.status <> 'not_started'
 		JOIN task_definitions d ON d.id = t.task_definition_id
 		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id
-		WHERE p.unit_id = $1 AND p.enrolled GROUP BY t.task_definition_id, e.tutorial_id, e.tutorial_stream_id, t.status`, unitID)
+		WHERE p.unit_id = $1 AND p.enrolled GROUP BY t.task_definition_id, e.tutorial_id, e.tutorial_stream_id,
+		t.status`, unitID)
 	if err != nil {
 		return nil, err
 	}

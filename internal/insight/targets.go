@@ -17,8 +17,10 @@ type TargetCount struct {
 
 // TargetsOf lists the counts by tutorial, then by grade.
 func TargetsOf(ctx context.Context, q db.Q, unitID int64) ([]TargetCount, error) {
-	return db.All[TargetCount](ctx, q, `SELECT e.tutorial_id, e.tutorial_stream_id, p.target_grade AS grade, count(*) AS num
+	return db.All[TargetCount](ctx, q, `SELECT e.tutorial_id, e.tutorial_stream_id, p.target_grade AS grade, count(*)
+		AS num
 		FROM projects p LEFT JOIN tutorial_enrolments e ON e.project_id = p.id
 		WHERE p.unit_id = $1 AND p.enrolled
-		GROUP BY e.tutorial_id, e.tutorial_stream_id, p.target_grade ORDER BY e.tutorial_id NULLS FIRST, p.target_grade`, unitID)
+		GROUP BY e.tutorial_id, e.tutorial_stream_id, p.target_grade
+		ORDER BY e.tutorial_id NULLS FIRST, p.target_grade`, unitID)
 }

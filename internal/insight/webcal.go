@@ -46,7 +46,8 @@ type webcalRow struct {
 	Disabled  bool       `db:"disabled"` // the owner's account
 }
 
-const selectWebcals = `SELECT w.id, w.user_id, w.guid, w.include_start_dates, w.reminder_time, w.reminder_unit, w.updated_at,
+const selectWebcals = `SELECT w.id, w.user_id, w.guid, w.include_start_dates, w.reminder_time, w.reminder_unit,
+	w.updated_at,
 	u.disabled_at IS NOT NULL AS disabled FROM webcals w JOIN users u ON u.id = w.user_id `
 
 func webcalWhere(ctx context.Context, q db.Q, condition string, arg any) (*webcalRow, error) {
@@ -66,7 +67,8 @@ func WebcalOf(ctx context.Context, q db.Q, userID int64) (Webcal, error) {
 	if err != nil {
 		return Webcal{}, err
 	}
-	w.Exclusions, err = db.All[int64](ctx, q, `SELECT unit_id FROM webcal_exclusions WHERE webcal_id = $1 ORDER BY unit_id`, w.ID)
+	w.Exclusions, err = db.All[int64](ctx, q, `SELECT unit_id FROM webcal_exclusions WHERE webcal_id = $1
+		ORDER BY unit_id`, w.ID)
 	return Webcal{true, &w.WebcalSettings}, err
 }
 
@@ -127,10 +129,13 @@ func (c *WebcalChange) apply(w *webcalRow) {
 }
 
 func (w *webcalRow) save(ctx context.Context, q db.Q, userID int64) error {
-	_, err := db.Exec(ctx, q, `INSERT INTO webcals (user_id, guid, guid_hash, include_start_dates, reminder_time, reminder_unit, updated_at)
+	_, err := db.Exec(ctx, q, `INSERT INTO webcals (user_id, guid, guid_hash, include_start_dates, reminder_time,
+		reminder_unit, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (user_id) DO UPDATE SET guid = excluded.guid, guid_hash = excluded.guid_hash, include_start_dates = excluded.include_start_dates,
-			reminder_time = excluded.reminder_time, reminder_unit = excluded.reminder_unit, updated_at = excluded.updated_at`,
+		ON CONFLICT (user_id) DO UPDATE SET guid = excluded.guid, guid_hash = excluded.guid_hash, include_start_dates =
+		excluded.include_start_dates,
+			reminder_time = excluded.reminder_time, reminder_unit = excluded.reminder_unit, updated_at =
+			excluded.updated_at`,
 		userID, w.GUID, guidHash(w.GUID), w.StartDates, w.Time, w.Unit, q.Now())
 	return err
 }
@@ -142,14 +147,16 @@ func exclude(ctx context.Context, q db.Q, userID int64, unitIDs []int64) error {
 	for _, id := range unitIDs {
 		wanted[id] = true
 	}
-	if _, err := db.Exec(ctx, q, `DELETE FROM webcal_exclusions WHERE webcal_id IN (SELECT id FROM webcals WHERE user_id = $1)`, userID); err != nil {
+	if _, err := db.Exec(ctx, q, `DELETE FROM webcal_exclusions WHERE webcal_id IN (SELECT id FROM webcals
+		WHERE user_id = $1)`, userID); err != nil {
 		return err
 	}
 	type pair struct {
 		Webcal int64 `db:"webcal_id"`
 		Unit   int64 `db:"unit_id"`
 	}
-	all, err := db.All[pair](ctx, q, `SELECT w.id AS webcal_id, p.unit_id FROM webcals w JOIN projects p ON p.user_id = w.user_id
+	all, err := db.All[pair](ctx, q, `SELECT w.id AS webcal_id, p.unit_id FROM webcals w
+		JOIN projects p ON p.user_id = w.user_id
 		JOIN units u ON u.id = p.unit_id AND u.active WHERE w.user_id = $1`, userID)
 	if err != nil {
 		return err

@@ -99,7 +99,8 @@ func (qu *Queue) due(ctx context.Context, slots map[string]int) ([]string, error
 // take claims the oldest jobs of the kinds: at most n, and of each kind as many
 // as it has slots. A branch a kind walks the index from its first due job, so a
 // backlog of one kind costs the others nothing.
-func take(ctx context.Context, q db.Q, worker string, until clock.Time, kinds []string, slots map[string]int, n int) ([]claimed, error) {
+func take(ctx context.Context, q db.Q, worker string, until clock.Time, kinds []string, slots map[string]int,
+	n int) ([]claimed, error) {
 	args := []any{worker, until, q.Now(), n}
 	branches := make([]string, len(kinds))
 	for i, name := range kinds {

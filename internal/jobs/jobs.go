@@ -103,7 +103,8 @@ func EnqueueAll[A Args](ctx context.Context, q db.Q, list []A) error {
 
 // Hasten lets the job with a unique key that waits for a later moment run now.
 func Hasten(ctx context.Context, q db.Q, unique string) error {
-	_, err := db.Exec(ctx, q, `UPDATE jobs SET run_at = $2 WHERE unique_key = $1 AND state = 'available' AND run_at > $2`, unique, q.Now())
+	_, err := db.Exec(ctx, q, `UPDATE jobs SET run_at = $2 WHERE unique_key = $1 AND state = 'available'
+		AND run_at > $2`, unique, q.Now())
 	q.After(news.Ring)
 	return err
 }

@@ -290,7 +290,8 @@ func TestFailedWaits(t *testing.T) {
 		enqueue(t, d, 1, jobs.Options{})
 		until(t, "it failed", func() bool { return get(t, d).Error != nil })
 		r := get(t, d)
-		if wait := r.RunAt.Sub(r.CreatedAt.Time); r.State != jobs.Available || r.Attempt != 1 || wait < time.Hour || wait > time.Hour+time.Minute {
+		if wait := r.RunAt.Sub(r.CreatedAt.Time); r.State != jobs.Available || r.Attempt != 1 || wait < time.Hour ||
+			wait > time.Hour+time.Minute {
 			t.Errorf("%+v waits %v", r, wait)
 		}
 	})

@@ -101,7 +101,8 @@ func TestLostLeaseCannotFinish(t *testing.T) {
 		})
 		enqueue(t, d, 1, jobs.Options{})
 		<-begun
-		change(t, d, `UPDATE jobs SET worker = 'thief', attempt = attempt + 1, lease_until = $1`, clock.At(d.Now().Add(time.Hour)))
+		change(t, d, `UPDATE jobs SET worker = 'thief', attempt = attempt + 1, lease_until = $1`,
+			clock.At(d.Now().Add(time.Hour)))
 		if err := <-ended; !errors.Is(err, jobs.ErrLost) {
 			t.Errorf("finished after all: %v", err)
 		}

@@ -94,13 +94,15 @@ const pruneAtOnce = 1000
 func (qu *Queue) prune(ctx context.Context) error {
 	old := clock.At(qu.now().Add(-qu.conf.Keep))
 	for {
-		some, err := db.All[int64](ctx, qu.db.Pool(), `SELECT id FROM jobs WHERE state = 'done' AND finished_at < $1 LIMIT 1`, old)
+		some, err := db.All[int64](ctx, qu.db.Pool(), `SELECT id FROM jobs WHERE state = 'done'
+			AND finished_at < $1 LIMIT 1`, old)
 		if err != nil || len(some) == 0 {
 			return err
 		}
 		err = qu.db.Tx(ctx, func(q db.Q) error {
 			_, err := db.Exec(ctx, q, `DELETE FROM jobs WHERE id IN
-				(SELECT id FROM jobs WHERE state = 'done' AND finished_at < $1 ORDER BY finished_at LIMIT $2)`, old, pruneAtOnce)
+				(SELECT id FROM jobs WHERE state = 'done' AND finished_at < $1 ORDER BY finished_at LIMIT $2)`, old,
+				pruneAtOnce)
 			return err
 		})
 		if err != nil {

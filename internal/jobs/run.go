@@ -85,7 +85,8 @@ func (r *run) work(ctx context.Context) {
 	err := r.call(ctx)
 	if r.done.Load() {
 		if err != nil {
-			r.queue.log.WarnContext(ctx, "a job failed after it was marked done", "job", r.ID, "kind", r.Kind, "err", err)
+			r.queue.log.WarnContext(ctx, "a job failed after it was marked done", "job", r.ID, "kind", r.Kind, "err",
+				err)
 		}
 		return
 	}
@@ -95,9 +96,11 @@ func (r *run) work(ctx context.Context) {
 		lost = errors.Is(err, ErrLost)
 	}
 	if lost {
-		r.queue.log.WarnContext(ctx, "a job was taken over by another worker", "job", r.ID, "kind", r.Kind, "attempt", r.Attempt)
+		r.queue.log.WarnContext(ctx, "a job was taken over by another worker", "job", r.ID, "kind", r.Kind, "attempt",
+			r.Attempt)
 	} else if err != nil {
-		r.queue.log.ErrorContext(ctx, "cannot write the end of a job; it will be run again", "job", r.ID, "kind", r.Kind, "err", err)
+		r.queue.log.ErrorContext(ctx, "cannot write the end of a job; it will be run again", "job", r.ID, "kind",
+			r.Kind, "err", err)
 	}
 }
 
@@ -108,7 +111,8 @@ func (r *run) call(ctx context.Context) (err error) {
 	defer stop()
 	defer func() {
 		if p := recover(); p != nil {
-			r.queue.log.ErrorContext(ctx, "a job panicked", "job", r.ID, "kind", r.Kind, "panic", p, "stack", string(debug.Stack()))
+			r.queue.log.ErrorContext(ctx, "a job panicked", "job", r.ID, "kind", r.Kind, "panic", p, "stack",
+				string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()

@@ -73,7 +73,8 @@ func (qu *Queue) enqueueOnce(ctx context.Context, p *periodic, due clock.Time) e
 	defer stop()
 	return qu.db.Tx(ctx, func(q db.Q) error {
 		if p.last.IsZero() {
-			_, err := db.Exec(ctx, q, `INSERT INTO job_schedules (name, due_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, p.name, due)
+			_, err := db.Exec(ctx, q, `INSERT INTO job_schedules (name, due_at) VALUES ($1, $2)
+				ON CONFLICT DO NOTHING`, p.name, due)
 			if err != nil {
 				return err
 			}

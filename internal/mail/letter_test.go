@@ -18,18 +18,23 @@ func samples() map[string]Content {
 	password := frame
 	password.Settings = ""
 	return map[string]Content{
-		"feedback":         Feedback{frame, "COS10001", []MarkedTask{{hello, "Complete"}, {arrays, "Fix and resubmit"}}},
+		"feedback": Feedback{frame, "COS10001", []MarkedTask{{hello, "Complete"},
+			{arrays, "Fix and resubmit"}}},
 		"portfolio ready":  PortfolioReady{frame, "COS10001", true},
 		"portfolio failed": PortfolioFailed{frame, "COS10001", "The learning summary report is not a PDF."},
-		"pdf failed":       PDFFailed{frame, "COS10001", hello, "main.c is larger than 10 MB.\nShow only the part you wrote."},
+		"pdf failed": PDFFailed{frame, "COS10001", hello, "main.c is larger than 10 MB.\nShow only the part " +
+			"you wrote."},
 		"student week": StudentWeek{frame, "COS10001", []DueTask{{hello, clock.On(2026, 3, 9), true, "Working on it"},
 			{arrays, clock.On(2026, 3, 23), false, "Not started"}}, 1, 3, 2, true, 3},
 		"student week done": StudentWeek{Frame: frame, Unit: "COS10001"},
-		"staff week": StaffWeek{frame, "COS10001", 24, 7, &WaitingTask{arrays, "Grace Hopper", clock.On(2026, 3, 4)}, 31, 12, 18,
+		"staff week": StaffWeek{frame, "COS10001", 24, 7, &WaitingTask{arrays, "Grace Hopper", clock.On(2026, 3, 4)},
+			31, 12, 18,
 			[]TutorWeek{{"Alan Turing", 24, 7, 31}, {"Katherine Johnson", 22, 0, 40}}, 3, 1},
 		"staff week quiet": StaffWeek{Frame: frame, Unit: "COS10001", Students: 1, Waiting: 0},
-		"digest": Digest{frame, []DigestComment{{"COS10001", hello, "Alan Turing", "Nice work.\nCould you say why the loop ends?"}},
-			[]DigestExtension{{"COS10001", arrays, true, clock.On(2026, 3, 30), "Get well soon."}, {"COS10001", hello, false, clock.On(2026, 3, 9), ""}}},
+		"digest": Digest{frame, []DigestComment{{"COS10001", hello, "Alan Turing", "Nice work.\nCould you say why " +
+			"the loop ends?"}},
+			[]DigestExtension{{"COS10001", arrays, true, clock.On(2026, 3, 30), "Get well soon."},
+				{"COS10001", hello, false, clock.On(2026, 3, 9), ""}}},
 		"password":     Password{password, "ada", false, "2 hours"},
 		"new password": Password{password, "ada", true, "7 days"},
 	}
@@ -70,11 +75,13 @@ func TestLettersHaveBothForms(t *testing.T) {
 			if !strings.Contains(text, "Hello Ada,") || !strings.Contains(text, frame.Link) {
 				t.Errorf("%s: no greeting or no link in\n%s", name, text)
 			}
-			if strings.Contains(text, "<no value>") || strings.Contains(text, "ZgotmplZ") || strings.Contains(text, "%!") {
+			if strings.Contains(text, "<no value>") || strings.Contains(text, "ZgotmplZ") ||
+				strings.Contains(text, "%!") {
 				t.Errorf("%s: a template went wrong:\n%s", name, text)
 			}
 		}
-		if strings.Contains(l.Text, "\n\n\n") || strings.ContainsAny(l.Text, "<>&") && !strings.Contains(l.Text, "<lists>") && !strings.Contains(l.Text, "    > ") {
+		if strings.Contains(l.Text, "\n\n\n") || strings.ContainsAny(l.Text, "<>&") && !strings.Contains(l.Text,
+			"<lists>") && !strings.Contains(l.Text, "    > ") {
 			t.Errorf("%s: the text is not tidy:\n%s", name, l.Text)
 		}
 		found := nodes(t, l.HTML)
@@ -84,18 +91,20 @@ func TestLettersHaveBothForms(t *testing.T) {
 			}
 		}
 		if _, hasSettings := c.(Password); len(found["a"]) != map[bool]int{true: 1, false: 2}[hasSettings] {
-			t.Errorf("%s: %d links, want the button and, where mails can be turned off, the settings", name, len(found["a"]))
+			t.Errorf("%s: %d links, want the button and, where mails can be turned off, the settings", name,
+				len(found["a"]))
 		}
 	}
 }
 
 func TestLettersSayWhatHappened(t *testing.T) {
 	for name, want := range map[string][]string{
-		"feedback":          {"COS10001", "1.1P", "Fix and resubmit"},
-		"portfolio ready":   {"was made for you today"},
-		"portfolio failed":  {"The learning summary report is not a PDF."},
-		"pdf failed":        {"main.c is larger than 10 MB.", "Show only the part you wrote."},
-		"student week":      {"was due Monday 9 March", "due Monday 23 March", "1 comment and wrote 3 comments", "2 tasks", "not in a tutorial yet"},
+		"feedback":         {"COS10001", "1.1P", "Fix and resubmit"},
+		"portfolio ready":  {"was made for you today"},
+		"portfolio failed": {"The learning summary report is not a PDF."},
+		"pdf failed":       {"main.c is larger than 10 MB.", "Show only the part you wrote."},
+		"student week": {"was due Monday 9 March", "due Monday 23 March", "1 comment and wrote 3 comments",
+			"2 tasks", "not in a tutorial yet"},
 		"student week done": {"up to date", "0 comments"},
 		"staff week":        {"7 tasks", "Grace Hopper", "Wednesday 4 March", "Katherine Johnson", "3 students are"},
 		"staff week quiet":  {"Thank you!", "1 student."},
@@ -126,9 +135,12 @@ func TestHostileContentStaysContent(t *testing.T) {
 		"feedback": Feedback{bad, evil, []MarkedTask{{Task{evil, evil}, evil}}},
 		"failed":   PortfolioFailed{bad, evil, evil},
 		"pdf":      PDFFailed{bad, evil, Task{evil, evil}, evil},
-		"student":  StudentWeek{Frame: bad, Unit: evil, Tasks: []DueTask{{Task{evil, evil}, clock.On(2026, 1, 1), true, evil}}},
-		"staff":    StaffWeek{Frame: bad, Unit: evil, Oldest: &WaitingTask{Task{evil, evil}, evil, clock.On(2026, 1, 1)}, Tutors: []TutorWeek{{Name: evil}}},
-		"digest":   Digest{bad, []DigestComment{{evil, Task{evil, evil}, evil, evil}}, []DigestExtension{{evil, Task{evil, evil}, true, clock.On(2026, 1, 1), evil}}},
+		"student": StudentWeek{Frame: bad, Unit: evil, Tasks: []DueTask{{Task{evil, evil}, clock.On(2026, 1, 1), true,
+			evil}}},
+		"staff": StaffWeek{Frame: bad, Unit: evil, Oldest: &WaitingTask{Task{evil, evil}, evil,
+			clock.On(2026, 1, 1)}, Tutors: []TutorWeek{{Name: evil}}},
+		"digest": Digest{bad, []DigestComment{{evil, Task{evil, evil}, evil, evil}},
+			[]DigestExtension{{evil, Task{evil, evil}, true, clock.On(2026, 1, 1), evil}}},
 		"password": Password{bad, evil, true, evil},
 	} {
 		l := render(t, c)
@@ -137,7 +149,8 @@ func TestHostileContentStaysContent(t *testing.T) {
 			t.Errorf("%s: markup or a link got through", name)
 		}
 		for text := range strings.Lines(l.Text) {
-			if strings.HasPrefix(text, "Bcc:") || strings.HasPrefix(text, "Sign in") || strings.Contains(text, "javascript:") {
+			if strings.HasPrefix(text, "Bcc:") || strings.HasPrefix(text, "Sign in") ||
+				strings.Contains(text, "javascript:") {
 				t.Errorf("%s: a line of somebody's own: %q", name, text)
 			}
 		}

@@ -88,7 +88,8 @@ func (m Message) setHeaders(msg *gomail.Msg) error {
 		return nil
 	}
 	link, err := url.Parse(m.Unsubscribe)
-	if err != nil || link.Host == "" || link.Scheme != "https" && link.Scheme != "http" || strings.ContainsAny(m.Unsubscribe, "<> ,") {
+	if err != nil || link.Host == "" || link.Scheme != "https" && link.Scheme != "http" ||
+		strings.ContainsAny(m.Unsubscribe, "<> ,") {
 		return fault.New(fault.Invalid, "the address to unsubscribe at is no web address")
 	}
 	msg.SetListUnsubscribe(link.String())

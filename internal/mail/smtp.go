@@ -52,7 +52,8 @@ func NewSMTP(address string) (*SMTP, error) {
 	}
 	ports := map[string]int{"starttls": 587, "always": 465, "never": 25}
 	if ports[s.mode] == 0 {
-		return nil, fault.New(fault.Invalid, "tls=%s is not known to the mail server's address; it is starttls, always or never", s.mode)
+		return nil, fault.New(fault.Invalid, "tls=%s is not known to the mail server's address; it is starttls, "+
+			"always or never", s.mode)
 	}
 	s.port = ports[s.mode]
 	if u.Port() != "" {

@@ -26,8 +26,10 @@ import (
 
 func sample() Message {
 	return Message{
-		To: "ada@example.edu", ToName: "Ada Lovelace", From: "noreply@lectern.example.edu", FromName: "Müller, Jörg (COS10001)",
-		ReplyTo: "tutor@example.edu", Subject: "COS10001: Rückmeldung ist da 🎓", Text: "Hello Ada,\n.\nfrom a line with a dot\n",
+		To: "ada@example.edu", ToName: "Ada Lovelace", From: "noreply@lectern.example.edu",
+		FromName: "Müller, Jörg (COS10001)",
+		ReplyTo:  "tutor@example.edu", Subject: "COS10001: Rückmeldung ist da 🎓", Text: "Hello Ada,\n.\nfrom a line " +
+			"with a dot\n",
 		HTML: "<p>Hello Ada, caf\u00e9</p>", ID: "feedback-7-42@lectern.example.edu",
 		Unsubscribe: "https://lectern.example.edu/api/unsubscribe/abc?x=1",
 	}
@@ -117,8 +119,9 @@ func checkSample(t *testing.T, data []byte) {
 	h, parts := open(t, data)
 	for name, want := range map[string]string{
 		"Message-Id": "<feedback-7-42@lectern.example.edu>", "Auto-Submitted": "auto-generated",
-		"List-Unsubscribe": "<https://lectern.example.edu/api/unsubscribe/abc?x=1>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-		"Reply-To": "<tutor@example.edu>",
+		"List-Unsubscribe":      "<https://lectern.example.edu/api/unsubscribe/abc?x=1>",
+		"List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+		"Reply-To":              "<tutor@example.edu>",
 	} {
 		if got := h.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -128,7 +131,8 @@ func checkSample(t *testing.T, data []byte) {
 		t.Errorf("subject %q", got)
 	}
 	from, err := h.AddressList("From")
-	if err != nil || len(from) != 1 || *from[0] != (mail.Address{Name: "Müller, Jörg (COS10001)", Address: "noreply@lectern.example.edu"}) {
+	if err != nil || len(from) != 1 || *from[0] != (mail.Address{Name: "Müller, Jörg (COS10001)",
+		Address: "noreply@lectern.example.edu"}) {
 		t.Errorf("from %v, %v", from, err)
 	}
 	if date, err := h.Date(); err != nil || time.Since(date) > time.Minute {
@@ -137,7 +141,8 @@ func checkSample(t *testing.T, data []byte) {
 	if h.Get("User-Agent") != "" || h.Get("X-Mailer") != "" {
 		t.Error("the message tells what library made it")
 	}
-	if got := strings.ReplaceAll(parts["text/plain"], "\r\n", "\n"); strings.TrimRight(got, "\n") != strings.TrimRight(sample().Text, "\n") {
+	if got := strings.ReplaceAll(parts["text/plain"], "\r\n", "\n"); strings.TrimRight(got,
+		"\n") != strings.TrimRight(sample().Text, "\n") {
 		t.Errorf("text %q", got)
 	}
 	if got := parts["text/html"]; strings.TrimSpace(got) != sample().HTML {
@@ -343,8 +348,10 @@ func TestBadMessages(t *testing.T) {
 // always the same ones, and hold what was meant.
 func TestNoHeaderCanBeSmuggledIn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SampledFrom([]string{"\r\n", "\n", "\r", "\x00", "Bcc: all@example.edu", "\r\n\r\n<script>", "=?utf-8?q?=0ABcc:_x?=", "\"", "\\", "<a@b>", ", ", "é", "🎓", "\u2028", "\x85", "\xff", "\u202E"})
-		words := rapid.Map(rapid.SliceOfN(rapid.OneOf(pieces, rapid.String()), 0, 8), func(s []string) string { return strings.Join(s, "") })
+		pieces := rapid.SampledFrom([]string{"\r\n", "\n", "\r", "\x00", "Bcc: all@example.edu", "\r\n\r\n<script>",
+			"=?utf-8?q?=0ABcc:_x?=", "\"", "\\", "<a@b>", ", ", "é", "🎓", "\u2028", "\x85", "\xff", "\u202E"})
+		words := rapid.Map(rapid.SliceOfN(rapid.OneOf(pieces, rapid.String()), 0, 8),
+			func(s []string) string { return strings.Join(s, "") })
 		m := sample()
 		m.ToName, m.FromName, m.Subject = words.Draw(t, "to"), words.Draw(t, "from"), words.Draw(t, "subject")
 		m.Text, m.HTML = "x"+words.Draw(t, "text"), words.Draw(t, "html")
@@ -357,8 +364,10 @@ func TestNoHeaderCanBeSmuggledIn(t *testing.T) {
 			t.Fatalf("write: %v", err)
 		}
 		h, parts := open(t, b.Bytes())
-		allowed := map[string]bool{"Auto-Submitted": true, "Date": true, "From": true, "To": true, "Reply-To": true, "Subject": true, "Message-Id": true,
-			"Mime-Version": true, "Content-Type": true, "Content-Transfer-Encoding": true, "List-Unsubscribe": true, "List-Unsubscribe-Post": true}
+		allowed := map[string]bool{"Auto-Submitted": true, "Date": true, "From": true, "To": true, "Reply-To": true,
+			"Subject": true, "Message-Id": true,
+			"Mime-Version": true, "Content-Type": true, "Content-Transfer-Encoding": true, "List-Unsubscribe": true,
+			"List-Unsubscribe-Post": true}
 		for name, values := range h {
 			if !allowed[name] || len(values) != 1 {
 				t.Fatalf("header %s: %q", name, values)
@@ -379,8 +388,9 @@ func TestNoHeaderCanBeSmuggledIn(t *testing.T) {
 
 func TestAddressesOfServers(t *testing.T) {
 	for address, want := range map[string]SMTP{
-		"smtp://mail.example.edu":                 {host: "mail.example.edu", port: 587, mode: "starttls"},
-		"smtps://u:p%40w@mail.example.edu":        {host: "mail.example.edu", port: 465, mode: "always", user: "u", password: "p@w"},
+		"smtp://mail.example.edu": {host: "mail.example.edu", port: 587, mode: "starttls"},
+		"smtps://u:p%40w@mail.example.edu": {host: "mail.example.edu", port: 465, mode: "always", user: "u",
+			password: "p@w"},
 		"smtp://mail.example.edu:2525?tls=always": {host: "mail.example.edu", port: 2525, mode: "always"},
 		"smtp://localhost?tls=never":              {host: "localhost", port: 25, mode: "never"},
 		"smtp://u@[::1]:25?tls=starttls":          {host: "::1", port: 25, mode: "starttls", user: "u"},
@@ -390,11 +400,13 @@ func TestAddressesOfServers(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 			continue
 		}
-		if s.host != want.host || s.port != want.port || s.mode != want.mode || s.user != want.user || s.password != want.password {
+		if s.host != want.host || s.port != want.port || s.mode != want.mode || s.user != want.user ||
+			s.password != want.password {
 			t.Errorf("%s: %+v", address, s)
 		}
 	}
-	for _, address := range []string{"", "mail.example.edu:25", "http://x", "smtp://", "smtp://u:topsecret@x:99999", "smtp://u:topsecret@x?tls=maybe", "smtp://u:topsecret%@x"} {
+	for _, address := range []string{"", "mail.example.edu:25", "http://x", "smtp://", "smtp://u:topsecret@x:99999",
+		"smtp://u:topsecret@x?tls=maybe", "smtp://u:topsecret%@x"} {
 		_, err := NewSMTP(address)
 		if !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "topsecret") {
 			t.Errorf("%q: %v, want it refused without telling the password", address, err)

@@ -69,8 +69,10 @@ const newestDocument = `(SELECT st.submission_id FROM submission_tasks st JOIN s
 // selectWaiting reads what waits in unit $1 for $2, whose classes the students
 // are in, as $3 sees it, who marks no work of their own. A student without a
 // class waits for the main convenor.
-const selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name, o.last_name, x.abbreviation AS tutorial, d.abbreviation,
-		d.max_quality_pts, t.status, g.id AS group_id, g.name AS group_name, t.group_submission_id, s.id AS submission_id, s.document_hash,
+const selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name, o.last_name, x.abbreviation AS
+	tutorial, d.abbreviation,
+		d.max_quality_pts, t.status, g.id AS group_id, g.name AS group_name, t.group_submission_id, s.id AS
+		submission_id, s.document_hash,
 		t.submission_date,
 		(SELECT c.comment FROM task_comments c WHERE c.task_id = t.id AND c.user_id = p.user_id AND c.type = 'text'
 			ORDER BY c.created_at DESC, c.id DESC LIMIT 1) AS student_said,
@@ -79,13 +81,16 @@ const selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_na
 	FROM tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $3
 	JOIN users o ON o.id = p.user_id JOIN task_definitions d ON d.id = t.task_definition_id
 	LEFT JOIN tutorial_enrolments e ON e.id = (SELECT n.id FROM tutorial_enrolments n WHERE n.project_id = p.id
-		AND (n.tutorial_stream_id IS NULL OR n.tutorial_stream_id = d.tutorial_stream_id) ORDER BY n.tutorial_stream_id NULLS LAST LIMIT 1)
+		AND (n.tutorial_stream_id IS NULL OR n.tutorial_stream_id = d.tutorial_stream_id)
+		ORDER BY n.tutorial_stream_id NULLS LAST LIMIT 1)
 	LEFT JOIN tutorials x ON x.id = e.tutorial_id LEFT JOIN unit_roles r ON r.id = x.unit_role_id
 	LEFT JOIN group_submissions gs ON gs.id = t.group_submission_id AND d.group_set_id IS NOT NULL
 	LEFT JOIN unit_groups g ON g.id = gs.unit_group_id
 	LEFT JOIN submissions s ON s.id = ` + newestDocument + `
-	WHERE t.unit_id = $1 AND t.status IN ('ready_for_feedback', 'need_help') AND (s.id IS NOT NULL OR d.upload_requirements = '[]')
-		AND (r.user_id = $2 OR r.user_id IS NULL AND EXISTS (SELECT 1 FROM unit_roles m WHERE m.unit_id = $1 AND m.user_id = $2 AND m.is_main))
+	WHERE t.unit_id = $1 AND t.status IN ('ready_for_feedback', 'need_help') AND (s.id IS NOT NULL
+	OR d.upload_requirements = '[]')
+		AND (r.user_id = $2 OR r.user_id IS NULL AND EXISTS (SELECT 1 FROM unit_roles m WHERE m.unit_id = $1
+		AND m.user_id = $2 AND m.is_main))
 		AND NOT EXISTS (SELECT 1 FROM tasks w JOIN projects wp ON wp.id = w.project_id
 			WHERE w.group_submission_id = t.group_submission_id AND wp.user_id = $3)
 	ORDER BY d.start_date, d.abbreviation, coalesce(g.name, o.username_key), t.id`
@@ -95,7 +100,8 @@ func Collect(ctx context.Context, q db.Q, unitID, markerID, callerID int64) (*Ba
 	b, err := db.OneOf[struct {
 		Code   string `db:"code"`
 		Marker string `db:"username"`
-	}](ctx, q, "unit", `SELECT u.code, c.username FROM units u JOIN users c ON c.id = $2 WHERE u.id = $1`, unitID, callerID)
+	}](ctx, q, "unit", `SELECT u.code, c.username FROM units u JOIN users c ON c.id = $2 WHERE u.id = $1`, unitID,
+		callerID)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +124,8 @@ func Collect(ctx context.Context, q db.Q, unitID, markerID, callerID int64) (*Ba
 
 // Teaches fails with fault.Refused unless the user is of the unit's staff.
 func Teaches(ctx context.Context, q db.Q, unitID, userID int64) error {
-	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM unit_roles WHERE unit_id = $1 AND user_id = $2`, unitID, userID)
+	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM unit_roles WHERE unit_id = $1 AND user_id = $2`, unitID,
+		userID)
 	if err == nil && *n == 0 {
 		return fault.Field(fault.Refused, "user_id", "names someone who does not teach this unit")
 	}
@@ -198,7 +205,8 @@ func (b *Batch) addDocument(ctx context.Context, store files.Store, p *archive.P
 	if t.SubmittedAt != nil {
 		at = t.SubmittedAt.Time
 	}
-	w, err := p.Add(archive.Folder(folder), fmt.Sprintf("%s-%d.pdf", archive.Folder(t.Abbreviation), t.TaskID), at, true)
+	w, err := p.Add(archive.Folder(folder), fmt.Sprintf("%s-%d.pdf", archive.Folder(t.Abbreviation), t.TaskID), at,
+		true)
 	if err == nil {
 		_, err = io.Copy(w, f)
 	}
@@ -213,7 +221,8 @@ func (b *Batch) writeSheet(w io.Writer) error {
 		if t.MaxQuality > 0 {
 			most = strconv.Itoa(t.MaxQuality)
 		}
-		err := rows.Row(t.who(), t.name(), text(t.Tutorial), t.Abbreviation, text(t.StudentSaid), text(t.YouSaid), word(t.Status),
+		err := rows.Row(t.who(), t.name(), text(t.Tutorial), t.Abbreviation, text(t.StudentSaid), text(t.YouSaid),
+			word(t.Status),
 			"", "", most, "", strconv.FormatInt(t.TaskID, 10), strconv.FormatInt(t.Version, 10))
 		if err != nil {
 			return err

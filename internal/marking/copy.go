@@ -31,7 +31,8 @@ type Copy struct {
 // CopyOf gives the marked copy of the latest work of a task that has one, or
 // fault.Missing.
 func CopyOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Copy, error) {
-	return db.OneOf[Copy](ctx, q, "marked copy: nobody has annotated this work yet", `SELECT k.hash, k.at, d.abbreviation FROM tasks t
+	return db.OneOf[Copy](ctx, q, "marked copy: nobody has annotated this work yet",
+		`SELECT k.hash, k.at, d.abbreviation FROM tasks t
 		JOIN task_definitions d ON d.id = t.task_definition_id
 		JOIN submission_tasks st ON st.task_id = t.id JOIN marked_copies k ON k.submission_id = st.submission_id
 		WHERE t.project_id = $1 AND t.task_definition_id = $2 ORDER BY st.at DESC LIMIT 1`, projectID, definitionID)
@@ -118,8 +119,10 @@ func (t *taking) keepCopy(ctx context.Context, q db.Q, at *target, info files.In
 	if err := blob.Keep(ctx, q, t.Files, info); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, q, `INSERT INTO marked_copies (submission_id, hash, size, user_id, at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (submission_id) DO UPDATE SET hash = excluded.hash, size = excluded.size, user_id = excluded.user_id, at = excluded.at`,
+	_, err := db.Exec(ctx, q, `INSERT INTO marked_copies (submission_id, hash, size, user_id, at)
+		VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (submission_id) DO UPDATE SET hash = excluded.hash, size = excluded.size, user_id =
+		excluded.user_id, at = excluded.at`,
 		*at.SubmissionID, string(info.Hash), info.Size, t.by, q.Now())
 	if err != nil {
 		return err
@@ -142,13 +145,16 @@ func (t *taking) tell(ctx context.Context, q db.Q, submissionID int64) error {
 		OwnerID      int64 `db:"user_id"`
 	}
 	var list []events.Event
-	for r, err := range db.Each[row](ctx, q, `SELECT t.id, t.task_definition_id, t.project_id, p.user_id FROM submission_tasks st
-		JOIN tasks t ON t.id = st.task_id JOIN projects p ON p.id = t.project_id WHERE st.submission_id = $1 ORDER BY t.id`, submissionID) {
+	for r, err := range db.Each[row](ctx, q, `SELECT t.id, t.task_definition_id, t.project_id, p.user_id
+		FROM submission_tasks st
+		JOIN tasks t ON t.id = st.task_id JOIN projects p ON p.id = t.project_id WHERE st.submission_id = $1
+		ORDER BY t.id`, submissionID) {
 		if err != nil {
 			return err
 		}
-		list = append(list, events.Event{Kind: "marked_copy", ActorID: t.by, UserID: r.OwnerID, UnitID: t.unitID, ProjectID: r.ProjectID,
-			TaskID: r.TaskID, Body: copyEvent{r.DefinitionID, submissionID}})
+		list = append(list, events.Event{Kind: "marked_copy", ActorID: t.by, UserID: r.OwnerID, UnitID: t.unitID,
+			ProjectID: r.ProjectID,
+			TaskID:    r.TaskID, Body: copyEvent{r.DefinitionID, submissionID}})
 	}
 	return events.Add(ctx, q, list...)
 }

@@ -67,7 +67,8 @@ func sort(z *zip.Reader) (*bundle, error) {
 	for _, f := range z.File {
 		base := baseName(f)
 		switch {
-		case strings.HasSuffix(f.Name, "/"), strings.HasPrefix(base, "."), strings.HasPrefix(f.Name, "__MACOSX/"), base == readmeName:
+		case strings.HasSuffix(f.Name, "/"), strings.HasPrefix(base, "."), strings.HasPrefix(f.Name, "__MACOSX/"),
+			base == readmeName:
 		case strings.EqualFold(base, sheetName):
 			sheets = append(sheets, f)
 		case base == manifestName && b.manifest == nil:
@@ -130,7 +131,8 @@ func (b *bundle) readManifest(report *sheet.Report) (x index) {
 		err = json.Unmarshal(text, &x.manifest)
 	}
 	if err != nil || x.Format != manifestFormat {
-		report.Ignored = append(report.Ignored, sheet.Line{Row: b.manifest.Name, Message: "The manifest cannot be read."})
+		report.Ignored = append(report.Ignored, sheet.Line{Row: b.manifest.Name,
+			Message: "The manifest cannot be read."})
 		return index{}
 	}
 	x.byRow, x.byTask = map[string]listed{}, map[int64]listed{}

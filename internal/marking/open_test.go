@@ -34,7 +34,8 @@ func packed(t testing.TB, pairs ...string) []byte {
 // Whatever is uploaded, it is read or refused with a reason a person is told.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte(someSheet))
-	f.Add(packed(f, "marks.csv", someSheet, "manifest.json", `{"format":1,"tasks":[{"task_id":7,"username":"fred","task":"1.1P"}]}`, "fred/1_1P-7.pdf", "%PDF-"))
+	f.Add(packed(f, "marks.csv", someSheet, "manifest.json",
+		`{"format":1,"tasks":[{"task_id":7,"username":"fred","task":"1.1P"}]}`, "fred/1_1P-7.pdf", "%PDF-"))
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	f.Add([]byte("PK"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -62,10 +63,12 @@ func FuzzOpen(f *testing.F) {
 func TestReadMark(t *testing.T) {
 	for _, c := range []struct{ status, grade, quality, want string }{
 		{"rff", "", "", "idle"}, {"", "", "", "idle"}, {"need_help", " ", " ", "idle"},
-		{"D", "Hd", "2", "discuss 3 2"}, {"demo", "F", "", "demonstrate -1 -"}, {"do not resubmit", "", "", "feedback_exceeded - -"},
+		{"D", "Hd", "2", "discuss 3 2"}, {"demo", "F", "", "demonstrate -1 -"}, {"do not resubmit", "", "",
+			"feedback_exceeded - -"},
 		{"x", "", "", "error"}, {"fix", "e", "", "error"}, {"fix", "", "1.5", "error"}, {"fix", "", "1e9", "error"},
 	} {
-		text := "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment\r\nfred,,,1.1P," + c.status + "," + c.grade + "," + c.quality + ",\r\n"
+		text := "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment\r\nfred,,,1.1P," + c.status +
+			"," + c.grade + "," + c.quality + ",\r\n"
 		b, err := open(strings.NewReader(text), int64(len(text)))
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,8 @@ import (
 )
 
 // Sheet says what a sheet of marks must have to be read.
-var Sheet = sheet.Options{Required: []string{"username", "name", "tutorial", "task", "status", "new_grade", "new_quality", "new_comment"}}
+var Sheet = sheet.Options{Required: []string{"username", "name", "tutorial", "task", "status", "new_grade",
+	"new_quality", "new_comment"}}
 
 // mark is what a row of the sheet asks for.
 type mark struct {
@@ -56,7 +57,8 @@ func (m *mark) readMarks(row sheet.Row) error {
 	if text := row.Get("status"); text != "" {
 		s, ok := status.Parse(text)
 		if !ok {
-			return fmt.Errorf("%.40q is no status: use discuss, demonstrate, complete, fix, redo, do_not_resubmit or fail", text)
+			return fmt.Errorf("%.40q is no status: use discuss, demonstrate, complete, fix, redo, do_not_resubmit or "+
+				"fail", text)
 		}
 		if s != status.ReadyForFeedback && s != status.NeedHelp {
 			m.to = s
@@ -140,13 +142,16 @@ type target struct {
 	Marked       *string       `db:"marked_hash"`
 }
 
-const targetColumns = `SELECT v.n, coalesce(t.id, 0) AS task_id, p.id AS project_id, d.id AS definition_id, coalesce(t.status, 'not_started') AS status,
+const targetColumns = `SELECT v.n, coalesce(t.id, 0) AS task_id, p.id AS project_id, d.id AS definition_id,
+	coalesce(t.status, 'not_started') AS status,
 		p.enrolled, p.user_id = $2 OR EXISTS (SELECT 1 FROM tasks w JOIN projects wp ON wp.id = w.project_id
 			WHERE w.group_submission_id = t.group_submission_id AND wp.user_id = $2) AS own,
-		d.is_graded, d.max_quality_pts, coalesce(m.unit_group_id, 0) AS group_id, coalesce(t.group_submission_id, 0) AS group_submission_id,
+		d.is_graded, d.max_quality_pts, coalesce(m.unit_group_id, 0) AS group_id, coalesce(t.group_submission_id, 0) AS
+		group_submission_id,
 		t.submission_date, s.id AS submission_id, s.document_hash, k.hash AS marked_hash `
 
-const targetJoins = ` LEFT JOIN group_memberships m ON m.group_set_id = d.group_set_id AND m.project_id = p.id AND m.active
+const targetJoins = ` LEFT JOIN group_memberships m ON m.group_set_id = d.group_set_id AND m.project_id = p.id
+	AND m.active
 	LEFT JOIN submissions s ON s.id = ` + newestDocument + ` LEFT JOIN marked_copies k ON k.submission_id = s.id`
 
 // find gives the targets of rows by their numbers, with two statements.
@@ -160,22 +165,27 @@ func find(ctx context.Context, q db.Q, unitID, callerID int64, marks []*mark) (m
 		}
 	}
 	out := map[int]*target{}
-	err := findSome(ctx, q, out, unitID, callerID, []string{"n INTEGER", "who TEXT", "task TEXT"}, people, ` v JOIN users o ON o.username_key = v.who
-		JOIN projects p ON p.user_id = o.id AND p.unit_id = $1 JOIN task_definitions d ON d.unit_id = $1 AND d.abbreviation = v.task
+	err := findSome(ctx, q, out, unitID, callerID, []string{"n INTEGER", "who TEXT", "task TEXT"}, people,
+		` v JOIN users o ON o.username_key = v.who
+		JOIN projects p ON p.user_id = o.id AND p.unit_id = $1 JOIN task_definitions d ON d.unit_id = $1
+		AND d.abbreviation = v.task
 		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id`)
 	if err != nil {
 		return nil, err
 	}
-	err = findSome(ctx, q, out, unitID, callerID, []string{"n INTEGER", "grp BIGINT", "work BIGINT", "task TEXT", "task_id BIGINT"}, groups,
+	err = findSome(ctx, q, out, unitID, callerID, []string{"n INTEGER", "grp BIGINT", "work BIGINT", "task TEXT",
+		"task_id BIGINT"}, groups,
 		` v JOIN group_submissions gs ON gs.id = v.work AND gs.unit_group_id = v.grp
 		JOIN task_definitions d ON d.id = gs.task_definition_id AND d.unit_id = $1 AND d.abbreviation = v.task
-		JOIN tasks t ON t.id = (SELECT y.id FROM tasks y WHERE y.group_submission_id = gs.id ORDER BY CASE WHEN y.id = v.task_id THEN 0
+		JOIN tasks t ON t.id = (SELECT y.id FROM tasks y WHERE y.group_submission_id = gs.id ORDER BY CASE
+		WHEN y.id = v.task_id THEN 0
 			WHEN y.status IN ('ready_for_feedback', 'need_help') THEN 1 ELSE 2 END, y.id LIMIT 1)
 		JOIN projects p ON p.id = t.project_id`)
 	return out, err
 }
 
-func findSome(ctx context.Context, q db.Q, out map[int]*target, unitID, callerID int64, columns []string, rows [][]any, joins string) error {
+func findSome(ctx context.Context, q db.Q, out map[int]*target, unitID, callerID int64, columns []string, rows [][]any,
+	joins string) error {
 	if len(rows) == 0 {
 		return nil
 	}

@@ -56,7 +56,8 @@ func (d *Importer) Take(ctx context.Context, unitID, callerID int64, r io.Reader
 	}
 	t.known = b.readManifest(&t.report)
 	if t.known.UnitID != 0 && t.known.UnitID != unitID {
-		return nil, fault.New(fault.Refused, "This batch was made for another unit (%.60s). Upload it there.", t.known.Unit)
+		return nil, fault.New(fault.Refused, "This batch was made for another unit (%.60s). Upload it there.",
+			t.known.Unit)
 	}
 	if err := t.takeSheet(ctx, b.marks); err != nil {
 		return nil, err
@@ -76,7 +77,8 @@ func (t *taking) tellStudents(ctx context.Context) error {
 	}
 	return t.DB.Tx(ctx, func(q db.Q) error {
 		in, args := db.In(nil, t.done)
-		ids, err := db.All[int64](ctx, q, `SELECT m.id FROM tasks t JOIN tasks m ON m.id = t.id OR m.group_submission_id = t.group_submission_id
+		ids, err := db.All[int64](ctx, q, `SELECT m.id FROM tasks t JOIN tasks m ON m.id = t.id
+			OR m.group_submission_id = t.group_submission_id
 			WHERE t.id IN `+in+` ORDER BY m.id`, args...)
 		if err != nil {
 			return err
@@ -87,7 +89,8 @@ func (t *taking) tellStudents(ctx context.Context) error {
 
 func (t *taking) result() *Result {
 	r := t.report
-	return &Result{fmt.Sprintf("%d carried out, %d left as they were, %d refused.", len(r.Success), len(r.Ignored), len(r.Errors)),
+	return &Result{fmt.Sprintf("%d carried out, %d left as they were, %d refused.", len(r.Success), len(r.Ignored),
+		len(r.Errors)),
 		append([]sheet.Line{}, r.Success...), append([]sheet.Line{}, r.Errors...), append([]sheet.Line{}, r.Ignored...)}
 }
 
@@ -205,7 +208,8 @@ func (t *taking) carryOut(ctx context.Context, q db.Q, m *mark, at *target) erro
 		wish.Trigger = &word
 	}
 	if wish != (work.Change{}) {
-		if _, err := work.Move(ctx, q, work.Mover{UserID: t.by, As: status.Staff}, at.ProjectID, at.DefinitionID, wish); err != nil {
+		if _, err := work.Move(ctx, q, work.Mover{UserID: t.by, As: status.Staff}, at.ProjectID, at.DefinitionID,
+			wish); err != nil {
 			return err
 		}
 	}
@@ -229,7 +233,8 @@ func (t *taking) remember(ctx context.Context, q db.Q, m *mark, at *target) (int
 	now, err := db.One[struct {
 		ID          int64       `db:"id"`
 		SubmittedAt *clock.Time `db:"submission_date"`
-	}](ctx, q, `SELECT id, submission_date FROM tasks WHERE project_id = $1 AND task_definition_id = $2`, at.ProjectID, at.DefinitionID)
+	}](ctx, q, `SELECT id, submission_date FROM tasks WHERE project_id = $1 AND task_definition_id = $2`, at.ProjectID,
+		at.DefinitionID)
 	if err != nil {
 		return 0, err
 	}
@@ -254,7 +259,8 @@ func check(ctx context.Context, q db.Q, m *mark, at *target, digest string) erro
 	now, err := db.All[struct {
 		Version int64 `db:"version"`
 		Before  bool  `db:"before"`
-	}](ctx, q, `SELECT t.version, EXISTS (SELECT 1 FROM marks_taken k WHERE k.task_id = t.id AND k.digest = $2) AS before
+	}](ctx, q, `SELECT t.version, EXISTS (SELECT 1 FROM marks_taken k WHERE k.task_id = t.id
+		AND k.digest = $2) AS before
 		FROM tasks t WHERE t.id = $1`, at.TaskID, digest)
 	if err != nil || len(now) == 0 {
 		return err
@@ -263,7 +269,8 @@ func check(ctx context.Context, q db.Q, m *mark, at *target, digest string) erro
 		return errBefore
 	}
 	if m.version >= 0 && m.version != now[0].Version {
-		return fault.New(fault.Conflict, "the task has changed since the batch was made (it is %s now): look at it again.", at.Status.Name())
+		return fault.New(fault.Conflict, "the task has changed since the batch was made (it is %s now): look at it "+
+			"again.", at.Status.Name())
 	}
 	return nil
 }

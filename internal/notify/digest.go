@@ -104,7 +104,8 @@ func (m *Mailer) place(ctx context.Context) (*cursor, error) {
 		if err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, q, `INSERT INTO event_cursors (name, seq, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, digestCursor, last, q.Now()); err != nil {
+		if _, err := db.Exec(ctx, q, `INSERT INTO event_cursors (name, seq, at) VALUES ($1, $2, $3)
+			ON CONFLICT DO NOTHING`, digestCursor, last, q.Now()); err != nil {
 			return err
 		}
 		c, err = db.One[cursor](ctx, q, read, digestCursor)
@@ -202,8 +203,10 @@ func items(ctx context.Context, q db.Q, ids []int64) (map[int64]*item, error) {
 	out := map[int64]*item{}
 	for part := range slices.Chunk(ids, 500) {
 		in, args := db.In(nil, part)
-		list, err := db.All[item](ctx, q, `SELECT c.id, c.user_id, c.recipient_id, a.first_name || ' ' || a.last_name AS author, c.comment, c.type,
-				u.code, d.abbreviation, d.name, c.staff_read_at IS NOT NULL AS staff_read, p.user_id AS owner_id, c.extension_weeks,
+		list, err := db.All[item](ctx, q, `SELECT c.id, c.user_id, c.recipient_id, a.first_name || ' ' || a.last_name
+			AS author, c.comment, c.type,
+				u.code, d.abbreviation, d.name, c.staff_read_at IS NOT NULL AS staff_read, p.user_id AS owner_id,
+				c.extension_weeks,
 				c.extension_granted, c.extension_response, t.extensions, d.target_date, d.due_date, u.end_date
 			FROM task_comments c JOIN tasks t ON t.id = c.task_id JOIN projects p ON p.id = t.project_id AND p.enrolled
 			JOIN task_definitions d ON d.id = t.task_definition_id
@@ -252,7 +255,8 @@ func alreadyRead(ctx context.Context, q db.Q, ids []int64) (map[newsFor]bool, er
 	out := map[newsFor]bool{}
 	for part := range slices.Chunk(ids, 500) {
 		in, args := db.In(nil, part)
-		list, err := db.All[row](ctx, q, `SELECT task_comment_id, user_id FROM comment_reads WHERE task_comment_id IN `+in, args...)
+		list, err := db.All[row](ctx, q, `SELECT task_comment_id, user_id FROM comment_reads
+			WHERE task_comment_id IN `+in, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -297,7 +301,8 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]
 	for _, h := range g.unread(known, read) {
 		i := known[h.comment]
 		d := of(h.user)
-		d.Comments = append(d.Comments, mail.DigestComment{Unit: i.Unit, Task: i.task(), Author: i.Author, Text: i.words()})
+		d.Comments = append(d.Comments, mail.DigestComment{Unit: i.Unit, Task: i.task(), Author: i.Author,
+			Text: i.words()})
 	}
 	for _, h := range inOrder(g.decided) {
 		// In a group the others see the request, but the time is its owner's.
@@ -331,7 +336,10 @@ func (g newsBatch) unread(known map[int64]*item, read map[newsFor]bool) []newsFo
 }
 
 func inOrder(set map[newsFor]bool) []newsFor {
-	return slices.SortedFunc(maps.Keys(set), func(a, b newsFor) int { return cmp.Or(cmp.Compare(a.comment, b.comment), cmp.Compare(a.user, b.user)) })
+	return slices.SortedFunc(maps.Keys(set), func(a, b newsFor) int {
+		return cmp.Or(cmp.Compare(a.comment, b.comment),
+			cmp.Compare(a.user, b.user))
+	})
 }
 
 // words is what a comment says; those without text have an attachment or are a

@@ -33,7 +33,8 @@ func (c *campus) reader(name string) work.Reader {
 func (c *campus) say(who, student, abbr, words string) {
 	c.Helper()
 	c.tx(func(q db.Q) {
-		if _, err := work.Say(c.Context(), q, nil, c.reader(who), c.place(student, abbr), work.NewComment{Text: words}); err != nil {
+		if _, err := work.Say(c.Context(), q, nil, c.reader(who), c.place(student, abbr),
+			work.NewComment{Text: words}); err != nil {
 			c.Fatal(err)
 		}
 	})
@@ -96,10 +97,14 @@ func TestDigestsKeepToTheRules(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		c.after(digestArgs{})
 		for what, turn := range map[string][2]string{
-			"the reader wants none":      {`UPDATE users SET receive_task_notifications = FALSE`, `UPDATE users SET receive_task_notifications = TRUE`},
-			"the unit sends none":        {`UPDATE units SET send_notifications = FALSE`, `UPDATE units SET send_notifications = TRUE`},
-			"the student has left":       {`UPDATE projects SET enrolled = FALSE`, `UPDATE projects SET enrolled = TRUE`},
-			"another has read for staff": {`UPDATE task_comments SET staff_read_at = created_at`, `UPDATE units SET active = TRUE`},
+			"the reader wants none": {`UPDATE users SET receive_task_notifications = FALSE`,
+				`UPDATE users SET receive_task_notifications = TRUE`},
+			"the unit sends none": {`UPDATE units SET send_notifications = FALSE`,
+				`UPDATE units SET send_notifications = TRUE`},
+			"the student has left": {`UPDATE projects SET enrolled = FALSE`, `UPDATE projects SET enrolled =
+				TRUE`},
+			"another has read for staff": {`UPDATE task_comments SET staff_read_at = created_at`,
+				`UPDATE units SET active = TRUE`},
 		} {
 			c.now = c.now.Add(time.Hour)
 			c.say("eve", "eve", "1P", what)
@@ -125,9 +130,11 @@ func TestDecidedExtensions(t *testing.T) {
 		c.now = c.now.Add(time.Hour)
 		ask := func(student string, granted bool) {
 			c.tx(func(q db.Q) {
-				x, err := work.RequestExtension(t.Context(), q, c.reader(student), c.place(student, "5P"), "I was ill", 1)
+				x, err := work.RequestExtension(t.Context(), q, c.reader(student), c.place(student, "5P"), "I was ill",
+					1)
 				if err == nil && student != "lone" {
-					_, err = work.AssessExtension(t.Context(), q, c.reader("tutor"), c.place(student, "5P"), x.ID, granted)
+					_, err = work.AssessExtension(t.Context(), q, c.reader("tutor"), c.place(student, "5P"), x.ID,
+						granted)
 				}
 				if err != nil {
 					t.Fatal(err)

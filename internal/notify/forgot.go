@@ -59,7 +59,8 @@ func (m *Mailer) sendPassword(ctx context.Context, job jobs.Job, a passwordArgs)
 	if err != nil || *u.Disabled {
 		return err
 	}
-	content := mail.Password{Frame: m.frame(greeting(u.FirstName, u.Nickname), None, "/#/password?token="+link), Username: u.Username, New: a.New, Validity: "2 hours"}
+	content := mail.Password{Frame: m.frame(greeting(u.FirstName, u.Nickname), None, "/#/password?token="+link),
+		Username: u.Username, New: a.New, Validity: "2 hours"}
 	if a.New {
 		content.Validity = "7 days"
 	}
@@ -67,8 +68,10 @@ func (m *Mailer) sendPassword(ctx context.Context, job jobs.Job, a passwordArgs)
 	if err != nil {
 		return err
 	}
-	err = m.deliver(ctx, mail.Message{To: u.Email, ToName: u.FirstName + " " + u.LastName, From: m.from, FromName: m.product,
-		Subject: words.Subject, Text: words.Text, HTML: words.HTML, ID: fmt.Sprintf("password-%d-%d@%s", job.ID, job.Attempt, m.host)})
+	err = m.deliver(ctx, mail.Message{To: u.Email, ToName: u.FirstName + " " + u.LastName, From: m.from,
+		FromName: m.product,
+		Subject:  words.Subject, Text: words.Text, HTML: words.HTML, ID: fmt.Sprintf("password-%d-%d@%s", job.ID,
+			job.Attempt, m.host)})
 	if err != nil {
 		return err
 	}

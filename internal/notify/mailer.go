@@ -44,7 +44,8 @@ func NewMailer(ctx context.Context, d *db.DB, log *slog.Logger, c Config) (*Mail
 		return nil, err
 	}
 	_, host, _ := strings.Cut(c.From, "@")
-	return &Mailer{db: d, log: log, sender: c.Sender, product: c.Product, public: c.PublicURL, from: c.From, host: host, key: key}, nil
+	return &Mailer{db: d, log: log, sender: c.Sender, product: c.Product, public: c.PublicURL, from: c.From, host: host,
+		key: key}, nil
 }
 
 // Preference is which of a person's settings lets a letter through.
@@ -101,15 +102,19 @@ func (m *Mailer) postSome(ctx context.Context, q db.Q, list []letter) error {
 		if l.name == "" {
 			l.name = strings.ToLower(rand.Text())
 		}
-		rows[i] = []any{l.name, l.userID, l.preference, l.replyTo, clean(words.Subject), clean(words.Text), clean(words.HTML)}
+		rows[i] = []any{l.name, l.userID, l.preference, l.replyTo, clean(words.Subject), clean(words.Text),
+			clean(words.HTML)}
 	}
-	from, args, err := db.Rows(q, []any{q.Now()}, []string{"name TEXT", "user_id BIGINT", "preference TEXT", "reply_to TEXT",
+	from, args, err := db.Rows(q, []any{q.Now()}, []string{"name TEXT", "user_id BIGINT", "preference TEXT",
+		"reply_to TEXT",
 		"subject TEXT", "body_text TEXT", "body_html TEXT"}, rows)
 	if err != nil {
 		return err
 	}
-	ids, err := db.All[int64](ctx, q, `INSERT INTO mails (name, user_id, preference, reply_to, subject, body_text, body_html, created_at)
-		SELECT v.name, v.user_id, v.preference, v.reply_to, v.subject, v.body_text, v.body_html, $1 FROM `+from+` v WHERE TRUE
+	ids, err := db.All[int64](ctx, q, `INSERT INTO mails (name, user_id, preference, reply_to, subject, body_text,
+		body_html, created_at)
+		SELECT v.name, v.user_id, v.preference, v.reply_to, v.subject, v.body_text, v.body_html, $1 FROM `+from+
+		` v WHERE TRUE
 		ON CONFLICT (name) DO NOTHING RETURNING id`, args...)
 	if err != nil {
 		return err

@@ -58,8 +58,9 @@ func newCampus(t *testing.T, engine string) *campus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.mailer, err = NewMailer(t.Context(), c.db, slog.New(slog.DiscardHandler), Config{Sender: sender, Product: "Lectern",
-		PublicURL: "https://learn.example.edu", From: "lectern@example.edu"})
+	c.mailer, err = NewMailer(t.Context(), c.db, slog.New(slog.DiscardHandler),
+		Config{Sender: sender, Product: "Lectern",
+			PublicURL: "https://learn.example.edu", From: "lectern@example.edu"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,23 +105,28 @@ func (c *campus) seed(q db.Q) {
 		c.person(q, name, role)
 	}
 	start := clock.On(2026, 3, 2)
-	unit := c.add(q, "unit", "units (code, name, description, start_date, end_date, created_at, updated_at)", "SIT101", "Unit", "About", start, start.AddDays(97), q.Now(), q.Now())
+	unit := c.add(q, "unit", "units (code, name, description, start_date, end_date, created_at, updated_at)", "SIT101",
+		"Unit", "About", start, start.AddDays(97), q.Now(), q.Now())
 	role := func(name string, r int, main bool) int64 {
-		return c.add(q, "role:"+name, "unit_roles (unit_id, user_id, role, is_main, created_at, updated_at)", unit, c.id[name], r, main, q.Now(), q.Now())
+		return c.add(q, "role:"+name, "unit_roles (unit_id, user_id, role, is_main, created_at, updated_at)", unit,
+			c.id[name], r, main, q.Now(), q.Now())
 	}
 	role("convenor", 3, true)
 	tutor := role("tutor", 2, false)
-	room := c.add(q, "room", "tutorials (unit_id, unit_role_id, abbreviation, meeting_day, meeting_time, meeting_location)", unit, tutor, "LA1", "Monday", "10:00", "X")
+	room := c.add(q, "room", "tutorials (unit_id, unit_role_id, abbreviation, meeting_day, meeting_time, "+
+		"meeting_location)", unit, tutor, "LA1", "Monday", "10:00", "X")
 	for i, d := range []struct {
 		abbr  string
 		grade int
 		days  int // from the start to the target
 	}{{"1P", 0, 7}, {"2P", 0, 14}, {"3P", 0, 49}, {"4C", 1, 28}, {"5P", 0, 67}, {"6P", 0, 90}, {"7D", 2, 7}} {
-		c.add(q, "def:"+d.abbr, "task_definitions (unit_id, name, abbreviation, description, weighting, target_grade, start_date, target_date)",
+		c.add(q, "def:"+d.abbr, "task_definitions (unit_id, name, abbreviation, description, weighting, "+
+			"target_grade, start_date, target_date)",
 			unit, fmt.Sprintf("Task %d", i+1), d.abbr, "", 1, d.grade, start, start.AddDays(d.days))
 	}
 	for _, name := range []string{"eve", "mate", "lone"} {
-		p := c.add(q, "project:"+name, "projects (unit_id, user_id, target_grade, created_at, updated_at)", unit, c.id[name], 1, q.Now(), q.Now())
+		p := c.add(q, "project:"+name, "projects (unit_id, user_id, target_grade, created_at, updated_at)", unit,
+			c.id[name], 1, q.Now(), q.Now())
 		if name != "lone" {
 			c.add(q, "", "tutorial_enrolments (project_id, tutorial_id)", p, room)
 		}
@@ -128,14 +134,17 @@ func (c *campus) seed(q db.Q) {
 }
 
 func (c *campus) person(q db.Q, name string, role int) {
-	c.add(q, name, "users (username, username_key, email, email_key, first_name, last_name, role, created_at, updated_at)",
-		name, name, name+"@example.edu", name+"@example.edu", strings.ToUpper(name[:1])+name[1:], "Person", role, q.Now(), q.Now())
+	c.add(q, name, "users (username, username_key, email, email_key, first_name, last_name, role, created_at, "+
+		"updated_at)",
+		name, name, name+"@example.edu", name+"@example.edu", strings.ToUpper(name[:1])+name[1:], "Person", role,
+		q.Now(), q.Now())
 }
 
 // task makes a task of a student.
 func (c *campus) task(student, abbr, status string) (id int64) {
 	c.tx(func(q db.Q) {
-		id = c.add(q, "task:"+student+abbr, "tasks (project_id, task_definition_id, unit_id, status, created_at, updated_at)",
+		id = c.add(q, "task:"+student+abbr, "tasks (project_id, task_definition_id, unit_id, status, created_at, "+
+			"updated_at)",
 			c.id["project:"+student], c.id["def:"+abbr], c.id["unit"], status, q.Now(), q.Now())
 	})
 	return id

@@ -60,7 +60,8 @@ func (m *Mailer) send(ctx context.Context, job jobs.Job, a sendArgs) error {
 	if m == nil {
 		return nil
 	}
-	p, err := db.One[posted](ctx, m.db.Pool(), `SELECT l.name, l.preference, l.reply_to, l.subject, l.body_text, l.body_html, l.sent_at,
+	p, err := db.One[posted](ctx, m.db.Pool(), `SELECT l.name, l.preference, l.reply_to, l.subject, l.body_text,
+		l.body_html, l.sent_at,
 			u.id AS user_id, u.email, u.first_name, u.last_name, u.disabled_at IS NOT NULL AS disabled,
 			u.receive_task_notifications, u.receive_portfolio_notifications, u.receive_feedback_notifications
 		FROM mails l JOIN users u ON u.id = l.user_id WHERE l.id = $1`, a.MailID)
@@ -75,7 +76,8 @@ func (m *Mailer) send(ctx context.Context, job jobs.Job, a sendArgs) error {
 	}
 	ctx = context.WithoutCancel(ctx) // the server has it: this must be known
 	return m.db.Tx(ctx, func(q db.Q) error {
-		if _, err := db.Exec(ctx, q, `UPDATE mails SET sent_at = $2, body_text = '', body_html = '' WHERE id = $1`, a.MailID, q.Now()); err != nil {
+		if _, err := db.Exec(ctx, q, `UPDATE mails SET sent_at = $2, body_text = '', body_html = '' WHERE id = $1`,
+			a.MailID, q.Now()); err != nil {
 			return err
 		}
 		return job.Done(ctx, q)
@@ -83,7 +85,8 @@ func (m *Mailer) send(ctx context.Context, job jobs.Job, a sendArgs) error {
 }
 
 func (p *posted) message(m *Mailer) mail.Message {
-	out := mail.Message{To: p.Email, ToName: p.FirstName + " " + p.LastName, From: m.from, FromName: m.product, ReplyTo: p.ReplyTo,
+	out := mail.Message{To: p.Email, ToName: p.FirstName + " " + p.LastName, From: m.from, FromName: m.product,
+		ReplyTo: p.ReplyTo,
 		Subject: p.Subject, Text: p.Text, HTML: p.HTML, ID: p.Name + "@" + m.host}
 	if p.Preference != None {
 		out.Unsubscribe = m.public + "/api/unsubscribe/" + token(m.key, p.UserID, p.Preference)
@@ -107,6 +110,7 @@ const keep = 60 * 24 * time.Hour
 // Prune forgets old letters, a bounded number. It tells how many: call it again,
 // in a new transaction, until that is 0.
 func Prune(ctx context.Context, q db.Q) (int64, error) {
-	return db.Exec(ctx, q, `DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE created_at < $1 ORDER BY created_at LIMIT 1000)`,
+	return db.Exec(ctx, q, `DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE created_at < $1
+		ORDER BY created_at LIMIT 1000)`,
 		clock.At(q.Now().Add(-keep)))
 }

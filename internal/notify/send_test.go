@@ -23,7 +23,8 @@ func (c *campus) feedback(tasks ...int64) {
 
 func TestOneLetterAProjectAndNoHeaderSmuggledIn(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
-		c.set(`UPDATE users SET first_name = $2, last_name = $3, nickname = $4 WHERE id = $1`, c.id["eve"], "Eve\r\nBcc: spy@example.com", "Ünder\n<b>", "\r\nX-Evil: 1")
+		c.set(`UPDATE users SET first_name = $2, last_name = $3, nickname = $4 WHERE id = $1`, c.id["eve"],
+			"Eve\r\nBcc: spy@example.com", "Ünder\n<b>", "\r\nX-Evil: 1")
 		c.set(`UPDATE units SET code = $1`, "SIT\r\nBcc: spy@example.com\r\n\r\nbody")
 		c.set(`UPDATE task_definitions SET name = $1 WHERE abbreviation = '1P'`, "<script>alert(1)</script>")
 		c.feedback(c.task("eve", "1P", "complete"), c.task("eve", "2P", "redo"), c.task("mate", "1P", "discuss"))
@@ -38,7 +39,8 @@ func TestOneLetterAProjectAndNoHeaderSmuggledIn(t *testing.T) {
 			t.Errorf("smuggled: %v\n%s", h, got[0].html)
 		}
 		if h.Get("Reply-To") != "<convenor@example.edu>" || !strings.Contains(h.Get("From"), "lectern@example.edu") ||
-			!strings.HasSuffix(h.Get("Message-Id"), "@example.edu>") || h.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" ||
+			!strings.HasSuffix(h.Get("Message-Id"), "@example.edu>") ||
+			h.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" ||
 			!strings.HasPrefix(h.Get("List-Unsubscribe"), "<https://learn.example.edu/api/unsubscribe/") {
 			t.Errorf("%v", h)
 		}
@@ -127,7 +129,8 @@ func TestWhoWantsNoLetters(t *testing.T) {
 			t.Fatalf("%d letters", len(got))
 		}
 		for column, left := range map[string]int{flags[Feedback]: 3, flags[Task]: 3, flags[Portfolio]: 2, "": 0} {
-			undo := `UPDATE users SET disabled_at = NULL, receive_task_notifications = TRUE, receive_portfolio_notifications = TRUE, receive_feedback_notifications = TRUE`
+			undo := `UPDATE users SET disabled_at = NULL, receive_task_notifications = TRUE,
+				receive_portfolio_notifications = TRUE, receive_feedback_notifications = TRUE`
 			turnOff := func() {
 				if column == "" {
 					c.set(`UPDATE users SET disabled_at = $1`, "2026-01-01T00:00:00.000Z")
@@ -150,7 +153,8 @@ func TestWhoWantsNoLetters(t *testing.T) {
 			}
 			c.set(undo)
 		}
-		for _, text := range []string{`UPDATE units SET send_notifications = FALSE`, `UPDATE projects SET enrolled = FALSE`} {
+		for _, text := range []string{`UPDATE units SET send_notifications = FALSE`, `UPDATE projects SET enrolled =
+			FALSE`} {
 			c.set(text)
 			all()
 			c.run()
@@ -168,8 +172,10 @@ func TestOffMeansOff(t *testing.T) {
 		var off *Mailer
 		c.tx(func(q db.Q) {
 			ctx := t.Context()
-			err := errors.Join(off.FeedbackReady(ctx, q, task), off.PDFFailed(ctx, q, "", task), off.PortfolioReady(ctx, q, 1, false),
-				off.PortfolioFailed(ctx, q, 1, ""), off.Welcome(ctx, q, c.id["eve"]), off.Forgotten(ctx, q, c.id["eve"]))
+			err := errors.Join(off.FeedbackReady(ctx, q, task), off.PDFFailed(ctx, q, "", task),
+				off.PortfolioReady(ctx, q, 1, false),
+				off.PortfolioFailed(ctx, q, 1, ""), off.Welcome(ctx, q, c.id["eve"]),
+				off.Forgotten(ctx, q, c.id["eve"]))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +223,8 @@ func TestUnsubscribe(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		ctx := t.Context()
 		good := token(c.mailer.key, c.id["eve"], Feedback)
-		for _, bad := range []string{"", "x", "..", good + "x", good[:len(good)-2], strings.Replace(good, "feedback", "task", 1),
+		for _, bad := range []string{"", "x", "..", good + "x", good[:len(good)-2], strings.Replace(good, "feedback",
+			"task", 1),
 			strings.Replace(good, "feedback", "", 1), "9" + good, token([]byte("another key"), c.id["eve"], Feedback)} {
 			c.tx(func(q db.Q) {
 				if _, err := Unsubscribe(ctx, q, bad); !fault.Is(err, fault.Missing) {
@@ -235,7 +242,8 @@ func TestUnsubscribe(t *testing.T) {
 				}
 			})
 		}
-		if c.count("users WHERE NOT receive_feedback_notifications") != 1 || c.count("users WHERE NOT receive_task_notifications") != 0 {
+		if c.count("users WHERE NOT receive_feedback_notifications") != 1 ||
+			c.count("users WHERE NOT receive_task_notifications") != 0 {
 			t.Error("not just this kind of this person")
 		}
 	})

@@ -23,8 +23,10 @@ type student struct {
 // send mails, for those enrolled.
 const (
 	studentColumns = `p.id AS project_id, p.user_id, s.first_name, s.nickname, u.code, ` + convenor + ` AS reply_to`
-	studentJoins   = ` JOIN units u ON u.id = p.unit_id AND u.send_notifications JOIN users s ON s.id = p.user_id AND s.disabled_at IS NULL `
-	convenor       = `coalesce((SELECT c.email FROM unit_roles r JOIN users c ON c.id = r.user_id WHERE r.unit_id = u.id AND r.is_main), '')`
+	studentJoins   = ` JOIN units u ON u.id = p.unit_id AND u.send_notifications JOIN users s ON s.id = p.user_id
+		AND s.disabled_at IS NULL `
+	convenor = `coalesce((SELECT c.email FROM unit_roles r JOIN users c ON c.id = r.user_id WHERE r.unit_id = u.id
+		AND r.is_main), '')`
 )
 
 func (s *student) letter(p Preference, c mail.Content) letter {
@@ -46,7 +48,8 @@ type taskOf struct {
 func (m *Mailer) tasks(ctx context.Context, q db.Q, ids []int64, flag string) ([]taskOf, error) {
 	in, args := db.In(nil, ids)
 	list, err := db.All[taskOf](ctx, q, `SELECT `+studentColumns+`, d.abbreviation, d.name, t.status
-		FROM tasks t JOIN task_definitions d ON d.id = t.task_definition_id JOIN projects p ON p.id = t.project_id AND p.enrolled`+studentJoins+`
+		FROM tasks t JOIN task_definitions d ON d.id = t.task_definition_id JOIN projects p ON p.id = t.project_id
+		AND p.enrolled`+studentJoins+`
 		WHERE s.`+flag+` AND t.id IN `+in+` ORDER BY p.id, d.abbreviation`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find whom to tell: %w", err)
@@ -71,7 +74,8 @@ func (m *Mailer) FeedbackReady(ctx context.Context, q db.Q, taskIDs ...int64) er
 		c := mail.Feedback{Frame: m.toStudent(&s, Feedback, projectLink(s.ProjectID, "dashboard")), Unit: s.Unit}
 		for len(tasks) > 0 && tasks[0].ProjectID == s.ProjectID {
 			t := tasks[0]
-			c.Tasks = append(c.Tasks, mail.MarkedTask{Task: mail.Task{Abbreviation: t.Abbreviation, Name: t.Name}, Status: t.Status.Name()})
+			c.Tasks = append(c.Tasks, mail.MarkedTask{Task: mail.Task{Abbreviation: t.Abbreviation, Name: t.Name},
+				Status: t.Status.Name()})
 			tasks = tasks[1:]
 		}
 		list = append(list, s.letter(Feedback, c))
@@ -91,7 +95,8 @@ func (m *Mailer) PDFFailed(ctx context.Context, q db.Q, reason string, taskIDs .
 	}
 	var list []letter
 	for _, t := range tasks {
-		list = append(list, t.letter(Task, mail.PDFFailed{Frame: m.toStudent(&t.student, Task, taskLink(t.ProjectID, t.Abbreviation)),
+		list = append(list, t.letter(Task, mail.PDFFailed{Frame: m.toStudent(&t.student, Task,
+			taskLink(t.ProjectID, t.Abbreviation)),
 			Unit: t.Unit, Task: mail.Task{Abbreviation: t.Abbreviation, Name: t.Name}, Reason: reason}))
 	}
 	return m.post(ctx, q, list)
@@ -112,7 +117,8 @@ func (m *Mailer) PortfolioFailed(ctx context.Context, q db.Q, projectID int64, r
 	})
 }
 
-func (m *Mailer) portfolio(ctx context.Context, q db.Q, projectID int64, content func(mail.Frame, string) mail.Content) error {
+func (m *Mailer) portfolio(ctx context.Context, q db.Q, projectID int64,
+	content func(mail.Frame, string) mail.Content) error {
 	if m == nil {
 		return nil
 	}
@@ -122,5 +128,6 @@ func (m *Mailer) portfolio(ctx context.Context, q db.Q, projectID int64, content
 		return err
 	}
 	s := &list[0]
-	return m.post(ctx, q, []letter{s.letter(Portfolio, content(m.toStudent(s, Portfolio, projectLink(s.ProjectID, "portfolio")), s.Unit))})
+	return m.post(ctx, q, []letter{s.letter(Portfolio,
+		content(m.toStudent(s, Portfolio, projectLink(s.ProjectID, "portfolio")), s.Unit))})
 }

@@ -22,7 +22,8 @@ const keyName = "unsubscribe key"
 func signingKey(ctx context.Context, d *db.DB) ([]byte, error) {
 	var text *string
 	err := d.Tx(ctx, func(q db.Q) (err error) {
-		if _, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`, keyName, rand.Text()+rand.Text()); err != nil {
+		if _, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+			keyName, rand.Text()+rand.Text()); err != nil {
 			return err
 		}
 		text, err = db.One[string](ctx, q, `SELECT value FROM installation WHERE name = $1`, keyName)
@@ -43,10 +44,12 @@ func token(key []byte, user int64, p Preference) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-var errToken = fault.New(fault.Missing, "This link to unsubscribe is not one of ours. Sign in and choose there which mails you get.")
+var errToken = fault.New(fault.Missing, "This link to unsubscribe is not one of ours. Sign in and choose there which "+
+	"mails you get.")
 
 // flags are the columns the preferences stand in.
-var flags = map[Preference]string{Task: "receive_task_notifications", Portfolio: "receive_portfolio_notifications", Feedback: "receive_feedback_notifications"}
+var flags = map[Preference]string{Task: "receive_task_notifications", Portfolio: "receive_portfolio_notifications",
+	Feedback: "receive_feedback_notifications"}
 
 // readToken gives whom and what a token is about, or fault.Missing.
 func readToken(ctx context.Context, q db.Q, text string) (user int64, p Preference, err error) {

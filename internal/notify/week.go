@@ -96,7 +96,8 @@ func (w *waiting) letter() *mail.WaitingTask {
 	if w.Since != nil {
 		since = *w.Since
 	}
-	return &mail.WaitingTask{Task: mail.Task{Abbreviation: w.Abbreviation, Name: w.Name}, Student: w.Student, Since: clock.Day(since.Time)}
+	return &mail.WaitingTask{Task: mail.Task{Abbreviation: w.Abbreviation, Name: w.Name}, Student: w.Student,
+		Since: clock.Day(since.Time)}
 }
 
 // tally is a number for a record.
@@ -107,39 +108,49 @@ type tally struct {
 
 // The statements of a week; $1 is the unit and $2 the moment seven days ago.
 const (
-	unitText = `SELECT u.id, u.code, u.start_date, u.end_date, u.time_zone, ` + convenor + ` AS reply_to FROM units u WHERE u.id = $1`
+	unitText = `SELECT u.id, u.code, u.start_date, u.end_date, u.time_zone, ` + convenor + ` AS reply_to FROM units u
+		WHERE u.id = $1`
 
-	projectsText = `SELECT ` + studentColumns + `, s.last_name, p.target_grade, p.portfolio_hash IS NOT NULL AS has_portfolio,
+	projectsText = `SELECT ` + studentColumns + `, s.last_name, p.target_grade, p.portfolio_hash IS NOT NULL AS
+		has_portfolio,
 			s.receive_feedback_notifications AS wants
 		FROM projects p` + studentJoins + `WHERE p.unit_id = $1 AND p.enrolled ORDER BY p.id`
 
 	definitionsText = `SELECT id, abbreviation, name, target_grade, target_date, due_date FROM task_definitions
 		WHERE unit_id = $1 ORDER BY target_date, abbreviation`
 
-	staffText = `SELECT r.user_id, s.first_name, s.last_name, s.nickname, r.role = 3 AS convenes, s.receive_feedback_notifications AS wants
+	staffText = `SELECT r.user_id, s.first_name, s.last_name, s.nickname, r.role = 3 AS convenes,
+		s.receive_feedback_notifications AS wants
 		FROM unit_roles r JOIN users s ON s.id = r.user_id AND s.disabled_at IS NULL
-		JOIN units u ON u.id = r.unit_id AND u.send_notifications WHERE r.unit_id = $1 ORDER BY s.last_name, s.first_name, r.id`
+		JOIN units u ON u.id = r.unit_id AND u.send_notifications WHERE r.unit_id = $1
+		ORDER BY s.last_name, s.first_name, r.id`
 
 	tasksText = `SELECT project_id, task_definition_id, status, extensions FROM tasks WHERE unit_id = $1`
 
-	talkText = `SELECT p.id, count(CASE WHEN c.user_id = p.user_id THEN 1 END) AS sent, count(CASE WHEN c.user_id <> p.user_id THEN 1 END) AS received
+	talkText = `SELECT p.id, count(CASE WHEN c.user_id = p.user_id THEN 1 END) AS sent, count(CASE
+		WHEN c.user_id <> p.user_id THEN 1 END) AS received
 		FROM task_comments c JOIN tasks t ON t.id = c.task_id JOIN projects p ON p.id = t.project_id
 		WHERE c.unit_id = $1 AND c.created_at > $2 AND c.type <> 'status' GROUP BY p.id`
 
-	movedText = `SELECT t.project_id AS id, count(DISTINCT t.id) AS n FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.at > $2
+	movedText = `SELECT t.project_id AS id, count(DISTINCT t.id) AS n FROM tasks t
+		JOIN task_history h ON h.task_id = t.id AND h.at > $2
 		WHERE t.unit_id = $1 GROUP BY t.project_id`
 
-	classesText = `SELECT e.project_id, coalesce(r.user_id, 0) AS tutor_id FROM tutorial_enrolments e JOIN projects p ON p.id = e.project_id AND p.enrolled
-		JOIN tutorials x ON x.id = e.tutorial_id LEFT JOIN unit_roles r ON r.id = x.unit_role_id AND r.user_id <> p.user_id
+	classesText = `SELECT e.project_id, coalesce(r.user_id, 0) AS tutor_id FROM tutorial_enrolments e
+		JOIN projects p ON p.id = e.project_id AND p.enrolled
+		JOIN tutorials x ON x.id = e.tutorial_id LEFT JOIN unit_roles r ON r.id = x.unit_role_id
+		AND r.user_id <> p.user_id
 		WHERE p.unit_id = $1`
 
-	waitingText = `SELECT coalesce(` + work.TutorOf + `, 0) AS tutor_id, d.abbreviation, d.name, s.first_name || ' ' || s.last_name AS student, t.submission_date, t.updated_at
+	waitingText = `SELECT coalesce(` + work.TutorOf + `, 0) AS tutor_id, d.abbreviation, d.name, s.first_name || ' ' ||
+		s.last_name AS student, t.submission_date, t.updated_at
 		FROM tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled JOIN users s ON s.id = p.user_id
 		JOIN task_definitions d ON d.id = t.task_definition_id
 		WHERE t.unit_id = $1 AND t.status IN ('ready_for_feedback', 'need_help')
 		ORDER BY coalesce(t.submission_date, t.updated_at), t.id`
 
-	assessedText = `SELECT h.actor_id AS id, count(*) AS n FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.at > $2 AND h.assessed
+	assessedText = `SELECT h.actor_id AS id, count(*) AS n FROM tasks t JOIN task_history h ON h.task_id = t.id
+		AND h.at > $2 AND h.assessed
 		WHERE t.unit_id = $1 GROUP BY h.actor_id`
 
 	staffTalkText = `SELECT r.user_id AS id, count(CASE WHEN c.user_id = r.user_id THEN 1 END) AS sent,
@@ -181,7 +192,8 @@ func (w *week) readProjects(ctx context.Context, q db.Q) (err error) {
 		}
 		w.tasks[[2]int64{t.ProjectID, t.DefinitionID}] = t
 	}
-	if w.talk, err = keyed(ctx, q, func(t talked) (int64, talked) { return t.ID, t }, talkText, w.unit.ID, ago); err != nil {
+	if w.talk, err = keyed(ctx, q, func(t talked) (int64, talked) { return t.ID, t }, talkText, w.unit.ID,
+		ago); err != nil {
 		return err
 	}
 	w.moved, err = keyed(ctx, q, count, movedText, w.unit.ID, ago)

@@ -41,7 +41,8 @@ func (m *Mailer) weekly(ctx context.Context, job jobs.Job, _ weeklyArgs) error {
 	}
 	return m.db.Tx(ctx, func(q db.Q) error {
 		day := clock.Day(q.Now().Time)
-		ids, err := db.All[int64](ctx, q, `SELECT id FROM units WHERE active AND send_notifications AND start_date <= $1 AND end_date >= $2 ORDER BY id`,
+		ids, err := db.All[int64](ctx, q, `SELECT id FROM units WHERE active AND send_notifications
+			AND start_date <= $1 AND end_date >= $2 ORDER BY id`,
 			day.AddDays(-settled), day)
 		if err != nil {
 			return err
@@ -94,7 +95,8 @@ func (w *week) midUnit() bool {
 }
 
 // open are the statuses in which a task is the student's to work on.
-var open = []status.Status{status.NotStarted, status.Redo, status.NeedHelp, status.WorkingOnIt, status.FixAndResubmit, status.Demonstrate, status.Discuss}
+var open = []status.Status{status.NotStarted, status.Redo, status.NeedHelp, status.WorkingOnIt, status.FixAndResubmit,
+	status.Demonstrate, status.Discuss}
 
 // todo is a task of a student that is not done.
 type todo struct {
@@ -116,7 +118,8 @@ func (w *week) todos(p *project) []todo {
 		if d.TargetGrade > p.TargetGrade || !slices.Contains(open, s) {
 			continue
 		}
-		dates := due.Dates{Target: d.Target, Deadline: due.Deadline(d.Deadline, w.unit.End), Extensions: t.Extensions, Zone: w.zone}
+		dates := due.Dates{Target: d.Target, Deadline: due.Deadline(d.Deadline, w.unit.End), Extensions: t.Extensions,
+			Zone: w.zone}
 		list = append(list, todo{d, s, dates.Due(), !dates.OnTime(w.now)})
 	}
 	urgency := func(t todo) int {
@@ -129,7 +132,8 @@ func (w *week) todos(p *project) []todo {
 		return 2
 	}
 	slices.SortStableFunc(list, func(a, b todo) int {
-		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.definition.TargetGrade, b.definition.TargetGrade), a.due.Compare(b.due.Time))
+		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.definition.TargetGrade,
+			b.definition.TargetGrade), a.due.Compare(b.due.Time))
 	})
 	return list
 }
@@ -163,11 +167,14 @@ func (m *Mailer) studentWeeks(w *week) []letter {
 			continue
 		}
 		todos := w.todos(p)
-		c := mail.StudentWeek{Frame: m.toStudent(&p.student, Feedback, projectLink(p.ProjectID, "dashboard")), Unit: p.Unit,
-			CommentsReceived: w.talk[p.ProjectID].Received, CommentsSent: w.talk[p.ProjectID].Sent, StatusChanges: w.moved[p.ProjectID],
-			NoTutorial: !w.seated[p.ProjectID], Behind: w.behind(p, todos)}
+		c := mail.StudentWeek{Frame: m.toStudent(&p.student, Feedback, projectLink(p.ProjectID, "dashboard")),
+			Unit:             p.Unit,
+			CommentsReceived: w.talk[p.ProjectID].Received, CommentsSent: w.talk[p.ProjectID].Sent,
+			StatusChanges: w.moved[p.ProjectID],
+			NoTutorial:    !w.seated[p.ProjectID], Behind: w.behind(p, todos)}
 		for _, t := range todos[:min(len(todos), mostTasks)] {
-			c.Tasks = append(c.Tasks, mail.DueTask{Task: t.definition.task(), Due: t.due, Overdue: t.overdue, Status: t.status.Name()})
+			c.Tasks = append(c.Tasks, mail.DueTask{Task: t.definition.task(), Due: t.due, Overdue: t.overdue,
+				Status: t.status.Name()})
 		}
 		l := p.letter(Feedback, c)
 		l.name = fmt.Sprintf("student-%d", p.UserID)
@@ -201,7 +208,8 @@ func (m *Mailer) staffWeeks(w *week) []letter {
 		if !s.Wants {
 			continue
 		}
-		c := mail.StaffWeek{Frame: m.frame(greeting(s.FirstName, s.Nickname), Feedback, fmt.Sprintf("/#/units/%d/tasks/inbox", w.unit.ID)), Unit: w.unit.Code,
+		c := mail.StaffWeek{Frame: m.frame(greeting(s.FirstName, s.Nickname), Feedback,
+			fmt.Sprintf("/#/units/%d/tasks/inbox", w.unit.ID)), Unit: w.unit.Code,
 			Students: len(w.students[s.UserID]), Waiting: len(w.waiting[s.UserID]), Assessed: w.assessed[s.UserID],
 			CommentsReceived: w.staffTalk[s.UserID].Received, CommentsSent: w.staffTalk[s.UserID].Sent}
 		if list := w.waiting[s.UserID]; len(list) > 0 {
@@ -210,7 +218,8 @@ func (m *Mailer) staffWeeks(w *week) []letter {
 		if s.Convenes {
 			c.Tutors, c.WithoutTutorial, c.Behind = table, unseated, behind
 		}
-		out = append(out, letter{name: fmt.Sprintf("staff-%d", s.UserID), userID: s.UserID, preference: Feedback, replyTo: w.unit.ReplyTo, content: c})
+		out = append(out, letter{name: fmt.Sprintf("staff-%d", s.UserID), userID: s.UserID, preference: Feedback,
+			replyTo: w.unit.ReplyTo, content: c})
 	}
 	return out
 }

@@ -18,9 +18,11 @@ func TestWeeklyLetters(t *testing.T) {
 		c.say("tutor", "eve", "1P", "one")
 		c.say("eve", "eve", "1P", "two")
 		c.say("eve", "eve", "2P", "three")
-		c.set(`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed) VALUES ($1, $2, $3, 'not_started', 'complete', TRUE)`,
+		c.set(`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed)
+			VALUES ($1, $2, $3, 'not_started', 'complete', TRUE)`,
 			c.id["task:eve3P"], "2026-05-01T00:00:00.000Z", c.id["tutor"])
-		c.set(`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed) VALUES ($1, $2, $3, 'not_started', 'redo', TRUE)`,
+		c.set(`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed)
+			VALUES ($1, $2, $3, 'not_started', 'redo', TRUE)`,
 			waiting, "2026-04-01T00:00:00.000Z", c.id["tutor"]) // not this week
 		got := c.after(weeklyArgs{})
 		if names(got) != "convenor eve lone mate tutor" {
@@ -28,16 +30,20 @@ func TestWeeklyLetters(t *testing.T) {
 		}
 		// Overdue first, by grade: 7D is beyond her aim, 3P is done; then what is
 		// due within the week, then the rest.
-		got[1].says(t, "1P Task 1, was due Monday 9 March (Not Started) * 2P Task 2, was due Monday 16 March (Not Started) "+
-			"* 4C Task 4, was due Monday 30 March (Not Started) * 5P Task 5, due Friday 8 May (Not Started) * 6P Task 6, due Sunday 31 May (Not Started)",
+		got[1].says(t, "1P Task 1, was due Monday 9 March (Not Started) * 2P Task 2, was due Monday 16 March (Not "+
+			"Started) "+
+			"* 4C Task 4, was due Monday 30 March (Not Started) * 5P Task 5, due Friday 8 May (Not Started) * 6P "+
+			"Task 6, due Sunday 31 May (Not Started)",
 			"got 1 comment and wrote 2 comments", "1 task changed status")
 		if strings.Contains(got[1].text, "not in a tutorial") || strings.Contains(got[1].text, "for a Pass") {
 			t.Errorf("%s", got[1].text)
 		}
 		got[2].says(t, "You are not in a tutorial yet", "3 tasks for a Pass are overdue")
-		got[4].says(t, "1 task in SIT101 waits for your feedback", "Mate Person with 1P Task 1, since Tuesday 28 April", "You have 2 students",
+		got[4].says(t, "1 task in SIT101 waits for your feedback", "Mate Person with 1P Task 1, since Tuesday 28 "+
+			"April", "You have 2 students",
 			"assessed 1 task, got 2 comments and wrote 1 comment")
-		got[0].says(t, "No task in SIT101 waits", "Tutor Person: 2 students, 1 waiting, 1 assessed", "1 student is not in a tutorial", "1 student aims for more than a Pass")
+		got[0].says(t, "No task in SIT101 waits", "Tutor Person: 2 students, 1 waiting, 1 assessed",
+			"1 student is not in a tutorial", "1 student aims for more than a Pass")
 		if strings.Contains(got[4].text, "not in a tutorial") {
 			t.Error("a tutor hears what is the convenor's")
 		}
@@ -60,13 +66,20 @@ func TestWhoGetsWeeklyLetters(t *testing.T) {
 		for _, s := range []struct{ what, turn, back, want string }{
 			{"all", `UPDATE units SET active = TRUE`, ``, "convenor eve lone mate tutor"},
 			{"not active", `UPDATE units SET active = FALSE`, `UPDATE units SET active = TRUE`, ""},
-			{"no mails", `UPDATE units SET send_notifications = FALSE`, `UPDATE units SET send_notifications = TRUE`, ""},
-			{"not wanted", `UPDATE users SET receive_feedback_notifications = FALSE WHERE username IN ('eve', 'tutor')`, `UPDATE users SET receive_feedback_notifications = TRUE`, "convenor lone mate"},
-			{"withdrawn", `UPDATE projects SET enrolled = FALSE WHERE user_id = (SELECT id FROM users WHERE username = 'eve')`, `UPDATE projects SET enrolled = TRUE`, "convenor lone mate tutor"},
-			{"just begun", `UPDATE units SET start_date = '2026-05-01'`, `UPDATE units SET start_date = '2026-03-02'`, ""},
-			{"begun", `UPDATE units SET start_date = '2026-04-30'`, `UPDATE units SET start_date = '2026-03-02'`, "convenor eve lone mate tutor"},
+			{"no mails", `UPDATE units SET send_notifications = FALSE`, `UPDATE units SET send_notifications = TRUE`,
+				""},
+			{"not wanted", `UPDATE users SET receive_feedback_notifications = FALSE
+				WHERE username IN ('eve', 'tutor')`, `UPDATE users SET receive_feedback_notifications = TRUE`,
+				"convenor lone mate"},
+			{"withdrawn", `UPDATE projects SET enrolled = FALSE WHERE user_id = (SELECT id FROM users
+				WHERE username = 'eve')`, `UPDATE projects SET enrolled = TRUE`, "convenor lone mate tutor"},
+			{"just begun", `UPDATE units SET start_date = '2026-05-01'`, `UPDATE units SET start_date = '2026-03-02'`,
+				""},
+			{"begun", `UPDATE units SET start_date = '2026-04-30'`, `UPDATE units SET start_date = '2026-03-02'`,
+				"convenor eve lone mate tutor"},
 			{"over", `UPDATE units SET end_date = '2026-05-03'`, `UPDATE units SET end_date = '2026-06-07'`, ""},
-			{"last day", `UPDATE units SET end_date = '2026-05-04'`, `UPDATE units SET end_date = '2026-06-07'`, "convenor eve lone mate tutor"},
+			{"last day", `UPDATE units SET end_date = '2026-05-04'`, `UPDATE units SET end_date = '2026-06-07'`,
+				"convenor eve lone mate tutor"},
 		} {
 			c.set(s.turn)
 			if got := names(c.after(weeklyArgs{})); got != s.want {
@@ -99,10 +112,12 @@ func TestWeeklyLettersTakeFewStatements(t *testing.T) {
 				var users, projects [][]any
 				for i := from; i < to; i++ {
 					n := fmt.Sprintf("s%d", i)
-					users = append(users, []any{100_000 + i, n, n, n + "@example.edu", n + "@example.edu", n, "x", 1, q.Now(), q.Now()})
+					users = append(users, []any{100_000 + i, n, n, n + "@example.edu", n + "@example.edu", n, "x", 1,
+						q.Now(), q.Now()})
 					projects = append(projects, []any{c.id["unit"], 100_000 + i, q.Now(), q.Now()})
 				}
-				err := db.Insert(t.Context(), q, "users (id, username, username_key, email, email_key, first_name, last_name, role, created_at, updated_at)", "", users)
+				err := db.Insert(t.Context(), q, "users (id, username, username_key, email, email_key, first_name, "+
+					"last_name, role, created_at, updated_at)", "", users)
 				if err == nil {
 					err = db.Insert(t.Context(), q, "projects (unit_id, user_id, created_at, updated_at)", "", projects)
 				}

@@ -88,10 +88,14 @@ type comment struct {
 const newestDocument = `(SELECT st.submission_id FROM submission_tasks st JOIN submissions x ON x.id = st.submission_id
 	WHERE st.task_id = t.id AND x.document_hash IS NOT NULL ORDER BY st.at DESC LIMIT 1)`
 
-const selectTasks = `SELECT d.id AS definition_id, d.abbreviation, d.name, d.description, d.target_grade, d.target_date, d.max_quality_pts,
-		coalesce(t.id, 0) AS task_id, coalesce(t.status, 'not_started') AS status, coalesce(t.times_assessed, 0) AS times_assessed,
-		t.grade, coalesce(t.quality_pts, -1) AS quality_pts, coalesce(t.include_in_portfolio, TRUE) AS include_in_portfolio,
-		t.submission_date, s.document_hash, EXISTS (SELECT 1 FROM submission_tasks st JOIN submissions x ON x.id = st.submission_id
+const selectTasks = `SELECT d.id AS definition_id, d.abbreviation, d.name, d.description, d.target_grade,
+	d.target_date, d.max_quality_pts,
+		coalesce(t.id, 0) AS task_id, coalesce(t.status, 'not_started') AS status, coalesce(t.times_assessed, 0) AS
+		times_assessed,
+		t.grade, coalesce(t.quality_pts, -1) AS quality_pts, coalesce(t.include_in_portfolio, TRUE) AS
+		include_in_portfolio,
+		t.submission_date, s.document_hash, EXISTS (SELECT 1 FROM submission_tasks st
+		JOIN submissions x ON x.id = st.submission_id
 			WHERE st.task_id = t.id AND x.state IN ('queued', 'processing')) AS pending
 	FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id
 	LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id
@@ -108,7 +112,8 @@ const selectComments = `SELECT t.id AS task_id, c.created_at, a.first_name, a.la
 // read gathers everything in a number of statements that does not grow.
 func read(ctx context.Context, q db.Q, projectID int64) (c *content, err error) {
 	c = &content{comments: map[int64][]comment{}}
-	c.owner, err = db.OneOf[owner](ctx, q, "project", `SELECT p.compile_portfolio, p.portfolio_asked_at, u.id AS unit_id, u.code, u.name AS unit_name,
+	c.owner, err = db.OneOf[owner](ctx, q, "project", `SELECT p.compile_portfolio, p.portfolio_asked_at, u.id AS
+		unit_id, u.code, u.name AS unit_name,
 			tp.period, tp.year, s.first_name, s.last_name, s.username, s.student_id, p.target_grade, p.submitted_grade,
 			(SELECT m.first_name || ' ' || m.last_name FROM unit_roles r JOIN users m ON m.id = r.user_id
 				WHERE r.unit_id = u.id AND r.is_main) AS convenor
@@ -117,7 +122,8 @@ func read(ctx context.Context, q db.Q, projectID int64) (c *content, err error) 
 	if err != nil || !c.owner.Wanted {
 		return c, err
 	}
-	if c.files, err = db.All[stored](ctx, q, `SELECT kind, name, idx, hash FROM portfolio_files WHERE project_id = $1 ORDER BY idx`, projectID); err != nil {
+	if c.files, err = db.All[stored](ctx, q, `SELECT kind, name, idx, hash FROM portfolio_files
+		WHERE project_id = $1 ORDER BY idx`, projectID); err != nil {
 		return nil, err
 	}
 	if c.tasks, err = db.All[task](ctx, q, selectTasks, projectID); err != nil {

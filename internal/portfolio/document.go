@@ -29,7 +29,8 @@ func GradeName(grade int64) string {
 
 // labels are the colours behind a status; its name stands on them.
 var labels = map[status.Colour]string{
-	status.Red: "#c62828", status.Orange: "#ef8a17", status.Grey: "#9e9e9e", status.Blue: "#1e6fc2", status.Green: "#2e7d32",
+	status.Red: "#c62828", status.Orange: "#ef8a17", status.Grey: "#9e9e9e", status.Blue: "#1e6fc2",
+	status.Green: "#2e7d32",
 }
 
 func statusCell(s status.Status) pdf.Cell { return pdf.Cell{Text: s.Name(), Label: labels[s.Colour()]} }
@@ -42,7 +43,8 @@ const dayLayout = "2 January 2006"
 func (c *content) document(press *Compiler, ctx context.Context, at time.Time) pdf.Document {
 	o := c.owner
 	doc := pdf.Document{
-		Meta:   pdf.Meta{Title: o.Code + " portfolio", Author: o.name(), Subject: o.Code + " " + o.Unit, Creator: press.Institution, Created: at},
+		Meta: pdf.Meta{Title: o.Code + " portfolio", Author: o.name(), Subject: o.Code + " " + o.Unit,
+			Creator: press.Institution, Created: at},
 		Header: o.Code + " · Portfolio", Footer: o.name() + " (" + o.Username + ")", Fonts: press.Fonts,
 	}
 	open := func(hash string) func() (io.ReadCloser, error) {
@@ -63,8 +65,9 @@ func (c *content) document(press *Compiler, ctx context.Context, at time.Time) p
 		doc.Sections = append(doc.Sections, pdf.Section{Title: "Additional Files", Body: listFiles(own)})
 	}
 	for i, f := range own {
-		doc.Sections = append(doc.Sections, pdf.Section{Title: f.Name, Level: 1, Header: fmt.Sprintf("Additional file %d of %d", i+1, len(own)),
-			File: &pdf.File{Name: f.Name, Kind: kinds[f.Kind], Open: open(f.Hash)}})
+		doc.Sections = append(doc.Sections, pdf.Section{Title: f.Name, Level: 1,
+			Header: fmt.Sprintf("Additional file %d of %d", i+1, len(own)),
+			File:   &pdf.File{Name: f.Name, Kind: kinds[f.Kind], Open: open(f.Hash)}})
 	}
 	for _, t := range c.shown() {
 		doc.Sections = append(doc.Sections, pdf.Section{Title: t.title(), Header: t.title(), Body: c.taskPages(t),
@@ -109,7 +112,8 @@ func (c *content) cover(institution string, at time.Time) *pdf.Cover {
 	if o.Period != nil && o.Year != nil {
 		unit += fmt.Sprintf(" · %s %d", *o.Period, *o.Year)
 	}
-	return &pdf.Cover{Institution: institution, Unit: unit, Kicker: "Portfolio Submission", Title: o.name(), Lines: lines, Tables: c.summary()}
+	return &pdf.Cover{Institution: institution, Unit: unit, Kicker: "Portfolio Submission", Title: o.name(),
+		Lines: lines, Tables: c.summary()}
 }
 
 // summary counts the tasks by status, for the title page.
@@ -134,10 +138,12 @@ func (c *content) overall() []pdf.Block {
 	if len(c.tasks) == 0 {
 		return []pdf.Block{pdf.Para("This unit has no tasks.")}
 	}
-	t := pdf.Table{Head: []string{"Task", "Name", "Level", "Status", "Result", "Assessed"}, Widths: []float64{1.1, 3.4, 1.9, 2.7, 1.6, 1.4}}
+	t := pdf.Table{Head: []string{"Task", "Name", "Level", "Status", "Result", "Assessed"}, Widths: []float64{1.1, 3.4,
+		1.9, 2.7, 1.6, 1.4}}
 	for i := range c.tasks {
 		k := &c.tasks[i]
-		t.Rows = append(t.Rows, []pdf.Cell{{Text: k.Abbreviation, Bold: true}, {Text: k.Name}, {Text: GradeName(k.Target)}, statusCell(k.Status),
+		t.Rows = append(t.Rows, []pdf.Cell{{Text: k.Abbreviation, Bold: true}, {Text: k.Name},
+			{Text: GradeName(k.Target)}, statusCell(k.Status),
 			{Text: k.result()}, {Text: times(k.Assessed)}})
 	}
 	return []pdf.Block{pdf.Grid(t)}
@@ -208,12 +214,14 @@ func alignedTo(list []work.Alignment, o course.Outcome) (out []work.Alignment) {
 const mostRating = 5
 
 func (c *content) alignedTasks(list []work.Alignment) pdf.Table {
-	t := pdf.Table{Head: []string{"Task", "Rating", "Status", "Assessed", "Rationale"}, Widths: []float64{3, 2, 2.9, 1.5, 3.4}}
+	t := pdf.Table{Head: []string{"Task", "Rating", "Status", "Assessed", "Rationale"}, Widths: []float64{3, 2, 2.9,
+		1.5, 3.4}}
 	for i := range c.tasks {
 		k := &c.tasks[i]
 		for _, a := range list {
 			if a.DefinitionID == k.DefinitionID {
-				t.Rows = append(t.Rows, []pdf.Cell{{Text: k.title()}, {Score: int(a.Rating), Of: mostRating}, statusCell(k.Status),
+				t.Rows = append(t.Rows, []pdf.Cell{{Text: k.title()}, {Score: int(a.Rating), Of: mostRating},
+					statusCell(k.Status),
 					{Text: times(k.Assessed)}, {Text: a.Description}})
 			}
 		}
@@ -231,12 +239,14 @@ func listFiles(list []stored) []pdf.Block {
 
 // taskPages stand before the work of a task.
 func (c *content) taskPages(t *task) []pdf.Block {
-	facts := pdf.Table{Head: []string{"Status", "Level", "Target date", "Submitted", "Result", "Assessed"}, Widths: []float64{2.7, 1.9, 1.9, 1.9, 1.8, 1.5}}
+	facts := pdf.Table{Head: []string{"Status", "Level", "Target date", "Submitted", "Result", "Assessed"},
+		Widths: []float64{2.7, 1.9, 1.9, 1.9, 1.8, 1.5}}
 	submitted := "–"
 	if t.SubmittedAt != nil {
 		submitted = t.SubmittedAt.Format("2 Jan 2006")
 	}
-	facts.Rows = [][]pdf.Cell{{statusCell(t.Status), {Text: GradeName(t.Target)}, {Text: t.TargetDate.Format("2 Jan 2006")}, {Text: submitted},
+	facts.Rows = [][]pdf.Cell{{statusCell(t.Status), {Text: GradeName(t.Target)},
+		{Text: t.TargetDate.Format("2 Jan 2006")}, {Text: submitted},
 		{Text: cmp.Or(t.result(), "–")}, {Text: times(t.Assessed)}}}
 	out := []pdf.Block{pdf.Grid(facts)}
 	if t.Description != "" {
@@ -261,7 +271,8 @@ func (c *content) taskAlignments(t *task) pdf.Table {
 	for _, o := range c.outcomes {
 		for _, a := range alignedTo(c.alignments, o) {
 			if a.DefinitionID == t.DefinitionID {
-				table.Rows = append(table.Rows, []pdf.Cell{{Text: o.Abbreviation + " " + o.Name}, {Score: int(a.Rating), Of: mostRating}, {Text: a.Description}})
+				table.Rows = append(table.Rows, []pdf.Cell{{Text: o.Abbreviation + " " + o.Name},
+					{Score: int(a.Rating), Of: mostRating}, {Text: a.Description}})
 			}
 		}
 	}
@@ -278,7 +289,8 @@ func commentTable(list []comment) pdf.Table {
 		case c.Type != "text" && c.Text != "":
 			said.Text = "[" + c.Type + "] " + c.Text
 		}
-		t.Rows = append(t.Rows, []pdf.Cell{{Text: c.At.Format("2 Jan 2006 15:04")}, {Text: c.First + " " + c.Last}, said})
+		t.Rows = append(t.Rows, []pdf.Cell{{Text: c.At.Format("2 Jan 2006 15:04")}, {Text: c.First + " " + c.Last},
+			said})
 	}
 	return t
 }

@@ -49,7 +49,8 @@ func (f File) Path() string {
 
 // FilesOf lists the files of a portfolio in their order.
 func FilesOf(ctx context.Context, q db.Q, projectID int64) ([]File, error) {
-	return db.All[File](ctx, q, `SELECT kind, name, idx FROM portfolio_files WHERE project_id = $1 ORDER BY idx`, projectID)
+	return db.All[File](ctx, q, `SELECT kind, name, idx FROM portfolio_files WHERE project_id = $1 ORDER BY idx`,
+		projectID)
 }
 
 // NewFile is a file to be added: Name is what the student calls it, Original
@@ -85,7 +86,8 @@ func AddFile(ctx context.Context, q db.Q, store files.Store, projectID int64, n 
 	}
 	_, err = db.Exec(ctx, q, `INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (project_id, idx) DO UPDATE
-		SET kind = excluded.kind, name = excluded.name, hash = excluded.hash, size = excluded.size, created_at = excluded.created_at`,
+		SET kind = excluded.kind, name = excluded.name, hash = excluded.hash, size = excluded.size, created_at =
+		excluded.created_at`,
 		projectID, f.Idx, f.Kind, f.Name, string(n.Stored.Hash), n.Stored.Size, q.Now())
 	return f, err
 }
@@ -128,7 +130,8 @@ func freeIdx(ctx context.Context, q db.Q, projectID int64) (int64, error) {
 	have, err := db.One[struct {
 		Last  int64 `db:"last"`
 		Count int64 `db:"count"`
-	}](ctx, q, `SELECT coalesce(max(idx), 0) AS last, count(*) AS count FROM portfolio_files WHERE project_id = $1 AND idx > 0`, projectID)
+	}](ctx, q, `SELECT coalesce(max(idx), 0) AS last, count(*) AS count FROM portfolio_files WHERE project_id = $1
+		AND idx > 0`, projectID)
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +143,8 @@ func freeIdx(ctx context.Context, q db.Q, projectID int64) (int64, error) {
 
 // RemoveFile takes a file from a portfolio, or gives fault.Missing.
 func RemoveFile(ctx context.Context, q db.Q, projectID int64, f File) error {
-	n, err := db.Exec(ctx, q, `DELETE FROM portfolio_files WHERE project_id = $1 AND idx = $2 AND kind = $3 AND name = $4`,
+	n, err := db.Exec(ctx, q, `DELETE FROM portfolio_files WHERE project_id = $1 AND idx = $2 AND kind = $3
+		AND name = $4`,
 		projectID, f.Idx, f.Kind, f.Name)
 	if err != nil {
 		return err
@@ -162,7 +166,8 @@ func Made(ctx context.Context, q db.Q, d submit.Document) error {
 	ids, err := db.All[int64](ctx, q, `INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
 		SELECT p.id, 0, 'document', $2, s.document_hash, s.document_size, $3
 		FROM submissions s JOIN submission_tasks st ON st.submission_id = s.id JOIN tasks t ON t.id = st.task_id
-		JOIN task_definitions d ON d.id = t.task_definition_id AND d.is_draft_summary JOIN projects p ON p.id = t.project_id
+		JOIN task_definitions d ON d.id = t.task_definition_id AND d.is_draft_summary
+		JOIN projects p ON p.id = t.project_id
 		WHERE s.id = $1 AND s.document_hash IS NOT NULL AND (p.uses_draft_learning_summary
 			OR NOT EXISTS (SELECT 1 FROM portfolio_files f WHERE f.project_id = p.id AND f.idx = 0))
 			AND NOT EXISTS (SELECT 1 FROM submission_tasks n JOIN submissions x ON x.id = n.submission_id

@@ -27,11 +27,13 @@ const tries = 3
 // Ask has a portfolio compiled from what there is when the caller's transaction
 // is committed. Asking again while one is being compiled starts it over.
 func Ask(ctx context.Context, q db.Q, projectID int64) error {
-	_, err := db.Exec(ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_asked_at = $2 WHERE id = $1`, projectID, q.Now())
+	_, err := db.Exec(ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_asked_at = $2 WHERE id = $1`,
+		projectID, q.Now())
 	if err != nil {
 		return err
 	}
-	_, err = jobs.Enqueue(ctx, q, Args{projectID}, jobs.Options{Unique: fmt.Sprintf("portfolio %d", projectID), MaxAttempts: tries})
+	_, err = jobs.Enqueue(ctx, q, Args{projectID}, jobs.Options{Unique: fmt.Sprintf("portfolio %d", projectID),
+		MaxAttempts: tries})
 	return err
 }
 
@@ -58,7 +60,8 @@ func (c *Compiled) FileName() string { return c.Code + "-" + c.Username + "-port
 
 // CompiledOf gives the portfolio of a project, or fault.Missing.
 func CompiledOf(ctx context.Context, q db.Q, projectID int64) (*Compiled, error) {
-	list, err := db.All[Compiled](ctx, q, `SELECT p.portfolio_hash, coalesce(p.portfolio_produced_at, p.updated_at) AS portfolio_produced_at,
+	list, err := db.All[Compiled](ctx, q, `SELECT p.portfolio_hash, coalesce(p.portfolio_produced_at, p.updated_at) AS
+		portfolio_produced_at,
 			u.code, s.username
 		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id
 		WHERE p.id = $1 AND p.portfolio_hash IS NOT NULL`, projectID)
@@ -74,7 +77,8 @@ func CompiledOf(ctx context.Context, q db.Q, projectID int64) (*Compiled, error)
 // Drop takes the compiled portfolio away, so that the grade it claims can be
 // changed. That it was once made is remembered: it is not made again unasked.
 func Drop(ctx context.Context, q db.Q, by, projectID int64) error {
-	n, err := db.Exec(ctx, q, `UPDATE projects SET portfolio_hash = NULL, portfolio_auto_generated = FALSE, updated_at = $2
+	n, err := db.Exec(ctx, q, `UPDATE projects SET portfolio_hash = NULL, portfolio_auto_generated = FALSE, updated_at
+		= $2
 		WHERE id = $1 AND portfolio_hash IS NOT NULL`, projectID, q.Now())
 	if err != nil || n == 0 {
 		return err
@@ -101,7 +105,8 @@ func tell(ctx context.Context, q db.Q, by, projectID int64, what portfolioEvent)
 		return false, err
 	}
 	what.Automatic = p.Automatic
-	return p.Automatic, events.Add(ctx, q, events.Event{Kind: "portfolio", ActorID: by, UserID: p.UserID, UnitID: p.UnitID, ProjectID: projectID, Body: what})
+	return p.Automatic, events.Add(ctx, q, events.Event{Kind: "portfolio", ActorID: by, UserID: p.UserID,
+		UnitID: p.UnitID, ProjectID: projectID, Body: what})
 }
 
 // errAgain says that the portfolio was asked for again while it was compiled.
@@ -110,8 +115,10 @@ var errAgain = errors.New("asked for again meanwhile")
 // publish makes a compiled portfolio the project's, unless it is no longer
 // wanted or was asked for again.
 func (p *Compiler) publish(ctx context.Context, q db.Q, projectID int64, asked *clock.Time, file files.Info) error {
-	n, err := db.Exec(ctx, q, `UPDATE projects SET portfolio_hash = $3, portfolio_produced_at = $4, compile_portfolio = FALSE, updated_at = $4
-		WHERE id = $1 AND compile_portfolio AND portfolio_asked_at IS NOT DISTINCT FROM $2`, projectID, asked, string(file.Hash), q.Now())
+	n, err := db.Exec(ctx, q, `UPDATE projects SET portfolio_hash = $3, portfolio_produced_at = $4, compile_portfolio =
+		FALSE, updated_at = $4
+		WHERE id = $1 AND compile_portfolio AND portfolio_asked_at IS NOT DISTINCT FROM $2`, projectID, asked,
+		string(file.Hash), q.Now())
 	if err != nil {
 		return err
 	}
@@ -129,15 +136,18 @@ func (p *Compiler) publish(ctx context.Context, q db.Q, projectID int64, asked *
 	return err
 }
 
-const failure = "The portfolio could not be put together. Please try again, or ask an administrator to look at the background jobs."
+const failure = "The portfolio could not be put together. Please try again, or ask an administrator to look at the " +
+	"background jobs."
 
 // giveUp notes that a portfolio could not be made.
 func (p *Compiler) giveUp(ctx context.Context, q db.Q, projectID int64) error {
-	n, err := db.Exec(ctx, q, `UPDATE projects SET compile_portfolio = FALSE WHERE id = $1 AND compile_portfolio`, projectID)
+	n, err := db.Exec(ctx, q, `UPDATE projects SET compile_portfolio = FALSE WHERE id = $1 AND compile_portfolio`,
+		projectID)
 	if err != nil || n == 0 {
 		return err
 	}
-	if _, err := tell(ctx, q, 0, projectID, portfolioEvent{State: "failed", Reason: failure}); err != nil || p.Failed == nil {
+	if _, err := tell(ctx, q, 0, projectID, portfolioEvent{State: "failed", Reason: failure}); err != nil ||
+		p.Failed == nil {
 		return err
 	}
 	return p.Failed(ctx, q, projectID, failure)
@@ -170,12 +180,14 @@ func Generate(ctx context.Context, d *db.DB) (total int, err error) {
 }
 
 func generateSome(ctx context.Context, q db.Q) (int, error) {
-	ids, err := db.All[int64](ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_auto_generated = TRUE, portfolio_asked_at = $1,
+	ids, err := db.All[int64](ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_auto_generated = TRUE,
+		portfolio_asked_at = $1,
 			submitted_grade = coalesce(submitted_grade, target_grade), updated_at = $1
 		WHERE id IN (SELECT p.id FROM units u JOIN projects p ON p.unit_id = u.id
 			JOIN portfolio_files f ON f.project_id = p.id AND f.idx = 0
 			WHERE u.active AND u.portfolio_auto_generation_date <= $2 AND u.end_date >= $2
-				AND p.enrolled AND NOT p.compile_portfolio AND p.portfolio_hash IS NULL AND p.portfolio_produced_at IS NULL
+				AND p.enrolled AND NOT p.compile_portfolio AND p.portfolio_hash IS NULL
+				AND p.portfolio_produced_at IS NULL
 			ORDER BY p.id LIMIT $3)
 		RETURNING id`, q.Now(), clock.Day(q.Now().Time), int64(atOnce))
 	if err != nil {

@@ -73,12 +73,14 @@ func Portfolios(ctx context.Context, q db.Q, unitID int64) ([]Entry, error) {
 	var list []Entry
 	var classes [][]string
 	last := int64(0)
-	for r, err := range db.Each[row](ctx, q, `SELECT p.id, s.username, p.target_grade, p.portfolio_hash, coalesce(p.portfolio_produced_at, p.updated_at) AS at,
+	for r, err := range db.Each[row](ctx, q, `SELECT p.id, s.username, p.target_grade, p.portfolio_hash,
+		coalesce(p.portfolio_produced_at, p.updated_at) AS at,
 			x.abbreviation, m.first_name, m.last_name
 		FROM projects p JOIN users s ON s.id = p.user_id
 		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id LEFT JOIN tutorials x ON x.id = e.tutorial_id
 		LEFT JOIN unit_roles r ON r.id = x.unit_role_id LEFT JOIN users m ON m.id = r.user_id
-		WHERE p.unit_id = $1 AND p.enrolled AND p.portfolio_hash IS NOT NULL ORDER BY s.username_key, p.id, x.abbreviation`, unitID) {
+		WHERE p.unit_id = $1 AND p.enrolled AND p.portfolio_hash IS NOT NULL
+		ORDER BY s.username_key, p.id, x.abbreviation`, unitID) {
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +114,8 @@ func class(tutorial string, first, last *string) string {
 // $1, once for those who handed in together.
 const handedIn = `(SELECT s.id, s.at, s.document_hash, min(o.username) AS username, max(g.name) AS group_name
 	FROM tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled JOIN users o ON o.id = p.user_id
-	JOIN submissions s ON s.id = (SELECT st.submission_id FROM submission_tasks st WHERE st.task_id = t.id ORDER BY st.at DESC LIMIT 1)
+	JOIN submissions s ON s.id = (SELECT st.submission_id FROM submission_tasks st WHERE st.task_id = t.id
+	ORDER BY st.at DESC LIMIT 1)
 	LEFT JOIN group_submissions gs ON gs.id = t.group_submission_id LEFT JOIN unit_groups g ON g.id = gs.unit_group_id
 	WHERE t.task_definition_id = $1 GROUP BY s.id, s.at, s.document_hash)`
 
@@ -127,12 +130,15 @@ func Submissions(ctx context.Context, q db.Q, definitionID int64, abbreviation s
 	}
 	var list []Entry
 	folders := map[string]int64{}
-	for r, err := range db.Each[row](ctx, q, `SELECT h.id, h.at, coalesce(h.group_name, h.username) AS who, f.position, f.kind, f.name, f.hash
-		FROM `+handedIn+` h JOIN submission_files f ON f.submission_id = h.id ORDER BY who, h.id, f.position`, definitionID) {
+	for r, err := range db.Each[row](ctx, q, `SELECT h.id, h.at, coalesce(h.group_name, h.username) AS who, f.position,
+		f.kind, f.name, f.hash
+		FROM `+handedIn+` h JOIN submission_files f ON f.submission_id = h.id ORDER BY who, h.id, f.position`,
+		definitionID) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Entry{archive.Folder(abbreviation) + "-submissions/" + folder(folders, r.Who, r.ID), r.StoredName(), r.Hash, r.At.Time})
+		list = append(list, Entry{archive.Folder(abbreviation) + "-submissions/" + folder(folders, r.Who, r.ID),
+			r.StoredName(), r.Hash, r.At.Time})
 	}
 	return list, nil
 }
@@ -163,7 +169,8 @@ func Documents(ctx context.Context, q db.Q, definitionID int64, abbreviation str
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Entry{archive.Folder(abbreviation) + "-pdfs", archive.FileName(r.Name + ".pdf"), files.Hash(r.Hash), r.At.Time})
+		list = append(list, Entry{archive.Folder(abbreviation) + "-pdfs", archive.FileName(r.Name + ".pdf"),
+			files.Hash(r.Hash), r.At.Time})
 	}
 	return list, nil
 }

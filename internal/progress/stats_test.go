@@ -25,11 +25,14 @@ func TestOf(t *testing.T) {
 			Stats{Orange: 0.3, Grey: 0.7, OrderScale: 3}},
 		{"green", map[status.Status]int{status.Discuss: 1, status.Demonstrate: 1, status.Complete: 1}, 3,
 			Stats{Green: 1, OrderScale: 100}},
-		{"blue", map[status.Status]int{status.ReadyForFeedback: 29}, 100, Stats{Blue: 0.29, Grey: 0.71, OrderScale: 29}},
+		{"blue", map[status.Status]int{status.ReadyForFeedback: 29}, 100, Stats{Blue: 0.29, Grey: 0.71,
+			OrderScale: 29}},
 		{"thirds", map[status.Status]int{status.Fail: 1, status.Redo: 1, status.Complete: 1}, 3,
 			Stats{Red: 0.33, Orange: 0.33, Green: 0.33, Grey: 0.01, OrderScale: 33 + 3.3 - 0.33}},
-		{"halves round up", map[status.Status]int{status.Complete: 1}, 8, Stats{Green: 0.13, Grey: 0.87, OrderScale: 13}},
-		{"eighths that would be 1.02", map[status.Status]int{status.Fail: 1, status.Redo: 1, status.ReadyForFeedback: 1, status.Complete: 5}, 8,
+		{"halves round up", map[status.Status]int{status.Complete: 1}, 8, Stats{Green: 0.13, Grey: 0.87,
+			OrderScale: 13}},
+		{"eighths that would be 1.02", map[status.Status]int{status.Fail: 1, status.Redo: 1, status.ReadyForFeedback: 1,
+			status.Complete: 5}, 8,
 			Stats{Red: 0.12, Orange: 0.12, Blue: 0.13, Green: 0.63, OrderScale: 76 + 1.2 - 0.12}},
 		{"more tasks than definitions", map[status.Status]int{status.Complete: 4}, 2, Stats{Green: 1, OrderScale: 100}},
 	} {
@@ -65,9 +68,11 @@ func TestSharesSumToOne(t *testing.T) {
 func TestSharesOfFewTasksSumToOne(t *testing.T) {
 	const most = 7
 	for i := range most * most * most * most * most {
-		red, orange, blue, green, total := i%most, i/most%most, i/most/most%most, i/most/most/most%most, i/most/most/most/most
+		red, orange, blue, green, total := i%most, i/most%most, i/most/most%most, i/most/most/most%most,
+			i/most/most/most/most
 		total += red + orange + blue + green
-		s := Of(map[status.Status]int{status.Fail: red, status.Redo: orange, status.ReadyForFeedback: blue, status.Complete: green}, total)
+		s := Of(map[status.Status]int{status.Fail: red, status.Redo: orange, status.ReadyForFeedback: blue,
+			status.Complete: green}, total)
 		checkShares(t, s, map[status.Colour]float64{status.Red: float64(red), status.Orange: float64(orange),
 			status.Blue: float64(blue), status.Green: float64(green)}, total)
 	}

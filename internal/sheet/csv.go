@@ -76,7 +76,8 @@ func (s scanner) rest(width int) records {
 // chooseSeparator takes Excel's own "sep=;" line, or else counts the heading
 // line. A tie goes to the comma.
 func (s *scanner) chooseSeparator() {
-	if t, ok := strings.CutPrefix(s.text, "sep="); ok && len(t) > 1 && strings.IndexByte(",;\t", t[0]) >= 0 && (t[1] == '\r' || t[1] == '\n') {
+	if t, ok := strings.CutPrefix(s.text, "sep="); ok && len(t) > 1 && strings.IndexByte(",;\t", t[0]) >= 0 &&
+		(t[1] == '\r' || t[1] == '\n') {
 		s.sep, s.pos = t[0], len("sep=")+1
 		s.endLine()
 		return
@@ -188,7 +189,8 @@ func (s *scanner) quoted(start int) (string, error) {
 	}
 	if s.pos < len(s.text) {
 		if c := s.text[s.pos]; c != s.sep && c != '\n' && c != '\r' {
-			return "", fault.New(fault.Invalid, "line %d: text follows a closing quote; a quote inside a quoted cell is written twice", s.line)
+			return "", fault.New(fault.Invalid, "line %d: text follows a closing quote; a quote inside a quoted cell "+
+				"is written twice", s.line)
 		}
 	}
 	if doubled {

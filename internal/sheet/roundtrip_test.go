@@ -18,7 +18,8 @@ import (
 // texts draws cells of any text, the awkward ones often.
 func texts() *rapid.Generator[string] {
 	awkward := rapid.StringOf(rapid.SampledFrom([]rune("=+-@'\"\t\r\n,; aé＝שלום😀\u200f\ufeff_x0041_\x01<&")))
-	return rapid.OneOf(awkward, rapid.String(), rapid.Just(""), rapid.SampledFrom([]string{"sep=;", "''", "'=1", "\ufeff", "_x000D_", "_x005F_x000D_"}))
+	return rapid.OneOf(awkward, rapid.String(), rapid.Just(""),
+		rapid.SampledFrom([]string{"sep=;", "''", "'=1", "\ufeff", "_x000D_", "_x005F_x000D_"}))
 }
 
 // tables draws headings with rows, none of them blank.
@@ -27,7 +28,8 @@ func tables(cell *rapid.Generator[string]) *rapid.Generator[[][]string] {
 		width := rapid.IntRange(1, 5).Draw(t, "width")
 		head := make([]string, width)
 		for i := range head {
-			head[i] = normal(rapid.SampledFrom([]string{"=h", "a;b;c;d", "x\"y", "été", "-", "'", "\tq,r"}).Draw(t, "heading") + strconv.Itoa(i))
+			head[i] = normal(rapid.SampledFrom([]string{"=h", "a;b;c;d", "x\"y", "été", "-", "'", "\tq,r"}).Draw(t,
+				"heading") + strconv.Itoa(i))
 		}
 		rows := rapid.SliceOfN(rapid.SliceOfN(cell, width, width), 0, 6).Draw(t, "rows")
 		return append([][]string{head}, slices.DeleteFunc(rows, blank)...)
@@ -156,7 +158,8 @@ func TestWorkbookRoundTrip(t *testing.T) {
 // FuzzRead holds the reader to its promises on any input: it returns, its
 // errors are the caller's, and what it understood survives export and import.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n", "\ufeffa;b\r\n\"x\ny\";'=1", utf16le("a\tb\n😀\tc"), "sep=,\r\na", "PK\x03\x04", "\xff\xfe", "a\r\"", "\"\"\n"} {
+	for _, seed := range []string{"a,b\n1,2\n", "\ufeffa;b\r\n\"x\ny\";'=1", utf16le("a\tb\n😀\tc"), "sep=,\r\na",
+		"PK\x03\x04", "\xff\xfe", "a\r\"", "\"\"\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Add(book(f, nil))
@@ -188,7 +191,8 @@ func students(n int) string {
 	b.WriteString("unit_code,campus,username,student_id,preferred_name,first_name,last_name,email,tutorial\n")
 	for i := range n {
 		id := strconv.Itoa(100000 + i)
-		b.WriteString("COS10001,B,student_" + id + "," + id + ",Jö,Jörg,\"O'Neill, Jr\",student_" + id + "@example.edu,LA1-0" + id[5:] + "\n")
+		b.WriteString("COS10001,B,student_" + id + "," + id + ",Jö,Jörg,\"O'Neill, Jr\",student_" + id +
+			"@example.edu,LA1-0" + id[5:] + "\n")
 	}
 	return b.String()
 }

@@ -83,7 +83,8 @@ type records = iter.Seq2[int, []string]
 func Read(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
 	opts = opts.withDefaults()
 	if size > opts.MaxBytes {
-		return nil, fault.New(fault.TooLarge, "the file has %d bytes; at most %d are accepted, split it into several", size, opts.MaxBytes)
+		return nil, fault.New(fault.TooLarge, "the file has %d bytes; at most %d are accepted, split it into several",
+			size, opts.MaxBytes)
 	}
 	if size <= 0 {
 		return nil, fault.New(fault.Invalid, "the file is empty")
@@ -107,7 +108,8 @@ func newReader(head []string, rest records, opts Options) (*Reader, error) {
 		name := normal(unguard(cell))
 		t.headings = append(t.headings, name)
 		if size += len(name); size > maxHeadings {
-			return nil, fault.New(fault.Invalid, "the headings are longer than %d bytes; is the first row the row of headings?", maxHeadings)
+			return nil, fault.New(fault.Invalid, "the headings are longer than %d bytes; is the first row the row of "+
+				"headings?", maxHeadings)
 		}
 		if name == "" {
 			continue
@@ -136,7 +138,8 @@ func (t *Reader) require(names []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "missing headings: %s (found: %s)", strings.Join(missing, ", "), clip(strings.Join(t.headings, ", ")))
+	return fault.New(fault.Invalid, "missing headings: %s (found: %s)", strings.Join(missing, ", "),
+		clip(strings.Join(t.headings, ", ")))
 }
 
 // clip keeps a message readable when it repeats what a file says.
@@ -202,11 +205,13 @@ func (t *Reader) row(line int, cells []string) Row {
 
 func (t *Reader) judge(row Row) error {
 	if len(row.cells) > len(t.headings) {
-		return fault.New(fault.Invalid, "the row has %d cells under %d headings; a cell with a separator in it must be quoted", len(row.cells), len(t.headings))
+		return fault.New(fault.Invalid, "the row has %d cells under %d headings; a cell with a separator in it must "+
+			"be quoted", len(row.cells), len(t.headings))
 	}
 	for i, cell := range row.cells {
 		if len(cell) > t.opts.MaxCell {
-			return fault.New(fault.Invalid, "%s has %d bytes; at most %d are accepted", t.headings[i], len(cell), t.opts.MaxCell)
+			return fault.New(fault.Invalid, "%s has %d bytes; at most %d are accepted", t.headings[i], len(cell),
+				t.opts.MaxCell)
 		}
 	}
 	return nil

@@ -71,13 +71,16 @@ func TestReadText(t *testing.T) {
 		{"commas in semicolon cells", "a;b\n1,2;3", [][]string{{"a", "b"}, {"1,2", "3"}}},
 		{"quoted heading decides nothing", "\"a;b;c\",d\n1,2", [][]string{{"a;b;c", "d"}, {"1", "2"}}},
 		{"headings normalised", " User Name ,E-MAIL\nx,y", [][]string{{"user_name", "e-mail"}, {"x", "y"}}},
-		{"quoted newline", "a,b\n\"1\r\n2\n3\",\"say \"\"hi\"\"\"\n", [][]string{{"a", "b"}, {"1\r\n2\n3", `say "hi"`}}},
+		{"quoted newline", "a,b\n\"1\r\n2\n3\",\"say \"\"hi\"\"\"\n",
+			[][]string{{"a", "b"}, {"1\r\n2\n3", `say "hi"`}}},
 		{"blanks around quotes", "a,b\n \"1,2\" , x", [][]string{{"a", "b"}, {"1,2", " x"}}},
 		{"quote in a bare cell", "a\n5\" disk", [][]string{{"a"}, {`5" disk`}}},
-		{"blank lines and columns", "\n , \na,b,,\n\n1,2,,\n,,,\n \n3,4,,", [][]string{{"a", "b"}, {"1", "2"}, {"3", "4"}}},
+		{"blank lines and columns", "\n , \na,b,,\n\n1,2,,\n,,,\n \n3,4,,", [][]string{{"a", "b"}, {"1", "2"},
+			{"3", "4"}}},
 		{"short row padded", "a,b,c\n1\n", [][]string{{"a", "b", "c"}, {"1", "", ""}}},
 		{"long row is an error", "a,b\n1,2,3\n4,5\n", [][]string{{"a", "b"}, {"error at line 2"}, {"4", "5"}}},
-		{"line after quoted newlines", "a,b\n\"1\n\r\n\r\",2\n1,2,3", [][]string{{"a", "b"}, {"1\n\r\n\r", "2"}, {"error at line 6"}}},
+		{"line after quoted newlines", "a,b\n\"1\n\r\n\r\",2\n1,2,3", [][]string{{"a", "b"}, {"1\n\r\n\r", "2"},
+			{"error at line 6"}}},
 		{"guards removed", "a\n'=1\n''=1\n'Aho\n'\n", [][]string{{"a"}, {"=1"}, {"'=1"}, {"'Aho"}, {"'"}}},
 		{"headings only", "a,b", [][]string{{"a", "b"}}},
 		{"control characters", "a\n\x01x\n", [][]string{{"a"}, {"\x01x"}}},
@@ -100,7 +103,8 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		{"empty", "", Options{}, fault.Invalid, "empty"},
 		{"blank", "\n , \n", Options{}, fault.Invalid, "no headings"},
-		{"missing headings", "a,b\n1,2", Options{Required: []string{"Unit Code", "b", "username"}}, fault.Invalid, "unit_code, username"},
+		{"missing headings", "a,b\n1,2", Options{Required: []string{"Unit Code", "b", "username"}}, fault.Invalid,
+			"unit_code, username"},
 		{"double headings", "a,b,A, B\n", Options{}, fault.Invalid, "a, b"},
 		{"endless headings", strings.Repeat("x", 20_000) + "\n1", Options{}, fault.Invalid, "headings"},
 		{"windows-1252", "name\nok\nJos\xe9\n", Options{}, fault.Invalid, "line 3"},
@@ -152,7 +156,8 @@ func TestRow(t *testing.T) {
 				report.Fail(row, "%v", err)
 				continue
 			}
-			if row.Get("student_id") != "007" || row.Get("Student ID") != "007" || row.Text("notes") != " a\n" || row.Get("other") != "" {
+			if row.Get("student_id") != "007" || row.Get("Student ID") != "007" || row.Text("notes") != " a\n" ||
+				row.Get("other") != "" {
 				t.Errorf("cells of %v: %q", row, row.Pairs())
 			}
 			if !row.Has("NOTES") || row.Has("other") || row.Line() != 2 {
@@ -188,7 +193,8 @@ func TestZeroRow(t *testing.T) {
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	w := Write(&b, []string{"Name", "a;b"})
-	for _, cells := range [][]string{{"=1+1", `say "x"`}, {"-5", "'Aho"}, {"'=1", " ＝x"}, {"", " \n"}, {"\tx", "a\r\nb"}, {"bad\xff", "n\x00l"}} {
+	for _, cells := range [][]string{{"=1+1", `say "x"`}, {"-5", "'Aho"}, {"'=1", " ＝x"}, {"", " \n"},
+		{"\tx", "a\r\nb"}, {"bad\xff", "n\x00l"}} {
 		if err := w.Row(cells...); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +205,8 @@ func TestWrite(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	want := "\ufeffName,\"a;b\"\r\n'=1+1,\"say \"\"x\"\"\"\r\n'-5,'Aho\r\n''=1,' ＝x\r\n\"'\tx\",\"a\r\nb\"\r\nbad\ufffd,n\ufffdl\r\n"
+	want := "\ufeffName,\"a;b\"\r\n'=1+1,\"say \"\"x\"\"\"\r\n'-5,'Aho\r\n''=1,' " +
+		"＝x\r\n\"'\tx\",\"a\r\nb\"\r\nbad\ufffd,n\ufffdl\r\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -27,7 +27,8 @@ func sniff(r io.ReaderAt, size int64) (opener, error) {
 	case bytes.HasPrefix(magic, []byte("PK\x03\x04")), bytes.HasPrefix(magic, []byte("PK\x05\x06")):
 		return func(o Options) ([]string, records, error) { return openWorkbook(r, size, o) }, nil
 	case bytes.HasPrefix(magic, []byte("\xd0\xcf\x11\xe0")):
-		return nil, fault.New(fault.Unsupported, "old (.xls) and password-protected Excel files cannot be read; save it as .xlsx without a password, or as CSV UTF-8")
+		return nil, fault.New(fault.Unsupported, "old (.xls) and password-protected Excel files cannot be read; save "+
+			"it as .xlsx without a password, or as CSV UTF-8")
 	}
 	text, err := readText(r, size)
 	if err != nil {
@@ -114,7 +115,8 @@ func decodeUTF16(text string) (string, error) {
 			}
 		}
 		if c < 0 {
-			return "", fault.New(fault.Invalid, "line %d is not UTF-16 text; save the sheet as CSV UTF-8", 1+lineEnds(b.String()))
+			return "", fault.New(fault.Invalid, "line %d is not UTF-16 text; save the sheet as CSV UTF-8",
+				1+lineEnds(b.String()))
 		}
 		b.WriteRune(c)
 	}

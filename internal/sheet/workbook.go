@@ -95,14 +95,16 @@ func checkDirectory(z *zip.Reader) error {
 }
 
 func tooBig() error {
-	return fault.New(fault.TooLarge, "the workbook unpacks to more than is accepted; copy the rows into a new workbook, or save the sheet as CSV UTF-8")
+	return fault.New(fault.TooLarge, "the workbook unpacks to more than is accepted; copy the rows into a new "+
+		"workbook, or save the sheet as CSV UTF-8")
 }
 
 func damaged(cause error) error {
 	if _, ok := errors.AsType[*fault.Error](cause); ok {
 		return cause
 	}
-	return &fault.Error{Kind: fault.Invalid, Text: "the workbook is damaged; open it in a spreadsheet program and save it again, or save the sheet as CSV UTF-8", Err: cause}
+	return &fault.Error{Kind: fault.Invalid, Text: "the workbook is damaged; open it in a spreadsheet program and " +
+		"save it again, or save the sheet as CSV UTF-8", Err: cause}
 }
 
 // load reads everything but the first sheet, whose part it names.

@@ -36,14 +36,23 @@ func book(t testing.TB, parts map[string]string) []byte {
 	t.Helper()
 	const ns = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
 	const rel = `http://schemas.openxmlformats.org/officeDocument/2006/relationships`
-	names := []string{"_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/sharedStrings.xml", "xl/styles.xml", "xl/worksheets/sheet1.xml"}
+	names := []string{"_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/sharedStrings.xml",
+		"xl/styles.xml", "xl/worksheets/sheet1.xml"}
 	whole := map[string]string{
-		"_rels/.rels":                `<Relationships><Relationship Id="r1" Type="` + rel + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-		"xl/workbook.xml":            `<workbook ` + ns + ` xmlns:r="` + rel + `"><sheets><sheet name="Chart" r:id="c"/><sheet name="S" sheetId="1" r:id="s"/></sheets></workbook>`,
-		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="c" Type="` + rel + `/chartsheet" Target="charts/c.xml"/><Relationship Id="s" Type="` + rel + `/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="t" Type="` + rel + `/sharedStrings" Target="/xl/sharedStrings.xml"/><Relationship Id="y" Type="` + rel + `/styles" Target="styles.xml"/></Relationships>`,
-		"xl/sharedStrings.xml":       `<sst ` + ns + `><si><t>name</t></si><si><r><t>ri</t></r><r><t>ch</t></r><rPh><t>no</t></rPh></si></sst>`,
-		"xl/styles.xml":              `<styleSheet ` + ns + `><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
-		"xl/worksheets/sheet1.xml":   `<worksheet ` + ns + `><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>day</t></is></c></row><row r="4"><c t="s"><v>1</v></c><c s="1"><v>46090</v></c></row></sheetData></worksheet>`,
+		"_rels/.rels": `<Relationships><Relationship Id="r1" Type="` + rel +
+			`/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml": `<workbook ` + ns + ` xmlns:r="` + rel +
+			`"><sheets><sheet name="Chart" r:id="c"/><sheet name="S" sheetId="1" r:id="s"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="c" Type="` + rel +
+			`/chartsheet" Target="charts/c.xml"/><Relationship Id="s" Type="` + rel +
+			`/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="t" Type="` + rel +
+			`/sharedStrings" Target="/xl/sharedStrings.xml"/><Relationship Id="y" Type="` + rel +
+			`/styles" Target="styles.xml"/></Relationships>`,
+		"xl/sharedStrings.xml": `<sst ` + ns + `><si><t>name</t></si><si><r><t>ri</t></r><r><t>ch</t></r><rPh><t>no</t></rPh></si></sst>`,
+		"xl/styles.xml": `<styleSheet ` + ns +
+			`><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+		"xl/worksheets/sheet1.xml": `<worksheet ` + ns +
+			`><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>day</t></is></c></row><row r="4"><c t="s"><v>1</v></c><c s="1"><v>46090</v></c></row></sheetData></worksheet>`,
 	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -173,8 +182,10 @@ func TestWorkbookRefuses(t *testing.T) {
 		{"NUL", map[string]string{page: rowsXML(`<row><c t="str"><v>_x0000_</v></c></row>`)}, fault.Invalid},
 		{"deep nesting", map[string]string{page: strings.Repeat("<a>", 100)}, fault.Invalid},
 		{"far column", map[string]string{page: rowsXML(`<row><c r="XFD1"><v>1</v></c></row>`)}, fault.TooLarge},
-		{"rows", map[string]string{page: rowsXML(heading + strings.Repeat(`<row><c><v>1</v></c></row>`, 6))}, fault.TooLarge},
-		{"long style list", map[string]string{"xl/styles.xml": "<styleSheet>" + strings.Repeat("<!--"+rowsXML("")+"-->", 200_000)}, fault.TooLarge},
+		{"rows", map[string]string{page: rowsXML(heading + strings.Repeat(`<row><c><v>1</v></c></row>`, 6))},
+			fault.TooLarge},
+		{"long style list", map[string]string{"xl/styles.xml": "<styleSheet>" + strings.Repeat("<!--"+rowsXML("")+"-->",
+			200_000)}, fault.TooLarge},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -198,7 +209,8 @@ func bomb(t testing.TB, part, unit string, n int, claim uint64) []byte {
 		crc.Write(chunk)
 	}
 	fw.Close()
-	h := &zip.FileHeader{Name: part, Method: zip.Deflate, CRC32: crc.Sum32(), CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(n * len(unit))}
+	h := &zip.FileHeader{Name: part, Method: zip.Deflate, CRC32: crc.Sum32(), CompressedSize64: uint64(packed.Len()),
+		UncompressedSize64: uint64(n * len(unit))}
 	if claim > 0 {
 		h.UncompressedSize64 = claim
 	}
@@ -274,7 +286,8 @@ func TestDirectoryIsJudgedByItsClaims(t *testing.T) {
 		{"many", slices.Repeat([]*zip.File{entry(1, 1)}, maxParts+1), false},
 	}
 	for _, tt := range tests {
-		if err := checkDirectory(&zip.Reader{File: tt.files}); (err == nil) != tt.ok || !tt.ok && !fault.Is(err, fault.TooLarge) {
+		if err := checkDirectory(&zip.Reader{File: tt.files}); (err == nil) != tt.ok || !tt.ok &&
+			!fault.Is(err, fault.TooLarge) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
@@ -292,8 +305,9 @@ func TestBoundedCountsWhatItReads(t *testing.T) {
 // One long text that every cell refers to must not multiply.
 func TestSharedTextBomb(t *testing.T) {
 	data := book(t, map[string]string{
-		"xl/sharedStrings.xml":     "<sst><si><t>" + strings.Repeat("_x0041_ab", 100_000) + "</t></si></sst>",
-		"xl/worksheets/sheet1.xml": rowsXML(strings.Repeat("<row>"+strings.Repeat(`<c t="s"><v>0</v></c>`, 200)+"</row>", 100)),
+		"xl/sharedStrings.xml": "<sst><si><t>" + strings.Repeat("_x0041_ab", 100_000) + "</t></si></sst>",
+		"xl/worksheets/sheet1.xml": rowsXML(strings.Repeat("<row>"+strings.Repeat(`<c t="s"><v>0</v></c>`, 200)+
+			"</row>", 100)),
 	})
 	held := peak(func() {
 		if _, err := Read(bytes.NewReader(data), int64(len(data)), Options{}); !fault.Is(err, fault.TooLarge) {
@@ -338,14 +352,16 @@ func peak(f func()) uint64 {
 // FuzzWorksheet reaches the reader of worksheets, which the checksums of an
 // archive keep from FuzzRead.
 func FuzzWorksheet(f *testing.F) {
-	f.Add(rowsXML(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="3"><c r="AB3" s="1"><v>1.5</v></c></row>`), `yyyy-mm-dd`)
+	f.Add(rowsXML(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="3"><c r="AB3" s="1"><v>1.5</v></c></row>`),
+		`yyyy-mm-dd`)
 	f.Add(rowsXML(`<row><c t="inlineStr"><is><t>_x0041_</t></is></c><c t="b"><v>1</v></c></row>`), `0.00%;[Red]"x"`)
 	f.Fuzz(func(t *testing.T, page, code string) {
 		var style strings.Builder
 		xml.EscapeText(&style, []byte(code))
 		data := book(t, map[string]string{
 			"xl/worksheets/sheet1.xml": page,
-			"xl/styles.xml":            `<s><numFmts><numFmt numFmtId="200" formatCode="` + style.String() + `"/></numFmts><cellXfs><xf/><xf numFmtId="200"/></cellXfs></s>`,
+			"xl/styles.xml": `<s><numFmts><numFmt numFmtId="200" formatCode="` + style.String() +
+				`"/></numFmts><cellXfs><xf/><xf numFmtId="200"/></cellXfs></s>`,
 		})
 		r, err := Read(bytes.NewReader(data), int64(len(data)), Options{})
 		if err != nil {

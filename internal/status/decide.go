@@ -36,7 +36,8 @@ func Decide(t Task, m Move) (Plan, error) {
 // read checks what needs no task to be checked.
 func (m Move) read() (Status, error) {
 	if m.Grade != nil && (*m.Grade < LowestGrade || *m.Grade > HighestGrade) {
-		return "", fault.Field(fault.Invalid, "grade", "must be from %d (fail) to %d (high distinction)", LowestGrade, HighestGrade)
+		return "", fault.Field(fault.Invalid, "grade", "must be from %d (fail) to %d (high distinction)", LowestGrade,
+			HighestGrade)
 	}
 	if m.Word == "" {
 		return "", nil

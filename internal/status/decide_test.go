@@ -52,25 +52,35 @@ func TestRefusals(t *testing.T) {
 		{"student completes", open, Move{Word: "completed", By: Student}, fault.Denied, "set a task to Complete"},
 		{"student sets time exceeded", open, Move{Word: "time_exceeded", By: Student}, fault.Denied, "Time Exceeded"},
 		{"group member fails", open, Move{Word: "fail", By: GroupMember}, fault.Denied, "Fail"},
-		{"student grades", open.with(graded), Move{Grade: mark(3), By: Student}, fault.Denied, "only teaching staff can grade"},
-		{"student grades an ungraded one", open, Move{Word: "need_help", Grade: mark(3), By: Student}, fault.Denied, "grade"},
+		{"student grades", open.with(graded), Move{Grade: mark(3), By: Student}, fault.Denied,
+			"only teaching staff can grade"},
+		{"student grades an ungraded one", open, Move{Word: "need_help", Grade: mark(3), By: Student}, fault.Denied,
+			"grade"},
 		{"student rates", open.with(rated), Move{Quality: mark(3), By: Student}, fault.Denied, "quality"},
-		{"student reopens", open.at(Complete), Move{Word: "working_on_it", By: Student}, fault.Conflict, "closed (Complete)"},
-		{"student submits a failed one", open.at(Fail), Move{Word: "rff", By: Student}, fault.Conflict, "closed (Fail)"},
-		{"restricted", open.at(Redo).with(restricted), Move{Word: "ns", By: Student}, fault.Conflict, "is Redo, and only"},
-		{"restricted, waiting", open.at(ReadyForFeedback).with(restricted), Move{Word: "need_help", By: Student}, fault.Conflict, "Ready"},
+		{"student reopens", open.at(Complete), Move{Word: "working_on_it", By: Student}, fault.Conflict,
+			"closed (Complete)"},
+		{"student submits a failed one", open.at(Fail), Move{Word: "rff", By: Student}, fault.Conflict,
+			"closed (Fail)"},
+		{"restricted", open.at(Redo).with(restricted), Move{Word: "ns", By: Student}, fault.Conflict,
+			"is Redo, and only"},
+		{"restricted, waiting", open.at(ReadyForFeedback).with(restricted), Move{Word: "need_help", By: Student},
+			fault.Conflict, "Ready"},
 		{"no files", open.with(needsFiles), Move{Word: "rtm", By: Student}, fault.Denied, "upload them"},
-		{"no files, staff", open.with(needsFiles), Move{Word: "ready_for_feedback", By: Staff}, fault.Denied, "upload them"},
+		{"no files, staff", open.with(needsFiles), Move{Word: "ready_for_feedback", By: Staff}, fault.Denied,
+			"upload them"},
 		{"no group", open.with(groupless), Move{Word: "need_help", By: Student}, fault.Denied, "no group"},
 		{"no group, staff", open.with(groupless), Move{Word: "redo", By: Staff}, fault.Denied, "no group"},
 		{"no grade", open.with(graded), Move{Word: "complete", By: Staff}, fault.Invalid, "grade is required"},
 		{"no grade, discuss", open.with(graded), Move{Word: "d", By: Staff}, fault.Invalid, "Discuss"},
 		{"no grade, demonstrate", open.with(graded), Move{Word: "demo", By: Staff}, fault.Invalid, "Demonstrate"},
-		{"grade too low", open.with(graded), Move{Word: "complete", Grade: mark(-2), By: Staff}, fault.Invalid, "from -1"},
+		{"grade too low", open.with(graded), Move{Word: "complete", Grade: mark(-2), By: Staff}, fault.Invalid,
+			"from -1"},
 		{"grade too high", open.with(graded), Move{Grade: mark(4), By: Staff}, fault.Invalid, "to 3"},
 		{"no quality", open.with(rated), Move{Word: "complete", By: Staff}, fault.Invalid, "quality_pts is required"},
-		{"quality too high", open.with(rated), Move{Word: "complete", Quality: mark(6), By: Staff}, fault.Invalid, "0 to 5"},
-		{"quality too low", open.with(rated), Move{Word: "complete", Quality: mark(-2), By: Staff}, fault.Invalid, "-1 for not rated"},
+		{"quality too high", open.with(rated), Move{Word: "complete", Quality: mark(6), By: Staff}, fault.Invalid,
+			"0 to 5"},
+		{"quality too low", open.with(rated), Move{Word: "complete", Quality: mark(-2), By: Staff}, fault.Invalid,
+			"-1 for not rated"},
 	} {
 		c.move.At = now
 		p, err := Decide(c.task, c.move)
@@ -106,7 +116,8 @@ func TestStudentTellsHowItGoes(t *testing.T) {
 	task.SubmittedAt = ago(2 * hour)
 	p := decide(t, task, Move{Word: "need_help", By: Student})
 	same(t, "need help", p, Plan{After: task.at(NeedHelp).State, Entries: []Entry{{NeedHelp, Mover, true}}})
-	same(t, "again", decide(t, task.at(NeedHelp), Move{Word: "need_help", By: Student}), Plan{After: task.at(NeedHelp).State})
+	same(t, "again", decide(t, task.at(NeedHelp), Move{Word: "need_help", By: Student}),
+		Plan{After: task.at(NeedHelp).State})
 }
 
 func TestHandInOnTime(t *testing.T) {
@@ -114,7 +125,8 @@ func TestHandInOnTime(t *testing.T) {
 	p := decide(t, task, Move{Word: "rff", By: Student})
 	want := task.at(ReadyForFeedback).State
 	want.SubmittedAt = &now
-	same(t, "on time", p, Plan{After: want, Entries: []Entry{{ReadyForFeedback, Mover, true}}, Row: &Row{New: true, SubmittedAt: now}})
+	same(t, "on time", p, Plan{After: want, Entries: []Entry{{ReadyForFeedback, Mover, true}},
+		Row: &Row{New: true, SubmittedAt: now}})
 }
 
 func TestHandInAgainWithinTheHourIsTheSameSubmission(t *testing.T) {
@@ -138,7 +150,8 @@ func TestHandInLate(t *testing.T) {
 	earlier := today.AddDays(-4)
 	task.CompletedOn = &earlier
 	p := decide(t, task, Move{Word: "rff", By: Student})
-	want := State{Status: TimeExceeded, SubmittedAt: &now, AssessedAt: &now, TimesAssessed: 1, Grade: mark(-1), GradedLate: true, Quality: -1}
+	want := State{Status: TimeExceeded, SubmittedAt: &now, AssessedAt: &now, TimesAssessed: 1, Grade: mark(-1),
+		GradedLate: true, Quality: -1}
 	same(t, "late", p, Plan{
 		After:   want,
 		Entries: []Entry{{ReadyForFeedback, Mover, true}, {TimeExceeded, Tutor, true}},
@@ -161,7 +174,8 @@ func TestLateCountsOnlyForHandingIn(t *testing.T) {
 }
 
 func TestStaffAssess(t *testing.T) {
-	for _, to := range []Status{Complete, Discuss, Demonstrate, FixAndResubmit, Redo, FeedbackExceeded, Fail, TimeExceeded} {
+	for _, to := range []Status{Complete, Discuss, Demonstrate, FixAndResubmit, Redo, FeedbackExceeded, Fail,
+		TimeExceeded} {
 		task := dueIn(30, 40).at(ReadyForFeedback)
 		task.SubmittedAt, task.AssessedAt, task.TimesAssessed = ago(hour), ago(5*hour), 1
 		task.Last = &Submission{At: *ago(3 * hour)} // files came since, with a call for help
@@ -187,7 +201,8 @@ func TestAssessingAgain(t *testing.T) {
 	if p.After.TimesAssessed != 1 || *p.After.CompletedOn != earlier {
 		t.Errorf("assessed %d times, completed on %v", p.After.TimesAssessed, p.After.CompletedOn)
 	}
-	same(t, "row", p.Row, &Row{New: true, SubmittedAt: *task.SubmittedAt, AssessedAt: &now, Outcome: Complete, Assessor: Mover})
+	same(t, "row", p.Row, &Row{New: true, SubmittedAt: *task.SubmittedAt, AssessedAt: &now, Outcome: Complete,
+		Assessor: Mover})
 	if p := decide(t, task, Move{Word: "redo", By: Staff}); p.After.CompletedOn != nil {
 		t.Error("still complete")
 	}
@@ -256,7 +271,8 @@ func TestUploads(t *testing.T) {
 			t.Errorf("%s: the upload is not noted", c.about)
 		}
 	}
-	if _, err := Decide(dueIn(5, 20).with(groupless), Move{Word: "rff", By: Student, Upload: true, At: now}); !fault.Is(err, fault.Denied) {
+	if _, err := Decide(dueIn(5, 20).with(groupless), Move{Word: "rff", By: Student, Upload: true,
+		At: now}); !fault.Is(err, fault.Denied) {
 		t.Errorf("no group: %v", err)
 	}
 }
@@ -360,7 +376,8 @@ func TestUnreadable(t *testing.T) {
 		if ok == Closed.Has(s) {
 			t.Errorf("%s: %v", s, ok)
 		}
-		if ok && (p.After.Status != FixAndResubmit || p.After.Extensions != 1 || p.Entries[0].By != Tutor || p.Row.Assessor != Tutor) {
+		if ok && (p.After.Status != FixAndResubmit || p.After.Extensions != 1 || p.Entries[0].By != Tutor ||
+			p.Row.Assessor != Tutor) {
 			t.Errorf("%s: %+v", s, p)
 		}
 	}

@@ -96,7 +96,8 @@ func checkState(t *rapid.T, task Task) {
 		t.Fatalf("quality %d of %d", task.Quality, task.MaxQuality)
 	}
 	passed := task.Status == Complete || task.Status == Discuss || task.Status == Demonstrate
-	if passed && (task.CompletedOn == nil || task.SubmittedAt == nil || task.AssessedAt == nil || task.Graded && task.Grade == nil) {
+	if passed && (task.CompletedOn == nil || task.SubmittedAt == nil || task.AssessedAt == nil || task.Graded &&
+		task.Grade == nil) {
 		t.Fatalf("%s: %+v", task.Status, task.State)
 	}
 	if task.TimesAssessed > 0 != (task.AssessedAt != nil) {

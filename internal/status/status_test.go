@@ -70,7 +70,8 @@ func TestNumbersAndNames(t *testing.T) {
 func TestSets(t *testing.T) {
 	for name, c := range map[string]struct{ got, want Set }{
 		"closed": {Closed, Set{Complete, FeedbackExceeded, Discuss, Demonstrate, Fail}},
-		"staff assigned": {StaffAssigned, Set{FixAndResubmit, FeedbackExceeded, Redo, Discuss, ReadyForFeedback, Demonstrate,
+		"staff assigned": {StaffAssigned, Set{FixAndResubmit, FeedbackExceeded, Redo, Discuss, ReadyForFeedback,
+			Demonstrate,
 			Fail, TimeExceeded}},
 		"ready or complete": {ReadyOrComplete, Set{Complete, Discuss, ReadyForFeedback, Demonstrate}},
 	} {

@@ -30,7 +30,8 @@ func (DocumentArgs) Kind() string { return "document" }
 // enqueue adds the job that makes a submission's document. The files of a
 // submission never change, so a job that is under way will do.
 func enqueue(ctx context.Context, q db.Q, submissionID int64) error {
-	job, err := jobs.Enqueue(ctx, q, DocumentArgs{submissionID}, jobs.Options{Unique: fmt.Sprintf("document:%d", submissionID)})
+	job, err := jobs.Enqueue(ctx, q, DocumentArgs{submissionID},
+		jobs.Options{Unique: fmt.Sprintf("document:%d", submissionID)})
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,8 @@ func Rebuild(ctx context.Context, q db.Q, projectID, definitionID int64) (bool, 
 	if err != nil {
 		return false, err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE submissions SET state = 'queued', parts_done = 0, reason = NULL WHERE id = $1 AND state IN ('ready', 'failed')`, v.ID)
+	_, err = db.Exec(ctx, q, `UPDATE submissions SET state = 'queued', parts_done = 0, reason = NULL WHERE id = $1
+		AND state IN ('ready', 'failed')`, v.ID)
 	if err != nil {
 		return false, err
 	}
@@ -89,7 +91,10 @@ func (d *Documents) Make(ctx context.Context, job jobs.Job, a DocumentArgs) erro
 	if err == nil || !job.Last() || ctx.Err() != nil || errors.Is(err, jobs.ErrLost) {
 		return err
 	}
-	if failed := d.DB.Tx(ctx, func(q db.Q) error { return d.giveUp(ctx, q, a.SubmissionID, explain(err)) }); failed != nil {
+	if failed := d.DB.Tx(ctx, func(q db.Q) error {
+		return d.giveUp(ctx, q, a.SubmissionID,
+			explain(err))
+	}); failed != nil {
 		return errors.Join(err, failed)
 	}
 	return err
@@ -183,12 +188,15 @@ func (d *Documents) progress(ctx context.Context, id int64) func(done, of int) {
 }
 
 // finish makes the document known: all of it, or with the job none of it.
-func (d *Documents) finish(ctx context.Context, q db.Q, job jobs.Job, s *coverData, info files.Info, res pdf.Result) error {
+func (d *Documents) finish(ctx context.Context, q db.Q, job jobs.Job, s *coverData, info files.Info,
+	res pdf.Result) error {
 	if err := blob.Keep(ctx, q, d.Files, info); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'ready', parts_done = parts, reason = $2, document_hash = $3, document_size = $4,
-		pages = $5, document_at = $6 WHERE id = $1`, s.ID, remarks(res.Notes), string(info.Hash), info.Size, res.Pages, q.Now())
+	_, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'ready', parts_done = parts, reason = $2, document_hash =
+		$3, document_size = $4,
+		pages = $5, document_at = $6 WHERE id = $1`, s.ID, remarks(res.Notes), string(info.Hash), info.Size, res.Pages,
+		q.Now())
 	if err != nil {
 		return err
 	}
@@ -223,7 +231,8 @@ func remarks(notes []pdf.Note) any {
 // giveUp marks the document as failed, asks for the work again and tells the
 // student why.
 func (d *Documents) giveUp(ctx context.Context, q db.Q, id int64, why string) error {
-	n, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'failed', reason = $2 WHERE id = $1 AND state <> 'failed'`, id, why)
+	n, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'failed', reason = $2 WHERE id = $1
+		AND state <> 'failed'`, id, why)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -231,8 +240,10 @@ func (d *Documents) giveUp(ctx context.Context, q db.Q, id int64, why string) er
 		TaskID int64      `db:"task_id"`
 		At     clock.Time `db:"at"`
 	}
-	links, err := db.All[link](ctx, q, `SELECT l.task_id, l.at FROM submission_tasks l JOIN submissions s ON s.id = l.submission_id
-		WHERE l.submission_id = $1 AND NOT EXISTS (SELECT 1 FROM submission_tasks n WHERE n.task_id = l.task_id AND n.at > l.at)
+	links, err := db.All[link](ctx, q, `SELECT l.task_id, l.at FROM submission_tasks l
+		JOIN submissions s ON s.id = l.submission_id
+		WHERE l.submission_id = $1 AND NOT EXISTS (SELECT 1 FROM submission_tasks n WHERE n.task_id = l.task_id
+		AND n.at > l.at)
 		ORDER BY CASE WHEN l.task_id = s.task_id THEN 0 ELSE 1 END, l.task_id`, id)
 	if err != nil {
 		return err
@@ -299,15 +310,18 @@ func announce(ctx context.Context, q db.Q, id int64) error {
 		OwnerID   int64 `db:"user_id"`
 	}
 	var list []events.Event
-	for r, err := range db.Each[row](ctx, q, `SELECT s.id, t.task_definition_id, s.state, s.reason, s.parts_done, s.parts, s.task_id = t.id AS own,
+	for r, err := range db.Each[row](ctx, q, `SELECT s.id, t.task_definition_id, s.state, s.reason, s.parts_done,
+		s.parts, s.task_id = t.id AS own,
 			s.unit_id, t.id AS task_id, t.project_id, p.user_id
-		FROM submissions s JOIN submission_tasks l ON l.submission_id = s.id JOIN tasks t ON t.id = l.task_id JOIN projects p ON p.id = t.project_id
+		FROM submissions s JOIN submission_tasks l ON l.submission_id = s.id JOIN tasks t ON t.id = l.task_id
+		JOIN projects p ON p.id = t.project_id
 		WHERE s.id = $1 ORDER BY t.id`, id) {
 		if err != nil {
 			return err
 		}
 		r.Progress = Progress{r.Done, r.Parts}
-		e := events.Event{Kind: "document", UserID: r.OwnerID, ProjectID: r.ProjectID, TaskID: r.TaskID, Body: r.documentState}
+		e := events.Event{Kind: "document", UserID: r.OwnerID, ProjectID: r.ProjectID, TaskID: r.TaskID,
+			Body: r.documentState}
 		if r.Own {
 			e.UnitID = r.UnitID
 		}

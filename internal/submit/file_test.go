@@ -70,7 +70,8 @@ func TestStoredName(t *testing.T) {
 	for _, c := range []struct{ kind, name, want string }{
 		{"code", "Hello.PY", "002-code.py"}, {"code", "Makefile", "002-code"}, {"code", "a.b c", "002-code"},
 		{"code", "x.\u202egnp", "002-code"}, {"code", "..", "002-code"}, {"code", "a.tar.gz/../x", "002-code"},
-		{"document", "report.exe", "002-document.pdf"}, {"image", "shot.exe", "002-image"}, {"image", "shot.JPeG", "002-image.jpeg"},
+		{"document", "report.exe", "002-document.pdf"}, {"image", "shot.exe", "002-image"},
+		{"image", "shot.JPeG", "002-image.jpeg"},
 	} {
 		if got := (File{Position: 2, Kind: c.kind, Name: c.name}).StoredName(); got != c.want {
 			t.Errorf("%s %q is stored as %s, want %s", c.kind, c.name, got, c.want)
@@ -79,7 +80,8 @@ func TestStoredName(t *testing.T) {
 }
 
 func TestMatch(t *testing.T) {
-	wanted := work.Requirements{{Key: "file0", Name: "Code", Type: "code"}, {Key: "essay", Name: "Essay", Type: "document"}}
+	wanted := work.Requirements{{Key: "file0", Name: "Code", Type: "code"}, {Key: "essay", Name: "Essay",
+		Type: "document"}}
 	if err := Match(wanted, []string{"essay", "file0"}); err != nil {
 		t.Error(err)
 	}

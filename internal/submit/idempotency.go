@@ -42,10 +42,12 @@ func (h *Request) claimKey(ctx context.Context, q db.Q) (*Result, error) {
 	}
 	args := []any{h.By.UserID, h.ProjectID, h.DefinitionID, h.Key}
 	const mine = `user_id = $1 AND project_id = $2 AND task_definition_id = $3 AND key = $4`
-	if _, err := db.Exec(ctx, q, `DELETE FROM idempotency_keys WHERE `+mine+` AND created_at < $5`, append(args, outdated(q.Now()))...); err != nil {
+	if _, err := db.Exec(ctx, q, `DELETE FROM idempotency_keys WHERE `+mine+` AND created_at < $5`,
+		append(args, outdated(q.Now()))...); err != nil {
 		return nil, err
 	}
-	n, err := db.Exec(ctx, q, `INSERT INTO idempotency_keys (user_id, project_id, task_definition_id, key, request_hash, answer, created_at)
+	n, err := db.Exec(ctx, q, `INSERT INTO idempotency_keys (user_id, project_id, task_definition_id, key,
+		request_hash, answer, created_at)
 		VALUES ($1, $2, $3, $4, $5, '', $6) ON CONFLICT DO NOTHING`, append(args, hash, q.Now())...)
 	if err != nil || n > 0 {
 		return nil, err
@@ -59,7 +61,8 @@ func (h *Request) claimKey(ctx context.Context, q db.Q) (*Result, error) {
 		return nil, err
 	}
 	if e.Hash != hash {
-		return nil, fault.New(fault.Conflict, "This Idempotency-Key was used for another upload to this task: send a new upload with a new key.")
+		return nil, fault.New(fault.Conflict, "This Idempotency-Key was used for another upload to this task: send a "+
+			"new upload with a new key.")
 	}
 	var out Result
 	return &out, json.Unmarshal([]byte(e.Answer), &out)
@@ -101,6 +104,7 @@ const pruneAtOnce = 1000
 // tells how many.
 func Prune(ctx context.Context, q db.Q) (int64, error) {
 	return db.Exec(ctx, q, `DELETE FROM idempotency_keys WHERE (user_id, project_id, task_definition_id, key) IN
-		(SELECT user_id, project_id, task_definition_id, key FROM idempotency_keys WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
+		(SELECT user_id, project_id, task_definition_id, key FROM idempotency_keys WHERE created_at < $1
+		ORDER BY created_at LIMIT $2)`,
 		outdated(q.Now()), pruneAtOnce)
 }

@@ -36,7 +36,8 @@ type KeySet struct {
 // PublicKeys gives all keys receipts were ever signed with.
 func PublicKeys(ctx context.Context, q db.Q) (*KeySet, error) {
 	set := &KeySet{Former: []PublicKey{}}
-	for k, err := range db.Each[PublicKey](ctx, q, `SELECT id, public_key, created_at, retired_at FROM signing_keys ORDER BY created_at DESC, id`) {
+	for k, err := range db.Each[PublicKey](ctx, q, `SELECT id, public_key, created_at, retired_at
+		FROM signing_keys ORDER BY created_at DESC, id`) {
 		if err != nil {
 			return nil, fmt.Errorf("read signing keys: %w", err)
 		}
@@ -57,7 +58,8 @@ func (s *KeySet) find(id string) (ed25519.PublicKey, bool) {
 		all = append([]PublicKey{*s.Current}, all...)
 	}
 	for _, k := range all {
-		if raw, err := base64.StdEncoding.DecodeString(k.Key); err == nil && len(raw) == ed25519.PublicKeySize && keyID(raw) == id {
+		if raw, err := base64.StdEncoding.DecodeString(k.Key); err == nil && len(raw) == ed25519.PublicKeySize &&
+			keyID(raw) == id {
 			return raw, true
 		}
 	}
@@ -92,7 +94,8 @@ func ParsePrivateKey(data []byte) (ed25519.PrivateKey, error) {
 	k, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	private, ok := k.(ed25519.PrivateKey)
 	if err != nil || !ok {
-		return nil, errors.New("the receipt key is not an Ed25519 private key; make one with: openssl genpkey -algorithm ed25519")
+		return nil, errors.New("the receipt key is not an Ed25519 private key; make one with: openssl genpkey " +
+			"-algorithm ed25519")
 	}
 	return private, nil
 }
@@ -179,10 +182,12 @@ func replaceKey(ctx context.Context, q db.Q, given ed25519.PrivateKey) (*Signer,
 		key, seed = made, base64.StdEncoding.EncodeToString(made.Seed())
 	}
 	public := key.Public().(ed25519.PublicKey)
-	if _, err := db.Exec(ctx, q, `UPDATE signing_keys SET current = FALSE, retired_at = $1 WHERE current`, q.Now()); err != nil {
+	if _, err := db.Exec(ctx, q, `UPDATE signing_keys SET current = FALSE, retired_at = $1 WHERE current`,
+		q.Now()); err != nil {
 		return nil, err
 	}
-	_, err := db.Exec(ctx, q, `INSERT INTO signing_keys (id, public_key, seed, current, created_at) VALUES ($1, $2, $3, TRUE, $4)
+	_, err := db.Exec(ctx, q, `INSERT INTO signing_keys (id, public_key, seed, current, created_at)
+		VALUES ($1, $2, $3, TRUE, $4)
 		ON CONFLICT (id) DO UPDATE SET current = TRUE, retired_at = NULL`,
 		keyID(public), base64.StdEncoding.EncodeToString(public), seed, q.Now())
 	return &Signer{keyID(public), key}, err

@@ -84,7 +84,8 @@ func issue(ctx context.Context, q db.Q, s *Signer, b ReceiptBody) (*Receipt, err
 		return nil, err
 	}
 	_, err = db.Exec(ctx, q, `INSERT INTO receipts (unit_id, sequence, submission_id, body, hash, signature, key_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, b.Unit.ID, b.Sequence, b.SubmissionID, string(r.Body), r.Hash, r.Signature, r.KeyID)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, b.Unit.ID, b.Sequence, b.SubmissionID, string(r.Body), r.Hash,
+		r.Signature, r.KeyID)
 	if err == nil {
 		_, err = db.Exec(ctx, q, `UPDATE receipt_chains SET hash = $2 WHERE unit_id = $1`, b.Unit.ID, r.Hash)
 	}
@@ -128,7 +129,8 @@ func Verify(data []byte, keys *KeySet) (*ReceiptBody, error) {
 	}
 	public, ok := keys.find(r.KeyID)
 	if !ok {
-		return nil, fmt.Errorf("the receipt names the key %.40q, which is not among the given ones; fetch /api/receipt_key again", r.KeyID)
+		return nil, fmt.Errorf("the receipt names the key %.40q, which is not among the given ones; fetch "+
+			"/api/receipt_key again", r.KeyID)
 	}
 	signature, err := base64.StdEncoding.DecodeString(r.Signature)
 	if err != nil || !ed25519.Verify(public, body, signature) {
@@ -164,8 +166,10 @@ func parseReceipt(data []byte) (*Receipt, error) {
 // Words say what a receipt that was checked proves.
 func (b *ReceiptBody) Words() string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "%s states that on %s\n", b.Service, b.SubmittedAt.Format("Monday 2 January 2006 at 15:04:05.000 UTC"))
-	fmt.Fprintf(&w, "%s handed in task %s %q of unit %s (project %d, submission %d)", b.Student, b.Task.Abbreviation, b.Task.Name, b.Unit.Code, b.ProjectID, b.SubmissionID)
+	fmt.Fprintf(&w, "%s states that on %s\n", b.Service, b.SubmittedAt.Format("Monday 2 January 2006 at 15:04:05.000 "+
+		"UTC"))
+	fmt.Fprintf(&w, "%s handed in task %s %q of unit %s (project %d, submission %d)", b.Student, b.Task.Abbreviation,
+		b.Task.Name, b.Unit.Code, b.ProjectID, b.SubmissionID)
 	if b.SubmittedBy != b.Student {
 		fmt.Fprintf(&w, ", sent by %s", b.SubmittedBy)
 	}

@@ -25,16 +25,21 @@ func newSigner(t testing.TB) (*Signer, *KeySet) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Signer{keyID(public), private}, &KeySet{Former: []PublicKey{{ID: keyID(public), Key: base64.StdEncoding.EncodeToString(public)}}}
+	return &Signer{keyID(public), private}, &KeySet{Former: []PublicKey{{ID: keyID(public),
+		Key: base64.StdEncoding.EncodeToString(public)}}}
 }
 
 func sampleBody(t *rapid.T) ReceiptBody {
 	text := rapid.String()
-	b := ReceiptBody{Type: receiptType, Service: text.Draw(t, "service"), Unit: ReceiptUnit{rapid.Int64().Draw(t, "unit"), text.Draw(t, "code")},
-		Task: ReceiptTask{1, 2, text.Draw(t, "abbr"), text.Draw(t, "name")}, Student: text.Draw(t, "student"), Group: []int64{},
-		SubmittedAt: clock.At(time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0)), Sequence: rapid.Int64Min(1).Draw(t, "sequence"), Files: []ReceiptFile{}}
+	b := ReceiptBody{Type: receiptType, Service: text.Draw(t, "service"),
+		Unit: ReceiptUnit{rapid.Int64().Draw(t, "unit"), text.Draw(t, "code")},
+		Task: ReceiptTask{1, 2, text.Draw(t, "abbr"), text.Draw(t, "name")}, Student: text.Draw(t, "student"),
+		Group:       []int64{},
+		SubmittedAt: clock.At(time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0)), Sequence: rapid.Int64Min(1).Draw(t,
+			"sequence"), Files: []ReceiptFile{}}
 	for range rapid.IntRange(0, 3).Draw(t, "files") {
-		b.Files = append(b.Files, ReceiptFile{"file0", text.Draw(t, "file"), text.Draw(t, "sum"), rapid.Int64().Draw(t, "size")})
+		b.Files = append(b.Files, ReceiptFile{"file0", text.Draw(t, "file"), text.Draw(t, "sum"),
+			rapid.Int64().Draw(t, "size")})
 	}
 	return b
 }
@@ -60,7 +65,8 @@ func TestReceiptsCannotBeChanged(t *testing.T) {
 		if err := d.Decode(&tree); err != nil {
 			t.Fatal(err)
 		}
-		name := rapid.SampledFrom([]string{"service", "unit", "task", "project_id", "student", "submitted_at", "files", "sequence", "previous", "group", "type"}).Draw(t, "changed")
+		name := rapid.SampledFrom([]string{"service", "unit", "task", "project_id", "student", "submitted_at", "files",
+			"sequence", "previous", "group", "type"}).Draw(t, "changed")
 		tree[name] = "another"
 		forged := *r
 		forged.Body, _ = json.Marshal(tree)
@@ -103,7 +109,8 @@ func TestOtherKeysProveNothing(t *testing.T) {
 			t.Error("a wrong hash passed")
 		}
 	}
-	for _, bad := range []string{"", "{}", "[]", `{"body":1.5,"key_id":"` + s.id + `"}`, `{"body":{}}`, `{"body":{"type":"x"},"signature":"!","key_id":"` + s.id + `"}`} {
+	for _, bad := range []string{"", "{}", "[]", `{"body":1.5,"key_id":"` + s.id + `"}`, `{"body":{}}`,
+		`{"body":{"type":"x"},"signature":"!","key_id":"` + s.id + `"}`} {
 		if _, err := Verify([]byte(bad), keys); err == nil {
 			t.Errorf("%q passed", bad)
 		}

@@ -60,12 +60,14 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 	if err := blob.Keep(ctx, q, d.Files, infos...); err != nil {
 		return nil, err
 	}
-	handed, err := work.HandIn(ctx, q, h.By, h.ProjectID, h.DefinitionID, work.Upload{Help: h.Help, Contributions: h.Contributions})
+	handed, err := work.HandIn(ctx, q, h.By, h.ProjectID, h.DefinitionID, work.Upload{Help: h.Help,
+		Contributions: h.Contributions})
 	if err != nil {
 		return nil, err
 	}
 	if h.Alignments != nil {
-		if err := work.SetTaskAlignments(ctx, q, handed.UnitID, h.DefinitionID, handed.TaskID, *h.Alignments); err != nil {
+		if err := work.SetTaskAlignments(ctx, q, handed.UnitID, h.DefinitionID, handed.TaskID,
+			*h.Alignments); err != nil {
 			return nil, err
 		}
 	}
@@ -97,7 +99,8 @@ func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int
 	if err != nil {
 		return 0, at, err
 	}
-	id, err := db.One[int64](ctx, q, `INSERT INTO submissions (unit_id, task_id, user_id, at, parts) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+	id, err := db.One[int64](ctx, q, `INSERT INTO submissions (unit_id, task_id, user_id, at, parts)
+		VALUES ($1, $2, $3, $4, $5) RETURNING id`,
 		handed.UnitID, handed.TaskID, h.By.UserID, at, len(h.Files))
 	if err != nil {
 		return 0, at, fmt.Errorf("write the submission: %w", err)
@@ -106,7 +109,8 @@ func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int
 	for i, f := range h.Files {
 		rows[i] = []any{*id, f.Position, f.Key, f.Title, f.Kind, f.Name, string(f.Hash), f.Size}
 	}
-	if err := db.Insert(ctx, q, `submission_files (submission_id, position, key, title, kind, name, hash, size)`, "", rows); err != nil {
+	if err := db.Insert(ctx, q, `submission_files (submission_id, position, key, title, kind, name, hash, size)`, "",
+		rows); err != nil {
 		return 0, at, fmt.Errorf("write the files of the submission: %w", err)
 	}
 	rows = nil
@@ -127,7 +131,8 @@ func moment(ctx context.Context, q db.Q, tasks []work.TaskContribution) (clock.T
 		ids[i] = t.TaskID
 	}
 	in, args := db.In(nil, ids)
-	last, err := db.All[clock.Time](ctx, q, `SELECT at FROM submission_tasks WHERE task_id IN `+in+` ORDER BY at DESC LIMIT 1`, args...)
+	last, err := db.All[clock.Time](ctx, q, `SELECT at FROM submission_tasks WHERE task_id IN `+in+
+		` ORDER BY at DESC LIMIT 1`, args...)
 	if err != nil || len(last) == 0 || last[0].Before(q.Now().Time) {
 		return q.Now(), err
 	}
@@ -145,8 +150,9 @@ type submissionEvent struct {
 func (h *Request) tell(ctx context.Context, q db.Q, id int64, handed *work.HandedIn) error {
 	var list []events.Event
 	for i, t := range handed.Tasks {
-		e := events.Event{Kind: "submission", ActorID: h.By.UserID, UserID: t.OwnerID, ProjectID: t.ProjectID, TaskID: t.TaskID,
-			Body: submissionEvent{id, h.DefinitionID, handed.Status}}
+		e := events.Event{Kind: "submission", ActorID: h.By.UserID, UserID: t.OwnerID, ProjectID: t.ProjectID,
+			TaskID: t.TaskID,
+			Body:   submissionEvent{id, h.DefinitionID, handed.Status}}
 		if i == 0 {
 			e.UnitID = handed.UnitID
 		}
@@ -156,7 +162,8 @@ func (h *Request) tell(ctx context.Context, q db.Q, id int64, handed *work.Hande
 }
 
 // receipt puts together what the receipt will say.
-func (h *Request) receipt(ctx context.Context, q db.Q, id int64, at clock.Time, handed *work.HandedIn) (*ReceiptBody, error) {
+func (h *Request) receipt(ctx context.Context, q db.Q, id int64, at clock.Time, handed *work.HandedIn) (*ReceiptBody,
+	error) {
 	type names struct {
 		Code    string `db:"code"`
 		Abbr    string `db:"abbreviation"`
@@ -165,12 +172,14 @@ func (h *Request) receipt(ctx context.Context, q db.Q, id int64, at clock.Time, 
 		Sender  string `db:"sender"`
 	}
 	n, err := db.One[names](ctx, q, `SELECT u.code, d.abbreviation, d.name, s.username AS student, b.username AS sender
-		FROM task_definitions d JOIN units u ON u.id = d.unit_id, users s, users b WHERE d.id = $1 AND s.id = $2 AND b.id = $3`,
+		FROM task_definitions d JOIN units u ON u.id = d.unit_id, users s, users b WHERE d.id = $1 AND s.id = $2
+		AND b.id = $3`,
 		h.DefinitionID, handed.OwnerID, h.By.UserID)
 	if err != nil {
 		return nil, err
 	}
-	b := &ReceiptBody{Unit: ReceiptUnit{handed.UnitID, n.Code}, Task: ReceiptTask{handed.TaskID, h.DefinitionID, n.Abbr, n.Name},
+	b := &ReceiptBody{Unit: ReceiptUnit{handed.UnitID, n.Code}, Task: ReceiptTask{handed.TaskID, h.DefinitionID, n.Abbr,
+		n.Name},
 		ProjectID: h.ProjectID, Student: n.Student, SubmittedBy: n.Sender, SubmissionID: id, SubmittedAt: at,
 		Group: []int64{}, Files: []ReceiptFile{}}
 	if len(handed.Tasks) > 1 {

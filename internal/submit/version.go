@@ -38,7 +38,8 @@ type Version struct {
 	Document     *files.Hash `db:"document_hash"`
 }
 
-const selectVersions = `SELECT s.id, l.task_id, l.at, d.abbreviation, s.state, s.parts_done, s.parts, s.reason, s.document_hash
+const selectVersions = `SELECT s.id, l.task_id, l.at, d.abbreviation, s.state, s.parts_done, s.parts, s.reason,
+	s.document_hash
 	FROM tasks t JOIN submission_tasks l ON l.task_id = t.id JOIN submissions s ON s.id = l.submission_id
 	JOIN task_definitions d ON d.id = t.task_definition_id
 	WHERE t.project_id = $1 AND t.task_definition_id = $2`
@@ -56,7 +57,8 @@ const mostTimestamps = 10
 // names its version.
 func Timestamps(ctx context.Context, q db.Q, projectID, definitionID int64) ([]clock.Time, error) {
 	return db.All[clock.Time](ctx, q, `SELECT l.at FROM tasks t JOIN submission_tasks l ON l.task_id = t.id
-		WHERE t.project_id = $1 AND t.task_definition_id = $2 ORDER BY l.at DESC LIMIT $3`, projectID, definitionID, mostTimestamps)
+		WHERE t.project_id = $1 AND t.task_definition_id = $2 ORDER BY l.at DESC LIMIT $3`, projectID, definitionID,
+		mostTimestamps)
 }
 
 // VersionAt gives the submission of a moment: a timestamp as listed, or seconds
@@ -65,9 +67,11 @@ func Timestamps(ctx context.Context, q db.Q, projectID, definitionID int64) ([]c
 func VersionAt(ctx context.Context, q db.Q, projectID, definitionID int64, timestamp string) (*Version, error) {
 	from, to, ok := span(timestamp)
 	if !ok {
-		return nil, fault.New(fault.Missing, "there is no submission %.40q: use a timestamp as listed, such as 2026-03-02T04:05:06.789Z", timestamp)
+		return nil, fault.New(fault.Missing, "there is no submission %.40q: use a timestamp as listed, such as "+
+			"2026-03-02T04:05:06.789Z", timestamp)
 	}
-	return db.OneOf[Version](ctx, q, "submission", selectVersions+` AND l.at >= $3 AND l.at < $4 ORDER BY l.at DESC LIMIT 1`,
+	return db.OneOf[Version](ctx, q, "submission", selectVersions+` AND l.at >= $3 AND l.at < $4
+		ORDER BY l.at DESC LIMIT 1`,
 		projectID, definitionID, from, to)
 }
 
@@ -118,7 +122,8 @@ func (v *Version) pack(ctx context.Context, store files.Store, f File, z *zip.Wr
 	if f.Kind == "code" {
 		method = zip.Deflate
 	}
-	out, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%d/%s", v.TaskID, f.StoredName()), Method: method, Modified: v.At.Time})
+	out, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%d/%s", v.TaskID, f.StoredName()), Method: method,
+		Modified: v.At.Time})
 	if err == nil {
 		_, err = io.Copy(out, in)
 	}
@@ -158,8 +163,9 @@ func DetailsOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Det
 		return nil, err
 	}
 	marked, err := db.All[clock.Time](ctx, q, `SELECT at FROM marked_copies WHERE submission_id = $1`, v.ID)
-	d := &Details{HasPDF: v.Document != nil, Submitted: true, Processing: v.State == Queued || v.State == Processing, SubmittedAt: &v.At,
-		State: &v.State, Progress: &Progress{v.Done, v.Parts}, Reason: v.Reason, Receipt: r}
+	d := &Details{HasPDF: v.Document != nil, Submitted: true, Processing: v.State == Queued || v.State == Processing,
+		SubmittedAt: &v.At,
+		State:       &v.State, Progress: &Progress{v.Done, v.Parts}, Reason: v.Reason, Receipt: r}
 	if len(marked) > 0 {
 		d.MarkedAt = &marked[0]
 	}
@@ -173,7 +179,8 @@ func receiptOf(ctx context.Context, q db.Q, submissionID int64) (*Receipt, error
 		KeyID     string `db:"key_id"`
 		Signature string `db:"signature"`
 	}
-	r, err := db.OneOf[row](ctx, q, "receipt", `SELECT body, hash, key_id, signature FROM receipts WHERE submission_id = $1`, submissionID)
+	r, err := db.OneOf[row](ctx, q, "receipt", `SELECT body, hash, key_id, signature FROM receipts
+		WHERE submission_id = $1`, submissionID)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +196,8 @@ func (v *Version) PDF() (files.Hash, error) {
 	case Queued:
 		return "", fault.New(fault.Missing, "The document of this submission is queued and will be ready soon.")
 	case Processing:
-		return "", fault.New(fault.Missing, "The document of this submission is being processed (%d of %d files).", v.Done, v.Parts)
+		return "", fault.New(fault.Missing, "The document of this submission is being processed (%d of %d files).",
+			v.Done, v.Parts)
 	}
 	why := "no reason is known"
 	if v.Reason != nil {

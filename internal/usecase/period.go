@@ -95,10 +95,12 @@ func (m move) check(units []placed) error {
 		}
 	}
 	if len(outside) > 0 {
-		return fault.New(fault.Conflict, "The period cannot move: these units have dates of their own, which would lie outside it: %s. Change them first.", some(outside))
+		return fault.New(fault.Conflict, "The period cannot move: these units have dates of their own, which would "+
+			"lie outside it: %s. Change them first.", some(outside))
 	}
 	if len(portfolio) > 0 {
-		return fault.New(fault.Conflict, "The period cannot move: the portfolios of these units would be made after their end: %s. Change that date first.", some(portfolio))
+		return fault.New(fault.Conflict, "The period cannot move: the portfolios of these units would be made after "+
+			"their end: %s. Change that date first.", some(portfolio))
 	}
 	return nil
 }

@@ -64,8 +64,9 @@ func (f *fixture) must(err error) {
 
 func (f *fixture) period(start clock.Date, days int) *course.TeachingPeriod {
 	end := start.AddDays(days)
-	p, err := course.AddPeriod(context.Background(), f.q, course.TeachingPeriod{Period: "T1", Year: 2026, StartDate: clock.At(start.Time),
-		EndDate: clock.At(end.Time), ActiveUntil: clock.At(end.Time)})
+	p, err := course.AddPeriod(context.Background(), f.q, course.TeachingPeriod{Period: "T1", Year: 2026,
+		StartDate: clock.At(start.Time),
+		EndDate:   clock.At(end.Time), ActiveUntil: clock.At(end.Time)})
 	f.must(err)
 	return p
 }
@@ -73,12 +74,15 @@ func (f *fixture) period(start clock.Date, days int) *course.TeachingPeriod {
 func (f *fixture) unit(period int64, s span, portfolio *clock.Date, defs ...definition) int64 {
 	ctx := context.Background()
 	f.n++
-	id, err := db.One[int64](ctx, f.q, `INSERT INTO units (code, name, description, teaching_period_id, start_date, end_date,
-		portfolio_auto_generation_date, created_at, updated_at) VALUES ($1, 'X', 'X', $2, $3, $4, $5, $6, $6) RETURNING id`,
+	id, err := db.One[int64](ctx, f.q, `INSERT INTO units (code, name, description, teaching_period_id, start_date,
+		end_date,
+		portfolio_auto_generation_date, created_at, updated_at) VALUES ($1, 'X', 'X', $2, $3, $4, $5, $6, $6)
+		RETURNING id`,
 		fmt.Sprintf("U%03d", f.n), period, s.start, s.end, portfolio, f.q.Now())
 	f.must(err)
 	for i, d := range defs {
-		_, err := db.Exec(ctx, f.q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting, target_grade,
+		_, err := db.Exec(ctx, f.q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting,
+			target_grade,
 			start_date, target_date, due_date) VALUES ($1, $2, $2, 'X', 1, 0, $3, $4, $5)`,
 			*id, fmt.Sprint(i), d.Start, d.Target, d.Due)
 		f.must(err)
@@ -90,9 +94,11 @@ func (f *fixture) state(period int64) state {
 	ctx := context.Background()
 	p, err := course.PeriodByID(ctx, f.q, period)
 	f.must(err)
-	units, err := db.All[unit](ctx, f.q, `SELECT id, start_date, end_date, portfolio_auto_generation_date FROM units ORDER BY id`)
+	units, err := db.All[unit](ctx, f.q, `SELECT id, start_date, end_date, portfolio_auto_generation_date
+		FROM units ORDER BY id`)
 	f.must(err)
-	defs, err := db.All[definition](ctx, f.q, `SELECT unit_id, start_date, target_date, due_date FROM task_definitions ORDER BY id`)
+	defs, err := db.All[definition](ctx, f.q, `SELECT unit_id, start_date, target_date, due_date
+		FROM task_definitions ORDER BY id`)
 	f.must(err)
 	return state{*p, units, defs}
 }

@@ -28,7 +28,8 @@ func RemoveStream(ctx context.Context, q db.Q, unitID int64, abbreviation string
 			return err
 		}
 	}
-	_, err = db.Exec(ctx, q, `UPDATE task_definitions SET tutorial_stream_id = $2 WHERE tutorial_stream_id = $1`, gone.ID, heir)
+	_, err = db.Exec(ctx, q, `UPDATE task_definitions SET tutorial_stream_id = $2 WHERE tutorial_stream_id = $1`,
+		gone.ID, heir)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,8 @@ func apart(streams []enrol.Stream, abbreviation string) (gone *enrol.Stream, hei
 func refuseDefinitions(ctx context.Context, q db.Q, s *enrol.Stream) error {
 	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM task_definitions WHERE tutorial_stream_id = $1`, s.ID)
 	if err == nil && *n > 0 {
-		return fault.New(fault.Conflict, "%d task definitions belong to %s. Give them another stream first.", *n, s.Name)
+		return fault.New(fault.Conflict, "%d task definitions belong to %s. Give them another stream first.", *n,
+			s.Name)
 	}
 	return err
 }

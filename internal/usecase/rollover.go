@@ -76,9 +76,11 @@ func (c *copying) fits() error {
 	case c.end.Before(c.start):
 		return fault.Field(fault.Refused, "end_date", "(%s) may not be before start_date (%s)", c.end, c.start)
 	case c.start.Before(first):
-		return fault.Field(fault.Refused, "start_date", "(%s) may not be before the teaching period, which starts on %s", c.start, first)
+		return fault.Field(fault.Refused, "start_date", "(%s) may not be before the teaching period, which starts on "+
+			"%s", c.start, first)
 	case c.end.After(last):
-		return fault.Field(fault.Refused, "end_date", "(%s) may not be after the teaching period, which ends on %s", c.end, last)
+		return fault.Field(fault.Refused, "end_date", "(%s) may not be after the teaching period, which ends on %s",
+			c.end, last)
 	}
 	return nil
 }
@@ -119,7 +121,8 @@ func (c *copying) units(ctx context.Context, q db.Q, ids []int64, calendars map[
 	if q.Postgres() {
 		lock = " FOR UPDATE"
 	}
-	olds, err := db.All[source](ctx, q, `SELECT id, code, portfolio_auto_generation_date FROM units WHERE id IN `+in+` ORDER BY id`+lock, args...)
+	olds, err := db.All[source](ctx, q, `SELECT id, code, portfolio_auto_generation_date FROM units WHERE id IN `+in+
+		` ORDER BY id`+lock, args...)
 	if err != nil {
 		return err
 	}
@@ -129,23 +132,33 @@ func (c *copying) units(ctx context.Context, q db.Q, ids []int64, calendars map[
 	byCode, rows := map[string]int64{}, [][]any{}
 	for _, u := range olds {
 		byCode[u.Code] = u.ID
-		rows = append(rows, []any{u.ID, c.period.ID, c.start, c.end, c.portfolio(calendars[u.ID], u.Portfolio), q.Now()})
+		rows = append(rows, []any{u.ID, c.period.ID, c.start, c.end, c.portfolio(calendars[u.ID], u.Portfolio),
+			q.Now()})
 	}
-	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "period_id BIGINT", "start_date DATE", "end_date DATE", "portfolio DATE", "at TIMESTAMPTZ"}, rows)
+	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "period_id BIGINT", "start_date DATE", "end_date DATE",
+		"portfolio DATE", "at TIMESTAMPTZ"}, rows)
 	if err != nil {
 		return err
 	}
-	news, err := db.All[source](ctx, q, `INSERT INTO units (code, name, description, teaching_period_id, start_date, end_date, active,
-			portfolio_auto_generation_date, overseer_image_id, assessment_enabled, auto_apply_extension_before_deadline, send_notifications,
-			enable_sync_timetable, enable_sync_enrolments, allow_student_extension_requests, extension_weeks_on_resubmit_request,
+	news, err := db.All[source](ctx, q, `INSERT INTO units (code, name, description, teaching_period_id, start_date,
+		end_date, active,
+			portfolio_auto_generation_date, overseer_image_id, assessment_enabled,
+			auto_apply_extension_before_deadline, send_notifications,
+			enable_sync_timetable, enable_sync_enrolments, allow_student_extension_requests,
+			extension_weeks_on_resubmit_request,
 			allow_student_change_tutorial, time_zone, created_at, updated_at)
-		SELECT u.code, u.name, u.description, v.period_id, v.start_date, v.end_date, u.active, v.portfolio, u.overseer_image_id,
-			u.assessment_enabled, u.auto_apply_extension_before_deadline, u.send_notifications, u.enable_sync_timetable, u.enable_sync_enrolments,
-			u.allow_student_extension_requests, u.extension_weeks_on_resubmit_request, u.allow_student_change_tutorial, u.time_zone,
+		SELECT u.code, u.name, u.description, v.period_id, v.start_date, v.end_date, u.active, v.portfolio,
+		u.overseer_image_id,
+			u.assessment_enabled, u.auto_apply_extension_before_deadline, u.send_notifications,
+			u.enable_sync_timetable, u.enable_sync_enrolments,
+			u.allow_student_extension_requests, u.extension_weeks_on_resubmit_request, u.allow_student_change_tutorial,
+			u.time_zone,
 			v.at, v.at
-		FROM units u JOIN `+from+` v ON v.id = u.id ORDER BY u.id RETURNING id, code, portfolio_auto_generation_date`, args...)
+		FROM units u JOIN `+from+` v ON v.id = u.id ORDER BY u.id RETURNING id, code, portfolio_auto_generation_date`,
+		args...)
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "The teaching period %s %d has a unit of that code already.", c.period.Period, c.period.Year)
+		return fault.New(fault.Conflict, "The teaching period %s %d has a unit of that code already.", c.period.Period,
+			c.period.Year)
 	}
 	for _, u := range news {
 		c.made[byCode[u.Code]] = u.ID
@@ -188,12 +201,16 @@ func (c *copying) surroundings(ctx context.Context, q db.Q) error {
 	}
 	for _, text := range []string{
 		`INSERT INTO tutorial_streams (unit_id, name, abbreviation, activity_type_id)
-			SELECT m.copy_id, s.name, s.abbreviation, s.activity_type_id FROM tutorial_streams s JOIN ` + m + ` ON m.source_id = s.unit_id ORDER BY s.id`,
-		`INSERT INTO group_sets (unit_id, name, allow_students_to_create_groups, allow_students_to_manage_groups, keep_groups_in_same_class, capacity, locked)
-			SELECT m.copy_id, g.name, g.allow_students_to_create_groups, g.allow_students_to_manage_groups, g.keep_groups_in_same_class, g.capacity, g.locked
+			SELECT m.copy_id, s.name, s.abbreviation, s.activity_type_id FROM tutorial_streams s JOIN ` + m +
+			` ON m.source_id = s.unit_id ORDER BY s.id`,
+		`INSERT INTO group_sets (unit_id, name, allow_students_to_create_groups, allow_students_to_manage_groups,
+			keep_groups_in_same_class, capacity, locked)
+			SELECT m.copy_id, g.name, g.allow_students_to_create_groups, g.allow_students_to_manage_groups,
+			g.keep_groups_in_same_class, g.capacity, g.locked
 			FROM group_sets g JOIN ` + m + ` ON m.source_id = g.unit_id ORDER BY g.id`,
 		`INSERT INTO learning_outcomes (unit_id, ilo_number, abbreviation, name, description)
-			SELECT m.copy_id, o.ilo_number, o.abbreviation, o.name, o.description FROM learning_outcomes o JOIN ` + m + ` ON m.source_id = o.unit_id ORDER BY o.id`,
+			SELECT m.copy_id, o.ilo_number, o.abbreviation, o.name, o.description FROM learning_outcomes o JOIN ` + m +
+			` ON m.source_id = o.unit_id ORDER BY o.id`,
 	} {
 		if _, err := db.Exec(ctx, q, text, args...); err != nil {
 			return fmt.Errorf("copy the surroundings: %w", err)
@@ -204,7 +221,8 @@ func (c *copying) surroundings(ctx context.Context, q db.Q) error {
 		return err
 	}
 	_, err = db.Exec(ctx, q, `INSERT INTO unit_roles (unit_id, user_id, role, is_main, created_at, updated_at)
-		SELECT m.copy_id, r.user_id, r.role, r.is_main, m.at, m.at FROM unit_roles r JOIN `+m+` ON m.source_id = r.unit_id
+		SELECT m.copy_id, r.user_id, r.role, r.is_main, m.at, m.at FROM unit_roles r JOIN `+m+
+		` ON m.source_id = r.unit_id
 		WHERE r.is_main OR (r.user_id = $1 AND r.role = 3) ORDER BY r.id`, args...)
 	return err
 }
@@ -225,7 +243,8 @@ type dated struct {
 // no sweep takes them.
 func (c *copying) definitions(ctx context.Context, q db.Q, ids []int64, calendars map[int64]week.Calendar) error {
 	in, args := db.In(nil, ids)
-	olds, err := db.All[dated](ctx, q, `SELECT id, unit_id, start_date, target_date, due_date, sheet_hash, resources_hash, assessment_hash
+	olds, err := db.All[dated](ctx, q, `SELECT id, unit_id, start_date, target_date, due_date, sheet_hash,
+		resources_hash, assessment_hash
 		FROM task_definitions WHERE unit_id IN `+in+` ORDER BY id`, args...)
 	if err != nil || len(olds) == 0 {
 		return err
@@ -240,19 +259,27 @@ func (c *copying) definitions(ctx context.Context, q db.Q, ids []int64, calendar
 	if err := blob.Touch(ctx, q, hashes); err != nil {
 		return err
 	}
-	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "unit BIGINT", "start_date DATE", "target_date DATE", "due_date DATE"}, rows)
+	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "unit BIGINT", "start_date DATE", "target_date DATE",
+		"due_date DATE"}, rows)
 	if err != nil {
 		return err
 	}
-	n, err := db.Exec(ctx, q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting, target_grade, start_date, target_date,
-			due_date, upload_requirements, plagiarism_checks, plagiarism_warn_pct, moss_language, restrict_status_updates, group_set_id,
-			tutorial_stream_id, is_graded, max_quality_pts, assessment_enabled, overseer_image_id, is_draft_summary, sheet_hash, resources_hash, assessment_hash)
+	n, err := db.Exec(ctx, q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting,
+		target_grade, start_date, target_date,
+			due_date, upload_requirements, plagiarism_checks, plagiarism_warn_pct, moss_language,
+			restrict_status_updates, group_set_id,
+			tutorial_stream_id, is_graded, max_quality_pts, assessment_enabled, overseer_image_id, is_draft_summary,
+			sheet_hash, resources_hash, assessment_hash)
 		SELECT v.unit, d.name, d.abbreviation, d.description, d.weighting, d.target_grade, v.start_date, v.target_date,
-			v.due_date, d.upload_requirements, d.plagiarism_checks, d.plagiarism_warn_pct, d.moss_language, d.restrict_status_updates, g.id,
-			s.id, d.is_graded, d.max_quality_pts, d.assessment_enabled, d.overseer_image_id, d.is_draft_summary, d.sheet_hash, d.resources_hash, d.assessment_hash
+			v.due_date, d.upload_requirements, d.plagiarism_checks, d.plagiarism_warn_pct, d.moss_language,
+			d.restrict_status_updates, g.id,
+			s.id, d.is_graded, d.max_quality_pts, d.assessment_enabled, d.overseer_image_id, d.is_draft_summary,
+			d.sheet_hash, d.resources_hash, d.assessment_hash
 		FROM task_definitions d JOIN `+from+` v ON v.id = d.id
-		LEFT JOIN tutorial_streams os ON os.id = d.tutorial_stream_id LEFT JOIN tutorial_streams s ON s.unit_id = v.unit AND s.abbreviation = os.abbreviation
-		LEFT JOIN group_sets og ON og.id = d.group_set_id LEFT JOIN group_sets g ON g.unit_id = v.unit AND g.name = og.name
+		LEFT JOIN tutorial_streams os ON os.id = d.tutorial_stream_id
+		LEFT JOIN tutorial_streams s ON s.unit_id = v.unit AND s.abbreviation = os.abbreviation
+		LEFT JOIN group_sets og ON og.id = d.group_set_id LEFT JOIN group_sets g ON g.unit_id = v.unit
+		AND g.name = og.name
 		ORDER BY d.id`, args...)
 	if err == nil && n != int64(len(olds)) {
 		return fault.New(fault.Conflict, "The unit was changed at this moment: try again.")
@@ -293,7 +320,8 @@ func (c *copying) alignments(ctx context.Context, q db.Q) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO learning_outcome_links (task_definition_id, learning_outcome_id, rating, description)
+	_, err = db.Exec(ctx, q, `INSERT INTO learning_outcome_links (task_definition_id, learning_outcome_id, rating,
+		description)
 		SELECT nd.id, fresh.id, l.rating, l.description
 		FROM learning_outcome_links l
 		JOIN task_definitions od ON od.id = l.task_definition_id

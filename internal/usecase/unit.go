@@ -33,7 +33,8 @@ func ChangeUnit(ctx context.Context, q db.Q, id int64, c UnitChange) error {
 		return err
 	}
 	if !same(seen.TeachingPeriodID, old.TeachingPeriodID) {
-		return fault.New(fault.Conflict, "Someone else moved the unit to another teaching period at this moment: look at it and try again.")
+		return fault.New(fault.Conflict, "Someone else moved the unit to another teaching period at this moment: "+
+			"look at it and try again.")
 	}
 	unit := c.Merge(*old, period)
 	if err := unit.Check(ctx, q, period); err != nil {
@@ -72,7 +73,8 @@ func setDraft(ctx context.Context, q db.Q, unitID int64, definitionID *int64) er
 		}
 	}
 	// The old one goes first: a unit has one at most at every moment.
-	if _, err := db.Exec(ctx, q, `UPDATE task_definitions SET is_draft_summary = FALSE WHERE unit_id = $1 AND is_draft_summary`, unitID); err != nil {
+	if _, err := db.Exec(ctx, q, `UPDATE task_definitions SET is_draft_summary = FALSE WHERE unit_id = $1
+		AND is_draft_summary`, unitID); err != nil {
 		return err
 	}
 	if definitionID == nil {
@@ -98,7 +100,8 @@ func mayBeDraft(ctx context.Context, q db.Q, unitID, id int64) error {
 		return fmt.Errorf("read the upload requirements of definition %d: %w", id, err)
 	}
 	if len(files) != 1 || files[0].Type != "document" {
-		return fault.Field(fault.Refused, "unit[draft_task_definition_id]", "must be a task that asks for exactly one file, a document")
+		return fault.Field(fault.Refused, "unit[draft_task_definition_id]", "must be a task that asks for exactly "+
+			"one file, a document")
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ type target struct {
 }
 
 func find(ctx context.Context, q db.Q, id int64) (*target, error) {
-	return db.One[target](ctx, q, `SELECT id, url, secret, kinds, active, last_seq, failures, next_try_at FROM webhooks WHERE id = $1`, id)
+	return db.One[target](ctx, q, `SELECT id, url, secret, kinds, active, last_seq, failures, next_try_at
+		FROM webhooks WHERE id = $1`, id)
 }
 
 // errIdle says that a webhook is deleted or not active: its job ends.
@@ -200,7 +201,8 @@ func (c *Deliverer) pass(ctx context.Context, t *target, seq, missed int64) erro
 	}
 	t.LastSeq = seq
 	return c.DB.Tx(ctx, func(q db.Q) error {
-		_, err := db.Exec(ctx, q, `UPDATE webhooks SET last_seq = $2, missed = missed + $3 WHERE id = $1 AND last_seq < $2`, t.ID, seq, missed)
+		_, err := db.Exec(ctx, q, `UPDATE webhooks SET last_seq = $2, missed = missed + $3 WHERE id = $1
+			AND last_seq < $2`, t.ID, seq, missed)
 		return err
 	})
 }
@@ -217,14 +219,16 @@ func (c *Deliverer) hand(ctx context.Context, t *target, e *events.Event) error 
 	if failure == nil {
 		t.LastSeq, t.Failures = e.Seq, 0
 		return c.DB.Tx(ctx, func(q db.Q) error {
-			_, err := db.Exec(ctx, q, `UPDATE webhooks SET last_seq = $2, failures = 0, last_error = NULL, next_try_at = NULL,
+			_, err := db.Exec(ctx, q, `UPDATE webhooks SET last_seq = $2, failures = 0, last_error = NULL, next_try_at
+				= NULL,
 				last_tried_at = $3, last_delivered_at = $3 WHERE id = $1 AND last_seq < $2`, t.ID, e.Seq, q.Now())
 			return err
 		})
 	}
 	wait := c.backoff(t.Failures + 1)
 	err := c.DB.Tx(ctx, func(q db.Q) error {
-		_, err := db.Exec(ctx, q, `UPDATE webhooks SET failures = failures + 1, last_error = $2, last_tried_at = $3, next_try_at = $4
+		_, err := db.Exec(ctx, q, `UPDATE webhooks SET failures = failures + 1, last_error = $2, last_tried_at = $3,
+			next_try_at = $4
 			WHERE id = $1`, t.ID, fmt.Sprintf("event %d: %s", e.Seq, failure), q.Now(), clock.At(q.Now().Add(wait)))
 		return err
 	})

@@ -31,7 +31,8 @@ const (
 // proxy (which would look names up for itself), and checks the very address it
 // is about to connect to, whatever name led there.
 func (g Guard) client() *http.Client {
-	dialer := &net.Dialer{Timeout: patience / 2, KeepAliveConfig: net.KeepAliveConfig{Enable: false}, ControlContext: g.control}
+	dialer := &net.Dialer{Timeout: patience / 2, KeepAliveConfig: net.KeepAliveConfig{Enable: false},
+		ControlContext: g.control}
 	return &http.Client{
 		Timeout:       patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -55,7 +56,8 @@ func (g Guard) permit(a netip.Addr) error {
 	if g.AllowPrivate || public(a) {
 		return nil
 	}
-	return fault.New(fault.Refused, "the address %s is not one on the public internet; --allow-private-webhooks permits such", a)
+	return fault.New(fault.Refused, "the address %s is not one on the public internet; --allow-private-webhooks "+
+		"permits such", a)
 }
 
 // CheckURL refuses addresses that no delivery could or should go to.

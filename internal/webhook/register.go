@@ -33,8 +33,10 @@ type Webhook struct {
 	Secret      string      `json:"secret,omitempty"` // only when it was just set
 }
 
-const columns = `id, url, kinds, active, last_seq, missed, failures, last_error, last_tried_at, last_delivered_at, next_try_at, created_at,
-	CASE WHEN last_seq < (SELECT coalesce(max(seq), 0) FROM events) THEN (SELECT max(seq) FROM events) - last_seq ELSE 0 END AS behind`
+const columns = `id, url, kinds, active, last_seq, missed, failures, last_error, last_tried_at, last_delivered_at,
+	next_try_at, created_at,
+	CASE WHEN last_seq < (SELECT coalesce(max(seq), 0) FROM events) THEN (SELECT max(seq) FROM events) - last_seq
+	ELSE 0 END AS behind`
 
 // List gives all hooks.
 func List(ctx context.Context, q db.Q) ([]Webhook, error) {
@@ -84,15 +86,18 @@ func Add(ctx context.Context, q db.Q, g Guard, c Change) (*Webhook, error) {
 	if n, err := db.One[int64](ctx, q, `SELECT count(*) FROM webhooks`); err != nil {
 		return nil, err
 	} else if *n >= Most {
-		return nil, fault.New(fault.Conflict, "There are %d webhooks already, which is the most there may be. Delete one first.", *n)
+		return nil, fault.New(fault.Conflict, "There are %d webhooks already, which is the most there may be. Delete "+
+			"one first.", *n)
 	}
 	last, err := events.Last(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	secret := *c.secret()
-	id, err := db.One[int64](ctx, q, `INSERT INTO webhooks (url, secret, kinds, active, last_seq, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`, *c.URL, secret, or(c.Kinds, Kinds{}), or(c.Active, true), last, q.Now())
+	id, err := db.One[int64](ctx, q, `INSERT INTO webhooks (url, secret, kinds, active, last_seq, created_at,
+		updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`, *c.URL, secret, or(c.Kinds, Kinds{}), or(c.Active, true),
+		last, q.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +130,8 @@ func Alter(ctx context.Context, q db.Q, g Guard, id int64, c Change) (*Webhook, 
 	if c.Secret != nil {
 		secret = c.secret()
 	}
-	n, err := db.Exec(ctx, q, `UPDATE webhooks SET url = coalesce($2, url), secret = coalesce($3, secret), kinds = coalesce($4, kinds),
+	n, err := db.Exec(ctx, q, `UPDATE webhooks SET url = coalesce($2, url), secret = coalesce($3, secret), kinds =
+		coalesce($4, kinds),
 			active = coalesce($5, active), next_try_at = NULL, updated_at = $6 WHERE id = $1`,
 		id, c.URL, secret, c.Kinds, c.Active, q.Now())
 	if err != nil {

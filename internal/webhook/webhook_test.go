@@ -96,7 +96,8 @@ func happen(t *testing.T, d *db.DB, kind string, n int) {
 	t.Helper()
 	tx(t, d, func(q db.Q) error {
 		for i := range n {
-			if err := events.Add(t.Context(), q, events.Event{Kind: kind, UnitID: 1, Body: map[string]int{"n": i}}); err != nil {
+			if err := events.Add(t.Context(), q, events.Event{Kind: kind, UnitID: 1,
+				Body: map[string]int{"n": i}}); err != nil {
 				return err
 			}
 		}
@@ -339,7 +340,11 @@ func TestNothingIsLostAcrossRestarts(t *testing.T) {
 func TestChangesTakeEffectAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		broken := listen(t, func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusGone); return false })
+		broken := listen(t, func(w http.ResponseWriter,
+			_ *http.Request) bool {
+			w.WriteHeader(http.StatusGone)
+			return false
+		})
 		whole := listen(t, nil)
 		h := register(t, d, broken.URL)
 		startWith(t, d, time.Hour, patience)
@@ -395,12 +400,16 @@ func TestPublicAddresses(t *testing.T) {
 	for text, want := range map[string]bool{
 		"93.184.216.34": true, "8.8.8.8": true, "2606:2800:220:1:248:1893:25c8:1946": true, "::ffff:8.8.8.8": true,
 		"64:ff9b::808:808": true, "2002:808:808::1": true, "172.32.0.1": true, "100.128.0.1": true,
-		"127.0.0.1": false, "127.9.9.9": false, "10.0.0.1": false, "172.16.0.1": false, "192.168.1.1": false, "0.0.0.0": false,
+		"127.0.0.1": false, "127.9.9.9": false, "10.0.0.1": false, "172.16.0.1": false, "192.168.1.1": false,
+		"0.0.0.0": false,
 		"0.1.2.3": false, "169.254.169.254": false, "100.64.0.1": false, "100.127.255.255": false, "192.0.0.192": false,
-		"198.18.0.1": false, "224.0.0.1": false, "239.1.1.1": false, "240.0.0.1": false, "255.255.255.255": false, "192.0.2.1": false,
-		"::1": false, "::": false, "fe80::1": false, "fe80::1%eth0": false, "fc00::1": false, "fd00:ec2::254": false, "ff02::1": false,
-		"fec0::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::127.0.0.1": false, "::ffff:0:127.0.0.1": false,
-		"64:ff9b::7f00:1": false, "64:ff9b::a9fe:a9fe": false, "64:ff9b:1::808:808": false, "2002:7f00:1::": false,
+		"198.18.0.1": false, "224.0.0.1": false, "239.1.1.1": false, "240.0.0.1": false, "255.255.255.255": false,
+		"192.0.2.1": false,
+		"::1":       false, "::": false, "fe80::1": false, "fe80::1%eth0": false, "fc00::1": false,
+		"fd00:ec2::254": false, "ff02::1": false,
+		"fec0::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::127.0.0.1": false,
+		"::ffff:0:127.0.0.1": false,
+		"64:ff9b::7f00:1":    false, "64:ff9b::a9fe:a9fe": false, "64:ff9b:1::808:808": false, "2002:7f00:1::": false,
 		"2002:a00:1::1": false, "2001::1": false, "2001:db8::1": false, "100::1": false,
 	} {
 		if got := public(netip.MustParseAddr(text)); got != want {
@@ -416,7 +425,8 @@ func TestTheAddressDialledIsChecked(t *testing.T) {
 	r := listen(t, nil)
 	port := r.URL[strings.LastIndex(r.URL, ":"):]
 	client := Guard{}.client()
-	for _, host := range []string{"localhost", "127.0.0.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "127.1", "2130706433"} {
+	for _, host := range []string{"localhost", "127.0.0.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "127.1",
+		"2130706433"} {
 		answer, err := client.Post("http://"+host+port, "application/json", nil)
 		if err == nil {
 			answer.Body.Close()
@@ -433,8 +443,10 @@ func TestTheAddressDialledIsChecked(t *testing.T) {
 
 func TestHooksAreChecked(t *testing.T) {
 	d := dbtest.New(t, "sqlite", nil)
-	for _, url := range []string{"", "x", "ftp://x.example", "https://", "http://example.edu", "https://u:p@example.edu/", "https://example.edu/#x",
-		"https://127.0.0.1/", "https://[::1]/", "https://169.254.169.254/latest", "https://[64:ff9b::7f00:1]/", "https://e.edu/" + strings.Repeat("a", 2000)} {
+	for _, url := range []string{"", "x", "ftp://x.example", "https://", "http://example.edu",
+		"https://u:p@example.edu/", "https://example.edu/#x",
+		"https://127.0.0.1/", "https://[::1]/", "https://169.254.169.254/latest", "https://[64:ff9b::7f00:1]/",
+		"https://e.edu/" + strings.Repeat("a", 2000)} {
 		if err := (Guard{}).CheckURL(url); !fault.Is(err, fault.Refused) {
 			t.Errorf("%q: %v", url, err)
 		}
@@ -442,7 +454,8 @@ func TestHooksAreChecked(t *testing.T) {
 	good := "https://example.edu/hook"
 	tx(t, d, func(q db.Q) error {
 		for i := range Most {
-			if h, err := Add(t.Context(), q, Guard{}, Change{URL: &good, Active: new(false)}); err != nil || len(h.Secret) < 40 {
+			if h, err := Add(t.Context(), q, Guard{}, Change{URL: &good, Active: new(false)}); err != nil ||
+				len(h.Secret) < 40 {
 				t.Fatalf("hook %d: %+v, %v", i, h, err)
 			}
 		}

@@ -150,7 +150,8 @@ func Check(start, end clock.Date, breaks []Break) error {
 			return fault.New(fault.Refused, "the break of %s begins before the teaching period, which starts on %s",
 				b.Start, start)
 		case b.Start.AddDays(7 * b.Weeks).After(end):
-			return fault.New(fault.Refused, "the break of %s lasts %s and so ends after the teaching period, which ends on %s",
+			return fault.New(fault.Refused, "the break of %s lasts %s and so ends after the teaching period, which "+
+				"ends on %s",
 				b.Start, count(b.Weeks, "week"), end)
 		case i > 0 && firstMonday(b.Start).Before(firstMonday(last.Start).AddDays(7*last.Weeks)):
 			return fault.New(fault.Refused, "the breaks of %s and %s take the same week: move one or make it shorter",

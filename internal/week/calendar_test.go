@@ -72,7 +72,8 @@ func TestWeeksOfAPeriod(t *testing.T) {
 }
 
 func TestDateRefusesBreaksThatAreNotThere(t *testing.T) {
-	for _, p := range []Position{{Break: 2, BreakWeek: 1}, {Break: -1, BreakWeek: 1}, {Break: 1, BreakWeek: 3}, {Break: 1}} {
+	for _, p := range []Position{{Break: 2, BreakWeek: 1}, {Break: -1, BreakWeek: 1}, {Break: 1, BreakWeek: 3},
+		{Break: 1}} {
 		if _, err := third.Date(p); !fault.Is(err, fault.Refused) {
 			t.Errorf("%v gave %v", p, err)
 		}

@@ -47,7 +47,8 @@ func Parse(weekText, dayText string) (Position, error) {
 	}
 	day, ok := parseDay(strings.TrimSpace(dayText))
 	if !ok {
-		return Position{}, fault.New(fault.Invalid, "%q is no weekday: write Mon, Tue, Wed, Thu, Fri, Sat or Sun", dayText)
+		return Position{}, fault.New(fault.Invalid, "%q is no weekday: write Mon, Tue, Wed, Thu, Fri, Sat or Sun",
+			dayText)
 	}
 	p.Day = day
 	return p, nil

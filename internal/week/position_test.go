@@ -27,7 +27,8 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, c := range [][2]string{
-		{"", "Mon"}, {"5", ""}, {"5.5", "Mon"}, {"five", "Mon"}, {"5", "Mo"}, {"5", "Mondays"}, {"B1", "Mon"}, {"B", "Mon"},
+		{"", "Mon"}, {"5", ""}, {"5.5", "Mon"}, {"five", "Mon"}, {"5", "Mo"}, {"5", "Mondays"}, {"B1", "Mon"},
+		{"B", "Mon"},
 		{"B.1", "Mon"}, {"B0.1", "Mon"}, {"B1.0", "Mon"}, {"B1.-1", "Mon"}, {"B1.1.1", "Mon"}, {"1001", "Mon"},
 		{"99999999999999999999", "Mon"},
 	} {

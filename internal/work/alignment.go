@@ -30,7 +30,8 @@ func AlignmentsOf(ctx context.Context, q db.Q, unitID int64) ([]Alignment, error
 
 // ProjectAlignments lists those of one student.
 func ProjectAlignments(ctx context.Context, q db.Q, projectID int64) ([]Alignment, error) {
-	return db.All[Alignment](ctx, q, selectAlignments+` JOIN tasks t ON t.id = l.task_id WHERE t.project_id = $1 ORDER BY l.id`, projectID)
+	return db.All[Alignment](ctx, q, selectAlignments+` JOIN tasks t ON t.id = l.task_id
+		WHERE t.project_id = $1 ORDER BY l.id`, projectID)
 }
 
 // AlignmentIn gives one of a unit, be it the unit's own or a student's.
@@ -43,10 +44,12 @@ func AlignmentIn(ctx context.Context, q db.Q, unitID, id int64) (*Alignment, err
 // given, whose task comes into being with it. Definition and outcome must be of
 // the unit.
 func AddAlignment(ctx context.Context, q db.Q, unitID, projectID int64, a Alignment) (*Alignment, error) {
-	if _, err := db.OneOf[int64](ctx, q, "task definition in this unit", `SELECT id FROM task_definitions WHERE id = $1 AND unit_id = $2`, a.DefinitionID, unitID); err != nil {
+	if _, err := db.OneOf[int64](ctx, q, "task definition in this unit", `SELECT id FROM task_definitions
+		WHERE id = $1 AND unit_id = $2`, a.DefinitionID, unitID); err != nil {
 		return nil, err
 	}
-	if _, err := db.OneOf[int64](ctx, q, "learning outcome in this unit", `SELECT id FROM learning_outcomes WHERE id = $1 AND unit_id = $2`, a.OutcomeID, unitID); err != nil {
+	if _, err := db.OneOf[int64](ctx, q, "learning outcome in this unit", `SELECT id FROM learning_outcomes
+		WHERE id = $1 AND unit_id = $2`, a.OutcomeID, unitID); err != nil {
 		return nil, err
 	}
 	if err := a.check(); err != nil {
@@ -60,18 +63,22 @@ func AddAlignment(ctx context.Context, q db.Q, unitID, projectID int64, a Alignm
 		id := tasks[a.DefinitionID]
 		a.TaskID = &id
 	}
-	made, err := db.One[Alignment](ctx, q, `INSERT INTO learning_outcome_links (description, rating, learning_outcome_id, task_definition_id, task_id)
-		VALUES ($1, $2, $3, $4, $5) RETURNING id, description, rating, learning_outcome_id, task_definition_id, task_id`,
+	made, err := db.One[Alignment](ctx, q, `INSERT INTO learning_outcome_links (description, rating,
+		learning_outcome_id, task_definition_id, task_id)
+		VALUES ($1, $2, $3, $4, $5) RETURNING id, description, rating, learning_outcome_id, task_definition_id,
+		task_id`,
 		a.Description, a.Rating, a.OutcomeID, a.DefinitionID, a.TaskID)
 	if db.Duplicate(err) {
-		return nil, fault.New(fault.Conflict, "This task and this outcome are aligned already: change that alignment instead.")
+		return nil, fault.New(fault.Conflict, "This task and this outcome are aligned already: change that alignment "+
+			"instead.")
 	}
 	return made, err
 }
 
 // ensureTasks gives the tasks of a student for definitions, by definition. The
 // rows that are missing are made; two who do so at once make one.
-func ensureTasks(ctx context.Context, q db.Q, unitID, projectID int64, definitionIDs ...int64) (map[int64]int64, error) {
+func ensureTasks(ctx context.Context, q db.Q, unitID, projectID int64, definitionIDs ...int64) (map[int64]int64,
+	error) {
 	rows := make([][]any, len(definitionIDs))
 	for i, id := range definitionIDs {
 		rows[i] = []any{projectID, id, unitID, q.Now(), q.Now()}
@@ -86,7 +93,8 @@ func ensureTasks(ctx context.Context, q db.Q, unitID, projectID int64, definitio
 		DefinitionID int64 `db:"task_definition_id"`
 	}
 	out := map[int64]int64{}
-	for p, err := range db.Each[pair](ctx, q, `SELECT id, task_definition_id FROM tasks WHERE project_id = $1`, projectID) {
+	for p, err := range db.Each[pair](ctx, q, `SELECT id, task_definition_id FROM tasks WHERE project_id = $1`,
+		projectID) {
 		if err != nil {
 			return nil, err
 		}
@@ -103,8 +111,10 @@ func ChangeAlignment(ctx context.Context, q db.Q, id int64, description *string,
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	return db.OneOf[Alignment](ctx, q, "learning alignment", `UPDATE learning_outcome_links SET description = coalesce($2, description),
-		rating = coalesce($3, rating) WHERE id = $1 RETURNING id, description, rating, learning_outcome_id, task_definition_id, task_id`,
+	return db.OneOf[Alignment](ctx, q, "learning alignment", `UPDATE learning_outcome_links SET description =
+		coalesce($2, description),
+		rating = coalesce($3, rating) WHERE id = $1 RETURNING id, description, rating, learning_outcome_id,
+		task_definition_id, task_id`,
 		id, description, rating)
 }
 

@@ -12,11 +12,13 @@ import (
 )
 
 // AlignmentSheet says what a sheet of alignments must have to be read.
-var AlignmentSheet = sheet.Options{Required: []string{"unit_code", "learning_outcome", "task_abbr", "rating", "description"}, MaxRows: 5000}
+var AlignmentSheet = sheet.Options{Required: []string{"unit_code", "learning_outcome", "task_abbr", "rating",
+	"description"}, MaxRows: 5000}
 
 // WriteAlignments writes alignments of a unit as a sheet that ImportAlignments
 // takes back.
-func WriteAlignments(w io.Writer, code string, list []Alignment, outcomes []course.Outcome, definitions []Definition) error {
+func WriteAlignments(w io.Writer, code string, list []Alignment, outcomes []course.Outcome,
+	definitions []Definition) error {
 	outcome, task := map[int64]string{}, map[int64]string{}
 	for _, o := range outcomes {
 		outcome[o.ID] = o.Abbreviation
@@ -26,7 +28,8 @@ func WriteAlignments(w io.Writer, code string, list []Alignment, outcomes []cour
 	}
 	out := sheet.Write(w, AlignmentSheet.Required)
 	for _, a := range list {
-		if err := out.Row(code, outcome[a.OutcomeID], task[a.DefinitionID], strconv.FormatInt(a.Rating, 10), a.Description); err != nil {
+		if err := out.Row(code, outcome[a.OutcomeID], task[a.DefinitionID], strconv.FormatInt(a.Rating, 10),
+			a.Description); err != nil {
 			return err
 		}
 	}
@@ -70,7 +73,8 @@ func ImportAlignments(ctx context.Context, q db.Q, unitID, projectID int64, out 
 }
 
 func newAlignmentPlan(ctx context.Context, q db.Q, unitID, projectID int64) (*alignmentPlan, error) {
-	p := &alignmentPlan{outcomes: map[string]int64{}, definitions: map[string]int64{}, have: map[aligned]bool{}, seen: map[aligned]int{}}
+	p := &alignmentPlan{outcomes: map[string]int64{}, definitions: map[string]int64{}, have: map[aligned]bool{},
+		seen: map[aligned]int{}}
 	unit, err := course.UnitByID(ctx, q, unitID)
 	if err != nil {
 		return nil, err
@@ -127,7 +131,8 @@ func (p *alignmentPlan) take(row sheet.Row) {
 		return
 	}
 	cells := cellReader{row: row}
-	a := Alignment{OutcomeID: outcome, DefinitionID: definition, Rating: cells.number("rating", nil), Description: row.Text("description")}
+	a := Alignment{OutcomeID: outcome, DefinitionID: definition, Rating: cells.number("rating", nil),
+		Description: row.Text("description")}
 	err := cells.err
 	if err == nil {
 		err = a.check()
@@ -177,11 +182,13 @@ func (p *alignmentPlan) save(ctx context.Context, q db.Q, unitID, projectID int6
 			rows[i][2] = id
 		}
 	}
-	from, args, err := db.Rows(q, nil, []string{"d BIGINT", "o BIGINT", "t BIGINT", "rating INTEGER", "description TEXT"}, rows)
+	from, args, err := db.Rows(q, nil, []string{"d BIGINT", "o BIGINT", "t BIGINT", "rating INTEGER",
+		"description TEXT"}, rows)
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO learning_outcome_links (task_definition_id, learning_outcome_id, task_id, rating, description)
+	_, err = db.Exec(ctx, q, `INSERT INTO learning_outcome_links (task_definition_id, learning_outcome_id, task_id,
+		rating, description)
 		SELECT v.d, v.o, v.t, v.rating, v.description FROM `+from+` v WHERE TRUE
 		ON CONFLICT (task_definition_id, learning_outcome_id, coalesce(task_id, 0))
 		DO UPDATE SET rating = excluded.rating, description = excluded.description`, args...)

@@ -32,7 +32,8 @@ func SetTaskAlignments(ctx context.Context, q db.Q, unitID, definitionID, taskID
 			return err
 		}
 		if !free[a.OutcomeID] {
-			return fault.Field(fault.Refused, "alignment_data", "names the outcome %d, which is not of this unit or stands there twice", a.OutcomeID)
+			return fault.Field(fault.Refused, "alignment_data", "names the outcome %d, which is not of this unit or "+
+				"stands there twice", a.OutcomeID)
 		}
 		free[a.OutcomeID] = false
 		rows = append(rows, []any{definitionID, a.OutcomeID, taskID, a.Rating, a.Rationale})

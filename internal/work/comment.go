@@ -103,18 +103,22 @@ type commentRow struct {
 
 // talk names the tasks whose comments are one conversation: the task of project
 // $1 for definition $2, and those handed in together with it.
-const talk = `WITH talk AS MATERIALIZED (SELECT s.id, s.project_id, s.status, p.user_id AS owner_id, ` + tutorOf + ` AS tutor_id
+const talk = `WITH talk AS MATERIALIZED (SELECT s.id, s.project_id, s.status, p.user_id AS owner_id, ` + tutorOf +
+	` AS tutor_id
 	FROM tasks s JOIN projects p ON p.id = s.project_id JOIN task_definitions d ON d.id = s.task_definition_id
 	WHERE s.id IN (SELECT o.id FROM tasks o WHERE o.project_id = $1 AND o.task_definition_id = $2
 		UNION SELECT n.id FROM tasks o JOIN tasks n ON n.group_submission_id = o.group_submission_id
 			WHERE o.project_id = $1 AND o.task_definition_id = $2)) `
 
 // commentRows reads the comments of a conversation for the reader $3.
-const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.tutor_id, t.status AS task_status, c.comment, c.type, c.reply_to_id,
+const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.tutor_id, t.status AS task_status,
+	c.comment, c.type, c.reply_to_id,
 		c.created_at, c.user_id, a.first_name AS a_first, a.last_name AS a_last, a.email AS a_email,
 		c.recipient_id, b.first_name AS b_first, b.last_name AS b_last, b.email AS b_email,
-		m.read_at, k.read_at AS reached_at, c.staff_read_at, c.attachment_hash, c.attachment_type, coalesce(c.status, '') AS status,
-		coalesce(c.extension_weeks, 0) AS extension_weeks, c.extension_granted, c.extension_response, c.extension_assessed_at,
+		m.read_at, k.read_at AS reached_at, c.staff_read_at, c.attachment_hash, c.attachment_type, coalesce(c.status,
+		'') AS status,
+		coalesce(c.extension_weeks, 0) AS extension_weeks, c.extension_granted, c.extension_response,
+		c.extension_assessed_at,
 		coalesce(c.number_of_prompts, 0) AS number_of_prompts, c.discussion_started_at, c.discussion_completed_at
 	FROM talk t JOIN task_comments c ON c.task_id = t.id
 	JOIN users a ON a.id = c.user_id JOIN users b ON b.id = c.recipient_id
@@ -123,12 +127,14 @@ const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.
 
 // oneComment finds a comment of the conversation at a place, or fault.Missing.
 func oneComment(ctx context.Context, q db.Q, at TaskRef, reader, id int64) (*commentRow, error) {
-	return db.OneOf[commentRow](ctx, q, "comment on this task", commentRows+`WHERE c.id = $4`, at.ProjectID, at.DefinitionID, reader, id)
+	return db.OneOf[commentRow](ctx, q, "comment on this task", commentRows+`WHERE c.id = $4`, at.ProjectID,
+		at.DefinitionID, reader, id)
 }
 
 // view shows a comment to a reader.
 func (c *commentRow) view(by Reader) *Comment {
-	v := &Comment{ID: c.ID, Text: c.Text, HasAttachment: c.FileHash != nil, Type: c.Type, IsNew: c.isNew(by), ReplyTo: c.ReplyTo,
+	v := &Comment{ID: c.ID, Text: c.Text, HasAttachment: c.FileHash != nil, Type: c.Type, IsNew: c.isNew(by),
+		ReplyTo:   c.ReplyTo,
 		Author:    Person{c.AuthorID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail},
 		Recipient: Person{c.RecipientID, c.RecipientFirst, c.RecipientLast, c.RecipientEmail},
 		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached()}
@@ -136,7 +142,8 @@ func (c *commentRow) view(by Reader) *Comment {
 	case typeStatus:
 		v.Date, v.Status = &c.CreatedAt, c.Status
 	case typeExtension:
-		v.extensionPart = &extensionPart{c.Granted != nil && *c.Granted, c.AssessedAt != nil, c.AssessedAt, c.Weeks, c.Response, c.TaskStatus}
+		v.extensionPart = &extensionPart{c.Granted != nil && *c.Granted, c.AssessedAt != nil, c.AssessedAt, c.Weeks,
+			c.Response, c.TaskStatus}
 	case typeDiscussion:
 		v.Status = c.stage()
 		v.discussionPart = &discussionPart{c.Prompts, c.StartedAt, c.CompletedAt}
@@ -181,7 +188,8 @@ func (s *NewComment) Check() (err error) {
 }
 
 // mediaLabels stand where an attachment comes without words.
-var mediaLabels = map[string]string{"image": "Image", "audio": "Sound recording", "pdf": "PDF document", "video": "Video"}
+var mediaLabels = map[string]string{"image": "Image", "audio": "Sound recording", "pdf": "PDF document",
+	"video": "Video"}
 
 // Say adds a comment to a task. It makes the task's row where there is none
 // and, in a group, the submission its members share, so that they see it. The
@@ -234,7 +242,8 @@ func refuseEcho(ctx context.Context, q db.Q, t *task, n newComment) error {
 		Type    string `db:"type"`
 		ReplyTo int64  `db:"reply_to_id"`
 	}
-	last, err := db.All[row](ctx, q, `SELECT comment, user_id, type, coalesce(reply_to_id, 0) AS reply_to_id FROM task_comments
+	last, err := db.All[row](ctx, q, `SELECT comment, user_id, type, coalesce(reply_to_id, 0) AS reply_to_id
+		FROM task_comments
 		WHERE task_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, t.ID)
 	if err != nil {
 		return err
@@ -279,14 +288,17 @@ func (n newComment) add(ctx context.Context, q db.Q, t *task) (int64, error) {
 	if n.StaffRead || t.TutorID != nil && *t.TutorID == n.Author {
 		staffRead = q.Now()
 	}
-	id, err := db.One[int64](ctx, q, `INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, reply_to_id, created_at,
+	id, err := db.One[int64](ctx, q, `INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type,
+		comment, reply_to_id, created_at,
 			staff_read_at, attachment_hash, attachment_type, attachment_size, extension_weeks, number_of_prompts)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
-		t.ID, t.UnitID, n.Author, t.addressee(n.Author), n.Type, n.Text, n.ReplyTo, q.Now(), staffRead, hash, kind, size, n.Weeks, n.Prompts)
+		t.ID, t.UnitID, n.Author, t.addressee(n.Author), n.Type, n.Text, n.ReplyTo, q.Now(), staffRead, hash, kind,
+		size, n.Weeks, n.Prompts)
 	if err != nil {
 		return 0, fmt.Errorf("write a comment: %w", err)
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`, *id, n.Author, q.Now())
+	_, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`, *id,
+		n.Author, q.Now())
 	return *id, err
 }
 
@@ -317,11 +329,13 @@ func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at TaskRef, un
 		ProjectID int64 `db:"project_id"`
 		OwnerID   int64 `db:"owner_id"`
 	}
-	parts, err := db.All[part](ctx, q, talk+`SELECT t.id, t.project_id, t.owner_id FROM talk t ORDER BY t.id`, at.ProjectID, at.DefinitionID)
+	parts, err := db.All[part](ctx, q, talk+`SELECT t.id, t.project_id, t.owner_id FROM talk t ORDER BY t.id`,
+		at.ProjectID, at.DefinitionID)
 	if err != nil {
 		return err
 	}
-	e := events.Event{Kind: "comment", ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type, action, c.Granted}}
+	e := events.Event{Kind: "comment", ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type, action,
+		c.Granted}}
 	if c.Type == typeExtension {
 		e.Kind = typeExtension
 	}

@@ -26,17 +26,21 @@ func newCrowd(t testing.TB, d *db.DB, students, definitions int64) *crowd {
 	t.Helper()
 	c := &crowd{TB: t, DB: d, students: students, definitions: definitions}
 	today := clock.Day(d.Now().Time)
-	c.set(`INSERT INTO users (id, username, username_key, email, email_key, first_name, last_name, nickname, role, created_at, updated_at)`+
-		numbers(students+2)+`SELECT n, 'u' || n, 'u' || n, 'u' || n, 'u' || n, 'U', 'U', 'u', 2, $1, $1 FROM numbers`, d.Now())
+	c.set(`INSERT INTO users (id, username, username_key, email, email_key, first_name, last_name, nickname, role,
+		created_at, updated_at)`+
+		numbers(students+2)+`SELECT n, 'u' || n, 'u' || n, 'u' || n, 'u' || n, 'U', 'U', 'u', 2, $1, $1 FROM numbers`,
+		d.Now())
 	c.set(`INSERT INTO units (id, code, name, description, start_date, end_date, created_at, updated_at)
 		VALUES ($1, 'A', 'A', '', $2, $3, $4, $4)`, crowdUnit, today.AddDays(-70), today.AddDays(70), d.Now())
 	c.set(`INSERT INTO unit_roles (id, unit_id, user_id, role, created_at, updated_at)`+numbers(2)+
 		`SELECT n, CAST($1 AS BIGINT), n + $3, 2, $2, $2 FROM numbers`, crowdUnit, d.Now(), students)
-	c.set(`INSERT INTO tutorials (id, unit_id, unit_role_id, abbreviation, meeting_day, meeting_time, meeting_location) VALUES (1, $1, 1, 'T', 'M', '9', 'H')`, crowdUnit)
+	c.set(`INSERT INTO tutorials (id, unit_id, unit_role_id, abbreviation, meeting_day, meeting_time, meeting_location)
+		VALUES (1, $1, 1, 'T', 'M', '9', 'H')`, crowdUnit)
 	c.set(`INSERT INTO projects (id, unit_id, user_id, target_grade, created_at, updated_at)`+numbers(students)+
 		`SELECT n, CAST($1 AS BIGINT), n, n % 4, $2, $2 FROM numbers`, crowdUnit, d.Now())
 	c.set(`INSERT INTO tutorial_enrolments (project_id, tutorial_id) SELECT id, 1 FROM projects`)
-	c.set(`INSERT INTO task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade, start_date, target_date, due_date)`+
+	c.set(`INSERT INTO task_definitions (id, unit_id, name, abbreviation, description, weighting, target_grade,
+		start_date, target_date, due_date)`+
 		numbers(definitions)+`SELECT n, CAST($1 AS BIGINT), 'D' || n, 'D' || n, '', 1, n % 4, $2, $3, $4 FROM numbers`,
 		crowdUnit, today.AddDays(-60), today.AddDays(7), today.AddDays(28))
 	return c
@@ -44,13 +48,18 @@ func newCrowd(t testing.TB, d *db.DB, students, definitions int64) *crowd {
 
 // numbers is a common table of the numbers from 1 to n.
 func numbers(n int64) string {
-	return fmt.Sprintf(` WITH RECURSIVE numbers(n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < %d) `, n)
+	return fmt.Sprintf(` WITH RECURSIVE numbers(n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1
+		FROM numbers WHERE n < %d) `, n)
 }
 
 // set runs a statement in a transaction of its own.
 func (c *crowd) set(text string, args ...any) {
 	c.Helper()
-	if err := c.Tx(context.Background(), func(q db.Q) error { _, err := db.Exec(context.Background(), q, text, args...); return err }); err != nil {
+	if err := c.Tx(context.Background(), func(q db.Q) error {
+		_, err := db.Exec(context.Background(), q, text,
+			args...)
+		return err
+	}); err != nil {
 		c.Fatalf("%v in %s", err, text)
 	}
 }
@@ -71,13 +80,16 @@ func (c *crowd) number(text string, args ...any) int64 {
 func (c *crowd) fillInbox() {
 	c.Helper()
 	c.set(`INSERT INTO tasks (project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at)
-		SELECT p.id, d.id, p.unit_id, CASE (p.id * 31 + d.id * 17) % 100 WHEN 0 THEN 'ready_for_feedback' WHEN 1 THEN 'ready_for_feedback'
+		SELECT p.id, d.id, p.unit_id, CASE (p.id * 31 + d.id * 17) % 100 WHEN 0 THEN 'ready_for_feedback'
+		WHEN 1 THEN 'ready_for_feedback'
 			WHEN 2 THEN 'need_help' WHEN 3 THEN 'redo' WHEN 4 THEN 'working_on_it' ELSE 'complete' END, $1, $1, $1
 		FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id`, c.Now())
 	c.set(`INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at, staff_read_at)
-		SELECT t.id, t.unit_id, t.project_id, $1, 'text', 'hello', t.created_at, CASE WHEN t.id % 60 = 0 THEN NULL ELSE t.created_at END
+		SELECT t.id, t.unit_id, t.project_id, $1, 'text', 'hello', t.created_at, CASE WHEN t.id % 60 = 0 THEN NULL
+		ELSE t.created_at END
 		FROM tasks t WHERE t.id % 3 = 0`, c.students+1)
-	c.set(`INSERT INTO comment_reads (task_comment_id, user_id, read_at) SELECT id, user_id, created_at FROM task_comments`)
+	c.set(`INSERT INTO comment_reads (task_comment_id, user_id, read_at) SELECT id, user_id, created_at
+		FROM task_comments`)
 	c.set(`INSERT INTO task_pins (task_id, user_id) SELECT id, $1 FROM tasks ORDER BY id LIMIT 10`, c.students+1)
 	if c.Postgres() {
 		c.set(`ANALYZE`)

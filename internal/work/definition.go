@@ -51,8 +51,10 @@ type Definition struct {
 
 const selectDefinitions = `SELECT d.id, d.unit_id, d.name, d.abbreviation, d.description, d.weighting, d.target_grade,
 		d.start_date, d.target_date, d.due_date, d.upload_requirements, d.plagiarism_checks, d.plagiarism_warn_pct,
-		d.moss_language, d.restrict_status_updates, d.group_set_id, d.tutorial_stream_id, d.is_graded, d.max_quality_pts,
-		d.assessment_enabled, d.overseer_image_id, d.is_draft_summary, d.sheet_hash, d.resources_hash, d.assessment_hash,
+		d.moss_language, d.restrict_status_updates, d.group_set_id, d.tutorial_stream_id, d.is_graded,
+		d.max_quality_pts,
+		d.assessment_enabled, d.overseer_image_id, d.is_draft_summary, d.sheet_hash, d.resources_hash,
+		d.assessment_hash,
 		s.abbreviation AS tutorial_stream_abbr, g.name AS group_set, u.end_date AS unit_end, u.code AS unit_code
 	FROM task_definitions d JOIN units u ON u.id = d.unit_id
 	LEFT JOIN tutorial_streams s ON s.id = d.tutorial_stream_id
@@ -60,7 +62,8 @@ const selectDefinitions = `SELECT d.id, d.unit_id, d.name, d.abbreviation, d.des
 
 // DefinitionsOf lists the definitions of a unit by start, then abbreviation.
 func DefinitionsOf(ctx context.Context, q db.Q, unitID int64) ([]Definition, error) {
-	return db.All[Definition](ctx, q, selectDefinitions+` WHERE d.unit_id = $1 ORDER BY d.start_date, d.abbreviation`, unitID)
+	return db.All[Definition](ctx, q, selectDefinitions+` WHERE d.unit_id = $1 ORDER BY d.start_date, d.abbreviation`,
+		unitID)
 }
 
 // DefinitionByID gives one.
@@ -111,13 +114,17 @@ type DefinitionForStaff struct {
 
 // Record shows the definition to staff, or to a student.
 func (d *Definition) Record(staff bool) DefinitionRecord {
-	r := DefinitionRecord{ID: d.ID, Abbreviation: d.Abbreviation, Name: d.Name, Description: d.Description, Weighting: d.Weighting,
-		TargetGrade: d.TargetGrade, TargetDate: d.TargetDate, DueDate: d.Due(), StartDate: d.StartDate, Requirements: d.Requirements.ForStudents(),
-		StreamAbbr: d.StreamAbbr, GroupSetID: d.GroupSetID, HasTaskSheet: d.SheetHash != nil, HasTaskResources: d.ResourcesHash != nil,
-		IsGraded: d.IsGraded, MaxQualityPts: d.MaxQualityPts}
+	r := DefinitionRecord{ID: d.ID, Abbreviation: d.Abbreviation, Name: d.Name, Description: d.Description,
+		Weighting:   d.Weighting,
+		TargetGrade: d.TargetGrade, TargetDate: d.TargetDate, DueDate: d.Due(), StartDate: d.StartDate,
+		Requirements: d.Requirements.ForStudents(),
+		StreamAbbr:   d.StreamAbbr, GroupSetID: d.GroupSetID, HasTaskSheet: d.SheetHash != nil,
+		HasTaskResources: d.ResourcesHash != nil,
+		IsGraded:         d.IsGraded, MaxQualityPts: d.MaxQualityPts}
 	if staff {
 		r.Requirements = d.Requirements
-		r.DefinitionForStaff = &DefinitionForStaff{Checks: d.Checks, WarnPct: d.WarnPct, RestrictStatus: d.RestrictStatus,
+		r.DefinitionForStaff = &DefinitionForStaff{Checks: d.Checks, WarnPct: d.WarnPct,
+			RestrictStatus:             d.RestrictStatus,
 			HasTaskAssessmentResources: d.AssessmentHash != nil, OverseerImageID: d.OverseerImageID,
 			AssessmentEnabled: d.AssessmentEnabled, MossLanguage: d.MossLanguage}
 	}
@@ -149,13 +156,16 @@ func (d *Definition) check() error {
 	wrong.text("abbreviation", d.Abbreviation, maxAbbreviation)
 	wrong.when(strings.ContainsAny(d.Abbreviation, `/\`) || strings.ContainsFunc(d.Abbreviation, unicode.IsControl),
 		"abbreviation", "may not have slashes or control characters: files are named after it")
-	wrong.when(utf8.RuneCountInString(d.Description) > maxDescription, "description", "may have at most %d characters", maxDescription)
+	wrong.when(utf8.RuneCountInString(d.Description) > maxDescription, "description", "may have at most %d characters",
+		maxDescription)
 	wrong.between("weighting", d.Weighting, 0, maxWeighting)
 	wrong.between("target_grade", d.TargetGrade, 0, 3)
 	wrong.between("max_quality_pts", d.MaxQualityPts, 0, 100)
 	wrong.between("plagiarism_warn_pct", d.WarnPct, 0, 100)
-	wrong.when(d.TargetDate.Before(d.StartDate), "target_date", "(%s) may not be before start_date (%s)", d.TargetDate, d.StartDate)
-	wrong.when(d.DueDate != nil && d.DueDate.Before(d.TargetDate), "due_date", "(%s) may not be before target_date (%s)", d.Due(), d.TargetDate)
+	wrong.when(d.TargetDate.Before(d.StartDate), "target_date", "(%s) may not be before start_date (%s)", d.TargetDate,
+		d.StartDate)
+	wrong.when(d.DueDate != nil && d.DueDate.Before(d.TargetDate), "due_date", "(%s) may not be before target_date "+
+		"(%s)", d.Due(), d.TargetDate)
 	wrong.when(d.IsDraftSummary && !d.Requirements.oneDocument(), "upload_requirements",
 		"must be exactly one document: this task is the unit's draft learning summary")
 	return wrong.fault()

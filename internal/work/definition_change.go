@@ -69,7 +69,8 @@ type named struct {
 // around reads the streams and group sets of a unit by one statement.
 func around(ctx context.Context, q db.Q, unitID int64) (*surroundings, error) {
 	s := &surroundings{map[string]int64{}, map[string]int64{}}
-	for n, err := range db.Each[named](ctx, q, `SELECT id, abbreviation AS name, 'stream' AS kind FROM tutorial_streams WHERE unit_id = $1
+	for n, err := range db.Each[named](ctx, q, `SELECT id, abbreviation AS name, 'stream' AS kind
+		FROM tutorial_streams WHERE unit_id = $1
 		UNION ALL SELECT id, name, 'set' AS kind FROM group_sets WHERE unit_id = $1`, unitID) {
 		switch {
 		case err != nil:
@@ -117,10 +118,14 @@ func AddDefinition(ctx context.Context, q db.Q, unitID int64, c DefinitionChange
 	if err := d.prepare(ctx, q); err != nil {
 		return nil, err
 	}
-	id, err := db.One[int64](ctx, q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting, target_grade,
-			start_date, target_date, due_date, upload_requirements, plagiarism_checks, plagiarism_warn_pct, moss_language,
-			restrict_status_updates, group_set_id, tutorial_stream_id, is_graded, max_quality_pts, assessment_enabled, overseer_image_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) RETURNING id`, d.args()...)
+	id, err := db.One[int64](ctx, q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description,
+		weighting, target_grade,
+			start_date, target_date, due_date, upload_requirements, plagiarism_checks, plagiarism_warn_pct,
+			moss_language,
+			restrict_status_updates, group_set_id, tutorial_stream_id, is_graded, max_quality_pts, assessment_enabled,
+			overseer_image_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+		RETURNING id`, d.args()...)
 	if err != nil {
 		return nil, d.taken(err)
 	}
@@ -133,8 +138,10 @@ func AddDefinition(ctx context.Context, q db.Q, unitID int64, c DefinitionChange
 // args are the values of a definition in the order AddDefinition and
 // ChangeDefinition write them, the first being the unit.
 func (d *Definition) args() []any {
-	return []any{d.UnitID, d.Name, d.Abbreviation, d.Description, d.Weighting, d.TargetGrade, d.StartDate, d.TargetDate, d.DueDate,
-		d.Requirements, d.Checks, d.WarnPct, d.MossLanguage, d.RestrictStatus, d.GroupSetID, d.StreamID, d.IsGraded, d.MaxQualityPts,
+	return []any{d.UnitID, d.Name, d.Abbreviation, d.Description, d.Weighting, d.TargetGrade, d.StartDate, d.TargetDate,
+		d.DueDate,
+		d.Requirements, d.Checks, d.WarnPct, d.MossLanguage, d.RestrictStatus, d.GroupSetID, d.StreamID, d.IsGraded,
+		d.MaxQualityPts,
 		d.AssessmentEnabled, d.OverseerImageID}
 }
 
@@ -145,7 +152,8 @@ func (d *Definition) prepare(ctx context.Context, q db.Q) error {
 		return err
 	}
 	if d.OverseerImageID != nil {
-		if _, err := db.OneOf[int64](ctx, q, "container image", `SELECT id FROM overseer_images WHERE id = $1`, *d.OverseerImageID); err != nil {
+		if _, err := db.OneOf[int64](ctx, q, "container image", `SELECT id FROM overseer_images WHERE id = $1`,
+			*d.OverseerImageID); err != nil {
 			return err
 		}
 	}
@@ -158,7 +166,8 @@ func (d *Definition) prepare(ctx context.Context, q db.Q) error {
 // taken says which name or abbreviation is in use already.
 func (d *Definition) taken(err error) error {
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "This unit has another task with the name %.60q or the abbreviation %.60q.", d.Name, d.Abbreviation)
+		return fault.New(fault.Conflict, "This unit has another task with the name %.60q or the abbreviation %.60q.",
+			d.Name, d.Abbreviation)
 	}
 	return err
 }
@@ -183,9 +192,12 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange)
 			return nil, err
 		}
 	}
-	_, err = db.Exec(ctx, q, `UPDATE task_definitions SET name = $2, abbreviation = $3, description = $4, weighting = $5, target_grade = $6,
-			start_date = $7, target_date = $8, due_date = $9, upload_requirements = $10, plagiarism_checks = $11, plagiarism_warn_pct = $12,
-			moss_language = $13, restrict_status_updates = $14, group_set_id = $15, tutorial_stream_id = $16, is_graded = $17,
+	_, err = db.Exec(ctx, q, `UPDATE task_definitions SET name = $2, abbreviation = $3, description = $4, weighting =
+		$5, target_grade = $6,
+			start_date = $7, target_date = $8, due_date = $9, upload_requirements = $10, plagiarism_checks = $11,
+			plagiarism_warn_pct = $12,
+			moss_language = $13, restrict_status_updates = $14, group_set_id = $15, tutorial_stream_id = $16, is_graded
+			= $17,
 			max_quality_pts = $18, assessment_enabled = $19, overseer_image_id = $20
 		WHERE id = $21 AND unit_id = $1`, append(d.args(), id)...)
 	if err != nil {
@@ -216,7 +228,8 @@ func leaveGroups(ctx context.Context, q db.Q, definitionID int64) error {
 	if slices.Contains(handed, definitionID) {
 		return fault.New(fault.Conflict, "Students have handed in work for this task, so its group set stays as it is.")
 	}
-	if _, err := db.Exec(ctx, q, `UPDATE tasks SET group_submission_id = NULL WHERE task_definition_id = $1 AND group_submission_id IS NOT NULL`, definitionID); err != nil {
+	if _, err := db.Exec(ctx, q, `UPDATE tasks SET group_submission_id = NULL WHERE task_definition_id = $1
+		AND group_submission_id IS NOT NULL`, definitionID); err != nil {
 		return err
 	}
 	_, err = db.Exec(ctx, q, `DELETE FROM group_submissions WHERE task_definition_id = $1`, definitionID)
@@ -225,12 +238,14 @@ func leaveGroups(ctx context.Context, q db.Q, definitionID int64) error {
 
 // handedIn lists the definitions for which anybody has handed in.
 func handedIn(ctx context.Context, q db.Q, condition string, arg int64) ([]int64, error) {
-	return db.All[int64](ctx, q, `SELECT DISTINCT t.task_definition_id FROM tasks t WHERE `+condition+` AND t.submission_date IS NOT NULL`, arg)
+	return db.All[int64](ctx, q, `SELECT DISTINCT t.task_definition_id FROM tasks t WHERE `+condition+
+		` AND t.submission_date IS NOT NULL`, arg)
 }
 
 // DeleteDefinition removes one with all the work for it.
 func DeleteDefinition(ctx context.Context, q db.Q, id int64) error {
-	unit, err := db.OneOf[int64](ctx, q, "task definition", `DELETE FROM task_definitions WHERE id = $1 RETURNING unit_id`, id)
+	unit, err := db.OneOf[int64](ctx, q, "task definition", `DELETE FROM task_definitions WHERE id = $1
+		RETURNING unit_id`, id)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ import (
 
 // definitionHeadings are the columns of the sheet of definitions. Dates are
 // weeks and weekdays of the unit, so that a sheet serves another offering too.
-var definitionHeadings = []string{"name", "abbreviation", "description", "weighting", "target_grade", "restrict_status_updates",
+var definitionHeadings = []string{"name", "abbreviation", "description", "weighting", "target_grade",
+	"restrict_status_updates",
 	"max_quality_pts", "is_graded", "plagiarism_warn_pct", "plagiarism_checks", "group_set", "upload_requirements",
 	"start_week", "start_day", "target_week", "target_day", "due_week", "due_day", "tutorial_stream"}
 
@@ -42,7 +43,8 @@ func (d *Definition) cells(c week.Calendar) []string {
 		due := c.Position(*d.DueDate)
 		dueWeek, dueDay = due.WeekText(), due.DayText()
 	}
-	return []string{d.Name, d.Abbreviation, d.Description, strconv.FormatInt(d.Weighting, 10), strconv.FormatInt(d.TargetGrade, 10),
+	return []string{d.Name, d.Abbreviation, d.Description, strconv.FormatInt(d.Weighting, 10),
+		strconv.FormatInt(d.TargetGrade, 10),
 		strconv.FormatBool(d.RestrictStatus), strconv.FormatInt(d.MaxQualityPts, 10), strconv.FormatBool(d.IsGraded),
 		strconv.FormatInt(d.WarnPct, 10), d.Checks.String(), orBlank(d.GroupSet), d.Requirements.String(),
 		start.WeekText(), start.DayText(), target.WeekText(), target.DayText(), dueWeek, dueDay, orBlank(d.StreamAbbr)}

@@ -24,15 +24,21 @@ func university(t *testing.T, d *db.DB) (units []int64) {
 	ctx := t.Context()
 	err := d.Tx(ctx, func(q db.Q) error {
 		steps := []string{
-			`INSERT INTO teaching_periods (period, year, start_date, end_date, active_until) VALUES ('T1', 2026, '2026-03-02T00:00:00.000Z', '2026-06-05T00:00:00.000Z', '2026-07-01T00:00:00.000Z')`,
-			`INSERT INTO breaks (teaching_period_id, start_date, number_of_weeks) SELECT id, '2026-04-03', 1 FROM teaching_periods`,
-			`INSERT INTO breaks (teaching_period_id, start_date, number_of_weeks) SELECT id, '2026-05-04', 2 FROM teaching_periods`,
+			`INSERT INTO teaching_periods (period, year, start_date, end_date, active_until)
+				VALUES ('T1', 2026, '2026-03-02T00:00:00.000Z', '2026-06-05T00:00:00.000Z',
+				'2026-07-01T00:00:00.000Z')`,
+			`INSERT INTO breaks (teaching_period_id, start_date, number_of_weeks) SELECT id, '2026-04-03', 1
+				FROM teaching_periods`,
+			`INSERT INTO breaks (teaching_period_id, start_date, number_of_weeks) SELECT id, '2026-05-04', 2
+				FROM teaching_periods`,
 			`INSERT INTO activity_types (name, abbreviation) VALUES ('Practical', 'prac')`,
-			`INSERT INTO units (code, name, description, teaching_period_id, start_date, end_date, created_at, updated_at)
+			`INSERT INTO units (code, name, description, teaching_period_id, start_date, end_date, created_at,
+				updated_at)
 				SELECT c.code, c.code, '', p.id, '2026-03-02', '2026-06-05', p.start_date, p.start_date
 				FROM teaching_periods p, (SELECT 'A' AS code UNION ALL SELECT 'B') c`,
 			`INSERT INTO group_sets (unit_id, name) SELECT id, 'Teams, "red"' FROM units`,
-			`INSERT INTO tutorial_streams (unit_id, name, abbreviation, activity_type_id) SELECT u.id, 'P', 'prac-1', a.id FROM units u, activity_types a`,
+			`INSERT INTO tutorial_streams (unit_id, name, abbreviation, activity_type_id) SELECT u.id, 'P', 'prac-1',
+				a.id FROM units u, activity_types a`,
 		}
 		for _, text := range steps {
 			if _, err := db.Exec(ctx, q, text); err != nil {
@@ -99,8 +105,10 @@ func genDefinition(t *rapid.T, n int, set int64) work.DefinitionChange {
 		c.GroupSetID = new(&set)
 	}
 	if rapid.Bool().Draw(t, "files") {
-		c.Requirements = &work.Requirements{{Key: "file0", Name: "N<" + anyText.Draw(t, "file") + ">", Type: "code", TiiPct: number(0, 100, "pct")}}
-		c.Checks = &work.Checks{{Key: "0", Type: "moss c", Pattern: "*.c" + rapid.SampledFrom([]string{"", "&"}).Draw(t, "pattern")}}
+		c.Requirements = &work.Requirements{{Key: "file0", Name: "N<" + anyText.Draw(t, "file") + ">", Type: "code",
+			TiiPct: number(0, 100, "pct")}}
+		c.Checks = &work.Checks{{Key: "0", Type: "moss c", Pattern: "*.c" + rapid.SampledFrom([]string{"", "&"}).Draw(t,
+			"pattern")}}
 	}
 	return c
 }
@@ -152,7 +160,8 @@ func TestDefinitionSheetsSurvive(t *testing.T) {
 	})
 }
 
-const heading = "Name,abbreviation,description,weighting,target grade,restrict_status_updates,max_quality_pts,is_graded,plagiarism_warn_pct,plagiarism_checks,group_set,upload_requirements,start_week,start_day,target_week,target_day,due_week,due_day,tutorial_stream\n"
+const heading = "Name,abbreviation,description,weighting,target " +
+	"grade,restrict_status_updates,max_quality_pts,is_graded,plagiarism_warn_pct,plagiarism_checks,group_set,upload_requirements,start_week,start_day,target_week,target_day,due_week,due_day,tutorial_stream\n"
 
 func TestImportDefinitions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -168,7 +177,8 @@ func TestImportDefinitions(t *testing.T) {
 			}
 			return r
 		}
-		r := load("Name it,1.1,d,4,0,yes,,no,,,,,1,Mon,2,fri,,,prac-1\nBreak,1.2,d,4,1,,5,Y,20,[],\"Teams, \"\"red\"\"\",[],B1.1,Tue,6,Wed,B2.2,Sun,prac-1\n")
+		r := load("Name it,1.1,d,4,0,yes,,no,,,,,1,Mon,2,fri,,,prac-1\nBreak,1.2,d,4,1,,5,Y,20,[],\"Teams, " +
+			"\"\"red\"\"\",[],B1.1,Tue,6,Wed,B2.2,Sun,prac-1\n")
 		if len(r.Success) != 2 {
 			t.Fatalf("%+v", r)
 		}
@@ -177,26 +187,32 @@ func TestImportDefinitions(t *testing.T) {
 			t.Fatal(err)
 		}
 		one, two := list[0], list[1]
-		if one.Name != "Name it" || !one.RestrictStatus || one.WarnPct != 50 || one.DueDate != nil || one.StartDate != clock.On(2026, 3, 2) || one.TargetDate != clock.On(2026, 3, 13) {
+		if one.Name != "Name it" || !one.RestrictStatus || one.WarnPct != 50 || one.DueDate != nil ||
+			one.StartDate != clock.On(2026, 3, 2) || one.TargetDate != clock.On(2026, 3, 13) {
 			t.Errorf("%+v", one)
 		}
-		if two.StartDate != clock.On(2026, 4, 7) || two.DueDate == nil || *two.DueDate != clock.On(2026, 5, 17) || two.GroupSetID == nil || two.MaxQualityPts != 5 {
+		if two.StartDate != clock.On(2026, 4, 7) || two.DueDate == nil || *two.DueDate != clock.On(2026, 5, 17) ||
+			two.GroupSetID == nil || two.MaxQualityPts != 5 {
 			t.Errorf("%+v", two)
 		}
 		// One takes the name another gives up; a row found by name gets a new abbreviation.
 		r = load("Other,1.2,d,4,1,,5,Y,20,[],,[],1,Tue,6,Wed,,,prac-1\nBreak,1.1,d,4,1,,5,Y,20,[],,[],1,Tue,6,Wed,,,prac-1\nNew,1.3,d,4,1,,5,Y,20,[],,[],1,Tue,6,Wed,,,prac-1\n")
-		if len(r.Success) != 3 || !strings.HasPrefix(r.Success[1].Message, "Updated") || !strings.HasPrefix(r.Success[2].Message, "Added") {
+		if len(r.Success) != 3 || !strings.HasPrefix(r.Success[1].Message, "Updated") ||
+			!strings.HasPrefix(r.Success[2].Message, "Added") {
 			t.Errorf("%+v", r)
 		}
-		good := []string{"N", "9", "d", "4", "0", "no", "0", "no", "50", "", "", "", "1", "Mon", "2", "Mon", "", "", "prac-1"}
-		for column, bad := range map[int]string{0: "", 1: "a/b", 3: "much", 4: "7", 5: "maybe", 6: "101", 8: "x", 9: "[1]", 10: "Nobody", 11: `"[{""key"":""a""}]"`, 12: "B9.1", 13: "Someday", 14: "0", 16: "1", 18: "lab"} {
+		good := []string{"N", "9", "d", "4", "0", "no", "0", "no", "50", "", "", "", "1", "Mon", "2", "Mon", "", "",
+			"prac-1"}
+		for column, bad := range map[int]string{0: "", 1: "a/b", 3: "much", 4: "7", 5: "maybe", 6: "101", 8: "x",
+			9: "[1]", 10: "Nobody", 11: `"[{""key"":""a""}]"`, 12: "B9.1", 13: "Someday", 14: "0", 16: "1", 18: "lab"} {
 			cells := append([]string(nil), good...)
 			cells[column] = bad
 			if r := load(strings.Join(cells, ",") + "\n"); len(r.Errors) != 1 {
 				t.Errorf("column %d %q: %+v", column, bad, r)
 			}
 		}
-		if r := load(strings.Join(good, ",") + "\n" + strings.Join(good, ",") + "\n"); len(r.Success) != 1 || len(r.Errors) != 1 {
+		if r := load(strings.Join(good, ",") + "\n" + strings.Join(good, ",") + "\n"); len(r.Success) != 1 ||
+			len(r.Errors) != 1 {
 			t.Errorf("the same twice: %+v", r)
 		}
 	})

@@ -122,7 +122,8 @@ func Attach(ctx context.Context, q db.Q, store files.Store, list ...Attachment) 
 		return err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE task_definitions SET sheet_hash = coalesce(v.sheet, sheet_hash),
-		resources_hash = coalesce(v.resources, resources_hash), assessment_hash = coalesce(v.assessment, assessment_hash)
+		resources_hash = coalesce(v.resources, resources_hash), assessment_hash = coalesce(v.assessment,
+		assessment_hash)
 		FROM `+from+` v WHERE task_definitions.id = v.id`, args...)
 	return err
 }
@@ -197,7 +198,8 @@ func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' 
 // Unpack takes the sheets (.pdf) and resources (.zip) out of an archive and
 // stores them, ready to Attach to the definitions their names begin with. The
 // report tells of each file; spool is a directory to unpack in.
-func Unpack(ctx context.Context, store files.Store, list []Definition, r io.ReaderAt, size int64, spool string) ([]Attachment, sheet.Report, error) {
+func Unpack(ctx context.Context, store files.Store, list []Definition, r io.ReaderAt, size int64,
+	spool string) ([]Attachment, sheet.Report, error) {
 	var out []Attachment
 	var report sheet.Report
 	z, err := archive.Open(r, size, bundleLimits)
@@ -242,7 +244,8 @@ func taken(list []Attachment, a Attachment) bool {
 
 // unpackOne stores one file of an archive. Where it gives none, the words say
 // why; an error is trouble of our own.
-func unpackOne(ctx context.Context, store files.Store, list []Definition, f *zip.File, spool string) (*Attachment, string, error) {
+func unpackOne(ctx context.Context, store files.Store, list []Definition, f *zip.File, spool string) (*Attachment,
+	string, error) {
 	base := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
 	kind, known := map[string]FileKind{".pdf": Sheet, ".zip": Resources}[strings.ToLower(path.Ext(base))]
 	if !known || strings.HasPrefix(base, ".") || strings.HasPrefix(f.Name, "__MACOSX/") {
@@ -253,7 +256,8 @@ func unpackOne(ctx context.Context, store files.Store, list []Definition, f *zip
 		return nil, "No task of this unit has an abbreviation the name begins with.", nil
 	}
 	info, err := storeEntry(ctx, store, f, kind, spool)
-	if why, ok := errors.AsType[*fault.Error](err); ok && (why.Kind == fault.Unsupported || why.Kind == fault.TooLarge) {
+	if why, ok := errors.AsType[*fault.Error](err); ok && (why.Kind == fault.Unsupported ||
+		why.Kind == fault.TooLarge) {
 		return nil, why.Text, nil
 	}
 	if err != nil {

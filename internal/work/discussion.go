@@ -37,7 +37,8 @@ func Discuss(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskR
 		return nil, err
 	}
 	count := len(prompts)
-	id, err := newComment{Type: typeDiscussion, Text: "Discussion", Author: by.UserID, Prompts: &count, StaffRead: true}.add(ctx, q, t)
+	id, err := newComment{Type: typeDiscussion, Text: "Discussion", Author: by.UserID, Prompts: &count,
+		StaffRead: true}.add(ctx, q, t)
 	if err != nil {
 		return nil, err
 	}
@@ -111,19 +112,22 @@ func recording(ctx context.Context, q db.Q, id, number int64, name string) (*Rec
 	if err != nil {
 		return nil, err
 	}
-	return &Recording{Media: Media{File: files.Info{Hash: files.Hash(r.Hash)}, Kind: "audio", Type: r.Type}, Name: name + mediaExtensions[r.Type]}, nil
+	return &Recording{Media: Media{File: files.Info{Hash: files.Hash(r.Hash)}, Kind: "audio", Type: r.Type},
+		Name: name + mediaExtensions[r.Type]}, nil
 }
 
 // BeginDiscussion notes that the student has begun to listen.
 func BeginDiscussion(ctx context.Context, q db.Q, id int64) error {
-	_, err := db.Exec(ctx, q, `UPDATE task_comments SET discussion_started_at = $2 WHERE id = $1 AND discussion_started_at IS NULL`, id, q.Now())
+	_, err := db.Exec(ctx, q, `UPDATE task_comments SET discussion_started_at = $2 WHERE id = $1
+		AND discussion_started_at IS NULL`, id, q.Now())
 	return err
 }
 
 // Answer adds the student's answer to a discussion and completes it. There is
 // one answer only: a second is fault.Conflict. In a group only the student the
 // discussion is with may give it.
-func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, id int64, m Media) (*Comment, error) {
+func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, id int64, m Media) (*Comment,
+	error) {
 	c, err := discussion(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err
@@ -131,7 +135,8 @@ func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRe
 	if c.OwnerID != by.UserID {
 		return nil, fault.New(fault.Denied, "This discussion is with another member of your group.")
 	}
-	n, err := db.Exec(ctx, q, `UPDATE task_comments SET discussion_completed_at = $2, discussion_started_at = coalesce(discussion_started_at, $2)
+	n, err := db.Exec(ctx, q, `UPDATE task_comments SET discussion_completed_at = $2, discussion_started_at =
+		coalesce(discussion_started_at, $2)
 		WHERE id = $1 AND discussion_completed_at IS NULL`, id, q.Now())
 	if err != nil {
 		return nil, err

@@ -21,7 +21,8 @@ type Extension struct {
 // grants them at once when the staff ask or the unit says so. It fails with
 // fault.Invalid for a number of weeks nobody can mean, fault.Conflict when no
 // week is left.
-func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason string, weeks int) (*Extension, error) {
+func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason string, weeks int) (*Extension,
+	error) {
 	reason, err := checkText(reason)
 	if err != nil {
 		return nil, err
@@ -55,7 +56,8 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason
 func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *task, id int64, weeks int) error {
 	d := decision{by: by.UserID, words: "Extension granted to %s"}
 	if !by.Staff {
-		auto, err := db.One[bool](ctx, q, `SELECT auto_apply_extension_before_deadline FROM units WHERE id = $1`, t.UnitID)
+		auto, err := db.One[bool](ctx, q, `SELECT auto_apply_extension_before_deadline FROM units WHERE id = $1`,
+			t.UnitID)
 		if err != nil || !*auto {
 			return err
 		}
@@ -106,7 +108,8 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int6
 }
 
 // extended shows a request and the task after it.
-func extended(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64, action string) (*Extension, error) {
+func extended(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64, action string) (*Extension,
+	error) {
 	c, err := told(ctx, q, by, at, t, id, action)
 	if err != nil {
 		return nil, err
@@ -148,13 +151,15 @@ func (d decision) apply(ctx context.Context, q db.Q, t *task, facts status.Task)
 		return record(ctx, q, Mover{UserID: d.by, As: status.Staff}, []change{{t, plan}})
 	}
 	t.Extensions = facts.Extensions
-	_, err := db.Exec(ctx, q, `UPDATE tasks SET extensions = $2, version = version + 1, updated_at = $3 WHERE id = $1`, t.ID, t.Extensions, q.Now())
+	_, err := db.Exec(ctx, q, `UPDATE tasks SET extensions = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
+		t.ID, t.Extensions, q.Now())
 	return err
 }
 
 // write records a decision. All the staff have read the request with it.
 func (d decision) write(ctx context.Context, q db.Q, id int64, granted bool, response string) error {
-	_, err := db.Exec(ctx, q, `UPDATE task_comments SET extension_granted = $2, extension_response = $3, extension_assessed_at = $4, assessor_id = $5,
+	_, err := db.Exec(ctx, q, `UPDATE task_comments SET extension_granted = $2, extension_response = $3,
+		extension_assessed_at = $4, assessor_id = $5,
 		staff_read_at = coalesce(staff_read_at, $4) WHERE id = $1`, id, granted, response, q.Now(), d.by)
 	return err
 }

@@ -12,7 +12,8 @@ import (
 // concerned and there is one, those of the others it may touch. It makes the
 // rows that are missing and holds them all. Moves within a group come one after
 // the other: each holds the group before any of its tasks.
-func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, together bool) (own *task, around []*task, err error) {
+func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, together bool) (own *task, around []*task,
+	err error) {
 	group := new(int64)
 	if together {
 		group, err = groupFor(ctx, q, projectID, definitionID)
@@ -46,7 +47,8 @@ func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, togeth
 // groupFor tells which group a student's work on a definition is done in; 0 for
 // none.
 func groupFor(ctx context.Context, q db.Q, projectID, definitionID int64) (*int64, error) {
-	return db.One[int64](ctx, q, `SELECT coalesce(max(m.unit_group_id), 0) FROM task_definitions d JOIN group_memberships m
+	return db.One[int64](ctx, q, `SELECT coalesce(max(m.unit_group_id), 0) FROM task_definitions d
+		JOIN group_memberships m
 		ON m.group_set_id = d.group_set_id AND m.project_id = $1 AND m.active WHERE d.id = $2`, projectID, definitionID)
 }
 
@@ -66,7 +68,8 @@ func makeTasks(ctx context.Context, q db.Q, projectID, definitionID, groupID int
 		SELECT p.id, d.id, p.unit_id, $4, $4 FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id
 		WHERE d.id = $2 AND (p.id = $1 OR p.enrolled AND p.id IN
 			(SELECT m.project_id FROM group_memberships m WHERE m.unit_group_id = $3 AND m.active))
-		ORDER BY p.id ON CONFLICT (project_id, task_definition_id) DO NOTHING`, projectID, definitionID, groupID, q.Now())
+		ORDER BY p.id ON CONFLICT (project_id, task_definition_id) DO NOTHING`, projectID, definitionID, groupID,
+		q.Now())
 	return err
 }
 
@@ -94,7 +97,8 @@ func shareWork(ctx context.Context, q db.Q, own *task, around []*task) ([]*task,
 }
 
 func startSubmission(ctx context.Context, q db.Q, own *task, around []*task) error {
-	id, err := db.One[int64](ctx, q, `INSERT INTO group_submissions (unit_group_id, task_definition_id, submitted_by_project_id, created_at)
+	id, err := db.One[int64](ctx, q, `INSERT INTO group_submissions (unit_group_id, task_definition_id,
+		submitted_by_project_id, created_at)
 		VALUES ($1, $2, $3, $4) RETURNING id`, *own.GroupID, own.DefinitionID, own.ProjectID, q.Now())
 	if err != nil {
 		return err
@@ -111,7 +115,8 @@ func startSubmission(ctx context.Context, q db.Q, own *task, around []*task) err
 		t.SubmissionID, t.SubmissionGroup = id, own.GroupID
 	}
 	in, args := db.In([]any{*id, 100 / len(ids)}, ids)
-	if _, err := db.Exec(ctx, q, `UPDATE tasks SET group_submission_id = $1, contribution_pct = $2 WHERE id IN `+in, args...); err != nil {
+	if _, err := db.Exec(ctx, q, `UPDATE tasks SET group_submission_id = $1, contribution_pct = $2 WHERE id IN `+in,
+		args...); err != nil {
 		return err
 	}
 	return dropEmptied(ctx, q, left)

@@ -60,7 +60,8 @@ func writeStates(ctx context.Context, q db.Q, changes []change) error {
 		return err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE tasks SET status = v.status, submission_date = v.submission_date,
-			file_uploaded_at = v.file_uploaded_at, assessment_date = v.assessment_date, completion_date = v.completion_date,
+			file_uploaded_at = v.file_uploaded_at, assessment_date = v.assessment_date, completion_date =
+			v.completion_date,
 			times_assessed = v.times_assessed, grade = v.grade, failed_for_lateness = v.failed_for_lateness,
 			quality_pts = v.quality_pts, extensions = v.extensions, version = version + 1, updated_at = $1
 		FROM `+from+` v WHERE tasks.id = v.id`, args...)
@@ -94,7 +95,8 @@ func writeHistory(ctx context.Context, q db.Q, by Mover, changes []change) error
 				submitted = row.SubmittedAt
 			}
 			judged := row != nil && row.Assessor == status.Mover && row.Outcome == e.Status
-			rows = append(rows, []any{c.ID, q.Now(), c.author(by, e.By), from, e.Status, judged, submitted, after.Grade, after.Quality})
+			rows = append(rows, []any{c.ID, q.Now(), c.author(by, e.By), from, e.Status, judged, submitted, after.Grade,
+				after.Quality})
 			from = e.Status
 		}
 	}

@@ -46,7 +46,8 @@ const waitingFrom = `chosen k JOIN tasks t ON t.id = k.id AND t.unit_id = $1
 const (
 	unread = `unread AS MATERIALIZED (SELECT c.task_id, count(*) AS new FROM task_comments c
 		WHERE c.unit_id = $1 AND c.staff_read_at IS NULL AND c.type <> 'status'
-			AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id AND r.user_id = $2) GROUP BY c.task_id)`
+			AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id AND r.user_id = $2)
+			GROUP BY c.task_id)`
 	awaiting     = `SELECT id FROM tasks WHERE unit_id = $1 AND status IN ('ready_for_feedback', 'need_help')`
 	pinnedOrNew  = ` UNION SELECT task_id FROM task_pins WHERE user_id = $2 UNION SELECT task_id FROM unread`
 	ofOwnClasses = ` AND EXISTS (SELECT 1 FROM tutorials x JOIN unit_roles r ON r.id = x.unit_role_id
@@ -62,7 +63,8 @@ func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) 
 			t.times_assessed, t.grade, t.quality_pts, coalesce(n.new, 0) AS num_new_comments,
 			CASE WHEN b.task_id IS NULL THEN 0 ELSE 1 END AS pinned, ` + undecided,
 		from: waitingFrom,
-		order: `t.submission_date NULLS LAST, (SELECT max(c.created_at) FROM task_comments c WHERE c.task_id = t.id) NULLS LAST,
+		order: `t.submission_date NULLS LAST, (SELECT max(c.created_at) FROM task_comments c
+			WHERE c.task_id = t.id) NULLS LAST,
 			t.task_definition_id, t.id`,
 	}
 	chosen := awaiting

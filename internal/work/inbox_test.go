@@ -48,7 +48,8 @@ func inboxFollowsIndexes(t *testing.T, students, definitions int64) {
 			}
 			for _, text := range texts {
 				plan := c.plan(text, crowdUnit, tutor, 50, 0)
-				if found := walked.FindString(plan); found != "" || !strings.Contains(plan, "tasks_of_unit") || w.Inbox && !strings.Contains(plan, "task_comments_unread") {
+				if found := walked.FindString(plan); found != "" || !strings.Contains(plan, "tasks_of_unit") ||
+					w.Inbox && !strings.Contains(plan, "task_comments_unread") {
 					t.Errorf("%s: %q\n%s\n%s", name, found, text, plan)
 				}
 			}
@@ -79,7 +80,11 @@ func TestTaskListsFollowIndexes(t *testing.T) {
 			},
 			"tasks of a project": func(ctx context.Context, q db.Q) (any, error) { return TasksOf(ctx, q, 1, 1) },
 		} {
-			for _, text := range c.statements(func(ctx context.Context, q db.Q) error { _, err := read(ctx, q); return err }) {
+			for _, text := range c.statements(func(ctx context.Context, q db.Q) error {
+				_,
+					err := read(ctx, q)
+				return err
+			}) {
 				if plan := c.plan(text, 1, 1, 5, 0); walked.MatchString(plan) {
 					t.Errorf("%s walks a table:\n%s\n%s", name, text, plan)
 				}
@@ -91,8 +96,10 @@ func TestTaskListsFollowIndexes(t *testing.T) {
 // waitingSlowly counts what waits by looking at every task.
 func (c *crowd) waitingSlowly(w Waiting) int64 {
 	c.Helper()
-	return c.number(`SELECT count(*) FROM tasks t WHERE t.unit_id = $1 AND (t.status IN ('ready_for_feedback', 'need_help') OR CAST($3 AS BOOLEAN) AND (
+	return c.number(`SELECT count(*) FROM tasks t WHERE t.unit_id = $1 AND (t.status IN ('ready_for_feedback',
+		'need_help') OR CAST($3 AS BOOLEAN) AND (
 		t.id IN (SELECT task_id FROM task_pins WHERE user_id = $2)
 		OR t.id IN (SELECT c.task_id FROM task_comments c WHERE c.staff_read_at IS NULL AND c.type <> 'status'
-			AND c.id NOT IN (SELECT task_comment_id FROM comment_reads WHERE user_id = $2))))`, w.UnitID, w.CallerID, w.Inbox)
+			AND c.id NOT IN (SELECT task_comment_id FROM comment_reads WHERE user_id = $2))))`, w.UnitID, w.CallerID,
+		w.Inbox)
 }

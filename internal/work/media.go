@@ -47,9 +47,12 @@ var mediaTypes = map[string]struct{ kind, as string }{
 }
 
 var mediaExtensions = map[string]string{
-	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp", "image/tiff": ".tiff",
-	"audio/wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/aac": ".aac", "audio/flac": ".flac", "audio/mp4": ".m4a",
-	"audio/webm": ".webm", "application/pdf": ".pdf", "video/mp4": ".mp4", "video/webm": ".webm", "video/quicktime": ".mov",
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
+	"image/tiff": ".tiff",
+	"audio/wav":  ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/aac": ".aac", "audio/flac": ".flac",
+	"audio/mp4":  ".m4a",
+	"audio/webm": ".webm", "application/pdf": ".pdf", "video/mp4": ".mp4", "video/webm": ".webm",
+	"video/quicktime": ".mov",
 }
 
 // LookAtMedia tells by its content what a file is: fault.Invalid when it is
@@ -64,7 +67,8 @@ func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
 	}
 	as, known := mediaTypes[found.String()]
 	if !known {
-		return Media{}, fault.New(fault.Unsupported, "The file is not an image, a sound, a PDF or a video that can be attached (its content is %s).", found)
+		return Media{}, fault.New(fault.Unsupported, "The file is not an image, a sound, a PDF or a video that can "+
+			"be attached (its content is %s).", found)
 	}
 	m := Media{Kind: as.kind, Type: as.as}
 	if m.Type == "application/pdf" {
@@ -107,7 +111,8 @@ func (m *Media) listen(r io.ReaderAt, size int64) error {
 // filmInWebM looks for the codec of a video track, which stands near the start.
 func filmInWebM(r io.ReaderAt, size int64) (bool, error) {
 	head, err := window(r, 0, min(size, 64<<10))
-	return bytes.Contains(head, []byte("V_VP")) || bytes.Contains(head, []byte("V_AV1")) || bytes.Contains(head, []byte("V_MPEG")), err
+	return bytes.Contains(head, []byte("V_VP")) || bytes.Contains(head, []byte("V_AV1")) ||
+		bytes.Contains(head, []byte("V_MPEG")), err
 }
 
 // Bounds on looking through an MP4, whose index may stand anywhere.

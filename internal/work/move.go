@@ -110,7 +110,8 @@ func (w Change) move(by Mover, at clock.Time) (status.Move, error) {
 	if w.Trigger != nil {
 		m.Word = *w.Trigger
 		if strings.TrimSpace(m.Word) == "" {
-			return m, fault.Field(fault.Invalid, "trigger", "is empty: use a task status such as %s", status.ReadyForFeedback)
+			return m, fault.Field(fault.Invalid, "trigger", "is empty: use a task status such as %s",
+				status.ReadyForFeedback)
 		}
 	}
 	return m, nil
@@ -122,7 +123,8 @@ func (w Change) portfolio(ctx context.Context, q db.Q, t *task) error {
 		return nil
 	}
 	t.InPortfolio = *w.InPortfolio
-	_, err := db.Exec(ctx, q, `UPDATE tasks SET include_in_portfolio = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
+	_, err := db.Exec(ctx, q, `UPDATE tasks SET include_in_portfolio = $2, version = version + 1, updated_at = $3
+		WHERE id = $1`,
 		t.ID, t.InPortfolio, q.Now())
 	return err
 }
@@ -165,8 +167,9 @@ func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, e
 		return nil, err
 	}
 	out := &MovedTask{ProjectID: t.ProjectID, DefinitionID: t.DefinitionID, Status: t.Status, DueDate: t.dueOn(),
-		SubmittedAt: t.SubmittedAt, CompletedOn: t.CompletedOn, Extensions: t.Extensions, TimesAssessed: t.TimesAssessed,
-		Grade: t.Grade, Quality: t.Quality, InPortfolio: t.InPortfolio, NewStats: stats[t.ProjectID].String()}
+		SubmittedAt: t.SubmittedAt, CompletedOn: t.CompletedOn, Extensions: t.Extensions,
+		TimesAssessed: t.TimesAssessed,
+		Grade:         t.Grade, Quality: t.Quality, InPortfolio: t.InPortfolio, NewStats: stats[t.ProjectID].String()}
 	if t.ID != 0 {
 		out.ID = &t.ID
 	}

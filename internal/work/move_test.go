@@ -32,10 +32,12 @@ const (
 
 func newTeam(t *testing.T) *crowd {
 	c := newCrowd(t, dbtest.New(t, "sqlite", nil), teamStudents, 4)
-	c.set(`INSERT INTO unit_roles (id, unit_id, user_id, role, created_at, updated_at) VALUES (9, $1, $2, 2, $3, $3)`, crowdUnit, teacher, c.Now())
+	c.set(`INSERT INTO unit_roles (id, unit_id, user_id, role, created_at, updated_at) VALUES (9, $1, $2, 2, $3, $3)`,
+		crowdUnit, teacher, c.Now())
 	c.set(`INSERT INTO group_sets (id, unit_id, name) VALUES (1, $1, 'Teams')`, crowdUnit)
 	c.set(`INSERT INTO unit_groups (id, group_set_id, tutorial_id, name) VALUES (1, 1, 1, 'Red'), (2, 1, 1, 'Blue')`)
-	c.set(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) SELECT 1, 1, id FROM projects WHERE id <= 4`)
+	c.set(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) SELECT 1, 1, id FROM projects
+		WHERE id <= 4`)
 	c.set(`UPDATE task_definitions SET group_set_id = 1 WHERE id = $1`, groupTask)
 	return c
 }
@@ -69,17 +71,21 @@ func groupHistories(t *testing.T, n int) {
 // live draws a definition and a history of it, and checks the team at its end.
 func (w *team) live() {
 	today := clock.Day(w.Now().Time)
-	w.run(`UPDATE task_definitions SET is_graded = $2, max_quality_pts = $3, restrict_status_updates = $4, target_date = $5 WHERE id = $1`, groupTask,
-		rapid.Bool().Draw(w.T, "graded"), rapid.SampledFrom([]int{0, 5}).Draw(w.T, "quality"), rapid.Bool().Draw(w.T, "restricted"),
+	w.run(`UPDATE task_definitions SET is_graded = $2, max_quality_pts = $3, restrict_status_updates = $4, target_date
+		= $5 WHERE id = $1`, groupTask,
+		rapid.Bool().Draw(w.T, "graded"), rapid.SampledFrom([]int{0, 5}).Draw(w.T, "quality"),
+		rapid.Bool().Draw(w.T, "restricted"),
 		today.AddDays(rapid.SampledFrom([]int{-20, -8, 3, 14}).Draw(w.T, "target")))
 	for range rapid.IntRange(2, 6).Draw(w.T, "steps") {
 		switch rapid.IntRange(0, 9).Draw(w.T, "kind") {
 		case 0:
-			w.run(`UPDATE tasks SET extensions = extensions + 1 WHERE project_id = $1 AND extensions < 3`, w.someone("extended"))
+			w.run(`UPDATE tasks SET extensions = extensions + 1 WHERE project_id = $1 AND extensions < 3`,
+				w.someone("extended"))
 		case 1:
 			who, group := w.someone("wanderer"), rapid.IntRange(1, 2).Draw(w.T, "group")
 			w.run(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) VALUES (1, $1, $2)
-				ON CONFLICT (group_set_id, project_id) DO UPDATE SET unit_group_id = excluded.unit_group_id, active = NOT group_memberships.active`, group, who)
+				ON CONFLICT (group_set_id, project_id) DO UPDATE SET unit_group_id = excluded.unit_group_id, active =
+				NOT group_memberships.active`, group, who)
 		case 2:
 			who := w.someone("leaver")
 			w.run(`UPDATE projects SET enrolled = NOT enrolled WHERE id = $1`, who)
@@ -110,7 +116,8 @@ func (w *team) move() {
 	word := string(rapid.SampledFrom(status.All).Draw(w.T, "word"))
 	wish := Change{Trigger: &word}
 	if rapid.Bool().Draw(w.T, "marked") {
-		wish.Grade, wish.Quality = new(rapid.IntRange(-1, 3).Draw(w.T, "grade")), new(rapid.IntRange(-1, 5).Draw(w.T, "points"))
+		wish.Grade, wish.Quality = new(rapid.IntRange(-1, 3).Draw(w.T, "grade")),
+			new(rapid.IntRange(-1, 5).Draw(w.T, "points"))
 	}
 	before := w.tasks()
 	w.run(`SAVEPOINT wish`)
@@ -159,9 +166,11 @@ func (w *team) reached(by Mover, project int64, to status.Status, before, after 
 		case id == project:
 		case moved && (!shares || alone || t.OwnerID == by.UserID || by.As == status.Student && !t.sharesGroup(own)):
 			w.Fatalf("the move of %d by %+v to %s reached %d", project, by, to, id)
-		case by.As == status.Staff && shares && !alone && !final.Has(old.Status) && t.OwnerID != by.UserID && t.Status != to && to != status.ReadyForFeedback:
+		case by.As == status.Staff && shares && !alone && !final.Has(old.Status) && t.OwnerID != by.UserID &&
+			t.Status != to && to != status.ReadyForFeedback:
 			w.Fatalf("the move of %d by %+v to %s left %d at %s", project, by, to, id, t.Status)
-		case by.As == status.Student && !t.sharesGroup(own) && (!same(t.Grade, old.Grade) || t.Extensions != old.Extensions):
+		case by.As == status.Student && !t.sharesGroup(own) && (!same(t.Grade, old.Grade) ||
+			t.Extensions != old.Extensions):
 			w.Fatalf("a student changed the task of %d, who is in no group of theirs", id)
 		}
 		if t.Extensions < old.Extensions {
@@ -173,19 +182,26 @@ func (w *team) reached(by Mover, project int64, to status.Status, before, after 
 // check asks for what must hold at any time.
 func (w *team) check() {
 	for what, text := range map[string]string{
-		"breaks in the histories": `task_history h WHERE h.from_status <> coalesce((SELECT p.to_status FROM task_history p
+		"breaks in the histories": `task_history h WHERE h.from_status <> coalesce((SELECT p.to_status
+			FROM task_history p
 			WHERE p.task_id = h.task_id AND p.id < h.id ORDER BY p.id DESC LIMIT 1), 'not_started')`,
-		"tasks that are not where their history ends": `tasks t WHERE t.status <> coalesce((SELECT h.to_status FROM task_history h
+		"tasks that are not where their history ends": `tasks t WHERE t.status <> coalesce((SELECT h.to_status
+			FROM task_history h
 			WHERE h.task_id = t.id ORDER BY h.id DESC LIMIT 1), 'not_started')`,
-		"judgements of one's own work": `task_history h JOIN tasks t ON t.id = h.task_id JOIN projects p ON p.id = t.project_id
-			WHERE h.actor_id = p.user_id AND (h.assessed OR h.to_status NOT IN ('not_started', 'need_help', 'working_on_it', 'ready_for_feedback'))`,
-		"empty group submissions": `group_submissions g WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.group_submission_id = g.id)`,
+		"judgements of one's own work": `task_history h JOIN tasks t ON t.id = h.task_id
+			JOIN projects p ON p.id = t.project_id
+			WHERE h.actor_id = p.user_id AND (h.assessed OR h.to_status NOT IN ('not_started', 'need_help',
+			'working_on_it', 'ready_for_feedback'))`,
+		"empty group submissions": `group_submissions g WHERE NOT EXISTS (SELECT 1 FROM tasks t
+			WHERE t.group_submission_id = g.id)`,
 		"comments on a status the task never had": `task_comments c WHERE NOT EXISTS (SELECT 1 FROM task_history h
 			WHERE h.task_id = c.task_id AND h.to_status = c.status)`,
-		"status comments somebody has not read": `task_comments c WHERE (SELECT count(*) FROM comment_reads r WHERE r.task_comment_id = c.id
+		"status comments somebody has not read": `task_comments c WHERE (SELECT count(*) FROM comment_reads r
+			WHERE r.task_comment_id = c.id
 			AND r.user_id IN (c.user_id, c.recipient_id)) <> 2`,
 		"marks where there are none to give": `tasks t JOIN task_definitions d ON d.id = t.task_definition_id
-			WHERE t.grade IS NOT NULL AND NOT d.is_graded OR t.quality_pts > d.max_quality_pts OR t.failed_for_lateness AND t.grade <> -1`,
+			WHERE t.grade IS NOT NULL AND NOT d.is_graded OR t.quality_pts > d.max_quality_pts
+			OR t.failed_for_lateness AND t.grade <> -1`,
 	} {
 		n, err := db.One[int64](w.ctx, w.Q, `SELECT count(*) FROM `+text)
 		if err != nil {
@@ -239,7 +255,8 @@ func TestCheckStatsFindsWhatWasForgotten(t *testing.T) {
 			t.Errorf("found again: %v", err)
 		}
 		c.set(`UPDATE projects SET blue_pct = 0.77 WHERE id = 7`)
-		if err := CheckStats(t.Context(), d); !errors.Is(err, ErrWrongStats) || !strings.Contains(err.Error(), "projects [7]") {
+		if err := CheckStats(t.Context(), d); !errors.Is(err, ErrWrongStats) || !strings.Contains(err.Error(),
+			"projects [7]") {
 			t.Errorf("found %v", err)
 		}
 		if n := c.number(`SELECT count(*) FROM projects WHERE id = 7 AND blue_pct <> 0.77`); n != 1 {
@@ -252,8 +269,10 @@ func TestAMoveTakesAConstantNumberOfStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newCrowd(t, d, 300, 4)
 		c.set(`INSERT INTO group_sets (id, unit_id, name) VALUES (1, $1, 'Teams')`, crowdUnit)
-		c.set(`INSERT INTO unit_groups (id, group_set_id, tutorial_id, name) VALUES (1, 1, 1, 'Two'), (2, 1, 1, 'Many')`)
-		c.set(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) SELECT 1, CASE WHEN id <= 2 THEN 1 ELSE 2 END, id FROM projects`)
+		c.set(`INSERT INTO unit_groups (id, group_set_id, tutorial_id, name)
+			VALUES (1, 1, 1, 'Two'), (2, 1, 1, 'Many')`)
+		c.set(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) SELECT 1,
+			CASE WHEN id <= 2 THEN 1 ELSE 2 END, id FROM projects`)
 		c.set(`UPDATE task_definitions SET group_set_id = 1 WHERE id = $1`, groupTask)
 		word := string(status.Discuss)
 		count := func(project int64) int {
@@ -278,8 +297,10 @@ func TestAMoveTakesAConstantNumberOfStatements(t *testing.T) {
 func TestAMoveCutShortLeavesNothing(t *testing.T) {
 	c := newTeam(t)
 	word := string(status.ReadyForFeedback)
-	tables := `SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM task_history) + (SELECT count(*) FROM task_comments)
-		+ (SELECT count(*) FROM comment_reads) + (SELECT count(*) FROM events) + (SELECT count(*) FROM group_submissions)
+	tables := `SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM task_history) + (SELECT count(*)
+		FROM task_comments)
+		+ (SELECT count(*) FROM comment_reads) + (SELECT count(*) FROM events) + (SELECT count(*)
+		FROM group_submissions)
 		+ (SELECT count(*) FROM projects WHERE blue_pct > 0)`
 	for n := int64(1); ; n++ {
 		ctx, counter := db.Failing(t.Context(), n)
@@ -303,16 +324,21 @@ func TestEndWeek(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newCrowd(t, d, 2, 6)
 		c.set(`INSERT INTO tasks (project_id, task_definition_id, unit_id, status, created_at, updated_at)
-			SELECT p.id, d.id, p.unit_id, CASE d.id % 3 WHEN 0 THEN 'discuss' WHEN 1 THEN 'demonstrate' ELSE 'redo' END, p.created_at, p.created_at
+			SELECT p.id, d.id, p.unit_id, CASE d.id % 3 WHEN 0 THEN 'discuss' WHEN 1 THEN 'demonstrate'
+			ELSE 'redo' END, p.created_at, p.created_at
 			FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id`)
-		texts := c.statements(func(ctx context.Context, q db.Q) error { return EndWeek(ctx, q, Mover{3, status.Staff}, 1) })
+		texts := c.statements(func(ctx context.Context, q db.Q) error {
+			return EndWeek(ctx, q, Mover{3, status.Staff},
+				1)
+		})
 		if n := c.number(`SELECT count(*) FROM tasks WHERE status = 'complete' AND project_id = 1`); n != 4 {
 			t.Errorf("%d tasks are complete, want 4", n)
 		}
 		if n := c.number(`SELECT count(*) FROM tasks WHERE status = 'complete' AND project_id <> 1`); n != 0 {
 			t.Errorf("%d tasks of someone else are complete", n)
 		}
-		if n := c.number(`SELECT count(*) FROM task_comments WHERE status = 'complete' AND user_id = 3 AND recipient_id = 1`); n != 4 {
+		if n := c.number(`SELECT count(*) FROM task_comments WHERE status = 'complete' AND user_id = 3
+			AND recipient_id = 1`); n != 4 {
 			t.Errorf("%d comments, want 4", n)
 		}
 		if len(texts) > 11 {

@@ -15,7 +15,8 @@ type Pin struct {
 
 // PinTask pins a task for a user; one who has done so already still has.
 func PinTask(ctx context.Context, q db.Q, p Pin) error {
-	_, err := db.Exec(ctx, q, `INSERT INTO task_pins (task_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, p.TaskID, p.UserID)
+	_, err := db.Exec(ctx, q, `INSERT INTO task_pins (task_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+		p.TaskID, p.UserID)
 	return err
 }
 

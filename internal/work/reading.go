@@ -74,7 +74,8 @@ type Conversation struct {
 func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p Page) (*Conversation, error) {
 	v := &Conversation{Total: -1}
 	if p.asked() {
-		n, err := db.One[int64](ctx, q, talk+`SELECT count(*) FROM talk t JOIN task_comments c ON c.task_id = t.id`, at.ProjectID, at.DefinitionID)
+		n, err := db.One[int64](ctx, q, talk+`SELECT count(*) FROM talk t JOIN task_comments c ON c.task_id = t.id`,
+			at.ProjectID, at.DefinitionID)
 		if err != nil {
 			return nil, err
 		}
@@ -135,14 +136,16 @@ func MarkUnread(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*
 	if by.Staff && c.StaffReadAt != nil {
 		if _, err := db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at)
 			SELECT c.id, r.user_id, c.staff_read_at FROM task_comments c JOIN unit_roles r ON r.unit_id = c.unit_id
-			WHERE c.id = $1 AND r.user_id NOT IN ($2, $3) ON CONFLICT (task_comment_id, user_id) DO NOTHING`, id, by.UserID, c.OwnerID); err != nil {
+			WHERE c.id = $1 AND r.user_id NOT IN ($2, $3) ON CONFLICT (task_comment_id, user_id) DO NOTHING`, id,
+			by.UserID, c.OwnerID); err != nil {
 			return nil, err
 		}
 		if _, err := db.Exec(ctx, q, `UPDATE task_comments SET staff_read_at = NULL WHERE id = $1`, id); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := db.Exec(ctx, q, `DELETE FROM comment_reads WHERE task_comment_id = $1 AND user_id = $2`, id, by.UserID); err != nil {
+	if _, err := db.Exec(ctx, q, `DELETE FROM comment_reads WHERE task_comment_id = $1 AND user_id = $2`, id,
+		by.UserID); err != nil {
 		return nil, err
 	}
 	return FindComment(ctx, q, by, at, id)

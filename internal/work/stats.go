@@ -30,12 +30,14 @@ func Recompute(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) e
 		which += ` AND p.id IN ` + in
 	}
 	if q.Postgres() {
-		if _, err := db.Exec(ctx, q, `SELECT p.id FROM projects p WHERE `+which+` ORDER BY p.id FOR NO KEY UPDATE`, args...); err != nil {
+		if _, err := db.Exec(ctx, q, `SELECT p.id FROM projects p WHERE `+which+` ORDER BY p.id FOR NO KEY UPDATE`,
+			args...); err != nil {
 			return err
 		}
 	}
 	rows, err := db.All[tally](ctx, q, `SELECT p.id AS project_id, t.status, count(t.id) AS count,
-			(SELECT count(*) FROM task_definitions a WHERE a.unit_id = p.unit_id AND a.target_grade <= p.target_grade) AS total
+			(SELECT count(*) FROM task_definitions a WHERE a.unit_id = p.unit_id
+			AND a.target_grade <= p.target_grade) AS total
 		FROM projects p
 		LEFT JOIN (tasks t JOIN task_definitions d ON d.id = t.task_definition_id)
 			ON t.project_id = p.id AND d.target_grade <= p.target_grade
@@ -64,11 +66,13 @@ func sumUp(rows []tally) [][]any {
 
 func saveStats(ctx context.Context, q db.Q, stats [][]any) error {
 	const real = " DOUBLE PRECISION"
-	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "red" + real, "grey" + real, "orange" + real, "blue" + real, "green" + real, "scale" + real}, stats)
+	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "red" + real, "grey" + real, "orange" + real,
+		"blue" + real, "green" + real, "scale" + real}, stats)
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE projects SET red_pct = v.red, grey_pct = v.grey, orange_pct = v.orange, blue_pct = v.blue,
+	_, err = db.Exec(ctx, q, `UPDATE projects SET red_pct = v.red, grey_pct = v.grey, orange_pct = v.orange, blue_pct =
+		v.blue,
 		green_pct = v.green, order_scale = v.scale FROM `+from+` v WHERE projects.id = v.id`, args...)
 	return err
 }

@@ -41,12 +41,14 @@ func addStatusComments(ctx context.Context, q db.Q, rows [][]any) error {
 	for i, r := range rows {
 		rows[i] = append([]any{i}, r...)
 	}
-	from, args, err := db.Rows(q, []any{q.Now()}, []string{"n INTEGER", "task_id BIGINT", "unit_id BIGINT", "user_id BIGINT",
+	from, args, err := db.Rows(q, []any{q.Now()}, []string{"n INTEGER", "task_id BIGINT", "unit_id BIGINT",
+		"user_id BIGINT",
 		"recipient_id BIGINT", "comment TEXT", "status TEXT"}, rows)
 	if err != nil {
 		return err
 	}
-	ids, err := db.All[int64](ctx, q, `INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, status, created_at, staff_read_at)
+	ids, err := db.All[int64](ctx, q, `INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type,
+		comment, status, created_at, staff_read_at)
 		SELECT v.task_id, v.unit_id, v.user_id, v.recipient_id, 'status', v.comment, v.status, $1, $1
 		FROM `+from+` v ORDER BY v.n RETURNING id`, args...)
 	if err != nil {
@@ -54,6 +56,7 @@ func addStatusComments(ctx context.Context, q db.Q, rows [][]any) error {
 	}
 	in, args := db.In([]any{q.Now()}, ids)
 	_, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at)
-		SELECT c.id, u.id, $1 FROM task_comments c JOIN users u ON u.id IN (c.user_id, c.recipient_id) WHERE c.id IN `+in, args...)
+		SELECT c.id, u.id, $1 FROM task_comments c JOIN users u ON u.id IN (c.user_id, c.recipient_id) WHERE c.id IN `+
+		in, args...)
 	return err
 }

@@ -19,8 +19,13 @@ func TestConversationsFollowIndexes(t *testing.T) {
 		c.fillInbox()
 		at, tutor := TaskRef{3, 3}, Reader{UserID: c.students + 1, Staff: true}
 		for _, p := range []Page{{}, {Limit: 5}} {
-			for _, text := range c.statements(func(ctx context.Context, q db.Q) error { _, err := Comments(ctx, q, tutor, at, p); return err }) {
-				plan := strings.NewReplacer("SCAN t\n", "", "SCAN t ", "").Replace(c.plan(text, 3, 3, 1, 5, 0)) // the conversation's own tasks
+			for _, text := range c.statements(func(ctx context.Context, q db.Q) error {
+				_,
+					err := Comments(ctx, q, tutor, at, p)
+				return err
+			}) {
+				plan := strings.NewReplacer("SCAN t\n", "", "SCAN t ", "").Replace(c.plan(text, 3, 3, 1, 5,
+					0)) // the conversation's own tasks
 				if walked.MatchString(plan) {
 					t.Errorf("a conversation walks a table:\n%s\n%s", text, plan)
 				}
@@ -33,9 +38,12 @@ func TestConversationsFollowIndexes(t *testing.T) {
 // gets through; each failure must leave the tables as they were.
 func cutShort(t *testing.T, c *crowd, f func(ctx context.Context, q db.Q) error) {
 	t.Helper()
-	const tables = `SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM task_history) + (SELECT count(*) FROM task_comments)
-		+ (SELECT count(*) FROM comment_reads) + (SELECT count(*) FROM events) + (SELECT count(*) FROM group_submissions)
-		+ (SELECT count(*) FROM blobs) + (SELECT count(*) FROM discussion_files) + (SELECT coalesce(sum(extensions), 0) FROM tasks)
+	const tables = `SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM task_history) + (SELECT count(*)
+		FROM task_comments)
+		+ (SELECT count(*) FROM comment_reads) + (SELECT count(*) FROM events) + (SELECT count(*)
+		FROM group_submissions)
+		+ (SELECT count(*) FROM blobs) + (SELECT count(*) FROM discussion_files) + (SELECT coalesce(sum(extensions), 0)
+		FROM tasks)
 		+ (SELECT count(*) FROM task_comments WHERE extension_assessed_at IS NOT NULL)`
 	before := c.number(tables)
 	for n := int64(1); ; n++ {
@@ -81,7 +89,10 @@ func TestWhatIsSaidIsSaidWhole(t *testing.T) {
 	cutShort(t, c, func(ctx context.Context, q db.Q) error {
 		return keep(Discuss(ctx, q, store, tutor, at, []Media{sound, sound}))
 	})
-	cutShort(t, c, func(ctx context.Context, q db.Q) error { return keep(Answer(ctx, q, store, student, at, id, sound)) })
+	cutShort(t, c, func(ctx context.Context, q db.Q) error {
+		return keep(Answer(ctx, q, store, student, at, id,
+			sound))
+	})
 	cutShort(t, c, func(ctx context.Context, q db.Q) error {
 		e, err := RequestExtension(ctx, q, student, at, "Ill", 1)
 		if err == nil {
@@ -98,8 +109,10 @@ func TestWhatIsSaidIsSaidWhole(t *testing.T) {
 // Whatever a file holds, looking at it ends with an answer or a refusal, and
 // what is taken is served as one of the types we know.
 func FuzzLookAtMedia(f *testing.F) {
-	for _, s := range []string{"", "GIF89a", "%PDF-1.4 %%EOF", "<svg", "\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isommp42\x00\x00\x00\x01moov\xff\xff\xff\xff\xff\xff\xff\xff",
-		"\x00\x00\x00\x14ftypisom\x00\x00\x02\x00isom\x00\x00\x00\x00moovhdlr", "\x00\x00\x00\x14ftypisom\x00\x00\x02\x00isom\x00\x00\x00\x07free\x00\x00\x00\x00\x00\x00\x00\x00",
+	for _, s := range []string{"", "GIF89a", "%PDF-1.4 %%EOF", "<svg",
+		"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isommp42\x00\x00\x00\x01moov\xff\xff\xff\xff\xff\xff\xff\xff",
+		"\x00\x00\x00\x14ftypisom\x00\x00\x02\x00isom\x00\x00\x00\x00moovhdlr",
+		"\x00\x00\x00\x14ftypisom\x00\x00\x02\x00isom\x00\x00\x00\x07free\x00\x00\x00\x00\x00\x00\x00\x00",
 		"\x1aE\xdf\xa3\x9fB\x82\x84webm"} {
 		f.Add(s)
 	}

@@ -60,13 +60,17 @@ const tutorOf = `coalesce((SELECT r.user_id FROM tutorial_enrolments e JOIN tuto
 		(SELECT r.user_id FROM unit_roles r WHERE r.unit_id = p.unit_id AND r.user_id <> p.user_id
 			ORDER BY r.is_main DESC, r.role DESC, r.id LIMIT 1))`
 
-const taskColumns = `SELECT coalesce(t.id, 0) AS id, p.id AS project_id, d.id AS task_definition_id, p.unit_id, p.user_id AS owner_id, p.enrolled,
-		coalesce(t.status, 'not_started') AS status, t.submission_date, t.file_uploaded_at, t.assessment_date, t.completion_date,
-		coalesce(t.times_assessed, 0) AS times_assessed, t.grade, coalesce(t.failed_for_lateness, FALSE) AS failed_for_lateness,
+const taskColumns = `SELECT coalesce(t.id, 0) AS id, p.id AS project_id, d.id AS task_definition_id, p.unit_id,
+	p.user_id AS owner_id, p.enrolled,
+		coalesce(t.status, 'not_started') AS status, t.submission_date, t.file_uploaded_at, t.assessment_date,
+		t.completion_date,
+		coalesce(t.times_assessed, 0) AS times_assessed, t.grade, coalesce(t.failed_for_lateness, FALSE) AS
+		failed_for_lateness,
 		coalesce(t.quality_pts, -1) AS quality_pts, coalesce(t.extensions, 0) AS extensions,
 		coalesce(t.include_in_portfolio, TRUE) AS include_in_portfolio,
 		t.group_submission_id, g.unit_group_id AS submission_group_id, m.unit_group_id, ` + tutorOf + ` AS tutor_id,
-		d.restrict_status_updates, d.upload_requirements <> '[]' AS needs_files, d.is_graded, d.max_quality_pts, d.group_set_id,
+		d.restrict_status_updates, d.upload_requirements <> '[]' AS needs_files, d.is_graded, d.max_quality_pts,
+		d.group_set_id,
 		d.target_date, d.due_date, u.extension_weeks_on_resubmit_request AS weeks_on_resubmit, u.end_date, u.time_zone
 	FROM projects p JOIN units u ON u.id = p.unit_id JOIN task_definitions d ON d.unit_id = p.unit_id `
 
@@ -77,7 +81,8 @@ const taskJoins = ` tasks t ON t.project_id = p.id AND t.task_definition_id = d.
 // taskAt gives the task of a project for a definition, whether it has a row or
 // not.
 func taskAt(ctx context.Context, q db.Q, projectID, definitionID int64) (*task, error) {
-	return db.OneOf[task](ctx, q, "task", taskColumns+`LEFT JOIN`+taskJoins+`WHERE p.id = $1 AND d.id = $2`, projectID, definitionID)
+	return db.OneOf[task](ctx, q, "task", taskColumns+`LEFT JOIN`+taskJoins+`WHERE p.id = $1 AND d.id = $2`, projectID,
+		definitionID)
 }
 
 // lockTasks reads tasks that have rows and holds them until the transaction
@@ -100,7 +105,8 @@ func lockTasks(ctx context.Context, q db.Q, where string, args ...any) ([]*task,
 
 // state is the part of the task that a move may change.
 func (t *task) state() status.State {
-	return status.State{Status: t.Status, SubmittedAt: t.SubmittedAt, UploadedAt: t.UploadedAt, AssessedAt: t.AssessedAt,
+	return status.State{Status: t.Status, SubmittedAt: t.SubmittedAt, UploadedAt: t.UploadedAt,
+		AssessedAt:  t.AssessedAt,
 		CompletedOn: t.CompletedOn, TimesAssessed: t.TimesAssessed, Grade: t.Grade, GradedLate: t.GradedLate,
 		Quality: t.Quality, Extensions: t.Extensions}
 }
@@ -117,8 +123,9 @@ func (t *task) facts() (status.Task, error) {
 	dates, err := t.dates()
 	return status.Task{
 		State: t.state(),
-		Rules: status.Rules{Restricted: t.Restricted, NeedsFiles: t.NeedsFiles, Graded: t.Graded, MaxQuality: t.MaxQuality,
-			Group: t.GroupSetID != nil, WeeksOnResubmit: t.WeeksOnResubmit},
+		Rules: status.Rules{Restricted: t.Restricted, NeedsFiles: t.NeedsFiles, Graded: t.Graded,
+			MaxQuality: t.MaxQuality,
+			Group:      t.GroupSetID != nil, WeeksOnResubmit: t.WeeksOnResubmit},
 		Due:     dates,
 		InGroup: t.GroupID != nil,
 		Last:    t.lastSubmission(),
@@ -131,7 +138,8 @@ func (t *task) lastSubmission() *status.Submission {
 	if t.SubmittedAt == nil {
 		return nil
 	}
-	return &status.Submission{At: *t.SubmittedAt, Assessed: t.AssessedAt != nil && !t.SubmittedAt.After(t.AssessedAt.Time)}
+	return &status.Submission{At: *t.SubmittedAt, Assessed: t.AssessedAt != nil &&
+		!t.SubmittedAt.After(t.AssessedAt.Time)}
 }
 
 // dates are what the due date follows from. A day ends on the unit's clock, or

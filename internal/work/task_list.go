@@ -13,7 +13,8 @@ import (
 // classOf joins the class e that task t is seen in: the student's in the stream
 // of the definition d, or one without a stream. There is one at most, so that
 // no task is listed twice.
-const classOf = ` LEFT JOIN tutorial_enrolments e ON e.id = (SELECT x.id FROM tutorial_enrolments x WHERE x.project_id = t.project_id
+const classOf = ` LEFT JOIN tutorial_enrolments e ON e.id = (SELECT x.id FROM tutorial_enrolments x
+	WHERE x.project_id = t.project_id
 		AND (x.tutorial_stream_id IS NULL OR x.tutorial_stream_id = d.tutorial_stream_id)
 		ORDER BY x.tutorial_stream_id NULLS LAST LIMIT 1) `
 
@@ -52,18 +53,21 @@ func TasksOf(ctx context.Context, q db.Q, projectID, callerID int64) ([]ProjectT
 		UnitEnd  clock.Date  `db:"end_date"`
 	}
 	out := []ProjectTask{}
-	for r, err := range db.Each[row](ctx, q, `SELECT t.id, t.task_definition_id, t.status, t.submission_date, t.completion_date, t.extensions,
+	for r, err := range db.Each[row](ctx, q, `SELECT t.id, t.task_definition_id, t.status, t.submission_date,
+		t.completion_date, t.extensions,
 			t.times_assessed, t.grade, t.quality_pts, t.include_in_portfolio, d.target_date, d.due_date, u.end_date,
 			(SELECT count(*) FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'
 				AND (c.staff_read_at IS NULL OR p.user_id = $2)
-				AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id AND r.user_id = $2)) AS num_new_comments
+				AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id
+				AND r.user_id = $2)) AS num_new_comments
 		FROM tasks t JOIN projects p ON p.id = t.project_id JOIN task_definitions d ON d.id = t.task_definition_id
 		JOIN units u ON u.id = t.unit_id
 		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, projectID, callerID) {
 		if err != nil {
 			return nil, err
 		}
-		r.DueDate = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd), Extensions: r.Extensions}.Due()
+		r.DueDate = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd),
+			Extensions: r.Extensions}.Due()
 		out = append(out, r.ProjectTask)
 	}
 	return out, nil
@@ -113,7 +117,8 @@ func part[T any](ctx context.Context, q db.Q, l list, p Page, args ...any) (rows
 		}
 		total = *n
 	}
-	text := fmt.Sprintf(`%s SELECT %s FROM %s ORDER BY %s LIMIT $%d OFFSET $%d`, l.with, l.columns, l.from, l.order, len(args)+1, len(args)+2)
+	text := fmt.Sprintf(`%s SELECT %s FROM %s ORDER BY %s LIMIT $%d OFFSET $%d`, l.with, l.columns, l.from, l.order,
+		len(args)+1, len(args)+2)
 	rows, err = db.All[T](ctx, q, text, append(args, p.limit(), p.Offset)...)
 	return rows, total, err
 }

@@ -88,13 +88,15 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 	return afterUpload(ctx, q, own, changes[1:], shares)
 }
 
-func afterUpload(ctx context.Context, q db.Q, own *task, others []change, shares []TaskContribution) (*HandedIn, error) {
+func afterUpload(ctx context.Context, q db.Q, own *task, others []change, shares []TaskContribution) (*HandedIn,
+	error) {
 	m, err := moved(ctx, q, own, others)
 	if err != nil {
 		return nil, err
 	}
 	dates, err := own.dates()
-	return &HandedIn{MovedTask: m, TaskID: own.ID, UnitID: own.UnitID, OwnerID: own.OwnerID, Dates: dates, Tasks: shares}, err
+	return &HandedIn{MovedTask: m, TaskID: own.ID, UnitID: own.UnitID, OwnerID: own.OwnerID, Dates: dates,
+		Tasks: shares}, err
 }
 
 // spreadFiles adds what an upload comes to on the tasks of those it was handed
@@ -117,7 +119,8 @@ func spreadFiles(changes []change, from status.Task, m status.Move, by Mover, ma
 
 // joinWork makes a group's members with a share, whose tasks are open, partners
 // in one submission, and gives their tasks but for own, and all shares.
-func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []Contribution) ([]*task, []TaskContribution, error) {
+func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []Contribution) ([]*task,
+	[]TaskContribution, error) {
 	members := []*task{own}
 	for _, t := range around {
 		if t.sharesGroup(own) {
@@ -157,18 +160,21 @@ func sharesOf(members []*task, wanted []Contribution) (map[int64]Contribution, e
 			return nil, fault.Field(fault.Refused, "contributions", "name the project %d twice", s.ProjectID)
 		}
 		if s.Pct > 100 {
-			return nil, fault.Field(fault.Refused, "contributions", "give the project %d %d percent; 100 is the whole", s.ProjectID, s.Pct)
+			return nil, fault.Field(fault.Refused, "contributions", "give the project %d %d percent; 100 is the whole",
+				s.ProjectID, s.Pct)
 		}
 		s.Pct, s.Pts = max(s.Pct, 0), min(max(s.Pts, 0), mostPts)
 		out[s.ProjectID] = s
 	}
 	for _, t := range members {
 		if _, ok := out[t.ProjectID]; !ok {
-			return nil, fault.Field(fault.Refused, "contributions", "must name every member of the group: the project %d is missing", t.ProjectID)
+			return nil, fault.Field(fault.Refused, "contributions", "must name every member of the group: the "+
+				"project %d is missing", t.ProjectID)
 		}
 	}
 	if len(out) > len(members) {
-		return nil, fault.Field(fault.Refused, "contributions", "must name the enrolled members of the group and nobody else")
+		return nil, fault.Field(fault.Refused, "contributions", "must name the enrolled members of the group and "+
+			"nobody else")
 	}
 	return out, nil
 }
@@ -178,7 +184,8 @@ func sharesOf(members []*task, wanted []Contribution) (map[int64]Contribution, e
 func linkWork(ctx context.Context, q db.Q, own *task, around, mates []*task, all []TaskContribution) error {
 	var left []int64
 	if !sameWork(own, around, mates) {
-		id, err := db.One[int64](ctx, q, `INSERT INTO group_submissions (unit_group_id, task_definition_id, submitted_by_project_id, created_at)
+		id, err := db.One[int64](ctx, q, `INSERT INTO group_submissions (unit_group_id, task_definition_id,
+			submitted_by_project_id, created_at)
 			VALUES ($1, $2, $3, $4) RETURNING id`, *own.GroupID, own.DefinitionID, own.ProjectID, q.Now())
 		if err != nil {
 			return err
@@ -198,7 +205,8 @@ func linkWork(ctx context.Context, q db.Q, own *task, around, mates []*task, all
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE tasks SET group_submission_id = $1, contribution_pct = v.pct, contribution_pts = v.pts
+	_, err = db.Exec(ctx, q, `UPDATE tasks SET group_submission_id = $1, contribution_pct = v.pct, contribution_pts =
+		v.pts
 		FROM `+from+` v WHERE tasks.id = v.id`, args...)
 	if err != nil {
 		return fmt.Errorf("write contributions: %w", err)
@@ -262,6 +270,7 @@ func (t *task) explain(ctx context.Context, q db.Q, text string) error {
 	if err != nil {
 		return err
 	}
-	return events.Add(ctx, q, events.Event{Kind: "comment", ActorID: *t.TutorID, UserID: t.OwnerID, UnitID: t.UnitID, ProjectID: t.ProjectID, TaskID: t.ID,
+	return events.Add(ctx, q, events.Event{Kind: "comment", ActorID: *t.TutorID, UserID: t.OwnerID, UnitID: t.UnitID,
+		ProjectID: t.ProjectID, TaskID: t.ID,
 		Body: commentEvent{DefinitionID: t.DefinitionID, CommentID: id, Type: typeText, Action: "created"}})
 }

@@ -419,8 +419,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Kind == fault.Internal {
-		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "route", r.Pattern, "request_id", RequestID(r.Context()), "err", err)
-		e = &fault.Error{Kind: fault.Internal, Text: "Something went wrong on our side. Tell an administrator this number: " + RequestID(r.Context()) + "."}
+		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "route", r.Pattern, "request_id",
+			RequestID(r.Context()), "err", err)
+		e = &fault.Error{Kind: fault.Internal, Text: "Something went wrong on our side. Tell an administrator this " +
+			"number: " + RequestID(r.Context()) + "."}
 	}
 	if e.Wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((e.Wait+time.Second-1)/time.Second)))

@@ -24,9 +24,10 @@ import (
 func bare[Out any](c Config, f func(ctx context.Context) (Out, error), opts ...Option) *Server {
 	c.Log = slog.New(slog.DiscardHandler)
 	s := New(c)
-	Route(s, "GET /api/things/{name}", 200, policy.Anybody, "Try", func(ctx context.Context, _ *access.Caller, in struct {
-		Name string `path:"name"`
-	}) (Out, error) {
+	Route(s, "GET /api/things/{name}", 200, policy.Anybody, "Try", func(ctx context.Context, _ *access.Caller,
+		in struct {
+			Name string `path:"name"`
+		}) (Out, error) {
 		return f(ctx)
 	}, opts...)
 	return s
@@ -44,7 +45,8 @@ func get(s http.Handler, path string, headers ...string) *httptest.ResponseRecor
 
 func TestPathsAreTolerated(t *testing.T) {
 	s := bare(Config{}, func(context.Context) (string, error) { return "here", nil })
-	for _, path := range []string{"/api/things/x", "/api/things/x/", "/api//things///x", "/api/things/x.json", "//api/things/x.json/", "/api/things/a%2Fb", "/api/things/a.b"} {
+	for _, path := range []string{"/api/things/x", "/api/things/x/", "/api//things///x", "/api/things/x.json",
+		"//api/things/x.json/", "/api/things/a%2Fb", "/api/things/a.b"} {
 		if w := get(s, path); w.Code != 200 || w.Header().Get("Location") != "" {
 			t.Errorf("%s: got %d, %s", path, w.Code, w.Header())
 		}
@@ -82,7 +84,8 @@ func TestPanicsAreAnswered(t *testing.T) {
 func TestKindsHaveTheirStatus(t *testing.T) {
 	for kind, want := range statuses {
 		s := bare(Config{}, func(context.Context) (string, error) {
-			return "", &fault.Error{Kind: kind, Text: "no", Wait: 1500 * time.Millisecond, Fields: map[string]string{"a": "b"}}
+			return "", &fault.Error{Kind: kind, Text: "no", Wait: 1500 * time.Millisecond,
+				Fields: map[string]string{"a": "b"}}
 		})
 		w := get(s, "/api/things/x")
 		if w.Code != want || w.Header().Get("Content-Type") != "application/json" {
@@ -112,7 +115,10 @@ func rows(n int, fail error) iter.Seq2[int, error] {
 
 func TestListsStream(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 100_000} {
-		s := bare(Config{}, func(context.Context) (List[int], error) { return List[int]{Total: int64(n), Rows: rows(n, nil)}, nil })
+		s := bare(Config{}, func(context.Context) (List[int], error) {
+			return List[int]{Total: int64(n),
+				Rows: rows(n, nil)}, nil
+		})
 		w := get(s, "/api/things/x")
 		var got []int
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got) != n || got == nil {
@@ -148,7 +154,8 @@ func TestBrokenListsAreNotWhole(t *testing.T) {
 }
 
 func TestFilesAreNeverRunAsPages(t *testing.T) {
-	for kind, inline := range map[string]bool{"application/pdf": true, "image/png": true, "text/html": false, "image/svg+xml": false,
+	for kind, inline := range map[string]bool{"application/pdf": true, "image/png": true, "text/html": false,
+		"image/svg+xml":         false,
 		"application/xhtml+xml": false, "text/xml; charset=utf-8": false, "text/javascript": false} {
 		s := bare(Config{}, func(context.Context) (*File, error) {
 			return &File{Content: strings.NewReader("0123456789"), Name: "räport \"1\".x", Type: kind}, nil
@@ -158,7 +165,8 @@ func TestFilesAreNeverRunAsPages(t *testing.T) {
 			t.Errorf("range: %d %q", w.Code, w.Body)
 		}
 		d := w.Header().Get("Content-Disposition")
-		if strings.HasPrefix(d, "inline") != inline || !strings.Contains(d, "filename*=UTF-8''r%C3%A4port%20%221%22.x") {
+		if strings.HasPrefix(d, "inline") != inline ||
+			!strings.Contains(d, "filename*=UTF-8''r%C3%A4port%20%221%22.x") {
 			t.Errorf("%s: %s", kind, d)
 		}
 		if !strings.Contains(w.Header().Get("Content-Security-Policy"), "sandbox") {
@@ -171,7 +179,8 @@ func TestSentencesFollowAccept(t *testing.T) {
 	s := bare(Config{}, func(context.Context) (Text, error) {
 		return Text{Message: "Made.", Record: map[string]int{"id": 3}, ID: 3}, nil
 	}, Location("/api/things/{.id}"))
-	if w := get(s, "/api/things/x"); w.Body.String() != "Made.\n" || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") || w.Header().Get("Location") != "/api/things/3" {
+	if w := get(s, "/api/things/x"); w.Body.String() != "Made.\n" || !strings.HasPrefix(w.Header().Get("Content-Type"),
+		"text/plain") || w.Header().Get("Location") != "/api/things/3" {
 		t.Errorf("%v %s", w.Header(), w.Body)
 	}
 	if w := get(s, "/api/things/x", "Accept", "text/html, application/json;q=0.9"); strings.TrimSpace(w.Body.String()) != `{"id":3,"message":"Made."}` {
@@ -180,8 +189,12 @@ func TestSentencesFollowAccept(t *testing.T) {
 }
 
 func TestOnlyConfiguredOriginsAreLetIn(t *testing.T) {
-	s := bare(Config{Origins: []string{"https://learn.example.edu"}}, func(context.Context) (string, error) { return "", nil })
-	for origin, want := range map[string]string{"https://learn.example.edu": "https://learn.example.edu", "https://evil.example": "", "": ""} {
+	s := bare(Config{Origins: []string{"https://learn.example.edu"}}, func(context.Context) (string, error) {
+		return "",
+			nil
+	})
+	for origin, want := range map[string]string{"https://learn.example.edu": "https://learn.example.edu",
+		"https://evil.example": "", "": ""} {
 		if got := get(s, "/api/things/x", "Origin", origin).Header().Get("Access-Control-Allow-Origin"); got != want {
 			t.Errorf("%q: got %q", origin, got)
 		}
@@ -227,5 +240,8 @@ func TestADeclarationWithoutRightIsRefused(t *testing.T) {
 			t.Error("it was taken")
 		}
 	}()
-	Route(New(Config{}), "GET /x", 200, nil, "Try", func(context.Context, *access.Caller, struct{}) (string, error) { return "", nil })
+	Route(New(Config{}), "GET /x", 200, nil, "Try", func(context.Context, *access.Caller, struct{}) (string,
+		error) {
+		return "", nil
+	})
 }

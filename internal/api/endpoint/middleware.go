@@ -80,14 +80,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // finish logs and counts the request, and answers for a handler that panicked.
 func (s *Server) finish(w *recorder, r *http.Request, route string, start time.Time, p any) {
 	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // a sentinel that is never wrapped
-		s.Log.ErrorContext(r.Context(), "handler panicked", "request_id", RequestID(r.Context()), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		s.Log.ErrorContext(r.Context(), "handler panicked", "request_id", RequestID(r.Context()), "panic",
+			fmt.Sprint(p), "stack", string(debug.Stack()))
 		if w.status == 0 {
 			s.fail(w, r, errors.New("panic"))
 		}
 	}
 	took := time.Since(start)
 	s.Log.InfoContext(r.Context(), "request", "request_id", RequestID(r.Context()), "method", r.Method, "route", route,
-		"status", w.status, "bytes", w.bytes, "ms", float64(took.Microseconds())/1000, "address", Address(r.Context()).String())
+		"status", w.status, "bytes", w.bytes, "ms", float64(took.Microseconds())/1000, "address",
+		Address(r.Context()).String())
 	if s.Metrics != nil {
 		s.Metrics.Answered(r.Method, route, w.status, took)
 	}
@@ -141,7 +143,8 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Username, Auth_Token, Auth-Token, Content-Type, Accept, Range, Idempotency-Key, Last-Event-ID")
+	h.Set("Access-Control-Allow-Headers", "Username, Auth_Token, Auth-Token, Content-Type, Accept, Range, "+
+		"Idempotency-Key, Last-Event-ID")
 	h.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true

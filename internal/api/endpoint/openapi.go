@@ -35,7 +35,8 @@ func (s *Server) Document() any {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "Lectern", "version": s.Version,
-			"description": "Units, tasks, submissions and feedback. Every parameter may come by query, form, multipart or JSON under the same name."},
+			"description": "Units, tasks, submissions and feedback. Every parameter may come by query, form, " +
+				"multipart or JSON under the same name."},
 		"paths": paths,
 		"components": object{"schemas": d.schemas, "securitySchemes": object{
 			"username": object{"type": "apiKey", "in": "header", "name": "Username"},
@@ -50,7 +51,8 @@ func (s *Server) Describe() {
 		w.Header().Set("Cache-Control", "no-cache")
 		reply(w, http.StatusOK, s.Document())
 	})
-	explorer := v5emb.NewHandlerWithConfig(swgui.Config{Title: "Lectern API", SwaggerJSON: "/api/openapi.json", BasePath: "/api/docs"})
+	explorer := v5emb.NewHandlerWithConfig(swgui.Config{Title: "Lectern API", SwaggerJSON: "/api/openapi.json",
+		BasePath: "/api/docs"})
 	s.mux.Handle("GET /api/docs", explorer)
 	s.mux.Handle("GET /api/docs/", explorer)
 }
@@ -85,7 +87,8 @@ func (d *document) operation(i *Info) object {
 var braces = regexp.MustCompile(`[{}./]+`)
 
 func operationID(i *Info) string {
-	return strings.ToLower(i.Method) + strings.TrimSuffix(braces.ReplaceAllString(strings.TrimPrefix(i.Path, "/api"), "_"), "_")
+	return strings.ToLower(i.Method) + strings.TrimSuffix(braces.ReplaceAllString(strings.TrimPrefix(i.Path, "/api"),
+		"_"), "_")
 }
 
 // tag groups the operations in the explorer by the first word of the path.
@@ -155,7 +158,8 @@ func (d *document) inputs(i *Info, op object) {
 		case f.In == "path":
 			list = append(list, object{"name": f.Name, "in": "path", "required": true, "schema": d.input(f)})
 		case f.In == "header":
-			list = append(list, object{"name": f.Name, "in": "header", "required": false, "description": f.Doc, "schema": d.schema(f.Elem)})
+			list = append(list, object{"name": f.Name, "in": "header", "required": false, "description": f.Doc,
+				"schema": d.schema(f.Elem)})
 		default:
 			files = files || f.In == "file"
 			nested.add(f.Name, d.input(f), f.Required)
@@ -164,7 +168,8 @@ func (d *document) inputs(i *Info, op object) {
 	}
 	if i.Method == http.MethodGet || i.Method == http.MethodDelete {
 		for _, name := range flat.order {
-			list = append(list, object{"name": name, "in": "query", "required": flat.required[name], "schema": flat.props[name]})
+			list = append(list, object{"name": name, "in": "query", "required": flat.required[name],
+				"schema": flat.props[name]})
 		}
 	} else if len(flat.order) > 0 {
 		op["requestBody"] = object{"required": len(flat.required) > 0, "content": contents(nested, flat, files)}

@@ -37,7 +37,8 @@ func BenchmarkJSON(b *testing.B) {
 }
 
 func BenchmarkQuery(b *testing.B) {
-	benchmark(b, "unit[name]=Programming&unit[start_date]=2026-03-02&unit[closed]=false&ids[]=1&ids[]=2&limit=20", "", "")
+	benchmark(b, "unit[name]=Programming&unit[start_date]=2026-03-02&unit[closed]=false&ids[]=1&ids[]=2&limit=20", "",
+		"")
 }
 
 func BenchmarkForm(b *testing.B) {

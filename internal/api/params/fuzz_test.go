@@ -22,7 +22,8 @@ type fuzzInput struct {
 // FuzzRead drives whole requests: no panic, no error but faults, no file left.
 func FuzzRead(f *testing.F) {
 	const part = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"../a\"\r\n\r\nx\r\n--b--\r\n"
-	f.Add("unit[name]=a&ids[]=1", "application/json", `{"unit":{"start_date":"2026-03-02","weeks":[1]},"contributions":"[{}]"}`)
+	f.Add("unit[name]=a&ids[]=1", "application/json",
+		`{"unit":{"start_date":"2026-03-02","weeks":[1]},"contributions":"[{}]"}`)
 	f.Add("l[]=a&l[]=c", form, "rows[0][pct]=1&rows[x]=2&limit=%ff")
 	f.Add("unit=1&unit[a]=2", "multipart/form-data; boundary=b", part)
 	f.Add("", "multipart/form-data; boundary=b", part[:60])
@@ -48,7 +49,8 @@ func FuzzRead(f *testing.F) {
 // FuzzDecode holds the JSON reader against the standard one: what it takes,
 // that takes too, and a text comes out the same.
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{`{"x":"a\u00e9\ud83d\ude00"}`, `{"x":null,"y":[1e5,-0.1,{"z":{}}]}`, `{"x":"\ud800"}`, `{"x":1,"x":2}`, `{"x":01}`, "{\"x\":\"\xff\"}"} {
+	for _, s := range []string{`{"x":"a\u00e9\ud83d\ude00"}`, `{"x":null,"y":[1e5,-0.1,{"z":{}}]}`, `{"x":"\ud800"}`,
+		`{"x":1,"x":2}`, `{"x":01}`, "{\"x\":\"\xff\"}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {

@@ -100,7 +100,8 @@ type Set struct {
 // complain of absent parameters, since they may follow the files.
 //
 // After an error nothing is left in spool.
-func Read(w http.ResponseWriter, r *http.Request, lim Limits, spool string, beforeFiles func(*Set) error) (*Set, error) {
+func Read(w http.ResponseWriter, r *http.Request, lim Limits, spool string, beforeFiles func(*Set) error) (*Set,
+	error) {
 	s := &Set{query: node{kind: isObject, form: true}, body: node{kind: isObject, form: true}, header: r.Header}
 	rd := reader{set: s, lim: lim.withDefaults(), spool: spool, beforeFiles: beforeFiles}
 	done := false

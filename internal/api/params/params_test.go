@@ -121,7 +121,8 @@ func TestOneInputInFiveEncodings(t *testing.T) {
 		{"unit[name]", "Größe & co=1"}, {"unit[start_date]", "2026-03-02T23:30:00-05:00"}, {"unit[closed]", "Yes"},
 		{"unit[due]", ""}, {"unit[at]", "2026-03-02T04:05:06.789+02:00"}, {"unit[kind]", "b"},
 		{"unit[weeks][]", "1"}, {"unit[weeks][]", "12"}, {"ids[]", "3"}, {"ids[]", "-4"},
-		{"rows[0][project_id]", "1"}, {"rows[0][pct]", "2.5"}, {"rows[10][project_id]", "3"}, {"rows[9][project_id]", "2"},
+		{"rows[0][project_id]", "1"}, {"rows[0][pct]", "2.5"}, {"rows[10][project_id]", "3"},
+		{"rows[9][project_id]", "2"},
 		{"contributions", `[{"project_id":9,"pct":0.5}]`}, {"limit", "20"}, {"offset", ""}, {"unknown[deep]", "x"},
 	}
 	json := `{"unit":{"name":"Größe \u0026 co=1","start_date":"2026-03-02","closed":true,"due":null,"at":"2026-03-02T02:05:06.789Z",
@@ -165,7 +166,8 @@ func TestBodyWinsOverQueryAndPathOverAll(t *testing.T) {
 		} `param:"unit"`
 		IDs []int `param:"ids"`
 	}
-	r := request("unit[x]=query&unit[y]=query&ids[]=1&ids[]=2&unit_id=5", "application/json", `{"unit":{"x":"body"},"ids":[3],"unit_id":6}`)
+	r := request("unit[x]=query&unit[y]=query&ids[]=1&ids[]=2&unit_id=5", "application/json",
+		`{"unit":{"x":"body"},"ids":[3],"unit_id":6}`)
 	s, err := params.Read(nil, r, params.Limits{}, "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -176,10 +178,12 @@ func TestBodyWinsOverQueryAndPathOverAll(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if in.UnitID != 7 || in.Slug != "a b" || in.Unit.X != "body" || in.Unit.Y != "query" || !slices.Equal(in.IDs, []int{3}) {
+	if in.UnitID != 7 || in.Slug != "a b" || in.Unit.X != "body" || in.Unit.Y != "query" ||
+		!slices.Equal(in.IDs, []int{3}) {
 		t.Errorf("got %+v", in)
 	}
-	for name, want := range map[string]bool{"unit": true, "unit[x]": true, "unit[z]": false, "ids": true, "x": false, "[": false, "ids[a]": false} {
+	for name, want := range map[string]bool{"unit": true, "unit[x]": true, "unit[z]": false, "ids": true, "x": false,
+		"[": false, "ids[a]": false} {
 		if s.Has(name) != want {
 			t.Errorf("Has(%q) = %v", name, !want)
 		}
@@ -217,18 +221,25 @@ func TestEveryFlawIsNamedAtOnce(t *testing.T) {
 		kind, body string
 		want       map[string]string
 	}{
-		"nothing":           {"", "", map[string]string{"unit[name]": needed, "unit[start_date]": needed}},
-		"null wrapper":      {"application/json", `{"unit":null}`, map[string]string{"unit[name]": needed, "unit[start_date]": needed}},
-		"empty wrapper":     {form, `unit=`, map[string]string{"unit[name]": needed, "unit[start_date]": needed}},
-		"null member":       {"application/json", `{"unit":{"name":null,"start_date":""}}`, map[string]string{"unit[name]": needed, "unit[start_date]": needed}},
-		"empty text is one": {form, `unit[name]=&unit[start_date]=2026-03-02&limit=x`, map[string]string{"limit": "must be a whole number"}},
-		"missing and wrong": {form, "unit[start_date]=soon&ids[]=1&ids[]=two&limit=1.5&rows[3][pct]=x", map[string]string{
-			"unit[name]": needed, "unit[start_date]": date, "ids[1]": "must be a whole number", "limit": "must be a whole number",
-			"rows[3][pct]": "must be a number", "rows[3][project_id]": needed}},
-		"wrapper of another shape": {"application/json", `{"unit":[1]}`, map[string]string{"unit": "must be an object"}},
+		"nothing": {"", "", map[string]string{"unit[name]": needed, "unit[start_date]": needed}},
+		"null wrapper": {"application/json", `{"unit":null}`, map[string]string{"unit[name]": needed,
+			"unit[start_date]": needed}},
+		"empty wrapper": {form, `unit=`, map[string]string{"unit[name]": needed, "unit[start_date]": needed}},
+		"null member": {"application/json", `{"unit":{"name":null,"start_date":""}}`,
+			map[string]string{"unit[name]": needed, "unit[start_date]": needed}},
+		"empty text is one": {form, `unit[name]=&unit[start_date]=2026-03-02&limit=x`,
+			map[string]string{"limit": "must be a whole number"}},
+		"missing and wrong": {form, "unit[start_date]=soon&ids[]=1&ids[]=two&limit=1.5&rows[3][pct]=x",
+			map[string]string{
+				"unit[name]": needed, "unit[start_date]": date, "ids[1]": "must be a whole number",
+				"limit":        "must be a whole number",
+				"rows[3][pct]": "must be a number", "rows[3][project_id]": needed}},
+		"wrapper of another shape": {"application/json", `{"unit":[1]}`,
+			map[string]string{"unit": "must be an object"}},
 		"inside JSON text": {"application/json", `{"unit":{"name":"n","start_date":"2026-03-02"},"contributions":"[{\"pct\":\"x\"}]"}`,
 			map[string]string{"contributions[0][project_id]": needed, "contributions[0][pct]": "must be a number"}},
-		"outside the set": {form, `unit[name]=n&unit[start_date]=2026-03-02&unit[kind]=c`, map[string]string{"unit[kind]": "must be one of a, b"}},
+		"outside the set": {form, `unit[name]=n&unit[start_date]=2026-03-02&unit[kind]=c`,
+			map[string]string{"unit[kind]": "must be one of a, b"}},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -313,10 +324,12 @@ func TestFieldsDescribeTheDeclaration(t *testing.T) {
 	}
 	var got []string
 	for _, f := range params.Fields(reflect.TypeFor[input]()) {
-		got = append(got, strings.Join([]string{f.Name, f.In, f.Elem.String(), f.Doc, strings.Join(f.Enum, "|"), map[bool]string{true: "required"}[f.Required]}, ","))
+		got = append(got, strings.Join([]string{f.Name, f.In, f.Elem.String(), f.Doc, strings.Join(f.Enum, "|"),
+			map[bool]string{true: "required"}[f.Required]}, ","))
 	}
 	want := []string{"unit_id,path,int64,the unit,,required", "kind,param,string,what kind,a|b,required",
-		"rows,param,[]params_test.contribution,,,", "file,file,*params.Upload,,,", "*files,file,map[string]*params.Upload,,,"}
+		"rows,param,[]params_test.contribution,,,", "file,file,*params.Upload,,,",
+		"*files,file,map[string]*params.Upload,,,"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -363,7 +376,8 @@ func TestTypeMayHoldItself(t *testing.T) {
 		Name string  `param:"name,required"`
 		Kids []*tree `param:"kids"`
 	}
-	in, err := decode[tree](t, request("", "application/json", `{"name":"a","kids":[{"name":"b","kids":[{"name":"c"}]}]}`))
+	in, err := decode[tree](t, request("", "application/json",
+		`{"name":"a","kids":[{"name":"b","kids":[{"name":"c"}]}]}`))
 	if err != nil || in.Kids[0].Kids[0].Name != "c" {
 		t.Errorf("got %+v, %v", in, err)
 	}

@@ -98,7 +98,8 @@ func contentType(h http.Header) (string, map[string]string, error) {
 	case "application/json", "text/json", "application/x-www-form-urlencoded", "multipart/form-data":
 	default:
 		return "", nil, fault.New(fault.Unsupported,
-			"the body must be application/json, application/x-www-form-urlencoded or multipart/form-data, and Content-Type must say so")
+			"the body must be application/json, application/x-www-form-urlencoded or multipart/form-data, and "+
+				"Content-Type must say so")
 	}
 	switch strings.ToLower(args["charset"]) {
 	case "", "utf-8", "utf8", "us-ascii":

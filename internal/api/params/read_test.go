@@ -19,14 +19,20 @@ func TestContentTypes(t *testing.T) {
 	}{
 		{"", "", 0}, {"text/plain", "", 0}, {"image/png; =", "", 0}, {"application/json", "", 0}, {form, "", 0},
 		{"application/json", " \r\n\t", 0}, {"multipart/form-data; boundary=b", "", 0}, {"multipart/form-data", "", 0},
-		{"application/json", json, 0}, {"Application/JSON; charset=UTF-8", json, 0}, {"text/json", json, 0}, {"application/json", "\ufeff" + json, 0},
+		{"application/json", json, 0}, {"Application/JSON; charset=UTF-8", json, 0}, {"text/json", json, 0},
+		{"application/json", "\ufeff" + json, 0},
 		{form + "; charset=utf-8", "x=v", 0}, {form, "&&x=v&", 0},
-		{"", json, fault.Unsupported}, {"text/plain", "x=v", fault.Unsupported}, {"application/merge-patch+json", json, fault.Unsupported},
-		{"application/json; charset=utf-16", json, fault.Unsupported}, {"multipart/mixed; boundary=b", "--b--", fault.Unsupported},
-		{"nonsense", "x", fault.Unsupported}, {"multipart/form-data", "--b--", fault.Invalid}, {"multipart/form-data; boundary=b", "--b--", 0},
+		{"", json, fault.Unsupported}, {"text/plain", "x=v", fault.Unsupported}, {"application/merge-patch+json", json,
+			fault.Unsupported},
+		{"application/json; charset=utf-16", json, fault.Unsupported}, {"multipart/mixed; boundary=b", "--b--",
+			fault.Unsupported},
+		{"nonsense", "x", fault.Unsupported}, {"multipart/form-data", "--b--", fault.Invalid},
+		{"multipart/form-data; boundary=b", "--b--", 0},
 		{"multipart/form-data; boundary=b", "nonsense", fault.Invalid},
-		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nv", fault.Invalid},
-		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nv\r\n--b\r\n", fault.Invalid},
+		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nv",
+			fault.Invalid},
+		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nv\r\n--b\r\n",
+			fault.Invalid},
 		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"", fault.Invalid},
 		{"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data\r\n\r\nv\r\n--b--", fault.Invalid},
 		{"multipart/form-data; boundary=b", "--b\r\n\r\nv\r\n--b--", fault.Invalid},
@@ -66,14 +72,20 @@ func TestMethodsAndMissingBodies(t *testing.T) {
 }
 
 func TestStrictJSON(t *testing.T) {
-	good := []string{`{}`, ` {"x" : "\u00e9\ud83d\ude00\n\/" , "y":[1,-0.5e+10,{"z":[]}]} `, `{"X":1,"x":"a"}`, `{"":1}`,
+	good := []string{`{}`, ` {"x" : "\u00e9\ud83d\ude00\n\/" , "y":[1,-0.5e+10,{"z":[]}]} `, `{"X":1,"x":"a"}`,
+		`{"":1}`,
 		`{"a":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`}
-	bad := []string{`[]`, `null`, `"x"`, `1`, `{`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{'a':1}`, `{"a":1}{}`, `{"a":1} x`, `{"a":01}`, `{"a":+1}`,
-		`{"a":1.}`, `{"a":.5}`, `{"a":1e}`, `{"a":-}`, `{"a":NaN}`, `{"a":tru}`, `{"a":"\x"}`, `{"a":"\u12g4"}`, `{"a":"\u12`, `{"a":"\`, `{"a":"x`,
-		"{\"a\":\"\t\"}", `{"a":1 "b":2}`, `{"a":[1 2]}`, `{"a":[1,]}`, `{"a":[`, `{"a":"\ud800"}`, `{"a":"\ud800\u0041"}`, `{"a":"\udc00"}`,
-		`{"a":1,"a":2}`, `{"a":{"b":[{"c":1,"c":null}]}}`, `{"a":1,"\u0061":2}`, "{\"a\":\"\xff\"}", "{\"\xff\":1}", `{"a":"\u0000"}`, `{"a\u0000":1}`,
+	bad := []string{`[]`, `null`, `"x"`, `1`, `{`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{'a':1}`, `{"a":1}{}`,
+		`{"a":1} x`, `{"a":01}`, `{"a":+1}`,
+		`{"a":1.}`, `{"a":.5}`, `{"a":1e}`, `{"a":-}`, `{"a":NaN}`, `{"a":tru}`, `{"a":"\x"}`, `{"a":"\u12g4"}`,
+		`{"a":"\u12`, `{"a":"\`, `{"a":"x`,
+		"{\"a\":\"\t\"}", `{"a":1 "b":2}`, `{"a":[1 2]}`, `{"a":[1,]}`, `{"a":[`, `{"a":"\ud800"}`,
+		`{"a":"\ud800\u0041"}`, `{"a":"\udc00"}`,
+		`{"a":1,"a":2}`, `{"a":{"b":[{"c":1,"c":null}]}}`, `{"a":1,"\u0061":2}`, "{\"a\":\"\xff\"}", "{\"\xff\":1}",
+		`{"a":"\u0000"}`, `{"a\u0000":1}`,
 		"{\"a\":\"\x00\"}", "{\"a\":1}\x00", "\x00", `{"a":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `}`,
-		strings.Repeat(`{"a":`, 100_000), `{"a":[` + strings.Repeat("0,", 100_000) + `0]}`, `// x`, `{"a":1/**/}`, `{"a":0x1}`}
+		strings.Repeat(`{"a":`, 100_000), `{"a":[` + strings.Repeat("0,", 100_000) + `0]}`, `// x`, `{"a":1/**/}`,
+		`{"a":0x1}`}
 	for _, body := range good {
 		if _, err := decode[struct{}](t, request("", "application/json", body)); err != nil {
 			t.Errorf("%.60q: %v", body, err)
@@ -108,10 +120,12 @@ func TestBadTextNamesItsParameter(t *testing.T) {
 	const utf8, nul = "must be valid UTF-8", "must not hold a NUL character"
 	tests := []struct{ query, kind, body, name, reason string }{
 		{"unit[name]=%ff", "", "", "unit[name]", utf8}, {"unknown=%00", "", "", "unknown", nul},
-		{"", form, "unit[name]=a%00b", "unit[name]", nul}, {"%ff=1", "", "", `"\xff"`, utf8}, {"a%00=1", "", "", `"a\x00"`, nul},
+		{"", form, "unit[name]=a%00b", "unit[name]", nul}, {"%ff=1", "", "", `"\xff"`, utf8},
+		{"a%00=1", "", "", `"a\x00"`, nul},
 		{"", "application/json", "{\"unit\":{\"name\":\"\xc3\"}}", "unit[name]", utf8},
 		{"", "application/json", `{"unit":[{"name":"\u0000"}]}`, "unit[0][name]", nul},
-		{"", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n\xff\r\n--b--", "x", utf8},
+		{"", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; " +
+			"name=\"x\"\r\n\r\n\xff\r\n--b--", "x", utf8},
 		{"x=%zz", "", "", "x", "has a wrong % escape"}, {"%zz=1", "", "", "%zz", "has a wrong % escape in its name"},
 	}
 	for _, c := range tests {
@@ -121,17 +135,21 @@ func TestBadTextNamesItsParameter(t *testing.T) {
 }
 
 func TestBracketNames(t *testing.T) {
-	for _, key := range []string{"a", "a[b]", "a[]", "a[b][]", "a[b][c][d][e]", "a[b][c][d][e][]", "a[0][b]", "a b", "a.b"} {
+	for _, key := range []string{"a", "a[b]", "a[]", "a[b][]", "a[b][c][d][e]", "a[b][c][d][e][]", "a[0][b]", "a b",
+		"a.b"} {
 		if _, err := decode[struct{}](t, request(urlencode([]pair{{key, "1"}}), "", "")); err != nil {
 			t.Errorf("%q: %v", key, err)
 		}
 	}
-	for _, key := range []string{"", "[a]", "a[", "a]", "a[b", "a[b]c", "a[b]]", "a[[b]]", "a[][b]", "a[][]", "a[b][c][d][e][f]", "[]"} {
-		if _, err := decode[struct{}](t, request(urlencode([]pair{{key, "1"}}), "", "")); !fault.Is(err, fault.Invalid) {
+	for _, key := range []string{"", "[a]", "a[", "a]", "a[b", "a[b]c", "a[b]]", "a[[b]]", "a[][b]", "a[][]",
+		"a[b][c][d][e][f]", "[]"} {
+		if _, err := decode[struct{}](t, request(urlencode([]pair{{key, "1"}}), "", "")); !fault.Is(err,
+			fault.Invalid) {
 			t.Errorf("%q: got %v", key, err)
 		}
 	}
-	for _, query := range []string{"unit=1&unit[name]=x", "unit[name]=x&unit=1", "x[]=1&x=2", "x=1&x[]=2", "x[]=1&x[0]=2", "x[0]=1&x[]=2", "x=1&x=2&x[]=3"} {
+	for _, query := range []string{"unit=1&unit[name]=x", "unit[name]=x&unit=1", "x[]=1&x=2", "x=1&x[]=2",
+		"x[]=1&x[0]=2", "x[0]=1&x[]=2", "x=1&x=2&x[]=3"} {
 		if _, err := decode[struct{}](t, request(query, "", "")); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: got %v", query, err)
 		}
@@ -150,14 +168,17 @@ func TestNumberOfKeys(t *testing.T) {
 		return b.String()
 	}
 	for body, ok := range map[string]bool{
-		keys("k%d=1&", 1000): true, keys("k%d=1&", 1001): false, keys("k[%d]=1&", 999): true, keys("k[%d]=1&", 1000): false,
+		keys("k%d=1&", 1000): true, keys("k%d=1&", 1001): false, keys("k[%d]=1&", 999): true,
+		keys("k[%d]=1&", 1000): false,
 		keys("k[]=%d&", 10000): true, keys("k[]=%d&", 10001): false,
 	} {
-		if _, err := decode[struct{}](t, request("", form, body)); ok != (err == nil) || !ok && !fault.Is(err, fault.Invalid) {
+		if _, err := decode[struct{}](t, request("", form, body)); ok != (err == nil) || !ok &&
+			!fault.Is(err, fault.Invalid) {
 			t.Errorf("%.30q: got %v", body, err)
 		}
 	}
-	if _, err := decode[struct{}](t, request(keys("k%d=1&", 600), form, keys("q%d=1&", 600))); !fault.Is(err, fault.Invalid) {
+	if _, err := decode[struct{}](t, request(keys("k%d=1&", 600), form, keys("q%d=1&", 600))); !fault.Is(err,
+		fault.Invalid) {
 		t.Errorf("query and body together: got %v", err)
 	}
 }
@@ -195,7 +216,8 @@ func TestBodyLimits(t *testing.T) {
 
 func TestRoomForFilesIsNoRoomForText(t *testing.T) {
 	kind, body := multiparts(t, []pair{{"a", "12345"}, {"b", "12345"}, {"c", "1"}})
-	_, err := params.Read(nil, request("", kind, body), params.Limits{JSON: 10, Field: 5, File: 1 << 20}, t.TempDir(), nil)
+	_, err := params.Read(nil, request("", kind, body), params.Limits{JSON: 10, Field: 5, File: 1 << 20}, t.TempDir(),
+		nil)
 	if !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "the text of the form") {
 		t.Errorf("got %v", err)
 	}

@@ -52,10 +52,13 @@ func check[T any](t *testing.T, good map[string]params.Opt[T], bad []string) {
 
 func TestIntegers(t *testing.T) {
 	check(t, map[string]params.Opt[int64]{
-		"0": value[int64](0), "-7": value[int64](-7), `"42"`: value[int64](42), `"007"`: value[int64](7), "-0": value[int64](0),
-		"9223372036854775807": value[int64](9223372036854775807), `"-9223372036854775808"`: value[int64](-9223372036854775808),
-		"null": null[int64](), `""`: null[int64](),
-	}, []string{"1e3", "1.5", "1.0", "99999999999999999999", `"99999999999999999999"`, "9223372036854775808", `"0x10"`, `"1_000"`,
+		"0": value[int64](0), "-7": value[int64](-7), `"42"`: value[int64](42), `"007"`: value[int64](7),
+		"-0":                     value[int64](0),
+		"9223372036854775807":    value[int64](9223372036854775807),
+		`"-9223372036854775808"`: value[int64](-9223372036854775808),
+		"null":                   null[int64](), `""`: null[int64](),
+	}, []string{"1e3", "1.5", "1.0", "99999999999999999999", `"99999999999999999999"`, "9223372036854775808", `"0x10"`,
+		`"1_000"`,
 		`"+1"`, `" 1"`, `"-"`, `"١"`, "true", "[1]", "{}", `"1.0"`})
 }
 
@@ -79,7 +82,8 @@ func TestBooleans(t *testing.T) {
 
 func TestStrings(t *testing.T) {
 	check(t, map[string]params.Opt[string]{
-		`""`: value(""), `" a "`: value(" a "), `"日本"`: value("日本"), "null": null[string](), "5": value("5"), "1.50": value("1.50"),
+		`""`: value(""), `" a "`: value(" a "), `"日本"`: value("日本"), "null": null[string](), "5": value("5"),
+		"1.50": value("1.50"),
 		"true": value("true"),
 	}, []string{"[]", "{}", `["a"]`})
 }
@@ -89,10 +93,13 @@ func TestDates(t *testing.T) {
 		return value(clock.Date{Time: time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC)})
 	}
 	check(t, map[string]params.Opt[clock.Date]{
-		`"2026-03-02"`: day(2026, 3, 2), `"2024-02-29"`: day(2024, 2, 29), `"0001-01-01"`: day(1, 1, 1), `"9999-12-31"`: day(9999, 12, 31),
-		`"2026-03-02T23:59:59.999Z"`: day(2026, 3, 2), `"2026-03-02T23:00:00-11:00"`: day(2026, 3, 2), `"2026-03-02T01:00:00+11:00"`: day(2026, 3, 2),
-		`""`: null[clock.Date](), "null": null[clock.Date](),
-	}, []string{`"2026-02-29"`, `"2026-3-2"`, `"0000-01-01"`, `"10000-01-01"`, `"02/03/2026"`, `"2026-03-02T"`, `"2026-03-02T99:00:00Z"`,
+		`"2026-03-02"`: day(2026, 3, 2), `"2024-02-29"`: day(2024, 2, 29), `"0001-01-01"`: day(1, 1, 1),
+		`"9999-12-31"`:               day(9999, 12, 31),
+		`"2026-03-02T23:59:59.999Z"`: day(2026, 3, 2), `"2026-03-02T23:00:00-11:00"`: day(2026, 3, 2),
+		`"2026-03-02T01:00:00+11:00"`: day(2026, 3, 2),
+		`""`:                          null[clock.Date](), "null": null[clock.Date](),
+	}, []string{`"2026-02-29"`, `"2026-3-2"`, `"0000-01-01"`, `"10000-01-01"`, `"02/03/2026"`, `"2026-03-02T"`,
+		`"2026-03-02T99:00:00Z"`,
 		"20260302", `"2026-03-02 "`, "true", `"today"`})
 }
 
@@ -126,15 +133,18 @@ func TestLists(t *testing.T) {
 		query, json string
 		want        input
 	}{
-		"absent":                   {"", `{}`, input{}},
-		"null":                     {"n=&s=", `{"n":null,"s":""}`, input{N: null[[]int64](), S: null[[]string]()}},
-		"empty":                    {"n[]=&s[]=", `{"n":[],"s":[]}`, input{N: value([]int64{}), S: value([]string{})}},
-		"one":                      {"n[]=1&s[]=a", `{"n":[1],"s":["a"]}`, input{N: value([]int64{1}), S: value([]string{"a"})}},
-		"repeated":                 {"n=1&n=2&s=a&s=", `{"n":[1,2],"s":["a",""]}`, input{N: value([]int64{1, 2}), S: value([]string{"a", ""})}},
-		"numbered":                 {"n[1]=2&n[0]=1&n[10]=3", `{"n":[1,2,3]}`, input{N: value([]int64{1, 2, 3})}},
-		"hidden field":             {"n[]=&n[]=1", `{"n":[1]}`, input{N: value([]int64{1})}},
-		"nullable elements":        {"p[0]=5&p[1]=", `{"p":[5,null]}`, input{P: []*int64{&five, nil}}},
-		"a single value in a form": {"n=1&s=a", `{"n":[1],"s":["a"]}`, input{N: value([]int64{1}), S: value([]string{"a"})}},
+		"absent": {"", `{}`, input{}},
+		"null":   {"n=&s=", `{"n":null,"s":""}`, input{N: null[[]int64](), S: null[[]string]()}},
+		"empty":  {"n[]=&s[]=", `{"n":[],"s":[]}`, input{N: value([]int64{}), S: value([]string{})}},
+		"one": {"n[]=1&s[]=a", `{"n":[1],"s":["a"]}`, input{N: value([]int64{1}),
+			S: value([]string{"a"})}},
+		"repeated": {"n=1&n=2&s=a&s=", `{"n":[1,2],"s":["a",""]}`, input{N: value([]int64{1, 2}),
+			S: value([]string{"a", ""})}},
+		"numbered":          {"n[1]=2&n[0]=1&n[10]=3", `{"n":[1,2,3]}`, input{N: value([]int64{1, 2, 3})}},
+		"hidden field":      {"n[]=&n[]=1", `{"n":[1]}`, input{N: value([]int64{1})}},
+		"nullable elements": {"p[0]=5&p[1]=", `{"p":[5,null]}`, input{P: []*int64{&five, nil}}},
+		"a single value in a form": {"n=1&s=a", `{"n":[1],"s":["a"]}`, input{N: value([]int64{1}),
+			S: value([]string{"a"})}},
 	}
 	for name, c := range tests {
 		got, err := decode[input](t, request(c.query, "", ""))
@@ -189,7 +199,8 @@ func TestJSONText(t *testing.T) {
 		t.Errorf("absent: got %+v, %v", got, err)
 	}
 	for _, text := range []string{"", "null", " "} {
-		if got, err := decode[input](t, request(urlencode([]pair{{"c", text}}), "", "")); err != nil || !got.C.Set || !got.C.Null {
+		if got, err := decode[input](t, request(urlencode([]pair{{"c", text}}), "", "")); err != nil || !got.C.Set ||
+			!got.C.Null {
 			t.Errorf("%q: got %+v, %v", text, got, err)
 		}
 	}
@@ -199,7 +210,8 @@ func TestJSONText(t *testing.T) {
 		`{"project_id":1}`:                  {"c": "must be a list"},
 		strings.Repeat("[", 33):             {"c": "cannot be used: the JSON is nested more than 32 deep"},
 		`[{"project_id":1,"pct":"\u0000"}]`: {"c[0][pct]": "must not hold a NUL character"},
-		`[{"project_id":1}] [`:              {"c": "is not valid JSON: text after the end of the JSON value at byte 20"},
+		`[{"project_id":1}] [`: {"c": "is not valid JSON: text after the end of the JSON value at byte " +
+			"20"},
 	} {
 		_, err := decode[input](t, request(urlencode([]pair{{"c", text}}), "", ""))
 		wantFields(t, err, want)

@@ -119,7 +119,8 @@ func (c *tally) add(root *node, key string, leaf node) error {
 	}
 	steps, list, ok := split(key)
 	if !ok {
-		return fault.Field(fault.Invalid, clip(key), "is not a valid parameter name; write name, name[part] or name[], at most %d names deep", maxSteps)
+		return fault.Field(fault.Invalid, clip(key), "is not a valid parameter name; write name, name[part] or "+
+			"name[], at most %d names deep", maxSteps)
 	}
 	if c.values++; c.values > maxValues {
 		return fault.New(fault.Invalid, "the request holds more than %d values", maxValues)

@@ -64,7 +64,8 @@ type filesInput struct {
 
 func TestUploads(t *testing.T) {
 	spool := filepath.Join(t.TempDir(), "made", "on", "demand")
-	r := upload(t, piece{"name", "", "n"}, piece{"file", "../../a b.pdf", "one"}, piece{"more[]", `C:\x\b.txt`, "two"}, piece{"more[]", "c", ""})
+	r := upload(t, piece{"name", "", "n"}, piece{"file", "../../a b.pdf", "one"}, piece{"more[]", `C:\x\b.txt`, "two"},
+		piece{"more[]", "c", ""})
 	s, err := params.Read(nil, r, small, spool, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +79,8 @@ func TestUploads(t *testing.T) {
 	if err := s.Decode(&in, nil); err != nil {
 		t.Fatal(err)
 	}
-	if in.Sheet.Name != "a b.pdf" || in.Sheet.Type != "application/pdf" || in.Sheet.Size != 3 || in.Sheet.Field != "file" ||
+	if in.Sheet.Name != "a b.pdf" || in.Sheet.Type != "application/pdf" || in.Sheet.Size != 3 ||
+		in.Sheet.Field != "file" ||
 		len(in.More) != 2 || in.More[0].Name != "b.txt" || in.More[1].Size != 0 {
 		t.Errorf("got %+v %+v", in, in.Sheet)
 	}
@@ -91,7 +93,8 @@ func TestUploads(t *testing.T) {
 		t.Errorf("holds %q, %v", b, err)
 	}
 	info, err := f.Stat()
-	if err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(f.Name()) != spool || strings.Contains(f.Name(), "pdf") {
+	if err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(f.Name()) != spool || strings.Contains(f.Name(),
+		"pdf") {
 		t.Errorf("spooled as %s, %v", f.Name(), info.Mode())
 	}
 	if err := errors.Join(s.Close(), s.Close()); err != nil {
@@ -104,7 +107,8 @@ func TestUploads(t *testing.T) {
 }
 
 func TestAllFilesByName(t *testing.T) {
-	s, err := params.Read(nil, upload(t, piece{"file0", "a", "1"}, piece{"file1", "b", "2"}, piece{"file2", noName, ""}), small, t.TempDir(), nil)
+	s, err := params.Read(nil, upload(t, piece{"file0", "a", "1"}, piece{"file1", "b", "2"},
+		piece{"file2", noName, ""}), small, t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +127,15 @@ func TestFilesWhereTheyDoNotBelong(t *testing.T) {
 		r    *http.Request
 		want map[string]string
 	}{
-		"file for text":    {upload(t, piece{"name", "a", "1"}), map[string]string{"name": "must be a value, not a file"}},
-		"text for file":    {upload(t, piece{"file", "", "1"}), map[string]string{"file": "must be a file"}},
-		"number for file":  {request("", "application/json", `{"file":1,"more":["a"]}`), map[string]string{"file": "must be a file", "more": "must be one or more files"}},
-		"two for one":      {upload(t, piece{"file", "a", "1"}, piece{"file", "b", "1"}), map[string]string{"file": "must be a single file"}},
-		"text among files": {upload(t, piece{"more[]", "a", "1"}, piece{"more[]", "", "1"}), map[string]string{"more": "must be one or more files"}},
+		"file for text": {upload(t, piece{"name", "a", "1"}),
+			map[string]string{"name": "must be a value, not a file"}},
+		"text for file": {upload(t, piece{"file", "", "1"}), map[string]string{"file": "must be a file"}},
+		"number for file": {request("", "application/json", `{"file":1,"more":["a"]}`),
+			map[string]string{"file": "must be a file", "more": "must be one or more files"}},
+		"two for one": {upload(t, piece{"file", "a", "1"}, piece{"file", "b", "1"}),
+			map[string]string{"file": "must be a single file"}},
+		"text among files": {upload(t, piece{"more[]", "a", "1"}, piece{"more[]", "", "1"}),
+			map[string]string{"more": "must be one or more files"}},
 	}
 	for name, c := range tests {
 		spool := t.TempDir()
@@ -177,15 +185,18 @@ func TestRefusedUploadsLeaveNothing(t *testing.T) {
 		want fault.Kind
 		text string
 	}{
-		"too large":            {upload(t, tiny, large), small, fault.TooLarge, "file is larger than 1 MB"},
-		"too many":             {upload(t, tiny, tiny, tiny, tiny), small, fault.TooLarge, "more than 3 files"},
-		"too much in all":      {upload(t, tiny, large), params.Limits{File: 2 << 20, Total: 1 << 20}, fault.TooLarge, "the body is larger than 1 MB"},
-		"too much, unforeseen": {chunked(upload(t, tiny, large)), params.Limits{File: 2 << 20, Total: 1 << 20}, fault.TooLarge, "the body is larger than 1 MB"},
-		"no files taken":       {upload(t, tiny), params.Limits{}, fault.Invalid, "must not be a file"},
-		"cut off":              {cut(bytes.NewReader(body[:len(body)-3000])), small, fault.Invalid, "ends in the middle"},
-		"connection lost":      {cut(io.MultiReader(bytes.NewReader(body[:3000]), broken{})), small, fault.Invalid, "ends in the middle"},
-		"clash":                {upload(t, tiny, piece{"more", "", "x"}), small, fault.Invalid, "contradict"},
-		"wrong name":           {upload(t, tiny, piece{"more[", "f", "x"}), small, fault.Invalid, "valid parameter name"},
+		"too large": {upload(t, tiny, large), small, fault.TooLarge, "file is larger than 1 MB"},
+		"too many":  {upload(t, tiny, tiny, tiny, tiny), small, fault.TooLarge, "more than 3 files"},
+		"too much in all": {upload(t, tiny, large), params.Limits{File: 2 << 20, Total: 1 << 20}, fault.TooLarge,
+			"the body is larger than 1 MB"},
+		"too much, unforeseen": {chunked(upload(t, tiny, large)), params.Limits{File: 2 << 20, Total: 1 << 20},
+			fault.TooLarge, "the body is larger than 1 MB"},
+		"no files taken": {upload(t, tiny), params.Limits{}, fault.Invalid, "must not be a file"},
+		"cut off":        {cut(bytes.NewReader(body[:len(body)-3000])), small, fault.Invalid, "ends in the middle"},
+		"connection lost": {cut(io.MultiReader(bytes.NewReader(body[:3000]), broken{})), small, fault.Invalid,
+			"ends in the middle"},
+		"clash":      {upload(t, tiny, piece{"more", "", "x"}), small, fault.Invalid, "contradict"},
+		"wrong name": {upload(t, tiny, piece{"more[", "f", "x"}), small, fault.Invalid, "valid parameter name"},
 	}
 	for name, c := range tests {
 		spool := t.TempDir()
@@ -227,7 +238,8 @@ func TestBeforeFiles(t *testing.T) {
 		File  *params.Upload `param:"file,required"`
 	}
 	r := func() *http.Request {
-		r := upload(t, piece{"name", "", "n"}, piece{"file", "a", "1"}, piece{"more[]", "b", "2"}, piece{"later", "", "l"})
+		r := upload(t, piece{"name", "", "n"}, piece{"file", "a", "1"}, piece{"more[]", "b", "2"},
+			piece{"later", "", "l"})
 		r.URL.RawQuery = "id=4&name=query"
 		return r
 	}
@@ -250,10 +262,12 @@ func TestBeforeFiles(t *testing.T) {
 		t.Errorf("got %+v, %v", in, err)
 	}
 	denied := fault.New(fault.Denied, "no")
-	if _, err := params.Read(nil, r(), small, spool, func(*params.Set) error { return denied }); !errors.Is(err, denied) {
+	if _, err := params.Read(nil, r(), small, spool, func(*params.Set) error { return denied }); !errors.Is(err,
+		denied) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := params.Read(nil, request("a=1", "", ""), small, spool, func(*params.Set) error { return denied }); err != nil {
+	if _, err := params.Read(nil, request("a=1", "", ""), small, spool,
+		func(*params.Set) error { return denied }); err != nil {
 		t.Errorf("called although no file came: %v", err)
 	}
 }
@@ -263,7 +277,8 @@ func TestNothingOfAFileIsReadBeforeItIsAllowed(t *testing.T) {
 	counted := &counter{Reader: r.Body}
 	r.Body = io.NopCloser(counted)
 	denied := fault.New(fault.Denied, "no")
-	if _, err := params.Read(nil, r, small, t.TempDir(), func(*params.Set) error { return denied }); !errors.Is(err, denied) {
+	if _, err := params.Read(nil, r, small, t.TempDir(), func(*params.Set) error { return denied }); !errors.Is(err,
+		denied) {
 		t.Fatal(err)
 	}
 	if counted.n > 16<<10 {
@@ -292,11 +307,14 @@ func TestPanicInBeforeFilesLeavesNothing(t *testing.T) {
 func TestNamesAreNeverPaths(t *testing.T) {
 	long := strings.Repeat("é", 300)
 	for name, want := range map[string]string{
-		"a.pdf": "a.pdf", "../../etc/passwd": "passwd", `..\..\x.exe`: "x.exe", "..": "file", "a/": "file", ".": "file", "   ": "file",
-		"Größe 日本.pdf": "Größe 日本.pdf", "a\u202efdp.exe": "afdp.exe", "UTF-8''..%2f%00a%01%7f%0d%0a.b": "a.b", "a<b>:c|d?e*.f": "a_b__c_d_e_.f", "\xff.pdf": "_.pdf",
+		"a.pdf": "a.pdf", "../../etc/passwd": "passwd", `..\..\x.exe`: "x.exe", "..": "file", "a/": "file", ".": "file",
+		"   ":          "file",
+		"Größe 日本.pdf": "Größe 日本.pdf", "a\u202efdp.exe": "afdp.exe", "UTF-8''..%2f%00a%01%7f%0d%0a.b": "a.b",
+		"a<b>:c|d?e*.f": "a_b__c_d_e_.f", "\xff.pdf": "_.pdf",
 		".htaccess": ".htaccess", long + ".pdf": strings.Repeat("é", 98) + ".pdf", long: strings.Repeat("é", 100),
 	} {
-		s, err := params.Read(nil, upload(t, piece{"file", strings.ReplaceAll(name, `\`, `\\`), "1"}), small, t.TempDir(), nil)
+		s, err := params.Read(nil, upload(t, piece{"file", strings.ReplaceAll(name, `\`, `\\`), "1"}), small,
+			t.TempDir(), nil)
 		if err != nil {
 			t.Errorf("%q: %v", name, err)
 			continue

@@ -96,10 +96,13 @@ func empty(address string) error {
 	_, err = d.ExecContext(ctx, `DO $$
 		DECLARE t text; filled text := ''; has boolean; used boolean;
 		BEGIN
-			PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
-			FOR t IN SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'goose_db_version' LOOP
+			PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+			AND pid <> pg_backend_pid();
+			FOR t IN SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'
+			AND tablename <> 'goose_db_version' LOOP
 				EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || t || ')' INTO has;
-				SELECT coalesce(bool_or(last_value IS NOT NULL), FALSE) INTO used FROM pg_sequences WHERE sequencename = t || '_id_seq';
+				SELECT coalesce(bool_or(last_value IS NOT NULL), FALSE) INTO used FROM pg_sequences
+				WHERE sequencename = t || '_id_seq';
 				IF has OR used THEN filled := filled || ', ' || t; END IF;
 			END LOOP;
 			IF filled <> '' THEN EXECUTE 'TRUNCATE ' || substr(filled, 3) || ' RESTART IDENTITY CASCADE'; END IF;
@@ -144,7 +147,8 @@ func startPostgres() (string, error) {
 		return "", err
 	}
 	attr := &syscall.SysProcAttr{Credential: owner, Setpgid: true}
-	init := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "lectern", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+	init := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "lectern", "-A", "trust", "-E", "UTF8",
+		"--locale=C", "-N")
 	init.Dir, init.SysProcAttr = dir, attr
 	if out, err := init.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("initdb: %w: %s", err, out)
