@@ -22,6 +22,7 @@ import (
 	"lectern/internal/enrol"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
+	"lectern/internal/taskdef"
 	"lectern/internal/work"
 )
 
@@ -239,10 +240,10 @@ func BenchmarkProject(b *testing.B) {
 func (c *class) project() []byte {
 	var out struct {
 		enrol.ProjectDetail
-		Enrolments []enrol.Enrolment  `json:"tutorial_enrolments"`
-		Groups     []enrol.Group      `json:"groups"`
-		Tasks      []work.ProjectTask `json:"tasks"`
-		Alignments []work.Alignment   `json:"task_outcome_alignments"`
+		Enrolments []enrol.Enrolment   `json:"tutorial_enrolments"`
+		Groups     []enrol.Group       `json:"groups"`
+		Tasks      []work.ProjectTask  `json:"tasks"`
+		Alignments []taskdef.Alignment `json:"task_outcome_alignments"`
 	}
 	p, s := &out.ProjectDetail, &enrol.ForStaff{}
 	p.ForStaff = s
@@ -295,7 +296,7 @@ func (c *class) project() []byte {
 		FROM tasks t JOIN task_definitions d ON d.id = t.task_definition_id
 		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, classProject, classStudents+1)
 	c.rows(func(r *sql.Rows) error {
-		var a work.Alignment
+		var a taskdef.Alignment
 		err := r.Scan(&a.ID, &a.Description, &a.Rating, &a.OutcomeID, &a.DefinitionID, &a.TaskID)
 		out.Alignments = append(out.Alignments, a)
 		return err

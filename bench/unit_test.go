@@ -7,7 +7,7 @@ import (
 
 	"lectern/internal/course"
 	"lectern/internal/enrol"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 // BenchmarkUnit reads a full unit of 1,000 students, 10 tutorials and 60 task
@@ -17,11 +17,11 @@ func BenchmarkUnit(b *testing.B) {
 		path := fmt.Sprintf("/api/units/%d", classUnit)
 		texts := c.statements(path)
 		var typed struct {
-			Outcomes    []course.Outcome        `json:"ilos"`
-			Streams     []enrol.Stream          `json:"tutorial_streams"`
-			Tutorials   []enrol.Tutorial        `json:"tutorials"`
-			Definitions []work.DefinitionRecord `json:"task_definitions"`
-			Alignments  []work.Alignment        `json:"task_outcome_alignments"`
+			Outcomes    []course.Outcome           `json:"ilos"`
+			Streams     []enrol.Stream             `json:"tutorial_streams"`
+			Tutorials   []enrol.Tutorial           `json:"tutorials"`
+			Definitions []taskdef.DefinitionRecord `json:"task_definitions"`
+			Alignments  []taskdef.Alignment        `json:"task_outcome_alignments"`
 		}
 		if err := json.Unmarshal(c.get(path), &typed); err != nil || len(typed.Definitions) != classTasks ||
 			len(typed.Tutorials) != 10 {

@@ -11,7 +11,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 // alignmentRoutes declares the alignments of a unit and of its students. Which
@@ -50,11 +50,11 @@ func (p ofProject) must(who *access.Caller, unit, project *policy.Right) error {
 	return who.Must(unit)
 }
 
-func (s *Server) listAlignments(ctx context.Context, who *access.Caller, in ofProject) ([]work.Alignment, error) {
+func (s *Server) listAlignments(ctx context.Context, who *access.Caller, in ofProject) ([]taskdef.Alignment, error) {
 	if err := in.must(who, policy.ReadUnit, policy.ReadProject); err != nil {
 		return nil, err
 	}
-	return work.Alignments(ctx, s.db.Pool(), in.UnitID, in.ProjectID)
+	return taskdef.Alignments(ctx, s.db.Pool(), in.UnitID, in.ProjectID)
 }
 
 type addAlignmentIn struct {
@@ -65,13 +65,13 @@ type addAlignmentIn struct {
 	Description  string `param:"description,required"`
 }
 
-func (s *Server) addAlignment(ctx context.Context, who *access.Caller, in addAlignmentIn) (*work.Alignment, error) {
+func (s *Server) addAlignment(ctx context.Context, who *access.Caller, in addAlignmentIn) (*taskdef.Alignment, error) {
 	if err := in.must(who, policy.EditAlignments, policy.AlignProject); err != nil {
 		return nil, err
 	}
-	return change(ctx, s.db, func(q db.Q) (*work.Alignment, error) {
-		return work.AddAlignment(ctx, q, in.UnitID, in.ProjectID,
-			work.Alignment{OutcomeID: in.OutcomeID, DefinitionID: in.DefinitionID, Rating: in.Rating,
+	return change(ctx, s.db, func(q db.Q) (*taskdef.Alignment, error) {
+		return taskdef.AddAlignment(ctx, q, in.UnitID, in.ProjectID,
+			taskdef.Alignment{OutcomeID: in.OutcomeID, DefinitionID: in.DefinitionID, Rating: in.Rating,
 				Description: in.Description})
 	})
 }
@@ -84,7 +84,7 @@ type alignmentIn struct {
 
 // mayAlign finds the alignment and asks for the right to change it.
 func (s *Server) mayAlign(ctx context.Context, who *access.Caller, in alignmentIn) error {
-	a, err := work.AlignmentIn(ctx, s.db.Pool(), in.UnitID, in.ID)
+	a, err := taskdef.AlignmentIn(ctx, s.db.Pool(), in.UnitID, in.ID)
 	if err != nil {
 		return err
 	}
@@ -104,13 +104,13 @@ type changeAlignmentIn struct {
 	Rating      params.Opt[int64]  `param:"rating" doc:"1 to 5"`
 }
 
-func (s *Server) changeAlignment(ctx context.Context, who *access.Caller, in changeAlignmentIn) (*work.Alignment,
+func (s *Server) changeAlignment(ctx context.Context, who *access.Caller, in changeAlignmentIn) (*taskdef.Alignment,
 	error) {
 	if err := s.mayAlign(ctx, who, in.alignmentIn); err != nil {
 		return nil, err
 	}
-	return change(ctx, s.db, func(q db.Q) (*work.Alignment, error) {
-		return work.ChangeAlignment(ctx, q, in.ID, in.Description.Ptr(), in.Rating.Ptr())
+	return change(ctx, s.db, func(q db.Q) (*taskdef.Alignment, error) {
+		return taskdef.ChangeAlignment(ctx, q, in.ID, in.Description.Ptr(), in.Rating.Ptr())
 	})
 }
 
@@ -118,7 +118,7 @@ func (s *Server) deleteAlignment(ctx context.Context, who *access.Caller, in ali
 	if err := s.mayAlign(ctx, who, in); err != nil {
 		return endpoint.NoContent{}, err
 	}
-	return remove(ctx, s.db, func(q db.Q) error { return work.DeleteAlignment(ctx, q, in.ID) })
+	return remove(ctx, s.db, func(q db.Q) error { return taskdef.DeleteAlignment(ctx, q, in.ID) })
 }
 
 // maybeProject is ofProject where the unit's own is what is meant by default.
@@ -136,7 +136,7 @@ func (s *Server) exportAlignments(ctx context.Context, who *access.Caller, in ma
 		if err != nil {
 			return nil, err
 		}
-		list, err := work.Alignments(ctx, q, in.UnitID, in.ProjectID)
+		list, err := taskdef.Alignments(ctx, q, in.UnitID, in.ProjectID)
 		if err != nil {
 			return nil, err
 		}
@@ -144,13 +144,13 @@ func (s *Server) exportAlignments(ctx context.Context, who *access.Caller, in ma
 		if err != nil {
 			return nil, err
 		}
-		definitions, err := work.DefinitionsOf(ctx, q, in.UnitID)
+		definitions, err := taskdef.DefinitionsOf(ctx, q, in.UnitID)
 		if err != nil {
 			return nil, err
 		}
 		name, err := alignmentFileName(ctx, q, unit.Code, in.ProjectID)
 		return sheetFile(name, func(w io.Writer) error {
-			return work.WriteAlignments(w, unit.Code, list, outcomes,
+			return taskdef.WriteAlignments(w, unit.Code, list, outcomes,
 				definitions)
 		}), err
 	})
@@ -179,8 +179,8 @@ func (s *Server) importAlignments(ctx context.Context, who *access.Caller, in im
 	if err := ofProject(in.maybeProject).must(who, policy.EditAlignments, policy.AlignProject); err != nil {
 		return nil, err
 	}
-	return s.importSheet(ctx, in.importIn, work.AlignmentSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
+	return s.importSheet(ctx, in.importIn, taskdef.AlignmentSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
 		error) {
-		return work.ImportAlignments(ctx, q, in.UnitID, in.ProjectID, rows)
+		return taskdef.ImportAlignments(ctx, q, in.UnitID, in.ProjectID, rows)
 	})
 }

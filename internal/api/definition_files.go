@@ -11,7 +11,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 func (s *Server) definitionFileRoutes() {
@@ -19,30 +19,30 @@ func (s *Server) definitionFileRoutes() {
 	const one = base + "/{task_def_id}"
 	size, kind := endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is not of the right type")
 	endpoint.Route(s.Server, "POST "+one+"/task_sheet", 200, policy.EditDefinitions, "Set the task sheet, a PDF",
-		s.attach(work.Sheet), endpoint.Uploads(1, work.MaxSheet), size, kind)
+		s.attach(taskdef.Sheet), endpoint.Uploads(1, taskdef.MaxSheet), size, kind)
 	endpoint.Route(s.Server, "DELETE "+one+"/task_sheet", 204, policy.EditDefinitions, "Remove the task sheet",
-		s.detach(work.Sheet))
+		s.detach(taskdef.Sheet))
 	endpoint.Route(s.Server, "GET "+one+"/task_pdf", 200, policy.ReadUnit, "Get the task sheet", s.taskPDF)
 
 	endpoint.Route(s.Server, "POST "+one+"/task_resources", 200, policy.EditDefinitions,
 		"Set the resources, a zip archive",
-		s.attach(work.Resources), endpoint.Uploads(1, work.MaxResources), size, kind)
+		s.attach(taskdef.Resources), endpoint.Uploads(1, taskdef.MaxResources), size, kind)
 	endpoint.Route(s.Server, "GET "+one+"/task_resources", 200, policy.ReadUnit, "Get the resources",
-		s.download(work.Resources, "-resources.zip"))
+		s.download(taskdef.Resources, "-resources.zip"))
 	endpoint.Route(s.Server, "DELETE "+one+"/task_resources", 204, policy.EditDefinitions, "Remove the resources",
-		s.detach(work.Resources))
+		s.detach(taskdef.Resources))
 
 	endpoint.Route(s.Server, "POST "+one+"/task_assessment_resources", 201, policy.EditDefinitions,
-		"Set what the automated assessment runs, a zip archive", s.attach(work.Assessment),
-		endpoint.Uploads(1, work.MaxResources), size, kind)
+		"Set what the automated assessment runs, a zip archive", s.attach(taskdef.Assessment),
+		endpoint.Uploads(1, taskdef.MaxResources), size, kind)
 	endpoint.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
-		"Get what the automated assessment runs", s.download(work.Assessment, "-assessment-resources.zip"))
+		"Get what the automated assessment runs", s.download(taskdef.Assessment, "-assessment-resources.zip"))
 	endpoint.Route(s.Server, "DELETE "+one+"/task_assessment_resources", 204, policy.EditDefinitions,
-		"Remove what the automated assessment runs", s.detach(work.Assessment))
+		"Remove what the automated assessment runs", s.detach(taskdef.Assessment))
 
 	endpoint.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
 		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles,
-		endpoint.Uploads(1, work.MaxBundle), size, kind)
+		endpoint.Uploads(1, taskdef.MaxBundle), size, kind)
 	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit,
 		"Get all sheets and resources of a unit", s.allResources)
 }
@@ -59,14 +59,14 @@ type attachIn struct {
 }
 
 // attach stores an upload as one of a definition's files.
-func (s *Server) attach(k work.FileKind) func(context.Context, *access.Caller, attachIn) (bool, error) {
+func (s *Server) attach(k taskdef.FileKind) func(context.Context, *access.Caller, attachIn) (bool, error) {
 	return func(ctx context.Context, _ *access.Caller, in attachIn) (bool, error) {
 		info, err := s.keep(ctx, in.File, k.Check)
 		if err != nil {
 			return false, err
 		}
 		err = s.db.Tx(ctx, func(q db.Q) error {
-			return work.Attach(ctx, q, s.files, work.Attachment{DefinitionID: in.TaskDefID, Kind: k, File: info})
+			return taskdef.Attach(ctx, q, s.files, taskdef.Attachment{DefinitionID: in.TaskDefID, Kind: k, File: info})
 		})
 		return err == nil, err
 	}
@@ -86,10 +86,10 @@ func (s *Server) keep(ctx context.Context, u *params.Upload, check func(io.Reade
 	return s.files.Put(ctx, f)
 }
 
-func (s *Server) detach(k work.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent,
+func (s *Server) detach(k taskdef.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent,
 	error) {
 	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (endpoint.NoContent, error) {
-		return remove(ctx, s.db, func(q db.Q) error { return work.Detach(ctx, q, in.TaskDefID, k) })
+		return remove(ctx, s.db, func(q db.Q) error { return taskdef.Detach(ctx, q, in.TaskDefID, k) })
 	}
 }
 
@@ -99,19 +99,19 @@ type taskPDFIn struct {
 }
 
 func (s *Server) taskPDF(ctx context.Context, _ *access.Caller, in taskPDFIn) (*endpoint.File, error) {
-	d, err := work.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
+	d, err := taskdef.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
 	if err != nil {
 		return nil, err
 	}
-	return s.stored(ctx, d, work.Sheet, endpoint.File{Name: d.UnitCode + "-" + d.Abbreviation + ".pdf",
+	return s.stored(ctx, d, taskdef.Sheet, endpoint.File{Name: d.UnitCode + "-" + d.Abbreviation + ".pdf",
 		Type: "application/pdf", Attachment: in.AsAttachment})
 }
 
 // download answers with a definition's archive, named by its abbreviation.
-func (s *Server) download(k work.FileKind, suffix string) func(context.Context, *access.Caller,
+func (s *Server) download(k taskdef.FileKind, suffix string) func(context.Context, *access.Caller,
 	taskDefPath) (*endpoint.File, error) {
 	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (*endpoint.File, error) {
-		d, err := work.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
+		d, err := taskdef.DefinitionByID(ctx, s.db.Pool(), in.TaskDefID)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func (s *Server) download(k work.FileKind, suffix string) func(context.Context, 
 }
 
 // stored opens a definition's file and hands it out under the given name.
-func (s *Server) stored(ctx context.Context, d *work.Definition, k work.FileKind, as endpoint.File) (*endpoint.File,
+func (s *Server) stored(ctx context.Context, d *taskdef.Definition, k taskdef.FileKind, as endpoint.File) (*endpoint.File,
 	error) {
 	hash, err := d.File(k)
 	if err != nil {
@@ -143,19 +143,19 @@ func (s *Server) unpackFiles(ctx context.Context, _ *access.Caller, in unpackIn)
 		return nil, err
 	}
 	defer f.Close()
-	list, err := work.DefinitionsOf(ctx, s.db.Pool(), in.UnitID)
+	list, err := taskdef.DefinitionsOf(ctx, s.db.Pool(), in.UnitID)
 	if err != nil {
 		return nil, err
 	}
-	found, report, err := work.Unpack(ctx, s.files, list, f, in.File.Size, s.Spool)
+	found, report, err := taskdef.Unpack(ctx, s.files, list, f, in.File.Size, s.Spool)
 	if err != nil {
 		return nil, err
 	}
-	return &report, s.db.Tx(ctx, func(q db.Q) error { return work.Attach(ctx, q, s.files, found...) })
+	return &report, s.db.Tx(ctx, func(q db.Q) error { return taskdef.Attach(ctx, q, s.files, found...) })
 }
 
 func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
-	list, err := work.DefinitionsOf(ctx, s.db.Pool(), in.ID)
+	list, err := taskdef.DefinitionsOf(ctx, s.db.Pool(), in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -164,5 +164,5 @@ func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) 
 		name = list[0].UnitCode + "-resources.zip"
 	}
 	return &endpoint.File{Name: name, Type: "application/zip", Attachment: true,
-		Write: func(w io.Writer) error { return work.WriteResources(ctx, s.files, list, w) }}, nil
+		Write: func(w io.Writer) error { return taskdef.WriteResources(ctx, s.files, list, w) }}, nil
 }

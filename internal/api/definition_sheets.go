@@ -10,7 +10,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 func (s *Server) definitionSheetRoutes() {
@@ -33,7 +33,7 @@ func (s *Server) exportDefinitions(ctx context.Context, _ *access.Caller, in ofU
 		if err != nil {
 			return nil, err
 		}
-		list, err := work.DefinitionsOf(ctx, q, in.UnitID)
+		list, err := taskdef.DefinitionsOf(ctx, q, in.UnitID)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (s *Server) exportDefinitions(ctx context.Context, _ *access.Caller, in ofU
 			return nil, err
 		}
 		return sheetFile(unit.Code+"-Tasks.csv", func(w io.Writer) error {
-			return work.WriteDefinitions(w, list,
+			return taskdef.WriteDefinitions(w, list,
 				weeks[in.UnitID])
 		}), nil
 	})
@@ -55,8 +55,8 @@ type importDefinitionsIn struct {
 
 func (s *Server) importDefinitions(ctx context.Context, _ *access.Caller, in importDefinitionsIn) (*sheet.Report,
 	error) {
-	return s.importSheet(ctx, in.importIn, work.DefinitionSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
+	return s.importSheet(ctx, in.importIn, taskdef.DefinitionSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
 		error) {
-		return work.ImportDefinitions(ctx, q, in.UnitID, rows)
+		return taskdef.ImportDefinitions(ctx, q, in.UnitID, rows)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/policy"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 func (s *Server) definitionRoutes() {
@@ -60,7 +60,7 @@ type definitionExtras struct {
 }
 
 // into adds the extras to a change.
-func (e definitionExtras) into(c *work.DefinitionChange) error {
+func (e definitionExtras) into(c *taskdef.DefinitionChange) error {
 	c.DueDate, c.StreamAbbr, c.MossLanguage, c.OverseerImageID = clearing(e.DueDate), clearing(e.StreamAbbr),
 		clearing(e.MossLanguage), clearing(e.OverseerImageID)
 	c.AssessmentEnabled = e.AssessmentEnabled.Ptr()
@@ -72,14 +72,14 @@ func (e definitionExtras) into(c *work.DefinitionChange) error {
 		c.GroupSetID = &id
 	}
 	if e.Requirements.Set {
-		list, err := work.ParseRequirements(string(e.Requirements.V))
+		list, err := taskdef.ParseRequirements(string(e.Requirements.V))
 		if err != nil {
 			return err
 		}
 		c.Requirements = &list
 	}
 	if e.Checks.Set {
-		list, err := work.ParseChecks(string(e.Checks.V))
+		list, err := taskdef.ParseChecks(string(e.Checks.V))
 		if err != nil {
 			return err
 		}
@@ -97,10 +97,10 @@ func clearing[T any](o params.Opt[T]) **T {
 	return &value
 }
 
-func (s *Server) addDefinition(ctx context.Context, _ *access.Caller, in addDefinitionIn) (*work.DefinitionRecord,
+func (s *Server) addDefinition(ctx context.Context, _ *access.Caller, in addDefinitionIn) (*taskdef.DefinitionRecord,
 	error) {
 	d := in.Def
-	c := work.DefinitionChange{Name: &d.Name, Abbreviation: &d.Abbreviation, Description: &d.Description,
+	c := taskdef.DefinitionChange{Name: &d.Name, Abbreviation: &d.Abbreviation, Description: &d.Description,
 		Weighting:   &d.Weighting,
 		TargetGrade: &d.TargetGrade, StartDate: &d.StartDate, TargetDate: &d.TargetDate,
 		RestrictStatus: &d.RestrictStatus,
@@ -108,11 +108,11 @@ func (s *Server) addDefinition(ctx context.Context, _ *access.Caller, in addDefi
 	if err := d.into(&c); err != nil {
 		return nil, err
 	}
-	return s.definition(ctx, func(q db.Q) (*work.Definition, error) { return work.AddDefinition(ctx, q, in.UnitID, c) })
+	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) { return taskdef.AddDefinition(ctx, q, in.UnitID, c) })
 }
 
 // definition makes a change and shows what came of it, to staff.
-func (s *Server) definition(ctx context.Context, f func(db.Q) (*work.Definition, error)) (*work.DefinitionRecord,
+func (s *Server) definition(ctx context.Context, f func(db.Q) (*taskdef.Definition, error)) (*taskdef.DefinitionRecord,
 	error) {
 	d, err := change(ctx, s.db, f)
 	if err != nil {
@@ -146,10 +146,10 @@ type changeDefinitionIn struct {
 	} `param:"task_def"`
 }
 
-func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller, in changeDefinitionIn) (*work.DefinitionRecord,
+func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller, in changeDefinitionIn) (*taskdef.DefinitionRecord,
 	error) {
 	d := in.Def
-	c := work.DefinitionChange{Name: d.Name.Ptr(), Abbreviation: d.Abbreviation.Ptr(), Description: d.Description.Ptr(),
+	c := taskdef.DefinitionChange{Name: d.Name.Ptr(), Abbreviation: d.Abbreviation.Ptr(), Description: d.Description.Ptr(),
 		Weighting: d.Weighting.Ptr(), TargetGrade: d.TargetGrade.Ptr(), StartDate: d.StartDate.Ptr(),
 		TargetDate:     d.TargetDate.Ptr(),
 		RestrictStatus: d.RestrictStatus.Ptr(), WarnPct: d.WarnPct.Ptr(), IsGraded: d.IsGraded.Ptr(),
@@ -157,10 +157,10 @@ func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller, in chan
 	if err := d.into(&c); err != nil {
 		return nil, err
 	}
-	return s.definition(ctx, func(q db.Q) (*work.Definition, error) { return work.ChangeDefinition(ctx, q, in.ID, c) })
+	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) { return taskdef.ChangeDefinition(ctx, q, in.ID, c) })
 }
 
 func (s *Server) deleteDefinition(ctx context.Context, _ *access.Caller, in definitionPath) (endpoint.NoContent,
 	error) {
-	return remove(ctx, s.db, func(q db.Q) error { return work.DeleteDefinition(ctx, q, in.ID) })
+	return remove(ctx, s.db, func(q db.Q) error { return taskdef.DeleteDefinition(ctx, q, in.ID) })
 }

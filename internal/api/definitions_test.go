@@ -11,7 +11,8 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
-	"lectern/internal/work"
+	"lectern/internal/stats"
+	"lectern/internal/taskdef"
 )
 
 const aPDF = "%PDF-1.7\nhello\n%%EOF\n"
@@ -130,11 +131,11 @@ func TestDefinitions(t *testing.T) {
 func TestDefinitionsForStudents(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("convenor", "PUT "+defA+"/{defA1}", `{"task_def":{"upload_requirements":[{"key":"file0","name":"Code","type":"notebook","tii_check":true}]}}`).status(200)
-		list, err := work.DefinitionsOf(t.Context(), w.db.Pool(), w.id["unitA"])
+		list, err := taskdef.DefinitionsOf(t.Context(), w.db.Pool(), w.id["unitA"])
 		if err != nil || len(list) != 2 {
 			t.Fatal(list, err)
 		}
-		r := work.Records(list, false)[0]
+		r := taskdef.Records(list, false)[0]
 		if r.DefinitionForStaff != nil || r.Requirements.String() != `[{"key":"file0","name":"Code","type":"code"}]` {
 			t.Errorf("%+v", r)
 		}
@@ -273,7 +274,7 @@ func TestStatementsOfDefinitionChanges(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		statements := func() (n int64) {
 			ctx, c := db.Counting(t.Context(), nil)
-			if err := w.db.Tx(ctx, func(q db.Q) error { return work.Recompute(ctx, q, w.id["unitA"]) }); err != nil {
+			if err := w.db.Tx(ctx, func(q db.Q) error { return stats.Recompute(ctx, q, w.id["unitA"]) }); err != nil {
 				t.Fatal(err)
 			}
 			return c.N()

@@ -13,7 +13,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/policy"
 	"lectern/internal/portfolio"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 func (s *Server) portfolioRoutes() {
@@ -130,7 +130,7 @@ func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, 
 	error)) func(context.Context, *access.Caller, unitZipIn) (*endpoint.File, error) {
 	return func(ctx context.Context, _ *access.Caller, in unitZipIn) (*endpoint.File, error) {
 		return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
-			d, err := work.DefinitionByID(ctx, q, in.TaskDefID)
+			d, err := taskdef.DefinitionByID(ctx, q, in.TaskDefID)
 			if err != nil {
 				return nil, err
 			}

@@ -14,6 +14,8 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/policy"
 	"lectern/internal/portfolio"
+	"lectern/internal/stats"
+	"lectern/internal/taskdef"
 	"lectern/internal/work"
 )
 
@@ -61,12 +63,12 @@ func (s *Server) addProject(ctx context.Context, who *access.Caller, in addProje
 // projectAnswer is a project with all that hangs on it.
 type projectAnswer struct {
 	enrol.ProjectDetail
-	UnitID             int64              `json:"unit_id"`
-	PortfolioFiles     []portfolio.File   `json:"portfolio_files"`
-	Tasks              []work.ProjectTask `json:"tasks"`
-	TutorialEnrolments []enrol.Enrolment  `json:"tutorial_enrolments"`
-	Groups             []enrol.Group      `json:"groups"`
-	Alignments         []work.Alignment   `json:"task_outcome_alignments"`
+	UnitID             int64               `json:"unit_id"`
+	PortfolioFiles     []portfolio.File    `json:"portfolio_files"`
+	Tasks              []work.ProjectTask  `json:"tasks"`
+	TutorialEnrolments []enrol.Enrolment   `json:"tutorial_enrolments"`
+	Groups             []enrol.Group       `json:"groups"`
+	Alignments         []taskdef.Alignment `json:"task_outcome_alignments"`
 }
 
 type projectIn struct {
@@ -92,7 +94,7 @@ func (s *Server) getProject(ctx context.Context, who *access.Caller, in projectI
 		if a.Tasks, err = work.TasksOf(ctx, q, in.ID, who.ID); err != nil {
 			return nil, err
 		}
-		a.Alignments, err = work.ProjectAlignments(ctx, q, in.ID)
+		a.Alignments, err = taskdef.ProjectAlignments(ctx, q, in.ID)
 		return a, err
 	})
 }
@@ -151,7 +153,7 @@ func (s *Server) changeProject(ctx context.Context, who *access.Caller, in chang
 // portfolio is made of it all.
 func (in changeProjectIn) follow(ctx context.Context, q db.Q, who *access.Caller) error {
 	if in.TargetGrade.Has() {
-		if err := work.Recompute(ctx, q, who.UnitID, in.ID); err != nil {
+		if err := stats.Recompute(ctx, q, who.UnitID, in.ID); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"lectern/internal/policy"
 	"lectern/internal/status"
 	"lectern/internal/submit"
+	"lectern/internal/taskdef"
 	"lectern/internal/work"
 )
 
@@ -96,7 +97,7 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*
 // takeFiles checks the files against what the task asks for, first all names and
 // then each content, and puts them into the store.
 func (s *Server) takeFiles(ctx context.Context, in handInIn) ([]submit.File, error) {
-	d, err := work.DefinitionByID(ctx, s.db.Pool(), in.DefinitionID)
+	d, err := taskdef.DefinitionByID(ctx, s.db.Pool(), in.DefinitionID)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (s *Server) takeFiles(ctx context.Context, in handInIn) ([]submit.File, err
 }
 
 // about says which file a refusal is about.
-func about(r work.Requirement, u *params.Upload, err error) error {
+func about(r taskdef.Requirement, u *params.Upload, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
 		return fault.New(f.Kind, "%s (%s, %q): %s", r.Key, r.Name, u.Name, f.Text)
 	}
@@ -136,13 +137,13 @@ func (in *handInIn) shares() []work.Contribution {
 	return out
 }
 
-func (in *handInIn) aims() *[]work.TaskAlignment {
+func (in *handInIn) aims() *[]taskdef.TaskAlignment {
 	if !in.Alignments.Has() {
 		return nil
 	}
-	out := []work.TaskAlignment{}
+	out := []taskdef.TaskAlignment{}
 	for _, a := range in.Alignments.V {
-		out = append(out, work.TaskAlignment{OutcomeID: a.OutcomeID, Rating: a.Rating, Rationale: a.Rationale})
+		out = append(out, taskdef.TaskAlignment{OutcomeID: a.OutcomeID, Rating: a.Rating, Rationale: a.Rationale})
 	}
 	return &out
 }

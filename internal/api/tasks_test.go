@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lectern/internal/db"
-	"lectern/internal/work"
+	"lectern/internal/stats"
 )
 
 const (
@@ -411,7 +411,7 @@ func moveAtOnce(t *testing.T, w *world, first, second string) {
 		ORDER BY h.id DESC LIMIT 1)`); n != 0 {
 		t.Errorf("%d tasks are not where their history ends", n)
 	}
-	if err := work.CheckStats(t.Context(), w.db); err != nil {
+	if err := stats.Check(t.Context(), w.db); err != nil {
 		t.Error(err)
 	}
 }

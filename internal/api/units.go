@@ -11,8 +11,8 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
+	"lectern/internal/taskdef"
 	"lectern/internal/usecase"
-	"lectern/internal/work"
 )
 
 func (s *Server) unitRoutes() {
@@ -59,14 +59,14 @@ type fullUnit struct {
 	ExtensionWeeksOnResubmitRequest  *int64 `json:"extension_weeks_on_resubmit_request"`
 	*staffUnit
 
-	ILOs            []course.Outcome        `json:"ilos"`
-	TutorialStreams []enrol.Stream          `json:"tutorial_streams"`
-	Staff           []course.StaffMember    `json:"staff"`
-	Tutorials       []enrol.Tutorial        `json:"tutorials"`
-	TaskDefinitions []work.DefinitionRecord `json:"task_definitions"`
-	Alignments      []work.Alignment        `json:"task_outcome_alignments"`
-	GroupSets       []enrol.GroupSet        `json:"group_sets"`
-	Groups          []enrol.Group           `json:"groups"`
+	ILOs            []course.Outcome           `json:"ilos"`
+	TutorialStreams []enrol.Stream             `json:"tutorial_streams"`
+	Staff           []course.StaffMember       `json:"staff"`
+	Tutorials       []enrol.Tutorial           `json:"tutorials"`
+	TaskDefinitions []taskdef.DefinitionRecord `json:"task_definitions"`
+	Alignments      []taskdef.Alignment        `json:"task_outcome_alignments"`
+	GroupSets       []enrol.GroupSet           `json:"group_sets"`
+	Groups          []enrol.Group              `json:"groups"`
 }
 
 // staffUnit is what a unit's record has for staff only.
@@ -136,12 +136,12 @@ func (f *fullUnit) fill(ctx context.Context, q db.Q, who *access.Caller, id int6
 	if f.Tutorials, err = enrol.TutorialsOf(ctx, q, id); err != nil {
 		return err
 	}
-	definitions, err := work.DefinitionsOf(ctx, q, id)
+	definitions, err := taskdef.DefinitionsOf(ctx, q, id)
 	if err != nil {
 		return err
 	}
-	f.TaskDefinitions = work.Records(definitions, who.May(policy.ListStudents))
-	if f.Alignments, err = work.AlignmentsOf(ctx, q, id); err != nil {
+	f.TaskDefinitions = taskdef.Records(definitions, who.May(policy.ListStudents))
+	if f.Alignments, err = taskdef.AlignmentsOf(ctx, q, id); err != nil {
 		return err
 	}
 	if f.GroupSets, err = enrol.GroupSetsOf(ctx, q, id); err != nil {

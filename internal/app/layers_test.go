@@ -23,10 +23,12 @@ var floors = [][]string{
 	{"internal/portfolio", "internal/marking"},
 	{"internal/submit"},
 	{"internal/work"},
+	{"internal/taskdef"},
 	{"internal/enrol"},
 	{"internal/course"},
 	{"internal/ident"},
 	{"internal/access"},
+	{"internal/stats"},
 	{"internal/events", "internal/progress"},
 	{"internal/status"},
 	{"internal/policy", "internal/week", "internal/due"},
@@ -34,7 +36,7 @@ var floors = [][]string{
 	{"internal/db/dbtest"},
 	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart",
 		"internal/calendar", "internal/mail", "internal/bell", "internal/archive"},
-	{"internal/fault", "internal/clock"},
+	{"internal/fault", "internal/clock", "internal/opt"},
 }
 
 func TestImportsGoDown(t *testing.T) {

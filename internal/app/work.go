@@ -13,9 +13,9 @@ import (
 	"lectern/internal/notify"
 	"lectern/internal/pdf"
 	"lectern/internal/portfolio"
+	"lectern/internal/stats"
 	"lectern/internal/submit"
 	"lectern/internal/webhook"
-	"lectern/internal/work"
 )
 
 // work registers the kinds of background jobs and when the regular ones run.
@@ -105,8 +105,8 @@ func (checkStatsArgs) Kind() string { return "check_stats" }
 // checkStats lets a difference stay on record as a dead job: a second try would
 // find nothing and hide it.
 func (a *App) checkStats(ctx context.Context, _ jobs.Job, _ checkStatsArgs) error {
-	err := work.CheckStats(ctx, a.db)
-	if errors.Is(err, work.ErrWrongStats) {
+	err := stats.Check(ctx, a.db)
+	if errors.Is(err, stats.ErrWrong) {
 		a.log.ErrorContext(ctx, "some change forgot the statistics of students", "err", err)
 		return jobs.Discard(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/files"
+	"lectern/internal/stats"
 	"lectern/internal/submit"
-	"lectern/internal/work"
 )
 
 // raced tells that the race detector slows everything down.
@@ -43,7 +43,7 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 		if took > 5*time.Second && !raced {
 			t.Errorf("took %v", took)
 		}
-		if err := work.CheckStats(ctx, d); err != nil {
+		if err := stats.Check(ctx, d); err != nil {
 			t.Error(err)
 		}
 		for what, want := range map[string]int64{

@@ -12,6 +12,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/status"
 	"lectern/internal/submit"
+	"lectern/internal/taskdef"
 	"lectern/internal/work"
 )
 
@@ -51,7 +52,7 @@ func (b *builder) handIn(u *unit, student string, d definition, when time.Time, 
 
 // filesFor puts what a definition asks for into the store.
 func (b *builder) filesFor(d definition, luck int) ([]submit.File, error) {
-	wanted, err := work.ParseRequirements(d.upload)
+	wanted, err := taskdef.ParseRequirements(d.upload)
 	if err != nil {
 		return nil, err
 	}

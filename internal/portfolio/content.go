@@ -8,7 +8,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/status"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 // content is all that a portfolio is compiled from, read at one moment.
@@ -17,8 +17,8 @@ type content struct {
 	files      []stored
 	tasks      []task // by start, then abbreviation
 	outcomes   []course.Outcome
-	alignments []work.Alignment // the student's own
-	unitAligns []work.Alignment
+	alignments []taskdef.Alignment // the student's own
+	unitAligns []taskdef.Alignment
 	comments   map[int64][]comment // by task
 }
 
@@ -132,10 +132,10 @@ func read(ctx context.Context, q db.Q, projectID int64) (c *content, err error) 
 	if c.outcomes, err = course.OutcomesOf(ctx, q, c.owner.UnitID); err != nil {
 		return nil, err
 	}
-	if c.alignments, err = work.ProjectAlignments(ctx, q, projectID); err != nil {
+	if c.alignments, err = taskdef.ProjectAlignments(ctx, q, projectID); err != nil {
 		return nil, err
 	}
-	if c.unitAligns, err = work.AlignmentsOf(ctx, q, c.owner.UnitID); err != nil {
+	if c.unitAligns, err = taskdef.AlignmentsOf(ctx, q, c.owner.UnitID); err != nil {
 		return nil, err
 	}
 	for row, err := range db.Each[comment](ctx, q, selectComments, projectID) {

@@ -14,7 +14,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/pdf"
 	"lectern/internal/status"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 var gradeNames = [...]string{"Pass", "Credit", "Distinction", "High Distinction"}
@@ -202,7 +202,7 @@ func quietly(text string) pdf.Block {
 	return pdf.Block{Spans: []pdf.Span{{Text: text, Italic: true, Color: 0x6b7280}}}
 }
 
-func alignedTo(list []work.Alignment, o course.Outcome) (out []work.Alignment) {
+func alignedTo(list []taskdef.Alignment, o course.Outcome) (out []taskdef.Alignment) {
 	for _, a := range list {
 		if a.OutcomeID == o.ID {
 			out = append(out, a)
@@ -213,7 +213,7 @@ func alignedTo(list []work.Alignment, o course.Outcome) (out []work.Alignment) {
 
 const mostRating = 5
 
-func (c *content) alignedTasks(list []work.Alignment) pdf.Table {
+func (c *content) alignedTasks(list []taskdef.Alignment) pdf.Table {
 	t := pdf.Table{Head: []string{"Task", "Rating", "Status", "Assessed", "Rationale"}, Widths: []float64{3, 2, 2.9,
 		1.5, 3.4}}
 	for i := range c.tasks {

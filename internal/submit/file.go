@@ -17,7 +17,7 @@ import (
 
 	"lectern/internal/fault"
 	"lectern/internal/files"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 // MostFile is how large a file may be unless the settings say otherwise.
@@ -176,7 +176,7 @@ func (f File) StoredName() string {
 
 // Match tells which of the sent files, known by their keys, meets which
 // requirement; all that are missing or not asked for are named at once.
-func Match(wanted work.Requirements, sent []string) error {
+func Match(wanted taskdef.Requirements, sent []string) error {
 	flaws := map[string]string{}
 	var words []string
 	flaw := func(key, reason string) {

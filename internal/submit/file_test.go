@@ -9,7 +9,7 @@ import (
 	"golang.org/x/image/bmp"
 
 	"lectern/internal/fault"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 func realBMP() string {
@@ -80,7 +80,7 @@ func TestStoredName(t *testing.T) {
 }
 
 func TestMatch(t *testing.T) {
-	wanted := work.Requirements{{Key: "file0", Name: "Code", Type: "code"}, {Key: "essay", Name: "Essay",
+	wanted := taskdef.Requirements{{Key: "file0", Name: "Code", Type: "code"}, {Key: "essay", Name: "Essay",
 		Type: "document"}}
 	if err := Match(wanted, []string{"essay", "file0"}); err != nil {
 		t.Error(err)

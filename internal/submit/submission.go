@@ -11,6 +11,7 @@ import (
 	"lectern/internal/events"
 	"lectern/internal/files"
 	"lectern/internal/status"
+	"lectern/internal/taskdef"
 	"lectern/internal/work"
 )
 
@@ -19,9 +20,9 @@ type Request struct {
 	By            work.Mover
 	ProjectID     int64
 	DefinitionID  int64
-	Help          bool                  // not ready for marking: the student asks for help
-	Contributions []work.Contribution   // of a group; equal when nil
-	Alignments    *[]work.TaskAlignment // replace the student's alignments; nil leaves them
+	Help          bool                     // not ready for marking: the student asks for help
+	Contributions []work.Contribution      // of a group; equal when nil
+	Alignments    *[]taskdef.TaskAlignment // replace the student's alignments; nil leaves them
 	Files         []File
 	Key           string // makes a repeated request the same submission; may be empty
 }
@@ -66,7 +67,7 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 		return nil, err
 	}
 	if h.Alignments != nil {
-		if err := work.SetTaskAlignments(ctx, q, handed.UnitID, h.DefinitionID, handed.TaskID,
+		if err := taskdef.SetTaskAlignments(ctx, q, handed.UnitID, h.DefinitionID, handed.TaskID,
 			*h.Alignments); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/events"
+	"lectern/internal/stats"
 	"lectern/internal/status"
 )
 
@@ -41,7 +42,7 @@ func record(ctx context.Context, q db.Q, by Mover, changes []change) error {
 	if err := writeStates(ctx, q, touched); err != nil || len(restated) == 0 {
 		return err
 	}
-	return Recompute(ctx, q, touched[0].UnitID, restated...)
+	return stats.Recompute(ctx, q, touched[0].UnitID, restated...)
 }
 
 var stateColumns = []string{"id BIGINT", "status TEXT", "submission_date TIMESTAMPTZ", "file_uploaded_at TIMESTAMPTZ",

@@ -72,7 +72,7 @@ func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
 	}
 	m := Media{Kind: as.kind, Type: as.as}
 	if m.Type == "application/pdf" {
-		err = checkPDF(r, size)
+		err = files.CheckPDF(r, size)
 	}
 	if err == nil {
 		err = m.listen(r, size)
@@ -110,7 +110,7 @@ func (m *Media) listen(r io.ReaderAt, size int64) error {
 
 // filmInWebM looks for the codec of a video track, which stands near the start.
 func filmInWebM(r io.ReaderAt, size int64) (bool, error) {
-	head, err := window(r, 0, min(size, 64<<10))
+	head, err := files.Window(r, 0, min(size, 64<<10))
 	return bytes.Contains(head, []byte("V_VP")) || bytes.Contains(head, []byte("V_AV1")) ||
 		bytes.Contains(head, []byte("V_MPEG")), err
 }
@@ -129,7 +129,7 @@ func filmInMP4(r io.ReaderAt, size int64) (bool, error) {
 		if at+16 > size {
 			break
 		}
-		head, err := window(r, at, at+16)
+		head, err := files.Window(r, at, at+16)
 		if err != nil {
 			return false, err
 		}
@@ -141,7 +141,7 @@ func filmInMP4(r io.ReaderAt, size int64) (bool, error) {
 			length = size - at
 		}
 		if string(head[4:8]) == "moov" {
-			index, err := window(r, at, at+min(length, mostIndex))
+			index, err := files.Window(r, at, at+min(length, mostIndex))
 			return hasFilmTrack(index), err
 		}
 		at += length

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/stats"
 	"lectern/internal/status"
 )
 
@@ -162,19 +163,19 @@ func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, e
 	for _, c := range others {
 		ids = append(ids, c.ProjectID)
 	}
-	stats, err := statsOf(ctx, q, t.UnitID, ids...)
+	now, err := stats.Of(ctx, q, t.UnitID, ids...)
 	if err != nil {
 		return nil, err
 	}
 	out := &MovedTask{ProjectID: t.ProjectID, DefinitionID: t.DefinitionID, Status: t.Status, DueDate: t.dueOn(),
 		SubmittedAt: t.SubmittedAt, CompletedOn: t.CompletedOn, Extensions: t.Extensions,
 		TimesAssessed: t.TimesAssessed,
-		Grade:         t.Grade, Quality: t.Quality, InPortfolio: t.InPortfolio, NewStats: stats[t.ProjectID].String()}
+		Grade:         t.Grade, Quality: t.Quality, InPortfolio: t.InPortfolio, NewStats: now[t.ProjectID].String()}
 	if t.ID != 0 {
 		out.ID = &t.ID
 	}
 	for _, c := range others {
-		out.OtherProjects = append(out.OtherProjects, ProjectStats{c.ProjectID, stats[c.ProjectID].String()})
+		out.OtherProjects = append(out.OtherProjects, ProjectStats{c.ProjectID, now[c.ProjectID].String()})
 	}
 	return out, nil
 }

@@ -12,7 +12,9 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/progress"
+	"lectern/internal/stats"
 	"lectern/internal/status"
 )
 
@@ -169,7 +171,7 @@ func (w *team) reached(by Mover, project int64, to status.Status, before, after 
 		case by.As == status.Staff && shares && !alone && !final.Has(old.Status) && t.OwnerID != by.UserID &&
 			t.Status != to && to != status.ReadyForFeedback:
 			w.Fatalf("the move of %d by %+v to %s left %d at %s", project, by, to, id, t.Status)
-		case by.As == status.Student && !t.sharesGroup(own) && (!same(t.Grade, old.Grade) ||
+		case by.As == status.Student && !t.sharesGroup(own) && (!opt.Same(t.Grade, old.Grade) ||
 			t.Extensions != old.Extensions):
 			w.Fatalf("a student changed the task of %d, who is in no group of theirs", id)
 		}
@@ -222,11 +224,11 @@ func (w *team) check() {
 
 // checkStats works the statistics out the slow way.
 func (w *team) checkStats() {
-	stats, err := statsOf(w.ctx, w.Q, crowdUnit)
+	now, err := stats.Of(w.ctx, w.Q, crowdUnit)
 	if err != nil {
 		w.Fatal(err)
 	}
-	for project, got := range stats {
+	for project, got := range now {
 		states, err := db.All[status.Status](w.ctx, w.Q, `SELECT coalesce(t.status, 'not_started') FROM projects p
 			JOIN task_definitions d ON d.target_grade <= p.target_grade
 			LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id WHERE p.id = $1`, project)
@@ -248,14 +250,14 @@ func TestCheckStatsFindsWhatWasForgotten(t *testing.T) {
 		c := newCrowd(t, d, 30, 8)
 		c.fillInbox()
 		c.set(`UPDATE projects SET enrolled = FALSE WHERE id = 3`)
-		if err := CheckStats(t.Context(), d); !errors.Is(err, ErrWrongStats) {
+		if err := stats.Check(t.Context(), d); !errors.Is(err, stats.ErrWrong) {
 			t.Error("nothing was found, though nobody had worked them out")
 		}
-		if err := CheckStats(t.Context(), d); err != nil {
+		if err := stats.Check(t.Context(), d); err != nil {
 			t.Errorf("found again: %v", err)
 		}
 		c.set(`UPDATE projects SET blue_pct = 0.77 WHERE id = 7`)
-		if err := CheckStats(t.Context(), d); !errors.Is(err, ErrWrongStats) || !strings.Contains(err.Error(),
+		if err := stats.Check(t.Context(), d); !errors.Is(err, stats.ErrWrong) || !strings.Contains(err.Error(),
 			"projects [7]") {
 			t.Errorf("found %v", err)
 		}

@@ -1,3 +1,5 @@
+// Package work knows what students do and what tutors answer: tasks, comments,
+// extensions and pins.
 package work
 
 import (

@@ -1,10 +1,10 @@
-package work_test
+package taskdef_test
 
 import (
 	"testing"
 
 	"lectern/internal/fault"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 // FuzzParseRequirements: whatever is accepted is read back as the same list.
@@ -13,14 +13,14 @@ func FuzzParseRequirements(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := work.ParseRequirements(text)
+		list, err := taskdef.ParseRequirements(text)
 		if err != nil {
 			if !fault.Is(err, fault.Invalid) {
 				t.Fatal(err)
 			}
 			return
 		}
-		again, err := work.ParseRequirements(list.String())
+		again, err := taskdef.ParseRequirements(list.String())
 		if err != nil || again.String() != list.String() {
 			t.Fatalf("%q became %q, %v", list, again, err)
 		}

@@ -1,4 +1,6 @@
-package work
+// Package stats keeps the statistics of projects: how much of what a student
+// aims for stands at which colour, summed up from their tasks.
+package stats
 
 import (
 	"context"

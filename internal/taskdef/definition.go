@@ -1,6 +1,7 @@
-// Package work knows what students do and what tutors answer: task definitions,
-// alignments, tasks, comments, extensions and pins.
-package work
+// Package taskdef knows what a unit asks of its students: task definitions,
+// what has to be uploaded for each, their sheets and resources, and how they
+// align with the unit's outcomes.
+package taskdef
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package work
+package taskdef
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
+	"lectern/internal/stats"
 )
 
 // DefinitionChange is what to set of a definition; nil leaves a value alone. A
@@ -187,7 +189,7 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange)
 	if err := d.prepare(ctx, q); err != nil {
 		return nil, err
 	}
-	if !same(old.GroupSetID, d.GroupSetID) {
+	if !opt.Same(old.GroupSetID, d.GroupSetID) {
 		if err := leaveGroups(ctx, q, id); err != nil {
 			return nil, err
 		}
@@ -207,15 +209,11 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange)
 		return nil, err
 	}
 	if old.TargetGrade != d.TargetGrade {
-		if err := Recompute(ctx, q, d.UnitID); err != nil {
+		if err := stats.Recompute(ctx, q, d.UnitID); err != nil {
 			return nil, err
 		}
 	}
 	return DefinitionByID(ctx, q, id)
-}
-
-func same[T comparable](a, b *T) bool {
-	return a == b || a != nil && b != nil && *a == *b
 }
 
 // leaveGroups makes ready for another group set, or none: what a group left
@@ -258,5 +256,5 @@ func definitionsChanged(ctx context.Context, q db.Q, unitID int64) error {
 	if err := course.TouchUnit(ctx, q, unitID); err != nil {
 		return err
 	}
-	return Recompute(ctx, q, unitID)
+	return stats.Recompute(ctx, q, unitID)
 }

@@ -1,4 +1,4 @@
-package work
+package taskdef
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package work
+package stats
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"lectern/internal/progress"
 )
 
-// ErrWrongStats says that statistics did not agree with the tasks they sum up.
-var ErrWrongStats = errors.New("the statistics were wrong and are right now")
+// ErrWrong says that statistics did not agree with the tasks they sum up.
+var ErrWrong = errors.New("the statistics were wrong and are right now")
 
-// CheckStats works the statistics of every project out anew, unit by unit. They
+// Check works the statistics of every project out anew, unit by unit. They
 // should stand already: where they do not, it puts them right and fails with
-// ErrWrongStats, naming the projects, because some change forgot them.
-func CheckStats(ctx context.Context, d *db.DB) error {
+// ErrWrong, naming the projects, because some change forgot them.
+func Check(ctx context.Context, d *db.DB) error {
 	units, err := db.All[int64](ctx, d.Pool(), `SELECT id FROM units ORDER BY id`)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func CheckStats(ctx context.Context, d *db.DB) error {
 			return fmt.Errorf("check the statistics of unit %d: %w", id, err)
 		}
 		if len(off) > 0 {
-			wrong = append(wrong, fmt.Errorf("unit %d, projects %v: %w", id, off, ErrWrongStats))
+			wrong = append(wrong, fmt.Errorf("unit %d, projects %v: %w", id, off, ErrWrong))
 		}
 	}
 	return errors.Join(wrong...)
@@ -48,14 +48,14 @@ func setRight(ctx context.Context, q db.Q, unitID int64) (off []int64, err error
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	before, err := statsOf(ctx, q, unitID)
+	before, err := Of(ctx, q, unitID)
 	if err == nil {
 		err = Recompute(ctx, q, unitID)
 	}
 	if err != nil {
 		return nil, err
 	}
-	after, err := statsOf(ctx, q, unitID)
+	after, err := Of(ctx, q, unitID)
 	for _, id := range ids {
 		if before[id] != after[id] {
 			off = append(off, id)
@@ -64,9 +64,9 @@ func setRight(ctx context.Context, q db.Q, unitID int64) (off []int64, err error
 	return off, err
 }
 
-// statsOf reads the statistics of projects: of those named, or of all in the
+// Of reads the statistics of projects: of those named, or of all in the
 // unit.
-func statsOf(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) (map[int64]progress.Stats, error) {
+func Of(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) (map[int64]progress.Stats, error) {
 	type row struct {
 		ID int64 `db:"id"`
 		progress.Stats

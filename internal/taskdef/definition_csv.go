@@ -1,4 +1,4 @@
-package work
+package taskdef
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/sheet"
 	"lectern/internal/week"
 )
@@ -180,7 +181,7 @@ func (p *definitionPlan) allow(old, next *Definition) error {
 			return fault.New(fault.Conflict, "The task %s has that name or abbreviation.", other.Abbreviation)
 		}
 	}
-	if old != nil && p.handed[old.ID] && !same(old.GroupSetID, next.GroupSetID) {
+	if old != nil && p.handed[old.ID] && !opt.Same(old.GroupSetID, next.GroupSetID) {
 		return fault.New(fault.Conflict, "Students have handed in work for this task, so its group set stays as it is.")
 	}
 	return nil

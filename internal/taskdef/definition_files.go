@@ -1,8 +1,7 @@
-package work
+package taskdef
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,34 +57,10 @@ func (k FileKind) Check(r io.ReaderAt, size int64) error {
 		return fault.New(fault.TooLarge, "The file has more than %d MB.", k.Most()>>20)
 	}
 	if k == Sheet {
-		return checkPDF(r, size)
+		return files.CheckPDF(r, size)
 	}
 	_, err := archive.Open(r, size, resourceLimits)
 	return err
-}
-
-// checkPDF looks for the marks a PDF begins and ends with.
-func checkPDF(r io.ReaderAt, size int64) error {
-	head, err := window(r, 0, min(size, 1024))
-	if err != nil {
-		return err
-	}
-	tail, err := window(r, max(0, size-4096), size)
-	if err != nil {
-		return err
-	}
-	if !bytes.Contains(head, []byte("%PDF-")) || !bytes.Contains(tail, []byte("%%EOF")) {
-		return fault.New(fault.Unsupported, "The file is not a PDF, or its end is missing.")
-	}
-	return nil
-}
-
-func window(r io.ReaderAt, from, to int64) ([]byte, error) {
-	b := make([]byte, to-from)
-	if n, err := r.ReadAt(b, from); n < len(b) {
-		return nil, fmt.Errorf("read the file: %w", err)
-	}
-	return b, nil
 }
 
 // Attachment is a stored file that is to become one of a definition's.

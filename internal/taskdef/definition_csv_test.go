@@ -1,4 +1,4 @@
-package work_test
+package taskdef_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/sheet"
-	"lectern/internal/work"
+	"lectern/internal/taskdef"
 )
 
 // university makes a period of 14 weeks with two breaks, two units without
@@ -56,7 +56,7 @@ func university(t *testing.T, d *db.DB) (units []int64) {
 }
 
 func export(ctx context.Context, q db.Q, unit int64) (string, error) {
-	list, err := work.DefinitionsOf(ctx, q, unit)
+	list, err := taskdef.DefinitionsOf(ctx, q, unit)
 	if err != nil {
 		return "", err
 	}
@@ -65,25 +65,25 @@ func export(ctx context.Context, q db.Q, unit int64) (string, error) {
 		return "", err
 	}
 	var b bytes.Buffer
-	err = work.WriteDefinitions(&b, list, weeks[unit])
+	err = taskdef.WriteDefinitions(&b, list, weeks[unit])
 	return b.String(), err
 }
 
 func importText(ctx context.Context, q db.Q, unit int64, text string) (*sheet.Report, error) {
-	rows, err := sheet.Read(strings.NewReader(text), int64(len(text)), work.DefinitionSheet)
+	rows, err := sheet.Read(strings.NewReader(text), int64(len(text)), taskdef.DefinitionSheet)
 	if err != nil {
 		return nil, err
 	}
-	return work.ImportDefinitions(ctx, q, unit, rows)
+	return taskdef.ImportDefinitions(ctx, q, unit, rows)
 }
 
 // genDefinition draws any definition that the rules allow.
-func genDefinition(t *rapid.T, n int, set int64) work.DefinitionChange {
+func genDefinition(t *rapid.T, n int, set int64) taskdef.DefinitionChange {
 	anyText := rapid.StringOfN(rapid.RuneFrom([]rune("ab ä=+-@'\",;\t\n\rΩ\U0001F600")), 0, 12, -1)
 	number := func(low, high int64, name string) *int64 { return new(rapid.Int64Range(low, high).Draw(t, name)) }
 	start := clock.On(2026, 2, 1).AddDays(rapid.IntRange(0, 150).Draw(t, "start"))
 	target := start.AddDays(rapid.IntRange(0, 60).Draw(t, "target"))
-	c := work.DefinitionChange{
+	c := taskdef.DefinitionChange{
 		Name:           new(fmt.Sprint("n", n, strings.TrimSpace(anyText.Draw(t, "name")))),
 		Abbreviation:   new(fmt.Sprint(rapid.SampledFrom([]string{"=", "", "1."}).Draw(t, "prefix"), n)),
 		Description:    new(anyText.Draw(t, "description")),
@@ -105,9 +105,9 @@ func genDefinition(t *rapid.T, n int, set int64) work.DefinitionChange {
 		c.GroupSetID = new(&set)
 	}
 	if rapid.Bool().Draw(t, "files") {
-		c.Requirements = &work.Requirements{{Key: "file0", Name: "N<" + anyText.Draw(t, "file") + ">", Type: "code",
+		c.Requirements = &taskdef.Requirements{{Key: "file0", Name: "N<" + anyText.Draw(t, "file") + ">", Type: "code",
 			TiiPct: number(0, 100, "pct")}}
-		c.Checks = &work.Checks{{Key: "0", Type: "moss c", Pattern: "*.c" + rapid.SampledFrom([]string{"", "&"}).Draw(t,
+		c.Checks = &taskdef.Checks{{Key: "0", Type: "moss c", Pattern: "*.c" + rapid.SampledFrom([]string{"", "&"}).Draw(t,
 			"pattern")}}
 	}
 	return c
@@ -130,7 +130,7 @@ func TestDefinitionSheetsSurvive(t *testing.T) {
 				}
 				n := rapid.IntRange(0, 4).Draw(rt, "definitions")
 				for i := range n {
-					if _, err := work.AddDefinition(ctx, q, units[0], genDefinition(rt, i, *set)); err != nil {
+					if _, err := taskdef.AddDefinition(ctx, q, units[0], genDefinition(rt, i, *set)); err != nil {
 						return err
 					}
 				}
@@ -182,7 +182,7 @@ func TestImportDefinitions(t *testing.T) {
 		if len(r.Success) != 2 {
 			t.Fatalf("%+v", r)
 		}
-		list, err := work.DefinitionsOf(ctx, d.Pool(), units[0])
+		list, err := taskdef.DefinitionsOf(ctx, d.Pool(), units[0])
 		if err != nil {
 			t.Fatal(err)
 		}
