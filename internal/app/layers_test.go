@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"internal/blob", "internal/jobs"},
 	{"internal/db/dbtest"},
 	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart",
-		"internal/calendar", "internal/mail", "internal/bell", "internal/archive"},
+		"internal/calendar", "internal/mail", "internal/archive"},
 	{"internal/fault", "internal/clock", "internal/opt"},
 }
 

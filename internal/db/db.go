@@ -29,6 +29,7 @@ type DB struct {
 	postgres    bool
 	path        string // of the SQLite file
 	clock       clock.Clock
+	topics      topics
 }
 
 // Options tune a DB; the zero value is right for a server.
@@ -128,6 +129,9 @@ type Q interface {
 	// After runs f once the transaction is committed, never when it is not;
 	// outside a transaction it runs f at once.
 	After(f func())
+	// Wake wakes those who listen for the topic, once the transaction is
+	// committed; outside a transaction at once.
+	Wake(topic string)
 }
 
 type runner interface {
@@ -166,6 +170,8 @@ func (s *session) After(f func()) {
 	}
 	f()
 }
+
+func (s *session) Wake(topic string) { s.After(func() { s.db.topics.wake(topic) }) }
 
 // Pool gives the readers for a single statement; several that must agree with
 // each other belong into View.

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"lectern/internal/bell"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 )
@@ -31,8 +30,8 @@ type Event struct {
 	Body      any        `json:"body"` // anything that encodes as JSON; a json.RawMessage when read
 }
 
-// added rings when this process has committed an event.
-var added bell.Bell
+// topic wakes the hubs of this process when it has committed an event.
+const topic = "events"
 
 // Add writes events in the caller's transaction, all with one statement.
 func Add(ctx context.Context, q db.Q, list ...Event) error {
@@ -52,7 +51,7 @@ func Add(ctx context.Context, q db.Q, list ...Event) error {
 		rows); err != nil {
 		return fmt.Errorf("write the event %s: %w", list[0].Kind, err)
 	}
-	q.After(added.Ring)
+	q.Wake(topic)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func (h *Hub) Stop() {
 }
 
 func (h *Hub) run(ctx context.Context) {
-	rings, stopListening := added.Listen()
+	signals, stopListening := h.db.Listen(topic)
 	defer stopListening()
 	tick := time.NewTicker(h.poll)
 	defer tick.Stop()
@@ -56,7 +56,7 @@ func (h *Hub) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-rings:
+		case <-signals:
 		case <-tick.C:
 		}
 	}

@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"time"
 
-	"lectern/internal/bell"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 )
@@ -58,8 +57,8 @@ const (
 	Dead      State = "dead"
 )
 
-// news rings when a job was enqueued by this process.
-var news bell.Bell
+// topic wakes the queues of this process when there may be a job to run.
+const topic = "jobs"
 
 // Enqueue adds a job in the caller's transaction, and wakes the workers of this
 // process once that is committed.
@@ -79,7 +78,7 @@ func Enqueue(ctx context.Context, q db.Q, a Args, o Options) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("enqueue %s: %w", a.Kind(), err)
 	}
-	q.After(news.Ring)
+	q.Wake(topic)
 	return id, nil
 }
 
@@ -97,7 +96,7 @@ func EnqueueAll[A Args](ctx context.Context, q db.Q, list []A) error {
 	if err := db.Insert(ctx, q, `jobs (kind, args, max_attempts, run_at, created_at)`, "", rows); err != nil {
 		return fmt.Errorf("enqueue %d jobs: %w", len(list), err)
 	}
-	q.After(news.Ring)
+	q.Wake(topic)
 	return nil
 }
 
@@ -105,7 +104,7 @@ func EnqueueAll[A Args](ctx context.Context, q db.Q, list []A) error {
 func Hasten(ctx context.Context, q db.Q, unique string) error {
 	_, err := db.Exec(ctx, q, `UPDATE jobs SET run_at = $2 WHERE unique_key = $1 AND state = 'available'
 		AND run_at > $2`, unique, q.Now())
-	q.After(news.Ring)
+	q.Wake(topic)
 	return err
 }
 

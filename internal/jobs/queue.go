@@ -174,8 +174,8 @@ const patience = 30 * time.Second
 
 // fetch claims jobs when it is woken, when a job is over, and every Poll.
 func (qu *Queue) fetch(ctx context.Context) {
-	rings, deaf := news.Listen()
-	defer deaf()
+	signals, stopListening := qu.db.Listen(topic)
+	defer stopListening()
 	tick := time.NewTicker(qu.conf.Poll)
 	defer tick.Stop()
 	for {
@@ -194,7 +194,7 @@ func (qu *Queue) fetch(ctx context.Context) {
 		case <-qu.quit:
 			return
 		case <-qu.wake:
-		case <-rings:
+		case <-signals:
 		case <-tick.C:
 		}
 	}

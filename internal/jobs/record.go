@@ -66,7 +66,7 @@ func Retry(ctx context.Context, q db.Q, id int64) error {
 		return err
 	}
 	if n > 0 {
-		q.After(news.Ring)
+		q.Wake(topic)
 		return nil
 	}
 	state, err := db.OneOf[State](ctx, q, "job", `SELECT state FROM jobs WHERE id = $1`, id)
