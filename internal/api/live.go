@@ -180,7 +180,7 @@ func (l *listening) give(list []events.Event, yield func(endpoint.Event, error) 
 	for i := range list {
 		e := &list[i]
 		l.after = e.Seq
-		if f.Matches(e) && !yield(endpoint.Event{ID: e.Seq, Name: e.Kind, Data: e}, nil) {
+		if f.Matches(e) && !yield(endpoint.Event{ID: e.Seq, Name: string(e.Kind), Data: e}, nil) {
 			return false
 		}
 	}

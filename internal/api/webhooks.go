@@ -37,40 +37,32 @@ func (s *Server) getHook(ctx context.Context, _ *access.Caller, in byID) (*webho
 }
 
 type addHookIn struct {
-	URL    string               `param:"url,required" doc:"where events are sent"`
-	Secret string               `param:"secret" doc:"what they are signed with; one is made and shown once when absent"`
-	Kinds  params.Opt[[]string] `param:"kinds" doc:"status, submission, comment, enrolment, grade, extension, document; all when absent"`
-	Active params.Opt[bool]     `param:"active" doc:"true when absent"`
+	URL    string                    `param:"url,required" doc:"where events are sent"`
+	Secret string                    `param:"secret" doc:"signs what is sent; one is made and shown once when absent"`
+	Kinds  params.Opt[webhook.Kinds] `param:"kinds" doc:"the events to send; all when absent"`
+	Active params.Opt[bool]          `param:"active" doc:"true when absent"`
 }
 
 func (s *Server) addHook(ctx context.Context, _ *access.Caller, in addHookIn) (*webhook.Webhook, error) {
 	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
-		return webhook.Add(ctx, q, s.hooks, webhook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: kinds(in.Kinds),
+		return webhook.Add(ctx, q, s.hooks, webhook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: in.Kinds.Ptr(),
 			Active: in.Active.Ptr()})
 	})
 }
 
 type changeHookIn struct {
-	ID     int64                `path:"id"`
-	URL    params.Opt[string]   `param:"url"`
-	Secret params.Opt[string]   `param:"secret" doc:"empty: make a new one, shown once"`
-	Kinds  params.Opt[[]string] `param:"kinds" doc:"an empty list: all"`
-	Active params.Opt[bool]     `param:"active"`
+	ID     int64                     `path:"id"`
+	URL    params.Opt[string]        `param:"url"`
+	Secret params.Opt[string]        `param:"secret" doc:"empty: make a new one, shown once"`
+	Kinds  params.Opt[webhook.Kinds] `param:"kinds" doc:"an empty list: all"`
+	Active params.Opt[bool]          `param:"active"`
 }
 
 func (s *Server) changeHook(ctx context.Context, _ *access.Caller, in changeHookIn) (*webhook.Webhook, error) {
 	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
 		return webhook.Alter(ctx, q, s.hooks, in.ID, webhook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(),
-			Kinds: kinds(in.Kinds), Active: in.Active.Ptr()})
+			Kinds: in.Kinds.Ptr(), Active: in.Active.Ptr()})
 	})
-}
-
-func kinds(o params.Opt[[]string]) *webhook.Kinds {
-	if !o.Has() {
-		return nil
-	}
-	k := webhook.Kinds(o.V)
-	return &k
 }
 
 func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"testing"
 
 	"lectern/internal/clock"
@@ -61,6 +62,27 @@ func TestWebhooks(t *testing.T) {
 		w.do("admin", "PUT /api/admin/webhooks/999", `{}`).status(404)
 		w.do("admin", "DELETE /api/admin/webhooks/{hook}", nil).status(204)
 		w.do("admin", "DELETE /api/admin/webhooks/{hook}", nil).status(404)
+	})
+}
+
+func TestWebhooksMayAskForEveryKindOfEvent(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		all := []string{"status", "submission", "comment", "enrolment", "grade", "extension", "document", "portfolio",
+			"marked_copy"}
+		for _, kind := range all {
+			got := w.do("admin", "POST /api/admin/webhooks", map[string]any{"url": "https://example.edu/hook",
+				"kinds": []string{kind}}).status(201).object()["kinds"].([]any)
+			if len(got) != 1 || got[0] != kind {
+				t.Errorf("asked for %s, got %v", kind, got)
+			}
+		}
+		if n := len(events.Kinds()); n != len(all) {
+			t.Errorf("there are %d kinds of events, and %d are tested", n, len(all))
+		}
+		document := w.do("", "GET /api/openapi.json", nil).status(200).Body.String()
+		if list := `"enum":["` + strings.Join(all, `","`) + `"]`; !strings.Contains(document, list) {
+			t.Errorf("the API's document does not list %s", list)
+		}
 	})
 }
 

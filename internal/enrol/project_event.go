@@ -40,7 +40,7 @@ type enrolmentBody struct {
 
 // enrolment is the event for the staff and the student.
 func (t *projectEvent) enrolment(by int64) events.Event {
-	return events.Event{Kind: "enrolment", ActorID: by, UserID: t.UserID, UnitID: t.UnitID, ProjectID: t.ID,
+	return events.Event{Kind: events.Enrolment, ActorID: by, UserID: t.UserID, UnitID: t.UnitID, ProjectID: t.ID,
 		Body: enrolmentBody{t.Enrolled}}
 }
 
@@ -54,7 +54,7 @@ type gradeBody struct {
 // graded is the event for the staff alone: the final grade is theirs until it
 // is published.
 func (t *projectEvent) graded(by int64) events.Event {
-	return events.Event{Kind: "grade", ActorID: by, UnitID: t.UnitID, ProjectID: t.ID,
+	return events.Event{Kind: events.Grade, ActorID: by, UnitID: t.UnitID, ProjectID: t.ID,
 		Body: gradeBody{t.Grade, t.TargetGrade}}
 }
 

@@ -20,7 +20,7 @@ import (
 // Event is something that happened. An id that is 0 does not apply.
 type Event struct {
 	Seq       int64      `db:"seq" json:"seq"` // given by the relay
-	Kind      string     `db:"kind" json:"kind"`
+	Kind      Kind       `db:"kind" json:"kind"`
 	At        clock.Time `db:"at" json:"at"` // given by Add
 	ActorID   int64      `db:"actor_id" json:"actor_id,omitzero"`
 	UserID    int64      `db:"user_id" json:"user_id,omitzero"` // the student it concerns, who hears of it

@@ -152,7 +152,7 @@ func (t *taking) tell(ctx context.Context, q db.Q, submissionID int64) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, events.Event{Kind: "marked_copy", ActorID: t.by, UserID: r.OwnerID, UnitID: t.unitID,
+		list = append(list, events.Event{Kind: events.MarkedCopy, ActorID: t.by, UserID: r.OwnerID, UnitID: t.unitID,
 			ProjectID: r.ProjectID,
 			TaskID:    r.TaskID, Body: copyEvent{r.DefinitionID, submissionID}})
 	}

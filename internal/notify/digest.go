@@ -153,7 +153,7 @@ func (m *Mailer) news(ctx context.Context, c *cursor) (int64, newsBatch, error) 
 // conversation it stands, and a decision for the student. Nobody hears of what
 // they did themselves.
 func (g newsBatch) hear(e *events.Event) {
-	if e.Kind != "comment" && e.Kind != "extension" {
+	if e.Kind != events.Comment && e.Kind != events.Extension {
 		return
 	}
 	var t seenEvent

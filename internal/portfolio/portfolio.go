@@ -105,7 +105,7 @@ func tell(ctx context.Context, q db.Q, by, projectID int64, what portfolioEvent)
 		return false, err
 	}
 	what.Automatic = p.Automatic
-	return p.Automatic, events.Add(ctx, q, events.Event{Kind: "portfolio", ActorID: by, UserID: p.UserID,
+	return p.Automatic, events.Add(ctx, q, events.Event{Kind: events.Portfolio, ActorID: by, UserID: p.UserID,
 		UnitID: p.UnitID, ProjectID: projectID, Body: what})
 }
 

@@ -320,7 +320,7 @@ func announce(ctx context.Context, q db.Q, id int64) error {
 			return err
 		}
 		r.Progress = Progress{r.Done, r.Parts}
-		e := events.Event{Kind: "document", UserID: r.OwnerID, ProjectID: r.ProjectID, TaskID: r.TaskID,
+		e := events.Event{Kind: events.Document, UserID: r.OwnerID, ProjectID: r.ProjectID, TaskID: r.TaskID,
 			Body: r.documentState}
 		if r.Own {
 			e.UnitID = r.UnitID

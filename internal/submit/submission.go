@@ -151,7 +151,7 @@ type submissionEvent struct {
 func (h *Request) tell(ctx context.Context, q db.Q, id int64, handed *work.HandedIn) error {
 	var list []events.Event
 	for i, t := range handed.Tasks {
-		e := events.Event{Kind: "submission", ActorID: h.By.UserID, UserID: t.OwnerID, ProjectID: t.ProjectID,
+		e := events.Event{Kind: events.Submission, ActorID: h.By.UserID, UserID: t.OwnerID, ProjectID: t.ProjectID,
 			TaskID: t.TaskID,
 			Body:   submissionEvent{id, h.DefinitionID, handed.Status}}
 		if i == 0 {

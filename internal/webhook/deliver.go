@@ -259,7 +259,7 @@ func (c *Deliverer) post(ctx context.Context, t *target, e *events.Event) error 
 	now := c.DB.Now().Unix()
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "User-Agent": "Lectern-Webhook/1",
-		"X-Lectern-Id": m.ID, "X-Lectern-Event": e.Kind, "X-Lectern-Sequence": strconv.FormatInt(e.Seq, 10),
+		"X-Lectern-Id": m.ID, "X-Lectern-Event": string(e.Kind), "X-Lectern-Sequence": strconv.FormatInt(e.Seq, 10),
 		"X-Lectern-Timestamp": strconv.FormatInt(now, 10), "X-Lectern-Signature": sign(t.Secret, now, body),
 	} {
 		r.Header.Set(name, value)

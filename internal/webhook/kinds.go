@@ -7,27 +7,25 @@ import (
 	"slices"
 	"strings"
 
+	"lectern/internal/events"
 	"lectern/internal/fault"
 )
 
 // Kinds are the kinds of events a webhook asks for, kept as JSON; none means all.
-type Kinds []string
-
-// Known are the kinds there are.
-var Known = Kinds{"status", "submission", "comment", "enrolment", "grade", "extension", "document"}
+type Kinds []events.Kind
 
 // check refuses kinds that will never come.
 func (k Kinds) check() error {
 	for _, kind := range k {
-		if !slices.Contains(Known, kind) {
-			return fault.Field(fault.Invalid, "kinds", "may hold %s, not %q", strings.Join(Known, ", "), kind)
+		if known := kind.Enum(); !slices.Contains(known, string(kind)) {
+			return fault.Field(fault.Invalid, "kinds", "may hold %s, not %q", strings.Join(known, ", "), kind)
 		}
 	}
 	return nil
 }
 
 // want tells whether events of a kind are asked for.
-func (k Kinds) want(kind string) bool { return len(k) == 0 || slices.Contains(k, kind) }
+func (k Kinds) want(kind events.Kind) bool { return len(k) == 0 || slices.Contains(k, kind) }
 
 // Scan implements sql.Scanner.
 func (k *Kinds) Scan(src any) error {

@@ -82,7 +82,7 @@ func tx(t *testing.T, d *db.DB, f func(q db.Q) error) {
 	}
 }
 
-func register(t *testing.T, d *db.DB, url string, kinds ...string) (h *Webhook) {
+func register(t *testing.T, d *db.DB, url string, kinds ...events.Kind) (h *Webhook) {
 	t.Helper()
 	tx(t, d, func(q db.Q) (err error) {
 		k := Kinds(kinds)
@@ -92,7 +92,7 @@ func register(t *testing.T, d *db.DB, url string, kinds ...string) (h *Webhook) 
 	return h
 }
 
-func happen(t *testing.T, d *db.DB, kind string, n int) {
+func happen(t *testing.T, d *db.DB, kind events.Kind, n int) {
 	t.Helper()
 	tx(t, d, func(q db.Q) error {
 		for i := range n {

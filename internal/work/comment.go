@@ -334,10 +334,10 @@ func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at TaskRef, un
 	if err != nil {
 		return err
 	}
-	e := events.Event{Kind: "comment", ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type, action,
+	e := events.Event{Kind: events.Comment, ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type, action,
 		c.Granted}}
 	if c.Type == typeExtension {
-		e.Kind = typeExtension
+		e.Kind = events.Extension
 	}
 	list := make([]events.Event, len(parts))
 	for i, p := range parts {

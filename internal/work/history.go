@@ -120,7 +120,7 @@ func tidings(by Mover, changes []change) []events.Event {
 	var out []events.Event
 	for _, c := range changes {
 		if len(c.plan.Entries) > 0 {
-			out = append(out, events.Event{Kind: "status", ActorID: by.UserID, UserID: c.OwnerID, UnitID: c.UnitID,
+			out = append(out, events.Event{Kind: events.Status, ActorID: by.UserID, UserID: c.OwnerID, UnitID: c.UnitID,
 				ProjectID: c.ProjectID, TaskID: c.ID, Body: statusEvent{c.DefinitionID, c.Status, c.plan.After.Status}})
 		}
 	}

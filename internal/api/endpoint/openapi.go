@@ -297,6 +297,9 @@ func (d *document) schema(t reflect.Type) object {
 	case reflect.Float64:
 		return object{"type": "number"}
 	case reflect.String:
+		if e, ok := reflect.Zero(t).Interface().(interface{ Enum() []string }); ok {
+			return object{"type": "string", "enum": e.Enum()}
+		}
 		return object{"type": "string"}
 	case reflect.Slice, reflect.Array:
 		return object{"type": "array", "items": d.schema(t.Elem())}

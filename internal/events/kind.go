@@ -1,0 +1,34 @@
+package events
+
+import "slices"
+
+// Kind is what an event tells of.
+type Kind string
+
+// The kinds. A new one is added here and to kinds; whatever lists or checks
+// kinds follows.
+const (
+	Status     Kind = "status"      // a task was moved
+	Submission Kind = "submission"  // work was handed in
+	Comment    Kind = "comment"     // something was said on a task, or taken back
+	Enrolment  Kind = "enrolment"   // a student was enrolled or withdrawn
+	Grade      Kind = "grade"       // a final or target grade was set
+	Extension  Kind = "extension"   // more time was asked for or granted
+	Document   Kind = "document"    // a submission's document was made, or could not be
+	Portfolio  Kind = "portfolio"   // a portfolio was compiled, or could not be
+	MarkedCopy Kind = "marked_copy" // a tutor returned a marked copy
+)
+
+var kinds = []Kind{Status, Submission, Comment, Enrolment, Grade, Extension, Document, Portfolio, MarkedCopy}
+
+// Kinds gives all kinds there are.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Enum gives the texts of all kinds, for the documentation of the API.
+func (Kind) Enum() []string {
+	all := make([]string, len(kinds))
+	for i, k := range kinds {
+		all[i] = string(k)
+	}
+	return all
+}
