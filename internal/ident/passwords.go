@@ -2,6 +2,7 @@ package ident
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"runtime"
 	"time"
@@ -72,10 +73,25 @@ type Try struct {
 // account without a password.
 var errWrong = fault.New(fault.Unknown, "The username or the password is wrong.")
 
+// errMeanwhile tells that the password that was proven is not the account's any
+// more.
+var errMeanwhile = errors.New("the password changed while it was proven")
+
 // SignIn opens a session and gives its token. Failures are fault.Unknown,
 // whatever the reason, after the same time; fault.Throttled after too many of
 // them; fault.Unavailable when too many sign in at once.
 func (d *Passwords) SignIn(ctx context.Context, t Try) (u *User, token string, err error) {
+	// Another sign-in may have replaced an old seal of the same password
+	// meanwhile, so whoever was too late proves it once more.
+	for range 2 {
+		if u, token, err = d.signIn(ctx, t); !errors.Is(err, errMeanwhile) {
+			return u, token, err
+		}
+	}
+	return nil, "", errWrong
+}
+
+func (d *Passwords) signIn(ctx context.Context, t Try) (u *User, token string, err error) {
 	a, err := d.named(ctx, t.Username)
 	if err != nil {
 		return nil, "", err
@@ -85,22 +101,41 @@ func (d *Passwords) SignIn(ctx context.Context, t Try) (u *User, token string, e
 	if err != nil {
 		return nil, "", err
 	}
-	if *a.Disabled {
-		return nil, "", fault.New(fault.Unknown, "This account is disabled. Ask an administrator.")
-	}
 	err = d.db.Tx(ctx, func(q db.Q) error {
-		if err := forget(ctx, q, name); err != nil {
+		if u, err = held(ctx, q, a.ID, a.PasswordHash); err != nil {
 			return err
 		}
 		if fresh != "" {
-			if _, err := replace(ctx, q, a.ID, a.PasswordHash, fresh); err != nil {
+			if _, err := replace(ctx, q, u.ID, a.PasswordHash, fresh); err != nil {
 				return err
 			}
 		}
-		token, err = Start(ctx, q, &a.User, t.Remember)
+		if err := forget(ctx, q, name); err != nil {
+			return err
+		}
+		token, err = Start(ctx, q, u, t.Remember)
 		return err
 	})
-	return &a.User, token, err
+	return u, token, err
+}
+
+// held holds an account and gives it, if the seal that was proven outside the
+// transaction is still its own: a session must not begin with a password that
+// was changed, nor on an account that was disabled, while it was proven.
+func held(ctx context.Context, q db.Q, id int64, proven *string) (*User, error) {
+	if err := db.Lock(ctx, q, "users", id); err != nil {
+		return nil, err
+	}
+	a, err := db.One[account](ctx, q, `SELECT `+userColumns+`, password_hash FROM users WHERE id = $1`, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case *a.Disabled:
+		return nil, fault.New(fault.Unknown, "This account is disabled. Ask an administrator.")
+	case a.PasswordHash == nil || *a.PasswordHash != *proven:
+		return nil, errMeanwhile
+	}
+	return &a.User, nil
 }
 
 // named finds the account someone means: the name as typed, or without the s

@@ -34,6 +34,9 @@ func Trade(ctx context.Context, d *db.DB, username, ticket string) (u *User, tok
 		if err != nil || len(ids) == 0 {
 			return err
 		}
+		if err := db.Lock(ctx, q, "users", ids[0]); err != nil {
+			return err
+		}
 		found, err := ByID(ctx, q, ids[0])
 		if err != nil || fold(found.Username) != fold(username) || *found.Disabled {
 			return err
