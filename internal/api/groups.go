@@ -9,6 +9,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
+	"lectern/internal/usecase"
 )
 
 const (
@@ -56,29 +57,9 @@ type addGroupIn struct {
 func (s *Server) addGroup(ctx context.Context, who *access.Caller, in addGroupIn) (*enrol.Group, error) {
 	n := enrol.NewGroup{Name: in.Group.Name, TutorialID: in.Group.TutorialID,
 		CapacityAdjustment: int64(in.Group.Adjustment)}
-	if n.CapacityAdjustment != 0 {
-		if err := who.Must(policy.SteerGroup); err != nil {
-			return nil, err
-		}
-	}
 	return change(ctx, s.db, func(q db.Q) (*enrol.Group, error) {
-		g, err := enrol.AddGroup(ctx, q, in.UnitID, in.SetID, n)
-		if err != nil || who.May(policy.SteerGroup) {
-			return g, err
-		}
-		return g, s.joinOwn(ctx, q, who, g)
+		return usecase.CreateGroup(ctx, q, who, in.SetID, n)
 	})
-}
-
-// joinOwn puts a student into the group they just made, unless they are in
-// another of the set: they would leave it unawares.
-func (s *Server) joinOwn(ctx context.Context, q db.Q, who *access.Caller, g *enrol.Group) error {
-	project, err := enrol.ProjectOfUser(ctx, q, who.UnitID, who.ID)
-	if err != nil {
-		return err
-	}
-	g.StudentCount = 1
-	return enrol.JoinFirst(ctx, q, g.GroupSetID, g.ID, project)
 }
 
 // aboutGroup is the input of an endpoint about one group.
@@ -105,16 +86,7 @@ func (s *Server) changeGroup(ctx context.Context, who *access.Caller, in changeG
 		c.CapacityAdjustment = &n
 	}
 	return change(ctx, s.db, func(q db.Q) (*enrol.Group, error) {
-		g, err := enrol.LockGroup(ctx, q, in.SetID, in.GroupID)
-		if err != nil {
-			return nil, err
-		}
-		if c.Steers(g) {
-			if err := who.Must(policy.SteerGroup); err != nil {
-				return nil, err
-			}
-		}
-		return enrol.ChangeGroup(ctx, q, in.UnitID, g, c)
+		return usecase.ChangeGroup(ctx, q, who, in.SetID, in.GroupID, c)
 	})
 }
 

@@ -31,14 +31,10 @@ type rolloverUnitIn struct {
 	EndDate   params.Opt[clock.Date] `param:"end_date" doc:"inside the teaching period; its last day when absent"`
 }
 
-func (s *Server) rolloverUnit(ctx context.Context, who *access.Caller, in rolloverUnitIn) (*fullUnit, error) {
-	return change(ctx, s.db, func(q db.Q) (*fullUnit, error) {
-		id, err := usecase.RolloverUnit(ctx, q, in.ID, usecase.UnitRollover{
-			PeriodID: in.PeriodID, Start: in.StartDate.Ptr(), End: in.EndDate.Ptr(), CallerID: who.ID})
-		if err != nil {
-			return nil, err
-		}
-		return s.fullUnit(ctx, q, who, id)
+func (s *Server) rolloverUnit(ctx context.Context, who *access.Caller, in rolloverUnitIn) (*usecase.FullUnit, error) {
+	return change(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) {
+		return usecase.RolloverUnit(ctx, q, who, in.ID, usecase.UnitRollover{PeriodID: in.PeriodID,
+			Start: in.StartDate.Ptr(), End: in.EndDate.Ptr()})
 	})
 }
 

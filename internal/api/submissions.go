@@ -19,6 +19,7 @@ import (
 	"lectern/internal/status"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
+	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
 
@@ -87,7 +88,7 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*
 	if err != nil {
 		return nil, err
 	}
-	h := submit.Request{By: mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list,
+	h := submit.Request{By: usecase.Mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list,
 		Key:  in.Key,
 		Help: strings.Trim(in.Trigger, `"' `) == string(status.NeedHelp), Contributions: in.shares(),
 		Alignments: in.aims()}

@@ -9,7 +9,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/due"
 	"lectern/internal/policy"
-	"lectern/internal/status"
+	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
 
@@ -45,12 +45,8 @@ type listTasksIn struct {
 
 func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasksIn) (endpoint.List[work.UnitTask],
 	error) {
-	student := who.ID
-	if who.May(policy.ListStudents) {
-		student = 0
-	}
 	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.UnitTask, int64, error) {
-		return work.TasksOfUnit(ctx, q, in.UnitID, student, p)
+		return usecase.TasksOfUnit(ctx, q, who, in.UnitID, p)
 	})
 }
 
@@ -80,11 +76,6 @@ func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller,
 	})
 }
 
-// mover is the caller as one who moves a task: whoever owns it is its student.
-func mover(who *access.Caller) work.Mover {
-	return work.Mover{UserID: who.ID, As: status.ActorOn(who.OwnerID == who.ID, who.May(policy.GradeTask), false)}
-}
-
 type changeTaskIn struct {
 	ProjectID    int64              `path:"id" scope:"project"`
 	DefinitionID int64              `path:"task_definition_id" scope:"definition"`
@@ -96,7 +87,7 @@ type changeTaskIn struct {
 
 func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {
 	return change(ctx, s.db, func(q db.Q) (*work.MovedTask, error) {
-		return work.Move(ctx, q, mover(who), in.ProjectID, in.DefinitionID, work.Change{
+		return work.Move(ctx, q, usecase.Mover(who), in.ProjectID, in.DefinitionID, work.Change{
 			Trigger: in.Trigger.Ptr(), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
 			InPortfolio: in.InPortfolio.Ptr()})
 	})

@@ -9,9 +9,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
-	"lectern/internal/enrol"
 	"lectern/internal/policy"
-	"lectern/internal/taskdef"
 	"lectern/internal/usecase"
 )
 
@@ -44,111 +42,13 @@ func (s *Server) listUnits(ctx context.Context, who *access.Caller, in listUnits
 	return windowed(list, in.paging)
 }
 
-// fullUnit is a unit with everything taught in it.
-type fullUnit struct {
-	course.Unit
-	MyRole *string `json:"my_role"`
-
-	// Null for those they do not concern: students, and for the image tutors too.
-	OverseerImageID                  *int64 `json:"overseer_image_id"`
-	AutoApplyExtensionBeforeDeadline *bool  `json:"auto_apply_extension_before_deadline"`
-	SendNotifications                *bool  `json:"send_notifications"`
-	EnableSyncEnrolments             *bool  `json:"enable_sync_enrolments"`
-	EnableSyncTimetable              *bool  `json:"enable_sync_timetable"`
-	DraftTaskDefinitionID            *int64 `json:"draft_task_definition_id"`
-	ExtensionWeeksOnResubmitRequest  *int64 `json:"extension_weeks_on_resubmit_request"`
-	*staffUnit
-
-	ILOs            []course.Outcome           `json:"ilos"`
-	TutorialStreams []enrol.Stream             `json:"tutorial_streams"`
-	Staff           []course.StaffMember       `json:"staff"`
-	Tutorials       []enrol.Tutorial           `json:"tutorials"`
-	TaskDefinitions []taskdef.DefinitionRecord `json:"task_definitions"`
-	Alignments      []taskdef.Alignment        `json:"task_outcome_alignments"`
-	GroupSets       []enrol.GroupSet           `json:"group_sets"`
-	Groups          []enrol.Group              `json:"groups"`
-}
-
-// staffUnit is what a unit's record has for staff only.
-type staffUnit struct {
-	PortfolioDate *clock.Date `json:"portfolio_auto_generation_date"`
-}
-
-func (s *Server) getUnit(ctx context.Context, who *access.Caller, in unitIn) (*fullUnit, error) {
-	return view(ctx, s.db, func(q db.Q) (*fullUnit, error) { return s.fullUnit(ctx, q, who, in.ID) })
+func (s *Server) getUnit(ctx context.Context, who *access.Caller, in unitIn) (*usecase.FullUnit, error) {
+	return view(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) { return usecase.UnitByID(ctx, q, who, in.ID) })
 }
 
 // unitIn is the input of an endpoint about one unit.
 type unitIn struct {
 	ID int64 `path:"id" scope:"unit"`
-}
-
-// fullUnit puts a unit together, by one statement a kind of record, as who sees
-// it: their standing is looked up when it is not known, as in a new unit.
-func (s *Server) fullUnit(ctx context.Context, q db.Q, who *access.Caller, id int64) (*fullUnit, error) {
-	if who.UnitID != id {
-		var err error
-		if who, err = access.Resolve(ctx, q, *who, access.Scope{Unit: id}); err != nil {
-			return nil, err
-		}
-	}
-	u, err := course.UnitByID(ctx, q, id)
-	if err != nil {
-		return nil, err
-	}
-	full := &fullUnit{Unit: *u}
-	full.reveal(who)
-	return full, full.fill(ctx, q, who, id)
-}
-
-// reveal shows the settings that concern who.
-func (f *fullUnit) reveal(who *access.Caller) {
-	if role := who.MyRole(); role != "" {
-		f.MyRole = &role
-	}
-	if who.May(policy.EditUnit) {
-		f.OverseerImageID = f.UnitSettings.OverseerImageID
-	}
-	if !who.May(policy.ListStudents) {
-		return
-	}
-	v := &f.UnitSettings
-	f.AutoApplyExtensionBeforeDeadline = &v.AutoApplyExtensionBeforeDeadline
-	f.SendNotifications = &v.SendNotifications
-	f.EnableSyncEnrolments = &v.EnableSyncEnrolments
-	f.EnableSyncTimetable = &v.EnableSyncTimetable
-	f.DraftTaskDefinitionID = v.DraftTaskDefinitionID
-	f.ExtensionWeeksOnResubmitRequest = &v.ExtensionWeeksOnResubmitRequest
-	f.staffUnit = &staffUnit{v.PortfolioDate}
-}
-
-// fill reads what is taught in the unit.
-func (f *fullUnit) fill(ctx context.Context, q db.Q, who *access.Caller, id int64) (err error) {
-	if f.ILOs, err = course.OutcomesOf(ctx, q, id); err != nil {
-		return err
-	}
-	if f.Staff, err = course.StaffOf(ctx, q, id); err != nil {
-		return err
-	}
-	if f.TutorialStreams, err = enrol.StreamsOf(ctx, q, id); err != nil {
-		return err
-	}
-	if f.Tutorials, err = enrol.TutorialsOf(ctx, q, id); err != nil {
-		return err
-	}
-	definitions, err := taskdef.DefinitionsOf(ctx, q, id)
-	if err != nil {
-		return err
-	}
-	f.TaskDefinitions = taskdef.Records(definitions, who.May(policy.ListStudents))
-	if f.Alignments, err = taskdef.AlignmentsOf(ctx, q, id); err != nil {
-		return err
-	}
-	if f.GroupSets, err = enrol.GroupSetsOf(ctx, q, id); err != nil {
-		return err
-	}
-	f.Groups, err = enrol.GroupsOfUnit(ctx, q, id)
-	return err
 }
 
 // unitValues are what creating and changing a unit both take.
@@ -201,22 +101,13 @@ type addUnitIn struct {
 	} `param:"unit,required"`
 }
 
-func (s *Server) addUnit(ctx context.Context, who *access.Caller, in addUnitIn) (*fullUnit, error) {
+func (s *Server) addUnit(ctx context.Context, who *access.Caller, in addUnitIn) (*usecase.FullUnit, error) {
 	u := &in.Unit
 	c := u.change()
 	c.Name, c.Code, c.Active = &u.Name, &u.Code, &u.Active
 	c.TeachingPeriodID = course.Setting[int64]{Set: true, To: &u.TeachingPeriodID}
-	return change(ctx, s.db, func(q db.Q) (*fullUnit, error) {
-		id, err := course.AddUnit(ctx, q, c, u.MainConvenorUserID)
-		if err != nil {
-			return nil, err
-		}
-		who, err := access.Resolve(ctx, q, *who, access.Scope{Unit: id})
-		if err != nil {
-			return nil, err
-		}
-		who.Who |= policy.UnitConvenor // whoever gave the values may see them, for this once
-		return s.fullUnit(ctx, q, who, id)
+	return change(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) {
+		return usecase.CreateUnit(ctx, q, who, c, u.MainConvenorUserID)
 	})
 }
 
@@ -233,7 +124,7 @@ type changeUnitIn struct {
 	} `param:"unit"`
 }
 
-func (s *Server) changeUnit(ctx context.Context, who *access.Caller, in changeUnitIn) (*fullUnit, error) {
+func (s *Server) changeUnit(ctx context.Context, who *access.Caller, in changeUnitIn) (*usecase.FullUnit, error) {
 	u := &in.Unit
 	c := usecase.UnitChange{UnitChange: u.change(), MainConvenorID: u.MainConvenorID.Ptr(),
 		DraftDefinitionID: setting(u.DraftTaskDefinitionID)}
@@ -242,10 +133,7 @@ func (s *Server) changeUnit(ctx context.Context, who *access.Caller, in changeUn
 	if u.TeachingPeriodID.Or(0) == -1 {
 		c.TeachingPeriodID.To = nil
 	}
-	return change(ctx, s.db, func(q db.Q) (*fullUnit, error) {
-		if err := usecase.ChangeUnit(ctx, q, in.ID, c); err != nil {
-			return nil, err
-		}
-		return s.fullUnit(ctx, q, who, in.ID)
+	return change(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) {
+		return usecase.ChangeUnit(ctx, q, who, in.ID, c)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"lectern/internal/access"
 	"lectern/internal/blob"
 	"lectern/internal/clock"
 	"lectern/internal/course"
@@ -12,22 +13,22 @@ import (
 	"lectern/internal/week"
 )
 
-// UnitRollover says when a unit is taught again, and who asks for it.
+// UnitRollover says when a unit is taught again.
 type UnitRollover struct {
 	PeriodID   int64
 	Start, End *clock.Date // inside the period; its first and last day when nil
-	CallerID   int64       // employed in the new unit if they convene the old one
 }
 
-// RolloverUnit copies a unit into a teaching period and gives the copy's id:
-// its settings, main convenor, streams, group sets, outcomes, task definitions
+// RolloverUnit copies a unit into a teaching period and gives the copy: its
+// settings, main convenor, streams, group sets, outcomes, task definitions
 // with their files, and its alignments; no students, tutorials, groups or other
-// staff. Dates keep their week and weekday. All of it is made or, with an error
-// and so without the caller's commit, nothing.
-func RolloverUnit(ctx context.Context, q db.Q, unitID int64, r UnitRollover) (int64, error) {
-	c, err := newCopying(ctx, q, r.PeriodID, r.CallerID)
+// staff than who asks for it, if they convene the old one. Dates keep their week
+// and weekday. All of it is made or, with an error and so without a commit,
+// nothing.
+func RolloverUnit(ctx context.Context, q db.Q, who *access.Caller, unitID int64, r UnitRollover) (*FullUnit, error) {
+	c, err := newCopying(ctx, q, r.PeriodID, who.ID)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if r.Start != nil {
 		c.start = *r.Start
@@ -36,12 +37,12 @@ func RolloverUnit(ctx context.Context, q db.Q, unitID int64, r UnitRollover) (in
 		c.end = *r.End
 	}
 	if err := c.fits(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if err := c.copy(ctx, q, []int64{unitID}); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return c.made[unitID], nil
+	return UnitByID(ctx, q, who, c.made[unitID])
 }
 
 // copying is a rollover on its way.

@@ -2,13 +2,32 @@ package usecase
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
+	"lectern/internal/access"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/policy"
+	"lectern/internal/taskdef"
 )
+
+// CreateUnit makes a unit of the values in c, with defaults for the rest, and
+// employs its main convenor, who must be a Convenor or Admin. The code must be
+// free in the teaching period. Whoever gave the values may see them, for this
+// once, even where they have no part in the unit.
+func CreateUnit(ctx context.Context, q db.Q, who *access.Caller, c course.UnitChange, convenorID int64) (*FullUnit,
+	error) {
+	id, err := course.AddUnit(ctx, q, c, convenorID)
+	if err != nil {
+		return nil, err
+	}
+	who, err = access.Resolve(ctx, q, *who, access.Scope{Unit: id})
+	if err != nil {
+		return nil, err
+	}
+	who.Who |= policy.UnitConvenor
+	return UnitByID(ctx, q, who, id)
+}
 
 // UnitChange is what to set of a unit, with what reaches beyond its own record.
 type UnitChange struct {
@@ -19,7 +38,19 @@ type UnitChange struct {
 
 // ChangeUnit makes all of a change or, with an error, nothing of it. When the
 // start of the unit moves, its task definitions move as many days.
-func ChangeUnit(ctx context.Context, q db.Q, id int64, c UnitChange) error {
+func ChangeUnit(ctx context.Context, q db.Q, who *access.Caller, id int64, c UnitChange) (*FullUnit, error) {
+	if err := c.save(ctx, q, id); err != nil {
+		return nil, err
+	}
+	if err := c.beyond(ctx, q, id); err != nil {
+		return nil, err
+	}
+	return UnitByID(ctx, q, who, id)
+}
+
+// save makes the part of the change that the unit's own record holds, and moves
+// its task definitions with its start.
+func (c UnitChange) save(ctx context.Context, q db.Q, id int64) error {
 	seen, err := course.UnitByID(ctx, q, id)
 	if err != nil {
 		return err
@@ -43,10 +74,7 @@ func ChangeUnit(ctx context.Context, q db.Q, id int64, c UnitChange) error {
 	if err := course.SaveUnit(ctx, q, &unit); err != nil {
 		return err
 	}
-	if err := shiftDefinitions(ctx, q, unit.StartDate.DaysSince(old.StartDate), `id = $2`, id); err != nil {
-		return err
-	}
-	return c.beyond(ctx, q, id)
+	return shiftDefinitions(ctx, q, unit.StartDate.DaysSince(old.StartDate), `id = $2`, id)
 }
 
 func same(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -61,47 +89,5 @@ func (c UnitChange) beyond(ctx context.Context, q db.Q, unitID int64) error {
 	if !c.DraftDefinitionID.Set {
 		return nil
 	}
-	return setDraft(ctx, q, unitID, c.DraftDefinitionID.To)
-}
-
-// setDraft chooses the task definition whose submission becomes the learning
-// summary of a portfolio; nil chooses none.
-func setDraft(ctx context.Context, q db.Q, unitID int64, definitionID *int64) error {
-	if definitionID != nil {
-		if err := mayBeDraft(ctx, q, unitID, *definitionID); err != nil {
-			return err
-		}
-	}
-	// The old one goes first: a unit has one at most at every moment.
-	if _, err := db.Exec(ctx, q, `UPDATE task_definitions SET is_draft_summary = FALSE WHERE unit_id = $1
-		AND is_draft_summary`, unitID); err != nil {
-		return err
-	}
-	if definitionID == nil {
-		return nil
-	}
-	_, err := db.Exec(ctx, q, `UPDATE task_definitions SET is_draft_summary = TRUE WHERE id = $1`, *definitionID)
-	return err
-}
-
-// mayBeDraft refuses a definition that does not ask for one document: the
-// summary is exactly that. The definition is kept from changing, too.
-func mayBeDraft(ctx context.Context, q db.Q, unitID, id int64) error {
-	if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
-		return err
-	}
-	text, err := db.OneOf[string](ctx, q, "task definition in this unit",
-		`SELECT upload_requirements FROM task_definitions WHERE id = $1 AND unit_id = $2`, id, unitID)
-	if err != nil {
-		return err
-	}
-	var files []struct{ Type string }
-	if err := json.Unmarshal([]byte(*text), &files); err != nil {
-		return fmt.Errorf("read the upload requirements of definition %d: %w", id, err)
-	}
-	if len(files) != 1 || files[0].Type != "document" {
-		return fault.Field(fault.Refused, "unit[draft_task_definition_id]", "must be a task that asks for exactly "+
-			"one file, a document")
-	}
-	return nil
+	return taskdef.SetDraftSummary(ctx, q, unitID, c.DraftDefinitionID.To)
 }

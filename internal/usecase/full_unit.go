@@ -1,0 +1,114 @@
+package usecase
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/clock"
+	"lectern/internal/course"
+	"lectern/internal/db"
+	"lectern/internal/enrol"
+	"lectern/internal/policy"
+	"lectern/internal/taskdef"
+)
+
+// FullUnit is a unit with everything taught in it, as one caller sees it.
+type FullUnit struct {
+	course.Unit
+	MyRole *string `json:"my_role"`
+
+	// Null for those they do not concern: students, and for the image tutors too.
+	OverseerImageID                  *int64 `json:"overseer_image_id"`
+	AutoApplyExtensionBeforeDeadline *bool  `json:"auto_apply_extension_before_deadline"`
+	SendNotifications                *bool  `json:"send_notifications"`
+	EnableSyncEnrolments             *bool  `json:"enable_sync_enrolments"`
+	EnableSyncTimetable              *bool  `json:"enable_sync_timetable"`
+	DraftTaskDefinitionID            *int64 `json:"draft_task_definition_id"`
+	ExtensionWeeksOnResubmitRequest  *int64 `json:"extension_weeks_on_resubmit_request"`
+	*UnitForStaff
+
+	ILOs            []course.Outcome           `json:"ilos"`
+	TutorialStreams []enrol.Stream             `json:"tutorial_streams"`
+	Staff           []course.StaffMember       `json:"staff"`
+	Tutorials       []enrol.Tutorial           `json:"tutorials"`
+	TaskDefinitions []taskdef.DefinitionRecord `json:"task_definitions"`
+	Alignments      []taskdef.Alignment        `json:"task_outcome_alignments"`
+	GroupSets       []enrol.GroupSet           `json:"group_sets"`
+	Groups          []enrol.Group              `json:"groups"`
+}
+
+// UnitForStaff is what a unit's record has for staff only.
+type UnitForStaff struct {
+	PortfolioDate *clock.Date `json:"portfolio_auto_generation_date"`
+}
+
+// UnitByID gives a unit as who sees it, by one statement for each kind of
+// record. Their standing is looked up when who is resolved on something else, as
+// whoever makes a unit is. Each part is there for those who hold the right to
+// it, and empty for others.
+func UnitByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*FullUnit, error) {
+	if who.UnitID != id {
+		var err error
+		if who, err = access.Resolve(ctx, q, *who, access.Scope{Unit: id}); err != nil {
+			return nil, err
+		}
+	}
+	u, err := course.UnitByID(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	full := &FullUnit{Unit: *u}
+	full.reveal(who)
+	return full, full.fill(ctx, q, who)
+}
+
+// reveal shows the settings that concern who.
+func (f *FullUnit) reveal(who *access.Caller) {
+	if role := who.MyRole(); role != "" {
+		f.MyRole = &role
+	}
+	if who.May(policy.EditUnit) {
+		f.OverseerImageID = f.UnitSettings.OverseerImageID
+	}
+	if !who.May(policy.ListStudents) {
+		return
+	}
+	v := &f.UnitSettings
+	f.AutoApplyExtensionBeforeDeadline = &v.AutoApplyExtensionBeforeDeadline
+	f.SendNotifications = &v.SendNotifications
+	f.EnableSyncEnrolments = &v.EnableSyncEnrolments
+	f.EnableSyncTimetable = &v.EnableSyncTimetable
+	f.DraftTaskDefinitionID = v.DraftTaskDefinitionID
+	f.ExtensionWeeksOnResubmitRequest = &v.ExtensionWeeksOnResubmitRequest
+	f.UnitForStaff = &UnitForStaff{v.PortfolioDate}
+}
+
+// fill reads what is taught in the unit.
+func (f *FullUnit) fill(ctx context.Context, q db.Q, who *access.Caller) (err error) {
+	id := f.ID
+	if f.ILOs, err = part(ctx, q, who, policy.ReadUnit, id, course.OutcomesOf); err != nil {
+		return err
+	}
+	if f.Staff, err = part(ctx, q, who, policy.ReadUnit, id, course.StaffOf); err != nil {
+		return err
+	}
+	if f.TutorialStreams, err = part(ctx, q, who, policy.ReadUnit, id, enrol.StreamsOf); err != nil {
+		return err
+	}
+	if f.Tutorials, err = part(ctx, q, who, policy.ReadUnit, id, enrol.TutorialsOf); err != nil {
+		return err
+	}
+	definitions, err := part(ctx, q, who, policy.ReadUnit, id, taskdef.DefinitionsOf)
+	if err != nil {
+		return err
+	}
+	f.TaskDefinitions = taskdef.Records(definitions, who.May(policy.ListStudents))
+	if f.Alignments, err = part(ctx, q, who, policy.ReadUnit, id, taskdef.AlignmentsOf); err != nil {
+		return err
+	}
+	if f.GroupSets, err = part(ctx, q, who, policy.ReadUnit, id, enrol.GroupSetsOf); err != nil {
+		return err
+	}
+	f.Groups, err = part(ctx, q, who, policy.ListGroups, id, enrol.GroupsOfUnit)
+	return err
+}

@@ -1,0 +1,87 @@
+package usecase
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/enrol"
+	"lectern/internal/ident"
+	"lectern/internal/policy"
+	"lectern/internal/portfolio"
+	"lectern/internal/taskdef"
+	"lectern/internal/work"
+)
+
+// ProjectDetail is a project with all that hangs on it, as one caller sees it.
+type ProjectDetail struct {
+	enrol.ProjectDetail
+	UnitID             int64               `json:"unit_id"`
+	PortfolioFiles     []portfolio.File    `json:"portfolio_files"`
+	Tasks              []work.ProjectTask  `json:"tasks"`
+	TutorialEnrolments []enrol.Enrolment   `json:"tutorial_enrolments"`
+	Groups             []enrol.Group       `json:"groups"`
+	Alignments         []taskdef.Alignment `json:"task_outcome_alignments"`
+}
+
+// ProjectByID gives a project as who sees it; who must be resolved on it. Each
+// part is there for those who hold the right to it, and empty for others.
+func ProjectByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*ProjectDetail, error) {
+	p, err := projectRecord(ctx, q, who, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &ProjectDetail{ProjectDetail: *p, UnitID: p.UnitID}
+	d.TutorialEnrolments, err = part(ctx, q, who, policy.ReadProject, id, enrol.EnrolmentsOf)
+	if err != nil {
+		return nil, err
+	}
+	d.Alignments, err = part(ctx, q, who, policy.ReadProject, id, taskdef.ProjectAlignments)
+	if err != nil {
+		return nil, err
+	}
+	d.PortfolioFiles, err = part(ctx, q, who, policy.ReadSubmission, id, portfolio.FilesOf)
+	if err != nil {
+		return nil, err
+	}
+	if d.Groups, err = part(ctx, q, who, policy.ListGroups, id, enrol.GroupsOfProject); err != nil {
+		return nil, err
+	}
+	d.Tasks, err = part(ctx, q, who, policy.ReadTask, id,
+		func(ctx context.Context, q db.Q, id int64) ([]work.ProjectTask, error) {
+			return work.TasksOf(ctx, q, id, who.ID)
+		})
+	return d, err
+}
+
+// part reads one part of a composite answer, the records of the kind T that
+// belong to the record id, and gives none to a caller without the right to it.
+func part[T any](ctx context.Context, q db.Q, who *access.Caller, right *policy.Right, id int64,
+	read func(context.Context, db.Q, int64) ([]T, error)) ([]T, error) {
+	if !who.May(right) {
+		return []T{}, nil
+	}
+	return read(ctx, q, id)
+}
+
+// projectRecord gives the project's own values, with those about the student
+// for whoever may list the students of the unit.
+func projectRecord(ctx context.Context, q db.Q, who *access.Caller, id int64) (*enrol.ProjectDetail, error) {
+	return enrol.ProjectByID(ctx, q, id, who.MyRole(), who.May(policy.ListStudents))
+}
+
+// EnrolStudent enrols the user whom name names, by user name, student number or
+// address, in a unit at a campus; below 1 is none. It refuses a name that nobody
+// has. One who is enrolled already stays as they are.
+func EnrolStudent(ctx context.Context, q db.Q, who *access.Caller, unitID int64, name string,
+	campusID int64) (*enrol.StudentEntry, error) {
+	user, err := ident.Find(ctx, q, name)
+	if err != nil {
+		return nil, err
+	}
+	id, err := enrol.AddProject(ctx, q, who.ID, unitID, user, campusID)
+	if err != nil {
+		return nil, err
+	}
+	return enrol.StudentByProject(ctx, q, unitID, id)
+}

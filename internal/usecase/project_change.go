@@ -1,0 +1,155 @@
+package usecase
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"lectern/internal/access"
+	"lectern/internal/course"
+	"lectern/internal/db"
+	"lectern/internal/enrol"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+	"lectern/internal/portfolio"
+	"lectern/internal/stats"
+	"lectern/internal/work"
+)
+
+// WeekEnd is the one trigger of a project: what was discussed or demonstrated
+// in class is complete.
+const WeekEnd = "trigger_week_end"
+
+// ProjectChange is what to set of a project; nil leaves a value alone.
+type ProjectChange struct {
+	Trigger          *string // WeekEnd
+	CampusID         *int64  // below 1: none
+	Enrolled         *bool
+	TargetGrade      *int64                // 0 to 3
+	SubmittedGrade   course.Setting[int64] // 0 to 3
+	CompilePortfolio *bool
+
+	// The final grade: all three, or none. OldGrade is the grade its giver knows.
+	Grade, OldGrade *int64 // 0 to 100
+	GradeRationale  *string
+}
+
+// ChangeProject makes all of a change or, with an error, nothing of it. It asks
+// for the right of each value that is set, who being resolved on the project,
+// and keeps what follows from a change: statistics follow the target grade, a
+// portfolio on its way is made over when what it claims changes.
+func ChangeProject(ctx context.Context, q db.Q, who *access.Caller, id int64, c ProjectChange) (*enrol.ProjectDetail,
+	error) {
+	if err := c.permit(who); err != nil {
+		return nil, err
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := enrol.ChangeProject(ctx, q, who.ID, id, c.values()); err != nil {
+		return nil, err
+	}
+	if err := c.follow(ctx, q, who, id); err != nil {
+		return nil, err
+	}
+	return projectRecord(ctx, q, who, id)
+}
+
+// permit asks for the right of each value that is set.
+func (c ProjectChange) permit(who *access.Caller) error {
+	for _, p := range []struct {
+		set   bool
+		right *policy.Right
+	}{
+		{c.Trigger != nil, policy.EndWeek},
+		{c.CampusID != nil, policy.ChangeCampus},
+		{c.Enrolled != nil, policy.ChangeEnrolments},
+		{c.grades(), policy.GradeProject},
+	} {
+		if p.set {
+			if err := who.Must(p.right); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// grades tells whether any part of the final grade is set.
+func (c ProjectChange) grades() bool {
+	return c.Grade != nil || c.OldGrade != nil || c.GradeRationale != nil
+}
+
+// check finds all that is wrong with the values.
+func (c ProjectChange) check() error {
+	wrong := map[string]string{}
+	within := func(name string, n *int64, top int64, what string) {
+		if n != nil && (*n < 0 || *n > top) {
+			wrong[name] = what
+		}
+	}
+	within("target_grade", c.TargetGrade, 3, "must be 0, 1, 2 or 3")
+	within("submitted_grade", c.SubmittedGrade.To, 3, "must be 0, 1, 2 or 3")
+	within("grade", c.Grade, 100, "must be from 0 to 100")
+	if c.Trigger != nil && *c.Trigger != WeekEnd {
+		wrong["trigger"] = "is not known"
+	}
+	if c.grades() {
+		for name, set := range map[string]bool{"grade": c.Grade != nil, "old_grade": c.OldGrade != nil,
+			"grade_rationale": c.GradeRationale != nil} {
+			if !set {
+				wrong[name] = "is required when a grade is given"
+			}
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		text += name + " " + wrong[name] + ". "
+	}
+	return &fault.Error{Kind: fault.Invalid, Text: text[:len(text)-1], Fields: wrong}
+}
+
+// values are what the project's own record holds of the change.
+func (c ProjectChange) values() enrol.ProjectChange {
+	v := enrol.ProjectChange{CampusID: c.CampusID, Enrolled: c.Enrolled, TargetGrade: c.TargetGrade,
+		SubmittedGrade: c.SubmittedGrade.To, CompilePortfolio: c.CompilePortfolio}
+	if c.SubmittedGrade.Set && v.SubmittedGrade == nil {
+		v.SubmittedGrade = new(int64(-1))
+	}
+	if c.Grade != nil {
+		v.Grade = &enrol.FinalGrade{Grade: *c.Grade, Old: *c.OldGrade, Rationale: *c.GradeRationale}
+	}
+	return v
+}
+
+// follow lets the tasks of a project follow its change: the statistics its
+// target grade, what was to be discussed in class is complete, and the
+// portfolio is made of it all.
+func (c ProjectChange) follow(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
+	if c.TargetGrade != nil {
+		if err := stats.Recompute(ctx, q, who.UnitID, id); err != nil {
+			return err
+		}
+	}
+	if c.Trigger != nil {
+		if err := work.EndWeek(ctx, q, Mover(who), id); err != nil {
+			return err
+		}
+	}
+	return c.compile(ctx, q, id)
+}
+
+// compile has the portfolio made, and made over when what it claims changes
+// while it is on its way.
+func (c ProjectChange) compile(ctx context.Context, q db.Q, id int64) error {
+	if c.CompilePortfolio != nil && *c.CompilePortfolio {
+		return portfolio.Ask(ctx, q, id)
+	}
+	if c.SubmittedGrade.Set || c.TargetGrade != nil {
+		return portfolio.AskAgain(ctx, q, id)
+	}
+	return nil
+}
