@@ -20,6 +20,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/enrol"
+	"lectern/internal/httpserver"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
 	"lectern/internal/taskdef"
@@ -57,8 +58,8 @@ func newClass(b *testing.B, engine string) *class {
 	}
 	b.Cleanup(func() { plain.Close(); d.Close() })
 	c := &class{TB: b, plain: plain}
-	c.server = api.New(api.Config{Config: endpoint.Config{DB: d, Log: slog.New(slog.DiscardHandler),
-		Spool: b.TempDir()}})
+	c.server = api.New(api.Config{Config: endpoint.Config{DB: d, Spool: b.TempDir(),
+		HTTP: httpserver.New(httpserver.Config{Log: slog.New(slog.DiscardHandler)})}})
 	if err := d.Tx(b.Context(), func(q db.Q) error { return c.seed(b.Context(), q) }); err != nil {
 		b.Fatal(err)
 	}

@@ -30,6 +30,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/files"
+	"lectern/internal/httpserver"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
 )
@@ -55,7 +56,7 @@ func open(tb testing.TB, engine string, n int) *campus {
 		tb.Fatal(err)
 	}
 	c.handler = api.New(api.Config{Files: store, Config: endpoint.Config{DB: d, Spool: tb.TempDir(), Version: "bench",
-		Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}})
+		HTTP: httpserver.New(httpserver.Config{Log: slog.New(slog.NewJSONHandler(io.Discard, nil))})}})
 	if err := d.Tx(tb.Context(), func(q db.Q) error { return c.fill(tb.Context(), q, n) }); err != nil {
 		tb.Fatal(err)
 	}

@@ -6,6 +6,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"lectern/internal/db"
@@ -26,6 +27,9 @@ type Caller struct {
 	ProjectID int64       // of the record
 	OwnerID   int64       // the student of that project
 	TaskID    int64       // of the record
+
+	RequestID string     // the number of the request, as in the log
+	From      netip.Addr // the network address the request came from
 }
 
 // May tells whether the caller holds a right on the record of the request.
@@ -96,10 +100,26 @@ func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
 	return &c, nil
 }
 
-// Refuse gives the answer to a caller who lacks a right: the refusal, or that
+// Permit gives c with its standing on the record s names, if that holds the
+// right. It refuses with fault.Unknown a visitor who would have to sign in, with
+// fault.Denied whoever else lacks the right, and with fault.Missing everybody where
+// the record does not exist. Where s names no record, q is not asked and may be
+// nil.
+func Permit(ctx context.Context, q db.Q, c Caller, s Scope, r *policy.Right) (*Caller, error) {
+	who, err := Resolve(ctx, q, c, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := who.Must(r); err != nil {
+		return nil, refuse(ctx, q, s, err)
+	}
+	return who, nil
+}
+
+// refuse gives the answer to a caller who lacks a right: the refusal, or that
 // the user the request is about does not exist. Only the refused pay for asking;
 // of all other records Resolve knows already that they exist.
-func Refuse(ctx context.Context, q db.Q, s Scope, refusal error) error {
+func refuse(ctx context.Context, q db.Q, s Scope, refusal error) error {
 	if (Scope{User: s.User}) != s || s.User == 0 {
 		return refusal
 	}

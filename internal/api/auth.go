@@ -48,7 +48,7 @@ type signInOut struct {
 	AuthToken string      `json:"auth_token"`
 }
 
-func (s *Server) signIn(ctx context.Context, _ *access.Caller, in signInIn) (*signInOut, error) {
+func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*signInOut, error) {
 	var u *ident.User
 	var token string
 	var err error
@@ -56,7 +56,7 @@ func (s *Server) signIn(ctx context.Context, _ *access.Caller, in signInIn) (*si
 		u, token, err = ident.Trade(ctx, s.db, in.Username, in.AuthToken)
 	} else {
 		u, token, err = s.passwords.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password,
-			Remember: in.Remember, From: endpoint.Address(ctx)})
+			Remember: in.Remember, From: who.From})
 	}
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwor
 		return endpoint.NoContent{}, fault.Field(fault.Invalid, "old_password", "is required")
 	}
 	return endpoint.NoContent{}, s.passwords.ChangePassword(ctx, who, in.OldPassword, in.Password,
-		endpoint.Address(ctx))
+		who.From)
 }
 
 type linkOut struct {

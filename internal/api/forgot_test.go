@@ -23,12 +23,11 @@ import (
 func (w *world) post(t *testing.T) (m *notify.Mailer, delivered func() map[string]*netmail.Message) {
 	t.Helper()
 	dir := t.TempDir()
-	log := slog.New(slog.DiscardHandler)
 	m = w.mailer(dir)
-	w.api = New(Config{Config: endpoint.Config{DB: w.db, Spool: t.TempDir(), Log: log, Version: "test"},
+	w.api = New(Config{Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test"},
 		PublicURL: "https://learn.example.edu", Mailer: m})
 	return m, func() map[string]*netmail.Message {
-		qu := jobs.New(w.db, log, jobs.Config{Poll: 2 * time.Millisecond})
+		qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Poll: 2 * time.Millisecond})
 		m.Register(qu)
 		qu.Start(t.Context())
 		for end := time.Now().Add(20 * time.Second); w.count("jobs WHERE state IN ('available', 'running')") > 0 &&

@@ -76,13 +76,13 @@ type feedIn struct {
 // webcalFeed sends a calendar, or only that it has not changed. Feeds that exist
 // are served however many others an address has asked for in vain: behind one
 // address there may be a whole campus.
-func (s *Server) webcalFeed(ctx context.Context, _ *access.Caller, in feedIn) (*endpoint.File, error) {
+func (s *Server) webcalFeed(ctx context.Context, who *access.Caller, in feedIn) (*endpoint.File, error) {
 	feed, err := view(ctx, s.db, func(q db.Q) (*calendar.Feed, error) {
 		return insight.FeedAt(ctx, q, in.GUID,
 			s.publicURL)
 	})
 	if errors.Is(err, insight.ErrUnknownFeed) {
-		if err := ident.CountGuess(ctx, s.db, endpoint.Address(ctx)); err != nil {
+		if err := ident.CountGuess(ctx, s.db, who.From); err != nil {
 			return nil, err
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"lectern/internal/db/dbtest"
 	"lectern/internal/events"
 	"lectern/internal/files"
+	"lectern/internal/httpserver"
 	"lectern/internal/ident"
 	"lectern/internal/mail"
 	"lectern/internal/notify"
@@ -70,7 +71,7 @@ func newWorld(t testing.TB, engine string) *world {
 	over, end := context.WithCancel(t.Context())
 	end() // no request to this server goes on for ever
 	w.api = New(Config{
-		Config: endpoint.Config{DB: w.db, Spool: t.TempDir(), Log: slog.New(slog.DiscardHandler), Version: "test"},
+		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test"},
 		Files:  store, PublicURL: "https://learn.example.edu/",
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
 		Mailer: w.mailer(t.TempDir()),
@@ -79,6 +80,11 @@ func newWorld(t testing.TB, engine string) *world {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// quiet is a server that logs nowhere.
+func quiet() *httpserver.Server {
+	return httpserver.New(httpserver.Config{Log: slog.New(slog.DiscardHandler)})
 }
 
 // mailer writes letters to files in dir.

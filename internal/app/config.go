@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
+	"lectern/internal/httpserver"
 	"lectern/internal/mail"
 	"lectern/internal/submit"
 )
@@ -133,7 +133,7 @@ func (s *Settings) checkAddr() error {
 		return fmt.Errorf("--demo makes accounts whose password everybody knows, so it runs on a loopback address "+
 			"only, not on %q", s.Addr)
 	}
-	if _, err := endpoint.ParseProxies(s.TrustedProxies); err != nil {
+	if _, err := httpserver.ParseProxies(s.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
 	return nil

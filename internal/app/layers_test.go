@@ -17,6 +17,7 @@ var floors = [][]string{
 	{"internal/app"},
 	{"internal/api"},
 	{"internal/api/endpoint"},
+	{"internal/httpserver"},
 	{"internal/demo"},
 	{"internal/usecase"},
 	{"internal/insight", "internal/notify", "internal/webhook"},

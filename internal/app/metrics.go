@@ -36,7 +36,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// Answered implements endpoint.Metrics. A method nobody declared is counted under one
+// Answered implements httpserver.Metrics. A method nobody declared is counted under one
 // name, or a client could fill the memory with made-up ones.
 func (m *metrics) Answered(method, route string, status int, took time.Duration) {
 	if route == "" {

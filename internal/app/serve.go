@@ -17,6 +17,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/files"
+	"lectern/internal/httpserver"
 	"lectern/internal/jobs"
 	"lectern/internal/mail"
 	"lectern/internal/notify"
@@ -36,7 +37,7 @@ type App struct {
 	deliveries *jobs.Queue // has a worker a webhook: a slow receiver delays nothing else
 	events     *events.Hub
 	mailer     *notify.Mailer // nil: no mails are sent
-	api        *api.Server
+	web        *httpserver.Server
 	out        io.Writer // where people read what they must know at the start
 	stopping   atomic.Bool
 	live       context.Context // ends when the service stops
@@ -139,24 +140,23 @@ func clearSpool(dir string) error {
 
 // declare makes the API and what stands beside it.
 func (a *App) declare() {
-	proxies, _ := endpoint.ParseProxies(a.TrustedProxies) // checked already
+	proxies, _ := httpserver.ParseProxies(a.TrustedProxies) // checked already
 	key, _ := a.signingKey()
 	m := newMetrics()
-	a.api = api.New(api.Config{
-		Config: endpoint.Config{DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Proxies: proxies, Log: a.log,
-			Version: Version, Metrics: m},
-		Files: a.files, PublicURL: a.Public(),
+	a.web = httpserver.New(httpserver.Config{Proxies: proxies, Log: a.log, Metrics: m})
+	api.New(api.Config{
+		Config: endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Version: Version},
+		Files:  a.files, PublicURL: a.Public(),
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),
 		ReceiptKey: key, MostFile: a.MaxFileMB << 20, MostMedia: a.MaxAttachmentMB * 1_000_000,
 	})
-	a.api.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w,
-			"ok")
+	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, "ok")
 	}))
-	a.api.Handle("GET /readyz", http.HandlerFunc(a.ready))
-	a.api.Handle("GET /metrics", m.handler())
+	a.web.Handle("GET /readyz", http.HandlerFunc(a.ready))
+	a.web.Handle("GET /metrics", m.handler())
 }
 
 // ready tells a load balancer whether to send requests here.
@@ -184,10 +184,7 @@ func (a *App) Serve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w (is another copy running? choose another address with --addr)", err)
 	}
-	srv := &http.Server{Handler: a.api, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10,
-		ErrorLog:       slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
-		BaseContext:    func(net.Listener) context.Context { return context.Background() }}
+	srv := a.web.Net()
 	srv.RegisterOnShutdown(a.stopLive)
 	a.events.Start(a.live)
 	if err := a.startJobs(ctx); err != nil {

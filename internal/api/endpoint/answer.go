@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"lectern/internal/fault"
+	"lectern/internal/httpserver"
 )
 
 // NoContent is the answer of an endpoint that has nothing to say.
@@ -65,7 +65,7 @@ type Drawn[T any] struct {
 const svg = "image/svg+xml"
 
 func (d Drawn[T]) pick(r *http.Request) any {
-	if accepts(r, svg) {
+	if httpserver.Names(r, svg) {
 		return d.Draw()
 	}
 	return d.Data
@@ -119,7 +119,7 @@ func (l List[T]) stream(s *Server, w http.ResponseWriter, r *http.Request) error
 		}
 		if b.Len() >= 32<<10 {
 			started = true
-			if err := s.bulk.outside(func() error { return write(w, b.Bytes()) }); err != nil {
+			if err := s.bulk.outside(func() error { return httpserver.Write(w, b.Bytes()) }); err != nil {
 				return errGone
 			}
 			b.Reset()
@@ -129,7 +129,7 @@ func (l List[T]) stream(s *Server, w http.ResponseWriter, r *http.Request) error
 		b.WriteByte('[')
 	}
 	b.WriteString("]\n")
-	if err := s.bulk.outside(func() error { return write(w, b.Bytes()) }); err != nil {
+	if err := s.bulk.outside(func() error { return httpserver.Write(w, b.Bytes()) }); err != nil {
 		return errGone
 	}
 	return nil
@@ -150,19 +150,9 @@ func (s *Server) broken(started bool, err error) error {
 	if !started {
 		return err
 	}
-	s.Log.Error("a list broke off", "err", err)
+	s.HTTP.Log.Error("a list broke off", "err", err)
 	// Closing the connection tells the client that the list is not whole.
 	panic(http.ErrAbortHandler)
-}
-
-// patience is how long a client may take for one piece of an answer.
-const patience = time.Minute
-
-// write sends b, giving the client some time for this piece, not for the whole.
-func write(w http.ResponseWriter, b []byte) error {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience + time.Duration(len(b))*time.Second/512))
-	_, err := w.Write(b)
-	return err
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any) {
@@ -185,10 +175,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 		s.answer(w, r, i, v.pick(r))
 	case streamer:
 		if err := v.stream(s, w, r); err != nil && !errors.Is(err, errGone) {
-			s.fail(w, r, err)
+			s.HTTP.Fail(w, r, err)
 		}
 	default:
-		reply(w, i.Status, out)
+		httpserver.JSON(w, i.Status, out)
 	}
 }
 
@@ -198,7 +188,7 @@ func text(w http.ResponseWriter, r *http.Request, status int, t Text) {
 		w.WriteHeader(status)
 		return
 	}
-	if !accepts(r, "application/json") {
+	if !httpserver.Names(r, "application/json") {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)
 		io.WriteString(w, t.Message+"\n") //nolint:errcheck // the client left
@@ -211,38 +201,12 @@ func text(w http.ResponseWriter, r *http.Request, status int, t Text) {
 			err = json.Unmarshal(b, &record)
 		}
 		if err != nil {
-			// As in reply: a record that is no object is our mistake, and loud.
+			// A record that is no object is our mistake, and loud.
 			panic(fmt.Sprintf("endpoint: %T is no record: %v", t.Record, err))
 		}
 	}
 	record["message"] = t.Message
-	reply(w, status, record)
-}
-
-// accepts tells whether the request names a media type, not just any.
-func accepts(r *http.Request, kind string) bool {
-	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
-		if m, _, err := mime.ParseMediaType(part); err == nil && m == kind {
-			return true
-		}
-	}
-	return false
-}
-
-// Accepts tells a handler whether the caller asks for a media type by name.
-func Accepts(accept, kind string) bool {
-	return accepts(&http.Request{Header: http.Header{"Accept": {accept}}}, kind)
-}
-
-func reply(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	b, err := json.Marshal(v)
-	if err != nil {
-		// Our own types always encode; a panic here is logged with its stack.
-		panic(fmt.Sprintf("endpoint: %T does not encode: %v", v, err))
-	}
-	w.WriteHeader(status)
-	write(w, append(b, '\n')) //nolint:errcheck // the client left
+	httpserver.JSON(w, status, record)
 }
 
 // Disposition is a Content-Disposition for name, whatever characters it has.
@@ -286,7 +250,7 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f 
 	if f.Write != nil {
 		w.WriteHeader(status)
 		if err := f.Write(w); err != nil {
-			s.Log.ErrorContext(r.Context(), "a download broke off", "name", f.Name, "err", err)
+			s.HTTP.Log.ErrorContext(r.Context(), "a download broke off", "name", f.Name, "err", err)
 			panic(http.ErrAbortHandler)
 		}
 		return
@@ -300,8 +264,9 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f 
 		for _, name := range []string{"Content-Disposition", "Content-Length"} {
 			h.Del(name)
 		}
-		reply(w, http.StatusRequestedRangeNotSatisfiable, problem{Code: "range_not_satisfiable",
-			Error: "The file does not have the part that was asked for; Content-Range says how long it is."})
+		s.Explain(w, r, httpserver.Problem{Status: http.StatusRequestedRangeNotSatisfiable,
+			Code: "range_not_satisfiable",
+			Text: "The file does not have the part that was asked for; Content-Range says how long it is."})
 	}
 }
 
@@ -332,7 +297,7 @@ func sendPicture(w http.ResponseWriter, status int, p Picture) {
 	h.Set("Content-Type", svg)
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
 	w.WriteHeader(status)
-	write(w, p) //nolint:errcheck // the client left
+	httpserver.Write(w, p) //nolint:errcheck // the client left
 }
 
 func (s *Server) sendLive(w http.ResponseWriter, r *http.Request, live Live) {
@@ -344,11 +309,11 @@ func (s *Server) sendLive(w http.ResponseWriter, r *http.Request, live Live) {
 	for e, err := range live {
 		if err != nil {
 			if r.Context().Err() == nil {
-				s.Log.ErrorContext(r.Context(), "events broke off", "err", err)
+				s.HTTP.Log.ErrorContext(r.Context(), "events broke off", "err", err)
 			}
 			return
 		}
-		if write(w, e.bytes()) != nil || c.Flush() != nil {
+		if httpserver.Write(w, e.bytes()) != nil || c.Flush() != nil {
 			return
 		}
 	}
@@ -397,43 +362,4 @@ func member(out any, name string) string {
 		}
 	}
 	panic("endpoint: " + v.Type().String() + " has no member " + name)
-}
-
-var statuses = map[fault.Kind]int{
-	fault.Invalid: 400, fault.Unknown: 401, fault.Denied: 403, fault.Missing: 404, fault.Conflict: 409,
-	fault.TooLarge: 413, fault.Unsupported: 415, fault.Refused: 422, fault.Throttled: 429,
-	fault.Upstream: 502, fault.Unavailable: 503, fault.Internal: 500,
-}
-
-// problem is the body of every answer that is no success.
-type problem struct {
-	Error  string            `json:"error"`
-	Code   string            `json:"code"`
-	Fields map[string]string `json:"fields,omitempty"`
-}
-
-// fail is the one place where an error becomes an answer, and is logged.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil && fault.KindOf(err) == fault.Internal {
-		return // the client left; what broke off because of that is no failure
-	}
-	e, ok := errors.AsType[*fault.Error](err)
-	if !ok || e.Kind == fault.Internal {
-		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "route", r.Pattern, "request_id",
-			RequestID(r.Context()), "err", err)
-		e = &fault.Error{Kind: fault.Internal, Text: "Something went wrong on our side. Tell an administrator this " +
-			"number: " + RequestID(r.Context()) + "."}
-	}
-	if e.Wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((e.Wait+time.Second-1)/time.Second)))
-	}
-	status := statuses[e.Kind]
-	p := problem{Error: e.Text, Code: e.Kind.Slug()}
-	if status == 400 || status == 422 {
-		p.Fields = e.Fields
-	}
-	for _, h := range []string{"Content-Disposition", "ETag", "Location"} {
-		w.Header().Del(h)
-	}
-	reply(w, status, p)
 }

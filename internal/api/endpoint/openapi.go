@@ -15,6 +15,7 @@ import (
 
 	"lectern/internal/api/params"
 	"lectern/internal/clock"
+	"lectern/internal/httpserver"
 	"lectern/internal/policy"
 )
 
@@ -47,14 +48,14 @@ func (s *Server) Document() any {
 
 // Describe serves the document and the explorer, whose assets are in the binary.
 func (s *Server) Describe() {
-	s.mux.HandleFunc("GET /api/openapi.json", func(w http.ResponseWriter, r *http.Request) {
+	s.HTTP.Handle("GET /api/openapi.json", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
-		reply(w, http.StatusOK, s.Document())
-	})
+		httpserver.JSON(w, http.StatusOK, s.Document())
+	}))
 	explorer := v5emb.NewHandlerWithConfig(swgui.Config{Title: "Lectern API", SwaggerJSON: "/api/openapi.json",
 		BasePath: "/api/docs"})
-	s.mux.Handle("GET /api/docs", explorer)
-	s.mux.Handle("GET /api/docs/", explorer)
+	s.HTTP.Handle("GET /api/docs", explorer)
+	s.HTTP.Handle("GET /api/docs/", explorer)
 }
 
 var problemSchema = object{"type": "object", "required": []string{"error", "code"}, "properties": object{

@@ -5,15 +5,14 @@ package endpoint
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"reflect"
 	"strings"
-	"time"
 
 	"lectern/internal/access"
 	"lectern/internal/api/params"
 	"lectern/internal/db"
+	"lectern/internal/httpserver"
 	"lectern/internal/policy"
 )
 
@@ -23,35 +22,29 @@ type Authenticate func(ctx context.Context, username, token string) (*access.Cal
 
 // Config is what a Server stands on.
 type Config struct {
+	HTTP         *httpserver.Server // what the endpoints are added to; one of its own when nil
 	DB           *db.DB
 	Authenticate Authenticate
 	Spool        string   // directory for uploads on their way
 	Origins      []string // other origins whose pages may call the API
-	Proxies      Proxies  // who may tell the client's address
-	Log          *slog.Logger
 	Version      string
-	Metrics      Metrics
-}
-
-// Metrics hears of every answered request. Route is its pattern, not its path.
-type Metrics interface {
-	Answered(method, route string, status int, took time.Duration)
 }
 
 // Server routes requests to the declared endpoints.
 type Server struct {
 	Config
-	mux    *http.ServeMux
 	routes []*Info
 	bulk   bulk
 }
 
-// New makes a Server without endpoints.
+// New makes a Server without endpoints: the face of every path under /api.
 func New(c Config) *Server {
-	if c.Log == nil {
-		c.Log = slog.Default()
+	if c.HTTP == nil {
+		c.HTTP = httpserver.New(httpserver.Config{})
 	}
-	return &Server{Config: c, mux: http.NewServeMux(), bulk: newBulk()}
+	s := &Server{Config: c, bulk: newBulk()}
+	c.HTTP.AddFace("/api", s)
+	return s
 }
 
 // Info is an endpoint as declared, for whatever is derived from the list of
@@ -69,9 +62,6 @@ type Info struct {
 
 // Routes gives the declared endpoints in order of declaration.
 func (s *Server) Routes() []*Info { return s.routes }
-
-// Handle adds a handler outside the API: health checks, the explorer.
-func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
 
 // Option adds to a declaration.
 type Option func(*Info)
@@ -115,15 +105,15 @@ func Route[In, Out any](s *Server, pattern string, status int, right *policy.Rig
 	}
 	params.Fields(i.In) // panics where the declaration is wrong
 	s.routes = append(s.routes, i)
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+	s.HTTP.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out, done, err := serve(s, i, w, r, h)
 		defer done()
 		if err != nil {
-			s.fail(w, r, err)
+			s.HTTP.Fail(w, r, err)
 			return
 		}
 		s.answer(w, r, i, out)
-	})
+	}))
 }
 
 // serve runs the checks in their order: credentials, parameters, look-up,
@@ -131,7 +121,7 @@ func Route[In, Out any](s *Server, pattern string, status int, right *policy.Rig
 func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Request,
 	h func(context.Context, *access.Caller, In) (Out, error)) (out Out, done func(), err error) {
 	done = func() {}
-	ctx := r.Context()
+	ctx := context.WithValue(r.Context(), headerKey{}, r.Header)
 	who, err := s.caller(r, i)
 	if err != nil {
 		return out, done, err
@@ -144,7 +134,7 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	}
 	done = func() {
 		if err := set.Close(); err != nil {
-			s.Log.WarnContext(ctx, "spooled upload not removed", "err", err)
+			s.HTTP.Log.WarnContext(ctx, "spooled upload not removed", "err", err)
 		}
 	}
 	if err = set.Decode(&in, r.PathValue); err != nil {
@@ -180,12 +170,5 @@ func (s *Server) permit(ctx context.Context, i *Info, in any, who *access.Caller
 	if len(i.scope) > 0 {
 		q = s.DB.Pool()
 	}
-	who, err = access.Resolve(ctx, q, *who, scope)
-	if err != nil {
-		return nil, err
-	}
-	if err := who.Must(i.Right); err != nil {
-		return nil, access.Refuse(ctx, s.DB.Pool(), scope, err)
-	}
-	return who, nil
+	return access.Permit(ctx, q, *who, scope, i.Right)
 }

@@ -1,4 +1,4 @@
-package endpoint
+package httpserver
 
 import (
 	"fmt"
