@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
@@ -16,7 +15,6 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/policy"
-	"lectern/internal/status"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
 	"lectern/internal/usecase"
@@ -89,9 +87,7 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*
 		return nil, err
 	}
 	h := submit.Request{By: usecase.Mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list,
-		Key:  in.Key,
-		Help: strings.Trim(in.Trigger, `"' `) == string(status.NeedHelp), Contributions: in.shares(),
-		Alignments: in.aims()}
+		Key: in.Key, Trigger: in.Trigger, Contributions: in.shares(), Alignments: in.aims()}
 	return change(ctx, s.db, func(q db.Q) (*submit.Result, error) { return s.submissions.HandIn(ctx, q, signer, h) })
 }
 

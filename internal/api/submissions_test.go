@@ -277,6 +277,24 @@ func TestUploadsAreNeverRefusedForTheStatus(t *testing.T) {
 	})
 }
 
+// TestUploadAsksForHelp uses the words for need_help that a move knows: with
+// files they mean the same.
+func TestUploadAsksForHelp(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.asks("code")
+		for trigger, want := range map[string]string{"need_help": "need_help", "Need Help": "need_help",
+			"NEED_HELP": "need_help", " 'need help' ": "need_help", "": "ready_for_feedback",
+			"rtm": "ready_for_feedback", "unknown": "ready_for_feedback"} {
+			w.set(`UPDATE tasks SET status = 'not_started'`)
+			o := w.do("student", "POST "+submission, upload{map[string]string{"trigger": trigger},
+				[]part{code}}).status(201).object()
+			if o["task_status"] != want {
+				t.Errorf("an upload with trigger %q made the task %v, want %s", trigger, o["task_status"], want)
+			}
+		}
+	})
+}
+
 func TestLateWithoutFiles(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.define("is_graded = TRUE")

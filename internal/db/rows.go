@@ -145,6 +145,24 @@ func In[T any](args []any, values []T) (string, []any) {
 	return b.String(), args
 }
 
+// Literals writes the list of an IN condition over words that the program
+// itself defines, such as ('queued', 'processing'), so that a fixed text can
+// hold them. It panics at what is not made of a to z and _: what comes from
+// people travels as an argument, never as text.
+func Literals[S ~string](words ...S) string {
+	var b strings.Builder
+	for i, w := range words {
+		if w == "" || strings.Trim(string(w), "abcdefghijklmnopqrstuvwxyz_") != "" {
+			panic(fmt.Sprintf("db: %q is no plain word", w))
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("'" + string(w) + "'")
+	}
+	return "(" + b.String() + ")"
+}
+
 // argsAtOnce is how many arguments a bulk statement carries. The SQLite driver
 // looks each numbered argument up in turn, so its time grows with the square of
 // their number: 20,000 rows of three take 8 s at 30,000 arguments a statement

@@ -9,6 +9,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/progress"
+	"lectern/internal/status"
 )
 
 // Completion sums up how many tasks the enrolled students of a unit have
@@ -37,10 +38,10 @@ func CompletionOf(ctx context.Context, q db.Q, unitID int64) (*Completion, error
 	var whole []int
 	byTutorial, byGrade, last := map[int64][]int{}, map[int64][]int{}, int64(0)
 	for r, err := range db.Each[completed](ctx, q, `SELECT p.id AS project_id, p.target_grade, c.done, e.tutorial_id
-		FROM (SELECT project_id, count(*) AS done FROM tasks WHERE unit_id = $1 AND status = 'complete'
+		FROM (SELECT project_id, count(*) AS done FROM tasks WHERE unit_id = $1 AND status = $2
 		GROUP BY project_id) c
 		JOIN projects p ON p.id = c.project_id AND p.enrolled
-		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id ORDER BY p.id`, unitID) {
+		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id ORDER BY p.id`, unitID, status.Complete) {
 		if err != nil {
 			return nil, err
 		}

@@ -41,20 +41,20 @@ const seats = `(SELECT coalesce(e.tutorial_id, 0) AS tutorial_id, e.tutorial_str
 // StatusesOf counts the students of a unit.
 func StatusesOf(ctx context.Context, q db.Q, unitID int64) (Statuses, error) {
 	all, err := db.All[classCount](ctx, q, `SELECT d.id AS task_definition_id, s.tutorial_id, s.tutorial_stream_id,
-			'not_started' AS status, 0 AS num, CAST(coalesce(sum(s.students), 0) AS BIGINT) AS aiming
+			$2 AS status, 0 AS num, CAST(coalesce(sum(s.students), 0) AS BIGINT) AS aiming
 		FROM task_definitions d LEFT JOIN `+seats+` s ON s.target_grade >= d.target_grade
-		WHERE d.unit_id = $1 GROUP BY d.id, s.tutorial_id, s.tutorial_stream_id`, unitID)
+		WHERE d.unit_id = $1 GROUP BY d.id, s.tutorial_id, s.tutorial_stream_id`, unitID, status.NotStarted)
 	if err != nil {
 		return nil, err
 	}
 	begun, err := db.All[classCount](ctx, q, `SELECT t.task_definition_id, coalesce(e.tutorial_id, 0) AS tutorial_id,
 		e.tutorial_stream_id,
 			t.status, count(*) AS num, count(*) FILTER (WHERE p.target_grade >= d.target_grade) AS aiming
-		FROM projects p JOIN tasks t ON t.project_id = p.id AND t.status <> 'not_started'
+		FROM projects p JOIN tasks t ON t.project_id = p.id AND t.status <> $2
 		JOIN task_definitions d ON d.id = t.task_definition_id
 		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id
 		WHERE p.unit_id = $1 AND p.enrolled GROUP BY t.task_definition_id, e.tutorial_id, e.tutorial_stream_id,
-		t.status`, unitID)
+		t.status`, unitID, status.NotStarted)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ const newestDocument = `(SELECT st.submission_id FROM submission_tasks st JOIN s
 // selectWaiting reads what waits in unit $1 for $2, whose classes the students
 // are in, as $3 sees it, who marks no work of their own. A student without a
 // class waits for the main convenor.
-const selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name, o.last_name, x.abbreviation AS
+var selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name, o.last_name, x.abbreviation AS
 	tutorial, d.abbreviation,
 		d.max_quality_pts, t.status, g.id AS group_id, g.name AS group_name, t.group_submission_id, s.id AS
 		submission_id, s.document_hash,
@@ -87,7 +87,7 @@ const selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_na
 	LEFT JOIN group_submissions gs ON gs.id = t.group_submission_id AND d.group_set_id IS NOT NULL
 	LEFT JOIN unit_groups g ON g.id = gs.unit_group_id
 	LEFT JOIN submissions s ON s.id = ` + newestDocument + `
-	WHERE t.unit_id = $1 AND t.status IN ('ready_for_feedback', 'need_help') AND (s.id IS NOT NULL
+	WHERE t.unit_id = $1 AND t.status IN ` + db.Literals(status.Awaiting...) + ` AND (s.id IS NOT NULL
 	OR d.upload_requirements = '[]')
 		AND (r.user_id = $2 OR r.user_id IS NULL AND EXISTS (SELECT 1 FROM unit_roles m WHERE m.unit_id = $1
 		AND m.user_id = $2 AND m.is_main))

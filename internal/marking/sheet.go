@@ -14,6 +14,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/sheet"
 	"lectern/internal/status"
+	"lectern/internal/work"
 )
 
 // Sheet says what a sheet of marks must have to be read.
@@ -60,7 +61,7 @@ func (m *mark) readMarks(row sheet.Row) error {
 			return fmt.Errorf("%.40q is no status: use discuss, demonstrate, complete, fix, redo, do_not_resubmit or "+
 				"fail", text)
 		}
-		if s != status.ReadyForFeedback && s != status.NeedHelp {
+		if !status.Awaiting.Has(s) {
 			m.to = s
 		}
 	}
@@ -143,7 +144,7 @@ type target struct {
 }
 
 const targetColumns = `SELECT v.n, coalesce(t.id, 0) AS task_id, p.id AS project_id, d.id AS definition_id,
-	coalesce(t.status, 'not_started') AS status,
+	` + work.StatusOf + ` AS status,
 		p.enrolled, p.user_id = $2 OR EXISTS (SELECT 1 FROM tasks w JOIN projects wp ON wp.id = w.project_id
 			WHERE w.group_submission_id = t.group_submission_id AND wp.user_id = $2) AS own,
 		d.is_graded, d.max_quality_pts, coalesce(m.unit_group_id, 0) AS group_id, coalesce(t.group_submission_id, 0) AS
@@ -179,7 +180,7 @@ func find(ctx context.Context, q db.Q, unitID, callerID int64, marks []*mark) (m
 		JOIN task_definitions d ON d.id = gs.task_definition_id AND d.unit_id = $1 AND d.abbreviation = v.task
 		JOIN tasks t ON t.id = (SELECT y.id FROM tasks y WHERE y.group_submission_id = gs.id ORDER BY CASE
 		WHEN y.id = v.task_id THEN 0
-			WHEN y.status IN ('ready_for_feedback', 'need_help') THEN 1 ELSE 2 END, y.id LIMIT 1)
+			WHEN y.status IN `+db.Literals(status.Awaiting...)+` THEN 1 ELSE 2 END, y.id LIMIT 1)
 		JOIN projects p ON p.id = t.project_id`)
 	return out, err
 }

@@ -107,7 +107,7 @@ type tally struct {
 }
 
 // The statements of a week; $1 is the unit and $2 the moment seven days ago.
-const (
+var (
 	unitText = `SELECT u.id, u.code, u.start_date, u.end_date, u.time_zone, ` + convenor + ` AS reply_to FROM units u
 		WHERE u.id = $1`
 
@@ -146,7 +146,7 @@ const (
 		s.last_name AS student, t.submission_date, t.updated_at
 		FROM tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled JOIN users s ON s.id = p.user_id
 		JOIN task_definitions d ON d.id = t.task_definition_id
-		WHERE t.unit_id = $1 AND t.status IN ('ready_for_feedback', 'need_help')
+		WHERE t.unit_id = $1 AND t.status IN ` + db.Literals(status.Awaiting...) + `
 		ORDER BY coalesce(t.submission_date, t.updated_at), t.id`
 
 	assessedText = `SELECT h.actor_id AS id, count(*) AS n FROM tasks t JOIN task_history h ON h.task_id = t.id

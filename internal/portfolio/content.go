@@ -9,6 +9,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/status"
 	"lectern/internal/taskdef"
+	"lectern/internal/work"
 )
 
 // content is all that a portfolio is compiled from, read at one moment.
@@ -90,7 +91,7 @@ const newestDocument = `(SELECT st.submission_id FROM submission_tasks st JOIN s
 
 const selectTasks = `SELECT d.id AS definition_id, d.abbreviation, d.name, d.description, d.target_grade,
 	d.target_date, d.max_quality_pts,
-		coalesce(t.id, 0) AS task_id, coalesce(t.status, 'not_started') AS status, coalesce(t.times_assessed, 0) AS
+		coalesce(t.id, 0) AS task_id, ` + work.StatusOf + ` AS status, coalesce(t.times_assessed, 0) AS
 		times_assessed,
 		t.grade, coalesce(t.quality_pts, -1) AS quality_pts, coalesce(t.include_in_portfolio, TRUE) AS
 		include_in_portfolio,

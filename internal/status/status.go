@@ -58,6 +58,7 @@ const (
 	assigned                      // nor from here, where the definition restricts status updates
 	alone                         // a move here is not repeated on the tasks of the group
 	final                         // a move of the group passes over a task that is here
+	awaiting                      // the student waits for the staff
 )
 
 // row holds everything that differs between the states.
@@ -76,13 +77,14 @@ type row struct {
 var table = []row{
 	{NotStarted, "Not Started", note, byStudents, Grey, 0, "ns"},
 	{Complete, "Complete", pass, closed | final, Green, 1, "completed"},
-	{NeedHelp, "Need Help", note, byStudents | alone, Orange, 0, ""},
+	{NeedHelp, "Need Help", note, byStudents | alone | awaiting, Orange, 0, ""},
 	{WorkingOnIt, "Working On It", note, byStudents | alone, Grey, 0, "in progress"},
 	{FixAndResubmit, "Fix and Resubmit", back, assigned, Orange, 0.3, "fix, f"},
 	{FeedbackExceeded, "Feedback Exceeded", back, assigned | closed | final, Red, 0.1, "do not resubmit"},
 	{Redo, "Redo", back, assigned, Orange, 0.1, ""},
 	{Discuss, "Discuss", pass, assigned | closed, Green, 0.8, "d"},
-	{ReadyForFeedback, "Ready for Feedback", submit, byStudents | assigned, Blue, 0.7, "ready to mark, rtm, rff"},
+	{ReadyForFeedback, "Ready for Feedback", submit, byStudents | assigned | awaiting, Blue, 0.7,
+		"ready to mark, rtm, rff"},
 	{Demonstrate, "Demonstrate", pass, assigned | closed, Green, 0.8, "demo"},
 	{Fail, "Fail", back, assigned | closed | final, Red, 0, ""},
 	{TimeExceeded, "Time Exceeded", back, assigned, Red, 0.5, ""},
@@ -100,6 +102,7 @@ func (set Set) Has(s Status) bool { return slices.Contains(set, s) }
 var (
 	All             = those(func(row) bool { return true })
 	Closed          = those(func(r row) bool { return r.is(closed) })
+	Awaiting        = those(func(r row) bool { return r.is(awaiting) })
 	StaffAssigned   = those(func(r row) bool { return r.is(assigned) })
 	ReadyOrComplete = those(func(r row) bool { return r.does == pass || r.does == submit })
 )
@@ -125,6 +128,13 @@ func (s Status) ID() int {
 
 // Name is the status as people read it.
 func (s Status) Name() string { return s.row().name }
+
+// Label is the name as it stands within a sentence or a drawing: only its
+// first letter is a capital.
+func (s Status) Label() string {
+	name := s.Name()
+	return name[:1] + strings.ToLower(name[1:])
+}
 
 // Colour is the class of the status where progress is shown.
 func (s Status) Colour() Colour { return s.row().colour }

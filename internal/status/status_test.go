@@ -60,6 +60,9 @@ func TestNumbersAndNames(t *testing.T) {
 			t.Errorf("status %d is %q (%d), want %q", i+1, s.Name(), s.ID(), name)
 		}
 	}
+	if l := ReadyForFeedback.Label(); l != "Ready for feedback" {
+		t.Errorf("in a sentence it is %q", l)
+	}
 	for _, id := range []int{-1, 0, 13} {
 		if s, ok := FromID(id); ok {
 			t.Errorf("%d is %q", id, s)
@@ -69,7 +72,8 @@ func TestNumbersAndNames(t *testing.T) {
 
 func TestSets(t *testing.T) {
 	for name, c := range map[string]struct{ got, want Set }{
-		"closed": {Closed, Set{Complete, FeedbackExceeded, Discuss, Demonstrate, Fail}},
+		"closed":   {Closed, Set{Complete, FeedbackExceeded, Discuss, Demonstrate, Fail}},
+		"awaiting": {Awaiting, Set{NeedHelp, ReadyForFeedback}},
 		"staff assigned": {StaffAssigned, Set{FixAndResubmit, FeedbackExceeded, Redo, Discuss, ReadyForFeedback,
 			Demonstrate,
 			Fail, TimeExceeded}},

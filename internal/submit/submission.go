@@ -20,7 +20,7 @@ type Request struct {
 	By            work.Mover
 	ProjectID     int64
 	DefinitionID  int64
-	Help          bool                     // not ready for marking: the student asks for help
+	Trigger       string                   // what the student wants, read by status.OnUpload
 	Contributions []work.Contribution      // of a group; equal when nil
 	Alignments    *[]taskdef.TaskAlignment // replace the student's alignments; nil leaves them
 	Files         []File
@@ -61,7 +61,7 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 	if err := blob.Keep(ctx, q, d.Files, infos...); err != nil {
 		return nil, err
 	}
-	handed, err := work.HandIn(ctx, q, h.By, h.ProjectID, h.DefinitionID, work.Upload{Help: h.Help,
+	handed, err := work.HandIn(ctx, q, h.By, h.ProjectID, h.DefinitionID, work.Upload{Trigger: h.Trigger,
 		Contributions: h.Contributions})
 	if err != nil {
 		return nil, err

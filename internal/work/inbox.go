@@ -48,11 +48,12 @@ const (
 		WHERE c.unit_id = $1 AND c.staff_read_at IS NULL AND c.type <> 'status'
 			AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id AND r.user_id = $2)
 			GROUP BY c.task_id)`
-	awaiting     = `SELECT id FROM tasks WHERE unit_id = $1 AND status IN ('ready_for_feedback', 'need_help')`
 	pinnedOrNew  = ` UNION SELECT task_id FROM task_pins WHERE user_id = $2 UNION SELECT task_id FROM unread`
 	ofOwnClasses = ` AND EXISTS (SELECT 1 FROM tutorials x JOIN unit_roles r ON r.id = x.unit_role_id
 		WHERE x.id = e.tutorial_id AND r.user_id = $2)`
 )
+
+var awaiting = `SELECT id FROM tasks WHERE unit_id = $1 AND status IN ` + db.Literals(status.Awaiting...)
 
 // Tasks lists what waits: the oldest submission first, in the inbox after what
 // the caller pinned. It also tells how many there are in all, -1 when all were

@@ -62,9 +62,13 @@ const tutorOf = `coalesce((SELECT r.user_id FROM tutorial_enrolments e JOIN tuto
 		(SELECT r.user_id FROM unit_roles r WHERE r.unit_id = p.unit_id AND r.user_id <> p.user_id
 			ORDER BY r.is_main DESC, r.role DESC, r.id LIMIT 1))`
 
+// StatusOf is the SQL for the status of task t, which may have no row yet, for
+// this and other packages.
+const StatusOf = `coalesce(t.status, '` + string(status.NotStarted) + `')`
+
 const taskColumns = `SELECT coalesce(t.id, 0) AS id, p.id AS project_id, d.id AS task_definition_id, p.unit_id,
 	p.user_id AS owner_id, p.enrolled,
-		coalesce(t.status, 'not_started') AS status, t.submission_date, t.file_uploaded_at, t.assessment_date,
+		` + StatusOf + ` AS status, t.submission_date, t.file_uploaded_at, t.assessment_date,
 		t.completion_date,
 		coalesce(t.times_assessed, 0) AS times_assessed, t.grade, coalesce(t.failed_for_lateness, FALSE) AS
 		failed_for_lateness,

@@ -27,7 +27,7 @@ const (
 
 // Upload is work that is handed in for a task.
 type Upload struct {
-	Help          bool           // the student asks for help; else it is ready for feedback
+	Trigger       string         // what the student wants, read by status.OnUpload
 	Contributions []Contribution // of all members of the group; equal when nil
 }
 
@@ -63,10 +63,7 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 	if err != nil {
 		return nil, err
 	}
-	m := status.Move{Word: string(status.ReadyForFeedback), By: by.As, Upload: true, At: q.Now()}
-	if u.Help {
-		m.Word = string(status.NeedHelp)
-	}
+	m := status.Move{Word: string(status.OnUpload(u.Trigger)), By: by.As, Upload: true, At: q.Now()}
 	plan, err := status.Decide(before, m)
 	if err != nil {
 		return nil, err
