@@ -17,7 +17,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-	_ "modernc.org/sqlite" // registers the driver
 
 	"lectern/internal/clock"
 )
@@ -86,15 +85,16 @@ func openSQLite(path string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("make the directory of the database: %w", err)
 	}
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() + pragmas
-	w, err := sql.Open("sqlite", name+"&_txlock=immediate")
+	wc, err := newPrepared(name + "&_txlock=immediate")
 	if err != nil {
 		return nil, err
 	}
+	rc, err := newPrepared(name + "&_pragma=query_only(1)")
+	if err != nil {
+		return nil, err
+	}
+	w, r := sql.OpenDB(wc), sql.OpenDB(rc)
 	w.SetMaxOpenConns(1)
-	r, err := sql.Open("sqlite", name+"&_pragma=query_only(1)")
-	if err != nil {
-		return nil, err
-	}
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
 	return &DB{read: r, write: w, path: path, clock: o.Clock}, nil
