@@ -216,7 +216,7 @@ func (w *world) insert(ctx context.Context, q db.Q, name, table string, r row) i
 	for i, c := range cols {
 		args[i] = r[c]
 	}
-	list, args := db.In(nil, args)
+	list, args := db.List(nil, args)
 	id, err := db.One[int64](ctx, q, "INSERT INTO "+table+" ("+strings.Join(cols, ", ")+") VALUES "+list+
 		" RETURNING id", args...)
 	if err != nil {

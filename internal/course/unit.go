@@ -119,7 +119,7 @@ func (u *Unit) values(q db.Q) []any {
 }
 
 func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {
-	list, args := db.In(nil, append(u.values(q), q.Now()))
+	list, args := db.List(nil, append(u.values(q), q.Now()))
 	id, err := db.One[int64](ctx, q, `INSERT INTO units (`+unitValues+`, created_at) VALUES `+list+` RETURNING id`,
 		args...)
 	if err != nil {
@@ -131,7 +131,7 @@ func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {
 // SaveUnit writes the values of u, which has been checked, over those of the
 // unit with its id. Its main convenor and draft definition are not among them.
 func SaveUnit(ctx context.Context, q db.Q, u *Unit) error {
-	list, args := db.In([]any{u.ID}, u.values(q))
+	list, args := db.List([]any{u.ID}, u.values(q))
 	_, err := db.Exec(ctx, q, `UPDATE units SET (`+unitValues+`) = `+list+` WHERE id = $1`, args...)
 	return u.taken(err)
 }

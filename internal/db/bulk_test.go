@@ -51,3 +51,32 @@ func TestFailing(t *testing.T) {
 		t.Errorf("%d statements", c.N())
 	}
 }
+
+func TestListsHaveFewShapes(t *testing.T) {
+	d := dbtest.New(t, "sqlite", nil)
+	texts := map[string]bool{}
+	for n := 1; n <= 600; n++ {
+		ids := make([]int, n)
+		for i := range ids {
+			ids[i] = i + 1
+		}
+		in, args := db.In([]any{int64(0)}, ids)
+		texts[in] = true
+		if n%97 != 1 {
+			continue
+		}
+		got, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM (`+numbers+`) WHERE n > $1 AND n IN `+in,
+			args...)
+		if err != nil || *got != int64(n) {
+			t.Errorf("%d of %d found: %v", *got, n, err)
+		}
+	}
+	if len(texts) != 9+2 {
+		t.Errorf("%d texts for lists of 1 to 600", len(texts))
+	}
+	if list, args := db.List([]any{"a"}, []int{7, 8, 9}); list != "($2, $3, $4)" || len(args) != 4 {
+		t.Errorf("%s with %v", list, args)
+	}
+}
+
+const numbers = `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1000) SELECT n FROM c`

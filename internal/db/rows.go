@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"iter"
+	"math/bits"
 	"reflect"
 	"strconv"
 	"strings"
@@ -124,13 +125,43 @@ func plan(t reflect.Type) map[string][]int {
 	return m.(map[string][]int)
 }
 
-// In writes the list of an IN condition: its text, ($3, $4, $5) when two
-// arguments stand before it, and args with the values appended. An empty list
-// becomes (NULL), which nothing is in.
+// In writes the list of an IN condition: its text, ($3, $4, $5, $6) when two
+// arguments stand before it, and args with the values appended. The last value is
+// repeated until there are 1, 2, 4, 8 … of them, so that lists of any length make
+// few texts, which are parsed once. An empty list becomes (NULL), which nothing is in.
 func In[T any](args []any, values []T) (string, []any) {
 	if len(values) == 0 {
 		return "(NULL)", args
 	}
+	text, args := List(args, values)
+	more := fewShapes(len(values)) - len(values)
+	if more == 0 {
+		return text, args
+	}
+	var b strings.Builder
+	b.WriteString(text[:len(text)-1])
+	for range more {
+		args = append(args, values[len(values)-1])
+		b.WriteString(", $")
+		b.WriteString(strconv.Itoa(len(args)))
+	}
+	b.WriteByte(')')
+	return b.String(), args
+}
+
+// fewShapes rounds n up to a power of two, from 256 on to a multiple of that:
+// lists that long are rare, and the engines limit the number of arguments.
+func fewShapes(n int) int {
+	const step = 256
+	if n >= step {
+		return (n + step - 1) / step * step
+	}
+	return 1 << bits.Len(uint(n-1)) //nolint:gosec // n is above 0
+}
+
+// List writes values in parentheses, as VALUES takes them: its text, ($3, $4)
+// when two arguments stand before it, and args with the values appended.
+func List[T any](args []any, values []T) (string, []any) {
 	var b strings.Builder
 	for i, v := range values {
 		if i == 0 {
@@ -196,7 +227,7 @@ func values(rows [][]any) (string, []any) {
 			b.WriteString(", ")
 		}
 		var list string
-		list, args = In(args, row)
+		list, args = List(args, row)
 		b.WriteString(list)
 	}
 	return b.String(), args

@@ -67,7 +67,7 @@ func (b *builder) add(name, table string, r row) int64 {
 	for i, c := range cols {
 		args[i] = r[c]
 	}
-	list, args := db.In(nil, args)
+	list, args := db.List(nil, args)
 	id, err := db.One[int64](b.ctx, b.q, "INSERT INTO "+table+" ("+strings.Join(cols, ", ")+") VALUES "+list+
 		" RETURNING id", args...)
 	if err != nil {

@@ -78,7 +78,7 @@ func (c *campus) tx(f func(q db.Q)) {
 // add writes a row and gives its id, which it remembers by a name.
 func (c *campus) add(q db.Q, name, into string, values ...any) int64 {
 	c.Helper()
-	list, args := db.In(nil, values)
+	list, args := db.List(nil, values)
 	id, err := db.One[int64](c.Context(), q, "INSERT INTO "+into+" VALUES "+list+" RETURNING id", args...)
 	if err != nil {
 		c.Fatalf("%s: %v", into, err)
