@@ -18,6 +18,7 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/notify"
 	"lectern/internal/submit"
+	"lectern/internal/usecase"
 	"lectern/internal/webhook"
 	"lectern/internal/work"
 )
@@ -45,21 +46,20 @@ type Config struct {
 // Server answers the API.
 type Server struct {
 	*endpoint.Server
-	db          *db.DB
-	files       files.Store
-	passwords   *ident.Passwords
-	method      Method
-	settings    Settings
-	publicURL   string
-	events      *events.Hub
-	live        context.Context
-	heartbeat   time.Duration
-	mailer      *notify.Mailer
-	hooks       webhook.Guard
-	submissions submit.Service
-	keys        *submit.Keys
-	mostFile    int64
-	mostMedia   int64
+	db        *db.DB
+	files     files.Store
+	passwords *ident.Passwords
+	method    Method
+	settings  Settings
+	publicURL string
+	events    *events.Hub
+	live      context.Context
+	heartbeat time.Duration
+	mailer    *notify.Mailer
+	hooks     webhook.Guard
+	usecases  usecase.Service
+	mostFile  int64
+	mostMedia int64
 }
 
 // New declares every endpoint.
@@ -74,8 +74,9 @@ func New(c Config) *Server {
 	if s.live == nil {
 		s.live = context.Background()
 	}
-	s.submissions = submit.Service{Files: c.Files, Service: s.settings.ExternalName}
-	s.keys, s.mostFile = submit.NewKeys(c.DB, c.ReceiptKey), cmp.Or(c.MostFile, submit.MostFile)
+	s.usecases = usecase.Service{DB: c.DB, Files: c.Files, Keys: submit.NewKeys(c.DB, c.ReceiptKey),
+		Name: s.settings.ExternalName}
+	s.mostFile = cmp.Or(c.MostFile, submit.MostFile)
 	s.mostMedia = cmp.Or(c.MostMedia, work.MaxMedia)
 	s.activityTypeRoutes()
 	s.alignmentRoutes()

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"io"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
@@ -10,6 +9,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/files"
 	"lectern/internal/policy"
+	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
 
@@ -44,12 +44,6 @@ func (in taskIn) place() work.TaskRef {
 	return work.TaskRef{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID}
 }
 
-// reader is the caller as one side of a conversation: whoever owns the task is
-// its student, whatever else they are.
-func reader(who *access.Caller) work.Reader {
-	return work.Reader{UserID: who.ID, Staff: who.May(policy.GradeTask)}
-}
-
 type listCommentsIn struct {
 	taskIn
 	paged
@@ -61,12 +55,7 @@ func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCo
 	if err != nil {
 		return endpoint.List[*work.Comment]{}, err
 	}
-	v, err := view(ctx, s.db, func(q db.Q) (*work.Conversation, error) {
-		return work.Comments(ctx, q, reader(who), in.place(), p)
-	})
-	if err == nil && !v.Unread.None() {
-		err = s.db.Tx(ctx, func(q db.Q) error { return work.MarkRead(ctx, q, reader(who), v.Unread) })
-	}
+	v, err := s.usecases.ReadComments(ctx, who, in.place(), p)
 	if err != nil {
 		return endpoint.List[*work.Comment]{}, err
 	}
@@ -81,32 +70,12 @@ type addCommentIn struct {
 }
 
 func (s *Server) addComment(ctx context.Context, who *access.Caller, in addCommentIn) (*work.Comment, error) {
-	say := work.NewComment{Text: in.Comment, ReplyTo: in.ReplyTo.Ptr()}
+	var attachment *usecase.Upload
 	if in.Attachment != nil {
-		m, err := s.keepMedia(ctx, in.Attachment, work.LookAtMedia, say.Text)
-		if err != nil {
-			return nil, err
-		}
-		say.Media = m
+		attachment = new(uploaded(in.Attachment))
 	}
-	return change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
-		return work.Say(ctx, q, s.files, reader(who), in.place(), say)
-	})
-}
-
-// keepMedia puts an upload into the store once its content, and the text that
-// comes with it, are found right.
-func (s *Server) keepMedia(ctx context.Context, u *params.Upload, look func(io.ReaderAt, int64) (work.Media, error),
-	text string) (*work.Media, error) {
-	var m work.Media
-	info, err := s.keep(ctx, u, func(r io.ReaderAt, size int64) (err error) {
-		if m, err = look(r, size); err == nil {
-			err = (&work.NewComment{Text: text, Media: &m}).Check()
-		}
-		return err
-	})
-	m.File = info
-	return &m, err
+	return s.usecases.Comment(ctx, who, in.place(), work.NewComment{Text: in.Comment, ReplyTo: in.ReplyTo.Ptr()},
+		attachment)
 }
 
 type commentIn struct {
@@ -139,22 +108,11 @@ func (s *Server) media(ctx context.Context, hash files.Hash, as endpoint.File) (
 
 func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (endpoint.Text, error) {
 	c, err := change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
-		return work.MarkUnread(ctx, q, reader(who), in.place(), in.ID)
+		return work.MarkUnread(ctx, q, usecase.Reader(who), in.place(), in.ID)
 	})
 	return endpoint.Text{Message: "The comment is unread again.", Record: c, ID: in.ID}, err
 }
 
 func (s *Server) deleteComment(ctx context.Context, who *access.Caller, in commentIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error {
-		c, err := work.FindComment(ctx, q, reader(who), in.place(), in.ID)
-		if err != nil {
-			return err
-		}
-		if c.Author.ID != who.ID {
-			if err := who.Must(policy.DeleteComments); err != nil {
-				return err
-			}
-		}
-		return work.DeleteComment(ctx, q, reader(who), in.place(), who.UnitID, in.ID)
-	})
+	return remove(ctx, s.db, func(q db.Q) error { return usecase.DeleteComment(ctx, q, who, in.place(), in.ID) })
 }

@@ -8,7 +8,6 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
 	"lectern/internal/db"
-	"lectern/internal/files"
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
 	"lectern/internal/taskdef"
@@ -61,29 +60,9 @@ type attachIn struct {
 // attach stores an upload as one of a definition's files.
 func (s *Server) attach(k taskdef.FileKind) func(context.Context, *access.Caller, attachIn) (bool, error) {
 	return func(ctx context.Context, _ *access.Caller, in attachIn) (bool, error) {
-		info, err := s.keep(ctx, in.File, k.Check)
-		if err != nil {
-			return false, err
-		}
-		err = s.db.Tx(ctx, func(q db.Q) error {
-			return taskdef.Attach(ctx, q, s.files, taskdef.Attachment{DefinitionID: in.TaskDefID, Kind: k, File: info})
-		})
+		err := s.usecases.AttachToDefinition(ctx, in.TaskDefID, k, uploaded(in.File))
 		return err == nil, err
 	}
-}
-
-// keep puts an upload into the store once its content is found right. Its row
-// is written by the transaction that refers to it.
-func (s *Server) keep(ctx context.Context, u *params.Upload, check func(io.ReaderAt, int64) error) (files.Info, error) {
-	f, err := u.Open()
-	if err != nil {
-		return files.Info{}, err
-	}
-	defer f.Close()
-	if err := check(f, u.Size); err != nil {
-		return files.Info{}, err
-	}
-	return s.files.Put(ctx, f)
 }
 
 func (s *Server) detach(k taskdef.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent,
@@ -138,20 +117,7 @@ type unpackIn struct {
 }
 
 func (s *Server) unpackFiles(ctx context.Context, _ *access.Caller, in unpackIn) (*sheet.Report, error) {
-	f, err := in.File.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	list, err := taskdef.DefinitionsOf(ctx, s.db.Pool(), in.UnitID)
-	if err != nil {
-		return nil, err
-	}
-	found, report, err := taskdef.Unpack(ctx, s.files, list, f, in.File.Size, s.Spool)
-	if err != nil {
-		return nil, err
-	}
-	return &report, s.db.Tx(ctx, func(q db.Q) error { return taskdef.Attach(ctx, q, s.files, found...) })
+	return s.usecases.UnpackDefinitionFiles(ctx, in.UnitID, uploaded(in.File), s.Spool)
 }
 
 func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {

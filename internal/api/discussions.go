@@ -8,6 +8,7 @@ import (
 	"lectern/internal/api/params"
 	"lectern/internal/db"
 	"lectern/internal/policy"
+	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
 
@@ -32,17 +33,11 @@ type startDiscussionIn struct {
 }
 
 func (s *Server) startDiscussion(ctx context.Context, who *access.Caller, in startDiscussionIn) (*work.Comment, error) {
-	prompts := make([]work.Media, len(in.Attachments))
+	questions := make([]usecase.Upload, len(in.Attachments))
 	for i, u := range in.Attachments {
-		m, err := s.keepMedia(ctx, u, work.LookAtSound, "")
-		if err != nil {
-			return nil, err
-		}
-		prompts[i] = *m
+		questions[i] = uploaded(u)
 	}
-	return change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
-		return work.Discuss(ctx, q, s.files, reader(who), in.place(), prompts)
-	})
+	return s.usecases.StartDiscussion(ctx, who, in.place(), questions)
 }
 
 type discussionIn struct {
@@ -56,20 +51,13 @@ type promptIn struct {
 	AsAttachment bool  `param:"as_attachment" doc:"to be saved rather than played"`
 }
 
-// getPrompt hands out a question. That the student has begun to listen is
-// noted as a receipt is.
 func (s *Server) getPrompt(ctx context.Context, who *access.Caller, in promptIn) (*endpoint.File, error) {
-	r, err := view(ctx, s.db, func(q db.Q) (*work.Recording, error) {
-		return work.Prompt(ctx, q, reader(who), in.place(), in.ID, in.Number)
-	})
+	r, f, err := s.usecases.HearPrompt(ctx, who, in.place(), in.ID, in.Number)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.media(ctx, r.File.Hash, endpoint.File{Name: r.Name, Type: r.Type, Attachment: in.AsAttachment})
-	if err != nil || !r.Begins || !who.May(policy.ReplyDiscussion) {
-		return f, err
-	}
-	return f, s.db.Tx(ctx, func(q db.Q) error { return work.BeginDiscussion(ctx, q, in.ID) })
+	return &endpoint.File{Content: f, Name: r.Name, Type: r.Type, ETag: `"` + string(r.File.Hash) + `"`,
+		Attachment: in.AsAttachment}, nil
 }
 
 type responseIn struct {
@@ -79,7 +67,7 @@ type responseIn struct {
 
 func (s *Server) getResponse(ctx context.Context, who *access.Caller, in responseIn) (*endpoint.File, error) {
 	r, err := view(ctx, s.db, func(q db.Q) (*work.Recording, error) {
-		return work.Response(ctx, q, reader(who), in.place(), in.ID)
+		return work.Response(ctx, q, usecase.Reader(who), in.place(), in.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -94,11 +82,5 @@ type answerDiscussionIn struct {
 
 func (s *Server) answerDiscussion(ctx context.Context, who *access.Caller, in answerDiscussionIn) (*work.Comment,
 	error) {
-	m, err := s.keepMedia(ctx, in.Attachment, work.LookAtSound, "")
-	if err != nil {
-		return nil, err
-	}
-	return change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
-		return work.Answer(ctx, q, s.files, reader(who), in.place(), in.ID, *m)
-	})
+	return s.usecases.AnswerDiscussion(ctx, who, in.place(), in.ID, uploaded(in.Attachment))
 }

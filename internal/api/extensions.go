@@ -7,6 +7,7 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/policy"
+	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
 
@@ -28,7 +29,7 @@ type requestExtensionIn struct {
 func (s *Server) requestExtension(ctx context.Context, who *access.Caller, in requestExtensionIn) (*work.Extension,
 	error) {
 	return change(ctx, s.db, func(q db.Q) (*work.Extension, error) {
-		return work.RequestExtension(ctx, q, reader(who), in.place(), in.Comment, in.Weeks)
+		return work.RequestExtension(ctx, q, usecase.Reader(who), in.place(), in.Comment, in.Weeks)
 	})
 }
 
@@ -49,7 +50,7 @@ type assessedExtension struct {
 func (s *Server) assessExtension(ctx context.Context, who *access.Caller, in assessExtensionIn) (*assessedExtension,
 	error) {
 	return change(ctx, s.db, func(q db.Q) (*assessedExtension, error) {
-		e, err := work.AssessExtension(ctx, q, reader(who), in.place(), in.ID, in.Granted)
+		e, err := work.AssessExtension(ctx, q, usecase.Reader(who), in.place(), in.ID, in.Granted)
 		if err != nil {
 			return nil, err
 		}

@@ -73,18 +73,11 @@ type portfolioFileAnswer struct {
 
 func (s *Server) addPortfolioFile(ctx context.Context, _ *access.Caller, in addPortfolioFileIn) (*portfolioFileAnswer,
 	error) {
-	info, err := s.keep(ctx, in.File, portfolio.Check(in.Kind))
+	f, err := s.usecases.AddPortfolioFile(ctx, in.ID, in.Name, in.Kind, uploaded(in.File))
 	if err != nil {
 		return nil, err
 	}
-	return change(ctx, s.db, func(q db.Q) (*portfolioFileAnswer, error) {
-		f, err := portfolio.AddFile(ctx, q, s.files, in.ID, portfolio.NewFile{Name: in.Name, Original: in.File.Name,
-			Kind: in.Kind, Stored: info})
-		if err != nil {
-			return nil, err
-		}
-		return &portfolioFileAnswer{f.Name, f.Kind, f.Path(), *f}, nil
-	})
+	return &portfolioFileAnswer{f.Name, f.Kind, f.Path(), *f}, nil
 }
 
 type removePortfolioIn struct {

@@ -2,18 +2,14 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
 	"lectern/internal/clock"
 	"lectern/internal/db"
-	"lectern/internal/fault"
 	"lectern/internal/policy"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
@@ -75,51 +71,17 @@ type handInIn struct {
 }
 
 func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*submit.Result, error) {
-	if err := submit.CheckKey(in.Key); err != nil {
-		return nil, err
+	sent := map[string]usecase.Upload{}
+	for key, u := range in.Files {
+		sent[key] = uploaded(u)
 	}
-	list, err := s.takeFiles(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	signer, err := s.keys.Signer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	h := submit.Request{By: usecase.Mover(who), ProjectID: in.ProjectID, DefinitionID: in.DefinitionID, Files: list,
-		Key: in.Key, Trigger: in.Trigger, Contributions: in.shares(), Alignments: in.aims()}
-	return change(ctx, s.db, func(q db.Q) (*submit.Result, error) { return s.submissions.HandIn(ctx, q, signer, h) })
+	return s.usecases.HandIn(ctx, who, submit.Request{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID,
+		Key: in.Key, Trigger: in.Trigger, Contributions: in.shares(), Alignments: in.aims()}, sent)
 }
 
-// takeFiles checks the files against what the task asks for, first all names and
-// then each content, and puts them into the store.
-func (s *Server) takeFiles(ctx context.Context, in handInIn) ([]submit.File, error) {
-	d, err := taskdef.DefinitionByID(ctx, s.db.Pool(), in.DefinitionID)
-	if err != nil {
-		return nil, err
-	}
-	if err := submit.Match(d.Requirements, slices.Sorted(maps.Keys(in.Files))); err != nil {
-		return nil, err
-	}
-	list := make([]submit.File, len(d.Requirements))
-	for i, r := range d.Requirements {
-		u := in.Files[r.Key]
-		info, err := s.keep(ctx, u, func(f io.ReaderAt, size int64) error { return submit.Check(r.Type, f, size) })
-		if err != nil {
-			return nil, about(r, u, err)
-		}
-		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash,
-			Size: info.Size}
-	}
-	return list, nil
-}
-
-// about says which file a refusal is about.
-func about(r taskdef.Requirement, u *params.Upload, err error) error {
-	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
-		return fault.New(f.Kind, "%s (%s, %q): %s", r.Key, r.Name, u.Name, f.Text)
-	}
-	return fmt.Errorf("take %s: %w", r.Key, err)
+// uploaded is a file of the request as use cases take it.
+func uploaded(u *params.Upload) usecase.Upload {
+	return usecase.Upload{Name: u.Name, Size: u.Size, Open: u.Open}
 }
 
 func (in *handInIn) shares() []work.Contribution {

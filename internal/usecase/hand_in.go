@@ -1,0 +1,70 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/submit"
+	"lectern/internal/taskdef"
+)
+
+// HandIn hands work in for a task: it takes the files, known by the keys of the
+// task's upload requirements, and records the submission with all that follows
+// from it. Who hands in and what is stored is filled into h here. It refuses
+// files that are missing, not asked for or not of their kind before it stores
+// any, and gives a repeated request with the same key the answer of the first.
+func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Request,
+	sent map[string]Upload) (*submit.Result, error) {
+	if err := submit.CheckKey(h.Key); err != nil {
+		return nil, err
+	}
+	list, err := s.takeFiles(ctx, h.DefinitionID, sent)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := s.Keys.Signer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h.By, h.Files = Mover(who), list
+	desk := submit.Service{Files: s.Files, Service: s.Name}
+	return change(ctx, s.DB, func(q db.Q) (*submit.Result, error) { return desk.HandIn(ctx, q, signer, h) })
+}
+
+// takeFiles checks the files against what the task asks for, first all names and
+// then each content, and puts them into the store.
+func (s *Service) takeFiles(ctx context.Context, definitionID int64, sent map[string]Upload) ([]submit.File, error) {
+	d, err := taskdef.DefinitionByID(ctx, s.DB.Pool(), definitionID)
+	if err != nil {
+		return nil, err
+	}
+	if err := submit.Match(d.Requirements, slices.Sorted(maps.Keys(sent))); err != nil {
+		return nil, err
+	}
+	list := make([]submit.File, len(d.Requirements))
+	for i, r := range d.Requirements {
+		u := sent[r.Key]
+		info, err := s.store(ctx, u, func(f io.ReaderAt, size int64) error { return submit.Check(r.Type, f, size) })
+		if err != nil {
+			return nil, about(r, u, err)
+		}
+		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash,
+			Size: info.Size}
+	}
+	return list, nil
+}
+
+// about says which file a refusal is about.
+func about(r taskdef.Requirement, u Upload, err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
+		return fault.New(f.Kind, "%s (%s, %q): %s", r.Key, r.Name, u.Name, f.Text)
+	}
+	return fmt.Errorf("take %s: %w", r.Key, err)
+}

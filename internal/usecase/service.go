@@ -1,0 +1,61 @@
+package usecase
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"lectern/internal/db"
+	"lectern/internal/files"
+	"lectern/internal/submit"
+)
+
+// Service holds what those use cases stand on that reach beyond one transaction:
+// a file is in the store before a row refers to it. The others are functions
+// that run in the caller's transaction.
+type Service struct {
+	DB    *db.DB
+	Files files.Store
+	Keys  *submit.Keys // sign receipts
+	Name  string       // of the service, on receipts
+}
+
+// Upload is a file that somebody sent and that is on disk as long as the use
+// case runs.
+type Upload struct {
+	Name string // as the sender calls it; never a path
+	Size int64
+	Open func() (*os.File, error)
+}
+
+// store puts an upload into the store once its content is found right. Its row
+// is written by the transaction that refers to it.
+func (s *Service) store(ctx context.Context, u Upload, check func(io.ReaderAt, int64) error) (files.Info, error) {
+	f, err := u.Open()
+	if err != nil {
+		return files.Info{}, err
+	}
+	defer f.Close()
+	if err := check(f, u.Size); err != nil {
+		return files.Info{}, err
+	}
+	return s.Files.Put(ctx, f)
+}
+
+// change runs f in a write transaction and gives what it made.
+func change[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
+	err = d.Tx(ctx, func(q db.Q) error {
+		out, err = f(q)
+		return err
+	})
+	return out, err
+}
+
+// view runs f on one snapshot and gives what it read.
+func view[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
+	err = d.View(ctx, func(q db.Q) error {
+		out, err = f(q)
+		return err
+	})
+	return out, err
+}
