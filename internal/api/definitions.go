@@ -9,6 +9,7 @@ import (
 	"lectern/internal/api/params"
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/policy"
 	"lectern/internal/taskdef"
 )
@@ -32,17 +33,17 @@ func (s *Server) definitionRoutes() {
 type addDefinitionIn struct {
 	UnitID int64 `path:"unit_id" scope:"unit"`
 	Def    struct {
-		Name           string     `param:"name,required"`
-		Abbreviation   string     `param:"abbreviation,required"`
-		Description    string     `param:"description,required"`
-		Weighting      int64      `param:"weighting,required" doc:"how much it counts, 0 and up"`
-		TargetGrade    int64      `param:"target_grade,required" doc:"0 Pass, 1 Credit, 2 Distinction, 3 High Distinction"`
-		StartDate      clock.Date `param:"start_date,required"`
-		TargetDate     clock.Date `param:"target_date,required"`
-		RestrictStatus bool       `param:"restrict_status_updates,required" doc:"only staff change the status"`
-		WarnPct        int64      `param:"plagiarism_warn_pct,required"`
-		IsGraded       bool       `param:"is_graded,required"`
-		MaxQualityPts  int64      `param:"max_quality_pts,required" doc:"stars to give, 0 to 100"`
+		Name           string      `param:"name,required"`
+		Abbreviation   string      `param:"abbreviation,required"`
+		Description    string      `param:"description,required"`
+		Weighting      int64       `param:"weighting,required" doc:"how much it counts, 0 and up"`
+		TargetGrade    grade.Grade `param:"target_grade,required" doc:"0 Pass, 1 Credit, 2 Distinction, 3 High Distinction"`
+		StartDate      clock.Date  `param:"start_date,required"`
+		TargetDate     clock.Date  `param:"target_date,required"`
+		RestrictStatus bool        `param:"restrict_status_updates,required" doc:"only staff change the status"`
+		WarnPct        int64       `param:"plagiarism_warn_pct,required"`
+		IsGraded       bool        `param:"is_graded,required"`
+		MaxQualityPts  int64       `param:"max_quality_pts,required" doc:"stars to give, 0 to 100"`
 		definitionExtras
 	} `param:"task_def,required"`
 }
@@ -131,17 +132,17 @@ type definitionPath struct {
 type changeDefinitionIn struct {
 	definitionPath
 	Def struct {
-		Name           params.Opt[string]     `param:"name"`
-		Abbreviation   params.Opt[string]     `param:"abbreviation"`
-		Description    params.Opt[string]     `param:"description"`
-		Weighting      params.Opt[int64]      `param:"weighting"`
-		TargetGrade    params.Opt[int64]      `param:"target_grade"`
-		StartDate      params.Opt[clock.Date] `param:"start_date"`
-		TargetDate     params.Opt[clock.Date] `param:"target_date"`
-		RestrictStatus params.Opt[bool]       `param:"restrict_status_updates"`
-		WarnPct        params.Opt[int64]      `param:"plagiarism_warn_pct"`
-		IsGraded       params.Opt[bool]       `param:"is_graded"`
-		MaxQualityPts  params.Opt[int64]      `param:"max_quality_pts"`
+		Name           params.Opt[string]      `param:"name"`
+		Abbreviation   params.Opt[string]      `param:"abbreviation"`
+		Description    params.Opt[string]      `param:"description"`
+		Weighting      params.Opt[int64]       `param:"weighting"`
+		TargetGrade    params.Opt[grade.Grade] `param:"target_grade"`
+		StartDate      params.Opt[clock.Date]  `param:"start_date"`
+		TargetDate     params.Opt[clock.Date]  `param:"target_date"`
+		RestrictStatus params.Opt[bool]        `param:"restrict_status_updates"`
+		WarnPct        params.Opt[int64]       `param:"plagiarism_warn_pct"`
+		IsGraded       params.Opt[bool]        `param:"is_graded"`
+		MaxQualityPts  params.Opt[int64]       `param:"max_quality_pts"`
 		definitionExtras
 	} `param:"task_def"`
 }

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/api/params"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
+	"lectern/internal/grade"
 	"lectern/internal/policy"
 	"lectern/internal/usecase"
 )
@@ -53,28 +54,28 @@ func (s *Server) getProject(ctx context.Context, who *access.Caller, in projectI
 }
 
 type changeProjectIn struct {
-	ID               int64              `path:"id" scope:"project"`
-	Trigger          params.Opt[string] `param:"trigger" doc:"trigger_week_end: what is discussed or demonstrated is complete"`
-	CampusID         params.Opt[int64]  `param:"campus_id" doc:"-1 or null: none"`
-	Enrolled         params.Opt[bool]   `param:"enrolled"`
-	TargetGrade      params.Opt[int64]  `param:"target_grade" doc:"0 to 3"`
-	SubmittedGrade   params.Opt[int64]  `param:"submitted_grade" doc:"0 to 3; null: none"`
-	CompilePortfolio params.Opt[bool]   `param:"compile_portfolio"`
-	Grade            params.Opt[int64]  `param:"grade" doc:"0 to 100; needs grade_rationale and old_grade"`
-	OldGrade         params.Opt[int64]  `param:"old_grade" doc:"the grade the caller knows; 409 when it is another by now"`
-	GradeRationale   params.Opt[string] `param:"grade_rationale"`
+	ID               int64                   `path:"id" scope:"project"`
+	Trigger          params.Opt[string]      `param:"trigger" doc:"trigger_week_end completes what is discussed or demonstrated"`
+	CampusID         params.Opt[int64]       `param:"campus_id" doc:"-1 or null: none"`
+	Enrolled         params.Opt[bool]        `param:"enrolled"`
+	TargetGrade      params.Opt[grade.Grade] `param:"target_grade" doc:"0 to 3"`
+	SubmittedGrade   params.Opt[grade.Grade] `param:"submitted_grade" doc:"0 to 3; null: none"`
+	CompilePortfolio params.Opt[bool]        `param:"compile_portfolio"`
+	Grade            params.Opt[int64]       `param:"grade" doc:"0 to 100; needs grade_rationale and old_grade"`
+	OldGrade         params.Opt[int64]       `param:"old_grade" doc:"the grade the caller knows; 409 if it has changed"`
+	GradeRationale   params.Opt[string]      `param:"grade_rationale"`
 }
 
 // updatedProject is what a change of a project shows of it.
 type updatedProject struct {
-	ID                       int64  `json:"id"`
-	CampusID                 *int64 `json:"campus_id"`
-	Enrolled                 bool   `json:"enrolled"`
-	TargetGrade              int64  `json:"target_grade"`
-	SubmittedGrade           *int64 `json:"submitted_grade"`
-	CompilePortfolio         bool   `json:"compile_portfolio"`
-	PortfolioAvailable       bool   `json:"portfolio_available"`
-	UsesDraftLearningSummary bool   `json:"uses_draft_learning_summary"`
+	ID                       int64        `json:"id"`
+	CampusID                 *int64       `json:"campus_id"`
+	Enrolled                 bool         `json:"enrolled"`
+	TargetGrade              grade.Grade  `json:"target_grade"`
+	SubmittedGrade           *grade.Grade `json:"submitted_grade"`
+	CompilePortfolio         bool         `json:"compile_portfolio"`
+	PortfolioAvailable       bool         `json:"portfolio_available"`
+	UsesDraftLearningSummary bool         `json:"uses_draft_learning_summary"`
 	*enrol.ForStaff
 }
 

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/api/params"
 	"lectern/internal/db"
 	"lectern/internal/due"
+	"lectern/internal/grade"
 	"lectern/internal/policy"
 	"lectern/internal/usecase"
 	"lectern/internal/work"
@@ -77,12 +78,12 @@ func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller,
 }
 
 type changeTaskIn struct {
-	ProjectID    int64              `path:"id" scope:"project"`
-	DefinitionID int64              `path:"task_definition_id" scope:"definition"`
-	Trigger      params.Opt[string] `param:"trigger" doc:"the new status, by key, name or short word"`
-	InPortfolio  params.Opt[bool]   `param:"include_in_portfolio"`
-	Grade        params.Opt[int]    `param:"grade" doc:"-1 fail, 0 pass, 1 credit, 2 distinction, 3 high distinction; staff only"`
-	Quality      params.Opt[int]    `param:"quality_pts" doc:"up to the definition's most, -1 for not rated; staff only"`
+	ProjectID    int64                   `path:"id" scope:"project"`
+	DefinitionID int64                   `path:"task_definition_id" scope:"definition"`
+	Trigger      params.Opt[string]      `param:"trigger" doc:"the new status, by key, name or short word"`
+	InPortfolio  params.Opt[bool]        `param:"include_in_portfolio"`
+	Grade        params.Opt[grade.Grade] `param:"grade" doc:"-1 (fail) to 3 (high distinction); staff only"`
+	Quality      params.Opt[int]         `param:"quality_pts" doc:"up to the definition's most, -1: not rated; staff only"`
 }
 
 func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {

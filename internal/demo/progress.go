@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/status"
 	"lectern/internal/work"
 )
@@ -56,31 +57,32 @@ func (b *builder) life(u *unit, student string, d definition, start time.Time, l
 		b.say(u, tutor, student, d, marked.Add(time.Minute), requests[len(student)%len(requests)])
 		return
 	}
-	grade := 1 + luck%3
-	b.move(u, tutor, student, d, marked, "discuss", &grade)
+	mark := 1 + luck%3
+	b.move(u, tutor, student, d, marked, "discuss", &mark)
 	if luck%2 == 0 {
 		b.say(u, tutor, student, d, marked.Add(time.Minute), praise[luck%len(praise)])
 		b.say(u, student, student, d, marked.Add(5*time.Hour), thanks[luck%len(thanks)])
 	}
 	if luck < 4 {
-		b.move(u, tutor, student, d, start.Add(74*time.Hour), "complete", &grade)
+		b.move(u, tutor, student, d, start.Add(74*time.Hour), "complete", &mark)
 	}
 }
 
 func at(day clock.Date, hour int) time.Time { return day.Add(time.Duration(hour) * time.Hour) }
 
-// move plans a change of a task.
-func (b *builder) move(u *unit, who, student string, d definition, when time.Time, word string, grade *int) {
+// move plans a change of a task. A mark is its grade and its quality, where the
+// task has them.
+func (b *builder) move(u *unit, who, student string, d definition, when time.Time, word string, mark *int) {
 	as := status.Staff
 	if who == student {
 		as = status.Student
 	}
 	w := work.Change{Trigger: &word}
-	if as == status.Staff && d.graded {
-		w.Grade = grade
+	if mark != nil && d.graded {
+		w.Grade = new(grade.Grade(*mark))
 	}
-	if as == status.Staff && d.quality > 0 {
-		w.Quality = grade
+	if mark != nil && d.quality > 0 {
+		w.Quality = mark
 	}
 	b.plan(when, func(q db.Q) error {
 		p := b.place(u, student, d)

@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 )
 
 // Member is a student in a group, as their group and the staff see them. Its id
@@ -12,7 +13,7 @@ import (
 type Member struct {
 	ID          int64 `db:"id" json:"id"`
 	Teammate    `json:"student"`
-	TargetGrade int64 `db:"target_grade" json:"target_grade"`
+	TargetGrade grade.Grade `db:"target_grade" json:"target_grade"`
 }
 
 // Teammate is the person of a Member: what students may know of each other.

@@ -6,16 +6,17 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/events"
+	"lectern/internal/grade"
 )
 
 // projectEvent is a project with what its events say.
 type projectEvent struct {
-	ID          int64 `db:"id"`
-	UserID      int64 `db:"user_id"`
-	UnitID      int64 `db:"unit_id"`
-	Enrolled    bool  `db:"enrolled"`
-	Grade       int64 `db:"grade"`
-	TargetGrade int64 `db:"target_grade"`
+	ID          int64       `db:"id"`
+	UserID      int64       `db:"user_id"`
+	UnitID      int64       `db:"unit_id"`
+	Enrolled    bool        `db:"enrolled"`
+	Grade       int64       `db:"grade"`
+	TargetGrade grade.Grade `db:"target_grade"`
 }
 
 // readProjectEvents reads projects by id.
@@ -47,8 +48,8 @@ func (t *projectEvent) enrolment(by int64) events.Event {
 // gradeBody is what the event of a grade says: the final one, and the one the
 // student aims for.
 type gradeBody struct {
-	Grade       int64 `json:"grade"`
-	TargetGrade int64 `json:"target_grade"`
+	Grade       int64       `json:"grade"`
+	TargetGrade grade.Grade `json:"target_grade"`
 }
 
 // graded is the event for the staff alone: the final grade is theirs until it

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/progress"
 )
 
@@ -44,12 +45,12 @@ type StreamSeat struct {
 // StudentEntry is a student of a unit as its staff see them. Its id is the
 // project's.
 type StudentEntry struct {
-	ID               int64  `db:"id" json:"id"`
-	Enrolled         bool   `db:"enrolled" json:"enrolled"`
-	CampusID         *int64 `db:"campus_id" json:"campus_id"`
-	TargetGrade      int64  `db:"target_grade" json:"target_grade"`
-	SubmittedGrade   *int64 `db:"submitted_grade" json:"submitted_grade"`
-	CompilePortfolio bool   `db:"compile_portfolio" json:"compile_portfolio"`
+	ID               int64        `db:"id" json:"id"`
+	Enrolled         bool         `db:"enrolled" json:"enrolled"`
+	CampusID         *int64       `db:"campus_id" json:"campus_id"`
+	TargetGrade      grade.Grade  `db:"target_grade" json:"target_grade"`
+	SubmittedGrade   *grade.Grade `db:"submitted_grade" json:"submitted_grade"`
+	CompilePortfolio bool         `db:"compile_portfolio" json:"compile_portfolio"`
 	ForStaff
 	Seats []StreamSeat `json:"tutorial_enrolments"`
 }

@@ -6,6 +6,7 @@ import (
 	"lectern/internal/chart"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 	"lectern/internal/progress"
 	"lectern/internal/status"
 )
@@ -60,8 +61,8 @@ func completionChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) 
 			picture.Tutorials = append(picture.Tutorials, *b)
 		}
 	}
-	for _, g := range targetGrades {
-		if b := box(gradeNames[g], c.Grade[g]); b != nil {
+	for _, g := range grade.Targets {
+		if b := box(g.Name(), c.Grade[g]); b != nil {
 			picture.Grades = append(picture.Grades, *b)
 		}
 	}
@@ -138,13 +139,13 @@ func targetChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := map[int64]int{}
+	counts := map[grade.Grade]int{}
 	for _, r := range rows {
 		counts[r.Grade] = int(r.Num)
 	}
 	picture := chart.TargetGrades{Unit: head.String()}
-	for _, g := range targetGrades {
-		picture.Grades = append(picture.Grades, chart.GradeCount{Grade: gradeNames[g], Students: counts[g]})
+	for _, g := range grade.Targets {
+		picture.Grades = append(picture.Grades, chart.GradeCount{Grade: g.Name(), Students: counts[g]})
 	}
 	return picture.SVG(), nil
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/progress"
 	"lectern/internal/status"
 )
@@ -16,17 +17,17 @@ import (
 // completed. Who has completed none is left out. Of the unit and of each target
 // grade a student is one; of the tutorials, one in each they are in.
 type Completion struct {
-	Unit     progress.Five           `json:"unit"`
-	Tutorial map[int64]progress.Five `json:"tutorial"`
-	Grade    map[int64]progress.Five `json:"grade"`
+	Unit     progress.Five                 `json:"unit"`
+	Tutorial map[int64]progress.Five       `json:"tutorial"`
+	Grade    map[grade.Grade]progress.Five `json:"grade"`
 }
 
 // completed is one student in one of their tutorials; none has a null.
 type completed struct {
-	ProjectID  int64  `db:"project_id"`
-	Grade      int64  `db:"target_grade"`
-	Done       int    `db:"done"`
-	TutorialID *int64 `db:"tutorial_id"`
+	ProjectID  int64       `db:"project_id"`
+	Grade      grade.Grade `db:"target_grade"`
+	Done       int         `db:"done"`
+	TutorialID *int64      `db:"tutorial_id"`
 }
 
 // CompletionOf gives the summary with every tutorial and every grade in it.
@@ -36,7 +37,7 @@ func CompletionOf(ctx context.Context, q db.Q, unitID int64) (*Completion, error
 		return nil, err
 	}
 	var whole []int
-	byTutorial, byGrade, last := map[int64][]int{}, map[int64][]int{}, int64(0)
+	byTutorial, byGrade, last := map[int64][]int{}, map[grade.Grade][]int{}, int64(0)
 	for r, err := range db.Each[completed](ctx, q, `SELECT p.id AS project_id, p.target_grade, c.done, e.tutorial_id
 		FROM (SELECT project_id, count(*) AS done FROM tasks WHERE unit_id = $1 AND status = $2
 		GROUP BY project_id) c
@@ -53,12 +54,12 @@ func CompletionOf(ctx context.Context, q db.Q, unitID int64) (*Completion, error
 		}
 	}
 	return &Completion{Unit: progress.FiveOf(whole), Tutorial: summaries(tutorials, byTutorial),
-		Grade: summaries(targetGrades, byGrade)}, nil
+		Grade: summaries(grade.Targets, byGrade)}, nil
 }
 
 // summaries gives each group its five numbers, zeros where it has no values.
-func summaries[N int | float64](ids []int64, values map[int64][]N) map[int64]progress.Five {
-	out := make(map[int64]progress.Five, len(ids))
+func summaries[K comparable, N int | float64](ids []K, values map[K][]N) map[K]progress.Five {
+	out := make(map[K]progress.Five, len(ids))
 	for _, id := range ids {
 		out[id] = progress.FiveOf(values[id])
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/sheet"
 	"lectern/internal/status"
 )
@@ -36,15 +37,15 @@ type column struct {
 }
 
 type student struct {
-	ProjectID int64   `db:"project_id"`
-	StudentID *string `db:"student_id"`
-	Username  string  `db:"username"`
-	Name      string  `db:"name"`
-	Email     string  `db:"email"`
-	Target    int64   `db:"target_grade"`
-	Portfolio bool    `db:"portfolio"`
-	Grade     int64   `db:"grade"`
-	Rationale *string `db:"grade_rationale"`
+	ProjectID int64       `db:"project_id"`
+	StudentID *string     `db:"student_id"`
+	Username  string      `db:"username"`
+	Name      string      `db:"name"`
+	Email     string      `db:"email"`
+	Target    grade.Grade `db:"target_grade"`
+	Portfolio bool        `db:"portfolio"`
+	Grade     int64       `db:"grade"`
+	Rationale *string     `db:"grade_rationale"`
 }
 
 // place is a student and a stream, a group set or a definition.
@@ -58,11 +59,14 @@ type placedName struct {
 	Name string `db:"name"`
 }
 
+// noGrade is the grade of a task that has none.
+const noGrade = grade.Lowest - 1
+
 // mark is what a student's work on a task has come to. Numbers are none below
 // their range, which spares 60,000 pointers in a large unit.
 type mark struct {
 	Status  status.Status `db:"status"`
-	Grade   int           `db:"grade"`
+	Grade   grade.Grade   `db:"grade"`
 	Quality int           `db:"quality_pts"`
 	Points  int           `db:"contribution_pts"`
 }
@@ -130,7 +134,7 @@ func (s *Sheet) readWork(ctx context.Context, q db.Q, unitID int64) error {
 		mark
 	}
 	for w, err := range db.Each[placed](ctx, q, `SELECT t.project_id, t.task_definition_id AS of_id, t.status,
-		coalesce(t.grade, `+strconv.Itoa(noGrade)+`) AS grade, t.quality_pts,
+		coalesce(t.grade, `+strconv.Itoa(int(noGrade))+`) AS grade, t.quality_pts,
 			CASE WHEN t.group_submission_id IS NOT NULL THEN t.contribution_pts ELSE -1 END AS contribution_pts
 		FROM projects p JOIN tasks t ON t.project_id = p.id WHERE p.unit_id = $1 AND p.enrolled`, unitID) {
 		if err != nil {
@@ -189,7 +193,7 @@ func (s *Sheet) row(i int) []string {
 	if p.Grade > 0 {
 		grade = strconv.FormatInt(p.Grade, 10)
 	}
-	out := []string{text(p.StudentID), p.Username, p.Name, gradeNames[p.Target], p.Email,
+	out := []string{text(p.StudentID), p.Username, p.Name, p.Target.Name(), p.Email,
 		strconv.FormatBool(p.Portfolio), grade, text(p.Rationale)}
 	out = append(out, s.tutorials(p.ProjectID)...)
 	for _, set := range s.sets {
@@ -200,7 +204,7 @@ func (s *Sheet) row(i int) []string {
 		if m.Status == "" {
 			m = mark{status.NotStarted, noGrade, -1, -1}
 		}
-		out = c.cells(out, m.Status.Name(), letter(m.Grade), number(m.Quality), number(m.Points))
+		out = c.cells(out, m.Status.Name(), m.Grade.Letter(), number(m.Quality), number(m.Points))
 	}
 	return out
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/progress"
 	"lectern/internal/status"
 )
@@ -18,9 +20,8 @@ var points = "l.rating * " + worth("t.status", status.All, func(s status.Status)
 	float64) {
 	return "'" + string(s) + "'", 10 * s.Weight()
 }) +
-	" * " + worth("d.target_grade", targetGrades, func(g int64) (string, float64) {
-	return fmt.Sprint(g),
-		status.GradeWeight(int(g))
+	" * " + worth("d.target_grade", grade.Targets, func(g grade.Grade) (string, float64) {
+	return strconv.Itoa(int(g)), g.Weight()
 })
 
 // worth writes a CASE that turns a column into whole numbers.

@@ -17,6 +17,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
+	"lectern/internal/grade"
 	"lectern/internal/progress"
 	"lectern/internal/status"
 )
@@ -243,12 +244,12 @@ func (u *unit) completion() *Completion {
 		return progress.FiveOf(values)
 	}
 	out := &Completion{Unit: five(func(pupil) bool { return true }), Tutorial: map[int64]progress.Five{},
-		Grade: map[int64]progress.Five{}}
+		Grade: map[grade.Grade]progress.Five{}}
 	for i := range u.tutorials {
 		out.Tutorial[int64(i+1)] = five(func(p pupil) bool { return slices.Contains(p.tutorials, i+1) })
 	}
 	for g := range 4 {
-		out.Grade[int64(g)] = five(func(p pupil) bool { return p.target == g })
+		out.Grade[grade.Grade(g)] = five(func(p pupil) bool { return p.target == g })
 	}
 	return out
 }
@@ -331,7 +332,7 @@ func (u *unit) targets() []TargetCount {
 	out := []TargetCount{}
 	for class := range len(u.tutorials) + 1 {
 		for g := range 4 {
-			c := TargetCount{Grade: int64(g)}
+			c := TargetCount{Grade: grade.Grade(g)}
 			for _, p := range u.enrolled() {
 				if p.target == g && slices.Contains(p.classes(), class) {
 					c.Num++
@@ -367,7 +368,7 @@ func (u *unit) outcomeStats(class int) map[int64]progress.Five {
 func (u *unit) earned(p pupil, outcome int) (sum float64) {
 	for _, l := range u.links {
 		if s := p.tasks[l.definition]; s != "" && l.outcome == outcome && l.own == 0 {
-			sum += float64(l.rating) * s.Weight() * status.GradeWeight(u.definitions[l.definition-1])
+			sum += float64(l.rating) * s.Weight() * grade.Grade(u.definitions[l.definition-1]).Weight()
 		}
 	}
 	return math.Round(10*sum) / 10

@@ -4,15 +4,16 @@ import (
 	"context"
 
 	"lectern/internal/db"
+	"lectern/internal/grade"
 )
 
 // TargetCount is how many enrolled students of a tutorial aim for a grade. Those
 // without a tutorial have none here; a student in two counts in both.
 type TargetCount struct {
-	TutorialID *int64 `db:"tutorial_id" json:"tutorial_id"`
-	StreamID   *int64 `db:"tutorial_stream_id" json:"tutorial_stream_id"`
-	Grade      int64  `db:"grade" json:"grade"`
-	Num        int64  `db:"num" json:"num"`
+	TutorialID *int64      `db:"tutorial_id" json:"tutorial_id"`
+	StreamID   *int64      `db:"tutorial_stream_id" json:"tutorial_stream_id"`
+	Grade      grade.Grade `db:"grade" json:"grade"`
+	Num        int64       `db:"num" json:"num"`
 }
 
 // TargetsOf lists the counts by tutorial, then by grade.

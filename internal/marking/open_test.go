@@ -90,7 +90,7 @@ func TestReadMark(t *testing.T) {
 	}
 }
 
-func number(n *int) string {
+func number[N any](n *N) string {
 	if n == nil {
 		return "-"
 	}

@@ -12,6 +12,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/sheet"
 	"lectern/internal/status"
 	"lectern/internal/work"
@@ -32,7 +33,7 @@ type mark struct {
 	version int64 // -1: not told
 
 	to      status.Status // "": stays
-	grade   *int
+	grade   *grade.Grade
 	quality *int
 	comment string
 }
@@ -66,7 +67,7 @@ func (m *mark) readMarks(row sheet.Row) error {
 		}
 	}
 	if text := row.Get("new_grade"); text != "" {
-		g, ok := grades[strings.ToLower(text)]
+		g, ok := grade.Parse(text)
 		if !ok {
 			return fmt.Errorf("%.40q is no grade: use f, p, c, d or hd", text)
 		}
@@ -81,9 +82,6 @@ func (m *mark) readMarks(row sheet.Row) error {
 	}
 	return nil
 }
-
-var grades = map[string]int{"f": -1, "p": 0, "c": 1, "d": 2, "hd": 3,
-	"fail": -1, "pass": 0, "credit": 1, "distinction": 2, "high distinction": 3}
 
 // readVersion finds what version of the task the marker saw: the row tells it,
 // or the manifest beside the sheet.

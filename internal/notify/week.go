@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/mail"
 	"lectern/internal/status"
 	"lectern/internal/work"
@@ -43,17 +44,17 @@ type unit struct {
 
 type project struct {
 	student
-	LastName     string `db:"last_name"`
-	TargetGrade  int64  `db:"target_grade"`
-	HasPortfolio bool   `db:"has_portfolio"`
-	Wants        bool   `db:"wants"`
+	LastName     string      `db:"last_name"`
+	TargetGrade  grade.Grade `db:"target_grade"`
+	HasPortfolio bool        `db:"has_portfolio"`
+	Wants        bool        `db:"wants"`
 }
 
 type definition struct {
 	ID           int64       `db:"id"`
 	Abbreviation string      `db:"abbreviation"`
 	Name         string      `db:"name"`
-	TargetGrade  int64       `db:"target_grade"`
+	TargetGrade  grade.Grade `db:"target_grade"`
 	Target       clock.Date  `db:"target_date"`
 	Deadline     *clock.Date `db:"due_date"`
 }

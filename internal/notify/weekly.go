@@ -10,6 +10,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/due"
+	"lectern/internal/grade"
 	"lectern/internal/jobs"
 	"lectern/internal/mail"
 	"lectern/internal/status"
@@ -144,12 +145,12 @@ func (w *week) todos(p *project) []todo {
 func (w *week) behind(p *project, list []todo) int {
 	n, oldest := 0, 0
 	for _, t := range list {
-		if t.overdue && t.definition.TargetGrade == 0 {
+		if t.overdue && t.definition.TargetGrade == grade.Pass {
 			n++
 			oldest = max(oldest, w.today.DaysSince(t.due))
 		}
 	}
-	if !w.midUnit() || p.TargetGrade == 0 || p.HasPortfolio || n <= 2 || oldest < 14 {
+	if !w.midUnit() || p.TargetGrade == grade.Pass || p.HasPortfolio || n <= 2 || oldest < 14 {
 		return 0
 	}
 	return n

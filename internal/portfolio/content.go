@@ -7,6 +7,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/status"
 	"lectern/internal/taskdef"
 	"lectern/internal/work"
@@ -25,20 +26,20 @@ type content struct {
 
 // owner is whose portfolio it is, and how it was asked for.
 type owner struct {
-	Wanted    bool        `db:"compile_portfolio"`
-	AskedAt   *clock.Time `db:"portfolio_asked_at"`
-	UnitID    int64       `db:"unit_id"`
-	Code      string      `db:"code"`
-	Unit      string      `db:"unit_name"`
-	Period    *string     `db:"period"`
-	Year      *int64      `db:"year"`
-	First     string      `db:"first_name"`
-	Last      string      `db:"last_name"`
-	Username  string      `db:"username"`
-	StudentID *string     `db:"student_id"`
-	Target    int64       `db:"target_grade"`
-	Submitted *int64      `db:"submitted_grade"`
-	Convenor  *string     `db:"convenor"`
+	Wanted    bool         `db:"compile_portfolio"`
+	AskedAt   *clock.Time  `db:"portfolio_asked_at"`
+	UnitID    int64        `db:"unit_id"`
+	Code      string       `db:"code"`
+	Unit      string       `db:"unit_name"`
+	Period    *string      `db:"period"`
+	Year      *int64       `db:"year"`
+	First     string       `db:"first_name"`
+	Last      string       `db:"last_name"`
+	Username  string       `db:"username"`
+	StudentID *string      `db:"student_id"`
+	Target    grade.Grade  `db:"target_grade"`
+	Submitted *grade.Grade `db:"submitted_grade"`
+	Convenor  *string      `db:"convenor"`
 }
 
 func (o *owner) name() string { return o.First + " " + o.Last }
@@ -55,13 +56,13 @@ type task struct {
 	Abbreviation string        `db:"abbreviation"`
 	Name         string        `db:"name"`
 	Description  string        `db:"description"`
-	Target       int64         `db:"target_grade"`
+	Target       grade.Grade   `db:"target_grade"`
 	TargetDate   clock.Date    `db:"target_date"`
 	MaxQuality   int           `db:"max_quality_pts"`
 	TaskID       int64         `db:"task_id"` // 0: never touched
 	Status       status.Status `db:"status"`
 	Assessed     int           `db:"times_assessed"`
-	Grade        *int          `db:"grade"`
+	Grade        *grade.Grade  `db:"grade"`
 	Quality      int           `db:"quality_pts"`
 	Included     bool          `db:"include_in_portfolio"`
 	SubmittedAt  *clock.Time   `db:"submission_date"`

@@ -17,16 +17,6 @@ import (
 	"lectern/internal/taskdef"
 )
 
-var gradeNames = [...]string{"Pass", "Credit", "Distinction", "High Distinction"}
-
-// GradeName is a target or submitted grade in words.
-func GradeName(grade int64) string {
-	if grade < 0 || int(grade) >= len(gradeNames) {
-		return "None"
-	}
-	return gradeNames[grade]
-}
-
 // labels are the colours behind a status; its name stands on them.
 var labels = map[status.Colour]string{
 	status.Red: "#c62828", status.Orange: "#ef8a17", status.Grey: "#9e9e9e", status.Blue: "#1e6fc2",
@@ -103,9 +93,9 @@ func (c *content) cover(institution string, at time.Time) *pdf.Cover {
 	if o.Convenor != nil {
 		lines = append(lines, pdf.KeyValue{Key: "Convenor", Value: *o.Convenor})
 	}
-	lines = append(lines, pdf.KeyValue{Key: "Target grade", Value: GradeName(o.Target)})
+	lines = append(lines, pdf.KeyValue{Key: "Target grade", Value: o.Target.Name()})
 	if o.Submitted != nil {
-		lines = append(lines, pdf.KeyValue{Key: "Submitted for", Value: GradeName(*o.Submitted)})
+		lines = append(lines, pdf.KeyValue{Key: "Submitted for", Value: o.Submitted.Name()})
 	}
 	lines = append(lines, pdf.KeyValue{Key: "Compiled", Value: at.Format(dayLayout + ", 15:04 UTC")})
 	unit := o.Code + " " + o.Unit
@@ -143,7 +133,7 @@ func (c *content) overall() []pdf.Block {
 	for i := range c.tasks {
 		k := &c.tasks[i]
 		t.Rows = append(t.Rows, []pdf.Cell{{Text: k.Abbreviation, Bold: true}, {Text: k.Name},
-			{Text: GradeName(k.Target)}, statusCell(k.Status),
+			{Text: k.Target.Name()}, statusCell(k.Status),
 			{Text: k.result()}, {Text: times(k.Assessed)}})
 	}
 	return []pdf.Block{pdf.Grid(t)}
@@ -152,10 +142,8 @@ func (c *content) overall() []pdf.Block {
 // result is the grade and quality of a task in words, if it has any.
 func (t *task) result() string {
 	var parts []string
-	if t.Grade != nil && *t.Grade < 0 {
-		parts = append(parts, "Fail")
-	} else if t.Grade != nil {
-		parts = append(parts, GradeName(int64(*t.Grade)))
+	if t.Grade != nil {
+		parts = append(parts, t.Grade.Name())
 	}
 	if t.MaxQuality > 0 && t.Quality >= 0 {
 		parts = append(parts, fmt.Sprintf("%d/%d", t.Quality, t.MaxQuality))
@@ -245,7 +233,7 @@ func (c *content) taskPages(t *task) []pdf.Block {
 	if t.SubmittedAt != nil {
 		submitted = t.SubmittedAt.Format("2 Jan 2006")
 	}
-	facts.Rows = [][]pdf.Cell{{statusCell(t.Status), {Text: GradeName(t.Target)},
+	facts.Rows = [][]pdf.Cell{{statusCell(t.Status), {Text: t.Target.Name()},
 		{Text: t.TargetDate.Format("2 Jan 2006")}, {Text: submitted},
 		{Text: cmp.Or(t.result(), "–")}, {Text: times(t.Assessed)}}}
 	out := []pdf.Block{pdf.Grid(facts)}

@@ -12,6 +12,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/files"
+	"lectern/internal/grade"
 	"lectern/internal/submit"
 )
 
@@ -61,14 +62,14 @@ func packed(name string) bool {
 // them.
 func Portfolios(ctx context.Context, q db.Q, unitID int64) ([]Entry, error) {
 	type row struct {
-		ProjectID int64      `db:"id"`
-		Username  string     `db:"username"`
-		Target    int64      `db:"target_grade"`
-		Hash      string     `db:"portfolio_hash"`
-		At        clock.Time `db:"at"`
-		Tutorial  *string    `db:"abbreviation"`
-		First     *string    `db:"first_name"`
-		Last      *string    `db:"last_name"`
+		ProjectID int64       `db:"id"`
+		Username  string      `db:"username"`
+		Target    grade.Grade `db:"target_grade"`
+		Hash      string      `db:"portfolio_hash"`
+		At        clock.Time  `db:"at"`
+		Tutorial  *string     `db:"abbreviation"`
+		First     *string     `db:"first_name"`
+		Last      *string     `db:"last_name"`
 	}
 	var list []Entry
 	var classes [][]string
@@ -85,7 +86,7 @@ func Portfolios(ctx context.Context, q db.Q, unitID int64) ([]Entry, error) {
 			return nil, err
 		}
 		if r.ProjectID != last {
-			list = append(list, Entry{archive.Folder(GradeName(r.Target)), r.Username, files.Hash(r.Hash), r.At.Time})
+			list = append(list, Entry{archive.Folder(r.Target.Name()), r.Username, files.Hash(r.Hash), r.At.Time})
 			classes, last = append(classes, nil), r.ProjectID
 		}
 		if r.Tutorial != nil {

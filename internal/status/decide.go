@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 )
 
 // Decide says what a move changes and records, or why it must not be: Invalid
@@ -35,9 +36,9 @@ func Decide(t Task, m Move) (Plan, error) {
 
 // read checks what needs no task to be checked.
 func (m Move) read() (Status, error) {
-	if m.Grade != nil && (*m.Grade < LowestGrade || *m.Grade > HighestGrade) {
-		return "", fault.Field(fault.Invalid, "grade", "must be from %d (fail) to %d (high distinction)", LowestGrade,
-			HighestGrade)
+	if m.Grade != nil && !m.Grade.Valid() {
+		return "", fault.Field(fault.Invalid, "grade", "must be from %d (fail) to %d (high distinction)", grade.Lowest,
+			grade.Highest)
 	}
 	if m.Word == "" {
 		return "", nil
@@ -154,8 +155,7 @@ func (t Task) handIn(at clock.Time) Plan {
 // tutor; nobody is its assessor. A graded task without a grade fails.
 func (t Task) exceed(handed Entry, at clock.Time) Plan {
 	if t.Graded && t.Grade == nil {
-		fail := LowestGrade
-		t.Grade, t.GradedLate = &fail, true
+		t.Grade, t.GradedLate = new(grade.Fail), true
 	}
 	row := t.handInRow(at)
 	row.AssessedAt, row.Outcome = &at, TimeExceeded

@@ -10,6 +10,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/due"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 )
 
 var (
@@ -21,6 +22,8 @@ var (
 func ago(d time.Duration) *clock.Time { t := clock.At(now.Add(-d)); return &t }
 
 func mark(n int) *int { return &n }
+
+func given(g grade.Grade) *grade.Grade { return &g }
 
 // dueIn is a task due in some days, with its deadline some days after today.
 func dueIn(target, deadline int) Task {
@@ -52,9 +55,9 @@ func TestRefusals(t *testing.T) {
 		{"student completes", open, Move{Word: "completed", By: Student}, fault.Denied, "set a task to Complete"},
 		{"student sets time exceeded", open, Move{Word: "time_exceeded", By: Student}, fault.Denied, "Time Exceeded"},
 		{"group member fails", open, Move{Word: "fail", By: GroupMember}, fault.Denied, "Fail"},
-		{"student grades", open.with(graded), Move{Grade: mark(3), By: Student}, fault.Denied,
+		{"student grades", open.with(graded), Move{Grade: given(3), By: Student}, fault.Denied,
 			"only teaching staff can grade"},
-		{"student grades an ungraded one", open, Move{Word: "need_help", Grade: mark(3), By: Student}, fault.Denied,
+		{"student grades an ungraded one", open, Move{Word: "need_help", Grade: given(3), By: Student}, fault.Denied,
 			"grade"},
 		{"student rates", open.with(rated), Move{Quality: mark(3), By: Student}, fault.Denied, "quality"},
 		{"student reopens", open.at(Complete), Move{Word: "working_on_it", By: Student}, fault.Conflict,
@@ -73,9 +76,9 @@ func TestRefusals(t *testing.T) {
 		{"no grade", open.with(graded), Move{Word: "complete", By: Staff}, fault.Invalid, "grade is required"},
 		{"no grade, discuss", open.with(graded), Move{Word: "d", By: Staff}, fault.Invalid, "Discuss"},
 		{"no grade, demonstrate", open.with(graded), Move{Word: "demo", By: Staff}, fault.Invalid, "Demonstrate"},
-		{"grade too low", open.with(graded), Move{Word: "complete", Grade: mark(-2), By: Staff}, fault.Invalid,
+		{"grade too low", open.with(graded), Move{Word: "complete", Grade: given(-2), By: Staff}, fault.Invalid,
 			"from -1"},
-		{"grade too high", open.with(graded), Move{Grade: mark(4), By: Staff}, fault.Invalid, "to 3"},
+		{"grade too high", open.with(graded), Move{Grade: given(4), By: Staff}, fault.Invalid, "to 3"},
 		{"no quality", open.with(rated), Move{Word: "complete", By: Staff}, fault.Invalid, "quality_pts is required"},
 		{"quality too high", open.with(rated), Move{Word: "complete", Quality: mark(6), By: Staff}, fault.Invalid,
 			"0 to 5"},
@@ -150,15 +153,15 @@ func TestHandInLate(t *testing.T) {
 	earlier := today.AddDays(-4)
 	task.CompletedOn = &earlier
 	p := decide(t, task, Move{Word: "rff", By: Student})
-	want := State{Status: TimeExceeded, SubmittedAt: &now, AssessedAt: &now, TimesAssessed: 1, Grade: mark(-1),
+	want := State{Status: TimeExceeded, SubmittedAt: &now, AssessedAt: &now, TimesAssessed: 1, Grade: given(-1),
 		GradedLate: true, Quality: -1}
 	same(t, "late", p, Plan{
 		After:   want,
 		Entries: []Entry{{ReadyForFeedback, Mover, true}, {TimeExceeded, Tutor, true}},
 		Row:     &Row{New: true, SubmittedAt: now, AssessedAt: &now, Outcome: TimeExceeded, Assessor: Nobody},
 	})
-	task.Grade = mark(2)
-	same(t, "a grade that is there stays", decide(t, task, Move{Word: "rff", By: Student}).After.Grade, mark(2))
+	task.Grade = given(2)
+	same(t, "a grade that is there stays", decide(t, task, Move{Word: "rff", By: Student}).After.Grade, given(2))
 	plain := decide(t, dueIn(-2, 20), Move{Word: "rff", By: Student}).After
 	if plain.Grade != nil || plain.GradedLate {
 		t.Error("an ungraded task was graded")
@@ -217,25 +220,25 @@ func TestAssessingWhatWasNeverHandedIn(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	task := dueIn(30, 40).with(graded).with(rated)
-	p := decide(t, task, Move{Word: "discuss", Grade: mark(0), Quality: mark(5), By: Staff})
-	same(t, "grade", p.After.Grade, mark(0))
+	p := decide(t, task, Move{Word: "discuss", Grade: given(0), Quality: mark(5), By: Staff})
+	same(t, "grade", p.After.Grade, given(0))
 	same(t, "quality", p.After.Quality, 5)
 
-	task.Grade, task.Quality = mark(1), 3
+	task.Grade, task.Quality = given(1), 3
 	p = decide(t, task, Move{Word: "complete", By: Staff})
-	same(t, "kept grade", p.After.Grade, mark(1))
+	same(t, "kept grade", p.After.Grade, given(1))
 	same(t, "kept quality", p.After.Quality, 3)
 	p = decide(t, task, Move{Word: "complete", Quality: mark(-1), By: Staff})
 	same(t, "unrated", p.After.Quality, -1)
 	p = decide(t, task, Move{Word: "redo", Quality: mark(5), By: Staff})
 	same(t, "quality without passing", p.After.Quality, 3)
 
-	p = decide(t, task, Move{Grade: mark(3), By: Staff})
-	same(t, "grade alone", p.After.Grade, mark(3))
+	p = decide(t, task, Move{Grade: given(3), By: Staff})
+	same(t, "grade alone", p.After.Grade, given(3))
 	if p.Entries != nil || p.Row != nil || p.After.Status != NotStarted {
 		t.Error("a grade alone moved the task")
 	}
-	p = decide(t, dueIn(30, 40), Move{Word: "complete", Grade: mark(3), Quality: mark(3), By: Staff})
+	p = decide(t, dueIn(30, 40), Move{Word: "complete", Grade: given(3), Quality: mark(3), By: Staff})
 	if p.After.Grade != nil || p.After.Quality != -1 {
 		t.Error("a task without marks took some")
 	}
@@ -343,9 +346,9 @@ func TestExtended(t *testing.T) {
 	}
 	same(t, "back", p, Plan{After: want, Entries: []Entry{{ReadyForFeedback, Mover, true}}})
 
-	late.Grade, late.GradedLate = mark(-1), false
+	late.Grade, late.GradedLate = given(-1), false
 	p, _ = Extended(late)
-	same(t, "a fail a person gave stays", p.After.Grade, mark(-1))
+	same(t, "a fail a person gave stays", p.After.Grade, given(-1))
 	for _, s := range All {
 		if _, ok := Extended(late.at(s)); ok != (s == TimeExceeded) {
 			t.Errorf("%s: %v", s, ok)
@@ -359,11 +362,11 @@ func TestExtended(t *testing.T) {
 
 func TestWorkOnTimeWithdrawsTheFailOfLateness(t *testing.T) {
 	task := dueIn(5, 20).with(graded).at(TimeExceeded)
-	task.Grade, task.GradedLate = mark(-1), true
+	task.Grade, task.GradedLate = given(-1), true
 	if p := decide(t, task, Move{Word: "rff", By: Student}); p.After.Grade != nil || p.After.GradedLate {
 		t.Errorf("%+v", p.After)
 	}
-	if p := decide(t, task, Move{Word: "complete", Grade: mark(-1), By: Staff}); p.After.GradedLate {
+	if p := decide(t, task, Move{Word: "complete", Grade: given(-1), By: Staff}); p.After.GradedLate {
 		t.Error("the grade is a person's now")
 	}
 }

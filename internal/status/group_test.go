@@ -52,7 +52,7 @@ func TestPropagateTakesTheLargerExtension(t *testing.T) {
 
 func TestPropagateNeverReachesTheMoversOwnTask(t *testing.T) {
 	task := dueIn(5, 20).with(graded)
-	for _, m := range []Move{{Word: "complete", Grade: mark(3)}, {Grade: mark(3)}, {Word: "redo"}} {
+	for _, m := range []Move{{Word: "complete", Grade: given(3)}, {Grade: given(3)}, {Word: "redo"}} {
 		m.By = Staff
 		if p, ok := spread(task, m, task, true); ok {
 			t.Errorf("%q reached it: %+v", m.Word, p)
@@ -62,16 +62,16 @@ func TestPropagateNeverReachesTheMoversOwnTask(t *testing.T) {
 
 func TestPropagateMarks(t *testing.T) {
 	task := dueIn(5, 20).with(graded).with(rated)
-	p, ok := spread(task, Move{Grade: mark(2), By: Staff}, task.at(Redo), false)
+	p, ok := spread(task, Move{Grade: given(2), By: Staff}, task.at(Redo), false)
 	if !ok || *p.After.Grade != 2 || p.After.Status != Redo || p.Entries != nil {
 		t.Errorf("grade alone: %v %+v", ok, p)
 	}
-	p, ok = spread(task, Move{Word: "complete", Grade: mark(2), Quality: mark(4), By: Staff}, task.at(Complete), false)
+	p, ok = spread(task, Move{Word: "complete", Grade: given(2), Quality: mark(4), By: Staff}, task.at(Complete), false)
 	if !ok || *p.After.Grade != 2 || p.After.Quality != 4 || p.Entries != nil {
 		t.Errorf("onto a complete task: %v %+v", ok, p)
 	}
 	from := task
-	from.Grade, from.Quality = mark(1), 3
+	from.Grade, from.Quality = given(1), 3
 	p, ok = spread(from, Move{Word: "complete", By: Staff}, task, false)
 	if !ok || p.After.Grade == nil || *p.After.Grade != 1 || p.After.Quality != 3 || p.After.Status != Complete {
 		t.Errorf("marks the first task had: %v %+v", ok, p)

@@ -10,6 +10,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/due"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 )
 
 var rules = rapid.Custom(func(t *rapid.T) Rules {
@@ -27,7 +28,10 @@ func drawDates(t *rapid.T) due.Dates {
 	return due.Dates{Target: target, Deadline: target.AddDays(rapid.IntRange(0, 40).Draw(t, "room"))}
 }
 
-var marks = rapid.Ptr(rapid.IntRange(-2, 6), true)
+var (
+	grades = rapid.Ptr(rapid.Map(rapid.IntRange(-2, 6), func(n int) grade.Grade { return grade.Grade(n) }), true)
+	marks  = rapid.Ptr(rapid.IntRange(-2, 6), true)
+)
 
 func later(t *rapid.T, at clock.Time) clock.Time {
 	return clock.At(at.Add(time.Duration(rapid.IntRange(1, 72*60).Draw(t, "minutes")) * time.Minute))
@@ -38,7 +42,7 @@ func drawMove(t *rapid.T, at clock.Time, actors ...Actor) Move {
 		Word:    string(rapid.SampledFrom(append(Set{"", "nonsense"}, All...)).Draw(t, "word")),
 		By:      rapid.SampledFrom(actors).Draw(t, "by"),
 		Upload:  rapid.Bool().Draw(t, "upload"),
-		Grade:   marks.Draw(t, "grade"),
+		Grade:   grades.Draw(t, "grade"),
 		Quality: marks.Draw(t, "quality"),
 		At:      at,
 	}

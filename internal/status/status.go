@@ -184,18 +184,3 @@ func OnUpload(trigger string) Status {
 	}
 	return ReadyForFeedback
 }
-
-// The grades of a graded task: fail, pass, credit, distinction, high distinction.
-const (
-	LowestGrade  = -1
-	HighestGrade = 3
-)
-
-// GradeWeight is how much a task counts towards a learning outcome by the
-// target grade of its definition; 0 for no such grade.
-func GradeWeight(target int) float64 {
-	if target < 0 || target > HighestGrade {
-		return 0
-	}
-	return float64(int(1) << target)
-}

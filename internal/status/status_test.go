@@ -102,11 +102,6 @@ func TestColoursAndWeights(t *testing.T) {
 			}
 		}
 	}
-	for grade, want := range map[int]float64{-1: 0, 0: 1, 1: 2, 2: 4, 3: 8, 4: 0} {
-		if got := GradeWeight(grade); got != want {
-			t.Errorf("grade %d weighs %v, want %v", grade, got, want)
-		}
-	}
 }
 
 func TestOnUpload(t *testing.T) {

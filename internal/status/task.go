@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/due"
+	"lectern/internal/grade"
 )
 
 // Actor is what the person who moves a task is to it.
@@ -51,7 +52,7 @@ type State struct {
 	AssessedAt    *clock.Time
 	CompletedOn   *clock.Date
 	TimesAssessed int
-	Grade         *int
+	Grade         *grade.Grade
 	GradedLate    bool // the grade was given by lateness, not by a person
 	Quality       int  // -1 when not rated
 	Extensions    int  // weeks
@@ -93,7 +94,7 @@ type Move struct {
 	Word    string // a status word; "" only grades
 	By      Actor
 	Upload  bool // files come with it
-	Grade   *int
+	Grade   *grade.Grade
 	Quality *int
 	At      clock.Time
 }

@@ -13,6 +13,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 )
 
 // Definition is a task as the unit sets it.
@@ -23,7 +24,7 @@ type Definition struct {
 	Abbreviation      string       `db:"abbreviation"`
 	Description       string       `db:"description"`
 	Weighting         int64        `db:"weighting"`
-	TargetGrade       int64        `db:"target_grade"`
+	TargetGrade       grade.Grade  `db:"target_grade"`
 	StartDate         clock.Date   `db:"start_date"`
 	TargetDate        clock.Date   `db:"target_date"`
 	DueDate           *clock.Date  `db:"due_date"` // nil: the unit's end
@@ -88,7 +89,7 @@ type DefinitionRecord struct {
 	Name             string       `json:"name"`
 	Description      string       `json:"description"`
 	Weighting        int64        `json:"weighting"`
-	TargetGrade      int64        `json:"target_grade"`
+	TargetGrade      grade.Grade  `json:"target_grade"`
 	TargetDate       clock.Date   `json:"target_date"`
 	DueDate          clock.Date   `json:"due_date"`
 	StartDate        clock.Date   `json:"start_date"`
@@ -160,7 +161,7 @@ func (d *Definition) check() error {
 	wrong.when(utf8.RuneCountInString(d.Description) > maxDescription, "description", "may have at most %d characters",
 		maxDescription)
 	wrong.between("weighting", d.Weighting, 0, maxWeighting)
-	wrong.between("target_grade", d.TargetGrade, 0, 3)
+	wrong.between("target_grade", int64(d.TargetGrade), int64(grade.Pass), int64(grade.Highest))
 	wrong.between("max_quality_pts", d.MaxQualityPts, 0, 100)
 	wrong.between("plagiarism_warn_pct", d.WarnPct, 0, 100)
 	wrong.when(d.TargetDate.Before(d.StartDate), "target_date", "(%s) may not be before start_date (%s)", d.TargetDate,

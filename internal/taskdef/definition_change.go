@@ -8,6 +8,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 	"lectern/internal/opt"
 	"lectern/internal/stats"
 )
@@ -15,16 +16,17 @@ import (
 // DefinitionChange is what to set of a definition; nil leaves a value alone. A
 // pointer to a nil pointer clears one.
 type DefinitionChange struct {
-	Name, Abbreviation, Description                *string
-	Weighting, TargetGrade, WarnPct, MaxQualityPts *int64
-	StartDate, TargetDate                          *clock.Date
-	DueDate                                        **clock.Date
-	Requirements                                   *Requirements
-	Checks                                         *Checks
-	MossLanguage                                   **string
-	RestrictStatus, IsGraded, AssessmentEnabled    *bool
-	GroupSetID, OverseerImageID                    **int64
-	StreamAbbr                                     **string
+	Name, Abbreviation, Description             *string
+	Weighting, WarnPct, MaxQualityPts           *int64
+	TargetGrade                                 *grade.Grade
+	StartDate, TargetDate                       *clock.Date
+	DueDate                                     **clock.Date
+	Requirements                                *Requirements
+	Checks                                      *Checks
+	MossLanguage                                **string
+	RestrictStatus, IsGraded, AssessmentEnabled *bool
+	GroupSetID, OverseerImageID                 **int64
+	StreamAbbr                                  **string
 }
 
 // put assigns what is given.

@@ -10,6 +10,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 	"lectern/internal/opt"
 	"lectern/internal/sheet"
 	"lectern/internal/week"
@@ -45,7 +46,7 @@ func (d *Definition) cells(c week.Calendar) []string {
 		dueWeek, dueDay = due.WeekText(), due.DayText()
 	}
 	return []string{d.Name, d.Abbreviation, d.Description, strconv.FormatInt(d.Weighting, 10),
-		strconv.FormatInt(d.TargetGrade, 10),
+		strconv.Itoa(int(d.TargetGrade)),
 		strconv.FormatBool(d.RestrictStatus), strconv.FormatInt(d.MaxQualityPts, 10), strconv.FormatBool(d.IsGraded),
 		strconv.FormatInt(d.WarnPct, 10), d.Checks.String(), orBlank(d.GroupSet), d.Requirements.String(),
 		start.WeekText(), start.DayText(), target.WeekText(), target.DayText(), dueWeek, dueDay, orBlank(d.StreamAbbr)}
@@ -206,7 +207,7 @@ func (p *definitionPlan) fill(d *Definition, row sheet.Row) (err error) {
 	cells := cellReader{row: row}
 	d.Name, d.Abbreviation, d.Description = row.Get("name"), row.Get("abbreviation"), row.Text("description")
 	d.Weighting = cells.number("weighting", nil)
-	d.TargetGrade = cells.number("target_grade", nil)
+	d.TargetGrade = grade.Grade(cells.number("target_grade", nil))
 	d.RestrictStatus = cells.yes("restrict_status_updates")
 	d.MaxQualityPts = cells.number("max_quality_pts", new(int64))
 	d.IsGraded = cells.yes("is_graded")

@@ -13,6 +13,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
+	"lectern/internal/grade"
 	"lectern/internal/sheet"
 	"lectern/internal/taskdef"
 )
@@ -88,7 +89,7 @@ func genDefinition(t *rapid.T, n int, set int64) taskdef.DefinitionChange {
 		Abbreviation:   new(fmt.Sprint(rapid.SampledFrom([]string{"=", "", "1."}).Draw(t, "prefix"), n)),
 		Description:    new(anyText.Draw(t, "description")),
 		Weighting:      number(0, 1000, "weighting"),
-		TargetGrade:    number(0, 3, "grade"),
+		TargetGrade:    new(grade.Grade(*number(0, 3, "grade"))),
 		WarnPct:        number(0, 100, "warn"),
 		MaxQualityPts:  number(0, 100, "stars"),
 		StartDate:      &start,

@@ -10,6 +10,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 	"lectern/internal/policy"
 	"lectern/internal/portfolio"
 	"lectern/internal/stats"
@@ -25,8 +26,8 @@ type ProjectChange struct {
 	Trigger          *string // WeekEnd
 	CampusID         *int64  // below 1: none
 	Enrolled         *bool
-	TargetGrade      *int64                // 0 to 3
-	SubmittedGrade   course.Setting[int64] // 0 to 3
+	TargetGrade      *grade.Grade                // 0 to 3
+	SubmittedGrade   course.Setting[grade.Grade] // 0 to 3
 	CompilePortfolio *bool
 
 	// The final grade: all three, or none. OldGrade is the grade its giver knows.
@@ -80,17 +81,21 @@ func (c ProjectChange) grades() bool {
 	return c.Grade != nil || c.OldGrade != nil || c.GradeRationale != nil
 }
 
+// noTarget says what is wrong with a grade that nobody can aim for.
+const noTarget = "must be 0, 1, 2 or 3"
+
 // check finds all that is wrong with the values.
 func (c ProjectChange) check() error {
 	wrong := map[string]string{}
-	within := func(name string, n *int64, top int64, what string) {
-		if n != nil && (*n < 0 || *n > top) {
-			wrong[name] = what
-		}
+	if c.TargetGrade != nil && !c.TargetGrade.Target() {
+		wrong["target_grade"] = noTarget
 	}
-	within("target_grade", c.TargetGrade, 3, "must be 0, 1, 2 or 3")
-	within("submitted_grade", c.SubmittedGrade.To, 3, "must be 0, 1, 2 or 3")
-	within("grade", c.Grade, 100, "must be from 0 to 100")
+	if g := c.SubmittedGrade.To; g != nil && !g.Target() {
+		wrong["submitted_grade"] = noTarget
+	}
+	if c.Grade != nil && (*c.Grade < 0 || *c.Grade > 100) {
+		wrong["grade"] = "must be from 0 to 100"
+	}
 	if c.Trigger != nil && *c.Trigger != WeekEnd {
 		wrong["trigger"] = "is not known"
 	}
@@ -117,7 +122,7 @@ func (c ProjectChange) values() enrol.ProjectChange {
 	v := enrol.ProjectChange{CampusID: c.CampusID, Enrolled: c.Enrolled, TargetGrade: c.TargetGrade,
 		SubmittedGrade: c.SubmittedGrade.To, CompilePortfolio: c.CompilePortfolio}
 	if c.SubmittedGrade.Set && v.SubmittedGrade == nil {
-		v.SubmittedGrade = new(int64(-1))
+		v.SubmittedGrade = new(grade.Fail)
 	}
 	if c.Grade != nil {
 		v.Grade = &enrol.FinalGrade{Grade: *c.Grade, Old: *c.OldGrade, Rationale: *c.GradeRationale}

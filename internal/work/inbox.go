@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/grade"
 	"lectern/internal/status"
 )
 
@@ -18,7 +19,7 @@ type InboxTask struct {
 	CompletedOn    *clock.Date   `db:"completion_date" json:"completion_date"`
 	SubmittedAt    *clock.Time   `db:"submission_date" json:"submission_date"`
 	TimesAssessed  int           `db:"times_assessed" json:"times_assessed"`
-	Grade          *int          `db:"grade" json:"grade"`
+	Grade          *grade.Grade  `db:"grade" json:"grade"`
 	Quality        int           `db:"quality_pts" json:"quality_pts"`
 	NewComments    int           `db:"num_new_comments" json:"num_new_comments"`
 	SimilarityFlag bool          `json:"similarity_flag"`

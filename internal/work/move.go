@@ -8,6 +8,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 	"lectern/internal/stats"
 	"lectern/internal/status"
 )
@@ -21,7 +22,7 @@ type Mover struct {
 // Change is what someone asks of a task; nil leaves a thing alone.
 type Change struct {
 	Trigger     *string // a status, in any of its words
-	Grade       *int
+	Grade       *grade.Grade
 	Quality     *int
 	InPortfolio *bool
 }
@@ -38,7 +39,7 @@ type MovedTask struct {
 	CompletedOn   *clock.Date    `json:"completion_date"`
 	Extensions    int            `json:"extensions"`
 	TimesAssessed int            `json:"times_assessed"`
-	Grade         *int           `json:"grade"`
+	Grade         *grade.Grade   `json:"grade"`
 	Quality       int            `json:"quality_pts"`
 	InPortfolio   bool           `json:"include_in_portfolio"`
 	NewStats      string         `json:"new_stats"` // a JSON object as text

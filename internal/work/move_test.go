@@ -12,6 +12,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 	"lectern/internal/opt"
 	"lectern/internal/progress"
 	"lectern/internal/stats"
@@ -118,7 +119,7 @@ func (w *team) move() {
 	word := string(rapid.SampledFrom(status.All).Draw(w.T, "word"))
 	wish := Change{Trigger: &word}
 	if rapid.Bool().Draw(w.T, "marked") {
-		wish.Grade, wish.Quality = new(rapid.IntRange(-1, 3).Draw(w.T, "grade")),
+		wish.Grade, wish.Quality = new(grade.Grade(rapid.IntRange(-1, 3).Draw(w.T, "grade"))),
 			new(rapid.IntRange(-1, 5).Draw(w.T, "points"))
 	}
 	before := w.tasks()

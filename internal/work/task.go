@@ -10,6 +10,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/due"
+	"lectern/internal/grade"
 	"lectern/internal/status"
 )
 
@@ -28,7 +29,7 @@ type task struct {
 	AssessedAt    *clock.Time   `db:"assessment_date"`
 	CompletedOn   *clock.Date   `db:"completion_date"`
 	TimesAssessed int           `db:"times_assessed"`
-	Grade         *int          `db:"grade"`
+	Grade         *grade.Grade  `db:"grade"`
 	GradedLate    bool          `db:"failed_for_lateness"`
 	Quality       int           `db:"quality_pts"`
 	Extensions    int           `db:"extensions"`

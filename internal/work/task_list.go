@@ -7,6 +7,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/due"
+	"lectern/internal/grade"
 	"lectern/internal/status"
 )
 
@@ -36,7 +37,7 @@ type ProjectTask struct {
 	CompletedOn    *clock.Date   `db:"completion_date" json:"completion_date"`
 	Extensions     int           `db:"extensions" json:"extensions"`
 	TimesAssessed  int           `db:"times_assessed" json:"times_assessed"`
-	Grade          *int          `db:"grade" json:"grade"`
+	Grade          *grade.Grade  `db:"grade" json:"grade"`
 	Quality        int           `db:"quality_pts" json:"quality_pts"`
 	InPortfolio    bool          `db:"include_in_portfolio" json:"include_in_portfolio"`
 	SimilarityFlag bool          `json:"similarity_flag"` // never shown to the student
@@ -137,13 +138,13 @@ func TasksOfUnit(ctx context.Context, q db.Q, unitID, userID int64, p Page) ([]U
 type DefinitionTask struct {
 	ProjectID int64 `db:"project_id" json:"project_id"`
 	UnitTask
-	CompletedOn    *clock.Date `db:"completion_date" json:"completion_date"`
-	SubmittedAt    *clock.Time `db:"submission_date" json:"submission_date"`
-	TimesAssessed  int         `db:"times_assessed" json:"times_assessed"`
-	SimilarityFlag bool        `json:"similarity_flag"`
-	Grade          *int        `db:"grade" json:"grade"`
-	Quality        int         `db:"quality_pts" json:"quality_pts"`
-	HasExtensions  int         `db:"has_extensions" json:"has_extensions"` // 1: a request waits for a decision
+	CompletedOn    *clock.Date  `db:"completion_date" json:"completion_date"`
+	SubmittedAt    *clock.Time  `db:"submission_date" json:"submission_date"`
+	TimesAssessed  int          `db:"times_assessed" json:"times_assessed"`
+	SimilarityFlag bool         `json:"similarity_flag"`
+	Grade          *grade.Grade `db:"grade" json:"grade"`
+	Quality        int          `db:"quality_pts" json:"quality_pts"`
+	HasExtensions  int          `db:"has_extensions" json:"has_extensions"` // 1: a request waits for a decision
 }
 
 // TasksOfDefinition lists the tasks of the enrolled students for a definition.
