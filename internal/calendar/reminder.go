@@ -32,10 +32,10 @@ func NewReminder(time int, unit string) (Reminder, error) {
 	r := Reminder{Time: time, Unit: strings.ToLower(unit)}
 	d, known := durations[r.Unit]
 	if !known {
-		return Reminder{}, fault.Field(fault.Invalid, "webcal[reminder][unit]", "is w, d, h or m")
+		return Reminder{}, fault.Field(fault.Invalid, "unit", "is w, d, h or m")
 	}
 	if time < 0 || time > d.limit {
-		return Reminder{}, fault.Field(fault.Invalid, "webcal[reminder][time]", "is from 0 to %d for the unit %s",
+		return Reminder{}, fault.Field(fault.Invalid, "time", "is from 0 to %d for the unit %s",
 			d.limit, r.Unit)
 	}
 	return r, nil

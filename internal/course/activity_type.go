@@ -71,7 +71,7 @@ func DeleteActivityType(ctx context.Context, q db.Q, id int64) error {
 }
 
 func (c ActivityTypeChange) check() error {
-	return notBlank(map[string]*string{"activity_type[name]": c.Name, "activity_type[abbreviation]": c.Abbreviation})
+	return notBlank(map[string]*string{"name": c.Name, "abbreviation": c.Abbreviation})
 }
 
 func activityTypeTaken(err error) error {

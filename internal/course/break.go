@@ -2,7 +2,6 @@ package course
 
 import (
 	"context"
-	"fmt"
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -81,7 +80,7 @@ func DeleteBreak(ctx context.Context, q db.Q, periodID, id int64) error {
 // the period is locked does the answer hold.
 func (p *TeachingPeriod) fits(ctx context.Context, q db.Q, b Break) error {
 	if b.NumberOfWeeks < 1 || b.NumberOfWeeks > longestBreak {
-		return refused(map[string]string{"number_of_weeks": fmt.Sprintf("must be from 1 to %d", longestBreak)})
+		return fault.Field(fault.Refused, "number_of_weeks", "must be from 1 to %d", longestBreak)
 	}
 	others, err := Breaks(ctx, q, p.ID)
 	if err != nil {

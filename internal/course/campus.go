@@ -71,7 +71,7 @@ func DeleteCampus(ctx context.Context, q db.Q, id int64) error {
 }
 
 func (c CampusChange) check() error {
-	return notBlank(map[string]*string{"campus[name]": c.Name, "campus[abbreviation]": c.Abbreviation})
+	return notBlank(map[string]*string{"name": c.Name, "abbreviation": c.Abbreviation})
 }
 
 func campusTaken(err error) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -142,21 +141,11 @@ const (
 )
 
 func (o *Outcome) check() error {
-	fields := map[string]string{}
-	checkText(fields, "abbreviation", o.Abbreviation, maxShort)
-	checkText(fields, "name", o.Name, maxShort)
-	checkText(fields, "description", o.Description, maxLong)
-	return refused(fields)
-}
-
-// checkText notes what is wrong with a text that must be there.
-func checkText(fields map[string]string, name, text string, most int) {
-	switch n := utf8.RuneCountInString(text); {
-	case strings.TrimSpace(text) == "":
-		fields[name] = "may not be blank"
-	case n > most:
-		fields[name] = fmt.Sprintf("may have at most %d characters, not %d", most, n)
-	}
+	var wrong fault.Fields
+	needed(&wrong, "abbreviation", o.Abbreviation, maxShort)
+	needed(&wrong, "name", o.Name, maxShort)
+	needed(&wrong, "description", o.Description, maxLong)
+	return wrong.Err(fault.Refused)
 }
 
 // outcomes are all those of one unit.

@@ -123,26 +123,26 @@ func set[T any](value, to *T) {
 const firstYear, lastYear = 2000, 2999
 
 func (p *TeachingPeriod) check() error {
-	fields := map[string]string{}
+	var wrong fault.Fields
 	if n := utf8.RuneCountInString(p.Period); n > 20 || strings.TrimSpace(p.Period) == "" {
-		fields["teaching_period[period]"] = "must have 1 to 20 characters"
+		wrong.Add("period", "must have 1 to 20 characters")
 	}
 	if p.Year < firstYear || p.Year > lastYear {
-		fields["teaching_period[year]"] = "must be a year from 2000 to 2999"
+		wrong.Add("year", "must be a year from 2000 to 2999")
 	}
 	if p.EndDate.Before(p.StartDate.Time) {
-		fields["teaching_period[end_date]"] = "must not be before start_date"
+		wrong.Add("end_date", "must not be before start_date")
 	}
 	if p.ActiveUntil.Before(p.EndDate.Time) {
-		fields["teaching_period[active_until]"] = "must not be before end_date"
+		wrong.Add("active_until", "must not be before end_date")
 	}
 	for name, at := range map[string]clock.Time{"start_date": p.StartDate, "end_date": p.EndDate,
 		"active_until": p.ActiveUntil} {
 		if y := at.Year(); y < firstYear-1 || y > lastYear+1 {
-			fields["teaching_period["+name+"]"] = "must lie in the years 1999 to 3000"
+			wrong.Add(name, "must lie in the years 1999 to 3000")
 		}
 	}
-	return refused(fields)
+	return wrong.Err(fault.Refused)
 }
 
 func (p *TeachingPeriod) taken(err error) error {

@@ -200,7 +200,7 @@ func ChangeRole(ctx context.Context, q db.Q, unitID, id int64, role policy.Role)
 	if err != nil {
 		return err
 	}
-	if err := able("unit_role[role_id]", p.System, role); err != nil {
+	if err := able("role_id", p.System, role); err != nil {
 		return err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE unit_roles SET role = $2, is_main = $3, updated_at = $4 WHERE id = $1`,
@@ -236,10 +236,10 @@ func SetMainConvenor(ctx context.Context, q db.Q, unitID, id int64) error {
 		return err
 	}
 	if p.Role != policy.Convenor {
-		return fault.Field(fault.Refused, "unit[main_convenor_id]", "must be the unit role of a convenor; this one "+
+		return fault.Field(fault.Refused, "main_convenor_id", "must be the unit role of a convenor; this one "+
 			"is a %s", p.Role)
 	}
-	if err := able("unit[main_convenor_id]", p.System, policy.Convenor); err != nil {
+	if err := able("main_convenor_id", p.System, policy.Convenor); err != nil {
 		return err
 	}
 	// One statement for both would meet the rule of one main convenor half-way.

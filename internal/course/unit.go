@@ -86,7 +86,7 @@ func AddUnit(ctx context.Context, q db.Q, c UnitChange, convenorID int64) (id in
 	if err != nil {
 		return 0, err
 	}
-	if err := able("unit[main_convenor_user_id]", system, policy.Convenor); err != nil {
+	if err := able("main_convenor_user_id", system, policy.Convenor); err != nil {
 		return 0, err
 	}
 	if id, err = insertUnit(ctx, q, &u); err != nil {

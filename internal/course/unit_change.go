@@ -2,13 +2,13 @@ package course
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/fault"
 )
 
 // Setting is a new value that may be none. The zero Setting leaves alone what
@@ -106,50 +106,50 @@ func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error 
 			return err
 		}
 	}
-	fields := map[string]string{}
-	checkText(fields, "unit[code]", u.Code, maxShort)
-	checkText(fields, "unit[name]", u.Name, maxShort)
-	checkText(fields, "unit[description]", u.Description, maxLong)
-	u.checkDays(fields)
-	u.checkPeriod(fields, period)
+	var wrong fault.Fields
+	needed(&wrong, "code", u.Code, maxShort)
+	needed(&wrong, "name", u.Name, maxShort)
+	needed(&wrong, "description", u.Description, maxLong)
+	u.checkDays(&wrong)
+	u.checkPeriod(&wrong, period)
 	if n := u.ExtensionWeeksOnResubmitRequest; n < 0 || n > maxExtensionWeeks {
-		fields["unit[extension_weeks_on_resubmit_request]"] = fmt.Sprintf("must be from 0 to %d", maxExtensionWeeks)
+		wrong.Add("extension_weeks_on_resubmit_request", "must be from 0 to %d", maxExtensionWeeks)
 	}
 	if u.TimeZone != nil && !isZone(*u.TimeZone) {
-		fields["unit[time_zone]"] = "must be the name of a time zone, such as Australia/Melbourne"
+		wrong.Add("time_zone", "must be the name of a time zone, such as Australia/Melbourne")
 	}
-	return refused(fields)
+	return wrong.Err(fault.Refused)
 }
 
 // maxExtensionWeeks is the most weeks one request to resubmit may give.
 const maxExtensionWeeks = 52
 
-func (u *Unit) checkDays(fields map[string]string) {
-	for name, d := range map[string]clock.Date{"unit[start_date]": u.StartDate, "unit[end_date]": u.EndDate} {
+func (u *Unit) checkDays(wrong *fault.Fields) {
+	for name, d := range map[string]clock.Date{"start_date": u.StartDate, "end_date": u.EndDate} {
 		if y := d.Year(); y < firstYear-1 || y > lastYear+1 {
-			fields[name] = fmt.Sprintf("must lie in the years %d to %d", firstYear-1, lastYear+1)
+			wrong.Add(name, "must lie in the years %d to %d", firstYear-1, lastYear+1)
 		}
 	}
 	if u.EndDate.Before(u.StartDate) {
-		fields["unit[end_date]"] = fmt.Sprintf("must not be before the start, %s", u.StartDate)
+		wrong.Add("end_date", "must not be before the start, %s", u.StartDate)
 	}
 	if d := u.PortfolioDate; d != nil && (!d.After(u.StartDate) || d.After(u.EndDate)) {
-		fields["unit[portfolio_auto_generation_date]"] = fmt.Sprintf("must be after the start, %s, and not after the "+
+		wrong.Add("portfolio_auto_generation_date", "must be after the start, %s, and not after the "+
 			"end, %s: %s is not",
 			u.StartDate, u.EndDate, d)
 	}
 }
 
-func (u *Unit) checkPeriod(fields map[string]string, period *TeachingPeriod) {
+func (u *Unit) checkPeriod(wrong *fault.Fields, period *TeachingPeriod) {
 	if period == nil {
 		return
 	}
 	start, end := period.Days()
 	if u.StartDate.Before(start) || u.StartDate.After(end) {
-		fields["unit[start_date]"] = fmt.Sprintf("must lie inside the teaching period, %s to %s", start, end)
+		wrong.Add("start_date", "must lie inside the teaching period, %s to %s", start, end)
 	}
 	if u.EndDate.After(end) {
-		fields["unit[end_date]"] = fmt.Sprintf("must lie inside the teaching period, %s to %s", start, end)
+		wrong.Add("end_date", "must lie inside the teaching period, %s to %s", start, end)
 	}
 }
 

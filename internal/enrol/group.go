@@ -80,7 +80,7 @@ func AddGroup(ctx context.Context, q db.Q, unitID, setID int64, n NewGroup) (*Gr
 // numbered one that is free.
 func groupName(ctx context.Context, q db.Q, setID int64, name string) (string, error) {
 	if name = strings.TrimSpace(name); name != "" {
-		return name, fits(map[string]*string{"group[name]": &name})
+		return name, fits(map[string]*string{"name": &name})
 	}
 	taken, err := db.All[string](ctx, q, `SELECT name FROM unit_groups WHERE group_set_id = $1`, setID)
 	if err != nil {
@@ -139,7 +139,7 @@ func ChangeGroup(ctx context.Context, q db.Q, unitID int64, g *Group, c GroupCha
 	then := *g
 	if c.Name != nil {
 		then.Name = strings.TrimSpace(*c.Name)
-		if err := fits(map[string]*string{"group[name]": &then.Name}); err != nil {
+		if err := fits(map[string]*string{"name": &then.Name}); err != nil {
 			return nil, err
 		}
 	}

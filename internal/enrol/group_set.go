@@ -90,7 +90,7 @@ func ChangeGroupSet(ctx context.Context, q db.Q, id int64, c GroupSetChange) (*G
 func (g *GroupSet) apply(c GroupSetChange) error {
 	if c.Name != nil {
 		g.Name = strings.TrimSpace(*c.Name)
-		if err := fits(map[string]*string{"group_set[name]": &g.Name}); err != nil {
+		if err := fits(map[string]*string{"name": &g.Name}); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (g *GroupSet) apply(c GroupSetChange) error {
 	case *c.Capacity == 0:
 		g.Capacity = nil
 	case *c.Capacity < 2:
-		return fault.Field(fault.Refused, "group_set[capacity]", "must be 2 or more; leave it empty for no limit")
+		return fault.Field(fault.Refused, "capacity", "must be 2 or more; leave it empty for no limit")
 	default:
 		g.Capacity = c.Capacity
 	}

@@ -71,8 +71,8 @@ type lockedTutorial struct {
 
 // AddTutorial makes a tutorial in a unit. Every text and the tutor are needed.
 func AddTutorial(ctx context.Context, q db.Q, unitID int64, c TutorialChange) (*Tutorial, error) {
-	err := fits(map[string]*string{"tutorial[abbreviation]": c.Abbreviation, "tutorial[meeting_day]": c.MeetingDay,
-		"tutorial[meeting_time]": c.MeetingTime, "tutorial[meeting_location]": c.MeetingLocation})
+	err := fits(map[string]*string{"abbreviation": c.Abbreviation, "meeting_day": c.MeetingDay,
+		"meeting_time": c.MeetingTime, "meeting_location": c.MeetingLocation})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func AddTutorial(ctx context.Context, q db.Q, unitID int64, c TutorialChange) (*
 // ChangeTutorial changes one. Its campus and stream change only where the
 // students in it could have enrolled so.
 func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*Tutorial, error) {
-	err := fits(map[string]*string{"tutorial[abbreviation]": c.Abbreviation})
+	err := fits(map[string]*string{"abbreviation": c.Abbreviation})
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func roleOf(ctx context.Context, q db.Q, unitID, userID int64) (*int64, error) {
 		return nil, err
 	}
 	if u.RoleID == nil {
-		return nil, fault.Field(fault.Refused, "tutorial[tutor_id]", "names %s, who is not on the staff of this unit",
+		return nil, fault.Field(fault.Refused, "tutor_id", "names %s, who is not on the staff of this unit",
 			u.Username)
 	}
 	return u.RoleID, nil
@@ -307,18 +307,15 @@ const longest = 255
 
 // fits refuses names that are given but blank or too long, all at once.
 func fits(names map[string]*string) error {
-	fields := map[string]string{}
+	var wrong fault.Fields
 	for field, name := range names {
 		switch {
 		case name == nil:
 		case strings.TrimSpace(*name) == "":
-			fields[field] = "may not be blank"
+			wrong.Add(field, "may not be blank")
 		case utf8.RuneCountInString(*name) > longest:
-			fields[field] = fmt.Sprintf("may have %d characters at most", longest)
+			wrong.Add(field, "may have %d characters at most", longest)
 		}
 	}
-	if len(fields) == 0 {
-		return nil
-	}
-	return &fault.Error{Kind: fault.Refused, Text: "Some names are blank or too long.", Fields: fields}
+	return wrong.ErrSaying(fault.Refused, "Some names are blank or too long.")
 }

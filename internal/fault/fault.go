@@ -39,9 +39,11 @@ func (k Kind) Slug() string { return slugs[k] }
 type Error struct {
 	Kind   Kind
 	Text   string            // a sentence a person can act on
-	Fields map[string]string // what is wrong with which parameter, for Invalid and Refused
+	Fields map[string]string // what is wrong with which field, for Invalid and Refused
 	Wait   time.Duration     // how long to wait, for Throttled
 	Err    error             // what caused it, if anything; never shown
+
+	lists bool // Text is the list of Fields
 }
 
 func (e *Error) Error() string {
@@ -58,10 +60,10 @@ func New(k Kind, format string, args ...any) error {
 	return &Error{Kind: k, Text: fmt.Sprintf(format, args...)}
 }
 
-// Field makes an Error about one parameter: its text reads "name reason".
+// Field makes an Error about one field: its text reads "name reason".
 func Field(k Kind, name, format string, args ...any) error {
 	reason := fmt.Sprintf(format, args...)
-	return &Error{Kind: k, Text: name + " " + reason, Fields: map[string]string{name: reason}}
+	return &Error{Kind: k, Text: name + " " + reason, Fields: map[string]string{name: reason}, lists: true}
 }
 
 // KindOf gives the kind of err, Internal when it has none.

@@ -81,16 +81,12 @@ func validEmail(s string) bool {
 
 func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// refuse makes one refusal of all flaws, naming them as requests do.
+// refuse makes one refusal of all flaws.
 func refuse(flaws map[string]string) error {
 	if len(flaws) == 0 {
 		return nil
 	}
-	fields := make(map[string]string, len(flaws))
-	for name, reason := range flaws {
-		fields["user["+name+"]"] = reason
-	}
-	return &fault.Error{Kind: fault.Refused, Text: sentence(flaws), Fields: fields}
+	return &fault.Error{Kind: fault.Refused, Text: sentence(flaws), Fields: flaws}
 }
 
 // sentence lists flaws in a fixed order.

@@ -5,7 +5,6 @@ package taskdef
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -153,53 +152,36 @@ const (
 // check tells everything that is wrong with the definition by itself.
 func (d *Definition) check() error {
 	d.Name, d.Abbreviation = strings.TrimSpace(d.Name), strings.TrimSpace(d.Abbreviation)
-	wrong := flaws{}
-	wrong.text("name", d.Name, maxName)
-	wrong.text("abbreviation", d.Abbreviation, maxAbbreviation)
-	wrong.when(strings.ContainsAny(d.Abbreviation, `/\`) || strings.ContainsFunc(d.Abbreviation, unicode.IsControl),
+	var wrong fault.Fields
+	needed(&wrong, "name", d.Name, maxName)
+	needed(&wrong, "abbreviation", d.Abbreviation, maxAbbreviation)
+	wrong.When(strings.ContainsAny(d.Abbreviation, `/\`) || strings.ContainsFunc(d.Abbreviation, unicode.IsControl),
 		"abbreviation", "may not have slashes or control characters: files are named after it")
-	wrong.when(utf8.RuneCountInString(d.Description) > maxDescription, "description", "may have at most %d characters",
+	wrong.When(utf8.RuneCountInString(d.Description) > maxDescription, "description", "may have at most %d characters",
 		maxDescription)
-	wrong.between("weighting", d.Weighting, 0, maxWeighting)
-	wrong.between("target_grade", int64(d.TargetGrade), int64(grade.Pass), int64(grade.Highest))
-	wrong.between("max_quality_pts", d.MaxQualityPts, 0, 100)
-	wrong.between("plagiarism_warn_pct", d.WarnPct, 0, 100)
-	wrong.when(d.TargetDate.Before(d.StartDate), "target_date", "(%s) may not be before start_date (%s)", d.TargetDate,
+	between(&wrong, "weighting", d.Weighting, 0, maxWeighting)
+	between(&wrong, "target_grade", int64(d.TargetGrade), int64(grade.Pass), int64(grade.Highest))
+	between(&wrong, "max_quality_pts", d.MaxQualityPts, 0, 100)
+	between(&wrong, "plagiarism_warn_pct", d.WarnPct, 0, 100)
+	wrong.When(d.TargetDate.Before(d.StartDate), "target_date", "(%s) may not be before start_date (%s)", d.TargetDate,
 		d.StartDate)
-	wrong.when(d.DueDate != nil && d.DueDate.Before(d.TargetDate), "due_date", "(%s) may not be before target_date "+
+	wrong.When(d.DueDate != nil && d.DueDate.Before(d.TargetDate), "due_date", "(%s) may not be before target_date "+
 		"(%s)", d.Due(), d.TargetDate)
-	wrong.when(d.IsDraftSummary && !d.Requirements.oneDocument(), "upload_requirements",
+	wrong.When(d.IsDraftSummary && !d.Requirements.oneDocument(), "upload_requirements",
 		"must be exactly one document: this task is the unit's draft learning summary")
-	return wrong.fault()
-}
-
-// flaws gathers what is wrong with the members of a definition.
-type flaws map[string]string
-
-func (f flaws) when(wrong bool, field, format string, args ...any) {
-	if wrong {
-		f["task_def["+field+"]"] = fmt.Sprintf(format, args...)
+	if wrong.Len() > 1 {
+		return wrong.ErrSaying(fault.Refused, "Some values of the task definition are not possible.")
 	}
+	return wrong.Err(fault.Refused)
 }
 
-func (f flaws) between(field string, n, low, high int64) {
-	f.when(n < low || n > high, field, "is %d; it must be %d to %d", n, low, high)
+// between notes a number that is out of its bounds.
+func between(wrong *fault.Fields, field string, n, low, high int64) {
+	wrong.When(n < low || n > high, field, "is %d; it must be %d to %d", n, low, high)
 }
 
-func (f flaws) text(field, s string, most int) {
-	f.when(s == "", field, "may not be blank")
-	f.when(utf8.RuneCountInString(s) > most, field, "may have at most %d characters", most)
-}
-
-func (f flaws) fault() error {
-	if len(f) == 0 {
-		return nil
-	}
-	text := "Some values of the task definition are not possible."
-	if len(f) == 1 {
-		for name, reason := range f {
-			text = name + " " + reason
-		}
-	}
-	return &fault.Error{Kind: fault.Refused, Text: text, Fields: f}
+// needed notes a text that is blank or too long.
+func needed(wrong *fault.Fields, field, text string, most int) {
+	wrong.When(text == "", field, "may not be blank")
+	wrong.When(utf8.RuneCountInString(text) > most, field, "may have at most %d characters", most)
 }

@@ -102,7 +102,7 @@ func (s *surroundings) place(d *Definition) error {
 		}
 		d.StreamID = &id
 	} else if len(s.streams) > 0 {
-		return fault.Field(fault.Refused, "task_def[tutorial_stream_abbr]", "is needed: this unit has tutorial streams")
+		return fault.Field(fault.Refused, "tutorial_stream_abbr", "is needed: this unit has tutorial streams")
 	}
 	if d.GroupSetID == nil {
 		return nil

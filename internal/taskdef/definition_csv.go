@@ -188,13 +188,14 @@ func (p *definitionPlan) allow(old, next *Definition) error {
 	return nil
 }
 
-// firstReason names the column instead of the parameter.
+// firstReason is the first of the flaws an error is about: a row of the report
+// has one.
 func firstReason(err error) error {
 	text := err.Error()
 	var first string
 	if f, ok := err.(*fault.Error); ok { //nolint:errorlint // check gives it bare
 		for name, reason := range f.Fields {
-			if name = strings.TrimSuffix(strings.TrimPrefix(name, "task_def["), "]"); first == "" || name < first {
+			if first == "" || name < first {
 				first, text = name, name+" "+reason
 			}
 		}

@@ -57,7 +57,7 @@ func ParseRequirements(text string) (Requirements, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.Field(fault.Invalid, "task_def[upload_requirements]", "%s", err)
+		return nil, fault.Field(fault.Invalid, "upload_requirements", "%s", err)
 	}
 	return list, nil
 }
@@ -92,7 +92,7 @@ func ParseChecks(text string) (Checks, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.Field(fault.Invalid, "task_def[plagiarism_checks]", "%s", err)
+		return nil, fault.Field(fault.Invalid, "plagiarism_checks", "%s", err)
 	}
 	return list, nil
 }

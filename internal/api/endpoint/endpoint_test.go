@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"lectern/internal/access"
+	"lectern/internal/fault"
 	"lectern/internal/httpserver"
 	"lectern/internal/policy"
 )
@@ -227,4 +228,30 @@ func TestADeclarationWithoutRightIsRefused(t *testing.T) {
 		error) {
 		return "", nil
 	})
+}
+
+func TestFieldsOfTheDomainGetTheNamesOfTheRequest(t *testing.T) {
+	s := New(Config{HTTP: httpserver.New(httpserver.Config{Log: slog.New(slog.DiscardHandler)})})
+	Route(s, "POST /api/units", 201, policy.Anybody, "Try", func(_ context.Context, _ *access.Caller, in struct {
+		Kind string `param:"kind"`
+		Unit struct {
+			Code string `param:"code"`
+		} `param:"unit"`
+	}) (NoContent, error) {
+		return NoContent{}, fmt.Errorf("add: %w", fault.Field(fault.Refused, in.Kind, "is wrong"))
+	})
+	for field, want := range map[string]string{"code": "unit[code]", "kind": "kind", "other": "other",
+		"unit[x]": "unit[x]"} {
+		r := httptest.NewRequest("POST", "/api/units", strings.NewReader(`{"kind":"`+field+`"}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		var got httpserver.Problem
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if w.Code != 422 || got.Text != want+" is wrong" || got.Fields[want] != "is wrong" {
+			t.Errorf("%s: got %d %s", field, w.Code, w.Body)
+		}
+	}
 }

@@ -3,7 +3,9 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -12,6 +14,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/params"
 	"lectern/internal/db"
+	"lectern/internal/fault"
 	"lectern/internal/httpserver"
 	"lectern/internal/policy"
 )
@@ -58,6 +61,7 @@ type Info struct {
 	limits                params.Limits
 	location              string
 	scope                 []scopeField
+	names                 map[string]string // of inputs, by the names the domain has for them
 }
 
 // Routes gives the declared endpoints in order of declaration.
@@ -103,7 +107,7 @@ func Route[In, Out any](s *Server, pattern string, status int, right *policy.Rig
 	if right == nil || summary == "" {
 		panic(fmt.Sprintf("endpoint: %s lacks a right or a summary", pattern))
 	}
-	params.Fields(i.In) // panics where the declaration is wrong
+	i.names = params.Names(i.In) // panics where the declaration is wrong
 	s.routes = append(s.routes, i)
 	s.HTTP.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out, done, err := serve(s, i, w, r, h)
@@ -144,7 +148,17 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 		return out, done, err
 	}
 	out, err = h(ctx, who, in)
-	return out, done, err
+	return out, done, i.inWireNames(err)
+}
+
+// inWireNames gives the fields of an error the names of the inputs they came
+// in: the domain says code, the caller sent unit[code].
+func (i *Info) inWireNames(err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || len(e.Fields) == 0 {
+		return err
+	}
+	return e.Renamed(func(field string) string { return cmp.Or(i.names[field], field) })
 }
 
 // early refuses an upload before any of it is read, where the parameters that

@@ -3,7 +3,6 @@ package params_test
 import (
 	"bytes"
 	"errors"
-	"lectern/internal/clock"
 	"maps"
 	"mime/multipart"
 	"net/http"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lectern/internal/clock"
 
 	"lectern/internal/api/params"
 	"lectern/internal/fault"

@@ -2,12 +2,13 @@ package params
 
 import (
 	"fmt"
-	"lectern/internal/clock"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"lectern/internal/clock"
 )
 
 // allFiles is the name under which a struct asks for every file of a request.

@@ -3,7 +3,6 @@ package params_test
 import (
 	"encoding/json"
 	"fmt"
-	"lectern/internal/clock"
 	"math"
 	"reflect"
 	"strconv"
@@ -11,8 +10,11 @@ import (
 	"time"
 	"unicode"
 
-	"lectern/internal/api/params"
+	"lectern/internal/clock"
+
 	"pgregory.net/rapid"
+
+	"lectern/internal/api/params"
 )
 
 type leafs struct {

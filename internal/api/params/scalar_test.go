@@ -1,12 +1,13 @@
 package params_test
 
 import (
-	"lectern/internal/clock"
 	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"lectern/internal/clock"
 
 	"lectern/internal/api/params"
 )
