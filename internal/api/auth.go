@@ -34,6 +34,18 @@ func (s *Server) authRoutes() {
 		endpoint.Also(401, "the old password is wrong"), endpoint.Also(404, "the link has been used or has expired"),
 		endpoint.Also(422, "the password is too short, too long or the user's name"),
 		endpoint.Also(429, "too many failed tries"))
+	endpoint.Route(s.Server, "POST /api/auth/email", 204, policy.Anybody, "Confirm a new address by the link mailed "+
+		"to it", s.confirmAddress,
+		endpoint.Also(404, "the link has been used or has expired"),
+		endpoint.Also(409, "another user has the address by now"))
+}
+
+type confirmIn struct {
+	Token string `param:"token,required" doc:"of the link, which leads to the page /confirm-address?token=…"`
+}
+
+func (s *Server) confirmAddress(ctx context.Context, _ *access.Caller, in confirmIn) (endpoint.NoContent, error) {
+	return endpoint.NoContent{}, s.accounts().ConfirmAddress(ctx, in.Token)
 }
 
 type signInIn struct {
@@ -61,7 +73,7 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*
 	if err != nil {
 		return nil, err
 	}
-	return &signInOut{u.For(u.Role), token}, nil
+	return &signInOut{u.For(u.ID, u.Role), token}, nil
 }
 
 type tokenOut struct {

@@ -22,6 +22,7 @@ var _ = rights(
 	rightRow{"DELETE /api/auth", "", "users", nil},
 	rightRow{"GET /api/auth/method", "", "everybody", nil},
 	rightRow{"GET /api/auth/signout_url", "", "everybody", nil},
+	rightRow{"POST /api/auth/email", "", "everybody", `{"token":"none"}`},
 	rightRow{"POST /api/auth/password", "", "everybody", `{"token":"none","password":"long enough"}`},
 )
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -13,6 +14,7 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
+	"lectern/internal/usecase"
 )
 
 func (s *Server) userRoutes() {
@@ -26,7 +28,8 @@ func (s *Server) userRoutes() {
 	endpoint.Route(s.Server, "POST /api/users", 201, policy.CreateUsers, "Create a user", s.addUser,
 		endpoint.Location("/api/users/{.id}"), taken, endpoint.Also(422, "a name is blank or the email is none"))
 	endpoint.Route(s.Server, "PUT /api/users/{id}", 200, policy.EditUser, "Change a user", s.changeUser,
-		taken, endpoint.Also(422, "a name is blank or the email is none"))
+		taken, endpoint.Also(401, "the old_password is wrong"),
+		endpoint.Also(403, "not yours to change, or your own email without the password or a recent sign-in"), endpoint.Also(422, "a name is blank or the email is none"))
 	endpoint.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts,
 		"Make a link by which a user sets a password", s.addPasswordLink)
 	endpoint.Route(s.Server, "GET /api/csv/users", 200, policy.ExportUsers, "Export the users as CSV", s.exportUsers)
@@ -67,16 +70,16 @@ func (s *Server) listUsers(atLeast policy.Role) func(context.Context, *access.Ca
 				return l, err
 			}
 		}
-		l.Rows = seenBy(who.Role, ident.List(ctx, s.db.Pool(), ident.Selection{AtLeast: atLeast, Limit: limit,
+		l.Rows = seenBy(who, ident.List(ctx, s.db.Pool(), ident.Selection{AtLeast: atLeast, Limit: limit,
 			Offset: offset}))
 		return l, nil
 	}
 }
 
-func seenBy(r policy.Role, users iter.Seq2[ident.User, error]) iter.Seq2[*ident.User, error] {
+func seenBy(who *access.Caller, users iter.Seq2[ident.User, error]) iter.Seq2[*ident.User, error] {
 	return func(yield func(*ident.User, error) bool) {
 		for u, err := range users {
-			if !yield(u.For(r), err) {
+			if !yield(u.For(who.ID, who.Role), err) {
 				return
 			}
 		}
@@ -92,7 +95,7 @@ func (s *Server) getUser(ctx context.Context, who *access.Caller, in aboutUser) 
 	if err != nil {
 		return nil, err
 	}
-	return u.For(who.Role), nil
+	return u.For(who.ID, who.Role), nil
 }
 
 type addUserIn struct {
@@ -136,7 +139,7 @@ func (s *Server) addUser(ctx context.Context, who *access.Caller, in addUserIn) 
 			}
 		}
 		token, _, err := ident.NewLink(ctx, q, made.ID)
-		return &addedUser{made.For(who.Role), s.passwordLink(token)}, err
+		return &addedUser{made.For(who.ID, who.Role), s.passwordLink(token)}, err
 	})
 }
 
@@ -157,12 +160,14 @@ func parseRole(name string) (policy.Role, error) {
 }
 
 type changeUserIn struct {
-	ID   int64 `path:"id" scope:"user"`
-	User struct {
+	ID          int64  `path:"id" scope:"user"`
+	OldPassword string `param:"old_password" doc:"to change your own email, unless you signed in within ten minutes"`
+	User        struct {
 		FirstName                     params.Opt[string] `param:"first_name"`
 		LastName                      params.Opt[string] `param:"last_name"`
-		Email                         params.Opt[string] `param:"email"`
-		StudentID                     params.Opt[string] `param:"student_id"`
+		Email                         params.Opt[string] `param:"email" doc:"your own takes effect when it confirms by the link mailed to it"`
+		OldPassword                   string             `param:"old_password" doc:"the same as old_password"`
+		StudentID                     params.Opt[string] `param:"student_id" doc:"for staff; of an account in use for administrators"`
 		Nickname                      params.Opt[string] `param:"nickname"`
 		Pronouns                      params.Opt[string] `param:"pronouns"`
 		SystemRole                    params.Opt[string] `param:"system_role" doc:"passed over on yourself"`
@@ -180,13 +185,16 @@ func (s *Server) changeUser(ctx context.Context, who *access.Caller, in changeUs
 	if err != nil {
 		return nil, err
 	}
-	return change(ctx, s.db, func(q db.Q) (*ident.User, error) {
-		u, err := ident.Update(ctx, q, who, in.ID, c)
-		if err != nil {
-			return nil, err
-		}
-		return u.For(who.Role), nil
-	})
+	u, err := s.accounts().Change(ctx, who, in.ID, c, cmp.Or(in.OldPassword, in.User.OldPassword),
+		endpoint.Address(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return u.For(who.ID, who.Role), nil
+}
+
+func (s *Server) accounts() usecase.Accounts {
+	return usecase.Accounts{DB: s.db, Passwords: s.passwords, Mailer: s.mailer}
 }
 
 func (in *changeUserIn) change() (ident.Change, error) {

@@ -170,12 +170,12 @@ func TestChangingUsers(t *testing.T) {
 		}
 		got := w.do("student", "PUT /api/users/{student}", form{"user[first_name]": " Zoë ",
 			"user[last_name]": "van Dam", "user[email]": "Zoe@Example.edu",
-			"user[student_id]": "s9", "user[nickname]": "", "user[pronouns]": "they",
+			"user[student_id]": "", "user[nickname]": "", "user[pronouns]": "they",
 			"user[receive_task_notifications]":      "no",
 			"user[receive_portfolio_notifications]": "0", "user[receive_feedback_notifications]": "off",
 			"user[opt_in_to_research]":       "true",
 			"user[has_run_first_time_setup]": "true", "user[system_role]": "Admin"}).status(200)
-		want := `{"id":«student»,"student_id":"s9","email":"Zoe@Example.edu","first_name":"Zoë","last_name":"van Dam",
+		want := `{"id":«student»,"student_id":null,"email":"student@example.edu","email_pending":"Zoe@Example.edu","first_name":"Zoë","last_name":"van Dam",
 			"username":"student","nickname":null,"receive_task_notifications":false,"receive_portfolio_notifications":false,
 			"receive_feedback_notifications":false,"opt_in_to_research":true,"has_run_first_time_setup":true,"pronouns":"they","system_role":"Student"}`
 		got.is(want)

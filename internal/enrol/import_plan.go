@@ -74,7 +74,7 @@ func (b *batch) identify(e *rosterRow, there *ident.Accounts) {
 	switch {
 	case there.ByStudentID[number] != nil:
 		e.end(failed, "another user has that student_id")
-	case !policy.MayEdit(b.By, e.account.Role):
+	case !policy.MayRenumber(b.By, e.account.Role, e.account.Opened):
 		e.notes = append(e.notes, "Their student_id stays: you may not change their account.")
 	default:
 		e.renumber = true

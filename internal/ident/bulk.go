@@ -25,6 +25,7 @@ type Account struct {
 	Email     string      `db:"email_key"`
 	StudentID *string     `db:"student_id"`
 	Role      policy.Role `db:"role"`
+	Opened    bool        `db:"opened"` // see User
 }
 
 // Accounts are users by each of the values no two of them share; names and
@@ -58,7 +59,8 @@ func FindAll(ctx context.Context, q db.Q, some []NewUser) (*Accounts, error) {
 	if err != nil {
 		return nil, err
 	}
-	const columns = `SELECT id, username_key, email_key, student_id, role FROM users WHERE `
+	const columns = `SELECT id, username_key, email_key, student_id, role,
+		(opened_at IS NOT NULL OR password_hash IS NOT NULL) AS opened FROM users WHERE `
 	for a, err := range db.Each[Account](ctx, q, `WITH w AS (SELECT * FROM `+list+` r) `+columns+
 		`username_key IN (SELECT name FROM w)
 		UNION `+columns+`email_key IN (SELECT email FROM w) UNION `+columns+`student_id IN (SELECT number FROM w)`,

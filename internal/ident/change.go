@@ -23,38 +23,84 @@ type Change struct {
 	HasRunFirstTimeSetup          *bool
 	Role                          *policy.Role
 	Disabled                      *bool
+
+	// Proof is the password of whoever changes their own address; see Prove.
+	Proof *Proof
+	// Confirm lets a new address of one's own take effect only when it confirms.
+	Confirm bool
 }
 
-// Update changes an account on behalf of by. Nobody changes their own role, so
-// that part is passed over; a Convenor changes Students and Tutors only; only
-// an administrator disables, which ends the user's sessions at once.
-func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) (*User, error) {
+// Update changes an account on behalf of by, and tells what became of its
+// address. Nobody changes their own role, so that part is passed over; only an
+// administrator disables, which ends the user's sessions at once. Who may change
+// what else, guard and move say.
+func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) (*User, Moved, error) {
 	if err := db.Lock(ctx, q, "users", id); err != nil {
-		return nil, err
+		return nil, Moved{}, err
 	}
 	u, err := ByID(ctx, q, id)
 	if err != nil {
-		return nil, err
+		return nil, Moved{}, err
 	}
 	if id != by.ID && !policy.MayEdit(by.Role, u.Role) {
-		return nil, fault.New(fault.Denied, "You may not change this user's record: a Convenor may change Students "+
-			"and Tutors only.")
+		return nil, Moved{}, fault.New(fault.Denied, "You may not change this user's record: a Convenor may change "+
+			"Students and Tutors only.")
 	}
-	if c.Role != nil && id != by.ID {
-		if err := appoint(ctx, q, by.Role, u, *c.Role); err != nil {
-			return nil, err
-		}
-	}
-	if c.Disabled != nil {
-		if err := disable(ctx, q, by, u, *c.Disabled); err != nil {
-			return nil, err
-		}
-	}
+	before := *u
 	c.apply(u)
-	if err := refuse(u.flaws()); err != nil {
-		return nil, err
+	if err := guard(by, &before, u); err != nil {
+		return nil, Moved{}, err
 	}
-	return u, store(ctx, q, u)
+	if err := c.standing(ctx, q, by, u); err != nil {
+		return nil, Moved{}, err
+	}
+	moved, err := move(ctx, q, by, u, c)
+	if err != nil {
+		return nil, Moved{}, err
+	}
+	return u, moved, store(ctx, q, u)
+}
+
+// guard refuses to change what is not by's to change; what is sent back as it
+// was is no change.
+func guard(by *access.Caller, before, after *User) error {
+	self, admin := by.ID == before.ID, by.Role == policy.Admin
+	switch {
+	case !self && before.choices() != after.choices():
+		return fault.New(fault.Denied, "Which mails somebody gets, and whether they take part in research, is "+
+			"theirs alone to choose.")
+	case !self && !admin && (text(before.Pronouns) != text(after.Pronouns) ||
+		before.HasRunFirstTimeSetup != after.HasRunFirstTimeSetup):
+		return fault.New(fault.Denied, "You may change this user's names and role, nothing else.")
+	case text(before.StudentID) != text(after.StudentID) && !admin &&
+		(self || !policy.MayRenumber(by.Role, before.Role, before.Opened)):
+		return fault.New(fault.Denied, "A student_id is set by staff before the account is first used, and by an "+
+			"administrator afterwards. Ask one.")
+	}
+	return nil
+}
+
+// choices are what only a person decides for themselves.
+type choices struct {
+	tasks, portfolio, feedback, research, answered bool
+}
+
+func (u *User) choices() choices {
+	return choices{u.ReceiveTaskNotifications, u.ReceivePortfolioNotifications, u.ReceiveFeedbackNotifications,
+		u.OptInToResearch != nil && *u.OptInToResearch, u.OptInToResearch != nil}
+}
+
+// standing changes the role and whether the account is disabled.
+func (c *Change) standing(ctx context.Context, q db.Q, by *access.Caller, u *User) error {
+	if c.Role != nil && u.ID != by.ID {
+		if err := appoint(ctx, q, by.Role, u, *c.Role); err != nil {
+			return err
+		}
+	}
+	if c.Disabled == nil {
+		return nil
+	}
+	return disable(ctx, q, by, u, *c.Disabled)
 }
 
 // appoint gives u another role. A role is not taken from someone whose work in
@@ -93,8 +139,7 @@ func disable(ctx context.Context, q db.Q, by *access.Caller, u *User, off bool) 
 }
 
 func (c *Change) apply(u *User) {
-	for _, p := range []struct{ from, to *string }{{c.FirstName, &u.FirstName}, {c.LastName, &u.LastName},
-		{c.Email, &u.Email}} {
+	for _, p := range []struct{ from, to *string }{{c.FirstName, &u.FirstName}, {c.LastName, &u.LastName}} {
 		if p.from != nil {
 			*p.to = strings.TrimSpace(*p.from)
 		}
@@ -132,13 +177,14 @@ func (u *User) flaws() map[string]string {
 }
 
 func store(ctx context.Context, q db.Q, u *User) error {
-	_, err := db.Exec(ctx, q, `UPDATE users SET first_name = $2, last_name = $3, email = $4, email_key = $5, student_id
-		= $6,
-			nickname = $7, pronouns = $8, receive_task_notifications = $9, receive_portfolio_notifications = $10,
-			receive_feedback_notifications = $11, opt_in_to_research = $12, has_run_first_time_setup = $13, role = $14,
-			disabled_at = CASE WHEN $15 THEN coalesce(disabled_at, $16) ELSE NULL END, updated_at = $16
+	_, err := db.Exec(ctx, q, `UPDATE users SET first_name = $2, last_name = $3, email = $4, email_key = $5,
+			student_id = $6, nickname = $7, pronouns = $8, receive_task_notifications = $9,
+			receive_portfolio_notifications = $10, receive_feedback_notifications = $11, opt_in_to_research = $12,
+			has_run_first_time_setup = $13, role = $14,
+			disabled_at = CASE WHEN $15 THEN coalesce(disabled_at, $16) ELSE NULL END, updated_at = $16,
+			email_pending = $17
 		WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, fold(u.Email), u.StudentID, u.Nickname, u.Pronouns,
 		u.ReceiveTaskNotifications, u.ReceivePortfolioNotifications, u.ReceiveFeedbackNotifications, u.OptInToResearch,
-		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now())
+		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now(), u.EmailPending)
 	return taken(err)
 }

@@ -31,7 +31,7 @@ func TestSignInsAroundAChange(t *testing.T) {
 			admin := &access.Caller{ID: -1, Role: policy.Admin, Who: access.System(policy.Admin)}
 			off := true
 			return h.db.Tx(h.Context(), func(q db.Q) error {
-				_, err := Update(h.Context(), q, admin, u.ID, Change{Disabled: &off})
+				_, _, err := Update(h.Context(), q, admin, u.ID, Change{Disabled: &off})
 				return err
 			})
 		},

@@ -220,13 +220,36 @@ func replace(ctx context.Context, q db.Q, user int64, old *string, fresh string)
 	return n > 0, err
 }
 
+// Proof is a password somebody proved to be theirs, and good as long as it is.
+type Proof struct {
+	user int64
+	seal *string
+}
+
+// Prove takes the password of the user id as proof that it is them, as a
+// sign-in would: wrong ones are fault.Unknown and count.
+func (d *Passwords) Prove(ctx context.Context, id int64, password string, from netip.Addr) (*Proof, error) {
+	a, err := d.account(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.prove(ctx, proof{accountName(a.Username), from, a.PasswordHash, password}); err != nil {
+		return nil, err
+	}
+	return &Proof{id, a.PasswordHash}, nil
+}
+
+func (d *Passwords) account(ctx context.Context, id int64) (*account, error) {
+	return db.OneOf[account](ctx, d.db.Pool(), "user", `SELECT `+userColumns+`, password_hash FROM users
+		WHERE id = $1`, id)
+}
+
 // ChangePassword gives the caller a new password for the old one, and ends
 // their other sessions. Wrong old ones count as failed sign-ins: a stolen
 // session must not become a way to guess.
 func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old, password string,
 	from netip.Addr) error {
-	a, err := db.OneOf[account](ctx, d.db.Pool(), "user", `SELECT `+userColumns+`, password_hash FROM users
-		WHERE id = $1`, who.ID)
+	a, err := d.account(ctx, who.ID)
 	if err != nil {
 		return err
 	}

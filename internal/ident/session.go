@@ -38,9 +38,12 @@ func hash(token string) string {
 // Start opens a session for u and gives its token, which is shown only now.
 func Start(ctx context.Context, q db.Q, u *User, remember bool) (string, error) {
 	token := newToken()
-	_, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at)
+	if _, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at)
 		VALUES ($1, $2, $3, $4)`,
-		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, remember))))
+		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, remember)))); err != nil {
+		return "", err
+	}
+	_, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID, q.Now())
 	return token, err
 }
 

@@ -27,21 +27,30 @@ type User struct {
 	HasRunFirstTimeSetup          bool        `db:"has_run_first_time_setup" json:"has_run_first_time_setup"`
 	Pronouns                      *string     `db:"pronouns" json:"pronouns"`
 	Role                          policy.Role `db:"role" json:"system_role"`
+	// EmailPending is an address its owner asked for, until it confirms; for
+	// them and administrators.
+	EmailPending *string `db:"email_pending" json:"email_pending,omitempty"`
 	// Disabled is for administrators; For takes it away from everybody else.
 	Disabled *bool `db:"disabled" json:"disabled,omitempty"`
+	// Opened tells that the account has a password or was signed in to.
+	Opened bool `db:"opened" json:"-"`
 }
 
 const userColumns = `id, student_id, email, first_name, last_name, username, nickname,
 	receive_task_notifications, receive_portfolio_notifications, receive_feedback_notifications,
-	opt_in_to_research, has_run_first_time_setup, pronouns, role, disabled_at IS NOT NULL AS disabled`
+	opt_in_to_research, has_run_first_time_setup, pronouns, role, email_pending, disabled_at IS NOT NULL AS disabled,
+	(opened_at IS NOT NULL OR password_hash IS NOT NULL) AS opened`
 
-// For gives the record as a caller of system role r sees it.
-func (u *User) For(r policy.Role) *User {
+// For gives the record as the user viewer, of system role r, sees it.
+func (u *User) For(viewer int64, r policy.Role) *User {
 	if r == policy.Admin {
 		return u
 	}
 	seen := *u
 	seen.Disabled = nil
+	if viewer != u.ID {
+		seen.EmailPending = nil
+	}
 	return &seen
 }
 

@@ -37,6 +37,9 @@ func samples() map[string]Content {
 				{"COS10001", hello, false, clock.On(2026, 3, 9), ""}}},
 		"password":     Password{password, "ada", false, "2 hours"},
 		"new password": Password{password, "ada", true, "7 days"},
+		"new address":  Address{password, "ada", true, false, "2 days"},
+		"asked":        Address{password, "ada", false, true, ""},
+		"moved":        Address{password, "ada", false, false, ""},
 	}
 }
 
@@ -90,7 +93,12 @@ func TestLettersHaveBothForms(t *testing.T) {
 				t.Errorf("%s: <%s> does not work in mail, or should not", name, never)
 			}
 		}
-		if _, hasSettings := c.(Password); len(found["a"]) != map[bool]int{true: 1, false: 2}[hasSettings] {
+		links := 2
+		switch c.(type) {
+		case Password, Address:
+			links = 1
+		}
+		if len(found["a"]) != links {
 			t.Errorf("%s: %d links, want the button and, where mails can be turned off, the settings", name,
 				len(found["a"]))
 		}
@@ -111,6 +119,9 @@ func TestLettersSayWhatHappened(t *testing.T) {
 		"digest":            {"Alan Turing writes", "Nice work.", "ranted", "Monday 30 March", "Get well soon."},
 		"password":          {"asked for a new password", "2 hours"},
 		"new password":      {"Welcome!", "7 days"},
+		"new address":       {"the account ada", "2 days"},
+		"asked":             {"asked for another address", "ada", "stays until the new one confirms"},
+		"moved":             {"ada has been changed", "whoever runs Lectern"},
 	} {
 		l := render(t, samples()[name])
 		plain := strings.Join(strings.Fields(strings.NewReplacer("<strong>", "", "</strong>", "").Replace(l.HTML)), " ")
@@ -142,6 +153,8 @@ func TestHostileContentStaysContent(t *testing.T) {
 		"digest": Digest{bad, []DigestComment{{evil, Task{evil, evil}, evil, evil}},
 			[]DigestExtension{{evil, Task{evil, evil}, true, clock.On(2026, 1, 1), evil}}},
 		"password": Password{bad, evil, true, evil},
+		"address":  Address{bad, evil, true, false, evil},
+		"moved":    Address{bad, evil, false, false, evil},
 	} {
 		l := render(t, c)
 		found := nodes(t, l.HTML)

@@ -127,6 +127,15 @@ type Password struct {
 	Validity string // how long the link works, such as "2 hours"
 }
 
+// Address is about a change of an account's address: to the new one, which is to
+// Confirm; to the old one while that is Pending; or to the old one afterwards.
+type Address struct {
+	Frame
+	Username         string
+	Confirm, Pending bool
+	Validity         string // how long the link to confirm works
+}
+
 func (Feedback) template() string        { return "feedback" }
 func (PortfolioReady) template() string  { return "portfolio_ready" }
 func (PortfolioFailed) template() string { return "portfolio_failed" }
@@ -135,6 +144,7 @@ func (StudentWeek) template() string     { return "student_week" }
 func (StaffWeek) template() string       { return "staff_week" }
 func (Digest) template() string          { return "digest" }
 func (Password) template() string        { return "password" }
+func (Address) template() string         { return "address" }
 
 func (f Feedback) subject() string        { return f.Unit + ": feedback is ready to read" }
 func (p PortfolioReady) subject() string  { return p.Unit + ": your portfolio is ready" }
@@ -154,6 +164,16 @@ func (d Digest) subject() string {
 	}
 	return count(len(d.Comments), "new comment", "new comments") + " and " +
 		count(len(d.Extensions), "extension decided", "extensions decided")
+}
+
+func (a Address) subject() string {
+	switch {
+	case a.Confirm:
+		return "Confirm your address for " + a.Product
+	case a.Pending:
+		return "Somebody asked to change the address of your account at " + a.Product
+	}
+	return "The address of your account at " + a.Product + " was changed"
 }
 
 func (p Password) subject() string {

@@ -50,6 +50,10 @@ func (m *Mailer) sendPassword(ctx context.Context, job jobs.Job, a passwordArgs)
 	var u *ident.User
 	var link string
 	err := m.db.Tx(ctx, func(q db.Q) (err error) {
+		// Held, so that no link goes to an address that is being changed.
+		if err := db.Lock(ctx, q, "users", a.UserID); err != nil {
+			return err
+		}
 		if u, err = ident.ByID(ctx, q, a.UserID); err != nil || *u.Disabled {
 			return err
 		}

@@ -18,6 +18,7 @@ func (m *Mailer) Register(qu *jobs.Queue) {
 	// of everything else waiting.
 	jobs.Register(qu, m.send, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
 	jobs.Register(qu, m.sendPassword, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
+	jobs.Register(qu, m.sendAddress, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
 	jobs.Register(qu, m.weekly, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.unitWeek, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.digest, jobs.Limits{Concurrency: 1})

@@ -113,3 +113,10 @@ func MayAppoint(by, from, to Role) bool {
 // MayEdit tells whether a caller of system role by may change the record of
 // another who has the role of.
 func MayEdit(by, of Role) bool { return by == Admin || by == Convenor && of <= Tutor }
+
+// MayRenumber tells whether a caller of system role by may change the student
+// number, or the address, of another who has the role of. Of an account that was
+// opened they are an Admin's to change: whoever has the address has the account.
+func MayRenumber(by, of Role, opened bool) bool {
+	return by == Admin || MayEdit(by, of) && !opened
+}
