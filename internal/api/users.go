@@ -165,9 +165,9 @@ type changeUserIn struct {
 	User        struct {
 		FirstName                     params.Opt[string] `param:"first_name"`
 		LastName                      params.Opt[string] `param:"last_name"`
-		Email                         params.Opt[string] `param:"email" doc:"your own takes effect when it confirms by the link mailed to it"`
+		Email                         params.Opt[string] `param:"email" doc:"your own once it confirms"`
 		OldPassword                   string             `param:"old_password" doc:"the same as old_password"`
-		StudentID                     params.Opt[string] `param:"student_id" doc:"for staff; of an account in use for administrators"`
+		StudentID                     params.Opt[string] `param:"student_id" doc:"for staff only"`
 		Nickname                      params.Opt[string] `param:"nickname"`
 		Pronouns                      params.Opt[string] `param:"pronouns"`
 		SystemRole                    params.Opt[string] `param:"system_role" doc:"passed over on yourself"`
@@ -185,8 +185,7 @@ func (s *Server) changeUser(ctx context.Context, who *access.Caller, in changeUs
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.accounts().Change(ctx, who, in.ID, c, cmp.Or(in.OldPassword, in.User.OldPassword),
-		endpoint.Address(ctx))
+	u, err := s.accounts().Change(ctx, who, in.ID, c, cmp.Or(in.OldPassword, in.User.OldPassword))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package usecase
 
 import (
 	"context"
-	"net/netip"
 
 	"lectern/internal/access"
 	"lectern/internal/db"
@@ -22,10 +21,10 @@ type Accounts struct {
 // tells the old address when it changes. The old password, which may be empty,
 // proves that one's own address is one's own to change; a wrong one is
 // fault.Unknown. It owns its transaction, since the password is proven before it.
-func (a Accounts) Change(ctx context.Context, by *access.Caller, id int64, c ident.Change, oldPassword string,
-	from netip.Addr) (u *ident.User, err error) {
+func (a Accounts) Change(ctx context.Context, by *access.Caller, id int64, c ident.Change,
+	oldPassword string) (u *ident.User, err error) {
 	if oldPassword != "" && id == by.ID && c.Email != nil {
-		if c.Proof, err = a.Passwords.Prove(ctx, id, oldPassword, from); err != nil {
+		if c.Proof, err = a.Passwords.Prove(ctx, id, oldPassword, by.From); err != nil {
 			return nil, err
 		}
 	}
