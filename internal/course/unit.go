@@ -43,20 +43,24 @@ type UnitSettings struct {
 	DraftTaskDefinitionID            *int64      `db:"draft_task_definition_id"` // of the learning summary
 }
 
-// UnitByID gives one.
+// UnitColumns are the columns of a unit's own values, each held by the field of
+// Unit that its tag names. Reading, making, changing and copying a unit all go
+// by this list.
+var UnitColumns = []string{"code", "name", "description", "teaching_period_id", "start_date", "end_date", "active",
+	"assessment_enabled", "allow_student_extension_requests", "allow_student_change_tutorial", "time_zone",
+	"portfolio_auto_generation_date", "overseer_image_id", "auto_apply_extension_before_deadline",
+	"send_notifications", "enable_sync_enrolments", "enable_sync_timetable", "extension_weeks_on_resubmit_request"}
+
+var selectUnit = `SELECT u.id, ` + db.Columns("u.", UnitColumns) + `, main.id AS main_convenor_id,
+		main.user_id AS main_convenor_user_id, d.id AS draft_task_definition_id
+	FROM units u
+	LEFT JOIN unit_roles main ON main.unit_id = u.id AND main.is_main
+	LEFT JOIN task_definitions d ON d.unit_id = u.id AND d.is_draft_summary
+	WHERE u.id = $1`
+
+// UnitByID gives a unit's own values.
 func UnitByID(ctx context.Context, q db.Q, id int64) (*Unit, error) {
-	return db.OneOf[Unit](ctx, q, "unit", `
-		SELECT u.code, u.id, u.name, u.description, u.teaching_period_id, u.start_date, u.end_date, u.active,
-		u.assessment_enabled,
-			u.allow_student_extension_requests, u.allow_student_change_tutorial, u.time_zone,
-			u.portfolio_auto_generation_date,
-			u.overseer_image_id, u.auto_apply_extension_before_deadline, u.send_notifications, u.enable_sync_enrolments,
-			u.enable_sync_timetable, u.extension_weeks_on_resubmit_request,
-			main.id AS main_convenor_id, main.user_id AS main_convenor_user_id, d.id AS draft_task_definition_id
-		FROM units u
-		LEFT JOIN unit_roles main ON main.unit_id = u.id AND main.is_main
-		LEFT JOIN task_definitions d ON d.unit_id = u.id AND d.is_draft_summary
-		WHERE u.id = $1`, id)
+	return db.OneOf[Unit](ctx, q, "unit", selectUnit, id)
 }
 
 // LockUnit gives one and keeps it, its staff and its outcomes from changing
@@ -104,24 +108,10 @@ func newUnit() Unit {
 			EnableSyncTimetable:  true, ExtensionWeeksOnResubmitRequest: 1}}
 }
 
-const unitValues = `code, name, description, teaching_period_id, start_date, end_date, active, assessment_enabled,
-	allow_student_extension_requests, allow_student_change_tutorial, time_zone, portfolio_auto_generation_date, overseer_image_id,
-	auto_apply_extension_before_deadline, send_notifications, enable_sync_enrolments, enable_sync_timetable,
-	extension_weeks_on_resubmit_request, updated_at`
-
-// values are the arguments for unitValues.
-func (u *Unit) values(q db.Q) []any {
-	return []any{u.Code, u.Name, u.Description, u.TeachingPeriodID, u.StartDate, u.EndDate, u.Active,
-		u.AssessmentEnabled,
-		u.AllowStudentExtensionRequests, u.AllowStudentChangeTutorial, u.TimeZone, u.PortfolioDate, u.OverseerImageID,
-		u.AutoApplyExtensionBeforeDeadline, u.SendNotifications, u.EnableSyncEnrolments, u.EnableSyncTimetable,
-		u.ExtensionWeeksOnResubmitRequest, q.Now()}
-}
-
 func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {
-	list, args := db.List(nil, append(u.values(q), q.Now()))
-	id, err := db.One[int64](ctx, q, `INSERT INTO units (`+unitValues+`, created_at) VALUES `+list+` RETURNING id`,
-		args...)
+	list, args := db.List(nil, append(db.Values(u, UnitColumns), q.Now(), q.Now()))
+	id, err := db.One[int64](ctx, q, `INSERT INTO units (`+db.Columns("", UnitColumns)+`, created_at, updated_at)
+		VALUES `+list+` RETURNING id`, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -131,8 +121,9 @@ func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {
 // SaveUnit writes the values of u, which has been checked, over those of the
 // unit with its id. Its main convenor and draft definition are not among them.
 func SaveUnit(ctx context.Context, q db.Q, u *Unit) error {
-	list, args := db.List([]any{u.ID}, u.values(q))
-	_, err := db.Exec(ctx, q, `UPDATE units SET (`+unitValues+`) = `+list+` WHERE id = $1`, args...)
+	list, args := db.List([]any{u.ID}, append(db.Values(u, UnitColumns), q.Now()))
+	_, err := db.Exec(ctx, q, `UPDATE units SET (`+db.Columns("", UnitColumns)+`, updated_at) = `+list+`
+		WHERE id = $1`, args...)
 	return u.taken(err)
 }
 

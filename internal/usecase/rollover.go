@@ -3,6 +3,8 @@ package usecase
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"lectern/internal/access"
 	"lectern/internal/blob"
@@ -114,6 +116,19 @@ func (c *copying) copy(ctx context.Context, q db.Q, ids []int64) error {
 	return c.alignments(ctx, q)
 }
 
+// copiedUnit lists what the copy of a unit u has in UnitColumns: the same, but
+// for where it lies in time, which v tells.
+var copiedUnit = func() string {
+	moved := []string{"teaching_period_id", "start_date", "end_date", "portfolio_auto_generation_date"}
+	list := make([]string, len(course.UnitColumns))
+	for i, c := range course.UnitColumns {
+		if list[i] = "u." + c; slices.Contains(moved, c) {
+			list[i] = "v." + c
+		}
+	}
+	return strings.Join(list, ", ")
+}()
+
 // units makes the new units and remembers which is whose copy. The old ones
 // are held, so that nothing is added to them half-way.
 func (c *copying) units(ctx context.Context, q db.Q, ids []int64, calendars map[int64]week.Calendar) error {
@@ -136,27 +151,14 @@ func (c *copying) units(ctx context.Context, q db.Q, ids []int64, calendars map[
 		rows = append(rows, []any{u.ID, c.period.ID, c.start, c.end, c.portfolio(calendars[u.ID], u.Portfolio),
 			q.Now()})
 	}
-	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "period_id BIGINT", "start_date DATE", "end_date DATE",
-		"portfolio DATE", "at TIMESTAMPTZ"}, rows)
+	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "teaching_period_id BIGINT", "start_date DATE",
+		"end_date DATE", "portfolio_auto_generation_date DATE", "at TIMESTAMPTZ"}, rows)
 	if err != nil {
 		return err
 	}
-	news, err := db.All[source](ctx, q, `INSERT INTO units (code, name, description, teaching_period_id, start_date,
-		end_date, active,
-			portfolio_auto_generation_date, overseer_image_id, assessment_enabled,
-			auto_apply_extension_before_deadline, send_notifications,
-			enable_sync_timetable, enable_sync_enrolments, allow_student_extension_requests,
-			extension_weeks_on_resubmit_request,
-			allow_student_change_tutorial, time_zone, created_at, updated_at)
-		SELECT u.code, u.name, u.description, v.period_id, v.start_date, v.end_date, u.active, v.portfolio,
-		u.overseer_image_id,
-			u.assessment_enabled, u.auto_apply_extension_before_deadline, u.send_notifications,
-			u.enable_sync_timetable, u.enable_sync_enrolments,
-			u.allow_student_extension_requests, u.extension_weeks_on_resubmit_request, u.allow_student_change_tutorial,
-			u.time_zone,
-			v.at, v.at
-		FROM units u JOIN `+from+` v ON v.id = u.id ORDER BY u.id RETURNING id, code, portfolio_auto_generation_date`,
-		args...)
+	news, err := db.All[source](ctx, q, `INSERT INTO units (`+db.Columns("", course.UnitColumns)+`, created_at, updated_at)
+		SELECT `+copiedUnit+`, v.at, v.at FROM units u JOIN `+from+` v ON v.id = u.id ORDER BY u.id
+		RETURNING id, code, portfolio_auto_generation_date`, args...)
 	if db.Duplicate(err) {
 		return fault.New(fault.Conflict, "The teaching period %s %d has a unit of that code already.", c.period.Period,
 			c.period.Year)
