@@ -41,7 +41,7 @@ func (c *Caller) Must(r *policy.Right) error {
 		return nil
 	}
 	if c.ID == 0 {
-		return fault.New(fault.Unknown, "Sign in first: send the headers Username and Auth_Token.")
+		return fault.New(fault.Unknown, "Sign in first.")
 	}
 	return fault.New(fault.Denied, "%s", r.Refusal())
 }

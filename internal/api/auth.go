@@ -9,6 +9,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 )
 
@@ -102,7 +103,7 @@ func (s *Server) signInMethod(context.Context, *access.Caller, none) (*methodOut
 	if name == "" {
 		name = "database"
 	}
-	return &methodOut{name, orNull(s.method.RedirectTo)}, nil
+	return &methodOut{name, opt.NonZero(s.method.RedirectTo)}, nil
 }
 
 type signoutOut struct {
@@ -110,14 +111,7 @@ type signoutOut struct {
 }
 
 func (s *Server) signoutURL(context.Context, *access.Caller, none) (*signoutOut, error) {
-	return &signoutOut{orNull(s.method.SignoutURL)}, nil
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return &signoutOut{opt.NonZero(s.method.SignoutURL)}, nil
 }
 
 type passwordIn struct {

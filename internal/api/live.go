@@ -78,7 +78,13 @@ func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (e
 // listener is who listens: by headers, or by a ticket.
 func (s *Server) listener(ctx context.Context, who *access.Caller, ticket string) (*access.Caller, error) {
 	if ticket != "" {
-		return change(ctx, s.db, func(q db.Q) (*access.Caller, error) { return ident.UseLiveTicket(ctx, q, ticket) })
+		who, err := change(ctx, s.db, func(q db.Q) (*access.Caller, error) {
+			return ident.UseLiveTicket(ctx, q, ticket)
+		})
+		if fault.Is(err, fault.Unknown) {
+			err = fault.New(fault.Unknown, "%s Ask for another with POST /api/events/ticket.", err)
+		}
+		return who, err
 	}
 	if who.ID == 0 {
 		return nil, fault.New(fault.Unknown, "Sign in first: send the headers Username and Auth_Token, or a ticket "+

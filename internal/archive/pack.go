@@ -71,7 +71,7 @@ func FileName(text string) string {
 	if utf8.RuneCountInString(ext) > 12 {
 		ext = ""
 	}
-	return clip(strings.TrimSuffix(name, ext), longest-len(ext)) + ext
+	return firstRunes(strings.TrimSuffix(name, ext), longest-len(ext)) + ext
 }
 
 func clean(text, extra string) string {
@@ -83,7 +83,7 @@ func clean(text, extra string) string {
 	}, strings.ToValidUTF8(text, "_"))
 	out = strings.Trim(out, ".")
 	if extra == "" {
-		out = clip(out, longest)
+		out = firstRunes(out, longest)
 	}
 	if out == "" {
 		return "_"
@@ -91,7 +91,7 @@ func clean(text, extra string) string {
 	return out
 }
 
-func clip(s string, n int) string {
+func firstRunes(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n])
 	}

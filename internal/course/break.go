@@ -6,6 +6,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/week"
 )
 
@@ -58,8 +59,8 @@ func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange)
 	if err != nil {
 		return nil, err
 	}
-	set(&b.StartDate, c.StartDate)
-	set(&b.NumberOfWeeks, c.NumberOfWeeks)
+	opt.Set(&b.StartDate, c.StartDate)
+	opt.Set(&b.NumberOfWeeks, c.NumberOfWeeks)
 	if err := p.fits(ctx, q, *b); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
 // Outcome is something students of a unit shall have learned. The numbers of a
@@ -120,10 +121,10 @@ func DeleteOutcome(ctx context.Context, q db.Q, unitID, id int64) error {
 }
 
 func (c OutcomeChange) merge(o Outcome) Outcome {
-	set(&o.Name, c.Name)
-	set(&o.Description, c.Description)
-	set(&o.Abbreviation, c.Abbreviation)
-	set(&o.Number, c.Number)
+	opt.Set(&o.Name, c.Name)
+	opt.Set(&o.Description, c.Description)
+	opt.Set(&o.Abbreviation, c.Abbreviation)
+	opt.Set(&o.Number, c.Number)
 	o.trim()
 	return o
 }

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
 // TeachingPeriod is a stretch of the year in which units are taught, such as a
@@ -105,18 +106,12 @@ func DeletePeriod(ctx context.Context, q db.Q, id int64) error {
 
 // Merge gives p with the change made. It is checked as a whole when it is saved.
 func (c PeriodChange) Merge(p TeachingPeriod) TeachingPeriod {
-	set(&p.Period, c.Period)
-	set(&p.Year, c.Year)
-	set(&p.StartDate, c.StartDate)
-	set(&p.EndDate, c.EndDate)
-	set(&p.ActiveUntil, c.ActiveUntil)
+	opt.Set(&p.Period, c.Period)
+	opt.Set(&p.Year, c.Year)
+	opt.Set(&p.StartDate, c.StartDate)
+	opt.Set(&p.EndDate, c.EndDate)
+	opt.Set(&p.ActiveUntil, c.ActiveUntil)
 	return p
-}
-
-func set[T any](value, to *T) {
-	if to != nil {
-		*value = *to
-	}
 }
 
 // The years a period may be of. Its days may reach a year beyond either end.

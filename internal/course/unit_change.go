@@ -9,6 +9,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
 // Setting is a new value that may be none. The zero Setting leaves alone what
@@ -66,35 +67,35 @@ func (c UnitChange) Merge(u Unit, period *TeachingPeriod) Unit {
 	if period != nil && (was.TeachingPeriodID == nil || *was.TeachingPeriodID != period.ID) {
 		u.StartDate, u.EndDate = period.Days()
 	}
-	set(&u.StartDate, c.StartDate)
-	set(&u.EndDate, c.EndDate)
+	opt.Set(&u.StartDate, c.StartDate)
+	opt.Set(&u.EndDate, c.EndDate)
 	if u.PortfolioDate != nil {
 		day := u.PortfolioDate.AddDays(u.StartDate.DaysSince(was.StartDate))
 		u.PortfolioDate = &day
 	}
 	c.PortfolioDate.on(&u.PortfolioDate)
 	c.OverseerImageID.on(&u.OverseerImageID)
-	set(&u.ExtensionWeeksOnResubmitRequest, c.ExtensionWeeksOnResubmitRequest)
+	opt.Set(&u.ExtensionWeeksOnResubmitRequest, c.ExtensionWeeksOnResubmitRequest)
 	return u
 }
 
 func (c UnitChange) texts(u *Unit) {
-	set(&u.Code, c.Code)
-	set(&u.Name, c.Name)
-	set(&u.Description, c.Description)
+	opt.Set(&u.Code, c.Code)
+	opt.Set(&u.Name, c.Name)
+	opt.Set(&u.Description, c.Description)
 	c.TimeZone.on(&u.TimeZone)
 	u.Code, u.Name = strings.TrimSpace(u.Code), strings.TrimSpace(u.Name)
 }
 
 func (c UnitChange) switches(u *Unit) {
-	set(&u.Active, c.Active)
-	set(&u.AssessmentEnabled, c.AssessmentEnabled)
-	set(&u.AllowStudentExtensionRequests, c.AllowStudentExtensionRequests)
-	set(&u.AllowStudentChangeTutorial, c.AllowStudentChangeTutorial)
-	set(&u.AutoApplyExtensionBeforeDeadline, c.AutoApplyExtensionBeforeDeadline)
-	set(&u.SendNotifications, c.SendNotifications)
-	set(&u.EnableSyncEnrolments, c.EnableSyncEnrolments)
-	set(&u.EnableSyncTimetable, c.EnableSyncTimetable)
+	opt.Set(&u.Active, c.Active)
+	opt.Set(&u.AssessmentEnabled, c.AssessmentEnabled)
+	opt.Set(&u.AllowStudentExtensionRequests, c.AllowStudentExtensionRequests)
+	opt.Set(&u.AllowStudentChangeTutorial, c.AllowStudentChangeTutorial)
+	opt.Set(&u.AutoApplyExtensionBeforeDeadline, c.AutoApplyExtensionBeforeDeadline)
+	opt.Set(&u.SendNotifications, c.SendNotifications)
+	opt.Set(&u.EnableSyncEnrolments, c.EnableSyncEnrolments)
+	opt.Set(&u.EnableSyncTimetable, c.EnableSyncTimetable)
 }
 
 // Check tells everything that is wrong with the values of u, at once; period is

@@ -8,6 +8,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
 // Group is a team of students inside a set of groups.
@@ -143,9 +144,9 @@ func ChangeGroup(ctx context.Context, q db.Q, unitID int64, g *Group, c GroupCha
 			return nil, err
 		}
 	}
-	set(&then.TutorialID, c.TutorialID)
-	set(&then.CapacityAdjustment, c.CapacityAdjustment)
-	set(&then.Locked, c.Locked)
+	opt.Set(&then.TutorialID, c.TutorialID)
+	opt.Set(&then.CapacityAdjustment, c.CapacityAdjustment)
+	opt.Set(&then.Locked, c.Locked)
 	if then.TutorialID != g.TutorialID {
 		if err := moveGroup(ctx, q, unitID, g, then.TutorialID); err != nil {
 			return nil, err

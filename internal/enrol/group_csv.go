@@ -12,6 +12,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/sheet"
 )
 
@@ -36,7 +37,7 @@ func ExportGroups(ctx context.Context, q db.Q, setID int64) (func(io.Writer) err
 	return func(w io.Writer) error {
 		t := sheet.Write(w, append(slices.Clone(GroupSheet.Required), "campus"))
 		for _, g := range groups {
-			if err := t.Row(g.Name, strconv.FormatInt(g.Adjustment, 10), g.Tutorial, text(g.Campus)); err != nil {
+			if err := t.Row(g.Name, strconv.FormatInt(g.Adjustment, 10), g.Tutorial, opt.Or(g.Campus, "")); err != nil {
 				return err
 			}
 		}

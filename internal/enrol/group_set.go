@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
 // GroupSet is a way to divide the students of a unit into groups: a student is
@@ -94,10 +95,10 @@ func (g *GroupSet) apply(c GroupSetChange) error {
 			return err
 		}
 	}
-	set(&g.StudentsCreateGroups, c.StudentsCreate)
-	set(&g.StudentsManageGroups, c.StudentsManage)
-	set(&g.KeepGroupsInSameClass, c.KeepInClass)
-	set(&g.Locked, c.Lock)
+	opt.Set(&g.StudentsCreateGroups, c.StudentsCreate)
+	opt.Set(&g.StudentsManageGroups, c.StudentsManage)
+	opt.Set(&g.KeepGroupsInSameClass, c.KeepInClass)
+	opt.Set(&g.Locked, c.Lock)
 	switch {
 	case c.Capacity == nil:
 	case *c.Capacity == 0:

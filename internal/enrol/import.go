@@ -8,6 +8,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/ident"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
 )
@@ -175,7 +176,7 @@ func (r *Roster) readPlaces(e *rosterRow) {
 		switch {
 		case !ok:
 			e.remarks = append(e.remarks, fmt.Sprintf("There is no tutorial %s.", name))
-		case c.streamID != nil && !same(r.streams[id], c.streamID):
+		case c.streamID != nil && !opt.Same(r.streams[id], c.streamID):
 			e.remarks = append(e.remarks, fmt.Sprintf("Tutorial %s is not of the stream %s.", name, c.heading))
 		default:
 			e.classes = append(e.classes, id)

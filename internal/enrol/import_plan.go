@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/ident"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 )
 
@@ -68,7 +69,7 @@ func (b *batch) identify(e *rosterRow, there *ident.Accounts) {
 		return
 	}
 	number := e.user.StudentID
-	if number == "" || number == text(e.account.StudentID) {
+	if number == "" || number == opt.Or(e.account.StudentID, "") {
 		return
 	}
 	switch {
@@ -123,7 +124,7 @@ func (b *batch) decide(e *rosterRow, projects map[int64]int64) {
 	e.enrols, e.back = p.ProjectID == 0, !p.Enrolled
 	e.notes = append(e.notes, e.remarks...)
 	restore := b.seating.state(p)
-	if e.campusID != nil && !same(e.campusID, p.HomeID) {
+	if e.campusID != nil && !opt.Same(e.campusID, p.HomeID) {
 		name := b.campus[*e.campusID].Name
 		e.moves, p.HomeID, p.Home = true, e.campusID, &name
 	}
@@ -170,7 +171,7 @@ func (b *batch) conclude(e *rosterRow) {
 	say(e.account == nil, "account created")
 	say(e.enrols, "enrolled")
 	say(e.back, "enrolled again")
-	say(e.moves, "campus %s", text(e.sitter.Home))
+	say(e.moves, "campus %s", opt.Or(e.sitter.Home, ""))
 	for _, s := range e.sitter.held {
 		say(!enrolledIn(e.sitter.was, s.TutorialID), "tutorial %s", b.benchName(s.TutorialID))
 	}

@@ -6,6 +6,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/grade"
+	"lectern/internal/opt"
 )
 
 // Member is a student in a group, as their group and the staff see them. Its id
@@ -177,5 +178,5 @@ func LeaveGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64) er
 func ProjectOfUser(ctx context.Context, q db.Q, unitID, userID int64) (int64, error) {
 	id, err := db.OneOf[int64](ctx, q, "student in this unit", `SELECT id FROM projects WHERE unit_id = $1
 		AND user_id = $2`, unitID, userID)
-	return deref(id), err
+	return opt.Or(id, 0), err
 }

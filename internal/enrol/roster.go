@@ -11,6 +11,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/ident"
+	"lectern/internal/opt"
 	"lectern/internal/sheet"
 )
 
@@ -186,7 +187,7 @@ func (r *Roster) Export(ctx context.Context, q db.Q) (func(io.Writer) error, err
 		if err != nil {
 			return nil, err
 		}
-		seats[[2]int64{e.ProjectID, deref(e.StreamID)}] = e.Abbreviation
+		seats[[2]int64{e.ProjectID, opt.Or(e.StreamID, 0)}] = e.Abbreviation
 	}
 	// The engines sort text differently.
 	slices.SortFunc(students, func(a, b rosterLine) int { return cmp.Compare(a.Key, b.Key) })
@@ -200,21 +201,14 @@ func (r *Roster) write(w io.Writer, students []rosterLine, seats map[[2]int64]st
 	}
 	t := sheet.Write(w, headings)
 	for _, s := range students {
-		cells := []string{r.Code, r.campus[deref(s.CampusID)].Abbreviation, s.Username, text(s.StudentID),
-			text(s.Nickname), s.FirstName, s.LastName, s.Email}
+		cells := []string{r.Code, r.campus[opt.Or(s.CampusID, 0)].Abbreviation, s.Username, opt.Or(s.StudentID, ""),
+			opt.Or(s.Nickname, ""), s.FirstName, s.LastName, s.Email}
 		for _, c := range r.columns {
-			cells = append(cells, seats[[2]int64{s.ProjectID, deref(c.streamID)}])
+			cells = append(cells, seats[[2]int64{s.ProjectID, opt.Or(c.streamID, 0)}])
 		}
 		if err := t.Row(cells...); err != nil {
 			return err
 		}
 	}
 	return t.Flush()
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -9,6 +9,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
 // Tutorial is a class that meets each week. Its capacity holds for students
@@ -140,11 +141,11 @@ func lockTutorial(ctx context.Context, q db.Q, id int64, restream bool) (*locked
 
 // apply sets what c asks for, finding the records it names.
 func (t *lockedTutorial) apply(ctx context.Context, q db.Q, c TutorialChange) (err error) {
-	set(&t.Abbreviation, c.Abbreviation)
-	set(&t.Day, c.MeetingDay)
-	set(&t.Time, c.MeetingTime)
-	set(&t.Location, c.MeetingLocation)
-	set(&t.Capacity, c.Capacity)
+	opt.Set(&t.Abbreviation, c.Abbreviation)
+	opt.Set(&t.Day, c.MeetingDay)
+	opt.Set(&t.Time, c.MeetingTime)
+	opt.Set(&t.Location, c.MeetingLocation)
+	opt.Set(&t.Capacity, c.Capacity)
 	if c.TutorID != nil {
 		if t.UnitRoleID, err = roleOf(ctx, q, t.UnitID, *c.TutorID); err != nil {
 			return err
@@ -166,12 +167,6 @@ func (t *lockedTutorial) apply(ctx context.Context, q db.Q, c TutorialChange) (e
 		t.StreamID = &s.ID
 	}
 	return err
-}
-
-func set[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
-	}
 }
 
 // roleOf finds the employment of a user in a unit; nobody (0) has none.
@@ -209,12 +204,12 @@ func campusOrNone(ctx context.Context, q db.Q, id int64) (*int64, error) {
 // reseat takes the students of a tutorial along when its campus or stream
 // changes, or refuses the change where they do not fit.
 func (t *lockedTutorial) reseat(ctx context.Context, q db.Q, before lockedTutorial) error {
-	if !same(t.CampusID, before.CampusID) && t.CampusID != nil {
+	if !opt.Same(t.CampusID, before.CampusID) && t.CampusID != nil {
 		if err := t.campusFits(ctx, q); err != nil {
 			return err
 		}
 	}
-	if same(t.StreamID, before.StreamID) {
+	if opt.Same(t.StreamID, before.StreamID) {
 		return nil
 	}
 	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM tutorial_enrolments e
@@ -292,8 +287,6 @@ func plural(n int, one, more string) string {
 	}
 	return fmt.Sprintf("%d %s", n, more)
 }
-
-func same(a, b *int64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
 func tutorialTaken(err error, abbreviation string) error {
 	if db.Duplicate(err) {

@@ -36,7 +36,7 @@ func (f *Fields) Err(k Kind) error {
 	if len(f.reasons) == 0 {
 		return nil
 	}
-	return &Error{Kind: k, Text: list(f.reasons), Fields: f.reasons, lists: true}
+	return &Error{Kind: k, Text: f.String(), Fields: f.reasons, lists: true}
 }
 
 // ErrSaying is Err with a text of its own.
@@ -47,11 +47,11 @@ func (f *Fields) ErrSaying(k Kind, text string) error {
 	return &Error{Kind: k, Text: text, Fields: f.reasons}
 }
 
-// list writes fields and their reasons in a fixed order.
-func list(reasons map[string]string) string {
+// String lists the fields and what is wrong with each, in a fixed order.
+func (f *Fields) String() string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(reasons)) {
-		parts = append(parts, name+" "+reasons[name])
+	for _, name := range slices.Sorted(maps.Keys(f.reasons)) {
+		parts = append(parts, name+" "+f.reasons[name])
 	}
 	return strings.Join(parts, "; ")
 }
@@ -60,13 +60,14 @@ func list(reasons map[string]string) string {
 // them, too. The domain names a field of its own; whoever shows the error knows
 // what the field is called there.
 func (e *Error) Renamed(name func(field string) string) *Error {
-	out := *e
-	out.Fields = make(map[string]string, len(e.Fields))
+	named := Fields{make(map[string]string, len(e.Fields))}
 	for field, reason := range e.Fields {
-		out.Fields[name(field)] = reason
+		named.reasons[name(field)] = reason
 	}
+	out := *e
+	out.Fields = named.reasons
 	if e.lists {
-		out.Text = list(out.Fields)
+		out.Text = named.String()
 	}
 	return &out
 }

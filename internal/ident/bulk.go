@@ -15,7 +15,7 @@ func Key(name string) string { return fold(name) }
 // nothing does. It trims the values first.
 func (n *NewUser) Flaw() string {
 	n.trim()
-	return sentence(n.flaws())
+	return n.flaws().String()
 }
 
 // Account is what imports must know of a user there is.

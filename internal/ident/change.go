@@ -8,6 +8,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 )
 
@@ -149,7 +150,7 @@ func (c *Change) apply(u *User) {
 		to   **string
 	}{{c.StudentID, &u.StudentID}, {c.Nickname, &u.Nickname}, {c.Pronouns, &u.Pronouns}} {
 		if p.from != nil {
-			*p.to = orNull(strings.TrimSpace(*p.from))
+			*p.to = opt.NonZero(strings.TrimSpace(*p.from))
 		}
 	}
 	for _, p := range []struct{ from, to *bool }{
@@ -166,11 +167,11 @@ func (c *Change) apply(u *User) {
 	}
 }
 
-func (u *User) flaws() map[string]string {
+func (u *User) flaws() *fault.Fields {
 	f := nameFlaws(u.FirstName, u.LastName, u.Email)
 	for name, s := range map[string]*string{"student_id": u.StudentID, "nickname": u.Nickname, "pronouns": u.Pronouns} {
 		if s != nil && utf8.RuneCountInString(*s) > maxText {
-			f[name] = "is too long"
+			f.Add(name, "is too long")
 		}
 	}
 	return f

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"lectern/internal/db"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
 )
@@ -108,10 +109,10 @@ func newUser(row sheet.Row) NewUser {
 func (c *candidate) flaw(by policy.Role) string {
 	flaws := c.flaws()
 	if c.Role == 0 {
-		flaws["role"] = "must be Student, Tutor, Convenor or Admin"
+		flaws.Add("role", "must be Student, Tutor, Convenor or Admin")
 	}
-	if len(flaws) > 0 {
-		return sentence(flaws)
+	if flaws.Len() > 0 {
+		return flaws.String()
 	}
 	if !policy.MayAppoint(by, 0, c.Role) {
 		return "You may not create a " + c.Role.String() + "."
@@ -216,17 +217,10 @@ func Export(ctx context.Context, q db.Q, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := t.Row(u.Email, u.FirstName, u.LastName, u.Username, text(u.Nickname), u.Role.String(),
-			text(u.StudentID)); err != nil {
+		if err := t.Row(u.Email, u.FirstName, u.LastName, u.Username, opt.Or(u.Nickname, ""), u.Role.String(),
+			opt.Or(u.StudentID, "")); err != nil {
 			return err
 		}
 	}
 	return t.Flush()
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -30,8 +30,7 @@ func UseLiveTicket(ctx context.Context, q db.Q, ticket string) (*access.Caller, 
 	if err != nil {
 		return nil, err
 	}
-	gone := fault.New(fault.Unknown, "This ticket has been used or has expired. Ask for another with POST "+
-		"/api/events/ticket.")
+	gone := fault.New(fault.Unknown, "This ticket has been used or has expired.")
 	if len(ids) == 0 {
 		return nil, gone
 	}

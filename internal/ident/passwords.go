@@ -1,6 +1,7 @@
 package ident
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -24,20 +25,13 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	l.Hashes = positive(l.Hashes, runtime.GOMAXPROCS(0))
-	l.Waiting = positive(l.Waiting, 100*l.Hashes)
-	l.Patience = positive(l.Patience, 10*time.Second)
-	l.PerAccount = positive(l.PerAccount, 10)
-	l.PerAddress = positive(l.PerAddress, 100)
-	l.Window = positive(l.Window, 15*time.Minute)
+	l.Hashes = cmp.Or(max(l.Hashes, 0), runtime.GOMAXPROCS(0))
+	l.Waiting = cmp.Or(max(l.Waiting, 0), 100*l.Hashes)
+	l.Patience = cmp.Or(max(l.Patience, 0), 10*time.Second)
+	l.PerAccount = cmp.Or(max(l.PerAccount, 0), 10)
+	l.PerAddress = cmp.Or(max(l.PerAddress, 0), 100)
+	l.Window = cmp.Or(max(l.Window, 0), 15*time.Minute)
 	return l
-}
-
-func positive[N int | int64 | time.Duration](n, otherwise N) N {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 // Passwords signs people in by password, and changes and resets passwords. It owns its transactions, since

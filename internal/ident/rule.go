@@ -1,8 +1,6 @@
 package ident
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,31 +12,31 @@ import (
 const maxText = 200
 
 // flaws tells what keeps an account from being made, by the names of its values.
-func (n *NewUser) flaws() map[string]string {
+func (n *NewUser) flaws() *fault.Fields {
 	f := nameFlaws(n.FirstName, n.LastName, n.Email)
 	if reason := usernameFlaw(n.Username); reason != "" {
-		f["username"] = reason
+		f.Add("username", "%s", reason)
 	}
 	for name, s := range map[string]string{"nickname": n.Nickname, "student_id": n.StudentID} {
 		if utf8.RuneCountInString(s) > maxText {
-			f[name] = "is too long"
+			f.Add(name, "is too long")
 		}
 	}
 	return f
 }
 
-func nameFlaws(first, last, email string) map[string]string {
-	f := map[string]string{}
+func nameFlaws(first, last, email string) *fault.Fields {
+	f := &fault.Fields{}
 	for name, s := range map[string]string{"first_name": first, "last_name": last} {
 		switch {
 		case s == "":
-			f[name] = "may not be blank"
+			f.Add(name, "may not be blank")
 		case utf8.RuneCountInString(s) > maxText:
-			f[name] = "is too long"
+			f.Add(name, "is too long")
 		}
 	}
 	if !validEmail(email) {
-		f["email"] = "is not an email address such as name@example.edu"
+		f.Add("email", "is not an email address such as name@example.edu")
 	}
 	return f
 }
@@ -82,21 +80,7 @@ func validEmail(s string) bool {
 func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 // refuse makes one refusal of all flaws.
-func refuse(flaws map[string]string) error {
-	if len(flaws) == 0 {
-		return nil
-	}
-	return &fault.Error{Kind: fault.Refused, Text: sentence(flaws), Fields: flaws}
-}
-
-// sentence lists flaws in a fixed order.
-func sentence(flaws map[string]string) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(flaws)) {
-		parts = append(parts, name+" "+flaws[name])
-	}
-	return strings.Join(parts, "; ")
-}
+func refuse(flaws *fault.Fields) error { return flaws.ErrSaying(fault.Refused, flaws.String()) }
 
 // passwordFlaw tells what is wrong with a new password. Length is what counts;
 // rules about kinds of characters only make people write them down.

@@ -8,6 +8,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 )
 
@@ -90,15 +91,8 @@ func Add(ctx context.Context, q db.Q, n NewUser) (*User, error) {
 
 // columns gives the values of username to role, in the order they are inserted.
 func (n *NewUser) columns() []any {
-	return []any{n.Username, fold(n.Username), n.Email, fold(n.Email), orNull(n.StudentID),
-		n.FirstName, n.LastName, orNull(n.Nickname), int64(n.Role)}
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return []any{n.Username, fold(n.Username), n.Email, fold(n.Email), opt.NonZero(n.StudentID),
+		n.FirstName, n.LastName, opt.NonZero(n.Nickname), int64(n.Role)}
 }
 
 func (n *NewUser) trim() {

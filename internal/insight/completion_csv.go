@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/grade"
+	"lectern/internal/opt"
 	"lectern/internal/sheet"
 	"lectern/internal/status"
 )
@@ -193,8 +194,8 @@ func (s *Sheet) row(i int) []string {
 	if p.Grade > 0 {
 		grade = strconv.FormatInt(p.Grade, 10)
 	}
-	out := []string{text(p.StudentID), p.Username, p.Name, p.Target.Name(), p.Email,
-		strconv.FormatBool(p.Portfolio), grade, text(p.Rationale)}
+	out := []string{opt.Or(p.StudentID, ""), p.Username, p.Name, p.Target.Name(), p.Email,
+		strconv.FormatBool(p.Portfolio), grade, opt.Or(p.Rationale, "")}
 	out = append(out, s.tutorials(p.ProjectID)...)
 	for _, set := range s.sets {
 		out = append(out, s.groups[place{p.ProjectID, set.ID}])

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"lectern/internal/db"
+	"lectern/internal/opt"
 	"lectern/internal/sheet"
 )
 
@@ -28,18 +29,10 @@ func GradesOf(ctx context.Context, q db.Q, unitID int64) ([]Grade, error) {
 func WriteGrades(w io.Writer, unitCode string, grades []Grade) error {
 	t := sheet.Write(w, []string{"unit_code", "username", "student_id", "grade", "rationale"})
 	for _, g := range grades {
-		if err := t.Row(unitCode, g.Username, text(g.StudentID), strconv.FormatInt(g.Grade, 10),
-			text(g.Rationale)); err != nil {
+		if err := t.Row(unitCode, g.Username, opt.Or(g.StudentID, ""), strconv.FormatInt(g.Grade, 10),
+			opt.Or(g.Rationale, "")); err != nil {
 			return err
 		}
 	}
 	return t.Flush()
-}
-
-// text is a value that may be missing as a cell shows it.
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

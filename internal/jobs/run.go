@@ -166,7 +166,7 @@ func (r *run) settle(ctx context.Context, q db.Q, o outcome) error {
 		ended = q.Now()
 	}
 	if o.err != nil {
-		text = clip(o.err.Error())
+		text = storable(o.err.Error())
 	}
 	n, err := db.Exec(ctx, q, `UPDATE jobs SET state = $1, attempt = $2, run_at = $3, error = coalesce($4, error),
 			finished_at = $5, lease_until = NULL
@@ -180,9 +180,9 @@ func (r *run) settle(ctx context.Context, q db.Q, o outcome) error {
 
 const maxErrorText = 2000
 
-// clip makes the text of an error fit to be stored: bounded, and free of what
+// storable makes the text of an error fit to be stored: bounded, and free of what
 // PostgreSQL refuses.
-func clip(s string) string {
+func storable(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	if runes := []rune(s); len(runes) > maxErrorText {
 		return string(runes[:maxErrorText-1]) + "…"

@@ -16,6 +16,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/opt"
 	"lectern/internal/sheet"
 	"lectern/internal/status"
 )
@@ -221,21 +222,14 @@ func (b *Batch) writeSheet(w io.Writer) error {
 		if t.MaxQuality > 0 {
 			most = strconv.Itoa(t.MaxQuality)
 		}
-		err := rows.Row(t.who(), t.name(), text(t.Tutorial), t.Abbreviation, text(t.StudentSaid), text(t.YouSaid),
-			word(t.Status),
-			"", "", most, "", strconv.FormatInt(t.TaskID, 10), strconv.FormatInt(t.Version, 10))
+		err := rows.Row(t.who(), t.name(), opt.Or(t.Tutorial, ""), t.Abbreviation, opt.Or(t.StudentSaid, ""),
+			opt.Or(t.YouSaid, ""), word(t.Status), "", "", most, "",
+			strconv.FormatInt(t.TaskID, 10), strconv.FormatInt(t.Version, 10))
 		if err != nil {
 			return err
 		}
 	}
 	return rows.Flush()
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // manifest says which version of each task a batch was made of.
@@ -264,7 +258,8 @@ func (b *Batch) writeManifest(w io.Writer) error {
 	m := manifest{manifestFormat, b.UnitID, b.Code, b.Marker, b.At.Time, []listed{}}
 	for i := range b.Tasks {
 		t := &b.Tasks[i]
-		m.Tasks = append(m.Tasks, listed{t.TaskID, t.who(), t.Abbreviation, t.Version, t.SubmissionID, text(t.Hash)})
+		m.Tasks = append(m.Tasks, listed{t.TaskID, t.who(), t.Abbreviation, t.Version, t.SubmissionID,
+			opt.Or(t.Hash, "")})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -17,6 +17,7 @@ import (
 	"lectern/internal/events"
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/opt"
 	"lectern/internal/sheet"
 	"lectern/internal/submit"
 )
@@ -103,7 +104,7 @@ func (t *taking) storeCopy(ctx context.Context, f *zip.File, at *target) (files.
 	if err != nil {
 		return files.Info{}, err
 	}
-	if hash := hex.EncodeToString(sum.Sum(nil)); hash == text(at.Document) || hash == text(at.Marked) {
+	if hash := hex.EncodeToString(sum.Sum(nil)); hash == opt.Or(at.Document, "") || hash == opt.Or(at.Marked, "") {
 		return files.Info{}, errSame
 	}
 	if err := submit.Check("document", tmp, size); err != nil {

@@ -13,6 +13,7 @@
 package sheet
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -46,18 +47,11 @@ const (
 const maxHeadings = 16 << 10
 
 func (o Options) withDefaults() Options {
-	o.MaxRows = positive(o.MaxRows, DefaultMaxRows)
-	o.MaxCols = positive(o.MaxCols, DefaultMaxCols)
-	o.MaxCell = positive(o.MaxCell, DefaultMaxCell)
-	o.MaxBytes = positive(o.MaxBytes, DefaultMaxBytes)
+	o.MaxRows = cmp.Or(max(o.MaxRows, 0), DefaultMaxRows)
+	o.MaxCols = cmp.Or(max(o.MaxCols, 0), DefaultMaxCols)
+	o.MaxCell = cmp.Or(max(o.MaxCell, 0), DefaultMaxCell)
+	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultMaxBytes)
 	return o
-}
-
-func positive[N int | int64](n, otherwise N) N {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 // Reader is a sheet that has been found fit to read.

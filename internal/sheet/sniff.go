@@ -55,7 +55,7 @@ func readText(r io.ReaderAt, size int64) (string, error) {
 	if foreign(text) {
 		return "", fault.New(fault.Unsupported, "this is not a sheet; %s", accepted)
 	}
-	return text, checkText(text)
+	return text, checkEncoding(text)
 }
 
 // foreign tells whether text is another format written in plain text, or no
@@ -74,8 +74,8 @@ func foreign(text string) bool {
 	return strings.IndexFunc(text, control) >= 0
 }
 
-// checkText refuses what PostgreSQL would refuse later, naming the line.
-func checkText(text string) error {
+// checkEncoding refuses what PostgreSQL would refuse later, naming the line.
+func checkEncoding(text string) error {
 	const advice = `in Excel use Save As, "CSV UTF-8"`
 	if i := strings.IndexByte(text, 0); i >= 0 {
 		return fault.New(fault.Invalid, "line %d holds a NUL character; %s", 1+lineEnds(text[:i]), advice)

@@ -57,7 +57,7 @@ func Check(kind string, r io.ReaderAt, size int64) error {
 		}
 		return nil
 	}
-	return checkText(found, r, size)
+	return checkIsText(found, r, size)
 }
 
 func refuse(want string, found *mimetype.MIME) error {
@@ -86,9 +86,9 @@ func checkDocument(found *mimetype.MIME, r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkText asks for text: of any kind and encoding, but without what no text
+// checkIsText asks for text: of any kind and encoding, but without what no text
 // holds. Only UTF-16 that says so at its start may have zero bytes.
-func checkText(found *mimetype.MIME, r io.ReaderAt, size int64) error {
+func checkIsText(found *mimetype.MIME, r io.ReaderAt, size int64) error {
 	if !isText(found) {
 		return refuse("text, such as program code", found)
 	}
@@ -177,10 +177,10 @@ func (f File) StoredName() string {
 // Match tells which of the sent files, known by their keys, meets which
 // requirement; all that are missing or not asked for are named at once.
 func Match(wanted taskdef.Requirements, sent []string) error {
-	flaws := map[string]string{}
-	var words []string
+	var wrong fault.Fields
+	var words []string // in the order of the requirements
 	flaw := func(key, reason string) {
-		flaws[key] = reason
+		wrong.Add(key, "%s", reason)
 		words = append(words, key+" "+reason)
 	}
 	left := map[string]bool{}
@@ -199,8 +199,5 @@ func Match(wanted taskdef.Requirements, sent []string) error {
 			delete(left, key)
 		}
 	}
-	if words == nil {
-		return nil
-	}
-	return &fault.Error{Kind: fault.Invalid, Text: strings.Join(words, "; "), Fields: flaws}
+	return wrong.ErrSaying(fault.Invalid, strings.Join(words, "; "))
 }

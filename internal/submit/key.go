@@ -79,7 +79,7 @@ func ParseKeys(data []byte) (*KeySet, error) {
 	}
 	var set KeySet
 	if err := json.Unmarshal(data, &set); err != nil || set.Current == nil && len(set.Former) == 0 {
-		return nil, errors.New("the key file is neither what /api/receipt_key answers nor a public key in PEM")
+		return nil, errors.New("the key file is neither the published set of keys nor a public key in PEM")
 	}
 	return &set, nil
 }

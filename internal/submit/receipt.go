@@ -130,7 +130,7 @@ func Verify(data []byte, keys *KeySet) (*ReceiptBody, error) {
 	public, ok := keys.find(r.KeyID)
 	if !ok {
 		return nil, fmt.Errorf("the receipt names the key %.40q, which is not among the given ones; fetch "+
-			"/api/receipt_key again", r.KeyID)
+			"the published keys again", r.KeyID)
 	}
 	signature, err := base64.StdEncoding.DecodeString(r.Signature)
 	if err != nil || !ed25519.Verify(public, body, signature) {

@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
 // Alignment says how strongly a task serves an outcome of the unit: the unit's
@@ -106,8 +107,8 @@ func ensureTasks(ctx context.Context, q db.Q, unitID, projectID int64, definitio
 // ChangeAlignment sets the description and the rating; nil leaves one alone.
 func ChangeAlignment(ctx context.Context, q db.Q, id int64, description *string, rating *int64) (*Alignment, error) {
 	a := Alignment{Rating: 1}
-	put(&a.Description, description)
-	put(&a.Rating, rating)
+	opt.Set(&a.Description, description)
+	opt.Set(&a.Rating, rating)
 	if err := a.check(); err != nil {
 		return nil, err
 	}

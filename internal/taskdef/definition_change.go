@@ -29,33 +29,26 @@ type DefinitionChange struct {
 	StreamAbbr                                  **string
 }
 
-// put assigns what is given.
-func put[T any](to *T, value *T) {
-	if value != nil {
-		*to = *value
-	}
-}
-
 func (c DefinitionChange) apply(d *Definition) {
-	put(&d.Name, c.Name)
-	put(&d.Abbreviation, c.Abbreviation)
-	put(&d.Description, c.Description)
-	put(&d.Weighting, c.Weighting)
-	put(&d.TargetGrade, c.TargetGrade)
-	put(&d.WarnPct, c.WarnPct)
-	put(&d.MaxQualityPts, c.MaxQualityPts)
-	put(&d.StartDate, c.StartDate)
-	put(&d.TargetDate, c.TargetDate)
-	put(&d.DueDate, c.DueDate)
-	put(&d.Requirements, c.Requirements)
-	put(&d.Checks, c.Checks)
-	put(&d.MossLanguage, c.MossLanguage)
-	put(&d.RestrictStatus, c.RestrictStatus)
-	put(&d.IsGraded, c.IsGraded)
-	put(&d.AssessmentEnabled, c.AssessmentEnabled)
-	put(&d.GroupSetID, c.GroupSetID)
-	put(&d.OverseerImageID, c.OverseerImageID)
-	put(&d.StreamAbbr, c.StreamAbbr)
+	opt.Set(&d.Name, c.Name)
+	opt.Set(&d.Abbreviation, c.Abbreviation)
+	opt.Set(&d.Description, c.Description)
+	opt.Set(&d.Weighting, c.Weighting)
+	opt.Set(&d.TargetGrade, c.TargetGrade)
+	opt.Set(&d.WarnPct, c.WarnPct)
+	opt.Set(&d.MaxQualityPts, c.MaxQualityPts)
+	opt.Set(&d.StartDate, c.StartDate)
+	opt.Set(&d.TargetDate, c.TargetDate)
+	opt.Set(&d.DueDate, c.DueDate)
+	opt.Set(&d.Requirements, c.Requirements)
+	opt.Set(&d.Checks, c.Checks)
+	opt.Set(&d.MossLanguage, c.MossLanguage)
+	opt.Set(&d.RestrictStatus, c.RestrictStatus)
+	opt.Set(&d.IsGraded, c.IsGraded)
+	opt.Set(&d.AssessmentEnabled, c.AssessmentEnabled)
+	opt.Set(&d.GroupSetID, c.GroupSetID)
+	opt.Set(&d.OverseerImageID, c.OverseerImageID)
+	opt.Set(&d.StreamAbbr, c.StreamAbbr)
 }
 
 // surroundings are what the definitions of a unit may refer to.

@@ -2,8 +2,6 @@ package usecase
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"lectern/internal/access"
 	"lectern/internal/course"
@@ -86,35 +84,28 @@ const noTarget = "must be 0, 1, 2 or 3"
 
 // check finds all that is wrong with the values.
 func (c ProjectChange) check() error {
-	wrong := map[string]string{}
+	var wrong fault.Fields
 	if c.TargetGrade != nil && !c.TargetGrade.Target() {
-		wrong["target_grade"] = noTarget
+		wrong.Add("target_grade", noTarget)
 	}
 	if g := c.SubmittedGrade.To; g != nil && !g.Target() {
-		wrong["submitted_grade"] = noTarget
+		wrong.Add("submitted_grade", noTarget)
 	}
 	if c.Grade != nil && (*c.Grade < 0 || *c.Grade > 100) {
-		wrong["grade"] = "must be from 0 to 100"
+		wrong.Add("grade", "must be from 0 to 100")
 	}
 	if c.Trigger != nil && *c.Trigger != WeekEnd {
-		wrong["trigger"] = "is not known"
+		wrong.Add("trigger", "is not known")
 	}
 	if c.grades() {
 		for name, set := range map[string]bool{"grade": c.Grade != nil, "old_grade": c.OldGrade != nil,
 			"grade_rationale": c.GradeRationale != nil} {
 			if !set {
-				wrong[name] = "is required when a grade is given"
+				wrong.Add(name, "is required when a grade is given")
 			}
 		}
 	}
-	if len(wrong) == 0 {
-		return nil
-	}
-	text := ""
-	for _, name := range slices.Sorted(maps.Keys(wrong)) {
-		text += name + " " + wrong[name] + ". "
-	}
-	return &fault.Error{Kind: fault.Invalid, Text: text[:len(text)-1], Fields: wrong}
+	return wrong.Err(fault.Invalid)
 }
 
 // values are what the project's own record holds of the change.

@@ -7,6 +7,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 	"lectern/internal/taskdef"
 )
@@ -63,7 +64,7 @@ func (c UnitChange) save(ctx context.Context, q db.Q, id int64) error {
 	if err != nil {
 		return err
 	}
-	if !same(seen.TeachingPeriodID, old.TeachingPeriodID) {
+	if !opt.Same(seen.TeachingPeriodID, old.TeachingPeriodID) {
 		return fault.New(fault.Conflict, "Someone else moved the unit to another teaching period at this moment: "+
 			"look at it and try again.")
 	}
@@ -76,8 +77,6 @@ func (c UnitChange) save(ctx context.Context, q db.Q, id int64) error {
 	}
 	return shiftDefinitions(ctx, q, unit.StartDate.DaysSince(old.StartDate), `id = $2`, id)
 }
-
-func same(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // beyond makes the part of the change that other records hold.
 func (c UnitChange) beyond(ctx context.Context, q db.Q, unitID int64) error {

@@ -13,6 +13,7 @@ import (
 	"lectern/internal/events"
 	"lectern/internal/fault"
 	"lectern/internal/jobs"
+	"lectern/internal/opt"
 )
 
 // Hook is a registered receiver and how deliveries to it stand.
@@ -96,8 +97,8 @@ func Add(ctx context.Context, q db.Q, g Guard, c Change) (*Webhook, error) {
 	secret := *c.secret()
 	id, err := db.One[int64](ctx, q, `INSERT INTO webhooks (url, secret, kinds, active, last_seq, created_at,
 		updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`, *c.URL, secret, or(c.Kinds, Kinds{}), or(c.Active, true),
-		last, q.Now())
+		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`, *c.URL, secret, opt.Or(c.Kinds, Kinds{}),
+		opt.Or(c.Active, true), last, q.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -106,18 +107,11 @@ func Add(ctx context.Context, q db.Q, g Guard, c Change) (*Webhook, error) {
 
 // secret gives the secret to store: the one given, or a new one.
 func (c Change) secret() *string {
-	if s := or(c.Secret, ""); s != "" {
+	if s := opt.Or(c.Secret, ""); s != "" {
 		return &s
 	}
 	s := newSecret()
 	return &s
-}
-
-func or[T any](v *T, otherwise T) T {
-	if v == nil {
-		return otherwise
-	}
-	return *v
 }
 
 // Alter changes a webhook. Deliveries that wait after failures are tried at once,
@@ -140,7 +134,7 @@ func Alter(ctx context.Context, q db.Q, g Guard, id int64, c Change) (*Webhook, 
 	if n == 0 {
 		return nil, fault.New(fault.Missing, "There is no such webhook.")
 	}
-	return started(ctx, q, id, or(secret, ""))
+	return started(ctx, q, id, opt.Or(secret, ""))
 }
 
 // started makes sure that an active webhook has its job, and shows the webhook.

@@ -163,8 +163,8 @@ const (
 // MaxComment is how many characters a comment may have.
 const MaxComment = 4095
 
-// checkText trims what someone wrote and checks its length.
-func checkText(text string) (string, error) {
+// trimComment trims what someone wrote and checks its length.
+func trimComment(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if n := utf8.RuneCountInString(text); n > MaxComment {
 		return "", fault.Field(fault.Invalid, "comment", "has %d characters: at most %d fit", n, MaxComment)
@@ -181,7 +181,7 @@ type NewComment struct {
 
 // Check trims the text and tells what is wrong with it.
 func (s *NewComment) Check() (err error) {
-	if s.Text, err = checkText(s.Text); err == nil && s.Text == "" && s.Media == nil {
+	if s.Text, err = trimComment(s.Text); err == nil && s.Text == "" && s.Media == nil {
 		err = fault.Field(fault.Invalid, "comment", "is required unless there is an attachment")
 	}
 	return err

@@ -23,7 +23,7 @@ type Extension struct {
 // week is left.
 func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason string, weeks int) (*Extension,
 	error) {
-	reason, err := checkText(reason)
+	reason, err := trimComment(reason)
 	if err != nil {
 		return nil, err
 	}

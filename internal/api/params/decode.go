@@ -193,7 +193,7 @@ func (d *decoding) fromPath(f *Field, v reflect.Value) {
 		text = d.path(f.Name)
 	}
 	switch {
-	case v.Kind() == reflect.String && checkText(f.Name, text) == nil:
+	case v.Kind() == reflect.String && checkStorable(f.Name, text) == nil:
 		v.SetString(text)
 		return
 	case v.Kind() != reflect.String:
@@ -202,7 +202,7 @@ func (d *decoding) fromPath(f *Field, v reflect.Value) {
 			return
 		}
 	}
-	d.lost = fault.New(fault.Missing, "there is nothing at %s %s", f.Name, clip(text))
+	d.lost = fault.New(fault.Missing, "there is nothing at %s %s", f.Name, printable(text))
 }
 
 // fromHeader takes the value of a header; several of one name are a mistake, as
@@ -213,7 +213,7 @@ func (d *decoding) fromHeader(f *Field, v reflect.Value) {
 	case len(values) == 0:
 	case len(values) > 1:
 		d.add(flaw{f.Name, "must be sent once"})
-	case checkText(f.Name, values[0]) != nil:
+	case checkStorable(f.Name, values[0]) != nil:
 		d.add(flaw{f.Name, "must be plain text"})
 	default:
 		v.SetString(values[0])
@@ -225,7 +225,7 @@ func (d *decoding) allFiles(f *Field, v reflect.Value) {
 	files := make(map[string]*Upload, len(d.set.uploads))
 	for _, u := range d.set.uploads {
 		if files[u.Field] != nil {
-			d.push(step{name: clip(u.Field)})
+			d.push(step{name: printable(u.Field)})
 			d.flaw("must be a single file")
 			d.pop()
 		}

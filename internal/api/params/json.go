@@ -47,7 +47,8 @@ func (p *parser) syntax(what string) error {
 	if p.base == 0 {
 		return fault.New(fault.Invalid, "the body is not valid JSON: %s at byte %d", what, p.at+1)
 	}
-	return fault.Field(fault.Invalid, clip(p.trail[:p.base].String()), "is not valid JSON: %s at byte %d", what, p.at+1)
+	return fault.Field(fault.Invalid, printable(p.trail[:p.base].String()), "is not valid JSON: %s at byte %d",
+		what, p.at+1)
 }
 
 func (p *parser) space() {
@@ -161,7 +162,7 @@ func (p *parser) object() (node, error) {
 		}
 		p.trail = append(p.trail, step{name: name})
 		if seen = n.seen(seen); seen[name] || seen == nil && n.member(name) != nil {
-			return node{}, fault.Field(fault.Invalid, clip(p.trail.String()), "is given twice")
+			return node{}, fault.Field(fault.Invalid, printable(p.trail.String()), "is given twice")
 		}
 		kid, err := p.value()
 		if err != nil {
@@ -324,5 +325,5 @@ func (p *parser) check(s string) error {
 	if name == "" {
 		name = s
 	}
-	return checkText(name, s)
+	return checkStorable(name, s)
 }

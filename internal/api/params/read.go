@@ -155,11 +155,11 @@ func (rd *reader) values(root *node, src string) error {
 		rawKey, rawValue, _ := strings.Cut(pair, "=")
 		key, err := url.QueryUnescape(rawKey)
 		if err != nil {
-			return fault.Field(fault.Invalid, clip(rawKey), "has a wrong %% escape in its name")
+			return fault.Field(fault.Invalid, printable(rawKey), "has a wrong %% escape in its name")
 		}
 		value, err := url.QueryUnescape(rawValue)
 		if err != nil {
-			return fault.Field(fault.Invalid, clip(key), "has a wrong %% escape")
+			return fault.Field(fault.Invalid, printable(key), "has a wrong %% escape")
 		}
 		if err := rd.text(root, key, value); err != nil {
 			return err
@@ -171,9 +171,9 @@ func (rd *reader) values(root *node, src string) error {
 // text adds one plain form value to the tree.
 func (rd *reader) text(root *node, key, value string) error {
 	if int64(len(value)) > rd.lim.Field {
-		return tooLarge(clip(key), rd.lim.Field)
+		return tooLarge(printable(key), rd.lim.Field)
 	}
-	if err := checkText(key, value); err != nil {
+	if err := checkStorable(key, value); err != nil {
 		return err
 	}
 	return rd.tally.add(root, key, node{kind: isText, text: value})
@@ -227,7 +227,7 @@ func (rd *reader) part(part *multipart.Part) error {
 		if room < rd.lim.Field {
 			return tooLarge("the text of the form", rd.lim.JSON)
 		}
-		return tooLarge(clip(args["name"]), room)
+		return tooLarge(printable(args["name"]), room)
 	}
 	rd.plain += int64(len(value))
 	return rd.text(&rd.set.body, args["name"], value)

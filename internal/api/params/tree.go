@@ -114,12 +114,12 @@ type tally struct{ keys, values int }
 
 // add puts one value of a form into the tree under root.
 func (c *tally) add(root *node, key string, leaf node) error {
-	if err := checkText(key, key); err != nil {
+	if err := checkStorable(key, key); err != nil {
 		return err
 	}
 	steps, list, ok := split(key)
 	if !ok {
-		return fault.Field(fault.Invalid, clip(key), "is not a valid parameter name; write name, name[part] or "+
+		return fault.Field(fault.Invalid, printable(key), "is not a valid parameter name; write name, name[part] or "+
 			"name[], at most %d names deep", maxSteps)
 	}
 	if c.values++; c.values > maxValues {
@@ -177,22 +177,22 @@ func (n *node) put(leaf node, list bool) bool {
 }
 
 func clash(key string) error {
-	return fault.Field(fault.Invalid, clip(key), "is given twice in ways that contradict each other")
+	return fault.Field(fault.Invalid, printable(key), "is given twice in ways that contradict each other")
 }
 
-// checkText refuses text no database column could hold.
-func checkText(name, s string) error {
+// checkStorable refuses text no database column could hold.
+func checkStorable(name, s string) error {
 	if !utf8.ValidString(s) {
-		return fault.Field(fault.Invalid, clip(name), "must be valid UTF-8")
+		return fault.Field(fault.Invalid, printable(name), "must be valid UTF-8")
 	}
 	if strings.IndexByte(s, 0) >= 0 {
-		return fault.Field(fault.Invalid, clip(name), "must not hold a NUL character")
+		return fault.Field(fault.Invalid, printable(name), "must not hold a NUL character")
 	}
 	return nil
 }
 
-// clip makes a name the caller chose fit to be shown in an answer.
-func clip(name string) string {
+// printable makes a name the caller chose fit to be shown in an answer.
+func printable(name string) string {
 	const most = 100
 	if len(name) > most {
 		name = name[:most] + "..."

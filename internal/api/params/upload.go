@@ -40,7 +40,7 @@ func (u *Upload) remove() error {
 // filePart takes one file of a multipart body into the tree and the spool.
 func (rd *reader) filePart(part *multipart.Part, field, name string) error {
 	if rd.lim.File <= 0 {
-		return fault.Field(fault.Invalid, clip(field), "must not be a file")
+		return fault.Field(fault.Invalid, printable(field), "must not be a file")
 	}
 	if len(rd.set.uploads) >= rd.lim.Files {
 		return fault.New(fault.TooLarge, "the request holds more than %d files, the most that is taken", rd.lim.Files)
@@ -99,7 +99,7 @@ func (rd *reader) store(u *Upload, part io.Reader) error {
 	case closeErr != nil:
 		return unstored(closeErr)
 	case u.Size > rd.lim.File:
-		return tooLarge(clip(u.Field), rd.lim.File)
+		return tooLarge(printable(u.Field), rd.lim.File)
 	}
 	return nil
 }
