@@ -10,11 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Canonical writes a JSON value in the one form that is signed: RFC 8785 for
-// values whose numbers are whole. It fails on any other number, and on what
-// follows the value.
+// values whose keys are ASCII and whose numbers are whole and below 2^53 either
+// way of zero. Within these bounds the order of keys by bytes is that by UTF-16
+// units, and every number is exact as a double, as the RFC demands. It fails on
+// other keys and numbers, and on what follows the value.
 func Canonical(data []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -40,8 +43,8 @@ func writeCanonical(b *bytes.Buffer, v any) error {
 		writeString(b, v)
 	case json.Number:
 		n, err := strconv.ParseInt(v.String(), 10, 64)
-		if err != nil {
-			return fmt.Errorf("%s is not a whole number", v)
+		if err != nil || n <= -1<<53 || n >= 1<<53 {
+			return fmt.Errorf("%s is not a whole number below 2^53", v)
 		}
 		b.WriteString(strconv.FormatInt(n, 10))
 	case []any:
@@ -49,6 +52,9 @@ func writeCanonical(b *bytes.Buffer, v any) error {
 	case map[string]any:
 		keys := slices.Sorted(maps.Keys(v))
 		return writeEach(b, '{', '}', len(keys), func(i int) error {
+			if strings.ContainsFunc(keys[i], func(r rune) bool { return r > unicode.MaxASCII }) {
+				return fmt.Errorf("the key %.60q is not ASCII", keys[i])
+			}
 			writeString(b, keys[i])
 			b.WriteByte(':')
 			return writeCanonical(b, v[keys[i]])
