@@ -29,7 +29,7 @@ func (s *Server) discussionRoutes() {
 
 type startDiscussionIn struct {
 	taskIn
-	Attachments []*params.Upload `param:"attachments,required" doc:"1 to 10 recordings of at most 30,000,000 bytes each"`
+	Attachments []*params.Upload `param:"attachments,required" doc:"1 to 10 recordings"`
 }
 
 func (s *Server) startDiscussion(ctx context.Context, who *access.Caller, in startDiscussionIn) (*work.Comment, error) {
@@ -77,7 +77,7 @@ func (s *Server) getResponse(ctx context.Context, who *access.Caller, in respons
 
 type answerDiscussionIn struct {
 	discussionIn
-	Attachment *params.Upload `param:"attachment,required" doc:"a recording of at most 30,000,000 bytes"`
+	Attachment *params.Upload `param:"attachment,required" doc:"a recording"`
 }
 
 func (s *Server) answerDiscussion(ctx context.Context, who *access.Caller, in answerDiscussionIn) (*work.Comment,

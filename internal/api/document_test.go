@@ -27,3 +27,11 @@ func TestExplorerIsServedFromTheBinary(t *testing.T) {
 	w.do("", "GET /api/docs", nil).status(200)
 	w.do("", "GET /api/openapi.json", nil).status(200)
 }
+
+// TestDocumentTellsTheLimitsOfUploads holds the document to the settings.
+func TestDocumentTellsTheLimitsOfUploads(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.do("", "GET /api/openapi.json", nil).status(200).says("under its key (file0, file1, …); at most 10 MB each",
+			`"a recording; at most 30 MB each"`)
+	})
+}

@@ -55,7 +55,7 @@ func (s *Server) getProject(ctx context.Context, who *access.Caller, in projectI
 
 type changeProjectIn struct {
 	ID               int64                   `path:"id" scope:"project"`
-	Trigger          params.Opt[string]      `param:"trigger" doc:"trigger_week_end completes what is discussed or demonstrated"`
+	Trigger          params.Opt[string]      `param:"trigger" doc:"trigger_week_end completes what is to be discussed"`
 	CampusID         params.Opt[int64]       `param:"campus_id" doc:"-1 or null: none"`
 	Enrolled         params.Opt[bool]        `param:"enrolled"`
 	TargetGrade      params.Opt[grade.Grade] `param:"target_grade" doc:"0 to 3"`

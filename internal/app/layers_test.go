@@ -37,7 +37,7 @@ var floors = [][]string{
 	{"internal/db/dbtest"},
 	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart",
 		"internal/calendar", "internal/mail", "internal/archive"},
-	{"internal/fault", "internal/clock", "internal/grade", "internal/opt"},
+	{"internal/fault", "internal/clock", "internal/grade", "internal/opt", "internal/size"},
 }
 
 func TestImportsGoDown(t *testing.T) {

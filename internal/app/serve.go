@@ -21,6 +21,7 @@ import (
 	"lectern/internal/jobs"
 	"lectern/internal/mail"
 	"lectern/internal/notify"
+	"lectern/internal/size"
 	"lectern/internal/webhook"
 )
 
@@ -150,7 +151,7 @@ func (a *App) declare() {
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),
-		ReceiptKey: key, MostFile: a.MaxFileMB << 20, MostMedia: a.MaxAttachmentMB * 1_000_000,
+		ReceiptKey: key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
 	})
 	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "ok")

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"lectern/internal/fault"
+	"lectern/internal/size"
 )
 
 // Limits bound an archive by what its directory claims.
@@ -46,9 +47,9 @@ func (m *meter) ReadAt(p []byte, off int64) (int, error) {
 // Open reads the directory of an archive: fault.Unsupported when it is none or
 // holds a name that leads elsewhere, fault.TooLarge beyond the limits. What it
 // claims may be a lie: unpack with Copy.
-func Open(r io.ReaderAt, size int64, l Limits) (*zip.Reader, error) {
+func Open(r io.ReaderAt, length int64, l Limits) (*zip.Reader, error) {
 	m := &meter{r, maxDirectory}
-	z, err := zip.NewReader(m, size)
+	z, err := zip.NewReader(m, length)
 	if errors.Is(err, errDirectory) {
 		return nil, fault.New(fault.TooLarge, "The archive holds more files than are accepted (%d).", l.Entries)
 	}
@@ -68,13 +69,13 @@ func Open(r io.ReaderAt, size int64, l Limits) (*zip.Reader, error) {
 				"it again.", f.Name)
 		}
 		if f.UncompressedSize64 > l.Entry {
-			return nil, fault.New(fault.TooLarge, "%.100q in the archive unpacks to more than %d MB.", f.Name,
-				l.Entry>>20)
+			return nil, fault.New(fault.TooLarge, "%.100q in the archive unpacks to more than %s.", f.Name,
+				size.Text(int64(l.Entry)))
 		}
 		total += f.UncompressedSize64
 	}
 	if total > l.Total {
-		return nil, fault.New(fault.TooLarge, "The archive unpacks to more than %d MB.", l.Total>>20)
+		return nil, fault.New(fault.TooLarge, "The archive unpacks to more than %s.", size.Text(int64(l.Total)))
 	}
 	return z, nil
 }
@@ -100,7 +101,7 @@ func Copy(w io.Writer, f *zip.File, most int64) (int64, error) {
 	n, err := io.Copy(w, io.LimitReader(source, most+1))
 	switch {
 	case n > most:
-		return n, fault.New(fault.TooLarge, "It has more than %d MB.", most>>20)
+		return n, fault.New(fault.TooLarge, "It has more than %s.", size.Text(most))
 	case source.err != nil:
 		return n, &fault.Error{Kind: fault.Unsupported, Text: "It is damaged.", Err: source.err}
 	case err != nil:

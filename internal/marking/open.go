@@ -16,13 +16,14 @@ import (
 	"lectern/internal/archive"
 	"lectern/internal/fault"
 	"lectern/internal/sheet"
+	"lectern/internal/size"
 )
 
 // Bounds on what comes back.
 const (
-	MaxUpload    = 500 << 20 // bytes of an archive
-	maxDocument  = 100 << 20 // bytes of an annotated document
-	maxManifest  = 8 << 20
+	MaxUpload    = 500 * size.MB // bytes of an archive
+	maxDocument  = 100 * size.MB // bytes of an annotated document
+	maxManifest  = 8 * size.MB
 	maxInArchive = 5000
 )
 

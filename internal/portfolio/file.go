@@ -16,14 +16,15 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/size"
 	"lectern/internal/submit"
 )
 
 // Bounds on what a student adds to a portfolio.
 const (
-	MaxFile  = 30_000_000 // bytes of one file
-	maxFiles = 50         // beside the learning summary
-	maxName  = 255        // characters
+	MaxFile  = 30 * size.MB // of one file
+	maxFiles = 50           // beside the learning summary
+	maxName  = 255          // characters
 )
 
 // The file every portfolio begins with, as clients call it and as it is kept.

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"lectern/internal/fault"
+	"lectern/internal/size"
 	"lectern/internal/submit"
 )
 
@@ -17,10 +18,10 @@ const (
 // Check gives a test that a file is of a kind by its content, whatever it is
 // called: fault.Unsupported when it is not, fault.TooLarge past MaxFile.
 func Check(kind string) func(io.ReaderAt, int64) error {
-	return func(r io.ReaderAt, size int64) error {
-		if size > MaxFile {
-			return fault.New(fault.TooLarge, "The file has more than %d MB.", MaxFile/1_000_000)
+	return func(r io.ReaderAt, length int64) error {
+		if length > MaxFile {
+			return fault.New(fault.TooLarge, "The file has more than %s.", size.Text(MaxFile))
 		}
-		return submit.Check(kind, r, size)
+		return submit.Check(kind, r, length)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"lectern/internal/fault"
+	"lectern/internal/size"
 )
 
 // Options bound a sheet and say which columns it must have. Zero limits mean
@@ -38,8 +39,8 @@ type Options struct {
 const (
 	DefaultMaxRows  = 20_000
 	DefaultMaxCols  = 256
-	DefaultMaxCell  = 1 << 20
-	DefaultMaxBytes = 20 << 20
+	DefaultMaxCell  = size.MB
+	DefaultMaxBytes = 20 * size.MB
 )
 
 // maxHeadings bounds the bytes of all headings together, because a report

@@ -17,11 +17,12 @@ import (
 
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/size"
 	"lectern/internal/taskdef"
 )
 
 // MostFile is how large a file may be unless the settings say otherwise.
-const MostFile = 10 << 20
+const MostFile = 10 * size.MB
 
 // File is one of a submission: what was asked for, and what was sent.
 type File struct {

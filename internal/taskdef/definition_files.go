@@ -16,6 +16,7 @@ import (
 	"lectern/internal/fault"
 	"lectern/internal/files"
 	"lectern/internal/sheet"
+	"lectern/internal/size"
 )
 
 // FileKind is one of the files a definition may have.
@@ -30,9 +31,9 @@ const (
 
 // Bounds on the files of definitions, in bytes.
 const (
-	MaxSheet     = 30 << 20
-	MaxResources = 100 << 20
-	MaxBundle    = 500 << 20 // an archive of sheets and resources of many tasks
+	MaxSheet     = 30 * size.MB
+	MaxResources = 100 * size.MB
+	MaxBundle    = 500 * size.MB // an archive of sheets and resources of many tasks
 )
 
 var (
@@ -52,14 +53,14 @@ func (k FileKind) Most() int64 {
 
 // Check tells by its content whether a file is of the kind:
 // fault.Unsupported when it is not, fault.TooLarge when it holds too much.
-func (k FileKind) Check(r io.ReaderAt, size int64) error {
-	if size > k.Most() {
-		return fault.New(fault.TooLarge, "The file has more than %d MB.", k.Most()>>20)
+func (k FileKind) Check(r io.ReaderAt, length int64) error {
+	if length > k.Most() {
+		return fault.New(fault.TooLarge, "The file has more than %s.", size.Text(k.Most()))
 	}
 	if k == Sheet {
-		return files.CheckPDF(r, size)
+		return files.CheckPDF(r, length)
 	}
-	_, err := archive.Open(r, size, resourceLimits)
+	_, err := archive.Open(r, length, resourceLimits)
 	return err
 }
 

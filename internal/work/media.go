@@ -10,11 +10,12 @@ import (
 
 	"lectern/internal/fault"
 	"lectern/internal/files"
+	"lectern/internal/size"
 )
 
 // MaxMedia is the size an attachment or a recording may have, in bytes, unless
 // the settings say otherwise. Whoever takes uploads holds them to it.
-const MaxMedia = 30_000_000
+const MaxMedia = 30 * size.MB
 
 // Media is a stored file that people look at or listen to, as its content
 // tells: neither its name nor the type its sender claims counts.

@@ -17,6 +17,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/httpserver"
 	"lectern/internal/policy"
+	"lectern/internal/size"
 )
 
 type object = map[string]any
@@ -162,7 +163,10 @@ func (d *document) inputs(i *Info, op object) {
 			list = append(list, object{"name": f.Name, "in": "header", "required": false, "description": f.Doc,
 				"schema": d.schema(f.Elem)})
 		default:
-			files = files || f.In == "file"
+			if f.In == "file" {
+				files = true
+				f.Doc = strings.TrimPrefix(f.Doc+"; at most "+size.Text(i.limits.File)+" each", "; ")
+			}
 			nested.add(f.Name, d.input(f), f.Required)
 			d.flatten(flat, "", f)
 		}

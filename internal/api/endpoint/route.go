@@ -17,6 +17,7 @@ import (
 	"lectern/internal/fault"
 	"lectern/internal/httpserver"
 	"lectern/internal/policy"
+	"lectern/internal/size"
 )
 
 // Authenticate finds the user a name and a token belong to; a fault.Unknown
@@ -70,9 +71,9 @@ func (s *Server) Routes() []*Info { return s.routes }
 // Option adds to a declaration.
 type Option func(*Info)
 
-// Uploads lets an endpoint take files: n of at most size bytes each.
-func Uploads(n int, size int64) Option {
-	return func(i *Info) { i.limits.Files, i.limits.File, i.limits.Total = n, size, int64(n)*size+(8<<20) }
+// Uploads lets an endpoint take files: n of at most so many bytes each.
+func Uploads(n int, most int64) Option {
+	return func(i *Info) { i.limits.Files, i.limits.File, i.limits.Total = n, most, int64(n)*most+8*size.MB }
 }
 
 // Location names where a created record is found, such as

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -13,13 +12,14 @@ import (
 	"strings"
 
 	"lectern/internal/fault"
+	"lectern/internal/size"
 )
 
 // Limits bound what one request may send. A zero JSON or Field means its
 // default; a zero File means that the request takes no files.
 type Limits struct {
-	JSON  int64 // a JSON or urlencoded body, or all plain fields of a multipart one; 4 MiB
-	Field int64 // one plain form value; 1 MiB
+	JSON  int64 // a JSON or urlencoded body, or all plain fields of a multipart one; 4 MB
+	Field int64 // one plain form value; 2 MB
 	File  int64 // one file
 	Files int   // how many files; 20
 	Total int64 // the whole body; enough for the others
@@ -27,16 +27,16 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	if l.JSON == 0 {
-		l.JSON = 4 << 20
+		l.JSON = 4 * size.MB
 	}
 	if l.Field == 0 {
-		l.Field = 1 << 20
+		l.Field = 2 * size.MB
 	}
 	if l.Files == 0 {
 		l.Files = 20
 	}
 	if l.Total == 0 {
-		const headers = 1 << 20 // of the parts
+		const headers = size.MB // of the parts
 		l.Total = l.JSON + int64(l.Files)*l.File + headers
 	}
 	return l
@@ -253,16 +253,5 @@ func broken(err error, text string) error {
 }
 
 func tooLarge(what string, limit int64) error {
-	return fault.New(fault.TooLarge, "%s is larger than %s, the most that is taken", what, size(limit))
-}
-
-// size is a limit in the unit people know it by.
-func size(n int64) string {
-	if n >= 1<<20 {
-		return fmt.Sprintf("%.4g MB", float64(n)/(1<<20))
-	}
-	if n >= 1<<10 {
-		return fmt.Sprintf("%.4g KB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
+	return fault.New(fault.TooLarge, "%s is larger than %s, the most that is taken", what, size.Text(limit))
 }

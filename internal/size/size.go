@@ -1,0 +1,22 @@
+// Package size says what a megabyte is, for limits and for the texts that tell
+// people of them.
+package size
+
+import "fmt"
+
+// The units of limits, as settings, messages and documentation use them.
+const (
+	KB = 1000
+	MB = 1000 * KB
+)
+
+// Text is a number of bytes in the unit people know it by, such as 10 MB.
+func Text(n int64) string {
+	switch {
+	case n >= MB:
+		return fmt.Sprintf("%.4g MB", float64(n)/MB)
+	case n >= KB:
+		return fmt.Sprintf("%.4g KB", float64(n)/KB)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
