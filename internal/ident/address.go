@@ -10,6 +10,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 )
 
@@ -103,7 +104,7 @@ func AddAddressLink(ctx context.Context, q db.Q, user int64, email string) (stri
 		return "", err
 	}
 	u, err := ByID(ctx, q, user)
-	if err != nil || *u.Disabled || text(u.EmailPending) != email {
+	if err != nil || *u.Disabled || opt.Or(u.EmailPending, "") != email {
 		return "", err
 	}
 	token := newToken()
@@ -132,7 +133,7 @@ func ConfirmAddress(ctx context.Context, q db.Q, token string) (*User, Moved, er
 		return nil, Moved{}, err
 	}
 	u, err := ByID(ctx, q, found[0].UserID)
-	if err == nil && (*u.Disabled || text(u.EmailPending) != found[0].Email) {
+	if err == nil && (*u.Disabled || opt.Or(u.EmailPending, "") != found[0].Email) {
 		err = errLink
 	}
 	if err != nil {

@@ -70,10 +70,10 @@ func guard(by *access.Caller, before, after *User) error {
 	case !self && before.choices() != after.choices():
 		return fault.New(fault.Denied, "Which mails somebody gets, and whether they take part in research, is "+
 			"theirs alone to choose.")
-	case !self && !admin && (text(before.Pronouns) != text(after.Pronouns) ||
+	case !self && !admin && (opt.Or(before.Pronouns, "") != opt.Or(after.Pronouns, "") ||
 		before.HasRunFirstTimeSetup != after.HasRunFirstTimeSetup):
 		return fault.New(fault.Denied, "You may change this user's names and role, nothing else.")
-	case text(before.StudentID) != text(after.StudentID) && !admin &&
+	case opt.Or(before.StudentID, "") != opt.Or(after.StudentID, "") && !admin &&
 		(self || !policy.MayRenumber(by.Role, before.Role, before.Opened)):
 		return fault.New(fault.Denied, "A student_id is set by staff before the account is first used, and by an "+
 			"administrator afterwards. Ask one.")
