@@ -129,6 +129,16 @@ func change[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out 
 	return out, err
 }
 
+// changeBriefly is change for what many do at once and takes but a moment: they
+// may share a commit.
+func changeBriefly[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
+	err = d.Brief(ctx, func(q db.Q) error {
+		out, err = f(q)
+		return err
+	})
+	return out, err
+}
+
 // remove runs f in a write transaction for an endpoint without a body.
 func remove(ctx context.Context, d *db.DB, f func(db.Q) error) (endpoint.NoContent, error) {
 	return endpoint.NoContent{}, d.Tx(ctx, f)

@@ -84,7 +84,7 @@ type tokenOut struct {
 func (s *Server) extendSession(ctx context.Context, who *access.Caller, in struct {
 	Remember bool `param:"remember"`
 }) (*tokenOut, error) {
-	return change(ctx, s.db, func(q db.Q) (*tokenOut, error) {
+	return changeBriefly(ctx, s.db, func(q db.Q) (*tokenOut, error) {
 		return &tokenOut{endpoint.Token(ctx)}, ident.Extend(ctx, q, who, in.Remember)
 	})
 }

@@ -107,7 +107,7 @@ func (s *Server) media(ctx context.Context, hash files.Hash, as endpoint.File) (
 }
 
 func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (endpoint.Text, error) {
-	c, err := change(ctx, s.db, func(q db.Q) (*work.Comment, error) {
+	c, err := changeBriefly(ctx, s.db, func(q db.Q) (*work.Comment, error) {
 		return work.MarkUnread(ctx, q, usecase.Reader(who), in.place(), in.ID)
 	})
 	return endpoint.Text{Message: "The comment is unread again.", Record: c, ID: in.ID}, err

@@ -28,7 +28,7 @@ type requestExtensionIn struct {
 
 func (s *Server) requestExtension(ctx context.Context, who *access.Caller, in requestExtensionIn) (*work.Extension,
 	error) {
-	return change(ctx, s.db, func(q db.Q) (*work.Extension, error) {
+	return changeBriefly(ctx, s.db, func(q db.Q) (*work.Extension, error) {
 		return work.RequestExtension(ctx, q, usecase.Reader(who), in.place(), in.Comment, in.Weeks)
 	})
 }
@@ -49,7 +49,7 @@ type assessedExtension struct {
 
 func (s *Server) assessExtension(ctx context.Context, who *access.Caller, in assessExtensionIn) (*assessedExtension,
 	error) {
-	return change(ctx, s.db, func(q db.Q) (*assessedExtension, error) {
+	return changeBriefly(ctx, s.db, func(q db.Q) (*assessedExtension, error) {
 		e, err := work.AssessExtension(ctx, q, usecase.Reader(who), in.place(), in.ID, in.Granted)
 		if err != nil {
 			return nil, err

@@ -55,7 +55,7 @@ type pinned struct {
 
 func (s *Server) pinTask(ctx context.Context, who *access.Caller, in pinIn) (*pinned, error) {
 	p := work.Pin{TaskID: in.TaskID, UserID: who.ID}
-	return change(ctx, s.db, func(q db.Q) (*pinned, error) {
+	return changeBriefly(ctx, s.db, func(q db.Q) (*pinned, error) {
 		return &pinned{"The task is pinned.", p}, work.PinTask(ctx, q, p)
 	})
 }

@@ -37,7 +37,7 @@ type ticketOut struct {
 }
 
 func (s *Server) liveTicket(ctx context.Context, who *access.Caller, _ none) (*ticketOut, error) {
-	return change(ctx, s.db, func(q db.Q) (*ticketOut, error) {
+	return changeBriefly(ctx, s.db, func(q db.Q) (*ticketOut, error) {
 		ticket, err := ident.NewLiveTicket(ctx, q, who)
 		return &ticketOut{ticket, clock.At(q.Now().Add(ident.LiveTicketLife))}, err
 	})
@@ -78,7 +78,7 @@ func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (e
 // listener is who listens: by headers, or by a ticket.
 func (s *Server) listener(ctx context.Context, who *access.Caller, ticket string) (*access.Caller, error) {
 	if ticket != "" {
-		who, err := change(ctx, s.db, func(q db.Q) (*access.Caller, error) {
+		who, err := changeBriefly(ctx, s.db, func(q db.Q) (*access.Caller, error) {
 			return ident.UseLiveTicket(ctx, q, ticket)
 		})
 		if fault.Is(err, fault.Unknown) {

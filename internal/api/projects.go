@@ -80,7 +80,7 @@ type updatedProject struct {
 }
 
 func (s *Server) changeProject(ctx context.Context, who *access.Caller, in changeProjectIn) (*updatedProject, error) {
-	p, err := change(ctx, s.db, func(q db.Q) (*enrol.ProjectDetail, error) {
+	p, err := changeBriefly(ctx, s.db, func(q db.Q) (*enrol.ProjectDetail, error) {
 		return usecase.ChangeProject(ctx, q, who, in.ID, in.change())
 	})
 	if err != nil {

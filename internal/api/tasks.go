@@ -87,7 +87,7 @@ type changeTaskIn struct {
 }
 
 func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {
-	return change(ctx, s.db, func(q db.Q) (*work.MovedTask, error) {
+	return changeBriefly(ctx, s.db, func(q db.Q) (*work.MovedTask, error) {
 		return work.Move(ctx, q, usecase.Mover(who), in.ProjectID, in.DefinitionID, work.Change{
 			Trigger: in.Trigger.Ptr(), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
 			InPortfolio: in.InPortfolio.Ptr()})

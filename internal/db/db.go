@@ -25,6 +25,7 @@ import (
 // a writer never meets another and never fails with "busy".
 type DB struct {
 	read, write *sql.DB
+	turns       *turns // at the lone writer
 	postgres    bool
 	path        string // of the SQLite file
 	clock       clock.Clock
@@ -97,7 +98,7 @@ func openSQLite(path string, o Options) (*DB, error) {
 	w.SetMaxOpenConns(1)
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
-	return &DB{read: r, write: w, path: path, clock: o.Clock}, nil
+	return &DB{read: r, write: w, turns: newTurns(), path: path, clock: o.Clock}, nil
 }
 
 // Close ends all connections. On SQLite the log is folded into the file.
@@ -140,31 +141,43 @@ type runner interface {
 }
 
 type session struct {
-	run   runner
-	db    *DB
-	now   clock.Time
-	after []func()
+	run    runner
+	db     *DB
+	now    clock.Time
+	tx     bool // a transaction, which may not be kept
+	steady bool // statements are not interrupted: others share the transaction
+	after  []func()
 }
 
 func (s *session) query(ctx context.Context, text string, args []any) (*sql.Rows, error) {
-	if err := count(ctx, text); err != nil {
+	ctx, err := s.begin(ctx, text)
+	if err != nil {
 		return nil, err
 	}
 	return s.run.QueryContext(ctx, text, args...)
 }
 
 func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result, error) {
-	if err := count(ctx, text); err != nil {
+	ctx, err := s.begin(ctx, text)
+	if err != nil {
 		return nil, err
 	}
 	return s.run.ExecContext(ctx, text, args...)
+}
+
+// begin counts a statement and gives the context to run it under.
+func (s *session) begin(ctx context.Context, text string) (context.Context, error) {
+	if err := count(ctx, text); err != nil || !s.steady {
+		return ctx, err
+	}
+	return context.WithoutCancel(ctx), ctx.Err()
 }
 
 func (s *session) Now() clock.Time { return s.now }
 func (s *session) Postgres() bool  { return s.db.postgres }
 
 func (s *session) After(f func()) {
-	if _, inTx := s.run.(*sql.Tx); inTx {
+	if s.tx {
 		s.after = append(s.after, f)
 		return
 	}
@@ -188,7 +201,7 @@ func (d *DB) View(ctx context.Context, f func(Q) error) error {
 		return fmt.Errorf("begin reading: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
-	return f(&session{run: tx, db: d, now: d.Now()})
+	return f(&session{run: tx, db: d, now: d.Now(), tx: true})
 }
 
 const maxTries = 5
@@ -213,12 +226,19 @@ func (d *DB) Tx(ctx context.Context, f func(Q) error) error {
 }
 
 func (d *DB) once(ctx context.Context, f func(Q) error) ([]func(), error) {
+	if d.turns != nil {
+		if err := d.turns.take(ctx); err != nil {
+			return nil, err
+		}
+		defer d.turns.give()
+		d.turns.finish()
+	}
 	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("begin writing: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // a no-op after the commit
-	s := &session{run: tx, db: d, now: d.Now()}
+	s := &session{run: tx, db: d, now: d.Now(), tx: true}
 	if err := f(s); err != nil {
 		return nil, err
 	}

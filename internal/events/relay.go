@@ -22,7 +22,7 @@ func Relay(ctx context.Context, d *db.DB) error {
 		if len(some) == 0 {
 			return nil
 		}
-		if err := d.Tx(ctx, func(q db.Q) error { return number(ctx, q) }); err != nil {
+		if err := d.Brief(ctx, func(q db.Q) error { return number(ctx, q) }); err != nil {
 			return fmt.Errorf("number events: %w", err)
 		}
 	}

@@ -44,7 +44,7 @@ func (qu *Queue) claim(ctx context.Context) (int, error) {
 	}
 	var until clock.Time
 	var jobs []claimed
-	err = qu.db.Tx(ctx, func(q db.Q) error {
+	err = qu.db.Brief(ctx, func(q db.Q) error {
 		until = clock.At(q.Now().Add(qu.conf.Lease))
 		jobs, err = take(ctx, q, qu.name, until, kinds, slots, free)
 		return err

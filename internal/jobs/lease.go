@@ -55,7 +55,7 @@ func (qu *Queue) beat(ctx context.Context) error {
 	}
 	var until clock.Time
 	var ours map[try]bool
-	err := qu.db.Tx(ctx, func(q db.Q) (err error) {
+	err := qu.db.Brief(ctx, func(q db.Q) (err error) {
 		until = clock.At(q.Now().Add(qu.conf.Lease))
 		ours, err = prolong(ctx, q, qu.name, until, held)
 		return err
@@ -123,7 +123,7 @@ func (qu *Queue) rescue(ctx context.Context) error {
 		return err
 	}
 	var jobs []rescued
-	err = qu.db.Tx(ctx, func(q db.Q) error {
+	err = qu.db.Brief(ctx, func(q db.Q) error {
 		jobs, err = db.All[rescued](ctx, q, `WITH lapsed AS MATERIALIZED (
 				SELECT id FROM jobs WHERE state = 'running' AND lease_until < $1
 				ORDER BY lease_until LIMIT $2 `+passing(q)+`)
@@ -144,7 +144,7 @@ func (qu *Queue) rescue(ctx context.Context) error {
 // release gives jobs back that are still running here. Their workers can no
 // longer finish them.
 func (qu *Queue) release(ctx context.Context, left []*run) error {
-	return qu.db.Tx(ctx, func(q db.Q) error {
+	return qu.db.Brief(ctx, func(q db.Q) error {
 		list, args := db.In([]any{q.Now(), qu.name}, ids(left))
 		_, err := db.Exec(ctx, q, `UPDATE jobs SET state = 'available', attempt = attempt - 1, run_at = $1,
 			lease_until = NULL WHERE worker = $2 AND state = 'running' AND id IN `+list, args...)

@@ -154,7 +154,7 @@ func (r *run) finish(ctx context.Context, o outcome) error {
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer stop()
-	return r.queue.db.Tx(ctx, func(q db.Q) error { return r.settle(ctx, q, o) })
+	return r.queue.db.Brief(ctx, func(q db.Q) error { return r.settle(ctx, q, o) })
 }
 
 // settle ends the lease with o, unless it is no longer ours. The name of the

@@ -21,7 +21,7 @@ func (s *Service) ReadComments(ctx context.Context, who *access.Caller, at work.
 	if err != nil || v.Unread.None() {
 		return v, err
 	}
-	return v, s.DB.Tx(ctx, func(q db.Q) error { return work.MarkRead(ctx, q, Reader(who), v.Unread) })
+	return v, s.DB.Brief(ctx, func(q db.Q) error { return work.MarkRead(ctx, q, Reader(who), v.Unread) })
 }
 
 // Comment says something on a task, with an attachment or without. It refuses an
@@ -99,7 +99,7 @@ func (s *Service) HearPrompt(ctx context.Context, who *access.Caller, at work.Ta
 	if err != nil || !r.Begins || !who.May(policy.ReplyDiscussion) {
 		return r, f, err
 	}
-	if err := s.DB.Tx(ctx, func(q db.Q) error { return work.BeginDiscussion(ctx, q, id) }); err != nil {
+	if err := s.DB.Brief(ctx, func(q db.Q) error { return work.BeginDiscussion(ctx, q, id) }); err != nil {
 		f.Close()
 		return nil, nil, err
 	}

@@ -42,9 +42,9 @@ func (s *Service) store(ctx context.Context, u Upload, check func(io.ReaderAt, i
 	return s.Files.Put(ctx, f)
 }
 
-// change runs f in a write transaction and gives what it made.
+// change runs f, which must be brief, in a write transaction and gives what it made.
 func change[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
-	err = d.Tx(ctx, func(q db.Q) error {
+	err = d.Brief(ctx, func(q db.Q) error {
 		out, err = f(q)
 		return err
 	})
