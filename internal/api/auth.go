@@ -65,11 +65,12 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*
 	var u *ident.User
 	var token string
 	var err error
+	entry := ident.Entry{Remember: in.Remember, From: who.From}
 	if in.AuthToken != "" {
-		u, token, err = ident.Trade(ctx, s.db, in.Username, in.AuthToken)
+		u, token, err = ident.Trade(ctx, s.db, in.Username, in.AuthToken, entry)
 	} else {
 		u, token, err = s.passwords.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password,
-			Remember: in.Remember, From: who.From})
+			Entry: entry})
 	}
 	if err != nil {
 		return nil, err

@@ -217,11 +217,11 @@ func TestThrottlingByAccount(t *testing.T) {
 			return w.do("", "POST /api/auth", form{"username": "student",
 				"password": "wrong"})
 		}
-		for range 9 {
+		for range 19 {
 			wrong().status(401)
 		}
 		w.signIn("student", secret) // a success forgets the failures
-		for range 10 {
+		for range 20 {
 			wrong().status(401)
 		}
 		waits := []int{}
@@ -239,22 +239,70 @@ func TestThrottlingByAccount(t *testing.T) {
 		w.do("student", "GET /api/users/{student}", nil).status(200) // sessions go on
 		w.now = w.now.Add(time.Hour)
 		w.signIn("student", secret)
-		if n := w.count("throttles WHERE name LIKE 'account%'"); n != 0 {
+		if n := w.count("throttles WHERE name LIKE 'account% from %'"); n != 0 {
 			t.Errorf("%d accounts still have failures", n)
 		}
 	})
 }
 
-func TestThrottlingByAddress(t *testing.T) {
-	w := newWorld(t, "sqlite")
-	w.api.passwords = ident.NewPasswords(w.db, ident.Limits{PerAddress: 5})
-	w.password("student")
-	for i := range 5 {
-		w.do("", "POST /api/auth", form{"username": "nobody" + strconv.Itoa(i), "password": "wrong"}).status(401)
-	}
-	w.do("", "POST /api/auth", form{"username": "student", "password": secret}).status(429)
-	w.now = w.now.Add(time.Minute)
-	w.signIn("student", secret)
+// An address that fails with many names is slowed down, not shut: the right
+// password still gets in.
+func TestManyNamesFromOneAddress(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		const pace = 300 * time.Millisecond
+		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{PerAddress: 5, Pace: pace, Patience: time.Minute})
+		w.password("student")
+		try := func(name, password string) (*answered, time.Duration) {
+			start := time.Now()
+			return w.do("", "POST /api/auth", form{"username": name, "password": password}), time.Since(start)
+		}
+		for i := range 6 {
+			a, _ := try("nobody"+strconv.Itoa(i), "wrong")
+			a.status(401)
+		}
+		if a, took := try("student", secret); a.status(201) == nil || took < pace/2 {
+			t.Errorf("got in after %v, which is not slowed down", took)
+		}
+		for i := range 3 { // where one has signed in before one is not slowed down: no turn is taken
+			a, _ := try("student", secret)
+			a.status(201)
+			a, _ = try("more"+strconv.Itoa(i), "wrong")
+			a.status(401)
+		}
+	})
+}
+
+// guess sends a sign-in from an address.
+func (w *world) guess(from, name, password string) *answered {
+	r := w.request("", "POST /api/auth", form{"username": name, "password": password})
+	r.RemoteAddr = from + ":4711"
+	return w.send(r, name+" from "+from)
+}
+
+// However many guess at an account from elsewhere, its owner gets in from where
+// they did before; each address has twenty tries at a name, known or not.
+func TestGuessingFromElsewhere(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{PerAccount: 3, Elsewhere: 8, Pace: time.Millisecond})
+		w.password("student")
+		const home = "203.0.113.5"
+		w.guess(home, "student", secret).status(201)
+		for i := range 4 {
+			from := "198.51.100." + strconv.Itoa(i+1)
+			for range 3 {
+				w.guess(from, "student", "wrong").status(401)
+				w.guess(from, "nobody", "wrong").status(401)
+			}
+			for _, name := range []string{"student", "nobody"} {
+				if got := w.guess(from, name, secret).status(429).Header().Get("Retry-After"); got != "60" {
+					t.Errorf("%s: Retry-After %q", name, got)
+				}
+			}
+			w.guess(home, "student", "wrong").status(401)
+			w.guess(home, "student", secret).status(201)
+		}
+		w.guess("192.0.2.77", "student", secret).status(201) // slowed down, not shut out
+	})
 }
 
 // Forty instances on one database take a try each at the same moment.
@@ -278,7 +326,7 @@ func TestThrottleUnderConcurrency(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if answered.Load() != 10 || refused.Load() != 30 {
+		if answered.Load() != 20 || refused.Load() != 20 {
 			t.Errorf("%d tries got through, %d were refused", answered.Load(), refused.Load())
 		}
 	})
@@ -415,7 +463,7 @@ func TestChangingOnesPassword(t *testing.T) {
 		w.do("", "GET /api/users/{student}", nil, "Username", "student", "Auth-Token", other).status(401)
 		w.do("", "POST /api/auth", form{"username": "student", "password": secret}).status(401)
 		w.signIn("student", "a new secret")
-		for range 10 {
+		for range 20 {
 			change("student", "wrong", "another secret").status(401)
 		}
 		change("student", "a new secret", "another secret").status(429)

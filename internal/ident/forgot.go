@@ -28,7 +28,7 @@ func (d *Passwords) Forgot(ctx context.Context, username string, from netip.Addr
 	if err := checkBlocked(ctx, d.db.Pool(), names...); err != nil {
 		return err
 	}
-	a, err := d.named(ctx, username)
+	a, err := d.named(ctx, username, from)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"net/netip"
 	"runtime"
 	"time"
@@ -19,8 +20,10 @@ type Limits struct {
 	Hashes     int           // passwords hashed at once; one a core
 	Waiting    int           // requests waiting for that; 100 a hash
 	Patience   time.Duration // how long one waits; 10 s
-	PerAccount int64         // failed tries at an account within Window; 10
-	PerAddress int64         // failed tries from an address within Window; 100
+	PerAccount int64         // wrong passwords for a name from one address within Window before it must wait; 20
+	Elsewhere  int64         // for a name from addresses new to it, before those are slowed down; 100
+	PerAddress int64         // from an address for any names, before it is slowed down; 100
+	Pace       time.Duration // between tries that are slowed down; 500 ms
 	Window     time.Duration // 15 min
 }
 
@@ -28,7 +31,9 @@ func (l Limits) withDefaults() Limits {
 	l.Hashes = cmp.Or(max(l.Hashes, 0), runtime.GOMAXPROCS(0))
 	l.Waiting = cmp.Or(max(l.Waiting, 0), 100*l.Hashes)
 	l.Patience = cmp.Or(max(l.Patience, 0), 10*time.Second)
-	l.PerAccount = cmp.Or(max(l.PerAccount, 0), 10)
+	l.PerAccount = cmp.Or(max(l.PerAccount, 0), 20)
+	l.Elsewhere = cmp.Or(max(l.Elsewhere, 0), 100)
+	l.Pace = cmp.Or(max(l.Pace, 0), 500*time.Millisecond)
 	l.PerAddress = cmp.Or(max(l.PerAddress, 0), 100)
 	l.Window = cmp.Or(max(l.Window, 0), 15*time.Minute)
 	return l
@@ -54,13 +59,22 @@ func NewPasswords(d *db.DB, l Limits) *Passwords {
 type account struct {
 	User
 	PasswordHash *string `db:"password_hash"`
+	Known        bool    `db:"known"` // signed in to from this address before
 }
+
+const accountColumns = userColumns + `, password_hash, EXISTS (SELECT 1 FROM sign_in_places p
+	WHERE p.user_id = users.id AND p.place = $1) AS known`
 
 // Try is one attempt to sign in.
 type Try struct {
 	Username, Password string
-	Remember           bool
-	From               netip.Addr // whose failures count together; may be unknown
+	Entry
+}
+
+// Entry is how somebody comes in.
+type Entry struct {
+	Remember bool
+	From     netip.Addr // whose failures count together; may be unknown
 }
 
 // errWrong is the one answer to a wrong password, an unknown name and an
@@ -86,12 +100,12 @@ func (d *Passwords) SignIn(ctx context.Context, t Try) (u *User, token string, e
 }
 
 func (d *Passwords) signIn(ctx context.Context, t Try) (u *User, token string, err error) {
-	a, err := d.named(ctx, t.Username)
+	a, err := d.named(ctx, t.Username, t.From)
 	if err != nil {
 		return nil, "", err
 	}
-	name := accountName(t.Username)
-	fresh, err := d.prove(ctx, proof{name, t.From, a.PasswordHash, t.Password})
+	p := proof{accountName(t.Username), t.From, a, t.Password}
+	fresh, err := d.prove(ctx, p)
 	if err != nil {
 		return nil, "", err
 	}
@@ -104,10 +118,10 @@ func (d *Passwords) signIn(ctx context.Context, t Try) (u *User, token string, e
 				return err
 			}
 		}
-		if err := forget(ctx, q, name); err != nil {
+		if err := forget(ctx, q, p.try()); err != nil {
 			return err
 		}
-		token, err = Start(ctx, q, u, t.Remember)
+		token, err = open(ctx, q, u, t.Entry)
 		return err
 	})
 	return u, token, err
@@ -120,7 +134,7 @@ func held(ctx context.Context, q db.Q, id int64, proven *string) (*User, error) 
 	if err := db.Lock(ctx, q, "users", id); err != nil {
 		return nil, err
 	}
-	a, err := db.One[account](ctx, q, `SELECT `+userColumns+`, password_hash FROM users WHERE id = $1`, id)
+	a, err := db.One[account](ctx, q, `SELECT `+accountColumns+` FROM users WHERE id = $2`, "", id)
 	switch {
 	case err != nil:
 		return nil, err
@@ -134,11 +148,11 @@ func held(ctx context.Context, q db.Q, id int64, proven *string) (*User, error) 
 
 // named finds the account someone means: the name as typed, or without the s
 // before a student's number. There may be none; the account is then empty.
-func (d *Passwords) named(ctx context.Context, username string) (*account, error) {
+func (d *Passwords) named(ctx context.Context, username string, from netip.Addr) (*account, error) {
 	key := fold(username)
-	a, err := db.One[account](ctx, d.db.Pool(), `SELECT `+userColumns+`, password_hash FROM users
-		WHERE username_key IN ($1, $2) ORDER BY CASE WHEN username_key = $1 THEN 0 ELSE 1 END LIMIT 1`, key,
-		variant(key))
+	a, err := db.One[account](ctx, d.db.Pool(), `SELECT `+accountColumns+` FROM users
+		WHERE username_key IN ($2, $3) ORDER BY CASE WHEN username_key = $2 THEN 0 ELSE 1 END LIMIT 1`, place(from),
+		key, variant(key))
 	if fault.Is(err, fault.Missing) {
 		return &account{}, nil
 	}
@@ -149,33 +163,52 @@ func (d *Passwords) named(ctx context.Context, username string) (*account, error
 type proof struct {
 	name     string // under which failures count
 	from     netip.Addr
-	stored   *string // nil: no password opens
+	account  *account // an empty one has no password that opens
 	password string
+}
+
+// try is where the failures of this name from this address count.
+func (p *proof) try() string { return p.name + " from " + addressName(p.from) }
+
+// elsewhere is where those from all addresses new to the account count.
+func (p *proof) elsewhere() string { return p.name + " elsewhere" }
+
+func (p *proof) class() class {
+	if p.account.Known {
+		return familiar
+	}
+	return stranger
 }
 
 // prove checks a password, which costs a try. It gives a new seal where the
 // stored one should be replaced.
 func (d *Passwords) prove(ctx context.Context, p proof) (fresh string, err error) {
-	wait, leave, err := d.queue.enter(ctx)
+	slow, err := d.standing(ctx, &p)
+	if err != nil {
+		return "", err
+	}
+	wait, leave, err := d.queue.enter(ctx, p.class())
 	if err != nil {
 		return "", err
 	}
 	defer leave()
-	done, err := d.queue.accounts.take(wait, p.name)
+	for _, name := range slow {
+		if err := d.queue.slow.enter(wait, name, d.limits.Patience); err != nil {
+			return "", err
+		}
+	}
+	done, err := d.queue.turns.take(wait, p.try())
 	if err != nil {
 		return "", err
 	}
 	defer done()
-	if err := checkBlocked(ctx, d.db.Pool(), p.name, addressName(p.from)); err != nil {
-		return "", err
-	}
 	var ok bool
-	err = d.queue.hash(wait, func() error {
-		if err := d.count(ctx, p.name, d.limits.PerAccount); err != nil {
+	err = d.queue.hash(wait, p.class(), func() error {
+		if err := d.count(ctx, p.try(), d.limits.PerAccount); err != nil {
 			return err
 		}
 		var stale bool
-		if ok, stale = d.derive.opens(p.stored, p.password); ok && stale {
+		if ok, stale = d.derive.opens(p.account.PasswordHash, p.password); ok && stale {
 			fresh = d.derive.seal(p.password)
 		}
 		return nil
@@ -183,12 +216,50 @@ func (d *Passwords) prove(ctx context.Context, p proof) (fresh string, err error
 	if err != nil || ok {
 		return fresh, err
 	}
-	if at := addressName(p.from); at != "" {
-		if err := d.count(ctx, at, d.limits.PerAddress); err != nil && !fault.Is(err, fault.Throttled) {
-			return "", err
-		}
+	if err := d.failed(ctx, &p); err != nil {
+		return "", err
 	}
 	return "", errWrong
+}
+
+// standing refuses a name that has failed too often from this address, and gives
+// the names under which a try is slowed down: that of an address that failed with
+// many names, and that of an account many guess at, unless it was signed in to
+// from there before.
+func (d *Passwords) standing(ctx context.Context, p *proof) (slow []string, err error) {
+	if err := checkBlocked(ctx, d.db.Pool(), p.try()); err != nil || p.account.Known {
+		return nil, err
+	}
+	seen, err := failures(ctx, d.db.Pool(), d.limits.Window, addressName(p.from), p.elsewhere())
+	if err != nil {
+		return nil, err
+	}
+	if at := addressName(p.from); seen[at] >= d.limits.PerAddress {
+		slow = append(slow, at)
+	}
+	if seen[p.elsewhere()] >= d.limits.Elsewhere {
+		slow = append(slow, p.elsewhere())
+	}
+	return slow, nil
+}
+
+// failed counts a wrong password where it slows others down.
+func (d *Passwords) failed(ctx context.Context, p *proof) error {
+	var names []string
+	if at := addressName(p.from); at != "" {
+		names = append(names, at)
+	}
+	if !p.account.Known {
+		names = append(names, p.elsewhere())
+	}
+	return d.db.Tx(ctx, func(q db.Q) error {
+		for _, name := range names { // two at most
+			if err := count(ctx, q, name, math.MaxInt64, d.limits.Window); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (d *Passwords) count(ctx context.Context, name string, limit int64) error {
@@ -198,12 +269,12 @@ func (d *Passwords) count(ctx context.Context, name string, limit int64) error {
 // Seal gives the text a password is stored as, when there is room to hash. Demo
 // data gives one seal to many.
 func (d *Passwords) Seal(ctx context.Context, password string) (out string, err error) {
-	wait, leave, err := d.queue.enter(ctx)
+	wait, leave, err := d.queue.enter(ctx, familiar)
 	if err != nil {
 		return "", err
 	}
 	defer leave()
-	err = d.queue.hash(wait, func() error { out = d.derive.seal(password); return nil })
+	err = d.queue.hash(wait, familiar, func() error { out = d.derive.seal(password); return nil })
 	return out, err
 }
 
@@ -223,19 +294,19 @@ type Proof struct {
 // Prove takes the password of the user id as proof that it is them, as a
 // sign-in would: wrong ones are fault.Unknown and count.
 func (d *Passwords) Prove(ctx context.Context, id int64, password string, from netip.Addr) (*Proof, error) {
-	a, err := d.account(ctx, id)
+	a, err := d.account(ctx, id, from)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.prove(ctx, proof{accountName(a.Username), from, a.PasswordHash, password}); err != nil {
+	if _, err := d.prove(ctx, proof{accountName(a.Username), from, a, password}); err != nil {
 		return nil, err
 	}
 	return &Proof{id, a.PasswordHash}, nil
 }
 
-func (d *Passwords) account(ctx context.Context, id int64) (*account, error) {
-	return db.OneOf[account](ctx, d.db.Pool(), "user", `SELECT `+userColumns+`, password_hash FROM users
-		WHERE id = $1`, id)
+func (d *Passwords) account(ctx context.Context, id int64, from netip.Addr) (*account, error) {
+	return db.OneOf[account](ctx, d.db.Pool(), "user", `SELECT `+accountColumns+` FROM users WHERE id = $2`,
+		place(from), id)
 }
 
 // ChangePassword gives the caller a new password for the old one, and ends
@@ -243,15 +314,15 @@ func (d *Passwords) account(ctx context.Context, id int64) (*account, error) {
 // session must not become a way to guess.
 func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old, password string,
 	from netip.Addr) error {
-	a, err := d.account(ctx, who.ID)
+	a, err := d.account(ctx, who.ID, from)
 	if err != nil {
 		return err
 	}
 	if err := passwordFlaw(password, &a.User); err != nil {
 		return err
 	}
-	name := accountName(a.Username)
-	if _, err := d.prove(ctx, proof{name, from, a.PasswordHash, old}); err != nil {
+	p := proof{accountName(a.Username), from, a, old}
+	if _, err := d.prove(ctx, p); err != nil {
 		return err
 	}
 	fresh, err := d.Seal(ctx, password)
@@ -266,7 +337,7 @@ func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old,
 		case !ok:
 			return fault.New(fault.Conflict, "The password was changed meanwhile.")
 		}
-		if err := forget(ctx, q, name); err != nil {
+		if err := forgetAccount(ctx, q, p.name); err != nil {
 			return err
 		}
 		if err := dropLinks(ctx, q, who.ID); err != nil {
@@ -299,7 +370,7 @@ func set(ctx context.Context, q db.Q, u *User, fresh string) error {
 		q.Now()); err != nil {
 		return err
 	}
-	if err := forget(ctx, q, accountName(u.Username)); err != nil {
+	if err := forgetAccount(ctx, q, accountName(u.Username)); err != nil {
 		return err
 	}
 	if err := dropLinks(ctx, q, u.ID); err != nil {

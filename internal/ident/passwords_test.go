@@ -218,8 +218,8 @@ func TestHashesAtOnce(t *testing.T) {
 		if h.top.Load() > 2 || h.hashes.Load() != 50 {
 			h.Errorf("%d hashes, %d at once", h.hashes.Load(), h.top.Load())
 		}
-		if n := len(h.queue.accounts.held); n != 0 || h.queue.inside.Load() != 0 {
-			h.Errorf("%d accounts and %d requests are left in the queue", n, h.queue.inside.Load())
+		if n := len(h.queue.turns.held); n != 0 || h.queue.inside != [2]int{} || h.queue.free != 2 {
+			h.Errorf("%d names and %d requests are left in the queue", n, h.queue.inside)
 		}
 	})
 }
@@ -304,7 +304,7 @@ func TestPrune(t *testing.T) {
 		for _, step := range []struct {
 			wait time.Duration
 			want int64
-		}{{0, 0}, {time.Minute, 1}, {2 * time.Hour, 1}, {24 * time.Hour, 1}, {7 * 24 * time.Hour, 1}, {time.Hour, 0}} {
+		}{{0, 0}, {time.Minute, 1}, {2 * time.Hour, 1}, {24 * time.Hour, 2}, {7 * 24 * time.Hour, 1}, {time.Hour, 0}} {
 			h.now = h.now.Add(step.wait)
 			if n := prune(); n != step.want {
 				h.Errorf("after %v more: %d rows went", step.wait, n)

@@ -29,5 +29,10 @@ func Prune(ctx context.Context, q db.Q) (n int64, err error) {
 	gone, err := db.Exec(ctx, q, `DELETE FROM throttles WHERE name IN
 		(SELECT name FROM throttles WHERE since <= $1 AND (blocked_until IS NULL OR blocked_until <= $1)
 		ORDER BY since LIMIT $2)`, old, pruneAtOnce)
+	if err != nil {
+		return n, err
+	}
+	n += gone
+	gone, err = db.Exec(ctx, q, `DELETE FROM sign_in_places WHERE used_at <= $1`, clock.At(q.Now().Add(-keepPlaces)))
 	return n + gone, err
 }

@@ -2,8 +2,8 @@ package ident
 
 import (
 	"context"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"lectern/internal/fault"
@@ -11,18 +11,31 @@ import (
 
 // queue bounds the work of sign-ins: so many hashes at once, since each takes a
 // core and 19 MiB, so many requests waiting, each for so long. Beyond that a
-// request is told to come back, and everything else goes on being served.
+// request is told to come back, and everything else goes on being served. Whoever
+// comes from where their account was signed in to before goes first and has
+// places of their own, so that those who guess keep nobody else waiting.
 type queue struct {
-	slots    chan struct{}
-	inside   atomic.Int64
-	most     int64
+	mu       sync.Mutex
+	free     int
+	waiting  [2][]chan struct{} // by class
+	inside   [2]int
+	most     int
 	patience time.Duration
-	accounts turns
+	turns    turns
+	slow     lanes
 }
 
+// class is how a request stands in the queue.
+type class int
+
+const (
+	familiar class = iota
+	stranger
+)
+
 func newQueue(l Limits) *queue {
-	return &queue{slots: make(chan struct{}, l.Hashes), most: int64(l.Hashes + l.Waiting), patience: l.Patience,
-		accounts: turns{held: map[string]*turn{}}}
+	return &queue{free: l.Hashes, most: l.Hashes + l.Waiting, patience: l.Patience,
+		turns: turns{held: map[string]*turn{}}, slow: lanes{next: map[string]time.Time{}, pace: l.Pace}}
 }
 
 func busy() error {
@@ -31,28 +44,74 @@ func busy() error {
 }
 
 // enter lets a request into the queue. The context it gives bounds waiting.
-func (q *queue) enter(ctx context.Context) (context.Context, func(), error) {
-	if q.inside.Add(1) > q.most {
-		q.inside.Add(-1)
+func (q *queue) enter(ctx context.Context, c class) (context.Context, func(), error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.inside[c] >= q.most {
 		return nil, nil, busy()
 	}
+	q.inside[c]++
 	wait, stop := context.WithTimeout(ctx, q.patience)
-	return wait, func() { stop(); q.inside.Add(-1) }, nil
+	return wait, func() {
+		stop()
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.inside[c]--
+	}, nil
 }
 
 // hash runs f, which hashes, when there is room.
-func (q *queue) hash(wait context.Context, f func() error) error {
+func (q *queue) hash(wait context.Context, c class, f func() error) error {
+	if err := q.acquire(wait, c); err != nil {
+		return err
+	}
+	defer q.release()
+	return f()
+}
+
+func (q *queue) acquire(wait context.Context, c class) error {
+	q.mu.Lock()
+	if q.free > 0 {
+		q.free--
+		q.mu.Unlock()
+		return nil
+	}
+	mine := make(chan struct{})
+	q.waiting[c] = append(q.waiting[c], mine)
+	q.mu.Unlock()
 	select {
-	case q.slots <- struct{}{}:
-		defer func() { <-q.slots }()
-		return f()
+	case <-mine:
+		return nil
 	case <-wait.Done():
+		q.mu.Lock()
+		i := slices.Index(q.waiting[c], mine)
+		if i >= 0 {
+			q.waiting[c] = slices.Delete(q.waiting[c], i, i+1)
+		}
+		q.mu.Unlock()
+		if i < 0 { // it was given the place at the same moment
+			q.release()
+		}
 		return busy()
 	}
 }
 
-// turns lets one request an account go at a time, so that someone who signs in
-// from several places at once is not taken for someone who guesses.
+// release gives a place to whoever waits first, familiar ones before others.
+func (q *queue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for c := range q.waiting {
+		if len(q.waiting[c]) > 0 {
+			close(q.waiting[c][0])
+			q.waiting[c] = q.waiting[c][1:]
+			return
+		}
+	}
+	q.free++
+}
+
+// turns lets one request a name go at a time, so that someone who signs in
+// several times at once is not taken for someone who guesses.
 type turns struct {
 	mu   sync.Mutex
 	held map[string]*turn
@@ -86,5 +145,48 @@ func (t *turns) leave(name string, one *turn) {
 	defer t.mu.Unlock()
 	if one.users--; one.users == 0 {
 		delete(t.held, name)
+	}
+}
+
+// lanes slow names down: one try each pace.
+type lanes struct {
+	mu   sync.Mutex
+	next map[string]time.Time // when the next try of a name may go
+	pace time.Duration
+}
+
+// mostLanes bounds the memory of lanes: beyond it those nobody uses are dropped.
+const mostLanes = 1000
+
+// enter waits for the turn of a name. Whoever would wait for longer than patience
+// is refused at once, and told when to come back.
+func (l *lanes) enter(wait context.Context, name string, patience time.Duration) error {
+	now := time.Now()
+	l.mu.Lock()
+	if len(l.next) > mostLanes {
+		for n, at := range l.next {
+			if at.Before(now) {
+				delete(l.next, n)
+			}
+		}
+	}
+	at := l.next[name]
+	if at.Before(now) {
+		at = now
+	}
+	if at.Sub(now) > patience {
+		l.mu.Unlock()
+		return &fault.Error{Kind: fault.Throttled, Wait: patience, Text: "There were many failed tries, so " +
+			"sign-ins are slowed down here. Try again in a few seconds."}
+	}
+	l.next[name] = at.Add(l.pace)
+	l.mu.Unlock()
+	timer := time.NewTimer(at.Sub(now))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-wait.Done():
+		return busy()
 	}
 }

@@ -35,12 +35,20 @@ func hash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Start opens a session for u and gives its token, which is shown only now.
+// Start opens a session for u, who comes from nowhere in particular, and gives
+// its token, which is shown only now.
 func Start(ctx context.Context, q db.Q, u *User, remember bool) (string, error) {
+	return open(ctx, q, u, Entry{Remember: remember})
+}
+
+func open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
+	if err := remember(ctx, q, u.ID, e.From); err != nil {
+		return "", err
+	}
 	token := newToken()
 	if _, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at)
 		VALUES ($1, $2, $3, $4)`,
-		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, remember)))); err != nil {
+		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, e.Remember)))); err != nil {
 		return "", err
 	}
 	_, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID, q.Now())

@@ -54,6 +54,29 @@ func addressName(a netip.Addr) string {
 	return "address " + a.String()
 }
 
+// place is how an address an account was signed in to from is remembered; empty
+// when it is not known.
+func place(a netip.Addr) string {
+	if name := addressName(a); name != "" {
+		return hash(name)
+	}
+	return ""
+}
+
+// keepPlaces is how long a place is remembered after its last use.
+const keepPlaces = 90 * 24 * time.Hour
+
+// remember notes that an account was signed in to from an address.
+func remember(ctx context.Context, q db.Q, user int64, from netip.Addr) error {
+	at := place(from)
+	if at == "" {
+		return nil
+	}
+	_, err := db.Exec(ctx, q, `INSERT INTO sign_in_places (user_id, place, used_at) VALUES ($1, $2, $3)
+		ON CONFLICT (user_id, place) DO UPDATE SET used_at = excluded.used_at`, user, at, q.Now())
+	return err
+}
+
 // How many secret addresses nobody has one client may ask for.
 const (
 	guesses      = 100
@@ -113,6 +136,26 @@ func count(ctx context.Context, q db.Q, name string, limit int64, window time.Du
 	block := min(firstBlock<<min(tries[0]-limit, 10), longestBlock)
 	_, err = db.Exec(ctx, q, `UPDATE throttles SET blocked_until = $2 WHERE name = $1`, name,
 		clock.At(q.Now().Add(block)))
+	return err
+}
+
+// failures tells how often each name failed within the window.
+func failures(ctx context.Context, q db.Q, window time.Duration, names ...string) (map[string]int64, error) {
+	list, args := db.In([]any{clock.At(q.Now().Add(-window))}, names)
+	rows, err := db.All[struct {
+		Name string `db:"name"`
+		N    int64  `db:"failures"`
+	}](ctx, q, `SELECT name, failures FROM throttles WHERE name IN `+list+` AND since > $1`, args...)
+	out := make(map[string]int64, len(rows))
+	for _, r := range rows {
+		out[r.Name] = r.N
+	}
+	return out, err
+}
+
+// forgetAccount clears all names of an account, whose password was set anew.
+func forgetAccount(ctx context.Context, q db.Q, name string) error {
+	_, err := db.Exec(ctx, q, `DELETE FROM throttles WHERE name LIKE $1`, name+" %")
 	return err
 }
 

@@ -25,7 +25,7 @@ var errTicket = fault.New(fault.Unknown, "This sign-in has been used or has expi
 
 // Trade takes a ticket for a remembered session. The ticket is gone afterwards,
 // also when it was brought with the wrong name.
-func Trade(ctx context.Context, d *db.DB, username, ticket string) (u *User, token string, err error) {
+func Trade(ctx context.Context, d *db.DB, username, ticket string, e Entry) (u *User, token string, err error) {
 	err = d.Tx(ctx, func(q db.Q) error {
 		u = nil
 		ids, err := db.All[int64](ctx, q, `DELETE FROM sign_in_tickets WHERE token_hash = $1
@@ -42,7 +42,8 @@ func Trade(ctx context.Context, d *db.DB, username, ticket string) (u *User, tok
 			return err
 		}
 		u = found
-		token, err = Start(ctx, q, u, true)
+		e.Remember = true
+		token, err = open(ctx, q, u, e)
 		return err
 	})
 	if err == nil && u == nil {

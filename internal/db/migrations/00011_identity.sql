@@ -18,7 +18,7 @@ CREATE TABLE address_links (
 CREATE INDEX address_links_by_user ON address_links (user_id);
 CREATE INDEX address_links_by_expiry ON address_links (expires_at);
 
--- Where accounts have signed in from, hashed with the account: guesses from
+-- Where accounts were signed in to from, as hashes of addresses: guesses from
 -- elsewhere do not count there.
 CREATE TABLE sign_in_places (
 	user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
