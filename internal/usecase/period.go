@@ -1,6 +1,7 @@
-// Package usecase holds the use cases that reach into several rooms at once:
-// moving a period with the units in it and their tasks, adding and removing the
-// streams of a unit.
+// Package usecase holds what reaches into several domain packages at once:
+// changes with the duties that follow from them and the right of each field, and
+// composite reads as one caller sees them. It knows no HTTP, so that every face
+// does and shows the same.
 package usecase
 
 import (

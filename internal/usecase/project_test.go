@@ -1,0 +1,87 @@
+package usecase
+
+import (
+	"testing"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
+	"lectern/internal/enrol"
+	"lectern/internal/fault"
+	"lectern/internal/grade"
+	"lectern/internal/policy"
+)
+
+// as gives somebody's standing on a record.
+func (w *teaching) as(user int64, role policy.Role, s access.Scope) *access.Caller {
+	w.Helper()
+	who, err := access.Resolve(w.Context(), w.q, access.Caller{ID: user, Role: role}, s)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return who
+}
+
+// Whoever changes a target grade has the statistics follow, whichever face asks.
+func TestStatisticsFollowTheTargetGrade(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		undone(t, d, func(q db.Q) {
+			w := newTeaching(t, q)
+			p := w.enrolled(w.id["units"])
+			w.put("tasks", w.at.with(record{"project_id": p.id, "unit_id": w.id["units"], "status": "complete",
+				"task_definition_id": w.id["task_definitions"]})) // for the target grade 2
+			owner := w.as(p.user, policy.Student, access.Scope{Project: p.id})
+			_, err := ChangeProject(t.Context(), q, owner, p.id, ProjectChange{TargetGrade: new(grade.Grade(2))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			green, err := db.One[float64](t.Context(), q, `SELECT green_pct FROM projects WHERE id = $1`, p.id)
+			if err != nil || *green != 1 {
+				t.Errorf("green is %v: %v", *green, err)
+			}
+		})
+	})
+}
+
+func TestEachFieldOfAProjectHasItsRight(t *testing.T) {
+	d := dbtest.New(t, "sqlite", nil)
+	undone(t, d, func(q db.Q) {
+		w := newTeaching(t, q)
+		p := w.enrolled(w.id["units"])
+		owner := w.as(p.user, policy.Student, access.Scope{Project: p.id})
+		yes, word, n := true, WeekEnd, int64(1)
+		for name, c := range map[string]ProjectChange{"trigger": {Trigger: &word}, "campus": {CampusID: &n},
+			"enrolled": {Enrolled: &yes}, "grade": {Grade: &n}, "rationale": {GradeRationale: &word}} {
+			if _, err := ChangeProject(t.Context(), q, owner, p.id, c); !fault.Is(err, fault.Denied) {
+				t.Errorf("%s by the student: %v", name, err)
+			}
+		}
+		admin := w.as(99, policy.Admin, access.Scope{Project: p.id})
+		if _, err := ChangeProject(t.Context(), q, admin, p.id, ProjectChange{Grade: &n}); !fault.Is(err, fault.Invalid) {
+			t.Errorf("a grade without its reason: %v", err)
+		}
+	})
+}
+
+func TestAStudentJoinsTheGroupTheyCreate(t *testing.T) {
+	d := dbtest.New(t, "sqlite", nil)
+	undone(t, d, func(q db.Q) {
+		w := newTeaching(t, q)
+		p := w.enrolled(w.id["units"])
+		set := w.put("group_sets", record{"unit_id": w.id["units"], "name": "Open"})
+		who := w.as(p.user, policy.Student, access.Scope{Unit: w.id["units"], GroupSet: set})
+		larger := enrol.NewGroup{TutorialID: p.tutorial, CapacityAdjustment: 1}
+		if _, err := CreateGroup(t.Context(), q, who, set, larger); !fault.Is(err, fault.Denied) {
+			t.Errorf("a larger group by a student: %v", err)
+		}
+		g, err := CreateGroup(t.Context(), q, who, set, enrol.NewGroup{TutorialID: p.tutorial})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.only("group_memberships", `unit_group_id = $1 AND project_id = $2`, g.ID, p.id)
+		admin := w.as(99, policy.Admin, access.Scope{Unit: w.id["units"], GroupSet: set})
+		if g, err = CreateGroup(t.Context(), q, admin, set, larger); err != nil || g.StudentCount != 0 {
+			t.Errorf("a larger group by staff: %+v %v", g, err)
+		}
+	})
+}
