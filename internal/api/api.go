@@ -13,7 +13,6 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/events"
-	"lectern/internal/fault"
 	"lectern/internal/files"
 	"lectern/internal/ident"
 	"lectern/internal/notify"
@@ -151,21 +150,6 @@ func view[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T,
 		return err
 	})
 	return out, err
-}
-
-const mostRows = 10_000
-
-// page checks the limit and offset of a list, most standing for no limit.
-func page(limit, offset, most int64) (int64, int64, error) {
-	switch {
-	case limit < 0 || limit > mostRows:
-		return 0, 0, fault.Field(fault.Invalid, "limit", "must be a number from 1 to %d", mostRows)
-	case offset < 0:
-		return 0, 0, fault.Field(fault.Invalid, "offset", "must not be negative")
-	case limit == 0:
-		limit = most
-	}
-	return limit, offset, nil
 }
 
 // none is the input of an endpoint that takes nothing.

@@ -46,7 +46,7 @@ func (in taskIn) place() work.TaskRef {
 
 type listCommentsIn struct {
 	taskIn
-	paged
+	paging
 }
 
 func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCommentsIn) (endpoint.List[*work.Comment],

@@ -24,7 +24,7 @@ func (s *Server) inboxRoutes() {
 type inboxIn struct {
 	UnitID int64 `path:"id" scope:"unit"`
 	Mine   bool  `param:"mine" doc:"only the students of the caller's own tutorials"`
-	paged
+	paging
 }
 
 func (s *Server) inbox(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask], error) {
@@ -37,7 +37,7 @@ func (s *Server) awaitFeedback(ctx context.Context, who *access.Caller, in inbox
 }
 
 func (s *Server) waiting(ctx context.Context, in inboxIn, w work.Waiting) (endpoint.List[work.InboxTask], error) {
-	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.InboxTask, int64, error) {
+	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.InboxTask, int64, error) {
 		w.Page = p
 		return w.Tasks(ctx, q)
 	})

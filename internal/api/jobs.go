@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/api/params"
 	"lectern/internal/db"
 	"lectern/internal/jobs"
 	"lectern/internal/policy"
@@ -19,19 +20,19 @@ func (s *Server) jobRoutes() {
 }
 
 type listJobsIn struct {
-	State  string `param:"state" enum:"available,running,done,dead" doc:"only jobs in this state"`
-	Limit  int64  `param:"limit" doc:"at most so many; 100 when absent"`
-	Offset int64  `param:"offset"`
+	State  string            `param:"state" enum:"available,running,done,dead" doc:"only jobs in this state"`
+	Limit  params.Opt[int64] `param:"limit" doc:"at most so many; 100 when absent"`
+	Offset params.Opt[int64] `param:"offset"`
 }
 
 func (s *Server) listJobs(ctx context.Context, _ *access.Caller, in listJobsIn) (endpoint.List[jobs.Record], error) {
-	limit, offset, err := page(in.Limit, in.Offset, 100)
+	p, err := paging{in.Limit, in.Offset}.bounded(100)
 	if err != nil {
 		return endpoint.List[jobs.Record]{}, err
 	}
 	var total int64
 	list, err := view(ctx, s.db, func(q db.Q) (list []jobs.Record, err error) {
-		list, total, err = jobs.List(ctx, q, jobs.State(in.State), int(limit), int(offset))
+		list, total, err = jobs.List(ctx, q, jobs.State(in.State), int(p.Limit()), int(p.Offset()))
 		return list, err
 	})
 	return endpoint.Listed(list, total), err

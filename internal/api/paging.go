@@ -1,28 +1,73 @@
 package api
 
-import "lectern/internal/api/endpoint"
+import (
+	"context"
+
+	"lectern/internal/api/endpoint"
+	"lectern/internal/api/params"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+)
+
+// paging are the parameters of every list. Without them the list is whole; with
+// one, X-Total-Count tells how many rows there are in all.
+type paging struct {
+	Limit  params.Opt[int64] `param:"limit" doc:"how many rows; all without it"`
+	Offset params.Opt[int64] `param:"offset" doc:"how many rows to pass over"`
+}
+
+// page gives the part of a list the caller asks for.
+func (p paging) page() (db.Page, error) {
+	limit, offset := p.Limit.Or(db.NoLimit), p.Offset.Or(0)
+	switch {
+	case limit < 0:
+		return db.Page{}, fault.Field(fault.Invalid, "limit", "may not be negative")
+	case offset < 0:
+		return db.Page{}, fault.Field(fault.Invalid, "offset", "may not be negative")
+	case !p.Limit.Has() && !p.Offset.Has():
+		return db.Page{}, nil
+	}
+	return db.Part(limit, offset), nil
+}
+
+// mostRows is the most rows of a record of the service that one request gets.
+const mostRows = 10_000
+
+// bounded is page for the records of the service, which grow without end: as
+// many rows as usual where the caller names no limit, and never more than
+// mostRows.
+func (p paging) bounded(usual int64) (db.Page, error) {
+	if !p.Limit.Has() {
+		p.Limit = params.Opt[int64]{V: usual, Set: true}
+	}
+	if p.Limit.V > mostRows {
+		return db.Page{}, fault.Field(fault.Invalid, "limit", "may be at most %d", mostRows)
+	}
+	return p.page()
+}
+
+// listed answers with the part of a list the caller asks for. Read gives its
+// rows and how many there are in all, -1 where the whole list is asked for.
+func listed[T any](ctx context.Context, d *db.DB, in paging,
+	read func(db.Q, db.Page) ([]T, int64, error)) (endpoint.List[T], error) {
+	p, err := in.page()
+	if err != nil {
+		return endpoint.List[T]{}, err
+	}
+	return view(ctx, d, func(q db.Q) (endpoint.List[T], error) {
+		rows, total, err := read(q, p)
+		return endpoint.Listed(rows, total), err
+	})
+}
 
 // windowed gives the rows the caller asked for of a list that is held whole, as the
 // ones may be that grow with a person's years and not with the university.
 func windowed[T any](list []T, in paging) (endpoint.List[T], error) {
-	limit, offset, asked, err := in.window()
-	l := endpoint.List[T]{Total: -1}
-	if err != nil {
-		return l, err
+	p, err := in.page()
+	if err != nil || !p.Asked() {
+		return endpoint.Listed(list, -1), err
 	}
-	if asked {
-		l.Total = int64(len(list))
-	}
-	list = list[min(offset, int64(len(list))):]
-	if limit >= 0 {
-		list = list[:min(limit, int64(len(list)))]
-	}
-	l.Rows = func(yield func(T, error) bool) {
-		for _, row := range list {
-			if !yield(row, nil) {
-				return
-			}
-		}
-	}
-	return l, nil
+	n := int64(len(list))
+	rest := list[min(p.Offset(), n):]
+	return endpoint.Listed(rest[:min(p.Limit(), int64(len(rest)))], n), nil
 }

@@ -28,51 +28,27 @@ func (s *Server) taskRoutes() {
 		"Explain the due date of a task", s.explainDue)
 }
 
-// paged are the parameters of a list that is whole without them.
-type paged struct {
-	Limit  int64 `param:"limit" doc:"at most so many; all without it"`
-	Offset int64 `param:"offset" doc:"pass over so many"`
-}
-
-func (p paged) page() (work.Page, error) {
-	limit, offset, err := page(p.Limit, p.Offset, 0)
-	return work.Page{Limit: limit, Offset: offset}, err
-}
-
 type listTasksIn struct {
 	UnitID int64 `param:"unit_id,required" scope:"unit"`
-	paged
+	paging
 }
 
 func (s *Server) listTasks(ctx context.Context, who *access.Caller, in listTasksIn) (endpoint.List[work.UnitTask],
 	error) {
-	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.UnitTask, int64, error) {
+	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.UnitTask, int64, error) {
 		return usecase.TasksOfUnit(ctx, q, who, in.UnitID, p)
-	})
-}
-
-// listed answers with a page of a list, or with all of it.
-func listed[T any](ctx context.Context, d *db.DB, in paged, read func(db.Q, work.Page) ([]T, int64,
-	error)) (endpoint.List[T], error) {
-	p, err := in.page()
-	if err != nil {
-		return endpoint.List[T]{}, err
-	}
-	return view(ctx, d, func(q db.Q) (endpoint.List[T], error) {
-		rows, total, err := read(q, p)
-		return endpoint.Listed(rows, total), err
 	})
 }
 
 type definitionTasksIn struct {
 	UnitID       int64 `path:"unit_id" scope:"unit"`
 	DefinitionID int64 `path:"task_def_id" scope:"definition"`
-	paged
+	paging
 }
 
 func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller,
 	in definitionTasksIn) (endpoint.List[work.DefinitionTask], error) {
-	return listed(ctx, s.db, in.paged, func(q db.Q, p work.Page) ([]work.DefinitionTask, int64, error) {
+	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.DefinitionTask, int64, error) {
 		return work.TasksOfDefinition(ctx, q, in.DefinitionID, p)
 	})
 }

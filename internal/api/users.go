@@ -38,40 +38,21 @@ func (s *Server) userRoutes() {
 		endpoint.Uploads(1, sheet.DefaultMaxBytes))
 }
 
-// paging is what every list takes.
-type paging struct {
-	Limit  params.Opt[int64] `param:"limit" doc:"how many rows; all without it"`
-	Offset params.Opt[int64] `param:"offset" doc:"how many rows to pass over"`
-}
-
-// window gives the limit, -1 for none, and the offset, and whether the caller
-// asked for a part, who is then told how many there are.
-func (p paging) window() (limit, offset int64, part bool, err error) {
-	limit, offset = p.Limit.Or(-1), p.Offset.Or(0)
-	switch {
-	case p.Limit.Has() && limit < 0:
-		err = fault.Field(fault.Invalid, "limit", "may not be negative")
-	case offset < 0:
-		err = fault.Field(fault.Invalid, "offset", "may not be negative")
-	}
-	return limit, offset, p.Limit.Has() || p.Offset.Has(), err
-}
-
 func (s *Server) listUsers(atLeast policy.Role) func(context.Context, *access.Caller,
 	paging) (endpoint.List[*ident.User], error) {
 	return func(ctx context.Context, who *access.Caller, in paging) (l endpoint.List[*ident.User], err error) {
-		limit, offset, part, err := in.window()
+		p, err := in.page()
 		if err != nil {
 			return l, err
 		}
 		l.Total = -1
-		if part {
+		if p.Asked() {
 			if l.Total, err = ident.Count(ctx, s.db.Pool(), atLeast); err != nil {
 				return l, err
 			}
 		}
-		l.Rows = seenBy(who, ident.List(ctx, s.db.Pool(), ident.Selection{AtLeast: atLeast, Limit: limit,
-			Offset: offset}))
+		l.Rows = seenBy(who, ident.List(ctx, s.db.Pool(), ident.Selection{AtLeast: atLeast, Limit: p.Limit(),
+			Offset: p.Offset()}))
 		return l, nil
 	}
 }

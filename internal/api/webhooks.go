@@ -70,17 +70,17 @@ func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (end
 }
 
 type eventLogIn struct {
-	After int64 `param:"after" doc:"the number of the last event seen; from the oldest kept when absent"`
-	Limit int64 `param:"limit" doc:"at most so many; 100 when absent"`
+	After int64             `param:"after" doc:"the number of the last event seen; from the oldest kept when absent"`
+	Limit params.Opt[int64] `param:"limit" doc:"at most so many; 100 when absent"`
 }
 
 func (s *Server) eventLog(ctx context.Context, _ *access.Caller, in eventLogIn) ([]events.Event, error) {
-	limit, _, err := page(in.Limit, 0, 100)
+	p, err := paging{Limit: in.Limit}.bounded(100)
 	if err != nil {
 		return nil, err
 	}
 	if in.After < 0 {
 		return nil, fault.Field(fault.Invalid, "after", "must not be negative")
 	}
-	return events.Since(ctx, s.db.Pool(), events.Filter{All: true}, in.After, int(limit))
+	return events.Since(ctx, s.db.Pool(), events.Filter{All: true}, in.After, int(p.Limit()))
 }

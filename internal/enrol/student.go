@@ -58,9 +58,8 @@ type StudentEntry struct {
 // StudentQuery says which students of a unit to list, and which part of them.
 type StudentQuery struct {
 	UnitID    int64
-	Withdrawn *bool  // nil: all
-	Limit     *int64 // nil: all
-	Offset    int64
+	Withdrawn *bool // nil: all
+	Page      db.Page
 }
 
 const selectEntries = `SELECT p.id, p.enrolled, p.campus_id, p.target_grade, p.submitted_grade, p.compile_portfolio, ` +
@@ -74,16 +73,28 @@ func (s StudentQuery) from() (text, order string, args []any) {
 		text += ` AND p.enrolled = $2`
 	}
 	order = ` ORDER BY s.first_name, s.last_name, p.id`
-	if s.Limit != nil {
+	if s.Page.Asked() {
 		order += fmt.Sprintf(` LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2)
-		args = append(args, *s.Limit, s.Offset)
+		args = append(args, s.Page.Limit(), s.Page.Offset())
 	}
 	return text, order, args
 }
 
 // Students lists the students of a unit with their statistics and tutorials, by
-// first name, in three statements whatever their number.
-func Students(ctx context.Context, q db.Q, s StudentQuery) ([]StudentEntry, error) {
+// first name, and tells how many there are in all, -1 where all were asked for.
+// It takes three statements whatever their number, and one more to count.
+func Students(ctx context.Context, q db.Q, s StudentQuery) (list []StudentEntry, total int64, err error) {
+	total = -1
+	if s.Page.Asked() {
+		if total, err = s.count(ctx, q); err != nil {
+			return nil, 0, err
+		}
+	}
+	list, err = s.entries(ctx, q)
+	return list, total, err
+}
+
+func (s StudentQuery) entries(ctx context.Context, q db.Q) ([]StudentEntry, error) {
 	text, order, args := s.from()
 	list, err := db.All[StudentEntry](ctx, q, selectEntries+text+order, args...)
 	if err != nil {
@@ -95,7 +106,7 @@ func Students(ctx context.Context, q db.Q, s StudentQuery) ([]StudentEntry, erro
 	}
 	seats := `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id FROM projects p
 		JOIN tutorial_enrolments e ON e.project_id = p.id WHERE p.unit_id = $1`
-	if s.Limit == nil {
+	if !s.Page.Asked() {
 		args = args[:1]
 	} else {
 		seats = `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id FROM (SELECT p.id` + text + order + `) page
@@ -114,9 +125,9 @@ func Students(ctx context.Context, q db.Q, s StudentQuery) ([]StudentEntry, erro
 	return list, nil
 }
 
-// CountStudents tells how many students a query means, its part aside.
-func CountStudents(ctx context.Context, q db.Q, s StudentQuery) (int64, error) {
-	s.Limit = nil
+// count tells how many students a query means, its part aside.
+func (s StudentQuery) count(ctx context.Context, q db.Q) (int64, error) {
+	s.Page = db.Page{}
 	text, _, args := s.from()
 	n, err := db.One[int64](ctx, q, `SELECT count(*)`+text, args...)
 	if err != nil {

@@ -43,7 +43,7 @@ func (c *campus) say(who, student, abbr, words string) {
 func (c *campus) open(who, student, abbr string) {
 	c.Helper()
 	c.tx(func(q db.Q) {
-		talk, err := work.Comments(c.Context(), q, c.reader(who), c.place(student, abbr), work.Page{})
+		talk, err := work.Comments(c.Context(), q, c.reader(who), c.place(student, abbr), db.Page{})
 		if err == nil {
 			err = work.MarkRead(c.Context(), q, c.reader(who), talk.Unread)
 		}

@@ -14,7 +14,7 @@ import (
 // ReadComments lists the comments on a task for who, and marks those read that
 // were new to them.
 func (s *Service) ReadComments(ctx context.Context, who *access.Caller, at work.TaskRef,
-	p work.Page) (*work.Conversation, error) {
+	p db.Page) (*work.Conversation, error) {
 	v, err := view(ctx, s.DB, func(q db.Q) (*work.Conversation, error) {
 		return work.Comments(ctx, q, Reader(who), at, p)
 	})

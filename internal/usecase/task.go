@@ -23,7 +23,7 @@ func Reader(who *access.Caller) work.Reader {
 
 // TasksOfUnit lists the tasks of a unit with how many there are: all of them for
 // whoever may list its students, for others their own.
-func TasksOfUnit(ctx context.Context, q db.Q, who *access.Caller, unitID int64, p work.Page) ([]work.UnitTask, int64,
+func TasksOfUnit(ctx context.Context, q db.Q, who *access.Caller, unitID int64, p db.Page) ([]work.UnitTask, int64,
 	error) {
 	student := who.ID
 	if who.May(policy.ListStudents) {

@@ -32,7 +32,7 @@ type Waiting struct {
 	UnitID, CallerID int64
 	Inbox            bool // beside what awaits feedback, what the caller pinned or has not read
 	Mine             bool // only the students of the caller's own classes
-	Page
+	Page             db.Page
 }
 
 // waitingFrom finds the tasks of unit $1 for the caller $2. Each reason to be

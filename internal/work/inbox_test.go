@@ -30,7 +30,7 @@ func inboxFollowsIndexes(t *testing.T, students, definitions int64) {
 		for name, w := range map[string]Waiting{
 			"inbox":    {Inbox: true},
 			"mine":     {Inbox: true, Mine: true},
-			"page":     {Inbox: true, Page: Page{Limit: 50, Offset: 100}},
+			"page":     {Inbox: true, Page: db.Part(50, 100)},
 			"feedback": {},
 		} {
 			w.UnitID, w.CallerID = crowdUnit, tutor
@@ -67,15 +67,15 @@ func TestTaskListsFollowIndexes(t *testing.T) {
 		c.fillInbox()
 		for name, read := range map[string]func(ctx context.Context, q db.Q) (any, error){
 			"tasks of a unit": func(ctx context.Context, q db.Q) (any, error) {
-				l, _, err := TasksOfUnit(ctx, q, crowdUnit, 0, Page{})
+				l, _, err := TasksOfUnit(ctx, q, crowdUnit, 0, db.Page{})
 				return l, err
 			},
 			"tasks of a student": func(ctx context.Context, q db.Q) (any, error) {
-				l, _, err := TasksOfUnit(ctx, q, crowdUnit, 1, Page{Limit: 3})
+				l, _, err := TasksOfUnit(ctx, q, crowdUnit, 1, db.Part(3, 0))
 				return l, err
 			},
 			"tasks of a definition": func(ctx context.Context, q db.Q) (any, error) {
-				l, _, err := TasksOfDefinition(ctx, q, 1, Page{})
+				l, _, err := TasksOfDefinition(ctx, q, 1, db.Page{})
 				return l, err
 			},
 			"tasks of a project": func(ctx context.Context, q db.Q) (any, error) { return TasksOf(ctx, q, 1, 1) },

@@ -71,9 +71,9 @@ type Conversation struct {
 }
 
 // Comments gives the conversation at a place, the oldest first.
-func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p Page) (*Conversation, error) {
+func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p db.Page) (*Conversation, error) {
 	v := &Conversation{Total: -1}
-	if p.asked() {
+	if p.Asked() {
 		n, err := db.One[int64](ctx, q, talk+`SELECT count(*) FROM talk t JOIN task_comments c ON c.task_id = t.id`,
 			at.ProjectID, at.DefinitionID)
 		if err != nil {
@@ -82,7 +82,7 @@ func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p Page) (*Conv
 		v.Total = *n
 	}
 	for c, err := range db.Each[commentRow](ctx, q, commentRows+`ORDER BY c.created_at, c.id LIMIT $4 OFFSET $5`,
-		at.ProjectID, at.DefinitionID, by.UserID, p.limit(), p.Offset) {
+		at.ProjectID, at.DefinitionID, by.UserID, p.Limit(), p.Offset()) {
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ func TestConversationsFollowIndexes(t *testing.T) {
 		c := newCrowd(t, d, 100, 10)
 		c.fillInbox()
 		at, tutor := TaskRef{3, 3}, Reader{UserID: c.students + 1, Staff: true}
-		for _, p := range []Page{{}, {Limit: 5}} {
+		for _, p := range []db.Page{{}, db.Part(5, 0)} {
 			for _, text := range c.statements(func(ctx context.Context, q db.Q) error {
 				_,
 					err := Comments(ctx, q, tutor, at, p)

@@ -83,22 +83,6 @@ type UnitTask struct {
 	StreamID     *int64        `db:"tutorial_stream_id" json:"tutorial_stream_id"`
 }
 
-// Page is a part of a list; a Limit of 0 asks for all of it.
-type Page struct {
-	Limit, Offset int64
-}
-
-// asked tells whether only a part is wanted, so that the whole must be counted.
-func (p Page) asked() bool { return p.Limit > 0 || p.Offset > 0 }
-
-// limit is what LIMIT takes.
-func (p Page) limit() int64 {
-	if p.Limit == 0 {
-		return 1 << 31
-	}
-	return p.Limit
-}
-
 // list is a query in its parts, so that its rows can also be counted.
 type list struct {
 	with    string // common tables, "WITH ...", or nothing
@@ -109,9 +93,9 @@ type list struct {
 
 // part reads a page of a list and how many rows it has in all, -1 when all of
 // them were asked for.
-func part[T any](ctx context.Context, q db.Q, l list, p Page, args ...any) (rows []T, total int64, err error) {
+func part[T any](ctx context.Context, q db.Q, l list, p db.Page, args ...any) (rows []T, total int64, err error) {
 	total = -1
-	if p.asked() {
+	if p.Asked() {
 		n, err := db.One[int64](ctx, q, l.with+` SELECT count(*) FROM `+l.from, args...)
 		if err != nil {
 			return nil, 0, err
@@ -120,13 +104,13 @@ func part[T any](ctx context.Context, q db.Q, l list, p Page, args ...any) (rows
 	}
 	text := fmt.Sprintf(`%s SELECT %s FROM %s ORDER BY %s LIMIT $%d OFFSET $%d`, l.with, l.columns, l.from, l.order,
 		len(args)+1, len(args)+2)
-	rows, err = db.All[T](ctx, q, text, append(args, p.limit(), p.Offset)...)
+	rows, err = db.All[T](ctx, q, text, append(args, p.Limit(), p.Offset())...)
 	return rows, total, err
 }
 
 // TasksOfUnit lists the tasks of the enrolled students of a unit, or of one of
 // them when a user is named.
-func TasksOfUnit(ctx context.Context, q db.Q, unitID, userID int64, p Page) ([]UnitTask, int64, error) {
+func TasksOfUnit(ctx context.Context, q db.Q, unitID, userID int64, p db.Page) ([]UnitTask, int64, error) {
 	return part[UnitTask](ctx, q, list{
 		columns: `t.id, t.task_definition_id, t.status, e.tutorial_id, e.tutorial_stream_id`,
 		from:    enrolledTasks + ` WHERE t.unit_id = $1 AND (p.user_id = $2 OR $2 = 0)`,
@@ -148,7 +132,7 @@ type DefinitionTask struct {
 }
 
 // TasksOfDefinition lists the tasks of the enrolled students for a definition.
-func TasksOfDefinition(ctx context.Context, q db.Q, definitionID int64, p Page) ([]DefinitionTask, int64, error) {
+func TasksOfDefinition(ctx context.Context, q db.Q, definitionID int64, p db.Page) ([]DefinitionTask, int64, error) {
 	return part[DefinitionTask](ctx, q, list{
 		columns: `t.project_id, t.id, t.task_definition_id, t.status, e.tutorial_id, e.tutorial_stream_id,
 			t.completion_date, t.submission_date, t.times_assessed, t.grade, t.quality_pts, ` + undecided,

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"strconv"
+	"testing"
+)
+
+// Every list that pages takes limit and offset the same way.
+func TestListsPageAlike(t *testing.T) {
+	lists := []string{"/api/users?", "/api/units?", "/api/unit_roles?", "/api/students?unit_id={unitA}&",
+		"/api/tasks?unit_id={unitA}&", "/api/units/{unitA}/tasks/inbox?",
+		"/api/units/{unitA}/task_definitions/{defA1}/tasks?",
+		"/api/projects/{project:student}/task_def_id/{defA1}/comments?"}
+	each(t, func(t *testing.T, w *world) {
+		w.do("student", "POST /api/projects/{project:student}/task_def_id/{defA1}/comments",
+			form{"comment": "Hello"}).status(201)
+		for _, path := range lists {
+			whole := w.do("convenor", "GET "+path, nil).status(200)
+			n := len(whole.list())
+			if got := whole.Header().Get("X-Total-Count"); got != "" {
+				t.Errorf("%s: told the total %s without being asked", path, got)
+			}
+			for query, want := range map[string]int{"limit=0": 0, "limit=1": min(n, 1), "offset=1": max(n-1, 0),
+				"limit=9223372036854775807": n, "limit=1&offset=4611686018427387": 0} {
+				part := w.do("convenor", "GET "+path+query, nil).status(200)
+				if got := len(part.list()); got != want {
+					t.Errorf("%s%s: got %d rows of %d, want %d", path, query, got, n, want)
+				}
+				if got := part.Header().Get("X-Total-Count"); got != strconv.Itoa(n) {
+					t.Errorf("%s%s: got the total %q, want %d", path, query, got, n)
+				}
+			}
+			w.do("convenor", "GET "+path+"limit=-1", nil).status(400).says("limit")
+			w.do("convenor", "GET "+path+"offset=-1", nil).status(400).says("offset")
+		}
+	})
+}
+
+// The records of the service never come whole.
+func TestRecordsOfTheServiceAreBounded(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, path := range []string{"/api/admin/jobs", "/api/admin/event_log"} {
+			w.do("admin", "GET "+path+"?limit=10000", nil).status(200)
+			w.do("admin", "GET "+path+"?limit=10001", nil).status(400).says("limit", "10000")
+			w.do("admin", "GET "+path+"?limit=-1", nil).status(400).says("limit")
+		}
+	})
+}
