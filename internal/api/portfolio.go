@@ -56,18 +56,18 @@ func (s *Server) getPortfolio(ctx context.Context, _ *access.Caller, in portfoli
 }
 
 type addPortfolioFileIn struct {
-	ID   int64          `path:"id" scope:"project"`
-	Name string         `param:"name,required" doc:"LearningSummaryReport for the report at the beginning, Other to keep the name of the file"`
-	Kind string         `param:"kind,required" enum:"document,code,image"`
-	File *params.Upload `param:"file0,required"`
+	ID   int64              `path:"id" scope:"project"`
+	Name string             `param:"name,required" doc:"LearningSummaryReport for the first file, Other to keep its name"`
+	Kind taskdef.UploadKind `param:"kind,required" enum:""`
+	File *params.Upload     `param:"file0,required"`
 }
 
 // portfolioFileAnswer is a file of a portfolio under both sets of names that
 // clients know.
 type portfolioFileAnswer struct {
-	FileName string `json:"file_name"`
-	FileKind string `json:"file_kind"`
-	FilePath string `json:"file_path" doc:"inside the portfolio"`
+	FileName string             `json:"file_name"`
+	FileKind taskdef.UploadKind `json:"file_kind"`
+	FilePath string             `json:"file_path" doc:"inside the portfolio"`
 	portfolio.File
 }
 
@@ -81,10 +81,10 @@ func (s *Server) addPortfolioFile(ctx context.Context, _ *access.Caller, in addP
 }
 
 type removePortfolioIn struct {
-	ID   int64              `path:"id" scope:"project"`
-	Idx  params.Opt[int64]  `param:"idx" doc:"with kind and name: the file to remove; without all three: the compiled portfolio"`
-	Kind params.Opt[string] `param:"kind" enum:"document,code,image"`
-	Name params.Opt[string] `param:"name"`
+	ID   int64                          `path:"id" scope:"project"`
+	Idx  params.Opt[int64]              `param:"idx" doc:"with kind and name: the file to remove; else the portfolio"`
+	Kind params.Opt[taskdef.UploadKind] `param:"kind" enum:""`
+	Name params.Opt[string]             `param:"name"`
 }
 
 func (s *Server) removePortfolio(ctx context.Context, who *access.Caller, in removePortfolioIn) (endpoint.NoContent,

@@ -74,11 +74,11 @@ func (b *builder) put(content []byte) (files.Info, error) {
 }
 
 // sample gives a file of a kind.
-func sample(kind string, luck int) (string, []byte) {
+func sample(kind taskdef.UploadKind, luck int) (string, []byte) {
 	switch kind {
-	case "image":
+	case taskdef.Image:
 		return "screenshot.png", screenshot(luck)
-	case "document":
+	case taskdef.Document:
 		return "report.pdf", report(luck)
 	}
 	p := programs[luck%len(programs)]

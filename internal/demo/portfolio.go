@@ -3,6 +3,7 @@ package demo
 import (
 	"lectern/internal/db"
 	"lectern/internal/portfolio"
+	"lectern/internal/taskdef"
 )
 
 // portfolio has one student's work compiled ahead of time, learning summary and
@@ -15,7 +16,7 @@ func (b *builder) portfolio() {
 	info, err := b.put(report(0))
 	if err == nil {
 		_, err = portfolio.AddFile(b.ctx, b.q, b.desk.Files, project, portfolio.NewFile{Name: "LearningSummaryReport",
-			Kind: "document", Original: "summary.pdf", Stored: info})
+			Kind: taskdef.Document, Original: "summary.pdf", Stored: info})
 	}
 	if err == nil {
 		_, err = db.Exec(b.ctx, b.q, `UPDATE projects SET submitted_grade = target_grade WHERE id = $1`, project)

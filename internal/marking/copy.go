@@ -19,7 +19,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/opt"
 	"lectern/internal/sheet"
-	"lectern/internal/submit"
+	"lectern/internal/taskdef"
 )
 
 // Copy is a document as the staff annotated it.
@@ -107,7 +107,7 @@ func (t *taking) storeCopy(ctx context.Context, f *zip.File, at *target) (files.
 	if hash := hex.EncodeToString(sum.Sum(nil)); hash == opt.Or(at.Document, "") || hash == opt.Or(at.Marked, "") {
 		return files.Info{}, errSame
 	}
-	if err := submit.Check("document", tmp, size); err != nil {
+	if err := taskdef.Document.Check(tmp, size); err != nil {
 		return files.Info{}, err
 	}
 	if _, err := tmp.Seek(0, io.SeekStart); err != nil {

@@ -57,7 +57,7 @@ func (c *content) document(press *Compiler, ctx context.Context, at time.Time) p
 	for i, f := range own {
 		doc.Sections = append(doc.Sections, pdf.Section{Title: f.Name, Level: 1,
 			Header: fmt.Sprintf("Additional file %d of %d", i+1, len(own)),
-			File:   &pdf.File{Name: f.Name, Kind: kinds[f.Kind], Open: open(f.Hash)}})
+			File:   &pdf.File{Name: f.Name, Kind: f.Kind.ShownAs(), Open: open(f.Hash)}})
 	}
 	for _, t := range c.shown() {
 		doc.Sections = append(doc.Sections, pdf.Section{Title: t.title(), Header: t.title(), Body: c.taskPages(t),
@@ -65,9 +65,6 @@ func (c *content) document(press *Compiler, ctx context.Context, at time.Time) p
 	}
 	return doc
 }
-
-// kinds are how the files of a portfolio are read; code by its name.
-var kinds = map[string]pdf.Kind{Document: pdf.PDF, Image: pdf.Image, Code: pdf.ByName}
 
 // shown lists the tasks whose work is in the portfolio, by target date.
 func (c *content) shown() []*task {
@@ -220,7 +217,7 @@ func (c *content) alignedTasks(list []taskdef.Alignment) pdf.Table {
 func listFiles(list []stored) []pdf.Block {
 	t := pdf.Table{Head: []string{"File", "Kind"}, Widths: []float64{8, 2}}
 	for _, f := range list {
-		t.Rows = append(t.Rows, []pdf.Cell{{Text: f.Name}, {Text: f.Kind}})
+		t.Rows = append(t.Rows, []pdf.Cell{{Text: f.Name}, {Text: string(f.Kind)}})
 	}
 	return []pdf.Block{pdf.Grid(t)}
 }

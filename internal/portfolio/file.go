@@ -18,6 +18,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/size"
 	"lectern/internal/submit"
+	"lectern/internal/taskdef"
 )
 
 // Bounds on what a student adds to a portfolio.
@@ -38,9 +39,9 @@ const (
 // File is one of those a student added to a portfolio. Idx 0 is the learning
 // summary.
 type File struct {
-	Kind string `db:"kind" json:"kind"`
-	Name string `db:"name" json:"name"`
-	Idx  int64  `db:"idx" json:"idx"`
+	Kind taskdef.UploadKind `db:"kind" json:"kind"`
+	Name string             `db:"name" json:"name"`
+	Idx  int64              `db:"idx" json:"idx"`
 }
 
 // Path is where the file stands inside the portfolio.
@@ -57,8 +58,9 @@ func FilesOf(ctx context.Context, q db.Q, projectID int64) ([]File, error) {
 // NewFile is a file to be added: Name is what the student calls it, Original
 // the name it had on their machine.
 type NewFile struct {
-	Name, Original, Kind string
-	Stored               files.Info
+	Name, Original string
+	Kind           taskdef.UploadKind
+	Stored         files.Info
 }
 
 // AddFile adds a stored file to a portfolio. The document LearningSummaryReport
@@ -93,7 +95,7 @@ func AddFile(ctx context.Context, q db.Q, store files.Store, projectID int64, n 
 	return f, err
 }
 
-func (n NewFile) isSummary() bool { return n.Name == summary && n.Kind == Document }
+func (n NewFile) isSummary() bool { return n.Name == summary && n.Kind == taskdef.Document }
 
 // name is what the file is called: never a path, with the extension it had, as
 // that tells the language of code.
@@ -165,7 +167,7 @@ func RemoveFile(ctx context.Context, q db.Q, projectID int64, f File) error {
 // belongs into the transaction that makes the document known.
 func Made(ctx context.Context, q db.Q, d submit.Document) error {
 	ids, err := db.All[int64](ctx, q, `INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
-		SELECT p.id, 0, 'document', $2, s.document_hash, s.document_size, $3
+		SELECT p.id, 0, $4, $2, s.document_hash, s.document_size, $3
 		FROM submissions s JOIN submission_tasks st ON st.submission_id = s.id JOIN tasks t ON t.id = st.task_id
 		JOIN task_definitions d ON d.id = t.task_definition_id AND d.is_draft_summary
 		JOIN projects p ON p.id = t.project_id
@@ -175,7 +177,7 @@ func Made(ctx context.Context, q db.Q, d submit.Document) error {
 				WHERE n.task_id = t.id AND n.at > st.at AND x.document_hash IS NOT NULL)
 		ON CONFLICT (project_id, idx) DO UPDATE SET kind = excluded.kind, name = excluded.name, hash = excluded.hash,
 			size = excluded.size, created_at = excluded.created_at
-		RETURNING project_id`, d.SubmissionID, summaryFile, q.Now())
+		RETURNING project_id`, d.SubmissionID, summaryFile, q.Now(), taskdef.Document)
 	if err != nil || len(ids) == 0 {
 		return err
 	}

@@ -5,23 +5,16 @@ import (
 
 	"lectern/internal/fault"
 	"lectern/internal/size"
-	"lectern/internal/submit"
-)
-
-// The kinds of files a portfolio takes.
-const (
-	Document = "document"
-	Code     = "code"
-	Image    = "image"
+	"lectern/internal/taskdef"
 )
 
 // Check gives a test that a file is of a kind by its content, whatever it is
 // called: fault.Unsupported when it is not, fault.TooLarge past MaxFile.
-func Check(kind string) func(io.ReaderAt, int64) error {
+func Check(kind taskdef.UploadKind) func(io.ReaderAt, int64) error {
 	return func(r io.ReaderAt, length int64) error {
 		if length > MaxFile {
 			return fault.New(fault.TooLarge, "The file has more than %s.", size.Text(MaxFile))
 		}
-		return submit.Check(kind, r, length)
+		return kind.Check(r, length)
 	}
 }

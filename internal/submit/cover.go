@@ -148,11 +148,8 @@ func (s *coverData) alignments() pdf.Table {
 
 // shownAs is how the document shows a file.
 func (f File) shownAs() pdf.Kind {
-	switch f.Kind {
-	case "document":
-		return pdf.PDF
-	case "image":
-		return pdf.Image
+	if kind := f.Kind.ShownAs(); kind != pdf.ByName {
+		return kind
 	}
 	switch strings.ToLower(filepath.Ext(f.Name)) {
 	case ".md", ".markdown":

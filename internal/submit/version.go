@@ -118,12 +118,8 @@ func (v *Version) pack(ctx context.Context, store files.Store, f File, z *zip.Wr
 		return err
 	}
 	defer in.Close()
-	method := zip.Store
-	if f.Kind == "code" {
-		method = zip.Deflate
-	}
-	out, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%d/%s", v.TaskID, f.StoredName()), Method: method,
-		Modified: v.At.Time})
+	out, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%d/%s", v.TaskID, f.StoredName()),
+		Method: f.Kind.ZipMethod(), Modified: v.At.Time})
 	if err == nil {
 		_, err = io.Copy(out, in)
 	}

@@ -17,11 +17,11 @@ import (
 // Requirement is one file a student must hand in. Key is the name of the
 // upload, by custom file0, file1 and so on.
 type Requirement struct {
-	Key      string `json:"key"`
-	Name     string `json:"name"`
-	Type     string `json:"type"` // document, code or image
-	TiiCheck *bool  `json:"tii_check,omitempty"`
-	TiiPct   *int64 `json:"tii_pct,omitempty"`
+	Key      string     `json:"key"`
+	Name     string     `json:"name"`
+	Type     UploadKind `json:"type"`
+	TiiCheck *bool      `json:"tii_check,omitempty"`
+	TiiPct   *int64     `json:"tii_pct,omitempty"`
 }
 
 // Requirements are the files of a definition, kept as JSON text.
@@ -42,10 +42,7 @@ const (
 	maxListText     = 4096 // characters in a list of either kind, as JSON
 )
 
-var (
-	plainKey  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,50}$`)
-	fileTypes = map[string]string{"document": "document", "code": "code", "image": "image", "notebook": "code"}
-)
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]{1,50}$`)
 
 // ParseRequirements reads a list of requirements strictly: fault.Invalid for
 // any shape but the one above, an unknown member included.
@@ -63,14 +60,14 @@ func ParseRequirements(text string) (Requirements, error) {
 }
 
 func (r *Requirement) check(before []Requirement) error {
-	kind, known := fileTypes[r.Type]
+	kind, known := ParseUploadKind(string(r.Type))
 	switch {
 	case !plainKey.MatchString(r.Key):
 		return fmt.Errorf("has the key %.60q; a key is 1 to 50 letters, digits, _ or -", r.Key)
 	case strings.TrimSpace(r.Name) == "" || utf8.RuneCountInString(r.Name) > 255:
 		return fmt.Errorf("has a file %s whose name is blank or longer than 255 characters", r.Key)
 	case !known:
-		return fmt.Errorf("has the type %.30q; a type is document, code or image", r.Type)
+		return fmt.Errorf("has the type %.30q; a type is %s", r.Type, eitherUploadKind())
 	case r.TiiPct != nil && (*r.TiiPct < 0 || *r.TiiPct > 100):
 		return fmt.Errorf("has the tii_pct %d; it is 0 to 100", *r.TiiPct)
 	}
@@ -203,4 +200,4 @@ func (r Requirements) ForStudents() Requirements {
 
 // oneDocument tells whether a definition with these can be the draft of the
 // learning summary.
-func (r Requirements) oneDocument() bool { return len(r) == 1 && r[0].Type == "document" }
+func (r Requirements) oneDocument() bool { return len(r) == 1 && r[0].Type == Document }

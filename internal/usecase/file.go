@@ -44,8 +44,8 @@ func (s *Service) UnpackDefinitionFiles(ctx context.Context, unitID int64, u Upl
 
 // AddPortfolioFile adds an upload to a portfolio under a name, as a file of a
 // kind. It refuses one that is not of the kind.
-func (s *Service) AddPortfolioFile(ctx context.Context, projectID int64, name, kind string, u Upload) (*portfolio.File,
-	error) {
+func (s *Service) AddPortfolioFile(ctx context.Context, projectID int64, name string, kind taskdef.UploadKind,
+	u Upload) (*portfolio.File, error) {
 	info, err := s.store(ctx, u, portfolio.Check(kind))
 	if err != nil {
 		return nil, err

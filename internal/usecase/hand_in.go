@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -51,7 +50,7 @@ func (s *Service) takeFiles(ctx context.Context, definitionID int64, sent map[st
 	list := make([]submit.File, len(d.Requirements))
 	for i, r := range d.Requirements {
 		u := sent[r.Key]
-		info, err := s.store(ctx, u, func(f io.ReaderAt, size int64) error { return submit.Check(r.Type, f, size) })
+		info, err := s.store(ctx, u, r.Type.Check)
 		if err != nil {
 			return nil, about(r, u, err)
 		}

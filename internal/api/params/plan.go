@@ -92,7 +92,7 @@ func (b builder) collect(p *plan, t reflect.Type, index []int) {
 		f := Field{Name: name, In: "param", Type: sf.Type, Required: opts == "required",
 			Doc: sf.Tag.Get("doc"), index: at, unless: sf.Tag.Get("unless")}
 		if enum, ok := sf.Tag.Lookup("enum"); ok {
-			f.Enum = strings.Split(enum, ",")
+			f.Enum = choices(enum, sf.Type)
 		}
 		if isPath {
 			f.Name, f.In, f.Required = path, "path", true
@@ -106,6 +106,15 @@ func (b builder) collect(p *plan, t reflect.Type, index []int) {
 		b.complete(&f)
 		p.fields = append(p.fields, f)
 	}
+}
+
+// choices reads an enum tag: the texts that a parameter may have, by commas, or
+// nothing where its type gives them with a method Enum.
+func choices(tag string, t reflect.Type) []string {
+	if e, ok := reflect.Zero(bare(t)).Interface().(interface{ Enum() []string }); ok && tag == "" {
+		return e.Enum()
+	}
+	return strings.Split(tag, ",")
 }
 
 func count(flags ...bool) (n int) {
