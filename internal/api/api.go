@@ -54,6 +54,7 @@ type Server struct {
 	events    *events.Hub
 	live      context.Context
 	heartbeat time.Duration
+	streams   openStreams
 	mailer    *notify.Mailer
 	hooks     webhook.Guard
 	usecases  usecase.Service

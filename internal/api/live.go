@@ -28,7 +28,8 @@ func (s *Server) liveRoutes() {
 	// for one or the other.
 	endpoint.Route(s.Server, "GET /api/events", 200, policy.Anybody,
 		"Hear of new comments, changes of status and extensions on your tasks and in the units you teach", s.listen,
-		endpoint.Also(401, "neither headers nor a good ticket"))
+		endpoint.Also(401, "neither headers nor a good ticket"),
+		endpoint.Also(429, "the user listens too often at once"))
 }
 
 type ticketOut struct {
@@ -63,7 +64,12 @@ func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (e
 	if err := l.start(ctx, in.LastEventID); err != nil {
 		return nil, err
 	}
+	leave, err := s.streams.enter(ctx, who.ID)
+	if err != nil {
+		return nil, err
+	}
 	return func(yield func(endpoint.Event, error) bool) {
+		defer leave()
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		defer context.AfterFunc(s.live, stop)()

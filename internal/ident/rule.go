@@ -81,18 +81,3 @@ func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 // refuse makes one refusal of all flaws.
 func refuse(flaws *fault.Fields) error { return flaws.ErrSaying(fault.Refused, flaws.String()) }
-
-// passwordFlaw tells what is wrong with a new password. Length is what counts;
-// rules about kinds of characters only make people write them down.
-func passwordFlaw(password string, u *User) error {
-	n := utf8.RuneCountInString(password)
-	switch {
-	case n < 8:
-		return fault.Field(fault.Refused, "password", "must have at least 8 characters")
-	case n > 200:
-		return fault.Field(fault.Refused, "password", "may have at most 200 characters")
-	case fold(password) == fold(u.Username) || fold(password) == fold(u.Email):
-		return fault.Field(fault.Refused, "password", "may not be the username or the email")
-	}
-	return nil
-}
