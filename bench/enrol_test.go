@@ -33,6 +33,7 @@ import (
 type class struct {
 	testing.TB
 	server *api.Server
+	db     *db.DB
 	plain  *sql.DB
 	token  string
 }
@@ -57,7 +58,7 @@ func newClass(b *testing.B, engine string) *class {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { plain.Close(); d.Close() })
-	c := &class{TB: b, plain: plain}
+	c := &class{TB: b, db: d, plain: plain}
 	c.server = api.New(api.Config{Config: endpoint.Config{DB: d, Spool: b.TempDir(),
 		HTTP: httpserver.New(httpserver.Config{Log: slog.New(slog.DiscardHandler)})}})
 	if err := d.Tx(b.Context(), func(q db.Q) error { return c.seed(b.Context(), q) }); err != nil {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -31,6 +32,9 @@ func (c *class) fillTasks() {
 		if _, err := c.plain.Exec(text); err != nil {
 			c.Fatal(err)
 		}
+	}
+	if err := work.CheckNews(c.Context(), c.db); !errors.Is(err, work.ErrNews) {
+		c.Fatal(err)
 	}
 }
 

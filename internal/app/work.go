@@ -16,6 +16,7 @@ import (
 	"lectern/internal/stats"
 	"lectern/internal/submit"
 	"lectern/internal/webhook"
+	"lectern/internal/work"
 )
 
 // work registers the kinds of background jobs and when the regular ones run.
@@ -96,7 +97,8 @@ func (a *App) untilNone(ctx context.Context, prune func(context.Context, db.Q) (
 	return nil
 }
 
-// checkStatsArgs ask for the nightly check of the students' statistics.
+// checkStatsArgs ask for the nightly check of the students' statistics and of the
+// numbers of new comments.
 type checkStatsArgs struct{}
 
 // Kind implements jobs.Args.
@@ -105,9 +107,9 @@ func (checkStatsArgs) Kind() string { return "check_stats" }
 // checkStats lets a difference stay on record as a dead job: a second try would
 // find nothing and hide it.
 func (a *App) checkStats(ctx context.Context, _ jobs.Job, _ checkStatsArgs) error {
-	err := stats.Check(ctx, a.db)
-	if errors.Is(err, stats.ErrWrong) {
-		a.log.ErrorContext(ctx, "some change forgot the statistics of students", "err", err)
+	err := errors.Join(stats.Check(ctx, a.db), work.CheckNews(ctx, a.db))
+	if errors.Is(err, stats.ErrWrong) || errors.Is(err, work.ErrNews) {
+		a.log.ErrorContext(ctx, "some change forgot the statistics of students or what is new to them", "err", err)
 		return jobs.Discard(err)
 	}
 	return err

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/stats"
 	"lectern/internal/submit"
+	"lectern/internal/work"
 )
 
 // raced tells that the race detector slows everything down.
@@ -43,7 +45,7 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 		if took > 5*time.Second && !raced {
 			t.Errorf("took %v", took)
 		}
-		if err := stats.Check(ctx, d); err != nil {
+		if err := errors.Join(stats.Check(ctx, d), work.CheckNews(ctx, d)); err != nil {
 			t.Error(err)
 		}
 		for what, want := range map[string]int64{

@@ -297,9 +297,11 @@ func (n newComment) add(ctx context.Context, q db.Q, t *task) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("write a comment: %w", err)
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`, *id,
-		n.Author, q.Now())
-	return *id, err
+	if _, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`, *id,
+		n.Author, q.Now()); err != nil {
+		return 0, err
+	}
+	return *id, countNew(ctx, q, t, n.Author, staffRead != nil)
 }
 
 // commentEvent is what the event of a comment says beside its ids.
@@ -367,6 +369,9 @@ func DeleteComment(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID, i
 		return err
 	}
 	if _, err := db.Exec(ctx, q, `DELETE FROM task_comments WHERE id = $1`, id); err != nil {
+		return err
+	}
+	if err := recount(ctx, q, c.TaskID); err != nil {
 		return err
 	}
 	return c.tell(ctx, q, by, at, unitID, "deleted")

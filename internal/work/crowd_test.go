@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -91,6 +92,9 @@ func (c *crowd) fillInbox() {
 	c.set(`INSERT INTO comment_reads (task_comment_id, user_id, read_at) SELECT id, user_id, created_at
 		FROM task_comments`)
 	c.set(`INSERT INTO task_pins (task_id, user_id) SELECT id, $1 FROM tasks ORDER BY id LIMIT 10`, c.students+1)
+	if err := CheckNews(context.Background(), c.DB); !errors.Is(err, ErrNews) {
+		c.Fatalf("nobody had counted what is new, but: %v", err)
+	}
 	if c.Postgres() {
 		c.set(`ANALYZE`)
 	}

@@ -99,7 +99,7 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int6
 	if granted {
 		err = d.grant(ctx, q, t, id, c.Weeks)
 	} else {
-		err = d.write(ctx, q, id, false, "Extension rejected")
+		err = d.write(ctx, q, t, id, false, "Extension rejected")
 	}
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (d decision) grant(ctx context.Context, q db.Q, t *task, id int64, weeks in
 	}
 	weeks, err = facts.Due.Allow(weeks)
 	if fault.Is(err, fault.Conflict) {
-		return d.write(ctx, q, id, false, "No extension is possible: the deadline has been reached")
+		return d.write(ctx, q, t, id, false, "No extension is possible: the deadline has been reached")
 	}
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (d decision) grant(ctx context.Context, q db.Q, t *task, id int64, weeks in
 	if err := d.apply(ctx, q, t, facts); err != nil {
 		return err
 	}
-	return d.write(ctx, q, id, true, fmt.Sprintf(d.words, t.dueOn().Format("Mon 2 Jan")))
+	return d.write(ctx, q, t, id, true, fmt.Sprintf(d.words, t.dueOn().Format("Mon 2 Jan")))
 }
 
 // apply writes the task with its new weeks.
@@ -157,9 +157,11 @@ func (d decision) apply(ctx context.Context, q db.Q, t *task, facts status.Task)
 }
 
 // write records a decision. All the staff have read the request with it.
-func (d decision) write(ctx context.Context, q db.Q, id int64, granted bool, response string) error {
-	_, err := db.Exec(ctx, q, `UPDATE task_comments SET extension_granted = $2, extension_response = $3,
+func (d decision) write(ctx context.Context, q db.Q, t *task, id int64, granted bool, response string) error {
+	if _, err := db.Exec(ctx, q, `UPDATE task_comments SET extension_granted = $2, extension_response = $3,
 		extension_assessed_at = $4, assessor_id = $5,
-		staff_read_at = coalesce(staff_read_at, $4) WHERE id = $1`, id, granted, response, q.Now(), d.by)
-	return err
+		staff_read_at = coalesce(staff_read_at, $4) WHERE id = $1`, id, granted, response, q.Now(), d.by); err != nil {
+		return err
+	}
+	return countOpen(ctx, q, t.ID)
 }

@@ -36,20 +36,18 @@ type Waiting struct {
 }
 
 // waitingFrom finds the tasks of unit $1 for the caller $2. Each reason to be
-// listed has an index of its own; the two lists of comments and tasks they give
-// are short, however many tasks the unit has. Nobody waits for themselves.
+// listed has an index of its own, and what they give is short, however many tasks
+// and comments the unit has. Nobody waits for themselves.
 const waitingFrom = `chosen k JOIN tasks t ON t.id = k.id AND t.unit_id = $1
 	JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $2
 	JOIN task_definitions d ON d.id = t.task_definition_id
-	LEFT JOIN unread n ON n.task_id = t.id
+` + joinNews + `
 	LEFT JOIN task_pins b ON b.task_id = t.id AND b.user_id = $2` + classOf + `WHERE TRUE`
 
 const (
-	unread = `unread AS MATERIALIZED (SELECT c.task_id, count(*) AS new FROM task_comments c
-		WHERE c.unit_id = $1 AND c.staff_read_at IS NULL AND c.type <> 'status'
-			AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id AND r.user_id = $2)
-			GROUP BY c.task_id)`
-	pinnedOrNew  = ` UNION SELECT task_id FROM task_pins WHERE user_id = $2 UNION SELECT task_id FROM unread`
+	pinnedOrNew = ` UNION SELECT task_id FROM task_pins WHERE user_id = $2
+		UNION SELECT t.id FROM tasks t` + joinNews + `WHERE t.unit_id = $1 AND t.new_to_staff > 0
+			AND t.new_to_staff > coalesce(n.comments, 0)`
 	ofOwnClasses = ` AND EXISTS (SELECT 1 FROM tutorials x JOIN unit_roles r ON r.id = x.unit_role_id
 		WHERE x.id = e.tutorial_id AND r.user_id = $2)`
 )
@@ -62,7 +60,7 @@ var awaiting = `SELECT id FROM tasks WHERE unit_id = $1 AND status IN ` + db.Lit
 func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) {
 	l := list{
 		columns: `t.id, t.project_id, t.task_definition_id, e.tutorial_id, t.status, t.completion_date, t.submission_date,
-			t.times_assessed, t.grade, t.quality_pts, coalesce(n.new, 0) AS num_new_comments,
+			t.times_assessed, t.grade, t.quality_pts, t.new_to_staff - coalesce(n.comments, 0) AS num_new_comments,
 			CASE WHEN b.task_id IS NULL THEN 0 ELSE 1 END AS pinned, ` + undecided,
 		from: waitingFrom,
 		order: `t.submission_date NULLS LAST, (SELECT max(c.created_at) FROM task_comments c
@@ -77,6 +75,6 @@ func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) 
 	if w.Mine {
 		l.from += ofOwnClasses
 	}
-	l.with = `WITH ` + unread + `, chosen AS (` + chosen + `)`
+	l.with = `WITH chosen AS (` + chosen + `)`
 	return part[InboxTask](ctx, q, l, w.Page, w.UnitID, w.CallerID)
 }

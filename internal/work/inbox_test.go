@@ -49,7 +49,7 @@ func inboxFollowsIndexes(t *testing.T, students, definitions int64) {
 			for _, text := range texts {
 				plan := c.plan(text, crowdUnit, tutor, 50, 0)
 				if found := walked.FindString(plan); found != "" || !strings.Contains(plan, "tasks_of_unit") ||
-					w.Inbox && !strings.Contains(plan, "task_comments_unread") {
+					w.Inbox && !strings.Contains(plan, "tasks_new_to_staff") {
 					t.Errorf("%s: %q\n%s\n%s", name, found, text, plan)
 				}
 			}

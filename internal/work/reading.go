@@ -2,6 +2,8 @@ package work
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -46,8 +48,12 @@ func (c *commentRow) stays(by Reader) bool {
 
 // Unread is what a reader sees for the first time.
 type Unread struct {
-	own   [][]any // ids of comments, for the reader
-	staff [][]any // ids of comments, for all the staff
+	own   [][]any        // ids of comments, for the reader
+	staff [][]any        // ids of comments, for all the staff
+	mine  map[int64]bool // comments on the reader's own task
+	task  int64          // that task
+	other map[int64]bool // tasks of others
+	close map[int64]bool // those of them where staff has some
 }
 
 // None tells whether there is nothing to mark.
@@ -58,9 +64,23 @@ func (u *Unread) note(c *commentRow, by Reader) {
 		return
 	}
 	u.own = append(u.own, []any{c.ID})
-	if c.isTutor(by) {
+	switch {
+	case c.OwnerID == by.UserID:
+		u.mine, u.task = with(u.mine, c.ID), c.TaskID
+	case c.isTutor(by):
 		u.staff = append(u.staff, []any{c.ID})
+		u.close = with(u.close, c.TaskID)
+	default:
+		u.other = with(u.other, c.TaskID)
 	}
+}
+
+func with(set map[int64]bool, id int64) map[int64]bool {
+	if set == nil {
+		set = map[int64]bool{}
+	}
+	set[id] = true
+	return set
 }
 
 // Conversation is a part of what was said at a place, as one reader finds it.
@@ -92,34 +112,80 @@ func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p db.Page) (*C
 	return v, nil
 }
 
-// MarkRead records that the reader has seen comments. It takes as many
-// statements for one as for a thousand, and as many for a tutor, who reads for
-// all the staff. What was deleted meanwhile is passed over.
+// MarkRead records that the reader has seen comments, and counts what is new
+// after it. It takes as many statements for one as for a thousand. What was
+// deleted meanwhile is passed over.
 func MarkRead(ctx context.Context, q db.Q, by Reader, u Unread) error {
-	if len(u.own) > 0 {
-		from, args, err := db.Rows(q, []any{by.UserID, q.Now()}, []string{"id BIGINT"}, u.own)
-		if err != nil {
-			return err
-		}
-		text := `INSERT INTO comment_reads (task_comment_id, user_id, read_at)
-			SELECT c.id, $1, $2 FROM task_comments c JOIN ` + from + ` v ON v.id = c.id WHERE TRUE ORDER BY c.id`
-		if q.Postgres() {
-			text += ` FOR KEY SHARE OF c`
-		}
-		if _, err := db.Exec(ctx, q, text+` ON CONFLICT (task_comment_id, user_id) DO NOTHING`, args...); err != nil {
-			return err
-		}
-	}
-	if len(u.staff) == 0 {
+	if u.None() {
 		return nil
 	}
+	if err := u.lock(ctx, q); err != nil {
+		return err
+	}
+	seen, err := u.receipts(ctx, q, by.UserID)
+	if err != nil {
+		return err
+	}
+	if len(u.staff) > 0 {
+		if err := u.forStaff(ctx, q); err != nil {
+			return err
+		}
+	}
+	if len(u.other) > 0 {
+		if err := countSeen(ctx, q, by.UserID, slices.Sorted(maps.Keys(u.other))); err != nil {
+			return err
+		}
+	}
+	read := 0
+	for _, id := range seen {
+		if u.mine[id] {
+			read++
+		}
+	}
+	if read == 0 {
+		return nil
+	}
+	_, err = db.Exec(ctx, q, `UPDATE tasks SET new_to_student = new_to_student - $2 WHERE id = $1`, u.task, read)
+	return err
+}
+
+// lock holds the tasks on PostgreSQL, so that what two readers count is right.
+func (u *Unread) lock(ctx context.Context, q db.Q) error {
+	if !q.Postgres() {
+		return nil
+	}
+	tasks := slices.Concat(slices.Collect(maps.Keys(u.other)), slices.Collect(maps.Keys(u.close)), []int64{u.task})
+	in, args := db.In(nil, tasks)
+	_, err := db.Exec(ctx, q, `SELECT id FROM tasks WHERE id IN `+in+` ORDER BY id FOR NO KEY UPDATE`, args...)
+	return err
+}
+
+// receipts writes the reader's own and gives the comments that had none.
+func (u *Unread) receipts(ctx context.Context, q db.Q, reader int64) ([]int64, error) {
+	from, args, err := db.Rows(q, []any{reader, q.Now()}, []string{"id BIGINT"}, u.own)
+	if err != nil {
+		return nil, err
+	}
+	text := `INSERT INTO comment_reads (task_comment_id, user_id, read_at)
+		SELECT c.id, $1, $2 FROM task_comments c JOIN ` + from + ` v ON v.id = c.id WHERE TRUE ORDER BY c.id`
+	if q.Postgres() {
+		text += ` FOR KEY SHARE OF c`
+	}
+	return db.All[int64](ctx, q, text+` ON CONFLICT (task_comment_id, user_id) DO NOTHING RETURNING task_comment_id`,
+		args...)
+}
+
+// forStaff marks what the student's tutor has read for all the staff.
+func (u *Unread) forStaff(ctx context.Context, q db.Q) error {
 	from, args, err := db.Rows(q, []any{q.Now()}, []string{"id BIGINT"}, u.staff)
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE task_comments SET staff_read_at = $1 FROM `+from+` v
-		WHERE task_comments.id = v.id AND task_comments.staff_read_at IS NULL`, args...)
-	return err
+	if _, err = db.Exec(ctx, q, `UPDATE task_comments SET staff_read_at = $1 FROM `+from+` v
+		WHERE task_comments.id = v.id AND task_comments.staff_read_at IS NULL`, args...); err != nil {
+		return err
+	}
+	return countOpen(ctx, q, slices.Sorted(maps.Keys(u.close))...)
 }
 
 // MarkUnread makes a comment new for the reader again, and for nobody else: if
@@ -146,6 +212,9 @@ func MarkUnread(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*
 	}
 	if _, err := db.Exec(ctx, q, `DELETE FROM comment_reads WHERE task_comment_id = $1 AND user_id = $2`, id,
 		by.UserID); err != nil {
+		return nil, err
+	}
+	if err := recount(ctx, q, c.TaskID); err != nil {
 		return nil, err
 	}
 	return FindComment(ctx, q, by, at, id)

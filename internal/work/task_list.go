@@ -57,12 +57,9 @@ func TasksOf(ctx context.Context, q db.Q, projectID, callerID int64) ([]ProjectT
 	for r, err := range db.Each[row](ctx, q, `SELECT t.id, t.task_definition_id, t.status, t.submission_date,
 		t.completion_date, t.extensions,
 			t.times_assessed, t.grade, t.quality_pts, t.include_in_portfolio, d.target_date, d.due_date, u.end_date,
-			(SELECT count(*) FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'
-				AND (c.staff_read_at IS NULL OR p.user_id = $2)
-				AND NOT EXISTS (SELECT 1 FROM comment_reads r WHERE r.task_comment_id = c.id
-				AND r.user_id = $2)) AS num_new_comments
+			`+newComments+` AS num_new_comments
 		FROM tasks t JOIN projects p ON p.id = t.project_id JOIN task_definitions d ON d.id = t.task_definition_id
-		JOIN units u ON u.id = t.unit_id
+		JOIN units u ON u.id = t.unit_id`+joinNews+`
 		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, projectID, callerID) {
 		if err != nil {
 			return nil, err
