@@ -41,5 +41,6 @@ func SetTaskAlignments(ctx context.Context, q db.Q, unitID, definitionID, taskID
 	if _, err := db.Exec(ctx, q, `DELETE FROM learning_outcome_links WHERE task_id = $1`, taskID); err != nil {
 		return err
 	}
-	return db.Insert(ctx, q, `learning_outcome_links (task_definition_id, learning_outcome_id, task_id, rating, description)`, "", rows)
+	return db.Insert(ctx, q, `learning_outcome_links (task_definition_id, learning_outcome_id, task_id, rating,
+		description)`, "", rows)
 }
