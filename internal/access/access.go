@@ -30,10 +30,19 @@ type Caller struct {
 
 	RequestID string     // the number of the request, as in the log
 	From      netip.Addr // the network address the request came from
+
+	// Asked, where it is set, hears of every right the caller is asked for, so
+	// that a test can tell whether the endpoint declares it.
+	Asked func(*policy.Right)
 }
 
 // May tells whether the caller holds a right on the record of the request.
-func (c *Caller) May(r *policy.Right) bool { return r.Allows(c.Who) }
+func (c *Caller) May(r *policy.Right) bool {
+	if c.Asked != nil {
+		c.Asked(r)
+	}
+	return r.Allows(c.Who)
+}
 
 // Must gives the refusal when the caller does not hold a right.
 func (c *Caller) Must(r *policy.Right) error {
@@ -44,6 +53,28 @@ func (c *Caller) Must(r *policy.Right) error {
 		return fault.New(fault.Unknown, "Sign in first.")
 	}
 	return fault.New(fault.Denied, "%s", r.Refusal())
+}
+
+// Could tells whether the caller holds one of a rule's rights on the unit, or may
+// turn out to hold it on a project of theirs that the request has not named yet.
+// It only refuses early what would be refused anyway.
+func (c *Caller) Could(r policy.Rule) bool {
+	w := c.Who | policy.FormerOwner // of whoever left, nothing is known here
+	if w&policy.UnitStudent != 0 {
+		w |= policy.Owner
+	}
+	return r.Allows(w)
+}
+
+// about is the kind of record the caller's standing was found on.
+func (c *Caller) about() policy.Scope {
+	switch {
+	case c.ProjectID != 0:
+		return policy.Project
+	case c.UnitID != 0:
+		return policy.Unit
+	}
+	return policy.System
 }
 
 // MyRole is the caller's role in the unit as shown in my_role; empty for none.
@@ -73,9 +104,10 @@ func System(r policy.Role) policy.Who {
 }
 
 // Scope names the record a request is about, by the ids in its path or
-// parameters. Several together must belong to each other.
+// parameters. Several together must belong to each other. An Alignment, which is
+// the unit's or a student's, is named with its unit only.
 type Scope struct {
-	User, Unit, UnitRole, Tutorial, GroupSet, Group, Project, Definition, Task int64
+	User, Unit, UnitRole, Tutorial, GroupSet, Group, Project, Definition, Task, Alignment int64
 }
 
 // Resolve gives c with its standing on the record s names. What does not exist,
@@ -100,17 +132,17 @@ func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
 	return &c, nil
 }
 
-// Permit gives c with its standing on the record s names, if that holds the
-// right. It refuses with fault.Unknown a visitor who would have to sign in, with
+// Permit gives c with its standing on the record s names, if that holds the right
+// that the rule asks on such a record. It refuses with fault.Unknown a visitor who would have to sign in, with
 // fault.Denied whoever else lacks the right, and with fault.Missing everybody where
 // the record does not exist. Where s names no record, q is not asked and may be
 // nil.
-func Permit(ctx context.Context, q db.Q, c Caller, s Scope, r *policy.Right) (*Caller, error) {
+func Permit(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule) (*Caller, error) {
 	who, err := Resolve(ctx, q, c, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := who.Must(r); err != nil {
+	if err := who.Must(r.On(who.about())); err != nil {
 		return nil, refuse(ctx, q, s, err)
 	}
 	return who, nil
@@ -229,6 +261,9 @@ func (s Scope) statement(caller int64) (string, []any, string) {
 		{s.Task, "JOIN tasks t ON t.id = %s AND t.unit_id = u.id", "task"},
 		{s.Project, "JOIN projects x ON x.id = %s AND x.unit_id = u.id", "project"},
 		{s.Definition, "JOIN task_definitions d ON d.id = %s AND d.unit_id = u.id", "task definition"},
+		{s.Alignment, `JOIN learning_outcome_links l ON l.id = %s
+			JOIN task_definitions d ON d.id = l.task_definition_id AND d.unit_id = u.id
+			LEFT JOIN tasks t ON t.id = l.task_id LEFT JOIN projects x ON x.id = t.project_id`, "learning alignment"},
 	}
 	args := []any{caller}
 	var from strings.Builder
@@ -253,11 +288,11 @@ func (s Scope) statement(caller int64) (string, []any, string) {
 // columns lists what only some scopes have, and NULL for the others.
 func (s Scope) columns() string {
 	project := ` CAST(NULL AS BIGINT) AS project_id, CAST(NULL AS BIGINT) AS owner_id, CAST(NULL AS BOOLEAN) AS owner_in,`
-	if s.Project != 0 || s.Task != 0 {
+	if s.Project != 0 || s.Task != 0 || s.Alignment != 0 {
 		project = ` x.id AS project_id, x.user_id AS owner_id, x.enrolled AS owner_in,`
 	}
 	task := ` CAST(NULL AS BIGINT) AS task_id,`
-	if s.Task != 0 {
+	if s.Task != 0 || s.Alignment != 0 {
 		task = ` t.id AS task_id,`
 	}
 	set := ` CAST(NULL AS BOOLEAN) AS may_create, CAST(NULL AS BOOLEAN) AS may_manage, CAST(NULL AS BOOLEAN) AS set_locked,`

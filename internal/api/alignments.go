@@ -14,26 +14,24 @@ import (
 	"lectern/internal/taskdef"
 )
 
-// alignmentRoutes declares the alignments of a unit and of its students. Which
-// right is asked depends on whose they are, so the handlers ask it.
+// alignmentRoutes declares the alignments of a unit and of its students. Whose
+// they are decides which right is asked.
 func (s *Server) alignmentRoutes() {
 	const base = "/api/units/{unit_id}/learning_alignments"
-	denied := endpoint.Also(403, "the unit's own: its members read them and its convenors change them; a student's: "+
-		"the student and staff")
-	endpoint.Route(s.Server, "GET "+base, 200, policy.SignedIn, "List the learning alignments of a unit or a student",
-		s.listAlignments, denied)
-	endpoint.Route(s.Server, "POST "+base, 201, policy.SignedIn, "Align a task with an outcome", s.addAlignment, denied,
+	read := policy.Either(policy.ReadUnit, policy.ReadProject)
+	export := policy.Either(policy.ExportUnit, policy.ReadProject)
+	edit := policy.Either(policy.EditAlignments, policy.AlignProject)
+	endpoint.Route(s.Server, "GET "+base, 200, read, "List the learning alignments of a unit or a student",
+		s.listAlignments)
+	endpoint.Route(s.Server, "POST "+base, 201, edit, "Align a task with an outcome", s.addAlignment,
 		endpoint.Also(409, "they are aligned already"), endpoint.Also(422, "the rating is not 1 to 5"))
-	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, policy.SignedIn, "Change a learning alignment",
-		s.changeAlignment, denied,
+	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, edit, "Change a learning alignment", s.changeAlignment,
 		endpoint.Also(422, "the rating is not 1 to 5"))
-	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, policy.SignedIn, "Delete a learning alignment",
-		s.deleteAlignment, denied)
-	endpoint.Route(s.Server, "GET "+base+"/csv", 200, policy.SignedIn, "Export learning alignments as CSV",
-		s.exportAlignments, denied)
-	endpoint.Route(s.Server, "POST "+base+"/csv", 201, policy.SignedIn, "Import learning alignments from CSV or Excel",
-		s.importAlignments, denied,
-		endpoint.Uploads(1, sheet.DefaultMaxBytes))
+	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, edit, "Delete a learning alignment", s.deleteAlignment)
+	endpoint.Route(s.Server, "GET "+base+"/csv", 200, export, "Export learning alignments as CSV",
+		s.exportAlignments)
+	endpoint.Route(s.Server, "POST "+base+"/csv", 201, edit, "Import learning alignments from CSV or Excel",
+		s.importAlignments, endpoint.Uploads(1, sheet.DefaultMaxBytes))
 }
 
 // ofProject says whose alignments are meant.
@@ -42,18 +40,7 @@ type ofProject struct {
 	ProjectID int64 `param:"project_id,required" scope:"project,optional" doc:"whose; 0: the unit's own"`
 }
 
-// must asks for the right on the unit, or on the project where there is one.
-func (p ofProject) must(who *access.Caller, unit, project *policy.Right) error {
-	if p.ProjectID != 0 {
-		return who.Must(project)
-	}
-	return who.Must(unit)
-}
-
-func (s *Server) listAlignments(ctx context.Context, who *access.Caller, in ofProject) ([]taskdef.Alignment, error) {
-	if err := in.must(who, policy.ReadUnit, policy.ReadProject); err != nil {
-		return nil, err
-	}
+func (s *Server) listAlignments(ctx context.Context, _ *access.Caller, in ofProject) ([]taskdef.Alignment, error) {
 	return taskdef.Alignments(ctx, s.db.Pool(), in.UnitID, in.ProjectID)
 }
 
@@ -65,10 +52,7 @@ type addAlignmentIn struct {
 	Description  string `param:"description,required"`
 }
 
-func (s *Server) addAlignment(ctx context.Context, who *access.Caller, in addAlignmentIn) (*taskdef.Alignment, error) {
-	if err := in.must(who, policy.EditAlignments, policy.AlignProject); err != nil {
-		return nil, err
-	}
+func (s *Server) addAlignment(ctx context.Context, _ *access.Caller, in addAlignmentIn) (*taskdef.Alignment, error) {
 	return change(ctx, s.db, func(q db.Q) (*taskdef.Alignment, error) {
 		return taskdef.AddAlignment(ctx, q, in.UnitID, in.ProjectID,
 			taskdef.Alignment{OutcomeID: in.OutcomeID, DefinitionID: in.DefinitionID, Rating: in.Rating,
@@ -79,23 +63,7 @@ func (s *Server) addAlignment(ctx context.Context, who *access.Caller, in addAli
 // alignmentIn names an alignment under its unit.
 type alignmentIn struct {
 	UnitID int64 `path:"unit_id" scope:"unit"`
-	ID     int64 `path:"id"`
-}
-
-// mayAlign finds the alignment and asks for the right to change it.
-func (s *Server) mayAlign(ctx context.Context, who *access.Caller, in alignmentIn) error {
-	a, err := taskdef.AlignmentIn(ctx, s.db.Pool(), in.UnitID, in.ID)
-	if err != nil {
-		return err
-	}
-	if a.TaskID == nil {
-		return who.Must(policy.EditAlignments)
-	}
-	who, err = access.Resolve(ctx, s.db.Pool(), *who, access.Scope{Unit: in.UnitID, Task: *a.TaskID})
-	if err != nil {
-		return err
-	}
-	return who.Must(policy.AlignProject)
+	ID     int64 `path:"id" scope:"learning_alignment"`
 }
 
 type changeAlignmentIn struct {
@@ -104,20 +72,14 @@ type changeAlignmentIn struct {
 	Rating      params.Opt[int64]  `param:"rating" doc:"1 to 5"`
 }
 
-func (s *Server) changeAlignment(ctx context.Context, who *access.Caller, in changeAlignmentIn) (*taskdef.Alignment,
+func (s *Server) changeAlignment(ctx context.Context, _ *access.Caller, in changeAlignmentIn) (*taskdef.Alignment,
 	error) {
-	if err := s.mayAlign(ctx, who, in.alignmentIn); err != nil {
-		return nil, err
-	}
 	return change(ctx, s.db, func(q db.Q) (*taskdef.Alignment, error) {
 		return taskdef.ChangeAlignment(ctx, q, in.ID, in.Description.Ptr(), in.Rating.Ptr())
 	})
 }
 
-func (s *Server) deleteAlignment(ctx context.Context, who *access.Caller, in alignmentIn) (endpoint.NoContent, error) {
-	if err := s.mayAlign(ctx, who, in); err != nil {
-		return endpoint.NoContent{}, err
-	}
+func (s *Server) deleteAlignment(ctx context.Context, _ *access.Caller, in alignmentIn) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return taskdef.DeleteAlignment(ctx, q, in.ID) })
 }
 
@@ -127,10 +89,7 @@ type maybeProject struct {
 	ProjectID int64 `param:"project_id" scope:"project,optional" doc:"whose; 0 or absent: the unit's own"`
 }
 
-func (s *Server) exportAlignments(ctx context.Context, who *access.Caller, in maybeProject) (*endpoint.File, error) {
-	if err := ofProject(in).must(who, policy.ExportUnit, policy.ReadProject); err != nil {
-		return nil, err
-	}
+func (s *Server) exportAlignments(ctx context.Context, _ *access.Caller, in maybeProject) (*endpoint.File, error) {
 	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		unit, err := course.UnitByID(ctx, q, in.UnitID)
 		if err != nil {
@@ -174,11 +133,8 @@ type importAlignmentsIn struct {
 	importIn
 }
 
-func (s *Server) importAlignments(ctx context.Context, who *access.Caller, in importAlignmentsIn) (*sheet.Report,
+func (s *Server) importAlignments(ctx context.Context, _ *access.Caller, in importAlignmentsIn) (*sheet.Report,
 	error) {
-	if err := ofProject(in.maybeProject).must(who, policy.EditAlignments, policy.AlignProject); err != nil {
-		return nil, err
-	}
 	return s.importSheet(ctx, in.importIn, taskdef.AlignmentSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
 		error) {
 		return taskdef.ImportAlignments(ctx, q, in.UnitID, in.ProjectID, rows)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 )
@@ -119,6 +120,49 @@ func TestRightsOnAStudentsAlignment(t *testing.T) {
 			}
 		}
 	})
+}
+
+// counted tells how much of a body was read.
+type counted struct {
+	io.Reader
+	n int
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n += n
+	return n, err
+}
+
+// An upload is refused before it is read, where what came ahead of it tells that
+// nobody like the caller may send it; a project named behind the file counts too.
+func TestAlignmentUploadsAreRefusedUnread(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	const file = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\n"
+	own := fmt.Sprint("\r\n--x\r\nContent-Disposition: form-data; name=\"project_id\"\r\n\r\n",
+		w.id["project:student"])
+	for _, c := range []struct {
+		who, query, behind string
+		status             int
+		unread             bool
+	}{
+		{"outsider", "", "", 403, true},
+		{"convenorB", "", "", 403, true},
+		{"mate", "?project_id={project:student}", "", 403, true},
+		{"student", "", "", 403, false},
+		{"mate", "", own, 403, false},
+		{"student", "", own, 413, false}, // permitted: the sheet has too many rows
+		{"tutor", "", own, 413, false},
+	} {
+		body := &counted{Reader: io.MultiReader(strings.NewReader(file), strings.NewReader(strings.Repeat("x\n", 1<<20)),
+			strings.NewReader(c.behind+"\r\n--x--\r\n"))}
+		r := w.request(c.who, "POST "+alignA+"/csv"+c.query, nil, "Content-Type", "multipart/form-data; boundary=x")
+		r.Body, r.ContentLength = io.NopCloser(body), -1
+		w.send(r, fmt.Sprintf("%+v", c)).status(c.status)
+		if unread := body.n < 1<<20; unread != c.unread {
+			t.Errorf("%+v: %d bytes were read", c, body.n)
+		}
+	}
 }
 
 func TestAlignmentsRefused(t *testing.T) {

@@ -19,14 +19,16 @@ const aTask = "/api/projects/{project_id}/task_def_id/{task_definition_id}"
 func (s *Server) commentRoutes() {
 	const base, one = aTask + "/comments", aTask + "/comments/{id}"
 	endpoint.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read",
-		s.listComments)
+		s.listComments, endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without",
 		s.addComment,
 		endpoint.Uploads(1, s.mostMedia), endpoint.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
-		endpoint.Also(409, "the same words again, straight after the first"))
+		endpoint.Also(409, "the same words again, straight after the first"), endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment)
-	endpoint.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread)
-	endpoint.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment)
+	endpoint.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread,
+		endpoint.Asks(policy.GradeTask))
+	endpoint.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment,
+		endpoint.Asks(policy.GradeTask, policy.DeleteComments))
 }
 
 var (

@@ -24,7 +24,8 @@ func (w *world) post(t *testing.T) (m *notify.Mailer, delivered func() map[strin
 	t.Helper()
 	dir := t.TempDir()
 	m = w.mailer(dir)
-	w.api = New(Config{Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test"},
+	w.api = New(Config{Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test",
+		Asked: w.declared},
 		PublicURL: "https://learn.example.edu", Mailer: m})
 	return m, func() map[string]*netmail.Message {
 		qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Poll: 2 * time.Millisecond})

@@ -33,7 +33,8 @@ func (w *world) instance(t *testing.T, beat time.Duration) string {
 	hub := events.NewHub(w.db, slog.New(slog.DiscardHandler), 10*time.Millisecond)
 	hub.Start(t.Context())
 	live, end := context.WithCancel(context.Background())
-	s := New(Config{Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test"},
+	s := New(Config{Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test",
+		Asked: w.declared},
 		Files: w.api.files, Events: hub, Live: live})
 	s.heartbeat = beat
 	srv := httptest.NewServer(s)

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,19 +29,38 @@ func TestPermissionsAreDocumented(t *testing.T) {
 	}
 }
 
+func TestEveryRightIsAskedSomewhere(t *testing.T) {
+	declared := map[*policy.Right]bool{}
+	for _, i := range New(Config{}).Routes() {
+		for _, r := range slices.Concat(i.Right.Rights(), i.Inside) {
+			declared[r] = true
+		}
+	}
+	for _, r := range policy.All() {
+		if !declared[r] {
+			t.Errorf("no endpoint asks for the right to %s", r.Action)
+		}
+	}
+}
+
 // permissions prints the table of rights with the endpoints that ask for each.
 func permissions(s *Server) string {
-	by := map[*policy.Right][]*endpoint.Info{}
+	by, inside := map[*policy.Right][]*endpoint.Info{}, map[*policy.Right][]*endpoint.Info{}
 	for _, i := range s.Sorted() {
-		by[i.Right] = append(by[i.Right], i)
+		for _, r := range i.Right.Rights() {
+			by[r] = append(by[r], i)
+		}
+		for _, r := range i.Inside {
+			inside[r] = append(inside[r], i)
+		}
 	}
 	var b strings.Builder
 	b.WriteString(header)
 	for _, scope := range []policy.Scope{policy.System, policy.Unit, policy.Project, policy.Task} {
-		fmt.Fprintf(&b, "\n## Rights that the %s decides\n\n| To | is for | at |\n|---|---|---|\n", scope)
+		fmt.Fprintf(&b, "\n## Rights that the %s decides\n\n| To | is for | at | in part at |\n|---|---|---|---|\n", scope)
 		for _, r := range policy.All() {
 			if r.Scope == scope {
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", r.Action, strings.Join(r.Who.Names(), ", "), endpoints(by[r]))
+				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Action, holders(r), endpoints(by[r]), endpoints(inside[r]))
 			}
 		}
 	}
@@ -51,8 +71,17 @@ const header = `# Who may do what
 
 Made from the table of rights in ` + "`internal/policy`" + `; do not edit it by hand.
 An Admin has every right of staff in every unit. Whoever owns a project is there as its student only, so nobody marks their own work.
-Rights without an endpoint are asked for inside others, for single parameters.
+An endpoint that stands with two rights asks for the one on the project where the request names one, else for the one on the unit.
+A right that an endpoint asks for in part is needed for single parameters or decides what the answer shows; whoever lacks it can use the rest.
 `
+
+func holders(r *policy.Right) string {
+	out := strings.Join(r.Who.Names(), ", ")
+	if r.Limit != "" {
+		out += " (" + r.Limit + ")"
+	}
+	return out
+}
 
 func endpoints(list []*endpoint.Info) string {
 	var out []string

@@ -78,7 +78,7 @@ var unguarded = map[*policy.Right]string{
 }
 
 // rightsOf gives the rights an endpoint asks for.
-func rightsOf(i *endpoint.Info) []*policy.Right { return []*policy.Right{i.Right} }
+func rightsOf(i *endpoint.Info) []*policy.Right { return i.Right.Rights() }
 
 func TestEveryRightToReadHasItsFields(t *testing.T) {
 	has := map[*policy.Right]bool{}

@@ -25,7 +25,8 @@ func (s *Server) submissionRoutes() {
 	endpoint.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
 		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Location(one+"/submission"),
 		endpoint.Also(409, "the Idempotency-Key was used for another upload"),
-		endpoint.Also(422, "the contributions or alignments do not fit the group or unit"))
+		endpoint.Also(422, "the contributions or alignments do not fit the group or unit"),
+		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the "+
 		"latest submission, a PDF", s.submissionPDF)
 	endpoint.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest "+

@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) {
 	pdf.MaybeChild()
-	os.Exit(m.Run())
+	os.Exit(unasked(m.Run()))
 }
 
 const (

@@ -16,12 +16,12 @@ import (
 
 func (s *Server) taskRoutes() {
 	endpoint.Route(s.Server, "GET /api/tasks", 200, policy.ReadUnit,
-		"List the tasks of a unit: a student's own, all for staff", s.listTasks)
+		"List the tasks of a unit: a student's own, all for staff", s.listTasks, endpoint.Asks(policy.ListStudents))
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/task_definitions/{task_def_id}/tasks", 200, policy.GiveFeedback,
 		"List the tasks of a task definition", s.listDefinitionTasks)
 	endpoint.Route(s.Server, "PUT /api/projects/{id}/task_def_id/{task_definition_id}", 200, policy.ChangeTask,
 		"Move, grade or change a task", s.changeTask,
-		endpoint.Also(409, "the task's present status does not allow it"))
+		endpoint.Also(409, "the task's present status does not allow it"), endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET /api/projects/{project_id}/refresh_tasks/{task_definition_id}", 200, policy.ReadTask,
 		"Get the present status of a task", s.refreshTask)
 	endpoint.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/due", 200, policy.ReadTask,

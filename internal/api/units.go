@@ -13,19 +13,22 @@ import (
 	"lectern/internal/usecase"
 )
 
+// unitParts are the rights that decide what a whole unit shows.
+var unitParts = []*policy.Right{policy.ReadUnit, policy.EditUnit, policy.ListStudents, policy.ListGroups}
+
 func (s *Server) unitRoutes() {
 	endpoint.Route(s.Server, "GET /api/units", 200, policy.SignedIn, "List the units you teach or study; all of them "+
 		"as Admin", s.listUnits)
 	endpoint.Route(s.Server, "GET /api/units/{id}", 200, policy.ReadUnit, "Get a unit with everything taught in it",
-		s.getUnit)
+		s.getUnit, endpoint.Asks(unitParts...))
 	endpoint.Route(s.Server, "POST /api/units", 201, policy.CreateUnits, "Create a unit", s.addUnit,
 		endpoint.Location("/api/units/{.id}"), endpoint.Also(404, "no such teaching period or user"),
 		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates outside the period, or "+
-			"the convenor cannot convene"))
+			"the convenor cannot convene"), endpoint.Asks(unitParts...))
 	endpoint.Route(s.Server, "PUT /api/units/{id}", 200, policy.EditUnit, "Change a unit; moving its start moves its "+
 		"tasks", s.changeUnit,
 		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates out of order or outside "+
-			"the period, or another rule"))
+			"the period, or another rule"), endpoint.Asks(unitParts...))
 }
 
 type listUnitsIn struct {

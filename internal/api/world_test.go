@@ -71,8 +71,9 @@ func newWorld(t testing.TB, engine string) *world {
 	over, end := context.WithCancel(t.Context())
 	end() // no request to this server goes on for ever
 	w.api = New(Config{
-		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test"},
-		Files:  store, PublicURL: "https://learn.example.edu/",
+		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test",
+			Asked: w.declared},
+		Files: store, PublicURL: "https://learn.example.edu/",
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
 		Mailer: w.mailer(t.TempDir()),
 	})

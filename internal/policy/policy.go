@@ -104,7 +104,42 @@ type Right struct {
 	Scope  Scope
 	Action string // completes "you may not ..."
 	Who    Who
+	Limit  string // what narrows it by the values of a request, in words; often empty
 }
+
+// Rule is what an endpoint asks of its caller: one right, or one of two, as the
+// record of the request has it.
+type Rule interface {
+	// On gives the right that is asked on a record of a scope.
+	On(s Scope) *Right
+	// Rights gives all that may be asked.
+	Rights() []*Right
+	// Allows tells whether a caller with the standings w holds one of them.
+	Allows(w Who) bool
+}
+
+// On implements Rule: a right is itself, whatever it is asked on.
+func (r *Right) On(Scope) *Right { return r }
+
+// Rights implements Rule.
+func (r *Right) Rights() []*Right { return []*Right{r} }
+
+type either struct{ unit, project *Right }
+
+// Either asks for project where the request is about a project or a task, and for
+// unit otherwise: what belongs to the unit and to each student alike.
+func Either(unit, project *Right) Rule { return either{unit, project} }
+
+func (e either) On(s Scope) *Right {
+	if s == Project || s == Task {
+		return e.project
+	}
+	return e.unit
+}
+
+func (e either) Rights() []*Right { return []*Right{e.unit, e.project} }
+
+func (e either) Allows(w Who) bool { return e.unit.Allows(w) || e.project.Allows(w) }
 
 // Allows tells whether a caller with the standings w holds the right.
 func (r *Right) Allows(w Who) bool { return r.Who&w != 0 }

@@ -14,24 +14,32 @@ const (
 var table []*Right
 
 func right(s Scope, action string, who Who) *Right {
-	r := &Right{s, action, who}
+	r := &Right{Scope: s, Action: action, Who: who}
 	table = append(table, r)
 	return r
 }
+
+// limited says what narrows the right.
+func (r *Right) limited(limit string) *Right {
+	r.Limit = limit
+	return r
+}
+
+// convenorsLimit is the limit of MayAppoint and MayEdit.
+const convenorsLimit = "a Convenor, of others, only Students and Tutors"
 
 // All gives every right in the order of the table.
 func All() []*Right { return table }
 
 // Rights that no record decides.
 var (
-	Anybody   = right(System, "see what is public", anyone)
-	SignedIn  = right(System, "see and change what is your own", User)
-	ListUsers = right(System, "list the users", organisers)
-	ReadUser  = right(System, "read this user's record", Self|SystemAdmin)
-	// A Convenor makes and edits Students and Tutors only; MayAppoint has the detail.
-	CreateUsers    = right(System, "create users", organisers)
-	EditUser       = right(System, "change this user's record", Self|organisers)
-	ImportUsers    = right(System, "import users", organisers)
+	Anybody        = right(System, "see what is public", anyone)
+	SignedIn       = right(System, "see and change what is your own", User)
+	ListUsers      = right(System, "list the users", organisers)
+	ReadUser       = right(System, "read this user's record", Self|SystemAdmin)
+	CreateUsers    = right(System, "create users", organisers).limited(convenorsLimit)
+	EditUser       = right(System, "change this user's record", Self|organisers).limited(convenorsLimit)
+	ImportUsers    = right(System, "import users", organisers).limited(convenorsLimit)
 	ExportUsers    = right(System, "export the users", SystemAdmin)
 	ManageAccounts = right(System, "disable accounts or make password links", SystemAdmin)
 	CreateUnits    = right(System, "create units", organisers)
@@ -39,8 +47,6 @@ var (
 	EditCampuses   = right(System, "change campuses", SystemAdmin)
 	EditActivities = right(System, "change activity types", SystemAdmin)
 	RolloverPeriod = right(System, "roll a teaching period over", SystemAdmin)
-	ListImages     = right(System, "list the container images", organisers)
-	EditImages     = right(System, "change or pull container images", SystemAdmin)
 	ManageJobs     = right(System, "see and retry background jobs", SystemAdmin)
 	ManageWebhooks = right(System, "manage webhooks and read the event log", SystemAdmin)
 )
@@ -63,7 +69,6 @@ var (
 	ImportUnit       = right(Unit, "import into this unit", convenors)
 	ChangeEnrolments = right(Unit, "withdraw or re-enrol students of this unit", convenors)
 	RolloverUnit     = right(Unit, "roll this unit over", convenors)
-	TestAssessment   = right(Unit, "try the automated assessment of this unit", convenors)
 	EditGroupSets    = right(Unit, "change the group sets of this unit", convenors)
 	ListGroups       = right(Unit, "list the groups of this unit", member)
 	CreateGroups     = right(Unit, "create groups in this set", StudentCreating|staff)
@@ -101,7 +106,6 @@ var (
 	StartDiscussion  = right(Task, "start a discussion", staff)
 	ReplyDiscussion  = right(Task, "reply to a discussion", Owner)
 	PinTask          = right(Task, "pin this task", staff)
-	ViewSimilarity   = right(Task, "see the similarities of this task", staff)
 )
 
 // MayAppoint tells whether a caller of system role by may give someone the role

@@ -35,12 +35,6 @@ func ProjectAlignments(ctx context.Context, q db.Q, projectID int64) ([]Alignmen
 		WHERE t.project_id = $1 ORDER BY l.id`, projectID)
 }
 
-// AlignmentIn gives one of a unit, be it the unit's own or a student's.
-func AlignmentIn(ctx context.Context, q db.Q, unitID, id int64) (*Alignment, error) {
-	return db.OneOf[Alignment](ctx, q, "learning alignment", selectAlignments+`
-		JOIN task_definitions d ON d.id = l.task_definition_id WHERE l.id = $1 AND d.unit_id = $2`, id, unitID)
-}
-
 // AddAlignment makes one for the unit, or for the student whose project is
 // given, whose task comes into being with it. Definition and outcome must be of
 // the unit.

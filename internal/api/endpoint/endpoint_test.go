@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,28 @@ func TestTheCallerKnowsTheRequest(t *testing.T) {
 	w := get(s, "/api/me") // from 192.0.2.1, as httptest has it
 	if who.RequestID == "" || who.RequestID != w.Header().Get("X-Request-Id") || who.From.String() != "192.0.2.1" {
 		t.Errorf("%+v, %v", who, w.Header())
+	}
+}
+
+// What the tests of the API rely on to find rights that are not declared.
+func TestRightsAskedInsideAreHeardOf(t *testing.T) {
+	var heard []*policy.Right
+	s := New(Config{Asked: func(i *Info, r *policy.Right) {
+		if i.Path != "/api/x" {
+			t.Error(i.Path)
+		}
+		heard = append(heard, r)
+	}})
+	Route(s, "GET /api/x", 204, policy.Anybody, "Try", func(_ context.Context, who *access.Caller, _ struct{}) (NoContent,
+		error) {
+		return NoContent{}, who.Must(policy.EditUnit)
+	}, Asks(policy.Anybody, policy.GradeTask))
+	get(s, "/api/x")
+	if !slices.Equal(heard, []*policy.Right{policy.Anybody, policy.EditUnit}) {
+		t.Errorf("heard of %v", heard)
+	}
+	if in := s.Routes()[0].Inside; !slices.Equal(in, []*policy.Right{policy.GradeTask}) {
+		t.Errorf("%v are asked inside: the route's own right is not", in)
 	}
 }
 

@@ -77,6 +77,9 @@ func (s *Server) caller(r *http.Request, i *Info) (*access.Caller, error) {
 		return nil, err
 	}
 	who.RequestID, who.From = httpserver.RequestID(r.Context()), httpserver.Address(r.Context())
+	if s.Asked != nil {
+		who.Asked = func(r *policy.Right) { s.Asked(i, r) }
+	}
 	return who, nil
 }
 

@@ -74,7 +74,7 @@ type document struct {
 func (d *document) operation(i *Info) object {
 	op := object{
 		"summary":     i.Summary,
-		"description": "Who may: " + strings.Join(i.Right.Who.Names(), "; ") + ".",
+		"description": whoMay(i.Right),
 		"operationId": operationID(i),
 		"tags":        []string{tag(i.Path)},
 		"responses":   d.responses(i),
@@ -84,6 +84,19 @@ func (d *document) operation(i *Info) object {
 	}
 	d.inputs(i, op)
 	return op
+}
+
+// whoMay says in words who holds the rights of a rule.
+func whoMay(rule policy.Rule) string {
+	rights := rule.Rights()
+	if len(rights) == 1 {
+		return "Who may: " + strings.Join(rights[0].Who.Names(), "; ") + "."
+	}
+	var out []string
+	for _, r := range rights {
+		out = append(out, "Who may "+r.Action+": "+strings.Join(r.Who.Names(), "; ")+".")
+	}
+	return strings.Join(out, " ")
 }
 
 var braces = regexp.MustCompile(`[{}./]+`)
@@ -109,7 +122,7 @@ func (d *document) responses(i *Info) object {
 	add("400", "a parameter is missing or cannot be used")
 	if !i.Right.Allows(policy.Visitor) {
 		add("401", "no, wrong or expired credentials")
-		if i.Right.Who&policy.User == 0 {
+		if !i.Right.Allows(policy.User) {
 			add("403", "signed in, but not permitted")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"lectern/internal/access"
@@ -32,6 +33,9 @@ type Config struct {
 	Spool        string   // directory for uploads on their way
 	Origins      []string // other origins whose pages may call the API
 	Version      string
+	// Asked, where it is set, hears of every right a request is asked for, for the
+	// test that compares them with those its endpoint declares.
+	Asked func(*Info, *policy.Right)
 }
 
 // Server routes requests to the declared endpoints.
@@ -56,7 +60,8 @@ func New(c Config) *Server {
 type Info struct {
 	Method, Path, Summary string
 	Status                int
-	Right                 *policy.Right
+	Right                 policy.Rule
+	Inside                []*policy.Right // further rights, for single parameters or parts of the answer
 	In, Out               reflect.Type
 	Extra                 map[int]string // further answers, by status
 	limits                params.Limits
@@ -91,12 +96,16 @@ func Also(status int, what string) Option {
 	}
 }
 
+// Asks names further rights the handler asks for: for single parameters, or to
+// tell what it shows. Whoever lacks one can still call the endpoint.
+func Asks(rights ...*policy.Right) Option { return func(i *Info) { i.Inside = rights } }
+
 // Route declares an endpoint: In is decoded from the request, the right is
 // checked on the record that In's scope tags name, and Out is the answer.
 //
 // A field of In tagged scope:"unit" (user, role, tutorial, group_set, group,
-// project, definition, task) holds the id of a record the right is about.
-func Route[In, Out any](s *Server, pattern string, status int, right *policy.Right, summary string,
+// project, definition, task, learning_alignment) holds the id of a record the right is about.
+func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule, summary string,
 	h func(ctx context.Context, who *access.Caller, in In) (Out, error), opts ...Option) {
 	method, path, _ := strings.Cut(pattern, " ")
 	i := &Info{Method: method, Path: path, Summary: summary, Status: status, Right: right,
@@ -108,6 +117,9 @@ func Route[In, Out any](s *Server, pattern string, status int, right *policy.Rig
 	if right == nil || summary == "" {
 		panic(fmt.Sprintf("endpoint: %s lacks a right or a summary", pattern))
 	}
+	i.Inside = slices.DeleteFunc(slices.Clone(i.Inside), func(r *policy.Right) bool {
+		return slices.Contains(right.Rights(), r)
+	})
 	i.names = params.Names(i.In) // panics where the declaration is wrong
 	s.routes = append(s.routes, i)
 	s.HTTP.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -168,11 +180,22 @@ func (s *Server) early(ctx context.Context, i *Info, p *params.Set, r *http.Requ
 	if err := p.Decode(in, r.PathValue); err != nil {
 		return err
 	}
-	if !known(i.scope, reflect.ValueOf(in).Elem()) {
+	value := reflect.ValueOf(in).Elem()
+	if !known(i.scope, value) {
 		return nil
 	}
-	_, err := s.permit(ctx, i, in, who)
-	return err
+	if !i.undecided(value) {
+		_, err := s.permit(ctx, i, in, who)
+		return err
+	}
+	scope, err := scopeOf(i.scope, value)
+	if err != nil {
+		return err
+	}
+	if who, err = access.Resolve(ctx, s.DB.Pool(), *who, scope); err != nil || who.Could(i.Right) {
+		return err
+	}
+	return who.Must(i.Right.Rights()[0])
 }
 
 // permit finds the caller's standing on the record and asks the table.

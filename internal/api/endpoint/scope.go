@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"lectern/internal/access"
@@ -56,6 +57,8 @@ func target(s *access.Scope, name string) *int64 {
 		return &s.Definition
 	case "task":
 		return &s.Task
+	case "learning_alignment":
+		return &s.Alignment
 	}
 	return nil
 }
@@ -71,6 +74,14 @@ func scopeOf(fields []scopeField, in reflect.Value) (access.Scope, error) {
 		*target(&s, f.name) = id
 	}
 	return s, nil
+}
+
+// undecided tells whether a record that would choose between the rights of a rule
+// may still come.
+func (i *Info) undecided(in reflect.Value) bool {
+	return len(i.Right.Rights()) > 1 && slices.ContainsFunc(i.scope, func(f scopeField) bool {
+		return f.optional && in.FieldByIndex(f.index).Int() == 0
+	})
 }
 
 // known tells whether every id is there already.
