@@ -1,5 +1,5 @@
-// Package api is the HTTP face of the service: a file a resource holds its
-// routes, their inputs and their handlers. Nothing else knows HTTP.
+// Package api is the JSON face of the service: one file per resource holds its
+// routes, their inputs and their handlers.
 package api
 
 import (
@@ -62,6 +62,20 @@ type Server struct {
 	mostMedia int64
 }
 
+// resources declare the endpoints, one function per resource.
+var resources = []func(*Server){
+	(*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).authRoutes, (*Server).campusRoutes,
+	(*Server).chartRoutes, (*Server).commentRoutes, (*Server).definitionRoutes, (*Server).discussionRoutes,
+	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
+	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
+	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,
+	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).settingRoutes,
+	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).submissionRoutes,
+	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tutorialRoutes, (*Server).unitCSVRoutes,
+	(*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes, (*Server).userRoutes,
+	(*Server).webcalRoutes, (*Server).webhookRoutes,
+}
+
 // New declares every endpoint.
 func New(c Config) *Server {
 	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
@@ -78,44 +92,9 @@ func New(c Config) *Server {
 		Name: s.settings.ExternalName}
 	s.mostFile = cmp.Or(c.MostFile, submit.MostFile)
 	s.mostMedia = cmp.Or(c.MostMedia, work.MaxMedia)
-	s.activityTypeRoutes()
-	s.alignmentRoutes()
-	s.authRoutes()
-	s.campusRoutes()
-	s.chartRoutes()
-	s.commentRoutes()
-	s.definitionRoutes()
-	s.discussionRoutes()
-	s.enrolmentRoutes()
-	s.extensionRoutes()
-	s.forgotRoutes()
-	s.groupRoutes()
-	s.groupSetRoutes()
-	s.groupSheetRoutes()
-	s.inboxRoutes()
-	s.jobRoutes()
-	s.liveRoutes()
-	s.markingRoutes()
-	s.outcomeRoutes()
-	s.portfolioRoutes()
-	s.projectRoutes()
-	s.rolloverRoutes()
-	s.receiptRoutes()
-	s.settingRoutes()
-	s.statisticsRoutes()
-	s.streamRoutes()
-	s.studentRoutes()
-	s.submissionRoutes()
-	s.taskRoutes()
-	s.teachingPeriodRoutes()
-	s.tutorialRoutes()
-	s.unitCSVRoutes()
-	s.unsubscribeRoutes()
-	s.unitRoleRoutes()
-	s.unitRoutes()
-	s.userRoutes()
-	s.webcalRoutes()
-	s.webhookRoutes()
+	for _, declare := range resources {
+		declare(s)
+	}
 	s.Describe()
 	return s
 }
