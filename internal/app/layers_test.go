@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,7 +18,7 @@ var floors = [][]string{
 	{"internal/app"},
 	{"internal/api"},
 	{"internal/api/endpoint"},
-	{"internal/httpserver"},
+	{"internal/httpserver", "internal/api/params"},
 	{"internal/demo"},
 	{"internal/usecase"},
 	{"internal/insight", "internal/notify", "internal/webhook"},
@@ -35,39 +36,75 @@ var floors = [][]string{
 	{"internal/policy", "internal/week", "internal/due"},
 	{"internal/blob", "internal/jobs"},
 	{"internal/db/dbtest"},
-	{"internal/api/params", "internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart",
+	{"internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart",
 		"internal/calendar", "internal/mail", "internal/archive"},
 	{"internal/fault", "internal/clock", "internal/grade", "internal/opt", "internal/size"},
 }
 
-func TestImportsGoDown(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "lectern/...").Output()
+// parts names the parts of the house by the floor each begins with.
+var parts = []struct{ name, first string }{
+	{"Start", "cmd/lectern"}, {"Faces", "internal/api"}, {"Domain", "internal/demo"},
+	{"Pure rules", "internal/status"}, {"Adapters", "internal/blob"}, {"Ground", "internal/fault"},
+}
+
+// speakHTTP are the packages below the faces that may import net/http, and why.
+var speakHTTP = map[string]string{
+	"internal/webhook": "it is a client: it delivers events to the addresses of others",
+}
+
+// room is a package as go list tells of it.
+type room struct {
+	ImportPath, Doc string
+	Imports         []string
+}
+
+func (r room) name() string { return strings.TrimPrefix(r.ImportPath, "lectern/") }
+
+// rooms gives our packages but the benchmarks, which nobody imports.
+func rooms(t *testing.T) []room {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Imports", "lectern/cmd/...",
+		"lectern/internal/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := json.NewDecoder(strings.NewReader(string(out)))
-	for {
-		var p struct {
-			ImportPath string
-			Imports    []string
-		}
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return
+	var all []room
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var r room
+		if err := d.Decode(&r); errors.Is(err, io.EOF) {
+			return all
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		checkImports(t, p.ImportPath, p.Imports)
+		all = append(all, r)
 	}
 }
 
-func checkImports(t *testing.T, path string, imports []string) {
-	mine := floor(path)
-	if mine < 0 && !strings.HasPrefix(path, "lectern/bench") {
-		t.Errorf("%s has no floor", path)
+func TestImportsGoDown(t *testing.T) {
+	for _, r := range rooms(t) {
+		mine := floor(r.ImportPath)
+		if mine < 0 {
+			t.Errorf("%s has no floor", r.name())
+			continue
+		}
+		for _, i := range r.Imports {
+			if strings.HasPrefix(i, "lectern/") && floor(i) <= mine {
+				t.Errorf("%s imports %s, which does not stand below it", r.name(), i)
+			}
+		}
+		if speakHTTP[r.name()] == "" && part(mine) >= part(floor("internal/demo")) &&
+			slices.Contains(r.Imports, "net/http") {
+			t.Errorf("%s imports net/http: only the faces do", r.name())
+		}
 	}
-	for _, i := range imports {
-		if strings.HasPrefix(i, "lectern/") && mine >= 0 && floor(i) <= mine {
-			t.Errorf("%s imports %s, which does not stand below it", path, i)
+}
+
+// TestAdaptersStandBelowTheDomain holds the parts in their order, so that going
+// down keeps adapters from every word of the domain.
+func TestAdaptersStandBelowTheDomain(t *testing.T) {
+	for i, p := range parts {
+		if f := floor(p.first); f < 0 || part(f) != i {
+			t.Errorf("%s begins with %s on floor %d, out of order", p.name, p.first, f)
 		}
 	}
 }
@@ -75,4 +112,15 @@ func checkImports(t *testing.T, path string, imports []string) {
 func floor(path string) int {
 	name := strings.TrimPrefix(path, "lectern/")
 	return slices.IndexFunc(floors, func(f []string) bool { return slices.Contains(f, name) })
+}
+
+// part gives the part a floor belongs to.
+func part(floorNumber int) int {
+	at := 0
+	for i, p := range parts {
+		if floor(p.first) <= floorNumber {
+			at = i
+		}
+	}
+	return at
 }

@@ -15,6 +15,9 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
+// migrations are numbered in the order they run. 00008 was never used: nothing is
+// missing there, and a new one takes the next number after the highest.
+//
 //go:embed migrations/*.sql
 var migrations embed.FS
 
