@@ -42,7 +42,7 @@ type Config struct {
 	MostMedia int64
 }
 
-// Server answers the API.
+// Server is the JSON face: it answers every request under /api.
 type Server struct {
 	*endpoint.Server
 	db        *db.DB
@@ -76,7 +76,8 @@ var resources = []func(*Server){
 	(*Server).webcalRoutes, (*Server).webhookRoutes,
 }
 
-// New declares every endpoint.
+// New makes the Server and declares every endpoint. It panics where a declaration
+// is wrong, so that a mistake is seen at the first start.
 func New(c Config) *Server {
 	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
 		return ident.Authenticate(ctx, c.DB.Pool(), username, token)

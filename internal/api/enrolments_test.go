@@ -211,7 +211,7 @@ func TestACrowdCannotOverfillATutorial(t *testing.T) {
 	})
 }
 
-// One student in many requests at once: whatever wins, one seat a stream, and a
+// One student in many requests at once: whatever wins, one seat per stream, and a
 // tutorial without a stream alone.
 func TestAStudentInAHurry(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

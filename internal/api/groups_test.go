@@ -151,7 +151,7 @@ func TestJoiningGroups(t *testing.T) {
 		leave("student", "group", "student").status(404)
 		leave("student", "Blue", "student").status(204)
 		leave("student", "Blue", "student").status(404)
-		join("student", "Blue", "student").status(201) // back again: one row a set
+		join("student", "Blue", "student").status(201) // back again: one row per set
 		if n := w.count(`group_memberships WHERE project_id = $1`, w.id["project:student"]); n != 1 {
 			t.Errorf("%d memberships in one set", n)
 		}

@@ -203,7 +203,7 @@ func (s *Settings) Public() string {
 	return strings.TrimSuffix(s.PublicURL, "/")
 }
 
-// Logger writes the log as asked.
+// Logger makes the log that the settings ask for: its level and its form.
 func (s *Settings) Logger() *slog.Logger {
 	o := &slog.HandlerOptions{Level: s.LogLevel}
 	if s.LogFormat == "json" {

@@ -20,12 +20,13 @@ type ActivityTypeChange struct{ Name, Abbreviation *string }
 
 const activityTypeColumns = `id, name, abbreviation`
 
-// ActivityTypes lists them all.
+// ActivityTypes lists all activity types by id.
 func ActivityTypes(ctx context.Context, q db.Q) ([]ActivityType, error) {
 	return db.All[ActivityType](ctx, q, `SELECT `+activityTypeColumns+` FROM activity_types ORDER BY id`)
 }
 
-// ActivityTypeByID gives one.
+// ActivityTypeByID reads an activity type. It fails with fault.Missing where there
+// is none.
 func ActivityTypeByID(ctx context.Context, q db.Q, id int64) (*ActivityType, error) {
 	return db.OneOf[ActivityType](ctx, q, "activity type",
 		`SELECT `+activityTypeColumns+` FROM activity_types WHERE id = $1`, id)
@@ -37,7 +38,8 @@ func ActivityTypeNamed(ctx context.Context, q db.Q, abbreviation string) (*Activ
 		`SELECT `+activityTypeColumns+` FROM activity_types WHERE abbreviation = $1`, abbreviation)
 }
 
-// AddActivityType makes one.
+// AddActivityType creates an activity type. It refuses a blank name or
+// abbreviation, and with fault.Conflict one that another type has.
 func AddActivityType(ctx context.Context, q db.Q, name, abbreviation string) (*ActivityType, error) {
 	if err := (ActivityTypeChange{&name, &abbreviation}).check(); err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func AddActivityType(ctx context.Context, q db.Q, name, abbreviation string) (*A
 	return out, activityTypeTaken(err)
 }
 
-// ChangeActivityType changes one.
+// ChangeActivityType sets what c names and refuses what AddActivityType refuses.
 func ChangeActivityType(ctx context.Context, q db.Q, id int64, c ActivityTypeChange) (*ActivityType, error) {
 	if err := c.check(); err != nil {
 		return nil, err

@@ -35,7 +35,8 @@ func Breaks(ctx context.Context, q db.Q, periodID int64) ([]Break, error) {
 		ORDER BY start_date, id`, periodID)
 }
 
-// AddBreak makes one that takes no week of another.
+// AddBreak adds a break to a period. It refuses one that lies outside the period or
+// takes a week of another break.
 func AddBreak(ctx context.Context, q db.Q, periodID int64, b Break) (*Break, error) {
 	p, err := LockPeriod(ctx, q, periodID)
 	if err != nil {
@@ -48,7 +49,8 @@ func AddBreak(ctx context.Context, q db.Q, periodID int64, b Break) (*Break, err
 		VALUES ($1, $2, $3) RETURNING `+breakColumns, periodID, b.StartDate, b.NumberOfWeeks)
 }
 
-// ChangeBreak changes one of a period.
+// ChangeBreak moves a break of the period or changes its length, and refuses what
+// AddBreak refuses.
 func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange) (*Break, error) {
 	p, err := LockPeriod(ctx, q, periodID)
 	if err != nil {
@@ -68,7 +70,8 @@ func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange)
 		WHERE id = $1 RETURNING `+breakColumns, id, b.StartDate, b.NumberOfWeeks)
 }
 
-// DeleteBreak removes one of a period.
+// DeleteBreak removes a break. It fails with fault.Missing where the period has no
+// such break.
 func DeleteBreak(ctx context.Context, q db.Q, periodID, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM breaks WHERE id = $1 AND teaching_period_id = $2`, id, periodID)
 	if err == nil && n == 0 {

@@ -26,17 +26,18 @@ type CampusChange struct {
 
 const campusColumns = `id, name, mode, abbreviation, active`
 
-// Campuses lists them all.
+// Campuses lists all campuses by id, inactive ones included.
 func Campuses(ctx context.Context, q db.Q) ([]Campus, error) {
 	return db.All[Campus](ctx, q, `SELECT `+campusColumns+` FROM campuses ORDER BY id`)
 }
 
-// CampusByID gives one.
+// CampusByID reads a campus. It fails with fault.Missing where there is none.
 func CampusByID(ctx context.Context, q db.Q, id int64) (*Campus, error) {
 	return db.OneOf[Campus](ctx, q, "campus", `SELECT `+campusColumns+` FROM campuses WHERE id = $1`, id)
 }
 
-// AddCampus makes one.
+// AddCampus creates a campus. It refuses a blank name or abbreviation, and with
+// fault.Conflict one that another campus has.
 func AddCampus(ctx context.Context, q db.Q, c Campus) (*Campus, error) {
 	if err := (CampusChange{Name: &c.Name, Abbreviation: &c.Abbreviation}).check(); err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func AddCampus(ctx context.Context, q db.Q, c Campus) (*Campus, error) {
 	return out, campusTaken(err)
 }
 
-// ChangeCampus changes one.
+// ChangeCampus sets what c names and refuses what AddCampus refuses.
 func ChangeCampus(ctx context.Context, q db.Q, id int64, c CampusChange) (*Campus, error) {
 	if err := c.check(); err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func TeachingPeriods(ctx context.Context, q db.Q) ([]TeachingPeriod, error) {
 		q.Now())
 }
 
-// PeriodByID gives one.
+// PeriodByID reads a teaching period. It fails with fault.Missing where there is
+// none.
 func PeriodByID(ctx context.Context, q db.Q, id int64) (*TeachingPeriod, error) {
 	return db.OneOf[TeachingPeriod](ctx, q, "teaching period",
 		`SELECT `+periodColumns+` FROM teaching_periods WHERE id = $2`, q.Now(), id)
@@ -60,7 +61,8 @@ func LockPeriod(ctx context.Context, q db.Q, id int64) (*TeachingPeriod, error) 
 	return PeriodByID(ctx, q, id)
 }
 
-// AddPeriod makes one.
+// AddPeriod creates a teaching period without breaks. It refuses dates out of order
+// and, with fault.Conflict, a second period of that name in the year.
 func AddPeriod(ctx context.Context, q db.Q, p TeachingPeriod) (*TeachingPeriod, error) {
 	if err := p.check(); err != nil {
 		return nil, err

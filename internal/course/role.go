@@ -66,7 +66,8 @@ func RolesOf(ctx context.Context, q db.Q, userID int64, activeOnly bool) ([]Unit
 		userID, activeOnly)
 }
 
-// RoleByID gives one employment.
+// RoleByID reads the employment of one user in one unit. It fails with
+// fault.Missing where there is none.
 func RoleByID(ctx context.Context, q db.Q, id int64) (*UnitRole, error) {
 	return db.OneOf[UnitRole](ctx, q, "unit role", selectRoles+` WHERE r.id = $1`, id)
 }

@@ -58,7 +58,8 @@ var selectUnit = `SELECT u.id, ` + db.Columns("u.", UnitColumns) + `, main.id AS
 	LEFT JOIN task_definitions d ON d.unit_id = u.id AND d.is_draft_summary
 	WHERE u.id = $1`
 
-// UnitByID gives a unit's own values.
+// UnitByID reads a unit's own values; usecase.UnitByID adds what belongs to it. It
+// fails with fault.Missing where there is none.
 func UnitByID(ctx context.Context, q db.Q, id int64) (*Unit, error) {
 	return db.OneOf[Unit](ctx, q, "unit", selectUnit, id)
 }

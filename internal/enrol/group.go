@@ -44,7 +44,8 @@ func GroupsOf(ctx context.Context, q db.Q, setID int64) ([]Group, error) {
 	return db.All[Group](ctx, q, selectGroups+` WHERE g.group_set_id = $1 ORDER BY g.id`, setID)
 }
 
-// GroupByID gives one.
+// GroupByID reads a group with the number of its members. It fails with
+// fault.Missing where there is none.
 func GroupByID(ctx context.Context, q db.Q, id int64) (*Group, error) {
 	return db.OneOf[Group](ctx, q, "group", selectGroups+` WHERE g.id = $1`, id)
 }

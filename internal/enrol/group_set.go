@@ -29,7 +29,7 @@ func GroupSetsOf(ctx context.Context, q db.Q, unitID int64) ([]GroupSet, error) 
 	return db.All[GroupSet](ctx, q, selectGroupSets+` WHERE unit_id = $1 ORDER BY id`, unitID)
 }
 
-// GroupSetByID gives one.
+// GroupSetByID reads a group set. It fails with fault.Missing where there is none.
 func GroupSetByID(ctx context.Context, q db.Q, id int64) (*GroupSet, error) {
 	return db.OneOf[GroupSet](ctx, q, "group set", selectGroupSets+` WHERE id = $1`, id)
 }

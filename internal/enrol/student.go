@@ -136,7 +136,8 @@ func (s StudentQuery) count(ctx context.Context, q db.Q) (int64, error) {
 	return *n, nil
 }
 
-// StudentByProject gives one entry.
+// StudentByProject reads the entry that Students has for a project. It fails with
+// fault.Missing where the unit has no such project.
 func StudentByProject(ctx context.Context, q db.Q, unitID, projectID int64) (*StudentEntry, error) {
 	e, err := db.OneOf[StudentEntry](ctx, q, "project", selectEntries+`
 		FROM projects p JOIN users s ON s.id = p.user_id WHERE p.id = $1`, projectID)

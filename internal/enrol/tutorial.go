@@ -27,7 +27,7 @@ type Tutorial struct {
 	TutorID         *int64  `db:"tutor_id" json:"tutor_id"`         // a user's id
 }
 
-// selectTutorials counts the seats with a subquery a tutorial: it walks the
+// selectTutorials counts the seats with one subquery per tutorial: it walks the
 // index of each, where a join would multiply rows to group them again.
 const selectTutorials = `SELECT t.id, t.meeting_day, t.meeting_time, t.meeting_location, t.abbreviation,
 		t.campus_id, t.capacity, s.abbreviation AS tutorial_stream_abbr, r.user_id AS tutor_id,
@@ -42,7 +42,8 @@ func TutorialsOf(ctx context.Context, q db.Q, unitID int64) ([]Tutorial, error) 
 	return db.All[Tutorial](ctx, q, selectTutorials+` WHERE t.unit_id = $1 ORDER BY t.id`, unitID)
 }
 
-// TutorialByID gives one.
+// TutorialByID reads a tutorial with the number of its enrolled students. It fails
+// with fault.Missing where there is none.
 func TutorialByID(ctx context.Context, q db.Q, id int64) (*Tutorial, error) {
 	return db.OneOf[Tutorial](ctx, q, "tutorial", selectTutorials+` WHERE t.id = $1`, id)
 }

@@ -204,7 +204,8 @@ func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
 	return nil
 }
 
-// ReadSheet opens a file of users.
+// ReadSheet opens a CSV file or workbook of users. It refuses a file without the
+// columns an import needs.
 func ReadSheet(r io.ReaderAt, size int64) (*sheet.Reader, error) {
 	return sheet.Read(r, size, sheet.Options{Required: []string{"username", "email", "first_name", "last_name",
 		"role"}})

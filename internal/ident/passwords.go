@@ -17,8 +17,8 @@ import (
 // Limits bound what sign-ins may cost and how often one may guess. Zeros mean
 // the defaults.
 type Limits struct {
-	Hashes     int           // passwords hashed at once; one a core
-	Waiting    int           // requests waiting for that; 100 a hash
+	Hashes     int           // passwords hashed at once; one per core when 0
+	Waiting    int           // requests waiting for that; 100 per hash when 0
 	Patience   time.Duration // how long one waits; 10 s
 	PerAccount int64         // wrong passwords for a name from one address within Window before it must wait; 20
 	Elsewhere  int64         // for a name from addresses new to it, before those are slowed down; 100
@@ -71,7 +71,8 @@ type Try struct {
 	Entry
 }
 
-// Entry is how somebody comes in.
+// Entry is what a sign-in says beside who it is: how long the session shall last
+// and where it comes from.
 type Entry struct {
 	Remember bool
 	From     netip.Addr // whose failures count together; may be unknown

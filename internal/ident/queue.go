@@ -110,7 +110,7 @@ func (q *queue) release() {
 	q.free++
 }
 
-// turns lets one request a name go at a time, so that someone who signs in
+// turns lets one request per name go at a time, so that someone who signs in
 // several times at once is not taken for someone who guesses.
 type turns struct {
 	mu   sync.Mutex

@@ -59,7 +59,7 @@ func (u *User) For(viewer int64, r policy.Role) *User {
 // here because the engines' lower() differ beyond ASCII.
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// ByID gives a user.
+// ByID reads a user. It fails with fault.Missing where there is none.
 func ByID(ctx context.Context, q db.Q, id int64) (*User, error) {
 	return db.OneOf[User](ctx, q, "user", `SELECT `+userColumns+` FROM users WHERE id = $1`, id)
 }

@@ -19,7 +19,7 @@ type Remaining struct {
 
 // Burndown is how the work of a project shrinks: as the unit plans it, as it was
 // handed in, as it was marked complete, and as it goes on at the pace at which
-// it was handed in so far. A point a week; what was done ends today.
+// it was handed in so far. One point per week; what was done ends today.
 type Burndown struct {
 	ProjectID int64       `json:"project_id"`
 	StartDate clock.Date  `json:"start_date"`

@@ -146,7 +146,7 @@ func (s *Sheet) readWork(ctx context.Context, q db.Q, unitID int64) error {
 	return nil
 }
 
-// Write writes the sheet: a row a student by user name, a column a task by
+// Write writes the sheet: one row per student by user name, one column per task by
 // target grade, start and abbreviation, with further ones for its grade, its
 // stars and the share in a group's work where it has them.
 func (s *Sheet) Write(w io.Writer) error {

@@ -97,7 +97,7 @@ func (qu *Queue) due(ctx context.Context, slots map[string]int) ([]string, error
 }
 
 // take claims the oldest jobs of the kinds: at most n, and of each kind as many
-// as it has slots. A branch a kind walks the index from its first due job, so a
+// as it has slots. One branch per kind walks the index from its first due job, so a
 // backlog of one kind costs the others nothing.
 func take(ctx context.Context, q db.Q, worker string, until clock.Time, kinds []string, slots map[string]int,
 	n int) ([]claimed, error) {

@@ -18,7 +18,7 @@ import (
 // patience bounds one delivery from dialling to the server's last word.
 const patience = 30 * time.Second
 
-// SMTP sends messages through a server, a connection a message. It may be
+// SMTP sends messages through a server, one connection per message. It may be
 // used by several goroutines at once.
 type SMTP struct {
 	host     string

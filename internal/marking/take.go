@@ -23,7 +23,7 @@ type Result struct {
 	Ignored []sheet.Line `json:"ignored"`
 }
 
-// Importer takes marked batches back.
+// Importer carries out the batches that come back from offline marking.
 type Importer struct {
 	DB    *db.DB
 	Files files.Store

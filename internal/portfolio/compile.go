@@ -15,7 +15,7 @@ import (
 	"lectern/internal/pdf"
 )
 
-// Compiler compiles portfolios.
+// Compiler makes the PDF of a portfolio, as a worker of the job queue.
 type Compiler struct {
 	DB          *db.DB
 	Files       files.Store
@@ -108,7 +108,8 @@ func (p *Compiler) render(ctx context.Context, c *content) (files.Info, error) {
 	return file, err
 }
 
-// GenerateDue is the worker of GenerateArgs.
+// GenerateDue asks for the portfolios of units whose day of automatic generation
+// has come. It is the worker of GenerateArgs.
 func (p *Compiler) GenerateDue(ctx context.Context, _ jobs.Job, _ GenerateArgs) error {
 	_, err := Generate(ctx, p.DB)
 	return err

@@ -12,7 +12,8 @@ import (
 // Actor is what the person who moves a task is to it.
 type Actor uint8
 
-// The actors. None may do nothing; GroupMember acts only through the group.
+// The actors. None has no right to move the task; GroupMember acts only through
+// the group.
 const (
 	None Actor = iota
 	Student

@@ -40,7 +40,7 @@ type Result struct {
 	work.MovedTask
 }
 
-// Service hands work in.
+// Service hands work in: it records submissions with all that follows from one.
 type Service struct {
 	Files   files.Store
 	Service string // its name, on receipts

@@ -23,13 +23,14 @@ type Alignment struct {
 const selectAlignments = `SELECT l.id, l.description, l.rating, l.learning_outcome_id, l.task_definition_id, l.task_id
 	FROM learning_outcome_links l`
 
-// AlignmentsOf lists the unit's own alignments.
+// AlignmentsOf lists the unit's own alignments: those of its definitions, not of
+// students' tasks.
 func AlignmentsOf(ctx context.Context, q db.Q, unitID int64) ([]Alignment, error) {
 	return db.All[Alignment](ctx, q, selectAlignments+` JOIN task_definitions d ON d.id = l.task_definition_id
 		WHERE d.unit_id = $1 AND l.task_id IS NULL ORDER BY l.id`, unitID)
 }
 
-// ProjectAlignments lists those of one student.
+// ProjectAlignments lists the alignments one student made of their own tasks.
 func ProjectAlignments(ctx context.Context, q db.Q, projectID int64) ([]Alignment, error) {
 	return db.All[Alignment](ctx, q, selectAlignments+` JOIN tasks t ON t.id = l.task_id
 		WHERE t.project_id = $1 ORDER BY l.id`, projectID)
@@ -113,7 +114,8 @@ func ChangeAlignment(ctx context.Context, q db.Q, id int64, description *string,
 		id, description, rating)
 }
 
-// DeleteAlignment removes one.
+// DeleteAlignment removes an alignment. It fails with fault.Missing where there is
+// none.
 func DeleteAlignment(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM learning_outcome_links WHERE id = $1`, id)
 	if err == nil && n == 0 {

@@ -67,7 +67,8 @@ func DefinitionsOf(ctx context.Context, q db.Q, unitID int64) ([]Definition, err
 		unitID)
 }
 
-// DefinitionByID gives one.
+// DefinitionByID reads a task definition. It fails with fault.Missing where there
+// is none.
 func DefinitionByID(ctx context.Context, q db.Q, id int64) (*Definition, error) {
 	return db.OneOf[Definition](ctx, q, "task definition", selectDefinitions+` WHERE d.id = $1`, id)
 }
@@ -132,7 +133,7 @@ func (d *Definition) Record(staff bool) DefinitionRecord {
 	return r
 }
 
-// Records shows many.
+// Records shows definitions as the staff, or as students, may see them.
 func Records(list []Definition, staff bool) []DefinitionRecord {
 	out := make([]DefinitionRecord, len(list))
 	for i := range list {

@@ -39,12 +39,12 @@ const columns = `id, url, kinds, active, last_seq, missed, failures, last_error,
 	CASE WHEN last_seq < (SELECT coalesce(max(seq), 0) FROM events) THEN (SELECT max(seq) FROM events) - last_seq
 	ELSE 0 END AS behind`
 
-// List gives all hooks.
+// List gives all webhooks by id, without their secrets.
 func List(ctx context.Context, q db.Q) ([]Webhook, error) {
 	return db.All[Webhook](ctx, q, `SELECT `+columns+` FROM webhooks ORDER BY id`)
 }
 
-// ByID gives one.
+// ByID reads a webhook. It fails with fault.Missing where there is none.
 func ByID(ctx context.Context, q db.Q, id int64) (*Webhook, error) {
 	return db.OneOf[Webhook](ctx, q, "webhook", `SELECT `+columns+` FROM webhooks WHERE id = $1`, id)
 }
@@ -153,7 +153,8 @@ func started(ctx context.Context, q db.Q, id int64, secret string) (*Webhook, er
 	return h, jobs.Hasten(ctx, q, key(id))
 }
 
-// Delete ends deliveries to a receiver.
+// Delete removes a webhook, and with it what waits to be delivered. It fails with
+// fault.Missing where there is none.
 func Delete(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM webhooks WHERE id = $1`, id)
 	if err == nil && n == 0 {

@@ -81,7 +81,7 @@ func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
 	return m, err
 }
 
-// LookAtSound is LookAtMedia for recordings.
+// LookAtSound is LookAtMedia for recordings: it refuses all that is not sound.
 func LookAtSound(r io.ReaderAt, size int64) (Media, error) {
 	m, err := LookAtMedia(r, size)
 	if err == nil && m.Kind != "audio" {

@@ -73,7 +73,7 @@ type Info struct {
 // Routes gives the declared endpoints in order of declaration.
 func (s *Server) Routes() []*Info { return s.routes }
 
-// Option adds to a declaration.
+// Option adds to the declaration of an endpoint.
 type Option func(*Info)
 
 // Uploads lets an endpoint take files: n of at most so many bytes each.
@@ -86,7 +86,8 @@ func Uploads(n int, most int64) Option {
 // path, {.name} a field of the answer.
 func Location(template string) Option { return func(i *Info) { i.location = template } }
 
-// Also documents a further answer.
+// Also documents a status the endpoint can answer beside its success and those
+// that every endpoint has.
 func Also(status int, what string) Option {
 	return func(i *Info) {
 		if i.Extra == nil {
