@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // The golden files list the tokens of a small program: line, bytes, what it counts as.
 func TestLexersGolden(t *testing.T) {
 	sources, err := filepath.Glob("testdata/lex/*.in.*")
+	sources = slices.DeleteFunc(sources, func(p string) bool { return strings.HasSuffix(p, ".golden") })
 	if err != nil || len(sources) < 9 {
 		t.Fatalf("%d sources: %v", len(sources), err)
 	}

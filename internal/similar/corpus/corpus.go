@@ -154,3 +154,17 @@ func Large(seed uint64, lang string, works, lines int) []Work {
 	}
 	return out
 }
+
+// Relation names how two works of a class are related: the disguise,
+// "copies of one" for siblings, "independent" for no relation.
+func (c *Class) Relation(i, j int) string {
+	switch {
+	case !c.Copy(i, j):
+		return "independent"
+	case c.Works[j].Copied == i:
+		return c.Works[j].How
+	case c.Works[i].Copied == j:
+		return c.Works[i].How
+	}
+	return "copies of one"
+}

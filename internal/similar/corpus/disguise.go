@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 )
@@ -50,18 +49,29 @@ func splitOrMerge(p *program) {
 
 func renamed(r *rand.Rand, p *program) {
 	to, done := map[string]string{}, map[string]bool{} // statements that are shared are met twice
-	n := r.IntN(20)
 	p.rename(func(old string) string {
 		if done[old] {
 			return old
 		}
 		if _, ok := to[old]; !ok {
-			n++
-			to[old] = fmt.Sprintf("%s%d", []string{"my", "var", "the", "item", "tmp"}[n%5], n)
+			to[old] = invented(r, done)
 			done[to[old]] = true
 		}
 		return to[old]
 	})
+}
+
+// invented makes up a name nobody else would take.
+func invented(r *rand.Rand, taken map[string]bool) string {
+	for {
+		n := ""
+		for range 2 + r.IntN(2) {
+			n += string("bdfgklmnprstvz"[r.IntN(14)]) + string("aeiou"[r.IntN(5)])
+		}
+		if !taken[n] {
+			return n
+		}
+	}
 }
 
 func reordered(r *rand.Rand, p *program) {
@@ -95,10 +105,10 @@ func mentions(e expr, what string) bool {
 func deadCode(r *rand.Rand, p *program) {
 	for _, b := range p.blocks {
 		for range 1 + r.IntN(2) {
-			n := fmt.Sprintf("unused%d", r.IntN(100))
+			n := invented(r, nil)
 			dead := []stmt{&decl{n, whole, number(r.IntN(50))}}
 			if r.IntN(2) == 0 {
-				dead = append(dead, &branch{&bin{"<", name(n), number(0)}, []stmt{&say{[]expr{quote("never")}}}, nil})
+				dead = append(dead, &branch{&bin{"<", name(n), number(0)}, []stmt{&say{[]expr{quote(invented(r, nil))}}}, nil})
 			}
 			b.body = slices.Insert(b.body, r.IntN(len(b.body)+1), dead...)
 		}
