@@ -23,6 +23,9 @@ type commands struct {
 	Verify  verifyCmd  `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`
 	Doctor  doctorCmd  `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Similarity      similarityCmd      `cmd:"" help:"Compare a folder of submissions, without the service."`
+	SimilarityBench similarityBenchCmd `cmd:"" help:"Measure the comparison on a generated corpus."`
 }
 
 func main() {
