@@ -26,7 +26,7 @@ import (
 type similarityCmd struct {
 	Dir      string  `arg:"" help:"The submissions: a file or a folder for each."`
 	Template string  `placeholder:"DIR" help:"What everyone was given, a folder or a file; it is taken out of both sides."`
-	Language string  `placeholder:"NAME" help:"Read every file as java, python, c, cpp, csharp, javascript, typescript, generic or words."`
+	Language string  `placeholder:"NAME" help:"Read every file as java, python, words and so on: see docs/similarity.md."`
 	Format   string  `enum:"table,json,csv,html" default:"table" help:"table, json, csv or html."`
 	WarnPct  int     `default:"50" help:"Flag from this share of the shorter work, in percent."`
 	MinScore float64 `default:"45" help:"Flag from this score, 0 to 100."`
@@ -194,7 +194,8 @@ func (c *similarityCmd) file(root, path string) (similar.File, error) {
 	if c.Language != "" {
 		var ok bool
 		if l, ok = similar.ParseLanguage(c.Language); !ok {
-			return similar.File{}, fmt.Errorf("--language %s is not known: see lectern similarity --help", c.Language)
+			return similar.File{}, fmt.Errorf("--language %s is not known: take java, python, c, cpp, csharp, javascript, "+
+				"typescript, generic or words", c.Language)
 		}
 	}
 	return similar.File{Name: filepath.ToSlash(name), Language: l, Text: text}, nil

@@ -94,7 +94,8 @@ func (c *similarityBenchCmd) dolos(ctx context.Context, out io.Writer, classes [
 	line(out, "dolos (from 50 %)", r, source)
 }
 
-var dolosLanguages = map[string]string{".java": "java", ".py": "python", ".c": "c", ".cs": "c-sharp", ".js": "javascript"}
+var dolosLanguages = map[string]string{".java": "java", ".py": "python", ".c": "c",
+	".cs": "c-sharp", ".js": "javascript"}
 
 func (c *similarityBenchCmd) dolosClass(ctx context.Context, n int, class corpus.Class) (
 	[]bench.Rated, time.Duration, error,

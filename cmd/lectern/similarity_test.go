@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-const meanProgram = "class A { int total(int[] xs) { int sum = 0; for (int x : xs) { sum += x; } return sum / xs.length; } }"
+const meanProgram = "class A { int total(int[] xs) { int sum = 0; for (int x : xs) { sum += x; }" +
+	" return sum / xs.length; } }"
 
 // submissions lays out a folder: two copies, one of them renamed and in a
 // folder of its own, and a work that is something else.
@@ -97,12 +98,12 @@ func TestSimilarityTakesTheTemplateOut(t *testing.T) {
 func TestSimilaritySaysWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
 	for want, args := range map[string][]string{
-		"cannot be read":       {"similarity", filepath.Join(dir, "none")},
-		"comparing takes two":  {"similarity", dir},
-		"cobol is not known":   {"similarity", submissions(t) + "/work", "--language", "cobol"},
-		"must be one of":       {"similarity", dir, "--format", "xml"},
-		"template cannot be":   {"similarity", submissions(t) + "/work", "--template", filepath.Join(dir, "none")},
-		"Measure the comparis": {"similarity-bench", "--help"},
+		"cannot be read":         {"similarity", filepath.Join(dir, "none")},
+		"comparing takes two":    {"similarity", dir},
+		"cobol is not known":     {"similarity", submissions(t) + "/work", "--language", "cobol"},
+		"must be one of":         {"similarity", dir, "--format", "xml"},
+		"template cannot be":     {"similarity", submissions(t) + "/work", "--template", filepath.Join(dir, "none")},
+		"Measure the comparison": {"similarity-bench", "--help"},
 	} {
 		if out, _ := run(t, args...); !strings.Contains(out, want) {
 			t.Errorf("%v says %s", args, out)

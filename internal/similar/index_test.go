@@ -36,7 +36,8 @@ func TestTwoEqualWorksAloneScoreHigh(t *testing.T) {
 	if s := x.Score(0, 1); s < 90 {
 		t.Errorf("score %.1f of two equal works alone", s)
 	}
-	if e := x.Explain(prints[0], prints[1], Compare(prints[0], prints[1], nil)); !strings.Contains(e.Words, "only two works") {
+	e := x.Explain(prints[0], prints[1], Compare(prints[0], prints[1], nil))
+	if !strings.Contains(e.Words, "only two works") {
 		t.Errorf("explained as %q", e.Words)
 	}
 }
@@ -55,7 +56,8 @@ func TestWhatEveryoneHasProvesNothing(t *testing.T) {
 	x, _ := classOf(t, texts[0], texts[0])
 	alone := x.Score(0, 1)
 	for i := range 10 {
-		if err := x.Add(Work{ID: int64(2 + i), Owners: []int64{int64(2 + i)}, Prints: printsOf(Java, []byte(texts[0]))}); err != nil {
+		id := int64(2 + i)
+		if err := x.Add(Work{ID: id, Owners: []int64{id}, Prints: printsOf(Java, []byte(texts[0]))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +147,8 @@ func TestExplanationNamesTheLinesNobodyElseHas(t *testing.T) {
 	x, prints := classOf(t, texts...)
 	m := Compare(prints[4], prints[9], nil)
 	e := x.Explain(prints[4], prints[9], m)
-	if e.Lines < 3 || e.Class != 30 || !strings.Contains(e.Words, fmt.Sprintf("These %d lines are shared by no one else of 30.", e.Lines)) {
+	want := fmt.Sprintf("These %d lines are shared by no one else of 30.", e.Lines)
+	if e.Lines < 3 || e.Class != 30 || !strings.Contains(e.Words, want) {
 		t.Errorf("explained as %+v", e)
 	}
 	common := x.Explain(prints[0], prints[1], Compare(prints[0], prints[1], nil))

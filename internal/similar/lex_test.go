@@ -83,7 +83,8 @@ func TestLanguagesAreKnownByNameAndExtension(t *testing.T) {
 
 // Each lexer reads anything, in order, within bounds, and counts lines rightly.
 func fuzzLexer(f *testing.F, l Language) {
-	for _, s := range []string{"", "int x = 0; /* open", "'\"`\\", "R\"(", "@\"\"\"", "\xff\xfe\r\n\r", "/a[/]b/g", "'''x", "\"\"\"", "1e+5.."} {
+	for _, s := range []string{"", "int x = 0; /* open", "'\"`\\", "R\"(", "@\"\"\"", "\xff\xfe\r\n\r",
+		"/a[/]b/g", "'''x", "\"\"\"", "1e+5.."} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

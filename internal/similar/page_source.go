@@ -113,7 +113,8 @@ func (v *view) mark(m marked) {
 	if m.number%2 == 0 {
 		class = ` class="b"`
 	}
-	v.raw(fmt.Sprintf(`<mark id="%s%d"%s><a class="n" href="#%s%d">%d</a>`, v.me, m.number, class, v.other, m.number, m.number))
+	v.raw(fmt.Sprintf(`<mark id="%s%d"%s><a class="n" href="#%s%d">%d</a>`,
+		v.me, m.number, class, v.other, m.number, m.number))
 	v.show(m.from, m.upTo)
 	v.raw("</mark>")
 }
@@ -173,7 +174,8 @@ func visible(b []byte, r rune) string {
 // unseen tells characters that would mislead: controls, marks of direction,
 // spaces of no width.
 func unseen(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r == '\u3164' || r == '\uffa0'
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) ||
+		r == '\u2028' || r == '\u2029' || r == '\u3164' || r == '\uffa0'
 }
 
 // plain makes a title or a name safe to show: one line, nothing unseen.

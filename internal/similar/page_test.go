@@ -26,7 +26,8 @@ const shared = "int total(int[] xs) { int sum = 0; for (int x : xs) { sum += x; 
 
 func TestPageMarksAndLinksBothSides(t *testing.T) {
 	got := pageOf(t, "class A { int own; "+shared+" }", "// first\nclass B { "+shared+" void other() {} }", false)
-	for _, want := range []string{`<mark id="l1"><a class="n" href="#r1">1</a>`, `<mark id="r1"><a class="n" href="#l1">1</a>`,
+	for _, want := range []string{`<mark id="l1"><a class="n" href="#r1">1</a>`,
+		`<mark id="r1"><a class="n" href="#l1">1</a>`,
 		`href="#l1"`, `Anna &lt;b&gt;`, "score 99 of 100", "prefers-color-scheme: dark", "default-src 'none'"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page has no %s", want)
@@ -35,7 +36,8 @@ func TestPageMarksAndLinksBothSides(t *testing.T) {
 }
 
 func TestPassagesOnlyShowNothingElse(t *testing.T) {
-	got := pageOf(t, "class A { "+shared+" }", "// by Berta, s1234\nclass Hidden { int mine = 4711; "+shared+" }\n// end of Berta", true)
+	got := pageOf(t, "class A { "+shared+" }", "// by Berta, s1234\nclass Hidden { int mine = 4711; "+
+		shared+" }\n// end of Berta", true)
 	for _, secret := range []string{"Berta", "s1234", "4711"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("the page tells %s", secret)
@@ -47,9 +49,10 @@ func TestPassagesOnlyShowNothingElse(t *testing.T) {
 }
 
 // allowed elements: none of them runs or loads anything.
-var allowed = map[string]bool{"html": true, "head": true, "meta": true, "title": true, "style": true, "body": true, "h1": true,
-	"h2": true, "h3": true, "p": true, "table": true, "tbody": true, "tr": true, "th": true, "td": true, "a": true, "div": true,
-	"section": true, "pre": true, "mark": true, "i": true, "b": true, "hr": true}
+var allowed = map[string]bool{"html": true, "head": true, "meta": true, "title": true, "style": true, "body": true,
+	"h1": true, "h2": true, "h3": true, "p": true, "table": true, "tbody": true, "tr": true, "th": true, "td": true,
+	"a":   true,
+	"div": true, "section": true, "pre": true, "mark": true, "i": true, "b": true, "hr": true}
 
 func checkHarmless(t *testing.T, page string) {
 	t.Helper()
@@ -76,12 +79,13 @@ func TestHostileSourcesAreShownHarmlessAndBounded(t *testing.T) {
 	hostile := map[string]string{
 		"long line":    "int x = " + strings.Repeat("a+", 2500000) + "1;",
 		"deep nesting": strings.Repeat("{([", 300000) + strings.Repeat(")]}", 300000),
-		"bidi":         "class A { /* \u202e } \u2066 if (admin) \u2069 */ String s = \"\u200b\x00\x1b[31m\"; " + shared + "}",
-		"html":         `class A { String s = "</pre><script>alert(1)</script><img src=x onerror=y>"; ` + shared + "}",
-		"not utf-8":    "class A { \xff\xfe\x80 " + shared + "}",
-		"all breaks":   strings.Repeat("\r\n", 2000000) + shared,
-		"one token":    strings.Repeat("x ", 2000000),
-		"open string":  "\"" + strings.Repeat("\\", 3000000),
+		"bidi": "class A { /* \u202e } \u2066 if (admin) \u2069 */ " +
+			"String s = \"\u200b\x00\x1b[31m\"; " + shared + "}",
+		"html":        `class A { String s = "</pre><script>alert(1)</script><img src=x onerror=y>"; ` + shared + "}",
+		"not utf-8":   "class A { \xff\xfe\x80 " + shared + "}",
+		"all breaks":  strings.Repeat("\r\n", 2000000) + shared,
+		"one token":   strings.Repeat("x ", 2000000),
+		"open string": "\"" + strings.Repeat("\\", 3000000),
 	}
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +105,8 @@ func TestHostileSourcesAreShownHarmlessAndBounded(t *testing.T) {
 			}
 		})
 	}
-	if got := pageOf(t, hostile["bidi"], shared, false); !strings.Contains(got, "U+202E") || !strings.Contains(got, "U+200B") {
+	got := pageOf(t, hostile["bidi"], shared, false)
+	if !strings.Contains(got, "U+202E") || !strings.Contains(got, "U+200B") {
 		t.Error("characters that cannot be seen are not shown")
 	}
 	if got := pageOf(t, hostile["long line"], shared, false); !strings.Contains(got, "more bytes") {

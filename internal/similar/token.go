@@ -22,7 +22,8 @@ const (
 	languages
 )
 
-var languageNames = [languages]string{"generic", "java", "python", "c", "cpp", "csharp", "javascript", "typescript", "words"}
+var languageNames = [languages]string{"generic", "java", "python", "c", "cpp", "csharp",
+	"javascript", "typescript", "words"}
 
 // String is the name by which ParseLanguage knows the language.
 func (l Language) String() string {

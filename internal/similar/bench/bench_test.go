@@ -22,7 +22,8 @@ func run(t *testing.T, o corpus.Options) *Result {
 // What must hold on the generated corpus at the default thresholds.
 func TestGeneratedCorpus(t *testing.T) {
 	r := run(t, corpus.Default)
-	t.Logf("%+v, precision %.3f, recall %.3f, area %.4f, %v", r.Counts, r.Counts.Precision(), r.Counts.Recall(), r.Area, r.Time)
+	t.Logf("%+v, precision %.3f, recall %.3f, area %.4f, %v",
+		r.Counts, r.Counts.Precision(), r.Counts.Recall(), r.Area, r.Time)
 	if r.Counts.Precision() < 0.95 || r.Counts.Recall() < 0.95 {
 		t.Errorf("precision %.3f, recall %.3f", r.Counts.Precision(), r.Counts.Recall())
 	}
@@ -60,7 +61,8 @@ func TestOtherSeeds(t *testing.T) {
 		o := corpus.Default
 		o.Seed = seed
 		r := run(t, o)
-		t.Logf("seed %d: %+v, precision %.3f, recall %.3f, area %.5f", seed, r.Counts, r.Counts.Precision(), r.Counts.Recall(), r.Area)
+		t.Logf("seed %d: %+v, precision %.3f, recall %.3f, area %.5f",
+			seed, r.Counts, r.Counts.Precision(), r.Counts.Recall(), r.Area)
 		if r.Area < 0.995 || r.Counts.Recall() < 0.9 || r.Counts.Wrong > 10 {
 			t.Errorf("seed %d: %+v, area %.4f", seed, r.Counts, r.Area)
 		}

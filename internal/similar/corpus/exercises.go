@@ -70,7 +70,8 @@ func primes(a *author, p *program) {
 	} else {
 		flag := a.v("flag")
 		body = append(body, &decl{string(flag), whole, number(1)})
-		body = append(body, a.counted("i", number(2), op, limit, &branch{divides, []stmt{&set{flag, "=", number(0)}}, nil})...)
+		body = append(body, a.counted("i", number(2), op, limit,
+			&branch{divides, []stmt{&set{flag, "=", number(0)}}, nil})...)
 		body = append(body, &result{flag})
 	}
 	f := a.call("prime")
@@ -125,7 +126,8 @@ func factorial(a *author, p *program) {
 func leapYears(a *author, p *program) {
 	y := a.v("year")
 	by := func(n int, op string) expr { return &bin{op, &bin{"%", y, number(n)}, number(0)} }
-	yes, no := &say{[]expr{y, a.one(" is a leap year", " leap", " yes")}}, &say{[]expr{y, a.one(" is not a leap year", " no")}}
+	yes := &say{[]expr{y, a.one(" is a leap year", " leap", " yes")}}
+	no := &say{[]expr{y, a.one(" is not a leap year", " no")}}
 	var test stmt
 	switch a.IntN(3) {
 	case 0:
@@ -177,7 +179,8 @@ func sorting(a *author, p *program) {
 	list, i, j, t := a.v("list"), a.v("i"), a.v("j"), a.v("tmp")
 	next := &bin{"+", j, number(1)}
 	swap := func(x, y expr) []stmt {
-		return []stmt{&decl{string(t), whole, &at{list, x}}, &set{&at{list, x}, "=", &at{list, y}}, &set{&at{list, y}, "=", t}}
+		return []stmt{&decl{string(t), whole, &at{list, x}},
+			&set{&at{list, x}, "=", &at{list, y}}, &set{&at{list, y}, "=", t}}
 	}
 	last := &bin{"-", &length{list}, number(1)}
 	var body []stmt
@@ -202,7 +205,8 @@ func sorting(a *author, p *program) {
 	p.helpers = append(p.helpers, &function{f, []param{{string(list), kindList}}, nothing, body})
 	p.block("sorts", append([]stmt{&decl{string(list) + "3", kindList, a.data(5, 3, 9, 1)},
 		&do{&call{f, []expr{name(string(list) + "3")}}}},
-		a.counted("i", number(0), "<", &length{name(string(list) + "3")}, &say{[]expr{&at{name(string(list) + "3"), i}}})...)...)
+		a.counted("i", number(0), "<", &length{name(string(list) + "3")},
+			&say{[]expr{&at{name(string(list) + "3"), i}}})...)...)
 	a.forget("i", "j", "tmp", "pos")
 }
 
@@ -233,7 +237,8 @@ func temperatures(a *author, p *program) {
 	if a.coin(0.3) {
 		value = &bin{"+", number(32), &bin{"/", &bin{"*", number(9), c}, number(5)}}
 	}
-	body := []stmt{&decl{string(f), real, value}, &say{[]expr{c, a.one(" C = ", " ", " degrees are "), f, a.one(" F", "", " fahrenheit")}}}
+	body := []stmt{&decl{string(f), real, value},
+		&say{[]expr{c, a.one(" C = ", " ", " degrees are "), f, a.one(" F", "", " fahrenheit")}}}
 	if a.coin(0.4) {
 		body = []stmt{&say{[]expr{c, a.one(" C = ", "\\t", " -> "), value}}}
 	}
@@ -265,7 +270,8 @@ func fibonacci(a *author, p *program) {
 	x, y, z, i := a.v("f1"), a.v("f2"), a.v("next"), a.v("i")
 	inner := []stmt{&say{[]expr{x}}, &decl{string(z), whole, &bin{"+", x, y}}, &set{x, "=", y}, &set{y, "=", z}}
 	if a.coin(0.4) {
-		inner = []stmt{&decl{string(z), whole, &bin{"+", x, y}}, &say{[]expr{i, a.one(": ", " "), z}}, &set{x, "=", y}, &set{y, "=", z}}
+		inner = []stmt{&decl{string(z), whole, &bin{"+", x, y}},
+			&say{[]expr{i, a.one(": ", " "), z}}, &set{x, "=", y}, &set{y, "=", z}}
 	}
 	body := []stmt{&decl{string(x), whole, number(a.IntN(2))}, &decl{string(y), whole, number(1)}}
 	p.block("fib", append(body, a.counted("i", number(a.IntN(2)), "<", number(20), inner...)...)...)
@@ -294,7 +300,8 @@ func searching(a *author, p *program) {
 	hit := &bin{"==", &at{list, i}, key}
 	var body []stmt
 	if a.coin(0.5) {
-		body = append(a.counted("i", number(0), "<", &length{list}, &branch{hit, []stmt{&result{i}}, nil}), &result{number(-1)})
+		body = append(a.counted("i", number(0), "<", &length{list}, &branch{hit, []stmt{&result{i}}, nil}),
+			&result{number(-1)})
 	} else {
 		pos := a.v("pos")
 		body = []stmt{&decl{string(pos), whole, number(-1)}}

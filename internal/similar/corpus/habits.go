@@ -13,9 +13,10 @@ type habits struct {
 
 func (a *author) habits(strength float64) *habits {
 	often := func() float64 { return strength * []float64{0.05, 0.2, 0.5, 0.9}[a.IntN(4)] }
-	styles := [][]string{{"Exercise %d", "Task %d", "Part %d:", "%d)", "--- %d ---", "Result of %d"}, {"Now number %d", "No. %d", "*** %d ***"}}
-	return &habits{author: a, heading: often(), blank: often(), hoist: often(), size: often(), early: often(), turn: often() / 2,
-		headings: styles[a.IntN(2)]}
+	styles := [][]string{{"Exercise %d", "Task %d", "Part %d:", "%d)", "--- %d ---", "Result of %d"},
+		{"Now number %d", "No. %d", "*** %d ***"}}
+	return &habits{author: a, heading: often(), blank: often(), hoist: often(), size: often(), early: often(),
+		turn: often() / 2, headings: styles[a.IntN(2)]}
 }
 
 func (h *habits) apply(p *program) {
