@@ -192,3 +192,31 @@ func TestThresholdsWantBoth(t *testing.T) {
 		t.Error("a flag wants a large share and a high score")
 	}
 }
+
+// What was given out counts neither as shared nor as rare.
+func TestTemplateScoresNothing(t *testing.T) {
+	texts := independent(12)
+	given := printsOf(Java, []byte(texts[11]))
+	x, bare := NewIndex(NewTemplate(given)), NewIndex(nil)
+	for i, own := range texts[:8] {
+		text := texts[11]
+		if i > 1 {
+			text += own
+		}
+		for _, in := range []*Index{x, bare} {
+			w := Work{ID: int64(i), Owners: []int64{int64(i)}, Prints: printsOf(Java, []byte(text))}
+			if err := in.Add(w); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if s := x.Score(0, 1); s != 0 {
+		t.Errorf("two works that are only the template score %v", s)
+	}
+	if x.Fingerprints() >= bare.Fingerprints() || x.Core() != nil {
+		t.Errorf("%d fingerprints with a template, %d without", x.Fingerprints(), bare.Fingerprints())
+	}
+	if bare.Core() == nil {
+		t.Error("a template that was not named is not reported as what most of a class shares")
+	}
+}
