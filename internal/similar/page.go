@@ -137,7 +137,10 @@ func (p *page) legend(c Comparison, id string) {
 		p.raw(fmt.Sprintf(`<tr><td>%d</td><td><a href="#%sl%d">`, i+1, id, i+1))
 		p.text("%s, line %s to %s", m.Left.Name, fmt.Sprint(m.Left.StartLine), fmt.Sprint(m.Left.EndLine))
 		p.raw(fmt.Sprintf(`</a></td><td><a href="#%sr%d">`, id, i+1))
-		p.text("%s, line %s to %s", m.Right.Name, fmt.Sprint(m.Right.StartLine), fmt.Sprint(m.Right.EndLine))
+		if !c.PassagesOnly { // a file may be named after its author
+			p.text("%s, ", m.Right.Name)
+		}
+		p.text("line %s to %s", fmt.Sprint(m.Right.StartLine), fmt.Sprint(m.Right.EndLine))
 		p.raw(fmt.Sprintf("</a></td><td>%d</td></tr>\n", m.Tokens))
 	}
 	p.raw("</table>\n")

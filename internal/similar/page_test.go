@@ -11,7 +11,7 @@ import (
 
 func pageOf(t *testing.T, left, right string, only bool) string {
 	t.Helper()
-	a, b := printsOf(Java, []byte(left)), printsOf(Java, []byte(right))
+	a, b := printsOf(Java, []byte(left)), Fingerprint([]File{{"Secret.java", Java, []byte(right)}})
 	var out bytes.Buffer
 	c := Comparison{Left: Side{"Anna <b>", []Source{{"Main.java", []byte(left)}}},
 		Right: Side{"COS10001, 2026 T1", []Source{{"Secret.java", []byte(right)}}},
@@ -38,7 +38,7 @@ func TestPageMarksAndLinksBothSides(t *testing.T) {
 func TestPassagesOnlyShowNothingElse(t *testing.T) {
 	got := pageOf(t, "class A { "+shared+" }", "// by Berta, s1234\nclass Hidden { int mine = 4711; "+
 		shared+" }\n// end of Berta", true)
-	for _, secret := range []string{"Berta", "s1234", "4711"} {
+	for _, secret := range []string{"Berta", "s1234", "4711", "Secret"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("the page tells %s", secret)
 		}
