@@ -57,7 +57,8 @@ func permissions(s *Server) string {
 	var b strings.Builder
 	b.WriteString(header)
 	for _, scope := range []policy.Scope{policy.System, policy.Unit, policy.Project, policy.Task} {
-		fmt.Fprintf(&b, "\n## Rights that the %s decides\n\n| To | is for | at | in part at |\n|---|---|---|---|\n", scope)
+		fmt.Fprintf(&b, "\n## Rights that the %s decides\n\n", scope)
+		b.WriteString("| To | is for | at | in part at |\n|---|---|---|---|\n")
 		for _, r := range policy.All() {
 			if r.Scope == scope {
 				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Action, holders(r), endpoints(by[r]), endpoints(inside[r]))
@@ -71,8 +72,9 @@ const header = `# Who may do what
 
 Made from the table of rights in ` + "`internal/policy`" + `; do not edit it by hand.
 An Admin has every right of staff in every unit. Whoever owns a project is there as its student only, so nobody marks their own work.
-An endpoint that stands with two rights asks for the one on the project where the request names one, else for the one on the unit.
-A right that an endpoint asks for in part is needed for single parameters or decides what the answer shows; whoever lacks it can use the rest.
+An endpoint that stands with two rights asks for the one on the project where the request names one,
+else for the one on the unit. A right that an endpoint asks for in part is needed for single parameters
+or decides what the answer shows; whoever lacks it can use the rest.
 `
 
 func holders(r *policy.Right) string {

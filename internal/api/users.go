@@ -29,7 +29,8 @@ func (s *Server) userRoutes() {
 		endpoint.Location("/api/users/{.id}"), taken, endpoint.Also(422, "a name is blank or the email is none"))
 	endpoint.Route(s.Server, "PUT /api/users/{id}", 200, policy.EditUser, "Change a user", s.changeUser,
 		taken, endpoint.Also(401, "the old_password is wrong"),
-		endpoint.Also(403, "not yours to change, or your own email without the password or a recent sign-in"), endpoint.Also(422, "a name is blank or the email is none"),
+		endpoint.Also(403, "not yours to change, or your own email without the password or a recent sign-in"),
+		endpoint.Also(422, "a name is blank or the email is none"),
 		endpoint.Asks(policy.ManageAccounts))
 	endpoint.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts,
 		"Make a link by which a user sets a password", s.addPasswordLink)

@@ -87,11 +87,11 @@ func TestErrorsAreJSONForBrowsersToo(t *testing.T) {
 func TestTheCallerKnowsTheRequest(t *testing.T) {
 	s := New(Config{})
 	var who access.Caller
-	Route(s, "GET /api/me", 204, policy.Anybody, "Try", func(_ context.Context, c *access.Caller, _ struct{}) (NoContent,
-		error) {
+	note := func(_ context.Context, c *access.Caller, _ struct{}) (NoContent, error) {
 		who = *c
 		return NoContent{}, nil
-	})
+	}
+	Route(s, "GET /api/me", 204, policy.Anybody, "Try", note)
 	w := get(s, "/api/me") // from 192.0.2.1, as httptest has it
 	if who.RequestID == "" || who.RequestID != w.Header().Get("X-Request-Id") || who.From.String() != "192.0.2.1" {
 		t.Errorf("%+v, %v", who, w.Header())
@@ -107,10 +107,10 @@ func TestRightsAskedInsideAreHeardOf(t *testing.T) {
 		}
 		heard = append(heard, r)
 	}})
-	Route(s, "GET /api/x", 204, policy.Anybody, "Try", func(_ context.Context, who *access.Caller, _ struct{}) (NoContent,
-		error) {
+	ask := func(_ context.Context, who *access.Caller, _ struct{}) (NoContent, error) {
 		return NoContent{}, who.Must(policy.EditUnit)
-	}, Asks(policy.Anybody, policy.GradeTask))
+	}
+	Route(s, "GET /api/x", 204, policy.Anybody, "Try", ask, Asks(policy.Anybody, policy.GradeTask))
 	get(s, "/api/x")
 	if !slices.Equal(heard, []*policy.Right{policy.Anybody, policy.EditUnit}) {
 		t.Errorf("heard of %v", heard)
