@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"internal/ident"},
 	{"internal/access"},
 	{"internal/stats"},
-	{"internal/events", "internal/progress"},
+	{"internal/events", "internal/audit", "internal/progress"},
 	{"internal/status"},
 	{"internal/similar/bench"},
 	{"internal/policy", "internal/week", "internal/due", "internal/similar", "internal/similar/corpus"},
@@ -39,7 +39,7 @@ var floors = [][]string{
 	{"internal/db/dbtest"},
 	{"internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart",
 		"internal/calendar", "internal/mail", "internal/archive"},
-	{"internal/fault", "internal/clock", "internal/grade", "internal/opt", "internal/size"},
+	{"internal/fault", "internal/clock", "internal/grade", "internal/opt", "internal/size", "internal/canonical"},
 }
 
 // parts names the parts of the house by the floor each begins with.

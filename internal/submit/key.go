@@ -111,6 +111,25 @@ type Signer struct {
 	key ed25519.PrivateKey
 }
 
+// Sign gives the id of the key and its signature of a text, in base64.
+func (s *Signer) Sign(text []byte) (keyID, signature string) {
+	return s.id, base64.StdEncoding.EncodeToString(ed25519.Sign(s.key, text))
+}
+
+// Check tells whether a signature of a text, in base64, is one of the key of an
+// id, which must be in the set.
+func (s *KeySet) Check(keyID string, text []byte, signature string) error {
+	public, ok := s.find(keyID)
+	if !ok {
+		return fmt.Errorf("its key %.40q is not among the given ones", keyID)
+	}
+	raw, err := base64.StdEncoding.DecodeString(signature)
+	if err != nil || !ed25519.Verify(public, text, raw) {
+		return errors.New("the signature does not fit")
+	}
+	return nil
+}
+
 // Keys holds the key that signs receipts: the one given, or one the database
 // keeps. It is looked up at the first use.
 type Keys struct {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lectern/internal/canonical"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 )
@@ -100,12 +101,12 @@ func (s *Signer) sign(b ReceiptBody) (*Receipt, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := Canonical(text)
+	body, err := canonical.JSON(text)
 	if err != nil {
 		return nil, err
 	}
-	return &Receipt{Body: body, Hash: hashOf(body), KeyID: s.id,
-		Signature: base64.StdEncoding.EncodeToString(ed25519.Sign(s.key, body))}, nil
+	id, signature := s.Sign(body)
+	return &Receipt{Body: body, Hash: hashOf(body), KeyID: id, Signature: signature}, nil
 }
 
 func hashOf(body []byte) string {
@@ -123,7 +124,7 @@ func Verify(data []byte, keys *KeySet) (*ReceiptBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := Canonical(r.Body)
+	body, err := canonical.JSON(r.Body)
 	if err != nil {
 		return nil, fmt.Errorf("the body of the receipt cannot be read: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/httpserver"
@@ -64,6 +65,8 @@ type Info struct {
 	Inside                []*policy.Right // further rights, for single parameters or parts of the answer
 	In, Out               reflect.Type
 	Extra                 map[int]string // further answers, by status
+	Audit                 []audit.Kind   // of the entries that a success writes, at least one of one of them
+	Unaudited             string         // why a success writes none
 	limits                params.Limits
 	location              string
 	scope                 []scopeField
@@ -85,6 +88,14 @@ func Uploads(n int, most int64) Option {
 // "/api/units/{unit_id}/outcomes/{.id}": {name} is a value of the request's
 // path, {.name} a field of the answer.
 func Location(template string) Option { return func(i *Info) { i.location = template } }
+
+// Audited says that a success is written to the audit log, as an entry of one of
+// the kinds. The domain writes it; this declares it, and tests hold both together.
+func Audited(kinds ...audit.Kind) Option { return func(i *Info) { i.Audit = kinds } }
+
+// Unaudited says why an endpoint that changes something leaves no entry in the
+// audit log.
+func Unaudited(reason string) Option { return func(i *Info) { i.Unaudited = reason } }
 
 // Also documents a status the endpoint can answer beside its success and those
 // that every endpoint has.
@@ -161,6 +172,7 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	if who, err = s.permit(ctx, i, &in, who); err != nil {
 		return out, done, err
 	}
+	ctx = audit.By(ctx, audit.Origin{ActorID: who.ID, Address: who.From, RequestID: who.RequestID})
 	out, err = h(ctx, who, in)
 	return out, done, i.inWireNames(err)
 }

@@ -1,4 +1,5 @@
-package submit
+// Package canonical writes JSON in the one form that is hashed and signed.
+package canonical
 
 import (
 	"bytes"
@@ -13,12 +14,12 @@ import (
 	"unicode"
 )
 
-// Canonical writes a JSON value in the one form that is signed: RFC 8785 for
+// JSON writes a JSON value in the one form that is signed: RFC 8785 for
 // values whose keys are ASCII and whose numbers are whole and below 2^53 either
 // way of zero. Within these bounds the order of keys by bytes is that by UTF-16
 // units, and every number is exact as a double, as the RFC demands. It fails on
 // other keys and numbers, and on what follows the value.
-func Canonical(data []byte) ([]byte, error) {
+func JSON(data []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	var v any
@@ -29,11 +30,11 @@ func Canonical(data []byte) ([]byte, error) {
 		return nil, errors.New("there is text after the JSON value")
 	}
 	var b bytes.Buffer
-	err := writeCanonical(&b, v)
+	err := write(&b, v)
 	return b.Bytes(), err
 }
 
-func writeCanonical(b *bytes.Buffer, v any) error {
+func write(b *bytes.Buffer, v any) error {
 	switch v := v.(type) {
 	case nil:
 		b.WriteString("null")
@@ -48,7 +49,7 @@ func writeCanonical(b *bytes.Buffer, v any) error {
 		}
 		b.WriteString(strconv.FormatInt(n, 10))
 	case []any:
-		return writeEach(b, '[', ']', len(v), func(i int) error { return writeCanonical(b, v[i]) })
+		return writeEach(b, '[', ']', len(v), func(i int) error { return write(b, v[i]) })
 	case map[string]any:
 		keys := slices.Sorted(maps.Keys(v))
 		return writeEach(b, '{', '}', len(keys), func(i int) error {
@@ -57,7 +58,7 @@ func writeCanonical(b *bytes.Buffer, v any) error {
 			}
 			writeString(b, keys[i])
 			b.WriteByte(':')
-			return writeCanonical(b, v[keys[i]])
+			return write(b, v[keys[i]])
 		})
 	}
 	return nil

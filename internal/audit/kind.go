@@ -1,0 +1,59 @@
+package audit
+
+import "slices"
+
+// Kind is what an entry is about.
+type Kind string
+
+// The kinds. A new one is added here and to kinds; whatever lists or checks kinds
+// follows.
+const (
+	SignIn       Kind = "sign_in"        // a session began
+	SignInFailed Kind = "sign_in_failed" // a wrong password for an account that exists; see ident
+	SignOut      Kind = "sign_out"       // a session was ended by its user
+	Password     Kind = "password"       // a password was set, or a link to set one was made or asked for
+	Account      Kind = "account"        // an account was created, changed, disabled or enabled
+	Role         Kind = "role"           // a role in the system or in a unit; the action is the new one
+	SeeAs        Kind = "see_as"         // somebody looked at the service as another person sees it
+	Status       Kind = "status"         // a task was moved; the action is where to
+	Grade        Kind = "grade"          // a grade or quality points were given or changed
+	Extension    Kind = "extension"      // more time was asked for, granted or rejected
+	Submission   Kind = "submission"     // work was handed in, or its document asked for anew
+	Portfolio    Kind = "portfolio"      // a portfolio or what is in it was changed
+	Enrolment    Kind = "enrolment"      // a student was enrolled or withdrawn, or their project changed
+	Tutorial     Kind = "tutorial"       // a tutorial, a stream, or who is in it
+	Group        Kind = "group"          // a group set, a group, or who is in it
+	Unit         Kind = "unit"           // a unit was created, changed or rolled over
+	Definition   Kind = "definition"     // a task definition or its files
+	Outcome      Kind = "outcome"        // a learning outcome or an alignment with one
+	Setting      Kind = "setting"        // teaching periods, campuses, activity types
+	Webhook      Kind = "webhook"        // where events are sent
+	Job          Kind = "job"            // a background job was given another try
+	Comment      Kind = "comment"        // somebody else's comment was deleted
+	Export       Kind = "export"         // records of many people were downloaded
+	Retention    Kind = "retention"      // old entries of this log were removed
+)
+
+var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, Account, Role, SeeAs, Status, Grade, Extension,
+	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
+	Export, Retention}
+
+// Kinds gives all kinds there are.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Enum gives the texts of all kinds, for the documentation of the API.
+func (Kind) Enum() []string {
+	all := make([]string, len(kinds))
+	for i, k := range kinds {
+		all[i] = string(k)
+	}
+	return all
+}
+
+// Actions that many kinds share. Others say theirs where they happen: a word of
+// the program, never one that somebody typed.
+const (
+	Created = "created"
+	Changed = "changed"
+	Deleted = "deleted"
+)
