@@ -113,6 +113,21 @@ type Scope struct {
 // Resolve gives c with its standing on the record s names. What does not exist,
 // or not under the parent named with it, is fault.Missing.
 func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
+	c.stand(s)
+	if (Scope{User: s.User}) == s {
+		return &c, nil
+	}
+	text, args, what := s.statement(c.ID, "", "")
+	row, err := db.OneOf[standing](ctx, q, what, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	row.apply(&c)
+	return &c, nil
+}
+
+// stand gives c the standings that no unit decides.
+func (c *Caller) stand(s Scope) {
 	c.Who = System(c.Role)
 	if c.ID == 0 {
 		c.Who = policy.Visitor
@@ -120,16 +135,6 @@ func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
 	if s.User != 0 && s.User == c.ID {
 		c.Who |= policy.Self
 	}
-	if (Scope{User: s.User}) == s {
-		return &c, nil
-	}
-	text, args, what := s.statement(c.ID)
-	row, err := db.OneOf[standing](ctx, q, what, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	row.apply(&c, s)
-	return &c, nil
 }
 
 // Permit gives c with its standing on the record s names, if that holds the right
@@ -180,7 +185,7 @@ type standing struct {
 }
 
 // apply turns the row into standings.
-func (r *standing) apply(c *Caller, s Scope) {
+func (r *standing) apply(c *Caller) {
 	c.UnitID = r.UnitID
 	if r.ProjectID != nil {
 		c.ProjectID, c.OwnerID = *r.ProjectID, *r.OwnerID
@@ -249,9 +254,9 @@ type part struct {
 	what string
 }
 
-// statement puts together the one statement for s. The joins are constants; ids
-// are arguments.
-func (s Scope) statement(caller int64) (string, []any, string) {
+// statement puts together the one statement for s, with further columns and joins,
+// whose arguments are numbered from 2. All text is constant; ids are arguments.
+func (s Scope) statement(caller int64, columns, joins string, more ...any) (string, []any, string) {
 	parts := []part{
 		{s.Unit, "JOIN (SELECT id FROM units WHERE id = %s) su ON su.id = u.id", "unit"},
 		{s.UnitRole, "JOIN unit_roles sr ON sr.id = %s AND sr.unit_id = u.id", "unit role"},
@@ -265,8 +270,9 @@ func (s Scope) statement(caller int64) (string, []any, string) {
 			JOIN task_definitions d ON d.id = l.task_definition_id AND d.unit_id = u.id
 			LEFT JOIN tasks t ON t.id = l.task_id LEFT JOIN projects x ON x.id = t.project_id`, "learning alignment"},
 	}
-	args := []any{caller}
+	args := append([]any{caller}, more...)
 	var from strings.Builder
+	from.WriteString(joins)
 	what := "record"
 	for _, p := range parts {
 		if p.id != 0 {
@@ -278,7 +284,7 @@ func (s Scope) statement(caller int64) (string, []any, string) {
 	if s.Task != 0 && s.Project == 0 {
 		from.WriteString(" JOIN projects x ON x.id = t.project_id")
 	}
-	return `SELECT u.id AS unit_id, u.allow_student_change_tutorial AS may_move,
+	return `SELECT ` + columns + `u.id AS unit_id, u.allow_student_change_tutorial AS may_move,
 			u.allow_student_extension_requests AS may_extend, r.role AS unit_role, p.enrolled AS enrolled,` +
 		s.columns() + ` FROM units u` + from.String() + `
 		LEFT JOIN unit_roles r ON r.unit_id = u.id AND r.user_id = $1

@@ -130,6 +130,7 @@ func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwor
 	case in.OldPassword == "":
 		return endpoint.NoContent{}, fault.Field(fault.Invalid, "old_password", "is required")
 	}
+	ctx = access.Guarded(ctx, who, access.Scope{}, policy.SignedIn)
 	return endpoint.NoContent{}, s.passwords.ChangePassword(ctx, who, in.OldPassword, in.Password,
 		who.From)
 }

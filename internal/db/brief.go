@@ -166,7 +166,7 @@ func (c *commit) run(ctx context.Context, s *session, f func(Q) error) error {
 		}
 		_ = c.exec("RELEASE writer")
 	}()
-	if err := f(s); err != nil {
+	if err := guarded(ctx, s, f); err != nil {
 		return err
 	}
 	kept = ctx.Err() == nil

@@ -239,7 +239,7 @@ func (d *DB) once(ctx context.Context, f func(Q) error) ([]func(), error) {
 	}
 	defer tx.Rollback() //nolint:errcheck // a no-op after the commit
 	s := &session{run: tx, db: d, now: d.Now(), tx: true}
-	if err := f(s); err != nil {
+	if err := guarded(ctx, s, f); err != nil {
 		return nil, err
 	}
 	if err := tx.Commit(); err != nil {

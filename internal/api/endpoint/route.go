@@ -169,8 +169,15 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	if err = set.Decode(&in, r.PathValue); err != nil {
 		return out, done, err
 	}
-	if who, err = s.permit(ctx, i, &in, who); err != nil {
+	scope, err := scopeOf(i.scope, reflect.ValueOf(&in).Elem())
+	if err != nil {
 		return out, done, err
+	}
+	if who, err = s.permitAgain(ctx, i, r, scope, who); err != nil {
+		return out, done, err
+	}
+	if !i.Right.Allows(policy.Visitor) {
+		ctx = access.Guarded(ctx, who, scope, i.Right)
 	}
 	ctx = audit.By(ctx, audit.Origin{ActorID: who.ID, Address: who.From, RequestID: who.RequestID})
 	out, err = h(ctx, who, in)
@@ -197,12 +204,12 @@ func (s *Server) early(ctx context.Context, i *Info, p *params.Set, r *http.Requ
 	if !known(i.scope, value) {
 		return nil
 	}
-	if !i.undecided(value) {
-		_, err := s.permit(ctx, i, in, who)
-		return err
-	}
 	scope, err := scopeOf(i.scope, value)
 	if err != nil {
+		return err
+	}
+	if !i.undecided(value) {
+		_, err = s.permit(ctx, i, scope, who)
 		return err
 	}
 	if who, err = access.Resolve(ctx, s.DB.Pool(), *who, scope); err != nil || who.Could(i.Right) {
@@ -212,14 +219,21 @@ func (s *Server) early(ctx context.Context, i *Info, p *params.Set, r *http.Requ
 }
 
 // permit finds the caller's standing on the record and asks the table.
-func (s *Server) permit(ctx context.Context, i *Info, in any, who *access.Caller) (*access.Caller, error) {
-	scope, err := scopeOf(i.scope, reflect.ValueOf(in).Elem())
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) permit(ctx context.Context, i *Info, scope access.Scope, who *access.Caller) (*access.Caller,
+	error) {
 	var q db.Q // asked only about a record
 	if len(i.scope) > 0 {
 		q = s.DB.Pool()
 	}
 	return access.Permit(ctx, q, *who, scope, i.Right)
+}
+
+// permitAgain is permit once the parameters are read. A body takes as long as its
+// sender likes, so whoever sent one is asked for anew.
+func (s *Server) permitAgain(ctx context.Context, i *Info, r *http.Request, scope access.Scope,
+	who *access.Caller) (*access.Caller, error) {
+	if who.ID == 0 || i.Right.Allows(policy.Visitor) || r.Body == nil || r.Body == http.NoBody {
+		return s.permit(ctx, i, scope, who)
+	}
+	return access.PermitAgain(ctx, s.DB.Pool(), *who, scope, i.Right)
 }

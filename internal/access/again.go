@@ -1,0 +1,92 @@
+package access
+
+import (
+	"context"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+)
+
+// PermitAgain is Permit for a caller who was found some time ago: in one statement
+// it asks also whether the session lasts, the account is not disabled and which
+// role it has. Whoever was signed out or disabled meanwhile is fault.Unknown.
+func PermitAgain(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule) (*Caller, error) {
+	return again(ctx, q, c, s, r, "")
+}
+
+// Guarded gives a context under which whatever c writes is written only while c
+// is still who they were when the right was found: each write transaction asks
+// again, and lets a sign-out or a disabling that comes later wait for its end.
+// Who lost a standing meanwhile, though the right may follow from another, is
+// fault.Denied: what the request may do was decided by the old one.
+func Guarded(ctx context.Context, c *Caller, s Scope, r policy.Rule) context.Context {
+	was := *c
+	return db.Guarded(ctx, func(ctx context.Context, q db.Q) error {
+		lock := ""
+		if q.Postgres() {
+			// The account comes first, as it does for whoever disables it.
+			lock = " FOR KEY SHARE OF a, z"
+		}
+		now, err := again(ctx, q, was, s, r, lock)
+		if err != nil {
+			return err
+		}
+		if was.Who&^now.Who != 0 || was.UnitRole != now.UnitRole {
+			return fault.New(fault.Denied, "Your role here has changed since you began. Please try again.")
+		}
+		return nil
+	})
+}
+
+// present joins the caller's account and session as long as both are good. Its
+// arguments are the caller, the session and the moment.
+const present = ` JOIN users a ON a.id = $1 AND a.disabled_at IS NULL
+	JOIN sessions z ON z.id = $2 AND z.user_id = a.id AND z.expires_at > $3`
+
+// confirmed is a standing with the role the account has by now. A scope without a
+// record has no more than that.
+type confirmed struct {
+	standing
+	Role policy.Role `db:"system_role"`
+}
+
+func again(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule, lock string) (*Caller, error) {
+	record := (Scope{User: s.User}) != s
+	text, args, what := `SELECT a.role AS system_role FROM users o`+present+` WHERE o.id = $1`,
+		[]any{c.ID, c.SessionID, q.Now()}, "session"
+	if record {
+		text, args, what = s.statement(c.ID, `a.role AS system_role, `, present, c.SessionID, q.Now())
+	}
+	row, err := db.OneOf[confirmed](ctx, q, what, text+lock, args...)
+	if fault.Is(err, fault.Missing) {
+		return nil, absent(ctx, q, c, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Role, c.UnitID, c.UnitRole, c.ProjectID, c.OwnerID, c.TaskID = row.Role, 0, 0, 0, 0, 0
+	c.stand(s)
+	if record {
+		row.apply(&c)
+	}
+	if err := c.Must(r.On(c.about())); err != nil {
+		return nil, refuse(ctx, q, s, err)
+	}
+	return &c, nil
+}
+
+// absent tells why there was no row: the session is over, or the record is gone.
+// Only the refused pay for asking.
+func absent(ctx context.Context, q db.Q, c Caller, missing error) error {
+	_, err := db.One[clock.Time](ctx, q, `SELECT z.expires_at FROM sessions z JOIN users a ON a.id = z.user_id
+		WHERE z.id = $1 AND z.expires_at > $2 AND a.disabled_at IS NULL`, c.SessionID, q.Now())
+	if fault.Is(err, fault.Missing) {
+		return fault.New(fault.Unknown, "Your session has ended. Sign in again.")
+	}
+	if err != nil {
+		return err
+	}
+	return missing
+}
