@@ -38,14 +38,15 @@ type Waiting struct {
 // waitingFrom finds the tasks of unit $1 for the caller $2. Each reason to be
 // listed has an index of its own, and what they give is short, however many tasks
 // and comments the unit has. Nobody waits for themselves.
-const waitingFrom = `chosen k JOIN tasks t ON t.id = k.id AND t.unit_id = $1
+const waitingFrom = `chosen k JOIN tasks t ON t.id = k.id
 	JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $2
 	JOIN task_definitions d ON d.id = t.task_definition_id
 ` + joinNews + `
 	LEFT JOIN task_pins b ON b.task_id = t.id AND b.user_id = $2` + classOf + `WHERE TRUE`
 
 const (
-	pinnedOrNew = ` UNION SELECT task_id FROM task_pins WHERE user_id = $2
+	pinnedOrNew = ` UNION SELECT b.task_id FROM task_pins b
+			WHERE b.user_id = $2 AND (SELECT t.unit_id FROM tasks t WHERE t.id = b.task_id) = $1
 		UNION SELECT t.id FROM tasks t` + joinNews + `WHERE t.unit_id = $1 AND t.new_to_staff > 0
 			AND t.new_to_staff > coalesce(n.comments, 0)`
 	ofOwnClasses = ` AND EXISTS (SELECT 1 FROM tutorials x JOIN unit_roles r ON r.id = x.unit_role_id
