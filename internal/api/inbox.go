@@ -12,7 +12,7 @@ import (
 
 func (s *Server) inboxRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{id}/tasks/inbox", 200, policy.GiveFeedback,
-		"List what waits for the caller: work to judge, pinned tasks, new comments", s.inbox)
+		"List what waits for the caller: work to judge, pinned tasks, new comments", s.inbox, endpoint.Polled())
 	endpoint.Route(s.Server, "GET /api/units/{id}/feedback", 200, policy.GiveFeedback,
 		"List the tasks that await feedback", s.awaitFeedback)
 	endpoint.Route(s.Server, "POST /api/tasks/{id}/pin", 201, policy.PinTask, "Pin a task to the top of the caller's "+

@@ -18,7 +18,7 @@ func (s *Server) projectRoutes() {
 	endpoint.Route(s.Server, "POST /api/projects", 201, policy.EnrolStudents, "Enrol a student in a unit", s.addProject,
 		endpoint.Location("/api/projects/{.id}"))
 	endpoint.Route(s.Server, "GET /api/projects/{id}", 200, policy.ReadProject, "Get a project", s.getProject,
-		endpoint.Asks(policy.ListStudents, policy.ListGroups, policy.ReadTask, policy.ReadSubmission))
+		endpoint.Polled(), endpoint.Asks(policy.ListStudents, policy.ListGroups, policy.ReadTask, policy.ReadSubmission))
 	endpoint.Route(s.Server, "PUT /api/projects/{id}", 200, policy.ChangeProject, "Change a project", s.changeProject,
 		endpoint.Also(409, "the grade was changed meanwhile, the portfolio is there already, or a tutorial is for "+
 			"another campus"), endpoint.Asks(policy.ListStudents, policy.GradeProject, policy.ChangeCampus,

@@ -20,7 +20,7 @@ func (s *Server) unitRoutes() {
 	endpoint.Route(s.Server, "GET /api/units", 200, policy.SignedIn, "List the units you teach or study; all of them "+
 		"as Admin", s.listUnits)
 	endpoint.Route(s.Server, "GET /api/units/{id}", 200, policy.ReadUnit, "Get a unit with everything taught in it",
-		s.getUnit, endpoint.Asks(unitParts...))
+		s.getUnit, endpoint.Polled(), endpoint.Asks(unitParts...))
 	endpoint.Route(s.Server, "POST /api/units", 201, policy.CreateUnits, "Create a unit", s.addUnit,
 		endpoint.Location("/api/units/{.id}"), endpoint.Also(404, "no such teaching period or user"),
 		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates outside the period, or "+

@@ -26,6 +26,7 @@ import (
 type DB struct {
 	read, write *sql.DB
 	turns       *turns // at the lone writer
+	watch       *watch
 	postgres    bool
 	path        string // of the SQLite file
 	clock       clock.Clock
@@ -96,9 +97,9 @@ func openSQLite(path string, o Options) (*DB, error) {
 	}
 	w, r := sql.OpenDB(wc), sql.OpenDB(rc)
 	w.SetMaxOpenConns(1)
-	r.SetMaxOpenConns(o.Readers)
-	r.SetMaxIdleConns(o.Readers)
-	return &DB{read: r, write: w, turns: newTurns(), path: path, clock: o.Clock}, nil
+	r.SetMaxOpenConns(o.Readers + 1) // one watches
+	r.SetMaxIdleConns(o.Readers + 1)
+	return &DB{read: r, write: w, turns: newTurns(), watch: &watch{pool: r}, path: path, clock: o.Clock}, nil
 }
 
 // Close ends all connections. On SQLite the log is folded into the file.
@@ -106,7 +107,7 @@ func (d *DB) Close() error {
 	if d.postgres {
 		return d.read.Close()
 	}
-	return errors.Join(d.read.Close(), d.write.Close())
+	return errors.Join(d.watch.close(), d.read.Close(), d.write.Close())
 }
 
 // Ping tells whether the database answers.

@@ -169,17 +169,31 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 	case Live:
 		s.sendLive(w, r, v)
 	case Picture:
+		w, done := httpserver.Compress(w, r)
 		sendPicture(w, i.Status, v)
+		done()
 	case drawn:
 		w.Header().Add("Vary", "Accept")
 		s.answer(w, r, i, v.pick(r))
 	case streamer:
+		w, done := s.compress(w, r, i)
 		if err := v.stream(s, w, r); err != nil && !errors.Is(err, errGone) {
 			s.HTTP.Fail(w, r, err)
 		}
+		done()
 	default:
+		w, done := s.compress(w, r, i)
 		httpserver.JSON(w, i.Status, out)
+		done()
 	}
+}
+
+// compress leaves to who holds an answer that is polled.
+func (s *Server) compress(w http.ResponseWriter, r *http.Request, i *Info) (http.ResponseWriter, func()) {
+	if i.polled {
+		return w, func() {}
+	}
+	return httpserver.Compress(w, r)
 }
 
 // text answers with a sentence. A 204 has no body, whatever there is to say.

@@ -44,6 +44,7 @@ type Server struct {
 	Config
 	routes []*Info
 	bulk   bulk
+	polls  polls
 }
 
 // New makes a Server without endpoints: the face of every path under /api.
@@ -51,7 +52,7 @@ func New(c Config) *Server {
 	if c.HTTP == nil {
 		c.HTTP = httpserver.New(httpserver.Config{})
 	}
-	s := &Server{Config: c, bulk: newBulk()}
+	s := &Server{Config: c, bulk: newBulk(), polls: polls{db: c.DB}}
 	c.HTTP.AddFace("/api", s)
 	return s
 }
@@ -70,6 +71,7 @@ type Info struct {
 	limits                params.Limits
 	location              string
 	scope                 []scopeField
+	polled                bool
 	names                 map[string]string // of inputs, by the names the domain has for them
 }
 
@@ -135,19 +137,27 @@ func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule
 	i.names = params.Names(i.In) // panics where the declaration is wrong
 	s.routes = append(s.routes, i)
 	s.HTTP.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out, done, err := serve(s, i, w, r, h)
+		c := s.conditional(i, r)
+		out, done, err := serve(s, i, w, r, c, h)
 		defer done()
-		if err != nil {
+		switch {
+		case errors.Is(err, errNotModified):
+			c.notModified(w)
+		case err != nil:
 			s.HTTP.Fail(w, r, err)
-			return
+		case c != nil:
+			c.answer.header = w.Header()
+			s.answer(&c.answer, r, i, out)
+			c.finish(w, r)
+		default:
+			s.answer(w, r, i, out)
 		}
-		s.answer(w, r, i, out)
 	}))
 }
 
 // serve runs the checks in their order: credentials, parameters, look-up,
 // permission; then the handler, which checks the rules.
-func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Request,
+func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Request, c *conditional,
 	h func(context.Context, *access.Caller, In) (Out, error)) (out Out, done func(), err error) {
 	done = func() {}
 	ctx := context.WithValue(r.Context(), headerKey{}, r.Header)
@@ -180,6 +190,9 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 		ctx = access.Guarded(ctx, who, scope, i.Right)
 	}
 	ctx = audit.By(ctx, audit.Origin{ActorID: who.ID, Address: who.From, RequestID: who.RequestID})
+	if err = c.begin(ctx, who); err != nil {
+		return out, done, err
+	}
 	out, err = h(ctx, who, in)
 	return out, done, i.inWireNames(err)
 }

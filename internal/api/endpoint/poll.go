@@ -1,0 +1,170 @@
+package endpoint
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/httpserver"
+)
+
+// Polled is for an endpoint that clients ask again and again: its answer has an
+// ETag, and 304 is said to who has it already. The tag is made of the answer
+// itself, so it changes with everything that is shown; while nothing at all was
+// written since it was made, the answer is not even put together.
+func Polled() Option {
+	return func(i *Info) {
+		i.polled = true
+		Also(http.StatusNotModified, "the answer is the one that If-None-Match names")(i)
+	}
+}
+
+// errNotModified ends a request whose answer the client has.
+var errNotModified = errors.New("not modified")
+
+// polls remember the tags of answers, by caller and address.
+type polls struct {
+	db   *db.DB
+	mu   sync.Mutex
+	tags map[string]poll
+}
+
+// poll is the tag of an answer in a state of the database.
+type poll struct {
+	version, tag string
+}
+
+// mostPolls bounds the memory: beyond, all is forgotten and learnt again.
+const mostPolls = 10_000
+
+func (p *polls) known(key string) poll {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tags[key]
+}
+
+func (p *polls) remember(key string, one poll) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tags == nil || len(p.tags) >= mostPolls {
+		p.tags = map[string]poll{}
+	}
+	p.tags[key] = one
+}
+
+// conditional is one request to an endpoint that is polled; nil to another.
+type conditional struct {
+	polls   *polls
+	asked   string // If-None-Match
+	uri     string
+	key     string
+	version string // of the database before the answer was read; empty: unknown
+	tag     string
+	answer  held
+}
+
+func (s *Server) conditional(i *Info, r *http.Request) *conditional {
+	if !i.polled {
+		return nil
+	}
+	return &conditional{polls: &s.polls, asked: r.Header.Get("If-None-Match"), uri: r.URL.RequestURI()}
+}
+
+// begin is called when the caller has shown their right. It fails with
+// errNotModified when they have the answer and nothing was written since.
+func (c *conditional) begin(ctx context.Context, who *access.Caller) error {
+	if c == nil {
+		return nil
+	}
+	c.key = strconv.FormatInt(who.ID, 10) + " " + c.uri
+	if c.asked == "" {
+		return nil
+	}
+	v, err := c.polls.db.Version(ctx)
+	if err != nil {
+		return err
+	}
+	c.version = v
+	if k := c.polls.known(c.key); k.version == v && c.has(k.tag) {
+		c.tag = k.tag
+		return errNotModified
+	}
+	return nil
+}
+
+// has tells whether the client has the answer with a tag.
+func (c *conditional) has(tag string) bool {
+	for one := range strings.SplitSeq(c.asked, ",") {
+		if one = strings.TrimSpace(one); one == tag || one == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}
+
+// finish sends what was answered, or that the client has it.
+func (c *conditional) finish(w http.ResponseWriter, r *http.Request) {
+	if status := c.answer.status; status != 0 && status != http.StatusOK {
+		c.answer.send(w)
+		return
+	}
+	sum := sha256.New()
+	sum.Write([]byte(c.key))
+	sum.Write(c.answer.Bytes())
+	// Weak, as the same answer may come compressed or not.
+	c.tag = `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16]) + `"`
+	if c.version != "" {
+		c.polls.remember(c.key, poll{c.version, c.tag})
+	}
+	if c.has(c.tag) {
+		c.notModified(w)
+		return
+	}
+	c.label(w)
+	w, done := httpserver.Compress(w, r)
+	c.answer.send(w)
+	done()
+}
+
+func (c *conditional) label(w http.ResponseWriter) {
+	w.Header().Set("ETag", c.tag)
+	w.Header().Set("Cache-Control", "private, no-cache")
+}
+
+func (c *conditional) notModified(w http.ResponseWriter) {
+	c.label(w)
+	for _, name := range []string{"Content-Type", "X-Total-Count"} {
+		w.Header().Del(name)
+	}
+	w.WriteHeader(http.StatusNotModified)
+}
+
+// held is an answer that is kept until its tag is known.
+type held struct {
+	bytes.Buffer
+	header http.Header
+	status int
+}
+
+func (h *held) Header() http.Header { return h.header }
+
+func (h *held) WriteHeader(status int) {
+	if h.status == 0 {
+		h.status = status
+	}
+}
+
+func (h *held) send(w http.ResponseWriter) {
+	if h.status != 0 {
+		w.WriteHeader(h.status)
+	}
+	_ = httpserver.Write(w, h.Bytes()) // the client left
+}

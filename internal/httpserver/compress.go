@@ -1,0 +1,99 @@
+package httpserver
+
+import (
+	"compress/gzip"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// largeAnswer is the size from which an answer is compressed: below it, the
+// packets saved are not worth the work.
+const largeAnswer = 16 << 10
+
+var compressors = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return z
+}}
+
+// Compress gives a writer that sends a large answer compressed where the client
+// takes gzip, and done to be called when all is written. An answer that breaks
+// off must not be done. It is for text that is made here: files are sent as they
+// are, with ranges, and events must not wait in a buffer.
+func Compress(w http.ResponseWriter, r *http.Request) (_ http.ResponseWriter, done func()) {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if !takesGzip(r) {
+		return w, func() {}
+	}
+	c := &compressed{ResponseWriter: w}
+	return c, c.done
+}
+
+// takesGzip reads Accept-Encoding; a quality of 0 refuses.
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		name, params, _ := strings.Cut(part, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			q := strings.ReplaceAll(params, " ", "")
+			return !strings.HasPrefix(q, "q=0") || strings.Trim(q, "q=0.") != ""
+		}
+	}
+	return false
+}
+
+// compressed holds the beginning of an answer back until it is known to be large.
+type compressed struct {
+	http.ResponseWriter
+	status int
+	start  []byte
+	z      *gzip.Writer
+}
+
+func (c *compressed) WriteHeader(status int) {
+	if c.status == 0 {
+		c.status = status
+	}
+}
+
+func (c *compressed) Write(b []byte) (int, error) {
+	if c.z != nil {
+		return c.z.Write(b)
+	}
+	if len(c.start)+len(b) < largeAnswer {
+		c.start = append(c.start, b...)
+		return len(b), nil
+	}
+	c.Header().Set("Content-Encoding", "gzip")
+	c.Header().Del("Content-Length")
+	c.send()
+	c.z = compressors.Get().(*gzip.Writer)
+	c.z.Reset(c.ResponseWriter)
+	if _, err := c.z.Write(c.start); err != nil {
+		return 0, err
+	}
+	return c.z.Write(b)
+}
+
+func (c *compressed) send() {
+	if c.status != 0 {
+		c.ResponseWriter.WriteHeader(c.status)
+	}
+}
+
+func (c *compressed) done() {
+	if c.z == nil {
+		c.send()
+		if len(c.start) > 0 {
+			_, _ = c.ResponseWriter.Write(c.start) // the client left
+		}
+		return
+	}
+	_ = c.z.Close() // the client left
+	compressors.Put(c.z)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (c *compressed) Unwrap() http.ResponseWriter { return c.ResponseWriter }
