@@ -49,7 +49,7 @@ type addAlignmentIn struct {
 	OutcomeID    int64  `param:"learning_outcome_id,required"`
 	DefinitionID int64  `param:"task_definition_id,required"`
 	Rating       int64  `param:"rating,required" doc:"how strongly, 1 to 5"`
-	Description  string `param:"description,required"`
+	Description  string `param:"description,required" text:"lines"`
 }
 
 func (s *Server) addAlignment(ctx context.Context, _ *access.Caller, in addAlignmentIn) (*taskdef.Alignment, error) {
@@ -68,7 +68,7 @@ type alignmentIn struct {
 
 type changeAlignmentIn struct {
 	alignmentIn
-	Description params.Opt[string] `param:"description"`
+	Description params.Opt[string] `param:"description" text:"lines"`
 	Rating      params.Opt[int64]  `param:"rating" doc:"1 to 5"`
 }
 

@@ -42,7 +42,7 @@ func (s *Server) authRoutes() {
 }
 
 type confirmIn struct {
-	Token string `param:"token,required" doc:"of the link, which leads to the page /confirm-address?token=…"`
+	Token string `param:"token,required" text:"any" doc:"of the link, which leads to the page /confirm-address?token=…"`
 }
 
 func (s *Server) confirmAddress(ctx context.Context, _ *access.Caller, in confirmIn) (endpoint.NoContent, error) {
@@ -51,8 +51,8 @@ func (s *Server) confirmAddress(ctx context.Context, _ *access.Caller, in confir
 
 type signInIn struct {
 	Username  string `param:"username,required"`
-	Password  string `param:"password" unless:"auth_token" doc:"required unless auth_token is given"`
-	AuthToken string `param:"auth_token" doc:"the one-time token of a sign-in elsewhere"`
+	Password  string `param:"password" text:"any" unless:"auth_token" doc:"required unless auth_token is given"`
+	AuthToken string `param:"auth_token" text:"any" doc:"the one-time token of a sign-in elsewhere"`
 	Remember  bool   `param:"remember" doc:"stay signed in: two weeks for students, one for tutors"`
 }
 
@@ -116,9 +116,9 @@ func (s *Server) signoutURL(context.Context, *access.Caller, none) (*signoutOut,
 }
 
 type passwordIn struct {
-	Token       string `param:"token" doc:"of the link, or leave it out and sign in"`
-	OldPassword string `param:"old_password" doc:"of whoever is signed in"`
-	Password    string `param:"password,required" doc:"at least 8 characters"`
+	Token       string `param:"token" text:"any" doc:"of the link, or leave it out and sign in"`
+	OldPassword string `param:"old_password" text:"any" doc:"of whoever is signed in"`
+	Password    string `param:"password,required" text:"any" doc:"at least 8 characters"`
 }
 
 func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwordIn) (endpoint.NoContent, error) {

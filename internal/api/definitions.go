@@ -35,7 +35,7 @@ type addDefinitionIn struct {
 	Def    struct {
 		Name           string      `param:"name,required"`
 		Abbreviation   string      `param:"abbreviation,required"`
-		Description    string      `param:"description,required"`
+		Description    string      `param:"description,required" text:"lines"`
 		Weighting      int64       `param:"weighting,required" doc:"how much it counts, 0 and up"`
 		TargetGrade    grade.Grade `param:"target_grade,required" doc:"0 Pass, 1 Credit, 2 Distinction, 3 High Distinction"`
 		StartDate      clock.Date  `param:"start_date,required"`
@@ -134,7 +134,7 @@ type changeDefinitionIn struct {
 	Def struct {
 		Name           params.Opt[string]      `param:"name"`
 		Abbreviation   params.Opt[string]      `param:"abbreviation"`
-		Description    params.Opt[string]      `param:"description"`
+		Description    params.Opt[string]      `param:"description" text:"lines"`
 		Weighting      params.Opt[int64]       `param:"weighting"`
 		TargetGrade    params.Opt[grade.Grade] `param:"target_grade"`
 		StartDate      params.Opt[clock.Date]  `param:"start_date"`

@@ -23,7 +23,7 @@ func (s *Server) extensionRoutes() {
 
 type requestExtensionIn struct {
 	taskIn
-	Comment string `param:"comment,required" doc:"why more time is needed"`
+	Comment string `param:"comment,required" text:"lines" doc:"why more time is needed"`
 	Weeks   int    `param:"weeks_requested,required" doc:"1 to 52; cut to what fits before the deadline"`
 }
 

@@ -38,7 +38,7 @@ type underUnit struct {
 type addOutcomeIn struct {
 	underUnit
 	Name         string `param:"name,required"`
-	Description  string `param:"description,required" doc:"at most 4095 characters"`
+	Description  string `param:"description,required" text:"lines" doc:"at most 4095 characters"`
 	Abbreviation string `param:"abbreviation" doc:"unique in the unit; made up when absent"`
 }
 
@@ -57,7 +57,7 @@ type outcomeIn struct {
 type changeOutcomeIn struct {
 	outcomeIn
 	Name         params.Opt[string] `param:"name"`
-	Description  params.Opt[string] `param:"description" doc:"at most 4095 characters"`
+	Description  params.Opt[string] `param:"description" text:"lines" doc:"at most 4095 characters"`
 	Abbreviation params.Opt[string] `param:"abbreviation" doc:"unique in the unit"`
 	Number       params.Opt[int64]  `param:"ilo_number" doc:"moves it there; those between move by one"`
 }

@@ -57,7 +57,7 @@ func (s *Server) getPortfolio(ctx context.Context, _ *access.Caller, in portfoli
 
 type addPortfolioFileIn struct {
 	ID   int64              `path:"id" scope:"project"`
-	Name string             `param:"name,required" doc:"LearningSummaryReport for the first file, Other to keep its name"`
+	Name string             `param:"name,required" text:"any" doc:"LearningSummaryReport for the first file, Other to keep its name"`
 	Kind taskdef.UploadKind `param:"kind,required" enum:""`
 	File *params.Upload     `param:"file0,required"`
 }
@@ -84,7 +84,7 @@ type removePortfolioIn struct {
 	ID   int64                          `path:"id" scope:"project"`
 	Idx  params.Opt[int64]              `param:"idx" doc:"with kind and name: the file to remove; else the portfolio"`
 	Kind params.Opt[taskdef.UploadKind] `param:"kind" enum:""`
-	Name params.Opt[string]             `param:"name"`
+	Name params.Opt[string]             `param:"name" text:"any"`
 }
 
 func (s *Server) removePortfolio(ctx context.Context, who *access.Caller, in removePortfolioIn) (endpoint.NoContent,

@@ -65,7 +65,7 @@ type changeProjectIn struct {
 	CompilePortfolio params.Opt[bool]        `param:"compile_portfolio"`
 	Grade            params.Opt[int64]       `param:"grade" doc:"0 to 100; needs grade_rationale and old_grade"`
 	OldGrade         params.Opt[int64]       `param:"old_grade" doc:"the grade the caller knows; 409 if it has changed"`
-	GradeRationale   params.Opt[string]      `param:"grade_rationale"`
+	GradeRationale   params.Opt[string]      `param:"grade_rationale" text:"lines"`
 }
 
 // updatedProject is what a change of a project shows of it.

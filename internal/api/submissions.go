@@ -58,7 +58,7 @@ type contributionIn struct {
 type aimIn struct {
 	OutcomeID int64  `param:"ilo_id,required"`
 	Rating    int64  `param:"rating,required" doc:"1 to 5"`
-	Rationale string `param:"rationale"`
+	Rationale string `param:"rationale" text:"lines"`
 }
 
 type handInIn struct {

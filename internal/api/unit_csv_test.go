@@ -321,7 +321,7 @@ func (w *world) clearStudents() {
 }
 
 var (
-	oddRunes = rapid.SampledFrom([]rune("aZ é\"',;=+-@\t\r\n'שלוםمرحبا😀👩‍👩‍👧＝İß\u00a0\u2028\\/0"))
+	oddRunes = rapid.SampledFrom([]rune("aZ é\"',;=+-@'שלוםمرحبا😀👩‍👩‍👧＝İß\u00a0\\/0"))
 	oddText  = rapid.Map(rapid.StringOfN(oddRunes, 1, 12, -1), func(s string) string {
 		if s = strings.TrimSpace(s); s == "" {
 			return "=1+1"

@@ -56,7 +56,7 @@ type unitIn struct {
 
 // unitValues are what creating and changing a unit both take.
 type unitValues struct {
-	Description          params.Opt[string]     `param:"description" doc:"the name when absent"`
+	Description          params.Opt[string]     `param:"description" text:"lines" doc:"the name when absent"`
 	StartDate            params.Opt[clock.Date] `param:"start_date" doc:"inside the teaching period; its first day when absent"`
 	EndDate              params.Opt[clock.Date] `param:"end_date" doc:"inside the teaching period; its last day when absent"`
 	PortfolioDate        params.Opt[clock.Date] `param:"portfolio_auto_generation_date" doc:"after the start and not after the end of the unit"`

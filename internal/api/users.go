@@ -144,12 +144,12 @@ func parseRole(name string) (policy.Role, error) {
 
 type changeUserIn struct {
 	ID          int64  `path:"id" scope:"user"`
-	OldPassword string `param:"old_password" doc:"to change your own email, unless you signed in within ten minutes"`
+	OldPassword string `param:"old_password" text:"any" doc:"to change your own email, unless you signed in within ten minutes"`
 	User        struct {
 		FirstName                     params.Opt[string] `param:"first_name"`
 		LastName                      params.Opt[string] `param:"last_name"`
 		Email                         params.Opt[string] `param:"email" doc:"your own once it confirms"`
-		OldPassword                   string             `param:"old_password" doc:"the same as old_password"`
+		OldPassword                   string             `param:"old_password" text:"any" doc:"the same as old_password"`
 		StudentID                     params.Opt[string] `param:"student_id" doc:"for staff only"`
 		Nickname                      params.Opt[string] `param:"nickname"`
 		Pronouns                      params.Opt[string] `param:"pronouns"`

@@ -39,7 +39,8 @@ var floors = [][]string{
 	{"internal/db/dbtest"},
 	{"internal/db", "internal/files", "internal/pdf", "internal/sheet", "internal/chart",
 		"internal/calendar", "internal/mail", "internal/archive"},
-	{"internal/fault", "internal/clock", "internal/grade", "internal/opt", "internal/size", "internal/canonical"},
+	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
+		"internal/canonical"},
 }
 
 // parts names the parts of the house by the floor each begins with.

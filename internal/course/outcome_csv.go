@@ -17,7 +17,8 @@ var outcomeHeadings = []string{"unit_code", "ilo_number", "abbreviation", "name"
 
 // OutcomeSheet is what a sheet of outcomes must have. Without an ilo_number new
 // outcomes go behind the others and the rest stay in their order.
-var OutcomeSheet = sheet.Options{Required: []string{"unit_code", "abbreviation", "name", "description"}}
+var OutcomeSheet = sheet.Options{Required: []string{"unit_code", "abbreviation", "name", "description"},
+	Lines: []string{"description"}}
 
 // WriteOutcomes writes outcomes as a sheet that ImportOutcomes takes back.
 func WriteOutcomes(w io.Writer, unitCode string, list []Outcome) error {

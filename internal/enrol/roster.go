@@ -114,7 +114,7 @@ func (r *Roster) Sheet() sheet.Options {
 			names = append(names, c.heading)
 		}
 	}
-	return sheet.Options{Required: names}
+	return sheet.Options{Required: names, Optional: []string{"preferred_name"}}
 }
 
 // about tells whether a row's unit_code means this unit: its code, or one of

@@ -208,7 +208,7 @@ func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
 // columns an import needs.
 func ReadSheet(r io.ReaderAt, size int64) (*sheet.Reader, error) {
 	return sheet.Read(r, size, sheet.Options{Required: []string{"username", "email", "first_name", "last_name",
-		"role"}})
+		"role"}, Optional: []string{"nickname", "student_id"}})
 }
 
 // Export writes all users as a sheet that Import reads.

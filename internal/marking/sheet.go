@@ -20,7 +20,7 @@ import (
 
 // Sheet says what a sheet of marks must have to be read.
 var Sheet = sheet.Options{Required: []string{"username", "name", "tutorial", "task", "status", "new_grade",
-	"new_quality", "new_comment"}}
+	"new_quality", "new_comment"}, Lines: []string{"name", "new_comment"}}
 
 // mark is what a row of the sheet asks for.
 type mark struct {

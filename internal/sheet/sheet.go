@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"lectern/internal/fault"
+	"lectern/internal/oneline"
 	"lectern/internal/size"
 )
 
@@ -28,6 +29,8 @@ import (
 // the defaults below.
 type Options struct {
 	Required []string // headings without which the file is refused
+	Optional []string // further headings that are known; their cells, too, are one line
+	Lines    []string // known headings whose cells may have several lines
 	MaxRows  int      // rows with text, the heading not counted
 	MaxCols  int      // columns
 	MaxCell  int      // bytes in one cell; more makes that row an error
@@ -208,8 +211,18 @@ func (t *Reader) judge(row Row) error {
 			return fault.New(fault.Invalid, "%s has %d bytes; at most %d are accepted", t.headings[i], len(cell),
 				t.opts.MaxCell)
 		}
+		if t.oneLine(t.headings[i]) && !oneline.Fits(strings.TrimSpace(cell)) {
+			return fault.New(fault.Invalid, "%s must be one line without control characters", t.headings[i])
+		}
 	}
 	return nil
+}
+
+// oneLine tells whether the cells under a heading must be. What nobody asked for
+// is not looked at.
+func (t *Reader) oneLine(heading string) bool {
+	return !slices.Contains(t.opts.Lines, heading) &&
+		(slices.Contains(t.opts.Required, heading) || slices.Contains(t.opts.Optional, heading))
 }
 
 // Row is one row of a sheet. The zero Row stands for none.

@@ -13,7 +13,7 @@ import (
 
 // AlignmentSheet says what a sheet of alignments must have to be read.
 var AlignmentSheet = sheet.Options{Required: []string{"unit_code", "learning_outcome", "task_abbr", "rating",
-	"description"}, MaxRows: 5000}
+	"description"}, Lines: []string{"description"}, MaxRows: 5000}
 
 // WriteAlignments writes alignments of a unit as a sheet that ImportAlignments
 // takes back.

@@ -24,7 +24,8 @@ var definitionHeadings = []string{"name", "abbreviation", "description", "weight
 	"start_week", "start_day", "target_week", "target_day", "due_week", "due_day", "tutorial_stream"}
 
 // DefinitionSheet says what a sheet of definitions must have to be read.
-var DefinitionSheet = sheet.Options{Required: definitionHeadings, MaxRows: 1000}
+var DefinitionSheet = sheet.Options{Required: definitionHeadings, MaxRows: 1000,
+	Lines: []string{"description", "plagiarism_checks", "upload_requirements"}}
 
 // WriteDefinitions writes the definitions of a unit as a sheet that
 // ImportDefinitions takes back.

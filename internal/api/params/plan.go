@@ -28,6 +28,7 @@ type Field struct {
 	set    setter
 	bare   *plan  // of a field that is a struct
 	unless string // the parameter beside it without which it is required
+	text   string // which characters a text may hold; see setString
 	json   bool   // the field is a JSON
 }
 
@@ -90,7 +91,7 @@ func (b builder) collect(p *plan, t reflect.Type, index []int) {
 			panic(fmt.Sprintf("params: wrong declaration of %v.%s", t, sf.Name))
 		}
 		f := Field{Name: name, In: "param", Type: sf.Type, Required: opts == "required",
-			Doc: sf.Tag.Get("doc"), index: at, unless: sf.Tag.Get("unless")}
+			Doc: sf.Tag.Get("doc"), index: at, unless: sf.Tag.Get("unless"), text: sf.Tag.Get("text")}
 		if enum, ok := sf.Tag.Lookup("enum"); ok {
 			f.Enum = choices(enum, sf.Type)
 		}
@@ -167,7 +168,7 @@ func (b builder) complete(f *Field) {
 	if f.Enum != nil && !holdsText(f.Elem) {
 		panic(fmt.Sprintf("params: enum on %s, a %v", f.Name, f.Type))
 	}
-	f.set, f.json = b.setter(f.Type, f.Enum), wrapperOf(f.Type) == wrapJSON
+	f.set, f.json = b.setter(f.Type, f.Enum, f.text), wrapperOf(f.Type) == wrapJSON
 	if isStruct(f.Elem) {
 		f.bare = b.plan(f.Elem)
 	}
@@ -208,7 +209,7 @@ func isStruct(t reflect.Type) bool {
 // node.
 type setter func(d *decoding, v reflect.Value, n *node)
 
-func (b builder) setter(t reflect.Type, enum []string) setter {
+func (b builder) setter(t reflect.Type, enum []string, text string) setter {
 	switch {
 	case t == uploadType:
 		return setUpload
@@ -223,19 +224,19 @@ func (b builder) setter(t reflect.Type, enum []string) setter {
 	case t == dateType:
 		return scalar(setDate)
 	case wrapperOf(t) == wrapOpt:
-		return setOpt(b.setter(t.Field(0).Type, enum), t.Field(0).Type)
+		return setOpt(b.setter(t.Field(0).Type, enum, text), t.Field(0).Type)
 	case wrapperOf(t) == wrapJSON:
-		return setJSON(b.setter(t.Field(0).Type, enum))
+		return setJSON(b.setter(t.Field(0).Type, enum, text))
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return setPointer(b.setter(t.Elem(), enum), t.Elem())
+		return setPointer(b.setter(t.Elem(), enum, text), t.Elem())
 	case reflect.Struct:
 		return setStruct(b.plan(t))
 	case reflect.Slice:
-		return setSlice(b.setter(t.Elem(), enum), t)
+		return setSlice(b.setter(t.Elem(), enum, text), t)
 	case reflect.String:
-		return scalar(setString(enum))
+		return scalar(setString(enum, text))
 	case reflect.Bool:
 		return scalar(setBool)
 	case reflect.Int, reflect.Int64, reflect.Int32:

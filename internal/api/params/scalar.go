@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lectern/internal/clock"
+	"lectern/internal/oneline"
 )
 
 // scalar makes a setter of one that takes text and answers with what is wrong
@@ -44,11 +45,17 @@ func last(n *node) *node {
 	return n
 }
 
-func setString(enum []string) func(reflect.Value, string) string {
+// setString takes text. It stays on one line unless the field's tag text says
+// otherwise: "lines" for what people write at length, "any" for what is not shown,
+// such as passwords.
+func setString(enum []string, kind string) func(reflect.Value, string) string {
 	wrong := "must be one of " + strings.Join(enum, ", ")
 	return func(v reflect.Value, text string) string {
 		if enum != nil && !slices.Contains(enum, text) {
 			return wrong
+		}
+		if kind == "" && !oneline.Fits(text) {
+			return "must be one line without control characters"
 		}
 		v.SetString(text)
 		return ""

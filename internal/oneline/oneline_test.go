@@ -1,0 +1,17 @@
+package oneline
+
+import "testing"
+
+func TestFits(t *testing.T) {
+	for _, s := range []string{"", "Zoë van Dam", "1.1P", "عربي", "由紀", "a\u00a0b", "👩‍🎓", "naïve – “quoted”"} {
+		if !Fits(s) {
+			t.Errorf("%q is refused", s)
+		}
+	}
+	for _, s := range []string{"a\nb", "a\r", "\tb", "a\x00b", "\x1b[31m", "\u0085", "a\u2028b", "\u2029", "x\u202ey",
+		"\u2066", "\u200f", "\u061c", "\x7f"} {
+		if Fits(s) {
+			t.Errorf("%q is taken", s)
+		}
+	}
+}
