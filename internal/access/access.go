@@ -30,6 +30,7 @@ type Caller struct {
 
 	RequestID string     // the number of the request, as in the log
 	From      netip.Addr // the network address the request came from
+	Agent     string     // what the client calls itself
 
 	// Asked, where it is set, hears of every right the caller is asked for, so
 	// that a test can tell whether the endpoint declares it.

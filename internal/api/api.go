@@ -69,7 +69,8 @@ var resources = []func(*Server){
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
 	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,
-	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).settingRoutes,
+	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).sessionRoutes,
+	(*Server).settingRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tutorialRoutes, (*Server).unitCSVRoutes,
 	(*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes, (*Server).userRoutes,
@@ -80,7 +81,7 @@ var resources = []func(*Server){
 // is wrong, so that a mistake is seen at the first start.
 func New(c Config) *Server {
 	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
-		return ident.Authenticate(ctx, c.DB.Pool(), username, token)
+		return ident.Attend(ctx, c.DB, username, token)
 	}
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,
 		c.SignIn),

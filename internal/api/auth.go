@@ -65,7 +65,7 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*
 	var u *ident.User
 	var token string
 	var err error
-	entry := ident.Entry{Remember: in.Remember, From: who.From}
+	entry := ident.Entry{Remember: in.Remember, From: who.From, Agent: who.Agent}
 	if in.AuthToken != "" {
 		u, token, err = ident.Trade(ctx, s.db, in.Username, in.AuthToken, entry)
 	} else {

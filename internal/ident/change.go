@@ -122,7 +122,7 @@ func appoint(ctx context.Context, q db.Q, by policy.Role, u *User, to policy.Rol
 			policy.Role(*held))
 	}
 	u.Role = to
-	return nil
+	return shorten(ctx, q, u.ID, to)
 }
 
 func disable(ctx context.Context, q db.Q, by *access.Caller, u *User, off bool) error {

@@ -34,15 +34,12 @@ func UseLiveTicket(ctx context.Context, q db.Q, ticket string) (*access.Caller, 
 	if len(ids) == 0 {
 		return nil, gone
 	}
-	s, err := db.One[session](ctx, q, `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at,
-		u.disabled_at
-		FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND s.expires_at > $2
-		AND u.disabled_at IS NULL`, ids[0], q.Now())
-	if fault.Is(err, fault.Missing) {
+	s, err := db.One[session](ctx, q, selectSession+`s.id = $1 AND u.disabled_at IS NULL`, ids[0])
+	if fault.Is(err, fault.Missing) || err == nil && s.over(q.Now().Time) {
 		return nil, gone
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID}, nil
+	return s.caller(), nil
 }

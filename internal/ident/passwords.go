@@ -76,6 +76,7 @@ type Try struct {
 type Entry struct {
 	Remember bool
 	From     netip.Addr // whose failures count together; may be unknown
+	Agent    string     // what their browser or program calls itself
 }
 
 // errWrong is the one answer to a wrong password, an unknown name and an

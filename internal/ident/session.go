@@ -46,9 +46,10 @@ func open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 		return "", err
 	}
 	token := newToken()
-	if _, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at)
-		VALUES ($1, $2, $3, $4)`,
-		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, e.Remember)))); err != nil {
+	if _, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at, agent, used_at,
+			renewed_at)
+		VALUES ($1, $2, $3, $4, $5, $3, $3)`,
+		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, e.Remember))), device(e.Agent)); err != nil {
 		return "", err
 	}
 	_, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID, q.Now())
@@ -62,32 +63,74 @@ type session struct {
 	UsernameKey string      `db:"username_key"`
 	Role        policy.Role `db:"role"`
 	ExpiresAt   clock.Time  `db:"expires_at"`
+	RenewedAt   clock.Time  `db:"renewed_at"`
+	UsedAt      *clock.Time `db:"used_at"`
 	DisabledAt  *clock.Time `db:"disabled_at"`
+}
+
+const selectSession = `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at,
+	coalesce(s.renewed_at, s.created_at) AS renewed_at, s.used_at, u.disabled_at
+	FROM sessions s JOIN users u ON u.id = s.user_id WHERE `
+
+// over tells whether the session has ended by now: by its own time, or because
+// it lasts longer than the present role's sessions do.
+func (s *session) over(now time.Time) bool {
+	return !s.ExpiresAt.After(now) || !s.RenewedAt.Add(lifetime(s.Role, true)).After(now)
+}
+
+func (s *session) caller() *access.Caller {
+	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID}
+}
+
+// useEvery is how exactly the last use of a session is known.
+const useEvery = 5 * time.Minute
+
+// Attend is Authenticate for requests: it also notes that the session is used. A
+// store that cannot be written to does not keep people from reading.
+func Attend(ctx context.Context, d *db.DB, username, token string) (*access.Caller, error) {
+	s, err := authenticate(ctx, d.Pool(), username, token)
+	if err != nil {
+		return nil, err
+	}
+	if old := clock.At(d.Now().Add(-useEvery)); s.UsedAt == nil || !s.UsedAt.After(old.Time) {
+		_ = d.Tx(ctx, func(q db.Q) error {
+			_, err := db.Exec(ctx, q, `UPDATE sessions SET used_at = $2 WHERE id = $1`, s.ID, q.Now())
+			return err
+		})
+	}
+	return s.caller(), nil
 }
 
 // Authenticate finds the caller a name and a token belong to. The look-up is by
 // the token's hash, so its time tells nothing of any token that exists.
 func Authenticate(ctx context.Context, q db.Q, username, token string) (*access.Caller, error) {
-	s, err := db.One[session](ctx, q, `
-		SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at, u.disabled_at
-		FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = $1`, hash(token))
+	s, err := authenticate(ctx, q, username, token)
+	if err != nil {
+		return nil, err
+	}
+	return s.caller(), nil
+}
+
+func authenticate(ctx context.Context, q db.Q, username, token string) (*session, error) {
+	s, err := db.One[session](ctx, q, selectSession+`s.token_hash = $1`, hash(token))
 	if err != nil && !fault.Is(err, fault.Missing) {
 		return nil, err
 	}
 	if err != nil || s.UsernameKey != fold(username) || s.DisabledAt != nil {
 		return nil, fault.New(fault.Unknown, "The user name and the token do not belong together. Sign in again.")
 	}
-	if !s.ExpiresAt.After(q.Now().Time) {
+	if s.over(q.Now().Time) {
 		return nil, fault.New(fault.Unknown, "Your session has ended. Sign in again.")
 	}
-	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID}, nil
+	return s, nil
 }
 
 // Extend lets the caller's session last from now on as long as a new one would.
 // It never ends sooner than before: a forgotten flag does not undo a choice.
 func Extend(ctx context.Context, q db.Q, who *access.Caller, remember bool) error {
-	_, err := db.Exec(ctx, q, `UPDATE sessions SET expires_at = $2 WHERE id = $1 AND expires_at < $2`,
-		who.SessionID, clock.At(q.Now().Add(lifetime(who.Role, remember))))
+	_, err := db.Exec(ctx, q, `UPDATE sessions SET renewed_at = $3,
+		expires_at = CASE WHEN expires_at < $2 THEN $2 ELSE expires_at END WHERE id = $1`,
+		who.SessionID, clock.At(q.Now().Add(lifetime(who.Role, remember))), q.Now())
 	return err
 }
 

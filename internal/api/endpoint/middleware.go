@@ -77,6 +77,7 @@ func (s *Server) caller(r *http.Request, i *Info) (*access.Caller, error) {
 		return nil, err
 	}
 	who.RequestID, who.From = httpserver.RequestID(r.Context()), httpserver.Address(r.Context())
+	who.Agent = r.UserAgent()
 	if s.Asked != nil {
 		who.Asked = func(r *policy.Right) { s.Asked(i, r) }
 	}

@@ -1,0 +1,26 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
+	"lectern/internal/db"
+	"lectern/internal/ident"
+	"lectern/internal/policy"
+)
+
+func (s *Server) sessionRoutes() {
+	endpoint.Route(s.Server, "GET /api/auth/sessions", 200, policy.SignedIn, "List your own sessions with their device "+
+		"and last use, to within five minutes", s.listSessions)
+	endpoint.Route(s.Server, "DELETE /api/auth/sessions/{id}", 204, policy.SignedIn, "Sign one of your own sessions out",
+		s.endSession, endpoint.Also(404, "you have no such session"))
+}
+
+func (s *Server) listSessions(ctx context.Context, who *access.Caller, _ none) ([]ident.Session, error) {
+	return ident.Sessions(ctx, s.db.Pool(), who)
+}
+
+func (s *Server) endSession(ctx context.Context, who *access.Caller, in byID) (endpoint.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return ident.EndOwn(ctx, q, who, in.ID) })
+}
