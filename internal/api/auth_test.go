@@ -483,6 +483,7 @@ func TestDisablingEndsSessions(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 		w.do("student", "GET /api/users/{student}", nil).status(401)
+		w.do("admin", "POST /api/users/{student}/password_link", nil).status(409).says("disabled")
 		w.do("", "POST /api/auth", form{"username": "student", "password": secret}).status(401).says("disabled")
 		w.do("", "POST /api/auth", form{"username": "student", "password": "wrong"}).status(401).says("wrong")
 		w.do("", "POST /api/auth/password", map[string]string{"token": token, "password": secret}).status(404)

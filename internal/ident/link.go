@@ -17,8 +17,19 @@ const (
 )
 
 // NewLink gives the token of a link by which a user sets a password, once. It
-// is shown only now, and takes the place of earlier ones.
+// is shown only now, and takes the place of earlier ones. For a disabled account
+// it is refused with fault.Conflict: the link would not work.
 func NewLink(ctx context.Context, q db.Q, user int64) (token string, until clock.Time, err error) {
+	if err := db.Lock(ctx, q, "users", user); err != nil {
+		return "", until, err
+	}
+	u, err := ByID(ctx, q, user)
+	if err == nil && *u.Disabled {
+		err = fault.New(fault.Conflict, "This account is disabled. Enable it first, then make a link.")
+	}
+	if err != nil {
+		return "", until, err
+	}
 	if err := dropLinks(ctx, q, user); err != nil {
 		return "", until, err
 	}
