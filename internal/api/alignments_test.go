@@ -108,10 +108,11 @@ func TestRightsOnAStudentsAlignment(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.id["mine"] = int64(w.do("student", "POST "+alignA,
 			w.align(w.id["project:student"])).status(201).object()["id"].(float64))
+		w.strangers()
 		row := rightRow{who: "student tutor both convenor admin"}
 		for _, who := range callers {
 			want := map[bool]int{true: 200, false: 403}[row.allows(who)]
-			if who == "" {
+			if unknown(who) {
 				want = 401
 			}
 			w.do(who, "PUT "+alignA+"/{mine}", `{"rating":2}`).status(want)

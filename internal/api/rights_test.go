@@ -1,10 +1,15 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/policy"
 )
 
 // A rightRow says by hand who reaches an endpoint: it is written from the
@@ -18,9 +23,28 @@ type rightRow struct {
 }
 
 // callers are the kinds of people who try every endpoint. All records are of
-// unit A; the project, the task and the group are student's.
-var callers = []string{"", "outsider", "student", "mate", "other", "withdrawn", "both", "tutor", "convenor", "admin",
-	"studentB", "tutorB", "convenorB"}
+// unit A; the project, the task and the group are student's, and mate is in that
+// group. Expired and suspended are strangers, though Admins: see strangers.
+var callers = []string{"", "expired", "suspended", "outsider", "student", "mate", "other", "withdrawn", "both", "tutor",
+	"convenor", "admin", "studentB", "tutorB", "convenorB"}
+
+// unknown tells whether nobody knows who the caller is.
+func unknown(who string) bool { return who == "" || who == "expired" || who == "suspended" }
+
+// strangers adds an Admin whose token has expired and one whose account is
+// suspended. Their sessions are still there, so that it is the check that refuses.
+func (w *world) strangers() {
+	w.Helper()
+	err := w.db.Tx(w.Context(), func(q db.Q) error {
+		return errors.Join(w.person(w.Context(), q, "expired", policy.Admin),
+			w.person(w.Context(), q, "suspended", policy.Admin))
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.set(`UPDATE sessions SET expires_at = $2 WHERE user_id = $1`, w.id["expired"], clock.At(w.now))
+	w.set(`UPDATE users SET disabled_at = $2 WHERE id = $1`, w.id["suspended"], clock.At(w.now))
+}
 
 // Sets that recur in the rows.
 const (
@@ -42,7 +66,7 @@ func (r rightRow) allows(who string) bool {
 	case "everybody":
 		return true
 	case "users":
-		return who != ""
+		return !unknown(who)
 	}
 	return slices.Contains(strings.Fields(r.who), who)
 }
@@ -53,6 +77,47 @@ func (r rightRow) request() string {
 		route = r.path
 	}
 	return method + " " + route
+}
+
+// of gives the row for the same request about another student's project and task,
+// with what the requirements say of it: the project's student may what student
+// may on their own, a withdrawn one may only read, and whoever owns the project
+// is there as its student even where they teach. Not ok: the row is about none.
+func (r rightRow) of(owner string) (row rightRow, ok bool) {
+	r.path = strings.NewReplacer("{project:student}", "{project:"+owner+"}", "{task}", "{task:"+owner+"}").
+		Replace(r.path)
+	people := strings.Fields(r.who)
+	own := slices.Contains(people, "student")
+	people = slices.DeleteFunc(people, func(who string) bool { return who == "student" || who == owner })
+	if own && (owner != "withdrawn" || strings.HasPrefix(r.route, "GET ")) {
+		people = append(people, owner)
+	}
+	r.who = strings.Join(people, " ")
+	return r, strings.Contains(r.path, ":"+owner+"}")
+}
+
+// allRows gives the rows of the table, and those that follow from them for the
+// projects of a group mate, a withdrawn student and one who teaches the unit.
+func allRows() (rows []rightRow) {
+	for _, r := range rightRows {
+		rows = append(rows, r)
+		for _, owner := range otherOwners {
+			if v, ok := r.of(owner); ok && !strings.Contains(r.path, ":"+owner+"}") {
+				rows = append(rows, v)
+			}
+		}
+	}
+	return rows
+}
+
+var otherOwners = []string{"mate", "withdrawn", "both"}
+
+// otherTasks gives the other owners a task.
+func (w *world) otherTasks() {
+	w.Helper()
+	for _, owner := range otherOwners {
+		w.task(owner, "defA1", nil)
+	}
 }
 
 func TestEveryRouteHasItsRights(t *testing.T) {
@@ -75,13 +140,15 @@ func TestEveryRouteHasItsRights(t *testing.T) {
 // none may change a thing, so they share one world.
 func TestRefused(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for _, r := range rightRows {
+		w.strangers()
+		w.otherTasks()
+		for _, r := range allRows() {
 			for _, who := range callers {
 				if r.allows(who) {
 					continue
 				}
 				want := 403
-				if who == "" {
+				if unknown(who) {
 					want = 401
 				}
 				if got := w.do(who, r.request(), r.body); got.Code != want {
@@ -95,10 +162,12 @@ func TestRefused(t *testing.T) {
 // TestAllowed sends every request to those who may make it, each row in a fresh
 // world: whatever the answer, it is no refusal and no failure.
 func TestAllowed(t *testing.T) {
-	for _, r := range rightRows {
+	for _, r := range allRows() {
 		t.Run(strings.NewReplacer("/", "_", " ", "_").Replace(r.route), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "sqlite")
+			w.strangers()
+			w.otherTasks()
 			for _, who := range callers {
 				if !r.allows(who) {
 					continue
@@ -115,6 +184,7 @@ func TestAllowed(t *testing.T) {
 // TestBadInput throws rubbish at every endpoint: never a 5xx, always our JSON.
 func TestBadInput(t *testing.T) {
 	w := newWorld(t, "sqlite")
+	w.strangers()
 	deep := strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000)
 	bodies := []struct{ name, kind, body string }{
 		{"no JSON", "application/json", `{"unit":`},
