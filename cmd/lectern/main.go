@@ -16,13 +16,14 @@ import (
 )
 
 type commands struct {
-	Serve   serveCmd   `cmd:"" help:"Run the service."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date, then stop."`
-	OpenAPI openAPICmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
-	User    userCmd    `cmd:"" help:"Create accounts, set passwords, make password links, list."`
-	Verify  verifyCmd  `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`
-	Doctor  doctorCmd  `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve       serveCmd       `cmd:"" help:"Run the service."`
+	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema up to date, then stop."`
+	OpenAPI     openAPICmd     `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Permissions permissionsCmd `cmd:"" help:"Print who may do what."`
+	User        userCmd        `cmd:"" help:"Create accounts, set passwords, make password links, list."`
+	Verify      verifyCmd      `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`
+	Doctor      doctorCmd      `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
 
 	Similarity      similarityCmd      `cmd:"" help:"Compare a folder of submissions, without the service."`
 	SimilarityBench similarityBenchCmd `cmd:"" help:"Measure the comparison on a generated corpus."`

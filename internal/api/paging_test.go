@@ -8,7 +8,7 @@ import (
 // Every list that pages takes limit and offset the same way.
 func TestListsPageAlike(t *testing.T) {
 	lists := []string{"/api/users?", "/api/units?", "/api/unit_roles?", "/api/students?unit_id={unitA}&",
-		"/api/tasks?unit_id={unitA}&", "/api/units/{unitA}/tasks/inbox?",
+		"/api/tasks?unit_id={unitA}&", "/api/units/{unitA}/tasks/inbox?", "/api/units/{unitA}/access?",
 		"/api/units/{unitA}/task_definitions/{defA1}/tasks?",
 		"/api/projects/{project:student}/task_def_id/{defA1}/comments?"}
 	each(t, func(t *testing.T, w *world) {

@@ -2,13 +2,12 @@ package api
 
 import (
 	"flag"
-	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"lectern/internal/api/endpoint"
 	"lectern/internal/policy"
 )
 
@@ -17,7 +16,11 @@ var update = flag.Bool("update", false, "write docs/permissions.md anew")
 const permissionsFile = "../../docs/permissions.md"
 
 func TestPermissionsAreDocumented(t *testing.T) {
-	want := permissions(New(Config{Config: endpoint.Config{Version: "test"}}))
+	var b strings.Builder
+	if err := WritePermissions(&b, AllPermissions(), "markdown"); err != nil {
+		t.Fatal(err)
+	}
+	want := b.String()
 	if *update {
 		if err := os.WriteFile(permissionsFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -43,52 +46,49 @@ func TestEveryRightIsAskedSomewhere(t *testing.T) {
 	}
 }
 
-// permissions prints the table of rights with the endpoints that ask for each.
-func permissions(s *Server) string {
-	by, inside := map[*policy.Right][]*endpoint.Info{}, map[*policy.Right][]*endpoint.Info{}
-	for _, i := range s.Sorted() {
-		for _, r := range i.Right.Rights() {
-			by[r] = append(by[r], i)
+func TestPermissionsAreNarrowed(t *testing.T) {
+	routes := func(role, route string) (out []string) {
+		list, err := Narrow(AllPermissions(), role, route)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, r := range i.Inside {
-			inside[r] = append(inside[r], i)
+		for _, p := range list {
+			out = append(out, p.Routes...)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		role, route string
+		want        bool
+	}{
+		{"", "GET /api/csv/users", true}, {"Admin", "get /api/csv/users", true}, {"Convenor", "GET /api/csv/users", false},
+		{"visitor", "POST /api/auth", true}, {"visitor", "GET /api/units", false}, {"student", "GET /api/units", true},
+		{"Student", "assess_extension", false}, {"tutor", "assess_extension", true},
+	} {
+		if got := len(routes(c.role, c.route)) > 0; got != c.want {
+			t.Errorf("%q at %q: got %v, want %v", c.role, c.route, got, c.want)
 		}
 	}
-	var b strings.Builder
-	b.WriteString(header)
-	for _, scope := range []policy.Scope{policy.System, policy.Unit, policy.Project, policy.Task} {
-		fmt.Fprintf(&b, "\n## Rights that the %s decides\n\n", scope)
-		b.WriteString("| To | is for | at | in part at |\n|---|---|---|---|\n")
-		for _, r := range policy.All() {
-			if r.Scope == scope {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Action, holders(r), endpoints(by[r]), endpoints(inside[r]))
+	if _, err := Narrow(nil, "Dean", ""); err == nil {
+		t.Error("a role that does not exist was taken")
+	}
+}
+
+// Every endpoint stands in every format.
+func TestPermissionsAreWritten(t *testing.T) {
+	list := AllPermissions()
+	for format := range permissionFormats {
+		var b strings.Builder
+		if err := WritePermissions(&b, list, format); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range New(Config{}).Routes() {
+			if !strings.Contains(b.String(), i.Method+" "+i.Path) {
+				t.Errorf("%s is missing in %s", i.Path, format)
 			}
 		}
 	}
-	return b.String()
-}
-
-const header = `# Who may do what
-
-Made from the table of rights in ` + "`internal/policy`" + `; do not edit it by hand.
-An Admin has every right of staff in every unit. Whoever owns a project is there as its student only, so nobody marks their own work.
-An endpoint that stands with two rights asks for the one on the project where the request names one,
-else for the one on the unit. A right that an endpoint asks for in part is needed for single parameters
-or decides what the answer shows; whoever lacks it can use the rest.
-`
-
-func holders(r *policy.Right) string {
-	out := strings.Join(r.Who.Names(), ", ")
-	if r.Limit != "" {
-		out += " (" + r.Limit + ")"
+	if err := WritePermissions(io.Discard, list, "xml"); err == nil {
+		t.Error("an unknown format was taken")
 	}
-	return out
-}
-
-func endpoints(list []*endpoint.Info) string {
-	var out []string
-	for _, i := range list {
-		out = append(out, "`"+i.Method+" "+i.Path+"`")
-	}
-	return strings.Join(out, " ")
 }

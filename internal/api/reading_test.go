@@ -37,6 +37,7 @@ var readings = []reading{
 	{policy.ListStudents, "tutor", `"extension_weeks_on_resubmit_request":37`, []string{aUnit}},
 	{policy.ListStudents, "tutor", `"portfolio_auto_generation_date":`, []string{aUnit}},
 	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`, []string{aUnit}},
+	{policy.SeeAccess, "convenor", `"suspended":false`, []string{aUnit + "/access"}},
 	{policy.EditUnit, "convenor", `"overseer_image_id":{image}`, []string{aUnit}},
 
 	{policy.ReadUnit, "student", `"description":"It fits"`, []string{aUnit, "/api/units/{unit_id}/learning_alignments"}},

@@ -88,6 +88,23 @@ func (w Who) Names() []string {
 	return out
 }
 
+// Holding gives every standing that somebody of a role can have, named in any
+// case; "visitor" is nobody signed in. Not ok: there is no such role.
+func Holding(role string) (w Who, ok bool) {
+	if strings.EqualFold(strings.TrimSpace(role), "visitor") {
+		return Visitor, true
+	}
+	r, ok := ParseRole(role)
+	if !ok {
+		return 0, false
+	}
+	return User | Self | map[Role]Who{
+		Student: UnitStudent | Owner | FormerOwner | OwnerMayMove | OwnerMayExtend | OwnerManaging | GroupMember |
+			GroupMemberManaging | StudentCreating,
+		Tutor: SystemTutor | UnitTutor, Convenor: SystemConvenor | UnitConvenor, Admin: SystemAdmin,
+	}[r], true
+}
+
 // Scope is the kind of record a right is about.
 type Scope string
 

@@ -61,6 +61,7 @@ var (
 	ExportUnit       = right(Unit, "export from this unit", staff)
 	ExceedCapacity   = right(Unit, "enrol into a full tutorial", staff)
 	EditUnit         = right(Unit, "change this unit", convenors)
+	SeeAccess        = right(Unit, "see who has access to this unit", convenors)
 	EmployStaff      = right(Unit, "change the staff of this unit", convenors)
 	EditOutcomes     = right(Unit, "change the outcomes of this unit", convenors)
 	EditAlignments   = right(Unit, "change the alignments of this unit", convenors)
