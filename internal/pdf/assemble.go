@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -10,75 +9,134 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// assemble writes the finished file: foreign pages first, each file opened and
-// forgotten in turn, then our own, then the tree that puts them in order.
-func (c *composer) assemble(w io.Writer, own []byte) error {
-	out := newObjectWriter(w)
-	tree, root, info := out.alloc(), out.alloc(), out.alloc()
-	src := &source{}
-	if len(c.own) > 0 {
-		var err error
-		if src, err = openSource(bytes.NewReader(own), len(c.own), c.job.Limits.Pixels); err != nil {
-			return fmt.Errorf("own pages: %w", err)
-		}
-	}
-	src.trusted = true
-	ours := newCopier(src, out, tree)
-	var kids []int
-	for _, ch := range c.chunks {
-		if ch.path == "" {
-			kids = append(kids, ours.pages[ch.from:ch.to]...)
-			continue
-		}
-		pages, err := copyFile(ch.path, out, tree, c.job.Limits)
-		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(ch.path), err)
-		}
-		kids = append(kids, pages...)
-	}
-	if err := ours.copyPages(c.linkAnnots(kids)); err != nil {
-		return err
-	}
-	out.object(tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(kids)), "Kids": refs(kids)})
-	catalog := types.Dict{"Type": types.Name("Catalog"), "Pages": ref(tree), "ViewerPreferences": types.Dict{"DisplayDocTitle": types.Boolean(true)}}
-	if len(c.marks) > 0 {
-		catalog["Outlines"], catalog["PageMode"] = writeOutlines(out, c.marks, kids), types.Name("UseOutlines")
-	}
-	if err := c.attachments(out, catalog); err != nil {
-		return err
-	}
-	out.object(root, catalog)
-	out.object(info, infoDict(c.job.Document.Meta))
-	return out.finish(root, info)
+// assembly is a document while it is written.
+type assembly struct {
+	*composer
+	out   *objectWriter
+	tree  int   // the page tree
+	ours  []int // numbers of our pages
+	kids  []int // numbers of all pages, in order
+	res   int   // what our pages are drawn with
+	slots []slot
+
+	fontsNum int // of the list of fonts, when it is known
 }
 
-func copyFile(path string, out *objectWriter, tree int, l Limits) ([]int, error) {
-	f, err := os.Open(path)
+// slot is a page's place in the list that leads from its marks to the elements
+// they belong to.
+type slot struct{ elements []*element }
+
+// assemble writes the finished file: foreign pages first, each file opened and
+// forgotten in turn, then our own, then what they are drawn with and the trees
+// that put all in order.
+func (c *composer) assemble(w io.Writer) error {
+	a := &assembly{composer: c, out: newObjectWriter(w)}
+	a.tree, a.res = a.out.alloc(), a.out.alloc()
+	root, info := a.out.alloc(), a.out.alloc()
+	for range c.pages {
+		a.ours = append(a.ours, a.out.alloc())
+	}
+	for i := range c.chunks {
+		if err := a.chunk(&c.chunks[i]); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(c.chunks[i].path), err)
+		}
+	}
+	for i := range c.pages {
+		a.ownPage(i)
+	}
+	if err := a.resources(); err != nil {
+		return err
+	}
+	a.out.object(a.tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(a.kids)), "Kids": refs(a.kids)})
+	catalog := types.Dict{
+		"Type": types.Name("Catalog"), "Pages": ref(a.tree), "Lang": textString("en"),
+		"ViewerPreferences": types.Dict{"DisplayDocTitle": types.Boolean(true)},
+		"MarkInfo":          types.Dict{"Marked": types.Boolean(true)}, "StructTreeRoot": a.writeTags(),
+	}
+	if len(c.outline) > 0 {
+		catalog["Outlines"], catalog["PageMode"] = writeOutlines(a.out, c.outline, a.kids), types.Name("UseOutlines")
+	}
+	if err := c.attachments(a.out, catalog); err != nil {
+		return err
+	}
+	a.out.object(root, catalog)
+	a.out.object(info, infoDict(c.job.Document.Meta))
+	return a.out.finish(root, info)
+}
+
+// chunk writes the pages of a foreign file, or takes up some of ours.
+func (a *assembly) chunk(ch *chunk) error {
+	if ch.path == "" {
+		a.kids = append(a.kids, a.ours[ch.from:ch.to]...)
+		return nil
+	}
+	f, err := os.Open(ch.path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	src, err := openSource(f, l.Pages, l.Pixels)
+	src, err := openSource(f, a.job.Limits.Pages, a.job.Limits.Pixels)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	src.trusted = true // it was measured when it was read
-	c := newCopier(src, out, tree)
-	return c.pages, c.copyPages(nil)
+	c := newCopier(src, a.out, a.tree)
+	a.kids = append(a.kids, c.pages...)
+	return c.copyPages(func(i int, page types.Dict) error { return a.dress(ch, c, i, page) })
 }
 
-func (c *composer) linkAnnots(kids []int) map[int][]types.Dict {
-	out := map[int][]types.Dict{}
-	for _, l := range c.links {
-		if l.page >= len(kids) {
-			continue
-		}
-		out[l.own] = append(out[l.own], types.Dict{
-			"Type": types.Name("Annot"), "Subtype": types.Name("Link"), "Border": rect(0, 0, 0),
-			"Rect": rect(l.x1, l.y1, l.x2, l.y2), "Dest": types.Array{ref(kids[l.page]), types.Name("Fit")},
-		})
+// slotFor gives a page its place in the list of marks.
+func (a *assembly) slotFor(elements ...*element) types.Integer {
+	a.slots = append(a.slots, slot{elements})
+	return types.Integer(len(a.slots) - 1)
+}
+
+// ownPage writes a page of ours: its content and, apart from it, its header
+// and footer.
+func (a *assembly) ownPage(i int) {
+	p := a.pages[i]
+	a.goTo(i)
+	a.endArtifact()
+	d := types.Dict{
+		"Type": types.Name("Page"), "Parent": ref(a.tree), "MediaBox": rect(0, 0, pageW, pageH), "Resources": ref(a.res),
+		"Contents":      types.Array{a.packed(p.body.Bytes()), a.packed(p.extra.Bytes())},
+		"StructParents": a.slotFor(p.marks...), "Tabs": types.Name("S"),
+		"PieceInfo": a.signature(rect(0, 0, pageW, pageH), true),
 	}
-	return out
+	var annots types.Array
+	for _, l := range p.links {
+		annots = append(annots, a.annotation(l.x1, l.y1, l.x2, l.y2, "Link to "+l.to, "A", types.Dict{
+			"Type": types.Name("Action"), "S": types.Name("URI"), "URI": bytesString(l.to)}))
+	}
+	for _, l := range a.jumps {
+		if l.own == i && l.page < len(a.kids) {
+			annots = append(annots, a.annotation(l.x1, l.y1, l.x2, l.y2, fmt.Sprintf("Page %d", l.page+1), "Dest",
+				types.Array{ref(a.kids[l.page]), types.Name("Fit")}))
+		}
+	}
+	if len(annots) > 0 {
+		d["Annots"] = annots
+	}
+	a.out.object(a.ours[i], d)
+}
+
+func (a *assembly) annotation(x1, y1, x2, y2 float64, says, key string, leads types.Object) types.IndirectRef {
+	return a.add(types.Dict{
+		"Type": types.Name("Annot"), "Subtype": types.Name("Link"), "Border": rect(0, 0, 0), "F": types.Integer(4),
+		"Rect": rect(x1, y1, x2, y2), "Contents": textString(visible(says)), key: leads,
+	})
+}
+
+// add writes an object and gives its reference.
+func (a *assembly) add(o types.Object) types.IndirectRef {
+	num := a.out.alloc()
+	a.out.object(num, o)
+	return ref(num)
+}
+
+// packed writes a stream of drawing.
+func (a *assembly) packed(data []byte) types.IndirectRef {
+	return a.add(flateStream(types.Dict{}, data))
 }
 
 // node is a bookmark in the tree that viewers show.
@@ -159,7 +217,8 @@ func attachFile(out *objectWriter, a attachment) (types.IndirectRef, error) {
 	}
 	data, spec := out.alloc(), out.alloc()
 	size := info.Size()
-	out.stream(data, types.Dict{"Type": types.Name("EmbeddedFile"), "Params": types.Dict{"Size": types.Integer(size)}}, f, size)
+	params := types.Dict{"Size": types.Integer(size)}
+	out.stream(data, types.Dict{"Type": types.Name("EmbeddedFile"), "Params": params}, f, size)
 	name := textString(fileName(a.name))
 	out.object(spec, types.Dict{
 		"Type": types.Name("Filespec"), "F": name, "UF": name, "Desc": textString(a.about),

@@ -273,33 +273,38 @@ func unpackedSize(sd types.StreamDict) (int64, error) {
 }
 
 // cleanPDF copies the pages of a foreign PDF into a new file that holds nothing
-// else: no scripts, actions, forms or embedded files. It gives the page count
-// and the bookmarks.
-func cleanPDF(in io.ReadSeeker, out string, l Limits) (_ int, _ []bookmark, err error) {
+// else: no scripts, actions, forms or embedded files. Of a document of ours the
+// headers and footers are left out, too. It tells the page count, the bookmarks
+// and which pages are ours.
+func cleanPDF(in io.ReadSeeker, out string, l Limits, ours bool) (done readDone, err error) {
 	defer caught(&err)
 	src, err := openSource(in, l.Pages, l.Pixels)
 	if err != nil {
-		return 0, nil, err
+		return done, err
+	}
+	if ours {
+		done.Ours = src.stripFurniture()
 	}
 	f, err := os.Create(out)
 	if err != nil {
-		return 0, nil, err
+		return done, err
 	}
 	defer f.Close()
 	w := newObjectWriter(f)
 	tree := w.alloc()
 	c := newCopier(src, w, tree)
 	if err := c.copyPages(nil); err != nil {
-		return 0, nil, err
+		return done, err
 	}
 	root, info := w.alloc(), w.alloc()
 	w.object(tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(c.pages)), "Kids": refs(c.pages)})
 	w.object(root, types.Dict{"Type": types.Name("Catalog"), "Pages": ref(tree)})
 	w.object(info, types.Dict{})
 	if err := w.finish(root, info); err != nil {
-		return 0, nil, err
+		return done, err
 	}
-	return len(c.pages), src.outlines(), f.Close()
+	done.Pages, done.Marks = len(c.pages), src.outlines()
+	return done, f.Close()
 }
 
 func refs(nums []int) types.Array {

@@ -42,7 +42,7 @@ func armed() []byte {
 func cleaned(t testing.TB, data []byte) ([]byte, int, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "clean.pdf")
-	n, _, err := cleanPDF(bytes.NewReader(data), out, Limits{}.orDefaults())
+	done, err := cleanPDF(bytes.NewReader(data), out, Limits{}.orDefaults(), false)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -50,7 +50,7 @@ func cleaned(t testing.TB, data []byte) ([]byte, int, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return got, n, nil
+	return got, done.Pages, nil
 }
 
 func TestCleanDisarms(t *testing.T) {

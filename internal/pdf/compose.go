@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -25,17 +24,18 @@ type composeJob struct {
 	Limits   Limits
 }
 
-// composer lays out a document: our own pages on a sheet, foreign ones by count.
+// composer lays out a document: our own pages on a pageWriter, foreign ones by count.
 type composer struct {
-	*sheet
+	*pageWriter
 	job     *composeJob
 	chunks  []chunk
 	total   int // pages so far, foreign ones included
 	own     []ownPage
-	marks   []bookmark
+	outline []bookmark
 	targets []int // by section: its first page, from 0
 	toc     []tocPage
-	links   []pageLink
+	tocTag  *element
+	jumps   []pageLink
 	notes   []Note
 	attach  []attachment
 	files   int
@@ -45,6 +45,11 @@ type composer struct {
 type chunk struct {
 	from, to int
 	path     string
+	title    string
+	header   string
+	number   int        // of the file's first page in the whole document, from 1
+	ours     []bool     // which of the file's pages this package made
+	tags     []*element // the file's pages
 }
 
 type ownPage struct {
@@ -87,7 +92,7 @@ func compose(j *composeJob) (pages int, notes []Note, err error) {
 
 func newComposer(j *composeJob) *composer {
 	fs, missing := newFonts(j.Document.Fonts)
-	c := &composer{sheet: newSheet(fs), job: j, targets: make([]int, len(j.Parts))}
+	c := &composer{pageWriter: newPageWriter(fs), job: j, targets: make([]int, len(j.Parts))}
 	for _, text := range missing {
 		c.notes = append(c.notes, Note{Section: -1, Text: text})
 	}
@@ -114,7 +119,7 @@ func (c *composer) layout() (bad int, err error) {
 	return len(c.job.Parts) - 1, err
 }
 
-// guarded turns the PDF writer's panics into errors.
+// guarded turns panics into errors: one odd file may not cost the document.
 func (c *composer) guarded(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -122,14 +127,14 @@ func (c *composer) guarded(f func()) (err error) {
 		}
 	}()
 	f()
-	return c.doc.Error()
+	return nil
 }
 
 func (c *composer) section(i, nth int) {
 	p := &c.job.Parts[i]
 	c.targets[i] = c.total
 	if p.Title != "" {
-		c.marks = append(c.marks, bookmark{Title: p.Title, Level: p.Level, Page: c.total})
+		c.outline = append(c.outline, bookmark{Title: p.Title, Level: p.Level, Page: c.total})
 	}
 	header := p.Header
 	if header == "" && p.In != "" {
@@ -161,11 +166,11 @@ func (p *part) title() string {
 
 // ownPages draws pages of ours and numbers them.
 func (c *composer) ownPages(header string, bare bool, draw func()) {
-	from := c.doc.PageCount()
+	from := len(c.pages)
 	c.left, c.full = max(1, min(c.job.Limits.SectionPages, c.job.Limits.Pages-c.total)), false
 	c.newPage()
 	draw()
-	to := c.doc.PageCount()
+	to := len(c.pages)
 	for k := from; k < to; k++ {
 		c.total++
 		c.own = append(c.own, ownPage{number: c.total, header: header, bare: bare && k == from})
@@ -175,7 +180,7 @@ func (c *composer) ownPages(header string, bare bool, draw func()) {
 
 func (c *composer) bodyTitle(p *part) {
 	if p.Title != "" {
-		c.large(p.Title, 19, Span{Bold: true})
+		c.large(headingTag(p.Level+1), p.Title, 19, Span{Bold: true})
 		c.y += 10
 	}
 }
@@ -188,10 +193,16 @@ func (c *composer) file(i, nth int, header string) {
 		d.Why = fmt.Sprintf("its %d pages would take the document past %d", d.Pages, c.job.Limits.Pages)
 	}
 	if d.Why == "" && d.PDF {
-		c.chunks = append(c.chunks, chunk{path: p.Made})
+		ch := chunk{path: p.Made, title: p.title(), header: header, number: c.total + 1, ours: d.Ours}
+		for k := range d.Pages {
+			tag := c.tags.add("P", "")
+			tag.kids = []any{marked{foreign: ch.number + k}}
+			ch.tags = append(ch.tags, tag)
+		}
+		c.chunks = append(c.chunks, ch)
 		if p.Title != "" {
 			for _, m := range d.Marks {
-				c.marks = append(c.marks, bookmark{Title: m.Title, Level: p.Level + 1 + m.Level, Page: c.total + m.Page})
+				c.outline = append(c.outline, bookmark{Title: m.Title, Level: p.Level + 1 + m.Level, Page: c.total + m.Page})
 			}
 		}
 		c.total += d.Pages
@@ -261,14 +272,14 @@ func (c *composer) note(i int, text string, attached, failed bool) {
 }
 
 func (c *composer) fileTitle(p *part, label, about string) {
-	c.text(marginX, c.y+4, 8.5, Span{Text: label, Bold: true, Color: accent})
+	c.tagged("P", "", func() { c.text(marginX, c.y+4, 8.5, Span{Text: label, Bold: true, Color: accent}) })
 	c.y += 8
-	c.large(p.title(), 16, Span{Bold: true})
+	c.large(headingTag(p.Level+1), p.title(), 16, Span{Bold: true})
 	if name := p.File.Name; name != p.title() && name != "" {
 		about = name + " · " + about
 	}
 	c.y += 3
-	c.text(marginX, c.y+8, 8.5, c.fit(Span{Text: about, Color: quiet}, 8.5, textW))
+	c.tagged("P", "", func() { c.text(marginX, c.y+8, 8.5, c.fit(Span{Text: about, Color: quiet}, 8.5, textW)) })
 	c.y += 17
 	c.line(marginX, c.y, marginX+textW, c.y, hairline, 0.7)
 	c.y += 12
@@ -277,17 +288,27 @@ func (c *composer) fileTitle(p *part, label, about string) {
 // furniture draws headers and footers, now that the number of pages is known.
 func (c *composer) furniture() {
 	for k, p := range c.own {
-		c.goTo(k + 1)
-		if !p.bare {
-			right := c.fit(Span{Text: p.header, Color: quiet}, 8, textW*0.55)
-			c.textRight(marginX+textW, 40, 8, right)
-			c.text(marginX, 40, 8, c.fit(Span{Text: c.job.Document.Header, Color: quiet}, 8, textW*0.42))
-			c.line(marginX, 47, marginX+textW, 47, hairline, 0.5)
-		}
-		c.text(marginX, pageH-34, 8, c.fit(Span{Text: c.job.Document.Footer, Color: quiet}, 8, textW*0.7))
-		c.textRight(marginX+textW, pageH-34, 8, Span{Text: fmt.Sprintf("Page %d of %d", p.number, c.total), Color: quiet})
+		c.furnish(k, func() {
+			if !p.bare {
+				c.headLine(p.header, marginX, marginX+textW)
+			}
+			c.footLine(p.number, marginX, marginX+textW, pageH-34)
+		})
 	}
-	c.goTo(c.doc.PageCount())
+}
+
+// headLine draws the header between two edges.
+func (c *composer) headLine(header string, x1, x2 float64) {
+	w := x2 - x1
+	c.textRight(x2, 40, 8, c.fit(Span{Text: header, Color: quiet}, 8, w*0.55))
+	c.text(x1, 40, 8, c.fit(Span{Text: c.job.Document.Header, Color: quiet}, 8, w*0.42))
+	c.line(x1, 47, x2, 47, hairline, 0.5)
+}
+
+// footLine draws the footer with the number of the page.
+func (c *composer) footLine(number int, x1, x2, y float64) {
+	c.text(x1, y, 8, c.fit(Span{Text: c.job.Document.Footer, Color: quiet}, 8, (x2-x1)*0.7))
+	c.textRight(x2, y, 8, Span{Text: fmt.Sprintf("Page %d of %d", number, c.total), Color: quiet})
 }
 
 // write puts our pages and the foreign ones into one file.
@@ -295,18 +316,12 @@ func (c *composer) write() error {
 	if c.total == 0 {
 		return errors.New("the document has no pages")
 	}
-	var own bytes.Buffer
-	if len(c.own) > 0 {
-		if err := c.doc.Output(&own); err != nil {
-			return err
-		}
-	}
 	f, err := os.Create(c.job.Out)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := c.assemble(f, own.Bytes()); err != nil {
+	if err := c.assemble(f); err != nil {
 		return err
 	}
 	return f.Close()

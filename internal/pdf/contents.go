@@ -25,9 +25,10 @@ func (c *composer) reserveContents(i int) {
 			entries = append(entries, k)
 		}
 	}
+	c.tocTag = c.tags.add("TOC", "")
 	for first := true; ; first = false {
 		n := min(perPage, len(entries))
-		c.toc = append(c.toc, tocPage{own: c.doc.PageCount() - 1, entries: entries[:n], first: first})
+		c.toc = append(c.toc, tocPage{own: len(c.pages) - 1, entries: entries[:n], first: first})
 		if entries = entries[n:]; len(entries) == 0 || c.full {
 			return
 		}
@@ -36,12 +37,17 @@ func (c *composer) reserveContents(i int) {
 }
 
 func (c *composer) fillContents() {
+	if c.tocTag == nil {
+		return
+	}
+	c.tags.open = append(c.tags.open, c.tocTag)
+	defer func() { c.tags.open = c.tags.open[:1] }()
 	for _, page := range c.toc {
-		c.goTo(page.own + 1)
+		c.goTo(page.own)
 		c.y = top
 		if page.first {
 			c.y += 20
-			c.text(marginX, c.y, 19, Span{Text: "Contents", Bold: true})
+			c.tagged("H1", "", func() { c.text(marginX, c.y, 19, Span{Text: "Contents", Bold: true}) })
 		}
 		c.y = tocFirst
 		for _, i := range page.entries {
@@ -60,13 +66,14 @@ func (c *composer) tocEntry(own, i int) {
 	number := Span{Text: strconv.Itoa(target + 1), Color: quiet}
 	right := marginX + textW
 	numberX := right - c.width(size, number)
-	end := x + c.text(x, c.y+size, size, c.fit(sp, size, numberX-x-24))
-	c.text(numberX, c.y+size, size, number)
+	end := x
+	c.tagged("TOCI", "", func() {
+		end += c.text(x, c.y+size, size, c.fit(sp, size, numberX-x-24))
+		c.text(numberX, c.y+size, size, number)
+	})
 	if numberX-end > 16 {
-		c.doc.SetDashPattern([]float64{0.6, 3}, 0)
-		c.line(end+6, c.y+size-1.5, numberX-6, c.y+size-1.5, faint, 0.6)
-		c.doc.SetDashPattern(nil, 0)
+		c.dots(end+6, numberX-6, c.y+size-1.5, faint)
 	}
-	c.links = append(c.links, pageLink{own: own, x1: x, y1: pageH - c.y - tocLeading, x2: right, y2: pageH - c.y, page: target})
+	c.jumps = append(c.jumps, pageLink{own: own, x1: x, y1: pageH - c.y - tocLeading, x2: right, y2: pageH - c.y, page: target})
 	c.y += tocLeading
 }

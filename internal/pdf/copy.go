@@ -27,10 +27,16 @@ func newCopier(src *source, out *objectWriter, tree int) *copier {
 	return c
 }
 
-// copyPages writes all pages; extra gives annotations to add, by page index.
-func (c *copier) copyPages(extra map[int][]types.Dict) error {
+// copyPages writes all pages; dress, if not nil, changes each before it is written.
+func (c *copier) copyPages(dress func(i int, page types.Dict) error) error {
 	for i := range c.src.pages {
-		c.page(i, extra[i])
+		d := c.page(i)
+		if dress != nil {
+			if err := dress(i, d); err != nil {
+				return err
+			}
+		}
+		c.out.object(c.pages[i], d)
 		if err := c.drain(); err != nil {
 			return err
 		}
@@ -38,7 +44,7 @@ func (c *copier) copyPages(extra map[int][]types.Dict) error {
 	return nil
 }
 
-func (c *copier) page(i int, extra []types.Dict) {
+func (c *copier) page(i int) types.Dict {
 	p := &c.src.pages[i]
 	d := types.Dict{
 		"Type": types.Name("Page"), "Parent": ref(c.tree), "MediaBox": p.media,
@@ -61,16 +67,13 @@ func (c *copier) page(i int, extra []types.Dict) {
 			annots = append(annots, c.write(ad))
 		}
 	}
-	for _, ad := range extra {
-		annots = append(annots, c.write(ad))
-	}
 	if len(annots) > 0 {
 		d["Annots"] = annots
 	}
-	c.out.object(c.pages[i], d)
+	return d
 }
 
-func (c *copier) write(d types.Dict) types.IndirectRef {
+func (c *copier) write(d types.Object) types.IndirectRef {
 	num := c.out.alloc()
 	c.out.object(num, d)
 	return ref(num)

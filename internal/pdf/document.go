@@ -21,7 +21,7 @@ type Document struct {
 	Meta     Meta
 	Header   string   // left of every page header, such as the unit and the task
 	Footer   string   // left of every page footer, such as the author
-	Fonts    []string // TrueType files tried for letters our own fonts lack (Chinese, Japanese, Korean)
+	Fonts    []string // TrueType files tried for letters our own fonts lack
 	Sections []Section
 	Progress func(done, of int) `json:"-"` // hears of each file that was read; may be nil
 }
@@ -64,6 +64,7 @@ type File struct {
 	Name     string
 	Kind     Kind
 	Language string                        // a hint for highlighting; the name decides when empty
+	Ours     bool                          // a PDF this package made: it gets new headers and page numbers for its own
 	Open     func() (io.ReadCloser, error) `json:"-"`
 }
 
@@ -97,6 +98,8 @@ type Cell struct {
 	Of    int    `json:",omitempty"` // when positive: a rating, Score filled dots of Of
 	Score int    `json:",omitempty"`
 	Bold  bool   `json:",omitempty"`
+
+	Markdown bool `json:",omitempty"` // Text was written by people in Markdown, and is set as such
 }
 
 // Limits bound one Render. The zero value means the defaults.

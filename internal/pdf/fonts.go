@@ -1,13 +1,13 @@
 package pdf
 
 import (
-	"bytes"
+	_ "embed" // for the fonts
 	"fmt"
 	"os"
-	"strings"
-	"unicode/utf8"
+	"slices"
 
 	"codeberg.org/go-fonts/dejavu/dejavusans"
+	"codeberg.org/go-fonts/dejavu/dejavusansbold"
 	"codeberg.org/go-fonts/dejavu/dejavusansmono"
 	"codeberg.org/go-fonts/dejavu/dejavusansmonobold"
 	"codeberg.org/go-fonts/dejavu/dejavusansmonooblique"
@@ -15,108 +15,134 @@ import (
 	"codeberg.org/go-fonts/liberation/liberationsansbolditalic"
 	"codeberg.org/go-fonts/liberation/liberationsansitalic"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
-	"codeberg.org/go-pdf/fpdf"
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
+	"codeberg.org/go-fonts/liberation/liberationserifitalic"
+	"codeberg.org/go-fonts/liberation/liberationserifregular"
 )
 
-// face is one font, loaded into the document when first drawn with.
+// The fonts of Chinese, Japanese and Korean. They are kept as they are, not
+// packed: a child then reads only the few pages of them that it needs.
+var (
+	//go:embed fonts/DroidSansFallbackFull.ttf
+	droidFallback []byte
+	//go:embed fonts/NanumGothic.ttf
+	nanumGothic []byte
+)
+
+// face is one font and what of it a document uses. Each pair of a glyph and
+// the text it stands for has a number of its own, so that what is copied from
+// the document is what was put in, whatever shape it was drawn in.
 type face struct {
-	family string
-	ttf    []byte
-	loaded bool
-	glyphs *sfnt.Font
-	buf    sfnt.Buffer
-	known  map[rune]float64
+	name  string // as PDF viewers list it
+	data  []byte
+	font  *trueType
+	known map[rune]metric
+	used  []glyphUse // by number; the first is the glyph for what is missing
+	index map[glyphUse]int
+	num   int // of the font's object in the document, when it is used
+}
+
+// metric is a glyph with its width in ems; glyph 0 is none.
+type metric struct {
+	glyph   uint16
+	advance float64
+}
+
+type glyphUse struct {
+	glyph uint16
+	text  string
+	ghost bool // it only carries text, and takes no room
+}
+
+func (f *face) metric(r rune) metric {
+	if got, ok := f.known[r]; ok {
+		return got
+	}
+	if f.known == nil {
+		f.known = map[rune]metric{}
+		f.font, _ = parseTrueType(f.data)
+	}
+	var m metric
+	if f.font != nil {
+		if m.glyph = f.font.glyph(r); m.glyph != 0 {
+			m.advance = float64(f.font.advance(m.glyph)) / f.font.em
+		}
+	}
+	f.known[r] = m
+	return m
 }
 
 // advance gives the width of a letter in ems, and false where the font has no
-// such letter. It is read from the font itself: the PDF writer can measure
-// only by selecting the font on the page.
+// such letter.
 func (f *face) advance(r rune) (float64, bool) {
-	if got, ok := f.known[r]; ok {
-		return got, got >= 0
-	}
-	if f.known == nil {
-		f.known = map[rune]float64{}
-		f.glyphs, _ = sfnt.Parse(f.ttf)
-	}
-	w := f.measure(r)
-	f.known[r] = w
-	return w, w >= 0
+	m := f.metric(r)
+	return m.advance, m.glyph != 0
 }
 
-func (f *face) measure(r rune) float64 {
-	if f.glyphs == nil {
-		return -1
-	}
-	i, err := f.glyphs.GlyphIndex(&f.buf, r)
-	if err != nil || i == 0 {
-		return -1
-	}
-	em := f.glyphs.UnitsPerEm()
-	w, err := f.glyphs.GlyphAdvance(&f.buf, i, fixed.I(int(em)), font.HintingNone)
-	if err != nil {
-		return -1
-	}
-	return float64(w) / 64 / float64(em)
-}
+func has(f *face, r rune) bool { return f.metric(r).glyph != 0 }
 
-func (f *face) width(text string, size float64) float64 {
-	total := 0.0
-	for _, r := range text {
-		if w, ok := f.advance(r); ok {
-			total += w
-		}
+// number gives the number a glyph has in the document.
+func (f *face) number(u glyphUse) int {
+	if f.index == nil {
+		f.index = map[glyphUse]int{}
+		f.used = []glyphUse{{}}
 	}
-	return total * size
+	n, ok := f.index[u]
+	if !ok {
+		n = len(f.used)
+		f.index[u] = n
+		f.used = append(f.used, u)
+	}
+	return n
 }
 
 // fonts holds the faces of a document and picks one for each letter.
 type fonts struct {
 	sans, bold, italic, boldItalic *face
 	mono, monoBold, monoItalic     *face
+	serif, serifItalic, symbols    *face
+	wideBold                       *face
 	fallback                       []*face // tried in order after the wanted face
 }
 
 func newFonts(extra []string) (*fonts, []string) {
 	fs := &fonts{
-		sans:       &face{family: "sans", ttf: liberationsansregular.TTF},
-		bold:       &face{family: "sansb", ttf: liberationsansbold.TTF},
-		italic:     &face{family: "sansi", ttf: liberationsansitalic.TTF},
-		boldItalic: &face{family: "sansbi", ttf: liberationsansbolditalic.TTF},
-		mono:       &face{family: "mono", ttf: dejavusansmono.TTF},
-		monoBold:   &face{family: "monob", ttf: dejavusansmonobold.TTF},
-		monoItalic: &face{family: "monoi", ttf: dejavusansmonooblique.TTF},
+		sans:        &face{name: "LiberationSans", data: liberationsansregular.TTF},
+		bold:        &face{name: "LiberationSans-Bold", data: liberationsansbold.TTF},
+		italic:      &face{name: "LiberationSans-Italic", data: liberationsansitalic.TTF},
+		boldItalic:  &face{name: "LiberationSans-BoldItalic", data: liberationsansbolditalic.TTF},
+		mono:        &face{name: "DejaVuSansMono", data: dejavusansmono.TTF},
+		monoBold:    &face{name: "DejaVuSansMono-Bold", data: dejavusansmonobold.TTF},
+		monoItalic:  &face{name: "DejaVuSansMono-Oblique", data: dejavusansmonooblique.TTF},
+		serif:       &face{name: "LiberationSerif", data: liberationserifregular.TTF},
+		serifItalic: &face{name: "LiberationSerif-Italic", data: liberationserifitalic.TTF},
+		symbols:     &face{name: "DejaVuSans", data: dejavusans.TTF},
+		wideBold:    &face{name: "DejaVuSans-Bold", data: dejavusansbold.TTF},
 	}
-	fs.fallback = []*face{fs.mono, {family: "wide", ttf: dejavusans.TTF}}
+	fs.fallback = []*face{fs.symbols, fs.mono, {name: "NanumGothic", data: nanumGothic},
+		{name: "DroidSansFallback", data: droidFallback}}
 	var notes []string
 	for i, path := range extra {
-		ttf, err := usableFont(path)
+		data, err := usableFont(path)
 		if err != nil {
 			notes = append(notes, err.Error())
 			continue
 		}
-		fs.fallback = append(fs.fallback, &face{family: fmt.Sprintf("extra%d", i), ttf: ttf})
+		fs.fallback = append(fs.fallback, &face{name: fmt.Sprintf("Extra%d", i), data: data})
 	}
 	return fs, notes
 }
 
-// usableFont reads a font named in the settings. The PDF writer takes TrueType
-// outlines only: OpenType with CFF outlines and collections are refused here.
+// usableFont reads a font named in the settings. Only TrueType outlines can be
+// embedded: OpenType with CFF outlines and collections are refused here.
 func usableFont(path string) ([]byte, error) {
-	ttf, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("font not read: %w", err)
 	}
-	if bytes.HasPrefix(ttf, []byte("OTTO")) || bytes.HasPrefix(ttf, []byte("ttcf")) {
-		return nil, fmt.Errorf("font %s is not a single TrueType font (.ttf)", path)
-	}
-	if _, err := sfnt.Parse(ttf); err != nil {
+	if _, err := parseTrueType(data); err != nil {
 		return nil, fmt.Errorf("font %s: %w", path, err)
 	}
-	return ttf, nil
+	return data, nil
 }
 
 // pick gives the face for a style.
@@ -138,96 +164,35 @@ func (fs *fonts) pick(s Span) *face {
 	return fs.sans
 }
 
-// find gives the face that can draw r, or nil.
+// find gives the face that can draw r, or nil. Korean comes before Chinese:
+// the letters of both are in both fonts, and only a Korean name needs the first.
 func (fs *fonts) find(want *face, r rune) *face {
 	if r < 0x7f || has(want, r) {
 		return want
 	}
+	if (want == fs.bold || want == fs.boldItalic || want == fs.monoBold) && has(fs.wideBold, r) {
+		return fs.wideBold
+	}
+	if isMono := want == fs.monoBold || want == fs.monoItalic; isMono && has(fs.mono, r) {
+		return fs.mono
+	}
 	for _, f := range fs.fallback {
-		if f != want && has(f, r) {
+		if f != want && has(f, r) && !(f.name == "NanumGothic" && !isKorean(r)) {
 			return f
 		}
 	}
 	return nil
 }
 
-func has(f *face, r rune) bool {
-	_, ok := f.advance(r)
-	return ok
-}
+// lacksBold tells the faces whose strokes must be thickened to be bold.
+func (fs *fonts) lacksBold(f *face) bool { return f != fs.symbols && f != fs.mono && slices.Contains(fs.fallback, f) }
 
-// use selects a face in the document, loading it on first use.
-func (f *face) use(doc *fpdf.Fpdf, size float64) {
-	if !f.loaded {
-		doc.AddUTF8FontFromBytes(f.family, "", f.ttf)
-		f.loaded = true
-	}
-	doc.SetFont(f.family, "", size)
-}
+// pitched tells the faces in which all letters are of one width.
+func (fs *fonts) pitched(f *face) bool { return f == fs.mono || f == fs.monoBold || f == fs.monoItalic }
 
-// piece is a stretch of text one face draws, or one mark.
-type piece struct {
-	face *face
-	text string
-	real string // what a mark stands for, carried for copying
-	mark bool
-}
-
-// pieces is the one way text reaches the PDF writer, which panics on invalid
-// UTF-8 and past U+FFFF: nothing such is left in what it returns.
-func (fs *fonts) pieces(text string, want *face) []piece {
-	if printableASCII(text) {
-		return []piece{{face: want, text: text}}
-	}
-	var out []piece
-	var b strings.Builder
-	cur := want
-	flush := func() {
-		if b.Len() > 0 {
-			out = append(out, piece{face: cur, text: b.String()})
-			b.Reset()
-		}
-	}
-	for i, n := 0, 0; i < len(text); i += n {
-		var r rune
-		r, n = utf8.DecodeRuneInString(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			flush()
-			out = append(out, piece{face: fs.mono, text: byteMark(text[i]), mark: true})
-			continue
-		}
-		how := treat(r)
-		if how == asNothing {
-			continue
-		}
-		var f *face
-		if how == asGlyph {
-			f = fs.find(want, r)
-		}
-		if f == nil {
-			flush()
-			p := piece{face: fs.mono, text: mark(r), mark: true}
-			if keepsMeaning(r) {
-				p.real = string(r)
-			}
-			out = append(out, p)
-			continue
-		}
-		if f != cur {
-			flush()
-			cur = f
-		}
-		b.WriteRune(r)
-	}
-	flush()
-	return out
-}
-
-func printableASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < 0x20 || s[i] > 0x7e {
-			return false
-		}
-	}
-	return true
+// isKorean tells the letters for which the Korean font is asked: ideographs,
+// kana and signs look as their readers expect in the other.
+func isKorean(r rune) bool {
+	return r >= 0x1100 && r <= 0x11ff || r >= 0x3130 && r <= 0x318f || r >= 0xa960 && r <= 0xa97f ||
+		r >= 0xac00 && r <= 0xd7ff || r >= 0xffa0 && r <= 0xffdc || r == 0x20a9
 }

@@ -2,8 +2,8 @@ package pdf
 
 import (
 	"bytes"
+	"io"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -18,8 +18,10 @@ func FuzzCleanPDF(f *testing.F) {
 	l := Limits{Pages: 50}.orDefaults()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out := filepath.Join(t.TempDir(), "x")
-		if n, _, err := cleanPDF(bytes.NewReader(data), out, l); err == nil && (n < 1 || n > 50) {
-			t.Errorf("%d pages", n)
+		for _, ours := range []bool{false, true} {
+			if done, err := cleanPDF(bytes.NewReader(data), out, l, ours); err == nil && (done.Pages < 1 || done.Pages > 50) {
+				t.Errorf("%d pages", done.Pages)
+			}
 		}
 	})
 }
@@ -63,15 +65,13 @@ func FuzzMarkdown(f *testing.F) {
 func drawAll(t *testing.T, blocks []Block) {
 	t.Helper()
 	fs, _ := newFonts(nil)
-	s := newSheet(fs)
+	s := newPageWriter(fs)
 	s.left = 20
 	s.newPage()
 	s.blocks(blocks)
-	if err := s.doc.Error(); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	if err := s.doc.Output(&out); err != nil {
+	c := &composer{pageWriter: s, job: &composeJob{}, total: len(s.pages)}
+	c.chunks = []chunk{{to: len(s.pages)}}
+	if err := c.assemble(io.Discard); err != nil {
 		t.Fatal(err)
 	}
 }

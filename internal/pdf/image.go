@@ -12,9 +12,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"os"
-	"strings"
 
-	"codeberg.org/go-pdf/fpdf"
 	_ "golang.org/x/image/bmp"
 	_ "golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
@@ -234,9 +232,3 @@ func turned(x, y, w, h, how int) (int, int) {
 	return x, y
 }
 
-func imageOptions(path string) fpdf.ImageOptions {
-	if strings.HasSuffix(path, ".jpg") {
-		return fpdf.ImageOptions{ImageType: "JPG"}
-	}
-	return fpdf.ImageOptions{ImageType: "PNG"}
-}

@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
@@ -26,7 +26,11 @@ type mdReader struct {
 	figures  *int // images written so far, for their names
 }
 
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify))
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify),
+	goldmark.WithParserOptions(
+		parser.WithInlineParsers(util.Prioritized(mathInline{}, 150)),
+		parser.WithBlockParsers(util.Prioritized(mathLines{}, 650))))
 
 func readMarkdown(j *readJob, data []byte) ([]Block, readDone, error) {
 	if what := disguised(data); what != "" {
@@ -39,6 +43,59 @@ func readMarkdown(j *readJob, data []byte) ([]Block, readDone, error) {
 	m := &mdReader{job: j, figures: new(int)}
 	m.read(source)
 	return m.blocks, readDone{About: "Markdown · " + sizeText(int64(len(data))), Note: note}, nil
+}
+
+// markdownBlocks reads text that people wrote outside of files, as in comments.
+// Pictures in it are not shown.
+func markdownBlocks(source string) []Block {
+	m := &mdReader{job: &readJob{Limits: Limits{}.orDefaults()}, figures: new(int)}
+	m.read(tidyLines(source))
+	return m.blocks
+}
+
+// flattened gives blocks as the text of a table's cell.
+func flattened(blocks []Block) []Span {
+	var out []Span
+	for _, b := range blocks {
+		if len(out) > 0 {
+			out = append(out, Span{Text: "\n"})
+		}
+		if b.Marker != "" {
+			out = append(out, Span{Text: b.Marker + "\u00a0"})
+		}
+		switch {
+		case b.Listing != nil:
+			for i, line := range b.Listing.Lines {
+				if i > 0 {
+					out = append(out, Span{Text: "\n"})
+				}
+				for _, sp := range line {
+					sp.Mono, sp.Text = true, strings.ReplaceAll(sp.Text, " ", "\u00a0")
+					out = append(out, sp)
+				}
+			}
+		case b.Table != nil:
+			for _, row := range append([][]Cell{headCells(b.Table)}, b.Table.Rows...) {
+				for _, c := range row {
+					out = append(append(out, c.Spans...), Span{Text: "   "})
+				}
+				out = append(out, Span{Text: "\n"})
+			}
+		default:
+			for _, sp := range b.Spans {
+				sp.Bold, sp.Math = sp.Bold || b.Heading > 0, sp.Math || b.Math
+				out = append(out, sp)
+			}
+		}
+	}
+	return out
+}
+
+func headCells(t *Table) (cells []Cell) {
+	for _, h := range t.Head {
+		cells = append(cells, Cell{Spans: []Span{{Text: h, Bold: true}}})
+	}
+	return cells
 }
 
 func (m *mdReader) read(source string) {
@@ -70,6 +127,8 @@ func (m *mdReader) block(n ast.Node, indent, quote int) {
 		m.list(n, indent, quote)
 	case *east.Table:
 		m.table(n, indent, quote)
+	case *mathBlock:
+		m.add(Block{Math: true, Spans: plain(strings.TrimSpace(m.lines(n)))}, indent, quote)
 	default:
 		m.children(n, indent, quote)
 	}
@@ -84,17 +143,31 @@ func (m *mdReader) add(b Block, indent, quote int) {
 // paragraph adds a paragraph, and below it the images it holds.
 func (m *mdReader) paragraph(n ast.Node, indent, quote int) {
 	spans := m.inlines(n, Span{})
-	if len(spans) > 0 {
-		m.add(Block{Spans: spans}, indent, quote)
+	from := 0
+	for i, sp := range spans {
+		if !sp.display {
+			continue
+		}
+		m.text(spans[from:i], indent, quote)
+		m.add(Block{Math: true, Spans: plain(sp.Text)}, indent, quote)
+		from = i + 1
 	}
+	m.text(spans[from:], indent, quote)
 	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
 		if img, ok := c.(*ast.Image); ok && entering {
 			if fig := m.figure(string(img.Destination)); fig != nil {
+				fig.Alt = spansText(m.inlines(img, Span{}))
 				m.add(Block{Figure: fig}, indent, quote)
 			}
 		}
 		return ast.WalkContinue, nil
 	})
+}
+
+func (m *mdReader) text(spans []Span, indent, quote int) {
+	if strings.TrimSpace(spansText(spans)) != "" {
+		m.add(Block{Spans: spans}, indent, quote)
+	}
 }
 
 // figure reads an image that came with the text; nil for any other.
@@ -109,7 +182,7 @@ func (m *mdReader) figure(dest string) *Figure {
 	} else if name, ok := strings.CutPrefix(dest, "attachment:"); ok && m.attached != nil {
 		data = m.attached(name)
 	}
-	if len(data) == 0 {
+	if len(data) == 0 || m.job.Out == "" {
 		return nil
 	}
 	*m.figures++
@@ -121,20 +194,26 @@ func (m *mdReader) figure(dest string) *Figure {
 }
 
 func (m *mdReader) code(n ast.Node, language string, indent, quote int) {
-	var b bytes.Buffer
-	for i := range n.Lines().Len() {
-		line := n.Lines().At(i)
-		b.Write(line.Value(m.source))
-	}
+	source := m.lines(n)
 	if h, ok := n.(*ast.HTMLBlock); ok && h.HasClosure() {
-		b.Write(h.ClosureLine.Value(m.source))
+		source += string(h.ClosureLine.Value(m.source))
 	}
 	lexer := lexers.Get(language)
 	if language == "" {
 		lexer = nil
 	}
-	lines := highlight(lexer, b.String(), m.job.Limits.HighlightKB)
+	lines := highlight(lexer, source, m.job.Limits.HighlightKB)
 	m.add(Block{Listing: &Listing{Lines: lines, Tint: paper}}, indent, quote)
+}
+
+// lines is the text of a block as it stands in the source.
+func (m *mdReader) lines(n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		b.Write(line.Value(m.source))
+	}
+	return b.String()
 }
 
 func (m *mdReader) list(n *ast.List, indent, quote int) {
@@ -209,7 +288,10 @@ func (m *mdReader) inlines(n ast.Node, style Span) []Span {
 		s := style
 		switch c := c.(type) {
 		case *ast.Text:
-			put(s, m.text(c))
+			put(s, m.plainText(c))
+		case *mathNode:
+			s.Math, s.display = true, c.display
+			put(s, c.source)
 		case *ast.String:
 			put(s, string(c.Value))
 		case *ast.CodeSpan:
@@ -248,7 +330,7 @@ func linked(s Span, dest string) Span {
 	return s
 }
 
-func (m *mdReader) text(t *ast.Text) string {
+func (m *mdReader) plainText(t *ast.Text) string {
 	v := t.Segment.Value(m.source)
 	if !t.IsRaw() && t.Parent().Kind() != ast.KindCodeSpan {
 		v = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(v)))

@@ -30,6 +30,7 @@ type readJob struct {
 	Name     string
 	Kind     Kind
 	Language string
+	Ours     bool // see File
 	In, Out  string
 	Limits   Limits
 }
@@ -39,6 +40,7 @@ type readJob struct {
 type readDone struct {
 	PDF   bool
 	Pages int
+	Ours  []bool // of a document this package made: which pages have room for a header
 	Marks []bookmark
 	About string // a line about the file, below its title
 	Note  string
@@ -119,8 +121,9 @@ func readPDF(j *readJob) (readDone, error) {
 		return readDone{}, err
 	}
 	defer f.Close()
-	pages, marks, err := cleanPDF(f, j.Out, j.Limits)
-	return readDone{PDF: true, Pages: pages, Marks: marks}, err
+	done, err := cleanPDF(f, j.Out, j.Limits, j.Ours)
+	done.PDF = true
+	return done, err
 }
 
 func readImageFile(j *readJob, data []byte) ([]Block, readDone, error) {
@@ -128,7 +131,7 @@ func readImageFile(j *readJob, data []byte) ([]Block, readDone, error) {
 	if err != nil {
 		return nil, readDone{}, err
 	}
-	fig.Large = true
+	fig.Large, fig.Alt = true, "The picture "+visible(j.Name)
 	return []Block{{Figure: fig}}, readDone{About: "Image · " + sizeText(int64(len(data)))}, nil
 }
 

@@ -143,7 +143,8 @@ func readAll(ctx context.Context, wk *worker, parts []part, progress func(done, 
 			p.Done.Why = fmt.Sprintf("it is too large to be shown (%s)", sizeText(p.Size))
 			continue
 		}
-		j := &readJob{Name: p.File.Name, Kind: p.File.Kind, Language: p.File.Language, In: p.In, Out: p.Made, Limits: wk.limits}
+		j := &readJob{Name: p.File.Name, Kind: p.File.Kind, Language: p.File.Language, Ours: p.File.Ours,
+			In: p.In, Out: p.Made, Limits: wk.limits}
 		p.Done = readOne(ctx, wk, j)
 		if kind := kindOf(j); p.Done.Why != "" && (kind == Markdown || kind == Notebook) {
 			j.Kind = Text

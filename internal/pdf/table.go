@@ -9,7 +9,7 @@ const (
 )
 
 // table draws a grid from x on, w wide, its head again on every page.
-func (s *sheet) table(t *Table, x, w float64) {
+func (s *pageWriter) table(t *Table, x, w float64) {
 	if t.Title != "" {
 		s.heading(&Block{Heading: 4, Spans: plain(t.Title)}, x)
 	}
@@ -17,13 +17,15 @@ func (s *sheet) table(t *Table, x, w float64) {
 	if !s.room(3 * cellLeading) {
 		return
 	}
-	s.tableHead(t, x, w, cols)
-	for _, row := range t.Rows {
-		if s.full {
-			return
+	s.group("Table", func() {
+		s.group("TR", func() { s.tableHead(t, x, w, cols, "TH") })
+		for _, row := range t.Rows {
+			if s.full {
+				return
+			}
+			s.group("TR", func() { s.tableRow(t, row, x, w, cols) })
 		}
-		s.tableRow(t, row, x, w, cols)
-	}
+	})
 }
 
 func columnWidths(t *Table, w float64) []float64 {
@@ -45,13 +47,20 @@ func columnWidths(t *Table, w float64) []float64 {
 	return widths
 }
 
-func (s *sheet) tableHead(t *Table, x, w float64, cols []float64) {
+// tableHead draws the head. Where it is repeated on a further page it has no
+// tag: who has the table read to them has heard it.
+func (s *pageWriter) tableHead(t *Table, x, w float64, cols []float64, tag string) {
 	if len(t.Head) == 0 {
 		return
 	}
 	for i, text := range t.Head {
 		sp := s.fit(Span{Text: text, Bold: true, Color: quiet}, 8, cols[i]-2*cellPad)
-		s.text(x+cellPad, s.y+cellLeading*0.8, 8, sp)
+		draw := func() { s.text(x+cellPad, s.y+cellLeading*0.8, 8, sp) }
+		if tag != "" {
+			s.tagged(tag, "", draw)
+		} else {
+			draw()
+		}
 		x += cols[i]
 	}
 	s.y += cellLeading + 3
@@ -59,58 +68,90 @@ func (s *sheet) tableHead(t *Table, x, w float64, cols []float64) {
 	s.y += 1
 }
 
+// cellText is a cell broken into lines.
+type cellText struct {
+	lines [][]Span
+	right bool // written from the right
+	tag   *element
+}
+
+func (s *pageWriter) cellText(c Cell, w float64) cellText {
+	out := cellText{tag: s.tags.add("TD", "")}
+	if c.Of > 0 || c.Label != "" {
+		return out
+	}
+	spans := c.Spans
+	switch {
+	case c.Markdown:
+		spans = flattened(markdownBlocks(c.Text))
+	case spans == nil:
+		spans = []Span{{Text: c.Text, Bold: c.Bold}}
+	}
+	out.right = (c.Markdown || c.Spans != nil) && startsRight(spansText(spans))
+	out.lines = s.wrap(spans, cellSize, w-2*cellPad)
+	return out
+}
+
 // tableRow draws a row line by line, so that one taller than a page goes on
 // over the next.
-func (s *sheet) tableRow(t *Table, row []Cell, x, w float64, cols []float64) {
-	lines, tall := make([][][]Span, len(row)), 1
+func (s *pageWriter) tableRow(t *Table, row []Cell, x, w float64, cols []float64) {
+	texts, tall := make([]cellText, len(row)), 1
 	for i, c := range row {
-		if c.Of == 0 && c.Label == "" {
-			spans := c.Spans
-			if spans == nil {
-				spans = []Span{{Text: c.Text, Bold: c.Bold}}
-			}
-			lines[i] = s.wrap(spans, cellSize, cols[i]-2*cellPad)
-			tall = max(tall, len(lines[i]))
-		}
+		texts[i] = s.cellText(c, cols[i])
+		tall = max(tall, len(texts[i].lines))
 	}
 	whole := float64(tall)*cellLeading + 2*cellPad
 	if whole < (bottom-top)/2 && s.y+whole > bottom {
 		s.newPage()
-		s.tableHead(t, x, w, cols)
+		s.tableHead(t, x, w, cols, "")
 	}
 	s.y += cellPad
 	for n := range tall {
-		if s.y+cellLeading > bottom {
+		above, below := s.rowOverhang(texts, n)
+		if s.y+above+cellLeading+below > bottom {
 			s.newPage()
-			s.tableHead(t, x, w, cols)
+			s.tableHead(t, x, w, cols, "")
 		}
 		if s.full {
 			return
 		}
-		s.rowLine(row, lines, n, x, cols)
-		s.y += cellLeading
+		s.y += above
+		s.rowLine(row, texts, n, x, cols)
+		s.y += cellLeading + below
 	}
 	s.y += cellPad
 	s.line(x, s.y, x+w, s.y, hairline, 0.5)
 }
 
-func (s *sheet) rowLine(row []Cell, lines [][][]Span, n int, x float64, cols []float64) {
+// rowOverhang is how far formulas in the nth lines of cells reach out of them.
+func (s *pageWriter) rowOverhang(texts []cellText, n int) (above, below float64) {
+	for _, t := range texts {
+		if n < len(t.lines) {
+			up, down := s.overhang(t.lines[n], cellSize)
+			above, below = max(above, up), max(below, down)
+		}
+	}
+	return above, below
+}
+
+func (s *pageWriter) rowLine(row []Cell, texts []cellText, n int, x float64, cols []float64) {
 	base := s.y + cellLeading*0.74
 	for i, c := range row {
+		t, x0, end := texts[i], x+cellPad, x+cols[i]-cellPad
 		switch {
-		case n < len(lines[i]):
-			s.drawLine(lines[i][n], x+cellPad, base, cellSize)
+		case n < len(t.lines):
+			s.drawInto(t.tag, func() { s.aligned(t.lines[n], x0, end, base, cellSize, t.right) })
 		case n == 0 && c.Of > 0:
-			s.rating(c, x+cellPad, base)
+			s.drawInto(t.tag, func() { s.rating(c, x0, base) })
 		case n == 0 && c.Label != "":
-			s.label(c, x+cellPad, base, cols[i]-2*cellPad)
+			s.drawInto(t.tag, func() { s.label(c, x0, base, end-x0) })
 		}
 		x += cols[i]
 	}
 }
 
 // label draws text on a coloured ground, white or black, whichever reads better.
-func (s *sheet) label(c Cell, x, base, max float64) {
+func (s *pageWriter) label(c Cell, x, base, max float64) {
 	fill := parseColor(c.Label)
 	sp := s.fit(Span{Text: c.Text, Bold: true, Color: readableOn(fill)}, 7.5, max-12)
 	w := s.width(7.5, sp) + 12
@@ -128,15 +169,14 @@ func readableOn(fill RGB) RGB {
 
 // rating draws filled and empty dots, and the same in figures for those who
 // read the text alone. Long scales are figures only.
-func (s *sheet) rating(c Cell, x, base float64) {
+func (s *pageWriter) rating(c Cell, x, base float64) {
 	if c.Of <= 10 {
 		for i := range c.Of {
 			fill := hairline
 			if i < c.Score {
 				fill = accent
 			}
-			s.doc.SetFillColor(fill.parts())
-			s.doc.Circle(x+3.2, base-3.1, 3.2, "F")
+			s.rounded(x, base-6.3, 6.4, 6.4, 3.2, fill)
 			x += 9
 		}
 		x += 4

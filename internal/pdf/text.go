@@ -114,17 +114,14 @@ const (
 )
 
 // treat decides what may be drawn at all. Characters that change the direction
-// or order of text, or hide in it, are made visible; scripts written from the
-// right need shaping that fonts alone do not give, so they become marks too.
+// or order of text, or hide in it, are made visible.
 func treat(r rune) drawn {
 	switch {
 	case r >= 0xfe00 && r <= 0xfe0f: // variation selectors only choose a glyph's looks
 		return asNothing
-	case r < 0x20 || r >= 0x7f && r < 0xa0, r > 0xffff:
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
 		return asMark
 	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r), unicode.Is(unicode.Co, r):
-		return asMark
-	case unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko):
 		return asMark
 	}
 	return asGlyph
