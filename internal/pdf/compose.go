@@ -147,7 +147,7 @@ func (c *composer) section(i, nth int) {
 	case p.Cover != nil:
 		c.ownPages(header, true, func() { c.cover(p.Cover) })
 	case p.Contents:
-		c.ownPages("Contents", false, func() { c.reserveContents(i) })
+		c.ownPages("Contents", false, func() { c.reserveContents() })
 	}
 	if len(p.Body) > 0 {
 		c.ownPages(header, false, func() { c.bodyTitle(p); c.blocks(p.Body) })
@@ -221,7 +221,7 @@ func (c *composer) file(i, nth int, header string) {
 		}
 	}
 	if d.Why != "" {
-		c.ownPages(header, false, func() { c.fileTitle(p, label, sizeText(p.Size)); c.refusal(i, d.Why) })
+		c.ownPages(header, false, func() { c.fileTitle(p, label, SizeText(p.Size)); c.refusal(i, d.Why) })
 		return
 	}
 	c.ownPages(header, false, func() {

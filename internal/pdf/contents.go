@@ -15,12 +15,13 @@ type tocPage struct {
 	first   bool
 }
 
-// reserveContents sets aside pages for the titles of all sections after i.
-func (c *composer) reserveContents(i int) {
+// reserveContents sets aside pages for the titles of all sections, those that
+// stand before the contents, too.
+func (c *composer) reserveContents() {
 	room := bottom - tocFirst
 	perPage := int(room / tocLeading)
 	var entries []int
-	for k := i + 1; k < len(c.job.Parts); k++ {
+	for k := range c.job.Parts {
 		if c.job.Parts[k].Title != "" {
 			entries = append(entries, k)
 		}

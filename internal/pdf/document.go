@@ -39,7 +39,7 @@ type Section struct {
 	Level    int    // 0 for a part, 1 for what stands below it, and so on
 	Header   string // right of the page header and above a file's title; "File i of n" when empty
 	Cover    *Cover `json:",omitempty"`
-	Contents bool   `json:",omitempty"` // a table of contents over all titled sections after it
+	Contents bool   `json:",omitempty"` // a table of contents over all titled sections
 	Body     []Block
 	File     *File `json:",omitempty"`
 }

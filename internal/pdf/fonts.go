@@ -185,7 +185,9 @@ func (fs *fonts) find(want *face, r rune) *face {
 }
 
 // lacksBold tells the faces whose strokes must be thickened to be bold.
-func (fs *fonts) lacksBold(f *face) bool { return f != fs.symbols && f != fs.mono && slices.Contains(fs.fallback, f) }
+func (fs *fonts) lacksBold(f *face) bool {
+	return f != fs.symbols && f != fs.mono && slices.Contains(fs.fallback, f)
+}
 
 // pitched tells the faces in which all letters are of one width.
 func (fs *fonts) pitched(f *face) bool { return f == fs.mono || f == fs.monoBold || f == fs.monoItalic }

@@ -231,4 +231,3 @@ func turned(x, y, w, h, how int) (int, int) {
 	}
 	return x, y
 }
-

@@ -42,7 +42,7 @@ func readMarkdown(j *readJob, data []byte) ([]Block, readDone, error) {
 	}
 	m := &mdReader{job: j, figures: new(int)}
 	m.read(source)
-	return m.blocks, readDone{About: "Markdown · " + sizeText(int64(len(data))), Note: note}, nil
+	return m.blocks, readDone{About: "Markdown · " + SizeText(int64(len(data))), Note: note}, nil
 }
 
 // markdownBlocks reads text that people wrote outside of files, as in comments.

@@ -95,7 +95,7 @@ func readNotebook(j *readJob, data []byte) ([]Block, readDone, error) {
 	for i := range cells {
 		r.cell(&cells[i])
 	}
-	done := readDone{About: fmt.Sprintf("Notebook (%s) · %s · %s", visible(language), count(len(cells), "cell"), sizeText(int64(len(data))))}
+	done := readDone{About: fmt.Sprintf("Notebook (%s) · %s · %s", visible(language), count(len(cells), "cell"), SizeText(int64(len(data))))}
 	if r.cut {
 		done.Cut = fmt.Sprintf("Long outputs were cut after %d lines.", outputLines)
 	}

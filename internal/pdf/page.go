@@ -48,9 +48,9 @@ type layer struct {
 	face         *face
 	size         float64
 	fill, stroke RGB
-	inked        bool // fill has been set
+	inked        bool    // fill has been set
 	thick        float64 // of lines
-	artifact     bool // what is drawn now belongs to no part of the text
+	artifact     bool    // what is drawn now belongs to no part of the text
 }
 
 // webAddress is a place on a page that leads to the web.
@@ -447,8 +447,8 @@ func parseColor(hex string) RGB {
 	return RGB(v)
 }
 
-// sizeText tells a number of bytes the way people read it.
-func sizeText(n int64) string {
+// SizeText tells a number of bytes the way people read it.
+func SizeText(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d bytes", n)

@@ -24,6 +24,9 @@ type styled struct {
 // pieces cuts text read from the left into what one face can draw. Nothing
 // that hides or that is no text is left in what it returns.
 func (fs *fonts) pieces(text string, want *face) []piece {
+	if text == "" {
+		return nil
+	}
 	if printableASCII(text) {
 		return []piece{{face: want, text: text}}
 	}

@@ -132,7 +132,7 @@ func readImageFile(j *readJob, data []byte) ([]Block, readDone, error) {
 		return nil, readDone{}, err
 	}
 	fig.Large, fig.Alt = true, "The picture "+visible(j.Name)
-	return []Block{{Figure: fig}}, readDone{About: "Image · " + sizeText(int64(len(data)))}, nil
+	return []Block{{Figure: fig}}, readDone{About: "Image · " + SizeText(int64(len(data)))}, nil
 }
 
 func readCode(j *readJob, data []byte) ([]Block, readDone, error) {
@@ -151,7 +151,7 @@ func readCode(j *readJob, data []byte) ([]Block, readDone, error) {
 		language = lexer.Config().Name
 	}
 	lines := highlight(lexer, text, j.Limits.HighlightKB)
-	about := fmt.Sprintf("%s · %s · %s", language, count(len(lines), "line"), sizeText(int64(len(data))))
+	about := fmt.Sprintf("%s · %s · %s", language, count(len(lines), "line"), SizeText(int64(len(data))))
 	return []Block{{Listing: &Listing{Lines: lines, Number: true}}}, readDone{About: about, Note: note}, nil
 }
 

@@ -140,7 +140,7 @@ func readAll(ctx context.Context, wk *worker, parts []part, progress func(done, 
 		}
 		done++
 		if p.Size > wk.limits.InputBytes {
-			p.Done.Why = fmt.Sprintf("it is too large to be shown (%s)", sizeText(p.Size))
+			p.Done.Why = fmt.Sprintf("it is too large to be shown (%s)", SizeText(p.Size))
 			continue
 		}
 		j := &readJob{Name: p.File.Name, Kind: p.File.Kind, Language: p.File.Language, Ours: p.File.Ours,
