@@ -55,23 +55,26 @@ type coverAlignment struct {
 
 // readSheet gathers a sheet with a fixed number of statements.
 func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
-	s, err := db.OneOf[coverData](ctx, q, "submission", `SELECT s.id, s.task_id, s.at, t.project_id, t.task_definition_id, u.code, u.name AS unit_name, u.time_zone,
-			d.abbreviation, d.name AS task_name, o.first_name || ' ' || o.last_name AS student, o.username, b.first_name || ' ' || b.last_name AS sender,
+	s, err := db.OneOf[coverData](ctx, q, "submission", `SELECT s.id, s.task_id, s.at, t.project_id, t.task_definition_id,
+			u.code, u.name AS unit_name, u.time_zone, d.abbreviation, d.name AS task_name,
+			o.first_name || ' ' || o.last_name AS student, o.username, b.first_name || ' ' || b.last_name AS sender,
 			(SELECT g.name FROM group_memberships m JOIN unit_groups g ON g.id = m.unit_group_id
 				WHERE m.project_id = t.project_id AND m.group_set_id = d.group_set_id AND m.active) AS group_name,
 			(SELECT x.first_name || ' ' || x.last_name FROM users x WHERE x.id = `+work.TutorOf+`) AS tutor
-		FROM submissions s JOIN tasks t ON t.id = s.task_id JOIN task_definitions d ON d.id = t.task_definition_id JOIN units u ON u.id = t.unit_id
-		JOIN projects p ON p.id = t.project_id JOIN users o ON o.id = p.user_id JOIN users b ON b.id = s.user_id WHERE s.id = $1`, id)
+		FROM submissions s JOIN tasks t ON t.id = s.task_id JOIN task_definitions d ON d.id = t.task_definition_id
+		JOIN units u ON u.id = t.unit_id JOIN projects p ON p.id = t.project_id JOIN users o ON o.id = p.user_id
+		JOIN users b ON b.id = s.user_id WHERE s.id = $1`, id)
 	if err != nil {
 		return nil, err
 	}
 	if s.Members, err = db.All[member](ctx, q, `SELECT u.first_name || ' ' || u.last_name AS name, u.username, l.pct, l.pts
-		FROM submission_tasks l JOIN tasks t ON t.id = l.task_id JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = p.user_id
-		WHERE l.submission_id = $1 ORDER BY u.last_name, u.first_name, u.id`, id); err != nil {
+		FROM submission_tasks l JOIN tasks t ON t.id = l.task_id JOIN projects p ON p.id = t.project_id
+		JOIN users u ON u.id = p.user_id WHERE l.submission_id = $1 ORDER BY u.last_name, u.first_name, u.id`, id); err != nil {
 		return nil, err
 	}
-	if s.Aims, err = db.All[coverAlignment](ctx, q, `SELECT o.abbreviation, o.name, l.rating, l.description FROM learning_outcome_links l
-		JOIN learning_outcomes o ON o.id = l.learning_outcome_id WHERE l.task_id = $1 ORDER BY o.ilo_number, o.id`, s.TaskID); err != nil {
+	if s.Aims, err = db.All[coverAlignment](ctx, q, `SELECT o.abbreviation, o.name, l.rating, l.description
+		FROM learning_outcome_links l JOIN learning_outcomes o ON o.id = l.learning_outcome_id
+		WHERE l.task_id = $1 ORDER BY o.ilo_number, o.id`, s.TaskID); err != nil {
 		return nil, err
 	}
 	s.Files, err = FilesOf(ctx, q, id)
@@ -94,8 +97,8 @@ func (s *coverData) when() string {
 func (s *coverData) document(institution string) pdf.Document {
 	title := s.Abbreviation + " " + s.TaskName
 	doc := pdf.Document{
-		Meta: pdf.Meta{Title: s.UnitCode + " " + title, Author: s.Student, Subject: "Submission for " + s.UnitCode + " " + s.UnitName,
-			Creator: institution, Created: s.At.Time},
+		Meta: pdf.Meta{Title: s.UnitCode + " " + title, Author: s.Student, Creator: institution, Created: s.At.Time,
+			Subject: "Submission for " + s.UnitCode + " " + s.UnitName},
 		Header: s.UnitCode + " · " + title,
 		Footer: s.Student + " · " + s.At.UTC().Format("2006-01-02 15:04 MST"),
 	}
@@ -120,7 +123,7 @@ func (s *coverData) cover(institution, title string) *pdf.Cover {
 	if s.Tutor != nil {
 		line("Tutor", *s.Tutor)
 	}
-	line("Files", strconv.Itoa(len(s.Files)))
+	c.Tables = append(c.Tables, s.fileList())
 	if s.Group != nil {
 		c.Tables = append(c.Tables, s.contributions())
 	}
@@ -130,18 +133,32 @@ func (s *coverData) cover(institution, title string) *pdf.Cover {
 	return c
 }
 
+// fileList names the files in the order they follow.
+func (s *coverData) fileList() pdf.Table {
+	t := pdf.Table{Title: "Files", Head: []string{"No.", "Asked for", "Handed in", "Size"}, Widths: []float64{0.07, 0.4, 0.38, 0.15}}
+	for i, f := range s.Files {
+		t.Rows = append(t.Rows, []pdf.Cell{{Text: strconv.Itoa(i + 1)}, {Text: f.Title, Bold: true}, {Text: f.Name},
+			{Text: pdf.SizeText(f.Size)}})
+	}
+	return t
+}
+
 func (s *coverData) contributions() pdf.Table {
-	t := pdf.Table{Title: "Contributions", Head: []string{"Member", "Share", "Contribution"}, Widths: []float64{0.6, 0.15, 0.25}}
+	t := pdf.Table{Title: "Contributions", Head: []string{"Member", "Share", "Contribution"},
+		Widths: []float64{0.6, 0.15, 0.25}}
 	for _, m := range s.Members {
-		t.Rows = append(t.Rows, []pdf.Cell{{Text: m.Name + " (" + m.Username + ")"}, {Text: fmt.Sprintf("%d %%", m.Pct)}, {Score: m.Pts, Of: 5}})
+		t.Rows = append(t.Rows, []pdf.Cell{{Text: m.Name + " (" + m.Username + ")"}, {Text: fmt.Sprintf("%d %%", m.Pct)},
+			{Score: m.Pts, Of: 5}})
 	}
 	return t
 }
 
 func (s *coverData) alignments() pdf.Table {
-	t := pdf.Table{Title: "Outcomes this work serves", Head: []string{"Outcome", "Rating", "Rationale"}, Widths: []float64{0.3, 0.2, 0.5}}
+	t := pdf.Table{Title: "Outcomes this work serves", Head: []string{"Outcome", "Rating", "Rationale"},
+		Widths: []float64{0.3, 0.2, 0.5}}
 	for _, a := range s.Aims {
-		t.Rows = append(t.Rows, []pdf.Cell{{Text: a.Abbreviation + " " + a.Name}, {Score: a.Rating, Of: 5}, {Text: a.Rationale}})
+		t.Rows = append(t.Rows, []pdf.Cell{{Text: a.Abbreviation + " " + a.Name}, {Score: a.Rating, Of: 5},
+			{Text: a.Rationale, Markdown: true}})
 	}
 	return t
 }
