@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -176,7 +178,9 @@ func TestCompilePortfolio(t *testing.T) {
 		w.do("student", "POST "+submission, upload{files: []part{code}}).status(201)
 		w.made()
 		w.do("tutor", "PUT "+ownTask, form{"trigger": "complete"}).status(200)
-		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "A fine piece of work, Αλφα."}).status(201)
+		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "A **fine** piece of work, Αλφα."}).status(201)
+		w.do("student", "POST /api/projects/{project:student}/task_def_id/{defA2}/comments",
+			form{"comment": "小龙 asks about `loops`"}).status(201)
 		w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA1"],
 			"learning_outcome_id": w.id["outcomeA"], "task_id": w.id["task"], "rating": 4, "description": "I thought"})
 		w.do("student", "POST "+portfolioPath, evidence("LearningSummaryReport", "document", "lsr.pdf",
@@ -207,6 +211,7 @@ func TestCompilePortfolio(t *testing.T) {
 			t.Errorf("%d events", n)
 		}
 		text := pdfText(t, got.Body.Bytes())
+		oneNumbering(t, text)
 		for _, part := range []string{"Page 1 of a report", "Portfolio Submission", "Student Person", "Distinction",
 			"Contents", "Overall Task Status",
 			"Complete", "Not Started", "Learning Outcomes", "Think well", "I thought", "Additional Files",
@@ -225,6 +230,32 @@ func TestCompilePortfolio(t *testing.T) {
 		w.do("student", "GET "+portfolioPath, nil).status(404)
 		w.do("student", "PUT /api/projects/{project:student}", form{"submitted_grade": "1"}).status(200)
 	})
+}
+
+// oneNumbering checks that every page of a portfolio has its number and no
+// other, and that what the contents say of the learning summary and of a task
+// without files is true.
+func oneNumbering(t *testing.T, text string) {
+	t.Helper()
+	pages := strings.Split(strings.TrimSuffix(text, "\f"), "\f")
+	for i, page := range pages {
+		numbers := regexp.MustCompile(`Page \d+ of \d+`).FindAllString(page, -1)
+		if want := fmt.Sprintf("Page %d of %d", i+1, len(pages)); len(numbers) != 1 || numbers[0] != want {
+			t.Errorf("page %d is numbered %q", i+1, numbers)
+		}
+	}
+	for _, c := range []struct{ title, shows string }{
+		{"Learning Summary Report", "Page 1 of a report"}, {"1.2C Task 1.2C", "小龙 asks about loops"},
+	} {
+		m := regexp.MustCompile(`(?m)^\s*` + c.title + `\s+(\d+)$`).FindStringSubmatch(text)
+		if m == nil {
+			t.Errorf("the contents do not list %s", c.title)
+			continue
+		}
+		if n, _ := strconv.Atoi(m[1]); n < 1 || n > len(pages) || !strings.Contains(pages[n-1], c.shows) {
+			t.Errorf("%s is not on page %s", c.title, m[1])
+		}
+	}
 }
 
 // What changes while a portfolio is compiled is in it all the same; one that is

@@ -40,6 +40,8 @@ type owner struct {
 	Target    grade.Grade  `db:"target_grade"`
 	Submitted *grade.Grade `db:"submitted_grade"`
 	Convenor  *string      `db:"convenor"`
+	// Draft: the learning summary is a document of ours.
+	Draft bool `db:"uses_draft_learning_summary"`
 }
 
 func (o *owner) name() string { return o.First + " " + o.Last }
@@ -71,9 +73,6 @@ type task struct {
 }
 
 func (t *task) title() string { return t.Abbreviation + " " + t.Name }
-
-// shown tells whether the work itself is part of the portfolio.
-func (t *task) shown() bool { return t.Included && t.Hash != nil }
 
 // comment is a line of the conversation about a task.
 type comment struct {
@@ -117,6 +116,7 @@ func read(ctx context.Context, q db.Q, projectID int64) (c *content, err error) 
 	c.owner, err = db.OneOf[owner](ctx, q, "project", `SELECT p.compile_portfolio, p.portfolio_asked_at, u.id AS
 		unit_id, u.code, u.name AS unit_name,
 			tp.period, tp.year, s.first_name, s.last_name, s.username, s.student_id, p.target_grade, p.submitted_grade,
+			p.uses_draft_learning_summary,
 			(SELECT m.first_name || ' ' || m.last_name FROM unit_roles r JOIN users m ON m.id = r.user_id
 				WHERE r.unit_id = u.id AND r.is_main) AS convenor
 		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id

@@ -28,8 +28,8 @@ func statusCell(s status.Status) pdf.Cell { return pdf.Cell{Text: s.Name(), Labe
 const dayLayout = "2 January 2006"
 
 // document lays out the portfolio: the learning summary, a title page, the
-// contents, how all tasks stand, the outcomes with what serves them, the
-// student's own files, then each piece of work with what was said about it.
+// contents of the whole, how all tasks stand, the outcomes with what serves them, the
+// student's own files, then each task with what was said about it and the work.
 func (c *content) document(press *Compiler, ctx context.Context, at time.Time) pdf.Document {
 	o := c.owner
 	doc := pdf.Document{
@@ -42,8 +42,8 @@ func (c *content) document(press *Compiler, ctx context.Context, at time.Time) p
 	}
 	own := c.files
 	if len(own) > 0 && own[0].Idx == summaryIdx {
-		doc.Sections = append(doc.Sections, pdf.Section{Title: "Learning Summary Report",
-			File: &pdf.File{Name: own[0].Name, Kind: pdf.PDF, Open: open(own[0].Hash)}})
+		doc.Sections = append(doc.Sections, pdf.Section{Title: "Learning Summary Report", Header: "Learning Summary Report",
+			File: &pdf.File{Name: own[0].Name, Kind: pdf.PDF, Open: open(own[0].Hash), Ours: c.owner.Draft}})
 		own = own[1:]
 	}
 	doc.Sections = append(doc.Sections,
@@ -60,17 +60,21 @@ func (c *content) document(press *Compiler, ctx context.Context, at time.Time) p
 			File:   &pdf.File{Name: f.Name, Kind: f.Kind.ShownAs(), Open: open(f.Hash)}})
 	}
 	for _, t := range c.shown() {
-		doc.Sections = append(doc.Sections, pdf.Section{Title: t.title(), Header: t.title(), Body: c.taskPages(t),
-			File: &pdf.File{Name: t.Abbreviation + ".pdf", Kind: pdf.PDF, Open: open(*t.Hash)}})
+		section := pdf.Section{Title: t.title(), Header: t.title(), Body: c.taskPages(t)}
+		if t.Hash != nil {
+			section.File = &pdf.File{Name: t.Abbreviation + ".pdf", Kind: pdf.PDF, Open: open(*t.Hash), Ours: true}
+		}
+		doc.Sections = append(doc.Sections, section)
 	}
 	return doc
 }
 
-// shown lists the tasks whose work is in the portfolio, by target date.
+// shown lists the tasks that are in the portfolio, by target date: those with
+// work, and those without about which something is to be told.
 func (c *content) shown() []*task {
 	var out []*task
 	for i := range c.tasks {
-		if c.tasks[i].shown() {
+		if t := &c.tasks[i]; t.Included && (t.Hash != nil || t.Status != status.NotStarted || len(c.comments[t.TaskID]) > 0) {
 			out = append(out, &c.tasks[i])
 		}
 	}
@@ -125,13 +129,12 @@ func (c *content) overall() []pdf.Block {
 	if len(c.tasks) == 0 {
 		return []pdf.Block{pdf.Para("This unit has no tasks.")}
 	}
-	t := pdf.Table{Head: []string{"Task", "Name", "Level", "Status", "Result", "Assessed"}, Widths: []float64{1.1, 3.4,
-		1.9, 2.7, 1.6, 1.4}}
+	t := pdf.Table{Head: []string{"Task", "Name", "Level", "Status", "Result", "Assessed"},
+		Widths: []float64{1.1, 3.4, 1.9, 2.7, 1.6, 1.4}}
 	for i := range c.tasks {
 		k := &c.tasks[i]
-		t.Rows = append(t.Rows, []pdf.Cell{{Text: k.Abbreviation, Bold: true}, {Text: k.Name},
-			{Text: k.Target.Name()}, statusCell(k.Status),
-			{Text: k.result()}, {Text: times(k.Assessed)}})
+		t.Rows = append(t.Rows, []pdf.Cell{{Text: k.Abbreviation, Bold: true}, {Text: k.Name}, {Text: k.Target.Name()},
+			statusCell(k.Status), {Text: k.result()}, {Text: times(k.Assessed)}})
 	}
 	return []pdf.Block{pdf.Grid(t)}
 }
@@ -168,7 +171,7 @@ func (c *content) outcomePages() []pdf.Block {
 	for _, o := range c.outcomes {
 		out = append(out, pdf.Head(2, fmt.Sprintf("%d. %s (%s)", o.Number, o.Name, o.Abbreviation)))
 		if o.Description != "" {
-			out = append(out, pdf.Para(o.Description))
+			out = append(out, pdf.Prose(o.Description))
 		}
 		list, by := alignedTo(c.alignments, o), "Aligned by the student"
 		if len(list) == 0 {
@@ -205,9 +208,8 @@ func (c *content) alignedTasks(list []taskdef.Alignment) pdf.Table {
 		k := &c.tasks[i]
 		for _, a := range list {
 			if a.DefinitionID == k.DefinitionID {
-				t.Rows = append(t.Rows, []pdf.Cell{{Text: k.title()}, {Score: int(a.Rating), Of: mostRating},
-					statusCell(k.Status),
-					{Text: times(k.Assessed)}, {Text: a.Description}})
+				t.Rows = append(t.Rows, []pdf.Cell{{Text: k.title()}, {Score: int(a.Rating), Of: mostRating}, statusCell(k.Status),
+					{Text: times(k.Assessed)}, {Text: a.Description, Markdown: true}})
 			}
 		}
 	}
@@ -230,17 +232,11 @@ func (c *content) taskPages(t *task) []pdf.Block {
 	if t.SubmittedAt != nil {
 		submitted = t.SubmittedAt.Format("2 Jan 2006")
 	}
-	facts.Rows = [][]pdf.Cell{{statusCell(t.Status), {Text: t.Target.Name()},
-		{Text: t.TargetDate.Format("2 Jan 2006")}, {Text: submitted},
-		{Text: cmp.Or(t.result(), "–")}, {Text: times(t.Assessed)}}}
+	facts.Rows = [][]pdf.Cell{{statusCell(t.Status), {Text: t.Target.Name()}, {Text: t.TargetDate.Format("2 Jan 2006")},
+		{Text: submitted}, {Text: cmp.Or(t.result(), "–")}, {Text: times(t.Assessed)}}}
 	out := []pdf.Block{pdf.Grid(facts)}
-	if t.Description != "" {
-		out = append(out, pdf.Head(3, "Description"))
-		for line := range strings.SplitSeq(t.Description, "\n") {
-			if strings.TrimSpace(line) != "" {
-				out = append(out, pdf.Para(line))
-			}
-		}
+	if strings.TrimSpace(t.Description) != "" {
+		out = append(out, pdf.Head(3, "Description"), pdf.Prose(t.Description))
 	}
 	if table := c.taskAlignments(t); len(table.Rows) > 0 {
 		out = append(out, pdf.Head(3, "Outcomes"), pdf.Grid(table))
@@ -257,7 +253,7 @@ func (c *content) taskAlignments(t *task) pdf.Table {
 		for _, a := range alignedTo(c.alignments, o) {
 			if a.DefinitionID == t.DefinitionID {
 				table.Rows = append(table.Rows, []pdf.Cell{{Text: o.Abbreviation + " " + o.Name},
-					{Score: int(a.Rating), Of: mostRating}, {Text: a.Description}})
+					{Score: int(a.Rating), Of: mostRating}, {Text: a.Description, Markdown: true}})
 			}
 		}
 	}
@@ -267,7 +263,7 @@ func (c *content) taskAlignments(t *task) pdf.Table {
 func commentTable(list []comment) pdf.Table {
 	t := pdf.Table{Head: []string{"Date", "Author", "Comment"}, Widths: []float64{2.5, 2.4, 6.5}}
 	for _, c := range list {
-		said := pdf.Cell{Text: c.Text}
+		said := pdf.Cell{Text: c.Text, Markdown: true}
 		switch {
 		case c.Status != nil:
 			said = statusCell(status.Status(*c.Status))
