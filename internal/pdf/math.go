@@ -240,11 +240,15 @@ func (m *mathReader) primes(st mathStyle) (mathBox, error) {
 // argument is what a command or script applies to: a group or one part.
 func (m *mathReader) argument(st mathStyle) (mathBox, error) {
 	m.skip()
-	if m.peek() != '{' {
-		box, _, _, err := m.part(st)
-		return box, err
+	switch c := m.peek(); {
+	case c == '{':
+		return m.group(st)
+	case c >= '0' && c <= '9': // one digit, as in \frac12
+		m.at++
+		return m.glyph(c, st, nil)
 	}
-	return m.group(st)
+	box, _, _, err := m.part(st)
+	return box, err
 }
 
 func (m *mathReader) group(st mathStyle) (mathBox, error) {
