@@ -56,7 +56,7 @@ func (b Burndown) courses() []course {
 // SVG draws the picture. Days outside Start to End are drawn too: the axis
 // grows to hold them.
 func (b Burndown) SVG() []byte {
-	p := page{title: "Burndown", subtitle: join(" · ", clean(b.Student), clean(b.Unit))}
+	p := page{title: "Burndown", subtitle: join(" · ", isolated(clean(b.Student)), clean(b.Unit))}
 	var told []string
 	lines := newPlot(true, true)
 	from, to := b.Start, b.End
@@ -82,7 +82,9 @@ func (b Burndown) SVG() []byte {
 // sanePoints drops what is no number, bounds the rest to 0 to 100, puts it
 // in order and keeps it to what a line of this width can show.
 func sanePoints(points []Point) []Point {
-	points = slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return math.IsNaN(p.Remaining) || p.Day.IsZero() })
+	points = slices.DeleteFunc(slices.Clone(points), func(p Point) bool {
+		return math.IsNaN(p.Remaining) || p.Day.IsZero()
+	})
 	for i := range points {
 		points[i].Remaining = min(max(points[i].Remaining, 0), 100)
 	}
@@ -148,7 +150,8 @@ func (b Burndown) axes(p *plot.Plot, from, to time.Time) {
 	}
 	p.X.Tick.Marker = ticks
 	if now := days(b.Today); !b.Today.IsZero() && now >= p.X.Min && now <= p.X.Max {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: now, Y: 0}, {X: now, Y: 100}}, LineStyle: draw.LineStyle{Color: muted, Width: 1}})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: now, Y: 0}, {X: now, Y: 100}},
+			LineStyle: draw.LineStyle{Color: muted, Width: 1}})
 		p.Add(labelled(plotter.XYLabels{XYs: plotter.XYs{{X: now, Y: 100}}, Labels: []string{"today"}},
 			style(12, muted, xfont.WeightNormal), vg.Point{X: 5, Y: -8}))
 	}

@@ -187,6 +187,10 @@ func (c *canvas) FillString(f font.Face, p vg.Point, text string) {
 	if turn := math.Atan2(c.state.move.b, c.state.move.a); turn != 0 {
 		fmt.Fprintf(&c.body, ` transform="rotate(%s %s %s)"`, num(-turn*180/math.Pi), num(x), num(y))
 	}
+	// Where the viewer lacks the measuring font, another is made to fit its room.
+	if known, others := parted(text); others == 0 && known == text && len(text) > 3 {
+		fmt.Fprintf(&c.body, ` textLength="%s" lengthAdjust="spacingAndGlyphs"`, num(f.Width(text).Points()))
+	}
 	fmt.Fprintf(&c.body, ">%s</text>\n", escape(text))
 }
 

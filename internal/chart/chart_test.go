@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"lectern/internal/status"
 )
 
 // element is what a test needs to know of an SVG element.
@@ -147,12 +150,12 @@ func TestEveryTextureIsDefined(t *testing.T) {
 }
 
 func TestStandingsDoNotRestOnColour(t *testing.T) {
-	seen := map[texture]string{}
+	seen := map[texture]status.Status{}
 	for _, st := range standings[:len(standings)-1] {
 		if other, taken := seen[st.ink.texture]; taken {
-			t.Errorf("%s looks like %s without colour", st.word, other)
+			t.Errorf("%s looks like %s without colour", st.status, other)
 		}
-		seen[st.ink.texture] = st.word
+		seen[st.ink.texture] = st.status
 	}
 }
 
@@ -183,7 +186,7 @@ func TestMarksSayWhatTheyShow(t *testing.T) {
 	if got := len(tips(sampleCompletion(12).SVG())); got != 1+4+12 {
 		t.Errorf("%d boxes, want one for the unit, 4 grades and 12 tutorials", got)
 	}
-	small := Statuses{Tasks: []TaskCounts{{"1.1P", "Hello", map[string]int{"complete": 3, "fail": 1, "unheard_of": 7}}, {"1.2P", "Empty", nil}}}
+	small := Statuses{Tasks: []TaskCounts{{"1.1P", "Hello", map[status.Status]int{status.Complete: 3, status.Fail: 1, "unheard_of": 7}}, {"1.2P", "Empty", nil}}}
 	got := strings.Join(tips(small.SVG()), "; ")
 	if want := "1.1P: complete 3 (75 %); 1.1P: fail 1 (25 %)"; got != want {
 		t.Errorf("bars say %q, want %q", got, want)
@@ -198,7 +201,7 @@ func TestMarksSayWhatTheyShow(t *testing.T) {
 
 // TestBarsAreAsLongAsTheirShares reads the bars back out of the picture.
 func TestBarsAreAsLongAsTheirShares(t *testing.T) {
-	svg := Statuses{Tasks: []TaskCounts{{"1.1P", "", map[string]int{"complete": 60, "redo": 30, "not_started": 10}}}}.SVG()
+	svg := Statuses{Tasks: []TaskCounts{{"1.1P", "", map[status.Status]int{status.Complete: 60, status.Redo: 30, status.NotStarted: 10}}}}.SVG()
 	var widths []float64
 	var left, right float64
 	for _, e := range parse(t, svg) {
@@ -238,6 +241,64 @@ func TestRowLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
+// The axis ends where the data does, not at the number of tasks; one value is
+// a dot that can be seen; labels say whom they count.
+func TestCompletionFitsTheData(t *testing.T) {
+	c := Completion{Unit: "A", Tasks: 36, Whole: &Five{"", 4, 0, 0, 1, 2, 3}, Grades: []Five{{"Pass", 1, 2, 2, 2, 2, 2}}}
+	all := checkSafe(t, c.SVG())
+	var widest, dot float64
+	seen := map[string]bool{}
+	for _, e := range all {
+		if e.name == "text" {
+			seen[e.text] = true
+		}
+		if e.name == "title" && e.parent.name == "path" && strings.Contains(e.parent.attrs["d"], "A") {
+			dot = 12 // a circle of radius 6
+		}
+		if e.name == "title" && e.parent.name == "path" && !strings.Contains(e.parent.attrs["d"], "A") {
+			left, right := extent(t, e.parent.attrs["d"])
+			widest = max(widest, right-left)
+		}
+	}
+	if widest < pageWidth/3 {
+		t.Errorf("the widest box is %.0f wide", widest)
+	}
+	if dot == 0 {
+		t.Error("a single value is not a dot")
+	}
+	for _, want := range []string{"All students (4)", "Pass (1)", "tasks completed, of 36 in the unit"} {
+		if !seen[want] {
+			t.Errorf("nothing says %q: %v", want, seen)
+		}
+	}
+	for most, want := range map[float64]float64{0: 1.25, 3: 3.25, 9: 9.25, 36: 36.5, 101: 112.5} {
+		if got := roundUp(most); got < most || math.Abs(got-want) > most {
+			t.Errorf("an axis to %v ends at %v", most, got)
+		}
+	}
+}
+
+func TestTablesSayTheSame(t *testing.T) {
+	s := Statuses{Unit: "A", Tasks: []TaskCounts{{"1.1P", "Hello", map[status.Status]int{status.Complete: 3, status.Fail: 1}}}}
+	for _, c := range []struct {
+		got  Table
+		want string
+	}{
+		{s.Table(), "Task status: A [Task Complete Fail] [[1.1P · Hello 3 1]]"},
+		{sampleGrades().Table(), "Target grades of students: COS10001 Introduction to Programming [Grade Students] " +
+			"[[Pass 412] [Credit 301] [Distinction 187] [High Distinction 64]]"},
+	} {
+		if got := fmt.Sprint(c.got.Title, " ", c.got.Head, " ", c.got.Rows); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+	for _, row := range sampleCompletion(3).Table().Rows {
+		if len(row) != 7 {
+			t.Errorf("row %q", row)
+		}
+	}
+}
+
 func TestNoDataSaysSo(t *testing.T) {
 	for name, svg := range map[string][]byte{
 		"completion":     Completion{Unit: "A", Tutorials: []Five{{Label: "x"}}}.SVG(),
@@ -265,10 +326,10 @@ func TestTooManyRowsAreCounted(t *testing.T) {
 const hostile = "</svg><script>alert(1)</script>\" onload='x' ]]> <!-- &amp; &#0; \x00\r\n\x1b \xff 数据结构 👩‍🎓 \u202Egnp\uFFFF"
 
 func TestHostileNamesAreOnlyText(t *testing.T) {
-	many := []Five{{hostile, 1, 2, 3, 4, 5}}
+	many := []Five{{hostile, 9, 1, 2, 3, 4, 5}}
 	for name, svg := range map[string][]byte{
 		"completion": Completion{Unit: hostile, Tasks: 9, Whole: &many[0], Tutorials: many, Grades: many}.SVG(),
-		"statuses":   Statuses{Unit: hostile, Tasks: []TaskCounts{{hostile, hostile, map[string]int{"complete": 1, hostile: 5}}}}.SVG(),
+		"statuses":   Statuses{Unit: hostile, Tasks: []TaskCounts{{hostile, hostile, map[status.Status]int{status.Complete: 1, hostile: 5}}}}.SVG(),
 		"grades":     TargetGrades{Unit: hostile, Grades: []GradeCount{{hostile, 3}}}.SVG(),
 		"burndown":   Burndown{Unit: hostile, Student: hostile, Done: []Point{{Day: time.Unix(1e9, 0), Remaining: 50}}}.SVG(),
 	} {
@@ -287,7 +348,7 @@ func TestAnyValuesGiveAPicture(t *testing.T) {
 		number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 1e300}))
 		words := rapid.String()
 		five := rapid.Custom(func(t *rapid.T) Five {
-			return Five{words.Draw(t, "label"), number.Draw(t, "min"), number.Draw(t, "lower"), number.Draw(t, "median"),
+			return Five{words.Draw(t, "label"), rapid.Int().Draw(t, "students"), number.Draw(t, "min"), number.Draw(t, "lower"), number.Draw(t, "median"),
 				number.Draw(t, "upper"), number.Draw(t, "max")}
 		})
 		point := rapid.Custom(func(t *rapid.T) Point {
@@ -297,7 +358,7 @@ func TestAnyValuesGiveAPicture(t *testing.T) {
 		checkSafe(t, Completion{words.Draw(t, "unit"), rapid.Int().Draw(t, "tasks"), new(five.Draw(t, "whole")),
 			rapid.SliceOfN(five, 0, 4).Draw(t, "tutorials"), nil}.SVG())
 		checkSafe(t, Burndown{Unit: words.Draw(t, "unit"), Target: points.Draw(t, "target"), Done: points.Draw(t, "done")}.SVG())
-		counts := rapid.MapOf(rapid.SampledFrom([]string{"complete", "fail", "redo", "zzz"}), rapid.IntRange(-5, 1e9))
+		counts := rapid.MapOf(rapid.SampledFrom([]status.Status{status.Complete, status.Fail, status.Redo, "zzz"}), rapid.IntRange(-5, 1e9))
 		checkSafe(t, Statuses{Tasks: []TaskCounts{{words.Draw(t, "abbr"), words.Draw(t, "name"), counts.Draw(t, "counts")}}}.SVG())
 		checkSafe(t, TargetGrades{Grades: []GradeCount{{words.Draw(t, "grade"), rapid.Int().Draw(t, "students")}}}.SVG())
 	})

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	xfont "golang.org/x/image/font"
@@ -44,6 +45,16 @@ func (t TargetGrades) SVG() []byte {
 	p.plot = gradePlot(t.Grades, total, float64(most))
 	p.height = 320
 	return p.svg()
+}
+
+// Table gives the same counts as a table.
+func (t TargetGrades) Table() Table {
+	out := Table{Title: join(": ", "Target grades of students", clean(t.Unit)), Rows: [][]string{},
+		Head: []string{"Grade", "Students"}}
+	for _, g := range t.Grades {
+		out.Rows = append(out.Rows, []string{clean(g.Grade), strconv.Itoa(max(g.Students, 0))})
+	}
+	return out
 }
 
 func (g GradeCount) words(total int) string {

@@ -38,6 +38,14 @@ const (
 	families = "Liberation Sans, Arial, Helvetica, sans-serif"
 )
 
+// Table is what a picture shows as plain text, for who cannot see it: each row
+// has a field for each of the heads.
+type Table struct {
+	Title string     `json:"title"`
+	Head  []string   `json:"head"`
+	Rows  [][]string `json:"rows"`
+}
+
 // page is a picture before it is drawn: its words, its legend and its plot.
 type page struct {
 	title    string
@@ -177,6 +185,7 @@ func newPlot(vertical, horizontal bool) *plot.Plot {
 		axis.Tick.Label.Font.Size = 12
 		axis.Tick.Label.Font.Variant = "Sans"
 		axis.Tick.Label.Color = muted
+		axis.Tick.Label.Handler = measuring
 		axis.Label.TextStyle.Font.Size = 12
 		axis.Label.TextStyle.Font.Variant = "Sans"
 		axis.Label.TextStyle.Color = muted
@@ -202,31 +211,20 @@ func style(size vg.Length, paint color.Color, weight xfont.Weight) draw.TextStyl
 		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size},
 		XAlign:  draw.XLeft,
 		YAlign:  draw.YTop,
-		Handler: plot.DefaultTextHandler,
+		Handler: measuring,
 	}
 }
 
-// fit shortens s with an ellipsis until it is no wider than room. Characters
-// the measuring font lacks are counted as wide as the font is tall.
+// fit shortens s with an ellipsis until it is no wider than room.
 func fit(s string, st draw.TextStyle, room vg.Length) string {
-	if breadth(s, st) <= room {
+	if st.Width(s) <= room {
 		return s
 	}
 	runes := []rune(s)
-	for len(runes) > 0 && breadth(string(runes)+"…", st) > room {
+	for len(runes) > 0 && st.Width(string(runes)+"…") > room {
 		runes = runes[:len(runes)-1]
 	}
 	return strings.TrimRight(string(runes), " ") + "…"
-}
-
-func breadth(s string, st draw.TextStyle) vg.Length {
-	wide := 0
-	for _, r := range s {
-		if r >= 0x1100 {
-			wide++
-		}
-	}
-	return st.Width(s) + vg.Length(wide)*st.Font.Size/3
 }
 
 // longest bounds a name before anything measures it.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lectern/internal/status"
 )
 
 // The samples are a plausible unit, the same in every run.
@@ -19,7 +21,7 @@ func sampleCompletion(tutorials int) Completion {
 		lower := low + r.IntN(8)
 		median := lower + r.IntN(9)
 		upper := median + r.IntN(9)
-		return Five{label, float64(low), float64(lower), float64(median) + 0.5, float64(upper) + 1, float64(upper + 1 + r.IntN(9))}
+		return Five{label, 7, float64(low), float64(lower), float64(median) + 0.5, float64(upper) + 1, float64(upper + 1 + r.IntN(9))}
 	}
 	whole := five("")
 	c := Completion{Unit: "COS10001 Introduction to Programming", Tasks: 40, Whole: &whole}
@@ -36,14 +38,14 @@ func sampleStatuses(tasks int) Statuses {
 	r := rand.New(rand.NewPCG(3, 4))
 	s := Statuses{Unit: "COS10001 Introduction to Programming"}
 	for i := range tasks {
-		counts := map[string]int{}
+		counts := map[status.Status]int{}
 		for j, st := range standings {
-			counts[st.word] = r.IntN(12)
+			counts[st.status] = r.IntN(12)
 			if j == 0 {
-				counts[st.word] = max(0, 120-i*3)
+				counts[st.status] = max(0, 120-i*3)
 			}
 			if j == len(standings)-1 {
-				counts[st.word] = i * 2
+				counts[st.status] = i * 2
 			}
 		}
 		name := []string{"Hello World", "Reading input and making decisions with it", "Arrays", "A custom project of your own choice"}[i%4]

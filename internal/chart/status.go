@@ -2,17 +2,20 @@ package chart
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+
+	"lectern/internal/status"
 )
 
 // TaskCounts is one task definition with how many students stand where.
 type TaskCounts struct {
 	Abbreviation string
 	Name         string
-	Counts       map[string]int // by status word, such as "ready_for_feedback"
+	Counts       map[status.Status]int
 }
 
 // Statuses shows, for each task definition, which share of the students who
@@ -24,9 +27,8 @@ type Statuses struct {
 
 // standing is how a status is shown.
 type standing struct {
-	word  string
-	label string
-	ink   ink
+	status status.Status
+	ink    ink
 }
 
 // standings are the statuses from done to not begun, the order in which a bar
@@ -34,18 +36,18 @@ type standing struct {
 // tell all of them apart without it: no two are alike but the plain first and
 // last, which are the darkest and the lightest.
 var standings = []standing{
-	{"complete", "Complete", green},
-	{"discuss", "Discuss", green.with(rising)},
-	{"demonstrate", "Demonstrate", green.with(dots)},
-	{"ready_for_feedback", "Ready for feedback", blue.with(bars)},
-	{"working_on_it", "Working on it", sky.with(falling)},
-	{"need_help", "Need help", purple.with(chevrons)},
-	{"fix_and_resubmit", "Fix and resubmit", orange.with(checks)},
-	{"redo", "Redo", orange.with(stripes)},
-	{"feedback_exceeded", "Feedback exceeded", vermilion.with(crossed)},
-	{"time_exceeded", "Time exceeded", vermilion.with(rings)},
-	{"fail", "Fail", vermilion.with(mesh)},
-	{"not_started", "Not started", silver},
+	{status.Complete, green},
+	{status.Discuss, green.with(rising)},
+	{status.Demonstrate, green.with(dots)},
+	{status.ReadyForFeedback, blue.with(bars)},
+	{status.WorkingOnIt, sky.with(falling)},
+	{status.NeedHelp, purple.with(chevrons)},
+	{status.FixAndResubmit, orange.with(checks)},
+	{status.Redo, orange.with(stripes)},
+	{status.FeedbackExceeded, vermilion.with(crossed)},
+	{status.TimeExceeded, vermilion.with(rings)},
+	{status.Fail, vermilion.with(mesh)},
+	{status.NotStarted, silver},
 }
 
 // share is one part of a bar.
@@ -62,7 +64,7 @@ type bar struct {
 	parts []share
 }
 
-// SVG draws the picture. A status word it does not know is left out of the
+// SVG draws the picture. A status it does not know is left out of the
 // shares; a definition without students keeps an empty row.
 func (s Statuses) SVG() []byte {
 	p := page{title: "Task status", subtitle: clean(s.Unit)}
@@ -75,8 +77,8 @@ func (s Statuses) SVG() []byte {
 		return p.svg()
 	}
 	for _, st := range standings {
-		if used[st.word] {
-			p.keys = append(p.keys, key{label: st.label, fill: new(st.ink)})
+		if used[st.status] {
+			p.keys = append(p.keys, key{label: st.status.Name(), fill: new(st.ink)})
 		}
 	}
 	p.says = tellShares(bars, left)
@@ -89,27 +91,27 @@ func (s Statuses) SVG() []byte {
 }
 
 // lay turns counts into bars, and gathers the statuses in use.
-func lay(tasks []TaskCounts) (bars []bar, used map[string]bool) {
-	used = map[string]bool{}
+func lay(tasks []TaskCounts) (bars []bar, used map[status.Status]bool) {
+	used = map[status.Status]bool{}
 	for _, t := range tasks {
 		b := bar{short: clean(t.Abbreviation), parts: shares(t.Counts)}
-		b.label = join(" · ", b.short, clean(t.Name))
+		b.label = join(" · ", b.short, isolated(clean(t.Name)))
 		for _, sh := range b.parts {
-			used[sh.word] = true
+			used[sh.status] = true
 		}
 		bars = append(bars, b)
 	}
 	return bars, used
 }
 
-func shares(counts map[string]int) []share {
+func shares(counts map[status.Status]int) []share {
 	total := 0
 	for _, st := range standings {
-		total += max(counts[st.word], 0)
+		total += max(counts[st.status], 0)
 	}
 	var parts []share
 	for _, st := range standings {
-		if n := counts[st.word]; n > 0 {
+		if n := counts[st.status]; n > 0 {
 			parts = append(parts, share{st, n, 100 * float64(n) / float64(total)})
 		}
 	}
@@ -117,7 +119,7 @@ func shares(counts map[string]int) []share {
 }
 
 func (s share) words() string {
-	return fmt.Sprintf("%s %d (%.0f %%)", strings.ToLower(s.label), s.count, s.percent)
+	return fmt.Sprintf("%s %d (%.0f %%)", strings.ToLower(s.status.Name()), s.count, s.percent)
 }
 
 func tellShares(bars []bar, left int) string {
@@ -137,6 +139,28 @@ func tellShares(bars []bar, left int) string {
 		fmt.Fprintf(&b, " %d more tasks are not shown.", left)
 	}
 	return b.String()
+}
+
+// Table gives the same counts as a table: a row for each task, a column for each
+// status that any of its students has.
+func (s Statuses) Table() Table {
+	_, used := lay(s.Tasks)
+	t := Table{Title: join(": ", "Task status", clean(s.Unit)), Head: []string{"Task"}, Rows: [][]string{}}
+	for _, st := range standings {
+		if used[st.status] {
+			t.Head = append(t.Head, st.status.Name())
+		}
+	}
+	for _, task := range s.Tasks {
+		row := []string{join(" · ", clean(task.Abbreviation), clean(task.Name))}
+		for _, st := range standings {
+			if used[st.status] {
+				row = append(row, strconv.Itoa(max(task.Counts[st.status], 0)))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 func stack(bars []bar) *plot.Plot {
@@ -168,7 +192,7 @@ func (b bar) done() string {
 	if len(b.parts) == 0 {
 		return "no students"
 	}
-	if b.parts[0].word != "complete" {
+	if b.parts[0].status != status.Complete {
 		return "0 % complete"
 	}
 	return fmt.Sprintf("%.0f %% complete", b.parts[0].percent)
