@@ -25,6 +25,7 @@ var _ = rights(
 	rightRow{"GET /api/csv/units/{id}/task_completion", "/api/csv/units/{unitA}/task_completion", staffA, nil},
 	rightRow{"GET /api/csv/units/{id}/tutor_assessments", "/api/csv/units/{unitA}/tutor_assessments", staffA, nil},
 	rightRow{"GET /api/units/{id}/charts/{name}", "/api/units/{unitA}/charts/completion", staffA, nil},
+	rightRow{"GET /api/units/{id}/charts/{name}/table", "/api/units/{unitA}/charts/completion/table", staffA, nil},
 	rightRow{"GET /api/projects/{id}/burndown", "/api/projects/{project:student}/burndown", "student " + staffA, nil},
 )
 
@@ -179,7 +180,7 @@ func TestInsightTakesAConstantNumberOfStatements(t *testing.T) {
 			"GET /api/units/{unitA}/grades":                            2,
 			"GET /api/csv/units/{unitA}/task_completion":               8,
 			"GET /api/csv/units/{unitA}/tutor_assessments":             2,
-			"GET /api/units/{unitA}/charts/completion":                 4,
+			"GET /api/units/{unitA}/charts/completion":                 3,
 			"GET /api/units/{unitA}/charts/statuses":                   2,
 			"GET /api/units/{unitA}/charts/targets":                    2,
 			"GET /api/projects/{project:student}/burndown":             2,
@@ -204,6 +205,15 @@ func TestCharts(t *testing.T) {
 		for _, name := range []string{"completion", "statuses", "targets"} {
 			w.do("tutor", "GET /api/units/{unitA}/charts/"+name, nil).status(200).picture()
 		}
+		// Four students, of whom one has completed two tasks: everybody counts.
+		w.set(`DELETE FROM tutorial_enrolments WHERE project_id = $1`, w.id["project:other"])
+		w.do("tutor", "GET /api/units/{unitA}/charts/completion/table", nil).status(200).is(`{
+			"title": "Tasks completed by students: SIT10A <script>alert(1)</script>",
+			"head": ["Group", "Students", "Fewest", "30th percentile", "Median", "80th percentile", "Most"],
+			"rows": [["All students", "4", "0", "0", "0", "2", "2"], ["Credit", "4", "0", "0", "0", "2", "2"],
+				["LA1", "3", "0", "0", "0", "2", "2"]]}`)
+		w.do("tutor", "GET /api/units/{unitA}/charts/targets/table", nil).status(200).has(`{"head": ["Grade", "Students"]}`)
+		w.do("tutor", "GET /api/units/{unitA}/charts/pie/table", nil).status(404)
 		w.do("tutor", "GET /api/units/{unitA}/charts/pie", nil).status(404).says("completion, statuses and targets")
 		w.do("tutor", "GET /api/units/{unitB}/charts/completion", nil).status(403)
 	})

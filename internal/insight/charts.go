@@ -11,20 +11,26 @@ import (
 	"lectern/internal/status"
 )
 
-// Charts are the pictures of a unit's statistics, by name.
-var Charts = map[string]func(context.Context, db.Q, int64) ([]byte, error){
+// Chart is a statistic to look at, and the same as a plain table.
+type Chart interface {
+	SVG() []byte
+	Table() chart.Table
+}
+
+// Charts are the statistics of a unit that can be drawn, by name.
+var Charts = map[string]func(context.Context, db.Q, int64) (Chart, error){
 	"completion": completionChart,
 	"statuses":   statusChart,
 	"targets":    targetChart,
 }
 
-// ChartOf draws one picture of a unit as SVG.
-func ChartOf(ctx context.Context, q db.Q, unitID int64, name string) ([]byte, error) {
-	draw, known := Charts[name]
+// ChartOf reads what one picture of a unit shows.
+func ChartOf(ctx context.Context, q db.Q, unitID int64, name string) (Chart, error) {
+	read, known := Charts[name]
 	if !known {
 		return nil, fault.New(fault.Missing, "there is no such chart: completion, statuses and targets are")
 	}
-	return draw(ctx, q, unitID)
+	return read(ctx, q, unitID)
 }
 
 // heading is the unit as a picture's title has it, with how many tasks it has.
@@ -41,12 +47,13 @@ func headingOf(ctx context.Context, q db.Q, unitID int64) (*heading, error) {
 		(SELECT count(*) FROM task_definitions d WHERE d.unit_id = u.id) AS tasks FROM units u WHERE u.id = $1`, unitID)
 }
 
-func completionChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
+// completionChart counts everybody, those who have completed nothing included.
+func completionChart(ctx context.Context, q db.Q, unitID int64) (Chart, error) {
 	head, err := headingOf(ctx, q, unitID)
 	if err != nil {
 		return nil, err
 	}
-	c, err := CompletionOf(ctx, q, unitID)
+	counts, err := doneBy(ctx, q, unitID, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -55,27 +62,27 @@ func completionChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	picture := chart.Completion{Unit: head.String(), Tasks: head.Tasks, Whole: box("", c.Unit)}
+	picture := chart.Completion{Unit: head.String(), Tasks: head.Tasks, Whole: box("", counts.whole)}
 	for _, t := range tutorials {
-		if b := box(t.Name, c.Tutorial[t.ID]); b != nil {
+		if b := box(t.Name, counts.tutorial[t.ID]); b != nil {
 			picture.Tutorials = append(picture.Tutorials, *b)
 		}
 	}
 	for _, g := range grade.Targets {
-		if b := box(g.Name(), c.Grade[g]); b != nil {
+		if b := box(g.Name(), counts.grade[g]); b != nil {
 			picture.Grades = append(picture.Grades, *b)
 		}
 	}
-	return picture.SVG(), nil
+	return picture, nil
 }
 
-// box is a summary to draw; none where nobody has completed anything, since
-// whoever is in a summary has completed a task.
-func box(label string, f progress.Five) *chart.Five {
-	if f.Max == 0 {
+// box is a summary to draw; none of a group without students.
+func box(label string, done []int) *chart.Five {
+	if len(done) == 0 {
 		return nil
 	}
-	return &chart.Five{Label: label, Min: f.Min, Lower: f.Lower, Median: f.Median, Upper: f.Upper, Max: f.Max}
+	f := progress.FiveOf(done)
+	return &chart.Five{Label: label, Students: len(done), Min: f.Min, Lower: f.Lower, Median: f.Median, Upper: f.Upper, Max: f.Max}
 }
 
 // taskCount is how many students stand at a status of a task, each once.
@@ -87,13 +94,13 @@ type taskCount struct {
 	Num          int64          `db:"num"`
 }
 
-func statusChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
+func statusChart(ctx context.Context, q db.Q, unitID int64) (Chart, error) {
 	head, err := headingOf(ctx, q, unitID)
 	if err != nil {
 		return nil, err
 	}
 	tasks, err := drawnStatuses(ctx, q, unitID)
-	return chart.Statuses{Unit: head.String(), Tasks: tasks}.SVG(), err
+	return chart.Statuses{Unit: head.String(), Tasks: tasks}, err
 }
 
 // drawnStatuses counts the students whose target grade asks for a task, each
@@ -118,18 +125,18 @@ func taskCounts(rows []taskCount) (out []chart.TaskCounts) {
 	for _, r := range rows {
 		if n := len(out); n == 0 || out[n-1].Abbreviation != r.Abbreviation {
 			out = append(out, chart.TaskCounts{Abbreviation: r.Abbreviation, Name: r.Name,
-				Counts: map[string]int{string(status.NotStarted): int(r.Aiming)}})
+				Counts: map[status.Status]int{status.NotStarted: int(r.Aiming)}})
 		}
 		if r.Status != nil {
 			counts := out[len(out)-1].Counts
-			counts[string(*r.Status)] = int(r.Num)
-			counts[string(status.NotStarted)] -= int(r.Num)
+			counts[*r.Status] = int(r.Num)
+			counts[status.NotStarted] -= int(r.Num)
 		}
 	}
 	return out
 }
 
-func targetChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
+func targetChart(ctx context.Context, q db.Q, unitID int64) (Chart, error) {
 	head, err := headingOf(ctx, q, unitID)
 	if err != nil {
 		return nil, err
@@ -147,5 +154,5 @@ func targetChart(ctx context.Context, q db.Q, unitID int64) ([]byte, error) {
 	for _, g := range grade.Targets {
 		picture.Grades = append(picture.Grades, chart.GradeCount{Grade: g.Name(), Students: counts[g]})
 	}
-	return picture.SVG(), nil
+	return picture, nil
 }

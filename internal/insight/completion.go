@@ -36,25 +36,43 @@ func CompletionOf(ctx context.Context, q db.Q, unitID int64) (*Completion, error
 	if err != nil {
 		return nil, err
 	}
-	var whole []int
-	byTutorial, byGrade, last := map[int64][]int{}, map[grade.Grade][]int{}, int64(0)
-	for r, err := range db.Each[completed](ctx, q, `SELECT p.id AS project_id, p.target_grade, c.done, e.tutorial_id
-		FROM (SELECT project_id, count(*) AS done FROM tasks WHERE unit_id = $1 AND status = $2
-		GROUP BY project_id) c
-		JOIN projects p ON p.id = c.project_id AND p.enrolled
-		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id ORDER BY p.id`, unitID, status.Complete) {
+	g, err := doneBy(ctx, q, unitID, 1)
+	return &Completion{Unit: progress.FiveOf(g.whole), Tutorial: summaries(tutorials, g.tutorial),
+		Grade: summaries(grade.Targets, g.grade)}, err
+}
+
+// doneCounts is how many tasks each student has completed, by group.
+type doneCounts struct {
+	whole    []int
+	tutorial map[int64][]int
+	grade    map[grade.Grade][]int
+}
+
+// doneBy reads what the enrolled students have completed, of those with so many
+// tasks at least.
+func doneBy(ctx context.Context, q db.Q, unitID int64, least int) (g doneCounts, err error) {
+	g.tutorial, g.grade = map[int64][]int{}, map[grade.Grade][]int{}
+	last := int64(0)
+	for r, err := range db.Each[completed](ctx, q, `SELECT p.id AS project_id, p.target_grade, coalesce(c.done, 0) AS done,
+			e.tutorial_id
+		FROM projects p LEFT JOIN (SELECT project_id, count(*) AS done FROM tasks
+			WHERE unit_id = $1 AND status = $2 GROUP BY project_id) c ON c.project_id = p.id
+		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id WHERE p.unit_id = $1 AND p.enrolled ORDER BY p.id`,
+		unitID, status.Complete) {
 		if err != nil {
-			return nil, err
+			return g, err
+		}
+		if r.Done < least {
+			continue
 		}
 		if r.TutorialID != nil {
-			byTutorial[*r.TutorialID] = append(byTutorial[*r.TutorialID], r.Done)
+			g.tutorial[*r.TutorialID] = append(g.tutorial[*r.TutorialID], r.Done)
 		}
 		if r.ProjectID != last {
-			last, whole, byGrade[r.Grade] = r.ProjectID, append(whole, r.Done), append(byGrade[r.Grade], r.Done)
+			last, g.whole, g.grade[r.Grade] = r.ProjectID, append(g.whole, r.Done), append(g.grade[r.Grade], r.Done)
 		}
 	}
-	return &Completion{Unit: progress.FiveOf(whole), Tutorial: summaries(tutorials, byTutorial),
-		Grade: summaries(grade.Targets, byGrade)}, nil
+	return g, nil
 }
 
 // summaries gives each group its five numbers, zeros where it has no values.

@@ -383,10 +383,10 @@ func (u *unit) drawnStatuses() []chart.TaskCounts {
 			if grade != g {
 				continue
 			}
-			counts := map[string]int{"not_started": 0}
+			counts := map[status.Status]int{status.NotStarted: 0}
 			for _, p := range u.enrolled() {
 				if p.target >= grade {
-					counts[string(u.standing(p, i+1))]++
+					counts[u.standing(p, i+1)]++
 				}
 			}
 			out = append(out, chart.TaskCounts{Abbreviation: fmt.Sprint(i), Name: fmt.Sprint(i), Counts: counts})
