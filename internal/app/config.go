@@ -49,7 +49,7 @@ type Settings struct {
 	MaxFileMB            int64         `name:"max-file-mb" default:"10" help:"Largest file of a submission, in MB."`
 	MaxAttachmentMB      int64         `name:"max-attachment-mb" default:"30" help:"Largest attachment of a comment, in MB."`
 	ReceiptKey           string        `placeholder:"FILE" help:"PEM file of the Ed25519 key that signs receipts; a key kept in the database when empty."`
-	Fonts                []string      `placeholder:"FILE" help:"TrueType fonts for letters that the built-in ones lack, such as Chinese, Japanese and Korean."`
+	Fonts                []string      `placeholder:"FILE" help:"TrueType fonts for letters that the built-in ones lack, such as Thai."`
 	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
 	StopAfter            time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
 	LogLevel             slog.Level    `default:"info" help:"debug, info, warn or error."`

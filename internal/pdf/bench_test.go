@@ -21,12 +21,18 @@ func BenchmarkSubmission(b *testing.B) {
 		Section{Title: "Essay", File: bytesFile("essay.pdf", PDF, upload)},
 	)
 	benchDocument(b, doc, int64(len(code)+len(upload)), 300*time.Millisecond)
-	b.Logf("pdflatex on the same listing: %s", latexTime(b, code))
+	b.Logf("pdflatex on the same listing and PDF: %s", latexTime(b, code, upload))
 }
 
-// BenchmarkPortfolio is 60 tasks, each with its page of alignments and comments
-// and its PDF: under 5 s.
-func BenchmarkPortfolio(b *testing.B) {
+// BenchmarkPortfolio is a portfolio of 200 pages: under 3 s.
+func BenchmarkPortfolio(b *testing.B) { benchPortfolio(b, 16, 3*time.Second) }
+
+// BenchmarkLargePortfolio is one of 60 tasks and over 700 pages: under 5 s.
+func BenchmarkLargePortfolio(b *testing.B) { benchPortfolio(b, 60, 5*time.Second) }
+
+// benchPortfolio makes a portfolio of tasks, each with its page of alignments
+// and comments and its document of ours.
+func benchPortfolio(b *testing.B, tasks int, limit time.Duration) {
 	task, _ := render(b, testDocument(
 		Section{Cover: testCover()},
 		Section{Title: "Code", File: bytesFile("main.go", Code, []byte(someCode(300)))},
@@ -35,15 +41,18 @@ func BenchmarkPortfolio(b *testing.B) {
 	sections := []Section{{Cover: testCover()}, {Contents: true}}
 	comments := Table{Title: "Comments", Head: []string{"Date", "Author", "Comment"}, Widths: []float64{1, 1, 4}}
 	for range 20 {
-		comments.Rows = append(comments.Rows, []Cell{{Text: "2 Mar 2026"}, {Text: "Zoë Ångström"}, {Text: "Good work; please explain the loop in your own words and hand it in again."}})
+		comments.Rows = append(comments.Rows, []Cell{{Text: "2 Mar 2026"}, {Text: "Zoë Ångström, 小龙 李"},
+			{Text: "Good work; **please** explain the loop in your own words and hand it in again.", Markdown: true}})
 	}
-	for i := range 60 {
+	for i := range tasks {
 		name := fmt.Sprintf("%d.%dP Task", i/6+1, i%6+1)
+		work := bytesFile(name+".pdf", PDF, task)
+		work.Ours = true
 		sections = append(sections,
 			Section{Title: name, Body: []Block{Para("What was asked."), Grid(comments)}},
-			Section{Title: "Submission", Level: 1, File: bytesFile(name+".pdf", PDF, task)})
+			Section{Title: "Submission", Level: 1, File: work})
 	}
-	benchDocument(b, testDocument(sections...), int64(60*len(task)), 5*time.Second)
+	benchDocument(b, testDocument(sections...), int64(tasks*len(task)), limit)
 }
 
 func benchDocument(b *testing.B, doc Document, input int64, limit time.Duration) {
@@ -99,14 +108,16 @@ func BenchmarkPhoto(b *testing.B) {
 }
 
 // latexTime tells how long the usual tool takes, where there is one.
-func latexTime(b *testing.B, code []byte) string {
+func latexTime(b *testing.B, code, essay []byte) string {
 	path, err := exec.LookPath("pdflatex")
 	if err != nil {
 		return "not installed"
 	}
 	dir := b.TempDir()
-	source := "\\documentclass{article}\\usepackage{listings}\\begin{document}\\lstinputlisting[language=C,numbers=left,breaklines]{code.txt}\\end{document}"
+	source := `\documentclass{article}\usepackage{listings}\usepackage{pdfpages}\begin{document}` +
+		`\lstinputlisting[language=C,numbers=left,breaklines]{code.txt}\includepdf[pages=-]{essay.pdf}\end{document}`
 	_ = os.WriteFile(filepath.Join(dir, "code.txt"), code, 0o600)
+	_ = os.WriteFile(filepath.Join(dir, "essay.pdf"), essay, 0o600)
 	_ = os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source), 0o600)
 	cmd := exec.Command(path, "-interaction=batchmode", "doc.tex")
 	cmd.Dir = dir
