@@ -186,7 +186,8 @@ func TestMarksSayWhatTheyShow(t *testing.T) {
 	if got := len(tips(sampleCompletion(12).SVG())); got != 1+4+12 {
 		t.Errorf("%d boxes, want one for the unit, 4 grades and 12 tutorials", got)
 	}
-	small := Statuses{Tasks: []TaskCounts{{"1.1P", "Hello", map[status.Status]int{status.Complete: 3, status.Fail: 1, "unheard_of": 7}}, {"1.2P", "Empty", nil}}}
+	small := Statuses{Tasks: []TaskCounts{{"1.1P", "Hello",
+		map[status.Status]int{status.Complete: 3, status.Fail: 1, "unheard_of": 7}}, {"1.2P", "Empty", nil}}}
 	got := strings.Join(tips(small.SVG()), "; ")
 	if want := "1.1P: complete 3 (75 %); 1.1P: fail 1 (25 %)"; got != want {
 		t.Errorf("bars say %q, want %q", got, want)
@@ -201,7 +202,8 @@ func TestMarksSayWhatTheyShow(t *testing.T) {
 
 // TestBarsAreAsLongAsTheirShares reads the bars back out of the picture.
 func TestBarsAreAsLongAsTheirShares(t *testing.T) {
-	svg := Statuses{Tasks: []TaskCounts{{"1.1P", "", map[status.Status]int{status.Complete: 60, status.Redo: 30, status.NotStarted: 10}}}}.SVG()
+	svg := Statuses{Tasks: []TaskCounts{{"1.1P", "", map[status.Status]int{status.Complete: 60, status.Redo: 30,
+		status.NotStarted: 10}}}}.SVG()
 	var widths []float64
 	var left, right float64
 	for _, e := range parse(t, svg) {
@@ -279,7 +281,8 @@ func TestCompletionFitsTheData(t *testing.T) {
 }
 
 func TestTablesSayTheSame(t *testing.T) {
-	s := Statuses{Unit: "A", Tasks: []TaskCounts{{"1.1P", "Hello", map[status.Status]int{status.Complete: 3, status.Fail: 1}}}}
+	s := Statuses{Unit: "A", Tasks: []TaskCounts{{"1.1P", "Hello",
+		map[status.Status]int{status.Complete: 3, status.Fail: 1}}}}
 	for _, c := range []struct {
 		got  Table
 		want string
@@ -323,15 +326,17 @@ func TestTooManyRowsAreCounted(t *testing.T) {
 	}
 }
 
-const hostile = "</svg><script>alert(1)</script>\" onload='x' ]]> <!-- &amp; &#0; \x00\r\n\x1b \xff 数据结构 👩‍🎓 \u202Egnp\uFFFF"
+const hostile = "</svg><script>alert(1)</script>\" onload='x' ]]> <!-- &amp; &#0; \x00\r\n\x1b \xff 数据结构 👩‍🎓" +
+	" \u202Egnp\uFFFF"
 
 func TestHostileNamesAreOnlyText(t *testing.T) {
 	many := []Five{{hostile, 9, 1, 2, 3, 4, 5}}
 	for name, svg := range map[string][]byte{
 		"completion": Completion{Unit: hostile, Tasks: 9, Whole: &many[0], Tutorials: many, Grades: many}.SVG(),
-		"statuses":   Statuses{Unit: hostile, Tasks: []TaskCounts{{hostile, hostile, map[status.Status]int{status.Complete: 1, hostile: 5}}}}.SVG(),
-		"grades":     TargetGrades{Unit: hostile, Grades: []GradeCount{{hostile, 3}}}.SVG(),
-		"burndown":   Burndown{Unit: hostile, Student: hostile, Done: []Point{{Day: time.Unix(1e9, 0), Remaining: 50}}}.SVG(),
+		"statuses": Statuses{Unit: hostile, Tasks: []TaskCounts{{hostile, hostile,
+			map[status.Status]int{status.Complete: 1, hostile: 5}}}}.SVG(),
+		"grades":   TargetGrades{Unit: hostile, Grades: []GradeCount{{hostile, 3}}}.SVG(),
+		"burndown": Burndown{Unit: hostile, Student: hostile, Done: []Point{{Day: time.Unix(1e9, 0), Remaining: 50}}}.SVG(),
 	} {
 		all := checkSafe(t, svg)
 		if count(all, named("svg")) != 1 || bytes.Contains(svg, []byte("<script")) || bytes.ContainsRune(svg, '\u202E') {
@@ -345,10 +350,12 @@ func TestHostileNamesAreOnlyText(t *testing.T) {
 
 func TestAnyValuesGiveAPicture(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 1e300}))
+		number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1,
+			1e300}))
 		words := rapid.String()
 		five := rapid.Custom(func(t *rapid.T) Five {
-			return Five{words.Draw(t, "label"), rapid.Int().Draw(t, "students"), number.Draw(t, "min"), number.Draw(t, "lower"), number.Draw(t, "median"),
+			return Five{words.Draw(t, "label"), rapid.Int().Draw(t, "students"), number.Draw(t, "min"),
+				number.Draw(t, "lower"), number.Draw(t, "median"),
 				number.Draw(t, "upper"), number.Draw(t, "max")}
 		})
 		point := rapid.Custom(func(t *rapid.T) Point {
@@ -357,9 +364,12 @@ func TestAnyValuesGiveAPicture(t *testing.T) {
 		points := rapid.SliceOfN(point, 0, 5)
 		checkSafe(t, Completion{words.Draw(t, "unit"), rapid.Int().Draw(t, "tasks"), new(five.Draw(t, "whole")),
 			rapid.SliceOfN(five, 0, 4).Draw(t, "tutorials"), nil}.SVG())
-		checkSafe(t, Burndown{Unit: words.Draw(t, "unit"), Target: points.Draw(t, "target"), Done: points.Draw(t, "done")}.SVG())
-		counts := rapid.MapOf(rapid.SampledFrom([]status.Status{status.Complete, status.Fail, status.Redo, "zzz"}), rapid.IntRange(-5, 1e9))
-		checkSafe(t, Statuses{Tasks: []TaskCounts{{words.Draw(t, "abbr"), words.Draw(t, "name"), counts.Draw(t, "counts")}}}.SVG())
+		checkSafe(t, Burndown{Unit: words.Draw(t, "unit"), Target: points.Draw(t, "target"),
+			Done: points.Draw(t, "done")}.SVG())
+		counts := rapid.MapOf(rapid.SampledFrom([]status.Status{status.Complete, status.Fail, status.Redo, "zzz"}),
+			rapid.IntRange(-5, 1e9))
+		checkSafe(t, Statuses{Tasks: []TaskCounts{{words.Draw(t, "abbr"), words.Draw(t, "name"),
+			counts.Draw(t, "counts")}}}.SVG())
 		checkSafe(t, TargetGrades{Grades: []GradeCount{{words.Draw(t, "grade"), rapid.Int().Draw(t, "students")}}}.SVG())
 	})
 }

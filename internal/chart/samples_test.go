@@ -21,7 +21,8 @@ func sampleCompletion(tutorials int) Completion {
 		lower := low + r.IntN(8)
 		median := lower + r.IntN(9)
 		upper := median + r.IntN(9)
-		return Five{label, 7, float64(low), float64(lower), float64(median) + 0.5, float64(upper) + 1, float64(upper + 1 + r.IntN(9))}
+		return Five{label, 7, float64(low), float64(lower), float64(median) + 0.5, float64(upper) + 1,
+			float64(upper + 1 + r.IntN(9))}
 	}
 	whole := five("")
 	c := Completion{Unit: "COS10001 Introduction to Programming", Tasks: 40, Whole: &whole}
@@ -48,7 +49,8 @@ func sampleStatuses(tasks int) Statuses {
 				counts[st.status] = i * 2
 			}
 		}
-		name := []string{"Hello World", "Reading input and making decisions with it", "Arrays", "A custom project of your own choice"}[i%4]
+		name := []string{"Hello World", "Reading input and making decisions with it", "Arrays",
+			"A custom project of your own choice"}[i%4]
 		s.Tasks = append(s.Tasks, TaskCounts{fmt.Sprintf("%d.%d%c", i/4+1, i%4+1, "PCDH"[i%4]), name, counts})
 	}
 	return s

@@ -82,7 +82,8 @@ func box(label string, done []int) *chart.Five {
 		return nil
 	}
 	f := progress.FiveOf(done)
-	return &chart.Five{Label: label, Students: len(done), Min: f.Min, Lower: f.Lower, Median: f.Median, Upper: f.Upper, Max: f.Max}
+	return &chart.Five{Label: label, Students: len(done), Min: f.Min, Lower: f.Lower, Median: f.Median,
+		Upper: f.Upper, Max: f.Max}
 }
 
 // taskCount is how many students stand at a status of a task, each once.

@@ -47,7 +47,8 @@ func (c *composer) assemble(w io.Writer) error {
 	if err := a.resources(); err != nil {
 		return err
 	}
-	a.out.object(a.tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(a.kids)), "Kids": refs(a.kids)})
+	a.out.object(a.tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(a.kids)),
+		"Kids": refs(a.kids)})
 	catalog := types.Dict{
 		"Type": types.Name("Catalog"), "Pages": ref(a.tree), "Lang": textString("en"),
 		"ViewerPreferences": types.Dict{"DisplayDocTitle": types.Boolean(true)},
@@ -229,7 +230,8 @@ func attachFile(out *objectWriter, a attachment) (types.IndirectRef, error) {
 
 func infoDict(m Meta) types.Dict {
 	d := types.Dict{"Producer": textString("Lectern")}
-	for key, text := range map[string]string{"Title": m.Title, "Author": m.Author, "Subject": m.Subject, "Creator": m.Creator} {
+	for key, text := range map[string]string{"Title": m.Title, "Author": m.Author, "Subject": m.Subject,
+		"Creator": m.Creator} {
 		if text != "" {
 			d[key] = textString(visible(text))
 		}

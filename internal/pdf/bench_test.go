@@ -21,7 +21,7 @@ func BenchmarkSubmission(b *testing.B) {
 		Section{Title: "Essay", File: bytesFile("essay.pdf", PDF, upload)},
 	)
 	benchDocument(b, doc, int64(len(code)+len(upload)), 300*time.Millisecond)
-	b.Logf("pdflatex on the same listing and PDF: %s", latexTime(b, code, upload))
+	b.Logf("on the same listing and PDF pdflatex takes %s, typst %s", latexTime(b, code, upload), typstTime(b, code, upload))
 }
 
 // BenchmarkPortfolio is a portfolio of 200 pages: under 3 s.
@@ -109,21 +109,33 @@ func BenchmarkPhoto(b *testing.B) {
 
 // latexTime tells how long the usual tool takes, where there is one.
 func latexTime(b *testing.B, code, essay []byte) string {
-	path, err := exec.LookPath("pdflatex")
+	return toolTime(b, code, essay, "doc.tex", `\documentclass{article}\usepackage{listings}\usepackage{pdfpages}\begin{document}`+
+		`\lstinputlisting[language=C,numbers=left,breaklines]{code.txt}\includepdf[pages=-]{essay.pdf}\end{document}`,
+		"pdflatex", "-interaction=batchmode", "doc.tex")
+}
+
+// typstTime is the same for a newer one.
+func typstTime(b *testing.B, code, essay []byte) string {
+	return toolTime(b, code, essay, "doc.typ", `#raw(read("code.txt"), lang: "go", block: true)`+"\n"+
+		`#for n in range(20) { image("essay.pdf", page: n + 1) }`, "typst", "compile", "doc.typ")
+}
+
+func toolTime(b *testing.B, code, essay []byte, name, source, tool string, args ...string) string {
+	path, err := exec.LookPath(tool)
 	if err != nil {
-		return "not installed"
+		return "no time, as it is not installed"
 	}
 	dir := b.TempDir()
-	source := `\documentclass{article}\usepackage{listings}\usepackage{pdfpages}\begin{document}` +
-		`\lstinputlisting[language=C,numbers=left,breaklines]{code.txt}\includepdf[pages=-]{essay.pdf}\end{document}`
-	_ = os.WriteFile(filepath.Join(dir, "code.txt"), code, 0o600)
-	_ = os.WriteFile(filepath.Join(dir, "essay.pdf"), essay, 0o600)
-	_ = os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source), 0o600)
-	cmd := exec.Command(path, "-interaction=batchmode", "doc.tex")
+	for file, data := range map[string][]byte{"code.txt": code, "essay.pdf": essay, name: []byte(source)} {
+		if err := os.WriteFile(filepath.Join(dir, file), data, 0o600); err != nil {
+			return err.Error()
+		}
+	}
+	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
 	start := time.Now()
 	if err := cmd.Run(); err != nil {
-		return "failed: " + err.Error()
+		return "no time, as it failed: " + err.Error()
 	}
 	return time.Since(start).Round(time.Millisecond).String()
 }

@@ -97,7 +97,8 @@ func openSource(rs io.ReadSeeker, maxPages, pixels int) (_ *source, err error) {
 
 // readable turns the parser's refusals into words for the person who sent the file.
 func readable(err error) error {
-	if errors.Is(err, pdfcpu.ErrWrongPassword) || strings.Contains(err.Error(), "password") || strings.Contains(err.Error(), "encrypt") {
+	if errors.Is(err, pdfcpu.ErrWrongPassword) || strings.Contains(err.Error(), "password") ||
+		strings.Contains(err.Error(), "encrypt") {
 		return errEncrypted
 	}
 	return fmt.Errorf("it is damaged or no PDF: %w", err)
@@ -255,7 +256,8 @@ func unpackedSize(sd types.StreamDict) (int64, error) {
 			r = z
 			continue
 		}
-		if i == 0 && slices.ContainsFunc(sd.FilterPipeline, func(f types.PDFFilter) bool { return f.Name == "LZWDecode" || f.Name == "FlateDecode" }) {
+		if i == 0 && slices.ContainsFunc(sd.FilterPipeline,
+			func(f types.PDFFilter) bool { return f.Name == "LZWDecode" || f.Name == "FlateDecode" }) {
 			if err := sd.DecodeWithLimit(maxStream); err != nil && strings.Contains(err.Error(), "limit") {
 				return maxStream, errBomb
 			}

@@ -19,7 +19,8 @@ func armed() []byte {
 	js := "<</Type/Action/S/JavaScript/JS(app.alert\\(1\\))>>"
 	return rawPDF(
 		"<</Type/Catalog/Pages 2 0 R/OpenAction "+js+"/AA<</WC "+js+">>/AcroForm<</Fields[8 0 R]/XFA(x)>>"+
-			"/Names<</JavaScript<</Names[(a) "+js+"]>>/EmbeddedFiles<</Names[(evil) 11 0 R]>>/Dests<</Names[(chapter) [13 0 R/XYZ 0 700 null]]>>>>>>",
+			"/Names<</JavaScript<</Names[(a) "+js+"]>>/EmbeddedFiles<</Names[(evil) 11 0 R]>>/Dests<</Names[(chapter)"+
+			" [13 0 R/XYZ 0 700 null]]>>>>>>",
 		"<</Type/Pages/Kids[3 0 R 13 0 R]/Count 2/MediaBox[0 0 300 400]/Resources<</Font<</A 5 0 R/S 5 0 R/JS 5 0 R>>>>>>",
 		"<</Type/Page/Parent 2 0 R/Rotate 90/Contents 4 0 R/AA<</O "+js+">>/PieceInfo<</X(y)>>/Metadata 11 0 R"+
 			"/Annots[6 0 R 7 0 R 8 0 R 9 0 R 10 0 R 14 0 R 15 0 R 16 0 R]>>",
@@ -31,7 +32,8 @@ func armed() []byte {
 		"<</Type/Annot/Subtype/FileAttachment/Rect[0 0 9 9]/FS 11 0 R>>",
 		"<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<</S/URI/URI(javascript:alert\\(1\\))>>>>",
 		"<</Type/Filespec/F(evil.exe)/EF<</F 4 0 R>>>>",
-		rawStream("/Type/XObject/Subtype/Form/BBox[0 0 80 20]/Resources<</Font<</F 5 0 R>>>>", []byte("BT /F 12 Tf 2 4 Td (Filled field) Tj ET")),
+		rawStream("/Type/XObject/Subtype/Form/BBox[0 0 80 20]/Resources<</Font<</F 5 0 R>>>>",
+			[]byte("BT /F 12 Tf 2 4 Td (Filled field) Tj ET")),
 		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/MediaBox[0 0 500 600]>>",
 		"<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/Dest(chapter)>>",
 		"<</Type/Annot/Subtype/Text/Rect[0 0 20 20]/Contents(A remark)/Popup 9 0 R/IRT 10 0 R>>",
@@ -60,13 +62,15 @@ func TestCleanDisarms(t *testing.T) {
 	}
 	for _, never := range []string{
 		"JavaScript", "Launch", "OpenAction", "/AA", "EmbeddedFile", "Filespec", "AcroForm", "cmd.exe", "FileAttachment",
-		"GoToR", "PieceInfo", "Widget", "Popup", fmt.Sprintf("%x", "app.alert"), fmt.Sprintf("%x", "javascript"), fmt.Sprintf("%x", "evil"), fmt.Sprintf("%x", "secret"),
+		"GoToR", "PieceInfo", "Widget", "Popup", fmt.Sprintf("%x", "app.alert"), fmt.Sprintf("%x", "javascript"),
+		fmt.Sprintf("%x", "evil"), fmt.Sprintf("%x", "secret"),
 	} {
 		if bytes.Contains(got, []byte(never)) {
 			t.Errorf("%s is still there", never)
 		}
 	}
-	for _, kept := range []string{fmt.Sprintf("%x", "https://example.org/kept"), "Kept text", "Filled field", fmt.Sprintf("%x", "A remark"), "/Rotate 90", "/Font <</A ", "/XYZ 0 700 null"} {
+	for _, kept := range []string{fmt.Sprintf("%x", "https://example.org/kept"), "Kept text", "Filled field",
+		fmt.Sprintf("%x", "A remark"), "/Rotate 90", "/Font <</A ", "/XYZ 0 700 null"} {
 		if !bytes.Contains(got, []byte(kept)) {
 			t.Errorf("%s is gone", kept)
 		}
@@ -93,7 +97,8 @@ func TestCleanKeepsPages(t *testing.T) {
 	}
 	path := saved(t, got)
 	run(t, "qpdf", "--check", path)
-	if text := run(t, "pdftotext", path, "-"); !strings.Contains(text, "Kept text") || !strings.Contains(text, "Filled field") {
+	if text := run(t, "pdftotext", path, "-"); !strings.Contains(text, "Kept text") ||
+		!strings.Contains(text, "Filled field") {
 		t.Errorf("text: %s", text)
 	}
 }
@@ -146,7 +151,8 @@ func mutated(rnd *rand.Rand, seed []byte) []byte {
 }
 
 func TestTooManyPages(t *testing.T) {
-	doc := testDocument(Section{File: bytesFile("a.pdf", PDF, somePDF(30))}, Section{File: bytesFile("b.pdf", PDF, somePDF(30))})
+	doc := testDocument(Section{File: bytesFile("a.pdf", PDF, somePDF(30))},
+		Section{File: bytesFile("b.pdf", PDF, somePDF(30))})
 	out, res := render(t, doc, Limits{Pages: 40})
 	if n := pageCount(t, out); n != 31 || len(res.Notes) != 1 || res.Notes[0].Section != 1 {
 		t.Errorf("%d pages, notes %+v", n, res.Notes)

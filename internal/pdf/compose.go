@@ -245,7 +245,8 @@ func (c *composer) cutShort(i int, header string) {
 	p := &c.job.Parts[i]
 	why := fmt.Sprintf("Only the first %d pages of %s are shown.", c.job.Limits.SectionPages, p.File.Name)
 	c.ownPages(header, false, func() {
-		c.notice([]Span{{Text: why, Bold: true}, {Text: "\nThe whole file is attached to this PDF: open your viewer's list of attachments."}})
+		c.notice([]Span{{Text: why, Bold: true},
+			{Text: "\nThe whole file is attached to this PDF: open your viewer's list of attachments."}})
 	})
 	c.note(i, why, p.Done.Cut == "", false)
 }

@@ -75,6 +75,7 @@ func (c *composer) tocEntry(own, i int) {
 	if numberX-end > 16 {
 		c.dots(end+6, numberX-6, c.y+size-1.5, faint)
 	}
-	c.jumps = append(c.jumps, pageLink{own: own, x1: x, y1: pageH - c.y - tocLeading, x2: right, y2: pageH - c.y, page: target})
+	c.jumps = append(c.jumps, pageLink{own: own, x1: x, y1: pageH - c.y - tocLeading, x2: right, y2: pageH - c.y,
+		page: target})
 	c.y += tocLeading
 }

@@ -109,7 +109,8 @@ func wordKind(r rune) rune {
 		return ' '
 	case strings.ContainsRune("，。、！？：；）」』】》〉・ー", r):
 		return 'p'
-	case r != utf8.RuneError && r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+	case r != utf8.RuneError && r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
+		unicode.Hangul):
 		return 'i'
 	}
 	return 'w'
@@ -200,13 +201,38 @@ func sameStyle(a, b Span) bool {
 	return a == b
 }
 
-// blocks draws blocks one below the other.
+// blocks draws blocks one below the other, those of lists grouped as such.
 func (s *pageWriter) blocks(bs []Block) {
-	for i := range bs {
-		if s.full {
-			return
+	for i := 0; i < len(bs) && !s.full; {
+		if bs[i].Indent == 0 {
+			s.block(&bs[i])
+			i++
+			continue
 		}
-		s.block(&bs[i])
+		end := i
+		for end < len(bs) && bs[end].Indent > 0 {
+			end++
+		}
+		s.group("L", func() { s.items(bs[i:end]) })
+		i = end
+	}
+}
+
+// items draws the blocks of a list: each marker begins an item.
+func (s *pageWriter) items(bs []Block) {
+	for i := 0; i < len(bs); {
+		end := i + 1
+		for end < len(bs) && bs[end].Marker == "" {
+			end++
+		}
+		s.group("LI", func() {
+			s.group("LBody", func() {
+				for k := i; k < end && !s.full; k++ {
+					s.block(&bs[k])
+				}
+			})
+		})
+		i = end
 	}
 }
 

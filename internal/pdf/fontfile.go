@@ -12,7 +12,8 @@ import (
 
 // allFaces are the faces a document may use, in a fixed order.
 func (fs *fonts) allFaces() []*face {
-	own := []*face{fs.sans, fs.bold, fs.italic, fs.boldItalic, fs.monoBold, fs.monoItalic, fs.serif, fs.serifItalic, fs.wideBold}
+	own := []*face{fs.sans, fs.bold, fs.italic, fs.boldItalic, fs.monoBold, fs.monoItalic, fs.serif, fs.serifItalic,
+		fs.wideBold}
 	return append(own, fs.fallback...)
 }
 
@@ -71,7 +72,8 @@ func (a *assembly) writeFont(f *face) types.IndirectRef {
 		"Ascent":   unit(hhea.i16(4)), "Descent": unit(hhea.i16(6)), "CapHeight": unit(hhea.i16(4)),
 		"ItalicAngle": types.Integer(0), "StemV": types.Integer(80),
 	})
-	system := types.Dict{"Registry": bytesString("Adobe"), "Ordering": bytesString("Identity"), "Supplement": types.Integer(0)}
+	system := types.Dict{"Registry": bytesString("Adobe"), "Ordering": bytesString("Identity"),
+		"Supplement": types.Integer(0)}
 	kid := a.add(types.Dict{
 		"Type": types.Name("Font"), "Subtype": types.Name("CIDFontType2"), "BaseFont": name, "CIDSystemInfo": system,
 		"FontDescriptor": descriptor, "CIDToGIDMap": types.Name("Identity"), "W": types.Array{types.Integer(0), widths},

@@ -212,7 +212,8 @@ func unpack(to *bytes.Buffer, sd types.StreamDict) {
 	switch {
 	case len(sd.FilterPipeline) == 0:
 		to.Write(sd.Raw)
-	case len(sd.FilterPipeline) == 1 && sd.FilterPipeline[0].Name == "FlateDecode" && sd.FilterPipeline[0].DecodeParms == nil:
+	case len(sd.FilterPipeline) == 1 && sd.FilterPipeline[0].Name == "FlateDecode" &&
+		sd.FilterPipeline[0].DecodeParms == nil:
 		if z, err := zlib.NewReader(bytes.NewReader(sd.Raw)); err == nil {
 			_, _ = io.Copy(to, io.LimitReader(z, maxStream)) // what can be had of a damaged one
 		}

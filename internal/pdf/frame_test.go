@@ -92,7 +92,8 @@ func TestOurPagesAreNumberedAnew(t *testing.T) {
 	for _, ours := range []bool{true, false} {
 		file := bytesFile("work.pdf", PDF, inner)
 		file.Ours = ours
-		doc := testDocument(Section{Title: "Cover", Cover: testCover()}, Section{Title: "Work", Header: "1.1P Work", File: file})
+		doc := testDocument(Section{Title: "Cover", Cover: testCover()},
+			Section{Title: "Work", Header: "1.1P Work", File: file})
 		doc.Header = "The portfolio"
 		out, res := render(t, doc, Limits{})
 		pages := strings.Split(strings.TrimSuffix(textOf(t, out), "\f"), "\f")
@@ -136,13 +137,15 @@ func TestAccessible(t *testing.T) {
 	out, _ := render(t, everything(), Limits{})
 	path := saved(t, out)
 	tree := run(t, "pdfinfo", "-struct-text", path)
-	for _, want := range []string{"Document", "H1 (block)", "H2", "Table", "TH", "TD", "Code", "Formula", "Figure", chinese, "def f(x):"} {
+	for _, want := range []string{"Document", "H1 (block)", "H2", "Table", "TH", "TD", "Code", "Formula", "Figure",
+		chinese, "def f(x):"} {
 		if !strings.Contains(tree, want) {
 			t.Errorf("%s is not in the tree", want)
 		}
 	}
 	qdf := run(t, "qpdf", "--qdf", "--object-streams=disable", path, "-")
-	for _, want := range []string{"/Lang", "/Marked true", "/DisplayDocTitle true", "/StructTreeRoot", "/ParentTree", "/Tabs /S", "/Alt"} {
+	for _, want := range []string{"/Lang", "/Marked true", "/DisplayDocTitle true", "/StructTreeRoot", "/ParentTree",
+		"/Tabs /S", "/Alt"} {
 		if !strings.Contains(qdf, want) {
 			t.Errorf("%s is not in the file", want)
 		}

@@ -104,32 +104,46 @@ func corpus(t testing.TB) []hostile {
 	bomb := rawStream("/Filter/FlateDecode", flateBomb(1<<30))
 	return []hostile{
 		{"flate bomb", bytesFile("bomb.pdf", PDF, onePage("", bomb)), true, "unpacks to far more", ""},
-		{"bomb in a bomb", bytesFile("bomb2.pdf", PDF, onePage("", rawStream("/Filter[/FlateDecode/FlateDecode]", zipped(flateBomb(1<<28))))), true, "unpacks to far more", ""},
+		{"bomb in a bomb", bytesFile("bomb2.pdf", PDF, onePage("",
+			rawStream("/Filter[/FlateDecode/FlateDecode]", zipped(flateBomb(1<<28))))), true, "unpacks to far more", ""},
 		{"object stream bomb", bytesFile("bomb3.pdf", PDF, objectStreamBomb()), true, "", ""},
 		{"encrypted", bytesFile("secret.pdf", PDF, encryptedPDF(t, "secret")), true, "password", ""},
 		{"encrypted without a password", bytesFile("open.pdf", PDF, encryptedPDF(t, "")), false, "", "Foreign page 2"},
 		{"truncated", bytesFile("cut.pdf", PDF, good[:len(good)/3]), true, "damaged", ""},
 		{"empty", bytesFile("empty.pdf", PDF, nil), true, "empty", ""},
-		{"cyclic pages", bytesFile("cycle.pdf", PDF, rawPDF("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Pages/Kids[2 0 R 3 0 R]/Count 1/Parent 2 0 R>>")), true, "circles", ""},
-		{"self-containing form", bytesFile("form.pdf", PDF, onePage("/Resources<</XObject<</X 5 0 R>>>>", rawStream("", []byte("/X Do")), rawStream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 5 0 R>>>>", []byte("/X Do")))), false, "", ""},
-		{"no pages", bytesFile("none.pdf", PDF, rawPDF("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[]/Count 99>>")), true, "", ""},
+		{"cyclic pages", bytesFile("cycle.pdf", PDF, rawPDF("<</Type/Catalog/Pages 2 0 R>>",
+			"<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Pages/Kids[2 0 R 3 0 R]/Count 1/Parent 2 0 R>>")), true,
+			"circles", ""},
+		{"self-containing form", bytesFile("form.pdf", PDF, onePage("/Resources<</XObject<</X 5 0 R>>>>",
+			rawStream("", []byte("/X Do")), rawStream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X"+
+				" 5 0 R>>>>", []byte("/X Do")))), false, "", ""},
+		{"no pages", bytesFile("none.pdf", PDF, rawPDF("<</Type/Catalog/Pages 2 0 R>>",
+			"<</Type/Pages/Kids[]/Count 99>>")), true, "", ""},
 		{"polyglot PDF and zip", bytesFile("both.pdf", PDF, append(somePDF(1), zipFile()...)), false, "", "Foreign page 1"},
 		{"huge PNG", bytesFile("huge.png", Image, hugePNG(20_000, 20_000)), true, "20000 by 20000", ""},
 		{"lying PNG", bytesFile("lying.png", Image, hugePNG(5_000, 5_000)), true, "damaged", ""},
 		{"zip as PNG", bytesFile("zip.png", Image, zipFile()), true, "not an image", ""},
-		{"huge image in a PDF", bytesFile("image.pdf", PDF, onePage("/Resources<</XObject<</X 5 0 R>>>>", rawStream("", []byte("/X Do")), rawStream("/Type/XObject/Subtype/Image/Width 90000/Height 90000/BitsPerComponent 8/ColorSpace/DeviceGray", []byte("x")))), true, "90000 by 90000", ""},
-		{"one line of 5 MB", bytesFile("line.js", Code, bytes.Repeat([]byte("var a=1;"), 5<<17)), false, "first 20 pages", "var a=1;var a=1;"},
+		{"huge image in a PDF", bytesFile("image.pdf", PDF, onePage("/Resources<</XObject<</X 5 0 R>>>>",
+			rawStream("", []byte("/X Do")), rawStream("/Type/XObject/Subtype/Image/Width 90000/Height 90000"+
+				"/BitsPerComponent 8/ColorSpace/DeviceGray", []byte("x")))), true, "90000 by 90000", ""},
+		{"one line of 5 MB", bytesFile("line.js", Code, bytes.Repeat([]byte("var a=1;"), 5<<17)), false,
+			"first 20 pages", "var a=1;var a=1;"},
 		{"UTF-16", bytesFile("utf16.cs", Code, utf16File("class Größe {}\r\n// Ω\r\n")), false, "", "class Größe {}"},
 		{"Latin-1", bytesFile("latin.c", Code, []byte("// Gr\xf6\xdfe\n")), false, "Windows-1252", "// Größe"},
-		{"binary named .py", bytesFile("program.py", Code, []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00")), true, "a program", ""},
-		{"noise named .py", bytesFile("noise.py", Code, bytes.Repeat([]byte("\x00\x01\x02\x8f\xff"), 1000)), true, "binary", ""},
+		{"binary named .py", bytesFile("program.py", Code, []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00")), true,
+			"a program", ""},
+		{"noise named .py", bytesFile("noise.py", Code, bytes.Repeat([]byte("\x00\x01\x02\x8f\xff"), 1000)), true,
+			"binary", ""},
 		{"PDF named .py", bytesFile("essay.py", Code, somePDF(1)), true, "a PDF", ""},
-		{"override in a name", bytesFile("harmless\u202efdp.exe.py", Code, []byte("x = '\u202e\u2066'\n")), false, "", "harmless[U+202E]fdp.exe.py"},
+		{"override in a name", bytesFile("harmless\u202efdp.exe.py", Code, []byte("x = '\u202e\u2066'\n")), false, "",
+			"harmless[U+202E]fdp.exe.py"},
 		{"huge notebook output", bytesFile("huge.ipynb", Notebook, hugeNotebook()), false, "cut after", "299600 more lines"},
 		{"broken notebook", bytesFile("broken.ipynb", Notebook, []byte(`{"cells": [`)), false, "plain text", `{"cells": [`},
 		{"deep Markdown", bytesFile("deep.md", Markdown, deepMarkdown()), false, "", "bottom"},
-		{"quotes of Markdown", bytesFile("quotes.md", Markdown, []byte(strings.Repeat(">", 20_000)+" bottom\n"+strings.Repeat("[", 20_000))), false, "", ""},
-		{"wide table", bytesFile("wide.md", Markdown, []byte(strings.Repeat("|cell", 3000)+"|\n"+strings.Repeat("|-", 3000)+"|\n"+strings.Repeat("|text", 3000)+"|\n")), false, "", ""},
+		{"quotes of Markdown", bytesFile("quotes.md", Markdown,
+			[]byte(strings.Repeat(">", 20_000)+" bottom\n"+strings.Repeat("[", 20_000))), false, "", ""},
+		{"wide table", bytesFile("wide.md", Markdown, []byte(strings.Repeat("|cell", 3000)+"|\n"+strings.Repeat("|-",
+			3000)+"|\n"+strings.Repeat("|text", 3000)+"|\n")), false, "", ""},
 		{"entities of Markdown", bytesFile("mark.md", Markdown, []byte(strings.Repeat("*a **a ", 5_000))), false, "", ""},
 	}
 }
@@ -159,8 +173,10 @@ func objectStreamBomb() []byte {
 	at := b.Len()
 	fmt.Fprintf(&b, "2 0 obj\n%s\nendobj\n", body)
 	start := b.Len()
-	xref := []byte{0, 0, 0, 0, 0, 2, 0, 0, 2, 0, 1, byte(at >> 16), byte(at >> 8), byte(at), 0, 1, byte(start >> 16), byte(start >> 8), byte(start), 0}
-	fmt.Fprintf(&b, "3 0 obj\n%s\nendobj\nstartxref\n%d\n%%%%EOF\n", rawStream("/Type/XRef/Size 4/W[1 3 1]/Root 1 0 R", xref), start)
+	xref := []byte{0, 0, 0, 0, 0, 2, 0, 0, 2, 0, 1, byte(at >> 16), byte(at >> 8), byte(at), 0, 1, byte(start >> 16),
+		byte(start >> 8), byte(start), 0}
+	fmt.Fprintf(&b, "3 0 obj\n%s\nendobj\nstartxref\n%d\n%%%%EOF\n",
+		rawStream("/Type/XRef/Size 4/W[1 3 1]/Root 1 0 R", xref), start)
 	return b.Bytes()
 }
 
@@ -277,7 +293,8 @@ func TestLayoutBreaker(t *testing.T) {
 	if len(res.Notes) != 2 || res.Notes[0].Section != 1 || !res.Notes[0].Failed {
 		t.Errorf("notes %+v", res.Notes)
 	}
-	if text := textOf(t, out); !strings.Contains(text, "package good") || !strings.Contains(text, "could not be laid out") {
+	if text := textOf(t, out); !strings.Contains(text, "package good") ||
+		!strings.Contains(text, "could not be laid out") {
 		t.Errorf("text %.3000s", text)
 	}
 }

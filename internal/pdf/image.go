@@ -40,7 +40,8 @@ func readImage(data []byte, out string, pixels int) (*Figure, error) {
 		return nil, errNoImage
 	}
 	if allowed := min(pixels, int(maxDecoded/pixelBytes(conf, format, data))); conf.Width > allowed/conf.Height {
-		return nil, fmt.Errorf("it is an image of %d by %d pixels; at most %d million can be shown in its format", conf.Width, conf.Height, allowed/1_000_000)
+		return nil, fmt.Errorf("it is an image of %d by %d pixels; at most %d million can be shown in its format",
+			conf.Width, conf.Height, allowed/1_000_000)
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {

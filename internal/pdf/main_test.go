@@ -32,7 +32,8 @@ var testTime = time.Date(2026, 3, 2, 4, 5, 6, 0, time.UTC)
 
 func testDocument(sections ...Section) Document {
 	return Document{
-		Meta:   Meta{Title: "1.1P Hello World", Author: "Fred Jones", Subject: "COS10001", Creator: "Lectern", Created: testTime},
+		Meta: Meta{Title: "1.1P Hello World", Author: "Fred Jones", Subject: "COS10001", Creator: "Lectern",
+			Created: testTime},
 		Header: "COS10001 · 1.1P Hello World", Footer: "Fred Jones (fjones)",
 		Sections: sections,
 	}
@@ -105,7 +106,9 @@ func someCode(n int) string {
 	var b strings.Builder
 	b.WriteString("package sample\n\nimport \"fmt\"\n\n")
 	for i := 0; strings.Count(b.String(), "\n") < n-6; i++ {
-		fmt.Fprintf(&b, "// step%d adds what it is given and tells about it.\nfunc step%d(a, b int) string {\n\tif a > %d && b != 0x%x {\n\t\treturn fmt.Sprintf(\"%%d items of %%q\", a+b, \"name\")\n\t}\n\treturn \"\"\n}\n", i, i, i, i)
+		fmt.Fprintf(&b, "// step%d adds what it is given and tells about it.\nfunc step%d(a, b int) string {\n\tif a"+
+			" > %d && b != 0x%x {\n\t\treturn fmt.Sprintf(\"%%d items of %%q\", a+b, \"name\")\n\t}\n\treturn"+
+			" \"\"\n}\n", i, i, i, i)
 	}
 	return b.String()
 }
@@ -118,7 +121,8 @@ func somePDF(n int) []byte {
 		doc.AddPage()
 		doc.SetFont("Helvetica", "", 12)
 		for line := range 40 {
-			doc.Text(50, 60+float64(line)*16, fmt.Sprintf("Foreign page %d, line %d: the quick brown fox jumps over it.", i+1, line))
+			doc.Text(50, 60+float64(line)*16, fmt.Sprintf("Foreign page %d, line %d: the quick brown fox jumps over it.",
+				i+1, line))
 		}
 		doc.LinkString(50, 50, 200, 20, fmt.Sprintf("https://example.org/page/%d", i+1))
 	}

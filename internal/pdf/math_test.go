@@ -19,7 +19,8 @@ func TestFormulasThatAreSet(t *testing.T) {
 		"E = mc^2", `\sqrt{x}`, `\sqrt[3]{x+1}`, `\frac{1}{2}`, `\frac12`, `a_{i}^{2}`, `x'`, `x''_1`, `\sum_{i=1}^n i`,
 		`\sum\limits_{i} i`, `\int_0^1 f(x)\,dx`, `\alpha+\beta\le\gamma`, `\left(\frac{a}{b}\right)`, `\left.x\right|`,
 		`\text{if } x > 0`, `\mathbb{R}^n`, `\lim_{x \to 0} \frac{\sin x}{x}`, `\binom{n}{k}`, `\hat{x}`, `\overline{AB}`,
-		`\underline{x}`, `f: A \to B`, `10^{-3}`, `-x`, `|x|`, `\{1, 2, \ldots\}`, `\mathbf{v} \cdot \vec{w}`, `αβγ`, `x \in 集`, "",
+		`\underline{x}`, `f: A \to B`, `10^{-3}`, `-x`, `|x|`, `\{1, 2, \ldots\}`, `\mathbf{v} \cdot \vec{w}`, `αβγ`,
+		`x \in 集`, "",
 	} {
 		if box, err := s.parseMath(src, 10, true); err != nil || src != "" && box.w <= 0 {
 			t.Errorf("%s: %v, %.1f wide", src, err, box.w)
@@ -31,7 +32,8 @@ func TestFormulasThatAreSet(t *testing.T) {
 func TestFormulasThatAreNot(t *testing.T) {
 	s := mathPage()
 	for _, src := range []string{
-		`\begin{matrix} a \end{matrix}`, `\unheard`, `{`, `}`, `x^`, `x^^2`, `x_1_2`, `\frac{a}`, `\sqrt[3`, `\left( x`, `\left`,
+		`\begin{matrix} a \end{matrix}`, `\unheard`, `{`, `}`, `x^`, `x^^2`, `x_1_2`, `\frac{a}`, `\sqrt[3`, `\left( x`,
+		`\left`,
 		`\right)`, `a & b`, `\text{a$b}`, `\`, "a \x00 b", strings.Repeat("{", 100) + strings.Repeat("}", 100),
 		strings.Repeat("x", mathLongest+1), strings.Repeat("x^", 200) + "x",
 	} {
@@ -102,10 +104,12 @@ func TestFormulasInMarkdown(t *testing.T) {
 }
 
 func FuzzMath(f *testing.F) {
-	for _, src := range []string{`\frac{a}{b}_1^2`, `\left(\sqrt[3]{x}\right.`, `\sum\limits_{i}^{`, `\text{小}`, `\hat{\vec{x}}'''`} {
+	for _, src := range []string{`\frac{a}{b}_1^2`, `\left(\sqrt[3]{x}\right.`, `\sum\limits_{i}^{`, `\text{小}`,
+		`\hat{\vec{x}}'''`} {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		drawAll(t, []Block{{Math: true, Spans: plain(src)}, {Spans: []Span{{Text: "a "}, {Text: src, Math: true}, {Text: " b"}}}})
+		drawAll(t, []Block{{Math: true, Spans: plain(src)}, {Spans: []Span{{Text: "a "}, {Text: src, Math: true},
+			{Text: " b"}}}})
 	})
 }

@@ -95,7 +95,8 @@ func readNotebook(j *readJob, data []byte) ([]Block, readDone, error) {
 	for i := range cells {
 		r.cell(&cells[i])
 	}
-	done := readDone{About: fmt.Sprintf("Notebook (%s) · %s · %s", visible(language), count(len(cells), "cell"), SizeText(int64(len(data))))}
+	done := readDone{About: fmt.Sprintf("Notebook (%s) · %s · %s", visible(language), count(len(cells), "cell"),
+		SizeText(int64(len(data))))}
 	if r.cut {
 		done.Cut = fmt.Sprintf("Long outputs were cut after %d lines.", outputLines)
 	}
@@ -199,7 +200,8 @@ func (r *nbReader) display(o *nbOutput) {
 
 func (r *nbReader) listing(l Listing) {
 	if extra := len(l.Lines) - outputLines; extra > 0 {
-		l.Lines = append(l.Lines[:outputLines:outputLines], []Span{{Text: fmt.Sprintf("… %d more lines", extra), Italic: true, Color: quiet}})
+		l.Lines = append(l.Lines[:outputLines:outputLines], []Span{{Text: fmt.Sprintf("… %d more lines", extra),
+			Italic: true, Color: quiet}})
 		r.cut = true
 	}
 	r.blocks = append(r.blocks, Block{Listing: &l})

@@ -96,7 +96,8 @@ func (o *objectWriter) finish(root, info int) error {
 	for _, at := range o.offsets[1:] {
 		o.raw(fmt.Appendf(nil, "%010d 00000 n \n", at))
 	}
-	trailer := types.Dict{"Size": types.Integer(len(o.offsets)), "Root": ref(root), "Info": ref(info), "ID": types.Array{id, id}}
+	trailer := types.Dict{"Size": types.Integer(len(o.offsets)), "Root": ref(root), "Info": ref(info),
+		"ID": types.Array{id, id}}
 	o.raw(appendObject([]byte("trailer\n"), trailer))
 	o.raw(fmt.Appendf(nil, "\nstartxref\n%d\n%%%%EOF\n", start))
 	if o.err != nil {

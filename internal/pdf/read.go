@@ -102,8 +102,9 @@ func readFile(j *readJob) (readDone, error) {
 
 var kindsByName = map[string]Kind{
 	".pdf": PDF, ".ipynb": Notebook, ".md": Markdown, ".markdown": Markdown,
-	".png": Image, ".jpg": Image, ".jpeg": Image, ".gif": Image, ".bmp": Image, ".tif": Image, ".tiff": Image, ".webp": Image,
-	".txt": Text, ".text": Text, ".log": Text,
+	".png": Image, ".jpg": Image, ".jpeg": Image, ".gif": Image, ".bmp": Image, ".tif": Image, ".tiff": Image,
+	".webp": Image,
+	".txt":  Text, ".text": Text, ".log": Text,
 }
 
 // kindOf decides how to read a file. Notebooks are handed in as code, too.

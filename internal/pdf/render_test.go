@@ -41,7 +41,8 @@ func testCover() *Cover {
 			{
 				Title: "Learning outcomes", Head: []string{"Outcome", "Rating", "Rationale"}, Widths: []float64{3, 2, 5},
 				Rows: [][]Cell{
-					{{Text: "ULO1 Reading and explaining code"}, {Score: 5, Of: 5}, {Text: "I explained each line of the program in my own words and traced its execution for two inputs."}},
+					{{Text: "ULO1 Reading and explaining code"}, {Score: 5, Of: 5},
+						{Text: "I explained each line of the program in my own words and traced its execution for two inputs."}},
 				},
 			},
 		},
@@ -103,15 +104,19 @@ func testNotebook() []byte {
 		"nbformat": 4, "metadata": map[string]any{"kernelspec": map[string]any{"language": "python"}},
 		"cells": []any{
 			map[string]any{"cell_type": "markdown", "source": []string{"# Analysis\n", "Some *text*.\n"}},
-			map[string]any{"cell_type": "code", "execution_count": 1, "source": "def f(x):\n    return x ** 2\nprint(f(3))", "outputs": []any{
-				out("stream", map[string]any{"name": "stdout", "text": []string{"nine\n", "10%\r100%\n"}}),
-			}},
+			map[string]any{"cell_type": "code", "execution_count": 1, "source": "def f(x):\n    return x ** 2\nprint(f(3))",
+				"outputs": []any{
+					out("stream", map[string]any{"name": "stdout", "text": []string{"nine\n", "10%\r100%\n"}}),
+				}},
 			map[string]any{"cell_type": "code", "execution_count": 2, "source": "plot()", "outputs": []any{
-				out("display_data", map[string]any{"data": map[string]any{"image/png": base64.StdEncoding.EncodeToString(testPNG(200, 100)), "text/plain": "<Figure>"}}),
-				out("execute_result", map[string]any{"execution_count": 2, "data": map[string]any{"text/html": "<script>x</script><b>rich</b>", "text/plain": "plain twin"}}),
+				out("display_data", map[string]any{"data": map[string]any{"image" +
+					"/png": base64.StdEncoding.EncodeToString(testPNG(200, 100)), "text/plain": "<Figure>"}}),
+				out("execute_result", map[string]any{"execution_count": 2,
+					"data": map[string]any{"text/html": "<script>x</script><b>rich</b>", "text/plain": "plain twin"}}),
 			}},
 			map[string]any{"cell_type": "code", "execution_count": nil, "source": "1/0", "outputs": []any{
-				out("error", map[string]any{"ename": "ZeroDivisionError", "evalue": "division by zero", "traceback": []string{"\x1b[0;31mZeroDivisionError\x1b[0m: division by zero"}}),
+				out("error", map[string]any{"ename": "ZeroDivisionError", "evalue": "division by zero",
+					"traceback": []string{"\x1b[0;31mZeroDivisionError\x1b[0m: division by zero"}}),
 			}},
 		},
 	})
@@ -150,7 +155,8 @@ func TestSampleText(t *testing.T) {
 		"University of Lectern", "Zoë Ångström", "Λάμδα · Группа 3", "4/5", "Page 1 of 11", "Page 11 of 11",
 		"Working on it", "File 2 of 6 · Report", "// Ελληνικά, Кириллица, ñandú, café: → ≤ ✓ ∑ ▒", "│ab│cd│",
 		"s := \"中文 😀 [U+202E]abc\"", "Bubble sort", "O(n²)", "☑ done", "an & entity and *escapes*", "[image: remote]",
-		"<div onclick=\"alert(1)\">raw</div>", "def sort(xs):", "In [1]", "nine", "100%", "plain twin", "ZeroDivisionError: division by zero",
+		"<div onclick=\"alert(1)\">raw</div>", "def sort(xs):", "In [1]", "nine", "100%", "plain twin",
+		"ZeroDivisionError: division by zero",
 		"Foreign page 2, line 39", "This file could not be shown", "broken.pdf",
 	} {
 		if !strings.Contains(text, want) {
@@ -170,7 +176,8 @@ func TestSampleIsSound(t *testing.T) {
 	run(t, "qpdf", "--check", path)
 	run(t, "pdftoppm", "-r", "20", path, filepath.Join(t.TempDir(), "page"))
 	info := run(t, "pdfinfo", path)
-	for _, want := range []string{"Title:           1.1P Hello World", "Author:          Fred Jones", "JavaScript:      no", "Pages:           11"} {
+	for _, want := range []string{"Title:           1.1P Hello World", "Author:          Fred Jones",
+		"JavaScript:      no", "Pages:           11"} {
 		if !strings.Contains(info, want) {
 			t.Errorf("pdfinfo lacks %q:\n%s", want, info)
 		}
@@ -182,7 +189,8 @@ func TestSampleIsSound(t *testing.T) {
 	if !strings.Contains(boxes, "TrimBox:       0.00     0.00   612.00   792.00") {
 		t.Errorf("the sheet of a foreign page lost its size or place:\n%s", boxes)
 	}
-	if qdf := run(t, "qpdf", "--qdf", "--object-streams=disable", path, "-"); !strings.Contains(qdf, "https://example.org/page/2") && !strings.Contains(qdf, fmt.Sprintf("%x", "https://example.org/page/2")) {
+	if qdf := run(t, "qpdf", "--qdf", "--object-streams=disable", path, "-"); !strings.Contains(qdf,
+		"https://example.org/page/2") && !strings.Contains(qdf, fmt.Sprintf("%x", "https://example.org/page/2")) {
 		t.Error("a foreign link is lost")
 	}
 }
@@ -270,7 +278,8 @@ func TestBookmarksNest(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(src.outlines())
-	want := "[{Task [U+202E]1 0 1} {Work 1 2} {Task status 2 4} {Main program 2 5} {Report 3 7} {Analysis 3 8} {Picture 3 9} {Essay 3 10} {Broken 3 12}]"
+	want := "[{Task [U+202E]1 0 1} {Work 1 2} {Task status 2 4} {Main program 2 5} {Report 3 7} {Analysis 3 8} " +
+		"{Picture 3 9} {Essay 3 10} {Broken 3 12}]"
 	if got != want {
 		t.Errorf("bookmarks\n%s, want\n%s", got, want)
 	}
@@ -305,7 +314,8 @@ func TestPhotoIsSetUpright(t *testing.T) {
 	}
 	var b bytes.Buffer
 	_ = jpeg.Encode(&b, img, nil)
-	exif := "Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
+	exif := "Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00" +
+		"\x00\x00\x00"
 	data := append([]byte("\xff\xd8\xff\xe1"), byte((len(exif)+2)>>8), byte(len(exif)+2))
 	data = append(append(data, exif...), b.Bytes()[2:]...)
 	fig, err := readImage(data, filepath.Join(t.TempDir(), "x"), 1e6)
@@ -372,7 +382,8 @@ func TestRefusesWithoutChildMode(t *testing.T) {
 }
 
 func TestEmptyDocument(t *testing.T) {
-	if _, err := Render(context.Background(), testDocument(), io.Discard, Limits{}); err == nil || !strings.Contains(err.Error(), "no pages") {
+	if _, err := Render(context.Background(), testDocument(), io.Discard, Limits{}); err == nil ||
+		!strings.Contains(err.Error(), "no pages") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -142,7 +142,8 @@ func TestFiveScriptsAreReadAsWritten(t *testing.T) {
 			}
 			pages := strings.Split(strings.TrimSuffix(text, "\f"), "\f")
 			for i, page := range pages {
-				if !strings.Contains(page, fmt.Sprintf("Page %d of %d", i+1, len(pages))) || strings.Count(page, " of "+fmt.Sprint(len(pages))) != 1 {
+				if !strings.Contains(page, fmt.Sprintf("Page %d of %d", i+1, len(pages))) ||
+					strings.Count(page, " of "+fmt.Sprint(len(pages))) != 1 {
 					t.Errorf("page %d has no number, or more than one", i+1)
 				}
 			}

@@ -117,8 +117,10 @@ func TestWrap(t *testing.T) {
 }
 
 func TestANSI(t *testing.T) {
-	lines := ansiLines("\x1b[1;31mred\x1b[0m plain\n\x1b[38;5;200mpink\x1b[38;2;1;2;3mdark\x1b[39m x\x1b[2Ky\x1b]0;title\x07z\nold\rnew", Span{})
-	if len(lines) != 3 || len(lines[0]) != 2 || !lines[0][0].Bold || lines[0][0].Color != terminal[1] || lines[0][1].Text != " plain" {
+	lines := ansiLines("\x1b[1;31mred\x1b[0m plain\n\x1b[38;5;200mpink\x1b[38;2;1;2;3mdark\x1b[39m x\x1b[2Ky\x1b]0"+
+		";title\x07z\nold\rnew", Span{})
+	if len(lines) != 3 || len(lines[0]) != 2 || !lines[0][0].Bold || lines[0][0].Color != terminal[1] ||
+		lines[0][1].Text != " plain" {
 		t.Errorf("first line %+v", lines[0])
 	}
 	if spansText(lines[1]) != "pinkdark xyz" || lines[1][2].Color != 0 {

@@ -69,7 +69,8 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
 	}
 	if s.Members, err = db.All[member](ctx, q, `SELECT u.first_name || ' ' || u.last_name AS name, u.username, l.pct, l.pts
 		FROM submission_tasks l JOIN tasks t ON t.id = l.task_id JOIN projects p ON p.id = t.project_id
-		JOIN users u ON u.id = p.user_id WHERE l.submission_id = $1 ORDER BY u.last_name, u.first_name, u.id`, id); err != nil {
+		JOIN users u ON u.id = p.user_id WHERE l.submission_id = $1
+		ORDER BY u.last_name, u.first_name, u.id`, id); err != nil {
 		return nil, err
 	}
 	if s.Aims, err = db.All[coverAlignment](ctx, q, `SELECT o.abbreviation, o.name, l.rating, l.description
