@@ -49,8 +49,9 @@ func parted(s string) (known string, others float64) {
 	return b.String(), others
 }
 
+// fromRight tells the letters of Hebrew, Arabic and their kin.
 func fromRight(r rune) bool {
-	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfefc && r != 0xfe0f
+	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc
 }
 
 // isolated keeps a name written from the right from turning round what stands

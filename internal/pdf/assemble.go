@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"bytes"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"os"
@@ -13,18 +15,14 @@ import (
 type assembly struct {
 	*composer
 	out   *objectWriter
-	tree  int   // the page tree
-	ours  []int // numbers of our pages
-	kids  []int // numbers of all pages, in order
-	res   int   // what our pages are drawn with
-	slots []slot
+	tree  int          // the page tree
+	ours  []int        // numbers of our pages
+	kids  []int        // numbers of all pages, in order
+	res   int          // what our pages are drawn with
+	slots [][]*element // by page, what each of its marks belongs to
 
 	fontsNum int // of the list of fonts, when it is known
 }
-
-// slot is a page's place in the list that leads from its marks to the elements
-// they belong to.
-type slot struct{ elements []*element }
 
 // assemble writes the finished file: foreign pages first, each file opened and
 // forgotten in turn, then our own, then what they are drawn with and the trees
@@ -53,6 +51,8 @@ func (c *composer) assemble(w io.Writer) error {
 		"Type": types.Name("Catalog"), "Pages": ref(a.tree), "Lang": textString("en"),
 		"ViewerPreferences": types.Dict{"DisplayDocTitle": types.Boolean(true)},
 		"MarkInfo":          types.Dict{"Marked": types.Boolean(true)}, "StructTreeRoot": a.writeTags(),
+		"Metadata": a.add(types.StreamDict{Raw: xmp(c.job.Document.Meta),
+			Dict: types.Dict{"Type": types.Name("Metadata"), "Subtype": types.Name("XML")}}),
 	}
 	if len(c.outline) > 0 {
 		catalog["Outlines"], catalog["PageMode"] = writeOutlines(a.out, c.outline, a.kids), types.Name("UseOutlines")
@@ -88,7 +88,7 @@ func (a *assembly) chunk(ch *chunk) error {
 
 // slotFor gives a page its place in the list of marks.
 func (a *assembly) slotFor(elements ...*element) types.Integer {
-	a.slots = append(a.slots, slot{elements})
+	a.slots = append(a.slots, elements)
 	return types.Integer(len(a.slots) - 1)
 }
 
@@ -241,4 +241,23 @@ func infoDict(m Meta) types.Dict {
 		d["CreationDate"], d["ModDate"] = at, at
 	}
 	return d
+}
+
+// xmp tells title, author and language once more, in the form that catalogues
+// and assistive programs look for.
+func xmp(m Meta) []byte {
+	var b bytes.Buffer
+	text := func(s string) string {
+		var out bytes.Buffer
+		_ = xml.EscapeText(&out, []byte(visible(s))) // a buffer takes everything
+		return out.String()
+	}
+	fmt.Fprintf(&b, "<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n"+
+		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">`+
+		`<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">`+
+		`<dc:title><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:title>`+
+		`<dc:creator><rdf:Seq><rdf:li>%s</rdf:li></rdf:Seq></dc:creator>`+
+		`<dc:language><rdf:Bag><rdf:li>en</rdf:li></rdf:Bag></dc:language>`+
+		"</rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end=\"r\"?>", text(m.Title), text(m.Author))
+	return b.Bytes()
 }

@@ -45,7 +45,6 @@ type composer struct {
 type chunk struct {
 	from, to int
 	path     string
-	title    string
 	header   string
 	number   int        // of the file's first page in the whole document, from 1
 	ours     []bool     // which of the file's pages this package made
@@ -193,7 +192,7 @@ func (c *composer) file(i, nth int, header string) {
 		d.Why = fmt.Sprintf("its %d pages would take the document past %d", d.Pages, c.job.Limits.Pages)
 	}
 	if d.Why == "" && d.PDF {
-		ch := chunk{path: p.Made, title: p.title(), header: header, number: c.total + 1, ours: d.Ours}
+		ch := chunk{path: p.Made, header: header, number: c.total + 1, ours: d.Ours}
 		for k := range d.Pages {
 			tag := c.tags.add("P", "")
 			tag.kids = []any{marked{foreign: ch.number + k}}

@@ -100,7 +100,7 @@ type fonts struct {
 	sans, bold, italic, boldItalic *face
 	mono, monoBold, monoItalic     *face
 	serif, serifItalic, symbols    *face
-	wideBold                       *face
+	wideBold, korean               *face
 	fallback                       []*face // tried in order after the wanted face
 }
 
@@ -117,9 +117,9 @@ func newFonts(extra []string) (*fonts, []string) {
 		serifItalic: &face{name: "LiberationSerif-Italic", data: liberationserifitalic.TTF},
 		symbols:     &face{name: "DejaVuSans", data: dejavusans.TTF},
 		wideBold:    &face{name: "DejaVuSans-Bold", data: dejavusansbold.TTF},
+		korean:      &face{name: "NanumGothic", data: nanumGothic},
 	}
-	fs.fallback = []*face{fs.symbols, fs.mono, {name: "NanumGothic", data: nanumGothic},
-		{name: "DroidSansFallback", data: droidFallback}}
+	fs.fallback = []*face{fs.symbols, fs.mono, fs.korean, {name: "DroidSansFallback", data: droidFallback}}
 	var notes []string
 	for i, path := range extra {
 		data, err := usableFont(path)
@@ -164,8 +164,7 @@ func (fs *fonts) pick(s Span) *face {
 	return fs.sans
 }
 
-// find gives the face that can draw r, or nil. Korean comes before Chinese:
-// the letters of both are in both fonts, and only a Korean name needs the first.
+// find gives the face that can draw r, or nil.
 func (fs *fonts) find(want *face, r rune) *face {
 	if r < 0x7f || has(want, r) {
 		return want
@@ -177,7 +176,7 @@ func (fs *fonts) find(want *face, r rune) *face {
 		return fs.mono
 	}
 	for _, f := range fs.fallback {
-		if f != want && has(f, r) && !(f.name == "NanumGothic" && !isKorean(r)) {
+		if f != want && has(f, r) && (f != fs.korean || isKorean(r)) {
 			return f
 		}
 	}

@@ -150,8 +150,12 @@ func TestAccessible(t *testing.T) {
 			t.Errorf("%s is not in the file", want)
 		}
 	}
-	if info := run(t, "pdfinfo", path); !strings.Contains(info, "Tagged:          yes") {
-		t.Errorf("not tagged:\n%s", info)
+	info := run(t, "pdfinfo", path)
+	if !strings.Contains(info, "Tagged:          yes") || !strings.Contains(info, "Metadata Stream: yes") {
+		t.Errorf("not tagged, or without metadata:\n%s", info)
+	}
+	if meta := run(t, "pdfinfo", "-meta", path); !strings.Contains(meta, ">1.1P Hello World<") {
+		t.Errorf("the metadata do not tell the title:\n%s", meta)
 	}
 	if bytes.Count([]byte(qdf), []byte(" BDC")) < 50 {
 		t.Error("hardly anything is marked")

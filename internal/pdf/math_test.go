@@ -103,6 +103,23 @@ func TestFormulasInMarkdown(t *testing.T) {
 	}
 }
 
+// What a notebook computes as a formula is set as one.
+func TestFormulasInNotebooks(t *testing.T) {
+	nb := `{"cells":[{"cell_type":"code","source":"x","outputs":[{"output_type":"execute_result","data":{
+		"text/latex":"$\\displaystyle \\frac{x}{2}$","text/plain":"x/2"}}]},
+		{"cell_type":"markdown","source":"so $y$"}]}`
+	blocks, _, err := readNotebook(&readJob{Name: "a.ipynb", Limits: Limits{}.orDefaults()}, []byte(nb))
+	if err != nil || len(blocks) != 3 || !blocks[1].Math || spansText(blocks[1].Spans) != `\displaystyle \frac{x}{2}` ||
+		!blocks[2].Spans[1].Math {
+		t.Errorf("%v: %+v", err, blocks)
+	}
+	for in, want := range map[string]bool{"$x$": true, `\[x\]`: true, "x": false, "$x$ and $y$": false, "$$": false, "": false} {
+		if _, ok := formulaIn(in); ok != want {
+			t.Errorf("%q is a formula: %v", in, ok)
+		}
+	}
+}
+
 func FuzzMath(f *testing.F) {
 	for _, src := range []string{`\frac{a}{b}_1^2`, `\left(\sqrt[3]{x}\right.`, `\sum\limits_{i}^{`, `\text{小}`,
 		`\hat{\vec{x}}'''`} {

@@ -179,6 +179,10 @@ func (r *nbReader) display(o *nbOutput) {
 		}
 		r.listing(Listing{Lines: plainLines("[image not shown: " + err.Error() + "]"), Label: " "})
 	}
+	if source, ok := formulaIn(string(o.Data["text/latex"])); ok {
+		r.blocks = append(r.blocks, Block{Math: true, Spans: plain(source)})
+		return
+	}
 	text := string(o.Data["text/plain"] + o.Text)
 	for _, mime := range []string{"text/markdown", "text/latex", "application/javascript"} {
 		if text == "" {
@@ -196,6 +200,17 @@ func (r *nbReader) display(o *nbOutput) {
 		label = fmt.Sprintf("Out[%d]", *o.Count)
 	}
 	r.listing(Listing{Lines: ansiLines(text, Span{}), Label: label})
+}
+
+// formulaIn takes the formula out of an output that is nothing else.
+func formulaIn(latex string) (string, bool) {
+	latex = strings.TrimSpace(latex)
+	opener, closer := closerOf([]byte(latex))
+	if opener == "" || len(latex) <= len(opener)+len(closer) || !strings.HasSuffix(latex, closer) {
+		return "", false
+	}
+	source := latex[len(opener) : len(latex)-len(closer)]
+	return strings.TrimSpace(source), !strings.Contains(source, "$")
 }
 
 func (r *nbReader) listing(l Listing) {

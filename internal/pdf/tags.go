@@ -93,5 +93,5 @@ func (s *pageWriter) current() int {
 	return 0
 }
 
-// heading tags run from H1 to H6.
+// headingTag is the tag of a heading: H1 to H6.
 func headingTag(level int) string { return fmt.Sprintf("H%d", min(max(level, 1), 6)) }

@@ -9,9 +9,9 @@ func (a *assembly) writeTags() types.IndirectRef {
 	nums := map[*element]int{}
 	top := a.writeElement(a.tags.root, root, nums)
 	var list types.Array
-	for i, s := range a.slots {
-		back := make(types.Array, len(s.elements))
-		for k, e := range s.elements {
+	for i, elements := range a.slots {
+		back := make(types.Array, len(elements))
+		for k, e := range elements {
 			back[k] = ref(nums[e])
 		}
 		list = append(list, types.Integer(i), a.add(back))
