@@ -212,7 +212,8 @@ func TestCharts(t *testing.T) {
 			"head": ["Group", "Students", "Fewest", "30th percentile", "Median", "80th percentile", "Most"],
 			"rows": [["All students", "4", "0", "0", "0", "2", "2"], ["Credit", "4", "0", "0", "0", "2", "2"],
 				["LA1", "3", "0", "0", "0", "2", "2"]]}`)
-		w.do("tutor", "GET /api/units/{unitA}/charts/targets/table", nil).status(200).has(`{"head": ["Grade", "Students"]}`)
+		w.do("tutor", "GET /api/units/{unitA}/charts/targets/table",
+			nil).status(200).has(`{"head": ["Grade", "Students"]}`)
 		w.do("tutor", "GET /api/units/{unitA}/charts/pie/table", nil).status(404)
 		w.do("tutor", "GET /api/units/{unitA}/charts/pie", nil).status(404).says("completion, statuses and targets")
 		w.do("tutor", "GET /api/units/{unitB}/charts/completion", nil).status(403)

@@ -180,7 +180,8 @@ func (c *canvas) FillString(f font.Face, p vg.Point, text string) {
 	}
 	x, y := c.at(p)
 	paint, _ := solid(c.state.ink)
-	fmt.Fprintf(&c.body, `<text x="%s" y="%s" font-size="%s" fill="%s"`, num(x), num(y), num(f.Font.Size.Points()), paint)
+	fmt.Fprintf(&c.body, `<text x="%s" y="%s" font-size="%s" fill="%s"`, num(x), num(y), num(f.Font.Size.Points()),
+		paint)
 	if f.Font.Weight > 0 {
 		c.body.WriteString(` font-weight="bold"`)
 	}

@@ -246,7 +246,8 @@ func TestRowLabelsDoNotOverlap(t *testing.T) {
 // The axis ends where the data does, not at the number of tasks; one value is
 // a dot that can be seen; labels say whom they count.
 func TestCompletionFitsTheData(t *testing.T) {
-	c := Completion{Unit: "A", Tasks: 36, Whole: &Five{"", 4, 0, 0, 1, 2, 3}, Grades: []Five{{"Pass", 1, 2, 2, 2, 2, 2}}}
+	c := Completion{Unit: "A", Tasks: 36, Whole: &Five{"", 4, 0, 0, 1, 2, 3},
+		Grades: []Five{{"Pass", 1, 2, 2, 2, 2, 2}}}
 	all := checkSafe(t, c.SVG())
 	var widest, dot float64
 	seen := map[string]bool{}
@@ -335,11 +336,13 @@ func TestHostileNamesAreOnlyText(t *testing.T) {
 		"completion": Completion{Unit: hostile, Tasks: 9, Whole: &many[0], Tutorials: many, Grades: many}.SVG(),
 		"statuses": Statuses{Unit: hostile, Tasks: []TaskCounts{{hostile, hostile,
 			map[status.Status]int{status.Complete: 1, hostile: 5}}}}.SVG(),
-		"grades":   TargetGrades{Unit: hostile, Grades: []GradeCount{{hostile, 3}}}.SVG(),
-		"burndown": Burndown{Unit: hostile, Student: hostile, Done: []Point{{Day: time.Unix(1e9, 0), Remaining: 50}}}.SVG(),
+		"grades": TargetGrades{Unit: hostile, Grades: []GradeCount{{hostile, 3}}}.SVG(),
+		"burndown": Burndown{Unit: hostile, Student: hostile,
+			Done: []Point{{Day: time.Unix(1e9, 0), Remaining: 50}}}.SVG(),
 	} {
 		all := checkSafe(t, svg)
-		if count(all, named("svg")) != 1 || bytes.Contains(svg, []byte("<script")) || bytes.ContainsRune(svg, '\u202E') {
+		if count(all, named("svg")) != 1 || bytes.Contains(svg, []byte("<script")) ||
+			bytes.ContainsRune(svg, '\u202E') {
 			t.Errorf("%s: a name got out of its text", name)
 		}
 		if !strings.Contains(all[1].text, "</svg><script>") {
@@ -370,7 +373,8 @@ func TestAnyValuesGiveAPicture(t *testing.T) {
 			rapid.IntRange(-5, 1e9))
 		checkSafe(t, Statuses{Tasks: []TaskCounts{{words.Draw(t, "abbr"), words.Draw(t, "name"),
 			counts.Draw(t, "counts")}}}.SVG())
-		checkSafe(t, TargetGrades{Grades: []GradeCount{{words.Draw(t, "grade"), rapid.Int().Draw(t, "students")}}}.SVG())
+		checkSafe(t, TargetGrades{Grades: []GradeCount{{words.Draw(t, "grade"),
+			rapid.Int().Draw(t, "students")}}}.SVG())
 	})
 }
 

@@ -40,7 +40,8 @@ func parted(s string) (known string, others float64) {
 		case unicode.In(r, unicode.Mn, unicode.Cf):
 		case fromRight(r):
 			others += 0.58
-		case r >= 0x1100 && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) && (r < 0x2000 || r > 0x2bff):
+		case r >= 0x1100 && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) &&
+			(r < 0x2000 || r > 0x2bff):
 			others++
 		default:
 			b.WriteRune(r)

@@ -30,7 +30,8 @@ func sampleCompletion(tutorials int) Completion {
 		c.Grades = append(c.Grades, five(g))
 	}
 	for i := range tutorials {
-		c.Tutorials = append(c.Tutorials, five(fmt.Sprintf("LA1-%02d Tuesday 10:30 with a rather long name of a room", i+1)))
+		c.Tutorials = append(c.Tutorials, five(fmt.Sprintf("LA1-%02d Tuesday 10:30 with a rather long name of a room",
+			i+1)))
 	}
 	return c
 }

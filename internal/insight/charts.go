@@ -116,7 +116,8 @@ func drawnStatuses(ctx context.Context, q db.Q, unitID int64) ([]chart.TaskCount
 			AND a.target_grade <= p.target_grade
 			WHERE p.unit_id = $1 AND p.enrolled AND t.status <> $2
 			GROUP BY t.task_definition_id, t.status) t ON t.task_definition_id = d.id
-		WHERE d.unit_id = $1 ORDER BY d.target_grade, d.start_date, d.abbreviation, t.status`, unitID, status.NotStarted)
+		WHERE d.unit_id = $1 ORDER BY d.target_grade, d.start_date, d.abbreviation, t.status`, unitID,
+		status.NotStarted)
 	return taskCounts(rows), err
 }
 

@@ -53,7 +53,8 @@ type doneCounts struct {
 func doneBy(ctx context.Context, q db.Q, unitID int64, least int) (g doneCounts, err error) {
 	g.tutorial, g.grade = map[int64][]int{}, map[grade.Grade][]int{}
 	last := int64(0)
-	for r, err := range db.Each[completed](ctx, q, `SELECT p.id AS project_id, p.target_grade, coalesce(c.done, 0) AS done,
+	for r, err := range db.Each[completed](ctx, q, `SELECT p.id AS project_id, p.target_grade, coalesce(c.done, 0) AS
+		done,
 			e.tutorial_id
 		FROM projects p LEFT JOIN (SELECT project_id, count(*) AS done FROM tasks
 			WHERE unit_id = $1 AND status = $2 GROUP BY project_id) c ON c.project_id = p.id

@@ -99,7 +99,8 @@ func (a *assembly) ownPage(i int) {
 	a.goTo(i)
 	a.endArtifact()
 	d := types.Dict{
-		"Type": types.Name("Page"), "Parent": ref(a.tree), "MediaBox": rect(0, 0, pageW, pageH), "Resources": ref(a.res),
+		"Type": types.Name("Page"), "Parent": ref(a.tree), "MediaBox": rect(0, 0, pageW, pageH),
+		"Resources":     ref(a.res),
 		"Contents":      types.Array{a.packed(p.body.Bytes()), a.packed(p.extra.Bytes())},
 		"StructParents": a.slotFor(p.marks...), "Tabs": types.Name("S"),
 		"PieceInfo": a.signature(rect(0, 0, pageW, pageH), true),

@@ -21,7 +21,8 @@ func BenchmarkSubmission(b *testing.B) {
 		Section{Title: "Essay", File: bytesFile("essay.pdf", PDF, upload)},
 	)
 	benchDocument(b, doc, int64(len(code)+len(upload)), 300*time.Millisecond)
-	b.Logf("on the same listing and PDF pdflatex takes %s, typst %s", latexTime(b, code, upload), typstTime(b, code, upload))
+	b.Logf("on the same listing and PDF pdflatex takes %s, typst %s", latexTime(b, code, upload),
+		typstTime(b, code, upload))
 }
 
 // BenchmarkPortfolio is a portfolio of 200 pages: under 3 s.

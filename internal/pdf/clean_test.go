@@ -21,7 +21,8 @@ func armed() []byte {
 		"<</Type/Catalog/Pages 2 0 R/OpenAction "+js+"/AA<</WC "+js+">>/AcroForm<</Fields[8 0 R]/XFA(x)>>"+
 			"/Names<</JavaScript<</Names[(a) "+js+"]>>/EmbeddedFiles<</Names[(evil) 11 0 R]>>/Dests<</Names[(chapter)"+
 			" [13 0 R/XYZ 0 700 null]]>>>>>>",
-		"<</Type/Pages/Kids[3 0 R 13 0 R]/Count 2/MediaBox[0 0 300 400]/Resources<</Font<</A 5 0 R/S 5 0 R/JS 5 0 R>>>>>>",
+		"<</Type/Pages/Kids[3 0 R 13 0 R]/Count 2/MediaBox[0 0 300 400]/Resources<</Font<</A 5 0 R/S 5 0 R/JS 5 0 "+
+			"R>>>>>>",
 		"<</Type/Page/Parent 2 0 R/Rotate 90/Contents 4 0 R/AA<</O "+js+">>/PieceInfo<</X(y)>>/Metadata 11 0 R"+
 			"/Annots[6 0 R 7 0 R 8 0 R 9 0 R 10 0 R 14 0 R 15 0 R 16 0 R]>>",
 		rawStream("", []byte("BT /A 20 Tf 20 300 Td (Kept text) Tj ET")),
@@ -61,7 +62,8 @@ func TestCleanDisarms(t *testing.T) {
 		t.Fatalf("%d pages, %v", n, err)
 	}
 	for _, never := range []string{
-		"JavaScript", "Launch", "OpenAction", "/AA", "EmbeddedFile", "Filespec", "AcroForm", "cmd.exe", "FileAttachment",
+		"JavaScript", "Launch", "OpenAction", "/AA", "EmbeddedFile", "Filespec", "AcroForm", "cmd.exe",
+		"FileAttachment",
 		"GoToR", "PieceInfo", "Widget", "Popup", fmt.Sprintf("%x", "app.alert"), fmt.Sprintf("%x", "javascript"),
 		fmt.Sprintf("%x", "evil"), fmt.Sprintf("%x", "secret"),
 	} {

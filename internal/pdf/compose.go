@@ -201,7 +201,8 @@ func (c *composer) file(i, nth int, header string) {
 		c.chunks = append(c.chunks, ch)
 		if p.Title != "" {
 			for _, m := range d.Marks {
-				c.outline = append(c.outline, bookmark{Title: m.Title, Level: p.Level + 1 + m.Level, Page: c.total + m.Page})
+				c.outline = append(c.outline, bookmark{Title: m.Title, Level: p.Level + 1 + m.Level,
+					Page: c.total + m.Page})
 			}
 		}
 		c.total += d.Pages
@@ -254,7 +255,8 @@ func (c *composer) refusal(i int, why string) {
 	p := &c.job.Parts[i]
 	c.notice([]Span{
 		{Text: "This file could not be shown: ", Bold: true}, {Text: strings.TrimSuffix(why, ".") + "."},
-		{Text: "\nThe original is attached to this PDF, unchanged: open your viewer's list of attachments and look for "},
+		{Text: "\nThe original is attached to this PDF, unchanged: open your viewer's list of attachments and look " +
+			"for "},
 		{Text: p.File.Name, Bold: true}, {Text: "."},
 	})
 	c.note(i, why, true, true)

@@ -79,7 +79,8 @@ func (a *assembly) writeFont(f *face) types.IndirectRef {
 		"FontDescriptor": descriptor, "CIDToGIDMap": types.Name("Identity"), "W": types.Array{types.Integer(0), widths},
 	})
 	return a.add(types.Dict{
-		"Type": types.Name("Font"), "Subtype": types.Name("Type0"), "BaseFont": name, "Encoding": types.Name("Identity-H"),
+		"Type": types.Name("Font"), "Subtype": types.Name("Type0"), "BaseFont": name,
+		"Encoding":        types.Name("Identity-H"),
 		"DescendantFonts": types.Array{kid}, "ToUnicode": a.add(flateStream(types.Dict{}, toUnicode(f.used))),
 	})
 }

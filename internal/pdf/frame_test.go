@@ -34,7 +34,8 @@ func TestForeignPagesAreFramed(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := string(said)
-			for _, want := range []string{"COS10001", "File 1 of 1 · Essay", "Their words", "Fred Jones", "Page 1 of 1"} {
+			for _, want := range []string{"COS10001", "File 1 of 1 · Essay", "Their words", "Fred Jones",
+				"Page 1 of 1"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is not on the page:\n%s", want, text)
 				}
@@ -77,7 +78,8 @@ func TestContentInParts(t *testing.T) {
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents[4 0 R 6 0 R 7 0 R]/Resources<</Font<</A 5 0 R>>>>>>",
 		rawStream("", []byte(parts[0])), "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-		rawStream("/Filter/FlateDecode", zipped([]byte(parts[1]))), rawStream("/Filter/FlateDecode", []byte("no such thing")))
+		rawStream("/Filter/FlateDecode", zipped([]byte(parts[1]))), rawStream("/Filter/FlateDecode",
+			[]byte("no such thing")))
 	out, _ := render(t, testDocument(Section{File: bytesFile("a.pdf", PDF, data)}), Limits{})
 	if text := textOf(t, out); !strings.Contains(text, "First") || !strings.Contains(text, "Second") {
 		t.Errorf("text %s", text)
@@ -110,7 +112,8 @@ func TestOurPagesAreNumberedAnew(t *testing.T) {
 			}
 		}
 		boxes := run(t, "pdfinfo", "-f", "2", "-l", "12", saved(t, out))
-		if grown := strings.Count(boxes, "612 x 884"); ours && (grown != 2 || strings.Count(boxes, "595.28 x 841.89") != 9) {
+		if grown := strings.Count(boxes, "612 x 884"); ours &&
+			(grown != 2 || strings.Count(boxes, "595.28 x 841.89") != 9) {
 			t.Errorf("the pages' sizes are\n%s", boxes)
 		}
 	}

@@ -19,7 +19,8 @@ func FuzzCleanPDF(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out := filepath.Join(t.TempDir(), "x")
 		for _, ours := range []bool{false, true} {
-			if done, err := cleanPDF(bytes.NewReader(data), out, l, ours); err == nil && (done.Pages < 1 || done.Pages > 50) {
+			if done, err := cleanPDF(bytes.NewReader(data), out, l, ours); err == nil &&
+				(done.Pages < 1 || done.Pages > 50) {
 				t.Errorf("%d pages", done.Pages)
 			}
 		}
@@ -44,7 +45,8 @@ func FuzzNotebook(f *testing.F) {
 	f.Add(testNotebook())
 	f.Add([]byte(`{"worksheets":[{"cells":[{"cell_type":"code","input":["a"],"outputs":[{"output_type":"pyout","text":["1"]}]}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		j := &readJob{Name: "a.ipynb", Out: filepath.Join(t.TempDir(), "x"), Limits: Limits{Pixels: 100_000}.orDefaults()}
+		j := &readJob{Name: "a.ipynb", Out: filepath.Join(t.TempDir(), "x"),
+			Limits: Limits{Pixels: 100_000}.orDefaults()}
 		if blocks, _, err := readNotebook(j, data); err == nil {
 			drawAll(t, blocks)
 		}

@@ -86,7 +86,8 @@ func utf16File(s string) []byte {
 func hugeNotebook() []byte {
 	b, _ := json.Marshal(map[string]any{"cells": []any{map[string]any{
 		"cell_type": "code", "source": "print('x')",
-		"outputs": []any{map[string]any{"output_type": "stream", "text": strings.Repeat("a line of output\n", 300_000)}},
+		"outputs": []any{map[string]any{"output_type": "stream", "text": strings.Repeat("a line of output\n",
+			300_000)}},
 	}}})
 	return b
 }
@@ -105,7 +106,8 @@ func corpus(t testing.TB) []hostile {
 	return []hostile{
 		{"flate bomb", bytesFile("bomb.pdf", PDF, onePage("", bomb)), true, "unpacks to far more", ""},
 		{"bomb in a bomb", bytesFile("bomb2.pdf", PDF, onePage("",
-			rawStream("/Filter[/FlateDecode/FlateDecode]", zipped(flateBomb(1<<28))))), true, "unpacks to far more", ""},
+			rawStream("/Filter[/FlateDecode/FlateDecode]", zipped(flateBomb(1<<28))))), true, "unpacks to far more",
+			""},
 		{"object stream bomb", bytesFile("bomb3.pdf", PDF, objectStreamBomb()), true, "", ""},
 		{"encrypted", bytesFile("secret.pdf", PDF, encryptedPDF(t, "secret")), true, "password", ""},
 		{"encrypted without a password", bytesFile("open.pdf", PDF, encryptedPDF(t, "")), false, "", "Foreign page 2"},
@@ -115,11 +117,13 @@ func corpus(t testing.TB) []hostile {
 			"<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Pages/Kids[2 0 R 3 0 R]/Count 1/Parent 2 0 R>>")), true,
 			"circles", ""},
 		{"self-containing form", bytesFile("form.pdf", PDF, onePage("/Resources<</XObject<</X 5 0 R>>>>",
-			rawStream("", []byte("/X Do")), rawStream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X"+
+			rawStream("", []byte("/X Do")), rawStream("/Type/XObject/Subtype/Form/BBox[0 0 9 "+
+				"9]/Resources<</XObject<</X"+
 				" 5 0 R>>>>", []byte("/X Do")))), false, "", ""},
 		{"no pages", bytesFile("none.pdf", PDF, rawPDF("<</Type/Catalog/Pages 2 0 R>>",
 			"<</Type/Pages/Kids[]/Count 99>>")), true, "", ""},
-		{"polyglot PDF and zip", bytesFile("both.pdf", PDF, append(somePDF(1), zipFile()...)), false, "", "Foreign page 1"},
+		{"polyglot PDF and zip", bytesFile("both.pdf", PDF, append(somePDF(1), zipFile()...)), false, "",
+			"Foreign page 1"},
 		{"huge PNG", bytesFile("huge.png", Image, hugePNG(20_000, 20_000)), true, "20000 by 20000", ""},
 		{"lying PNG", bytesFile("lying.png", Image, hugePNG(5_000, 5_000)), true, "damaged", ""},
 		{"zip as PNG", bytesFile("zip.png", Image, zipFile()), true, "not an image", ""},
@@ -137,14 +141,17 @@ func corpus(t testing.TB) []hostile {
 		{"PDF named .py", bytesFile("essay.py", Code, somePDF(1)), true, "a PDF", ""},
 		{"override in a name", bytesFile("harmless\u202efdp.exe.py", Code, []byte("x = '\u202e\u2066'\n")), false, "",
 			"harmless[U+202E]fdp.exe.py"},
-		{"huge notebook output", bytesFile("huge.ipynb", Notebook, hugeNotebook()), false, "cut after", "299600 more lines"},
-		{"broken notebook", bytesFile("broken.ipynb", Notebook, []byte(`{"cells": [`)), false, "plain text", `{"cells": [`},
+		{"huge notebook output", bytesFile("huge.ipynb", Notebook, hugeNotebook()), false, "cut after",
+			"299600 more lines"},
+		{"broken notebook", bytesFile("broken.ipynb", Notebook, []byte(`{"cells": [`)), false, "plain text",
+			`{"cells": [`},
 		{"deep Markdown", bytesFile("deep.md", Markdown, deepMarkdown()), false, "", "bottom"},
 		{"quotes of Markdown", bytesFile("quotes.md", Markdown,
 			[]byte(strings.Repeat(">", 20_000)+" bottom\n"+strings.Repeat("[", 20_000))), false, "", ""},
 		{"wide table", bytesFile("wide.md", Markdown, []byte(strings.Repeat("|cell", 3000)+"|\n"+strings.Repeat("|-",
 			3000)+"|\n"+strings.Repeat("|text", 3000)+"|\n")), false, "", ""},
-		{"entities of Markdown", bytesFile("mark.md", Markdown, []byte(strings.Repeat("*a **a ", 5_000))), false, "", ""},
+		{"entities of Markdown", bytesFile("mark.md", Markdown, []byte(strings.Repeat("*a **a ", 5_000))), false, "",
+			""},
 	}
 }
 

@@ -121,7 +121,8 @@ func somePDF(n int) []byte {
 		doc.AddPage()
 		doc.SetFont("Helvetica", "", 12)
 		for line := range 40 {
-			doc.Text(50, 60+float64(line)*16, fmt.Sprintf("Foreign page %d, line %d: the quick brown fox jumps over it.",
+			doc.Text(50, 60+float64(line)*16, fmt.Sprintf("Foreign page %d, line %d: the quick brown fox jumps over "+
+				"it.",
 				i+1, line))
 		}
 		doc.LinkString(50, 50, 200, 20, fmt.Sprintf("https://example.org/page/%d", i+1))

@@ -140,7 +140,8 @@ func (m *mathReader) row(st mathStyle, until string) (mathBox, error) {
 		if err != nil {
 			return mathBox{}, err
 		}
-		if class == between && (last == between || last == relation || last == opening || last == operator || last == comma) {
+		if class == between && (last == between || last == relation || last == opening || last == operator ||
+			last == comma) {
 			class = ordinary // a sign before a number, not one between two
 		}
 		parts = append(parts, blank(space(last, class, st)), box)

@@ -18,7 +18,8 @@ func TestFormulasThatAreSet(t *testing.T) {
 	for _, src := range []string{
 		"E = mc^2", `\sqrt{x}`, `\sqrt[3]{x+1}`, `\frac{1}{2}`, `\frac12`, `a_{i}^{2}`, `x'`, `x''_1`, `\sum_{i=1}^n i`,
 		`\sum\limits_{i} i`, `\int_0^1 f(x)\,dx`, `\alpha+\beta\le\gamma`, `\left(\frac{a}{b}\right)`, `\left.x\right|`,
-		`\text{if } x > 0`, `\mathbb{R}^n`, `\lim_{x \to 0} \frac{\sin x}{x}`, `\binom{n}{k}`, `\hat{x}`, `\overline{AB}`,
+		`\text{if } x > 0`, `\mathbb{R}^n`, `\lim_{x \to 0} \frac{\sin x}{x}`, `\binom{n}{k}`, `\hat{x}`,
+		`\overline{AB}`,
 		`\underline{x}`, `f: A \to B`, `10^{-3}`, `-x`, `|x|`, `\{1, 2, \ldots\}`, `\mathbf{v} \cdot \vec{w}`, `αβγ`,
 		`x \in 集`, "",
 	} {
@@ -113,7 +114,8 @@ func TestFormulasInNotebooks(t *testing.T) {
 		!blocks[2].Spans[1].Math {
 		t.Errorf("%v: %+v", err, blocks)
 	}
-	for in, want := range map[string]bool{"$x$": true, `\[x\]`: true, "x": false, "$x$ and $y$": false, "$$": false, "": false} {
+	for in, want := range map[string]bool{"$x$": true, `\[x\]`: true, "x": false, "$x$ and $y$": false, "$$": false,
+		"": false} {
 		if _, ok := formulaIn(in); ok != want {
 			t.Errorf("%q is a formula: %v", in, ok)
 		}

@@ -123,7 +123,8 @@ func (s *pageWriter) radical(x, base, hook, high, low, w, thick float64) {
 	y := func(v float64) string { return n(pageH - v) }
 	s.op("%s RG %s w 1 j", ink.numbers(), n(thick))
 	s.stroke, s.thick = ink, thick
-	s.op("%s %s m %s %s l %s %s l %s %s l %s %s l S", n(x+hook*0.08), y(base-high*0.34), n(x+hook*0.28), y(base-high*0.42),
+	s.op("%s %s m %s %s l %s %s l %s %s l %s %s l S", n(x+hook*0.08), y(base-high*0.34), n(x+hook*0.28),
+		y(base-high*0.42),
 		n(x+hook*0.55), y(base+low), n(x+hook), y(base-high), n(x+hook+w), y(base-high))
 	s.op("0 j")
 }

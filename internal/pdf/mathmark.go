@@ -62,7 +62,8 @@ func (mathInline) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Nod
 		return nil
 	}
 	before := block.PrecendingCharacter()
-	if opener == "$" && (len(line) < 2 || util.IsSpace(line[1]) || unicode.IsLetter(before) || unicode.IsDigit(before)) {
+	if opener == "$" && (len(line) < 2 || util.IsSpace(line[1]) || unicode.IsLetter(before) ||
+		unicode.IsDigit(before)) {
 		return nil
 	}
 	row, segment := block.Position()

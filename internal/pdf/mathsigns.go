@@ -35,7 +35,8 @@ var mathLarge = map[string]rune{
 // mathNames are functions, set upright; the second ones take limits below.
 var (
 	mathNames = []string{
-		"sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "log", "ln", "lg",
+		"sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "log", "ln",
+		"lg",
 		"exp", "det", "dim", "ker", "gcd", "deg", "arg", "hom", "Pr", "mod",
 	}
 	mathLimits = []string{"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin"}
@@ -90,10 +91,12 @@ func (m *mathReader) built(st mathStyle, name string) (box mathBox, class mathCl
 		box, err = m.delimited(st)
 	case "underline":
 		box, err = m.accented(0, st, true)
-	case "text", "mathrm", "operatorname", "textrm", "mathbf", "textbf", "mathit", "textit", "mathtt", "texttt", "mathsf":
+	case "text", "mathrm", "operatorname", "textrm", "mathbf", "textbf", "mathit", "textit", "mathtt", "texttt",
+		"mathsf":
 		var words string
 		if words, err = m.braced(); err == nil {
-			box, err = m.words(words, st, map[string]*face{"mathbf": fs.bold, "textbf": fs.bold, "mathit": fs.serifItalic,
+			box, err = m.words(words, st, map[string]*face{"mathbf": fs.bold, "textbf": fs.bold,
+				"mathit": fs.serifItalic,
 				"textit": fs.serifItalic, "mathtt": fs.mono, "texttt": fs.mono, "mathsf": fs.sans}[name])
 		}
 	case "mathbb":

@@ -107,7 +107,10 @@ func (r *nbReader) cell(c *nbCell) {
 	source := tidyLines(string(c.Source + c.Input))
 	switch c.Type {
 	case "markdown", "heading":
-		m := &mdReader{job: r.job, figures: &r.figures, attached: func(name string) []byte { return attachedImage(c, name) }}
+		m := &mdReader{job: r.job, figures: &r.figures, attached: func(name string) []byte {
+			return attachedImage(c,
+				name)
+		}}
 		m.read(source)
 		r.blocks = append(r.blocks, m.blocks...)
 	case "code":

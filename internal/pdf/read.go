@@ -167,7 +167,8 @@ func count(n int, noun string) string {
 func disguised(data []byte) string {
 	for _, m := range []struct{ magic, what string }{
 		{"%PDF-", "a PDF"}, {"PK\x03\x04", "a zip archive or office document"}, {"\x89PNG", "a PNG image"},
-		{"\xff\xd8\xff", "a JPEG image"}, {"GIF8", "a GIF image"}, {"\x7fELF", "a program"}, {"\x1f\x8b", "a gzip archive"},
+		{"\xff\xd8\xff", "a JPEG image"}, {"GIF8", "a GIF image"}, {"\x7fELF", "a program"},
+		{"\x1f\x8b", "a gzip archive"},
 		{"\xca\xfe\xba\xbe", "a compiled class"}, {"Rar!", "a rar archive"}, {"7z\xbc\xaf", "a 7z archive"},
 	} {
 		if bytes.HasPrefix(data, []byte(m.magic)) {

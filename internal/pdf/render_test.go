@@ -39,10 +39,12 @@ func testCover() *Cover {
 				},
 			},
 			{
-				Title: "Learning outcomes", Head: []string{"Outcome", "Rating", "Rationale"}, Widths: []float64{3, 2, 5},
+				Title: "Learning outcomes", Head: []string{"Outcome", "Rating", "Rationale"},
+				Widths: []float64{3, 2, 5},
 				Rows: [][]Cell{
 					{{Text: "ULO1 Reading and explaining code"}, {Score: 5, Of: 5},
-						{Text: "I explained each line of the program in my own words and traced its execution for two inputs."}},
+						{Text: "I explained each line of the program in my own words and traced its execution for " +
+							"two inputs."}},
 				},
 			},
 		},
@@ -54,7 +56,8 @@ const letters = `// Ελληνικά, Кириллица, ñandú, café: → �
 // │ab│cd│
 // └──┴──┘
 s := "中文 😀 ` + "\u202e" + `abc"	// after a tab
-` + "t := `one line that is far too long for the page and therefore is continued below, where its rest stands; nothing of it is lost`\n"
+` + "t := `one line that is far too long for the page and therefore is continued below, where its rest stands; " +
+	"nothing of it is lost`\n"
 
 const report = `# Report
 
@@ -104,7 +107,8 @@ func testNotebook() []byte {
 		"nbformat": 4, "metadata": map[string]any{"kernelspec": map[string]any{"language": "python"}},
 		"cells": []any{
 			map[string]any{"cell_type": "markdown", "source": []string{"# Analysis\n", "Some *text*.\n"}},
-			map[string]any{"cell_type": "code", "execution_count": 1, "source": "def f(x):\n    return x ** 2\nprint(f(3))",
+			map[string]any{"cell_type": "code", "execution_count": 1, "source": "def f(x):\n    return x ** " +
+				"2\nprint(f(3))",
 				"outputs": []any{
 					out("stream", map[string]any{"name": "stdout", "text": []string{"nine\n", "10%\r100%\n"}}),
 				}},
@@ -395,7 +399,8 @@ func TestConcurrently(t *testing.T) {
 	for range 3 {
 		wg.Go(func() {
 			var buf bytes.Buffer
-			if _, err := Render(context.Background(), sample(), &buf, Limits{}); err != nil || !bytes.Equal(buf.Bytes(), want) {
+			if _, err := Render(context.Background(), sample(), &buf, Limits{}); err != nil || !bytes.Equal(buf.Bytes(),
+				want) {
 				t.Errorf("differs, or %v", err)
 			}
 		})

@@ -75,7 +75,8 @@ func everything() Document {
 		Section{Title: "Cover", Cover: cover},
 		Section{Title: "程序", File: bytesFile("程序.py", Code, []byte(code.String()))},
 		Section{Title: "Mathematics", File: bytesFile("math.md", Markdown,
-			[]byte(formulas+"\n\n"+strings.Join(scripts, "\n\n")+"\n\n1. "+hebrew+"\n2. "+arabic+"\n\n> "+arabic+"\n"))},
+			[]byte(formulas+"\n\n"+strings.Join(scripts, "\n\n")+"\n\n1. "+hebrew+"\n2. "+arabic+"\n\n> "+arabic+
+				"\n"))},
 		Section{Title: "Notebook", File: bytesFile("a.ipynb", Code, testNotebook())},
 		Section{Title: "Photograph", File: bytesFile("photo.jpg", Image, photo())},
 		Section{Title: "Essay", File: bytesFile("essay.pdf", PDF, somePDF(20))},
@@ -99,7 +100,8 @@ func collection(t testing.TB) Document {
 		Section{Title: "Summary", File: bytesFile("lsr.pdf", PDF, somePDF(2))},
 		Section{Title: "Title page", Cover: &Cover{Title: chinese, Lines: []KeyValue{{"Student", arabic}}}},
 		Section{Contents: true},
-		Section{Title: "1.1P " + japanese, Header: "1.1P " + korean, Body: []Block{Prose(formulas), Grid(said)}, File: work},
+		Section{Title: "1.1P " + japanese, Header: "1.1P " + korean, Body: []Block{Prose(formulas), Grid(said)},
+			File: work},
 		Section{Title: "1.2P without files", Body: []Block{Grid(said)}},
 	)
 	doc.Footer = hebrew
@@ -135,7 +137,8 @@ func TestFiveScriptsAreReadAsWritten(t *testing.T) {
 				t.Error("a letter is shown as its code point")
 			}
 			for _, want := range append(slices.Clone(scripts), "E = mc^2", `\frac{a+b}{2n}`, "it costs $5 and not $6",
-				`\sum_{i=1}^{n} i = \frac{n(n+1)}{2}`, `\begin{pmatrix}`, "nine", "ZeroDivisionError", "Foreign page 20, line 39") {
+				`\sum_{i=1}^{n} i = \frac{n(n+1)}{2}`, `\begin{pmatrix}`, "nine", "ZeroDivisionError",
+				"Foreign page 20, line 39") {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is not in the text", want)
 				}
@@ -272,7 +275,8 @@ func TestDirections(t *testing.T) {
 			run := order.Run(i)
 			for range []rune(run.String()) {
 				if right := run.Direction() == bidi.RightToLeft; right != (ls[at]%2 == 1) {
-					t.Fatalf("%q: character %d has level %d, the library says right is %v", string(rs), at, ls[at], right)
+					t.Fatalf("%q: character %d has level %d, the library says right is %v", string(rs), at, ls[at],
+						right)
 				}
 				at++
 			}

@@ -110,7 +110,10 @@ func TestWrap(t *testing.T) {
 				t.Fatalf("line %q is %.1f wide, %.1f allowed", spansText(line), w, width)
 			}
 		}
-		if clean := func(s string) string { return strings.ReplaceAll(s, " ", "") }; clean(got.String()) != clean(text) {
+		if clean := func(s string) string {
+			return strings.ReplaceAll(s, " ",
+				"")
+		}; clean(got.String()) != clean(text) {
 			t.Fatalf("%q became %q", text, got.String())
 		}
 	})

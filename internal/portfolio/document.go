@@ -42,8 +42,9 @@ func (c *content) document(press *Compiler, ctx context.Context, at time.Time) p
 	}
 	own := c.files
 	if len(own) > 0 && own[0].Idx == summaryIdx {
-		doc.Sections = append(doc.Sections, pdf.Section{Title: "Learning Summary Report", Header: "Learning Summary Report",
-			File: &pdf.File{Name: own[0].Name, Kind: pdf.PDF, Open: open(own[0].Hash), Ours: c.owner.Draft}})
+		doc.Sections = append(doc.Sections, pdf.Section{Title: "Learning Summary Report",
+			Header: "Learning Summary Report",
+			File:   &pdf.File{Name: own[0].Name, Kind: pdf.PDF, Open: open(own[0].Hash), Ours: c.owner.Draft}})
 		own = own[1:]
 	}
 	doc.Sections = append(doc.Sections,
@@ -74,7 +75,8 @@ func (c *content) document(press *Compiler, ctx context.Context, at time.Time) p
 func (c *content) shown() []*task {
 	var out []*task
 	for i := range c.tasks {
-		if t := &c.tasks[i]; t.Included && (t.Hash != nil || t.Status != status.NotStarted || len(c.comments[t.TaskID]) > 0) {
+		if t := &c.tasks[i]; t.Included && (t.Hash != nil || t.Status != status.NotStarted ||
+			len(c.comments[t.TaskID]) > 0) {
 			out = append(out, &c.tasks[i])
 		}
 	}
@@ -208,7 +210,8 @@ func (c *content) alignedTasks(list []taskdef.Alignment) pdf.Table {
 		k := &c.tasks[i]
 		for _, a := range list {
 			if a.DefinitionID == k.DefinitionID {
-				t.Rows = append(t.Rows, []pdf.Cell{{Text: k.title()}, {Score: int(a.Rating), Of: mostRating}, statusCell(k.Status),
+				t.Rows = append(t.Rows, []pdf.Cell{{Text: k.title()}, {Score: int(a.Rating), Of: mostRating},
+					statusCell(k.Status),
 					{Text: times(k.Assessed)}, {Text: a.Description, Markdown: true}})
 			}
 		}

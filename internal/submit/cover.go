@@ -55,7 +55,8 @@ type coverAlignment struct {
 
 // readSheet gathers a sheet with a fixed number of statements.
 func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
-	s, err := db.OneOf[coverData](ctx, q, "submission", `SELECT s.id, s.task_id, s.at, t.project_id, t.task_definition_id,
+	s, err := db.OneOf[coverData](ctx, q, "submission", `SELECT s.id, s.task_id, s.at, t.project_id,
+		t.task_definition_id,
 			u.code, u.name AS unit_name, u.time_zone, d.abbreviation, d.name AS task_name,
 			o.first_name || ' ' || o.last_name AS student, o.username, b.first_name || ' ' || b.last_name AS sender,
 			(SELECT g.name FROM group_memberships m JOIN unit_groups g ON g.id = m.unit_group_id
@@ -67,7 +68,8 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Members, err = db.All[member](ctx, q, `SELECT u.first_name || ' ' || u.last_name AS name, u.username, l.pct, l.pts
+	if s.Members, err = db.All[member](ctx, q, `SELECT u.first_name || ' ' || u.last_name AS name, u.username, l.pct,
+		l.pts
 		FROM submission_tasks l JOIN tasks t ON t.id = l.task_id JOIN projects p ON p.id = t.project_id
 		JOIN users u ON u.id = p.user_id WHERE l.submission_id = $1
 		ORDER BY u.last_name, u.first_name, u.id`, id); err != nil {
@@ -105,7 +107,8 @@ func (s *coverData) document(institution string) pdf.Document {
 	}
 	doc.Sections = append(doc.Sections, pdf.Section{Title: "Cover", Cover: s.cover(institution, title)})
 	for _, f := range s.Files {
-		doc.Sections = append(doc.Sections, pdf.Section{Title: f.Title, File: &pdf.File{Name: f.Name, Kind: f.shownAs()}})
+		doc.Sections = append(doc.Sections, pdf.Section{Title: f.Title, File: &pdf.File{Name: f.Name,
+			Kind: f.shownAs()}})
 	}
 	return doc
 }
@@ -136,7 +139,8 @@ func (s *coverData) cover(institution, title string) *pdf.Cover {
 
 // fileList names the files in the order they follow.
 func (s *coverData) fileList() pdf.Table {
-	t := pdf.Table{Title: "Files", Head: []string{"No.", "Asked for", "Handed in", "Size"}, Widths: []float64{0.07, 0.4, 0.38, 0.15}}
+	t := pdf.Table{Title: "Files", Head: []string{"No.", "Asked for", "Handed in", "Size"}, Widths: []float64{0.07, 0.4,
+		0.38, 0.15}}
 	for i, f := range s.Files {
 		t.Rows = append(t.Rows, []pdf.Cell{{Text: strconv.Itoa(i + 1)}, {Text: f.Title, Bold: true}, {Text: f.Name},
 			{Text: pdf.SizeText(f.Size)}})
@@ -148,7 +152,8 @@ func (s *coverData) contributions() pdf.Table {
 	t := pdf.Table{Title: "Contributions", Head: []string{"Member", "Share", "Contribution"},
 		Widths: []float64{0.6, 0.15, 0.25}}
 	for _, m := range s.Members {
-		t.Rows = append(t.Rows, []pdf.Cell{{Text: m.Name + " (" + m.Username + ")"}, {Text: fmt.Sprintf("%d %%", m.Pct)},
+		t.Rows = append(t.Rows, []pdf.Cell{{Text: m.Name + " (" + m.Username + ")"},
+			{Text: fmt.Sprintf("%d %%", m.Pct)},
 			{Score: m.Pts, Of: 5}})
 	}
 	return t
