@@ -314,7 +314,23 @@ func (w *world) request(as, request string, body any, headers ...string) *http.R
 func (w *world) send(r *http.Request, what string) *answered {
 	rec := httptest.NewRecorder()
 	w.api.ServeHTTP(rec, r)
+	guarded(w, what, rec.Header())
 	return &answered{rec, w, what}
+}
+
+// guarded fails the test where an answer lacks the security headers of its kind:
+// no endpoint is left out, as every test sends its requests through here.
+func guarded(t testing.TB, what string, h http.Header) {
+	t.Helper()
+	frame, csp := "DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	if h.Get("Content-Disposition") != "" || strings.HasPrefix(h.Get("Content-Type"), "image/") {
+		frame, csp = "SAMEORIGIN", "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+	}
+	if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" ||
+		h.Get("Cross-Origin-Resource-Policy") != "same-origin" || h.Get("X-Frame-Options") != frame ||
+		!strings.HasPrefix(h.Get("Content-Security-Policy"), csp) || h.Get("Cache-Control") == "" {
+		t.Errorf("%s is not guarded as its kind is: %v", what, h)
+	}
 }
 
 func encode(w *world, body any) (io.Reader, string) {

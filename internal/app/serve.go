@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -144,7 +145,8 @@ func (a *App) declare() {
 	proxies, _ := httpserver.ParseProxies(a.TrustedProxies) // checked already
 	key, _ := a.signingKey()
 	m := newMetrics()
-	a.web = httpserver.New(httpserver.Config{Proxies: proxies, Log: a.log, Metrics: m})
+	a.web = httpserver.New(httpserver.Config{Proxies: proxies, Log: a.log, Metrics: m,
+		HTTPS: strings.HasPrefix(a.Public(), "https://")})
 	api.New(api.Config{
 		Config: endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Version: Version},
 		Files:  a.files, PublicURL: a.Public(),

@@ -49,6 +49,7 @@ func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	for _, h := range []string{"Content-Disposition", "ETag", "Location"} {
 		w.Header().Del(h)
 	}
+	Guard(w.Header(), Data)
 	s.faceOf(r.URL.Path).Explain(w, r, p)
 }
 

@@ -28,15 +28,13 @@ func ExplainByAccept(w http.ResponseWriter, r *http.Request, p Problem,
 	draw func(r *http.Request, p Problem) (html []byte, csp string)) {
 	h := w.Header()
 	h.Add("Vary", "Accept")
-	h.Set("Cache-Control", "no-store")
 	if Prefers(r, "application/json", "text/html") != "text/html" {
 		JSON(w, p.Status, p)
 		return
 	}
 	page, csp := draw(r, p)
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; "+
-		"frame-ancestors 'none'; "+csp)
+	Guard(h, Page, csp)
 	w.WriteHeader(p.Status)
 	Write(w, page) //nolint:errcheck // the client left
 }

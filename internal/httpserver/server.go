@@ -22,6 +22,7 @@ type Config struct {
 	Proxies Proxies      // who may tell the client's address
 	Log     *slog.Logger // slog.Default() when nil
 	Metrics Metrics      // may be nil
+	HTTPS   bool         // people reach the service by https, so browsers need try nothing else
 }
 
 // Metrics hears of every answered request. Route is its pattern, not its path.
@@ -121,8 +122,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w}
 	h := w.Header()
 	h.Set("X-Request-Id", a.id)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	Guard(h, Data)
+	if s.HTTPS {
+		h.Set("Strict-Transport-Security", twoYears)
+	}
 	route := ""
 	defer func() { s.finish(rec, r, route, start, recover()) }()
 	next, done := s.faceOf(r.URL.Path).Begin(rec, r)

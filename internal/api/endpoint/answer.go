@@ -250,10 +250,10 @@ func active(kind string) bool {
 
 func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f *File) {
 	h := w.Header()
+	httpserver.Guard(h, httpserver.Download)
 	h.Set("Content-Type", f.Type)
 	h.Set("Content-Disposition", Disposition(f.Name, f.Attachment || active(f.Type)))
 	h.Set("Access-Control-Expose-Headers", "Content-Disposition")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
 	if f.Cache != "" {
 		h.Set("Cache-Control", f.Cache)
 	}
@@ -278,6 +278,7 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f 
 		for _, name := range []string{"Content-Disposition", "Content-Length"} {
 			h.Del(name)
 		}
+		httpserver.Guard(h, httpserver.Data)
 		s.Explain(w, r, httpserver.Problem{Status: http.StatusRequestedRangeNotSatisfiable,
 			Code: "range_not_satisfiable",
 			Text: "The file does not have the part that was asked for; Content-Range says how long it is."})
@@ -309,7 +310,7 @@ func (g *rangeGuard) Write(b []byte) (int, error) {
 func sendPicture(w http.ResponseWriter, status int, p Picture) {
 	h := w.Header()
 	h.Set("Content-Type", svg)
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
+	httpserver.Guard(h, httpserver.Picture)
 	w.WriteHeader(status)
 	httpserver.Write(w, p) //nolint:errcheck // the client left
 }

@@ -29,10 +29,9 @@ func LastEventID(ctx context.Context) string { return header(ctx).Get("Last-Even
 // ServeHTTP implements http.Handler, for whoever needs no other face.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.HTTP.ServeHTTP(w, r) }
 
-// Begin implements httpserver.Face: answers are nobody's to keep, configured
-// origins are let in, and a path may end in .json.
+// Begin implements httpserver.Face: configured origins are let in, and a path may
+// end in .json.
 func (s *Server) Begin(w http.ResponseWriter, r *http.Request) (next *http.Request, done bool) {
-	w.Header().Set("Cache-Control", "no-store")
 	if s.cors(w, r) {
 		return r, true
 	}

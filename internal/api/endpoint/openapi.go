@@ -10,9 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/swaggest/swgui"
-	"github.com/swaggest/swgui/v5emb"
-
 	"lectern/internal/api/params"
 	"lectern/internal/clock"
 	"lectern/internal/httpserver"
@@ -53,8 +50,7 @@ func (s *Server) Describe() {
 		w.Header().Set("Cache-Control", "no-cache")
 		httpserver.JSON(w, http.StatusOK, s.Document())
 	}))
-	explorer := v5emb.NewHandlerWithConfig(swgui.Config{Title: "Lectern API", SwaggerJSON: "/api/openapi.json",
-		BasePath: "/api/docs"})
+	explorer := explorer()
 	s.HTTP.Handle("GET /api/docs", explorer)
 	s.HTTP.Handle("GET /api/docs/", explorer)
 }
