@@ -41,8 +41,8 @@ func obey() int {
 	var c commands
 	k := kong.Must(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.UsageOnError(),
 		kong.Description("Units, tasks, submissions and feedback for universities.\nEvery flag is also a variable: "+
-			"--public-url is LECTERN_PUBLIC_URL."),
-		kong.BindTo(ctx, (*context.Context)(nil)))
+			"--public-url is LECTERN_PUBLIC_URL. A secret may stand in a file: LECTERN_SMTP_URL_FILE names it."),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Resolvers(kong.ResolverFunc(secretFromFile)))
 	if err := app.CheckEnvironment(os.Environ(), variables(k.Model.Node)); err != nil {
 		fmt.Fprintln(os.Stderr, "lectern:", err)
 		return 2
@@ -61,6 +61,9 @@ func variables(n *kong.Node) []string {
 	var out []string
 	for _, f := range n.Flags {
 		out = append(out, f.Envs...)
+		if name := secretFile(f); name != "" {
+			out = append(out, name)
+		}
 	}
 	for _, child := range n.Children {
 		out = append(out, variables(child)...)

@@ -69,7 +69,7 @@ type instance struct {
 	done chan error
 }
 
-var ready = regexp.MustCompile(`ready at (http://[^ ]+)`)
+var ready = regexp.MustCompile(`ready at (https?://[^ ]+)`)
 
 // start runs serve on a free port and waits for it to say that it is ready.
 func start(t *testing.T, args ...string) *instance {

@@ -53,7 +53,11 @@ func settings() string {
 		if f.Default != "" {
 			byDefault = "`" + f.Default + "`"
 		}
-		fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s |\n", f.Name, strings.Join(f.Envs, " "), byDefault, f.Help)
+		names := "`" + strings.Join(f.Envs, " ") + "`"
+		if file := secretFile(f); file != "" {
+			names += " or `" + file + "`"
+		}
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, names, byDefault, f.Help)
 	}
 	return b.String()
 }

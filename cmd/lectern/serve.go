@@ -53,9 +53,14 @@ type doctorCmd struct{ app.Settings }
 
 func (c *doctorCmd) Run(ctx context.Context) error { return app.Doctor(ctx, c.Settings, os.Stdout) }
 
-type versionCmd struct{}
+type versionCmd struct {
+	SBOM bool `name:"sbom" help:"Print what the program is made of instead, as CycloneDX 1.5 JSON."`
+}
 
-func (*versionCmd) Run() error {
+func (c *versionCmd) Run() error {
+	if c.SBOM {
+		return printSBOM(os.Stdout)
+	}
 	fmt.Println("lectern", app.Version)
 	if info, ok := debug.ReadBuildInfo(); ok {
 		fmt.Println(info.GoVersion)

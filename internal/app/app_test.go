@@ -24,11 +24,19 @@ func TestSettingsAreChecked(t *testing.T) {
 		"choose one": func(s *Settings) {
 			s.SMTPURL, s.MailDir, s.MailFrom = "smtp://mail.example.edu", "mails", "a@example.edu"
 		},
-		"--mail-from \"\"":    func(s *Settings) { s.SMTPURL = "smtp://mail.example.edu" },
-		"--mail-from \"a":     func(s *Settings) { s.MailDir, s.MailFrom = "mails", "a\r\nBcc: b@example.edu" },
-		"--smtp-url":          func(s *Settings) { s.SMTPURL, s.MailFrom = "mail.example.edu:25", "a@example.edu" },
-		"--max-attachment-mb": func(s *Settings) { s.MaxAttachmentMB = 2000 },
-		"--public-url \"ftp":  func(s *Settings) { s.PublicURL = "ftp://x" },
+		"--mail-from \"\"":                     func(s *Settings) { s.SMTPURL = "smtp://mail.example.edu" },
+		"--mail-from \"a":                      func(s *Settings) { s.MailDir, s.MailFrom = "mails", "a\r\nBcc: b@example.edu" },
+		"--smtp-url":                           func(s *Settings) { s.SMTPURL, s.MailFrom = "mail.example.edu:25", "a@example.edu" },
+		"--max-attachment-mb":                  func(s *Settings) { s.MaxAttachmentMB = 2000 },
+		"--tls-cert and --tls-key go together": func(s *Settings) { s.TLSKey = "key.pem" },
+		"--tls-cert shows": func(s *Settings) {
+			s.TLSCert, s.TLSKey, s.ACMEDomain = "c", "k", []string{"lectern.example.edu"}
+		},
+		"--acme-domain":      func(s *Settings) { s.ACMEDomain = []string{"https://lectern.example.edu"} },
+		"--acme-directory":   func(s *Settings) { s.ACMEDirectory = "http://acme.example.edu" },
+		"--redirect-addr":    func(s *Settings) { s.RedirectAddr = ":80" },
+		"--max-connections":  func(s *Settings) { s.MaxConnections = -1 },
+		"--public-url \"ftp": func(s *Settings) { s.PublicURL = "ftp://x" },
 	} {
 		s := good
 		change(&s)

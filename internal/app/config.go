@@ -26,23 +26,24 @@ import (
 // data takes it.
 type Storage struct {
 	Data        string `default:"data" placeholder:"DIR" help:"Directory for the database, files and uploads on their way."`
-	DatabaseURL string `placeholder:"URL" help:"postgres://user:password@host/name; SQLite in the data directory when empty."`
-	FilesURL    string `placeholder:"URL" help:"s3://key:secret@host/bucket/prefix?region=…; a directory in the data directory when empty."`
+	DatabaseURL string `secret:"" placeholder:"URL" help:"postgres://user:password@host/name; SQLite in the data directory when empty."`
+	FilesURL    string `secret:"" placeholder:"URL" help:"s3://key:secret@host/bucket/prefix?region=…; a directory in the data directory when empty."`
 }
 
 // Settings are all of what serve can be told. Each is a flag and a LECTERN_
 // variable.
 type Settings struct {
 	Storage
+	Encryption
 	Addr                 string        `default:"127.0.0.1:3000" help:"Address to listen on."`
-	PublicURL            string        `placeholder:"URL" help:"Address people reach the service at, for links; http://ADDR when empty."`
+	PublicURL            string        `placeholder:"URL" help:"Address people reach the service at, for links; the ACME domain or ADDR when empty."`
 	TrustedProxies       []string      `placeholder:"NET" help:"Addresses or networks of proxies whose X-Forwarded-For is believed."`
 	AllowOrigins         []string      `placeholder:"ORIGIN" help:"Other web origins that may call the API, such as https://learn.example.edu."`
 	Demo                 bool          `help:"Fill an empty database with a demo university (password of every account: password)."`
 	ExternalName         string        `default:"Lectern" help:"Name of the service as people see it."`
 	Privacy              string        `help:"Privacy statement."`
 	Plagiarism           string        `help:"Statement students agree to when they submit."`
-	SMTPURL              string        `name:"smtp-url" placeholder:"URL" help:"Mail server, smtp://user:password@host:587 (?tls=always or never); no mails are sent when empty."`
+	SMTPURL              string        `secret:"" name:"smtp-url" placeholder:"URL" help:"Mail server, smtp://user:password@host:587 (?tls=always or never); no mails are sent when empty."`
 	MailDir              string        `placeholder:"DIR" help:"Write mails to files here instead of sending them."`
 	MailFrom             string        `placeholder:"ADDRESS" help:"Address mails come from; needed with --smtp-url."`
 	AllowPrivateWebhooks bool          `help:"Let webhooks go to private addresses and without encryption."`
@@ -51,6 +52,7 @@ type Settings struct {
 	ReceiptKey           string        `placeholder:"FILE" help:"PEM file of the Ed25519 key that signs receipts; a key kept in the database when empty."`
 	Fonts                []string      `placeholder:"FILE" help:"TrueType fonts for letters that the built-in ones lack, such as Thai."`
 	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
+	MaxConnections       int           `default:"10000" help:"Connections open at once; more wait for one to end. 0 for no bound."`
 	StopAfter            time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
 	LogLevel             slog.Level    `default:"info" help:"debug, info, warn or error."`
 	LogFormat            string        `default:"text" enum:"text,json" help:"text or json."`
@@ -77,7 +79,8 @@ func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
 
 // Check finds what cannot be right before anything is opened, all at once.
 func (s *Settings) Check() error {
-	return errors.Join(s.checkStorage(), s.checkAddr(), s.checkLinks(), s.checkMail(), s.checkSubmissions())
+	return errors.Join(s.checkStorage(), s.Encryption.check(), s.checkAddr(), s.checkLinks(), s.checkMail(),
+		s.checkSubmissions())
 }
 
 func (s *Settings) checkStorage() error {
@@ -132,6 +135,9 @@ func (s *Settings) checkAddr() error {
 	if s.Demo && !loopback(host) {
 		return fmt.Errorf("--demo makes accounts whose password everybody knows, so it runs on a loopback address "+
 			"only, not on %q", s.Addr)
+	}
+	if s.MaxConnections < 0 {
+		return fmt.Errorf("--max-connections %d is below 0", s.MaxConnections)
 	}
 	if _, err := httpserver.ParseProxies(s.TrustedProxies); err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
@@ -197,10 +203,21 @@ func origin(text string, path bool) bool {
 
 // Public is the address in links, without a trailing slash.
 func (s *Settings) Public() string {
-	if s.PublicURL == "" {
-		return "http://" + s.Addr
+	switch {
+	case s.PublicURL != "":
+		return strings.TrimSuffix(s.PublicURL, "/")
+	case len(s.ACMEDomain) > 0:
+		return "https://" + s.ACMEDomain[0]
 	}
-	return strings.TrimSuffix(s.PublicURL, "/")
+	return s.scheme() + s.Addr
+}
+
+// scheme is how addresses of this service begin where no proxy stands before it.
+func (s *Settings) scheme() string {
+	if s.encrypted() {
+		return "https://"
+	}
+	return "http://"
 }
 
 // Logger makes the log that the settings ask for: its level and its form.

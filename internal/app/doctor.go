@@ -26,8 +26,11 @@ type finding struct {
 func Doctor(ctx context.Context, s Settings, out io.Writer) error {
 	var all []finding
 	all = append(all, checkSettings(&s)...)
-	all = append(all, checkDatabase(ctx, &s)...)
-	all = append(all, checkFiles(ctx, &s), checkDisk(&s), checkSync(&s))
+	if s.checkStorage() == nil { // an address of another kind would be taken for a path
+		all = append(all, checkDatabase(ctx, &s)...)
+		all = append(all, checkFiles(ctx, &s))
+	}
+	all = append(all, checkDisk(&s), checkSync(&s))
 	bad := 0
 	for _, f := range all {
 		mark := "ok  "

@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"internal/app"},
 	{"internal/api"},
 	{"internal/api/endpoint"},
-	{"internal/httpserver", "internal/api/params"},
+	{"internal/httpserver", "internal/api/params", "internal/certs"},
 	{"internal/demo"},
 	{"internal/usecase"},
 	{"internal/insight", "internal/notify", "internal/webhook"},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -32,18 +31,19 @@ var Version = "dev"
 // App is the service, put together but not yet listening.
 type App struct {
 	Settings
-	log        *slog.Logger
-	db         *db.DB
-	files      files.Store
-	jobs       *jobs.Queue
-	deliveries *jobs.Queue // has a worker a webhook: a slow receiver delays nothing else
-	events     *events.Hub
-	mailer     *notify.Mailer // nil: no mails are sent
-	web        *httpserver.Server
-	out        io.Writer // where people read what they must know at the start
-	stopping   atomic.Bool
-	live       context.Context // ends when the service stops
-	stopLive   context.CancelFunc
+	log          *slog.Logger
+	db           *db.DB
+	files        files.Store
+	jobs         *jobs.Queue
+	deliveries   *jobs.Queue // has a worker a webhook: a slow receiver delays nothing else
+	events       *events.Hub
+	mailer       *notify.Mailer // nil: no mails are sent
+	web          *httpserver.Server
+	certificates *certificates // nil: plain HTTP
+	out          io.Writer     // where people read what they must know at the start
+	stopping     atomic.Bool
+	live         context.Context // ends when the service stops
+	stopLive     context.CancelFunc
 }
 
 // New opens the database, brings its schema up to date, opens the file store and
@@ -62,6 +62,10 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	}
 	a.events = events.NewHub(a.db, a.log, 0)
 	if err := a.openMail(ctx); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	var err error
+	if a.certificates, err = a.openCertificates(); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
@@ -183,7 +187,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 
 // Serve listens until ctx ends, then stops gracefully: no request is cut off.
 func (a *App) Serve(ctx context.Context) error {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Addr)
+	l, err := a.listen(ctx, a.Addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w (is another copy running? choose another address with --addr)", err)
 	}
@@ -193,9 +197,14 @@ func (a *App) Serve(ctx context.Context) error {
 	if err := a.startJobs(ctx); err != nil {
 		return errors.Join(err, l.Close(), a.close())
 	}
+	serve, err := a.serveOn(ctx, srv, l)
+	if err != nil {
+		return errors.Join(err, l.Close(), a.stop(srv))
+	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	fmt.Fprintf(a.out, "Lectern is ready at http://%s (API explorer: http://%s/api/docs)\n", l.Addr(), l.Addr())
+	go func() { failed <- serve() }()
+	at := a.scheme() + l.Addr().String()
+	fmt.Fprintf(a.out, "Lectern is ready at %s (API explorer: %s/api/docs)\n", at, at)
 	select {
 	case err := <-failed:
 		a.events.Stop()
