@@ -29,9 +29,9 @@ func (s *Server) alignmentRoutes() {
 		endpoint.Also(422, "the rating is not 1 to 5"))
 	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, edit, "Delete a learning alignment", s.deleteAlignment)
 	endpoint.Route(s.Server, "GET "+base+"/csv", 200, export, "Export learning alignments as CSV",
-		s.exportAlignments)
+		s.exportAlignments, endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST "+base+"/csv", 201, edit, "Import learning alignments from CSV or Excel",
-		s.importAlignments, endpoint.Uploads(1, sheet.DefaultMaxBytes))
+		s.importAlignments, endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Costs(endpoint.Imports))
 }
 
 // ofProject says whose alignments are meant.

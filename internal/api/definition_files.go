@@ -41,9 +41,9 @@ func (s *Server) definitionFileRoutes() {
 
 	endpoint.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
 		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles,
-		endpoint.Uploads(1, taskdef.MaxBundle), size, kind)
+		endpoint.Uploads(1, taskdef.MaxBundle), size, kind, endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit,
-		"Get all sheets and resources of a unit", s.allResources)
+		"Get all sheets and resources of a unit", s.allResources, endpoint.Costs(endpoint.Exports))
 }
 
 // taskDefPath names a definition under its unit, as the paths of files do.

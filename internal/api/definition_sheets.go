@@ -15,11 +15,11 @@ import (
 
 func (s *Server) definitionSheetRoutes() {
 	endpoint.Route(s.Server, "GET /api/csv/task_definitions", 200, policy.ExportUnit, "Export the task definitions "+
-		"of a unit as CSV", s.exportDefinitions)
+		"of a unit as CSV", s.exportDefinitions, endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST /api/csv/task_definitions", 201, policy.ImportUnit, "Import task definitions from "+
 		"CSV or Excel",
 		s.importDefinitions, endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
-		endpoint.Also(415, "the file is neither CSV nor Excel"))
+		endpoint.Also(415, "the file is neither CSV nor Excel"), endpoint.Costs(endpoint.Imports))
 }
 
 // ofUnit names a unit by a parameter.

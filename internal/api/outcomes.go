@@ -15,11 +15,11 @@ import (
 
 func (s *Server) outcomeRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.EditOutcomes,
-		"Download the learning outcomes as CSV", s.exportOutcomes)
+		"Download the learning outcomes as CSV", s.exportOutcomes, endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes/csv", 201, policy.ImportUnit,
 		"Import learning outcomes from CSV or Excel", s.importOutcomes,
 		endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
-		endpoint.Also(415, "neither CSV nor Excel"))
+		endpoint.Also(415, "neither CSV nor Excel"), endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes", 201, policy.EditOutcomes,
 		"Add a learning outcome behind the others", s.addOutcome,
 		endpoint.Also(409, "the abbreviation is taken"))

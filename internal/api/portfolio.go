@@ -28,13 +28,14 @@ func (s *Server) portfolioRoutes() {
 	endpoint.Route(s.Server, "DELETE "+own, 204, policy.EditPortfolio, "Remove a file of a portfolio, or the "+
 		"compiled portfolio", s.removePortfolio)
 	endpoint.Route(s.Server, "GET "+unit+"/portfolio", 200, policy.GiveFeedback, "Get all portfolios of a unit in a "+
-		"zip archive", s.unitPortfolios)
+		"zip archive", s.unitPortfolios, endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/download_submissions", 200,
 		policy.GiveFeedback,
 		"Get what all students handed in for a task in a zip archive", s.unitZip("-submissions.zip",
-			portfolio.Submissions))
+			portfolio.Submissions), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/student_pdfs", 200, policy.GiveFeedback,
-		"Get the PDFs of all students for a task in a zip archive", s.unitZip("-pdfs.zip", portfolio.Documents))
+		"Get the PDFs of all students for a task in a zip archive", s.unitZip("-pdfs.zip", portfolio.Documents),
+		endpoint.Costs(endpoint.Exports))
 }
 
 type portfolioIn struct {

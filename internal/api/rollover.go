@@ -16,12 +16,13 @@ func (s *Server) rolloverRoutes() {
 	endpoint.Route(s.Server, "POST /api/units/{id}/rollover", 201, policy.RolloverUnit,
 		"Copy a unit into another teaching period", s.rolloverUnit,
 		endpoint.Location("/api/units/{.id}"), endpoint.Also(409, "the period has a unit of that code"),
-		endpoint.Also(422, "dates out of order or outside the period"), endpoint.Asks(unitParts...))
+		endpoint.Also(422, "dates out of order or outside the period"), endpoint.Asks(unitParts...),
+		endpoint.Costs(endpoint.Rollovers))
 	endpoint.Route(s.Server, "POST /api/teaching_periods/{existing_teaching_period_id}/rollover", 200,
 		policy.RolloverPeriod,
 		"Copy the units of a teaching period into a later one", s.rolloverPeriod,
 		endpoint.Also(409, "the new period has begun"), endpoint.Also(422, "the new period does not start after the "+
-			"old one"))
+			"old one"), endpoint.Costs(endpoint.Rollovers))
 }
 
 type rolloverUnitIn struct {

@@ -25,11 +25,13 @@ func (s *Server) statisticsRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/learning_alignments/class_details", 200, policy.ReadStatistics,
 		"Sum up the progress towards each outcome, by tutorial", s.classDetails)
 	endpoint.Route(s.Server, "GET /api/units/{id}/grades", 200, policy.ExportUnit, "Download the final grades as CSV",
-		s.exportGrades)
+		s.exportGrades, endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}/task_completion", 200, policy.ExportUnit,
-		"Download the status of every task of every student as CSV", s.exportCompletion)
+		"Download the status of every task of every student as CSV", s.exportCompletion,
+		endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}/tutor_assessments", 200, policy.ExportUnit,
-		"Download how many tasks each of the staff has assessed as CSV", s.exportAssessments)
+		"Download how many tasks each of the staff has assessed as CSV", s.exportAssessments,
+		endpoint.Costs(endpoint.Exports))
 }
 
 func (s *Server) completionStats(ctx context.Context, _ *access.Caller, in unitIn) (*insight.Completion, error) {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,6 +51,9 @@ type world struct {
 	now    time.Time // what the server takes for the present
 	id     map[string]int64
 	tokens map[string]string
+	// resting is the clock of allowances. People rest for an hour between any two
+	// requests, unless a test is about allowances: it sets another.
+	resting func() time.Time
 }
 
 // each runs f on a fresh world over each engine.
@@ -63,6 +67,8 @@ func each(t *testing.T, f func(t *testing.T, w *world)) {
 func newWorld(t testing.TB, engine string) *world {
 	t.Helper()
 	w := &world{TB: t, now: clock.Real(), id: map[string]int64{}, tokens: map[string]string{}}
+	var hours atomic.Int64
+	w.resting = func() time.Time { return time.Unix(3600*hours.Add(1), 0) }
 	w.db = dbtest.New(t, engine, func() time.Time { return w.now })
 	store, err := files.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -72,7 +78,7 @@ func newWorld(t testing.TB, engine string) *world {
 	end() // no request to this server goes on for ever
 	w.api = New(Config{
 		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test",
-			Asked: w.declared},
+			Asked: w.declared, Now: func() time.Time { return w.resting() }},
 		Files: store, PublicURL: "https://learn.example.edu/",
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
 		Mailer: w.mailer(t.TempDir()),

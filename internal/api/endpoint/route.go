@@ -15,6 +15,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/params"
 	"lectern/internal/audit"
+	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/httpserver"
@@ -34,6 +35,7 @@ type Config struct {
 	Spool        string   // directory for uploads on their way
 	Origins      []string // other origins whose pages may call the API
 	Version      string
+	Now          clock.Clock // the machine's when nil; what people used of their allowances is counted by it
 	// Asked, where it is set, hears of every right a request is asked for, for the
 	// test that compares them with those its endpoint declares.
 	Asked func(*Info, *policy.Right)
@@ -45,6 +47,7 @@ type Server struct {
 	routes []*Info
 	bulk   bulk
 	polls  polls
+	ledger *ledger
 }
 
 // New makes a Server without endpoints: the face of every path under /api.
@@ -52,7 +55,7 @@ func New(c Config) *Server {
 	if c.HTTP == nil {
 		c.HTTP = httpserver.New(httpserver.Config{})
 	}
-	s := &Server{Config: c, bulk: newBulk(), polls: polls{db: c.DB}}
+	s := &Server{Config: c, bulk: newBulk(), polls: polls{db: c.DB}, ledger: newLedger(c.Now)}
 	c.HTTP.AddFace("/api", s)
 	return s
 }
@@ -68,6 +71,7 @@ type Info struct {
 	Extra                 map[int]string // further answers, by status
 	Audit                 []audit.Kind   // of the entries that a success writes, at least one of one of them
 	Unaudited             string         // why a success writes none
+	Allowance             *Allowance     // what each use draws on; nil: nothing
 	limits                params.Limits
 	location              string
 	scope                 []scopeField
@@ -131,6 +135,7 @@ func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule
 	if right == nil || summary == "" {
 		panic(fmt.Sprintf("endpoint: %s lacks a right or a summary", pattern))
 	}
+	i.mustKnowWhom()
 	i.Inside = slices.DeleteFunc(slices.Clone(i.Inside), func(r *policy.Right) bool {
 		return slices.Contains(right.Rights(), r)
 	})
@@ -162,6 +167,9 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	done = func() {}
 	ctx := context.WithValue(r.Context(), headerKey{}, r.Header)
 	who, err := s.caller(r, i)
+	if err == nil {
+		err = s.ledger.check(who.ID, i.Allowance)
+	}
 	if err != nil {
 		return out, done, err
 	}
@@ -184,6 +192,9 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 		return out, done, err
 	}
 	if who, err = s.permitAgain(ctx, i, r, scope, who); err != nil {
+		return out, done, err
+	}
+	if err = s.ledger.spend(who.ID, i.Allowance); err != nil {
 		return out, done, err
 	}
 	if !i.Right.Allows(policy.Visitor) {
