@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -252,6 +253,29 @@ func TestStoppingCutsNoRequestOff(t *testing.T) {
 	feed.Close()
 	if err := <-answer; err != nil {
 		t.Errorf("the request was cut off: %v", err)
+	}
+	if err := <-i.done; err != nil {
+		t.Errorf("stopped badly: %v", err)
+	}
+}
+
+// A body that stopped coming does not keep the program from stopping.
+func TestStoppingCutsStuckBodiesOff(t *testing.T) {
+	i := start(t, "--demo", "--data", t.TempDir(), "--stop-after", "3s")
+	c, err := net.Dial("tcp", strings.TrimPrefix(i.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	// 100-continue comes once the handler reads.
+	fmt.Fprint(c, "POST /api/auth HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"+
+		"Expect: 100-continue\r\n\r\n")
+	if _, err := c.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(c, `{"username":`)
+	if err := i.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
 	}
 	if err := <-i.done; err != nil {
 		t.Errorf("stopped badly: %v", err)

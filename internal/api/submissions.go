@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/fault"
 	"lectern/internal/policy"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
@@ -23,7 +25,8 @@ const mostFiles = 20
 func (s *Server) submissionRoutes() {
 	const one = "/api/projects/{id}/task_def_id/{task_definition_id}"
 	endpoint.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
-		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Location(one+"/submission"),
+		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Accepts(s.filesAskedFor),
+		endpoint.Location(one+"/submission"),
 		endpoint.Also(409, "the Idempotency-Key was used for another upload"),
 		endpoint.Also(422, "the contributions or alignments do not fit the group or unit"),
 		endpoint.Asks(policy.GradeTask))
@@ -69,6 +72,20 @@ type handInIn struct {
 	Trigger       string                        `param:"trigger" doc:"need_help when the work is not ready for marking"`
 	AcceptedEULA  bool                          `param:"accepted_tii_eula"`
 	Key           string                        `header:"Idempotency-Key" doc:"makes a repeated upload the same submission, for a day"`
+}
+
+// filesAskedFor refuses what the task has no use for before it takes room.
+func (s *Server) filesAskedFor(ctx context.Context, in handInIn) (func(string) error, error) {
+	d, err := taskdef.DefinitionByID(ctx, s.db.Pool(), in.DefinitionID)
+	if err != nil {
+		return nil, err
+	}
+	return func(field string) error {
+		if slices.ContainsFunc(d.Requirements, func(r taskdef.Requirement) bool { return r.Key == field }) {
+			return nil
+		}
+		return fault.Field(fault.Invalid, field, "is not asked for by this task")
+	}, nil
 }
 
 func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*submit.Result, error) {

@@ -49,6 +49,9 @@ type Settings struct {
 	AllowPrivateWebhooks bool          `help:"Let webhooks go to private addresses and without encryption."`
 	MaxFileMB            int64         `name:"max-file-mb" default:"10" help:"Largest file of a submission, in MB."`
 	MaxAttachmentMB      int64         `name:"max-attachment-mb" default:"30" help:"Largest attachment of a comment, in MB."`
+	SpoolMB              int64         `name:"spool-mb" default:"8192" help:"Room for uploads on their way, of all people together, in MB."`
+	SpoolUserMB          int64         `name:"spool-user-mb" default:"1024" help:"Room for uploads on their way of one person, in MB."`
+	TransferWithin       time.Duration `default:"2h" help:"Longest that one upload or download may take."`
 	ReceiptKey           string        `placeholder:"FILE" help:"PEM file of the Ed25519 key that signs receipts; a key kept in the database when empty."`
 	Fonts                []string      `placeholder:"FILE" help:"TrueType fonts for letters that the built-in ones lack, such as Thai."`
 	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
@@ -101,6 +104,12 @@ func (s *Settings) checkSubmissions() error {
 	}
 	if s.MaxAttachmentMB < 0 || s.MaxAttachmentMB > 1000 {
 		return fmt.Errorf("--max-attachment-mb %d is not a number from 1 to 1000", s.MaxAttachmentMB)
+	}
+	if s.SpoolMB < 0 || s.SpoolUserMB < 0 || s.SpoolUserMB > s.SpoolMB {
+		return fmt.Errorf("--spool-user-mb %d must be at most --spool-mb %d", s.SpoolUserMB, s.SpoolMB)
+	}
+	if s.TransferWithin < 0 || s.TransferWithin > 0 && s.TransferWithin < time.Minute {
+		return fmt.Errorf("--transfer-within %s is less than a minute", s.TransferWithin)
 	}
 	for _, f := range s.Fonts {
 		if _, err := os.Stat(f); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"lectern/internal/api"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/api/params"
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/files"
@@ -150,10 +151,12 @@ func (a *App) declare() {
 	key, _ := a.signingKey()
 	m := newMetrics()
 	a.web = httpserver.New(httpserver.Config{Proxies: proxies, Log: a.log, Metrics: m,
-		HTTPS: strings.HasPrefix(a.Public(), "https://")})
+		HTTPS: strings.HasPrefix(a.Public(), "https://"), Pace: httpserver.Pace{Most: a.TransferWithin}})
 	api.New(api.Config{
-		Config: endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.Spool(), Origins: a.AllowOrigins, Version: Version},
-		Files:  a.files, PublicURL: a.Public(),
+		Config: endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.Spool(),
+			Room:    &params.Spool{All: a.SpoolMB * size.MB, Each: a.SpoolUserMB * size.MB},
+			Origins: a.AllowOrigins, Version: Version},
+		Files: a.files, PublicURL: a.Public(),
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),
@@ -233,6 +236,7 @@ func (a *App) stop(srv *http.Server) error {
 	a.log.Info("stopping; running requests may finish", "at_most", a.StopAfter)
 	ctx, cancel := context.WithTimeout(context.Background(), a.StopAfter)
 	defer cancel()
+	a.web.Stopping(a.StopAfter)
 	err := srv.Shutdown(ctx)
 	if a.Workers > 0 {
 		err = errors.Join(err, a.jobs.Stop(ctx), a.deliveries.Stop(ctx))

@@ -19,6 +19,7 @@ const (
 	Unknown                 // no, wrong or expired credentials (401)
 	Denied                  // the caller may not do this (403)
 	Missing                 // no such thing, or not under that parent (404)
+	TooSlow                 // the body did not come in time (408)
 	Conflict                // the present state forbids it (409)
 	TooLarge                // more than the service takes (413)
 	Unsupported             // not an accepted type of content (415)
@@ -29,7 +30,7 @@ const (
 )
 
 // slugs are the stable codes a program may rely on.
-var slugs = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "not_found", "conflict",
+var slugs = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "not_found", "too_slow", "conflict",
 	"too_large", "unsupported_type", "refused", "throttled", "upstream_failed", "unavailable"}
 
 // Slug is the stable code of a kind on the wire.

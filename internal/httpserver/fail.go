@@ -20,7 +20,8 @@ type Problem struct {
 }
 
 var statuses = map[fault.Kind]int{
-	fault.Invalid: 400, fault.Unknown: 401, fault.Denied: 403, fault.Missing: 404, fault.Conflict: 409,
+	fault.Invalid: 400, fault.Unknown: 401, fault.Denied: 403, fault.Missing: 404, fault.TooSlow: 408,
+	fault.Conflict: 409,
 	fault.TooLarge: 413, fault.Unsupported: 415, fault.Refused: 422, fault.Throttled: 429,
 	fault.Upstream: 502, fault.Unavailable: 503, fault.Internal: 500,
 }

@@ -23,6 +23,7 @@ type Config struct {
 	Log     *slog.Logger // slog.Default() when nil
 	Metrics Metrics      // may be nil
 	HTTPS   bool         // people reach the service by https, so browsers need try nothing else
+	Pace    Pace         // of bodies and files
 }
 
 // Metrics hears of every answered request. Route is its pattern, not its path.
@@ -44,8 +45,9 @@ type Face interface {
 // Server routes the requests of every face.
 type Server struct {
 	Config
-	mux   *http.ServeMux
-	faces []mounted
+	mux       *http.ServeMux
+	faces     []mounted
+	transfers *transfers
 }
 
 type mounted struct {
@@ -59,7 +61,7 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	return &Server{Config: c, mux: http.NewServeMux()}
+	return &Server{Config: c, mux: http.NewServeMux(), transfers: newTransfers(c.Pace)}
 }
 
 // Handle adds a handler. Its pattern is one of http.ServeMux.
@@ -84,8 +86,8 @@ func (s *Server) faceOf(path string) Face {
 }
 
 // Net gives the net/http server that serves s, with bounds on how long a client
-// may take to ask and how much its headers may hold. Bodies are bounded by whoever
-// reads them.
+// may take to ask and how much its headers may hold. Bodies have their Pace; how
+// large they are is bounded by whoever reads them.
 func (s *Server) Net() *http.Server {
 	return &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
@@ -119,6 +121,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	a := &arrival{id: rand.Text()[:16], address: s.Proxies.Client(r)}
 	r = AtPath(r.WithContext(context.WithValue(r.Context(), contextKey{}, a)), tidy(r.URL.EscapedPath()))
+	// net/http leaves a deadline on the connection for the next request.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	r, received := s.paced(w, r)
+	defer received()
 	rec := &recorder{ResponseWriter: w}
 	h := w.Header()
 	h.Set("X-Request-Id", a.id)

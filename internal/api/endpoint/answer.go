@@ -260,7 +260,8 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f 
 	if f.ETag != "" {
 		h.Set("ETag", f.ETag)
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	w, sent := s.HTTP.Sending(w)
+	defer sent()
 	if f.Write != nil {
 		w.WriteHeader(status)
 		if err := f.Write(w); err != nil {

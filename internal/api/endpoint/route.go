@@ -32,8 +32,9 @@ type Config struct {
 	HTTP         *httpserver.Server // what the endpoints are added to; one of its own when nil
 	DB           *db.DB
 	Authenticate Authenticate
-	Spool        string   // directory for uploads on their way
-	Origins      []string // other origins whose pages may call the API
+	Spool        string        // directory for uploads on their way
+	Room         *params.Spool // what they may hold of the disk; nil for no bound
+	Origins      []string      // other origins whose pages may call the API
 	Version      string
 	Now          clock.Clock // the machine's when nil; what people used of their allowances is counted by it
 	// Asked, where it is set, hears of every right a request is asked for, for the
@@ -73,6 +74,7 @@ type Info struct {
 	Unaudited             string         // why a success writes none
 	Allowance             *Allowance     // what each use draws on; nil: nothing
 	limits                params.Limits
+	accepts               func(ctx context.Context, in any) (func(field string) error, error)
 	location              string
 	scope                 []scopeField
 	polled                bool
@@ -174,8 +176,12 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 		return out, done, err
 	}
 	var in In
-	early := func(p *params.Set) error { return s.early(ctx, i, p, r, reflect.New(i.In).Interface(), who) }
-	set, err := params.Read(w, r, i.limits, s.Spool, early)
+	ahead := reflect.New(i.In).Interface()
+	early := func(p *params.Set) error { return s.early(ctx, i, p, r, ahead, who) }
+	lim := i.limits
+	lim.Spool, lim.Sender, lim.Accept = s.Room, who.ID, i.accept(ctx, ahead)
+	set, err := params.Read(w, r, lim, s.Spool, early)
+	httpserver.Received(r)
 	if err != nil {
 		return out, done, err
 	}
@@ -225,8 +231,8 @@ func (s *Server) early(ctx context.Context, i *Info, p *params.Set, r *http.Requ
 		return err
 	}
 	value := reflect.ValueOf(in).Elem()
-	if !known(i.scope, value) {
-		return nil
+	if name := lacking(i.scope, value); name != "" {
+		return fault.New(fault.Invalid, "Send %s_id before the file: it decides whether you may send one.", name)
 	}
 	scope, err := scopeOf(i.scope, value)
 	if err != nil {

@@ -14,6 +14,7 @@ type scopeField struct {
 	index    []int
 	name     string // unit, project, ...
 	optional bool   // 0 is a value, not a missing record
+	path     bool   // it stands in the path, so it is there from the start
 }
 
 func scopeFields(t reflect.Type, at []int) []scopeField {
@@ -29,7 +30,7 @@ func scopeFields(t reflect.Type, at []int) []scopeField {
 			if f.Type.Kind() != reflect.Int64 || target(&access.Scope{}, name) == nil {
 				panic("endpoint: a scope is an int64 and names a record: " + t.String() + "." + f.Name)
 			}
-			out = append(out, scopeField{index, name, opt == "optional"})
+			out = append(out, scopeField{index, name, opt == "optional", f.Tag.Get("path") != ""})
 		} else if f.Type.Kind() == reflect.Struct && (f.IsExported() || f.Anonymous) {
 			out = append(out, scopeFields(f.Type, index)...)
 		}
@@ -84,12 +85,12 @@ func (i *Info) undecided(in reflect.Value) bool {
 	})
 }
 
-// known tells whether every id is there already.
-func known(fields []scopeField, in reflect.Value) bool {
+// lacking names a record whose id is not there yet, if any.
+func lacking(fields []scopeField, in reflect.Value) string {
 	for _, f := range fields {
-		if in.FieldByIndex(f.index).Int() == 0 && !f.optional {
-			return false
+		if in.FieldByIndex(f.index).Int() == 0 && !f.optional && !f.path {
+			return f.name
 		}
 	}
-	return true
+	return ""
 }

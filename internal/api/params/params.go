@@ -87,6 +87,7 @@ type Set struct {
 	body    node
 	header  http.Header
 	uploads []*Upload
+	room    account
 	partial bool // beforeFiles is running: what is absent may still come
 }
 
@@ -102,7 +103,8 @@ type Set struct {
 // After an error nothing is left in spool.
 func Read(w http.ResponseWriter, r *http.Request, lim Limits, spool string, beforeFiles func(*Set) error) (*Set,
 	error) {
-	s := &Set{query: node{kind: isObject, form: true}, body: node{kind: isObject, form: true}, header: r.Header}
+	s := &Set{query: node{kind: isObject, form: true}, body: node{kind: isObject, form: true}, header: r.Header,
+		room: account{spool: lim.Spool, sender: lim.Sender}}
 	rd := reader{set: s, lim: lim.withDefaults(), spool: spool, beforeFiles: beforeFiles}
 	done := false
 	defer func() {
@@ -144,5 +146,6 @@ func (s *Set) Close() error {
 		}
 	}
 	s.uploads = nil
+	s.room.giveBack()
 	return first
 }

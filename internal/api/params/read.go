@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
 	"lectern/internal/fault"
@@ -23,6 +24,12 @@ type Limits struct {
 	File  int64 // one file
 	Files int   // how many files; 20
 	Total int64 // the whole body; enough for the others
+
+	Spool  *Spool // the room all uploads share; none is bounded when nil
+	Sender int64  // whose part of it the request takes
+	// Accept refuses a file by the name of its part before any of it is stored;
+	// all are taken when nil. It is asked after beforeFiles.
+	Accept func(field string) error
 }
 
 func (l Limits) withDefaults() Limits {
@@ -248,6 +255,9 @@ func readText(in io.Reader, expect int64) (string, error) {
 func broken(err error, text string) error {
 	if over, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge("the body", over.Limit)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &fault.Error{Kind: fault.TooSlow, Text: "The body came too slowly. Please send it again.", Err: err}
 	}
 	return &fault.Error{Kind: fault.Invalid, Text: text, Err: err}
 }

@@ -48,6 +48,11 @@ func (rd *reader) filePart(part *multipart.Part, field, name string) error {
 	if err := rd.askBeforeFiles(); err != nil {
 		return err
 	}
+	if rd.lim.Accept != nil {
+		if err := rd.lim.Accept(field); err != nil {
+			return err
+		}
+	}
 	kind, _, _ := mime.ParseMediaType(part.Header.Get("Content-Type"))
 	u := &Upload{Field: field, Name: cleanName(name), Type: kind}
 	if err := rd.store(u, part); err != nil {
@@ -88,10 +93,12 @@ func (rd *reader) store(u *Upload, part io.Reader) error {
 	}
 	u.path = f.Name()
 	rd.set.uploads = append(rd.set.uploads, u)
-	sink := &diskWriter{f: f}
+	sink := &diskWriter{f: f, room: &rd.set.room}
 	u.Size, err = io.Copy(sink, io.LimitReader(part, rd.lim.File+1))
 	closeErr := f.Close()
 	switch {
+	case sink.full != nil:
+		return sink.full
 	case sink.err != nil:
 		return unstored(sink.err)
 	case err != nil:
@@ -105,13 +112,17 @@ func (rd *reader) store(u *Upload, part io.Reader) error {
 }
 
 // diskWriter remembers its own error, so that a full disk is not blamed on
-// the sender.
+// the sender, and asks for room before it writes.
 type diskWriter struct {
-	f   *os.File
-	err error
+	f         *os.File
+	room      *account
+	err, full error
 }
 
 func (d *diskWriter) Write(p []byte) (int, error) {
+	if d.full = d.room.take(int64(len(p))); d.full != nil {
+		return 0, d.full
+	}
 	n, err := d.f.Write(p)
 	if err != nil {
 		d.err = err
