@@ -45,7 +45,7 @@ const (
 	classTasks    = 60
 )
 
-func newClass(b *testing.B, engine string) *class {
+func newClass(b testing.TB, engine string) *class {
 	b.Helper()
 	addr := dbtest.Address(b, engine)
 	d, err := db.Open(addr, db.Options{})

@@ -9,7 +9,7 @@ import (
 // A Counter counts the statements run under its context.
 type Counter struct {
 	n      atomic.Int64
-	texts  func(string)
+	see    func(text string, args []any)
 	failAt int64 // 0: never
 }
 
@@ -18,7 +18,15 @@ type counterKey struct{}
 // Counting gives a context whose statements are counted: a list endpoint must
 // take as many for a thousand rows as for ten. See, when given, hears each text.
 func Counting(ctx context.Context, see func(text string)) (context.Context, *Counter) {
-	c := &Counter{texts: see}
+	if see == nil {
+		return Watching(ctx, nil)
+	}
+	return Watching(ctx, func(text string, _ []any) { see(text) })
+}
+
+// Watching is Counting for who wants to hear the arguments, too.
+func Watching(ctx context.Context, see func(text string, args []any)) (context.Context, *Counter) {
+	c := &Counter{see: see}
 	return context.WithValue(ctx, counterKey{}, c), c
 }
 
@@ -38,15 +46,15 @@ func Failing(ctx context.Context, n int64) (context.Context, *Counter) {
 	return context.WithValue(ctx, counterKey{}, c), c
 }
 
-func count(ctx context.Context, text string) error {
+func count(ctx context.Context, text string, args []any) error {
 	total.Add(1)
 	c, ok := ctx.Value(counterKey{}).(*Counter)
 	if !ok {
 		return nil
 	}
 	n := c.n.Add(1)
-	if c.texts != nil {
-		c.texts(text)
+	if c.see != nil {
+		c.see(text, args)
 	}
 	if n == c.failAt {
 		return fmt.Errorf("statement %d was made to fail", n)

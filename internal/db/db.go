@@ -151,7 +151,7 @@ type session struct {
 }
 
 func (s *session) query(ctx context.Context, text string, args []any) (*sql.Rows, error) {
-	ctx, err := s.begin(ctx, text)
+	ctx, err := s.begin(ctx, text, args)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (s *session) query(ctx context.Context, text string, args []any) (*sql.Rows
 }
 
 func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result, error) {
-	ctx, err := s.begin(ctx, text)
+	ctx, err := s.begin(ctx, text, args)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result
 }
 
 // begin counts a statement and gives the context to run it under.
-func (s *session) begin(ctx context.Context, text string) (context.Context, error) {
-	if err := count(ctx, text); err != nil || !s.steady {
+func (s *session) begin(ctx context.Context, text string, args []any) (context.Context, error) {
+	if err := count(ctx, text, args); err != nil || !s.steady {
 		return ctx, err
 	}
 	return context.WithoutCancel(ctx), ctx.Err()

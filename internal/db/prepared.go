@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"regexp"
 
 	"modernc.org/sqlite"
 )
@@ -85,12 +86,16 @@ func (c *conn) QueryContext(ctx context.Context, text string, args []driver.Name
 // Close ends the connection and its statements.
 func (c *conn) Close() error { return errors.Join(c.kept.close(), c.sqliteConn.Close()) }
 
+// SQLite looks at the value of a bare argument of LIMIT to choose a plan, and so
+// plans the statement anew each time it is bound. It does not look into a CAST.
+var boundLimit = regexp.MustCompile(`\bLIMIT \$(\d+)`)
+
 // take gives a statement for text that nobody else uses.
 func (c *conn) take(ctx context.Context, text string) (*statement, error) {
 	if s := c.kept.take(text); s != nil {
 		return s, nil
 	}
-	d, err := c.PrepareContext(ctx, text)
+	d, err := c.PrepareContext(ctx, boundLimit.ReplaceAllString(text, "LIMIT CAST($$$1 AS BIGINT)"))
 	if err != nil {
 		return nil, err
 	}

@@ -320,22 +320,33 @@ func told(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64,
 	if err != nil {
 		return nil, err
 	}
+	if t.SubmissionID == nil { // nobody shares the conversation
+		return c.view(by), c.announce(ctx, q, by, at, t.UnitID, action, []inTalk{{t.ID, t.ProjectID, t.OwnerID}})
+	}
 	return c.view(by), c.tell(ctx, q, by, at, t.UnitID, action)
+}
+
+// inTalk is a task of a conversation.
+type inTalk struct {
+	TaskID    int64 `db:"id"`
+	ProjectID int64 `db:"project_id"`
+	OwnerID   int64 `db:"owner_id"`
 }
 
 // tell adds an event for the student and the staff, and one for each other
 // student who has the comment in their own conversation.
 func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID int64, action string) error {
-	type part struct {
-		TaskID    int64 `db:"id"`
-		ProjectID int64 `db:"project_id"`
-		OwnerID   int64 `db:"owner_id"`
-	}
-	parts, err := db.All[part](ctx, q, talk+`SELECT t.id, t.project_id, t.owner_id FROM talk t ORDER BY t.id`,
+	parts, err := db.All[inTalk](ctx, q, talk+`SELECT t.id, t.project_id, t.owner_id FROM talk t ORDER BY t.id`,
 		at.ProjectID, at.DefinitionID)
 	if err != nil {
 		return err
 	}
+	return c.announce(ctx, q, by, at, unitID, action, parts)
+}
+
+// announce adds the events for the parts of a conversation.
+func (c *commentRow) announce(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID int64, action string,
+	parts []inTalk) error {
 	e := events.Event{Kind: events.Comment, ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type, action,
 		c.Granted}}
 	if c.Type == typeExtension {

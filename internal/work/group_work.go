@@ -28,10 +28,15 @@ func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, togeth
 		}
 		where, args = groupTasks, append(args, *group)
 	}
-	if err := makeTasks(ctx, q, projectID, definitionID, *group); err != nil {
-		return nil, nil, err
+	var all []*task
+	if *group == 0 { // most often the row is there; of a group's some may be
+		all, err = lockTasks(ctx, q, where, args...)
 	}
-	all, err := lockTasks(ctx, q, where, args...)
+	if err == nil && len(all) == 0 {
+		if err = makeTasks(ctx, q, projectID, definitionID, *group); err == nil {
+			all, err = lockTasks(ctx, q, where, args...)
+		}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
