@@ -34,7 +34,7 @@ func (s *Server) authRoutes() {
 		"your own", s.setPassword,
 		endpoint.Also(401, "the old password is wrong"), endpoint.Also(404, "the link has been used or has expired"),
 		endpoint.Also(422, "the password is too short, too long or the user's name"),
-		endpoint.Also(429, "too many failed tries"))
+		endpoint.Also(429, "too many failed tries"), endpoint.Asks(policy.SignedIn))
 	endpoint.Route(s.Server, "POST /api/auth/email", 204, policy.Anybody, "Confirm a new address by the link mailed "+
 		"to it", s.confirmAddress,
 		endpoint.Also(404, "the link has been used or has expired"),

@@ -14,6 +14,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/fault"
+	"lectern/internal/oneline"
 	"lectern/internal/sheet"
 )
 
@@ -122,11 +123,12 @@ func TestOutcomeSheetsComeBack(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			rolledBack(t, d, func(q db.Q) error {
 				u := university{t, q}
-				code := strings.TrimSpace(text(8).Draw(t, "code"))
+				line := func(most int) *rapid.Generator[string] { return text(most).Filter(oneline.Fits) }
+				code := strings.TrimSpace(line(8).Draw(t, "code"))
 				unit := u.unit(code)
 				for range rapid.IntRange(0, 6).Draw(t, "n") {
-					o := Outcome{Name: text(12).Draw(t, "name"), Description: text(30).Draw(t, "description"),
-						Abbreviation: text(5).Draw(t, "abbreviation")}
+					o := Outcome{Name: line(12).Draw(t, "name"), Description: text(30).Draw(t, "description"),
+						Abbreviation: line(5).Draw(t, "abbreviation")}
 					if _, err := AddOutcome(t.Context(), q, unit, o); err != nil && !fault.Is(err, fault.Conflict) {
 						t.Fatal(err)
 					}

@@ -310,11 +310,12 @@ func fits(names map[string]*string) error {
 		case utf8.RuneCountInString(*name) > longest:
 			wrong.Add(field, "may have %d characters at most", longest)
 		case field == "abbreviation" && !addressable(strings.TrimSpace(*name)):
-			wrong.Add(field, "may not be . or .. nor hold a slash: it stands in addresses")
+			wrong.Add(field, "may not be . or ..: it stands in addresses, which leave these out")
 		}
 	}
 	return wrong.ErrSaying(fault.Refused, "Some names are blank or too long.")
 }
 
-// addressable tells whether an abbreviation can be one part of a path.
-func addressable(s string) bool { return s != "." && s != ".." && !strings.ContainsAny(s, `/\`) }
+// addressable tells whether an abbreviation can be one part of a path. A slash can,
+// written as %2F; the two names of directories cannot, however they are written.
+func addressable(s string) bool { return s != "." && s != ".." }

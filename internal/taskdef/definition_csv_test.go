@@ -14,6 +14,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 	"lectern/internal/grade"
+	"lectern/internal/oneline"
 	"lectern/internal/sheet"
 	"lectern/internal/taskdef"
 )
@@ -85,7 +86,7 @@ func genDefinition(t *rapid.T, n int, set int64) taskdef.DefinitionChange {
 	start := clock.On(2026, 2, 1).AddDays(rapid.IntRange(0, 150).Draw(t, "start"))
 	target := start.AddDays(rapid.IntRange(0, 60).Draw(t, "target"))
 	c := taskdef.DefinitionChange{
-		Name:           new(fmt.Sprint("n", n, strings.TrimSpace(anyText.Draw(t, "name")))),
+		Name:           new(fmt.Sprint("n", n, strings.TrimSpace(anyText.Filter(oneline.Fits).Draw(t, "name")))),
 		Abbreviation:   new(fmt.Sprint(rapid.SampledFrom([]string{"=", "", "1."}).Draw(t, "prefix"), n)),
 		Description:    new(anyText.Draw(t, "description")),
 		Weighting:      number(0, 1000, "weighting"),
