@@ -10,9 +10,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"lectern/internal/clock"
@@ -266,7 +264,8 @@ func (c *Deliverer) post(ctx context.Context, t *target, e *events.Event) error 
 	}
 	answer, err := c.client.Do(r)
 	if err != nil {
-		return reason(err)
+		c.Log.InfoContext(ctx, "a webhook was not reached", "webhook", t.ID, "event", e.Seq, "error", cause(err))
+		return errors.New(reason(err))
 	}
 	defer answer.Body.Close()
 	// A little is read so that the connection can be used again, never all.
@@ -275,14 +274,4 @@ func (c *Deliverer) post(ctx context.Context, t *target, e *events.Event) error 
 		return fmt.Errorf("the receiver answered %d", answer.StatusCode)
 	}
 	return nil
-}
-
-// reason takes the address, which may hold a token, out of an error, and keeps
-// the rest short: a receiver may have written it.
-func reason(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	text := []rune(strings.ToValidUTF8(strings.ReplaceAll(err.Error(), "\x00", ""), ""))
-	return errors.New(string(text[:min(len(text), 300)]))
 }

@@ -52,12 +52,16 @@ func (g Guard) control(_ context.Context, _, address string, _ syscall.RawConn) 
 	return g.permit(at.Addr())
 }
 
+// errInside does not tell the address: a name would otherwise tell the numbers of
+// the network the service runs in.
+var errInside = fault.New(fault.Refused, "the receiver's address is not on the public internet: give one that is, or "+
+	"permit such with --allow-private-webhooks")
+
 func (g Guard) permit(a netip.Addr) error {
 	if g.AllowPrivate || public(a) {
 		return nil
 	}
-	return fault.New(fault.Refused, "the address %s is not one on the public internet; --allow-private-webhooks "+
-		"permits such", a)
+	return errInside
 }
 
 // CheckURL refuses addresses that no delivery could or should go to.
