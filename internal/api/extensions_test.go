@@ -245,10 +245,10 @@ func TestExtensionsInAGroup(t *testing.T) {
 		w.comment("c", "student", ownTask, "We are in this together")
 		w.ask("s", "student", ownTask, "2")
 		w.ask("b", "both", "/api/projects/{project:both}/task_def_id/{defA1}", "1")
-		// A teacher in the group decides on the others, from any of their
-		// tasks, but not on their own request.
+		// A teacher decides from any task of the group, but not one who is in it.
 		w.do("both", "PUT "+ownTask+"/assess_extension/{b}", form{"granted": "true"}).status(403).says("own")
-		has(t, "by way of a mate", w.do("both", "PUT "+mateTask+"/assess_extension/{s}",
+		w.do("both", "PUT "+mateTask+"/assess_extension/{s}", form{"granted": "true"}).status(403).says("own")
+		has(t, "by way of a mate", w.do("tutor", "PUT "+mateTask+"/assess_extension/{s}",
 			form{"granted": "true"}).status(200).object(), map[string]any{"extensions": 2.0})
 		if n, m := w.count("tasks WHERE extensions = 2"), w.count("tasks WHERE extensions = 0"); n != 1 || m != 2 {
 			t.Errorf("%d with two weeks, %d with none", n, m)

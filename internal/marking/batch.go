@@ -19,6 +19,7 @@ import (
 	"lectern/internal/opt"
 	"lectern/internal/sheet"
 	"lectern/internal/status"
+	"lectern/internal/work"
 )
 
 // The fixed files of a batch.
@@ -79,7 +80,7 @@ var selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name
 			ORDER BY c.created_at DESC, c.id DESC LIMIT 1) AS student_said,
 		(SELECT c.comment FROM task_comments c WHERE c.task_id = t.id AND c.user_id = $3 AND c.type = 'text'
 			ORDER BY c.created_at DESC, c.id DESC LIMIT 1) AS you_said
-	FROM tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $3
+	FROM tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled
 	JOIN users o ON o.id = p.user_id JOIN task_definitions d ON d.id = t.task_definition_id
 	LEFT JOIN tutorial_enrolments e ON e.id = (SELECT n.id FROM tutorial_enrolments n WHERE n.project_id = p.id
 		AND (n.tutorial_stream_id IS NULL OR n.tutorial_stream_id = d.tutorial_stream_id)
@@ -92,8 +93,7 @@ var selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name
 	OR d.upload_requirements = '[]')
 		AND (r.user_id = $2 OR r.user_id IS NULL AND EXISTS (SELECT 1 FROM unit_roles m WHERE m.unit_id = $1
 		AND m.user_id = $2 AND m.is_main))
-		AND NOT EXISTS (SELECT 1 FROM tasks w JOIN projects wp ON wp.id = w.project_id
-			WHERE w.group_submission_id = t.group_submission_id AND wp.user_id = $3)
+		AND NOT ` + work.OwnWork("$3") + `
 	ORDER BY d.start_date, d.abbreviation, coalesce(g.name, o.username_key), t.id`
 
 // Collect gives what waits for a member of the staff, as caller sees it.

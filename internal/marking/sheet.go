@@ -141,10 +141,9 @@ type target struct {
 	Marked       *string       `db:"marked_hash"`
 }
 
-const targetColumns = `SELECT v.n, coalesce(t.id, 0) AS task_id, p.id AS project_id, d.id AS definition_id,
+var targetColumns = `SELECT v.n, coalesce(t.id, 0) AS task_id, p.id AS project_id, d.id AS definition_id,
 	` + work.StatusOf + ` AS status,
-		p.enrolled, p.user_id = $2 OR EXISTS (SELECT 1 FROM tasks w JOIN projects wp ON wp.id = w.project_id
-			WHERE w.group_submission_id = t.group_submission_id AND wp.user_id = $2) AS own,
+		p.enrolled, ` + work.OwnWork("$2") + ` AS own,
 		d.is_graded, d.max_quality_pts, coalesce(m.unit_group_id, 0) AS group_id, coalesce(t.group_submission_id, 0) AS
 		group_submission_id,
 		t.submission_date, s.id AS submission_id, s.document_hash, k.hash AS marked_hash `

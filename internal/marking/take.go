@@ -160,7 +160,7 @@ func (t *taking) refuse(m *mark, at *target) string {
 	case at == nil:
 		return fmt.Sprintf("This unit has no student %.60q, or no task %.60q.", m.who, m.task)
 	case at.Own:
-		return "Nobody marks their own work."
+		return "Nobody marks their own work, nor that of a group they are in."
 	case !at.Enrolled:
 		return "The student is withdrawn."
 	case m.taskID != 0 && at.TaskID != 0 && m.taskID != at.TaskID:

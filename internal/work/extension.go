@@ -34,6 +34,11 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason
 	if err != nil {
 		return nil, err
 	}
+	if by.Staff { // who asks for a student grants it
+		if err := notOwn(ctx, q, by.UserID, t); err != nil {
+			return nil, err
+		}
+	}
 	dates, err := t.dates()
 	if err != nil {
 		return nil, err
@@ -72,7 +77,8 @@ func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *task, id int64, wee
 // AssessExtension grants or rejects a request in the conversation at a place.
 // What is no request there is fault.Missing, one that is decided already
 // fault.Conflict. A request for which no week is left cannot be granted: it is
-// rejected with that reason. Nobody decides on their own.
+// rejected with that reason. Nobody decides on their own, nor on one of a group
+// they are in.
 func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64, granted bool) (*Extension, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err == nil && c.Type != typeExtension {
@@ -81,11 +87,11 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int6
 	if err != nil {
 		return nil, err
 	}
-	if c.OwnerID == by.UserID {
-		return nil, fault.New(fault.Denied, "Nobody decides on their own extension.")
-	}
 	t, _, err := lockTask(ctx, q, c.ProjectID, at.DefinitionID, false)
 	if err != nil {
+		return nil, err
+	}
+	if err := notOwn(ctx, q, by.UserID, t); err != nil {
 		return nil, err
 	}
 	// Again, now that no other decision can come in between.

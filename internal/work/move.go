@@ -61,7 +61,8 @@ type change struct {
 // Move changes the task of a project for a definition, and in a group those of
 // the others as far as the change reaches them: states, history, comments,
 // events and statistics. It fails as status.Decide does, and then nothing may
-// be kept of the transaction.
+// be kept of the transaction. What the staff have a part in they cannot judge:
+// that is fault.Denied.
 func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Change) (*MovedTask, error) {
 	if w == (Change{}) {
 		t, err := taskAt(ctx, q, projectID, definitionID)
@@ -78,6 +79,11 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 	own, around, err := lockTask(ctx, q, projectID, definitionID, spreads)
 	if err != nil {
 		return nil, err
+	}
+	if by.As == status.Staff && w.judges() {
+		if err := notOwn(ctx, q, by.UserID, own); err != nil {
+			return nil, err
+		}
 	}
 	before, err := own.facts()
 	if err != nil {
@@ -105,6 +111,9 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 	}
 	return moved(ctx, q, own, changes[1:])
 }
+
+// judges tells whether the change says anything of the work itself.
+func (w Change) judges() bool { return w.Trigger != nil || w.Grade != nil || w.Quality != nil }
 
 // move reads the wish as the status machine takes it.
 func (w Change) move(by Mover, at clock.Time) (status.Move, error) {
@@ -181,10 +190,11 @@ func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, e
 	return out, nil
 }
 
-// EndWeek completes every task of a project that waits for a talk in class.
+// EndWeek completes every task of a project that waits for a talk in class, but
+// for those of a group the mover is in, which somebody else has to judge.
 func EndWeek(ctx context.Context, q db.Q, by Mover, projectID int64) error {
-	in, args := db.In([]any{projectID}, []status.Status{status.Discuss, status.Demonstrate})
-	tasks, err := lockTasks(ctx, q, `t.project_id = $1 AND t.status IN `+in, args...)
+	in, args := db.In([]any{projectID, by.UserID}, []status.Status{status.Discuss, status.Demonstrate})
+	tasks, err := lockTasks(ctx, q, `t.project_id = $1 AND NOT `+OwnWork("$2")+` AND t.status IN `+in, args...)
 	if err != nil {
 		return err
 	}
