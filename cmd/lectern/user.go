@@ -22,6 +22,8 @@ type userCmd struct {
 	Password userPasswordCmd `cmd:"" help:"Set the password of an account, read from the terminal or standard input."`
 	Link     userLinkCmd     `cmd:"" help:"Print a new one-time link to set the password of an account."`
 	List     userListCmd     `cmd:"" help:"List the accounts."`
+	Export   userExportCmd   `cmd:"" help:"Write all that is kept about a person into a zip."`
+	Erase    userEraseCmd    `cmd:"" help:"Make the service forget who a person is; says first what it will do."`
 }
 
 // links is what a command needs to print addresses people can open.

@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"internal/api/endpoint"},
 	{"internal/httpserver", "internal/api/params", "internal/certs"},
 	{"internal/demo"},
-	{"internal/usecase"},
+	{"internal/usecase", "internal/person"},
 	{"internal/insight", "internal/notify", "internal/webhook"},
 	{"internal/portfolio", "internal/marking"},
 	{"internal/submit"},
@@ -40,6 +40,7 @@ var floors = [][]string{
 	{"internal/db", "internal/files", "internal/pdf", "internal/sheet",
 		"internal/calendar", "internal/mail", "internal/archive"},
 	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
+		"internal/personal",
 		"internal/canonical"},
 }
 

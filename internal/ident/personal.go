@@ -1,0 +1,77 @@
+package ident
+
+import (
+	"context"
+	"fmt"
+
+	"lectern/internal/audit"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/personal"
+	"lectern/internal/policy"
+)
+
+// Personal lists the tables of accounts.
+var Personal = []personal.Table{
+	{Name: "users", About: "the account, with its preferences", Where: "WHERE t.id = $1",
+		Secret: []string{"password_hash", "username_key", "email_key"},
+		Plain:  []string{"username", "email", "student_id", "login_id", "first_name", "last_name", "nickname", "pronouns"},
+		Kept:   "its values are replaced by neutral ones"},
+	{Name: "sessions", About: "sign-ins that last", Where: "WHERE t.user_id = $1", Secret: []string{"token_hash"},
+		People: []string{"user_id"}, Plain: []string{"agent"}, Erase: `DELETE FROM sessions WHERE user_id = $1`},
+	{Name: "password_links", About: "links to set a password", Where: "WHERE t.user_id = $1",
+		Secret: []string{"token_hash"}, People: []string{"user_id"},
+		Erase: `DELETE FROM password_links WHERE user_id = $1`},
+	{Name: "sign_in_tickets", About: "sign-ins under way", Where: "WHERE t.user_id = $1",
+		Secret: []string{"token_hash"}, People: []string{"user_id"},
+		Erase: `DELETE FROM sign_in_tickets WHERE user_id = $1`},
+	{Name: "address_links", About: "links to confirm a mail address", Where: "WHERE t.user_id = $1",
+		Secret: []string{"token_hash"}, People: []string{"user_id"}, Plain: []string{"email"},
+		Erase: `DELETE FROM address_links WHERE user_id = $1`},
+	{Name: "sign_in_places", About: "when the account was used from known network addresses",
+		Where: "WHERE t.user_id = $1", Secret: []string{"place"}, People: []string{"user_id"},
+		Erase: `DELETE FROM sign_in_places WHERE user_id = $1`},
+}
+
+// Erasable refuses, with fault.Conflict, to erase the last Admin who can sign in.
+// The caller holds the account.
+func Erasable(ctx context.Context, q db.Q, u *User) error {
+	if u.Role != policy.Admin {
+		return nil
+	}
+	others, err := db.One[int64](ctx, q, `SELECT count(*) FROM users WHERE role = $1 AND id <> $2
+		AND disabled_at IS NULL`, int64(policy.Admin), u.ID)
+	if err == nil && *others == 0 {
+		err = fault.New(fault.Conflict, "%s is the last Admin. Make somebody else an Admin first.", u.Username)
+	}
+	return err
+}
+
+// Erase replaces all that tells who an account belongs to, disables it for good
+// and forgets failed tries to sign in. It refuses the last Admin.
+func Erase(ctx context.Context, q db.Q, id int64) error {
+	if err := db.Lock(ctx, q, "users", id); err != nil {
+		return err
+	}
+	u, err := ByID(ctx, q, id)
+	if err != nil {
+		return err
+	}
+	if err := Erasable(ctx, q, u); err != nil {
+		return err
+	}
+	if err := forgetAccount(ctx, q, u.Username); err != nil {
+		return err
+	}
+	name := fmt.Sprintf("erased-%d", id)
+	_, err = db.Exec(ctx, q, `UPDATE users SET username = $2, username_key = $2, email = $3, email_key = $3,
+			email_pending = NULL, student_id = NULL, login_id = NULL, first_name = 'Erased', last_name = $4,
+			nickname = NULL, pronouns = NULL, password_hash = NULL, receive_task_notifications = FALSE,
+			receive_portfolio_notifications = FALSE, receive_feedback_notifications = FALSE,
+			opt_in_to_research = NULL, disabled_at = coalesce(disabled_at, $5), updated_at = $5
+		WHERE id = $1`, id, name, name+"@erased.invalid", fmt.Sprintf("Person %d", id), q.Now())
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Account, Action: "erased", UserID: id})
+}

@@ -1,0 +1,48 @@
+// Package person tells people what the service knows about them, and makes it
+// forget who they are: the export and the erasure of a person's data.
+package person
+
+import (
+	"slices"
+
+	"lectern/internal/audit"
+	"lectern/internal/course"
+	"lectern/internal/enrol"
+	"lectern/internal/events"
+	"lectern/internal/ident"
+	"lectern/internal/insight"
+	"lectern/internal/marking"
+	"lectern/internal/notify"
+	"lectern/internal/personal"
+	"lectern/internal/portfolio"
+	"lectern/internal/submit"
+	"lectern/internal/taskdef"
+	"lectern/internal/work"
+)
+
+// tables are all tables with something about people, in the order of the export.
+// A package that gets such a table lists it in its Personal and, if it is the
+// package's first, here.
+var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, taskdef.Personal,
+	submit.Personal, marking.Personal, portfolio.Personal, insight.Personal, notify.Personal, events.Personal,
+	audit.Personal)
+
+// leftOut are tables that refer to people, or to what belongs to them, and are not
+// exported, each with the reason.
+var leftOut = map[string]string{
+	"live_tickets": "each is good for a minute, once, and goes with its session",
+	"tutorials":    "a tutorial is the unit's; that the person teaches the unit stands in unit_roles",
+	"audit_outbox": "it waits there for a moment, and then stands in audit_entries",
+}
+
+// named tells whether a column is in a table's list.
+func named(list []string, column string) bool { return slices.Contains(list, column) }
+
+// fileOf gives the file that a column of a table refers to, if it does.
+func fileOf(t *personal.Table, column string) (personal.File, bool) {
+	i := slices.IndexFunc(t.Files, func(f personal.File) bool { return f.Hash == column })
+	if i < 0 {
+		return personal.File{}, false
+	}
+	return t.Files[i], true
+}

@@ -1,0 +1,34 @@
+package portfolio
+
+import (
+	"context"
+
+	"lectern/internal/db"
+	"lectern/internal/jobs"
+	"lectern/internal/personal"
+)
+
+// Personal lists the tables of portfolios.
+var Personal = []personal.Table{
+	{Name: "portfolio_files", About: "files the person added to portfolios", Plain: []string{"kind"},
+		Where: "JOIN projects p ON p.id = t.project_id WHERE p.user_id = $1",
+		Files: []personal.File{{Hash: "hash", Name: "name"}}, Kept: "it is part of the academic record",
+		EraseFiles: []string{`DELETE FROM portfolio_files WHERE project_id IN (SELECT id FROM projects
+				WHERE user_id = $1)`,
+			`UPDATE projects SET portfolio_hash = NULL, compile_portfolio = FALSE WHERE user_id = $1`}},
+}
+
+// RemakeOf has every portfolio of a person that was compiled compiled anew, and
+// tells how many.
+func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
+	ids, err := db.All[int64](ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_asked_at = $2
+		WHERE user_id = $1 AND portfolio_hash IS NOT NULL RETURNING id`, userID, q.Now())
+	if err != nil {
+		return 0, err
+	}
+	list := make([]Args, len(ids))
+	for i, id := range ids {
+		list[i] = Args{id}
+	}
+	return len(ids), jobs.EnqueueAll(ctx, q, list)
+}

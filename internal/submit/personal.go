@@ -1,0 +1,67 @@
+package submit
+
+import (
+	"context"
+
+	"lectern/internal/db"
+	"lectern/internal/jobs"
+	"lectern/internal/personal"
+)
+
+const (
+	academic = "it is part of the academic record"
+	// handedIn joins the submissions s that were handed in for the person, alone or
+	// in a group, or by them.
+	handedIn = `LEFT JOIN submission_tasks l ON l.submission_id = s.id LEFT JOIN tasks k ON k.id = l.task_id
+		LEFT JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1 OR s.user_id = $1`
+	// alone picks the ids of the submissions that were handed in for the person and nobody else.
+	alone = `SELECT l.submission_id FROM submission_tasks l JOIN tasks k ON k.id = l.task_id
+		JOIN projects p ON p.id = k.project_id GROUP BY l.submission_id
+		HAVING min(p.user_id) = $1 AND max(p.user_id) = $1`
+)
+
+// Personal lists the tables of submissions. Files of work that a group handed in
+// are the group's, and stay.
+var Personal = []personal.Table{
+	{Name: "submissions", About: "work handed in for or by the person",
+		Where:  "JOIN submissions s ON s.id = t.id " + handedIn,
+		People: []string{"user_id"}, Plain: []string{"state"},
+		Files: []personal.File{{Hash: "document_hash", Ext: ".pdf"}}, Kept: academic,
+		EraseFiles: []string{`UPDATE submissions SET document_hash = NULL, document_size = NULL, pages = NULL,
+			document_at = NULL, state = 'failed', reason = '` + personal.Removed + `' WHERE id IN (` + alone + `)`}},
+	{Name: "submission_tasks", About: "the tasks that work was handed in for",
+		Where: "JOIN tasks k ON k.id = t.task_id JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1",
+		Kept:  academic},
+	{Name: "submission_files", About: "files handed in", Where: "JOIN submissions s ON s.id = t.submission_id " + handedIn,
+		Plain: []string{"key", "title", "kind"}, Files: []personal.File{{Hash: "hash", Name: "name"}}, Kept: academic,
+		EraseFiles: []string{`DELETE FROM submission_files WHERE submission_id IN (` + alone + `)`}},
+	{Name: "idempotency_keys", About: "answers kept for uploads that are sent again", Where: "WHERE t.user_id = $1",
+		Secret: []string{"key", "request_hash"}, People: []string{"user_id"}, Signed: []string{"answer"},
+		Erase: `DELETE FROM idempotency_keys WHERE user_id = $1`},
+	{Name: "receipts", About: "signed receipts; one that names somebody else no longer verifies without the name",
+		Where: "JOIN submissions s ON s.id = t.submission_id " + handedIn,
+		Plain: []string{"hash", "signature", "key_id"},
+		Signed: []string{"body"}, Kept: "receipts are signed and chained"},
+}
+
+// RemakeOf has every document that names the person on its cover made anew, and
+// tells how many. Until a new one is ready the old one stays.
+func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
+	ids, err := db.All[int64](ctx, q, `SELECT id FROM submissions WHERE state IN ('ready', 'processing')
+		AND id IN (SELECT s.id FROM submissions s `+handedIn+`) ORDER BY id`, userID)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	list := make([]DocumentArgs, len(ids))
+	for i, id := range ids {
+		list[i] = DocumentArgs{id}
+	}
+	if err := jobs.EnqueueAll(ctx, q, list); err != nil {
+		return 0, err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE submissions SET state = 'queued', parts_done = 0, reason = NULL,
+			job_id = (SELECT max(j.id) FROM jobs j WHERE j.kind = 'document' AND j.created_at = $2
+				AND j.args = '{"submission_id":' || submissions.id || '}')
+		WHERE id IN (SELECT s.id FROM submissions s `+handedIn+`) AND state IN ('ready', 'processing')`, userID, q.Now())
+	return len(ids), err
+}
