@@ -40,8 +40,7 @@ var floors = [][]string{
 	{"internal/db", "internal/files", "internal/pdf", "internal/sheet",
 		"internal/calendar", "internal/mail", "internal/archive"},
 	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
-		"internal/personal",
-		"internal/canonical"},
+		"internal/personal", "internal/canonical"},
 }
 
 // parts names the parts of the house by the floor each begins with.

@@ -39,8 +39,8 @@ var Personal = []personal.Table{
 		Secret: []string{"key", "request_hash"}, People: []string{"user_id"}, Signed: []string{"answer"},
 		Erase: `DELETE FROM idempotency_keys WHERE user_id = $1`},
 	{Name: "receipts", About: "signed receipts; one that names somebody else no longer verifies without the name",
-		Where: "JOIN submissions s ON s.id = t.submission_id " + handedIn,
-		Plain: []string{"hash", "signature", "key_id"},
+		Where:  "JOIN submissions s ON s.id = t.submission_id " + handedIn,
+		Plain:  []string{"hash", "signature", "key_id"},
 		Signed: []string{"body"}, Kept: "receipts are signed and chained"},
 }
 
