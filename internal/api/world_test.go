@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,18 +67,29 @@ func each(t *testing.T, f func(t *testing.T, w *world)) {
 
 func newWorld(t testing.TB, engine string) *world {
 	t.Helper()
+	return newWorldAt(t, dbtest.Address(t, engine), t.TempDir())
+}
+
+// newWorldAt makes a world with its database at an address and its files in dir.
+func newWorldAt(t testing.TB, address, dir string) *world {
+	t.Helper()
 	w := &world{TB: t, now: clock.Real(), id: map[string]int64{}, tokens: map[string]string{}}
 	var hours atomic.Int64
 	w.resting = func() time.Time { return time.Unix(3600*hours.Add(1), 0) }
-	w.db = dbtest.New(t, engine, func() time.Time { return w.now })
-	store, err := files.Open(t.Context(), t.TempDir())
+	var err error
+	w.db, err = db.Open(address, db.Options{Clock: func() time.Time { return w.now }, Readers: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.db.Close() })
+	store, err := files.Open(t.Context(), filepath.Join(dir, "files"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	over, end := context.WithCancel(t.Context())
 	end() // no request to this server goes on for ever
 	w.api = New(Config{
-		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test",
+		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: filepath.Join(dir, "spool"), Version: "test",
 			Asked: w.declared, Now: func() time.Time { return w.resting() }},
 		Files: store, PublicURL: "https://learn.example.edu/",
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,

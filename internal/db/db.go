@@ -75,6 +75,9 @@ func openPostgres(addr string, o Options) (*DB, error) {
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = "lectern"
 	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = 10 * time.Second // a host that is gone says nothing
+	}
 	p := stdlib.OpenDB(*cfg)
 	p.SetMaxOpenConns(o.Readers * 2)
 	p.SetMaxIdleConns(o.Readers)
@@ -199,7 +202,7 @@ func (d *DB) View(ctx context.Context, f func(Q) error) error {
 	}
 	tx, err := d.read.BeginTx(ctx, opts)
 	if err != nil {
-		return fmt.Errorf("begin reading: %w", err)
+		return fmt.Errorf("begin reading: %w", marked(err))
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
 	return f(&session{run: tx, db: d, now: d.Now(), tx: true})
@@ -236,7 +239,7 @@ func (d *DB) once(ctx context.Context, f func(Q) error) ([]func(), error) {
 	}
 	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
-		return nil, fmt.Errorf("begin writing: %w", err)
+		return nil, fmt.Errorf("begin writing: %w", marked(err))
 	}
 	defer tx.Rollback() //nolint:errcheck // a no-op after the commit
 	s := &session{run: tx, db: d, now: d.Now(), tx: true}

@@ -48,7 +48,7 @@ func explain(err error) error {
 	case checkViolation:
 		return &fault.Error{Kind: fault.Refused, Text: "a value is outside what is allowed", Err: err}
 	}
-	return err
+	return marked(err)
 }
 
 // Duplicate tells whether err is a breach of a unique constraint. After it the

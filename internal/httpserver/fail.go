@@ -34,6 +34,10 @@ func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // the client left; what broke off because of that is no failure
 	}
 	e, ok := errors.AsType[*fault.Error](err)
+	if (!ok || e.Kind == fault.Internal) && away(err) {
+		s.outage(r, err)
+		e, ok = errAway, true
+	}
 	if !ok || e.Kind == fault.Internal {
 		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "route", r.Pattern, "request_id",
 			RequestID(r.Context()), "err", err)

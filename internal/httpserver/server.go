@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -48,6 +49,7 @@ type Server struct {
 	mux       *http.ServeMux
 	faces     []mounted
 	transfers *transfers
+	failing   atomic.Bool // for want of a database or of room
 }
 
 type mounted struct {
@@ -156,6 +158,7 @@ func (s *Server) finish(w *recorder, r *http.Request, route string, start time.T
 			s.Fail(w, r, errors.New("panic"))
 		}
 	}
+	s.recovered(r, w.status)
 	took := time.Since(start)
 	s.Log.InfoContext(r.Context(), "request", "request_id", RequestID(r.Context()), "method", r.Method, "route", route,
 		"status", w.status, "bytes", w.bytes, "ms", float64(took.Microseconds())/1000, "address",
