@@ -57,8 +57,8 @@ func put(t *testing.T, name string, content []byte, at time.Time) {
 func shown(t *testing.T, f *Files) int64 {
 	t.Helper()
 	client, server := net.Pipe()
-	go tls.Server(server, f.Config()).Handshake()                                                //nolint:errcheck // the client tells
-	c := tls.Client(client, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}) //nolint:gosec // looked at here
+	go tls.Server(server, f.Config()).Handshake()
+	c := tls.Client(client, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13})
 	if err := c.Handshake(); err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +128,8 @@ func TestOldTLSIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, server := net.Pipe()
-	go tls.Server(server, f.Config()).Handshake()                                                            //nolint:errcheck // the client tells
-	old := &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10} //nolint:gosec // that is the test
+	go tls.Server(server, f.Config()).Handshake()
+	old := &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
 	if tls.Client(client, old).Handshake() == nil {
 		t.Error("TLS 1.1 is spoken")
 	}

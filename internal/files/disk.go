@@ -43,6 +43,8 @@ func openDisk(dir string) (*disk, error) {
 }
 
 // makeDirs makes dir and its parents as needed, each synced into its own.
+//
+//nolint:gosec // the directory is the operator's choice
 func makeDirs(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {

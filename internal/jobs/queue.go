@@ -31,7 +31,7 @@ type Config struct {
 func Backoff(attempt int) time.Duration {
 	n := time.Duration(attempt)
 	d := min(n*n*n*n*time.Second, 6*time.Hour)
-	return d - d/10 + mathrand.N(d/5)
+	return d - d/10 + mathrand.N(d/5) //nolint:gosec // nobody gains by guessing it
 }
 
 // Queue works the jobs of a database. Any number of instances may share one.

@@ -59,7 +59,7 @@ func (c *Deliverer) Register(qu *jobs.Queue) {
 // backoff doubles the wait with every failure, from two seconds up to an hour.
 func backoff(failures int64) time.Duration {
 	d := min(time.Second<<min(failures, 12), time.Hour)
-	return d - d/10 + rand.N(d/5)
+	return d - d/10 + rand.N(d/5) //nolint:gosec // nobody gains by guessing it
 }
 
 // target is a webhook as its deliveries need it.
