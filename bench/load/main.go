@@ -16,6 +16,7 @@ import (
 	"log"
 	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -76,29 +77,32 @@ func run(o options) error {
 func compare(o options, programs []*program) error {
 	fmt.Print("| Load |")
 	for _, p := range programs {
-		fmt.Printf(" %s /s | p95 ms |", p.name)
+		fmt.Printf(" %s /s | p95 ms | CPU ms |", p.name)
 	}
-	fmt.Println(" times |\n|---|" + fmt.Sprint(map[bool]string{true: "---|---|"}[len(programs) == 2]) + "---|---|---|")
+	fmt.Println(" times | by CPU |\n|---|" + strings.Repeat("---|---|---|", len(programs)) + "---|---|")
 	for _, l := range loads {
 		if o.only != "" && o.only != l.name {
 			continue
 		}
-		rates, slow := make([][]float64, len(programs)), make([][]float64, len(programs))
+		var rates, slow, work [2][]float64
 		for range o.rounds {
 			for i, p := range programs {
+				before := p.cpu()
 				r := p.bombard(l, o.clients, o.round)
 				if r.failed > 0 {
 					return fmt.Errorf("%s: %d of %d requests failed: %w", l.name, r.failed, r.total(), r.err)
 				}
 				rates[i] = append(rates[i], r.rate())
 				slow[i] = append(slow[i], r.percentile(95))
+				work[i] = append(work[i], (p.cpu()-before).Seconds()*1000/float64(r.total()))
 			}
 		}
 		fmt.Printf("| %s, %d clients |", l.name, o.clients)
 		for i := range programs {
-			fmt.Printf(" %.0f | %.1f |", median(rates[i]), median(slow[i]))
+			fmt.Printf(" %.0f | %.1f | %.2f |", median(rates[i]), median(slow[i]), median(work[i]))
 		}
-		fmt.Printf(" %.2f |\n", median(rates[len(rates)-1])/median(rates[0]))
+		last := len(programs) - 1
+		fmt.Printf(" %.2f | %.2f |\n", median(rates[last])/median(rates[0]), median(work[0])/median(work[last]))
 	}
 	return nil
 }
