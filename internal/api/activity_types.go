@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -18,13 +19,16 @@ func (s *Server) activityTypeRoutes() {
 		s.getActivityType)
 	endpoint.Route(s.Server, "POST /api/activity_types", 201, policy.EditActivities, "Create an activity type",
 		s.addActivityType,
+		endpoint.Audited(audit.Setting),
 		endpoint.Location("/api/activity_types/{.id}"), endpoint.Also(409, "the name or abbreviation is taken"))
 	endpoint.Route(s.Server, "PUT /api/activity_types/{id}", 200, policy.EditActivities, "Change an activity type",
 		s.changeActivityType,
+		endpoint.Audited(audit.Setting),
 		endpoint.Also(409, "the name or abbreviation is taken"))
 	endpoint.Route(s.Server, "DELETE /api/activity_types/{id}", 204, policy.EditActivities,
 		"Delete an activity type no stream uses",
-		s.deleteActivityType, endpoint.Also(409, "tutorial streams use it"))
+		s.deleteActivityType,
+		endpoint.Audited(audit.Setting), endpoint.Also(409, "tutorial streams use it"))
 }
 
 func (s *Server) listActivityTypes(ctx context.Context, _ *access.Caller, _ none) ([]course.ActivityType, error) {

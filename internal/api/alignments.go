@@ -7,6 +7,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -24,14 +25,19 @@ func (s *Server) alignmentRoutes() {
 	endpoint.Route(s.Server, "GET "+base, 200, read, "List the learning alignments of a unit or a student",
 		s.listAlignments)
 	endpoint.Route(s.Server, "POST "+base, 201, edit, "Align a task with an outcome", s.addAlignment,
+		endpoint.Audited(audit.Outcome),
 		endpoint.Also(409, "they are aligned already"), endpoint.Also(422, "the rating is not 1 to 5"))
 	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, edit, "Change a learning alignment", s.changeAlignment,
+		endpoint.Audited(audit.Outcome),
 		endpoint.Also(422, "the rating is not 1 to 5"))
-	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, edit, "Delete a learning alignment", s.deleteAlignment)
+	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, edit, "Delete a learning alignment", s.deleteAlignment,
+		endpoint.Audited(audit.Outcome))
 	endpoint.Route(s.Server, "GET "+base+"/csv", 200, export, "Export learning alignments as CSV",
-		s.exportAlignments, endpoint.Costs(endpoint.Exports))
+		exported(s, "alignments", s.exportAlignments),
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST "+base+"/csv", 201, edit, "Import learning alignments from CSV or Excel",
-		s.importAlignments, endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Costs(endpoint.Imports))
+		s.importAlignments,
+		endpoint.Audited(audit.Outcome), endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Costs(endpoint.Imports))
 }
 
 // ofProject says whose alignments are meant.

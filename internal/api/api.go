@@ -64,8 +64,9 @@ type Server struct {
 
 // resources declare the endpoints, one function per resource.
 var resources = []func(*Server){
-	(*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).authRoutes, (*Server).campusRoutes,
-	(*Server).chartRoutes, (*Server).commentRoutes, (*Server).definitionRoutes, (*Server).discussionRoutes,
+	(*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).auditRoutes, (*Server).authRoutes,
+	(*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes, (*Server).definitionRoutes,
+	(*Server).discussionRoutes,
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
 	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,

@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -22,21 +23,26 @@ type Method struct {
 
 func (s *Server) authRoutes() {
 	endpoint.Route(s.Server, "POST /api/auth", 201, policy.Anybody, "Sign in", s.signIn,
+		endpoint.Audited(audit.SignIn),
 		endpoint.Also(401, "the username or the password is wrong, or the one-time token has expired"),
 		endpoint.Also(429, "too many failed tries; Retry-After says how long to wait"),
 		endpoint.Also(503, "too many people sign in at once; Retry-After says when to come back"))
-	endpoint.Route(s.Server, "PUT /api/auth", 201, policy.SignedIn, "Extend the session", s.extendSession)
-	endpoint.Route(s.Server, "DELETE /api/auth", 204, policy.SignedIn, "Sign out", s.signOut)
+	endpoint.Route(s.Server, "PUT /api/auth", 201, policy.SignedIn, "Extend the session", s.extendSession,
+		endpoint.Unaudited("the same session goes on"))
+	endpoint.Route(s.Server, "DELETE /api/auth", 204, policy.SignedIn, "Sign out", s.signOut,
+		endpoint.Audited(audit.SignOut))
 	endpoint.Route(s.Server, "GET /api/auth/method", 200, policy.Anybody, "Tell how people sign in", s.signInMethod)
 	endpoint.Route(s.Server, "GET /api/auth/signout_url", 200, policy.Anybody, "Tell where a sign-out leads",
 		s.signoutURL)
 	endpoint.Route(s.Server, "POST /api/auth/password", 204, policy.Anybody, "Set a password by a link, or change "+
 		"your own", s.setPassword,
+		endpoint.Audited(audit.Password),
 		endpoint.Also(401, "the old password is wrong"), endpoint.Also(404, "the link has been used or has expired"),
 		endpoint.Also(422, "the password is too short, too long or the user's name"),
 		endpoint.Also(429, "too many failed tries"), endpoint.Asks(policy.SignedIn))
 	endpoint.Route(s.Server, "POST /api/auth/email", 204, policy.Anybody, "Confirm a new address by the link mailed "+
 		"to it", s.confirmAddress,
+		endpoint.Audited(audit.Account),
 		endpoint.Also(404, "the link has been used or has expired"),
 		endpoint.Also(409, "another user has the address by now"))
 }

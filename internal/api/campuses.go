@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -15,11 +16,14 @@ func (s *Server) campusRoutes() {
 	endpoint.Route(s.Server, "GET /api/campuses", 200, policy.Anybody, "List the campuses", s.listCampuses)
 	endpoint.Route(s.Server, "GET /api/campuses/{id}", 200, policy.Anybody, "Get a campus", s.getCampus)
 	endpoint.Route(s.Server, "POST /api/campuses", 201, policy.EditCampuses, "Create a campus", s.addCampus,
+		endpoint.Audited(audit.Setting),
 		endpoint.Location("/api/campuses/{.id}"), endpoint.Also(409, "the name or abbreviation is taken"))
 	endpoint.Route(s.Server, "PUT /api/campuses/{id}", 200, policy.EditCampuses, "Change a campus", s.changeCampus,
+		endpoint.Audited(audit.Setting),
 		endpoint.Also(409, "the name or abbreviation is taken"))
 	endpoint.Route(s.Server, "DELETE /api/campuses/{id}", 204, policy.EditCampuses, "Delete a campus nobody uses",
 		s.deleteCampus,
+		endpoint.Audited(audit.Setting),
 		endpoint.Also(409, "students or tutorials use it"))
 }
 

@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/files"
 	"lectern/internal/policy"
@@ -22,12 +23,15 @@ func (s *Server) commentRoutes() {
 		s.listComments, endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without",
 		s.addComment,
+		endpoint.Unaudited("what people say is kept with the task"),
 		endpoint.Uploads(1, s.mostMedia), endpoint.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
 		endpoint.Also(409, "the same words again, straight after the first"), endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment)
 	endpoint.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread,
+		endpoint.Unaudited("a mark for oneself"),
 		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment,
+		endpoint.Audited(audit.Comment),
 		endpoint.Asks(policy.GradeTask, policy.DeleteComments))
 }
 

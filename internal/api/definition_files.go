@@ -7,6 +7,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
@@ -18,29 +19,36 @@ func (s *Server) definitionFileRoutes() {
 	const one = base + "/{task_def_id}"
 	size, kind := endpoint.Also(413, "the file is too large"), endpoint.Also(415, "the file is not of the right type")
 	endpoint.Route(s.Server, "POST "+one+"/task_sheet", 200, policy.EditDefinitions, "Set the task sheet, a PDF",
-		s.attach(taskdef.Sheet), endpoint.Uploads(1, taskdef.MaxSheet), size, kind)
+		s.attach(taskdef.Sheet),
+		endpoint.Audited(audit.Definition), endpoint.Uploads(1, taskdef.MaxSheet), size, kind)
 	endpoint.Route(s.Server, "DELETE "+one+"/task_sheet", 204, policy.EditDefinitions, "Remove the task sheet",
-		s.detach(taskdef.Sheet))
+		s.detach(taskdef.Sheet),
+		endpoint.Audited(audit.Definition))
 	endpoint.Route(s.Server, "GET "+one+"/task_pdf", 200, policy.ReadUnit, "Get the task sheet", s.taskPDF)
 
 	endpoint.Route(s.Server, "POST "+one+"/task_resources", 200, policy.EditDefinitions,
 		"Set the resources, a zip archive",
-		s.attach(taskdef.Resources), endpoint.Uploads(1, taskdef.MaxResources), size, kind)
+		s.attach(taskdef.Resources),
+		endpoint.Audited(audit.Definition), endpoint.Uploads(1, taskdef.MaxResources), size, kind)
 	endpoint.Route(s.Server, "GET "+one+"/task_resources", 200, policy.ReadUnit, "Get the resources",
 		s.download(taskdef.Resources, "-resources.zip"))
 	endpoint.Route(s.Server, "DELETE "+one+"/task_resources", 204, policy.EditDefinitions, "Remove the resources",
-		s.detach(taskdef.Resources))
+		s.detach(taskdef.Resources),
+		endpoint.Audited(audit.Definition))
 
 	endpoint.Route(s.Server, "POST "+one+"/task_assessment_resources", 201, policy.EditDefinitions,
 		"Set what the automated assessment runs, a zip archive", s.attach(taskdef.Assessment),
+		endpoint.Audited(audit.Definition),
 		endpoint.Uploads(1, taskdef.MaxResources), size, kind)
 	endpoint.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
 		"Get what the automated assessment runs", s.download(taskdef.Assessment, "-assessment-resources.zip"))
 	endpoint.Route(s.Server, "DELETE "+one+"/task_assessment_resources", 204, policy.EditDefinitions,
-		"Remove what the automated assessment runs", s.detach(taskdef.Assessment))
+		"Remove what the automated assessment runs", s.detach(taskdef.Assessment),
+		endpoint.Audited(audit.Definition))
 
 	endpoint.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
 		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles,
+		endpoint.Audited(audit.Definition),
 		endpoint.Uploads(1, taskdef.MaxBundle), size, kind, endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit,
 		"Get all sheets and resources of a unit", s.allResources, endpoint.Costs(endpoint.Exports))

@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -15,10 +16,13 @@ import (
 
 func (s *Server) definitionSheetRoutes() {
 	endpoint.Route(s.Server, "GET /api/csv/task_definitions", 200, policy.ExportUnit, "Export the task definitions "+
-		"of a unit as CSV", s.exportDefinitions, endpoint.Costs(endpoint.Exports))
+		"of a unit as CSV", exported(s, "task_definitions", s.exportDefinitions),
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST /api/csv/task_definitions", 201, policy.ImportUnit, "Import task definitions from "+
 		"CSV or Excel",
-		s.importDefinitions, endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
+		s.importDefinitions,
+		endpoint.Audited(audit.Definition), endpoint.Uploads(1, sheet.DefaultMaxBytes),
+		endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "the file is neither CSV nor Excel"), endpoint.Costs(endpoint.Imports))
 }
 

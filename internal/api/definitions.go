@@ -7,6 +7,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/grade"
@@ -19,13 +20,17 @@ func (s *Server) definitionRoutes() {
 	rules := endpoint.Also(422, "dates out of order, a value out of range, or no stream in a unit with streams")
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/task_definitions", 201, policy.EditDefinitions,
 		"Create a task definition",
-		s.addDefinition, taken, rules)
+		s.addDefinition,
+		endpoint.Audited(audit.Definition), taken, rules)
 	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/task_definitions/{id}", 200, policy.EditDefinitions,
 		"Change a task definition",
-		s.changeDefinition, endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"),
+		s.changeDefinition,
+		endpoint.Audited(audit.Definition),
+		endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"),
 		rules)
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
-		"Delete a task definition with all the work for it", s.deleteDefinition)
+		"Delete a task definition with all the work for it", s.deleteDefinition,
+		endpoint.Audited(audit.Definition))
 	s.definitionFileRoutes()
 	s.definitionSheetRoutes()
 }

@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
@@ -13,10 +14,12 @@ import (
 func (s *Server) enrolmentRoutes() {
 	const path = "/api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}"
 	endpoint.Route(s.Server, "POST "+path, 201, policy.ChangeTutorial, "Enrol a student in a tutorial", s.takeSeat,
+		endpoint.Audited(audit.Tutorial),
 		endpoint.Also(409, "the tutorial is full, the student is withdrawn or held by a group"),
 		endpoint.Also(422, "the tutorial is for another campus"), endpoint.Asks(policy.ExceedCapacity))
 	endpoint.Route(s.Server, "DELETE "+path, 204, policy.ChangeTutorial, "Take a student out of a tutorial",
 		s.leaveSeat,
+		endpoint.Audited(audit.Tutorial),
 		endpoint.Also(409, "a group holds the student"))
 }
 

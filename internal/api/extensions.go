@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 	"lectern/internal/usecase"
@@ -14,11 +15,14 @@ import (
 func (s *Server) extensionRoutes() {
 	endpoint.Route(s.Server, "POST "+aTask+"/request_extension", 201, policy.RequestExtension, "Ask for more time",
 		s.requestExtension,
+		endpoint.Audited(audit.Extension, audit.Status, audit.Grade),
 		endpoint.Location(aTask+"/comments/{.id}"), endpoint.Also(409, "no week is left before the deadline"),
 		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "PUT "+aTask+"/assess_extension/{task_comment_id}", 200, policy.AssessExtension,
 		"Decide on a request for more time",
-		s.assessExtension, endpoint.Also(409, "it is decided already"), endpoint.Asks(policy.GradeTask))
+		s.assessExtension,
+		endpoint.Audited(audit.Extension, audit.Status, audit.Grade), endpoint.Also(409, "it is decided already"),
+		endpoint.Asks(policy.GradeTask))
 }
 
 type requestExtensionIn struct {

@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/policy"
@@ -13,6 +14,7 @@ import (
 func (s *Server) forgotRoutes() {
 	endpoint.Route(s.Server, "POST /api/auth/forgot", 201, policy.Anybody, "Get a link to choose a new password by "+
 		"mail", s.forgot,
+		endpoint.Audited(audit.Password),
 		endpoint.Also(429, "asked too often; Retry-After says how long to wait"),
 		endpoint.Also(503, "this installation sends no mails"))
 }

@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
@@ -16,13 +17,16 @@ const groupSetPath = "/api/units/{unit_id}/group_sets"
 func (s *Server) groupSetRoutes() {
 	taken := endpoint.Also(409, "the name is taken")
 	endpoint.Route(s.Server, "POST "+groupSetPath, 201, policy.EditGroupSets, "Create a group set", s.addGroupSet,
+		endpoint.Audited(audit.Group),
 		endpoint.Location(groupSetPath+"/{.id}"), taken, endpoint.Also(422, "the capacity is below 2"))
 	endpoint.Route(s.Server, "PUT "+groupSetPath+"/{group_set_id}", 200, policy.EditGroupSets, "Change a group set",
 		s.changeGroupSet,
+		endpoint.Audited(audit.Group),
 		endpoint.Also(409, "the name is taken, or a member is outside the class their group should stay in"),
 		endpoint.Also(422, "the capacity is below 2"))
 	endpoint.Route(s.Server, "DELETE "+groupSetPath+"/{group_set_id}", 204, policy.EditGroupSets,
 		"Delete a group set with its groups", s.deleteGroupSet,
+		endpoint.Audited(audit.Group),
 		endpoint.Also(409, "its groups have handed in work, or tasks are done in them"))
 }
 

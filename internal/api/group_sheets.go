@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
@@ -17,16 +18,21 @@ func (s *Server) groupSheetRoutes() {
 	upload, large, strange := endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "neither CSV nor Excel")
 	endpoint.Route(s.Server, "GET "+groupPath+"/csv", 200, policy.EditGroupSets, "Export the groups of a set as CSV",
-		s.exportGroups(enrol.ExportGroups, "-groups.csv"), endpoint.Costs(endpoint.Exports))
+		exported(s, "groups", s.exportGroups(enrol.ExportGroups, "-groups.csv")),
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST "+groupPath+"/csv", 201, policy.EditGroupSets, "Import groups from CSV or Excel; "+
 		"a tutorial that is missing is made",
-		s.importGroups(enrol.GroupSheet, enrol.ImportGroups), upload, large, strange, endpoint.Costs(endpoint.Imports))
+		s.importGroups(enrol.GroupSheet, enrol.ImportGroups),
+		endpoint.Audited(audit.Group), upload, large, strange, endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "GET "+groupPath+"/student_csv", 200, policy.EditGroupSets,
-		"Export the members of the groups as CSV", s.exportGroups(enrol.ExportMembers, "-student-groups.csv"),
+		"Export the members of the groups as CSV",
+		exported(s, "group_members", s.exportGroups(enrol.ExportMembers, "-student-groups.csv")),
+		endpoint.Audited(audit.Export),
 		endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST "+groupPath+"/student_csv", 201, policy.EditGroupSets,
 		"Put students into groups by CSV or Excel",
-		s.importGroups(enrol.MemberSheet, enrol.ImportMembers), upload, large, strange, endpoint.Costs(endpoint.Imports))
+		s.importGroups(enrol.MemberSheet, enrol.ImportMembers),
+		endpoint.Audited(audit.Group), upload, large, strange, endpoint.Costs(endpoint.Imports))
 }
 
 func (s *Server) exportGroups(read func(ctx context.Context, q db.Q, setID int64) (func(io.Writer) error, error),

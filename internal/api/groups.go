@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
@@ -21,24 +22,29 @@ func (s *Server) groupRoutes() {
 	endpoint.Route(s.Server, "GET "+groupPath, 200, policy.ListGroups, "List the groups of a set", s.listGroups)
 	endpoint.Route(s.Server, "POST "+groupPath, 201, policy.CreateGroups, "Create a group; a student joins the one "+
 		"they create", s.addGroup,
+		endpoint.Audited(audit.Group),
 		endpoint.Location(groupPath+"/{.id}"), endpoint.Also(404, "no such tutorial in this unit"),
 		endpoint.Also(409, "the name is taken, or the student is in a group already"),
 		endpoint.Also(422, "the student is not in the tutorial the group stays in"), endpoint.Asks(policy.SteerGroup))
 	endpoint.Route(s.Server, "PUT "+groupPath+"/{group_id}", 200, policy.EditGroup, "Change a group; what is more "+
 		"than its name, as staff only", s.changeGroup,
+		endpoint.Audited(audit.Group),
 		endpoint.Also(404, "no such tutorial in this unit"), endpoint.Also(409, "the name is taken, or a member "+
 			"cannot move to the tutorial"), endpoint.Asks(policy.SteerGroup))
 	endpoint.Route(s.Server, "DELETE "+groupPath+"/{group_id}", 204, policy.EditGroup, "Delete a group; as a student "+
 		"only when nobody else is in it", s.deleteGroup,
+		endpoint.Audited(audit.Group),
 		endpoint.Also(409, "the group has handed in work"), endpoint.Asks(policy.SteerGroup))
 	endpoint.Route(s.Server, "GET "+memberPath, 200, policy.ReadMembers, "List the members of a group", s.listMembers)
 	endpoint.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup,
 		"Put a student into a group, out of another of the set", s.joinGroup,
+		endpoint.Audited(audit.Group),
 		endpoint.Also(409, "the group is full or locked, or the student is in it already"),
 		endpoint.Also(422, "the student is not in the tutorial the group stays in"),
 		endpoint.Asks(policy.OverfillGroup))
 	endpoint.Route(s.Server, "DELETE "+memberPath+"/{project_id}", 204, policy.ChangeGroup,
 		"Take a student out of a group", s.leaveGroup,
+		endpoint.Audited(audit.Group),
 		endpoint.Also(409, "the group is locked"))
 }
 

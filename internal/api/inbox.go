@@ -16,9 +16,11 @@ func (s *Server) inboxRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{id}/feedback", 200, policy.GiveFeedback,
 		"List the tasks that await feedback", s.awaitFeedback)
 	endpoint.Route(s.Server, "POST /api/tasks/{id}/pin", 201, policy.PinTask, "Pin a task to the top of the caller's "+
-		"inbox", s.pinTask)
+		"inbox", s.pinTask,
+		endpoint.Unaudited("a mark for oneself"))
 	endpoint.Route(s.Server, "DELETE /api/tasks/{id}/pin", 204, policy.PinTask, "Take the caller's pin off a task",
-		s.unpinTask)
+		s.unpinTask,
+		endpoint.Unaudited("a mark for oneself"))
 }
 
 type inboxIn struct {

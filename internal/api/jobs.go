@@ -6,9 +6,11 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/jobs"
 	"lectern/internal/policy"
+	"lectern/internal/usecase"
 )
 
 func (s *Server) jobRoutes() {
@@ -16,6 +18,7 @@ func (s *Server) jobRoutes() {
 		s.listJobs)
 	endpoint.Route(s.Server, "POST /api/admin/jobs/{id}/retry", 201, policy.ManageJobs,
 		"Give a dead job another round of tries", s.retryJob,
+		endpoint.Audited(audit.Job),
 		endpoint.Also(409, "the job is not dead"))
 }
 
@@ -39,6 +42,6 @@ func (s *Server) listJobs(ctx context.Context, _ *access.Caller, in listJobsIn) 
 }
 
 func (s *Server) retryJob(ctx context.Context, _ *access.Caller, in byID) (endpoint.Text, error) {
-	err := s.db.Tx(ctx, func(q db.Q) error { return jobs.Retry(ctx, q, in.ID) })
+	err := s.db.Tx(ctx, func(q db.Q) error { return usecase.RetryJob(ctx, q, in.ID) })
 	return endpoint.Text{Message: "The job will be tried again.", ID: in.ID, Record: map[string]int64{"id": in.ID}}, err
 }

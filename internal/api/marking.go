@@ -7,6 +7,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/files"
 	"lectern/internal/marking"
@@ -15,11 +16,14 @@ import (
 
 func (s *Server) markingRoutes() {
 	endpoint.Route(s.Server, "GET /api/submission/assess", 200, policy.GiveFeedback, "Get the work that waits to be "+
-		"marked in a zip archive", s.collectMarking,
+		"marked in a zip archive", exported(s, "marking", s.collectMarking),
+		endpoint.Audited(audit.Export),
 		endpoint.Also(422, "the user does not teach this unit"), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST /api/submission/assess", 201, policy.GiveFeedback, "Carry out a sheet of marks, "+
 		"alone or in a zip archive with annotated PDFs",
-		s.takeMarking, endpoint.Uploads(1, marking.MaxUpload), endpoint.Also(413, "the file is too large"),
+		s.takeMarking,
+		endpoint.Audited(audit.Status, audit.Grade), endpoint.Uploads(1, marking.MaxUpload),
+		endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "the file is neither a sheet nor a zip archive"), endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", 200,
 		policy.ReadSubmission,

@@ -7,6 +7,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -15,19 +16,24 @@ import (
 
 func (s *Server) outcomeRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.EditOutcomes,
-		"Download the learning outcomes as CSV", s.exportOutcomes, endpoint.Costs(endpoint.Exports))
+		"Download the learning outcomes as CSV", exported(s, "outcomes", s.exportOutcomes),
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes/csv", 201, policy.ImportUnit,
 		"Import learning outcomes from CSV or Excel", s.importOutcomes,
+		endpoint.Audited(audit.Outcome),
 		endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "neither CSV nor Excel"), endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes", 201, policy.EditOutcomes,
 		"Add a learning outcome behind the others", s.addOutcome,
+		endpoint.Audited(audit.Outcome),
 		endpoint.Also(409, "the abbreviation is taken"))
 	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/outcomes/{id}", 200, policy.EditOutcomes,
 		"Change or move a learning outcome", s.changeOutcome,
+		endpoint.Audited(audit.Outcome),
 		endpoint.Also(409, "the abbreviation is taken"))
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/outcomes/{id}", 204, policy.EditOutcomes,
-		"Delete a learning outcome with its alignments", s.deleteOutcome)
+		"Delete a learning outcome with its alignments", s.deleteOutcome,
+		endpoint.Audited(audit.Outcome))
 }
 
 // underUnit is the input of an endpoint about what belongs to a unit.

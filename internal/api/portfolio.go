@@ -7,6 +7,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -22,19 +23,25 @@ func (s *Server) portfolioRoutes() {
 	endpoint.Route(s.Server, "GET "+own, 200, policy.ReadSubmission, "Get the compiled portfolio, a PDF",
 		s.getPortfolio)
 	endpoint.Route(s.Server, "POST "+own, 201, policy.EditPortfolio, "Add a file to a portfolio", s.addPortfolioFile,
+		endpoint.Audited(audit.Portfolio),
 		endpoint.Uploads(1, portfolio.MaxFile),
 		endpoint.Also(409, "the portfolio has too many files"), endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "the file is not of its kind"))
 	endpoint.Route(s.Server, "DELETE "+own, 204, policy.EditPortfolio, "Remove a file of a portfolio, or the "+
-		"compiled portfolio", s.removePortfolio)
+		"compiled portfolio", s.removePortfolio,
+		endpoint.Audited(audit.Portfolio))
 	endpoint.Route(s.Server, "GET "+unit+"/portfolio", 200, policy.GiveFeedback, "Get all portfolios of a unit in a "+
-		"zip archive", s.unitPortfolios, endpoint.Costs(endpoint.Exports))
+		"zip archive", exported(s, "portfolios", s.unitPortfolios),
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/download_submissions", 200,
 		policy.GiveFeedback,
-		"Get what all students handed in for a task in a zip archive", s.unitZip("-submissions.zip",
-			portfolio.Submissions), endpoint.Costs(endpoint.Exports))
+		"Get what all students handed in for a task in a zip archive",
+		exported(s, "submissions", s.unitZip("-submissions.zip", portfolio.Submissions)),
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/student_pdfs", 200, policy.GiveFeedback,
-		"Get the PDFs of all students for a task in a zip archive", s.unitZip("-pdfs.zip", portfolio.Documents),
+		"Get the PDFs of all students for a task in a zip archive",
+		exported(s, "documents", s.unitZip("-pdfs.zip", portfolio.Documents)),
+		endpoint.Audited(audit.Export),
 		endpoint.Costs(endpoint.Exports))
 }
 

@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/grade"
@@ -16,10 +17,12 @@ import (
 func (s *Server) projectRoutes() {
 	endpoint.Route(s.Server, "GET /api/projects", 200, policy.SignedIn, "List the caller's projects", s.listProjects)
 	endpoint.Route(s.Server, "POST /api/projects", 201, policy.EnrolStudents, "Enrol a student in a unit", s.addProject,
+		endpoint.Audited(audit.Enrolment),
 		endpoint.Location("/api/projects/{.id}"))
 	endpoint.Route(s.Server, "GET /api/projects/{id}", 200, policy.ReadProject, "Get a project", s.getProject,
 		endpoint.Polled(), endpoint.Asks(policy.ListStudents, policy.ListGroups, policy.ReadTask, policy.ReadSubmission))
 	endpoint.Route(s.Server, "PUT /api/projects/{id}", 200, policy.ChangeProject, "Change a project", s.changeProject,
+		endpoint.Audited(audit.Enrolment, audit.Grade, audit.Status),
 		endpoint.Also(409, "the grade was changed meanwhile, the portfolio is there already, or a tutorial is for "+
 			"another campus"), endpoint.Asks(policy.ListStudents, policy.GradeProject, policy.ChangeCampus,
 			policy.ChangeEnrolments, policy.EndWeek, policy.GradeTask))

@@ -1,12 +1,14 @@
 package api
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/policy"
 )
@@ -64,6 +66,7 @@ var readings = []reading{
 	{policy.ReadUser, "student", `"has_run_first_time_setup"`, []string{"/api/users/{id}"}},
 	{policy.ManageWebhooks, "admin", `example.edu/quokka`, []string{"/api/admin/webhooks",
 		"/api/admin/webhooks/{id}"}},
+	{policy.ReadAudit, "admin", `"action":"quokka"`, []string{"/api/admin/audit"}},
 	{policy.ManageJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
 }
 
@@ -159,11 +162,12 @@ func (w *world) fillFields() {
 		}
 		_, err := db.Exec(w.Context(), q, `INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
 			VALUES ($1, 1, 'document', 'quokka.pdf', 'x', 1, $2)`, w.id["project:student"], q.Now())
-		return err
+		return errors.Join(err, audit.Add(w.Context(), q, audit.Entry{Kind: audit.Unit, Action: "quokka"}))
 	})
 	if err != nil {
 		w.Fatal(err)
 	}
+	relay(w)
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "Quokka words"}).status(201)
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,
 		"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],

@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -15,12 +16,14 @@ import (
 func (s *Server) rolloverRoutes() {
 	endpoint.Route(s.Server, "POST /api/units/{id}/rollover", 201, policy.RolloverUnit,
 		"Copy a unit into another teaching period", s.rolloverUnit,
+		endpoint.Audited(audit.Unit),
 		endpoint.Location("/api/units/{.id}"), endpoint.Also(409, "the period has a unit of that code"),
 		endpoint.Also(422, "dates out of order or outside the period"), endpoint.Asks(unitParts...),
 		endpoint.Costs(endpoint.Rollovers))
 	endpoint.Route(s.Server, "POST /api/teaching_periods/{existing_teaching_period_id}/rollover", 200,
 		policy.RolloverPeriod,
 		"Copy the units of a teaching period into a later one", s.rolloverPeriod,
+		endpoint.Audited(audit.Unit),
 		endpoint.Also(409, "the new period has begun"), endpoint.Also(422, "the new period does not start after the "+
 			"old one"), endpoint.Costs(endpoint.Rollovers))
 }

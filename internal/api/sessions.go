@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
@@ -14,7 +15,8 @@ func (s *Server) sessionRoutes() {
 	endpoint.Route(s.Server, "GET /api/auth/sessions", 200, policy.SignedIn, "List your own sessions with their device "+
 		"and last use, to within five minutes", s.listSessions)
 	endpoint.Route(s.Server, "DELETE /api/auth/sessions/{id}", 204, policy.SignedIn, "Sign one of your own sessions out",
-		s.endSession, endpoint.Also(404, "you have no such session"))
+		s.endSession,
+		endpoint.Audited(audit.SignOut), endpoint.Also(404, "you have no such session"))
 }
 
 func (s *Server) listSessions(ctx context.Context, who *access.Caller, _ none) ([]ident.Session, error) {

@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/insight"
@@ -25,12 +26,17 @@ func (s *Server) statisticsRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/learning_alignments/class_details", 200, policy.ReadStatistics,
 		"Sum up the progress towards each outcome, by tutorial", s.classDetails)
 	endpoint.Route(s.Server, "GET /api/units/{id}/grades", 200, policy.ExportUnit, "Download the final grades as CSV",
-		s.exportGrades, endpoint.Costs(endpoint.Exports))
+		exported(s, "grades", s.exportGrades),
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}/task_completion", 200, policy.ExportUnit,
-		"Download the status of every task of every student as CSV", s.exportCompletion,
+		"Download the status of every task of every student as CSV",
+		exported(s, "task_completion", s.exportCompletion),
+		endpoint.Audited(audit.Export),
 		endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}/tutor_assessments", 200, policy.ExportUnit,
-		"Download how many tasks each of the staff has assessed as CSV", s.exportAssessments,
+		"Download how many tasks each of the staff has assessed as CSV",
+		exported(s, "tutor_assessments", s.exportAssessments),
+		endpoint.Audited(audit.Export),
 		endpoint.Costs(endpoint.Exports))
 }
 

@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
@@ -15,12 +16,15 @@ import (
 func (s *Server) streamRoutes() {
 	const path = "/api/units/{unit_id}/tutorial_streams"
 	endpoint.Route(s.Server, "POST "+path, 201, policy.EditTutorials, "Create a tutorial stream", s.addStream,
+		endpoint.Audited(audit.Tutorial),
 		endpoint.Location(path+"/{.abbreviation}"))
 	endpoint.Route(s.Server, "PUT "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials,
 		"Change a tutorial stream", s.changeStream,
+		endpoint.Audited(audit.Tutorial),
 		endpoint.Also(409, "the name or abbreviation is taken"))
 	endpoint.Route(s.Server, "DELETE "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials,
 		"Delete a tutorial stream with its tutorials", s.deleteStream,
+		endpoint.Audited(audit.Tutorial),
 		endpoint.Also(409, "groups, enrolled students or task definitions use it"))
 }
 

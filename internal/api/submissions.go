@@ -9,6 +9,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -25,6 +26,7 @@ const mostFiles = 20
 func (s *Server) submissionRoutes() {
 	const one = "/api/projects/{id}/task_def_id/{task_definition_id}"
 	endpoint.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
+		endpoint.Audited(audit.Submission, audit.Status, audit.Grade),
 		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Accepts(s.filesAskedFor),
 		endpoint.Location(one+"/submission"),
 		endpoint.Also(409, "the Idempotency-Key was used for another upload"),
@@ -33,7 +35,8 @@ func (s *Server) submissionRoutes() {
 	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the "+
 		"latest submission, a PDF", s.submissionPDF)
 	endpoint.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest "+
-		"submission to be made anew", s.rebuild)
+		"submission to be made anew", s.rebuild,
+		endpoint.Audited(audit.Submission))
 	endpoint.Route(s.Server, "GET "+one+"/submission_details", 200, policy.ReadSubmission,
 		"Tell how far the latest submission is", s.submissionDetails)
 	endpoint.Route(s.Server, "GET "+one+"/submission_files", 200, policy.ReadSubmission,

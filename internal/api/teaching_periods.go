@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
@@ -20,22 +21,28 @@ func (s *Server) teachingPeriodRoutes() {
 		"Get a teaching period with its breaks and units", s.getPeriod)
 	endpoint.Route(s.Server, "POST /api/teaching_periods", 201, policy.EditCalendar, "Create a teaching period",
 		s.addPeriod,
+		endpoint.Audited(audit.Setting),
 		endpoint.Location("/api/teaching_periods/{.id}"), endpoint.Also(409, "the year has a period of that name"))
 	endpoint.Route(s.Server, "PUT /api/teaching_periods/{id}", 200, policy.EditCalendar,
 		"Change a teaching period; units with exactly its dates move along with their tasks", s.changePeriod,
+		endpoint.Audited(audit.Setting),
 		endpoint.Also(409, "the year has a period of that name, or a break or a unit would lie outside"))
 	endpoint.Route(s.Server, "DELETE /api/teaching_periods/{id}", 204, policy.EditCalendar,
-		"Delete a teaching period without units", s.deletePeriod, endpoint.Also(409, "it has units"))
+		"Delete a teaching period without units", s.deletePeriod,
+		endpoint.Audited(audit.Setting), endpoint.Also(409, "it has units"))
 
 	endpoint.Route(s.Server, "GET /api/teaching_periods/{teaching_period_id}/breaks", 200, policy.SignedIn,
 		"List the breaks of a teaching period", s.listBreaks)
 	endpoint.Route(s.Server, "POST /api/teaching_periods/{teaching_period_id}/breaks", 200, policy.EditCalendar,
 		"Add a break to a teaching period", s.addBreak,
+		endpoint.Audited(audit.Setting),
 		endpoint.Location("/api/teaching_periods/{teaching_period_id}/breaks/{.id}"))
 	endpoint.Route(s.Server, "PUT /api/teaching_periods/{teaching_period_id}/breaks/{id}", 200, policy.EditCalendar,
-		"Change a break", s.changeBreak)
+		"Change a break", s.changeBreak,
+		endpoint.Audited(audit.Setting))
 	endpoint.Route(s.Server, "DELETE /api/teaching_periods/{teaching_period_id}/breaks/{id}", 204, policy.EditCalendar,
-		"Delete a break", s.deleteBreak)
+		"Delete a break", s.deleteBreak,
+		endpoint.Audited(audit.Setting))
 }
 
 func (s *Server) listPeriods(ctx context.Context, _ *access.Caller, _ none) ([]course.TeachingPeriod, error) {

@@ -7,6 +7,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/policy"
@@ -14,14 +15,17 @@ import (
 
 func (s *Server) tutorialRoutes() {
 	endpoint.Route(s.Server, "POST /api/tutorials", 201, policy.EditTutorials, "Create a tutorial", s.addTutorial,
+		endpoint.Audited(audit.Tutorial),
 		endpoint.Location("/api/tutorials/{.id}"), endpoint.Also(409, "the abbreviation is taken"),
 		endpoint.Also(422, "the tutor is not on the unit's staff"))
 	endpoint.Route(s.Server, "PUT /api/tutorials/{id}", 200, policy.EditTutorials, "Change a tutorial",
 		s.changeTutorial,
+		endpoint.Audited(audit.Tutorial),
 		endpoint.Also(409, "the abbreviation is taken, or students in it go against the change"),
 		endpoint.Also(422, "the tutor is not on the unit's staff"))
 	endpoint.Route(s.Server, "DELETE /api/tutorials/{id}", 204, policy.EditTutorials, "Delete a tutorial nobody uses",
 		s.deleteTutorial,
+		endpoint.Audited(audit.Tutorial),
 		endpoint.Also(409, "groups or enrolled students use it"))
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/ident"
@@ -16,13 +17,17 @@ func (s *Server) unitCSVRoutes() {
 	upload, large, strange := endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "neither CSV nor Excel")
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}", 200, policy.ExportUnit, "Export the enrolled students of a "+
-		"unit as CSV", s.exportStudents, endpoint.Costs(endpoint.Exports))
+		"unit as CSV", exported(s, "students", s.exportStudents),
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST /api/csv/units/{id}", 201, policy.ImportUnit, "Enrol students from CSV or Excel, "+
 		"making accounts where there are none",
-		s.importStudents, upload, large, strange, endpoint.Costs(endpoint.Imports))
+		s.importStudents,
+		endpoint.Audited(audit.Enrolment, audit.Account, audit.Role),
+		upload, large, strange, endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "POST /api/csv/units/{id}/withdraw", 201, policy.ImportUnit,
 		"Withdraw students by CSV or Excel",
-		s.withdrawStudents, upload, large, strange, endpoint.Costs(endpoint.Imports))
+		s.withdrawStudents,
+		endpoint.Audited(audit.Enrolment), upload, large, strange, endpoint.Costs(endpoint.Imports))
 }
 
 func (s *Server) exportStudents(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {

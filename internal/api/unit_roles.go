@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -15,15 +16,18 @@ func (s *Server) unitRoleRoutes() {
 	endpoint.Route(s.Server, "GET /api/unit_roles", 200, policy.SignedIn, "List your own roles on the staff of units",
 		s.listRoles)
 	endpoint.Route(s.Server, "POST /api/unit_roles", 201, policy.EmployStaff, "Employ someone in a unit", s.addRole,
+		endpoint.Audited(audit.Role),
 		endpoint.Location("/api/unit_roles/{.id}"), endpoint.Also(404, "no such user"),
 		endpoint.Also(409, "they have another role in the unit"),
 		endpoint.Also(422, "their system role does not reach so far"))
 	endpoint.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the "+
 		"other way round", s.changeRole,
+		endpoint.Audited(audit.Role),
 		endpoint.Also(409, "the unit cannot do without this convenor"),
 		endpoint.Also(422, "their system role does not reach so far"))
 	endpoint.Route(s.Server, "DELETE /api/unit_roles/{id}", 204, policy.EmployStaff, "Take someone off the staff of "+
 		"a unit", s.deleteRole,
+		endpoint.Audited(audit.Role),
 		endpoint.Also(409, "the unit cannot do without this convenor"))
 }
 

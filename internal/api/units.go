@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
@@ -22,11 +23,13 @@ func (s *Server) unitRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{id}", 200, policy.ReadUnit, "Get a unit with everything taught in it",
 		s.getUnit, endpoint.Polled(), endpoint.Asks(unitParts...))
 	endpoint.Route(s.Server, "POST /api/units", 201, policy.CreateUnits, "Create a unit", s.addUnit,
+		endpoint.Audited(audit.Unit, audit.Role),
 		endpoint.Location("/api/units/{.id}"), endpoint.Also(404, "no such teaching period or user"),
 		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates outside the period, or "+
 			"the convenor cannot convene"), endpoint.Asks(unitParts...))
 	endpoint.Route(s.Server, "PUT /api/units/{id}", 200, policy.EditUnit, "Change a unit; moving its start moves its "+
 		"tasks", s.changeUnit,
+		endpoint.Audited(audit.Unit, audit.Role),
 		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates out of order or outside "+
 			"the period, or another rule"), endpoint.Asks(unitParts...))
 }

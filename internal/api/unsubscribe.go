@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/notify"
 	"lectern/internal/policy"
@@ -16,7 +17,8 @@ func (s *Server) unsubscribeRoutes() {
 	endpoint.Route(s.Server, "GET /api/unsubscribe/{token}", 200, policy.Anybody, "Tell what a link to unsubscribe "+
 		"does", s.aboutUnsubscribing, unknown)
 	endpoint.Route(s.Server, "POST /api/unsubscribe/{token}", 200, policy.Anybody, "Turn a kind of mails off, by the "+
-		"link in one of them", s.unsubscribe, unknown)
+		"link in one of them", s.unsubscribe,
+		endpoint.Audited(audit.Account), unknown)
 }
 
 type unsubscribeIn struct {

@@ -9,6 +9,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
@@ -26,19 +27,25 @@ func (s *Server) userRoutes() {
 		s.listUsers(policy.Convenor))
 	endpoint.Route(s.Server, "GET /api/users/{id}", 200, policy.ReadUser, "Get a user", s.getUser)
 	endpoint.Route(s.Server, "POST /api/users", 201, policy.CreateUsers, "Create a user", s.addUser,
+		endpoint.Audited(audit.Account, audit.Role, audit.Password),
 		endpoint.Location("/api/users/{.id}"), taken, endpoint.Also(422, "a name is blank or the email is none"),
 		endpoint.Costs(endpoint.Letters))
 	endpoint.Route(s.Server, "PUT /api/users/{id}", 200, policy.EditUser, "Change a user", s.changeUser,
+		endpoint.Audited(audit.Account, audit.Role),
 		taken, endpoint.Also(401, "the old_password is wrong"),
 		endpoint.Also(403, "not yours to change, or your own email without the password or a recent sign-in"),
 		endpoint.Also(422, "a name is blank or the email is none"),
 		endpoint.Asks(policy.ManageAccounts))
 	endpoint.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts,
-		"Make a link by which a user sets a password", s.addPasswordLink)
-	endpoint.Route(s.Server, "GET /api/csv/users", 200, policy.ExportUsers, "Export the users as CSV", s.exportUsers,
+		"Make a link by which a user sets a password", s.addPasswordLink,
+		endpoint.Audited(audit.Password))
+	endpoint.Route(s.Server, "GET /api/csv/users", 200, policy.ExportUsers, "Export the users as CSV",
+		exported(s, "users", s.exportUsers),
+		endpoint.Audited(audit.Export),
 		endpoint.Costs(endpoint.Exports))
 	endpoint.Route(s.Server, "POST /api/csv/users", 201, policy.ImportUsers, "Import users from CSV or Excel",
 		s.importUsers,
+		endpoint.Audited(audit.Account, audit.Role),
 		endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Costs(endpoint.Imports))
 }
 

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/calendar"
 	"lectern/internal/db"
 	"lectern/internal/ident"
@@ -19,7 +20,8 @@ func (s *Server) webcalRoutes() {
 	endpoint.Route(s.Server, "GET /api/webcal", 200, policy.SignedIn, "See the settings of your calendar feed",
 		s.showWebcal)
 	endpoint.Route(s.Server, "PUT /api/webcal", 200, policy.SignedIn, "Open, change or close your calendar feed",
-		s.setWebcal)
+		s.setWebcal,
+		endpoint.Audited(audit.Account))
 	endpoint.Route(s.Server, "GET /api/webcal/{guid}", 200, policy.Anybody, "Subscribe to a calendar feed (iCalendar)",
 		s.webcalFeed,
 		endpoint.Also(429, "too many addresses were tried that nobody has"))

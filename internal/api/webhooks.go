@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/fault"
@@ -19,11 +20,14 @@ func (s *Server) webhookRoutes() {
 		"deliveries stand", s.listHooks)
 	endpoint.Route(s.Server, "GET /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Get a webhook", s.getHook)
 	endpoint.Route(s.Server, "POST /api/admin/webhooks", 201, policy.ManageWebhooks, "Register a webhook", s.addHook,
+		endpoint.Audited(audit.Webhook),
 		endpoint.Location("/api/admin/webhooks/{.id}"), refused, endpoint.Also(409, "there are too many webhooks"))
 	endpoint.Route(s.Server, "PUT /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Change a webhook",
-		s.changeHook, refused)
+		s.changeHook,
+		endpoint.Audited(audit.Webhook), refused)
 	endpoint.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook",
-		s.deleteHook)
+		s.deleteHook,
+		endpoint.Audited(audit.Webhook))
 	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.ManageWebhooks, "Read what happened, oldest "+
 		"first, as webhooks get it", s.eventLog)
 }

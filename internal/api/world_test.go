@@ -333,6 +333,7 @@ func (w *world) send(r *http.Request, what string) *answered {
 	rec := httptest.NewRecorder()
 	w.api.ServeHTTP(rec, r)
 	guarded(w, what, rec.Header())
+	w.checkAudit(r, rec)
 	return &answered{rec, w, what}
 }
 

@@ -102,7 +102,6 @@ func Relay(ctx context.Context, d *db.DB) (total int64, err error) {
 type waiting struct {
 	ID        int64      `db:"id"`
 	At        clock.Time `db:"at"`
-	ActorID   int64      `db:"actor_id"`
 	Address   *string    `db:"address"`
 	RequestID string     `db:"request_id"`
 	Entries   string     `db:"entries"`
@@ -117,7 +116,7 @@ func relay(ctx context.Context, q db.Q) (int64, error) {
 	if err := lock(ctx, q); err != nil {
 		return 0, err
 	}
-	rows, err := db.All[waiting](ctx, q, `SELECT id, at, actor_id, address, request_id, entries FROM audit_outbox
+	rows, err := db.All[waiting](ctx, q, `SELECT id, at, address, request_id, entries FROM audit_outbox
 		ORDER BY id LIMIT $1`, relayAtOnce)
 	if err != nil || len(rows) == 0 {
 		return 0, err
@@ -134,8 +133,10 @@ func relay(ctx context.Context, q db.Q) (int64, error) {
 			return 0, err
 		}
 	}
-	if err := insert(ctx, q, list); err != nil {
-		return 0, err
+	if len(list) > 0 {
+		if err := insert(ctx, q, list); err != nil {
+			return 0, err
+		}
 	}
 	in, args := db.In(nil, ids)
 	_, err = db.Exec(ctx, q, `DELETE FROM audit_outbox WHERE id IN `+in, args...)
@@ -152,9 +153,6 @@ func (w *waiting) chain(list []Record, last *end) ([]Record, error) {
 		r := Record{Seq: last.Seq + 1, At: w.At, Kind: e.Kind, Action: e.Action, ActorID: e.ActorID, UserID: e.UserID,
 			UnitID: e.UnitID, ProjectID: e.ProjectID, TaskID: e.TaskID, RecordID: e.RecordID, Fields: e.Fields,
 			Address: w.Address, RequestID: w.RequestID}
-		if r.ActorID == 0 {
-			r.ActorID = w.ActorID
-		}
 		hash, err := r.hashAfter(last.Hash)
 		if err != nil {
 			return nil, err

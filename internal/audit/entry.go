@@ -10,6 +10,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,11 +32,24 @@ type Entry struct {
 	Fields    []string `json:"fields,omitempty"`   // names of what changed; see Given and Diff
 }
 
-// Origin is who acts, and where from. The zero value is the service itself.
+// Origin is who acts, where from, and on what. The zero value is the service
+// itself. An entry that names no unit is about the origin's; one that names no user,
+// and no other project, is about the origin's project and its student.
 type Origin struct {
-	ActorID   int64
-	Address   netip.Addr
-	RequestID string
+	ActorID                    int64
+	UnitID, ProjectID, OwnerID int64
+	Address                    netip.Addr
+	RequestID                  string
+}
+
+// fill completes an entry with what the origin knows.
+func (o *Origin) fill(e Entry) Entry {
+	e.ActorID = cmp.Or(e.ActorID, o.ActorID)
+	e.UnitID = cmp.Or(e.UnitID, o.UnitID)
+	if e.UserID == 0 && (e.ProjectID == 0 || e.ProjectID == o.ProjectID) {
+		e.ProjectID, e.UserID = o.ProjectID, o.OwnerID
+	}
+	return e
 }
 
 type originKey struct{}
@@ -52,18 +66,30 @@ func Add(ctx context.Context, q db.Q, list ...Entry) error {
 	if len(list) == 0 {
 		return nil
 	}
-	data, err := json.Marshal(list)
-	if err != nil {
-		return fmt.Errorf("encode the audit of %s: %w", list[0].Kind, err)
-	}
+	return write(ctx, q, list)
+}
+
+// AddNothing takes as long as Add and leaves no entry, for who must not tell by the
+// time they take whether there was something to write down.
+func AddNothing(ctx context.Context, q db.Q) error { return write(ctx, q, nil) }
+
+func write(ctx context.Context, q db.Q, list []Entry) error {
 	by, _ := ctx.Value(originKey{}).(Origin)
+	full := make([]Entry, len(list))
+	for i, e := range list {
+		full[i] = by.fill(e)
+	}
+	data, err := json.Marshal(full)
+	if err != nil {
+		return fmt.Errorf("encode audit entries: %w", err)
+	}
 	var address any
 	if by.Address.IsValid() {
 		address = by.Address.String()
 	}
-	if _, err := db.Exec(ctx, q, `INSERT INTO audit_outbox (at, actor_id, address, request_id, entries)
-		VALUES ($1, $2, $3, $4, $5)`, q.Now(), by.ActorID, address, by.RequestID, string(data)); err != nil {
-		return fmt.Errorf("write the audit of %s: %w", list[0].Kind, err)
+	if _, err := db.Exec(ctx, q, `INSERT INTO audit_outbox (at, address, request_id, entries)
+		VALUES ($1, $2, $3, $4)`, q.Now(), address, by.RequestID, string(data)); err != nil {
+		return fmt.Errorf("write audit entries: %w", err)
 	}
 	q.Wake(topic)
 	return nil

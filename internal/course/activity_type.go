@@ -3,6 +3,7 @@ package course
 import (
 	"context"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 )
@@ -46,7 +47,10 @@ func AddActivityType(ctx context.Context, q db.Q, name, abbreviation string) (*A
 	}
 	out, err := db.One[ActivityType](ctx, q, `INSERT INTO activity_types (name, abbreviation)
 		VALUES ($1, $2) RETURNING `+activityTypeColumns, name, abbreviation)
-	return out, activityTypeTaken(err)
+	if err != nil {
+		return nil, activityTypeTaken(err)
+	}
+	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "activity_type_created", RecordID: out.ID})
 }
 
 // ChangeActivityType sets what c names and refuses what AddActivityType refuses.
@@ -57,7 +61,11 @@ func ChangeActivityType(ctx context.Context, q db.Q, id int64, c ActivityTypeCha
 	out, err := db.OneOf[ActivityType](ctx, q, "activity type", `UPDATE activity_types SET
 			name = coalesce($2, name), abbreviation = coalesce($3, abbreviation)
 		WHERE id = $1 RETURNING `+activityTypeColumns, id, c.Name, c.Abbreviation)
-	return out, activityTypeTaken(err)
+	if err != nil {
+		return nil, activityTypeTaken(err)
+	}
+	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "activity_type_changed", RecordID: out.ID,
+		Fields: audit.Given(c)})
 }
 
 // DeleteActivityType removes one that no tutorial stream uses.
@@ -68,8 +76,10 @@ func DeleteActivityType(ctx context.Context, q db.Q, id int64) error {
 		return fault.New(fault.Conflict, "Tutorial streams use this activity type. Give them another one first.")
 	case err == nil && n == 0:
 		return fault.New(fault.Missing, "There is no such activity type.")
+	case err != nil:
+		return err
 	}
-	return err
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "activity_type_deleted", RecordID: id})
 }
 
 func (c ActivityTypeChange) check() error {

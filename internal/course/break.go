@@ -3,6 +3,7 @@ package course
 import (
 	"context"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -45,8 +46,12 @@ func AddBreak(ctx context.Context, q db.Q, periodID int64, b Break) (*Break, err
 	if err := p.fits(ctx, q, b); err != nil {
 		return nil, err
 	}
-	return db.One[Break](ctx, q, `INSERT INTO breaks (teaching_period_id, start_date, number_of_weeks)
+	made, err := db.One[Break](ctx, q, `INSERT INTO breaks (teaching_period_id, start_date, number_of_weeks)
 		VALUES ($1, $2, $3) RETURNING `+breakColumns, periodID, b.StartDate, b.NumberOfWeeks)
+	if err != nil {
+		return nil, err
+	}
+	return made, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "break_created", RecordID: made.ID})
 }
 
 // ChangeBreak moves a break of the period or changes its length, and refuses what
@@ -66,6 +71,10 @@ func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange)
 	if err := p.fits(ctx, q, *b); err != nil {
 		return nil, err
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "break_changed", RecordID: id,
+		Fields: audit.Given(c)}); err != nil {
+		return nil, err
+	}
 	return db.One[Break](ctx, q, `UPDATE breaks SET start_date = $2, number_of_weeks = $3
 		WHERE id = $1 RETURNING `+breakColumns, id, b.StartDate, b.NumberOfWeeks)
 }
@@ -77,7 +86,10 @@ func DeleteBreak(ctx context.Context, q db.Q, periodID, id int64) error {
 	if err == nil && n == 0 {
 		return fault.New(fault.Missing, "There is no such break in this teaching period.")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "break_deleted", RecordID: id})
 }
 
 // fits tells whether the period may have b beside its other breaks. Only while

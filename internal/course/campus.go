@@ -5,6 +5,7 @@ package course
 import (
 	"context"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 )
@@ -44,7 +45,10 @@ func AddCampus(ctx context.Context, q db.Q, c Campus) (*Campus, error) {
 	}
 	out, err := db.One[Campus](ctx, q, `INSERT INTO campuses (name, mode, abbreviation, active)
 		VALUES ($1, $2, $3, $4) RETURNING `+campusColumns, c.Name, c.Mode, c.Abbreviation, c.Active)
-	return out, campusTaken(err)
+	if err != nil {
+		return nil, campusTaken(err)
+	}
+	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "campus_created", RecordID: out.ID})
 }
 
 // ChangeCampus sets what c names and refuses what AddCampus refuses.
@@ -56,7 +60,11 @@ func ChangeCampus(ctx context.Context, q db.Q, id int64, c CampusChange) (*Campu
 			name = coalesce($2, name), mode = coalesce($3, mode),
 			abbreviation = coalesce($4, abbreviation), active = coalesce($5, active)
 		WHERE id = $1 RETURNING `+campusColumns, id, c.Name, c.Mode, c.Abbreviation, c.Active)
-	return out, campusTaken(err)
+	if err != nil {
+		return nil, campusTaken(err)
+	}
+	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "campus_changed", RecordID: out.ID,
+		Fields: audit.Given(c)})
 }
 
 // DeleteCampus removes one that no student and no tutorial uses.
@@ -67,8 +75,10 @@ func DeleteCampus(ctx context.Context, q db.Q, id int64) error {
 		return fault.New(fault.Conflict, "Students or tutorials use this campus. Make it inactive instead.")
 	case err == nil && n == 0:
 		return fault.New(fault.Missing, "There is no such campus.")
+	case err != nil:
+		return err
 	}
-	return err
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "campus_deleted", RecordID: id})
 }
 
 func (c CampusChange) check() error {

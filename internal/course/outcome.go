@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/opt"
@@ -59,9 +60,14 @@ func AddOutcome(ctx context.Context, q db.Q, unitID int64, o Outcome) (*Outcome,
 	if err := all.fits(o); err != nil {
 		return nil, err
 	}
-	return db.One[Outcome](ctx, q, `INSERT INTO learning_outcomes (unit_id, ilo_number, abbreviation, name, description)
-		VALUES ($1, $2, $3, $4, $5) RETURNING `+outcomeColumns, unitID, len(all)+1, o.Abbreviation, o.Name,
+	made, err := db.One[Outcome](ctx, q, `INSERT INTO learning_outcomes (unit_id, ilo_number, abbreviation, name,
+		description) VALUES ($1, $2, $3, $4, $5) RETURNING `+outcomeColumns, unitID, len(all)+1, o.Abbreviation, o.Name,
 		o.Description)
+	if err != nil {
+		return nil, err
+	}
+	return made, audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: audit.Created, UnitID: unitID,
+		RecordID: made.ID})
 }
 
 // ChangeOutcome changes one. A new number moves it there and the ones between
@@ -84,6 +90,10 @@ func ChangeOutcome(ctx context.Context, q db.Q, unitID, id int64, c OutcomeChang
 			"unit", len(all))
 	}
 	if err := moveOutcome(ctx, q, unitID, id, all[i].Number, o.Number); err != nil {
+		return nil, err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: audit.Changed, UnitID: unitID, RecordID: id,
+		Fields: audit.Diff(all[i], o)}); err != nil {
 		return nil, err
 	}
 	return db.One[Outcome](ctx, q, `UPDATE learning_outcomes SET abbreviation = $2, name = $3, description = $4
@@ -117,7 +127,10 @@ func DeleteOutcome(ctx context.Context, q db.Q, unitID, id int64) error {
 	}
 	_, err = db.Exec(ctx, q, `UPDATE learning_outcomes SET ilo_number = ilo_number - 1 WHERE unit_id = $1
 		AND ilo_number > $2`, unitID, *number)
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: audit.Deleted, UnitID: unitID, RecordID: id})
 }
 
 func (c OutcomeChange) merge(o Outcome) Outcome {

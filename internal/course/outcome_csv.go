@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/sheet"
@@ -48,7 +49,10 @@ func ImportOutcomes(ctx context.Context, q db.Q, unitID int64, rows *sheet.Reade
 		p.read(row, err, *code)
 	}
 	p.number()
-	return &p.report, p.apply(ctx, q, unitID)
+	if err := p.apply(ctx, q, unitID); err != nil {
+		return nil, err
+	}
+	return &p.report, audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: "imported", UnitID: unitID})
 }
 
 // outcomePlan is what the outcomes of a unit shall be when a sheet is taken in.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -71,7 +72,10 @@ func AddPeriod(ctx context.Context, q db.Q, p TeachingPeriod) (*TeachingPeriod, 
 		active_until)
 		VALUES ($2, $3, $4, $5, $6) RETURNING `+periodColumns, q.Now(), p.Period, p.Year, p.StartDate, p.EndDate,
 		p.ActiveUntil)
-	return out, p.taken(err)
+	if err != nil {
+		return nil, p.taken(err)
+	}
+	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "teaching_period_created", RecordID: out.ID})
 }
 
 // SavePeriod writes the values of p over those of the period with its id. The
@@ -83,7 +87,10 @@ func SavePeriod(ctx context.Context, q db.Q, p *TeachingPeriod) (*TeachingPeriod
 	out, err := db.OneOf[TeachingPeriod](ctx, q, "teaching period", `UPDATE teaching_periods
 		SET period = $3, year = $4, start_date = $5, end_date = $6, active_until = $7
 		WHERE id = $2 RETURNING `+periodColumns, q.Now(), p.ID, p.Period, p.Year, p.StartDate, p.EndDate, p.ActiveUntil)
-	return out, p.taken(err)
+	if err != nil {
+		return nil, p.taken(err)
+	}
+	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "teaching_period_changed", RecordID: p.ID})
 }
 
 // DeletePeriod removes one without units, and its breaks with it.
@@ -103,7 +110,10 @@ func DeletePeriod(ctx context.Context, q db.Q, id int64) error {
 	if err == nil && n == 0 {
 		return fault.New(fault.Missing, "There is no such teaching period.")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "teaching_period_deleted", RecordID: id})
 }
 
 // Merge gives p with the change made. It is checked as a whole when it is saved.

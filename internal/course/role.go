@@ -3,7 +3,9 @@ package course
 import (
 	"context"
 	"slices"
+	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -167,7 +169,17 @@ func employ(ctx context.Context, q db.Q, unitID, userID int64, role policy.Role,
 	if err != nil {
 		return 0, err
 	}
-	return *id, nil
+	return *id, tellRole(ctx, q, unitID, userID, *id, role)
+}
+
+// tellRole writes down that somebody has another role in a unit; 0 is none.
+func tellRole(ctx context.Context, q db.Q, unitID, userID, id int64, role policy.Role) error {
+	action := "dismissed"
+	if role != 0 {
+		action = strings.ToLower(role.String())
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Role, Action: action, UnitID: unitID, UserID: userID,
+		RecordID: id})
 }
 
 // heldSystemRole gives what a person is in the system, and keeps it so until
@@ -206,7 +218,10 @@ func ChangeRole(ctx context.Context, q db.Q, unitID, id int64, role policy.Role)
 	}
 	_, err = db.Exec(ctx, q, `UPDATE unit_roles SET role = $2, is_main = $3, updated_at = $4 WHERE id = $1`,
 		id, int64(role), role == policy.Convenor && !all.hasMain(), q.Now())
-	return err
+	if err != nil {
+		return err
+	}
+	return tellRole(ctx, q, unitID, p.UserID, id, role)
 }
 
 // Dismiss ends an employment. Tutorials of that person stay, without a tutor.
@@ -222,8 +237,10 @@ func Dismiss(ctx context.Context, q db.Q, unitID, id int64) error {
 	if err := all.mayGo(p); err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `DELETE FROM unit_roles WHERE id = $1`, id)
-	return err
+	if _, err = db.Exec(ctx, q, `DELETE FROM unit_roles WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return tellRole(ctx, q, unitID, p.UserID, id, 0)
 }
 
 // SetMainConvenor makes one of the unit's convenors the main one.
@@ -248,6 +265,10 @@ func SetMainConvenor(ctx context.Context, q db.Q, unitID, id int64) error {
 		AND is_main`, unitID, q.Now()); err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE unit_roles SET is_main = TRUE, updated_at = $2 WHERE id = $1`, id, q.Now())
-	return err
+	if _, err = db.Exec(ctx, q, `UPDATE unit_roles SET is_main = TRUE, updated_at = $2 WHERE id = $1`, id,
+		q.Now()); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Role, Action: "main_convenor", UnitID: unitID, UserID: p.UserID,
+		RecordID: id})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -96,6 +97,9 @@ func AddUnit(ctx context.Context, q db.Q, c UnitChange, convenorID int64) (id in
 	}
 	if id, err = insertUnit(ctx, q, &u); err != nil {
 		return 0, u.taken(err)
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Unit, Action: audit.Created, UnitID: id}); err != nil {
+		return 0, err
 	}
 	_, err = employ(ctx, q, id, convenorID, policy.Convenor, true)
 	return id, err

@@ -3,6 +3,7 @@ package enrol
 import (
 	"context"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 )
@@ -66,7 +67,11 @@ func TakeSeat(ctx context.Context, q db.Q, projectID, tutorialID int64, exceed b
 	if err := leaveSeats(ctx, q, projectID, leave); err != nil {
 		return err
 	}
-	return s.take(ctx, q, projectID, exceed)
+	if err := s.take(ctx, q, projectID, exceed); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: "joined", ProjectID: projectID,
+		RecordID: tutorialID})
 }
 
 // lockSeat locks, in the order all who enrol keep, the unit against a change of
@@ -145,7 +150,11 @@ func LeaveSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) error {
 	}
 	for _, h := range held {
 		if h.TutorialID == tutorialID {
-			return leaveSeats(ctx, q, projectID, []int64{tutorialID})
+			if err := leaveSeats(ctx, q, projectID, []int64{tutorialID}); err != nil {
+				return err
+			}
+			return audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: "left", ProjectID: projectID,
+				RecordID: tutorialID})
 		}
 	}
 	return fault.New(fault.Missing, "The student is not enrolled in this tutorial.")

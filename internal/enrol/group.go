@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/opt"
@@ -74,6 +75,10 @@ func AddGroup(ctx context.Context, q db.Q, unitID, setID int64, n NewGroup) (*Gr
 		VALUES ($1, $2, $3, $4) RETURNING id`, setID, n.TutorialID, name, n.CapacityAdjustment)
 	if err != nil {
 		return nil, groupTaken(err, name)
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: audit.Created, UnitID: unitID,
+		RecordID: *id}); err != nil {
+		return nil, err
 	}
 	return GroupByID(ctx, q, *id)
 }
@@ -159,7 +164,8 @@ func ChangeGroup(ctx context.Context, q db.Q, unitID int64, g *Group, c GroupCha
 	if err != nil {
 		return nil, groupTaken(err, then.Name)
 	}
-	return &then, nil
+	return &then, audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: audit.Changed, UnitID: unitID,
+		RecordID: g.ID, Fields: audit.Given(c)})
 }
 
 // moveGroup takes the members of a group to another tutorial where the set
@@ -268,6 +274,8 @@ func DeleteGroup(ctx context.Context, q db.Q, setID, id int64, alone bool) error
 	if err := noSubmissions(ctx, q, `g.id = $1`, id); err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `DELETE FROM unit_groups WHERE id = $1`, id)
-	return err
+	if _, err = db.Exec(ctx, q, `DELETE FROM unit_groups WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: audit.Deleted, RecordID: id})
 }

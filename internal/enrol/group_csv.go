@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/opt"
@@ -95,7 +96,11 @@ func ImportGroups(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet.
 	if err := im.moveMembers(ctx, q); err != nil {
 		return nil, err
 	}
-	return im.report(), im.write(ctx, q)
+	if err := im.write(ctx, q); err != nil {
+		return nil, err
+	}
+	return im.report(), audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "imported", UnitID: unitID,
+		RecordID: setID})
 }
 
 func (im *groupImport) read(rows *sheet.Reader) {

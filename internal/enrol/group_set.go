@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/opt"
@@ -55,6 +56,10 @@ func AddGroupSet(ctx context.Context, q db.Q, unitID int64, c GroupSetChange) (*
 	if err != nil {
 		return nil, groupSetTaken(err, g.Name)
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "set_created", UnitID: unitID,
+		RecordID: *id}); err != nil {
+		return nil, err
+	}
 	return GroupSetByID(ctx, q, *id)
 }
 
@@ -85,7 +90,8 @@ func ChangeGroupSet(ctx context.Context, q db.Q, id int64, c GroupSetChange) (*G
 	if err != nil {
 		return nil, groupSetTaken(err, g.Name)
 	}
-	return g, nil
+	return g, audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "set_changed", RecordID: id,
+		Fields: audit.Given(c)})
 }
 
 func (g *GroupSet) apply(c GroupSetChange) error {
@@ -157,8 +163,10 @@ func DeleteGroupSet(ctx context.Context, q db.Q, id int64) error {
 		return fault.New(fault.Conflict, "Tasks are done in the groups of this set: %s. Take the set from them first.",
 			strings.Join(tasks, ", "))
 	}
-	_, err = db.Exec(ctx, q, `DELETE FROM group_sets WHERE id = $1`, id)
-	return err
+	if _, err = db.Exec(ctx, q, `DELETE FROM group_sets WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "set_deleted", RecordID: id})
 }
 
 // noSubmissions refuses while there is work of the groups g that meet a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/ident"
 	"lectern/internal/opt"
@@ -206,6 +207,7 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 	var changed [][]any
 	var back, come []int64
 	var sitters []*student
+	var entries []audit.Entry
 	for _, e := range b.rows {
 		if e.outcome != done {
 			continue
@@ -219,6 +221,9 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 		}
 		if e.back || e.enrols || e.account == nil {
 			come = append(come, e.sitter.ProjectID)
+		} else {
+			entries = append(entries, audit.Entry{Kind: audit.Enrolment, Action: "imported", UserID: e.account.ID,
+				UnitID: b.UnitID, ProjectID: e.sitter.ProjectID})
 		}
 	}
 	if err := b.update(ctx, q, changed); err != nil {
@@ -228,6 +233,9 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 		return err
 	}
 	if err := dropStale(ctx, q, back...); err != nil {
+		return err
+	}
+	if err := audit.Add(ctx, q, entries...); err != nil {
 		return err
 	}
 	return tellEnrolment(ctx, q, b.Actor, come...)

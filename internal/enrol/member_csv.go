@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
@@ -93,7 +94,11 @@ func ImportMembers(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet
 			m.err = im.check(m)
 		}
 	}
-	return im.report(), im.write(ctx, q)
+	if err := im.write(ctx, q); err != nil {
+		return nil, err
+	}
+	return im.report(), audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "members_imported", UnitID: unitID,
+		RecordID: setID})
 }
 
 func (im *memberImport) read(rows *sheet.Reader) {

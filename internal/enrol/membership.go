@@ -3,6 +3,7 @@ package enrol
 import (
 	"context"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/grade"
@@ -105,6 +106,10 @@ func JoinGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64, exc
 	if err != nil {
 		return nil, err
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "joined", ProjectID: projectID,
+		RecordID: groupID}); err != nil {
+		return nil, err
+	}
 	return db.One[Member](ctx, q, selectMembers+` WHERE p.id = $1`, projectID)
 }
 
@@ -171,7 +176,10 @@ func LeaveGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64) er
 	}
 	_, err = db.Exec(ctx, q, `UPDATE group_memberships SET active = FALSE WHERE group_set_id = $1 AND project_id = $2`,
 		setID, projectID)
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "left", ProjectID: projectID, RecordID: groupID})
 }
 
 // ProjectOfUser gives the project of a user in a unit, enrolled or not.

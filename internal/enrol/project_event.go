@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/grade"
@@ -63,8 +64,8 @@ func (t *projectEvent) graded(by int64) events.Event {
 func (p *projectState) tell(ctx context.Context, q db.Q, by int64, before projectState) error {
 	came := p.Enrolled != before.Enrolled
 	graded := p.Grade != before.Grade || p.TargetGrade != before.TargetGrade
-	if !came && !graded {
-		return nil
+	if err := audit.Add(ctx, q, p.entry(before)); err != nil || !came && !graded {
+		return err
 	}
 	found, err := readProjectEvents(ctx, q, []int64{p.ID})
 	if err != nil {
@@ -82,6 +83,15 @@ func (p *projectState) tell(ctx context.Context, q db.Q, by int64, before projec
 	return events.Add(ctx, q, list...)
 }
 
+// entry is what the audit log keeps of a project's change.
+func (p *projectState) entry(before projectState) audit.Entry {
+	e := audit.Entry{Kind: audit.Enrolment, Action: audit.Changed, ProjectID: p.ID, Fields: audit.Diff(before, *p)}
+	if p.Grade != before.Grade || p.Rationale != before.Rationale {
+		e.Kind = audit.Grade
+	}
+	return e
+}
+
 // tellEnrolment adds the events of students who were enrolled or withdrawn.
 func tellEnrolment(ctx context.Context, q db.Q, by int64, ids ...int64) error {
 	found, err := readProjectEvents(ctx, q, ids)
@@ -89,8 +99,18 @@ func tellEnrolment(ctx context.Context, q db.Q, by int64, ids ...int64) error {
 		return err
 	}
 	var list []events.Event
+	var entries []audit.Entry
 	for _, t := range found {
+		action := "withdrawn"
+		if t.Enrolled {
+			action = "enrolled"
+		}
 		list = append(list, t.enrolment(by))
+		entries = append(entries, audit.Entry{Kind: audit.Enrolment, Action: action, UserID: t.UserID, UnitID: t.UnitID,
+			ProjectID: t.ID})
+	}
+	if err := audit.Add(ctx, q, entries...); err != nil {
+		return err
 	}
 	return events.Add(ctx, q, list...)
 }

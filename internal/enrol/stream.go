@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -58,7 +59,8 @@ func AddStream(ctx context.Context, q db.Q, unitID int64, activityAbbr string) (
 		return nil, false, err
 	}
 	s.ID = *id
-	return s, len(others) == 0, nil
+	return s, len(others) == 0, audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: "stream_created",
+		UnitID: unitID, RecordID: s.ID})
 }
 
 // freeNames numbers a name and an abbreviation so that neither is taken.
@@ -103,6 +105,10 @@ func ChangeStream(ctx context.Context, q db.Q, unitID int64, abbreviation string
 	if err != nil {
 		return nil, err
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: "stream_changed", UnitID: unitID,
+		RecordID: s.ID, Fields: audit.Given(c)}); err != nil {
+		return nil, err
+	}
 	return db.OneOf[Stream](ctx, q, "tutorial stream", selectStreams+` WHERE s.id = $1`, s.ID)
 }
 
@@ -112,6 +118,8 @@ func DeleteStream(ctx context.Context, q db.Q, id int64) error {
 	if err := unused(ctx, q, `t.tutorial_stream_id = $1`, id); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, q, `DELETE FROM tutorial_streams WHERE id = $1`, id)
-	return err
+	if _, err := db.Exec(ctx, q, `DELETE FROM tutorial_streams WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: "stream_deleted", RecordID: id})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -89,6 +90,10 @@ func AddTutorial(ctx context.Context, q db.Q, unitID int64, c TutorialChange) (*
 	if err != nil {
 		return nil, tutorialTaken(err, t.Abbreviation)
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: audit.Created, UnitID: unitID,
+		RecordID: *id}); err != nil {
+		return nil, err
+	}
 	return TutorialByID(ctx, q, *id)
 }
 
@@ -116,6 +121,10 @@ func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*T
 		WHERE id = $1`, id, t.UnitRoleID, t.CampusID, t.StreamID, t.Abbreviation, t.Day, t.Time, t.Location, t.Capacity)
 	if err != nil {
 		return nil, tutorialTaken(err, t.Abbreviation)
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: audit.Changed, UnitID: t.UnitID, RecordID: id,
+		Fields: audit.Given(c)}); err != nil {
+		return nil, err
 	}
 	return TutorialByID(ctx, q, id)
 }
@@ -253,7 +262,10 @@ func DeleteTutorial(ctx context.Context, q db.Q, id int64) error {
 	if err == nil && n == 0 {
 		return fault.New(fault.Missing, "There is no such tutorial.")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: audit.Deleted, RecordID: id})
 }
 
 // unused refuses while groups or enrolled students use one of the tutorials t

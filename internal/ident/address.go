@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lectern/internal/access"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -142,6 +143,10 @@ func ConfirmAddress(ctx context.Context, q db.Q, token string) (*User, Moved, er
 	m := Moved{From: u.Email, To: found[0].Email}
 	u.Email, u.EmailPending = m.To, nil
 	if err := store(ctx, q, u); err != nil {
+		return nil, Moved{}, err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Account, Action: audit.Changed, UserID: u.ID,
+		Fields: []string{"email"}}); err != nil {
 		return nil, Moved{}, err
 	}
 	return u, m, dropAddressLinks(ctx, q, u.ID)

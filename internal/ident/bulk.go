@@ -3,6 +3,7 @@ package ident
 import (
 	"context"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -103,22 +104,28 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 		return nil, err
 	}
 	made, err := db.All[struct {
-		ID  int64  `db:"id"`
-		Key string `db:"username_key"`
+		ID   int64  `db:"id"`
+		Key  string `db:"username_key"`
+		Role int64  `db:"role"`
 	}](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name,
 		nickname, role, created_at, updated_at)
 		SELECT username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, at, at
 		FROM `+list+` r WHERE TRUE
-		ON CONFLICT DO NOTHING RETURNING id, username_key`, args...)
+		ON CONFLICT DO NOTHING RETURNING id, username_key, role`, args...)
 	if err != nil {
 		return nil, err
 	}
 	until := clock.At(q.Now().Add(linkLife)).String()
 	rows = rows[:0]
+	var entries []audit.Entry
 	for _, u := range made {
+		entries = append(entries, created(u.ID), appointed(u.ID, policy.Role(u.Role)))
 		token := newToken()
 		out[u.Key] = Added{u.ID, token}
 		rows = append(rows, []any{u.ID, hash(token), now, until})
+	}
+	if err := audit.Add(ctx, q, entries...); err != nil {
+		return nil, err
 	}
 	return out, insertLinks(ctx, q, rows)
 }
@@ -140,7 +147,10 @@ func SetStudentIDs(ctx context.Context, q db.Q, numbers map[int64]string) error 
 		return nil
 	}
 	var rows [][]any
+	var entries []audit.Entry
 	for id, number := range numbers {
+		entries = append(entries, audit.Entry{Kind: audit.Account, Action: audit.Changed, UserID: id,
+			Fields: []string{"student_id"}})
 		rows = append(rows, []any{id, number, q.Now().String()})
 	}
 	list, args, err := db.Rows(q, nil, []string{"id BIGINT", "number TEXT", "at TIMESTAMPTZ"}, rows)
@@ -149,5 +159,8 @@ func SetStudentIDs(ctx context.Context, q db.Q, numbers map[int64]string) error 
 	}
 	_, err = db.Exec(ctx, q, `UPDATE users SET student_id = r.number, updated_at = r.at FROM `+list+
 		` r WHERE users.id = r.id`, args...)
-	return taken(err)
+	if err != nil {
+		return taken(err)
+	}
+	return audit.Add(ctx, q, entries...)
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"lectern/internal/access"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/opt"
@@ -59,7 +60,20 @@ func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) 
 	if err != nil {
 		return nil, Moved{}, err
 	}
-	return u, moved, store(ctx, q, u)
+	if err := store(ctx, q, u); err != nil {
+		return nil, Moved{}, err
+	}
+	return u, moved, audit.Add(ctx, q, changed(&before, u)...)
+}
+
+// changed is what the audit log keeps of a change of an account.
+func changed(before, after *User) []audit.Entry {
+	list := []audit.Entry{{Kind: audit.Account, Action: audit.Changed, UserID: after.ID,
+		Fields: audit.Diff(before, after)}}
+	if before.Role != after.Role {
+		list = append(list, appointed(after.ID, after.Role))
+	}
+	return list
 }
 
 // guard refuses to change what is not by's to change; what is sent back as it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 )
 
@@ -41,6 +42,9 @@ func (d *Passwords) Forgot(ctx context.Context, username string, from netip.Addr
 			if err := count(ctx, q, name, []int64{asksPerAccount, asksPerAddress}[i], d.limits.Window); err != nil {
 				return err
 			}
+		}
+		if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Password, Action: "forgotten", UserID: user}); err != nil {
+			return err
 		}
 		return tell(q, user)
 	})

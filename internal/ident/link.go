@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -31,6 +32,9 @@ func NewLink(ctx context.Context, q db.Q, user int64) (token string, until clock
 		return "", until, err
 	}
 	if err := dropLinks(ctx, q, user); err != nil {
+		return "", until, err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Password, Action: "link_made", UserID: user}); err != nil {
 		return "", until, err
 	}
 	return addLink(ctx, q, user, linkLife)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lectern/internal/access"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 )
@@ -245,14 +246,18 @@ func (d *Passwords) standing(ctx context.Context, p *proof) (slow []string, err 
 	return slow, nil
 }
 
-// failed counts a wrong password where it slows others down.
+// failed counts a wrong password where it slows others down, and writes it down at
+// the first, second, fourth, eighth … failure within the window: whoever tries for
+// long leaves traces, but cannot fill the log.
 func (d *Passwords) failed(ctx context.Context, p *proof) error {
 	var names []string
 	if at := addressName(p.from); at != "" {
 		names = append(names, at)
 	}
+	tried := p.try()
 	if !p.account.Known {
-		names = append(names, p.elsewhere())
+		tried = p.elsewhere()
+		names = append(names, tried)
 	}
 	return d.db.Tx(ctx, func(q db.Q) error {
 		for _, name := range names { // two at most
@@ -260,7 +265,14 @@ func (d *Passwords) failed(ctx context.Context, p *proof) error {
 				return err
 			}
 		}
-		return nil
+		seen, err := failures(ctx, q, d.limits.Window, tried)
+		if n := seen[tried]; err != nil || n&(n-1) != 0 {
+			return err
+		}
+		if p.account.ID == 0 {
+			return audit.AddNothing(ctx, q) // in the same time
+		}
+		return audit.Add(ctx, q, audit.Entry{Kind: audit.SignInFailed, Action: "wrong_password", UserID: p.account.ID})
 	})
 }
 
@@ -345,6 +357,10 @@ func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old,
 		if err := dropLinks(ctx, q, who.ID); err != nil {
 			return err
 		}
+		if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Password, Action: audit.Changed,
+			UserID: who.ID}); err != nil {
+			return err
+		}
 		return endAll(ctx, q, who.ID, who.SessionID)
 	})
 }
@@ -376,6 +392,9 @@ func set(ctx context.Context, q db.Q, u *User, fresh string) error {
 		return err
 	}
 	if err := dropLinks(ctx, q, u.ID); err != nil {
+		return err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Password, Action: "set", UserID: u.ID}); err != nil {
 		return err
 	}
 	return endAll(ctx, q, u.ID, 0)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lectern/internal/access"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -52,8 +53,11 @@ func open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, e.Remember))), device(e.Agent)); err != nil {
 		return "", err
 	}
-	_, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID, q.Now())
-	return token, err
+	if _, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID,
+		q.Now()); err != nil {
+		return "", err
+	}
+	return token, audit.Add(ctx, q, audit.Entry{Kind: audit.SignIn, Action: audit.Created, ActorID: u.ID, UserID: u.ID})
 }
 
 type session struct {
@@ -136,8 +140,11 @@ func Extend(ctx context.Context, q db.Q, who *access.Caller, remember bool) erro
 
 // End closes one session; the user's others go on.
 func End(ctx context.Context, q db.Q, id int64) error {
-	_, err := db.Exec(ctx, q, `DELETE FROM sessions WHERE id = $1`, id)
-	return err
+	users, err := db.All[int64](ctx, q, `DELETE FROM sessions WHERE id = $1 RETURNING user_id`, id)
+	if err != nil || len(users) == 0 {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.SignOut, Action: audit.Deleted, UserID: users[0], RecordID: id})
 }
 
 // endAll closes a user's sessions but one, and takes back the links and tickets

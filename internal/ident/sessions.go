@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lectern/internal/access"
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -36,7 +37,10 @@ func EndOwn(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
 	if err == nil && n == 0 {
 		err = fault.New(fault.Missing, "You have no such session. It may have ended already.")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.SignOut, Action: audit.Deleted, UserID: who.ID, RecordID: id})
 }
 
 // shorten lets no session of a user last longer than one of their new role.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/opt"
@@ -86,7 +87,20 @@ func Add(ctx context.Context, q db.Q, n NewUser) (*User, error) {
 	u, err := db.One[User](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id,
 			first_name, last_name, nickname, role, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) RETURNING `+userColumns, append(n.columns(), q.Now())...)
-	return u, taken(err)
+	if err != nil {
+		return nil, taken(err)
+	}
+	return u, audit.Add(ctx, q, created(u.ID), appointed(u.ID, u.Role))
+}
+
+// created and appointed are what the audit log keeps of a new account and of a role
+// in the system.
+func created(user int64) audit.Entry {
+	return audit.Entry{Kind: audit.Account, Action: audit.Created, UserID: user}
+}
+
+func appointed(user int64, to policy.Role) audit.Entry {
+	return audit.Entry{Kind: audit.Role, Action: strings.ToLower(to.String()), UserID: user}
 }
 
 // columns gives the values of username to role, in the order they are inserted.

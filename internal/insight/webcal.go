@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/calendar"
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -86,6 +87,10 @@ type WebcalChange struct {
 // and none is opened, nothing else counts.
 func SetWebcal(ctx context.Context, q db.Q, userID int64, c WebcalChange) (Webcal, error) {
 	if err := db.Lock(ctx, q, "users", userID); err != nil {
+		return Webcal{}, err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Account, Action: "webcal", UserID: userID,
+		Fields: audit.Given(c)}); err != nil {
 		return Webcal{}, err
 	}
 	if c.Enabled != nil && !*c.Enabled {

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"lectern/internal/archive"
+	"lectern/internal/audit"
 	"lectern/internal/blob"
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -126,6 +127,10 @@ func (t *taking) keepCopy(ctx context.Context, q db.Q, at *target, info files.In
 		excluded.user_id, at = excluded.at`,
 		*at.SubmissionID, string(info.Hash), info.Size, t.by, q.Now())
 	if err != nil {
+		return err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Grade, Action: "marked_copy", UnitID: t.unitID,
+		ProjectID: at.ProjectID, TaskID: at.TaskID, RecordID: *at.SubmissionID}); err != nil {
 		return err
 	}
 	return t.tell(ctx, q, *at.SubmissionID)

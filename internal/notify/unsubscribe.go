@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 )
@@ -89,5 +90,9 @@ func Unsubscribe(ctx context.Context, q db.Q, text string) (Preference, error) {
 		return "", err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE users SET `+flags[p]+` = FALSE, updated_at = $2 WHERE id = $1`, user, q.Now())
-	return p, err
+	if err != nil {
+		return "", err
+	}
+	return p, audit.Add(ctx, q, audit.Entry{Kind: audit.Account, Action: audit.Changed, UserID: user,
+		Fields: []string{flags[p]}})
 }

@@ -48,6 +48,7 @@ var (
 	EditActivities = right(System, "change activity types", SystemAdmin)
 	RolloverPeriod = right(System, "roll a teaching period over", SystemAdmin)
 	ManageJobs     = right(System, "see and retry background jobs", SystemAdmin)
+	ReadAudit      = right(System, "read the audit log", SystemAdmin)
 	ManageWebhooks = right(System, "manage webhooks and read the event log", SystemAdmin)
 )
 

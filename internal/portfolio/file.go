@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"lectern/internal/archive"
+	"lectern/internal/audit"
 	"lectern/internal/blob"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -92,7 +93,11 @@ func AddFile(ctx context.Context, q db.Q, store files.Store, projectID int64, n 
 		SET kind = excluded.kind, name = excluded.name, hash = excluded.hash, size = excluded.size, created_at =
 		excluded.created_at`,
 		projectID, f.Idx, f.Kind, f.Name, string(n.Stored.Hash), n.Stored.Size, q.Now())
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	return f, audit.Add(ctx, q, audit.Entry{Kind: audit.Portfolio, Action: "file_added", ProjectID: projectID,
+		RecordID: f.Idx})
 }
 
 func (n NewFile) isSummary() bool { return n.Name == summary && n.Kind == taskdef.Document }
@@ -155,8 +160,9 @@ func RemoveFile(ctx context.Context, q db.Q, projectID int64, f File) error {
 	if n == 0 {
 		return fault.New(fault.Missing, "The portfolio has no such file.")
 	}
-	if f.Idx != summaryIdx {
-		return nil
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Portfolio, Action: "file_removed", ProjectID: projectID,
+		RecordID: f.Idx}); err != nil || f.Idx != summaryIdx {
+		return err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE projects SET uses_draft_learning_summary = FALSE WHERE id = $1`, projectID)
 	return err

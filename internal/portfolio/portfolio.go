@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/events"
@@ -81,6 +82,10 @@ func Drop(ctx context.Context, q db.Q, by, projectID int64) error {
 		= $2
 		WHERE id = $1 AND portfolio_hash IS NOT NULL`, projectID, q.Now())
 	if err != nil || n == 0 {
+		return err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Portfolio, Action: audit.Deleted,
+		ProjectID: projectID}); err != nil {
 		return err
 	}
 	_, err = tell(ctx, q, by, projectID, portfolioEvent{State: "deleted"})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"lectern/internal/audit"
 	"lectern/internal/blob"
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -55,6 +56,10 @@ func Rebuild(ctx context.Context, q db.Q, projectID, definitionID int64) (bool, 
 		return false, err
 	}
 	if err := enqueue(ctx, q, v.ID); err != nil {
+		return false, err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Submission, Action: "document_asked", ProjectID: projectID,
+		RecordID: v.ID}); err != nil {
 		return false, err
 	}
 	return true, announce(ctx, q, v.ID)

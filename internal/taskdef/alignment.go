@@ -4,6 +4,7 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/opt"
@@ -68,7 +69,11 @@ func AddAlignment(ctx context.Context, q db.Q, unitID, projectID int64, a Alignm
 		return nil, fault.New(fault.Conflict, "This task and this outcome are aligned already: change that alignment "+
 			"instead.")
 	}
-	return made, err
+	if err != nil {
+		return nil, err
+	}
+	return made, audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: "alignment_created", UnitID: unitID,
+		ProjectID: projectID, RecordID: made.ID})
 }
 
 // ensureTasks gives the tasks of a student for definitions, by definition. The
@@ -107,6 +112,13 @@ func ChangeAlignment(ctx context.Context, q db.Q, id int64, description *string,
 	if err := a.check(); err != nil {
 		return nil, err
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: "alignment_changed", RecordID: id,
+		Fields: audit.Given(struct {
+			Description *string
+			Rating      *int64
+		}{description, rating})}); err != nil {
+		return nil, err
+	}
 	return db.OneOf[Alignment](ctx, q, "learning alignment", `UPDATE learning_outcome_links SET description =
 		coalesce($2, description),
 		rating = coalesce($3, rating) WHERE id = $1 RETURNING id, description, rating, learning_outcome_id,
@@ -121,7 +133,10 @@ func DeleteAlignment(ctx context.Context, q db.Q, id int64) error {
 	if err == nil && n == 0 {
 		return fault.New(fault.Missing, "There is no such learning alignment.")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: "alignment_deleted", RecordID: id})
 }
 
 func (a *Alignment) check() error {

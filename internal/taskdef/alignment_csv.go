@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/sheet"
@@ -69,7 +70,11 @@ func ImportAlignments(ctx context.Context, q db.Q, unitID, projectID int64, out 
 		}
 		p.take(row)
 	}
-	return &p.report, p.save(ctx, q, unitID, projectID)
+	if err := p.save(ctx, q, unitID, projectID); err != nil {
+		return nil, err
+	}
+	return &p.report, audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: "alignments_imported", UnitID: unitID,
+		ProjectID: projectID})
 }
 
 func newAlignmentPlan(ctx context.Context, q db.Q, unitID, projectID int64) (*alignmentPlan, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
@@ -129,6 +130,10 @@ func AddDefinition(ctx context.Context, q db.Q, unitID int64, c DefinitionChange
 	if err := definitionsChanged(ctx, q, unitID); err != nil {
 		return nil, err
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Definition, Action: audit.Created, UnitID: unitID,
+		RecordID: *id}); err != nil {
+		return nil, err
+	}
 	return DefinitionByID(ctx, q, *id)
 }
 
@@ -200,6 +205,10 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange)
 	if err != nil {
 		return nil, d.taken(err)
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Definition, Action: audit.Changed, UnitID: d.UnitID,
+		RecordID: id, Fields: audit.Given(c)}); err != nil {
+		return nil, err
+	}
 	if err := course.TouchUnit(ctx, q, d.UnitID); err != nil {
 		return nil, err
 	}
@@ -240,6 +249,10 @@ func DeleteDefinition(ctx context.Context, q db.Q, id int64) error {
 	unit, err := db.OneOf[int64](ctx, q, "task definition", `DELETE FROM task_definitions WHERE id = $1
 		RETURNING unit_id`, id)
 	if err != nil {
+		return err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Definition, Action: audit.Deleted, UnitID: *unit,
+		RecordID: id}); err != nil {
 		return err
 	}
 	return definitionsChanged(ctx, q, *unit)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
@@ -82,6 +83,9 @@ func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, out *sheet.Rea
 		return &plan.report, nil
 	}
 	if err := plan.save(ctx, q); err != nil {
+		return nil, err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Definition, Action: "imported", UnitID: unitID}); err != nil {
 		return nil, err
 	}
 	return &plan.report, definitionsChanged(ctx, q, unitID)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lectern/internal/archive"
+	"lectern/internal/audit"
 	"lectern/internal/blob"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -101,13 +102,28 @@ func Attach(ctx context.Context, q db.Q, store files.Store, list ...Attachment) 
 		resources_hash = coalesce(v.resources, resources_hash), assessment_hash = coalesce(v.assessment,
 		assessment_hash)
 		FROM `+from+` v WHERE task_definitions.id = v.id`, args...)
-	return err
+	if err != nil {
+		return err
+	}
+	entries := make([]audit.Entry, len(list))
+	for i, a := range list {
+		entries[i] = a.Kind.entry("file_set", a.DefinitionID)
+	}
+	return audit.Add(ctx, q, entries...)
 }
 
 // Detach takes a file from a definition; that there was none is no error.
 func Detach(ctx context.Context, q db.Q, definitionID int64, k FileKind) error {
-	_, err := db.Exec(ctx, q, `UPDATE task_definitions SET `+fileColumns[k]+` = NULL WHERE id = $1`, definitionID)
-	return err
+	if _, err := db.Exec(ctx, q, `UPDATE task_definitions SET `+fileColumns[k]+` = NULL WHERE id = $1`,
+		definitionID); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, k.entry("file_removed", definitionID))
+}
+
+// entry is what the audit log keeps of a change of a definition's file.
+func (k FileKind) entry(action string, definitionID int64) audit.Entry {
+	return audit.Entry{Kind: audit.Definition, Action: action, RecordID: definitionID, Fields: []string{fileColumns[k]}}
 }
 
 // File gives the hash of a definition's file, or fault.Missing.

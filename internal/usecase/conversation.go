@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"lectern/internal/access"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/files"
 	"lectern/internal/policy"
@@ -64,6 +65,10 @@ func DeleteComment(ctx context.Context, q db.Q, who *access.Caller, at work.Task
 		if err := who.Must(policy.DeleteComments); err != nil {
 			return err
 		}
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Comment, Action: audit.Deleted, UserID: c.Author.ID,
+		ProjectID: at.ProjectID, RecordID: id}); err != nil {
+		return err
 	}
 	return work.DeleteComment(ctx, q, Reader(who), at, who.UnitID, id)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lectern/internal/access"
+	"lectern/internal/audit"
 	"lectern/internal/blob"
 	"lectern/internal/clock"
 	"lectern/internal/course"
@@ -113,7 +114,14 @@ func (c *copying) copy(ctx context.Context, q db.Q, ids []int64) error {
 	if err := c.definitions(ctx, q, ids, calendars); err != nil {
 		return err
 	}
-	return c.alignments(ctx, q)
+	if err := c.alignments(ctx, q); err != nil {
+		return err
+	}
+	entries := make([]audit.Entry, 0, len(c.made))
+	for old, made := range c.made {
+		entries = append(entries, audit.Entry{Kind: audit.Unit, Action: "rolled_over", UnitID: made, RecordID: old})
+	}
+	return audit.Add(ctx, q, entries...)
 }
 
 // copiedUnit lists what the copy of a unit u has in UnitColumns: the same, but

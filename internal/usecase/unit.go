@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lectern/internal/access"
+	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -44,6 +45,10 @@ func ChangeUnit(ctx context.Context, q db.Q, who *access.Caller, id int64, c Uni
 		return nil, err
 	}
 	if err := c.beyond(ctx, q, id); err != nil {
+		return nil, err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Unit, Action: audit.Changed, UnitID: id,
+		Fields: audit.Given(c)}); err != nil {
 		return nil, err
 	}
 	return UnitByID(ctx, q, who, id)

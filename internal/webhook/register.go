@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/events"
@@ -102,6 +103,9 @@ func Add(ctx context.Context, q db.Q, g Guard, c Change) (*Webhook, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Webhook, Action: audit.Created, RecordID: *id}); err != nil {
+		return nil, err
+	}
 	return started(ctx, q, *id, secret)
 }
 
@@ -134,6 +138,10 @@ func Alter(ctx context.Context, q db.Q, g Guard, id int64, c Change) (*Webhook, 
 	if n == 0 {
 		return nil, fault.New(fault.Missing, "There is no such webhook.")
 	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Webhook, Action: audit.Changed, RecordID: id,
+		Fields: audit.Given(c)}); err != nil {
+		return nil, err
+	}
 	return started(ctx, q, id, opt.Or(secret, ""))
 }
 
@@ -160,7 +168,10 @@ func Delete(ctx context.Context, q db.Q, id int64) error {
 	if err == nil && n == 0 {
 		return fault.New(fault.Missing, "There is no such webhook.")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Webhook, Action: audit.Deleted, RecordID: id})
 }
 
 // key makes the job of a webhook the only one of its kind, in all instances.

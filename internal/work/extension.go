@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -48,6 +49,9 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason
 	}
 	id, err := newComment{Type: typeExtension, Text: reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
 	if err != nil {
+		return nil, err
+	}
+	if err := audit.Add(ctx, q, t.extension("asked", id)); err != nil {
 		return nil, err
 	}
 	if err := decideAtOnce(ctx, q, by, t, id, weeks); err != nil {
@@ -169,5 +173,19 @@ func (d decision) write(ctx context.Context, q db.Q, t *task, id int64, granted 
 		staff_read_at = coalesce(staff_read_at, $4) WHERE id = $1`, id, granted, response, q.Now(), d.by); err != nil {
 		return err
 	}
+	action := "rejected"
+	if granted {
+		action = "granted"
+	}
+	if err := audit.Add(ctx, q, t.extension(action, id)); err != nil {
+		return err
+	}
 	return countOpen(ctx, q, t.ID)
+}
+
+// extension is what the audit log keeps of a request for more time, whose id is
+// that of its comment.
+func (t *task) extension(action string, id int64) audit.Entry {
+	return audit.Entry{Kind: audit.Extension, Action: action, UserID: t.OwnerID, UnitID: t.UnitID,
+		ProjectID: t.ProjectID, TaskID: t.ID, RecordID: id}
 }

@@ -4,16 +4,19 @@ import (
 	"context"
 	"fmt"
 
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/events"
+	"lectern/internal/grade"
 	"lectern/internal/stats"
 	"lectern/internal/status"
 )
 
 // record makes changes true: the states of the tasks, their history, the
-// status comments, the events and the statistics. The number of statements does
-// not depend on how many tasks there are.
-func record(ctx context.Context, q db.Q, by Mover, changes []change) error {
+// status comments, the events, the audit, with more entries where there are, and
+// the statistics. The number of statements does not depend on how many tasks there
+// are.
+func record(ctx context.Context, q db.Q, by Mover, changes []change, more ...audit.Entry) error {
 	var touched []change
 	for _, c := range changes {
 		if !c.idle() {
@@ -30,6 +33,9 @@ func record(ctx context.Context, q db.Q, by Mover, changes []change) error {
 		return err
 	}
 	if err := events.Add(ctx, q, tidings(by, touched)...); err != nil {
+		return err
+	}
+	if err := audit.Add(ctx, q, append(audited(touched), more...)...); err != nil {
 		return err
 	}
 	var restated []int64
@@ -106,6 +112,30 @@ func writeHistory(ctx context.Context, q db.Q, by Mover, changes []change) error
 		return fmt.Errorf("write the history of tasks: %w", err)
 	}
 	return nil
+}
+
+// audited are the entries of the changes: where a task went, and that it got a mark.
+func audited(changes []change) []audit.Entry {
+	var out []audit.Entry
+	for _, c := range changes {
+		e := audit.Entry{UserID: c.OwnerID, UnitID: c.UnitID, ProjectID: c.ProjectID, TaskID: c.ID}
+		if len(c.plan.Entries) > 0 {
+			e.Kind, e.Action = audit.Status, string(c.plan.After.Status)
+			out = append(out, e)
+		}
+		after := c.plan.After
+		if marks := audit.Diff(marks{c.Grade, c.Quality}, marks{after.Grade, after.Quality}); len(marks) > 0 {
+			e.Kind, e.Action, e.Fields = audit.Grade, audit.Changed, marks
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// marks are what staff give a task beside its status.
+type marks struct {
+	Grade      *grade.Grade
+	QualityPts int
 }
 
 // statusEvent is what the event of a status change says beside its ids.

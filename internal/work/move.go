@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -137,7 +138,11 @@ func (w Change) portfolio(ctx context.Context, q db.Q, t *task) error {
 	_, err := db.Exec(ctx, q, `UPDATE tasks SET include_in_portfolio = $2, version = version + 1, updated_at = $3
 		WHERE id = $1`,
 		t.ID, t.InPortfolio, q.Now())
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Portfolio, Action: audit.Changed, UserID: t.OwnerID,
+		UnitID: t.UnitID, ProjectID: t.ProjectID, TaskID: t.ID, Fields: []string{"include_in_portfolio"}})
 }
 
 // spread adds what a move comes to on the tasks of the group's other members.

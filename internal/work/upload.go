@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/due"
@@ -79,7 +80,12 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 			return nil, err
 		}
 	}
-	if err := record(ctx, q, by, changes); err != nil {
+	entries := make([]audit.Entry, len(shares))
+	for i, s := range shares {
+		entries[i] = audit.Entry{Kind: audit.Submission, Action: audit.Created, UserID: s.OwnerID, UnitID: own.UnitID,
+			ProjectID: s.ProjectID, TaskID: s.TaskID}
+	}
+	if err := record(ctx, q, by, changes, entries...); err != nil {
 		return nil, err
 	}
 	return afterUpload(ctx, q, own, changes[1:], shares)

@@ -85,6 +85,25 @@ type List[T any] struct {
 	Rows  iter.Seq2[T, error]
 }
 
+// Tabled is a list that can also be had as a sheet: where CSV says so, or the
+// caller's Accept names text/csv.
+type Tabled[T any] struct {
+	List[T]
+	CSV   bool
+	Sheet func() (*File, error)
+}
+
+func (t Tabled[T]) pick(r *http.Request) (any, error) {
+	if t.CSV || httpserver.Names(r, "text/csv") {
+		return t.Sheet()
+	}
+	return t.List, nil
+}
+
+type tabled interface {
+	pick(r *http.Request) (any, error)
+}
+
 // Listed makes a List of rows already read.
 func Listed[T any](rows []T, total int64) List[T] {
 	return List[T]{Total: total, Rows: func(yield func(T, error) bool) {
@@ -175,6 +194,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 	case drawn:
 		w.Header().Add("Vary", "Accept")
 		s.answer(w, r, i, v.pick(r))
+	case tabled:
+		w.Header().Add("Vary", "Accept")
+		chosen, err := v.pick(r)
+		if err != nil {
+			s.HTTP.Fail(w, r, err)
+			return
+		}
+		s.answer(w, r, i, chosen)
 	case streamer:
 		w, done := s.compress(w, r, i)
 		if err := v.stream(s, w, r); err != nil && !errors.Is(err, errGone) {

@@ -206,7 +206,8 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	if !i.Right.Allows(policy.Visitor) {
 		ctx = access.Guarded(ctx, who, scope, i.Right)
 	}
-	ctx = audit.By(ctx, audit.Origin{ActorID: who.ID, Address: who.From, RequestID: who.RequestID})
+	ctx = audit.By(ctx, audit.Origin{ActorID: who.ID, UnitID: who.UnitID, ProjectID: who.ProjectID,
+		OwnerID: who.OwnerID, Address: who.From, RequestID: who.RequestID})
 	if err = c.begin(ctx, who); err != nil {
 		return out, done, err
 	}

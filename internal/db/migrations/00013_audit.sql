@@ -4,10 +4,9 @@
 CREATE TABLE audit_outbox (
 	id {{id}},
 	at {{instant}} NOT NULL,
-	actor_id BIGINT NOT NULL, -- 0: the service itself, or a visitor
 	address TEXT,
 	request_id TEXT NOT NULL,
-	entries TEXT NOT NULL     -- a list in JSON
+	entries TEXT NOT NULL -- a list in JSON
 );
 
 -- The chain. The hash is over all columns before it and the hash of the entry

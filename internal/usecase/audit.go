@@ -1,0 +1,25 @@
+package usecase
+
+import (
+	"context"
+
+	"lectern/internal/audit"
+	"lectern/internal/db"
+	"lectern/internal/jobs"
+)
+
+// Exported writes down that records of many people were handed out, before they
+// are. What names the download, as a word of the program.
+func (s *Service) Exported(ctx context.Context, what string) error {
+	return s.DB.Brief(ctx, func(q db.Q) error {
+		return audit.Add(ctx, q, audit.Entry{Kind: audit.Export, Action: what})
+	})
+}
+
+// RetryJob gives a dead job another round of tries, as jobs.Retry does.
+func RetryJob(ctx context.Context, q db.Q, id int64) error {
+	if err := jobs.Retry(ctx, q, id); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Job, Action: "retried", RecordID: id})
+}
