@@ -21,6 +21,7 @@ type commands struct {
 	OpenAPI     openAPICmd     `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Permissions permissionsCmd `cmd:"" help:"Print who may do what."`
 	User        userCmd        `cmd:"" help:"Create accounts, set passwords, make password links, list."`
+	Audit       auditCmd       `cmd:"" help:"Check the audit log."`
 	Verify      verifyCmd      `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`
 	Doctor      doctorCmd      `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -323,13 +324,15 @@ func waitFor(t *testing.T, what string, done func() bool) {
 func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			args := append(storage(t, engine), "--demo")
+			place := storage(t, engine)
+			args := append(slices.Clone(place), "--demo")
 			var acknowledged []string
 			for round := range 3 {
 				i := start(t, args...)
 				token := i.signIn("aadmin", "password")
 				acknowledged = append(acknowledged, writeUntilKilled(i, token, round)...)
 				<-i.done
+				verifyAudit(t, place...)
 			}
 			i := start(t, args...)
 			var campuses []struct{ Name string }
@@ -348,7 +351,11 @@ func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 			if len(acknowledged) == 0 {
 				t.Error("nothing was written")
 			}
+			i.awaitEntries(len(acknowledged))
 			i.stop()
+			if out := verifyAudit(t, place...); strings.Contains(out, "wait") || strings.Contains(out, "not sealed") {
+				t.Errorf("an orderly end left something undone: %s", out)
+			}
 		})
 	}
 }

@@ -140,11 +140,12 @@ func TestSubmissionsSurviveAKill(t *testing.T) {
 				rounds = 8
 			}
 			data := t.TempDir()
-			args, address := []string{"--data", data, "--demo"}, filepath.Join(data, "lectern.db")
+			place, address := []string{"--data", data}, filepath.Join(data, "lectern.db")
 			if engine == "postgres" {
 				address = dbtest.Address(t, engine)
-				args = append(args, "--database-url", address)
+				place = append(place, "--database-url", address)
 			}
+			args := append(slices.Clone(place), "--demo")
 			i := start(t, args...)
 			definition, class := classroom(i, 4, `[{"key":"file0","name":"Code","type":"code"},{"key":"file1","name":"Notes","type":"code"}]`)
 			var all []acknowledged
@@ -154,6 +155,7 @@ func TestSubmissionsSurviveAKill(t *testing.T) {
 				}
 				all = append(all, i.handInUntilKilled(class, definition, round)...)
 				<-i.done
+				verifyAudit(t, place...)
 			}
 			t.Logf("%d submissions were acknowledged in %d rounds", len(all), rounds)
 			if len(all) == 0 {
@@ -162,6 +164,7 @@ func TestSubmissionsSurviveAKill(t *testing.T) {
 			last := start(t, args...)
 			checkWhole(t, address, filepath.Join(data, "files"), all)
 			last.stop()
+			verifyAudit(t, place...)
 		})
 	}
 }

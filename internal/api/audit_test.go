@@ -224,3 +224,34 @@ func relay(w *world) {
 		w.Fatal(err)
 	}
 }
+
+// What people do all day pays one statement for its entries, or none.
+func TestAnEntryCostsOneStatement(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.password("student")
+		w.asks("code")
+		for _, c := range []struct {
+			what, as, request string
+			body              any
+			most              int
+		}{
+			{"a submission", "student", "POST " + submission, upload{nil, []part{code}}, 1},
+			{"a move", "tutor", "PUT " + ownTask, form{"trigger": "complete"}, 1},
+			{"a comment", "tutor", "POST " + ownTask + "/comments", form{"comment": "Well done"}, 0},
+			{"a sign-in", "", "POST /api/auth", form{"username": "student", "password": secret}, 1},
+		} {
+			r := w.request(c.as, c.request, c.body)
+			entries := 0
+			ctx, counter := db.Counting(r.Context(), func(text string) {
+				if strings.Contains(text, "audit") {
+					entries++
+				}
+			})
+			w.send(r.WithContext(ctx), c.what).status(200, 201)
+			t.Logf("%s takes %d statements, %d of them for its entries", c.what, counter.N(), entries)
+			if entries > c.most {
+				t.Errorf("%s takes %d statements for its entries, not %d", c.what, entries, c.most)
+			}
+		}
+	})
+}

@@ -54,6 +54,8 @@ type Settings struct {
 	TransferWithin       time.Duration `default:"2h" help:"Longest that one upload or download may take."`
 	ReceiptKey           string        `placeholder:"FILE" help:"PEM file of the Ed25519 key that signs receipts; a key kept in the database when empty."`
 	Fonts                []string      `placeholder:"FILE" help:"TrueType fonts for letters that the built-in ones lack, such as Thai."`
+	AuditDays            int           `default:"0" help:"Days that entries of the audit log are kept; 0 to keep all."`
+	AuditAddressDays     int           `default:"90" help:"Days that the audit log keeps the network addresses of requests."`
 	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
 	MaxConnections       int           `default:"10000" help:"Connections open at once; more wait for one to end. 0 for no bound."`
 	StopAfter            time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
@@ -83,7 +85,7 @@ func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
 // Check finds what cannot be right before anything is opened, all at once.
 func (s *Settings) Check() error {
 	return errors.Join(s.checkStorage(), s.Encryption.check(), s.checkAddr(), s.checkLinks(), s.checkMail(),
-		s.checkSubmissions())
+		s.checkSubmissions(), s.checkAudit())
 }
 
 func (s *Settings) checkStorage() error {
@@ -94,6 +96,17 @@ func (s *Settings) checkStorage() error {
 	if s.FilesURL != "" && !strings.HasPrefix(s.FilesURL, "s3://") {
 		return errors.New("--files-url must begin with s3://; for local files leave it out and choose the directory " +
 			"with --data")
+	}
+	return nil
+}
+
+// checkAudit refuses to remove entries so early that nobody could have read them.
+func (s *Settings) checkAudit() error {
+	if s.AuditDays != 0 && s.AuditDays < 30 {
+		return fmt.Errorf("--audit-days %d is neither 0, to keep all, nor at least 30", s.AuditDays)
+	}
+	if s.AuditAddressDays < 0 {
+		return fmt.Errorf("--audit-address-days %d is below 0", s.AuditAddressDays)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"lectern/internal/api"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/files"
@@ -23,6 +24,7 @@ import (
 	"lectern/internal/mail"
 	"lectern/internal/notify"
 	"lectern/internal/size"
+	"lectern/internal/submit"
 	"lectern/internal/webhook"
 )
 
@@ -38,6 +40,8 @@ type App struct {
 	jobs         *jobs.Queue
 	deliveries   *jobs.Queue // has a worker a webhook: a slow receiver delays nothing else
 	events       *events.Hub
+	audit        *audit.Keeper
+	keys         *submit.Keys   // sign receipts and checkpoints of the audit log
 	mailer       *notify.Mailer // nil: no mails are sent
 	web          *httpserver.Server
 	certificates *certificates // nil: plain HTTP
@@ -62,6 +66,9 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 		return nil, errors.Join(err, a.close())
 	}
 	a.events = events.NewHub(a.db, a.log, 0)
+	key, _ := a.signingKey() // checked already
+	a.keys = submit.NewKeys(a.db, key)
+	a.audit = &audit.Keeper{DB: a.db, Log: a.log, Signer: a.signer}
 	if err := a.openMail(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
@@ -111,6 +118,9 @@ func OpenDatabase(ctx context.Context, s *Storage) (*db.DB, error) {
 	}
 	return d, nil
 }
+
+// signer gives the key that signs checkpoints of the audit log.
+func (a *App) signer(ctx context.Context) (audit.Signer, error) { return a.keys.Signer(ctx) }
 
 // openMail makes the mailer if mails are to be sent, or written to files.
 func (a *App) openMail(ctx context.Context) error {
@@ -197,6 +207,7 @@ func (a *App) Serve(ctx context.Context) error {
 	srv := a.web.Net()
 	srv.RegisterOnShutdown(a.stopLive)
 	a.events.Start(a.live)
+	a.audit.Start(a.live)
 	if err := a.startJobs(ctx); err != nil {
 		return errors.Join(err, l.Close(), a.close())
 	}
@@ -211,6 +222,7 @@ func (a *App) Serve(ctx context.Context) error {
 	select {
 	case err := <-failed:
 		a.events.Stop()
+		a.audit.Stop()
 		return errors.Join(err, a.close())
 	case <-ctx.Done():
 	}
@@ -242,6 +254,7 @@ func (a *App) stop(srv *http.Server) error {
 		err = errors.Join(err, a.jobs.Stop(ctx), a.deliveries.Stop(ctx))
 	}
 	a.events.Stop()
+	a.audit.Stop()
 	return errors.Join(err, a.close())
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"lectern/internal/audit"
 	"lectern/internal/blob"
 	"lectern/internal/db"
 	"lectern/internal/events"
@@ -68,6 +69,9 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	if _, err := events.Prune(ctx, a.db); err != nil {
 		return err
 	}
+	if err := a.tidyAudit(ctx); err != nil {
+		return err
+	}
 	if err := pdf.Sweep(time.Now().Add(-abandoned)); err != nil {
 		return err
 	}
@@ -80,6 +84,22 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 		}
 	}
 	return nil
+}
+
+const day = 24 * time.Hour
+
+// tidyAudit forgets the network addresses beside the audit log, and removes old
+// entries where the settings say so.
+func (a *App) tidyAudit(ctx context.Context) error {
+	if _, err := audit.Forget(ctx, a.db, time.Duration(a.AuditAddressDays)*day); err != nil || a.AuditDays == 0 {
+		return err
+	}
+	s, err := a.signer(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = audit.Prune(ctx, a.db, s, time.Duration(a.AuditDays)*day)
+	return err
 }
 
 // untilNone repeats a removal of a bounded number of rows, each time in a
