@@ -177,9 +177,9 @@ func TestInsightTakesAConstantNumberOfStatements(t *testing.T) {
 			"GET /api/units/{unitA}/stats/task_status_pct":             2,
 			"GET /api/units/{unitA}/learning_alignments/class_stats":   2,
 			"GET /api/units/{unitA}/learning_alignments/class_details": 2,
-			"GET /api/units/{unitA}/grades":                            3, // one is its entry in the audit log
-			"GET /api/csv/units/{unitA}/task_completion":               9, // the same
-			"GET /api/csv/units/{unitA}/tutor_assessments":             3, // the same
+			"GET /api/units/{unitA}/grades":                            4,  // two write its entry in the audit log
+			"GET /api/csv/units/{unitA}/task_completion":               10, // the same
+			"GET /api/csv/units/{unitA}/tutor_assessments":             4,  // the same
 			"GET /api/units/{unitA}/charts/completion":                 3,
 			"GET /api/units/{unitA}/charts/statuses":                   2,
 			"GET /api/units/{unitA}/charts/targets":                    2,
