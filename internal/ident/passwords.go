@@ -196,7 +196,7 @@ func (d *Passwords) prove(ctx context.Context, p proof) (fresh string, err error
 	}
 	defer leave()
 	for _, name := range slow {
-		if err := d.queue.slow.enter(wait, name, d.limits.Patience); err != nil {
+		if err := d.queue.slow.enter(wait, name); err != nil {
 			return "", err
 		}
 	}

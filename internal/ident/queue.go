@@ -13,10 +13,12 @@ import (
 // core and 19 MiB, so many requests waiting, each for so long. Beyond that a
 // request is told to come back, and everything else goes on being served. Whoever
 // comes from where their account was signed in to before goes first and has
-// places of their own, so that those who guess keep nobody else waiting.
+// places of their own, so that those who guess keep nobody else waiting: one hash
+// is kept for them where there are several.
 type queue struct {
 	mu       sync.Mutex
 	free     int
+	kept     int                // of those that are free, for familiar ones only
 	waiting  [2][]chan struct{} // by class
 	inside   [2]int
 	most     int
@@ -34,7 +36,7 @@ const (
 )
 
 func newQueue(l Limits) *queue {
-	return &queue{free: l.Hashes, most: l.Hashes + l.Waiting, patience: l.Patience,
+	return &queue{free: l.Hashes, kept: min(l.Hashes-1, 1), most: l.Hashes + l.Waiting, patience: l.Patience,
 		turns: turns{held: map[string]*turn{}}, slow: lanes{next: map[string]time.Time{}, pace: l.Pace}}
 }
 
@@ -71,7 +73,7 @@ func (q *queue) hash(wait context.Context, c class, f func() error) error {
 
 func (q *queue) acquire(wait context.Context, c class) error {
 	q.mu.Lock()
-	if q.free > 0 {
+	if q.room(c) {
 		q.free--
 		q.mu.Unlock()
 		return nil
@@ -96,18 +98,27 @@ func (q *queue) acquire(wait context.Context, c class) error {
 	}
 }
 
+// room tells whether a hash is free for a class.
+func (q *queue) room(c class) bool {
+	if c == stranger {
+		return q.free > q.kept
+	}
+	return q.free > 0
+}
+
 // release gives a place to whoever waits first, familiar ones before others.
 func (q *queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.free++
 	for c := range q.waiting {
-		if len(q.waiting[c]) > 0 {
+		if len(q.waiting[c]) > 0 && q.room(class(c)) {
+			q.free--
 			close(q.waiting[c][0])
 			q.waiting[c] = q.waiting[c][1:]
 			return
 		}
 	}
-	q.free++
 }
 
 // turns lets one request per name go at a time, so that someone who signs in
@@ -158,9 +169,13 @@ type lanes struct {
 // mostLanes bounds the memory of lanes: beyond it those nobody uses are dropped.
 const mostLanes = 1000
 
-// enter waits for the turn of a name. Whoever would wait for longer than patience
-// is refused at once, and told when to come back.
-func (l *lanes) enter(wait context.Context, name string, patience time.Duration) error {
+// slowed is how many tries of a name that is slowed down wait for their turn. More
+// would hold connections for those who guess.
+const slowed = 2
+
+// enter waits for the turn of a name. Whoever comes while enough others wait is
+// refused at once, and told when to come back.
+func (l *lanes) enter(wait context.Context, name string) error {
 	now := time.Now()
 	l.mu.Lock()
 	if len(l.next) > mostLanes {
@@ -174,9 +189,9 @@ func (l *lanes) enter(wait context.Context, name string, patience time.Duration)
 	if at.Before(now) {
 		at = now
 	}
-	if at.Sub(now) > patience {
+	if ahead := at.Sub(now); ahead > slowed*l.pace {
 		l.mu.Unlock()
-		return &fault.Error{Kind: fault.Throttled, Wait: patience, Text: "There were many failed tries, so " +
+		return &fault.Error{Kind: fault.Throttled, Wait: ahead, Text: "There were many failed tries, so " +
 			"sign-ins are slowed down here. Try again in a few seconds."}
 	}
 	l.next[name] = at.Add(l.pace)

@@ -1,11 +1,15 @@
 package ident
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
 	"testing"
 	"time"
+
+	"lectern/internal/fault"
 )
 
 // While many guess at an account, its owner is next as soon as a hash is done,
@@ -58,4 +62,48 @@ func (h *house) wait(what string, holds func() bool) {
 		}
 	}
 	h.Fatal("never came true: " + what)
+}
+
+// Where several are hashed at once, one place is kept for owners: they wait for
+// no guess at all.
+func TestOnePlaceIsKeptForOwners(t *testing.T) {
+	q := newQueue(Limits{Hashes: 2, Waiting: 10, Patience: time.Minute}.withDefaults())
+	if err := q.acquire(t.Context(), stranger); err != nil {
+		t.Fatal(err)
+	}
+	gone, stop := context.WithCancel(t.Context())
+	stop()
+	if err := q.acquire(gone, stranger); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a second guess is hashed beside the first: %v", err)
+	}
+	if err := q.acquire(gone, familiar); err != nil {
+		t.Errorf("an owner waits for a guess: %v", err)
+	}
+	q.release()
+	q.release()
+	if q.free != 2 {
+		t.Errorf("%d places are free", q.free)
+	}
+}
+
+// A try that is slowed down waits for a few others at most; the rest hear at once
+// when to come back.
+func TestSlowedTriesAreRefusedAtOnce(t *testing.T) {
+	l := lanes{next: map[string]time.Time{}, pace: time.Hour}
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // so that nobody waits for an hour
+	for i := range slowed + 1 {
+		if err := l.enter(ctx, "name"); i > 0 && !fault.Is(err, fault.Unavailable) {
+			t.Fatalf("try %d does not wait: %v", i, err)
+		}
+	}
+	for range 2 {
+		f, ok := errors.AsType[*fault.Error](l.enter(ctx, "name"))
+		if !ok || f.Kind != fault.Throttled || f.Wait <= slowed*time.Hour || f.Wait > (slowed+1)*time.Hour {
+			t.Fatalf("got %v", f)
+		}
+	}
+	if err := l.enter(t.Context(), "another name"); err != nil {
+		t.Error(err)
+	}
 }
