@@ -45,19 +45,24 @@ func Guarded(ctx context.Context, c *Caller, s Scope, r policy.Rule) context.Con
 const present = ` JOIN users a ON a.id = $1 AND a.disabled_at IS NULL
 	JOIN sessions z ON z.id = $2 AND z.user_id = a.id AND z.expires_at > $3`
 
+const presentColumns = `a.role AS system_role, z.expires_at AS session_expires_at,
+	coalesce(z.renewed_at, z.created_at) AS session_renewed_at`
+
 // confirmed is a standing with the role the account has by now. A scope without a
 // record has no more than that.
 type confirmed struct {
 	standing
-	Role policy.Role `db:"system_role"`
+	Role      policy.Role `db:"system_role"`
+	ExpiresAt clock.Time  `db:"session_expires_at"`
+	RenewedAt clock.Time  `db:"session_renewed_at"`
 }
 
 func again(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule, lock string) (*Caller, error) {
 	record := (Scope{User: s.User}) != s
-	text, args, what := `SELECT a.role AS system_role FROM users o`+present+` WHERE o.id = $1`,
+	text, args, what := `SELECT `+presentColumns+` FROM users o`+present+` WHERE o.id = $1`,
 		[]any{c.ID, c.SessionID, q.Now()}, "session"
 	if record {
-		text, args, what = s.statement(c.ID, `a.role AS system_role, `, present, c.SessionID, q.Now())
+		text, args, what = s.statement(c.ID, presentColumns+`, `, present, c.SessionID, q.Now())
 	}
 	row, err := db.OneOf[confirmed](ctx, q, what, text+lock, args...)
 	if fault.Is(err, fault.Missing) {
@@ -65,6 +70,9 @@ func again(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule, lock s
 	}
 	if err != nil {
 		return nil, err
+	}
+	if !Until(row.ExpiresAt, row.RenewedAt, row.Role).After(q.Now().Time) {
+		return nil, errEnded()
 	}
 	c.Role, c.UnitID, c.UnitRole, c.ProjectID, c.OwnerID, c.TaskID = row.Role, 0, 0, 0, 0, 0
 	c.stand(s)
@@ -83,7 +91,7 @@ func absent(ctx context.Context, q db.Q, c Caller, missing error) error {
 	_, err := db.One[clock.Time](ctx, q, `SELECT z.expires_at FROM sessions z JOIN users a ON a.id = z.user_id
 		WHERE z.id = $1 AND z.expires_at > $2 AND a.disabled_at IS NULL`, c.SessionID, q.Now())
 	if fault.Is(err, fault.Missing) {
-		return fault.New(fault.Unknown, "Your session has ended. Sign in again.")
+		return errEnded()
 	}
 	if err != nil {
 		return err

@@ -32,7 +32,13 @@ func TestOneLineFields(t *testing.T) {
 		if got["description"] != long {
 			t.Errorf("got %q", got["description"])
 		}
-		for _, bad := range []string{".", "..", " .. ", "a/b", `a\b`} {
+		for _, bad := range []string{"a\x1b[31mb", "a\bb", "a\u009bb", "\x7f"} {
+			w.do("convenor", "PUT /api/units/{unitA}", form{"unit[description]": bad}).status(400).
+				says("unit[description]", "control characters")
+			w.do("student", "POST "+ownTask+"/comments", form{"comment": bad}).status(400).
+				says("comment", "control characters")
+		}
+		for _, bad := range []string{".", "..", " .. "} {
 			w.do("convenor", "PUT /api/tutorials/{tutorialA}", form{"tutorial[abbreviation]": bad,
 				"tutorial[unit_id]": strconv.FormatInt(w.id["unitA"], 10)}).status(422)
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"lectern/internal/api/endpoint"
+	"lectern/internal/clock"
 	"lectern/internal/events"
 )
 
@@ -290,6 +291,27 @@ func TestLiveFollowsRoles(t *testing.T) {
 		for ok := true; ok; {
 			_, ok = c.next()
 		}
+	})
+}
+
+// A session that lasts too long for a new role ends, and its stream with it.
+func TestLiveEndsWithTheRolesSession(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		at := w.instance(t, 20*time.Millisecond)
+		c := w.connect(t, at, "student", "", "")
+		c.expect("ready")
+		began := clock.At(w.db.Now().Add(-3 * time.Hour))
+		w.set(`UPDATE sessions SET created_at = $2, renewed_at = $2 WHERE user_id = $1`, w.id["student"], began)
+		for range 3 { // a student's session lasts longer
+			if _, ok := c.next(); !ok {
+				t.Fatal("the stream ended")
+			}
+		}
+		w.do("admin", "PUT /api/users/{student}", `{"user":{"system_role":"Admin"}}`).status(200)
+		for ok := true; ok; {
+			_, ok = c.next()
+		}
+		w.do("student", "GET /api/users/{student}", nil).status(401)
 	})
 }
 

@@ -55,6 +55,24 @@ func TestOnesOwnSessions(t *testing.T) {
 	})
 }
 
+// The end a session is listed with is that of the present role, and one that is
+// over by it is not listed.
+func TestSessionsEndAsTheRoleSays(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		began := clock.At(w.db.Now().Add(-time.Hour))
+		w.set(`UPDATE sessions SET created_at = $2, renewed_at = $2 WHERE user_id = $1`, w.id["student"], began)
+		w.add("", "sessions", row{"user_id": w.id["student"], "token_hash": "old", "created_at": clock.At(began.Add(-2 * time.Hour)), "expires_at": clock.At(began.Add(100 * time.Hour))})
+		if n := len(w.do("student", "GET /api/auth/sessions", nil).status(200).list()); n != 2 {
+			t.Fatalf("%d sessions", n)
+		}
+		w.set(`UPDATE users SET role = 4 WHERE id = $1`, w.id["student"])
+		list := w.do("student", "GET /api/auth/sessions", nil).status(200).list()
+		if want := clock.At(began.Add(2 * time.Hour)).String(); len(list) != 1 || list[0]["expires_at"] != want {
+			t.Errorf("got %v, want the end %s", list, want)
+		}
+	})
+}
+
 // A session lasts no longer than one of the present role.
 func TestPromotionShortensSessions(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

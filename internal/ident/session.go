@@ -15,17 +15,6 @@ import (
 	"lectern/internal/policy"
 )
 
-// lifetime is how long a session lasts after its start or last extension.
-func lifetime(r policy.Role, remember bool) time.Duration {
-	switch {
-	case remember && r == policy.Student:
-		return 14 * 24 * time.Hour
-	case remember && r == policy.Tutor:
-		return 7 * 24 * time.Hour
-	}
-	return 2 * time.Hour
-}
-
 // newToken gives a token of 130 random bits.
 func newToken() string { return rand.Text() }
 
@@ -50,7 +39,7 @@ func open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 	if _, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at, agent, used_at,
 			renewed_at)
 		VALUES ($1, $2, $3, $4, $5, $3, $3)`,
-		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(lifetime(u.Role, e.Remember))), device(e.Agent)); err != nil {
+		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(access.Lifetime(u.Role, e.Remember))), device(e.Agent)); err != nil {
 		return "", err
 	}
 	if _, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID,
@@ -79,7 +68,7 @@ const selectSession = `SELECT s.id, s.user_id, u.username, u.username_key, u.rol
 // over tells whether the session has ended by now: by its own time, or because
 // it lasts longer than the present role's sessions do.
 func (s *session) over(now time.Time) bool {
-	return !s.ExpiresAt.After(now) || !s.RenewedAt.Add(lifetime(s.Role, true)).After(now)
+	return !access.Until(s.ExpiresAt, s.RenewedAt, s.Role).After(now)
 }
 
 func (s *session) caller() *access.Caller {
@@ -134,7 +123,7 @@ func authenticate(ctx context.Context, q db.Q, username, token string) (*session
 func Extend(ctx context.Context, q db.Q, who *access.Caller, remember bool) error {
 	_, err := db.Exec(ctx, q, `UPDATE sessions SET renewed_at = $3,
 		expires_at = CASE WHEN expires_at < $2 THEN $2 ELSE expires_at END WHERE id = $1`,
-		who.SessionID, clock.At(q.Now().Add(lifetime(who.Role, remember))), q.Now())
+		who.SessionID, clock.At(q.Now().Add(access.Lifetime(who.Role, remember))), q.Now())
 	return err
 }
 

@@ -21,14 +21,21 @@ type Session struct {
 	LastUsedAt clock.Time `db:"used_at" json:"last_used_at"`
 	ExpiresAt  clock.Time `db:"expires_at" json:"expires_at"`
 	Current    bool       `db:"current" json:"current"`
+	RenewedAt  clock.Time `db:"renewed_at" json:"-"`
 }
 
-// Sessions gives the caller's own sessions, the one used last first.
+// Sessions gives the caller's own sessions, the one used last first, with the time
+// at which each ends for the role they have now.
 func Sessions(ctx context.Context, q db.Q, who *access.Caller) ([]Session, error) {
-	return db.All[Session](ctx, q, `SELECT id, agent, created_at, coalesce(used_at, created_at) AS used_at, expires_at,
-			id = $2 AS current
-		FROM sessions WHERE user_id = $1 AND expires_at > $3 ORDER BY coalesce(used_at, created_at) DESC, id DESC`,
-		who.ID, who.SessionID, q.Now())
+	list, err := db.All[Session](ctx, q, `SELECT id, agent, created_at, coalesce(used_at, created_at) AS used_at,
+			expires_at, coalesce(renewed_at, created_at) AS renewed_at, id = $2 AS current
+		FROM sessions WHERE user_id = $1 AND expires_at > $3 AND coalesce(renewed_at, created_at) > $4
+		ORDER BY coalesce(used_at, created_at) DESC, id DESC`,
+		who.ID, who.SessionID, q.Now(), clock.At(q.Now().Add(-access.Lifetime(who.Role, true))))
+	for i := range list {
+		list[i].ExpiresAt = access.Until(list[i].ExpiresAt, list[i].RenewedAt, who.Role)
+	}
+	return list, err
 }
 
 // EndOwn closes one of the caller's own sessions; any other is fault.Missing.
@@ -46,7 +53,7 @@ func EndOwn(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
 // shorten lets no session of a user last longer than one of their new role.
 func shorten(ctx context.Context, q db.Q, user int64, r policy.Role) error {
 	_, err := db.Exec(ctx, q, `UPDATE sessions SET expires_at = $2 WHERE user_id = $1 AND expires_at > $2`, user,
-		clock.At(q.Now().Add(lifetime(r, true))))
+		clock.At(q.Now().Add(access.Lifetime(r, true))))
 	return err
 }
 

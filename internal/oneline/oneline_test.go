@@ -15,3 +15,16 @@ func TestFits(t *testing.T) {
 		}
 	}
 }
+
+func TestFitsLines(t *testing.T) {
+	for _, s := range []string{"", "First\r\nsecond\n\tthird", "עברית\u200f!", "a\u2028b", "👩‍🎓"} {
+		if !FitsLines(s) {
+			t.Errorf("%q is refused", s)
+		}
+	}
+	for _, s := range []string{"a\x00b", "\x1b[31m", "a\bb", "\f", "\v", "\x7f", "\u0085", "\u009b1m"} {
+		if FitsLines(s) {
+			t.Errorf("%q is taken", s)
+		}
+	}
+}

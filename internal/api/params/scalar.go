@@ -57,6 +57,9 @@ func setString(enum []string, kind string) func(reflect.Value, string) string {
 		if kind == "" && !oneline.Fits(text) {
 			return "must be one line without control characters"
 		}
+		if kind == "lines" && !oneline.FitsLines(text) {
+			return "must not hold control characters other than line breaks and tabs"
+		}
 		v.SetString(text)
 		return ""
 	}
