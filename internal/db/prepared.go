@@ -113,6 +113,14 @@ type preparedRows struct {
 	stmt *statement
 }
 
+// ColumnTypeDatabaseTypeName gives the type that a column was declared with.
+func (r *preparedRows) ColumnTypeDatabaseTypeName(i int) string {
+	if t, ok := r.Rows.(driver.RowsColumnTypeDatabaseTypeName); ok {
+		return t.ColumnTypeDatabaseTypeName(i)
+	}
+	return ""
+}
+
 func (r *preparedRows) Close() error {
 	if r.stmt == nil {
 		return nil

@@ -27,12 +27,16 @@ var Personal = []personal.Table{
 		Where:  "JOIN submissions s ON s.id = t.id " + handedIn,
 		People: []string{"user_id"}, Plain: []string{"state"},
 		Files: []personal.File{{Hash: "document_hash", Ext: ".pdf"}}, Kept: academic,
-		EraseFiles: []string{`UPDATE submissions SET document_hash = NULL, document_size = NULL, pages = NULL,
+		// A document that is being made is given up: its job finds itself gone.
+		EraseFiles: []string{`DELETE FROM jobs WHERE kind = 'document' AND id IN (SELECT job_id FROM submissions
+				WHERE state IN ('queued', 'processing') AND id IN (` + alone + `))`,
+			`UPDATE submissions SET document_hash = NULL, document_size = NULL, pages = NULL,
 			document_at = NULL, state = 'failed', reason = '` + personal.Removed + `' WHERE id IN (` + alone + `)`}},
 	{Name: "submission_tasks", About: "the tasks that work was handed in for",
 		Where: "JOIN tasks k ON k.id = t.task_id JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1",
 		Kept:  academic},
-	{Name: "submission_files", About: "files handed in", Where: "JOIN submissions s ON s.id = t.submission_id " + handedIn,
+	{Name: "submission_files", About: "files handed in",
+		Where: "JOIN submissions s ON s.id = t.submission_id " + handedIn,
 		Plain: []string{"key", "title", "kind"}, Files: []personal.File{{Hash: "hash", Name: "name"}}, Kept: academic,
 		EraseFiles: []string{`DELETE FROM submission_files WHERE submission_id IN (` + alone + `)`}},
 	{Name: "idempotency_keys", About: "answers kept for uploads that are sent again", Where: "WHERE t.user_id = $1",
