@@ -61,7 +61,8 @@ func TestSessionsEndAsTheRoleSays(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		began := clock.At(w.db.Now().Add(-time.Hour))
 		w.set(`UPDATE sessions SET created_at = $2, renewed_at = $2 WHERE user_id = $1`, w.id["student"], began)
-		w.add("", "sessions", row{"user_id": w.id["student"], "token_hash": "old", "created_at": clock.At(began.Add(-2 * time.Hour)), "expires_at": clock.At(began.Add(100 * time.Hour))})
+		w.add("", "sessions", row{"user_id": w.id["student"], "token_hash": "old",
+			"created_at": clock.At(began.Add(-2 * time.Hour)), "expires_at": clock.At(began.Add(100 * time.Hour))})
 		if n := len(w.do("student", "GET /api/auth/sessions", nil).status(200).list()); n != 2 {
 			t.Fatalf("%d sessions", n)
 		}

@@ -214,6 +214,10 @@ func (t *Reader) judge(row Row) error {
 		if t.oneLine(t.headings[i]) && !oneline.Fits(strings.TrimSpace(cell)) {
 			return fault.New(fault.Invalid, "%s must be one line without control characters", t.headings[i])
 		}
+		if slices.Contains(t.opts.Lines, t.headings[i]) && !oneline.FitsLines(cell) {
+			return fault.New(fault.Invalid, "%s must not hold control characters other than line breaks and tabs",
+				t.headings[i])
+		}
 	}
 	return nil
 }
