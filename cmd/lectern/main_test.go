@@ -260,6 +260,21 @@ func TestStoppingCutsNoRequestOff(t *testing.T) {
 	}
 }
 
+// Two servers on one SQLite directory do not go together; other commands do.
+func TestASecondServerOnOneDirectoryIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	i := start(t, "--demo", "--data", dir)
+	if out, err := run(t, "serve", "--addr", "127.0.0.1:0", "--data", dir); err == nil ||
+		!strings.Contains(out, "another lectern serves") {
+		t.Errorf("a second server: %v %s", err, out)
+	}
+	if out, err := run(t, "migrate", "--data", dir); err != nil {
+		t.Errorf("migrate beside the server: %v %s", err, out)
+	}
+	i.stop()
+	start(t, "--data", dir).stop()
+}
+
 // A body that stopped coming does not keep the program from stopping.
 func TestStoppingCutsStuckBodiesOff(t *testing.T) {
 	i := start(t, "--demo", "--data", t.TempDir(), "--stop-after", "3s")

@@ -34,7 +34,8 @@ func endless(w *world, as, request string, parts ...string) *answered {
 func TestWhatNobodyAskedForIsRefusedBeforeItIsStored(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.exec(`UPDATE task_definitions SET upload_requirements = $1`, `[{"key":"file0","name":"Code","type":"code"}]`)
-		const first, again = "name=\"file0\"; filename=\"a.py\"\r\n\r\nprint(1)\r\n", "name=\"file0\"; filename=\"b.py\"\r\n\r\n"
+		const again = "name=\"file0\"; filename=\"b.py\"\r\n\r\n"
+		const first = again + "print(1)\r\n"
 		endless(w, "student", "POST "+submission, "name=\"file1\"; filename=\"a\"\r\n\r\n").status(400).
 			says("file1 is not asked for by this task")
 		endless(w, "student", "POST "+submission, first, again).status(400).says("file0 must be a single file")

@@ -47,6 +47,9 @@ type App struct {
 	certificates *certificates // nil: plain HTTP
 	out          io.Writer     // where people read what they must know at the start
 	stopping     atomic.Bool
+	spool        string          // this process's part of the spool
+	spoolLock    *os.File        // held while it lives
+	alone        *os.File        // held by the one process that serves a SQLite database
 	live         context.Context // ends when the service stops
 	stopLive     context.CancelFunc
 }
@@ -78,16 +81,18 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
 	a.deliveries = jobs.New(a.db, a.log, jobs.Config{Workers: webhook.Most})
+	a.jobs.Beside(a.deliveries)
+	a.deliveries.Beside(a.jobs)
 	a.work()
 	a.declare()
 	return a, nil
 }
 
 func (a *App) open(ctx context.Context) (err error) {
-	if err := os.MkdirAll(a.Spool(), 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+	if err := a.openSpool(); err != nil {
+		return err
 	}
-	if err := clearSpool(a.Spool()); err != nil {
+	if err := a.serveAlone(); err != nil {
 		return err
 	}
 	if a.db, err = OpenDatabase(ctx, &a.Storage); err != nil {
@@ -140,21 +145,6 @@ func (a *App) openMail(ctx context.Context) error {
 	return err
 }
 
-// clearSpool removes what an earlier run, cut short, left of unfinished uploads.
-func clearSpool(dir string) error {
-	old, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range old {
-		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.RemoveAll(dir + "/" + e.Name())
-		}
-	}
-	return nil
-}
-
 // declare makes the API and what stands beside it.
 func (a *App) declare() {
 	proxies, _ := httpserver.ParseProxies(a.TrustedProxies) // checked already
@@ -163,7 +153,7 @@ func (a *App) declare() {
 	a.web = httpserver.New(httpserver.Config{Proxies: proxies, Log: a.log, Metrics: m,
 		HTTPS: strings.HasPrefix(a.Public(), "https://"), Pace: httpserver.Pace{Most: a.TransferWithin}})
 	api.New(api.Config{
-		Config: endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.Spool(),
+		Config: endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.spool,
 			Room:    &params.Spool{All: a.SpoolMB * size.MB, Each: a.SpoolUserMB * size.MB},
 			Origins: a.AllowOrigins, Version: Version},
 		Files: a.files, PublicURL: a.Public(),
@@ -208,6 +198,7 @@ func (a *App) Serve(ctx context.Context) error {
 	srv.RegisterOnShutdown(a.stopLive)
 	a.events.Start(a.live)
 	a.audit.Start(a.live)
+	go a.sweepHourly(a.live)
 	if err := a.startJobs(ctx); err != nil {
 		return errors.Join(err, l.Close(), a.close())
 	}
@@ -263,8 +254,12 @@ func (a *App) Close() error { return a.close() }
 
 func (a *App) close() error {
 	a.stopLive()
-	if a.db == nil {
-		return nil
+	err := a.closeSpool()
+	if a.db != nil {
+		err = errors.Join(err, a.db.Close())
 	}
-	return a.db.Close()
+	if a.alone != nil {
+		err = errors.Join(err, a.alone.Close())
+	}
+	return err
 }

@@ -25,6 +25,10 @@ type Config struct {
 	Keep    time.Duration                   // how long done jobs stay to be seen; 7 days
 }
 
+// Beside names the other queues of this process, so that none warns of jobs which
+// they have the workers for. Call it before Start.
+func (qu *Queue) Beside(others ...*Queue) { qu.beside = others }
+
 // Backoff waits about the fourth power of the attempt in seconds: 1 s, 16 s,
 // 81 s and so on, so that ten tries span four hours. Jobs that failed together
 // come back up to a tenth apart.
@@ -49,6 +53,7 @@ type Queue struct {
 	tended   sync.WaitGroup
 	end      context.CancelFunc // of all but the jobs
 
+	beside   []*Queue // the others of this process
 	mu       sync.Mutex
 	running  map[*run]bool
 	stopping bool // jobs are to end, also one whose claim was under way

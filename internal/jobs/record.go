@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"lectern/internal/clock"
@@ -122,8 +124,8 @@ func (qu *Queue) reportUnknown(ctx context.Context) error {
 		N    int64  `db:"n"`
 	}
 	known := make([]string, 0, len(qu.kinds))
-	for name := range qu.kinds {
-		known = append(known, name)
+	for _, here := range append(slices.Clone(qu.beside), qu) {
+		known = slices.AppendSeq(known, maps.Keys(here.kinds))
 	}
 	list, args := db.In([]any{clock.At(qu.now().Add(-overdue))}, append(known, ""))
 	kinds, err := db.All[waiting](ctx, qu.db.Pool(), `SELECT kind, count(*) AS n FROM jobs
