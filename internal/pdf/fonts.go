@@ -38,7 +38,6 @@ type face struct {
 	known map[rune]metric
 	used  []glyphUse // by number; the first is the glyph for what is missing
 	index map[glyphUse]int
-	num   int // of the font's object in the document, when it is used
 }
 
 // metric is a glyph with its width in ems; glyph 0 is none.

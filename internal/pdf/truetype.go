@@ -221,7 +221,7 @@ func (f *trueType) subset(glyphs []uint16) []byte {
 	for i := 0; i < len(all); i++ { // it grows by parts on the way
 		o := slices.Clone(f.outline(all[i]))
 		for _, at := range partsOf(o) {
-			g := uint16(table(o).u16(at))
+			g := uint16(o.u16(at))
 			if _, known := index[g]; !known {
 				index[g] = len(all)
 				all = append(all, g)

@@ -18,8 +18,7 @@ type Cluster struct {
 // others, largest first.
 func Clusters(pairs [][2]int64) []Cluster {
 	up := map[int64]int64{}
-	var root func(int64) int64
-	root = func(id int64) int64 {
+	root := func(id int64) int64 {
 		for up[id] != id {
 			up[id] = up[up[id]]
 			id = up[id]

@@ -136,17 +136,6 @@ func (x *Index) post(f fingerprint, work uint32, had map[uint32]bool) uint32 {
 	return n
 }
 
-// holders gives the works that have a fingerprint.
-func (x *Index) holders(e *entry) []uint32 {
-	switch e.works {
-	case 0:
-		return nil
-	case 1:
-		return []uint32{e.first}
-	}
-	return x.lists[e.first]
-}
-
 // Remove takes a work out, as when it expires or its author is erased. An
 // unknown id is no error.
 func (x *Index) Remove(id int64) {

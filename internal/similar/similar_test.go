@@ -1,6 +1,7 @@
 package similar
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -183,7 +184,7 @@ func FuzzDecode(f *testing.F) {
 func TestRowsOfAnotherVersionAreRefused(t *testing.T) {
 	row := printsOf(Java, []byte("int a;")).Encode()
 	row[0]++
-	if _, err := Decode(row); err != ErrVersion {
+	if _, err := Decode(row); !errors.Is(err, ErrVersion) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Decode(nil); err == nil {
@@ -200,7 +201,7 @@ func TestSizeIsBounded(t *testing.T) {
 	if m := Compare(p, q, nil); m.Pct < 90 {
 		t.Errorf("%d %% of nearly the same", m.Pct)
 	}
-	x, _ := filled(t, [][]byte{[]byte(large(t, 1, 20000)[0])})
+	x, _ := filled(t, [][]byte{large(t, 1, 20000)[0]})
 	if n := x.Fingerprints(); n > 4*2*fullTokens {
 		t.Errorf("%d fingerprints of one work", n)
 	}
