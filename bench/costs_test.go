@@ -128,7 +128,8 @@ func TestCosts(t *testing.T) {
 	want := load[map[string]cost](t, recorded)
 	for name, g := range got {
 		w, known := want[name]
-		t.Logf("%-50s %3d statements %6.0f allocations %5.2f times bare", name, g.Statements, g.Allocations, g.TimesBare)
+		t.Logf("%-50s %3d statements %6.0f allocations %5.2f times bare", name, g.Statements, g.Allocations,
+			g.TimesBare)
 		if !known || g.Statements > w.Statements || g.Allocations > w.Allocations*1.02+3 ||
 			timed && g.TimesBare > 2*max(w.TimesBare, 1) {
 			t.Errorf("%s costs %+v, on record is %+v", name, g, w)

@@ -22,14 +22,16 @@ func (c *class) grow(n int) {
 		SELECT n FROM k)`, n)
 	for _, text := range []string{
 		`DELETE FROM tasks`,
-		`INSERT INTO tasks (id, project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at)
+		`INSERT INTO tasks (id, project_id, task_definition_id, unit_id, status, submission_date, created_at,
+			updated_at)
 			SELECT 100 * p.id + d.id, p.id, d.id, p.unit_id, CASE (p.id * 31 + d.id * 17) % 100 WHEN 0 THEN
 			'ready_for_feedback' WHEN 1 THEN 'need_help' ELSE 'complete' END, p.created_at, p.created_at, p.created_at
 			FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id WHERE d.id <= 20 AND p.id > 800`,
 		`INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at, staff_read_at)
 			SELECT t.id, t.unit_id, t.project_id, 1001, 'text', 'hello', t.created_at,
 			CASE WHEN t.id % 10 = 0 THEN NULL ELSE t.created_at END FROM tasks t, ` + numbers,
-		`INSERT INTO comment_reads (task_comment_id, user_id, read_at) SELECT id, user_id, created_at FROM task_comments`,
+		`INSERT INTO comment_reads (task_comment_id, user_id, read_at) SELECT id, user_id, created_at
+			FROM task_comments`,
 		`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status)
 			SELECT t.id, t.created_at, 1001, 'need_help', 'complete' FROM tasks t, ` + numbers,
 		`INSERT INTO events (kind, at, user_id, unit_id, project_id, task_id, body)

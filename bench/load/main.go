@@ -110,7 +110,8 @@ func compare(o options, programs []*program) error {
 // minute is the load that must starve nobody.
 func minute(p *program) error {
 	r := p.bombard(mixed, 200, time.Minute)
-	fmt.Printf("\n200 clients without a pause for a minute on %s: %.0f requests a second, %d failed. Reads: p50 %.0f ms, "+
+	fmt.Printf("\n200 clients without a pause for a minute on %s: %.0f requests a second, %d failed. Reads: p50 %.0f "+
+		"ms, "+
 		"p99 %.0f ms; writes: p50 %.0f ms, p99 %.0f ms. %d MB resident.\n", p.name, r.rate(), r.failed,
 		at(r.reads, 50), at(r.reads, 99), at(r.writes, 50), at(r.writes, 99), p.memory("VmRSS")>>10)
 	if r.failed > 0 {

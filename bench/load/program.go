@@ -130,7 +130,8 @@ func (p *program) signIn() error {
 		var session struct {
 			Token string `json:"auth_token"`
 		}
-		r, err := http.PostForm("http://"+p.address+"/api/auth", url.Values{"username": {name}, "password": {"password"}})
+		r, err := http.PostForm("http://"+p.address+"/api/auth", url.Values{"username": {name},
+			"password": {"password"}})
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,10 @@ func (c *auditVerifyCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := audit.Verify(ctx, d, keys.Check, marks, func(n int64) { fmt.Fprintf(os.Stderr, "%d entries read …\n", n) })
+	v, err := audit.Verify(ctx, d, keys.Check, marks, func(n int64) {
+		fmt.Fprintf(os.Stderr, "%d entries read …\n",
+			n)
+	})
 	if err != nil {
 		return err
 	}

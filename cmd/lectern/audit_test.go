@@ -25,7 +25,8 @@ func (i *instance) awaitEntries(n int) {
 	token := i.signIn("aadmin", "password")
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		var list []struct{ Action string }
-		if _, err := i.call("GET", "/api/admin/audit?kind=setting&limit=10000", "aadmin", token, "", &list); err != nil {
+		if _, err := i.call("GET", "/api/admin/audit?kind=setting&limit=10000", "aadmin", token, "",
+			&list); err != nil {
 			i.t.Fatal(err)
 		}
 		found := 0

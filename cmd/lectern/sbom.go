@@ -67,7 +67,8 @@ func billOf(info *debug.BuildInfo) *bom {
 		}
 	}
 	b := &bom{Format: "CycloneDX", SpecVersion: "1.5", Version: 1, Metadata: bomMetadata{program},
-		SerialNumber: serial(info), Components: []component{library("std", strings.TrimPrefix(info.GoVersion, "go"), "")}}
+		SerialNumber: serial(info), Components: []component{library("std", strings.TrimPrefix(info.GoVersion, "go"),
+			"")}}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace

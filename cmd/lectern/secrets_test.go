@@ -33,7 +33,8 @@ func TestSecretsComeFromFilesAndAreNeverShown(t *testing.T) {
 		{"addresses that do not parse", []string{"smtp://user:password@host"},
 			"postgres://lectern:hush1@%zz", "s3://key:hush2@%zz", "smtp://lectern:hush3@%zz"},
 	} {
-		env := []string{secret(t, "DATABASE_URL", c.db), secret(t, "FILES_URL", c.files), secret(t, "SMTP_URL", c.mails)}
+		env := []string{secret(t, "DATABASE_URL", c.db), secret(t, "FILES_URL", c.files),
+			secret(t, "SMTP_URL", c.mails)}
 		for _, args := range [][]string{{"doctor"}, {"serve", "--log-level", "debug", "--addr", "127.0.0.1:0"}} {
 			cmd := command(t, append(args, "--data", t.TempDir(), "--mail-from", "lectern@example.edu")...)
 			cmd.Env, cmd.Dir = append(cmd.Env, env...), t.TempDir()

@@ -75,7 +75,8 @@ func (c *similarityCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if o.MinScore > 0 {
-		fmt.Fprintf(os.Stderr, "lectern: the class is large: pairs that score less than %v are not listed\n", o.MinScore)
+		fmt.Fprintf(os.Stderr, "lectern: the class is large: pairs that score less than %v are not listed\n",
+			o.MinScore)
 	} else {
 		pairs = append(pairs, unlike(len(works), pairs)...)
 	}
@@ -194,7 +195,8 @@ func (c *similarityCmd) file(root, path string) (similar.File, error) {
 	if c.Language != "" {
 		var ok bool
 		if l, ok = similar.ParseLanguage(c.Language); !ok {
-			return similar.File{}, fmt.Errorf("--language %s is not known: take java, python, c, cpp, csharp, javascript, "+
+			return similar.File{}, fmt.Errorf("--language %s is not known: take java, python, c, cpp, csharp, "+
+				"javascript, "+
 				"typescript, generic or words", c.Language)
 		}
 	}

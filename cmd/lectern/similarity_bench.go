@@ -166,8 +166,9 @@ func dolosRated(n int, class corpus.Class, found [][3]any, number map[string]int
 	for i := range class.Works {
 		for j := i + 1; j < len(class.Works); j++ {
 			s := scores[[2]int{i, j}]
-			out = append(out, bench.Rated{Class: n, Left: i, Right: j, How: class.Relation(i, j), Copy: class.Copy(i, j),
-				Pct: int(s), Score: s, Flagged: s >= similar.DefaultPct})
+			out = append(out, bench.Rated{Class: n, Left: i, Right: j, How: class.Relation(i, j),
+				Copy: class.Copy(i, j),
+				Pct:  int(s), Score: s, Flagged: s >= similar.DefaultPct})
 		}
 	}
 	return out

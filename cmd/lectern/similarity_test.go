@@ -20,8 +20,9 @@ func submissions(t *testing.T) string {
 	renamed := strings.NewReplacer("sum", "alles", "xs", "werte", "total", "mittel").Replace(meanProgram)
 	for name, text := range map[string]string{
 		"anna.java": meanProgram, "berta/src/Main.java": renamed, "berta/logo.png": "\x89PNG\x00", ".git/x": "x",
-		"clara.java": "class B { static boolean odd(long n) { return (n & 1) == 1 && n > 0; } String name = \"none\"; }",
-		"empty.bin":  "\x00\x00",
+		"clara.java": "class B { static boolean odd(long n) { return (n & 1) == 1 && n > 0; } String name = " +
+			"\"none\"; }",
+		"empty.bin": "\x00\x00",
 	} {
 		path := filepath.Join(dir, "work", name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

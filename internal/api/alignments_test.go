@@ -155,7 +155,8 @@ func TestAlignmentUploadsAreRefusedUnread(t *testing.T) {
 		{"student", "", own, 413, false}, // permitted: the sheet has too many rows
 		{"tutor", "", own, 413, false},
 	} {
-		body := &counted{Reader: io.MultiReader(strings.NewReader(file), strings.NewReader(strings.Repeat("x\n", 1<<20)),
+		body := &counted{Reader: io.MultiReader(strings.NewReader(file),
+			strings.NewReader(strings.Repeat("x\n", 1<<20)),
 			strings.NewReader(c.behind+"\r\n--x--\r\n"))}
 		r := w.request(c.who, "POST "+alignA+"/csv"+c.query, nil, "Content-Type", "multipart/form-data; boundary=x")
 		r.Body, r.ContentLength = io.NopCloser(body), -1

@@ -74,7 +74,8 @@ var resources = []func(*Server){
 	(*Server).settingRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tutorialRoutes, (*Server).unitCSVRoutes,
-	(*Server).unitAccessRoutes, (*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes, (*Server).userRoutes,
+	(*Server).unitAccessRoutes, (*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes,
+	(*Server).userRoutes,
 	(*Server).webcalRoutes, (*Server).webhookRoutes,
 }
 

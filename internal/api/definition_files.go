@@ -108,7 +108,8 @@ func (s *Server) download(k taskdef.FileKind, suffix string) func(context.Contex
 }
 
 // stored opens a definition's file and hands it out under the given name.
-func (s *Server) stored(ctx context.Context, d *taskdef.Definition, k taskdef.FileKind, as endpoint.File) (*endpoint.File,
+func (s *Server) stored(ctx context.Context, d *taskdef.Definition, k taskdef.FileKind,
+	as endpoint.File) (*endpoint.File,
 	error) {
 	hash, err := d.File(k)
 	if err != nil {

@@ -114,7 +114,10 @@ func (s *Server) addDefinition(ctx context.Context, _ *access.Caller, in addDefi
 	if err := d.into(&c); err != nil {
 		return nil, err
 	}
-	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) { return taskdef.AddDefinition(ctx, q, in.UnitID, c) })
+	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) {
+		return taskdef.AddDefinition(ctx, q, in.UnitID,
+			c)
+	})
 }
 
 // definition makes a change and shows what came of it, to staff.
@@ -152,18 +155,23 @@ type changeDefinitionIn struct {
 	} `param:"task_def"`
 }
 
-func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller, in changeDefinitionIn) (*taskdef.DefinitionRecord,
+func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller,
+	in changeDefinitionIn) (*taskdef.DefinitionRecord,
 	error) {
 	d := in.Def
-	c := taskdef.DefinitionChange{Name: d.Name.Ptr(), Abbreviation: d.Abbreviation.Ptr(), Description: d.Description.Ptr(),
-		Weighting: d.Weighting.Ptr(), TargetGrade: d.TargetGrade.Ptr(), StartDate: d.StartDate.Ptr(),
+	c := taskdef.DefinitionChange{Name: d.Name.Ptr(), Abbreviation: d.Abbreviation.Ptr(),
+		Description: d.Description.Ptr(),
+		Weighting:   d.Weighting.Ptr(), TargetGrade: d.TargetGrade.Ptr(), StartDate: d.StartDate.Ptr(),
 		TargetDate:     d.TargetDate.Ptr(),
 		RestrictStatus: d.RestrictStatus.Ptr(), WarnPct: d.WarnPct.Ptr(), IsGraded: d.IsGraded.Ptr(),
 		MaxQualityPts: d.MaxQualityPts.Ptr()}
 	if err := d.into(&c); err != nil {
 		return nil, err
 	}
-	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) { return taskdef.ChangeDefinition(ctx, q, in.ID, c) })
+	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) {
+		return taskdef.ChangeDefinition(ctx, q, in.ID,
+			c)
+	})
 }
 
 func (s *Server) deleteDefinition(ctx context.Context, _ *access.Caller, in definitionPath) (endpoint.NoContent,

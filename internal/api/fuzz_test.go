@@ -20,7 +20,8 @@ func FuzzRequests(f *testing.F) {
 		}
 		f.Add(uint16(n), "", kind, string(body))
 	}
-	const part = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"../a.csv\"\r\n\r\na,b\n1,2\r\n--b--\r\n"
+	const part = "--b\r\nContent-Disposition: form-data; name=\"file\"; " +
+		"filename=\"../a.csv\"\r\n\r\na,b\n1,2\r\n--b--\r\n"
 	f.Add(uint16(3), "limit=1&offset=-1", "multipart/form-data; boundary=b", part)
 	f.Fuzz(func(t *testing.T, n uint16, query, kind, body string) {
 		w.TB = t

@@ -61,7 +61,8 @@ func TestPermissionsAreNarrowed(t *testing.T) {
 		role, route string
 		want        bool
 	}{
-		{"", "GET /api/csv/users", true}, {"Admin", "get /api/csv/users", true}, {"Convenor", "GET /api/csv/users", false},
+		{"", "GET /api/csv/users", true}, {"Admin", "get /api/csv/users", true}, {"Convenor", "GET /api/csv/users",
+			false},
 		{"visitor", "POST /api/auth", true}, {"visitor", "GET /api/units", false}, {"student", "GET /api/units", true},
 		{"Student", "assess_extension", false}, {"tutor", "assess_extension", true},
 	} {

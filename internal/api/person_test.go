@@ -86,8 +86,9 @@ func TestExportOfAPerson(t *testing.T) {
 			`"email": "student@example.edu"`: "users.json", "Quokka grounds": "projects.json",
 			`"receive_task_notifications": true`:                                                      "users.json",
 			`Ask another student, another student, or a tutor; Student Person has the tutorial notes`: "task_comments.json",
-			`"a tutor wrote to you"`:                                                                  "mails.json", `"actor_id": "a tutor"`: "events.json",
-			`"user_id": "you"`: "task_comments.json", `"I was ill"`: "task_comments.json",
+			`"a tutor wrote to you"`:                                                                  "mails.json",
+			`"actor_id": "a tutor"`:                                                                   "events.json",
+			`"user_id": "you"`:                                                                        "task_comments.json", `"I was ill"`: "task_comments.json",
 		} {
 			if !strings.Contains(got[file], want) {
 				t.Errorf("%s lacks %s:\n%s", file, want, got[file])
@@ -177,7 +178,8 @@ func TestEraseAPerson(t *testing.T) {
 		w.do("student", "GET /api/projects", nil).status(401)
 		name := fmt.Sprintf("erased-%d", w.id["student"])
 		has(t, "the account", w.do("admin", "GET /api/users/{student}", nil).status(200).object(), map[string]any{
-			"username": name, "email": name + "@erased.invalid", "first_name": "Erased", "student_id": nil, "disabled": true,
+			"username": name, "email": name + "@erased.invalid", "first_name": "Erased", "student_id": nil,
+			"disabled":  true,
 			"last_name": fmt.Sprintf("Person %d", w.id["student"]), "receive_task_notifications": false})
 		for _, table := range []string{"sessions", "webcals", "mails", "password_links"} {
 			if n := w.count(table+" WHERE user_id = $1", w.id["student"]); n != 0 {

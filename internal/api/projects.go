@@ -20,7 +20,8 @@ func (s *Server) projectRoutes() {
 		endpoint.Audited(audit.Enrolment),
 		endpoint.Location("/api/projects/{.id}"))
 	endpoint.Route(s.Server, "GET /api/projects/{id}", 200, policy.ReadProject, "Get a project", s.getProject,
-		endpoint.Polled(), endpoint.Asks(policy.ListStudents, policy.ListGroups, policy.ReadTask, policy.ReadSubmission))
+		endpoint.Polled(), endpoint.Asks(policy.ListStudents, policy.ListGroups, policy.ReadTask,
+			policy.ReadSubmission))
 	endpoint.Route(s.Server, "PUT /api/projects/{id}", 200, policy.ChangeProject, "Change a project", s.changeProject,
 		endpoint.Audited(audit.Enrolment, audit.Grade, audit.Status),
 		endpoint.Also(409, "the grade was changed meanwhile, the portfolio is there already, or a tutorial is for "+

@@ -42,7 +42,8 @@ var readings = []reading{
 	{policy.SeeAccess, "convenor", `"suspended":false`, []string{aUnit + "/access"}},
 	{policy.EditUnit, "convenor", `"overseer_image_id":{image}`, []string{aUnit}},
 
-	{policy.ReadUnit, "student", `"description":"It fits"`, []string{aUnit, "/api/units/{unit_id}/learning_alignments"}},
+	{policy.ReadUnit, "student", `"description":"It fits"`,
+		[]string{aUnit, "/api/units/{unit_id}/learning_alignments"}},
 	{policy.ReadUnit, "student", `"meeting_location"`, []string{aUnit}},
 	{policy.ReadUnit, "student", `"ilo_number"`, []string{aUnit}},
 	{policy.ReadUnit, "student", `convenor@example.edu`, []string{aUnit}},
@@ -160,7 +161,8 @@ func (w *world) fillFields() {
 				return err
 			}
 		}
-		_, err := db.Exec(w.Context(), q, `INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
+		_, err := db.Exec(w.Context(), q, `INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size,
+			created_at)
 			VALUES ($1, 1, 'document', 'quokka.pdf', 'x', 1, $2)`, w.id["project:student"], q.Now())
 		return errors.Join(err, audit.Add(w.Context(), q, audit.Entry{Kind: audit.Unit, Action: "quokka"}))
 	})

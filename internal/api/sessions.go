@@ -12,9 +12,11 @@ import (
 )
 
 func (s *Server) sessionRoutes() {
-	endpoint.Route(s.Server, "GET /api/auth/sessions", 200, policy.SignedIn, "List your own sessions with their device "+
+	endpoint.Route(s.Server, "GET /api/auth/sessions", 200, policy.SignedIn, "List your own sessions with their "+
+		"device "+
 		"and last use, to within five minutes", s.listSessions)
-	endpoint.Route(s.Server, "DELETE /api/auth/sessions/{id}", 204, policy.SignedIn, "Sign one of your own sessions out",
+	endpoint.Route(s.Server, "DELETE /api/auth/sessions/{id}", 204, policy.SignedIn, "Sign one of your own sessions "+
+		"out",
 		s.endSession,
 		endpoint.Audited(audit.SignOut), endpoint.Also(404, "you have no such session"))
 }

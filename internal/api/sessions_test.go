@@ -34,7 +34,8 @@ func TestOnesOwnSessions(t *testing.T) {
 		}
 		w.now = w.now.Add(4 * time.Minute)
 		w.do("student", "GET /api/users/{student}", nil).status(200)
-		if got := w.do("student", "GET /api/auth/sessions", nil).list(); got[1]["last_used_at"] != list[1]["last_used_at"] {
+		if got := w.do("student", "GET /api/auth/sessions",
+			nil).list(); got[1]["last_used_at"] != list[1]["last_used_at"] {
 			t.Error("the last use is written too often")
 		}
 		w.now = w.now.Add(time.Minute)

@@ -14,8 +14,10 @@ func TestEveryValueOfAUnitIsChangedAndShown(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		image := w.add("image", "overseer_images", row{"name": "go", "tag": "go:1"})
 		start, end := w.monday(), w.monday().AddDays(20)
-		values := map[string]any{"code": "NEW1", "name": "New", "description": "Newer", "teaching_period_id": w.id["T1"],
-			"start_date": start.String(), "end_date": end.String(), "active": false, "assessment_enabled": false,
+		values := map[string]any{"code": "NEW1", "name": "New", "description": "Newer",
+			"teaching_period_id": w.id["T1"],
+			"start_date":         start.String(), "end_date": end.String(), "active": false,
+			"assessment_enabled":               false,
 			"allow_student_extension_requests": false, "allow_student_change_tutorial": false,
 			"time_zone": "Australia/Perth", "portfolio_auto_generation_date": end.String(), "overseer_image_id": image,
 			"auto_apply_extension_before_deadline": false, "send_notifications": false,

@@ -24,9 +24,15 @@ func TestSettingsAreChecked(t *testing.T) {
 		"choose one": func(s *Settings) {
 			s.SMTPURL, s.MailDir, s.MailFrom = "smtp://mail.example.edu", "mails", "a@example.edu"
 		},
-		"--mail-from \"\"":                     func(s *Settings) { s.SMTPURL = "smtp://mail.example.edu" },
-		"--mail-from \"a":                      func(s *Settings) { s.MailDir, s.MailFrom = "mails", "a\r\nBcc: b@example.edu" },
-		"--smtp-url":                           func(s *Settings) { s.SMTPURL, s.MailFrom = "mail.example.edu:25", "a@example.edu" },
+		"--mail-from \"\"": func(s *Settings) { s.SMTPURL = "smtp://mail.example.edu" },
+		"--mail-from \"a": func(s *Settings) {
+			s.MailDir, s.MailFrom = "mails",
+				"a\r\nBcc: b@example.edu"
+		},
+		"--smtp-url": func(s *Settings) {
+			s.SMTPURL, s.MailFrom = "mail.example.edu:25",
+				"a@example.edu"
+		},
 		"--max-attachment-mb":                  func(s *Settings) { s.MaxAttachmentMB = 2000 },
 		"--tls-cert and --tls-key go together": func(s *Settings) { s.TLSKey = "key.pem" },
 		"--tls-cert shows": func(s *Settings) {

@@ -57,6 +57,7 @@ type Settings struct {
 	AuditDays            int           `default:"0" help:"Days that entries of the audit log are kept; 0 to keep all."`
 	AuditAddressDays     int           `default:"90" help:"Days that the audit log keeps the network addresses of requests."`
 	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
+	MetricsAddr          string        `placeholder:"ADDR" help:"Address where /metrics answers everybody who reaches it, such as 10.0.0.5:9100; beside it, only direct connections from this machine."`
 	MaxConnections       int           `default:"10000" help:"Connections open at once; more wait for one to end. 0 for no bound."`
 	StopAfter            time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
 	LogLevel             slog.Level    `default:"info" help:"debug, info, warn or error."`

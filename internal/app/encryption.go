@@ -48,7 +48,8 @@ func (e *Encryption) check() error {
 			return fmt.Errorf("--acme-domain %q is not a name such as lectern.example.edu", d)
 		}
 	}
-	if u, err := url.Parse(e.ACMEDirectory); e.ACMEDirectory != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
+	if u, err := url.Parse(e.ACMEDirectory); e.ACMEDirectory != "" && (err != nil || u.Scheme != "https" ||
+		u.Host == "") {
 		return fmt.Errorf("--acme-directory %q is not an address such as https://acme.example.edu/directory",
 			e.ACMEDirectory)
 	}
@@ -127,13 +128,18 @@ func (a *App) redirector(ctx context.Context, c *certificates) error {
 	if err != nil {
 		return fmt.Errorf("--redirect-addr: %w", err)
 	}
-	srv := &http.Server{Handler: c.prove(http.HandlerFunc(a.redirect)), ReadHeaderTimeout: 10 * time.Second,
+	a.serveBeside(ctx, l, c.prove(http.HandlerFunc(a.redirect)), "the redirect from plain HTTP")
+	return nil
+}
+
+// serveBeside serves small answers on a listener of their own until ctx ends.
+func (a *App) serveBeside(ctx context.Context, l net.Listener, h http.Handler, what string) {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	context.AfterFunc(ctx, func() { srv.Close() })
 	go func() {
 		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			a.log.Error("the redirect from plain HTTP ended", "err", err)
+			a.log.Error(what+" ended", "err", err)
 		}
 	}()
-	return nil
 }

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"lectern/internal/db"
+	"lectern/internal/fault"
 )
 
 // metrics counts requests by route, never by path: a path has ids in it.
@@ -48,4 +52,40 @@ func (m *metrics) Answered(method, route string, status int, took time.Duration)
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// forwarding are the headers by which a proxy says that it asks for somebody else.
+var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+
+// nearby lets only direct connections from this machine through: what a proxy
+// passes on comes from elsewhere, even where the proxy stands on this machine.
+func (a *App) nearby(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		direct := err == nil && from.Addr().Unmap().IsLoopback()
+		for _, name := range forwarding {
+			direct = direct && len(r.Header.Values(name)) == 0
+		}
+		if !direct {
+			a.web.Fail(w, r, fault.New(fault.Denied, "Metrics are shown on the machine itself, or at --metrics-addr."))
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// serveMetrics answers /metrics on an address of its own, if there is one.
+func (a *App) serveMetrics(ctx context.Context) error {
+	if a.MetricsAddr == "" {
+		return nil
+	}
+	l, err := a.listen(ctx, a.MetricsAddr)
+	if err != nil {
+		return fmt.Errorf("--metrics-addr: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.metrics)
+	a.serveBeside(ctx, l, mux, "the service of metrics")
+	fmt.Fprintf(a.out, "Metrics are at http://%s/metrics\n", l.Addr())
+	return nil
 }

@@ -38,12 +38,13 @@ type App struct {
 	db           *db.DB
 	files        files.Store
 	jobs         *jobs.Queue
-	deliveries   *jobs.Queue // has a worker a webhook: a slow receiver delays nothing else
+	deliveries   *jobs.Queue // has one worker per webhook: a slow receiver delays nothing else
 	events       *events.Hub
 	audit        *audit.Keeper
 	keys         *submit.Keys   // sign receipts and checkpoints of the audit log
 	mailer       *notify.Mailer // nil: no mails are sent
 	web          *httpserver.Server
+	metrics      http.Handler
 	certificates *certificates // nil: plain HTTP
 	out          io.Writer     // where people read what they must know at the start
 	stopping     atomic.Bool
@@ -166,7 +167,8 @@ func (a *App) declare() {
 		fmt.Fprintln(w, "ok")
 	}))
 	a.web.Handle("GET /readyz", http.HandlerFunc(a.ready))
-	a.web.Handle("GET /metrics", m.handler())
+	a.metrics = m.handler()
+	a.web.Handle("GET /metrics", a.nearby(a.metrics))
 }
 
 // ready tells a load balancer whether to send requests here.
@@ -203,6 +205,9 @@ func (a *App) Serve(ctx context.Context) error {
 		return errors.Join(err, l.Close(), a.close())
 	}
 	serve, err := a.serveOn(ctx, srv, l)
+	if err == nil {
+		err = a.serveMetrics(ctx)
+	}
 	if err != nil {
 		return errors.Join(err, l.Close(), a.stop(srv))
 	}

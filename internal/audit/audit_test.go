@@ -144,7 +144,8 @@ func TestConcurrentWritersMakeOneChain(t *testing.T) {
 				for i := range each {
 					ctx := By(t.Context(), Origin{ActorID: int64(w + 1)})
 					if err := d.Brief(ctx, func(q db.Q) error {
-						return Add(ctx, q, Entry{Kind: Status, Action: "complete", TaskID: int64(i)}, Entry{Kind: Grade})
+						return Add(ctx, q, Entry{Kind: Status, Action: "complete", TaskID: int64(i)},
+							Entry{Kind: Grade})
 					}); err != nil {
 						t.Error(err)
 					}
@@ -176,7 +177,8 @@ func TestARelayThatDiesLosesNothing(t *testing.T) {
 			add(t, d, Origin{}, Entry{Kind: Unit, Action: Created, UnitID: int64(i + 1)})
 		}
 		relayed(t, d)
-		add(t, d, Origin{}, Entry{Kind: Unit, Action: Created, UnitID: 4}, Entry{Kind: Unit, Action: Created, UnitID: 5})
+		add(t, d, Origin{}, Entry{Kind: Unit, Action: Created, UnitID: 4}, Entry{Kind: Unit, Action: Created,
+			UnitID: 5})
 		for n := int64(1); ; n++ {
 			ctx, counter := db.Failing(t.Context(), n)
 			if _, err := Relay(ctx, d); err == nil {

@@ -162,7 +162,8 @@ func TestCertificatesAreIssued(t *testing.T) {
 			}
 			ca := startAuthority(t, tlsPort, plainPort)
 			dir := filepath.Join(t.TempDir(), "certificates")
-			a := Authority{Domains: []string{domain}, Directory: ca.directory, CA: ca.ca, Dir: dir, Email: "a@example.edu"}
+			a := Authority{Domains: []string{domain}, Directory: ca.directory, CA: ca.ca, Dir: dir,
+				Email: "a@example.edu"}
 			i, err := FromAuthority(a)
 			if err != nil {
 				t.Fatal(err)
@@ -227,7 +228,8 @@ func keptFor(t *testing.T, a Authority, serial string) {
 }
 
 func TestAnAuthorityThatCannotBeReachedIsToldOnce(t *testing.T) {
-	i, err := FromAuthority(Authority{Domains: []string{domain}, Directory: "https://127.0.0.1:1/dir", Dir: t.TempDir()})
+	i, err := FromAuthority(Authority{Domains: []string{domain}, Directory: "https://127.0.0.1:1/dir",
+		Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

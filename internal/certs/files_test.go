@@ -95,7 +95,8 @@ func TestChangedFilesAreShown(t *testing.T) {
 			t.Errorf("%s: certificate %d is shown, want %d", step.what, got, step.want)
 		}
 	}
-	if warned, told := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(), "read again"); warned != 3 ||
+	if warned, told := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(),
+		"read again"); warned != 3 ||
 		told != 2 {
 		t.Errorf("%d warnings and %d words:\n%s", warned, told, log.String())
 	}

@@ -294,7 +294,8 @@ func TestBoundLimitsArePlannedOnce(t *testing.T) {
 	if bound > 2*fixed {
 		t.Errorf("%v with a bound limit, %v without", bound, fixed)
 	}
-	if got := boundLimit.ReplaceAllString("(SELECT 1 LIMIT $2) LIMIT $13 OFFSET $4", "LIMIT CAST($$$1 AS BIGINT)"); got !=
+	if got := boundLimit.ReplaceAllString("(SELECT 1 LIMIT $2) LIMIT $13 OFFSET $4",
+		"LIMIT CAST($$$1 AS BIGINT)"); got !=
 		"(SELECT 1 LIMIT CAST($2 AS BIGINT)) LIMIT CAST($13 AS BIGINT) OFFSET $4" {
 		t.Error(got)
 	}

@@ -12,11 +12,13 @@ import (
 // and sees that a kind leaves nothing of the one before it.
 func TestEveryKindIsGuarded(t *testing.T) {
 	want := map[Kind]struct{ frame, csp, opener string }{
-		Data:     {"DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", ""},
-		Page:     {"DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", "same-origin"},
+		Data: {"DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", ""},
+		Page: {"DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+			"same-origin"},
 		Download: {"SAMEORIGIN", "sandbox; default-src 'none'; ", ""},
 		Picture:  {"SAMEORIGIN", "sandbox; default-src 'none'; ", ""},
-		Explorer: {"DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; ", "same-origin"},
+		Explorer: {"DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; ",
+			"same-origin"},
 	}
 	if len(want) != len(guards) {
 		t.Fatalf("%d kinds are looked at, of %d", len(want), len(guards))
@@ -24,7 +26,8 @@ func TestEveryKindIsGuarded(t *testing.T) {
 	h := http.Header{}
 	for _, k := range []Kind{Explorer, Data, Page, Download, Picture, Explorer, Download} {
 		Guard(h, k)
-		for name, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		for name, value := range map[string]string{"X-Content-Type-Options": "nosniff",
+			"Referrer-Policy":              "no-referrer",
 			"Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
 			"X-Frame-Options": want[k].frame, "Cross-Origin-Opener-Policy": want[k].opener} {
 			if h.Get(name) != value {

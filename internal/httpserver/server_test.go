@@ -102,7 +102,8 @@ func TestBrowsersGetAPage(t *testing.T) {
 			strings.Contains(csp, "script-src") || h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: not guarded: %v", path, h)
 		}
-		if h.Get("Vary") != "Accept" || h.Get("Cache-Control") != "no-store" || (want == 405) != (h.Get("Allow") != "") {
+		if h.Get("Vary") != "Accept" || h.Get("Cache-Control") != "no-store" ||
+			(want == 405) != (h.Get("Allow") != "") {
 			t.Errorf("%s: %v", path, h)
 		}
 	}

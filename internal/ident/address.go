@@ -61,7 +61,8 @@ func mayMove(ctx context.Context, q db.Q, by *access.Caller, u *User, p *Proof) 
 		if policy.MayRenumber(by.Role, u.Role, u.Opened) {
 			return nil
 		}
-		return fault.New(fault.Denied, "This account is in use, so its owner or an administrator must change its address.")
+		return fault.New(fault.Denied, "This account is in use, so its owner or an administrator must change its "+
+			"address.")
 	}
 	if p != nil && p.user == u.ID {
 		_, err := held(ctx, q, u.ID, p.seal)

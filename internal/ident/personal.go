@@ -15,8 +15,9 @@ import (
 var Personal = []personal.Table{
 	{Name: "users", About: "the account, with its preferences", Where: "WHERE t.id = $1",
 		Secret: []string{"password_hash", "username_key", "email_key"},
-		Plain:  []string{"username", "email", "student_id", "login_id", "first_name", "last_name", "nickname", "pronouns"},
-		Kept:   "its values are replaced by neutral ones"},
+		Plain: []string{"username", "email", "student_id", "login_id", "first_name", "last_name", "nickname",
+			"pronouns"},
+		Kept: "its values are replaced by neutral ones"},
 	{Name: "sessions", About: "sign-ins that last", Where: "WHERE t.user_id = $1", Secret: []string{"token_hash"},
 		People: []string{"user_id"}, Plain: []string{"agent"}, Erase: `DELETE FROM sessions WHERE user_id = $1`},
 	{Name: "password_links", About: "links to set a password", Where: "WHERE t.user_id = $1",

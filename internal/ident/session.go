@@ -39,7 +39,8 @@ func open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 	if _, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at, agent, used_at,
 			renewed_at)
 		VALUES ($1, $2, $3, $4, $5, $3, $3)`,
-		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(access.Lifetime(u.Role, e.Remember))), device(e.Agent)); err != nil {
+		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(access.Lifetime(u.Role, e.Remember))),
+		device(e.Agent)); err != nil {
 		return "", err
 	}
 	if _, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID,

@@ -29,7 +29,8 @@ func confine(memory int64) error {
 	}
 	space := uint64(pages)*uint64(os.Getpagesize()) + uint64(memory)*addressFactor
 	for which, limit := range map[int]uint64{
-		unix.RLIMIT_AS: space, unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: 300, unix.RLIMIT_NOFILE: 64, unix.RLIMIT_FSIZE: 4 << 30,
+		unix.RLIMIT_AS: space, unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: 300, unix.RLIMIT_NOFILE: 64,
+		unix.RLIMIT_FSIZE: 4 << 30,
 	} {
 		if err := unix.Setrlimit(which, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
 			return fmt.Errorf("limit %d: %w", which, err)

@@ -192,20 +192,7 @@ func (c *composer) file(i, nth int, header string) {
 		d.Why = fmt.Sprintf("its %d pages would take the document past %d", d.Pages, c.job.Limits.Pages)
 	}
 	if d.Why == "" && d.PDF {
-		ch := chunk{path: p.Made, header: header, number: c.total + 1, ours: d.Ours}
-		for k := range d.Pages {
-			tag := c.tags.add("P", "")
-			tag.kids = []any{marked{foreign: ch.number + k}}
-			ch.tags = append(ch.tags, tag)
-		}
-		c.chunks = append(c.chunks, ch)
-		if p.Title != "" {
-			for _, m := range d.Marks {
-				c.outline = append(c.outline, bookmark{Title: m.Title, Level: p.Level + 1 + m.Level,
-					Page: c.total + m.Page})
-			}
-		}
-		c.total += d.Pages
+		c.foreignPages(p, d, header)
 		c.note(i, d.Note, false, false)
 		return
 	}
@@ -238,6 +225,24 @@ func (c *composer) file(i, nth int, header string) {
 	if c.full {
 		c.cutShort(i, header)
 	}
+}
+
+// foreignPages adds the pages of a handed-in PDF, with its bookmarks.
+func (c *composer) foreignPages(p *part, d readDone, header string) {
+	ch := chunk{path: p.Made, header: header, number: c.total + 1, ours: d.Ours}
+	for k := range d.Pages {
+		tag := c.tags.add("P", "")
+		tag.kids = []any{marked{foreign: ch.number + k}}
+		ch.tags = append(ch.tags, tag)
+	}
+	c.chunks = append(c.chunks, ch)
+	if p.Title != "" {
+		for _, m := range d.Marks {
+			c.outline = append(c.outline, bookmark{Title: m.Title, Level: p.Level + 1 + m.Level,
+				Page: c.total + m.Page})
+		}
+	}
+	c.total += d.Pages
 }
 
 // cutShort says that a file was too long to be shown whole.

@@ -73,7 +73,8 @@ func TestWhatEveryoneHasProvesNothing(t *testing.T) {
 func TestLeakedSolutionOfMostOfAClassStaysVisible(t *testing.T) {
 	texts := independent(20)
 	for i := 8; i < 20; i++ {
-		texts[i] = strings.ReplaceAll(texts[0], "int", "/* mine */ long") + fmt.Sprintf("class Own%d { int x%d; }", i, i)
+		texts[i] = strings.ReplaceAll(texts[0], "int", "/* mine */ long") + fmt.Sprintf("class Own%d { int x%d; }", i,
+			i)
 	}
 	x, _ := classOf(t, texts...)
 	core := x.Core()

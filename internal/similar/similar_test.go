@@ -69,7 +69,8 @@ func TestPctIsTheSameFromBothSides(t *testing.T) {
 		a, b := d.prints(d.texts[0]), d.prints(d.texts[1])
 		there, back := Compare(a, b, nil), Compare(b, a, nil)
 		if there.Pct != back.Pct || len(there.Passages) != len(back.Passages) {
-			t.Fatalf("%d %% in %d passages, back %d %% in %d", there.Pct, len(there.Passages), back.Pct, len(back.Passages))
+			t.Fatalf("%d %% in %d passages, back %d %% in %d", there.Pct, len(there.Passages), back.Pct,
+				len(back.Passages))
 		}
 		checkPassages(t, there, a, b)
 	})

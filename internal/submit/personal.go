@@ -66,6 +66,7 @@ func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
 	_, err = db.Exec(ctx, q, `UPDATE submissions SET state = 'queued', parts_done = 0, reason = NULL,
 			job_id = (SELECT max(j.id) FROM jobs j WHERE j.kind = 'document' AND j.created_at = $2
 				AND j.args = '{"submission_id":' || submissions.id || '}')
-		WHERE id IN (SELECT s.id FROM submissions s `+handedIn+`) AND state IN ('ready', 'processing')`, userID, q.Now())
+		WHERE id IN (SELECT s.id FROM submissions s `+handedIn+`) AND state IN ('ready', 'processing')`, userID,
+		q.Now())
 	return len(ids), err
 }

@@ -37,7 +37,8 @@ func sampleBody(t *rapid.T) ReceiptBody {
 		Unit: ReceiptUnit{whole.Draw(t, "unit"), text.Draw(t, "code")},
 		Task: ReceiptTask{1, 2, text.Draw(t, "abbr"), text.Draw(t, "name")}, Student: text.Draw(t, "student"),
 		Group:       []int64{},
-		SubmittedAt: clock.At(time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0)), Sequence: rapid.Int64Range(1, most).Draw(t,
+		SubmittedAt: clock.At(time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0)), Sequence: rapid.Int64Range(1,
+			most).Draw(t,
 			"sequence"), Files: []ReceiptFile{}}
 	for range rapid.IntRange(0, 3).Draw(t, "files") {
 		b.Files = append(b.Files, ReceiptFile{"file0", text.Draw(t, "file"), text.Draw(t, "sum"),

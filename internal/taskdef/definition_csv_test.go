@@ -109,8 +109,9 @@ func genDefinition(t *rapid.T, n int, set int64) taskdef.DefinitionChange {
 	if rapid.Bool().Draw(t, "files") {
 		c.Requirements = &taskdef.Requirements{{Key: "file0", Name: "N<" + anyText.Draw(t, "file") + ">", Type: "code",
 			TiiPct: number(0, 100, "pct")}}
-		c.Checks = &taskdef.Checks{{Key: "0", Type: "moss c", Pattern: "*.c" + rapid.SampledFrom([]string{"", "&"}).Draw(t,
-			"pattern")}}
+		c.Checks = &taskdef.Checks{{Key: "0", Type: "moss c",
+			Pattern: "*.c" + rapid.SampledFrom([]string{"", "&"}).Draw(t,
+				"pattern")}}
 	}
 	return c
 }

@@ -73,7 +73,8 @@ func FuzzUploadKind(f *testing.F) {
 		if UploadKind(kind).row() == nil {
 			return
 		}
-		if err := UploadKind(kind).Check(bytes.NewReader(b), int64(len(b))); err != nil && !fault.Is(err, fault.Unsupported) {
+		if err := UploadKind(kind).Check(bytes.NewReader(b), int64(len(b))); err != nil &&
+			!fault.Is(err, fault.Unsupported) {
 			t.Errorf("%v", err)
 		}
 	})

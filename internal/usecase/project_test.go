@@ -57,7 +57,8 @@ func TestEachFieldOfAProjectHasItsRight(t *testing.T) {
 			}
 		}
 		admin := w.as(99, policy.Admin, access.Scope{Project: p.id})
-		if _, err := ChangeProject(t.Context(), q, admin, p.id, ProjectChange{Grade: &n}); !fault.Is(err, fault.Invalid) {
+		if _, err := ChangeProject(t.Context(), q, admin, p.id, ProjectChange{Grade: &n}); !fault.Is(err,
+			fault.Invalid) {
 			t.Errorf("a grade without its reason: %v", err)
 		}
 	})

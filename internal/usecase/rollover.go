@@ -164,7 +164,8 @@ func (c *copying) units(ctx context.Context, q db.Q, ids []int64, calendars map[
 	if err != nil {
 		return err
 	}
-	news, err := db.All[source](ctx, q, `INSERT INTO units (`+db.Columns("", course.UnitColumns)+`, created_at, updated_at)
+	news, err := db.All[source](ctx, q, `INSERT INTO units (`+db.Columns("", course.UnitColumns)+
+		`, created_at, updated_at)
 		SELECT `+copiedUnit+`, v.at, v.at FROM units u JOIN `+from+` v ON v.id = u.id ORDER BY u.id
 		RETURNING id, code, portfolio_auto_generation_date`, args...)
 	if db.Duplicate(err) {

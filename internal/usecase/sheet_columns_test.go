@@ -137,8 +137,9 @@ var person = carried{"users", record{"username": "Ann", "email": "Ann@example.ed
 	nil, map[string]string{"id": ownRow, "created_at": ownRow, "updated_at": ownRow,
 		"username_key": "follows from username", "email_key": "follows from email",
 		"login_id": fixedForm, "pronouns": fixedForm, "password_hash": "is a secret; new users get a link",
-		"receive_task_notifications": "is the person's choice", "receive_portfolio_notifications": "is the person's choice",
-		"receive_feedback_notifications": "is the person's choice", "opt_in_to_research": "is the person's choice",
+		"receive_task_notifications":      "is the person's choice",
+		"receive_portfolio_notifications": "is the person's choice",
+		"receive_feedback_notifications":  "is the person's choice", "opt_in_to_research": "is the person's choice",
 		"has_run_first_time_setup": "is told by the person's client", "disabled_at": "is decided here",
 		"email_pending": "waits for the person's word", "opened_at": "is when the account was first used here"}}
 

@@ -70,9 +70,11 @@ func TestFailuresAreToldWithoutAddresses(t *testing.T) {
 		in := startWith(t, d, time.Hour, patience)
 		hooks := map[string]string{
 			dead.URL: "the receiver refused the connection: see whether it runs and listens on that port",
-			crypt.URL: "the receiver's certificate comes from an authority that is not trusted here: see whether it sends " +
+			crypt.URL: "the receiver's certificate comes from an authority that is not trusted here: see whether it " +
+				"sends " +
 				"the whole chain",
-			strings.Replace(plain.URL, "http:", "https:", 1): "the receiver does not encrypt on that port: correct the " +
+			strings.Replace(plain.URL, "http:", "https:", 1): "the receiver does not encrypt on that port: correct " +
+				"the " +
 				"webhook's address",
 		}
 		ids := map[int64]string{}

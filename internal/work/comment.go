@@ -297,7 +297,8 @@ func (n newComment) add(ctx context.Context, q db.Q, t *task) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("write a comment: %w", err)
 	}
-	if _, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`, *id,
+	if _, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`,
+		*id,
 		n.Author, q.Now()); err != nil {
 		return 0, err
 	}
@@ -347,7 +348,8 @@ func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at TaskRef, un
 // announce adds the events for the parts of a conversation.
 func (c *commentRow) announce(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID int64, action string,
 	parts []inTalk) error {
-	e := events.Event{Kind: events.Comment, ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type, action,
+	e := events.Event{Kind: events.Comment, ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type,
+		action,
 		c.Granted}}
 	if c.Type == typeExtension {
 		e.Kind = events.Extension

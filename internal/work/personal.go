@@ -18,7 +18,8 @@ var Personal = []personal.Table{
 		Plain: []string{"from_status", "to_status"}, Kept: academic},
 	{Name: "task_comments", About: "comments by, to and about the person, with extensions and discussions",
 		Where:  onTask + "WHERE p.user_id = $1 OR t.user_id = $1 OR t.recipient_id = $1",
-		People: []string{"user_id", "recipient_id", "assessor_id"}, Plain: []string{"type", "attachment_type", "status"},
+		People: []string{"user_id", "recipient_id", "assessor_id"}, Plain: []string{"type", "attachment_type",
+			"status"},
 		Files: []personal.File{{Hash: "attachment_hash", Type: "attachment_type"}}, Kept: academic,
 		EraseFiles: []string{`UPDATE task_comments SET type = 'text', attachment_hash = NULL, attachment_type = NULL,
 			attachment_size = NULL, comment = CASE WHEN comment = '' THEN '` + personal.Removed + `'

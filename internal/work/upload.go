@@ -273,7 +273,8 @@ func (t *task) explain(ctx context.Context, q db.Q, text string) error {
 	if err != nil {
 		return err
 	}
-	return events.Add(ctx, q, events.Event{Kind: events.Comment, ActorID: *t.TutorID, UserID: t.OwnerID, UnitID: t.UnitID,
+	return events.Add(ctx, q, events.Event{Kind: events.Comment, ActorID: *t.TutorID, UserID: t.OwnerID,
+		UnitID:    t.UnitID,
 		ProjectID: t.ProjectID, TaskID: t.ID,
 		Body: commentEvent{DefinitionID: t.DefinitionID, CommentID: id, Type: typeText, Action: "created"}})
 }

@@ -133,7 +133,8 @@ func newPrinter(r *rand.Rand, lang string) *printer {
 		if r.IntN(often) > 0 {
 			return ""
 		}
-		words := strings.Fields("now we loop over all values and print the result of this step here is where it happens")
+		words := strings.Fields("now we loop over all values and print the result of this step here is where it " +
+			"happens")
 		r.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 		return strings.Join(words[:3+r.IntN(4)], " ")
 	}}

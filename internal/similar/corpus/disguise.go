@@ -108,7 +108,8 @@ func deadCode(r *rand.Rand, p *program) {
 			n := invented(r, nil)
 			dead := []stmt{&decl{n, whole, number(r.IntN(50))}}
 			if r.IntN(2) == 0 {
-				dead = append(dead, &branch{&bin{"<", name(n), number(0)}, []stmt{&say{[]expr{quote(invented(r, nil))}}}, nil})
+				dead = append(dead, &branch{&bin{"<", name(n), number(0)},
+					[]stmt{&say{[]expr{quote(invented(r, nil))}}}, nil})
 			}
 			b.body = slices.Insert(b.body, r.IntN(len(b.body)+1), dead...)
 		}

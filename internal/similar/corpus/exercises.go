@@ -305,7 +305,8 @@ func searching(a *author, p *program) {
 	} else {
 		pos := a.v("pos")
 		body = []stmt{&decl{string(pos), whole, number(-1)}}
-		body = append(body, a.counted("i", number(0), "<", &length{list}, &branch{hit, []stmt{&set{pos, "=", i}}, nil})...)
+		body = append(body, a.counted("i", number(0), "<", &length{list}, &branch{hit, []stmt{&set{pos, "=", i}},
+			nil})...)
 		body = append(body, &result{pos})
 	}
 	p.helpers = append(p.helpers, &function{f, []param{{string(list), kindList}, {string(key), whole}}, whole, body})
