@@ -129,13 +129,6 @@ func (s Status) ID() int {
 // Name is the status as people read it.
 func (s Status) Name() string { return s.row().name }
 
-// Label is the name as it stands within a sentence or a drawing: only its
-// first letter is a capital.
-func (s Status) Label() string {
-	name := s.Name()
-	return name[:1] + strings.ToLower(name[1:])
-}
-
 // Colour is the class of the status where progress is shown.
 func (s Status) Colour() Colour { return s.row().colour }
 

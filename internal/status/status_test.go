@@ -60,9 +60,6 @@ func TestNumbersAndNames(t *testing.T) {
 			t.Errorf("status %d is %q (%d), want %q", i+1, s.Name(), s.ID(), name)
 		}
 	}
-	if l := ReadyForFeedback.Label(); l != "Ready for feedback" {
-		t.Errorf("in a sentence it is %q", l)
-	}
 	for _, id := range []int{-1, 0, 13} {
 		if s, ok := FromID(id); ok {
 			t.Errorf("%d is %q", id, s)
