@@ -150,10 +150,6 @@ func tabled(costs map[string]cost) string {
 // read measures a read against its own statements run by hand and the encoding
 // of a value of the same form.
 func (c *class) read(path string, timed bool) cost {
-	type call struct {
-		text string
-		args []any
-	}
 	var calls []call
 	ctx, _ := db.Watching(c.Context(), func(text string, args []any) { calls = append(calls, call{text, args}) })
 	body := c.serve(c.request(path).WithContext(ctx))
