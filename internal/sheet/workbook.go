@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"strings"
@@ -239,9 +240,13 @@ func (w *workbook) readStyles(name string) error {
 
 func (w *workbook) has(name string) bool { return w.parts[strings.ToLower(name)] != nil }
 
-// open unpacks a part up to limit bytes really produced.
+// open unpacks a part up to limit bytes really produced. A part that the
+// workbook points to and does not hold is damage.
 func (w *workbook) open(name string, limit int64) (io.ReadCloser, error) {
 	f := w.parts[strings.ToLower(name)]
+	if f == nil {
+		return nil, damaged(fmt.Errorf("part %q is missing", name))
+	}
 	if f.UncompressedSize64 > uint64(limit) {
 		return nil, tooBig()
 	}

@@ -172,6 +172,7 @@ func TestWorkbookRefuses(t *testing.T) {
 	}{
 		{"no relations", map[string]string{"_rels/.rels": "-"}, fault.Unsupported},
 		{"another document", map[string]string{"_rels/.rels": `<Relationships><Relationship Type="x/officeDocument" Target="word/document.xml"/></Relationships>`}, fault.Unsupported},
+		{"no workbook", map[string]string{"xl/workbook.xml": "-"}, fault.Invalid},
 		{"no sheet", map[string]string{page: "-"}, fault.Invalid},
 		{"no rows", map[string]string{page: rowsXML("")}, fault.Invalid},
 		{"cut short", map[string]string{page: `<worksheet><sheetData>` + heading + `<row>`}, fault.Invalid},
