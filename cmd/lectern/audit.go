@@ -21,8 +21,8 @@ type auditCmd struct {
 // service.
 type auditVerifyCmd struct {
 	app.Storage
-	Key  string   `placeholder:"FILE" type:"existingfile" env:"-" help:"Public keys to trust: what /api/receipt_key answered, or one key in PEM; those in the database when empty."`
-	Head []string `placeholder:"SEQ:HASH" env:"-" help:"End of the log as noted elsewhere: what this command printed before, or the service logged."`
+	Key  string   `placeholder:"FILE" type:"existingfile" env:"-" help:"Public keys to trust, of /api/receipt_key or PEM."`
+	Head []string `placeholder:"SEQ:HASH" env:"-" help:"End of the log as noted earlier."`
 }
 
 func (c *auditVerifyCmd) Run(ctx context.Context) error {

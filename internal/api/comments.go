@@ -70,7 +70,7 @@ func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCo
 
 type addCommentIn struct {
 	taskIn
-	Comment    string            `param:"comment" text:"lines" doc:"required unless there is an attachment; at most 4095 characters"`
+	Comment    string            `param:"comment" text:"lines" doc:"needed without attachment; at most 4095 characters"`
 	Attachment *params.Upload    `param:"attachment" doc:"an image, a sound, a PDF or a video"`
 	ReplyTo    params.Opt[int64] `param:"reply_to_id" doc:"a comment of the same conversation"`
 }

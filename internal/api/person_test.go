@@ -88,7 +88,8 @@ func TestExportOfAPerson(t *testing.T) {
 			`Ask another student, another student, or a tutor; Student Person has the tutorial notes`: "task_comments.json",
 			`"a tutor wrote to you"`:                                                                  "mails.json",
 			`"actor_id": "a tutor"`:                                                                   "events.json",
-			`"user_id": "you"`:                                                                        "task_comments.json", `"I was ill"`: "task_comments.json",
+			`"user_id": "you"`:                                                                        "task_comments.json",
+			`"I was ill"`:                                                                             "task_comments.json",
 		} {
 			if !strings.Contains(got[file], want) {
 				t.Errorf("%s lacks %s:\n%s", file, want, got[file])

@@ -65,7 +65,7 @@ func (s *Server) getPortfolio(ctx context.Context, _ *access.Caller, in portfoli
 
 type addPortfolioFileIn struct {
 	ID   int64              `path:"id" scope:"project"`
-	Name string             `param:"name,required" text:"any" doc:"LearningSummaryReport for the first file, Other to keep its name"`
+	Name string             `param:"name,required" text:"any" doc:"LearningSummaryReport, or Other to keep its name"`
 	Kind taskdef.UploadKind `param:"kind,required" enum:""`
 	File *params.Upload     `param:"file0,required"`
 }

@@ -153,7 +153,7 @@ func parseRole(name string) (policy.Role, error) {
 
 type changeUserIn struct {
 	ID          int64  `path:"id" scope:"user"`
-	OldPassword string `param:"old_password" text:"any" doc:"to change your own email, unless you signed in within ten minutes"`
+	OldPassword string `param:"old_password" text:"any" doc:"to change your email 10 minutes after signing in"`
 	User        struct {
 		FirstName                     params.Opt[string] `param:"first_name"`
 		LastName                      params.Opt[string] `param:"last_name"`

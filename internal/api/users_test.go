@@ -175,7 +175,8 @@ func TestChangingUsers(t *testing.T) {
 			"user[receive_portfolio_notifications]": "0", "user[receive_feedback_notifications]": "off",
 			"user[opt_in_to_research]":       "true",
 			"user[has_run_first_time_setup]": "true", "user[system_role]": "Admin"}).status(200)
-		want := `{"id":«student»,"student_id":null,"email":"student@example.edu","email_pending":"Zoe@Example.edu","first_name":"Zoë","last_name":"van Dam",
+		want := `{"id":«student»,"student_id":null,"email":"student@example.edu",
+			"email_pending":"Zoe@Example.edu","first_name":"Zoë","last_name":"van Dam",
 			"username":"student","nickname":null,"receive_task_notifications":false,"receive_portfolio_notifications":false,
 			"receive_feedback_notifications":false,"opt_in_to_research":true,"has_run_first_time_setup":true,"pronouns":"they","system_role":"Student"}`
 		got.is(want)
@@ -284,7 +285,8 @@ func TestImportingUsers(t *testing.T) {
 			t.Errorf("again: %+v", again)
 		}
 		as := w.do("convenor", "POST /api/csv/users",
-			upload{files: []part{{"file", "u.csv", "username,email,first_name,last_name,role\nx,x@example.edu,X,X,Convenor\n"}}}).status(201)
+			upload{files: []part{{"file", "u.csv", "username,email,first_name,last_name,role\n" +
+				"x,x@example.edu,X,X,Convenor\n"}}}).status(201)
 		if got := as.object()["errors"].([]any); len(got) != 1 {
 			t.Errorf("a Convenor made a Convenor: %s", as.Body)
 		}

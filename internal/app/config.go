@@ -25,9 +25,9 @@ import (
 // Storage says where the service keeps its data; every command that touches the
 // data takes it.
 type Storage struct {
-	Data        string `default:"data" placeholder:"DIR" help:"Directory for the database, files and uploads on their way."`
-	DatabaseURL string `secret:"" placeholder:"URL" help:"postgres://user:password@host/name; SQLite in the data directory when empty."`
-	FilesURL    string `secret:"" placeholder:"URL" help:"s3://key:secret@host/bucket/prefix?region=…; a directory in the data directory when empty."`
+	Data        string `default:"data" placeholder:"DIR" help:"Directory for the database, files and uploads."`
+	DatabaseURL string `secret:"" placeholder:"URL" help:"postgres://user:password@host/name; else SQLite in --data."`
+	FilesURL    string `secret:"" placeholder:"URL" help:"s3://key:secret@host/bucket/prefix?region=…; else in --data."`
 }
 
 // Settings are all of what serve can be told. Each is a flag and a LECTERN_
@@ -35,33 +35,41 @@ type Storage struct {
 type Settings struct {
 	Storage
 	Encryption
-	Addr                 string        `default:"127.0.0.1:3000" help:"Address to listen on."`
-	PublicURL            string        `placeholder:"URL" help:"Address people reach the service at, for links; the ACME domain or ADDR when empty."`
-	TrustedProxies       []string      `placeholder:"NET" help:"Addresses or networks of proxies whose X-Forwarded-For is believed."`
-	AllowOrigins         []string      `placeholder:"ORIGIN" help:"Other web origins that may call the API, such as https://learn.example.edu."`
-	Demo                 bool          `help:"Fill an empty database with a demo university (password of every account: password)."`
-	ExternalName         string        `default:"Lectern" help:"Name of the service as people see it."`
-	Privacy              string        `help:"Privacy statement."`
-	Plagiarism           string        `help:"Statement students agree to when they submit."`
-	SMTPURL              string        `secret:"" name:"smtp-url" placeholder:"URL" help:"Mail server, smtp://user:password@host:587 (?tls=always or never); no mails are sent when empty."`
-	MailDir              string        `placeholder:"DIR" help:"Write mails to files here instead of sending them."`
-	MailFrom             string        `placeholder:"ADDRESS" help:"Address mails come from; needed with --smtp-url."`
-	AllowPrivateWebhooks bool          `help:"Let webhooks go to private addresses and without encryption."`
-	MaxFileMB            int64         `name:"max-file-mb" default:"10" help:"Largest file of a submission, in MB."`
-	MaxAttachmentMB      int64         `name:"max-attachment-mb" default:"30" help:"Largest attachment of a comment, in MB."`
-	SpoolMB              int64         `name:"spool-mb" default:"8192" help:"Room for uploads on their way, of all people together, in MB."`
-	SpoolUserMB          int64         `name:"spool-user-mb" default:"1024" help:"Room for uploads on their way of one person, in MB."`
-	TransferWithin       time.Duration `default:"2h" help:"Longest that one upload or download may take."`
-	ReceiptKey           string        `placeholder:"FILE" help:"PEM file of the Ed25519 key that signs receipts; a key kept in the database when empty."`
-	Fonts                []string      `placeholder:"FILE" help:"TrueType fonts for letters that the built-in ones lack, such as Thai."`
-	AuditDays            int           `default:"0" help:"Days that entries of the audit log are kept; 0 to keep all."`
-	AuditAddressDays     int           `default:"90" help:"Days that the audit log keeps the network addresses of requests."`
-	Workers              int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
-	MetricsAddr          string        `placeholder:"ADDR" help:"Address where /metrics answers everybody who reaches it, such as 10.0.0.5:9100; beside it, only direct connections from this machine."`
-	MaxConnections       int           `default:"10000" help:"Connections open at once; more wait for one to end. 0 for no bound."`
-	StopAfter            time.Duration `default:"30s" help:"How long running requests and jobs may take to finish when the service stops."`
-	LogLevel             slog.Level    `default:"info" help:"debug, info, warn or error."`
-	LogFormat            string        `default:"text" enum:"text,json" help:"text or json."`
+
+	Addr           string   `default:"127.0.0.1:3000" help:"Address to listen on."`
+	PublicURL      string   `placeholder:"URL" help:"Address for links; the ACME domain or ADDR when empty."`
+	TrustedProxies []string `placeholder:"NET" help:"Networks of proxies whose X-Forwarded-For is believed."`
+	AllowOrigins   []string `placeholder:"ORIGIN" help:"Other web origins that may call the API."`
+	MaxConnections int      `default:"10000" help:"Connections open at once; more wait. 0 for no bound."`
+	MetricsAddr    string   `placeholder:"ADDR" help:"Where /metrics answers everybody who reaches it."`
+
+	Demo         bool   `help:"Fill an empty database with a demo university (every password: password)."`
+	ExternalName string `default:"Lectern" help:"Name of the service as people see it."`
+	Privacy      string `help:"Privacy statement."`
+	Plagiarism   string `help:"Statement students agree to when they submit."`
+
+	SMTPURL  string `secret:"" name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 (?tls=always|never)."`
+	MailDir  string `placeholder:"DIR" help:"Write mails to files here instead of sending them."`
+	MailFrom string `placeholder:"ADDRESS" help:"Address mails come from; needed with --smtp-url."`
+
+	AllowPrivateWebhooks bool `help:"Let webhooks go to private addresses and without encryption."`
+
+	MaxFileMB       int64         `name:"max-file-mb" default:"10" help:"Largest file of a submission, in MB."`
+	MaxAttachmentMB int64         `name:"max-attachment-mb" default:"30" help:"Largest attachment of a comment, in MB."`
+	SpoolMB         int64         `name:"spool-mb" default:"8192" help:"Room for all uploads on their way, in MB."`
+	SpoolUserMB     int64         `name:"spool-user-mb" default:"1024" help:"Room for one person's uploads, in MB."`
+	TransferWithin  time.Duration `default:"2h" help:"Longest that one upload or download may take."`
+
+	ReceiptKey string   `placeholder:"FILE" help:"PEM file of the Ed25519 key that signs receipts; else one is kept."`
+	Fonts      []string `placeholder:"FILE" help:"TrueType fonts for letters the built-in ones lack, such as Thai."`
+
+	AuditDays        int `default:"0" help:"Days that entries of the audit log are kept; 0 to keep all."`
+	AuditAddressDays int `default:"90" help:"Days that the audit log keeps network addresses."`
+
+	Workers   int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
+	StopAfter time.Duration `default:"30s" help:"How long requests and jobs may take to finish at the end."`
+	LogLevel  slog.Level    `default:"info" help:"debug, info, warn or error."`
+	LogFormat string        `default:"text" enum:"text,json" help:"text or json."`
 }
 
 // Database is the address of the database.

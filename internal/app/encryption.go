@@ -21,13 +21,13 @@ import (
 // by one that an authority issues. With neither it speaks plain HTTP, as it should
 // behind a proxy.
 type Encryption struct {
-	TLSCert       string   `name:"tls-cert" placeholder:"FILE" help:"PEM file of the certificate and those behind it, to speak TLS here; read again when it changes."`
+	TLSCert       string   `name:"tls-cert" placeholder:"FILE" help:"PEM file of the certificate, to speak TLS here."`
 	TLSKey        string   `name:"tls-key" placeholder:"FILE" help:"PEM file of the certificate's key."`
-	ACMEDomain    []string `name:"acme-domain" placeholder:"DOMAIN" help:"Speak TLS here with certificates for these domains that an authority issues by ACME."`
-	ACMEDirectory string   `name:"acme-directory" placeholder:"URL" help:"Directory of the ACME authority; Let's Encrypt when empty. Naming domains agrees to its terms."`
-	ACMECA        string   `name:"acme-ca" placeholder:"FILE" help:"PEM file of who vouches for the directory's address; the system's list when empty."`
+	ACMEDomain    []string `name:"acme-domain" placeholder:"DOMAIN" help:"Get certificates for these domains by ACME."`
+	ACMEDirectory string   `name:"acme-directory" placeholder:"URL" help:"ACME authority, whose terms you agree to."`
+	ACMECA        string   `name:"acme-ca" placeholder:"FILE" help:"PEM file of who vouches for the authority."`
 	ACMEEmail     string   `name:"acme-email" placeholder:"ADDRESS" help:"Address the authority may write to."`
-	RedirectAddr  string   `placeholder:"ADDR" help:"Address, such as :80, where plain HTTP is sent on to the public address; the ACME authority may ask here too."`
+	RedirectAddr  string   `placeholder:"ADDR" help:"Where plain HTTP is sent on to TLS, such as :80; ACME may ask here."`
 }
 
 // encrypted tells whether the service speaks TLS itself.

@@ -110,7 +110,8 @@ func BenchmarkPhoto(b *testing.B) {
 
 // latexTime tells how long the usual tool takes, where there is one.
 func latexTime(b *testing.B, code, essay []byte) string {
-	return toolTime(b, code, essay, "doc.tex", `\documentclass{article}\usepackage{listings}\usepackage{pdfpages}\begin{document}`+
+	return toolTime(b, code, essay, "doc.tex", `\documentclass{article}`+
+		`\usepackage{listings}\usepackage{pdfpages}\begin{document}`+
 		`\lstinputlisting[language=C,numbers=left,breaklines]{code.txt}\includepdf[pages=-]{essay.pdf}\end{document}`,
 		"pdflatex", "-interaction=batchmode", "doc.tex")
 }

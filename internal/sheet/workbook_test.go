@@ -48,11 +48,13 @@ func book(t testing.TB, parts map[string]string) []byte {
 			`/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="t" Type="` + rel +
 			`/sharedStrings" Target="/xl/sharedStrings.xml"/><Relationship Id="y" Type="` + rel +
 			`/styles" Target="styles.xml"/></Relationships>`,
-		"xl/sharedStrings.xml": `<sst ` + ns + `><si><t>name</t></si><si><r><t>ri</t></r><r><t>ch</t></r><rPh><t>no</t></rPh></si></sst>`,
+		"xl/sharedStrings.xml": `<sst ` + ns + `><si><t>name</t></si><si><r><t>ri</t></r>` +
+			`<r><t>ch</t></r><rPh><t>no</t></rPh></si></sst>`,
 		"xl/styles.xml": `<styleSheet ` + ns +
 			`><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
 		"xl/worksheets/sheet1.xml": `<worksheet ` + ns +
-			`><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>day</t></is></c></row><row r="4"><c t="s"><v>1</v></c><c s="1"><v>46090</v></c></row></sheetData></worksheet>`,
+			`><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>day</t></is></c></row>` +
+			`<row r="4"><c t="s"><v>1</v></c><c s="1"><v>46090</v></c></row></sheetData></worksheet>`,
 	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

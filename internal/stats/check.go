@@ -16,25 +16,33 @@ var ErrWrong = errors.New("the statistics were wrong and are right now")
 // should stand already: where they do not, it puts them right and fails with
 // ErrWrong, naming the projects, because some change forgot them.
 func Check(ctx context.Context, d *db.DB) error {
+	return CheckUnits(ctx, d, ErrWrong, "projects", setRight)
+}
+
+// CheckUnits lets mend look at every unit, in a transaction of each, and put
+// right what was kept wrongly there. It fails with wrong and the ids that mend
+// put right, which are those of things, for example projects.
+func CheckUnits(ctx context.Context, d *db.DB, wrong error, things string,
+	mend func(ctx context.Context, q db.Q, unitID int64) (off []int64, err error)) error {
 	units, err := db.All[int64](ctx, d.Pool(), `SELECT id FROM units ORDER BY id`)
 	if err != nil {
 		return err
 	}
-	var wrong []error
+	var found []error
 	for _, id := range units {
 		var off []int64
 		err := d.Tx(ctx, func(q db.Q) (err error) {
-			off, err = setRight(ctx, q, id)
+			off, err = mend(ctx, q, id)
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("check the statistics of unit %d: %w", id, err)
+			return fmt.Errorf("check the %s of unit %d: %w", things, id, err)
 		}
 		if len(off) > 0 {
-			wrong = append(wrong, fmt.Errorf("unit %d, projects %v: %w", id, off, ErrWrong))
+			found = append(found, fmt.Errorf("unit %d, %s %v: %w", id, things, off, wrong))
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(found...)
 }
 
 // setRight recomputes a unit and lists the projects that changed by it. It holds

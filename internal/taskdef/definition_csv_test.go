@@ -164,7 +164,8 @@ func TestDefinitionSheetsSurvive(t *testing.T) {
 }
 
 const heading = "Name,abbreviation,description,weighting,target " +
-	"grade,restrict_status_updates,max_quality_pts,is_graded,plagiarism_warn_pct,plagiarism_checks,group_set,upload_requirements,start_week,start_day,target_week,target_day,due_week,due_day,tutorial_stream\n"
+	"grade,restrict_status_updates,max_quality_pts,is_graded,plagiarism_warn_pct,plagiarism_checks," +
+	"group_set,upload_requirements,start_week,start_day,target_week,target_day,due_week,due_day,tutorial_stream\n"
 
 func TestImportDefinitions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"lectern/internal/db"
+	"lectern/internal/stats"
 )
 
 // What is new on a task is counted as it changes: new_to_staff and new_to_student
@@ -100,27 +101,13 @@ var ErrNews = errors.New("the numbers of new comments were wrong and are right n
 // should stand already: where they do not, it puts them right and fails with
 // ErrNews, naming the tasks, because some change forgot them.
 func CheckNews(ctx context.Context, d *db.DB) error {
-	units, err := db.All[int64](ctx, d.Pool(), `SELECT id FROM units ORDER BY id`)
-	if err != nil {
-		return err
-	}
-	var wrong []error
-	for _, id := range units {
-		var off []int64
-		err := d.Tx(ctx, func(q db.Q) (err error) {
-			if off, err = wrongNews(ctx, q, id); err != nil || len(off) == 0 {
-				return err
-			}
-			return recount(ctx, q, off...)
-		})
-		if err != nil {
-			return fmt.Errorf("check what is new in unit %d: %w", id, err)
+	return stats.CheckUnits(ctx, d, ErrNews, "tasks", func(ctx context.Context, q db.Q, unitID int64) ([]int64, error) {
+		off, err := wrongNews(ctx, q, unitID)
+		if err != nil || len(off) == 0 {
+			return nil, err
 		}
-		if len(off) > 0 {
-			wrong = append(wrong, fmt.Errorf("unit %d, tasks %v: %w", id, off, ErrNews))
-		}
-	}
-	return errors.Join(wrong...)
+		return off, recount(ctx, q, off...)
+	})
 }
 
 // wrongNews lists the tasks of a unit whose numbers are wrong. It holds all the
