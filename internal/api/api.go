@@ -28,7 +28,8 @@ type Config struct {
 	Files     files.Store
 	PublicURL string // where people reach the service, for links; no slash at its end
 	SignIn    ident.Limits
-	Method    Method
+	Methods   []Method // ways to sign in, the default first; passwords kept here when empty
+	ClientURL string   // where browsers go that signed in elsewhere; empty: nowhere
 	Settings  Settings
 	Events    *events.Hub     // what GET /api/events listens to
 	Live      context.Context // ends when the service stops, and all listening with it; nil never does
@@ -48,7 +49,8 @@ type Server struct {
 	db        *db.DB
 	files     files.Store
 	passwords *ident.Passwords
-	method    Method
+	methods   []Method
+	clientURL string
 	settings  Settings
 	publicURL string
 	events    *events.Hub
@@ -87,8 +89,11 @@ func New(c Config) *Server {
 	}
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,
 		c.SignIn),
-		method: c.Method, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
+		methods: c.Methods, clientURL: c.ClientURL, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
 		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks}
+	if len(s.methods) == 0 {
+		s.methods = []Method{{Method: Database, Name: "Password"}}
+	}
 	if s.live == nil {
 		s.live = context.Background()
 	}

@@ -10,16 +10,8 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
-	"lectern/internal/opt"
 	"lectern/internal/policy"
 )
-
-// Method tells the browser how people sign in here.
-type Method struct {
-	Name       string // "database" when empty
-	RedirectTo string // where a sign-in elsewhere begins
-	SignoutURL string // where a sign-out elsewhere ends it
-}
 
 func (s *Server) authRoutes() {
 	endpoint.Route(s.Server, "POST /api/auth", 201, policy.Anybody, "Sign in", s.signIn,
@@ -98,27 +90,6 @@ func (s *Server) extendSession(ctx context.Context, who *access.Caller, in struc
 
 func (s *Server) signOut(ctx context.Context, who *access.Caller, _ none) (endpoint.NoContent, error) {
 	return remove(ctx, s.db, func(q db.Q) error { return ident.End(ctx, q, who.SessionID) })
-}
-
-type methodOut struct {
-	Method     string  `json:"method"`
-	RedirectTo *string `json:"redirect_to"`
-}
-
-func (s *Server) signInMethod(context.Context, *access.Caller, none) (*methodOut, error) {
-	name := s.method.Name
-	if name == "" {
-		name = "database"
-	}
-	return &methodOut{name, opt.NonZero(s.method.RedirectTo)}, nil
-}
-
-type signoutOut struct {
-	URL *string `json:"auth_signout_url"`
-}
-
-func (s *Server) signoutURL(context.Context, *access.Caller, none) (*signoutOut, error) {
-	return &signoutOut{opt.NonZero(s.method.SignoutURL)}, nil
 }
 
 type passwordIn struct {

@@ -173,11 +173,19 @@ func TestSignOutEndsOneSession(t *testing.T) {
 
 func TestSignInMethod(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.do("", "GET /api/auth/method", nil).status(200).is(`{"method":"database","redirect_to":null}`)
+		w.do("", "GET /api/auth/method", nil).status(200).is(`{"method":"database","redirect_to":null,
+			"methods":[{"method":"database","name":"Password","redirect_to":null}]}`)
 		w.do("", "GET /api/auth/signout_url", nil).status(200).is(`{"auth_signout_url":null}`)
-		w.api.method = Method{Name: "saml", RedirectTo: "https://idp.example.edu/in",
-			SignoutURL: "https://idp.example.edu/out"}
-		w.do("", "GET /api/auth/method", nil).status(200).is(`{"method":"saml","redirect_to":"https://idp.example.edu/in"}`)
+		elsewhere := func(to string) func(context.Context) string { return func(context.Context) string { return to } }
+		w.api.methods = []Method{
+			{Method: "saml", Name: "Example University", RedirectTo: elsewhere("https://idp.example.edu/in"),
+				SignoutURL: "https://idp.example.edu/out"},
+			{Method: "oidc", Name: "Partners", RedirectTo: elsewhere("")}, {Method: Database, Name: "Password"}}
+		w.do("", "GET /api/auth/method", nil).status(200).is(`{"method":"saml",
+			"redirect_to":"https://idp.example.edu/in", "methods":[
+				{"method":"saml","name":"Example University","redirect_to":"https://idp.example.edu/in"},
+				{"method":"oidc","name":"Partners","redirect_to":null},
+				{"method":"database","name":"Password","redirect_to":null}]}`)
 		w.do("", "GET /api/auth/signout_url", nil).status(200).is(`{"auth_signout_url":"https://idp.example.edu/out"}`)
 	})
 }

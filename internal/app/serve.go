@@ -157,7 +157,7 @@ func (a *App) declare() {
 		Config: endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.spool,
 			Room:    &params.Spool{All: a.SpoolMB * size.MB, Each: a.SpoolUserMB * size.MB},
 			Origins: a.AllowOrigins, Version: Version},
-		Files: a.files, PublicURL: a.Public(),
+		Files: a.files, PublicURL: a.Public(), ClientURL: a.ClientURL,
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),

@@ -21,6 +21,13 @@ import (
 // NoContent is the answer of an endpoint that has nothing to say.
 type NoContent struct{}
 
+// Redirect sends a browser on to another address, to be read (303). It is for
+// endpoints that browsers come to by themselves, at the end of a sign-in elsewhere.
+type Redirect struct {
+	To      string
+	Cookies []*http.Cookie
+}
+
 // Text is a plain sentence; where the caller asks for JSON, the record it is
 // about, with the sentence in its member message.
 type Text struct {
@@ -181,6 +188,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 	switch v := out.(type) {
 	case NoContent:
 		w.WriteHeader(i.Status)
+	case Redirect:
+		for _, c := range v.Cookies {
+			http.SetCookie(w, c)
+		}
+		w.Header().Set("Location", v.To)
+		w.WriteHeader(http.StatusSeeOther)
 	case Text:
 		text(w, r, i.Status, v)
 	case *File:

@@ -141,6 +141,8 @@ func (d *document) success(i *Info) object {
 	text := object{"text/plain": object{"schema": object{"type": "string"}}}
 	var content object
 	switch {
+	case i.Out == reflect.TypeFor[Redirect]():
+		return object{"description": "the browser is sent on; no body"}
 	case i.Out == reflect.TypeFor[NoContent](), i.Status == http.StatusNoContent:
 		return object{"description": "done; no body"}
 	case i.Out == reflect.TypeFor[Text]():

@@ -1,0 +1,84 @@
+package api
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/ident"
+	"lectern/internal/opt"
+)
+
+// Database is the method of passwords that the service keeps itself.
+const Database = "database"
+
+// Method is a way to sign in.
+type Method struct {
+	Method string // database, ldap, oidc or saml
+	Name   string // what people call it, such as "Example University"
+	// RedirectTo gives the address where a sign-in elsewhere begins, "" while it
+	// cannot. It must not wait for anybody. Nil: people type a password here.
+	RedirectTo func(ctx context.Context) string
+	SignoutURL string // where a sign-out elsewhere ends it; empty: nowhere
+}
+
+type methodOut struct {
+	Method     string        `json:"method"`
+	RedirectTo *string       `json:"redirect_to"`
+	Methods    []namedMethod `json:"methods"`
+}
+
+type namedMethod struct {
+	Method     string  `json:"method"`
+	Name       string  `json:"name"`
+	RedirectTo *string `json:"redirect_to"`
+}
+
+// signInMethod tells the default method, which is the first, and all there are.
+func (s *Server) signInMethod(ctx context.Context, _ *access.Caller, _ none) (*methodOut, error) {
+	var list []namedMethod
+	for _, m := range s.methods {
+		shown := namedMethod{Method: m.Method, Name: m.Name}
+		if m.RedirectTo != nil {
+			shown.RedirectTo = opt.NonZero(m.RedirectTo(ctx))
+		}
+		list = append(list, shown)
+	}
+	return &methodOut{list[0].Method, list[0].RedirectTo, list}, nil
+}
+
+type signoutOut struct {
+	URL *string `json:"auth_signout_url"`
+}
+
+// signoutURL tells the first address there is: of the methods that lead elsewhere
+// an installation has one, as a rule.
+func (s *Server) signoutURL(context.Context, *access.Caller, none) (*signoutOut, error) {
+	for _, m := range s.methods {
+		if m.SignoutURL != "" {
+			return &signoutOut{&m.SignoutURL}, nil
+		}
+	}
+	return &signoutOut{}, nil
+}
+
+var errNoClient = fault.New(fault.Unavailable, "This sign-in is not set up to its end: nobody said which address "+
+	"people shall come back to. Ask an administrator to set it (--client-url).")
+
+// sendOn sends the browser of a user who has proven elsewhere who they are to the
+// configured client, with a ticket that POST /api/auth trades for a session. The
+// address is the configured one and nothing that came with the request, so that
+// nobody is led astray; the ticket stands behind the #, which browsers keep from
+// servers and their logs.
+func (s *Server) sendOn(ctx context.Context, q db.Q, u *ident.User) (endpoint.Redirect, error) {
+	if s.clientURL == "" {
+		return endpoint.Redirect{}, errNoClient
+	}
+	ticket, err := ident.NewTicket(ctx, q, u.ID)
+	v := url.Values{"authToken": {ticket}, "username": {u.Username}}
+	return endpoint.Redirect{To: strings.TrimSuffix(s.clientURL, "/") + "/#/sign_in?" + v.Encode()}, err
+}

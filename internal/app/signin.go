@@ -1,0 +1,16 @@
+package app
+
+import "fmt"
+
+// SignIn says how people sign in beside the passwords that the service keeps.
+type SignIn struct {
+	ClientURL string `placeholder:"URL" help:"Web client that browsers go to when they signed in elsewhere."`
+}
+
+// check finds settings that cannot be right, or do not go together.
+func (s *SignIn) check() error {
+	if s.ClientURL != "" && !origin(s.ClientURL, true) {
+		return fmt.Errorf("--client-url %q is not an address such as https://learn.example.edu", s.ClientURL)
+	}
+	return nil
+}
