@@ -13,13 +13,7 @@ import (
 func TestUserDataCommands(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			args := storage(t, engine)
-			do := func(input string, words ...string) (string, error) {
-				c := command(t, append(append([]string{"user"}, words...), args...)...)
-				c.Stdin = strings.NewReader(input)
-				out, err := c.CombinedOutput()
-				return string(out), err
-			}
+			do := userCommand(t, storage(t, engine))
 			expect := func(fails bool, says, input string, words ...string) {
 				t.Helper()
 				if out, err := do(input, words...); (err != nil) != fails || !strings.Contains(out, says) {

@@ -9,17 +9,23 @@ import (
 
 var linkToken = regexp.MustCompile(`https://learn\.example\.edu/#/password\?token=(\S+)`)
 
+// userCommand gives a function that runs a command about users with args, which name
+// the database, on a standard input, and tells what was printed.
+func userCommand(t *testing.T, args []string) func(input string, words ...string) (string, error) {
+	return func(input string, words ...string) (string, error) {
+		c := command(t, append(append([]string{"user"}, words...), args...)...)
+		c.Stdin = strings.NewReader(input)
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+}
+
 // An account made on the command line is opened by its link, once.
 func TestUserCommands(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			args := storage(t, engine)
-			do := func(input string, words ...string) (string, error) {
-				c := command(t, append(append([]string{"user"}, words...), args...)...)
-				c.Stdin = strings.NewReader(input)
-				out, err := c.CombinedOutput()
-				return string(out), err
-			}
+			do := userCommand(t, args)
 			add := []string{"add", "jdoe", "--email", "jdoe@example.edu", "--first-name", "Jo", "--last-name", "Doe",
 				"--role", "Admin", "--public-url", "https://learn.example.edu/"}
 			out, err := do("", add...)

@@ -210,27 +210,43 @@ func TestSameInputSameBytes(t *testing.T) {
 // TestGoldenPages compares pages with committed images. LECTERN_TEST_UPDATE=1
 // writes them anew; look at them before committing.
 func TestGoldenPages(t *testing.T) {
-	tool(t, "pdftoppm")
 	out, _ := render(t, sample(), Limits{})
-	dir := t.TempDir()
-	run(t, "pdftoppm", "-r", "45", "-gray", "-png", saved(t, out), filepath.Join(dir, "page"))
-	pages, _ := filepath.Glob(filepath.Join(dir, "page-*.png"))
-	if len(pages) != 11 {
-		t.Fatalf("%d images", len(pages))
-	}
-	for _, path := range pages {
-		golden := filepath.Join("testdata", filepath.Base(path))
-		if os.Getenv("LECTERN_TEST_UPDATE") == "1" {
-			data, _ := os.ReadFile(path)
-			if err := os.WriteFile(golden, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
+	for path, golden := range pictures(t, out, "page", 11, "-r", "45") {
 		if off := difference(t, path, golden); off > 0.004 {
 			t.Errorf("%s: %.2f %% of the page differs", filepath.Base(path), off*100)
 		}
 	}
+}
+
+// pictures draws want pages of a document as grey images, and gives the path of
+// each with the path of the committed image it must look like. Where images are
+// to be written anew, it writes them and gives none.
+func pictures(t *testing.T, document []byte, name string, want int, options ...string) map[string]string {
+	t.Helper()
+	tool(t, "pdftoppm")
+	dir := t.TempDir()
+	options = append(options, "-gray", "-png", saved(t, document), filepath.Join(dir, name))
+	run(t, "pdftoppm", options...)
+	pages, _ := filepath.Glob(filepath.Join(dir, name+"-*.png"))
+	if len(pages) != want {
+		t.Fatalf("%d images, want %d", len(pages), want)
+	}
+	out := map[string]string{}
+	for _, path := range pages {
+		golden := filepath.Join("testdata", filepath.Base(path))
+		if os.Getenv("LECTERN_TEST_UPDATE") != "1" {
+			out[path] = golden
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(golden, data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
 }
 
 // difference is the share of pixels that are clearly of another brightness.

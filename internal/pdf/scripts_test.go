@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -183,23 +182,8 @@ func TestNoGlyphIsMissing(t *testing.T) {
 // TestGoldenScripts compares pages of five scripts and of formulas with
 // committed pictures, finely enough for one wrong letter to be noticed.
 func TestGoldenScripts(t *testing.T) {
-	tool(t, "pdftoppm")
 	out, _ := render(t, everything(), Limits{})
-	dir := t.TempDir()
-	run(t, "pdftoppm", "-r", "70", "-gray", "-l", "3", "-png", saved(t, out), filepath.Join(dir, "scripts"))
-	pages, _ := filepath.Glob(filepath.Join(dir, "scripts-*.png"))
-	if len(pages) != 3 {
-		t.Fatalf("%d images", len(pages))
-	}
-	for _, path := range pages {
-		golden := filepath.Join("testdata", filepath.Base(path))
-		if os.Getenv("LECTERN_TEST_UPDATE") == "1" {
-			data, _ := os.ReadFile(path)
-			if err := os.WriteFile(golden, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
+	for path, golden := range pictures(t, out, "scripts", 3, "-r", "70", "-l", "3") {
 		if off := worstCell(t, path, golden); off > 25 {
 			t.Errorf("%s: a place on the page differs by %.0f of 255", filepath.Base(path), off)
 		}
