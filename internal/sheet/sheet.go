@@ -123,6 +123,9 @@ func newReader(head []string, rest records, opts Options) (*Reader, error) {
 	for len(t.headings) > 0 && t.headings[len(t.headings)-1] == "" {
 		t.headings = t.headings[:len(t.headings)-1]
 	}
+	if len(t.headings) == 0 {
+		return nil, fault.New(fault.Invalid, "the file has no headings")
+	}
 	return t, t.require(opts.Required)
 }
 
@@ -151,7 +154,7 @@ func clip(s string) string {
 // normal is the form in which headings are compared: no byte order mark, no
 // blanks around, lower case, words joined by underscores.
 func normal(heading string) string {
-	heading = strings.TrimPrefix(strings.TrimSpace(heading), bom)
+	heading = strings.ReplaceAll(heading, bom, "")
 	return strings.ToLower(strings.Join(strings.Fields(heading), "_"))
 }
 
