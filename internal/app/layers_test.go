@@ -56,8 +56,8 @@ var speakHTTP = map[string]string{
 
 // room is a package as go list tells of it.
 type room struct {
-	ImportPath, Doc string
-	Imports         []string
+	ImportPath, Doc, Dir string
+	Imports              []string
 }
 
 func (r room) name() string { return strings.TrimPrefix(r.ImportPath, "lectern/") }
@@ -65,7 +65,7 @@ func (r room) name() string { return strings.TrimPrefix(r.ImportPath, "lectern/"
 // rooms gives our packages but the benchmarks, which nobody imports.
 func rooms(t *testing.T) []room {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Imports", "lectern/cmd/...",
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Dir,Imports", "lectern/cmd/...",
 		"lectern/internal/...").Output()
 	if err != nil {
 		t.Fatal(err)
