@@ -19,7 +19,7 @@ import (
 )
 
 func (s *Server) userRoutes() {
-	taken := endpoint.Also(409, "the username, email or student_id is taken")
+	taken := endpoint.Also(409, "the username, email, student_id or login_id is taken")
 	endpoint.Route(s.Server, "GET /api/users", 200, policy.ListUsers, "List the users", s.listUsers(0))
 	endpoint.Route(s.Server, "GET /api/users/tutors", 200, policy.ListUsers, "List those who may teach",
 		s.listUsers(policy.Tutor))
@@ -99,6 +99,7 @@ type addUserIn struct {
 		Nickname   string `param:"nickname,required" doc:"may be empty"`
 		SystemRole string `param:"system_role,required" doc:"Student, Tutor, Convenor or Admin"`
 		StudentID  string `param:"student_id"`
+		LoginID    string `param:"login_id" doc:"administrators only; see docs/sign-in.md"`
 	} `param:"user,required"`
 	SendMail bool `param:"send_mail" doc:"also mail them a link by which they set a password"`
 }
@@ -119,9 +120,12 @@ func (s *Server) addUser(ctx context.Context, who *access.Caller, in addUserIn) 
 	if !policy.MayAppoint(who.Role, 0, role) {
 		return nil, fault.New(fault.Denied, "You may not create a %s.", role)
 	}
+	if u.LoginID != "" && who.Role != policy.Admin {
+		return nil, fault.New(fault.Denied, "Only an administrator sets a login_id: it decides who signs in to the account.")
+	}
 	return change(ctx, s.db, func(q db.Q) (*addedUser, error) {
 		made, err := ident.Add(ctx, q, ident.NewUser{Username: u.Username, Email: u.Email, FirstName: u.FirstName,
-			LastName: u.LastName, Nickname: u.Nickname, StudentID: u.StudentID, Role: role})
+			LastName: u.LastName, Nickname: u.Nickname, StudentID: u.StudentID, LoginID: u.LoginID, Role: role})
 		if err != nil {
 			return nil, err
 		}
@@ -160,6 +164,7 @@ type changeUserIn struct {
 		Email                         params.Opt[string] `param:"email" doc:"your own once it confirms"`
 		OldPassword                   string             `param:"old_password" text:"any" doc:"the same as old_password"`
 		StudentID                     params.Opt[string] `param:"student_id" doc:"for staff only"`
+		LoginID                       params.Opt[string] `param:"login_id" doc:"administrators only; see docs/sign-in.md"`
 		Nickname                      params.Opt[string] `param:"nickname"`
 		Pronouns                      params.Opt[string] `param:"pronouns"`
 		SystemRole                    params.Opt[string] `param:"system_role" doc:"passed over on yourself"`
@@ -191,7 +196,7 @@ func (s *Server) accounts() usecase.Accounts {
 func (in *changeUserIn) change() (ident.Change, error) {
 	u := &in.User
 	c := ident.Change{FirstName: u.FirstName.Ptr(), LastName: u.LastName.Ptr(), Email: u.Email.Ptr(),
-		StudentID: emptied(u.StudentID), Nickname: emptied(u.Nickname), Pronouns: emptied(u.Pronouns),
+		StudentID: emptied(u.StudentID), LoginID: emptied(u.LoginID), Nickname: emptied(u.Nickname), Pronouns: emptied(u.Pronouns),
 		ReceiveTaskNotifications:      u.ReceiveTaskNotifications.Ptr(),
 		ReceivePortfolioNotifications: u.ReceivePortfolioNotifications.Ptr(),
 		ReceiveFeedbackNotifications:  u.ReceiveFeedbackNotifications.Ptr(),
@@ -232,7 +237,7 @@ func (s *Server) exportUsers(ctx context.Context, _ *access.Caller, _ none) (*en
 }
 
 type importUsersIn struct {
-	File   *params.Upload `param:"file,required" doc:"columns username, email, first_name, last_name, role, nickname, student_id"`
+	File   *params.Upload `param:"file,required" doc:"columns username, email, first_name, last_name, role, nickname, student_id; login_id for administrators"`
 	DryRun bool           `param:"dry_run" doc:"only tell what would happen"`
 }
 

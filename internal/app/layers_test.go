@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"internal/httpserver", "internal/api/params", "internal/certs"},
 	{"internal/demo"},
 	{"internal/usecase", "internal/person"},
-	{"internal/insight", "internal/notify", "internal/webhook"},
+	{"internal/insight", "internal/notify", "internal/webhook", "internal/sso"},
 	{"internal/portfolio", "internal/marking"},
 	{"internal/submit"},
 	{"internal/work"},

@@ -25,6 +25,7 @@ type Account struct {
 	Name      string      `db:"username_key"`
 	Email     string      `db:"email_key"`
 	StudentID *string     `db:"student_id"`
+	LoginID   *string     `db:"login_id"`
 	Role      policy.Role `db:"role"`
 	Opened    bool        `db:"opened"` // see User
 }
@@ -32,7 +33,7 @@ type Account struct {
 // Accounts are users by each of the values no two of them share; names and
 // addresses by their Key.
 type Accounts struct {
-	ByName, ByEmail, ByStudentID map[string]*Account
+	ByName, ByEmail, ByStudentID, ByLoginID map[string]*Account
 }
 
 // Taken tells which value of a new user another one has; "" for none.
@@ -44,27 +45,30 @@ func (a *Accounts) Taken(n *NewUser) string {
 		return "email"
 	case n.StudentID != "" && a.ByStudentID[n.StudentID] != nil:
 		return "student_id"
+	case n.LoginID != "" && a.ByLoginID[n.LoginID] != nil:
+		return "login_id"
 	}
 	return ""
 }
 
-// FindAll gives the users who have a name, an address or a student number that
-// one of some has, in one statement.
+// FindAll gives the users who have a name, an address, a student number or a
+// login_id that one of some has, in one statement.
 func FindAll(ctx context.Context, q db.Q, some []NewUser) (*Accounts, error) {
-	found := &Accounts{map[string]*Account{}, map[string]*Account{}, map[string]*Account{}}
+	found := &Accounts{map[string]*Account{}, map[string]*Account{}, map[string]*Account{}, map[string]*Account{}}
 	rows := make([][]any, len(some))
 	for i := range some {
-		rows[i] = []any{fold(some[i].Username), fold(some[i].Email), some[i].StudentID}
+		rows[i] = []any{fold(some[i].Username), fold(some[i].Email), some[i].StudentID, some[i].LoginID}
 	}
-	list, args, err := db.Rows(q, nil, []string{"name TEXT", "email TEXT", "number TEXT"}, rows)
+	list, args, err := db.Rows(q, nil, []string{"name TEXT", "email TEXT", "number TEXT", "login TEXT"}, rows)
 	if err != nil {
 		return nil, err
 	}
-	const columns = `SELECT id, username_key, email_key, student_id, role,
+	const columns = `SELECT id, username_key, email_key, student_id, login_id, role,
 		(opened_at IS NOT NULL OR password_hash IS NOT NULL) AS opened FROM users WHERE `
 	for a, err := range db.Each[Account](ctx, q, `WITH w AS (SELECT * FROM `+list+` r) `+columns+
 		`username_key IN (SELECT name FROM w)
-		UNION `+columns+`email_key IN (SELECT email FROM w) UNION `+columns+`student_id IN (SELECT number FROM w)`,
+		UNION `+columns+`email_key IN (SELECT email FROM w) UNION `+columns+`student_id IN (SELECT number FROM w)
+		UNION `+columns+`login_id IN (SELECT login FROM w)`,
 		args...) {
 		if err != nil {
 			return nil, err
@@ -72,6 +76,9 @@ func FindAll(ctx context.Context, q db.Q, some []NewUser) (*Accounts, error) {
 		found.ByName[a.Name], found.ByEmail[a.Email] = &a, &a
 		if a.StudentID != nil {
 			found.ByStudentID[*a.StudentID] = &a
+		}
+		if a.LoginID != nil {
+			found.ByLoginID[*a.LoginID] = &a
 		}
 	}
 	return found, nil
@@ -99,7 +106,7 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 	}
 	list, args, err := db.Rows(q, nil, []string{"username TEXT", "username_key TEXT", "email TEXT", "email_key TEXT",
 		"student_id TEXT",
-		"first_name TEXT", "last_name TEXT", "nickname TEXT", "role BIGINT", "at TIMESTAMPTZ"}, rows)
+		"first_name TEXT", "last_name TEXT", "nickname TEXT", "role BIGINT", "login_id TEXT", "at TIMESTAMPTZ"}, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +115,9 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 		Key  string `db:"username_key"`
 		Role int64  `db:"role"`
 	}](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name,
-		nickname, role, created_at, updated_at)
-		SELECT username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, at, at
+		nickname, role, login_id, created_at, updated_at)
+		SELECT username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, login_id,
+			at, at
 		FROM `+list+` r WHERE TRUE
 		ON CONFLICT DO NOTHING RETURNING id, username_key, role`, args...)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 type Change struct {
 	FirstName, LastName, Email    *string
 	StudentID, Nickname, Pronouns *string
+	LoginID                       *string
 	ReceiveTaskNotifications      *bool
 	ReceivePortfolioNotifications *bool
 	ReceiveFeedbackNotifications  *bool
@@ -56,6 +57,9 @@ func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) 
 	if err := c.standing(ctx, q, by, u); err != nil {
 		return nil, Moved{}, err
 	}
+	if err := unlinked(ctx, q, by, &before, u); err != nil {
+		return nil, Moved{}, err
+	}
 	moved, err := move(ctx, q, by, u, c)
 	if err != nil {
 		return nil, Moved{}, err
@@ -87,12 +91,23 @@ func guard(by *access.Caller, before, after *User) error {
 	case !self && !admin && (opt.Or(before.Pronouns, "") != opt.Or(after.Pronouns, "") ||
 		before.HasRunFirstTimeSetup != after.HasRunFirstTimeSetup):
 		return fault.New(fault.Denied, "You may change this user's names and role, nothing else.")
+	case opt.Or(before.LoginID, "") != opt.Or(after.LoginID, "") && !admin:
+		return fault.New(fault.Denied, "Only an administrator sets a login_id: it decides who signs in to the account.")
 	case opt.Or(before.StudentID, "") != opt.Or(after.StudentID, "") && !admin &&
 		(self || !policy.MayRenumber(by.Role, before.Role, before.Opened)):
 		return fault.New(fault.Denied, "A student_id is set by staff before the account is first used, and by an "+
 			"administrator afterwards. Ask one.")
 	}
 	return nil
+}
+
+// unlinked ends the sessions of an account that somebody signed in to from
+// elsewhere, once its login_id is no longer theirs.
+func unlinked(ctx context.Context, q db.Q, by *access.Caller, before, after *User) error {
+	if old := opt.Or(before.LoginID, ""); old == "" || old == opt.Or(after.LoginID, "") {
+		return nil
+	}
+	return endAll(ctx, q, after.ID, by.SessionID)
 }
 
 // choices are what only a person decides for themselves.
@@ -127,13 +142,13 @@ func appoint(ctx context.Context, q db.Q, by policy.Role, u *User, to policy.Rol
 	if !policy.MayAppoint(by, u.Role, to) {
 		return fault.New(fault.Denied, "You may not make a %s a %s.", u.Role, to)
 	}
-	held, err := db.One[int64](ctx, q, `SELECT coalesce(max(role), 0) FROM unit_roles WHERE user_id = $1`, u.ID)
+	held, err := unitRole(ctx, q, u.ID)
 	if err != nil {
 		return err
 	}
-	if policy.Role(*held) > to {
+	if held > to {
 		return fault.New(fault.Conflict, "%s works as a %s in a unit. Remove them from its staff first.", u.Username,
-			policy.Role(*held))
+			held)
 	}
 	u.Role = to
 	return shorten(ctx, q, u.ID, to)
@@ -162,7 +177,8 @@ func (c *Change) apply(u *User) {
 	for _, p := range []struct {
 		from *string
 		to   **string
-	}{{c.StudentID, &u.StudentID}, {c.Nickname, &u.Nickname}, {c.Pronouns, &u.Pronouns}} {
+	}{{c.StudentID, &u.StudentID}, {c.Nickname, &u.Nickname}, {c.Pronouns, &u.Pronouns},
+		{c.LoginID, &u.LoginID}} {
 		if p.from != nil {
 			*p.to = opt.NonZero(strings.TrimSpace(*p.from))
 		}
@@ -188,6 +204,8 @@ func (u *User) flaws() *fault.Fields {
 			f.Add(name, "is too long")
 		}
 	}
+	f.When(u.LoginID != nil && !ValidLoginID(*u.LoginID), "login_id", "must be one line of at most %d characters",
+		maxText)
 	return f
 }
 
@@ -197,9 +215,9 @@ func store(ctx context.Context, q db.Q, u *User) error {
 			receive_portfolio_notifications = $10, receive_feedback_notifications = $11, opt_in_to_research = $12,
 			has_run_first_time_setup = $13, role = $14,
 			disabled_at = CASE WHEN $15 THEN coalesce(disabled_at, $16) ELSE NULL END, updated_at = $16,
-			email_pending = $17
+			email_pending = $17, login_id = $18
 		WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, fold(u.Email), u.StudentID, u.Nickname, u.Pronouns,
 		u.ReceiveTaskNotifications, u.ReceivePortfolioNotifications, u.ReceiveFeedbackNotifications, u.OptInToResearch,
-		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now(), u.EmailPending)
+		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now(), u.EmailPending, u.LoginID)
 	return taken(err)
 }

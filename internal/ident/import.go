@@ -103,7 +103,8 @@ func (o *Imported) read(r *sheet.Reader, by policy.Role) []candidate {
 func newUser(row sheet.Row) NewUser {
 	role, _ := policy.ParseRole(row.Get("role"))
 	return NewUser{Username: row.Get("username"), Email: row.Get("email"), FirstName: row.Get("first_name"),
-		LastName: row.Get("last_name"), Nickname: row.Get("nickname"), StudentID: row.Get("student_id"), Role: role}
+		LastName: row.Get("last_name"), Nickname: row.Get("nickname"), StudentID: row.Get("student_id"),
+		LoginID: row.Get("login_id"), Role: role}
 }
 
 func (c *candidate) flaw(by policy.Role) string {
@@ -117,6 +118,9 @@ func (c *candidate) flaw(by policy.Role) string {
 	if !policy.MayAppoint(by, 0, c.Role) {
 		return "You may not create a " + c.Role.String() + "."
 	}
+	if c.LoginID != "" && by != policy.Admin {
+		return "Only an administrator sets a login_id: leave the column out."
+	}
 	return ""
 }
 
@@ -126,11 +130,14 @@ func (c *candidate) keys() map[string]string {
 	if c.StudentID != "" {
 		k["student_id"] = c.StudentID
 	}
+	if c.LoginID != "" {
+		k["login_id"] = c.LoginID
+	}
 	return k
 }
 
 func (c *candidate) twice(lines map[string]sheet.Row) string {
-	for _, name := range []string{"username", "email", "student_id"} {
+	for _, name := range []string{"username", "email", "student_id", "login_id"} {
 		if key, ok := c.keys()[name]; ok {
 			if first, seen := lines[name+" "+key]; seen {
 				return "The same " + name + " stands in " + first.String() + "."
@@ -208,7 +215,7 @@ func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
 // columns an import needs.
 func ReadSheet(r io.ReaderAt, size int64) (*sheet.Reader, error) {
 	return sheet.Read(r, size, sheet.Options{Required: []string{"username", "email", "first_name", "last_name",
-		"role"}, Optional: []string{"nickname", "student_id"}})
+		"role"}, Optional: []string{"nickname", "student_id", "login_id"}})
 }
 
 // Export writes all users as a sheet that Import reads.

@@ -124,7 +124,7 @@ func (d *Passwords) signIn(ctx context.Context, t Try) (u *User, token string, e
 		if err := forget(ctx, q, p.try()); err != nil {
 			return err
 		}
-		token, err = open(ctx, q, u, t.Entry)
+		token, err = Open(ctx, q, u, t.Entry)
 		return err
 	})
 	return u, token, err

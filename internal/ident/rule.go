@@ -22,6 +22,8 @@ func (n *NewUser) flaws() *fault.Fields {
 			f.Add(name, "is too long")
 		}
 	}
+	f.When(n.LoginID != "" && !ValidLoginID(n.LoginID), "login_id", "must be one line of at most %d characters",
+		maxText)
 	return f
 }
 

@@ -28,10 +28,12 @@ func hash(token string) string {
 // Start opens a session for u, who comes from nowhere in particular, and gives
 // its token, which is shown only now.
 func Start(ctx context.Context, q db.Q, u *User, remember bool) (string, error) {
-	return open(ctx, q, u, Entry{Remember: remember})
+	return Open(ctx, q, u, Entry{Remember: remember})
 }
 
-func open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
+// Open opens a session for u, whom the caller holds and who proved who they are, and
+// gives its token, which is shown only now.
+func Open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 	if err := remember(ctx, q, u.ID, e.From); err != nil {
 		return "", err
 	}

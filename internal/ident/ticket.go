@@ -43,7 +43,7 @@ func Trade(ctx context.Context, d *db.DB, username, ticket string, e Entry) (u *
 		}
 		u = found
 		e.Remember = true
-		token, err = open(ctx, q, u, e)
+		token, err = Open(ctx, q, u, e)
 		return err
 	})
 	if err == nil && u == nil {

@@ -32,8 +32,13 @@ type User struct {
 	// EmailPending is an address its owner asked for, until it confirms; for
 	// them and administrators.
 	EmailPending *string `db:"email_pending" json:"email_pending,omitempty"`
-	// Disabled is for administrators; For takes it away from everybody else.
+	// Disabled is for administrators; For takes it and LoginID away from everybody else.
 	Disabled *bool `db:"disabled" json:"disabled,omitempty"`
+	// LoginID is what the institution calls them, for administrators; whoever it
+	// belongs to signs in to the account.
+	LoginID *string `db:"login_id" json:"login_id,omitempty"`
+	// HasPassword tells that the account can be signed in to with a password.
+	HasPassword bool `db:"has_password" json:"-"`
 	// Opened tells that the account has a password or was signed in to.
 	Opened bool `db:"opened" json:"-"`
 }
@@ -41,6 +46,7 @@ type User struct {
 const userColumns = `id, student_id, email, first_name, last_name, username, nickname,
 	receive_task_notifications, receive_portfolio_notifications, receive_feedback_notifications,
 	opt_in_to_research, has_run_first_time_setup, pronouns, role, email_pending, disabled_at IS NOT NULL AS disabled,
+	login_id, password_hash IS NOT NULL AS has_password,
 	(opened_at IS NOT NULL OR password_hash IS NOT NULL) AS opened`
 
 // For gives the record as the user viewer, of system role r, sees it.
@@ -49,7 +55,7 @@ func (u *User) For(viewer int64, r policy.Role) *User {
 		return u
 	}
 	seen := *u
-	seen.Disabled = nil
+	seen.Disabled, seen.LoginID = nil, nil
 	if viewer != u.ID {
 		seen.EmailPending = nil
 	}
@@ -73,7 +79,7 @@ func ByUsername(ctx context.Context, q db.Q, name string) (*User, error) {
 // NewUser is what an account is made from.
 type NewUser struct {
 	Username, Email, FirstName, LastName string
-	Nickname, StudentID                  string // empty: none
+	Nickname, StudentID, LoginID         string // empty: none
 	Role                                 policy.Role
 }
 
@@ -85,8 +91,8 @@ func Add(ctx context.Context, q db.Q, n NewUser) (*User, error) {
 		return nil, err
 	}
 	u, err := db.One[User](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id,
-			first_name, last_name, nickname, role, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) RETURNING `+userColumns, append(n.columns(), q.Now())...)
+			first_name, last_name, nickname, role, login_id, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING `+userColumns, append(n.columns(), q.Now())...)
 	if err != nil {
 		return nil, taken(err)
 	}
@@ -103,14 +109,15 @@ func appointed(user int64, to policy.Role) audit.Entry {
 	return audit.Entry{Kind: audit.Role, Action: strings.ToLower(to.String()), UserID: user}
 }
 
-// columns gives the values of username to role, in the order they are inserted.
+// columns gives the values of username to login_id, in the order they are inserted.
 func (n *NewUser) columns() []any {
 	return []any{n.Username, fold(n.Username), n.Email, fold(n.Email), opt.NonZero(n.StudentID),
-		n.FirstName, n.LastName, opt.NonZero(n.Nickname), int64(n.Role)}
+		n.FirstName, n.LastName, opt.NonZero(n.Nickname), int64(n.Role), opt.NonZero(n.LoginID)}
 }
 
 func (n *NewUser) trim() {
-	for _, s := range []*string{&n.Username, &n.Email, &n.FirstName, &n.LastName, &n.Nickname, &n.StudentID} {
+	for _, s := range []*string{&n.Username, &n.Email, &n.FirstName, &n.LastName, &n.Nickname, &n.StudentID,
+		&n.LoginID} {
 		*s = strings.TrimSpace(*s)
 	}
 }
@@ -127,6 +134,8 @@ func taken(err error) error {
 		return fault.New(fault.Conflict, "Another user has that username.")
 	case strings.Contains(text, "email_key"):
 		return fault.New(fault.Conflict, "Another user has that email.")
+	case strings.Contains(text, "login_id"):
+		return fault.New(fault.Conflict, "Another user has that login_id.")
 	case strings.Contains(text, "student_id"):
 		return fault.New(fault.Conflict, "Another user has that student_id.")
 	}
