@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"internal/demo"},
 	{"internal/usecase", "internal/person"},
 	{"internal/insight", "internal/notify", "internal/webhook", "internal/sso"},
-	{"internal/portfolio", "internal/marking"},
+	{"internal/portfolio", "internal/marking", "internal/assess"},
 	{"internal/submit"},
 	{"internal/work"},
 	{"internal/taskdef"},
@@ -36,9 +36,10 @@ var floors = [][]string{
 	{"internal/similar/bench"},
 	{"internal/policy", "internal/week", "internal/due", "internal/similar", "internal/similar/corpus"},
 	{"internal/blob", "internal/jobs"},
+	{"internal/container/enginetest"},
 	{"internal/db/dbtest"},
 	{"internal/db", "internal/files", "internal/pdf", "internal/sheet",
-		"internal/calendar", "internal/mail", "internal/archive"},
+		"internal/calendar", "internal/mail", "internal/archive", "internal/container"},
 	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
 		"internal/personal", "internal/canonical"},
 }
@@ -51,7 +52,9 @@ var parts = []struct{ name, first string }{
 
 // speakHTTP are the packages below the faces that may import net/http, and why.
 var speakHTTP = map[string]string{
-	"internal/webhook": "it is a client: it delivers events to the addresses of others",
+	"internal/container":            "it is a client: container engines are spoken to by HTTP",
+	"internal/container/enginetest": "it is a registry of images for tests",
+	"internal/webhook":              "it is a client: it delivers events to the addresses of others",
 }
 
 // room is a package as go list tells of it.

@@ -1,0 +1,216 @@
+package assess
+
+import (
+	"archive/tar"
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// driver is what a container runs: it unpacks what it is given, runs the scripts
+// named by its arguments until one fails, and after each ends whatever is still
+// running and tells the exit code and what is in the folders. It is the first
+// process of its container, which nothing inside can kill.
+const driver = `tar -xf - -C / || exit 120
+exec 3>&2 2>&1 </dev/null
+cd /work || exit 121
+for step; do
+	if [ -f "$step.sh" ]; then
+		"./$step.sh" "/result/$step.yaml" 3>&-
+		code=$?
+	else
+		code=127
+		echo "$step.sh is gone"
+	fi
+	kill -9 -1 2>/dev/null
+	echo "$step.sh: exit code $code"
+	printf '%s %s\n' "$step" "$code" >&3
+	shift
+	[ $# = 0 ] || [ "$code" != 0 ] && exec tar -cf - -C / result work >&3 2>/dev/null 3>&-
+	tar -cf - -C / result work >&3 2>/dev/null 3>&-
+done`
+
+// The folders of a container.
+const (
+	workFolder     = "work"     // the scripts run here, and build and run share it
+	resultFolder   = "result"   // where scripts write their YAML
+	tempFolder     = "tmp"      // for whatever needs one
+	evidenceFolder = "evidence" // in the judge's container: what the student's program left
+)
+
+// keeper is given the plain files of the work folder.
+type keeper func(h *tar.Header, name string, r io.Reader) error
+
+func nothing(*tar.Header, string, io.Reader) error { return nil }
+
+// tree is what is in a folder: what each file holds, by its name.
+type tree map[string]string
+
+// step is what the driver told after a script.
+type step struct {
+	name  string
+	code  int
+	files tree
+	yaml  map[string][]byte // by the name of the file
+}
+
+const (
+	mostYAML  = 64 << 10
+	mostFiles = 20_000
+)
+
+var errReport = errors.New("the report of the container cannot be read")
+
+// readReport reads what the driver told. The student's program could write there,
+// too: whatever is found must be borne. An incomplete report gives the steps that
+// are whole.
+func readReport(r io.Reader) ([]step, error) {
+	var steps []step
+	in := bufio.NewReader(r)
+	for {
+		s, err := readHead(in)
+		if errors.Is(err, io.EOF) {
+			return steps, nil
+		}
+		if err == nil {
+			err = s.read(tar.NewReader(in), nothing)
+		}
+		if err != nil {
+			return steps, errors.Join(errReport, err)
+		}
+		steps = append(steps, *s)
+	}
+}
+
+// readHead reads the line before an archive. Zeros fill the end of the one before.
+func readHead(in *bufio.Reader) (*step, error) {
+	for {
+		b, err := in.ReadByte()
+		if err != nil {
+			return nil, err
+		}
+		if b != 0 {
+			_ = in.UnreadByte()
+			break
+		}
+	}
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return nil, err
+	}
+	name, code, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+	s := &step{name: name, files: tree{}, yaml: map[string][]byte{}}
+	if s.code, err = strconv.Atoi(code); err != nil || len(name) > 10 {
+		return nil, fmt.Errorf("a line %.50q", line)
+	}
+	return s, nil
+}
+
+// read reads an archive of the folders.
+func (s *step) read(t *tar.Reader, file keeper) error {
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		folder, name, _ := strings.Cut(path.Clean(h.Name), "/")
+		switch {
+		case name == "" || !filepath.IsLocal(name) || h.Typeflag == tar.TypeDir:
+		case folder == workFolder:
+			if len(s.files) == mostFiles {
+				return fmt.Errorf("more than %d files", mostFiles)
+			}
+			if err := s.note(h, name, t, file); err != nil {
+				return err
+			}
+		case folder == resultFolder && h.Typeflag == tar.TypeReg:
+			if s.yaml[name], err = io.ReadAll(io.LimitReader(t, mostYAML)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// note notes what a file of the work folder is.
+func (s *step) note(h *tar.Header, name string, t io.Reader, file keeper) error {
+	if h.Typeflag != tar.TypeReg {
+		s.files[name] = "a link or device " + h.Linkname
+		return nil
+	}
+	sum := sha256.New()
+	if err := file(h, name, io.TeeReader(t, sum)); err != nil {
+		return err
+	}
+	if _, err := io.Copy(sum, t); err != nil {
+		return err
+	}
+	s.files[name] = hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+// pass writes the plain files of the work folder after the last whole step to p.
+func pass(report io.ReadSeeker, steps int, p *packer, folder string) error {
+	return lastStep(report, steps, func(h *tar.Header, name string, r io.Reader) error {
+		return p.one(folder, entry{name: name, size: h.Size, copy: func(w io.Writer) error {
+			_, err := io.Copy(w, r)
+			return err
+		}})
+	})
+}
+
+// lastStep reads a report again and gives the files of its last whole step.
+func lastStep(report io.ReadSeeker, steps int, file keeper) error {
+	if _, err := report.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	in := bufio.NewReader(report)
+	for i := range steps {
+		s, err := readHead(in)
+		if err != nil {
+			return err
+		}
+		take := keeper(nothing)
+		if i == steps-1 {
+			take = file
+		}
+		if err := s.read(tar.NewReader(in), take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const mostChanges = 1000
+
+// changes lists what became of the files of a folder: added, changed, deleted.
+func (before tree) changes(after tree) string {
+	var lines []string
+	for name, sum := range after {
+		if was, there := before[name]; !there {
+			lines = append(lines, "A "+name)
+		} else if was != sum {
+			lines = append(lines, "C "+name)
+		}
+	}
+	for name := range before {
+		if _, there := after[name]; !there {
+			lines = append(lines, "D "+name)
+		}
+	}
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[2:], b[2:]) })
+	if n := len(lines); n > mostChanges {
+		lines = append(lines[:mostChanges], fmt.Sprintf("and %d more", n-mostChanges))
+	}
+	return strings.ToValidUTF8(strings.Join(lines, "\n"), "\uFFFD")
+}
