@@ -144,7 +144,7 @@ func TestHostileSubmissions(t *testing.T) {
 		{name: "takes the place of a folder", program: `cat tests/a`, more: map[string]string{"tests": "a file"},
 			output: "expected"},
 		{name: "links in an archive", program: `unzip -o links.zip; cat passwd root/` + secret,
-			more: map[string]string{"links.zip": zipped(t, map[string]string{"@passwd": "/etc/shadow", "@root": "/"})},
+			more:   map[string]string{"links.zip": zipped(t, map[string]string{"@passwd": "/etc/shadow", "@root": "/"})},
 			output: "exit code"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
