@@ -31,7 +31,7 @@ func (a *App) work() {
 	courier.Register(a.deliveries)
 	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
 		Made: portfolio.Made, Failed: a.mailer.PDFFailed}
-	jobs.Register(a.jobs, docs.Make, jobs.Limits{Timeout: 10 * time.Minute})
+	jobs.Register(a.jobs, docs.Make, submit.JobLimits)
 	jobs.Register(a.jobs, func(ctx context.Context, _ jobs.Job, _ watchArgs) error { return docs.GiveUpDead(ctx) },
 		jobs.Limits{Timeout: time.Minute, Concurrency: 1})
 	a.jobs.Every("watch documents", jobs.Each(time.Hour), watchArgs{})

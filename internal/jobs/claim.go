@@ -28,12 +28,16 @@ type claimed struct {
 	MaxAttempts int    `db:"max_attempts"`
 }
 
-// claim takes as many due jobs as there are free workers, starts them and tells
-// how many. It looks with a reader first, so that an idle queue never takes
-// SQLite's writer.
+// claim gives free workers jobs, starts them and tells how many. It looks with a
+// reader first, so that an idle queue never takes SQLite's writer. Fair kinds and
+// the others, which go by their moments among themselves, take turns: one with a
+// long backlog delays none.
 func (qu *Queue) claim(ctx context.Context) (int, error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
+	if err := qu.lineUp(ctx); err != nil {
+		return 0, err
+	}
 	free, slots := qu.free()
 	if free == 0 {
 		return 0, nil
@@ -44,9 +48,14 @@ func (qu *Queue) claim(ctx context.Context) (int, error) {
 	}
 	var until clock.Time
 	var jobs []claimed
+	whose, plain := qu.nextKind(kinds)
 	err = qu.db.Brief(ctx, func(q db.Q) error {
 		until = clock.At(q.Now().Add(qu.conf.Lease))
-		jobs, err = take(ctx, q, qu.name, until, kinds, slots, free)
+		if plain != nil {
+			jobs, err = take(ctx, q, qu.name, until, plain, slots, free)
+		} else {
+			jobs, err = takeFair(ctx, q, qu.name, until, whose)
+		}
 		return err
 	})
 	if err != nil {
@@ -56,6 +65,31 @@ func (qu *Queue) claim(ctx context.Context) (int, error) {
 		qu.start(ctx, c, until.Time)
 	}
 	return len(jobs), nil
+}
+
+// nextKind gives the fair kind whose turn it is, or all the others together. The
+// kinds are sorted, and what comes after the last one served is next.
+func (qu *Queue) nextKind(kinds []string) (fair string, plain []string) {
+	names := []string{}
+	for _, name := range kinds {
+		if qu.kinds[name].Fair {
+			names = append(names, name)
+		} else {
+			plain = append(plain, name)
+		}
+	}
+	if plain != nil {
+		names = append([]string{""}, names...)
+	}
+	at, served := slices.BinarySearch(names, qu.last)
+	if served {
+		at++
+	}
+	qu.last = names[at%len(names)]
+	if qu.last == "" {
+		return "", plain
+	}
+	return qu.last, nil
 }
 
 // free tells how many jobs can be started, and how many of each kind.
@@ -91,7 +125,8 @@ func (qu *Queue) due(ctx context.Context, slots map[string]int) ([]string, error
 	}
 	kinds, err := db.All[string](ctx, qu.db.Pool(), `WITH kinds (kind) AS (VALUES `+strings.Join(rows, ", ")+`)
 		SELECT kind FROM kinds WHERE EXISTS (SELECT 1 FROM jobs
-			WHERE state = 'available' AND jobs.kind = kinds.kind AND run_at <= $1)`, args...)
+			WHERE state = 'available' AND turn IS NULL AND jobs.kind = kinds.kind AND run_at <= $1)
+			OR EXISTS (SELECT 1 FROM job_units WHERE job_units.kind = kinds.kind)`, args...)
 	slices.Sort(kinds)
 	return kinds, err
 }
@@ -106,14 +141,15 @@ func take(ctx context.Context, q db.Q, worker string, until clock.Time, kinds []
 	for i, name := range kinds {
 		args = append(args, name, slots[name])
 		branches[i] = fmt.Sprintf(`SELECT * FROM (SELECT id, run_at FROM jobs
-			WHERE state = 'available' AND kind = $%d AND run_at <= $3
+			WHERE state = 'available' AND turn IS NULL AND kind = $%d AND run_at <= $3
 			ORDER BY run_at, id LIMIT $%d %s) AS b%d`, len(args)-1, len(args), passing(q), i)
 	}
 	// Materialised, because PostgreSQL may otherwise run the choice once a row
 	// and claim more than it should.
 	return db.All[claimed](ctx, q, `WITH choice AS MATERIALIZED (
 			SELECT id FROM (`+strings.Join(branches, " UNION ALL ")+`) AS due ORDER BY run_at, id LIMIT $4)
-		UPDATE jobs SET state = 'running', attempt = attempt + 1, worker = $1, lease_until = $2
+		UPDATE jobs SET state = 'running', attempt = attempt + 1, worker = $1, lease_until = $2,
+			started_at = coalesce(started_at, $3)
 		WHERE id IN (SELECT id FROM choice)
 		RETURNING id, kind, args, attempt, max_attempts`, args...)
 }

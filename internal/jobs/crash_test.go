@@ -22,6 +22,9 @@ const childVariable = "LECTERN_TEST_JOBS_CHILD"
 // leaseVariable is the lease of that worker.
 const leaseVariable = "LECTERN_TEST_JOBS_LEASE"
 
+// fairVariable, when set, makes the kind of that worker a fair one.
+const fairVariable = "LECTERN_TEST_JOBS_FAIR"
+
 // workUntilKilled works notes: each writes one row and ends in one transaction.
 // It prints a line when the first begins, and ends with its parent.
 func workUntilKilled(addr string) {
@@ -45,26 +48,27 @@ func workUntilKilled(addr string) {
 			nap()
 			return job.Done(ctx, q)
 		})
-	}, jobs.Limits{})
+	}, jobs.Limits{Fair: os.Getenv(fairVariable) != ""})
 	qu.Start(context.Background())
 	io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
 }
 
 // kill starts a worker process, lets it begin jobs and kills it at a random moment.
-func kill(t *testing.T, addr string) {
+func kill(t *testing.T, addr, fair string) {
 	t.Helper()
-	child := worker(t, addr, hasty.Lease)
+	child := worker(t, addr, fair, hasty.Lease)
 	time.Sleep(rand.N(15 * time.Millisecond))
 	child.Process.Kill()
 	child.Wait()
 }
 
 // worker starts a worker process and waits until it has begun a job.
-func worker(t *testing.T, addr string, lease time.Duration) *exec.Cmd {
+func worker(t *testing.T, addr, fair string, lease time.Duration) *exec.Cmd {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), childVariable+"="+addr, leaseVariable+"="+lease.String())
+	child.Env = append(os.Environ(), childVariable+"="+addr, leaseVariable+"="+lease.String(),
+		fairVariable+"="+fair)
 	child.Stderr = os.Stderr
 	if _, err := child.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -88,7 +92,18 @@ func worker(t *testing.T, addr string, lease time.Duration) *exec.Cmd {
 // without warning: every job must leave exactly one result.
 func TestKilledWorkers(t *testing.T) {
 	t.Parallel()
-	const kills, batch = 100, 8
+	killWorkers(t, "", 100)
+}
+
+// TestKilledWorkersOfAFairKind does the same where jobs take turns.
+func TestKilledWorkersOfAFairKind(t *testing.T) {
+	t.Parallel()
+	killWorkers(t, "yes", 40)
+}
+
+func killWorkers(t *testing.T, fair string, kills int) {
+	t.Helper()
+	const batch = 8
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
@@ -110,12 +125,12 @@ func TestKilledWorkers(t *testing.T) {
 				lanes.Go(func() {
 					for round := lane; round < kills && !t.Failed(); round += 2 {
 						enqueueBatch(t, d, round*batch, batch)
-						kill(t, addr)
+						kill(t, addr, fair)
 					}
 				})
 			}
 			lanes.Wait()
-			checkOneResultEach(t, d, addr, kills*batch)
+			checkOneResultEach(t, d, addr, fair, int64(kills*batch))
 		})
 	}
 }
@@ -124,7 +139,8 @@ func enqueueBatch(t *testing.T, d *db.DB, from, n int) {
 	t.Helper()
 	err := d.Tx(t.Context(), func(q db.Q) error {
 		for i := range n {
-			if _, err := jobs.Enqueue(t.Context(), q, note{from + i}, jobs.Options{MaxAttempts: 1000}); err != nil {
+			if _, err := jobs.Enqueue(t.Context(), q, note{from + i}, jobs.Options{MaxAttempts: 1000,
+				For: jobs.For{Unit: int64(i % 3), Person: int64(i % 2)}}); err != nil {
 				return err
 			}
 		}
@@ -136,12 +152,12 @@ func enqueueBatch(t *testing.T, d *db.DB, from, n int) {
 }
 
 // checkOneResultEach lets a last worker finish and counts.
-func checkOneResultEach(t *testing.T, d *db.DB, addr string, want int64) {
+func checkOneResultEach(t *testing.T, d *db.DB, addr, fair string, want int64) {
 	t.Helper()
 	enqueueBatch(t, d, int(want), 1)
 	want++
 	// Longer, so that on a busy machine it does not lose what it works on.
-	child := worker(t, addr, 3*time.Second)
+	child := worker(t, addr, fair, 3*time.Second)
 	until(t, "all are done", func() bool { return count(t, d, jobs.Done) == want })
 	child.Process.Kill()
 	child.Wait()

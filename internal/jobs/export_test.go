@@ -2,3 +2,6 @@ package jobs
 
 // Tidy does at once what a queue does every minute.
 var Tidy = (*Queue).tidy
+
+// Claim lets a queue look for jobs once.
+var Claim = (*Queue).claim

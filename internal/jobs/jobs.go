@@ -9,6 +9,16 @@
 // result and calls Job.Done in one transaction; without that it must be able to
 // run twice.
 //
+// Jobs of most kinds run in the order of their moments. Those of a kind that is
+// registered with Limits.Fair take turns instead: units do, and inside a unit the
+// people do, so that neither a deadline of one unit nor the hundred jobs of one
+// person hold up the others. Whoever enqueues such a job says whose it is:
+//
+//	jobs.Enqueue(ctx, q, args, jobs.Options{For: jobs.For{Unit: unitID, Person: userID}})
+//
+// Drop takes jobs back that have not begun, when newer ones make them needless;
+// Position tells how many come before one, Backlog how a kind is doing.
+//
 // Leases go by the clocks of the instances: these should agree to a second or
 // so. If they do not, a job is begun twice more often, but still finished once.
 package jobs
@@ -40,8 +50,17 @@ type Options struct {
 	Unique string
 	// RunAt is the earliest moment to run; now when zero.
 	RunAt time.Time
+	// For says whose job it is, where the kind is fair.
+	For For
 	// MaxAttempts is how often to try before the job is dead; 10 when zero.
 	MaxAttempts int
+}
+
+// For says whose a job is: jobs of different units take turns, and so do those of
+// different people inside a unit. The zero value stands for nobody's.
+type For struct {
+	Unit   int64 `db:"unit_id"`
+	Person int64 `db:"user_id"`
 }
 
 const defaultAttempts = 10
@@ -85,15 +104,22 @@ func Enqueue(ctx context.Context, q db.Q, a Args, o Options) (int64, error) {
 // EnqueueAll adds many jobs in the caller's transaction with few statements;
 // they run at once, up to ten times each.
 func EnqueueAll[A Args](ctx context.Context, q db.Q, list []A) error {
+	return EnqueueEach(ctx, q, list, func(A) For { return For{} })
+}
+
+// EnqueueEach is EnqueueAll for jobs of a fair kind: whose tells each one's.
+func EnqueueEach[A Args](ctx context.Context, q db.Q, list []A, whose func(A) For) error {
 	rows := make([][]any, len(list))
 	for i, a := range list {
 		args, err := json.Marshal(a)
 		if err != nil {
 			return fmt.Errorf("encode the job %s: %w", a.Kind(), err)
 		}
-		rows[i] = []any{a.Kind(), string(args), defaultAttempts, q.Now(), q.Now()}
+		w := whose(a)
+		rows[i] = []any{a.Kind(), string(args), defaultAttempts, q.Now(), q.Now(), w.Unit, w.Person}
 	}
-	if err := db.Insert(ctx, q, `jobs (kind, args, max_attempts, run_at, created_at)`, "", rows); err != nil {
+	if err := db.Insert(ctx, q, `jobs (kind, args, max_attempts, run_at, created_at, unit_key, person_key)`, "",
+		rows); err != nil {
 		return fmt.Errorf("enqueue %d jobs: %w", len(list), err)
 	}
 	q.Wake(topic)
@@ -108,6 +134,18 @@ func Hasten(ctx context.Context, q db.Q, unique string) error {
 	return err
 }
 
+// Drop removes those of the jobs that have not begun, and gives their ids. A job
+// that failed before and waits for its next try goes, too.
+func Drop(ctx context.Context, q db.Q, ids []int64) ([]int64, error) {
+	list, args := db.In(nil, ids)
+	gone, err := db.All[int64](ctx, q, `DELETE FROM jobs WHERE state = 'available' AND id IN `+list+` RETURNING id`,
+		args...)
+	if err != nil {
+		return nil, fmt.Errorf("drop %d jobs: %w", len(ids), err)
+	}
+	return gone, nil
+}
+
 // insert adds the row, or finds the one that holds the unique key. The holder
 // may end between the two statements, and then the key is free again.
 func insert(ctx context.Context, q db.Q, kind, args string, at clock.Time, o Options) (int64, error) {
@@ -116,10 +154,11 @@ func insert(ctx context.Context, q db.Q, kind, args string, at clock.Time, o Opt
 		key = o.Unique
 	}
 	for range 10 {
-		ids, err := db.All[int64](ctx, q, `INSERT INTO jobs (kind, args, unique_key, max_attempts, run_at, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6)
+		ids, err := db.All[int64](ctx, q, `INSERT INTO jobs (kind, args, unique_key, max_attempts, run_at, created_at,
+				unit_key, person_key)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 			ON CONFLICT (unique_key) WHERE state IN ('available', 'running') DO NOTHING RETURNING id`,
-			kind, args, key, o.MaxAttempts, at, q.Now())
+			kind, args, key, o.MaxAttempts, at, q.Now(), o.For.Unit, o.For.Person)
 		if err == nil && len(ids) == 0 {
 			ids, err = db.All[int64](ctx, q,
 				`SELECT id FROM jobs WHERE unique_key = $1 AND state IN ('available', 'running')`, key)

@@ -54,6 +54,7 @@ type Queue struct {
 	end      context.CancelFunc // of all but the jobs
 
 	beside   []*Queue // the others of this process
+	last     string   // the kind whose turn it was last; only fetch's goroutine touches it
 	mu       sync.Mutex
 	running  map[*run]bool
 	stopping bool // jobs are to end, also one whose claim was under way
@@ -68,6 +69,7 @@ type kind struct {
 type Limits struct {
 	Timeout     time.Duration // after which the job's context ends; 15 minutes when zero
 	Concurrency int           // jobs of this kind at a time; no limit but Config.Workers when zero
+	Fair        bool          // units take turns, and inside a unit people; by the moment alone when false
 }
 
 // New makes a queue. Register the kinds, then Start it.

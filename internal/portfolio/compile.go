@@ -28,8 +28,9 @@ type Compiler struct {
 	Failed func(ctx context.Context, q db.Q, projectID int64, reason string) error
 }
 
-// JobLimits bound a compilation: two at once leave room for submissions.
-var JobLimits = jobs.Limits{Timeout: 5 * time.Minute, Concurrency: 2}
+// JobLimits bound a compilation: two at once leave room for submissions. Units and
+// students take turns.
+var JobLimits = jobs.Limits{Timeout: 5 * time.Minute, Concurrency: 2, Fair: true}
 
 // wait is how long to wait for the document of a submission still being made.
 const wait = 3 * time.Second

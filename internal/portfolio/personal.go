@@ -30,5 +30,5 @@ func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
 	for i, id := range ids {
 		list[i] = Args{id}
 	}
-	return len(ids), jobs.EnqueueAll(ctx, q, list)
+	return len(ids), jobs.EnqueueEach(ctx, q, list, func(Args) jobs.For { return jobs.For{Person: userID} })
 }

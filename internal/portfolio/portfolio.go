@@ -28,13 +28,13 @@ const tries = 3
 // Ask has a portfolio compiled from what there is when the caller's transaction
 // is committed. Asking again while one is being compiled starts it over.
 func Ask(ctx context.Context, q db.Q, projectID int64) error {
-	_, err := db.Exec(ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_asked_at = $2 WHERE id = $1`,
-		projectID, q.Now())
+	whose, err := db.OneOf[jobs.For](ctx, q, "project", `UPDATE projects SET compile_portfolio = TRUE,
+		portfolio_asked_at = $2 WHERE id = $1 RETURNING unit_id, user_id`, projectID, q.Now())
 	if err != nil {
 		return err
 	}
 	_, err = jobs.Enqueue(ctx, q, Args{projectID}, jobs.Options{Unique: fmt.Sprintf("portfolio %d", projectID),
-		MaxAttempts: tries})
+		MaxAttempts: tries, For: *whose})
 	return err
 }
 

@@ -28,11 +28,14 @@ type DocumentArgs struct {
 // Kind implements jobs.Args.
 func (DocumentArgs) Kind() string { return "document" }
 
+// JobLimits bound the making of a document. Units and students take turns.
+var JobLimits = jobs.Limits{Timeout: 10 * time.Minute, Fair: true}
+
 // enqueue adds the job that makes a submission's document. The files of a
 // submission never change, so a job that is under way will do.
-func enqueue(ctx context.Context, q db.Q, submissionID int64) error {
+func enqueue(ctx context.Context, q db.Q, submissionID int64, whose jobs.For) error {
 	job, err := jobs.Enqueue(ctx, q, DocumentArgs{submissionID},
-		jobs.Options{Unique: fmt.Sprintf("document:%d", submissionID)})
+		jobs.Options{Unique: fmt.Sprintf("document:%d", submissionID), For: whose})
 	if err != nil {
 		return err
 	}
@@ -55,7 +58,11 @@ func Rebuild(ctx context.Context, q db.Q, projectID, definitionID int64) (bool, 
 	if err != nil {
 		return false, err
 	}
-	if err := enqueue(ctx, q, v.ID); err != nil {
+	whose, err := db.One[jobs.For](ctx, q, `SELECT unit_id, user_id FROM projects WHERE id = $1`, projectID)
+	if err != nil {
+		return false, err
+	}
+	if err := enqueue(ctx, q, v.ID, *whose); err != nil {
 		return false, err
 	}
 	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Submission, Action: "document_asked", ProjectID: projectID,

@@ -60,7 +60,9 @@ func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
 	for i, id := range ids {
 		list[i] = DocumentArgs{id}
 	}
-	if err := jobs.EnqueueAll(ctx, q, list); err != nil {
+	if err := jobs.EnqueueEach(ctx, q, list, func(DocumentArgs) jobs.For {
+		return jobs.For{Person: userID} // many at once are one person's turn
+	}); err != nil {
 		return 0, err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE submissions SET state = 'queued', parts_done = 0, reason = NULL,

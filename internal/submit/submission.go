@@ -10,6 +10,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/files"
+	"lectern/internal/jobs"
 	"lectern/internal/status"
 	"lectern/internal/taskdef"
 	"lectern/internal/work"
@@ -96,7 +97,7 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 
 // write makes the version: its row, its files, its tasks, and the job.
 func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int64, clock.Time, error) {
-	at, err := moment(ctx, q, handed.Tasks)
+	at, first, err := moment(ctx, q, handed.Tasks)
 	if err != nil {
 		return 0, at, err
 	}
@@ -121,12 +122,18 @@ func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int
 	if err := db.Insert(ctx, q, `submission_tasks (task_id, at, submission_id, pct, pts)`, "", rows); err != nil {
 		return 0, at, fmt.Errorf("write the tasks of the submission: %w", err)
 	}
-	return *id, at, enqueue(ctx, q, *id)
+	if !first {
+		if err := supersede(ctx, q, *id); err != nil {
+			return 0, at, err
+		}
+	}
+	return *id, at, enqueue(ctx, q, *id, jobs.For{Unit: handed.UnitID, Person: handed.OwnerID})
 }
 
 // moment is when the submission counts as handed in: now, or where one of the
-// tasks already has a version of this very millisecond, the next free one.
-func moment(ctx context.Context, q db.Q, tasks []work.TaskContribution) (clock.Time, error) {
+// tasks already has a version of this very millisecond, the next free one. It
+// tells, too, whether none of them has a version yet.
+func moment(ctx context.Context, q db.Q, tasks []work.TaskContribution) (at clock.Time, first bool, err error) {
 	ids := make([]int64, len(tasks))
 	for i, t := range tasks {
 		ids[i] = t.TaskID
@@ -135,9 +142,9 @@ func moment(ctx context.Context, q db.Q, tasks []work.TaskContribution) (clock.T
 	last, err := db.All[clock.Time](ctx, q, `SELECT at FROM submission_tasks WHERE task_id IN `+in+
 		` ORDER BY at DESC LIMIT 1`, args...)
 	if err != nil || len(last) == 0 || last[0].Before(q.Now().Time) {
-		return q.Now(), err
+		return q.Now(), len(last) == 0, err
 	}
-	return clock.At(last[0].Add(time.Millisecond)), nil
+	return clock.At(last[0].Add(time.Millisecond)), false, nil
 }
 
 // submissionEvent is what the event of a submission says beside its ids.
