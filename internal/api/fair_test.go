@@ -1,0 +1,140 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"lectern/internal/db"
+	"lectern/internal/jobs"
+	"lectern/internal/submit"
+)
+
+// TestSupersededDocumentsAreDropped hands in three times: only the newest version
+// waits for its document, unless an older one is being made or is still somebody's
+// newest.
+func TestSupersededDocumentsAreDropped(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.asks("code")
+		hand := func() {
+			w.later(time.Minute)
+			w.do("student", "POST "+submission, upload{nil, []part{code}}).status(201)
+		}
+		hand()
+		hand()
+		states := func() string {
+			return strings.Join(w.rows(`SELECT state || coalesce(' ' || reason, '') AS v FROM submissions ORDER BY id`), ", ")
+		}
+		const gone = "failed a newer version was handed in before this document was made"
+		if got := states(); got != gone+", queued" || w.count(`jobs WHERE kind = 'document'`) != 1 {
+			t.Errorf("after two: %s", got)
+		}
+		w.set(`UPDATE jobs SET state = 'running', lease_until = run_at WHERE kind = 'document'`)
+		w.set(`UPDATE submissions SET state = 'processing' WHERE state = 'queued'`)
+		hand()
+		if got := states(); got != gone+", processing, queued" || w.count(`jobs WHERE kind = 'document'`) != 2 {
+			t.Errorf("after three: %s", got)
+		}
+		w.made()
+		w.do("student", "GET "+submission, nil).status(200)
+	})
+}
+
+// TestAGroupsOlderWorkIsStillSomebodysNewest shows that the document of a group is
+// made as long as one member has handed in nothing newer.
+func TestAGroupsOlderWorkIsStillSomebodysNewest(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.do("mate", "POST "+strings.ReplaceAll(submission, "student", "mate"), `{}`).status(201)
+		mates := w.number(`SELECT max(id) FROM tasks`)
+		w.later(time.Minute)
+		w.do("student", "POST "+submission, `{}`).status(201)
+		id := w.number(`SELECT max(id) FROM submissions`)
+		w.set(`INSERT INTO submission_tasks (task_id, at, submission_id, pct, pts) SELECT $1, at, id, 50, 3
+			FROM submissions WHERE id = $2`, mates, id)
+		w.later(time.Minute)
+		w.do("student", "POST "+submission, `{}`).status(201)
+		if got := strings.Join(w.rows(`SELECT state AS v FROM submissions ORDER BY id`), ", "); got != "queued, queued, queued" {
+			t.Errorf("the documents are %s", got)
+		}
+	})
+}
+
+// TestOneStudentsUploadsDelayNobody lets 300 documents of one student wait, for
+// as many tasks, and shows that another's is made within the time of three.
+func TestOneStudentsUploadsDelayNobody(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.do("student", "POST "+submission, `{}`).status(201)
+		first := w.number(`SELECT max(id) FROM submissions`)
+		w.waiting(first, 300)
+		begun, let := make(chan int64), make(chan bool)
+		docs := &submit.Documents{DB: w.db, Files: w.api.files, Institution: "x"}
+		qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Workers: 1, Poll: 5 * time.Millisecond})
+		jobs.Register(qu, func(ctx context.Context, job jobs.Job, a submit.DocumentArgs) error {
+			begun <- a.SubmissionID
+			if !<-let {
+				return jobs.Snooze(time.Hour)
+			}
+			return docs.Make(ctx, job, a)
+		}, submit.JobLimits)
+		qu.Start(t.Context())
+		<-begun
+		theirs := "/api/projects/{project:other}/task_def_id/{defA1}/submission"
+		id := int64(w.do("other", "POST "+theirs, `{}`).status(201).object()["submission_id"].(float64))
+		w.eventually("it stands in line", func() bool {
+			return w.count(`jobs WHERE turn IS NULL AND state = 'available'`) == 0
+		})
+		made := 0
+		for now := first; now != id; made++ {
+			let <- true
+			now = <-begun
+		}
+		let <- true
+		go func() {
+			for range begun {
+				let <- false
+			}
+		}()
+		w.eventually("the document is there", func() bool {
+			return w.do("other", "GET "+theirs, nil).Code == 200
+		})
+		if made > 2 {
+			t.Errorf("another student's document was number %d", made+1)
+		}
+		if err := qu.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+		close(begun)
+	})
+}
+
+// waiting copies a submission with its job n times, as if made for other tasks.
+func (w *world) waiting(id int64, n int) {
+	w.Helper()
+	var list []submit.DocumentArgs
+	for i := range n {
+		copied := id + 1000 + int64(i)
+		w.set(`INSERT INTO submissions (id, unit_id, task_id, user_id, at, parts) SELECT $1, unit_id, task_id, user_id,
+			at, parts FROM submissions WHERE id = $2`, copied, id)
+		list = append(list, submit.DocumentArgs{SubmissionID: copied})
+	}
+	err := w.db.Tx(w.Context(), func(q db.Q) error {
+		return jobs.EnqueueEach(w.Context(), q, list, func(submit.DocumentArgs) jobs.For {
+			return jobs.For{Unit: w.id["unitA"], Person: w.id["student"]}
+		})
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// eventually waits for a condition.
+func (w *world) eventually(what string, ok func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
