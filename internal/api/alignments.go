@@ -34,7 +34,7 @@ func (s *Server) alignmentRoutes() {
 		endpoint.Audited(audit.Outcome))
 	endpoint.Route(s.Server, "GET "+base+"/csv", 200, export, "Export learning alignments as CSV",
 		exported(s, "alignments", s.exportAlignments),
-		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST "+base+"/csv", 201, edit, "Import learning alignments from CSV or Excel",
 		s.importAlignments,
 		endpoint.Audited(audit.Outcome), endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Costs(endpoint.Imports))

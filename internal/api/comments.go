@@ -26,8 +26,10 @@ func (s *Server) commentRoutes() {
 		endpoint.Unaudited("what people say is kept with the task"),
 		endpoint.Uploads(1, s.mostMedia), endpoint.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
 		endpoint.Also(409, "the same words again, straight after the first"), endpoint.Asks(policy.GradeTask))
-	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment)
+	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment,
+		sendsMedia)
 	endpoint.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread,
+		endpoint.Also(409, "it is a change of status, which is never unread"),
 		endpoint.Unaudited("a mark for oneself"),
 		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment,
@@ -112,11 +114,13 @@ func (s *Server) media(ctx context.Context, hash files.Hash, as endpoint.File) (
 	return &as, nil
 }
 
-func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (endpoint.Text, error) {
+func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (endpoint.TextOf[*work.Comment],
+	error) {
 	c, err := changeBriefly(ctx, s.db, func(q db.Q) (*work.Comment, error) {
 		return work.MarkUnread(ctx, q, usecase.Reader(who), in.place(), in.ID)
 	})
-	return endpoint.Text{Message: "The comment is unread again.", Record: c, ID: in.ID}, err
+	return endpoint.TextOf[*work.Comment]{Text: endpoint.Text{Message: "The comment is unread again.", ID: in.ID},
+		Record: c}, err
 }
 
 func (s *Server) deleteComment(ctx context.Context, who *access.Caller, in commentIn) (endpoint.NoContent, error) {

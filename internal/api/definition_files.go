@@ -24,14 +24,15 @@ func (s *Server) definitionFileRoutes() {
 	endpoint.Route(s.Server, "DELETE "+one+"/task_sheet", 204, policy.EditDefinitions, "Remove the task sheet",
 		s.detach(taskdef.Sheet),
 		endpoint.Audited(audit.Definition))
-	endpoint.Route(s.Server, "GET "+one+"/task_pdf", 200, policy.ReadUnit, "Get the task sheet", s.taskPDF)
+	endpoint.Route(s.Server, "GET "+one+"/task_pdf", 200, policy.ReadUnit, "Get the task sheet", s.taskPDF,
+		sendsPDF)
 
 	endpoint.Route(s.Server, "POST "+one+"/task_resources", 200, policy.EditDefinitions,
 		"Set the resources, a zip archive",
 		s.attach(taskdef.Resources),
 		endpoint.Audited(audit.Definition), endpoint.Uploads(1, taskdef.MaxResources), size, kind)
 	endpoint.Route(s.Server, "GET "+one+"/task_resources", 200, policy.ReadUnit, "Get the resources",
-		s.download(taskdef.Resources, "-resources.zip"))
+		s.download(taskdef.Resources, "-resources.zip"), sendsStoredArchive)
 	endpoint.Route(s.Server, "DELETE "+one+"/task_resources", 204, policy.EditDefinitions, "Remove the resources",
 		s.detach(taskdef.Resources),
 		endpoint.Audited(audit.Definition))
@@ -41,7 +42,8 @@ func (s *Server) definitionFileRoutes() {
 		endpoint.Audited(audit.Definition),
 		endpoint.Uploads(1, taskdef.MaxResources), size, kind)
 	endpoint.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
-		"Get what the automated assessment runs", s.download(taskdef.Assessment, "-assessment-resources.zip"))
+		"Get what the automated assessment runs", s.download(taskdef.Assessment, "-assessment-resources.zip"),
+		sendsStoredArchive)
 	endpoint.Route(s.Server, "DELETE "+one+"/task_assessment_resources", 204, policy.EditDefinitions,
 		"Remove what the automated assessment runs", s.detach(taskdef.Assessment),
 		endpoint.Audited(audit.Definition))
@@ -51,7 +53,7 @@ func (s *Server) definitionFileRoutes() {
 		endpoint.Audited(audit.Definition),
 		endpoint.Uploads(1, taskdef.MaxBundle), size, kind, endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit,
-		"Get all sheets and resources of a unit", s.allResources, endpoint.Costs(endpoint.Exports))
+		"Get all sheets and resources of a unit", s.allResources, endpoint.Costs(endpoint.Exports), sendsArchive)
 }
 
 // taskDefPath names a definition under its unit, as the paths of files do.

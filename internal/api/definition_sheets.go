@@ -17,7 +17,7 @@ import (
 func (s *Server) definitionSheetRoutes() {
 	endpoint.Route(s.Server, "GET /api/csv/task_definitions", 200, policy.ExportUnit, "Export the task definitions "+
 		"of a unit as CSV", exported(s, "task_definitions", s.exportDefinitions),
-		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST /api/csv/task_definitions", 201, policy.ImportUnit, "Import task definitions from "+
 		"CSV or Excel",
 		s.importDefinitions,

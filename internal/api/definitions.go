@@ -18,16 +18,18 @@ import (
 func (s *Server) definitionRoutes() {
 	taken := endpoint.Also(409, "the name or the abbreviation is taken")
 	rules := endpoint.Also(422, "dates out of order, a value out of range, or no stream in a unit with streams")
+	requirements := endpoint.Shaped[taskdef.Requirements]("task_def[upload_requirements]")
+	checks := endpoint.Shaped[taskdef.Checks]("task_def[plagiarism_checks]")
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/task_definitions", 201, policy.EditDefinitions,
 		"Create a task definition",
 		s.addDefinition,
-		endpoint.Audited(audit.Definition), taken, rules)
+		endpoint.Audited(audit.Definition), taken, rules, requirements, checks)
 	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/task_definitions/{id}", 200, policy.EditDefinitions,
 		"Change a task definition",
 		s.changeDefinition,
 		endpoint.Audited(audit.Definition),
 		endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"),
-		rules)
+		rules, requirements, checks)
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
 		"Delete a task definition with all the work for it", s.deleteDefinition,
 		endpoint.Audited(audit.Definition))

@@ -49,7 +49,7 @@ type assessExtensionIn struct {
 type assessedExtension struct {
 	Result  string `json:"assessment_result"` // granted or rejected
 	Message string `json:"message"`
-	*work.Extension
+	work.Extension
 }
 
 func (s *Server) assessExtension(ctx context.Context, who *access.Caller, in assessExtensionIn) (*assessedExtension,
@@ -63,6 +63,6 @@ func (s *Server) assessExtension(ctx context.Context, who *access.Caller, in ass
 		if e.Granted {
 			result = "granted"
 		}
-		return &assessedExtension{result, *e.Response, e}, nil
+		return &assessedExtension{result, *e.Response, *e}, nil
 	})
 }

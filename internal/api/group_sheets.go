@@ -19,7 +19,7 @@ func (s *Server) groupSheetRoutes() {
 		endpoint.Also(415, "neither CSV nor Excel")
 	endpoint.Route(s.Server, "GET "+groupPath+"/csv", 200, policy.EditGroupSets, "Export the groups of a set as CSV",
 		exported(s, "groups", s.exportGroups(enrol.ExportGroups, "-groups.csv")),
-		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST "+groupPath+"/csv", 201, policy.EditGroupSets, "Import groups from CSV or Excel; "+
 		"a tutorial that is missing is made",
 		s.importGroups(enrol.GroupSheet, enrol.ImportGroups),
@@ -27,8 +27,7 @@ func (s *Server) groupSheetRoutes() {
 	endpoint.Route(s.Server, "GET "+groupPath+"/student_csv", 200, policy.EditGroupSets,
 		"Export the members of the groups as CSV",
 		exported(s, "group_members", s.exportGroups(enrol.ExportMembers, "-student-groups.csv")),
-		endpoint.Audited(audit.Export),
-		endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST "+groupPath+"/student_csv", 201, policy.EditGroupSets,
 		"Put students into groups by CSV or Excel",
 		s.importGroups(enrol.MemberSheet, enrol.ImportMembers),

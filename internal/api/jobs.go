@@ -23,7 +23,7 @@ func (s *Server) jobRoutes() {
 }
 
 type listJobsIn struct {
-	State  string            `param:"state" enum:"available,running,done,dead" doc:"only jobs in this state"`
+	State  jobs.State        `param:"state" enum:"" doc:"only jobs in this state"`
 	Limit  params.Opt[int64] `param:"limit" doc:"at most so many; 100 when absent"`
 	Offset params.Opt[int64] `param:"offset"`
 }
@@ -35,13 +35,19 @@ func (s *Server) listJobs(ctx context.Context, _ *access.Caller, in listJobsIn) 
 	}
 	var total int64
 	list, err := view(ctx, s.db, func(q db.Q) (list []jobs.Record, err error) {
-		list, total, err = jobs.List(ctx, q, jobs.State(in.State), int(p.Limit()), int(p.Offset()))
+		list, total, err = jobs.List(ctx, q, in.State, int(p.Limit()), int(p.Offset()))
 		return list, err
 	})
 	return endpoint.Listed(list, total), err
 }
 
-func (s *Server) retryJob(ctx context.Context, _ *access.Caller, in byID) (endpoint.Text, error) {
+// retriedJob names the job that is tried again.
+type retriedJob struct {
+	ID int64 `json:"id"`
+}
+
+func (s *Server) retryJob(ctx context.Context, _ *access.Caller, in byID) (endpoint.TextOf[retriedJob], error) {
 	err := s.db.Tx(ctx, func(q db.Q) error { return usecase.RetryJob(ctx, q, in.ID) })
-	return endpoint.Text{Message: "The job will be tried again.", ID: in.ID, Record: map[string]int64{"id": in.ID}}, err
+	said := endpoint.Text{Message: "The job will be tried again.", ID: in.ID}
+	return endpoint.TextOf[retriedJob]{Text: said, Record: retriedJob{in.ID}}, err
 }

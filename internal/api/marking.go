@@ -18,7 +18,7 @@ func (s *Server) markingRoutes() {
 	endpoint.Route(s.Server, "GET /api/submission/assess", 200, policy.GiveFeedback, "Get the work that waits to be "+
 		"marked in a zip archive", exported(s, "marking", s.collectMarking),
 		endpoint.Audited(audit.Export),
-		endpoint.Also(422, "the user does not teach this unit"), endpoint.Costs(endpoint.Exports))
+		endpoint.Also(422, "the user does not teach this unit"), endpoint.Costs(endpoint.Exports), sendsArchive)
 	endpoint.Route(s.Server, "POST /api/submission/assess", 201, policy.GiveFeedback, "Carry out a sheet of marks, "+
 		"alone or in a zip archive with annotated PDFs",
 		s.takeMarking,
@@ -27,7 +27,7 @@ func (s *Server) markingRoutes() {
 		endpoint.Also(415, "the file is neither a sheet nor a zip archive"), endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", 200,
 		policy.ReadSubmission,
-		"Get the latest copy of the work that the staff annotated, a PDF", s.markedCopy)
+		"Get the latest copy of the work that the staff annotated, a PDF", s.markedCopy, sendsPDF)
 }
 
 type markerIn struct {

@@ -17,7 +17,7 @@ import (
 func (s *Server) outcomeRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.EditOutcomes,
 		"Download the learning outcomes as CSV", exported(s, "outcomes", s.exportOutcomes),
-		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes/csv", 201, policy.ImportUnit,
 		"Import learning outcomes from CSV or Excel", s.importOutcomes,
 		endpoint.Audited(audit.Outcome),

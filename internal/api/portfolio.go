@@ -21,7 +21,7 @@ func (s *Server) portfolioRoutes() {
 	const own = "/api/submission/project/{id}/portfolio"
 	const unit = "/api/submission/unit/{id}"
 	endpoint.Route(s.Server, "GET "+own, 200, policy.ReadSubmission, "Get the compiled portfolio, a PDF",
-		s.getPortfolio)
+		s.getPortfolio, sendsPDF)
 	endpoint.Route(s.Server, "POST "+own, 201, policy.EditPortfolio, "Add a file to a portfolio", s.addPortfolioFile,
 		endpoint.Audited(audit.Portfolio),
 		endpoint.Uploads(1, portfolio.MaxFile),
@@ -32,17 +32,16 @@ func (s *Server) portfolioRoutes() {
 		endpoint.Audited(audit.Portfolio))
 	endpoint.Route(s.Server, "GET "+unit+"/portfolio", 200, policy.GiveFeedback, "Get all portfolios of a unit in a "+
 		"zip archive", exported(s, "portfolios", s.unitPortfolios),
-		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsArchive)
 	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/download_submissions", 200,
 		policy.GiveFeedback,
 		"Get what all students handed in for a task in a zip archive",
 		exported(s, "submissions", s.unitZip("-submissions.zip", portfolio.Submissions)),
-		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsArchive)
 	endpoint.Route(s.Server, "GET "+unit+"/task_definitions/{task_def_id}/student_pdfs", 200, policy.GiveFeedback,
 		"Get the PDFs of all students for a task in a zip archive",
 		exported(s, "documents", s.unitZip("-pdfs.zip", portfolio.Documents)),
-		endpoint.Audited(audit.Export),
-		endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsArchive)
 }
 
 type portfolioIn struct {

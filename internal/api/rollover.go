@@ -50,8 +50,9 @@ type rolloverPeriodIn struct {
 }
 
 // rolloverPeriod answers null.
-func (s *Server) rolloverPeriod(ctx context.Context, who *access.Caller, in rolloverPeriodIn) (any, error) {
-	return nil, s.db.Tx(ctx, func(q db.Q) error {
+func (s *Server) rolloverPeriod(ctx context.Context, who *access.Caller, in rolloverPeriodIn) (endpoint.Null,
+	error) {
+	return endpoint.Null{}, s.db.Tx(ctx, func(q db.Q) error {
 		return usecase.RolloverPeriod(ctx, q, usecase.PeriodRollover{FromID: in.FromID, ToID: in.ToID,
 			Inactive: in.Inactive, SearchForward: in.SearchForward.Or(true), CallerID: who.ID})
 	})

@@ -27,17 +27,15 @@ func (s *Server) statisticsRoutes() {
 		"Sum up the progress towards each outcome, by tutorial", s.classDetails)
 	endpoint.Route(s.Server, "GET /api/units/{id}/grades", 200, policy.ExportUnit, "Download the final grades as CSV",
 		exported(s, "grades", s.exportGrades),
-		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}/task_completion", 200, policy.ExportUnit,
 		"Download the status of every task of every student as CSV",
 		exported(s, "task_completion", s.exportCompletion),
-		endpoint.Audited(audit.Export),
-		endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}/tutor_assessments", 200, policy.ExportUnit,
 		"Download how many tasks each of the staff has assessed as CSV",
 		exported(s, "tutor_assessments", s.exportAssessments),
-		endpoint.Audited(audit.Export),
-		endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 }
 
 func (s *Server) completionStats(ctx context.Context, _ *access.Caller, in unitIn) (*insight.Completion, error) {

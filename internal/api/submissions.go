@@ -33,20 +33,21 @@ func (s *Server) submissionRoutes() {
 		endpoint.Also(422, "the contributions or alignments do not fit the group or unit"),
 		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the "+
-		"latest submission, a PDF", s.submissionPDF)
+		"latest submission, a PDF", s.submissionPDF, sendsPDF)
 	endpoint.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest "+
 		"submission to be made anew", s.rebuild,
 		endpoint.Audited(audit.Submission))
 	endpoint.Route(s.Server, "GET "+one+"/submission_details", 200, policy.ReadSubmission,
 		"Tell how far the latest submission is", s.submissionDetails)
 	endpoint.Route(s.Server, "GET "+one+"/submission_files", 200, policy.ReadSubmission,
-		"Get the files of the latest submission, a zip archive", s.latestFiles)
+		"Get the files of the latest submission, a zip archive", s.latestFiles, sendsArchive)
 	endpoint.Route(s.Server, "GET "+one+"/submissions/latest", 200, policy.ReadSubmission,
-		"Get the files of the latest submission, a zip archive", s.latestFiles)
+		"Get the files of the latest submission, a zip archive", s.latestFiles, sendsArchive,
+		endpoint.Named("getLatestSubmission"))
 	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps", 200, policy.ReadSubmission,
 		"List when the last ten submissions were made", s.timestamps)
 	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}", 200, policy.ReadSubmission,
-		"Get the files of one submission, a zip archive", s.filesAt)
+		"Get the files of one submission, a zip archive", s.filesAt, sendsArchive)
 }
 
 // taskPath names a task by its project and its definition.

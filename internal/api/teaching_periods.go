@@ -51,7 +51,7 @@ func (s *Server) listPeriods(ctx context.Context, _ *access.Caller, _ none) ([]c
 
 // periodDetail is a teaching period with what lies in it.
 type periodDetail struct {
-	*course.TeachingPeriod
+	course.TeachingPeriod
 	Breaks []course.Break       `json:"breaks"`
 	Units  []course.UnitSummary `json:"units"`
 }
@@ -67,7 +67,7 @@ func (s *Server) getPeriod(ctx context.Context, who *access.Caller, in byID) (*p
 			return nil, err
 		}
 		units, err := course.UnitsOfPeriod(ctx, q, in.ID, who.ID, who.Role)
-		return &periodDetail{p, breaks, units}, err
+		return &periodDetail{*p, breaks, units}, err
 	})
 }
 

@@ -43,7 +43,8 @@ type addTutorialIn struct {
 	} `param:"tutorial,required"`
 }
 
-func (s *Server) addTutorial(ctx context.Context, _ *access.Caller, in addTutorialIn) (endpoint.Text, error) {
+func (s *Server) addTutorial(ctx context.Context, _ *access.Caller, in addTutorialIn) (endpoint.TextOf[*enrol.Tutorial],
+	error) {
 	t := in.Tutorial
 	capacity := int64(t.Capacity)
 	made, err := change(ctx, s.db, func(q db.Q) (*enrol.Tutorial, error) {
@@ -53,10 +54,10 @@ func (s *Server) addTutorial(ctx context.Context, _ *access.Caller, in addTutori
 			TutorID: someone(t.TutorID), CampusID: t.CampusID.Ptr(), StreamAbbr: t.StreamAbbr.Ptr()})
 	})
 	if err != nil {
-		return endpoint.Text{}, err
+		return endpoint.TextOf[*enrol.Tutorial]{}, err
 	}
-	return endpoint.Text{Message: fmt.Sprintf("Tutorial %s was created.", made.Abbreviation), Record: made,
-		ID: made.ID}, nil
+	said := endpoint.Text{Message: fmt.Sprintf("Tutorial %s was created.", made.Abbreviation), ID: made.ID}
+	return endpoint.TextOf[*enrol.Tutorial]{Text: said, Record: made}, nil
 }
 
 // someone keeps 0, which the domain reads as nobody, from passing for a user.

@@ -18,7 +18,7 @@ func (s *Server) unitCSVRoutes() {
 		endpoint.Also(415, "neither CSV nor Excel")
 	endpoint.Route(s.Server, "GET /api/csv/units/{id}", 200, policy.ExportUnit, "Export the enrolled students of a "+
 		"unit as CSV", exported(s, "students", s.exportStudents),
-		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST /api/csv/units/{id}", 201, policy.ImportUnit, "Enrol students from CSV or Excel, "+
 		"making accounts where there are none",
 		s.importStudents,

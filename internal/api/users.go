@@ -38,11 +38,10 @@ func (s *Server) userRoutes() {
 		endpoint.Asks(policy.ManageAccounts))
 	endpoint.Route(s.Server, "POST /api/users/{id}/password_link", 201, policy.ManageAccounts,
 		"Make a link by which a user sets a password", s.addPasswordLink,
-		endpoint.Audited(audit.Password))
+		endpoint.Audited(audit.Password), endpoint.Also(409, "the account is disabled"))
 	endpoint.Route(s.Server, "GET /api/csv/users", 200, policy.ExportUsers, "Export the users as CSV",
 		exported(s, "users", s.exportUsers),
-		endpoint.Audited(audit.Export),
-		endpoint.Costs(endpoint.Exports))
+		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST /api/csv/users", 201, policy.ImportUsers, "Import users from CSV or Excel",
 		s.importUsers,
 		endpoint.Audited(audit.Account, audit.Role),
@@ -107,7 +106,7 @@ type addUserIn struct {
 // addedUser is a new user with the link by which they set a password, which is
 // shown only now.
 type addedUser struct {
-	*ident.User
+	ident.User
 	PasswordLink string `json:"password_link"`
 }
 
@@ -135,7 +134,7 @@ func (s *Server) addUser(ctx context.Context, who *access.Caller, in addUserIn) 
 			}
 		}
 		token, _, err := ident.NewLink(ctx, q, made.ID)
-		return &addedUser{made.For(who.ID, who.Role), s.passwordLink(token)}, err
+		return &addedUser{*made.For(who.ID, who.Role), s.passwordLink(token)}, err
 	})
 }
 

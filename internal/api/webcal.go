@@ -23,7 +23,7 @@ func (s *Server) webcalRoutes() {
 		s.setWebcal,
 		endpoint.Audited(audit.Account))
 	endpoint.Route(s.Server, "GET /api/webcal/{guid}", 200, policy.Anybody, "Subscribe to a calendar feed (iCalendar)",
-		s.webcalFeed,
+		s.webcalFeed, endpoint.Stored("text/calendar"),
 		endpoint.Also(429, "too many addresses were tried that nobody has"))
 }
 

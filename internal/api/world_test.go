@@ -334,6 +334,7 @@ func (w *world) send(r *http.Request, what string) *answered {
 	w.api.ServeHTTP(rec, r)
 	guarded(w, what, rec.Header())
 	w.checkAudit(r, rec)
+	w.checkAnswer(r, rec)
 	return &answered{rec, w, what}
 }
 

@@ -76,6 +76,11 @@ const (
 	Dead      State = "dead"
 )
 
+// Enum gives all states, for the documentation of the API.
+func (State) Enum() []string {
+	return []string{string(Available), string(Running), string(Done), string(Dead)}
+}
+
 // topic wakes the queues of this process when there may be a job to run.
 const topic = "jobs"
 

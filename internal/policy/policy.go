@@ -25,6 +25,9 @@ const (
 
 var roleNames = [...]string{"", "Student", "Tutor", "Convenor", "Admin"}
 
+// Enum gives the names of all roles, for the documentation of the API.
+func (Role) Enum() []string { return roleNames[1:] }
+
 // String gives the name on the wire.
 func (r Role) String() string {
 	if r < Student || r > Admin {

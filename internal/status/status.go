@@ -27,6 +27,15 @@ const (
 	TimeExceeded     Status = "time_exceeded"
 )
 
+// Enum gives the keys of all states, for the documentation of the API.
+func (Status) Enum() []string {
+	keys := make([]string, len(table))
+	for i, r := range table {
+		keys[i] = string(r.status)
+	}
+	return keys
+}
+
 // Colour is the class a status falls in where progress is shown.
 type Colour string
 

@@ -25,6 +25,11 @@ const (
 	Failed     State = "failed"
 )
 
+// Enum gives all states, for the documentation of the API.
+func (State) Enum() []string {
+	return []string{string(Queued), string(Processing), string(Ready), string(Failed)}
+}
+
 // Version is one submission of a task.
 type Version struct {
 	ID           int64       `db:"id"`

@@ -33,11 +33,17 @@ func (k *Kinds) Scan(src any) error {
 	if !ok {
 		return fmt.Errorf("cannot read kinds from %T", src)
 	}
-	return json.Unmarshal([]byte(text), k)
+	if err := json.Unmarshal([]byte(text), k); err != nil {
+		return err
+	}
+	if *k == nil {
+		*k = Kinds{} // null, as it was once written
+	}
+	return nil
 }
 
 // Value implements driver.Valuer.
 func (k Kinds) Value() (driver.Value, error) {
-	text, err := json.Marshal(slices.Concat(Kinds{}, k)) // never null
+	text, err := json.Marshal(append(Kinds{}, k...)) // never null
 	return string(text), err
 }

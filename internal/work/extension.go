@@ -13,7 +13,7 @@ import (
 
 // Extension is a request for more time, and what the task has after it.
 type Extension struct {
-	*Comment
+	Comment
 	Extensions int        `json:"extensions"` // whole weeks granted to the task in all
 	DueDate    clock.Date `json:"due_date"`
 }
@@ -124,7 +124,7 @@ func extended(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id in
 	if err != nil {
 		return nil, err
 	}
-	return &Extension{c, t.Extensions, t.dueOn()}, nil
+	return &Extension{*c, t.Extensions, t.dueOn()}, nil
 }
 
 // decision is who decides on a request, and what they say with the new date.

@@ -28,12 +28,33 @@ type Redirect struct {
 	Cookies []*http.Cookie
 }
 
-// Text is a plain sentence; where the caller asks for JSON, the record it is
-// about, with the sentence in its member message.
+// Null is the answer null.
+type Null struct{}
+
+// MarshalJSON writes null.
+func (Null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+
+// Text is a plain sentence; where the caller asks for JSON, an object with the
+// sentence in its member message.
 type Text struct {
 	Message string
-	Record  any // may be nil
-	ID      int64
+	ID      int64 // of what it is about, for Location
+}
+
+// TextOf is a Text about a record, which stands around the message in JSON.
+type TextOf[T any] struct {
+	Text
+	Record T
+}
+
+func (t Text) said() (Text, any)       { return t, nil }
+func (t TextOf[T]) said() (Text, any)  { return t.Text, t.Record }
+func (Text) record() reflect.Type      { return nil }
+func (TextOf[T]) record() reflect.Type { return reflect.TypeFor[T]() }
+
+type text interface {
+	said() (Text, any)
+	record() reflect.Type
 }
 
 // Event is a part of a stream of server-sent events; see Live.
@@ -194,8 +215,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 		}
 		w.Header().Set("Location", v.To)
 		w.WriteHeader(http.StatusSeeOther)
-	case Text:
-		text(w, r, i.Status, v)
+	case text:
+		t, record := v.said()
+		sendText(w, r, i.Status, t, record)
 	case *File:
 		s.sendFile(w, r, i.Status, v)
 	case Live:
@@ -236,8 +258,8 @@ func (s *Server) compress(w http.ResponseWriter, r *http.Request, i *Info) (http
 	return httpserver.Compress(w, r)
 }
 
-// text answers with a sentence. A 204 has no body, whatever there is to say.
-func text(w http.ResponseWriter, r *http.Request, status int, t Text) {
+// sendText answers with a sentence. A 204 has no body, whatever there is to say.
+func sendText(w http.ResponseWriter, r *http.Request, status int, t Text, about any) {
 	if status == http.StatusNoContent {
 		w.WriteHeader(status)
 		return
@@ -249,14 +271,14 @@ func text(w http.ResponseWriter, r *http.Request, status int, t Text) {
 		return
 	}
 	record := map[string]any{}
-	if t.Record != nil {
-		b, err := json.Marshal(t.Record)
+	if about != nil {
+		b, err := json.Marshal(about)
 		if err == nil {
 			err = json.Unmarshal(b, &record)
 		}
 		if err != nil {
 			// A record that is no object is our mistake, and loud.
-			panic(fmt.Sprintf("endpoint: %T is no record: %v", t.Record, err))
+			panic(fmt.Sprintf("endpoint: %T is no record: %v", about, err))
 		}
 	}
 	record["message"] = t.Message
@@ -408,8 +430,9 @@ func fill(template string, r *http.Request, out any) string {
 
 // member gives the value of the field whose json name is name.
 func member(out any, name string) string {
-	if t, ok := out.(Text); ok {
-		return strconv.FormatInt(t.ID, 10)
+	if t, ok := out.(text); ok {
+		said, _ := t.said()
+		return strconv.FormatInt(said.ID, 10)
 	}
 	v := reflect.Indirect(reflect.ValueOf(out))
 	for _, f := range reflect.VisibleFields(v.Type()) {

@@ -203,8 +203,8 @@ func TestFilesAreNeverRunAsPages(t *testing.T) {
 }
 
 func TestSentencesFollowAccept(t *testing.T) {
-	s := bare(Config{}, func(context.Context) (Text, error) {
-		return Text{Message: "Made.", Record: map[string]int{"id": 3}, ID: 3}, nil
+	s := bare(Config{}, func(context.Context) (TextOf[map[string]int], error) {
+		return TextOf[map[string]int]{Text{Message: "Made.", ID: 3}, map[string]int{"id": 3}}, nil
 	}, Location("/api/things/{.id}"))
 	if w := get(s, "/api/things/x"); w.Body.String() != "Made.\n" || !strings.HasPrefix(w.Header().Get("Content-Type"),
 		"text/plain") || w.Header().Get("Location") != "/api/things/3" {

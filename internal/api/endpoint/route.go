@@ -36,6 +36,8 @@ type Config struct {
 	Room         *params.Spool // what they may hold of the disk; nil for no bound
 	Origins      []string      // other origins whose pages may call the API
 	Version      string
+	Words        Words       // what the document says about names
+	Tags         []Tag       // how it groups the endpoints
 	Now          clock.Clock // the machine's when nil; what people used of their allowances is counted by it
 	// Asked, where it is set, hears of every right a request is asked for, for the
 	// test that compares them with those its endpoint declares.
@@ -79,6 +81,10 @@ type Info struct {
 	scope                 []scopeField
 	polled                bool
 	names                 map[string]string // of inputs, by the names the domain has for them
+	named                 string            // for programs; see OperationID
+	sends                 []string          // types of content of a download
+	kept                  bool              // the download is a stored file: it has parts and a tag
+	shapes                map[string]reflect.Type
 }
 
 // Routes gives the declared endpoints in order of declaration.
@@ -96,6 +102,30 @@ func Uploads(n int, most int64) Option {
 // "/api/units/{unit_id}/outcomes/{.id}": {name} is a value of the request's
 // path, {.name} a field of the answer.
 func Location(template string) Option { return func(i *Info) { i.location = template } }
+
+// Stored says which types of content an endpoint's downloads have ("image/*" for
+// all of a kind). They are files that are kept, so a part of one can be asked for.
+func Stored(types ...string) Option {
+	return func(i *Info) { i.sends, i.kept = types, true }
+}
+
+// Made is Stored for downloads that are made while they are sent, whole.
+func Made(types ...string) Option { return func(i *Info) { i.sends = types } }
+
+// Shaped says that the input of that name, which the handler takes as JSON text to
+// check it more closely, holds a T.
+func Shaped[T any](name string) Option {
+	return func(i *Info) {
+		if i.shapes == nil {
+			i.shapes = map[string]reflect.Type{}
+		}
+		i.shapes[name] = reflect.TypeFor[T]()
+	}
+}
+
+// Named gives an endpoint its name for programs where the summary makes none that
+// is short and its own.
+func Named(operationID string) Option { return func(i *Info) { i.named = operationID } }
 
 // Audited says that a success is written to the audit log, as an entry of one of
 // the kinds. The domain writes it; this declares it, and tests hold both together.

@@ -32,6 +32,9 @@ type Field struct {
 	json   bool   // the field is a JSON
 }
 
+// JSON tells whether a form sends the field as JSON text.
+func (f Field) JSON() bool { return f.json }
+
 // Fields lists the inputs the struct type t declares, embedded structs
 // flattened, in order of declaration. Members of a nested struct are had by
 // asking for its Elem. It panics where the declaration is wrong: an unknown
