@@ -21,6 +21,7 @@ type userCmd struct {
 	Add      userAddCmd      `cmd:"" help:"Create an account and print a link to set its password."`
 	Password userPasswordCmd `cmd:"" help:"Set the password of an account, read from the terminal or standard input."`
 	Link     userLinkCmd     `cmd:"" help:"Print a new one-time link to set the password of an account."`
+	Factor   userFactorCmd   `cmd:"" name:"reset-second-factor" help:"Take the second factor of an account away."`
 	List     userListCmd     `cmd:"" help:"List the accounts."`
 	Export   userExportCmd   `cmd:"" help:"Write all that is kept about a person into a zip."`
 	Erase    userEraseCmd    `cmd:"" help:"Make the service forget who a person is; says first what it will do."`
@@ -86,6 +87,27 @@ func (c *userLinkCmd) Run(ctx context.Context) error {
 		})
 		if err == nil {
 			c.print(token)
+		}
+		return err
+	})
+}
+
+type userFactorCmd struct {
+	app.Storage
+	Username string `arg:""`
+}
+
+func (c *userFactorCmd) Run(ctx context.Context) error {
+	return withDatabase(ctx, &c.Storage, func(d *db.DB) error {
+		err := d.Tx(ctx, func(q db.Q) error {
+			u, err := ident.ByUsername(ctx, q, c.Username)
+			if err != nil {
+				return err
+			}
+			return ident.ResetFactor(ctx, q, nil, u.ID)
+		})
+		if err == nil {
+			fmt.Printf("%s signs in without a second factor now, and should set up another.\n", c.Username)
 		}
 		return err
 	})

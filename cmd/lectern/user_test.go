@@ -43,6 +43,9 @@ func TestUserCommands(t *testing.T) {
 			if out, err := do("", "link", "nobody"); err == nil || !strings.Contains(out, "no such user") {
 				t.Errorf("link for nobody: %v %s", err, out)
 			}
+			if out, err := do("", "reset-second-factor", "jdoe"); err == nil || !strings.Contains(out, "no second factor") {
+				t.Errorf("reset a factor there is not: %v %s", err, out)
+			}
 			out, err = do("", "link", "JDoe", "--public-url", "https://learn.example.edu")
 			link := linkToken.FindStringSubmatch(out)
 			if err != nil || link == nil {

@@ -20,6 +20,7 @@ type Caller struct {
 	Username  string      //
 	Role      policy.Role // in the system
 	SessionID int64       //
+	Enrolling bool        // the session may only set up a second factor
 	Who       policy.Who  // every standing, in the system and on the record
 
 	UnitID    int64       // of the record; 0 when it has none
@@ -50,8 +51,12 @@ func (c *Caller) Must(r *policy.Right) error {
 	if c.May(r) {
 		return nil
 	}
-	if c.ID == 0 {
+	switch {
+	case c.ID == 0:
 		return fault.New(fault.Unknown, "Sign in first.")
+	case c.Enrolling:
+		return &fault.Error{Kind: fault.Denied, Code: "second_factor_enrolment", Text: "Set up a second factor first: " +
+			"your role needs one here. Until then you can do nothing else."}
 	}
 	return fault.New(fault.Denied, "%s", r.Refusal())
 }
@@ -124,6 +129,7 @@ func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
 		return nil, err
 	}
 	row.apply(&c)
+	c.narrow()
 	return &c, nil
 }
 
@@ -135,6 +141,14 @@ func (c *Caller) stand(s Scope) {
 	}
 	if s.User != 0 && s.User == c.ID {
 		c.Who |= policy.Self
+	}
+	c.narrow()
+}
+
+// narrow leaves a session that may only set up a second factor no other standing.
+func (c *Caller) narrow() {
+	if c.Enrolling {
+		c.Who = policy.Enrolling
 	}
 }
 

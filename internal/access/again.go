@@ -78,6 +78,7 @@ func again(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule, lock s
 	c.stand(s)
 	if record {
 		row.apply(&c)
+		c.narrow()
 	}
 	if err := c.Must(r.On(c.about())); err != nil {
 		return nil, refuse(ctx, q, s, err)

@@ -72,7 +72,7 @@ var resources = []func(*Server){
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
 	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,
-	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).sessionRoutes,
+	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).secondFactorRoutes, (*Server).sessionRoutes,
 	(*Server).settingRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tutorialRoutes, (*Server).unitCSVRoutes,

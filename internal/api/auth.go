@@ -15,13 +15,14 @@ import (
 
 func (s *Server) authRoutes() {
 	endpoint.Route(s.Server, "POST /api/auth", 201, policy.Anybody, "Sign in", s.signIn,
-		endpoint.Audited(audit.SignIn),
-		endpoint.Also(401, "the username or the password is wrong, or the one-time token has expired"),
+		endpoint.Audited(audit.SignIn, audit.SecondFactor),
+		endpoint.Also(401, "the username or the password is wrong, the one-time token has expired, or, of code "+
+			"second_factor, otp is missing or wrong"),
 		endpoint.Also(429, "too many failed tries; Retry-After says how long to wait"),
 		endpoint.Also(503, "too many people sign in at once; Retry-After says when to come back"))
 	endpoint.Route(s.Server, "PUT /api/auth", 201, policy.SignedIn, "Extend the session", s.extendSession,
 		endpoint.Unaudited("the same session goes on"))
-	endpoint.Route(s.Server, "DELETE /api/auth", 204, policy.SignedIn, "Sign out", s.signOut,
+	endpoint.Route(s.Server, "DELETE /api/auth", 204, policy.SignOut, "Sign out", s.signOut,
 		endpoint.Audited(audit.SignOut))
 	endpoint.Route(s.Server, "GET /api/auth/method", 200, policy.Anybody, "Tell how people sign in", s.signInMethod)
 	endpoint.Route(s.Server, "GET /api/auth/signout_url", 200, policy.Anybody, "Tell where a sign-out leads",
@@ -51,29 +52,32 @@ type signInIn struct {
 	Username  string `param:"username,required"`
 	Password  string `param:"password" text:"any" unless:"auth_token" doc:"required unless auth_token is given"`
 	AuthToken string `param:"auth_token" text:"any" doc:"the one-time token of a sign-in elsewhere"`
+	OTP       string `param:"otp" text:"any" doc:"the code of the second factor, or a recovery code, where there is one"`
 	Remember  bool   `param:"remember" doc:"stay signed in: two weeks for students, one for tutors"`
 }
 
 type signInOut struct {
 	User      *ident.User `json:"user"`
 	AuthToken string      `json:"auth_token"`
+	// Enrol tells that the session may only set up a second factor.
+	Enrol bool `json:"second_factor_enrolment,omitempty"`
 }
 
 func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*signInOut, error) {
-	var u *ident.User
-	var token string
-	var err error
 	entry := ident.Entry{Remember: in.Remember, From: who.From, Agent: who.Agent}
 	if in.AuthToken != "" {
-		u, token, err = ident.Trade(ctx, s.db, in.Username, in.AuthToken, entry)
-	} else {
-		u, token, err = s.passwords.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password,
-			Entry: entry})
+		u, token, err := ident.Trade(ctx, s.db, in.Username, in.AuthToken, entry)
+		if err != nil {
+			return nil, err
+		}
+		return &signInOut{User: u.For(u.ID, u.Role), AuthToken: token}, nil
 	}
+	got, err := s.passwords.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, OTP: in.OTP,
+		Entry: entry})
 	if err != nil {
 		return nil, err
 	}
-	return &signInOut{u.For(u.ID, u.Role), token}, nil
+	return &signInOut{got.User.For(got.User.ID, got.User.Role), got.Token, got.Enrolling}, nil
 }
 
 type tokenOut struct {
@@ -84,7 +88,7 @@ func (s *Server) extendSession(ctx context.Context, who *access.Caller, in struc
 	Remember bool `param:"remember"`
 }) (*tokenOut, error) {
 	return changeBriefly(ctx, s.db, func(q db.Q) (*tokenOut, error) {
-		return &tokenOut{endpoint.Token(ctx)}, ident.Extend(ctx, q, who, in.Remember)
+		return &tokenOut{endpoint.Token(ctx)}, s.passwords.Extend(ctx, q, who, in.Remember)
 	})
 }
 

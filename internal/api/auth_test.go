@@ -322,7 +322,7 @@ func TestThrottleUnderConcurrency(t *testing.T) {
 		for range 40 {
 			instance := ident.NewPasswords(w.db, ident.Limits{Patience: time.Minute})
 			wg.Go(func() {
-				_, _, err := instance.SignIn(t.Context(), ident.Try{Username: "student", Password: "wrong"})
+				_, err := instance.SignIn(t.Context(), ident.Try{Username: "student", Password: "wrong"})
 				switch {
 				case err != nil && strings.Contains(err.Error(), "too many"):
 					refused.Add(1)

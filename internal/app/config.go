@@ -94,8 +94,8 @@ func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
 
 // Check finds what cannot be right before anything is opened, all at once.
 func (s *Settings) Check() error {
-	return errors.Join(s.checkStorage(), s.Encryption.check(), s.SignIn.check(), s.checkAddr(), s.checkLinks(), s.checkMail(),
-		s.checkSubmissions(), s.checkAudit())
+	return errors.Join(s.checkStorage(), s.Encryption.check(), s.SignIn.check(), s.checkAddr(), s.checkLinks(),
+		s.checkMail(), s.checkSubmissions(), s.checkAudit())
 }
 
 func (s *Settings) checkStorage() error {

@@ -41,7 +41,7 @@ var floors = [][]string{
 	{"internal/db", "internal/files", "internal/pdf", "internal/sheet",
 		"internal/calendar", "internal/mail", "internal/archive", "internal/container"},
 	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
-		"internal/personal", "internal/canonical"},
+		"internal/totp", "internal/personal", "internal/canonical"},
 }
 
 // parts names the parts of the house by the floor each begins with.

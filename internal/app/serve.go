@@ -20,6 +20,7 @@ import (
 	"lectern/internal/events"
 	"lectern/internal/files"
 	"lectern/internal/httpserver"
+	"lectern/internal/ident"
 	"lectern/internal/jobs"
 	"lectern/internal/mail"
 	"lectern/internal/notify"
@@ -158,6 +159,7 @@ func (a *App) declare() {
 			Room:    &params.Spool{All: a.SpoolMB * size.MB, Each: a.SpoolUserMB * size.MB},
 			Origins: a.AllowOrigins, Version: Version},
 		Files: a.files, PublicURL: a.Public(), ClientURL: a.ClientURL,
+		SignIn:   ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),

@@ -5,6 +5,9 @@ import "fmt"
 // SignIn says how people sign in beside the passwords that the service keeps.
 type SignIn struct {
 	ClientURL string `placeholder:"URL" help:"Web client that browsers go to when they signed in elsewhere."`
+
+	RequireSecondFactor bool     `help:"Let Convenors and Admins sign in by password only with a second factor."`
+	PasswordUsers       []string `placeholder:"NAME" help:"Who may sign in by a password kept here; all when empty."`
 }
 
 // check finds settings that cannot be right, or do not go together.

@@ -12,6 +12,7 @@ const (
 	SignInFailed Kind = "sign_in_failed" // a wrong password for an account that exists; see ident
 	SignOut      Kind = "sign_out"       // a session was ended by its user
 	Password     Kind = "password"       // a password was set, or a link to set one was made or asked for
+	SecondFactor Kind = "second_factor"  // one was set up, dropped or reset, or its recovery codes used or renewed
 	Account      Kind = "account"        // an account was created, changed, disabled or enabled
 	Role         Kind = "role"           // a role in the system or in a unit; the action is the new one
 	SeeAs        Kind = "see_as"         // somebody looked at the service as another person sees it
@@ -34,7 +35,7 @@ const (
 	Retention    Kind = "retention"      // old entries of this log were removed
 )
 
-var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, Account, Role, SeeAs, Status, Grade, Extension,
+var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade, Extension,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
 	Export, Retention}
 

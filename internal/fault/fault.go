@@ -40,6 +40,7 @@ func (k Kind) Slug() string { return slugs[k] }
 type Error struct {
 	Kind   Kind
 	Text   string            // a sentence a person can act on
+	Code   string            // what a program tells it from others of its kind by; the kind's own when empty
 	Fields map[string]string // what is wrong with which field, for Invalid and Refused
 	Wait   time.Duration     // how long to wait, for Throttled
 	Err    error             // what caused it, if anything; never shown

@@ -64,20 +64,39 @@ func mayMove(ctx context.Context, q db.Q, by *access.Caller, u *User, p *Proof) 
 		return fault.New(fault.Denied, "This account is in use, so its owner or an administrator must change its "+
 			"address.")
 	}
-	if p != nil && p.user == u.ID {
-		_, err := held(ctx, q, u.ID, p.seal)
+	return own(ctx, q, by, p, "change your address", "old_password")
+}
+
+// own wants proof that a session is its owner's: the password, or that the sign-in
+// was a moment ago. Who has neither is told what for, and in which field to send it.
+func own(ctx context.Context, q db.Q, by *access.Caller, p *Proof, what, field string) error {
+	if p != nil && p.user == by.ID {
+		_, err := held(ctx, q, by.ID, p.seal)
 		if errors.Is(err, errMeanwhile) {
 			err = errWrong
 		}
 		return err
 	}
 	young, err := db.All[int64](ctx, q, `SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND created_at > $3`,
-		by.SessionID, u.ID, clock.At(q.Now().Add(-recent)))
+		by.SessionID, by.ID, clock.At(q.Now().Add(-recent)))
 	if err == nil && len(young) == 0 {
-		err = fault.New(fault.Denied, "To change your address, send your password as old_password, or sign in again "+
-			"and change it within ten minutes.")
+		err = fault.New(fault.Denied, "To %s, send your password as %s, or sign in again and do it within ten "+
+			"minutes.", what, field)
 	}
 	return err
+}
+
+// owner is own for what even a new session must not do without the password, where
+// there is one.
+func owner(ctx context.Context, q db.Q, by *access.Caller, p *Proof) error {
+	has, err := db.OneOf[bool](ctx, q, "user", `SELECT password_hash IS NOT NULL FROM users WHERE id = $1`, by.ID)
+	if err != nil {
+		return err
+	}
+	if *has && p == nil {
+		return fault.Field(fault.Invalid, "password", "is required")
+	}
+	return own(ctx, q, by, p, "switch your second factor off", "password")
 }
 
 // free refuses an address another user has. It spares a person a link that

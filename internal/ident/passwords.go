@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/netip"
 	"runtime"
+	"slices"
 	"time"
 
 	"lectern/internal/access"
@@ -26,6 +27,12 @@ type Limits struct {
 	PerAddress int64         // from an address for any names, before it is slowed down; 100
 	Pace       time.Duration // between tries that are slowed down; 500 ms
 	Window     time.Duration // 15 min
+
+	// RequireFactor lets Convenors and Admins do nothing but set up a second factor
+	// until they have one.
+	RequireFactor bool
+	// Only names those who may sign in with a password kept here; nil for all.
+	Only []string
 }
 
 func (l Limits) withDefaults() Limits {
@@ -69,6 +76,7 @@ const accountColumns = userColumns + `, password_hash, EXISTS (SELECT 1 FROM sig
 // Try is one attempt to sign in.
 type Try struct {
 	Username, Password string
+	OTP                string // a code of the second factor; empty when none was given
 	Entry
 }
 
@@ -78,6 +86,16 @@ type Entry struct {
 	Remember bool
 	From     netip.Addr // whose failures count together; may be unknown
 	Agent    string     // what their browser or program calls itself
+
+	password  bool // it began with a password typed here
+	enrolling bool // it may only set up a second factor
+}
+
+// SignedIn is a sign-in that was let in: whose, and the token, shown only now.
+type SignedIn struct {
+	User      *User
+	Token     string
+	Enrolling bool // it may only set up a second factor
 }
 
 // errWrong is the one answer to a wrong password, an unknown name and an
@@ -89,45 +107,97 @@ var errWrong = fault.New(fault.Unknown, "The username or the password is wrong."
 var errMeanwhile = errors.New("the password changed while it was proven")
 
 // SignIn opens a session and gives its token. Failures are fault.Unknown,
-// whatever the reason, after the same time; fault.Throttled after too many of
-// them; fault.Unavailable when too many sign in at once.
-func (d *Passwords) SignIn(ctx context.Context, t Try) (u *User, token string, err error) {
+// whatever the reason, after the same time, and of the code second_factor where
+// only that is missing; fault.Throttled after too many of them; fault.Unavailable
+// when too many sign in at once.
+func (d *Passwords) SignIn(ctx context.Context, t Try) (in *SignedIn, err error) {
 	// Another sign-in may have replaced an old seal of the same password
 	// meanwhile, so whoever was too late proves it once more.
 	for range 2 {
-		if u, token, err = d.signIn(ctx, t); !errors.Is(err, errMeanwhile) {
-			return u, token, err
+		if in, err = d.signIn(ctx, t); !errors.Is(err, errMeanwhile) {
+			return in, err
 		}
 	}
-	return nil, "", errWrong
+	return nil, errWrong
 }
 
-func (d *Passwords) signIn(ctx context.Context, t Try) (u *User, token string, err error) {
+func (d *Passwords) signIn(ctx context.Context, t Try) (*SignedIn, error) {
 	a, err := d.named(ctx, t.Username, t.From)
 	if err != nil {
-		return nil, "", err
+		return nil, err
+	}
+	if !d.keeps(a) {
+		a.PasswordHash = nil // in the same time as for everybody
 	}
 	p := proof{accountName(t.Username), t.From, a, t.Password}
 	fresh, err := d.prove(ctx, p)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	err = d.db.Tx(ctx, func(q db.Q) error {
-		if u, err = held(ctx, q, a.ID, a.PasswordHash); err != nil {
+	return d.admit(ctx, &p, t, func(q db.Q) (*User, error) {
+		u, err := held(ctx, q, a.ID, a.PasswordHash)
+		if err == nil && fresh != "" {
+			_, err = replace(ctx, q, u.ID, a.PasswordHash, fresh)
+		}
+		return u, err
+	})
+}
+
+// keeps tells whether an account may sign in with a password kept here.
+func (d *Passwords) keeps(a *account) bool {
+	return len(d.limits.Only) == 0 || slices.ContainsFunc(d.limits.Only, func(name string) bool {
+		return fold(name) == fold(a.Username)
+	})
+}
+
+// admit opens a session for the user that find gives, and holds, in the
+// transaction, if they bring the second factor that they have or must have. A
+// refusal is committed with what it counted.
+func (d *Passwords) admit(ctx context.Context, p *proof, t Try, find func(db.Q) (*User, error)) (*SignedIn, error) {
+	var in SignedIn
+	var refused error
+	err := d.db.Tx(ctx, func(q db.Q) (err error) {
+		if in.User, err = find(q); err != nil {
 			return err
 		}
-		if fresh != "" {
-			if _, err := replace(ctx, q, u.ID, a.PasswordHash, fresh); err != nil {
-				return err
-			}
+		var on bool
+		if on, refused, err = d.second(ctx, q, p, t, in.User); err != nil || refused != nil {
+			return err
 		}
 		if err := forget(ctx, q, p.try()); err != nil {
 			return err
 		}
-		token, err = Open(ctx, q, u, t.Entry)
+		e := t.Entry
+		e.password, e.enrolling = true, !on && d.RequiresFactor(in.User.Role)
+		in.Enrolling = e.enrolling
+		in.Token, err = Open(ctx, q, in.User, e)
 		return err
 	})
-	return u, token, err
+	if err == nil {
+		err = refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &in, nil
+}
+
+// second takes the code of a user who has a second factor, or tells why not; on
+// tells whether they have one.
+func (d *Passwords) second(ctx context.Context, q db.Q, p *proof, t Try, u *User) (on bool, refusal, err error) {
+	if t.OTP == "" {
+		f, err := factorOf(ctx, q, u.ID)
+		if err != nil || !f.on() {
+			return false, nil, err
+		}
+		return true, errFactor, nil
+	}
+	from := tried{u.ID, p.account.Known && p.account.ID == u.ID, t.From}
+	on, ok, err := d.useCode(ctx, q, from, t.OTP)
+	if err == nil && on && !ok {
+		refusal = errCode
+	}
+	return on, refusal, err
 }
 
 // held holds an account and gives it, if the seal that was proven outside the

@@ -84,7 +84,7 @@ func (h *house) person(name, stored string) (u *User) {
 }
 
 func (h *house) try(name, password string) error {
-	_, _, err := h.SignIn(h.Context(), Try{Username: name, Password: password})
+	_, err := h.SignIn(h.Context(), Try{Username: name, Password: password})
 	return err
 }
 
@@ -272,11 +272,11 @@ func TestFirstAdmin(t *testing.T) {
 		if made.Load() != 1 {
 			h.Fatalf("%d made", made.Load())
 		}
-		u, token, err := h.SignIn(h.Context(), Try{Username: "aadmin", Password: password.Load().(string)})
-		if err != nil || u.Role != policy.Admin {
-			h.Fatalf("%v, %v", u, err)
+		in, err := h.SignIn(h.Context(), Try{Username: "aadmin", Password: password.Load().(string)})
+		if err != nil || in.User.Role != policy.Admin {
+			h.Fatalf("%v, %v", in, err)
 		}
-		if who, err := Authenticate(h.Context(), h.db.Pool(), "AADMIN", token); err != nil || who.Role != policy.Admin {
+		if who, err := Authenticate(h.Context(), h.db.Pool(), "AADMIN", in.Token); err != nil || who.Role != policy.Admin {
 			h.Errorf("%v, %v", who, err)
 		}
 	})
@@ -326,7 +326,7 @@ func TestSettingAPasswordByHand(t *testing.T) {
 		if err := h.SetPassword(h.Context(), "ANN", "correct horse"); err != nil {
 			h.Fatal(err)
 		}
-		_, token, err := h.SignIn(h.Context(), Try{Username: "ann", Password: "correct horse"})
+		in, err := h.SignIn(h.Context(), Try{Username: "ann", Password: "correct horse"})
 		if err != nil {
 			h.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestSettingAPasswordByHand(t *testing.T) {
 		if won.Load() != 1 {
 			h.Errorf("%d changes won", won.Load())
 		}
-		if _, err := Authenticate(h.Context(), h.db.Pool(), "ann", token); !fault.Is(err, fault.Unknown) {
+		if _, err := Authenticate(h.Context(), h.db.Pool(), "ann", in.Token); !fault.Is(err, fault.Unknown) {
 			h.Errorf("the session goes on: %v", err)
 		}
 	})

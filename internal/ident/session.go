@@ -39,10 +39,10 @@ func Open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 	}
 	token := newToken()
 	if _, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at, agent, used_at,
-			renewed_at)
-		VALUES ($1, $2, $3, $4, $5, $3, $3)`,
+			renewed_at, began_here, enrolling)
+		VALUES ($1, $2, $3, $4, $5, $3, $3, $6, $7)`,
 		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(access.Lifetime(u.Role, e.Remember))),
-		device(e.Agent)); err != nil {
+		device(e.Agent), e.password, e.enrolling); err != nil {
 		return "", err
 	}
 	if _, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID,
@@ -62,10 +62,11 @@ type session struct {
 	RenewedAt   clock.Time  `db:"renewed_at"`
 	UsedAt      *clock.Time `db:"used_at"`
 	DisabledAt  *clock.Time `db:"disabled_at"`
+	Enrolling   bool        `db:"enrolling"`
 }
 
 const selectSession = `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at,
-	coalesce(s.renewed_at, s.created_at) AS renewed_at, s.used_at, u.disabled_at
+	coalesce(s.renewed_at, s.created_at) AS renewed_at, s.used_at, u.disabled_at, s.enrolling
 	FROM sessions s JOIN users u ON u.id = s.user_id WHERE `
 
 // over tells whether the session has ended by now: by its own time, or because
@@ -75,7 +76,8 @@ func (s *session) over(now time.Time) bool {
 }
 
 func (s *session) caller() *access.Caller {
-	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID}
+	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID,
+		Enrolling: s.Enrolling}
 }
 
 // useEvery is how exactly the last use of a session is known.
@@ -122,11 +124,20 @@ func authenticate(ctx context.Context, q db.Q, username, token string) (*session
 }
 
 // Extend lets the caller's session last from now on as long as a new one would.
-// It never ends sooner than before: a forgotten flag does not undo a choice.
-func Extend(ctx context.Context, q db.Q, who *access.Caller, remember bool) error {
-	_, err := db.Exec(ctx, q, `UPDATE sessions SET renewed_at = $3,
-		expires_at = CASE WHEN expires_at < $2 THEN $2 ELSE expires_at END WHERE id = $1`,
-		who.SessionID, clock.At(q.Now().Add(access.Lifetime(who.Role, remember))), q.Now())
+// It never ends sooner than before: a forgotten flag does not undo a choice. Where
+// the role needs a second factor, a session that began with a password goes on
+// only once there is one, else fault.Denied: so nobody stays signed in without it
+// for longer than a session lasts, when the rule or the role is new.
+func (d *Passwords) Extend(ctx context.Context, q db.Q, who *access.Caller, remember bool) error {
+	n, err := db.Exec(ctx, q, `UPDATE sessions SET renewed_at = $3,
+		expires_at = CASE WHEN expires_at < $2 THEN $2 ELSE expires_at END
+		WHERE id = $1 AND (NOT $4 OR NOT began_here OR EXISTS (SELECT 1 FROM second_factors f
+			WHERE f.user_id = sessions.user_id AND f.confirmed_at IS NOT NULL))`,
+		who.SessionID, clock.At(q.Now().Add(access.Lifetime(who.Role, remember))), q.Now(), d.RequiresFactor(who.Role))
+	if err == nil && n == 0 {
+		err = fault.New(fault.Denied, "A %s needs a second factor here. Set one up; until then your session cannot "+
+			"be extended.", who.Role)
+	}
 	return err
 }
 

@@ -72,6 +72,7 @@ const (
 	GroupMemberManaging                 // GroupMember where the set lets students manage groups and nothing is locked
 	StudentCreating                     // UnitStudent where the set lets students make groups and is not locked
 	OwnerManaging                       // Owner where the set lets students manage groups
+	Enrolling                           // signed in with a password, and to set up a second factor before anything else
 )
 
 var whoNames = [...]string{"a visitor", "any signed-in user", "the user concerned", "a Tutor", "a Convenor", "an Admin",
@@ -80,7 +81,8 @@ var whoNames = [...]string{"a visitor", "any signed-in user", "the user concerne
 	"the student concerned where the unit lets students ask for extensions", "a member of the group",
 	"a member of the group where the set lets students manage groups and nothing is locked",
 	"a student of the unit where the set lets students make groups and is not locked",
-	"the student concerned where the set lets students manage groups"}
+	"the student concerned where the set lets students manage groups",
+	"whoever must set up a second factor first"}
 
 // Names lists the standings in words.
 func (w Who) Names() []string {

@@ -35,6 +35,8 @@ func All() []*Right { return table }
 var (
 	Anybody        = right(System, "see what is public", anyone)
 	SignedIn       = right(System, "see and change what is your own", User)
+	SignOut        = right(System, "sign out", User|Enrolling)
+	OwnFactor      = right(System, "set up your second factor", User|Enrolling)
 	ListUsers      = right(System, "list the users", organisers)
 	ReadUser       = right(System, "read this user's record", Self|SystemAdmin)
 	CreateUsers    = right(System, "create users", organisers).limited(convenorsLimit)
