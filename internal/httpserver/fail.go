@@ -48,7 +48,7 @@ func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((e.Wait+time.Second-1)/time.Second)))
 	}
-	p := Problem{Status: statuses[e.Kind], Text: e.Text, Code: cmp.Or(e.Code, e.Kind.Slug())}
+	p := Problem{Status: statuses[e.Kind], Text: e.Sentence(), Code: cmp.Or(e.Code, e.Kind.Slug())}
 	if e.Kind == fault.Invalid || e.Kind == fault.Refused {
 		p.Fields = e.Fields
 	}
