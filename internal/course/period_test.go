@@ -42,7 +42,7 @@ func TestPeriodRulesAgreeWithTheDatabase(t *testing.T) {
 					return nil
 				}
 				e, ok := errors.AsType[*fault.Error](err)
-				if !ok || e.Kind != fault.Refused || len(e.Fields) == 0 {
+				if !ok || e.Kind != fault.Refused && e.Kind != fault.Invalid || len(e.Fields) == 0 {
 					t.Fatalf("got %v", err)
 				}
 				return nil
