@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"lectern/internal/api"
+	"lectern/internal/site"
 )
 
 type permissionsCmd struct {
@@ -13,7 +14,7 @@ type permissionsCmd struct {
 }
 
 func (c *permissionsCmd) Run() error {
-	list, err := api.Narrow(api.AllPermissions(), c.Role, c.Route)
+	list, err := api.Narrow(api.AllPermissions(site.New(site.Config{}).Sorted()), c.Role, c.Route)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ type confirmIn struct {
 }
 
 func (s *Server) confirmAddress(ctx context.Context, _ *access.Caller, in confirmIn) (endpoint.NoContent, error) {
-	return endpoint.NoContent{}, s.accounts().ConfirmAddress(ctx, in.Token)
+	return endpoint.NoContent{}, s.ConfirmAddress(ctx, in.Token)
 }
 
 type signInIn struct {
@@ -72,7 +72,7 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*
 		}
 		return &signInOut{User: u.For(u.ID, u.Role), AuthToken: token}, nil
 	}
-	got, err := s.passwords.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, OTP: in.OTP,
+	got, err := s.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, OTP: in.OTP,
 		Entry: entry})
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ type passwordIn struct {
 func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwordIn) (endpoint.NoContent, error) {
 	switch {
 	case in.Token != "":
-		return endpoint.NoContent{}, s.passwords.UseLink(ctx, in.Token, in.Password)
+		return endpoint.NoContent{}, s.SetPassword(ctx, in.Token, in.Password)
 	case who.ID == 0:
 		return endpoint.NoContent{}, fault.New(fault.Unknown, "Send the token of your link, or sign in first.")
 	case in.OldPassword == "":

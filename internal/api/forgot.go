@@ -6,7 +6,6 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/audit"
-	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/policy"
 )
@@ -28,11 +27,6 @@ type forgotIn struct {
 
 // forgot gives the same answer, after the same work, whoever is named.
 func (s *Server) forgot(ctx context.Context, who *access.Caller, in forgotIn) (endpoint.Text, error) {
-	if s.mailer == nil {
-		return endpoint.Text{}, errNoMail
-	}
-	err := s.passwords.Forgot(ctx, in.Username, who.From,
-		func(q db.Q, user int64) error { return s.mailer.Forgotten(ctx, q, user) })
 	return endpoint.Text{Message: "If there is such an account, a link to choose a new password is on its way to its " +
-		"address."}, err
+		"address."}, s.Forgot(ctx, who, in.Username)
 }

@@ -189,7 +189,7 @@ func TestMarkByHandMadeSheet(t *testing.T) {
 			t.Errorf("after another submission: %s", got)
 		}
 		w.do("convenor", "POST "+assess, aFile("m.csv",
-			"username,task\r\nstudent,1.1P\r\n")).status(400).says("Missing headings")
+			"username,task\r\nstudent,1.1P\r\n")).status(400).says("missing headings")
 		w.do("convenor", "POST "+assess, aFile("m.csv", "%PDF-1.7\x00")).status(415)
 		w.do("convenor", "POST "+assess+"&user_id=99999", aFile("m.csv", text)).status(422)
 		w.do("convenor", "GET "+assess+"&user_id={student}", nil).status(422)

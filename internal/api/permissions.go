@@ -25,11 +25,11 @@ type Permission struct {
 	right *policy.Right
 }
 
-// Permissions gives the table of rights in its order, with the endpoints that ask
-// for each.
-func (s *Server) Permissions() []Permission {
+// PermissionsOf gives the table of rights in its order, with those of the endpoints
+// and pages that ask for each.
+func PermissionsOf(routes []*endpoint.Info) []Permission {
 	by, inside := map[*policy.Right][]string{}, map[*policy.Right][]string{}
-	for _, i := range s.Sorted() {
+	for _, i := range routes {
 		route := i.Method + " " + i.Path
 		for _, r := range i.Right.Rights() {
 			by[r] = append(by[r], route)
@@ -48,9 +48,11 @@ func (s *Server) Permissions() []Permission {
 // listOf gives the list, never nil, so that it encodes as [].
 func listOf(list []string) []string { return append([]string{}, list...) }
 
-// AllPermissions gives the permissions of every endpoint there is, without a
-// service that runs.
-func AllPermissions() []Permission { return New(Config{Config: endpoint.Config{}}).Permissions() }
+// AllPermissions gives the permissions of every endpoint there is, and of pages,
+// without a service that runs.
+func AllPermissions(pages []*endpoint.Info) []Permission {
+	return PermissionsOf(slices.Concat(New(Config{}).Sorted(), pages))
+}
 
 // Narrow gives the permissions that somebody of a role may hold, and of those the
 // ones with an endpoint whose method and path contain route. An empty role or route

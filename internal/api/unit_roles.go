@@ -20,8 +20,6 @@ func (s *Server) unitRoleRoutes() {
 		endpoint.Location("/api/unit_roles/{.id}"), endpoint.Also(404, "no such user"),
 		endpoint.Also(409, "they have another role in the unit"),
 		endpoint.Also(422, "their system role does not reach so far"))
-	endpoint.Route(s.Server, "GET /api/unit_roles/{id}", 200, policy.EmployStaff, "Get a role on the staff of a unit",
-		s.getRole)
 	endpoint.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the "+
 		"other way round", s.changeRole,
 		endpoint.Audited(audit.Role),
@@ -80,10 +78,6 @@ func roleFor(ctx context.Context, q db.Q, who *access.Caller, id int64) (*course
 
 type roleIn struct {
 	ID int64 `path:"id" scope:"role"`
-}
-
-func (s *Server) getRole(ctx context.Context, who *access.Caller, in roleIn) (*course.UnitRole, error) {
-	return roleFor(ctx, s.db.Pool(), who, in.ID)
 }
 
 type changeRoleIn struct {

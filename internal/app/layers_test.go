@@ -16,7 +16,7 @@ import (
 var floors = [][]string{
 	{"cmd/lectern"},
 	{"internal/app"},
-	{"internal/api"},
+	{"internal/api", "internal/site"},
 	{"internal/api/endpoint"},
 	{"internal/httpserver", "internal/api/params", "internal/certs"},
 	{"internal/demo"},

@@ -24,6 +24,7 @@ import (
 	"lectern/internal/jobs"
 	"lectern/internal/mail"
 	"lectern/internal/notify"
+	"lectern/internal/site"
 	"lectern/internal/size"
 	"lectern/internal/submit"
 	"lectern/internal/webhook"
@@ -154,17 +155,19 @@ func (a *App) declare() {
 	m := newMetrics()
 	a.web = httpserver.New(httpserver.Config{Proxies: proxies, Log: a.log, Metrics: m,
 		HTTPS: strings.HasPrefix(a.Public(), "https://"), Pace: httpserver.Pace{Most: a.TransferWithin}})
-	api.New(api.Config{
-		Config: endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.spool,
-			Room:    &params.Spool{All: a.SpoolMB * size.MB, Each: a.SpoolUserMB * size.MB},
-			Origins: a.AllowOrigins, Version: Version},
-		Files: a.files, PublicURL: a.Public(), ClientURL: a.ClientURL,
+	face := endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.spool,
+		Room:    &params.Spool{All: a.SpoolMB * size.MB, Each: a.SpoolUserMB * size.MB},
+		Origins: a.AllowOrigins, Version: Version}
+	doors := api.New(api.Config{
+		Config: face,
+		Files:  a.files, PublicURL: a.Public(), ClientURL: a.ClientURL,
 		SignIn:   ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(),
 		ReceiptKey: key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
 	})
+	site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors})
 	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "ok")
 	}))

@@ -27,6 +27,23 @@ var statuses = map[fault.Kind]int{
 	fault.Upstream: 502, fault.Unavailable: 503, fault.Internal: 500,
 }
 
+// RetryAfter is the header's value for a failure that passes; else "".
+func RetryAfter(e *fault.Error) string {
+	if e.Wait <= 0 {
+		return ""
+	}
+	return strconv.Itoa(int((e.Wait + time.Second - 1) / time.Second))
+}
+
+// ProblemOf is what is told of a failure that the caller should hear of.
+func ProblemOf(e *fault.Error) Problem {
+	p := Problem{Status: statuses[e.Kind], Text: e.Text, Code: cmp.Or(e.Code, e.Kind.Slug())}
+	if e.Kind == fault.Invalid || e.Kind == fault.Refused {
+		p.Fields = e.Fields
+	}
+	return p
+}
+
 // Fail is the one place where an error becomes an answer, and is logged: a
 // fault.Error is told to the caller, of all else only the request's number. The
 // face the path belongs to writes the answer.
@@ -45,13 +62,10 @@ func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		e = &fault.Error{Kind: fault.Internal, Text: "Something went wrong on our side. Tell an administrator this " +
 			"number: " + RequestID(r.Context()) + "."}
 	}
-	if e.Wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((e.Wait+time.Second-1)/time.Second)))
+	if wait := RetryAfter(e); wait != "" {
+		w.Header().Set("Retry-After", wait)
 	}
-	p := Problem{Status: statuses[e.Kind], Text: e.Sentence(), Code: cmp.Or(e.Code, e.Kind.Slug())}
-	if e.Kind == fault.Invalid || e.Kind == fault.Refused {
-		p.Fields = e.Fields
-	}
+	p := ProblemOf(e)
 	for _, h := range []string{"Content-Disposition", "ETag", "Location"} {
 		w.Header().Del(h)
 	}

@@ -14,7 +14,8 @@ type Kind int
 // another.
 const (
 	Data     Kind = iota // JSON, text, events, metrics: nothing for a browser to draw
-	Page                 // HTML of our own
+	Page                 // HTML of our own that loads nothing, such as an error
+	Site                 // a page of the site, with its styles, scripts and forms
 	Download             // a file, which somebody else may have made
 	Picture              // an SVG of our own
 	Explorer             // the explorer of the API and its assets
@@ -46,6 +47,10 @@ var pages = map[string]string{
 var guards = map[Kind]map[string]string{
 	Data: {"Content-Security-Policy": closed},
 	Page: with(pages, "Content-Security-Policy", closed),
+	Site: with(with(pages, "Referrer-Policy", "same-origin"), "Content-Security-Policy", "default-src 'none'; "+
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src 'self'; style-src 'self'; "+
+		"img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; frame-src 'self'; "+
+		"worker-src 'self'; manifest-src 'self'"),
 	Download: {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "sandbox; default-src 'none'; " +
 		"style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"},
 	Picture: {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "sandbox; default-src 'none'; " +

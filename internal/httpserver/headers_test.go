@@ -12,6 +12,8 @@ import (
 // and sees that a kind leaves nothing of the one before it.
 func TestEveryKindIsGuarded(t *testing.T) {
 	want := map[Kind]struct{ frame, csp, opener string }{
+		Site: {"DENY", "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; ",
+			"same-origin"},
 		Data: {"DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", ""},
 		Page: {"DENY", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 			"same-origin"},
@@ -24,10 +26,10 @@ func TestEveryKindIsGuarded(t *testing.T) {
 		t.Fatalf("%d kinds are looked at, of %d", len(want), len(guards))
 	}
 	h := http.Header{}
-	for _, k := range []Kind{Explorer, Data, Page, Download, Picture, Explorer, Download} {
+	for _, k := range []Kind{Explorer, Data, Site, Page, Download, Picture, Explorer, Download} {
 		Guard(h, k)
 		for name, value := range map[string]string{"X-Content-Type-Options": "nosniff",
-			"Referrer-Policy":              "no-referrer",
+			"Referrer-Policy":              map[bool]string{false: "no-referrer", true: "same-origin"}[k == Site],
 			"Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
 			"X-Frame-Options": want[k].frame, "Cross-Origin-Opener-Policy": want[k].opener} {
 			if h.Get(name) != value {
@@ -35,7 +37,8 @@ func TestEveryKindIsGuarded(t *testing.T) {
 			}
 		}
 		csp := h.Get("Content-Security-Policy")
-		if !strings.HasPrefix(csp, want[k].csp) || strings.Contains(csp, "script-src") || strings.HasSuffix(csp, " ") {
+		if !strings.HasPrefix(csp, want[k].csp) || strings.Contains(csp, "script-src") != (k == Site) ||
+			strings.Contains(csp, "script-src 'unsafe") || strings.HasSuffix(csp, " ") {
 			t.Errorf("kind %d: %q", k, csp)
 		}
 		if has := h.Get("Permissions-Policy") != ""; has != (want[k].opener != "") {

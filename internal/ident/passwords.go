@@ -98,6 +98,10 @@ type SignedIn struct {
 	Enrolling bool // it may only set up a second factor
 }
 
+// Way is a sign-in elsewhere, such as at the university: what people call it, and
+// the address where it begins.
+type Way struct{ Name, Address string }
+
 // errWrong is the one answer to a wrong password, an unknown name and an
 // account without a password.
 var errWrong = fault.New(fault.Unknown, "The username or the password is wrong.")

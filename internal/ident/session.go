@@ -90,6 +90,19 @@ func Attend(ctx context.Context, d *db.DB, username, token string) (*access.Call
 	if err != nil {
 		return nil, err
 	}
+	return s.attend(ctx, d)
+}
+
+// AttendToken is Attend for pages, whose cookie holds the token alone.
+func AttendToken(ctx context.Context, d *db.DB, token string) (*access.Caller, error) {
+	s, err := byToken(ctx, d.Pool(), token, func(*session) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	return s.attend(ctx, d)
+}
+
+func (s *session) attend(ctx context.Context, d *db.DB) (*access.Caller, error) {
 	if old := clock.At(d.Now().Add(-useEvery)); s.UsedAt == nil || !s.UsedAt.After(old.Time) {
 		_ = d.Tx(ctx, func(q db.Q) error {
 			_, err := db.Exec(ctx, q, `UPDATE sessions SET used_at = $2 WHERE id = $1`, s.ID, q.Now())
@@ -109,15 +122,21 @@ func Authenticate(ctx context.Context, q db.Q, username, token string) (*access.
 	return s.caller(), nil
 }
 
+var errNoSession = fault.New(fault.Unknown, "The user name and the token do not belong together. Sign in again.")
+
 func authenticate(ctx context.Context, q db.Q, username, token string) (*session, error) {
+	return byToken(ctx, q, token, func(s *session) bool { return s.UsernameKey == fold(username) })
+}
+
+// byToken finds the session of a token, if it is the right one and not over.
+func byToken(ctx context.Context, q db.Q, token string, right func(*session) bool) (*session, error) {
 	s, err := db.One[session](ctx, q, selectSession+`s.token_hash = $1`, hash(token))
-	if err != nil && !fault.Is(err, fault.Missing) {
+	switch {
+	case fault.Is(err, fault.Missing) || err == nil && (s.DisabledAt != nil || !right(s)):
+		return nil, errNoSession
+	case err != nil:
 		return nil, err
-	}
-	if err != nil || s.UsernameKey != fold(username) || s.DisabledAt != nil {
-		return nil, fault.New(fault.Unknown, "The user name and the token do not belong together. Sign in again.")
-	}
-	if s.over(q.Now().Time) {
+	case s.over(q.Now().Time):
 		return nil, fault.New(fault.Unknown, "Your session has ended. Sign in again.")
 	}
 	return s, nil

@@ -170,14 +170,15 @@ func (d *Definition) check() error {
 		"(%s)", d.Due(), d.TargetDate)
 	wrong.When(d.IsDraftSummary && !d.Requirements.oneDocument(), "upload_requirements",
 		"must be exactly one document: this task is the unit's draft learning summary")
+	if wrong.Len() > 1 {
+		return wrong.ErrSaying(fault.Refused, "Some values of the task definition are not possible.")
+	}
 	return wrong.Err(fault.Refused)
 }
 
 // between notes a number that is out of its bounds.
 func between(wrong *fault.Fields, field string, n, low, high int64) {
-	if n < low || n > high {
-		wrong.Outside(field, "is %d; it must be %d to %d", n, low, high)
-	}
+	wrong.When(n < low || n > high, field, "is %d; it must be %d to %d", n, low, high)
 }
 
 // needed notes a text that is blank or too long.

@@ -60,8 +60,7 @@ var mediaExtensions = map[string]string{
 // empty, fault.Unsupported when it is none of what people may attach.
 func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
 	if size == 0 {
-		return Media{}, fault.New(fault.Unsupported, "The file is empty: choose the one you recorded or saved, and "+
-			"send it again.")
+		return Media{}, fault.Field(fault.Invalid, "attachment", "is empty: the file has no content")
 	}
 	found, err := mimetype.DetectReader(io.NewSectionReader(r, 0, size))
 	if err != nil {

@@ -26,6 +26,25 @@ type NoContent struct{}
 type Redirect struct {
 	To      string
 	Cookies []*http.Cookie
+	Forget  bool // what our pages kept in the browser
+}
+
+// Draw implements Drawing.
+func (v Redirect) Draw(w http.ResponseWriter, _ *http.Request, _ int) {
+	for _, c := range v.Cookies {
+		http.SetCookie(w, c)
+	}
+	if v.Forget {
+		w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
+	}
+	w.Header().Set("Location", v.To)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// Drawing is an answer that draws itself, as a page does; status is the one its
+// declaration has.
+type Drawing interface {
+	Draw(w http.ResponseWriter, r *http.Request, status int)
 }
 
 // Null is the answer null.
@@ -209,12 +228,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 	switch v := out.(type) {
 	case NoContent:
 		w.WriteHeader(i.Status)
-	case Redirect:
-		for _, c := range v.Cookies {
-			http.SetCookie(w, c)
-		}
-		w.Header().Set("Location", v.To)
-		w.WriteHeader(http.StatusSeeOther)
+	case Drawing:
+		w, done := httpserver.Compress(w, r)
+		v.Draw(w, r, i.Status)
+		done()
 	case text:
 		t, record := v.said()
 		sendText(w, r, i.Status, t, record)

@@ -87,18 +87,20 @@ func (s *Server) caller(r *http.Request, i *Info) (*access.Caller, error) {
 // take wrong credentials for none: a browser with an old session must still reach
 // the sign-in page. One that must set up a second factor first is nobody there.
 func (s *Server) signedIn(r *http.Request, public bool) (*access.Caller, error) {
-	name, token := r.Header.Get("Username"), tokenOf(r.Header)
-	if name == "" || token == "" {
-		if public {
-			return &access.Caller{}, nil
-		}
-		return nil, fault.New(fault.Unknown, "Sign in first: send the headers Username and Auth_Token.")
-	}
-	who, err := s.Authenticate(r.Context(), name, token)
+	who, err := s.Credentials(r)
 	if public && (fault.Is(err, fault.Unknown) || err == nil && who.Enrolling) {
 		return &access.Caller{}, nil
 	}
 	return who, err
+}
+
+// fromHeaders finds whoever the headers of the API name.
+func (s *Server) fromHeaders(r *http.Request) (*access.Caller, error) {
+	name, token := r.Header.Get("Username"), tokenOf(r.Header)
+	if name == "" || token == "" {
+		return nil, fault.New(fault.Unknown, "Sign in first: send the headers Username and Auth_Token.")
+	}
+	return s.Authenticate(r.Context(), name, token)
 }
 
 func tokenOf(h http.Header) string {

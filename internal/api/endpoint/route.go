@@ -1,5 +1,5 @@
-// Package endpoint is the machinery of the JSON face: one declaration per endpoint
-// drives its routing, decoding, permission check, answer and documentation.
+// Package endpoint is the machinery of the faces: one declaration per endpoint, or
+// page, drives its routing, decoding, permission check, answer and documentation.
 package endpoint
 
 import (
@@ -32,6 +32,7 @@ type Config struct {
 	HTTP         *httpserver.Server // what the endpoints are added to; one of its own when nil
 	DB           *db.DB
 	Authenticate Authenticate
+	Credentials  Credentials   // where a face finds them; the headers of the API when nil
 	Spool        string        // directory for uploads on their way
 	Room         *params.Spool // what they may hold of the disk; nil for no bound
 	Origins      []string      // other origins whose pages may call the API
@@ -53,13 +54,27 @@ type Server struct {
 	ledger *ledger
 }
 
+// Credentials finds who sent a request; fault.Unknown when it does not say, or
+// says what is wrong.
+type Credentials func(r *http.Request) (*access.Caller, error)
+
 // New makes a Server without endpoints: the face of every path under /api.
 func New(c Config) *Server {
+	s := For(c)
+	s.HTTP.AddFace("/api", s)
+	return s
+}
+
+// For makes a Server without endpoints for a face that begins and explains its
+// requests itself.
+func For(c Config) *Server {
 	if c.HTTP == nil {
 		c.HTTP = httpserver.New(httpserver.Config{})
 	}
 	s := &Server{Config: c, bulk: newBulk(), polls: polls{db: c.DB}, ledger: newLedger(c.Now)}
-	c.HTTP.AddFace("/api", s)
+	if s.Credentials == nil {
+		s.Credentials = s.fromHeaders
+	}
 	return s
 }
 
@@ -126,10 +141,6 @@ func Shaped[T any](name string) Option {
 // Named gives an endpoint its name for programs where the summary makes none that
 // is short and its own.
 func Named(operationID string) Option { return func(i *Info) { i.named = operationID } }
-
-// Created is the template of where a created record is found; empty where the
-// endpoint tells no address.
-func (i *Info) Created() string { return i.location }
 
 // Audited says that a success is written to the audit log, as an entry of one of
 // the kinds. The domain writes it; this declares it, and tests hold both together.

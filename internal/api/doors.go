@@ -1,0 +1,51 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/ident"
+)
+
+// The ways in that pages share with the API, so that both let the same people in
+// and count the same guesses.
+
+// SignIn opens a session by a password and gives its token.
+func (s *Server) SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, error) {
+	return s.passwords.SignIn(ctx, t)
+}
+
+// Ways lists where people sign in elsewhere, those that cannot be reached left out.
+func (s *Server) Ways(ctx context.Context) (list []ident.Way) {
+	for _, m := range s.methods {
+		if m.RedirectTo == nil {
+			continue
+		}
+		if to := m.RedirectTo(ctx); to != "" {
+			list = append(list, ident.Way{Name: m.Name, Address: to})
+		}
+	}
+	return list
+}
+
+// SetPassword sets a password by the token of a link, which it uses up.
+func (s *Server) SetPassword(ctx context.Context, token, password string) error {
+	return s.passwords.UseLink(ctx, token, password)
+}
+
+// Forgot sends a link to choose a new password. It does the same work, and tells
+// the same, whether there is such an account or not.
+func (s *Server) Forgot(ctx context.Context, who *access.Caller, username string) error {
+	if s.mailer == nil {
+		return errNoMail
+	}
+	return s.passwords.Forgot(ctx, username, who.From,
+		func(q db.Q, user int64) error { return s.mailer.Forgotten(ctx, q, user) })
+}
+
+// ConfirmAddress makes an address a person's own by the token of a link, which it
+// uses up.
+func (s *Server) ConfirmAddress(ctx context.Context, token string) error {
+	return s.accounts().ConfirmAddress(ctx, token)
+}

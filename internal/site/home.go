@@ -1,0 +1,50 @@
+package site
+
+import (
+	"context"
+	"math"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+	"lectern/internal/progress"
+	"lectern/internal/status"
+	"lectern/internal/usecase"
+)
+
+func (s *Server) homeRoutes() {
+	page(s, home, policy.SignedIn, "Home", s.home)
+}
+
+func (s *Server) home(ctx context.Context, who *access.Caller, _ struct{}) (*Page, error) {
+	var h *usecase.Home
+	err := s.DB.View(ctx, func(q db.Q) (err error) {
+		h, err = usecase.HomeOf(ctx, q, who)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.page(who, "home", h), nil
+}
+
+// share is a part of a bar that shows how far a project is.
+type share struct {
+	Colour status.Colour
+	Words  string
+	Pct    int
+}
+
+// shares are the parts of a project that are done, waiting, asked for again or in
+// trouble, in this order; what nobody has begun is left out.
+func shares(s progress.Stats) (out []share) {
+	for _, part := range []struct {
+		colour status.Colour
+		value  float64
+	}{{status.Green, s.Green}, {status.Blue, s.Blue}, {status.Orange, s.Orange}, {status.Red, s.Red}} {
+		if pct := int(math.Round(part.value * 100)); pct > 0 {
+			out = append(out, share{part.colour, word("share."+string(part.colour), pct), pct})
+		}
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package site
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+
+	"lectern/internal/access"
+	"lectern/internal/fault"
+	"lectern/internal/httpserver"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// templates are the pages by name, each with the frame around it.
+var templates = func() map[string]*template.Template {
+	funcs := template.FuncMap{"t": word, "asset": assetPath, "shares": shares}
+	frame := template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html"))
+	names, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		panic(err) // they are inside the program
+	}
+	out := map[string]*template.Template{}
+	for _, f := range names {
+		if f.Name() != "frame.html" {
+			t := template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, path.Join("templates", f.Name())))
+			out[strings.TrimSuffix(f.Name(), ".html")] = t
+		}
+	}
+	return out
+}()
+
+// Page is a page to be drawn. It implements endpoint.Drawing.
+type Page struct {
+	Title  string
+	Me     *access.Caller // nil or a visitor when nobody is signed in
+	Data   any
+	Wrong  *httpserver.Problem // what was wrong with a form that is shown again
+	site   *Server
+	name   string // of its template
+	status int    // other than the one declared
+	head   http.Header
+}
+
+// page makes a page of a template, whose title is the word of its name.
+func (s *Server) page(who *access.Caller, name string, data any) *Page {
+	return &Page{Title: word(name + ".title"), Me: who, Data: data, site: s, name: name, status: http.StatusOK}
+}
+
+// Product is the name of the service.
+func (p *Page) Product() string { return p.site.product }
+
+// SignedIn tells whether somebody is.
+func (p *Page) SignedIn() bool { return p.Me != nil && p.Me.ID != 0 }
+
+// Draw implements endpoint.Drawing.
+func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
+	var b bytes.Buffer
+	if err := templates[p.name].ExecuteTemplate(&b, "frame", p); err != nil {
+		p.site.HTTP.Log.ErrorContext(r.Context(), "a page cannot be drawn", "page", p.name, "request_id",
+			httpserver.RequestID(r.Context()), "err", err)
+		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	httpserver.Guard(h, httpserver.Site)
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	for name, values := range p.head {
+		h[name] = values
+	}
+	if p.status != 0 {
+		status = p.status
+	}
+	w.WriteHeader(status)
+	httpserver.Write(w, b.Bytes()) //nolint:errcheck // the client left
+}
+
+// again draws a form once more with what was wrong with it. What is nobody's
+// mistake is not for the form to tell.
+func (s *Server) again(p *Page, err error) (*Page, error) {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Kind == fault.Internal {
+		return nil, err
+	}
+	problem := httpserver.ProblemOf(e)
+	p.Wrong, p.status = &problem, problem.Status
+	if wait := httpserver.RetryAfter(e); wait != "" {
+		p.head = http.Header{"Retry-After": {wait}}
+	}
+	return p, nil
+}

@@ -1,0 +1,160 @@
+// Package site is the HTML face of the service: the pages people open in a
+// browser. A page is declared like an endpoint, with its right, and calls use
+// cases and reads, never the JSON face.
+package site
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
+	"lectern/internal/fault"
+	"lectern/internal/httpserver"
+	"lectern/internal/ident"
+	"lectern/internal/policy"
+)
+
+// Config is what the site stands on.
+type Config struct {
+	endpoint.Config
+	Product   string // name of the service as people see it
+	PublicURL string // where people reach the service; decides on the cookie's name
+	Doors     Doors
+}
+
+// Doors are the ways in and out that pages share with the API, so that both let
+// the same people in and count the same guesses.
+type Doors interface {
+	// SignIn opens a session by a password and gives its token.
+	SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, error)
+	// Ways lists where people sign in elsewhere.
+	Ways(ctx context.Context) []ident.Way
+	// SetPassword sets a password by the token of a link, which it uses up.
+	SetPassword(ctx context.Context, token, password string) error
+	// Forgot sends a link to choose a new password, and never says whether there is
+	// such an account.
+	Forgot(ctx context.Context, who *access.Caller, username string) error
+	// ConfirmAddress makes an address a person's own by the token of a link, which
+	// it uses up.
+	ConfirmAddress(ctx context.Context, token string) error
+}
+
+// Server answers every request that is not for the API.
+type Server struct {
+	*endpoint.Server
+	product   string
+	publicURL string
+	doors     Doors
+	cross     *http.CrossOriginProtection
+	cookie    string // its name
+}
+
+// New makes the site and declares its pages.
+func New(c Config) *Server {
+	s := &Server{product: c.Product, publicURL: strings.TrimSuffix(c.PublicURL, "/"), doors: c.Doors,
+		cross: http.NewCrossOriginProtection(), cookie: "lectern"}
+	if s.secure() {
+		s.cookie = "__Host-lectern"
+	}
+	c.Credentials = s.credentials
+	s.Server = endpoint.For(c.Config)
+	s.HTTP.AddFace("/", s)
+	s.assetRoutes()
+	s.accountRoutes()
+	s.homeRoutes()
+	s.helpRoutes()
+	return s
+}
+
+// page declares a page that is read.
+func page[In any](s *Server, path string, right policy.Rule, title string,
+	h func(ctx context.Context, who *access.Caller, in In) (*Page, error), opts ...endpoint.Option) {
+	endpoint.Route(s.Server, "GET "+path, http.StatusOK, right, title, h, opts...)
+}
+
+// form declares what a form of a page does: it leads to another page, or draws
+// the form again with what was wrong.
+func form[In any](s *Server, path string, right policy.Rule, title string,
+	h func(ctx context.Context, who *access.Caller, in In) (endpoint.Drawing, error), opts ...endpoint.Option) {
+	endpoint.Route(s.Server, "POST "+path, http.StatusSeeOther, right, title, h, opts...)
+}
+
+// secure tells whether browsers reach the site by https.
+func (s *Server) secure() bool { return strings.HasPrefix(s.publicURL, "https://") }
+
+// credentials finds the caller by the session cookie.
+func (s *Server) credentials(r *http.Request) (*access.Caller, error) {
+	c, err := r.Cookie(s.cookie)
+	if err != nil || c.Value == "" {
+		return nil, fault.New(fault.Unknown, "Sign in first.")
+	}
+	return ident.AttendToken(r.Context(), s.DB, c.Value)
+}
+
+// session is the cookie that holds a session's token; an empty one removes it. It
+// lasts as long as the browser, or as the longest session.
+func (s *Server) session(token string, remember bool) *http.Cookie {
+	c := &http.Cookie{Name: s.cookie, Value: token, Path: "/", HttpOnly: true, Secure: s.secure(),
+		SameSite: http.SameSiteLaxMode}
+	switch {
+	case token == "":
+		c.MaxAge = -1
+	case remember:
+		c.MaxAge = int(access.Lifetime(policy.Student, true).Seconds())
+	}
+	return c
+}
+
+// Enter sends a browser that signed in elsewhere on to its home, with its session.
+func (s *Server) Enter(token string) endpoint.Redirect {
+	return endpoint.Redirect{To: home, Cookies: []*http.Cookie{s.session(token, false)}}
+}
+
+// Begin implements httpserver.Face: a form that another site sends is refused.
+func (s *Server) Begin(w http.ResponseWriter, r *http.Request) (next *http.Request, done bool) {
+	if err := s.cross.Check(r); err != nil && !s.own(r) {
+		s.HTTP.Fail(w, r, fault.New(fault.Denied, "This was sent by a page of another site. Open the page here and "+
+			"try again."))
+		return r, true
+	}
+	return r, false
+}
+
+// own tells whether a request that looks like another site's comes from the public
+// address: a proxy may have changed the host the browser spoke to.
+func (s *Server) own(r *http.Request) bool {
+	return s.publicURL != "" && r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == s.publicURL
+}
+
+// Explain implements httpserver.Face: people get a page, programs JSON. Whoever
+// is not signed in is led to the sign-in and back.
+func (s *Server) Explain(w http.ResponseWriter, r *http.Request, p httpserver.Problem) {
+	browser := httpserver.Prefers(r, "application/json", "text/html") == "text/html"
+	w.Header().Add("Vary", "Accept")
+	switch {
+	case !browser:
+		httpserver.JSON(w, p.Status, p)
+	case p.Status == http.StatusUnauthorized && r.Method == http.MethodGet:
+		to := "/sign-in?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusSeeOther)
+	default:
+		e := &Page{site: s, name: "error", Title: httpserver.Title(p.Status), Data: struct{ Text, ID string }{p.Text,
+			httpserver.RequestID(r.Context())}}
+		e.Draw(w, r, p.Status)
+	}
+}
+
+// inside gives a path of this site that somebody may be led to, and the home page
+// where next is none: another site must not be reached by a link of ours.
+func inside(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(next, "/") ||
+		strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") || strings.HasPrefix(next, "/api") {
+		return home
+	}
+	return next
+}

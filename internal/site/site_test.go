@@ -1,0 +1,236 @@
+package site_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"lectern/internal/api"
+	"lectern/internal/api/endpoint"
+	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
+	"lectern/internal/httpserver"
+	"lectern/internal/ident"
+	"lectern/internal/mail"
+	"lectern/internal/notify"
+	"lectern/internal/policy"
+	"lectern/internal/site"
+)
+
+const secret = "an old wooden lectern"
+
+// world is the site over a database with a few people.
+type world struct {
+	*testing.T
+	db     *db.DB
+	site   *site.Server
+	public string
+	cookie string // of whoever is signed in
+}
+
+func each(t *testing.T, f func(w *world)) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { f(newWorld(t, engine, "http://lectern.test")) })
+	}
+}
+
+func newWorld(t *testing.T, engine, public string) *world {
+	t.Helper()
+	w := &world{T: t, db: dbtest.New(t, engine, nil), public: public}
+	log := slog.New(slog.DiscardHandler)
+	sender, err := mail.NewDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mailer, err := notify.NewMailer(t.Context(), w.db, log, notify.Config{Sender: sender, Product: "Lectern",
+		PublicURL: public, From: "lectern@example.edu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	face := endpoint.Config{HTTP: httpserver.New(httpserver.Config{Log: log}), DB: w.db, Spool: t.TempDir()}
+	doors := api.New(api.Config{Config: face, PublicURL: public, Mailer: mailer, Live: t.Context()})
+	w.site = site.New(site.Config{Config: face, Product: "Lectern", PublicURL: public, Doors: doors})
+	w.person("ann", policy.Student)
+	w.person("tom", policy.Tutor)
+	if err := ident.NewPasswords(w.db, ident.Limits{}).SetPassword(t.Context(), "ann", secret); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) tx(f func(ctx context.Context, q db.Q) error) {
+	w.Helper()
+	if err := w.db.Tx(w.Context(), func(q db.Q) error { return f(w.Context(), q) }); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) person(name string, role policy.Role) {
+	w.tx(func(ctx context.Context, q db.Q) error {
+		_, err := ident.Add(ctx, q, ident.NewUser{Username: name, Email: name + "@example.edu", FirstName: name,
+			LastName: "<b>Person</b>", Role: role})
+		return err
+	})
+}
+
+// as signs somebody in without a page.
+func (w *world) as(name string) *world {
+	out := *w
+	w.tx(func(ctx context.Context, q db.Q) error {
+		u, err := ident.ByUsername(ctx, q, name)
+		if err == nil {
+			out.cookie, err = ident.Start(ctx, q, u, false)
+		}
+		return err
+	})
+	return &out
+}
+
+type answer struct {
+	*testing.T
+	*httptest.ResponseRecorder
+}
+
+// do sends a request as a browser would: headers come in pairs, and form, where it
+// is not nil, makes it a POST.
+func (w *world) do(path string, form url.Values, headers ...string) *answer {
+	w.Helper()
+	var r *http.Request
+	if form == nil {
+		r = httptest.NewRequest(http.MethodGet, w.public+path, nil)
+	} else {
+		r = httptest.NewRequest(http.MethodPost, w.public+path, strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	r.Header.Set("Accept", "text/html,*/*;q=0.8")
+	if w.cookie != "" {
+		r.AddCookie(&http.Cookie{Name: "lectern", Value: w.cookie})
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	a := &answer{T: w.T, ResponseRecorder: httptest.NewRecorder()}
+	w.site.HTTP.ServeHTTP(a, r)
+	return a
+}
+
+func (a *answer) status(want int) *answer {
+	a.Helper()
+	if a.Code != want {
+		a.Fatalf("status %d, want %d: %s", a.Code, want, a.Body)
+	}
+	return a
+}
+
+func (a *answer) says(text string) *answer {
+	a.Helper()
+	if !strings.Contains(a.Body.String(), text) {
+		a.Errorf("%q is missing in %s", text, a.Body)
+	}
+	return a
+}
+
+func (a *answer) leadsTo(want string) *answer {
+	a.Helper()
+	if got := a.status(http.StatusSeeOther).Header().Get("Location"); got != want {
+		a.Errorf("leads to %q, want %q", got, want)
+	}
+	return a
+}
+
+func TestSignInAndOut(t *testing.T) {
+	each(t, func(w *world) {
+		w.do("/", nil).leadsTo("/sign-in")
+		w.do("/home?x=1", nil).leadsTo("/sign-in?next=%2Fhome%3Fx%3D1")
+		w.do("/sign-in", nil).status(200).says("<h1>Sign in</h1>")
+		w.do("/sign-in", url.Values{"username": {"ann"}}).status(400).says("Type your user name and your password.")
+		w.do("/sign-in", url.Values{"username": {"ann"}, "password": {"wrong"}}).status(401).
+			says("The username or the password is wrong.").says(`value="ann"`)
+		in := w.do("/sign-in", url.Values{"username": {"ann"}, "password": {secret}, "next": {"/home?x=1"}}).
+			leadsTo("/home?x=1")
+		c := in.Result().Cookies()[0]
+		if c.Name != "lectern" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Secure ||
+			c.MaxAge != 0 {
+			t.Errorf("%+v", c)
+		}
+		w.cookie = c.Value
+		w.do("/", nil).leadsTo("/home")
+		w.do("/home", nil).status(200).says("You are in no unit").says("<bdi>ann</bdi>")
+		w.do("/api/units", nil).status(401) // the API takes headers only
+		out := w.do("/sign-out", url.Values{}).leadsTo("/sign-in")
+		if out.Header().Get("Clear-Site-Data") == "" || out.Result().Cookies()[0].MaxAge >= 0 {
+			t.Errorf("%v", out.Header())
+		}
+		w.do("/home", nil).status(303)
+	})
+}
+
+func TestTheCookieIsSecureOverHTTPS(t *testing.T) {
+	w := newWorld(t, "sqlite", "https://lectern.test")
+	in := w.do("/sign-in", url.Values{"username": {"ann"}, "password": {secret}, "remember": {"true"}}).status(303)
+	c := in.Result().Cookies()[0]
+	if c.Name != "__Host-lectern" || !c.Secure || c.MaxAge < 3600 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestFormsOfOtherSitesAreRefused(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	form := url.Values{"username": {"ann"}, "password": {secret}}
+	for _, h := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+		{"Origin", "https://evil.example"}, {"Origin", "null"}} {
+		w.do("/sign-in", form, h...).status(403).says("another site")
+	}
+	w.do("/sign-in", form, "Sec-Fetch-Site", "same-origin", "Origin", "http://lectern.test").status(303)
+}
+
+func TestPasswordByLink(t *testing.T) {
+	each(t, func(w *world) {
+		var token string
+		w.tx(func(ctx context.Context, q db.Q) error {
+			u, err := ident.ByUsername(ctx, q, "tom")
+			if err == nil {
+				token, _, err = ident.NewLink(ctx, q, u.ID)
+			}
+			return err
+		})
+		form := func(password, again string) url.Values {
+			return url.Values{"token": {token}, "password": {password}, "again": {again}}
+		}
+		for range 2 { // opening the link uses nothing up
+			w.do("/password?token="+token, nil).status(200).says(token)
+		}
+		w.do("/password", form(secret, "other")).status(422).says("not the same").says(token)
+		w.do("/password", form("short", "short")).status(422)
+		w.do("/password", form(secret, secret)).status(200).says("Your password is set.")
+		w.do("/password", form(secret, secret)).status(404).says("used or has expired")
+		w.do("/sign-in", url.Values{"username": {"tom"}, "password": {secret}}).leadsTo("/home")
+		w.do("/password", nil).status(200).says("open the link")
+	})
+}
+
+func TestForgottenPasswordsAndAddresses(t *testing.T) {
+	each(t, func(w *world) {
+		for _, name := range []string{"ann", "nobody"} {
+			w.do("/forgot", url.Values{"username": {name}}).status(200).says("If there is such an account")
+		}
+		w.do("/confirm-address", nil).status(200).says("its end is missing")
+		w.do("/confirm-address?token=abc", nil).status(200).says("This address is mine")
+		w.do("/confirm-address", url.Values{"token": {"abc"}}).status(404).says("role=\"alert\"")
+	})
+}
+
+func TestErrorsArePagesForBrowsers(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	a := w.do("/nowhere", nil).status(404).says("<h1>Not found</h1>").says(`href="/"`)
+	a.says(a.Header().Get("X-Request-Id"))
+	j := w.do("/nowhere", nil, "Accept", "application/json").status(404)
+	if body, _ := io.ReadAll(j.Body); !strings.HasPrefix(string(body), "{") {
+		t.Errorf("%s", body)
+	}
+}
