@@ -70,7 +70,6 @@ var (
 		}
 		return b.String()
 	}()
-	pdfFile = "%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
 	wavFile = "RIFF\x2c\x00\x00\x00WAVEfmt " +
 		"\x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x08\x00\x00\x0012345678"
 	gifFile  = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
@@ -248,7 +247,7 @@ func TestAttachments(t *testing.T) {
 		for _, c := range []struct{ name, content, kind, mime, ext string }{
 			{"a.png", pngFile, "image", "image/png", ".png"},
 			{"a.png", gifFile, "image", "image/gif", ".gif"},
-			{"../../etc/passwd", pdfFile, "pdf", "application/pdf", ".pdf"},
+			{"../../etc/passwd", aPDF, "pdf", "application/pdf", ".pdf"},
 			{"x.html", wavFile, "audio", "audio/wav", ".wav"},
 			{`c:\a\"b.webm`, webmHead + "A_OPUS", "audio", "audio/webm", ".webm"},
 			{"a.webm", webmHead + "V_VP9 A_OPUS", "video", "video/webm", ".webm"},

@@ -3,6 +3,7 @@ package api
 import (
 	"archive/zip"
 	"bytes"
+	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +16,11 @@ import (
 	"lectern/internal/taskdef"
 )
 
-const aPDF = "%PDF-1.7\nhello\n%%EOF\n"
+// aPDF is a PDF of one page in which nothing can act, as the service writes it: it
+// is served byte for byte as it came.
+//
+//go:embed testdata/clean.pdf
+var aPDF string
 
 // zipOf packs files given as name, content, name, content.
 func zipOf(t testing.TB, pairs ...string) string {

@@ -260,7 +260,7 @@ func TestMarkGroups(t *testing.T) {
 		}
 		pairs := []string{"sub/marks.csv", filled(t, got["marks.csv"], map[string]string{"status": "fix",
 			"new_comment": "Together now"}),
-			"sub/" + name, samplePDF(), "sub/manifest.json", got["manifest.json"], "__MACOSX/sub/._marks.csv", "x",
+			"sub/" + name, aPDF, "sub/manifest.json", got["manifest.json"], "__MACOSX/sub/._marks.csv", "x",
 			"sub/._x-1.pdf", "y", "sub/notes.docx", "z"}
 		post := func() string {
 			return counts(w.do("tutor", "POST "+assess, aFile("back.zip", zipOf(t, pairs...))))
@@ -273,10 +273,10 @@ func TestMarkGroups(t *testing.T) {
 		}
 		for _, who := range []string{"student", "mate"} {
 			at := "/api/projects/{project:" + who + "}/task_def_id/{defA1}/submission"
-			if b := w.do(who, "GET "+at+"/marked", nil).status(200).Body.String(); b != samplePDF() {
+			if b := w.do(who, "GET "+at+"/marked", nil).status(200).Body.String(); b != aPDF {
 				t.Errorf("%s gets another copy", who)
 			}
-			if b := w.do(who, "GET "+at, nil).status(200).Body.String(); b == samplePDF() {
+			if b := w.do(who, "GET "+at, nil).status(200).Body.String(); b == aPDF {
 				t.Error("the original is gone")
 			}
 			if w.do(who, "GET "+at+"_details", nil).status(200).object()["marked_at"] == nil {
@@ -288,7 +288,7 @@ func TestMarkGroups(t *testing.T) {
 		}
 		w.handIn("student", "defA1")
 		w.made()
-		pairs[3] = strings.Replace(samplePDF(), "%PDF-1.3", "%PDF-1.4", 1)
+		pairs[3] = strings.Replace(aPDF, "%PDF-1.7", "%PDF-1.6", 1)
 		if got := post(); got != "0 done, 1 refused, 2 ignored" {
 			t.Errorf("a copy of work handed in again: %s", got)
 		}

@@ -92,7 +92,8 @@ func (t *taking) annotate(ctx context.Context, f *zip.File, taskID int64) error 
 	return t.DB.Tx(ctx, func(q db.Q) error { return t.keepCopy(ctx, q, at, info) })
 }
 
-// storeCopy unpacks a document into the spool, looks at it and stores it.
+// storeCopy unpacks a document into the spool, looks at it and stores it, cleaned
+// of all that could act in the student's hands; annotations stay.
 func (t *taking) storeCopy(ctx context.Context, f *zip.File, at *target) (files.Info, error) {
 	tmp, err := os.CreateTemp(t.Spool, "marked-*")
 	if err != nil {
@@ -114,7 +115,11 @@ func (t *taking) storeCopy(ctx context.Context, f *zip.File, at *target) (files.
 	if _, err := tmp.Seek(0, io.SeekStart); err != nil {
 		return files.Info{}, err
 	}
-	return t.Files.Put(ctx, tmp)
+	info, err := blob.PutPDF(ctx, t.Files, tmp)
+	if err == nil && string(info.Hash) == opt.Or(at.Marked, "") {
+		err = errSame
+	}
+	return info, err
 }
 
 func (t *taking) keepCopy(ctx context.Context, q db.Q, at *target, info files.Info) error {

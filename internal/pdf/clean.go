@@ -276,18 +276,18 @@ func unpackedSize(sd types.StreamDict) (int64, error) {
 
 // cleanPDF copies the pages of a foreign PDF into a new file that holds nothing
 // else: no scripts, actions, forms or embedded files. Of a document of ours the
-// headers and footers are left out, too. It tells the page count, the bookmarks
-// and which pages are ours.
-func cleanPDF(in io.ReadSeeker, out string, l Limits, ours bool) (done readDone, err error) {
+// headers and footers are left out, too. Annotations stay. It tells the page
+// count, the bookmarks and which pages are ours.
+func cleanPDF(in io.ReadSeeker, j *readJob) (done readDone, err error) {
 	defer caught(&err)
-	src, err := openSource(in, l.Pages, l.Pixels)
+	src, err := openSource(in, j.Limits.Pages, j.Limits.Pixels)
 	if err != nil {
 		return done, err
 	}
-	if ours {
+	if j.Ours {
 		done.Ours = src.stripFurniture()
 	}
-	f, err := os.Create(out)
+	f, err := os.Create(j.Out)
 	if err != nil {
 		return done, err
 	}
@@ -298,14 +298,18 @@ func cleanPDF(in io.ReadSeeker, out string, l Limits, ours bool) (done readDone,
 	if err := c.copyPages(nil); err != nil {
 		return done, err
 	}
+	done.Pages, done.Marks = len(c.pages), src.outlines()
 	root, info := w.alloc(), w.alloc()
+	catalog := types.Dict{"Type": types.Name("Catalog"), "Pages": ref(tree)}
+	if j.Alone && len(done.Marks) > 0 {
+		catalog["Outlines"] = writeOutlines(w, done.Marks, c.pages)
+	}
 	w.object(tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(c.pages)), "Kids": refs(c.pages)})
-	w.object(root, types.Dict{"Type": types.Name("Catalog"), "Pages": ref(tree)})
+	w.object(root, catalog)
 	w.object(info, types.Dict{})
 	if err := w.finish(root, info); err != nil {
 		return done, err
 	}
-	done.Pages, done.Marks = len(c.pages), src.outlines()
 	return done, f.Close()
 }
 

@@ -45,7 +45,7 @@ func armed() []byte {
 func cleaned(t testing.TB, data []byte) ([]byte, int, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "clean.pdf")
-	done, err := cleanPDF(bytes.NewReader(data), out, Limits{}.orDefaults(), false)
+	done, err := cleanPDF(bytes.NewReader(data), &readJob{Out: out, Limits: Limits{}.orDefaults()})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -15,15 +15,17 @@ type copier struct {
 	out   *objectWriter
 	tree  int         // the page tree of the new file
 	nums  map[int]int // old object numbers to new ones
+	notes map[int]int // the same of annotations
 	queue []int       // old numbers promised and not yet written
 	pages []int       // new numbers of the pages, in order
 }
 
 func newCopier(src *source, out *objectWriter, tree int) *copier {
-	c := &copier{src: src, out: out, tree: tree, nums: map[int]int{}}
+	c := &copier{src: src, out: out, tree: tree, nums: map[int]int{}, notes: map[int]int{}}
 	for range src.pages {
 		c.pages = append(c.pages, out.alloc())
 	}
+	c.number()
 	return c
 }
 
@@ -64,13 +66,37 @@ func (c *copier) page(i int) types.Dict {
 	var annots types.Array
 	for _, a := range c.src.array(p.dict["Annots"]) {
 		if ad := c.annotation(c.src.dict(a)); ad != nil {
-			annots = append(annots, c.write(ad))
+			annots = append(annots, c.place(a, ad))
 		}
 	}
 	if len(annots) > 0 {
 		d["Annots"] = annots
 	}
 	return d
+}
+
+// place writes an annotation under the number that others know it by, so that
+// an answer finds the remark it belongs to; one that is listed twice is two.
+func (c *copier) place(old types.Object, d types.Dict) types.IndirectRef {
+	r, ok := old.(types.IndirectRef)
+	num := c.notes[int(r.ObjectNumber)]
+	if !ok || num == 0 || c.out.written(num) {
+		return c.write(d)
+	}
+	c.out.object(num, d)
+	return ref(num)
+}
+
+// number reserves numbers for the annotations that may be answered.
+func (c *copier) number() {
+	for i := range c.src.pages {
+		for _, a := range c.src.array(c.src.pages[i].dict["Annots"]) {
+			if r, ok := a.(types.IndirectRef); ok && c.notes[int(r.ObjectNumber)] == 0 &&
+				slices.Contains(drawnAnnots, name(c.src.resolve(c.src.dict(a)["Subtype"]))) {
+				c.notes[int(r.ObjectNumber)] = c.out.alloc()
+			}
+		}
+	}
 }
 
 func (c *copier) write(d types.Object) types.IndirectRef {
@@ -190,6 +216,7 @@ var (
 	annotKeys = []string{
 		"Rect", "Contents", "NM", "M", "F", "AP", "AS", "Border", "BS", "C", "CA", "T", "QuadPoints", "InkList",
 		"L", "LE", "IC", "LL", "LLE", "Cap", "Vertices", "BE", "RD", "DA", "DS", "Q", "Name", "Subj",
+		"RC", "RT", "IT", "CL", "CreationDate", "State", "StateModel",
 	}
 )
 
@@ -214,6 +241,9 @@ func (c *copier) annotation(d types.Dict) types.Dict {
 		if v := d[key]; v != nil {
 			out[key] = c.value(v, 0)
 		}
+	}
+	if r, ok := d["IRT"].(types.IndirectRef); ok && c.notes[int(r.ObjectNumber)] != 0 {
+		out["IRT"] = ref(c.notes[int(r.ObjectNumber)])
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 func FuzzCleanPDF(f *testing.F) {
 	f.Add(armed())
+	f.Add(annotated())
 	f.Add(somePDF(2))
 	f.Add(onePage("", rawStream("/Filter/FlateDecode", zipped([]byte("BT ET")))))
 	f.Add([]byte("%PDF-1.4"))
@@ -19,7 +20,8 @@ func FuzzCleanPDF(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out := filepath.Join(t.TempDir(), "x")
 		for _, ours := range []bool{false, true} {
-			if done, err := cleanPDF(bytes.NewReader(data), out, l, ours); err == nil &&
+			j := &readJob{Out: out, Limits: l, Ours: ours, Alone: !ours}
+			if done, err := cleanPDF(bytes.NewReader(data), j); err == nil &&
 				(done.Pages < 1 || done.Pages > 50) {
 				t.Errorf("%d pages", done.Pages)
 			}

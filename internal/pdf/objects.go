@@ -46,6 +46,9 @@ func (o *objectWriter) alloc() int {
 	return len(o.offsets) - 1
 }
 
+// written tells whether the object of a number was begun.
+func (o *objectWriter) written(num int) bool { return o.offsets[num] != 0 }
+
 func (o *objectWriter) begin(num int) {
 	o.offsets[num] = o.at
 	o.raw(fmt.Appendf(nil, "%d 0 obj\n", num))

@@ -31,6 +31,7 @@ type readJob struct {
 	Kind     Kind
 	Language string
 	Ours     bool // see File
+	Alone    bool // it is served as it is, and keeps its bookmarks
 	In, Out  string
 	Limits   Limits
 }
@@ -122,7 +123,7 @@ func readPDF(j *readJob) (readDone, error) {
 		return readDone{}, err
 	}
 	defer f.Close()
-	done, err := cleanPDF(f, j.Out, j.Limits, j.Ours)
+	done, err := cleanPDF(f, j)
 	done.PDF = true
 	return done, err
 }

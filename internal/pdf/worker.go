@@ -12,7 +12,10 @@ import (
 	"time"
 )
 
-var errTooSlow = errors.New("it took too long to read")
+var (
+	errTooSlow = errors.New("it took too long to read")
+	errDied    = errors.New("child died")
+)
 
 // worker is the parent's end of a child process. It starts a child when there
 // is none, and after one died.
@@ -80,7 +83,7 @@ func (w *worker) once(ctx context.Context, r request, limit time.Duration) (repl
 			w.rss = max(w.rss, res.a.Peak)
 			return res.a, nil
 		}
-		err = fmt.Errorf("child died: %w", res.err)
+		err = fmt.Errorf("%w: %w", errDied, res.err)
 	case <-late:
 		err = errTooSlow
 	case <-ctx.Done():

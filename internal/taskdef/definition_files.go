@@ -65,6 +65,15 @@ func (k FileKind) Check(r io.ReaderAt, length int64) error {
 	return err
 }
 
+// Put stores a file of the kind that was checked. A sheet is cleaned of all that
+// could act in a student's hands, or refused with fault.Unsupported.
+func (k FileKind) Put(ctx context.Context, store files.Store, r io.Reader) (files.Info, error) {
+	if k == Sheet {
+		return blob.PutPDF(ctx, store, r)
+	}
+	return store.Put(ctx, r)
+}
+
 // Attachment is a stored file that is to become one of a definition's.
 type Attachment struct {
 	DefinitionID int64
@@ -276,5 +285,5 @@ func storeEntry(ctx context.Context, store files.Store, f *zip.File, k FileKind,
 	if _, err := tmp.Seek(0, io.SeekStart); err != nil {
 		return files.Info{}, err
 	}
-	return store.Put(ctx, tmp)
+	return k.Put(ctx, store, tmp)
 }

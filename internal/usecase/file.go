@@ -12,7 +12,7 @@ import (
 // AttachToDefinition stores an upload as one of a definition's files. It refuses
 // one that is not of the kind.
 func (s *Service) AttachToDefinition(ctx context.Context, definitionID int64, k taskdef.FileKind, u Upload) error {
-	info, err := s.store(ctx, u, k.Check)
+	info, err := s.store(ctx, u, k.Check, k.Put)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *Service) UnpackDefinitionFiles(ctx context.Context, unitID int64, u Upl
 // kind. It refuses one that is not of the kind.
 func (s *Service) AddPortfolioFile(ctx context.Context, projectID int64, name string, kind taskdef.UploadKind,
 	u Upload) (*portfolio.File, error) {
-	info, err := s.store(ctx, u, portfolio.Check(kind))
+	info, err := s.store(ctx, u, portfolio.Check(kind), put)
 	if err != nil {
 		return nil, err
 	}

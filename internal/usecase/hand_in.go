@@ -50,7 +50,7 @@ func (s *Service) takeFiles(ctx context.Context, definitionID int64, sent map[st
 	list := make([]submit.File, len(d.Requirements))
 	for i, r := range d.Requirements {
 		u := sent[r.Key]
-		info, err := s.store(ctx, u, r.Type.Check)
+		info, err := s.store(ctx, u, r.Type.Check, put)
 		if err != nil {
 			return nil, about(r, u, err)
 		}

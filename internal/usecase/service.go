@@ -28,9 +28,10 @@ type Upload struct {
 	Open func() (*os.File, error)
 }
 
-// store puts an upload into the store once its content is found right. Its row
-// is written by the transaction that refers to it.
-func (s *Service) store(ctx context.Context, u Upload, check func(io.ReaderAt, int64) error) (files.Info, error) {
+// store puts an upload into the store, by its own way, once its content is found
+// right. Its row is written by the transaction that refers to it.
+func (s *Service) store(ctx context.Context, u Upload, check func(io.ReaderAt, int64) error,
+	put func(context.Context, files.Store, io.Reader) (files.Info, error)) (files.Info, error) {
 	f, err := u.Open()
 	if err != nil {
 		return files.Info{}, err
@@ -39,8 +40,11 @@ func (s *Service) store(ctx context.Context, u Upload, check func(io.ReaderAt, i
 	if err := check(f, u.Size); err != nil {
 		return files.Info{}, err
 	}
-	return s.Files.Put(ctx, f)
+	return put(ctx, s.Files, f)
 }
+
+// put stores a file as it is: nobody is shown it before a document is made of it.
+func put(ctx context.Context, store files.Store, r io.Reader) (files.Info, error) { return store.Put(ctx, r) }
 
 // change runs f, which must be brief, in a write transaction and gives what it made.
 func change[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {

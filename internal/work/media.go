@@ -2,12 +2,14 @@ package work
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"lectern/internal/blob"
 	"lectern/internal/fault"
 	"lectern/internal/files"
 	"lectern/internal/size"
@@ -23,6 +25,15 @@ type Media struct {
 	File files.Info
 	Kind string // image, audio, pdf or video: the type of its comment
 	Type string // the media type it is served with
+}
+
+// Put stores what was looked at. A PDF is cleaned of all that could act in a
+// reader's hands, or refused with fault.Unsupported.
+func (m *Media) Put(ctx context.Context, store files.Store, r io.Reader) (files.Info, error) {
+	if m.Type == "application/pdf" {
+		return blob.PutPDF(ctx, store, r)
+	}
+	return store.Put(ctx, r)
 }
 
 // mediaTypes are the accepted types as they are found, with the type each is
