@@ -78,7 +78,7 @@ func (c *auditVerifyCmd) report(v *audit.Verdict) error {
 		fmt.Println("The audit log is empty.")
 		return nil
 	}
-	fmt.Printf("The audit log is sound: entries %d to %d, %d signed checkpoints.\n", v.First, v.Last, v.Checkpoints)
+	fmt.Printf("The audit log is sound: entries %d to %d, %s.\n", v.First, v.Last, signed(v.Checkpoints))
 	fmt.Printf("Its end is %d:%s\nNote that down elsewhere; --head compares it later.\n", v.Last, v.Head)
 	if v.Sealed < v.Last {
 		fmt.Printf("Entries behind %d are not sealed yet: that some were cut off there would not show.\n", v.Sealed)
@@ -89,6 +89,14 @@ func (c *auditVerifyCmd) report(v *audit.Verdict) error {
 			"that out.")
 	}
 	return nil
+}
+
+// signed counts checkpoints in words.
+func signed(n int64) string {
+	if n == 1 {
+		return "1 signed checkpoint"
+	}
+	return fmt.Sprintf("%d signed checkpoints", n)
 }
 
 // parseMarks reads ends of the log such as 12:9f86d081….

@@ -87,3 +87,12 @@ func addressOf(place []string) string {
 	}
 	return place[1] + "/lectern.db"
 }
+
+func TestCheckpointsAreCountedInWords(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 signed checkpoints", 1: "1 signed checkpoint",
+		2: "2 signed checkpoints"} {
+		if got := signed(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type finding struct {
 	bad               bool
 }
 
-// Doctor checks settings, database, files, disk and clock, tells what it found
+// Doctor checks settings, database, files, certificates, disk and clock, tells what it found
 // and what to do, and fails when something must be done.
 func Doctor(ctx context.Context, s Settings, out io.Writer) error {
 	var all []finding
@@ -30,6 +30,7 @@ func Doctor(ctx context.Context, s Settings, out io.Writer) error {
 		all = append(all, checkDatabase(ctx, &s)...)
 		all = append(all, checkFiles(ctx, &s))
 	}
+	all = append(all, checkCertificates(&s, time.Now())...)
 	all = append(all, checkDisk(&s), checkSync(&s))
 	bad := 0
 	for _, f := range all {

@@ -44,7 +44,9 @@ func (s *Service) store(ctx context.Context, u Upload, check func(io.ReaderAt, i
 }
 
 // put stores a file as it is: nobody is shown it before a document is made of it.
-func put(ctx context.Context, store files.Store, r io.Reader) (files.Info, error) { return store.Put(ctx, r) }
+func put(ctx context.Context, store files.Store, r io.Reader) (files.Info, error) {
+	return store.Put(ctx, r)
+}
 
 // change runs f, which must be brief, in a write transaction and gives what it made.
 func change[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
