@@ -267,3 +267,67 @@ func TestEraseAPersonWithFiles(t *testing.T) {
 		w.checkAuditVerifies("erased")
 	})
 }
+
+// TestEraseATutor erases who is named on other people's documents, portfolios and
+// letters: the documents and portfolios are made anew, and the letters that wait
+// say the new name.
+func TestEraseATutor(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.busy()
+		for _, path := range []string{submission, portfolioPath} {
+			text := pdfText(t, w.do("tutor", "GET "+path, nil).status(200).Body.Bytes())
+			if path == submission && !strings.Contains(text, "Tutor Person") {
+				t.Fatalf("the cover does not name the tutor: %s", text)
+			}
+		}
+		w.set(`UPDATE users SET last_name = 'O''Person', email = 'tutor+x@example.edu' WHERE id = $1`, w.id["tutor"])
+		w.do("tutor", "PUT "+submission, nil).status(200)
+		w.made()
+		w.set(`INSERT INTO mails (name, user_id, preference, reply_to, subject, body_text, body_html, created_at)
+			VALUES ('m2', $1, 'task', 'tutor+x@example.edu', 'Tutor O''Person wrote', 'Tutor O''Person says hello to
+			tutor+x@example.edu', '<b>Tutor O&#39;Person</b> tutor&#43;x@example.edu', $2)`, w.id["student"],
+			clock.At(w.now))
+		naming := w.count(`submissions WHERE tutor_id = $1`, w.id["tutor"])
+		e, err := person.Erase(w.Context(), w.db, w.id["tutor"], false)
+		if err != nil || naming == 0 || int64(e.Documents) != naming || e.Portfolios != 1 || e.Letters != 1 {
+			t.Fatalf("%v %+v", err, e)
+		}
+		letter := strings.Join(w.rows(`SELECT reply_to || '|' || subject || '|' || body_text || '|' || body_html AS v
+			FROM mails WHERE name = 'm2'`), "")
+		name := fmt.Sprintf("Erased Person %d", w.id["tutor"])
+		if strings.Contains(letter, "O'Person") || strings.Contains(letter, "O&#39;Person") ||
+			strings.Contains(letter, "x@example") || strings.Count(letter, name) != 3 {
+			t.Errorf("the letter says %s", letter)
+		}
+		w.made()
+		w.compiled()
+		for _, path := range []string{submission, portfolioPath} {
+			text := pdfText(t, w.do("convenor", "GET "+path, nil).status(200).Body.Bytes())
+			if strings.Contains(text, "O'Person") || path == submission && !strings.Contains(text, name) {
+				t.Errorf("%s names the tutor: %s", path, text)
+			}
+		}
+	})
+}
+
+// TestEraseATutorOfOldDocuments does so for documents from before it was noted whom
+// their covers name, and for one of a tutor who teaches the student no more.
+func TestEraseATutorOfOldDocuments(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.handedIn()
+		w.made()
+		w.set(`UPDATE submissions SET tutor_id = NULL`)
+		all := w.count("submissions")
+		e, err := person.Erase(w.Context(), w.db, w.id["tutor"], false)
+		if err != nil || all == 0 || int64(e.Documents) != all {
+			t.Fatalf("%v %+v", err, e)
+		}
+		w.made()
+		w.set(`DELETE FROM tutorial_enrolments`)
+		w.set(`UPDATE submissions SET tutor_id = $1`, w.id["both"])
+		if e, err = person.Erase(w.Context(), w.db, w.id["both"], false); err != nil ||
+			int64(e.Documents) != all {
+			t.Fatalf("%v %+v", err, e)
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/ident"
+	"lectern/internal/notify"
 	"lectern/internal/portfolio"
 	"lectern/internal/submit"
 )
@@ -16,6 +17,7 @@ type Erased struct {
 	Files      int64 // records whose files were let go of
 	Documents  int   // to be made anew
 	Portfolios int   // to be compiled anew
+	Letters    int64 // to others, waiting to be sent or remembered, that named the person
 }
 
 // Plan says in sentences what Erase will do, for whoever has to agree.
@@ -42,7 +44,18 @@ func Plan(u *ident.User, withFiles bool) []string {
 func Erase(ctx context.Context, d *db.DB, userID int64, withFiles bool) (e *Erased, err error) {
 	err = d.Tx(ctx, func(q db.Q) error {
 		e = &Erased{}
+		was, err := ident.ByID(ctx, q, userID)
+		if err != nil {
+			return err
+		}
 		if err := ident.Erase(ctx, q, userID); err != nil {
+			return err
+		}
+		is, err := ident.ByID(ctx, q, userID)
+		if err != nil {
+			return err
+		}
+		if e.Letters, err = notify.Rename(ctx, q, called(was), called(is)); err != nil {
 			return err
 		}
 		if err := e.remove(ctx, q, userID, withFiles); err != nil {
@@ -55,6 +68,11 @@ func Erase(ctx context.Context, d *db.DB, userID int64, withFiles bool) (e *Eras
 		return err
 	})
 	return e, err
+}
+
+// called is how letters name a person.
+func called(u *ident.User) notify.Name {
+	return notify.Name{Full: u.FirstName + " " + u.LastName, Address: u.Email}
 }
 
 // remove runs the statements of every table, in reverse: what refers to a record

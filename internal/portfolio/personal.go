@@ -18,11 +18,16 @@ var Personal = []personal.Table{
 			`UPDATE projects SET portfolio_hash = NULL, compile_portfolio = FALSE WHERE user_id = $1`}},
 }
 
-// RemakeOf has every portfolio of a person that was compiled compiled anew, and
-// tells how many.
+// RemakeOf has every portfolio that names a person compiled anew, and tells how
+// many: their own, those of units they convene, and those that hold a document
+// which names them. It waits for documents that are being made.
 func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
 	ids, err := db.All[int64](ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_asked_at = $2
-		WHERE user_id = $1 AND portfolio_hash IS NOT NULL RETURNING id`, userID, q.Now())
+		WHERE portfolio_hash IS NOT NULL AND (user_id = $1
+			OR unit_id IN (SELECT unit_id FROM unit_roles WHERE user_id = $1 AND is_main)
+			OR id IN (SELECT t.project_id FROM submissions s JOIN submission_tasks l ON l.submission_id = s.id
+				JOIN tasks t ON t.id = l.task_id WHERE s.tutor_id = $1 OR s.user_id = $1))
+		RETURNING id`, userID, q.Now())
 	if err != nil {
 		return 0, err
 	}

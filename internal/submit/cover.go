@@ -31,6 +31,7 @@ type coverData struct {
 	Sender       string     `db:"sender"`
 	Group        *string    `db:"group_name"`
 	Tutor        *string    `db:"tutor"`
+	TutorID      *int64     `db:"tutor_id"`
 
 	Members []member
 	Aims    []coverAlignment
@@ -61,10 +62,10 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
 			o.first_name || ' ' || o.last_name AS student, o.username, b.first_name || ' ' || b.last_name AS sender,
 			(SELECT g.name FROM group_memberships m JOIN unit_groups g ON g.id = m.unit_group_id
 				WHERE m.project_id = t.project_id AND m.group_set_id = d.group_set_id AND m.active) AS group_name,
-			(SELECT x.first_name || ' ' || x.last_name FROM users x WHERE x.id = `+work.TutorOf+`) AS tutor
+			x.first_name || ' ' || x.last_name AS tutor, x.id AS tutor_id
 		FROM submissions s JOIN tasks t ON t.id = s.task_id JOIN task_definitions d ON d.id = t.task_definition_id
 		JOIN units u ON u.id = t.unit_id JOIN projects p ON p.id = t.project_id JOIN users o ON o.id = p.user_id
-		JOIN users b ON b.id = s.user_id WHERE s.id = $1`, id)
+		JOIN users b ON b.id = s.user_id LEFT JOIN users x ON x.id = `+work.TutorOf+` WHERE s.id = $1`, id)
 	if err != nil {
 		return nil, err
 	}

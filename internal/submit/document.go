@@ -207,8 +207,8 @@ func (d *Documents) finish(ctx context.Context, q db.Q, job jobs.Job, s *coverDa
 	}
 	_, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'ready', parts_done = parts, reason = $2, document_hash =
 		$3, document_size = $4,
-		pages = $5, document_at = $6 WHERE id = $1`, s.ID, remarks(res.Notes), string(info.Hash), info.Size, res.Pages,
-		q.Now())
+		pages = $5, document_at = $6, tutor_id = $7 WHERE id = $1`, s.ID, remarks(res.Notes), string(info.Hash), info.Size,
+		res.Pages, q.Now(), s.TutorID)
 	if err != nil {
 		return err
 	}

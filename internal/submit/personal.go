@@ -6,6 +6,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/jobs"
 	"lectern/internal/personal"
+	"lectern/internal/work"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 var Personal = []personal.Table{
 	{Name: "submissions", About: "work handed in for or by the person",
 		Where:  "JOIN submissions s ON s.id = t.id " + handedIn,
-		People: []string{"user_id"}, Plain: []string{"state"},
+		People: []string{"user_id", "tutor_id"}, Plain: []string{"state"},
 		Files: []personal.File{{Hash: "document_hash", Ext: ".pdf"}}, Kept: academic,
 		// A document that is being made is given up: its job finds itself gone.
 		EraseFiles: []string{`DELETE FROM jobs WHERE kind = 'document' AND id IN (SELECT job_id FROM submissions
@@ -48,11 +49,19 @@ var Personal = []personal.Table{
 		Signed: []string{"body"}, Kept: "receipts are signed and chained"},
 }
 
+// named picks the ids of the submissions whose documents name the person on the
+// cover: as a student, as who sent it, or as the tutor. Documents from before that
+// was noted name the tutor of today.
+const named = `SELECT s.id FROM submissions s ` + handedIn + ` UNION SELECT id FROM submissions WHERE tutor_id = $1
+	UNION SELECT s.id FROM submissions s JOIN tasks t ON t.id = s.task_id JOIN projects p ON p.id = t.project_id
+		JOIN task_definitions d ON d.id = t.task_definition_id
+		WHERE s.tutor_id IS NULL AND s.document_hash IS NOT NULL AND ` + work.TutorOf + ` = $1`
+
 // RemakeOf has every document that names the person on its cover made anew, and
 // tells how many. Until a new one is ready the old one stays.
 func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
 	ids, err := db.All[int64](ctx, q, `SELECT id FROM submissions WHERE state IN ('ready', 'processing')
-		AND id IN (SELECT s.id FROM submissions s `+handedIn+`) ORDER BY id`, userID)
+		AND id IN (`+named+`) ORDER BY id`, userID)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -68,7 +77,7 @@ func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
 	_, err = db.Exec(ctx, q, `UPDATE submissions SET state = 'queued', parts_done = 0, reason = NULL,
 			job_id = (SELECT max(j.id) FROM jobs j WHERE j.kind = 'document' AND j.created_at = $2
 				AND j.args = '{"submission_id":' || submissions.id || '}')
-		WHERE id IN (SELECT s.id FROM submissions s `+handedIn+`) AND state IN ('ready', 'processing')`, userID,
+		WHERE id IN (`+named+`) AND state IN ('ready', 'processing')`, userID,
 		q.Now())
 	return len(ids), err
 }
