@@ -57,7 +57,9 @@ const (
 // Core finds what most of a class shares, which no pair shows: rarity makes it
 // invisible there. It is nil where there is no such thing.
 func (x *Index) Core() *Cluster {
-	if x.Owners() < coreClass {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.class() < coreClass {
 		return nil
 	}
 	c := &Cluster{Core: true}
@@ -68,7 +70,7 @@ func (x *Index) Core() *Cluster {
 			owners[w.owners[0]] = true
 		}
 	}
-	if 2*len(owners) < x.Owners() {
+	if 2*len(owners) < x.class() {
 		return nil
 	}
 	slices.Sort(c.Members)

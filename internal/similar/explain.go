@@ -17,7 +17,9 @@ type Explanation struct {
 // Explain looks up how rare in the class the passages of a pair are. Both works
 // must be in the index.
 func (x *Index) Explain(left, right *Prints, m Match) Explanation {
-	e := Explanation{Class: x.Owners(), Renamed: m.renamed(left, right)}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	e := Explanation{Class: x.class(), Renamed: m.renamed(left, right)}
 	rare, have := x.rarity(left, m)
 	e.Lines = lines(left, rare)
 	if len(have) > 0 {

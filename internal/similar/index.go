@@ -2,7 +2,9 @@ package similar
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 )
 
 // Work is a submission in an index.
@@ -19,9 +21,10 @@ type Work struct {
 
 // Index holds the fingerprints of a class, that is of all submissions that are
 // compared with each other. It keeps no tokens: at most 2,048 fingerprints of a
-// submission however long, about fifty bytes each. It is not safe for
-// concurrent use while it changes.
+// submission however long, about fifty bytes each. Its methods may be called from
+// several goroutines; they take turns.
 type Index struct {
+	mu       sync.Mutex
 	template *Template
 	numbers  map[uint64]uint32 // of a fingerprint
 	entries  []entry
@@ -30,11 +33,16 @@ type Index struct {
 	byID     map[int64]uint32
 	byOwner  map[int64][]uint32
 	owners   [maxLevel + 1]int // owners whose sample reaches down to the level
+	postings int               // fingerprints of all works
 	scale    scale
+
+	// What removed works left: places of entries, lists and works to be used again.
+	freeEntries, freeLists, freeWorks []uint32
 }
 
 // entry is a fingerprint in the index.
 type entry struct {
+	hash   uint64
 	owners uint32 // that have it
 	works  uint32 // that have it
 	first  uint32 // the work, while there is one; else the list
@@ -57,25 +65,58 @@ func NewIndex(t *Template) *Index {
 }
 
 // Len tells how many works the index holds.
-func (x *Index) Len() int { return len(x.byID) }
+func (x *Index) Len() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.byID)
+}
+
+// Has tells whether a work is in the index.
+func (x *Index) Has(id int64) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	_, ok := x.byID[id]
+	return ok
+}
+
+// IDs lists the works of the index, in no order.
+func (x *Index) IDs() []int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Collect(maps.Keys(x.byID))
+}
+
+// Owner gives the first owner of a work, 0 where it is not in the index.
+func (x *Index) Owner(id int64) int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if n, ok := x.byID[id]; ok {
+		return x.works[n].owners[0]
+	}
+	return 0
+}
 
 // Fingerprints tells how many fingerprints the works of the index have, all told.
 func (x *Index) Fingerprints() int {
-	n := 0
-	for _, w := range x.works {
-		if w != nil {
-			n += len(w.prints)
-		}
-	}
-	return n
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.postings
 }
 
 // Owners tells how many there are who handed something in.
-func (x *Index) Owners() int { return x.owners[maxLevel] }
+func (x *Index) Owners() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.class()
+}
+
+func (x *Index) class() int { return x.owners[maxLevel] }
 
 // Add takes up a work. Its prints are not kept. An id that is there already is
 // refused: remove it first.
 func (x *Index) Add(w Work) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	if _, ok := x.byID[w.ID]; ok {
 		return fmt.Errorf("work %d is in the index already", w.ID)
 	}
@@ -83,7 +124,7 @@ func (x *Index) Add(w Work) error {
 		return fmt.Errorf("work %d has no owner", w.ID)
 	}
 	in := &indexed{id: w.ID, owners: slices.Clone(w.Owners), level: level(w.Prints.Tokens())}
-	number := uint32(len(x.works))
+	number := take(&x.freeWorks, &x.works)
 	had := x.ownedBy(w.Owners[0])
 	found := x.template.own(w.Prints, in.level)
 	in.prints = make([]uint32, len(found))
@@ -91,10 +132,23 @@ func (x *Index) Add(w Work) error {
 		in.prints[i] = x.post(f, number, had)
 	}
 	slices.Sort(in.prints)
-	x.works = append(x.works, in)
+	x.works[number] = in
+	x.postings += len(in.prints)
 	x.byID[w.ID] = number
 	x.countOwner(w.Owners[0], func() { x.byOwner[w.Owners[0]] = append(x.byOwner[w.Owners[0]], number) })
 	return nil
+}
+
+// take gives a place in a list: one that became free, or a new one at its end.
+func take[T any](free *[]uint32, list *[]T) uint32 {
+	if n := len(*free); n > 0 {
+		at := (*free)[n-1]
+		*free = (*free)[:n-1]
+		return at
+	}
+	var zero T
+	*list = append(*list, zero)
+	return uint32(len(*list) - 1)
 }
 
 // ownedBy gathers the fingerprints an owner has by earlier works.
@@ -115,17 +169,18 @@ func (x *Index) ownedBy(owner int64) map[uint32]bool {
 func (x *Index) post(f fingerprint, work uint32, had map[uint32]bool) uint32 {
 	n, ok := x.numbers[f.hash]
 	if !ok {
-		n = uint32(len(x.entries))
+		n = take(&x.freeEntries, &x.entries)
 		x.numbers[f.hash] = n
-		x.entries = append(x.entries, entry{view: f.view, zeros: uint8(zeros(f.hash))})
+		x.entries[n] = entry{hash: f.hash, view: f.view, zeros: uint8(zeros(f.hash))}
 	}
 	e := &x.entries[n]
 	switch e.works {
 	case 0:
 		e.first = work
 	case 1:
-		x.lists = append(x.lists, []uint32{e.first, work})
-		e.first = uint32(len(x.lists) - 1)
+		at := take(&x.freeLists, &x.lists)
+		x.lists[at] = []uint32{e.first, work}
+		e.first = at
 	default:
 		x.lists[e.first] = append(x.lists[e.first], work)
 	}
@@ -139,6 +194,8 @@ func (x *Index) post(f fingerprint, work uint32, had map[uint32]bool) uint32 {
 // Remove takes a work out, as when it expires or its author is erased. An
 // unknown id is no error.
 func (x *Index) Remove(id int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	number, ok := x.byID[id]
 	if !ok {
 		return
@@ -150,22 +207,30 @@ func (x *Index) Remove(id int64) {
 	})
 	delete(x.byID, id)
 	x.works[number] = nil
+	x.freeWorks = append(x.freeWorks, number)
+	x.postings -= len(in.prints)
 	has := x.ownedBy(owner)
 	for _, p := range in.prints {
-		x.unpost(&x.entries[p], number)
 		if !has[p] {
 			x.entries[p].owners--
 		}
+		x.unpost(p, number)
 	}
 }
 
-func (x *Index) unpost(e *entry, work uint32) {
+// unpost takes a work from a fingerprint, and forgets the fingerprint with its last.
+func (x *Index) unpost(p, work uint32) {
+	e := &x.entries[p]
 	if e.works--; e.works == 0 {
+		delete(x.numbers, e.hash)
+		*e = entry{}
+		x.freeEntries = append(x.freeEntries, p)
 		return
 	}
 	list := slices.DeleteFunc(x.lists[e.first], func(n uint32) bool { return n == work })
 	if e.works == 1 {
 		x.lists[e.first] = nil
+		x.freeLists = append(x.freeLists, e.first)
 		e.first = list[0]
 		return
 	}

@@ -52,12 +52,28 @@ func Compare(left, right *Prints, t *Template) Match {
 	if left.before(right) {
 		return compare(left, right, t)
 	}
-	m := compare(right, left, t)
+	return compare(right, left, t).Mirrored()
+}
+
+// Mirrored is the match seen from the other side.
+func (m Match) Mirrored() Match {
+	out := Match{Pct: m.Pct, Passages: make([]Passage, len(m.Passages))}
 	for i, p := range m.Passages {
-		m.Passages[i] = Passage{p.Right, p.Left, p.Tokens, p.right, p.left, p.length}
+		out.Passages[i] = Passage{p.Right, p.Left, p.Tokens, p.right, p.left, p.length}
 	}
-	slices.SortFunc(m.Passages, func(a, b Passage) int { return a.left - b.left })
-	return m
+	slices.SortFunc(out.Passages, func(a, b Passage) int { return a.left - b.left })
+	return out
+}
+
+// Longest gives at most n of the passages, those with the most tokens, in the order
+// of the left work.
+func (m Match) Longest(n int) []Passage {
+	if len(m.Passages) <= n {
+		return m.Passages
+	}
+	out := slices.SortedStableFunc(slices.Values(m.Passages), func(a, b Passage) int { return b.Tokens - a.Tokens })[:n]
+	slices.SortFunc(out, func(a, b Passage) int { return a.left - b.left })
+	return out
 }
 
 // before orders two works by what is in them, so that a pair gives the same

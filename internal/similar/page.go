@@ -21,6 +21,7 @@ const (
 // Side is one work on a page. Its files come in the order of Prints.Files.
 type Side struct {
 	Title string
+	Note  string // below the title
 	Files []Source
 }
 

@@ -34,6 +34,9 @@ func marks(m Match, left bool) []marked {
 // side writes one work; me and other are what its passages' names begin with.
 func (p *page) side(s Side, me, other string, all []marked, passagesOnly bool) {
 	p.text("<section><h2>%s</h2>\n", s.Title)
+	if s.Note != "" {
+		p.text("<p class=\"note\">%s</p>\n", s.Note)
+	}
 	room := maxShown
 	for n, f := range s.Files {
 		var here []marked

@@ -13,8 +13,8 @@ func pageOf(t *testing.T, left, right string, only bool) string {
 	t.Helper()
 	a, b := printsOf(Java, []byte(left)), Fingerprint([]File{{"Secret.java", Java, []byte(right)}})
 	var out bytes.Buffer
-	c := Comparison{Left: Side{"Anna <b>", []Source{{"Main.java", []byte(left)}}},
-		Right: Side{"COS10001, 2026 T1", []Source{{"Secret.java", []byte(right)}}},
+	c := Comparison{Left: Side{Title: "Anna <b>", Files: []Source{{"Main.java", []byte(left)}}},
+		Right: Side{Title: "COS10001, 2026 T1", Files: []Source{{"Secret.java", []byte(right)}}},
 		Match: Compare(a, b, nil), Score: 99.99, Words: "why", PassagesOnly: only}
 	if err := Page(&out, c); err != nil {
 		t.Fatal(err)

@@ -43,8 +43,10 @@ type Options struct {
 
 // AllPairs compares the works of a class that are in the index, all with all,
 // on every core. The prints are asked for by id, from several goroutines at
-// once. Pairs come best score first.
+// once, and may not ask the index. Pairs come best score first.
 func AllPairs(ctx context.Context, x *Index, prints func(int64) *Prints, o Options) ([]Pair, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.weigh()
 	for _, w := range x.works {
 		if w != nil {

@@ -91,6 +91,8 @@ type Near struct {
 // Near finds the works that share something with a work of the index and score
 // at least so much, best first, at most 1,000.
 func (x *Index) Near(id int64, least float64) []Near {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	number, ok := x.byID[id]
 	if !ok {
 		return nil
@@ -171,6 +173,8 @@ func sure(weight float64) float64 { return weight / (weight + doubt) }
 // keep the scores of known pairs true while a class hands in. Unknown works
 // and works of one owner score 0.
 func (x *Index) Score(a, b int64) float64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	left, okA := x.byID[a]
 	right, okB := x.byID[b]
 	if !okA || !okB || a == b {
