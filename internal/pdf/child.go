@@ -94,6 +94,10 @@ func answer(r request) (a reply) {
 		if a.Pages, a.Notes, err = compose(r.Compose); err != nil {
 			a.Trouble = err.Error()
 		}
+	case r.Text != nil:
+		if err := extract(r.Text); err != nil {
+			a.Trouble = shortReason(err)
+		}
 	}
 	return a
 }
@@ -107,6 +111,10 @@ func (r request) input() int64 {
 	switch {
 	case r.Read != nil:
 		if info, err := os.Stat(r.Read.In); err == nil {
+			return info.Size()
+		}
+	case r.Text != nil:
+		if info, err := os.Stat(r.Text.In); err == nil {
 			return info.Size()
 		}
 	case r.Compose != nil:

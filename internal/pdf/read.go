@@ -14,6 +14,7 @@ import (
 type request struct {
 	Read    *readJob    `json:",omitempty"`
 	Compose *composeJob `json:",omitempty"`
+	Text    *textJob    `json:",omitempty"`
 }
 
 // reply is what a child answers.
