@@ -16,6 +16,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/ident"
 	"lectern/internal/notify"
+	"lectern/internal/similarity"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
 	"lectern/internal/webhook"
@@ -25,16 +26,21 @@ import (
 // Config is what the API stands on.
 type Config struct {
 	endpoint.Config
-	Files     files.Store
-	PublicURL string // where people reach the service, for links; no slash at its end
-	SignIn    ident.Limits
-	Methods   []Method // ways to sign in, the default first; passwords kept here when empty
-	ClientURL string   // where browsers go that signed in elsewhere; empty: nowhere
-	Settings  Settings
-	Events    *events.Hub     // what GET /api/events listens to
-	Live      context.Context // ends when the service stops, and all listening with it; nil never does
-	Mailer    *notify.Mailer  // nil: no mails are sent
-	Hooks     webhook.Guard
+	Files      files.Store
+	PublicURL  string // where people reach the service, for links; no slash at its end
+	SignIn     ident.Limits
+	Methods    []Method // ways to sign in, the default first; passwords kept here when empty
+	ClientURL  string   // where browsers go that signed in elsewhere; empty: nowhere
+	Settings   Settings
+	Events     *events.Hub     // what GET /api/events listens to
+	Live       context.Context // ends when the service stops, and all listening with it; nil never does
+	Mailer     *notify.Mailer  // nil: no mails are sent
+	Hooks      webhook.Guard
+	Similarity *similarity.Service
+	// OutsideViewer asks the outside similarity service for the address at which a
+	// caller can look at its report, by the id of the submission there; nil where none
+	// is configured.
+	OutsideViewer func(ctx context.Context, who *access.Caller, outsideID string) (string, error)
 	// ReceiptKey signs receipts; nil for a key the database keeps.
 	ReceiptKey ed25519.PrivateKey
 	// MostFile bounds a file of a submission, in bytes; submit.MostFile when 0.
@@ -60,6 +66,8 @@ type Server struct {
 	mailer    *notify.Mailer
 	hooks     webhook.Guard
 	usecases  usecase.Service
+	similar   *similarity.Service
+	outside   func(context.Context, *access.Caller, string) (string, error)
 	mostFile  int64
 	mostMedia int64
 }
@@ -73,7 +81,7 @@ var resources = []func(*Server){
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
 	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,
 	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).secondFactorRoutes, (*Server).sessionRoutes,
-	(*Server).settingRoutes,
+	(*Server).settingRoutes, (*Server).similarityRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tutorialRoutes, (*Server).unitCSVRoutes,
 	(*Server).unitAccessRoutes, (*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes,
@@ -90,7 +98,8 @@ func New(c Config) *Server {
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,
 		c.SignIn),
 		methods: c.Methods, clientURL: c.ClientURL, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
-		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks}
+		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks,
+		similar: c.Similarity, outside: c.OutsideViewer}
 	if len(s.methods) == 0 {
 		s.methods = []Method{{Method: Database, Name: "Password"}}
 	}

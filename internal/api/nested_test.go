@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
+	"lectern/internal/access"
 	"lectern/internal/clock"
 )
 
@@ -34,6 +36,9 @@ var nestings = map[string]nesting{
 	"breaks":              {"{break}", []string{"{breakT2}"}},
 	"timestamps":          {"{at}", []string{"{atOther}"}},
 	"prompt_number":       {"0", nil},
+	"tasks":               {"{task}", []string{"{task:other}"}},
+	"similarities":        {"{similarity}", []string{"{similarityOther}"}},
+	"contents":            {"0", nil},
 }
 
 var (
@@ -83,6 +88,19 @@ func (w *world) handedIn() {
 	for name, who := range map[string]string{"at": "student", "atOther": "other"} {
 		w.id[name] = w.at(who).Unix()
 	}
+	w.reported()
+}
+
+// reported gives both submissions a report of an outside service.
+func (w *world) reported() {
+	w.Helper()
+	last := w.lastID("submissions")
+	w.outsideReport(last-1, "student", 61, "%PDF")
+	w.id["similarity"] = w.lastID("task_similarities")
+	w.outsideReport(last, "other", 61, "%PDF")
+	w.id["similarityOther"] = w.lastID("task_similarities")
+	w.taskOf("other")
+	w.api.outside = func(context.Context, *access.Caller, string) (string, error) { return "https://x.example", nil }
 }
 
 // at gives the moment of a student's submission.

@@ -22,10 +22,10 @@ type listStudentsIn struct {
 	paging
 }
 
-func (s *Server) listStudents(ctx context.Context, _ *access.Caller,
+func (s *Server) listStudents(ctx context.Context, who *access.Caller,
 	in listStudentsIn) (endpoint.List[enrol.StudentEntry], error) {
 	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]enrol.StudentEntry, int64, error) {
-		ask := enrol.StudentQuery{UnitID: in.UnitID, Page: p}
+		ask := enrol.StudentQuery{UnitID: in.UnitID, CallerID: who.ID, Page: p}
 		if in.Withdrawn || !in.Withdraw {
 			ask.Withdrawn = &in.Withdrawn
 		}

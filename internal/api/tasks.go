@@ -48,10 +48,10 @@ type definitionTasksIn struct {
 	paging
 }
 
-func (s *Server) listDefinitionTasks(ctx context.Context, _ *access.Caller,
+func (s *Server) listDefinitionTasks(ctx context.Context, who *access.Caller,
 	in definitionTasksIn) (endpoint.List[work.DefinitionTask], error) {
 	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.DefinitionTask, int64, error) {
-		return work.TasksOfDefinition(ctx, q, in.DefinitionID, p)
+		return work.TasksOfDefinition(ctx, q, in.DefinitionID, who.ID, p)
 	})
 }
 

@@ -32,6 +32,7 @@ import (
 	"lectern/internal/mail"
 	"lectern/internal/notify"
 	"lectern/internal/policy"
+	"lectern/internal/similarity"
 )
 
 // A world is a small university with a server in front of it. Its people:
@@ -93,7 +94,8 @@ func newWorldAt(t testing.TB, address, dir string) *world {
 			Asked: w.declared, Now: func() time.Time { return w.resting() }},
 		Files: store, PublicURL: "https://learn.example.edu/",
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
-		Mailer: w.mailer(t.TempDir()),
+		Mailer:     w.mailer(t.TempDir()),
+		Similarity: &similarity.Service{DB: w.db, Files: store, Log: slog.New(slog.DiscardHandler)},
 	})
 	if err := w.db.Tx(t.Context(), func(q db.Q) error { return w.seed(t.Context(), q) }); err != nil {
 		t.Fatal(err)

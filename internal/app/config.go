@@ -35,6 +35,7 @@ type Storage struct {
 type Settings struct {
 	Storage
 	Encryption
+	Comparing
 	SignIn
 
 	Addr           string   `default:"127.0.0.1:3000" help:"Address to listen on."`
@@ -95,7 +96,7 @@ func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
 // Check finds what cannot be right before anything is opened, all at once.
 func (s *Settings) Check() error {
 	return errors.Join(s.checkStorage(), s.Encryption.check(), s.SignIn.check(), s.checkAddr(), s.checkLinks(),
-		s.checkMail(), s.checkSubmissions(), s.checkAudit())
+		s.checkMail(), s.checkSubmissions(), s.Comparing.check(), s.checkAudit())
 }
 
 func (s *Settings) checkStorage() error {

@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"internal/demo"},
 	{"internal/usecase", "internal/person"},
 	{"internal/insight", "internal/notify", "internal/webhook", "internal/sso"},
-	{"internal/portfolio", "internal/marking", "internal/assess"},
+	{"internal/portfolio", "internal/marking", "internal/assess", "internal/similarity"},
 	{"internal/submit"},
 	{"internal/work"},
 	{"internal/taskdef"},

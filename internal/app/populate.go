@@ -7,6 +7,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/demo"
 	"lectern/internal/ident"
+	"lectern/internal/similarity"
 	"lectern/internal/submit"
 )
 
@@ -44,7 +45,8 @@ func (a *App) fillDemo(ctx context.Context) error {
 	}
 	var filled bool
 	err = a.db.Tx(ctx, func(q db.Q) (err error) {
-		filled, err = demo.Fill(ctx, q, seal, &submit.Service{Files: a.files, Service: a.ExternalName}, signer)
+		filled, err = demo.Fill(ctx, q, seal, &submit.Service{Files: a.files,
+			Service: a.ExternalName, Received: similarity.Received}, signer)
 		return err
 	})
 	if err == nil && filled {

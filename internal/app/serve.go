@@ -25,6 +25,7 @@ import (
 	"lectern/internal/mail"
 	"lectern/internal/notify"
 	"lectern/internal/site"
+	"lectern/internal/similarity"
 	"lectern/internal/size"
 	"lectern/internal/submit"
 	"lectern/internal/webhook"
@@ -45,6 +46,7 @@ type App struct {
 	audit        *audit.Keeper
 	keys         *submit.Keys   // sign receipts and checkpoints of the audit log
 	mailer       *notify.Mailer // nil: no mails are sent
+	similarity   *similarity.Service
 	web          *httpserver.Server
 	metrics      http.Handler
 	certificates *certificates // nil: plain HTTP
@@ -82,6 +84,8 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	if a.certificates, err = a.openCertificates(); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
+	a.similarity = &similarity.Service{DB: a.db, Files: a.files, Log: a.log, MinScore: a.SimilarityMinScore,
+		Memory: int(a.SimilarityMemoryMB * size.MB / similarity.BytesEach)}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
 	a.deliveries = jobs.New(a.db, a.log, jobs.Config{Workers: webhook.Most})
 	a.jobs.Beside(a.deliveries)
@@ -164,7 +168,7 @@ func (a *App) declare() {
 		SignIn:   ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
-		Mailer: a.mailer, Hooks: a.guard(),
+		Mailer: a.mailer, Hooks: a.guard(), Similarity: a.similarity,
 		ReceiptKey: key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
 	})
 	site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors})

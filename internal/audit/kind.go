@@ -31,13 +31,14 @@ const (
 	Webhook      Kind = "webhook"        // where events are sent
 	Job          Kind = "job"            // a background job was given another try
 	Comment      Kind = "comment"        // somebody else's comment was deleted
+	Similarity   Kind = "similarity"     // somebody decided whether similar work is to be looked at
 	Export       Kind = "export"         // records of many people were downloaded
 	Retention    Kind = "retention"      // old entries of this log were removed
 )
 
 var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade, Extension,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
-	Export, Retention}
+	Similarity, Export, Retention}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

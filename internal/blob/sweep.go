@@ -20,12 +20,14 @@ var references = []struct{ table, column string }{
 	{"task_definitions", "sheet_hash"},
 	{"task_definitions", "resources_hash"},
 	{"task_definitions", "assessment_hash"},
+	{"task_definitions", "template_hash"},
 	{"task_comments", "attachment_hash"},
 	{"discussion_files", "hash"},
 	{"submission_files", "hash"},
 	{"submissions", "document_hash"},
 	{"portfolio_files", "hash"},
 	{"marked_copies", "hash"},
+	{"task_similarities", "report_hash"},
 }
 
 // forgotten is the condition that blobs b has no reference.

@@ -64,7 +64,7 @@ func (b *builder) filesFor(d definition, luck int) ([]submit.File, error) {
 			return nil, err
 		}
 		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: name, Hash: info.Hash,
-			Size: info.Size}
+			Size: info.Size, Checked: r.Checked()}
 	}
 	return list, nil
 }

@@ -26,7 +26,7 @@ type ForStaff struct {
 	Student        `json:"student"`
 	Grade          int64   `db:"grade" json:"grade"`
 	GradeRationale *string `db:"grade_rationale" json:"grade_rationale"`
-	SimilarityFlag bool    `json:"similarity_flag"`
+	SimilarityFlag bool    `db:"similarity_flag" json:"similarity_flag"`
 	HasPortfolio   bool    `db:"has_portfolio" json:"has_portfolio"`
 	progress.Stats `json:"stats"`
 }
@@ -34,6 +34,7 @@ type ForStaff struct {
 // staffColumns reads ForStaff from a project p and its user s.
 const staffColumns = `s.id AS person_id, s.student_id, s.username, s.email, s.first_name, s.last_name, s.nickname,
 	p.grade, p.grade_rationale, p.portfolio_hash IS NOT NULL AS has_portfolio,
+	EXISTS (SELECT 1 FROM task_similarities m WHERE m.project_id = p.id AND m.flagged) AS similarity_flag,
 	p.red_pct, p.grey_pct, p.orange_pct, p.blue_pct, p.green_pct, p.order_scale`
 
 // StreamSeat is the tutorial a student has in a stream, if any.
@@ -58,6 +59,7 @@ type StudentEntry struct {
 // StudentQuery says which students of a unit to list, and which part of them.
 type StudentQuery struct {
 	UnitID    int64
+	CallerID  int64 // who studies the unit beside teaching it sees nothing of what their work is similar to
 	Withdrawn *bool // nil: all
 	Page      db.Page
 }
@@ -120,6 +122,7 @@ func (s StudentQuery) entries(ctx context.Context, q db.Q) ([]StudentEntry, erro
 		held[e.ProjectID] = append(held[e.ProjectID], e)
 	}
 	for i := range list {
+		list[i].SimilarityFlag = list[i].SimilarityFlag && list[i].PersonID != s.CallerID
 		list[i].Seats = seatsByStream(streams, held[list[i].ID])
 	}
 	return list, nil

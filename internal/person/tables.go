@@ -15,6 +15,7 @@ import (
 	"lectern/internal/notify"
 	"lectern/internal/personal"
 	"lectern/internal/portfolio"
+	"lectern/internal/similarity"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
 	"lectern/internal/work"
@@ -24,7 +25,7 @@ import (
 // A package that gets such a table lists it in its Personal and, if it is the
 // package's first, here.
 var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, taskdef.Personal,
-	submit.Personal, marking.Personal, portfolio.Personal, insight.Personal, notify.Personal, events.Personal,
+	submit.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal, notify.Personal, events.Personal,
 	audit.Personal)
 
 // leftOut are tables that refer to people, or to what belongs to them, and are not
@@ -32,6 +33,8 @@ var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work
 var leftOut = map[string]string{
 	"live_tickets": "each is good for a minute, once, and goes with its session",
 	"tutorials":    "a tutorial is the unit's; that the person teaches the unit stands in unit_roles",
+	"similarity_pairs": "what two works share is about both students; that there is such a pair stands in " +
+		"task_similarities",
 	"audit_outbox": "it waits there for a moment, and then stands in audit_entries",
 }
 

@@ -110,6 +110,8 @@ var (
 	StartDiscussion  = right(Task, "start a discussion", staff)
 	ReplyDiscussion  = right(Task, "reply to a discussion", Owner)
 	PinTask          = right(Task, "pin this task", staff)
+	SeeSimilarities  = right(Task, "see what this work is similar to", staff)
+	FlagSimilarity   = right(Task, "decide whether a similarity is to be looked at", staff)
 )
 
 // MayAppoint tells whether a caller of system role by may give someone the role

@@ -25,6 +25,7 @@ type File struct {
 	Name     string             `db:"name"` // as the sender calls it
 	Hash     files.Hash         `db:"hash"`
 	Size     int64              `db:"size"`
+	Checked  bool               // as the requirement says, of work that is just handed in
 }
 
 // StoredName is the name of the file in archives: its number, its kind and an

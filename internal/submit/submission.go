@@ -45,6 +45,9 @@ type Result struct {
 type Service struct {
 	Files   files.Store
 	Service string // its name, on receipts
+	// Received, if not nil, is called in the transaction of a submission, for what
+	// else follows from it.
+	Received func(ctx context.Context, q db.Q, submissionID int64, list []File) error
 }
 
 // HandIn records a submission with all that follows from it: the version with
@@ -76,6 +79,11 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 	id, at, err := h.write(ctx, q, handed)
 	if err != nil {
 		return nil, err
+	}
+	if d.Received != nil {
+		if err := d.Received(ctx, q, id, h.Files); err != nil {
+			return nil, err
+		}
 	}
 	if err := h.tell(ctx, q, id, handed); err != nil {
 		return nil, err

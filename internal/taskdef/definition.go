@@ -42,6 +42,7 @@ type Definition struct {
 	SheetHash         *string      `db:"sheet_hash"`
 	ResourcesHash     *string      `db:"resources_hash"`
 	AssessmentHash    *string      `db:"assessment_hash"`
+	TemplateHash      *string      `db:"template_hash"`
 
 	// Of other tables, for showing it.
 	StreamAbbr *string    `db:"tutorial_stream_abbr"`
@@ -55,7 +56,7 @@ const selectDefinitions = `SELECT d.id, d.unit_id, d.name, d.abbreviation, d.des
 		d.moss_language, d.restrict_status_updates, d.group_set_id, d.tutorial_stream_id, d.is_graded,
 		d.max_quality_pts,
 		d.assessment_enabled, d.overseer_image_id, d.is_draft_summary, d.sheet_hash, d.resources_hash,
-		d.assessment_hash,
+		d.assessment_hash, d.template_hash,
 		s.abbreviation AS tutorial_stream_abbr, g.name AS group_set, u.end_date AS unit_end, u.code AS unit_code
 	FROM task_definitions d JOIN units u ON u.id = d.unit_id
 	LEFT JOIN tutorial_streams s ON s.id = d.tutorial_stream_id
@@ -109,6 +110,7 @@ type DefinitionForStaff struct {
 	WarnPct                    int64   `json:"plagiarism_warn_pct"`
 	RestrictStatus             bool    `json:"restrict_status_updates"`
 	HasTaskAssessmentResources bool    `json:"has_task_assessment_resources"`
+	HasTemplate                bool    `json:"has_template"`
 	OverseerImageID            *int64  `json:"overseer_image_id"`
 	AssessmentEnabled          bool    `json:"assessment_enabled"`
 	MossLanguage               *string `json:"moss_language"`
@@ -127,7 +129,7 @@ func (d *Definition) Record(staff bool) DefinitionRecord {
 		r.Requirements = d.Requirements
 		r.DefinitionForStaff = &DefinitionForStaff{Checks: d.Checks, WarnPct: d.WarnPct,
 			RestrictStatus:             d.RestrictStatus,
-			HasTaskAssessmentResources: d.AssessmentHash != nil, OverseerImageID: d.OverseerImageID,
+			HasTaskAssessmentResources: d.AssessmentHash != nil, HasTemplate: d.TemplateHash != nil, OverseerImageID: d.OverseerImageID,
 			AssessmentEnabled: d.AssessmentEnabled, MossLanguage: d.MossLanguage}
 	}
 	return r

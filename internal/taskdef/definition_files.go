@@ -28,6 +28,7 @@ const (
 	Sheet      FileKind = iota // what to do, a PDF
 	Resources                  // what to do it with, a zip
 	Assessment                 // what the automated assessment runs, a zip
+	Template                   // what everybody was given to begin with, a zip: not taken for similar
 )
 
 // Bounds on the files of definitions, in bytes.
@@ -38,8 +39,8 @@ const (
 )
 
 var (
-	fileColumns    = [...]string{"sheet_hash", "resources_hash", "assessment_hash"}
-	fileNames      = [...]string{"task sheet", "resources", "assessment resources"}
+	fileColumns    = [...]string{"sheet_hash", "resources_hash", "assessment_hash", "template_hash"}
+	fileNames      = [...]string{"task sheet", "resources", "assessment resources", "template"}
 	resourceLimits = archive.Limits{Entries: 10_000, Entry: 1 << 30, Total: 2 << 30}
 	bundleLimits   = archive.Limits{Entries: 1000, Entry: MaxResources, Total: 2 << 30}
 )
@@ -92,7 +93,7 @@ func Attach(ctx context.Context, q db.Q, store files.Store, list ...Attachment) 
 	for i, a := range list {
 		infos[i] = a.File
 		if rows[a.DefinitionID] == nil {
-			rows[a.DefinitionID] = []any{a.DefinitionID, nil, nil, nil}
+			rows[a.DefinitionID] = []any{a.DefinitionID, nil, nil, nil, nil}
 		}
 		rows[a.DefinitionID][1+a.Kind] = string(a.File.Hash)
 	}
@@ -103,13 +104,14 @@ func Attach(ctx context.Context, q db.Q, store files.Store, list ...Attachment) 
 	for _, r := range rows {
 		values = append(values, r)
 	}
-	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "sheet TEXT", "resources TEXT", "assessment TEXT"}, values)
+	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "sheet TEXT", "resources TEXT", "assessment TEXT",
+		"template TEXT"}, values)
 	if err != nil {
 		return err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE task_definitions SET sheet_hash = coalesce(v.sheet, sheet_hash),
 		resources_hash = coalesce(v.resources, resources_hash), assessment_hash = coalesce(v.assessment,
-		assessment_hash)
+		assessment_hash), template_hash = coalesce(v.template, template_hash)
 		FROM `+from+` v WHERE task_definitions.id = v.id`, args...)
 	if err != nil {
 		return err
@@ -137,7 +139,7 @@ func (k FileKind) entry(action string, definitionID int64) audit.Entry {
 
 // File gives the hash of a definition's file, or fault.Missing.
 func (d *Definition) File(k FileKind) (files.Hash, error) {
-	hash := [...]*string{d.SheetHash, d.ResourcesHash, d.AssessmentHash}[k]
+	hash := [...]*string{d.SheetHash, d.ResourcesHash, d.AssessmentHash, d.TemplateHash}[k]
 	if hash == nil {
 		return "", fault.New(fault.Missing, "The task %s has no %s.", d.Abbreviation, fileNames[k])
 	}

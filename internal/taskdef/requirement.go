@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -187,6 +188,14 @@ func scanList[T any](to *[]T, src any) error {
 	}
 	*to = []T{}
 	return json.Unmarshal([]byte(text), to)
+}
+
+// Checked tells whether what is handed in is compared with the work of others.
+func (r *Requirement) Checked() bool { return r.TiiCheck != nil && *r.TiiCheck }
+
+// Checked tells whether any of the files is compared with the work of others.
+func (r Requirements) Checked() bool {
+	return slices.ContainsFunc(r, func(one Requirement) bool { return one.Checked() })
 }
 
 // ForStudents are the requirements without what only staff see.

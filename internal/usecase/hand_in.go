@@ -10,6 +10,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/similarity"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
 )
@@ -33,7 +34,7 @@ func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Reque
 		return nil, err
 	}
 	h.By, h.Files = Mover(who), list
-	desk := submit.Service{Files: s.Files, Service: s.Name}
+	desk := submit.Service{Files: s.Files, Service: s.Name, Received: similarity.Received}
 	return change(ctx, s.DB, func(q db.Q) (*submit.Result, error) { return desk.HandIn(ctx, q, signer, h) })
 }
 
@@ -55,7 +56,7 @@ func (s *Service) takeFiles(ctx context.Context, definitionID int64, sent map[st
 			return nil, about(r, u, err)
 		}
 		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash,
-			Size: info.Size}
+			Size: info.Size, Checked: r.Checked()}
 	}
 	return list, nil
 }

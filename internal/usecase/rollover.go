@@ -249,6 +249,7 @@ type dated struct {
 	Sheet      *string     `db:"sheet_hash"`
 	Resources  *string     `db:"resources_hash"`
 	Assessment *string     `db:"assessment_hash"`
+	Template   *string     `db:"template_hash"`
 }
 
 // definitions copies the definitions with their files, which are held so that
@@ -256,7 +257,7 @@ type dated struct {
 func (c *copying) definitions(ctx context.Context, q db.Q, ids []int64, calendars map[int64]week.Calendar) error {
 	in, args := db.In(nil, ids)
 	olds, err := db.All[dated](ctx, q, `SELECT id, unit_id, start_date, target_date, due_date, sheet_hash,
-		resources_hash, assessment_hash
+		resources_hash, assessment_hash, template_hash
 		FROM task_definitions WHERE unit_id IN `+in+` ORDER BY id`, args...)
 	if err != nil || len(olds) == 0 {
 		return err
@@ -281,12 +282,12 @@ func (c *copying) definitions(ctx context.Context, q db.Q, ids []int64, calendar
 			due_date, upload_requirements, plagiarism_checks, plagiarism_warn_pct, moss_language,
 			restrict_status_updates, group_set_id,
 			tutorial_stream_id, is_graded, max_quality_pts, assessment_enabled, overseer_image_id, is_draft_summary,
-			sheet_hash, resources_hash, assessment_hash)
+			sheet_hash, resources_hash, assessment_hash, template_hash, first_id)
 		SELECT v.unit, d.name, d.abbreviation, d.description, d.weighting, d.target_grade, v.start_date, v.target_date,
 			v.due_date, d.upload_requirements, d.plagiarism_checks, d.plagiarism_warn_pct, d.moss_language,
 			d.restrict_status_updates, g.id,
 			s.id, d.is_graded, d.max_quality_pts, d.assessment_enabled, d.overseer_image_id, d.is_draft_summary,
-			d.sheet_hash, d.resources_hash, d.assessment_hash
+			d.sheet_hash, d.resources_hash, d.assessment_hash, d.template_hash, coalesce(d.first_id, d.id)
 		FROM task_definitions d JOIN `+from+` v ON v.id = d.id
 		LEFT JOIN tutorial_streams os ON os.id = d.tutorial_stream_id
 		LEFT JOIN tutorial_streams s ON s.unit_id = v.unit AND s.abbreviation = os.abbreviation
@@ -318,7 +319,7 @@ func (d *dated) carry(from, to week.Calendar) {
 }
 
 func (d *dated) files() (out []string) {
-	for _, h := range []*string{d.Sheet, d.Resources, d.Assessment} {
+	for _, h := range []*string{d.Sheet, d.Resources, d.Assessment, d.Template} {
 		if h != nil {
 			out = append(out, *h)
 		}

@@ -154,7 +154,7 @@ func newTeaching(t *testing.T, q db.Q) *teaching {
 	for _, table := range []string{"tutorial_streams", "group_sets", "learning_outcomes"} {
 		w.id[table] = w.put(table, w.tables[table].set.with(inUnit))
 	}
-	for _, hash := range []string{"a", "b", "c"} {
+	for _, hash := range []string{"a", "b", "c", "d"} {
 		if _, err := db.Exec(t.Context(), q, `INSERT INTO blobs (hash, size, touched_at) VALUES ($1, 1, $2)`, hash,
 			q.Now()); err != nil {
 			t.Fatal(err)
@@ -193,9 +193,10 @@ func tables(image, kind int64, start, end clock.Date) map[string]carried {
 			"plagiarism_checks":       `[{"key":"check0","type":"moss c","pattern":"*.c"}]`,
 			"restrict_status_updates": true, "group_set_id": nil, "tutorial_stream_id": nil, "is_graded": true,
 			"max_quality_pts": 9, "assessment_enabled": true, "overseer_image_id": image, "is_draft_summary": true,
-			"sheet_hash": "a", "resources_hash": "b", "assessment_hash": "c"},
+			"sheet_hash": "a", "resources_hash": "b", "assessment_hash": "c", "template_hash": "d"},
 			map[string]string{"group_set_id": "SELECT r.name FROM group_sets r WHERE r.id",
-				"tutorial_stream_id": "SELECT r.name FROM tutorial_streams r WHERE r.id"}, unitRow},
+				"tutorial_stream_id": "SELECT r.name FROM tutorial_streams r WHERE r.id"},
+			map[string]string{"id": ownRow, "unit_id": ownUnit, "first_id": "of the copy it names the first of them all"}},
 		{"learning_outcome_links", record{"rating": 4, "description": "Why", "task_definition_id": nil,
 			"learning_outcome_id": nil},
 			map[string]string{"task_definition_id": "SELECT r.abbreviation FROM task_definitions r WHERE r.id",

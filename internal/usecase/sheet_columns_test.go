@@ -90,7 +90,7 @@ func (w *teaching) definitions(from, to int64, d *db.DB) {
 	c := w.tables["task_definitions"].leaving(fixedForm, "moss_language", "assessment_enabled", "overseer_image_id").
 		leaving("is chosen with the unit", "is_draft_summary").
 		leaving("is a file, which the archive of all resources holds", "sheet_hash", "resources_hash",
-			"assessment_hash")
+			"assessment_hash", "template_hash")
 	c.complete(w.T, d)
 	list, err := taskdef.DefinitionsOf(w.Context(), w.q, from)
 	if err != nil {

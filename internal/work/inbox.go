@@ -22,7 +22,7 @@ type InboxTask struct {
 	Grade          *grade.Grade  `db:"grade" json:"grade"`
 	Quality        int           `db:"quality_pts" json:"quality_pts"`
 	NewComments    int           `db:"num_new_comments" json:"num_new_comments"`
-	SimilarityFlag bool          `json:"similarity_flag"`
+	SimilarityFlag bool          `db:"similarity_flag" json:"similarity_flag"`
 	Pinned         int           `db:"pinned" json:"pinned"`                 // 1: by the caller
 	HasExtensions  int           `db:"has_extensions" json:"has_extensions"` // 1: a request waits for a decision
 }
@@ -62,7 +62,8 @@ func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) 
 	l := list{
 		columns: `t.id, t.project_id, t.task_definition_id, e.tutorial_id, t.status, t.completion_date, t.submission_date,
 			t.times_assessed, t.grade, t.quality_pts, t.new_to_staff - coalesce(n.comments, 0) AS num_new_comments,
-			CASE WHEN b.task_id IS NULL THEN 0 ELSE 1 END AS pinned, ` + undecided,
+			CASE WHEN b.task_id IS NULL THEN 0 ELSE 1 END AS pinned, ` + undecided + `, ` + toLookAt +
+			` AS similarity_flag`,
 		from: waitingFrom,
 		order: `t.submission_date NULLS LAST, (SELECT max(c.created_at) FROM task_comments c
 			WHERE c.task_id = t.id) NULLS LAST,

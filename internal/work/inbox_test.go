@@ -75,7 +75,7 @@ func TestTaskListsFollowIndexes(t *testing.T) {
 				return l, err
 			},
 			"tasks of a definition": func(ctx context.Context, q db.Q) (any, error) {
-				l, _, err := TasksOfDefinition(ctx, q, 1, db.Page{})
+				l, _, err := TasksOfDefinition(ctx, q, 1, 1, db.Page{})
 				return l, err
 			},
 			"tasks of a project": func(ctx context.Context, q db.Q) (any, error) { return TasksOf(ctx, q, 1, 1) },

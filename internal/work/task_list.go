@@ -27,6 +27,10 @@ const enrolledTasks = `tasks t JOIN projects p ON p.id = t.project_id AND p.enro
 const undecided = `CASE WHEN EXISTS (SELECT 1 FROM task_comments c WHERE c.task_id = t.id AND c.type = 'extension'
 		AND c.extension_assessed_at IS NULL) THEN 1 ELSE 0 END AS has_extensions`
 
+// toLookAt tells whether some similarity of task t is to be looked at. Students never
+// learn of it: whoever asks for their own task is told that there is none.
+const toLookAt = `EXISTS (SELECT 1 FROM task_similarities m WHERE m.task_id = t.id AND m.flagged)`
+
 // ProjectTask is a task inside a project.
 type ProjectTask struct {
 	ID             int64         `db:"id" json:"id"`
@@ -40,7 +44,7 @@ type ProjectTask struct {
 	Grade          *grade.Grade  `db:"grade" json:"grade"`
 	Quality        int           `db:"quality_pts" json:"quality_pts"`
 	InPortfolio    bool          `db:"include_in_portfolio" json:"include_in_portfolio"`
-	SimilarityFlag bool          `json:"similarity_flag"` // never shown to the student
+	SimilarityFlag bool          `db:"similarity_flag" json:"similarity_flag"` // never shown to the student
 	NewComments    int           `db:"num_new_comments" json:"num_new_comments"`
 }
 
@@ -57,7 +61,8 @@ func TasksOf(ctx context.Context, q db.Q, projectID, callerID int64) ([]ProjectT
 	for r, err := range db.Each[row](ctx, q, `SELECT t.id, t.task_definition_id, t.status, t.submission_date,
 		t.completion_date, t.extensions,
 			t.times_assessed, t.grade, t.quality_pts, t.include_in_portfolio, d.target_date, d.due_date, u.end_date,
-			`+newComments+` AS num_new_comments
+			`+newComments+` AS num_new_comments,
+			`+toLookAt+` AND p.user_id <> $2 AS similarity_flag
 		FROM tasks t JOIN projects p ON p.id = t.project_id JOIN task_definitions d ON d.id = t.task_definition_id
 		JOIN units u ON u.id = t.unit_id`+joinNews+`
 		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, projectID, callerID) {
@@ -117,23 +122,31 @@ func TasksOfUnit(ctx context.Context, q db.Q, unitID, userID int64, p db.Page) (
 
 // DefinitionTask is a task as the list of those of one definition shows it.
 type DefinitionTask struct {
+	OwnerID   int64 `db:"user_id" json:"-"`
 	ProjectID int64 `db:"project_id" json:"project_id"`
 	UnitTask
 	CompletedOn    *clock.Date  `db:"completion_date" json:"completion_date"`
 	SubmittedAt    *clock.Time  `db:"submission_date" json:"submission_date"`
 	TimesAssessed  int          `db:"times_assessed" json:"times_assessed"`
-	SimilarityFlag bool         `json:"similarity_flag"`
+	SimilarityFlag bool         `db:"similarity_flag" json:"similarity_flag"`
 	Grade          *grade.Grade `db:"grade" json:"grade"`
 	Quality        int          `db:"quality_pts" json:"quality_pts"`
 	HasExtensions  int          `db:"has_extensions" json:"has_extensions"` // 1: a request waits for a decision
 }
 
-// TasksOfDefinition lists the tasks of the enrolled students for a definition.
-func TasksOfDefinition(ctx context.Context, q db.Q, definitionID int64, p db.Page) ([]DefinitionTask, int64, error) {
-	return part[DefinitionTask](ctx, q, list{
-		columns: `t.project_id, t.id, t.task_definition_id, t.status, e.tutorial_id, e.tutorial_stream_id,
-			t.completion_date, t.submission_date, t.times_assessed, t.grade, t.quality_pts, ` + undecided,
+// TasksOfDefinition lists the tasks of the enrolled students for a definition, as one
+// of the staff sees them.
+func TasksOfDefinition(ctx context.Context, q db.Q, definitionID, callerID int64, p db.Page) ([]DefinitionTask, int64,
+	error) {
+	rows, total, err := part[DefinitionTask](ctx, q, list{
+		columns: `p.user_id, t.project_id, t.id, t.task_definition_id, t.status, e.tutorial_id, e.tutorial_stream_id,
+			t.completion_date, t.submission_date, t.times_assessed, t.grade, t.quality_pts, ` + undecided +
+			`, ` + toLookAt + ` AS similarity_flag`,
 		from:  enrolledTasks + ` WHERE t.task_definition_id = $1`,
 		order: `t.id`,
 	}, p, definitionID)
+	for i := range rows {
+		rows[i].SimilarityFlag = rows[i].SimilarityFlag && rows[i].OwnerID != callerID
+	}
+	return rows, total, err
 }

@@ -95,6 +95,7 @@ type File struct {
 	Modified   time.Time
 	ETag       string // with its quotes
 	Attachment bool
+	Page       bool   // HTML made by us of escaped text, without scripts: a browser may show it
 	Cache      string // Cache-Control; no-store when empty
 }
 
@@ -331,7 +332,7 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f 
 	h := w.Header()
 	httpserver.Guard(h, httpserver.Download)
 	h.Set("Content-Type", f.Type)
-	h.Set("Content-Disposition", Disposition(f.Name, f.Attachment || active(f.Type)))
+	h.Set("Content-Disposition", Disposition(f.Name, f.Attachment || active(f.Type) && !f.Page))
 	h.Set("Access-Control-Expose-Headers", "Content-Disposition")
 	if f.Cache != "" {
 		h.Set("Cache-Control", f.Cache)
