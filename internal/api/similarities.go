@@ -26,10 +26,11 @@ func (s *Server) similarityRoutes() {
 		endpoint.Also(409, "there is no report yet"), endpoint.Also(502, "the outside service failed"),
 		endpoint.Also(503, "the outside service is not configured"))
 	endpoint.Route(s.Server, "GET "+base+"/{id}/contents/{idx}", 200, policy.SeeSimilarities,
-		"Get a page that shows both works beside each other; of an outside report its PDF", s.similarityContents)
+		"Get a page that shows both works beside each other; of an outside report its PDF", s.similarityContents,
+		endpoint.Stored("text/html", "application/pdf"))
 	endpoint.Route(s.Server, "GET /api/similarity_pages/{token}", 200, policy.Anybody,
 		"See both works beside each other, by an address from viewer_url", s.similarityPage,
-		endpoint.Asks(policy.SeeSimilarities), endpoint.Also(404, "the address is not one of ours, or its minute is "+
+		endpoint.Stored("text/html", "application/pdf"), endpoint.Asks(policy.SeeSimilarities), endpoint.Also(404, "the address is not one of ours, or its minute is "+
 			"over"))
 }
 
