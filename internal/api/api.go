@@ -95,6 +95,7 @@ func New(c Config) *Server {
 	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
 		return ident.Attend(ctx, c.DB, username, token)
 	}
+	c.Words, c.Operations, c.Tags = words(), operations(), tags
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,
 		c.SignIn),
 		methods: c.Methods, clientURL: c.ClientURL, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),

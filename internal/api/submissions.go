@@ -42,8 +42,7 @@ func (s *Server) submissionRoutes() {
 	endpoint.Route(s.Server, "GET "+one+"/submission_files", 200, policy.ReadSubmission,
 		"Get the files of the latest submission, a zip archive", s.latestFiles, sendsArchive)
 	endpoint.Route(s.Server, "GET "+one+"/submissions/latest", 200, policy.ReadSubmission,
-		"Get the files of the latest submission, a zip archive", s.latestFiles, sendsArchive,
-		endpoint.Named("getLatestSubmission"))
+		"Get the files of the latest submission, a zip archive", s.latestFiles, sendsArchive)
 	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps", 200, policy.ReadSubmission,
 		"List when the last ten submissions were made", s.timestamps)
 	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}", 200, policy.ReadSubmission,

@@ -92,7 +92,7 @@ func (d *document) operation(i *Info) object {
 	op := object{
 		"summary":     i.Summary,
 		"description": whoMay(i.Right),
-		"operationId": i.OperationID(),
+		"operationId": d.operationID(i),
 		"tags":        []string{d.tag(i.Path)},
 		"responses":   d.responses(i),
 	}

@@ -1,9 +1,9 @@
 package endpoint
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
-	"unicode"
 )
 
 // Words are what the document says about names that have no doc tag of their
@@ -49,24 +49,9 @@ func (d *document) tagList() []object {
 	return out
 }
 
-// OperationID names the endpoint for programs: the words of its summary up to
-// the first comma, without articles, as in exportUsersAsCSV; or what Named says.
-func (i *Info) OperationID() string {
-	if i.named != "" {
-		return i.named
-	}
-	head, _, _ := strings.Cut(strings.ReplaceAll(i.Summary, ";", ","), ",")
-	var b strings.Builder
-	for n, word := range strings.FieldsFunc(head, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		switch word {
-		case "a", "an", "the", "its", "own":
-			continue
-		}
-		if n == 0 {
-			b.WriteString(strings.ToLower(word))
-		} else {
-			b.WriteString(exported(word))
-		}
-	}
-	return b.String()
+// operationID names the endpoint for programs: as Operations has it, or else by
+// its method and path.
+func (d *document) operationID(i *Info) string {
+	plain := strings.ToLower(i.Method) + letters.ReplaceAllString(strings.TrimPrefix(i.Path, "/api"), "_")
+	return cmp.Or(d.Operations[i.Method+" "+i.Path], strings.TrimSuffix(plain, "_"))
 }

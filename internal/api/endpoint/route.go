@@ -37,9 +37,10 @@ type Config struct {
 	Room         *params.Spool // what they may hold of the disk; nil for no bound
 	Origins      []string      // other origins whose pages may call the API
 	Version      string
-	Words        Words       // what the document says about names
-	Tags         []Tag       // how it groups the endpoints
-	Now          clock.Clock // the machine's when nil; what people used of their allowances is counted by it
+	Words        Words             // what the document says about names
+	Operations   map[string]string // what it calls the endpoints, by method and path
+	Tags         []Tag             // how it groups them
+	Now          clock.Clock       // the machine's when nil; what people used of their allowances is counted by it
 	// Asked, where it is set, hears of every right a request is asked for, for the
 	// test that compares them with those its endpoint declares.
 	Asked func(*Info, *policy.Right)
@@ -96,7 +97,6 @@ type Info struct {
 	scope                 []scopeField
 	polled                bool
 	names                 map[string]string // of inputs, by the names the domain has for them
-	named                 string            // for programs; see OperationID
 	sends                 []string          // types of content of a download
 	kept                  bool              // the download is a stored file: it has parts and a tag
 	shapes                map[string]reflect.Type
@@ -137,10 +137,6 @@ func Shaped[T any](name string) Option {
 		i.shapes[name] = reflect.TypeFor[T]()
 	}
 }
-
-// Named gives an endpoint its name for programs where the summary makes none that
-// is short and its own.
-func Named(operationID string) Option { return func(i *Info) { i.named = operationID } }
 
 // Audited says that a success is written to the audit log, as an entry of one of
 // the kinds. The domain writes it; this declares it, and tests hold both together.

@@ -1,0 +1,70 @@
+package api
+
+import (
+	_ "embed" // the words and the names of operations
+	"regexp"
+	"strings"
+
+	"lectern/internal/api/endpoint"
+)
+
+//go:embed words.txt
+var wordList string
+
+//go:embed operations.txt
+var operationList string
+
+// words reads words.txt: a name, a colon, what it means.
+func words() endpoint.Words {
+	out := endpoint.Words{}
+	for line := range strings.Lines(wordList) {
+		if name, meaning, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && !strings.HasPrefix(line, "#") {
+			out[name] = meaning
+		}
+	}
+	return out
+}
+
+// operations reads operations.txt: a method, a path, the operation's name.
+func operations() map[string]string {
+	out := map[string]string{}
+	for line := range strings.Lines(operationList) {
+		if f := strings.Fields(line); len(f) == 3 {
+			out[f[0]+" "+f[1]] = f[2]
+		}
+	}
+	return out
+}
+
+// tags group the endpoints by what they are about. The first that matches counts.
+var tags = []endpoint.Tag{
+	tag("Signing in", "Sessions, passwords and the ways to sign in.", `^/api/auth`),
+	tag("Similarity", "Work that is like another's, and the outside service that compares it.",
+		`/similarities|^/api/tii_|turn_it_in|/tii_`),
+	tag("Automated assessment", "Container images and what they say about submissions.", `overseer|/assessment$`),
+	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/unsubscribe`),
+	tag("Administration", "The audit log, events, background jobs and webhooks.", `^/api/admin`),
+	tag("Marking", "The inbox, marking without a connection, and work in bulk.",
+		`/inbox$|/feedback$|^/api/submission/(assess|unit)|/submission/marked$`),
+	tag("Portfolios", "What students compile of their work.", `/portfolio`),
+	tag("Comments", "Conversations about tasks, discussions and requests for more time.",
+		`/comments|discussion_comment|extension`),
+	tag("Submissions", "Handing in work, and reading it.", `/submission|^/api/receipt_key`),
+	tag("Tasks", "The tasks of students.", `^/api/tasks|/task_def_id/|/refresh_tasks/`),
+	tag("Task definitions", "What a unit asks of its students, with sheets and resources.",
+		`/task_definitions|/all_resources$`),
+	tag("Learning outcomes", "What students learn, and which tasks serve it.", `/outcomes|/learning_alignments`),
+	tag("Groups", "Sets of groups, groups and their members.", `/group_sets`),
+	tag("Tutorials", "Classes, their streams, and who is in them.", `/tutorials|/tutorial_streams|/activity_types`),
+	tag("Statistics", "Figures and charts of a unit.", `/stats/|/charts/|/grades$|/task_completion$|/tutor_assessments$`),
+	tag("Students", "Enrolments: students and their projects.", `^/api/(students|projects)|^/api/csv/units`),
+	tag("Units", "Units, their staff and who can see them.", `^/api/unit`),
+	tag("Teaching periods", "When there is teaching, and breaks of it.", `^/api/teaching_periods`),
+	tag("Calendar feed", "Due dates in people's own calendars.", `^/api/webcal`),
+	tag("Live events", "What happens, as it happens.", `^/api/events`),
+	tag("Settings", "What this service is, and its campuses.", `^/api/(settings|campuses)`),
+}
+
+func tag(name, about, paths string) endpoint.Tag {
+	return endpoint.Tag{Name: name, About: about, Paths: regexp.MustCompile(paths)}
+}
