@@ -84,14 +84,14 @@ func (c *Caller) about() policy.Scope {
 }
 
 // MyRole is the caller's role in the unit as shown in my_role; empty for none.
-func (c *Caller) MyRole() string {
+func (c *Caller) MyRole() policy.RoleName {
 	switch {
 	case c.UnitRole != 0:
-		return c.UnitRole.String()
+		return c.UnitRole.Name()
 	case c.Who&(policy.UnitStudent|policy.Owner) != 0:
-		return policy.Student.String()
+		return policy.Student.Name()
 	case c.Role == policy.Admin:
-		return policy.Admin.String()
+		return policy.Admin.Name()
 	}
 	return ""
 }

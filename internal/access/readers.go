@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"slices"
 
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -16,15 +17,28 @@ type Reader struct {
 	LastName  string      `db:"last_name" json:"last_name"`
 	Email     string      `db:"email" json:"email"`
 	Role      policy.Role `db:"role" json:"role"`     // in the unit; Admin for Admins
-	Reason    string      `db:"reason" json:"reason"` // employed, enrolled, withdrawn or admin
+	Reason    Reason      `db:"reason" json:"reason"` // employed, enrolled, withdrawn or admin
 	Sees      string      `db:"-" json:"sees"`        // in words
 	Main      bool        `db:"is_main" json:"main"`  // the unit's main convenor
 	ProjectID *int64      `db:"project_id" json:"project_id"`
 	Suspended bool        `db:"suspended" json:"suspended"` // sees nothing while it lasts
 }
 
+// Reason is why somebody can see a unit.
+type Reason string
+
+// Enum gives all reasons, for the documentation of the API.
+func (Reason) Enum() []string {
+	out := make([]string, 0, len(sees))
+	for r := range sees {
+		out = append(out, string(r))
+	}
+	slices.Sort(out)
+	return out
+}
+
 // sees says what each reason lets a person see.
-var sees = map[string]string{
+var sees = map[Reason]string{
 	"admin":     "everything, as in every unit",
 	"employed":  "everything, as staff of the unit",
 	"enrolled":  "the unit and their own work",

@@ -37,10 +37,10 @@ func (s *Server) getCampus(ctx context.Context, _ *access.Caller, in byID) (*cou
 
 type addCampusIn struct {
 	Campus struct {
-		Name         string `param:"name,required"`
-		Mode         string `param:"mode,required" enum:"timetable,automatic,manual" doc:"how students get their tutorials"`
-		Abbreviation string `param:"abbreviation,required"`
-		Active       bool   `param:"active,required"`
+		Name         string            `param:"name,required"`
+		Mode         course.CampusMode `param:"mode,required" enum:"" doc:"how students get their tutorials"`
+		Abbreviation string            `param:"abbreviation,required"`
+		Active       bool              `param:"active,required"`
 	} `param:"campus,required"`
 }
 
@@ -55,10 +55,10 @@ func (s *Server) addCampus(ctx context.Context, _ *access.Caller, in addCampusIn
 type changeCampusIn struct {
 	ID     int64 `path:"id"`
 	Campus struct {
-		Name         params.Opt[string] `param:"name"`
-		Mode         params.Opt[string] `param:"mode" enum:"timetable,automatic,manual"`
-		Abbreviation params.Opt[string] `param:"abbreviation"`
-		Active       params.Opt[bool]   `param:"active"`
+		Name         params.Opt[string]            `param:"name"`
+		Mode         params.Opt[course.CampusMode] `param:"mode" enum:""`
+		Abbreviation params.Opt[string]            `param:"abbreviation"`
+		Active       params.Opt[bool]              `param:"active"`
 	} `param:"campus"`
 }
 

@@ -2,12 +2,24 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
+	"lectern/internal/course"
+	"lectern/internal/events"
+	"lectern/internal/jobs"
+	"lectern/internal/policy"
+	"lectern/internal/status"
+	"lectern/internal/submit"
+	"lectern/internal/taskdef"
+	"lectern/internal/work"
 )
 
 func TestDocumentIsValidOpenAPI(t *testing.T) {
@@ -39,6 +51,101 @@ func TestDocumentTellsTheLimitsOfUploads(t *testing.T) {
 			if !strings.Contains(text, limit) {
 				t.Errorf("the document does not say %q", limit)
 			}
+		}
+	})
+}
+
+// TestDocumentNamesEveryFileOfASubmission: a generated client sends files under
+// names, so each has one.
+func TestDocumentNamesEveryFileOfASubmission(t *testing.T) {
+	props := bodyOf(t, "submitWork", "multipart/form-data")
+	for _, name := range []string{"file0", "file1", "file19"} {
+		if f := asObject(props[name]); f["type"] != "string" || f["format"] != "binary" {
+			t.Errorf("%s is %v, not a file", name, f)
+		}
+	}
+	for name := range props {
+		if strings.ContainsAny(name, "*[") {
+			t.Errorf("%q is no name of a field", name)
+		}
+	}
+	if c := asObject(props["contributions"]); c["type"] != "array" || asObject(c["items"])["type"] != "object" {
+		t.Errorf("contributions are %v", c)
+	}
+}
+
+// bodyOf gives the fields of an operation's body.
+func bodyOf(t *testing.T, operation, kind string) (props map[string]any) {
+	t.Helper()
+	walkDocument(documentForTests(t), nil, func(_ []string, o map[string]any) {
+		if o["operationId"] == operation {
+			content := asObject(asObject(o["requestBody"])["content"])
+			props = asObject(asObject(asObject(content[kind])["schema"])["properties"])
+		}
+	})
+	if props == nil {
+		t.Fatalf("%s takes no %s", operation, kind)
+	}
+	return props
+}
+
+// TestDocumentAsksForNoMoreThanTheService: what is required inside an object that
+// may be absent is not required of a form.
+func TestDocumentAsksForNoMoreThanTheService(t *testing.T) {
+	walkDocument(documentForTests(t), nil, func(at []string, o map[string]any) {
+		if required, ok := o["required"].([]any); ok && slices.Contains(required, any("webcal[reminder][time]")) {
+			t.Error(at)
+		}
+	})
+}
+
+// TestDocumentNamesTheHeadersOfTheSpecification also wants the other spelling told.
+func TestDocumentNamesTheHeadersOfTheSpecification(t *testing.T) {
+	schemes := asObject(asObject(documentForTests(t)["components"])["securitySchemes"])
+	user, token := asObject(schemes["sessionUser"]), asObject(schemes["sessionToken"])
+	if user["name"] != "Username" || token["name"] != "Auth_Token" ||
+		!strings.Contains(token["description"].(string), "`Auth-Token`") {
+		t.Error(user, token)
+	}
+}
+
+// TestClosedSetsAreListed wants the words of every closed set in the document,
+// as the types that hold them list them.
+func TestClosedSetsAreListed(t *testing.T) {
+	schemas := asObject(asObject(documentForTests(t)["components"])["schemas"])
+	for name, want := range map[string]interface{ Enum() []string }{"Status": status.Complete, "Role": policy.Student,
+		"RoleName": policy.RoleName(""), "CommentType": work.CommentType(""), "UploadKind": taskdef.UploadKind(""),
+		"AuditKind": audit.Unit, "EventsKind": events.Comment, "UploadTrigger": status.UploadTrigger(""),
+		"CampusMode": course.CampusMode(""), "SubmitState": submit.Ready, "JobsState": jobs.Dead,
+		"Reason": access.Reason("")} {
+		got := asObject(schemas[name])["enum"]
+		if fmt.Sprint(got) != fmt.Sprint(want.Enum()) || len(want.Enum()) < 2 {
+			t.Errorf("%s is one of %v; the document says %v", name, want.Enum(), got)
+		}
+	}
+	if e := asObject(bodyOf(t, "changeTask", "application/json")["trigger"]); e["allOf"] == nil {
+		t.Errorf("the trigger of a task is %v", e)
+	}
+}
+
+// TestDownloadsNameTheirTypes wants no download of which nobody knows what it is.
+func TestDownloadsNameTheirTypes(t *testing.T) {
+	walkDocument(documentForTests(t), nil, func(at []string, o map[string]any) {
+		if o["application/octet-stream"] != nil {
+			t.Errorf("%v: add endpoint.Stored or endpoint.Made", at)
+		}
+	})
+}
+
+// TestSentencesHaveAJSONVariant: where a sentence is answered, so is a record.
+func TestSentencesHaveAJSONVariant(t *testing.T) {
+	walkDocument(documentForTests(t), nil, func(at []string, o map[string]any) {
+		if o["text/plain"] == nil || at[len(at)-1] != "content" {
+			return
+		}
+		schema := asObject(asObject(o["application/json"])["schema"])
+		if asObject(asObject(schema["properties"])["message"])["type"] != "string" {
+			t.Errorf("%v: %v", at, o)
 		}
 	})
 }

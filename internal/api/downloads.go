@@ -1,6 +1,9 @@
 package api
 
-import "lectern/internal/api/endpoint"
+import (
+	"lectern/internal/api/endpoint"
+	"lectern/internal/work"
+)
 
 // What downloads are, for the document of the API.
 var (
@@ -8,6 +11,6 @@ var (
 	sendsArchive       = endpoint.Made("application/zip")
 	sendsStoredArchive = endpoint.Stored("application/zip")
 	sendsPDF           = endpoint.Stored("application/pdf")
-	sendsRecording     = endpoint.Stored("audio/*", "video/*")
-	sendsMedia         = endpoint.Stored("image/*", "audio/*", "video/*", "application/pdf")
+	sendsRecording     = endpoint.Stored(work.MediaTypes("audio/")...)
+	sendsMedia         = endpoint.Stored(work.MediaTypes("")...)
 )

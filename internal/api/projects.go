@@ -59,17 +59,32 @@ func (s *Server) getProject(ctx context.Context, who *access.Caller, in projectI
 	})
 }
 
+// projectTrigger is what a project can be told to do.
+type projectTrigger string
+
+// Enum gives the one there is, for the documentation.
+func (projectTrigger) Enum() []string { return []string{usecase.WeekEnd} }
+
+// plainText takes a word of a closed set as text, for those who read it more
+// generously than the document says.
+func plainText[S ~string](o params.Opt[S]) *string {
+	if !o.Has() {
+		return nil
+	}
+	return new(string(o.V))
+}
+
 type changeProjectIn struct {
-	ID               int64                   `path:"id" scope:"project"`
-	Trigger          params.Opt[string]      `param:"trigger" doc:"trigger_week_end completes what is to be discussed"`
-	CampusID         params.Opt[int64]       `param:"campus_id" doc:"-1 or null: none"`
-	Enrolled         params.Opt[bool]        `param:"enrolled"`
-	TargetGrade      params.Opt[grade.Grade] `param:"target_grade" doc:"0 to 3"`
-	SubmittedGrade   params.Opt[grade.Grade] `param:"submitted_grade" doc:"0 to 3; null: none"`
-	CompilePortfolio params.Opt[bool]        `param:"compile_portfolio"`
-	Grade            params.Opt[int64]       `param:"grade" doc:"0 to 100; needs grade_rationale and old_grade"`
-	OldGrade         params.Opt[int64]       `param:"old_grade" doc:"the grade the caller knows; 409 if it has changed"`
-	GradeRationale   params.Opt[string]      `param:"grade_rationale" text:"lines"`
+	ID               int64                      `path:"id" scope:"project"`
+	Trigger          params.Opt[projectTrigger] `param:"trigger" doc:"trigger_week_end completes what is to be discussed"`
+	CampusID         params.Opt[int64]          `param:"campus_id" doc:"-1 or null: none"`
+	Enrolled         params.Opt[bool]           `param:"enrolled"`
+	TargetGrade      params.Opt[grade.Grade]    `param:"target_grade" doc:"0 to 3"`
+	SubmittedGrade   params.Opt[grade.Grade]    `param:"submitted_grade" doc:"0 to 3; null: none"`
+	CompilePortfolio params.Opt[bool]           `param:"compile_portfolio"`
+	Grade            params.Opt[int64]          `param:"grade" doc:"0 to 100; needs grade_rationale and old_grade"`
+	OldGrade         params.Opt[int64]          `param:"old_grade" doc:"the grade the caller knows; 409 if it has changed"`
+	GradeRationale   params.Opt[string]         `param:"grade_rationale" text:"lines"`
 }
 
 // updatedProject is what a change of a project shows of it.
@@ -97,7 +112,7 @@ func (s *Server) changeProject(ctx context.Context, who *access.Caller, in chang
 }
 
 func (in changeProjectIn) change() usecase.ProjectChange {
-	return usecase.ProjectChange{Trigger: in.Trigger.Ptr(), CampusID: orNone(in.CampusID, -1),
+	return usecase.ProjectChange{Trigger: plainText(in.Trigger), CampusID: orNone(in.CampusID, -1),
 		Enrolled: in.Enrolled.Ptr(), TargetGrade: in.TargetGrade.Ptr(), SubmittedGrade: setting(in.SubmittedGrade),
 		CompilePortfolio: in.CompilePortfolio.Ptr(), Grade: in.Grade.Ptr(), OldGrade: in.OldGrade.Ptr(),
 		GradeRationale: in.GradeRationale.Ptr()}

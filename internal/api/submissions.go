@@ -14,6 +14,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/policy"
+	"lectern/internal/status"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
 	"lectern/internal/usecase"
@@ -72,7 +73,7 @@ type handInIn struct {
 	Files         map[string]*params.Upload     `param:"*files" doc:"a file for each upload requirement of the task, under its key (file0, file1, …)"`
 	Contributions params.JSON[[]contributionIn] `param:"contributions" doc:"in a group: the part of every enrolled member; equal parts when absent"`
 	Alignments    params.JSON[[]aimIn]          `param:"alignment_data" doc:"outcomes the work serves, in place of those given before"`
-	Trigger       string                        `param:"trigger" doc:"need_help when the work is not ready for marking"`
+	Trigger       status.UploadTrigger          `param:"trigger" doc:"need_help when the work is not ready for marking"`
 	AcceptedEULA  bool                          `param:"accepted_tii_eula"`
 	Key           string                        `header:"Idempotency-Key" doc:"makes a repeated upload the same submission, for a day"`
 }
@@ -97,7 +98,7 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*
 		sent[key] = uploaded(u)
 	}
 	return s.usecases.HandIn(ctx, who, submit.Request{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID,
-		Key: in.Key, Trigger: in.Trigger, Contributions: in.shares(), Alignments: in.aims()}, sent)
+		Key: in.Key, Trigger: string(in.Trigger), Contributions: in.shares(), Alignments: in.aims()}, sent)
 }
 
 // uploaded is a file of the request as use cases take it.

@@ -11,6 +11,7 @@ import (
 	"lectern/internal/due"
 	"lectern/internal/grade"
 	"lectern/internal/policy"
+	"lectern/internal/status"
 	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
@@ -56,18 +57,18 @@ func (s *Server) listDefinitionTasks(ctx context.Context, who *access.Caller,
 }
 
 type changeTaskIn struct {
-	ProjectID    int64                   `path:"id" scope:"project"`
-	DefinitionID int64                   `path:"task_definition_id" scope:"definition"`
-	Trigger      params.Opt[string]      `param:"trigger" doc:"the new status, by key, name or short word"`
-	InPortfolio  params.Opt[bool]        `param:"include_in_portfolio"`
-	Grade        params.Opt[grade.Grade] `param:"grade" doc:"-1 (fail) to 3 (high distinction); staff only"`
-	Quality      params.Opt[int]         `param:"quality_pts" doc:"up to the definition's most, -1: not rated; staff only"`
+	ProjectID    int64                     `path:"id" scope:"project"`
+	DefinitionID int64                     `path:"task_definition_id" scope:"definition"`
+	Trigger      params.Opt[status.Status] `param:"trigger" doc:"the new status, by key, name or short word"`
+	InPortfolio  params.Opt[bool]          `param:"include_in_portfolio"`
+	Grade        params.Opt[grade.Grade]   `param:"grade" doc:"-1 (fail) to 3 (high distinction); staff only"`
+	Quality      params.Opt[int]           `param:"quality_pts" doc:"up to the definition's most, -1: not rated; staff only"`
 }
 
 func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {
 	return changeBriefly(ctx, s.db, func(q db.Q) (*work.MovedTask, error) {
 		return work.Move(ctx, q, usecase.Mover(who), in.ProjectID, in.DefinitionID, work.Change{
-			Trigger: in.Trigger.Ptr(), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
+			Trigger: plainText(in.Trigger), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
 			InPortfolio: in.InPortfolio.Ptr()})
 	})
 }

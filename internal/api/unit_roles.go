@@ -46,13 +46,13 @@ func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRoles
 }
 
 type addRoleIn struct {
-	UnitID int64  `param:"unit_id,required" scope:"unit"`
-	UserID int64  `param:"user_id,required" doc:"at least a Tutor by system role; a Convenor to convene"`
-	Role   string `param:"role,required" doc:"Tutor or Convenor"`
+	UnitID int64           `param:"unit_id,required" scope:"unit"`
+	UserID int64           `param:"user_id,required" doc:"at least a Tutor by system role; a Convenor to convene"`
+	Role   policy.RoleName `param:"role,required" doc:"Tutor or Convenor"`
 }
 
 func (s *Server) addRole(ctx context.Context, who *access.Caller, in addRoleIn) (*course.UnitRole, error) {
-	role, known := policy.ParseRole(in.Role)
+	role, known := policy.ParseRole(string(in.Role))
 	if !known {
 		return nil, fault.Field(fault.Invalid, "role", "must be Tutor or Convenor")
 	}

@@ -91,14 +91,14 @@ func (s *Server) getUser(ctx context.Context, who *access.Caller, in aboutUser) 
 
 type addUserIn struct {
 	User struct {
-		FirstName  string `param:"first_name,required"`
-		LastName   string `param:"last_name,required"`
-		Email      string `param:"email,required"`
-		Username   string `param:"username,required"`
-		Nickname   string `param:"nickname,required" doc:"may be empty"`
-		SystemRole string `param:"system_role,required" doc:"Student, Tutor, Convenor or Admin"`
-		StudentID  string `param:"student_id"`
-		LoginID    string `param:"login_id" doc:"administrators only; see docs/sign-in.md"`
+		FirstName  string          `param:"first_name,required"`
+		LastName   string          `param:"last_name,required"`
+		Email      string          `param:"email,required"`
+		Username   string          `param:"username,required"`
+		Nickname   string          `param:"nickname,required" doc:"may be empty"`
+		SystemRole policy.RoleName `param:"system_role,required" doc:"Student, Tutor, Convenor or Admin"`
+		StudentID  string          `param:"student_id"`
+		LoginID    string          `param:"login_id" doc:"administrators only; see docs/sign-in.md"`
 	} `param:"user,required"`
 	SendMail bool `param:"send_mail" doc:"also mail them a link by which they set a password"`
 }
@@ -112,7 +112,7 @@ type addedUser struct {
 
 func (s *Server) addUser(ctx context.Context, who *access.Caller, in addUserIn) (*addedUser, error) {
 	u := in.User
-	role, err := parseRole(u.SystemRole)
+	role, err := parseRole(string(u.SystemRole))
 	if err != nil {
 		return nil, err
 	}
@@ -158,21 +158,21 @@ type changeUserIn struct {
 	ID          int64  `path:"id" scope:"user"`
 	OldPassword string `param:"old_password" text:"any" doc:"to change your email 10 minutes after signing in"`
 	User        struct {
-		FirstName                     params.Opt[string] `param:"first_name"`
-		LastName                      params.Opt[string] `param:"last_name"`
-		Email                         params.Opt[string] `param:"email" doc:"your own once it confirms"`
-		OldPassword                   string             `param:"old_password" text:"any" doc:"the same as old_password"`
-		StudentID                     params.Opt[string] `param:"student_id" doc:"for staff only"`
-		LoginID                       params.Opt[string] `param:"login_id" doc:"administrators only; see docs/sign-in.md"`
-		Nickname                      params.Opt[string] `param:"nickname"`
-		Pronouns                      params.Opt[string] `param:"pronouns"`
-		SystemRole                    params.Opt[string] `param:"system_role" doc:"passed over on yourself"`
-		ReceiveTaskNotifications      params.Opt[bool]   `param:"receive_task_notifications"`
-		ReceivePortfolioNotifications params.Opt[bool]   `param:"receive_portfolio_notifications"`
-		ReceiveFeedbackNotifications  params.Opt[bool]   `param:"receive_feedback_notifications"`
-		OptInToResearch               params.Opt[bool]   `param:"opt_in_to_research"`
-		HasRunFirstTimeSetup          params.Opt[bool]   `param:"has_run_first_time_setup"`
-		Disabled                      params.Opt[bool]   `param:"disabled" doc:"for administrators; ends the user's sessions"`
+		FirstName                     params.Opt[string]          `param:"first_name"`
+		LastName                      params.Opt[string]          `param:"last_name"`
+		Email                         params.Opt[string]          `param:"email" doc:"your own once it confirms"`
+		OldPassword                   string                      `param:"old_password" text:"any" doc:"the same as old_password"`
+		StudentID                     params.Opt[string]          `param:"student_id" doc:"for staff only"`
+		LoginID                       params.Opt[string]          `param:"login_id" doc:"administrators only; see docs/sign-in.md"`
+		Nickname                      params.Opt[string]          `param:"nickname"`
+		Pronouns                      params.Opt[string]          `param:"pronouns"`
+		SystemRole                    params.Opt[policy.RoleName] `param:"system_role" doc:"passed over on yourself"`
+		ReceiveTaskNotifications      params.Opt[bool]            `param:"receive_task_notifications"`
+		ReceivePortfolioNotifications params.Opt[bool]            `param:"receive_portfolio_notifications"`
+		ReceiveFeedbackNotifications  params.Opt[bool]            `param:"receive_feedback_notifications"`
+		OptInToResearch               params.Opt[bool]            `param:"opt_in_to_research"`
+		HasRunFirstTimeSetup          params.Opt[bool]            `param:"has_run_first_time_setup"`
+		Disabled                      params.Opt[bool]            `param:"disabled" doc:"for administrators; ends the user's sessions"`
 	} `param:"user"`
 }
 
@@ -205,7 +205,7 @@ func (in *changeUserIn) change() (ident.Change, error) {
 		c.OptInToResearch = &v
 	}
 	if u.SystemRole.Has() {
-		r, err := parseRole(u.SystemRole.V)
+		r, err := parseRole(string(u.SystemRole.V))
 		c.Role = &r
 		return c, err
 	}

@@ -12,17 +12,24 @@ import (
 
 // Campus is a place of study; its mode says how students get their tutorials.
 type Campus struct {
-	ID           int64  `db:"id" json:"id"`
-	Name         string `db:"name" json:"name"`
-	Mode         string `db:"mode" json:"mode"`
-	Abbreviation string `db:"abbreviation" json:"abbreviation"`
-	Active       bool   `db:"active" json:"active"`
+	ID           int64      `db:"id" json:"id"`
+	Name         string     `db:"name" json:"name"`
+	Mode         CampusMode `db:"mode" json:"mode"`
+	Abbreviation string     `db:"abbreviation" json:"abbreviation"`
+	Active       bool       `db:"active" json:"active"`
 }
+
+// CampusMode is how students get their tutorials at a campus.
+type CampusMode string
+
+// Enum gives all modes, for the documentation of the API.
+func (CampusMode) Enum() []string { return []string{"timetable", "automatic", "manual"} }
 
 // CampusChange is what to set of a campus; nil leaves a value alone.
 type CampusChange struct {
-	Name, Mode, Abbreviation *string
-	Active                   *bool
+	Name, Abbreviation *string
+	Mode               *CampusMode
+	Active             *bool
 }
 
 const campusColumns = `id, name, mode, abbreviation, active`

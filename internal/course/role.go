@@ -38,14 +38,14 @@ type UnitRole struct {
 
 // UnitBrief is a unit in few words, inside another record.
 type UnitBrief struct {
-	Code             string     `db:"code" json:"code"`
-	UnitID           int64      `db:"unit_id" json:"id"`
-	UnitName         string     `db:"unit_name" json:"name"`
-	MyRole           *string    `db:"my_role" json:"my_role"`
-	TeachingPeriodID *int64     `db:"teaching_period_id" json:"teaching_period_id,omitempty"`
-	StartDate        clock.Date `db:"start_date" json:"start_date"`
-	EndDate          clock.Date `db:"end_date" json:"end_date"`
-	Active           bool       `db:"active" json:"active"`
+	Code             string           `db:"code" json:"code"`
+	UnitID           int64            `db:"unit_id" json:"id"`
+	UnitName         string           `db:"unit_name" json:"name"`
+	MyRole           *policy.RoleName `db:"my_role" json:"my_role"`
+	TeachingPeriodID *int64           `db:"teaching_period_id" json:"teaching_period_id,omitempty"`
+	StartDate        clock.Date       `db:"start_date" json:"start_date"`
+	EndDate          clock.Date       `db:"end_date" json:"end_date"`
+	Active           bool             `db:"active" json:"active"`
 }
 
 const staffColumns = `r.id, r.role, r.role AS role_id, r.user_id, s.email, s.first_name, s.last_name, s.username, s.nickname`

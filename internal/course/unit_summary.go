@@ -10,16 +10,16 @@ import (
 
 // UnitSummary is a unit as lists show it, with what the caller is there.
 type UnitSummary struct {
-	Code               string     `db:"code" json:"code"`
-	ID                 int64      `db:"id" json:"id"`
-	Name               string     `db:"name" json:"name"`
-	MyRole             *string    `db:"my_role" json:"my_role"`
-	MainConvenorUserID *int64     `db:"main_convenor_user_id" json:"main_convenor_user_id"`
-	Description        string     `db:"description" json:"description"`
-	TeachingPeriodID   *int64     `db:"teaching_period_id" json:"teaching_period_id,omitempty"`
-	StartDate          clock.Date `db:"start_date" json:"start_date"`
-	EndDate            clock.Date `db:"end_date" json:"end_date"`
-	Active             bool       `db:"active" json:"active"`
+	Code               string           `db:"code" json:"code"`
+	ID                 int64            `db:"id" json:"id"`
+	Name               string           `db:"name" json:"name"`
+	MyRole             *policy.RoleName `db:"my_role" json:"my_role"`
+	MainConvenorUserID *int64           `db:"main_convenor_user_id" json:"main_convenor_user_id"`
+	Description        string           `db:"description" json:"description"`
+	TeachingPeriodID   *int64           `db:"teaching_period_id" json:"teaching_period_id,omitempty"`
+	StartDate          clock.Date       `db:"start_date" json:"start_date"`
+	EndDate            clock.Date       `db:"end_date" json:"end_date"`
+	Active             bool             `db:"active" json:"active"`
 }
 
 // selectSummaries reads UnitSummary for the caller $1, whose system role is $2;

@@ -9,6 +9,7 @@ import (
 	"lectern/internal/fault"
 	"lectern/internal/grade"
 	"lectern/internal/opt"
+	"lectern/internal/policy"
 )
 
 // Project is a student in a unit, as lists show it.
@@ -47,7 +48,7 @@ type ProjectDetail struct {
 
 // ProjectByID gives one, for a reader with this role in its unit and, where
 // they are of the staff, with what only the staff may see.
-func ProjectByID(ctx context.Context, q db.Q, id int64, myRole string, staff bool) (*ProjectDetail, error) {
+func ProjectByID(ctx context.Context, q db.Q, id int64, myRole policy.RoleName, staff bool) (*ProjectDetail, error) {
 	row, err := db.OneOf[struct {
 		ProjectDetail
 		ForStaff

@@ -39,6 +39,15 @@ func (r Role) String() string {
 // MarshalText puts the name on the wire.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
+// RoleName is a role by its name on the wire.
+type RoleName string
+
+// Name gives the name on the wire.
+func (r Role) Name() RoleName { return RoleName(r.String()) }
+
+// Enum gives the names of all roles, for the documentation of the API.
+func (RoleName) Enum() []string { return Role(0).Enum() }
+
 // ParseRole reads a role's name, whole, in any case.
 func ParseRole(name string) (Role, bool) {
 	for r := Student; r <= Admin; r++ {

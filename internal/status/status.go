@@ -36,6 +36,12 @@ func (Status) Enum() []string {
 	return keys
 }
 
+// UploadTrigger is what whoever hands in can ask for.
+type UploadTrigger string
+
+// Enum gives all triggers of an upload, for the documentation of the API.
+func (UploadTrigger) Enum() []string { return []string{string(NeedHelp), string(ReadyForFeedback)} }
+
 // Colour is the class a status falls in where progress is shown.
 type Colour string
 

@@ -15,7 +15,7 @@ import (
 // FullUnit is a unit with everything taught in it, as one caller sees it.
 type FullUnit struct {
 	course.Unit
-	MyRole *string `json:"my_role"`
+	MyRole *policy.RoleName `json:"my_role"`
 
 	// Null for those they do not concern: students, and for the image tutors too.
 	OverseerImageID                  *int64 `json:"overseer_image_id"`

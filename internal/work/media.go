@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
 
@@ -65,6 +67,19 @@ var mediaExtensions = map[string]string{
 	"audio/mp4":  ".m4a",
 	"audio/webm": ".webm", "application/pdf": ".pdf", "video/mp4": ".mp4", "video/webm": ".webm",
 	"video/quicktime": ".mov",
+}
+
+// MediaTypes gives the types of content that attachments are handed out with, of
+// those that begin so.
+func MediaTypes(prefix string) []string {
+	var out []string
+	for t := range mediaExtensions {
+		if strings.HasPrefix(t, prefix) {
+			out = append(out, t)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // LookAtMedia tells by its content what a file is: fault.Invalid when it is

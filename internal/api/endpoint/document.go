@@ -39,9 +39,9 @@ func (s *Server) Document() any {
 		"tags":    d.tagList(),
 		"paths":   paths,
 		"components": object{"schemas": d.schemas, "securitySchemes": object{
-			"username": object{"type": "apiKey", "in": "header", "name": "Username",
+			"sessionUser": object{"type": "apiKey", "in": "header", "name": "Username",
 				"description": "The username of whoever is signed in."},
-			"token": object{"type": "apiKey", "in": "header", "name": "Auth_Token",
+			"sessionToken": object{"type": "apiKey", "in": "header", "name": "Auth_Token",
 				"description": "The auth_token that POST /api/auth gave. `Auth-Token` is the same header: use it where " +
 					"a proxy on the way drops names with an underscore."},
 		}},
@@ -97,7 +97,7 @@ func (d *document) operation(i *Info) object {
 		"responses":   d.responses(i),
 	}
 	if !i.Right.Allows(policy.Visitor) {
-		op["security"] = []object{{"username": []string{}, "token": []string{}}}
+		op["security"] = []object{{"sessionUser": []string{}, "sessionToken": []string{}}}
 	}
 	d.inputs(i, op)
 	return op

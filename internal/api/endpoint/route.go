@@ -118,8 +118,8 @@ func Uploads(n int, most int64) Option {
 // path, {.name} a field of the answer.
 func Location(template string) Option { return func(i *Info) { i.location = template } }
 
-// Stored says which types of content an endpoint's downloads have ("image/*" for
-// all of a kind). They are files that are kept, so a part of one can be asked for.
+// Stored says which types of content an endpoint's downloads have. They are files
+// that are kept, so a part of one can be asked for.
 func Stored(types ...string) Option {
 	return func(i *Info) { i.sends, i.kept = types, true }
 }
