@@ -90,6 +90,9 @@ func strict(v any) any {
 		}
 		if v["nullable"] == true {
 			delete(v, "nullable")
+			if v["type"] == nil && v["allOf"] == nil {
+				return map[string]any{"type": "null"}
+			}
 			return map[string]any{"anyOf": []any{v, map[string]any{"type": "null"}}}
 		}
 	}

@@ -40,7 +40,7 @@ func (d *document) schema(t reflect.Type) object {
 	case reflect.TypeFor[json.RawMessage]():
 		return object{"type": "object"}
 	case reflect.TypeFor[Null]():
-		return object{"type": "object", "nullable": true, "maxProperties": 0, "description": "null"}
+		return object{"nullable": true, "description": "always null"} // 3.0 has no type for it
 	}
 	if enumerated(t) && t.Kind() != reflect.Pointer {
 		return d.component(t)
