@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
@@ -12,7 +11,6 @@ import (
 	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
-	"lectern/internal/fault"
 	"lectern/internal/policy"
 	"lectern/internal/status"
 	"lectern/internal/submit"
@@ -80,16 +78,7 @@ type handInIn struct {
 
 // filesAskedFor refuses what the task has no use for before it takes room.
 func (s *Server) filesAskedFor(ctx context.Context, in handInIn) (func(string) error, error) {
-	d, err := taskdef.DefinitionByID(ctx, s.db.Pool(), in.DefinitionID)
-	if err != nil {
-		return nil, err
-	}
-	return func(field string) error {
-		if slices.ContainsFunc(d.Requirements, func(r taskdef.Requirement) bool { return r.Key == field }) {
-			return nil
-		}
-		return fault.Field(fault.Invalid, field, "is not asked for by this task")
-	}, nil
+	return usecase.FilesAskedFor(ctx, s.db.Pool(), in.DefinitionID)
 }
 
 func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*submit.Result, error) {

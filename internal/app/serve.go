@@ -28,6 +28,7 @@ import (
 	"lectern/internal/site"
 	"lectern/internal/size"
 	"lectern/internal/submit"
+	"lectern/internal/usecase"
 	"lectern/internal/webhook"
 )
 
@@ -171,7 +172,9 @@ func (a *App) declare() {
 		Mailer: a.mailer, Hooks: a.guard(), Similarity: a.similarity,
 		ReceiptKey: key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
 	})
-	site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors})
+	site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors,
+		Usecases: &usecase.Service{DB: a.db, Files: a.files, Keys: a.keys, Name: a.ExternalName},
+		MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB})
 	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "ok")
 	}))

@@ -19,7 +19,8 @@ var templateFiles embed.FS
 
 // templates are the pages by name, each with the frame around it.
 var templates = func() map[string]*template.Template {
-	funcs := template.FuncMap{"t": word, "asset": assetPath, "shares": shares}
+	funcs := template.FuncMap{"t": word, "asset": assetPath, "shares": shares,
+		"list": func(values ...any) []any { return values }}
 	frame := template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html"))
 	names, err := templateFiles.ReadDir("templates")
 	if err != nil {
@@ -49,7 +50,12 @@ type Page struct {
 
 // page makes a page of a template, whose title is the word of its name.
 func (s *Server) page(who *access.Caller, name string, data any) *Page {
-	return &Page{Title: word(name + ".title"), Me: who, Data: data, site: s, name: name, status: http.StatusOK}
+	return s.titled(who, name, word(name+".title"), data)
+}
+
+// titled makes a page of a template with a title of its own.
+func (s *Server) titled(who *access.Caller, name, title string, data any) *Page {
+	return &Page{Title: title, Me: who, Data: data, site: s, name: name, status: http.StatusOK}
 }
 
 // Product is the name of the service.

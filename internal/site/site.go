@@ -4,6 +4,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -15,6 +16,9 @@ import (
 	"lectern/internal/httpserver"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
+	"lectern/internal/submit"
+	"lectern/internal/usecase"
+	"lectern/internal/work"
 )
 
 // Config is what the site stands on.
@@ -23,6 +27,9 @@ type Config struct {
 	Product   string // name of the service as people see it
 	PublicURL string // where people reach the service; decides on the cookie's name
 	Doors     Doors
+	Usecases  *usecase.Service
+	MostFile  int64 // bytes of a file of a submission
+	MostMedia int64 // bytes of an attachment of a comment
 }
 
 // Doors are the ways in and out that pages share with the API, so that both let
@@ -48,6 +55,9 @@ type Server struct {
 	product   string
 	publicURL string
 	doors     Doors
+	usecases  *usecase.Service
+	mostFile  int64
+	mostMedia int64
 	cross     *http.CrossOriginProtection
 	cookie    string // its name
 }
@@ -55,6 +65,7 @@ type Server struct {
 // New makes the site and declares its pages.
 func New(c Config) *Server {
 	s := &Server{product: c.Product, publicURL: strings.TrimSuffix(c.PublicURL, "/"), doors: c.Doors,
+		usecases: c.Usecases, mostFile: cmp.Or(c.MostFile, submit.MostFile), mostMedia: cmp.Or(c.MostMedia, work.MaxMedia),
 		cross: http.NewCrossOriginProtection(), cookie: "lectern"}
 	if s.secure() {
 		s.cookie = "__Host-lectern"
@@ -66,6 +77,8 @@ func New(c Config) *Server {
 	s.accountRoutes()
 	s.homeRoutes()
 	s.helpRoutes()
+	s.projectRoutes()
+	s.taskRoutes()
 	return s
 }
 

@@ -14,12 +14,15 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
+	"lectern/internal/files"
 	"lectern/internal/httpserver"
 	"lectern/internal/ident"
 	"lectern/internal/mail"
 	"lectern/internal/notify"
 	"lectern/internal/policy"
 	"lectern/internal/site"
+	"lectern/internal/submit"
+	"lectern/internal/usecase"
 )
 
 const secret = "an old wooden lectern"
@@ -54,7 +57,12 @@ func newWorld(t *testing.T, engine, public string) *world {
 	}
 	face := endpoint.Config{HTTP: httpserver.New(httpserver.Config{Log: log}), DB: w.db, Spool: t.TempDir()}
 	doors := api.New(api.Config{Config: face, PublicURL: public, Mailer: mailer, Live: t.Context()})
-	w.site = site.New(site.Config{Config: face, Product: "Lectern", PublicURL: public, Doors: doors})
+	store, err := files.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.site = site.New(site.Config{Config: face, Product: "Lectern", PublicURL: public, Doors: doors,
+		Usecases: &usecase.Service{DB: w.db, Files: store, Keys: submit.NewKeys(w.db, nil), Name: "Lectern"}})
 	w.person("ann", policy.Student)
 	w.person("tom", policy.Tutor)
 	if err := ident.NewPasswords(w.db, ident.Limits{}).SetPassword(t.Context(), "ann", secret); err != nil {
@@ -125,6 +133,12 @@ func (a *answer) status(want int) *answer {
 		a.Fatalf("status %d, want %d: %s", a.Code, want, a.Body)
 	}
 	return a
+}
+
+// text is what a person reads of the answer.
+func (a *answer) text() string {
+	_, main, _ := strings.Cut(a.Body.String(), "<main")
+	return main
 }
 
 func (a *answer) says(text string) *answer {

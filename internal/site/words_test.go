@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lectern/internal/status"
+	"lectern/internal/taskdef"
 )
 
 var key = regexp.MustCompile(`\bt "([^"]+)"`)
@@ -33,6 +34,13 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	for _, st := range status.All {
 		used["status."+string(st)], used["share."+string(st.Colour())] = true, true
 		word("status." + string(st))
+	}
+	for _, o := range (&termPage{}).Orders() {
+		used["project.sort-"+o] = true
+	}
+	for _, k := range taskdef.UploadKind("").Enum() {
+		used["kind."+k] = true
+		word("kind." + k)
 	}
 	for k := range words {
 		if !used[k] {

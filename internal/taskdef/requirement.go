@@ -210,3 +210,13 @@ func (r Requirements) ForStudents() Requirements {
 // oneDocument tells whether a definition with these can be the draft of the
 // learning summary.
 func (r Requirements) oneDocument() bool { return len(r) == 1 && r[0].Type == Document }
+
+// Asked refuses a file that none of the requirements is for, by its key.
+func (l Requirements) Asked(key string) error {
+	for _, r := range l {
+		if r.Key == key {
+			return nil
+		}
+	}
+	return fault.Field(fault.Invalid, key, "is not asked for by this task")
+}

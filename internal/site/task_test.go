@@ -1,0 +1,101 @@
+package site_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lectern/internal/submit"
+)
+
+// send hands a file in as the form of a task does.
+func (w *world) send(path, key, name, text string) *answer {
+	w.Helper()
+	var b bytes.Buffer
+	m := multipart.NewWriter(&b)
+	part, err := m.CreateFormFile("file0", name)
+	if err == nil {
+		_, err = part.Write([]byte(text))
+	}
+	if err != nil || m.WriteField("key", key) != nil || m.Close() != nil {
+		w.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, w.public+path, &b)
+	r.Header.Set("Content-Type", m.FormDataContentType())
+	r.Header.Set("Accept", "text/html")
+	r.AddCookie(&http.Cookie{Name: "lectern", Value: w.cookie})
+	a := &answer{T: w.T, ResponseRecorder: httptest.NewRecorder()}
+	w.site.HTTP.ServeHTTP(a, r)
+	return a
+}
+
+var keyField = regexp.MustCompile(`name="key" value="(\w+)"`)
+
+// A student hands in on the page of a task, gets a receipt that proves it, and is
+// not counted twice for pressing the button again.
+func TestHandingInOnAPage(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, path := w.as("ann"), w.path(aTask)
+		form := ann.do(path, nil).status(200).says("Nothing was handed in yet.")
+		key := keyField.FindStringSubmatch(form.Body.String())[1]
+		ann.send(path+"/hand-in", key, "a.go", "\x7fELF\x02\x01\x01").status(415).says(`role="alert"`)
+		first := ann.send(path+"/hand-in", key, "<b>.go", "package a\n").status(200).says("Your work has arrived.")
+		again := ann.send(path+"/hand-in", key, "<b>.go", "package a\n").status(200)
+		number := regexp.MustCompile(`<dd>(\d+)</dd>`)
+		if a, b := number.FindString(first.Body.String()), number.FindString(again.Body.String()); a != b || a == "" {
+			t.Errorf("two numbers: %q %q", a, b)
+		}
+		ann.sound("received", first)
+		ann.do(path, nil).status(200).says("Ready for Feedback").says("Versions: 1").says("is being made")
+		receipt := ann.do(path+"/receipt", nil).status(200)
+		keys, err := submit.PublicKeys(t.Context(), w.db.Pool())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := submit.Verify(receipt.Body.Bytes(), keys); err != nil || body.Student != "ann" {
+			t.Errorf("%+v %v", body, err)
+		}
+		version := regexp.MustCompile(path + `/versions/[^"]+`).FindString(ann.do(path, nil).Body.String())
+		ann.do(version, nil).status(200)
+		w.as("tom").do(path, nil).status(200).says("Versions: 1")
+	})
+}
+
+// What somebody wrote is not lost when it is refused, and reading changes nothing.
+func TestConversationOnAPage(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.hostile()
+	ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
+	ann.do(path+"/comments", url.Values{"comment": {"  "}}).status(400).says(`role="alert"`)
+	long := strings.Repeat("long ", 1000)
+	ann.do(path+"/comments", url.Values{"comment": {long}}).status(400).says(long)
+	tom.do(path+"/comments", url.Values{"comment": {"Look at <page> two."}}).leadsTo(path + "#talk")
+	for range 2 {
+		ann.do(path, nil).status(200).says("Look at &lt;page&gt; two.").says("Mark as read")
+	}
+	ann.do(path+"/read", url.Values{}).leadsTo(path + "#talk")
+	if strings.Contains(ann.do(path, nil).Body.String(), "Mark as read") {
+		t.Error("it is still new")
+	}
+	ann.do(path+"/extension", url.Values{"weeks": {"1"}, "reason": {"I was ill."}}).leadsTo(path + "#talk")
+	ann.do(path+"/status", url.Values{"status": {"complete"}}).status(403).says(`role="alert"`)
+}
+
+// The address decides how tasks are sorted and which are shown.
+func TestTheTermInTheAddress(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.hostile()
+	ann, path := w.as("ann"), w.path("/projects/{id}")
+	for _, q := range []string{"", "?sort=name&show=open", "?sort=nonsense&show=%22"} {
+		ann.do(path+q, nil).status(200).says("Not Started").says("Next")
+	}
+	ann.do(path, url.Values{"target_grade": {"2"}}).leadsTo(path)
+	ann.do(path, nil).says(`<option value="2" selected>`)
+	ann.do(path, url.Values{"target_grade": {"9"}}).status(400)
+}
