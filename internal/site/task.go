@@ -13,6 +13,7 @@ import (
 	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 	"lectern/internal/status"
 	"lectern/internal/submit"
@@ -98,6 +99,10 @@ func (s *Server) taskPage(ctx context.Context, who *access.Caller, in taskIn) (*
 	}
 	return s.titled(who, "task", d.Definition.Abbreviation+" "+d.Definition.Name, v), nil
 }
+
+// State is how far the document of the latest submission has come, "" where
+// nothing was handed in.
+func (v *taskPage) State() string { return string(opt.Or(v.Submission.State, "")) }
 
 // retry draws the page of a task again with what was wrong with one of its forms.
 func (s *Server) retry(ctx context.Context, who *access.Caller, in taskIn, said string, err error) (endpoint.Drawing,
