@@ -17,6 +17,7 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/notify"
 	"lectern/internal/similarity"
+	"lectern/internal/sso/saml"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
 	"lectern/internal/webhook"
@@ -29,8 +30,9 @@ type Config struct {
 	Files      files.Store
 	PublicURL  string // where people reach the service, for links; no slash at its end
 	SignIn     ident.Limits
-	Methods    []Method // ways to sign in, the default first; passwords kept here when empty
-	ClientURL  string   // where browsers go that signed in elsewhere; empty: nowhere
+	Methods    []Method       // ways to sign in, the default first; passwords kept here when empty
+	ClientURL  string         // where browsers go that signed in elsewhere; empty: to our pages, if they serve
+	SAML       *saml.Provider // nil: nobody signs in by SAML
 	Settings   Settings
 	Events     *events.Hub     // what GET /api/events listens to
 	Live       context.Context // ends when the service stops, and all listening with it; nil never does
@@ -57,6 +59,8 @@ type Server struct {
 	passwords *ident.Passwords
 	methods   []Method
 	clientURL string
+	enter     func(token string) endpoint.Redirect // into our own pages; nil where none serve
+	saml      *saml.Provider
 	settings  Settings
 	publicURL string
 	events    *events.Hub
@@ -80,7 +84,8 @@ var resources = []func(*Server){
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
 	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,
-	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).secondFactorRoutes, (*Server).sessionRoutes,
+	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).samlRoutes,
+	(*Server).secondFactorRoutes, (*Server).sessionRoutes,
 	(*Server).settingRoutes, (*Server).similarityRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tutorialRoutes, (*Server).unitCSVRoutes,
@@ -98,7 +103,7 @@ func New(c Config) *Server {
 	c.Words, c.Operations, c.Tags = words(), operations(), tags
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,
 		c.SignIn),
-		methods: c.Methods, clientURL: c.ClientURL, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
+		methods: c.Methods, clientURL: c.ClientURL, saml: c.SAML, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
 		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks,
 		similar: c.Similarity, outside: c.OutsideViewer}
 	if len(s.methods) == 0 {

@@ -11,9 +11,9 @@ import (
 )
 
 // later are the parts of the contract that are not built yet: automated
-// assessment, the outside similarity service and sign-in by an institution. Their addresses are not
-// there until they work.
-var later = regexp.MustCompile(`/(jwt|tii_\w+|overseer_images|overseer_assessment|test_overseer_assessment)(/|$)`)
+// assessment and the outside similarity service. Their addresses are not there until
+// they work.
+var later = regexp.MustCompile(`/(tii_\w+|overseer_images|overseer_assessment|test_overseer_assessment)(/|$)`)
 
 var hole = regexp.MustCompile(`\{[^}]*\}`)
 

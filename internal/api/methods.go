@@ -70,15 +70,30 @@ var errNoClient = fault.New(fault.Unavailable, "This sign-in is not set up to it
 	"people shall come back to. Ask an administrator to set it (--client-url).")
 
 // sendOn sends the browser of a user who has proven elsewhere who they are to the
-// configured client, with a ticket that POST /api/auth trades for a session. The
+// configured client, with a ticket that POST /api/auth trades for a session; or,
+// where none is configured and our own pages serve, to them with a session. The
 // address is the configured one and nothing that came with the request, so that
 // nobody is led astray; the ticket stands behind the #, which browsers keep from
 // servers and their logs.
-func (s *Server) sendOn(ctx context.Context, q db.Q, u *ident.User) (endpoint.Redirect, error) {
-	if s.clientURL == "" {
-		return endpoint.Redirect{}, errNoClient
+func (s *Server) sendOn(ctx context.Context, q db.Q, who *access.Caller, u *ident.User) (endpoint.Redirect, error) {
+	switch {
+	case s.clientURL != "":
+		ticket, err := ident.NewTicket(ctx, q, u.ID)
+		v := url.Values{"authToken": {ticket}, "username": {u.Username}}
+		return endpoint.Redirect{To: strings.TrimSuffix(s.clientURL, "/") + "/#/sign_in?" + v.Encode()}, err
+	case s.enter != nil:
+		token, err := ident.Open(ctx, q, u, outside(who))
+		return s.enter(token), err
 	}
-	ticket, err := ident.NewTicket(ctx, q, u.ID)
-	v := url.Values{"authToken": {ticket}, "username": {u.Username}}
-	return endpoint.Redirect{To: strings.TrimSuffix(s.clientURL, "/") + "/#/sign_in?" + v.Encode()}, err
+	return endpoint.Redirect{}, errNoClient
 }
+
+// outside is how somebody enters whom another service vouched for: they stay, as the
+// one who trades a ticket does.
+func outside(who *access.Caller) ident.Entry {
+	return ident.Entry{Remember: true, From: who.From, Agent: who.Agent}
+}
+
+// EnterPages tells how a browser gets into our own pages with a session that began
+// here, once there are pages. It is called before anything is served.
+func (s *Server) EnterPages(enter func(token string) endpoint.Redirect) { s.enter = enter }

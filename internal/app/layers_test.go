@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"internal/api", "internal/site"},
 	{"internal/api/endpoint"},
 	{"internal/httpserver", "internal/api/params", "internal/certs"},
-	{"internal/demo"},
+	{"internal/demo", "internal/sso/saml"},
 	{"internal/usecase", "internal/person"},
 	{"internal/insight", "internal/notify", "internal/webhook", "internal/sso"},
 	{"internal/portfolio", "internal/marking", "internal/assess", "internal/similarity"},
@@ -37,7 +37,7 @@ var floors = [][]string{
 	{"internal/policy", "internal/week", "internal/due", "internal/similar", "internal/similar/corpus"},
 	{"internal/blob", "internal/jobs"},
 	{"internal/container/enginetest"},
-	{"internal/db/dbtest"},
+	{"internal/db/dbtest", "internal/sso/saml/samltest"},
 	{"internal/db", "internal/files", "internal/pdf", "internal/sheet",
 		"internal/calendar", "internal/mail", "internal/archive", "internal/container"},
 	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
@@ -54,6 +54,8 @@ var parts = []struct{ name, first string }{
 var speakHTTP = map[string]string{
 	"internal/container":            "it is a client: container engines are spoken to by HTTP",
 	"internal/container/enginetest": "it is a registry of images for tests",
+	"internal/sso/saml":             "it is a client: it fetches the metadata of the identity provider",
+	"internal/sso/saml/samltest":    "it runs an identity provider for tests",
 	"internal/webhook":              "it is a client: it delivers events to the addresses of others",
 }
 

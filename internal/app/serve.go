@@ -27,6 +27,7 @@ import (
 	"lectern/internal/similarity"
 	"lectern/internal/site"
 	"lectern/internal/size"
+	"lectern/internal/sso/saml"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
 	"lectern/internal/webhook"
@@ -50,8 +51,9 @@ type App struct {
 	similarity   *similarity.Service
 	web          *httpserver.Server
 	metrics      http.Handler
-	certificates *certificates // nil: plain HTTP
-	out          io.Writer     // where people read what they must know at the start
+	certificates *certificates  // nil: plain HTTP
+	saml         *saml.Provider // nil: nobody signs in by SAML
+	out          io.Writer      // where people read what they must know at the start
 	stopping     atomic.Bool
 	spool        string          // this process's part of the spool
 	spoolLock    *os.File        // held while it lives
@@ -78,7 +80,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	key, _ := a.signingKey() // checked already
 	a.keys = submit.NewKeys(a.db, key)
 	a.audit = &audit.Keeper{DB: a.db, Log: a.log, Signer: a.signer}
-	if err := a.openMail(ctx); err != nil {
+	if err := errors.Join(a.openMail(ctx), a.openSAML(ctx)); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
 	var err error
@@ -165,16 +167,18 @@ func (a *App) declare() {
 		Origins: a.AllowOrigins, Version: Version}
 	doors := api.New(api.Config{
 		Config: face,
-		Files:  a.files, PublicURL: a.Public(), ClientURL: a.ClientURL,
+		Files:  a.files, PublicURL: a.Public(), Methods: a.methods(), ClientURL: a.ClientURL,
+		SAML:     a.saml,
 		SignIn:   ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
 		Events:   a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(), Similarity: a.similarity,
 		ReceiptKey: key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
 	})
-	site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors,
+	pages := site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors,
 		Usecases: &usecase.Service{DB: a.db, Files: a.files, Keys: a.keys, Name: a.ExternalName},
 		MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB})
+	doors.EnterPages(pages.Enter)
 	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "ok")
 	}))
@@ -213,6 +217,9 @@ func (a *App) Serve(ctx context.Context) error {
 	a.events.Start(a.live)
 	a.audit.Start(a.live)
 	go a.sweepHourly(a.live)
+	if a.saml != nil {
+		go a.saml.Run(a.live)
+	}
 	if err := a.startJobs(ctx); err != nil {
 		return errors.Join(err, l.Close(), a.close())
 	}

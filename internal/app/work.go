@@ -15,6 +15,7 @@ import (
 	"lectern/internal/pdf"
 	"lectern/internal/portfolio"
 	"lectern/internal/similarity"
+	"lectern/internal/sso/saml"
 	"lectern/internal/stats"
 	"lectern/internal/submit"
 	"lectern/internal/webhook"
@@ -83,7 +84,7 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	}
 	expire := similarity.Expiry{Days: a.SimilarityDays}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune,
-		expire.Prune} {
+		saml.Prune, expire.Prune} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

@@ -16,7 +16,11 @@ type plain struct{}
 func (plain) Begin(_ http.ResponseWriter, r *http.Request) (*http.Request, bool) { return r, false }
 
 // Explain implements Face.
-func (plain) Explain(w http.ResponseWriter, r *http.Request, p Problem) {
+func (plain) Explain(w http.ResponseWriter, r *http.Request, p Problem) { ExplainPlainly(w, r, p) }
+
+// ExplainPlainly answers with a plain page where the caller's Accept prefers HTML,
+// and with JSON otherwise.
+func ExplainPlainly(w http.ResponseWriter, r *http.Request, p Problem) {
 	ExplainByAccept(w, r, p, errorPage)
 }
 

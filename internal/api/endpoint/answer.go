@@ -53,6 +53,27 @@ type Null struct{}
 // MarshalJSON writes null.
 func (Null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
+// SentOn is an answer for programs, in place of which a browser is sent on where On
+// is set. The handler knows which of them asks; see FromForm.
+type SentOn[T any] struct {
+	Data T
+	On   *Redirect
+}
+
+func (o SentOn[T]) chosen() any {
+	if o.On != nil {
+		return *o.On
+	}
+	return o.Data
+}
+
+func (o SentOn[T]) data() reflect.Type { return reflect.TypeFor[T]() }
+
+type sentOn interface {
+	chosen() any
+	data() reflect.Type
+}
+
 // Text is a plain sentence; where the caller asks for JSON, an object with the
 // sentence in its member message.
 type Text struct {
@@ -229,6 +250,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 	switch v := out.(type) {
 	case NoContent:
 		w.WriteHeader(i.Status)
+	case sentOn:
+		w.Header().Add("Vary", "Accept")
+		s.answer(w, r, i, v.chosen())
 	case Drawing:
 		w, done := httpserver.Compress(w, r)
 		v.Draw(w, r, i.Status)

@@ -119,7 +119,7 @@ func whoMay(rule policy.Rule) string {
 func (d *document) responses(i *Info) object {
 	out := object{strconv.Itoa(i.Status): d.success(i)}
 	for status, what := range i.otherAnswers() {
-		out[strconv.Itoa(status)] = problem(what)
+		out[strconv.Itoa(status)] = i.problem(what)
 		if status < http.StatusBadRequest {
 			out[strconv.Itoa(status)] = object{"description": what}
 		}
@@ -129,14 +129,17 @@ func (d *document) responses(i *Info) object {
 		out["206"] = object{"description": "the part that Range asks for", "content": content}
 		out["304"] = object{"description": "the file is the one that If-None-Match or If-Modified-Since names"}
 	}
-	out["default"] = problem("the service itself failed (500), an outside service did (502), or something it needs " +
+	out["default"] = i.problem("the service itself failed (500), an outside service did (502), or something it needs " +
 		"is away or not set up (503)")
 	return out
 }
 
-func problem(what string) object {
-	return object{"description": what, "content": object{"application/json": object{"schema": object{
-		"$ref": problemRef}}}}
+func (i *Info) problem(what string) object {
+	content := object{"application/json": object{"schema": object{"$ref": problemRef}}}
+	if i.forBrowsers {
+		content["text/html"] = plainText
+	}
+	return object{"description": what, "content": content}
 }
 
 // otherAnswers are the errors an endpoint declares, and those that follow from
@@ -208,6 +211,9 @@ func (d *document) content(i *Info) object {
 	}
 	if p, ok := zero.(drawn); ok {
 		return object{"application/json": object{"schema": d.schema(p.data())}, svg: plainText}
+	}
+	if o, ok := zero.(sentOn); ok {
+		return object{"application/json": object{"schema": d.schema(solid(o.data()))}}
 	}
 	switch i.Out {
 	case reflect.TypeFor[*File]():

@@ -26,6 +26,12 @@ func Token(ctx context.Context) string { return tokenOf(header(ctx)) }
 // LastEventID is where a client that heard events before says it was.
 func LastEventID(ctx context.Context) string { return header(ctx).Get("Last-Event-ID") }
 
+// FromForm tells whether a page's form sent the request, as a browser does at the
+// end of a sign-in elsewhere: what it gets is shown to a person.
+func FromForm(ctx context.Context) bool {
+	return httpserver.Names(&http.Request{Header: header(ctx)}, "text/html")
+}
+
 // ServeHTTP implements http.Handler, for whoever needs no other face.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.HTTP.ServeHTTP(w, r) }
 
@@ -42,8 +48,12 @@ func (s *Server) Begin(w http.ResponseWriter, r *http.Request) (next *http.Reque
 }
 
 // Explain implements httpserver.Face: an API tells its errors in JSON, whatever
-// the caller accepts.
-func (s *Server) Explain(w http.ResponseWriter, _ *http.Request, p httpserver.Problem) {
+// the caller accepts, but for the endpoints that browsers come to by themselves.
+func (s *Server) Explain(w http.ResponseWriter, r *http.Request, p httpserver.Problem) {
+	if slices.ContainsFunc(s.routes, func(i *Info) bool { return i.forBrowsers && r.Pattern == i.Method+" "+i.Path }) {
+		httpserver.ExplainPlainly(w, r, p)
+		return
+	}
 	httpserver.JSON(w, p.Status, p)
 }
 

@@ -96,6 +96,7 @@ type Info struct {
 	location              string
 	scope                 []scopeField
 	polled                bool
+	forBrowsers           bool
 	names                 map[string]string // of inputs, by the names the domain has for them
 	sends                 []string          // types of content of a download
 	kept                  bool              // the download is a stored file: it has parts and a tag
@@ -156,6 +157,10 @@ func Also(status int, what string) Option {
 		i.Extra[status] = what
 	}
 }
+
+// ForBrowsers says that browsers come to an endpoint by themselves, at the end of a
+// sign-in elsewhere: what goes wrong is told to them as a page.
+func ForBrowsers() Option { return func(i *Info) { i.forBrowsers = true } }
 
 // Asks names further rights the handler asks for: for single parameters, or to
 // tell what it shows. Whoever lacks one can still call the endpoint.

@@ -1,0 +1,81 @@
+package api
+
+import (
+	"context"
+	"io"
+
+	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/ident"
+	"lectern/internal/policy"
+)
+
+func (s *Server) samlRoutes() {
+	unset := endpoint.Also(503, "sign-in by SAML is not set up, or cannot be used now")
+	// A form on the provider's page brings the answer, so this endpoint alone is for
+	// requests that other sites make people send. Like all of the API it reads no cookie.
+	endpoint.Route(s.Server, "POST /api/auth/jwt", 201, policy.Anybody, "Sign in with the answer of a SAML provider",
+		s.signInBySAML,
+		endpoint.Audited(audit.SignIn, audit.Account, audit.Role), endpoint.ForBrowsers(),
+		endpoint.Also(303, "a browser (Accept: text/html) is sent on to the client, with a ticket that POST /api/auth "+
+			"trades for a session"),
+		endpoint.Also(401, "the answer is not to be believed, has expired or was used before"),
+		endpoint.Also(403, "no account belongs to the person, and none may be made"), unset)
+	endpoint.Route(s.Server, "GET /api/auth/saml/metadata", 200, policy.Anybody,
+		"Describe this service to a SAML provider", s.samlMetadata, unset,
+		endpoint.Made("application/samlmetadata+xml"))
+}
+
+var errNoSAML = fault.New(fault.Unavailable, "Sign-in by SAML is not set up here. Sign in another way.")
+
+type samlIn struct {
+	SAMLResponse string `param:"SAMLResponse,required" text:"any" doc:"as the provider's form posts it, in base64"`
+}
+
+type samlOut struct {
+	Token string   `json:"token"` // of a session
+	User  samlUser `json:"user"`
+}
+
+type samlUser struct {
+	ID       int64  `json:"id"`
+	Username string `json:"username"`
+	Email    string `json:"email"`
+	Name     string `json:"name"`
+}
+
+func (s *Server) signInBySAML(ctx context.Context, who *access.Caller,
+	in samlIn) (out endpoint.SentOn[*samlOut], err error) {
+	if s.saml == nil {
+		return out, errNoSAML
+	}
+	proof, err := s.saml.Verify(ctx, in.SAMLResponse)
+	if err != nil {
+		return out, err
+	}
+	return change(ctx, s.db, func(q db.Q) (out endpoint.SentOn[*samlOut], err error) {
+		u, err := s.saml.SignIn(ctx, q, proof)
+		if err != nil {
+			return out, err
+		}
+		if endpoint.FromForm(ctx) {
+			on, err := s.sendOn(ctx, q, who, u)
+			return endpoint.SentOn[*samlOut]{On: &on}, err
+		}
+		token, err := ident.Open(ctx, q, u, outside(who))
+		out.Data = &samlOut{token, samlUser{u.ID, u.Username, u.Email, u.FirstName + " " + u.LastName}}
+		return out, err
+	})
+}
+
+func (s *Server) samlMetadata(context.Context, *access.Caller, none) (*endpoint.File, error) {
+	if s.saml == nil {
+		return nil, errNoSAML
+	}
+	text, err := s.saml.Describe()
+	return &endpoint.File{Name: "lectern-metadata.xml", Type: "application/samlmetadata+xml",
+		Write: func(w io.Writer) error { _, err := w.Write(text); return err }}, err
+}

@@ -1,0 +1,75 @@
+package saml
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"lectern/internal/db"
+)
+
+// keyName is where the installation keeps the key of requests.
+const keyName = "saml request key"
+
+// requestKey gives the installation's key, making it the first time. However many
+// instances do so at once, all get the same.
+func requestKey(ctx context.Context, d *db.DB) ([]byte, error) {
+	var text *string
+	err := d.Tx(ctx, func(q db.Q) (err error) {
+		if _, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+			keyName, rand.Text()+rand.Text()); err != nil {
+			return err
+		}
+		text, err = db.One[string](ctx, q, `SELECT value FROM installation WHERE name = $1`, keyName)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the key of SAML requests: %w", err)
+	}
+	return []byte(*text), nil
+}
+
+// requestLife is how long somebody may take to sign in at the provider.
+const requestLife = 30 * time.Minute
+
+const (
+	idEnd   = 8       // bytes of the time at which a request's id ends
+	idPlain = 8 + 12  // with those that are random
+	idWhole = 20 + 16 // with the proof
+)
+
+// newRequestID gives the id of a request: the time it ends, chance, and a proof that
+// both are ours. An XML id begins with no digit.
+func newRequestID(key []byte, now time.Time) string {
+	b := binary.BigEndian.AppendUint64(nil, uint64(now.Add(requestLife).Unix()))
+	b = append(b, make([]byte, idPlain-idEnd)...)
+	rand.Read(b[idEnd:]) //nolint:errcheck // it never fails
+	return "_" + hex.EncodeToString(append(b, idProof(key, b)...))
+}
+
+func idProof(key, plain []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("saml request "))
+	mac.Write(plain)
+	return mac.Sum(nil)[:idWhole-idPlain]
+}
+
+// readRequestID refuses an id that is not ours or has ended, and tells its end.
+func readRequestID(key []byte, id string, now time.Time) (end time.Time, err error) {
+	text, marked := strings.CutPrefix(id, "_")
+	b, err := hex.DecodeString(text)
+	if !marked || err != nil || len(b) != idWhole || !hmac.Equal(b[idPlain:], idProof(key, b[:idPlain])) {
+		return end, refuse("it answers no request of ours")
+	}
+	end = time.Unix(int64(binary.BigEndian.Uint64(b)), 0).UTC()
+	if !end.After(now) {
+		return end, saying(saysLate, "it answers a request that ended at %s", end.Format(time.RFC3339))
+	}
+	return end, nil
+}
