@@ -93,8 +93,10 @@ func (t *transfer) end(by time.Time) {
 }
 
 // Stopping lets bodies and files that move finish within the time given, most of
-// it, and gives those that do not a third of it, so that the service can stop.
+// it, and gives those that do not a third of it, so that the service can stop. No
+// other answer may wait longer for its reader either.
 func (s *Server) Stopping(within time.Duration) {
+	s.answers.stopping(within / 3)
 	a := s.transfers
 	a.mu.Lock()
 	defer a.mu.Unlock()

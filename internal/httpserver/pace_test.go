@@ -148,6 +148,43 @@ func TestNoTransferTakesLongerThanTheMost(t *testing.T) {
 	}
 }
 
+// TestStoppingDoesNotWaitForStuckAnswers lets clients ask for long answers and read
+// nothing of them: lists that are given a minute for each piece, and pages that set
+// no time at all. The server stops in time, also one that begins to write later.
+func TestStoppingDoesNotWaitForStuckAnswers(t *testing.T) {
+	writing, late := make(chan bool, 3), make(chan bool)
+	s, srv, addr := listening(t, Pace{}, func(w http.ResponseWriter, r *http.Request) {
+		writing <- true
+		if r.URL.Path == "/late" {
+			<-late
+		}
+		line := []byte(strings.Repeat("x", 64<<10))
+		for err := error(nil); err == nil; {
+			if r.URL.Path == "/list" {
+				err = Write(w, line)
+			} else {
+				_, err = w.Write(line)
+			}
+		}
+	})
+	for _, path := range []string{"/list", "/page", "/late"} {
+		dial(t, addr, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		<-writing
+	}
+	const within = 2 * time.Second
+	begin := time.Now()
+	s.Stopping(within)
+	close(late)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	if err := srv.Shutdown(ctx); err != nil {
+		t.Errorf("shutdown: %v", err)
+	}
+	if took := time.Since(begin); took > 3*within { // a busy machine may be late
+		t.Errorf("it took %v to stop within %v", took, within)
+	}
+}
+
 func TestStoppingDoesNotWaitForStuckBodies(t *testing.T) {
 	reading := make(chan bool, 1)
 	s, srv, addr := listening(t, Pace{}, func(_ http.ResponseWriter, r *http.Request) {

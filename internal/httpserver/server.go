@@ -49,6 +49,7 @@ type Server struct {
 	mux       *http.ServeMux
 	faces     []mounted
 	transfers *transfers
+	answers   answers
 	failing   atomic.Bool // for want of a database or of room
 }
 
@@ -128,6 +129,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, received := s.paced(w, r)
 	defer received()
 	rec := &recorder{ResponseWriter: w}
+	s.answers.begin(rec)
+	defer s.answers.end(rec)
 	h := w.Header()
 	h.Set("X-Request-Id", a.id)
 	Guard(h, Data)
@@ -197,32 +200,6 @@ func tidy(p string) string {
 	}
 	return p
 }
-
-// recorder notes the status and size of an answer.
-type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-}
-
-func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	n, err := r.ResponseWriter.Write(b)
-	r.bytes += int64(n)
-	return n, err
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // discard takes an answer that is only looked at.
 type discard struct {
