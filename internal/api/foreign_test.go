@@ -1,0 +1,229 @@
+package api
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// foreignRow says what happens when a parameter that names a record is given one of
+// another unit: the request is refused. The same request with a record of its own
+// unit is taken, so that the refusal is not for another reason.
+type foreignRow struct {
+	param   string // method, route and name, as the document of the API has them
+	as      string
+	request string // all but the value
+	own     string
+	foreign string
+	body    any
+}
+
+var foreignRows = []foreignRow{
+	{"get /api/csv/task_definitions unit_id", "convenor", "GET /api/csv/task_definitions?unit_id=", "{unitA}", "{unitB}",
+		nil},
+	{"post /api/csv/task_definitions unit_id", "convenor", "POST /api/csv/task_definitions?unit_id=", "{unitA}",
+		"{unitB}", aFile("t.csv", "name,abbreviation,description,weighting,target_grade,restrict_status_updates,"+
+			"max_quality_pts,is_graded,plagiarism_warn_pct,plagiarism_checks,group_set,upload_requirements,start_week,"+
+			"start_day,target_week,target_day,due_week,due_day,tutorial_stream\n")},
+	{"get /api/students unit_id", "tutor", "GET /api/students?unit_id=", "{unitA}", "{unitB}", nil},
+	{"get /api/tasks unit_id", "tutor", "GET /api/tasks?unit_id=", "{unitA}", "{unitB}", nil},
+	{"get /api/submission/assess unit_id", "tutor", "GET /api/submission/assess?unit_id=", "{unitA}", "{unitB}", nil},
+	{"post /api/submission/assess unit_id", "tutor", "POST /api/submission/assess?unit_id=", "{unitA}", "{unitB}",
+		aFile("m.csv", noMarks)},
+	{"get /api/submission/assess user_id", "tutor", "GET /api/submission/assess?unit_id={unitA}&user_id=", "{convenor}",
+		"{tutorB}", nil},
+	{"post /api/submission/assess user_id", "tutor", "POST /api/submission/assess?unit_id={unitA}&user_id=",
+		"{convenor}", "{tutorB}", aFile("m.csv", noMarks)},
+	{"get /api/units/{unit_id}/learning_alignments project_id", "admin", "GET " + alignA + "?project_id=",
+		"{project:student}", "{project:studentB}", nil},
+	{"get /api/units/{unit_id}/learning_alignments/csv project_id", "admin", "GET " + alignA + "/csv?project_id=",
+		"{project:student}", "{project:studentB}", nil},
+	{"post /api/units/{unit_id}/learning_alignments/csv project_id", "admin", "POST " + alignA + "/csv?project_id=",
+		"{project:student}", "{project:studentB}",
+		aFile("a.csv", "unit_code,learning_outcome,task_abbr,rating,description\n")},
+	{"post /api/units/{unit_id}/learning_alignments project_id", "admin", "POST " + alignA +
+		"?task_definition_id={defA1}&learning_outcome_id={outcomeA}&rating=3&description=x&project_id=",
+		"{project:student}", "{project:studentB}", nil},
+	{"post /api/units/{unit_id}/learning_alignments task_definition_id", "admin", "POST " + alignA +
+		"?project_id={project:student}&learning_outcome_id={outcomeA}&rating=3&description=x&task_definition_id=",
+		"{defA2}", "{defB1}", nil},
+	{"post /api/units/{unit_id}/learning_alignments learning_outcome_id", "admin", "POST " + alignA +
+		"?project_id={project:mate}&task_definition_id={defA1}&rating=3&description=x&learning_outcome_id=",
+		"{outcomeA}", "{outcomeB}", nil},
+	{"post /api/projects unit_id", "tutor", "POST /api/projects?campus_id={burwood}&student_num=outsider&unit_id=",
+		"{unitA}", "{unitB}", nil},
+	{"post /api/projects/{id}/task_def_id/{task_definition_id}/submission alignment_data.ilo_id", "student",
+		"POST " + submission + "?alignment_data=" + url.QueryEscape(`[{"rating":3,"ilo_id":`), "{outcomeA}%7D%5D",
+		"{outcomeB}%7D%5D", nil},
+	{"post /api/projects/{id}/task_def_id/{task_definition_id}/submission contributions.project_id", "student",
+		"POST /api/projects/{project:student}/task_def_id/{defGroup}/submission?contributions=" +
+			url.QueryEscape(`[{"pct":50,"project_id":`) + "{project:student}" + url.QueryEscape(`},{"pct":50,"project_id":`),
+		"{project:mate}%7D%5D", "{project:studentB}%7D%5D", nil},
+	{"post /api/projects/{project_id}/task_def_id/{task_definition_id}/comments reply_to_id", "student",
+		"POST " + ownTask + "/comments?comment=hello&reply_to_id=", "{comment}", "{commentB}", nil},
+	{"post /api/tutorials tutorial.unit_id", "convenor", "POST /api/tutorials?" + aMeeting +
+		"&tutorial[abbreviation]=N1&tutorial[tutor_id]={tutor}&tutorial[unit_id]=", "{unitA}", "{unitB}", nil},
+	{"post /api/tutorials tutorial.tutor_id", "convenor", "POST /api/tutorials?" + aMeeting +
+		"&tutorial[abbreviation]=N2&tutorial[unit_id]={unitA}&tutorial[tutor_id]=", "{tutor}", "{tutorB}", nil},
+	{"post /api/tutorials tutorial.tutorial_stream_abbr", "convenor", "POST /api/tutorials?" + aMeeting +
+		"&tutorial[abbreviation]=N3&tutorial[unit_id]={unitA}&tutorial[tutor_id]={tutor}&tutorial[tutorial_stream_abbr]=",
+		"only-a", "only-b", nil},
+	{"put /api/tutorials/{id} tutorial.unit_id", "convenor", "PUT /api/tutorials/{tutorialA}?tutorial[unit_id]=",
+		"{unitA}", "{unitB}", nil},
+	{"put /api/tutorials/{id} tutorial.tutor_id", "convenor",
+		"PUT /api/tutorials/{tutorialA}?tutorial[unit_id]={unitA}&tutorial[tutor_id]=", "{tutor}", "{tutorB}", nil},
+	{"put /api/tutorials/{id} tutorial.tutorial_stream_abbr", "convenor",
+		"PUT /api/tutorials/{onlyA}?tutorial[unit_id]={unitA}&tutorial[tutorial_stream_abbr]=", "only-a", "only-b", nil},
+	{"post /api/unit_roles unit_id", "convenor", "POST /api/unit_roles?role=tutor&user_id={tutorB}&unit_id=", "{unitA}",
+		"{unitB}", nil},
+	{"post /api/units/{unit_id}/group_sets/{group_set_id}/groups group.tutorial_id", "convenor",
+		"POST /api/units/{unitA}/group_sets/{set}/groups?group[name]=New&group[tutorial_id]=", "{tutorialA}",
+		"{tutorialB}", nil},
+	{"put /api/units/{unit_id}/group_sets/{group_set_id}/groups/{group_id} group.tutorial_id", "convenor",
+		"PUT /api/units/{unitA}/group_sets/{set}/groups/{group}?group[tutorial_id]=", "{tutorialA}", "{tutorialB}", nil},
+	{"put /api/units/{id} unit.draft_task_definition_id", "convenor",
+		"PUT /api/units/{unitA}?unit[draft_task_definition_id]=", "{defDraft}", "{defB1}", nil},
+	{"put /api/units/{id} unit.main_convenor_id", "convenor", "PUT /api/units/{unitA}?unit[main_convenor_id]=",
+		"{role:convenor}", "{role:convenorB}", nil},
+	{"post /api/units/{unit_id}/task_definitions task_def.group_set_id", "convenor",
+		"POST " + defA + "?task_def[group_set_id]=", "{set}", "{setB}", definitionWith("abbreviation", "G1", "name", "G1",
+			"group_set_id", nil)},
+	{"post /api/units/{unit_id}/task_definitions task_def.tutorial_stream_abbr", "convenor",
+		"POST " + defA + "?task_def[tutorial_stream_abbr]=", "only-a", "only-b",
+		definitionWith("abbreviation", "G2", "name", "G2",
+			"tutorial_stream_abbr", nil)},
+	{"put /api/units/{unit_id}/task_definitions/{id} task_def.group_set_id", "convenor",
+		"PUT " + defA + "/{defA2}?task_def[group_set_id]=", "{set}", "{setB}", nil},
+	{"put /api/units/{unit_id}/task_definitions/{id} task_def.tutorial_stream_abbr", "convenor",
+		"PUT " + defA + "/{defA2}?task_def[tutorial_stream_abbr]=", "only-a", "only-b", nil},
+}
+
+const noMarks = "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment\r\n"
+
+const aMeeting = "tutorial[meeting_day]=Monday&tutorial[meeting_time]=10:00&tutorial[meeting_location]=X" +
+	"&tutorial[capacity]=9"
+
+// ofNoUnit are the parameters whose records belong to no unit, with the reason.
+var ofNoUnit = map[string]string{
+	"campus_id": "campuses are the university's", "teaching_period_id": "periods are the university's",
+	"new_teaching_period_id": "periods are the university's", "overseer_image_id": "images are the university's",
+	"activity_type_abbr": "activity types are the university's", "role_id": "a number for a role",
+	"main_convenor_user_id": "people are the university's", "actor_id": "a filter of the audit log, for Admins",
+	"last_event_id": "a place in the caller's own stream", "student_id": "a number of the person",
+	"login_id": "a name of the person",
+}
+
+// elsewhereFree are single parameters of that kind whose name means something else
+// on other routes.
+var elsewhereFree = []string{
+	"get /api/admin/audit unit_id", "get /api/admin/audit project_id", "get /api/admin/audit user_id",
+	"post /api/unit_roles user_id", // anybody at the university can be employed
+}
+
+var namesARecord = regexp.MustCompile(`(^|[_.])(ids?|\w+_abbr)$`)
+
+// TestEveryParameterThatNamesARecordHasARow fails when a route takes an id that
+// nobody has said the unit of.
+func TestEveryParameterThatNamesARecordHasARow(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	rows := map[string]bool{}
+	for _, r := range foreignRows {
+		rows[r.param] = true
+	}
+	all := w.parameters()
+	if len(all) < 40 {
+		t.Fatalf("only %d parameters were found: %q", len(all), all)
+	}
+	for _, p := range all {
+		name := p[strings.LastIndexAny(p, " .")+1:]
+		if !rows[p] && ofNoUnit[name] == "" && !slices.Contains(elsewhereFree, p) {
+			t.Errorf("%s names a record, and no row of foreignRows says of which unit", p)
+		}
+		delete(rows, p)
+	}
+	for p := range rows {
+		t.Errorf("no route takes %s", p)
+	}
+}
+
+// parameters lists those of all routes, but for their paths, that name a record.
+func (w *world) parameters() (out []string) {
+	w.Helper()
+	type schema struct {
+		Properties map[string]json.RawMessage
+		Items      json.RawMessage
+	}
+	var walk func(at, prefix string, raw json.RawMessage)
+	walk = func(at, prefix string, raw json.RawMessage) {
+		var s schema
+		if json.Unmarshal(raw, &s) != nil {
+			return
+		}
+		if s.Items != nil {
+			walk(at, prefix, s.Items)
+		}
+		for name, p := range s.Properties {
+			if namesARecord.MatchString(name) {
+				out = append(out, at+prefix+name)
+			}
+			walk(at, prefix+name+".", p)
+		}
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters  []struct{ Name, In string }
+			RequestBody struct {
+				Content map[string]struct{ Schema json.RawMessage }
+			}
+		}
+	}
+	w.do("admin", "GET /api/openapi.json", nil).status(200).into(&doc)
+	for path, methods := range doc.Paths {
+		for method, o := range methods {
+			for _, p := range o.Parameters {
+				if p.In == "query" && namesARecord.MatchString(p.Name) {
+					out = append(out, method+" "+path+" "+strings.NewReplacer("[", ".", "]", "").Replace(p.Name))
+				}
+			}
+			for _, c := range o.RequestBody.Content {
+				walk(method+" "+path+" ", "", c.Schema)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestForeignIDsInBodiesAreRefused sends every row with a record of another unit,
+// then with one of its own.
+func TestForeignIDsInBodiesAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.nested()
+		w.define("upload_requirements = '[]'")
+		w.id["defGroup"] = w.copyOf("defA2", "GRP", "group_set_id = $2", w.id["set"])
+		w.id["defDraft"] = w.copyOf("defA2", "DRAFT", "upload_requirements = $2",
+			`[{"key":"file0","name":"Report","type":"document"}]`)
+		for _, r := range foreignRows {
+			if got := w.do(r.as, r.request+r.foreign, r.body); got.Code != 403 && got.Code != 404 && got.Code != 422 {
+				t.Errorf("%s: a foreign one got %d: %.300s", r.param, got.Code, got.Body)
+			}
+			if got := w.do(r.as, r.request+r.own, r.body); got.Code >= 300 {
+				t.Errorf("%s: their own got %d: %.300s", r.param, got.Code, got.Body)
+			}
+		}
+	})
+}
+
+// copyOf makes another definition like one, with a difference.
+func (w *world) copyOf(name, abbreviation, set string, value any) int64 {
+	w.Helper()
+	const cols = "unit_id, description, weighting, target_grade, start_date, target_date, due_date, upload_requirements"
+	w.set(`INSERT INTO task_definitions (name, abbreviation, `+cols+`) SELECT $2, $2, `+cols+` FROM task_definitions
+		WHERE id = $1`, w.id[name], abbreviation)
+	id := w.number(`SELECT id FROM task_definitions WHERE abbreviation = $1`, abbreviation)
+	w.set(`UPDATE task_definitions SET `+set+` WHERE id = $1`, id, value)
+	return id
+}
