@@ -74,15 +74,17 @@ type Server struct {
 	outside   func(context.Context, *access.Caller, string) (string, error)
 	mostFile  int64
 	mostMedia int64
+	pullWait  time.Duration
 }
 
 // resources declare the endpoints, one function per resource.
 var resources = []func(*Server){
-	(*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).auditRoutes, (*Server).authRoutes,
+	(*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).assessmentRoutes,
+	(*Server).auditRoutes, (*Server).authRoutes,
 	(*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes, (*Server).definitionRoutes,
 	(*Server).discussionRoutes,
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
-	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
+	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).imageRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
 	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,
 	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).samlRoutes,
 	(*Server).secondFactorRoutes, (*Server).sessionRoutes,
@@ -113,7 +115,8 @@ func New(c Config) *Server {
 		s.live = context.Background()
 	}
 	s.usecases = usecase.Service{DB: c.DB, Files: c.Files, Keys: submit.NewKeys(c.DB, c.ReceiptKey),
-		Name: s.settings.ExternalName}
+		Name: s.settings.ExternalName, Assess: s.settings.Assessment}
+	s.pullWait = pullWait
 	s.mostFile = cmp.Or(c.MostFile, submit.MostFile)
 	s.mostMedia = cmp.Or(c.MostMedia, work.MaxMedia)
 	for _, declare := range resources {

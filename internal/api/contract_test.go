@@ -10,10 +10,9 @@ import (
 	"lectern/internal/policy"
 )
 
-// later are the parts of the contract that are not built yet: automated
-// assessment and the outside similarity service. Their addresses are not there until
-// they work.
-var later = regexp.MustCompile(`/(tii_\w+|overseer_images|overseer_assessment|test_overseer_assessment)(/|$)`)
+// later are the parts of the contract that are not built yet: the outside
+// similarity service. Their addresses are not there until they work.
+var later = regexp.MustCompile(`/(tii_\w+)(/|$)`)
 
 var hole = regexp.MustCompile(`\{[^}]*\}`)
 

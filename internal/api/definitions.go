@@ -57,14 +57,17 @@ type addDefinitionIn struct {
 
 // definitionExtras are the members of task_def that are never required.
 type definitionExtras struct {
-	DueDate           params.Opt[clock.Date]       `param:"due_date" doc:"the last day on which work is taken; without one the unit's end"`
-	StreamAbbr        params.Opt[string]           `param:"tutorial_stream_abbr"`
-	GroupSetID        params.Opt[int64]            `param:"group_set_id" doc:"below 0: no group work"`
-	Requirements      params.JSON[json.RawMessage] `param:"upload_requirements" doc:"list of {key, name, type, tii_check?, tii_pct?}"`
-	Checks            params.JSON[json.RawMessage] `param:"plagiarism_checks" doc:"list of {key, type, pattern}"`
-	MossLanguage      params.Opt[string]           `param:"moss_language"`
-	AssessmentEnabled params.Opt[bool]             `param:"assessment_enabled"`
-	OverseerImageID   params.Opt[int64]            `param:"overseer_image_id"`
+	DueDate            params.Opt[clock.Date]       `param:"due_date" doc:"the last day on which work is taken; without one the unit's end"`
+	StreamAbbr         params.Opt[string]           `param:"tutorial_stream_abbr"`
+	GroupSetID         params.Opt[int64]            `param:"group_set_id" doc:"below 0: no group work"`
+	Requirements       params.JSON[json.RawMessage] `param:"upload_requirements" doc:"list of {key, name, type, tii_check?, tii_pct?}"`
+	Checks             params.JSON[json.RawMessage] `param:"plagiarism_checks" doc:"list of {key, type, pattern}"`
+	MossLanguage       params.Opt[string]           `param:"moss_language"`
+	AssessmentEnabled  params.Opt[bool]             `param:"assessment_enabled"`
+	OverseerImageID    params.Opt[int64]            `param:"overseer_image_id"`
+	AssessmentStatuses params.JSON[json.RawMessage] `param:"assessment_statuses" doc:"list of the statuses that an assessment may set; never fail, feedback_exceeded or time_exceeded"`
+	AssessmentTrusted  params.Opt[bool]             `param:"assessment_trusted" doc:"a status of build.sh or run.sh counts, though students' code can forge it; one of judge.sh always counts"`
+	AssessmentLimits   params.JSON[json.RawMessage] `param:"assessment_limits" doc:"of a run, below those of the service: {seconds, memory_mb, cpus, processes, open_files, output_kb, folder_mb}, each optional"`
 }
 
 // into adds the extras to a change.
@@ -92,6 +95,26 @@ func (e definitionExtras) into(c *taskdef.DefinitionChange) error {
 			return err
 		}
 		c.Checks = &list
+	}
+	return e.intoAssessment(c)
+}
+
+// intoAssessment adds what automated assessment may do.
+func (e definitionExtras) intoAssessment(c *taskdef.DefinitionChange) error {
+	c.AssessmentTrusted = e.AssessmentTrusted.Ptr()
+	if e.AssessmentStatuses.Has() {
+		list, err := taskdef.ParseAssessmentStatuses(string(e.AssessmentStatuses.V))
+		if err != nil {
+			return err
+		}
+		c.AssessmentStatuses = &list
+	}
+	if e.AssessmentLimits.Set {
+		limits, err := taskdef.ParseLimits(string(e.AssessmentLimits.V))
+		if err != nil {
+			return err
+		}
+		c.AssessmentLimits = &limits
 	}
 	return nil
 }

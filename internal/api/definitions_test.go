@@ -114,6 +114,8 @@ func TestDefinitions(t *testing.T) {
 			"tutorial_stream_abbr":"prac-1","group_set_id":«set»,"has_task_sheet":false,"has_task_resources":false,"is_graded":true,
 			"max_quality_pts":5,"plagiarism_checks":[{"key":"0","type":"moss csharp","pattern":"*.cs"}],"plagiarism_warn_pct":40,
 			"restrict_status_updates":false,"has_task_assessment_resources":false,"overseer_image_id":null,"assessment_enabled":false,
+			"assessment_statuses":["fix_and_resubmit","discuss","demonstrate","complete"],"assessment_trusted":false,
+			"assessment_limits":{},
 			"moss_language":null}`)
 
 		put := func(body string) *answered { return w.do("convenor", "PUT "+defA+"/{new}", `{"task_def":`+body+`}`) }

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	assess = "/api/submission/assess?unit_id={unitA}"
-	marked = ownTask + "/submission/marked"
+	assessing = "/api/submission/assess?unit_id={unitA}"
+	marked    = ownTask + "/submission/marked"
 )
 
 var _ = rights(
-	rightRow{"GET /api/submission/assess", assess, staffA, nil},
-	rightRow{"POST /api/submission/assess", assess, staffA,
+	rightRow{"GET /api/submission/assess", assessing, staffA, nil},
+	rightRow{"POST /api/submission/assess", assessing, staffA,
 		aFile("marks.csv", "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment\r\n")},
 	rightRow{"GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", marked, readersA, nil},
 )
@@ -29,7 +29,7 @@ var _ = rights(
 // batch downloads what waits for someone.
 func (w *world) batch(who, query string) map[string]string {
 	w.Helper()
-	return unzip(w, w.do(who, "GET "+assess+query, nil).status(200).Body.Bytes())
+	return unzip(w, w.do(who, "GET "+assessing+query, nil).status(200).Body.Bytes())
 }
 
 // cells reads a sheet as rows of cells by their headings.
@@ -116,7 +116,7 @@ func TestMarkOffline(t *testing.T) {
 			t.Errorf("rows %v", rows)
 		}
 		upload := func(content string) *answered {
-			return w.do("tutor", "POST "+assess, aFile("marks.csv", content))
+			return w.do("tutor", "POST "+assessing, aFile("marks.csv", content))
 		}
 		history := func() int64 { return w.count("task_history") + w.count("task_comments") + w.count("marks_taken") }
 
@@ -174,7 +174,7 @@ func TestMarkByHandMadeSheet(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		text := "username;name;tutorial;task;status;new grade;new quality;new comment\r\nSTUDENT;x;y;1.1P;Fix;;;Look " +
 			"again\r\n"
-		post := func() string { return counts(w.do("convenor", "POST "+assess, aFile("m.csv", text))) }
+		post := func() string { return counts(w.do("convenor", "POST "+assessing, aFile("m.csv", text))) }
 		if got := post(); got != "1 done, 0 refused, 0 ignored" {
 			t.Error(got)
 		}
@@ -188,12 +188,12 @@ func TestMarkByHandMadeSheet(t *testing.T) {
 		if got := post(); got != "1 done, 0 refused, 0 ignored" {
 			t.Errorf("after another submission: %s", got)
 		}
-		w.do("convenor", "POST "+assess, aFile("m.csv",
+		w.do("convenor", "POST "+assessing, aFile("m.csv",
 			"username,task\r\nstudent,1.1P\r\n")).status(400).says("missing headings")
-		w.do("convenor", "POST "+assess, aFile("m.csv", "%PDF-1.7\x00")).status(415)
-		w.do("convenor", "POST "+assess+"&user_id=99999", aFile("m.csv", text)).status(422)
-		w.do("convenor", "GET "+assess+"&user_id={student}", nil).status(422)
-		w.do("convenor", "GET "+assess+"&user_id={tutorB}", nil).status(422)
+		w.do("convenor", "POST "+assessing, aFile("m.csv", "%PDF-1.7\x00")).status(415)
+		w.do("convenor", "POST "+assessing+"&user_id=99999", aFile("m.csv", text)).status(422)
+		w.do("convenor", "GET "+assessing+"&user_id={student}", nil).status(422)
+		w.do("convenor", "GET "+assessing+"&user_id={tutorB}", nil).status(422)
 	})
 }
 
@@ -219,7 +219,7 @@ func TestMarkersRights(t *testing.T) {
 		}
 		text := filled(t, w.batch("tutor", "")["marks.csv"], map[string]string{"status": "complete"},
 			map[string]string{"status": "complete"})
-		if got := counts(w.do("both", "POST "+assess+"&user_id={tutor}",
+		if got := counts(w.do("both", "POST "+assessing+"&user_id={tutor}",
 			aFile("m.csv", text))); got != "1 done, 1 refused, 0 ignored" {
 			t.Error(got)
 		}
@@ -230,7 +230,7 @@ func TestMarkersRights(t *testing.T) {
 		if got := fmt.Sprint(rows("convenor", "")); got != "[both]" {
 			t.Errorf("the main convenor answers those without a class: %s", got)
 		}
-		w.do("tutorB", "POST "+assess+"&user_id={tutor}", aFile("m.csv", text)).status(403)
+		w.do("tutorB", "POST "+assessing+"&user_id={tutor}", aFile("m.csv", text)).status(403)
 		w.do("convenorB", "POST /api/submission/assess?unit_id={unitB}", aFile("m.csv", text)).status(201)
 		if n := w.count(`tasks WHERE unit_id = $1`, w.id["unitB"]); n > 0 {
 			t.Errorf("a sheet of unit A made tasks in B: %v", w.rows(`SELECT status FROM tasks WHERE unit_id = $1`,
@@ -263,7 +263,7 @@ func TestMarkGroups(t *testing.T) {
 			"sub/" + name, aPDF, "sub/manifest.json", got["manifest.json"], "__MACOSX/sub/._marks.csv", "x",
 			"sub/._x-1.pdf", "y", "sub/notes.docx", "z"}
 		post := func() string {
-			return counts(w.do("tutor", "POST "+assess, aFile("back.zip", zipOf(t, pairs...))))
+			return counts(w.do("tutor", "POST "+assessing, aFile("back.zip", zipOf(t, pairs...))))
 		}
 		if got := post(); got != "2 done, 0 refused, 1 ignored" {
 			t.Error(got)
@@ -359,7 +359,7 @@ func TestHostileBatches(t *testing.T) {
 			{"a bad quote", text + "\"x", 400, "quote"},
 			{"nothing", "", 400, ""},
 		} {
-			got := w.do("tutor", "POST "+assess, aFile("batch.zip", c.content))
+			got := w.do("tutor", "POST "+assessing, aFile("batch.zip", c.content))
 			if got.Code != c.want {
 				t.Errorf("%s: got %d, want %d: %.300s", c.name, got.Code, c.want, got.Body)
 				continue
@@ -386,7 +386,7 @@ func TestMarkAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		results := make(chan string, 6)
 		for range 6 {
-			all.Go(func() { results <- counts(w.do("tutor", "POST "+assess, aFile("m.csv", text))) })
+			all.Go(func() { results <- counts(w.do("tutor", "POST "+assessing, aFile("m.csv", text))) })
 		}
 		all.Wait()
 		close(results)

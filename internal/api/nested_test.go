@@ -23,22 +23,24 @@ var nestings = map[string]nesting{
 	"units": unitIDs, "unit": unitIDs,
 	"projects": projectIDs, "project": projectIDs, "members": projectIDs, "enrolments": projectIDs,
 	"task_definitions": definitionIDs, "task_def_id": definitionIDs, "refresh_tasks": definitionIDs,
-	"group_sets":          {"{set}", []string{"{setB}"}},
-	"groups":              {"{group}", []string{"{groupB}", "{groupOfSet2}"}},
-	"comments":            {"{comment}", commentsElsewhere},
-	"discussion":          {"{discussion}", commentsElsewhere},
-	"assess_extension":    {"{extension}", commentsElsewhere},
-	"tutorials":           {"ONLYA", []string{"ONLYB"}},
-	"tutorial_streams":    {"only-a", []string{"only-b"}},
-	"outcomes":            {"{outcomeA}", []string{"{outcomeB}"}},
-	"learning_alignments": {"{alignA}", []string{"{alignB}"}},
-	"teaching_periods":    {"{T1}", []string{"{T2}"}},
-	"breaks":              {"{break}", []string{"{breakT2}"}},
-	"timestamps":          {"{at}", []string{"{atOther}"}},
-	"prompt_number":       {"0", nil},
-	"tasks":               {"{task}", []string{"{task:other}"}},
-	"similarities":        {"{similarity}", []string{"{similarityOther}"}},
-	"contents":            {"0", nil},
+	"group_sets":               {"{set}", []string{"{setB}"}},
+	"groups":                   {"{group}", []string{"{groupB}", "{groupOfSet2}"}},
+	"comments":                 {"{comment}", commentsElsewhere},
+	"discussion":               {"{discussion}", commentsElsewhere},
+	"assess_extension":         {"{extension}", commentsElsewhere},
+	"tutorials":                {"ONLYA", []string{"ONLYB"}},
+	"tutorial_streams":         {"only-a", []string{"only-b"}},
+	"outcomes":                 {"{outcomeA}", []string{"{outcomeB}"}},
+	"learning_alignments":      {"{alignA}", []string{"{alignB}"}},
+	"teaching_periods":         {"{T1}", []string{"{T2}"}},
+	"breaks":                   {"{break}", []string{"{breakT2}"}},
+	"timestamps":               {"{at}", []string{"{atOther}"}},
+	"prompt_number":            {"0", nil},
+	"overseer_assessment":      {"{assessment}", []string{"{assessmentOther}"}},
+	"test_overseer_assessment": {"{trial}", []string{"{trialA2}"}},
+	"tasks":                    {"{task}", []string{"{task:other}"}},
+	"similarities":             {"{similarity}", []string{"{similarityOther}"}},
+	"contents":                 {"0", nil},
 }
 
 var (
@@ -73,6 +75,25 @@ func (w *world) nested() {
 	w.do("convenor", "POST "+defA+"/{defA1}/task_resources", aFile("a.zip", zipOf(w, "a", "b"))).status(200)
 	w.do("convenor", "POST "+defA+"/{defA1}/task_assessment_resources", aFile("a.zip", zipOf(w, "c", "d"))).status(201)
 	w.handedIn()
+	w.assessedByHand()
+}
+
+// assessedByHand adds what automated assessment keeps, as if it had run.
+func (w *world) assessedByHand() {
+	w.Helper()
+	w.api.usecases.Assess = true
+	now := row{"created_at": clock.At(w.now), "updated_at": clock.At(w.now), "status": "done"}
+	for name, submission := range map[string]int64{"assessment": w.lastID("submissions") - 1,
+		"assessmentOther": w.lastID("submissions")} {
+		now["submission_id"] = submission
+		w.add(name, "assessments", now)
+	}
+	delete(now, "submission_id")
+	now["user_id"] = w.id["convenor"]
+	for name, definition := range map[string]string{"": "defA1", "A2": "defA2"} {
+		now["task_definition_id"] = w.id[definition]
+		w.add("trial"+name, "assessment_trials", now)
+	}
 }
 
 // handedIn has two students hand in the same task, one of them with a copy that

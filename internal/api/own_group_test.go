@@ -90,7 +90,9 @@ func TestNobodyTakesMarksForTheirOwnGroup(t *testing.T) {
 		if strings.Contains(sheet("both"), "GRP_") || !strings.Contains(sheet("tutor"), "GRP_") {
 			t.Error("the batch of someone in the group holds its work, or that of another does not")
 		}
-		post := func(who string) *answered { return w.do(who, "POST "+assess+"&user_id={tutor}", aFile("m.csv", text)) }
+		post := func(who string) *answered {
+			return w.do(who, "POST "+assessing+"&user_id={tutor}", aFile("m.csv", text))
+		}
 		if got := counts(post("both")); got != "0 done, 1 refused, 0 ignored" {
 			t.Error(got)
 		}

@@ -68,6 +68,7 @@ var readings = []reading{
 	{policy.ReadUser, "student", `"has_run_first_time_setup"`, []string{"/api/users/{id}"}},
 	{policy.ManageWebhooks, "admin", `example.edu/quokka`, []string{"/api/admin/webhooks",
 		"/api/admin/webhooks/{id}"}},
+	{policy.ListImages, "convenor", `"tag":"go:1"`, []string{"/api/admin/overseer_images"}},
 	{policy.ReadAudit, "admin", `"action":"quokka"`, []string{"/api/admin/audit"}},
 	{policy.ManageJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
 }

@@ -11,6 +11,7 @@ import (
 
 	"lectern/internal/container/enginetest"
 	"lectern/internal/files"
+	"lectern/internal/taskdef"
 )
 
 // bench is a runner with a store, on a real engine.
@@ -63,10 +64,10 @@ func zipped(t *testing.T, content map[string]string) string {
 	return b.String()
 }
 
-var tight = Limits{Seconds: 2, MemoryMB: 64, CPUs: 1, Processes: 32, OpenFiles: 64, OutputKB: 50, FolderMB: 8}
+var tight = taskdef.Limits{Seconds: 2, MemoryMB: 64, CPUs: 1, Processes: 32, OpenFiles: 64, OutputKB: 50, FolderMB: 8}
 
 // run runs a package over the files of a student.
-func (b *bench) run(t *testing.T, l Limits, pack, student map[string]string) *Outcome {
+func (b *bench) run(t *testing.T, l taskdef.Limits, pack, student map[string]string) *Outcome {
 	t.Helper()
 	w := Work{Image: b.image, Package: b.put(t, zipped(t, pack)).Hash, Limits: l}
 	for name, text := range student {
@@ -227,7 +228,7 @@ func TestBrokenPackages(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	b.image += "missing"
-	if o := b.run(t, tight, usual, nil); !strings.Contains(o.Reason, "pull it first") {
+	if o := b.run(t, tight, usual, nil); !strings.Contains(o.Reason, "cannot be run") {
 		t.Errorf("%+v", o)
 	}
 }

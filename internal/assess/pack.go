@@ -21,9 +21,9 @@ import (
 
 // Submitted is a file of a student, under the name the package knows it by.
 type Submitted struct {
-	Name string
-	Hash files.Hash
-	Size int64
+	Name string     `db:"name"`
+	Hash files.Hash `db:"hash"`
+	Size int64      `db:"size"`
 }
 
 // entry is a file that goes into a container.

@@ -20,6 +20,7 @@ import (
 	"lectern/internal/fault"
 	"lectern/internal/files"
 	"lectern/internal/size"
+	"lectern/internal/taskdef"
 )
 
 // Runner runs packages over submissions.
@@ -34,7 +35,7 @@ type Work struct {
 	Image   string
 	Package files.Hash
 	Files   []Submitted
-	Limits  Limits
+	Limits  taskdef.Limits
 	Labels  map[string]string // of the containers
 }
 
@@ -43,6 +44,14 @@ type Work struct {
 // of the engine, and may pass.
 func (r *Runner) Run(ctx context.Context, w Work) (*Outcome, error) {
 	o, err := r.run(ctx, w)
+	if errors.Is(err, container.ErrNoImage) { // as on a machine that is new
+		if err = r.Engine.Pull(ctx, w.Image, func(string) {}); err == nil {
+			o, err = r.run(ctx, w)
+		}
+	}
+	if no, ok := errors.AsType[*container.Refused](err); ok {
+		return &Outcome{Reason: fmt.Sprintf("The image %s cannot be run: %s", w.Image, no.Text)}, nil
+	}
 	if f, ok := errors.AsType[*fault.Error](err); ok && (f.Kind == fault.Unsupported || f.Kind == fault.TooLarge) {
 		return &Outcome{Reason: f.Text}, nil
 	}
@@ -50,14 +59,14 @@ func (r *Runner) Run(ctx context.Context, w Work) (*Outcome, error) {
 }
 
 func (r *Runner) run(ctx context.Context, w Work) (*Outcome, error) {
-	t, err := openTests(ctx, r.Files, w.Package, w.Limits.folder())
+	t, err := openTests(ctx, r.Files, w.Package, room(w.Limits))
 	if err != nil {
 		return nil, err
 	}
 	defer t.closer.Close()
 	submitted := handedIn(ctx, r.Files, w.Files)
 	list := over(submitted, t.shown())
-	if err := checkRoom(list, w.Limits.folder()); err != nil {
+	if err := checkRoom(list, room(w.Limits)); err != nil {
 		return nil, err
 	}
 	report, err := newSpooled(r.Spool)
@@ -99,23 +108,19 @@ func (r *Runner) contain(ctx context.Context, w Work, steps []string, more []con
 		packed <- err
 	}()
 	var text bytes.Buffer
-	l := w.Limits.container()
-	room := w.Limits.folder()
-	ended, err := r.Engine.Run(ctx, container.Run{Image: w.Image, Dir: "/", User: someUser(), Limits: l,
+	most := room(w.Limits)
+	ended, err := r.Engine.Run(ctx, container.Run{Image: w.Image, Dir: "/", User: someUser(), Limits: bounds(w.Limits),
 		Command: append([]string{"/bin/sh", "-c", driver, "sh"}, steps...), Labels: w.Labels,
 		Env: []string{"HOME=/" + workFolder, "TMPDIR=/" + tempFolder, "LANG=C.UTF-8"},
-		Folders: append(more, container.Folder{Path: "/" + workFolder, Size: room, Exec: true},
-			container.Folder{Path: "/" + tempFolder, Size: room, Exec: true},
+		Folders: append(more, container.Folder{Path: "/" + workFolder, Size: most, Exec: true},
+			container.Folder{Path: "/" + tempFolder, Size: most, Exec: true},
 			container.Folder{Path: "/" + resultFolder, Size: mostResult}),
-		Input: in, Output: &text, Report: report, MostReport: 4*room + 16*size.MB})
+		Input: in, Output: &text, Report: report, MostReport: 4*most + 16*size.MB})
 	in.CloseWithError(errors.New("nobody reads on"))
 	if wrong := <-packed; err == nil && wrong != nil && ended.Cause == container.Exited && ended.ExitCode != 0 {
 		err = wrong
 	}
 	*output = clean(text.String())
-	if errors.Is(err, container.ErrNoImage) {
-		err = fault.New(fault.Unsupported, "The container engine does not have the image %s: pull it first.", w.Image)
-	}
 	return p.sums, ended, err
 }
 
@@ -126,13 +131,13 @@ const mostResult = 4 << 20
 func someUser() int { return 10_000 + rand.IntN(50_000) } //nolint:gosec // nobody gains by guessing it
 
 // take reads what a run left and tells how many of its steps are whole.
-func (o *Outcome) take(before tree, e container.Ended, report io.ReadSeeker, l Limits) int {
+func (o *Outcome) take(before tree, e container.Ended, report io.ReadSeeker, l taskdef.Limits) int {
 	var steps []step
 	_, err := report.Seek(0, io.SeekStart)
 	if err == nil {
 		steps, err = readReport(report)
 	}
-	o.Reason = because(e, l.container())
+	o.Reason = because(e, bounds(l))
 	if err != nil && o.Reason == "" {
 		o.Reason = "What the run left behind cannot be read: the program wrote where only the service should."
 	}
@@ -150,7 +155,7 @@ func (o *Outcome) take(before tree, e container.Ended, report io.ReadSeeker, l L
 	}
 	if n := len(steps); n > 0 && o.Reason == "" && steps[n-1].code == 137 {
 		o.Reason = fmt.Sprintf("%s.sh was killed, most likely for needing more than %s of memory.", steps[n-1].name,
-			size.Text(l.container().Memory))
+			size.Text(bounds(l).Memory))
 	}
 	return len(steps)
 }
@@ -164,7 +169,7 @@ func (r *Runner) judge(ctx context.Context, w Work, o *Outcome, report io.ReadSe
 		return err
 	}
 	defer second.Close()
-	evidence := container.Folder{Path: "/" + evidenceFolder, Size: 3*w.Limits.folder() + w.Limits.container().Output}
+	evidence := container.Folder{Path: "/" + evidenceFolder, Size: 3*room(w.Limits) + bounds(w.Limits).Output}
 	_, ended, err := r.contain(ctx, w, []string{"judge"}, []container.Folder{evidence}, second, &o.JudgeOutput,
 		func(p *packer) error {
 			if err := p.add(workFolder, t.entries); err != nil {
@@ -186,7 +191,7 @@ func (r *Runner) judge(ctx context.Context, w Work, o *Outcome, report io.ReadSe
 	if _, err = second.Seek(0, io.SeekStart); err == nil {
 		steps, err = readReport(second)
 	}
-	if why := because(ended, w.Limits.container()); why != "" || err != nil || len(steps) != 1 {
+	if why := because(ended, bounds(w.Limits)); why != "" || err != nil || len(steps) != 1 {
 		o.JudgeOutput = strings.TrimSpace(o.JudgeOutput + "\n" + why)
 		return nil
 	}

@@ -28,6 +28,9 @@ var references = []struct{ table, column string }{
 	{"portfolio_files", "hash"},
 	{"marked_copies", "hash"},
 	{"task_similarities", "report_hash"},
+	{"assessments", "report_hash"},
+	{"assessment_trials", "report_hash"},
+	{"assessment_trial_files", "hash"},
 }
 
 // forgotten is the condition that blobs b has no reference.

@@ -17,9 +17,11 @@ const (
 	Document   Kind = "document"    // a submission's document was made, or could not be
 	Portfolio  Kind = "portfolio"   // a portfolio was compiled, or could not be
 	MarkedCopy Kind = "marked_copy" // a tutor returned a marked copy
+	Assessment Kind = "assessment"  // an automated assessment waits, runs or is over
 )
 
-var kinds = []Kind{Status, Submission, Comment, Enrolment, Grade, Extension, Document, Portfolio, MarkedCopy}
+var kinds = []Kind{Status, Submission, Comment, Enrolment, Grade, Extension, Document, Portfolio, MarkedCopy,
+	Assessment}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

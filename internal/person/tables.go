@@ -5,6 +5,7 @@ package person
 import (
 	"slices"
 
+	"lectern/internal/assess"
 	"lectern/internal/audit"
 	"lectern/internal/course"
 	"lectern/internal/enrol"
@@ -25,7 +26,8 @@ import (
 // A package that gets such a table lists it in its Personal and, if it is the
 // package's first, here.
 var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, taskdef.Personal,
-	submit.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal, notify.Personal, events.Personal,
+	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
+	notify.Personal, events.Personal,
 	audit.Personal)
 
 // leftOut are tables that refer to people, or to what belongs to them, and are not

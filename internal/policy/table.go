@@ -49,6 +49,8 @@ var (
 	EditCampuses   = right(System, "change campuses", SystemAdmin)
 	EditActivities = right(System, "change activity types", SystemAdmin)
 	RolloverPeriod = right(System, "roll a teaching period over", SystemAdmin)
+	ListImages     = right(System, "list the container images", organisers)
+	ManageImages   = right(System, "change and pull container images", SystemAdmin)
 	ManageJobs     = right(System, "see and retry background jobs", SystemAdmin)
 	ReadAudit      = right(System, "read the audit log", SystemAdmin)
 	ManageWebhooks = right(System, "manage webhooks and read the event log", SystemAdmin)

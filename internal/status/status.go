@@ -120,6 +120,9 @@ var (
 	Awaiting        = those(func(r row) bool { return r.is(awaiting) })
 	StaffAssigned   = those(func(r row) bool { return r.is(assigned) })
 	ReadyOrComplete = those(func(r row) bool { return r.does == pass || r.does == submit })
+	// Automatable are those a program may set: judgements of work that a person can
+	// still put right.
+	Automatable = those(func(r row) bool { return r.does == pass || r.does == back && r.colour == Orange })
 )
 
 func those(want func(row) bool) Set {

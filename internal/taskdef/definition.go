@@ -17,32 +17,35 @@ import (
 
 // Definition is a task as the unit sets it.
 type Definition struct {
-	ID                int64        `db:"id"`
-	UnitID            int64        `db:"unit_id"`
-	Name              string       `db:"name"`
-	Abbreviation      string       `db:"abbreviation"`
-	Description       string       `db:"description"`
-	Weighting         int64        `db:"weighting"`
-	TargetGrade       grade.Grade  `db:"target_grade"`
-	StartDate         clock.Date   `db:"start_date"`
-	TargetDate        clock.Date   `db:"target_date"`
-	DueDate           *clock.Date  `db:"due_date"` // nil: the unit's end
-	Requirements      Requirements `db:"upload_requirements"`
-	Checks            Checks       `db:"plagiarism_checks"`
-	WarnPct           int64        `db:"plagiarism_warn_pct"`
-	MossLanguage      *string      `db:"moss_language"`
-	RestrictStatus    bool         `db:"restrict_status_updates"`
-	GroupSetID        *int64       `db:"group_set_id"`
-	StreamID          *int64       `db:"tutorial_stream_id"`
-	IsGraded          bool         `db:"is_graded"`
-	MaxQualityPts     int64        `db:"max_quality_pts"`
-	AssessmentEnabled bool         `db:"assessment_enabled"`
-	OverseerImageID   *int64       `db:"overseer_image_id"`
-	IsDraftSummary    bool         `db:"is_draft_summary"`
-	SheetHash         *string      `db:"sheet_hash"`
-	ResourcesHash     *string      `db:"resources_hash"`
-	AssessmentHash    *string      `db:"assessment_hash"`
-	TemplateHash      *string      `db:"template_hash"`
+	ID                 int64              `db:"id"`
+	UnitID             int64              `db:"unit_id"`
+	Name               string             `db:"name"`
+	Abbreviation       string             `db:"abbreviation"`
+	Description        string             `db:"description"`
+	Weighting          int64              `db:"weighting"`
+	TargetGrade        grade.Grade        `db:"target_grade"`
+	StartDate          clock.Date         `db:"start_date"`
+	TargetDate         clock.Date         `db:"target_date"`
+	DueDate            *clock.Date        `db:"due_date"` // nil: the unit's end
+	Requirements       Requirements       `db:"upload_requirements"`
+	Checks             Checks             `db:"plagiarism_checks"`
+	WarnPct            int64              `db:"plagiarism_warn_pct"`
+	MossLanguage       *string            `db:"moss_language"`
+	RestrictStatus     bool               `db:"restrict_status_updates"`
+	GroupSetID         *int64             `db:"group_set_id"`
+	StreamID           *int64             `db:"tutorial_stream_id"`
+	IsGraded           bool               `db:"is_graded"`
+	MaxQualityPts      int64              `db:"max_quality_pts"`
+	AssessmentEnabled  bool               `db:"assessment_enabled"`
+	OverseerImageID    *int64             `db:"overseer_image_id"`
+	AssessmentStatuses AssessmentStatuses `db:"assessment_statuses"`
+	AssessmentTrusted  bool               `db:"assessment_trusted"`
+	AssessmentLimits   Limits             `db:"assessment_limits"`
+	IsDraftSummary     bool               `db:"is_draft_summary"`
+	SheetHash          *string            `db:"sheet_hash"`
+	ResourcesHash      *string            `db:"resources_hash"`
+	AssessmentHash     *string            `db:"assessment_hash"`
+	TemplateHash       *string            `db:"template_hash"`
 
 	// Of other tables, for showing it.
 	StreamAbbr *string    `db:"tutorial_stream_abbr"`
@@ -56,7 +59,7 @@ const selectDefinitions = `SELECT d.id, d.unit_id, d.name, d.abbreviation, d.des
 		d.moss_language, d.restrict_status_updates, d.group_set_id, d.tutorial_stream_id, d.is_graded,
 		d.max_quality_pts,
 		d.assessment_enabled, d.overseer_image_id, d.is_draft_summary, d.sheet_hash, d.resources_hash,
-		d.assessment_hash, d.template_hash,
+		d.assessment_hash, d.assessment_statuses, d.assessment_trusted, d.assessment_limits, d.template_hash,
 		s.abbreviation AS tutorial_stream_abbr, g.name AS group_set, u.end_date AS unit_end, u.code AS unit_code
 	FROM task_definitions d JOIN units u ON u.id = d.unit_id
 	LEFT JOIN tutorial_streams s ON s.id = d.tutorial_stream_id
@@ -106,14 +109,17 @@ type DefinitionRecord struct {
 
 // DefinitionForStaff is the part of a record that students do not get.
 type DefinitionForStaff struct {
-	Checks                     Checks  `json:"plagiarism_checks"`
-	WarnPct                    int64   `json:"plagiarism_warn_pct"`
-	RestrictStatus             bool    `json:"restrict_status_updates"`
-	HasTaskAssessmentResources bool    `json:"has_task_assessment_resources"`
-	HasTemplate                bool    `json:"has_template"`
-	OverseerImageID            *int64  `json:"overseer_image_id"`
-	AssessmentEnabled          bool    `json:"assessment_enabled"`
-	MossLanguage               *string `json:"moss_language"`
+	Checks                     Checks             `json:"plagiarism_checks"`
+	WarnPct                    int64              `json:"plagiarism_warn_pct"`
+	RestrictStatus             bool               `json:"restrict_status_updates"`
+	HasTaskAssessmentResources bool               `json:"has_task_assessment_resources"`
+	OverseerImageID            *int64             `json:"overseer_image_id"`
+	AssessmentEnabled          bool               `json:"assessment_enabled"`
+	AssessmentStatuses         AssessmentStatuses `json:"assessment_statuses"`
+	AssessmentTrusted          bool               `json:"assessment_trusted"`
+	AssessmentLimits           Limits             `json:"assessment_limits"`
+	MossLanguage               *string            `json:"moss_language"`
+	HasTemplate                bool               `json:"has_template"`
 }
 
 // Record shows the definition to staff, or to a student.
@@ -129,8 +135,10 @@ func (d *Definition) Record(staff bool) DefinitionRecord {
 		r.Requirements = d.Requirements
 		r.DefinitionForStaff = &DefinitionForStaff{Checks: d.Checks, WarnPct: d.WarnPct,
 			RestrictStatus:             d.RestrictStatus,
-			HasTaskAssessmentResources: d.AssessmentHash != nil, HasTemplate: d.TemplateHash != nil, OverseerImageID: d.OverseerImageID,
-			AssessmentEnabled: d.AssessmentEnabled, MossLanguage: d.MossLanguage}
+			HasTaskAssessmentResources: d.AssessmentHash != nil, OverseerImageID: d.OverseerImageID,
+			AssessmentEnabled: d.AssessmentEnabled, AssessmentStatuses: d.AssessmentStatuses,
+			AssessmentTrusted: d.AssessmentTrusted, AssessmentLimits: d.AssessmentLimits, MossLanguage: d.MossLanguage,
+			HasTemplate: d.TemplateHash != nil}
 	}
 	return r
 }

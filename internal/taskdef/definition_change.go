@@ -27,6 +27,9 @@ type DefinitionChange struct {
 	MossLanguage                                **string
 	RestrictStatus, IsGraded, AssessmentEnabled *bool
 	GroupSetID, OverseerImageID                 **int64
+	AssessmentTrusted                           *bool
+	AssessmentStatuses                          *AssessmentStatuses
+	AssessmentLimits                            *Limits
 	StreamAbbr                                  **string
 }
 
@@ -47,6 +50,9 @@ func (c DefinitionChange) apply(d *Definition) {
 	opt.Set(&d.RestrictStatus, c.RestrictStatus)
 	opt.Set(&d.IsGraded, c.IsGraded)
 	opt.Set(&d.AssessmentEnabled, c.AssessmentEnabled)
+	opt.Set(&d.AssessmentTrusted, c.AssessmentTrusted)
+	opt.Set(&d.AssessmentStatuses, c.AssessmentStatuses)
+	opt.Set(&d.AssessmentLimits, c.AssessmentLimits)
 	opt.Set(&d.GroupSetID, c.GroupSetID)
 	opt.Set(&d.OverseerImageID, c.OverseerImageID)
 	opt.Set(&d.StreamAbbr, c.StreamAbbr)
@@ -111,7 +117,7 @@ func (s *surroundings) place(d *Definition) error {
 
 // AddDefinition makes a definition in its unit.
 func AddDefinition(ctx context.Context, q db.Q, unitID int64, c DefinitionChange) (*Definition, error) {
-	d := Definition{UnitID: unitID, WarnPct: 50}
+	d := Definition{UnitID: unitID, WarnPct: 50, AssessmentStatuses: DefaultAssessmentStatuses}
 	c.apply(&d)
 	if err := d.prepare(ctx, q); err != nil {
 		return nil, err
@@ -121,8 +127,9 @@ func AddDefinition(ctx context.Context, q db.Q, unitID int64, c DefinitionChange
 			start_date, target_date, due_date, upload_requirements, plagiarism_checks, plagiarism_warn_pct,
 			moss_language,
 			restrict_status_updates, group_set_id, tutorial_stream_id, is_graded, max_quality_pts, assessment_enabled,
-			overseer_image_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+			overseer_image_id, assessment_statuses, assessment_trusted, assessment_limits)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+			$23)
 		RETURNING id`, d.args()...)
 	if err != nil {
 		return nil, d.taken(err)
@@ -144,7 +151,7 @@ func (d *Definition) args() []any {
 		d.DueDate,
 		d.Requirements, d.Checks, d.WarnPct, d.MossLanguage, d.RestrictStatus, d.GroupSetID, d.StreamID, d.IsGraded,
 		d.MaxQualityPts,
-		d.AssessmentEnabled, d.OverseerImageID}
+		d.AssessmentEnabled, d.OverseerImageID, d.AssessmentStatuses, d.AssessmentTrusted, d.AssessmentLimits}
 }
 
 // prepare finds what the definition refers to and checks it.
@@ -200,8 +207,9 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange)
 			plagiarism_warn_pct = $12,
 			moss_language = $13, restrict_status_updates = $14, group_set_id = $15, tutorial_stream_id = $16, is_graded
 			= $17,
-			max_quality_pts = $18, assessment_enabled = $19, overseer_image_id = $20
-		WHERE id = $21 AND unit_id = $1`, append(d.args(), id)...)
+			max_quality_pts = $18, assessment_enabled = $19, overseer_image_id = $20, assessment_statuses = $21,
+			assessment_trusted = $22, assessment_limits = $23
+		WHERE id = $24 AND unit_id = $1`, append(d.args(), id)...)
 	if err != nil {
 		return nil, d.taken(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"lectern/internal/access"
+	"lectern/internal/assess"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/similarity"
@@ -35,7 +36,13 @@ func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Reque
 	}
 	h.By, h.Files = Mover(who), list
 	desk := submit.Service{Files: s.Files, Service: s.Name, Received: similarity.Received}
-	return change(ctx, s.DB, func(q db.Q) (*submit.Result, error) { return desk.HandIn(ctx, q, signer, h) })
+	return change(ctx, s.DB, func(q db.Q) (*submit.Result, error) {
+		out, err := desk.HandIn(ctx, q, signer, h)
+		if err == nil && s.Assess {
+			err = assess.Enqueue(ctx, q, out.SubmissionID)
+		}
+		return out, err
+	})
 }
 
 // takeFiles checks the files against what the task asks for, first all names and

@@ -282,12 +282,14 @@ func (c *copying) definitions(ctx context.Context, q db.Q, ids []int64, calendar
 			due_date, upload_requirements, plagiarism_checks, plagiarism_warn_pct, moss_language,
 			restrict_status_updates, group_set_id,
 			tutorial_stream_id, is_graded, max_quality_pts, assessment_enabled, overseer_image_id, is_draft_summary,
-			sheet_hash, resources_hash, assessment_hash, template_hash, first_id)
+			sheet_hash, resources_hash, assessment_hash, template_hash, first_id, assessment_statuses,
+			assessment_trusted, assessment_limits)
 		SELECT v.unit, d.name, d.abbreviation, d.description, d.weighting, d.target_grade, v.start_date, v.target_date,
 			v.due_date, d.upload_requirements, d.plagiarism_checks, d.plagiarism_warn_pct, d.moss_language,
 			d.restrict_status_updates, g.id,
 			s.id, d.is_graded, d.max_quality_pts, d.assessment_enabled, d.overseer_image_id, d.is_draft_summary,
-			d.sheet_hash, d.resources_hash, d.assessment_hash, d.template_hash, coalesce(d.first_id, d.id)
+			d.sheet_hash, d.resources_hash, d.assessment_hash, d.template_hash, coalesce(d.first_id, d.id),
+			d.assessment_statuses, d.assessment_trusted, d.assessment_limits
 		FROM task_definitions d JOIN `+from+` v ON v.id = d.id
 		LEFT JOIN tutorial_streams os ON os.id = d.tutorial_stream_id
 		LEFT JOIN tutorial_streams s ON s.unit_id = v.unit AND s.abbreviation = os.abbreviation

@@ -193,6 +193,7 @@ func tables(image, kind int64, start, end clock.Date) map[string]carried {
 			"plagiarism_checks":       `[{"key":"check0","type":"moss c","pattern":"*.c"}]`,
 			"restrict_status_updates": true, "group_set_id": nil, "tutorial_stream_id": nil, "is_graded": true,
 			"max_quality_pts": 9, "assessment_enabled": true, "overseer_image_id": image, "is_draft_summary": true,
+			"assessment_statuses": `["redo"]`, "assessment_trusted": true, "assessment_limits": `{"seconds":7}`,
 			"sheet_hash": "a", "resources_hash": "b", "assessment_hash": "c", "template_hash": "d"},
 			map[string]string{"group_set_id": "SELECT r.name FROM group_sets r WHERE r.id",
 				"tutorial_stream_id": "SELECT r.name FROM tutorial_streams r WHERE r.id"},

@@ -18,6 +18,8 @@ type Service struct {
 	Files files.Store
 	Keys  *submit.Keys // sign receipts
 	Name  string       // of the service, on receipts
+	// Assess tells whether submissions are assessed in containers.
+	Assess bool
 }
 
 // Upload is a file that somebody sent and that is on disk as long as the use

@@ -87,7 +87,8 @@ func (w *teaching) outcomes(from, to int64, d *db.DB) {
 }
 
 func (w *teaching) definitions(from, to int64, d *db.DB) {
-	c := w.tables["task_definitions"].leaving(fixedForm, "moss_language", "assessment_enabled", "overseer_image_id").
+	c := w.tables["task_definitions"].leaving(fixedForm, "moss_language", "assessment_enabled", "overseer_image_id",
+		"assessment_statuses", "assessment_trusted", "assessment_limits").
 		leaving("is chosen with the unit", "is_draft_summary").
 		leaving("is a file, which the archive of all resources holds", "sheet_hash", "resources_hash",
 			"assessment_hash", "template_hash")

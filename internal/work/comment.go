@@ -47,6 +47,7 @@ type Comment struct {
 	Status string      `json:"status,omitempty" doc:"of type status the status reached; of type discussion not started, opened or complete"`
 	*extensionPart
 	*discussionPart
+	AssessmentID *int64 `json:"overseer_assessment_id,omitempty" doc:"of type assessment"`
 }
 
 // extensionPart is what a comment of the type extension has beside the others.
@@ -99,6 +100,7 @@ type commentRow struct {
 	Prompts        int           `db:"number_of_prompts"`
 	StartedAt      *clock.Time   `db:"discussion_started_at"`
 	CompletedAt    *clock.Time   `db:"discussion_completed_at"`
+	AssessmentID   *int64        `db:"assessment_id"`
 }
 
 // talk names the tasks whose comments are one conversation: the task of project
@@ -119,7 +121,8 @@ const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.
 		'') AS status,
 		coalesce(c.extension_weeks, 0) AS extension_weeks, c.extension_granted, c.extension_response,
 		c.extension_assessed_at,
-		coalesce(c.number_of_prompts, 0) AS number_of_prompts, c.discussion_started_at, c.discussion_completed_at
+		coalesce(c.number_of_prompts, 0) AS number_of_prompts, c.discussion_started_at, c.discussion_completed_at,
+		c.assessment_id
 	FROM talk t JOIN task_comments c ON c.task_id = t.id
 	JOIN users a ON a.id = c.user_id JOIN users b ON b.id = c.recipient_id
 	LEFT JOIN comment_reads m ON m.task_comment_id = c.id AND m.user_id = $3
@@ -137,7 +140,7 @@ func (c *commentRow) view(by Reader) *Comment {
 		ReplyTo:   c.ReplyTo,
 		Author:    Person{c.AuthorID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail},
 		Recipient: Person{c.RecipientID, c.RecipientFirst, c.RecipientLast, c.RecipientEmail},
-		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached()}
+		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached(), AssessmentID: c.AssessmentID}
 	switch c.Type {
 	case typeStatus:
 		v.Date, v.Status = &c.CreatedAt, c.Status
@@ -158,6 +161,7 @@ const (
 	typeStatus     = "status"
 	typeExtension  = "extension"
 	typeDiscussion = "discussion"
+	typeAssessment = "assessment"
 )
 
 // MaxComment is how many characters a comment may have.
@@ -266,6 +270,7 @@ type newComment struct {
 	File       *Media
 	Weeks      *int
 	Prompts    *int
+	Assessment *int64
 	StaffRead  bool // the staff need not be told of it
 }
 
@@ -290,10 +295,11 @@ func (n newComment) add(ctx context.Context, q db.Q, t *task) (int64, error) {
 	}
 	id, err := db.One[int64](ctx, q, `INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type,
 		comment, reply_to_id, created_at,
-			staff_read_at, attachment_hash, attachment_type, attachment_size, extension_weeks, number_of_prompts)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
+			staff_read_at, attachment_hash, attachment_type, attachment_size, extension_weeks, number_of_prompts,
+			assessment_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
 		t.ID, t.UnitID, n.Author, t.addressee(n.Author), n.Type, n.Text, n.ReplyTo, q.Now(), staffRead, hash, kind,
-		size, n.Weeks, n.Prompts)
+		size, n.Weeks, n.Prompts, n.Assessment)
 	if err != nil {
 		return 0, fmt.Errorf("write a comment: %w", err)
 	}
@@ -310,7 +316,7 @@ type commentEvent struct {
 	DefinitionID int64  `json:"task_definition_id"`
 	CommentID    int64  `json:"comment_id"`
 	Type         string `json:"type"`
-	Action       string `json:"action"` // created, assessed, replied, deleted
+	Action       string `json:"action"` // created, updated, assessed, replied, deleted
 	Granted      *bool  `json:"granted,omitempty"`
 }
 

@@ -1,0 +1,95 @@
+package usecase
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"lectern/internal/access"
+	"lectern/internal/assess"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/submit"
+	"lectern/internal/taskdef"
+)
+
+// TryAssessment has the tests of a task run over files, known by the keys of its
+// upload requirements, or over those that are given. It refuses files that are
+// not asked for or not of their kind before it stores any.
+func (s *Service) TryAssessment(ctx context.Context, who *access.Caller, definitionID int64,
+	sent map[string]Upload) (int64, error) {
+	d, err := taskdef.DefinitionByID(ctx, s.DB.Pool(), definitionID)
+	if err != nil {
+		return 0, err
+	}
+	var wanted taskdef.Requirements
+	for _, r := range d.Requirements {
+		if _, there := sent[r.Key]; there {
+			wanted = append(wanted, r)
+		}
+	}
+	if err := submit.Match(wanted, slices.Sorted(maps.Keys(sent))); err != nil {
+		return 0, err
+	}
+	var list []assess.Submitted
+	for _, r := range wanted {
+		info, err := s.store(ctx, sent[r.Key], r.Type.Check)
+		if err != nil {
+			return 0, about(r, sent[r.Key], err)
+		}
+		list = append(list, assess.Submitted{Name: r.Name, Hash: info.Hash, Size: info.Size})
+	}
+	return change(ctx, s.DB, func(q db.Q) (int64, error) {
+		return assess.Try(ctx, q, s.Files, who.ID, definitionID, list)
+	})
+}
+
+// AssessmentView is an assessment, or a trial of one, with what came of it.
+type AssessmentView struct {
+	Output string `json:"output"`
+	*AssessmentForStaff
+}
+
+// AssessmentForStaff is the part of a result that students do not get.
+type AssessmentForStaff struct {
+	BuildDiff   string `json:"build_diff" doc:"files that build.sh added (A), changed (C) or deleted (D)"`
+	RunDiff     string `json:"run_diff" doc:"the same of run.sh"`
+	JudgeOutput string `json:"judge_output"`
+	ExitCode    *int   `json:"exit_code"`
+	Claimed     string `json:"claimed_status" doc:"what the scripts ask for; counts only where they are trusted"`
+	Judged      string `json:"judged_status" doc:"what judge.sh asks for"`
+}
+
+// ViewAssessment shows what came of a run to staff, or to a student.
+func (s *Service) ViewAssessment(ctx context.Context, report *string, staff bool) (AssessmentView, error) {
+	o, err := assess.OutcomeOf(ctx, s.Files, report)
+	if err != nil {
+		return AssessmentView{}, err
+	}
+	v := AssessmentView{Output: o.Output}
+	if staff {
+		v.AssessmentForStaff = &AssessmentForStaff{o.BuildDiff, o.RunDiff, o.JudgeOutput, o.ExitCode, o.Claimed,
+			o.Judged}
+	}
+	return v, nil
+}
+
+// CheckAssess refuses what needs a container engine where there is none.
+func (s *Service) CheckAssess() error {
+	if !s.Assess {
+		return fault.New(fault.Unavailable, "No container engine is set up for this service, so nothing can be run.")
+	}
+	return nil
+}
+
+// AssessAgain runs the assessment of a submission once more.
+func (s *Service) AssessAgain(ctx context.Context, q db.Q, by assess.Asker, projectID, definitionID,
+	id int64) (*assess.Assessment, error) {
+	if _, err := assess.ByID(ctx, q, projectID, definitionID, id); err != nil {
+		return nil, err
+	}
+	if err := s.CheckAssess(); err != nil {
+		return nil, err
+	}
+	return assess.Again(ctx, q, by, projectID, definitionID, id)
+}
