@@ -17,6 +17,7 @@ import (
 
 type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Run the service."`
+	Worker      workerCmd      `cmd:"" help:"Work background jobs only, beside the machines that serve."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema up to date, then stop."`
 	OpenAPI     openAPICmd     `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Permissions permissionsCmd `cmd:"" help:"Print who may do what."`

@@ -22,6 +22,16 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	return a.Serve(ctx)
 }
 
+type workerCmd struct{ app.Settings }
+
+func (c *workerCmd) Run(ctx context.Context) error {
+	a, err := app.New(ctx, c.Settings, os.Stdout)
+	if err != nil {
+		return err
+	}
+	return a.Work(ctx)
+}
+
 type migrateCmd struct{ app.Storage }
 
 func (c *migrateCmd) Run(ctx context.Context) error {

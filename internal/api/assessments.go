@@ -78,7 +78,7 @@ type trialPath struct {
 
 type tryIn struct {
 	trialPath
-	Files map[string]*params.Upload `param:"*files" doc:"files as students hand them in, under the keys of the upload requirements (file0, file1, …); all optional"`
+	Files map[string]*params.Upload `param:"*files" doc:"as students hand them in (file0, file1, …); all optional"`
 }
 
 type tryOut struct {

@@ -65,9 +65,9 @@ type definitionExtras struct {
 	MossLanguage       params.Opt[string]           `param:"moss_language"`
 	AssessmentEnabled  params.Opt[bool]             `param:"assessment_enabled"`
 	OverseerImageID    params.Opt[int64]            `param:"overseer_image_id"`
-	AssessmentStatuses params.JSON[json.RawMessage] `param:"assessment_statuses" doc:"list of the statuses that an assessment may set; never fail, feedback_exceeded or time_exceeded"`
-	AssessmentTrusted  params.Opt[bool]             `param:"assessment_trusted" doc:"a status of build.sh or run.sh counts, though students' code can forge it; one of judge.sh always counts"`
-	AssessmentLimits   params.JSON[json.RawMessage] `param:"assessment_limits" doc:"of a run, below those of the service: {seconds, memory_mb, cpus, processes, open_files, output_kb, folder_mb}, each optional"`
+	AssessmentStatuses params.JSON[json.RawMessage] `param:"assessment_statuses" doc:"what an assessment may set"`
+	AssessmentTrusted  params.Opt[bool]             `param:"assessment_trusted" doc:"a status of run.sh counts, which can be forged"`
+	AssessmentLimits   params.JSON[json.RawMessage] `param:"assessment_limits" doc:"of a run: {seconds?, memory_mb?, …}"`
 }
 
 // into adds the extras to a change.

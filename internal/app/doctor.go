@@ -33,6 +33,7 @@ func Doctor(ctx context.Context, s Settings, out io.Writer) error {
 	all = append(all, checkCertificates(&s, time.Now())...)
 	all = append(all, checkDisk(&s), checkSync(&s))
 	all = append(all, checkSAML(ctx, &s)...)
+	all = append(all, checkEngine(ctx, &s)...)
 	bad := 0
 	for _, f := range all {
 		mark := "ok  "

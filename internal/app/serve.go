@@ -15,6 +15,7 @@ import (
 	"lectern/internal/api"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
+	"lectern/internal/assess"
 	"lectern/internal/audit"
 	"lectern/internal/db"
 	"lectern/internal/events"
@@ -44,6 +45,8 @@ type App struct {
 	files        files.Store
 	jobs         *jobs.Queue
 	deliveries   *jobs.Queue // has one worker per webhook: a slow receiver delays nothing else
+	assessments  *jobs.Queue // has its own workers: an assessment that takes long delays no document; nil: no engine
+	assessor     *assess.Worker
 	events       *events.Hub
 	audit        *audit.Keeper
 	keys         *submit.Keys   // sign receipts and checkpoints of the audit log
@@ -91,8 +94,10 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 		Memory: int(a.SimilarityMemoryMB * size.MB / similarity.BytesEach)}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
 	a.deliveries = jobs.New(a.db, a.log, jobs.Config{Workers: webhook.Most})
-	a.jobs.Beside(a.deliveries)
-	a.deliveries.Beside(a.jobs)
+	if err := a.openEngine(); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	a.beside()
 	a.work()
 	a.declare()
 	return a, nil
@@ -168,15 +173,17 @@ func (a *App) declare() {
 	doors := api.New(api.Config{
 		Config: face,
 		Files:  a.files, PublicURL: a.Public(), Methods: a.methods(), ClientURL: a.ClientURL,
-		SAML:     a.saml,
-		SignIn:   ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
-		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism},
-		Events:   a.events, Live: a.live,
+		SAML:   a.saml,
+		SignIn: ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
+		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism,
+			Assessment: a.ContainerHost != ""},
+		Events: a.events, Live: a.live,
 		Mailer: a.mailer, Hooks: a.guard(), Similarity: a.similarity,
 		ReceiptKey: key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
 	})
 	pages := site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors,
-		Usecases: &usecase.Service{DB: a.db, Files: a.files, Keys: a.keys, Name: a.ExternalName},
+		Usecases: &usecase.Service{DB: a.db, Files: a.files, Keys: a.keys, Name: a.ExternalName,
+			Assess: a.ContainerHost != ""},
 		MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB})
 	doors.EnterPages(pages.Enter)
 	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -254,7 +261,22 @@ func (a *App) startJobs(ctx context.Context) error {
 	}
 	a.jobs.Start(a.live)
 	a.deliveries.Start(a.live)
+	if a.assesses() {
+		go a.assessor.Watch(a.live)
+		a.assessments.Start(a.live)
+	}
 	return nil
+}
+
+// beside lets each queue know the others, so that none warns of their jobs.
+func (a *App) beside() {
+	a.jobs.Beside(a.deliveries)
+	a.deliveries.Beside(a.jobs)
+	if a.assessments != nil {
+		a.jobs.Beside(a.deliveries, a.assessments)
+		a.deliveries.Beside(a.jobs, a.assessments)
+		a.assessments.Beside(a.jobs, a.deliveries)
+	}
 }
 
 // stop lets what runs finish, in the order in which it leans on the rest.
@@ -266,11 +288,20 @@ func (a *App) stop(srv *http.Server) error {
 	a.web.Stopping(a.StopAfter)
 	err := srv.Shutdown(ctx)
 	if a.Workers > 0 {
-		err = errors.Join(err, a.jobs.Stop(ctx), a.deliveries.Stop(ctx))
+		err = errors.Join(err, a.stopJobs(ctx))
 	}
 	a.events.Stop()
 	a.audit.Stop()
 	return errors.Join(err, a.close())
+}
+
+// stopJobs lets the jobs that run finish, until ctx ends.
+func (a *App) stopJobs(ctx context.Context) error {
+	err := errors.Join(a.jobs.Stop(ctx), a.deliveries.Stop(ctx))
+	if a.assesses() {
+		err = errors.Join(err, a.assessments.Stop(ctx))
+	}
+	return err
 }
 
 // Close ends what New opened, for callers that do not Serve.

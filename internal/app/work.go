@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"lectern/internal/assess"
 	"lectern/internal/audit"
 	"lectern/internal/blob"
 	"lectern/internal/db"
@@ -84,7 +85,7 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	}
 	expire := similarity.Expiry{Days: a.SimilarityDays}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune,
-		saml.Prune, expire.Prune} {
+		saml.Prune, expire.Prune, assess.Prune} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

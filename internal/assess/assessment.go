@@ -44,8 +44,8 @@ type Assessment struct {
 	ReportHash   *string `db:"report_hash" json:"-"`
 }
 
-const selectAssessments = `SELECT a.id, l.task_id, l.at, a.status, a.result_status, a.reason, a.created_at, a.updated_at,
-		a.submission_id, a.report_hash
+const selectAssessments = `SELECT a.id, l.task_id, l.at, a.status, a.result_status, a.reason, a.created_at,
+		a.updated_at, a.submission_id, a.report_hash
 	FROM assessments a JOIN submission_tasks l ON l.submission_id = a.submission_id JOIN tasks t ON t.id = l.task_id
 	WHERE t.project_id = $1 AND t.task_definition_id = $2`
 
@@ -89,7 +89,13 @@ func Enqueue(ctx context.Context, q db.Q, submissionID int64) error {
 
 // enqueue adds the job of an assessment that was just marked as queued.
 func enqueue(ctx context.Context, q db.Q, id int64) error {
-	job, err := jobs.Enqueue(ctx, q, Args{id}, jobs.Options{MaxAttempts: tries})
+	whose, err := db.One[jobs.For](ctx, q, `SELECT p.unit_id, p.user_id FROM assessments a
+		JOIN submissions s ON s.id = a.submission_id JOIN tasks t ON t.id = s.task_id
+		JOIN projects p ON p.id = t.project_id WHERE a.id = $1`, id)
+	if err != nil {
+		return err
+	}
+	job, err := jobs.Enqueue(ctx, q, Args{id}, jobs.Options{MaxAttempts: tries, For: *whose})
 	if err != nil {
 		return err
 	}

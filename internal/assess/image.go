@@ -33,7 +33,8 @@ const (
 	PullFailed = "failed"
 )
 
-const selectImages = `SELECT id, name, tag, pulled_image_status, last_pulled_date, pulled_image_text FROM overseer_images`
+const selectImages = `SELECT id, name, tag, pulled_image_status, last_pulled_date, pulled_image_text
+	FROM overseer_images`
 
 // Images lists the images by name.
 func Images(ctx context.Context, q db.Q) ([]Image, error) {

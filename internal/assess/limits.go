@@ -8,10 +8,6 @@ import (
 	"lectern/internal/taskdef"
 )
 
-// DefaultLimits are those of a service that is told nothing else.
-var DefaultLimits = taskdef.Limits{Seconds: 300, MemoryMB: 512, CPUs: 1, Processes: 128, OpenFiles: 1024, OutputKB: 1000,
-	FolderMB: 64}
-
 // room is how much the working folder holds.
 func room(l taskdef.Limits) int64 { return l.FolderMB * size.MB }
 

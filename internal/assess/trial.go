@@ -62,7 +62,12 @@ func Try(ctx context.Context, q db.Q, store files.Store, userID, definitionID in
 		rows); err != nil {
 		return 0, err
 	}
-	job, err := jobs.Enqueue(ctx, q, TrialArgs{*id}, jobs.Options{MaxAttempts: tries})
+	unit, err := db.One[int64](ctx, q, `SELECT unit_id FROM task_definitions WHERE id = $1`, definitionID)
+	if err != nil {
+		return 0, err
+	}
+	job, err := jobs.Enqueue(ctx, q, TrialArgs{*id}, jobs.Options{MaxAttempts: tries,
+		For: jobs.For{Unit: *unit, Person: userID}})
 	if err != nil {
 		return 0, err
 	}

@@ -32,8 +32,8 @@ type Worker struct {
 // Register gives the queue the kinds of jobs there are.
 func (w *Worker) Register(qu *jobs.Queue) {
 	longest := 2*time.Duration(w.Limits.Seconds)*time.Second + 15*time.Minute // with the judge and a pull
-	jobs.Register(qu, w.Assess, jobs.Limits{Timeout: longest})
-	jobs.Register(qu, w.Try, jobs.Limits{Timeout: longest})
+	jobs.Register(qu, w.Assess, jobs.Limits{Timeout: longest, Fair: true})
+	jobs.Register(qu, w.Try, jobs.Limits{Timeout: longest, Fair: true})
 	jobs.Register(qu, w.Pull, jobs.Limits{Timeout: pullWithin})
 }
 

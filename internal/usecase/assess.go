@@ -33,7 +33,7 @@ func (s *Service) TryAssessment(ctx context.Context, who *access.Caller, definit
 	}
 	var list []assess.Submitted
 	for _, r := range wanted {
-		info, err := s.store(ctx, sent[r.Key], r.Type.Check)
+		info, err := s.store(ctx, sent[r.Key], r.Type.Check, put)
 		if err != nil {
 			return 0, about(r, sent[r.Key], err)
 		}
