@@ -63,11 +63,11 @@ func TestServedPDFsCannotAct(t *testing.T) {
 		}
 		back := aFile("back.zip", zipOf(t, "marks.csv", got["marks.csv"], "manifest.json", got["manifest.json"], name,
 			activePDF))
-		if got := counts(w.do("tutor", "POST "+assess, back)); !strings.HasPrefix(got, "1 done, 0 refused") {
+		if got := counts(w.do("tutor", "POST "+assessing, back)); !strings.HasPrefix(got, "1 done, 0 refused") {
 			t.Fatal(got)
 		}
 		w.do("student", "GET "+submission+"/marked", nil).disarmed("a marked copy")
-		if got := counts(w.do("tutor", "POST "+assess, back)); !strings.HasPrefix(got, "0 done, 0 refused") {
+		if got := counts(w.do("tutor", "POST "+assessing, back)); !strings.HasPrefix(got, "0 done, 0 refused") {
 			t.Errorf("the same copy again: %s", got)
 		}
 	})
