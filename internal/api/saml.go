@@ -36,7 +36,7 @@ type samlIn struct {
 }
 
 type samlOut struct {
-	Token string   `json:"token"` // of a session
+	Token string   `json:"token" doc:"of a session, good as Auth_Token"`
 	User  samlUser `json:"user"`
 }
 

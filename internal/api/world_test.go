@@ -33,6 +33,7 @@ import (
 	"lectern/internal/notify"
 	"lectern/internal/policy"
 	"lectern/internal/similarity"
+	"lectern/internal/sso/saml"
 )
 
 // A world is a small university with a server in front of it. Its people:
@@ -87,6 +88,11 @@ func newWorldAt(t testing.TB, address, dir string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	provider, err := saml.New(t.Context(), w.db, saml.Config{EntityID: "https://learn.example.edu/saml",
+		Consumer: "https://learn.example.edu/api/auth/jwt", Log: slog.New(slog.DiscardHandler)}) // not reached yet
+	if err != nil {
+		t.Fatal(err)
+	}
 	over, end := context.WithCancel(t.Context())
 	end() // no request to this server goes on for ever
 	w.api = New(Config{
@@ -94,7 +100,7 @@ func newWorldAt(t testing.TB, address, dir string) *world {
 			Asked: w.declared, Now: func() time.Time { return w.resting() }},
 		Files: store, PublicURL: "https://learn.example.edu/",
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
-		Mailer:     w.mailer(t.TempDir()),
+		Mailer: w.mailer(t.TempDir()), SAML: provider,
 		Similarity: &similarity.Service{DB: w.db, Files: store, Log: slog.New(slog.DiscardHandler)},
 	})
 	if err := w.db.Tx(t.Context(), func(q db.Q) error { return w.seed(t.Context(), q) }); err != nil {
