@@ -17,7 +17,6 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/notify"
 	"lectern/internal/similarity"
-	"lectern/internal/sso/ldap"
 	"lectern/internal/sso/saml"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
@@ -31,10 +30,9 @@ type Config struct {
 	Files      files.Store
 	PublicURL  string // where people reach the service, for links; no slash at its end
 	SignIn     ident.Limits
-	Methods    []Method        // ways to sign in, the default first; passwords kept here when empty
-	ClientURL  string          // where browsers go that signed in elsewhere; empty: to our pages, if they serve
-	SAML       *saml.Provider  // nil: nobody signs in by SAML
-	Directory  *ldap.Directory // keeps passwords elsewhere; nil: there is none
+	Methods    []Method       // ways to sign in, the default first; passwords kept here when empty
+	ClientURL  string         // where browsers go that signed in elsewhere; empty: to our pages, if they serve
+	SAML       *saml.Provider // nil: nobody signs in by SAML
 	Settings   Settings
 	Events     *events.Hub     // what GET /api/events listens to
 	Live       context.Context // ends when the service stops, and all listening with it; nil never does
@@ -63,7 +61,6 @@ type Server struct {
 	clientURL string
 	enter     func(token string) endpoint.Redirect // into our own pages; nil where none serve
 	saml      *saml.Provider
-	directory *ldap.Directory
 	settings  Settings
 	publicURL string
 	events    *events.Hub
@@ -108,8 +105,7 @@ func New(c Config) *Server {
 	c.Words, c.Operations, c.Tags = words(), operations(), tags
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,
 		c.SignIn),
-		methods: c.Methods, clientURL: c.ClientURL, saml: c.SAML, directory: c.Directory,
-		settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
+		methods: c.Methods, clientURL: c.ClientURL, saml: c.SAML, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
 		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks,
 		similar: c.Similarity, outside: c.OutsideViewer}
 	if len(s.methods) == 0 {

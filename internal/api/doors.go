@@ -11,9 +11,9 @@ import (
 // The ways in that pages share with the API, so that both let the same people in
 // and count the same guesses.
 
-// SignIn opens a session by a password, wherever it is kept, and gives its token.
+// SignIn opens a session by a password and gives its token.
 func (s *Server) SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, error) {
-	return s.signInHere(ctx, "", t)
+	return s.passwords.SignIn(ctx, t)
 }
 
 // Ways lists where people sign in elsewhere, those that cannot be reached left out.
@@ -29,10 +29,9 @@ func (s *Server) Ways(ctx context.Context) (list []ident.Way) {
 	return list
 }
 
-// SetPassword sets a password by the token of a link, which it uses up.
-func (s *Server) SetPassword(ctx context.Context, token, password string) error {
-	return s.passwords.UseLink(ctx, token, password)
-}
+// Passwords are the service's one way to prove and change them: two would each have
+// their own bound on guesses at once.
+func (s *Server) Passwords() *ident.Passwords { return s.passwords }
 
 // Forgot sends a link to choose a new password. It does the same work, and tells
 // the same, whether there is such an account or not.

@@ -21,8 +21,6 @@ var floors = [][]string{
 	{"internal/httpserver", "internal/api/params", "internal/certs"},
 	{"internal/demo", "internal/sso/saml"},
 	{"internal/usecase", "internal/person"},
-	{"internal/sso/ldap/ldaptest"},
-	{"internal/sso/ldap"},
 	{"internal/insight", "internal/notify", "internal/webhook", "internal/sso"},
 	{"internal/portfolio", "internal/marking", "internal/assess", "internal/similarity"},
 	{"internal/submit"},

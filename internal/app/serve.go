@@ -28,7 +28,6 @@ import (
 	"lectern/internal/similarity"
 	"lectern/internal/site"
 	"lectern/internal/size"
-	"lectern/internal/sso/ldap"
 	"lectern/internal/sso/saml"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
@@ -55,10 +54,9 @@ type App struct {
 	similarity   *similarity.Service
 	web          *httpserver.Server
 	metrics      http.Handler
-	certificates *certificates   // nil: plain HTTP
-	saml         *saml.Provider  // nil: nobody signs in by SAML
-	directory    *ldap.Directory // nil: nobody signs in by a directory
-	out          io.Writer       // where people read what they must know at the start
+	certificates *certificates  // nil: plain HTTP
+	saml         *saml.Provider // nil: nobody signs in by SAML
+	out          io.Writer      // where people read what they must know at the start
 	stopping     atomic.Bool
 	spool        string          // this process's part of the spool
 	spoolLock    *os.File        // held while it lives
@@ -85,7 +83,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	key, _ := a.signingKey() // checked already
 	a.keys = submit.NewKeys(a.db, key)
 	a.audit = &audit.Keeper{DB: a.db, Log: a.log, Signer: a.signer}
-	if err := errors.Join(a.openMail(ctx), a.openSAML(ctx), a.openDirectory()); err != nil {
+	if err := errors.Join(a.openMail(ctx), a.openSAML(ctx)); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
 	var err error
@@ -175,7 +173,7 @@ func (a *App) declare() {
 	doors := api.New(api.Config{
 		Config: face,
 		Files:  a.files, PublicURL: a.Public(), Methods: a.methods(), ClientURL: a.ClientURL,
-		SAML: a.saml, Directory: a.directory,
+		SAML:   a.saml,
 		SignIn: ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism,
 			Assessment: a.ContainerHost != ""},
@@ -311,9 +309,6 @@ func (a *App) Close() error { return a.close() }
 
 func (a *App) close() error {
 	a.stopLive()
-	if a.directory != nil {
-		a.directory.Close()
-	}
 	err := a.closeSpool()
 	if a.db != nil {
 		err = errors.Join(err, a.db.Close())

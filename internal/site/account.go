@@ -76,7 +76,11 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (e
 		}
 		return p, err
 	}
-	return endpoint.Redirect{To: inside(in.Next), Cookies: []*http.Cookie{s.session(got.Token, in.Remember)}}, nil
+	to := inside(in.Next)
+	if got.Enrolling {
+		to = secondFactor
+	}
+	return endpoint.Redirect{To: to, Cookies: []*http.Cookie{s.session(got.Token, in.Remember)}}, nil
 }
 
 // signOut ends the session, and lets the browser forget what pages kept in it:
@@ -103,7 +107,7 @@ func (s *Server) setPassword(ctx context.Context, who *access.Caller, in struct 
 	if in.Password != in.Again {
 		err = fault.New(fault.Refused, "%s", word("password.differ"))
 	} else {
-		err = s.doors.SetPassword(ctx, in.Token, in.Password)
+		err = s.doors.Passwords().UseLink(ctx, in.Token, in.Password)
 	}
 	if err != nil {
 		return s.again(s.page(who, "password", in.tokenIn), err)

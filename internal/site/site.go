@@ -39,8 +39,8 @@ type Doors interface {
 	SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, error)
 	// Ways lists where people sign in elsewhere.
 	Ways(ctx context.Context) []ident.Way
-	// SetPassword sets a password by the token of a link, which it uses up.
-	SetPassword(ctx context.Context, token, password string) error
+	// Passwords are the service's one way to prove and change them.
+	Passwords() *ident.Passwords
 	// Forgot sends a link to choose a new password, and never says whether there is
 	// such an account.
 	Forgot(ctx context.Context, who *access.Caller, username string) error
@@ -76,6 +76,7 @@ func New(c Config) *Server {
 	s.assetRoutes()
 	s.accountRoutes()
 	s.homeRoutes()
+	s.profileRoutes()
 	s.helpRoutes()
 	s.projectRoutes()
 	s.taskRoutes()

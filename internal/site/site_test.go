@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ import (
 	"lectern/internal/policy"
 	"lectern/internal/site"
 	"lectern/internal/submit"
+	"lectern/internal/totp"
 	"lectern/internal/usecase"
 )
 
@@ -247,4 +249,31 @@ func TestErrorsArePagesForBrowsers(t *testing.T) {
 	if body, _ := io.ReadAll(j.Body); !strings.HasPrefix(string(body), "{") {
 		t.Errorf("%s", body)
 	}
+}
+
+// A person sets up a second factor on its page, is asked for a code from then on, and
+// signs other devices out.
+func TestSecondFactorOnPages(t *testing.T) {
+	each(t, func(w *world) {
+		in := w.do("/sign-in", url.Values{"username": {"ann"}, "password": {secret}}).leadsTo("/home")
+		ann := *w
+		ann.cookie = in.Result().Cookies()[0].Value
+		shown := ann.do("/second-factor", url.Values{"password": {secret}}).status(200).says("data:image/png;base64,")
+		found := regexp.MustCompile(`name="secret" value="(\w+)"`).FindStringSubmatch(shown.Body.String())
+		ann.do("/second-factor/confirm", url.Values{"secret": {found[1]}, "otp": {"000000"}}).status(422).says(found[1])
+		code, err := totp.Code(found[1], totp.Step(w.db.Now().Time))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ann.do("/second-factor/confirm", url.Values{"otp": {code}}).status(200).says("recovery codes")
+		w.do("/sign-in", url.Values{"username": {"ann"}, "password": {secret}}).status(401).says(`name="otp"`)
+		other := w.as("ann")
+		id := regexp.MustCompile(`/profile/sessions/\d+/end`).FindString(ann.do("/profile", nil).status(200).Body.String())
+		ann.do(id, url.Values{}).leadsTo("/profile")
+		other.do("/home", nil).leadsTo("/sign-in?next=%2Fhome")
+		ann.do("/profile/password", url.Values{"old_password": {secret}, "password": {secret + "!"},
+			"again": {secret + "?"}}).status(422).says("not the same")
+		ann.do("/profile/password", url.Values{"old_password": {secret}, "password": {secret + "!"},
+			"again": {secret + "!"}}).status(200).says("Your password is changed.")
+	})
 }

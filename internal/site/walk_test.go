@@ -31,6 +31,13 @@ var pages = map[string][4]int{
 	"POST /confirm-address":                  {404, 404, 404, 404},
 	"GET /home":                              {303, 200, 200, 200},
 	"GET /help":                              {200, 200, 200, 200},
+	"GET /profile":                           {303, 200, 200, 200},
+	"POST /profile/password":                 {401, 401, 401, 401}, // the old one is wrong
+	"POST /profile/sessions/{id}/end":        {401, 404, 404, 404},
+	"GET /second-factor":                     {303, 200, 200, 200},
+	"POST /second-factor":                    {401, 200, 401, 401}, // only Ann has a password
+	"POST /second-factor/confirm":            {401, 422, 409, 409},
+	"POST /second-factor/off":                {401, 409, 401, 401},
 	"POST /sign-out":                         {401, 303, 303, 303},
 	"GET /projects/{id}":                     {303, 200, 200, 403},
 	"POST /projects/{id}":                    {401, 303, 303, 403},
@@ -86,7 +93,7 @@ func TestEveryPageHasItsRight(t *testing.T) {
 // path puts the ids of Ann's work into a pattern.
 func (w *world) path(pattern string) string {
 	id := w.ids()
-	return strings.NewReplacer("{$}", "", "{id}", id[0], "{project_id}", id[0], "{task_definition_id}", id[1],
+	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{id}", id[0], "{project_id}", id[0], "{task_definition_id}", id[1],
 		"{timestamp}", "1").Replace(pattern)
 }
 
@@ -224,7 +231,7 @@ func (p *look) element(n *html.Node) {
 		p.headings++
 	case "main":
 		p.mains++
-	case "style", "iframe", "object", "embed", "base", "b", "i", "img":
+	case "style", "iframe", "object", "embed", "base", "b", "i":
 		p.faults = append(p.faults, "there is a "+n.Data)
 	case "label":
 		p.labels[at["for"]] = true
@@ -237,6 +244,8 @@ func (p *look) collect(n *html.Node, at map[string]string) {
 	switch {
 	case n.Data == "textarea", n.Data == "select", n.Data == "input" && at["type"] != "hidden":
 		p.inputs = append(p.inputs, at["id"])
+	case n.Data == "img" && at["alt"] == "":
+		p.faults = append(p.faults, "a picture says nothing to who cannot see it")
 	case n.Data == "script" && at["src"] == "":
 		p.faults = append(p.faults, "a script stands in the page")
 	}
