@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -195,7 +196,8 @@ func TestForgedAnswersAreRefused(t *testing.T) {
 		"Conditions twice":   func(c *claim) { c.extra = `<saml:Conditions/>` },
 		"NameID twice":       func(c *claim) { c.name += `</saml:NameID><saml:SubjectConfirmation/><saml:NameID>` },
 		"nested more":        func(c *claim) { c.extra = strings.Repeat("<x>", 50) + strings.Repeat("</x>", 50) },
-		"more than 8000":     func(c *claim) { c.extra = strings.Repeat("<x></x>", 8000) },
+		"more than 450":      func(c *claim) { c.extra = strings.Repeat("<x></x>", 451) },
+		"has 21 attributes":  func(c *claim) { c.extra = "<x " + attributes21() + "/>" },
 		"EncryptedAssertion": func(c *claim) { c.extra = `<saml:EncryptedAssertion/>` },
 	} {
 		p.refused(p.text(p.spoilt(change)), why)
@@ -206,6 +208,26 @@ func TestForgedAnswersAreRefused(t *testing.T) {
 	p.refused(p.text(p.spoilt(func(c *claim) {
 		c.nameFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
 	})), "changes with every")
+}
+
+func attributes21() string {
+	var b strings.Builder
+	for i := range 21 {
+		fmt.Fprintf(&b, ` xmlns:p%d="u:%d"`, i, i)
+	}
+	return b.String()
+}
+
+// TestAnAnswerWithManyGroups: what a person in four hundred groups brings is taken.
+func TestAnAnswerWithManyGroups(t *testing.T) {
+	p := newPress(t)
+	groups := "</saml:AttributeValue>" + strings.Repeat("<saml:AttributeValue>g</saml:AttributeValue>", 400)
+	got := p.taken(p.text(p.spoilt(func(c *claim) {
+		c.mail += groups + "<saml:AttributeValue>"
+	})))
+	if len(got.identity.Attributes["mail"]) != 401 {
+		t.Errorf("%d values", len(got.identity.Attributes["mail"]))
+	}
 }
 
 func TestAnotherKeyIsRefused(t *testing.T) {

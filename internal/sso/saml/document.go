@@ -15,9 +15,10 @@ import (
 
 // What an answer may cost. Those of real providers have some ten kilobytes.
 const (
-	mostBytes    = 512 << 10
-	mostElements = 8000
-	mostDepth    = 40
+	mostBytes      = 512 << 10
+	mostElements   = 450 // the library goes over 1000, some of them twice
+	mostDepth      = 40
+	mostAttributes = 20 // of an element: every reader pays for its namespaces in all below
 )
 
 // algorithms are those that signatures may use; SHA-1 is not among them.
@@ -152,6 +153,9 @@ func (s *shaper) walk(e *etree.Element, depth int) error {
 // attributes refuses an id that stands twice, under any of its names, and
 // namespaces that are no addresses: some readers canonicalise those to nothing.
 func (s *shaper) attributes(e *etree.Element) error {
+	if len(e.Attr) > mostAttributes {
+		return refuse("%s has %d attributes", e.Tag, len(e.Attr))
+	}
 	for _, a := range e.Attr {
 		switch {
 		case strings.EqualFold(a.Key, "id") && a.Space != "xmlns":
