@@ -31,6 +31,12 @@ func (s *Server) assessmentRoutes() {
 		endpoint.Also(409, "the task has no tests, or neither it nor its unit has an image"))
 	endpoint.Route(s.Server, "GET "+definition+"/test_overseer_assessment/{id}", 200, policy.EditDefinitions,
 		"Get what came of trying the tests of a task out", s.getTrial)
+	endpoint.Route(s.Server, "POST "+definition+"/assessment_preview", 201, policy.EditDefinitions,
+		"Run the tests of a task over the latest submissions, applying nothing", s.askPreview,
+		endpoint.Audited(audit.Definition), noEngine, endpoint.Location(definition+"/assessment_preview/{.id}"),
+		endpoint.Also(409, "the task has no tests or no image, or a preview is under way"))
+	endpoint.Route(s.Server, "GET "+definition+"/assessment_preview/{id}", 200, policy.EditDefinitions,
+		"Get whose result the tests of a task would change", s.getPreview)
 }
 
 type triggerIn struct {
@@ -120,4 +126,29 @@ func (s *Server) getTrial(ctx context.Context, _ *access.Caller, in getTrialIn) 
 	}
 	v, err := s.usecases.ViewAssessment(ctx, t.ReportHash, true)
 	return &trialOut{t, v}, err
+}
+
+func (s *Server) askPreview(ctx context.Context, who *access.Caller, in trialPath) (*assess.Preview, error) {
+	if err := s.usecases.CheckAssess(); err != nil {
+		return nil, err
+	}
+	return change(ctx, s.db, func(q db.Q) (*assess.Preview, error) {
+		return assess.AskPreview(ctx, q, who.ID, in.DefinitionID)
+	})
+}
+
+type previewOut struct {
+	*assess.Preview
+	Changes []assess.PreviewChange `json:"changes" doc:"whose result would change"`
+}
+
+func (s *Server) getPreview(ctx context.Context, _ *access.Caller, in getTrialIn) (*previewOut, error) {
+	return view(ctx, s.db, func(q db.Q) (*previewOut, error) {
+		p, err := assess.PreviewByID(ctx, q, in.DefinitionID, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		changes, err := assess.ChangesOf(ctx, q, p.ID)
+		return &previewOut{p, changes}, err
+	})
 }

@@ -21,6 +21,8 @@ const (
 	trial      = defA + "/{defA1}/test_overseer_assessment"
 	trigger    = ownTask + "/overseer_assessment/{assessment}/trigger"
 	triggerAny = submissionAny + "/overseer_assessment/{oa_id}/trigger"
+	preview    = defA + "/{defA1}/assessment_preview"
+	previewAny = "/api/units/{unit_id}/task_definitions/{task_def_id}/assessment_preview"
 	trialAny   = "/api/units/{unit_id}/task_definitions/{task_def_id}/test_overseer_assessment"
 )
 
@@ -35,6 +37,8 @@ var _ = rights(
 		ownTask + "/submissions/timestamps/1/assessment", readersA, nil},
 	rightRow{"POST " + trialAny, trial, convenorsA, `{}`},
 	rightRow{"GET " + trialAny + "/{id}", trial + "/999", convenorsA, nil},
+	rightRow{"POST " + previewAny, preview, convenorsA, nil},
+	rightRow{"GET " + previewAny + "/{id}", preview + "/999", convenorsA, nil},
 )
 
 var _ = lists(listRow{route: "GET " + images, who: "admin", fill: fill("overseer_images", func(_ *world, i int) row {
@@ -409,6 +413,50 @@ func TestTrials(t *testing.T) {
 		w.do("convenor", "POST "+trial, nil).status(409).says("image")
 		w.api.usecases.Assess = false
 		w.do("convenor", "POST "+trial, nil).status(503)
+	})
+}
+
+// A preview tells whose result new tests would change, and changes nothing.
+func TestPreview(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		a := newAssessor(t, w, judged)
+		a.handsIn("student", "echo yes")
+		a.handsIn("other", "echo no")
+		a.work()
+		ask := func() *answered {
+			t.Helper()
+			got := w.do("convenor", "POST "+preview, nil).status(201)
+			w.id["preview"] = int64(got.object()["id"].(float64))
+			w.do("convenor", "POST "+preview, nil).status(409).says("under way")
+			a.each(`SELECT id FROM assessment_previews WHERE status = 'queued'`, func(ctx context.Context, j jobs.Job,
+				id int64) error {
+				return a.worker.Preview(ctx, j, assess.PreviewArgs{PreviewID: id})
+			})
+			return w.do("convenor", "GET "+preview+"/{preview}", nil).status(200)
+		}
+		ask().has(`{"status":"done","total":2,"done":2,"cached":0,"changes":[]}`)
+		ask().has(`{"status":"done","total":2,"done":2,"cached":2,"changes":[]}`)
+		before := w.rows(`SELECT status FROM tasks ORDER BY id`)
+		comments := w.count("task_comments")
+		a.pack(map[string]string{"run.sh": "true", "judge.sh": "echo new_status: discuss >$1"})
+		changed := ""
+		for _, c := range ask().has(`{"status":"done","done":2,"cached":0}`).object()["changes"].([]any) {
+			r := c.(map[string]any)
+			changed += fmt.Sprintf("%v: %v to %v; ", r["project_id"], r["before"], r["after"])
+		}
+		if want := fmt.Sprintf("%d: complete to discuss; %d: fix_and_resubmit to discuss; ", w.id["project:student"],
+			w.id["project:other"]); changed != want {
+			t.Errorf("%s, want %s", changed, want)
+		}
+		if after := w.rows(`SELECT status FROM tasks ORDER BY id`); fmt.Sprint(after) != fmt.Sprint(before) ||
+			w.count("task_comments") != comments {
+			t.Errorf("it changed %v to %v", before, after)
+		}
+		w.define("assessment_limits = '{\"seconds\":9}'") // other tests, as they may say something else
+		ask().has(`{"cached":0}`)
+		w.do("convenor", "POST "+defA+"/{defA2}/assessment_preview", nil).status(409)
+		w.api.usecases.Assess = false
+		w.do("convenor", "POST "+preview, nil).status(503)
 	})
 }
 

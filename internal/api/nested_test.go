@@ -37,6 +37,7 @@ var nestings = map[string]nesting{
 	"timestamps":               {"{at}", []string{"{atOther}"}},
 	"prompt_number":            {"0", nil},
 	"overseer_assessment":      {"{assessment}", []string{"{assessmentOther}"}},
+	"assessment_preview":       {"{preview}", []string{"{previewA2}"}},
 	"test_overseer_assessment": {"{trial}", []string{"{trialA2}"}},
 	"tasks":                    {"{task}", []string{"{task:other}"}},
 	"similarities":             {"{similarity}", []string{"{similarityOther}"}},
@@ -93,6 +94,7 @@ func (w *world) assessedByHand() {
 	for name, definition := range map[string]string{"": "defA1", "A2": "defA2"} {
 		now["task_definition_id"] = w.id[definition]
 		w.add("trial"+name, "assessment_trials", now)
+		w.add("preview"+name, "assessment_previews", now)
 	}
 }
 

@@ -175,29 +175,44 @@ func setTrial(ctx context.Context, q db.Q, id int64, s State, reason string, rep
 	return err
 }
 
-// giveUpTrials marks the trials as failed whose job died.
-func giveUpTrials(ctx context.Context, q db.Q) error {
-	_, err := db.Exec(ctx, q, `UPDATE assessment_trials SET status = 'failed', reason = $1, updated_at = $2
+// giveUpDead marks the trials or previews as failed whose job died.
+func giveUpDead(ctx context.Context, q db.Q, table string) error {
+	_, err := db.Exec(ctx, q, `UPDATE `+table+` SET status = 'failed', reason = $1, updated_at = $2
 		WHERE status IN ('queued', 'running') AND job_id IN (SELECT id FROM jobs WHERE state = 'dead')`, troubled,
 		q.Now())
 	return err
 }
 
-// How long trials are kept, and how many go at a time.
+// How long trials, previews and results for them are kept, and how many go at a
+// time.
 const (
-	keepTrials = 30 * 24 * time.Hour
-	pruneBatch = 500
+	keepTrials  = 30 * 24 * time.Hour
+	keepResults = 180 * 24 * time.Hour
+	pruneBatch  = 500
 )
 
-// Prune removes old trials and what was noted of who asked for assessments again,
-// a bounded number at a time, and tells how many.
+// Prune removes old trials, previews and results, and what was noted of who asked
+// for assessments again, a bounded number at a time, and tells how many.
 func Prune(ctx context.Context, q db.Q) (int64, error) {
-	n, err := db.Exec(ctx, q, `DELETE FROM assessment_requests WHERE id IN (SELECT id FROM assessment_requests
-		WHERE at < $1 ORDER BY id LIMIT $2)`, clock.At(q.Now().Add(-requestWindow)), pruneBatch)
-	if err != nil {
-		return 0, err
+	var total int64
+	for _, old := range []struct {
+		text  string
+		after time.Duration
+	}{
+		{`DELETE FROM assessment_requests WHERE id IN (SELECT id FROM assessment_requests WHERE at < $1
+			ORDER BY id LIMIT $2)`, requestWindow},
+		{`DELETE FROM assessment_trials WHERE id IN (SELECT id FROM assessment_trials WHERE created_at < $1
+			ORDER BY id LIMIT $2)`, keepTrials},
+		{`DELETE FROM assessment_previews WHERE id IN (SELECT id FROM assessment_previews WHERE created_at < $1
+			ORDER BY id LIMIT $2)`, keepTrials},
+		{`DELETE FROM assessment_results WHERE (image_digest, tests_hash, submission_hash) IN (SELECT image_digest,
+			tests_hash, submission_hash FROM assessment_results WHERE created_at < $1 LIMIT $2)`, keepResults},
+	} {
+		n, err := db.Exec(ctx, q, old.text, clock.At(q.Now().Add(-old.after)), pruneBatch)
+		if err != nil {
+			return 0, err
+		}
+		total += n
 	}
-	m, err := db.Exec(ctx, q, `DELETE FROM assessment_trials WHERE id IN (SELECT id FROM assessment_trials
-		WHERE created_at < $1 ORDER BY id LIMIT $2)`, clock.At(q.Now().Add(-keepTrials)), pruneBatch)
-	return n + m, err
+	return total, nil
 }

@@ -34,6 +34,7 @@ func (w *Worker) Register(qu *jobs.Queue) {
 	longest := 2*time.Duration(w.Limits.Seconds)*time.Second + 15*time.Minute // with the judge and a pull
 	jobs.Register(qu, w.Assess, jobs.Limits{Timeout: longest, Fair: true})
 	jobs.Register(qu, w.Try, jobs.Limits{Timeout: longest, Fair: true})
+	jobs.Register(qu, w.Preview, jobs.Limits{Timeout: longest, Concurrency: 1, Fair: true})
 	jobs.Register(qu, w.Pull, jobs.Limits{Timeout: pullWithin})
 }
 
@@ -314,7 +315,9 @@ func (w *Worker) Tidy(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.DB.Tx(ctx, func(q db.Q) error { return giveUpTrials(ctx, q) }); err != nil {
+	if err := w.DB.Tx(ctx, func(q db.Q) error {
+		return errors.Join(giveUpDead(ctx, q, "assessment_trials"), giveUpDead(ctx, q, "assessment_previews"))
+	}); err != nil {
 		return err
 	}
 	if err := w.removeStrays(ctx); err != nil && !errors.Is(err, container.ErrAway) {
