@@ -57,8 +57,8 @@ type signInIn struct {
 }
 
 type signInOut struct {
-	User      *ident.User `json:"user"`
-	AuthToken string      `json:"auth_token"`
+	User      ident.User `json:"user"`
+	AuthToken string     `json:"auth_token"`
 	// Enrol tells that the session may only set up a second factor.
 	Enrol bool `json:"second_factor_enrolment,omitempty"`
 }
@@ -70,14 +70,14 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*
 		if err != nil {
 			return nil, err
 		}
-		return &signInOut{User: u.For(u.ID, u.Role), AuthToken: token}, nil
+		return &signInOut{User: *u.For(u.ID, u.Role), AuthToken: token}, nil
 	}
 	got, err := s.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, OTP: in.OTP,
 		Entry: entry})
 	if err != nil {
 		return nil, err
 	}
-	return &signInOut{got.User.For(got.User.ID, got.User.Role), got.Token, got.Enrolling}, nil
+	return &signInOut{*got.User.For(got.User.ID, got.User.Role), got.Token, got.Enrolling}, nil
 }
 
 type tokenOut struct {

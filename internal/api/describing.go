@@ -1,7 +1,7 @@
 package api
 
 import (
-	_ "embed" // the words and the names of operations
+	_ "embed" // the words and the names
 	"regexp"
 	"strings"
 
@@ -13,6 +13,9 @@ var wordList string
 
 //go:embed operations.txt
 var operationList string
+
+//go:embed schemas.txt
+var schemaList string
 
 // words reads words.txt: a name, a colon, what it means.
 func words() endpoint.Words {
@@ -26,11 +29,18 @@ func words() endpoint.Words {
 }
 
 // operations reads operations.txt: a method, a path, the operation's name.
-func operations() map[string]string {
+func operations() map[string]string { return nameList(operationList) }
+
+// schemas reads schemas.txt: a type with its package, the record's name.
+func schemas() map[string]string { return nameList(schemaList) }
+
+// nameList reads lines that end with a name.
+func nameList(list string) map[string]string {
 	out := map[string]string{}
-	for line := range strings.Lines(operationList) {
-		if f := strings.Fields(line); len(f) == 3 {
-			out[f[0]+" "+f[1]] = f[2]
+	for line := range strings.Lines(list) {
+		line = strings.TrimSpace(line)
+		if at := strings.LastIndex(line, " "); at > 0 && line[0] != '#' {
+			out[line[:at]] = line[at+1:]
 		}
 	}
 	return out

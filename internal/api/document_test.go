@@ -113,11 +113,11 @@ func TestDocumentNamesTheHeadersOfTheSpecification(t *testing.T) {
 // as the types that hold them list them.
 func TestClosedSetsAreListed(t *testing.T) {
 	schemas := asObject(asObject(documentForTests(t)["components"])["schemas"])
-	for name, want := range map[string]interface{ Enum() []string }{"Status": status.Complete, "Role": policy.Student,
+	for name, want := range map[string]interface{ Enum() []string }{"TaskStatus": status.Complete, "Role": policy.Student,
 		"RoleName": policy.RoleName(""), "CommentType": work.CommentType(""), "UploadKind": taskdef.UploadKind(""),
-		"AuditKind": audit.Unit, "EventsKind": events.Comment, "UploadTrigger": status.UploadTrigger(""),
-		"CampusMode": course.CampusMode(""), "SubmitState": submit.Ready, "JobsState": jobs.Dead,
-		"Reason": access.Reason("")} {
+		"AuditKind": audit.Unit, "EventKind": events.Comment, "UploadTrigger": status.UploadTrigger(""),
+		"CampusMode": course.CampusMode(""), "DocumentState": submit.Ready, "JobState": jobs.Dead,
+		"ReasonToRead": access.Reason("")} {
 		got := asObject(schemas[name])["enum"]
 		if fmt.Sprint(got) != fmt.Sprint(want.Enum()) || len(want.Enum()) < 2 {
 			t.Errorf("%s is one of %v; the document says %v", name, want.Enum(), got)

@@ -117,6 +117,22 @@ func TestEveryOperationHasAName(t *testing.T) {
 	}
 }
 
+// TestEveryRecordHasAName holds schemas.txt against the types that are answered.
+func TestEveryRecordHasAName(t *testing.T) {
+	listed, taken := schemas(), map[string]string{}
+	for kind, name := range New(Config{}).SchemaNames() {
+		if listed[kind] == "" || taken[name] != "" {
+			t.Errorf("schemas.txt needs a name of its own for %s; it has %q, and %q has that too", kind, listed[kind],
+				taken[name])
+		}
+		delete(listed, kind)
+		taken[name] = kind
+	}
+	for kind := range listed {
+		t.Errorf("schemas.txt names %s, which is in no answer", kind)
+	}
+}
+
 // TestEveryOperationHasATag wants each endpoint in a group with a description.
 func TestEveryOperationHasATag(t *testing.T) {
 	d := documentForTests(t)

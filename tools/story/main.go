@@ -147,7 +147,7 @@ func (s *story) openTheTerm() {
 }
 
 func (s *story) hireAConvenor() {
-	u := expect[*client.AddedUserHeaders]("create a user")(s.admin.CreateUser(s.ctx,
+	u := expect[*client.NewUserHeaders]("create a user")(s.admin.CreateUser(s.ctx,
 		&client.CreateUserReqApplicationJSON{User: client.CreateUserReqApplicationJSONUser{FirstName: "Ada",
 			LastName: "Convenor", Email: "ada.story@example.edu", Username: "ada.story", Nickname: "Ada",
 			SystemRole: client.RoleNameConvenor}}))
@@ -156,7 +156,7 @@ func (s *story) hireAConvenor() {
 }
 
 func (s *story) openAUnit() {
-	u := expect[*client.FullUnitHeaders]("create a unit")(s.admin.CreateUnit(s.ctx,
+	u := expect[*client.UnitHeaders]("create a unit")(s.admin.CreateUnit(s.ctx,
 		&client.CreateUnitReqApplicationJSON{Unit: client.CreateUnitReqApplicationJSONUnit{Name: "Stories",
 			Code: "STORY1", Active: true, TeachingPeriodID: s.period, MainConvenorUserID: s.convenorID}}))
 	s.unit = u.Response.ID
@@ -174,7 +174,7 @@ func (s *story) enrolByCSV() {
 	for i, name := range s.names {
 		sheet += fmt.Sprintf("STORY1,SH,%s,90%d,,First%d,Last%d,%s@example.edu\r\n", name, i, i, i, name)
 	}
-	in := expect[*client.Imported]("import students")(s.convenor.ImportStudents(s.ctx,
+	in := expect[*client.ImportedUsers]("import students")(s.convenor.ImportStudents(s.ctx,
 		&client.ImportStudentsReq{File: file("class.csv", sheet)}, client.ImportStudentsParams{ID: s.unit}))
 	insist(len(in.Success) == 2 && len(in.Errors) == 0, "the import says %+v", in)
 	for i, row := range in.Success {
@@ -201,20 +201,20 @@ func (s *story) setAGroupTask() {
 			Name: client.NewOptString("Red"), TutorialID: s.tutorial}},
 		client.CreateGroupParams{UnitID: s.unit, GroupSetID: set.Response.ID}))
 	for _, p := range s.projects {
-		expect[*client.Member]("put a student into a group")(s.convenor.AddGroupMember(s.ctx,
+		expect[*client.GroupMember]("put a student into a group")(s.convenor.AddGroupMember(s.ctx,
 			client.AddGroupMemberParams{UnitID: s.unit, GroupSetID: set.Response.ID, GroupID: group.Response.ID,
 				ProjectID: p}))
 	}
 	now := time.Now().UTC()
-	asked := []client.Requirement{{Key: "file0", Name: "Program", Type: client.UploadKindCode},
+	asked := []client.UploadRequirement{{Key: "file0", Name: "Program", Type: client.UploadKindCode},
 		{Key: "file1", Name: "Notes", Type: client.UploadKindCode}}
 	def := client.CreateTaskDefinitionReqApplicationJSONTaskDef{Name: "Write a story", Abbreviation: "1.1P",
 		Description: "Together", Weighting: 4, StartDate: now.AddDate(0, 0, -7), TargetDate: now.AddDate(0, 0, 14),
 		PlagiarismWarnPct: 50, MaxQualityPts: 5, GroupSetID: client.NewOptNilInt64(set.Response.ID),
-		UploadRequirements: client.NewOptNilRequirementArray(asked)}
+		UploadRequirements: client.NewOptNilUploadRequirementArray(asked)}
 	made, err := s.convenor.CreateTaskDefinition(s.ctx,
 		&client.CreateTaskDefinitionReqApplicationJSON{TaskDef: def}, client.CreateTaskDefinitionParams{UnitID: s.unit})
-	s.task = expect[*client.DefinitionRecordHeaders]("create a task definition")(made, err).Response.ID
+	s.task = expect[*client.TaskDefinitionHeaders]("create a task definition")(made, err).Response.ID
 }
 
 func (s *story) handIn() {
@@ -223,9 +223,9 @@ func (s *story) handIn() {
 	work := client.SubmitWorkReq{Contributions: shares,
 		File0: client.NewOptMultipartFile(file("main.py", "print('once upon a time')\n")),
 		File1: client.NewOptMultipartFile(file("notes.txt", "We wrote it together.\n"))}
-	out := expect[*client.SubmitResultHeaders]("hand in")(s.students[0].SubmitWork(s.ctx,
+	out := expect[*client.SubmissionResultHeaders]("hand in")(s.students[0].SubmitWork(s.ctx,
 		client.NewOptSubmitWorkReq(work), client.SubmitWorkParams{ID: s.projects[0], TaskDefinitionID: s.task}))
-	insist(out.Response.TaskStatus == client.StatusReadyForFeedback, "after handing in: %s", out.Response.TaskStatus)
+	insist(out.Response.TaskStatus == client.TaskStatusReadyForFeedback, "after handing in: %s", out.Response.TaskStatus)
 	inbox := expect[*client.ListInboxOKHeaders]("read the inbox")(s.convenor.ListInbox(s.ctx,
 		client.ListInboxParams{ID: s.unit}))
 	insist(len(inbox.Response) > 0, "the inbox is empty")
@@ -233,9 +233,9 @@ func (s *story) handIn() {
 
 func (s *story) readThePDF() {
 	for {
-		d := expect[*client.Details]("see how far the document is")(s.convenor.GetSubmissionDetails(s.ctx,
+		d := expect[*client.SubmissionDetails]("see how far the document is")(s.convenor.GetSubmissionDetails(s.ctx,
 			client.GetSubmissionDetailsParams{ID: s.projects[1], TaskDefinitionID: s.task}))
-		insist(d.State.Value != client.SubmitStateFailed, "no document: %s", d.Reason.Value)
+		insist(d.State.Value != client.DocumentStateFailed, "no document: %s", d.Reason.Value)
 		if d.HasPdf {
 			break
 		}
@@ -254,11 +254,11 @@ func read(r io.Reader) string {
 }
 
 func (s *story) mark() {
-	t := expect[*client.MovedTask]("mark")(s.convenor.ChangeTask(s.ctx,
-		&client.ChangeTaskReqApplicationJSON{Trigger: client.NewOptNilStatus(client.StatusComplete),
+	t := expect[*client.ChangedTask]("mark")(s.convenor.ChangeTask(s.ctx,
+		&client.ChangeTaskReqApplicationJSON{Trigger: client.NewOptNilTaskStatus(client.TaskStatusComplete),
 			QualityPts: client.NewOptNilInt64(4)},
 		client.ChangeTaskParams{ID: s.projects[0], TaskDefinitionID: s.task}))
-	insist(t.Status == client.StatusComplete && t.QualityPts == 4, "marked as %s with %d", t.Status, t.QualityPts)
+	insist(t.Status == client.TaskStatusComplete && t.QualityPts == 4, "marked as %s with %d", t.Status, t.QualityPts)
 	insist(!t.CompletionDate.Null, "it was completed on no day")
 }
 
@@ -269,7 +269,7 @@ func (s *story) leaveByCSV() {
 	for _, name := range s.names {
 		insist(strings.Contains(sheet, name), "%s is not in %s", name, sheet)
 	}
-	back := expect[*client.Imported]("import what was exported")(s.convenor.ImportStudents(s.ctx,
+	back := expect[*client.ImportedUsers]("import what was exported")(s.convenor.ImportStudents(s.ctx,
 		&client.ImportStudentsReq{File: file("again.csv", sheet)}, client.ImportStudentsParams{ID: s.unit}))
 	insist(len(back.Errors) == 0, "what was exported is refused: %+v", back.Errors)
 }

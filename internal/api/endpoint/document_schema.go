@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -168,29 +169,35 @@ func (d *document) told(record reflect.Type) object {
 
 var letters = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// nameTypes gives every type that becomes a component its name: its own, with
-// that of its package before it where two types share one.
+// nameTypes gives every type that becomes a component its name: the one it was
+// given, or else those of its package and its own.
 func (d *document) nameTypes(routes []*Info) {
 	first := newDocument(d.Config)
 	for _, i := range routes {
 		first.operation(i)
 	}
-	count := map[string]int{"Problem": 1}
 	for t := range first.seen {
-		count[plainName(t)]++
-	}
-	for t := range first.seen {
-		name := plainName(t)
-		if count[name] > 1 {
-			name = exported(t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]) + name
-		}
-		d.names[t] = name
+		pkg, name := typeName(t)
+		d.names[t] = cmp.Or(d.Schemas[pkg+"."+name], exported(pkg)+exported(name))
 	}
 }
 
-func plainName(t reflect.Type) string {
-	name := letters.ReplaceAllString(t.Name(), "_")
-	return exported(strings.TrimSuffix(name, "Out"))
+// typeName gives the last part of the package of a type, and its name.
+func typeName(t reflect.Type) (pkg, name string) {
+	return t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:], letters.ReplaceAllString(t.Name(), "_")
 }
 
 func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// SchemaNames gives the names of the schemas by package and type, such as
+// work.Comment.
+func (s *Server) SchemaNames() map[string]string {
+	d := newDocument(s.Config)
+	d.nameTypes(s.routes)
+	out := map[string]string{}
+	for t, schema := range d.names {
+		pkg, name := typeName(t)
+		out[pkg+"."+name] = schema
+	}
+	return out
+}

@@ -39,6 +39,7 @@ type Config struct {
 	Version      string
 	Words        Words             // what the document says about names
 	Operations   map[string]string // what it calls the endpoints, by method and path
+	Schemas      map[string]string // what it calls the records, by package and type
 	Tags         []Tag             // how it groups them
 	Now          clock.Clock       // the machine's when nil; what people used of their allowances is counted by it
 	// Asked, where it is set, hears of every right a request is asked for, for the
