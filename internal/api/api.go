@@ -102,7 +102,7 @@ func New(c Config) *Server {
 	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
 		return ident.Attend(ctx, c.DB, username, token)
 	}
-	c.Words, c.Operations, c.Schemas, c.Tags = words(), operations(), schemas(), tags
+	c.Words, c.Operations, c.Schemas, c.Tags, c.Examples = words(), operations(), schemas(), tags, examples()
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,
 		c.SignIn),
 		methods: c.Methods, clientURL: c.ClientURL, saml: c.SAML, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),

@@ -1,7 +1,8 @@
 package api
 
 import (
-	_ "embed" // the words and the names
+	_ "embed" // the words, the names and the examples
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -14,6 +15,9 @@ var wordList string
 //go:embed operations.txt
 var operationList string
 
+//go:embed examples.json
+var exampleList []byte
+
 //go:embed schemas.txt
 var schemaList string
 
@@ -24,6 +28,15 @@ func words() endpoint.Words {
 		if name, meaning, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && !strings.HasPrefix(line, "#") {
 			out[name] = meaning
 		}
+	}
+	return out
+}
+
+// examples reads examples.json: bodies by the names of operations.
+func examples() map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	if err := json.Unmarshal(exampleList, &out); err != nil {
+		panic(err) // the file is our own
 	}
 	return out
 }
@@ -50,7 +63,7 @@ func nameList(list string) map[string]string {
 var tags = []endpoint.Tag{
 	tag("Signing in", "Sessions, passwords and the ways to sign in.", `^/api/auth`),
 	tag("Similarity", "Work that is like another's, and the outside service that compares it.",
-		`/similarities|^/api/tii_|turn_it_in|/tii_`),
+		`/similarit|^/api/tii_|/tii_`),
 	tag("Automated assessment", "Container images and what they say about submissions.", `overseer|/assessment$`),
 	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/unsubscribe`),
 	tag("Administration", "The audit log, events, background jobs and webhooks.", `^/api/admin`),

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -13,8 +15,8 @@ import (
 func walkDocument(v any, at []string, f func(at []string, o map[string]any)) {
 	switch v := v.(type) {
 	case []any:
-		for _, e := range v {
-			walkDocument(e, at, f)
+		for i, e := range v {
+			walkDocument(e, append(slices.Clone(at), strconv.Itoa(i)), f)
 		}
 	case map[string]any:
 		f(at, v)
@@ -115,6 +117,35 @@ func TestEveryOperationHasAName(t *testing.T) {
 	for route := range names {
 		t.Errorf("operations.txt names %s, which is not served", route)
 	}
+}
+
+// TestExamplesAreValid holds every example in the document against the schema it
+// stands in or beside.
+func TestExamplesAreValid(t *testing.T) {
+	p, n := contract(), 0
+	walkDocument(documentForTests(t), nil, func(at []string, o map[string]any) {
+		example, ok := o["example"]
+		if !ok || slices.Contains(at, "example") {
+			return
+		}
+		if n++; asObject(o["schema"]) != nil {
+			at = append(at, "schema")
+		}
+		text, err := json.Marshal(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := p.validate(at, text); wrong != "" {
+			t.Errorf("%v: %s", at, wrong)
+		}
+	})
+	known := operations()
+	for name := range examples() {
+		if !slices.Contains(slices.Collect(maps.Values(known)), name) {
+			t.Errorf("examples.json has a body for %s, which is no operation", name)
+		}
+	}
+	t.Logf("%d examples", n)
 }
 
 // TestEveryRecordHasAName holds schemas.txt against the types that are answered.

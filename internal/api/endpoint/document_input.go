@@ -94,10 +94,11 @@ func (b *bodies) contents() object {
 	if b.files {
 		return object{"multipart/form-data": b.form()}
 	}
-	return object{
-		"application/json":                  object{"schema": b.nested.schema()},
-		"application/x-www-form-urlencoded": b.form(),
+	asJSON := object{"schema": b.nested.schema()}
+	if example := b.Examples[b.operationID(b.info)]; example != nil {
+		asJSON["example"] = example
 	}
+	return object{"application/json": asJSON, "application/x-www-form-urlencoded": b.form()}
 }
 
 func (b *bodies) form() object {

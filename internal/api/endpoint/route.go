@@ -5,6 +5,7 @@ package endpoint
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -37,11 +38,12 @@ type Config struct {
 	Room         *params.Spool // what they may hold of the disk; nil for no bound
 	Origins      []string      // other origins whose pages may call the API
 	Version      string
-	Words        Words             // what the document says about names
-	Operations   map[string]string // what it calls the endpoints, by method and path
-	Schemas      map[string]string // what it calls the records, by package and type
-	Tags         []Tag             // how it groups them
-	Now          clock.Clock       // the machine's when nil; what people used of their allowances is counted by it
+	Words        Words                      // what the document says about names
+	Operations   map[string]string          // what it calls the endpoints, by method and path
+	Schemas      map[string]string          // what it calls the records, by package and type
+	Examples     map[string]json.RawMessage // of bodies, by the name of the operation
+	Tags         []Tag                      // how it groups them
+	Now          clock.Clock                // the machine's when nil; what people used of their allowances is counted by it
 	// Asked, where it is set, hears of every right a request is asked for, for the
 	// test that compares them with those its endpoint declares.
 	Asked func(*Info, *policy.Right)
