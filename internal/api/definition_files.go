@@ -12,6 +12,7 @@ import (
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
 	"lectern/internal/taskdef"
+	"lectern/internal/usecase"
 )
 
 func (s *Server) definitionFileRoutes() {
@@ -48,6 +49,16 @@ func (s *Server) definitionFileRoutes() {
 		"Remove what the automated assessment runs", s.detach(taskdef.Assessment),
 		endpoint.Audited(audit.Definition))
 
+	endpoint.Route(s.Server, "POST "+one+"/template", 200, policy.EditDefinitions,
+		"Set what everybody is given to begin with, a zip archive: it is not taken for similar",
+		s.attach(taskdef.Template),
+		endpoint.Audited(audit.Definition), endpoint.Uploads(1, taskdef.MaxResources), size, kind)
+	endpoint.Route(s.Server, "GET "+one+"/template", 200, policy.EditDefinitions, "Get what everybody is given to "+
+		"begin with", s.download(taskdef.Template, "-template.zip"), sendsStoredArchive)
+	endpoint.Route(s.Server, "DELETE "+one+"/template", 204, policy.EditDefinitions, "Remove what everybody is given "+
+		"to begin with", s.detach(taskdef.Template),
+		endpoint.Audited(audit.Definition))
+
 	endpoint.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
 		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles,
 		endpoint.Audited(audit.Definition),
@@ -78,7 +89,7 @@ func (s *Server) attach(k taskdef.FileKind) func(context.Context, *access.Caller
 func (s *Server) detach(k taskdef.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent,
 	error) {
 	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (endpoint.NoContent, error) {
-		return remove(ctx, s.db, func(q db.Q) error { return taskdef.Detach(ctx, q, in.TaskDefID, k) })
+		return remove(ctx, s.db, func(q db.Q) error { return usecase.DetachFromDefinition(ctx, q, in.TaskDefID, k) })
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"lectern/internal/policy"
 	"lectern/internal/sheet"
 	"lectern/internal/taskdef"
+	"lectern/internal/usecase"
 )
 
 func (s *Server) definitionSheetRoutes() {
@@ -61,6 +62,6 @@ func (s *Server) importDefinitions(ctx context.Context, _ *access.Caller, in imp
 	error) {
 	return s.importSheet(ctx, in.importIn, taskdef.DefinitionSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
 		error) {
-		return taskdef.ImportDefinitions(ctx, q, in.UnitID, rows)
+		return usecase.ImportDefinitions(ctx, q, in.UnitID, rows)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"lectern/internal/grade"
 	"lectern/internal/policy"
 	"lectern/internal/taskdef"
+	"lectern/internal/usecase"
 )
 
 func (s *Server) definitionRoutes() {
@@ -194,8 +195,7 @@ func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller,
 		return nil, err
 	}
 	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) {
-		return taskdef.ChangeDefinition(ctx, q, in.ID,
-			c)
+		return usecase.ChangeDefinition(ctx, q, in.ID, c)
 	})
 }
 

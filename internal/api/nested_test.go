@@ -75,6 +75,7 @@ func (w *world) nested() {
 	w.do("convenor", "POST "+defA+"/{defA1}/task_sheet", aFile("a.pdf", aPDF)).status(200)
 	w.do("convenor", "POST "+defA+"/{defA1}/task_resources", aFile("a.zip", zipOf(w, "a", "b"))).status(200)
 	w.do("convenor", "POST "+defA+"/{defA1}/task_assessment_resources", aFile("a.zip", zipOf(w, "c", "d"))).status(201)
+	w.do("convenor", "POST "+defA+"/{defA1}/template", aFile("a.zip", zipOf(w, "e", "f"))).status(200)
 	w.handedIn()
 	w.assessedByHand()
 }

@@ -61,6 +61,7 @@ var readings = []reading{
 	{policy.GiveFeedback, "tutor", `"has_extensions"`, []string{"/api/units/{id}/tasks/inbox",
 		"/api/units/{id}/feedback", "/api/units/{unit_id}/task_definitions/{task_def_id}/tasks"}},
 	{policy.SeeSimilarities, "tutor", `"type":"Turnitin","pct":61`, []string{similaritiesPath}},
+	{policy.SeeClusters, "tutor", `says nothing of who wrote it`, []string{clustersPath}},
 	{policy.ReadStatistics, "tutor", `"num":`, []string{"/api/units/{id}/stats/task_status_pct",
 		"/api/units/{id}/stats/student_target_grade"}},
 
@@ -173,6 +174,7 @@ func (w *world) fillFields() {
 	}
 	relay(w)
 	w.outsideReport(w.someSubmission(), "quokka", 61, "")
+	w.alike(0, 1)
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "Quokka words"}).status(201)
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,
 		"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],

@@ -28,6 +28,8 @@ func (s *Server) similarityRoutes() {
 	endpoint.Route(s.Server, "GET "+base+"/{id}/contents/{idx}", 200, policy.SeeSimilarities,
 		"Get a page that shows both works beside each other; of an outside report its PDF", s.similarityContents,
 		endpoint.Stored("text/html", "application/pdf"))
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/task_definitions/{id}/similarity_clusters", 200,
+		policy.SeeClusters, "List which work for a task belongs together, and who handed in when", s.listClusters)
 	endpoint.Route(s.Server, "GET /api/similarity_pages/{token}", 200, policy.Anybody,
 		"See both works beside each other, by an address from viewer_url", s.similarityPage,
 		endpoint.Stored("text/html", "application/pdf"), endpoint.Asks(policy.SeeSimilarities), endpoint.Also(404, "the address is not one of ours, or its minute is "+
@@ -45,6 +47,22 @@ func (s *Server) listSimilarities(ctx context.Context, who *access.Caller,
 	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]similarity.Record, int64, error) {
 		return similarity.List(ctx, q, who, in.TaskID, p)
 	})
+}
+
+type listClustersIn struct {
+	definitionPath
+	paging
+}
+
+func (s *Server) listClusters(ctx context.Context, who *access.Caller,
+	in listClustersIn) (endpoint.List[similarity.Cluster], error) {
+	list, err := view(ctx, s.db, func(q db.Q) ([]similarity.Cluster, error) {
+		return similarity.Clusters(ctx, q, who, in.ID)
+	})
+	if err != nil {
+		return endpoint.List[similarity.Cluster]{}, err
+	}
+	return windowed(list, in.paging)
 }
 
 type flagSimilarityIn struct {

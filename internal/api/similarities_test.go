@@ -21,6 +21,8 @@ import (
 const (
 	similaritiesPath = "/api/tasks/{task_id}/similarities"
 	similarities     = "/api/tasks/{task}/similarities"
+	clustersPath     = "/api/units/{unit_id}/task_definitions/{id}/similarity_clusters"
+	clusters         = "/api/units/{unitA}/task_definitions/{defA1}/similarity_clusters"
 )
 
 var _ = rights(
@@ -28,6 +30,7 @@ var _ = rights(
 	rightRow{"PUT " + similaritiesPath + "/{id}", similarities + "/1", staffA, `{"flagged":true}`},
 	rightRow{"GET " + similaritiesPath + "/{id}/viewer_url", similarities + "/1/viewer_url", staffA, nil},
 	rightRow{"GET " + similaritiesPath + "/{id}/contents/{idx}", similarities + "/1/contents/0", staffA, nil},
+	rightRow{"GET " + clustersPath, clusters, staffA, nil},
 	rightRow{"GET /api/similarity_pages/{token}", "/api/similarity_pages/x", "everybody", nil},
 )
 
@@ -41,7 +44,52 @@ var _ = lists(
 					"created_at": w.db.Now()}
 			})
 		}},
+	listRow{route: "GET " + clustersPath, path: clusters, who: "tutor", fill: (*world).alike},
 )
+
+// alike adds pairs of students whose work is alike and was flagged, each pair one
+// cluster.
+func (w *world) alike(from, to int) {
+	w.Helper()
+	rows := map[string][][]any{}
+	add := func(table string, values ...any) { rows[table] = append(rows[table], values) }
+	now := w.db.Now()
+	for i := from; i < to; i++ {
+		for id := 50_000 + 2*i; id < 50_002+2*i; id++ {
+			name := fmt.Sprintf("alike%d", id)
+			add("users (id, username, username_key, email, email_key, first_name, last_name, role, created_at, "+
+				"updated_at)", id, name, name, name, name, "A", "B", 1, now, now)
+			add("projects (id, unit_id, user_id, enrolled, created_at, updated_at)", id, w.id["unitA"], id, true, now,
+				now)
+			add("tasks (id, project_id, task_definition_id, unit_id, created_at, updated_at)", id, id, w.id["defA1"],
+				w.id["unitA"], now, now)
+			add("submissions (id, unit_id, task_id, user_id, at, parts)", id, w.id["unitA"], id, id, now, 0)
+			add("submission_tasks (task_id, at, submission_id, pct, pts)", id, now, id, 100, 3)
+		}
+		id := 50_000 + 2*i
+		add("similarity_pairs (id, class_id, part, left_id, right_id, pct, score, left_words, right_words, passages, "+
+			"created_at)", id, w.id["defA1"], "code", id, id+1, 99, 88, "", "", "[]", now)
+		add("task_similarities (type, project_id, task_id, submission_id, part, pair_id, flagged, created_at)",
+			"LecternTaskSimilarity", id, id, id, "code", id, true, now)
+	}
+	err := w.db.Tx(w.Context(), func(q db.Q) error {
+		for _, table := range []string{"users", "projects", "tasks", "submissions", "submission_tasks",
+			"similarity_pairs", "task_similarities"} {
+			for into, list := range rows {
+				if !strings.HasPrefix(into, table+" ") {
+					continue
+				}
+				if err := db.Insert(w.Context(), q, into, "", list); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+}
 
 // someSubmission gives the student's task a version, if it has none.
 func (w *world) someSubmission() int64 {
@@ -147,6 +195,9 @@ func (w *world) program(who, text string) {
 func (w *world) compared() {
 	w.Helper()
 	s := w.api.similar
+	run(w, func(ctx context.Context, id int64) error {
+		return s.Renew(ctx, jobs.Job{}, similarity.RenewArgs{First: id})
+	}, "similarity renewal", "task_definition_id")
 	run(w, func(ctx context.Context, id int64) error {
 		return s.Compare(ctx, jobs.Job{}, similarity.Args{SubmissionID: id})
 	}, "similarity", "submission_id")

@@ -91,7 +91,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 		return nil, errors.Join(err, a.close())
 	}
 	a.similarity = &similarity.Service{DB: a.db, Files: a.files, Log: a.log, MinScore: a.SimilarityMinScore,
-		Memory: int(a.SimilarityMemoryMB * size.MB / similarity.BytesEach)}
+		Days: a.SimilarityDays, Memory: int(a.SimilarityMemoryMB * size.MB / similarity.BytesEach)}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
 	a.deliveries = jobs.New(a.db, a.log, jobs.Config{Workers: webhook.Most})
 	if err := a.openEngine(); err != nil {

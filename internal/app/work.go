@@ -42,8 +42,9 @@ func (a *App) work() {
 		Ready: a.mailer.PortfolioReady, Failed: a.mailer.PortfolioFailed}
 	jobs.Register(a.jobs, press.Compile, portfolio.JobLimits)
 	jobs.Register(a.jobs, press.GenerateDue, jobs.Limits{Concurrency: 1})
-	jobs.Register(a.jobs, a.similarity.Compare, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1})
+	jobs.Register(a.jobs, a.similarity.Compare, similarity.JobLimits)
 	jobs.Register(a.jobs, a.similarity.Refresh, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1})
+	jobs.Register(a.jobs, a.similarity.Renew, jobs.Limits{Timeout: time.Hour, Concurrency: 1})
 	a.jobs.Every("portfolios_due", jobs.DailyAt(8, 0), portfolio.GenerateArgs{})
 }
 
@@ -83,9 +84,8 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	if err := webhook.Ensure(ctx, a.db); err != nil {
 		return err
 	}
-	expire := similarity.Expiry{Days: a.SimilarityDays}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune,
-		saml.Prune, expire.Prune, assess.Prune} {
+		saml.Prune, a.similarity.Prune, assess.Prune} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

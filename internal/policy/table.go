@@ -82,6 +82,7 @@ var (
 	SteerGroup       = right(Unit, "lock a group, move it or change its capacity", staff)
 	ReadMembers      = right(Unit, "see the members of this group", GroupMember|staff)
 	OverfillGroup    = right(Unit, "exceed the capacity of a group", convenors)
+	SeeClusters      = right(Unit, "see which work of this unit is alike", staff)
 )
 
 // Rights on a project. Whoever owns it is there as its student only, whatever

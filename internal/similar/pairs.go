@@ -21,9 +21,22 @@ const DefaultScore = 45
 // DefaultPct is the threshold of the share where a task sets none.
 const DefaultPct = 50
 
+// Where nearly all of a work is in the other, a little less rarity will do. That finds
+// most copies that were disguised in every way at once; docs/similarity.md has the
+// figures.
+const (
+	nearlyAll = 85 // percent
+	allowance = 5  // of the score
+)
+
 // Flagged tells whether a person should look at a pair: much of it must be
 // alike, and what is alike must be rare in the class.
-func (t Thresholds) Flagged(pct int, score float64) bool { return pct >= t.Pct && score >= t.Score }
+func (t Thresholds) Flagged(pct int, score float64) bool {
+	if pct >= nearlyAll {
+		score += allowance
+	}
+	return pct >= t.Pct && score >= t.Score
+}
 
 // Pair is two works of a class and what they share.
 type Pair struct {

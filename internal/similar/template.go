@@ -65,14 +65,16 @@ func (p *Prints) fileHash(f printedFile) uint64 {
 }
 
 // own gives the fingerprints of a submission without those of the template:
-// neither the runs that stand in it nor those inside what was taken from it.
+// neither the runs that stand in it nor those that are mostly made of what was
+// taken from it. Else every run across the end of a template would count, and a
+// single line below a long template look like a work of its own.
 func (t *Template) own(p *Prints, level int) []fingerprint {
 	all := p.fingerprints(level)
 	if t == nil {
 		return all
 	}
 	marks, inside := t.holds(p), map[uint64]bool{}
-	p.runs(level, func(r run) { inside[r.hash] = inside[r.hash] || whole(marks[r.from:r.upTo]) })
+	p.runs(level, func(r run) { inside[r.hash] = inside[r.hash] || mostly(marks[r.from:r.upTo]) })
 	kept := all[:0]
 	for _, f := range all {
 		if !t.prints[f.hash] && !inside[f.hash] {
@@ -82,11 +84,4 @@ func (t *Template) own(p *Prints, level int) []fingerprint {
 	return kept
 }
 
-func whole(marks []bool) bool {
-	for _, m := range marks {
-		if !m {
-			return false
-		}
-	}
-	return true
-}
+func mostly(marks []bool) bool { return 2*count(marks, true) > len(marks) }

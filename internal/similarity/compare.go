@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -27,13 +28,17 @@ func (Args) Kind() string { return "similarity" }
 
 // Received follows a submission, in its transaction: where one of its files is to be
 // compared, a job does it right after. It is for submit.Service.
-func Received(ctx context.Context, q db.Q, submissionID int64, list []submit.File) error {
-	if !slices.ContainsFunc(list, func(f submit.File) bool { return f.Checked && partOf(f) != "" }) {
+func Received(ctx context.Context, q db.Q, r submit.Received) error {
+	if !slices.ContainsFunc(r.Files, func(f submit.File) bool { return f.Checked && partOf(f) != "" }) {
 		return nil
 	}
-	_, err := jobs.Enqueue(ctx, q, Args{submissionID}, jobs.Options{})
+	_, err := jobs.Enqueue(ctx, q, Args{r.SubmissionID}, jobs.Options{For: jobs.For{Unit: r.UnitID,
+		Person: r.UserID}})
 	return err
 }
+
+// JobLimits are those of Args: units and people take turns.
+var JobLimits = jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1, Fair: true}
 
 // asked is a submission with what its task says of comparing.
 type asked struct {
@@ -48,13 +53,20 @@ const selectAsked = `SELECT s.id, coalesce(d.first_id, d.id) AS first_id, d.uplo
 	d.moss_language FROM submissions s JOIN tasks t ON t.id = s.task_id
 	JOIN task_definitions d ON d.id = t.task_definition_id WHERE s.id `
 
+// somebodys is the condition that submission s is the work of somebody who was not
+// erased: what is the work of nobody else is not fingerprinted again.
+const somebodys = ` EXISTS (SELECT 1 FROM submission_tasks l JOIN tasks k ON k.id = l.task_id
+	JOIN projects x ON x.id = k.project_id JOIN users u ON u.id = x.user_id
+	WHERE l.submission_id = s.id AND u.email_key NOT LIKE '%@erased.invalid')`
+
 // Compare is the worker of Args. It reads the files of the submission once, keeps
 // their fingerprints, and compares them with those of all earlier submissions, whose
 // files it does not touch. It may run twice and leaves one result.
 func (s *Service) Compare(ctx context.Context, job jobs.Job, a Args) error {
-	sub, err := db.OneOf[asked](ctx, s.DB.Pool(), "submission", selectAsked+`= $1`, a.SubmissionID)
+	sub, err := db.OneOf[asked](ctx, s.DB.Pool(), "submission", selectAsked+`= $1 AND `+somebodys,
+		a.SubmissionID)
 	if fault.Is(err, fault.Missing) {
-		return nil // it was deleted meanwhile
+		return nil // it was deleted meanwhile, or its student erased
 	}
 	if err != nil {
 		return err

@@ -249,19 +249,19 @@ func (r *row) record() (Record, error) {
 func (r *row) left() bool { return r.LeftID != nil && *r.LeftID == r.SubmissionID }
 
 func (r *row) other() *Other {
-	o := &Other{UnitCode: *r.OtherCode, Term: r.term(), SubmittedAt: *r.OtherAt, Students: []Student{}}
+	o := &Other{UnitCode: *r.OtherCode, Term: term(r.Period, r.Year, r.Start), SubmittedAt: *r.OtherAt, Students: []Student{}}
 	if r.named {
 		o.Students = append(o.Students, r.students[*r.OtherID]...)
 	}
 	return o
 }
 
-// term says when the other unit is taught.
-func (r *row) term() string {
-	if r.Period != nil {
-		return fmt.Sprintf("%s %d", *r.Period, *r.Year)
+// term says when a unit is taught: in which period, or from which day.
+func term(period *string, year *int, start *clock.Date) string {
+	if period != nil {
+		return fmt.Sprintf("%s %d", *period, *year)
 	}
-	return r.Start.String()
+	return start.String()
 }
 
 // stored is a passage as the pair keeps it.

@@ -37,25 +37,33 @@ func askRefresh(ctx context.Context, q db.Q, first int64) error {
 
 // known is a pair as it is kept.
 type known struct {
-	ID    int64 `db:"id"`
 	Left  int64 `db:"left_id"`
 	Right int64 `db:"right_id"`
-	Pct   int   `db:"pct"`
 	Score int   `db:"score"`
+}
+
+func (s *Service) known(ctx context.Context, key classKey) ([]known, error) {
+	return db.All[known](ctx, s.DB.Pool(), `SELECT left_id, right_id, score FROM similarity_pairs WHERE class_id = $1
+		AND part = $2 ORDER BY id`, key.first, key.part)
 }
 
 // Refresh is the worker of RefreshArgs: it rates the pairs of a task anew, from the
 // index alone, since what is rare changes as a class hands in; looks again at those
 // whose score changed; and finds what most of the class shares.
 func (s *Service) Refresh(ctx context.Context, _ jobs.Job, a RefreshArgs) error {
+	return s.eachPart(ctx, a.First, s.refresh)
+}
+
+// eachPart calls f for each part of what is handed in for a task.
+func (s *Service) eachPart(ctx context.Context, first int64, f func(context.Context, classKey) error) error {
 	parts, err := db.All[string](ctx, s.DB.Pool(), `SELECT DISTINCT part FROM similarity_prints WHERE class_id = $1`,
-		a.First)
+		first)
 	if err != nil {
 		return err
 	}
 	for _, part := range parts {
-		if err := s.refresh(ctx, classKey{a.First, part}); err != nil {
-			return fmt.Errorf("scores of task definition %d: %w", a.First, err)
+		if err := f(ctx, classKey{first, part}); err != nil {
+			return fmt.Errorf("task definition %d: %w", first, err)
 		}
 	}
 	return nil
@@ -67,8 +75,7 @@ func (s *Service) refresh(ctx context.Context, key classKey) error {
 		return err
 	}
 	defer c.Unlock()
-	list, err := db.All[known](ctx, s.DB.Pool(), `SELECT id, left_id, right_id, pct, score FROM similarity_pairs
-		WHERE class_id = $1 AND part = $2 ORDER BY id`, key.first, key.part)
+	list, err := s.known(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -81,16 +88,16 @@ func (s *Service) refresh(ctx context.Context, key classKey) error {
 			moved = append(moved, [2]int64{p.Left, p.Right})
 		}
 	}
-	if err := s.again(ctx, c, moved); err != nil {
+	if err := s.again(ctx, c, moved, 0); err != nil {
 		return err
 	}
 	return s.saveCore(ctx, c)
 }
 
-// again measures pairs and keeps the result, a few in each transaction.
-func (s *Service) again(ctx context.Context, c *class, pairs [][2]int64) error {
+// again measures pairs and keeps those of at least a share, a few in each transaction.
+func (s *Service) again(ctx context.Context, c *class, pairs [][2]int64, least int) error {
 	for part := range slices.Chunk(pairs, atOnce/2) {
-		found, err := s.measure(ctx, c, part, 0)
+		found, err := s.measure(ctx, c, part, least)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,8 @@ type Service struct {
 	Limits pdf.Limits // of reading documents
 	// MinScore is the score from which a pair is flagged; similar.DefaultScore when 0.
 	MinScore int
+	// Days is how long fingerprints are kept; 0: for ever.
+	Days int
 	// Memory bounds the indexes, in fingerprints; DefaultMemory when 0. What no
 	// longer fits is read again when it is needed.
 	Memory int

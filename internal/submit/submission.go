@@ -47,7 +47,14 @@ type Service struct {
 	Service string // its name, on receipts
 	// Received, if not nil, is called in the transaction of a submission, for what
 	// else follows from it.
-	Received func(ctx context.Context, q db.Q, submissionID int64, list []File) error
+	Received func(ctx context.Context, q db.Q, r Received) error
+}
+
+// Received is work that was just handed in.
+type Received struct {
+	SubmissionID, UnitID int64
+	UserID               int64 // who sent it
+	Files                []File
 }
 
 // HandIn records a submission with all that follows from it: the version with
@@ -81,7 +88,7 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 		return nil, err
 	}
 	if d.Received != nil {
-		if err := d.Received(ctx, q, id, h.Files); err != nil {
+		if err := d.Received(ctx, q, Received{id, handed.UnitID, h.By.UserID, h.Files}); err != nil {
 			return nil, err
 		}
 	}

@@ -45,6 +45,10 @@ var (
 	bundleLimits   = archive.Limits{Entries: 1000, Entry: MaxResources, Total: 2 << 30}
 )
 
+// HandedOut tells whether students get files of the kind: what stands in them, and so
+// in everybody's work, is not taken for similar.
+func (k FileKind) HandedOut() bool { return k != Assessment }
+
 // Most is the size a file of the kind may have.
 func (k FileKind) Most() int64 {
 	if k == Sheet {

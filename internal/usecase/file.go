@@ -6,6 +6,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/portfolio"
 	"lectern/internal/sheet"
+	"lectern/internal/similarity"
 	"lectern/internal/taskdef"
 )
 
@@ -17,8 +18,60 @@ func (s *Service) AttachToDefinition(ctx context.Context, definitionID int64, k 
 		return err
 	}
 	return s.DB.Tx(ctx, func(q db.Q) error {
-		return taskdef.Attach(ctx, q, s.Files, taskdef.Attachment{DefinitionID: definitionID, Kind: k, File: info})
+		return s.attach(ctx, q, taskdef.Attachment{DefinitionID: definitionID, Kind: k, File: info})
 	})
+}
+
+// attach makes stored files those of definitions. What was handed out with a task is
+// not taken for similar, so its work is compared anew.
+func (s *Service) attach(ctx context.Context, q db.Q, list ...taskdef.Attachment) error {
+	if err := taskdef.Attach(ctx, q, s.Files, list...); err != nil {
+		return err
+	}
+	var ids []int64
+	for _, a := range list {
+		if a.Kind.HandedOut() {
+			ids = append(ids, a.DefinitionID)
+		}
+	}
+	return similarity.Changed(ctx, q, ids...)
+}
+
+// DetachFromDefinition takes a file from a definition; that there was none is no
+// error.
+func DetachFromDefinition(ctx context.Context, q db.Q, definitionID int64, k taskdef.FileKind) error {
+	if err := taskdef.Detach(ctx, q, definitionID, k); err != nil || !k.HandedOut() {
+		return err
+	}
+	return similarity.Changed(ctx, q, definitionID)
+}
+
+// ChangeDefinition changes a definition. Where it now says otherwise what is compared,
+// or from where work is to be looked at, its work is compared anew.
+func ChangeDefinition(ctx context.Context, q db.Q, id int64, c taskdef.DefinitionChange) (*taskdef.Definition, error) {
+	d, err := taskdef.ChangeDefinition(ctx, q, id, c)
+	if err != nil || c.Requirements == nil && c.WarnPct == nil && c.MossLanguage == nil {
+		return d, err
+	}
+	return d, similarity.Changed(ctx, q, id)
+}
+
+// ImportDefinitions adds and changes definitions from a sheet, as ChangeDefinition
+// does.
+func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, rows *sheet.Reader) (*sheet.Report, error) {
+	report, err := taskdef.ImportDefinitions(ctx, q, unitID, rows)
+	if err != nil || len(report.Success) == 0 {
+		return report, err
+	}
+	list, err := taskdef.DefinitionsOf(ctx, q, unitID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(list))
+	for i, d := range list {
+		ids[i] = d.ID
+	}
+	return report, similarity.Changed(ctx, q, ids...)
 }
 
 // UnpackDefinitionFiles stores the sheets and resources in an archive as files of
@@ -39,7 +92,7 @@ func (s *Service) UnpackDefinitionFiles(ctx context.Context, unitID int64, u Upl
 	if err != nil {
 		return nil, err
 	}
-	return &report, s.DB.Tx(ctx, func(q db.Q) error { return taskdef.Attach(ctx, q, s.Files, found...) })
+	return &report, s.DB.Tx(ctx, func(q db.Q) error { return s.attach(ctx, q, found...) })
 }
 
 // AddPortfolioFile adds an upload to a portfolio under a name, as a file of a
