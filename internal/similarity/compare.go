@@ -229,9 +229,14 @@ func (s *Service) measure(ctx context.Context, c *class, pairs [][2]int64, least
 	return out, nil
 }
 
+// score is that of a pair by the rarities of now.
+func (c *class) score(left, right int64, pct int) int {
+	return similar.Rounded(similar.Final(c.index.Score(left, right), pct))
+}
+
 func (c *class) pair(ids [2]int64, left, right *similar.Prints, m similar.Match) pair {
 	p := pair{classKey: c.key, left: ids[0], right: ids[1], pct: m.Pct,
-		score: similar.Rounded(c.index.Score(ids[0], ids[1])), leftWords: c.index.Explain(left, right, m).Words,
+		score: c.score(ids[0], ids[1], m.Pct), leftWords: c.index.Explain(left, right, m).Words,
 		rightWords: c.index.Explain(right, left, m.Mirrored()).Words}
 	for _, one := range m.Longest(mostPassages) {
 		p.passages = append(p.passages, stored{one.Left, one.Right, one.Tokens})

@@ -8,7 +8,6 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/jobs"
-	"lectern/internal/similar"
 )
 
 // RefreshArgs ask for the scores of a task to be brought up to date, in all terms.
@@ -39,11 +38,12 @@ func askRefresh(ctx context.Context, q db.Q, first int64) error {
 type known struct {
 	Left  int64 `db:"left_id"`
 	Right int64 `db:"right_id"`
+	Pct   int   `db:"pct"`
 	Score int   `db:"score"`
 }
 
 func (s *Service) known(ctx context.Context, key classKey) ([]known, error) {
-	return db.All[known](ctx, s.DB.Pool(), `SELECT left_id, right_id, score FROM similarity_pairs WHERE class_id = $1
+	return db.All[known](ctx, s.DB.Pool(), `SELECT left_id, right_id, pct, score FROM similarity_pairs WHERE class_id = $1
 		AND part = $2 ORDER BY id`, key.first, key.part)
 }
 
@@ -84,7 +84,7 @@ func (s *Service) refresh(ctx context.Context, key classKey) error {
 		if !c.index.Has(p.Left) || !c.index.Has(p.Right) {
 			continue // one of them expired: what was found stays as it was
 		}
-		if similar.Rounded(c.index.Score(p.Left, p.Right)) != p.Score {
+		if c.score(p.Left, p.Right, p.Pct) != p.Score {
 			moved = append(moved, [2]int64{p.Left, p.Right})
 		}
 	}
