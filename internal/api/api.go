@@ -16,6 +16,7 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/ident"
 	"lectern/internal/notify"
+	"lectern/internal/outside"
 	"lectern/internal/similarity"
 	"lectern/internal/sso/saml"
 	"lectern/internal/submit"
@@ -39,6 +40,7 @@ type Config struct {
 	Mailer     *notify.Mailer  // nil: no mails are sent
 	Hooks      webhook.Guard
 	Similarity *similarity.Service
+	Outside    *outside.Service // what works at the outside similarity service; nil: there is none
 	// OutsideViewer asks the outside similarity service for the address at which a
 	// caller can look at its report, by the id of the submission there; nil where none
 	// is configured.
@@ -72,6 +74,7 @@ type Server struct {
 	usecases  usecase.Service
 	similar   *similarity.Service
 	outside   func(context.Context, *access.Caller, string) (string, error)
+	tii       *outside.Service
 	mostFile  int64
 	mostMedia int64
 	pullWait  time.Duration
@@ -90,7 +93,8 @@ var resources = []func(*Server){
 	(*Server).secondFactorRoutes, (*Server).sessionRoutes,
 	(*Server).settingRoutes, (*Server).similarityRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).submissionRoutes,
-	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tutorialRoutes, (*Server).unitCSVRoutes,
+	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tiiRoutes, (*Server).tutorialRoutes,
+	(*Server).unitCSVRoutes,
 	(*Server).unitAccessRoutes, (*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes,
 	(*Server).userRoutes,
 	(*Server).webcalRoutes, (*Server).webhookRoutes,
@@ -107,7 +111,7 @@ func New(c Config) *Server {
 		c.SignIn),
 		methods: c.Methods, clientURL: c.ClientURL, saml: c.SAML, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
 		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks,
-		similar: c.Similarity, outside: c.OutsideViewer}
+		similar: c.Similarity, outside: c.OutsideViewer, tii: c.Outside}
 	if len(s.methods) == 0 {
 		s.methods = []Method{{Method: Database, Name: "Password"}}
 	}
@@ -115,7 +119,7 @@ func New(c Config) *Server {
 		s.live = context.Background()
 	}
 	s.usecases = usecase.Service{DB: c.DB, Files: c.Files, Keys: submit.NewKeys(c.DB, c.ReceiptKey),
-		Name: s.settings.ExternalName, Assess: s.settings.Assessment}
+		Name: s.settings.ExternalName, Assess: s.settings.Assessment, Outside: c.Outside}
 	s.pullWait = pullWait
 	s.mostFile = cmp.Or(c.MostFile, submit.MostFile)
 	s.mostMedia = cmp.Or(c.MostMedia, work.MaxMedia)

@@ -70,14 +70,22 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*
 		if err != nil {
 			return nil, err
 		}
-		return &signInOut{User: *u.For(u.ID, u.Role), AuthToken: token}, nil
+		u, err = s.withTerms(ctx, u.For(u.ID, u.Role))
+		if err != nil {
+			return nil, err
+		}
+		return &signInOut{User: *u, AuthToken: token}, nil
 	}
 	got, err := s.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, OTP: in.OTP,
 		Entry: entry})
 	if err != nil {
 		return nil, err
 	}
-	return &signInOut{*got.User.For(got.User.ID, got.User.Role), got.Token, got.Enrolling}, nil
+	u, err := s.withTerms(ctx, got.User.For(got.User.ID, got.User.Role))
+	if err != nil {
+		return nil, err
+	}
+	return &signInOut{*u, got.Token, got.Enrolling}, nil
 }
 
 type tokenOut struct {

@@ -89,7 +89,12 @@ func (s *Server) attach(k taskdef.FileKind) func(context.Context, *access.Caller
 func (s *Server) detach(k taskdef.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent,
 	error) {
 	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (endpoint.NoContent, error) {
-		return remove(ctx, s.db, func(q db.Q) error { return usecase.DetachFromDefinition(ctx, q, in.TaskDefID, k) })
+		return remove(ctx, s.db, func(q db.Q) error {
+			if err := usecase.DetachFromDefinition(ctx, q, in.TaskDefID, k); err != nil {
+				return err
+			}
+			return s.tii.Look(ctx, q)
+		})
 	}
 }
 

@@ -82,15 +82,15 @@ func (s *Server) sendOn(ctx context.Context, q db.Q, who *access.Caller, u *iden
 		v := url.Values{"authToken": {ticket}, "username": {u.Username}}
 		return endpoint.Redirect{To: strings.TrimSuffix(s.clientURL, "/") + "/#/sign_in?" + v.Encode()}, err
 	case s.enter != nil:
-		token, err := ident.Open(ctx, q, u, outside(who))
+		token, err := ident.Open(ctx, q, u, vouched(who))
 		return s.enter(token), err
 	}
 	return endpoint.Redirect{}, errNoClient
 }
 
-// outside is how somebody enters whom another service vouched for: they stay, as the
+// vouched is how somebody enters whom another service vouched for: they stay, as the
 // one who trades a ticket does.
-func outside(who *access.Caller) ident.Entry {
+func vouched(who *access.Caller) ident.Entry {
 	return ident.Entry{Remember: true, From: who.From, Agent: who.Agent}
 }
 

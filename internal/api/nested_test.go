@@ -42,6 +42,7 @@ var nestings = map[string]nesting{
 	"tasks":                    {"{task}", []string{"{task:other}"}},
 	"similarities":             {"{similarity}", []string{"{similarityOther}"}},
 	"contents":                 {"0", nil},
+	"tii_group_attachments":    {"{attachment}", []string{"{attachmentB}"}},
 }
 
 var (
@@ -58,6 +59,11 @@ func (w *world) nested() {
 	w.id["breakT2"] = w.lastID("breaks")
 	w.add("setB", "group_sets", row{"unit_id": w.id["unitB"], "name": "Teams"})
 	w.add("groupB", "unit_groups", row{"group_set_id": w.id["setB"], "tutorial_id": w.id["tutorialB"], "name": "Red"})
+	w.similarityService("")
+	for name, def := range map[string]string{"attachment": "defA1", "attachmentB": "defB1"} {
+		w.add(name, "tii_group_attachments", row{"task_definition_id": w.id[def], "group_id": "g",
+			"filename": "a.docx", "digest": "d", "status": "pending", "created_at": clock.At(w.now)})
+	}
 	w.add("set2", "group_sets", row{"unit_id": w.id["unitA"], "name": "Pairs"})
 	w.add("groupOfSet2", "unit_groups", row{"group_set_id": w.id["set2"], "tutorial_id": w.id["tutorialA"],
 		"name": "Red"})

@@ -1,12 +1,14 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/audit"
 	"lectern/internal/db"
@@ -175,6 +177,9 @@ func (w *world) fillFields() {
 	relay(w)
 	w.outsideReport(w.someSubmission(), "quokka", 61, "")
 	w.alike(0, 1)
+	w.api.outside = func(context.Context, *access.Caller, string) (string, error) {
+		return "https://outside.example/", nil
+	}
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "Quokka words"}).status(201)
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,
 		"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],

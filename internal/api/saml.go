@@ -65,7 +65,7 @@ func (s *Server) signInBySAML(ctx context.Context, who *access.Caller,
 			on, err := s.sendOn(ctx, q, who, u)
 			return endpoint.SentOn[*samlOut]{On: &on}, err
 		}
-		token, err := ident.Open(ctx, q, u, outside(who))
+		token, err := ident.Open(ctx, q, u, vouched(who))
 		out.Data = &samlOut{token, samlUser{u.ID, u.Username, u.Email, u.FirstName + " " + u.LastName}}
 		return out, err
 	})

@@ -105,10 +105,14 @@ func (w *world) someSubmission() int64 {
 }
 
 // outsideReport keeps a report of an outside service on a submission.
+// Below zero the percentage is not known yet.
 func (w *world) outsideReport(submission int64, id string, pct int, report string) {
 	w.Helper()
 	o := similarity.OutsideReport{SubmissionID: submission, Key: "file0", OutsideID: id, Pct: &pct,
 		Threshold: 35}
+	if pct < 0 {
+		o.Pct = nil
+	}
 	if report != "" {
 		info, err := w.api.files.Put(w.Context(), strings.NewReader(report))
 		if err != nil {
@@ -483,14 +487,19 @@ func TestViewerURLIsGoodForAMinute(t *testing.T) {
 
 func TestOutsideReports(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.outsideReport(w.someSubmission(), "tii-1", 61, "")
+		w.outsideReport(w.someSubmission(), "tii-1", -1, "")
 		r := w.do("tutor", "GET "+similarities, nil).status(200).list()[0]
-		if r["type"] != "TiiTaskSimilarity" || r["flagged"] != true || r["pct"] != 61.0 || r["score"] != nil ||
+		if r["type"] != "TiiTaskSimilarity" || r["flagged"] != false || r["pct"] != 0.0 || r["score"] != nil ||
 			r["ready_for_viewer"] != false || r["other"] != nil {
 			t.Errorf("%v", r)
 		}
 		at := fmt.Sprintf("%s/%v", similarities, r["id"])
 		w.do("tutor", "GET "+at+"/viewer_url", nil).status(409)
+		w.outsideReport(w.someSubmission(), "tii-1", 61, "")
+		r = w.do("tutor", "GET "+similarities, nil).status(200).list()[0]
+		if r["flagged"] != true || r["pct"] != 61.0 || r["ready_for_viewer"] != true || len(r["parts"].([]any)) != 0 {
+			t.Errorf("%v", r)
+		}
 		w.do("tutor", "GET "+at+"/contents/0", nil).status(404)
 		w.do("tutor", "PUT "+at, `{"flagged":false}`).status(200)
 		w.outsideReport(w.someSubmission(), "tii-1", 72, "%PDF-1.4 report")

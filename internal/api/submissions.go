@@ -25,7 +25,7 @@ const mostFiles = 20
 func (s *Server) submissionRoutes() {
 	const one = "/api/projects/{id}/task_def_id/{task_definition_id}"
 	endpoint.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
-		endpoint.Audited(audit.Submission, audit.Status, audit.Grade),
+		endpoint.Audited(audit.Submission, audit.Status, audit.Grade, audit.Agreement),
 		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Accepts(s.filesAskedFor),
 		endpoint.Location(one+"/submission"),
 		endpoint.Also(409, "the Idempotency-Key was used for another upload"),
@@ -72,7 +72,7 @@ type handInIn struct {
 	Contributions params.JSON[[]contributionIn] `param:"contributions" doc:"in a group: the part of every enrolled member; equal parts when absent"`
 	Alignments    params.JSON[[]aimIn]          `param:"alignment_data" doc:"outcomes the work serves, in place of those given before"`
 	Trigger       status.UploadTrigger          `param:"trigger" doc:"need_help when the work is not ready for marking"`
-	AcceptedEULA  bool                          `param:"accepted_tii_eula"`
+	AcceptedEULA  params.Opt[bool]              `param:"accepted_tii_eula" doc:"true: the sender accepts the similarity service's agreement; false: this work is not to be sent there"`
 	Key           string                        `header:"Idempotency-Key" doc:"makes a repeated upload the same submission, for a day"`
 }
 
@@ -87,7 +87,8 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*
 		sent[key] = uploaded(u)
 	}
 	return s.usecases.HandIn(ctx, who, submit.Request{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID,
-		Key: in.Key, Trigger: string(in.Trigger), Contributions: in.shares(), Alignments: in.aims()}, sent)
+		Key: in.Key, Trigger: string(in.Trigger), Contributions: in.shares(), Alignments: in.aims(),
+		Accepts: in.AcceptedEULA.Ptr()}, sent)
 }
 
 // uploaded is a file of the request as use cases take it.

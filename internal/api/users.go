@@ -86,7 +86,14 @@ func (s *Server) getUser(ctx context.Context, who *access.Caller, in aboutUser) 
 	if err != nil {
 		return nil, err
 	}
-	return u.For(who.ID, who.Role), nil
+	return s.withTerms(ctx, u.For(who.ID, who.Role))
+}
+
+// withTerms adds whether the user has accepted the agreement of the outside similarity
+// service.
+func (s *Server) withTerms(ctx context.Context, u *ident.User) (_ *ident.User, err error) {
+	u.AcceptedTerms, err = s.tii.Accepted(ctx, s.db.Pool(), u.ID)
+	return u, err
 }
 
 type addUserIn struct {
@@ -185,7 +192,7 @@ func (s *Server) changeUser(ctx context.Context, who *access.Caller, in changeUs
 	if err != nil {
 		return nil, err
 	}
-	return u.For(who.ID, who.Role), nil
+	return s.withTerms(ctx, u.For(who.ID, who.Role))
 }
 
 func (s *Server) accounts() usecase.Accounts {

@@ -37,6 +37,7 @@ type Settings struct {
 	Encryption
 	Comparing
 	Assessment
+	OutsideSimilarity
 	SignIn
 
 	Addr           string   `default:"127.0.0.1:3000" help:"Address to listen on."`
@@ -97,7 +98,8 @@ func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
 // Check finds what cannot be right before anything is opened, all at once.
 func (s *Settings) Check() error {
 	return errors.Join(s.checkStorage(), s.Encryption.check(), s.SignIn.check(), s.checkAddr(), s.checkLinks(),
-		s.checkMail(), s.checkSubmissions(), s.Comparing.check(), s.Assessment.check(), s.checkAudit())
+		s.checkMail(), s.checkSubmissions(), s.Comparing.check(), s.Assessment.check(), s.OutsideSimilarity.check(),
+		s.checkAudit())
 }
 
 func (s *Settings) checkStorage() error {

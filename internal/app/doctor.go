@@ -34,6 +34,7 @@ func Doctor(ctx context.Context, s Settings, out io.Writer) error {
 	all = append(all, checkDisk(&s), checkSync(&s))
 	all = append(all, checkSAML(ctx, &s)...)
 	all = append(all, checkEngine(ctx, &s)...)
+	all = append(all, checkOutside(ctx, &s)...)
 	bad := 0
 	for _, f := range all {
 		mark := "ok  "

@@ -22,6 +22,7 @@ var floors = [][]string{
 	{"internal/demo", "internal/sso/saml"},
 	{"internal/usecase", "internal/person"},
 	{"internal/insight", "internal/notify", "internal/webhook", "internal/sso"},
+	{"internal/outside"},
 	{"internal/portfolio", "internal/marking", "internal/assess", "internal/similarity"},
 	{"internal/submit"},
 	{"internal/work"},
@@ -39,7 +40,8 @@ var floors = [][]string{
 	{"internal/container/enginetest"},
 	{"internal/db/dbtest", "internal/sso/saml/samltest"},
 	{"internal/db", "internal/files", "internal/pdf", "internal/sheet",
-		"internal/calendar", "internal/mail", "internal/archive", "internal/container"},
+		"internal/calendar", "internal/mail", "internal/archive", "internal/container", "internal/tii",
+		"internal/tii/fake"},
 	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
 		"internal/totp", "internal/personal", "internal/canonical"},
 }
@@ -57,6 +59,8 @@ var speakHTTP = map[string]string{
 	"internal/sso/saml":             "it is a client: it fetches the metadata of the identity provider",
 	"internal/sso/saml/samltest":    "it runs an identity provider for tests",
 	"internal/webhook":              "it is a client: it delivers events to the addresses of others",
+	"internal/tii":                  "it is a client: it calls the outside similarity service",
+	"internal/tii/fake":             "it stands in for the outside similarity service",
 }
 
 // room is a package as go list tells of it.

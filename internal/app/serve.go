@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"lectern/internal/jobs"
 	"lectern/internal/mail"
 	"lectern/internal/notify"
+	"lectern/internal/outside"
 	"lectern/internal/similarity"
 	"lectern/internal/site"
 	"lectern/internal/size"
@@ -47,6 +49,8 @@ type App struct {
 	deliveries   *jobs.Queue // has one worker per webhook: a slow receiver delays nothing else
 	assessments  *jobs.Queue // has its own workers: an assessment that takes long delays no document; nil: no engine
 	assessor     *assess.Worker
+	outside      *outside.Service
+	outsideJobs  *jobs.Queue // a similarity service that is slow delays nothing else
 	events       *events.Hub
 	audit        *audit.Keeper
 	keys         *submit.Keys   // sign receipts and checkpoints of the audit log
@@ -97,6 +101,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	if err := a.openEngine(); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
+	a.openOutside()
 	a.beside()
 	a.work()
 	a.declare()
@@ -176,14 +181,15 @@ func (a *App) declare() {
 		SAML:   a.saml,
 		SignIn: ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism,
-			Assessment: a.ContainerHost != ""},
+			Assessment: a.ContainerHost != "", Similarity: a.outside.Enabled()},
 		Events: a.events, Live: a.live,
-		Mailer: a.mailer, Hooks: a.guard(), Similarity: a.similarity,
-		ReceiptKey: key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
+		Mailer: a.mailer, Hooks: a.guard(), Similarity: a.similarity, Outside: a.outside,
+		OutsideViewer: a.viewer(),
+		ReceiptKey:    key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
 	})
 	pages := site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors,
 		Usecases: &usecase.Service{DB: a.db, Files: a.files, Keys: a.keys, Name: a.ExternalName,
-			Assess: a.ContainerHost != ""},
+			Assess: a.ContainerHost != "", Outside: a.outside},
 		MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB})
 	doors.EnterPages(pages.Enter)
 	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -261,6 +267,7 @@ func (a *App) startJobs(ctx context.Context) error {
 	}
 	a.jobs.Start(a.live)
 	a.deliveries.Start(a.live)
+	a.outsideJobs.Start(a.live)
 	if a.assesses() {
 		go a.assessor.Watch(a.live)
 		a.assessments.Start(a.live)
@@ -270,12 +277,12 @@ func (a *App) startJobs(ctx context.Context) error {
 
 // beside lets each queue know the others, so that none warns of their jobs.
 func (a *App) beside() {
-	a.jobs.Beside(a.deliveries)
-	a.deliveries.Beside(a.jobs)
+	all := []*jobs.Queue{a.jobs, a.deliveries, a.outsideJobs}
 	if a.assessments != nil {
-		a.jobs.Beside(a.deliveries, a.assessments)
-		a.deliveries.Beside(a.jobs, a.assessments)
-		a.assessments.Beside(a.jobs, a.deliveries)
+		all = append(all, a.assessments)
+	}
+	for i, qu := range all {
+		qu.Beside(slices.Delete(slices.Clone(all), i, i+1)...)
 	}
 }
 
@@ -297,7 +304,7 @@ func (a *App) stop(srv *http.Server) error {
 
 // stopJobs lets the jobs that run finish, until ctx ends.
 func (a *App) stopJobs(ctx context.Context) error {
-	err := errors.Join(a.jobs.Stop(ctx), a.deliveries.Stop(ctx))
+	err := errors.Join(a.jobs.Stop(ctx), a.deliveries.Stop(ctx), a.outsideJobs.Stop(ctx))
 	if a.assesses() {
 		err = errors.Join(err, a.assessments.Stop(ctx))
 	}

@@ -34,11 +34,12 @@ const (
 	Similarity   Kind = "similarity"     // somebody decided whether similar work is to be looked at
 	Export       Kind = "export"         // records of many people were downloaded
 	Retention    Kind = "retention"      // old entries of this log were removed
+	Agreement    Kind = "agreement"      // somebody accepted the agreement of the outside similarity service
 )
 
 var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade, Extension,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
-	Similarity, Export, Retention}
+	Similarity, Export, Retention, Agreement}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

@@ -32,6 +32,9 @@ type User struct {
 	// EmailPending is an address its owner asked for, until it confirms; for
 	// them and administrators.
 	EmailPending *string `db:"email_pending" json:"email_pending,omitempty"`
+	// AcceptedTerms tells whether they need not be asked to accept the agreement of the
+	// outside similarity service; absent where there is none. It is not kept here.
+	AcceptedTerms *bool `json:"accepted_tii_eula,omitempty"`
 	// Disabled is for administrators; For takes it and LoginID away from everybody else.
 	Disabled *bool `db:"disabled" json:"disabled,omitempty"`
 	// LoginID is what the institution calls them, for administrators; whoever it

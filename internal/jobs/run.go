@@ -40,6 +40,17 @@ func (j Job) Done(ctx context.Context, q db.Q) error {
 	return j.run.settle(ctx, q, outcome{state: Done, attempt: j.Attempt, runAt: q.Now()})
 }
 
+// Later gives the job back in the caller's transaction, to be run again after d, so
+// that whoever hastens it comes before or after, never in between. The try is not
+// counted. As with Done, ErrLost means that the job is another's, and it comes last.
+func (j Job) Later(ctx context.Context, q db.Q, d time.Duration) error {
+	if j.run == nil {
+		return nil
+	}
+	q.After(func() { j.run.done.Store(true) })
+	return j.run.settle(ctx, q, outcome{state: Available, attempt: j.Attempt - 1, runAt: clock.At(q.Now().Add(d))})
+}
+
 // ErrLost says that the lease of a job ended and someone else has the job now.
 var ErrLost = errors.New("the job was taken over by another worker")
 
@@ -68,7 +79,7 @@ type run struct {
 	queue  *Queue
 	args   []byte
 	cancel context.CancelCauseFunc
-	done   atomic.Bool // Done was called and committed
+	done   atomic.Bool // Done or Later was called and committed
 	until  time.Time   // when the lease ends; only tend's goroutine touches it after the start
 }
 
@@ -85,7 +96,7 @@ func (r *run) work(ctx context.Context) {
 	err := r.call(ctx)
 	if r.done.Load() {
 		if err != nil {
-			r.queue.log.WarnContext(ctx, "a job failed after it was marked done", "job", r.ID, "kind", r.Kind, "err",
+			r.queue.log.WarnContext(ctx, "a job failed after its end was written", "job", r.ID, "kind", r.Kind, "err",
 				err)
 		}
 		return

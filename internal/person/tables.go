@@ -14,6 +14,7 @@ import (
 	"lectern/internal/insight"
 	"lectern/internal/marking"
 	"lectern/internal/notify"
+	"lectern/internal/outside"
 	"lectern/internal/personal"
 	"lectern/internal/portfolio"
 	"lectern/internal/similarity"
@@ -27,7 +28,7 @@ import (
 // package's first, here.
 var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
-	notify.Personal, events.Personal,
+	notify.Personal, outside.Personal, events.Personal,
 	audit.Personal)
 
 // leftOut are tables that refer to people, or to what belongs to them, and are not
@@ -38,6 +39,7 @@ var leftOut = map[string]string{
 	"similarity_pairs": "what two works share is about both students; that there is such a pair stands in " +
 		"task_similarities",
 	"audit_outbox": "it waits there for a moment, and then stands in audit_entries",
+	"tii_actions":  "what is to be done at the similarity service; what that is about a person stands in tii_submissions",
 }
 
 // named tells whether a column is in a table's list.

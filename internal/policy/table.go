@@ -54,6 +54,7 @@ var (
 	ManageJobs     = right(System, "see and retry background jobs", SystemAdmin)
 	ReadAudit      = right(System, "read the audit log", SystemAdmin)
 	ManageWebhooks = right(System, "manage webhooks and read the event log", SystemAdmin)
+	AcceptTerms    = right(System, "accept the similarity service's agreement for this user", Self)
 )
 
 // Rights in a unit.
@@ -83,6 +84,7 @@ var (
 	ReadMembers      = right(Unit, "see the members of this group", GroupMember|staff)
 	OverfillGroup    = right(Unit, "exceed the capacity of a group", convenors)
 	SeeClusters      = right(Unit, "see which work of this unit is alike", staff)
+	SteerOutside     = right(Unit, "see and retry what is done at the similarity service", convenors)
 )
 
 // Rights on a project. Whoever owns it is there as its student only, whatever

@@ -221,7 +221,7 @@ func (r *row) record() (Record, error) {
 		row: *r}
 	format := "html"
 	if r.Type == Outside {
-		format, out.Ready = "pdf", r.Report != nil
+		format, out.Ready = "pdf", r.OutsidePct != nil
 		if r.OutsidePct != nil {
 			out.Pct = *r.OutsidePct
 		}
@@ -239,7 +239,7 @@ func (r *row) record() (Record, error) {
 		out.Passages = list
 	}
 	out.Details = Details{r.Type.word(), out.Pct, out.Score}
-	if out.Ready {
+	if r.Type == Ours || r.Report != nil {
 		out.Parts = []Part{{0, format, fmt.Sprintf("%s - %d%%", out.Title(), out.Pct)}}
 	}
 	return out, nil

@@ -26,6 +26,7 @@ type Request struct {
 	Alignments    *[]taskdef.TaskAlignment // replace the student's alignments; nil leaves them
 	Files         []File
 	Key           string // makes a repeated request the same submission; may be empty
+	Accepts       *bool  // the agreement under which work is sent to others to be checked; nil: not said
 }
 
 // Result is the answer to whoever handed in.

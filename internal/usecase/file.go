@@ -34,7 +34,10 @@ func (s *Service) attach(ctx context.Context, q db.Q, list ...taskdef.Attachment
 			ids = append(ids, a.DefinitionID)
 		}
 	}
-	return similarity.Changed(ctx, q, ids...)
+	if err := similarity.Changed(ctx, q, ids...); err != nil {
+		return err
+	}
+	return s.Outside.Look(ctx, q)
 }
 
 // DetachFromDefinition takes a file from a definition; that there was none is no

@@ -11,6 +11,7 @@ import (
 	"lectern/internal/assess"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/outside"
 	"lectern/internal/similarity"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
@@ -26,7 +27,7 @@ func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Reque
 	if err := submit.CheckKey(h.Key); err != nil {
 		return nil, err
 	}
-	list, err := s.takeFiles(ctx, h.DefinitionID, sent)
+	requirements, list, err := s.takeFiles(ctx, h.DefinitionID, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -41,31 +42,36 @@ func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Reque
 		if err == nil && s.Assess {
 			err = assess.Enqueue(ctx, q, out.SubmissionID)
 		}
-		return out, err
+		if err != nil {
+			return nil, err
+		}
+		return out, s.Outside.HandedIn(ctx, q, outside.HandIn{SubmissionID: out.SubmissionID, SenderID: who.ID,
+			Accepted: h.Accepts, Requirements: requirements, Files: list})
 	})
 }
 
 // takeFiles checks the files against what the task asks for, first all names and
 // then each content, and puts them into the store.
-func (s *Service) takeFiles(ctx context.Context, definitionID int64, sent map[string]Upload) ([]submit.File, error) {
+func (s *Service) takeFiles(ctx context.Context, definitionID int64, sent map[string]Upload) (
+	taskdef.Requirements, []submit.File, error) {
 	d, err := taskdef.DefinitionByID(ctx, s.DB.Pool(), definitionID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := submit.Match(d.Requirements, slices.Sorted(maps.Keys(sent))); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list := make([]submit.File, len(d.Requirements))
 	for i, r := range d.Requirements {
 		u := sent[r.Key]
 		info, err := s.store(ctx, u, r.Type.Check, put)
 		if err != nil {
-			return nil, about(r, u, err)
+			return nil, nil, about(r, u, err)
 		}
 		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash,
 			Size: info.Size, Checked: r.Checked()}
 	}
-	return list, nil
+	return d.Requirements, list, nil
 }
 
 // about says which file a refusal is about.

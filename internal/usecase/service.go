@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/files"
+	"lectern/internal/outside"
 	"lectern/internal/submit"
 )
 
@@ -20,6 +21,8 @@ type Service struct {
 	Name  string       // of the service, on receipts
 	// Assess tells whether submissions are assessed in containers.
 	Assess bool
+	// Outside sends documents to the outside similarity service; nil: there is none.
+	Outside *outside.Service
 }
 
 // Upload is a file that somebody sent and that is on disk as long as the use

@@ -97,6 +97,22 @@ type text interface {
 	record() reflect.Type
 }
 
+// HTML is a page that somebody else wrote, in which nothing may run: as HTML, or as a
+// string where the caller's Accept names JSON. Without a page it is null.
+type HTML struct{ Page *string }
+
+// Draw implements Drawing.
+func (h HTML) Draw(w http.ResponseWriter, r *http.Request, status int) {
+	w.Header().Add("Vary", "Accept")
+	if h.Page == nil || httpserver.Names(r, "application/json") {
+		httpserver.JSON(w, status, h.Page)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	httpserver.Write(w, []byte(*h.Page)) //nolint:errcheck // the client left
+}
+
 // Event is a part of a stream of server-sent events; see Live.
 type Event struct {
 	ID   int64

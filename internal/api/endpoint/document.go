@@ -222,6 +222,8 @@ func (d *document) content(i *Info) object {
 			out[kind] = binary
 		}
 		return out
+	case reflect.TypeFor[HTML]():
+		return object{"text/html": plainText, "application/json": object{"schema": nullable(object{"type": "string"})}}
 	case reflect.TypeFor[Live]():
 		return object{"text/event-stream": plainText}
 	case reflect.TypeFor[Picture]():

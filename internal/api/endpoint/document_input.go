@@ -21,6 +21,9 @@ func (d *document) inputs(i *Info, op object) {
 			list = append(list, d.parameter(i, f, "path", pathWords(i.Path, f.Name)))
 		case "header":
 			list = append(list, d.parameter(i, f, "header", f.Name))
+		case "body":
+			op["requestBody"] = object{"required": true, "description": f.Doc, "content": object{
+				"application/json": object{"schema": object{"type": "object"}}}}
 		default:
 			b.add(f)
 		}

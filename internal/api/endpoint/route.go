@@ -117,6 +117,10 @@ func Uploads(n int, most int64) Option {
 	return func(i *Info) { i.limits.Files, i.limits.File, i.limits.Total = n, most, int64(n)*most+8*size.MB }
 }
 
+// Raw gives an endpoint the body as it came, of at most so many bytes, in a field of
+// type params.Body.
+func Raw(most int64) Option { return func(i *Info) { i.limits.Raw, i.limits.JSON = true, most } }
+
 // Location names where a created record is found, such as
 // "/api/units/{unit_id}/outcomes/{.id}": {name} is a value of the request's
 // path, {.name} a field of the answer.

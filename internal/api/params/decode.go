@@ -121,6 +121,8 @@ func (d *decoding) fill(p *plan, v reflect.Value, n *node) {
 			d.fromHeader(f, field)
 		case f.Name == allFiles:
 			d.allFiles(f, field)
+		case f.In == "body":
+			field.SetBytes(d.set.raw)
 		default:
 			d.push(step{name: f.Name})
 			d.field(f, field, n.member(f.Name), f.needed(n))

@@ -17,6 +17,9 @@
 // A string tagged header:"Idempotency-Key" takes the value of that header, and
 // stays empty where the request has none.
 //
+// A field of type Body, named "*body", takes the bytes of the body as they came,
+// where Limits.Raw says that it is not to be parsed.
+//
 // A field tagged unless:"other" is required where the parameter other, beside
 // it, is absent or null.
 //
@@ -80,6 +83,9 @@ const (
 
 var wrapperType = reflect.TypeFor[interface{ wraps() wrapper }]()
 
+// Body is the body of a request as it came.
+type Body []byte
+
 // Set is the parameters of one request. Close it when the request is done.
 type Set struct {
 	root    node // query and body in one tree
@@ -88,6 +94,7 @@ type Set struct {
 	header  http.Header
 	uploads []*Upload
 	room    account
+	raw     Body // the whole body, where it is not parsed
 	partial bool // beforeFiles is running: what is absent may still come
 }
 

@@ -11,13 +11,17 @@ import (
 	"lectern/internal/clock"
 )
 
-// allFiles is the name under which a struct asks for every file of a request.
-const allFiles = "*files"
+// Names under which a struct asks for every file of a request, and for its body as it
+// came.
+const (
+	allFiles  = "*files"
+	wholeBody = "*body"
+)
 
 // Field is one declared input, for whoever describes an endpoint.
 type Field struct {
 	Name     string       // without the brackets of what it stands in
-	In       string       // "path", "header", "param" or "file"
+	In       string       // "path", "header", "param", "file" or "body"
 	Type     reflect.Type // as declared
 	Elem     reflect.Type // Type without pointer, Opt and JSON around it
 	Required bool
@@ -143,6 +147,7 @@ var (
 	uploadType  = reflect.TypeFor[*Upload]()
 	uploadsType = reflect.TypeFor[[]*Upload]()
 	filesType   = reflect.TypeFor[map[string]*Upload]()
+	bodyType    = reflect.TypeFor[Body]()
 )
 
 // complete fills in how a field is set and what its type comes down to.
@@ -164,6 +169,12 @@ func (b builder) complete(f *Field) {
 			panic(fmt.Sprintf("params: %s must be a %v", allFiles, filesType))
 		}
 		f.In = "file"
+		return
+	case f.Name == wholeBody:
+		if f.Type != bodyType {
+			panic(fmt.Sprintf("params: %s must be a %v", wholeBody, bodyType))
+		}
+		f.In = "body"
 		return
 	case f.Type == uploadType, f.Type == uploadsType:
 		f.In, f.Elem = "file", f.Type

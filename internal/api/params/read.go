@@ -24,6 +24,7 @@ type Limits struct {
 	File  int64 // one file
 	Files int   // how many files; 20
 	Total int64 // the whole body; enough for the others
+	Raw   bool  // the body is not parsed, whatever it is: a Body takes it, of at most JSON bytes
 
 	Spool  *Spool // the room all uploads share; none is bounded when nil
 	Sender int64  // whose part of it the request takes
@@ -69,6 +70,9 @@ func (rd *reader) read(w http.ResponseWriter, r *http.Request) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
+	if rd.lim.Raw {
+		return rd.raw(w, r)
+	}
 	kind, args, err := contentType(r.Header)
 	if err != nil {
 		return unlessEmpty(r.Body, err)
@@ -89,6 +93,16 @@ func (rd *reader) read(w http.ResponseWriter, r *http.Request) error {
 		return rd.urlencoded(body)
 	}
 	return rd.multipart(body, args["boundary"])
+}
+
+// raw keeps the body as it came.
+func (rd *reader) raw(w http.ResponseWriter, r *http.Request) error {
+	if r.ContentLength > rd.lim.JSON {
+		return tooLarge("the body", rd.lim.JSON)
+	}
+	text, err := readText(http.MaxBytesReader(w, r.Body, rd.lim.JSON), r.ContentLength)
+	rd.set.raw = Body(text)
+	return err
 }
 
 // contentType is the media type of the body, an error when it is none the
