@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lectern/internal/api/endpoint"
+	"lectern/internal/clock"
 	"lectern/internal/policy"
 	"lectern/internal/sso"
 	"lectern/internal/sso/saml"
@@ -44,9 +45,10 @@ func (w *world) withSAML(t *testing.T, change func(c *saml.Config)) *samltest.ID
 	return idp
 }
 
-// begin is where the service sends people.
+// begin is where the service sends people. The provider has the machine's clock.
 func (w *world) begin() string {
 	w.Helper()
+	w.now = clock.Real()
 	to, _ := w.do("", "GET /api/auth/method", nil).status(200).object()["redirect_to"].(string)
 	if to == "" {
 		w.Fatal("no sign-in begins")
