@@ -125,8 +125,8 @@ func busybox() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	for _, dir := range []string{"bin/", "tmp/", "usr/", "usr/bin/"} {
-		_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755})
+	for dir, mode := range map[string]int64{"bin/": 0o755, "tmp/": 0o1777} {
+		_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: mode})
 	}
 	_ = w.WriteHeader(&tar.Header{Name: "bin/busybox", Mode: 0o755, Size: int64(len(program))})
 	_, _ = w.Write(program)
