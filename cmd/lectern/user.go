@@ -14,6 +14,7 @@ import (
 	"lectern/internal/app"
 	"lectern/internal/db"
 	"lectern/internal/ident"
+	pages "lectern/internal/links"
 	"lectern/internal/policy"
 )
 
@@ -34,8 +35,8 @@ type links struct {
 }
 
 func (l *links) print(token string) {
-	fmt.Printf("Set the password within 7 days at:\n%s/#/password?token=%s\n", strings.TrimSuffix(l.PublicURL, "/"),
-		token)
+	fmt.Printf("Set the password within 7 days at:\n%s%s\n", strings.TrimSuffix(l.PublicURL, "/"),
+		pages.With(pages.Password, token))
 }
 
 type userAddCmd struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var linkToken = regexp.MustCompile(`https://learn\.example\.edu/#/password\?token=(\S+)`)
+var linkToken = regexp.MustCompile(`https://learn\.example\.edu/password\?token=(\S+)`)
 
 // userCommand gives a function that runs a command about users with args, which name
 // the database, on a standard input, and tells what was printed.

@@ -4,6 +4,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -58,7 +59,17 @@ func (c *Caller) Must(r *policy.Right) error {
 		return &fault.Error{Kind: fault.Denied, Code: "second_factor_enrolment", Text: "Set up a second factor first: " +
 			"your role needs one here. Until then you can do nothing else."}
 	}
+	if c.JudgesOwn() {
+		return fault.New(fault.Denied, "This is your own work, so you may not %s: ask somebody else on the staff.",
+			r.Action)
+	}
 	return fault.New(fault.Denied, "%s", r.Refusal())
+}
+
+// JudgesOwn tells whether the caller, who could do more with another student's
+// project, is the student of this one.
+func (c *Caller) JudgesOwn() bool {
+	return c.OwnerID != 0 && c.OwnerID == c.ID && (c.UnitRole != 0 || c.Role == policy.Admin)
 }
 
 // Could tells whether the caller holds one of a rule's rights on the unit, or may
@@ -125,6 +136,9 @@ func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
 	}
 	text, args, what := s.statement(c.ID, "", "")
 	row, err := db.OneOf[standing](ctx, q, what, text, args...)
+	if fault.Is(err, fault.Missing) {
+		return nil, s.absent(ctx, q, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -264,32 +278,44 @@ func yes(b *bool) bool { return b != nil && *b }
 
 // part is a table a scope may name: how it joins the unit, and its name in words.
 type part struct {
-	id   int64
-	join string // with %s for the number of the id's argument
-	what string
+	id    int64
+	table string
+	join  string // with %s for the number of the id's argument
+	what  string
+}
+
+// absent names the first record of the scope that does not exist at all; mixed is
+// the answer where all do, but do not belong to each other. Only who names what is
+// not there pays for asking.
+func (s Scope) absent(ctx context.Context, q db.Q, mixed error) error {
+	var parts []part
+	var args []any
+	var text []string
+	for _, p := range s.parts() {
+		if p.id != 0 {
+			parts, args = append(parts, p), append(args, p.id)
+			text = append(text, fmt.Sprintf("SELECT %d AS n WHERE NOT EXISTS (SELECT 1 FROM %s WHERE id = $%d)",
+				len(parts)-1, p.table, len(args)))
+		}
+	}
+	if len(parts) < 2 {
+		return mixed
+	}
+	gone, err := db.All[int](ctx, q, strings.Join(text, " UNION ALL ")+" ORDER BY 1 LIMIT 1", args...)
+	if err != nil || len(gone) == 0 {
+		return cmp.Or(err, mixed)
+	}
+	return fault.New(fault.Missing, "There is no such %s.", parts[gone[0]].what)
 }
 
 // statement puts together the one statement for s, with further columns and joins,
 // whose arguments are numbered from 2. All text is constant; ids are arguments.
 func (s Scope) statement(caller int64, columns, joins string, more ...any) (string, []any, string) {
-	parts := []part{
-		{s.Unit, "JOIN (SELECT id FROM units WHERE id = %s) su ON su.id = u.id", "unit"},
-		{s.UnitRole, "JOIN unit_roles sr ON sr.id = %s AND sr.unit_id = u.id", "unit role"},
-		{s.Tutorial, "JOIN tutorials st ON st.id = %s AND st.unit_id = u.id", "tutorial"},
-		{s.GroupSet, "JOIN group_sets gs ON gs.id = %s AND gs.unit_id = u.id", "group set"},
-		{s.Group, "JOIN unit_groups g ON g.id = %s AND g.group_set_id = gs.id", "group"},
-		{s.Task, "JOIN tasks t ON t.id = %s AND t.unit_id = u.id", "task"},
-		{s.Project, "JOIN projects x ON x.id = %s AND x.unit_id = u.id", "project"},
-		{s.Definition, "JOIN task_definitions d ON d.id = %s AND d.unit_id = u.id", "task definition"},
-		{s.Alignment, `JOIN learning_outcome_links l ON l.id = %s
-			JOIN task_definitions d ON d.id = l.task_definition_id AND d.unit_id = u.id
-			LEFT JOIN tasks t ON t.id = l.task_id LEFT JOIN projects x ON x.id = t.project_id`, "learning alignment"},
-	}
 	args := append([]any{caller}, more...)
 	var from strings.Builder
 	from.WriteString(joins)
 	what := "record"
-	for _, p := range parts {
+	for _, p := range s.parts() {
 		if p.id != 0 {
 			args = append(args, p.id)
 			fmt.Fprintf(&from, " "+p.join, fmt.Sprintf("$%d", len(args)))
@@ -304,6 +330,23 @@ func (s Scope) statement(caller int64, columns, joins string, more ...any) (stri
 		s.columns() + ` FROM units u` + from.String() + `
 		LEFT JOIN unit_roles r ON r.unit_id = u.id AND r.user_id = $1
 		LEFT JOIN projects p ON p.unit_id = u.id AND p.user_id = $1` + s.membership(), args, what
+}
+
+// parts lists what a scope can name, the outermost first.
+func (s Scope) parts() []part {
+	return []part{
+		{s.Unit, "units", "JOIN (SELECT id FROM units WHERE id = %s) su ON su.id = u.id", "unit"},
+		{s.UnitRole, "unit_roles", "JOIN unit_roles sr ON sr.id = %s AND sr.unit_id = u.id", "unit role"},
+		{s.Tutorial, "tutorials", "JOIN tutorials st ON st.id = %s AND st.unit_id = u.id", "tutorial"},
+		{s.GroupSet, "group_sets", "JOIN group_sets gs ON gs.id = %s AND gs.unit_id = u.id", "group set"},
+		{s.Group, "unit_groups", "JOIN unit_groups g ON g.id = %s AND g.group_set_id = gs.id", "group"},
+		{s.Task, "tasks", "JOIN tasks t ON t.id = %s AND t.unit_id = u.id", "task"},
+		{s.Project, "projects", "JOIN projects x ON x.id = %s AND x.unit_id = u.id", "project"},
+		{s.Definition, "task_definitions", "JOIN task_definitions d ON d.id = %s AND d.unit_id = u.id", "task definition"},
+		{s.Alignment, "learning_outcome_links", `JOIN learning_outcome_links l ON l.id = %s
+			JOIN task_definitions d ON d.id = l.task_definition_id AND d.unit_id = u.id
+			LEFT JOIN tasks t ON t.id = l.task_id LEFT JOIN projects x ON x.id = t.project_id`, "learning alignment"},
+	}
 }
 
 // columns lists what only some scopes have, and NULL for the others.

@@ -66,7 +66,7 @@ func again(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule, lock s
 	}
 	row, err := db.OneOf[confirmed](ctx, q, what, text+lock, args...)
 	if fault.Is(err, fault.Missing) {
-		return nil, absent(ctx, q, c, err)
+		return nil, absent(ctx, q, c, s.absent(ctx, q, err))
 	}
 	if err != nil {
 		return nil, err

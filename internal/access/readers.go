@@ -68,7 +68,7 @@ func Readers(ctx context.Context, q db.Q, unitID int64, p db.Page) (list []Reade
 	list, err = db.All[Reader](ctx, q, `SELECT r.user_id, u.username, u.first_name, u.last_name, u.email, r.role,
 			r.reason, r.is_main, r.project_id, u.disabled_at IS NOT NULL AS suspended
 		FROM (`+readers+`) r JOIN users u ON u.id = r.user_id
-		ORDER BY r.place, u.first_name, u.last_name, u.id LIMIT $2 OFFSET $3`, unitID, p.Limit(), p.Offset())
+		ORDER BY r.place, u.name_key, u.first_name, u.last_name, u.id LIMIT $2 OFFSET $3`, unitID, p.Limit(), p.Offset())
 	for i := range list {
 		list[i].Sees = sees[list[i].Reason]
 	}

@@ -31,8 +31,10 @@ func (s *Server) activityTypeRoutes() {
 		endpoint.Audited(audit.Setting), endpoint.Also(409, "tutorial streams use it"))
 }
 
-func (s *Server) listActivityTypes(ctx context.Context, _ *access.Caller, _ none) ([]course.ActivityType, error) {
-	return course.ActivityTypes(ctx, s.db.Pool())
+func (s *Server) listActivityTypes(ctx context.Context, _ *access.Caller,
+	in paging) (endpoint.List[course.ActivityType], error) {
+	list, err := course.ActivityTypes(ctx, s.db.Pool())
+	return short(in, list, err)
 }
 
 func (s *Server) getActivityType(ctx context.Context, _ *access.Caller, in byID) (*course.ActivityType, error) {

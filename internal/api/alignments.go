@@ -25,11 +25,11 @@ func (s *Server) alignmentRoutes() {
 	endpoint.Route(s.Server, "GET "+base, 200, read, "List the learning alignments of a unit or a student",
 		s.listAlignments)
 	endpoint.Route(s.Server, "POST "+base, 201, edit, "Align a task with an outcome", s.addAlignment,
-		endpoint.Audited(audit.Outcome),
-		endpoint.Also(409, "they are aligned already"), endpoint.Also(422, "the rating is not 1 to 5"))
+		endpoint.Audited(audit.Outcome), endpoint.Location(base+"/{.id}"),
+		endpoint.Also(409, "they are aligned already"))
+	endpoint.Route(s.Server, "GET "+base+"/{id}", 200, read, "Get a learning alignment", s.getAlignment)
 	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, edit, "Change a learning alignment", s.changeAlignment,
-		endpoint.Audited(audit.Outcome),
-		endpoint.Also(422, "the rating is not 1 to 5"))
+		endpoint.Audited(audit.Outcome))
 	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, edit, "Delete a learning alignment", s.deleteAlignment,
 		endpoint.Audited(audit.Outcome))
 	endpoint.Route(s.Server, "GET "+base+"/csv", 200, export, "Export learning alignments as CSV",
@@ -46,8 +46,15 @@ type ofProject struct {
 	ProjectID int64 `param:"project_id,required" scope:"project,optional" doc:"whose; 0: the unit's own"`
 }
 
-func (s *Server) listAlignments(ctx context.Context, _ *access.Caller, in ofProject) ([]taskdef.Alignment, error) {
-	return taskdef.Alignments(ctx, s.db.Pool(), in.UnitID, in.ProjectID)
+type listAlignmentsIn struct {
+	ofProject
+	paging
+}
+
+func (s *Server) listAlignments(ctx context.Context, _ *access.Caller,
+	in listAlignmentsIn) (endpoint.List[taskdef.Alignment], error) {
+	list, err := taskdef.Alignments(ctx, s.db.Pool(), in.UnitID, in.ProjectID)
+	return short(in.paging, list, err)
 }
 
 type addAlignmentIn struct {
@@ -70,6 +77,10 @@ func (s *Server) addAlignment(ctx context.Context, _ *access.Caller, in addAlign
 type alignmentIn struct {
 	UnitID int64 `path:"unit_id" scope:"unit"`
 	ID     int64 `path:"id" scope:"learning_alignment"`
+}
+
+func (s *Server) getAlignment(ctx context.Context, _ *access.Caller, in alignmentIn) (*taskdef.Alignment, error) {
+	return taskdef.AlignmentByID(ctx, s.db.Pool(), in.ID)
 }
 
 type changeAlignmentIn struct {

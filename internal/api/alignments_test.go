@@ -91,7 +91,7 @@ func TestAlignments(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		w.do("convenor", "PUT "+alignA+"/{unit's}", `{}`).status(200).is(own)
-		w.do("convenor", "PUT "+alignA+"/{unit's}", `{"rating":6}`).status(422).says("1 to 5")
+		w.do("convenor", "PUT "+alignA+"/{unit's}", `{"rating":6}`).status(400).says("1 to 5")
 		w.do("convenorB", "PUT /api/units/{unitB}/learning_alignments/{unit's}", `{"rating":1}`).status(404)
 		w.do("student", "DELETE "+alignA+"/{mine}", nil).status(204)
 		w.do("student", "DELETE "+alignA+"/{mine}", nil).status(404)
@@ -178,11 +178,11 @@ func TestAlignmentsRefused(t *testing.T) {
 			"404 definition":     {"task_definition_id", w.id["defB1"]},
 			"404 project":        {"project_id", w.id["project:studentB"]},
 			"404 no such":        {"project_id", -1},
-			"422 rating 0":       {"rating", 0},
-			"422 rating 6":       {"rating", 6},
+			"400 rating 0":       {"rating", 0},
+			"400 rating 6":       {"rating", 6},
 			"400 rating":         {"rating", "high"},
 			"422 long":           {"description", strings.Repeat("x", 4096)},
-			"422 rating 2^40":    {"rating", 1 << 40},
+			"400 rating 2^40":    {"rating", 1 << 40},
 			"404 outcome 2^62":   {"learning_outcome_id", 1 << 62},
 			"404 no such task 0": {"task_definition_id", 0},
 		} {

@@ -10,6 +10,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
+	"lectern/internal/links"
 	"lectern/internal/policy"
 )
 
@@ -129,6 +130,7 @@ type linkOut struct {
 	ExpiresAt    clock.Time `json:"expires_at"`
 }
 
-// passwordLink is the address a person opens to set a password. The token
-// stands behind the #, which browsers keep from servers and their logs.
-func (s *Server) passwordLink(token string) string { return s.publicURL + "/#/password?token=" + token }
+// passwordLink is the address a person opens to set a password.
+func (s *Server) passwordLink(token string) string {
+	return s.publicURL + links.With(links.Password, token)
+}

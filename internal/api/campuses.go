@@ -27,8 +27,10 @@ func (s *Server) campusRoutes() {
 		endpoint.Also(409, "students or tutorials use it"))
 }
 
-func (s *Server) listCampuses(ctx context.Context, _ *access.Caller, _ none) ([]course.Campus, error) {
-	return course.Campuses(ctx, s.db.Pool())
+func (s *Server) listCampuses(ctx context.Context, _ *access.Caller, in paging) (endpoint.List[course.Campus],
+	error) {
+	list, err := course.Campuses(ctx, s.db.Pool())
+	return short(in, list, err)
 }
 
 func (s *Server) getCampus(ctx context.Context, _ *access.Caller, in byID) (*course.Campus, error) {

@@ -24,7 +24,7 @@ func (s *Server) commentRoutes() {
 	endpoint.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without",
 		s.addComment,
 		endpoint.Unaudited("what people say is kept with the task"),
-		endpoint.Uploads(1, s.mostMedia), endpoint.Location(one[:len(one)-len("{id}")]+"{.id}"), tooLarge, notAccepted,
+		endpoint.Uploads(1, s.mostMedia), endpoint.Location(base), tooLarge, notAccepted,
 		endpoint.Also(409, "the same words again, straight after the first"), endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment,
 		sendsMedia)

@@ -97,7 +97,7 @@ func TestComments(t *testing.T) {
 		}
 		a := w.comment("c1", "student", ownTask, "  Is this right?\n")
 		a.is(first("false", "null"))
-		if got := a.Header().Get("Location"); got != w.path(ownTask+"/comments/{c1}") {
+		if got := a.Header().Get("Location"); got != w.path(ownTask+"/comments") {
 			t.Errorf("Location %q", got)
 		}
 		w.do("convenor", "GET "+ownTask+"/comments", nil).status(200).is(`[` + first("true", "null") + `]`)
@@ -196,9 +196,9 @@ func TestBadComments(t *testing.T) {
 			{"1 MB", form{"comment": strings.Repeat("a", 1<<20)}, 400},
 			{"1 MB of JSON", `{"comment":"` + strings.Repeat("a", 1<<20) + `"}`, 400},
 			{"text for a file", form{"attachment": "x"}, 400},
-			{"empty file", upload{nil, []part{{"attachment", "a.png", ""}}}, 400},
+			{"empty file", upload{nil, []part{{"attachment", "a.png", ""}}}, 415},
 			{"empty file with text", upload{map[string]string{"comment": "see"}, []part{{"attachment", "a.png", ""}}},
-				400},
+				415},
 			{"HTML as png", upload{nil, []part{{"attachment", "a.png", html}}}, 415},
 			{"SVG as png", upload{nil, []part{{"attachment", "a.png", svg}}}, 415},
 			{"text", upload{nil, []part{{"attachment", "a.pdf", "just words"}}}, 415},

@@ -40,7 +40,7 @@ func (s *Server) definitionFileRoutes() {
 
 	endpoint.Route(s.Server, "POST "+one+"/task_assessment_resources", 201, policy.EditDefinitions,
 		"Set what the automated assessment runs, a zip archive", s.attach(taskdef.Assessment),
-		endpoint.Audited(audit.Definition),
+		endpoint.Audited(audit.Definition), endpoint.Location(one+"/task_assessment_resources"),
 		endpoint.Uploads(1, taskdef.MaxResources), size, kind)
 	endpoint.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
 		"Get what the automated assessment runs", s.download(taskdef.Assessment, "-assessment-resources.zip"),

@@ -24,7 +24,10 @@ func (s *Server) definitionRoutes() {
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/task_definitions", 201, policy.EditDefinitions,
 		"Create a task definition",
 		s.addDefinition,
-		endpoint.Audited(audit.Definition), taken, rules, requirements, checks)
+		endpoint.Audited(audit.Definition), endpoint.Location("/api/units/{unit_id}/task_definitions/{.id}"), taken,
+		rules, requirements, checks)
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/task_definitions/{id}", 200, policy.ReadUnit,
+		"Get a task definition", s.getDefinition, endpoint.Asks(policy.ListStudents))
 	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/task_definitions/{id}", 200, policy.EditDefinitions,
 		"Change a task definition",
 		s.changeDefinition,
@@ -36,6 +39,21 @@ func (s *Server) definitionRoutes() {
 		endpoint.Audited(audit.Definition))
 	s.definitionFileRoutes()
 	s.definitionSheetRoutes()
+}
+
+type definitionIn struct {
+	UnitID int64 `path:"unit_id" scope:"unit"`
+	ID     int64 `path:"id" scope:"definition"`
+}
+
+func (s *Server) getDefinition(ctx context.Context, who *access.Caller, in definitionIn) (*taskdef.DefinitionRecord,
+	error) {
+	d, err := taskdef.DefinitionByID(ctx, s.db.Pool(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	r := d.Record(who.May(policy.ListStudents))
+	return &r, nil
 }
 
 type addDefinitionIn struct {

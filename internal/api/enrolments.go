@@ -14,7 +14,7 @@ import (
 func (s *Server) enrolmentRoutes() {
 	const path = "/api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}"
 	endpoint.Route(s.Server, "POST "+path, 201, policy.ChangeTutorial, "Enrol a student in a tutorial", s.takeSeat,
-		endpoint.Audited(audit.Tutorial),
+		endpoint.Audited(audit.Tutorial), endpoint.Location("/api/projects/{project_id}"),
 		endpoint.Also(409, "the tutorial is full, the student is withdrawn or held by a group"),
 		endpoint.Also(422, "the tutorial is for another campus"), endpoint.Asks(policy.ExceedCapacity))
 	endpoint.Route(s.Server, "DELETE "+path, 204, policy.ChangeTutorial, "Take a student out of a tutorial",

@@ -16,7 +16,7 @@ func (s *Server) extensionRoutes() {
 	endpoint.Route(s.Server, "POST "+aTask+"/request_extension", 201, policy.RequestExtension, "Ask for more time",
 		s.requestExtension,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade),
-		endpoint.Location(aTask+"/comments/{.id}"), endpoint.Also(409, "no week is left before the deadline"),
+		endpoint.Location(aTask+"/comments"), endpoint.Also(409, "no week is left before the deadline"),
 		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "PUT "+aTask+"/assess_extension/{task_comment_id}", 200, policy.AssessExtension,
 		"Decide on a request for more time",

@@ -18,12 +18,13 @@ func (s *Server) groupSetRoutes() {
 	taken := endpoint.Also(409, "the name is taken")
 	endpoint.Route(s.Server, "POST "+groupSetPath, 201, policy.EditGroupSets, "Create a group set", s.addGroupSet,
 		endpoint.Audited(audit.Group),
-		endpoint.Location(groupSetPath+"/{.id}"), taken, endpoint.Also(422, "the capacity is below 2"))
+		endpoint.Location(groupSetPath+"/{.id}"), taken)
+	endpoint.Route(s.Server, "GET "+groupSetPath+"/{group_set_id}", 200, policy.ReadUnit, "Get a group set",
+		s.getGroupSet)
 	endpoint.Route(s.Server, "PUT "+groupSetPath+"/{group_set_id}", 200, policy.EditGroupSets, "Change a group set",
 		s.changeGroupSet,
 		endpoint.Audited(audit.Group),
-		endpoint.Also(409, "the name is taken, or a member is outside the class their group should stay in"),
-		endpoint.Also(422, "the capacity is below 2"))
+		endpoint.Also(409, "the name is taken, or a member is outside the class their group should stay in"))
 	endpoint.Route(s.Server, "DELETE "+groupSetPath+"/{group_set_id}", 204, policy.EditGroupSets,
 		"Delete a group set with its groups", s.deleteGroupSet,
 		endpoint.Audited(audit.Group),
@@ -76,6 +77,10 @@ func (s *Server) addGroupSet(ctx context.Context, _ *access.Caller, in addGroupS
 type underGroupSet struct {
 	underUnit
 	SetID int64 `path:"group_set_id" scope:"group_set"`
+}
+
+func (s *Server) getGroupSet(ctx context.Context, _ *access.Caller, in underGroupSet) (*enrol.GroupSet, error) {
+	return enrol.GroupSetByID(ctx, s.db.Pool(), in.SetID)
 }
 
 type changeGroupSetIn struct {

@@ -25,7 +25,7 @@ func TestGroupSets(t *testing.T) {
 		add(`{"group_set":{"name":" "}}`).status(422)
 		add(`{"group_set":{}}`).status(400).says("name")
 		for _, n := range []string{"1", "0", "-2"} {
-			add(`{"group_set":{"name":"X","capacity":` + n + `}}`).status(422).says("capacity")
+			add(`{"group_set":{"name":"X","capacity":` + n + `}}`).status(400).says("capacity")
 		}
 		add(`{"group_set":{"name":"X","capacity":"many"}}`).status(400)
 		w.do("convenorB", "POST /api/units/{unitB}/group_sets", `{"group_set":{"name":"Labs"}}`).status(201)

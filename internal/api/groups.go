@@ -26,6 +26,7 @@ func (s *Server) groupRoutes() {
 		endpoint.Location(groupPath+"/{.id}"), endpoint.Also(404, "no such tutorial in this unit"),
 		endpoint.Also(409, "the name is taken, or the student is in a group already"),
 		endpoint.Also(422, "the student is not in the tutorial the group stays in"), endpoint.Asks(policy.SteerGroup))
+	endpoint.Route(s.Server, "GET "+groupPath+"/{group_id}", 200, policy.ListGroups, "Get a group", s.getGroup)
 	endpoint.Route(s.Server, "PUT "+groupPath+"/{group_id}", 200, policy.EditGroup, "Change a group; what is more "+
 		"than its name, as staff only", s.changeGroup,
 		endpoint.Audited(audit.Group),
@@ -38,7 +39,7 @@ func (s *Server) groupRoutes() {
 	endpoint.Route(s.Server, "GET "+memberPath, 200, policy.ReadMembers, "List the members of a group", s.listMembers)
 	endpoint.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup,
 		"Put a student into a group, out of another of the set", s.joinGroup,
-		endpoint.Audited(audit.Group),
+		endpoint.Audited(audit.Group), endpoint.Location(memberPath),
 		endpoint.Also(409, "the group is full or locked, or the student is in it already"),
 		endpoint.Also(422, "the student is not in the tutorial the group stays in"),
 		endpoint.Asks(policy.OverfillGroup))
@@ -48,8 +49,15 @@ func (s *Server) groupRoutes() {
 		endpoint.Also(409, "the group is locked"))
 }
 
-func (s *Server) listGroups(ctx context.Context, _ *access.Caller, in underGroupSet) ([]enrol.Group, error) {
-	return enrol.GroupsOf(ctx, s.db.Pool(), in.SetID)
+type listGroupsIn struct {
+	underGroupSet
+	paging
+}
+
+func (s *Server) listGroups(ctx context.Context, _ *access.Caller, in listGroupsIn) (endpoint.List[enrol.Group],
+	error) {
+	list, err := enrol.GroupsOf(ctx, s.db.Pool(), in.SetID)
+	return short(in.paging, list, err)
 }
 
 type addGroupIn struct {
@@ -103,8 +111,19 @@ func (s *Server) deleteGroup(ctx context.Context, who *access.Caller, in aboutGr
 	})
 }
 
-func (s *Server) listMembers(ctx context.Context, _ *access.Caller, in aboutGroup) ([]enrol.Member, error) {
-	return enrol.MembersOf(ctx, s.db.Pool(), in.GroupID)
+func (s *Server) getGroup(ctx context.Context, _ *access.Caller, in aboutGroup) (*enrol.Group, error) {
+	return enrol.GroupByID(ctx, s.db.Pool(), in.GroupID)
+}
+
+type listMembersIn struct {
+	aboutGroup
+	paging
+}
+
+func (s *Server) listMembers(ctx context.Context, _ *access.Caller, in listMembersIn) (endpoint.List[enrol.Member],
+	error) {
+	list, err := enrol.MembersOf(ctx, s.db.Pool(), in.GroupID)
+	return short(in.paging, list, err)
 }
 
 type memberIn struct {

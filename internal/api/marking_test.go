@@ -189,7 +189,7 @@ func TestMarkByHandMadeSheet(t *testing.T) {
 			t.Errorf("after another submission: %s", got)
 		}
 		w.do("convenor", "POST "+assessing, aFile("m.csv",
-			"username,task\r\nstudent,1.1P\r\n")).status(400).says("missing headings")
+			"username,task\r\nstudent,1.1P\r\n")).status(400).says("Missing headings")
 		w.do("convenor", "POST "+assessing, aFile("m.csv", "%PDF-1.7\x00")).status(415)
 		w.do("convenor", "POST "+assessing+"&user_id=99999", aFile("m.csv", text)).status(422)
 		w.do("convenor", "GET "+assessing+"&user_id={student}", nil).status(422)

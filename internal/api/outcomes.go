@@ -25,8 +25,10 @@ func (s *Server) outcomeRoutes() {
 		endpoint.Also(415, "neither CSV nor Excel"), endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes", 201, policy.EditOutcomes,
 		"Add a learning outcome behind the others", s.addOutcome,
-		endpoint.Audited(audit.Outcome),
+		endpoint.Audited(audit.Outcome), endpoint.Location("/api/units/{unit_id}/outcomes/{.id}"),
 		endpoint.Also(409, "the abbreviation is taken"))
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/{id}", 200, policy.ReadUnit, "Get a learning outcome",
+		s.getOutcome)
 	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/outcomes/{id}", 200, policy.EditOutcomes,
 		"Change or move a learning outcome", s.changeOutcome,
 		endpoint.Audited(audit.Outcome),
@@ -58,6 +60,10 @@ func (s *Server) addOutcome(ctx context.Context, _ *access.Caller, in addOutcome
 type outcomeIn struct {
 	underUnit
 	ID int64 `path:"id"`
+}
+
+func (s *Server) getOutcome(ctx context.Context, _ *access.Caller, in outcomeIn) (*course.Outcome, error) {
+	return course.OutcomeByID(ctx, s.db.Pool(), in.UnitID, in.ID)
 }
 
 type changeOutcomeIn struct {

@@ -12,7 +12,7 @@ import (
 // paging are the parameters of every list. Without them the list is whole; with
 // one, X-Total-Count tells how many rows there are in all.
 type paging struct {
-	Limit  params.Opt[int64] `param:"limit" doc:"how many rows; all without it"`
+	Limit  params.Opt[int64] `param:"limit" doc:"how many rows, 0 to 10000; all without it"`
 	Offset params.Opt[int64] `param:"offset" doc:"how many rows to pass over"`
 }
 
@@ -22,6 +22,8 @@ func (p paging) page() (db.Page, error) {
 	switch {
 	case limit < 0:
 		return db.Page{}, fault.Field(fault.Invalid, "limit", "may not be negative")
+	case p.Limit.Has() && limit > mostRows:
+		return db.Page{}, fault.Field(fault.Invalid, "limit", "may be at most %d: get the rest with offset", mostRows)
 	case offset < 0:
 		return db.Page{}, fault.Field(fault.Invalid, "offset", "may not be negative")
 	case !p.Limit.Has() && !p.Offset.Has():
@@ -30,18 +32,14 @@ func (p paging) page() (db.Page, error) {
 	return db.Part(limit, offset), nil
 }
 
-// mostRows is the most rows of a record of the service that one request gets.
+// mostRows is the most rows that a limit may ask for.
 const mostRows = 10_000
 
 // bounded is page for the records of the service, which grow without end: as
-// many rows as usual where the caller names no limit, and never more than
-// mostRows.
+// many rows as usual where the caller names no limit, and never the whole.
 func (p paging) bounded(usual int64) (db.Page, error) {
 	if !p.Limit.Has() {
 		p.Limit = params.Opt[int64]{V: usual, Set: true}
-	}
-	if p.Limit.V > mostRows {
-		return db.Page{}, fault.Field(fault.Invalid, "limit", "may be at most %d", mostRows)
 	}
 	return p.page()
 }
@@ -58,6 +56,14 @@ func listed[T any](ctx context.Context, d *db.DB, in paging,
 		rows, total, err := read(q, p)
 		return endpoint.Listed(rows, total), err
 	})
+}
+
+// short answers with the part the caller asks for of a list that is read whole.
+func short[T any](in paging, list []T, err error) (endpoint.List[T], error) {
+	if err != nil {
+		return endpoint.List[T]{}, err
+	}
+	return windowed(list, in)
 }
 
 // windowed gives the rows the caller asked for of a list that is held whole, as the

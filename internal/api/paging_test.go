@@ -6,8 +6,14 @@ import (
 )
 
 // Every list that pages takes limit and offset the same way.
-func TestListsPageAlike(t *testing.T) {
-	lists := []string{"/api/users?", "/api/units?", "/api/unit_roles?", "/api/students?unit_id={unitA}&",
+func TestD3ListsPageAlike(t *testing.T) {
+	lists := []string{"/api/projects?", "/api/teaching_periods?", "/api/activity_types?", "/api/campuses?",
+		"/api/teaching_periods/{T1}/breaks?", "/api/units/{unitA}/learning_alignments?project_id=0&",
+		"/api/units/{unitA}/stats/student_target_grade?", "/api/auth/sessions?",
+		"/api/units/{unitA}/group_sets/{set}/groups?", "/api/units/{unitA}/group_sets/{set}/groups/{group}/members?",
+		"/api/units/{unitA}/feedback?", "/api/users/tutors?", "/api/users/convenors?",
+		"/api/projects/{project:student}/task_def_id/{defA1}/submissions/timestamps?",
+		"/api/users?", "/api/units?", "/api/unit_roles?", "/api/students?unit_id={unitA}&",
 		"/api/tasks?unit_id={unitA}&", "/api/units/{unitA}/tasks/inbox?", "/api/units/{unitA}/access?",
 		"/api/units/{unitA}/task_definitions/{defA1}/tasks?",
 		"/api/projects/{project:student}/task_def_id/{defA1}/comments?"}
@@ -21,7 +27,7 @@ func TestListsPageAlike(t *testing.T) {
 				t.Errorf("%s: told the total %s without being asked", path, got)
 			}
 			for query, want := range map[string]int{"limit=0": 0, "limit=1": min(n, 1), "offset=1": max(n-1, 0),
-				"limit=9223372036854775807": n, "limit=1&offset=4611686018427387": 0} {
+				"limit=10000": n, "limit=1&offset=4611686018427387": 0} {
 				part := w.do("convenor", "GET "+path+query, nil).status(200)
 				if got := len(part.list()); got != want {
 					t.Errorf("%s%s: got %d rows of %d, want %d", path, query, got, n, want)
@@ -30,7 +36,10 @@ func TestListsPageAlike(t *testing.T) {
 					t.Errorf("%s%s: got the total %q, want %d", path, query, got, n)
 				}
 			}
-			w.do("convenor", "GET "+path+"limit=-1", nil).status(400).says("limit")
+			w.do("convenor", "GET "+path+"limit=-1", nil).status(400).says("limit may not be negative.")
+			for _, limit := range []string{"10001", "9223372036854775807"} {
+				w.do("convenor", "GET "+path+"limit="+limit, nil).status(400).says("limit may be at most 10000")
+			}
 			w.do("convenor", "GET "+path+"offset=-1", nil).status(400).says("offset")
 		}
 	})

@@ -23,7 +23,7 @@ func (s *Server) portfolioRoutes() {
 	endpoint.Route(s.Server, "GET "+own, 200, policy.ReadSubmission, "Get the compiled portfolio, a PDF",
 		s.getPortfolio, sendsPDF)
 	endpoint.Route(s.Server, "POST "+own, 201, policy.EditPortfolio, "Add a file to a portfolio", s.addPortfolioFile,
-		endpoint.Audited(audit.Portfolio),
+		endpoint.Audited(audit.Portfolio), endpoint.Location("/api/projects/{id}"),
 		endpoint.Uploads(1, portfolio.MaxFile),
 		endpoint.Also(409, "the portfolio has too many files"), endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "the file is not of its kind"))

@@ -31,10 +31,13 @@ func (s *Server) projectRoutes() {
 
 type listProjectsIn struct {
 	IncludeInactive bool `param:"include_inactive" doc:"those in units that are over, too"`
+	paging
 }
 
-func (s *Server) listProjects(ctx context.Context, who *access.Caller, in listProjectsIn) ([]enrol.Project, error) {
-	return enrol.ProjectsOf(ctx, s.db.Pool(), who.ID, in.IncludeInactive)
+func (s *Server) listProjects(ctx context.Context, who *access.Caller, in listProjectsIn) (endpoint.List[enrol.Project],
+	error) {
+	list, err := enrol.ProjectsOf(ctx, s.db.Pool(), who.ID, in.IncludeInactive)
+	return short(in.paging, list, err)
 }
 
 type addProjectIn struct {

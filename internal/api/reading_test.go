@@ -31,25 +31,25 @@ const (
 // readings has a row for each field, or for one of several that are always shown
 // together. It is written from what the rights mean, not from the code.
 var readings = []reading{
-	{policy.ListGroups, "student", `"name":"Red"`, []string{groupPath, aUnit, aProject}},
-	{policy.ListGroups, "student", `"student_count":2`, []string{groupPath, aUnit, aProject}},
+	{policy.ListGroups, "student", `"name":"Red"`, []string{groupPath, groupPath + "/{group_id}", aUnit, aProject}},
+	{policy.ListGroups, "student", `"student_count":2`, []string{groupPath, groupPath + "/{group_id}", aUnit, aProject}},
 	{policy.ReadMembers, "student", `mate@example.edu`, []string{memberPath}},
 
 	{policy.ListStudents, "tutor", `"grade_rationale":"Quokka grounds"`, []string{"/api/students", aProject}},
 	{policy.ListStudents, "tutor", `"order_scale"`, []string{"/api/students", aProject}},
 	{policy.ListStudents, "tutor", `"username":"other"`, []string{"/api/students"}},
-	{policy.ListStudents, "tutor", `"extension_weeks_on_resubmit_request":37`, []string{aUnit}},
 	{policy.ListStudents, "tutor", `"portfolio_auto_generation_date":`, []string{aUnit}},
-	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`, []string{aUnit}},
+	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`,
+		[]string{aUnit, "/api/units/{unit_id}/task_definitions/{id}"}},
 	{policy.SeeAccess, "convenor", `"suspended":false`, []string{aUnit + "/access"}},
-	{policy.EditUnit, "convenor", `"overseer_image_id":{image}`, []string{aUnit}},
 
 	{policy.ReadUnit, "student", `"description":"It fits"`,
-		[]string{aUnit, "/api/units/{unit_id}/learning_alignments"}},
-	{policy.ReadUnit, "student", `"meeting_location"`, []string{aUnit}},
-	{policy.ReadUnit, "student", `"ilo_number"`, []string{aUnit}},
+		[]string{aUnit, "/api/units/{unit_id}/learning_alignments", "/api/units/{unit_id}/learning_alignments/{id}"}},
+	{policy.ReadUnit, "student", `"meeting_location"`, []string{aUnit, "/api/tutorials/{id}"}},
+	{policy.ReadUnit, "student", `"ilo_number"`, []string{aUnit, "/api/units/{unit_id}/outcomes/{id}"}},
 	{policy.ReadUnit, "student", `convenor@example.edu`, []string{aUnit}},
-	{policy.ReadUnit, "student", `"allow_students_to_create_groups"`, []string{aUnit}},
+	{policy.ReadUnit, "student", `"allow_students_to_create_groups"`,
+		[]string{aUnit, groupSetPath + "/{group_set_id}"}},
 
 	{policy.ReadProject, "student", `"description":"Quokka link"`,
 		[]string{aProject, "/api/units/{unit_id}/learning_alignments"}},
@@ -79,6 +79,7 @@ var readings = []reading{
 // unguarded are the rights on GET endpoints that guard no field of their own.
 var unguarded = map[*policy.Right]string{
 	policy.Anybody:         "everybody has it",
+	policy.EmployStaff:     "the staff are shown with the unit",
 	policy.SignedIn:        "is about the caller's own",
 	policy.ExportUnit:      "makes sheets of what ListStudents and ReadUnit show",
 	policy.ExportUsers:     "makes a sheet of what ListUsers shows",
@@ -151,13 +152,10 @@ func (w *world) shownAt(r reading) (routes []string) {
 
 // fillFields gives the fields the values by which the readings know them.
 func (w *world) fillFields() {
-	w.add("image", "overseer_images", row{"name": "go", "tag": "go:1"})
 	w.add("", "jobs", row{"kind": "quokka", "args": "{}", "state": "dead", "max_attempts": 1, "run_at": w.db.Now(),
 		"created_at": w.db.Now()})
 	err := w.db.Tx(w.Context(), func(q db.Q) error {
 		for text, args := range map[string][]any{
-			`UPDATE units SET extension_weeks_on_resubmit_request = 37, overseer_image_id = $2 WHERE id = $1`: {
-				w.id["unitA"], w.id["image"]},
 			`UPDATE projects SET grade_rationale = 'Quokka grounds' WHERE id = $1`:          {w.id["project:student"]},
 			`UPDATE tasks SET quality_pts = 4, status = 'ready_for_feedback' WHERE id = $1`: {w.id["task"]},
 			`INSERT INTO blobs (hash, size, touched_at) VALUES ('x', 1, $1)`:                {q.Now()},

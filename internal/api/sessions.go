@@ -21,8 +21,10 @@ func (s *Server) sessionRoutes() {
 		endpoint.Audited(audit.SignOut), endpoint.Also(404, "you have no such session"))
 }
 
-func (s *Server) listSessions(ctx context.Context, who *access.Caller, _ none) ([]ident.Session, error) {
-	return ident.Sessions(ctx, s.db.Pool(), who)
+func (s *Server) listSessions(ctx context.Context, who *access.Caller, in paging) (endpoint.List[ident.Session],
+	error) {
+	list, err := ident.Sessions(ctx, s.db.Pool(), who)
+	return short(in, list, err)
 }
 
 func (s *Server) endSession(ctx context.Context, who *access.Caller, in byID) (endpoint.NoContent, error) {

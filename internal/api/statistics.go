@@ -46,8 +46,15 @@ func (s *Server) statusStats(ctx context.Context, _ *access.Caller, in unitIn) (
 	return view(ctx, s.db, func(q db.Q) (insight.Statuses, error) { return insight.StatusesOf(ctx, q, in.ID) })
 }
 
-func (s *Server) targetStats(ctx context.Context, _ *access.Caller, in unitIn) ([]insight.TargetCount, error) {
-	return insight.TargetsOf(ctx, s.db.Pool(), in.ID)
+type targetStatsIn struct {
+	unitIn
+	paging
+}
+
+func (s *Server) targetStats(ctx context.Context, _ *access.Caller,
+	in targetStatsIn) (endpoint.List[insight.TargetCount], error) {
+	list, err := insight.TargetsOf(ctx, s.db.Pool(), in.ID)
+	return short(in.paging, list, err)
 }
 
 func (s *Server) classStats(ctx context.Context, _ *access.Caller, in underUnit) (map[int64]progress.Five, error) {

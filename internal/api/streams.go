@@ -18,6 +18,8 @@ func (s *Server) streamRoutes() {
 	endpoint.Route(s.Server, "POST "+path, 201, policy.EditTutorials, "Create a tutorial stream", s.addStream,
 		endpoint.Audited(audit.Tutorial),
 		endpoint.Location(path+"/{.abbreviation}"))
+	endpoint.Route(s.Server, "GET "+path+"/{tutorial_stream_abbr}", 200, policy.ReadUnit, "Get a tutorial stream",
+		s.getStream)
 	endpoint.Route(s.Server, "PUT "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials,
 		"Change a tutorial stream", s.changeStream,
 		endpoint.Audited(audit.Tutorial),
@@ -73,11 +75,15 @@ func (s *Server) changeStream(ctx context.Context, _ *access.Caller, in changeSt
 	}))
 }
 
-type deleteStreamIn struct {
+type streamIn struct {
 	UnitID int64  `path:"unit_id" scope:"unit"`
 	Abbr   string `path:"tutorial_stream_abbr"`
 }
 
-func (s *Server) deleteStream(ctx context.Context, _ *access.Caller, in deleteStreamIn) (bool, error) {
+func (s *Server) getStream(ctx context.Context, _ *access.Caller, in streamIn) (*streamAnswer, error) {
+	return answerStream(enrol.StreamNamed(ctx, s.db.Pool(), in.UnitID, in.Abbr))
+}
+
+func (s *Server) deleteStream(ctx context.Context, _ *access.Caller, in streamIn) (bool, error) {
 	return true, s.db.Tx(ctx, func(q db.Q) error { return usecase.RemoveStream(ctx, q, in.UnitID, in.Abbr) })
 }

@@ -27,7 +27,7 @@ func (s *Server) submissionRoutes() {
 	endpoint.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
 		endpoint.Audited(audit.Submission, audit.Status, audit.Grade, audit.Agreement),
 		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Accepts(s.filesAskedFor),
-		endpoint.Location(one+"/submission"),
+		endpoint.Location(one+"/submission_details"),
 		endpoint.Also(409, "the Idempotency-Key was used for another upload"),
 		endpoint.Also(422, "the contributions or alignments do not fit the group or unit"),
 		endpoint.Asks(policy.GradeTask))
@@ -196,6 +196,13 @@ func (s *Server) packed(ctx context.Context, find func(db.Q) (*submit.Version, e
 		Write: func(w io.Writer) error { return v.WriteZip(ctx, s.files, list, w) }}, nil
 }
 
-func (s *Server) timestamps(ctx context.Context, _ *access.Caller, in taskPath) ([]clock.Time, error) {
-	return submit.Timestamps(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
+type timestampsIn struct {
+	taskPath
+	paging
+}
+
+func (s *Server) timestamps(ctx context.Context, _ *access.Caller, in timestampsIn) (endpoint.List[clock.Time],
+	error) {
+	list, err := submit.Timestamps(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
+	return short(in.paging, list, err)
 }

@@ -37,6 +37,8 @@ func (s *Server) teachingPeriodRoutes() {
 		"Add a break to a teaching period", s.addBreak,
 		endpoint.Audited(audit.Setting),
 		endpoint.Location("/api/teaching_periods/{teaching_period_id}/breaks/{.id}"))
+	endpoint.Route(s.Server, "GET /api/teaching_periods/{teaching_period_id}/breaks/{id}", 200, policy.SignedIn,
+		"Get a break of a teaching period", s.getBreak)
 	endpoint.Route(s.Server, "PUT /api/teaching_periods/{teaching_period_id}/breaks/{id}", 200, policy.EditCalendar,
 		"Change a break", s.changeBreak,
 		endpoint.Audited(audit.Setting))
@@ -45,8 +47,10 @@ func (s *Server) teachingPeriodRoutes() {
 		endpoint.Audited(audit.Setting))
 }
 
-func (s *Server) listPeriods(ctx context.Context, _ *access.Caller, _ none) ([]course.TeachingPeriod, error) {
-	return course.TeachingPeriods(ctx, s.db.Pool())
+func (s *Server) listPeriods(ctx context.Context, _ *access.Caller,
+	in paging) (endpoint.List[course.TeachingPeriod], error) {
+	list, err := course.TeachingPeriods(ctx, s.db.Pool())
+	return short(in, list, err)
 }
 
 // periodDetail is a teaching period with what lies in it.
@@ -117,13 +121,20 @@ type ofPeriod struct {
 	PeriodID int64 `path:"teaching_period_id"`
 }
 
-func (s *Server) listBreaks(ctx context.Context, _ *access.Caller, in ofPeriod) ([]course.Break, error) {
-	return view(ctx, s.db, func(q db.Q) ([]course.Break, error) {
+type listBreaksIn struct {
+	ofPeriod
+	paging
+}
+
+func (s *Server) listBreaks(ctx context.Context, _ *access.Caller, in listBreaksIn) (endpoint.List[course.Break],
+	error) {
+	list, err := view(ctx, s.db, func(q db.Q) ([]course.Break, error) {
 		if _, err := course.PeriodByID(ctx, q, in.PeriodID); err != nil {
 			return nil, err
 		}
 		return course.Breaks(ctx, q, in.PeriodID)
 	})
+	return short(in.paging, list, err)
 }
 
 type addBreakIn struct {
@@ -156,6 +167,10 @@ func (s *Server) changeBreak(ctx context.Context, _ *access.Caller, in changeBre
 type breakIn struct {
 	PeriodID int64 `path:"teaching_period_id"`
 	ID       int64 `path:"id"`
+}
+
+func (s *Server) getBreak(ctx context.Context, _ *access.Caller, in breakIn) (*course.Break, error) {
+	return course.BreakByID(ctx, s.db.Pool(), in.PeriodID, in.ID)
 }
 
 func (s *Server) deleteBreak(ctx context.Context, _ *access.Caller, in breakIn) (endpoint.NoContent, error) {

@@ -18,6 +18,7 @@ func (s *Server) tutorialRoutes() {
 		endpoint.Audited(audit.Tutorial),
 		endpoint.Location("/api/tutorials/{.id}"), endpoint.Also(409, "the abbreviation is taken"),
 		endpoint.Also(422, "the tutor is not on the unit's staff"))
+	endpoint.Route(s.Server, "GET /api/tutorials/{id}", 200, policy.ReadUnit, "Get a tutorial", s.getTutorial)
 	endpoint.Route(s.Server, "PUT /api/tutorials/{id}", 200, policy.EditTutorials, "Change a tutorial",
 		s.changeTutorial,
 		endpoint.Audited(audit.Tutorial),
@@ -107,11 +108,15 @@ func orNone[T any](o params.Opt[T], none T) *T {
 	return o.Ptr()
 }
 
-type deleteTutorialIn struct {
+type tutorialIn struct {
 	ID int64 `path:"id" scope:"tutorial"`
 }
 
-func (s *Server) deleteTutorial(ctx context.Context, _ *access.Caller, in deleteTutorialIn) (endpoint.NoContent,
+func (s *Server) getTutorial(ctx context.Context, _ *access.Caller, in tutorialIn) (*enrol.Tutorial, error) {
+	return enrol.TutorialByID(ctx, s.db.Pool(), in.ID)
+}
+
+func (s *Server) deleteTutorial(ctx context.Context, _ *access.Caller, in tutorialIn) (endpoint.NoContent,
 	error) {
 	return remove(ctx, s.db, func(q db.Q) error { return enrol.DeleteTutorial(ctx, q, in.ID) })
 }

@@ -120,7 +120,7 @@ func TestImportStudents(t *testing.T) {
 		r := w.importing(path, file)
 		r.is(t, success, errors, same)
 		for i, l := range r.Success {
-			if made := i < 3; made != strings.HasPrefix(l.Link, "https://learn.example.edu/#/password?token=") {
+			if made := i < 3; made != strings.HasPrefix(l.Link, "https://learn.example.edu/password?token=") {
 				t.Errorf("line %d has the link %q", l.Line, l.Link)
 			}
 			if dry.Success[i].Link != "" {
@@ -140,7 +140,7 @@ func TestImportStudents(t *testing.T) {
 			t.Errorf("seats: %s", got)
 		}
 		w.do("student", "GET /api/projects/{project:student}", nil).status(200).has(`{"campus_id":«geelong»}`)
-		token := strings.TrimPrefix(r.Success[0].Link, "https://learn.example.edu/#/password?token=")
+		token := strings.TrimPrefix(r.Success[0].Link, "https://learn.example.edu/password?token=")
 		w.do("", "POST /api/auth/password", map[string]string{"token": token,
 			"password": "long enough to be one"}).status(204)
 

@@ -20,6 +20,8 @@ func (s *Server) unitRoleRoutes() {
 		endpoint.Location("/api/unit_roles/{.id}"), endpoint.Also(404, "no such user"),
 		endpoint.Also(409, "they have another role in the unit"),
 		endpoint.Also(422, "their system role does not reach so far"))
+	endpoint.Route(s.Server, "GET /api/unit_roles/{id}", 200, policy.EmployStaff, "Get a role on the staff of a unit",
+		s.getRole)
 	endpoint.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the "+
 		"other way round", s.changeRole,
 		endpoint.Audited(audit.Role),
@@ -45,6 +47,9 @@ func (s *Server) listRoles(ctx context.Context, who *access.Caller, in listRoles
 	return windowed(list, in.paging)
 }
 
+// enrolInstead says how somebody becomes a student of a unit.
+const enrolInstead = "must be that of a Tutor or a Convenor: enrol a student by POST /api/projects"
+
 type addRoleIn struct {
 	UnitID int64           `param:"unit_id,required" scope:"unit"`
 	UserID int64           `param:"user_id,required" doc:"at least a Tutor by system role; a Convenor to convene"`
@@ -55,6 +60,9 @@ func (s *Server) addRole(ctx context.Context, who *access.Caller, in addRoleIn) 
 	role, known := policy.ParseRole(string(in.Role))
 	if !known {
 		return nil, fault.Field(fault.Invalid, "role", "must be Tutor or Convenor")
+	}
+	if role == policy.Student {
+		return nil, fault.Field(fault.Refused, "role", "%s", enrolInstead)
 	}
 	return change(ctx, s.db, func(q db.Q) (*course.UnitRole, error) {
 		id, err := course.Employ(ctx, q, in.UnitID, in.UserID, role)
@@ -80,6 +88,10 @@ type roleIn struct {
 	ID int64 `path:"id" scope:"role"`
 }
 
+func (s *Server) getRole(ctx context.Context, who *access.Caller, in roleIn) (*course.UnitRole, error) {
+	return roleFor(ctx, s.db.Pool(), who, in.ID)
+}
+
 type changeRoleIn struct {
 	roleIn
 	UnitRole struct {
@@ -89,6 +101,9 @@ type changeRoleIn struct {
 
 func (s *Server) changeRole(ctx context.Context, who *access.Caller, in changeRoleIn) (*course.UnitRole, error) {
 	role := policy.Role(in.UnitRole.RoleID)
+	if role == policy.Student {
+		return nil, fault.Field(fault.Refused, "unit_role[role_id]", "%s", enrolInstead)
+	}
 	if role != policy.Tutor && role != policy.Convenor {
 		return nil, fault.Field(fault.Invalid, "unit_role[role_id]", "must be 2 (Tutor) or 3 (Convenor)")
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // unitParts are the rights that decide what a whole unit shows.
-var unitParts = []*policy.Right{policy.ReadUnit, policy.EditUnit, policy.ListStudents, policy.ListGroups}
+var unitParts = []*policy.Right{policy.ReadUnit, policy.ListStudents, policy.ListGroups}
 
 func (s *Server) unitRoutes() {
 	endpoint.Route(s.Server, "GET /api/units", 200, policy.SignedIn, "List the units you teach or study; all of them "+

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/audit"
 	"lectern/internal/db"
+	"lectern/internal/links"
 	"lectern/internal/notify"
 	"lectern/internal/policy"
 )
@@ -31,7 +32,7 @@ func (s *Server) aboutUnsubscribing(ctx context.Context, _ *access.Caller, in un
 	p, err := notify.CheckToken(ctx, s.db.Pool(), in.Token)
 	return endpoint.Text{Message: fmt.Sprintf("This link turns your mails about %s off. Nothing has changed yet. Use "+
 		"the unsubscribe button of your mail program, "+
-		"or sign in and choose which mails you get: %s/#/home?notifications", subject(p), s.publicURL)}, err
+		"or sign in and choose which mails you get: %s", subject(p), s.publicURL+links.Profile)}, err
 }
 
 func (s *Server) unsubscribe(ctx context.Context, _ *access.Caller, in unsubscribeIn) (endpoint.Text, error) {

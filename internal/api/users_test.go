@@ -177,7 +177,7 @@ func TestChangingUsers(t *testing.T) {
 			"user[has_run_first_time_setup]": "true", "user[system_role]": "Admin"}).status(200)
 		want := `{"id":«student»,"student_id":null,"email":"student@example.edu",
 			"email_pending":"Zoe@Example.edu","first_name":"Zoë","last_name":"van Dam",
-			"username":"student","nickname":null,"receive_task_notifications":false,"receive_portfolio_notifications":false,
+			"username":"student","nickname":"","receive_task_notifications":false,"receive_portfolio_notifications":false,
 			"receive_feedback_notifications":false,"opt_in_to_research":true,"has_run_first_time_setup":true,"pronouns":"they","system_role":"Student"}`
 		got.is(want)
 		w.do("student", "GET /api/users/{student}", nil).is(want)

@@ -38,12 +38,12 @@ type reminderIn struct {
 
 type setWebcalIn struct {
 	Webcal struct {
-		Enabled    params.Opt[bool]       `param:"enabled" doc:"false closes the feed and forgets its settings"`
+		Enabled    params.Opt[bool]       `param:"enabled" doc:"false closes the feed, which keeps its settings and its address"`
 		ChangeGUID bool                   `param:"should_change_guid" doc:"true gives the feed a new address; the old one stops working"`
 		StartDates params.Opt[bool]       `param:"include_start_dates" doc:"show when tasks start, too"`
-		Exclusions params.Opt[[]int64]    `param:"unit_exclusions" doc:"units to leave out, of those you study; replaces the list"`
+		Exclusions params.Opt[[]int64]    `param:"unit_exclusions" doc:"units to leave out, of those you study or teach; replaces the list"`
 		Reminder   params.Opt[reminderIn] `param:"reminder" doc:"null: none"`
-	} `param:"webcal,required"`
+	} `param:"webcal"`
 }
 
 func (in *setWebcalIn) change() (insight.WebcalChange, error) {

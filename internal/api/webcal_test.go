@@ -25,11 +25,14 @@ func (w *world) webcal(who string, body any) map[string]any {
 	return w.do(who, "PUT /api/webcal", body).status(200).object()
 }
 
-func TestWebcalSettings(t *testing.T) {
+func TestD5WebcalSettings(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.do("student", "GET /api/webcal", nil).status(200).is(`{"enabled":false}`)
-		w.do("student", "PUT /api/webcal", `{"webcal":{"include_start_dates":true}}`).status(200).is(`{"enabled":false}`)
-		w.do("student", "PUT /api/webcal", `{}`).status(400).says("webcal")
+		const none = `{"enabled":false,"id":null,"user_id":«student»,"guid":null,"include_start_dates":false,
+			"reminder":null,"unit_exclusions":[]}`
+		w.do("student", "GET /api/webcal", nil).status(200).is(none)
+		for _, nothing := range []string{`{}`, `{"webcal":{}}`} {
+			w.do("student", "PUT /api/webcal", nothing).status(200).is(none)
+		}
 
 		made := w.webcal("student", `{"webcal":{"enabled":true}}`)
 		guid := made["guid"].(string)
@@ -46,9 +49,9 @@ func TestWebcalSettings(t *testing.T) {
 		w.do("student", "PUT /api/webcal", form{"webcal[should_change_guid]": "false",
 			"webcal[include_start_dates]": "true",
 			"webcal[reminder][time]":      "2", "webcal[reminder][unit]": "W", "webcal[unit_exclusions][]": "999"}).
-			status(200).is(whole(`"include_start_dates":true,"reminder":{"time":2,"unit":"w"},"unit_exclusions":[]`))
+			status(200).is(whole(`"include_start_dates":true,"reminder":{"time":2,"unit":"W"},"unit_exclusions":[]`))
 		w.do("student", "PUT /api/webcal", map[string]any{"webcal": map[string]any{"unit_exclusions": []int64{w.id["unitA"], w.id["unitB"], w.id["unitA"]}}}).
-			status(200).is(whole(`"include_start_dates":true,"reminder":{"time":2,"unit":"w"},"unit_exclusions":[«unitA»]`))
+			status(200).is(whole(`"include_start_dates":true,"reminder":{"time":2,"unit":"W"},"unit_exclusions":[«unitA»]`))
 		w.do("student", "PUT /api/webcal", `{"webcal":{"reminder":null}}`).
 			status(200).is(whole(`"include_start_dates":true,"reminder":null,"unit_exclusions":[«unitA»]`))
 		w.do("student", "PUT /api/webcal", `{"webcal":{"unit_exclusions":[]}}`).
@@ -71,11 +74,85 @@ func TestWebcalSettings(t *testing.T) {
 		}
 		w.do("", "GET /api/webcal/"+guid, nil).status(404)
 		w.do("", "GET /api/webcal/"+fresh, nil).status(200)
-		w.do("student", "PUT /api/webcal", `{"webcal":{"enabled":false}}`).status(200).is(`{"enabled":false}`)
+		closed := w.webcal("student", `{"webcal":{"enabled":false}}`)
+		if closed["enabled"] != false || closed["guid"] != fresh || closed["include_start_dates"] != true {
+			t.Errorf("a closed feed is %v", closed)
+		}
 		w.do("", "GET /api/webcal/"+fresh, nil).status(404)
-		if again := w.webcal("student", `{"webcal":{"enabled":true}}`); again["guid"] == fresh ||
-			again["include_start_dates"] != false {
+		w.webcal("student", `{"webcal":{"reminder":{"time":3,"unit":"H"}}}`)
+		again := w.webcal("student", `{"webcal":{"enabled":true}}`)
+		if again["guid"] != fresh || again["include_start_dates"] != true || again["reminder"] == nil {
 			t.Errorf("a closed feed came back as %v", again)
+		}
+		w.do("", "GET /api/webcal/"+fresh, nil).status(200)
+	})
+}
+
+// D5: settings of a feed that never was are kept until it is opened.
+func TestD5SettingsAreKeptWhileTheFeedIsClosed(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.webcal("student", `{"webcal":{"include_start_dates":true}}`)
+		if o["enabled"] != false || o["include_start_dates"] != true {
+			t.Errorf("got %v", o)
+		}
+		w.do("", "GET /api/webcal/"+o["guid"].(string), nil).status(404)
+		if o = w.webcal("student", `{"webcal":{"enabled":true}}`); o["include_start_dates"] != true {
+			t.Errorf("opened: %v", o)
+		}
+	})
+}
+
+// BUG 1: the unit of a reminder comes back in the letter it came in.
+func TestTheRemindersUnitKeepsItsLetter(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for letter, alarm := range map[string]string{"W": "-P1W", "w": "-P1W", "D": "-P1D", "h": "-PT1H", "M": "-PT1M"} {
+			o := w.webcal("student", form{"webcal[enabled]": "true", "webcal[reminder][time]": "1",
+				"webcal[reminder][unit]": letter})
+			if got := o["reminder"].(map[string]any)["unit"]; got != letter {
+				t.Errorf("sent %s, got %v", letter, got)
+			}
+			if got := w.events(o["guid"].(string)); !strings.HasSuffix(got[0], alarm) {
+				t.Errorf("%s: %v", letter, got)
+			}
+		}
+	})
+}
+
+// T6: the calendar of a tutor holds their classes and the due dates of their units.
+func TestT6ATutorsCalendarHoldsClassesAndDueDates(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.webcal("tutor", `{"webcal":{"enabled":true}}`)
+		got := w.events(o["guid"].(string))
+		start := w.monday().AddDays(-56)
+		// 14 weeks, of which the break takes one; the class is on Mondays.
+		var classes, dates int
+		for _, e := range got {
+			switch {
+			case strings.HasSuffix(e, "T100000 SIT10A: LA1"):
+				classes++
+			case strings.Contains(e, "SIT10A: 1."):
+				dates++
+			default:
+				t.Errorf("what is %s?", e)
+			}
+		}
+		if classes != 13 || dates != 2 {
+			t.Errorf("%d classes, %d due dates in %v", classes, dates, got)
+		}
+		if pause := start.AddDays(70).Format("20060102"); strings.Contains(strings.Join(got, "\n"), pause+"T") {
+			t.Error("a class in the break")
+		}
+		w.set(`UPDATE units SET time_zone = 'Asia/Kathmandu' WHERE id = $1`, w.id["unitA"])
+		if got := w.events(o["guid"].(string)); !strings.Contains(strings.Join(got, "\n"), "T041500Z SIT10A: LA1") {
+			t.Errorf("in a zone: %v", got)
+		}
+		w.set(`UPDATE tutorials SET meeting_time = 'after lunch'`)
+		if got := strings.Join(w.events(o["guid"].(string)), "\n"); !strings.Contains(got, "SIT10A: LA1, after lunch") {
+			t.Errorf("at no time: %s", got)
+		}
+		o = w.webcal("tutor", map[string]any{"webcal": map[string]any{"unit_exclusions": []int64{w.id["unitA"]}}})
+		if got := w.events(o["guid"].(string)); len(got) != 0 {
+			t.Errorf("left out, but there: %v", got)
 		}
 	})
 }

@@ -32,8 +32,9 @@ func (s *Server) webhookRoutes() {
 		"first, as webhooks get it", s.eventLog)
 }
 
-func (s *Server) listHooks(ctx context.Context, _ *access.Caller, _ none) ([]webhook.Webhook, error) {
-	return webhook.List(ctx, s.db.Pool())
+func (s *Server) listHooks(ctx context.Context, _ *access.Caller, in paging) (endpoint.List[webhook.Webhook], error) {
+	list, err := webhook.List(ctx, s.db.Pool())
+	return short(in, list, err)
 }
 
 func (s *Server) getHook(ctx context.Context, _ *access.Caller, in byID) (*webhook.Webhook, error) {

@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -341,6 +343,7 @@ func (w *world) send(r *http.Request, what string) *answered {
 	rec := httptest.NewRecorder()
 	w.api.ServeHTTP(rec, r)
 	guarded(w, what, rec.Header())
+	sentence(w, what, rec)
 	w.checkAudit(r, rec)
 	w.checkAnswer(r, rec)
 	return &answered{rec, w, what}
@@ -358,6 +361,29 @@ func guarded(t testing.TB, what string, h http.Header) {
 		h.Get("Cross-Origin-Resource-Policy") != "same-origin" || h.Get("X-Frame-Options") != frame ||
 		!strings.HasPrefix(h.Get("Content-Security-Policy"), csp) || h.Get("Cache-Control") == "" {
 		t.Errorf("%s is not guarded as its kind is: %v", what, h)
+	}
+}
+
+// sentence fails the test where the text of an error is none: no endpoint is left
+// out, as every test sends its requests through here.
+func sentence(t testing.TB, what string, rec *httptest.ResponseRecorder) {
+	t.Helper()
+	if rec.Code < 400 || rec.Header().Get("Content-Type") != "application/json" {
+		return
+	}
+	var e struct {
+		Error  string
+		Fields map[string]string
+	}
+	if err := json.Unmarshal(rec.Body.Bytes(), &e); err != nil {
+		t.Errorf("%s: %v in %s", what, err, rec.Body)
+	}
+	first, _ := utf8.DecodeRuneInString(e.Error)
+	word, _, _ := strings.Cut(e.Error, " ")
+	_, field := e.Fields[word]
+	fragment := unicode.IsLower(first) && !field && !strings.ContainsAny(word, "0123456789_[].")
+	if fragment || strings.Contains(e.Error, "; ") && len(e.Fields) > 1 || !strings.HasSuffix(e.Error, ".") {
+		t.Errorf("%s: %q is no sentence", what, e.Error)
 	}
 }
 

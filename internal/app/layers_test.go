@@ -43,7 +43,7 @@ var floors = [][]string{
 		"internal/calendar", "internal/mail", "internal/archive", "internal/container", "internal/tii",
 		"internal/tii/fake"},
 	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
-		"internal/totp", "internal/personal", "internal/canonical"},
+		"internal/totp", "internal/personal", "internal/canonical", "internal/links"},
 }
 
 // parts names the parts of the house by the floor each begins with.

@@ -125,6 +125,9 @@ func (a *App) open(ctx context.Context) (err error) {
 	if len(ran) > 0 {
 		a.log.Info("schema brought up to date", "migrations", len(ran))
 	}
+	if err := ident.FillNameKeys(ctx, a.db); err != nil {
+		return fmt.Errorf("make the keys people are listed by: %w", err)
+	}
 	a.files, err = files.Open(ctx, a.Files())
 	return err
 }

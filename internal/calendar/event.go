@@ -6,24 +6,29 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	ics "github.com/arran4/golang-ical"
 
 	"lectern/internal/clock"
 )
 
-// event is a day on which a task starts or is due, as a component of the
-// calendar.
+// event is a day on which a task starts or is due, or a class, as a component of
+// the calendar.
 type event struct {
-	uid     string
-	summary string
-	day     clock.Date
-	task    *Task
-	trigger string // of its alarm; none when empty
+	uid      string
+	summary  string
+	day      clock.Date
+	when     []string // DTSTART and DTEND, and whether the time is taken
+	code     string   // of the unit
+	location string
+	url      string
+	changed  time.Time
+	trigger  string // of its alarm; none when empty
 }
 
 func (f Feed) events() []*event {
-	all := make([]*event, 0, 2*len(f.Tasks))
+	all := make([]*event, 0, 2*len(f.Tasks)+len(f.Classes))
 	for i := range f.Tasks {
 		t := &f.Tasks[i]
 		if !f.StartDates {
@@ -31,6 +36,9 @@ func (f Feed) events() []*event {
 			continue
 		}
 		all = append(all, f.event(t, "start", "Start: ", t.Start), f.event(t, "due", "End: ", t.Due))
+	}
+	for i := range f.Classes {
+		all = append(all, f.class(&f.Classes[i]))
 	}
 	all = slices.DeleteFunc(all, func(e *event) bool { return e.day.IsZero() })
 	slices.SortFunc(all, func(a, b *event) int {
@@ -44,8 +52,7 @@ func (f Feed) event(t *Task, kind, prefix string, day clock.Date) *event {
 	e := &event{
 		uid:     fmt.Sprintf("%s-%d-%d@%s", kind, t.DefinitionID, t.ProjectID, line(f.Host)),
 		summary: prefix + line(t.UnitCode) + ": " + line(t.Abbreviation) + ": " + line(t.Name),
-		day:     day,
-		task:    t,
+		day:     day, when: wholeDay(day), code: t.UnitCode, url: t.URL, changed: t.Changed,
 	}
 	if f.Reminder != nil {
 		e.trigger = f.Reminder.Trigger()
@@ -53,22 +60,50 @@ func (f Feed) event(t *Task, kind, prefix string, day clock.Date) *event {
 	return e
 }
 
-// SerializeTo writes the event. It takes the whole day, and so ends on the
-// next one, which is the first it does not take; it does not make the student
-// busy. Text is escaped and folded by the library; the lines of fixed form
-// need neither and are written as they are, which halves the cost of a feed
-// that every device of every student polls.
+// wholeDay takes a day and so ends on the next one, which is the first it does not
+// take; it does not make anybody busy.
+func wholeDay(day clock.Date) []string {
+	return []string{"DTSTART;VALUE=DATE:" + day.Format("20060102"),
+		"DTEND;VALUE=DATE:" + day.AddDays(1).Format("20060102"), "STATUS:CONFIRMED", "TRANSP:TRANSPARENT"}
+}
+
+// class is a meeting, which makes its tutor busy where its time is known.
+func (f Feed) class(c *Class) *event {
+	e := &event{
+		uid:     fmt.Sprintf("class-%d-%s@%s", c.TutorialID, c.Day.Format("20060102"), line(f.Host)),
+		summary: strings.TrimSuffix(line(c.UnitCode)+": "+line(c.Abbreviation)+", "+line(c.Note), ", "),
+		day:     c.Day, when: wholeDay(c.Day), code: c.UnitCode, location: c.Location, url: c.URL, changed: c.Changed,
+	}
+	if !c.From.IsZero() {
+		e.when = []string{"DTSTART:" + moment(c.From, c.Floating), "DTEND:" + moment(c.To, c.Floating),
+			"STATUS:CONFIRMED", "TRANSP:OPAQUE"}
+	}
+	return e
+}
+
+func moment(t time.Time, floating bool) string {
+	if floating {
+		return t.Format("20060102T150405")
+	}
+	return t.UTC().Format("20060102T150405Z")
+}
+
+// SerializeTo writes the event. Text is escaped and folded by the library; the
+// lines of fixed form need neither and are written as they are, which halves the
+// cost of a feed that every device of every student polls.
 func (e *event) SerializeTo(w io.Writer, c *ics.SerializationConfiguration) error {
-	changed := stamp(e.task.Changed).Format("20060102T150405Z")
+	changed := stamp(e.changed).Format("20060102T150405Z")
 	p := &printer{w: w, c: c}
-	p.lines("BEGIN:VEVENT", "DTSTAMP:"+changed, "LAST-MODIFIED:"+changed,
-		"DTSTART;VALUE=DATE:"+e.day.Format("20060102"), "DTEND;VALUE=DATE:"+e.day.AddDays(1).Format("20060102"),
-		"STATUS:CONFIRMED", "TRANSP:TRANSPARENT")
+	p.lines("BEGIN:VEVENT", "DTSTAMP:"+changed, "LAST-MODIFIED:"+changed)
+	p.lines(e.when...)
 	p.value(ics.PropertyUid, e.uid)
 	p.value(ics.PropertySummary, e.summary)
-	p.value(ics.PropertyCategories, line(e.task.UnitCode))
-	if e.task.URL != "" {
-		p.value(ics.PropertyUrl, address(e.task.URL))
+	p.value(ics.PropertyCategories, line(e.code))
+	if e.location != "" {
+		p.value(ics.PropertyLocation, line(e.location))
+	}
+	if e.url != "" {
+		p.value(ics.PropertyUrl, address(e.url))
 	}
 	if e.trigger != "" {
 		p.lines("BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:"+e.trigger)

@@ -24,6 +24,7 @@ type Feed struct {
 	StartDates bool   // show when tasks start as well as when they are due
 	Reminder   *Reminder
 	Tasks      []Task
+	Classes    []Class
 
 	// Changed is when the settings, enrolments or target grades behind the
 	// feed last changed. Tasks that left the feed are not in Tasks any more,
@@ -34,7 +35,7 @@ type Feed struct {
 // Task is one task of one project.
 type Task struct {
 	DefinitionID int64
-	ProjectID    int64
+	ProjectID    int64 // 0: no student's, but the unit's, as its staff see it
 	UnitCode     string
 	Abbreviation string
 	Name         string
@@ -42,6 +43,20 @@ type Task struct {
 	Due          clock.Date // with extensions applied; none when zero
 	Changed      time.Time  // when the definition or the student's due date last changed
 	URL          string     // where the task can be looked at; none when empty
+}
+
+// Class is one meeting of a tutorial that its tutor holds.
+type Class struct {
+	TutorialID   int64
+	UnitCode     string
+	Abbreviation string
+	Location     string
+	Day          clock.Date
+	From, To     time.Time // of that day; the whole day when zero
+	Floating     bool      // the clock of whoever looks counts, as the unit names no zone
+	Note         string    // the time of the meeting in words, where it is no time
+	Changed      time.Time
+	URL          string
 }
 
 // refresh is how often programs are asked to poll.
@@ -74,6 +89,11 @@ func (f Feed) Bytes() []byte {
 // iCalendar have it.
 func (f Feed) Modified() time.Time {
 	last := f.Changed
+	for _, c := range f.Classes {
+		if c.Changed.After(last) {
+			last = c.Changed
+		}
+	}
 	for _, t := range f.Tasks {
 		if t.Changed.After(last) {
 			last = t.Changed

@@ -23,7 +23,7 @@ func sample() Feed {
 		Host: "lectern.example.edu", Name: "Due dates", Changed: changed,
 		Tasks: []Task{
 			{11, 7, "COS10001", "1.2P", "Arrays", clock.On(2026, 3, 2), clock.On(2026, 3, 16), changed.Add(time.Hour),
-				"https://lectern.example.edu/#/projects/7"},
+				"https://lectern.example.edu/projects/7"},
 			{10, 7, "COS10001", "1.1P", "Hello World", clock.On(2026, 3, 2), clock.On(2026, 3, 9), changed, ""},
 		},
 	}
@@ -104,7 +104,7 @@ func TestFeed(t *testing.T) {
 			t.Errorf("%s is %s", name, got)
 		}
 	}
-	if got := events[1].Props.Get("URL").Value; got != "https://lectern.example.edu/#/projects/7" {
+	if got := events[1].Props.Get("URL").Value; got != "https://lectern.example.edu/projects/7" {
 		t.Errorf("URL is %s", got)
 	}
 }
@@ -280,7 +280,7 @@ func big() Feed {
 				d%4),
 				"A custom project of your own choice, in groups", clock.On(2026, 3, int(d)),
 				clock.On(2026, 3, int(d)+7), changed,
-				fmt.Sprintf("https://lectern.example.edu/#/projects/%d/tasks/%d", u, d)})
+				fmt.Sprintf("https://lectern.example.edu/projects/%d/tasks/%d", u, d)})
 		}
 	}
 	return f

@@ -10,7 +10,7 @@ import (
 // Reminder is how long before the day of an event a program should say so.
 type Reminder struct {
 	Time int
-	Unit string // w weeks, d days, h hours, m minutes
+	Unit string // w weeks, d days, h hours, m minutes, in either case
 }
 
 // durations are the forms of RFC 5545, which has weeks and days outside the
@@ -29,13 +29,13 @@ var durations = map[string]struct {
 // NewReminder checks a reminder as a user sets it: a unit of w, d, h or m in
 // either case, and a time from 0 up to a year.
 func NewReminder(time int, unit string) (Reminder, error) {
-	r := Reminder{Time: time, Unit: strings.ToLower(unit)}
-	d, known := durations[r.Unit]
+	r := Reminder{Time: time, Unit: unit}
+	d, known := durations[strings.ToLower(unit)]
 	if !known {
-		return Reminder{}, fault.Field(fault.Invalid, "unit", "is w, d, h or m")
+		return Reminder{}, fault.Field(fault.Invalid, "unit", "must be w, d, h or m")
 	}
 	if time < 0 || time > d.limit {
-		return Reminder{}, fault.Field(fault.Invalid, "time", "is from 0 to %d for the unit %s",
+		return Reminder{}, fault.Field(fault.Invalid, "time", "must be from 0 to %d for the unit %s",
 			d.limit, r.Unit)
 	}
 	return r, nil
@@ -44,7 +44,7 @@ func NewReminder(time int, unit string) (Reminder, error) {
 // Trigger is the reminder as an alarm's TRIGGER has it: counted back from the
 // start of the event's day. It is empty for a unit NewReminder refuses.
 func (r Reminder) Trigger() string {
-	d, known := durations[r.Unit]
+	d, known := durations[strings.ToLower(r.Unit)]
 	if !known {
 		return ""
 	}

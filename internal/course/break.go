@@ -29,6 +29,15 @@ const breakColumns = `id, start_date, number_of_weeks`
 // longestBreak in weeks; a year off is no pause in a period but its end.
 const longestBreak = 52
 
+// end is the first day after the break.
+func (b Break) end() clock.Date { return b.StartDate.AddDays(7 * int(b.NumberOfWeeks)) }
+
+// BreakByID gives a break of a period.
+func BreakByID(ctx context.Context, q db.Q, periodID, id int64) (*Break, error) {
+	return db.OneOf[Break](ctx, q, "break in this teaching period",
+		`SELECT `+breakColumns+` FROM breaks WHERE id = $1 AND teaching_period_id = $2`, id, periodID)
+}
+
 // Breaks lists those of a period in the order in which they begin. A period
 // that does not exist has none.
 func Breaks(ctx context.Context, q db.Q, periodID int64) ([]Break, error) {
@@ -61,8 +70,7 @@ func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange)
 	if err != nil {
 		return nil, err
 	}
-	b, err := db.OneOf[Break](ctx, q, "break in this teaching period",
-		`SELECT `+breakColumns+` FROM breaks WHERE id = $1 AND teaching_period_id = $2`, id, periodID)
+	b, err := BreakByID(ctx, q, periodID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +104,7 @@ func DeleteBreak(ctx context.Context, q db.Q, periodID, id int64) error {
 // the period is locked does the answer hold.
 func (p *TeachingPeriod) fits(ctx context.Context, q db.Q, b Break) error {
 	if b.NumberOfWeeks < 1 || b.NumberOfWeeks > longestBreak {
-		return fault.Field(fault.Refused, "number_of_weeks", "must be from 1 to %d", longestBreak)
+		return fault.Field(fault.Invalid, "number_of_weeks", "must be from 1 to %d", longestBreak)
 	}
 	others, err := Breaks(ctx, q, p.ID)
 	if err != nil {
@@ -109,7 +117,16 @@ func (p *TeachingPeriod) fits(ctx context.Context, q db.Q, b Break) error {
 		}
 	}
 	start, end := p.Days()
-	return week.Check(start, end, Weeks(all))
+	if err := week.Check(start, end, Weeks(all)); err != nil {
+		return err
+	}
+	for _, o := range all[1:] {
+		if b.StartDate.Before(o.end()) && o.StartDate.Before(b.end()) {
+			return fault.Field(fault.Refused, "start_date", "(%s) and the weeks from it overlap the break of %s: move one "+
+				"or make it shorter", b.StartDate, o.StartDate)
+		}
+	}
+	return nil
 }
 
 // Weeks gives breaks in the form the arithmetic of weeks takes.

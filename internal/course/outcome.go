@@ -37,6 +37,12 @@ func OutcomesOf(ctx context.Context, q db.Q, unitID int64) ([]Outcome, error) {
 		ORDER BY ilo_number, id`, unitID)
 }
 
+// OutcomeByID gives an outcome of a unit.
+func OutcomeByID(ctx context.Context, q db.Q, unitID, id int64) (*Outcome, error) {
+	return db.OneOf[Outcome](ctx, q, "learning outcome in this unit", `SELECT `+outcomeColumns+`
+		FROM learning_outcomes WHERE id = $1 AND unit_id = $2`, id, unitID)
+}
+
 // heldOutcomes gives the outcomes of a unit, which nobody else changes until
 // the transaction ends.
 func heldOutcomes(ctx context.Context, q db.Q, unitID int64) (outcomes, error) {

@@ -135,7 +135,7 @@ func (p *TeachingPeriod) check() error {
 		wrong.Add("period", "must have 1 to 20 characters")
 	}
 	if p.Year < firstYear || p.Year > lastYear {
-		wrong.Add("year", "must be a year from 2000 to 2999")
+		wrong.Outside("year", "must be a year from 2000 to 2999")
 	}
 	if p.EndDate.Before(p.StartDate.Time) {
 		wrong.Add("end_date", "must not be before start_date")

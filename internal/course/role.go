@@ -22,12 +22,12 @@ type StaffMember struct {
 
 // Person is what everybody in a unit may know of its staff.
 type Person struct {
-	UserID    int64   `db:"user_id" json:"id"`
-	Email     string  `db:"email" json:"email"`
-	FirstName string  `db:"first_name" json:"first_name"`
-	LastName  string  `db:"last_name" json:"last_name"`
-	Username  string  `db:"username" json:"username"`
-	Nickname  *string `db:"nickname" json:"nickname"`
+	UserID    int64  `db:"user_id" json:"id"`
+	Email     string `db:"email" json:"email"`
+	FirstName string `db:"first_name" json:"first_name"`
+	LastName  string `db:"last_name" json:"last_name"`
+	Username  string `db:"username" json:"username"`
+	Nickname  string `db:"nickname" json:"nickname"`
 }
 
 // UnitRole is an employment with the unit it is in.
@@ -48,7 +48,8 @@ type UnitBrief struct {
 	Active           bool             `db:"active" json:"active"`
 }
 
-const staffColumns = `r.id, r.role, r.role AS role_id, r.user_id, s.email, s.first_name, s.last_name, s.username, s.nickname`
+const staffColumns = `r.id, r.role, r.role AS role_id, r.user_id, s.email, s.first_name, s.last_name, s.username,
+	coalesce(s.nickname, '') AS nickname`
 
 // StaffOf lists those employed in a unit.
 func StaffOf(ctx context.Context, q db.Q, unitID int64) ([]StaffMember, error) {

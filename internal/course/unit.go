@@ -19,7 +19,7 @@ type Unit struct {
 	MainConvenorID                *int64     `db:"main_convenor_id" json:"main_convenor_id"` // a unit role
 	MainConvenorUserID            *int64     `db:"main_convenor_user_id" json:"main_convenor_user_id"`
 	Description                   string     `db:"description" json:"description"`
-	TeachingPeriodID              *int64     `db:"teaching_period_id" json:"teaching_period_id,omitempty"`
+	TeachingPeriodID              *int64     `db:"teaching_period_id" json:"teaching_period_id"`
 	StartDate                     clock.Date `db:"start_date" json:"start_date"`
 	EndDate                       clock.Date `db:"end_date" json:"end_date"`
 	Active                        bool       `db:"active" json:"active"`
@@ -28,20 +28,20 @@ type Unit struct {
 	AllowStudentChangeTutorial    bool       `db:"allow_student_change_tutorial" json:"allow_student_change_tutorial"`
 	TimeZone                      *string    `db:"time_zone" json:"time_zone"` // where its days begin and end; none: the installation's
 
-	UnitSettings `json:"-"`
+	UnitSettings
 }
 
-// UnitSettings are the values of a unit that concern its staff. They are not
-// shown with the unit: whoever shows them must ask who is looking.
+// UnitSettings are the values of a unit that decide how it is run. The day of the
+// portfolios is the staff's: whoever shows it must ask who is looking.
 type UnitSettings struct {
-	PortfolioDate                    *clock.Date `db:"portfolio_auto_generation_date"`
-	OverseerImageID                  *int64      `db:"overseer_image_id"`
-	AutoApplyExtensionBeforeDeadline bool        `db:"auto_apply_extension_before_deadline"`
-	SendNotifications                bool        `db:"send_notifications"`
-	EnableSyncEnrolments             bool        `db:"enable_sync_enrolments"`
-	EnableSyncTimetable              bool        `db:"enable_sync_timetable"`
-	ExtensionWeeksOnResubmitRequest  int64       `db:"extension_weeks_on_resubmit_request"`
-	DraftTaskDefinitionID            *int64      `db:"draft_task_definition_id"` // of the learning summary
+	PortfolioDate                    *clock.Date `db:"portfolio_auto_generation_date" json:"-"`
+	OverseerImageID                  *int64      `db:"overseer_image_id" json:"overseer_image_id"`
+	AutoApplyExtensionBeforeDeadline bool        `db:"auto_apply_extension_before_deadline" json:"auto_apply_extension_before_deadline"`
+	SendNotifications                bool        `db:"send_notifications" json:"send_notifications"`
+	EnableSyncEnrolments             bool        `db:"enable_sync_enrolments" json:"enable_sync_enrolments"`
+	EnableSyncTimetable              bool        `db:"enable_sync_timetable" json:"enable_sync_timetable"`
+	ExtensionWeeksOnResubmitRequest  int64       `db:"extension_weeks_on_resubmit_request" json:"extension_weeks_on_resubmit_request"`
+	DraftTaskDefinitionID            *int64      `db:"draft_task_definition_id" json:"draft_task_definition_id"` // of the learning summary
 }
 
 // UnitColumns are the columns of a unit's own values, each held by the field of

@@ -114,10 +114,10 @@ func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error 
 	u.checkDays(&wrong)
 	u.checkPeriod(&wrong, period)
 	if n := u.ExtensionWeeksOnResubmitRequest; n < 0 || n > maxExtensionWeeks {
-		wrong.Add("extension_weeks_on_resubmit_request", "must be from 0 to %d", maxExtensionWeeks)
+		wrong.Outside("extension_weeks_on_resubmit_request", "must be from 0 to %d", maxExtensionWeeks)
 	}
 	if u.TimeZone != nil && !isZone(*u.TimeZone) {
-		wrong.Add("time_zone", "must be the name of a time zone, such as Australia/Melbourne")
+		wrong.Outside("time_zone", "must be the name of a time zone, such as Australia/Melbourne")
 	}
 	return wrong.Err(fault.Refused)
 }

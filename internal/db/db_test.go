@@ -69,7 +69,7 @@ func TestConstraintsBecomeFaults(t *testing.T) {
 		if !fault.Is(err, fault.Conflict) || !db.Duplicate(err) {
 			t.Errorf("duplicate: %v", err)
 		}
-		if err := try(campus, "C", "elsewhere", "C"); !fault.Is(err, fault.Refused) {
+		if err := try(campus, "C", "elsewhere", "C"); !fault.Is(err, fault.Invalid) {
 			t.Errorf("check: %v", err)
 		}
 		err = try(`INSERT INTO sessions (user_id, token_hash, created_at, expires_at) VALUES (99, 'x', $1, $1)`,

@@ -46,7 +46,7 @@ func explain(err error) error {
 	case foreignViolation:
 		return &fault.Error{Kind: fault.Conflict, Text: "that is in use, or refers to something that is gone", Err: err}
 	case checkViolation:
-		return &fault.Error{Kind: fault.Refused, Text: "a value is outside what is allowed", Err: err}
+		return &fault.Error{Kind: fault.Invalid, Text: "A value is outside what is allowed.", Err: err}
 	}
 	return marked(err)
 }

@@ -30,11 +30,14 @@ type Dates struct {
 	Zone       *time.Location // whose clock ends the day; nil is anywhere on earth
 }
 
-// Deadline is the last day of a definition: its own due date, or the end of
-// the unit when it has none.
-func Deadline(own *clock.Date, unitEnd clock.Date) clock.Date {
-	if own != nil {
+// Deadline is the last day of a definition: its own due date, or when it has none
+// the end of the unit, but not before the target.
+func Deadline(own *clock.Date, unitEnd, target clock.Date) clock.Date {
+	switch {
+	case own != nil:
 		return *own
+	case target.After(unitEnd):
+		return target
 	}
 	return unitEnd
 }

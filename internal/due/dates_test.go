@@ -43,9 +43,10 @@ func TestDates(t *testing.T) {
 	}
 }
 
-func TestDeadlineFallsBackToTheUnitsEnd(t *testing.T) {
+func TestDeadlineFallsBackToTheUnitsEndOrALaterTarget(t *testing.T) {
 	own := in(3)
-	if Deadline(&own, in(9)) != own || Deadline(nil, in(9)) != in(9) {
+	if Deadline(&own, in(9), in(1)) != own || Deadline(nil, in(9), in(1)) != in(9) ||
+		Deadline(nil, in(9), in(12)) != in(12) {
 		t.Error("wrong deadline")
 	}
 }

@@ -246,7 +246,7 @@ func (m *moves) move(groupID, tutorialID int64) error {
 			for _, f := range slices.Backward(undo) {
 				f()
 			}
-			return fault.New(fault.Conflict, "%s cannot move with the group: %s", m.names[p.ProjectID], err.Error())
+			return fault.New(fault.Conflict, "The student %s cannot move with the group: %s", m.names[p.ProjectID], err.Error())
 		}
 	}
 	return nil

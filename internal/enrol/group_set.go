@@ -110,7 +110,7 @@ func (g *GroupSet) apply(c GroupSetChange) error {
 	case *c.Capacity == 0:
 		g.Capacity = nil
 	case *c.Capacity < 2:
-		return fault.Field(fault.Refused, "capacity", "must be 2 or more; leave it empty for no limit")
+		return fault.Field(fault.Invalid, "capacity", "must be 2 or more; leave it empty for no limit")
 	default:
 		g.Capacity = c.Capacity
 	}

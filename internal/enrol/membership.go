@@ -20,22 +20,23 @@ type Member struct {
 
 // Teammate is the person of a Member: what students may know of each other.
 type Teammate struct {
-	PersonID  int64   `db:"person_id" json:"id"`
-	Email     string  `db:"email" json:"email"`
-	FirstName string  `db:"first_name" json:"first_name"`
-	LastName  string  `db:"last_name" json:"last_name"`
-	Username  string  `db:"username" json:"username"`
-	Nickname  *string `db:"nickname" json:"nickname"`
+	PersonID  int64  `db:"person_id" json:"id"`
+	Email     string `db:"email" json:"email"`
+	FirstName string `db:"first_name" json:"first_name"`
+	LastName  string `db:"last_name" json:"last_name"`
+	Username  string `db:"username" json:"username"`
+	Nickname  string `db:"nickname" json:"nickname"`
 }
 
 const selectMembers = `SELECT p.id, p.target_grade, u.id AS person_id, u.email, u.first_name, u.last_name, u.username,
-	u.nickname
+	coalesce(u.nickname, '') AS nickname
 	FROM projects p JOIN users u ON u.id = p.user_id`
 
 // MembersOf lists the enrolled students in a group.
 func MembersOf(ctx context.Context, q db.Q, groupID int64) ([]Member, error) {
 	return db.All[Member](ctx, q, selectMembers+` JOIN group_memberships m ON m.project_id = p.id
-		WHERE m.unit_group_id = $1 AND m.active AND p.enrolled ORDER BY p.id`, groupID)
+		WHERE m.unit_group_id = $1 AND m.active AND p.enrolled
+		ORDER BY u.name_key, p.id`, groupID)
 }
 
 // membershipState is what decides whether a student may be in a group.

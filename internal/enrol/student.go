@@ -18,7 +18,7 @@ type Student struct {
 	Email     string  `db:"email" json:"email"`
 	FirstName string  `db:"first_name" json:"first_name"`
 	LastName  string  `db:"last_name" json:"last_name"`
-	Nickname  *string `db:"nickname" json:"nickname"`
+	Nickname  string  `db:"nickname" json:"nickname"`
 }
 
 // ForStaff is what of a project only the staff of its unit see.
@@ -32,7 +32,8 @@ type ForStaff struct {
 }
 
 // staffColumns reads ForStaff from a project p and its user s.
-const staffColumns = `s.id AS person_id, s.student_id, s.username, s.email, s.first_name, s.last_name, s.nickname,
+const staffColumns = `s.id AS person_id, s.student_id, s.username, s.email, s.first_name, s.last_name,
+	coalesce(s.nickname, '') AS nickname,
 	p.grade, p.grade_rationale, p.portfolio_hash IS NOT NULL AS has_portfolio,
 	EXISTS (SELECT 1 FROM task_similarities m WHERE m.project_id = p.id AND m.flagged) AS similarity_flag,
 	p.red_pct, p.grey_pct, p.orange_pct, p.blue_pct, p.green_pct, p.order_scale`
@@ -74,7 +75,7 @@ func (s StudentQuery) from() (text, order string, args []any) {
 		args = append(args, !*s.Withdrawn)
 		text += ` AND p.enrolled = $2`
 	}
-	order = ` ORDER BY s.first_name, s.last_name, p.id`
+	order = ` ORDER BY s.name_key, s.first_name, s.last_name, p.id`
 	if s.Page.Asked() {
 		order += fmt.Sprintf(` LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2)
 		args = append(args, s.Page.Limit(), s.Page.Offset())
@@ -83,7 +84,7 @@ func (s StudentQuery) from() (text, order string, args []any) {
 }
 
 // Students lists the students of a unit with their statistics and tutorials, by
-// first name, and tells how many there are in all, -1 where all were asked for.
+// name, and tells how many there are in all, -1 where all were asked for.
 // It takes three statements whatever their number, and one more to count.
 func Students(ctx context.Context, q db.Q, s StudentQuery) (list []StudentEntry, total int64, err error) {
 	total = -1

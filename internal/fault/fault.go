@@ -6,7 +6,10 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Kind is a class of failure. The HTTP face gives each its status.
@@ -56,6 +59,27 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Sentence gives the text as a person reads it: with a capital letter, unless it
+// begins with the name of a field or a file, and with a full stop.
+func (e *Error) Sentence() string {
+	text := strings.TrimSpace(e.Text)
+	if text == "" {
+		return text
+	}
+	word, _, _ := strings.Cut(text, " ")
+	_, named := e.Fields[word]
+	first, size := utf8.DecodeRuneInString(text)
+	if plain := strings.IndexFunc(strings.TrimRight(word, ",:;."), notLetter) < 0; plain && !named {
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
+	if strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
+	}
+	return text + "."
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }
 
 // New makes an Error from a format.
 func New(k Kind, format string, args ...any) error {

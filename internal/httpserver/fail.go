@@ -37,7 +37,7 @@ func RetryAfter(e *fault.Error) string {
 
 // ProblemOf is what is told of a failure that the caller should hear of.
 func ProblemOf(e *fault.Error) Problem {
-	p := Problem{Status: statuses[e.Kind], Text: e.Text, Code: cmp.Or(e.Code, e.Kind.Slug())}
+	p := Problem{Status: statuses[e.Kind], Text: e.Sentence(), Code: cmp.Or(e.Code, e.Kind.Slug())}
 	if e.Kind == fault.Invalid || e.Kind == fault.Refused {
 		p.Fields = e.Fields
 	}

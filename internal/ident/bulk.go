@@ -106,7 +106,8 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 	}
 	list, args, err := db.Rows(q, nil, []string{"username TEXT", "username_key TEXT", "email TEXT", "email_key TEXT",
 		"student_id TEXT",
-		"first_name TEXT", "last_name TEXT", "nickname TEXT", "role BIGINT", "login_id TEXT", "at TIMESTAMPTZ"}, rows)
+		"first_name TEXT", "last_name TEXT", "nickname TEXT", "role BIGINT", "login_id TEXT", "name_key TEXT",
+		"at TIMESTAMPTZ"}, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +116,9 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 		Key  string `db:"username_key"`
 		Role int64  `db:"role"`
 	}](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name,
-		nickname, role, login_id, created_at, updated_at)
+		nickname, role, login_id, name_key, created_at, updated_at)
 		SELECT username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, login_id,
-			at, at
+			name_key, at, at
 		FROM `+list+` r WHERE TRUE
 		ON CONFLICT DO NOTHING RETURNING id, username_key, role`, args...)
 	if err != nil {

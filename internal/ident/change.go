@@ -169,7 +169,8 @@ func disable(ctx context.Context, q db.Q, by *access.Caller, u *User, off bool) 
 }
 
 func (c *Change) apply(u *User) {
-	for _, p := range []struct{ from, to *string }{{c.FirstName, &u.FirstName}, {c.LastName, &u.LastName}} {
+	for _, p := range []struct{ from, to *string }{{c.FirstName, &u.FirstName}, {c.LastName, &u.LastName},
+		{c.Nickname, &u.Nickname}} {
 		if p.from != nil {
 			*p.to = strings.TrimSpace(*p.from)
 		}
@@ -177,8 +178,7 @@ func (c *Change) apply(u *User) {
 	for _, p := range []struct {
 		from *string
 		to   **string
-	}{{c.StudentID, &u.StudentID}, {c.Nickname, &u.Nickname}, {c.Pronouns, &u.Pronouns},
-		{c.LoginID, &u.LoginID}} {
+	}{{c.StudentID, &u.StudentID}, {c.Pronouns, &u.Pronouns}, {c.LoginID, &u.LoginID}} {
 		if p.from != nil {
 			*p.to = opt.NonZero(strings.TrimSpace(*p.from))
 		}
@@ -199,7 +199,7 @@ func (c *Change) apply(u *User) {
 
 func (u *User) flaws() *fault.Fields {
 	f := nameFlaws(u.FirstName, u.LastName, u.Email)
-	for name, s := range map[string]*string{"student_id": u.StudentID, "nickname": u.Nickname, "pronouns": u.Pronouns} {
+	for name, s := range map[string]*string{"student_id": u.StudentID, "nickname": &u.Nickname, "pronouns": u.Pronouns} {
 		if s != nil && utf8.RuneCountInString(*s) > maxText {
 			f.Add(name, "is too long")
 		}
@@ -215,9 +215,10 @@ func store(ctx context.Context, q db.Q, u *User) error {
 			receive_portfolio_notifications = $10, receive_feedback_notifications = $11, opt_in_to_research = $12,
 			has_run_first_time_setup = $13, role = $14,
 			disabled_at = CASE WHEN $15 THEN coalesce(disabled_at, $16) ELSE NULL END, updated_at = $16,
-			email_pending = $17, login_id = $18
-		WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, fold(u.Email), u.StudentID, u.Nickname, u.Pronouns,
+			email_pending = $17, login_id = $18, name_key = $19
+		WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, fold(u.Email), u.StudentID, opt.NonZero(u.Nickname), u.Pronouns,
 		u.ReceiveTaskNotifications, u.ReceivePortfolioNotifications, u.ReceiveFeedbackNotifications, u.OptInToResearch,
-		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now(), u.EmailPending, u.LoginID)
+		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now(), u.EmailPending, u.LoginID,
+		nameKey(u.FirstName, u.LastName))
 	return taken(err)
 }

@@ -225,7 +225,7 @@ func Export(ctx context.Context, q db.Q, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := t.Row(u.Email, u.FirstName, u.LastName, u.Username, opt.Or(u.Nickname, ""), u.Role.String(),
+		if err := t.Row(u.Email, u.FirstName, u.LastName, u.Username, u.Nickname, u.Role.String(),
 			opt.Or(u.StudentID, "")); err != nil {
 			return err
 		}

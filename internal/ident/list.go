@@ -27,32 +27,40 @@ func Count(ctx context.Context, q db.Q, atLeast policy.Role) (int64, error) {
 	return *n, nil
 }
 
-// List gives users in the order of their ids. They are read in batches, each by
-// a statement of its own that goes on behind the last id, so that no connection
+// listed is a user with their place in the list.
+type listed struct {
+	User
+	NameKey string `db:"name_key"`
+}
+
+// List gives users by name. They are read in batches, each by
+// a statement of its own that goes on behind the last one, so that no connection
 // is held while a slow reader takes them.
 func List(ctx context.Context, q db.Q, s Selection) iter.Seq2[User, error] {
 	return func(yield func(User, error) bool) {
-		after, offset, left := int64(0), s.Offset, s.Limit
+		after, name, offset, left := int64(0), "", s.Offset, s.Limit
 		for left != 0 {
 			n := int64(batch)
 			if left > 0 {
 				n = min(n, left)
 			}
-			users, err := db.All[User](ctx, q, `SELECT `+userColumns+` FROM users WHERE id > $1 AND role >= $2
-				ORDER BY id LIMIT $3 OFFSET $4`, after, int64(s.AtLeast), n, offset)
+			users, err := db.All[listed](ctx, q, `SELECT `+userColumns+`, name_key FROM users
+				WHERE (name_key, id) > ($5, $1) AND role >= $2
+				ORDER BY name_key, id LIMIT $3 OFFSET $4`, after, int64(s.AtLeast), n, offset, name)
 			if err != nil {
 				yield(User{}, err)
 				return
 			}
 			for _, u := range users {
-				if !yield(u, nil) {
+				if !yield(u.User, nil) {
 					return
 				}
 			}
 			if int64(len(users)) < n {
 				return
 			}
-			after, offset = users[len(users)-1].ID, 0
+			last := users[len(users)-1]
+			after, name, offset = last.ID, last.NameKey, 0
 			if left > 0 {
 				left -= n
 			}

@@ -14,7 +14,7 @@ import (
 // Personal lists the tables of accounts.
 var Personal = []personal.Table{
 	{Name: "users", About: "the account, with its preferences", Where: "WHERE t.id = $1",
-		Secret: []string{"password_hash", "username_key", "email_key"},
+		Secret: []string{"password_hash", "username_key", "email_key", "name_key"},
 		Plain: []string{"username", "email", "student_id", "login_id", "first_name", "last_name", "nickname",
 			"pronouns"},
 		Kept: "its values are replaced by neutral ones"},
@@ -72,7 +72,7 @@ func Erase(ctx context.Context, q db.Q, id int64) error {
 	name := fmt.Sprintf("erased-%d", id)
 	_, err = db.Exec(ctx, q, `UPDATE users SET username = $2, username_key = $2, email = $3, email_key = $3,
 			email_pending = NULL, student_id = NULL, login_id = NULL, first_name = 'Erased', last_name = $4,
-			nickname = NULL, pronouns = NULL, password_hash = NULL, receive_task_notifications = FALSE,
+			name_key = '', nickname = NULL, pronouns = NULL, password_hash = NULL, receive_task_notifications = FALSE,
 			receive_portfolio_notifications = FALSE, receive_feedback_notifications = FALSE,
 			opt_in_to_research = NULL, disabled_at = coalesce(disabled_at, $5), updated_at = $5
 		WHERE id = $1`, id, name, name+"@erased.invalid", fmt.Sprintf("Person %d", id), q.Now())

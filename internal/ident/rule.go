@@ -82,4 +82,4 @@ func validEmail(s string) bool {
 func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 // refuse makes one refusal of all flaws.
-func refuse(flaws *fault.Fields) error { return flaws.ErrSaying(fault.Refused, flaws.String()) }
+func refuse(flaws *fault.Fields) error { return flaws.Err(fault.Refused) }

@@ -21,7 +21,7 @@ type User struct {
 	FirstName                     string      `db:"first_name" json:"first_name"`
 	LastName                      string      `db:"last_name" json:"last_name"`
 	Username                      string      `db:"username" json:"username"`
-	Nickname                      *string     `db:"nickname" json:"nickname"`
+	Nickname                      string      `db:"nickname" json:"nickname"`
 	ReceiveTaskNotifications      bool        `db:"receive_task_notifications" json:"receive_task_notifications"`
 	ReceivePortfolioNotifications bool        `db:"receive_portfolio_notifications" json:"receive_portfolio_notifications"`
 	ReceiveFeedbackNotifications  bool        `db:"receive_feedback_notifications" json:"receive_feedback_notifications"`
@@ -46,7 +46,7 @@ type User struct {
 	Opened bool `db:"opened" json:"-"`
 }
 
-const userColumns = `id, student_id, email, first_name, last_name, username, nickname,
+const userColumns = `id, student_id, email, first_name, last_name, username, coalesce(nickname, '') AS nickname,
 	receive_task_notifications, receive_portfolio_notifications, receive_feedback_notifications,
 	opt_in_to_research, has_run_first_time_setup, pronouns, role, email_pending, disabled_at IS NOT NULL AS disabled,
 	login_id, password_hash IS NOT NULL AS has_password,
@@ -94,8 +94,9 @@ func Add(ctx context.Context, q db.Q, n NewUser) (*User, error) {
 		return nil, err
 	}
 	u, err := db.One[User](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id,
-			first_name, last_name, nickname, role, login_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING `+userColumns, append(n.columns(), q.Now())...)
+			first_name, last_name, nickname, role, login_id, name_key, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING `+userColumns,
+		append(n.columns(), q.Now())...)
 	if err != nil {
 		return nil, taken(err)
 	}
@@ -112,10 +113,11 @@ func appointed(user int64, to policy.Role) audit.Entry {
 	return audit.Entry{Kind: audit.Role, Action: strings.ToLower(to.String()), UserID: user}
 }
 
-// columns gives the values of username to login_id, in the order they are inserted.
+// columns gives the values of username to name_key, in the order they are inserted.
 func (n *NewUser) columns() []any {
 	return []any{n.Username, fold(n.Username), n.Email, fold(n.Email), opt.NonZero(n.StudentID),
-		n.FirstName, n.LastName, opt.NonZero(n.Nickname), int64(n.Role), opt.NonZero(n.LoginID)}
+		n.FirstName, n.LastName, opt.NonZero(n.Nickname), int64(n.Role), opt.NonZero(n.LoginID),
+		nameKey(n.FirstName, n.LastName)}
 }
 
 func (n *NewUser) trim() {

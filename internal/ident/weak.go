@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
 // commonList holds the commonest passwords of at least 8 characters in small
@@ -85,12 +86,7 @@ func uniform(password string) bool {
 func ownNames(password string, u *User) bool {
 	rest := fold(password)
 	local, _, _ := strings.Cut(u.Email, "@")
-	names := []string{u.Email, u.Username, local, u.FirstName, u.LastName}
-	for _, s := range []*string{u.Nickname, u.StudentID} {
-		if s != nil {
-			names = append(names, *s)
-		}
-	}
+	names := []string{u.Email, u.Username, local, u.FirstName, u.LastName, u.Nickname, opt.Or(u.StudentID, "")}
 	for _, name := range names {
 		if key := fold(name); utf8.RuneCountInString(key) >= 3 {
 			rest = strings.ReplaceAll(rest, key, "")

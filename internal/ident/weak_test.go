@@ -8,7 +8,7 @@ import (
 func TestWeakPasswords(t *testing.T) {
 	nick, number := "Zo", "s1234567"
 	u := &User{Username: "zmcdonald", Email: "zoe.mcdonald@example.edu", FirstName: "Zoë", LastName: "McDonald",
-		Nickname: &nick, StudentID: &number}
+		Nickname: nick, StudentID: &number}
 	for _, weak := range []string{"password", "PassWord1", "12345678", "qwertyuiop", "iloveyou", " baseball ",
 		"        ", "\u00a0\u2003\u00a0\u2003\u00a0\u2003\u00a0\u2003", "aaaaaaaaaaaa", "short", "zmcdonald1",
 		"Zoë McDonald", "zoe.mcdonald@EXAMPLE.edu", "mcdonald2026", "s1234567", strings.Repeat("x y", 67)} {

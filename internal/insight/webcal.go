@@ -13,20 +13,16 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/opt"
 )
 
-// Webcal is whether a user has a calendar feed and, where they have, how it is
-// set and the secret in its address.
+// Webcal is a user's calendar feed: whether it is open, what it shows, and the
+// secret in its address. Who never had one has neither an id nor an address.
 type Webcal struct {
-	Enabled bool `json:"enabled"`
-	*WebcalSettings
-}
-
-// WebcalSettings are what decides what a feed shows.
-type WebcalSettings struct {
-	ID         int64     `db:"id" json:"id"`
+	Enabled    bool      `db:"enabled" json:"enabled"`
+	ID         *int64    `db:"id" json:"id"`
 	UserID     int64     `db:"user_id" json:"user_id"`
-	GUID       string    `db:"guid" json:"guid"`
+	GUID       *string   `db:"guid" json:"guid"`
 	StartDates bool      `db:"include_start_dates" json:"include_start_dates"`
 	Reminder   *Reminder `json:"reminder"`
 	Exclusions []int64   `json:"unit_exclusions"`
@@ -40,21 +36,25 @@ type Reminder struct {
 
 // webcalRow is a feed as its table holds it.
 type webcalRow struct {
-	WebcalSettings
+	Webcal
 	Time      *int       `db:"reminder_time"`
-	Unit      *string    `db:"reminder_unit"`
+	Unit      *string    `db:"reminder_unit"` // in lower case
+	Capital   bool       `db:"reminder_capital"`
 	UpdatedAt clock.Time `db:"updated_at"`
 	Disabled  bool       `db:"disabled"` // the owner's account
 }
 
-const selectWebcals = `SELECT w.id, w.user_id, w.guid, w.include_start_dates, w.reminder_time, w.reminder_unit,
-	w.updated_at,
+const selectWebcals = `SELECT w.enabled, w.id, w.user_id, w.guid, w.include_start_dates, w.reminder_time,
+	w.reminder_unit, w.reminder_capital, w.updated_at,
 	u.disabled_at IS NOT NULL AS disabled FROM webcals w JOIN users u ON u.id = w.user_id `
 
 func webcalWhere(ctx context.Context, q db.Q, condition string, arg any) (*webcalRow, error) {
 	w, err := db.OneOf[webcalRow](ctx, q, "calendar", selectWebcals+condition, arg)
 	if err == nil && w.Time != nil {
 		w.Reminder = &Reminder{*w.Time, *w.Unit}
+		if w.Capital {
+			w.Reminder.Unit = strings.ToUpper(*w.Unit)
+		}
 	}
 	return w, err
 }
@@ -63,14 +63,14 @@ func webcalWhere(ctx context.Context, q db.Q, condition string, arg any) (*webca
 func WebcalOf(ctx context.Context, q db.Q, userID int64) (Webcal, error) {
 	w, err := webcalWhere(ctx, q, `WHERE w.user_id = $1`, userID)
 	if fault.Is(err, fault.Missing) {
-		return Webcal{}, nil
+		return Webcal{UserID: userID, Exclusions: []int64{}}, nil
 	}
 	if err != nil {
 		return Webcal{}, err
 	}
 	w.Exclusions, err = db.All[int64](ctx, q, `SELECT unit_id FROM webcal_exclusions WHERE webcal_id = $1
 		ORDER BY unit_id`, w.ID)
-	return Webcal{true, &w.WebcalSettings}, err
+	return w.Webcal, err
 }
 
 // WebcalChange is what to set of a feed; nil leaves a value alone.
@@ -80,11 +80,12 @@ type WebcalChange struct {
 	StartDates *bool
 	Reminder   *calendar.Reminder
 	NoReminder bool
-	Exclusions *[]int64 // units whose tasks are not shown; only those the user studies count
+	Exclusions *[]int64 // units whose tasks are not shown; only those the user studies or teaches count
 }
 
-// SetWebcal opens, changes or closes the feed of a user. Where there is none
-// and none is opened, nothing else counts.
+// SetWebcal opens, changes or closes the feed of a user. A feed that is closed
+// keeps its settings and its address; one that never was is made, closed until it
+// is opened. A change of nothing leaves everything as it is.
 func SetWebcal(ctx context.Context, q db.Q, userID int64, c WebcalChange) (Webcal, error) {
 	if err := db.Lock(ctx, q, "users", userID); err != nil {
 		return Webcal{}, err
@@ -93,14 +94,11 @@ func SetWebcal(ctx context.Context, q db.Q, userID int64, c WebcalChange) (Webca
 		Fields: audit.Given(c)}); err != nil {
 		return Webcal{}, err
 	}
-	if c.Enabled != nil && !*c.Enabled {
-		_, err := db.Exec(ctx, q, `DELETE FROM webcals WHERE user_id = $1`, userID)
-		return Webcal{}, err
+	if c == (WebcalChange{}) {
+		return WebcalOf(ctx, q, userID)
 	}
 	w, err := webcalWhere(ctx, q, `WHERE w.user_id = $1`, userID)
 	switch {
-	case fault.Is(err, fault.Missing) && c.Enabled == nil:
-		return Webcal{}, nil
 	case fault.Is(err, fault.Missing):
 		w, c.NewGUID = &webcalRow{}, true
 	case err != nil:
@@ -119,34 +117,34 @@ func SetWebcal(ctx context.Context, q db.Q, userID int64, c WebcalChange) (Webca
 }
 
 func (c *WebcalChange) apply(w *webcalRow) {
+	opt.Set(&w.Enabled, c.Enabled)
+	opt.Set(&w.StartDates, c.StartDates)
 	if c.NewGUID {
-		w.GUID = strings.ToLower(rand.Text())
-	}
-	if c.StartDates != nil {
-		w.StartDates = *c.StartDates
+		w.GUID = new(strings.ToLower(rand.Text()))
 	}
 	if c.NoReminder {
 		w.Time, w.Unit = nil, nil
 	}
-	if c.Reminder != nil {
-		w.Time, w.Unit = &c.Reminder.Time, &c.Reminder.Unit
+	if r := c.Reminder; r != nil {
+		unit := strings.ToLower(r.Unit)
+		w.Time, w.Unit, w.Capital = &r.Time, &unit, unit != r.Unit
 	}
 }
 
 func (w *webcalRow) save(ctx context.Context, q db.Q, userID int64) error {
 	_, err := db.Exec(ctx, q, `INSERT INTO webcals (user_id, guid, guid_hash, include_start_dates, reminder_time,
-		reminder_unit, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (user_id) DO UPDATE SET guid = excluded.guid, guid_hash = excluded.guid_hash, include_start_dates =
-		excluded.include_start_dates,
-			reminder_time = excluded.reminder_time, reminder_unit = excluded.reminder_unit, updated_at =
-			excluded.updated_at`,
-		userID, w.GUID, guidHash(w.GUID), w.StartDates, w.Time, w.Unit, q.Now())
+		reminder_unit, reminder_capital, enabled, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (user_id) DO UPDATE SET guid = excluded.guid, guid_hash = excluded.guid_hash,
+			include_start_dates = excluded.include_start_dates, reminder_time = excluded.reminder_time,
+			reminder_unit = excluded.reminder_unit, reminder_capital = excluded.reminder_capital,
+			enabled = excluded.enabled, updated_at = excluded.updated_at`,
+		userID, *w.GUID, guidHash(*w.GUID), w.StartDates, w.Time, w.Unit, w.Capital, w.Enabled, q.Now())
 	return err
 }
 
 // exclude replaces the units a feed leaves out. The list may hold anything; what
-// counts is found among the units the user studies.
+// counts is found among the units the user studies or teaches.
 func exclude(ctx context.Context, q db.Q, userID int64, unitIDs []int64) error {
 	wanted := map[int64]bool{}
 	for _, id := range unitIDs {
@@ -160,9 +158,10 @@ func exclude(ctx context.Context, q db.Q, userID int64, unitIDs []int64) error {
 		Webcal int64 `db:"webcal_id"`
 		Unit   int64 `db:"unit_id"`
 	}
-	all, err := db.All[pair](ctx, q, `SELECT w.id AS webcal_id, p.unit_id FROM webcals w
-		JOIN projects p ON p.user_id = w.user_id
-		JOIN units u ON u.id = p.unit_id AND u.active WHERE w.user_id = $1`, userID)
+	all, err := db.All[pair](ctx, q, `SELECT w.id AS webcal_id, u.id AS unit_id FROM webcals w
+		JOIN units u ON u.active AND (u.id IN (SELECT p.unit_id FROM projects p WHERE p.user_id = w.user_id)
+			OR u.id IN (SELECT r.unit_id FROM unit_roles r WHERE r.user_id = w.user_id))
+		WHERE w.user_id = $1 ORDER BY u.id`, userID)
 	if err != nil {
 		return err
 	}
@@ -185,7 +184,7 @@ func guidHash(guid string) string {
 // whole in constant time.
 func webcalAt(ctx context.Context, q db.Q, guid string) (*webcalRow, error) {
 	w, err := webcalWhere(ctx, q, `WHERE w.guid_hash = $1`, guidHash(guid))
-	if fault.Is(err, fault.Missing) || err == nil && subtle.ConstantTimeCompare([]byte(w.GUID), []byte(guid)) != 1 {
+	if fault.Is(err, fault.Missing) || err == nil && subtle.ConstantTimeCompare([]byte(*w.GUID), []byte(guid)) != 1 {
 		return nil, ErrUnknownFeed
 	}
 	return w, err

@@ -9,8 +9,8 @@ import (
 	"lectern/internal/clock"
 )
 
-var frame = Frame{Product: "Lectern", Name: "Ada", Link: "https://lectern.example.edu/#/projects/7",
-	Settings: "https://lectern.example.edu/#/home?notifications"}
+var frame = Frame{Product: "Lectern", Name: "Ada", Link: "https://lectern.example.edu/projects/7",
+	Settings: "https://lectern.example.edu/profile"}
 
 // samples holds one letter of each kind, and those whose words differ.
 func samples() map[string]Content {

@@ -7,6 +7,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
+	"lectern/internal/links"
 	"lectern/internal/mail"
 )
 
@@ -47,13 +48,13 @@ func (m *Mailer) sendAddress(ctx context.Context, job jobs.Job, a addressArgs) e
 		return nil
 	}
 	var u *ident.User
-	link, token := "/#/home", ""
+	link, token := links.Home, ""
 	err := m.db.Tx(ctx, func(q db.Q) (err error) {
 		if a.Confirm {
 			if token, err = ident.AddAddressLink(ctx, q, a.UserID, a.To); err != nil {
 				return err
 			}
-			link = "/confirm-address?token=" + token
+			link = links.With(links.ConfirmAddress, token)
 		}
 		u, err = ident.ByID(ctx, q, a.UserID)
 		return err
@@ -61,7 +62,7 @@ func (m *Mailer) sendAddress(ctx context.Context, job jobs.Job, a addressArgs) e
 	if err != nil || a.Confirm && token == "" {
 		return err
 	}
-	words, err := mail.Render(mail.Address{Frame: m.frame(greeting(u.FirstName, u.Nickname), None, link),
+	words, err := mail.Render(mail.Address{Frame: m.frame(greeting(u.FirstName, &u.Nickname), None, link),
 		Username: u.Username, Confirm: a.Confirm, Pending: a.Pending, Validity: "2 days"})
 	if err != nil {
 		return err

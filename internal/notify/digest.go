@@ -17,6 +17,7 @@ import (
 	"lectern/internal/events"
 	"lectern/internal/fault"
 	"lectern/internal/jobs"
+	"lectern/internal/links"
 	"lectern/internal/mail"
 )
 
@@ -356,7 +357,8 @@ func (i *item) words() string {
 
 func (i *item) decision() mail.DigestExtension {
 	d := mail.DigestExtension{Unit: i.Unit, Task: i.task(), Granted: *i.Granted,
-		Due: due.Dates{Target: i.Target, Deadline: due.Deadline(i.DueDate, i.UnitEnd), Extensions: i.Extensions}.Due()}
+		Due: due.Dates{Target: i.Target, Deadline: due.Deadline(i.DueDate, i.UnitEnd, i.Target),
+			Extensions: i.Extensions}.Due()}
 	if i.Answer != nil {
 		d.Answer = *i.Answer
 	}
@@ -376,7 +378,7 @@ func (m *Mailer) address(ctx context.Context, q db.Q, letters map[int64]*mail.Di
 	var out []letter
 	for _, user := range slices.Sorted(maps.Keys(people)) {
 		p, d := people[user], letters[user]
-		d.Frame = m.frame(greeting(p.FirstName, p.Nickname), Task, "/#/home")
+		d.Frame = m.frame(greeting(p.FirstName, p.Nickname), Task, links.News)
 		d.Comments = d.Comments[:min(len(d.Comments), mostItems)]
 		d.Extensions = d.Extensions[:min(len(d.Extensions), mostItems)]
 		out = append(out, letter{name: "digest-" + strconv.FormatInt(to, 10) + "-" + strconv.FormatInt(user, 10),

@@ -7,6 +7,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
+	"lectern/internal/links"
 	"lectern/internal/mail"
 )
 
@@ -63,7 +64,7 @@ func (m *Mailer) sendPassword(ctx context.Context, job jobs.Job, a passwordArgs)
 	if err != nil || *u.Disabled {
 		return err
 	}
-	content := mail.Password{Frame: m.frame(greeting(u.FirstName, u.Nickname), None, "/#/password?token="+link),
+	content := mail.Password{Frame: m.frame(greeting(u.FirstName, &u.Nickname), None, links.With(links.Password, link)),
 		Username: u.Username, New: a.New, Validity: "2 hours"}
 	if a.New {
 		content.Validity = "7 days"

@@ -7,11 +7,11 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strings"
 
 	"lectern/internal/db"
 	"lectern/internal/jobs"
+	"lectern/internal/links"
 	"lectern/internal/mail"
 )
 
@@ -133,13 +133,7 @@ func clean(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 func (m *Mailer) frame(name string, p Preference, link string) mail.Frame {
 	f := mail.Frame{Product: m.product, Name: name, Link: m.public + link}
 	if p != None {
-		f.Settings = m.public + "/#/home?notifications"
+		f.Settings = m.public + links.Profile
 	}
 	return f
-}
-
-func projectLink(id int64, tail string) string { return fmt.Sprintf("/#/projects/%d/%s", id, tail) }
-
-func taskLink(project int64, abbreviation string) string {
-	return projectLink(project, "dashboard/"+url.PathEscape(abbreviation))
 }

@@ -208,8 +208,8 @@ func TestPasswordLetters(t *testing.T) {
 		if names(got) != "eve mate" {
 			t.Fatalf("letters to %s", names(got))
 		}
-		got[0].says(t, "Welcome", "7 days", "/#/password?token=")
-		got[1].says(t, "2 hours", "/#/password?token=")
+		got[0].says(t, "Welcome", "7 days", "/password?token=")
+		got[1].says(t, "2 hours", "/password?token=")
 		if got[1].header.Get("List-Unsubscribe") != "" {
 			t.Error("one can unsubscribe from what one asked for")
 		}

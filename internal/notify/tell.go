@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lectern/internal/db"
+	"lectern/internal/links"
 	"lectern/internal/mail"
 	"lectern/internal/status"
 )
@@ -40,6 +41,7 @@ func (m *Mailer) toStudent(s *student, p Preference, link string) mail.Frame {
 // taskOf is a task with whose it is.
 type taskOf struct {
 	student
+	DefinitionID int64         `db:"definition_id"`
 	Abbreviation string        `db:"abbreviation"`
 	Name         string        `db:"name"`
 	Status       status.Status `db:"status"`
@@ -47,7 +49,8 @@ type taskOf struct {
 
 func (m *Mailer) tasks(ctx context.Context, q db.Q, ids []int64, flag string) ([]taskOf, error) {
 	in, args := db.In(nil, ids)
-	list, err := db.All[taskOf](ctx, q, `SELECT `+studentColumns+`, d.abbreviation, d.name, t.status
+	list, err := db.All[taskOf](ctx, q, `SELECT `+studentColumns+`, d.id AS definition_id, d.abbreviation, d.name,
+		t.status
 		FROM tasks t JOIN task_definitions d ON d.id = t.task_definition_id JOIN projects p ON p.id = t.project_id
 		AND p.enrolled`+studentJoins+`
 		WHERE s.`+flag+` AND t.id IN `+in+` ORDER BY p.id, d.abbreviation`, args...)
@@ -71,7 +74,7 @@ func (m *Mailer) FeedbackReady(ctx context.Context, q db.Q, taskIDs ...int64) er
 	var list []letter
 	for len(tasks) > 0 {
 		s := tasks[0].student
-		c := mail.Feedback{Frame: m.toStudent(&s, Feedback, projectLink(s.ProjectID, "dashboard")), Unit: s.Unit}
+		c := mail.Feedback{Frame: m.toStudent(&s, Feedback, links.To(links.Project, s.ProjectID)), Unit: s.Unit}
 		for len(tasks) > 0 && tasks[0].ProjectID == s.ProjectID {
 			t := tasks[0]
 			c.Tasks = append(c.Tasks, mail.MarkedTask{Task: mail.Task{Abbreviation: t.Abbreviation, Name: t.Name},
@@ -96,7 +99,7 @@ func (m *Mailer) PDFFailed(ctx context.Context, q db.Q, reason string, taskIDs .
 	var list []letter
 	for _, t := range tasks {
 		list = append(list, t.letter(Task, mail.PDFFailed{Frame: m.toStudent(&t.student, Task,
-			taskLink(t.ProjectID, t.Abbreviation)),
+			links.To(links.Task, t.ProjectID, t.DefinitionID)),
 			Unit: t.Unit, Task: mail.Task{Abbreviation: t.Abbreviation, Name: t.Name}, Reason: reason}))
 	}
 	return m.post(ctx, q, list)
@@ -129,5 +132,5 @@ func (m *Mailer) portfolio(ctx context.Context, q db.Q, projectID int64,
 	}
 	s := &list[0]
 	return m.post(ctx, q, []letter{s.letter(Portfolio,
-		content(m.toStudent(s, Portfolio, projectLink(s.ProjectID, "portfolio")), s.Unit))})
+		content(m.toStudent(s, Portfolio, links.To(links.Portfolio, s.ProjectID)), s.Unit))})
 }

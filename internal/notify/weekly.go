@@ -12,6 +12,7 @@ import (
 	"lectern/internal/due"
 	"lectern/internal/grade"
 	"lectern/internal/jobs"
+	"lectern/internal/links"
 	"lectern/internal/mail"
 	"lectern/internal/status"
 )
@@ -119,8 +120,9 @@ func (w *week) todos(p *project) []todo {
 		if d.TargetGrade > p.TargetGrade || !slices.Contains(open, s) {
 			continue
 		}
-		dates := due.Dates{Target: d.Target, Deadline: due.Deadline(d.Deadline, w.unit.End), Extensions: t.Extensions,
-			Zone: w.zone}
+		dates := due.Dates{Target: d.Target, Deadline: due.Deadline(d.Deadline, w.unit.End, d.Target),
+			Extensions: t.Extensions,
+			Zone:       w.zone}
 		list = append(list, todo{d, s, dates.Due(), !dates.OnTime(w.now)})
 	}
 	urgency := func(t todo) int {
@@ -168,7 +170,7 @@ func (m *Mailer) studentWeeks(w *week) []letter {
 			continue
 		}
 		todos := w.todos(p)
-		c := mail.StudentWeek{Frame: m.toStudent(&p.student, Feedback, projectLink(p.ProjectID, "dashboard")),
+		c := mail.StudentWeek{Frame: m.toStudent(&p.student, Feedback, links.To(links.Project, p.ProjectID)),
 			Unit:             p.Unit,
 			CommentsReceived: w.talk[p.ProjectID].Received, CommentsSent: w.talk[p.ProjectID].Sent,
 			StatusChanges: w.moved[p.ProjectID],
@@ -210,7 +212,7 @@ func (m *Mailer) staffWeeks(w *week) []letter {
 			continue
 		}
 		c := mail.StaffWeek{Frame: m.frame(greeting(s.FirstName, s.Nickname), Feedback,
-			fmt.Sprintf("/#/units/%d/tasks/inbox", w.unit.ID)), Unit: w.unit.Code,
+			links.To(links.Inbox, w.unit.ID)), Unit: w.unit.Code,
 			Students: len(w.students[s.UserID]), Waiting: len(w.waiting[s.UserID]), Assessed: w.assessed[s.UserID],
 			CommentsReceived: w.staffTalk[s.UserID].Received, CommentsSent: w.staffTalk[s.UserID].Sent}
 		if list := w.waiting[s.UserID]; len(list) > 0 {

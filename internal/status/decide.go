@@ -10,11 +10,14 @@ import (
 
 // Decide says what a move changes and records, or why it must not be: Invalid
 // for an unknown word or a mark that is missing or out of range, Denied for
-// what the actor may never do, Conflict for what the present status forbids.
+// what the actor may never do, Conflict for what the present status forbids,
+// Refused for a mark that the task's definition has no place for. Nobody is
+// refused for a mark that the task has already.
 //
 // An upload is never refused for the status of its task: where the status may
 // not change, the plan only notes the files.
 func Decide(t Task, m Move) (Plan, error) {
+	m = t.unsaid(m)
 	to, err := m.read()
 	if err != nil {
 		return Plan{}, err
@@ -32,6 +35,18 @@ func Decide(t Task, m Move) (Plan, error) {
 		return Plan{}, err
 	}
 	return t.carryOut(m, to), nil
+}
+
+// unsaid leaves out of a move the marks that were only sent back: those the task
+// has already, from someone who could not give them or where they have no place.
+func (t Task) unsaid(m Move) Move {
+	if m.Grade != nil && t.Grade != nil && *m.Grade == *t.Grade && (m.By != Staff || !t.Graded) {
+		m.Grade = nil
+	}
+	if m.Quality != nil && *m.Quality == t.Quality && (m.By != Staff || t.MaxQuality == 0) {
+		m.Quality = nil
+	}
+	return m
 }
 
 // read checks what needs no task to be checked.
@@ -57,13 +72,13 @@ func (t Task) permit(m Move, to Status) error {
 	case m.By == None:
 		return fault.New(fault.Denied, "you have no part in this task")
 	case m.By != Staff && m.Grade != nil:
-		return fault.New(fault.Denied, "only teaching staff can grade a task")
+		return m.staffOnly("grade a task")
 	case m.By != Staff && m.Quality != nil:
-		return fault.New(fault.Denied, "only teaching staff can rate the quality of a task")
+		return m.staffOnly("rate the quality of a task")
 	case to == "":
 		return nil
 	case m.By != Staff && !to.row().is(byStudents):
-		return fault.New(fault.Denied, "only teaching staff can set a task to %s", to.Name())
+		return m.staffOnly("set a task to " + to.Name())
 	case t.Group && !t.InGroup:
 		return fault.New(fault.Denied, "this is a group task and the student has no group: join one first")
 	case to == ReadyForFeedback && t.NeedsFiles && !m.Upload:
@@ -72,21 +87,37 @@ func (t Task) permit(m Move, to Status) error {
 	return nil
 }
 
-// checkMarks asks staff for the grade and quality a finished task must have.
+// staffOnly is the refusal of what only staff can do, and not with their own work.
+func (m Move) staffOnly(what string) error {
+	if m.Teaches {
+		return fault.New(fault.Denied, "This is your own work: somebody else of the teaching staff has to do that.")
+	}
+	return fault.New(fault.Denied, "Only teaching staff can %s.", what)
+}
+
+// checkMarks refuses marks the task cannot take, and asks staff for the grade and
+// quality a finished one must have.
 func (t Task) checkMarks(m Move, to Status) error {
-	if to == "" || to.row().does != pass {
-		return nil
+	if err := t.placeForMarks(m); err != nil || to == "" || to.row().does != pass {
+		return err
 	}
 	if t.Graded && t.Grade == nil && m.Grade == nil {
 		return fault.Field(fault.Invalid, "grade", "is required to set this task to %s", to.Name())
 	}
-	if t.MaxQuality == 0 {
-		return nil
-	}
-	if m.Quality == nil && t.Quality < 0 {
+	if t.MaxQuality > 0 && m.Quality == nil && t.Quality < 0 {
 		return fault.Field(fault.Invalid, "quality_pts", "is required to set this task to %s", to.Name())
 	}
-	if m.Quality != nil && (*m.Quality < -1 || *m.Quality > t.MaxQuality) {
+	return nil
+}
+
+// placeForMarks refuses marks that the task's definition does not provide for.
+func (t Task) placeForMarks(m Move) error {
+	switch {
+	case m.Grade != nil && !t.Graded:
+		return fault.Field(fault.Refused, "grade", "cannot be given: this task is not graded")
+	case m.Quality != nil && t.MaxQuality == 0:
+		return fault.Field(fault.Refused, "quality_pts", "cannot be given: this task has no quality points")
+	case m.Quality != nil && (*m.Quality < -1 || *m.Quality > t.MaxQuality):
 		return fault.Field(fault.Invalid, "quality_pts", "must be from 0 to %d, or -1 for not rated", t.MaxQuality)
 	}
 	return nil
@@ -108,9 +139,7 @@ func (t Task) locked(m Move) error {
 // carryOut makes the plan of a move that is allowed.
 func (t Task) carryOut(m Move, to Status) Plan {
 	t.State = t.noteFiles(m)
-	if m.Grade != nil && t.Graded {
-		t.Grade, t.GradedLate = m.Grade, false
-	}
+	t.takeMarks(m)
 	if to == "" {
 		return Plan{After: t.State}
 	}
@@ -118,9 +147,6 @@ func (t Task) carryOut(m Move, to Status) Plan {
 	case submit:
 		return t.handIn(m.At)
 	case pass, back:
-		if m.Quality != nil && to.row().does == pass && t.MaxQuality > 0 {
-			t.Quality = *m.Quality
-		}
 		return t.assess(to, m.At, Mover)
 	}
 	if to == t.Status && !m.Upload {
@@ -128,6 +154,16 @@ func (t Task) carryOut(m Move, to Status) Plan {
 	}
 	t.Status = to
 	return Plan{After: t.State, Entries: []Entry{{to, Mover, true}}}
+}
+
+// takeMarks gives the state the marks of a move, which placeForMarks let pass.
+func (s *State) takeMarks(m Move) {
+	if m.Grade != nil {
+		s.Grade, s.GradedLate = m.Grade, false
+	}
+	if m.Quality != nil {
+		s.Quality = *m.Quality
+	}
 }
 
 // noteFiles is the state with an upload noted, if there is one.

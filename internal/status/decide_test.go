@@ -56,7 +56,7 @@ func TestRefusals(t *testing.T) {
 		{"student sets time exceeded", open, Move{Word: "time_exceeded", By: Student}, fault.Denied, "Time Exceeded"},
 		{"group member fails", open, Move{Word: "fail", By: GroupMember}, fault.Denied, "Fail"},
 		{"student grades", open.with(graded), Move{Grade: given(3), By: Student}, fault.Denied,
-			"only teaching staff can grade"},
+			"teaching staff can grade"},
 		{"student grades an ungraded one", open, Move{Word: "need_help", Grade: given(3), By: Student}, fault.Denied,
 			"grade"},
 		{"student rates", open.with(rated), Move{Quality: mark(3), By: Student}, fault.Denied, "quality"},
@@ -84,6 +84,9 @@ func TestRefusals(t *testing.T) {
 			"0 to 5"},
 		{"quality too low", open.with(rated), Move{Word: "complete", Quality: mark(-2), By: Staff}, fault.Invalid,
 			"-1 for not rated"},
+		{"quality too high alone", open.with(rated), Move{Quality: mark(6), By: Staff}, fault.Invalid, "0 to 5"},
+		{"grade without a place", open, Move{Word: "complete", Grade: given(3), By: Staff}, fault.Refused, "not graded"},
+		{"quality without a place", open, Move{Quality: mark(3), By: Staff}, fault.Refused, "no quality points"},
 	} {
 		c.move.At = now
 		p, err := Decide(c.task, c.move)
@@ -231,17 +234,30 @@ func TestMarks(t *testing.T) {
 	p = decide(t, task, Move{Word: "complete", Quality: mark(-1), By: Staff})
 	same(t, "unrated", p.After.Quality, -1)
 	p = decide(t, task, Move{Word: "redo", Quality: mark(5), By: Staff})
-	same(t, "quality without passing", p.After.Quality, 3)
+	same(t, "quality without passing", p.After.Quality, 5)
+	p = decide(t, task, Move{Quality: mark(1), By: Staff})
+	same(t, "quality alone", p.After.Quality, 1)
+	if p.Entries != nil || p.Row != nil || p.After.Status != NotStarted {
+		t.Error("a quality alone moved the task")
+	}
 
 	p = decide(t, task, Move{Grade: given(3), By: Staff})
 	same(t, "grade alone", p.After.Grade, given(3))
 	if p.Entries != nil || p.Row != nil || p.After.Status != NotStarted {
 		t.Error("a grade alone moved the task")
 	}
-	p = decide(t, dueIn(30, 40), Move{Word: "complete", Grade: given(3), Quality: mark(3), By: Staff})
-	if p.After.Grade != nil || p.After.Quality != -1 {
-		t.Error("a task without marks took some")
-	}
+}
+
+// What the task has already is no wish: whoever sends it back is not refused.
+func TestMarksSentBackAreLeftAlone(t *testing.T) {
+	plain := dueIn(30, 40)
+	same(t, "unrated", decide(t, plain, Move{Quality: mark(-1), By: Staff}), Plan{After: plain.State})
+	same(t, "by a student", decide(t, plain, Move{Quality: mark(-1), By: Student}), Plan{After: plain.State})
+	task := plain.with(graded).with(rated)
+	task.Grade, task.Quality = given(2), 4
+	same(t, "marks", decide(t, task, Move{Grade: given(2), Quality: mark(4), By: Student}), Plan{After: task.State})
+	task.Graded = false
+	same(t, "an old grade", decide(t, task, Move{Grade: given(2), By: Staff}), Plan{After: task.State})
 }
 
 func TestNothingAskedChangesNothing(t *testing.T) {

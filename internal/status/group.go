@@ -14,6 +14,7 @@ package status
 //   - Files reach no closed task.
 //   - Status comments stand only on the task the move was made on.
 func Propagate(from Task, m Move, member Task, moverOwns bool) (Plan, bool) {
+	m = from.unsaid(m)
 	to, err := m.read()
 	if err != nil || moverOwns {
 		return Plan{}, false
@@ -26,7 +27,7 @@ func Propagate(from Task, m Move, member Task, moverOwns bool) (Plan, bool) {
 			return p.Quiet(), true
 		}
 	}
-	return member.marksOnly(m, to)
+	return member.marksOnly(m)
 }
 
 // joining is the member's task with what it takes over from the task the
@@ -47,13 +48,10 @@ func (t Task) joining(from Task, to Status) Task {
 }
 
 // marksOnly gives the marks of a move to a task whose status stays.
-func (t Task) marksOnly(m Move, to Status) (Plan, bool) {
-	changed := false
-	if m.Grade != nil && t.Graded && m.By == Staff {
-		t.Grade, t.GradedLate, changed = m.Grade, false, true
+func (t Task) marksOnly(m Move) (Plan, bool) {
+	if m.By != Staff || m.Grade == nil && m.Quality == nil || t.placeForMarks(m) != nil {
+		return Plan{After: t.State}, false
 	}
-	if m.Quality != nil && t.MaxQuality > 0 && m.By == Staff && to != "" && to.row().does == pass {
-		t.Quality, changed = *m.Quality, true
-	}
-	return Plan{After: t.State}, changed
+	t.takeMarks(m)
+	return Plan{After: t.State}, true
 }

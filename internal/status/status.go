@@ -6,6 +6,8 @@ package status
 import (
 	"slices"
 	"strings"
+
+	"lectern/internal/fault"
 )
 
 // Status is the state of a task, by the key the API and the database use.
@@ -187,11 +189,22 @@ func Parse(word string) (Status, bool) {
 	return s, ok
 }
 
-// OnUpload is the status an upload asks for: help if its trigger says so, even
-// in quotes, else feedback.
-func OnUpload(trigger string) Status {
-	if s, _ := Parse(strings.Trim(strings.TrimSpace(trigger), `"'`)); s == NeedHelp {
-		return NeedHelp
+// OnUpload is the status an upload asks for: feedback, or help if its trigger says
+// so, even in quotes. Any other word is Invalid, or Denied where it is one that the
+// actor could not set without files either.
+func OnUpload(trigger string, by Actor) (Status, error) {
+	word := strings.Trim(strings.TrimSpace(trigger), `"'`)
+	if word == "" {
+		return ReadyForFeedback, nil
 	}
-	return ReadyForFeedback
+	to, ok := Parse(word)
+	switch {
+	case to == NeedHelp || to == ReadyForFeedback:
+		return to, nil
+	case ok && by != Staff && !to.row().is(byStudents):
+		return "", fault.New(fault.Denied, "Only teaching staff can set a task to %s: hand in without a trigger, "+
+			"or with %s.", to.Name(), NeedHelp)
+	}
+	return "", fault.Field(fault.Invalid, "trigger", "%q is nothing to hand in with: leave it out, or use %s when the "+
+		"work is not ready for marking", word, NeedHelp)
 }

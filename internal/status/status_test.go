@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lectern/internal/fault"
 )
 
 func TestWords(t *testing.T) {
@@ -104,10 +106,19 @@ func TestColoursAndWeights(t *testing.T) {
 func TestOnUpload(t *testing.T) {
 	for word, want := range map[string]Status{
 		"need_help": NeedHelp, `"need_help"`: NeedHelp, "'Need Help'": NeedHelp, "": ReadyForFeedback,
-		"ready_for_feedback": ReadyForFeedback, "complete": ReadyForFeedback, "nonsense": ReadyForFeedback,
+		"ready_for_feedback": ReadyForFeedback, " ": ReadyForFeedback, `""`: ReadyForFeedback,
 	} {
-		if got := OnUpload(word); got != want {
-			t.Errorf("%q asks for %s, want %s", word, got, want)
+		if got, err := OnUpload(word, Student); got != want || err != nil {
+			t.Errorf("%q asks for %s and %v, want %s", word, got, err, want)
 		}
+	}
+	for word, want := range map[string]fault.Kind{"complete": fault.Denied, "nonsense": fault.Invalid,
+		"needs_help": fault.Invalid, "working_on_it": fault.Invalid} {
+		if got, err := OnUpload(word, Student); got != "" || fault.KindOf(err) != want {
+			t.Errorf("%q asks for %s and %v", word, got, err)
+		}
+	}
+	if _, err := OnUpload("complete", Staff); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("staff hand in complete: %v", err)
 	}
 }

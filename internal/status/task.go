@@ -94,6 +94,7 @@ func (t Task) day(at clock.Time) *clock.Date {
 type Move struct {
 	Word    string // a status word; "" only grades
 	By      Actor
+	Teaches bool // By is a student here, but teaches the unit, too
 	Upload  bool // files come with it
 	Grade   *grade.Grade
 	Quality *int

@@ -73,7 +73,7 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
 		l.pts
 		FROM submission_tasks l JOIN tasks t ON t.id = l.task_id JOIN projects p ON p.id = t.project_id
 		JOIN users u ON u.id = p.user_id WHERE l.submission_id = $1
-		ORDER BY u.last_name, u.first_name, u.id`, id); err != nil {
+		ORDER BY u.name_key, u.first_name, u.id`, id); err != nil {
 		return nil, err
 	}
 	if s.Aims, err = db.All[coverAlignment](ctx, q, `SELECT o.abbreviation, o.name, l.rating, l.description

@@ -59,5 +59,5 @@ func Match(wanted taskdef.Requirements, sent []string) error {
 			delete(left, key)
 		}
 	}
-	return wrong.ErrSaying(fault.Invalid, strings.Join(words, "; "))
+	return wrong.ErrSaying(fault.Invalid, strings.Join(words, ". "))
 }

@@ -37,6 +37,11 @@ func ProjectAlignments(ctx context.Context, q db.Q, projectID int64) ([]Alignmen
 		WHERE t.project_id = $1 ORDER BY l.id`, projectID)
 }
 
+// AlignmentByID gives an alignment, the unit's or a student's.
+func AlignmentByID(ctx context.Context, q db.Q, id int64) (*Alignment, error) {
+	return db.OneOf[Alignment](ctx, q, "learning alignment", selectAlignments+` WHERE l.id = $1`, id)
+}
+
 // AddAlignment makes one for the unit, or for the student whose project is
 // given, whose task comes into being with it. Definition and outcome must be of
 // the unit.
@@ -141,7 +146,7 @@ func DeleteAlignment(ctx context.Context, q db.Q, id int64) error {
 
 func (a *Alignment) check() error {
 	if a.Rating < 1 || a.Rating > 5 {
-		return fault.Field(fault.Refused, "rating", "is %d; it must be 1 to 5", a.Rating)
+		return fault.Field(fault.Invalid, "rating", "is %d; it must be 1 to 5", a.Rating)
 	}
 	if utf8.RuneCountInString(a.Description) > maxDescription {
 		return fault.Field(fault.Refused, "description", "may have at most %d characters", maxDescription)

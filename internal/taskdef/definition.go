@@ -11,6 +11,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/due"
 	"lectern/internal/fault"
 	"lectern/internal/grade"
 )
@@ -77,14 +78,8 @@ func DefinitionByID(ctx context.Context, q db.Q, id int64) (*Definition, error) 
 	return db.OneOf[Definition](ctx, q, "task definition", selectDefinitions+` WHERE d.id = $1`, id)
 }
 
-// Due is the last day on which work is taken: the definition's own, or the
-// unit's end.
-func (d *Definition) Due() clock.Date {
-	if d.DueDate == nil {
-		return d.UnitEnd
-	}
-	return *d.DueDate
-}
+// Due is the last day on which work is taken.
+func (d *Definition) Due() clock.Date { return due.Deadline(d.DueDate, d.UnitEnd, d.TargetDate) }
 
 // DefinitionRecord is a definition as it is shown.
 type DefinitionRecord struct {
@@ -180,15 +175,14 @@ func (d *Definition) check() error {
 		"(%s)", d.Due(), d.TargetDate)
 	wrong.When(d.IsDraftSummary && !d.Requirements.oneDocument(), "upload_requirements",
 		"must be exactly one document: this task is the unit's draft learning summary")
-	if wrong.Len() > 1 {
-		return wrong.ErrSaying(fault.Refused, "Some values of the task definition are not possible.")
-	}
 	return wrong.Err(fault.Refused)
 }
 
 // between notes a number that is out of its bounds.
 func between(wrong *fault.Fields, field string, n, low, high int64) {
-	wrong.When(n < low || n > high, field, "is %d; it must be %d to %d", n, low, high)
+	if n < low || n > high {
+		wrong.Outside(field, "is %d; it must be %d to %d", n, low, high)
+	}
 }
 
 // needed notes a text that is blank or too long.

@@ -17,14 +17,6 @@ type FullUnit struct {
 	course.Unit
 	MyRole *policy.RoleName `json:"my_role"`
 
-	// Null for those they do not concern: students, and for the image tutors too.
-	OverseerImageID                  *int64 `json:"overseer_image_id"`
-	AutoApplyExtensionBeforeDeadline *bool  `json:"auto_apply_extension_before_deadline"`
-	SendNotifications                *bool  `json:"send_notifications"`
-	EnableSyncEnrolments             *bool  `json:"enable_sync_enrolments"`
-	EnableSyncTimetable              *bool  `json:"enable_sync_timetable"`
-	DraftTaskDefinitionID            *int64 `json:"draft_task_definition_id"`
-	ExtensionWeeksOnResubmitRequest  *int64 `json:"extension_weeks_on_resubmit_request"`
 	*UnitForStaff
 
 	ILOs            []course.Outcome           `json:"ilos"`
@@ -67,20 +59,9 @@ func (f *FullUnit) reveal(who *access.Caller) {
 	if role := who.MyRole(); role != "" {
 		f.MyRole = &role
 	}
-	if who.May(policy.EditUnit) {
-		f.OverseerImageID = f.UnitSettings.OverseerImageID
+	if who.May(policy.ListStudents) {
+		f.UnitForStaff = &UnitForStaff{f.UnitSettings.PortfolioDate}
 	}
-	if !who.May(policy.ListStudents) {
-		return
-	}
-	v := &f.UnitSettings
-	f.AutoApplyExtensionBeforeDeadline = &v.AutoApplyExtensionBeforeDeadline
-	f.SendNotifications = &v.SendNotifications
-	f.EnableSyncEnrolments = &v.EnableSyncEnrolments
-	f.EnableSyncTimetable = &v.EnableSyncTimetable
-	f.DraftTaskDefinitionID = v.DraftTaskDefinitionID
-	f.ExtensionWeeksOnResubmitRequest = &v.ExtensionWeeksOnResubmitRequest
-	f.UnitForStaff = &UnitForStaff{v.PortfolioDate}
 }
 
 // fill reads what is taught in the unit.

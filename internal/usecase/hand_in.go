@@ -13,6 +13,7 @@ import (
 	"lectern/internal/fault"
 	"lectern/internal/outside"
 	"lectern/internal/similarity"
+	"lectern/internal/status"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
 )
@@ -25,6 +26,9 @@ import (
 func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Request,
 	sent map[string]Upload) (*submit.Result, error) {
 	if err := submit.CheckKey(h.Key); err != nil {
+		return nil, err
+	}
+	if _, err := status.OnUpload(h.Trigger, Mover(who).As); err != nil {
 		return nil, err
 	}
 	requirements, list, err := s.takeFiles(ctx, h.DefinitionID, sent)

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"strings"
 
 	"lectern/internal/access"
 	"lectern/internal/course"
@@ -9,6 +10,7 @@ import (
 	"lectern/internal/enrol"
 	"lectern/internal/fault"
 	"lectern/internal/grade"
+	"lectern/internal/opt"
 	"lectern/internal/policy"
 	"lectern/internal/portfolio"
 	"lectern/internal/stats"
@@ -39,11 +41,16 @@ type ProjectChange struct {
 // portfolio on its way is made over when what it claims changes.
 func ChangeProject(ctx context.Context, q db.Q, who *access.Caller, id int64, c ProjectChange) (*enrol.ProjectDetail,
 	error) {
-	if err := c.permit(who); err != nil {
-		return nil, err
+	if c.Trigger != nil && strings.TrimSpace(*c.Trigger) == "" {
+		c.Trigger = nil
 	}
-	if err := c.check(); err != nil {
-		return nil, err
+	if err := c.allowed(who); err != nil {
+		if c, err = c.anew(ctx, q, who, id, err); err != nil {
+			return nil, err
+		}
+		if err := c.allowed(who); err != nil {
+			return nil, err
+		}
 	}
 	if err := enrol.ChangeProject(ctx, q, who.ID, id, c.values()); err != nil {
 		return nil, err
@@ -52,6 +59,40 @@ func ChangeProject(ctx context.Context, q db.Q, who *access.Caller, id int64, c 
 		return nil, err
 	}
 	return projectRecord(ctx, q, who, id)
+}
+
+// allowed tells what is wrong with the change, first with who makes it.
+func (c ProjectChange) allowed(who *access.Caller) error {
+	if err := c.permit(who); err != nil {
+		return err
+	}
+	return c.check()
+}
+
+// anew leaves out what the project has already, of a change that was refused:
+// nobody is refused for sending back what they were given. What the refusal was
+// for stays in the change, so it is found again.
+func (c ProjectChange) anew(ctx context.Context, q db.Q, who *access.Caller, id int64, refusal error) (ProjectChange,
+	error) {
+	if !fault.Is(refusal, fault.Denied) && !fault.Is(refusal, fault.Invalid) {
+		return c, refusal
+	}
+	now, err := projectRecord(ctx, q, who, id)
+	if err != nil {
+		return c, err
+	}
+	if c.CampusID != nil && max(*c.CampusID, 0) == opt.Or(now.CampusID, 0) {
+		c.CampusID = nil
+	}
+	if c.Enrolled != nil && *c.Enrolled == now.Enrolled {
+		c.Enrolled = nil
+	}
+	// Whoever is not shown the final grade does not learn it by guessing, either.
+	if g := now.ForStaff; g != nil && opt.Or(c.Grade, g.Grade) == g.Grade && opt.Or(c.OldGrade, g.Grade) == g.Grade &&
+		opt.Or(c.GradeRationale, "") == opt.Or(g.GradeRationale, "") {
+		c.Grade, c.OldGrade, c.GradeRationale = nil, nil, nil
+	}
+	return c, nil
 }
 
 // permit asks for the right of each value that is set.

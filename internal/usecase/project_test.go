@@ -49,9 +49,9 @@ func TestEachFieldOfAProjectHasItsRight(t *testing.T) {
 		w := newTeaching(t, q)
 		p := w.enrolled(w.id["units"])
 		owner := w.as(p.user, policy.Student, access.Scope{Project: p.id})
-		yes, word, n := true, WeekEnd, int64(1)
-		for name, c := range map[string]ProjectChange{"trigger": {Trigger: &word}, "campus": {CampusID: &n},
-			"enrolled": {Enrolled: &yes}, "grade": {Grade: &n}, "rationale": {GradeRationale: &word}} {
+		no, word, n, elsewhere := false, WeekEnd, int64(1), int64(99)
+		for name, c := range map[string]ProjectChange{"trigger": {Trigger: &word}, "campus": {CampusID: &elsewhere},
+			"enrolled": {Enrolled: &no}, "grade": {Grade: &n}, "rationale": {GradeRationale: &word}} {
 			if _, err := ChangeProject(t.Context(), q, owner, p.id, c); !fault.Is(err, fault.Denied) {
 				t.Errorf("%s by the student: %v", name, err)
 			}

@@ -136,7 +136,7 @@ func (w *teaching) alignments(from, to int64, d *db.DB) {
 var person = carried{"users", record{"username": "Ann", "email": "Ann@example.edu", "student_id": "77",
 	"first_name": "Ann", "last_name": "Lee", "nickname": "Annie", "role": 2},
 	nil, map[string]string{"id": ownRow, "created_at": ownRow, "updated_at": ownRow,
-		"username_key": "follows from username", "email_key": "follows from email",
+		"username_key": "follows from username", "email_key": "follows from email", "name_key": "follows from the name",
 		"login_id": fixedForm, "pronouns": fixedForm, "password_hash": "is a secret; new users get a link",
 		"receive_task_notifications":      "is the person's choice",
 		"receive_portfolio_notifications": "is the person's choice",

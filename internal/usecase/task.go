@@ -12,7 +12,8 @@ import (
 
 // Mover is the caller as one who moves a task: whoever owns it is its student.
 func Mover(who *access.Caller) work.Mover {
-	return work.Mover{UserID: who.ID, As: status.ActorOn(who.OwnerID == who.ID, who.May(policy.GradeTask), false)}
+	return work.Mover{UserID: who.ID, As: status.ActorOn(who.OwnerID == who.ID, who.May(policy.GradeTask), false),
+		Teaches: who.JudgesOwn()}
 }
 
 // Reader is the caller as one side of a conversation: whoever owns the task is

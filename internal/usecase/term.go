@@ -64,7 +64,7 @@ func orNotStarted(begun map[int64]work.ProjectTask, d *taskdef.Definition) work.
 		return t
 	}
 	return work.ProjectTask{DefinitionID: d.ID, Status: status.NotStarted, DueDate: due.Dates{Target: d.TargetDate,
-		Deadline: due.Deadline(d.DueDate, d.UnitEnd)}.Due()}
+		Deadline: d.Due()}.Due()}
 }
 
 // TaskDetail is one task with all that hangs on it, as one caller sees it.

@@ -97,5 +97,5 @@ func Judge(ctx context.Context, q db.Q, taskIDs []int64, since clock.Time, to st
 	if len(changes) == 0 {
 		return before, false, nil
 	}
-	return before, true, record(ctx, q, Mover{*changes[0].TutorID, status.Staff}, changes)
+	return before, true, record(ctx, q, Mover{UserID: *changes[0].TutorID, As: status.Staff}, changes)
 }

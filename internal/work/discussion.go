@@ -77,8 +77,8 @@ type Recording struct {
 	Begins bool   // hearing it begins the discussion for the reader: see BeginDiscussion
 }
 
-// Prompt gives a recording the discussion began with. The first one begins the
-// discussion when the student it is with hears it for the first time.
+// Prompt gives a recording the discussion began with. Whichever the student it is
+// with hears first begins the discussion.
 func Prompt(ctx context.Context, q db.Q, by Reader, at TaskRef, id, number int64) (*Recording, error) {
 	if number < 0 {
 		return nil, fault.New(fault.Missing, "There is no such prompt.")
@@ -89,7 +89,7 @@ func Prompt(ctx context.Context, q db.Q, by Reader, at TaskRef, id, number int64
 	}
 	r, err := recording(ctx, q, id, number, fmt.Sprintf("discussion-%d-%d", id, number))
 	if err == nil {
-		r.Begins = number == 0 && c.StartedAt == nil && c.OwnerID == by.UserID
+		r.Begins = c.StartedAt == nil && c.OwnerID == by.UserID
 	}
 	return r, err
 }
@@ -123,8 +123,8 @@ func BeginDiscussion(ctx context.Context, q db.Q, id int64) error {
 	return err
 }
 
-// Answer adds the student's answer to a discussion and completes it. There is
-// one answer only: a second is fault.Conflict. In a group only the student the
+// Answer adds the student's answer to a discussion and completes it, which makes
+// the discussion new for the staff. There is one answer only: a second is fault.Conflict. In a group only the student the
 // discussion is with may give it.
 func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, id int64, m Media) (*Comment,
 	error) {
@@ -147,12 +147,27 @@ func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRe
 	if err := keepRecordings(ctx, q, store, id, replyNumber, m); err != nil {
 		return nil, err
 	}
-	if err := MarkRead(ctx, q, by, Unread{own: [][]any{{id}}}); err != nil {
-		return nil, err
-	}
 	t, err := taskAt(ctx, q, at.ProjectID, at.DefinitionID)
 	if err != nil {
 		return nil, err
 	}
+	if err := renew(ctx, q, by, t, id); err != nil {
+		return nil, err
+	}
 	return told(ctx, q, by, at, t, id, "replied")
+}
+
+// renew makes a comment new again for everybody but the one who renewed it.
+func renew(ctx context.Context, q db.Q, by Reader, t *task, id int64) error {
+	if _, err := db.Exec(ctx, q, `UPDATE task_comments SET staff_read_at = NULL WHERE id = $1`, id); err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, q, `DELETE FROM comment_reads WHERE task_comment_id = $1 AND user_id <> $2`, id,
+		by.UserID); err != nil {
+		return err
+	}
+	if err := MarkRead(ctx, q, by, Unread{own: [][]any{{id}}}); err != nil {
+		return err
+	}
+	return recount(ctx, q, t.ID)
 }

@@ -86,7 +86,8 @@ func MediaTypes(prefix string) []string {
 // empty, fault.Unsupported when it is none of what people may attach.
 func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
 	if size == 0 {
-		return Media{}, fault.Field(fault.Invalid, "attachment", "is empty: the file has no content")
+		return Media{}, fault.New(fault.Unsupported, "The file is empty: choose the one you recorded or saved, and "+
+			"send it again.")
 	}
 	found, err := mimetype.DetectReader(io.NewSectionReader(r, 0, size))
 	if err != nil {

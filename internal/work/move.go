@@ -8,7 +8,6 @@ import (
 	"lectern/internal/audit"
 	"lectern/internal/clock"
 	"lectern/internal/db"
-	"lectern/internal/fault"
 	"lectern/internal/grade"
 	"lectern/internal/stats"
 	"lectern/internal/status"
@@ -18,6 +17,8 @@ import (
 type Mover struct {
 	UserID int64
 	As     status.Actor
+	// Teaches says that they teach the unit, too, where As is a student.
+	Teaches bool
 }
 
 // Change is what someone asks of a task; nil leaves a thing alone.
@@ -65,6 +66,9 @@ type change struct {
 // be kept of the transaction. What the staff have a part in they cannot judge:
 // that is fault.Denied.
 func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Change) (*MovedTask, error) {
+	if w.Trigger != nil && strings.TrimSpace(*w.Trigger) == "" {
+		w.Trigger = nil
+	}
 	if w == (Change{}) {
 		t, err := taskAt(ctx, q, projectID, definitionID)
 		if err != nil {
@@ -72,12 +76,8 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 		}
 		return moved(ctx, q, t, nil)
 	}
-	m, err := w.move(by, q.Now())
-	if err != nil {
-		return nil, err
-	}
-	spreads := m.Word != "" || m.Grade != nil
-	own, around, err := lockTask(ctx, q, projectID, definitionID, spreads)
+	m := w.move(by, q.Now())
+	own, around, err := lockTask(ctx, q, projectID, definitionID, w.judges())
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 		return nil, err
 	}
 	changes := []change{{own, plan}}
-	if own.GroupID != nil && spreads {
+	if own.GroupID != nil && w.judges() {
 		mates, err := shareWork(ctx, q, own, around)
 		if err == nil {
 			changes, err = spread(changes, before, m, by, mates)
@@ -117,16 +117,12 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 func (w Change) judges() bool { return w.Trigger != nil || w.Grade != nil || w.Quality != nil }
 
 // move reads the wish as the status machine takes it.
-func (w Change) move(by Mover, at clock.Time) (status.Move, error) {
-	m := status.Move{By: by.As, Grade: w.Grade, Quality: w.Quality, At: at}
+func (w Change) move(by Mover, at clock.Time) status.Move {
+	m := status.Move{By: by.As, Teaches: by.Teaches, Grade: w.Grade, Quality: w.Quality, At: at}
 	if w.Trigger != nil {
 		m.Word = *w.Trigger
-		if strings.TrimSpace(m.Word) == "" {
-			return m, fault.Field(fault.Invalid, "trigger", "is empty: use a task status such as %s",
-				status.ReadyForFeedback)
-		}
 	}
-	return m, nil
+	return m
 }
 
 // portfolio lets a task into the portfolio or takes it out.

@@ -280,7 +280,7 @@ func TestAMoveTakesAConstantNumberOfStatements(t *testing.T) {
 		word := string(status.Discuss)
 		count := func(project int64) int {
 			texts := c.statements(func(ctx context.Context, q db.Q) error {
-				_, err := Move(ctx, q, Mover{c.students + 1, status.Staff}, project, groupTask, Change{Trigger: &word})
+				_, err := Move(ctx, q, Mover{UserID: c.students + 1, As: status.Staff}, project, groupTask, Change{Trigger: &word})
 				return err
 			})
 			return len(texts)
@@ -308,7 +308,7 @@ func TestAMoveCutShortLeavesNothing(t *testing.T) {
 	for n := int64(1); ; n++ {
 		ctx, counter := db.Failing(t.Context(), n)
 		err := c.Tx(ctx, func(q db.Q) error {
-			_, err := Move(ctx, q, Mover{1, status.Student}, 1, groupTask, Change{Trigger: &word})
+			_, err := Move(ctx, q, Mover{UserID: 1, As: status.Student}, 1, groupTask, Change{Trigger: &word})
 			return err
 		})
 		if err == nil {
@@ -331,7 +331,7 @@ func TestEndWeek(t *testing.T) {
 			ELSE 'redo' END, p.created_at, p.created_at
 			FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id`)
 		texts := c.statements(func(ctx context.Context, q db.Q) error {
-			return EndWeek(ctx, q, Mover{3, status.Staff},
+			return EndWeek(ctx, q, Mover{UserID: 3, As: status.Staff},
 				1)
 		})
 		if n := c.number(`SELECT count(*) FROM tasks WHERE status = 'complete' AND project_id = 1`); n != 4 {

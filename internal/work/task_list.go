@@ -69,7 +69,7 @@ func TasksOf(ctx context.Context, q db.Q, projectID, callerID int64) ([]ProjectT
 		if err != nil {
 			return nil, err
 		}
-		r.DueDate = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd),
+		r.DueDate = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
 			Extensions: r.Extensions}.Due()
 		out = append(out, r.ProjectTask)
 	}

@@ -56,6 +56,10 @@ type TaskContribution struct {
 // as it is. It fails with fault.Refused when the shares do not name exactly the
 // members, and fault.Denied for a group task of someone without a group.
 func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, u Upload) (*HandedIn, error) {
+	to, err := status.OnUpload(u.Trigger, by.As)
+	if err != nil {
+		return nil, err
+	}
 	own, around, err := lockTask(ctx, q, projectID, definitionID, true)
 	if err != nil {
 		return nil, err
@@ -64,7 +68,7 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 	if err != nil {
 		return nil, err
 	}
-	m := status.Move{Word: string(status.OnUpload(u.Trigger)), By: by.As, Upload: true, At: q.Now()}
+	m := status.Move{Word: string(to), By: by.As, Upload: true, At: q.Now()}
 	plan, err := status.Decide(before, m)
 	if err != nil {
 		return nil, err
@@ -261,7 +265,7 @@ func SendBack(ctx context.Context, q db.Q, taskIDs []int64, since clock.Time, wh
 	if i := slices.IndexFunc(changes, func(c change) bool { return c.ID == taskIDs[0] }); i > 0 {
 		main = changes[i]
 	}
-	if err := record(ctx, q, Mover{*main.TutorID, status.Staff}, changes); err != nil {
+	if err := record(ctx, q, Mover{UserID: *main.TutorID, As: status.Staff}, changes); err != nil {
 		return err
 	}
 	return main.explain(ctx, q, why)

@@ -146,6 +146,10 @@ func Shaped[T any](name string) Option {
 	}
 }
 
+// Created is the template of where a created record is found; empty where the
+// endpoint tells no address.
+func (i *Info) Created() string { return i.location }
+
 // Audited says that a success is written to the audit log, as an entry of one of
 // the kinds. The domain writes it; this declares it, and tests hold both together.
 func Audited(kinds ...audit.Kind) Option { return func(i *Info) { i.Audit = kinds } }

@@ -106,7 +106,7 @@ func (d *decoding) err() error {
 		texts[i] = f.name + " " + f.reason
 		fields[f.name] = f.reason
 	}
-	return &fault.Error{Kind: fault.Invalid, Text: strings.Join(texts, "; "), Fields: fields}
+	return &fault.Error{Kind: fault.Invalid, Text: strings.Join(texts, ". "), Fields: fields}
 }
 
 // fill sets the fields of one struct from one object.

@@ -1,0 +1,50 @@
+// Package links is the table of the pages that people are sent to: letters,
+// calendars, commands and answers of the API link to them, and the pages stand at
+// them. It knows paths only; whoever links puts the service's public address in
+// front.
+package links
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// The pages, as patterns of http.ServeMux.
+const (
+	Home           = "/home"
+	News           = "/news"
+	Profile        = "/profile" // with the choice of mails
+	Password       = "/password"
+	ConfirmAddress = "/confirm-address"
+	Project        = "/projects/{id}"
+	Task           = "/projects/{id}/tasks/{task_definition_id}"
+	Portfolio      = "/projects/{id}/portfolio"
+	Deleted        = "/projects/{id}/deleted"
+	Inbox          = "/units/{id}/inbox"
+)
+
+// All lists the pages, for whoever serves them.
+var All = []string{Home, News, Profile, Password, ConfirmAddress, Project, Task, Portfolio, Deleted, Inbox}
+
+// To is the path of a page with the values of its pattern in their order. It
+// panics where there are more or fewer than the pattern has.
+func To(page string, values ...int64) string {
+	var b strings.Builder
+	for _, v := range values {
+		head, rest, found := strings.Cut(page, "{")
+		_, tail, _ := strings.Cut(rest, "}")
+		if !found {
+			panic("links: more values than the page has")
+		}
+		fmt.Fprintf(&b, "%s%d", head, v)
+		page = tail
+	}
+	if strings.Contains(page, "{") {
+		panic("links: fewer values than the page has")
+	}
+	return b.String() + page
+}
+
+// With is the path of a page that takes a one-time token.
+func With(page, token string) string { return page + "?token=" + url.QueryEscape(token) }
