@@ -22,6 +22,7 @@ const (
 	noUpload  = `[]`
 	oneFile   = `[{"key":"file0","name":"Program.cs","type":"code"}]`
 	withShot  = `[{"key":"file0","name":"Program.cs","type":"code"},{"key":"file1","name":"Screenshot","type":"image"}]`
+	compared  = `[{"key":"file0","name":"Program.cs","type":"code","tii_check":true}]`
 	oneReport = `[{"key":"file0","name":"Report","type":"document"}]`
 )
 
@@ -42,6 +43,11 @@ func programming() (list []definition) {
 			definition{abbr: fmt.Sprintf("%d.3%s", w+1, []string{"D", "HD"}[w%2]), name: topic + ", in depth",
 				description: "Investigate and report.", grade: 2 + w%2, start: w + 1, target: w + 4, upload: oneReport,
 				quality: 5 * (w % 2)})
+	}
+	for i := range list {
+		if list[i].abbr == comparedTask {
+			list[i].upload = compared
+		}
 	}
 	return list
 }

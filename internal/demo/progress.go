@@ -25,7 +25,7 @@ func (b *builder) progress(u *unit) {
 		done := 0
 		for k, d := range definitionsOf(u.code) {
 			day := b.week(d.target, i%5).AddDays(-i % 3)
-			if d.group || d.draft || d.grade > 1+i%2 || done == 5-i%3 || d.upload != noUpload && i > 2 ||
+			if d.group || d.draft || d.upload == compared || d.grade > 1+i%2 || done == 5-i%3 || d.upload != noUpload && i > 2 ||
 				!day.Before(b.today) {
 				continue
 			}

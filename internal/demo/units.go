@@ -59,6 +59,9 @@ func (b *builder) units() {
 		b.unit(u)
 		b.definitions(u)
 		b.progress(u)
+		if u.code == "COS10001" {
+			b.alike(u)
+		}
 	}
 }
 
