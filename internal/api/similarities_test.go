@@ -517,3 +517,25 @@ func TestOutsideReports(t *testing.T) {
 		w.do("tutor", "GET "+at+"/viewer_url", nil).status(200).is(`{"viewer_url":"https://outside.example/tii-1/tutor"}`)
 	})
 }
+
+// However much was found, a list of it follows indexes.
+func TestSimilaritiesFollowIndexes(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.alike(0, 50)
+		w.outsideReport(w.someSubmission(), "x", 50, "")
+		for _, request := range []string{"GET " + similarities, "GET " + similarities + "?limit=5", "GET " + clusters} {
+			var texts []string
+			r := w.request("tutor", request, nil)
+			ctx, _ := db.Counting(r.Context(), func(text string) { texts = append(texts, text) })
+			w.send(r.WithContext(ctx), request).status(200)
+			for _, text := range texts {
+				if !strings.Contains(text, "similarit") && !strings.Contains(text, "submission_tasks") {
+					continue
+				}
+				if plan := w.plan(text); strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN ") {
+					t.Errorf("%s walks a table:\n%s\n%s", request, text, plan)
+				}
+			}
+		}
+	})
+}

@@ -31,7 +31,8 @@ type Member struct {
 	unit        int64
 }
 
-// Clusters tells which work for a definition belongs together, the largest first.
+// Clusters tells which work for a definition belongs together: what pairs tie, the
+// largest first, and then what most of the class shares.
 // Those that hold the caller's own work are left out.
 func Clusters(ctx context.Context, q db.Q, who *access.Caller, definitionID int64) ([]Cluster, error) {
 	ties, err := db.All[tie](ctx, q, `SELECT DISTINCT p.part, p.left_id, p.right_id FROM tasks t
@@ -50,9 +51,9 @@ func Clusters(ctx context.Context, q db.Q, who *access.Caller, definitionID int6
 	if err != nil {
 		return nil, err
 	}
-	out := append(g.tied(ties), g.core(core)...)
+	out := g.tied(ties)
 	slices.SortStableFunc(out, func(a, b Cluster) int { return len(b.Members) - len(a.Members) })
-	return out, nil
+	return append(out, g.core(core)...), nil
 }
 
 // tie joins two submissions.
@@ -118,7 +119,8 @@ func (g *gathering) tied(ties []tie) (out []Cluster) {
 			parts[t.Part] = append(parts[t.Part], [2]int64{tasks[0].TaskID, s.TaskID})
 		}
 	}
-	for part, pairs := range parts {
+	for _, part := range sortedKeys(parts) {
+		pairs := parts[part]
 		members := g.members(ties, part)
 		for _, c := range similar.Clusters(pairs) {
 			cluster := Cluster{File: fileOf(part), Explanation: "The work of these is alike, directly or through " +
