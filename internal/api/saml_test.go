@@ -201,6 +201,23 @@ func TestAnAnswerSignsInOnce(t *testing.T) {
 	})
 }
 
+// TestFormsOfOtherSites: of all that changes something, the end of a sign-in alone
+// takes them.
+func TestFormsOfOtherSites(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	w.password("student")
+	in := form{"username": "student", "password": secret}
+	foreign := []string{"Origin", "https://evil.example.edu", "Sec-Fetch-Site", "cross-site"}
+	w.do("", "POST /api/auth", in, foreign...).status(403).says("another site")
+	w.do("student", "DELETE /api/auth", nil, foreign...).status(403)
+	w.do("student", "GET /api/units", nil, foreign...).status(200) // which the page cannot read
+	w.do("", "POST /api/auth", in, "Origin", "https://learn.example.edu", "Sec-Fetch-Site", "same-origin").status(201)
+	w.do("", "POST /api/auth", in).status(201) // a program
+	w.api.Origins = []string{"https://evil.example.edu"}
+	w.do("", "POST /api/auth", in, foreign...).status(201)
+	w.do("", "POST /api/auth/jwt", nil, foreign...).status(400)
+}
+
 // TestBeginningASignInWritesNothing holds a GET to what a GET may do.
 func TestBeginningASignInWritesNothing(t *testing.T) {
 	w := newWorld(t, "sqlite")

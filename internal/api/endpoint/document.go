@@ -159,6 +159,7 @@ func (i *Info) otherAnswers() map[int]string {
 	add(true, 400, "a parameter is missing or cannot be used")
 	add(closed, 401, "no, wrong or expired credentials")
 	add(closed, 403, "signed in, but not permitted")
+	add(i.Method != http.MethodGet && !i.forBrowsers, 403, "sent by a page of another site")
 	add(strings.Contains(i.Path, "{") || len(i.scope) > 0, 404, "no such record, or not under that parent")
 	add(body, 413, "larger than the service takes")
 	add(body, 415, "not a type of content that is accepted")

@@ -170,7 +170,8 @@ func Also(status int, what string) Option {
 }
 
 // ForBrowsers says that browsers come to an endpoint by themselves, at the end of a
-// sign-in elsewhere: what goes wrong is told to them as a page.
+// sign-in elsewhere: it takes forms of other sites, and what goes wrong is told as a
+// page.
 func ForBrowsers() Option { return func(i *Info) { i.forBrowsers = true } }
 
 // Asks names further rights the handler asks for: for single parameters, or to
