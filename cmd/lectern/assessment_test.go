@@ -184,3 +184,48 @@ func TestWorkerBesideAServer(t *testing.T) {
 	}
 	l.stop()
 }
+
+// With twenty assessments waiting, pages and apps are answered as ever.
+func TestAssessmentsDelayNobody(t *testing.T) {
+	dbtest.Load(t)
+	l := newLaboratory(t, "sqlite", 11)
+	admin := l.signIn("aadmin", "password")
+	path := fmt.Sprintf("/api/projects/%d", l.class[0].project)
+	median := func() time.Duration {
+		var times []time.Duration
+		for range 200 {
+			begin := time.Now()
+			l.must(200, "GET", path, admin, "", nil)
+			times = append(times, time.Since(begin))
+		}
+		slices.Sort(times)
+		return times[len(times)/2]
+	}
+	median() // once to warm up
+	idle := median()
+	for _, p := range slices.Concat(l.class, l.class) {
+		l.hands(p, "i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done")
+	}
+	// As if somebody had asked for the first ones, too, which newer ones took the place of.
+	if err := l.db.Tx(t.Context(), func(q db.Q) error {
+		_, err := db.Exec(t.Context(), q, `UPDATE assessments SET asked = TRUE`)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the documents are made, and an assessment runs", func() bool {
+		return l.number(`SELECT count(*) FROM jobs WHERE kind = 'document' AND state <> 'done'`) == 0 &&
+			l.number(`SELECT count(*) FROM assessments WHERE status = 'running'`) > 0
+	})
+	waiting := l.number(`SELECT count(*) FROM assessments WHERE status = 'queued'`)
+	busy := median()
+	still := l.number(`SELECT count(*) FROM assessments WHERE status = 'queued'`)
+	t.Logf("idle %v; with %d to %d assessments waiting %v: %.2f times", idle, waiting, still, busy,
+		float64(busy)/float64(idle))
+	if still == 0 {
+		t.Fatal("the assessments were over before the end of the measurement")
+	}
+	if float64(busy) > 1.5*float64(idle) {
+		t.Errorf("%v is more than 1.5 times %v", busy, idle)
+	}
+}

@@ -20,7 +20,7 @@ type bench struct {
 	image string
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	engine := enginetest.New(t)
 	store, err := files.Open(t.Context(), t.TempDir())
@@ -30,7 +30,7 @@ func newBench(t *testing.T) *bench {
 	return &bench{&Runner{Engine: engine.Open(t, t.Name()), Files: store, Spool: t.TempDir()}, engine.Box}
 }
 
-func (b *bench) put(t *testing.T, content string) files.Info {
+func (b *bench) put(t testing.TB, content string) files.Info {
 	t.Helper()
 	info, err := b.Files.Put(t.Context(), strings.NewReader(content))
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *bench) put(t *testing.T, content string) files.Info {
 }
 
 // zipped packs files; a name that begins with @ is a link.
-func zipped(t *testing.T, content map[string]string) string {
+func zipped(t testing.TB, content map[string]string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
