@@ -117,6 +117,38 @@ func (l *laboratory) containers(t *testing.T) []string {
 	return strings.Fields(string(out))
 }
 
+// The demo has a task that is assessed by the package of the documentation, where
+// there is an engine.
+func TestDemoIsAssessed(t *testing.T) {
+	l := newLaboratory(t, "sqlite", 1)
+	definition := l.number(`SELECT id FROM task_definitions WHERE abbreviation = 'AUTO'`)
+	admin := l.signIn("aadmin", "password")
+	// The demo's own image cannot be pulled here.
+	if err := l.db.Tx(t.Context(), func(q db.Q) error {
+		_, err := db.Exec(t.Context(), q, `UPDATE task_definitions SET overseer_image_id = (SELECT id FROM overseer_images
+			WHERE name = 'Box') WHERE id = $1`, definition)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if status, text, err := l.handIn(l.class[0], definition, "", sent{"file0", "answer.txt",
+		"one\ntwo\nthree\n"}); status != 201 || err != nil {
+		t.Fatalf("%d %v: %s", status, err, text)
+	}
+	waitFor(t, "the assessment is done", func() bool {
+		return l.number(`SELECT count(*) FROM assessments WHERE status = 'done' AND result_status = 'complete'`) == 1
+	})
+	var comments []struct{ Comment string }
+	l.must(200, "GET", fmt.Sprintf("/api/projects/%d/task_def_id/%d/comments", l.class[0].project, definition), admin, "",
+		&comments)
+	if !slices.ContainsFunc(comments, func(c struct{ Comment string }) bool {
+		return c.Comment == "Every line is as it should be."
+	}) {
+		t.Errorf("%+v", comments)
+	}
+	l.stop()
+}
+
 // A worker that is killed in the middle of a run leaves a job that is run once
 // more, no container, and one result.
 func TestKilledDuringAnAssessment(t *testing.T) {

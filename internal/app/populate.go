@@ -47,6 +47,9 @@ func (a *App) fillDemo(ctx context.Context) error {
 	err = a.db.Tx(ctx, func(q db.Q) (err error) {
 		filled, err = demo.Fill(ctx, q, seal, &submit.Service{Files: a.files,
 			Service: a.ExternalName, Received: similarity.Received}, signer)
+		if err == nil && filled && a.ContainerHost != "" {
+			err = demo.Assess(ctx, q, a.files)
+		}
 		return err
 	})
 	if err == nil && filled {
