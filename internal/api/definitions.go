@@ -21,11 +21,13 @@ func (s *Server) definitionRoutes() {
 	rules := endpoint.Also(422, "dates out of order, a value out of range, or no stream in a unit with streams")
 	requirements := endpoint.Shaped[taskdef.Requirements]("task_def[upload_requirements]")
 	checks := endpoint.Shaped[taskdef.Checks]("task_def[plagiarism_checks]")
+	statuses := endpoint.Shaped[taskdef.AssessmentStatuses]("task_def[assessment_statuses]")
+	limits := endpoint.Shaped[taskdef.Limits]("task_def[assessment_limits]")
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/task_definitions", 201, policy.EditDefinitions,
 		"Create a task definition",
 		s.addDefinition,
 		endpoint.Audited(audit.Definition), endpoint.Location("/api/units/{unit_id}/task_definitions/{.id}"), taken,
-		rules, requirements, checks)
+		rules, requirements, checks, statuses, limits)
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/task_definitions/{id}", 200, policy.ReadUnit,
 		"Get a task definition", s.getDefinition, endpoint.Asks(policy.ListStudents))
 	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/task_definitions/{id}", 200, policy.EditDefinitions,
@@ -33,7 +35,7 @@ func (s *Server) definitionRoutes() {
 		s.changeDefinition,
 		endpoint.Audited(audit.Definition),
 		endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"),
-		rules, requirements, checks)
+		rules, requirements, checks, statuses, limits)
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
 		"Delete a task definition with all the work for it", s.deleteDefinition,
 		endpoint.Audited(audit.Definition))

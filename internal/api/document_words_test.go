@@ -119,6 +119,16 @@ func TestEveryOperationHasAName(t *testing.T) {
 	}
 }
 
+// TestInputsSayWhatTheyHold wants no input of which only the handler knows the
+// shape.
+func TestInputsSayWhatTheyHold(t *testing.T) {
+	for _, i := range New(Config{}).Routes() {
+		if unshaped := i.Unshaped(); len(unshaped) > 0 {
+			t.Errorf("%s %s takes %v in any shape: add endpoint.Shaped", i.Method, i.Path, unshaped)
+		}
+	}
+}
+
 // TestExamplesAreValid holds every example in the document against the schema it
 // stands in or beside.
 func TestExamplesAreValid(t *testing.T) {

@@ -150,6 +150,28 @@ func Shaped[T any](name string) Option {
 // endpoint tells no address.
 func (i *Info) Created() string { return i.location }
 
+// Unshaped gives the names of the inputs that are JSON of any shape.
+func (i *Info) Unshaped() (names []string) {
+	raw := reflect.TypeFor[json.RawMessage]()
+	var look func(prefix string, t reflect.Type)
+	look = func(prefix string, t reflect.Type) {
+		for _, f := range params.Fields(t) {
+			name := f.Name
+			if prefix != "" {
+				name = prefix + "[" + f.Name + "]"
+			}
+			if f.Elem == raw && i.shapes[name] == nil {
+				names = append(names, name)
+			}
+			if f.In == "param" && nested(f.Elem) {
+				look(name, f.Elem)
+			}
+		}
+	}
+	look("", i.In)
+	return names
+}
+
 // Audited says that a success is written to the audit log, as an entry of one of
 // the kinds. The domain writes it; this declares it, and tests hold both together.
 func Audited(kinds ...audit.Kind) Option { return func(i *Info) { i.Audit = kinds } }
