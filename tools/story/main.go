@@ -170,9 +170,9 @@ func (s *story) openAUnit() {
 
 func (s *story) enrolByCSV() {
 	s.names = []string{"bea.story", "cem.story"}
-	sheet := "unit_code,campus,username,student_id,preferred_name,first_name,last_name,email\r\n"
+	sheet := "unit_code,campus,username,student_id,preferred_name,first_name,last_name,email,tutorial\r\n"
 	for i, name := range s.names {
-		sheet += fmt.Sprintf("STORY1,SH,%s,90%d,,First%d,Last%d,%s@example.edu\r\n", name, i, i, i, name)
+		sheet += fmt.Sprintf("STORY1,SH,%s,90%d,,First%d,Last%d,%s@example.edu,LA1\r\n", name, i, i, i, name)
 	}
 	in := expect[*client.ImportedUsers]("import students")(s.convenor.ImportStudents(s.ctx,
 		&client.ImportStudentsReq{File: file("class.csv", sheet)}, client.ImportStudentsParams{ID: s.unit}))
