@@ -214,7 +214,7 @@ func (s *story) setAGroupTask() {
 		UploadRequirements: client.NewOptNilUploadRequirementArray(asked)}
 	made, err := s.convenor.CreateTaskDefinition(s.ctx,
 		&client.CreateTaskDefinitionReqApplicationJSON{TaskDef: def}, client.CreateTaskDefinitionParams{UnitID: s.unit})
-	s.task = expect[*client.TaskDefinition]("create a task definition")(made, err).ID
+	s.task = expect[*client.TaskDefinitionHeaders]("create a task definition")(made, err).Response.ID
 }
 
 func (s *story) handIn() {
