@@ -223,3 +223,34 @@ func TestFingerprintsExpireAndGoWithThePerson(t *testing.T) {
 		}
 	})
 }
+
+// A task that was rolled over is compared with what was handed in for it before, but
+// for one's own earlier attempt.
+func TestEarlierTermsAreCompared(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.compares()
+		w.program("student", aProgram)
+		w.compared()
+		w.secondPeriod("T2", 140)
+		u := w.do("convenor", "POST /api/units/{unitA}/rollover",
+			map[string]any{"teaching_period_id": w.id["T2"]}).status(201).object()
+		w.id["unit2"] = int64(u["id"].(float64))
+		w.id["def2"] = w.number(`SELECT id FROM task_definitions WHERE unit_id = $1 AND abbreviation = '1.1P'`,
+			w.id["unit2"])
+		for _, who := range []string{"student", "outsider"} {
+			w.add("second:"+who, "projects", row{"unit_id": w.id["unit2"], "user_id": w.id[who],
+				"created_at": w.db.Now(), "updated_at": w.db.Now()})
+			w.do(who, "POST /api/projects/{second:"+who+"}/task_def_id/{def2}/submission",
+				upload{nil, []part{{"file0", "again.py", aRenamed}}}).status(201)
+			w.compared()
+			w.id["second task:"+who] = w.number(`SELECT id FROM tasks WHERE project_id = $1`, w.id["second:"+who])
+			got := w.do("convenor", "GET /api/tasks/{second task:"+who+"}/similarities", nil).status(200).list()
+			if who == "student" && len(got) != 0 {
+				t.Errorf("an earlier attempt is matched: %v", got)
+			}
+			if who == "outsider" && (len(got) != 1 || got[0]["flagged"] != true) {
+				t.Errorf("work of another term is not found: %v", got)
+			}
+		}
+	})
+}

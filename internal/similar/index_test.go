@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"lectern/internal/similar/corpus"
@@ -135,6 +136,55 @@ func TestRemovedWorkLeavesNoTrace(t *testing.T) {
 	}
 	if err := with.Add(Work{ID: 12, Owners: []int64{12}, Prints: prints[12]}); err == nil {
 		t.Error("an id was taken twice")
+	}
+}
+
+// What removed works held is used again: an index does not grow by coming and going.
+func TestRemovedWorksFreeTheirRoom(t *testing.T) {
+	texts := independent(12)
+	x, prints := classOf(t, texts...)
+	entries, works, lists := len(x.entries), len(x.works), len(x.lists)
+	for range 5 {
+		for i, p := range prints {
+			x.Remove(int64(i))
+			if err := x.Add(Work{ID: int64(i), Owners: []int64{int64(i)}, Prints: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(x.entries) > entries || len(x.works) > works || len(x.lists) > lists {
+		t.Errorf("%d entries, %d works and %d lists became %d, %d and %d", entries, works, lists, len(x.entries),
+			len(x.works), len(x.lists))
+	}
+	for i := range prints {
+		x.Remove(int64(i))
+	}
+	if len(x.numbers) != 0 || x.Fingerprints() != 0 || x.Len() != 0 {
+		t.Errorf("an empty index holds %d fingerprints, %d postings", len(x.numbers), x.Fingerprints())
+	}
+}
+
+// Several may use an index at once.
+func TestIndexIsShared(t *testing.T) {
+	x, prints := classOf(t, independent(8)...)
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 20 {
+				id := int64(100 + 100*g + i)
+				if err := x.Add(Work{ID: id, Owners: []int64{id}, Prints: prints[i%8]}); err != nil {
+					t.Error(err)
+				}
+				x.Near(id, 0)
+				x.Score(id, 1)
+				x.Core()
+				x.Remove(id)
+			}
+		})
+	}
+	wg.Wait()
+	if x.Len() != 8 {
+		t.Errorf("%d works", x.Len())
 	}
 }
 

@@ -162,8 +162,8 @@ func (s *Service) works(ctx context.Context, q db.Q, part string, ids []int64) (
 	return out, nil
 }
 
-// prints unpacks fingerprints. Rows of another version of the program are passed
-// over: a job makes them anew.
+// prints unpacks fingerprints. Rows that another version of the program made in
+// another form are passed over.
 func (s *Service) prints(ctx context.Context, q db.Q, part string, ids []int64) (map[int64]*similar.Prints, error) {
 	type packed struct {
 		ID     int64  `db:"submission_id"`
