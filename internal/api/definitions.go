@@ -37,8 +37,8 @@ func (s *Server) definitionRoutes() {
 		endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"),
 		rules, requirements, checks, statuses, limits)
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
-		"Delete a task definition with all the work for it", s.deleteDefinition,
-		endpoint.Audited(audit.Definition))
+		"Delete a task definition that holds no work of students", s.deleteDefinition,
+		endpoint.Audited(audit.Definition), endpoint.Also(409, "students have work for it"))
 	s.definitionFileRoutes()
 	s.definitionSheetRoutes()
 }

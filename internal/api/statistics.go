@@ -87,7 +87,7 @@ func (s *Server) unitSheet(ctx context.Context, unitID int64, name string,
 }
 
 func (s *Server) exportGrades(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
-	return s.unitSheet(ctx, in.ID, "-Students.csv", func(q db.Q, code string) (func(io.Writer) error, error) {
+	return s.unitSheet(ctx, in.ID, "-Grades.csv", func(q db.Q, code string) (func(io.Writer) error, error) {
 		list, err := insight.GradesOf(ctx, q, in.ID)
 		return func(w io.Writer) error { return insight.WriteGrades(w, code, list) }, err
 	})

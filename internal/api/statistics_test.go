@@ -138,7 +138,7 @@ func TestUnitSheets(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", d)
 			}
 		}
-		equal(w.do("tutor", "GET /api/units/{unitA}/grades", nil).sheet("SIT10A-Students.csv"),
+		equal(w.do("tutor", "GET /api/units/{unitA}/grades", nil).sheet("SIT10A-Grades.csv"),
 			[]string{"unit_code", "username", "student_id", "grade", "rationale"}, []string{"SIT10A", "student", "",
 				"77", "'=1+1"})
 		equal(w.do("tutor", "GET /api/csv/units/{unitA}/task_completion", nil).sheet("SIT10A-TaskCompletion.csv"),

@@ -125,7 +125,7 @@ type submissionPDFIn struct {
 }
 
 func (s *Server) submissionPDF(ctx context.Context, _ *access.Caller, in submissionPDFIn) (*endpoint.File, error) {
-	v, err := submit.Latest(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
+	v, err := submit.Readable(ctx, s.db.Pool(), in.ProjectID, in.DefinitionID)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Server) submissionPDF(ctx context.Context, _ *access.Caller, in submiss
 		return nil, err
 	}
 	content, err := s.files.Open(ctx, hash)
-	return &endpoint.File{Content: content, Name: v.Abbreviation + ".pdf", Type: "application/pdf", Modified: v.At.Time,
+	return &endpoint.File{Content: content, Name: v.Name() + ".pdf", Type: "application/pdf", Modified: v.At.Time,
 		ETag: `"` + string(hash) + `"`, Attachment: in.AsAttachment}, err
 }
 
@@ -191,7 +191,7 @@ func (s *Server) packed(ctx context.Context, find func(db.Q) (*submit.Version, e
 	if err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("%s-%s.zip", v.Abbreviation, v.At.UTC().Format("20060102-150405"))
+	name := fmt.Sprintf("%s-%s.zip", v.Name(), v.At.UTC().Format("20060102-150405"))
 	return &endpoint.File{Name: name, Type: "application/zip", Attachment: true,
 		Write: func(w io.Writer) error { return v.WriteZip(ctx, s.files, list, w) }}, nil
 }

@@ -185,7 +185,7 @@ func TestHandIn(t *testing.T) {
 		}
 		got := w.do("tutor", "GET "+submission, nil).status(200)
 		if !strings.HasPrefix(got.Body.String(), "%PDF-") || got.Header().Get("Content-Type") != "application/pdf" ||
-			!strings.Contains(got.Header().Get("Content-Disposition"), `inline; filename="1.1P.pdf"`) {
+			!strings.Contains(got.Header().Get("Content-Disposition"), `inline; filename="SIT10A-1.1P-student.pdf"`) {
 			t.Errorf("PDF %v %.20q", got.Header(), got.Body)
 		}
 		folder := fmt.Sprintf("%d/", w.id["task"])

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"lectern/internal/clock"
 	"lectern/internal/ident"
 	"lectern/internal/work"
 )
@@ -317,5 +319,48 @@ func TestD8TheUnitRoleStudentIsRefused(t *testing.T) {
 		w.do("convenor", "PUT /api/unit_roles/{role:tutor}", form{"unit_role[role_id]": "1"}).status(422).
 			says("POST /api/projects")
 		w.do("convenor", "PUT /api/unit_roles/{role:tutor}", form{"unit_role[role_id]": "9"}).status(400)
+	})
+}
+
+// T9: a task definition that holds work of students is not deleted.
+func TestT9ADefinitionThatHoldsStudentsWorkStays(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello"}).status(201)
+		w.do("convenor", "DELETE "+defA+"/{defA1}", nil).status(409).says("students: 1")
+		w.do("convenor", "DELETE "+defA+"/{defA2}", nil).status(204)
+		if n := w.count(`task_comments`); n != 1 {
+			t.Errorf("%d comments are left", n)
+		}
+	})
+}
+
+// T5: the earlier document is read until the new one is made.
+func TestT5TheEarlierDocumentStaysReadable(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.asks("code")
+		w.do("student", "POST "+submission, upload{nil, []part{code}}).status(201)
+		w.do("student", "GET "+submission, nil).status(404)
+		hash := strings.Repeat("a", 64)
+		w.set(`INSERT INTO blobs (hash, size, touched_at) VALUES ($1, 1, $2)`, hash, clock.At(w.now))
+		w.set(`UPDATE submissions SET state = 'ready', document_hash = $1`, hash)
+		w.later(time.Minute)
+		w.do("student", "POST "+submission, upload{nil, []part{code}}).status(201)
+		o := w.do("student", "GET "+submission+"_details", nil).status(200).object()
+		if o["has_pdf"] != true || o["processing_pdf"] != true {
+			t.Errorf("while the new one is made: %v", o)
+		}
+	})
+}
+
+// A withdrawn student reads their own project whole, with their groups.
+func TestAWithdrawnStudentSeesTheirOwnGroups(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
+			"project_id": w.id["project:withdrawn"]})
+		o := w.do("withdrawn", "GET /api/projects/{project:withdrawn}", nil).status(200).object()
+		if list := o["groups"].([]any); len(list) != 1 {
+			t.Errorf("groups: %v", list)
+		}
+		w.do("withdrawn", "GET "+groupsOfA, nil).status(403)
 	})
 }

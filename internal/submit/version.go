@@ -36,6 +36,8 @@ type Version struct {
 	TaskID       int64       `db:"task_id"` // the task it was asked for, which in a group need not be the sender's
 	At           clock.Time  `db:"at"`
 	Abbreviation string      `db:"abbreviation"` // of the task definition
+	UnitCode     string      `db:"code"`
+	Student      string      `db:"username"`
 	State        State       `db:"state"`
 	Done         int         `db:"parts_done"`
 	Parts        int         `db:"parts"`
@@ -43,11 +45,31 @@ type Version struct {
 	Document     *files.Hash `db:"document_hash"`
 }
 
-const selectVersions = `SELECT s.id, l.task_id, l.at, d.abbreviation, s.state, s.parts_done, s.parts, s.reason,
+const selectVersions = `SELECT s.id, l.task_id, l.at, d.abbreviation, u.code, o.username, s.state, s.parts_done, s.parts, s.reason,
 	s.document_hash
 	FROM tasks t JOIN submission_tasks l ON l.task_id = t.id JOIN submissions s ON s.id = l.submission_id
-	JOIN task_definitions d ON d.id = t.task_definition_id
+	JOIN task_definitions d ON d.id = t.task_definition_id JOIN units u ON u.id = t.unit_id
+	JOIN projects p ON p.id = t.project_id JOIN users o ON o.id = p.user_id
 	WHERE t.project_id = $1 AND t.task_definition_id = $2`
+
+// Name is what files of the submission are called, without an ending: by unit, task
+// and student.
+func (v *Version) Name() string { return v.UnitCode + "-" + v.Abbreviation + "-" + v.Student }
+
+// Readable gives the newest submission whose document is to be read: the latest, or
+// while its document is on its way the one before that has one.
+func Readable(ctx context.Context, q db.Q, projectID, definitionID int64) (*Version, error) {
+	v, err := Latest(ctx, q, projectID, definitionID)
+	if err != nil || v.Document != nil || v.State != Queued && v.State != Processing {
+		return v, err
+	}
+	earlier, err := db.All[Version](ctx, q, selectVersions+` AND s.document_hash IS NOT NULL
+		ORDER BY l.at DESC LIMIT 1`, projectID, definitionID)
+	if err != nil || len(earlier) == 0 {
+		return v, err
+	}
+	return &earlier[0], nil
+}
 
 // Latest gives the newest submission of a task, or fault.Missing.
 func Latest(ctx context.Context, q db.Q, projectID, definitionID int64) (*Version, error) {
@@ -159,12 +181,16 @@ func DetailsOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Det
 	if err != nil {
 		return nil, err
 	}
+	readable, err := Readable(ctx, q, projectID, definitionID)
+	if err != nil {
+		return nil, err
+	}
 	r, err := receiptOf(ctx, q, v.ID)
 	if err != nil {
 		return nil, err
 	}
 	marked, err := db.All[clock.Time](ctx, q, `SELECT at FROM marked_copies WHERE submission_id = $1`, v.ID)
-	d := &Details{HasPDF: v.Document != nil, Submitted: true, Processing: v.State == Queued || v.State == Processing,
+	d := &Details{HasPDF: readable.Document != nil, Submitted: true, Processing: v.State == Queued || v.State == Processing,
 		SubmittedAt: &v.At,
 		State:       &v.State, Progress: &Progress{v.Done, v.Parts}, Reason: v.Reason, Receipt: r}
 	if len(marked) > 0 {

@@ -252,8 +252,22 @@ func handedIn(ctx context.Context, q db.Q, condition string, arg int64) ([]int64
 		` AND t.submission_date IS NOT NULL`, arg)
 }
 
-// DeleteDefinition removes one with all the work for it.
+// DeleteDefinition removes one that holds no work of students: no submission,
+// comment, extension or grade. It fails with fault.Conflict where there is some.
 func DeleteDefinition(ctx context.Context, q db.Q, id int64) error {
+	if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
+		return err
+	}
+	held, err := db.One[int64](ctx, q, `SELECT count(DISTINCT t.project_id) FROM tasks t
+		WHERE t.task_definition_id = $1 AND (t.submission_date IS NOT NULL OR t.grade IS NOT NULL OR t.extensions > 0
+			OR EXISTS (SELECT 1 FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'))`, id)
+	if err != nil {
+		return err
+	}
+	if *held > 0 {
+		return fault.New(fault.Conflict, "Students have handed in, commented, or have grades or extensions for this task "+
+			"(students: %d), so it cannot be deleted.", *held)
+	}
 	unit, err := db.OneOf[int64](ctx, q, "task definition", `DELETE FROM task_definitions WHERE id = $1
 		RETURNING unit_id`, id)
 	if err != nil {

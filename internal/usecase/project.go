@@ -44,7 +44,11 @@ func ProjectByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	if d.Groups, err = part(ctx, q, who, policy.ListGroups, id, enrol.GroupsOfProject); err != nil {
+	groups := policy.ListGroups
+	if who.Who&policy.FormerOwner != 0 {
+		groups = policy.ReadProject // who has left the unit still reads all of their own project
+	}
+	if d.Groups, err = part(ctx, q, who, groups, id, enrol.GroupsOfProject); err != nil {
 		return nil, err
 	}
 	d.Tasks, err = part(ctx, q, who, policy.ReadTask, id,
