@@ -49,6 +49,8 @@ type Config struct {
 	ReceiptKey ed25519.PrivateKey
 	// MostFile bounds a file of a submission, in bytes; submit.MostFile when 0.
 	MostFile int64
+	// MostUploads bounds how often a person hands in within an hour; no bound when 0.
+	MostUploads int64
 	// MostMedia bounds an attachment of a comment, in bytes; work.MaxMedia when 0.
 	MostMedia int64
 }
@@ -119,7 +121,8 @@ func New(c Config) *Server {
 		s.live = context.Background()
 	}
 	s.usecases = usecase.Service{DB: c.DB, Files: c.Files, Keys: submit.NewKeys(c.DB, c.ReceiptKey),
-		Name: s.settings.ExternalName, Assess: s.settings.Assessment, Outside: c.Outside}
+		Name: s.settings.ExternalName, Assess: s.settings.Assessment, Outside: c.Outside,
+		MostUploads: c.MostUploads}
 	s.pullWait = pullWait
 	s.mostFile = cmp.Or(c.MostFile, submit.MostFile)
 	s.mostMedia = cmp.Or(c.MostMedia, work.MaxMedia)

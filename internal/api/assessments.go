@@ -93,8 +93,8 @@ type tryOut struct {
 }
 
 // filesTried refuses what the task has no use for before it takes room.
-func (s *Server) filesTried(ctx context.Context, in tryIn) (func(string) error, error) {
-	return usecase.FilesAskedFor(ctx, s.db.Pool(), in.DefinitionID)
+func (s *Server) filesTried(ctx context.Context, who *access.Caller, in tryIn) (func(string) error, error) {
+	return s.usecases.FilesAskedFor(ctx, who, in.DefinitionID)
 }
 
 func (s *Server) tryAssessment(ctx context.Context, who *access.Caller, in tryIn) (*tryOut, error) {

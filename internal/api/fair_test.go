@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -106,6 +107,42 @@ func TestOneStudentsUploadsDelayNobody(t *testing.T) {
 			t.Error(err)
 		}
 		close(begun)
+	})
+}
+
+// TestUploadsAreLimitedByTheHour hands in as often as a person may, with and without
+// files: one more is refused before a byte of it is stored, and others go on.
+func TestUploadsAreLimitedByTheHour(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.api.usecases.MostUploads = 3
+		w.asks("code")
+		hand := func(who string) *answered {
+			return w.do(who, "POST /api/projects/{project:"+who+"}/task_def_id/{defA1}/submission",
+				upload{nil, []part{code}})
+		}
+		for range 3 {
+			hand("student").status(201)
+			w.later(10 * time.Minute)
+		}
+		refused := hand("student").status(429).says("3 times within an hour", "Wait 30m0s")
+		if got := refused.Header().Get("Retry-After"); got != "1800" {
+			t.Errorf("Retry-After %q", got)
+		}
+		r := w.request("student", "POST "+submission, upload{nil, []part{{"file0", "x.py", strings.Repeat("x", 1<<20)}}})
+		body := r.Body
+		w.send(r, "a large one").status(429)
+		if rest, err := io.Copy(io.Discard, body); err != nil || rest < 900<<10 {
+			t.Errorf("only %d bytes of a megabyte were left unread: %v", rest, err)
+		}
+		w.asks()
+		w.do("student", "POST "+submission, `{}`).status(429)
+		w.asks("code")
+		hand("other").status(201)
+		w.later(30*time.Minute + time.Second)
+		hand("student").status(201)
+		hand("student").status(429)
+		w.api.usecases.MostUploads = 0
+		hand("student").status(201)
 	})
 }
 

@@ -29,6 +29,7 @@ func (s *Server) submissionRoutes() {
 		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Accepts(s.filesAskedFor),
 		endpoint.Location(one+"/submission_details"),
 		endpoint.Also(409, "the Idempotency-Key was used for another upload"),
+		endpoint.Also(429, "too many submissions by this person within an hour; Retry-After says how long to wait"),
 		endpoint.Also(422, "the contributions or alignments do not fit the group or unit"),
 		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the "+
@@ -76,9 +77,10 @@ type handInIn struct {
 	Key           string                        `header:"Idempotency-Key" doc:"makes a repeated upload the same submission, for a day"`
 }
 
-// filesAskedFor refuses what the task has no use for before it takes room.
-func (s *Server) filesAskedFor(ctx context.Context, in handInIn) (func(string) error, error) {
-	return usecase.FilesAskedFor(ctx, s.db.Pool(), in.DefinitionID)
+// filesAskedFor refuses what the task has no use for, and who has handed in too often
+// within an hour, before it takes room.
+func (s *Server) filesAskedFor(ctx context.Context, who *access.Caller, in handInIn) (func(string) error, error) {
+	return s.usecases.FilesAskedFor(ctx, who, in.DefinitionID)
 }
 
 func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*submit.Result, error) {

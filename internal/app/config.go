@@ -60,6 +60,7 @@ type Settings struct {
 
 	MaxFileMB       int64         `name:"max-file-mb" default:"10" help:"Largest file of a submission, in MB."`
 	MaxAttachmentMB int64         `name:"max-attachment-mb" default:"30" help:"Largest attachment of a comment, in MB."`
+	UploadsPerHour  int64         `default:"600" help:"How often one person may hand in within an hour; 0 for no bound."`
 	SpoolMB         int64         `name:"spool-mb" default:"8192" help:"Room for all uploads on their way, in MB."`
 	SpoolUserMB     int64         `name:"spool-user-mb" default:"1024" help:"Room for one person's uploads, in MB."`
 	TransferWithin  time.Duration `default:"2h" help:"Longest that one upload or download may take."`
@@ -131,6 +132,9 @@ func (s *Settings) checkSubmissions() error {
 	}
 	if s.MaxAttachmentMB < 0 || s.MaxAttachmentMB > 1000 {
 		return fmt.Errorf("--max-attachment-mb %d is not a number from 1 to 1000", s.MaxAttachmentMB)
+	}
+	if s.UploadsPerHour < 0 {
+		return fmt.Errorf("--uploads-per-hour %d is less than 0, which is no bound", s.UploadsPerHour)
 	}
 	if s.SpoolMB < 0 || s.SpoolUserMB < 0 || s.SpoolUserMB > s.SpoolMB {
 		return fmt.Errorf("--spool-user-mb %d must be at most --spool-mb %d", s.SpoolUserMB, s.SpoolMB)

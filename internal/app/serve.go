@@ -189,10 +189,11 @@ func (a *App) declare() {
 		Mailer: a.mailer, Hooks: a.guard(), Similarity: a.similarity, Outside: a.outside,
 		OutsideViewer: a.viewer(),
 		ReceiptKey:    key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
+		MostUploads: a.UploadsPerHour,
 	})
 	pages := site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors,
 		Usecases: &usecase.Service{DB: a.db, Files: a.files, Keys: a.keys, Name: a.ExternalName,
-			Assess: a.ContainerHost != "", Outside: a.outside},
+			Assess: a.ContainerHost != "", Outside: a.outside, MostUploads: a.UploadsPerHour},
 		MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB})
 	doors.EnterPages(pages.Enter)
 	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

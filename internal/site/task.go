@@ -36,8 +36,8 @@ func (s *Server) taskRoutes() {
 		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.mostMedia))
 	form(s, one+"/hand-in", policy.Submit, "Hand in work", s.handIn, asks,
 		endpoint.Audited(audit.Submission, audit.Status, audit.Grade), endpoint.Uploads(mostFiles, s.mostFile),
-		endpoint.Accepts(func(ctx context.Context, in handInIn) (func(string) error, error) {
-			return usecase.FilesAskedFor(ctx, s.DB.Pool(), in.DefinitionID)
+		endpoint.Accepts(func(ctx context.Context, who *access.Caller, in handInIn) (func(string) error, error) {
+			return s.usecases.FilesAskedFor(ctx, who, in.DefinitionID)
 		}))
 	form(s, one+"/status", policy.ChangeTask, "Tell how a task goes", s.move, asks,
 		endpoint.Audited(audit.Status, audit.Grade))

@@ -31,7 +31,7 @@ func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Reque
 	if _, err := status.OnUpload(h.Trigger, Mover(who).As); err != nil {
 		return nil, err
 	}
-	requirements, list, err := s.takeFiles(ctx, h.DefinitionID, sent)
+	requirements, list, err := s.takeFiles(ctx, who, h.DefinitionID, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -54,19 +54,25 @@ func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Reque
 	})
 }
 
+// asked gives what has to be uploaded for a task, and refuses who has handed in too
+// often within an hour.
+func (s *Service) asked(ctx context.Context, who *access.Caller, definitionID int64) (taskdef.Requirements, error) {
+	return submit.Asked(ctx, s.DB.Pool(), definitionID, who.ID, s.MostUploads)
+}
+
 // takeFiles checks the files against what the task asks for, first all names and
 // then each content, and puts them into the store.
-func (s *Service) takeFiles(ctx context.Context, definitionID int64, sent map[string]Upload) (
+func (s *Service) takeFiles(ctx context.Context, who *access.Caller, definitionID int64, sent map[string]Upload) (
 	taskdef.Requirements, []submit.File, error) {
-	d, err := taskdef.DefinitionByID(ctx, s.DB.Pool(), definitionID)
+	asked, err := s.asked(ctx, who, definitionID)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := submit.Match(d.Requirements, slices.Sorted(maps.Keys(sent))); err != nil {
+	if err := submit.Match(asked, slices.Sorted(maps.Keys(sent))); err != nil {
 		return nil, nil, err
 	}
-	list := make([]submit.File, len(d.Requirements))
-	for i, r := range d.Requirements {
+	list := make([]submit.File, len(asked))
+	for i, r := range asked {
 		u := sent[r.Key]
 		info, err := s.store(ctx, u, r.Type.Check, put)
 		if err != nil {
@@ -75,7 +81,7 @@ func (s *Service) takeFiles(ctx context.Context, definitionID int64, sent map[st
 		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash,
 			Size: info.Size, Checked: r.Checked()}
 	}
-	return d.Requirements, list, nil
+	return asked, list, nil
 }
 
 // about says which file a refusal is about.

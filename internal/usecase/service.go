@@ -23,6 +23,8 @@ type Service struct {
 	Assess bool
 	// Outside sends documents to the outside similarity service; nil: there is none.
 	Outside *outside.Service
+	// MostUploads is how often a person may hand in within an hour; 0: no bound.
+	MostUploads int64
 }
 
 // Upload is a file that somebody sent and that is on disk as long as the use

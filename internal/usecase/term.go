@@ -108,11 +108,10 @@ func TaskByID(ctx context.Context, q db.Q, who *access.Caller, at work.TaskRef) 
 }
 
 // FilesAskedFor gives what refuses a file that a task has no use for, by the name
-// of its part, before it takes room.
-func FilesAskedFor(ctx context.Context, q db.Q, definitionID int64) (func(field string) error, error) {
-	d, err := taskdef.DefinitionByID(ctx, q, definitionID)
-	if err != nil {
-		return nil, err
-	}
-	return d.Requirements.Asked, nil
+// of its part, before it takes room. It refuses who has handed in too often within
+// an hour.
+func (s *Service) FilesAskedFor(ctx context.Context, who *access.Caller, definitionID int64) (func(field string) error,
+	error) {
+	asked, err := s.asked(ctx, who, definitionID)
+	return asked.Asked, err
 }

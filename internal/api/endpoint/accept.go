@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lectern/internal/access"
 	"lectern/internal/api/params"
 	"lectern/internal/fault"
 )
@@ -11,20 +12,23 @@ import (
 // Accepts lets an endpoint that takes files of any name (*files) say which it
 // wants, before any of them is stored: choose is asked once, with the parameters
 // that came ahead of the first file, and what it gives refuses the others.
-func Accepts[In any](choose func(ctx context.Context, in In) (func(field string) error, error)) Option {
+func Accepts[In any](choose func(ctx context.Context, who *access.Caller, in In) (func(field string) error,
+	error)) Option {
 	return func(i *Info) {
-		i.accepts = func(ctx context.Context, in any) (func(string) error, error) { return choose(ctx, *in.(*In)) }
+		i.accepts = func(ctx context.Context, who *access.Caller, in any) (func(string) error, error) {
+			return choose(ctx, who, *in.(*In))
+		}
 	}
 }
 
 // accept gives what refuses a file by the name of its part: one that nobody asked
 // for, or that has come already. In holds what came ahead of the files.
-func (i *Info) accept(ctx context.Context, in any) func(field string) error {
+func (i *Info) accept(ctx context.Context, who *access.Caller, in any) func(field string) error {
 	asked, seen := i.declared, map[string]bool{}
 	chosen := i.accepts == nil
 	return func(field string) (err error) {
 		if !chosen {
-			if asked, err = i.accepts(ctx, in); err != nil {
+			if asked, err = i.accepts(ctx, who, in); err != nil {
 				return err
 			}
 			chosen = true

@@ -95,7 +95,7 @@ type Info struct {
 	Unaudited             string         // why a success writes none
 	Allowance             *Allowance     // what each use draws on; nil: nothing
 	limits                params.Limits
-	accepts               func(ctx context.Context, in any) (func(field string) error, error)
+	accepts               func(ctx context.Context, who *access.Caller, in any) (func(field string) error, error)
 	location              string
 	scope                 []scopeField
 	polled                bool
@@ -259,7 +259,7 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	ahead := reflect.New(i.In).Interface()
 	early := func(p *params.Set) error { return s.early(ctx, i, p, r, ahead, who) }
 	lim := i.limits
-	lim.Spool, lim.Sender, lim.Accept = s.Room, who.ID, i.accept(ctx, ahead)
+	lim.Spool, lim.Sender, lim.Accept = s.Room, who.ID, i.accept(ctx, who, ahead)
 	set, err := params.Read(w, r, lim, s.Spool, early)
 	httpserver.Received(r)
 	if err != nil {
