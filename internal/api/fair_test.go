@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -108,6 +109,69 @@ func TestOneStudentsUploadsDelayNobody(t *testing.T) {
 		}
 		close(begun)
 	})
+}
+
+// TestTheStreamTellsPlacesInLine lets a student listen while their document waits
+// behind those of another: the stream tells how many come first, and when it is no
+// longer in line.
+func TestTheStreamTellsPlacesInLine(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		at := w.instance(t, 50*time.Millisecond)
+		begun, let := make(chan bool), make(chan bool)
+		qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Workers: 1, Poll: 5 * time.Millisecond})
+		jobs.Register(qu, func(_ context.Context, _ jobs.Job, _ submit.DocumentArgs) error {
+			begun <- true
+			<-let
+			return nil
+		}, submit.JobLimits)
+		qu.Start(t.Context())
+		w.do("student", "POST "+submission, `{}`).status(201)
+		<-begun
+		w.do("mate", "POST "+strings.ReplaceAll(submission, "student", "mate"), `{}`).status(201)
+		w.eventually("mate's stands in line", func() bool { return w.count(`job_units`) == 1 })
+		mate := w.connect(t, at, "mate", "", "")
+		mate.expect("ready")
+		first := mate.expect("queue")
+		if !strings.Contains(first.data, `"kind":"document"`) || !strings.Contains(first.data, `"ahead":0`) {
+			t.Errorf("mate hears %+v", first)
+		}
+		other := w.connect(t, at, "other", "", "")
+		other.expect("ready")
+		id := int64(w.do("other", "POST "+strings.ReplaceAll(submission, "student", "other"),
+			`{}`).status(201).object()["submission_id"].(float64))
+		got := other.queue()
+		if want := fmt.Sprintf(`"args":{"submission_id":%d},"ahead":1`, id); !strings.Contains(got, want) {
+			t.Errorf("other hears %s, want %s", got, want)
+		}
+		let <- true
+		<-begun
+		if got := other.queue(); !strings.Contains(got, `"ahead":0`) {
+			t.Errorf("then other hears %s", got)
+		}
+		let <- true
+		<-begun
+		if got := other.queue(); got != `{"jobs":[]}` {
+			t.Errorf("in the end other hears %s", got)
+		}
+		let <- true
+		if err := qu.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// queue gives what the next event about places in line says.
+func (c *client) queue() string {
+	c.t.Helper()
+	for {
+		h, ok := c.next()
+		if !ok {
+			c.t.Fatal("the stream ended")
+		}
+		if h.name == "queue" {
+			return h.data
+		}
+	}
 }
 
 // TestUploadsAreLimitedByTheHour hands in as often as a person may, with and without

@@ -58,7 +58,7 @@ func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (e
 	if err != nil {
 		return nil, err
 	}
-	l := &listening{Server: s, who: who}
+	l := &listening{Server: s, who: who, queue: queued{look: time.Now().Add(lookEvery)}}
 	if l.units, err = access.Teaches(ctx, s.db.Pool(), who); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (e
 		defer context.AfterFunc(s.live, stop)()
 		l.sub = s.events.Subscribe(l.filter(), l.after)
 		defer func() { l.sub.Close() }()
-		if l.greet(yield) {
+		if l.greet(yield) && l.tellQueue(ctx, yield) {
 			l.run(ctx, yield)
 		}
 	}, nil
@@ -108,6 +108,7 @@ type listening struct {
 	sub    *events.Subscription
 	after  int64 // the last number given
 	missed bool  // events after it are gone
+	queue  queued
 }
 
 // start finds where to begin: after the number the client names, in the header
@@ -163,7 +164,7 @@ func (l *listening) run(ctx context.Context, yield func(endpoint.Event, error) b
 		}
 		changed := !slices.Equal(units, l.units)
 		l.units = units
-		if !l.give(list, yield) {
+		if !l.give(list, yield) || !l.tellQueue(ctx, yield) {
 			return
 		}
 		if changed {
@@ -175,7 +176,7 @@ func (l *listening) run(ctx context.Context, yield func(endpoint.Event, error) b
 
 // next waits for events, at most for a heartbeat.
 func (l *listening) next(ctx context.Context) ([]events.Event, error) {
-	wait, stop := context.WithTimeout(ctx, l.heartbeat)
+	wait, stop := context.WithTimeout(ctx, l.queue.wait(l.heartbeat))
 	defer stop()
 	list, err := l.sub.Next(wait)
 	if err != nil && errors.Is(wait.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
@@ -193,6 +194,7 @@ func (l *listening) give(list []events.Event, yield func(endpoint.Event, error) 
 	for i := range list {
 		e := &list[i]
 		l.after = e.Seq
+		l.queue.noticed(e, l.who.ID)
 		if f.Matches(e) && !yield(endpoint.Event{ID: e.Seq, Name: string(e.Kind), Data: e}, nil) {
 			return false
 		}

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -11,69 +12,101 @@ import (
 	"lectern/internal/db"
 )
 
-// Place is where a job stands.
-type Place struct {
-	State State `json:"state"`
-	Ahead int   `json:"ahead"` // jobs of a fair kind that are begun first as things stand, at most MostAhead
+// Waiting is a job of a fair kind that stands in line.
+type Waiting struct {
+	ID    int64           `json:"id"`
+	Kind  string          `json:"kind"`
+	Args  json.RawMessage `json:"args"`
+	Ahead int             `json:"ahead"` // jobs that are begun first as things stand, at most MostAhead
 }
 
-// MostAhead is as far as Position counts: so many, or more.
-const MostAhead = 100
+const (
+	// MostAhead is as far as positions are counted: so many, or more.
+	MostAhead = 100
+	// mostWaiting is how many jobs of a person are told of.
+	mostWaiting = 20
+)
 
-// Position tells where a job stands, and nil when it is gone. It costs a bounded
-// number of steps however many jobs wait.
-func Position(ctx context.Context, q db.Q, id int64) (*Place, error) {
-	type row struct {
-		Kind   string `db:"kind"`
-		State  State  `db:"state"`
-		Unit   int64  `db:"unit_key"`
-		Turn   *int64 `db:"turn"`
-		Served *int64 `db:"served"`
-	}
-	list, err := db.All[row](ctx, q, `SELECT j.kind, j.state, j.unit_key, j.turn, u.served FROM jobs j
-		LEFT JOIN job_units u ON u.kind = j.kind AND u.unit_key = j.unit_key WHERE j.id = $1`, id)
+// WaitingOf gives the jobs of a person that stand in line, the next ones first, with
+// their positions. It costs a bounded number of steps however many jobs wait.
+func WaitingOf(ctx context.Context, q db.Q, person int64) ([]Waiting, error) {
+	return standing(ctx, q, `j.person_key = $1`, person)
+}
+
+// Position tells how many jobs are begun before one that stands in line; ok is
+// false when it does not.
+func Position(ctx context.Context, q db.Q, id int64) (ahead int, ok bool, err error) {
+	list, err := standing(ctx, q, `j.id = $1`, id)
 	if err != nil || len(list) == 0 {
-		return nil, err
+		return 0, false, err
 	}
-	r := list[0]
-	p := &Place{State: r.State}
-	if r.State != Available || r.Turn == nil || r.Served == nil {
-		return p, nil
-	}
-	before, err := db.One[int64](ctx, q, `SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'available'
-		AND turn IS NOT NULL AND kind = $1 AND unit_key = $2 AND (turn, id) < ($3, $4) LIMIT $5) AS before`, r.Kind,
-		r.Unit, *r.Turn, id, MostAhead)
-	if err != nil {
-		return nil, err
-	}
-	others, err := aheadElsewhere(ctx, q, r.Kind, r.Unit, *r.Served, *before)
-	p.Ahead = int(min(*before+others, MostAhead))
-	return p, err
+	return list[0].Ahead, true, nil
 }
 
-// aheadElsewhere counts the jobs of other units that are begun before the one with
-// so many before it in its own unit: each unit has a turn for each of those, and
-// another where it was served earlier. More units than MostAhead need not be
-// looked at: each has at least one.
-func aheadElsewhere(ctx context.Context, q db.Q, kind string, unit, served, before int64) (int64, error) {
-	type other struct {
-		Earlier bool  `db:"earlier"`
-		N       int64 `db:"n"`
+func standing(ctx context.Context, q db.Q, which string, arg int64) ([]Waiting, error) {
+	type row struct {
+		ID     int64  `db:"id"`
+		Kind   string `db:"kind"`
+		Args   string `db:"args"`
+		Unit   int64  `db:"unit_key"`
+		Served int64  `db:"served"`
+		Before int64  `db:"ahead"` // in the unit
 	}
-	list, err := db.All[other](ctx, q, `SELECT u.served < $3 AS earlier, (SELECT count(*) FROM (SELECT 1 FROM jobs
-			WHERE state = 'available' AND turn IS NOT NULL AND jobs.kind = u.kind AND jobs.unit_key = u.unit_key
-			LIMIT $4) AS few) AS n
-		FROM (SELECT kind, unit_key, served FROM job_units WHERE kind = $1 AND unit_key <> $2
-			ORDER BY served, unit_key LIMIT $5) AS u`, kind, unit, served, before+1, MostAhead)
-	sum := int64(0)
-	for _, o := range list {
-		if o.Earlier {
-			sum += o.N
-		} else {
-			sum += min(o.N, before)
+	rows, err := db.All[row](ctx, q, `SELECT j.id, j.kind, j.args, j.unit_key, u.served, (SELECT count(*) FROM (
+			SELECT 1 FROM jobs b WHERE b.state = 'available' AND b.turn IS NOT NULL AND b.kind = j.kind
+				AND b.unit_key = j.unit_key AND (b.turn, b.id) < (j.turn, j.id) LIMIT $2) AS x) AS ahead
+		FROM jobs j JOIN job_units u ON u.kind = j.kind AND u.unit_key = j.unit_key
+		WHERE j.state = 'available' AND j.turn IS NOT NULL AND `+which+` ORDER BY j.turn, j.id LIMIT $3`, arg, MostAhead,
+		mostWaiting)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	units, err := unitsInLine(ctx, q)
+	list := make([]Waiting, len(rows))
+	for i, r := range rows {
+		ahead := r.Before
+		for _, u := range units[r.Kind] {
+			ahead += u.before(r.Unit, r.Served, r.Before)
 		}
+		list[i] = Waiting{r.ID, r.Kind, json.RawMessage(r.Args), int(min(ahead, MostAhead))}
 	}
-	return sum, err
+	return list, err
+}
+
+// unitInLine is a unit with how many jobs it has in line, as far as that is counted.
+type unitInLine struct {
+	Kind   string `db:"kind"`
+	Unit   int64  `db:"unit_key"`
+	Served int64  `db:"served"`
+	N      int64  `db:"n"`
+}
+
+// unitsInLine gives the units that are served next, by kind. More of a kind than
+// MostAhead need not be known: each has a job.
+func unitsInLine(ctx context.Context, q db.Q) (map[string][]unitInLine, error) {
+	list, err := db.All[unitInLine](ctx, q, `SELECT u.kind, u.unit_key, u.served, (SELECT count(*) FROM (
+			SELECT 1 FROM jobs WHERE state = 'available' AND turn IS NOT NULL AND jobs.kind = u.kind
+				AND jobs.unit_key = u.unit_key LIMIT $1) AS few) AS n
+		FROM (SELECT kind, unit_key, served, row_number() OVER (PARTITION BY kind ORDER BY served, unit_key) AS place
+			FROM job_units) AS u WHERE u.place <= $1`, MostAhead+1)
+	out := map[string][]unitInLine{}
+	for _, u := range list {
+		out[u.Kind] = append(out[u.Kind], u)
+	}
+	return out, err
+}
+
+// before counts the unit's jobs that are begun before one of another unit that has
+// so many before it there: a turn for each of those, and another where it was
+// served earlier.
+func (u *unitInLine) before(unit, served, ahead int64) int64 {
+	switch {
+	case u.Unit == unit:
+		return 0
+	case u.Served < served:
+		return min(u.N, ahead+1)
+	}
+	return min(u.N, ahead)
 }
 
 // Figures tell how the jobs of a kind are doing.

@@ -248,11 +248,15 @@ func TestPositions(t *testing.T) {
 		}
 		told := make([]string, len(list))
 		for _, r := range list {
-			p, err := jobs.Position(t.Context(), d.Pool(), r.ID)
-			if err != nil || p.State != jobs.Available || told[p.Ahead] != "" {
-				t.Fatalf("%s: %+v %v, %v", r.Args, p, err, told)
+			ahead, ok, err := jobs.Position(t.Context(), d.Pool(), r.ID)
+			if err != nil || !ok || told[ahead] != "" {
+				t.Fatalf("%s: %d %v %v, %v", r.Args, ahead, ok, err, told)
 			}
-			told[p.Ahead] = string(r.Args)
+			told[ahead] = string(r.Args)
+		}
+		own, err := jobs.WaitingOf(t.Context(), d.Pool(), 2)
+		if err != nil || len(own) != 4 || string(own[0].Args) != told[own[0].Ahead] {
+			t.Errorf("the jobs of person 2: %+v, %v", own, err)
 		}
 		for _, want := range told {
 			k.let <- nil
@@ -262,8 +266,8 @@ func TestPositions(t *testing.T) {
 			}
 		}
 		k.let <- nil
-		if p, err := jobs.Position(t.Context(), d.Pool(), 987654); p != nil || err != nil {
-			t.Errorf("a job that never was has the position %v, %v", p, err)
+		if ahead, ok, err := jobs.Position(t.Context(), d.Pool(), 987654); ok || err != nil {
+			t.Errorf("a job that never was has the position %d, %v", ahead, err)
 		}
 	})
 }

@@ -16,8 +16,9 @@
 //
 //	jobs.Enqueue(ctx, q, args, jobs.Options{For: jobs.For{Unit: unitID, Person: userID}})
 //
-// Drop takes jobs back that have not begun, when newer ones make them needless;
-// Position tells how many come before one, Backlog how a kind is doing.
+// Drop takes jobs back that have not begun, when newer ones make them needless.
+// WaitingOf tells a person's jobs in line with how many come before each, which the
+// event stream tells them; Backlog how the jobs of a unit are doing.
 //
 // Leases go by the clocks of the instances: these should agree to a second or
 // so. If they do not, a job is begun twice more often, but still finished once.
@@ -34,8 +35,8 @@ import (
 	"lectern/internal/db"
 )
 
-// Args are what a job is given, kept as JSON. Administrators can see them: a
-// secret does not belong here.
+// Args are what a job is given, kept as JSON. Administrators can see them, and of a
+// fair kind the person whose job it is: a secret does not belong here.
 type Args interface {
 	// Kind names the worker that takes them. It is stored, so it must not
 	// change while there are jobs, and must not depend on the value.
