@@ -16,6 +16,10 @@ import (
 func (s *Server) jobRoutes() {
 	endpoint.Route(s.Server, "GET /api/admin/jobs", 200, policy.ManageJobs, "List the background jobs, newest first",
 		s.listJobs)
+	endpoint.Route(s.Server, "GET /api/admin/jobs/backlog", 200, policy.ManageJobs,
+		"Tell how many background jobs wait and run, and how long they waited", s.backlog)
+	endpoint.Route(s.Server, "GET /api/units/{id}/jobs", 200, policy.GiveFeedback,
+		"Tell how many documents and other jobs of a unit wait and run, and how long they waited", s.unitBacklog)
 	endpoint.Route(s.Server, "POST /api/admin/jobs/{id}/retry", 201, policy.ManageJobs,
 		"Give a dead job another round of tries", s.retryJob,
 		endpoint.Audited(audit.Job),
@@ -50,4 +54,26 @@ func (s *Server) retryJob(ctx context.Context, _ *access.Caller, in byID) (endpo
 	err := s.db.Tx(ctx, func(q db.Q) error { return usecase.RetryJob(ctx, q, in.ID) })
 	said := endpoint.Text{Message: "The job will be tried again.", ID: in.ID}
 	return endpoint.TextOf[retriedJob]{Text: said, Record: retriedJob{in.ID}}, err
+}
+
+type backlogOut struct {
+	Kinds []jobs.Figures `json:"kinds"`
+}
+
+func (s *Server) backlog(ctx context.Context, _ *access.Caller, _ none) (*backlogOut, error) {
+	return view(ctx, s.db, func(q db.Q) (*backlogOut, error) {
+		list, err := jobs.Backlog(ctx, q, 0)
+		return &backlogOut{list}, err
+	})
+}
+
+type unitBacklogIn struct {
+	UnitID int64 `path:"id" scope:"unit"`
+}
+
+func (s *Server) unitBacklog(ctx context.Context, _ *access.Caller, in unitBacklogIn) (*backlogOut, error) {
+	return view(ctx, s.db, func(q db.Q) (*backlogOut, error) {
+		list, err := jobs.Backlog(ctx, q, in.UnitID)
+		return &backlogOut{list}, err
+	})
 }

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -10,6 +12,8 @@ import (
 
 var _ = rights(
 	rightRow{"GET /api/admin/jobs", "", "admin", nil},
+	rightRow{"GET /api/admin/jobs/backlog", "", "admin", nil},
+	rightRow{"GET /api/units/{id}/jobs", "/api/units/{unitA}/jobs", staffA, nil},
 	rightRow{"POST /api/admin/jobs/{id}/retry", "/api/admin/jobs/1/retry", "admin", nil},
 )
 
@@ -57,5 +61,34 @@ func TestAdministratorsSeeAndRetryJobs(t *testing.T) {
 		w.do("admin", "POST /api/admin/jobs/999/retry", nil).status(404)
 		w.do("admin", "GET /api/admin/jobs?state=lost", nil).status(400).says("dead")
 		w.do("admin", "GET /api/admin/jobs?limit=-1", nil).status(400)
+	})
+}
+
+// TestStaffSeeTheBacklogOfTheirUnit hands in twice: the staff of the unit see what
+// waits, what runs and how long the first waited, and nothing of other units.
+func TestStaffSeeTheBacklogOfTheirUnit(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.do("student", "POST "+submission, `{}`).status(201)
+		w.set(`UPDATE jobs SET state = 'running', lease_until = $1, started_at = $1 WHERE kind = 'document'`,
+			clock.At(w.now.Add(1500*time.Millisecond)))
+		w.do("mate", "POST "+strings.ReplaceAll(submission, "student", "mate"), `{}`).status(201)
+		for _, path := range []string{"/api/units/{unitA}/jobs", "/api/admin/jobs/backlog"} {
+			who := map[bool]string{true: "admin", false: "tutor"}[strings.Contains(path, "admin")]
+			list := w.do(who, "GET "+path, nil).status(200).object()["kinds"].([]any)
+			found := false
+			for _, f := range list {
+				if f := f.(map[string]any); f["kind"] == "document" {
+					found = true
+					has(t, path, f, map[string]any{"waiting": 1.0, "running": 1.0, "begun": 1.0, "wait_p50": 1.5,
+						"wait_p95": 1.5})
+				}
+			}
+			if !found {
+				t.Errorf("%s tells nothing of documents: %v", path, list)
+			}
+		}
+		w.do("tutorB", "GET /api/units/{unitB}/jobs", nil).status(200).is(`{"kinds":[]}`)
+		w.do("student", "GET /api/units/{unitA}/jobs", nil).status(403)
+		w.do("tutorB", "GET /api/units/{unitA}/jobs", nil).status(403)
 	})
 }
