@@ -376,7 +376,6 @@ func BenchmarkPick(b *testing.B) {
 					over <- true
 					return err
 				}, jobs.Limits{Fair: true})
-				begin := time.Now()
 				pick := func() {
 					n, err := 0, error(nil)
 					for n == 0 && err == nil { // the worker may not have been freed yet
@@ -388,7 +387,6 @@ func BenchmarkPick(b *testing.B) {
 					<-over
 				}
 				pick()
-				b.ReportMetric(time.Since(begin).Seconds(), "s/turns-for-all")
 				for b.Loop() {
 					b.StopTimer()
 					enqueueAsks(b, d, ask{1, 2, 3}) // as many wait as before
