@@ -22,7 +22,7 @@ func TestOnlyAnAdminLinksAnAccount(t *testing.T) {
 			t.Error("a student sees a login_id")
 		}
 		put("admin", "mate", "s-1").status(409).says("login_id")
-		put("admin", "mate", strings.Repeat("x", 201)).status(422).says("login_id must be one line")
+		put("admin", "mate", strings.Repeat("x", 201)).status(422).says("user[login_id] must be one line")
 		w.do("student", "GET /api/auth/sessions", nil).status(200)
 		put("admin", "student", "s-2").status(200)
 		w.do("student", "GET /api/auth/sessions", nil).status(401) // they were another's
