@@ -47,50 +47,6 @@ var _ = lists(
 	listRow{route: "GET " + clustersPath, path: clusters, who: "tutor", fill: (*world).alike},
 )
 
-// alike adds pairs of students whose work is alike and was flagged, each pair one
-// cluster.
-func (w *world) alike(from, to int) {
-	w.Helper()
-	rows := map[string][][]any{}
-	add := func(table string, values ...any) { rows[table] = append(rows[table], values) }
-	now := w.db.Now()
-	for i := from; i < to; i++ {
-		for id := 50_000 + 2*i; id < 50_002+2*i; id++ {
-			name := fmt.Sprintf("alike%d", id)
-			add("users (id, username, username_key, email, email_key, first_name, last_name, role, created_at, "+
-				"updated_at)", id, name, name, name, name, "A", "B", 1, now, now)
-			add("projects (id, unit_id, user_id, enrolled, created_at, updated_at)", id, w.id["unitA"], id, true, now,
-				now)
-			add("tasks (id, project_id, task_definition_id, unit_id, created_at, updated_at)", id, id, w.id["defA1"],
-				w.id["unitA"], now, now)
-			add("submissions (id, unit_id, task_id, user_id, at, parts)", id, w.id["unitA"], id, id, now, 0)
-			add("submission_tasks (task_id, at, submission_id, pct, pts)", id, now, id, 100, 3)
-		}
-		id := 50_000 + 2*i
-		add("similarity_pairs (id, class_id, part, left_id, right_id, pct, score, left_words, right_words, passages, "+
-			"created_at)", id, w.id["defA1"], "code", id, id+1, 99, 88, "", "", "[]", now)
-		add("task_similarities (type, project_id, task_id, submission_id, part, pair_id, flagged, created_at)",
-			"LecternTaskSimilarity", id, id, id, "code", id, true, now)
-	}
-	err := w.db.Tx(w.Context(), func(q db.Q) error {
-		for _, table := range []string{"users", "projects", "tasks", "submissions", "submission_tasks",
-			"similarity_pairs", "task_similarities"} {
-			for into, list := range rows {
-				if !strings.HasPrefix(into, table+" ") {
-					continue
-				}
-				if err := db.Insert(w.Context(), q, into, "", list); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
 // someSubmission gives the student's task a version, if it has none.
 func (w *world) someSubmission() int64 {
 	w.Helper()
@@ -515,27 +471,5 @@ func TestOutsideReports(t *testing.T) {
 			return "https://outside.example/" + id + "/" + who.Username, nil
 		}
 		w.do("tutor", "GET "+at+"/viewer_url", nil).status(200).is(`{"viewer_url":"https://outside.example/tii-1/tutor"}`)
-	})
-}
-
-// However much was found, a list of it follows indexes.
-func TestSimilaritiesFollowIndexes(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		w.alike(0, 50)
-		w.outsideReport(w.someSubmission(), "x", 50, "")
-		for _, request := range []string{"GET " + similarities, "GET " + similarities + "?limit=5", "GET " + clusters} {
-			var texts []string
-			r := w.request("tutor", request, nil)
-			ctx, _ := db.Counting(r.Context(), func(text string) { texts = append(texts, text) })
-			w.send(r.WithContext(ctx), request).status(200)
-			for _, text := range texts {
-				if !strings.Contains(text, "similarit") && !strings.Contains(text, "submission_tasks") {
-					continue
-				}
-				if plan := w.plan(text); strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN ") {
-					t.Errorf("%s walks a table:\n%s\n%s", request, text, plan)
-				}
-			}
-		}
 	})
 }

@@ -95,7 +95,8 @@ func glyphLetter(name string) string {
 
 var glyphNames = map[string]string{
 	"space": " ", "period": ".", "comma": ",", "hyphen": "-", "colon": ":", "semicolon": ";", "quotesingle": "'",
-	"quoteright": "’", "quoteleft": "‘", "quotedblleft": "“", "quotedblright": "”", "parenleft": "(", "parenright": ")",
+	"quoteright": "’", "quoteleft": "‘", "quotedblleft": "“", "quotedblright": "”",
+	"parenleft": "(", "parenright": ")",
 	"endash": "–", "emdash": "—", "exclam": "!", "question": "?", "slash": "/", "percent": "%", "ampersand": "&",
 	"ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "zero": "0", "one": "1", "two": "2", "three": "3",
 	"four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "germandbls": "ß",

@@ -249,7 +249,8 @@ func (r *row) record() (Record, error) {
 func (r *row) left() bool { return r.LeftID != nil && *r.LeftID == r.SubmissionID }
 
 func (r *row) other() *Other {
-	o := &Other{UnitCode: *r.OtherCode, Term: term(r.Period, r.Year, r.Start), SubmittedAt: *r.OtherAt, Students: []Student{}}
+	o := &Other{UnitCode: *r.OtherCode, Term: term(r.Period, r.Year, r.Start), SubmittedAt: *r.OtherAt,
+		Students: []Student{}}
 	if r.named {
 		o.Students = append(o.Students, r.students[*r.OtherID]...)
 	}
