@@ -93,7 +93,8 @@ func TestEveryPageHasItsRight(t *testing.T) {
 // path puts the ids of Ann's work into a pattern.
 func (w *world) path(pattern string) string {
 	id := w.ids()
-	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{id}", id[0], "{project_id}", id[0], "{task_definition_id}", id[1],
+	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{id}", id[0],
+		"{project_id}", id[0], "{task_definition_id}", id[1],
 		"{timestamp}", "1").Replace(pattern)
 }
 
@@ -123,7 +124,8 @@ func (w *world) hostile() {
 				SELECT u.id, p.id, $2, $2 FROM units u, users p WHERE p.username = 'ann' AND CAST($1 AS TEXT) <> ''`,
 			`INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting, target_grade, start_date,
 					target_date, upload_requirements)
-				SELECT id, $1, '<b>1</b>', $1, 1, 0, '2026-01-01', '2998-01-01', '[{"key":"file0","name":"<script>alert(2)</script>","type":"code"}]'
+				SELECT id, $1, '<b>1</b>', $1, 1, 0, '2026-01-01', '2998-01-01',
+					'[{"key":"file0","name":"<script>alert(2)</script>","type":"code"}]'
 				FROM units WHERE updated_at = $2`,
 		} {
 			if _, err := db.Exec(ctx, q, text, name, q.Now()); err != nil {
