@@ -98,7 +98,7 @@ func (o *Outcome) hear(file string, content []byte) (newStatus string) {
 	if s.RunMessage != "" {
 		o.RunMessage = clean(s.RunMessage)
 	}
-	return s.NewStatus
+	return clean(firstRunes(s.NewStatus, 100))
 }
 
 // clean makes a text of strangers fit to be stored and shown.

@@ -59,10 +59,11 @@ type step struct {
 	name  string
 	code  int
 	files tree
-	yaml  map[string][]byte // by the name of the file
+	yaml  []byte // what the script said
 }
 
 const (
+	mostSteps = 2
 	mostYAML  = 64 << 10
 	mostFiles = 20_000
 )
@@ -82,6 +83,9 @@ func readReport(r io.Reader) ([]step, error) {
 		}
 		if err == nil {
 			err = s.read(tar.NewReader(in), nothing)
+		}
+		if err == nil && len(steps) == mostSteps {
+			err = errors.New("more steps than there are scripts")
 		}
 		if err != nil {
 			return steps, errors.Join(errReport, err)
@@ -107,7 +111,7 @@ func readHead(in *bufio.Reader) (*step, error) {
 		return nil, err
 	}
 	name, code, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
-	s := &step{name: name, files: tree{}, yaml: map[string][]byte{}}
+	s := &step{name: name, files: tree{}}
 	if s.code, err = strconv.Atoi(code); err != nil || len(name) > 10 {
 		return nil, fmt.Errorf("a line %.50q", line)
 	}
@@ -134,8 +138,8 @@ func (s *step) read(t *tar.Reader, file keeper) error {
 			if err := s.note(h, name, t, file); err != nil {
 				return err
 			}
-		case folder == resultFolder && h.Typeflag == tar.TypeReg:
-			if s.yaml[name], err = io.ReadAll(io.LimitReader(t, mostYAML)); err != nil {
+		case folder == resultFolder && h.Typeflag == tar.TypeReg && name == s.name+".yaml":
+			if s.yaml, err = io.ReadAll(io.LimitReader(t, mostYAML)); err != nil {
 				return err
 			}
 		}

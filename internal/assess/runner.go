@@ -143,7 +143,7 @@ func (o *Outcome) take(before tree, e container.Ended, report io.ReadSeeker, l t
 	}
 	for _, s := range steps {
 		o.ExitCode = &s.code
-		if word := o.hear(s.name+".yaml", s.yaml[s.name+".yaml"]); word != "" {
+		if word := o.hear(s.name+".yaml", s.yaml); word != "" {
 			o.Claimed = word
 		}
 		if s.name == "build" {
@@ -195,7 +195,7 @@ func (r *Runner) judge(ctx context.Context, w Work, o *Outcome, report io.ReadSe
 		o.JudgeOutput = strings.TrimSpace(o.JudgeOutput + "\n" + why)
 		return nil
 	}
-	o.Judged = o.hear("judge.yaml", steps[0].yaml["judge.yaml"])
+	o.Judged = o.hear("judge.yaml", steps[0].yaml)
 	return nil
 }
 

@@ -82,16 +82,18 @@ func (w *Worker) Assess(ctx context.Context, job jobs.Job, a Args) error {
 	if err == nil {
 		return w.DB.Tx(ctx, func(q db.Q) error { return w.finish(ctx, q, job, t, o) })
 	}
-	if errors.Is(err, container.ErrAway) {
-		if err := w.DB.Tx(ctx, func(q db.Q) error { return setState(ctx, q, t.ID, Queued, "") }); err != nil {
-			return err
+	if errors.Is(context.Cause(ctx), jobs.ErrLost) {
+		return err // it is another's now
+	}
+	end := context.WithoutCancel(ctx) // as when the service stops
+	away := errors.Is(err, container.ErrAway)
+	failed := w.DB.Tx(end, func(q db.Q) error {
+		if job.Last() && ctx.Err() == nil && !away {
+			return giveUp(end, q, t.ID, t.TaskID, troubled)
 		}
-		return w.wait(ctx, err)
-	}
-	if job.Last() && ctx.Err() == nil && !errors.Is(err, jobs.ErrLost) {
-		err = errors.Join(err, w.DB.Tx(ctx, func(q db.Q) error { return giveUp(ctx, q, t.ID, t.TaskID, troubled) }))
-	}
-	return err
+		return setState(end, q, t.ID, Queued, "")
+	})
+	return errors.Join(failed, w.wait(ctx, err))
 }
 
 const troubled = "The service failed to run the tests, several times. Its operators have to look into it."
