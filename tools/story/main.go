@@ -201,7 +201,7 @@ func (s *story) setAGroupTask() {
 			Name: client.NewOptString("Red"), TutorialID: s.tutorial}},
 		client.CreateGroupParams{UnitID: s.unit, GroupSetID: set.Response.ID}))
 	for _, p := range s.projects {
-		expect[*client.GroupMember]("put a student into a group")(s.convenor.AddGroupMember(s.ctx,
+		expect[*client.GroupMemberHeaders]("put a student into a group")(s.convenor.AddGroupMember(s.ctx,
 			client.AddGroupMemberParams{UnitID: s.unit, GroupSetID: set.Response.ID, GroupID: group.Response.ID,
 				ProjectID: p}))
 	}
