@@ -18,6 +18,8 @@ import (
 	"lectern/internal/notify"
 	"lectern/internal/outside"
 	"lectern/internal/similarity"
+	"lectern/internal/sso/ldap"
+	"lectern/internal/sso/oidc"
 	"lectern/internal/sso/saml"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
@@ -31,9 +33,11 @@ type Config struct {
 	Files      files.Store
 	PublicURL  string // where people reach the service, for links; no slash at its end
 	SignIn     ident.Limits
-	Methods    []Method       // ways to sign in, the default first; passwords kept here when empty
-	ClientURL  string         // where browsers go that signed in elsewhere; empty: to our pages, if they serve
-	SAML       *saml.Provider // nil: nobody signs in by SAML
+	Methods    []Method        // ways to sign in, the default first; passwords kept here when empty
+	ClientURL  string          // where browsers go that signed in elsewhere; empty: to our pages, if they serve
+	SAML       *saml.Provider  // nil: nobody signs in by SAML
+	OIDC       *oidc.Provider  // nil: nobody signs in by OpenID Connect
+	Directory  *ldap.Directory // keeps passwords elsewhere; nil: there is none
 	Settings   Settings
 	Events     *events.Hub     // what GET /api/events listens to
 	Live       context.Context // ends when the service stops, and all listening with it; nil never does
@@ -65,6 +69,8 @@ type Server struct {
 	clientURL string
 	enter     func(token string) endpoint.Redirect // into our own pages; nil where none serve
 	saml      *saml.Provider
+	oidc      *oidc.Provider
+	directory *ldap.Directory
 	settings  Settings
 	publicURL string
 	events    *events.Hub
@@ -90,7 +96,7 @@ var resources = []func(*Server){
 	(*Server).discussionRoutes,
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).imageRoutes, (*Server).inboxRoutes, (*Server).jobRoutes,
-	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,
+	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).oidcRoutes, (*Server).outcomeRoutes, (*Server).portfolioRoutes,
 	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).samlRoutes,
 	(*Server).secondFactorRoutes, (*Server).sessionRoutes,
 	(*Server).settingRoutes, (*Server).similarityRoutes,
@@ -111,7 +117,8 @@ func New(c Config) *Server {
 	c.Words, c.Operations, c.Schemas, c.Tags, c.Examples = words(), operations(), schemas(), tags, examples()
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,
 		c.SignIn),
-		methods: c.Methods, clientURL: c.ClientURL, saml: c.SAML, settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
+		methods: c.Methods, clientURL: c.ClientURL, saml: c.SAML, oidc: c.OIDC, directory: c.Directory,
+		settings: c.Settings.withDefaults(), publicURL: strings.TrimSuffix(c.PublicURL, "/"),
 		events: c.Events, live: c.Live, heartbeat: heartbeat, mailer: c.Mailer, hooks: c.Hooks,
 		similar: c.Similarity, outside: c.OutsideViewer, tii: c.Outside}
 	if len(s.methods) == 0 {

@@ -16,11 +16,14 @@ import (
 
 func (s *Server) authRoutes() {
 	endpoint.Route(s.Server, "POST /api/auth", 201, policy.Anybody, "Sign in", s.signIn,
-		endpoint.Audited(audit.SignIn, audit.SecondFactor),
+		endpoint.Audited(audit.SignIn, audit.SecondFactor, audit.Account, audit.Role),
 		endpoint.Also(401, "the username or the password is wrong, the one-time token has expired, or, of code "+
 			"second_factor, otp is missing or wrong"),
+		endpoint.Also(403, "the password is right, but no account belongs to the person, and none may be made"),
 		endpoint.Also(429, "too many failed tries; Retry-After says how long to wait"),
-		endpoint.Also(503, "too many people sign in at once; Retry-After says when to come back"))
+		endpoint.Also(502, "the directory does not answer"),
+		endpoint.Also(503, "too many people sign in at once, and Retry-After says when to come back; or the method is "+
+			"not set up"))
 	endpoint.Route(s.Server, "PUT /api/auth", 201, policy.SignedIn, "Extend the session", s.extendSession,
 		endpoint.Unaudited("the same session goes on"))
 	endpoint.Route(s.Server, "DELETE /api/auth", 204, policy.SignOut, "Sign out", s.signOut,
@@ -52,6 +55,7 @@ func (s *Server) confirmAddress(ctx context.Context, _ *access.Caller, in confir
 type signInIn struct {
 	Username  string `param:"username,required"`
 	Password  string `param:"password" text:"any" unless:"auth_token" doc:"required unless auth_token is given"`
+	Method    string `param:"method" enum:"database,ldap" doc:"where the password is kept; ldap by default, where it is set up"`
 	AuthToken string `param:"auth_token" text:"any" doc:"the one-time token of a sign-in elsewhere"`
 	OTP       string `param:"otp" text:"any" doc:"the code of the second factor, or a recovery code, where there is one"`
 	Remember  bool   `param:"remember" doc:"stay signed in: two weeks for students, one for tutors"`
@@ -77,7 +81,7 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*
 		}
 		return &signInOut{User: *u, AuthToken: token}, nil
 	}
-	got, err := s.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, OTP: in.OTP,
+	got, err := s.signInHere(ctx, in.Method, ident.Try{Username: in.Username, Password: in.Password, OTP: in.OTP,
 		Entry: entry})
 	if err != nil {
 		return nil, err

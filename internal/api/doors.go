@@ -11,9 +11,9 @@ import (
 // The ways in that pages share with the API, so that both let the same people in
 // and count the same guesses.
 
-// SignIn opens a session by a password and gives its token.
+// SignIn opens a session by a password, wherever it is kept, and gives its token.
 func (s *Server) SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, error) {
-	return s.passwords.SignIn(ctx, t)
+	return s.signInHere(ctx, "", t)
 }
 
 // Ways lists where people sign in elsewhere, those that cannot be reached left out.

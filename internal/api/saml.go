@@ -29,6 +29,9 @@ func (s *Server) samlRoutes() {
 		endpoint.Made("application/samlmetadata+xml"))
 }
 
+// SAML is the method of an institution's own sign-in by SAML 2.0.
+const SAML = "saml"
+
 var errNoSAML = fault.New(fault.Unavailable, "Sign-in by SAML is not set up here. Sign in another way.")
 
 type samlIn struct {

@@ -22,7 +22,9 @@ func (s *Server) secondFactorRoutes() {
 	endpoint.Route(s.Server, "POST /api/auth/second_factor", 201, policy.OwnFactor, "Begin to set up a second factor: "+
 		"get the secret for an authenticator app", s.startFactor,
 		endpoint.Unaudited("nothing is on before it is confirmed"),
-		endpoint.Also(401, "the password is wrong"), endpoint.Also(409, "you have a second factor already"),
+		endpoint.Also(401, "the password is wrong"),
+		endpoint.Also(403, "the sign-in was too long ago to do without the password"),
+		endpoint.Also(409, "you have a second factor already"),
 		endpoint.Also(429, "too many failed tries"))
 	endpoint.Route(s.Server, "POST /api/auth/second_factor/confirm", 201, policy.OwnFactor, "Switch your second factor "+
 		"on by its first code; your other sessions end", s.confirmFactor,

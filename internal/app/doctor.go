@@ -35,6 +35,8 @@ func Doctor(ctx context.Context, s Settings, out io.Writer) error {
 	all = append(all, checkSAML(ctx, &s)...)
 	all = append(all, checkEngine(ctx, &s)...)
 	all = append(all, checkOutside(ctx, &s)...)
+	all = append(all, checkOIDC(ctx, &s)...)
+	all = append(all, checkLDAP(ctx, &s)...)
 	bad := 0
 	for _, f := range all {
 		mark := "ok  "

@@ -30,6 +30,8 @@ import (
 	"lectern/internal/similarity"
 	"lectern/internal/site"
 	"lectern/internal/size"
+	"lectern/internal/sso/ldap"
+	"lectern/internal/sso/oidc"
 	"lectern/internal/sso/saml"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
@@ -58,9 +60,11 @@ type App struct {
 	similarity   *similarity.Service
 	web          *httpserver.Server
 	metrics      http.Handler
-	certificates *certificates  // nil: plain HTTP
-	saml         *saml.Provider // nil: nobody signs in by SAML
-	out          io.Writer      // where people read what they must know at the start
+	certificates *certificates   // nil: plain HTTP
+	saml         *saml.Provider  // nil: nobody signs in by SAML
+	oidc         *oidc.Provider  // nil: nobody signs in by OpenID Connect
+	directory    *ldap.Directory // nil: nobody signs in by a directory
+	out          io.Writer       // where people read what they must know at the start
 	stopping     atomic.Bool
 	spool        string          // this process's part of the spool
 	spoolLock    *os.File        // held while it lives
@@ -87,7 +91,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	key, _ := a.signingKey() // checked already
 	a.keys = submit.NewKeys(a.db, key)
 	a.audit = &audit.Keeper{DB: a.db, Log: a.log, Signer: a.signer}
-	if err := errors.Join(a.openMail(ctx), a.openSAML(ctx)); err != nil {
+	if err := errors.Join(a.openMail(ctx), a.openSAML(ctx), a.openOIDC(ctx), a.openDirectory()); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
 	var err error
@@ -181,7 +185,7 @@ func (a *App) declare() {
 	doors := api.New(api.Config{
 		Config: face,
 		Files:  a.files, PublicURL: a.Public(), Methods: a.methods(), ClientURL: a.ClientURL,
-		SAML:   a.saml,
+		SAML: a.saml, OIDC: a.oidc, Directory: a.directory,
 		SignIn: ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
 		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism,
 			Assessment: a.ContainerHost != "", Similarity: a.outside.Enabled()},
@@ -320,6 +324,9 @@ func (a *App) Close() error { return a.close() }
 
 func (a *App) close() error {
 	a.stopLive()
+	if a.directory != nil {
+		a.directory.Close()
+	}
 	err := a.closeSpool()
 	if a.db != nil {
 		err = errors.Join(err, a.db.Close())

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"lectern/internal/api"
 )
@@ -12,7 +14,11 @@ type SignIn struct {
 
 	RequireSecondFactor bool     `help:"Let Convenors and Admins sign in by password only with a second factor."`
 	PasswordUsers       []string `placeholder:"NAME" help:"Who may sign in by a password kept here; all when empty."`
-	SAML                SAML     `embed:"" prefix:"saml-"`
+	SignInDefault       string   `placeholder:"METHOD" help:"Method shown first: saml, oidc, ldap or database."`
+
+	SAML SAML `embed:"" prefix:"saml-"`
+	OIDC OIDC `embed:"" prefix:"oidc-"`
+	LDAP LDAP `embed:"" prefix:"ldap-"`
 }
 
 // check finds settings that cannot be right, or do not go together.
@@ -20,15 +26,50 @@ func (s *SignIn) check() error {
 	if s.ClientURL != "" && !origin(s.ClientURL, true) {
 		return fmt.Errorf("--client-url %q is not an address such as https://learn.example.edu", s.ClientURL)
 	}
-	return s.SAML.check()
+	if s.SignInDefault != "" && !slices.Contains(s.names(), s.SignInDefault) {
+		return fmt.Errorf("--sign-in-default %q is not a method that is set up", s.SignInDefault)
+	}
+	return errors.Join(s.SAML.check(), s.OIDC.check(), s.LDAP.check())
+}
+
+// names lists the methods that are set up: those that lead elsewhere, then passwords.
+func (s *SignIn) names() (all []string) {
+	if s.SAML.Metadata != "" {
+		all = append(all, api.SAML)
+	}
+	if s.OIDC.Issuer != "" {
+		all = append(all, api.OIDC)
+	}
+	if len(s.LDAP.URL) > 0 {
+		all = append(all, api.LDAP)
+	}
+	return append(all, api.Database)
+}
+
+// order lists the methods as people see them, the default first.
+func (s *SignIn) order() []string {
+	all := s.names()
+	if at := slices.Index(all, s.SignInDefault); at > 0 {
+		all = append([]string{s.SignInDefault}, slices.Delete(all, at, at+1)...)
+	}
+	return all
 }
 
 // methods are the ways to sign in, the default first.
-func (a *App) methods() []api.Method {
-	var all []api.Method
-	if a.saml != nil {
-		all = append(all, api.Method{Method: "saml", Name: a.SAML.Name, RedirectTo: a.saml.RedirectTo,
-			SignoutURL: a.SAML.SignoutURL})
+func (a *App) methods() (all []api.Method) {
+	for _, name := range a.order() {
+		m := api.Method{Method: name}
+		switch name {
+		case api.SAML:
+			m.Name, m.RedirectTo, m.SignoutURL = a.SAML.Name, a.saml.RedirectTo, a.SAML.SignoutURL
+		case api.OIDC:
+			m = a.oidcMethod()
+		case api.LDAP:
+			m.Name = a.LDAP.Name
+		default:
+			m.Name = "Password"
+		}
+		all = append(all, m)
 	}
-	return append(all, api.Method{Method: api.Database, Name: "Password"})
+	return all
 }

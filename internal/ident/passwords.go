@@ -148,10 +148,12 @@ func (d *Passwords) signIn(ctx context.Context, t Try) (*SignedIn, error) {
 }
 
 // keeps tells whether an account may sign in with a password kept here.
-func (d *Passwords) keeps(a *account) bool {
-	return len(d.limits.Only) == 0 || slices.ContainsFunc(d.limits.Only, func(name string) bool {
-		return fold(name) == fold(a.Username)
-	})
+func (d *Passwords) keeps(a *account) bool { return len(d.limits.Only) == 0 || d.Named(a.Username) }
+
+// Named tells whether a user name is among those to whom passwords kept here are
+// limited.
+func (d *Passwords) Named(username string) bool {
+	return slices.ContainsFunc(d.limits.Only, func(name string) bool { return fold(name) == fold(username) })
 }
 
 // admit opens a session for the user that find gives, and holds, in the
@@ -260,43 +262,53 @@ func (p *proof) class() class {
 // prove checks a password, which costs a try. It gives a new seal where the
 // stored one should be replaced.
 func (d *Passwords) prove(ctx context.Context, p proof) (fresh string, err error) {
-	slow, err := d.standing(ctx, &p)
+	err = d.attempt(ctx, &p, func(wait context.Context) (ok bool, err error) {
+		err = d.queue.hash(wait, p.class(), func() error {
+			if err := d.count(ctx, p.try(), d.limits.PerAccount); err != nil {
+				return err
+			}
+			var stale bool
+			if ok, stale = d.derive.opens(p.account.PasswordHash, p.password); ok && stale {
+				fresh = d.derive.seal(p.password)
+			}
+			return nil
+		})
+		return ok, err
+	})
+	return fresh, err
+}
+
+// attempt lets try run when it is the turn of the name, unless that has failed too
+// often, and counts when it says no, which is errWrong. What try waits for, it must
+// not outwait.
+func (d *Passwords) attempt(ctx context.Context, p *proof, try func(wait context.Context) (bool, error)) error {
+	slow, err := d.standing(ctx, p)
 	if err != nil {
-		return "", err
+		return err
 	}
 	wait, leave, err := d.queue.enter(ctx, p.class())
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer leave()
 	for _, name := range slow {
 		if err := d.queue.slow.enter(wait, name); err != nil {
-			return "", err
+			return err
 		}
 	}
 	done, err := d.queue.turns.take(wait, p.try())
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer done()
-	var ok bool
-	err = d.queue.hash(wait, p.class(), func() error {
-		if err := d.count(ctx, p.try(), d.limits.PerAccount); err != nil {
-			return err
-		}
-		var stale bool
-		if ok, stale = d.derive.opens(p.account.PasswordHash, p.password); ok && stale {
-			fresh = d.derive.seal(p.password)
-		}
-		return nil
-	})
+	ok, err := try(wait)
 	if err != nil || ok {
-		return fresh, err
+		return err
 	}
-	if err := d.failed(ctx, &p); err != nil {
-		return "", err
+	if err := d.failed(ctx, p); err != nil {
+		return err
 	}
-	return "", errWrong
+	return errWrong
 }
 
 // standing refuses a name that has failed too often from this address, and gives

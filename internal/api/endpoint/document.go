@@ -158,7 +158,8 @@ func (i *Info) otherAnswers() map[int]string {
 	body := i.Method != http.MethodGet && i.Method != http.MethodDelete
 	add(true, 400, "a parameter is missing or cannot be used")
 	add(closed, 401, "no, wrong or expired credentials")
-	add(closed, 403, "signed in, but not permitted")
+	add(closed, 403, "signed in, but not permitted; of code second_factor_enrolment while the role needs a second "+
+		"factor and there is none")
 	add(i.Method != http.MethodGet && !i.forBrowsers, 403, "sent by a page of another site")
 	add(strings.Contains(i.Path, "{") || len(i.scope) > 0, 404, "no such record, or not under that parent")
 	add(body, 413, "larger than the service takes")

@@ -26,6 +26,17 @@ func Token(ctx context.Context) string { return tokenOf(header(ctx)) }
 // LastEventID is where a client that heard events before says it was.
 func LastEventID(ctx context.Context) string { return header(ctx).Get("Last-Event-ID") }
 
+// Cookie is the value of a cookie of the request's, "" without it. No cookie tells
+// the API who the caller is: it is for sign-ins elsewhere, which must come back to
+// the browser that they left.
+func Cookie(ctx context.Context, name string) string {
+	c, err := (&http.Request{Header: header(ctx)}).Cookie(name)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
 // FromForm tells whether a page's form sent the request, as a browser does at the
 // end of a sign-in elsewhere: what it gets is shown to a person.
 func FromForm(ctx context.Context) bool {
