@@ -364,3 +364,29 @@ func TestAWithdrawnStudentSeesTheirOwnGroups(t *testing.T) {
 		w.do("withdrawn", "GET "+groupsOfA, nil).status(403)
 	})
 }
+
+// T1: the one-time links in answers are addresses of real pages.
+func TestT1LinksLeadToPages(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.do("admin", "POST /api/users/{outsider}/password_link", nil).status(201).object()
+		if link := o["password_link"].(string); !strings.HasPrefix(link, "https://learn.example.edu/password?token=") {
+			t.Errorf("the link is %s", link)
+		}
+	})
+}
+
+// T8: a student number is the staff's to set, and consent is the person's own.
+func TestT8StudentNumbersAndConsentFollowTheRules(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.set(`UPDATE users SET student_id = 's1' WHERE id = $1`, w.id["student"])
+		w.do("student", "PUT /api/users/{student}", form{"user[student_id]": "s2"})
+		w.do("convenor", "PUT /api/users/{student}", form{"user[opt_in_to_research]": "true"})
+		w.do("admin", "PUT /api/users/{student}", form{"user[receive_task_notifications]": "false"})
+		if n := w.count(`users WHERE id = $1 AND student_id = 's1' AND opt_in_to_research IS NULL
+			AND receive_task_notifications`, w.id["student"]); n != 1 {
+			t.Error("somebody changed what was not theirs")
+		}
+		w.do("student", "PUT /api/users/{student}", form{"user[opt_in_to_research]": "true",
+			"user[student_id]": "s1"}).status(200)
+	})
+}
