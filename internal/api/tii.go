@@ -28,6 +28,9 @@ func (s *Server) tiiRoutes() {
 	endpoint.Route(s.Server, "POST /api/tii_hook", 201, policy.Anybody, "Take a notification of the similarity service",
 		s.takeNotice, endpoint.Raw(outside.MostNotice), endpoint.Also(401, "the signature is missing or wrong"),
 		endpoint.Unaudited("the similarity service tells that there is news; what follows stands in the list of actions"))
+	endpoint.Route(s.Server, "GET /api/tasks/{task_id}/tii_submissions", 200, policy.SeeSimilarities,
+		"List the documents of a task that the similarity service is to check, and why any was not sent",
+		s.listOutsideDocuments)
 	const attachments = "/api/units/{unit_id}/task_definitions/{task_def_id}/tii_group_attachments"
 	endpoint.Route(s.Server, "GET "+attachments, 200, policy.EditDefinitions,
 		"List the documents of a task's resources that go to the similarity service", s.listAttachments)
@@ -119,6 +122,15 @@ func (s *Server) takeNotice(ctx context.Context, _ *access.Caller, in noticeIn) 
 	}
 	err := s.db.Brief(ctx, func(q db.Q) error { return s.tii.Notice(ctx, q, event, in.Body) })
 	return endpoint.Text{Message: "ok"}, err
+}
+
+type aboutTaskID struct {
+	TaskID int64 `path:"task_id" scope:"task"`
+}
+
+func (s *Server) listOutsideDocuments(ctx context.Context, _ *access.Caller, in aboutTaskID) ([]outside.Document,
+	error) {
+	return outside.Documents(ctx, s.db.Pool(), in.TaskID)
 }
 
 func (s *Server) listAttachments(ctx context.Context, _ *access.Caller, in taskDefPath) ([]outside.Attachment, error) {

@@ -27,6 +27,7 @@ const attachmentsPath = "/api/units/{unit_id}/task_definitions/{task_def_id}/tii
 var _ = rights(
 	rightRow{"GET /api/tii_eula", "", "users", nil},
 	rightRow{"PUT /api/tii_eula/users/{id}/accept", "/api/tii_eula/users/{student}/accept", "student", nil},
+	rightRow{"GET /api/tasks/{task_id}/tii_submissions", "/api/tasks/{task}/tii_submissions", staffA, nil},
 	rightRow{"GET /api/tii_actions", "", "admin", nil},
 	rightRow{"GET /api/tii_actions", "/api/tii_actions?unit_id={unitA}", convenorsA, nil},
 	rightRow{"PUT /api/tii_actions/{id}", "/api/tii_actions/1", "admin", form{"action": "retry"}},
@@ -44,6 +45,15 @@ var _ = rights(
 var _ = lists(
 	listRow{route: "GET /api/tii_actions", path: "/api/tii_actions?limit=2000", who: "admin",
 		fill: fill("tii_actions", func(w *world, i int) row { return tiiAction(w, i) })},
+	listRow{route: "GET /api/tasks/{task_id}/tii_submissions", path: "/api/tasks/{task}/tii_submissions", who: "tutor",
+		fill: func(w *world, from, to int) {
+			id := w.someSubmission()
+			w.fill("tii_submissions", from, to, func(i int) row {
+				return row{"submission_id": id, "position": i, "key": "file0", "filename": "a.pdf", "threshold": 35,
+					"owner_id": w.id["student"], "sender_id": w.id["student"], "service": "far", "status": "declined",
+					"created_at": clock.At(w.now)}
+			})
+		}},
 	listRow{route: "GET " + attachmentsPath, path: "/api/units/{unitA}/task_definitions/{defA1}/tii_group_attachments",
 		who: "convenor", fill: func(w *world, from, to int) {
 			w.similarityService("")

@@ -273,6 +273,9 @@ func (a *App) startJobs(ctx context.Context) error {
 	if err := webhook.Ensure(ctx, a.db); err != nil {
 		return err
 	}
+	if err := a.db.Tx(ctx, func(q db.Q) error { return a.outside.Look(ctx, q) }); err != nil {
+		return err
+	}
 	a.jobs.Start(a.live)
 	a.deliveries.Start(a.live)
 	a.outsideJobs.Start(a.live)
