@@ -113,7 +113,8 @@ func TestDocumentNamesTheHeadersOfTheSpecification(t *testing.T) {
 // as the types that hold them list them.
 func TestClosedSetsAreListed(t *testing.T) {
 	schemas := asObject(asObject(documentForTests(t)["components"])["schemas"])
-	for name, want := range map[string]interface{ Enum() []string }{"TaskStatus": status.Complete, "Role": policy.Student,
+	for name, want := range map[string]interface{ Enum() []string }{"TaskStatus": status.Complete,
+		"Role":     policy.Student,
 		"RoleName": policy.RoleName(""), "CommentType": work.CommentType(""), "UploadKind": taskdef.UploadKind(""),
 		"AuditKind": audit.Unit, "EventKind": events.Comment, "UploadTrigger": status.UploadTrigger(""),
 		"CampusMode": course.CampusMode(""), "DocumentState": submit.Ready, "JobState": jobs.Dead,

@@ -43,14 +43,16 @@ func TestEveryParameterAndFieldIsDescribed(t *testing.T) {
 		props, _ := o["properties"].(map[string]any)
 		for name, p := range props {
 			if n++; p.(map[string]any)["description"] == nil {
-				t.Errorf("%s: %s is not described: give it a doc tag, or a line in words.txt", strings.Join(at, " "), name)
+				t.Errorf("%s: %s is not described: give it a doc tag, or a line in words.txt",
+					strings.Join(at, " "), name)
 			}
 		}
 		if o["in"] == nil || o["name"] == nil {
 			return
 		}
 		if n++; o["description"] == nil || o["description"] == "" {
-			t.Errorf("%s: %s is not described: give it a doc tag, or a line in words.txt", strings.Join(at, " "), o["name"])
+			t.Errorf("%s: %s is not described: give it a doc tag, or a line in words.txt",
+				strings.Join(at, " "), o["name"])
 		}
 	})
 	t.Logf("%d parameters and fields", n)

@@ -225,7 +225,8 @@ func (s *story) handIn() {
 		File1: client.NewOptMultipartFile(file("notes.txt", "We wrote it together.\n"))}
 	out := expect[*client.SubmissionResultHeaders]("hand in")(s.students[0].SubmitWork(s.ctx,
 		client.NewOptSubmitWorkReq(work), client.SubmitWorkParams{ID: s.projects[0], TaskDefinitionID: s.task}))
-	insist(out.Response.TaskStatus == client.TaskStatusReadyForFeedback, "after handing in: %s", out.Response.TaskStatus)
+	insist(out.Response.TaskStatus == client.TaskStatusReadyForFeedback, "after handing in: %s",
+		out.Response.TaskStatus)
 	inbox := expect[*client.ListInboxOKHeaders]("read the inbox")(s.convenor.ListInbox(s.ctx,
 		client.ListInboxParams{ID: s.unit}))
 	insist(len(inbox.Response) > 0, "the inbox is empty")

@@ -42,8 +42,8 @@ func (s *Server) Document() any {
 			"sessionUser": object{"type": "apiKey", "in": "header", "name": "Username",
 				"description": "The username of whoever is signed in."},
 			"sessionToken": object{"type": "apiKey", "in": "header", "name": "Auth_Token",
-				"description": "The auth_token that POST /api/auth gave. `Auth-Token` is the same header: use it where " +
-					"a proxy on the way drops names with an underscore."},
+				"description": "The auth_token that POST /api/auth gave. `Auth-Token` is the same header: use it " +
+					"where a proxy on the way drops names with an underscore."},
 		}},
 	}
 }
