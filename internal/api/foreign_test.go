@@ -28,6 +28,9 @@ var foreignRows = []foreignRow{
 		"{unitB}", aFile("t.csv", "name,abbreviation,description,weighting,target_grade,restrict_status_updates,"+
 			"max_quality_pts,is_graded,plagiarism_warn_pct,plagiarism_checks,group_set,upload_requirements,start_week,"+
 			"start_day,target_week,target_day,due_week,due_day,tutorial_stream\n")},
+	{"get /api/tii_actions unit_id", "convenor", "GET /api/tii_actions?unit_id=", "{unitA}", "{unitB}", nil},
+	{"put /api/tii_actions/{id} unit_id", "convenor", "PUT /api/tii_actions/{sent}?action=retry&unit_id=", "{unitA}",
+		"{unitB}", nil},
 	{"get /api/students unit_id", "tutor", "GET /api/students?unit_id=", "{unitA}", "{unitB}", nil},
 	{"get /api/tasks unit_id", "tutor", "GET /api/tasks?unit_id=", "{unitA}", "{unitB}", nil},
 	{"get /api/submission/assess unit_id", "tutor", "GET /api/submission/assess?unit_id=", "{unitA}", "{unitB}", nil},
@@ -203,6 +206,10 @@ func TestForeignIDsInBodiesAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.nested()
 		w.define("upload_requirements = '[]'")
+		w.similarityService("")
+		sent := tiiAction(w, 1)
+		sent["retry"] = false
+		w.add("sent", "tii_actions", sent)
 		w.id["defGroup"] = w.copyOf("defA2", "GRP", "group_set_id = $2", w.id["set"])
 		w.id["defDraft"] = w.copyOf("defA2", "DRAFT", "upload_requirements = $2",
 			`[{"key":"file0","name":"Report","type":"document"}]`)
