@@ -39,7 +39,7 @@ func (e *Engine) attach(ctx context.Context, id string) (*streams, error) {
 	if err != nil {
 		return nil, errors.Join(away(ctx, err), c.Close())
 	}
-	answer, err := http.ReadResponse(s.r, r)
+	answer, err := http.ReadResponse(s.r, r) //nolint:bodyclose // what follows is the stream, closed with its connection
 	if err != nil {
 		return nil, errors.Join(away(ctx, err), c.Close())
 	}
