@@ -30,8 +30,9 @@ func (s *Server) imageRoutes() {
 		endpoint.Also(503, "no container engine is set up"))
 }
 
-func (s *Server) listImages(ctx context.Context, _ *access.Caller, _ none) ([]assess.Image, error) {
-	return assess.Images(ctx, s.db.Pool())
+func (s *Server) listImages(ctx context.Context, _ *access.Caller, in paging) (endpoint.List[assess.Image], error) {
+	list, err := assess.Images(ctx, s.db.Pool())
+	return short(in, list, err)
 }
 
 type addImageIn struct {

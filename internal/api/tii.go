@@ -126,15 +126,24 @@ func (s *Server) takeNotice(ctx context.Context, _ *access.Caller, in noticeIn) 
 
 type aboutTaskID struct {
 	TaskID int64 `path:"task_id" scope:"task"`
+	paging
 }
 
-func (s *Server) listOutsideDocuments(ctx context.Context, _ *access.Caller, in aboutTaskID) ([]outside.Document,
-	error) {
-	return outside.Documents(ctx, s.db.Pool(), in.TaskID)
+func (s *Server) listOutsideDocuments(ctx context.Context, _ *access.Caller,
+	in aboutTaskID) (endpoint.List[outside.Document], error) {
+	list, err := outside.Documents(ctx, s.db.Pool(), in.TaskID)
+	return short(in.paging, list, err)
 }
 
-func (s *Server) listAttachments(ctx context.Context, _ *access.Caller, in taskDefPath) ([]outside.Attachment, error) {
-	return s.tii.Attachments(ctx, s.db.Pool(), in.TaskDefID)
+type listAttachmentsIn struct {
+	taskDefPath
+	paging
+}
+
+func (s *Server) listAttachments(ctx context.Context, _ *access.Caller,
+	in listAttachmentsIn) (endpoint.List[outside.Attachment], error) {
+	list, err := s.tii.Attachments(ctx, s.db.Pool(), in.TaskDefID)
+	return short(in.paging, list, err)
 }
 
 type attachmentPath struct {
