@@ -53,7 +53,7 @@ type retriedJob struct {
 func (s *Server) retryJob(ctx context.Context, _ *access.Caller, in byID) (endpoint.TextOf[retriedJob], error) {
 	err := s.db.Tx(ctx, func(q db.Q) error { return usecase.RetryJob(ctx, q, in.ID) })
 	said := endpoint.Text{Message: "The job will be tried again.", ID: in.ID}
-	return endpoint.TextOf[retriedJob]{Text: said, Record: retriedJob{in.ID}}, err
+	return endpoint.TextOf[retriedJob]{Text: said, Record: retriedJob(in)}, err
 }
 
 type backlogOut struct {

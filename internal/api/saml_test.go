@@ -223,7 +223,7 @@ func TestBeginningASignInWritesNothing(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.withSAML(t, nil)
 	before := w.count("installation") + w.count("spent_proofs")
-	if w.begin() == w.begin() {
+	if one, two := w.begin(), w.begin(); one == two {
 		t.Error("two requests are one")
 	}
 	if w.count("installation")+w.count("spent_proofs") != before {

@@ -2,6 +2,7 @@ package outside
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -243,7 +244,7 @@ func TestTheServiceIsGivenTheTimeItAsksFor(t *testing.T) {
 		t.Errorf("%v, and the failures are not forgotten", err)
 	}
 	p.set(`UPDATE tii_service SET free_at = $1`, clock.At(p.DB.Now().Add((burst+6)*p.Pace)))
-	if c, ok := p.turn(t.Context()).(*closed); !ok || c.why != whyBusy || c.until < 5*time.Second {
+	if c, ok := errors.AsType[*closed](p.turn(t.Context())); !ok || c.why != whyBusy || c.until < 5*time.Second {
 		t.Errorf("a call more than the pace allows got %v", c)
 	}
 }

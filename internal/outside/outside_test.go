@@ -243,16 +243,6 @@ func (p *place) actions() []Action {
 	return list
 }
 
-// only gives the action of a type, of which there is one.
-func (p *place) only(t Type) Action {
-	p.Helper()
-	list := slices.DeleteFunc(p.actions(), func(a Action) bool { return a.Type != t })
-	if len(list) != 1 {
-		p.Fatalf("%d actions %s", len(list), t)
-	}
-	return list[0]
-}
-
 // settled tells whether no action waits.
 func (p *place) settled() bool {
 	return !slices.ContainsFunc(p.actions(), func(a Action) bool { return a.Retry })

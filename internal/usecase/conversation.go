@@ -49,9 +49,7 @@ func (s *Service) storeMedia(ctx context.Context, u Upload, look func(io.ReaderA
 			err = (&work.NewComment{Text: text, Media: &m}).Check()
 		}
 		return err
-	}, func(ctx context.Context, store files.Store, r io.Reader) (files.Info, error) {
-		return m.Put(ctx, store, r)
-	})
+	}, m.Put)
 	m.File = info
 	return &m, err
 }

@@ -166,7 +166,9 @@ func TestFailingProviders(t *testing.T) {
 			}
 		},
 		"silent": func(_ http.ResponseWriter, _ *http.Request, over chan struct{}) { <-over },
-		"moved":  func(w http.ResponseWriter, r *http.Request, _ chan struct{}) { http.Redirect(w, r, "/elsewhere", 307) },
+		"moved": func(w http.ResponseWriter, r *http.Request, _ chan struct{}) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		},
 		"another issuer": func(w http.ResponseWriter, _ *http.Request, _ chan struct{}) {
 			_, _ = w.Write([]byte(`{"issuer":"https://evil.example"}`))
 		},
