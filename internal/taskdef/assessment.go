@@ -48,7 +48,16 @@ func (a AssessmentStatuses) Has(s status.Status) bool { return slices.Contains(a
 func (a AssessmentStatuses) Value() (driver.Value, error) { return string(encodeList(a)), nil }
 
 // Scan implements sql.Scanner.
-func (a *AssessmentStatuses) Scan(src any) error { return scanList((*[]status.Status)(a), src) }
+func (a *AssessmentStatuses) Scan(src any) error {
+	if src == defaultStatuses { // nearly all definitions, of which a unit has many
+		*a = DefaultAssessmentStatuses
+		return nil
+	}
+	return scanList((*[]status.Status)(a), src)
+}
+
+// defaultStatuses is what the database holds for the default.
+var defaultStatuses any = string(encodeList(DefaultAssessmentStatuses))
 
 // Limits bound a run of an automated assessment. What is zero is bounded by the
 // service's own only.
@@ -110,5 +119,8 @@ func (l *Limits) Scan(src any) error {
 		return fmt.Errorf("cannot read limits from %T", src)
 	}
 	*l = Limits{}
+	if text == "{}" {
+		return nil
+	}
 	return json.Unmarshal([]byte(text), l)
 }

@@ -187,6 +187,9 @@ func scanList[T any](to *[]T, src any) error {
 		return fmt.Errorf("cannot read a list from %T", src)
 	}
 	*to = []T{}
+	if text == "[]" {
+		return nil
+	}
 	return json.Unmarshal([]byte(text), to)
 }
 
