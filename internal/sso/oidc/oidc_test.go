@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
 	"github.com/google/go-cmp/cmp"
 
 	"lectern/internal/db"
@@ -275,5 +276,24 @@ func TestCheck(t *testing.T) {
 	}
 	if (Config{Issuer: "https://idp.example.edu"}).Check() == nil {
 		t.Error("a client without an id is taken")
+	}
+}
+
+// What PKCE and the provider's own care would hide: a token must answer this sign-in
+// and be ours, and a return counts once even where the provider takes its code again.
+func TestOurOwnChecks(t *testing.T) {
+	d := dbtest.New(t, "sqlite", nil)
+	p := oidctest.Start(t, true)
+	o := open(t, d, p, nil)
+	s := begin(o.key, browser, time.Now())
+	if _, err := o.claims(&gooidc.IDToken{Nonce: s.nonce + "x"}, s); err == nil ||
+		!strings.Contains(err.Error(), "another sign-in") {
+		t.Errorf("another sign-in's token: %v", err)
+	}
+	if err := o.spend(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.spend(t.Context(), s); !fault.Is(err, fault.Unknown) {
+		t.Errorf("spent twice: %v", err)
 	}
 }
