@@ -30,7 +30,7 @@ type commands struct {
 	Similarity      similarityCmd      `cmd:"" help:"Compare a folder of submissions, without the service."`
 	SimilarityBench similarityBenchCmd `cmd:"" help:"Measure the comparison on a generated corpus."`
 
-	FakeSimilarity fakeSimilarityCmd `cmd:"" name:"fake-similarity-service" help:"Stand in for the outside similarity service."`
+	FakeSimilarity fakeSimilarityCmd `cmd:"" name:"fake-similarity-service" help:"Stand in for that service."`
 }
 
 func main() {

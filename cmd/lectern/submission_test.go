@@ -269,7 +269,7 @@ func checkWhole(t *testing.T, address, dir string, all []acknowledged) {
 		}
 	}
 	hashes, err := db.All[string](t.Context(), d.Pool(), `SELECT hash FROM submission_files
-		UNION SELECT document_hash FROM submissions`)
+		UNION SELECT document_hash FROM submissions WHERE document_hash IS NOT NULL`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,8 +56,9 @@ func (c *Caller) Must(r *policy.Right) error {
 	case c.ID == 0:
 		return fault.New(fault.Unknown, "Sign in first.")
 	case c.Enrolling:
-		return &fault.Error{Kind: fault.Denied, Code: "second_factor_enrolment", Text: "Set up a second factor first: " +
-			"your role needs one here. Until then you can do nothing else."}
+		return &fault.Error{Kind: fault.Denied, Code: "second_factor_enrolment",
+			Text: "Set up a second factor first: " +
+				"your role needs one here. Until then you can do nothing else."}
 	}
 	if c.JudgesOwn() {
 		return fault.New(fault.Denied, "This is your own work, so you may not %s: ask somebody else on the staff.",
@@ -342,7 +343,8 @@ func (s Scope) parts() []part {
 		{s.Group, "unit_groups", "JOIN unit_groups g ON g.id = %s AND g.group_set_id = gs.id", "group"},
 		{s.Task, "tasks", "JOIN tasks t ON t.id = %s AND t.unit_id = u.id", "task"},
 		{s.Project, "projects", "JOIN projects x ON x.id = %s AND x.unit_id = u.id", "project"},
-		{s.Definition, "task_definitions", "JOIN task_definitions d ON d.id = %s AND d.unit_id = u.id", "task definition"},
+		{s.Definition, "task_definitions", "JOIN task_definitions d ON d.id = %s AND d.unit_id = u.id",
+			"task definition"},
 		{s.Alignment, "learning_outcome_links", `JOIN learning_outcome_links l ON l.id = %s
 			JOIN task_definitions d ON d.id = l.task_definition_id AND d.unit_id = u.id
 			LEFT JOIN tasks t ON t.id = l.task_id LEFT JOIN projects x ON x.id = t.project_id`, "learning alignment"},

@@ -77,8 +77,9 @@ func TestPackagesToStartFrom(t *testing.T) {
 		{name: "text-diff", file: "answer.txt", right: "one \r\ntwo\nthree\n", said: "Every line is as it should be.",
 			wrong: "one\nthree\nfour\n", told: "1 lines are missing, and 1 should not be there."},
 		{name: "c-program", file: "program.c", layer: compilerLayer,
-			right: "#include <stdio.h>\nint main(void) { int a, b; scanf(\"%d %d\", &a, &b); printf(\"%d\\n\", a + b); return 0; }\n",
-			said:  "It compiles.\n\n2 of 2 cases are right.", wrong: "int main(void) { return 5; }\n",
+			right: "#include <stdio.h>\nint main(void) { int a, b; scanf(\"%d %d\", &a, &b); printf(\"%d\\n\", a + " +
+				"b); return 0; }\n",
+			said: "It compiles.\n\n2 of 2 cases are right.", wrong: "int main(void) { return 5; }\n",
 			told: "It compiles.\n\n0 of 2 cases are right."},
 		{name: "python-unittest", file: "solution.py", layer: pythonLayer, trusted: true,
 			right: "def add(a, b):\n    return a + b\n", said: "All tests pass.",

@@ -48,15 +48,18 @@ var _ = lists(listRow{route: "GET " + images, who: "admin", fill: fill("overseer
 func TestImages(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("admin", "GET "+images, nil).status(200).is(`[]`)
-		made := w.do("admin", "POST "+images, `{"overseer_image":{"name":" Python ","tag":"registry.example.edu:5000/a/b:3"}}`).
+		made := w.do("admin", "POST "+images, `{"overseer_image":{"name":" Python ",
+			"tag":"registry.example.edu:5000/a/b:3"}}`).
 			status(201).object()
 		w.id["image"] = int64(made["id"].(float64))
 		const one = `{"id":«image»,"name":"Python","tag":"registry.example.edu:5000/a/b:3","pulled_image_status":null,
 			"last_pulled_date":null,"pulled_image_text":null}`
 		w.do("convenor", "GET "+images, nil).status(200).is(`[` + one + `]`)
 		w.do("admin", "POST "+images, `{"overseer_image":{"name":"Python","tag":"other"}}`).status(409)
-		w.do("admin", "POST "+images, `{"overseer_image":{"name":"Other","tag":"registry.example.edu:5000/a/b:3"}}`).status(409)
-		for _, bad := range []string{"a b", "a&b", "a|b", "a>b", "a<b", "a$b", "a(b)", "", "Upper", "a:b:c", "../x", "a//b",
+		w.do("admin", "POST "+images, `{"overseer_image":{"name":"Other",
+			"tag":"registry.example.edu:5000/a/b:3"}}`).status(409)
+		for _, bad := range []string{"a b", "a&b", "a|b", "a>b", "a<b", "a$b", "a(b)", "", "Upper", "a:b:c", "../x",
+			"a//b",
 			"-a", strings.Repeat("a", 256), "a@sha256:12"} {
 			w.do("admin", "POST "+images, map[string]any{"overseer_image": map[string]string{"name": "n", "tag": bad}}).
 				status(422, 400)
@@ -66,7 +69,8 @@ func TestImages(t *testing.T) {
 			w.do("admin", "POST "+images, map[string]any{"overseer_image": map[string]string{"name": fmt.Sprint(i),
 				"tag": good}}).status(201)
 		}
-		w.do("admin", "PUT "+images+"/{image}", `{"overseer_image":{"name":"Snake"}}`).status(200).has(`{"name":"Snake","tag":"registry.example.edu:5000/a/b:3"}`)
+		w.do("admin", "PUT "+images+"/{image}", `{"overseer_image":{"name":"Snake"}}`).status(200).
+			has(`{"name":"Snake","tag":"registry.example.edu:5000/a/b:3"}`)
 		w.do("admin", "PUT "+images+"/{image}", `{"overseer_image":{"tag":"a b"}}`).status(422)
 		w.do("admin", "PUT "+images+"/{image}", `{"overseer_image":{"tag":"image"}}`).status(409)
 		w.do("admin", "PUT "+images+"/{image}", `{}`).status(200).has(`{"name":"Snake"}`)
@@ -117,7 +121,8 @@ func (a *assessor) pack(content map[string]string) {
 // work runs the assessments, trials and pulls that wait.
 func (a *assessor) work() {
 	a.Helper()
-	a.each(`SELECT id FROM assessments WHERE status = 'queued' ORDER BY id`, func(ctx context.Context, j jobs.Job, id int64) error {
+	a.each(`SELECT id FROM assessments WHERE status = 'queued' ORDER BY id`, func(ctx context.Context, j jobs.Job,
+		id int64) error {
 		return a.worker.Assess(ctx, j, assess.Args{AssessmentID: id})
 	})
 	a.each(`SELECT id FROM assessment_trials WHERE status = 'queued' ORDER BY id`, func(ctx context.Context, j jobs.Job,
@@ -257,7 +262,8 @@ func TestAssessmentStatuses(t *testing.T) {
 		}
 		a.handsIn("student", "echo yes")
 		a.work()
-		if c := a.comment("student"); a.status() != "ready_for_feedback" || c["comment"] != "It builds.\n\nIt said yes." {
+		if c := a.comment("student"); a.status() != "ready_for_feedback" ||
+			c["comment"] != "It builds.\n\nIt said yes." {
 			t.Errorf("%s: %v", a.status(), c)
 		}
 		set(`{"assessment_trusted":true}`, 200).has(`{"assessment_trusted":true}`)
@@ -306,7 +312,8 @@ func TestAssessmentOfAGroup(t *testing.T) {
 		if n := w.count(`assessments`); n != 1 {
 			t.Errorf("%d assessments", n)
 		}
-		w.do("mate", "GET /api/projects/{project:mate}/task_def_id/{defA1}/submissions/timestamps/{at}/assessment", nil).
+		w.do("mate", "GET /api/projects/{project:mate}/task_def_id/{defA1}/submissions/timestamps/{at}/assessment",
+			nil).
 			status(200).has(`{"result_task_status":"complete"}`)
 		mates := w.do("mate", "GET /api/projects/{project:mate}/task_def_id/{defA1}/comments", nil).status(200)
 		if !strings.Contains(mates.Body.String(), "The judge says complete.") {
@@ -466,7 +473,8 @@ func TestPullImage(t *testing.T) {
 	w.do("admin", "PUT "+images+"/{image}/pull_image", nil).status(200).has(`{"id":«image»,"status":"pulling"}`)
 	a.work()
 	pulled := w.do("admin", "GET "+images, nil).status(200).list()[0]
-	if pulled["pulled_image_status"] != "success" || pulled["last_pulled_date"] == nil || pulled["pulled_image_text"] == "" {
+	if pulled["pulled_image_status"] != "success" || pulled["last_pulled_date"] == nil ||
+		pulled["pulled_image_text"] == "" {
 		t.Errorf("%v", pulled)
 	}
 	w.id["none"] = w.add("", "overseer_images", row{"name": "None", "tag": a.engine.Registry + "/none:1"})
@@ -496,7 +504,8 @@ func TestEngineDown(t *testing.T) {
 	a.worker.Runner.Engine = e
 	down()
 	a.handsIn("student", "echo yes")
-	err = a.worker.Assess(t.Context(), jobs.Job{Attempt: 1, MaxAttempts: 1}, assess.Args{AssessmentID: a.id["assessment"]})
+	err = a.worker.Assess(t.Context(), jobs.Job{Attempt: 1, MaxAttempts: 1},
+		assess.Args{AssessmentID: a.id["assessment"]})
 	if err == nil || !strings.Contains(err.Error(), "to be run again") {
 		t.Errorf("it does not wait: %v", err)
 	}

@@ -55,7 +55,7 @@ func (s *Server) confirmAddress(ctx context.Context, _ *access.Caller, in confir
 type signInIn struct {
 	Username  string `param:"username,required"`
 	Password  string `param:"password" text:"any" unless:"auth_token" doc:"required unless auth_token is given"`
-	Method    string `param:"method" enum:"database,ldap" doc:"where the password is kept; ldap by default, where it is set up"`
+	Method    string `param:"method" enum:"database,ldap" doc:"where the password is kept; ldap where that is set up"`
 	AuthToken string `param:"auth_token" text:"any" doc:"the one-time token of a sign-in elsewhere"`
 	OTP       string `param:"otp" text:"any" doc:"the code of the second factor, or a recovery code, where there is one"`
 	Remember  bool   `param:"remember" doc:"stay signed in: two weeks for students, one for tutors"`

@@ -78,16 +78,16 @@ type addDefinitionIn struct {
 
 // definitionExtras are the members of task_def that are never required.
 type definitionExtras struct {
-	DueDate            params.Opt[clock.Date]       `param:"due_date" doc:"the last day on which work is taken; without one the unit's end"`
+	DueDate            params.Opt[clock.Date]       `param:"due_date" doc:"the last day for work; else the unit's end"`
 	StreamAbbr         params.Opt[string]           `param:"tutorial_stream_abbr"`
 	GroupSetID         params.Opt[int64]            `param:"group_set_id" doc:"below 0: no group work"`
-	Requirements       params.JSON[json.RawMessage] `param:"upload_requirements" doc:"list of {key, name, type, tii_check?, tii_pct?}"`
+	Requirements       params.JSON[json.RawMessage] `param:"upload_requirements" doc:"the files it asks for"`
 	Checks             params.JSON[json.RawMessage] `param:"plagiarism_checks" doc:"list of {key, type, pattern}"`
 	MossLanguage       params.Opt[string]           `param:"moss_language"`
 	AssessmentEnabled  params.Opt[bool]             `param:"assessment_enabled"`
 	OverseerImageID    params.Opt[int64]            `param:"overseer_image_id"`
 	AssessmentStatuses params.JSON[json.RawMessage] `param:"assessment_statuses" doc:"what an assessment may set"`
-	AssessmentTrusted  params.Opt[bool]             `param:"assessment_trusted" doc:"a status of run.sh counts, which can be forged"`
+	AssessmentTrusted  params.Opt[bool]             `param:"assessment_trusted" doc:"run.sh may give a status; forgeable"`
 	AssessmentLimits   params.JSON[json.RawMessage] `param:"assessment_limits" doc:"of a run: {seconds?, memory_mb?, …}"`
 }
 

@@ -21,7 +21,8 @@ func (s *Server) discussionRoutes() {
 		endpoint.Uploads(work.MaxPrompts, s.mostMedia), endpoint.Location(aTask+"/comments"),
 		tooLarge, notAccepted, endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one+"/prompt_number/{prompt_number}", 200, policy.ReadTask,
-		"Hear a question of a discussion", s.getPrompt, sendsRecording, endpoint.Asks(policy.GradeTask, policy.ReplyDiscussion))
+		"Hear a question of a discussion", s.getPrompt, sendsRecording, endpoint.Asks(policy.GradeTask,
+			policy.ReplyDiscussion))
 	endpoint.Route(s.Server, "POST "+one+"/reply", 201, policy.ReplyDiscussion, "Answer a discussion by a recording",
 		s.answerDiscussion,
 		endpoint.Unaudited("what people say is kept with the task"),

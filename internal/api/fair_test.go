@@ -27,7 +27,8 @@ func TestSupersededDocumentsAreDropped(t *testing.T) {
 		hand()
 		hand()
 		states := func() string {
-			return strings.Join(w.rows(`SELECT state || coalesce(' ' || reason, '') AS v FROM submissions ORDER BY id`), ", ")
+			return strings.Join(w.rows(`SELECT state || coalesce(' ' || reason, '') AS v FROM submissions ORDER BY id`),
+				", ")
 		}
 		const gone = "failed a newer version was handed in before this document was made"
 		if got := states(); got != gone+", queued" || w.count(`jobs WHERE kind = 'document'`) != 1 {
@@ -57,7 +58,8 @@ func TestAGroupsOlderWorkIsStillSomebodysNewest(t *testing.T) {
 			FROM submissions WHERE id = $2`, mates, id)
 		w.later(time.Minute)
 		w.do("student", "POST "+submission, `{}`).status(201)
-		if got := strings.Join(w.rows(`SELECT state AS v FROM submissions ORDER BY id`), ", "); got != "queued, queued, queued" {
+		if got := strings.Join(w.rows(`SELECT state AS v FROM submissions ORDER BY id`),
+			", "); got != "queued, queued, queued" {
 			t.Errorf("the documents are %s", got)
 		}
 	})
@@ -192,7 +194,8 @@ func TestUploadsAreLimitedByTheHour(t *testing.T) {
 		if got := refused.Header().Get("Retry-After"); got != "1800" {
 			t.Errorf("Retry-After %q", got)
 		}
-		r := w.request("student", "POST "+submission, upload{nil, []part{{"file0", "x.py", strings.Repeat("x", 1<<20)}}})
+		r := w.request("student", "POST "+submission,
+			upload{nil, []part{{"file0", "x.py", strings.Repeat("x", 1<<20)}}})
 		body := r.Body
 		w.send(r, "a large one").status(429)
 		if rest, err := io.Copy(io.Discard, body); err != nil || rest < 900<<10 {

@@ -76,7 +76,8 @@ func TestImportGroups(t *testing.T) {
 		w.set(`UPDATE projects SET campus_id = NULL WHERE id = $1`, w.id["project:student"])
 		w.importing(path, groupCSV+"Red,0,FAR,\r\nBlue,4,LA1,\r\n").is(t,
 			[]string{"3 Blue: tutorial LA1, capacity_adjustment 4."},
-			[]string{"2 The student mate cannot move with the group: Tutorial FAR is for campus Geelong, the student is of " +
+			[]string{"2 The student mate cannot move with the group: Tutorial FAR is for campus Geelong, the student " +
+				"is of " +
 				"campus Burwood."}, nil)
 		if got := w.seats("project:student") + w.seats("project:mate"); got != "[LA2][LA2]" {
 			t.Errorf("the members sit in %s", got)

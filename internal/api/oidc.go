@@ -24,7 +24,8 @@ func (s *Server) oidcRoutes() {
 	endpoint.Route(s.Server, "GET /api/auth/oidc/start", 303, policy.Anybody, "Send a browser to the OpenID provider",
 		s.startOIDC, endpoint.ForBrowsers(), away, unset)
 	// The provider sends the browser back by GET, so this one may write.
-	endpoint.Route(s.Server, "GET /api/auth/oidc/callback", 303, policy.Anybody, "Take a browser back that signed in at "+
+	endpoint.Route(s.Server, "GET /api/auth/oidc/callback", 303, policy.Anybody, "Take a browser back that signed in "+
+		"at "+
 		"the OpenID provider, and send it on to the client", s.finishOIDC,
 		endpoint.Audited(audit.SignIn, audit.Account, audit.Role), endpoint.ForBrowsers(),
 		endpoint.Also(401, "the sign-in is not to be believed, took too long, was used before or began in another "+
@@ -58,7 +59,8 @@ func (s *Server) startOIDC(ctx context.Context, _ *access.Caller, _ none) (endpo
 		return endpoint.Redirect{}, err
 	}
 	return endpoint.Redirect{To: to, Cookies: []*http.Cookie{{Name: s.browserCookie(), Value: secret, Path: "/",
-		MaxAge: 600, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.publicURL, "https://")}}}, nil
+		MaxAge: 600, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.publicURL,
+			"https://")}}}, nil
 }
 
 type callbackIn struct {

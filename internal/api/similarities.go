@@ -33,7 +33,8 @@ func (s *Server) similarityRoutes() {
 	endpoint.Route(s.Server, "GET /api/similarity_pages/{token}", 200, policy.Anybody,
 		"See both works beside each other, by an address from viewer_url", s.similarityPage,
 		endpoint.Stored("text/html", "application/pdf"), endpoint.Asks(policy.SeeSimilarities),
-		endpoint.Also(404, "the address is not one of ours, or its minute is over"), endpoint.Also(401, "who asked for the address has signed out"),
+		endpoint.Also(404, "the address is not one of ours, or its minute is over"),
+		endpoint.Also(401, "who asked for the address has signed out"),
 		endpoint.Also(403, "who asked for the address has left the staff"))
 }
 

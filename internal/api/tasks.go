@@ -62,7 +62,7 @@ type changeTaskIn struct {
 	Trigger      params.Opt[status.Status] `param:"trigger" doc:"the new status, by key, name or short word"`
 	InPortfolio  params.Opt[bool]          `param:"include_in_portfolio"`
 	Grade        params.Opt[grade.Grade]   `param:"grade" doc:"-1 (fail) to 3 (high distinction); staff only"`
-	Quality      params.Opt[int]           `param:"quality_pts" doc:"up to the definition's most, -1: not rated; staff only"`
+	Quality      params.Opt[int]           `param:"quality_pts" doc:"up to the definition's most; -1 not rated; staff"`
 }
 
 func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {

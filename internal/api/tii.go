@@ -53,7 +53,7 @@ func (s *Server) acceptEULA(ctx context.Context, _ *access.Caller, in aboutUser)
 }
 
 type listTiiActionsIn struct {
-	UnitID       int64             `param:"unit_id" scope:"unit,optional" doc:"only what is about this unit; its convenors may ask for it"`
+	UnitID       int64             `param:"unit_id" scope:"unit,optional" doc:"only of this unit, for its convenors too"`
 	ShowComplete bool              `param:"show_complete" doc:"also what is done"`
 	Limit        params.Opt[int64] `param:"limit" doc:"at most so many; 50 when absent"`
 	Offset       params.Opt[int64] `param:"offset"`

@@ -67,8 +67,8 @@ type unitValues struct {
 	AssessmentEnabled    params.Opt[bool]       `param:"assessment_enabled"`
 	AutoApplyExtension   params.Opt[bool]       `param:"auto_apply_extension_before_deadline"`
 	SendNotifications    params.Opt[bool]       `param:"send_notifications"`
-	EnableSyncTimetable  params.Opt[bool]       `param:"enable_sync_timetable" doc:"kept for other systems; nothing syncs timetables yet"`
-	EnableSyncEnrolments params.Opt[bool]       `param:"enable_sync_enrolments" doc:"kept for other systems; nothing syncs enrolments yet"`
+	EnableSyncTimetable  params.Opt[bool]       `param:"enable_sync_timetable" doc:"kept; nothing syncs timetables yet"`
+	EnableSyncEnrolments params.Opt[bool]       `param:"enable_sync_enrolments" doc:"kept; nothing syncs enrolments yet"`
 	ExtensionRequests    params.Opt[bool]       `param:"allow_student_extension_requests"`
 	ExtensionWeeks       params.Opt[int64]      `param:"extension_weeks_on_resubmit_request" doc:"from 0 to 52"`
 	ChangeTutorial       params.Opt[bool]       `param:"allow_student_change_tutorial"`

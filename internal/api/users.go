@@ -105,7 +105,7 @@ type addUserIn struct {
 		Nickname   string          `param:"nickname,required" doc:"may be empty"`
 		SystemRole policy.RoleName `param:"system_role,required" doc:"Student, Tutor, Convenor or Admin"`
 		StudentID  string          `param:"student_id"`
-		LoginID    string          `param:"login_id" doc:"administrators only; see docs/sign-in.md"`
+		LoginID    string          `param:"login_id" doc:"for administrators; see docs"`
 	} `param:"user,required"`
 	SendMail bool `param:"send_mail" doc:"also mail them a link by which they set a password"`
 }
@@ -127,7 +127,8 @@ func (s *Server) addUser(ctx context.Context, who *access.Caller, in addUserIn) 
 		return nil, fault.New(fault.Denied, "You may not create a %s.", role)
 	}
 	if u.LoginID != "" && who.Role != policy.Admin {
-		return nil, fault.New(fault.Denied, "Only an administrator sets a login_id: it decides who signs in to the account.")
+		return nil, fault.New(fault.Denied, "Only an administrator sets a login_id: it decides who signs in to the "+
+			"account.")
 	}
 	return change(ctx, s.db, func(q db.Q) (*addedUser, error) {
 		made, err := ident.Add(ctx, q, ident.NewUser{Username: u.Username, Email: u.Email, FirstName: u.FirstName,
@@ -168,9 +169,9 @@ type changeUserIn struct {
 		FirstName                     params.Opt[string]          `param:"first_name"`
 		LastName                      params.Opt[string]          `param:"last_name"`
 		Email                         params.Opt[string]          `param:"email" doc:"your own once it confirms"`
-		OldPassword                   string                      `param:"old_password" text:"any" doc:"the same as old_password"`
+		OldPassword                   string                      `param:"old_password" text:"any" doc:"as above"`
 		StudentID                     params.Opt[string]          `param:"student_id" doc:"for staff only"`
-		LoginID                       params.Opt[string]          `param:"login_id" doc:"administrators only; see docs/sign-in.md"`
+		LoginID                       params.Opt[string]          `param:"login_id" doc:"for administrators; see docs"`
 		Nickname                      params.Opt[string]          `param:"nickname"`
 		Pronouns                      params.Opt[string]          `param:"pronouns"`
 		SystemRole                    params.Opt[policy.RoleName] `param:"system_role" doc:"passed over on yourself"`
@@ -179,7 +180,7 @@ type changeUserIn struct {
 		ReceiveFeedbackNotifications  params.Opt[bool]            `param:"receive_feedback_notifications"`
 		OptInToResearch               params.Opt[bool]            `param:"opt_in_to_research"`
 		HasRunFirstTimeSetup          params.Opt[bool]            `param:"has_run_first_time_setup"`
-		Disabled                      params.Opt[bool]            `param:"disabled" doc:"for administrators; ends the user's sessions"`
+		Disabled                      params.Opt[bool]            `param:"disabled" doc:"for administrators; ends sessions"`
 	} `param:"user"`
 }
 
@@ -202,7 +203,8 @@ func (s *Server) accounts() usecase.Accounts {
 func (in *changeUserIn) change() (ident.Change, error) {
 	u := &in.User
 	c := ident.Change{FirstName: u.FirstName.Ptr(), LastName: u.LastName.Ptr(), Email: u.Email.Ptr(),
-		StudentID: emptied(u.StudentID), LoginID: emptied(u.LoginID), Nickname: emptied(u.Nickname), Pronouns: emptied(u.Pronouns),
+		StudentID: emptied(u.StudentID), LoginID: emptied(u.LoginID), Nickname: emptied(u.Nickname),
+		Pronouns:                      emptied(u.Pronouns),
 		ReceiveTaskNotifications:      u.ReceiveTaskNotifications.Ptr(),
 		ReceivePortfolioNotifications: u.ReceivePortfolioNotifications.Ptr(),
 		ReceiveFeedbackNotifications:  u.ReceiveFeedbackNotifications.Ptr(),
@@ -243,7 +245,7 @@ func (s *Server) exportUsers(ctx context.Context, _ *access.Caller, _ none) (*en
 }
 
 type importUsersIn struct {
-	File   *params.Upload `param:"file,required" doc:"columns username, email, first_name, last_name, role, nickname, student_id; login_id for administrators"`
+	File   *params.Upload `param:"file,required" doc:"a sheet of users; login_id is for administrators"`
 	DryRun bool           `param:"dry_run" doc:"only tell what would happen"`
 }
 

@@ -38,10 +38,10 @@ type reminderIn struct {
 
 type setWebcalIn struct {
 	Webcal struct {
-		Enabled    params.Opt[bool]       `param:"enabled" doc:"false closes the feed, which keeps its settings and its address"`
+		Enabled    params.Opt[bool]       `param:"enabled" doc:"false closes the feed, which keeps its settings"`
 		ChangeGUID bool                   `param:"should_change_guid" doc:"true gives the feed a new address; the old one stops working"`
 		StartDates params.Opt[bool]       `param:"include_start_dates" doc:"show when tasks start, too"`
-		Exclusions params.Opt[[]int64]    `param:"unit_exclusions" doc:"units to leave out, of those you study or teach; replaces the list"`
+		Exclusions params.Opt[[]int64]    `param:"unit_exclusions" doc:"units to leave out, in place of the list"`
 		Reminder   params.Opt[reminderIn] `param:"reminder" doc:"null: none"`
 	} `param:"webcal"`
 }

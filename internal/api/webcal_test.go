@@ -105,7 +105,8 @@ func TestD5SettingsAreKeptWhileTheFeedIsClosed(t *testing.T) {
 // BUG 1: the unit of a reminder comes back in the letter it came in.
 func TestTheRemindersUnitKeepsItsLetter(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for letter, alarm := range map[string]string{"W": "-P1W", "w": "-P1W", "D": "-P1D", "h": "-PT1H", "M": "-PT1M"} {
+		for letter, alarm := range map[string]string{"W": "-P1W", "w": "-P1W", "D": "-P1D", "h": "-PT1H",
+			"M": "-PT1M"} {
 			o := w.webcal("student", form{"webcal[enabled]": "true", "webcal[reminder][time]": "1",
 				"webcal[reminder][unit]": letter})
 			if got := o["reminder"].(map[string]any)["unit"]; got != letter {

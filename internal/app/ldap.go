@@ -10,7 +10,7 @@ import (
 
 // LDAP says how people sign in by the passwords of a directory.
 type LDAP struct {
-	URL      []string      `name:"url" placeholder:"URL" help:"ldaps://host, or ldap://host for StartTLS; several in order."`
+	URL      []string      `name:"url" placeholder:"URL" help:"ldaps://host, or ldap://host for StartTLS; several."`
 	Name     string        `default:"University account" help:"What people call the passwords of the directory."`
 	CA       string        `name:"ca" placeholder:"FILE" help:"PEM file of who vouches for the servers; else the system."`
 	DN       string        `name:"dn" placeholder:"DN" help:"Pattern such as uid=%s,ou=people,dc=example,dc=edu."`

@@ -72,7 +72,8 @@ func TestTheDoctorLooksAtTheSAMLProvider(t *testing.T) {
 	}
 	s := Settings{Addr: "127.0.0.1:3000"}
 	s.SAML.Metadata = "http://127.0.0.1:1/"
-	if got := checkSAML(t.Context(), &s); len(got) != 1 || !got[0].bad || !strings.Contains(got[0].saw, "does not answer") {
+	if got := checkSAML(t.Context(), &s); len(got) != 1 || !got[0].bad || !strings.Contains(got[0].saw,
+		"does not answer") {
 		t.Errorf("got %+v", got)
 	}
 }

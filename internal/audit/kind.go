@@ -37,7 +37,8 @@ const (
 	Agreement    Kind = "agreement"      // somebody accepted the agreement of the outside similarity service
 )
 
-var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade, Extension,
+var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade,
+	Extension,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
 	Similarity, Export, Retention, Agreement}
 

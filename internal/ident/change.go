@@ -199,7 +199,8 @@ func (c *Change) apply(u *User) {
 
 func (u *User) flaws() *fault.Fields {
 	f := nameFlaws(u.FirstName, u.LastName, u.Email)
-	for name, s := range map[string]*string{"student_id": u.StudentID, "nickname": &u.Nickname, "pronouns": u.Pronouns} {
+	for name, s := range map[string]*string{"student_id": u.StudentID, "nickname": &u.Nickname,
+		"pronouns": u.Pronouns} {
 		if s != nil && utf8.RuneCountInString(*s) > maxText {
 			f.Add(name, "is too long")
 		}
@@ -216,7 +217,8 @@ func store(ctx context.Context, q db.Q, u *User) error {
 			has_run_first_time_setup = $13, role = $14,
 			disabled_at = CASE WHEN $15 THEN coalesce(disabled_at, $16) ELSE NULL END, updated_at = $16,
 			email_pending = $17, login_id = $18, name_key = $19
-		WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, fold(u.Email), u.StudentID, opt.NonZero(u.Nickname), u.Pronouns,
+		WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, fold(u.Email), u.StudentID, opt.NonZero(u.Nickname),
+		u.Pronouns,
 		u.ReceiveTaskNotifications, u.ReceivePortfolioNotifications, u.ReceiveFeedbackNotifications, u.OptInToResearch,
 		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now(), u.EmailPending, u.LoginID,
 		nameKey(u.FirstName, u.LastName))

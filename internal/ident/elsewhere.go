@@ -14,7 +14,8 @@ type Matching func(q db.Q) (*User, error)
 // SignInElsewhere is SignIn for a password that is kept elsewhere: check asks
 // there, and fails with fault.Unknown when name and password do not belong together.
 // That counts as a wrong password here; that nobody could be asked does not.
-func (d *Passwords) SignInElsewhere(ctx context.Context, t Try, check func(context.Context) (Matching, error)) (*SignedIn,
+func (d *Passwords) SignInElsewhere(ctx context.Context, t Try, check func(context.Context) (Matching,
+	error)) (*SignedIn,
 	error) {
 	a, err := d.named(ctx, t.Username, t.From)
 	if err != nil {

@@ -107,7 +107,8 @@ type feedTask struct {
 func (w *webcalRow) addTasks(ctx context.Context, q db.Q, f *calendar.Feed, public string) error {
 	begun, over := current(q.Now())
 	for t, err := range db.Each[feedTask](ctx, q, `SELECT d.id, p.id AS project_id, u.id AS unit_id, u.code,
-			d.abbreviation, d.name, d.start_date, d.target_date, d.due_date, u.end_date, coalesce(t.extensions, 0) AS extensions, u.updated_at AS unit_changed,
+			d.abbreviation, d.name, d.start_date, d.target_date, d.due_date, u.end_date, coalesce(t.extensions, 0) AS
+			extensions, u.updated_at AS unit_changed,
 			CASE WHEN t.extensions > 0 THEN t.updated_at END AS task_changed
 		FROM projects p JOIN units u ON u.id = p.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
 		JOIN task_definitions d ON d.unit_id = u.id AND d.target_grade <= p.target_grade
@@ -139,7 +140,8 @@ func (t *feedTask) page(public string) string {
 }
 
 func (t *feedTask) event(public string) calendar.Task {
-	when := due.Dates{Target: t.Target, Deadline: due.Deadline(t.Deadline, t.UnitEnd, t.Target), Extensions: t.Extensions}
+	when := due.Dates{Target: t.Target, Deadline: due.Deadline(t.Deadline, t.UnitEnd, t.Target),
+		Extensions: t.Extensions}
 	changed := t.UnitChanged.Time
 	if t.TaskChanged != nil && t.TaskChanged.After(changed) {
 		changed = t.TaskChanged.Time

@@ -275,7 +275,10 @@ func TestAnActionIsGivenUpAfterADay(t *testing.T) {
 	p.far.Inject(fake.Fault{Status: 503, Times: -1})
 	p.handIn(1, yes())
 	p.start()
-	p.until("more tries than count", func() bool { return get[int](p, `SELECT max(retries) FROM tii_actions`) > mostTries+5 })
+	p.until("more tries than count", func() bool {
+		return get[int](p,
+			`SELECT max(retries) FROM tii_actions`) > mostTries+5
+	})
 	if p.givenUp() != 0 {
 		t.Fatal("given up within a day")
 	}

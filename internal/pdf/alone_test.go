@@ -67,7 +67,8 @@ func TestCleanKeepsWhatMarkersWrote(t *testing.T) {
 	if len(notes) != 4 {
 		t.Fatalf("%d annotations", len(notes))
 	}
-	if answer := src.dict(notes[1]); answer["IRT"] == nil || src.text(src.dict(answer["IRT"])["Contents"]) != "Why is that" {
+	if answer := src.dict(notes[1]); answer["IRT"] == nil ||
+		src.text(src.dict(answer["IRT"])["Contents"]) != "Why is that" {
 		t.Errorf("the answer %v does not belong to its question", answer)
 	}
 	run(t, "qpdf", "--check", saved(t, got))

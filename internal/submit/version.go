@@ -45,7 +45,8 @@ type Version struct {
 	Document     *files.Hash `db:"document_hash"`
 }
 
-const selectVersions = `SELECT s.id, l.task_id, l.at, d.abbreviation, u.code, o.username, s.state, s.parts_done, s.parts, s.reason,
+const selectVersions = `SELECT s.id, l.task_id, l.at, d.abbreviation, u.code, o.username, s.state, s.parts_done,
+	s.parts, s.reason,
 	s.document_hash
 	FROM tasks t JOIN submission_tasks l ON l.task_id = t.id JOIN submissions s ON s.id = l.submission_id
 	JOIN task_definitions d ON d.id = t.task_definition_id JOIN units u ON u.id = t.unit_id
@@ -190,7 +191,8 @@ func DetailsOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Det
 		return nil, err
 	}
 	marked, err := db.All[clock.Time](ctx, q, `SELECT at FROM marked_copies WHERE submission_id = $1`, v.ID)
-	d := &Details{HasPDF: readable.Document != nil, Submitted: true, Processing: v.State == Queued || v.State == Processing,
+	d := &Details{HasPDF: readable.Document != nil, Submitted: true, Processing: v.State == Queued ||
+		v.State == Processing,
 		SubmittedAt: &v.At,
 		State:       &v.State, Progress: &Progress{v.Done, v.Parts}, Reason: v.Reason, Receipt: r}
 	if len(marked) > 0 {

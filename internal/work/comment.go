@@ -136,7 +136,8 @@ func oneComment(ctx context.Context, q db.Q, at TaskRef, reader, id int64) (*com
 
 // view shows a comment to a reader.
 func (c *commentRow) view(by Reader) *Comment {
-	v := &Comment{ID: c.ID, Text: c.Text, HasAttachment: c.FileHash != nil, Type: CommentType(c.Type), IsNew: c.isNew(by),
+	v := &Comment{ID: c.ID, Text: c.Text, HasAttachment: c.FileHash != nil, Type: CommentType(c.Type),
+		IsNew:     c.isNew(by),
 		ReplyTo:   c.ReplyTo,
 		Author:    Person{c.AuthorID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail},
 		Recipient: Person{c.RecipientID, c.RecipientFirst, c.RecipientLast, c.RecipientEmail},

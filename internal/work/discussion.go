@@ -124,7 +124,8 @@ func BeginDiscussion(ctx context.Context, q db.Q, id int64) error {
 }
 
 // Answer adds the student's answer to a discussion and completes it, which makes
-// the discussion new for the staff. There is one answer only: a second is fault.Conflict. In a group only the student the
+// the discussion new for the staff. There is one answer only: a second is
+// fault.Conflict. In a group only the student the
 // discussion is with may give it.
 func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, id int64, m Media) (*Comment,
 	error) {

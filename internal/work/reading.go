@@ -43,7 +43,8 @@ func (c *commentRow) isTutor(by Reader) bool {
 // discussion is read when it is answered, a request for an extension by the
 // tutor when it is decided.
 func (c *commentRow) stays(by Reader) bool {
-	return c.Type == typeDiscussion && c.CompletedAt == nil || c.Type == typeExtension && c.AssessedAt == nil && c.isTutor(by)
+	return c.Type == typeDiscussion && c.CompletedAt == nil || c.Type == typeExtension && c.AssessedAt == nil &&
+		c.isTutor(by)
 }
 
 // Unread is what a reader sees for the first time.

@@ -152,7 +152,8 @@ func (t *task) lastSubmission() *status.Submission {
 // dates are what the due date follows from. A day ends on the unit's clock, or
 // anywhere on earth.
 func (t *task) dates() (due.Dates, error) {
-	d := due.Dates{Target: t.Target, Deadline: due.Deadline(t.OwnDeadline, t.UnitEnd, t.Target), Extensions: t.Extensions}
+	d := due.Dates{Target: t.Target, Deadline: due.Deadline(t.OwnDeadline, t.UnitEnd, t.Target),
+		Extensions: t.Extensions}
 	if t.TimeZone == nil || *t.TimeZone == "" {
 		return d, nil
 	}
@@ -166,7 +167,8 @@ func (t *task) dates() (due.Dates, error) {
 
 // dueOn is the day the task is due.
 func (t *task) dueOn() clock.Date {
-	return due.Dates{Target: t.Target, Deadline: due.Deadline(t.OwnDeadline, t.UnitEnd, t.Target), Extensions: t.Extensions}.Due()
+	return due.Dates{Target: t.Target, Deadline: due.Deadline(t.OwnDeadline, t.UnitEnd, t.Target),
+		Extensions: t.Extensions}.Due()
 }
 
 // Explain tells how the due date of a task came about.

@@ -43,7 +43,7 @@ type Config struct {
 	Schemas      map[string]string          // what it calls the records, by package and type
 	Examples     map[string]json.RawMessage // of bodies, by the name of the operation
 	Tags         []Tag                      // how it groups them
-	Now          clock.Clock                // the machine's when nil; what people used of their allowances is counted by it
+	Now          clock.Clock                // counts what people used of allowances; the machine's when nil
 	// Asked, where it is set, hears of every right a request is asked for, for the
 	// test that compares them with those its endpoint declares.
 	Asked func(*Info, *policy.Right)

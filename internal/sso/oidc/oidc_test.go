@@ -93,10 +93,13 @@ func TestForgedReturns(t *testing.T) {
 	p, other := oidctest.Start(t, true), oidctest.Start(t, true)
 	o := open(t, d, p, nil)
 	for what, change := range map[string]func(r *Return){
-		"another browser":      func(r *Return) { r.Browser = "somebody else's" },
-		"no browser":           func(r *Return) { r.Browser = "" },
-		"no state":             func(r *Return) { r.State = "" },
-		"another's state":      func(r *Return) { r.State = brought(t, open(t, dbtest.New(t, "sqlite", nil), p, nil), p).State },
+		"another browser": func(r *Return) { r.Browser = "somebody else's" },
+		"no browser":      func(r *Return) { r.Browser = "" },
+		"no state":        func(r *Return) { r.State = "" },
+		"another's state": func(r *Return) {
+			r.State = brought(t, open(t, dbtest.New(t, "sqlite", nil), p, nil),
+				p).State
+		},
 		"another sign-in's":    func(r *Return) { r.State = brought(t, o, p).State }, // its verifier and nonce differ
 		"a longer life":        func(r *Return) { r.State = "B" + r.State[1:] },
 		"another issuer":       func(r *Return) { r.Issuer = other.URL },
