@@ -16,19 +16,16 @@ import (
 // Uploads that come at the same time may exceed it by their number.
 func Asked(ctx context.Context, q db.Q, definitionID, senderID, most int64) (taskdef.Requirements, error) {
 	since := clock.At(q.Now().Add(-time.Hour))
-	if most == 0 {
-		since, most = q.Now(), 1
-	}
 	r, err := db.OneOf[struct {
 		Requirements taskdef.Requirements `db:"upload_requirements"`
 		Full         *clock.Time          `db:"full_at"` // when the oldest of so many was sent
 	}](ctx, q, "task definition", `SELECT d.upload_requirements, (SELECT s.at FROM submissions s WHERE s.user_id = $2
 			AND s.at > $3 ORDER BY s.at DESC LIMIT 1 OFFSET $4) AS full_at
-		FROM task_definitions d WHERE d.id = $1`, definitionID, senderID, since, most-1)
+		FROM task_definitions d WHERE d.id = $1`, definitionID, senderID, since, max(most-1, 0))
 	if err != nil {
 		return nil, err
 	}
-	if r.Full == nil || !r.Full.After(since.Time) {
+	if most == 0 || r.Full == nil {
 		return r.Requirements, nil
 	}
 	wait := max(r.Full.Sub(since.Time), time.Second)
