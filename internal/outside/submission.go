@@ -170,7 +170,7 @@ func (s *Service) agreementOf(ctx context.Context, q db.Q, d *document) (*tii.Ac
 		return nil, err
 	case got == nil && t.Required:
 		return nil, &failure{NoAgreement, "Whoever handed the work in has not accepted the version of the agreement " +
-			"that is in force. It is sent once they do.", false}
+			"that is in force. Retry this once they have.", false}
 	case got == nil || got.Confirmed != nil:
 		return nil, nil
 	}
