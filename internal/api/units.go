@@ -84,10 +84,10 @@ func (v *unitValues) change() course.UnitChange {
 		Description: v.Description.Ptr(), StartDate: v.StartDate.Ptr(), EndDate: v.EndDate.Ptr(),
 		PortfolioDate: setting(v.PortfolioDate), OverseerImageID: setting(v.OverseerImageID), TimeZone: zone,
 		AssessmentEnabled: v.AssessmentEnabled.Ptr(), AllowStudentExtensionRequests: v.ExtensionRequests.Ptr(),
-		AllowStudentChangeTutorial:       v.ChangeTutorial.Ptr(),
-		AutoApplyExtensionBeforeDeadline: v.AutoApplyExtension.Ptr(),
-		SendNotifications:                v.SendNotifications.Ptr(), EnableSyncEnrolments: v.EnableSyncEnrolments.Ptr(),
-		EnableSyncTimetable: v.EnableSyncTimetable.Ptr(), ExtensionWeeksOnResubmitRequest: v.ExtensionWeeks.Ptr(),
+		AllowStudentChangeTutorial: v.ChangeTutorial.Ptr(),
+		AutoExtend:                 v.AutoApplyExtension.Ptr(),
+		SendNotifications:          v.SendNotifications.Ptr(), EnableSyncEnrolments: v.EnableSyncEnrolments.Ptr(),
+		EnableSyncTimetable: v.EnableSyncTimetable.Ptr(), ResubmitWeeks: v.ExtensionWeeks.Ptr(),
 	}
 }
 

@@ -34,14 +34,14 @@ type Unit struct {
 // UnitSettings are the values of a unit that decide how it is run. The day of the
 // portfolios is the staff's: whoever shows it must ask who is looking.
 type UnitSettings struct {
-	PortfolioDate                    *clock.Date `db:"portfolio_auto_generation_date" json:"-"`
-	OverseerImageID                  *int64      `db:"overseer_image_id" json:"overseer_image_id"`
-	AutoApplyExtensionBeforeDeadline bool        `db:"auto_apply_extension_before_deadline" json:"auto_apply_extension_before_deadline"`
-	SendNotifications                bool        `db:"send_notifications" json:"send_notifications"`
-	EnableSyncEnrolments             bool        `db:"enable_sync_enrolments" json:"enable_sync_enrolments"`
-	EnableSyncTimetable              bool        `db:"enable_sync_timetable" json:"enable_sync_timetable"`
-	ExtensionWeeksOnResubmitRequest  int64       `db:"extension_weeks_on_resubmit_request" json:"extension_weeks_on_resubmit_request"`
-	DraftTaskDefinitionID            *int64      `db:"draft_task_definition_id" json:"draft_task_definition_id"` // of the learning summary
+	PortfolioDate         *clock.Date `db:"portfolio_auto_generation_date" json:"-"`
+	OverseerImageID       *int64      `db:"overseer_image_id" json:"overseer_image_id"`
+	AutoExtend            bool        `db:"auto_apply_extension_before_deadline" json:"auto_apply_extension_before_deadline"`
+	SendNotifications     bool        `db:"send_notifications" json:"send_notifications"`
+	EnableSyncEnrolments  bool        `db:"enable_sync_enrolments" json:"enable_sync_enrolments"`
+	EnableSyncTimetable   bool        `db:"enable_sync_timetable" json:"enable_sync_timetable"`
+	ResubmitWeeks         int64       `db:"extension_weeks_on_resubmit_request" json:"extension_weeks_on_resubmit_request"`
+	DraftTaskDefinitionID *int64      `db:"draft_task_definition_id" json:"draft_task_definition_id"`
 }
 
 // UnitColumns are the columns of a unit's own values, each held by the field of
@@ -108,9 +108,9 @@ func AddUnit(ctx context.Context, q db.Q, c UnitChange, convenorID int64) (id in
 func newUnit() Unit {
 	return Unit{Active: true, AssessmentEnabled: true, AllowStudentExtensionRequests: true,
 		AllowStudentChangeTutorial: true,
-		UnitSettings: UnitSettings{AutoApplyExtensionBeforeDeadline: true, SendNotifications: true,
+		UnitSettings: UnitSettings{AutoExtend: true, SendNotifications: true,
 			EnableSyncEnrolments: true,
-			EnableSyncTimetable:  true, ExtensionWeeksOnResubmitRequest: 1}}
+			EnableSyncTimetable:  true, ResubmitWeeks: 1}}
 }
 
 func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {

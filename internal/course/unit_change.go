@@ -27,21 +27,21 @@ func (s Setting[T]) on(value **T) {
 
 // UnitChange is what to set of a unit; nil leaves a value alone.
 type UnitChange struct {
-	Code, Name, Description          *string
-	Active                           *bool
-	TeachingPeriodID                 Setting[int64]
-	StartDate, EndDate               *clock.Date
-	PortfolioDate                    Setting[clock.Date]
-	OverseerImageID                  Setting[int64]
-	TimeZone                         Setting[string]
-	AssessmentEnabled                *bool
-	AllowStudentExtensionRequests    *bool
-	AllowStudentChangeTutorial       *bool
-	AutoApplyExtensionBeforeDeadline *bool
-	SendNotifications                *bool
-	EnableSyncEnrolments             *bool
-	EnableSyncTimetable              *bool
-	ExtensionWeeksOnResubmitRequest  *int64
+	Code, Name, Description       *string
+	Active                        *bool
+	TeachingPeriodID              Setting[int64]
+	StartDate, EndDate            *clock.Date
+	PortfolioDate                 Setting[clock.Date]
+	OverseerImageID               Setting[int64]
+	TimeZone                      Setting[string]
+	AssessmentEnabled             *bool
+	AllowStudentExtensionRequests *bool
+	AllowStudentChangeTutorial    *bool
+	AutoExtend                    *bool
+	SendNotifications             *bool
+	EnableSyncEnrolments          *bool
+	EnableSyncTimetable           *bool
+	ResubmitWeeks                 *int64
 }
 
 // HeldPeriod gives the teaching period u shall be in, nil for none, and keeps
@@ -75,7 +75,7 @@ func (c UnitChange) Merge(u Unit, period *TeachingPeriod) Unit {
 	}
 	c.PortfolioDate.on(&u.PortfolioDate)
 	c.OverseerImageID.on(&u.OverseerImageID)
-	opt.Set(&u.ExtensionWeeksOnResubmitRequest, c.ExtensionWeeksOnResubmitRequest)
+	opt.Set(&u.ResubmitWeeks, c.ResubmitWeeks)
 	return u
 }
 
@@ -92,7 +92,7 @@ func (c UnitChange) switches(u *Unit) {
 	opt.Set(&u.AssessmentEnabled, c.AssessmentEnabled)
 	opt.Set(&u.AllowStudentExtensionRequests, c.AllowStudentExtensionRequests)
 	opt.Set(&u.AllowStudentChangeTutorial, c.AllowStudentChangeTutorial)
-	opt.Set(&u.AutoApplyExtensionBeforeDeadline, c.AutoApplyExtensionBeforeDeadline)
+	opt.Set(&u.AutoExtend, c.AutoExtend)
 	opt.Set(&u.SendNotifications, c.SendNotifications)
 	opt.Set(&u.EnableSyncEnrolments, c.EnableSyncEnrolments)
 	opt.Set(&u.EnableSyncTimetable, c.EnableSyncTimetable)
@@ -113,7 +113,7 @@ func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error 
 	needed(&wrong, "description", u.Description, maxLong)
 	u.checkDays(&wrong)
 	u.checkPeriod(&wrong, period)
-	if n := u.ExtensionWeeksOnResubmitRequest; n < 0 || n > maxExtensionWeeks {
+	if n := u.ResubmitWeeks; n < 0 || n > maxExtensionWeeks {
 		wrong.Outside("extension_weeks_on_resubmit_request", "must be from 0 to %d", maxExtensionWeeks)
 	}
 	if u.TimeZone != nil && !isZone(*u.TimeZone) {
