@@ -159,6 +159,15 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+// notSetUp are the requests that answer 503 to everybody who may make them, since
+// this university lacks what they need. Where else they are tried.
+var notSetUp = map[string]string{
+	"GET /api/auth/oidc/start":    "oidc_test.go",
+	"GET /api/auth/oidc/callback": "oidc_test.go",
+	"POST /api/units/{unit_id}/task_definitions/{task_def_id}/assessment_preview":       "assessments_test.go",
+	"POST /api/units/{unit_id}/task_definitions/{task_def_id}/test_overseer_assessment": "assessments_test.go",
+}
+
 // TestAllowed sends every request to those who may make it, each row in a fresh
 // world: whatever the answer, it is no refusal and no failure.
 func TestAllowed(t *testing.T) {
@@ -173,7 +182,8 @@ func TestAllowed(t *testing.T) {
 					continue
 				}
 				got := w.do(who, r.request(), r.body)
-				if got.Code == 401 || got.Code == 403 || got.Code >= 500 {
+				if unset := got.Code == 503 && notSetUp[r.route] != ""; got.Code == 401 || got.Code == 403 ||
+					got.Code >= 500 && !unset {
 					t.Errorf("%s as %q: got %d: %s", r.request(), who, got.Code, got.Body)
 				}
 			}
@@ -214,7 +224,8 @@ func TestBadInput(t *testing.T) {
 				}
 				request := i.Method + " " + someIDs(i.Path)
 				got := w.do(who, request, b.body, "Content-Type", b.kind)
-				if got.Code >= 500 || got.Code < 200 {
+				if unset := got.Code == 503 && notSetUp[i.Method+" "+i.Path] != ""; got.Code >= 500 && !unset ||
+					got.Code < 200 {
 					t.Errorf("%s with %s as %s: got %d: %.300s", request, b.name, who, got.Code, got.Body)
 				}
 				if got.Code >= 400 && got.object()["error"] == "" {

@@ -109,7 +109,7 @@ func TestAddingUsers(t *testing.T) {
 			t.Errorf("Location %q", got)
 		}
 		if ann["username"] != "Ann.1" || ann["system_role"] != "Tutor" || ann["student_id"] != "123" ||
-			ann["nickname"] != nil || ann["receive_task_notifications"] != true {
+			ann["nickname"] != "" || ann["receive_task_notifications"] != true {
 			t.Errorf("got %v", ann)
 		}
 		_, token, _ := strings.Cut(ann["password_link"].(string), "token=")

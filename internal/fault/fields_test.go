@@ -19,7 +19,7 @@ func TestFieldsMakeOneError(t *testing.T) {
 	f.Add("name", "may have at most %d characters", 5)
 	f.When(true, "code", "may not be blank")
 	e, ok := errors.AsType[*Error](f.Err(Refused))
-	if !ok || e.Kind != Refused || e.Text != "code may not be blank; name may have at most 5 characters" {
+	if !ok || e.Kind != Refused || e.Text != "code may not be blank. name may have at most 5 characters" {
 		t.Fatalf("got %#v", e)
 	}
 	if want := map[string]string{"code": "may not be blank", "name": "may have at most 5 characters"}; !maps.Equal(
@@ -37,7 +37,7 @@ func TestRenamedNamesFieldsInTheTextThatListsThem(t *testing.T) {
 		err  error
 		text string
 	}{
-		{f.Err(Refused), "unit[code] may not be blank; unit[name] is too long: code is not"},
+		{f.Err(Refused), "unit[code] may not be blank. unit[name] is too long: code is not"},
 		{f.ErrSaying(Refused, "The code is wrong."), "The code is wrong."},
 		{Field(Invalid, "code", "is %d", 3), "unit[code] is 3"},
 	} {

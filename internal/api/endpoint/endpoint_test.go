@@ -273,7 +273,7 @@ func TestFieldsOfTheDomainGetTheNamesOfTheRequest(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 			t.Fatal(err)
 		}
-		if w.Code != 422 || got.Text != want+" is wrong" || got.Fields[want] != "is wrong" {
+		if w.Code != 422 || got.Text != want+" is wrong." || got.Fields[want] != "is wrong" {
 			t.Errorf("%s: got %d %s", field, w.Code, w.Body)
 		}
 	}
