@@ -49,6 +49,17 @@ func (s *Server) definitionFileRoutes() {
 		"Remove what the automated assessment runs", s.detach(taskdef.Assessment),
 		endpoint.Audited(audit.Definition))
 
+	s.templateRoutes(one, size, kind)
+	endpoint.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
+		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles,
+		endpoint.Audited(audit.Definition),
+		endpoint.Uploads(1, taskdef.MaxBundle), size, kind, endpoint.Costs(endpoint.Imports))
+	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit,
+		"Get all sheets and resources of a unit", s.allResources, endpoint.Costs(endpoint.Exports), sendsArchive)
+}
+
+// templateRoutes are those of what everybody is given, under the path of a definition.
+func (s *Server) templateRoutes(one string, size, kind endpoint.Option) {
 	endpoint.Route(s.Server, "POST "+one+"/template", 200, policy.EditDefinitions,
 		"Set what everybody is given to begin with, a zip archive: it is not taken for similar",
 		s.attach(taskdef.Template),
@@ -58,13 +69,6 @@ func (s *Server) definitionFileRoutes() {
 	endpoint.Route(s.Server, "DELETE "+one+"/template", 204, policy.EditDefinitions, "Remove what everybody is given "+
 		"to begin with", s.detach(taskdef.Template),
 		endpoint.Audited(audit.Definition))
-
-	endpoint.Route(s.Server, "POST "+base+"/task_pdfs", 201, policy.EditDefinitions,
-		"Set the sheets and resources of many tasks from one zip archive", s.unpackFiles,
-		endpoint.Audited(audit.Definition),
-		endpoint.Uploads(1, taskdef.MaxBundle), size, kind, endpoint.Costs(endpoint.Imports))
-	endpoint.Route(s.Server, "GET /api/units/{id}/all_resources", 200, policy.ReadUnit,
-		"Get all sheets and resources of a unit", s.allResources, endpoint.Costs(endpoint.Exports), sendsArchive)
 }
 
 // taskDefPath names a definition under its unit, as the paths of files do.

@@ -73,7 +73,7 @@ type handInIn struct {
 	Contributions params.JSON[[]contributionIn] `param:"contributions" doc:"in a group: the part of every enrolled member; equal parts when absent"`
 	Alignments    params.JSON[[]aimIn]          `param:"alignment_data" doc:"outcomes the work serves, in place of those given before"`
 	Trigger       status.UploadTrigger          `param:"trigger" doc:"need_help when the work is not ready for marking"`
-	AcceptedEULA  params.Opt[bool]              `param:"accepted_tii_eula" doc:"the similarity service's; false: never send"`
+	AcceptedEULA  params.Opt[bool]              `param:"accepted_tii_eula" doc:"for the similarity service; false: no"`
 	Key           string                        `header:"Idempotency-Key" doc:"makes a repeated upload the same submission, for a day"`
 }
 

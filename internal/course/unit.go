@@ -34,14 +34,16 @@ type Unit struct {
 // UnitSettings are the values of a unit that decide how it is run. The day of the
 // portfolios is the staff's: whoever shows it must ask who is looking.
 type UnitSettings struct {
-	PortfolioDate         *clock.Date `db:"portfolio_auto_generation_date" json:"-"`
-	OverseerImageID       *int64      `db:"overseer_image_id" json:"overseer_image_id"`
-	AutoExtend            bool        `db:"auto_apply_extension_before_deadline" json:"auto_apply_extension_before_deadline"`
-	SendNotifications     bool        `db:"send_notifications" json:"send_notifications"`
-	EnableSyncEnrolments  bool        `db:"enable_sync_enrolments" json:"enable_sync_enrolments"`
-	EnableSyncTimetable   bool        `db:"enable_sync_timetable" json:"enable_sync_timetable"`
-	ResubmitWeeks         int64       `db:"extension_weeks_on_resubmit_request" json:"extension_weeks_on_resubmit_request"`
-	DraftTaskDefinitionID *int64      `db:"draft_task_definition_id" json:"draft_task_definition_id"`
+	PortfolioDate   *clock.Date `db:"portfolio_auto_generation_date" json:"-"`
+	OverseerImageID *int64      `db:"overseer_image_id" json:"overseer_image_id"`
+
+	AutoExtend bool `db:"auto_apply_extension_before_deadline" json:"auto_apply_extension_before_deadline"`
+
+	SendNotifications     bool   `db:"send_notifications" json:"send_notifications"`
+	EnableSyncEnrolments  bool   `db:"enable_sync_enrolments" json:"enable_sync_enrolments"`
+	EnableSyncTimetable   bool   `db:"enable_sync_timetable" json:"enable_sync_timetable"`
+	ResubmitWeeks         int64  `db:"extension_weeks_on_resubmit_request" json:"extension_weeks_on_resubmit_request"`
+	DraftTaskDefinitionID *int64 `db:"draft_task_definition_id" json:"draft_task_definition_id"`
 }
 
 // UnitColumns are the columns of a unit's own values, each held by the field of
