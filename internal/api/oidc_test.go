@@ -3,10 +3,13 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"lectern/internal/api/endpoint"
+	"lectern/internal/audit"
 	"lectern/internal/sso"
 	"lectern/internal/sso/oidc"
 	"lectern/internal/sso/oidc/oidctest"
@@ -63,6 +66,29 @@ func TestSignInByOpenID(t *testing.T) {
 		w.do("student", "GET /api/users/{student}", nil).status(200)
 		w.do("", "POST /api/auth", trade).status(401)
 		w.do("", "GET "+back, nil, "Cookie", cookie).status(401).says("used before") // replayed
+	})
+}
+
+// Where no client is set up, a browser goes on to our own pages with its session.
+func TestOpenIDLeadsToOurPages(t *testing.T) {
+	p := oidctest.Start(t, true)
+	each(t, func(t *testing.T, w *world) {
+		w.withOpenID(p, sso.Rules{})
+		w.set(`UPDATE users SET login_id = $2 WHERE id = $1`, w.id["student"], oidctest.Subject)
+		w.api.clientURL = ""
+		w.api.EnterPages(func(token string) endpoint.Redirect {
+			return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
+		})
+		back, cookie := w.openID(p)
+		sent := w.do("", "GET "+back, nil, "Cookie", cookie).status(303)
+		if sent.Header().Get("Location") != "/home" || len(sent.Result().Cookies()) != 1 {
+			t.Fatalf("got %v", sent.Header())
+		}
+		if kinds := w.entriesOf(sent.Header().Get("X-Request-Id")); !slices.Contains(kinds, audit.SignIn) {
+			t.Errorf("the audit log has %v", kinds)
+		}
+		w.do("", "GET /api/users/{student}", nil, "Username", "student", "Auth_Token",
+			sent.Result().Cookies()[0].Value).status(200)
 	})
 }
 
