@@ -485,7 +485,13 @@ func TestImportingManyStudents(t *testing.T) {
 			var r reported
 			took, waited := w.beside(move, func() { r = w.importing(step.path, b.String()) })
 			t.Logf("5,000 students %s in %v; a student waited %v at most", step.name, took, waited)
-			if len(r.Success) != step.success || len(r.Ignored) != step.ignored {
+			// T0 is full but for the place that the moving student leaves: whoever found it
+			// full before may get that one.
+			place := 0
+			if len(r.Success) == step.success+1 && step.success == 0 {
+				place = 1
+			}
+			if len(r.Success)-place != step.success || len(r.Ignored)+place != step.ignored {
 				t.Errorf("%s: %d done, %d ignored, %d refused", step.name, len(r.Success), len(r.Ignored),
 					len(r.Errors))
 			}
