@@ -112,7 +112,7 @@ func (b bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var u ident.User
-	err = b.db.QueryRowContext(ctx, `SELECT id, student_id, email, first_name, last_name, username, nickname,
+	err = b.db.QueryRowContext(ctx, `SELECT id, student_id, email, first_name, last_name, username, coalesce(nickname, ''),
 		receive_task_notifications, receive_portfolio_notifications, receive_feedback_notifications,
 		opt_in_to_research, has_run_first_time_setup, pronouns, role, disabled_at IS NOT NULL AS disabled
 		FROM users WHERE id = $1`, id).
