@@ -39,7 +39,7 @@ type Config struct {
 // NewMailer makes a Mailer. It reads, or makes, the key of the installation
 // that links to unsubscribe are signed with.
 func NewMailer(ctx context.Context, d *db.DB, log *slog.Logger, c Config) (*Mailer, error) {
-	key, err := signingKey(ctx, d)
+	key, err := db.InstallationKey(ctx, d, keyName)
 	if err != nil {
 		return nil, err
 	}

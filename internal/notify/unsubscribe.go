@@ -3,10 +3,8 @@ package notify
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,24 +15,6 @@ import (
 
 // keyName is where the installation keeps the key of the links.
 const keyName = "unsubscribe key"
-
-// signingKey gives the installation's key, making it the first time. However
-// many instances do so at once, all get the same.
-func signingKey(ctx context.Context, d *db.DB) ([]byte, error) {
-	var text *string
-	err := d.Tx(ctx, func(q db.Q) (err error) {
-		if _, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
-			keyName, rand.Text()+rand.Text()); err != nil {
-			return err
-		}
-		text, err = db.One[string](ctx, q, `SELECT value FROM installation WHERE name = $1`, keyName)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the key for unsubscribing: %w", err)
-	}
-	return []byte(*text), nil
-}
 
 // token lets its holder turn one kind of letters to one person off, and do
 // nothing else.

@@ -2,7 +2,6 @@ package oidc
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -22,8 +21,6 @@ import (
 
 // keyName is where the installation keeps the key of states.
 const keyName = "oidc state key"
-
-func newKey() string { return rand.Text() + rand.Text() }
 
 // Return is what a browser brings back from the provider.
 type Return struct {

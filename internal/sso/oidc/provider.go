@@ -3,7 +3,6 @@ package oidc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -41,7 +40,7 @@ func New(ctx context.Context, d *db.DB, c Config) (*Provider, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	key, err := stateKey(ctx, d)
+	key, err := db.InstallationKey(ctx, d, keyName)
 	return &Provider{Config: c.withDefaults(), db: d, key: key}, err
 }
 
@@ -169,22 +168,4 @@ func (w *witness) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.Expires = a.TLS.PeerCertificates[0].NotAfter
 	}
 	return a, nil
-}
-
-// stateKey gives the installation's key, making it the first time. However many
-// instances do so at once, all get the same.
-func stateKey(ctx context.Context, d *db.DB) ([]byte, error) {
-	var text *string
-	err := d.Tx(ctx, func(q db.Q) (err error) {
-		if _, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
-			keyName, newKey()); err != nil {
-			return err
-		}
-		text, err = db.One[string](ctx, q, `SELECT value FROM installation WHERE name = $1`, keyName)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the key of OpenID states: %w", err)
-	}
-	return []byte(*text), nil
 }

@@ -1,39 +1,17 @@
 package saml
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"strings"
 	"time"
-
-	"lectern/internal/db"
 )
 
 // keyName is where the installation keeps the key of requests.
 const keyName = "saml request key"
-
-// requestKey gives the installation's key, making it the first time. However many
-// instances do so at once, all get the same.
-func requestKey(ctx context.Context, d *db.DB) ([]byte, error) {
-	var text *string
-	err := d.Tx(ctx, func(q db.Q) (err error) {
-		if _, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
-			keyName, rand.Text()+rand.Text()); err != nil {
-			return err
-		}
-		text, err = db.One[string](ctx, q, `SELECT value FROM installation WHERE name = $1`, keyName)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the key of SAML requests: %w", err)
-	}
-	return []byte(*text), nil
-}
 
 // requestLife is how long somebody may take to sign in at the provider.
 const requestLife = 30 * time.Minute

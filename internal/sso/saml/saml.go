@@ -58,7 +58,7 @@ func New(ctx context.Context, d *db.DB, c Config) (*Provider, error) {
 	}
 	p := &Provider{Config: c, db: d}
 	var err error
-	if p.key, err = requestKey(ctx, d); err != nil {
+	if p.key, err = db.InstallationKey(ctx, d, keyName); err != nil {
 		return nil, err
 	}
 	return p, p.recall(ctx)
