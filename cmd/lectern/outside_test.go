@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,8 +26,10 @@ type outsider struct {
 	t       *testing.T
 	far     *fake.Service
 	args    []string
-	address string // of the database
-	token   string // of the administrator's session, which outlives the program
+	storage []string // those of args that name the database
+	service string   // address of the stand-in
+	address string   // of the database
+	token   string   // of the administrator's session, which outlives the program
 	*instance
 }
 
@@ -44,12 +47,13 @@ func newOutsider(t *testing.T, engine string) *outsider {
 	at := l.Addr().String()
 	l.Close()
 	o.address = filepath.Join(data, "lectern.db")
-	o.args = []string{"--data", data, "--demo", "--addr", at, "--public-url", "http://" + at, "--tii-url", server.URL,
-		"--tii-api-key", "key", "--tii-signing-key", "secret"}
+	o.storage, o.service = []string{"--data", data}, server.URL
 	if engine == "postgres" {
 		o.address = dbtest.Address(t, engine)
-		o.args = append(o.args, "--database-url", o.address)
+		o.storage = append(o.storage, "--database-url", o.address)
 	}
+	o.args = append([]string{"--demo", "--addr", at, "--public-url", "http://" + at, "--tii-url", server.URL,
+		"--tii-api-key", "key", "--tii-signing-key", "secret"}, o.storage...)
 	o.instance = start(t, o.args...)
 	return o
 }
@@ -110,13 +114,24 @@ func (o *outsider) statuses(task int64) (list []string) {
 	return list
 }
 
-// send hands in two documents with the sender's word on the agreement.
-func (o *outsider) send(p pupil, definition int64) (task int64) {
+// known waits until the service is known: its agreement is fetched, and notifications are
+// asked for.
+func (o *outsider) known() {
+	o.t.Helper()
+	waitFor(o.t, "the agreement is fetched, and notifications are asked for", func() bool {
+		_, body := o.get("/api/tii_eula")
+		_, open := o.get("/api/tii_actions")
+		return strings.Contains(string(body), "Agreement") && string(open) == "[]\n"
+	})
+}
+
+// send hands in a document for each field, with the sender's word on the agreement.
+func (o *outsider) send(p pupil, definition int64, accepts bool, fields ...string) (task int64) {
 	o.t.Helper()
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
-	_ = m.WriteField("accepted_tii_eula", "true")
-	for _, field := range []string{"file0", "file1"} {
+	_ = m.WriteField("accepted_tii_eula", strconv.FormatBool(accepts))
+	for _, field := range fields {
 		w, _ := m.CreateFormFile(field, field+".pdf")
 		_, _ = w.Write(fake.PDF(field+" of "+p.name, 1))
 	}
@@ -154,14 +169,10 @@ func TestReportsComeBackThroughKills(t *testing.T) {
 			}
 			t.Parallel()
 			o := newOutsider(t, engine)
-			waitFor(t, "the agreement is fetched, and notifications are asked for", func() bool {
-				_, body := o.get("/api/tii_eula")
-				_, open := o.get("/api/tii_actions")
-				return strings.Contains(string(body), "Agreement") && string(open) == "[]\n"
-			})
+			o.known()
 			definition, class := classroom(o.instance, 1, `[{"key":"file0","name":"Essay","type":"document",
 				"tii_check":true},{"key":"file1","name":"Diary","type":"document","tii_check":true,"tii_pct":80}]`)
-			task := o.send(class[0], definition)
+			task := o.send(class[0], definition, true, "file0", "file1")
 			both := func(first, second string) func() bool {
 				return func() bool { return slices.Equal(o.statuses(task), []string{first, second}) }
 			}

@@ -14,8 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/access"
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
 	"lectern/internal/jobs"
 	"lectern/internal/outside"
 	"lectern/internal/tii"
@@ -413,5 +415,30 @@ func TestNoRequestWaitsForTheService(t *testing.T) {
 	}
 	if n := w.count(`tii_submissions WHERE status = 'created'`); n != 1 {
 		t.Errorf("%d documents are to be sent", n)
+	}
+}
+
+// TestTheAddressOfAReportIsWaitedForBriefly lets the service take the one call that a
+// request waits for, and never answer it.
+func TestTheAddressOfAReportIsWaitedForBriefly(t *testing.T) {
+	dbtest.Long(t)
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	s := w.similarityService("")
+	w.api.outside = func(ctx context.Context, who *access.Caller, id string) (string, error) {
+		return s.ViewerURL(ctx, who.ID, id)
+	}
+	id := w.someSubmission()
+	w.outsideReport(id, "tii-1", 61, "")
+	w.fill("tii_submissions", 0, 1, func(int) row {
+		return row{"submission_id": id, "position": 0, "key": "file0", "filename": "a.pdf", "threshold": 35,
+			"owner_id": w.id["student"], "sender_id": w.id["student"], "service": "far", "remote_id": "tii-1",
+			"status": string(outside.LowSimilarity), "created_at": clock.At(w.now)}
+	})
+	r := w.do("tutor", "GET "+similarities, nil).status(200).list()[0]
+	began := time.Now()
+	w.do("tutor", fmt.Sprintf("GET %s/%v/viewer_url", similarities, r["id"]), nil).status(502).says("try again")
+	if took := time.Since(began); took < 4*time.Second || took > 15*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

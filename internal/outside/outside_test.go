@@ -422,3 +422,24 @@ func TestAnErasedPersonIsForgottenThere(t *testing.T) {
 		}
 	})
 }
+
+// What an action is just sending is deleted there only once its run has ended and its
+// place there is known.
+func TestWhatIsBeingSentIsForgottenAfterwards(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		p := newPlace(t, d, fake.Options{Percent: 99})
+		p.terms()
+		p.handIn(1, yes())
+		p.set(`UPDATE jobs SET state = 'running' WHERE kind = 'tii_action'`)
+		p.set(`UPDATE tii_submissions SET forget = TRUE`)
+		for _, want := range [][]Status{{Created, Created}, {Deleted, Deleted}} {
+			if err := p.deleteLost(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := p.statuses(); !slices.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+			p.set(`UPDATE jobs SET state = 'available' WHERE kind = 'tii_action'`)
+		}
+	})
+}

@@ -220,11 +220,15 @@ type lost struct {
 }
 
 // deleteLost has deleted at the service what is deleted here, with its task, its unit
-// or its person.
+// or its person. A document whose action runs is left to the next look: its place at the
+// service may be known only when the run has ended.
 func (s *Service) deleteLost(ctx context.Context) error {
 	return s.DB.Tx(ctx, func(q db.Q) error {
-		list, err := db.All[lost](ctx, q, `SELECT id, remote_id, '' AS group_id FROM tii_submissions
-			WHERE submission_id IS NULL OR forget ORDER BY id LIMIT $1`, atOnce)
+		list, err := db.All[lost](ctx, q, `SELECT d.id, d.remote_id, '' AS group_id FROM tii_submissions d
+			WHERE (d.submission_id IS NULL OR d.forget) AND NOT EXISTS (SELECT 1 FROM tii_actions a
+				JOIN jobs j ON j.unique_key = 'tii action ' || a.id
+				WHERE a.tii_submission_id = d.id AND j.state = 'running')
+			ORDER BY d.id LIMIT $1`, atOnce)
 		if err != nil {
 			return err
 		}

@@ -27,6 +27,8 @@ func Plan(u *ident.User, withFiles bool) []string {
 			"replaced by neutral values, and the account can no longer be used.", u.FirstName, u.LastName, u.Username),
 		"Sessions, links to set a password or confirm an address, and the calendar feed are ended; letters to the " +
 			"person are removed.",
+		"Documents of the person that an outside similarity service was sent are deleted there, by the running " +
+			"service; that the person once accepted its agreement cannot be taken back there.",
 		"Kept: grades, the history of tasks, comments, the audit log and receipts, which are signed and still have " +
 			"the user name of their time. What people wrote in comments is not searched for names.",
 	}
