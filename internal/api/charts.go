@@ -47,6 +47,8 @@ func (s *Server) chart(ctx context.Context, in chartIn) (insight.Chart, error) {
 
 func (s *Server) burndown(ctx context.Context, _ *access.Caller, in projectIn) (out endpoint.Drawn[*insight.Burndown],
 	err error) {
-	b, err := view(ctx, s.db, func(q db.Q) (*insight.Burndown, error) { return insight.BurndownOf(ctx, q, in.ID) })
+	b, err := view(ctx, s.db, func(q db.Q) (*insight.Burndown, error) {
+		return insight.BurndownOf(ctx, q, in.ID, nil)
+	})
 	return endpoint.Drawn[*insight.Burndown]{Data: b, Draw: func() endpoint.Picture { return b.SVG() }}, err
 }

@@ -2,11 +2,15 @@ package insight
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 
 	"lectern/internal/chart"
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/grade"
+	"lectern/internal/opt"
 	"lectern/internal/status"
 )
 
@@ -34,42 +38,81 @@ type Burndown struct {
 	unit, student string
 }
 
-// portion is one task of a project with the days that matter.
+// portion is one task of a unit as a project stands to it, with the days that matter.
 type portion struct {
-	Weight      float64        `db:"weighting"`
-	Target      clock.Date     `db:"target_date"`
-	Status      *status.Status `db:"status"`
-	SubmittedAt *clock.Time    `db:"submission_date"`
-	CompletedOn *clock.Date    `db:"completion_date"`
-	UpdatedAt   *clock.Time    `db:"updated_at"`
+	DefinitionID int64          `db:"id"`
+	Abbreviation string         `db:"abbreviation"`
+	Name         string         `db:"name"`
+	Grade        grade.Grade    `db:"target_grade"`
+	Weight       float64        `db:"weighting"`
+	Start        clock.Date     `db:"start_date"`
+	Target       clock.Date     `db:"target_date"`
+	Deadline     *clock.Date    `db:"due_date"`
+	Extensions   int            `db:"extensions"`
+	Status       *status.Status `db:"status"`
+	SubmittedAt  *clock.Time    `db:"submission_date"`
+	CompletedOn  *clock.Date    `db:"completion_date"`
+	UpdatedAt    *clock.Time    `db:"updated_at"`
 }
 
-// BurndownOf gives the burndown of a project in two statements.
-func BurndownOf(ctx context.Context, q db.Q, projectID int64) (*Burndown, error) {
-	head, err := db.OneOf[struct {
-		Code    string     `db:"code"`
-		Name    string     `db:"name"`
-		Student string     `db:"student"`
-		Start   clock.Date `db:"start_date"`
-		End     clock.Date `db:"end_date"`
-	}](ctx, q, "project", `SELECT u.code, u.name, s.first_name || ' ' || s.last_name AS student, u.start_date,
-		u.end_date
+// labour is all the work that a project's unit has, whatever its student aims for.
+type labour struct {
+	ProjectID int64       `db:"id"`
+	UnitID    int64       `db:"unit_id"`
+	Aims      grade.Grade `db:"target_grade"`
+	Code      string      `db:"code"`
+	Name      string      `db:"name"`
+	Student   string      `db:"student"`
+	Start     clock.Date  `db:"start_date"`
+	End       clock.Date  `db:"end_date"`
+	today     clock.Date
+	tasks     []portion
+}
+
+// labourOf reads the work of a project in two statements.
+func labourOf(ctx context.Context, q db.Q, projectID int64) (*labour, error) {
+	l, err := db.OneOf[labour](ctx, q, "project", `SELECT p.id, p.unit_id, p.target_grade, u.code, u.name,
+		s.first_name || ' ' || s.last_name AS student, u.start_date, u.end_date
 		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id WHERE p.id = $1`, projectID)
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := db.All[portion](ctx, q, `SELECT d.weighting, d.target_date, t.status, t.submission_date,
+	l.today = clock.Day(q.Now().Time)
+	l.tasks, err = db.All[portion](ctx, q, `SELECT d.id, d.abbreviation, d.name, d.target_grade, d.weighting,
+		d.start_date, d.target_date, d.due_date, coalesce(t.extensions, 0) AS extensions, t.status, t.submission_date,
 		t.completion_date, t.updated_at
-		FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id AND d.target_grade <= p.target_grade
-		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id WHERE p.id = $1`, projectID)
+		FROM task_definitions d LEFT JOIN tasks t ON t.project_id = $1 AND t.task_definition_id = d.id
+		WHERE d.unit_id = $2 ORDER BY d.target_date, d.abbreviation`, projectID, l.UnitID)
+	return l, err
+}
+
+// asked are the tasks that somebody has to do who aims for a grade.
+func (l *labour) asked(target grade.Grade) (out []portion) {
+	for _, t := range l.tasks {
+		if t.Grade <= target {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// burndown is that of a student who aims for a grade.
+func (l *labour) burndown(target grade.Grade) *Burndown {
+	tasks := l.asked(target)
+	b := &Burndown{ProjectID: l.ProjectID, StartDate: l.Start, EndDate: l.End, Today: l.today, Tasks: len(tasks),
+		unit: l.Code + " " + l.Name, student: l.Student}
+	b.fill(tasks)
+	return b
+}
+
+// BurndownOf gives the burndown of a project in two statements, as it is for the
+// grade its student aims for, or would be for another one.
+func BurndownOf(ctx context.Context, q db.Q, projectID int64, target *grade.Grade) (*Burndown, error) {
+	l, err := labourOf(ctx, q, projectID)
 	if err != nil {
 		return nil, err
 	}
-	b := &Burndown{ProjectID: projectID, StartDate: head.Start, EndDate: head.End, Today: clock.Day(q.Now().Time),
-		Tasks: len(tasks),
-		unit:  head.Code + " " + head.Name, student: head.Student}
-	b.fill(tasks)
-	return b, nil
+	return l.burndown(opt.Or(target, l.Aims)), nil
 }
 
 // fill works the lines out. Where no task weighs anything each weighs the same.
@@ -195,4 +238,35 @@ func drawn(line []Remaining) []chart.Point {
 		out[i] = chart.Point{Day: r.Day.Time, Remaining: r.Remaining}
 	}
 	return out
+}
+
+// mostRows is about how many rows a table of the burndown has at most.
+const mostRows = 60
+
+// Table gives the burndown as plain text, week by week and for today, for who cannot
+// see it. A unit of many years is told in longer steps.
+func (b *Burndown) Table() chart.Table {
+	t := chart.Table{Title: "Burndown", Head: []string{"Day", "Target", "Submitted", "Done"}, Rows: [][]string{}}
+	var days []clock.Date
+	for i := 0; i < len(b.Target); i += 1 + len(b.Target)/mostRows {
+		days = append(days, b.Target[i].Day)
+	}
+	if n := len(b.Submitted); n > 0 && !slices.Contains(days, b.Submitted[n-1].Day) {
+		days = append(days, b.Submitted[n-1].Day)
+		slices.SortFunc(days, func(x, y clock.Date) int { return x.Compare(y.Time) })
+	}
+	for _, day := range days {
+		t.Rows = append(t.Rows, []string{day.Format("2 Jan 2006"), percent(b.Target, day), percent(b.Submitted, day),
+			percent(b.Done, day)})
+	}
+	return t
+}
+
+// percent is a point of a line in words; nothing where the line has none that day.
+func percent(line []Remaining, day clock.Date) string {
+	i := slices.IndexFunc(line, func(r Remaining) bool { return r.Day == day })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", line[i].Remaining)
 }

@@ -14,21 +14,23 @@ import (
 	"lectern/internal/httpserver"
 )
 
-//go:embed templates/*.html
+//go:embed templates
 var templateFiles embed.FS
 
-// templates are the pages by name, each with the frame around it.
+// templates are the pages by name, each with the frame around it and the parts that
+// several pages share.
 var templates = func() map[string]*template.Template {
 	funcs := template.FuncMap{"t": word, "asset": assetPath, "shares": shares,
 		"list": func(values ...any) []any { return values }}
-	frame := template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html"))
+	frame := template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html",
+		"templates/parts/*.html"))
 	names, err := templateFiles.ReadDir("templates")
 	if err != nil {
 		panic(err) // they are inside the program
 	}
 	out := map[string]*template.Template{}
 	for _, f := range names {
-		if f.Name() != "frame.html" {
+		if f.Name() != "frame.html" && !f.IsDir() {
 			t := template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, path.Join("templates", f.Name())))
 			out[strings.TrimSuffix(f.Name(), ".html")] = t
 		}

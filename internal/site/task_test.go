@@ -86,16 +86,3 @@ func TestConversationOnAPage(t *testing.T) {
 	ann.do(path+"/extension", url.Values{"weeks": {"1"}, "reason": {"I was ill."}}).leadsTo(path + "#talk")
 	ann.do(path+"/status", url.Values{"status": {"complete"}}).status(403).says(`role="alert"`)
 }
-
-// The address decides how tasks are sorted and which are shown.
-func TestTheTermInTheAddress(t *testing.T) {
-	w := newWorld(t, "sqlite", "http://lectern.test")
-	w.hostile()
-	ann, path := w.as("ann"), w.path("/projects/{id}")
-	for _, q := range []string{"", "?sort=name&show=open", "?sort=nonsense&show=%22"} {
-		ann.do(path+q, nil).status(200).says("Not Started").says("Next")
-	}
-	ann.do(path, url.Values{"target_grade": {"2"}}).leadsTo(path)
-	ann.do(path, nil).says(`<option value="2" selected>`)
-	ann.do(path, url.Values{"target_grade": {"9"}}).status(400)
-}

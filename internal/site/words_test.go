@@ -1,6 +1,8 @@
 package site
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,26 +11,36 @@ import (
 	"lectern/internal/taskdef"
 )
 
-var key = regexp.MustCompile(`\bt "([^"]+)"`)
+// key is a key in a template, spoken one in a program.
+var (
+	key    = regexp.MustCompile(`\bt "([^"]+)"`)
+	spoken = regexp.MustCompile(`\bword\("([^"]+)"[,)]`)
+)
 
 // Every key that templates ask for has words, and no words are left over.
 func TestWordsAndTemplatesAgree(t *testing.T) {
 	used := map[string]bool{"password.differ": true, "sign-in.both": true, "error.title": true}
-	files, err := templateFiles.ReadDir("templates")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		text, err := templateFiles.ReadFile("templates/" + f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := strings.TrimSuffix(f.Name(), ".html")
-		used[name+".title"], used[name+".done"] = true, true
-		for _, m := range key.FindAllStringSubmatch(string(text), -1) {
+	asked := func(name, text string, key *regexp.Regexp) {
+		for _, m := range key.FindAllStringSubmatch(text, -1) {
 			if used[m[1]] = true; words[m[1]] == "" {
-				t.Errorf("%s: there are no words for %s", f.Name(), m[1])
+				t.Errorf("%s: there are no words for %s", name, m[1])
 			}
+		}
+	}
+	for _, pattern := range []string{"*.go", "templates/*.html", "templates/parts/*.html"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked(name, string(text), key)
+			asked(name, string(text), spoken)
+			name = strings.TrimSuffix(filepath.Base(name), ".html")
+			used[name+".title"], used[name+".done"] = true, true
 		}
 	}
 	for _, st := range status.All {
@@ -37,6 +49,9 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	}
 	for _, o := range (&termPage{}).Orders() {
 		used["project.sort-"+o] = true
+	}
+	for _, view := range (&termPage{}).Views() {
+		used["project.view-"+view] = true
 	}
 	for _, k := range taskdef.UploadKind("").Enum() {
 		used["kind."+k] = true

@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/clock"
+	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/due"
 	"lectern/internal/enrol"
@@ -12,6 +13,7 @@ import (
 	"lectern/internal/status"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
+	"lectern/internal/week"
 	"lectern/internal/work"
 )
 
@@ -19,13 +21,15 @@ import (
 type Term struct {
 	Project *enrol.ProjectDetail
 	Tasks   []TermTask
+	Weeks   week.Calendar // of the unit
 }
 
 // TermTask is a task in a term, with the definition it follows.
 type TermTask struct {
 	Definition taskdef.Definition
 	work.ProjectTask
-	Aimed bool // the project's target grade asks for it
+	Aimed bool            // the project's target grade asks for it
+	Why   due.Explanation // of the due date
 }
 
 // TermOf gives the term of a project as who sees it; who must be resolved on it.
@@ -43,6 +47,15 @@ func TermOf(ctx context.Context, q db.Q, who *access.Caller, projectID int64) (*
 	if err != nil {
 		return nil, err
 	}
+	calendars, err := course.Calendars(ctx, q, p.UnitID)
+	if err != nil {
+		return nil, err
+	}
+	t.Weeks = calendars[p.UnitID]
+	why, err := work.ExplainAll(ctx, q, projectID)
+	if err != nil {
+		return nil, err
+	}
 	begun, err := work.TasksOf(ctx, q, projectID, who.ID)
 	if err != nil {
 		return nil, err
@@ -52,7 +65,7 @@ func TermOf(ctx context.Context, q db.Q, who *access.Caller, projectID int64) (*
 		by[b.DefinitionID] = b
 	}
 	for _, d := range definitions {
-		t.Tasks = append(t.Tasks, TermTask{d, orNotStarted(by, &d), d.TargetGrade <= p.TargetGrade})
+		t.Tasks = append(t.Tasks, TermTask{d, orNotStarted(by, &d), d.TargetGrade <= p.TargetGrade, why[d.ID]})
 	}
 	return t, nil
 }

@@ -42,7 +42,7 @@ type span struct{ from, to int }
 // taking the same weeks follow one another instead, one that begins before
 // the period begins with it, and one of no weeks takes out none.
 func New(start, end clock.Date, breaks []Break) Calendar {
-	c := Calendar{monday: mondayOf(start)}
+	c := Calendar{monday: MondayOf(start)}
 	c.last = c.index(end)
 	free := 0
 	for _, b := range inOrder(breaks) {
@@ -106,7 +106,7 @@ func (c Calendar) Carry(to Calendar, day clock.Date) clock.Date {
 
 // index is the calendar week of a day, 0 for the one that holds the start.
 func (c Calendar) index(day clock.Date) int {
-	return mondayOf(day).DaysSince(c.monday) / 7
+	return MondayOf(day).DaysSince(c.monday) / 7
 }
 
 // day is the weekday of a calendar week.
@@ -171,6 +171,7 @@ func inOrder(breaks []Break) []Break {
 
 func sinceMonday(d time.Weekday) int { return (int(d) + 6) % 7 }
 
-func mondayOf(day clock.Date) clock.Date { return day.AddDays(-sinceMonday(day.Weekday())) }
+// MondayOf is the first day of the calendar week that holds a day.
+func MondayOf(day clock.Date) clock.Date { return day.AddDays(-sinceMonday(day.Weekday())) }
 
-func firstMonday(day clock.Date) clock.Date { return mondayOf(day.AddDays(6)) }
+func firstMonday(day clock.Date) clock.Date { return MondayOf(day.AddDays(6)) }

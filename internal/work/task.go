@@ -185,6 +185,26 @@ func Explain(ctx context.Context, q db.Q, projectID, definitionID int64) (*due.E
 	return &e, nil
 }
 
+// ExplainAll tells how the due dates of all tasks of a project came about, by their
+// definitions, begun or not.
+func ExplainAll(ctx context.Context, q db.Q, projectID int64) (map[int64]due.Explanation, error) {
+	out := map[int64]due.Explanation{}
+	for t, err := range db.Each[task](ctx, q, `SELECT d.id AS task_definition_id, p.unit_id, d.target_date, d.due_date,
+			u.end_date, u.time_zone, coalesce(t.extensions, 0) AS extensions
+		FROM projects p JOIN units u ON u.id = p.unit_id JOIN task_definitions d ON d.unit_id = p.unit_id
+		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id WHERE p.id = $1`, projectID) {
+		if err != nil {
+			return nil, err
+		}
+		dates, err := t.dates()
+		if err != nil {
+			return nil, err
+		}
+		out[t.DefinitionID] = dates.Explain()
+	}
+	return out, nil
+}
+
 // Refreshed is what a client asks for again and again while a task is open.
 type Refreshed struct {
 	DefinitionID int64         `json:"task_definition_id"`
