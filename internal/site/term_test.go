@@ -91,7 +91,7 @@ func TestTheTermAtAGlance(t *testing.T) {
 				t.Errorf("%s: %q, want %q", query, got, want)
 			}
 		}
-		weeks := ann.do(path+"?view=weeks", nil).status(200).says("<h4>Week 1</h4>").says("<h4>Week 4</h4>")
+		weeks := ann.do(path+"?view=weeks", nil).status(200).says("<h3>Week 1</h3>").says("<h3>Week 4</h3>")
 		weeks.says(`href="?sort=due&amp;view=list"`)
 		if strings.Contains(ann.do(path+"?show=open", nil).text(), `<span class="status green">Complete`) {
 			t.Error("what is over is not hidden")
