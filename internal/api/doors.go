@@ -48,3 +48,6 @@ func (s *Server) Forgot(ctx context.Context, who *access.Caller, username string
 func (s *Server) ConfirmAddress(ctx context.Context, token string) error {
 	return s.accounts().ConfirmAddress(ctx, token)
 }
+
+// Declaration is what whoever hands work in states by doing so.
+func (s *Server) Declaration() string { return s.settings.Plagiarism }

@@ -39,6 +39,15 @@ func MembersOf(ctx context.Context, q db.Q, groupID int64) ([]Member, error) {
 		ORDER BY u.name_key, p.id`, groupID)
 }
 
+// TeamOf lists the enrolled students of the group that a project is in, within a set
+// of groups. There are none when it is in no group.
+func TeamOf(ctx context.Context, q db.Q, projectID, setID int64) ([]Member, error) {
+	return db.All[Member](ctx, q, selectMembers+` JOIN group_memberships m ON m.project_id = p.id
+		WHERE m.active AND p.enrolled AND m.unit_group_id = (SELECT o.unit_group_id FROM group_memberships o
+			WHERE o.project_id = $1 AND o.group_set_id = $2 AND o.active)
+		ORDER BY u.name_key, p.id`, projectID, setID)
+}
+
 // membershipState is what decides whether a student may be in a group.
 type membershipState struct {
 	Enrolled   bool    `db:"enrolled"`

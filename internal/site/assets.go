@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -18,31 +18,40 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// asset is a file that pages load. Its address holds its hash, so that a browser
-// keeps it for ever.
+// asset is a file that pages load. Its address holds the hash of all assets, so that
+// a browser keeps it for ever, and a script finds another beside itself.
 type asset struct {
 	address, kind string
 	content       []byte
 }
 
 var assets = func() map[string]asset {
-	out := map[string]asset{}
+	out, sum := map[string]asset{}, sha256.New()
 	err := fs.WalkDir(assetFiles, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := assetFiles.ReadFile(name)
-		sum := sha256.Sum256(data)
-		short := strings.TrimPrefix(name, "assets/")
-		out[short] = asset{"/assets/" + base64.RawURLEncoding.EncodeToString(sum[:12]) + "/" + short,
-			mime.TypeByExtension(path.Ext(name)), data}
+		fmt.Fprintln(sum, name, len(data))
+		sum.Write(data)
+		out[strings.TrimPrefix(name, "assets/")] = asset{kind: kinds[path.Ext(name)], content: data}
 		return err
 	})
 	if err != nil {
 		panic(err) // they are inside the program
 	}
+	at := "/assets/" + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12]) + "/"
+	for name, a := range out {
+		a.address = at + name
+		out[name] = a
+	}
 	return out
 }()
+
+// kinds are the types of assets by the ending of their names: browsers run no module
+// of another type, and what the system knows of endings differs.
+var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".mjs": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8"}
 
 // assetPath gives the address of an asset to templates.
 func assetPath(name string) string {

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"html/template"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
 	"lectern/internal/fault"
 	"lectern/internal/httpserver"
 )
@@ -20,7 +22,8 @@ var templateFiles embed.FS
 // templates are the pages by name, each with the frame around it and the parts that
 // several pages share.
 var templates = func() map[string]*template.Template {
-	funcs := template.FuncMap{"t": word, "asset": assetPath, "shares": shares,
+	funcs := template.FuncMap{"t": word, "words": wordsOf, "asset": assetPath, "shares": shares,
+		"accepts": accepts, "megabytes": megabytes,
 		"list": func(values ...any) []any { return values }}
 	frame := template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html",
 		"templates/parts/*.html"))
@@ -46,6 +49,7 @@ type Page struct {
 	Wrong  *httpserver.Problem // what was wrong with a form that is shown again
 	site   *Server
 	name   string // of its template
+	part   string // of the template, where not all of the page is asked for
 	status int    // other than the one declared
 	head   http.Header
 }
@@ -60,6 +64,13 @@ func (s *Server) titled(who *access.Caller, name, title string, data any) *Page 
 	return &Page{Title: title, Me: who, Data: data, site: s, name: name, status: http.StatusOK}
 }
 
+// fragment makes a part of a page, which a script puts into the one that is open.
+func (s *Server) fragment(who *access.Caller, name, part string, data any) *Page {
+	p := s.titled(who, name, "", data)
+	p.part = part
+	return p
+}
+
 // Product is the name of the service.
 func (p *Page) Product() string { return p.site.product }
 
@@ -69,7 +80,7 @@ func (p *Page) SignedIn() bool { return p.Me != nil && p.Me.ID != 0 }
 // Draw implements endpoint.Drawing.
 func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	var b bytes.Buffer
-	if err := templates[p.name].ExecuteTemplate(&b, "frame", p); err != nil {
+	if err := templates[p.name].ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
 		p.site.HTTP.Log.ErrorContext(r.Context(), "a page cannot be drawn", "page", p.name, "request_id",
 			httpserver.RequestID(r.Context()), "err", err)
 		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
@@ -86,6 +97,22 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	}
 	w.WriteHeader(status)
 	httpserver.Write(w, b.Bytes()) //nolint:errcheck // the client left
+}
+
+// onward is the answer to a form that was accepted: where to go on, for a browser
+// that sent the form by itself and for a script of ours.
+type onward struct {
+	To string `json:"to"`
+}
+
+// Draw implements endpoint.Drawing.
+func (v onward) Draw(w http.ResponseWriter, r *http.Request, status int) {
+	w.Header().Add("Vary", "Accept")
+	if httpserver.Names(r, "text/html") {
+		endpoint.Redirect{To: v.To}.Draw(w, r, status)
+		return
+	}
+	httpserver.JSON(w, http.StatusOK, v)
 }
 
 // again draws a form once more with what was wrong with it. What is nobody's

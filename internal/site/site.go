@@ -47,6 +47,8 @@ type Doors interface {
 	// ConfirmAddress makes an address a person's own by the token of a link, which
 	// it uses up.
 	ConfirmAddress(ctx context.Context, token string) error
+	// Declaration is what whoever hands work in states by doing so.
+	Declaration() string
 }
 
 // Server answers every request that is not for the API.

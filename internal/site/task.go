@@ -3,17 +3,13 @@ package site
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
-	"io"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
 	"lectern/internal/audit"
 	"lectern/internal/db"
-	"lectern/internal/fault"
-	"lectern/internal/opt"
 	"lectern/internal/policy"
 	"lectern/internal/status"
 	"lectern/internal/submit"
@@ -21,9 +17,6 @@ import (
 	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
-
-// mostFiles is how many files a task can ask for.
-const mostFiles = 20
 
 func (s *Server) taskRoutes() {
 	const one = "/projects/{project_id}/tasks/{task_definition_id}"
@@ -34,21 +27,11 @@ func (s *Server) taskRoutes() {
 		endpoint.Unaudited("it only notes what was read"), endpoint.Asks(policy.GradeTask))
 	form(s, one+"/comments", policy.Comment, "Say something on a task", s.say, asks,
 		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.mostMedia))
-	form(s, one+"/hand-in", policy.Submit, "Hand in work", s.handIn, asks,
-		endpoint.Audited(audit.Submission, audit.Status, audit.Grade), endpoint.Uploads(mostFiles, s.mostFile),
-		endpoint.Accepts(func(ctx context.Context, who *access.Caller, in handInIn) (func(string) error, error) {
-			return s.usecases.FilesAskedFor(ctx, who, in.DefinitionID)
-		}))
 	form(s, one+"/status", policy.ChangeTask, "Tell how a task goes", s.move, asks,
 		endpoint.Audited(audit.Status, audit.Grade))
 	form(s, one+"/extension", policy.RequestExtension, "Ask for more time", s.extend, asks,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade))
-	endpoint.Route(s.Server, "GET "+one+"/document", 200, policy.ReadSubmission, "Document of the latest submission",
-		s.document)
-	endpoint.Route(s.Server, "GET "+one+"/receipt", 200, policy.ReadSubmission, "Receipt of the latest submission",
-		s.receipt)
-	endpoint.Route(s.Server, "GET "+one+"/versions/{timestamp}", 200, policy.ReadSubmission, "Files of a submission",
-		s.version)
+	s.handInRoutes(one, asks)
 	endpoint.Route(s.Server, "GET "+one+"/sheet", 200, policy.ReadTask, "Task sheet", s.sheet)
 	endpoint.Route(s.Server, "GET "+one+"/resources", 200, policy.ReadTask, "Resources of a task", s.resources)
 	endpoint.Route(s.Server, "GET "+one+"/comments/{id}", 200, policy.ReadTask, "Attachment of a comment",
@@ -71,43 +54,55 @@ func (in taskIn) path() string {
 // taskPage is what the page of a task shows.
 type taskPage struct {
 	*usecase.TaskDetail
-	Path                             string
-	Key                              string // makes handing in twice one submission
-	Said                             string // a comment that was refused, to be mended
-	MayComment, MaySubmit, MayExtend bool
-	Moves                            []status.Status // what the student may say of it
+	Path                  string
+	Form                  *handInForm // nil: not theirs to hand in
+	Making                *making     // the document of the latest submission; nil: there is none
+	Said                  string      // a comment that was refused, to be mended
+	MayComment, MayExtend bool
+	Moves                 []status.Status // what the student may say of it
 }
 
 func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page, error) {
-	return s.taskPage(ctx, who, in)
-}
-
-func (s *Server) taskPage(ctx context.Context, who *access.Caller, in taskIn) (*Page, error) {
-	var d *usecase.TaskDetail
+	v := &taskPage{Path: in.path(), MayComment: who.May(policy.Comment)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
-		d, err = usecase.TaskByID(ctx, q, who, in.ref())
-		return err
+		if v.TaskDetail, err = usecase.TaskByID(ctx, q, who, in.ref()); err != nil {
+			return err
+		}
+		return s.handedIn(ctx, q, who, in, v)
 	})
 	if err != nil {
 		return nil, err
 	}
-	v := &taskPage{TaskDetail: d, Path: in.path(), Key: rand.Text(), MayComment: who.May(policy.Comment),
-		MaySubmit: who.May(policy.Submit) && who.ID == who.OwnerID,
-		MayExtend: who.May(policy.RequestExtension) && who.ID == who.OwnerID && d.Due.CanApply}
-	if v.MaySubmit {
-		v.Moves = []status.Status{status.WorkingOnIt, status.NeedHelp}
-	}
-	return s.titled(who, "task", d.Definition.Abbreviation+" "+d.Definition.Name, v), nil
+	v.MayExtend = who.May(policy.RequestExtension) && who.ID == who.OwnerID && v.Due.CanApply
+	return s.titled(who, "task", v.Definition.Abbreviation+" "+v.Definition.Name, v), nil
 }
 
-// State is how far the document of the latest submission has come, "" where
-// nothing was handed in.
-func (v *taskPage) State() string { return string(opt.Or(v.Submission.State, "")) }
+// handedIn adds what is known of the latest submission, and the form for the next to
+// whoever may hand in.
+func (s *Server) handedIn(ctx context.Context, q db.Q, who *access.Caller, in taskIn, v *taskPage) (err error) {
+	if who.May(policy.Submit) && who.ID == who.OwnerID {
+		v.Moves = []status.Status{status.WorkingOnIt, status.NeedHelp}
+		if v.Form, err = s.form(ctx, q, who, v.TaskDetail, rand.Text()); err != nil {
+			return err
+		}
+	}
+	if !v.Submission.Submitted {
+		return nil
+	}
+	last, err := submit.Latest(ctx, q, in.ProjectID, in.DefinitionID)
+	if err == nil {
+		v.Making, err = s.making(ctx, q, who, in, last)
+	}
+	return err
+}
 
 // retry draws the page of a task again with what was wrong with one of its forms.
 func (s *Server) retry(ctx context.Context, who *access.Caller, in taskIn, said string, err error) (endpoint.Drawing,
 	error) {
-	p, drawn := s.taskPage(ctx, who, in)
+	if !endpoint.FromForm(ctx) {
+		return nil, err // a script shows it beside the form, which is still there
+	}
+	p, drawn := s.task(ctx, who, in)
 	if drawn != nil {
 		return nil, drawn
 	}
@@ -143,42 +138,6 @@ func uploaded(u *params.Upload) usecase.Upload {
 	return usecase.Upload{Name: u.Name, Size: u.Size, Open: u.Open}
 }
 
-type handInIn struct {
-	taskIn
-	Files map[string]*params.Upload `param:"*files"`
-	Key   string                    `param:"key" text:"any"`
-	Help  bool                      `param:"help"`
-}
-
-// receiptPage shows a submission that has just come in.
-type receiptPage struct {
-	Path    string
-	Receipt *submit.Receipt
-	Body    submit.ReceiptBody
-	OnTime  bool
-}
-
-func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (endpoint.Drawing, error) {
-	sent := map[string]usecase.Upload{}
-	for key, u := range in.Files {
-		sent[key] = uploaded(u)
-	}
-	trigger := ""
-	if in.Help {
-		trigger = string(status.NeedHelp)
-	}
-	got, err := s.usecases.HandIn(ctx, who, submit.Request{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID,
-		Key: in.Key, Trigger: trigger}, sent)
-	if err != nil {
-		return s.retry(ctx, who, in.taskIn, "", err)
-	}
-	v := receiptPage{Path: in.path(), Receipt: got.Receipt, OnTime: got.BeforeDue}
-	if err := json.Unmarshal(got.Receipt.Body, &v.Body); err != nil {
-		return nil, err
-	}
-	return s.page(who, "received", v), nil
-}
-
 type moveIn struct {
 	taskIn
 	Status string `param:"status"`
@@ -210,52 +169,6 @@ func (s *Server) extend(ctx context.Context, who *access.Caller, in extendIn) (e
 		return s.retry(ctx, who, in.taskIn, "", err)
 	}
 	return endpoint.Redirect{To: in.path() + "#talk"}, nil
-}
-
-func (s *Server) document(ctx context.Context, _ *access.Caller, in taskIn) (*endpoint.File, error) {
-	v, err := submit.Latest(ctx, s.DB.Pool(), in.ProjectID, in.DefinitionID)
-	if err != nil {
-		return nil, err
-	}
-	hash, err := v.PDF()
-	if err != nil {
-		return nil, err
-	}
-	content, err := s.usecases.Files.Open(ctx, hash)
-	return &endpoint.File{Content: content, Name: v.Abbreviation + ".pdf", Type: "application/pdf",
-		Modified: v.At.Time}, err
-}
-
-func (s *Server) receipt(ctx context.Context, _ *access.Caller, in taskIn) (*endpoint.File, error) {
-	d, err := submit.DetailsOf(ctx, s.DB.Pool(), in.ProjectID, in.DefinitionID)
-	if err == nil && d.Receipt == nil {
-		err = fault.New(fault.Missing, "There is no receipt: nothing was handed in for this task yet.")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &endpoint.File{Name: "receipt.json", Type: "application/json", Attachment: true,
-		Write: func(w io.Writer) error { return json.NewEncoder(w).Encode(d.Receipt) }}, nil
-}
-
-func (s *Server) version(ctx context.Context, _ *access.Caller, in struct {
-	taskIn
-	Timestamp string `path:"timestamp"`
-}) (*endpoint.File, error) {
-	var v *submit.Version
-	var list []submit.File
-	err := s.DB.View(ctx, func(q db.Q) (err error) {
-		if v, err = submit.VersionAt(ctx, q, in.ProjectID, in.DefinitionID, in.Timestamp); err == nil {
-			list, err = submit.FilesOf(ctx, q, v.ID)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &endpoint.File{Name: v.Abbreviation + "-" + v.At.UTC().Format("20060102-150405") + ".zip",
-		Type: "application/zip", Attachment: true,
-		Write: func(w io.Writer) error { return v.WriteZip(ctx, s.usecases.Files, list, w) }}, nil
 }
 
 func (s *Server) sheet(ctx context.Context, _ *access.Caller, in taskIn) (*endpoint.File, error) {

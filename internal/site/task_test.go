@@ -45,14 +45,16 @@ func TestHandingInOnAPage(t *testing.T) {
 		form := ann.do(path, nil).status(200).says("Nothing was handed in yet.")
 		key := keyField.FindStringSubmatch(form.Body.String())[1]
 		ann.send(path+"/hand-in", key, "a.go", "\x7fELF\x02\x01\x01").status(415).says(`role="alert"`)
-		first := ann.send(path+"/hand-in", key, "<b>.go", "package a\n").status(200).says("Your work has arrived.")
-		again := ann.send(path+"/hand-in", key, "<b>.go", "package a\n").status(200)
+		at := ann.send(path+"/hand-in", key, "<b>.go", "package a\n").status(303).Header().Get("Location")
+		first := ann.do(at, nil).status(200).says("Your work has arrived.").says("_b_.go")
+		ann.send(path+"/hand-in", key, "<b>.go", "package a\n").leadsTo(at)
+		again := ann.do(at, nil).status(200)
 		number := regexp.MustCompile(`<dd>(\d+)</dd>`)
 		if a, b := number.FindString(first.Body.String()), number.FindString(again.Body.String()); a != b || a == "" {
 			t.Errorf("two numbers: %q %q", a, b)
 		}
 		ann.sound("received", first)
-		ann.do(path, nil).status(200).says("Ready for Feedback").says("Versions: 1").says("is being made")
+		ann.do(path, nil).status(200).says("Ready for Feedback").says("Versions: 1").says("document will be made")
 		receipt := ann.do(path+"/receipt", nil).status(200)
 		keys, err := submit.PublicKeys(t.Context(), w.db.Pool())
 		if err != nil {

@@ -54,9 +54,17 @@ var pages = map[string][4]int{
 	"GET " + aTask + "/resources":            {303, 404, 404, 403},
 	"GET " + aTask + "/versions/{timestamp}": {303, 404, 404, 403},
 	"GET " + aTask + "/comments/{id}":        {303, 404, 404, 403},
+	"POST " + aTask + "/rebuild":             {401, 404, 404, 403},
+	"GET " + aVersion + "/receipt":           {303, 404, 404, 403},
+	"GET " + aVersion + "/receipt.json":      {303, 404, 404, 403},
+	"GET " + aVersion + "/progress":          {303, 404, 404, 403},
+	"GET " + aVersion + "/document":          {303, 404, 404, 403},
 }
 
-const aTask = "/projects/{project_id}/tasks/{task_definition_id}"
+const (
+	aTask    = "/projects/{project_id}/tasks/{task_definition_id}"
+	aVersion = aTask + "/versions/{timestamp}"
+)
 
 func TestEveryPageHasItsRight(t *testing.T) {
 	each(t, func(w *world) {

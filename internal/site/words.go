@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // The words of the pages stand in one table per language, so that another
@@ -35,4 +36,17 @@ func word(key string, values ...any) string {
 		return text
 	}
 	return fmt.Sprintf(text, values...)
+}
+
+// wordsOf gives the words whose keys begin so, by the rest of the key, as JSON: a
+// script has no words of its own.
+func wordsOf(prefix string) (string, error) {
+	some := map[string]string{}
+	for key, text := range words {
+		if rest, found := strings.CutPrefix(key, prefix); found {
+			some[rest] = text
+		}
+	}
+	data, err := json.Marshal(some)
+	return string(data), err
 }

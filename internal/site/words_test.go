@@ -11,10 +11,12 @@ import (
 	"lectern/internal/taskdef"
 )
 
-// key is a key in a template, spoken one in a program.
+// key is a key in a template, spoken one in a program, scripted what the keys of a
+// script begin with.
 var (
-	key    = regexp.MustCompile(`\bt "([^"]+)"`)
-	spoken = regexp.MustCompile(`\bword\("([^"]+)"[,)]`)
+	key      = regexp.MustCompile(`\bt "([^"]+)"`)
+	spoken   = regexp.MustCompile(`\bword\("([^"]+)"[,)]`)
+	scripted = regexp.MustCompile(`\bwords "([^"]+)"`)
 )
 
 // Every key that templates ask for has words, and no words are left over.
@@ -39,6 +41,11 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 			}
 			asked(name, string(text), key)
 			asked(name, string(text), spoken)
+			for _, m := range scripted.FindAllStringSubmatch(string(text), -1) {
+				for k := range words {
+					used[k] = used[k] || strings.HasPrefix(k, m[1])
+				}
+			}
 			name = strings.TrimSuffix(filepath.Base(name), ".html")
 			used[name+".title"], used[name+".done"] = true, true
 		}

@@ -43,6 +43,17 @@ func enqueue(ctx context.Context, q db.Q, submissionID int64, whose jobs.For) er
 	return err
 }
 
+// Ahead tells how many documents are begun before that of a submission which stands
+// in line, as far as they are counted; 0 when it does not stand there.
+func Ahead(ctx context.Context, q db.Q, submissionID int64) (int, error) {
+	list, err := db.All[int64](ctx, q, `SELECT coalesce(job_id, 0) FROM submissions WHERE id = $1`, submissionID)
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	ahead, _, err := jobs.Position(ctx, q, list[0])
+	return ahead, err
+}
+
 // Rebuild asks for the document of a task's latest submission to be made anew,
 // and tells whether there is one. Until the new one is ready the old one stays.
 func Rebuild(ctx context.Context, q db.Q, projectID, definitionID int64) (bool, error) {

@@ -186,7 +186,7 @@ func DetailsOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Det
 	if err != nil {
 		return nil, err
 	}
-	r, err := receiptOf(ctx, q, v.ID)
+	r, err := ReceiptOf(ctx, q, v.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,8 @@ func DetailsOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Det
 	return d, err
 }
 
-func receiptOf(ctx context.Context, q db.Q, submissionID int64) (*Receipt, error) {
+// ReceiptOf gives the receipt of a submission.
+func ReceiptOf(ctx context.Context, q db.Q, submissionID int64) (*Receipt, error) {
 	type row struct {
 		Body      string `db:"body"`
 		Hash      string `db:"hash"`
