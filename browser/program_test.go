@@ -1,0 +1,134 @@
+package browser
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"lectern/internal/db/dbtest"
+)
+
+// program builds the service once.
+var program = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(scratch, "lectern")
+	out, err := exec.Command("go", "build", "-o", path, "lectern/cmd/lectern").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return path, err
+})
+
+// scratch holds what all tests share, and is removed at the end.
+var scratch string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "lectern-browser-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	scratch = dir
+	code := m.Run()
+	stopShared()
+	stopBrowser()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// needed skips a test unless LECTERN_TEST_BROWSER is set: these tests take minutes.
+func needed(t *testing.T) {
+	t.Helper()
+	if os.Getenv("LECTERN_TEST_BROWSER") == "" {
+		t.Skip("tests in a browser run with LECTERN_TEST_BROWSER=1")
+	}
+	if _, err := exec.LookPath(chromium); err != nil {
+		dbtest.Missing(t, "no browser: %v", err)
+	}
+}
+
+// service is a running copy of the program with its demo university.
+type service struct {
+	url, data string
+	said      bytes.Buffer // before it was ready
+}
+
+var readyAt = regexp.MustCompile(`ready at (https?://[^ ]+)`)
+
+// serve starts the program with its demo on a free port. It is stopped with the test.
+func serve(t *testing.T, args ...string) *service {
+	t.Helper()
+	s, stop, err := startService(t.TempDir(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return s
+}
+
+// quiet gives the one service of all tests that leave it as they found it.
+func quiet(t *testing.T) *service {
+	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var shared = sync.OnceValues(func() (s *service, err error) {
+	s, stopShared, err = startService(filepath.Join(scratch, "shared"))
+	return s, err
+})
+
+var stopShared = func() {}
+
+func startService(data string, args ...string) (*service, func(), error) {
+	path, err := program()
+	if err != nil {
+		return nil, func() {}, err
+	}
+	c := exec.Command(path, append([]string{"serve", "--demo", "--addr", "127.0.0.1:0", "--log-level", "error",
+		"--data", data}, args...)...)
+	c.Env = []string{"HOME=" + data, "PATH=" + os.Getenv("PATH")}
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		return nil, func() {}, err
+	}
+	s := &service{data: data}
+	for lines := bufio.NewScanner(out); s.url == "" && lines.Scan(); {
+		fmt.Fprintln(&s.said, lines.Text())
+		if m := readyAt.FindStringSubmatch(lines.Text()); m != nil {
+			s.url = m[1]
+		}
+	}
+	ended := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, out)
+		_ = c.Wait()
+		close(ended)
+	}()
+	stop := func() {
+		_ = c.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(30 * time.Second):
+			_ = c.Process.Kill()
+		}
+	}
+	if s.url == "" {
+		err = fmt.Errorf("the service did not become ready: %s", s.said.String())
+	}
+	return s, stop, err
+}
