@@ -29,6 +29,11 @@ const (
 	Failed  State = "failed"
 )
 
+// Enum lists the states for the description of the API.
+func (State) Enum() []string {
+	return []string{string(Queued), string(Running), string(Done), string(Failed)}
+}
+
 // Assessment is that of one submission.
 type Assessment struct {
 	ID           int64      `db:"id" json:"id"`
@@ -211,6 +216,11 @@ func At(ctx context.Context, q db.Q, projectID, definitionID int64, timestamp st
 	}
 	return db.OneOf[Assessment](ctx, q, "assessment of this submission", selectAssessments+` AND a.submission_id = $3`,
 		projectID, definitionID, v.ID)
+}
+
+// OfTask gives the assessments of all versions of a task, that of the newest first.
+func OfTask(ctx context.Context, q db.Q, projectID, definitionID int64) ([]Assessment, error) {
+	return db.All[Assessment](ctx, q, selectAssessments+` ORDER BY l.at DESC`, projectID, definitionID)
 }
 
 // mostReportJSON bounds a report that is read: texts grow when they are quoted.

@@ -82,6 +82,7 @@ func New(c Config) *Server {
 	s.helpRoutes()
 	s.projectRoutes()
 	s.taskRoutes()
+	s.assessmentRoutes()
 	return s
 }
 

@@ -34,6 +34,7 @@ type world struct {
 	*testing.T
 	db     *db.DB
 	site   *site.Server
+	files  files.Store
 	public string
 	cookie string // of whoever is signed in
 }
@@ -63,8 +64,10 @@ func newWorld(t *testing.T, engine, public string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.files = store
 	w.site = site.New(site.Config{Config: face, Product: "Lectern", PublicURL: public, Doors: doors,
-		Usecases: &usecase.Service{DB: w.db, Files: store, Keys: submit.NewKeys(w.db, nil), Name: "Lectern"}})
+		Usecases: &usecase.Service{DB: w.db, Files: store, Keys: submit.NewKeys(w.db, nil), Name: "Lectern",
+			Assess: true}})
 	w.person("ann", policy.Student)
 	w.person("tom", policy.Tutor)
 	if err := ident.NewPasswords(w.db, ident.Limits{}).SetPassword(t.Context(), "ann", secret); err != nil {

@@ -60,6 +60,7 @@ type taskPage struct {
 	Said                  string      // a comment that was refused, to be mended
 	MayComment, MayExtend bool
 	Moves                 []status.Status // what the student may say of it
+	Tests                 *testsOfTask    // what the automated tests say; nil: they were never run
 }
 
 func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page, error) {
@@ -74,6 +75,9 @@ func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page
 		return nil, err
 	}
 	v.MayExtend = who.May(policy.RequestExtension) && who.ID == who.OwnerID && v.Due.CanApply
+	if v.Tests, err = s.testsOfTask(ctx, who, in); err != nil {
+		return nil, err
+	}
 	return s.titled(who, "task", v.Definition.Abbreviation+" "+v.Definition.Name, v), nil
 }
 

@@ -59,6 +59,8 @@ var pages = map[string][4]int{
 	"GET " + aVersion + "/receipt.json":      {303, 404, 404, 403},
 	"GET " + aVersion + "/progress":          {303, 404, 404, 403},
 	"GET " + aVersion + "/document":          {303, 404, 404, 403},
+	"GET " + aVersion + "/tests":             {303, 404, 404, 403},
+	"POST " + aVersion + "/tests":            {401, 404, 404, 403},
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/assess"
 	"lectern/internal/status"
 	"lectern/internal/taskdef"
 )
@@ -63,6 +64,10 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	for _, k := range taskdef.UploadKind("").Enum() {
 		used["kind."+k] = true
 		word("kind." + k)
+	}
+	for _, st := range assess.State("").Enum() {
+		used["tests."+st] = true
+		word("tests." + st)
 	}
 	for k := range words {
 		if !used[k] {

@@ -46,7 +46,9 @@ func (s *Service) TryAssessment(ctx context.Context, who *access.Caller, definit
 
 // AssessmentView is an assessment, or a trial of one, with what came of it.
 type AssessmentView struct {
-	Output string `json:"output"`
+	BuildMessage string `json:"build_message"`
+	RunMessage   string `json:"run_message"`
+	Output       string `json:"output"`
 	*AssessmentForStaff
 }
 
@@ -66,7 +68,7 @@ func (s *Service) ViewAssessment(ctx context.Context, report *string, staff bool
 	if err != nil {
 		return AssessmentView{}, err
 	}
-	v := AssessmentView{Output: o.Output}
+	v := AssessmentView{BuildMessage: o.BuildMessage, RunMessage: o.RunMessage, Output: o.Output}
 	if staff {
 		v.AssessmentForStaff = &AssessmentForStaff{o.BuildDiff, o.RunDiff, o.JudgeOutput, o.ExitCode, o.Claimed,
 			o.Judged}
