@@ -58,11 +58,19 @@ func (s *Server) listen(ctx context.Context, who *access.Caller, in listenIn) (e
 	if err != nil {
 		return nil, err
 	}
+	return s.Listen(ctx, who, in.LastEventID)
+}
+
+// Listen gives what a signed-in caller may hear, after the number of the header
+// Last-Event-ID, or else after last. It ends with the caller's session, and refuses
+// more streams at once than anybody needs.
+func (s *Server) Listen(ctx context.Context, who *access.Caller, last string) (endpoint.Live, error) {
+	var err error
 	l := &listening{Server: s, who: who, queue: queued{look: time.Now().Add(lookEvery)}}
 	if l.units, err = access.Teaches(ctx, s.db.Pool(), who); err != nil {
 		return nil, err
 	}
-	if err := l.start(ctx, in.LastEventID); err != nil {
+	if err := l.start(ctx, last); err != nil {
 		return nil, err
 	}
 	leave, err := s.streams.enter(ctx, who.ID)

@@ -23,7 +23,7 @@ var templateFiles embed.FS
 // several pages share.
 var templates = func() map[string]*template.Template {
 	funcs := template.FuncMap{"t": word, "words": wordsOf, "asset": assetPath, "shares": shares,
-		"accepts": accepts, "megabytes": megabytes,
+		"accepts": accepts, "megabytes": megabytes, "htmxConfig": func() string { return htmxConfig },
 		"list": func(values ...any) []any { return values }}
 	frame := template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html",
 		"templates/parts/*.html"))

@@ -49,6 +49,9 @@ type Doors interface {
 	ConfirmAddress(ctx context.Context, token string) error
 	// Declaration is what whoever hands work in states by doing so.
 	Declaration() string
+	// Listen gives the events that a caller may hear, after the number of the last
+	// one they saw.
+	Listen(ctx context.Context, who *access.Caller, last string) (endpoint.Live, error)
 }
 
 // Server answers every request that is not for the API.
@@ -76,6 +79,7 @@ func New(c Config) *Server {
 	s.Server = endpoint.For(c.Config)
 	s.HTTP.AddFace("/", s)
 	s.assetRoutes()
+	s.liveRoutes()
 	s.accountRoutes()
 	s.homeRoutes()
 	s.profileRoutes()

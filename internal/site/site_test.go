@@ -15,6 +15,7 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
+	"lectern/internal/events"
 	"lectern/internal/files"
 	"lectern/internal/httpserver"
 	"lectern/internal/ident"
@@ -59,7 +60,10 @@ func newWorld(t *testing.T, engine, public string) *world {
 		t.Fatal(err)
 	}
 	face := endpoint.Config{HTTP: httpserver.New(httpserver.Config{Log: log}), DB: w.db, Spool: t.TempDir()}
-	doors := api.New(api.Config{Config: face, PublicURL: public, Mailer: mailer, Live: t.Context()})
+	hub := events.NewHub(w.db, log, 0)
+	hub.Start(t.Context())
+	t.Cleanup(hub.Stop)
+	doors := api.New(api.Config{Config: face, PublicURL: public, Mailer: mailer, Live: t.Context(), Events: hub})
 	store, err := files.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ var pages = map[string][4]int{
 	"POST /confirm-address":                  {404, 404, 404, 404},
 	"GET /home":                              {303, 200, 200, 200},
 	"GET /help":                              {200, 200, 200, 200},
+	"GET /live":                              {303, 400, 400, 400}, // the number is none
 	"GET /profile":                           {303, 200, 200, 200},
 	"POST /profile/password":                 {401, 401, 401, 401}, // the old one is wrong
 	"POST /profile/sessions/{id}/end":        {401, 404, 404, 404},
@@ -106,7 +107,7 @@ func (w *world) path(pattern string) string {
 	id := w.ids()
 	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{id}", id[0],
 		"{project_id}", id[0], "{task_definition_id}", id[1],
-		"{timestamp}", "1").Replace(pattern)
+		"{timestamp}", "1", "/live", "/live?last_event_id=none").Replace(pattern)
 }
 
 func (w *world) ids() (out [2]string) {
