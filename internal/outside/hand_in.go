@@ -2,6 +2,7 @@ package outside
 
 import (
 	"context"
+	"slices"
 
 	"lectern/internal/db"
 	"lectern/internal/submit"
@@ -90,6 +91,9 @@ func (h *HandIn) checked() (list []checkedFile) {
 func checks(r taskdef.Requirement) bool {
 	return r.Type == taskdef.Document && r.TiiCheck != nil && *r.TiiCheck
 }
+
+// Sends tells whether any of the files a task asks for goes to the outside service.
+func Sends(list taskdef.Requirements) bool { return slices.ContainsFunc(list, checks) }
 
 // owner is whose work a submission is.
 type owner struct {

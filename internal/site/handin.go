@@ -19,6 +19,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/enrol"
 	"lectern/internal/fault"
+	"lectern/internal/outside"
 	"lectern/internal/policy"
 	"lectern/internal/size"
 	"lectern/internal/status"
@@ -77,7 +78,7 @@ func (s *Server) form(ctx context.Context, q db.Q, who *access.Caller, d *usecas
 		}
 		f.Team, f.NoTeam, f.Share = team, len(team) == 0, 100/max(len(team), 1)
 	}
-	if !d.Definition.Requirements.Checked() {
+	if !outside.Sends(d.Definition.Requirements) {
 		return f, nil
 	}
 	accepted, err := s.usecases.Outside.Accepted(ctx, q, who.ID)

@@ -36,6 +36,7 @@ type world struct {
 	db     *db.DB
 	site   *site.Server
 	files  files.Store
+	uses   *usecase.Service
 	public string
 	cookie string // of whoever is signed in
 }
@@ -69,9 +70,10 @@ func newWorld(t *testing.T, engine, public string) *world {
 		t.Fatal(err)
 	}
 	w.files = store
+	w.uses = &usecase.Service{DB: w.db, Files: store, Keys: submit.NewKeys(w.db, nil), Name: "Lectern",
+		Assess: true}
 	w.site = site.New(site.Config{Config: face, Product: "Lectern", PublicURL: public, Doors: doors,
-		Usecases: &usecase.Service{DB: w.db, Files: store, Keys: submit.NewKeys(w.db, nil), Name: "Lectern",
-			Assess: true}})
+		Usecases: w.uses})
 	w.person("ann", policy.Student)
 	w.person("tom", policy.Tutor)
 	if err := ident.NewPasswords(w.db, ident.Limits{}).SetPassword(t.Context(), "ann", secret); err != nil {

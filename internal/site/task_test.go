@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"bytes"
+	"errors"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -16,18 +17,29 @@ import (
 // send hands a file in as the form of a task does.
 func (w *world) send(path, key, name, text string) *answer {
 	w.Helper()
+	return w.upload(path, "text/html", url.Values{"key": {key}}, "file0", name, text)
+}
+
+// upload sends fields and a file, as a form does or a script of ours.
+func (w *world) upload(path, accept string, fields url.Values, field, name, text string) *answer {
+	w.Helper()
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
-	part, err := m.CreateFormFile("file0", name)
+	part, err := m.CreateFormFile(field, name)
 	if err == nil {
 		_, err = part.Write([]byte(text))
 	}
-	if err != nil || m.WriteField("key", key) != nil || m.Close() != nil {
+	for key, values := range fields {
+		for _, v := range values {
+			err = errors.Join(err, m.WriteField(key, v))
+		}
+	}
+	if err = errors.Join(err, m.Close()); err != nil {
 		w.Fatal(err)
 	}
 	r := httptest.NewRequest(http.MethodPost, w.public+path, &b)
 	r.Header.Set("Content-Type", m.FormDataContentType())
-	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Accept", accept)
 	r.AddCookie(&http.Cookie{Name: "lectern", Value: w.cookie})
 	a := &answer{T: w.T, ResponseRecorder: httptest.NewRecorder()}
 	w.site.HTTP.ServeHTTP(a, r)

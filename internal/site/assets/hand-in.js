@@ -1,7 +1,7 @@
 // Handing in with drop, paste, checks before sending, progress and a repeat after a
 // lost network. Without it the form works as it is; with it the same form is sent with
 // the same key, which makes every repeat the same submission.
-import { all, drop, find, keep } from './hand-in-store.js';
+import { drop, find, keep } from './hand-in-store.js';
 import { check } from './hand-in-check.js';
 
 const form = document.getElementById('hand-in');
@@ -251,10 +251,8 @@ async function submit(e) {
   begin(made);
 }
 
-// resume goes on with what an earlier page could not finish. What another user left at
-// this computer is removed.
+// resume goes on with what an earlier page could not finish.
 async function resume() {
-  for (const e of await all().catch(() => [])) if (e.user !== form.dataset.user) await drop(e.id);
   const e = await find(id).catch(() => null);
   if (!e || current) return;
   for (const { field, file } of e.files) {

@@ -1,3 +1,5 @@
+import { all, drop, forget } from './hand-in-store.js';
+
 // Old links put their path behind a #, which browsers keep from servers: it is
 // read here and leads to the page of today.
 const old = [
@@ -13,4 +15,40 @@ for (const [pattern, path] of old) {
     location.replace(path(match));
     break;
   }
+}
+
+// Work that waits to be handed in is removed when somebody signs out, and everything
+// else that was kept here with it: this may be a shared computer. On other pages it is
+// told of, so that a closed lid is not the end of it.
+const out = document.querySelector('form.out');
+
+function remind(entry) {
+  const note = document.createElement('p');
+  note.className = 'wrong';
+  const link = document.createElement('a');
+  link.href = entry.page;
+  link.textContent = out.dataset.waiting;
+  note.append(link);
+  document.getElementById('main').prepend(note);
+}
+
+async function signOut(e) {
+  e.preventDefault();
+  const patience = new Promise((done) => { setTimeout(done, 1000, []); });
+  const waiting = await Promise.race([all().catch(() => []), patience]);
+  if (waiting.length > 0 && !confirm(out.dataset.leave)) return;
+  localStorage.clear();
+  sessionStorage.clear();
+  await Promise.race([forget(), patience]);
+  out.submit();
+}
+
+if (out) {
+  out.addEventListener('submit', signOut);
+  all().then((entries) => {
+    for (const e of entries) {
+      if (e.user !== out.dataset.user) drop(e.id);
+      else if (e.page !== location.pathname) remind(e);
+    }
+  }, () => {});
 }
