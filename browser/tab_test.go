@@ -116,16 +116,9 @@ func openUnwatched(t *testing.T, at *service, on screen) *tab {
 		t.Fatal(err)
 	}
 	b.listen()
-	scheme := "light"
-	if on.dark {
-		scheme = "dark"
-	}
-	set(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: on.width,
-		Height: on.height, DeviceScaleFactor: 1, Mobile: on.touch})
 	set(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: on.touch})
 	set(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: on.noScript})
-	set(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	b.turn(on)
 	return b
 }
 

@@ -1,0 +1,153 @@
+package browser
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"lectern/internal/site"
+)
+
+// people are those of the demo through whose eyes the pages are looked at; nobody is a
+// visitor.
+var people = []string{"", "student_1", "atutor", "aadmin"}
+
+// byAddress are pages that no page links to: letters and the browser lead there.
+var byAddress = map[string][]string{
+	"":          {"/", "/sign-in?next=/help", "/password", "/password?token=x", "/confirm-address?token=x", "/forgot"},
+	"student_1": {"/nowhere"},
+}
+
+// found are the pages a person can reach, by the pattern of their path.
+type found map[string][]sight
+
+type sight struct {
+	path string
+	size int
+}
+
+// patterns finds the pattern that a path of the site belongs to.
+func patterns() (*http.ServeMux, []string) {
+	mux, pages := http.NewServeMux(), []string{}
+	for _, i := range site.New(site.Config{}).Sorted() {
+		if i.Method == http.MethodGet {
+			mux.Handle("GET "+i.Path, http.NotFoundHandler())
+			if i.Out == reflect.TypeFor[*site.Page]() {
+				pages = append(pages, "GET "+i.Path)
+			}
+		}
+	}
+	return mux, pages
+}
+
+// crawl follows every link from where a person begins, at most so many, and keeps of
+// each pattern the fullest two and the emptiest.
+func crawl(t *testing.T, at *service, who string) found {
+	t.Helper()
+	c := client(t, at, who)
+	mux, _ := patterns()
+	list := append([]string{"/home", "/help"}, byAddress[who]...)
+	out, known := found{}, map[string]bool{}
+	for n := 0; n < len(list) && n < 250; n++ {
+		path := list[n]
+		res, err := c.Get(at.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, size := read(t, res)
+		if doc == nil {
+			continue
+		}
+		_, pattern := mux.Handler(res.Request)
+		out[pattern] = append(out[pattern], sight{res.Request.URL.RequestURI(), size})
+		for _, link := range links(res.Request.URL, doc) {
+			if !known[link] {
+				known[link] = true
+				list = append(list, link)
+			}
+		}
+	}
+	for pattern, all := range out {
+		slices.SortFunc(all, func(a, b sight) int { return cmp.Or(b.size-a.size, strings.Compare(a.path, b.path)) })
+		all = slices.CompactFunc(all, func(a, b sight) bool { return a.path == b.path })
+		if len(all) > 3 {
+			all = append(all[:2:2], all[len(all)-1])
+		}
+		out[pattern] = all
+	}
+	return out
+}
+
+// read gives a page and its size; nil for what is none.
+func read(t *testing.T, res *http.Response) (*html.Node, int) {
+	t.Helper()
+	defer res.Body.Close()
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
+		return nil, 0
+	}
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := html.Parse(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc, len(text)
+}
+
+// links are the paths of the site that a page leads to.
+func links(from *url.URL, doc *html.Node) []string {
+	out := map[string]bool{}
+	for n := range doc.Descendants() {
+		for _, a := range n.Attr {
+			if n.Data != "a" || a.Key != "href" {
+				continue
+			}
+			u, err := from.Parse(a.Val)
+			if err == nil && u.Host == from.Host && !strings.HasPrefix(u.Path, "/api") {
+				out[u.RequestURI()] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(out))
+}
+
+// client is somebody's session outside the browser.
+func client(t *testing.T, at *service, who string) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &http.Client{Jar: jar, Transport: asBrowser{}}
+	if who != "" {
+		res, err := c.PostForm(at.url+"/sign-in", url.Values{"username": {who}, "password": {"password"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.Request.URL.Path != "/home" {
+			t.Fatalf("%s cannot sign in: %s", who, res.Status)
+		}
+	}
+	return c
+}
+
+// asBrowser asks for pages, not for JSON.
+type asBrowser struct{}
+
+func (asBrowser) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Accept", "text/html,*/*;q=0.8")
+	return http.DefaultTransport.RoundTrip(r)
+}

@@ -1,0 +1,137 @@
+package browser
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+)
+
+// axe is axe-core 4.14.0, which judges pages by the guidelines for accessibility.
+//
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+// Every page that people can reach is free of barriers (WCAG 2.2, A and AA), in light
+// and dark, wide and narrow, with everything on it reached by the keyboard; and there
+// is no page that nobody can reach.
+func TestEveryPage(t *testing.T) {
+	needed(t)
+	reached := map[string]bool{}
+	for _, who := range people {
+		t.Run(strings.Trim("as "+who, " "), func(t *testing.T) {
+			all := crawl(t, quiet(t), who)
+			b := open(t, quiet(t), wide)
+			b.expect("status of 404") // the page that says so
+			if who != "" {
+				b.signIn(who)
+			}
+			for _, pattern := range slices.Sorted(maps.Keys(all)) {
+				for _, s := range all[pattern] {
+					b.inspect(s.path)
+				}
+				reached[pattern] = true
+			}
+		})
+	}
+	_, pages := patterns()
+	for _, pattern := range pages {
+		if !reached[pattern] && unlinked[pattern] == "" {
+			t.Errorf("no link leads to %s", pattern)
+		}
+	}
+}
+
+// unlinked are pages that the demo does not lead to, and why.
+var unlinked = map[string]string{
+	"GET /{$}": "it leads to another page at once",
+	"GET /projects/{project_id}/tasks/{task_definition_id}/versions/{timestamp}/progress": "a part of the task's " +
+		"page that its script reads again",
+	"GET /projects/{project_id}/tasks/{task_definition_id}/versions/{timestamp}/tests": "tests need an engine",
+}
+
+// inspect looks at a page in every way.
+func (b *tab) inspect(path string) {
+	b.Helper()
+	b.visit(path)
+	b.keyboard(path)
+	eval[bool](b, `document.activeElement?.blur(), // where the focus ended may lie over other things
+		document.querySelectorAll('details').forEach((d) => { d.open = true }), true`)
+	eval[bool](b, axe+"; true")
+	for _, on := range []screen{wide, wide.inTheDark(), phone} {
+		b.turn(on)
+		for _, v := range eval[[]violation](b, `axe.run(document, {resultTypes: ['violations'], runOnly:
+			['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then((r) => r.violations)`) {
+			for _, n := range v.Nodes {
+				b.Errorf("%s, %s: %s (%s): %s: %s", path, on.name, v.Help, v.ID, n.HTML, n.Summary)
+			}
+		}
+	}
+	b.turn(screen{name: "narrow", width: 320, height: 640, touch: true})
+	if over := eval[int](b, "document.scrollingElement.scrollWidth - innerWidth"); over > 0 {
+		b.Errorf("%s is %d pixels wider than a screen of 320: %s", path, over, eval[string](b, widest))
+	}
+	b.turn(wide)
+}
+
+// widest names what does not fit.
+const widest = `[...document.querySelectorAll('main *, header *')]
+	.filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.scroll'))
+	.slice(0, 3).map((e) => e.outerHTML.slice(0, 120)).join(' … ')`
+
+// violation is what axe says of a page.
+type violation struct {
+	ID, Help string
+	Nodes    []struct {
+		HTML    string `json:"html"`
+		Summary string `json:"failureSummary"`
+	}
+}
+
+// turn changes the screen under a page.
+func (b *tab) turn(on screen) {
+	b.Helper()
+	scheme := "light"
+	if on.dark {
+		scheme = "dark"
+	}
+	set(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: on.width,
+		Height: on.height, DeviceScaleFactor: 1, Mobile: on.touch})
+	set(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+}
+
+// keyboard goes through the page by the Tab key until it comes round, and sees that
+// nothing is left out and that the focus shows everywhere.
+func (b *tab) keyboard(path string) {
+	b.Helper()
+	n := eval[int](b, `(() => {
+		document.activeElement?.blur();
+		window.toReach = new Set([...document.querySelectorAll(
+			'a[href], button, input, select, textarea, summary, audio[controls], video[controls], [tabindex="0"]')]
+			.filter((e) => !e.disabled && e.type !== 'hidden' && !(e.type === 'radio' && !e.checked) &&
+				e.checkVisibility({visibilityProperty: true})));
+		window.dim = [];
+		document.addEventListener('focusin', (e) => {
+			window.toReach.delete(e.target);
+			const s = getComputedStyle(e.target);
+			if (s.outlineStyle === 'none' || s.outlineWidth === '0px') window.dim.push(e.target.outerHTML.slice(0, 120));
+		});
+		return window.toReach.size;
+	})()`)
+	for range n + 20 {
+		for _, kind := range []input.DispatchKeyEventType{"rawKeyDown", "keyUp"} {
+			set(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: "Tab", Code: "Tab",
+				WindowsVirtualKeyCode: 9})
+		}
+	}
+	left := eval[[]string](b, "[...window.toReach].map((e) => e.outerHTML.slice(0, 120))")
+	if dim := eval[[]string](b, "window.dim"); len(left)+len(dim) > 0 {
+		b.Error(fmt.Sprintf("%s by the keyboard: not reached: %q; focus not seen: %q", path, left, dim))
+	}
+}
