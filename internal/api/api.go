@@ -107,7 +107,7 @@ var resources = []func(*Server){
 	(*Server).unitCSVRoutes,
 	(*Server).unitAccessRoutes, (*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes,
 	(*Server).userRoutes,
-	(*Server).webcalRoutes, (*Server).webhookRoutes,
+	(*Server).webcalRoutes, (*Server).whatIfRoutes, (*Server).webhookRoutes,
 }
 
 // New makes the Server and declares every endpoint. It panics where a declaration

@@ -85,6 +85,7 @@ func New(c Config) *Server {
 	s.profileRoutes()
 	s.helpRoutes()
 	s.projectRoutes()
+	s.planRoutes()
 	s.taskRoutes()
 	s.assessmentRoutes()
 	return s

@@ -42,6 +42,8 @@ var pages = map[string][4]int{
 	"POST /sign-out":                         {401, 303, 303, 303},
 	"GET /projects/{id}":                     {303, 200, 200, 403},
 	"POST /projects/{id}":                    {401, 303, 303, 403},
+	"GET /projects/{id}/plan":                {303, 200, 200, 403},
+	"POST /projects/{id}/plan":               {401, 303, 303, 403},
 	"GET /projects/{id}/burndown.svg":        {303, 200, 200, 403},
 	"GET " + aTask:                           {303, 200, 200, 403},
 	"POST " + aTask + "/read":                {401, 303, 303, 403},
