@@ -67,6 +67,9 @@ func (s *Server) assetRoutes() {
 	for _, a := range assets {
 		s.HTTP.Handle("GET "+a.address, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", a.kind)
+			if strings.HasPrefix(a.kind, "text/javascript") { // as a worker it may load other scripts of ours
+				w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
+			}
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 			out, done := httpserver.Compress(w, r)
 			http.ServeContent(out, r, "", time.Time{}, bytes.NewReader(a.content))

@@ -79,6 +79,17 @@ func TestTheDocumentOfASubmission(t *testing.T) {
 		ann.do(path+"/rebuild", url.Values{}).leadsTo(path + "#work")
 		ann.do(version+"/progress", nil).status(200).says("The document will be made")
 		w.as("eve").do(version+"/receipt", nil).status(403)
+		info, err := w.files.Put(t.Context(), strings.NewReader(pdf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.exec(`UPDATE submissions SET state = 'ready', reason = NULL, document_hash = $1`, string(info.Hash))
+		ann.do(path, nil).says(`<document-view src="` + version + `/document"`)
+		sent := ann.do(version+"/document", nil).status(200)
+		if sent.Body.String() != pdf || sent.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%v", sent.Header())
+		}
+		w.as("eve").do(version+"/document", nil).status(403)
 		tom.do(version+"/receipt.json", nil).status(200).says(`"hash"`)
 	})
 }

@@ -1,0 +1,187 @@
+// Shows a document inside the page, with its text to be selected and read aloud. The
+// link to the file stays for everybody else. Pages are drawn when they come into view,
+// and only a few are held: phones have little memory.
+const most = 5; // drawn pages at once
+const zooms = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
+const largest = 4096; // pixels of a canvas in each direction
+
+let library; // loaded once, and only where there is a document
+
+function load() {
+  library ??= import('./pdfjs/pdf.min.mjs').then((pdf) => {
+    pdf.GlobalWorkerOptions.workerSrc = new URL('./pdfjs/pdf.worker.min.mjs', import.meta.url).href;
+    return pdf;
+  });
+  return library;
+}
+
+function element(name, className, text = '') {
+  const e = document.createElement(name);
+  e.className = className;
+  e.textContent = text;
+  return e;
+}
+
+class DocumentView extends HTMLElement {
+  connectedCallback() {
+    if (this.words) return;
+    this.words = JSON.parse(this.dataset.words);
+    this.drawn = []; // numbers of the drawn pages, the latest last
+    this.zoom = 1;
+    this.at = 1; // the page that is looked at
+    this.open().catch(() => this.fail());
+  }
+
+  disconnectedCallback() {
+    this.task?.destroy();
+  }
+
+  say(key, ...values) {
+    return this.words[key].replace(/%s/g, () => values.shift());
+  }
+
+  fail() {
+    this.querySelector('.viewer')?.remove();
+    if (!this.querySelector('.hint')) this.append(element('p', 'hint', this.say('failed')));
+  }
+
+  async open() {
+    const [pdf, answer] = await Promise.all([load(), fetch(this.getAttribute('src'), { redirect: 'error' })]);
+    if (!answer.ok) throw new Error(answer.status);
+    this.pdf = pdf;
+    this.task = pdf.getDocument({ data: new Uint8Array(await answer.arrayBuffer()), isEvalSupported: false,
+      useWasm: false, wasmUrl: new URL('./pdfjs/', import.meta.url).href, enableXfa: false });
+    this.document = await this.task.promise;
+    this.first = await this.document.getPage(1);
+    this.build();
+    this.layOut();
+  }
+
+  build() {
+    const viewer = element('div', 'viewer');
+    const bar = element('div', 'viewer-bar row');
+    this.place = element('span', 'hint');
+    this.place.setAttribute('role', 'status');
+    this.back = this.button('previous', '←', () => this.go(this.at - 1));
+    this.next = this.button('next', '→', () => this.go(this.at + 1));
+    bar.append(this.back, this.place, this.next, this.button('smaller', '−', () => this.scale(-1)),
+      this.button('larger', '+', () => this.scale(1)));
+    this.pane = element('div', 'viewer-pane');
+    this.pane.tabIndex = 0;
+    this.pane.setAttribute('role', 'region');
+    this.pane.setAttribute('aria-label', this.say('label'));
+    for (let n = 1; n <= this.document.numPages; n++) this.pane.append(this.sheet(n));
+    viewer.append(bar, this.pane);
+    this.append(viewer);
+    this.pane.addEventListener('scroll', () => this.look(), { passive: true });
+    this.watch();
+  }
+
+  sheet(n) {
+    const sheet = element('div', 'sheet');
+    sheet.dataset.page = n;
+    sheet.setAttribute('role', 'group');
+    sheet.setAttribute('aria-label', this.say('page', n, this.document.numPages));
+    return sheet;
+  }
+
+  button(key, sign, act) {
+    const b = element('button', 'quiet', sign);
+    b.type = 'button';
+    b.setAttribute('aria-label', this.say(key));
+    b.title = this.say(key);
+    b.addEventListener('click', act);
+    return b;
+  }
+
+  // watch draws what comes near, and fits the pages to a pane whose width changes.
+  watch() {
+    const near = new IntersectionObserver((list) => {
+      for (const e of list) if (e.isIntersecting) this.draw(Number(e.target.dataset.page));
+    }, { root: this.pane, rootMargin: '50% 0px' });
+    for (const sheet of this.pane.children) near.observe(sheet);
+    let width = this.pane.clientWidth;
+    new ResizeObserver(() => {
+      if (this.pane.clientWidth !== width) this.layOut();
+      width = this.pane.clientWidth;
+    }).observe(this.pane);
+  }
+
+  // layOut gives every page its size, by that of the first until it is drawn.
+  layOut() {
+    if (this.pane.clientWidth === 0) return;
+    const n = this.at;
+    this.drawn = [];
+    for (const sheet of this.pane.children) this.clear(sheet);
+    this.size(this.pane, this.first);
+    this.go(n);
+    this.draw(n);
+  }
+
+  // size notes how large a page is in the units of the document, as the style reads it.
+  size(e, page) {
+    const { width, height } = page.getViewport({ scale: 1 });
+    e.style.setProperty('--sheet-width', width);
+    e.style.setProperty('--sheet-height', height);
+    const room = Math.max(200, this.pane.clientWidth - 32);
+    e.style.setProperty('--total-scale-factor', (this.zoom * Math.min(room, 1000)) / width);
+    return (this.zoom * Math.min(room, 1000)) / width;
+  }
+
+  // look finds the page that is looked at after scrolling.
+  look() {
+    const middle = this.pane.scrollTop + this.pane.clientHeight / 3;
+    let n = 1;
+    for (const sheet of this.pane.children) if (sheet.offsetTop <= middle) n = Number(sheet.dataset.page);
+    this.tell(n);
+  }
+
+  tell(n) {
+    this.at = n;
+    const text = this.say('page', n, this.document.numPages);
+    if (this.place.textContent !== text) this.place.textContent = text;
+    this.back.disabled = n <= 1;
+    this.next.disabled = n >= this.document.numPages;
+  }
+
+  go(n) {
+    const to = Math.max(1, Math.min(n, this.document.numPages));
+    this.pane.scrollTop = this.pane.children[to - 1].offsetTop - 8;
+    this.tell(to);
+  }
+
+  scale(step) {
+    const at = zooms.indexOf(this.zoom) + step;
+    if (at < 0 || at >= zooms.length) return;
+    this.zoom = zooms[at];
+    this.layOut();
+  }
+
+  async draw(n) {
+    const sheet = this.pane.children[n - 1];
+    if (sheet.firstChild) return;
+    const canvas = element('canvas', '');
+    canvas.setAttribute('aria-hidden', 'true');
+    const text = element('div', 'text-layer');
+    sheet.append(canvas, text);
+    this.drawn.push(n);
+    if (this.drawn.length > most) this.clear(this.pane.children[this.drawn.shift() - 1]);
+    const page = n === 1 ? this.first : await this.document.getPage(n);
+    const viewport = page.getViewport({ scale: this.size(sheet, page) });
+    const fine = Math.min(devicePixelRatio || 1, largest / viewport.width, largest / viewport.height);
+    canvas.width = Math.floor(viewport.width * fine);
+    canvas.height = Math.floor(viewport.height * fine);
+    const layer = new this.pdf.TextLayer({ textContentSource: page.streamTextContent(), container: text, viewport });
+    const drawing = page.render({ canvas, viewport, transform: [fine, 0, 0, fine, 0, 0] });
+    sheet.stop = () => { drawing.cancel(); layer.cancel(); };
+    await Promise.allSettled([drawing.promise, layer.render()]);
+  }
+
+  clear(sheet) {
+    sheet.stop?.();
+    sheet.stop = undefined;
+    sheet.replaceChildren();
+  }
+}
+
+customElements.define('document-view', DocumentView);
