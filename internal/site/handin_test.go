@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/blob"
 	"lectern/internal/db"
 	"lectern/internal/outside"
 	"lectern/internal/policy"
@@ -83,6 +84,7 @@ func TestTheDocumentOfASubmission(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		w.tx(func(ctx context.Context, q db.Q) error { return blob.Keep(ctx, q, w.files, info) })
 		w.exec(`UPDATE submissions SET state = 'ready', reason = NULL, document_hash = $1`, string(info.Hash))
 		ann.do(path, nil).says(`<document-view src="` + version + `/document"`)
 		sent := ann.do(version+"/document", nil).status(200)
