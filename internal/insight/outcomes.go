@@ -141,3 +141,20 @@ func (c *class) summaries(outcomes []int64) map[int64]progress.Five {
 	}
 	return summaries(outcomes, c.values)
 }
+
+// Earned tells what a student has towards each outcome they have anything for, by
+// the unit's own alignments.
+func Earned(ctx context.Context, q db.Q, projectID int64) (map[int64]float64, error) {
+	out := map[int64]float64{}
+	for r, err := range db.Each[earned](ctx, q, `SELECT t.project_id, l.learning_outcome_id,
+			CAST(coalesce(sum(`+points+`), 0) AS BIGINT) AS tenths
+		FROM tasks t JOIN task_definitions d ON d.id = t.task_definition_id
+		JOIN learning_outcome_links l ON l.task_definition_id = d.id AND l.task_id IS NULL
+		WHERE t.project_id = $1 GROUP BY t.project_id, l.learning_outcome_id`, projectID) {
+		if err != nil {
+			return nil, err
+		}
+		out[*r.OutcomeID] = float64(r.Tenths) / 10
+	}
+	return out, nil
+}

@@ -21,12 +21,16 @@ const (
 	Task           = "/projects/{id}/tasks/{task_definition_id}"
 	Plan           = "/projects/{id}/plan"
 	Portfolio      = "/projects/{id}/portfolio"
+	Outcomes       = "/projects/{id}/outcomes"
+	Tutorials      = "/projects/{id}/tutorials"
+	Groups         = "/projects/{id}/groups"
 	Deleted        = "/projects/{id}/deleted"
 	Inbox          = "/units/{id}/inbox"
 )
 
 // All lists the pages, for whoever serves them.
-var All = []string{Home, News, Profile, Password, ConfirmAddress, Project, Plan, Task, Portfolio, Deleted, Inbox}
+var All = []string{Home, News, Profile, Password, ConfirmAddress, Project, Plan, Task, Portfolio, Deleted,
+	Inbox, Outcomes, Tutorials, Groups}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

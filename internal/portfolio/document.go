@@ -44,7 +44,8 @@ func (c *content) document(press *Compiler, ctx context.Context, at time.Time) p
 	if len(own) > 0 && own[0].Idx == summaryIdx {
 		doc.Sections = append(doc.Sections, pdf.Section{Title: "Learning Summary Report",
 			Header: "Learning Summary Report",
-			File:   &pdf.File{Name: own[0].Name, Kind: pdf.PDF, Open: open(own[0].Hash), Ours: c.owner.Draft}})
+			File: &pdf.File{Name: own[0].Name, Kind: own[0].Kind.ShownAs(), Open: open(own[0].Hash),
+				Ours: c.owner.Draft}})
 		own = own[1:]
 	}
 	doc.Sections = append(doc.Sections,

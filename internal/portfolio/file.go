@@ -29,10 +29,14 @@ const (
 	maxName  = 255          // characters
 )
 
-// The file every portfolio begins with, as clients call it and as it is kept.
+// SummaryName is what clients call the learning summary, the file every portfolio
+// begins with.
+const SummaryName = "LearningSummaryReport"
+
+// The learning summary as it is kept.
 const (
-	summary     = "LearningSummaryReport"
-	summaryFile = summary + ".pdf"
+	summaryFile = SummaryName + ".pdf"
+	summaryText = SummaryName + ".md" // one that was typed in
 	summaryIdx  = 0
 	other       = "Other" // what clients call any other file
 )
@@ -44,6 +48,12 @@ type File struct {
 	Name string             `db:"name" json:"name"`
 	Idx  int64              `db:"idx" json:"idx"`
 }
+
+// IsSummary tells whether the file is the learning summary.
+func (f File) IsSummary() bool { return f.Idx == summaryIdx }
+
+// Typed tells whether the file is a learning summary that was typed in.
+func (f File) Typed() bool { return f.IsSummary() && f.Name == summaryText }
 
 // Path is where the file stands inside the portfolio.
 func (f File) Path() string {
@@ -62,6 +72,7 @@ type NewFile struct {
 	Name, Original string
 	Kind           taskdef.UploadKind
 	Stored         files.Info
+	Typed          bool // it is a learning summary that was typed in, which is text
 }
 
 // AddFile adds a stored file to a portfolio. The document LearningSummaryReport
@@ -80,7 +91,7 @@ func AddFile(ctx context.Context, q db.Q, store files.Store, projectID int64, n 
 	}
 	f := &File{Kind: n.Kind, Name: name}
 	if n.isSummary() {
-		f.Name = summaryFile
+		f.Name = n.summaryName()
 		_, err = db.Exec(ctx, q, `UPDATE projects SET uses_draft_learning_summary = FALSE WHERE id = $1`, projectID)
 	} else {
 		f.Idx, err = freeIdx(ctx, q, projectID)
@@ -100,7 +111,18 @@ func AddFile(ctx context.Context, q db.Q, store files.Store, projectID int64, n 
 		RecordID: f.Idx})
 }
 
-func (n NewFile) isSummary() bool { return n.Name == summary && n.Kind == taskdef.Document }
+func (n NewFile) isSummary() bool {
+	return n.Typed || n.Name == SummaryName && n.Kind == taskdef.Document
+}
+
+// summaryName is what a learning summary is kept as: its ending tells how it is
+// shown.
+func (n NewFile) summaryName() string {
+	if n.Typed {
+		return summaryText
+	}
+	return summaryFile
+}
 
 // name is what the file is called: never a path, with the extension it had, as
 // that tells the language of code.

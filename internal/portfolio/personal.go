@@ -22,7 +22,8 @@ var Personal = []personal.Table{
 // many: their own, those of units they convene, and those that hold a document
 // which names them. It waits for documents that are being made.
 func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
-	ids, err := db.All[int64](ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_asked_at = $2
+	ids, err := db.All[int64](ctx, q, `UPDATE projects SET compile_portfolio = TRUE, portfolio_asked_at = $2,
+			portfolio_failure = NULL
 		WHERE portfolio_hash IS NOT NULL AND (user_id = $1
 			OR unit_id IN (SELECT unit_id FROM unit_roles WHERE user_id = $1 AND is_main)
 			OR id IN (SELECT t.project_id FROM submissions s JOIN submission_tasks l ON l.submission_id = s.id

@@ -29,14 +29,17 @@ const tries = 3
 // is committed. Asking again while one is being compiled starts it over.
 func Ask(ctx context.Context, q db.Q, projectID int64) error {
 	whose, err := db.OneOf[jobs.For](ctx, q, "project", `UPDATE projects SET compile_portfolio = TRUE,
-		portfolio_asked_at = $2 WHERE id = $1 RETURNING unit_id, user_id`, projectID, q.Now())
+		portfolio_asked_at = $2, portfolio_failure = NULL WHERE id = $1 RETURNING unit_id, user_id`, projectID, q.Now())
 	if err != nil {
 		return err
 	}
-	_, err = jobs.Enqueue(ctx, q, Args{projectID}, jobs.Options{Unique: fmt.Sprintf("portfolio %d", projectID),
-		MaxAttempts: tries, For: *whose})
+	_, err = jobs.Enqueue(ctx, q, Args{projectID}, jobs.Options{Unique: jobName(projectID), MaxAttempts: tries,
+		For: *whose})
 	return err
 }
+
+// jobName is what there is one job of at a time: the portfolio of a project.
+func jobName(projectID int64) string { return fmt.Sprintf("portfolio %d", projectID) }
 
 // AskAgain starts a portfolio over that is being compiled, and does nothing
 // where none is.
@@ -146,8 +149,8 @@ const failure = "The portfolio could not be put together. Please try again, or a
 
 // giveUp notes that a portfolio could not be made.
 func (p *Compiler) giveUp(ctx context.Context, q db.Q, projectID int64) error {
-	n, err := db.Exec(ctx, q, `UPDATE projects SET compile_portfolio = FALSE WHERE id = $1 AND compile_portfolio`,
-		projectID)
+	n, err := db.Exec(ctx, q, `UPDATE projects SET compile_portfolio = FALSE, portfolio_failure = $2
+		WHERE id = $1 AND compile_portfolio`, projectID, failure)
 	if err != nil || n == 0 {
 		return err
 	}

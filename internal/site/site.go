@@ -86,6 +86,8 @@ func New(c Config) *Server {
 	s.helpRoutes()
 	s.projectRoutes()
 	s.planRoutes()
+	s.portfolioRoutes()
+	s.outcomeRoutes()
 	s.taskRoutes()
 	s.assessmentRoutes()
 	return s

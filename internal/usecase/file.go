@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"strings"
 
 	"lectern/internal/db"
 	"lectern/internal/portfolio"
@@ -109,5 +110,21 @@ func (s *Service) AddPortfolioFile(ctx context.Context, projectID int64, name st
 	return change(ctx, s.DB, func(q db.Q) (*portfolio.File, error) {
 		return portfolio.AddFile(ctx, q, s.Files, projectID, portfolio.NewFile{Name: name, Original: u.Name,
 			Kind: kind, Stored: info})
+	})
+}
+
+// WriteSummary makes a text the learning summary of a portfolio, in the place of the
+// one before. It refuses one that says nothing or too much.
+func (s *Service) WriteSummary(ctx context.Context, projectID int64, text string) (*portfolio.File, error) {
+	if err := portfolio.CheckSummary(text); err != nil {
+		return nil, err
+	}
+	info, err := s.Files.Put(ctx, strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return change(ctx, s.DB, func(q db.Q) (*portfolio.File, error) {
+		return portfolio.AddFile(ctx, q, s.Files, projectID, portfolio.NewFile{Name: portfolio.SummaryName,
+			Kind: taskdef.Code, Stored: info, Typed: true})
 	})
 }
