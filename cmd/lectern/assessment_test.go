@@ -110,7 +110,7 @@ func (l *laboratory) hands(p pupil, program string) {
 // containers lists those of any service on the engine.
 func (l *laboratory) containers(t *testing.T) []string {
 	t.Helper()
-	out, err := l.engine.Podman("ps", "-a", "-q", "--filter", "label=lectern.service").Output()
+	out, err := l.engine.CommandLine("ps", "-a", "-q", "--filter", "label=lectern.service").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +182,7 @@ func TestKilledDuringAnAssessment(t *testing.T) {
 
 // A worker beside a server that runs no jobs does them, and serves nothing.
 func TestWorkerBesideAServer(t *testing.T) {
+	dbtest.Long(t)
 	l := newLaboratory(t, "postgres", 1, "--workers", "0")
 	l.hands(l.class[0], "echo done elsewhere")
 	files := filepath.Join(l.args[1], "files")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lectern/internal/container/enginetest"
+	"lectern/internal/db/dbtest"
 )
 
 // packedFrom reads a package of the documentation.
@@ -86,6 +87,9 @@ func TestPackagesToStartFrom(t *testing.T) {
 			wrong: "def add(a, b):\n    return abs(a) + b\n", told: "Some tests fail; see the output."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.layer != nil {
+				dbtest.Long(t)
+			}
 			w := newWorld(t, "sqlite")
 			a := newAssessor(t, w, packedFrom(t, c.name))
 			if c.layer != nil {

@@ -2,8 +2,11 @@ package api
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"lectern/internal/container"
 	"lectern/internal/container/enginetest"
 	"lectern/internal/db"
+	"lectern/internal/db/dbtest"
 	"lectern/internal/jobs"
 	"lectern/internal/taskdef"
 )
@@ -91,7 +95,7 @@ type assessor struct {
 	worker *assess.Worker
 }
 
-// assessing makes a world in which the first task of unit A is assessed.
+// newAssessor makes the first task of unit A one that is assessed.
 func newAssessor(t *testing.T, w *world, pack map[string]string) *assessor {
 	t.Helper()
 	engine := enginetest.New(t)
@@ -106,6 +110,21 @@ func newAssessor(t *testing.T, w *world, pack map[string]string) *assessor {
 	w.asks("code")
 	a.pack(pack)
 	return a
+}
+
+// eachAssessor runs a test in an assessor's world on each database; PostgreSQL in long runs
+// only, as containers take their time.
+func eachAssessor(t *testing.T, pack map[string]string, f func(t *testing.T, w *world, a *assessor)) {
+	t.Helper()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			if engine == "postgres" {
+				dbtest.Long(t)
+			}
+			w := newWorld(t, engine)
+			f(t, w, newAssessor(t, w, pack))
+		})
+	}
 }
 
 // pack uploads a package.
@@ -192,8 +211,7 @@ func (a *assessor) status() string {
 }
 
 func TestAssessment(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		a := newAssessor(t, w, judged)
+	eachAssessor(t, judged, func(t *testing.T, w *world, a *assessor) {
 		w.do("", "GET /api/settings", nil).status(200).has(`{"overseerEnabled":true}`)
 		a.handsIn("student", "echo no")
 		if c := a.comment("student"); c["type"] != "assessment" || c["is_new"] != true ||
@@ -255,8 +273,7 @@ func TestAssessment(t *testing.T) {
 // What a script says of itself counts only where convenors trust it, and only
 // where the definition lets it.
 func TestAssessmentStatuses(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		a := newAssessor(t, w, scripts)
+	eachAssessor(t, scripts, func(t *testing.T, w *world, a *assessor) {
 		set := func(body string, want int) *answered {
 			return w.do("convenor", "PUT "+defA+"/{defA1}", `{"task_def":`+body+`}`).status(want)
 		}
@@ -301,8 +318,7 @@ func TestAssessmentStatuses(t *testing.T) {
 
 // A group's work is assessed once, and each member hears of it.
 func TestAssessmentOfAGroup(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		a := newAssessor(t, w, judged)
+	eachAssessor(t, judged, func(t *testing.T, w *world, a *assessor) {
 		w.define("group_set_id = $1", w.id["set"])
 		a.handsIn("student", "echo yes")
 		a.work()
@@ -323,8 +339,7 @@ func TestAssessmentOfAGroup(t *testing.T) {
 }
 
 func TestAssessmentIsOnlyRunWhereItIsAsked(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		a := newAssessor(t, w, judged)
+	eachAssessor(t, judged, func(t *testing.T, w *world, a *assessor) {
 		none := func(what string) {
 			t.Helper()
 			w.later(2 * time.Second)
@@ -369,8 +384,7 @@ func TestAssessmentIsOnlyRunWhereItIsAsked(t *testing.T) {
 }
 
 func TestTriggersAreBounded(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		a := newAssessor(t, w, judged)
+	eachAssessor(t, judged, func(t *testing.T, w *world, a *assessor) {
 		a.handsIn("student", "echo no")
 		over := func() { w.set(`UPDATE assessments SET status = 'done'`) }
 		over()
@@ -394,8 +408,7 @@ func TestTriggersAreBounded(t *testing.T) {
 }
 
 func TestTrials(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		a := newAssessor(t, w, scripts)
+	eachAssessor(t, scripts, func(t *testing.T, w *world, a *assessor) {
 		try := func(files ...part) {
 			t.Helper()
 			got := w.do("convenor", "POST "+trial, upload{nil, files}).status(200).has(`{"status":"queued"}`).object()
@@ -425,8 +438,8 @@ func TestTrials(t *testing.T) {
 
 // A preview tells whose result new tests would change, and changes nothing.
 func TestPreview(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		a := newAssessor(t, w, judged)
+	dbtest.Long(t)
+	eachAssessor(t, judged, func(t *testing.T, w *world, a *assessor) {
 		a.handsIn("student", "echo yes")
 		a.handsIn("other", "echo no")
 		a.work()
@@ -489,6 +502,58 @@ func TestPullImage(t *testing.T) {
 	if got["status"] != "failed" || !strings.Contains(got["pulled_image_text"].(string), "manifest unknown") {
 		t.Errorf("%v", got)
 	}
+}
+
+// A pull that takes long goes on when the request has stopped waiting: what the engine
+// says is kept meanwhile, and so is what comes of it.
+func TestAPullGoesOn(t *testing.T) {
+	eachAssessor(t, judged, func(t *testing.T, w *world, a *assessor) {
+		qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Workers: 1, Poll: 10 * time.Millisecond})
+		a.worker.Register(qu)
+		qu.Start(t.Context())
+		t.Cleanup(func() {
+			if err := qu.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		file := filepath.Join(t.TempDir(), "unique")
+		if err := os.WriteFile(file, []byte(t.Name()+rand.Text()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		release := a.engine.Stall()
+		defer release()
+		tag := a.engine.Offer("slow-"+strings.ToLower(rand.Text()), enginetest.Layer(t, nil, nil,
+			map[string]string{"/unique": file}))
+		w.id["slow"] = w.add("", "overseer_images", row{"name": "Slow", "tag": tag})
+		w.api.live, w.api.pullWait = context.Background(), 50*time.Millisecond
+		w.do("admin", "PUT "+images+"/{slow}/pull_image", nil).status(200).has(`{"id":«slow»,"status":"pulling",
+			"pulled_image_status":"pulling","last_pulled_date":null}`)
+		seen := func(outcome string) map[string]any {
+			t.Helper()
+			for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+				for _, i := range w.do("admin", "GET "+images, nil).status(200).list() {
+					if i["id"] == float64(w.id["slow"]) && i["pulled_image_status"] == outcome && i["pulled_image_text"] != "" {
+						return i
+					}
+				}
+				if time.Now().After(end) {
+					t.Fatalf("never %s", outcome)
+				}
+			}
+		}
+		if i := seen("pulling"); i["last_pulled_date"] != nil {
+			t.Errorf("half of it is there: %v", i)
+		}
+		// Asking again neither begins another pull nor loses what is known.
+		w.do("admin", "PUT "+images+"/{slow}/pull_image", nil).status(200).has(`{"status":"pulling"}`)
+		if n := w.count(`jobs WHERE kind = 'pull image'`); n != 1 {
+			t.Errorf("%d pulls", n)
+		}
+		release()
+		if i := seen("success"); i["last_pulled_date"] == nil {
+			t.Errorf("%v", i)
+		}
+	})
 }
 
 // A submission is taken while the engine is down; its assessment waits, and runs

@@ -3,11 +3,14 @@ package app
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"lectern/internal/assess"
 	"lectern/internal/container"
@@ -102,8 +105,25 @@ func checkEngine(ctx context.Context, s *Settings) []finding {
 	}
 	if err != nil {
 		f.saw, f.bad = err.Error(), true
-		f.advice = "Start it (podman system service, or dockerd), and let the user that runs Lectern reach it. " +
-			"Assessments wait until then."
+		f.advice = remedyOfEngine(s.ContainerHost, err) + " Assessments wait until then."
 	}
 	return []finding{f}
+}
+
+// remedyOfEngine says what to do about an engine that does not answer.
+func remedyOfEngine(host string, err error) string {
+	said, isNet := errors.AsType[*net.OpError](err)
+	_, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
+	switch {
+	case !strings.HasPrefix(host, "tcp:"):
+		return "Start it (podman system service, or dockerd), and let the user that runs Lectern reach it."
+	case isUnknown:
+		return "The engine shows a certificate of another authority than that in ca.pem of --container-certs: put the " +
+			"right one there."
+	case isNet && said.Op == "remote error":
+		return "The engine does not take cert.pem of --container-certs: have it signed by the authority that the engine " +
+			"asks for (dockerd --tlscacert)."
+	}
+	return remedy(err) + " The engine must speak TLS and ask for certificates (dockerd --tlsverify) that fit those of " +
+		"--container-certs."
 }

@@ -46,7 +46,7 @@ var floors = [][]string{
 		"internal/calendar", "internal/mail", "internal/archive", "internal/container", "internal/tii",
 		"internal/tii/fake"},
 	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
-		"internal/totp", "internal/personal", "internal/canonical", "internal/links"},
+		"internal/totp", "internal/personal", "internal/canonical", "internal/links", "docs/assessment"},
 }
 
 // parts names the parts of the house by the floor each begins with.
@@ -80,7 +80,7 @@ func (r room) name() string { return strings.TrimPrefix(r.ImportPath, "lectern/"
 func rooms(t *testing.T) []room {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Dir,Imports", "lectern/cmd/...",
-		"lectern/internal/...").Output()
+		"lectern/internal/...", "lectern/docs/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

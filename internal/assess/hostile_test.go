@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lectern/internal/container/enginetest"
+	"lectern/internal/db/dbtest"
 	"lectern/internal/files"
 	"lectern/internal/taskdef"
 )
@@ -124,10 +125,11 @@ func TestHostileSubmissions(t *testing.T) {
 		more          map[string]string // other files of the student
 		reason        string            // what is told, a part of it; none when the run ends by itself
 		output        string            // a part of it
+		quick         bool              // part of every run of the tests; the others of long ones
 	}{
 		{name: "fork bomb", program: `f() { f | f & }; f; sleep 1; echo over`, output: "exit code"},
-		{name: "memory bomb", program: `tail /dev/zero`, reason: "memory"},
-		{name: "endless output", program: `yes`, reason: "it wrote more than 50 KB"},
+		{name: "memory bomb", quick: true, program: `tail /dev/zero`, reason: "memory"},
+		{name: "endless output", quick: true, program: `yes`, reason: "it wrote more than 50 KB"},
 		{name: "endless loop", program: `while :; do :; done`, reason: "it took longer than 2s"},
 		{name: "ignores SIGTERM", program: `trap '' TERM INT HUP; sleep 100`, reason: "it took longer than 2s"},
 		{name: "kills all", program: `kill -9 -1`, output: "run.sh: exit code 137", reason: "was killed"},
@@ -139,9 +141,10 @@ func TestHostileSubmissions(t *testing.T) {
 		{name: "reads the host", program: `cat ` + secret + ` || echo not there`, output: "not there"},
 		{name: "writes on the report", program: `for i in 1 2 3; do echo junk >/proc/1/fd/3; done; echo tried`,
 			output: "tried"},
-		{name: "build.sh of its own", program: `echo mine`, more: map[string]string{"build.sh": "echo FORGED",
-			"run.sh": "echo FORGED"}, output: "build.sh: exit code 0\nmine"},
-		{name: "leads out", program: `ls / ; cat x`, more: map[string]string{"../x": "outside"}, output: "outside"},
+		{name: "build.sh of its own", quick: true, program: `echo mine`,
+			more: map[string]string{"build.sh": "echo FORGED", "run.sh": "echo FORGED"}, output: "build.sh: exit code 0\nmine"},
+		{name: "leads out", quick: true, program: `ls / ; cat x`, more: map[string]string{"../x": "outside"},
+			output: "outside"},
 		{name: "takes the place of a folder", program: `cat tests/a`, more: map[string]string{"tests": "a file"},
 			output: "expected"},
 		{name: "links in an archive", program: `unzip -o links.zip; cat passwd root/` + secret,
@@ -149,6 +152,9 @@ func TestHostileSubmissions(t *testing.T) {
 			output: "exit code"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if !c.quick {
+				dbtest.Long(t)
+			}
 			student := map[string]string{"program.sh": c.program}
 			for name, text := range c.more {
 				student[name] = text
@@ -203,10 +209,13 @@ func TestForgery(t *testing.T) {
 	if o.verdict(false) != "complete" {
 		t.Errorf("%+v", o)
 	}
-	o = b.run(t, tight, pack, map[string]string{"program.sh": "sleep 100"})
-	if o.verdict(true) != "fix_and_resubmit" || !strings.HasSuffix(o.JudgeOutput, "ended\njudge.sh: exit code 0\n") {
-		t.Errorf("%+v", o)
-	}
+	t.Run("ended", func(t *testing.T) {
+		dbtest.Long(t)
+		o := b.run(t, tight, pack, map[string]string{"program.sh": "sleep 100"})
+		if o.verdict(true) != "fix_and_resubmit" || !strings.HasSuffix(o.JudgeOutput, "ended\njudge.sh: exit code 0\n") {
+			t.Errorf("%+v", o)
+		}
+	})
 }
 
 // What is wrong with a package is told, and nothing is run.

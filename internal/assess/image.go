@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"lectern/internal/audit"
@@ -173,14 +174,9 @@ func (w *Worker) Pull(ctx context.Context, job jobs.Job, a PullArgs) error {
 		return err
 	}
 	said := &transcript{}
-	told := time.Now()
-	err = w.Runner.Engine.Pull(ctx, i.Tag, func(step string) {
-		said.add(step)
-		if time.Since(told) > time.Second {
-			told = time.Now()
-			_ = w.DB.Tx(ctx, func(q db.Q) error { return i.note(ctx, q, Pulling, said.String()) })
-		}
-	})
+	stop := w.follow(ctx, i, said)
+	err = w.Runner.Engine.Pull(ctx, i.Tag, said.add)
+	stop()
 	if ctx.Err() != nil {
 		if !job.Last() {
 			return ctx.Err()
@@ -200,6 +196,30 @@ func (w *Worker) Pull(ctx context.Context, job jobs.Job, a PullArgs) error {
 	})
 }
 
+// follow keeps what is said while a pull goes on, every second that brings something
+// new, until stop is called.
+func (w *Worker) follow(ctx context.Context, i *Image, said *transcript) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for kept := ""; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if text := said.String(); text != kept &&
+				w.DB.Tx(ctx, func(q db.Q) error { return i.note(ctx, q, Pulling, text) }) == nil {
+				kept = text
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
 // explain says what went wrong with a pull, for an Admin.
 func explain(err error) string {
 	if no, ok := errors.AsType[*container.Refused](err); ok {
@@ -216,12 +236,17 @@ func (i *Image) note(ctx context.Context, q db.Q, outcome, text string) error {
 	return err
 }
 
-// transcript keeps the last of what an engine says.
-type transcript struct{ lines []string }
+// transcript keeps the last of what an engine says. It may be read while it is written.
+type transcript struct {
+	mu    sync.Mutex
+	lines []string
+}
 
 const mostLines = 200
 
 func (t *transcript) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if n := len(t.lines); n > 0 && t.lines[n-1] == line {
 		return
 	}
@@ -231,4 +256,8 @@ func (t *transcript) add(line string) {
 	}
 }
 
-func (t *transcript) String() string { return strings.Join(t.lines, "\n") }
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.lines, "\n")
+}

@@ -28,7 +28,7 @@ func overhead(t testing.TB, n int) (ours, bare time.Duration) {
 		}
 		times[0] = append(times[0], time.Since(begin))
 		begin = time.Now()
-		if out, err := engine.Podman(options...).CombinedOutput(); err != nil {
+		if out, err := engine.CommandLine(options...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		times[1] = append(times[1], time.Since(begin))

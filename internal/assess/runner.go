@@ -109,7 +109,7 @@ func (r *Runner) contain(ctx context.Context, w Work, steps []string, more []con
 	}()
 	var text bytes.Buffer
 	most := room(w.Limits)
-	ended, err := r.Engine.Run(ctx, container.Run{Image: w.Image, Dir: "/", User: someUser(), Limits: bounds(w.Limits),
+	ended, err := r.Engine.Run(ctx, container.Run{Image: w.Image, User: someUser(), Limits: bounds(w.Limits),
 		Command: append([]string{"/bin/sh", "-c", driver, "sh"}, steps...), Labels: w.Labels,
 		Env: []string{"HOME=/" + workFolder, "TMPDIR=/" + tempFolder, "LANG=C.UTF-8"},
 		Folders: append(more, container.Folder{Path: "/" + workFolder, Size: most, Exec: true},

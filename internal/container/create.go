@@ -72,7 +72,7 @@ func (e *Engine) body(r Run) createBody {
 		tmpfs[f.Path] = fmt.Sprintf("rw,%s,nosuid,nodev,mode=1777,size=%d", exec, f.Size)
 	}
 	return createBody{Image: tagged(r.Image), Entrypoint: r.Command[:1], Cmd: r.Command[1:], Env: r.Env,
-		WorkingDir: r.Dir, User: user + ":" + user, Labels: labels, AttachStdin: true, AttachStdout: true,
+		WorkingDir: "/", User: user + ":" + user, Labels: labels, AttachStdin: true, AttachStdout: true,
 		AttachStderr: true, OpenStdin: true, StdinOnce: true, StopSignal: "SIGKILL",
 		HostConfig: hostConfig{NetworkMode: "none", IpcMode: "private", ReadonlyRootfs: true,
 			CapDrop: []string{"ALL"}, SecurityOpt: []string{"no-new-privileges"}, Tmpfs: tmpfs,

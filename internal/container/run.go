@@ -30,12 +30,12 @@ type Folder struct {
 
 // Run is a program to be run in a container of its own. Nothing is writable but
 // the folders, there is no network, and it runs without rights under a user that
-// nobody else is.
+// nobody else is. It begins at the root: engines make any other place for it themselves,
+// where only root can write.
 type Run struct {
 	Image   string
 	Command []string
 	Env     []string
-	Dir     string
 	User    int // neither 0 nor that of another run at the same time
 	Folders []Folder
 	Limits  Limits

@@ -10,6 +10,7 @@ import (
 
 	"lectern/internal/container"
 	"lectern/internal/container/enginetest"
+	"lectern/internal/db/dbtest"
 )
 
 var small = container.Limits{Time: 20 * time.Second, Memory: 64 << 20, CPUs: 1, Processes: 32, OpenFiles: 64,
@@ -20,7 +21,7 @@ func sh(t *testing.T, e *container.Engine, image string, l container.Limits, tex
 	string, string) {
 	t.Helper()
 	var out, report bytes.Buffer
-	ended, err := e.Run(t.Context(), container.Run{Image: image, Command: []string{"/bin/sh", "-c", text}, Dir: "/work",
+	ended, err := e.Run(t.Context(), container.Run{Image: image, Command: []string{"/bin/sh", "-c", "cd /work;" + text},
 		User: 12345, Folders: []container.Folder{{Path: "/work", Size: 8 << 20, Exec: true},
 			{Path: "/quiet", Size: 8 << 20}}, Limits: l,
 		Input: strings.NewReader(input), Output: &out, Report: &report, MostReport: 100_000,
@@ -88,6 +89,9 @@ func TestLimits(t *testing.T) {
 		{"processes", `f() { f | f & }; f; sleep 1; kill -9 -1; echo still here`, container.Exited, small},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.want == container.Exited || c.want == container.TooLarge {
+				dbtest.Long(t)
+			}
 			t.Parallel()
 			begin := time.Now()
 			ended, out, _ := sh(t, e, engine.Box, c.limits, c.text, "")
@@ -139,8 +143,8 @@ func TestStraysAreRemoved(t *testing.T) {
 	engine := enginetest.New(t)
 	e := engine.Open(t, t.Name())
 	for _, job := range []string{"1", "2"} {
-		out, err := engine.Podman("run", "-d", "--network", "none", "--ulimit", "nofile=64:64", "--ulimit", "nproc=64:64",
-			"--label", "lectern.service="+t.Name(), "--label", "lectern.job="+job, engine.Box, "/bin/sh", "-c",
+		out, err := engine.CommandLine("run", "-d", "--network", "none", "--ulimit", "nofile=64:64", "--ulimit",
+			"nproc=64:64", "--label", "lectern.service="+t.Name(), "--label", "lectern.job="+job, engine.Box, "/bin/sh", "-c",
 			"trap '' TERM; while :; do sleep 1; done").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)

@@ -4,10 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"embed"
 	"io/fs"
 	"strings"
 
+	"lectern/docs/assessment"
 	"lectern/internal/assess"
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -16,11 +16,6 @@ import (
 	"lectern/internal/taskdef"
 )
 
-// diffPackage is the package docs/assessment/text-diff, which a test holds equal.
-//
-//go:embed all:text-diff
-var diffPackage embed.FS
-
 // runsIn is what the demo's package runs in; it is pulled before the first run.
 const runsIn = "docker.io/library/busybox:stable"
 
@@ -28,7 +23,7 @@ const runsIn = "docker.io/library/busybox:stable"
 // answer.txt, and a judge compares it with what is expected. Call it where there is
 // an engine.
 func Assess(ctx context.Context, q db.Q, store files.Store) error {
-	pack, err := zipPackage(diffPackage, "text-diff")
+	pack, err := zipPackage(assessment.TextDiff, "text-diff")
 	if err != nil {
 		return err
 	}

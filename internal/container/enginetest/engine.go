@@ -2,11 +2,13 @@
 // runc, started for the test's process, and a registry that holds images made
 // from the programs of this machine. Where Podman, runc or the static shell is
 // missing, tests are skipped with one line, or fail when LECTERN_TEST_REQUIRE is
-// set.
+// set. With LECTERN_TEST_ENGINE=unix:///path/of/the/socket they use that engine
+// instead, such as a Docker of one's own.
 package enginetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -37,7 +39,11 @@ var start = sync.OnceValues(startEngine)
 // New gives the engine of this process.
 func New(t testing.TB) *Engine {
 	t.Helper()
-	for _, name := range []string{"podman", "runc", "busybox"} {
+	needs := []string{"podman", "runc", "busybox"}
+	if given() != "" {
+		needs = []string{"docker", "busybox"}
+	}
+	for _, name := range needs {
 		if _, err := exec.LookPath(name); err != nil {
 			dbtest.Missing(t, "a container engine (Debian: apt-get install podman runc busybox-static): %v", err)
 		}
@@ -69,8 +75,14 @@ func (e *Engine) Open(t testing.TB, service string) *container.Engine {
 	return c
 }
 
-// Podman runs the engine's own command line on the same containers and images.
-func (e *Engine) Podman(args ...string) *exec.Cmd {
+// given is the address of an engine that tests are to use, "" for one of their own.
+func given() string { return os.Getenv("LECTERN_TEST_ENGINE") }
+
+// CommandLine runs the engine's own command line on the same containers and images.
+func (e *Engine) CommandLine(args ...string) *exec.Cmd {
+	if given() != "" {
+		return exec.Command("docker", append([]string{"--host", e.Host}, args...)...)
+	}
 	c := exec.Command("podman", append(options(e.dir), args...)...)
 	c.Env = environment(e.dir)
 	return c
@@ -98,6 +110,10 @@ func startEngine() (*Engine, error) {
 	if e.Registry, err = e.images.listen(); err != nil {
 		return nil, err
 	}
+	if given() != "" {
+		e.Host = given()
+		return e, errors.Join(os.Remove(dir), e.addBox())
+	}
 	conf := fmt.Sprintf("unqualified-search-registries = []\n[[registry]]\nlocation = %q\ninsecure = true\n", e.Registry)
 	if err := os.WriteFile(dir+"/registries.conf", []byte(conf), 0o600); err != nil {
 		return nil, err
@@ -120,12 +136,16 @@ func startEngine() (*Engine, error) {
 		log, _ := os.ReadFile(dir + "/log")
 		return nil, fmt.Errorf("%w: %s", err, log)
 	}
+	return e, e.addBox()
+}
+
+// addBox offers the image of the static shell and pulls it.
+func (e *Engine) addBox() error {
 	box, err := busybox()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		e.Box, err = e.add("box", box)
 	}
-	e.Box, err = e.add("box", box)
-	return e, err
+	return err
 }
 
 // held keeps the engine's input from being collected, which would close it.
@@ -172,7 +192,7 @@ func (e *Engine) Offer(name string, layer []byte) string {
 	return e.Registry + "/" + name + ":1"
 }
 
-// Stall makes the registry wait before it gives a layer, until the function it
+// Stall makes the registry give half of a layer and then wait, until the function it
 // returns is called.
 func (e *Engine) Stall() (release func()) { return e.images.stall() }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -26,7 +27,7 @@ func Layer(t testing.TB, programs, others []string, names map[string]string) []b
 	}
 	var b bytes.Buffer
 	b.Write(base[:len(base)-1024]) // without the end of the archive
-	p := &layer{t, tar.NewWriter(&b), map[string]bool{}}
+	p := &layer{t, tar.NewWriter(&b), map[string]bool{"/bin": true, "/tmp": true}}
 	for _, name := range programs {
 		p.add(name, name)
 		p.libraries(name)
@@ -65,12 +66,28 @@ func (p *layer) add(name, file string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.parents(name)
 	err = p.w.WriteHeader(&tar.Header{Name: strings.TrimPrefix(name, "/"), Mode: int64(info.Mode().Perm()) | 0o444,
 		Size: int64(len(content))})
 	if err == nil {
 		_, err = p.w.Write(content)
 	}
 	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// parents packs the folders above a name: Docker lets only root into those that an
+// archive does not tell of.
+func (p *layer) parents(name string) {
+	p.t.Helper()
+	dir := path.Dir(name)
+	if dir == "/" || p.have[dir] {
+		return
+	}
+	p.parents(dir)
+	p.have[dir] = true
+	if err := p.w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir[1:] + "/", Mode: 0o755}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -92,7 +109,7 @@ func (p *layer) libraries(program string) {
 // folder packs all that is in a folder, but what only its makers need.
 func (p *layer) folder(root string) {
 	p.t.Helper()
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -100,8 +117,8 @@ func (p *layer) folder(root string) {
 			strings.HasPrefix(e.Name(), "config-")) {
 			return fs.SkipDir
 		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			p.add(path, path)
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			p.add(name, name)
 		}
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -22,7 +23,7 @@ type registry struct {
 	mu     sync.Mutex
 	byName map[string][]byte // manifests by /v2/name/manifests/tag or digest
 	blobs  map[string][]byte // by digest
-	gate   chan struct{}     // closed while blobs are given
+	gate   chan struct{}     // closed while layers are given whole
 }
 
 func newRegistry() *registry {
@@ -99,14 +100,27 @@ func (g *registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Docker-Content-Digest", digest(manifest))
 		_, _ = w.Write(manifest)
 	case blob != nil:
-		select {
-		case <-gate:
-			_, _ = w.Write(blob)
-		case <-r.Context().Done():
-		}
+		give(w, r, blob, gate)
 	default:
 		http.Error(w, `{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`, http.StatusNotFound)
 	}
+}
+
+// give sends a blob; of one as long as a layer the second half waits for the gate.
+func give(w http.ResponseWriter, r *http.Request, blob []byte, gate <-chan struct{}) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(blob)))
+	half := 0
+	if len(blob) > 100_000 {
+		half = len(blob) / 2
+		_, _ = w.Write(blob[:half])
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-gate:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	_, _ = w.Write(blob[half:])
 }
 
 // busybox packs the static shell with a name for each of its tools.
