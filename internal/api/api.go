@@ -95,7 +95,7 @@ var resources = []func(*Server){
 	(*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes, (*Server).definitionRoutes,
 	(*Server).discussionRoutes,
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
-	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).imageRoutes, (*Server).inboxRoutes,
+	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).historyRoutes, (*Server).imageRoutes, (*Server).inboxRoutes,
 	(*Server).jobRoutes,
 	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).oidcRoutes, (*Server).outcomeRoutes,
 	(*Server).portfolioRoutes, (*Server).portfolioPartRoutes,

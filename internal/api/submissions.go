@@ -131,13 +131,11 @@ func (s *Server) submissionPDF(ctx context.Context, _ *access.Caller, in submiss
 	if err != nil {
 		return nil, err
 	}
-	hash, err := v.PDF()
-	if err != nil {
-		return nil, err
+	f, err := s.document(ctx, v)
+	if err == nil {
+		f.Attachment = in.AsAttachment
 	}
-	content, err := s.files.Open(ctx, hash)
-	return &endpoint.File{Content: content, Name: v.Name() + ".pdf", Type: "application/pdf", Modified: v.At.Time,
-		ETag: `"` + string(hash) + `"`, Attachment: in.AsAttachment}, err
+	return f, err
 }
 
 type rebuildOut struct {

@@ -1,0 +1,76 @@
+package work
+
+import (
+	"context"
+
+	"lectern/internal/clock"
+	"lectern/internal/db"
+	"lectern/internal/grade"
+	"lectern/internal/status"
+)
+
+// HistoryKind is what an entry of a task's history tells of.
+type HistoryKind string
+
+// The kinds of entries.
+const (
+	HistoryStatus           HistoryKind = "status"
+	HistorySubmission       HistoryKind = "submission"
+	HistoryExtensionAsked   HistoryKind = "extension_asked"
+	HistoryExtensionDecided HistoryKind = "extension_decided"
+)
+
+// Enum gives all kinds, for the documentation of the API.
+func (HistoryKind) Enum() []string {
+	return []string{string(HistoryStatus), string(HistorySubmission), string(HistoryExtensionAsked),
+		string(HistoryExtensionDecided)}
+}
+
+// HistoryEntry is one thing that happened to a task. Everything in it may be known to
+// the student: what only the staff know is in none.
+type HistoryEntry struct {
+	At        clock.Time     `db:"at" json:"date"`
+	Kind      HistoryKind    `db:"kind" json:"kind"`
+	UserID    int64          `db:"user_id" json:"user_id"`
+	FirstName string         `db:"first_name" json:"first_name"`
+	LastName  string         `db:"last_name" json:"last_name"`
+	From      *status.Status `db:"from_status" json:"from_status"`
+	To        *status.Status `db:"to_status" json:"to_status"`
+	Grade     *grade.Grade   `db:"grade" json:"grade"`
+	Quality   *int           `db:"quality_pts" json:"quality_pts"`
+	Weeks     *int           `db:"weeks" json:"weeks"`
+	Granted   *bool          `db:"granted" json:"granted"`
+}
+
+// historyOf is everything that happened to the tasks of project $1 for definition $2,
+// as e, with who did it, as u. Each part has the columns of the first; n puts what
+// happened at one moment in order.
+const historyOf = `(SELECT h.at, 'status' AS kind, h.actor_id AS user_id, h.from_status, h.to_status, h.grade,
+			CASE WHEN h.quality_pts >= 0 THEN h.quality_pts END AS quality_pts, CAST(NULL AS INTEGER) AS weeks,
+			CAST(NULL AS BOOLEAN) AS granted, 2 AS part, h.id AS n
+		FROM tasks t JOIN task_history h ON h.task_id = t.id
+		WHERE t.project_id = $1 AND t.task_definition_id = $2
+		UNION ALL SELECT l.at, 'submission', s.user_id, NULL, NULL, NULL, NULL, NULL, NULL, 1, s.id
+		FROM tasks t JOIN submission_tasks l ON l.task_id = t.id JOIN submissions s ON s.id = l.submission_id
+		WHERE t.project_id = $1 AND t.task_definition_id = $2
+		UNION ALL SELECT c.created_at, 'extension_asked', c.user_id, NULL, NULL, NULL, NULL, c.extension_weeks, NULL,
+			1, c.id
+		FROM tasks t JOIN task_comments c ON c.task_id = t.id AND c.type = 'extension'
+		WHERE t.project_id = $1 AND t.task_definition_id = $2
+		UNION ALL SELECT c.extension_assessed_at, 'extension_decided', c.assessor_id, NULL, NULL, NULL, NULL,
+			c.extension_weeks, c.extension_granted, 2, c.id
+		FROM tasks t JOIN task_comments c ON c.task_id = t.id AND c.type = 'extension'
+			AND c.extension_assessed_at IS NOT NULL
+		WHERE t.project_id = $1 AND t.task_definition_id = $2) e JOIN users u ON u.id = e.user_id`
+
+// History lists what happened to a task, newest first: where it was moved and what
+// marks it got, what was handed in, and the extensions that were asked for and decided
+// on. A task that nobody has touched has none.
+func History(ctx context.Context, q db.Q, at TaskRef, p db.Page) ([]HistoryEntry, int64, error) {
+	return part[HistoryEntry](ctx, q, list{
+		columns: `e.at, e.kind, e.user_id, u.first_name, u.last_name, e.from_status, e.to_status, e.grade, e.quality_pts,
+			e.weeks, e.granted`,
+		from:  historyOf,
+		order: `e.at DESC, e.part DESC, e.n DESC`,
+	}, p, at.ProjectID, at.DefinitionID)
+}
