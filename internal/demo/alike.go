@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"fmt"
 	"strings"
 
 	"lectern/internal/db"
@@ -20,15 +19,10 @@ const comparedTask = "2.1P"
 // names, and all others work of their own. That two of them copied is for the service
 // to find.
 func (b *builder) alike(u *unit) {
-	var d definition
-	for _, one := range definitionsOf(u.code) {
-		if one.abbr == comparedTask {
-			d = one
-		}
-	}
+	d := find(u, comparedTask)
 	day := b.week(d.target, 0)
 	for i, text := range solutions() {
-		student := fmt.Sprintf("student_%d", u.students[0]+i)
+		student := studentName(u.students[0] + i)
 		b.plan(at(day, 9+i), func(q db.Q) error {
 			list, err := b.program(d, text)
 			if err == nil {

@@ -69,7 +69,8 @@ func definitionsOf(code string) []definition {
 		return programming()
 	case "COS20007":
 		list := numbered("A", 15, []string{"Shapes", "Drawing", "Clock", "Inventory", "Adventure", "Patterns"})
-		list[12].group, list[12].name = true, "Team project"
+		list[12].group, list[12].name, list[12].upload = true, "Team project", oneReport
+		list[12].start, list[12].target = 4, 7
 		list[14].draft, list[14].name, list[14].upload = true, "Learning summary", oneReport
 		return list
 	case "COS30046":

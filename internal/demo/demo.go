@@ -5,6 +5,7 @@ package demo
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/files"
 	"lectern/internal/submit"
 )
 
@@ -33,12 +35,13 @@ func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Service, signer
 	if err != nil || *n > 0 {
 		return false, err
 	}
-	b := &builder{ctx: ctx, q: q, desk: desk, signer: signer, id: map[string]int64{}, today: clock.Day(q.Now().Time)}
+	b := &builder{ctx: ctx, q: q, desk: desk, signer: signer, id: map[string]int64{},
+		kept: map[[sha256.Size]byte]files.Info{}, today: clock.Day(q.Now().Time)}
 	b.people(seal)
 	b.calendar()
 	b.units()
 	b.live()
-	b.portfolio()
+	b.portfolios()
 	return b.err == nil, b.err
 }
 
@@ -50,6 +53,7 @@ type builder struct {
 	desk   *submit.Service
 	signer *submit.Signer
 	id     map[string]int64
+	kept   map[[sha256.Size]byte]files.Info // by the hash of their content
 	today  clock.Date
 	deeds  []deed
 	err    error

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"image"
 	"image/color"
@@ -38,16 +39,30 @@ func (b *builder) handIn(u *unit, student string, d definition, when time.Time, 
 		b.move(u, student, student, d, when, string(status.ReadyForFeedback), nil)
 		return
 	}
+	b.handInAs(u, student, d, when, luck, "")
+}
+
+// handInAs plans the handing in of files with what the student wants, such as help.
+func (b *builder) handInAs(u *unit, student string, d definition, when time.Time, luck int, want status.Status) {
 	b.plan(when, func(q db.Q) error {
-		list, err := b.filesFor(d, luck)
-		if err == nil {
-			p := b.place(u, student, d)
-			_, err = b.desk.HandIn(b.ctx, q, b.signer, submit.Request{By: work.Mover{UserID: b.id[student],
-				As: status.Student},
-				ProjectID: p.ProjectID, DefinitionID: p.DefinitionID, Files: list})
-		}
+		_, err := b.submit(q, u, student, d, luck, want)
 		return b.story(err, u, student, d, student)
 	})
+}
+
+// submit hands files in and gives the id of the submission.
+func (b *builder) submit(q db.Q, u *unit, student string, d definition, luck int, want status.Status) (int64, error) {
+	list, err := b.filesFor(d, luck)
+	if err != nil {
+		return 0, err
+	}
+	p := b.place(u, student, d)
+	r, err := b.desk.HandIn(b.ctx, q, b.signer, submit.Request{By: work.Mover{UserID: b.id[student],
+		As: status.Student}, ProjectID: p.ProjectID, DefinitionID: p.DefinitionID, Trigger: string(want), Files: list})
+	if err != nil {
+		return 0, err
+	}
+	return r.SubmissionID, nil
 }
 
 // filesFor puts what a definition asks for into the store.
@@ -69,17 +84,25 @@ func (b *builder) filesFor(d definition, luck int) ([]submit.File, error) {
 	return list, nil
 }
 
-func (b *builder) put(content []byte) (files.Info, error) {
-	return b.desk.Files.Put(b.ctx, bytes.NewReader(content))
+// put keeps a file; the same one is written once, since waiting for the disk would be
+// most of the start.
+func (b *builder) put(content []byte) (info files.Info, err error) {
+	sum := sha256.Sum256(content)
+	info, known := b.kept[sum]
+	if !known {
+		info, err = b.desk.Files.Put(b.ctx, bytes.NewReader(content))
+		b.kept[sum] = info
+	}
+	return info, err
 }
 
 // sample gives a file of a kind.
 func sample(kind taskdef.UploadKind, luck int) (string, []byte) {
 	switch kind {
 	case taskdef.Image:
-		return "screenshot.png", screenshot(luck)
+		return "screenshot.png", screenshot(luck % 4)
 	case taskdef.Document:
-		return "report.pdf", report(luck)
+		return "report.pdf", report(luck % 10)
 	}
 	p := programs[luck%len(programs)]
 	return p.name, []byte(p.text)

@@ -46,7 +46,7 @@ func (b *builder) people(seal string) {
 		all = append(all, person{fmt.Sprintf("tutor_%d", i), "Tutor", fmt.Sprintf("Number %d", i), policy.Tutor})
 	}
 	for i := range students {
-		all = append(all, person{fmt.Sprintf("student_%d", i), firstNames[i%len(firstNames)],
+		all = append(all, person{studentName(i), firstNames[i%len(firstNames)],
 			lastNames[i*7%len(lastNames)], policy.Student})
 	}
 	for i, p := range all {
@@ -65,3 +65,6 @@ func (b *builder) people(seal string) {
 		_, b.err = db.Exec(b.ctx, b.q, `UPDATE users SET has_run_first_time_setup = FALSE WHERE username = 'student_0'`)
 	}
 }
+
+// studentName is the user name of a student by number.
+func studentName(n int) string { return fmt.Sprintf("student_%d", n) }

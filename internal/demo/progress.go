@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"fmt"
 	"time"
 
 	"lectern/internal/clock"
@@ -14,11 +13,7 @@ import (
 // progress plans how the students work through what is behind them, as people
 // do: most keep up, some struggle, a few have stopped.
 func (b *builder) progress(u *unit) {
-	names := append([]string{"astudent"}, u.alsoStudents...)
-	for n := u.students[0]; n <= u.students[1]; n++ {
-		names = append(names, fmt.Sprintf("student_%d", n))
-	}
-	for i, name := range names {
+	for i, name := range u.names() {
 		if i%9 == 8 {
 			continue // never came back after the first week
 		}
@@ -39,7 +34,7 @@ func (b *builder) progress(u *unit) {
 func (b *builder) life(u *unit, student string, d definition, start time.Time, luck int) {
 	tutor := u.tutors[luck%len(u.tutors)]
 	if luck == 9 && d.upload == noUpload {
-		b.move(u, student, student, d, start, "need_help", nil)
+		b.move(u, student, student, d, start, "working_on_it", nil)
 		b.say(u, student, student, d, start.Add(time.Minute), questions[len(student)%len(questions)])
 		return
 	}
@@ -47,11 +42,14 @@ func (b *builder) life(u *unit, student string, d definition, start time.Time, l
 		b.extend(u, student, d, start.Add(-48*time.Hour), "I was ill for most of the week; the doctor's note is with "+
 			"the office.", 1)
 	}
-	b.handIn(u, student, d, start, luck)
-	if luck >= 7 || tutor == student {
-		return // waits in the inbox
-	}
 	marked := start.Add(26 * time.Hour)
+	if d.upload == noUpload && (tutor == student || !marked.Before(b.q.Now().Time)) {
+		return // it would wait without a document to read
+	}
+	b.handIn(u, student, d, start, luck)
+	if luck >= 7 && d.upload != noUpload || tutor == student {
+		return // waits in the inbox, with a document to read
+	}
 	if luck == 6 {
 		b.move(u, tutor, student, d, marked, "fix_and_resubmit", nil)
 		b.say(u, tutor, student, d, marked.Add(time.Minute), requests[len(student)%len(requests)])

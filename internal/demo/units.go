@@ -59,8 +59,13 @@ func (b *builder) units() {
 		b.unit(u)
 		b.definitions(u)
 		b.progress(u)
-		if u.code == "COS10001" {
+		switch u.code {
+		case "COS10001":
 			b.alike(u)
+			b.waiting(u)
+			b.discussions(u)
+		case "COS20007":
+			b.team(u)
 		}
 	}
 }
@@ -70,8 +75,9 @@ func (b *builder) unit(u *unit) {
 	id := b.add(u.code, "units", row{"code": u.code, "name": u.name, "description": u.description,
 		"teaching_period_id": b.id["present"],
 		"start_date":         start, "end_date": start.AddDays(weeks*7 - 3),
-		"portfolio_auto_generation_date": start.AddDays(weeks*7 - 10),
-		"created_at":                     b.q.Now(), "updated_at": b.q.Now()})
+		"portfolio_auto_generation_date":       start.AddDays(weeks*7 - 10),
+		"auto_apply_extension_before_deadline": u.code != "COS10001", // there the staff decide
+		"created_at":                           b.q.Now(), "updated_at": b.q.Now()})
 	b.employ(u, id, u.convenor, policy.Convenor, true)
 	for _, name := range u.tutors {
 		role := policy.Tutor
@@ -135,10 +141,7 @@ func (b *builder) tutorials(u *unit, id int64, prefix string, stream any) (list 
 // enrol makes a project for every student, in one tutorial of each stream. The
 // goals people set themselves differ: most aim for a Pass or a Credit.
 func (b *builder) enrol(u *unit, id int64, classes [][]class) {
-	names := append([]string{"astudent"}, u.alsoStudents...)
-	for n := u.students[0]; n <= u.students[1]; n++ {
-		names = append(names, fmt.Sprintf("student_%d", n))
-	}
+	names := u.names()
 	for i, name := range names {
 		p := b.add(u.code+" project "+name, "projects", row{"unit_id": id, "user_id": b.id[name],
 			"campus_id":    b.id["Burwood"],

@@ -115,7 +115,7 @@ func (d *Documents) Make(ctx context.Context, job jobs.Job, a DocumentArgs) erro
 		return err
 	}
 	if failed := d.DB.Tx(ctx, func(q db.Q) error {
-		return d.giveUp(ctx, q, a.SubmissionID,
+		return d.GiveUp(ctx, q, a.SubmissionID,
 			explain(err))
 	}); failed != nil {
 		return errors.Join(err, failed)
@@ -251,9 +251,9 @@ func remarks(notes []pdf.Note) any {
 	return string(text[:min(len(text), mostRemarks)])
 }
 
-// giveUp marks the document as failed, asks for the work again and tells the
+// GiveUp marks the document as failed, asks for the work again and tells the
 // student why.
-func (d *Documents) giveUp(ctx context.Context, q db.Q, id int64, why string) error {
+func (d *Documents) GiveUp(ctx context.Context, q db.Q, id int64, why string) error {
 	n, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'failed', reason = $2 WHERE id = $1
 		AND state <> 'failed'`, id, why)
 	if err != nil || n == 0 {
@@ -301,7 +301,7 @@ func (d *Documents) GiveUpDead(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		err := d.DB.Tx(ctx, func(q db.Q) error {
-			return d.giveUp(ctx, q, id, "the service was cut short while it put it together, several times")
+			return d.GiveUp(ctx, q, id, "the service was cut short while it put it together, several times")
 		})
 		if err != nil {
 			return err
