@@ -1,10 +1,12 @@
 package browser
 
 import (
+	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,7 +24,7 @@ import (
 const chromium = "/usr/bin/chromium"
 
 // patience is how long anything may take on a busy machine.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // screen is what a page is looked at on.
 type screen struct {
@@ -266,7 +268,9 @@ func (b *tab) text(selector string) string {
 // fill writes into a field, as typing does.
 func (b *tab) fill(selector, text string) {
 	b.Helper()
-	b.run(chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), text))
+	b.run(chromedp.Focus(chromedp.CSS(selector)))
+	eval[bool](b, "document.activeElement.select(), true") // what is typed takes the place of what was there
+	b.run(chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
 // press clicks or taps and does not wait for what follows.
@@ -303,30 +307,6 @@ func (b *tab) file(name string, content []byte) string {
 	return path
 }
 
-// fetched is a file as the page's own session gets it.
-type fetched struct {
-	Status int
-	Type   string
-	Base64 string
-}
-
-func (f fetched) body() string {
-	content, _ := base64.StdEncoding.DecodeString(f.Base64)
-	return string(content)
-}
-
-// fetch reads a file with the session of the tab.
-func (b *tab) fetch(path string) fetched {
-	b.Helper()
-	return eval[fetched](b, `(async () => {
-		const r = await fetch(`+quote(path)+`);
-		const bytes = new Uint8Array(await r.arrayBuffer());
-		let text = '';
-		for (const x of bytes) text += String.fromCharCode(x);
-		return {Status: r.status, Type: r.headers.get('content-type') ?? '', Base64: btoa(text)};
-	})()`)
-}
-
 // signIn signs somebody of the demo in by the form.
 func (b *tab) signIn(username string) {
 	b.Helper()
@@ -353,4 +333,13 @@ func (b *tab) picture(path string) {
 	if err := os.WriteFile(path, png, 0o644); err != nil { //nolint:gosec // it is documentation
 		b.Fatal(err)
 	}
+}
+
+// aPicture is a small PNG.
+func aPicture() []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 64, 48))); err != nil {
+		panic(err) // into memory it cannot fail
+	}
+	return b.Bytes()
 }

@@ -1,0 +1,40 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+)
+
+// A portfolio grows from nothing to a document: grade, summary, a file, compiling.
+func TestPortfolio(t *testing.T) {
+	needed(t)
+	s := serve(t)
+	people := []string{"student_3", "student_7", "student_9"}
+	for i, on := range []screen{wide, phone, phone.withoutScript()} {
+		t.Run(on.name, func(t *testing.T) {
+			b := open(t, s, on)
+			b.signIn(people[i])
+			b.follow("main a[href^='/projects/']")
+			b.follow("a[href$='/portfolio']")
+			b.follow("form[action$='/grade'] button")
+			b.await("location.search.includes('summary')")
+			b.fill("#text", "# What I learned\n\nTo repeat, to choose, and to ask.")
+			b.follow("form[action$='/summary'] button")
+			b.await("location.search.includes('files')")
+			b.choose("#file0", b.file("extra.png", aPicture()))
+			b.follow("form[action$='/files'] button")
+			b.awaitText("extra")
+			path := eval[string](b, "location.pathname")
+			b.visit(path + "?step=compile")
+			b.follow("form[action$='/compile'] button")
+			ready := "document.querySelector(\"main a.button[href$='/portfolio/document']\")"
+			if on.noScript {
+				b.reloadUntil(ready)
+			}
+			b.await(ready)
+			if kind, body := b.get(path + "/document"); kind != "application/pdf" || !strings.HasPrefix(body, "%PDF") {
+				t.Errorf("the portfolio is %s: %.40q", kind, body)
+			}
+		})
+	}
+}
