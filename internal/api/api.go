@@ -93,6 +93,7 @@ var resources = []func(*Server){
 	(*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).assessmentRoutes,
 	(*Server).auditRoutes, (*Server).authRoutes,
 	(*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes, (*Server).definitionRoutes,
+	(*Server).deletedRoutes,
 	(*Server).discussionRoutes,
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).historyRoutes, (*Server).imageRoutes, (*Server).inboxRoutes,

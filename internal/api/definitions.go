@@ -37,8 +37,9 @@ func (s *Server) definitionRoutes() {
 		endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"),
 		rules, requirements, checks, statuses, limits)
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
-		"Delete a task definition that holds no work of students", s.deleteDefinition,
-		endpoint.Audited(audit.Definition), endpoint.Also(409, "students have work for it"))
+		"Delete a task definition; one that holds students' work by force only", s.deleteDefinition,
+		endpoint.Audited(audit.Definition), endpoint.Asks(policy.DeleteWork),
+		endpoint.Also(409, "it holds students' work"))
 	s.definitionFileRoutes()
 	s.definitionSheetRoutes()
 }
@@ -219,7 +220,12 @@ func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller,
 	})
 }
 
-func (s *Server) deleteDefinition(ctx context.Context, _ *access.Caller, in definitionPath) (endpoint.NoContent,
+type deleteDefinitionIn struct {
+	definitionPath
+	force
+}
+
+func (s *Server) deleteDefinition(ctx context.Context, who *access.Caller, in deleteDefinitionIn) (endpoint.NoContent,
 	error) {
-	return remove(ctx, s.db, func(q db.Q) error { return taskdef.DeleteDefinition(ctx, q, in.ID) })
+	return endpoint.NoContent{}, s.deletions().Definition(ctx, who, in.ID, in.Force)
 }

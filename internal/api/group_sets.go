@@ -27,8 +27,8 @@ func (s *Server) groupSetRoutes() {
 		endpoint.Also(409, "the name is taken, or a member is outside the class their group should stay in"))
 	endpoint.Route(s.Server, "DELETE "+groupSetPath+"/{group_set_id}", 204, policy.EditGroupSets,
 		"Delete a group set with its groups", s.deleteGroupSet,
-		endpoint.Audited(audit.Group),
-		endpoint.Also(409, "its groups have handed in work, or tasks are done in them"))
+		endpoint.Audited(audit.Group), endpoint.Asks(policy.DeleteWork),
+		endpoint.Also(409, "its groups hold students' work, or tasks are done in them"))
 }
 
 // groupSetValues are what creating and changing a group set both take.
@@ -98,6 +98,12 @@ func (s *Server) changeGroupSet(ctx context.Context, _ *access.Caller, in change
 	})
 }
 
-func (s *Server) deleteGroupSet(ctx context.Context, _ *access.Caller, in underGroupSet) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return enrol.DeleteGroupSet(ctx, q, in.SetID) })
+type deleteGroupSetIn struct {
+	underGroupSet
+	force
+}
+
+func (s *Server) deleteGroupSet(ctx context.Context, who *access.Caller, in deleteGroupSetIn) (endpoint.NoContent,
+	error) {
+	return endpoint.NoContent{}, s.deletions().GroupSet(ctx, who, in.SetID, in.Force)
 }

@@ -35,7 +35,7 @@ func (s *Server) groupRoutes() {
 	endpoint.Route(s.Server, "DELETE "+groupPath+"/{group_id}", 204, policy.EditGroup, "Delete a group; as a student "+
 		"only when nobody else is in it", s.deleteGroup,
 		endpoint.Audited(audit.Group),
-		endpoint.Also(409, "the group has handed in work"), endpoint.Asks(policy.SteerGroup))
+		endpoint.Also(409, "the group holds students' work"), endpoint.Asks(policy.SteerGroup, policy.DeleteWork))
 	endpoint.Route(s.Server, "GET "+memberPath, 200, policy.ReadMembers, "List the members of a group", s.listMembers)
 	endpoint.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup,
 		"Put a student into a group, out of another of the set", s.joinGroup,
@@ -105,10 +105,13 @@ func (s *Server) changeGroup(ctx context.Context, who *access.Caller, in changeG
 	})
 }
 
-func (s *Server) deleteGroup(ctx context.Context, who *access.Caller, in aboutGroup) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error {
-		return enrol.DeleteGroup(ctx, q, in.SetID, in.GroupID, !who.May(policy.SteerGroup))
-	})
+type deleteGroupIn struct {
+	aboutGroup
+	force
+}
+
+func (s *Server) deleteGroup(ctx context.Context, who *access.Caller, in deleteGroupIn) (endpoint.NoContent, error) {
+	return endpoint.NoContent{}, s.deletions().Group(ctx, who, in.SetID, in.GroupID, in.Force)
 }
 
 func (s *Server) getGroup(ctx context.Context, _ *access.Caller, in aboutGroup) (*enrol.Group, error) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -42,6 +43,7 @@ var nestings = map[string]nesting{
 	"tasks":                    {"{task}", []string{"{task:other}"}},
 	"similarities":             {"{similarity}", []string{"{similarityOther}"}},
 	"contents":                 {"0", nil},
+	"deleted":                  {"{deletion}", []string{"{deletionB}"}},
 	"tii_group_attachments":    {"{attachment}", []string{"{attachmentB}"}},
 }
 
@@ -84,6 +86,19 @@ func (w *world) nested() {
 	w.do("convenor", "POST "+defA+"/{defA1}/template", aFile("a.zip", zipOf(w, "e", "f"))).status(200)
 	w.handedIn()
 	w.assessedByHand()
+	w.deletedByHand()
+}
+
+// deletedByHand adds what was deleted in each unit, with a file of the same number.
+func (w *world) deletedByHand() {
+	w.Helper()
+	for suffix, student := range map[string]string{"": "student", "B": "studentB"} {
+		unit := w.id["unit"+cmp.Or(suffix, "A")]
+		id := w.add("deletion"+suffix, "deletions", row{"unit_id": unit, "kind": "task_definition", "record_id": 4711,
+			"name": "Quokkas", "user_id": w.id["convenor"], "students": 0, "at": clock.At(w.now)})
+		w.add("", "deleted_files", row{"id": id, "deletion_id": id, "project_id": w.id["project:"+student],
+			"kind": "submission", "task": "1.1P", "name": "a.txt", "hash": w.file("a")})
+	}
 }
 
 // assessedByHand adds what automated assessment keeps, as if it had run.

@@ -42,6 +42,7 @@ var readings = []reading{
 	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`,
 		[]string{aUnit, "/api/units/{unit_id}/task_definitions/{id}"}},
 	{policy.SeeAccess, "convenor", `"suspended":false`, []string{aUnit + "/access"}},
+	{policy.DeleteWork, "convenor", `"name":"Quokkas"`, []string{deletedPath}},
 
 	{policy.ReadUnit, "student", `"description":"It fits"`,
 		[]string{aUnit, "/api/units/{unit_id}/learning_alignments", "/api/units/{unit_id}/learning_alignments/{id}"}},
@@ -154,6 +155,7 @@ func (w *world) shownAt(r reading) (routes []string) {
 
 // fillFields gives the fields the values by which the readings know them.
 func (w *world) fillFields() {
+	w.addDeletion()
 	w.add("image", "overseer_images", row{"name": "go", "tag": "go:1"})
 	w.add("", "jobs", row{"kind": "quokka", "args": "{}", "state": "dead", "max_attempts": 1, "run_at": w.db.Now(),
 		"created_at": w.db.Now()})

@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"internal/sso/ldap/ldaptest"},
 	{"internal/sso/ldap", "internal/sso/oidc"},
 	{"internal/insight", "internal/notify", "internal/webhook", "internal/sso"},
-	{"internal/outside"},
+	{"internal/outside", "internal/deleted"},
 	{"internal/portfolio", "internal/marking", "internal/assess", "internal/similarity"},
 	{"internal/submit"},
 	{"internal/work"},

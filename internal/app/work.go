@@ -9,6 +9,7 @@ import (
 	"lectern/internal/audit"
 	"lectern/internal/blob"
 	"lectern/internal/db"
+	"lectern/internal/deleted"
 	"lectern/internal/events"
 	"lectern/internal/ident"
 	"lectern/internal/jobs"
@@ -85,7 +86,7 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 		return err
 	}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune,
-		saml.Prune, a.similarity.Prune, assess.Prune} {
+		saml.Prune, a.similarity.Prune, assess.Prune, deleted.Prune} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

@@ -31,6 +31,7 @@ var references = []struct{ table, column string }{
 	{"assessments", "report_hash"},
 	{"assessment_trials", "report_hash"},
 	{"assessment_trial_files", "hash"},
+	{"deleted_files", "hash"},
 }
 
 // forgotten is the condition that blobs b has no reference.

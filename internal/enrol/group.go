@@ -260,21 +260,9 @@ func (m *moves) write(ctx context.Context, q db.Q) error {
 	return m.allocation.write(ctx, q, all)
 }
 
-// DeleteGroup removes a group that has handed in no work. The set is locked, so
-// that nobody joins meanwhile. Alone tells that the caller may do so only while
-// nobody else is in the group.
-func DeleteGroup(ctx context.Context, q db.Q, setID, id int64, alone bool) error {
-	g, err := LockGroup(ctx, q, setID, id)
-	if err != nil {
-		return err
-	}
-	if alone && g.StudentCount > 1 {
-		return fault.New(fault.Denied, "Others are in this group: only the staff may delete it.")
-	}
-	if err := noSubmissions(ctx, q, `g.id = $1`, id); err != nil {
-		return err
-	}
-	if _, err = db.Exec(ctx, q, `DELETE FROM unit_groups WHERE id = $1`, id); err != nil {
+// DeleteGroup removes a group that LockGroup gave. Its work must be gone.
+func DeleteGroup(ctx context.Context, q db.Q, id int64) error {
+	if _, err := db.Exec(ctx, q, `DELETE FROM unit_groups WHERE id = $1`, id); err != nil {
 		return err
 	}
 	return audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: audit.Deleted, RecordID: id})

@@ -117,6 +117,16 @@ func (g *GroupSet) apply(c GroupSetChange) error {
 	return nil
 }
 
+// InTheirClass refuses while a set keeps its groups in one class and a member of one
+// is not in it.
+func InTheirClass(ctx context.Context, q db.Q, setID int64) error {
+	s, err := GroupSetByID(ctx, q, setID)
+	if err != nil || !s.KeepGroupsInSameClass {
+		return err
+	}
+	return inTheirClass(ctx, q, setID)
+}
+
 // inTheirClass refuses while a member of a group is not in its tutorial. The
 // members are locked, so that none leaves it meanwhile.
 func inTheirClass(ctx context.Context, q db.Q, setID int64) error {
@@ -146,38 +156,30 @@ func inTheirClass(ctx context.Context, q db.Q, setID int64) error {
 	return err
 }
 
-// DeleteGroupSet removes a set with its groups, unless tasks are done in it.
+// DeleteGroupSet removes a set with its groups, unless tasks are done in it. The
+// work of its groups must be gone.
 func DeleteGroupSet(ctx context.Context, q db.Q, id int64) error {
-	if err := db.Lock(ctx, q, "group_sets", id); err != nil {
+	if err := UnusedSet(ctx, q, id); err != nil {
 		return err
 	}
-	if err := noSubmissions(ctx, q, `g.group_set_id = $1`, id); err != nil {
+	if _, err := db.Exec(ctx, q, `DELETE FROM group_sets WHERE id = $1`, id); err != nil {
 		return err
 	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "set_deleted", RecordID: id})
+}
+
+// UnusedSet refuses a set in whose groups tasks are done.
+func UnusedSet(ctx context.Context, q db.Q, id int64) error {
 	tasks, err := db.All[string](ctx, q, `SELECT abbreviation FROM task_definitions WHERE group_set_id = $1
 		ORDER BY id`, id)
 	if err != nil {
 		return err
 	}
 	if len(tasks) > 0 {
-		return fault.New(fault.Conflict, "Tasks are done in the groups of this set: %s. Take the set from them first.",
+		return fault.New(fault.Conflict, "Tasks are done in the groups of this set: %s. Take the set from them first, or delete it by force=true.",
 			strings.Join(tasks, ", "))
 	}
-	if _, err = db.Exec(ctx, q, `DELETE FROM group_sets WHERE id = $1`, id); err != nil {
-		return err
-	}
-	return audit.Add(ctx, q, audit.Entry{Kind: audit.Group, Action: "set_deleted", RecordID: id})
-}
-
-// noSubmissions refuses while there is work of the groups g that meet a
-// condition on $1.
-func noSubmissions(ctx context.Context, q db.Q, where string, id int64) error {
-	groups, err := db.All[string](ctx, q, `SELECT g.name FROM unit_groups g WHERE `+where+`
-		AND EXISTS (SELECT 1 FROM group_submissions s WHERE s.unit_group_id = g.id) ORDER BY g.id LIMIT 1`, id)
-	if err == nil && len(groups) > 0 {
-		return fault.New(fault.Conflict, "The group %s has handed in work and cannot be deleted.", groups[0])
-	}
-	return err
+	return nil
 }
 
 func groupSetTaken(err error, name string) error {

@@ -18,10 +18,11 @@ const (
 	Portfolio  Kind = "portfolio"   // a portfolio was compiled, or could not be
 	MarkedCopy Kind = "marked_copy" // a tutor returned a marked copy
 	Assessment Kind = "assessment"  // an automated assessment waits, runs or is over
+	Deletion   Kind = "deletion"    // a task or group was deleted with the student's work, or restored
 )
 
 var kinds = []Kind{Status, Submission, Comment, Enrolment, Grade, Extension, Document, Portfolio, MarkedCopy,
-	Assessment}
+	Assessment, Deletion}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

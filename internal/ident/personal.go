@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lectern/internal/audit"
+	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/personal"
@@ -80,4 +81,10 @@ func Erase(ctx context.Context, q db.Q, id int64) error {
 		return err
 	}
 	return audit.Add(ctx, q, audit.Entry{Kind: audit.Account, Action: "erased", UserID: id})
+}
+
+// ErasedSince lists who was erased from a moment on.
+func ErasedSince(ctx context.Context, q db.Q, at clock.Time) ([]int64, error) {
+	return db.All[int64](ctx, q, `SELECT id FROM users WHERE updated_at >= $1 AND username LIKE 'erased-%'
+		ORDER BY id`, at)
 }

@@ -48,7 +48,7 @@ var (
 func init() {
 	helpers := map[string]any{"line": oneLine, "quote": quote, "cut": cut, "day": day, "count": count, "link": webLink}
 	for _, c := range []Content{Feedback{}, PortfolioReady{}, PortfolioFailed{}, PDFFailed{}, StudentWeek{},
-		StaffWeek{}, Digest{}, Password{}, Address{}} {
+		StaffWeek{}, Digest{}, Password{}, Address{}, WorkDeleted{}} {
 		name := c.template()
 		htmlLetters[name] = htmltemplate.Must(htmltemplate.New("frame.html").Funcs(helpers).
 			ParseFS(files, "templates/frame.html", "templates/"+name+".html"))

@@ -24,6 +24,8 @@ func samples() map[string]Content {
 		"portfolio failed": PortfolioFailed{frame, "COS10001", "The learning summary report is not a PDF."},
 		"pdf failed": PDFFailed{frame, "COS10001", hello, "main.c is larger than 10 MB.\nShow only the part " +
 			"you wrote."},
+		"work deleted":  WorkDeleted{password, "COS10001", "the task 1.1P Hello World", clock.On(2026, 4, 9), false},
+		"work restored": WorkDeleted{password, "COS10001", "the group Red", clock.On(2026, 4, 9), true},
 		"student week": StudentWeek{frame, "COS10001", []DueTask{{hello, clock.On(2026, 3, 9), true, "Working on it"},
 			{arrays, clock.On(2026, 3, 23), false, "Not started"}}, 1, 3, 2, true, 3},
 		"student week done": StudentWeek{Frame: frame, Unit: "COS10001"},
@@ -95,7 +97,7 @@ func TestLettersHaveBothForms(t *testing.T) {
 		}
 		links := 2
 		switch c.(type) {
-		case Password, Address:
+		case Password, Address, WorkDeleted:
 			links = 1
 		}
 		if len(found["a"]) != links {

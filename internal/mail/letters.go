@@ -43,6 +43,16 @@ type PDFFailed struct {
 	Reason string
 }
 
+// WorkDeleted says that something was deleted together with the student's work, or
+// that it is back.
+type WorkDeleted struct {
+	Frame
+	Unit     string
+	What     string     // such as "the task 1.1P Hello World"
+	Until    clock.Date // the last day on which it can be restored and its files fetched
+	Restored bool
+}
+
 // StudentWeek tells a student where they stand in a unit.
 type StudentWeek struct {
 	Frame
@@ -140,6 +150,7 @@ func (Feedback) template() string        { return "feedback" }
 func (PortfolioReady) template() string  { return "portfolio_ready" }
 func (PortfolioFailed) template() string { return "portfolio_failed" }
 func (PDFFailed) template() string       { return "pdf_failed" }
+func (WorkDeleted) template() string     { return "work_deleted" }
 func (StudentWeek) template() string     { return "student_week" }
 func (StaffWeek) template() string       { return "staff_week" }
 func (Digest) template() string          { return "digest" }
@@ -151,6 +162,12 @@ func (p PortfolioReady) subject() string  { return p.Unit + ": your portfolio is
 func (p PortfolioFailed) subject() string { return p.Unit + ": your portfolio could not be made" }
 func (p PDFFailed) subject() string {
 	return p.Unit + ": please submit " + p.Task.Abbreviation + " again"
+}
+func (w WorkDeleted) subject() string {
+	if w.Restored {
+		return w.Unit + ": " + w.What + " is back, with your work"
+	}
+	return w.Unit + ": " + w.What + " was deleted, with your work"
 }
 func (s StudentWeek) subject() string { return s.Unit + ": your week" }
 func (s StaffWeek) subject() string   { return s.Unit + ": your teaching week" }

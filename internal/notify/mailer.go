@@ -51,7 +51,8 @@ func NewMailer(ctx context.Context, d *db.DB, log *slog.Logger, c Config) (*Mail
 // Preference is which of a person's settings lets a letter through.
 type Preference string
 
-// The preferences. Letters without one are those a person just asked for.
+// The preferences. Letters without one are those a person just asked for, and that
+// their own work was deleted.
 const (
 	None      Preference = ""
 	Task      Preference = "task"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/links"
 	"lectern/internal/mail"
@@ -133,4 +134,44 @@ func (m *Mailer) portfolio(ctx context.Context, q db.Q, projectID int64,
 	s := &list[0]
 	return m.post(ctx, q, []letter{s.letter(Portfolio,
 		content(m.toStudent(s, Portfolio, links.To(links.Portfolio, s.ProjectID)), s.Unit))})
+}
+
+// Deletion is what students are told of something that was deleted with their work.
+type Deletion struct {
+	What     string // such as "the task 1.1P Hello World"
+	Until    clock.Date
+	Restored bool
+}
+
+// WorkDeleted tells students that their work was deleted, or is back: all of them,
+// whatever letters they want and whether or not they are still enrolled.
+func (m *Mailer) WorkDeleted(ctx context.Context, q db.Q, d Deletion, projectIDs []int64) error {
+	if m == nil || len(projectIDs) == 0 {
+		return nil
+	}
+	rows := make([][]any, len(projectIDs))
+	for i, id := range projectIDs {
+		rows[i] = []any{id}
+	}
+	from, args, err := db.Rows(q, nil, []string{"id BIGINT"}, rows)
+	if err != nil {
+		return err
+	}
+	students, err := db.All[student](ctx, q, `SELECT `+studentColumns+` FROM projects p JOIN units u ON u.id = p.unit_id
+		JOIN users s ON s.id = p.user_id AND s.disabled_at IS NULL WHERE p.id IN (SELECT v.id FROM `+from+` v)
+		ORDER BY p.id`, args...)
+	if err != nil {
+		return fmt.Errorf("find whom to tell: %w", err)
+	}
+	page := links.Deleted
+	if d.Restored {
+		page = links.Project
+	}
+	list := make([]letter, len(students))
+	for i := range students {
+		s := &students[i]
+		list[i] = s.letter(None, mail.WorkDeleted{Frame: m.toStudent(s, None, links.To(page, s.ProjectID)), Unit: s.Unit,
+			What: d.What, Until: d.Until, Restored: d.Restored})
+	}
+	return m.post(ctx, q, list)
 }

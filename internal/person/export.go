@@ -178,6 +178,8 @@ func plainly(t *personal.Table, column string, v any, o *others) any {
 		case named(t.Plain, column):
 		case named(t.Signed, column):
 			return o.inJSON(v)
+		case t.PeopleInside[column] != nil:
+			return o.without(o.inside(v, t.PeopleInside[column]))
 		default:
 			return o.without(v)
 		}

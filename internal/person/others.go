@@ -2,9 +2,11 @@ package person
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -164,5 +166,18 @@ func (o *others) inJSON(text string) string {
 			return `"` + word + `"`
 		}
 		return s
+	})
+}
+
+// inside gives JSON in which the ids of people are what those are to the person.
+func (o *others) inside(text string, members []string) string {
+	ids := regexp.MustCompile(`"(` + strings.Join(members, "|") + `)":([0-9]+)`)
+	return ids.ReplaceAllStringFunc(text, func(s string) string {
+		name, number, _ := strings.Cut(s, ":")
+		id, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return s
+		}
+		return fmt.Sprintf("%s:%q", name, o.called(id))
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/assess"
 	"lectern/internal/audit"
 	"lectern/internal/course"
+	"lectern/internal/deleted"
 	"lectern/internal/enrol"
 	"lectern/internal/events"
 	"lectern/internal/ident"
@@ -28,8 +29,7 @@ import (
 // package's first, here.
 var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
-	notify.Personal, outside.Personal, events.Personal,
-	audit.Personal)
+	notify.Personal, outside.Personal, deleted.Personal, events.Personal, audit.Personal)
 
 // leftOut are tables that refer to people, or to what belongs to them, and are not
 // exported, each with the reason.

@@ -16,6 +16,8 @@ type Table struct {
 	Plain  []string // columns with words of the program, in which no name is looked for
 	Signed []string // columns of JSON in which only whole strings are names
 	Files  []File
+	// PeopleInside are, by column, the members of its JSON with the ids of users.
+	PeopleInside map[string][]string
 	// OwnOnly are columns shown only where another column, by its name here, has
 	// the id of the person.
 	OwnOnly map[string]string

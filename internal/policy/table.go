@@ -76,6 +76,7 @@ var (
 	ImportUnit       = right(Unit, "import into this unit", convenors)
 	ChangeEnrolments = right(Unit, "withdraw or re-enrol students of this unit", convenors)
 	RolloverUnit     = right(Unit, "roll this unit over", convenors)
+	DeleteWork       = right(Unit, "delete what holds students' work in this unit, and restore it", convenors)
 	EditGroupSets    = right(Unit, "change the group sets of this unit", convenors)
 	ListGroups       = right(Unit, "list the groups of this unit", member)
 	CreateGroups     = right(Unit, "create groups in this set", StudentCreating|staff)

@@ -65,19 +65,33 @@ func RemakeOf(ctx context.Context, q db.Q, userID int64) (int, error) {
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	list := make([]DocumentArgs, len(ids))
-	for i, id := range ids {
-		list[i] = DocumentArgs{id}
+	return len(ids), remake(ctx, q, ids, jobs.For{Person: userID}) // many at once are one person's turn
+}
+
+// Resume has the documents of a unit's submissions made whose jobs are gone.
+func Resume(ctx context.Context, q db.Q, unitID int64, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
 	}
-	if err := jobs.EnqueueEach(ctx, q, list, func(DocumentArgs) jobs.For {
-		return jobs.For{Person: userID} // many at once are one person's turn
-	}); err != nil {
-		return 0, err
+	return remake(ctx, q, ids, jobs.For{Unit: unitID})
+}
+
+// remake enqueues a job for the document of each submission.
+func remake(ctx context.Context, q db.Q, ids []int64, whose jobs.For) error {
+	list, rows := make([]DocumentArgs, len(ids)), make([][]any, len(ids))
+	for i, id := range ids {
+		list[i], rows[i] = DocumentArgs{id}, []any{id}
+	}
+	if err := jobs.EnqueueEach(ctx, q, list, func(DocumentArgs) jobs.For { return whose }); err != nil {
+		return err
+	}
+	from, args, err := db.Rows(q, []any{q.Now()}, []string{"id BIGINT"}, rows)
+	if err != nil {
+		return err
 	}
 	_, err = db.Exec(ctx, q, `UPDATE submissions SET state = 'queued', parts_done = 0, reason = NULL,
-			job_id = (SELECT max(j.id) FROM jobs j WHERE j.kind = 'document' AND j.created_at = $2
+			job_id = (SELECT max(j.id) FROM jobs j WHERE j.kind = 'document' AND j.created_at = $1
 				AND j.args = '{"submission_id":' || submissions.id || '}')
-		WHERE id IN (`+named+`) AND state IN ('ready', 'processing')`, userID,
-		q.Now())
-	return len(ids), err
+		WHERE id IN (SELECT v.id FROM `+from+` v)`, args...)
+	return err
 }

@@ -134,7 +134,7 @@ func AddDefinition(ctx context.Context, q db.Q, unitID int64, c DefinitionChange
 	if err != nil {
 		return nil, d.taken(err)
 	}
-	if err := definitionsChanged(ctx, q, unitID); err != nil {
+	if err := DefinitionsChanged(ctx, q, unitID); err != nil {
 		return nil, err
 	}
 	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Definition, Action: audit.Created, UnitID: unitID,
@@ -252,22 +252,9 @@ func handedIn(ctx context.Context, q db.Q, condition string, arg int64) ([]int64
 		` AND t.submission_date IS NOT NULL`, arg)
 }
 
-// DeleteDefinition removes one that holds no work of students: no submission,
-// comment, extension or grade. It fails with fault.Conflict where there is some.
+// DeleteDefinition removes one with all work of students for it: whoever calls it
+// has made sure that there is none, or that it is kept.
 func DeleteDefinition(ctx context.Context, q db.Q, id int64) error {
-	if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
-		return err
-	}
-	held, err := db.One[int64](ctx, q, `SELECT count(DISTINCT t.project_id) FROM tasks t
-		WHERE t.task_definition_id = $1 AND (t.submission_date IS NOT NULL OR t.grade IS NOT NULL OR t.extensions > 0
-			OR EXISTS (SELECT 1 FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'))`, id)
-	if err != nil {
-		return err
-	}
-	if *held > 0 {
-		return fault.New(fault.Conflict, "Students have handed in, commented, or have grades or extensions for this task "+
-			"(students: %d), so it cannot be deleted.", *held)
-	}
 	unit, err := db.OneOf[int64](ctx, q, "task definition", `DELETE FROM task_definitions WHERE id = $1
 		RETURNING unit_id`, id)
 	if err != nil {
@@ -277,12 +264,12 @@ func DeleteDefinition(ctx context.Context, q db.Q, id int64) error {
 		RecordID: id}); err != nil {
 		return err
 	}
-	return definitionsChanged(ctx, q, *unit)
+	return DefinitionsChanged(ctx, q, *unit)
 }
 
-// definitionsChanged carries a change of what a unit asks for to the statistics
+// DefinitionsChanged carries a change of what a unit asks for to the statistics
 // of its students and to whoever keeps a copy of its dates.
-func definitionsChanged(ctx context.Context, q db.Q, unitID int64) error {
+func DefinitionsChanged(ctx context.Context, q db.Q, unitID int64) error {
 	if err := course.TouchUnit(ctx, q, unitID); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, out *sheet.Rea
 	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Definition, Action: "imported", UnitID: unitID}); err != nil {
 		return nil, err
 	}
-	return &plan.report, definitionsChanged(ctx, q, unitID)
+	return &plan.report, DefinitionsChanged(ctx, q, unitID)
 }
 
 // definitionPlan is an import on its way: what the unit has, as the rows so far
