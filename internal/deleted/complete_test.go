@@ -64,6 +64,8 @@ func (t *table) knows(r ref) bool {
 // inOrder tells whether a reference leads to a table that goes and comes back with
 // this one, before it.
 func inOrder(from, to *table) bool {
-	at := func(x *table) int { return slices.IndexFunc(tables, func(t table) bool { return t.called() == x.called() }) }
+	at := func(x *table) int {
+		return slices.IndexFunc(tables, func(t table) bool { return t.called() == x.called() })
+	}
 	return to != nil && at(to) <= at(from) || from.name == groups // fit seats groups
 }
