@@ -154,7 +154,7 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (e
 	got, err := s.usecases.HandIn(ctx, who, submit.Request{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID,
 		Key: in.Key, Trigger: trigger, Contributions: in.shares(), Accepts: in.Accepts.Ptr()}, sent)
 	if err != nil {
-		return s.retry(ctx, who, in.taskIn, "", err)
+		return s.retry(ctx, who, in.taskIn, refused{}, err)
 	}
 	return onward{in.path() + "/versions/" + got.SubmittedAt.String() + "/receipt"}, nil
 }

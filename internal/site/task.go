@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"time"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
-	"lectern/internal/api/params"
 	"lectern/internal/audit"
+	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/due"
 	"lectern/internal/policy"
 	"lectern/internal/status"
 	"lectern/internal/submit"
@@ -23,19 +25,13 @@ func (s *Server) taskRoutes() {
 	asks := endpoint.Asks(policy.ReadSubmission, policy.ListStudents, policy.GradeTask, policy.Submit, policy.Comment,
 		policy.RequestExtension)
 	page(s, one, policy.ReadTask, "A task", s.task, asks)
-	form(s, one+"/read", policy.ReadTask, "Mark the conversation read", s.read,
-		endpoint.Unaudited("it only notes what was read"), endpoint.Asks(policy.GradeTask))
-	form(s, one+"/comments", policy.Comment, "Say something on a task", s.say, asks,
-		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.mostMedia))
 	form(s, one+"/status", policy.ChangeTask, "Tell how a task goes", s.move, asks,
 		endpoint.Audited(audit.Status, audit.Grade))
-	form(s, one+"/extension", policy.RequestExtension, "Ask for more time", s.extend, asks,
-		endpoint.Audited(audit.Extension, audit.Status, audit.Grade))
 	s.handInRoutes(one, asks)
+	s.talkRoutes(one, asks)
+	s.discussionRoutes(one)
 	endpoint.Route(s.Server, "GET "+one+"/sheet", 200, policy.ReadTask, "Task sheet", s.sheet)
 	endpoint.Route(s.Server, "GET "+one+"/resources", 200, policy.ReadTask, "Resources of a task", s.resources)
-	endpoint.Route(s.Server, "GET "+one+"/comments/{id}", 200, policy.ReadTask, "Attachment of a comment",
-		s.attachment)
 }
 
 type taskIn struct {
@@ -57,9 +53,11 @@ type taskPage struct {
 	Path                  string
 	Form                  *handInForm // nil: not theirs to hand in
 	Making                *making     // the document of the latest submission; nil: there is none
-	Said                  string      // a comment that was refused, to be mended
+	Refused               refused     // what was typed, to be mended
 	MayComment, MayExtend bool
 	Moves                 []status.Status // what the student may say of it
+	Earlier, Recent       []*work.Comment // the conversation, the oldest first
+	Asked                 *work.Comment   // the latest request for more time; nil: there is none
 	Tests                 *testsOfTask    // what the automated tests say; nil: they were never run
 }
 
@@ -74,6 +72,7 @@ func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page
 	if err != nil {
 		return nil, err
 	}
+	v.converse()
 	v.MayExtend = who.May(policy.RequestExtension) && who.ID == who.OwnerID && v.Due.CanApply
 	if v.Tests, err = s.testsOfTask(ctx, who, in); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page
 // whoever may hand in.
 func (s *Server) handedIn(ctx context.Context, q db.Q, who *access.Caller, in taskIn, v *taskPage) (err error) {
 	if who.May(policy.Submit) && who.ID == who.OwnerID {
-		v.Moves = []status.Status{status.WorkingOnIt, status.NeedHelp}
+		v.Moves = moves(v.Now.Status)
 		if v.Form, err = s.form(ctx, q, who, v.TaskDetail, rand.Text()); err != nil {
 			return err
 		}
@@ -100,8 +99,51 @@ func (s *Server) handedIn(ctx context.Context, q db.Q, who *access.Caller, in ta
 	return err
 }
 
+// ends is the last moment on time, on the clock of the unit.
+type ends struct {
+	At     clock.Time
+	Clock  string
+	Zone   string
+	Offset int // of the zone then, in minutes east of UTC
+}
+
+// Ends tells when the task has to be handed in to the minute; nil where the zone is
+// not known here.
+func (v *taskPage) Ends() *ends {
+	zone := due.AnywhereOnEarth
+	if v.Due.Zone != zone.String() {
+		var err error
+		if zone, err = time.LoadLocation(v.Due.Zone); err != nil {
+			return nil
+		}
+	}
+	there := v.Due.Ends.In(zone)
+	_, offset := there.Zone()
+	return &ends{v.Due.Ends, there.Format("Mon 2 Jan 2006, 15:04"), zone.String(), offset / 60}
+}
+
+// moves is what a student may say of a task that stands so.
+func moves(now status.Status) (list []status.Status) {
+	if status.Closed.Has(now) {
+		return nil
+	}
+	for _, to := range []status.Status{status.WorkingOnIt, status.NeedHelp} {
+		if to != now {
+			list = append(list, to)
+		}
+	}
+	return list
+}
+
+// refused is what somebody typed into a form that was refused.
+type refused struct {
+	Comment string
+	Reason  string // for more time
+	Weeks   int
+}
+
 // retry draws the page of a task again with what was wrong with one of its forms.
-func (s *Server) retry(ctx context.Context, who *access.Caller, in taskIn, said string, err error) (endpoint.Drawing,
+func (s *Server) retry(ctx context.Context, who *access.Caller, in taskIn, typed refused, err error) (endpoint.Drawing,
 	error) {
 	if !endpoint.FromForm(ctx) {
 		return nil, err // a script shows it beside the form, which is still there
@@ -110,36 +152,8 @@ func (s *Server) retry(ctx context.Context, who *access.Caller, in taskIn, said 
 	if drawn != nil {
 		return nil, drawn
 	}
-	p.Data.(*taskPage).Said = said
+	p.Data.(*taskPage).Refused = typed
 	return s.again(p, err)
-}
-
-func (s *Server) read(ctx context.Context, who *access.Caller, in taskIn) (endpoint.Drawing, error) {
-	_, err := s.usecases.ReadComments(ctx, who, in.ref(), db.Page{})
-	return endpoint.Redirect{To: in.path() + "#talk"}, err
-}
-
-type sayIn struct {
-	taskIn
-	Comment    string         `param:"comment" text:"lines"`
-	Attachment *params.Upload `param:"attachment"`
-}
-
-func (s *Server) say(ctx context.Context, who *access.Caller, in sayIn) (endpoint.Drawing, error) {
-	var attachment *usecase.Upload
-	if in.Attachment != nil && in.Attachment.Size > 0 {
-		attachment = new(uploaded(in.Attachment))
-	}
-	_, err := s.usecases.Comment(ctx, who, in.ref(), work.NewComment{Text: in.Comment}, attachment)
-	if err != nil {
-		return s.retry(ctx, who, in.taskIn, in.Comment, err)
-	}
-	return endpoint.Redirect{To: in.path() + "#talk"}, nil
-}
-
-// uploaded is a file of the request as use cases take it.
-func uploaded(u *params.Upload) usecase.Upload {
-	return usecase.Upload{Name: u.Name, Size: u.Size, Open: u.Open}
 }
 
 type moveIn struct {
@@ -153,26 +167,9 @@ func (s *Server) move(ctx context.Context, who *access.Caller, in moveIn) (endpo
 		return err
 	})
 	if err != nil {
-		return s.retry(ctx, who, in.taskIn, "", err)
+		return s.retry(ctx, who, in.taskIn, refused{}, err)
 	}
 	return endpoint.Redirect{To: in.path()}, nil
-}
-
-type extendIn struct {
-	taskIn
-	Reason string `param:"reason" text:"lines"`
-	Weeks  int    `param:"weeks"`
-}
-
-func (s *Server) extend(ctx context.Context, who *access.Caller, in extendIn) (endpoint.Drawing, error) {
-	err := s.DB.Brief(ctx, func(q db.Q) error {
-		_, err := work.RequestExtension(ctx, q, usecase.Reader(who), in.ref(), in.Reason, in.Weeks)
-		return err
-	})
-	if err != nil {
-		return s.retry(ctx, who, in.taskIn, "", err)
-	}
-	return endpoint.Redirect{To: in.path() + "#talk"}, nil
 }
 
 func (s *Server) sheet(ctx context.Context, _ *access.Caller, in taskIn) (*endpoint.File, error) {
@@ -196,16 +193,4 @@ func (s *Server) definitionFile(ctx context.Context, id int64, k taskdef.FileKin
 	content, err := s.usecases.Files.Open(ctx, hash)
 	return &endpoint.File{Content: content, Name: d.UnitCode + "-" + d.Abbreviation + suffix, Type: kind,
 		Attachment: kind != "application/pdf"}, err
-}
-
-func (s *Server) attachment(ctx context.Context, _ *access.Caller, in struct {
-	taskIn
-	ID int64 `path:"id"`
-}) (*endpoint.File, error) {
-	m, name, err := work.MediaOf(ctx, s.DB.Pool(), in.ref(), in.ID)
-	if err != nil {
-		return nil, err
-	}
-	content, err := s.usecases.Files.Open(ctx, m.File.Hash)
-	return &endpoint.File{Content: content, Name: name, Type: m.Type}, err
 }

@@ -20,55 +20,61 @@ import (
 // the student Ann, for Tom, who teaches her, and for Eve, who has nothing to do with
 // the unit. One that is missing here fails the test.
 var pages = map[string][4]int{
-	"GET /{$}":                               {303, 303, 303, 303},
-	"GET /sign-in":                           {200, 200, 200, 200},
-	"POST /sign-in":                          {400, 400, 400, 400},
-	"GET /password":                          {200, 200, 200, 200},
-	"POST /password":                         {404, 404, 404, 404},
-	"GET /forgot":                            {200, 200, 200, 200},
-	"POST /forgot":                           {200, 200, 200, 200},
-	"GET /confirm-address":                   {200, 200, 200, 200},
-	"POST /confirm-address":                  {404, 404, 404, 404},
-	"GET /home":                              {303, 200, 200, 200},
-	"GET /help":                              {200, 200, 200, 200},
-	"GET /live":                              {303, 400, 400, 400}, // the number is none
-	"GET /profile":                           {303, 200, 200, 200},
-	"POST /profile/password":                 {401, 401, 401, 401}, // the old one is wrong
-	"POST /profile/sessions/{id}/end":        {401, 404, 404, 404},
-	"GET /second-factor":                     {303, 200, 200, 200},
-	"POST /second-factor":                    {401, 200, 401, 401}, // only Ann has a password
-	"POST /second-factor/confirm":            {401, 422, 409, 409},
-	"POST /second-factor/off":                {401, 409, 401, 401},
-	"POST /sign-out":                         {401, 303, 303, 303},
-	"GET /projects/{id}":                     {303, 200, 200, 403},
-	"POST /projects/{id}":                    {401, 303, 303, 403},
-	"GET /projects/{id}/plan":                {303, 200, 200, 403},
-	"POST /projects/{id}/plan":               {401, 303, 303, 403},
-	"GET /projects/{id}/burndown.svg":        {303, 200, 200, 403},
-	"GET " + aTask:                           {303, 200, 200, 403},
-	"POST " + aTask + "/read":                {401, 303, 303, 403},
-	"POST " + aTask + "/comments":            {401, 303, 303, 403},
-	"POST " + aTask + "/hand-in":             {401, 400, 400, 403}, // there is no file
-	"POST " + aTask + "/status":              {401, 303, 303, 403},
-	"POST " + aTask + "/extension":           {401, 303, 303, 403},
-	"GET " + aTask + "/document":             {303, 404, 404, 403}, // nothing was handed in
-	"GET " + aTask + "/receipt":              {303, 404, 404, 403},
-	"GET " + aTask + "/sheet":                {303, 404, 404, 403},
-	"GET " + aTask + "/resources":            {303, 404, 404, 403},
-	"GET " + aTask + "/versions/{timestamp}": {303, 404, 404, 403},
-	"GET " + aTask + "/comments/{id}":        {303, 404, 404, 403},
-	"POST " + aTask + "/rebuild":             {401, 404, 404, 403},
-	"GET " + aVersion + "/receipt":           {303, 404, 404, 403},
-	"GET " + aVersion + "/receipt.json":      {303, 404, 404, 403},
-	"GET " + aVersion + "/progress":          {303, 404, 404, 403},
-	"GET " + aVersion + "/document":          {303, 404, 404, 403},
-	"GET " + aVersion + "/tests":             {303, 404, 404, 403},
-	"POST " + aVersion + "/tests":            {401, 404, 404, 403},
+	"GET /{$}":                                 {303, 303, 303, 303},
+	"GET /sign-in":                             {200, 200, 200, 200},
+	"POST /sign-in":                            {400, 400, 400, 400},
+	"GET /password":                            {200, 200, 200, 200},
+	"POST /password":                           {404, 404, 404, 404},
+	"GET /forgot":                              {200, 200, 200, 200},
+	"POST /forgot":                             {200, 200, 200, 200},
+	"GET /confirm-address":                     {200, 200, 200, 200},
+	"POST /confirm-address":                    {404, 404, 404, 404},
+	"GET /home":                                {303, 200, 200, 200},
+	"GET /help":                                {200, 200, 200, 200},
+	"GET /live":                                {303, 400, 400, 400}, // the number is none
+	"GET /profile":                             {303, 200, 200, 200},
+	"POST /profile/password":                   {401, 401, 401, 401}, // the old one is wrong
+	"POST /profile/sessions/{id}/end":          {401, 404, 404, 404},
+	"GET /second-factor":                       {303, 200, 200, 200},
+	"POST /second-factor":                      {401, 200, 401, 401}, // only Ann has a password
+	"POST /second-factor/confirm":              {401, 422, 409, 409},
+	"POST /second-factor/off":                  {401, 409, 401, 401},
+	"POST /sign-out":                           {401, 303, 303, 303},
+	"GET /projects/{id}":                       {303, 200, 200, 403},
+	"POST /projects/{id}":                      {401, 303, 303, 403},
+	"GET /projects/{id}/plan":                  {303, 200, 200, 403},
+	"POST /projects/{id}/plan":                 {401, 303, 303, 403},
+	"GET /projects/{id}/burndown.svg":          {303, 200, 200, 403},
+	"GET " + aTask:                             {303, 200, 200, 403},
+	"POST " + aTask + "/read":                  {401, 303, 303, 403},
+	"POST " + aTask + "/comments":              {401, 303, 303, 403},
+	"POST " + aTask + "/hand-in":               {401, 400, 400, 403}, // there is no file
+	"POST " + aTask + "/status":                {401, 303, 303, 403},
+	"POST " + aTask + "/extension":             {401, 303, 303, 403},
+	"GET " + aTask + "/document":               {303, 404, 404, 403}, // nothing was handed in
+	"GET " + aTask + "/receipt":                {303, 404, 404, 403},
+	"GET " + aTask + "/sheet":                  {303, 404, 404, 403},
+	"GET " + aTask + "/resources":              {303, 404, 404, 403},
+	"GET " + aTask + "/versions/{timestamp}":   {303, 404, 404, 403},
+	"GET " + aTask + "/comments/{id}":          {303, 404, 404, 403},
+	"POST " + aTask + "/rebuild":               {401, 404, 404, 403},
+	"GET " + aDiscussion:                       {303, 404, 404, 403},
+	"POST " + aDiscussion + "/begin":           {401, 404, 403, 403}, // only the student answers
+	"POST " + aDiscussion + "/answer":          {401, 404, 403, 403},
+	"GET " + aDiscussion + "/prompts/{number}": {303, 404, 404, 403},
+	"GET " + aDiscussion + "/response":         {303, 404, 404, 403},
+	"GET " + aVersion + "/receipt":             {303, 404, 404, 403},
+	"GET " + aVersion + "/receipt.json":        {303, 404, 404, 403},
+	"GET " + aVersion + "/progress":            {303, 404, 404, 403},
+	"GET " + aVersion + "/document":            {303, 404, 404, 403},
+	"GET " + aVersion + "/tests":               {303, 404, 404, 403},
+	"POST " + aVersion + "/tests":              {401, 404, 404, 403},
 }
 
 const (
-	aTask    = "/projects/{project_id}/tasks/{task_definition_id}"
-	aVersion = aTask + "/versions/{timestamp}"
+	aTask       = "/projects/{project_id}/tasks/{task_definition_id}"
+	aVersion    = aTask + "/versions/{timestamp}"
+	aDiscussion = aTask + "/discussions/{id}"
 )
 
 func TestEveryPageHasItsRight(t *testing.T) {
@@ -111,7 +117,7 @@ func (w *world) path(pattern string) string {
 	id := w.ids()
 	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{id}", id[0],
 		"{project_id}", id[0], "{task_definition_id}", id[1],
-		"{timestamp}", "1", "/live", "/live?last_event_id=none").Replace(pattern)
+		"{timestamp}", "1", "{number}", "0", "/live", "/live?last_event_id=none").Replace(pattern)
 }
 
 func (w *world) ids() (out [2]string) {

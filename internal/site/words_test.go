@@ -55,6 +55,10 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 		used["status."+string(st)], used["share."+string(st.Colour())] = true, true
 		word("status." + string(st))
 	}
+	for _, stage := range []string{"not started", "opened", "complete"} {
+		used["discussion.stage-"+stage] = true
+		word("discussion.stage-" + stage)
+	}
 	for _, o := range (&termPage{}).Orders() {
 		used["project.sort-"+o] = true
 	}

@@ -44,6 +44,9 @@ async function signOut(e) {
 }
 
 if (out) {
+  for (const key of Object.keys(localStorage)) { // what others typed on this computer
+    if (key.startsWith('draft ') && !key.startsWith(`draft ${out.dataset.user} `)) localStorage.removeItem(key);
+  }
   out.addEventListener('submit', signOut);
   all().then((entries) => {
     for (const e of entries) {

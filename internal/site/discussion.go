@@ -1,0 +1,124 @@
+package site
+
+import (
+	"context"
+	"fmt"
+
+	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
+	"lectern/internal/api/params"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+	"lectern/internal/usecase"
+	"lectern/internal/work"
+)
+
+func (s *Server) discussionRoutes(task string) {
+	one := task + "/discussions/{id}"
+	asks := endpoint.Asks(policy.ReplyDiscussion, policy.GradeTask)
+	page(s, one, policy.ReadTask, "A discussion", s.discussion, asks)
+	form(s, one+"/begin", policy.ReplyDiscussion, "Begin a discussion", s.beginDiscussion,
+		endpoint.Unaudited("it only notes what was heard"), endpoint.Asks(policy.GradeTask))
+	form(s, one+"/answer", policy.ReplyDiscussion, "Answer a discussion", s.answerDiscussion, asks,
+		endpoint.Unaudited("what people say is kept with the task"), endpoint.Uploads(1, s.mostMedia))
+	endpoint.Route(s.Server, "GET "+one+"/prompts/{number}", 200, policy.ReadTask, "A question of a discussion",
+		s.prompt, asks)
+	endpoint.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "The answer in a discussion", s.response,
+		endpoint.Asks(policy.GradeTask))
+}
+
+type discussionIn struct {
+	taskIn
+	ID int64 `path:"id"`
+}
+
+func (in discussionIn) path() string {
+	return fmt.Sprintf("%s/discussions/%d", in.taskIn.path(), in.ID)
+}
+
+// discussionPage shows a discussion. Its questions are there once it began.
+type discussionPage struct {
+	Path, Task string
+	Comment    *work.Comment
+	Prompts    []int // their numbers
+	Begins     bool  // to hear the questions begins it for the reader
+	MayAnswer  bool
+}
+
+func (s *Server) discussion(ctx context.Context, who *access.Caller, in discussionIn) (*Page, error) {
+	v := &discussionPage{Path: in.path(), Task: in.taskIn.path()}
+	err := s.DB.View(ctx, func(q db.Q) error {
+		first, err := work.Prompt(ctx, q, usecase.Reader(who), in.ref(), in.ID, 0)
+		if err != nil {
+			return err
+		}
+		v.MayAnswer = who.May(policy.ReplyDiscussion) && who.ID == who.OwnerID
+		v.Begins = first.Begins && v.MayAnswer
+		v.Comment, err = work.FindComment(ctx, q, usecase.Reader(who), in.ref(), in.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for n := range v.Comment.Prompts {
+		v.Prompts = append(v.Prompts, n)
+	}
+	return s.page(who, "discussion", v), nil
+}
+
+func (s *Server) beginDiscussion(ctx context.Context, who *access.Caller, in discussionIn) (endpoint.Drawing, error) {
+	_, f, err := s.usecases.HearPrompt(ctx, who, in.ref(), in.ID, 0)
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
+	return onward{in.path()}, nil
+}
+
+// prompt gives a question to be heard and notes nothing: for the student it is there
+// only once they began the discussion.
+func (s *Server) prompt(ctx context.Context, who *access.Caller, in struct {
+	discussionIn
+	Number int64 `path:"number"`
+}) (*endpoint.File, error) {
+	r, err := work.Prompt(ctx, s.DB.Pool(), usecase.Reader(who), in.ref(), in.ID, in.Number)
+	if err != nil {
+		return nil, err
+	}
+	if r.Begins && who.May(policy.ReplyDiscussion) {
+		return nil, fault.New(fault.Conflict, "Begin the discussion on its page first: then the questions can be heard.")
+	}
+	return s.sound(ctx, r)
+}
+
+func (s *Server) response(ctx context.Context, who *access.Caller, in discussionIn) (*endpoint.File, error) {
+	r, err := work.Response(ctx, s.DB.Pool(), usecase.Reader(who), in.ref(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.sound(ctx, r)
+}
+
+func (s *Server) sound(ctx context.Context, r *work.Recording) (*endpoint.File, error) {
+	content, err := s.usecases.Files.Open(ctx, r.File.Hash)
+	return &endpoint.File{Content: content, Name: r.Name, Type: r.Type}, err
+}
+
+func (s *Server) answerDiscussion(ctx context.Context, who *access.Caller, in struct {
+	discussionIn
+	Attachment *params.Upload `param:"attachment"`
+}) (endpoint.Drawing, error) {
+	err := fault.Field(fault.Invalid, "attachment", "is required: record your answer, or choose a recording")
+	if in.Attachment != nil {
+		_, err = s.usecases.AnswerDiscussion(ctx, who, in.ref(), in.ID, uploaded(in.Attachment))
+	}
+	if err == nil || !endpoint.FromForm(ctx) {
+		return onward{in.discussionIn.path()}, err
+	}
+	p, drawn := s.discussion(ctx, who, in.discussionIn)
+	if drawn != nil {
+		return nil, drawn
+	}
+	return s.again(p, err)
+}
