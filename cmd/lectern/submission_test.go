@@ -206,8 +206,10 @@ func (i *instance) handInUntilKilled(class []pupil, definition int64, round int)
 }
 
 // unready counts the submissions without a document, but for those that were
-// dropped because a newer version came before the document was begun.
+// dropped because a newer version came before the document was begun, and the one that
+// the demo shows as failed.
 const unready = `SELECT count(*) FROM submissions s WHERE state <> 'ready' AND NOT (state = 'failed'
+	AND reason = 'the machine that makes documents was full') AND NOT (state = 'failed'
 	AND reason = 'a newer version was handed in before this document was made' AND EXISTS (
 		SELECT 1 FROM submission_tasks l JOIN submission_tasks n ON n.task_id = l.task_id AND n.at > l.at
 		WHERE l.submission_id = s.id))`

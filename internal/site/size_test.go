@@ -1,0 +1,88 @@
+package site_test
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// mostFirst is how much a browser may load for a page it sees for the first time, in
+// bytes as they are sent. The reader of documents comes later, where one is shown.
+const mostFirst = 60_000
+
+// Every page is light, with all that it loads before anybody does anything.
+func TestPagesAreLight(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.hostile()
+	ann := w.as("ann")
+	for _, one := range []struct {
+		who  *world
+		path string
+	}{{w, "/sign-in"}, {ann, "/home"}, {ann, w.path("/projects/{id}")}, {ann, w.path(aTask)}, {ann, "/profile"}} {
+		l := load{world: one.who, sizes: map[string]int{}}
+		l.page(one.path)
+		total := 0
+		for _, n := range l.sizes {
+			total += n
+		}
+		t.Logf("%s: %d bytes in %d files", one.path, total, len(l.sizes))
+		if total > mostFirst {
+			t.Errorf("%s is too heavy: %v", one.path, l.sizes)
+		}
+		if len(l.sizes) < 3 {
+			t.Errorf("%s loads only %v", one.path, l.sizes)
+		}
+	}
+}
+
+// load counts what a page loads.
+type load struct {
+	*world
+	sizes map[string]int
+}
+
+// get gives a file as it is, and notes its size as it is sent.
+func (l *load) get(address string) string {
+	l.Helper()
+	l.sizes[address] = l.do(address, nil, "Accept-Encoding", "gzip").status(200).Body.Len()
+	return l.do(address, nil).Body.String()
+}
+
+func (l *load) page(address string) {
+	l.Helper()
+	doc, err := html.Parse(strings.NewReader(l.get(address)))
+	if err != nil {
+		l.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		for _, a := range n.Attr {
+			switch {
+			case n.Data == "link" && a.Key == "href":
+				l.get(a.Val)
+			case n.Data == "script" && a.Key == "src":
+				l.script(a.Val)
+			}
+		}
+	}
+}
+
+// imported finds what a module needs before it runs.
+var imported = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?["'](\./[^"']+)["']`)
+
+func (l *load) script(address string) {
+	l.Helper()
+	if _, known := l.sizes[address]; known {
+		return
+	}
+	for _, m := range imported.FindAllStringSubmatch(l.get(address), -1) {
+		from, err := url.JoinPath(path.Dir(address), m[1])
+		if err != nil {
+			l.Fatal(err)
+		}
+		l.script(from)
+	}
+}
