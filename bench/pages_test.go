@@ -30,15 +30,12 @@ var behind = map[string][]string{
 	"/projects/{id}":           {"/api/projects/{id}", "/api/units/1", "/api/projects/{id}/burndown"},
 	"/projects/{id}/plan":      {"/api/projects/{id}/what_if", "/api/units/1"},
 	"/projects/{id}/portfolio": {"/api/projects/{id}", "/api/units/1"},
-	"/projects/{id}/outcomes":  {"/api/projects/{id}", "/api/units/1", anAlignment},
-	"/projects/{project_id}/tasks/{task_definition_id}": {"/api/projects/{id}", "/api/units/1", aTask + "/comments", aTask + "/due",
-		aTask + "/submission_details", aTask + "/submissions/timestamps"},
+	"/projects/{id}/outcomes":  {"/api/projects/{id}", "/api/units/1", "/api/projects/{id}/outcomes"},
+	"/projects/{project_id}/tasks/{task_definition_id}": {"/api/projects/{id}", "/api/units/1", aTask + "/comments",
+		aTask + "/due", aTask + "/submission_details", aTask + "/submissions/timestamps"},
 }
 
-const (
-	aTask       = "/api/projects/{id}/task_def_id/{task_definition_id}"
-	anAlignment = "/api/units/1/learning_alignments?project_id={id}"
-)
+const aTask = "/api/projects/{id}/task_def_id/{task_definition_id}"
 
 // mostPage is how much longer than the calls behind it a page may take, in times. The
 // aim is 2; a busy machine adds to it.

@@ -2,7 +2,10 @@ package site
 
 import (
 	"context"
+	"fmt"
+	"html/template"
 	"slices"
+	"strings"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
@@ -39,8 +42,29 @@ type outcomesPage struct {
 	Typed    taskdef.Alignment // what was refused
 }
 
-// Ratings are what the student can say.
-func (v *outcomesPage) Ratings() []int64 { return ratings }
+// Options are what the student can say, with what an alignment says now chosen. There
+// are as many of these lists on the page as alignments, so they are written once.
+func (*outcomesPage) Options(a taskdef.Alignment) template.HTML {
+	return ratingOptions[min(max(a.Rating, 0), int64(len(ratingOptions)-1))]
+}
+
+var ratingOptions = func() (out []template.HTML) {
+	for range ratings {
+		var list strings.Builder
+		for _, r := range ratings {
+			text, chosen := word("outcomes.not"), ""
+			if r > 0 {
+				text = word("outcomes.of-five", r)
+			}
+			if int(r) == len(out) {
+				chosen = " selected"
+			}
+			fmt.Fprintf(&list, `<option value="%d"%s>%s</option>`, r, chosen, template.HTMLEscapeString(text))
+		}
+		out = append(out, template.HTML(list.String())) //nolint:gosec // our own words, escaped
+	}
+	return out
+}()
 
 // alignedTask is a task with what the unit and the student say of it.
 type alignedTask struct {
