@@ -4,10 +4,24 @@ const first = 1000;
 const most = 15000;
 const late = 120000;
 
+// wait ends after a pause, or at once when the live stream tells of a document.
+function wait(pause) {
+  return new Promise((done) => {
+    const heard = (e) => { if (['document', 'any'].includes(e.detail.kind)) end(); };
+    const end = () => {
+      clearTimeout(timer);
+      document.removeEventListener('live', heard);
+      done();
+    };
+    const timer = setTimeout(end, pause);
+    document.addEventListener('live', heard);
+  });
+}
+
 async function follow(box) {
   const began = Date.now();
   for (let pause = first; box?.dataset.progress; pause = Math.min(pause * 1.3, most)) {
-    await new Promise((done) => { setTimeout(done, pause); });
+    await wait(pause);
     box = await renew(box, Date.now() - began > late) ?? box;
   }
 }
