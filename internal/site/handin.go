@@ -223,11 +223,12 @@ func (s *Server) making(ctx context.Context, q db.Q, who *access.Caller, in task
 
 // receiptPage shows a submission that has come in.
 type receiptPage struct {
-	Path   string
-	Body   submit.ReceiptBody
-	At     clock.Time
-	OnTime bool
-	Making *making
+	Path    string
+	Body    submit.ReceiptBody
+	Receipt *submit.Receipt
+	At      clock.Time
+	OnTime  bool
+	Making  *making
 }
 
 func (s *Server) received(ctx context.Context, who *access.Caller, in versionIn) (*Page, error) {
@@ -246,11 +247,10 @@ func (s *Server) received(ctx context.Context, who *access.Caller, in versionIn)
 			return err
 		}
 		p.OnTime = v.At.Before(due.Ends.Add(time.Second))
-		r, err := submit.ReceiptOf(ctx, q, v.ID)
-		if err != nil {
+		if p.Receipt, err = submit.ReceiptOf(ctx, q, v.ID); err != nil {
 			return err
 		}
-		return json.Unmarshal(r.Body, &p.Body)
+		return json.Unmarshal(p.Receipt.Body, &p.Body)
 	})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ var templateFiles embed.FS
 // templates are the pages by name, each with the frame around it and the parts that
 // several pages share.
 var templates = func() map[string]*template.Template {
-	funcs := template.FuncMap{"t": word, "words": wordsOf, "asset": assetPath, "shares": shares,
+	funcs := template.FuncMap{"t": word, "words": wordsOf, "asset": assetPath, "shares": shares, "happened": happened, "leads": leads,
 		"accepts": accepts, "megabytes": megabytes, "htmxConfig": func() string { return htmxConfig },
 		"list": func(values ...any) []any { return values }}
 	frame := template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html",

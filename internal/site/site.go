@@ -89,6 +89,7 @@ func New(c Config) *Server {
 	s.portfolioRoutes()
 	s.outcomeRoutes()
 	s.taskRoutes()
+	s.historyRoutes()
 	s.assessmentRoutes()
 	return s
 }

@@ -59,12 +59,16 @@ type taskPage struct {
 	Earlier, Recent       []*work.Comment // the conversation, the oldest first
 	Asked                 *work.Comment   // the latest request for more time; nil: there is none
 	Tests                 *testsOfTask    // what the automated tests say; nil: they were never run
+	History               []work.HistoryEntry
 }
 
 func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page, error) {
 	v := &taskPage{Path: in.path(), MayComment: who.May(policy.Comment)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.TaskDetail, err = usecase.TaskByID(ctx, q, who, in.ref()); err != nil {
+			return err
+		}
+		if v.History, _, err = work.History(ctx, q, in.ref(), db.Part(latestEntries, 0)); err != nil {
 			return err
 		}
 		return s.handedIn(ctx, q, who, in, v)

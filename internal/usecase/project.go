@@ -27,7 +27,7 @@ type ProjectDetail struct {
 // ProjectByID gives a project as who sees it; who must be resolved on it. Each
 // part is there for those who hold the right to it, and empty for others.
 func ProjectByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*ProjectDetail, error) {
-	p, err := projectRecord(ctx, q, who, id)
+	p, err := ProjectRecord(ctx, q, who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +68,9 @@ func part[T any](ctx context.Context, q db.Q, who *access.Caller, right *policy.
 	return read(ctx, q, id)
 }
 
-// projectRecord gives the project's own values, with those about the student
+// ProjectRecord gives the project's own values, with those about the student
 // for whoever may list the students of the unit.
-func projectRecord(ctx context.Context, q db.Q, who *access.Caller, id int64) (*enrol.ProjectDetail, error) {
+func ProjectRecord(ctx context.Context, q db.Q, who *access.Caller, id int64) (*enrol.ProjectDetail, error) {
 	return enrol.ProjectByID(ctx, q, id, who.MyRole(), who.May(policy.ListStudents))
 }
 

@@ -58,7 +58,7 @@ func ChangeProject(ctx context.Context, q db.Q, who *access.Caller, id int64, c 
 	if err := c.follow(ctx, q, who, id); err != nil {
 		return nil, err
 	}
-	return projectRecord(ctx, q, who, id)
+	return ProjectRecord(ctx, q, who, id)
 }
 
 // allowed tells what is wrong with the change, first with who makes it.
@@ -77,7 +77,7 @@ func (c ProjectChange) anew(ctx context.Context, q db.Q, who *access.Caller, id 
 	if !fault.Is(refusal, fault.Denied) && !fault.Is(refusal, fault.Invalid) {
 		return c, refusal
 	}
-	now, err := projectRecord(ctx, q, who, id)
+	now, err := ProjectRecord(ctx, q, who, id)
 	if err != nil {
 		return c, err
 	}

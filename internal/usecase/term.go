@@ -35,7 +35,7 @@ type TermTask struct {
 // TermOf gives the term of a project as who sees it; who must be resolved on it.
 // There are no tasks for whoever may not see them.
 func TermOf(ctx context.Context, q db.Q, who *access.Caller, projectID int64) (*Term, error) {
-	p, err := projectRecord(ctx, q, who, projectID)
+	p, err := ProjectRecord(ctx, q, who, projectID)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ type TaskDetail struct {
 // nothing read. What was handed in is there for those who may read it.
 func TaskByID(ctx context.Context, q db.Q, who *access.Caller, at work.TaskRef) (d *TaskDetail, err error) {
 	d = &TaskDetail{Submission: &submit.Details{}}
-	if d.Project, err = projectRecord(ctx, q, who, at.ProjectID); err != nil {
+	if d.Project, err = ProjectRecord(ctx, q, who, at.ProjectID); err != nil {
 		return nil, err
 	}
 	if d.Definition, err = taskdef.DefinitionByID(ctx, q, at.DefinitionID); err != nil {
