@@ -4,11 +4,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"lectern/internal/db/dbtest"
 )
 
 var update = flag.Bool("update", false, "write the settings into README.md anew")
@@ -60,4 +63,35 @@ func settings() string {
 		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, names, byDefault, f.Help)
 	}
 	return b.String()
+}
+
+// The commands of the README's tour work as they are printed.
+func TestReadmeTour(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		dbtest.Missing(t, "no curl: %v", err)
+	}
+	b, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(b), "```sh\nAPI=http://127.0.0.1:3000/api\n")
+	commands, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("README.md has no tour")
+	}
+	i := start(t, "--demo", "--data", t.TempDir())
+	c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", "API="+i.url+"/api\n"+commands)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{`"code":"COS10001"`, "Nicely done.", `"status":"discuss"`, `"due_date"`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the tour does not show %s: %s", want, out)
+		}
+	}
+	if strings.Contains(string(out), `"error"`) {
+		t.Errorf("a step of the tour fails: %s", out)
+	}
+	i.stop()
 }
