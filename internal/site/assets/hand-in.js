@@ -41,8 +41,12 @@ function complain(zone, sentence) {
 }
 
 async function flawOf(zone, file) {
-  const flaw = await check(file, zone.dataset.kind, Number(form.dataset.most));
-  return flaw ? say(...flaw) : '';
+  try {
+    const flaw = await check(file, zone.dataset.kind, Number(form.dataset.most));
+    return flaw ? say(...flaw) : '';
+  } catch {
+    return say('gone', file.name); // it was changed or moved since it was chosen
+  }
 }
 
 // take puts a dropped or pasted file where the browser would put a chosen one.
@@ -72,26 +76,35 @@ function prepare(zone) {
     zone.classList.remove('over');
     if (current || e.dataTransfer.files.length === 0) return;
     e.preventDefault();
-    take(zone, e.dataTransfer.files[0]);
+    share([...e.dataTransfer.files], zone);
   });
 }
 
-// paste gives each pasted file to the zone with the focus, else to the first empty one
-// whose kind it is. What is pasted into a field of words belongs there.
-async function paste(e) {
-  const files = [...(e.clipboardData?.files ?? [])];
-  if (current || files.length === 0 || e.target.closest('textarea')) return;
-  e.preventDefault();
-  const focused = document.activeElement?.closest('.drop');
+// share gives a file to the zone it was meant for; of several, each goes to the first
+// empty zone whose kind it is.
+async function share(files, meant) {
   for (const file of files) {
     const fits = [];
     for (const zone of zones) {
       if (inputOf(zone).files.length === 0 && await flawOf(zone, file) === '') fits.push(zone);
     }
-    const zone = focused && files.length === 1 ? focused : fits[0];
+    const zone = meant && files.length === 1 ? meant : fits[0];
     if (zone) await take(zone, file);
     else show(say('none-fits', file.name));
   }
+}
+
+// What is pasted into a field of words belongs there.
+function paste(e) {
+  const files = [...(e.clipboardData?.files ?? [])];
+  if (current || files.length === 0 || e.target.closest('textarea')) return;
+  e.preventDefault();
+  share(files, document.activeElement?.closest('.drop'));
+}
+
+// A file that misses its zone must not take the page away.
+function miss(e) {
+  if (e.dataTransfer?.types.includes('Files') && !e.target.closest('input[type=file]')) e.preventDefault();
 }
 
 // entry is all that the form would send. Every file that is wrong is told of at once.
@@ -158,7 +171,8 @@ function part(loaded, total) {
     if (bar) bar.value = Math.max(0, Math.min(100, (100 * (loaded - offset)) / Math.max(file.size, 1)));
     offset += file.size;
   }
-  show(loaded < total ? say('sending', Math.floor((100 * loaded) / total)) : say('working'), offer('cancel', cancel));
+  const tenths = Math.floor((10 * loaded) / total); // more often nobody wants to hear it
+  show(loaded < total ? say('sending', 10 * tenths) : say('working'), offer('cancel', cancel));
 }
 
 function send() {
@@ -200,7 +214,7 @@ async function answered(r) {
     link.textContent = say('sign-in-link');
     show(say('sign-in'), link, offer('cancel', cancel));
   } else if (passing.has(r.status) || !body) {
-    again(Number(r.getResponseHeader('Retry-After')) || 0);
+    again(Number(r.getResponseHeader('Retry-After')) || 0, r.status === 429 && body?.error);
   } else {
     await finish();
     show(body.error ?? body.message ?? String(r.status));
@@ -209,14 +223,14 @@ async function answered(r) {
 }
 
 // again waits and sends once more: longer each time, at once when the network is back.
-function again(atLeast) {
+function again(atLeast, why) {
   request = null;
   tries += 1;
   if (!current) return;
   const wait = Math.max(atLeast, Math.min(longest, 2 ** tries) * (0.75 + Math.random() / 2));
   timer = setTimeout(send, wait * 1000);
   const lost = navigator.onLine === false || tries > 1;
-  show(lost ? say('lost') : say('waiting', Math.ceil(wait)), offer('now', send), offer('cancel', cancel));
+  show(why || (lost ? say('lost') : say('waiting', Math.ceil(wait))), offer('now', send), offer('cancel', cancel));
 }
 
 // finish ends an entry, sent or not.
@@ -247,8 +261,9 @@ async function submit(e) {
   if (current || !form.reportValidity()) return;
   const made = await entry();
   if (!made) return;
-  await keep(made).catch(() => {}); // where nothing may be kept, it is sent all the same
-  begin(made);
+  // What is kept is a copy, which no longer changes with the files on the disk. Where
+  // nothing may be kept, it is sent all the same.
+  begin(await keep(made).then(() => find(id)).catch(() => made) ?? made);
 }
 
 // resume goes on with what an earlier page could not finish.
@@ -275,5 +290,7 @@ form.addEventListener('submit', submit);
 document.addEventListener('paste', paste);
 addEventListener('online', () => { if (current && !request) send(); });
 document.addEventListener('visibilitychange', () => { if (!document.hidden && current && !request && timer) send(); });
-addEventListener('beforeunload', (e) => { if (current) e.preventDefault(); });
+addEventListener('beforeunload', (e) => { if (request) e.preventDefault(); });
+document.addEventListener('dragover', miss);
+document.addEventListener('drop', miss);
 resume();

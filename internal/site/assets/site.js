@@ -21,6 +21,7 @@ for (const [pattern, path] of old) {
 // else that was kept here with it: this may be a shared computer. On other pages it is
 // told of, so that a closed lid is not the end of it.
 const out = document.querySelector('form.out');
+const longest = 7 * 24 * 3600 * 1000; // ms that it is kept
 
 function remind(entry) {
   const note = document.createElement('p');
@@ -50,7 +51,7 @@ if (out) {
   out.addEventListener('submit', signOut);
   all().then((entries) => {
     for (const e of entries) {
-      if (e.user !== out.dataset.user) drop(e.id);
+      if (e.user !== out.dataset.user || Date.now() - e.began > longest) drop(e.id);
       else if (e.page !== location.pathname) remind(e);
     }
   }, () => {});

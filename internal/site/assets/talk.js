@@ -45,6 +45,7 @@ async function submit(e) {
     text.focus();
     return;
   }
+  text.defaultValue = '';
   form.reset();
   store();
   await renew().catch(() => {});
