@@ -65,7 +65,7 @@ var tags = []endpoint.Tag{
 	tag("Similarity", "Work that is like another's, and the outside service that compares it.",
 		`/similarit|^/api/tii_|/tii_`),
 	tag("Automated assessment", "Container images and what they say about submissions.", `overseer|/assessment$`),
-	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/unsubscribe`),
+	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/unsubscribe|^/api/preferences`),
 	tag("Administration", "The audit log, events, background jobs and webhooks.", `^/api/admin`),
 	tag("Marking", "The inbox, marking without a connection, and work in bulk.",
 		`/inbox$|/feedback$|^/api/submission/(assess|unit)|/submission/marked$`),
@@ -85,7 +85,8 @@ var tags = []endpoint.Tag{
 	tag("Units", "Units, their staff and who can see them.", `^/api/unit`),
 	tag("Teaching periods", "When there is teaching, and breaks of it.", `^/api/teaching_periods`),
 	tag("Calendar feed", "Due dates in people's own calendars.", `^/api/webcal`),
-	tag("Live events", "What happens, as it happens.", `^/api/events`),
+	tag("Live events", "What happens, as it happens, and what is new for the caller.",
+		`^/api/events|^/api/news|^/api/home`),
 	tag("Settings", "What this service is, and its campuses.", `^/api/(settings|campuses)`),
 }
 

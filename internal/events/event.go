@@ -45,9 +45,9 @@ func Add(ctx context.Context, q db.Q, list ...Event) error {
 			return fmt.Errorf("encode the event %s: %w", e.Kind, err)
 		}
 		rows[i] = []any{e.Kind, q.Now(), id(e.ActorID), id(e.UserID), id(e.UnitID), id(e.ProjectID), id(e.TaskID),
-			string(body)}
+			string(body), isNews(e.Kind, body)}
 	}
-	if err := db.Insert(ctx, q, `events (kind, at, actor_id, user_id, unit_id, project_id, task_id, body)`, "",
+	if err := db.Insert(ctx, q, `events (kind, at, actor_id, user_id, unit_id, project_id, task_id, body, news)`, "",
 		rows); err != nil {
 		return fmt.Errorf("write the event %s: %w", list[0].Kind, err)
 	}

@@ -14,28 +14,28 @@ import (
 // Home is what waits for a person in all their units, from one statement for what
 // they study and one for what they teach.
 type Home struct {
-	Studies []Study
-	Teaches []Teaching
+	Studies []Study    `json:"studies"`
+	Teaches []Teaching `json:"teaches"`
 }
 
 // Study is a unit that somebody studies.
 type Study struct {
-	ProjectID   int64       `db:"project_id"`
-	Code        string      `db:"code"`
-	Name        string      `db:"name"`
-	TargetGrade grade.Grade `db:"target_grade"`
-	NewComments int64       `db:"new_comments"`
+	ProjectID   int64       `db:"project_id" json:"project_id"`
+	Code        string      `db:"code" json:"code"`
+	Name        string      `db:"name" json:"name"`
+	TargetGrade grade.Grade `db:"target_grade" json:"target_grade"`
+	NewComments int64       `db:"new_comments" json:"new_comments"`
 	progress.Stats
 }
 
 // Teaching is a unit that somebody teaches.
 type Teaching struct {
-	UnitID      int64       `db:"unit_id"`
-	Code        string      `db:"code"`
-	Name        string      `db:"name"`
-	Waiting     int64       `db:"waiting"` // tasks that wait for feedback
-	Oldest      *clock.Time `db:"oldest"`  // when the first of them was handed in
-	NewComments int64       `db:"new_comments"`
+	UnitID      int64       `db:"unit_id" json:"unit_id"`
+	Code        string      `db:"code" json:"code"`
+	Name        string      `db:"name" json:"name"`
+	Waiting     int64       `db:"waiting" json:"waiting"` // tasks that wait for feedback
+	Oldest      *clock.Time `db:"oldest" json:"oldest"`   // when the first of them was handed in
+	NewComments int64       `db:"new_comments" json:"new_comments"`
 }
 
 // HomeOf gives what waits for somebody in the active units they study or teach.
