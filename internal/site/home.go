@@ -33,17 +33,20 @@ type share struct {
 	Colour status.Colour
 	Words  string
 	Pct    int
+	From   int // where it begins in the bar
 }
 
 // shares are the parts of a project that are done, waiting, asked for again or in
 // trouble, in this order; what nobody has begun is left out.
 func shares(s progress.Stats) (out []share) {
+	at := 0
 	for _, part := range []struct {
 		colour status.Colour
 		value  float64
 	}{{status.Green, s.Green}, {status.Blue, s.Blue}, {status.Orange, s.Orange}, {status.Red, s.Red}} {
 		if pct := int(math.Round(part.value * 100)); pct > 0 {
-			out = append(out, share{part.colour, word("share."+string(part.colour), pct), pct})
+			out = append(out, share{part.colour, word("share."+string(part.colour), pct), pct, at})
+			at += pct
 		}
 	}
 	return out

@@ -14,6 +14,7 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/fault"
 	"lectern/internal/httpserver"
+	"lectern/internal/usecase"
 )
 
 //go:embed templates
@@ -47,7 +48,9 @@ type Page struct {
 	Me     *access.Caller // nil or a visitor when nobody is signed in
 	Data   any
 	Wrong  *httpserver.Problem // what was wrong with a form that is shown again
+	Frame  *usecase.Frame      // what stands around it
 	site   *Server
+	path   string // where it stands
 	name   string // of its template
 	part   string // of the template, where not all of the page is asked for
 	status int    // other than the one declared
@@ -79,6 +82,8 @@ func (p *Page) SignedIn() bool { return p.Me != nil && p.Me.ID != 0 }
 
 // Draw implements endpoint.Drawing.
 func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
+	p.path = r.URL.Path
+	p.around(r.Context())
 	var b bytes.Buffer
 	if err := templates[p.name].ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
 		p.site.HTTP.Log.ErrorContext(r.Context(), "a page cannot be drawn", "page", p.name, "request_id",

@@ -25,6 +25,10 @@ const (
 
 func (s *Server) profileRoutes() {
 	page(s, profile, policy.SignedIn, "Your account", s.profile)
+	form(s, profile+"/preferences", policy.SignedIn, "Change how you want your pages", s.prefer,
+		endpoint.Unaudited("a matter of taste"))
+	form(s, profile+"/letters", policy.SignedIn, "Change which letters you get", s.changeLetters,
+		endpoint.Audited(audit.Account))
 	form(s, profile+"/password", policy.SignedIn, "Change your password", s.changePassword,
 		endpoint.Audited(audit.Password))
 	form(s, profile+"/sessions/{id}/end", policy.SignedIn, "Sign out one of your sessions", s.endSession,
@@ -43,12 +47,17 @@ type profilePage struct {
 	User     *ident.User
 	Sessions []ident.Session
 	Factor   *ident.Factor
+	Prefer   *ident.Preferences
+	Themes   []ident.Theme
 }
 
 func (s *Server) profile(ctx context.Context, who *access.Caller, _ struct{}) (*Page, error) {
-	var v profilePage
+	v := profilePage{Themes: ident.Themes}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.User, err = ident.ByID(ctx, q, who.ID); err != nil {
+			return err
+		}
+		if v.Prefer, err = ident.PreferencesOf(ctx, q, who.ID); err != nil {
 			return err
 		}
 		if v.Sessions, err = ident.Sessions(ctx, q, who); err != nil {
@@ -58,6 +67,29 @@ func (s *Server) profile(ctx context.Context, who *access.Caller, _ struct{}) (*
 		return err
 	})
 	return s.page(who, "profile", v), err
+}
+
+func (s *Server) prefer(ctx context.Context, who *access.Caller, in struct {
+	Theme     ident.Theme `param:"theme"`
+	Shortcuts bool        `param:"shortcuts"`
+}) (endpoint.Drawing, error) {
+	err := s.DB.Brief(ctx, func(q db.Q) error {
+		return ident.SetPreferences(ctx, q, who.ID, ident.Preferences{Theme: in.Theme, Shortcuts: in.Shortcuts})
+	})
+	return endpoint.Redirect{To: profile}, err
+}
+
+func (s *Server) changeLetters(ctx context.Context, who *access.Caller, in struct {
+	Tasks     bool `param:"tasks"`
+	Portfolio bool `param:"portfolio"`
+	Feedback  bool `param:"feedback"`
+}) (endpoint.Drawing, error) {
+	err := s.DB.Tx(ctx, func(q db.Q) error {
+		_, _, err := ident.Update(ctx, q, who, who.ID, ident.Change{ReceiveTaskNotifications: &in.Tasks,
+			ReceivePortfolioNotifications: &in.Portfolio, ReceiveFeedbackNotifications: &in.Feedback})
+		return err
+	})
+	return endpoint.Redirect{To: profile}, err
 }
 
 func (s *Server) changePassword(ctx context.Context, who *access.Caller, in struct {

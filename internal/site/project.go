@@ -74,7 +74,7 @@ func (s *Server) project(ctx context.Context, who *access.Caller, in projectIn) 
 
 // Late tells whether a task that waits for its student should have come already.
 func (v *termPage) Late(t usecase.TermTask) bool {
-	return status.Set(toDo).Has(t.Status) && t.SubmittedAt == nil && v.now.After(t.Why.Ends.Time)
+	return status.Set(usecase.ToDo).Has(t.Status) && t.SubmittedAt == nil && v.now.After(t.Why.Ends.Time)
 }
 
 // Grades are those a student can aim for.

@@ -80,6 +80,7 @@ func New(c Config) *Server {
 	s.HTTP.AddFace("/", s)
 	s.assetRoutes()
 	s.liveRoutes()
+	s.newsRoutes()
 	s.accountRoutes()
 	s.homeRoutes()
 	s.profileRoutes()
@@ -167,10 +168,24 @@ func (s *Server) Explain(w http.ResponseWriter, r *http.Request, p httpserver.Pr
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusSeeOther)
 	default:
-		e := &Page{site: s, name: "error", Title: httpserver.Title(p.Status), Data: struct{ Text, ID string }{p.Text,
+		e := &Page{site: s, Me: s.whoever(r, p.Status), name: "error", Title: httpserver.Title(p.Status), Data: struct{ Text, ID string }{p.Text,
 			httpserver.RequestID(r.Context())}}
 		e.Draw(w, r, p.Status)
 	}
+}
+
+// whoever is signed in while a request is refused, so that the page around the
+// refusal is theirs; nobody where that may be what is wrong.
+func (s *Server) whoever(r *http.Request, refused int) *access.Caller {
+	if refused == http.StatusUnauthorized || refused == http.StatusTooManyRequests ||
+		refused >= http.StatusInternalServerError {
+		return nil
+	}
+	who, err := s.credentials(r)
+	if err != nil {
+		return nil
+	}
+	return who
 }
 
 // inside gives a path of this site that somebody may be led to, and the home page

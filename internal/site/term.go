@@ -150,14 +150,10 @@ func weekDays(monday clock.Date) string {
 // day it is due.
 func nextThings(tasks []usecase.TermTask, today clock.Date) (out []usecase.TermTask) {
 	for _, t := range tasks {
-		if t.Aimed && !t.Definition.StartDate.After(today) && slices.Contains(toDo, t.Status) {
+		if t.Aimed && !t.Definition.StartDate.After(today) && slices.Contains(usecase.ToDo, t.Status) {
 			out = append(out, t)
 		}
 	}
 	slices.SortStableFunc(out, orders["due"])
 	return out[:min(len(out), 3)]
 }
-
-// toDo are the states in which it is the student's turn.
-var toDo = []status.Status{status.NotStarted, status.WorkingOnIt, status.FixAndResubmit, status.Redo, status.Discuss,
-	status.Demonstrate}

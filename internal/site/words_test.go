@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"lectern/internal/assess"
+	"lectern/internal/events"
+	"lectern/internal/ident"
 	"lectern/internal/status"
 	"lectern/internal/taskdef"
 )
@@ -73,6 +75,17 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 		used["tests."+st] = true
 		word("tests." + st)
 	}
+	for _, k := range events.ForStudents {
+		used["news."+string(k)], used["news."+string(k)+"-ready"], used["news."+string(k)+"-failed"] = true, true, true
+	}
+	for _, k := range events.ForStaff {
+		used["news.student-"+string(k)] = true
+		word("news.student-" + string(k))
+	}
+	for _, theme := range ident.Themes {
+		used["profile.theme-"+string(theme)] = true
+	}
+	used["news.enrolled"], used["news.withdrawn"] = true, true
 	for k := range words {
 		if !used[k] {
 			t.Errorf("nobody says %s", k)

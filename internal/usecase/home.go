@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/clock"
 	"lectern/internal/db"
+	"lectern/internal/due"
 	"lectern/internal/grade"
 	"lectern/internal/progress"
 	"lectern/internal/status"
@@ -25,7 +26,18 @@ type Study struct {
 	Name        string      `db:"name" json:"name"`
 	TargetGrade grade.Grade `db:"target_grade" json:"target_grade"`
 	NewComments int64       `db:"new_comments" json:"new_comments"`
+	Next        *NextTask   `json:"next"` // null where nothing is to do
 	progress.Stats
+}
+
+// NextTask is what somebody has to do next in a unit.
+type NextTask struct {
+	ProjectID    int64         `db:"project_id" json:"-"`
+	DefinitionID int64         `db:"id" json:"task_definition_id"`
+	Abbreviation string        `db:"abbreviation" json:"abbreviation"`
+	Name         string        `db:"name" json:"name"`
+	Status       status.Status `db:"status" json:"status"`
+	DueDate      clock.Date    `json:"due_date"`
 }
 
 // Teaching is a unit that somebody teaches.
@@ -48,6 +60,9 @@ func HomeOf(ctx context.Context, q db.Q, who *access.Caller) (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := addNext(ctx, q, who, studies); err != nil {
+		return nil, err
+	}
 	teaches, err := db.All[Teaching](ctx, q, `SELECT u.id AS unit_id, u.code, u.name, count(t.id) AS waiting,
 			min(t.submission_date) AS oldest,
 			(SELECT coalesce(sum(c.new_to_staff - coalesce(n.comments, 0)), 0) FROM tasks c
@@ -57,4 +72,42 @@ func HomeOf(ctx context.Context, q db.Q, who *access.Caller) (*Home, error) {
 		LEFT JOIN tasks t ON t.unit_id = u.id AND t.status IN `+db.Literals(status.Awaiting...)+`
 		WHERE r.user_id = $1 AND u.active GROUP BY u.id, u.code, u.name ORDER BY u.code, u.id`, who.ID)
 	return &Home{Studies: studies, Teaches: teaches}, err
+}
+
+// ToDo are the states in which it is the student's turn.
+var ToDo = []status.Status{status.NotStarted, status.WorkingOnIt, status.FixAndResubmit, status.Redo, status.Discuss,
+	status.Demonstrate}
+
+// addNext finds in each unit what its student has to do next: of the tasks that have
+// begun and that the target grade asks for, the one due first.
+func addNext(ctx context.Context, q db.Q, who *access.Caller, studies []Study) error {
+	by := map[int64]*Study{}
+	for i := range studies {
+		by[studies[i].ProjectID] = &studies[i]
+	}
+	type row struct {
+		NextTask
+		Extensions int         `db:"extensions"`
+		Target     clock.Date  `db:"target_date"`
+		Deadline   *clock.Date `db:"due_date"`
+		UnitEnd    clock.Date  `db:"end_date"`
+	}
+	for r, err := range db.Each[row](ctx, q, `SELECT p.id AS project_id, d.id, d.abbreviation, d.name,
+			coalesce(t.status, 'not_started') AS status, coalesce(t.extensions, 0) AS extensions, d.target_date, d.due_date,
+			u.end_date
+		FROM projects p JOIN units u ON u.id = p.unit_id JOIN task_definitions d ON d.unit_id = u.id
+		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id
+		WHERE p.user_id = $1 AND p.enrolled AND u.active AND d.target_grade <= p.target_grade AND d.start_date <= $2
+			AND coalesce(t.status, 'not_started') IN `+db.Literals(ToDo...)+`
+		ORDER BY d.target_date, d.abbreviation`, who.ID, clock.Day(q.Now().Time)) {
+		if err != nil {
+			return err
+		}
+		r.DueDate = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
+			Extensions: r.Extensions}.Due()
+		if s := by[r.ProjectID]; s != nil && (s.Next == nil || r.DueDate.Before(s.Next.DueDate)) {
+			s.Next = &r.NextTask
+		}
+	}
+	return nil
 }

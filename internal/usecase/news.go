@@ -100,6 +100,15 @@ func NewsOf(ctx context.Context, q db.Q, who *access.Caller, page db.Page) (list
 	return list, total, err
 }
 
+// NewestOf is NewsOf without counting them all.
+func NewestOf(ctx context.Context, q db.Q, who *access.Caller, page db.Page) ([]News, error) {
+	p, err := newsPlaceOf(ctx, q, who)
+	if err != nil {
+		return nil, err
+	}
+	return p.list(ctx, q, page)
+}
+
 // list reads a part of the news with the names that belong to them.
 func (p *newsPlace) list(ctx context.Context, q db.Q, page db.Page) ([]News, error) {
 	text, args := p.query(0, page.Limit()+page.Offset())

@@ -1,0 +1,32 @@
+package site
+
+import (
+	"context"
+
+	"lectern/internal/httpserver"
+	"lectern/internal/usecase"
+)
+
+// bellPart is the part of the frame that a script renews by itself.
+const bellPart = "bell"
+
+// around reads what stands around a page. A page without it is better than none.
+func (p *Page) around(ctx context.Context) {
+	p.Frame = &usecase.Frame{}
+	if !p.SignedIn() || p.Me.Enrolling || p.part != "" && p.part != bellPart {
+		return
+	}
+	f, err := usecase.FrameOf(ctx, p.site.DB.Pool(), p.Me)
+	if err != nil {
+		p.site.HTTP.Log.ErrorContext(ctx, "the frame of a page cannot be read", "request_id",
+			httpserver.RequestID(ctx), "err", err)
+		return
+	}
+	p.Frame = f
+}
+
+// Many tells that there are more unread news than are counted.
+func (p *Page) Many() bool { return p.Frame.Unread >= usecase.MostUnread }
+
+// Here tells whether a path is the one of this page, or above it.
+func (p *Page) Here(path string) bool { return p.path == path }
