@@ -81,6 +81,7 @@ func New(c Config) *Server {
 	s.assetRoutes()
 	s.liveRoutes()
 	s.newsRoutes()
+	s.receiptRoutes()
 	s.accountRoutes()
 	s.homeRoutes()
 	s.profileRoutes()
