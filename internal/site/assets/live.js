@@ -48,7 +48,8 @@ function heard(event) {
   document.dispatchEvent(new CustomEvent('live', { detail: event }));
   const told = words(event);
   for (const e of document.querySelectorAll('[data-live][id]')) {
-    if (event.missed || e.dataset.live.split(/\s+/).some((w) => w.split('+').every((p) => told.has(p)))) stale.add(e.id);
+    const named = e.dataset.live.split(/\s+/).some((w) => w.split('+').every((p) => told.has(p)));
+    if (named || event.missed) stale.add(e.id);
   }
   if (stale.size) renewSoon();
 }
