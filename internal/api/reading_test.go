@@ -31,9 +31,11 @@ const (
 // readings has a row for each field, or for one of several that are always shown
 // together. It is written from what the rights mean, not from the code.
 var readings = []reading{
-	{policy.ListGroups, "student", `"name":"Red"`, []string{groupPath, groupPath + "/{group_id}", aUnit, aProject}},
-	{policy.ListGroups, "student", `"student_count":2`, []string{groupPath, groupPath + "/{group_id}", aUnit, aProject}},
-	{policy.ReadMembers, "student", `mate@example.edu`, []string{memberPath}},
+	{policy.ListGroups, "student", `"name":"Red"`, []string{groupPath, groupPath + "/{group_id}", aUnit, aProject,
+		aProject + "/groups"}},
+	{policy.ListGroups, "student", `"student_count":2`, []string{groupPath, groupPath + "/{group_id}", aUnit, aProject,
+		aProject + "/groups"}},
+	{policy.ReadMembers, "student", `mate@example.edu`, []string{memberPath, aProject + "/groups"}},
 
 	{policy.ListStudents, "tutor", `"grade_rationale":"Quokka grounds"`, []string{"/api/students", aProject}},
 	{policy.ListStudents, "tutor", `"order_scale"`, []string{"/api/students", aProject}},
@@ -45,17 +47,20 @@ var readings = []reading{
 	{policy.DeleteWork, "convenor", `"name":"Quokkas"`, []string{deletedPath}},
 
 	{policy.ReadUnit, "student", `"description":"It fits"`,
-		[]string{aUnit, "/api/units/{unit_id}/learning_alignments", "/api/units/{unit_id}/learning_alignments/{id}"}},
-	{policy.ReadUnit, "student", `"meeting_location"`, []string{aUnit, "/api/tutorials/{id}"}},
-	{policy.ReadUnit, "student", `"ilo_number"`, []string{aUnit, "/api/units/{unit_id}/outcomes/{id}"}},
+		[]string{aUnit, "/api/units/{unit_id}/learning_alignments", "/api/units/{unit_id}/learning_alignments/{id}",
+			aProject + "/outcomes"}},
+	{policy.ReadUnit, "student", `"meeting_location"`, []string{aUnit, "/api/tutorials/{id}",
+		aProject + "/tutorials"}},
+	{policy.ReadUnit, "student", `"ilo_number"`, []string{aUnit, "/api/units/{unit_id}/outcomes/{id}",
+		aProject + "/outcomes"}},
 	{policy.ReadUnit, "student", `convenor@example.edu`, []string{aUnit}},
 	{policy.ReadUnit, "student", `"allow_students_to_create_groups"`,
-		[]string{aUnit, groupSetPath + "/{group_set_id}"}},
+		[]string{aUnit, groupSetPath + "/{group_set_id}", aProject + "/groups"}},
 
 	{policy.ReadProject, "student", `"description":"Quokka link"`,
-		[]string{aProject, "/api/units/{unit_id}/learning_alignments"}},
+		[]string{aProject, "/api/units/{unit_id}/learning_alignments", aProject + "/outcomes"}},
 	{policy.ReadProject, "student", `Quokka link`, []string{aProject, "/api/units/{unit_id}/learning_alignments",
-		"/api/units/{unit_id}/learning_alignments/csv"}},
+		"/api/units/{unit_id}/learning_alignments/csv", aProject + "/outcomes"}},
 	{policy.ReadProject, "student", `"tutorial_enrolments":[{`, []string{aProject}},
 	{policy.ReadSubmission, "student", `quokka.pdf`, []string{aProject}},
 	{policy.ReadTask, "student", `"quality_pts":4`, []string{aProject}},

@@ -90,6 +90,8 @@ func New(c Config) *Server {
 	s.planRoutes()
 	s.portfolioRoutes()
 	s.outcomeRoutes()
+	s.tutorialRoutes()
+	s.groupRoutes()
 	s.taskRoutes()
 	s.historyRoutes()
 	s.assessmentRoutes()

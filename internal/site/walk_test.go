@@ -96,7 +96,8 @@ func TestEveryPageHasItsRight(t *testing.T) {
 				form = url.Values{"token": {"none"}, "password": {secret}, "again": {secret}, "target_grade": {"1"},
 					"comment": {"x"}, "status": {"working_on_it"}, "reason": {"ill"}, "weeks": {"1"}, "theme": {"dark"},
 					"submitted_grade": {"1"}, "text": {"I learned."}, "idx": {"9"}, "kind": {"code"}, "name": {"x"},
-					"place": {"1"}, "learning_outcome_id": {"4711"}, "task_definition_id": {"4711"}, "rating": {"1"}}
+					"place": {"1"}, "learning_outcome_id": {"4711"}, "task_definition_id": {"4711"}, "rating": {"1"},
+					"tutorial_id": {"4711"}}
 			}
 			callers[1], callers[2] = w.as("ann"), w.as("tom")
 			if i.Path == "/sign-out" {
@@ -117,7 +118,8 @@ func (w *world) path(pattern string) string {
 	id := w.ids()
 	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{id}", id[0],
 		"{project_id}", id[0], "{task_definition_id}", id[1],
-		"{timestamp}", "1", "{number}", "0", "/live", "/live?last_event_id=none").Replace(pattern)
+		"{timestamp}", "1", "{number}", "0", "/live", "/live?last_event_id=none",
+		"{tutorial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711").Replace(pattern)
 }
 
 func (w *world) ids() (out [2]string) {
