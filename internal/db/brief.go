@@ -37,6 +37,7 @@ func (d *DB) Brief(ctx context.Context, f func(Q) error) error {
 		return err
 	}
 	<-c.over
+	tellHeld(ctx, c.ended.Sub(c.begun))
 	if c.err != nil {
 		return c.err
 	}
@@ -99,6 +100,7 @@ func (t *turns) finish() {
 type commit struct {
 	conn    *sql.Conn
 	begun   time.Time
+	ended   time.Time // before over is closed
 	writers int
 	broken  error         // the engine gave the whole transaction up
 	over    chan struct{} // closed when it is committed, or has failed with err
@@ -133,6 +135,7 @@ func (c *commit) finish() {
 	if c.err != nil {
 		_ = c.exec("ROLLBACK") // fails where the engine did it by itself
 	}
+	c.ended = time.Now()
 	_ = c.conn.Close() // gives the connection back
 	close(c.over)
 }

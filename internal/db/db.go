@@ -241,6 +241,8 @@ func (d *DB) once(ctx context.Context, f func(Q) error) ([]func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin writing: %w", marked(err))
 	}
+	begun := time.Now()
+	defer func() { tellHeld(ctx, time.Since(begun)) }()
 	defer tx.Rollback() //nolint:errcheck // a no-op after the commit
 	s := &session{run: tx, db: d, now: d.Now(), tx: true}
 	if err := guarded(ctx, s, f); err != nil {

@@ -123,10 +123,11 @@ func (x *Index) Add(w Work) error {
 	if len(w.Owners) == 0 {
 		return fmt.Errorf("work %d has no owner", w.ID)
 	}
-	in := &indexed{id: w.ID, owners: slices.Clone(w.Owners), level: level(w.Prints.Tokens())}
+	in := &indexed{id: w.ID, owners: slices.Clone(w.Owners)}
 	number := take(&x.freeWorks, &x.works)
 	had := x.ownedBy(w.Owners[0])
-	found := x.template.own(w.Prints, in.level)
+	var found []fingerprint
+	found, in.level = x.sample(w.Prints)
 	in.prints = make([]uint32, len(found))
 	for i, f := range found {
 		in.prints[i] = x.post(f, number, had)
@@ -137,6 +138,18 @@ func (x *Index) Add(w Work) error {
 	x.byID[w.ID] = number
 	x.countOwner(w.Owners[0], func() { x.byOwner[w.Owners[0]] = append(x.byOwner[w.Owners[0]], number) })
 	return nil
+}
+
+// sample gives the fingerprints of a work that are kept, and their level. Work that
+// repeats itself, as a copy does that is padded with the same line again and again, has
+// few different runs for its length: then more of them are kept, or none of what was
+// copied might be among them.
+func (x *Index) sample(p *Prints) (found []fingerprint, l int) {
+	for l = level(p.Tokens()); ; l-- {
+		if found = x.template.own(p, l); l == 0 || len(found) >= leastKept {
+			return found, l
+		}
+	}
 }
 
 // take gives a place in a list: one that became free, or a new one at its end.

@@ -237,6 +237,19 @@ func TestLongWorksAreComparedBySamples(t *testing.T) {
 	}
 }
 
+// A copy that is padded with the same line again and again, and so has to be sampled, is
+// found: by one who did it, and by two.
+func TestPaddingWithTheSameLineHidesNothing(t *testing.T) {
+	texts := independent(12)
+	padded := texts[3] + strings.Repeat("x = a + a + a;\n", 50_000)
+	x, _ := classOf(t, append(texts, padded, padded)...)
+	for _, pair := range [][2]int64{{3, 12}, {12, 13}} {
+		if s := x.Score(pair[0], pair[1]); s < DefaultScore {
+			t.Errorf("score %.1f of %v", s, pair)
+		}
+	}
+}
+
 func TestThresholdsWantBoth(t *testing.T) {
 	th := Thresholds{Pct: 50, Score: DefaultScore}
 	if !th.Flagged(50, DefaultScore) || th.Flagged(49, 100) || th.Flagged(100, DefaultScore-1) {

@@ -24,6 +24,9 @@ const (
 	// Of longer ones a sample is: of twice the length half the runs, and so on.
 	fullTokens = 512
 	maxLevel   = 12
+	// leastKept is how many different runs of a long submission must be in the sample;
+	// of ordinary work four times as many are.
+	leastKept = 256
 )
 
 // run is a fingerprint: a run of tokens in one of the views.
