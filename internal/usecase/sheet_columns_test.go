@@ -142,7 +142,9 @@ var person = carried{"users", record{"username": "Ann", "email": "Ann@example.ed
 		"receive_portfolio_notifications": "is the person's choice",
 		"receive_feedback_notifications":  "is the person's choice", "opt_in_to_research": "is the person's choice",
 		"has_run_first_time_setup": "is told by the person's client", "disabled_at": "is decided here",
-		"email_pending": "waits for the person's word", "opened_at": "is when the account was first used here"}}
+		"email_pending": "waits for the person's word", "opened_at": "is when the account was first used here",
+		"theme": "is the person's choice", "shortcuts": "is the person's choice",
+		"news_seq": "is what the person has read here"}}
 
 // known is what else a row of users must have.
 func (w shelf) known(name string) record {

@@ -11,6 +11,7 @@
 const kinds = ['status', 'submission', 'comment', 'enrolment', 'grade', 'extension', 'document', 'portfolio',
   'marked_copy', 'assessment', 'queue'];
 const together = 250; // ms: what happens within is fetched once
+const pause = 1500; // ms between two times, where much happens
 const waits = [2, 5, 15, 30, 60, 300]; // s, after the service refused us
 
 let source, last, wait, refused = 0;
@@ -70,8 +71,10 @@ async function renew() {
   try {
     await Promise.all([...from].map(([address, olds]) => renewFrom(address, olds)));
   } catch { /* the next event, or a reload, brings it */ }
-  busy = false;
-  if (stale.size) renewSoon();
+  setTimeout(() => {
+    busy = false;
+    if (stale.size) renewSoon();
+  }, pause);
 }
 
 async function renewFrom(address, olds) {
