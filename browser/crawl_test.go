@@ -25,6 +25,7 @@ var people = []string{"", "student_1", "atutor", "aadmin"}
 var byAddress = map[string][]string{
 	"":          {"/", "/sign-in?next=/help", "/password", "/password?token=x", "/confirm-address?token=x", "/forgot"},
 	"student_1": {"/nowhere"},
+	"atutor":    {"/projects/3"}, // a student's
 }
 
 // found are the pages a person can reach, by the pattern of their path.

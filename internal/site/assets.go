@@ -1,11 +1,11 @@
 package site
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -19,11 +19,9 @@ import (
 var assetFiles embed.FS
 
 // asset is a file that pages load. Its address holds the hash of all assets, so that
-// a browser keeps it for ever, and a script finds another beside itself.
-type asset struct {
-	address, kind string
-	content       []byte
-}
+// a browser keeps it for ever, and a script finds another beside itself. Its content
+// stays in the program's file until it is asked for.
+type asset struct{ address, kind string }
 
 var assets = func() map[string]asset {
 	out, sum := map[string]asset{}, sha256.New()
@@ -31,10 +29,14 @@ var assets = func() map[string]asset {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := assetFiles.ReadFile(name)
-		fmt.Fprintln(sum, name, len(data))
-		sum.Write(data)
-		out[strings.TrimPrefix(name, "assets/")] = asset{kind: kinds[path.Ext(name)], content: data}
+		f, err := assetFiles.Open(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(sum, name)
+		n, err := io.Copy(sum, f)
+		fmt.Fprintln(sum, n)
+		out[strings.TrimPrefix(name, "assets/")] = asset{kind: kinds[path.Ext(name)]}
 		return err
 	})
 	if err != nil {
@@ -64,15 +66,19 @@ func assetPath(name string) string {
 
 // assetRoutes serves the assets to everybody: they hold nothing of anybody.
 func (s *Server) assetRoutes() {
-	for _, a := range assets {
+	for name, a := range assets {
 		s.HTTP.Handle("GET "+a.address, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", a.kind)
 			if strings.HasPrefix(a.kind, "text/javascript") { // as a worker it may load other scripts of ours
 				w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
 			}
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+			f, err := assetFiles.Open("assets/" + name)
+			if err != nil {
+				panic(err) // it is inside the program
+			}
 			out, done := httpserver.Compress(w, r)
-			http.ServeContent(out, r, "", time.Time{}, bytes.NewReader(a.content))
+			http.ServeContent(out, r, "", time.Time{}, f.(io.ReadSeeker))
 			done()
 		}))
 	}

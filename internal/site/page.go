@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
@@ -21,26 +22,32 @@ import (
 var templateFiles embed.FS
 
 // templates are the pages by name, each with the frame around it and the parts that
-// several pages share.
-var templates = func() map[string]*template.Template {
-	funcs := template.FuncMap{"t": word, "words": wordsOf, "asset": assetPath, "shares": shares, "happened": happened, "leads": leads,
-		"accepts": accepts, "megabytes": megabytes, "htmxConfig": func() string { return htmxConfig },
-		"list": func(values ...any) []any { return values }}
-	frame := template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html",
-		"templates/parts/*.html"))
+// several pages share. One is read when it is first drawn: all of them would be a
+// tenth of the memory of an idle program.
+var templates = func() map[string]func() *template.Template {
 	names, err := templateFiles.ReadDir("templates")
 	if err != nil {
 		panic(err) // they are inside the program
 	}
-	out := map[string]*template.Template{}
+	out := map[string]func() *template.Template{}
 	for _, f := range names {
 		if f.Name() != "frame.html" && !f.IsDir() {
-			t := template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, path.Join("templates", f.Name())))
-			out[strings.TrimSuffix(f.Name(), ".html")] = t
+			out[strings.TrimSuffix(f.Name(), ".html")] = sync.OnceValue(func() *template.Template {
+				return template.Must(template.Must(frame().Clone()).ParseFS(templateFiles, path.Join("templates", f.Name())))
+			})
 		}
 	}
 	return out
 }()
+
+// frame is what all pages have in common.
+var frame = sync.OnceValue(func() *template.Template {
+	funcs := template.FuncMap{"t": word, "words": wordsOf, "asset": assetPath, "shares": shares, "happened": happened,
+		"leads": leads, "accepts": accepts, "megabytes": megabytes, "htmxConfig": func() string { return htmxConfig },
+		"list": func(values ...any) []any { return values }}
+	return template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html",
+		"templates/parts/*.html"))
+})
 
 // Page is a page to be drawn. It implements endpoint.Drawing.
 type Page struct {
@@ -85,7 +92,7 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	p.path = r.URL.Path
 	p.around(r.Context())
 	var b bytes.Buffer
-	if err := templates[p.name].ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
+	if err := templates[p.name]().ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
 		p.site.HTTP.Log.ErrorContext(r.Context(), "a page cannot be drawn", "page", p.name, "request_id",
 			httpserver.RequestID(r.Context()), "err", err)
 		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
