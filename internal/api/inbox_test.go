@@ -2,6 +2,8 @@ package api
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +73,7 @@ func TestInbox(t *testing.T) {
 		w.do("tutor", "GET /api/units/{unitA}/tasks/inbox",
 			nil).status(200).is(`[{"id":«task»,"project_id":«project:student»,"task_definition_id":«defA1»,
 			"tutorial_id":«tutorialA»,"status":"not_started","completion_date":null,"submission_date":null,"times_assessed":0,"grade":null,
-			"quality_pts":-1,"num_new_comments":2,"similarity_flag":false,"pinned":0,"has_extensions":0}]`)
+			"quality_pts":-1,"num_new_comments":2,"similarity_flag":false,"pinned":0,"has_extensions":0,"members":[]}]`)
 		w.read("c1", "tutor")
 		w.read("c2", "tutor")
 		expect("all read", inbox("tutor", ""), "")
@@ -121,4 +123,73 @@ func TestInbox(t *testing.T) {
 		expect("withdrawn", inbox("tutor", ""), "other")
 		w.do("tutorB", "GET /api/units/{unitB}/tasks/inbox", nil).status(200).is(`[]`)
 	})
+}
+
+// T10: what a group handed in stands in the inbox once, as the row of who handed it
+// in, for the tutor of any member.
+func TestT10AGroupsSubmissionStandsInTheInboxOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.set(`UPDATE task_definitions SET group_set_id = $1 WHERE id = $2`, w.id["set"], w.id["defA1"])
+		w.do("mate", "PUT /api/projects/{project:mate}/task_def_id/{defA1}", form{"trigger": "rff"}).status(200)
+		w.do("other", "PUT /api/projects/{project:other}/task_def_id/{defA2}", form{"trigger": "rff"}).status(200)
+		w.taskOf("mate")
+		w.taskOf("student")
+		inbox := func(as, more string) []map[string]any {
+			t.Helper()
+			return w.do(as, "GET /api/units/{unitA}/tasks/inbox"+more, nil).status(200).list()
+		}
+		whose := func(what string, list []map[string]any, want ...string) {
+			t.Helper()
+			var got, wanted []int64
+			for _, o := range list {
+				got = append(got, int64(o["project_id"].(float64)))
+			}
+			for _, name := range want {
+				wanted = append(wanted, w.id["project:"+name])
+			}
+			if !slices.Equal(got, wanted) {
+				t.Errorf("%s: %v, want %v", what, got, wanted)
+			}
+		}
+		list := inbox("tutor", "")
+		whose("the submitter's row", list, "mate", "other")
+		for i, want := range []string{fmt.Sprintf("[%s %s]", w.pair("student"), w.pair("mate")), "[]"} {
+			if got := fmt.Sprint(list[i]["members"]); got != want {
+				t.Errorf("the members are %s, want %s", got, want)
+			}
+		}
+		page := w.do("tutor", "GET /api/units/{unitA}/tasks/inbox?limit=1", nil).status(200)
+		if page.Header().Get("X-Total-Count") != "2" {
+			t.Errorf("the count is %s", page.Header().Get("X-Total-Count"))
+		}
+		whose("awaiting feedback", w.do("tutor", "GET /api/units/{unitA}/feedback", nil).status(200).list(), "mate", "other")
+
+		// The student's class is the convenor's; the mate's is the tutor's.
+		w.tutorial("LA2", "streamA", "", 5)
+		w.set(`UPDATE tutorials SET unit_role_id = $1 WHERE id = $2`, w.id["role:convenor"], w.id["LA2"])
+		w.set(`UPDATE tutorial_enrolments SET tutorial_id = $1 WHERE project_id = $2`, w.id["LA2"],
+			w.id["project:student"])
+		whose("mine, by the mate", inbox("tutor", "?mine=true"), "mate", "other")
+		whose("mine, by the student", inbox("convenor", "?mine=true"), "mate")
+
+		// What is said or asked on any member's task is told at the one row, which a pin
+		// on any of them lifts, and which comes down as a whole.
+		w.do("tutor", "PUT /api/projects/{project:mate}/task_def_id/{defA1}", form{"trigger": "complete"}).status(200)
+		whose("marked", inbox("convenor", ""), "other")
+		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Thank you"}).status(201)
+		w.do("tutor", "POST /api/tasks/{task:student}/pin", nil).status(201)
+		list = inbox("tutor", "")
+		whose("a word by the student", list, "mate", "other")
+		has(t, "the group's row", list[0], map[string]any{"num_new_comments": 1.0, "pinned": 1.0})
+		w.do("tutor", "DELETE /api/tasks/{task:mate}/pin", nil).status(204)
+		has(t, "the group's row", inbox("tutor", "")[0], map[string]any{"pinned": 0.0, "num_new_comments": 1.0})
+
+		w.set(`UPDATE projects SET enrolled = FALSE WHERE id = $1`, w.id["project:mate"])
+		whose("the submitter withdrew", inbox("tutor", "")[:1], "student")
+	})
+}
+
+// pair is a member of a group as the inbox has it.
+func (w *world) pair(name string) string {
+	return w.path(fmt.Sprintf("map[project_id:{project:%[1]s} task_id:{task:%[1]s}]", name))
 }

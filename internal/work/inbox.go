@@ -1,7 +1,11 @@
 package work
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"lectern/internal/clock"
 	"lectern/internal/db"
@@ -25,6 +29,35 @@ type InboxTask struct {
 	SimilarityFlag bool          `db:"similarity_flag" json:"similarity_flag"`
 	Pinned         int           `db:"pinned" json:"pinned"`                 // 1: by the caller
 	HasExtensions  int           `db:"has_extensions" json:"has_extensions"` // 1: a request waits for a decision
+	Members        Members       `db:"members" json:"members"`               // of the group whose work it is
+}
+
+// Member is a student whose task was handed in together with others'.
+type Member struct {
+	ProjectID int64 `json:"project_id"`
+	TaskID    int64 `json:"task_id"`
+}
+
+// Members are the enrolled students of a group's one submission, by project; empty
+// where somebody works alone.
+type Members []Member
+
+// Scan implements sql.Scanner: it reads pairs of ids such as 3:14,5:9.
+func (m *Members) Scan(src any) error {
+	text, _ := src.(string)
+	*m = Members{}
+	if text == "" {
+		return nil
+	}
+	for pair := range strings.SplitSeq(text, ",") {
+		var one Member
+		if _, err := fmt.Sscanf(pair, "%d:%d", &one.ProjectID, &one.TaskID); err != nil {
+			return fmt.Errorf("read the members of a group: %w", err)
+		}
+		*m = append(*m, one)
+	}
+	slices.SortFunc(*m, func(a, b Member) int { return cmp.Compare(a.ProjectID, b.ProjectID) })
+	return nil
 }
 
 // Waiting says which tasks of a unit to list for one of its staff.
@@ -49,21 +82,48 @@ const (
 			WHERE b.user_id = $2 AND (SELECT t.unit_id FROM tasks t WHERE t.id = b.task_id) = $1
 		UNION SELECT t.id FROM tasks t` + joinNews + `WHERE t.unit_id = $1 AND t.new_to_staff > 0
 			AND t.new_to_staff > coalesce(n.comments, 0)`
-	ofOwnClasses = ` AND EXISTS (SELECT 1 FROM tutorials x JOIN unit_roles r ON r.id = x.unit_role_id
-		WHERE x.id = e.tutorial_id AND r.user_id = $2)`
+	// together are the tasks m handed in with task t by those still enrolled.
+	together = `FROM tasks m JOIN projects mp ON mp.id = m.project_id AND mp.enrolled`
+	withT    = ` WHERE m.group_submission_id = t.group_submission_id`
+	// ofOwnClasses leaves those of the caller's classes: of a group, any member's.
+	ofOwnClasses = ` AND (EXISTS (SELECT 1 FROM tutorials x JOIN unit_roles r ON r.id = x.unit_role_id
+			WHERE x.id = e.tutorial_id AND r.user_id = $2)
+		OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together + `
+			JOIN tutorial_enrolments y ON y.project_id = m.project_id
+				AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = d.tutorial_stream_id)
+			JOIN tutorials x ON x.id = y.tutorial_id JOIN unit_roles r ON r.id = x.unit_role_id AND r.user_id = $2` +
+		withT + `))`
+	// once lets the task of who handed in stand for a group's, or that of the first
+	// other member when that is nobody to list.
+	once = `SELECT DISTINCT CASE WHEN o.group_submission_id IS NULL THEN o.id ELSE (SELECT m.id ` + together + `
+			AND mp.user_id <> $2 JOIN group_submissions s ON s.id = m.group_submission_id
+			WHERE m.group_submission_id = o.group_submission_id
+			ORDER BY CASE WHEN m.project_id = s.submitted_by_project_id THEN 0 ELSE 1 END, m.id LIMIT 1) END AS id
+		FROM picked k JOIN tasks o ON o.id = k.id`
+	// What is said of a group is true of any of its members.
+	groupNews = `CASE WHEN t.group_submission_id IS NULL THEN t.new_to_staff - coalesce(n.comments, 0)
+		ELSE (SELECT sum(m.new_to_staff - coalesce(mn.comments, 0)) ` + together + `
+			LEFT JOIN news_seen mn ON mn.task_id = m.id AND mn.user_id = $2` + withT + `) END AS num_new_comments`
+	groupPinned = `CASE WHEN b.task_id IS NOT NULL OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together +
+		` JOIN task_pins mb ON mb.task_id = m.id AND mb.user_id = $2` + withT + `) THEN 1 ELSE 0 END AS pinned`
+	groupUndecided = `CASE WHEN ` + asksForTime + ` OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together +
+		` JOIN task_comments c ON c.task_id = m.id AND c.type = 'extension' AND c.extension_assessed_at IS NULL` + withT +
+		`) THEN 1 ELSE 0 END AS has_extensions`
+	groupMembers = `CASE WHEN t.group_submission_id IS NULL THEN '' ELSE
+		(SELECT string_agg(CAST(m.project_id AS TEXT) || ':' || CAST(m.id AS TEXT), ',') ` + together + withT +
+		`) END AS members`
 )
 
 var awaiting = `SELECT id FROM tasks WHERE unit_id = $1 AND status IN ` + db.Literals(status.Awaiting...)
 
 // Tasks lists what waits: the oldest submission first, in the inbox after what
-// the caller pinned. It also tells how many there are in all, -1 when all were
+// the caller pinned. What a group handed in together stands there once. It also tells how many there are in all, -1 when all were
 // asked for.
 func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) {
 	l := list{
 		columns: `t.id, t.project_id, t.task_definition_id, e.tutorial_id, t.status, t.completion_date, t.submission_date,
-			t.times_assessed, t.grade, t.quality_pts, t.new_to_staff - coalesce(n.comments, 0) AS num_new_comments,
-			CASE WHEN b.task_id IS NULL THEN 0 ELSE 1 END AS pinned, ` + undecided + `, ` + toLookAt +
-			` AS similarity_flag`,
+			t.times_assessed, t.grade, t.quality_pts, ` + groupNews + `, ` + groupPinned + `, ` + groupUndecided + `,
+			` + groupMembers + `, ` + toLookAt + ` AS similarity_flag`,
 		from: waitingFrom,
 		order: `t.submission_date NULLS LAST, (SELECT max(c.created_at) FROM task_comments c
 			WHERE c.task_id = t.id) NULLS LAST,
@@ -77,6 +137,6 @@ func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) 
 	if w.Mine {
 		l.from += ofOwnClasses
 	}
-	l.with = `WITH chosen AS (` + chosen + `)`
+	l.with = `WITH picked AS (` + chosen + `), chosen AS (` + once + `)`
 	return part[InboxTask](ctx, q, l, w.Page, w.UnitID, w.CallerID)
 }

@@ -20,9 +20,11 @@ func PinTask(ctx context.Context, q db.Q, p Pin) error {
 	return err
 }
 
-// UnpinTask takes a user's pin off a task.
+// UnpinTask takes a user's pin off a task and those handed in together with it, for
+// which it stands in the inbox.
 func UnpinTask(ctx context.Context, q db.Q, p Pin) error {
-	n, err := db.Exec(ctx, q, `DELETE FROM task_pins WHERE task_id = $1 AND user_id = $2`, p.TaskID, p.UserID)
+	n, err := db.Exec(ctx, q, `DELETE FROM task_pins WHERE user_id = $2 AND (task_id = $1 OR task_id IN (SELECT m.id
+		FROM tasks t JOIN tasks m ON m.group_submission_id = t.group_submission_id WHERE t.id = $1))`, p.TaskID, p.UserID)
 	if err == nil && n == 0 {
 		return fault.New(fault.Missing, "You have not pinned this task.")
 	}

@@ -24,8 +24,10 @@ const enrolledTasks = `tasks t JOIN projects p ON p.id = t.project_id AND p.enro
 	JOIN task_definitions d ON d.id = t.task_definition_id` + classOf
 
 // undecided is 1 when task t waits for a decision on an extension.
-const undecided = `CASE WHEN EXISTS (SELECT 1 FROM task_comments c WHERE c.task_id = t.id AND c.type = 'extension'
-		AND c.extension_assessed_at IS NULL) THEN 1 ELSE 0 END AS has_extensions`
+const undecided = `CASE WHEN ` + asksForTime + ` THEN 1 ELSE 0 END AS has_extensions`
+
+const asksForTime = `EXISTS (SELECT 1 FROM task_comments c WHERE c.task_id = t.id AND c.type = 'extension'
+		AND c.extension_assessed_at IS NULL)`
 
 // toLookAt tells whether some similarity of task t is to be looked at. Students never
 // learn of it: whoever asks for their own task is told that there is none.
