@@ -10,10 +10,10 @@ import (
 	"lectern/internal/db/dbtest"
 )
 
-// TestAGeneratedClientTellsAStory generates a typed client from the document that
+// TestD10AGeneratedClientTellsAStory generates a typed client from the document that
 // the program prints, compiles it, and drives the program with it on both databases:
 // see tools/story. The generator gets the whole document and no hint about it.
-func TestAGeneratedClientTellsAStory(t *testing.T) {
+func TestD10AGeneratedClientTellsAStory(t *testing.T) {
 	dbtest.Long(t)
 	story := buildStory(t)
 	for _, engine := range []string{"sqlite", "postgres"} {

@@ -22,7 +22,7 @@ import (
 	"lectern/internal/work"
 )
 
-func TestDocumentIsValidOpenAPI(t *testing.T) {
+func TestD10DocumentIsValidOpenAPI(t *testing.T) {
 	b, err := json.Marshal(New(Config{Config: endpoint.Config{Version: "test"}}).Document())
 	if err != nil {
 		t.Fatal(err)

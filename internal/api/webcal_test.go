@@ -103,7 +103,7 @@ func TestD5SettingsAreKeptWhileTheFeedIsClosed(t *testing.T) {
 }
 
 // BUG 1: the unit of a reminder comes back in the letter it came in.
-func TestTheRemindersUnitKeepsItsLetter(t *testing.T) {
+func TestBug1TheRemindersUnitKeepsItsLetter(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for letter, alarm := range map[string]string{"W": "-P1W", "w": "-P1W", "D": "-P1D", "h": "-PT1H",
 			"M": "-PT1M"} {

@@ -1,12 +1,13 @@
 package api
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"lectern/internal/clock"
 	"lectern/internal/ident"
 	"lectern/internal/work"
 )
@@ -166,7 +167,7 @@ func TestD6NicknameIsAString(t *testing.T) {
 }
 
 // BUG 2: a discussion starts with the first prompt heard, whichever it is.
-func TestADiscussionStartsWithAnyPrompt(t *testing.T) {
+func TestBug2ADiscussionStartsWithAnyPrompt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		o := w.do("tutor", "POST "+ownTask+"/discussion_comments", upload{nil, []part{{"attachments[]", "a.wav", wavFile},
 			{"attachments[]", "b.wav", wavFile}}}).status(201).object()
@@ -219,7 +220,7 @@ func TestT4AReplyToADiscussionIsNewForTheTutor(t *testing.T) {
 }
 
 // BUG 3: breaks whose days overlap are refused.
-func TestBreaksWhoseDaysOverlapAreRefused(t *testing.T) {
+func TestBug3BreaksWhoseDaysOverlapAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const breaks = "/api/teaching_periods/{T1}/breaks"
 		w.do("admin", "DELETE "+breaks+"/{break}", nil).status(204)
@@ -237,7 +238,7 @@ func TestBreaksWhoseDaysOverlapAreRefused(t *testing.T) {
 }
 
 // BUG 4: a value outside its set is 400 everywhere.
-func TestAValueOutsideItsSetIsInvalidEverywhere(t *testing.T) {
+func TestBug4AValueOutsideItsSetIsInvalidEverywhere(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for _, c := range []struct {
 			as, request string
@@ -340,14 +341,15 @@ func TestT5TheEarlierDocumentStaysReadable(t *testing.T) {
 		w.asks("code")
 		w.do("student", "POST "+submission, upload{nil, []part{code}}).status(201)
 		w.do("student", "GET "+submission, nil).status(404)
-		hash := strings.Repeat("a", 64)
-		w.set(`INSERT INTO blobs (hash, size, touched_at) VALUES ($1, 1, $2)`, hash, clock.At(w.now))
-		w.set(`UPDATE submissions SET state = 'ready', document_hash = $1`, hash)
+		w.set(`UPDATE submissions SET state = 'ready', document_hash = $1`, w.file("the earlier document"))
 		w.later(time.Minute)
 		w.do("student", "POST "+submission, upload{nil, []part{code}}).status(201)
 		o := w.do("student", "GET "+submission+"_details", nil).status(200).object()
 		if o["has_pdf"] != true || o["processing_pdf"] != true {
 			t.Errorf("while the new one is made: %v", o)
+		}
+		if got := w.do("student", "GET "+submission, nil).status(200).Body.String(); got != "the earlier document" {
+			t.Errorf("while the new one is made, the document is %q", got)
 		}
 	})
 }
@@ -388,5 +390,79 @@ func TestT8StudentNumbersAndConsentFollowTheRules(t *testing.T) {
 		}
 		w.do("student", "PUT /api/users/{student}", form{"user[opt_in_to_research]": "true",
 			"user[student_id]": "s1"}).status(200)
+	})
+}
+
+// T7: nothing syncs with other systems yet, and the document says so.
+func TestT7TheDocumentSaysThatNothingSyncs(t *testing.T) {
+	found := 0
+	walkDocument(documentForTests(t), nil, func(at []string, o map[string]any) {
+		for _, name := range []string{"enable_sync_enrolments", "enable_sync_timetable"} {
+			if field, ok := o[name].(map[string]any); ok {
+				found++
+				if text := fmt.Sprint(field["description"]); !strings.Contains(text, "nothing") {
+					t.Errorf("%v: %q", at, text)
+				}
+			}
+		}
+	})
+	if found < 4 {
+		t.Errorf("the document was not read: %d fields", found)
+	}
+}
+
+// T10: a task sheet that changes nothing is reported so.
+func TestT10AnUnchangedTaskSheetIsIgnored(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		const path = "/api/csv/task_definitions?unit_id={unitA}"
+		r := w.importing(path, w.export(path))
+		if len(r.Success) != 0 || len(r.Errors) != 0 || len(r.Ignored) != 2 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// T10: downloads are named after unit, task and student.
+func TestT10DownloadsAreNamedAfterUnitTaskAndStudent(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.asks("code")
+		w.handIn("student", "defA1")
+		w.set(`UPDATE submissions SET state = 'ready', document_hash = $1`, w.file("document"))
+		for _, path := range []string{submission, ownTask + "/submissions/latest"} {
+			d := w.do("tutor", "GET "+path, nil).status(200).Header().Get("Content-Disposition")
+			if !strings.Contains(d, "SIT10A-1.1P-student") {
+				t.Errorf("%s is called %s", path, d)
+			}
+		}
+		d := w.do("tutor", "GET /api/units/{unitA}/grades", nil).status(200).Header().Get("Content-Disposition")
+		if !strings.Contains(d, "SIT10A-Grades.csv") {
+			t.Errorf("the sheet of grades is called %s", d)
+		}
+	})
+}
+
+// D1: quality without a status counts in a marking sheet, too, once the work is ready.
+func TestD1AMarkingSheetTakesQualityAlone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.asks("code")
+		w.define("max_quality_pts = 5")
+		w.handIn("student", "defA1")
+		w.made()
+		text := w.batch("tutor", "")["marks.csv"]
+		alone := filled(t, text, map[string]string{"status": "", "new_quality": "3"})
+		if got := counts(w.do("tutor", "POST "+assessing, aFile("marks.csv", alone))); got !=
+			"0 done, 1 refused, 0 ignored" {
+			t.Errorf("before anybody judged the work: %s", got)
+		}
+		w.do("tutor", "PUT "+ownTask, form{"trigger": "complete", "quality_pts": "1"}).status(200)
+		version := strconv.FormatInt(w.number(`SELECT version FROM tasks WHERE id = $1`, w.id["task"]), 10)
+		alone = filled(t, text, map[string]string{"status": "", "new_quality": "3", "version": version})
+		if got := counts(w.do("tutor", "POST "+assessing, aFile("marks.csv", alone))); got !=
+			"1 done, 0 refused, 0 ignored" {
+			t.Errorf("once it is complete: %s", got)
+		}
+		if n := w.count(`tasks WHERE id = $1 AND status = 'complete' AND quality_pts = 3`, w.id["task"]); n != 1 {
+			t.Error("the quality was not taken")
+		}
 	})
 }

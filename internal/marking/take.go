@@ -186,8 +186,8 @@ func (m *mark) unfit(at *target) string {
 		return "this task has no quality points"
 	case m.quality != nil && (*m.quality < 0 || *m.quality > at.MaxQuality):
 		return fmt.Sprintf("the quality must be from 0 to %d", at.MaxQuality)
-	case m.quality != nil && !status.ReadyOrComplete.Has(m.to):
-		return "the quality counts only with discuss, demonstrate or complete: set the status too"
+	case m.quality != nil && m.to == "" && (status.Awaiting.Has(at.Status) || !status.ReadyOrComplete.Has(at.Status)):
+		return "the quality counts once the work was judged: set the status too"
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package taskdef
 import (
 	"context"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -162,11 +163,16 @@ func (p *definitionPlan) take(row sheet.Row) {
 		p.report.Fail(row, "%s", err)
 		return
 	}
-	if old == nil {
+	switch {
+	case old == nil:
 		old = &Definition{}
 		p.have = append(p.have, old)
 		p.report.Succeed(row, "Added the task %s.", next.Abbreviation)
-	} else {
+	case reflect.DeepEqual(old.sheetRow(), next.sheetRow()):
+		p.seen[old] = row.Line()
+		p.report.Ignore(row, "The task %s is as the row says.", next.Abbreviation)
+		return
+	default:
 		p.report.Succeed(row, "Updated the task %s.", next.Abbreviation)
 	}
 	*old = next

@@ -150,7 +150,11 @@ func TestDefinitionSheetsSurvive(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					if len(report.Success) != n || again != once {
+					done, same := n, 0
+					if unit == units[0] { // which has them as the sheet says
+						done, same = 0, n
+					}
+					if len(report.Success) != done || len(report.Ignored) != same || again != once {
 						rt.Fatalf("%+v\n%q\n%q", report, once, again)
 					}
 				}
