@@ -166,7 +166,8 @@ class DocumentView extends HTMLElement {
     sheet.append(canvas, text);
     this.drawn.push(n);
     if (this.drawn.length > most) this.clear(this.pane.children[this.drawn.shift() - 1]);
-    const page = n === 1 ? this.first : await this.document.getPage(n);
+    const page = n === 1 ? this.first : await this.document.getPage(n).catch(() => null);
+    if (!page || !canvas.isConnected) return; // the document was closed, or the page left meanwhile
     const viewport = page.getViewport({ scale: this.size(sheet, page) });
     const fine = Math.min(devicePixelRatio || 1, largest / viewport.width, largest / viewport.height);
     canvas.width = Math.floor(viewport.width * fine);

@@ -59,8 +59,9 @@ const watch = new IntersectionObserver((entries) => {
 
 async function tell() {
   if (document.hidden) return;
-  const told = await fetch(form.dataset.read, { method: 'POST', headers: { Accept: 'application/json' } });
-  if (!told.ok) return;
+  const told = await fetch(form.dataset.read, { method: 'POST', headers: { Accept: 'application/json' } })
+    .catch(() => null); // the next look tells it
+  if (!told?.ok) return;
   watch.disconnect();
   document.getElementById('mark-read')?.remove();
 }
