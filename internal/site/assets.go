@@ -77,7 +77,7 @@ func (s *Server) assetRoutes() {
 			if err != nil {
 				panic(err) // it is inside the program
 			}
-			out, done := httpserver.Compress(w, r)
+			out, done := httpserver.CompressText(w, r)
 			http.ServeContent(out, r, "", time.Time{}, f.(io.ReadSeeker))
 			done()
 		}))

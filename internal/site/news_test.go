@@ -88,3 +88,19 @@ func TestPreferencesOnPages(t *testing.T) {
 		}
 	})
 }
+
+// The first page that somebody sees is small, with all it loads.
+func TestTheFirstPageIsSmall(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.hostile()
+	loads := regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`)
+	for path, who := range map[string]*world{"/sign-in": w, "/home": w.as("ann"), "/news": w.as("ann")} {
+		all := who.do(path, nil, "Accept-Encoding", "gzip").Body.Len()
+		for _, m := range loads.FindAllStringSubmatch(who.do(path, nil).Body.String(), -1) {
+			all += who.do(m[1], nil, "Accept-Encoding", "gzip").status(200).Body.Len()
+		}
+		if t.Logf("%s: %d bytes", path, all); all > 60_000 {
+			t.Errorf("%s takes %d bytes", path, all)
+		}
+	}
+}
