@@ -2,7 +2,6 @@ package browser
 
 import (
 	_ "embed"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -132,6 +131,6 @@ func (b *tab) keyboard(path string) {
 	}
 	left := eval[[]string](b, "[...window.toReach].map((e) => e.outerHTML.slice(0, 120))")
 	if dim := eval[[]string](b, "window.dim"); len(left)+len(dim) > 0 {
-		b.Error(fmt.Sprintf("%s by the keyboard: not reached: %q; focus not seen: %q", path, left, dim))
+		b.Errorf("%s by the keyboard: not reached: %q; focus not seen: %q", path, left, dim)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,7 +105,7 @@ func plainText(src string) string {
 		case html.StartTagToken, html.EndTagToken:
 			name, _ := z.TagName()
 			skip = kind == html.StartTagToken && (string(name) == "script" || string(name) == "style")
-			if strings.Contains(" p div li h1 h2 h3 h4 br tr ", " "+string(name)+" ") {
+			if slices.Contains([]string{"p", "div", "li", "h1", "h2", "h3", "h4", "br", "tr"}, string(name)) {
 				b.WriteByte('\n')
 			}
 		case html.TextToken:
