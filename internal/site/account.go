@@ -10,22 +10,23 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
+	"lectern/internal/links"
 	"lectern/internal/policy"
 )
 
-const home = "/home"
+const home = links.Home
 
 func (s *Server) accountRoutes() {
 	endpoint.Route(s.Server, "GET /{$}", http.StatusSeeOther, policy.Anybody, "Start page", s.start)
 	page(s, "/sign-in", policy.Anybody, "Sign in", s.askSignIn)
 	form(s, "/sign-in", policy.Anybody, "Sign in", s.signIn, endpoint.Audited(audit.SignIn))
 	form(s, "/sign-out", policy.SignOut, "Sign out", s.signOut, endpoint.Audited(audit.SignOut))
-	page(s, "/password", policy.Anybody, "Choose a password", s.askPassword)
-	form(s, "/password", policy.Anybody, "Choose a password", s.setPassword, endpoint.Audited(audit.Password))
+	page(s, links.Password, policy.Anybody, "Choose a password", s.askPassword)
+	form(s, links.Password, policy.Anybody, "Choose a password", s.setPassword, endpoint.Audited(audit.Password))
 	page(s, "/forgot", policy.Anybody, "Forgotten password", s.askForgot)
 	form(s, "/forgot", policy.Anybody, "Forgotten password", s.forgot, endpoint.Audited(audit.Password))
-	page(s, "/confirm-address", policy.Anybody, "Confirm an address", s.askConfirm)
-	form(s, "/confirm-address", policy.Anybody, "Confirm an address", s.confirm, endpoint.Audited(audit.Account))
+	page(s, links.ConfirmAddress, policy.Anybody, "Confirm an address", s.askConfirm)
+	form(s, links.ConfirmAddress, policy.Anybody, "Confirm an address", s.confirm, endpoint.Audited(audit.Account))
 }
 
 // start leads to the home page, or to the sign-in. Old links, whose path stands

@@ -14,12 +14,13 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/ident"
+	"lectern/internal/links"
 	"lectern/internal/policy"
 	"lectern/internal/totp"
 )
 
 const (
-	profile      = "/profile"
+	profile      = links.Profile
 	secondFactor = "/second-factor"
 )
 

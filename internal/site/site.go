@@ -94,6 +94,7 @@ func New(c Config) *Server {
 	s.groupRoutes()
 	s.taskRoutes()
 	s.historyRoutes()
+	s.deletedRoutes()
 	s.assessmentRoutes()
 	return s
 }

@@ -116,7 +116,7 @@ func TestEveryPageHasItsRight(t *testing.T) {
 // path puts the ids of Ann's work into a pattern.
 func (w *world) path(pattern string) string {
 	id := w.ids()
-	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{id}", id[0],
+	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{file_id}", "4711", "{id}", id[0],
 		"{project_id}", id[0], "{task_definition_id}", id[1],
 		"{timestamp}", "1", "{number}", "0", "/live", "/live?last_event_id=none",
 		"{tutorial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711").Replace(pattern)
