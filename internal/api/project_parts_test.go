@@ -52,7 +52,8 @@ func TestOutcomesOfAProject(t *testing.T) {
 			t.Errorf("own %v", own)
 		}
 		has(t, "the class", got[0]["class"].(map[string]any), map[string]any{"max": float64(4)})
-		if gone := w.do("withdrawn", "GET /api/projects/{project:withdrawn}/outcomes", nil).status(200).list(); len(gone) != 0 {
+		gone := w.do("withdrawn", "GET /api/projects/{project:withdrawn}/outcomes", nil).status(200).list()
+		if len(gone) != 0 {
 			t.Errorf("who left the unit reads %v", gone)
 		}
 	})
@@ -109,8 +110,8 @@ func TestTutorialsOfAProject(t *testing.T) {
 		if text := told(t, list(), "abbreviation", "free")["refusal"]; text == "" {
 			t.Error("the unit forbids it, and nobody says so")
 		}
-		if after := w.rows(`SELECT CAST(tutorial_id AS TEXT) FROM tutorial_enrolments ORDER BY id`); !slices.Equal(after,
-			before) {
+		after := w.rows(`SELECT CAST(tutorial_id AS TEXT) FROM tutorial_enrolments ORDER BY id`)
+		if !slices.Equal(after, before) {
 			t.Errorf("reading changed %v to %v", before, after)
 		}
 	})

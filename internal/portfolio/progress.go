@@ -57,7 +57,8 @@ type progressRow struct {
 func ProgressOf(ctx context.Context, q db.Q, projectID int64) (*Progress, error) {
 	r, err := db.OneOf[progressRow](ctx, q, "project", `SELECT p.compile_portfolio, p.portfolio_asked_at,
 			p.portfolio_failure, j.id AS job_id, j.state AS job_state,
-			CASE WHEN p.portfolio_hash IS NOT NULL THEN coalesce(p.portfolio_produced_at, p.updated_at) END AS produced_at,
+			CASE WHEN p.portfolio_hash IS NOT NULL
+				THEN coalesce(p.portfolio_produced_at, p.updated_at) END AS produced_at,
 			(SELECT count(*) FROM tasks t WHERE t.project_id = p.id AND t.include_in_portfolio AND EXISTS (
 				SELECT 1 FROM submission_tasks st JOIN submissions x ON x.id = st.submission_id
 				WHERE st.task_id = t.id AND x.state IN ('queued', 'processing'))) AS documents

@@ -112,7 +112,8 @@ func TestGroupsOnAPage(t *testing.T) {
 		free := ann.do(path, nil).says("0 of 2 places taken").says("is full").says("Make it and join")
 		ann.sound(path, free)
 		ann.do(group("<b>Red</b>")+"/join", url.Values{}).leadsTo(path)
-		for _, to := range []string{set, group("Full") + "/join", group("<b>Red</b>") + "/leave", group("Full") + "/rename"} {
+		for _, to := range []string{set, group("Full") + "/join", group("<b>Red</b>") + "/leave",
+			group("Full") + "/rename"} {
 			w.as("eve").do(to, url.Values{"name": {"x"}, "tutorial_id": {two}}).status(403)
 			w.do(to, url.Values{"name": {"x"}, "tutorial_id": {two}}).status(401)
 		}

@@ -148,7 +148,8 @@ func (w *world) readIt(ann *world, path string) {
 	w.compilePortfolios()
 	ann.do(path, nil).says("Your portfolio is ready.").says(path + "/document")
 	doc := ann.do(path+"/document", nil).status(200)
-	if !strings.HasPrefix(doc.Body.String(), "%PDF-") || !strings.Contains(doc.Header().Get("Cache-Control"), "no-store") {
+	if !strings.HasPrefix(doc.Body.String(), "%PDF-") ||
+		!strings.Contains(doc.Header().Get("Cache-Control"), "no-store") {
 		w.Errorf("%v %.20s", doc.Header(), doc.Body)
 	}
 	ann.do(path+"/grade", url.Values{"submitted_grade": {"1"}}).status(409).says("withdraw it first")
@@ -194,7 +195,8 @@ func TestOutcomesOnAPage(t *testing.T) {
 		ann.do(path, nil).says("You say").says("2 of 5. <bdi class=\"text\">I &lt;b&gt;did")
 		say.Set("rating", "3")
 		ann.do(path, say).leadsTo(path)
-		if n := w.one(`SELECT count(*) FROM learning_outcome_links WHERE rating = 3 AND task_id IS NOT NULL`); n != "1" {
+		n := w.one(`SELECT count(*) FROM learning_outcome_links WHERE rating = 3 AND task_id IS NOT NULL`)
+		if n != "1" {
 			t.Errorf("%s alignments", n)
 		}
 		say.Set("rating", "0")
