@@ -88,6 +88,8 @@ func TestTutorialsOfAProject(t *testing.T) {
 		full := w.class("full", row{"capacity": 1})
 		w.set(`UPDATE tutorial_enrolments SET tutorial_id = $2 WHERE project_id = $1`, w.id["project:other"], full)
 		w.class("far", row{"campus_id": w.id["geelong"]})
+		w.set(`UPDATE tutorial_enrolments SET tutorial_id = $2 WHERE project_id = $1`, w.id["project:student"],
+			w.class("own", nil))
 		list := func() []map[string]any {
 			return w.do("student", "GET "+projectPath+"/tutorials", nil).status(200).list()
 		}
@@ -102,7 +104,8 @@ func TestTutorialsOfAProject(t *testing.T) {
 				t.Errorf("%s: %s", name, text)
 			}
 		}
-		has(t, "the present one", told(t, got, "abbreviation", "LA1"), map[string]any{"campus": "Burwood",
+		has(t, "the own one", told(t, got, "abbreviation", "own"), map[string]any{"enrolled": true})
+		has(t, "one with a tutor", told(t, got, "abbreviation", "LA1"), map[string]any{"campus": "Burwood",
 			"tutor": "Tutor Person", "tutorial_stream": "Practical 1"})
 		staff := told(t, w.do("tutor", "GET "+projectPath+"/tutorials", nil).list(), "abbreviation", "full")
 		has(t, "a full one for staff", staff, map[string]any{"refusal": ""})
