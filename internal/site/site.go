@@ -172,8 +172,8 @@ func (s *Server) Explain(w http.ResponseWriter, r *http.Request, p httpserver.Pr
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusSeeOther)
 	default:
-		e := &Page{site: s, Me: s.whoever(r, p.Status), name: "error", Title: httpserver.Title(p.Status), Data: struct{ Text, ID string }{p.Text,
-			httpserver.RequestID(r.Context())}}
+		e := &Page{site: s, Me: s.whoever(r, p.Status), name: "error", Title: httpserver.Title(p.Status),
+			Data: struct{ Text, ID string }{p.Text, httpserver.RequestID(r.Context())}}
 		e.Draw(w, r, p.Status)
 	}
 }
