@@ -92,7 +92,7 @@ type Server struct {
 var resources = []func(*Server){
 	(*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).assessmentRoutes,
 	(*Server).auditRoutes, (*Server).authRoutes,
-	(*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes, (*Server).definitionRoutes,
+	(*Server).calendarRoutes, (*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes, (*Server).definitionRoutes,
 	(*Server).deletedRoutes,
 	(*Server).discussionRoutes,
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,

@@ -84,7 +84,7 @@ var tags = []endpoint.Tag{
 	tag("Students", "Enrolments: students and their projects.", `^/api/(students|projects)|^/api/csv/units`),
 	tag("Units", "Units, their staff and who can see them.", `^/api/unit`),
 	tag("Teaching periods", "When there is teaching, and breaks of it.", `^/api/teaching_periods`),
-	tag("Calendar feed", "Due dates in people's own calendars.", `^/api/webcal`),
+	tag("Calendar feed", "Due dates in people's own calendars.", `^/api/(webcal|calendar)`),
 	tag("Live events", "What happens, as it happens, and what is new for the caller.",
 		`^/api/events|^/api/news|^/api/home`),
 	tag("Settings", "What this service is, and its campuses.", `^/api/(settings|campuses)`),

@@ -13,6 +13,7 @@ import (
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/links"
+	"lectern/internal/week"
 )
 
 // meeting is a tutorial that the user holds, with what decides when it meets.
@@ -30,18 +31,25 @@ type meeting struct {
 	Changed      clock.Time `db:"updated_at"`
 }
 
+// meetings lists the tutorials that the user holds in the units of a time, without
+// those whose units their feed leaves out; where they say so those they attend, too.
+func (w *webcalRow) meetings(ctx context.Context, q db.Q, begun, over clock.Date, attended bool) ([]meeting, error) {
+	return db.All[meeting](ctx, q, `SELECT t.id, t.unit_id, u.code, u.time_zone, u.start_date, u.end_date,
+			t.abbreviation, t.meeting_day, t.meeting_time, t.meeting_location, u.updated_at
+		FROM tutorials t JOIN units u ON u.id = t.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
+		WHERE (t.unit_role_id IN (SELECT r.id FROM unit_roles r WHERE r.user_id = $1)
+			OR CAST($5 AS BOOLEAN) AND t.id IN (SELECT e.tutorial_id FROM projects p
+				JOIN tutorial_enrolments e ON e.project_id = p.id WHERE p.user_id = $1 AND p.enrolled))
+			AND NOT EXISTS (SELECT 1 FROM webcal_exclusions x WHERE x.webcal_id = $4 AND x.unit_id = u.id)
+		ORDER BY t.id`, w.UserID, begun, over, w.ID, attended)
+}
+
 // addClasses adds the meetings of the tutorials the user holds, in every teaching
 // week of their units. Day and time are free text: what names no day of the week is
 // left out, and what names no time takes the whole day.
 func (w *webcalRow) addClasses(ctx context.Context, q db.Q, f *calendar.Feed, public string) error {
 	begun, over := current(q.Now())
-	list, err := db.All[meeting](ctx, q, `SELECT t.id, t.unit_id, u.code, u.time_zone, u.start_date, u.end_date,
-			t.abbreviation, t.meeting_day, t.meeting_time, t.meeting_location, u.updated_at
-		FROM unit_roles r JOIN tutorials t ON t.unit_role_id = r.id
-		JOIN units u ON u.id = t.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
-		WHERE r.user_id = $1
-			AND NOT EXISTS (SELECT 1 FROM webcal_exclusions x WHERE x.webcal_id = $4 AND x.unit_id = u.id)
-		ORDER BY t.id`, w.UserID, begun, over, w.ID)
+	list, err := w.meetings(ctx, q, begun, over, false)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -54,18 +62,33 @@ func (w *webcalRow) addClasses(ctx context.Context, q db.Q, f *calendar.Feed, pu
 		return err
 	}
 	for _, m := range list {
-		weekday, ok := parseDay(m.Day)
-		if !ok {
-			continue
-		}
-		first := m.Start.AddDays((int(weekday) - int(m.Start.Weekday()) + 7) % 7)
-		for day := first; !day.After(m.End); day = day.AddDays(7) {
-			if weeks[m.UnitID].Position(day).Break == 0 {
-				f.Classes = append(f.Classes, m.class(day, public))
-			}
+		for _, day := range m.days(weeks[m.UnitID], m.Start, m.End) {
+			f.Classes = append(f.Classes, m.class(day, public))
 		}
 	}
 	return nil
+}
+
+// days are those from one to another on which the tutorial meets: its day of every
+// teaching week of its unit.
+func (m *meeting) days(weeks week.Calendar, from, to clock.Date) (out []clock.Date) {
+	weekday, ok := parseDay(m.Day)
+	if !ok {
+		return nil
+	}
+	if from.Before(m.Start) {
+		from = m.Start
+	}
+	if to.After(m.End) {
+		to = m.End
+	}
+	first := from.AddDays((int(weekday) - int(from.Weekday()) + 7) % 7)
+	for day := first; !day.After(to); day = day.AddDays(7) {
+		if weeks.Position(day).Break == 0 {
+			out = append(out, day)
+		}
+	}
+	return out
 }
 
 // class is the meeting on a day.

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"iter"
 	"net/url"
 	"time"
 
@@ -106,7 +107,19 @@ type feedTask struct {
 
 func (w *webcalRow) addTasks(ctx context.Context, q db.Q, f *calendar.Feed, public string) error {
 	begun, over := current(q.Now())
-	for t, err := range db.Each[feedTask](ctx, q, `SELECT d.id, p.id AS project_id, u.id AS unit_id, u.code,
+	for t, err := range w.tasks(ctx, q, begun, over) {
+		if err != nil {
+			return err
+		}
+		f.Tasks = append(f.Tasks, t.event(public))
+	}
+	return nil
+}
+
+// tasks gives those that the user has to do, or that units they teach ask for, in the
+// units of a time, without those their feed leaves out.
+func (w *webcalRow) tasks(ctx context.Context, q db.Q, begun, over clock.Date) iter.Seq2[feedTask, error] {
+	return db.Each[feedTask](ctx, q, `SELECT d.id, p.id AS project_id, u.id AS unit_id, u.code,
 			d.abbreviation, d.name, d.start_date, d.target_date, d.due_date, u.end_date, coalesce(t.extensions, 0) AS
 			extensions, u.updated_at AS unit_changed,
 			CASE WHEN t.extensions > 0 THEN t.updated_at END AS task_changed
@@ -122,13 +135,7 @@ func (w *webcalRow) addTasks(ctx context.Context, q db.Q, f *calendar.Feed, publ
 		WHERE r.user_id = $1
 			AND NOT EXISTS (SELECT 1 FROM projects p WHERE p.unit_id = u.id AND p.user_id = $1 AND p.enrolled)
 			AND NOT EXISTS (SELECT 1 FROM webcal_exclusions x WHERE x.webcal_id = $4 AND x.unit_id = u.id)`, w.UserID,
-		begun, over, w.ID) {
-		if err != nil {
-			return err
-		}
-		f.Tasks = append(f.Tasks, t.event(public))
-	}
-	return nil
+		begun, over, w.ID)
 }
 
 // page is where the task is looked at: its student's page, or the unit's inbox.

@@ -19,6 +19,7 @@ const (
 	ConfirmAddress = "/confirm-address"
 	Project        = "/projects/{id}"
 	Task           = "/projects/{id}/tasks/{task_definition_id}"
+	Calendar       = "/calendar"
 	Plan           = "/projects/{id}/plan"
 	Portfolio      = "/projects/{id}/portfolio"
 	Outcomes       = "/projects/{id}/outcomes"
@@ -29,7 +30,7 @@ const (
 )
 
 // All lists the pages, for whoever serves them.
-var All = []string{Home, News, Profile, Password, ConfirmAddress, Project, Plan, Task, Portfolio, Deleted,
+var All = []string{Home, News, Profile, Password, ConfirmAddress, Calendar, Project, Plan, Task, Portfolio, Deleted,
 	Inbox, Outcomes, Tutorials, Groups}
 
 // To is the path of a page with the values of its pattern in their order. It

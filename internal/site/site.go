@@ -88,6 +88,7 @@ func New(c Config) *Server {
 	s.helpRoutes()
 	s.projectRoutes()
 	s.planRoutes()
+	s.calendarRoutes()
 	s.portfolioRoutes()
 	s.outcomeRoutes()
 	s.tutorialRoutes()

@@ -64,6 +64,9 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	for _, o := range (&termPage{}).Orders() {
 		used["project.sort-"+o] = true
 	}
+	for _, span := range (&calendarPage{}).Spans() {
+		used["calendar.span-"+span] = true
+	}
 	for _, view := range (&termPage{}).Views() {
 		used["project.view-"+view] = true
 	}
