@@ -46,7 +46,7 @@ class DocumentView extends HTMLElement {
   }
 
   async open() {
-    const [pdf, answer] = await Promise.all([load(), fetch(this.getAttribute('src'), { redirect: 'error' })]);
+    const [pdf, answer] = await Promise.all([load(), fetch(this.getAttribute('src'), { redirect: 'manual' })]);
     if (!answer.ok) throw new Error(answer.status);
     this.pdf = pdf;
     this.task = pdf.getDocument({ data: new Uint8Array(await answer.arrayBuffer()), isEvalSupported: false,

@@ -78,7 +78,7 @@ async function renew() {
 }
 
 async function renewFrom(address, olds) {
-  const answer = await fetch(address, { headers: { Accept: 'text/html' }, redirect: 'error' });
+  const answer = await fetch(address, { headers: { Accept: 'text/html' }, redirect: 'manual' });
   if (!answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const old of olds) {

@@ -30,7 +30,7 @@ async function follow(box) {
 async function renew(box, isLate) {
   let text;
   try {
-    const answer = await fetch(box.dataset.progress, { headers: { Accept: 'text/html' }, redirect: 'error' });
+    const answer = await fetch(box.dataset.progress, { headers: { Accept: 'text/html' }, redirect: 'manual' });
     if (!answer.ok) return null;
     text = await answer.text();
   } catch {

@@ -14,7 +14,7 @@ function store() {
 
 // renew puts the conversation as it is now in place of the one that is shown.
 async function renew() {
-  const answer = await fetch(location.pathname, { headers: { Accept: 'text/html' }, redirect: 'error' });
+  const answer = await fetch(location.pathname, { headers: { Accept: 'text/html' }, redirect: 'manual' });
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('talk-list');
   const old = document.getElementById('talk-list');
