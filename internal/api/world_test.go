@@ -61,12 +61,10 @@ type world struct {
 	resting func() time.Time
 }
 
-// each runs f on a fresh world over each engine.
+// each runs f on a fresh world over each engine, on both at once.
 func each(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Helper()
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) { f(t, newWorld(t, engine)) })
-	}
+	dbtest.Engines(t, func(t *testing.T, engine string) { f(t, newWorld(t, engine)) })
 }
 
 func newWorld(t testing.TB, engine string) *world {

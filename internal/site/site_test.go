@@ -42,9 +42,7 @@ type world struct {
 }
 
 func each(t *testing.T, f func(w *world)) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) { f(newWorld(t, engine, "http://lectern.test")) })
-	}
+	dbtest.Engines(t, func(t *testing.T, engine string) { f(newWorld(t, engine, "http://lectern.test")) })
 }
 
 func newWorld(t *testing.T, engine, public string) *world {

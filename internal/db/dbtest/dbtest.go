@@ -18,12 +18,21 @@ import (
 	"lectern/internal/db"
 )
 
-// Each runs f on a fresh, migrated database of each engine.
+// Each runs f on a fresh, migrated database of each engine, on both at once.
 func Each(t *testing.T, f func(t *testing.T, d *db.DB)) {
 	t.Helper()
+	Engines(t, func(t *testing.T, engine string) { f(t, New(t, engine, nil)) })
+}
+
+// Engines runs f for each engine at once, as subtests of their names: one waits
+// for its disk while the other computes. It returns when both have ended.
+func Engines(t *testing.T, f func(t *testing.T, engine string)) {
+	t.Helper()
+	var both sync.WaitGroup
 	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) { f(t, New(t, engine, nil)) })
+		both.Go(func() { t.Run(engine, func(t *testing.T) { f(t, engine) }) })
 	}
+	both.Wait()
 }
 
 // New gives a fresh, migrated database of engine ("sqlite" or "postgres"),
