@@ -42,8 +42,8 @@ type MonthClass struct {
 	TutorialID   int64  `json:"tutorial_id"`
 	UnitCode     string `json:"unit_code"`
 	Abbreviation string `json:"abbreviation"`
-	Time         string `json:"meeting_time"`
-	Location     string `json:"meeting_location"`
+	Time         string `json:"time"`
+	Location     string `json:"location"`
 }
 
 // MonthOf gives the month of a person's calendar that holds a day. Classes are those

@@ -17,10 +17,10 @@ func TestThePlanOfATerm(t *testing.T) {
 			t.Error("it shows more than the target grade asks for")
 		}
 		higher := ann.do(path+"?target_grade=2", nil).status(200).says("If the target grade were Distinction").
-			says("10 tasks would be added").says("would be added</strong>").says("nothing is saved").
+			says("Tasks that would be added: 10").says("would be added</strong>").says("nothing is saved").
 			says(`burndown.svg?target_grade=2`).says(`<button class="button">Aim for Distinction`)
 		ann.sound(path, higher)
-		lower := ann.do(path+"?target_grade=0", nil).status(200).says("10 tasks would no longer be asked for")
+		lower := ann.do(path+"?target_grade=0", nil).status(200).says("Tasks that would no longer be asked for: 10")
 		ann.sound(path, lower)
 		ann.do(path+"?target_grade=7", nil).status(400)
 		ann.do(path, nil).says("The target grade is Credit")

@@ -53,7 +53,7 @@ func TestADiscussionOnItsPage(t *testing.T) {
 		w.hostile()
 		ann, tom := w.as("ann"), w.as("tom")
 		path := fmt.Sprintf("%s/discussions/%d", w.path(aTask), w.discuss())
-		ann.do(w.path(aTask), nil).status(200).says(`href="` + path).says("2 recorded questions").says("It has not begun.")
+		ann.do(w.path(aTask), nil).status(200).says(`href="` + path).says("recorded questions: 2").says("It has not begun.")
 		tom.do(path+"/prompts/0", nil).status(200)
 		for range 2 { // looking begins nothing
 			ann.do(path, nil).status(200).says("Begin and hear the questions").says("It has not begun.")
