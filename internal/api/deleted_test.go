@@ -322,7 +322,7 @@ func TestT9StudentsAreToldAndKeepTheirFiles(t *testing.T) {
 					word += ":" + f["name"].(string)
 				}
 				got = append(got, word)
-				w.id["file"] = int64(f["id"].(float64))
+				w.id["file"], w.id["file:"+who] = int64(f["id"].(float64)), int64(f["id"].(float64))
 				a := w.do(who, "GET /api/projects/{project:"+who+"}/deleted/{file}", nil).status(200)
 				if word == "submission:student.txt" && a.Body.String() != "words of student" {
 					t.Errorf("%s gets %q", who, a.Body)
@@ -339,7 +339,7 @@ func TestT9StudentsAreToldAndKeepTheirFiles(t *testing.T) {
 			}
 		}
 		w.do("other", "GET /api/projects/{project:other}/deleted/4711", nil).status(404)
-		w.do("student", "GET /api/projects/{project:student}/deleted/{file}", nil).status(404)
+		w.do("student", "GET /api/projects/{project:student}/deleted/{file:other}", nil).status(404)
 	})
 }
 
