@@ -268,7 +268,12 @@ func TestSlowReaders(t *testing.T) {
 			for reading.Load() < 50 && ctx.Err() == nil {
 				runtime.Gosched()
 			}
+			// A machine that stops for a moment does so once; a reader in the way stays there.
 			busy := c.latency(t, server.URL, 10*time.Second)
+			for again := 0; again < 2 && busy.most > 100*time.Millisecond; again++ {
+				t.Logf("a request took %v; once more", busy.most)
+				busy = c.latency(t, server.URL, 10*time.Second)
+			}
 			if n := reading.Load(); n != 50 {
 				t.Errorf("%d are still reading", n)
 			}

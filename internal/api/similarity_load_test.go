@@ -61,12 +61,13 @@ func TestComparingOneMoreIsQuick(t *testing.T) {
 	for _, c := range []struct{ works, lines int }{{433, 1500}, {10_000, 100}} {
 		t.Run(fmt.Sprint(c.works), func(t *testing.T) {
 			works := corpus.Large(3, ".py", c.works, c.lines)
-			each(t, func(t *testing.T, w *world) {
+			eachAlone(t, func(t *testing.T, w *world) {
 				w.compares()
 				w.classOf(works)
 				w.api.similar.Memory = 1 << 26 // all of them are in the index
 				held := w.comparesMore(works[:20])
-				t.Logf("the writer is held %v in the median, %v at most", held[len(held)/2], held[len(held)-1])
+				t.Logf("the writer is held %v in the median, %v in nine of ten, %v at most", held[len(held)/2],
+					held[len(held)*9/10], held[len(held)-1])
 				if held[len(held)/2] > 50*time.Millisecond {
 					t.Error("that is ten times too long")
 				}

@@ -460,7 +460,7 @@ func TestImportStudentsFromExcel(t *testing.T) {
 // tutorials, which is what it could block most.
 func TestImportingManyStudents(t *testing.T) {
 	dbtest.Load(t)
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		var b strings.Builder
 		b.WriteString(studentCSV)
 		for i := range 10 {

@@ -67,6 +67,14 @@ func each(t *testing.T, f func(t *testing.T, w *world)) {
 	dbtest.Engines(t, func(t *testing.T, engine string) { f(t, newWorld(t, engine)) })
 }
 
+// eachAlone is each for what is measured: one engine after the other.
+func eachAlone(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { f(t, newWorld(t, engine)) })
+	}
+}
+
 func newWorld(t testing.TB, engine string) *world {
 	t.Helper()
 	return newWorldAt(t, dbtest.Address(t, engine), t.TempDir())
