@@ -50,7 +50,7 @@ func BenchmarkInbox(b *testing.B) {
 func (c *class) inbox() []byte {
 	list := []work.InboxTask{}
 	c.rows(func(r *sql.Rows) error {
-		var t work.InboxTask
+		t := work.InboxTask{Members: work.Members{}} // nobody works in groups here
 		err := r.Scan(&t.ID, &t.ProjectID, &t.DefinitionID, &t.TutorialID, &t.Status, &t.CompletedOn, &t.SubmittedAt,
 			&t.TimesAssessed,
 			&t.Grade, &t.Quality, &t.NewComments, &t.Pinned, &t.HasExtensions)
