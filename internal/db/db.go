@@ -78,7 +78,12 @@ func openPostgres(addr string, o Options) (*DB, error) {
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = 10 * time.Second // a host that is gone says nothing
 	}
-	p := stdlib.OpenDB(*cfg)
+	// Our statements are short: compiling one takes longer than running it. A pooler
+	// would not take this among the parameters that begin a connection.
+	p := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, "SET jit = off")
+		return err
+	}))
 	p.SetMaxOpenConns(o.Readers * 2)
 	p.SetMaxIdleConns(o.Readers)
 	p.SetConnMaxIdleTime(5 * time.Minute)

@@ -117,8 +117,8 @@ const (
 var awaiting = `SELECT id FROM tasks WHERE unit_id = $1 AND status IN ` + db.Literals(status.Awaiting...)
 
 // Tasks lists what waits: the oldest submission first, in the inbox after what
-// the caller pinned. What a group handed in together stands there once. It also tells how many there are in all, -1 when all were
-// asked for.
+// the caller pinned. What a group handed in together stands there once. It also tells
+// how many there are in all, -1 when all were asked for.
 func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) {
 	l := list{
 		columns: `t.id, t.project_id, t.task_definition_id, e.tutorial_id, t.status, t.completion_date, t.submission_date,
