@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -111,10 +112,11 @@ func (w *world) entriesOf(request string) (kinds []audit.Kind) {
 	return kinds
 }
 
-// unaudited demands, after a run of all tests, that each route which declares kinds
-// of audit was seen to write one. It gives the exit code of the tests.
+// unaudited demands, after a run of all tests with every counterpart they talk to, that
+// each route which declares kinds of audit was seen to write one. It gives the exit
+// code of the tests.
 func unaudited(code int) int {
-	if code != 0 || !wholeRun() {
+	if code != 0 || !wholeRun() || os.Getenv("LECTERN_TEST_REQUIRE") == "" {
 		return code
 	}
 	for _, i := range New(Config{Config: endpoint.Config{HTTP: quiet()}}).Routes() {
