@@ -58,8 +58,8 @@ type deletedFilesIn struct {
 	paging
 }
 
-func (s *Server) listDeletedFiles(ctx context.Context, _ *access.Caller, in deletedFilesIn) (endpoint.List[deleted.File],
-	error) {
+func (s *Server) listDeletedFiles(ctx context.Context, _ *access.Caller,
+	in deletedFilesIn) (endpoint.List[deleted.File], error) {
 	list, err := deleted.FilesOf(ctx, s.db.Pool(), in.ID)
 	return short(in.paging, list, err)
 }

@@ -1,9 +1,7 @@
 package api
 
 import (
-	"archive/zip"
 	"bytes"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -193,7 +191,7 @@ func TestT9DeletedWorkOfAPerson(t *testing.T) {
 		if _, err := e.Export(t.Context(), w.id["other"], &b); err != nil {
 			t.Fatal(err)
 		}
-		texts := unzipped(t, b.Bytes())
+		texts := unzip(t, b.Bytes())
 		if s := texts["deleted_rows.json"]; !strings.Contains(s, `\"user_id\":\"you\"`) ||
 			strings.Contains(s, `\"user_id\":`+w.path("{tutor}")) {
 			t.Errorf("the rows say %s", s)
@@ -220,26 +218,4 @@ func TestT9DeletedWorkOfAPerson(t *testing.T) {
 		}
 		w.sound()
 	})
-}
-
-// unzipped gives the files of an archive by name.
-func unzipped(t *testing.T, b []byte) map[string]string {
-	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[f.Name] = string(text)
-	}
-	return out
 }

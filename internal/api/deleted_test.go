@@ -54,7 +54,8 @@ func (w *world) file(text string) string {
 	if err != nil {
 		w.Fatal(err)
 	}
-	if err := w.db.Tx(w.Context(), func(q db.Q) error { return blob.Keep(w.Context(), q, w.api.files, info) }); err != nil {
+	keep := func(q db.Q) error { return blob.Keep(w.Context(), q, w.api.files, info) }
+	if err := w.db.Tx(w.Context(), keep); err != nil {
 		w.Fatal(err)
 	}
 	return string(info.Hash)
@@ -85,7 +86,8 @@ func (w *world) fillWork() {
 		"rating": 3, "description": "It serves"})
 	w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA1"], "learning_outcome_id": w.id["outcomeA"],
 		"task_id": w.id["task:student"], "rating": 4, "description": "I learnt"})
-	if err := w.db.Tx(w.Context(), func(q db.Q) error { return stats.Recompute(w.Context(), q, w.id["unitA"]) }); err != nil {
+	recompute := func(q db.Q) error { return stats.Recompute(w.Context(), q, w.id["unitA"]) }
+	if err := w.db.Tx(w.Context(), recompute); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -168,7 +170,8 @@ func (w *world) assess(at clock.Time) {
 	trial := with(maps.Clone(of))
 	trial["report_hash"] = w.file("trial")
 	id := w.add("", "assessment_trials", trial)
-	w.put("assessment_trial_files", row{"trial_id": id, "position": 0, "title": "Essay", "hash": w.file("tried"), "size": 5})
+	w.put("assessment_trial_files", row{"trial_id": id, "position": 0, "title": "Essay", "hash": w.file("tried"),
+		"size": 5})
 	id = w.add("", "assessment_previews", with(maps.Clone(of)))
 	w.put("assessment_preview_rows", row{"preview_id": id, "submission_id": w.id["handin:student"], "done": true})
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 )
 
@@ -18,21 +17,11 @@ var exempt = map[string]string{
 	"tii_action_log":        "the outside service forgets it at once",
 }
 
-type foreign struct {
-	From   string `db:"from_table"`
-	Column string `db:"from_column"`
-	To     string `db:"to_table"`
-}
-
 // TestEveryTableThatLosesRowsIsKept walks the schema: whatever refers to what can be
 // deleted is in the archive, by that very column, and so is each of its files.
 func TestEveryTableThatLosesRowsIsKept(t *testing.T) {
 	d := dbtest.New(t, "sqlite", nil)
-	all, err := db.All[foreign](t.Context(), d.Pool(), `SELECT m.name AS from_table, f."from" AS from_column,
-		f."table" AS to_table FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := dbtest.References(t, d)
 	own := map[string]*table{}
 	for i := range tables {
 		if tables[i].label == "" {

@@ -176,7 +176,8 @@ func UnusedSet(ctx context.Context, q db.Q, id int64) error {
 		return err
 	}
 	if len(tasks) > 0 {
-		return fault.New(fault.Conflict, "Tasks are done in the groups of this set: %s. Take the set from them first, or delete it by force=true.",
+		return fault.New(fault.Conflict, "Tasks are done in the groups of this set: %s. "+
+			"Take the set from them first, or delete it by force=true.",
 			strings.Join(tasks, ", "))
 	}
 	return nil

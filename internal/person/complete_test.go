@@ -9,22 +9,11 @@ import (
 	"lectern/internal/db/dbtest"
 )
 
-// reference is a column that refers to a row of another table.
-type reference struct {
-	From   string `db:"from_table"`
-	Column string `db:"from_column"`
-	To     string `db:"to_table"`
-}
-
 // TestNoTableIsForgotten walks the schema: whatever refers to a person, or to what
 // belongs to one, is exported or left out for a reason.
 func TestNoTableIsForgotten(t *testing.T) {
 	d := dbtest.New(t, "sqlite", nil)
-	refs, err := db.All[reference](t.Context(), d.Pool(), `SELECT m.name AS from_table, f."from" AS from_column,
-		f."table" AS to_table FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	refs := dbtest.References(t, d)
 	// Some ids refer to no table, because the record outlives what it is about.
 	loose, err := db.All[string](t.Context(), d.Pool(), `SELECT DISTINCT m.name FROM sqlite_master m
 		JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name IN ('user_id', 'actor_id', 'owner_id',
@@ -69,11 +58,7 @@ func TestNoTableIsForgotten(t *testing.T) {
 func TestEveryColumnIsDecidedOn(t *testing.T) {
 	d := dbtest.New(t, "sqlite", nil)
 	files := map[string]bool{}
-	refs, err := db.All[reference](t.Context(), d.Pool(), `SELECT m.name AS from_table, f."from" AS from_column,
-		f."table" AS to_table FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	refs := dbtest.References(t, d)
 	for i := range tables {
 		table := &tables[i]
 		columns, err := db.All[string](t.Context(), d.Pool(), `SELECT name FROM pragma_table_info($1)`, table.Name)

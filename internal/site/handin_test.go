@@ -64,7 +64,8 @@ func TestTheDocumentOfASubmission(t *testing.T) {
 		w.hostile()
 		ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
 		ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303)
-		version := strings.TrimSuffix(ann.send(path+"/hand-in", "k", "a.go", "package a\n").Header().Get("Location"), "/receipt")
+		again := ann.send(path+"/hand-in", "k", "a.go", "package a\n")
+		version := strings.TrimSuffix(again.Header().Get("Location"), "/receipt")
 		ann.do(version+"/document", nil).status(404).says("queued")
 		w.exec(`UPDATE submissions SET state = 'processing', parts_done = 1, parts = 3`)
 		part := ann.do(version+"/progress", nil).status(200).says("1 of 3 done").says(`data-progress="` + version)
@@ -72,7 +73,8 @@ func TestTheDocumentOfASubmission(t *testing.T) {
 			t.Error("the whole page came for a part of it")
 		}
 		w.exec(`UPDATE submissions SET state = 'failed', reason = 'a.go is <b>odd</b>.'`)
-		failed := ann.do(path, nil).status(200).says("a.go is &lt;b&gt;odd&lt;/b&gt;.").says("Your work has arrived all the same")
+		failed := ann.do(path, nil).status(200).says("a.go is &lt;b&gt;odd&lt;/b&gt;.").
+			says("Your work has arrived all the same")
 		failed.says(path + "/rebuild")
 		if strings.Contains(tom.do(path, nil).status(200).Body.String(), "/rebuild") {
 			t.Error("the tutor is offered the student's button")
@@ -111,7 +113,8 @@ func TestHandingInForAGroup(t *testing.T) {
 			FROM units u, users p WHERE p.username = 'bob'`)
 		w.exec(`INSERT INTO tutorials (unit_id, abbreviation, meeting_day, meeting_time, meeting_location)
 			SELECT max(id), 'T1', 'Monday', '10:00', 'B1' FROM units`)
-		w.exec(`INSERT INTO unit_groups (group_set_id, tutorial_id, name) SELECT s.id, t.id, 'One' FROM group_sets s, tutorials t`)
+		w.exec(`INSERT INTO unit_groups (group_set_id, tutorial_id, name)
+			SELECT s.id, t.id, 'One' FROM group_sets s, tutorials t`)
 		w.exec(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id)
 			SELECT g.group_set_id, g.id, p.id FROM unit_groups g, projects p`)
 		mate := w.ids()[0]

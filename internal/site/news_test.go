@@ -38,11 +38,11 @@ func TestNewsOnPages(t *testing.T) {
 		ann.do("/news", nil).status(200).says("There is no news yet.")
 		tom.do(w.path(aTask+"/comments"), url.Values{"comment": {"Hello"}}).status(303)
 		w.relay()
-		bell := ann.do("/news/bell", nil).status(200).says(`id="bell"`).says(`1<span class="hidden-text"> unread`)
+		bell := ann.do("/news/bell", nil).status(200).says(`id="bell"`).says(`1<span class="unseen"> unread`)
 		if strings.Contains(bell.Body.String(), "<html") {
 			t.Error("the bell comes with a page around it")
 		}
-		ann.do("/home", nil).says(`1<span class="hidden-text"> unread`)
+		ann.do("/home", nil).says(`1<span class="unseen"> unread`)
 		page := ann.do("/news", nil).status(200).says("There is a new comment").says(w.path(aTask)).
 			says("&lt;b&gt;Person&lt;/b&gt;").Body.String()
 		seq := regexp.MustCompile(`name="up_to" value="(\d+)"`).FindStringSubmatch(page)
@@ -53,7 +53,7 @@ func TestNewsOnPages(t *testing.T) {
 		tom.do(w.path(aTask+"/comments"), url.Values{"comment": {"One more"}}).status(303)
 		w.relay()
 		ann.do("/news/read", url.Values{"up_to": {seq[1]}}).leadsTo("/news")
-		ann.do("/news/bell", nil).says(`1<span class="hidden-text"> unread`)
+		ann.do("/news/bell", nil).says(`1<span class="unseen"> unread`)
 		ann.do("/news/read", url.Values{}).leadsTo("/news")
 		if strings.Contains(ann.do("/news", nil).Body.String(), "unread") {
 			t.Error("there is news after all was read")

@@ -123,7 +123,8 @@ func (d Deletions) delete(ctx context.Context, q db.Q, who *access.Caller, r rem
 }
 
 // Restore brings something back that was deleted in the caller's unit, as it was.
-func (d Deletions) Restore(ctx context.Context, who *access.Caller, unitID, id int64) (out *deleted.Deletion, err error) {
+func (d Deletions) Restore(ctx context.Context, who *access.Caller, unitID, id int64) (out *deleted.Deletion,
+	err error) {
 	err = d.DB.Tx(ctx, func(q db.Q) error {
 		r, err := deleted.Restore(ctx, q, unitID, id)
 		if err != nil {

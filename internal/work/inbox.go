@@ -44,7 +44,10 @@ type Members []Member
 
 // Scan implements sql.Scanner: it reads pairs of ids such as 3:14,5:9.
 func (m *Members) Scan(src any) error {
-	text, _ := src.(string)
+	text, ok := src.(string)
+	if !ok && src != nil {
+		return fmt.Errorf("read the members of a group from %T", src)
+	}
 	*m = Members{}
 	if text == "" {
 		return nil
@@ -106,8 +109,8 @@ const (
 			LEFT JOIN news_seen mn ON mn.task_id = m.id AND mn.user_id = $2` + withT + `) END AS num_new_comments`
 	groupPinned = `CASE WHEN b.task_id IS NOT NULL OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together +
 		` JOIN task_pins mb ON mb.task_id = m.id AND mb.user_id = $2` + withT + `) THEN 1 ELSE 0 END AS pinned`
-	groupUndecided = `CASE WHEN ` + asksForTime + ` OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together +
-		` JOIN task_comments c ON c.task_id = m.id AND c.type = 'extension' AND c.extension_assessed_at IS NULL` + withT +
+	groupUndecided = `CASE WHEN ` + asksForTime + ` OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` +
+		together + ` JOIN task_comments c ON c.task_id = m.id AND c.type = 'extension' AND c.extension_assessed_at IS NULL` + withT +
 		`) THEN 1 ELSE 0 END AS has_extensions`
 	groupMembers = `CASE WHEN t.group_submission_id IS NULL THEN '' ELSE
 		(SELECT string_agg(CAST(m.project_id AS TEXT) || ':' || CAST(m.id AS TEXT), ',') ` + together + withT +

@@ -92,6 +92,24 @@ func Bare(t testing.TB, engine string) string {
 	return server.address(name)
 }
 
+// Reference is a column that refers to a row of another table.
+type Reference struct {
+	From   string `db:"from_table"`
+	Column string `db:"from_column"`
+	To     string `db:"to_table"`
+}
+
+// References gives all references of the schema of a SQLite database.
+func References(t testing.TB, d *db.DB) []Reference {
+	t.Helper()
+	list, err := db.All[Reference](t.Context(), d.Pool(), `SELECT m.name AS from_table, f."from" AS from_column,
+		f."table" AS to_table FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 // sqliteTemplate is the bytes of an empty, migrated database: copying it is
 // much faster than migrating anew for every test.
 var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
