@@ -33,6 +33,14 @@ type outcomesIn struct {
 	ID int64 `path:"id" scope:"project"`
 }
 
+// outcomesAt asks for the page with the form for one task of one outcome. A form for
+// each would be most of the page.
+type outcomesAt struct {
+	outcomesIn
+	Outcome int64 `param:"outcome"`
+	Task    int64 `param:"task"` // its definition
+}
+
 // outcomesPage shows the outcomes of a unit and how a student's tasks serve them.
 type outcomesPage struct {
 	*usecase.Term
@@ -40,11 +48,12 @@ type outcomesPage struct {
 	Outcomes []usecase.ProjectOutcome
 	MayAlign bool
 	Typed    taskdef.Alignment // what was refused
+	at       outcomesAt        // whose form is shown
 }
 
 // Options are what the student can say, with what an alignment says now chosen. There
-// are as many of these lists on the page as alignments, so they are written once.
-func (*outcomesPage) Options(a taskdef.Alignment) template.HTML {
+// is a list for each outcome, so they are written once.
+func (*outcomesPage) Options(a *taskdef.Alignment) template.HTML {
 	return ratingOptions[min(max(a.Rating, 0), int64(len(ratingOptions)-1))]
 }
 
@@ -70,7 +79,7 @@ var ratingOptions = func() (out []template.HTML) {
 type alignedTask struct {
 	usecase.TermTask
 	Unit, Own *taskdef.Alignment
-	Now       taskdef.Alignment // what its form shows
+	Now       *taskdef.Alignment // what its form shows; nil where there is a link to it
 }
 
 // Aligned are the tasks that the unit or the student aligns with an outcome.
@@ -81,12 +90,14 @@ func (v *outcomesPage) Aligned(o usecase.ProjectOutcome) (out []alignedTask) {
 			continue
 		}
 		switch {
+		case !v.MayAlign:
 		case v.Typed.OutcomeID == o.ID && v.Typed.DefinitionID == t.Definition.ID:
-			a.Now = v.Typed
+			a.Now = &v.Typed
+		case v.at.Outcome != o.ID || v.at.Task != t.Definition.ID:
 		case a.Own != nil:
-			a.Now = *a.Own
+			a.Now = a.Own
 		default:
-			a.Now = taskdef.Alignment{Rating: a.Unit.Rating}
+			a.Now = &taskdef.Alignment{Rating: a.Unit.Rating}
 		}
 		out = append(out, a)
 	}
@@ -97,12 +108,12 @@ func (v *outcomesPage) Aligned(o usecase.ProjectOutcome) (out []alignedTask) {
 var usual = taskdef.Alignment{Rating: 3}
 
 // Fresh is what the form of an outcome shows for a task that nobody aligns with it.
-func (v *outcomesPage) Fresh(o usecase.ProjectOutcome) taskdef.Alignment {
+func (v *outcomesPage) Fresh(o usecase.ProjectOutcome) *taskdef.Alignment {
 	if v.Typed.OutcomeID == o.ID && aligned(o.Unit, v.Typed.DefinitionID) == nil &&
 		aligned(o.Own, v.Typed.DefinitionID) == nil {
-		return v.Typed
+		return &v.Typed
 	}
-	return usual
+	return &usual
 }
 
 // Others are the tasks that nobody aligns with an outcome.
@@ -120,8 +131,8 @@ func aligned(list []taskdef.Alignment, definitionID int64) *taskdef.Alignment {
 	return &list[at]
 }
 
-func (s *Server) outcomes(ctx context.Context, who *access.Caller, in outcomesIn) (*Page, error) {
-	v := &outcomesPage{Path: links.To(links.Outcomes, in.ID), MayAlign: who.May(policy.AlignProject)}
+func (s *Server) outcomes(ctx context.Context, who *access.Caller, in outcomesAt) (*Page, error) {
+	v := &outcomesPage{Path: links.To(links.Outcomes, in.ID), MayAlign: who.May(policy.AlignProject), at: in}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Term, err = usecase.TermOf(ctx, q, who, in.ID); err == nil {
 			v.Outcomes, err = usecase.OutcomesOf(ctx, q, who, in.ID)
@@ -153,7 +164,7 @@ func (s *Server) align(ctx context.Context, who *access.Caller, in alignIn) (end
 	case in.From == "portfolio":
 		return s.stepAgain(ctx, who, wizard, stepOutcomes, err, func(v *portfolioPage) { v.Alignment = a })
 	}
-	p, drawn := s.outcomes(ctx, who, in.outcomesIn)
+	p, drawn := s.outcomes(ctx, who, outcomesAt{outcomesIn: in.outcomesIn})
 	if drawn != nil {
 		return nil, drawn
 	}

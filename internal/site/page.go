@@ -6,8 +6,9 @@ import (
 	"embed"
 	"errors"
 	"html/template"
+	"io/fs"
 	"net/http"
-	"path"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -33,21 +34,47 @@ var templates = func() map[string]func() *template.Template {
 	for _, f := range names {
 		if f.Name() != "frame.html" && !f.IsDir() {
 			out[strings.TrimSuffix(f.Name(), ".html")] = sync.OnceValue(func() *template.Template {
-				return template.Must(template.Must(frame().Clone()).ParseFS(templateFiles, path.Join("templates", f.Name())))
+				return read(template.Must(frame().Clone()), english, "templates/"+f.Name())
 			})
 		}
 	}
 	return out
 }()
 
-// frame is what all pages have in common.
-var frame = sync.OnceValue(func() *template.Template {
-	funcs := template.FuncMap{"t": word, "words": wordsOf, "asset": assetPath, "shares": shares, "happened": happened,
+var frame = sync.OnceValue(func() *template.Template { return frameIn(english) })
+
+// frameIn is what all pages have in common, in a language.
+func frameIn(l *language) *template.Template {
+	parts, err := fs.Glob(templateFiles, "templates/parts/*.html")
+	if err != nil {
+		panic(err) // the pattern is sound
+	}
+	funcs := template.FuncMap{"t": l.word, "words": l.some, "asset": assetPath, "shares": shares, "happened": happened,
 		"leads": leads, "accepts": accepts, "megabytes": megabytes, "htmxConfig": func() string { return htmxConfig },
-		"list": func(values ...any) []any { return values }}
-	return template.Must(template.New("frame").Funcs(funcs).ParseFS(templateFiles, "templates/frame.html",
-		"templates/parts/*.html"))
-})
+		"list": func(values ...any) []any { return values }, "lang": func() string { return l.tag }}
+	return read(template.New("frame").Funcs(funcs), l, append(parts, "templates/frame.html")...)
+}
+
+// fixed is what a template says the same way each time.
+var fixed = regexp.MustCompile(`\{\{(t|words|asset) "([^"]+)"\}\}`)
+
+// read adds files to a template. What they say the same way each time is put in now: to
+// look for words is much of what drawing a page takes.
+func read(to *template.Template, l *language, names ...string) *template.Template {
+	for _, name := range names {
+		text, err := templateFiles.ReadFile(name)
+		if err != nil {
+			panic(err) // they are inside the program
+		}
+		template.Must(to.Parse(fixed.ReplaceAllStringFunc(string(text), func(action string) string {
+			m := fixed.FindStringSubmatch(action)
+			find := map[string]func(string) string{"t": func(key string) string { return l.word(key) }, "words": l.some,
+				"asset": assetPath}
+			return template.HTMLEscapeString(find[m[1]](m[2]))
+		})))
+	}
+	return to
+}
 
 // Page is a page to be drawn. It implements endpoint.Drawing.
 type Page struct {

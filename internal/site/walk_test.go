@@ -233,6 +233,7 @@ type look struct {
 
 // from gives the path a link leads to from a page.
 func (p *look) from(page, link string) string {
+	link, _, _ = strings.Cut(link, "#")
 	if strings.HasPrefix(link, "?") {
 		at, _, _ := strings.Cut(page, "?")
 		return at + link

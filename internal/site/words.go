@@ -4,6 +4,8 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"path"
 	"strings"
 )
 
@@ -13,22 +15,34 @@ import (
 //go:embed words/en.json
 var wordFiles embed.FS
 
-var words = func() map[string]string {
-	data, err := wordFiles.ReadFile("words/en.json")
-	out := map[string]string{}
-	if err == nil {
-		err = json.Unmarshal(data, &out)
-	}
+// language is a table of words with the tag of its language, as browsers know it.
+type language struct {
+	tag   string
+	words map[string]string
+}
+
+var english = func() *language {
+	l, err := readLanguage(wordFiles, "words/en.json")
 	if err != nil {
 		panic(err) // it is inside the program
 	}
-	return out
+	return l
 }()
+
+// readLanguage reads a table, whose file is named after the tag of its language.
+func readLanguage(files fs.FS, name string) (*language, error) {
+	data, err := fs.ReadFile(files, name)
+	l := &language{tag: strings.TrimSuffix(path.Base(name), ".json")}
+	if err == nil {
+		err = json.Unmarshal(data, &l.words)
+	}
+	return l, err
+}
 
 // word gives the words of a key, with values put in. A key that is not there is a
 // mistake of ours, and a test finds it.
-func word(key string, values ...any) string {
-	text, ok := words[key]
+func (l *language) word(key string, values ...any) string {
+	text, ok := l.words[key]
 	if !ok {
 		panic("site: there are no words for " + key)
 	}
@@ -38,15 +52,21 @@ func word(key string, values ...any) string {
 	return fmt.Sprintf(text, values...)
 }
 
-// wordsOf gives the words whose keys begin so, by the rest of the key, as JSON: a
-// script has no words of its own.
-func wordsOf(prefix string) (string, error) {
+// some gives the words whose keys begin so, by the rest of the key, as JSON: a script
+// has no words of its own.
+func (l *language) some(prefix string) string {
 	some := map[string]string{}
-	for key, text := range words {
+	for key, text := range l.words {
 		if rest, found := strings.CutPrefix(key, prefix); found {
 			some[rest] = text
 		}
 	}
 	data, err := json.Marshal(some)
-	return string(data), err
+	if err != nil {
+		panic(err) // text can always be written
+	}
+	return string(data)
 }
+
+// word gives words of the language that pages speak.
+func word(key string, values ...any) string { return english.word(key, values...) }

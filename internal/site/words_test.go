@@ -1,6 +1,7 @@
 package site
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/status"
 	"lectern/internal/taskdef"
+	"lectern/internal/usecase"
 )
 
 // key is a key in a template, spoken one in a program, scripted what the keys of a
@@ -27,7 +29,7 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	used := map[string]bool{"password.differ": true, "sign-in.both": true, "error.title": true}
 	asked := func(name, text string, key *regexp.Regexp) {
 		for _, m := range key.FindAllStringSubmatch(text, -1) {
-			if used[m[1]] = true; words[m[1]] == "" {
+			if used[m[1]] = true; english.words[m[1]] == "" {
 				t.Errorf("%s: there are no words for %s", name, m[1])
 			}
 		}
@@ -45,7 +47,7 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 			asked(name, string(text), key)
 			asked(name, string(text), spoken)
 			for _, m := range scripted.FindAllStringSubmatch(string(text), -1) {
-				for k := range words {
+				for k := range english.words {
 					used[k] = used[k] || strings.HasPrefix(k, m[1])
 				}
 			}
@@ -89,9 +91,33 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 		used["profile.theme-"+string(theme)] = true
 	}
 	used["news.enrolled"], used["news.withdrawn"] = true, true
-	for k := range words {
+	for k := range english.words {
 		if !used[k] {
 			t.Errorf("nobody says %s", k)
 		}
+	}
+}
+
+// Another language is one file: the shell takes its words and its tag from there.
+func TestAnotherLanguageIsOneFile(t *testing.T) {
+	other, err := readLanguage(os.DirFS("testdata"), "words/eo.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &language{other.tag, maps.Clone(english.words)} // it has but the words of the shell
+	maps.Copy(in.words, other.words)
+	p := &Page{Title: "Paĝo", Frame: &usecase.Frame{}, site: &Server{product: "Lectern"}, Data: "sign-in.title"}
+	var b strings.Builder
+	if err := read(frameIn(in), in, "templates/done.html").ExecuteTemplate(&b, "frame", p); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<html lang="eo"`, "Al la enhavo", "<a class=\"quiet\" href=\"/sign-in\">Ensaluti</a>",
+		`<p role="status">Ensaluti</p>`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is missing in %s", want, b.String())
+		}
+	}
+	if text := b.String(); strings.Contains(text, english.words["frame.skip"]) {
+		t.Errorf("English is left in %s", text)
 	}
 }
