@@ -97,6 +97,7 @@ func New(c Config) *Server {
 	s.historyRoutes()
 	s.deletedRoutes()
 	s.assessmentRoutes()
+	s.deskRoutes()
 	return s
 }
 

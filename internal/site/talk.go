@@ -28,18 +28,21 @@ func (s *Server) talkRoutes(one string, asks endpoint.Option) {
 const recent = 40
 
 // converse folds what was said long ago, and finds the latest request for more time.
-func (v *taskPage) converse() {
-	all := v.Talk.Comments
+func (v *taskPage) converse() { v.Earlier, v.Recent, v.Asked = folded(v.Talk.Comments) }
+
+// folded parts a conversation into what was said long ago and the rest, and finds the
+// latest request for more time.
+func folded(all []*work.Comment) (earlier, latest []*work.Comment, asked *work.Comment) {
 	cut := max(0, len(all)-recent)
 	for cut > 0 && all[cut].IsNew { // what is new is never folded
 		cut--
 	}
-	v.Earlier, v.Recent = all[:cut], all[cut:]
 	for _, c := range all {
 		if c.Type == "extension" {
-			v.Asked = c
+			asked = c
 		}
 	}
+	return all[:cut], all[cut:], asked
 }
 
 func (s *Server) read(ctx context.Context, who *access.Caller, in taskIn) (endpoint.Drawing, error) {

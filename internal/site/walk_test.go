@@ -69,12 +69,21 @@ var pages = map[string][4]int{
 	"GET " + aVersion + "/document":            {303, 404, 404, 403},
 	"GET " + aVersion + "/tests":               {303, 404, 404, 403},
 	"POST " + aVersion + "/tests":              {401, 404, 404, 403},
+	"GET " + aDesk:                             {303, 403, 200, 403},
+	"GET " + onDesk:                            {303, 403, 200, 403},
+	"POST " + onDesk + "/verdict":              {401, 403, 303, 403},
+	"POST " + onDesk + "/comment":              {401, 403, 409, 403}, // the verdict has just said so
+	"POST " + onDesk + "/read":                 {401, 403, 303, 403},
+	"POST " + onDesk + "/pin":                  {401, 403, 404, 403}, // there is no pin to take off
+	"POST " + onDesk + "/extension":            {401, 403, 404, 403}, // that comment asks for nothing
 }
 
 const (
 	aTask       = "/projects/{project_id}/tasks/{task_definition_id}"
 	aVersion    = aTask + "/versions/{timestamp}"
 	aDiscussion = aTask + "/discussions/{id}"
+	aDesk       = "/units/{id}/desk"
+	onDesk      = aDesk + "/tasks/{task_id}"
 )
 
 func TestEveryPageHasItsRight(t *testing.T) {
@@ -116,14 +125,16 @@ func TestEveryPageHasItsRight(t *testing.T) {
 // path puts the ids of Ann's work into a pattern.
 func (w *world) path(pattern string) string {
 	id := w.ids()
-	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{file_id}", "4711", "{id}", id[0],
+	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{file_id}", "4711", "/units/{id}",
+		"/units/"+id[2], "{task_id}", id[3], "{id}", id[0],
 		"{project_id}", id[0], "{task_definition_id}", id[1],
 		"{timestamp}", "1", "{number}", "0", "/live", "/live?last_event_id=none",
 		"{tutorial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711").Replace(pattern)
 }
 
-func (w *world) ids() (out [2]string) {
-	for i, text := range []string{`SELECT max(id) FROM projects`, `SELECT max(id) FROM task_definitions`} {
+func (w *world) ids() (out [4]string) {
+	for i, text := range []string{`SELECT max(id) FROM projects`, `SELECT max(id) FROM task_definitions`,
+		`SELECT max(id) FROM units`, `SELECT coalesce(max(id), 4711) FROM tasks`} {
 		n, err := db.One[int64](w.Context(), w.db.Pool(), text)
 		if err != nil {
 			w.Fatal(err)

@@ -1,0 +1,186 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
+	"lectern/internal/api/params"
+	"lectern/internal/audit"
+	"lectern/internal/db"
+	"lectern/internal/grade"
+	"lectern/internal/httpserver"
+	"lectern/internal/policy"
+	"lectern/internal/usecase"
+	"lectern/internal/work"
+)
+
+func (s *Server) deskActionRoutes(task string, asks endpoint.Option) {
+	form(s, task+"/verdict", policy.GradeTask, "Judge a task on the desk", s.giveVerdict, asks,
+		endpoint.Audited(audit.Status, audit.Grade))
+	form(s, task+"/comment", policy.GradeTask, "Say something on a task on the desk", s.deskSay, asks,
+		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.mostMedia))
+	form(s, task+"/read", policy.GradeTask, "Mark the conversation on the desk read", s.deskRead,
+		endpoint.Unaudited("it only notes what was read"))
+	form(s, task+"/pin", policy.PinTask, "Pin a task on the desk, or take the pin off", s.deskPin,
+		endpoint.Unaudited("a mark for oneself"))
+	form(s, task+"/extension", policy.AssessExtension, "Decide on more time on the desk", s.deskExtension, asks,
+		endpoint.Audited(audit.Extension, audit.Status, audit.Grade))
+}
+
+// deskDone is the answer to a form of the desk that was accepted: where to go on.
+type deskDone struct {
+	To        string `json:"to"`
+	VerdictID int64  `json:"verdict_id,omitempty"`
+	Next      int64  `json:"next"` // the task that waits next; 0: none does
+}
+
+// Draw implements endpoint.Drawing.
+func (v deskDone) Draw(w http.ResponseWriter, r *http.Request, status int) {
+	w.Header().Add("Vary", "Accept")
+	if httpserver.Names(r, "text/html") {
+		endpoint.Redirect{To: v.To}.Draw(w, r, status)
+		return
+	}
+	httpserver.JSON(w, http.StatusOK, v)
+}
+
+// deskTaskIn names the task that a form of the desk is about, and the queue it stands
+// in.
+type deskTaskIn struct {
+	UnitID int64  `path:"id" scope:"unit"`
+	TaskID int64  `path:"task_id" scope:"task"`
+	Filter string `param:"filter" text:"any"`
+}
+
+// desk is the desk the form stands on.
+func (in deskTaskIn) desk() deskIn {
+	v, _ := url.ParseQuery(in.Filter) //nolint:errcheck // what cannot be read narrows nothing
+	return deskIn{UnitID: in.UnitID, queueIn: queueOf(v), View: v.Get("view"), At: in.TaskID}
+}
+
+// stay leads back to the same task.
+func (in deskTaskIn) stay() deskDone {
+	return deskDone{To: in.desk().address(in.TaskID), Next: in.TaskID}
+}
+
+type verdictIn struct {
+	deskTaskIn
+	Word    string                  `param:"status"`
+	Comment string                  `param:"comment" text:"lines"`
+	Grade   params.Opt[grade.Grade] `param:"grade"`
+	Quality params.Opt[int64]       `param:"quality"`
+	Version params.Opt[int64]       `param:"version"`
+	Key     string                  `param:"key" text:"any"`
+}
+
+func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in verdictIn) (endpoint.Drawing, error) {
+	var next int64
+	err := s.DB.Brief(ctx, func(q db.Q) error {
+		t, err := work.TaskForMarker(ctx, q, in.TaskID, who.ID)
+		if err != nil {
+			return err
+		}
+		if in.Comment != "" {
+			_, err := work.Say(ctx, q, s.usecases.Files, usecase.Reader(who), t.Ref(), work.NewComment{Text: in.Comment})
+			if err != nil {
+				return err
+			}
+		}
+		_, err = work.Move(ctx, q, usecase.Mover(who), t.ProjectID, t.DefinitionID, work.Change{Trigger: &in.Word,
+			Grade: in.Grade.Ptr(), Quality: quality(in.Quality)})
+		return err
+	})
+	if err != nil {
+		return s.deskAgain(ctx, who, in.deskTaskIn, deskRefused{Comment: in.Comment}, err)
+	}
+	return deskDone{To: in.desk().address(next), Next: next}, nil
+}
+
+func quality(points params.Opt[int64]) *int {
+	if !points.Has() {
+		return nil
+	}
+	return new(int(min(max(points.V, -2), 1000)))
+}
+
+type deskSayIn struct {
+	deskTaskIn
+	Comment    string         `param:"comment" text:"lines"`
+	Attachment *params.Upload `param:"attachment"`
+}
+
+func (s *Server) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) (endpoint.Drawing, error) {
+	var attachment *usecase.Upload
+	if in.Attachment != nil && in.Attachment.Size > 0 {
+		attachment = new(uploaded(in.Attachment))
+	}
+	t, err := work.TaskForMarker(ctx, s.DB.Pool(), in.TaskID, who.ID)
+	if err == nil {
+		_, err = s.usecases.Comment(ctx, who, t.Ref(), work.NewComment{Text: in.Comment}, attachment)
+	}
+	if err != nil {
+		return s.deskAgain(ctx, who, in.deskTaskIn, deskRefused{Comment: in.Comment}, err)
+	}
+	return in.stay(), nil
+}
+
+func (s *Server) deskRead(ctx context.Context, who *access.Caller, in deskTaskIn) (endpoint.Drawing, error) {
+	t, err := work.TaskForMarker(ctx, s.DB.Pool(), in.TaskID, who.ID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.usecases.ReadComments(ctx, who, t.Ref(), db.Page{})
+	return in.stay(), err
+}
+
+func (s *Server) deskPin(ctx context.Context, who *access.Caller, in struct {
+	deskTaskIn
+	Pinned bool `param:"pinned"`
+}) (endpoint.Drawing, error) {
+	pin := work.Pin{TaskID: in.TaskID, UserID: who.ID}
+	err := s.DB.Brief(ctx, func(q db.Q) error {
+		if in.Pinned {
+			return work.PinTask(ctx, q, pin)
+		}
+		return work.UnpinTask(ctx, q, pin)
+	})
+	return in.stay(), err
+}
+
+type deskExtensionIn struct {
+	deskTaskIn
+	ID      int64 `param:"extension"`
+	Granted bool  `param:"granted"`
+}
+
+func (s *Server) deskExtension(ctx context.Context, who *access.Caller, in deskExtensionIn) (endpoint.Drawing, error) {
+	err := s.DB.Brief(ctx, func(q db.Q) error {
+		t, err := work.TaskForMarker(ctx, q, in.TaskID, who.ID)
+		if err == nil {
+			_, err = work.AssessExtension(ctx, q, usecase.Reader(who), t.Ref(), in.ID, in.Granted)
+		}
+		return err
+	})
+	if err != nil {
+		return s.deskAgain(ctx, who, in.deskTaskIn, deskRefused{}, err)
+	}
+	return in.stay(), nil
+}
+
+// deskAgain draws the desk again with what was wrong with one of its forms, and what
+// was typed into it.
+func (s *Server) deskAgain(ctx context.Context, who *access.Caller, in deskTaskIn, typed deskRefused,
+	err error) (endpoint.Drawing, error) {
+	if !endpoint.FromForm(ctx) {
+		return nil, err // a script shows it beside the form, which is still there
+	}
+	p, drawn := s.desk(ctx, who, in.desk())
+	if drawn != nil {
+		return nil, drawn
+	}
+	p.Data.(*deskPage).Refused = typed
+	return s.again(p, err)
+}
