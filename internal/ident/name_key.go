@@ -16,17 +16,21 @@ import (
 var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d",
 	"þ", "th", "ı", "i")
 
-// nameKey is what people are listed by: first and last name without regard to case
-// and accents. It is written in digits and the letters a to f, which every
-// collation puts in the same order.
-func nameKey(first, last string) string {
-	plain := strings.Map(func(r rune) rune {
+// Plain is a text as names are compared: without regard to case and accents.
+func Plain(text string) string {
+	return letters.Replace(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return r
-	}, norm.NFKD.String(strings.ToLower(first+"\x01"+last)))
-	return hex.EncodeToString([]byte(letters.Replace(plain)))
+	}, norm.NFKD.String(strings.ToLower(text))))
+}
+
+// nameKey is what people are listed by: first and last name, made plain. It is
+// written in digits and the letters a to f, which every collation puts in the same
+// order.
+func nameKey(first, last string) string {
+	return hex.EncodeToString([]byte(Plain(first + "\x01" + last)))
 }
 
 // FillNameKeys makes the keys of people who have none yet, a batch at a time. Any

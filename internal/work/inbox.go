@@ -96,13 +96,13 @@ const (
 				AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = d.tutorial_stream_id)
 			JOIN tutorials x ON x.id = y.tutorial_id JOIN unit_roles r ON r.id = x.unit_role_id AND r.user_id = $2` +
 		withT + `))`
-	// once lets the task of who handed in stand for a group's, or that of the first
-	// other member when that is nobody to list.
-	once = `SELECT DISTINCT CASE WHEN o.group_submission_id IS NULL THEN o.id ELSE (SELECT m.id ` + together + `
+	// standsFor is the task of who handed in for a group's task o, or that of the first
+	// other member when that is nobody to list; o itself where somebody works alone.
+	standsFor = `CASE WHEN o.group_submission_id IS NULL THEN o.id ELSE (SELECT m.id ` + together + `
 			AND mp.user_id <> $2 JOIN group_submissions s ON s.id = m.group_submission_id
 			WHERE m.group_submission_id = o.group_submission_id
-			ORDER BY CASE WHEN m.project_id = s.submitted_by_project_id THEN 0 ELSE 1 END, m.id LIMIT 1) END AS id
-		FROM picked k JOIN tasks o ON o.id = k.id`
+			ORDER BY CASE WHEN m.project_id = s.submitted_by_project_id THEN 0 ELSE 1 END, m.id LIMIT 1) END`
+	once = `SELECT DISTINCT ` + standsFor + ` AS id FROM picked k JOIN tasks o ON o.id = k.id`
 	// What is said of a group is true of any of its members.
 	groupNews = `CASE WHEN t.group_submission_id IS NULL THEN t.new_to_staff - coalesce(n.comments, 0)
 		ELSE (SELECT sum(m.new_to_staff - coalesce(mn.comments, 0)) ` + together + `
