@@ -104,7 +104,7 @@ var resources = []func(*Server){
 	(*Server).projectPartRoutes,
 	(*Server).projectRoutes, (*Server).rolloverRoutes, (*Server).receiptRoutes, (*Server).samlRoutes,
 	(*Server).secondFactorRoutes, (*Server).sessionRoutes,
-	(*Server).settingRoutes, (*Server).similarityRoutes,
+	(*Server).settingRoutes, (*Server).similarityRoutes, (*Server).snippetRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tiiRoutes, (*Server).tutorialRoutes,
 	(*Server).unitCSVRoutes,

@@ -179,6 +179,8 @@ func (w *world) seed(ctx context.Context, q db.Q) error {
 		w.insert(ctx, q, "", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
 			"project_id": w.id["project:"+name]})
 	}
+	w.insert(ctx, q, "snippet", "snippets", row{"user_id": w.id["tutor"], "unit_id": w.id["unitA"],
+		"text": "Quokka again", "text_key": "quokka again", "created_at": q.Now(), "updated_at": q.Now()})
 	return nil
 }
 

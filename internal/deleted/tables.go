@@ -79,4 +79,8 @@ var tables = []table{
 	{name: "comment_reads", of: []ref{{"task_comment_id", comments}}},
 	{name: "task_pins", of: ofTask},
 	{name: "news_seen", of: ofTask},
+	{name: "snippets", of: []ref{{"task_definition_id", definitions}}, relink: "task_definition_id",
+		key: []string{"id"}},
+	{name: "snippet_uses", of: []ref{{"task_definition_id", definitions}},
+		drops: []ref{{"snippet_id", "snippets"}}},
 }

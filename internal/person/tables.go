@@ -19,6 +19,7 @@ import (
 	"lectern/internal/personal"
 	"lectern/internal/portfolio"
 	"lectern/internal/similarity"
+	"lectern/internal/snippet"
 	"lectern/internal/submit"
 	"lectern/internal/taskdef"
 	"lectern/internal/work"
@@ -27,7 +28,7 @@ import (
 // tables are all tables with something about people, in the order of the export.
 // A package that gets such a table lists it in its Personal and, if it is the
 // package's first, here.
-var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, taskdef.Personal,
+var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, snippet.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
 	notify.Personal, outside.Personal, deleted.Personal, events.Personal, audit.Personal)
 

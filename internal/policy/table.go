@@ -85,6 +85,8 @@ var (
 	ReadMembers      = right(Unit, "see the members of this group", GroupMember|staff)
 	OverfillGroup    = right(Unit, "exceed the capacity of a group", convenors)
 	SeeClusters      = right(Unit, "see which work of this unit is alike", staff)
+	UseSnippets      = right(Unit, "use the reusable comments of this unit", staff)
+	EditSnippets     = right(Unit, "change others' reusable comments of this unit", convenors)
 	SteerOutside     = right(Unit, "see and retry what is done at the similarity service", convenors)
 )
 

@@ -24,7 +24,7 @@ type UnitRollover struct {
 
 // RolloverUnit copies a unit into a teaching period and gives the copy: its
 // settings, main convenor, streams, group sets, outcomes, task definitions
-// with their files, and its alignments; no students, tutorials, groups or other
+// with their files, its alignments and reusable comments; no students, tutorials, groups or other
 // staff than who asks for it, if they convene the old one. Dates keep their week
 // and weekday. All of it is made or, with an error and so without a commit,
 // nothing.
@@ -115,6 +115,9 @@ func (c *copying) copy(ctx context.Context, q db.Q, ids []int64) error {
 		return err
 	}
 	if err := c.alignments(ctx, q); err != nil {
+		return err
+	}
+	if err := c.snippets(ctx, q); err != nil {
 		return err
 	}
 	entries := make([]audit.Entry, 0, len(c.made))
@@ -345,5 +348,22 @@ func (c *copying) alignments(ctx context.Context, q db.Q) error {
 		JOIN task_definitions nd ON nd.unit_id = m.copy_id AND nd.abbreviation = od.abbreviation
 		JOIN learning_outcomes fresh ON fresh.unit_id = m.copy_id AND fresh.abbreviation = oo.abbreviation
 		WHERE l.task_id IS NULL ORDER BY l.id`, args...)
+	return err
+}
+
+// snippets copies the units' own reusable comments, those for one task matched by
+// its abbreviation.
+func (c *copying) snippets(ctx context.Context, q db.Q) error {
+	m, args, err := c.pairs(q)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `INSERT INTO snippets (user_id, unit_id, task_definition_id, text, text_key, created_at,
+		updated_at)
+		SELECT s.user_id, m.copy_id, nd.id, s.text, s.text_key, m.at, m.at
+		FROM snippets s JOIN `+m+` ON m.source_id = s.unit_id
+		LEFT JOIN task_definitions od ON od.id = s.task_definition_id
+		LEFT JOIN task_definitions nd ON nd.unit_id = m.copy_id AND nd.abbreviation = od.abbreviation
+		ORDER BY s.id`, args...)
 	return err
 }

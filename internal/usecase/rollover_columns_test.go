@@ -165,6 +165,10 @@ func newTeaching(t *testing.T, q db.Q) *teaching {
 	w.id["learning_outcome_links"] = w.put("learning_outcome_links", w.tables["learning_outcome_links"].set.with(record{
 		"task_definition_id":  w.id["task_definitions"],
 		"learning_outcome_id": w.id["learning_outcomes"]}))
+	author := w.put("users", w.at.with(record{"username": "a", "username_key": "a", "email": "a@example.edu",
+		"email_key": "a@example.edu", "first_name": "A", "last_name": "B", "role": 3}))
+	w.id["snippets"] = w.put("snippets", w.tables["snippets"].set.with(inUnit).with(w.at).with(record{"user_id": author,
+		"task_definition_id": w.id["task_definitions"]}))
 	return w
 }
 
@@ -203,6 +207,10 @@ func tables(image, kind int64, start, end clock.Date) map[string]carried {
 			map[string]string{"task_definition_id": "SELECT r.abbreviation FROM task_definitions r WHERE r.id",
 				"learning_outcome_id": "SELECT r.abbreviation FROM learning_outcomes r WHERE r.id"},
 			map[string]string{"id": ownRow, "task_id": "is null: students' own alignments are not copied"}},
+		{"snippets", record{"user_id": nil, "task_definition_id": nil, "text": "Well done", "text_key": "well done"},
+			map[string]string{"user_id": "SELECT r.username FROM users r WHERE r.id",
+				"task_definition_id": "SELECT r.abbreviation FROM task_definitions r WHERE r.id"},
+			map[string]string{"id": ownRow, "unit_id": ownUnit, "created_at": ownRow, "updated_at": ownRow}},
 	}
 	out := map[string]carried{}
 	for _, c := range list {

@@ -1,0 +1,66 @@
+package usecase
+
+import (
+	"context"
+
+	"lectern/internal/access"
+	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/policy"
+	"lectern/internal/snippet"
+)
+
+// SnippetByID gives a reusable comment that the caller may use: their own, or one of
+// a unit they teach. Somebody else's own is as if it were not there.
+func SnippetByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*snippet.Snippet, error) {
+	s, _, err := usableSnippet(ctx, q, who, id)
+	return s, err
+}
+
+// ChangeSnippet gives a reusable comment another text: one's own, one of a unit that
+// one wrote, and as a convenor every one of the unit.
+func ChangeSnippet(ctx context.Context, q db.Q, who *access.Caller, id int64, text string) (*snippet.Snippet, error) {
+	if err := mayEditSnippet(ctx, q, who, id); err != nil {
+		return nil, err
+	}
+	return snippet.Change(ctx, q, id, text)
+}
+
+// RemoveSnippet removes a reusable comment that the caller may change.
+func RemoveSnippet(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
+	if err := mayEditSnippet(ctx, q, who, id); err != nil {
+		return err
+	}
+	return snippet.Remove(ctx, q, id)
+}
+
+// MayEditSnippet tells whether the caller, whose standing is that on the unit, may
+// change a reusable comment offered to them there.
+func MayEditSnippet(who *access.Caller, s *snippet.Snippet) bool {
+	return s.UserID == who.ID || who.May(policy.EditSnippets)
+}
+
+func mayEditSnippet(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
+	s, there, err := usableSnippet(ctx, q, who, id)
+	if err != nil || MayEditSnippet(there, s) {
+		return err
+	}
+	return there.Must(policy.EditSnippets)
+}
+
+// usableSnippet gives a reusable comment with the caller as they stand on its unit.
+func usableSnippet(ctx context.Context, q db.Q, who *access.Caller, id int64) (*snippet.Snippet, *access.Caller,
+	error) {
+	s, err := snippet.ByID(ctx, q, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Own() {
+		if s.UserID != who.ID {
+			return nil, nil, fault.New(fault.Missing, "There is no such reusable comment.")
+		}
+		return s, who, nil
+	}
+	there, err := access.Permit(ctx, q, *who, access.Scope{Unit: *s.UnitID}, policy.UseSnippets)
+	return s, there, err
+}
