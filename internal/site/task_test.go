@@ -23,11 +23,24 @@ func (w *world) send(path, key, name, text string) *answer {
 // upload sends fields and a file, as a form does or a script of ours.
 func (w *world) upload(path, accept string, fields url.Values, field, name, text string) *answer {
 	w.Helper()
+	return w.parts(path, accept, fields, file{field, name, text})
+}
+
+// file is one that a form sends.
+type file struct{ field, name, text string }
+
+// parts sends fields and files.
+func (w *world) parts(path, accept string, fields url.Values, files ...file) *answer {
+	w.Helper()
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
-	part, err := m.CreateFormFile(field, name)
-	if err == nil {
-		_, err = part.Write([]byte(text))
+	var err error
+	for _, f := range files {
+		part, e := m.CreateFormFile(f.field, f.name)
+		if e == nil {
+			_, e = part.Write([]byte(f.text))
+		}
+		err = errors.Join(err, e)
 	}
 	for key, values := range fields {
 		for _, v := range values {

@@ -144,10 +144,12 @@ func (w *world) ids() (out [4]string) {
 	return out
 }
 
+// hostile is a name that is markup, ends an attribute and turns the direction of text.
+const hostile = `<script>alert(1)</script>" onload="x" '` + "\u202e\u2066"
+
 // A university whose names are meant to break pages: Ann studies in it and Tom
 // teaches.
 func (w *world) hostile() {
-	const name = `<script>alert(1)</script>" onload="x" '\u202e\u2066`
 	w.person("eve", policy.Student)
 	w.tx(func(ctx context.Context, q db.Q) error {
 		for _, text := range []string{
@@ -163,7 +165,7 @@ func (w *world) hostile() {
 					'[{"key":"file0","name":"<script>alert(2)</script>","type":"code"}]'
 				FROM units WHERE updated_at = $2`,
 		} {
-			if _, err := db.Exec(ctx, q, text, name, q.Now()); err != nil {
+			if _, err := db.Exec(ctx, q, text, hostile, q.Now()); err != nil {
 				return fmt.Errorf("%s: %w", text, err)
 			}
 		}
@@ -208,8 +210,11 @@ func (w *world) sound(path string, a *answer) {
 	}
 	p := look{ids: map[string]bool{}, labels: map[string]bool{}}
 	for n := range doc.Descendants() {
-		if n.Type == html.ElementNode {
+		switch {
+		case n.Type == html.ElementNode:
 			p.element(n)
+		case n.Type == html.TextNode && strings.ContainsAny(n.Data, turning) && !isolated(n):
+			p.faults = append(p.faults, "text of somebody else turns what stands beside it: "+n.Data)
 		}
 	}
 	if p.headings != 1 || p.mains != 1 || !p.lang || !p.title {
@@ -231,6 +236,19 @@ func (w *world) sound(path string, a *answer) {
 	for _, f := range p.faults {
 		w.Errorf("%s: %s", path, f)
 	}
+}
+
+// turning are the characters that change the direction of text beside them.
+const turning = "\u202a\u202b\u202d\u202e\u2066\u2067\u2068"
+
+// isolated tells whether text stands in an element that nothing of it leaves.
+func isolated(n *html.Node) bool {
+	for p := range n.Ancestors() {
+		if slices.Contains([]string{"bdi", "option", "title", "textarea"}, p.Data) {
+			return true
+		}
+	}
+	return false
 }
 
 // look is what was seen on a page.

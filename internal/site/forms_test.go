@@ -1,0 +1,249 @@
+package site_test
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// reader is somebody with a browser that runs no script: they read pages, fill in the
+// forms that stand there, and are led on.
+type reader struct {
+	*world
+	mux  *http.ServeMux
+	at   string          // where they are
+	on   string          // the pattern of it
+	doc  *html.Node      // what they see
+	text string          // its source
+	seen map[string]bool // the forms on all pages, as page and action
+	done map[string]bool // those they sent
+}
+
+func (w *world) reader(name string) *reader {
+	r := &reader{mux: http.NewServeMux(), seen: map[string]bool{}, done: map[string]bool{}}
+	if r.world = w; name != "" {
+		r.world = w.as(name)
+	}
+	own := *r.world // its cookie changes
+	r.world = &own
+	for _, i := range w.site.Routes() {
+		r.mux.Handle(i.Method+" "+i.Path, http.NotFoundHandler())
+	}
+	return r
+}
+
+// pattern is the route that a request goes to.
+func (r *reader) pattern(method, path string) string {
+	_, pattern := r.mux.Handler(httptest.NewRequest(method, path, nil))
+	return pattern
+}
+
+// open reads a page.
+func (r *reader) open(path string) *reader {
+	r.Helper()
+	return r.see(http.MethodGet, path, r.do(path, nil))
+}
+
+// see looks at an answer, after following where it leads.
+func (r *reader) see(method, path string, a *answer) *reader {
+	r.Helper()
+	for hops := 0; a.Code == http.StatusSeeOther; hops++ {
+		for _, c := range a.Result().Cookies() {
+			r.cookie = c.Value
+		}
+		method, path = http.MethodGet, a.Header().Get("Location")
+		if path, _, _ = strings.Cut(path, "#"); hops > 3 {
+			r.Fatal("it leads on and on")
+		}
+		a = r.do(path, nil)
+	}
+	if r.at, r.on, r.text = path, r.pattern(method, path), a.Body.String(); a.Code >= 300 && a.Code != 401 {
+		r.Fatalf("%s %s: %d %s", method, path, a.Code, a.text())
+	}
+	var err error
+	if r.doc, err = html.Parse(a.Body); err != nil {
+		r.Fatal(err)
+	}
+	for _, f := range r.forms() {
+		r.seen[f.key] = true
+	}
+	return r
+}
+
+// sees fails where the page does not say something.
+func (r *reader) sees(text string) *reader {
+	r.Helper()
+	if !strings.Contains(r.text, text) {
+		r.Errorf("%s does not say %q: %s", r.at, text, r.text)
+	}
+	return r
+}
+
+// paper is a form as it stands on a page.
+type paper struct {
+	*html.Node
+	method, action, key string
+	multipart           bool
+	values              url.Values // what a browser would send
+	fields, needed      []string   // the names of all fields, and of those that may not be empty
+	files               []string
+	buttons             []url.Values
+}
+
+func (r *reader) forms() (out []*paper) {
+	for n := range r.doc.Descendants() {
+		if n.Type != html.ElementNode || n.Data != "form" {
+			continue
+		}
+		at := attributes(n)
+		f := &paper{Node: n, method: strings.ToUpper(at["method"]), action: at["action"], values: url.Values{},
+			multipart: at["enctype"] == "multipart/form-data"}
+		if f.key = r.pattern(f.method, f.action); f.key != "POST /sign-out" {
+			f.key = r.on + " | " + f.key
+		}
+		for c := range n.Descendants() {
+			f.control(c, attributes(c))
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func attributes(n *html.Node) map[string]string {
+	at := map[string]string{}
+	for _, a := range n.Attr {
+		at[a.Key] = a.Val
+	}
+	return at
+}
+
+// words are what an element says.
+func words(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return b.String()
+}
+
+// control notes what a control of the form has a browser send.
+func (f *paper) control(n *html.Node, at map[string]string) {
+	name, has := at["name"]
+	if _, off := at["disabled"]; off || !has && n.Data != "button" {
+		return
+	}
+	_, checked := at["checked"]
+	if _, required := at["required"]; required {
+		f.needed = append(f.needed, name)
+	}
+	switch {
+	case n.Data == "button":
+		f.buttons = append(f.buttons, url.Values{name: {at["value"]}})
+		return
+	case n.Data == "textarea":
+		f.values.Add(name, strings.TrimPrefix(words(n), "\n"))
+	case n.Data == "select":
+		f.values.Add(name, chosen(n))
+	case n.Data == "input" && at["type"] == "file":
+		f.files = append(f.files, name)
+	case n.Data == "input" && (at["type"] == "checkbox" || at["type"] == "radio"):
+		if checked {
+			f.values.Add(name, at["value"])
+		}
+	case n.Data == "input":
+		f.values.Add(name, at["value"])
+	default:
+		return
+	}
+	f.fields = append(f.fields, name)
+}
+
+// chosen is the option of a list that is, or the first.
+func chosen(list *html.Node) (value string) {
+	first := true
+	for o := range list.Descendants() {
+		if o.Data != "option" {
+			continue
+		}
+		at := attributes(o)
+		if _, selected := at["selected"]; selected || first {
+			value, first = at["value"], false
+		}
+	}
+	return value
+}
+
+// act is what a person does with a form.
+type act struct {
+	form  string            // the end of its action
+	words string            // in it or in its fields, where there are several such forms
+	fill  map[string]string // by the name of a field; "" empties it or takes a tick away
+	files map[string]string // their content by the name of a field
+	press string            // the value of the button, where there are several
+}
+
+// does finds a form on the page, fills it in and sends it as a browser without script
+// does, which refuses to send a form with something missing.
+func (r *reader) does(a act) *reader {
+	r.Helper()
+	at := slices.IndexFunc(r.forms(), func(f *paper) bool {
+		return strings.HasSuffix(f.action, a.form) && (strings.Contains(words(f.Node), a.words) ||
+			strings.Contains(f.values.Encode(), a.words))
+	})
+	if at < 0 {
+		r.Fatalf("%s has no form %q with %q: %s", r.at, a.form, a.words, r.text)
+	}
+	f := r.forms()[at]
+	for name, value := range a.fill {
+		if !slices.Contains(f.fields, name) {
+			r.Fatalf("%s: the form has no field %s", r.at, name)
+		}
+		if f.values.Set(name, value); value == "" {
+			f.values.Del(name)
+		}
+	}
+	button := slices.IndexFunc(f.buttons, func(b url.Values) bool {
+		return a.press == "" || slices.Contains(slices.Concat(slices.Collect(maps.Values(b))...), a.press)
+	})
+	if button < 0 {
+		r.Fatalf("%s: there is no button %s", r.at, a.press)
+	}
+	for name, values := range f.buttons[button] {
+		if name != "" {
+			f.values[name] = values
+		}
+	}
+	for _, name := range f.needed {
+		if f.values.Get(name) == "" && a.files[name] == "" {
+			r.Fatalf("%s: a browser does not send the form without %s", r.at, name)
+		}
+	}
+	r.done[f.key] = true
+	return r.send(f, a.files)
+}
+
+// send gives the form to the service.
+func (r *reader) send(f *paper, files map[string]string) *reader {
+	r.Helper()
+	if f.method == http.MethodGet {
+		return r.open(f.action + "?" + f.values.Encode())
+	}
+	if !f.multipart {
+		return r.see(http.MethodPost, f.action, r.do(f.action, f.values))
+	}
+	var chosen []file
+	for _, name := range f.files { // a browser sends an empty one where none was chosen
+		chosen = append(chosen, file{field: name, text: files[name]})
+		if files[name] != "" {
+			chosen[len(chosen)-1].name = "a file"
+		}
+	}
+	return r.see(http.MethodPost, f.action, r.parts(f.action, "text/html,*/*;q=0.8", f.values, chosen...))
+}
