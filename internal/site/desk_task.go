@@ -100,6 +100,10 @@ type verdict struct {
 	Letter string // the key that presses it; empty: none does
 }
 
+// Marks tells whether it says that the work is good, which needs a grade and points
+// where the task has them.
+func (v verdict) Marks() bool { return status.ReadyOrComplete.Has(v.Status) }
+
 // verdicts are those given often, and others the rest of what staff can say.
 var (
 	verdicts = []verdict{{status.Complete, "c"}, {status.Discuss, "d"}, {status.Demonstrate, "m"},

@@ -1,6 +1,7 @@
 // Shows a document inside the page, with its text to be selected and read aloud. The
 // link to the file stays for everybody else. Pages are drawn when they come into view,
-// and only a few are held: phones have little memory.
+// and only a few are held: phones have little memory. A script may prepare a document
+// before it is shown, and keep it for a while after.
 const most = 5; // drawn pages at once
 const zooms = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
 const largest = 4096; // pixels of a canvas in each direction
@@ -15,6 +16,16 @@ function load() {
   return library;
 }
 
+let spare; // a worker that has started and reads nothing yet
+
+// worker gives every document one of its own, so that a document nobody can read holds
+// up no other. Where more are to come, the next is started ahead.
+function worker(pdf, more) {
+  const w = spare ?? new pdf.PDFWorker();
+  spare = more ? new pdf.PDFWorker() : undefined;
+  return w;
+}
+
 function element(name, className, text = '') {
   const e = document.createElement(name);
   e.className = className;
@@ -24,16 +35,39 @@ function element(name, className, text = '') {
 
 class DocumentView extends HTMLElement {
   connectedCallback() {
-    if (this.words) return;
-    this.words = JSON.parse(this.dataset.words);
-    this.drawn = []; // numbers of the drawn pages, the latest last
-    this.zoom = 1;
-    this.at = 1; // the page that is looked at
-    this.open().catch(() => this.fail());
+    this.prepare();
+    if (this.at > 1 && this.pane) this.go(this.at);
   }
 
   disconnectedCallback() {
+    if (!this.kept) this.close();
+  }
+
+  // prepare reads the document and draws its first page, also before it is shown: then
+  // for a pane of the width that is given. It ends when the page is drawn, or never will be.
+  prepare(width) {
+    this.width = width;
+    this.words ??= JSON.parse(this.dataset.words);
+    this.zoom ??= 1;
+    this.at ??= 1; // the page that is looked at
+    this.opened ??= this.open(new AbortController()).catch(() => this.fail());
+    return this.opened;
+  }
+
+  // rest gives back what is drawn of a document that is kept but not shown, except for
+  // its first page.
+  rest() {
+    if (this.pane) for (const sheet of [...this.pane.children].slice(1)) this.clear(sheet);
+    this.drawn = this.drawn?.filter((n) => n === 1);
+  }
+
+  // close gives back everything.
+  close() {
+    this.stop?.abort();
     this.task?.destroy();
+    this.worker?.destroy();
+    this.querySelector('.viewer')?.remove();
+    this.opened = this.task = this.worker = this.pane = undefined;
   }
 
   say(key, ...values) {
@@ -41,20 +75,30 @@ class DocumentView extends HTMLElement {
   }
 
   fail() {
+    if (!this.opened) return; // it was closed meanwhile
     this.querySelector('.viewer')?.remove();
     if (!this.querySelector('.hint')) this.append(element('p', 'hint', this.say('failed')));
   }
 
-  async open() {
-    const [pdf, answer] = await Promise.all([load(), fetch(this.getAttribute('src'), { redirect: 'manual' })]);
-    if (!answer.ok) throw new Error(answer.status);
+  async open(stop) {
+    this.stop = stop;
+    const [pdf, data] = await Promise.all([load(), this.read(stop.signal)]);
+    if (stop.signal.aborted) return;
     this.pdf = pdf;
-    this.task = pdf.getDocument({ data: new Uint8Array(await answer.arrayBuffer()), isEvalSupported: false,
-      useWasm: false, wasmUrl: new URL('./pdfjs/', import.meta.url).href, enableXfa: false });
+    this.worker = worker(pdf, this.kept);
+    this.task = pdf.getDocument({ data, worker: this.worker, isEvalSupported: false, useWasm: false,
+      wasmUrl: new URL('./pdfjs/', import.meta.url).href, enableXfa: false });
     this.document = await this.task.promise;
     this.first = await this.document.getPage(1);
+    if (stop.signal.aborted) return;
     this.build();
-    this.layOut();
+    await this.layOut();
+  }
+
+  async read(signal) {
+    const answer = await fetch(this.getAttribute('src'), { redirect: 'manual', signal });
+    if (!answer.ok) throw new Error(answer.status);
+    return new Uint8Array(await answer.arrayBuffer());
   }
 
   build() {
@@ -100,22 +144,22 @@ class DocumentView extends HTMLElement {
       for (const e of list) if (e.isIntersecting) this.draw(Number(e.target.dataset.page));
     }, { root: this.pane, rootMargin: '50% 0px' });
     for (const sheet of this.pane.children) near.observe(sheet);
-    let width = this.pane.clientWidth;
+    const { pane } = this;
     new ResizeObserver(() => {
-      if (this.pane.clientWidth !== width) this.layOut();
-      width = this.pane.clientWidth;
-    }).observe(this.pane);
+      if (pane === this.pane && pane.clientWidth > 0 && pane.clientWidth !== this.fitted) this.layOut();
+    }).observe(pane);
   }
 
   // layOut gives every page its size, by that of the first until it is drawn.
   layOut() {
-    if (this.pane.clientWidth === 0) return;
+    this.fitted = this.isConnected ? this.pane.clientWidth : this.width;
+    if (!this.fitted) return undefined;
     const n = this.at;
-    this.drawn = [];
+    this.drawn = []; // numbers of the drawn pages, the latest last
     for (const sheet of this.pane.children) this.clear(sheet);
     this.size(this.pane, this.first);
     this.go(n);
-    this.draw(n);
+    return this.draw(n);
   }
 
   // size notes how large a page is in the units of the document, as the style reads it.
@@ -123,7 +167,7 @@ class DocumentView extends HTMLElement {
     const { width, height } = page.getViewport({ scale: 1 });
     e.style.setProperty('--sheet-width', width);
     e.style.setProperty('--sheet-height', height);
-    const room = Math.max(200, this.pane.clientWidth - 32);
+    const room = Math.max(200, this.fitted - 32);
     e.style.setProperty('--total-scale-factor', (this.zoom * Math.min(room, 1000)) / width);
     return (this.zoom * Math.min(room, 1000)) / width;
   }
@@ -167,7 +211,7 @@ class DocumentView extends HTMLElement {
     this.drawn.push(n);
     if (this.drawn.length > most) this.clear(this.pane.children[this.drawn.shift() - 1]);
     const page = n === 1 ? this.first : await this.document.getPage(n).catch(() => null);
-    if (!page || !canvas.isConnected) return; // the document was closed, or the page left meanwhile
+    if (!page || canvas.parentNode !== sheet) return; // the document was closed, or the page left meanwhile
     const viewport = page.getViewport({ scale: this.size(sheet, page) });
     const fine = Math.min(devicePixelRatio || 1, largest / viewport.width, largest / viewport.height);
     canvas.width = Math.floor(viewport.width * fine);
@@ -175,12 +219,15 @@ class DocumentView extends HTMLElement {
     const layer = new this.pdf.TextLayer({ textContentSource: page.streamTextContent(), container: text, viewport });
     const drawing = page.render({ canvas, viewport, transform: [fine, 0, 0, fine, 0, 0] });
     sheet.stop = () => { drawing.cancel(); layer.cancel(); };
-    await Promise.allSettled([drawing.promise, layer.render()]);
+    const [seen] = await Promise.allSettled([drawing.promise, layer.render()]);
+    if (seen.status === 'fulfilled') sheet.classList.add('drawn');
   }
 
   clear(sheet) {
     sheet.stop?.();
     sheet.stop = undefined;
+    sheet.classList.remove('drawn');
+    for (const canvas of sheet.querySelectorAll('canvas')) canvas.width = 0; // its memory is free at once
     sheet.replaceChildren();
   }
 }

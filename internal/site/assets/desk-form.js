@@ -1,0 +1,83 @@
+// The form for a verdict: what is typed is kept as a draft, a grade that is needed is
+// asked for, and what it holds becomes an entry to be sent.
+import { draftOf, dropDraft, keepDraft } from './drafts.js';
+import { announce, address, now, say, task } from './desk-page.js';
+import { newKey } from './outbox.js';
+
+const kept = ['comment', 'grade', 'quality'];
+
+export const form = () => document.getElementById('desk-verdict');
+
+const field = (name) => form()?.elements[name];
+
+export function read() {
+  const draft = Object.fromEntries(kept.map((name) => [name, field(name)?.value ?? '']));
+  return { ...draft, status: form()?.dataset.chosen ?? '' };
+}
+
+// store keeps what the form holds, unless it is what the server drew.
+export function store() {
+  if (!form()) return;
+  const same = kept.every((name) => !field(name) || field(name).value === drawn(field(name)));
+  if (same && !form().dataset.chosen) dropDraft(task());
+  else keepDraft(task(), read());
+}
+
+function drawn(input) {
+  if (!input.options) return input.defaultValue;
+  return [...input.options].find((o) => o.defaultSelected)?.value ?? input.options[0].value;
+}
+
+// fill puts a draft into the form of the task in view.
+export function fill(draft = draftOf(task())) {
+  if (!form() || !draft) return;
+  for (const name of kept) if (field(name) && draft[name]) field(name).value = draft[name];
+  if (draft.status) choose(draft.status);
+}
+
+// clear leaves the form as the server drew it.
+export function clear() {
+  form()?.reset();
+  choose('');
+}
+
+// choose notes a verdict that waits for a grade, on its button too.
+export function choose(status) {
+  if (status) form().dataset.chosen = status;
+  else delete form()?.dataset.chosen;
+  for (const b of form()?.querySelectorAll('button[name=status]') ?? []) {
+    if (b.value === status) b.setAttribute('aria-pressed', 'true');
+    else b.removeAttribute('aria-pressed');
+  }
+}
+
+export const button = (status) => form()?.querySelector(`button[name=status][value="${CSS.escape(status)}"]`);
+
+// missing is the first field that a verdict needs and that is empty.
+function missing(status) {
+  if (!('marks' in (button(status)?.dataset ?? {}))) return undefined;
+  return [...form().querySelectorAll('.desk-marks :is(input, select)')].find((f) => f.value === '');
+}
+
+// ask opens the row for grade and points where a verdict needs it, and tells whether it did.
+export function ask(status) {
+  const empty = missing(status);
+  if (!empty) return false;
+  choose(status);
+  store();
+  const fold = empty.closest('details');
+  if (fold) fold.open = true;
+  empty.focus();
+  announce(say('needs', button(status).dataset.name));
+  return true;
+}
+
+// entry is what the form holds, ready to be sent; without a status it is a comment alone.
+export function entry(status) {
+  const { comment, grade, quality } = read();
+  const fields = { status, comment, version: field('version').value };
+  if (grade) fields.grade = grade;
+  if (quality) fields.quality = quality;
+  return { key: newKey(), at: Date.now(), task: task(), title: now().dataset.title, page: address(task()),
+    action: form().getAttribute('action'), fields, name: status ? button(status).dataset.name : say('comment') };
+}

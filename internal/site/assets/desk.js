@@ -1,0 +1,311 @@
+// The marking desk: from task to task without waiting. Moving on is at once, while the
+// verdict is on its way; what is not saved is told of until somebody saw to it.
+import { dropDraft, draftOf } from './drafts.js';
+import { address, announce, beside, current, desk, now, row, rows, say, state, task, waiting } from './desk-page.js';
+import { ask, clear, entry, fill, form, read, store } from './desk-form.js';
+import { Outbox } from './outbox.js';
+import { Prefetch } from './prefetch.js';
+import { Refusals } from './desk-refused.js';
+import { suggest } from './desk-snippets.js';
+import { Undo } from './desk-undo.js';
+import { presence } from './desk-presence.js';
+import * as keys from './keys.js';
+
+const home = location.pathname; // of the desk
+const ahead = new Prefetch((id) => `${home}/tasks/${id}${filter()}`, look);
+const outbox = new Outbox();
+let turn = 0; // counts the moves, so that a late answer of an earlier one is not shown
+let last = ''; // the verdict given last
+
+function filter() {
+  const to = new URLSearchParams(location.search);
+  to.delete('at');
+  to.delete('undo');
+  return to.size ? `?${to}` : '';
+}
+
+// look tells how documents are shown now, so that those ahead are drawn the same way.
+function look() {
+  const view = now().querySelector('document-view');
+  return { width: view?.pane?.clientWidth ?? look.width, zoom: view?.zoom ?? 1 };
+}
+
+// prepare fetches the two tasks that come next, and keeps the one that was before.
+function prepare(behind) {
+  look.width = look().width;
+  const next = [...new Set([...waiting(task(), 2), beside(task(), 1)])].filter((id) => id && id !== task()).slice(0, 2);
+  ahead.want(next, [behind ?? beside(task(), -1)]);
+}
+
+// go shows another task.
+async function go(id, { push = true, focus = true } = {}) {
+  if (!id || id === task()) return;
+  const mine = ++turn;
+  let article = ahead.take(id);
+  if (article instanceof Promise) {
+    now().setAttribute('aria-busy', 'true');
+    try {
+      article = await article;
+    } catch {
+      if (mine === turn) stuck(id);
+      return;
+    }
+    if (mine !== turn) return;
+  }
+  show(article, push ? address(id) : '', focus);
+}
+
+// stuck is when a task cannot be read: it is tried again as soon as there is hope.
+function stuck(id) {
+  now().removeAttribute('aria-busy');
+  announce(say('unread'));
+  const once = new AbortController();
+  const again = () => { once.abort(); if (turn === mine) go(id); };
+  const mine = turn;
+  addEventListener('online', again, { signal: once.signal });
+  outbox.addEventListener('saved', again, { signal: once.signal });
+}
+
+// show puts a task in place of the one in view.
+function show(article, href, focus = true) {
+  const old = now();
+  const behind = old.dataset.task;
+  if (behind) ahead.keep(behind, old);
+  carry(old, article);
+  old.removeAttribute('aria-busy');
+  old.replaceWith(article);
+  if (href) history.pushState(null, '', href);
+  seen();
+  prepare(behind);
+  if (!focus) return;
+  article.querySelector('h1').focus({ preventScroll: innerWidth > 900 });
+  const n = rows().findIndex((r) => r.dataset.task === task()) + 1;
+  announce(n ? say('shown', article.dataset.title, n, rows().length) : article.dataset.title ?? '');
+}
+
+// seen is all that belongs to the task that came into view.
+function seen() {
+  if (now().dataset.title) document.title = document.title.replace(/^.*( – )/, `${now().dataset.title}$1`);
+  const view = now().querySelector('document-view');
+  if (view) view.kept = true;
+  const held = outbox.of(task()).findLast((e) => e.refused);
+  fill(draftOf(task()) ?? (held && { ...held.fields }));
+  current(task());
+  arrange();
+  desk.dispatchEvent(new CustomEvent('shown', { detail: task() }));
+}
+
+// carry makes the next task look as this one was left: folds and the size of the document.
+function carry(from, to) {
+  for (const d of from.querySelectorAll('details[id]')) {
+    const other = to.querySelector(`#${CSS.escape(d.id)}`);
+    if (other) other.open = d.open;
+  }
+}
+
+// arrange makes the links to the tasks around this one follow the queue as it is here.
+function arrange() {
+  for (const [rel, id] of [['prev', beside(task(), -1)], ['next', beside(task(), 1)]]) {
+    const link = now().querySelector(`a[rel=${rel}]`);
+    if (link && id) link.href = address(id);
+    link?.toggleAttribute('hidden', !id);
+  }
+}
+
+// judge sends what the form holds with a verdict and moves on.
+function judge(status) {
+  if (ask(status)) return;
+  const e = entry(status);
+  last = status;
+  send(e);
+  onward(e.task);
+}
+
+// send hands what was typed over to the outbox, which keeps it now.
+function send(e) {
+  for (const old of outbox.of(e.task)) if (old.refused) outbox.drop(old); // this is what came of it
+  outbox.add(e);
+  dropDraft(e.task);
+  clear();
+}
+
+// onward moves to the next task that waits, or tells that none does.
+async function onward(from) {
+  const [next] = waiting(from);
+  if (next) {
+    await go(next);
+    return;
+  }
+  announce(say('all-given'));
+  await outbox.settled(from);
+  if (outbox.entries.length === 0 && task() === from) await renew();
+}
+
+// visit shows a task as it stands now.
+async function visit(id) {
+  if (id === task()) await refresh(id);
+  ahead.drop(id);
+  await go(id);
+}
+
+// renew reads the queue anew, and shows the first that waits where the task in view does not.
+async function renew() {
+  const answer = await fetch(home + filter(), { headers: { Accept: 'text/html' }, redirect: 'manual' }).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const queue = page.getElementById('desk-queue');
+  const article = page.getElementById('desk-task');
+  document.getElementById('desk-queue').replaceWith(document.adoptNode(queue));
+  if (row(task())) {
+    current(task());
+    arrange();
+    return;
+  }
+  document.adoptNode(article);
+  customElements.upgrade(article);
+  show(article, home + filter());
+}
+
+// refresh draws the task in view anew, without taking away what is typed or the document.
+async function refresh(id) {
+  ahead.drop(id);
+  if (id !== task()) return;
+  const fresh = await ahead.read(id).catch(() => null);
+  if (!fresh || id !== task()) return;
+  const old = now();
+  const [view, other] = [old, fresh].map((a) => a.querySelector('document-view'));
+  if (view && other?.getAttribute('src') === view.getAttribute('src')) other.replaceWith(view);
+  const focus = old.contains(document.activeElement) ? document.activeElement : null;
+  keepForm(old, fresh, focus);
+  const scrolled = [...old.querySelectorAll('section')].map((s) => s.scrollTop);
+  carry(old, fresh);
+  old.replaceWith(fresh);
+  [...fresh.querySelectorAll('section')].forEach((s, i) => { s.scrollTop = scrolled[i] ?? 0; });
+  if (focus?.isConnected) focus.focus({ preventScroll: true });
+  else if (focus?.id) document.getElementById(focus.id)?.focus({ preventScroll: true });
+  seen();
+}
+
+// keepForm leaves the form alone where somebody is at it. It goes on with the version it
+// was drawn with where somebody else judged the work meanwhile: of two verdicts both are
+// to be seen.
+function keepForm(old, fresh, focus) {
+  const [mine, theirs] = [old, fresh].map((a) => a.querySelector('#desk-verdict'));
+  if (!mine || !theirs || !(mine.contains(focus) || Object.values(read()).some(Boolean))) return;
+  const same = old.dataset.status === fresh.dataset.status;
+  if (same) mine.elements.version.value = theirs.elements.version.value;
+  theirs.replaceWith(mine);
+}
+
+// submitted takes the forms of the desk over from the browser.
+function submitted(e) {
+  if (e.target.id !== 'desk-verdict') return;
+  e.preventDefault();
+  const chosen = form().dataset.chosen;
+  const status = e.submitter?.name === 'status' ? e.submitter.value : '';
+  if (status) judge(status);
+  else if (e.submitter?.hasAttribute('formaction')) speak();
+  else if (chosen) judge(chosen);
+}
+
+// speak sends the comment and stays.
+function speak() {
+  if (read().comment.trim() === '') return;
+  send(entry(''));
+  announce(say('comment-sent'));
+}
+
+// typed is about keys inside the form: to send, and to go from the grade on.
+function typed(e) {
+  if (e.key !== 'Enter' || e.isComposing || !e.target.closest?.('#desk-verdict')) return;
+  if (e.target.name === 'comment') {
+    if (!e.ctrlKey && !e.metaKey) return;
+    e.preventDefault();
+    if (e.repeat) return;
+    if (!e.shiftKey) speak();
+    else if (last) judge(last);
+    else announce(say('no-last'));
+  } else if (e.target.closest('.desk-marks')) {
+    e.preventDefault();
+    if (!e.repeat && form().dataset.chosen) judge(form().dataset.chosen);
+  }
+}
+
+// clicked opens tasks in place. The second click of two means what the first showed, not
+// what came under it meanwhile.
+function clicked(e) {
+  if (e.detail > 1 && e.target.closest('#desk-verdict button')) {
+    e.preventDefault();
+    return;
+  }
+  acts[e.target.closest('[data-act]')?.dataset.act]?.();
+  const link = e.target.closest('a[href]');
+  if (!link || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+  const to = new URL(link.href);
+  const id = to.origin === location.origin && to.pathname === home ? to.searchParams.get('at') : '';
+  if (!id) return;
+  e.preventDefault();
+  go(id);
+}
+
+const acts = { waiting: () => go(waiting(task())[0]), keys: showKeys };
+
+function showKeys() {
+  const dialog = document.getElementById('desk-keys');
+  keys.list(desk, dialog.querySelector('tbody'));
+  dialog.showModal();
+}
+
+const shows = { sending: 'sending', lost: 'waits', refused: 'refused' };
+
+// changed shows on the rows of the queue what became of their verdicts.
+function changed({ detail: e }) {
+  const open = outbox.of(e.task).at(-1);
+  if (!open) return;
+  const name = open.refused ? 'refused' : open.lost ? 'lost' : 'sending';
+  if (open.fields.status) state(e.task, name, say(shows[name], open.name));
+}
+
+function saved({ detail: { entry: e } }) {
+  if (e.fields.status) state(e.task, 'saved', say('saved', e.name));
+  const draft = draftOf(e.task);
+  if (draft && draft.comment === e.fields.comment) dropDraft(e.task); // the page ended between two steps
+  refresh(e.task).then(() => prepare());
+}
+
+// heard is when something happened to a task, by whomever: what is prepared of it is old.
+const stale = new Set();
+function heard({ detail: event }) {
+  const id = String(event.task_id ?? '');
+  if (!id || (id !== task() && !ahead.held.has(id)) || outbox.of(id).length) return;
+  if (stale.size === 0) {
+    setTimeout(() => {
+      const all = [...stale];
+      stale.clear();
+      Promise.all(all.map(refresh)).then(() => prepare());
+    }, 400);
+  }
+  stale.add(id);
+}
+
+desk.addEventListener('submit', submitted);
+desk.addEventListener('keydown', typed);
+desk.addEventListener('click', clicked);
+desk.addEventListener('input', store);
+desk.addEventListener('change', store);
+outbox.addEventListener('change', changed);
+outbox.addEventListener('saved', saved);
+document.addEventListener('live', heard);
+addEventListener('popstate', () => go(new URLSearchParams(location.search).get('at') ?? rows()[0]?.dataset.task,
+  { push: false }));
+desk.querySelector('.desk-tools').hidden = false;
+keys.listen(desk);
+suggest(desk);
+presence();
+new Refusals(outbox, visit);
+new Undo(outbox, visit);
+history.replaceState(null, '', task() ? address(task()) : location.href);
+for (const e of outbox.entries) changed({ detail: e });
+seen();
+outbox.resume();
+prepare();

@@ -1,0 +1,115 @@
+// Verdicts on their way: each is kept until the server answered, sent again with the
+// same key when the network is lost, and told of when it is refused. Those of one task
+// go one after the other.
+import { allSent, dropSent, keepSent, stillSent } from './drafts.js';
+
+const waits = [1, 2, 4, 8, 15, 30, 60]; // s between two tries
+const longest = 30000; // ms that one try may take
+const passing = new Set([401, 408, 425, 429, 500, 502, 503, 504]);
+const hex = (b) => b.toString(16).padStart(2, '0');
+
+export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(hex).join('');
+
+// Outbox tells of "change" whenever an entry begins, is lost, refused or gone, and of
+// "saved" with the entry and the answer. An entry has the address and the fields to be
+// sent, its key, its task, and what people call it.
+export class Outbox extends EventTarget {
+  entries = allSent();
+  busy = new Set(); // tasks one of whose entries is on its way
+  timers = new Map(); // until the next try, by task
+
+  constructor() {
+    super();
+    addEventListener('online', () => this.resume());
+    document.addEventListener('visibilitychange', () => { if (!document.hidden) this.resume(); });
+  }
+
+  // resume sends at once what waits.
+  resume() {
+    for (const task of new Set(this.entries.map((e) => e.task))) this.next(task);
+  }
+
+  add(entry) {
+    this.entries.push(entry);
+    keepSent(entry);
+    this.tell('change', entry);
+    this.next(entry.task);
+  }
+
+  of(task) {
+    return this.entries.filter((e) => e.task === task);
+  }
+
+  // drop forgets an entry.
+  drop(entry) {
+    this.entries = this.entries.filter((e) => e !== entry);
+    dropSent(entry);
+    this.tell('change', entry);
+  }
+
+  // settled ends when nothing of a task is on its way or waits to be.
+  async settled(task) {
+    while (this.of(task).some((e) => !e.refused)) {
+      await new Promise((done) => { this.addEventListener('change', done, { once: true }); });
+    }
+  }
+
+  async next(task) {
+    const entry = this.of(task).find((e) => !e.refused);
+    if (!entry || this.busy.has(task)) return;
+    clearTimeout(this.timers.get(task));
+    if (entry.tries && !stillSent(entry)) { // another window had the answer, or its user signed out
+      this.drop(entry);
+      this.next(task);
+      return;
+    }
+    this.busy.add(task);
+    const { answer, body } = await send(entry);
+    this.busy.delete(task);
+    if (answer?.ok && body) this.save(entry, body);
+    else if (!body || passing.has(answer.status)) this.lose(entry, answer);
+    else this.refuse(entry, answer.status, body);
+    if (entry.refused || !this.entries.includes(entry)) this.next(task);
+  }
+
+  save(entry, body) {
+    for (const later of this.of(entry.task)) { // was decided in the knowledge of this one
+      if (body.version && later.fields.version === entry.fields.version) later.fields.version = String(body.version);
+    }
+    this.tell('saved', { entry, body });
+    this.drop(entry);
+  }
+
+  lose(entry, answer) {
+    entry.tries = (entry.tries ?? 0) + 1;
+    entry.lost = answer?.status === 401 ? 'sign-in' : 'lost';
+    const wait = waits[Math.min(entry.tries, waits.length) - 1] * (0.75 + Math.random() / 2);
+    const asked = Number(answer?.headers.get('Retry-After')) || 0;
+    this.timers.set(entry.task, setTimeout(() => this.next(entry.task), 1000 * Math.max(wait, asked)));
+    this.tell('change', entry);
+  }
+
+  refuse(entry, status, body) {
+    entry.refused = { status, ...body };
+    keepSent(entry);
+    this.tell('refused', entry);
+    this.tell('change', entry);
+  }
+
+  tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}
+
+// send tries once. What answers in no words of ours is not our service.
+async function send(entry) {
+  try {
+    const answer = await fetch(entry.action, { method: 'POST', headers: { Accept: 'application/json' },
+      body: new URLSearchParams({ ...entry.fields, key: entry.key }), redirect: 'manual', keepalive: true,
+      signal: AbortSignal.timeout(longest) });
+    const ours = answer.headers.get('Content-Type')?.startsWith('application/json');
+    return { answer, body: ours ? await answer.json() : null };
+  } catch {
+    return {};
+  }
+}
