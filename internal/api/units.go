@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
@@ -21,7 +22,7 @@ func (s *Server) unitRoutes() {
 	endpoint.Route(s.Server, "GET /api/units", 200, policy.SignedIn, "List the units you teach or study; all of them "+
 		"as Admin", s.listUnits)
 	endpoint.Route(s.Server, "GET /api/units/{id}", 200, policy.ReadUnit, "Get a unit with everything taught in it",
-		s.getUnit, endpoint.Polled(), endpoint.Asks(unitParts...))
+		s.getUnit, endpoint.PolledBy(s.unitShown), endpoint.Asks(unitParts...))
 	endpoint.Route(s.Server, "POST /api/units", 201, policy.CreateUnits, "Create a unit", s.addUnit,
 		endpoint.Audited(audit.Unit, audit.Role),
 		endpoint.Location("/api/units/{.id}"), endpoint.Also(404, "no such teaching period or user"),
@@ -50,6 +51,12 @@ func (s *Server) listUnits(ctx context.Context, who *access.Caller, in listUnits
 
 func (s *Server) getUnit(ctx context.Context, who *access.Caller, in unitIn) (*usecase.FullUnit, error) {
 	return view(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) { return usecase.UnitByID(ctx, q, who, in.ID) })
+}
+
+// unitShown tells what getUnit would give a caller.
+func (s *Server) unitShown(ctx context.Context, who *access.Caller, in unitIn) (endpoint.Shown, error) {
+	version, err := course.UnitVersion(ctx, s.db.Pool(), in.ID)
+	return endpoint.Shown{Key: fmt.Sprint("unit ", in.ID, " ", usecase.UnitView(who)), Version: version}, err
 }
 
 // unitIn is the input of an endpoint about one unit.

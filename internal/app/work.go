@@ -8,6 +8,7 @@ import (
 	"lectern/internal/assess"
 	"lectern/internal/audit"
 	"lectern/internal/blob"
+	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/deleted"
 	"lectern/internal/events"
@@ -86,7 +87,7 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 		return err
 	}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune,
-		saml.Prune, a.similarity.Prune, assess.Prune, deleted.Prune} {
+		saml.Prune, a.similarity.Prune, assess.Prune, deleted.Prune, course.PruneVersions} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"bytes"
 	"compress/gzip"
 	"net/http"
 	"strings"
@@ -112,3 +113,31 @@ func (c *compressed) done() {
 
 // Unwrap lets http.ResponseController reach the connection.
 func (c *compressed) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// Body is an answer that is sent to many: compressed once, when the first asks for it.
+type Body struct {
+	Plain []byte
+	once  sync.Once
+	small []byte
+}
+
+// Send sends a body, compressed where it is large and the client takes gzip.
+func Send(w http.ResponseWriter, r *http.Request, b *Body) error {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if len(b.Plain) < largeAnswer || !takesGzip(r) {
+		return Write(w, b.Plain)
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	b.once.Do(b.compress)
+	return Write(w, b.small)
+}
+
+func (b *Body) compress() {
+	var to bytes.Buffer
+	z := compressors.Get().(*gzip.Writer)
+	z.Reset(&to)
+	_, _ = z.Write(b.Plain) // to memory
+	_ = z.Close()
+	compressors.Put(z)
+	b.small = to.Bytes()
+}

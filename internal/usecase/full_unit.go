@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"fmt"
 
 	"lectern/internal/access"
 	"lectern/internal/clock"
@@ -52,6 +53,12 @@ func UnitByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*FullU
 	full := &FullUnit{Unit: *u}
 	full.reveal(who)
 	return full, full.fill(ctx, q, who)
+}
+
+// UnitView names what UnitByID shows who beside the values of the unit itself: those
+// of the same view are shown the same.
+func UnitView(who *access.Caller) string {
+	return fmt.Sprint(who.MyRole(), who.May(policy.ReadUnit), who.May(policy.ListStudents), who.May(policy.ListGroups))
 }
 
 // reveal shows the settings that concern who.

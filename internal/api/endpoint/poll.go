@@ -27,14 +27,37 @@ func Polled() Option {
 	}
 }
 
-// errNotModified ends a request whose answer the client has.
-var errNotModified = errors.New("not modified")
+// Shown tells which answer a request would get: whoever gets the same Key and Version
+// gets the same answer, byte for byte.
+type Shown struct {
+	Key     string // the record, and as whom the caller sees it
+	Version string // of all that is shown
+}
+
+// PolledBy is Polled for an endpoint whose answers tell by themselves whether they
+// still hold: the last ones are kept, and sent to whoever is shown the same.
+func PolledBy[In any](shown func(ctx context.Context, who *access.Caller, in In) (Shown, error)) Option {
+	return func(i *Info) {
+		Polled()(i)
+		i.shown = func(ctx context.Context, who *access.Caller, in any) (Shown, error) {
+			return shown(ctx, who, *in.(*In))
+		}
+	}
+}
+
+// errNotModified ends a request whose answer the client has, errKept one whose answer
+// is kept here.
+var (
+	errNotModified = errors.New("not modified")
+	errKept        = errors.New("kept")
+)
 
 // polls remember the tags of answers, by caller and address.
 type polls struct {
 	db   *db.DB
 	mu   sync.Mutex
 	tags map[string]poll
+	kept keptAnswers
 }
 
 // poll is the tag of an answer in a state of the database.
@@ -63,26 +86,33 @@ func (p *polls) remember(key string, one poll) {
 // conditional is one request to an endpoint that is polled; nil to another.
 type conditional struct {
 	polls   *polls
+	shown   func(context.Context, *access.Caller, any) (Shown, error)
 	asked   string // If-None-Match
 	uri     string
 	key     string
-	version string // of the database before the answer was read; empty: unknown
+	version string // of the database, or of what is shown, before the answer was read; empty: unknown
 	tag     string
 	answer  held
+	kept    *keptAnswer
 }
 
 func (s *Server) conditional(i *Info, r *http.Request) *conditional {
 	if !i.polled {
 		return nil
 	}
-	return &conditional{polls: &s.polls, asked: r.Header.Get("If-None-Match"), uri: r.URL.RequestURI()}
+	return &conditional{polls: &s.polls, shown: i.shown, asked: r.Header.Get("If-None-Match"),
+		uri: r.URL.RequestURI()}
 }
 
-// begin is called when the caller has shown their right. It fails with
-// errNotModified when they have the answer and nothing was written since.
-func (c *conditional) begin(ctx context.Context, who *access.Caller) error {
+// begin is called when the caller has shown their right, with what they ask. It fails
+// with errNotModified when they have the answer and nothing was written since, and
+// with errKept when the answer is here already.
+func (c *conditional) begin(ctx context.Context, who *access.Caller, in any) error {
 	if c == nil {
 		return nil
+	}
+	if c.shown != nil {
+		return c.look(ctx, who, in)
 	}
 	c.key = strconv.FormatInt(who.ID, 10) + " " + c.uri
 	if c.asked == "" {
@@ -98,6 +128,22 @@ func (c *conditional) begin(ctx context.Context, who *access.Caller) error {
 		return errNotModified
 	}
 	return nil
+}
+
+// look finds the answer that is kept of what is shown.
+func (c *conditional) look(ctx context.Context, who *access.Caller, in any) error {
+	s, err := c.shown(ctx, who, in)
+	if err != nil {
+		return err
+	}
+	c.key, c.version = s.Key, s.Version
+	if c.kept = c.polls.kept.of(c.key, c.version); c.kept == nil {
+		return nil
+	}
+	if c.tag = c.kept.tag; c.has(c.tag) {
+		return errNotModified
+	}
+	return errKept
 }
 
 // has tells whether the client has the answer with a tag.
@@ -121,17 +167,31 @@ func (c *conditional) finish(w http.ResponseWriter, r *http.Request) {
 	sum.Write(c.answer.Bytes())
 	// Weak, as the same answer may come compressed or not.
 	c.tag = `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16]) + `"`
-	if c.version != "" {
+	switch {
+	case c.shown != nil:
+		c.kept = c.polls.kept.keep(c.key, c.version, c.tag, c.answer.header.Get("Content-Type"), c.answer.Bytes())
+	case c.version != "":
 		c.polls.remember(c.key, poll{c.version, c.tag})
 	}
 	if c.has(c.tag) {
 		c.notModified(w)
 		return
 	}
+	if c.kept != nil {
+		c.sendKept(w, r)
+		return
+	}
 	c.label(w)
 	w, done := httpserver.Compress(w, r)
 	c.answer.send(w)
 	done()
+}
+
+// sendKept sends an answer that is kept.
+func (c *conditional) sendKept(w http.ResponseWriter, r *http.Request) {
+	c.label(w)
+	w.Header().Set("Content-Type", c.kept.contentType)
+	_ = httpserver.Send(w, r, &c.kept.body) // the client left
 }
 
 func (c *conditional) label(w http.ResponseWriter) {

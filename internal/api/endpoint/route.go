@@ -98,6 +98,7 @@ type Info struct {
 	accepts               func(ctx context.Context, who *access.Caller, in any) (func(field string) error, error)
 	location              string
 	scope                 []scopeField
+	shown                 func(context.Context, *access.Caller, any) (Shown, error) // of a polled one; see PolledBy
 	polled                bool
 	forBrowsers           bool
 	names                 map[string]string // of inputs, by the names the domain has for them
@@ -230,6 +231,8 @@ func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule
 		switch {
 		case errors.Is(err, errNotModified):
 			c.notModified(w)
+		case errors.Is(err, errKept):
+			c.sendKept(w, r)
 		case err != nil:
 			s.HTTP.Fail(w, r, err)
 		case c != nil:
@@ -288,7 +291,7 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	}
 	ctx = audit.By(ctx, audit.Origin{ActorID: who.ID, UnitID: who.UnitID, ProjectID: who.ProjectID,
 		OwnerID: who.OwnerID, Address: who.From, RequestID: who.RequestID})
-	if err = c.begin(ctx, who); err != nil {
+	if err = c.begin(ctx, who, &in); err != nil {
 		return out, done, err
 	}
 	out, err = h(ctx, who, in)

@@ -1,0 +1,218 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"lectern/internal/access"
+	"lectern/internal/course"
+	"lectern/internal/db"
+	"lectern/internal/policy"
+	"lectern/internal/usecase"
+)
+
+// fresh is the record of unitA as somebody sees it, put together anew.
+func (w *world) fresh(as string) string {
+	w.Helper()
+	role, err := db.One[int64](w.Context(), w.db.Pool(), `SELECT role FROM users WHERE id = $1`, w.id[as])
+	if err != nil {
+		w.Fatal(err)
+	}
+	who := access.Caller{ID: w.id[as], Role: policy.Role(*role)}
+	unit, err := usecase.UnitByID(w.Context(), w.db.Pool(), &who, w.id["unitA"])
+	if err != nil {
+		w.Fatal(err)
+	}
+	b, err := json.Marshal(unit)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(b)
+}
+
+// column is one whose values can be changed and changed back.
+type column struct {
+	Table string `db:"t"`
+	Name  string `db:"c"`
+	Type  string `db:"type"`
+}
+
+// columns lists those of every table.
+func (w *world) columns() []column {
+	w.Helper()
+	text := `SELECT m.name AS t, c.name AS c, c.type AS type FROM sqlite_master m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND c.pk = 0 ORDER BY 1, 2`
+	if w.db.Postgres() {
+		text = `SELECT table_name AS t, column_name AS c, data_type AS type FROM information_schema.columns
+			WHERE table_schema = current_schema() AND column_name <> 'id' ORDER BY 1, 2`
+	}
+	list, err := db.All[column](w.Context(), w.db.Pool(), text)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return list
+}
+
+// change gives what sets the column to something else, and what sets it back; empty
+// where that cannot be.
+func (c column) change() (to, back string) {
+	switch kind := strings.ToLower(c.Type); {
+	case strings.HasSuffix(c.Name, "_id") || strings.HasPrefix(c.Table, "goose") ||
+		c.Table == "unit_changes":
+		return "", ""
+	case strings.HasPrefix(kind, "bool"):
+		return "NOT " + c.Name, "NOT " + c.Name
+	case kind == "integer", kind == "bigint":
+		return c.Name + " + 1", c.Name + " - 1"
+	case kind == "text":
+		return c.Name + " || 'x'", "substr(" + c.Name + ", 1, length(" + c.Name + ") - 1)"
+	}
+	return "", ""
+}
+
+// Whatever is written, and by whatever way, the record of a unit that was kept is never
+// shown when another would be.
+func TestKeptUnitsAreNeverStale(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		readers := []string{"admin", "convenor", "tutor", "student", "both"}
+		before := map[string]string{}
+		look := func(after string) (changed bool) {
+			for _, who := range readers {
+				a := w.do(who, "GET /api/units/{unitA}", nil)
+				if a.Code != 200 {
+					continue // they may not see it now
+				}
+				if got, want := strings.TrimSpace(a.Body.String()), w.fresh(who); got != want {
+					t.Errorf("after %s, %s is shown an old unit:\n%s\n%s", after, who, got, want)
+				} else if before[who] != want {
+					before[who], changed = want, true
+				}
+			}
+			return changed
+		}
+		look("nothing")
+		shown := map[string]bool{}
+		for _, c := range w.columns() {
+			to, back := c.change()
+			if to == "" {
+				continue
+			}
+			for _, value := range []string{to, back} {
+				text := fmt.Sprintf(`UPDATE %s SET %s = %s`, c.Table, c.Name, value)
+				if err := w.try(text); err != nil {
+					break // a rule of the schema forbids it
+				}
+				if look(text) {
+					shown[c.Table] = true
+				}
+			}
+		}
+		for _, table := range []string{"units", "users", "tutorials", "tutorial_streams", "task_definitions", "projects",
+			"learning_outcomes", "group_sets", "unit_groups"} {
+			if !shown[table] {
+				t.Errorf("no change of %s was shown", table)
+			}
+		}
+		for _, text := range []string{`DELETE FROM tutorial_enrolments`, `DELETE FROM group_memberships`,
+			`DELETE FROM learning_outcome_links`, `INSERT INTO learning_outcomes (unit_id, ilo_number, name, description,
+				abbreviation) SELECT id, 99, 'More', 'More', 'MORE' FROM units`} {
+			w.set(text)
+			look(text)
+		}
+	})
+}
+
+// try runs a statement that may fail.
+func (w *world) try(text string) error {
+	return w.db.Tx(w.Context(), func(q db.Q) error {
+		_, err := db.Exec(w.Context(), q, text)
+		return err
+	})
+}
+
+// Every table that a unit's record is read from tells of its changes.
+func TestUnitsAreReadFromTablesThatTell(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	var texts []string
+	ctx, _ := db.Counting(t.Context(), func(text string) { texts = append(texts, text) })
+	who := access.Caller{ID: w.id["admin"], Role: policy.Admin}
+	if _, err := usecase.UnitByID(ctx, w.db.Pool(), &who, w.id["unitA"]); err != nil || len(texts) < 9 {
+		t.Fatal(len(texts), err)
+	}
+	type page struct {
+		Table string `db:"tbl_name"`
+		Root  int64  `db:"rootpage"`
+	}
+	tables := map[int64]string{}
+	pages, err := db.All[page](t.Context(), w.db.Pool(), `SELECT tbl_name, rootpage FROM sqlite_master WHERE rootpage > 0`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		tables[p.Root] = p.Table
+	}
+	telling, err := db.All[string](t.Context(), w.db.Pool(), `SELECT DISTINCT tbl_name FROM sqlite_master
+		WHERE type = 'trigger' AND name LIKE 'unit_changes_%'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts[1:] { // the first finds the caller's standing
+		for r, err := range db.Records(t.Context(), w.db.Pool(), "EXPLAIN "+text, argsFor(text)...) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			root, _ := r.Values[slices.Index(r.Columns, "p2")].(int64)
+			opcode := r.Values[slices.Index(r.Columns, "opcode")]
+			if table := tables[root]; opcode == "OpenRead" && !slices.Contains(telling, table) {
+				t.Errorf("%s has no trigger, but is read by\n%s", table, text)
+			}
+		}
+	}
+}
+
+// argsFor gives a statement as many arguments as it names.
+func argsFor(text string) (args []any) {
+	for n := 1; strings.Contains(text, fmt.Sprintf("$%d", n)); n++ {
+		args = append(args, int64(1))
+	}
+	return args
+}
+
+// A unit that is kept costs three statements, whoever of a kind asks; compressed it is
+// the same; and versions that nobody compares are forgotten.
+func TestKeptUnitsAreShared(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		one := w.do("student", "GET /api/units/{unitA}", nil).status(200)
+		ctx, n := db.Counting(t.Context(), nil)
+		other := w.send(w.request("mate", "GET /api/units/{unitA}", nil).WithContext(ctx), "unit")
+		if !bytes.Equal(one.Body.Bytes(), other.Body.Bytes()) || other.Header().Get("ETag") != one.Header().Get("ETag") ||
+			other.Header().Get("Content-Type") != one.Header().Get("Content-Type") || n.N() != 3 {
+			t.Errorf("%d statements, %v %v", n.N(), one.Header(), other.Header())
+		}
+		w.now = w.now.AddDate(0, 0, 2)
+		w.set(`UPDATE units SET name = 'Now' WHERE id = $1`, w.id["unitA"])
+		version := func() string {
+			v, err := course.UnitVersion(t.Context(), w.db.Pool(), w.id["unitA"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		was := version()
+		w.now = w.now.AddDate(0, 0, 2)
+		err := w.db.Tx(t.Context(), func(q db.Q) error {
+			_, err := course.PruneVersions(t.Context(), q)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now := version(); was == "0.0" || now != "0.0" {
+			t.Errorf("%s became %s", was, now)
+		}
+	})
+}
