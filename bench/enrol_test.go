@@ -123,6 +123,7 @@ func (c *class) request(path string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Header.Set("Username", fmt.Sprintf("student_%d", classStudents+1))
 	r.Header.Set("Auth_Token", c.token)
+	r.Header.Set("Cache-Control", "no-cache") // what is measured is put together
 	return r
 }
 

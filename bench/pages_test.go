@@ -165,6 +165,7 @@ func (u *university) ask(path string) {
 	if strings.HasPrefix(path, "/api/") {
 		r.Header.Set("Username", "student_5")
 		r.Header.Set("Auth-Token", u.token)
+		r.Header.Set("Cache-Control", "no-cache") // a page is drawn anew, too
 	} else {
 		r.Header.Set("Accept", "text/html")
 		r.AddCookie(&http.Cookie{Name: "lectern", Value: u.token})

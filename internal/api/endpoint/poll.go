@@ -35,7 +35,8 @@ type Shown struct {
 }
 
 // PolledBy is Polled for an endpoint whose answers tell by themselves whether they
-// still hold: the last ones are kept, and sent to whoever is shown the same.
+// still hold: the last ones are kept, and sent to whoever is shown the same, but for
+// those who ask with Cache-Control: no-cache.
 func PolledBy[In any](shown func(ctx context.Context, who *access.Caller, in In) (Shown, error)) Option {
 	return func(i *Info) {
 		Polled()(i)
@@ -88,6 +89,7 @@ type conditional struct {
 	polls   *polls
 	shown   func(context.Context, *access.Caller, any) (Shown, error)
 	asked   string // If-None-Match
+	anew    bool   // the client does not want an answer that was kept
 	uri     string
 	key     string
 	version string // of the database, or of what is shown, before the answer was read; empty: unknown
@@ -101,7 +103,7 @@ func (s *Server) conditional(i *Info, r *http.Request) *conditional {
 		return nil
 	}
 	return &conditional{polls: &s.polls, shown: i.shown, asked: r.Header.Get("If-None-Match"),
-		uri: r.URL.RequestURI()}
+		anew: strings.Contains(r.Header.Get("Cache-Control"), "no-cache"), uri: r.URL.RequestURI()}
 }
 
 // begin is called when the caller has shown their right, with what they ask. It fails
@@ -137,6 +139,9 @@ func (c *conditional) look(ctx context.Context, who *access.Caller, in any) erro
 		return err
 	}
 	c.key, c.version = s.Key, s.Version
+	if c.anew {
+		return nil
+	}
 	if c.kept = c.polls.kept.of(c.key, c.version); c.kept == nil {
 		return nil
 	}
