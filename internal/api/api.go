@@ -109,7 +109,7 @@ var resources = []func(*Server){
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tiiRoutes, (*Server).tutorialRoutes,
 	(*Server).unitCSVRoutes,
 	(*Server).unitAccessRoutes, (*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes,
-	(*Server).userRoutes,
+	(*Server).userRoutes, (*Server).verdictRoutes,
 	(*Server).webcalRoutes, (*Server).whatIfRoutes, (*Server).webhookRoutes,
 }
 

@@ -10,6 +10,8 @@ import (
 // exempt are tables that lose rows, or references, with what is deleted and are not
 // kept, each with the reason.
 var exempt = map[string]string{
+	"verdicts":              "who restores work does not undo verdicts, and a repeated one meets another version",
+	"verdict_tasks":         "it serves the undo of a verdict only",
 	"tii_groups":            "the outside service forgets it at once",
 	"tii_group_attachments": "the outside service forgets it at once",
 	"tii_submissions":       "the outside service forgets it at once",

@@ -46,6 +46,7 @@ type Error struct {
 	Code   string            // what a program tells it from others of its kind by; the kind's own when empty
 	Fields map[string]string // what is wrong with which field, for Invalid and Refused
 	Wait   time.Duration     // how long to wait, for Throttled
+	Stands any               // what stands instead of what was asked for, for Conflict; shown as it encodes
 	Err    error             // what caused it, if anything; never shown
 
 	lists bool // Text is the list of Fields

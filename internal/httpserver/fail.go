@@ -18,6 +18,7 @@ type Problem struct {
 	Text   string            `json:"error"` // a sentence a person can act on
 	Code   string            `json:"code"`  // a stable word a program can rely on
 	Fields map[string]string `json:"fields,omitempty"`
+	Stands any               `json:"stands,omitempty"` // what stands instead of what was asked for
 }
 
 var statuses = map[fault.Kind]int{
@@ -40,6 +41,9 @@ func ProblemOf(e *fault.Error) Problem {
 	p := Problem{Status: statuses[e.Kind], Text: e.Sentence(), Code: cmp.Or(e.Code, e.Kind.Slug())}
 	if e.Kind == fault.Invalid || e.Kind == fault.Refused {
 		p.Fields = e.Fields
+	}
+	if e.Kind == fault.Conflict {
+		p.Stands = e.Stands
 	}
 	return p
 }

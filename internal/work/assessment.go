@@ -91,7 +91,7 @@ func Judge(ctx context.Context, q db.Q, taskIDs []int64, since clock.Time, to st
 			if t.ID != taskIDs[0] {
 				plan = plan.Quiet()
 			}
-			changes = append(changes, change{t, plan})
+			changes = append(changes, change{task: t, plan: plan})
 		}
 	}
 	if len(changes) == 0 {

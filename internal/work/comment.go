@@ -258,10 +258,13 @@ func refuseEcho(ctx context.Context, q db.Q, t *task, n newComment) error {
 		reply = *n.ReplyTo
 	}
 	if slices.Equal(last, []row{{n.Text, n.Author, typeText, reply}}) {
-		return fault.New(fault.Conflict, "You have just said exactly that.")
+		return errEcho()
 	}
 	return nil
 }
+
+// errEcho is the refusal of words that were just said.
+func errEcho() error { return fault.New(fault.Conflict, "You have just said exactly that.") }
 
 // newComment is a comment to be written.
 type newComment struct {

@@ -158,7 +158,7 @@ func (d decision) grant(ctx context.Context, q db.Q, t *task, id int64, weeks in
 // apply writes the task with its new weeks.
 func (d decision) apply(ctx context.Context, q db.Q, t *task, facts status.Task) error {
 	if plan, back := status.Extended(facts); back {
-		return record(ctx, q, Mover{UserID: d.by, As: status.Staff}, []change{{t, plan}})
+		return record(ctx, q, Mover{UserID: d.by, As: status.Staff}, []change{{task: t, plan: plan}})
 	}
 	t.Extensions = facts.Extensions
 	_, err := db.Exec(ctx, q, `UPDATE tasks SET extensions = $2, version = version + 1, updated_at = $3 WHERE id = $1`,

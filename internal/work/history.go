@@ -103,11 +103,12 @@ func writeHistory(ctx context.Context, q db.Q, by Mover, changes []change) error
 			}
 			judged := row != nil && row.Assessor == status.Mover && row.Outcome == e.Status
 			rows = append(rows, []any{c.ID, q.Now(), c.author(by, e.By), from, e.Status, judged, submitted, after.Grade,
-				after.Quality})
+				after.Quality, c.undoes})
 			from = e.Status
 		}
 	}
-	err := db.Insert(ctx, q, `task_history (task_id, at, actor_id, from_status, to_status, assessed, submitted_at, grade, quality_pts)`, "", rows)
+	err := db.Insert(ctx, q, `task_history (task_id, at, actor_id, from_status, to_status, assessed, submitted_at,
+		grade, quality_pts, undoes_after)`, "", rows)
 	if err != nil {
 		return fmt.Errorf("write the history of tasks: %w", err)
 	}

@@ -58,6 +58,9 @@ type ProjectStats struct {
 type change struct {
 	*task
 	plan status.Plan
+	// undoes is set where the change takes back what stands in the history after this
+	// row, 0 for all of it.
+	undoes *int64
 }
 
 // Move changes the task of a project for a definition, and in a group those of
@@ -76,33 +79,17 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 		}
 		return moved(ctx, q, t, nil)
 	}
-	m := w.move(by, q.Now())
 	own, around, err := lockTask(ctx, q, projectID, definitionID, w.judges())
 	if err != nil {
 		return nil, err
 	}
-	if by.As == status.Staff && w.judges() {
-		if err := notOwn(ctx, q, by.UserID, own); err != nil {
-			return nil, err
-		}
-	}
-	before, err := own.facts()
+	d, err := w.decide(ctx, q, by, own)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := status.Decide(before, m)
+	changes, err := d.reach(ctx, q, around)
 	if err != nil {
 		return nil, err
-	}
-	changes := []change{{own, plan}}
-	if own.GroupID != nil && w.judges() {
-		mates, err := shareWork(ctx, q, own, around)
-		if err == nil {
-			changes, err = spread(changes, before, m, by, mates)
-		}
-		if err != nil {
-			return nil, err
-		}
 	}
 	if err := w.portfolio(ctx, q, own); err != nil {
 		return nil, err
@@ -111,6 +98,46 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 		return nil, err
 	}
 	return moved(ctx, q, own, changes[1:])
+}
+
+// decided is a change that may be made of a held task, and by whom.
+type decided struct {
+	own    *task
+	by     Mover
+	asked  Change
+	before status.Task
+	move   status.Move
+	plan   status.Plan
+}
+
+// decide tells what the change makes of a held task, or why it must not be. It
+// writes nothing.
+func (w Change) decide(ctx context.Context, q db.Q, by Mover, own *task) (d *decided, err error) {
+	if by.As == status.Staff && w.judges() {
+		if err := notOwn(ctx, q, by.UserID, own); err != nil {
+			return nil, err
+		}
+	}
+	d = &decided{own: own, by: by, asked: w, move: w.move(by, q.Now())}
+	if d.before, err = own.facts(); err != nil {
+		return nil, err
+	}
+	d.plan, err = status.Decide(d.before, d.move)
+	return d, err
+}
+
+// reach gives what is to be changed: the task itself and, where it is worked on in a
+// group, those of the others.
+func (d *decided) reach(ctx context.Context, q db.Q, around []*task) ([]change, error) {
+	changes := []change{{task: d.own, plan: d.plan}}
+	if d.own.GroupID == nil || !d.asked.judges() {
+		return changes, nil
+	}
+	mates, err := shareWork(ctx, q, d.own, around)
+	if err != nil {
+		return nil, err
+	}
+	return spread(changes, d.before, d.move, d.by, mates)
 }
 
 // judges tells whether the change says anything of the work itself.
@@ -157,7 +184,7 @@ func spread(changes []change, from status.Task, m status.Move, by Mover, mates [
 		if !ok {
 			plan = status.Plan{After: facts.State}
 		}
-		changes = append(changes, change{t, plan})
+		changes = append(changes, change{task: t, plan: plan})
 	}
 	return changes, nil
 }
@@ -206,7 +233,7 @@ func EndWeek(ctx context.Context, q db.Q, by Mover, projectID int64) error {
 			return err
 		}
 		if plan, ok := status.WeekEnd(facts, q.Now()); ok {
-			changes = append(changes, change{t, plan})
+			changes = append(changes, change{task: t, plan: plan})
 		}
 	}
 	return record(ctx, q, by, changes)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lectern/internal/db"
+	"lectern/internal/status"
 )
 
 // writeStatusComments tells the two sides of each task what became of it, where
@@ -15,7 +16,7 @@ func writeStatusComments(ctx context.Context, q db.Q, by Mover, changes []change
 		for _, e := range c.plan.Entries {
 			if e.Comment {
 				author := c.author(by, e.By)
-				rows = append(rows, []any{c.ID, c.UnitID, author, c.addressee(author), e.Status.Name(), e.Status})
+				rows = append(rows, []any{c.ID, c.UnitID, author, c.addressee(author), c.said(e.Status), e.Status})
 			}
 		}
 	}
@@ -23,6 +24,14 @@ func writeStatusComments(ctx context.Context, q db.Q, by Mover, changes []change
 		return nil
 	}
 	return addStatusComments(ctx, q, rows)
+}
+
+// said are the words of a status comment.
+func (c change) said(s status.Status) string {
+	if c.undoes != nil {
+		return "Undone: back to " + s.Name()
+	}
+	return s.Name()
 }
 
 // addressee is who hears of a status: the tutor when the student moved, else

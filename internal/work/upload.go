@@ -73,7 +73,7 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 	if err != nil {
 		return nil, err
 	}
-	changes := []change{{own, plan}}
+	changes := []change{{task: own, plan: plan}}
 	shares := []TaskContribution{{own.ID, own.ProjectID, own.OwnerID, 100, usualPts}}
 	if own.GroupID != nil {
 		var mates []*task
@@ -119,7 +119,7 @@ func spreadFiles(changes []change, from status.Task, m status.Move, by Mover, ma
 			plan = status.Plan{After: facts.State}
 			plan.After.UploadedAt, plan.After.SubmittedAt = &m.At, &m.At
 		}
-		changes = append(changes, change{t, plan})
+		changes = append(changes, change{task: t, plan: plan})
 	}
 	return changes, nil
 }
@@ -255,7 +255,7 @@ func SendBack(ctx context.Context, q db.Q, taskIDs []int64, since clock.Time, wh
 			return err
 		}
 		if plan, ok := status.Unreadable(facts, q.Now()); ok && t.TutorID != nil {
-			changes = append(changes, change{t, plan})
+			changes = append(changes, change{task: t, plan: plan})
 		}
 	}
 	if len(changes) == 0 {

@@ -72,6 +72,8 @@ var problemSchema = object{"type": "object", "description": "what went wrong", "
 		"code":  object{"type": "string", "description": "a stable word a program can rely on"},
 		"fields": object{"type": "object", "description": "what is wrong with each parameter, by its name",
 			"additionalProperties": object{"type": "string"}},
+		"stands": object{"type": "object", "description": "what stands instead of what was asked for, where somebody " +
+			"else was faster", "additionalProperties": true},
 	}}
 
 // document gathers the schemas the operations refer to.
