@@ -4,18 +4,22 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/ident"
 	"lectern/internal/policy"
+	"lectern/internal/status"
 	"lectern/internal/work"
 )
 
-// deskRows is how many rows of the queue stand beside the work.
+// deskRows is how many rows of the queue stand beside the work before the one that lies
+// on the desk, and after it.
 const deskRows = 60
 
 func (s *Server) deskRoutes() {
@@ -66,6 +70,13 @@ func (in queueIn) values() url.Values {
 	return v
 }
 
+// queue is what the filter lets through.
+func (in deskIn) queue(callerID int64) work.Queue {
+	st, _ := status.Parse(in.Status) // a word that is none narrows nothing
+	return work.Queue{UnitID: in.UnitID, CallerID: callerID, Mine: in.Who == "mine", TutorialID: in.Tutorial,
+		DefinitionID: in.Task, Status: st, Text: in.Text, Sort: work.Sort(in.Sort)}
+}
+
 type deskIn struct {
 	UnitID int64 `path:"id" scope:"unit"`
 	queueIn
@@ -74,62 +85,53 @@ type deskIn struct {
 	Undo int64  `param:"undo"`
 }
 
-// deskPage is what the marking desk shows.
-type deskPage struct {
-	deskIn
-	Unit    *course.Unit
-	Rows    []work.InboxTask
-	Waiting int64     // how many wait in all
-	Now     *deskTask // nil: nothing waits
-	Keys    bool      // one letter is enough, as they want it
-	Refused deskRefused
-}
-
-// deskRefused is what somebody typed into a form of the desk that was refused.
-type deskRefused struct {
-	Comment string
-}
-
 // address is that of a task on the desk, in the same filter; 0 is the first that
 // waits.
 func (in deskIn) address(at int64) string {
 	v := in.values()
-	if at != 0 {
-		v.Set("at", strconv.FormatInt(at, 10))
-	}
-	return in.with(fmt.Sprintf("/units/%d/desk", in.UnitID), v)
-}
-
-func (in deskIn) with(path string, v url.Values) string {
 	if in.View != "" {
 		v.Set("view", in.View)
 	}
+	if at != 0 {
+		v.Set("at", strconv.FormatInt(at, 10))
+	}
+	return withQuery(fmt.Sprintf("/units/%d/desk", in.UnitID), v)
+}
+
+func withQuery(path string, v url.Values) string {
 	if len(v) == 0 {
 		return path
 	}
 	return path + "?" + v.Encode()
 }
 
-// Address is that of a task on the desk.
-func (v *deskPage) Address(at int64) string { return v.address(at) }
-
-// Action is where a form about the task goes. What the queue is narrowed to stands
-// there as one value: a form has a status of its own.
-func (v *deskPage) Action(name string) string {
-	path := fmt.Sprintf("/units/%d/desk/tasks/%d/%s", v.UnitID, v.Now.ID, name)
-	filter := v.values()
-	if v.View != "" {
-		filter.Set("view", v.View)
-	}
-	if len(filter) == 0 {
-		return path
-	}
-	return path + "?" + url.Values{"filter": {filter.Encode()}}.Encode()
+// deskPage is what the marking desk shows.
+type deskPage struct {
+	deskIn
+	Unit    *course.Unit
+	Rows    []work.QueueRow // those around the task
+	Place   *work.Around    // where the task stands among all that wait
+	Now     *deskTask       // nil: nothing waits
+	Keys    bool            // one letter is enough, as they want it
+	Figures figures
+	Typed   typed
+	Theirs  any // what somebody else said meanwhile; nil: nobody has
+	Given   any // the verdict that can be undone; nil: there is none
+	now     clock.Time
 }
 
-// Inbox is the address of the list with the same filter.
-func (v *deskPage) Inbox() string {
-	return deskIn{UnitID: v.UnitID}.with(fmt.Sprintf("/units/%d/inbox", v.UnitID), v.values())
+// figures are what the reader did today in the unit. Nobody else sees them.
+type figures struct {
+	Done   int64
+	Median string // between two verdicts; empty where there were too few
+}
+
+// typed is what somebody wrote into a form of the desk that was refused.
+type typed struct {
+	Word, Comment string
+	Grade         string
+	Quality       string
+	Marks         bool // the grade and the points are what was written, be it nothing
 }
 
 func (s *Server) desk(ctx context.Context, who *access.Caller, in deskIn) (*Page, error) {
@@ -140,19 +142,17 @@ func (s *Server) desk(ctx context.Context, who *access.Caller, in deskIn) (*Page
 		}
 		return s.lay(ctx, q, who, v)
 	})
+	if err == nil {
+		err = s.deskText(ctx, v)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return s.deskDrawn(who, v), nil
-}
-
-// deskDrawn is the page of a desk that has all it needs.
-func (s *Server) deskDrawn(who *access.Caller, v *deskPage) *Page {
 	title := word("desk.title")
 	if v.Now != nil {
 		title = v.Now.Title()
 	}
-	return s.titled(who, "desk", title, v)
+	return s.titled(who, "desk", title, v), nil
 }
 
 // lay puts the queue and one task of it on the desk: the one that is asked for, or
@@ -162,24 +162,34 @@ func (s *Server) lay(ctx context.Context, q db.Q, who *access.Caller, v *deskPag
 	if err != nil {
 		return err
 	}
-	v.Keys = likes.Shortcuts
-	waiting := work.Waiting{UnitID: v.UnitID, CallerID: who.ID, Inbox: true, Mine: v.Who == "mine",
-		Page: db.Part(deskRows, 0)}
-	if v.Rows, v.Waiting, err = waiting.Tasks(ctx, q); err != nil {
+	v.Keys, v.now = likes.Shortcuts, q.Now()
+	if err := v.line(ctx, q, who); err != nil || v.At == 0 {
 		return err
 	}
-	at := v.At
-	if at == 0 && len(v.Rows) > 0 {
-		at = v.Rows[0].ID
-	}
-	if at == 0 {
-		return nil
-	}
-	on, err := access.Permit(ctx, q, *who, access.Scope{Unit: v.UnitID, Task: at}, policy.GradeTask)
+	on, err := access.Permit(ctx, q, *who, access.Scope{Unit: v.UnitID, Task: v.At}, policy.GradeTask)
 	if err != nil {
 		return err
 	}
 	v.Now, err = s.deskTask(ctx, q, on, v)
+	return err
+}
+
+// line reads the part of the queue around the task, which is the first where none was
+// asked for.
+func (v *deskPage) line(ctx context.Context, q db.Q, who *access.Caller) (err error) {
+	queue := v.queue(who.ID)
+	if v.Place, err = queue.Around(ctx, q, v.At, deskRows); err != nil {
+		return err
+	}
+	ids := slices.Clone(v.Place.Before)
+	slices.Reverse(ids)
+	if v.At == 0 && len(v.Place.After) > 0 {
+		v.At, v.Place.After, v.Place.Position = v.Place.After[0], v.Place.After[1:], 1
+	}
+	if v.At != 0 {
+		ids = append(ids, v.At)
+	}
+	v.Rows, err = queue.RowsOf(ctx, q, append(ids, v.Place.After...))
 	return err
 }
 
@@ -193,6 +203,9 @@ func (s *Server) deskPart(ctx context.Context, who *access.Caller, in deskPartIn
 	in.At = in.TaskID
 	v := &deskPage{deskIn: in.deskIn}
 	err := s.DB.View(ctx, func(q db.Q) error { return s.lay(ctx, q, who, v) })
+	if err == nil {
+		err = s.deskText(ctx, v)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in verdict
 		return err
 	})
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, deskRefused{Comment: in.Comment}, err)
+		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Comment: in.Comment}, err)
 	}
 	return deskDone{To: in.desk().address(next), Next: next}, nil
 }
@@ -122,7 +122,7 @@ func (s *Server) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) 
 		_, err = s.usecases.Comment(ctx, who, t.Ref(), work.NewComment{Text: in.Comment}, attachment)
 	}
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, deskRefused{Comment: in.Comment}, err)
+		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Comment: in.Comment}, err)
 	}
 	return in.stay(), nil
 }
@@ -165,14 +165,14 @@ func (s *Server) deskExtension(ctx context.Context, who *access.Caller, in deskE
 		return err
 	})
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, deskRefused{}, err)
+		return s.deskAgain(ctx, who, in.deskTaskIn, typed{}, err)
 	}
 	return in.stay(), nil
 }
 
 // deskAgain draws the desk again with what was wrong with one of its forms, and what
 // was typed into it.
-func (s *Server) deskAgain(ctx context.Context, who *access.Caller, in deskTaskIn, typed deskRefused,
+func (s *Server) deskAgain(ctx context.Context, who *access.Caller, in deskTaskIn, wrote typed,
 	err error) (endpoint.Drawing, error) {
 	if !endpoint.FromForm(ctx) {
 		return nil, err // a script shows it beside the form, which is still there
@@ -181,6 +181,6 @@ func (s *Server) deskAgain(ctx context.Context, who *access.Caller, in deskTaskI
 	if drawn != nil {
 		return nil, drawn
 	}
-	p.Data.(*deskPage).Refused = typed
+	p.Data.(*deskPage).Typed = wrote
 	return s.again(p, err)
 }

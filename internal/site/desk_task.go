@@ -6,7 +6,10 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/db"
+	"lectern/internal/fault"
+	"lectern/internal/files"
 	"lectern/internal/grade"
+	"lectern/internal/similarity"
 	"lectern/internal/status"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
@@ -23,9 +26,20 @@ type deskTask struct {
 	Earlier, Recent []*work.Comment
 	Asked           *work.Comment // a request for more time that waits; nil: there is none
 	Tests           *testsOfTask
-	Before, After   int64 // the tasks around it in the queue; 0: there is none
+	Row             *work.QueueRow // as the queue has it
+	Before, After   int64          // the tasks around it in the queue; 0: there is none
+	Others          string         // who else looks at it
+	Alike           []similarity.Record
 	Key             string
+	document        *files.Hash
+	Text            *usecase.Text // of the document, where it is asked for; nil: none could be taken out of it
 }
+
+// Ready tells whether there is a document.
+func (t *deskTask) Ready() bool { return t.Making != nil && t.Making.State == submit.Ready }
+
+// Late tells whether the latest work came after its time.
+func (t *deskTask) Late() bool { return t.SubmittedAt != nil && t.SubmittedAt.After(t.Due.Ends.Time) }
 
 // Title names the student and the task.
 func (t *deskTask) Title() string { return t.Definition.Abbreviation + " " + t.Student() }
@@ -52,8 +66,22 @@ func (s *Server) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *de
 		t.Asked = nil
 	}
 	t.around(v)
+	if t.Alike, err = alike(ctx, q, who, t.ID); err != nil {
+		return nil, err
+	}
 	t.Tests, err = s.testsOfTask(ctx, who, in)
 	return t, err
+}
+
+// alike gives what the work of a task is similar to, as far as it is to be looked at.
+func alike(ctx context.Context, q db.Q, who *access.Caller, taskID int64) (list []similarity.Record, err error) {
+	all, _, err := similarity.List(ctx, q, who, taskID, db.Page{})
+	for i := range all {
+		if all[i].Flagged {
+			list = append(list, all[i])
+		}
+	}
+	return list, err
 }
 
 // deskDocument adds what is known of the latest submission.
@@ -65,6 +93,7 @@ func (s *Server) deskDocument(ctx context.Context, q db.Q, who *access.Caller, i
 	if err != nil {
 		return err
 	}
+	t.document = last.Document
 	if t.Making, err = s.making(ctx, q, who, in, last); err != nil {
 		return err
 	}
@@ -72,27 +101,34 @@ func (s *Server) deskDocument(ctx context.Context, q db.Q, who *access.Caller, i
 	return err
 }
 
-// around finds what stands before and after the task in the queue.
-func (t *deskTask) around(v *deskPage) {
-	for i := range v.Rows {
-		if v.Rows[i].ID != t.ID {
-			continue
-		}
-		if i > 0 {
-			t.Before = v.Rows[i-1].ID
-		}
-		if i+1 < len(v.Rows) {
-			t.After = v.Rows[i+1].ID
-		}
-		return
+// deskText reads the words of the document where they are asked for. It takes as long as
+// the document is, so no snapshot of the database waits for it.
+func (s *Server) deskText(ctx context.Context, v *deskPage) error {
+	if !v.Plain() || v.Now == nil || !v.Now.Ready() || v.Now.document == nil {
+		return nil
 	}
-	if len(v.Rows) > 0 {
-		t.After = v.Rows[0].ID
+	var err error
+	v.Now.Text, err = s.usecases.DocumentText(ctx, *v.Now.document)
+	if fault.Is(err, fault.Refused) {
+		return nil // the page says so
 	}
+	return err
 }
 
-// MayComment tells whether the reader may say something.
-func (t *deskTask) MayComment() bool { return true }
+// around finds what stands before and after the task in the queue.
+func (t *deskTask) around(v *deskPage) {
+	if len(v.Place.Before) > 0 {
+		t.Before = v.Place.Before[0]
+	}
+	if len(v.Place.After) > 0 {
+		t.After = v.Place.After[0]
+	}
+	for i := range v.Rows {
+		if v.Rows[i].ID == t.ID {
+			t.Row = &v.Rows[i]
+		}
+	}
+}
 
 // verdict is a button of the desk.
 type verdict struct {
@@ -104,18 +140,18 @@ type verdict struct {
 // where the task has them.
 func (v verdict) Marks() bool { return status.ReadyOrComplete.Has(v.Status) }
 
-// verdicts are those given often, and others the rest of what staff can say.
+// verdicts are those given often, and rare the rest of what staff can say.
 var (
 	verdicts = []verdict{{status.Complete, "c"}, {status.Discuss, "d"}, {status.Demonstrate, "m"},
 		{status.FixAndResubmit, "f"}, {status.Redo, "r"}}
-	others = []verdict{{status.FeedbackExceeded, "x"}, {status.Fail, ""}}
+	rare = []verdict{{status.FeedbackExceeded, "x"}, {status.Fail, ""}}
 )
 
 // Verdicts are the buttons that are always seen.
 func (t *deskTask) Verdicts() []verdict { return verdicts }
 
-// Others are the buttons for rare cases.
-func (t *deskTask) Others() []verdict { return others }
+// Rare are the buttons for rare cases.
+func (t *deskTask) Rare() []verdict { return rare }
 
 // Marks tells whether a verdict of this task needs more than a state.
 func (t *deskTask) Marks() bool { return t.Definition.IsGraded || t.Definition.MaxQualityPts > 0 }
@@ -126,9 +162,4 @@ func (t *deskTask) Grades() (list []grade.Grade) {
 		list = append(list, g)
 	}
 	return list
-}
-
-// Graded tells whether a grade is the one the task has.
-func (t *deskTask) Graded(g grade.Grade) bool {
-	return t.MarkedTask.Grade != nil && *t.MarkedTask.Grade == g
 }

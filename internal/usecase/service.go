@@ -25,6 +25,8 @@ type Service struct {
 	Outside *outside.Service
 	// MostUploads is how often a person may hand in within an hour; 0: no bound.
 	MostUploads int64
+
+	texts texts // of documents that were read last
 }
 
 // Upload is a file that somebody sent and that is on disk as long as the use
