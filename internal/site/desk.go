@@ -25,7 +25,7 @@ const deskRows = 60
 func (s *Server) deskRoutes() {
 	const desk = "/units/{id}/desk"
 	asks := endpoint.Asks(policy.GradeTask, policy.ReadSubmission, policy.ListStudents, policy.Comment,
-		policy.SeeSimilarities, policy.AssessExtension, policy.PinTask, policy.Submit)
+		policy.SeeSimilarities, policy.AssessExtension, policy.PinTask, policy.Submit, policy.UseSnippets)
 	page(s, desk, policy.GiveFeedback, "The marking desk", s.desk, asks)
 	const task = desk + "/tasks/{task_id}"
 	page(s, task, policy.GradeTask, "A task on the marking desk, as a part of its page", s.deskPart, asks)
@@ -131,7 +131,8 @@ type typed struct {
 	Word, Comment string
 	Grade         string
 	Quality       string
-	Marks         bool // the grade and the points are what was written, be it nothing
+	Snippet       string // to be kept
+	Marks         bool   // the grade and the points are what was written, be it nothing
 }
 
 func (s *Server) desk(ctx context.Context, who *access.Caller, in deskIn) (*Page, error) {

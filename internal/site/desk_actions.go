@@ -26,9 +26,14 @@ func (s *Server) deskActionRoutes(task string, asks endpoint.Option) {
 		endpoint.Unaudited("it only notes what was read"))
 	form(s, task+"/pin", policy.PinTask, "Pin a task on the desk, or take the pin off", s.deskPin,
 		endpoint.Unaudited("a mark for oneself"))
+	form(s, task+"/snippets", policy.UseSnippets, "Keep a comment on the desk to use it again", s.keepSnippet, asks,
+		endpoint.Unaudited(snippetsKept))
 	form(s, task+"/extension", policy.AssessExtension, "Decide on more time on the desk", s.deskExtension, asks,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade))
 }
+
+// snippetsKept is why the audit log has nothing of reusable comments.
+const snippetsKept = "a text to write faster; what is said with it is kept with the task"
 
 // deskDone is the answer to a form of the desk that was accepted: where to go on.
 type deskDone struct {

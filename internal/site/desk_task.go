@@ -10,11 +10,15 @@ import (
 	"lectern/internal/files"
 	"lectern/internal/grade"
 	"lectern/internal/similarity"
+	"lectern/internal/snippet"
 	"lectern/internal/status"
 	"lectern/internal/submit"
 	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
+
+// mostSnippets is how many reusable comments are offered for a task.
+const mostSnippets = 40
 
 // deskTask is the task that lies on the desk.
 type deskTask struct {
@@ -30,6 +34,7 @@ type deskTask struct {
 	Before, After   int64          // the tasks around it in the queue; 0: there is none
 	Others          string         // who else looks at it
 	Alike           []similarity.Record
+	Snippets        []snippet.Snippet // reusable comments for it
 	Key             string
 	document        *files.Hash
 	Text            *usecase.Text // of the document, where it is asked for; nil: none could be taken out of it
@@ -66,6 +71,10 @@ func (s *Server) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *de
 		t.Asked = nil
 	}
 	t.around(v)
+	offer := snippet.Offer{UserID: who.ID, UnitID: v.UnitID, DefinitionID: t.DefinitionID, Limit: mostSnippets}
+	if t.Snippets, err = offer.List(ctx, q); err != nil {
+		return nil, err
+	}
 	if t.Alike, err = alike(ctx, q, who, t.ID); err != nil {
 		return nil, err
 	}

@@ -139,3 +139,6 @@ func (t typed) Name() string {
 	st, _ := status.Parse(t.Word) // what is none is told by the refusal
 	return st.Name()
 }
+
+// Digit is the key of a reusable comment by its place from 0.
+func (v *deskPage) Digit(i int) string { return strconv.Itoa(i + 1) }

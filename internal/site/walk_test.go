@@ -75,6 +75,7 @@ var pages = map[string][4]int{
 	"POST " + onDesk + "/comment":              {401, 403, 409, 403}, // the verdict has just said so
 	"POST " + onDesk + "/read":                 {401, 403, 303, 403},
 	"POST " + onDesk + "/pin":                  {401, 403, 404, 403}, // there is no pin to take off
+	"POST " + onDesk + "/snippets":             {401, 403, 303, 403},
 	"POST " + onDesk + "/extension":            {401, 403, 404, 403}, // that comment asks for nothing
 }
 
