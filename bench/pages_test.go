@@ -52,7 +52,14 @@ var behind = map[string][]string{
 	taskPage + "/versions/{timestamp}/receipt":  {aVersion + "/receipt", aTask + "/due"},
 	taskPage + "/versions/{timestamp}/progress": {aTask + "/submission_details"},
 	taskPage + "/versions/{timestamp}/tests":    {aVersion + "/assessment"},
+	desk:                                        onDesk,
+	desk + "/tasks/{task_id}":                   onDesk,
 }
+
+// onDesk gives a program what lies on the marking desk.
+var onDesk = []string{aUnit + "/tasks/inbox", aUnit + "/snippets", aProject, aTask + "/comments", aTask + "/due",
+	aTask + "/submission_details", aTask + "/submissions/timestamps", "/api/tasks/{task_id}/similarities",
+	"/api/preferences"}
 
 const (
 	aProject = "/api/projects/{id}"
@@ -60,6 +67,7 @@ const (
 	aTask    = aProject + "/task_def_id/{task_definition_id}"
 	aVersion = aTask + "/submissions/timestamps/{timestamp}"
 	taskPage = "/projects/{project_id}/tasks/{task_definition_id}"
+	desk     = "/units/{id}/desk"
 )
 
 // alone are the pages that no call gives anything for, and the one that asks for what
@@ -89,11 +97,17 @@ const (
 // university is the demo behind both faces.
 type university struct {
 	testing.TB
-	faces *httpserver.Server
-	site  *site.Server
-	token string
-	ids   *strings.Replacer // of the student and of their work
+	faces  *httpserver.Server
+	site   *site.Server
+	tokens map[string]string // of a student and of a tutor, by their names
+	ids    *strings.Replacer // of the student and of their work
 }
+
+// The pages of a unit are its tutor's, all others a student's.
+const (
+	aStudent = "student_5"
+	aTutor   = "atutor"
+)
 
 func newUniversity(t testing.TB) *university {
 	t.Helper()
@@ -107,7 +121,7 @@ func newUniversity(t testing.TB) *university {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &university{TB: t}
+	u := &university{TB: t, tokens: map[string]string{}}
 	face := endpoint.Config{DB: d, Spool: t.TempDir(), HTTP: httpserver.New(httpserver.Config{
 		Log: slog.New(slog.DiscardHandler)})}
 	u.faces = face.HTTP
@@ -118,14 +132,18 @@ func newUniversity(t testing.TB) *university {
 		if _, err := demo.Fill(ctx, q, "seal", &submit.Service{Files: store, Service: "Test"}, signer); err != nil {
 			return err
 		}
-		student, err := ident.ByUsername(ctx, q, "student_5")
-		if err != nil {
-			return err
+		var student int64
+		for _, name := range []string{aTutor, aStudent} {
+			person, err := ident.ByUsername(ctx, q, name)
+			if err != nil {
+				return err
+			}
+			if u.tokens[name], err = ident.Start(ctx, q, person, false); err != nil {
+				return err
+			}
+			student = person.ID
 		}
-		if u.token, err = ident.Start(ctx, q, student, false); err != nil {
-			return err
-		}
-		u.ids, err = idsOf(ctx, q, student.ID)
+		u.ids, err = idsOf(ctx, q, student)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -137,13 +155,14 @@ func newUniversity(t testing.TB) *university {
 // submission, whose tests are done, and a discussion.
 func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, error) {
 	type row struct {
+		Task         int64      `db:"task_id"`
 		Project      int64      `db:"project_id"`
 		Definition   int64      `db:"task_definition_id"`
 		Discussion   int64      `db:"discussion_id"`
 		SubmissionID int64      `db:"submission_id"`
 		At           clock.Time `db:"at"`
 	}
-	r, err := db.One[row](ctx, q, `SELECT t.project_id, t.task_definition_id, c.id AS discussion_id,
+	r, err := db.One[row](ctx, q, `SELECT t.id AS task_id, t.project_id, t.task_definition_id, c.id AS discussion_id,
 			s.id AS submission_id, s.at
 		FROM projects p JOIN tasks t ON t.project_id = p.id JOIN task_definitions d ON d.id = t.task_definition_id
 			JOIN task_comments c ON c.task_id = t.id AND c.type = 'discussion' JOIN submissions s ON s.task_id = t.id
@@ -154,21 +173,22 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 	_, err = db.Exec(ctx, q, `INSERT INTO assessments (submission_id, status, created_at, updated_at)
 		VALUES ($1, 'done', $2, $2)`, r.SubmissionID, q.Now())
 	project, text := strconv.FormatInt(r.Project, 10), func(id int64) string { return strconv.FormatInt(id, 10) }
-	return strings.NewReplacer("/discussions/{id}", "/discussions/"+text(r.Discussion), "{id}", project, "{project_id}",
+	return strings.NewReplacer("/discussions/{id}", "/discussions/"+text(r.Discussion), "/units/{id}", "/units/1",
+		"{task_id}", text(r.Task), "{id}", project, "{project_id}",
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String()), err
 }
 
-// ask sends a request of the student to either face.
-func (u *university) ask(path string) {
+// ask sends a request of somebody to either face.
+func (u *university) ask(name, path string) {
 	path = u.ids.Replace(path)
 	r := httptest.NewRequest(http.MethodGet, "http://lectern.test"+path, nil)
 	if strings.HasPrefix(path, "/api/") {
-		r.Header.Set("Username", "student_5")
-		r.Header.Set("Auth-Token", u.token)
+		r.Header.Set("Username", name)
+		r.Header.Set("Auth-Token", u.tokens[name])
 		r.Header.Set("Cache-Control", "no-cache") // a page is drawn anew, too
 	} else {
 		r.Header.Set("Accept", "text/html")
-		r.AddCookie(&http.Cookie{Name: "lectern", Value: u.token})
+		r.AddCookie(&http.Cookie{Name: "lectern", Value: u.tokens[name]})
 	}
 	w := httptest.NewRecorder()
 	u.faces.ServeHTTP(w, r)
@@ -179,9 +199,13 @@ func (u *university) ask(path string) {
 
 // compare times a page and the calls behind it by turns.
 func (u *university) compare(path string) (page, calls time.Duration, times float64) {
-	page, calls = turns(func() { u.ask(path) }, func() {
+	who := aStudent
+	if strings.HasPrefix(path, "/units/") {
+		who = aTutor
+	}
+	page, calls = turns(func() { u.ask(who, path) }, func() {
 		for _, c := range append([]string{"/api/news/unread"}, behind[path]...) {
-			u.ask(c)
+			u.ask(who, c)
 		}
 	})
 	return page, calls, float64(page) / float64(calls)

@@ -118,6 +118,7 @@ type deskPage struct {
 	Theirs  any // what somebody else said meanwhile; nil: nobody has
 	Given   any // the verdict that can be undone; nil: there is none
 	now     clock.Time
+	alone   bool // the task is shown without the queue
 }
 
 // figures are what the reader did today in the unit. Nobody else sees them.
@@ -190,7 +191,11 @@ func (v *deskPage) line(ctx context.Context, q db.Q, who *access.Caller) (err er
 	if v.At != 0 {
 		ids = append(ids, v.At)
 	}
-	v.Rows, err = queue.RowsOf(ctx, q, append(ids, v.Place.After...))
+	ids = append(ids, v.Place.After...)
+	if v.alone {
+		ids = []int64{v.At}
+	}
+	v.Rows, err = queue.RowsOf(ctx, q, ids)
 	return err
 }
 
@@ -202,7 +207,7 @@ type deskPartIn struct {
 // deskPart is a task alone, for the script that fetches the next ones ahead.
 func (s *Server) deskPart(ctx context.Context, who *access.Caller, in deskPartIn) (*Page, error) {
 	in.At = in.TaskID
-	v := &deskPage{deskIn: in.deskIn}
+	v := &deskPage{deskIn: in.deskIn, alone: true}
 	err := s.DB.View(ctx, func(q db.Q) error { return s.lay(ctx, q, who, v) })
 	if err == nil {
 		err = s.deskText(ctx, v)
