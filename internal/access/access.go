@@ -123,9 +123,9 @@ func System(r policy.Role) policy.Who {
 
 // Scope names the record a request is about, by the ids in its path or
 // parameters. Several together must belong to each other. An Alignment, which is
-// the unit's or a student's, is named with its unit only.
+// the unit's or a student's, is named with its unit only; a Note alone.
 type Scope struct {
-	User, Unit, UnitRole, Tutorial, GroupSet, Group, Project, Definition, Task, Alignment int64
+	User, Unit, UnitRole, Tutorial, GroupSet, Group, Project, Definition, Task, Alignment, Note int64
 }
 
 // Resolve gives c with its standing on the record s names. What does not exist,
@@ -348,13 +348,15 @@ func (s Scope) parts() []part {
 		{s.Alignment, "learning_outcome_links", `JOIN learning_outcome_links l ON l.id = %s
 			JOIN task_definitions d ON d.id = l.task_definition_id AND d.unit_id = u.id
 			LEFT JOIN tasks t ON t.id = l.task_id LEFT JOIN projects x ON x.id = t.project_id`, "learning alignment"},
+		{s.Note, "staff_notes", `JOIN staff_notes sn ON sn.id = %s
+			JOIN projects x ON x.id = sn.project_id AND x.unit_id = u.id`, "note"},
 	}
 }
 
 // columns lists what only some scopes have, and NULL for the others.
 func (s Scope) columns() string {
 	project := ` CAST(NULL AS BIGINT) AS project_id, CAST(NULL AS BIGINT) AS owner_id, CAST(NULL AS BOOLEAN) AS owner_in,`
-	if s.Project != 0 || s.Task != 0 || s.Alignment != 0 {
+	if s.Project != 0 || s.Task != 0 || s.Alignment != 0 || s.Note != 0 {
 		project = ` x.id AS project_id, x.user_id AS owner_id, x.enrolled AS owner_in,`
 	}
 	task := ` CAST(NULL AS BIGINT) AS task_id,`

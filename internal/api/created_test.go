@@ -85,6 +85,7 @@ func TestD4LocationsAnswer(t *testing.T) {
 			{"student", "POST /api/submission/project/{project:student}/portfolio", evidence("x", "code", "a.py", "1")},
 			{"tutor", "POST /api/projects", named(w, `{"unit_id":«unitA»,"student_num":"outsider","campus_id":-1}`)},
 			{"student", "POST /api/units/{unitA}/tutorials/LA1/enrolments/{project:student}", nil},
+			{"tutor", "POST " + notesOnStudent, form{"text": "Was ill"}},
 			{"tutor", "POST " + snippetsOfA, form{"text": "Well done"}},
 			{"tutor", "POST " + snippetsOfA, form{"text": "Well done", "shared": "true"}},
 			{"admin", "POST /api/admin/webhooks", `{"url":"https://example.edu/hook"}`},

@@ -31,6 +31,10 @@ var foreignRows = []foreignRow{
 	{"get /api/tii_actions unit_id", "convenor", "GET /api/tii_actions?unit_id=", "{unitA}", "{unitB}", nil},
 	{"put /api/tii_actions/{id} unit_id", "convenor", "PUT /api/tii_actions/{sent}?action=retry&unit_id=", "{unitA}",
 		"{unitB}", nil},
+	{"get /api/projects/{id}/notes task_definition_id", "tutor", "GET " + notesOnStudent + "?task_definition_id=",
+		"{defA1}", "{defB1}", nil},
+	{"post /api/projects/{id}/notes task_definition_id", "tutor", "POST " + notesOnStudent +
+		"?text=Good&task_definition_id=", "{defA1}", "{defB1}", nil},
 	{"get /api/units/{id}/snippets task_definition_id", "tutor", "GET /api/units/{unitA}/snippets?task_definition_id=",
 		"{defA1}", "{defB1}", nil},
 	{"post /api/units/{id}/snippets task_definition_id", "tutor",

@@ -28,7 +28,8 @@ func (s *Server) liveRoutes() {
 	// Open to visitors because a ticket stands for headers; the handler asks
 	// for one or the other.
 	endpoint.Route(s.Server, "GET /api/events", 200, policy.Anybody,
-		"Hear of new comments, changes of status and extensions on your tasks and in the units you teach", s.listen,
+		"Hear of new comments, changes of status and extensions on your tasks and in the units you teach, and as staff "+
+			"of who begins and ceases to look at a task", s.listen,
 		endpoint.Also(401, "neither headers nor a good ticket"),
 		endpoint.Also(429, "the user listens too often at once"))
 }
@@ -201,9 +202,9 @@ func (l *listening) give(list []events.Event, yield func(endpoint.Event, error) 
 	f := l.filter()
 	for i := range list {
 		e := &list[i]
-		l.after = e.Seq
+		l.after = max(l.after, e.Seq) // what is not kept has no number
 		l.queue.noticed(e, l.who.ID)
-		if f.Matches(e) && !yield(endpoint.Event{ID: e.Seq, Name: string(e.Kind), Data: e}, nil) {
+		if f.Matches(e) && !yield(endpoint.Event{ID: l.after, Name: string(e.Kind), Data: e}, nil) {
 			return false
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/clock"
 	"lectern/internal/events"
+	"lectern/internal/presence"
 )
 
 var _ = rights(
@@ -32,6 +33,7 @@ var _ = rights(
 func (w *world) instance(t *testing.T, beat time.Duration) string {
 	t.Helper()
 	hub := events.NewHub(w.db, slog.New(slog.DiscardHandler), 10*time.Millisecond)
+	hub.Also(presence.Source(w.db))
 	hub.Start(t.Context())
 	live, end := context.WithCancel(context.Background())
 	s := New(Config{Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test",

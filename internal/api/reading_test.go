@@ -70,6 +70,7 @@ var readings = []reading{
 		"/api/units/{id}/feedback", "/api/units/{unit_id}/task_definitions/{task_def_id}/tasks"}},
 	{policy.SeeSimilarities, "tutor", `"type":"Turnitin","pct":61`, []string{similaritiesPath}},
 	{policy.SeeClusters, "tutor", `says nothing of who wrote it`, []string{clustersPath}},
+	{policy.TakeNotes, "tutor", `Quokka note`, []string{notesPath, staffNotePath}},
 	{policy.UseSnippets, "tutor", `Quokka again`, []string{snippetsPath, snippetPath}},
 	{policy.ReadStatistics, "tutor", `"num":`, []string{"/api/units/{id}/stats/task_status_pct",
 		"/api/units/{id}/stats/student_target_grade"}},

@@ -181,6 +181,8 @@ func (w *world) seed(ctx context.Context, q db.Q) error {
 	}
 	w.insert(ctx, q, "snippet", "snippets", row{"user_id": w.id["tutor"], "unit_id": w.id["unitA"],
 		"text": "Quokka again", "text_key": "quokka again", "created_at": q.Now(), "updated_at": q.Now()})
+	w.insert(ctx, q, "note", "staff_notes", row{"user_id": w.id["tutor"], "project_id": w.id["project:student"],
+		"text": "Quokka note", "created_at": q.Now(), "updated_at": q.Now()})
 	return nil
 }
 

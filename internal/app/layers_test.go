@@ -34,7 +34,7 @@ var floors = [][]string{
 	{"internal/course"},
 	{"internal/ident"},
 	{"internal/access"},
-	{"internal/stats", "internal/snippet"},
+	{"internal/stats", "internal/snippet", "internal/note", "internal/presence"},
 	{"internal/events", "internal/audit", "internal/progress", "internal/chart"},
 	{"internal/status"},
 	{"internal/similar/bench"},

@@ -27,6 +27,7 @@ import (
 	"lectern/internal/mail"
 	"lectern/internal/notify"
 	"lectern/internal/outside"
+	"lectern/internal/presence"
 	"lectern/internal/similarity"
 	"lectern/internal/site"
 	"lectern/internal/size"
@@ -88,6 +89,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 		return nil, errors.Join(err, a.close())
 	}
 	a.events = events.NewHub(a.db, a.log, 0)
+	a.events.Also(presence.Source(a.db))
 	key, _ := a.signingKey() // checked already
 	a.keys = submit.NewKeys(a.db, key)
 	a.audit = &audit.Keeper{DB: a.db, Log: a.log, Signer: a.signer}

@@ -31,6 +31,7 @@ const (
 	Webhook      Kind = "webhook"        // where events are sent
 	Job          Kind = "job"            // a background job was given another try
 	Comment      Kind = "comment"        // somebody else's comment was deleted
+	Note         Kind = "note"           // a note of the staff on a student was written, changed or deleted
 	Similarity   Kind = "similarity"     // somebody decided whether similar work is to be looked at
 	Export       Kind = "export"         // records of many people were downloaded
 	Retention    Kind = "retention"      // old entries of this log were removed
@@ -40,7 +41,7 @@ const (
 var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade,
 	Extension,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
-	Similarity, Export, Retention, Agreement}
+	Note, Similarity, Export, Retention, Agreement}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

@@ -79,6 +79,8 @@ var tables = []table{
 	{name: "comment_reads", of: []ref{{"task_comment_id", comments}}},
 	{name: "task_pins", of: ofTask},
 	{name: "news_seen", of: ofTask},
+	{name: "staff_notes", of: []ref{{"task_definition_id", definitions}}, relink: "task_definition_id",
+		key: []string{"id"}},
 	{name: "snippets", of: []ref{{"task_definition_id", definitions}}, relink: "task_definition_id",
 		key: []string{"id"}},
 	{name: "snippet_uses", of: []ref{{"task_definition_id", definitions}},

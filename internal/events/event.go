@@ -19,7 +19,7 @@ import (
 
 // Event is something that happened. An id that is 0 does not apply.
 type Event struct {
-	Seq       int64      `db:"seq" json:"seq"` // given by the relay
+	Seq       int64      `db:"seq" json:"seq,omitzero"` // given by the relay; 0 of what is not kept
 	Kind      Kind       `db:"kind" json:"kind"`
 	At        clock.Time `db:"at" json:"at"` // given by Add
 	ActorID   int64      `db:"actor_id" json:"actor_id,omitzero"`
@@ -28,6 +28,10 @@ type Event struct {
 	ProjectID int64      `db:"project_id" json:"project_id,omitzero"`
 	TaskID    int64      `db:"task_id" json:"task_id,omitzero"`
 	Body      any        `json:"body"` // anything that encodes as JSON; a json.RawMessage when read
+
+	// HiddenFrom is who does not hear of it, though staff of the unit. Only what is
+	// not kept has it.
+	HiddenFrom int64 `json:"-"`
 }
 
 // topic wakes the hubs of this process when it has committed an event.
@@ -71,6 +75,9 @@ type Filter struct {
 
 // Matches tells whether the filter chooses an event.
 func (f Filter) Matches(e *Event) bool {
+	if e.HiddenFrom != 0 && e.HiddenFrom == f.UserID {
+		return false
+	}
 	return f.All ||
 		e.UserID != 0 && e.UserID == f.UserID ||
 		e.UnitID != 0 && slices.Contains(f.UnitIDs, e.UnitID)

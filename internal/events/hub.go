@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -18,9 +19,25 @@ type Hub struct {
 	stop context.CancelFunc
 	over sync.WaitGroup
 
-	mu   sync.Mutex
-	subs map[*Subscription]bool
+	mu      sync.Mutex
+	subs    map[*Subscription]bool
+	sources []Source
 }
+
+// Source gives what happened since it was last asked and is not kept: events
+// without a number, for whoever listens at this moment.
+type Source func(context.Context) ([]Event, error)
+
+// Also makes the hub ask a source each time it looks, as long as anybody listens. A
+// transaction that has news for the source calls Wake.
+func (h *Hub) Also(s Source) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sources = append(h.sources, s)
+}
+
+// Wake makes the hubs of this process look once q's transaction is committed.
+func Wake(q db.Q) { q.Wake(topic) }
 
 // NewHub makes a hub that looks every poll (a second when 0) for events of
 // other instances; those of its own it hears of at once.
@@ -50,7 +67,8 @@ func (h *Hub) run(ctx context.Context) {
 	defer tick.Stop()
 	seen := int64(-1) // the last number handed out; unknown before the first look
 	for {
-		if err := h.look(ctx, &seen); err != nil && ctx.Err() == nil {
+		err := errors.Join(h.look(ctx, &seen), h.ask(ctx))
+		if err != nil && ctx.Err() == nil {
 			h.log.ErrorContext(ctx, "cannot relay events; will try again", "err", err)
 		}
 		select {
@@ -94,6 +112,26 @@ func (h *Hub) look(ctx context.Context, seen *int64) error {
 	}
 }
 
+// ask hands out what the sources have.
+func (h *Hub) ask(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	h.mu.Lock()
+	sources := h.sources
+	if len(h.subs) == 0 {
+		sources = nil
+	}
+	h.mu.Unlock()
+	for _, s := range sources {
+		list, err := s(ctx)
+		if err != nil {
+			return err
+		}
+		h.hand(list)
+	}
+	return nil
+}
+
 // lag sends all subscribers to the database, for what came before the first look.
 func (h *Hub) lag() {
 	h.mu.Lock()
@@ -135,7 +173,8 @@ type Subscription struct {
 
 	mu      sync.Mutex
 	waiting []Event
-	behind  bool // waiting is not all there is: read the database
+	passing []Event // without a number
+	behind  bool    // waiting is not all there is: read the database
 }
 
 // Close ends the subscription.
@@ -145,19 +184,20 @@ func (s *Subscription) Close() {
 	delete(s.hub.subs, s)
 }
 
-// Next waits for events and gives at least one, in order, each once. It fails
+// Next waits for events and gives at least one, in order, each once; last come those
+// without a number. It fails
 // when ctx ends or the database cannot be read; calling it again goes on where
 // it was.
 func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 	for {
-		list, behind := s.take()
+		list, passing, behind := s.take()
 		if behind {
 			var err error
 			if list, err = s.catchUp(ctx); err != nil {
 				return nil, err
 			}
 		}
-		if list = s.advance(list); len(list) > 0 {
+		if list = append(s.advance(list), passing...); len(list) > 0 {
 			return list, nil
 		}
 		select {
@@ -190,33 +230,40 @@ func (s *Subscription) advance(list []Event) []Event {
 }
 
 // take empties the memory.
-func (s *Subscription) take() (list []Event, behind bool) {
+func (s *Subscription) take() (list, passing []Event, behind bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list, behind = s.waiting, s.behind
-	s.waiting, s.behind = nil, false
-	return list, behind
+	list, passing, behind = s.waiting, s.passing, s.behind
+	s.waiting, s.passing, s.behind = nil, nil, false
+	return list, passing, behind
 }
 
-// put hands the events of the filter over, as far as there is room.
+// put hands the events of the filter over, as far as there is room. Who follows all
+// events, as webhooks do, follows those that are kept.
 func (s *Subscription) put(list []Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range list {
-		if s.behind {
-			break
+		if s.filter.Matches(&list[i]) && !(s.filter.All && list[i].Seq == 0) {
+			s.add(list[i])
 		}
-		if !s.filter.Matches(&list[i]) {
-			continue
-		}
-		if len(s.waiting) == room {
-			s.waiting, s.behind = nil, true
-			break
-		}
-		s.waiting = append(s.waiting, list[i])
 	}
-	if s.behind || len(s.waiting) > 0 {
+	if s.behind || len(s.waiting)+len(s.passing) > 0 {
 		s.ring()
+	}
+}
+
+// add keeps an event until it is taken. What has no number is dropped where there is
+// no room for it: it cannot be read again.
+func (s *Subscription) add(e Event) {
+	switch {
+	case e.Seq == 0 && len(s.passing) < room:
+		s.passing = append(s.passing, e)
+	case e.Seq == 0 || s.behind:
+	case len(s.waiting) == room:
+		s.waiting, s.behind = nil, true
+	default:
+		s.waiting = append(s.waiting, e)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"lectern/internal/ident"
 	"lectern/internal/insight"
 	"lectern/internal/marking"
+	notes "lectern/internal/note"
 	"lectern/internal/notify"
 	"lectern/internal/outside"
 	"lectern/internal/personal"
@@ -28,7 +29,7 @@ import (
 // tables are all tables with something about people, in the order of the export.
 // A package that gets such a table lists it in its Personal and, if it is the
 // package's first, here.
-var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, snippet.Personal, taskdef.Personal,
+var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, notes.Personal, snippet.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
 	notify.Personal, outside.Personal, deleted.Personal, events.Personal, audit.Personal)
 
@@ -39,6 +40,7 @@ var leftOut = map[string]string{
 	"tutorials":    "a tutorial is the unit's; that the person teaches the unit stands in unit_roles",
 	"similarity_pairs": "what two works share is about both students; that there is such a pair stands in " +
 		"task_similarities",
+	"presences":    "who of the staff looks at a task at this moment; it is gone within minutes",
 	"audit_outbox": "it waits there for a moment, and then stands in audit_entries",
 	"tii_actions":  "what is to be done at the similarity service; what that is about a person stands in tii_submissions",
 }

@@ -103,6 +103,8 @@ var (
 	ReadSubmission = right(Project, "read this work", reader)
 	Submit         = right(Project, "hand in work for this project", worker)
 	EditPortfolio  = right(Project, "change this portfolio", worker)
+	TakeNotes      = right(Project, "see and write the staff's notes on this student", staff)
+	EditNotes      = right(Project, "change or delete somebody else's note on this student", convenors)
 	AlignProject   = right(Project, "change the alignments of this project", worker)
 )
 
@@ -118,6 +120,7 @@ var (
 	StartDiscussion  = right(Task, "start a discussion", staff)
 	ReplyDiscussion  = right(Task, "reply to a discussion", Owner)
 	PinTask          = right(Task, "pin this task", staff)
+	SeePresence      = right(Task, "see who on the staff looks at this task", staff)
 	SeeSimilarities  = right(Task, "see what this work is similar to", staff)
 	FlagSimilarity   = right(Task, "decide whether a similarity is to be looked at", staff)
 )

@@ -22,6 +22,7 @@ import (
 	"lectern/internal/mail"
 	"lectern/internal/notify"
 	"lectern/internal/policy"
+	"lectern/internal/presence"
 	"lectern/internal/site"
 	"lectern/internal/submit"
 	"lectern/internal/totp"
@@ -60,6 +61,7 @@ func newWorld(t *testing.T, engine, public string) *world {
 	}
 	face := endpoint.Config{HTTP: httpserver.New(httpserver.Config{Log: log}), DB: w.db, Spool: t.TempDir()}
 	hub := events.NewHub(w.db, log, 0)
+	hub.Also(presence.Source(w.db))
 	hub.Start(t.Context())
 	t.Cleanup(hub.Stop)
 	doors := api.New(api.Config{Config: face, PublicURL: public, Mailer: mailer, Live: t.Context(), Events: hub})

@@ -60,6 +60,8 @@ func target(s *access.Scope, name string) *int64 {
 		return &s.Task
 	case "learning_alignment":
 		return &s.Alignment
+	case "note":
+		return &s.Note
 	}
 	return nil
 }

@@ -3,13 +3,14 @@
 //   task:7 project:3 definition:5 unit:2   an event about this record
 //   comment status document queue ...      an event of this kind
 //   any                                    every event
+//   presence                               who looks at a task; only words with it hear of that
 //   project:3+definition:5                 an event that both parts name
 // It is taken from the page itself, or from data-from="/address". Where you type
 // nothing is replaced: a form that was changed or holds the focus stays as it is.
 // Other scripts hear every event as "live" on document, its data in detail.
 
 const kinds = ['status', 'submission', 'comment', 'enrolment', 'grade', 'extension', 'document', 'portfolio',
-  'marked_copy', 'assessment', 'queue'];
+  'marked_copy', 'assessment', 'queue', 'presence'];
 const together = 250; // ms: what happens within is fetched once
 const pause = 1500; // ms between two times, where much happens
 const waits = [2, 5, 15, 30, 60, 300]; // s, after the service refused us
@@ -49,10 +50,14 @@ function heard(event) {
   document.dispatchEvent(new CustomEvent('live', { detail: event }));
   const told = words(event);
   for (const e of document.querySelectorAll('[data-live][id]')) {
-    const named = e.dataset.live.split(/\s+/).some((w) => w.split('+').every((p) => told.has(p)));
+    const named = e.dataset.live.split(/\s+/).some((w) => names(w.split('+'), told, event.kind));
     if (named || event.missed) stale.add(e.id);
   }
   if (stale.size) renewSoon();
+}
+
+function names(parts, told, kind) {
+  return parts.every((p) => told.has(p)) && (kind !== 'presence' || parts.includes('presence'));
 }
 
 let timer, busy = false;
