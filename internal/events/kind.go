@@ -21,10 +21,6 @@ const (
 	Deletion   Kind = "deletion"    // a task or group was deleted with the student's work, or restored
 )
 
-// Presence is the kind of what is not kept and so is none of kinds: somebody on the
-// staff began or ceased to look at a task.
-const Presence Kind = "presence"
-
 var kinds = []Kind{Status, Submission, Comment, Enrolment, Grade, Extension, Document, Portfolio, MarkedCopy,
 	Assessment, Deletion}
 
