@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 	scratch = dir
 	code := m.Run()
 	stopShared()
+	stopMarking()
 	stopBrowser()
 	os.RemoveAll(dir)
 	os.Exit(code)
@@ -58,6 +60,8 @@ func needed(t *testing.T) {
 type service struct {
 	url, data string
 	said      bytes.Buffer // before it was ready
+	tutor     http.Header  // signed in for the API
+	kill      func()       // as a power cut does; it ends when the program has
 }
 
 var readyAt = regexp.MustCompile(`ready at (https?://[^ ]+)`)
@@ -119,6 +123,10 @@ func startService(data string, args ...string) (*service, func(), error) {
 		_ = c.Wait()
 		close(ended)
 	}()
+	s.kill = func() {
+		_ = c.Process.Kill()
+		<-ended
+	}
 	stop := func() {
 		_ = c.Process.Signal(os.Interrupt)
 		select {

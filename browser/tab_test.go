@@ -82,6 +82,7 @@ var stopBrowser = func() {}
 type tab struct {
 	*testing.T
 	ctx    context.Context
+	close  context.CancelFunc // as somebody closes a window
 	at     *service
 	on     screen
 	wanted []string // parts of messages that a test means to provoke
@@ -111,17 +112,38 @@ func openUnwatched(t *testing.T, at *service, on screen) *tab {
 	if err != nil {
 		t.Fatalf("the browser does not start: %v", err)
 	}
-	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	t.Cleanup(cancel)
-	b := &tab{T: t, ctx: ctx, at: at, on: on, heard: make(chan struct{})}
+	b := &tab{T: t, at: at, on: on}
+	b.begin(chromedp.NewContext(browser, chromedp.WithNewBrowserContext()))
+	return b
+}
+
+// another opens a second tab of the same profile: with the same people signed in, and
+// what their pages keep.
+func (b *tab) another() *tab {
+	b.Helper()
+	second := &tab{T: b.T, at: b.at, on: b.on, wanted: b.wanted}
+	second.begin(chromedp.NewContext(b.ctx))
+	b.Cleanup(func() {
+		for _, f := range second.seen() {
+			b.Error(f)
+		}
+	})
+	return second
+}
+
+// begin makes the tab of a context.
+func (b *tab) begin(ctx context.Context, cancel context.CancelFunc) {
+	b.Helper()
+	b.ctx, b.close, b.heard = ctx, cancel, make(chan struct{})
+	b.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context of this call
-		t.Fatal(err)
+		b.Fatal(err)
 	}
+	on := b.on
 	b.listen()
 	set(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: on.touch})
 	set(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: on.noScript})
 	b.turn(on)
-	return b
 }
 
 // set sends a command of the browser's protocol.

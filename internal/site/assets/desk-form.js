@@ -1,12 +1,13 @@
 // The form for a verdict: what is typed is kept as a draft, a grade that is needed is
 // asked for, and what it holds becomes an entry to be sent.
 import { draftOf, dropDraft, keepDraft } from './drafts.js';
-import { announce, address, now, say, task } from './desk-page.js';
+import { announce, now, say, task } from './desk-page.js';
 import { newKey } from './outbox.js';
 
 const kept = ['comment', 'grade', 'quality'];
 
-export const form = () => document.getElementById('desk-verdict');
+// form is that for a verdict; null where the task is one's own, or none is in view.
+export const form = () => document.querySelector('form#desk-verdict');
 
 const field = (name) => form()?.elements[name];
 
@@ -72,12 +73,21 @@ export function ask(status) {
   return true;
 }
 
-// entry is what the form holds, ready to be sent; without a status it is a comment alone.
+// about is what every entry tells of the task in view.
+const about = () => ({ key: newKey(), at: Date.now(), task: task(), title: now().dataset.title });
+
+// entry is what the form holds, ready to be sent with a verdict.
 export function entry(status) {
   const { comment, grade, quality } = read();
   const fields = { status, comment, version: field('version').value };
   if (grade) fields.grade = grade;
   if (quality) fields.quality = quality;
-  return { key: newKey(), at: Date.now(), task: task(), title: now().dataset.title, page: address(task()),
-    action: form().getAttribute('action'), fields, name: status ? button(status).dataset.name : say('comment') };
+  return { ...about(), action: form().getAttribute('action'), fields, name: button(status).dataset.name };
+}
+
+// words is the comment alone, ready to be sent.
+export function words() {
+  const { comment } = read();
+  const action = form().querySelector('button[formaction]').getAttribute('formaction');
+  return { ...about(), action, fields: { comment }, name: say('comment') };
 }

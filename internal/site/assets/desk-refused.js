@@ -2,7 +2,7 @@
 // network, what the server refused and why, and of two verdicts both.
 import { draftOf, keepDraft } from './drafts.js';
 import { address, element, say, state, task } from './desk-page.js';
-import { fill } from './desk-form.js';
+import { button, fill } from './desk-form.js';
 import { newKey } from './outbox.js';
 
 const box = document.getElementById('desk-refused');
@@ -20,8 +20,9 @@ function reason(e) {
   if (!e.refused) return say(e.lost === 'sign-in' ? 'why-sign-in' : 'why-lost', e.title, e.name);
   const { stands, error } = e.refused;
   if (!stands) return say('why-refused', e.title, e.name, error);
-  return say('why-both', e.title, verdict(e.name, e.fields.comment), stands.by?.name ?? '',
-    verdict(stands.status_name ?? stands.status, stands.comment));
+  const by = stands.first_name ? `${stands.first_name} ${stands.last_name}` : say('somebody');
+  return say('why-both', e.title, verdict(e.name, e.fields.comment), by,
+    verdict(button(stands.status)?.dataset.name ?? stands.status, stands.comment));
 }
 
 // Refusals draws the bar anew whenever something about an entry changes.
@@ -51,8 +52,8 @@ export class Refusals {
     const choices = element('span', { className: 'row' }, there);
     if (e.lost === 'sign-in' && !e.refused) choices.append(this.signIn());
     else if (!e.refused) choices.append(offer('now', () => this.outbox.resume()));
-    else if (e.refused.stands) choices.append(offer('mine', () => this.insist(e)), offer('theirs', () => this.leave(e)));
-    else choices.append(offer('leave', () => this.leave(e)));
+    else if (e.refused.stands) choices.append(offer('mine', () => this.insist(e)));
+    if (e.refused) choices.append(offer(e.refused.stands ? 'theirs' : 'leave', () => this.leave(e)));
     return element('p', { className: 'wrong' }, `${reason(e)} `, choices);
   }
 

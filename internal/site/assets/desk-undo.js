@@ -1,9 +1,9 @@
 // Taking the last verdict back: an inverse move that the server records. The words of
 // the verdict become a draft again, before it is asked for: they cannot get lost.
 import { draftOf, dropDraft, keepDraft } from './drafts.js';
-import { announce, element, say, state } from './desk-page.js';
+import { announce, say, state } from './desk-page.js';
 
-const bar = document.getElementById('desk-undo');
+const bar = document.getElementById('desk-undo'); // a form
 
 export class Undo {
   given = []; // verdicts of this page, the latest last: { entry, verdict }
@@ -18,6 +18,14 @@ export class Undo {
       e.preventDefault();
       this.last();
     });
+    if (!bar.hidden) this.drawn();
+  }
+
+  // drawn takes the verdict over that the server offers to undo.
+  drawn() {
+    const [, task] = bar.getAttribute('action').match(/\/tasks\/(\d+)\//);
+    const title = bar.querySelector('.desk-given').textContent;
+    this.given.push({ entry: { key: '', task, title, name: '', fields: {} }, verdict: bar.elements.verdict.value });
   }
 
   begun(e) {
@@ -50,22 +58,23 @@ export class Undo {
   }
 
   async take(one) {
-    const { task, fields: { comment, grade = '', quality = '', status } } = one.entry;
+    const { task, fields: { comment = '', grade = '', quality = '' } } = one.entry;
     one.taking = true;
     const before = draftOf(task);
     if (!before) keepDraft(task, { comment, grade, quality, status: '' });
     const answer = await this.ask(one);
+    const body = await answer?.json().catch(() => null);
     one.taking = one.wanted = false;
     if (answer?.ok) {
+      if (!before && body?.comment) keepDraft(task, { comment: body.comment, grade, quality, status: '' });
       this.given = this.given.filter((g) => g !== one);
       state(task, '');
       announce(say('undone', one.entry.title));
       this.draw();
-      this.after(task, status);
+      this.after(task);
       return;
     }
     if (!before) dropDraft(task);
-    const body = await answer?.json().catch(() => null);
     if (answer && answer.status < 500) this.given = this.given.filter((g) => g !== one); // it never can be
     this.draw();
     bar.hidden = false;

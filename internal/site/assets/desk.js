@@ -1,10 +1,11 @@
 // The marking desk: from task to task without waiting. Moving on is at once, while the
 // verdict is on its way; what is not saved is told of until somebody saw to it.
 import { dropDraft, draftOf } from './drafts.js';
-import { address, announce, beside, current, desk, now, row, rows, say, state, task, waiting } from './desk-page.js';
-import { ask, clear, entry, fill, form, read, store } from './desk-form.js';
+import { address, announce, beside, current, desk, element, now, row, rows, say, state, task, waiting }
+  from './desk-page.js';
+import { ask, clear, entry, fill, form, read as typedIn, store, words } from './desk-form.js';
 import { Outbox } from './outbox.js';
-import { Prefetch } from './prefetch.js';
+import { adopt, Prefetch } from './prefetch.js';
 import { Refusals } from './desk-refused.js';
 import { suggest } from './desk-snippets.js';
 import { Undo } from './desk-undo.js';
@@ -12,7 +13,8 @@ import { presence } from './desk-presence.js';
 import * as keys from './keys.js';
 
 const home = location.pathname; // of the desk
-const ahead = new Prefetch((id) => `${home}/tasks/${id}${filter()}`, look);
+const part = (id) => `${home}/tasks/${id}${filter()}`; // the address of a task alone
+const ahead = new Prefetch(part, look, (ids) => { desk.dataset.ahead = ids.join(' '); });
 const outbox = new Outbox();
 let turn = 0; // counts the moves, so that a late answer of an earlier one is not shown
 let last = ''; // the verdict given last
@@ -24,17 +26,18 @@ function filter() {
   return to.size ? `?${to}` : '';
 }
 
+const view = () => new URLSearchParams(location.search).get('view'); // of the work
+
 // look tells how documents are shown now, so that those ahead are drawn the same way.
 function look() {
   const view = now().querySelector('document-view');
-  return { width: view?.pane?.clientWidth ?? look.width, zoom: view?.zoom ?? 1 };
+  return { opened: view?.opened, width: view?.pane?.clientWidth ?? look.width, zoom: view?.zoom ?? 1 };
 }
 
 // prepare fetches the two tasks that come next, and keeps the one that was before.
 function prepare(behind) {
   look.width = look().width;
-  const next = [...new Set([...waiting(task(), 2), beside(task(), 1)])].filter((id) => id && id !== task()).slice(0, 2);
-  ahead.want(next, [behind ?? beside(task(), -1)]);
+  ahead.want(waiting(task(), 2), [behind ?? beside(task(), -1)]);
 }
 
 // go shows another task.
@@ -77,6 +80,7 @@ function show(article, href, focus = true) {
   if (href) history.pushState(null, '', href);
   seen();
   prepare(behind);
+  extend();
   if (!focus) return;
   article.querySelector('h1').focus({ preventScroll: innerWidth > 900 });
   const n = rows().findIndex((r) => r.dataset.task === task()) + 1;
@@ -95,8 +99,10 @@ function seen() {
   desk.dispatchEvent(new CustomEvent('shown', { detail: task() }));
 }
 
-// carry makes the next task look as this one was left: folds and the size of the document.
+// carry makes the next task look as this one was left: its folds and columns.
 function carry(from, to) {
+  const [old, fresh] = [from, to].map((a) => a.querySelector('.desk-work'));
+  if (old?.style.width && fresh) fresh.style.width = old.style.width;
   for (const d of from.querySelectorAll('details[id]')) {
     const other = to.querySelector(`#${CSS.escape(d.id)}`);
     if (other) other.open = d.open;
@@ -141,18 +147,40 @@ async function onward(from) {
   if (outbox.entries.length === 0 && task() === from) await renew();
 }
 
+// extend adds the rows that follow when the last of those here come near.
+let extended = '';
+async function extend() {
+  const end = rows().at(-1)?.dataset.task;
+  if (!end || end === extended || rows().length - rows().findIndex((r) => r.dataset.task === task()) > 5) return;
+  extended = end;
+  const page = await read(address(end));
+  const known = new Set(rows().map((r) => r.dataset.task));
+  const more = [...page?.querySelectorAll('#desk-queue li[data-task]') ?? []].filter((r) => !known.has(r.dataset.task));
+  for (const r of more) {
+    r.querySelector('a').removeAttribute('aria-current');
+    document.querySelector('#desk-queue ol').append(document.adoptNode(r));
+  }
+  if (more.length === 0) return;
+  arrange();
+  prepare();
+}
+
+// read fetches a page of the desk; null where it cannot be had.
+async function read(from) {
+  const answer = await fetch(from, { headers: { Accept: 'text/html' }, redirect: 'manual' }).catch(() => null);
+  return answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null;
+}
+
 // visit shows a task as it stands now.
 async function visit(id) {
-  if (id === task()) await refresh(id);
-  ahead.drop(id);
+  await refresh(id);
   await go(id);
 }
 
 // renew reads the queue anew, and shows the first that waits where the task in view does not.
 async function renew() {
-  const answer = await fetch(home + filter(), { headers: { Accept: 'text/html' }, redirect: 'manual' }).catch(() => null);
-  if (!answer?.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const page = await read(home + filter());
+  if (!page) return;
   const queue = page.getElementById('desk-queue');
   const article = page.getElementById('desk-task');
   document.getElementById('desk-queue').replaceWith(document.adoptNode(queue));
@@ -166,15 +194,16 @@ async function renew() {
   show(article, home + filter());
 }
 
-// refresh draws the task in view anew, without taking away what is typed or the document.
+// refresh draws a task anew, without taking away what is typed or the document.
 async function refresh(id) {
-  ahead.drop(id);
-  if (id !== task()) return;
+  if (id !== task()) {
+    await ahead.renew(id);
+    if (id !== task()) return;
+  }
   const fresh = await ahead.read(id).catch(() => null);
   if (!fresh || id !== task()) return;
   const old = now();
-  const [view, other] = [old, fresh].map((a) => a.querySelector('document-view'));
-  if (view && other?.getAttribute('src') === view.getAttribute('src')) other.replaceWith(view);
+  adopt(old, fresh);
   const focus = old.contains(document.activeElement) ? document.activeElement : null;
   keepForm(old, fresh, focus);
   const scrolled = [...old.querySelectorAll('section')].map((s) => s.scrollTop);
@@ -191,7 +220,7 @@ async function refresh(id) {
 // to be seen.
 function keepForm(old, fresh, focus) {
   const [mine, theirs] = [old, fresh].map((a) => a.querySelector('#desk-verdict'));
-  if (!mine || !theirs || !(mine.contains(focus) || Object.values(read()).some(Boolean))) return;
+  if (!mine || !theirs || !(mine.contains(focus) || Object.values(typedIn()).some(Boolean))) return;
   const same = old.dataset.status === fresh.dataset.status;
   if (same) mine.elements.version.value = theirs.elements.version.value;
   theirs.replaceWith(mine);
@@ -199,7 +228,10 @@ function keepForm(old, fresh, focus) {
 
 // submitted takes the forms of the desk over from the browser.
 function submitted(e) {
-  if (e.target.id !== 'desk-verdict') return;
+  if (e.target !== form()) {
+    if (now().contains(e.target) && !e.target.querySelector('[type=file]')) act(e);
+    return;
+  }
   e.preventDefault();
   const chosen = form().dataset.chosen;
   const status = e.submitter?.name === 'status' ? e.submitter.value : '';
@@ -208,10 +240,30 @@ function submitted(e) {
   else if (chosen) judge(chosen);
 }
 
+// act does what another form of the task asks for, without leaving. What goes wrong the
+// server tells on a page of its own.
+async function act(e) {
+  e.preventDefault();
+  const { target, submitter } = e;
+  if (target.dataset.busy) return;
+  target.dataset.busy = 'yes';
+  const body = new URLSearchParams(new FormData(target, submitter));
+  const answer = await fetch(target.getAttribute('action'), { method: 'POST', body, redirect: 'manual',
+    headers: { Accept: 'application/json' } }).catch(() => null);
+  delete target.dataset.busy;
+  if (answer?.ok) await refresh(task());
+  else if (!answer) announce(say('no-network'));
+  else {
+    const { name, value } = submitter ?? {};
+    if (name) target.append(element('input', { type: 'hidden', name, value }));
+    target.submit();
+  }
+}
+
 // speak sends the comment and stays.
 function speak() {
-  if (read().comment.trim() === '') return;
-  send(entry(''));
+  if (typedIn().comment.trim() === '') return;
+  send(words());
   announce(say('comment-sent'));
 }
 
@@ -242,7 +294,8 @@ function clicked(e) {
   const link = e.target.closest('a[href]');
   if (!link || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
   const to = new URL(link.href);
-  const id = to.origin === location.origin && to.pathname === home ? to.searchParams.get('at') : '';
+  const same = to.origin === location.origin && to.pathname === home && to.searchParams.get('view') === view();
+  const id = same ? to.searchParams.get('at') : '';
   if (!id) return;
   e.preventDefault();
   go(id);
@@ -267,10 +320,22 @@ function changed({ detail: e }) {
 }
 
 function saved({ detail: { entry: e } }) {
-  if (e.fields.status) state(e.task, 'saved', say('saved', e.name));
+  if (e.fields.status) {
+    state(e.task, 'saved', say('saved', e.name));
+    progress(1);
+  }
   const draft = draftOf(e.task);
   if (draft && draft.comment === e.fields.comment) dropDraft(e.task); // the page ended between two steps
   refresh(e.task).then(() => prepare());
+}
+
+// progress counts what was given, or taken back.
+function progress(by) {
+  const box = document.getElementById('desk-progress');
+  const [bar, count, left] = ['progress', 'strong', '.desk-left'].map((part) => box.querySelector(part));
+  bar.value += by;
+  count.textContent = say('of', bar.value, bar.max);
+  left.textContent = say('left', bar.max - bar.value);
 }
 
 // heard is when something happened to a task, by whomever: what is prepared of it is old.
@@ -303,9 +368,13 @@ keys.listen(desk);
 suggest(desk);
 presence();
 new Refusals(outbox, visit);
-new Undo(outbox, visit);
+new Undo(outbox, (id) => {
+  progress(-1);
+  return visit(id);
+});
 history.replaceState(null, '', task() ? address(task()) : location.href);
 for (const e of outbox.entries) changed({ detail: e });
 seen();
 outbox.resume();
+desk.dataset.ahead = '';
 prepare();

@@ -16,14 +16,26 @@ function load() {
   return library;
 }
 
-let spare; // a worker that has started and reads nothing yet
+const idle = []; // workers that have read a document to its end
+const farewell = 2000; // ms that a worker has to let go of a document
 
-// worker gives every document one of its own, so that a document nobody can read holds
-// up no other. Where more are to come, the next is started ahead.
-function worker(pdf, more) {
-  const w = spare ?? new pdf.PDFWorker();
-  spare = more ? new pdf.PDFWorker() : undefined;
-  return w;
+// hire gives every document a worker of its own, so that one that takes for ever holds
+// up no other.
+function hire(pdf) {
+  const worker = idle.pop() ?? new pdf.PDFWorker();
+  worker.promise.catch(() => {}); // the document tells of it
+  return worker;
+}
+
+// release ends a document. Its worker reads the next, unless it does not come to an end.
+async function release(task, worker) {
+  const late = new Promise((_, fail) => { setTimeout(fail, farewell); });
+  try {
+    await Promise.race([Promise.all([task.destroy(), worker.promise]), late]);
+    idle.push(worker);
+  } catch {
+    worker.destroy();
+  }
 }
 
 function element(name, className, text = '') {
@@ -64,8 +76,7 @@ class DocumentView extends HTMLElement {
   // close gives back everything.
   close() {
     this.stop?.abort();
-    this.task?.destroy();
-    this.worker?.destroy();
+    if (this.task) release(this.task, this.worker);
     this.querySelector('.viewer')?.remove();
     this.opened = this.task = this.worker = this.pane = undefined;
   }
@@ -85,7 +96,7 @@ class DocumentView extends HTMLElement {
     const [pdf, data] = await Promise.all([load(), this.read(stop.signal)]);
     if (stop.signal.aborted) return;
     this.pdf = pdf;
-    this.worker = worker(pdf, this.kept);
+    this.worker = hire(pdf);
     this.task = pdf.getDocument({ data, worker: this.worker, isEvalSupported: false, useWasm: false,
       wasmUrl: new URL('./pdfjs/', import.meta.url).href, enableXfa: false });
     this.document = await this.task.promise;

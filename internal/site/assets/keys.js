@@ -19,11 +19,13 @@ function controls(desk) {
 }
 
 function press(control) {
-  for (let d = control.closest('details:not([open])'); d; d = d.parentElement.closest('details:not([open])')) {
-    d.open = true;
+  if (!editing(control)) {
+    control.click();
+    return;
   }
-  if (editing(control)) control.focus();
-  else control.click();
+  const fold = control.closest('details');
+  if (fold) fold.open = true;
+  control.focus();
 }
 
 // A key that is held down goes on through the queue, and does nothing else: it must not
@@ -60,7 +62,9 @@ export function list(desk, table) {
     const row = document.createElement('tr');
     const head = document.createElement('th');
     head.scope = 'row';
-    for (const name of key.split(' ')) head.append(Object.assign(document.createElement('kbd'), { textContent: name }), ' ');
+    for (const name of key.split(' ')) {
+      head.append(Object.assign(document.createElement('kbd'), { textContent: name }), ' ');
+    }
     row.append(head, Object.assign(document.createElement('td'), { textContent: text }));
     return row;
   }));

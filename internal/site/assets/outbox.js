@@ -14,7 +14,7 @@ export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(
 // "saved" with the entry and the answer. An entry has the address and the fields to be
 // sent, its key, its task, and what people call it.
 export class Outbox extends EventTarget {
-  entries = allSent();
+  entries = allSent().map((e) => ({ ...e, tries: 1 })); // they may have arrived
   busy = new Set(); // tasks one of whose entries is on its way
   timers = new Map(); // until the next try, by task
 
@@ -66,7 +66,7 @@ export class Outbox extends EventTarget {
     this.busy.add(task);
     const { answer, body } = await send(entry);
     this.busy.delete(task);
-    if (answer?.ok && body) this.save(entry, body);
+    if ((answer?.ok && body) || heard(entry, answer)) this.save(entry, body);
     else if (!body || passing.has(answer.status)) this.lose(entry, answer);
     else this.refuse(entry, answer.status, body);
     if (entry.refused || !this.entries.includes(entry)) this.next(task);
@@ -99,6 +99,12 @@ export class Outbox extends EventTarget {
   tell(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
+}
+
+// heard tells whether a comment that is sent again has arrived before: nobody can say the
+// same twice.
+function heard(entry, answer) {
+  return answer?.status === 409 && entry.tries > 0 && !entry.fields.status;
 }
 
 // send tries once. What answers in no words of ours is not our service.

@@ -1,0 +1,72 @@
+package browser
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
+	"testing"
+)
+
+// fate is what a network does with requests.
+type fate int32
+
+const (
+	arrives    fate = iota
+	isLost          // before the service hears of it
+	answerLost      // the service does what is asked, and nobody hears of it
+)
+
+// wire is a network between the browser and a service that can be cut, and whose
+// service can be replaced.
+type wire struct {
+	*service
+	does fate32
+	to   atomic.Pointer[url.URL]
+	lost atomic.Int32 // how many verdicts were
+}
+
+type fate32 struct{ atomic.Int32 }
+
+func (f *fate32) set(to fate) { f.Store(int32(to)) }
+
+func newWire(t *testing.T, s *service) *wire {
+	t.Helper()
+	w := &wire{}
+	w.lead(t, s)
+	proxy := &httputil.ReverseProxy{ErrorHandler: hangUp, FlushInterval: -1,
+		ModifyResponse: func(r *http.Response) error {
+			if fate(w.does.Load()) == answerLost {
+				return errLost
+			}
+			return nil
+		},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(w.to.Load())
+			r.Out.Host = r.In.Host
+		}}
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if fate(w.does.Load()) != arrives && r.Method == http.MethodPost {
+			w.lost.Add(1)
+		}
+		if fate(w.does.Load()) == isLost {
+			hangUp(rw, r, errLost)
+			return
+		}
+		proxy.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.CloseClientConnections)
+	w.service = &service{url: server.URL, data: s.data}
+	return w
+}
+
+// lead connects the wire to a service.
+func (w *wire) lead(t *testing.T, s *service) {
+	t.Helper()
+	to, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.to.Store(to)
+}
