@@ -98,6 +98,7 @@ var resources = []func(*Server){
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).historyRoutes, (*Server).imageRoutes,
 	(*Server).inboxRoutes,
+	(*Server).queueRoutes,
 	(*Server).jobRoutes,
 	(*Server).liveRoutes, (*Server).markingRoutes, (*Server).newsRoutes, (*Server).noteRoutes,
 	(*Server).oidcRoutes, (*Server).outcomeRoutes,

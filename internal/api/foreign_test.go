@@ -28,6 +28,12 @@ var foreignRows = []foreignRow{
 		"{unitB}", aFile("t.csv", "name,abbreviation,description,weighting,target_grade,restrict_status_updates,"+
 			"max_quality_pts,is_graded,plagiarism_warn_pct,plagiarism_checks,group_set,upload_requirements,start_week,"+
 			"start_day,target_week,target_day,due_week,due_day,tutorial_stream\n")},
+	{"get /api/units/{id}/queue task_definition_id", "tutor", "GET /api/units/{unitA}/queue?task_definition_id=",
+		"{defA1}", "{defB1}", nil},
+	{"get /api/units/{id}/queue tutorial_id", "tutor", "GET /api/units/{unitA}/queue?tutorial_id=",
+		"{tutorialA}", "{tutorialB}", nil},
+	{"get /api/units/{id}/queue/counts tutorial_id", "tutor", "GET /api/units/{unitA}/queue/counts?tutorial_id=",
+		"{tutorialA}", "{tutorialB}", nil},
 	{"get /api/tii_actions unit_id", "convenor", "GET /api/tii_actions?unit_id=", "{unitA}", "{unitB}", nil},
 	{"put /api/tii_actions/{id} unit_id", "convenor", "PUT /api/tii_actions/{sent}?action=retry&unit_id=", "{unitA}",
 		"{unitB}", nil},

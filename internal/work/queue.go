@@ -82,18 +82,23 @@ var rowsOf = `SELECT t.id, t.project_id, p.user_id, u.username, u.first_name, u.
 	LEFT JOIN unit_groups g ON g.id = gs.unit_group_id
 	ORDER BY k.place, k.name, k.since, k.id`
 
-// Rows gives a page of the queue and how many tasks wait in all.
+// Rows gives a page of the queue and how many tasks wait in all, -1 when all of them
+// were asked for.
 func (w Queue) Rows(ctx context.Context, q db.Q) ([]QueueRow, int64, error) {
 	s, err := w.selection(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
-	total, err := db.One[int64](ctx, q, s.with+`SELECT count(*) FROM (`+s.every("t.id", ByWaiting)+`) k`, s.args...)
-	if err != nil {
-		return nil, 0, err
+	total := int64(-1)
+	if w.Page.Asked() {
+		n, err := db.One[int64](ctx, q, s.with+`SELECT count(*) FROM (`+s.every("t.id", ByWaiting)+`) k`, s.args...)
+		if err != nil {
+			return nil, 0, err
+		}
+		total = *n
 	}
 	rows, err := db.All[QueueRow](ctx, q, s.page(w.Sort)+rowsOf, append(s.args, w.Page.Limit(), w.Page.Offset())...)
-	return rows, *total, err
+	return rows, total, err
 }
 
 // TaskCount is how many students wait with a task.

@@ -78,6 +78,9 @@ type selection struct {
 }
 
 func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
+	if err := w.ofUnit(ctx, q); err != nil {
+		return nil, err
+	}
 	s := &selection{filters: ofOthers + asked, args: []any{w.UnitID, w.CallerID, w.DefinitionID, string(w.Status)}}
 	var with []string
 	if w.Mine || w.TutorialID != 0 {
@@ -105,6 +108,23 @@ func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
 		s.with = `WITH ` + strings.Join(with, `, `) + ` `
 	}
 	return s, nil
+}
+
+// ofUnit refuses a filter by what is another unit's.
+func (w Queue) ofUnit(ctx context.Context, q db.Q) error {
+	if w.TutorialID != 0 {
+		if _, err := db.OneOf[int64](ctx, q, "tutorial in this unit",
+			`SELECT id FROM tutorials WHERE id = $1 AND unit_id = $2`, w.TutorialID, w.UnitID); err != nil {
+			return err
+		}
+	}
+	if w.DefinitionID != 0 {
+		if _, err := db.OneOf[int64](ctx, q, "task in this unit",
+			`SELECT id FROM task_definitions WHERE id = $1 AND unit_id = $2`, w.DefinitionID, w.UnitID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // every selects columns of every task t that waits, by the joins of an order: what
