@@ -36,23 +36,20 @@ const (
 	firstOf = ` AND (t.group_submission_id IS NULL OR t.id = (SELECT m.id ` + together + ` AND mp.user_id <> $2
 		JOIN group_submissions s ON s.id = m.group_submission_id WHERE m.group_submission_id = t.group_submission_id AND `
 	byHand = ` ORDER BY CASE WHEN m.project_id = s.submitted_by_project_id THEN 0 ELSE 1 END, m.id LIMIT 1))`
-	// asked are the filters that are numbers and words.
-	asked = ` AND (t.task_definition_id = $3 OR $3 = 0) AND (t.status = $4 OR $4 = '')`
 	// pins are what the caller pinned; a pin on a group's task is one on its work.
 	pins      = `SELECT b.task_id FROM task_pins b WHERE b.user_id = $2`
 	notPinned = ` AND t.id NOT IN (` + pins + `) AND (t.group_submission_id IS NULL OR t.group_submission_id NOT IN
 		(SELECT o.group_submission_id FROM task_pins b JOIN tasks o ON o.id = b.task_id
 			WHERE b.user_id = $2 AND o.group_submission_id IS NOT NULL))`
-	// ofClasses leaves the students of the classes; of a group, any member will do. Most
-	// of those who are in no such class are found by their project alone.
-	ofClasses = ` AND (t.group_submission_id IS NOT NULL OR t.project_id IN (SELECT y.project_id FROM classes x
-			JOIN tutorial_enrolments y ON y.tutorial_id = x.id))
-		AND EXISTS (SELECT 1 FROM tasks m JOIN projects mp ON mp.id = m.project_id AND mp.enrolled
-			JOIN task_definitions d ON d.id = m.task_definition_id
-			JOIN tutorial_enrolments y ON y.project_id = m.project_id
-				AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = d.tutorial_stream_id)
-			WHERE (m.id = t.id OR m.group_submission_id = t.group_submission_id)
-				AND y.tutorial_id IN (SELECT x.id FROM classes x))`
+	// ofClasses leaves the students of the classes, in the stream of the task; of a group,
+	// any member will do. Most of the others are passed over by their project alone.
+	ofClasses = ` AND (t.project_id IN (SELECT y.project_id FROM classes x
+				JOIN tutorial_enrolments y ON y.tutorial_id = x.id)
+			AND EXISTS (SELECT 1 FROM tutorial_enrolments y WHERE y.project_id = t.project_id` + inClass + `)
+		OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together + `
+			JOIN tutorial_enrolments y ON y.project_id = m.project_id` + inClass + withT + `))`
+	inClass = ` AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = (SELECT d.tutorial_stream_id
+		FROM task_definitions d WHERE d.id = t.task_definition_id)) AND y.tutorial_id IN (SELECT x.id FROM classes x)`
 	// ofFound leaves the tasks whose student, or another of the group, was found by a
 	// text, or which were found by their own names.
 	ofFound = ` AND (t.project_id IN (SELECT f.id FROM found f WHERE f.student = 1)
@@ -74,18 +71,32 @@ var orders = map[Sort]struct{ join, place, name string }{
 type selection struct {
 	with    string // its common tables
 	filters string
-	args    []any // $1 the unit, $2 the caller, $3 the definition, $4 the status, and what filters add
+	args    []any // $1 the unit, $2 the caller, and what filters add
+}
+
+// add puts a value behind the arguments and gives its place among them.
+func (s *selection) add(value any) string {
+	s.args = append(s.args, value)
+	return fmt.Sprintf("$%d", len(s.args))
 }
 
 func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
 	if err := w.ofUnit(ctx, q); err != nil {
 		return nil, err
 	}
-	s := &selection{filters: ofOthers + asked, args: []any{w.UnitID, w.CallerID, w.DefinitionID, string(w.Status)}}
+	s := &selection{filters: ofOthers, args: []any{w.UnitID, w.CallerID}}
+	if w.DefinitionID != 0 {
+		s.filters += ` AND t.task_definition_id = ` + s.add(w.DefinitionID)
+	}
+	if w.Status != "" {
+		s.filters += ` AND t.status = ` + s.add(string(w.Status))
+	}
 	var with []string
 	if w.Mine || w.TutorialID != 0 {
-		s.args = append(s.args, w.TutorialID)
-		classes := `SELECT x.id FROM tutorials x WHERE x.unit_id = $1 AND (x.id = $5 OR $5 = 0)`
+		classes := `SELECT x.id FROM tutorials x WHERE x.unit_id = $1`
+		if w.TutorialID != 0 {
+			classes += ` AND x.id = ` + s.add(w.TutorialID)
+		}
 		if w.Mine {
 			classes += ` AND x.unit_role_id IN (SELECT r.id FROM unit_roles r WHERE r.unit_id = $1 AND r.user_id = $2)`
 		}

@@ -232,9 +232,9 @@ func TestTheQueueIsReadOffItsIndex(t *testing.T) {
 				if strings.Contains(text, "AS names") {
 					continue // the names of a unit are gone through
 				}
-				text = strings.NewReplacer("$4", "''", "json_each($5)", "json_each('[]')", "CAST($5 AS json)",
+				text = strings.NewReplacer("json_each($3)", "json_each('[]')", "CAST($3 AS json)",
 					"CAST('[]' AS json)").Replace(text)
-				plan := c.plan(text, crowdUnit, w.CallerID, 0, 0, 30, 30, 30)
+				plan := c.plan(text, crowdUnit, w.CallerID, 30, 30, 30)
 				if found := walked.FindString(plan); found != "" || !strings.Contains(plan, "tasks_waiting") {
 					t.Errorf("%s: %q\n%s\n%s", name, found, text, plan)
 				}
