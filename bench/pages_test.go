@@ -52,8 +52,10 @@ var behind = map[string][]string{
 	taskPage + "/versions/{timestamp}/receipt":  {aVersion + "/receipt", aTask + "/due"},
 	taskPage + "/versions/{timestamp}/progress": {aTask + "/submission_details"},
 	taskPage + "/versions/{timestamp}/tests":    {aVersion + "/assessment"},
-	desk:                                        onDesk,
-	desk + "/tasks/{task_id}":                   onDesk,
+	"/units/{id}/snippets":                      {aUnit, aUnit + "/snippets"},
+	"/units/{id}/students/{project_id}/notes":   {aUnit, aProject, aProject + "/notes"},
+	desk:                      onDesk,
+	desk + "/tasks/{task_id}": onDesk,
 }
 
 // onDesk gives a program what lies on the marking desk.

@@ -37,6 +37,8 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		w.db.Now())
 	w.exec(`INSERT INTO deleted_files (deletion_id, project_id, kind, task, name, hash)
 		SELECT max(d.id), max(p.id), 'submission', $1, $1, max(b.hash) FROM deletions d, projects p, blobs b`, hostile)
+	tom.do(w.path(unitSnippets), url.Values{"text": {"Well done"}, "shared": {"true"}}).status(303)
+	tom.do(w.path(notesOn), url.Values{"text": {"Was ill"}}).status(303)
 	w.relay()
 	w.spoil()
 	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
@@ -51,7 +53,8 @@ func (w *world) spoil() {
 	for table, columns := range map[string][]string{"users": {"first_name", "last_name", "nickname"},
 		"tutorials": {"meeting_location", "meeting_day", "meeting_time"}, "learning_outcomes": {"description"},
 		"portfolio_files": {"name"}, "submission_files": {"name"}, "task_comments": {"comment"},
-		"submissions": {"reason"}, "assessments": {"reason"}, "sessions": {"agent"}} {
+		"submissions": {"reason"}, "assessments": {"reason"}, "sessions": {"agent"},
+		"snippets": {"text"}, "staff_notes": {"text"}} {
 		for _, c := range columns {
 			w.exec(fmt.Sprintf(`UPDATE %s SET %s = $1`, table, c), hostile)
 		}

@@ -98,6 +98,8 @@ func New(c Config) *Server {
 	s.deletedRoutes()
 	s.assessmentRoutes()
 	s.deskRoutes()
+	s.snippetRoutes()
+	s.noteRoutes()
 	return s
 }
 

@@ -44,7 +44,7 @@ type Snippet struct {
 }
 
 // Own tells whether it is somebody's own.
-func (s *Snippet) Own() bool { return s.UnitID == nil }
+func (s Snippet) Own() bool { return s.UnitID == nil }
 
 // Offer says what a member of the staff may be offered: their own and the unit's.
 type Offer struct {
