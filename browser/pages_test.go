@@ -1,14 +1,20 @@
 package browser
 
 import (
+	"database/sql"
 	_ "embed"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	_ "modernc.org/sqlite" // a second hand on the demo's database
+
+	"lectern/internal/totp"
 )
 
 // axe is axe-core 4.14.0, which judges pages by the guidelines for accessibility.
@@ -24,6 +30,7 @@ func TestEveryPage(t *testing.T) {
 	reached := map[string]bool{}
 	for _, who := range people {
 		t.Run(strings.Trim("as "+who, " "), func(t *testing.T) {
+			quiet(t).tested(t)
 			all := crawl(t, quiet(t), who)
 			b := open(t, quiet(t), wide)
 			b.expect("status of 404") // the page that says so
@@ -46,13 +53,73 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
+// What forms lead to is free of barriers, too: what was wrong, what is done, and each
+// step of setting up a second factor.
+func TestAnswersOfForms(t *testing.T) {
+	needed(t)
+	s := serve(t)
+	b := open(t, s, wide)
+	for _, status := range []string{"400", "401", "404", "413", "422", "403"} {
+		b.expect("status of " + status)
+	}
+	after := func(name, button string) {
+		b.Helper()
+		b.follow(button)
+		b.keyboard(name)
+		b.judge(name)
+	}
+	const send = "main form button"
+	b.visit("/sign-in")
+	b.fill("#username", "student_1")
+	b.fill("#password", "wrong horse")
+	after("a wrong password", send)
+	b.visit("/forgot")
+	b.fill("#username", "student_1")
+	after("a forgotten password", send)
+	b.visit("/confirm-address?token=x")
+	after("a link that was used", send)
+	b.visit(s.newStudent(t, "barrier"))
+	b.fill("#password", newPassword)
+	b.fill("#again", newPassword)
+	after("a password by a link", send)
+	b.signIn("student_1")
+	b.visit("/second-factor")
+	b.fill("#password", "password")
+	after("the secret of a second factor", send)
+	code, err := totp.Code(b.text("main code"), totp.Step(time.Now()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.fill("#otp", code)
+	after("recovery codes", send)
+	for _, path := range []string{"/units/2", "/projects/1", "/receipts/nowhere"} { // nothing there, or not theirs
+		b.inspect(path)
+	}
+}
+
+// tested lets the tests of a submission of student_1 be done: the demo has no engine.
+func (s *service) tested(t *testing.T) {
+	t.Helper()
+	d, err := sql.Open("sqlite", filepath.Join(s.data, "lectern.db")+"?_pragma=busy_timeout(30000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	_, err = d.Exec(`INSERT INTO assessments (submission_id, status, result_status, created_at, updated_at)
+		SELECT min(s.id), 'done', 'fix_and_resubmit', max(s.at), max(s.at) FROM submissions s
+		JOIN tasks t ON t.id = s.task_id JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = p.user_id
+		WHERE u.username = 'student_1' ON CONFLICT DO NOTHING`)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // unlinked are pages that the demo does not lead to, and why.
 var unlinked = map[string]string{
 	"GET /{$}":       "it leads to another page at once",
 	"GET /news/bell": "a part of every page that script reads again",
 	"GET /projects/{project_id}/tasks/{task_definition_id}/versions/{timestamp}/progress": "a part of the task's " +
 		"page that its script reads again",
-	"GET /projects/{project_id}/tasks/{task_definition_id}/versions/{timestamp}/tests": "tests need an engine",
 }
 
 // inspect looks at a page in every way.
@@ -60,21 +127,28 @@ func (b *tab) inspect(path string) {
 	b.Helper()
 	b.visit(path)
 	b.keyboard(path)
+	b.judge(path)
+}
+
+// judge has axe look at the page that is open, in light and dark, wide and narrow, and
+// sees that all of it fits a small screen.
+func (b *tab) judge(name string) {
+	b.Helper()
 	eval[bool](b, `document.activeElement?.blur(), // where the focus ended may lie over other things
 		document.querySelectorAll('details').forEach((d) => { d.open = true }), true`)
 	eval[bool](b, axe+"; true")
-	for _, on := range []screen{wide, wide.inTheDark(), phone} {
+	for _, on := range []screen{wide, wide.inTheDark(), phone.inTheDark(), phone} {
 		b.turn(on)
 		for _, v := range eval[[]violation](b, `axe.run(document, {resultTypes: ['violations'], runOnly:
 			['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then((r) => r.violations)`) {
 			for _, n := range v.Nodes {
-				b.Errorf("%s, %s: %s (%s): %s: %s", path, on.name, v.Help, v.ID, n.HTML, n.Summary)
+				b.Errorf("%s, %s: %s (%s): %s: %s", name, on.name, v.Help, v.ID, n.HTML, n.Summary)
 			}
 		}
 	}
 	b.turn(screen{name: "narrow", width: 320, height: 640, touch: true})
 	if over := eval[int](b, "document.scrollingElement.scrollWidth - innerWidth"); over > 0 {
-		b.Errorf("%s is %d pixels wider than a screen of 320: %s", path, over, eval[string](b, widest))
+		b.Errorf("%s is %d pixels wider than a screen of 320: %s", name, over, eval[string](b, widest))
 	}
 	b.turn(wide)
 }
@@ -117,8 +191,14 @@ func (b *tab) keyboard(path string) {
 			.filter((e) => !e.disabled && e.type !== 'hidden' && !(e.type === 'radio' && !e.checked) &&
 				e.checkVisibility({visibilityProperty: true})));
 		window.dim = [];
+		window.back = [];
+		const first = [...window.toReach][0];
+		let before = null;
 		document.addEventListener('focusin', (e) => {
 			window.toReach.delete(e.target);
+			const on = !before || before.compareDocumentPosition(e.target) & Node.DOCUMENT_POSITION_FOLLOWING;
+			if (!on && e.target !== before && e.target !== first) window.back.push(e.target.outerHTML.slice(0, 120));
+			before = e.target;
 			const s = getComputedStyle(e.target);
 			if (s.outlineStyle === 'none' || s.outlineWidth === '0px') window.dim.push(e.target.outerHTML.slice(0, 120));
 		});
@@ -131,7 +211,8 @@ func (b *tab) keyboard(path string) {
 		}
 	}
 	left := eval[[]string](b, "[...window.toReach].map((e) => e.outerHTML.slice(0, 120))")
-	if dim := eval[[]string](b, "window.dim"); len(left)+len(dim) > 0 {
-		b.Errorf("%s by the keyboard: not reached: %q; focus not seen: %q", path, left, dim)
+	dim, back := eval[[]string](b, "window.dim"), eval[[]string](b, "window.back")
+	if len(left)+len(dim)+len(back) > 0 {
+		b.Errorf("%s by the keyboard: not reached: %q; focus not seen: %q; out of order: %q", path, left, dim, back)
 	}
 }

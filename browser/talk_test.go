@@ -85,3 +85,52 @@ func TestFilesBeforeAndAfter(t *testing.T) {
 	b.await("document.querySelector('document-view').innerText.includes('Wombat')")
 	b.await("[...document.querySelectorAll('document-view canvas')].some((c) => c.width > 100)")
 }
+
+// Files that are dropped or pasted go where they fit: one where it was dropped, of
+// several each to the field of its kind; a wrong one is told of, and one that misses
+// takes nothing away.
+func TestDropAndPaste(t *testing.T) {
+	needed(t)
+	b := open(t, quiet(t), wide)
+	b.signIn("student_2")
+	b.firstTask("6.1P")
+	const make = `((kind, target, ...files) => {
+		const data = new DataTransfer();
+		for (const [name, type, text] of files) data.items.add(new File([text], name, { type }));
+		const init = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
+		const e = kind === 'paste' ? new ClipboardEvent(kind, init) : new DragEvent(kind, init);
+		return !document.querySelector(target).dispatchEvent(e);
+	})`
+	const code, picture = `['Program.cs', 'text/plain', 'class Program { }\n']`, `['screen.png', 'image/png',
+		Uint8Array.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13])]`
+	chosen := func(field, name string) {
+		t.Helper()
+		b.await("document.querySelector('" + field + "').files[0]?.name === " + quote(name))
+	}
+	empty := func() {
+		eval[bool](b, `document.querySelectorAll('.drop input').forEach((i) => { i.value = '' }), true`)
+	}
+	if !eval[bool](b, make+"('drop', '.drop:has(#file0)', "+code+")") {
+		t.Error("the browser would open the file that was dropped")
+	}
+	chosen("#file0", "Program.cs")
+	empty()
+	eval[bool](b, make+"('drop', '.drop:has(#file0)', "+picture+", "+code+")")
+	chosen("#file0", "Program.cs")
+	chosen("#file1", "screen.png")
+	empty()
+	eval[bool](b, make+"('drop', '.drop:has(#file0)', ['program.exe', '', Uint8Array.from([77, 90, 0, 1, 2])])")
+	b.awaitText("program.exe is no text file.")
+	empty()
+	b.visit(eval[string](b, "location.pathname"))
+	eval[bool](b, make+"('paste', 'body', "+picture+")")
+	chosen("#file1", "screen.png")
+	b.run(chromedp.Focus(chromedp.CSS("#comment")))
+	eval[bool](b, make+"('paste', '#comment', "+code+")") // what is pasted among words stays there
+	if eval[int](b, "document.querySelector('#file0').files.length") != 0 {
+		t.Error("what was pasted into the conversation is handed in")
+	}
+	if !eval[bool](b, make+"('drop', 'h1', "+code+")") {
+		t.Error("a file that misses its field takes the page away")
+	}
+}

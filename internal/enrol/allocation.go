@@ -172,8 +172,7 @@ func (s *allocation) take(p *student, t *tutorialLoad) error {
 func (s *allocation) leave(p *student, tutorials []int64) error {
 	for _, b := range p.ties {
 		if !b.left && !b.Free && slices.Contains(tutorials, b.TutorialID) {
-			return fault.New(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Take them "+
-				"out of the group first.", b.Group, b.Tutorial)
+			return errTied(b.Group, b.Tutorial)
 		}
 	}
 	for i := range p.ties {

@@ -13,6 +13,7 @@ type Choice struct {
 	Enrolled bool   `json:"enrolled"`   // the student is in it
 	Seats    *int64 `json:"seats_left"` // nil: there is no limit
 	Refusal  string `json:"refusal"`    // why the student cannot join it or, where they are in it, leave it
+	Why      error  `json:"-"`          // the same as an error
 }
 
 // Names are what people call that which a tutorial refers to by ids.
@@ -71,6 +72,6 @@ func (s *allocation) rate(p *student, c *Choice) {
 		err = s.take(p, t)
 	}
 	if err != nil {
-		c.Refusal = err.Error()
+		c.Refusal, c.Why = err.Error(), err
 	}
 }

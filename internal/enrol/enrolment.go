@@ -99,13 +99,24 @@ func lockSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) (*seat, 
 		WHERE p.id = $1 AND t.id = $2`, projectID, tutorialID)
 }
 
+// errWithdrawn refuses a class or a group to who is no longer in the unit.
+var errWithdrawn = fault.About(fault.Conflict, "The student is withdrawn from this unit. Enrol them again first.",
+	"You are withdrawn from this unit. Ask your convenor.")
+
+// errTied refuses to leave a class to who is in a group that stays in it.
+func errTied(group, tutorial string) error {
+	return fault.About(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Take them out of "+
+		"the group first.", "You are in the group %s, which stays in tutorial %s. Leave the group first.", group,
+		tutorial)
+}
+
 func (s *seat) check() error {
 	if !s.Enrolled {
-		return fault.New(fault.Conflict, "The student is withdrawn from this unit. Enrol them again first.")
+		return errWithdrawn
 	}
 	if s.HomeID != nil && s.CampusID != nil && *s.HomeID != *s.CampusID {
-		return fault.New(fault.Refused, "Tutorial %s is for campus %s, the student is of campus %s.", s.Tutorial,
-			*s.Campus, *s.Home)
+		return fault.About(fault.Refused, "Tutorial %s is for campus %s, the student is of campus %s.",
+			"Tutorial %s is for campus %s, you are of campus %s.", s.Tutorial, *s.Campus, *s.Home)
 	}
 	return nil
 }
@@ -157,7 +168,8 @@ func LeaveSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) error {
 				RecordID: tutorialID})
 		}
 	}
-	return fault.New(fault.Missing, "The student is not enrolled in this tutorial.")
+	return fault.About(fault.Missing, "The student is not enrolled in this tutorial.",
+		"You are not enrolled in this tutorial.")
 }
 
 // leaveSeats gives seats up, and with them the groups that stay in their class.
@@ -195,8 +207,7 @@ func leaveGroupsOf(ctx context.Context, q db.Q, projectID int64, tutorials []int
 	var ids []int64
 	for _, g := range groups {
 		if !g.Free {
-			return fault.New(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Take them "+
-				"out of the group first.", g.Group, g.Tutorial)
+			return errTied(g.Group, g.Tutorial)
 		}
 		ids = append(ids, g.Membership)
 	}

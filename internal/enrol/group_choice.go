@@ -22,6 +22,7 @@ type GroupChoice struct {
 	Tutorial string `json:"tutorial"`
 	Places   *int64 `json:"places"`  // in all; nil: there is no limit
 	Refusal  string `json:"refusal"` // why the student cannot join it or, where they are in it, leave it
+	Why      error  `json:"-"`       // the same as an error
 }
 
 // ClassName is a tutorial as it is named.
@@ -142,7 +143,7 @@ func (c *groupChoices) rate(s GroupSet, g Group, mine *Group) GroupChoice {
 		err = p.unlocked()
 	}
 	if err != nil {
-		out.Refusal = err.Error()
+		out.Refusal, out.Why = err.Error(), err
 	}
 	return out
 }

@@ -139,12 +139,14 @@ func JoinFirst(ctx context.Context, q db.Q, setID, groupID, projectID int64) err
 func (p *membershipState) check(groupID int64, exceed bool) error {
 	switch {
 	case !p.Enrolled:
-		return fault.New(fault.Conflict, "The student is withdrawn from this unit. Enrol them again first.")
+		return errWithdrawn
 	case p.FromID != nil && *p.FromID == groupID:
-		return fault.New(fault.Conflict, "The student is in the group %s already.", p.Group)
+		return fault.About(fault.Conflict, "The student is in the group %s already.", "You are in the group %s already.",
+			p.Group)
 	case p.Keep && !p.InTutorial:
-		return fault.New(fault.Refused, "The group %s stays in tutorial %s, and the student is not in it. Enrol them "+
-			"there first.", p.Group, p.Tutorial)
+		return fault.About(fault.Refused, "The group %s stays in tutorial %s, and the student is not in it. Enrol them "+
+			"there first.", "The group %s stays in tutorial %s, and you are not in it. Join the tutorial first.", p.Group,
+			p.Tutorial)
 	}
 	if err := p.unlocked(); err != nil {
 		return err
@@ -165,8 +167,8 @@ func (p *membershipState) unlocked() error {
 	case p.Locked:
 		return fault.New(fault.Conflict, "The group %s is locked. The staff must unlock it first.", p.Group)
 	case p.FromLocked != nil && *p.FromLocked:
-		return fault.New(fault.Conflict, "The student is in the group %s, which is locked. The staff must unlock it "+
-			"first.", *p.From)
+		return fault.About(fault.Conflict, "The student is in the group %s, which is locked. The staff must unlock it "+
+			"first.", "You are in the group %s, which is locked. The staff must unlock it first.", *p.From)
 	}
 	return nil
 }
@@ -179,7 +181,7 @@ func LeaveGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64) er
 		return err
 	}
 	if p.FromID == nil || *p.FromID != groupID {
-		return fault.New(fault.Missing, "The student is not in the group %s.", p.Group)
+		return fault.About(fault.Missing, "The student is not in the group %s.", "You are not in the group %s.", p.Group)
 	}
 	if err := p.unlocked(); err != nil {
 		return err

@@ -49,7 +49,8 @@ type Error struct {
 	Stands any               // what stands instead of what was asked for, for Conflict; shown as it encodes
 	Err    error             // what caused it, if anything; never shown
 
-	lists bool // Text is the list of Fields
+	lists bool   // Text is the list of Fields
+	own   string // Text for the person it is about
 }
 
 func (e *Error) Error() string {
@@ -85,6 +86,23 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\
 // New makes an Error from a format.
 func New(k Kind, format string, args ...any) error {
 	return &Error{Kind: k, Text: fmt.Sprintf(format, args...)}
+}
+
+// About makes an Error about somebody, with a text for others and one for themselves,
+// both made from the same values.
+func About(k Kind, others, own string, args ...any) error {
+	return &Error{Kind: k, Text: fmt.Sprintf(others, args...), own: fmt.Sprintf(own, args...)}
+}
+
+// ToThemselves gives err as the person it is about reads it.
+func ToThemselves(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.own == "" {
+		return err
+	}
+	told := *e
+	told.Text = e.own
+	return &told
 }
 
 // Field makes an Error about one field: its text reads "name reason".

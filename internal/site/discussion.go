@@ -21,7 +21,10 @@ func (s *Server) discussionRoutes(task string) {
 	form(s, one+"/begin", policy.ReplyDiscussion, "Begin a discussion", s.beginDiscussion,
 		endpoint.Unaudited("it only notes what was heard"), endpoint.Asks(policy.GradeTask))
 	form(s, one+"/answer", policy.ReplyDiscussion, "Answer a discussion", s.answerDiscussion, asks,
-		endpoint.Unaudited("what people say is kept with the task"), endpoint.Uploads(1, s.mostMedia))
+		endpoint.Unaudited("what people say is kept with the task"), endpoint.Uploads(1, s.mostMedia),
+		endpoint.Again(func(ctx context.Context, who *access.Caller, in answerIn, wrong error) (endpoint.Drawing, error) {
+			return s.discussionAgain(ctx, who, in.discussionIn, wrong)
+		}))
 	endpoint.Route(s.Server, "GET "+one+"/prompts/{number}", 200, policy.ReadTask, "A question of a discussion",
 		s.prompt, asks)
 	endpoint.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "The answer in a discussion", s.response,
@@ -105,20 +108,31 @@ func (s *Server) sound(ctx context.Context, r *work.Recording) (*endpoint.File, 
 	return &endpoint.File{Content: content, Name: r.Name, Type: r.Type}, err
 }
 
-func (s *Server) answerDiscussion(ctx context.Context, who *access.Caller, in struct {
+type answerIn struct {
 	discussionIn
 	Attachment *params.Upload `param:"attachment"`
-}) (endpoint.Drawing, error) {
+}
+
+func (s *Server) answerDiscussion(ctx context.Context, who *access.Caller, in answerIn) (endpoint.Drawing, error) {
 	err := fault.Field(fault.Invalid, "attachment", "is required: record your answer, or choose a recording")
 	if in.Attachment != nil {
 		_, err = s.usecases.AnswerDiscussion(ctx, who, in.ref(), in.ID, uploaded(in.Attachment))
 	}
-	if err == nil || !endpoint.FromForm(ctx) {
-		return onward{in.discussionIn.path()}, err
+	if err == nil {
+		return onward{in.discussionIn.path()}, nil
 	}
-	p, drawn := s.discussion(ctx, who, in.discussionIn)
+	return s.discussionAgain(ctx, who, in.discussionIn, err)
+}
+
+// discussionAgain draws the page again with what was wrong; a script shows it itself.
+func (s *Server) discussionAgain(ctx context.Context, who *access.Caller, in discussionIn, wrong error) (
+	endpoint.Drawing, error) {
+	if !endpoint.FromForm(ctx) {
+		return nil, wrong
+	}
+	p, drawn := s.discussion(ctx, who, in)
 	if drawn != nil {
 		return nil, drawn
 	}
-	return s.again(p, err)
+	return s.again(p, wrong)
 }

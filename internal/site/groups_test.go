@@ -106,7 +106,7 @@ func TestGroupsOnAPage(t *testing.T) {
 		}
 		two := w.one(`SELECT id FROM tutorials WHERE abbreviation = 'Two'`)
 		ann.do(path, nil).status(200).says("You are in no group").says("join a tutorial first").
-			says("the student is not in it")
+			says("you are not in it")
 		ann.do(group("<b>Red</b>")+"/join", url.Values{}).status(422).says(`role="alert"`)
 		ann.do(w.path("/projects/{id}/tutorials/")+two+"/join", url.Values{}).status(303)
 		free := ann.do(path, nil).says("0 of 2 places taken").says("is full").says("Make it and join")

@@ -39,6 +39,9 @@ func (s *Server) handInRoutes(one string, asks endpoint.Option) {
 		endpoint.Uploads(mostFiles, s.mostFile),
 		endpoint.Accepts(func(ctx context.Context, who *access.Caller, in handInIn) (func(string) error, error) {
 			return s.usecases.FilesAskedFor(ctx, who, in.DefinitionID)
+		}),
+		endpoint.Again(func(ctx context.Context, who *access.Caller, in handInIn, wrong error) (endpoint.Drawing, error) {
+			return s.retry(ctx, who, in.taskIn, refused{}, wrong)
 		}))
 	form(s, one+"/rebuild", policy.Submit, "Have the document made again", s.rebuild,
 		endpoint.Audited(audit.Submission))

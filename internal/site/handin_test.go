@@ -12,7 +12,9 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/outside"
 	"lectern/internal/policy"
+	"lectern/internal/portfolio"
 	"lectern/internal/tii"
+	"lectern/internal/work"
 )
 
 // exec changes the database behind the pages.
@@ -55,6 +57,54 @@ func TestHandingInByAScript(t *testing.T) {
 		w.upload(path+"/hand-in", js, key, "file0", "a.go", "package a\n").status(401)
 		ann.upload(path+"/hand-in", js, key, "file0", "a.go", "package b\n").status(409).says("Idempotency-Key")
 	})
+}
+
+// Whoever hands in while documents of others wait is told how many come first.
+func TestThePlaceInTheQueue(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		w.person("bob", policy.Student)
+		ann, path := w.as("ann"), w.path(aTask)
+		own := w.ids()[0]
+		w.exec(`INSERT INTO projects (unit_id, user_id, created_at, updated_at) SELECT u.id, p.id, u.created_at, u.created_at
+			FROM units u, users p WHERE p.username = 'bob'`)
+		theirs := strings.Replace(path, "/projects/"+own, "/projects/"+w.ids()[0], 1)
+		w.as("bob").send(theirs+"/hand-in", "k", "b.go", "package b\n").status(303)
+		at := ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303).Header().Get("Location")
+		w.exec(`INSERT INTO job_units (kind, unit_key, served, turn) SELECT DISTINCT kind, unit_key, 0, 0 FROM jobs
+			WHERE unit_key IS NOT NULL`)
+		w.exec(`UPDATE jobs SET turn = id WHERE unit_key IS NOT NULL`) // as the queue does when their moment has come
+		for _, page := range []string{at, path, strings.TrimSuffix(at, "receipt") + "progress"} {
+			ann.do(page, nil).status(200).says("Documents before it: 1")
+		}
+		if text := w.as("bob").do(theirs, nil).Body.String(); strings.Contains(text, "Documents before it") {
+			t.Error("the first waits for somebody")
+		}
+		w.exec(`UPDATE jobs SET state = 'done' WHERE id = (SELECT min(id) FROM jobs WHERE turn IS NOT NULL)`)
+		if text := ann.do(at, nil).Body.String(); strings.Contains(text, "Documents before it") {
+			t.Error("what is done still comes first")
+		}
+	})
+}
+
+// What is too large is told on the form, beside what stands there, and not by a page of
+// its own; a script gets it as a sentence.
+func TestTooLargeFilesAreToldOnTheForm(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.hostile()
+	ann, large := w.as("ann"), strings.Repeat("x", portfolio.MaxFile+1)
+	path := w.path(aPortfolio)
+	ann.send(path+"/files", "", "one.go", "package one\n").status(303)
+	ann.send(path+"/files", "", "two.go", large).status(413).says(`role="alert"`).says("larger than").says("one.go").
+		says(`action="` + path + `/files"`)
+	ann.send(path+"/summary/file", "", "two.pdf", large).status(413).says(`role="alert"`).says("Your report")
+	ann.upload(path+"/files", "application/json", nil, "file0", "two.go", large).status(413)
+	w.as("eve").send(path+"/files", "", "two.go", large).status(403)
+	w.upload("/receipts/check", "text/html", nil, "file", "r.json", large[:1<<20]).status(413).says(`role="alert"`).
+		says(`id="receipt-form"`)
+	task := w.path(aTask)
+	ann.upload(task+"/comments", "text/html", url.Values{"comment": {"see"}}, "attachment", "a.png",
+		strings.Repeat("x", work.MaxMedia+1)).status(413).says(`role="alert"`).says(`id="say"`)
 }
 
 // What the page says while the document is made, when it failed, and how to have it

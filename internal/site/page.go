@@ -157,6 +157,9 @@ func (v onward) Draw(w http.ResponseWriter, r *http.Request, status int) {
 // again draws a form once more with what was wrong with it. What is nobody's
 // mistake is not for the form to tell.
 func (s *Server) again(p *Page, err error) (*Page, error) {
+	if p.Me != nil && p.Me.ID != 0 && p.Me.ID == p.Me.OwnerID {
+		err = fault.ToThemselves(err)
+	}
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Kind == fault.Internal {
 		return nil, err

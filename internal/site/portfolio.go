@@ -49,9 +49,15 @@ func (s *Server) portfolioRoutes() {
 		endpoint.Audited(audit.Enrolment, audit.Grade, audit.Status))
 	form(s, one+"/summary", policy.EditPortfolio, "Write the learning summary", s.writeSummary, asks, audited)
 	form(s, one+"/summary/file", policy.EditPortfolio, "Send the learning summary", s.sendSummary, asks, audited,
-		endpoint.Uploads(1, portfolio.MaxFile))
+		endpoint.Uploads(1, portfolio.MaxFile), endpoint.Again(func(ctx context.Context, who *access.Caller, in summaryIn,
+			wrong error) (endpoint.Drawing, error) {
+			return s.stepAgain(ctx, who, in.portfolioIn, stepSummary, wrong, nil)
+		}))
 	form(s, one+"/files", policy.EditPortfolio, "Add a file to the portfolio", s.addFile, asks, audited,
-		endpoint.Uploads(1, portfolio.MaxFile))
+		endpoint.Uploads(1, portfolio.MaxFile), endpoint.Again(func(ctx context.Context, who *access.Caller, in addFileIn,
+			wrong error) (endpoint.Drawing, error) {
+			return s.stepAgain(ctx, who, in.portfolioIn, stepFiles, wrong, nil)
+		}))
 	form(s, one+"/files/remove", policy.EditPortfolio, "Remove a file of the portfolio", s.removeFile, asks, audited)
 	form(s, one+"/files/move", policy.EditPortfolio, "Move a file of the portfolio", s.moveFile, asks, audited)
 	form(s, one+"/tasks", policy.EditPortfolio, "Choose the tasks of the portfolio", s.includeTasks, asks, audited)
@@ -244,10 +250,12 @@ func (s *Server) writeSummary(ctx context.Context, who *access.Caller, in struct
 	return in.to(stepFiles), nil
 }
 
-func (s *Server) sendSummary(ctx context.Context, who *access.Caller, in struct {
+type summaryIn struct {
 	portfolioIn
 	File *params.Upload `param:"file0"`
-}) (endpoint.Drawing, error) {
+}
+
+func (s *Server) sendSummary(ctx context.Context, who *access.Caller, in summaryIn) (endpoint.Drawing, error) {
 	err := chosen(in.File)
 	if err == nil {
 		_, err = s.usecases.AddPortfolioFile(ctx, in.ID, portfolio.SummaryName, taskdef.Document, uploaded(in.File))
@@ -258,11 +266,13 @@ func (s *Server) sendSummary(ctx context.Context, who *access.Caller, in struct 
 	return in.to(stepFiles), nil
 }
 
-func (s *Server) addFile(ctx context.Context, who *access.Caller, in struct {
+type addFileIn struct {
 	portfolioIn
 	Name string         `param:"name" text:"any"`
 	File *params.Upload `param:"file0"`
-}) (endpoint.Drawing, error) {
+}
+
+func (s *Server) addFile(ctx context.Context, who *access.Caller, in addFileIn) (endpoint.Drawing, error) {
 	kind, err := kindOf(in.File)
 	if err == nil {
 		_, err = s.usecases.AddPortfolioFile(ctx, in.ID, cmp.Or(in.Name, in.File.Name), kind, uploaded(in.File))

@@ -23,7 +23,14 @@ const (
 func (s *Server) receiptRoutes() {
 	page(s, receiptCheck, policy.Anybody, "Check a receipt", s.askReceipt)
 	form(s, receiptCheck, policy.Anybody, "Check a receipt", s.checkReceipt,
-		endpoint.Unaudited("it changes nothing"), endpoint.Uploads(1, mostReceipt))
+		endpoint.Unaudited("it changes nothing"), endpoint.Uploads(1, mostReceipt),
+		endpoint.Again(func(ctx context.Context, who *access.Caller, _ checkIn, wrong error) (endpoint.Drawing, error) {
+			p, _, err := s.receiptPage(ctx, who, "")
+			if err != nil {
+				return nil, err
+			}
+			return s.again(p, wrong)
+		}))
 }
 
 // receiptCheckPage asks for a receipt and says what it proves. It holds the public
@@ -49,10 +56,12 @@ func (s *Server) askReceipt(ctx context.Context, who *access.Caller, _ struct{})
 	return p, err
 }
 
-func (s *Server) checkReceipt(ctx context.Context, who *access.Caller, in struct {
+type checkIn struct {
 	Text string         `param:"receipt" text:"any"`
 	File *params.Upload `param:"file"`
-}) (endpoint.Drawing, error) {
+}
+
+func (s *Server) checkReceipt(ctx context.Context, who *access.Caller, in checkIn) (endpoint.Drawing, error) {
 	text := []byte(in.Text)
 	if in.File != nil && in.File.Size > 0 {
 		var err error

@@ -17,7 +17,10 @@ func (s *Server) talkRoutes(one string, asks endpoint.Option) {
 	form(s, one+"/read", policy.ReadTask, "Mark the conversation read", s.read,
 		endpoint.Unaudited("it only notes what was read"), endpoint.Asks(policy.GradeTask))
 	form(s, one+"/comments", policy.Comment, "Say something on a task", s.say, asks,
-		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.mostMedia))
+		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.mostMedia),
+		endpoint.Again(func(ctx context.Context, who *access.Caller, in sayIn, wrong error) (endpoint.Drawing, error) {
+			return s.retry(ctx, who, in.taskIn, refused{}, wrong)
+		}))
 	form(s, one+"/extension", policy.RequestExtension, "Ask for more time", s.extend, asks,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade))
 	endpoint.Route(s.Server, "GET "+one+"/comments/{id}", 200, policy.ReadTask, "Attachment of a comment",

@@ -80,7 +80,8 @@ func (t Task) permit(m Move, to Status) error {
 	case m.By != Staff && !to.row().is(byStudents):
 		return m.staffOnly("set a task to " + to.Name())
 	case t.Group && !t.InGroup:
-		return fault.New(fault.Denied, "this is a group task and the student has no group: join one first")
+		return fault.About(fault.Denied, "this is a group task and the student has no group: join one first",
+			"this is a group task and you have no group: join one first")
 	case to == ReadyForFeedback && t.NeedsFiles && !m.Upload:
 		return fault.New(fault.Denied, "this task is handed in with its files: upload them to make it %s", to.Name())
 	}

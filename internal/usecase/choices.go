@@ -6,6 +6,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/db"
 	"lectern/internal/enrol"
+	"lectern/internal/fault"
 	"lectern/internal/policy"
 )
 
@@ -17,12 +18,27 @@ func TutorialChoices(ctx context.Context, q db.Q, who *access.Caller, projectID 
 		return []enrol.Choice{}, nil
 	}
 	list, err := enrol.ChoicesOf(ctx, q, who.UnitID, projectID, who.May(policy.ExceedCapacity))
+	for i := range list {
+		list[i].Refusal = toReader(who, list[i].Why)
+	}
 	if refusal := who.Must(policy.ChangeTutorial); refusal != nil {
 		for i := range list {
 			list[i].Refusal = refusal.Error()
 		}
 	}
 	return list, err
+}
+
+// toReader gives what is refused to a student in words for who reads it: the student,
+// or somebody else.
+func toReader(who *access.Caller, refusal error) string {
+	switch {
+	case refusal == nil:
+		return ""
+	case who.ID == who.OwnerID:
+		return fault.ToThemselves(refusal).Error()
+	}
+	return refusal.Error()
 }
 
 // GroupSetChoice is a set of groups with what its rules and the caller's rights say.
@@ -48,6 +64,12 @@ func GroupChoices(ctx context.Context, q db.Q, who *access.Caller, projectID int
 	}
 	out := make([]GroupSetChoice, len(list))
 	for i, s := range list {
+		for k := range s.Groups {
+			s.Groups[k].Refusal = toReader(who, s.Groups[k].Why)
+		}
+		if s.Own != nil {
+			s.Own.Refusal = toReader(who, s.Own.Why)
+		}
 		out[i] = GroupSetChoice{SetChoice: s}
 		out[i].permit(standIn(who, &s))
 	}

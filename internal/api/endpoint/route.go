@@ -96,6 +96,7 @@ type Info struct {
 	Allowance             *Allowance     // what each use draws on; nil: nothing
 	limits                params.Limits
 	accepts               func(ctx context.Context, who *access.Caller, in any) (func(field string) error, error)
+	again                 any // see Again
 	location              string
 	scope                 []scopeField
 	shown                 func(context.Context, *access.Caller, any) (Shown, error) // of a polled one; see PolledBy
@@ -266,6 +267,7 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	set, err := params.Read(w, r, lim, s.Spool, early)
 	httpserver.Received(r)
 	if err != nil {
+		out, err = redraw[In, Out](ctx, s, i, r, who, err)
 		return out, done, err
 	}
 	done = func() {
@@ -294,7 +296,9 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	if err = c.begin(ctx, who, &in); err != nil {
 		return out, done, err
 	}
-	out, err = h(ctx, who, in)
+	if out, err = h(ctx, who, in); who.ID != 0 && who.ID == who.OwnerID {
+		err = fault.ToThemselves(err)
+	}
 	return out, done, i.inWireNames(err)
 }
 
