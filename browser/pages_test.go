@@ -59,7 +59,7 @@ func TestAnswersOfForms(t *testing.T) {
 	needed(t)
 	s := serve(t)
 	b := open(t, s, wide)
-	for _, status := range []string{"400", "401", "404", "413", "422", "403"} {
+	for _, status := range []string{"400", "401", "403", "404", "503"} {
 		b.expect("status of " + status)
 	}
 	after := func(name, button string) {
