@@ -28,5 +28,17 @@ func (p *Page) around(ctx context.Context) {
 // Many tells that there are more unread news than are counted.
 func (p *Page) Many() bool { return p.Frame.Unread >= usecase.MostUnread }
 
+// Places tells how full the line is that leads to places: some of them fit on a wide
+// screen only, many on none; "" where they fit.
+func (p *Page) Places() string {
+	switch n := len(p.Frame.Projects); {
+	case n > 5:
+		return "many"
+	case n > 2:
+		return "some"
+	}
+	return ""
+}
+
 // Here tells whether a path is the one of this page, or above it.
 func (p *Page) Here(path string) bool { return p.path == path }
