@@ -18,10 +18,24 @@ type meaning struct {
 	Colour      status.Colour
 }
 
+// helpKey is what a key does on the marking desk.
+type helpKey struct{ Key, Words string }
+
+// helpPage is what the help says.
+type helpPage struct {
+	Meanings []meaning
+	Keys     []helpKey
+}
+
 func (s *Server) help(_ context.Context, who *access.Caller, _ struct{}) (*Page, error) {
-	var list []meaning
+	v := helpPage{Keys: []helpKey{{"j", word("help.key-next")}, {"k", word("help.key-before")},
+		{"n", word("help.key-waiting")}, {"e", word("help.key-comment")}, {"g", word("help.key-grade")}}}
 	for _, st := range status.All {
-		list = append(list, meaning{st.Name(), word("status." + string(st)), st.Colour()})
+		v.Meanings = append(v.Meanings, meaning{st.Name(), word("status." + string(st)), st.Colour()})
 	}
-	return s.page(who, "help", list), nil
+	for _, to := range verdicts {
+		v.Keys = append(v.Keys, helpKey{to.Letter, word("help.key-verdict", to.Name())})
+	}
+	v.Keys = append(v.Keys, helpKey{"u", word("help.key-undo")}, helpKey{"?", word("help.key-all")})
+	return s.page(who, "help", v), nil
 }

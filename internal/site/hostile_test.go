@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/db"
 	"lectern/internal/site"
 )
 
@@ -91,4 +92,46 @@ func TestHostileNamesOnEveryPage(t *testing.T) {
 			who.sound(path, a)
 		}
 	}
+}
+
+// Reading changes nothing: after every page, part and file was asked for, all tables
+// hold what they held, but for when a session was used.
+func TestReadingChangesNothing(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	ids := w.hostileEverywhere()
+	readers := []*world{w.as("ann"), w.as("tom")}
+	before := w.tables()
+	for _, i := range w.site.Routes() {
+		if i.Method != http.MethodGet {
+			continue
+		}
+		for _, who := range readers {
+			who.do(w.path(ids.Replace(i.Path)), nil)
+		}
+	}
+	for table, now := range w.tables() {
+		if now != before[table] {
+			t.Errorf("%s changed: %s, then %s", table, before[table], now)
+		}
+	}
+}
+
+// tables gives what each table holds, as text.
+func (w *world) tables() map[string]string {
+	w.Helper()
+	out := map[string]string{}
+	names, err := db.All[string](w.Context(), w.db.Pool(), `SELECT name FROM sqlite_master WHERE type = 'table'
+		AND name NOT IN ('sessions', 'sqlite_sequence')`)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, name := range names {
+		columns, err := db.All[string](w.Context(), w.db.Pool(), `SELECT name FROM pragma_table_info($1)`, name)
+		if err != nil {
+			w.Fatal(err)
+		}
+		out[name] = w.one(`SELECT coalesce(group_concat(r, char(10)), '') FROM (SELECT concat_ws('|', ` +
+			strings.Join(columns, ", ") + `) AS r FROM ` + name + ` ORDER BY 1)`)
+	}
+	return out
 }

@@ -4,9 +4,12 @@ import { all, drop, forget } from './hand-in-store.js';
 // read here and leads to the page of today.
 const old = [
   [/^#\/password\?token=([\w-]+)$/, (m) => `/password?token=${m[1]}`],
+  [/^#\/projects\/(\d+)\/(portfolio|groups|tutorials|outcomes)\b/, (m) => `/projects/${m[1]}/${m[2]}`],
   [/^#\/projects\/(\d+)/, (m) => `/projects/${m[1]}`],
-  [/^#\/units\/(\d+)\/tasks\/inbox/, (m) => `/units/${m[1]}/inbox`],
-  [/^#\/(home|sign_in|welcome)?(\?.*)?$/, () => '/home'],
+  [/^#\/units\/(\d+)\/students\b/, (m) => `/units/${m[1]}/students`],
+  [/^#\/units\/(\d+)/, (m) => `/units/${m[1]}/inbox`],
+  [/^#\/(edit_)?profile\b/, () => '/profile'],
+  [/^#\//, () => '/home'],
 ];
 
 for (const [pattern, path] of old) {

@@ -1,0 +1,48 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+)
+
+// Old addresses, whose path stands behind a #, find their page, by way of the sign-in
+// for whoever is not signed in.
+func TestOldAddresses(t *testing.T) {
+	needed(t)
+	s := quiet(t)
+	b := open(t, s, wide)
+	b.visit("/#/projects/4/dashboard/1.1P?tutor=false")
+	b.await("location.pathname === '/sign-in' && location.search === '?next=%2Fprojects%2F4'")
+	b.fill("#username", "student_2")
+	b.fill("#password", "password")
+	b.follow("main form button")
+	b.await("location.pathname === '/projects/4'")
+	for old, page := range map[string]string{"/#/projects/4/portfolio": "/projects/4/portfolio", "/#/home": "/home",
+		"/#/projects/4/groups?x=1": "/projects/4/groups", "/#/edit_profile": "/profile", "/#/no/such/page": "/home",
+		"/#/password?token=a-b_c": "/password"} {
+		b.visit(old)
+		b.await("location.pathname === " + quote(page))
+	}
+}
+
+// The last moment on time is told on the clock of the unit, and on the reader's own
+// where that differs.
+func TestBothTimeZones(t *testing.T) {
+	needed(t)
+	b := open(t, quiet(t), wide)
+	b.signIn("student_2")
+	task := b.firstTask("6.1P")
+	b.awaitText("anywhere on earth")
+	for zone, shown := range map[string]bool{"Australia/Melbourne": true, "Etc/GMT+12": false} { // that is UTC-12
+		set(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone})
+		b.visit(task)
+		b.awaitText("The last moment on time is")
+		b.await("document.readyState === 'complete'")
+		if shown {
+			b.awaitText("On your clock: ")
+		} else if eval[bool](b, "document.body.innerText.includes('On your clock')") {
+			t.Errorf("the same moment is told twice in %s", zone)
+		}
+	}
+}
