@@ -66,7 +66,7 @@ func TestAnswersOfForms(t *testing.T) {
 		b.Helper()
 		b.follow(button)
 		b.keyboard(name)
-		b.judge(name)
+		b.barriers(name)
 	}
 	const send = "main form button"
 	b.visit("/sign-in")
@@ -127,12 +127,12 @@ func (b *tab) inspect(path string) {
 	b.Helper()
 	b.visit(path)
 	b.keyboard(path)
-	b.judge(path)
+	b.barriers(path)
 }
 
-// judge has axe look at the page that is open, in light and dark, wide and narrow, and
+// barriers has axe look at the page that is open, in light and dark, wide and narrow, and
 // sees that all of it fits a small screen.
-func (b *tab) judge(name string) {
+func (b *tab) barriers(name string) {
 	b.Helper()
 	eval[bool](b, `document.activeElement?.blur(), // where the focus ended may lie over other things
 		document.querySelectorAll('details').forEach((d) => { d.open = true }), true`)
