@@ -25,7 +25,8 @@ const deskRows = 60
 func (s *Server) deskRoutes() {
 	const desk = "/units/{id}/desk"
 	asks := endpoint.Asks(policy.GradeTask, policy.ReadSubmission, policy.ListStudents, policy.Comment,
-		policy.SeeSimilarities, policy.AssessExtension, policy.PinTask, policy.Submit, policy.UseSnippets)
+		policy.SeeSimilarities, policy.AssessExtension, policy.PinTask, policy.Submit, policy.UseSnippets,
+		policy.ChangeTask)
 	page(s, desk, policy.GiveFeedback, "The marking desk", s.desk, asks)
 	const task = desk + "/tasks/{task_id}"
 	page(s, task, policy.GradeTask, "A task on the marking desk, as a part of its page", s.deskPart, asks)
@@ -92,8 +93,10 @@ func (in deskIn) address(at int64) string {
 	if in.View != "" {
 		v.Set("view", in.View)
 	}
-	if at != 0 {
-		v.Set("at", strconv.FormatInt(at, 10))
+	for name, id := range map[string]int64{"at": at, "undo": in.Undo} {
+		if id != 0 {
+			v.Set(name, strconv.FormatInt(id, 10))
+		}
 	}
 	return withQuery(fmt.Sprintf("/units/%d/desk", in.UnitID), v)
 }
@@ -113,18 +116,12 @@ type deskPage struct {
 	Place   *work.Around    // where the task stands among all that wait
 	Now     *deskTask       // nil: nothing waits
 	Keys    bool            // one letter is enough, as they want it
-	Figures figures
+	Figures *work.Sitting   // the reader's own; nobody else sees them
 	Typed   typed
-	Theirs  any // what somebody else said meanwhile; nil: nobody has
-	Given   any // the verdict that can be undone; nil: there is none
+	Theirs  *work.Standing // what somebody else said meanwhile; nil: nobody has
+	Given   *work.Recent   // the verdict that can be undone; nil: there is none
 	now     clock.Time
 	alone   bool // the task is shown without the queue
-}
-
-// figures are what the reader did today in the unit. Nobody else sees them.
-type figures struct {
-	Done   int64
-	Median string // between two verdicts; empty where there were too few
 }
 
 // typed is what somebody wrote into a form of the desk that was refused.
@@ -141,6 +138,14 @@ func (s *Server) desk(ctx context.Context, who *access.Caller, in deskIn) (*Page
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.UnitID); err != nil {
 			return err
+		}
+		if v.Figures, err = work.SittingOf(ctx, q, in.UnitID, who.ID); err != nil {
+			return err
+		}
+		if in.Undo != 0 {
+			if v.Given, err = work.RecentVerdict(ctx, q, in.UnitID, who.ID, in.Undo); err != nil {
+				return err
+			}
 		}
 		return s.lay(ctx, q, who, v)
 	})

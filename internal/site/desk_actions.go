@@ -2,14 +2,17 @@ package site
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
 	"lectern/internal/audit"
 	"lectern/internal/db"
+	"lectern/internal/fault"
 	"lectern/internal/grade"
 	"lectern/internal/httpserver"
 	"lectern/internal/policy"
@@ -79,29 +82,71 @@ type verdictIn struct {
 	Quality params.Opt[int64]       `param:"quality"`
 	Version params.Opt[int64]       `param:"version"`
 	Key     string                  `param:"key" text:"any"`
+	Snippet int64                   `param:"snippet"`
 }
 
-func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in verdictIn) (endpoint.Drawing, error) {
-	var next int64
-	err := s.DB.Brief(ctx, func(q db.Q) error {
-		t, err := work.TaskForMarker(ctx, q, in.TaskID, who.ID)
-		if err != nil {
-			return err
-		}
-		if in.Comment != "" {
-			_, err := work.Say(ctx, q, s.usecases.Files, usecase.Reader(who), t.Ref(), work.NewComment{Text: in.Comment})
-			if err != nil {
-				return err
-			}
-		}
-		_, err = work.Move(ctx, q, usecase.Mover(who), t.ProjectID, t.DefinitionID, work.Change{Trigger: &in.Word,
-			Grade: in.Grade.Ptr(), Quality: quality(in.Quality)})
-		return err
-	})
-	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Comment: in.Comment}, err)
+// verdict is what the form says, on the work it was about.
+func (in verdictIn) verdict(comment string) work.Verdict {
+	v := work.Verdict{Trigger: &in.Word, Grade: in.Grade.Ptr(), Quality: quality(in.Quality), Comment: comment,
+		Version: in.Version.Ptr(), Key: in.Key}
+	if in.Word == "" {
+		v.Trigger = nil
 	}
-	return deskDone{To: in.desk().address(next), Next: next}, nil
+	return v
+}
+
+// typed is what was written, to be mended.
+func (in verdictIn) typed() typed {
+	t := typed{Word: in.Word, Comment: in.Comment, Marks: true}
+	if in.Grade.Has() {
+		t.Grade = strconv.Itoa(int(in.Grade.V))
+	}
+	if in.Quality.Has() {
+		t.Quality = strconv.FormatInt(in.Quality.V, 10)
+	}
+	return t
+}
+
+// giveVerdict judges a task and leads to the one that waits next in the same queue.
+func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in verdictIn) (endpoint.Drawing, error) {
+	t, err := work.TaskForMarker(ctx, s.DB.Pool(), in.TaskID, who.ID)
+	if err != nil {
+		return nil, err
+	}
+	comment, err := withSnippet(ctx, s.DB.Pool(), who, in.Comment, in.Snippet)
+	if err != nil {
+		return nil, err
+	}
+	given, err := s.usecases.GiveVerdict(ctx, who, t.Ref(), in.verdict(comment))
+	if err != nil {
+		return s.deskAgain(ctx, who, in.deskTaskIn, in.typed(), err)
+	}
+	s.countSnippets(ctx, who, t, in.UnitID, comment)
+	next, err := s.following(ctx, who, in.desk())
+	if err != nil {
+		return nil, err
+	}
+	to := in.desk()
+	to.Undo = given.ID
+	return deskDone{To: to.address(next), VerdictID: given.ID, Next: next}, nil
+}
+
+// following is the task that waits next after one in a queue, from its beginning where
+// it was the last; 0 where none does.
+func (s *Server) following(ctx context.Context, who *access.Caller, in deskIn) (next int64, err error) {
+	err = s.DB.View(ctx, func(q db.Q) error {
+		around, err := in.queue(who.ID).Around(ctx, q, in.At, deskRows)
+		switch {
+		case err != nil:
+			return err
+		case len(around.After) > 0:
+			next = around.After[0]
+		case len(around.Before) > 0:
+			next = around.Before[len(around.Before)-1]
+		}
+		return nil
+	})
+	return next, err
 }
 
 func quality(points params.Opt[int64]) *int {
@@ -186,6 +231,10 @@ func (s *Server) deskAgain(ctx context.Context, who *access.Caller, in deskTaskI
 	if drawn != nil {
 		return nil, drawn
 	}
-	p.Data.(*deskPage).Typed = wrote
+	v := p.Data.(*deskPage)
+	v.Typed = wrote
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		v.Theirs, _ = e.Stands.(*work.Standing) // nil where nobody was faster
+	}
 	return s.again(p, err)
 }

@@ -14,7 +14,11 @@ import (
 )
 
 // Address is that of a task on the desk.
-func (v *deskPage) Address(at int64) string { return v.address(at) }
+func (v *deskPage) Address(at int64) string {
+	in := v.deskIn
+	in.Undo = 0
+	return in.address(at)
+}
 
 // Action is where a form about the task goes.
 func (v *deskPage) Action(name string) string { return v.ActionOn(v.Now.ID, name) }
@@ -34,7 +38,7 @@ func (v *deskPage) ActionOn(taskID int64, name string) string {
 }
 
 // Onward is the address of the task that waits next.
-func (v *deskPage) Onward() string { return v.address(v.Now.After) }
+func (v *deskPage) Onward() string { return v.Address(v.Now.After) }
 
 // Inbox is the address of the list with the same filter.
 func (v *deskPage) Inbox() string { return withQuery(links.To(links.Inbox, v.UnitID), v.values()) }
@@ -42,7 +46,7 @@ func (v *deskPage) Inbox() string { return withQuery(links.To(links.Inbox, v.Uni
 // Shown is the address of the same task with its document in another form.
 func (v *deskPage) Shown(view string) string {
 	in := v.deskIn
-	in.View = view
+	in.View, in.Undo = view, 0
 	return in.address(v.Now.ID)
 }
 
@@ -142,3 +146,20 @@ func (t typed) Name() string {
 
 // Digit is the key of a reusable comment by its place from 0.
 func (v *deskPage) Digit(i int) string { return strconv.Itoa(i + 1) }
+
+// Median is how long the reader takes between two verdicts; empty where it is not known.
+func (v *deskPage) Median() string {
+	switch d := v.Figures.Median.Round(time.Second); {
+	case d == 0:
+		return ""
+	case d < 2*time.Minute:
+		return word("desk.seconds", int(d.Seconds()))
+	default:
+		return word("desk.minutes", int(d.Minutes()))
+	}
+}
+
+// GivenTitle names the student and the task of the verdict that can be undone.
+func (v *deskPage) GivenTitle() string {
+	return v.Given.Abbreviation + " " + v.Given.FirstName + " " + v.Given.LastName
+}

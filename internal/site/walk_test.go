@@ -77,22 +77,12 @@ var pages = map[string][4]int{
 	"POST " + notesOn:                               {401, 404, 404, 404}, // there is no such task
 	"POST " + aNote + "/change":                     {401, 404, 404, 404}, // there is no such note
 	"POST " + aNote + "/delete":                     {401, 404, 404, 404},
-	"GET " + aDesk:                                  {303, 403, 200, 403},
-	"GET " + onDesk:                                 {303, 403, 200, 403},
-	"POST " + onDesk + "/verdict":                   {401, 403, 303, 403},
-	"POST " + onDesk + "/comment":                   {401, 403, 409, 403}, // the verdict has just said so
-	"POST " + onDesk + "/read":                      {401, 403, 303, 403},
-	"POST " + onDesk + "/pin":                       {401, 403, 404, 403}, // there is no pin to take off
-	"POST " + onDesk + "/snippets":                  {401, 403, 303, 403},
-	"POST " + onDesk + "/extension":                 {401, 403, 404, 403}, // that comment asks for nothing
 }
 
 const (
 	aTask       = "/projects/{project_id}/tasks/{task_definition_id}"
 	aVersion    = aTask + "/versions/{timestamp}"
 	aDiscussion = aTask + "/discussions/{id}"
-	aDesk       = "/units/{id}/desk"
-	onDesk      = aDesk + "/tasks/{task_id}"
 
 	unitSnippets = "/units/{id}/snippets"
 	notesOn      = "/units/{id}/students/{project_id}/notes"
