@@ -26,7 +26,7 @@ func (s *Server) deskRoutes() {
 	const desk = "/units/{id}/desk"
 	asks := endpoint.Asks(policy.GradeTask, policy.ReadSubmission, policy.ListStudents, policy.Comment,
 		policy.SeeSimilarities, policy.AssessExtension, policy.PinTask, policy.Submit, policy.UseSnippets,
-		policy.ChangeTask)
+		policy.ChangeTask, policy.TakeNotes, policy.SeePresence)
 	page(s, desk, policy.GiveFeedback, "The marking desk", s.desk, asks)
 	const task = desk + "/tasks/{task_id}"
 	page(s, task, policy.GradeTask, "A task on the marking desk, as a part of its page", s.deskPart, asks)
@@ -130,7 +130,8 @@ type typed struct {
 	Grade         string
 	Quality       string
 	Snippet       string // to be kept
-	Marks         bool   // the grade and the points are what was written, be it nothing
+	Note          string
+	Marks         bool // the grade and the points are what was written, be it nothing
 }
 
 func (s *Server) desk(ctx context.Context, who *access.Caller, in deskIn) (*Page, error) {

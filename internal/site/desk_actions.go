@@ -31,6 +31,10 @@ func (s *Server) deskActionRoutes(task string, asks endpoint.Option) {
 		endpoint.Unaudited("a mark for oneself"))
 	form(s, task+"/snippets", policy.UseSnippets, "Keep a comment on the desk to use it again", s.keepSnippet, asks,
 		endpoint.Unaudited(snippetsKept))
+	form(s, task+"/note", policy.TakeNotes, "Write a note for the staff on the desk", s.deskNote, asks,
+		endpoint.Audited(audit.Note))
+	form(s, task+"/presence", policy.SeePresence, "Say that you look at a task on the desk", s.deskPresence,
+		endpoint.Unaudited("who looks at a task at this moment is forgotten within minutes"))
 	form(s, task+"/extension", policy.AssessExtension, "Decide on more time on the desk", s.deskExtension, asks,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade))
 }

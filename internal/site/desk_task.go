@@ -3,12 +3,15 @@ package site
 import (
 	"context"
 	"crypto/rand"
+	"strings"
 
 	"lectern/internal/access"
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/files"
 	"lectern/internal/grade"
+	"lectern/internal/note"
+	"lectern/internal/presence"
 	"lectern/internal/similarity"
 	"lectern/internal/snippet"
 	"lectern/internal/status"
@@ -33,6 +36,7 @@ type deskTask struct {
 	Row             *work.QueueRow // as the queue has it
 	Before, After   int64          // the tasks around it in the queue; 0: there is none
 	Others          string         // who else looks at it
+	Notes           []note.Note    // of the staff, which students never see
 	Alike           []similarity.Record
 	Snippets        []snippet.Snippet // reusable comments for it
 	Key             string
@@ -71,6 +75,9 @@ func (s *Server) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *de
 		t.Asked = nil
 	}
 	t.around(v)
+	if err := t.company(ctx, q, who); err != nil {
+		return nil, err
+	}
 	offer := snippet.Offer{UserID: who.ID, UnitID: v.UnitID, DefinitionID: t.DefinitionID, Limit: mostSnippets}
 	if t.Snippets, err = offer.List(ctx, q); err != nil {
 		return nil, err
@@ -80,6 +87,27 @@ func (s *Server) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *de
 	}
 	t.Tests, err = s.testsOfTask(ctx, who, in)
 	return t, err
+}
+
+// company adds what only the staff see of each other: who else looks at the task, and
+// their notes on the student.
+func (t *deskTask) company(ctx context.Context, q db.Q, who *access.Caller) error {
+	others, err := presence.Others(ctx, q, who.ID, presence.Task{ProjectID: t.ProjectID, DefinitionID: t.DefinitionID})
+	if err != nil {
+		return err
+	}
+	t.Others = names(others)
+	t.Notes, err = note.Of(ctx, q, t.ProjectID, t.DefinitionID)
+	return err
+}
+
+// names are those of whoever looks at a task.
+func names(list []presence.Looker) string {
+	all := make([]string, len(list))
+	for i, l := range list {
+		all[i] = l.Name
+	}
+	return strings.Join(all, ", ")
 }
 
 // alike gives what the work of a task is similar to, as far as it is to be looked at.

@@ -32,6 +32,8 @@ func init() {
 		"POST " + onDesk + "/read":      {401, 403, 303, 403},
 		"POST " + onDesk + "/pin":       {401, 403, 404, 403}, // there is no pin to take off
 		"POST " + onDesk + "/snippets":  {401, 403, 303, 403},
+		"POST " + onDesk + "/note":      {401, 403, 303, 403},
+		"POST " + onDesk + "/presence":  {401, 403, 303, 403},
 		"POST " + onDesk + "/extension": {401, 403, 404, 403}, // that comment asks for nothing
 	})
 }
@@ -164,7 +166,9 @@ func TestTwoTutorsOnTheDesk(t *testing.T) {
 			return err
 		})
 		tom, uma, at := w.as("tom"), w.as("uma"), fmt.Sprintf("%s?at=%d", w.path(aDesk), ids[0])
-		early, late := uma.do(at, nil), tom.do(at, nil)
+		uma.do(w.onTask(ids[0], "presence"), url.Values{}, "Accept", "application/json").status(200).says(`"others":[]`)
+		tom.do(w.onTask(ids[0], "presence"), url.Values{}, "Accept", "application/json").status(200).says("uma")
+		early, late := uma.do(at, nil).says("Also here: tom"), tom.do(at, nil).says("Also here: uma")
 		uma.do(w.onTask(ids[0], "verdict"), early.marks("redo", "Begin anew.")).status(303)
 		both := tom.do(w.onTask(ids[0], "verdict"), late.marks("complete", "Fine.")).status(409).says("Begin anew.").
 			says("uma").says("Fine.").says("Give mine as well").says("Keep theirs")
@@ -197,6 +201,7 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		stay("pin", url.Values{"pinned": {"false"}})
 		task := regexp.MustCompile(`/projects/\d+/tasks/\d+`).FindString(tom.do(at, nil).Body.String())
 		w.as("ann").do(task+"/extension", url.Values{"weeks": {"1"}, "reason": {"I was <ill>."}}).status(303)
+		w.as("ann").do(task+"/comments", url.Values{"comment": {"When?"}}).status(303)
 		asked := tom.do(at, nil).says("I was &lt;ill&gt;.").says("Mark as read")
 		id := regexp.MustCompile(`name="extension" value="(\d+)"`).FindStringSubmatch(asked.Body.String())[1]
 		stay("extension", url.Values{"extension": {id}, "granted": {"true"}})
@@ -215,9 +220,14 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		form.Set("snippet", snippet)
 		tom.do(w.onTask(ids[0], "verdict"), form).status(303)
 		tom.do(at, nil).says("Please:\nIndent &lt;this&gt;.")
-		for _, seen := range []string{"Indent", "snippet", "desk"} {
-			if strings.Contains(w.as("ann").do(task, nil).status(200).Body.String(), "data-"+seen) {
-				t.Errorf("students see %s", seen)
+		tom.do(w.onTask(ids[0], "note"), url.Values{"text": {" "}}).status(400)
+		stay("note", url.Values{"text": {"Ask about <sources>."}, "flagged": {"true"}})
+		tom.do(at, nil).says("Ask about &lt;sources&gt;.").says("Second look")
+		stay("presence", url.Values{})
+		seen := w.as("ann").do(task, nil).status(200).says("Indent &lt;this&gt;.").Body.String()
+		for _, secret := range []string{"sources", "data-snippet", "Also here", "/desk"} {
+			if strings.Contains(seen, secret) {
+				t.Errorf("students see %s", secret)
 			}
 		}
 	})
