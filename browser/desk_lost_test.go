@@ -50,17 +50,9 @@ var disasters = map[string]func(c *chaos, b *tab) *tab{
 		c.restart()
 		return b
 	},
-	"the page is closed": func(_ *chaos, b *tab) *tab {
-		next := b.another()
+	"the page is closed": func(c *chaos, b *tab) *tab {
 		b.close()
-		return next
-	},
-	"all at once": func(c *chaos, b *tab) *tab {
-		next := b.another()
-		c.does.set(isLost)
-		b.close()
-		c.restart()
-		return next
+		return c.base.another()
 	},
 }
 
@@ -69,6 +61,7 @@ type chaos struct {
 	*testing.T
 	*wire
 	run  *service
+	base *tab // keeps the profile of the browser
 	stop func()
 }
 
@@ -91,7 +84,7 @@ func (c *chaos) start() {
 }
 
 // What is typed is never lost: between any two steps of a verdict the network is cut,
-// the server is killed, the page is closed, or all of it. What the service has in the
+// the server is killed, or the page is closed. What the service has in the
 // end is what was typed, once.
 func TestWhatIsTypedIsNeverLost(t *testing.T) {
 	needed(t)
@@ -99,14 +92,14 @@ func TestWhatIsTypedIsNeverLost(t *testing.T) {
 	c.start()
 	t.Cleanup(func() { c.stop() })
 	c.wire = newWire(t, c.run)
-	base := open(t, c.service, wide)
-	base.expect("net::ERR_")
-	base.expect("status of 50")
-	base.signIn("atutor")
+	c.base = open(t, c.service, wide)
+	c.base.expect("net::ERR_")
+	c.base.expect("status of 50")
+	c.base.signIn("atutor")
 	for _, m := range moments {
 		for name, happens := range disasters {
 			t.Run(m.name+", "+name, func(t *testing.T) {
-				b := base.another()
+				b := c.base.another()
 				b.T = t
 				g := given{status: "redo", comment: "Said when " + m.name + " and " + name}
 				b.desk(toMark)

@@ -1,6 +1,6 @@
 // The form for a verdict: what is typed is kept as a draft, a grade that is needed is
 // asked for, and what it holds becomes an entry to be sent.
-import { draftOf, dropDraft, keepDraft } from './drafts.js';
+import { draftOf, keepDraft } from './drafts.js';
 import { announce, now, say, task } from './desk-page.js';
 import { newKey } from './outbox.js';
 
@@ -16,12 +16,15 @@ export function read() {
   return { ...draft, status: form()?.dataset.chosen ?? '' };
 }
 
-// store keeps what the form holds, unless it is what the server drew.
+// aside are the other fields of words, such as that for a note.
+const aside = () => [...now().querySelectorAll('textarea[id]')].filter((f) => f.form !== form());
+
+// store keeps what the page holds of the task, unless it is what the server drew.
 export function store() {
-  if (!form()) return;
+  const draft = Object.fromEntries(aside().filter((f) => f.value !== drawn(f)).map((f) => [`#${f.id}`, f.value]));
   const same = kept.every((name) => !field(name) || field(name).value === drawn(field(name)));
-  if (same && !form().dataset.chosen) dropDraft(task());
-  else keepDraft(task(), read());
+  if (!same || form()?.dataset.chosen) Object.assign(draft, read());
+  keepDraft(task(), draft);
 }
 
 function drawn(input) {
@@ -29,9 +32,19 @@ function drawn(input) {
   return [...input.options].find((o) => o.defaultSelected)?.value ?? input.options[0].value;
 }
 
-// fill puts a draft into the form of the task in view.
+// sent takes what was sent out of the draft of a task, in case the page ended before.
+export function sent(id, { comment }) {
+  const draft = draftOf(id);
+  if (draft?.comment && draft.comment === comment) {
+    keepDraft(id, { ...draft, comment: '', grade: '', quality: '', status: '' });
+  }
+}
+
+// fill puts a draft into the task in view.
 export function fill(draft = draftOf(task())) {
-  if (!form() || !draft) return;
+  if (!draft) return;
+  for (const f of aside()) f.value = draft[`#${f.id}`] ?? f.value;
+  if (!form()) return;
   for (const name of kept) if (field(name) && draft[name]) field(name).value = draft[name];
   if (draft.status) choose(draft.status);
 }

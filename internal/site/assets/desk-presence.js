@@ -2,9 +2,12 @@
 // looked at, and at once when somebody comes or goes.
 import { desk, now, say, task } from './desk-page.js';
 
-const beat = 20000; // ms
+const beat = 15000; // ms
+
+const home = location.pathname;
 
 let timer;
+let last = ''; // the task that was looked at
 
 function show(others) {
   const place = now().querySelector('.desk-others');
@@ -12,8 +15,14 @@ function show(others) {
   if (place && place.textContent !== text) place.textContent = text;
 }
 
+// leave tells that a task is looked at no more.
+function leave(id) {
+  if (id) fetch(`${home}/tasks/${id}/presence`, { method: 'POST', keepalive: true, redirect: 'manual',
+    headers: { Accept: 'application/json' }, body: new URLSearchParams({ left: 'true' }) }).catch(() => {});
+}
+
 async function tell(id) {
-  const answer = await fetch(`${location.pathname}/tasks/${id}/presence`, { method: 'POST', redirect: 'manual',
+  const answer = await fetch(`${home}/tasks/${id}/presence`, { method: 'POST', redirect: 'manual',
     headers: { Accept: 'application/json' } }).catch(() => null);
   if (!answer?.ok || id !== task()) return;
   show((await answer.json()).others ?? []);
@@ -21,14 +30,18 @@ async function tell(id) {
 
 function again() {
   clearTimeout(timer);
-  if (document.hidden || !task() || !('presence' in desk.dataset)) return;
-  tell(task());
+  const id = document.hidden ? '' : task();
+  if (last !== id) leave(last);
+  last = id;
+  if (!id) return;
+  tell(id);
   timer = setTimeout(again, beat);
 }
 
 export function presence() {
   desk.addEventListener('shown', again);
   document.addEventListener('visibilitychange', again);
+  addEventListener('pagehide', () => leave(task()));
   document.addEventListener('live', ({ detail: e }) => {
     if (e.kind === 'presence' && String(e.task_id) === task()) tell(task());
   });

@@ -1,9 +1,9 @@
 // The marking desk: from task to task without waiting. Moving on is at once, while the
 // verdict is on its way; what is not saved is told of until somebody saw to it.
-import { dropDraft, draftOf } from './drafts.js';
+import { draftOf } from './drafts.js';
 import { address, announce, beside, current, desk, element, now, row, rows, say, state, task, waiting }
   from './desk-page.js';
-import { ask, clear, entry, fill, form, read as typedIn, store, words } from './desk-form.js';
+import { ask, clear, entry, fill, form, read as typedIn, sent, store, words } from './desk-form.js';
 import { Outbox } from './outbox.js';
 import { adopt, Prefetch } from './prefetch.js';
 import { Refusals } from './desk-refused.js';
@@ -131,8 +131,8 @@ function judge(status) {
 function send(e) {
   for (const old of outbox.of(e.task)) if (old.refused) outbox.drop(old); // this is what came of it
   outbox.add(e);
-  dropDraft(e.task);
   clear();
+  store();
 }
 
 // onward moves to the next task that waits, or tells that none does.
@@ -251,8 +251,11 @@ async function act(e) {
   const answer = await fetch(target.getAttribute('action'), { method: 'POST', body, redirect: 'manual',
     headers: { Accept: 'application/json' } }).catch(() => null);
   delete target.dataset.busy;
-  if (answer?.ok) await refresh(task());
-  else if (!answer) announce(say('no-network'));
+  if (answer?.ok) {
+    target.reset();
+    store();
+    await refresh(task());
+  } else if (!answer) announce(say('no-network'));
   else {
     const { name, value } = submitter ?? {};
     if (name) target.append(element('input', { type: 'hidden', name, value }));
@@ -324,8 +327,7 @@ function saved({ detail: { entry: e } }) {
     state(e.task, 'saved', say('saved', e.name));
     progress(1);
   }
-  const draft = draftOf(e.task);
-  if (draft && draft.comment === e.fields.comment) dropDraft(e.task); // the page ended between two steps
+  sent(e.task, e.fields);
   refresh(e.task).then(() => prepare());
 }
 
@@ -341,7 +343,7 @@ function progress(by) {
 // heard is when something happened to a task, by whomever: what is prepared of it is old.
 const stale = new Set();
 function heard({ detail: event }) {
-  const id = String(event.task_id ?? '');
+  const id = event.kind === 'presence' ? '' : String(event.task_id ?? '');
   if (!id || (id !== task() && !ahead.held.has(id)) || outbox.of(id).length) return;
   if (stale.size === 0) {
     setTimeout(() => {
