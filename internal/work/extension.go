@@ -63,7 +63,7 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason
 // decideAtOnce grants a request the staff made, or in the name of the tutor one
 // that the unit grants by itself.
 func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *task, id int64, weeks int) error {
-	d := decision{by: by.UserID, words: "Extension granted to %s"}
+	d := decision{by: by.UserID, words: granting}
 	if !by.Staff {
 		auto, err := db.One[bool](ctx, q, `SELECT auto_apply_extension_before_deadline FROM units WHERE id = $1`,
 			t.UnitID)
@@ -75,7 +75,7 @@ func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *task, id int64, wee
 			d.by = *t.TutorID
 		}
 	}
-	return d.grant(ctx, q, t, id, weeks)
+	return d.settle(ctx, q, t, id, weeks, true)
 }
 
 // AssessExtension grants or rejects a request in the conversation at a place.
@@ -105,13 +105,7 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int6
 	if c.AssessedAt != nil {
 		return nil, fault.New(fault.Conflict, "This request is decided already: %s.", *c.Response)
 	}
-	d := decision{by: by.UserID, words: "Extension granted to %s"}
-	if granted {
-		err = d.grant(ctx, q, t, id, c.Weeks)
-	} else {
-		err = d.write(ctx, q, t, id, false, "Extension rejected")
-	}
-	if err != nil {
+	if err := (decision{by.UserID, granting}).settle(ctx, q, t, id, c.Weeks, granted); err != nil {
 		return nil, err
 	}
 	return extended(ctx, q, by, at, t, id, "assessed")
@@ -127,60 +121,134 @@ func extended(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id in
 	return &Extension{*c, t.Extensions, t.dueOn()}, nil
 }
 
-// decision is who decides on a request, and what they say with the new date.
+// decision is who decides on requests, and what they say with a new date.
 type decision struct {
 	by    int64
 	words string
 }
 
-// grant gives the task as many of the weeks as still fit, and takes it back to
-// ready for feedback where it was only late. In a group each member has their
-// own extension: the others follow with the next move they share.
-func (d decision) grant(ctx context.Context, q db.Q, t *task, id int64, weeks int) error {
+// granting is how the staff grant a request.
+const granting = "Extension granted to %s"
+
+// weighed is a request and what a decision makes of it.
+type weighed struct {
+	id       int64 // of the comment
+	task     *task
+	granted  bool
+	response string
+	plan     status.Plan // of its task, after this request
+}
+
+// weigh tells what granting or rejecting a request comes to on its task as it is
+// then, changing nothing: as many of the weeks as still fit, and ready for feedback
+// again where the work was only late. A request for which no week is left is
+// rejected. In a group each member has their own extension: the others follow with
+// the next move they share.
+func (d decision) weigh(t *task, facts status.Task, id int64, weeks int, grant bool) (weighed, error) {
+	w := weighed{id: id, task: t, response: "Extension rejected", plan: status.Plan{After: facts.State}}
+	if !grant {
+		return w, nil
+	}
+	dates := facts.Due
+	dates.Extensions = facts.Extensions
+	weeks, err := dates.Allow(weeks)
+	if fault.Is(err, fault.Conflict) {
+		w.response = "No extension is possible: the deadline has been reached"
+		return w, nil
+	}
+	if err != nil {
+		return w, err
+	}
+	facts.Extensions += weeks
+	dates.Extensions = facts.Extensions
+	w.granted, w.response = true, fmt.Sprintf(d.words, dates.Due().Format("Mon 2 Jan"))
+	w.plan.After = facts.State
+	if plan, back := status.Extended(facts); back {
+		w.plan = plan
+	}
+	return w, nil
+}
+
+// settle decides on one request of a task that is held.
+func (d decision) settle(ctx context.Context, q db.Q, t *task, id int64, weeks int, grant bool) error {
 	facts, err := t.facts()
 	if err != nil {
 		return err
 	}
-	weeks, err = facts.Due.Allow(weeks)
-	if fault.Is(err, fault.Conflict) {
-		return d.write(ctx, q, t, id, false, "No extension is possible: the deadline has been reached")
-	}
+	w, err := d.weigh(t, facts, id, weeks, grant)
 	if err != nil {
 		return err
 	}
-	facts.Extensions += weeks
-	if err := d.apply(ctx, q, t, facts); err != nil {
-		return err
-	}
-	return d.write(ctx, q, t, id, true, fmt.Sprintf(d.words, t.dueOn().Format("Mon 2 Jan")))
+	return d.write(ctx, q, []weighed{w})
 }
 
-// apply writes the task with its new weeks.
-func (d decision) apply(ctx context.Context, q db.Q, t *task, facts status.Task) error {
-	if plan, back := status.Extended(facts); back {
-		return record(ctx, q, Mover{UserID: d.by, As: status.Staff}, []change{{task: t, plan: plan}})
+// write makes decisions true: the weeks and states of the tasks, the answers to the
+// requests, which all the staff have read with it, and the audit. The number of
+// statements does not depend on how many there are.
+func (d decision) write(ctx context.Context, q db.Q, list []weighed) error {
+	if err := d.writeTasks(ctx, q, list); err != nil {
+		return err
 	}
-	t.Extensions = facts.Extensions
-	_, err := db.Exec(ctx, q, `UPDATE tasks SET extensions = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
-		t.ID, t.Extensions, q.Now())
+	var rows [][]any
+	var entries []audit.Entry
+	var tasks []int64
+	for _, w := range list {
+		rows = append(rows, []any{w.id, w.granted, w.response})
+		action := "rejected"
+		if w.granted {
+			action = "granted"
+		}
+		entries = append(entries, w.task.extension(action, w.id))
+		tasks = append(tasks, w.task.ID)
+	}
+	from, args, err := db.Rows(q, []any{q.Now(), d.by}, []string{"id BIGINT", "granted BOOLEAN", "response TEXT"}, rows)
+	if err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, q, `UPDATE task_comments SET extension_granted = v.granted,
+		extension_response = v.response, extension_assessed_at = $1, assessor_id = $2,
+		staff_read_at = coalesce(staff_read_at, $1) FROM `+from+` v WHERE task_comments.id = v.id`, args...); err != nil {
+		return err
+	}
+	if err := audit.Add(ctx, q, entries...); err != nil {
+		return err
+	}
+	return countOpen(ctx, q, tasks...)
+}
+
+// writeTasks gives the tasks what was granted: of several requests of one task the
+// last holds what all come to.
+func (d decision) writeTasks(ctx context.Context, q db.Q, list []weighed) error {
+	last := map[*task]status.Plan{}
+	var order []*task
+	for _, w := range list {
+		plan, before := last[w.task]
+		if !before {
+			order = append(order, w.task)
+		}
+		w.plan.Entries = append(plan.Entries, w.plan.Entries...)
+		last[w.task] = w.plan
+	}
+	var back []change
+	var longer [][]any
+	for _, t := range order {
+		if plan := last[t]; len(plan.Entries) > 0 {
+			back = append(back, change{task: t, plan: plan})
+		} else if plan.After.Extensions != t.Extensions {
+			t.Extensions = plan.After.Extensions
+			longer = append(longer, []any{t.ID, t.Extensions})
+		}
+	}
+	if err := record(ctx, q, Mover{UserID: d.by, As: status.Staff}, back); err != nil || len(longer) == 0 {
+		return err
+	}
+	from, args, err := db.Rows(q, []any{q.Now()}, []string{"id BIGINT", "extensions INTEGER"}, longer)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE tasks SET extensions = v.extensions, version = version + 1, updated_at = $1
+		FROM `+from+` v WHERE tasks.id = v.id`, args...)
 	return err
-}
-
-// write records a decision. All the staff have read the request with it.
-func (d decision) write(ctx context.Context, q db.Q, t *task, id int64, granted bool, response string) error {
-	if _, err := db.Exec(ctx, q, `UPDATE task_comments SET extension_granted = $2, extension_response = $3,
-		extension_assessed_at = $4, assessor_id = $5,
-		staff_read_at = coalesce(staff_read_at, $4) WHERE id = $1`, id, granted, response, q.Now(), d.by); err != nil {
-		return err
-	}
-	action := "rejected"
-	if granted {
-		action = "granted"
-	}
-	if err := audit.Add(ctx, q, t.extension(action, id)); err != nil {
-		return err
-	}
-	return countOpen(ctx, q, t.ID)
 }
 
 // extension is what the audit log keeps of a request for more time, whose id is

@@ -97,10 +97,15 @@ func taskAt(ctx context.Context, q db.Q, projectID, definitionID int64) (*task, 
 // ends, in one order for all, so that two moves of one task come one after the
 // other. The later one sees what the earlier one did.
 func lockTasks(ctx context.Context, q db.Q, where string, args ...any) ([]*task, error) {
-	text := taskColumns + `JOIN` + taskJoins + `WHERE ` + where + ` ORDER BY t.id`
 	if q.Postgres() {
-		text += ` FOR NO KEY UPDATE OF t`
+		return readTasks(ctx, q, where, ` FOR NO KEY UPDATE OF t`, args...)
 	}
+	return readTasks(ctx, q, where, "", args...)
+}
+
+// readTasks reads tasks that have rows, with a lock or without.
+func readTasks(ctx context.Context, q db.Q, where, lock string, args ...any) ([]*task, error) {
+	text := taskColumns + `JOIN` + taskJoins + `WHERE ` + where + ` ORDER BY t.id` + lock
 	var out []*task
 	for t, err := range db.Each[task](ctx, q, text, args...) {
 		if err != nil {
