@@ -95,7 +95,7 @@ var resources = []func(*Server){
 	(*Server).calendarRoutes, (*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes,
 	(*Server).definitionRoutes, (*Server).deletedRoutes,
 	(*Server).discussionRoutes,
-	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).unitExtensionRoutes,
+	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).unitExtensionRoutes, (*Server).turnaroundRoutes,
 	(*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).historyRoutes, (*Server).imageRoutes,
 	(*Server).inboxRoutes,

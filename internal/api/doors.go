@@ -51,3 +51,12 @@ func (s *Server) ConfirmAddress(ctx context.Context, token string) error {
 
 // Declaration is what whoever hands work in states by doing so.
 func (s *Server) Declaration() string { return s.settings.Plagiarism }
+
+// FeedbackReady lets students know that these tasks were marked; where there is no
+// mail it does nothing.
+func (s *Server) FeedbackReady(ctx context.Context, q db.Q, taskIDs ...int64) error {
+	if s.mailer == nil {
+		return nil
+	}
+	return s.mailer.FeedbackReady(ctx, q, taskIDs...)
+}

@@ -137,6 +137,8 @@ var ofNoUnit = map[string]string{
 // on other routes.
 var elsewhereFree = []string{
 	"get /api/admin/audit unit_id", "get /api/admin/audit project_id", "get /api/admin/audit user_id",
+	// What narrows the rows of a unit shows none of another one's.
+	"get /api/submission/assess task_definition_id", "get /api/units/{id}/extensions task_definition_id", "get /api/units/{id}/extensions tutorial_id",
 	"post /api/unit_roles user_id", // anybody at the university can be employed
 }
 

@@ -23,6 +23,7 @@ func (s *Server) markingRoutes() {
 		"alone or in a zip archive with annotated PDFs",
 		s.takeMarking,
 		endpoint.Audited(audit.Status, audit.Grade), endpoint.Uploads(1, marking.MaxUpload),
+		endpoint.Also(409, "something else than the plan would come of it"),
 		endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "the file is neither a sheet nor a zip archive"), endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "GET /api/projects/{id}/task_def_id/{task_definition_id}/submission/marked", 200,
@@ -43,13 +44,20 @@ func (in markerIn) marker(ctx context.Context, q db.Q, who *access.Caller) (int6
 	return in.UserID.V, marking.Teaches(ctx, q, in.UnitID, in.UserID.V)
 }
 
-func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in markerIn) (*endpoint.File, error) {
+type collectMarkingIn struct {
+	markerIn
+	All          bool              `param:"all" doc:"the work of all classes of the unit"`
+	DefinitionID params.Opt[int64] `param:"task_definition_id" doc:"only the work for this task"`
+}
+
+func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in collectMarkingIn) (*endpoint.File, error) {
 	return view(ctx, s.db, func(q db.Q) (*endpoint.File, error) {
 		marker, err := in.marker(ctx, q, who)
 		if err != nil {
 			return nil, err
 		}
-		b, err := marking.Collect(ctx, q, in.UnitID, marker, who.ID)
+		b, err := marking.Collect(ctx, q, marking.Wanted{UnitID: in.UnitID, MarkerID: marker, CallerID: who.ID,
+			All: in.All, DefinitionID: in.DefinitionID.Or(0)})
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +68,9 @@ func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in mark
 
 type takeMarkingIn struct {
 	markerIn
-	File *params.Upload `param:"file,required" doc:"marks.csv, or a zip archive that holds it"`
+	File   *params.Upload `param:"file,required" doc:"marks.csv, or a zip archive that holds it"`
+	DryRun bool           `param:"dry_run" doc:"report the same and change nothing; the answer has a plan"`
+	Plan   string         `param:"plan" doc:"of a dry run: do nothing unless the same would come of the same file now"`
 }
 
 func (s *Server) takeMarking(ctx context.Context, who *access.Caller, in takeMarkingIn) (*marking.Result, error) {
@@ -72,8 +82,12 @@ func (s *Server) takeMarking(ctx context.Context, who *access.Caller, in takeMar
 		return nil, err
 	}
 	defer f.Close()
-	desk := marking.Importer{DB: s.db, Files: s.files, Spool: s.Spool, Tell: s.mailer.FeedbackReady}
-	return desk.Take(ctx, in.UnitID, who.ID, f, in.File.Size)
+	desk := marking.Importer{DB: s.db, Files: s.files, Spool: s.Spool, Tell: s.FeedbackReady}
+	up := marking.Upload{UnitID: in.UnitID, CallerID: who.ID, File: f, Size: in.File.Size}
+	if in.DryRun {
+		return desk.Plan(ctx, up)
+	}
+	return desk.Take(ctx, up, in.Plan)
 }
 
 type markedIn struct {

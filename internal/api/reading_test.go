@@ -75,6 +75,8 @@ var readings = []reading{
 	{policy.ReadStatistics, "tutor", `"num":`, []string{"/api/units/{id}/stats/task_status_pct",
 		"/api/units/{id}/stats/student_target_grade"}},
 
+	{policy.SeeTutorPace, "convenor", `"tutors":[{`, []string{"/api/units/{id}/turnaround"}},
+
 	{policy.ListUsers, "convenor", `outsider@example.edu`, []string{"/api/users"}},
 	{policy.ReadUser, "student", `"has_run_first_time_setup"`, []string{"/api/users/{id}"}},
 	{policy.ManageWebhooks, "admin", `example.edu/quokka`, []string{"/api/admin/webhooks",
@@ -191,6 +193,7 @@ func (w *world) fillFields() {
 		return "https://outside.example/", nil
 	}
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "Quokka words"}).status(201)
+	w.judgedLately()
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,
 		"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],
 		"description": "Quokka link"}).status(201)

@@ -21,7 +21,8 @@ func TestEveryValueOfAUnitIsChangedAndShown(t *testing.T) {
 			"allow_student_extension_requests": false, "allow_student_change_tutorial": false,
 			"time_zone": "Australia/Perth", "portfolio_auto_generation_date": end.String(), "overseer_image_id": image,
 			"auto_apply_extension_before_deadline": false, "send_notifications": false,
-			"enable_sync_enrolments": false, "enable_sync_timetable": false, "extension_weeks_on_resubmit_request": 7}
+			"enable_sync_enrolments": false, "enable_sync_timetable": false, "extension_weeks_on_resubmit_request": 7,
+			"feedback_days": 5}
 		want, have := slices.Sorted(maps.Keys(values)), slices.Sorted(slices.Values(course.UnitColumns))
 		if !slices.Equal(want, have) {
 			t.Fatalf("a unit has the columns\n%v\nbut the test changes\n%v", have, want)

@@ -78,6 +78,7 @@ type unitValues struct {
 	EnableSyncEnrolments params.Opt[bool]       `param:"enable_sync_enrolments" doc:"kept; nothing syncs enrolments yet"`
 	ExtensionRequests    params.Opt[bool]       `param:"allow_student_extension_requests"`
 	ExtensionWeeks       params.Opt[int64]      `param:"extension_weeks_on_resubmit_request" doc:"from 0 to 52"`
+	FeedbackDays         params.Opt[int64]      `param:"feedback_days" doc:"within how many days feedback is promised, from 1 to 60; null: no promise"`
 	ChangeTutorial       params.Opt[bool]       `param:"allow_student_change_tutorial"`
 	TimeZone             params.Opt[string]     `param:"time_zone" doc:"where the unit's days begin and end, such as Australia/Melbourne"`
 }
@@ -95,6 +96,7 @@ func (v *unitValues) change() course.UnitChange {
 		AutoExtend:                 v.AutoApplyExtension.Ptr(),
 		SendNotifications:          v.SendNotifications.Ptr(), EnableSyncEnrolments: v.EnableSyncEnrolments.Ptr(),
 		EnableSyncTimetable: v.EnableSyncTimetable.Ptr(), ResubmitWeeks: v.ExtensionWeeks.Ptr(),
+		FeedbackDays: setting(v.FeedbackDays),
 	}
 }
 

@@ -43,6 +43,7 @@ type UnitSettings struct {
 	EnableSyncEnrolments  bool   `db:"enable_sync_enrolments" json:"enable_sync_enrolments"`
 	EnableSyncTimetable   bool   `db:"enable_sync_timetable" json:"enable_sync_timetable"`
 	ResubmitWeeks         int64  `db:"extension_weeks_on_resubmit_request" json:"extension_weeks_on_resubmit_request"`
+	FeedbackDays          *int64 `db:"feedback_days" json:"feedback_days"` // within which feedback is promised
 	DraftTaskDefinitionID *int64 `db:"draft_task_definition_id" json:"draft_task_definition_id"`
 }
 
@@ -52,7 +53,8 @@ type UnitSettings struct {
 var UnitColumns = []string{"code", "name", "description", "teaching_period_id", "start_date", "end_date", "active",
 	"assessment_enabled", "allow_student_extension_requests", "allow_student_change_tutorial", "time_zone",
 	"portfolio_auto_generation_date", "overseer_image_id", "auto_apply_extension_before_deadline",
-	"send_notifications", "enable_sync_enrolments", "enable_sync_timetable", "extension_weeks_on_resubmit_request"}
+	"send_notifications", "enable_sync_enrolments", "enable_sync_timetable", "extension_weeks_on_resubmit_request",
+	"feedback_days"}
 
 var selectUnit = `SELECT u.id, ` + db.Columns("u.", UnitColumns) + `, main.id AS main_convenor_id,
 		main.user_id AS main_convenor_user_id, d.id AS draft_task_definition_id

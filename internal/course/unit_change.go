@@ -42,6 +42,7 @@ type UnitChange struct {
 	EnableSyncEnrolments          *bool
 	EnableSyncTimetable           *bool
 	ResubmitWeeks                 *int64
+	FeedbackDays                  Setting[int64]
 }
 
 // HeldPeriod gives the teaching period u shall be in, nil for none, and keeps
@@ -76,6 +77,7 @@ func (c UnitChange) Merge(u Unit, period *TeachingPeriod) Unit {
 	c.PortfolioDate.on(&u.PortfolioDate)
 	c.OverseerImageID.on(&u.OverseerImageID)
 	opt.Set(&u.ResubmitWeeks, c.ResubmitWeeks)
+	c.FeedbackDays.on(&u.FeedbackDays)
 	return u
 }
 
@@ -116,6 +118,9 @@ func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error 
 	if n := u.ResubmitWeeks; n < 0 || n > maxExtensionWeeks {
 		wrong.Outside("extension_weeks_on_resubmit_request", "must be from 0 to %d", maxExtensionWeeks)
 	}
+	if n := u.FeedbackDays; n != nil && (*n < 1 || *n > maxFeedbackDays) {
+		wrong.Outside("feedback_days", "must be from 1 to %d, or none", maxFeedbackDays)
+	}
 	if u.TimeZone != nil && !isZone(*u.TimeZone) {
 		wrong.Outside("time_zone", "must be the name of a time zone, such as Australia/Melbourne")
 	}
@@ -124,6 +129,9 @@ func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error 
 
 // maxExtensionWeeks is the most weeks one request to resubmit may give.
 const maxExtensionWeeks = 52
+
+// maxFeedbackDays is the longest that a unit may let its students wait by promise.
+const maxFeedbackDays = 60
 
 func (u *Unit) checkDays(wrong *fault.Fields) {
 	for name, d := range map[string]clock.Date{"start_date": u.StartDate, "end_date": u.EndDate} {

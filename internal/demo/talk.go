@@ -38,6 +38,19 @@ func (b *builder) extend(u *unit, student string, d definition, when time.Time, 
 	})
 }
 
+// decide plans that a tutor grants or rejects what a student asked for.
+func (b *builder) decide(u *unit, tutor, student string, d definition, when time.Time, granted bool) {
+	b.plan(when, func(q db.Q) error {
+		at := b.place(u, student, d)
+		id, err := db.One[int64](b.ctx, q, `SELECT c.id FROM task_comments c JOIN tasks t ON t.id = c.task_id
+			WHERE t.project_id = $1 AND t.task_definition_id = $2 AND c.type = 'extension'`, at.ProjectID, at.DefinitionID)
+		if err == nil {
+			_, err = work.AssessExtension(b.ctx, q, work.Reader{UserID: b.id[tutor], Staff: true}, at, *id, granted)
+		}
+		return b.story(err, u, tutor, d, student)
+	})
+}
+
 func (b *builder) place(u *unit, student string, d definition) work.TaskRef {
 	return work.TaskRef{ProjectID: b.id[u.code+" project "+student], DefinitionID: b.id[u.code+" "+d.abbr]}
 }

@@ -70,6 +70,9 @@ func (b *builder) units() {
 	}
 }
 
+// promised are the days within which units promise feedback; the others promise none.
+var promised = map[string]any{"COS10001": 5}
+
 func (b *builder) unit(u *unit) {
 	start := b.monday().AddDays(-6 * 7)
 	id := b.add(u.code, "units", row{"code": u.code, "name": u.name, "description": u.description,
@@ -77,6 +80,7 @@ func (b *builder) unit(u *unit) {
 		"start_date":         start, "end_date": start.AddDays(weeks*7 - 3),
 		"portfolio_auto_generation_date":       start.AddDays(weeks*7 - 10),
 		"auto_apply_extension_before_deadline": u.code != "COS10001", // there the staff decide
+		"feedback_days":                        promised[u.code],
 		"created_at":                           b.q.Now(), "updated_at": b.q.Now()})
 	b.employ(u, id, u.convenor, policy.Convenor, true)
 	for _, name := range u.tutors {

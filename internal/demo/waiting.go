@@ -27,7 +27,11 @@ func (b *builder) waiting(u *unit) {
 			b.recent(u, student, d, at(day, 8+(i*3+k)%9), i*5+k)
 		}
 		if i%3 == 0 {
-			b.extend(u, student, find(u, "7.3D"), at(b.today, 0).Add(-time.Duration(i)*time.Hour), reasons[i%len(reasons)], 1)
+			when := at(b.today, 0).Add(-time.Duration(i) * time.Hour)
+			b.extend(u, student, find(u, "7.3D"), when, reasons[i%len(reasons)], 1)
+			if i%9 == 0 { // the others wait for a decision
+				b.decide(u, u.tutors[i%len(u.tutors)], student, find(u, "7.3D"), when.Add(time.Hour), i%2 == 0)
+			}
 		}
 	}
 	b.failed(u, "student_4", find(u, "2.2C"), at(b.today.AddDays(-2), 11))

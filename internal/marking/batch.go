@@ -69,8 +69,9 @@ const newestDocument = `(SELECT st.submission_id FROM submission_tasks st JOIN s
 	WHERE st.task_id = t.id AND x.document_hash IS NOT NULL ORDER BY st.at DESC LIMIT 1)`
 
 // selectWaiting reads what waits in unit $1 for $2, whose classes the students
-// are in, as $3 sees it, who marks no work of their own. A student without a
-// class waits for the main convenor.
+// are in, or where $5 is true of all classes, as $3 sees it, who marks no work of
+// their own; for the definition $4 where it is not 0. A student without a class waits
+// for the main convenor.
 var selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name, o.last_name, x.abbreviation AS
 	tutorial, d.abbreviation,
 		d.max_quality_pts, t.status, g.id AS group_id, g.name AS group_name, t.group_submission_id, s.id AS
@@ -90,25 +91,34 @@ var selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name
 	LEFT JOIN unit_groups g ON g.id = gs.unit_group_id
 	LEFT JOIN submissions s ON s.id = ` + newestDocument + `
 	WHERE t.unit_id = $1 AND t.status IN ` + db.Literals(status.Awaiting...) + ` AND (s.id IS NOT NULL
-	OR d.upload_requirements = '[]')
-		AND (r.user_id = $2 OR r.user_id IS NULL AND EXISTS (SELECT 1 FROM unit_roles m WHERE m.unit_id = $1
+	OR d.upload_requirements = '[]') AND (d.id = $4 OR $4 = 0)
+		AND ($5 OR r.user_id = $2 OR r.user_id IS NULL AND EXISTS (SELECT 1 FROM unit_roles m WHERE m.unit_id = $1
 		AND m.user_id = $2 AND m.is_main))
 		AND NOT ` + work.OwnWork("$3") + `
 	ORDER BY d.start_date, d.abbreviation, coalesce(g.name, o.username_key), t.id`
 
-// Collect gives what waits for a member of the staff, as caller sees it.
-func Collect(ctx context.Context, q db.Q, unitID, markerID, callerID int64) (*Batch, error) {
+// Wanted says which work of a unit to collect.
+type Wanted struct {
+	UnitID, CallerID int64
+	MarkerID         int64 // whose classes
+	All              bool  // of all classes
+	DefinitionID     int64 // for one task; 0: for all
+}
+
+// Collect gives what waits to be marked, as the caller sees it.
+func Collect(ctx context.Context, q db.Q, w Wanted) (*Batch, error) {
 	b, err := db.OneOf[struct {
 		Code   string `db:"code"`
 		Marker string `db:"username"`
-	}](ctx, q, "unit", `SELECT u.code, c.username FROM units u JOIN users c ON c.id = $2 WHERE u.id = $1`, unitID,
-		callerID)
+	}](ctx, q, "unit", `SELECT u.code, c.username FROM units u JOIN users c ON c.id = $2 WHERE u.id = $1`, w.UnitID,
+		w.CallerID)
 	if err != nil {
 		return nil, err
 	}
-	out := &Batch{UnitID: unitID, Code: b.Code, Marker: b.Marker, At: q.Now()}
+	out := &Batch{UnitID: w.UnitID, Code: b.Code, Marker: b.Marker, At: q.Now()}
 	together := map[int64]bool{}
-	for w, err := range db.Each[Waiting](ctx, q, selectWaiting, unitID, markerID, callerID) {
+	for w, err := range db.Each[Waiting](ctx, q, selectWaiting, w.UnitID, w.MarkerID, w.CallerID, w.DefinitionID,
+		w.All) {
 		if err != nil {
 			return nil, fmt.Errorf("read what waits to be marked: %w", err)
 		}

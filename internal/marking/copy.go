@@ -89,7 +89,7 @@ func (t *taking) annotate(ctx context.Context, f *zip.File, taskID int64) error 
 	if err != nil {
 		return err
 	}
-	return t.DB.Tx(ctx, func(q db.Q) error { return t.keepCopy(ctx, q, at, info) })
+	return t.tx(ctx, func(q db.Q) error { return t.keepCopy(ctx, q, at, info) })
 }
 
 // storeCopy unpacks a document into the spool, looks at it and stores it, cleaned

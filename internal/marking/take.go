@@ -2,6 +2,9 @@ package marking
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +24,8 @@ type Result struct {
 	Success []sheet.Line `json:"success"`
 	Errors  []sheet.Line `json:"errors"`
 	Ignored []sheet.Line `json:"ignored"`
+	// Plan, of a dry run, stands for the upload and all that would come of it.
+	Plan string `json:"plan,omitempty"`
 }
 
 // Importer carries out the batches that come back from offline marking.
@@ -32,10 +37,18 @@ type Importer struct {
 	Tell func(ctx context.Context, q db.Q, taskIDs ...int64) error
 }
 
+// Upload is a batch that came back.
+type Upload struct {
+	UnitID, CallerID int64 // the caller teaches the unit
+	File             io.ReaderAt
+	Size             int64
+}
+
 // taking is a batch on its way in.
 type taking struct {
 	*Importer
 	unitID, by int64
+	dry        bool // undo each row once it is known what comes of it
 	known      index
 	report     sheet.Report
 	byTask     map[int64]*target // of every row that was understood
@@ -43,19 +56,55 @@ type taking struct {
 	asked      map[int64]int     // the line that marks a task, or a group's work as its negative
 }
 
-// Take carries out a batch for a caller who teaches the unit: a sheet alone, or
-// an archive with the sheet and annotated documents. Each row is one
-// transaction, done as a whole or not at all, and done once however often the
-// batch comes. It fails when the file as a whole cannot be understood; then
-// nothing was done.
-func (d *Importer) Take(ctx context.Context, unitID, callerID int64, r io.ReaderAt, size int64) (*Result, error) {
-	t := &taking{Importer: d, unitID: unitID, by: callerID, byTask: map[int64]*target{}, asked: map[int64]int{}}
-	b, err := open(r, size)
+// Take carries out a batch: a sheet alone, or an archive with the sheet and annotated
+// documents. Each row is one transaction, done as a whole or not at all, and done once
+// however often the batch comes. It fails when the file as a whole cannot be
+// understood; then nothing was done. Where the plan of a dry run is named, it is also
+// fault.Conflict, and nothing is done, when the upload is another one or something else
+// would come of it now.
+func (d *Importer) Take(ctx context.Context, u Upload, plan string) (*Result, error) {
+	if plan != "" {
+		now, err := d.Plan(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		if now.Plan != plan {
+			return nil, errMoved
+		}
+	}
+	return d.take(ctx, u, false)
+}
+
+// errMoved says that a plan is no longer what would happen.
+var errMoved = fault.New(fault.Conflict, "This is another file than the one that was looked at, or the work has "+
+	"changed since: nothing was done. Look at what would happen now.")
+
+// Plan tells what Take would make of each row and document, and changes nothing.
+func (d *Importer) Plan(ctx context.Context, u Upload) (*Result, error) {
+	out, err := d.take(ctx, u, true)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(u.File, 0, u.Size)); err != nil {
+		return nil, fmt.Errorf("read the upload again: %w", err)
+	}
+	if err := json.NewEncoder(sum).Encode([]any{u.UnitID, u.CallerID, out}); err != nil {
+		return nil, fmt.Errorf("sum up a plan: %w", err)
+	}
+	out.Plan = hex.EncodeToString(sum.Sum(nil))
+	return out, nil
+}
+
+func (d *Importer) take(ctx context.Context, u Upload, dry bool) (*Result, error) {
+	t := &taking{Importer: d, unitID: u.UnitID, by: u.CallerID, dry: dry, byTask: map[int64]*target{},
+		asked: map[int64]int{}}
+	b, err := open(u.File, u.Size)
 	if err != nil {
 		return nil, err
 	}
 	t.known = b.readManifest(&t.report)
-	if t.known.UnitID != 0 && t.known.UnitID != unitID {
+	if t.known.UnitID != 0 && t.known.UnitID != u.UnitID {
 		return nil, fault.New(fault.Refused, "This batch was made for another unit (%.60s). Upload it there.",
 			t.known.Unit)
 	}
@@ -88,10 +137,30 @@ func (t *taking) tellStudents(ctx context.Context) error {
 }
 
 func (t *taking) result() *Result {
-	r := t.report
-	return &Result{fmt.Sprintf("%d carried out, %d left as they were, %d refused.", len(r.Success), len(r.Ignored),
-		len(r.Errors)),
-		append([]sheet.Line{}, r.Success...), append([]sheet.Line{}, r.Errors...), append([]sheet.Line{}, r.Ignored...)}
+	r, words := t.report, "%d carried out, %d left as they were, %d refused."
+	if t.dry {
+		words = "%d would be carried out, %d left as they are, %d refused. Nothing was changed."
+	}
+	return &Result{Message: fmt.Sprintf(words, len(r.Success), len(r.Ignored), len(r.Errors)),
+		Success: append([]sheet.Line{}, r.Success...), Errors: append([]sheet.Line{}, r.Errors...),
+		Ignored: append([]sheet.Line{}, r.Ignored...)}
+}
+
+// errUndo ends the transaction of a row in a dry run.
+var errUndo = errors.New("dry run")
+
+// tx runs f in a transaction, which a dry run undoes.
+func (t *taking) tx(ctx context.Context, f func(q db.Q) error) error {
+	err := t.DB.Tx(ctx, func(q db.Q) error {
+		if err := f(q); err != nil || !t.dry {
+			return err
+		}
+		return errUndo
+	})
+	if errors.Is(err, errUndo) {
+		return nil
+	}
+	return err
 }
 
 // takeSheet reads all rows, finds what they are about, and carries out those
@@ -137,7 +206,7 @@ func (t *taking) takeRow(ctx context.Context, m *mark, at *target) error {
 		t.report.Fail(m.row, "Nothing was done: %s.", why)
 		return nil
 	}
-	err := t.DB.Tx(ctx, func(q db.Q) error { return t.carryOut(ctx, q, m, at) })
+	err := t.tx(ctx, func(q db.Q) error { return t.carryOut(ctx, q, m, at) })
 	if errors.Is(err, errBefore) {
 		t.report.Ignore(m.row, "The row was carried out before.")
 		return nil

@@ -64,6 +64,7 @@ var (
 	EnrolStudents    = right(Unit, "enrol students in this unit", staff)
 	GiveFeedback     = right(Unit, "see the work waiting in this unit", staff)
 	ReadStatistics   = right(Unit, "see the statistics of this unit", staff)
+	SeeTutorPace     = right(Unit, "see how soon each tutor of this unit gives feedback", convenors)
 	ExportUnit       = right(Unit, "export from this unit", staff)
 	ExceedCapacity   = right(Unit, "enrol into a full tutorial", staff)
 	EditUnit         = right(Unit, "change this unit", convenors)

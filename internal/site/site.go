@@ -12,6 +12,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
+	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/httpserver"
 	"lectern/internal/ident"
@@ -52,6 +53,8 @@ type Doors interface {
 	// Listen gives the events that a caller may hear, after the number of the last
 	// one they saw.
 	Listen(ctx context.Context, who *access.Caller, last string) (endpoint.Live, error)
+	// FeedbackReady lets students know that these tasks were marked.
+	FeedbackReady(ctx context.Context, q db.Q, taskIDs ...int64) error
 }
 
 // Server answers every request that is not for the API.
@@ -97,6 +100,9 @@ func New(c Config) *Server {
 	s.historyRoutes()
 	s.deletedRoutes()
 	s.assessmentRoutes()
+	s.extensionRoutes()
+	s.promiseRoutes()
+	s.offlineRoutes()
 	s.deskRoutes()
 	s.snippetRoutes()
 	s.noteRoutes()
