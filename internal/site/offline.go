@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"lectern/internal/access"
@@ -44,8 +43,9 @@ type offlinePage struct {
 	Unit *usecase.UnitChoices
 	Most int64           // bytes of an upload
 	Plan *marking.Result // what would come of an upload, or came of it
-	Rows []batchRow
-	Done bool // it was carried out
+	Rows []batchRow      // that ask for something
+	Left []batchRow      // that stay as they are
+	Done bool            // it was carried out
 }
 
 // batchRow is a row of the sheet or a document, and what becomes of it.
@@ -119,8 +119,8 @@ func (s *Server) withBatch(ctx context.Context, who *access.Caller, in batchIn, 
 	if !ok {
 		return nil, fmt.Errorf("the page of offline marking shows a %T", p.Data)
 	}
-	if in.File == nil {
-		return s.again(p, fault.New(fault.Invalid, "%s", word("offline.no-file")))
+	if err := chosen(in.File); err != nil {
+		return s.again(p, err)
 	}
 	f, err := in.File.Open()
 	if err != nil {
@@ -132,26 +132,19 @@ func (s *Server) withBatch(ctx context.Context, who *access.Caller, in batchIn, 
 	if err != nil {
 		return s.again(p, err)
 	}
-	v.Plan, v.Rows, v.Done = out, batchRows(out), done
+	v.Plan, v.Done = out, done
+	v.Rows = append(batchRows("errors", out.Errors), batchRows("success", out.Success)...)
+	v.Left = batchRows("ignored", out.Ignored)
 	return p, nil
 }
 
-// batchRows puts what becomes of rows and documents in their order, documents last.
-func batchRows(r *marking.Result) []batchRow {
-	var rows, documents []batchRow
-	for outcome, list := range map[string][]sheet.Line{"success": r.Success, "errors": r.Errors, "ignored": r.Ignored} {
-		for _, l := range list {
-			one := batchRow{Outcome: outcome, Line: l.Line, What: rowName(l.Row), Message: l.Message}
-			if l.Line == 0 {
-				documents = append(documents, one)
-			} else {
-				rows = append(rows, one)
-			}
-		}
+// batchRows shows rows and documents with one outcome.
+func batchRows(outcome string, list []sheet.Line) []batchRow {
+	out := make([]batchRow, len(list))
+	for i, l := range list {
+		out[i] = batchRow{Outcome: outcome, Line: l.Line, What: rowName(l.Row), Message: l.Message}
 	}
-	slices.SortFunc(rows, func(a, b batchRow) int { return a.Line - b.Line })
-	slices.SortFunc(documents, func(a, b batchRow) int { return strings.Compare(a.What, b.What) })
-	return append(rows, documents...)
+	return out
 }
 
 // rowName is what a row is about: the student and the task, or the name of a document.
