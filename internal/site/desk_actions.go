@@ -46,7 +46,8 @@ const snippetsKept = "a text to write faster; what is said with it is kept with 
 type deskDone struct {
 	To        string `json:"to"`
 	VerdictID int64  `json:"verdict_id,omitempty"`
-	Next      int64  `json:"next"` // the task that waits next; 0: none does
+	Version   int64  `json:"version,omitempty"` // of the task, after a verdict
+	Next      int64  `json:"next"`              // the task that waits next; 0: none does
 }
 
 // Draw implements endpoint.Drawing.
@@ -87,6 +88,17 @@ type verdictIn struct {
 	Version params.Opt[int64]       `param:"version"`
 	Key     string                  `param:"key" text:"any"`
 	Snippet int64                   `param:"snippet"`
+	By      int64                   `param:"by"`
+}
+
+// wrote refuses to give the words of one person as those of another: a page that kept
+// them says by whom they are, and somebody else may have signed in meanwhile. 0 is
+// whoever sends them.
+func wrote(who *access.Caller, by int64) error {
+	if by != 0 && by != who.ID {
+		return fault.New(fault.Denied, "Somebody else wrote this. Sign in as the one who did to send it.")
+	}
+	return nil
 }
 
 // verdict is what the form says, on the work it was about.
@@ -113,6 +125,9 @@ func (in verdictIn) typed() typed {
 
 // giveVerdict judges a task and leads to the one that waits next in the same queue.
 func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in verdictIn) (endpoint.Drawing, error) {
+	if err := wrote(who, in.By); err != nil {
+		return nil, err
+	}
 	t, err := work.TaskForMarker(ctx, s.DB.Pool(), in.TaskID, who.ID)
 	if err != nil {
 		return nil, err
@@ -132,7 +147,7 @@ func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in verdict
 	}
 	to := in.desk()
 	to.Undo = given.ID
-	return deskDone{To: to.address(next), VerdictID: given.ID, Next: next}, nil
+	return deskDone{To: to.address(next), VerdictID: given.ID, Version: given.Version, Next: next}, nil
 }
 
 // following is the task that waits next after one in a queue, from its beginning where
@@ -164,9 +179,13 @@ type deskSayIn struct {
 	deskTaskIn
 	Comment    string         `param:"comment" text:"lines"`
 	Attachment *params.Upload `param:"attachment"`
+	By         int64          `param:"by"`
 }
 
 func (s *Server) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) (endpoint.Drawing, error) {
+	if err := wrote(who, in.By); err != nil {
+		return nil, err
+	}
 	var attachment *usecase.Upload
 	if in.Attachment != nil && in.Attachment.Size > 0 {
 		attachment = new(uploaded(in.Attachment))

@@ -55,8 +55,14 @@ func (v lookers) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	httpserver.JSON(w, http.StatusOK, v)
 }
 
-// deskPresence notes that the caller looks at a task, and tells who else does.
-func (s *Server) deskPresence(ctx context.Context, who *access.Caller, in deskTaskIn) (endpoint.Drawing, error) {
+type deskPresenceIn struct {
+	deskTaskIn
+	Left bool `param:"left"`
+}
+
+// deskPresence notes that the caller looks at a task, or no longer does, and tells who
+// else does.
+func (s *Server) deskPresence(ctx context.Context, who *access.Caller, in deskPresenceIn) (endpoint.Drawing, error) {
 	out := lookers{Others: []presence.Looker{}, to: in.stay().To}
 	err := s.DB.Brief(ctx, func(q db.Q) error {
 		t, err := work.TaskForMarker(ctx, q, in.TaskID, who.ID)
@@ -64,6 +70,9 @@ func (s *Server) deskPresence(ctx context.Context, who *access.Caller, in deskTa
 			return err
 		}
 		at := presence.Task{ProjectID: t.ProjectID, DefinitionID: t.DefinitionID}
+		if in.Left {
+			return presence.Leave(ctx, q, who.ID, at)
+		}
 		if err := presence.Look(ctx, q, who.ID, at); err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 // What is typed on the marking desk, and verdicts that the server has not said yes to.
 // Both are kept in this browser by user, so that a closed lid loses nothing; signing out
 // removes them, and the pages of anybody else do (site.js).
-const user = document.querySelector('form.out')?.dataset.user ?? '';
+export const user = document.querySelector('form.out')?.dataset.user ?? '';
 const mine = `draft ${user} desk `;
 const held = new Map(); // what this browser would not keep; it lives as long as the page
 

@@ -1,7 +1,7 @@
 // Verdicts on their way: each is kept until the server answered, sent again with the
 // same key when the network is lost, and told of when it is refused. Those of one task
 // go one after the other.
-import { allSent, dropSent, keepSent, stillSent } from './drafts.js';
+import { allSent, dropSent, keepSent, stillSent, user } from './drafts.js';
 
 const waits = [1, 2, 4, 8, 15, 30, 60]; // s between two tries
 const longest = 30000; // ms that one try may take
@@ -111,7 +111,7 @@ function heard(entry, answer) {
 async function send(entry) {
   try {
     const answer = await fetch(entry.action, { method: 'POST', headers: { Accept: 'application/json' },
-      body: new URLSearchParams({ ...entry.fields, key: entry.key }), redirect: 'manual', keepalive: true,
+      body: new URLSearchParams({ ...entry.fields, key: entry.key, by: user }), redirect: 'manual', keepalive: true,
       signal: AbortSignal.timeout(longest) });
     const ours = answer.headers.get('Content-Type')?.startsWith('application/json');
     return { answer, body: ours ? await answer.json() : null };
