@@ -6,6 +6,10 @@ import (
 	"lectern/internal/db/dbtest"
 )
 
+func init() {
+	behind["/units/{id}/inbox"] = []string{aUnit + "/queue?limit=50", aUnit + "/queue/counts", aUnit}
+}
+
 // fillQueue gives every student of the class a task for every definition, all of them
 // judged but for the first n by id, spread over the students.
 func (c *class) fillQueue(n int) {

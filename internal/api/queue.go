@@ -9,6 +9,7 @@ import (
 	"lectern/internal/fault"
 	"lectern/internal/policy"
 	"lectern/internal/status"
+	"lectern/internal/usecase"
 	"lectern/internal/work"
 )
 
@@ -48,14 +49,14 @@ type queueIn struct {
 	paging
 }
 
-func (s *Server) queue(ctx context.Context, who *access.Caller, in queueIn) (endpoint.List[work.QueueRow], error) {
+func (s *Server) queue(ctx context.Context, who *access.Caller, in queueIn) (endpoint.List[usecase.QueueRow], error) {
 	w, err := in.queue(who)
 	if err != nil {
-		return endpoint.List[work.QueueRow]{}, err
+		return endpoint.List[usecase.QueueRow]{}, err
 	}
-	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.QueueRow, int64, error) {
+	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]usecase.QueueRow, int64, error) {
 		w.DefinitionID, w.Sort, w.Page = in.DefinitionID, work.Sort(in.Sort), p
-		return w.Rows(ctx, q)
+		return usecase.QueueOf(ctx, q, w)
 	})
 }
 

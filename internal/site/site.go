@@ -100,6 +100,7 @@ func New(c Config) *Server {
 	s.historyRoutes()
 	s.deletedRoutes()
 	s.assessmentRoutes()
+	s.inboxRoutes()
 	s.extensionRoutes()
 	s.promiseRoutes()
 	s.offlineRoutes()

@@ -42,14 +42,15 @@ const (
 		(SELECT o.group_submission_id FROM task_pins b JOIN tasks o ON o.id = b.task_id
 			WHERE b.user_id = $2 AND o.group_submission_id IS NOT NULL))`
 	// ofClasses leaves the students of the classes, in the stream of the task; of a group,
-	// any member will do. Most of the others are passed over by their project alone.
-	ofClasses = ` AND (t.project_id IN (SELECT y.project_id FROM classes x
-				JOIN tutorial_enrolments y ON y.tutorial_id = x.id)
-			AND EXISTS (SELECT 1 FROM tutorial_enrolments y WHERE y.project_id = t.project_id` + inClass + `)
+	// any member will do.
+	ofClasses = ` AND (t.project_id IN (SELECT y.project_id` + enrolledIn + `NULL)
+		OR (t.project_id, ` + streamOf + `) IN (SELECT y.project_id, y.tutorial_stream_id` + enrolledIn + `NOT NULL)
 		OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together + `
-			JOIN tutorial_enrolments y ON y.project_id = m.project_id` + inClass + withT + `))`
-	inClass = ` AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = (SELECT d.tutorial_stream_id
-		FROM task_definitions d WHERE d.id = t.task_definition_id)) AND y.tutorial_id IN (SELECT x.id FROM classes x)`
+			JOIN tutorial_enrolments y ON y.project_id = m.project_id
+				AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = ` + streamOf + `)
+			JOIN classes x ON x.id = y.tutorial_id` + withT + `))`
+	enrolledIn = ` FROM classes x JOIN tutorial_enrolments y ON y.tutorial_id = x.id WHERE y.tutorial_stream_id IS `
+	streamOf   = `(SELECT d.tutorial_stream_id FROM task_definitions d WHERE d.id = t.task_definition_id)`
 	// ofFound leaves the tasks whose student, or another of the group, was found by a
 	// text, or which were found by their own names.
 	ofFound = ` AND (t.project_id IN (SELECT f.id FROM found f WHERE f.student = 1)

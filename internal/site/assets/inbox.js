@@ -1,0 +1,38 @@
+// Choosing many rows of the inbox. What is chosen outlives a renewal of the rows, and
+// leaves with a row that is gone.
+
+const chosen = new Set();
+
+const boxes = () => [...document.querySelectorAll('#inbox input[name="tasks"]')];
+const task = (box) => box.closest('[data-task]').dataset.task;
+
+function tell() {
+  const all = document.querySelector('#inbox-all');
+  const list = boxes();
+  const n = list.filter((b) => b.checked).length;
+  if (all) {
+    all.hidden = false;
+    const box = all.querySelector('input');
+    box.checked = n > 0 && n === list.length;
+    box.indeterminate = n > 0 && n < list.length;
+  }
+  const count = document.querySelector('#inbox-chosen');
+  if (count) count.textContent = count.dataset.words.replace('%s', n);
+}
+
+document.addEventListener('change', (e) => {
+  if (e.target.closest('#inbox-all')) {
+    for (const b of boxes()) b.checked = e.target.checked;
+  } else if (e.target.name !== 'tasks') return;
+  chosen.clear();
+  for (const b of boxes()) if (b.checked) chosen.add(task(b));
+  tell();
+});
+
+document.addEventListener('renewed', () => {
+  for (const b of boxes()) b.checked = chosen.has(task(b));
+  tell();
+});
+
+for (const b of boxes()) if (b.checked) chosen.add(task(b)); // the browser remembered them
+tell();
