@@ -125,7 +125,8 @@ func System(r policy.Role) policy.Who {
 // parameters. Several together must belong to each other. An Alignment, which is
 // the unit's or a student's, is named with its unit only; a Note alone.
 type Scope struct {
-	User, Unit, UnitRole, Tutorial, GroupSet, Group, Project, Definition, Task, Alignment, Note int64
+	User, Unit, UnitRole, Tutorial, GroupSet, Group, Project, Definition, Task, Alignment, Note, Verdict,
+	VerdictBatch int64
 }
 
 // Resolve gives c with its standing on the record s names. What does not exist,
@@ -350,17 +351,21 @@ func (s Scope) parts() []part {
 			LEFT JOIN tasks t ON t.id = l.task_id LEFT JOIN projects x ON x.id = t.project_id`, "learning alignment"},
 		{s.Note, "staff_notes", `JOIN staff_notes sn ON sn.id = %s
 			JOIN projects x ON x.id = sn.project_id AND x.unit_id = u.id`, "note"},
+		{s.Verdict, "verdicts", `JOIN verdicts v ON v.id = %s JOIN tasks t ON t.id = v.task_id AND t.unit_id = u.id
+			JOIN projects x ON x.id = t.project_id`, "verdict"},
+		{s.VerdictBatch, "verdict_batches", "JOIN verdict_batches b ON b.id = %s AND b.unit_id = u.id",
+			"batch of verdicts"},
 	}
 }
 
 // columns lists what only some scopes have, and NULL for the others.
 func (s Scope) columns() string {
 	project := ` CAST(NULL AS BIGINT) AS project_id, CAST(NULL AS BIGINT) AS owner_id, CAST(NULL AS BOOLEAN) AS owner_in,`
-	if s.Project != 0 || s.Task != 0 || s.Alignment != 0 || s.Note != 0 {
+	if s.Project != 0 || s.Task != 0 || s.Alignment != 0 || s.Note != 0 || s.Verdict != 0 {
 		project = ` x.id AS project_id, x.user_id AS owner_id, x.enrolled AS owner_in,`
 	}
 	task := ` CAST(NULL AS BIGINT) AS task_id,`
-	if s.Task != 0 || s.Alignment != 0 {
+	if s.Task != 0 || s.Alignment != 0 || s.Verdict != 0 {
 		task = ` t.id AS task_id,`
 	}
 	set := ` CAST(NULL AS BOOLEAN) AS may_create, CAST(NULL AS BOOLEAN) AS may_manage, CAST(NULL AS BOOLEAN) AS set_locked,`

@@ -67,8 +67,9 @@ var tags = []endpoint.Tag{
 	tag("Automated assessment", "Container images and what they say about submissions.", `overseer|/assessment$`),
 	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/unsubscribe|^/api/preferences`),
 	tag("Administration", "The audit log, events, background jobs and webhooks.", `^/api/admin`),
-	tag("Marking", "The inbox, reusable comments, notes of the staff, marking without a connection, and work in bulk.",
-		`/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|/snippets|/notes|/presence$`),
+	tag("Marking", "The inbox, verdicts, reusable comments, notes of the staff, marking without a connection, and "+
+		"work in bulk.", `/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|/snippets|/notes|`+
+		`/presence$|/verdict`),
 	tag("Portfolios", "What students compile of their work.", `/portfolio`),
 	tag("Comments", "Conversations about tasks, discussions and requests for more time.",
 		`/comments|discussion_comment|extension`),

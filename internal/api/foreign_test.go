@@ -41,6 +41,8 @@ var foreignRows = []foreignRow{
 		"{defA1}", "{defB1}", nil},
 	{"post /api/projects/{id}/notes task_definition_id", "tutor", "POST " + notesOnStudent +
 		"?text=Good&task_definition_id=", "{defA1}", "{defB1}", nil},
+	{"post /api/units/{id}/verdicts tasks.id", "tutor", "POST /api/units/{unitA}/verdicts?trigger=redo&tasks=" +
+		url.QueryEscape(`[{"version":1,"id":`), "{task}%7D%5D", "{taskB}%7D%5D", nil},
 	{"get /api/units/{id}/snippets task_definition_id", "tutor", "GET /api/units/{unitA}/snippets?task_definition_id=",
 		"{defA1}", "{defB1}", nil},
 	{"post /api/units/{id}/snippets task_definition_id", "tutor",
@@ -226,6 +228,7 @@ func TestForeignIDsInBodiesAreRefused(t *testing.T) {
 		sent := tiiAction(w, 1)
 		sent["retry"] = false
 		w.add("sent", "tii_actions", sent)
+		w.id["taskB"] = w.number(`SELECT id FROM tasks WHERE unit_id = $1 LIMIT 1`, w.id["unitB"])
 		w.id["defGroup"] = w.copyOf("defA2", "GRP", "group_set_id = $2", w.id["set"])
 		w.id["defDraft"] = w.copyOf("defA2", "DRAFT", "upload_requirements = $2",
 			`[{"key":"file0","name":"Report","type":"document"}]`)

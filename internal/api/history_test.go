@@ -78,6 +78,7 @@ type historyEntry struct {
 	Grade     *int
 	Weeks     *int
 	Granted   *bool
+	Undo      bool
 }
 
 func (e historyEntry) String() string {
@@ -92,6 +93,9 @@ func (e historyEntry) String() string {
 	}
 	if e.Granted != nil {
 		s += fmt.Sprint(" ", *e.Granted)
+	}
+	if e.Undo {
+		s += " undo"
 	}
 	return s
 }

@@ -19,6 +19,19 @@ func (s *Server) verdictRoutes() {
 		endpoint.Audited(audit.Status, audit.Grade), endpoint.Asks(policy.ChangeTask, policy.Comment),
 		endpoint.Also(409, "the task has changed since the version that was looked at, and `stands` tells what stands "+
 			"now; the same words were just said; or the key was used for another verdict"))
+	endpoint.Route(s.Server, "POST /api/verdicts/{id}/undo", 200, policy.GradeTask,
+		"Undo a verdict of one's own, while nobody has acted since", s.undoVerdict,
+		endpoint.Audited(audit.Status, audit.Grade, audit.Comment), endpoint.Asks(policy.ChangeTask, policy.Comment),
+		endpoint.Also(403, "it is somebody else's"), endpoint.Also(409, "somebody has acted since"))
+	endpoint.Route(s.Server, "POST /api/units/{id}/verdicts", 200, policy.GiveFeedback,
+		"Give one verdict on many tasks, wherever it can be given, or tell what would come of it", s.giveVerdicts,
+		endpoint.Audited(audit.Status, audit.Grade), endpoint.Asks(policy.GradeTask, policy.ChangeTask, policy.Comment),
+		endpoint.Also(404, "a task is not of this unit"),
+		endpoint.Also(409, "the key was used for another verdict"))
+	endpoint.Route(s.Server, "POST /api/verdict_batches/{id}/undo", 200, policy.GiveFeedback,
+		"Undo the verdicts of a batch of one's own, wherever nobody has acted since", s.undoVerdicts,
+		endpoint.Audited(audit.Status, audit.Grade, audit.Comment),
+		endpoint.Asks(policy.GradeTask, policy.ChangeTask, policy.Comment), endpoint.Also(403, "it is somebody else's"))
 }
 
 // verdictIn is what a verdict says.
@@ -45,4 +58,43 @@ func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in giveVer
 	v := in.verdict()
 	v.Version = &in.Version
 	return s.usecases.GiveVerdict(ctx, who, in.place(), v)
+}
+
+type undoVerdictIn struct {
+	ID int64 `path:"id" scope:"verdict"`
+}
+
+func (s *Server) undoVerdict(ctx context.Context, who *access.Caller, in undoVerdictIn) (*work.Undone, error) {
+	return s.usecases.UndoVerdict(ctx, who, in.ID)
+}
+
+type giveVerdictsIn struct {
+	UnitID int64 `path:"id" scope:"unit"`
+	verdictIn
+	Tasks  params.JSON[[]taskVersion] `param:"tasks,required" doc:"at most 200 tasks, with the versions looked at"`
+	DryRun bool                       `param:"dry_run" doc:"tell what would come of it and change nothing"`
+}
+
+type taskVersion struct {
+	ID      int64 `param:"id,required" doc:"the number of the task"`
+	Version int64 `param:"version,required" doc:"of the task that was looked at"`
+}
+
+func (s *Server) giveVerdicts(ctx context.Context, who *access.Caller, in giveVerdictsIn) (*work.Batch, error) {
+	tasks := make([]work.TaskVersion, len(in.Tasks.V))
+	for i, t := range in.Tasks.V {
+		tasks[i] = work.TaskVersion{ID: t.ID, Version: t.Version}
+	}
+	if in.DryRun {
+		return s.usecases.PlanVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
+	}
+	return s.usecases.GiveVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
+}
+
+type undoVerdictsIn struct {
+	ID int64 `path:"id" scope:"verdict_batch"`
+}
+
+func (s *Server) undoVerdicts(ctx context.Context, who *access.Caller, in undoVerdictsIn) (*work.UndoneBatch, error) {
+	return s.usecases.UndoVerdicts(ctx, who, in.ID)
 }

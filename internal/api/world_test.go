@@ -183,6 +183,10 @@ func (w *world) seed(ctx context.Context, q db.Q) error {
 		"text": "Quokka again", "text_key": "quokka again", "created_at": q.Now(), "updated_at": q.Now()})
 	w.insert(ctx, q, "note", "staff_notes", row{"user_id": w.id["tutor"], "project_id": w.id["project:student"],
 		"text": "Quokka note", "created_at": q.Now(), "updated_at": q.Now()})
+	w.insert(ctx, q, "verdict", "verdicts", row{"task_id": w.id["task"], "user_id": w.id["tutor"], "at": q.Now(),
+		"request_hash": ""})
+	w.insert(ctx, q, "batch", "verdict_batches", row{"unit_id": w.id["unitA"], "user_id": w.id["tutor"], "at": q.Now(),
+		"request_hash": ""})
 	return nil
 }
 

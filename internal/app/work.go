@@ -87,7 +87,7 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 		return err
 	}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune,
-		saml.Prune, a.similarity.Prune, assess.Prune, deleted.Prune, course.PruneVersions} {
+		saml.Prune, a.similarity.Prune, assess.Prune, deleted.Prune, work.PruneVerdicts, course.PruneVersions} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/sheet"
+	"lectern/internal/work"
 )
 
 // Assessor is how many tasks of a unit one person has judged, a task that was
@@ -25,7 +26,7 @@ func AssessorsOf(ctx context.Context, q db.Q, unitID int64) ([]Assessor, error) 
 		FROM users s
 		LEFT JOIN unit_roles r ON r.user_id = s.id AND r.unit_id = $1
 		LEFT JOIN (SELECT h.actor_id, count(DISTINCT h.task_id) AS tasks FROM tasks t
-		JOIN task_history h ON h.task_id = t.id AND h.assessed
+		JOIN task_history h ON h.task_id = t.id AND h.assessed AND `+work.NotUndone+`
 			WHERE t.unit_id = $1 GROUP BY h.actor_id) a ON a.actor_id = s.id
 		WHERE r.id IS NOT NULL OR a.tasks IS NOT NULL ORDER BY s.username_key`, unitID)
 }

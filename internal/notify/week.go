@@ -134,7 +134,7 @@ var (
 		WHERE c.unit_id = $1 AND c.created_at > $2 AND c.type <> 'status' GROUP BY p.id`
 
 	movedText = `SELECT t.project_id AS id, count(DISTINCT t.id) AS n FROM tasks t
-		JOIN task_history h ON h.task_id = t.id AND h.at > $2
+		JOIN task_history h ON h.task_id = t.id AND h.at > $2 AND ` + work.NotUndone + `
 		WHERE t.unit_id = $1 GROUP BY t.project_id`
 
 	classesText = `SELECT e.project_id, coalesce(r.user_id, 0) AS tutor_id FROM tutorial_enrolments e
@@ -151,7 +151,7 @@ var (
 		ORDER BY coalesce(t.submission_date, t.updated_at), t.id`
 
 	assessedText = `SELECT h.actor_id AS id, count(*) AS n FROM tasks t JOIN task_history h ON h.task_id = t.id
-		AND h.at > $2 AND h.assessed
+		AND h.at > $2 AND h.assessed AND ` + work.NotUndone + `
 		WHERE t.unit_id = $1 GROUP BY h.actor_id`
 
 	staffTalkText = `SELECT r.user_id AS id, count(CASE WHEN c.user_id = r.user_id THEN 1 END) AS sent,

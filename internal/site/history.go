@@ -97,6 +97,8 @@ func (s *Server) receipts(ctx context.Context, who *access.Caller, in struct {
 func happened(e work.HistoryEntry) string {
 	var out []string
 	switch {
+	case e.Undo:
+		out = append(out, word("history.undo"))
 	case e.Kind == work.HistorySubmission:
 		out = append(out, word("history.submission"))
 	case e.Kind == work.HistoryExtensionAsked:

@@ -51,6 +51,11 @@ func record(ctx context.Context, q db.Q, by Mover, changes []change, more ...aud
 	return stats.Recompute(ctx, q, touched[0].UnitID, restated...)
 }
 
+// NotUndone is the SQL that tells of row h of the history that it still counts: it is no
+// undo of a verdict, and was not taken back by one. For this and other packages.
+const NotUndone = `(h.undoes_after IS NULL AND NOT EXISTS (SELECT 1 FROM task_history un WHERE un.task_id = h.task_id
+	AND un.undoes_after < h.id AND un.id > h.id))`
+
 var stateColumns = []string{"id BIGINT", "status TEXT", "submission_date TIMESTAMPTZ", "file_uploaded_at TIMESTAMPTZ",
 	"assessment_date TIMESTAMPTZ", "completion_date DATE", "times_assessed INTEGER", "grade INTEGER",
 	"failed_for_lateness BOOLEAN", "quality_pts INTEGER", "extensions INTEGER"}

@@ -40,6 +40,7 @@ type HistoryEntry struct {
 	Quality   *int           `db:"quality_pts" json:"quality_pts"`
 	Weeks     *int           `db:"weeks" json:"weeks"`
 	Granted   *bool          `db:"granted" json:"granted"`
+	Undo      bool           `db:"undo" json:"undo"` // who gave a verdict took it back
 }
 
 // historyOf is everything that happened to the tasks of project $1 for definition $2,
@@ -47,18 +48,18 @@ type HistoryEntry struct {
 // happened at one moment in order.
 const historyOf = `(SELECT h.at, 'status' AS kind, h.actor_id AS user_id, h.from_status, h.to_status, h.grade,
 			CASE WHEN h.quality_pts >= 0 THEN h.quality_pts END AS quality_pts, CAST(NULL AS INTEGER) AS weeks,
-			CAST(NULL AS BOOLEAN) AS granted, 2 AS part, h.id AS n
+			CAST(NULL AS BOOLEAN) AS granted, 2 AS part, h.id AS n, h.undoes_after IS NOT NULL AS undo
 		FROM tasks t JOIN task_history h ON h.task_id = t.id
 		WHERE t.project_id = $1 AND t.task_definition_id = $2
-		UNION ALL SELECT l.at, 'submission', s.user_id, NULL, NULL, NULL, NULL, NULL, NULL, 1, s.id
+		UNION ALL SELECT l.at, 'submission', s.user_id, NULL, NULL, NULL, NULL, NULL, NULL, 1, s.id, FALSE
 		FROM tasks t JOIN submission_tasks l ON l.task_id = t.id JOIN submissions s ON s.id = l.submission_id
 		WHERE t.project_id = $1 AND t.task_definition_id = $2
 		UNION ALL SELECT c.created_at, 'extension_asked', c.user_id, NULL, NULL, NULL, NULL, c.extension_weeks, NULL,
-			1, c.id
+			1, c.id, FALSE
 		FROM tasks t JOIN task_comments c ON c.task_id = t.id AND c.type = 'extension'
 		WHERE t.project_id = $1 AND t.task_definition_id = $2
 		UNION ALL SELECT c.extension_assessed_at, 'extension_decided', c.assessor_id, NULL, NULL, NULL, NULL,
-			c.extension_weeks, c.extension_granted, 2, c.id
+			c.extension_weeks, c.extension_granted, 2, c.id, FALSE
 		FROM tasks t JOIN task_comments c ON c.task_id = t.id AND c.type = 'extension'
 			AND c.extension_assessed_at IS NOT NULL
 		WHERE t.project_id = $1 AND t.task_definition_id = $2) e JOIN users u ON u.id = e.user_id`
@@ -69,7 +70,7 @@ const historyOf = `(SELECT h.at, 'status' AS kind, h.actor_id AS user_id, h.from
 func History(ctx context.Context, q db.Q, at TaskRef, p db.Page) ([]HistoryEntry, int64, error) {
 	return part[HistoryEntry](ctx, q, list{
 		columns: `e.at, e.kind, e.user_id, u.first_name, u.last_name, e.from_status, e.to_status, e.grade, e.quality_pts,
-			e.weeks, e.granted`,
+			e.weeks, e.granted, e.undo`,
 		from:  historyOf,
 		order: `e.at DESC, e.part DESC, e.n DESC`,
 	}, p, at.ProjectID, at.DefinitionID)

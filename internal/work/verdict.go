@@ -81,7 +81,9 @@ type ruling struct {
 	hash    string
 	id      int64
 	comment *int64
-	version int64 // after it
+	version int64                   // after it
+	reached map[int64]int64         // the versions of all tasks it reached, after it
+	were    map[int64]status.Status // of the tasks around, before it
 }
 
 // GiveVerdict moves, marks and comments on the task of a project for a definition, and
@@ -172,7 +174,7 @@ func errKeyUsed() error {
 // weigh tells whether the verdict may be given on a held task, and what comes of it. It
 // writes nothing.
 func (v Verdict) weigh(ctx context.Context, q db.Q, by Mover, own *task, version int64, echo bool) (*ruling, error) {
-	if max(version, 1) != own.Version {
+	if version != own.Version && (version != 0 || own.Version != 1) { // 1 is a row that nobody has changed yet
 		return nil, own.overtaken(ctx, q)
 	}
 	if echo {
@@ -202,8 +204,8 @@ type Standing struct {
 
 // standing reads what stands of a task, with the last words whoever moved it last said
 // since the move before.
-const standing = `SELECT t.status, t.grade, CASE WHEN t.quality_pts >= 0 THEN t.quality_pts END AS quality_pts, t.version,
-		t.updated_at, h.at, h.actor_id AS user_id, u.first_name, u.last_name,
+const standing = `SELECT t.status, t.grade, CASE WHEN t.quality_pts >= 0 THEN t.quality_pts END AS quality_pts,
+		t.version, t.updated_at, h.at, h.actor_id AS user_id, u.first_name, u.last_name,
 		(SELECT c.comment FROM task_comments c WHERE c.task_id = t.id AND c.user_id = h.actor_id AND c.type = 'text'
 			AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = t.id AND e.at < h.at AND e.at >= c.created_at)
 			ORDER BY c.created_at DESC, c.id DESC LIMIT 1) AS comment

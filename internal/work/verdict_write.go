@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/db"
 	"lectern/internal/events"
+	"lectern/internal/status"
 )
 
 // write makes verdicts true on tasks of one unit, and keeps what their undo needs. The
@@ -18,6 +19,10 @@ func (v Verdict) write(ctx context.Context, q db.Q, by Mover, list []*ruling, ba
 	var changes []change
 	for _, r := range list {
 		var err error
+		r.were = map[int64]status.Status{}
+		for _, t := range r.around {
+			r.were[t.ID] = t.Status
+		}
 		if r.changes, err = r.reach(ctx, q, r.around); err != nil {
 			return err
 		}
@@ -117,7 +122,7 @@ func finishVerdicts(ctx context.Context, q db.Q, list []*ruling) error {
 	}
 	byID, grouped := map[int64]*ruling{}, false
 	for _, r := range list {
-		byID[r.id] = r
+		byID[r.id], r.reached = r, map[int64]int64{}
 		grouped = grouped || len(r.around) > 0
 	}
 	if grouped {
@@ -140,7 +145,9 @@ func finishVerdicts(ctx context.Context, q db.Q, list []*ruling) error {
 			AND verdict_tasks.task_id = v.task_id
 		RETURNING verdict_tasks.verdict_id, verdict_tasks.task_id, verdict_tasks.version`, args...)
 	for _, a := range after {
-		if r := byID[a.ID]; r.own.ID == a.TaskID {
+		r := byID[a.ID]
+		r.reached[a.TaskID] = a.Version
+		if r.own.ID == a.TaskID {
 			r.version = a.Version
 		}
 	}

@@ -206,7 +206,8 @@ func Asks(rights ...*policy.Right) Option { return func(i *Info) { i.Inside = ri
 // checked on the record that In's scope tags name, and Out is the answer.
 //
 // A field of In tagged scope:"unit" (user, role, tutorial, group_set, group,
-// project, definition, task, learning_alignment) holds the id of a record the right is about.
+// project, definition, task, learning_alignment,
+// verdict, verdict_batch) holds the id of a record the right is about.
 func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule, summary string,
 	h func(ctx context.Context, who *access.Caller, in In) (Out, error), opts ...Option) {
 	method, path, _ := strings.Cut(pattern, " ")

@@ -62,6 +62,10 @@ func target(s *access.Scope, name string) *int64 {
 		return &s.Alignment
 	case "note":
 		return &s.Note
+	case "verdict":
+		return &s.Verdict
+	case "verdict_batch":
+		return &s.VerdictBatch
 	}
 	return nil
 }

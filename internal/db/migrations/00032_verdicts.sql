@@ -8,9 +8,7 @@ CREATE TABLE verdict_batches (
 	at {{instant}} NOT NULL,
 	key TEXT,
 	request_hash TEXT NOT NULL,
-	answer TEXT NOT NULL DEFAULT '',
-	undo_answer TEXT NOT NULL DEFAULT '',
-	undone_at {{instant}}
+	answer TEXT NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX verdict_batches_key ON verdict_batches (user_id, key) WHERE key IS NOT NULL;
 CREATE INDEX verdict_batches_by_age ON verdict_batches (at);
