@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"slices"
@@ -50,6 +51,9 @@ func patterns() (*http.ServeMux, []string) {
 	return mux, pages
 }
 
+// mostAlike is how many pages of one pattern are looked at.
+const mostAlike = 20
+
 // crawl follows every link from where a person begins, at most so many, and keeps of
 // each pattern the fullest two and the emptiest.
 func crawl(t *testing.T, at *service, who string) found {
@@ -57,8 +61,8 @@ func crawl(t *testing.T, at *service, who string) found {
 	c := client(t, at, who)
 	mux, _ := patterns()
 	list := append([]string{"/home", "/help"}, byAddress[who]...)
-	out, known := found{}, map[string]bool{}
-	for n := 0; n < len(list) && n < 250; n++ {
+	out, known, alike := found{}, map[string]bool{}, map[string]int{}
+	for n := 0; n < len(list) && n < 500; n++ {
 		path := list[n]
 		res, err := c.Get(at.url + path)
 		if err != nil {
@@ -71,8 +75,10 @@ func crawl(t *testing.T, at *service, who string) found {
 		_, pattern := mux.Handler(res.Request)
 		out[pattern] = append(out[pattern], sight{res.Request.URL.RequestURI(), size})
 		for _, link := range links(res.Request.URL, doc) {
-			if !known[link] {
+			_, kind := mux.Handler(httptest.NewRequest(http.MethodGet, link, nil))
+			if !known[link] && alike[kind] < mostAlike {
 				known[link] = true
+				alike[kind]++
 				list = append(list, link)
 			}
 		}
