@@ -25,10 +25,10 @@ func (s *Server) noteRoutes() {
 	endpoint.Route(s.Server, "POST "+notesPath, 201, policy.TakeNotes, "Add a note on a student, for the staff only",
 		s.addNote, endpoint.Audited(audit.Note), endpoint.Location("/api/notes/{.id}"))
 	endpoint.Route(s.Server, "GET "+staffNotePath, 200, policy.TakeNotes, "Get a note on a student", s.getNote)
-	endpoint.Route(s.Server, "PUT "+staffNotePath, 200, policy.TakeNotes, "Change a note: your own, or as a convenor any of "+
-		"the unit", s.changeNote, endpoint.Audited(audit.Note), asks)
-	endpoint.Route(s.Server, "DELETE "+staffNotePath, 204, policy.TakeNotes, "Delete a note: your own, or as a convenor any "+
-		"of the unit", s.deleteNote, endpoint.Audited(audit.Note), asks)
+	endpoint.Route(s.Server, "PUT "+staffNotePath, 200, policy.TakeNotes, "Change a note: your own, or as a convenor "+
+		"any of the unit", s.changeNote, endpoint.Audited(audit.Note), asks)
+	endpoint.Route(s.Server, "DELETE "+staffNotePath, 204, policy.TakeNotes, "Delete a note: your own, or as a "+
+		"convenor any of the unit", s.deleteNote, endpoint.Audited(audit.Note), asks)
 }
 
 type listNotesIn struct {

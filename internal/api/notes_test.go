@@ -33,8 +33,8 @@ func TestNotes(t *testing.T) {
 		made := w.do("tutor", "POST "+notesOnStudent, form{"text": " Talk to her \n in week 5 ", "flagged": "true",
 			"task_definition_id": w.path("{defA1}")}).status(201)
 		w.id["one"] = int64(made.object()["id"].(float64))
-		is := `{"id":«one»,"project_id":«project:student»,"task_definition_id":«defA1»,"text":"Talk to her \n in week 5",
-			"flagged":true,"user_id":«tutor»,"author":"Tutor Person","created_at":"` + w.db.Now().String() + `",
+		is := `{"id":«one»,"project_id":«project:student»,"task_definition_id":«defA1»,
+			"text":"Talk to her \n in week 5","flagged":true,"user_id":«tutor»,"author":"Tutor Person","created_at":"` + w.db.Now().String() + `",
 			"updated_at":"` + w.db.Now().String() + `"}`
 		made.is(is)
 		w.do("both", "GET "+notesOnStudent, nil).status(200).is(`[` + is + `]`)

@@ -173,6 +173,21 @@ func TestSnippetsUsedMostComeFirst(t *testing.T) {
 	})
 }
 
+// A verdict counts the reusable comments that it names, where its author may use them.
+func TestVerdictsCountSnippets(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.snippetOf("mine", "tutor", "unitA", nil)
+		w.snippetOf("theirs", "convenor", "unitA", nil)
+		w.do("tutor", "POST "+ownTask+"/verdict", map[string]any{"trigger": "discuss", "comment": "mine", "version": 1,
+			"snippet_ids": []int64{w.id["mine"], w.id["snippet"], w.id["theirs"], 4711}}).status(200)
+		for name, want := range map[string]int64{"mine": 1, "snippet": 1, "theirs": 0} {
+			if n := w.count("snippet_uses WHERE uses = 1 AND snippet_id = $1", w.id[name]); n != want {
+				t.Errorf("%s was counted %d times, want %d", name, n, want)
+			}
+		}
+	})
+}
+
 func TestSnippetsAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.set(`DELETE FROM snippets`)

@@ -7,8 +7,10 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/api/params"
 	"lectern/internal/audit"
+	"lectern/internal/db"
 	"lectern/internal/grade"
 	"lectern/internal/policy"
+	"lectern/internal/snippet"
 	"lectern/internal/status"
 	"lectern/internal/work"
 )
@@ -51,13 +53,20 @@ func (in verdictIn) verdict() work.Verdict {
 type giveVerdictIn struct {
 	taskIn
 	verdictIn
-	Version int64 `param:"version,required" doc:"of the task that was looked at; 0 for one that nothing is written of"`
+	Snippets []int64 `param:"snippet_ids" doc:"reusable comments that the comment was made of, to count their use"`
+	Version  int64   `param:"version,required" doc:"of the task that was looked at; 0 for one that nothing is written of"`
 }
 
 func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in giveVerdictIn) (*work.Given, error) {
 	v := in.verdict()
 	v.Version = &in.Version
-	return s.usecases.GiveVerdict(ctx, who, in.place(), v)
+	given, err := s.usecases.GiveVerdict(ctx, who, in.place(), v)
+	if err != nil || len(in.Snippets) == 0 {
+		return given, err
+	}
+	return given, s.db.Brief(ctx, func(q db.Q) error {
+		return snippet.Used(ctx, q, who.ID, who.UnitID, in.DefinitionID, in.Snippets)
+	})
 }
 
 type undoVerdictIn struct {

@@ -42,6 +42,7 @@ func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Service, signer
 	b.units()
 	b.live()
 	b.portfolios()
+	b.staff()
 	return b.err == nil, b.err
 }
 

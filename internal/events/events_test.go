@@ -420,3 +420,33 @@ func TestSinceUsesTheIndexes(t *testing.T) {
 		}
 	}
 }
+
+// What is not kept reaches who listens to its unit at that moment: not who follows
+// all that is kept, nor whom it is hidden from, nor who listens to nothing of it.
+func TestWhatIsNotKeptPassesBy(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := NewHub(d, quiet, 2*time.Millisecond)
+		told := false
+		h.Also(func(context.Context) ([]Event, error) {
+			if told {
+				return nil, nil
+			}
+			told = true
+			return []Event{{Kind: "passing", UnitID: 1, HiddenFrom: 7, Body: 0}}, nil
+		})
+		unit, all := h.Subscribe(Filter{UserID: 6, UnitIDs: []int64{1}}, 0), h.Subscribe(Filter{All: true}, 0)
+		hidden := h.Subscribe(Filter{UserID: 7, UnitIDs: []int64{1}}, 0)
+		other := h.Subscribe(Filter{UserID: 8, UnitIDs: []int64{2}}, 0)
+		h.Start(t.Context())
+		t.Cleanup(h.Stop)
+		if list := drain(t, unit, 1); list[0].Kind != "passing" || list[0].Seq != 0 {
+			t.Errorf("heard %+v", list)
+		}
+		add(t, d, Event{Kind: "kept", UnitID: 1}, Event{Kind: "kept", UnitID: 2})
+		for name, s := range map[string]*Subscription{"unit": unit, "all": all, "hidden": hidden, "other": other} {
+			if list := drain(t, s, 1); list[0].Kind != "kept" {
+				t.Errorf("%s heard %+v", name, list)
+			}
+		}
+	})
+}

@@ -111,10 +111,15 @@ func (s *Server) notes(ctx context.Context, who *access.Caller, _ notesIn) (*Pag
 		}
 		return err
 	})
-	if err == nil {
-		v.List.Back = v.List.Path
+	if err != nil {
+		return nil, err
 	}
-	return s.page(who, "notes", v), err
+	v.List.Back = v.List.Path
+	title := word("notes.title")
+	if p := v.Project.ForStaff; p != nil {
+		title = word("notes.on", p.FirstName+" "+p.LastName)
+	}
+	return s.titled(who, "notes", title, v), nil
 }
 
 // notesDone leads back to where the form stood, or draws the page of the notes with
