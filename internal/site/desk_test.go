@@ -168,6 +168,9 @@ func TestTwoTutorsOnTheDesk(t *testing.T) {
 		tom, uma, at := w.as("tom"), w.as("uma"), fmt.Sprintf("%s?at=%d", w.path(aDesk), ids[0])
 		uma.do(w.onTask(ids[0], "presence"), url.Values{}, "Accept", "application/json").status(200).says(`"others":[]`)
 		tom.do(w.onTask(ids[0], "presence"), url.Values{}, "Accept", "application/json").status(200).says("uma")
+		tom.do(w.onTask(ids[0], "presence"), url.Values{"left": {"true"}}, "Accept", "application/json").status(200)
+		uma.do(w.onTask(ids[0], "presence"), url.Values{}, "Accept", "application/json").status(200).says(`"others":[]`)
+		tom.do(w.onTask(ids[0], "presence"), url.Values{}, "Accept", "application/json").status(200).says("uma")
 		early, late := uma.do(at, nil).says("Also here: tom"), tom.do(at, nil).says("Also here: uma")
 		uma.do(w.onTask(ids[0], "verdict"), early.marks("redo", "Begin anew.")).status(303)
 		both := tom.do(w.onTask(ids[0], "verdict"), late.marks("complete", "Fine.")).status(409).says("Begin anew.").
