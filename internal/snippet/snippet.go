@@ -54,6 +54,15 @@ type Offer struct {
 	Limit          int64  // only the first of them; 0 for all, which are at most twice Most
 }
 
+// offered are the texts that the unit $1 and the person $2 have, with the task of the
+// unit that each is for. It is looked for only where a text is for one: a join would
+// go through all tasks of the unit for every text.
+const offered = `SELECT s.*, CASE WHEN s.task_definition_id IS NOT NULL THEN (SELECT min(d.id)
+		FROM task_definitions o JOIN task_definitions d ON coalesce(d.first_id, d.id) = coalesce(o.first_id, o.id)
+			AND d.unit_id = $1 WHERE o.id = s.task_definition_id) END AS here
+	FROM snippets s WHERE (s.unit_id = $1 OR s.unit_id IS NULL AND s.user_id = $2)
+		AND substr(s.text_key, 1, $4) = $5`
+
 // List gives what is offered, in one statement: the person's own first, then those
 // used most on the task, then those used most at all. The first of them, as many as
 // Digits, have the digits from 1 on where there is no prefix.
@@ -65,18 +74,14 @@ func (o Offer) List(ctx context.Context, q db.Q) ([]Snippet, error) {
 	}
 	prefix := key(o.Prefix)
 	list := []Snippet{}
-	for r, err := range db.Each[row](ctx, q, `SELECT s.id, s.unit_id, d.id AS task_definition_id, s.text, s.user_id,
+	for r, err := range db.Each[row](ctx, q, `SELECT s.id, s.unit_id, s.here AS task_definition_id, s.text, s.user_id,
 			a.first_name || ' ' || a.last_name AS author, s.updated_at, s.unit_id IS NOT NULL AS shared,
 			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id
 				AND (CAST($3 AS BIGINT) = 0 OR n.task_definition_id = CAST($3 AS BIGINT))) AS uses,
 			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id) AS everywhere
-		FROM snippets s JOIN users a ON a.id = s.user_id
-		LEFT JOIN task_definitions o ON o.id = s.task_definition_id
-		LEFT JOIN task_definitions d ON d.unit_id = $1 AND coalesce(d.first_id, d.id) = coalesce(o.first_id, o.id)
-		WHERE (s.unit_id = $1 OR s.unit_id IS NULL AND s.user_id = $2)
-			AND (s.task_definition_id IS NULL OR d.id IS NOT NULL)
-			AND (CAST($3 AS BIGINT) = 0 OR s.task_definition_id IS NULL OR d.id = CAST($3 AS BIGINT))
-			AND substr(s.text_key, 1, $4) = $5
+		FROM (`+offered+`) s JOIN users a ON a.id = s.user_id
+		WHERE (s.task_definition_id IS NULL OR s.here IS NOT NULL)
+			AND (CAST($3 AS BIGINT) = 0 OR s.task_definition_id IS NULL OR s.here = CAST($3 AS BIGINT))
 		ORDER BY shared, uses DESC, everywhere DESC, s.id LIMIT $6`, o.UnitID, o.UserID, o.DefinitionID,
 		utf8.RuneCountInString(prefix), prefix, cmp.Or(o.Limit, db.NoLimit)) {
 		if err != nil {
