@@ -164,10 +164,10 @@ func (v *inboxPage) Since(at clock.Time) string { return (&deskPage{now: v.now})
 // Empty says why there is no row.
 func (v *inboxPage) Empty() string {
 	switch {
-	case !v.Narrow():
-		return word("inbox.nothing")
 	case v.Total > 0:
 		return word("inbox.past")
+	case !v.Narrow():
+		return word("inbox.nothing")
 	case v.queueIn == queueIn{Who: "mine", Sort: v.Sort}:
 		return word("inbox.nothing-mine")
 	default:
