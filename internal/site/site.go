@@ -101,6 +101,7 @@ func New(c Config) *Server {
 	s.deletedRoutes()
 	s.assessmentRoutes()
 	s.inboxRoutes()
+	s.verdictsRoutes()
 	s.extensionRoutes()
 	s.promiseRoutes()
 	s.offlineRoutes()

@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// A tutor gives twelve students one verdict. Between the plan and the deed somebody else
+// judges one of them: eleven are done, one is shown with the reason, and one undo brings
+// the eleven back.
+func TestBatchOfTwelve(t *testing.T) {
+	onScreens(t, func(t *testing.T, on screen) {
+		s := marking(t)
+		b := open(t, s, on)
+		b.signIn("atutor")
+		b.visit("/units/1/inbox?status=ready_for_feedback&sort=student")
+		b.await("!document.querySelector('#inbox-all').hidden")
+		const box = "#inbox input[name=tasks]"
+		const plain = `document.querySelectorAll('#inbox tr[data-task]:not([data-marks]) input[name=tasks]')`
+		eval[bool](b, `[...`+plain+`].slice(0, 12).forEach((e) => e.click()), true`)
+		chosen := eval[[]string](b, `[...document.querySelectorAll('`+box+`:checked')].map((e) => e.value)`)
+		if len(chosen) != 12 || !strings.Contains(b.text("#inbox-chosen"), "12") {
+			t.Fatalf("%d rows are chosen, and the page says %q", len(chosen), b.text("#inbox-chosen"))
+		}
+		comment := "Please look at the sheet again, on " + on.name
+		eval[bool](b, `document.querySelector('#batch-verdict').value = 'redo', true`)
+		b.fill("#batch-comment", comment)
+		b.follow("#inbox-batch button")
+		b.await("document.querySelector('#batch')")
+		rows := `document.querySelectorAll('tbody tr').length`
+		if n := eval[int](b, rows); n != 12 || b.has("tr.refused") {
+			t.Fatalf("the plan has %d rows", n)
+		}
+		id, _, _ := strings.Cut(chosen[4], ":")
+		var queue []struct {
+			ID           int64 `json:"id"`
+			ProjectID    int64 `json:"project_id"`
+			DefinitionID int64 `json:"task_definition_id"`
+		}
+		s.ask(t, "/api/units/1/queue", &queue)
+		for _, r := range queue {
+			if fmt.Sprint(r.ID) == id {
+				s.call(t, "aconvenor", "PUT", fmt.Sprintf("/api/projects/%d/task_def_id/%d", r.ProjectID, r.DefinitionID),
+					url.Values{"trigger": {"discuss"}}, nil)
+			}
+		}
+		b.follow("form[action$='/verdicts'] button")
+		b.await("document.querySelector('form[action$=\"/undo\"]')")
+		if n := eval[int](b, `document.querySelectorAll('tr.refused').length`); n != 1 || !b.has(".red, .status") {
+			t.Fatalf("%d are refused", n)
+		}
+		if why := b.text("tr.refused"); len(why) < 40 {
+			t.Errorf("it does not say why: %q", why)
+		}
+		b.follow("form[action$='/undo'] button")
+		b.await("document.querySelector('#batch') && !document.querySelector('form[action$=\"/undo\"]')")
+		b.follow(".onward a")
+		b.await("location.pathname === '/units/1/inbox'")
+		back := eval[[]string](b, `[...document.querySelectorAll('#inbox [data-task]')].map((e) => e.dataset.task)`)
+		n := 0
+		for _, task := range chosen {
+			id, _, _ := strings.Cut(task, ":")
+			for _, other := range back {
+				if id == other {
+					n++
+				}
+			}
+		}
+		if n != 11 {
+			t.Errorf("%d of eleven wait again", n)
+		}
+	}, wide, phone)
+}

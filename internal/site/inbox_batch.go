@@ -1,0 +1,178 @@
+package site
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"lectern/internal/access"
+	"lectern/internal/api/endpoint"
+	"lectern/internal/api/params"
+	"lectern/internal/audit"
+	"lectern/internal/fault"
+	"lectern/internal/grade"
+	"lectern/internal/links"
+	"lectern/internal/policy"
+	"lectern/internal/work"
+)
+
+func (s *Server) verdictsRoutes() {
+	asks := endpoint.Asks(policy.GradeTask, policy.ChangeTask, policy.Comment)
+	form(s, links.Inbox+"/plan", policy.GiveFeedback, "See what one verdict on many tasks would do", s.planVerdicts, asks,
+		endpoint.Unaudited("a plan changes nothing"))
+	form(s, links.Inbox+"/verdicts", policy.GiveFeedback, "Give one verdict on many tasks", s.giveVerdicts, asks,
+		endpoint.Audited(audit.Status, audit.Grade))
+	form(s, links.Inbox+"/undo", policy.GiveFeedback, "Undo a verdict on many tasks", s.undoVerdicts, asks,
+		endpoint.Audited(audit.Status, audit.Grade, audit.Comment))
+}
+
+// verdictsIn is one verdict on the tasks that were chosen in the inbox.
+type verdictsIn struct {
+	UnitID  int64                   `path:"id" scope:"unit"`
+	Filter  string                  `param:"filter" text:"any"`
+	Tasks   []string                `param:"tasks"` // each as its number:version
+	Word    string                  `param:"verdict"`
+	Comment string                  `param:"comment" text:"lines"`
+	Grade   params.Opt[grade.Grade] `param:"grade"`
+	Quality params.Opt[int]         `param:"quality"`
+	Key     string                  `param:"key" text:"any"`
+}
+
+// verdictsPage is what a batch would do, or did.
+type verdictsPage struct {
+	verdictsIn
+	Plan  *work.Batch // before it was given
+	Done  *work.Batch
+	Undid *work.UndoneBatch
+}
+
+// chosen are the tasks with the versions that the caller saw.
+func (in verdictsIn) chosen() ([]work.TaskVersion, error) {
+	if len(in.Tasks) == 0 {
+		return nil, fault.New(fault.Refused, "No task is chosen. Go back and mark the rows the verdict is for.")
+	}
+	list := make([]work.TaskVersion, len(in.Tasks))
+	for i, text := range in.Tasks {
+		id, version, _ := strings.Cut(text, ":")
+		var err, also error
+		list[i].ID, err = strconv.ParseInt(id, 10, 64)
+		list[i].Version, also = strconv.ParseInt(version, 10, 64)
+		if err != nil || also != nil {
+			return nil, fault.Field(fault.Invalid, "tasks", "must each be a task and its version")
+		}
+	}
+	return list, nil
+}
+
+func (in verdictsIn) verdict() work.Verdict {
+	v := work.Verdict{Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(), Comment: in.Comment, Key: in.Key}
+	if in.Word != "" {
+		v.Trigger = &in.Word
+	}
+	return v
+}
+
+func (s *Server) planVerdicts(ctx context.Context, who *access.Caller, in verdictsIn) (endpoint.Drawing, error) {
+	tasks, err := in.chosen()
+	if err != nil {
+		return nil, err
+	}
+	v := &verdictsPage{verdictsIn: in}
+	if v.Plan, err = s.usecases.PlanVerdicts(ctx, who, in.UnitID, in.verdict(), tasks); err != nil {
+		return nil, err
+	}
+	v.Key = rand.Text()
+	return s.titled(who, "batch", word("batch.plan", v.Plan.Done), v), nil
+}
+
+func (s *Server) giveVerdicts(ctx context.Context, who *access.Caller, in verdictsIn) (endpoint.Drawing, error) {
+	tasks, err := in.chosen()
+	if err != nil {
+		return nil, err
+	}
+	v := &verdictsPage{verdictsIn: in}
+	if v.Done, err = s.usecases.GiveVerdicts(ctx, who, in.UnitID, in.verdict(), tasks); err != nil {
+		return nil, err
+	}
+	return s.titled(who, "batch", word("batch.done", v.Done.Done), v), nil
+}
+
+type undoVerdictsIn struct {
+	UnitID int64  `path:"id" scope:"unit"`
+	Filter string `param:"filter" text:"any"`
+	Batch  int64  `param:"batch"`
+}
+
+func (s *Server) undoVerdicts(ctx context.Context, who *access.Caller, in undoVerdictsIn) (endpoint.Drawing, error) {
+	v := &verdictsPage{verdictsIn: verdictsIn{UnitID: in.UnitID, Filter: in.Filter}}
+	var err error
+	if v.Undid, err = s.usecases.UndoVerdicts(ctx, who, in.Batch); err != nil {
+		return nil, err
+	}
+	return s.titled(who, "batch", word("batch.undone", v.Undid.Done), v), nil
+}
+
+// Inbox is the address of the list the tasks were chosen in.
+func (v *verdictsPage) Inbox() string {
+	filter, err := url.ParseQuery(v.Filter)
+	if err != nil {
+		filter = nil // somebody wrote the address by hand
+	}
+	return withQuery(links.To(links.Inbox, v.UnitID), queueOf(filter).values())
+}
+
+// Action is where a form about the batch goes.
+func (v *verdictsPage) Action(name string) string {
+	return fmt.Sprintf("/units/%d/inbox/%s", v.UnitID, name)
+}
+
+// Batch is the plan or what was done.
+func (v *verdictsPage) Batch() *work.Batch {
+	if v.Plan != nil {
+		return v.Plan
+	}
+	return v.Done
+}
+
+// Marked is the grade as its field has it; empty for none.
+func (v *verdictsPage) Marked() string {
+	if g := v.Grade.Ptr(); g != nil {
+		return strconv.Itoa(int(*g))
+	}
+	return ""
+}
+
+// Points are the quality points as their field has them; empty for none.
+func (v *verdictsPage) Points() string {
+	if n := v.Quality.Ptr(); n != nil {
+		return strconv.Itoa(*n)
+	}
+	return ""
+}
+
+// Verdicts are those that can be given to many.
+func (v *inboxPage) Verdicts() []verdict { return append(append([]verdict{}, verdicts...), rare...) }
+
+// Graded tells whether a task of the rows is given a grade.
+func (v *inboxPage) Graded() bool {
+	for _, r := range v.Rows {
+		if r.IsGraded {
+			return true
+		}
+	}
+	return false
+}
+
+// Quality is the most points of quality that a task of the rows is given; 0: none is.
+func (v *inboxPage) Quality() (most int) {
+	for _, r := range v.Rows {
+		most = max(most, r.MaxQuality)
+	}
+	return most
+}
+
+// Grades are those to choose from.
+func (v *inboxPage) Grades() []grade.Grade { return (&deskTask{}).Grades() }

@@ -1,0 +1,80 @@
+package site_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// wait hands Ann's work in and gives how its row is chosen in the inbox.
+func (w *world) wait() string {
+	w.Helper()
+	w.as("ann").do(w.path(aTask+"/status"), url.Values{"status": {"need_help"}}).status(303)
+	page := w.as("tom").do(w.path("/units/{id}/inbox"), nil).status(200).text()
+	_, rest, found := strings.Cut(page, `name="tasks" value="`)
+	task, _, _ := strings.Cut(rest, `"`)
+	if !found {
+		w.Fatalf("no row can be chosen: %s", page)
+	}
+	return task
+}
+
+func TestTheInboxSaysWhyItIsEmpty(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		inbox := w.path("/units/{id}/inbox")
+		tom := w.as("tom")
+		w.wait()
+		for query, want := range map[string]string{
+			"": "1 to 1 of 1", "?who=mine": "Nothing waits in your tutorials.", "?status=complete": "fits this filter",
+			"?text=%25": "fits this filter", "?text=ann": "1 to 1 of 1", "?from=50": "The inbox is shorter than that.",
+			"?sort=student&status=need_help": "1 to 1 of 1",
+		} {
+			if page := tom.do(inbox+query, nil).status(200).text(); !strings.Contains(page, want) {
+				t.Errorf("%s does not say %q: %s", query, want, page)
+			}
+		}
+		if page := tom.do(inbox+"?who=mine", nil).text(); !strings.Contains(page, "In the unit as a whole, 1 wait.") {
+			t.Error("it does not say what waits elsewhere")
+		}
+		tom.do(inbox+"?task=4711", nil).status(404)
+	})
+}
+
+// One verdict on many is planned, given and taken back by plain forms.
+func TestABatchIsPlannedGivenAndTakenBack(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		inbox := w.path("/units/{id}/inbox")
+		task := w.wait()
+		status := func() string { return w.one(`SELECT max(status) FROM tasks`) }
+		form := url.Values{"tasks": {task}, "verdict": {"redo"}, "comment": {"Again, please"}, "filter": {"who=mine"}}
+		tom := w.as("tom")
+		plan := tom.do(inbox+"/plan", form).status(200).text()
+		if status() != "need_help" || !strings.Contains(plan, "This would judge 1") {
+			t.Fatalf("the plan left it at %s and says %s", status(), plan)
+		}
+		_, rest, _ := strings.Cut(plan, `name="key" value="`)
+		key, _, _ := strings.Cut(rest, `"`)
+		form.Set("key", key)
+		done := tom.do(inbox+"/verdicts", form).status(200).text()
+		again := tom.do(inbox+"/verdicts", form).status(200).text()
+		if status() != "redo" || !strings.Contains(done, "Judged: 1") || !strings.Contains(again, "Judged: 1") ||
+			!strings.Contains(done, `href="`+inbox+`?who=mine"`) {
+			t.Fatalf("it stands at %s, and the page says %s", status(), done)
+		}
+		_, rest, _ = strings.Cut(done, `name="batch" value="`)
+		batch, _, _ := strings.Cut(rest, `"`)
+		undone := tom.do(inbox+"/undo", url.Values{"batch": {batch}}).status(200).text()
+		if status() != "need_help" || !strings.Contains(undone, "Taken back: 1") {
+			t.Fatalf("taken back, it stands at %s, and the page says %s", status(), undone)
+		}
+		form.Del("key")
+		late := tom.do(inbox+"/plan", form).status(200).text()
+		if !strings.Contains(late, "Not possible for: 1") || strings.Contains(late, "Judge these") {
+			t.Errorf("a version that is past is planned: %s", late)
+		}
+		tom.do(inbox+"/plan", url.Values{"tasks": {"x"}, "verdict": {"redo"}}).status(400)
+		tom.do(inbox+"/plan", url.Values{"verdict": {"redo"}}).status(422)
+	})
+}
