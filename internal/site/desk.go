@@ -30,6 +30,8 @@ func (s *Server) deskRoutes() {
 	page(s, desk, policy.GiveFeedback, "The marking desk", s.desk, asks)
 	const task = desk + "/tasks/{task_id}"
 	page(s, task, policy.GradeTask, "A task on the marking desk, as a part of its page", s.deskPart, asks)
+	endpoint.Route(s.Server, "GET "+task+"/similarities/{similarity_id}", 303, policy.SeeSimilarities,
+		"See a work on the desk beside what it is similar to", s.deskAlike)
 	s.deskActionRoutes(task, asks)
 }
 

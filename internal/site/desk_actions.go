@@ -23,6 +23,8 @@ import (
 func (s *Server) deskActionRoutes(task string, asks endpoint.Option) {
 	form(s, task+"/verdict", policy.GradeTask, "Judge a task on the desk", s.giveVerdict, asks,
 		endpoint.Audited(audit.Status, audit.Grade))
+	form(s, task+"/undo", policy.GradeTask, "Take a verdict back on the desk", s.deskUndo, asks,
+		endpoint.Audited(audit.Status, audit.Grade, audit.Comment))
 	form(s, task+"/comment", policy.GradeTask, "Say something on a task on the desk", s.deskSay, asks,
 		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.mostMedia))
 	form(s, task+"/read", policy.GradeTask, "Mark the conversation on the desk read", s.deskRead,

@@ -25,16 +25,19 @@ const (
 
 func init() {
 	maps.Copy(pages, map[string][4]int{
-		"GET " + aDesk:                  {303, 403, 200, 403},
-		"GET " + onDesk:                 {303, 403, 200, 403},
-		"POST " + onDesk + "/verdict":   {401, 403, 400, 403}, // it does not say what was looked at
-		"POST " + onDesk + "/comment":   {401, 403, 303, 403},
-		"POST " + onDesk + "/read":      {401, 403, 303, 403},
-		"POST " + onDesk + "/pin":       {401, 403, 404, 403}, // there is no pin to take off
-		"POST " + onDesk + "/snippets":  {401, 403, 303, 403},
-		"POST " + onDesk + "/note":      {401, 403, 303, 403},
-		"POST " + onDesk + "/presence":  {401, 403, 303, 403},
-		"POST " + onDesk + "/extension": {401, 403, 404, 403}, // that comment asks for nothing
+		"GET " + aDesk:  {303, 403, 200, 403},
+		"GET " + onDesk: {303, 403, 200, 403},
+
+		"GET " + onDesk + "/similarities/{similarity_id}": {303, 403, 404, 403},
+		"POST " + onDesk + "/verdict":                     {401, 403, 400, 403}, // it does not say what was looked at
+		"POST " + onDesk + "/undo":                        {401, 400, 400, 400}, // it names no verdict
+		"POST " + onDesk + "/comment":                     {401, 403, 303, 403},
+		"POST " + onDesk + "/read":                        {401, 403, 303, 403},
+		"POST " + onDesk + "/pin":                         {401, 403, 404, 403}, // there is no pin to take off
+		"POST " + onDesk + "/snippets":                    {401, 403, 303, 403},
+		"POST " + onDesk + "/note":                        {401, 403, 303, 403},
+		"POST " + onDesk + "/presence":                    {401, 403, 303, 403},
+		"POST " + onDesk + "/extension":                   {401, 403, 404, 403}, // that comment asks for nothing
 	})
 }
 
@@ -121,6 +124,9 @@ func TestMarkingOnTheDesk(t *testing.T) {
 		if s := w.statusOf(ids[0]); s != "complete" {
 			t.Error(s)
 		}
+		tom.undoes(next, ids[0])
+		form = tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).marks("complete", "Well <done>.")
+		next = tom.do(to, form).status(303).Header().Get("Location")
 		second := tom.do(next, nil).status(200).says("bea").says("1 of 3").says(`id="desk-undo"`)
 		if n := strings.Count(tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).Body.String(), "Well &lt;done&gt;."); n != 1 {
 			t.Errorf("said %d times", n)
@@ -139,6 +145,22 @@ func TestMarkingOnTheDesk(t *testing.T) {
 		tom.grades(ids[2])
 		tom.do(desk+"?status=ready_for_feedback", nil).status(200).says("All done").says("Judged in this sitting")
 	})
+}
+
+// undoes takes the verdict back that led to an address: its words are in the form again.
+func (w *world) undoes(at string, id int64) {
+	w.Helper()
+	u, err := url.Parse(at)
+	if err != nil {
+		w.Fatal(err)
+	}
+	verdict := url.Values{"verdict": {u.Query().Get("undo")}}
+	w.do(at, nil).status(200).says("ann &lt;b&gt;Person&lt;/b&gt;: Complete.")
+	w.do(w.onTask(id+1, "undo"), verdict).status(404) // that verdict is on another task
+	w.do(w.onTask(id, "undo"), verdict).status(200).says(">Well &lt;done&gt;.</textarea>")
+	if s := w.statusOf(id); s != "ready_for_feedback" {
+		w.Error(s)
+	}
 }
 
 // grades gives the verdict that needs marks: one without them is refused with all that

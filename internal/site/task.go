@@ -60,6 +60,7 @@ type taskPage struct {
 	Asked                 *work.Comment   // the latest request for more time; nil: there is none
 	Tests                 *testsOfTask    // what the automated tests say; nil: they were never run
 	History               []work.HistoryEntry
+	Desk                  string // where the staff judge it; empty for others, and before there is a task
 }
 
 func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page, error) {
@@ -77,6 +78,9 @@ func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page
 		return nil, err
 	}
 	v.converse()
+	if v.Now.TaskID != 0 && who.May(policy.GradeTask) {
+		v.Desk = deskIn{UnitID: who.UnitID}.address(v.Now.TaskID)
+	}
 	v.MayExtend = who.May(policy.RequestExtension) && who.ID == who.OwnerID && v.Due.CanApply
 	if v.Tests, err = s.testsOfTask(ctx, who, in); err != nil {
 		return nil, err

@@ -80,3 +80,9 @@ func RecentVerdict(ctx context.Context, q db.Q, unitID, userID, id int64) (*Rece
 	}
 	return &list[0], nil
 }
+
+// VerdictOn is fault.Missing unless a verdict was given on a task.
+func VerdictOn(ctx context.Context, q db.Q, taskID, id int64) error {
+	_, err := db.OneOf[int64](ctx, q, "verdict", `SELECT id FROM verdicts WHERE id = $2 AND task_id = $1`, taskID, id)
+	return err
+}
