@@ -61,13 +61,16 @@ export function state(id, name, text = '') {
   mark.textContent = name ? text : '';
 }
 
-// current marks the row of the task in view.
+// current marks the row of the task in view. Where the queue does not scroll by itself,
+// as on a phone, the page stays at the work.
 export function current(id) {
+  const box = document.getElementById('desk-queue');
+  const scrolls = box && getComputedStyle(box).overflowY === 'auto';
   for (const r of rows()) {
     const link = r.querySelector('a');
     if (r.dataset.task === id) {
       link.setAttribute('aria-current', 'true');
-      r.scrollIntoView({ block: 'nearest' });
+      if (scrolls) r.scrollIntoView({ block: 'nearest' });
     } else {
       link.removeAttribute('aria-current');
     }
