@@ -106,18 +106,19 @@ func (b *tab) write(text string) {
 func (b *tab) judge(status string) {
 	b.Helper()
 	from := b.place()
+	const asked = "(document.activeElement.closest('.desk-marks') && document.activeElement.value === '')"
+	gone := "document.getElementById('desk-task').dataset.task !== " + quote(from.Task)
 	b.verdict(status)
-	for range 2 {
-		asked := eval[string](b, "document.activeElement.closest('.desk-marks') ? document.activeElement.tagName : ''")
-		switch asked {
-		case "SELECT":
+	for range 2 { // a grade, and points
+		b.await(gone + " || " + asked)
+		if !eval[bool](b, "!!"+asked) {
+			break
+		}
+		if eval[bool](b, "document.activeElement.tagName === 'SELECT'") {
 			eval[bool](b, "document.activeElement.selectedIndex = 1, document.activeElement.dispatchEvent("+
 				"new Event('change', {bubbles: true}))")
-		case "INPUT":
+		} else {
 			b.key("1")
-		default:
-			b.moved(from)
-			return
 		}
 		if b.on.touch {
 			b.verdict(status)
