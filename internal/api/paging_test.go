@@ -15,7 +15,7 @@ func TestD3ListsPageAlike(t *testing.T) {
 		"/api/projects/{project:student}/task_def_id/{defA1}/submissions/timestamps?",
 		"/api/users?", "/api/units?", "/api/unit_roles?", "/api/students?unit_id={unitA}&",
 		"/api/tasks?unit_id={unitA}&", "/api/units/{unitA}/tasks/inbox?", "/api/units/{unitA}/queue?",
-		"/api/units/{unitA}/queue/counts?", "/api/units/{unitA}/access?",
+		"/api/units/{unitA}/queue/counts?", "/api/units/{unitA}/access?", "/api/units/{unitA}/students?",
 		"/api/units/{unitA}/task_definitions/{defA1}/tasks?",
 		"/api/projects/{project:student}/task_def_id/{defA1}/comments?"}
 	each(t, func(t *testing.T, w *world) {

@@ -16,6 +16,7 @@ func TestReadsFollowIndexes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for _, request := range []string{
 			"GET /api/students?unit_id={unitA}", "GET /api/students?unit_id={unitA}&withdraw=true",
+			"GET /api/units/{unitA}/students?limit=5", "GET /api/units/{unitA}/students?limit=5&sort=tutorial",
 			"GET /api/students?unit_id={unitA}&limit=5", "GET /api/projects/{project:student}", "GET /api/projects",
 		} {
 			for _, text := range w.texts("tutor", request) {

@@ -37,9 +37,10 @@ var readings = []reading{
 		aProject + "/groups"}},
 	{policy.ReadMembers, "student", `mate@example.edu`, []string{memberPath, aProject + "/groups"}},
 
-	{policy.ListStudents, "tutor", `"grade_rationale":"Quokka grounds"`, []string{"/api/students", aProject}},
-	{policy.ListStudents, "tutor", `"order_scale"`, []string{"/api/students", aProject}},
-	{policy.ListStudents, "tutor", `"username":"other"`, []string{"/api/students"}},
+	{policy.ListStudents, "tutor", `"grade_rationale":"Quokka grounds"`, []string{"/api/students", aProject,
+		aUnit + "/students"}},
+	{policy.ListStudents, "tutor", `"order_scale"`, []string{"/api/students", aProject, aUnit + "/students"}},
+	{policy.ListStudents, "tutor", `"username":"other"`, []string{"/api/students", aUnit + "/students"}},
 	{policy.ListStudents, "tutor", `"portfolio_auto_generation_date":`, []string{aUnit}},
 	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`,
 		[]string{aUnit, "/api/units/{unit_id}/task_definitions/{id}"}},

@@ -126,8 +126,8 @@ func (a *App) untilNone(ctx context.Context, prune func(context.Context, db.Q) (
 	return nil
 }
 
-// checkStatsArgs ask for the nightly check of the students' statistics and of the
-// numbers of new comments.
+// checkStatsArgs ask for the nightly check of the students' statistics, of their last
+// activity and of the numbers of new comments.
 type checkStatsArgs struct{}
 
 // Kind implements jobs.Args.
@@ -136,9 +136,10 @@ func (checkStatsArgs) Kind() string { return "check_stats" }
 // checkStats lets a difference stay on record as a dead job: a second try would
 // find nothing and hide it.
 func (a *App) checkStats(ctx context.Context, _ jobs.Job, _ checkStatsArgs) error {
-	err := errors.Join(stats.Check(ctx, a.db), work.CheckNews(ctx, a.db))
-	if errors.Is(err, stats.ErrWrong) || errors.Is(err, work.ErrNews) {
-		a.log.ErrorContext(ctx, "some change forgot the statistics of students or what is new to them", "err", err)
+	err := errors.Join(stats.Check(ctx, a.db), work.CheckNews(ctx, a.db), work.CheckActivity(ctx, a.db))
+	if errors.Is(err, stats.ErrWrong) || errors.Is(err, work.ErrNews) || errors.Is(err, work.ErrActivity) {
+		a.log.ErrorContext(ctx, "some change forgot what is kept of students: their statistics, what is new to them "+
+			"or when they were last active", "err", err)
 		return jobs.Discard(err)
 	}
 	return err

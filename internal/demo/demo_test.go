@@ -45,7 +45,7 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 		if took > 15*time.Second && !raced {
 			t.Errorf("took %v", took)
 		}
-		if err := errors.Join(stats.Check(ctx, d), work.CheckNews(ctx, d)); err != nil {
+		if err := errors.Join(stats.Check(ctx, d), work.CheckNews(ctx, d), work.CheckActivity(ctx, d)); err != nil {
 			t.Error(err)
 		}
 		for what, want := range map[string]int64{

@@ -3,6 +3,7 @@ package ident
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -32,6 +33,32 @@ func Plain(text string) string {
 func nameKey(first, last string) string {
 	return hex.EncodeToString([]byte(Plain(first + "\x01" + last)))
 }
+
+// MatchPerson gives the condition that each word of text is found in the name, the
+// user name, the address or the student number of the person s, and the arguments
+// for it after those there are: without regard to case and, in names, to accents. It
+// is "TRUE" where there is no word; words after the fifth are not looked at.
+func MatchPerson(args []any, text string) (string, []any) {
+	conditions := []string{"TRUE"}
+	words := strings.Fields(text)
+	for _, w := range words[:min(len(words), 5)] {
+		key, most := hex.EncodeToString([]byte(Plain(w))), "%"
+		// One letter is looked for where a name begins: inside, half of one letter of the
+		// key and half of the next could be taken for it.
+		if len(key) <= 2 {
+			most = "%01"
+		}
+		args = append(args, key+"%", most+key+"%", "%"+literally.Replace(fold(w))+"%")
+		n := len(args)
+		conditions = append(conditions, fmt.Sprintf(`(s.name_key LIKE $%d OR s.name_key LIKE $%d
+			OR s.username_key LIKE $%d ESCAPE '!' OR s.email_key LIKE $%d ESCAPE '!'
+			OR lower(coalesce(s.student_id, '')) LIKE $%d ESCAPE '!')`, n-2, n-1, n, n, n))
+	}
+	return strings.Join(conditions, " AND "), args
+}
+
+// literally lets LIKE take signs for what they are.
+var literally = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // FillNameKeys makes the keys of people who have none yet, a batch at a time. Any
 // number of instances may do so at once.

@@ -312,7 +312,10 @@ func (n newComment) add(ctx context.Context, q db.Q, t *task) (int64, error) {
 		n.Author, q.Now()); err != nil {
 		return 0, err
 	}
-	return *id, countNew(ctx, q, t, n.Author, staffRead != nil)
+	if err := countNew(ctx, q, t, n.Author, staffRead != nil); err != nil || n.Author != t.OwnerID {
+		return *id, err
+	}
+	return *id, noteActivity(ctx, q, t.ProjectID)
 }
 
 // commentEvent is what the event of a comment says beside its ids.

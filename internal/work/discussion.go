@@ -155,6 +155,9 @@ func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRe
 	if err := renew(ctx, q, by, t, id); err != nil {
 		return nil, err
 	}
+	if err := noteActivity(ctx, q, at.ProjectID); err != nil {
+		return nil, err
+	}
 	return told(ctx, q, by, at, t, id, "replied")
 }
 

@@ -39,16 +39,22 @@ func record(ctx context.Context, q db.Q, by Mover, changes []change, more ...aud
 		return err
 	}
 	var restated []int64
+	students := active(by, touched)
 	for _, c := range touched {
 		if len(c.plan.Entries) > 0 {
 			restated = append(restated, c.ProjectID)
 		}
 		c.take(c.plan.After)
 	}
-	if err := writeStates(ctx, q, touched); err != nil || len(restated) == 0 {
+	if err := writeStates(ctx, q, touched); err != nil {
 		return err
 	}
-	return stats.Recompute(ctx, q, touched[0].UnitID, restated...)
+	if len(restated) > 0 {
+		if err := stats.Recompute(ctx, q, touched[0].UnitID, restated...); err != nil {
+			return err
+		}
+	}
+	return noteActivity(ctx, q, students...)
 }
 
 // NotUndone is the SQL that tells of row h of the history that it still counts: it is no
