@@ -30,6 +30,8 @@ type Caller struct {
 	OwnerID   int64       // the student of that project
 	TaskID    int64       // of the record
 
+	View *View // where one of the staff looks as the student does; the caller is that student then
+
 	RequestID string     // the number of the request, as in the log
 	From      netip.Addr // the network address the request came from
 	Agent     string     // what the client calls itself
@@ -176,6 +178,9 @@ func (c *Caller) narrow() {
 func Permit(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule) (*Caller, error) {
 	who, err := Resolve(ctx, q, c, s)
 	if err != nil {
+		return nil, err
+	}
+	if err := who.looks(ctx, q, s, r); err != nil {
 		return nil, err
 	}
 	if err := who.Must(r.On(who.about())); err != nil {

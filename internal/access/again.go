@@ -58,6 +58,9 @@ type confirmed struct {
 }
 
 func again(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule, lock string) (*Caller, error) {
+	if c.View != nil {
+		return nil, errLooksOnly()
+	}
 	record := (Scope{User: s.User}) != s
 	text, args, what := `SELECT `+presentColumns+` FROM users o`+present+` WHERE o.id = $1`,
 		[]any{c.ID, c.SessionID, q.Now()}, "session"

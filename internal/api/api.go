@@ -90,7 +90,7 @@ type Server struct {
 
 // resources declare the endpoints, one function per resource.
 var resources = []func(*Server){
-	(*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).assessmentRoutes,
+	(*Server).acrossRoutes, (*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).assessmentRoutes,
 	(*Server).auditRoutes, (*Server).authRoutes,
 	(*Server).calendarRoutes, (*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes,
 	(*Server).definitionRoutes, (*Server).deletedRoutes,
@@ -113,8 +113,8 @@ var resources = []func(*Server){
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tiiRoutes, (*Server).tutorialRoutes,
 	(*Server).unitCSVRoutes,
 	(*Server).unitAccessRoutes, (*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes,
-	(*Server).userRoutes, (*Server).verdictRoutes,
-	(*Server).webcalRoutes, (*Server).whatIfRoutes, (*Server).webhookRoutes,
+	(*Server).userRoutes, (*Server).verdictRoutes, (*Server).webcalRoutes, (*Server).whatIfRoutes,
+	(*Server).webhookRoutes, (*Server).viewRoutes,
 }
 
 // New makes the Server and declares every endpoint. It panics where a declaration

@@ -21,6 +21,11 @@ var Personal = []personal.Table{
 		Kept: "its values are replaced by neutral ones"},
 	{Name: "sessions", About: "sign-ins that last", Where: "WHERE t.user_id = $1", Secret: []string{"token_hash"},
 		People: []string{"user_id"}, Plain: []string{"agent"}, Erase: `DELETE FROM sessions WHERE user_id = $1`},
+	{Name: "student_views", About: "looks at a project as its student sees it, by the person or at the person's",
+		Where: `JOIN sessions z ON z.id = t.session_id JOIN projects p ON p.id = t.project_id
+			WHERE z.user_id = $1 OR p.user_id = $1`,
+		Erase: `DELETE FROM student_views WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)
+			OR project_id IN (SELECT id FROM projects WHERE user_id = $1)`},
 	{Name: "password_links", About: "links to set a password", Where: "WHERE t.user_id = $1",
 		Secret: []string{"token_hash"}, People: []string{"user_id"},
 		Erase: `DELETE FROM password_links WHERE user_id = $1`},

@@ -27,11 +27,15 @@ const (
 	Groups         = "/projects/{id}/groups"
 	Deleted        = "/projects/{id}/deleted"
 	Inbox          = "/units/{id}/inbox"
+	Students       = "/units/{id}/students"
+	Student        = "/units/{unit_id}/students/{project_id}"
+	UnitTasks      = "/units/{id}/tasks"
+	UnitTask       = "/units/{unit_id}/tasks/{task_definition_id}"
 )
 
 // All lists the pages, for whoever serves them.
 var All = []string{Home, News, Profile, Password, ConfirmAddress, Calendar, Project, Plan, Task, Portfolio, Deleted,
-	Inbox, Outcomes, Tutorials, Groups}
+	Inbox, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

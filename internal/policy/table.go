@@ -101,6 +101,7 @@ var (
 	ChangeGroup    = right(Project, "put this student into a group or take them out", OwnerManaging|staff)
 	GradeProject   = right(Project, "give the final grade", staff)
 	EndWeek        = right(Project, "sign off the week of this student", staff)
+	SeeAsStudent   = right(Project, "see this project as its student does", staff)
 	ReadSubmission = right(Project, "read this work", reader)
 	Submit         = right(Project, "hand in work for this project", worker)
 	EditPortfolio  = right(Project, "change this portfolio", worker)

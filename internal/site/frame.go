@@ -13,7 +13,7 @@ const bellPart = "bell"
 // around reads what stands around a page. A page without it is better than none.
 func (p *Page) around(ctx context.Context) {
 	p.Frame = &usecase.Frame{}
-	if !p.SignedIn() || p.Me.Enrolling || p.part != "" && p.part != bellPart {
+	if !p.SignedIn() || p.View() != nil || p.Me.Enrolling || p.part != "" && p.part != bellPart {
 		return
 	}
 	f, err := usecase.FrameOf(ctx, p.site.DB.Pool(), p.Me)

@@ -49,9 +49,9 @@ func frameIn(l *language) *template.Template {
 	if err != nil {
 		panic(err) // the pattern is sound
 	}
-	funcs := template.FuncMap{"t": l.word, "words": l.some, "asset": assetPath, "shares": shares, "happened": happened,
-		"leads": leads, "accepts": accepts, "megabytes": megabytes, "htmxConfig": func() string { return htmxConfig },
-		"list": func(values ...any) []any { return values }, "lang": func() string { return l.tag }}
+	funcs := template.FuncMap{"t": l.word, "words": l.some, "asset": assetPath, "shares": shares, "spreads": spreads,
+		"happened": happened, "leads": leads, "accepts": accepts, "megabytes": megabytes,
+		"htmxConfig": func() string { return htmxConfig }, "list": func(values ...any) []any { return values }, "lang": func() string { return l.tag }}
 	return read(template.New("frame").Funcs(funcs), l, append(parts, "templates/frame.html")...)
 }
 
@@ -125,6 +125,10 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
 		return
 	}
+	body := b.Bytes()
+	if v := p.View(); v != nil {
+		body = throughView(v, body)
+	}
 	h := w.Header()
 	httpserver.Guard(h, httpserver.Site)
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -135,7 +139,7 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 		status = p.status
 	}
 	w.WriteHeader(status)
-	httpserver.Write(w, b.Bytes()) //nolint:errcheck // the client left
+	httpserver.Write(w, body) //nolint:errcheck // the client left
 }
 
 // onward is the answer to a form that was accepted: where to go on, for a browser

@@ -97,6 +97,10 @@ func New(c Config) *Server {
 	s.tutorialRoutes()
 	s.groupRoutes()
 	s.taskRoutes()
+	s.studentRoutes()
+	s.studentPageRoutes()
+	s.acrossRoutes()
+	s.viewRoutes()
 	s.historyRoutes()
 	s.deletedRoutes()
 	s.assessmentRoutes()
@@ -129,6 +133,15 @@ func (s *Server) secure() bool { return strings.HasPrefix(s.publicURL, "https://
 
 // credentials finds the caller by the session cookie.
 func (s *Server) credentials(r *http.Request) (*access.Caller, error) {
+	who, err := s.signedIn(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.looking(r, who)
+}
+
+// signedIn is whose session a request brings.
+func (s *Server) signedIn(r *http.Request) (*access.Caller, error) {
 	c, err := r.Cookie(s.cookie)
 	if err != nil || c.Value == "" {
 		return nil, fault.New(fault.Unknown, "Sign in first.")
@@ -155,14 +168,20 @@ func (s *Server) Enter(token string) endpoint.Redirect {
 	return endpoint.Redirect{To: home, Cookies: []*http.Cookie{s.session(token, false)}}
 }
 
-// Begin implements httpserver.Face: a form that another site sends is refused.
+// Begin implements httpserver.Face: a form that another site sends is refused, and
+// what is asked for in a view as a student is asked for as that student.
 func (s *Server) Begin(w http.ResponseWriter, r *http.Request) (next *http.Request, done bool) {
 	if err := s.cross.Check(r); err != nil && !s.own(r) {
 		s.HTTP.Fail(w, r, fault.New(fault.Denied, "This was sent by a page of another site. Open the page here and "+
 			"try again."))
 		return r, true
 	}
-	return r, false
+	next, err := asStudent(r)
+	if err != nil {
+		s.HTTP.Fail(w, r, err)
+		return r, true
+	}
+	return next, false
 }
 
 // own tells whether a request that looks like another site's comes from the public
@@ -198,6 +217,9 @@ func (s *Server) whoever(r *http.Request, refused int) *access.Caller {
 		return nil
 	}
 	who, err := s.credentials(r)
+	if err != nil {
+		who, err = s.signedIn(r) // a view as a student has ended
+	}
 	if err != nil {
 		return nil
 	}

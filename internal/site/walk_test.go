@@ -129,8 +129,8 @@ func TestEveryPageHasItsRight(t *testing.T) {
 func (w *world) path(pattern string) string {
 	id := w.ids()
 	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{file_id}", "4711", "/units/{id}",
-		"/units/"+id[2], "{task_id}", id[3], "{similarity_id}", "4711", "{id}", id[0],
-		"{project_id}", id[0], "{task_definition_id}", id[1],
+		"/units/"+id[2], "/views/{id}", "/views/4711", "{task_id}", id[3], "{similarity_id}", "4711", "{id}", id[0],
+		"{unit_id}", id[2], "{project_id}", id[0], "{task_definition_id}", id[1],
 		"{timestamp}", "1", "{number}", "0", "{snippet_id}", "4711", "{note_id}", "4711", "/live", "/live?last_event_id=none",
 		"{tutorial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711").Replace(pattern)
 }
@@ -316,7 +316,9 @@ func (p *look) collect(n *html.Node, at map[string]string) {
 		p.faults = append(p.faults, "a script stands in the page")
 	}
 	for _, key := range []string{"href", "src"} {
-		if v, ok := at[key]; ok && !strings.HasPrefix(v, "#") && !slices.Contains(p.links, v) {
+		// A mail is written in a program of the reader's own and leads to no other site.
+		if v, ok := at[key]; ok && !strings.HasPrefix(v, "#") && !strings.HasPrefix(v, "mailto:") &&
+			!slices.Contains(p.links, v) {
 			p.links = append(p.links, v)
 		}
 	}

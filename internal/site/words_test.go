@@ -66,6 +66,15 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	for _, o := range (&termPage{}).Orders() {
 		used["project.sort-"+o] = true
 	}
+	for _, o := range (&studentsPage{}).Orders() {
+		used["students.sort-"+o] = true
+	}
+	for _, show := range (&studentsPage{}).Shows() {
+		used["students.show-"+show] = true
+	}
+	for _, o := range (&unitTaskPage{}).Orders() {
+		used["unit-task.sort-"+o] = true
+	}
 	for _, span := range (&calendarPage{}).Spans() {
 		used["calendar.span-"+span] = true
 	}

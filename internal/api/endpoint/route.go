@@ -292,7 +292,7 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	if !i.Right.Allows(policy.Visitor) {
 		ctx = access.Guarded(ctx, who, scope, i.Right)
 	}
-	ctx = audit.By(ctx, audit.Origin{ActorID: who.ID, UnitID: who.UnitID, ProjectID: who.ProjectID,
+	ctx = audit.By(ctx, audit.Origin{ActorID: who.Actor(), UnitID: who.UnitID, ProjectID: who.ProjectID,
 		OwnerID: who.OwnerID, Address: who.From, RequestID: who.RequestID})
 	if err = c.begin(ctx, who, &in); err != nil {
 		return out, done, err
