@@ -97,7 +97,7 @@ func (w Queue) Rows(ctx context.Context, q db.Q) ([]QueueRow, int64, error) {
 		}
 		total = *n
 	}
-	rows, err := db.All[QueueRow](ctx, q, s.page(w.Sort)+rowsOf, append(s.args, w.Page.Limit(), w.Page.Offset())...)
+	rows, err := db.All[QueueRow](ctx, q, s.page(w.Sort, w.Page)+rowsOf, append(s.args, w.Page.Limit(), w.Page.Offset())...)
 	return rows, total, err
 }
 

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"lectern/internal/db"
@@ -169,10 +170,14 @@ func (s *selection) keyed(by Sort, end string) string {
 }
 
 // page begins a statement with the table k of the tasks of a page, whose limit and
-// offset come after the other arguments.
-func (s *selection) page(by Sort) string {
-	limit, offset := s.arg(1), s.arg(2)
-	return s.more() + `k AS (SELECT * FROM (` + s.keyed(by.known(), ` LIMIT `+limit+` + `+offset) + `) w
+// offset come after the other arguments. The end of the walk stands in the text, as one
+// of few numbers: PostgreSQL plans a walk to an end it does not know as one to the last.
+func (s *selection) page(by Sort, p db.Page) string {
+	limit, offset, end := s.arg(1), s.arg(2), ""
+	if p.Asked() {
+		end = fmt.Sprintf(" LIMIT %d", int64(1)<<bits.Len64(uint64(p.Limit()+p.Offset())))
+	}
+	return s.more() + `k AS (SELECT * FROM (` + s.keyed(by.known(), end) + `) w
 		ORDER BY w.place, w.name, w.since, w.id LIMIT ` + limit + ` OFFSET ` + offset + `) `
 }
 
