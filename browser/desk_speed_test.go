@@ -29,7 +29,8 @@ const stopwatch = `(() => {
 const generous = 8
 
 // The next student's work is there at once. The figures are printed; only what is far
-// from them fails, as machines are noisy.
+// from them fails, as machines are noisy. What is not prepared comes first: by then the
+// demo may still be making its documents.
 func TestDeskSpeed(t *testing.T) {
 	needed(t)
 	b := open(t, quiet(t), wide)
@@ -38,7 +39,7 @@ func TestDeskSpeed(t *testing.T) {
 		name     string
 		prepared bool
 		p50, p90 float64 // ms
-	}{{"prepared", true, 50, 100}, {"not prepared", false, 600, 1200}} {
+	}{{"not prepared", false, 600, 1200}, {"prepared", true, 50, 100}} {
 		b.desk(toMark)
 		b.await("document.querySelector('#desk-task .sheet.drawn')")
 		eval[bool](b, stopwatch)
