@@ -175,7 +175,8 @@ func judgements(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]
 	for j, err := range db.Each[judgement](ctx, q, `SELECT t.task_definition_id, h.actor_id, h.submitted_at, h.at,
 			coalesce(-t.group_submission_id, t.id) AS work
 		FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.at >= $2 AND h.assessed AND h.submitted_at < h.at
-		WHERE t.unit_id = $1 AND t.assessment_date >= $2 AND `+notUndone("h")+` AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = h.task_id AND e.id < h.id AND e.assessed
+		WHERE t.unit_id = $1 AND t.assessment_date >= $2 AND `+notUndone("h")+`
+			AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = h.task_id AND e.id < h.id AND e.assessed
 				AND e.submitted_at = h.submitted_at AND `+notUndone("e")+`)
 		ORDER BY h.at, h.id`, unitID, since) {
 		if err != nil {
