@@ -67,9 +67,10 @@ type viewKey struct{}
 // asStudent gives the request for the page of a student's project that a path under
 // /views names, as one of that view. Only reading is let through.
 func asStudent(r *http.Request) (*http.Request, error) {
-	id, path, found := strings.Cut(strings.TrimPrefix(r.URL.Path, "/views/"), "/")
-	view, err := strconv.ParseInt(id, 10, 64)
-	if !strings.HasPrefix(r.URL.Path, "/views/") || !found || err != nil || !strings.HasPrefix(path, "projects/") {
+	rest, under := strings.CutPrefix(r.URL.Path, "/views/")
+	id, path, _ := strings.Cut(rest, "/")
+	view, _ := strconv.ParseInt(id, 10, 64) // 0 is no view
+	if !under || view <= 0 || !strings.HasPrefix(path, "projects/") {
 		return r, nil
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -49,13 +49,13 @@ func (c *crowd) inboxOf(w Queue) map[int64]InboxTask {
 
 func (c *crowd) queue(w Queue) []QueueRow {
 	c.Helper()
-	rows, total, err := w.Rows(c.Context(), c.Pool())
+	rows, _, err := w.Rows(c.Context(), c.Pool())
 	if err != nil {
 		c.Fatal(err)
 	}
 	if !w.Page.Asked() {
 		w.Page = db.Part(1, 0)
-		if _, total, err = w.Rows(c.Context(), c.Pool()); err != nil || total != int64(len(rows)) {
+		if _, total, err := w.Rows(c.Context(), c.Pool()); err != nil || total != int64(len(rows)) {
 			c.Errorf("%+v: %d rows, counted as %d, %v", w, len(rows), total, err)
 		}
 	}
