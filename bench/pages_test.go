@@ -179,6 +179,7 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		VALUES ($1, 'done', $2, $2)`, r.SubmissionID, q.Now())
 	project, text := strconv.FormatInt(r.Project, 10), func(id int64) string { return strconv.FormatInt(id, 10) }
 	return strings.NewReplacer("/discussions/{id}", "/discussions/"+text(r.Discussion), "/units/{id}", "/units/1",
+		"/units/{unit_id}", "/units/1",
 		"{task_id}", text(r.Task), "{id}", project, "{project_id}",
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String()), err
 }

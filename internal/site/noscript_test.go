@@ -31,6 +31,7 @@ func TestEveryActionWithoutScript(t *testing.T) {
 	r.choosesClasses()
 	r.aims()
 	r.putsAPortfolioTogether()
+	r.isLookedAt()
 	r.open("/receipts/check").does(act{form: "/receipts/check", fill: map[string]string{"receipt": r.receipt()}}).
 		sees("The receipt is valid")
 	r.does(act{form: "/receipts/check", fill: map[string]string{"receipt": ""},
@@ -68,6 +69,16 @@ func (r *reader) nothingLeft() {
 			r.Errorf("nobody sent the form %s", key)
 		}
 	}
+}
+
+// isLookedAt lets a tutor see what the student sees, and leave again.
+func (r *reader) isLookedAt() {
+	r.Helper()
+	tom := r.reader("tom")
+	tom.open(r.path(aStudent)).does(act{form: r.path(aStudent + "/view")}).sees("You see this as")
+	leave := strings.TrimSuffix(tom.at, r.path("/projects/{id}")) + "/leave"
+	tom.does(act{form: leave}).sees("See as the student does")
+	maps.Copy(r.done, tom.done)
 }
 
 // link makes a link that a letter would hold.
