@@ -179,7 +179,7 @@ func (w *world) assess(at clock.Time) {
 // passing are tables that tell what happened, or hold what is to be done.
 var passing = []string{"events", "audit_outbox", "audit_entries", "audit_checkpoints", "mails", "jobs", "job_units",
 	"deletions", "deleted_rows", "deleted_files", "goose_db_version", "sessions", "sqlite_sequence", "event_cursors",
-	"installation"}
+	"installation", "unit_changes"}
 
 // snapshot gives every row of every table that holds records, by table.
 func (w *world) snapshot() map[string][]string {

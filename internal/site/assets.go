@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
+	"lectern/internal/fault"
 	"lectern/internal/httpserver"
 )
 
@@ -20,10 +22,11 @@ var assetFiles embed.FS
 
 // asset is a file that pages load. Its address holds the hash of all assets, so that
 // a browser keeps it for ever, and a script finds another beside itself. Its content
-// stays in the program's file until it is asked for.
+// stays in the program's file until it is asked for; even the hash is made for the
+// first page, as an idle program is small.
 type asset struct{ address, kind string }
 
-var assets = func() map[string]asset {
+var assets = sync.OnceValue(func() map[string]asset {
 	out, sum := map[string]asset{}, sha256.New()
 	err := fs.WalkDir(assetFiles, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -48,7 +51,7 @@ var assets = func() map[string]asset {
 		out[name] = a
 	}
 	return out
-}()
+})
 
 // kinds are the types of assets by the ending of their names: browsers run no module
 // of another type, and what the system knows of endings differs.
@@ -57,7 +60,7 @@ var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/ja
 
 // assetPath gives the address of an asset to templates.
 func assetPath(name string) string {
-	a, ok := assets[name]
+	a, ok := assets()[name]
 	if !ok {
 		panic("site: there is no asset " + name)
 	}
@@ -66,20 +69,24 @@ func assetPath(name string) string {
 
 // assetRoutes serves the assets to everybody: they hold nothing of anybody.
 func (s *Server) assetRoutes() {
-	for name, a := range assets {
-		s.HTTP.Handle("GET "+a.address, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", a.kind)
-			if strings.HasPrefix(a.kind, "text/javascript") { // as a worker it may load other scripts of ours
-				w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
-			}
-			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			f, err := assetFiles.Open("assets/" + name)
-			if err != nil {
-				panic(err) // it is inside the program
-			}
-			out, done := httpserver.CompressText(w, r)
-			http.ServeContent(out, r, "", time.Time{}, f.(io.ReadSeeker))
-			done()
-		}))
-	}
+	s.HTTP.Handle("GET /assets/{hash}/{name...}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue("name")
+		a := assets()[name]
+		if a.address != r.URL.Path {
+			s.HTTP.Fail(w, r, fault.New(fault.Missing, "There is no such file. Load the page again."))
+			return
+		}
+		w.Header().Set("Content-Type", a.kind)
+		if strings.HasPrefix(a.kind, "text/javascript") { // as a worker it may load other scripts of ours
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
+		}
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		f, err := assetFiles.Open("assets/" + name)
+		if err != nil {
+			panic(err) // it is inside the program
+		}
+		out, done := httpserver.CompressText(w, r)
+		http.ServeContent(out, r, "", time.Time{}, f.(io.ReadSeeker))
+		done()
+	}))
 }
