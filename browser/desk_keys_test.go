@@ -68,7 +68,9 @@ func TestKeysOfTheDesk(t *testing.T) {
 func TestKeysSwitchedOff(t *testing.T) {
 	needed(t)
 	s := marking(t)
-	s.call(t, "aconvenor", "PUT", "/api/preferences", url.Values{"shortcuts": {"false"}}, nil)
+	set := func(on string) { s.call(t, "aconvenor", "PUT", "/api/preferences", url.Values{"shortcuts": {on}}, nil) }
+	set("false")
+	defer set("true") // the service is shared
 	b := open(t, s, wide)
 	b.signIn("aconvenor")
 	b.desk(toMark)

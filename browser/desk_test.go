@@ -102,12 +102,22 @@ func (b *tab) write(text string) {
 	b.await("document.activeElement.id !== 'desk-comment'")
 }
 
-// judge presses a verdict, and gives the marks it asks for.
+// judge presses a verdict, gives the marks it asks for, and waits for the next task.
 func (b *tab) judge(status string) {
 	b.Helper()
 	from := b.place()
+	b.give(status)
+	b.moved(from)
+}
+
+// give presses a verdict, and gives the marks it asks for.
+func (b *tab) give(status string) {
+	b.Helper()
+	from := b.place()
 	const asked = "(document.activeElement.closest('.desk-marks') && document.activeElement.value === '')"
-	gone := "document.getElementById('desk-task').dataset.task !== " + quote(from.Task)
+	gone := "(document.getElementById('desk-task').dataset.task !== " + quote(from.Task) +
+		" || Object.entries(localStorage).some(([k, v]) => / desk sent /.test(k) && JSON.parse(v).task === " +
+		quote(from.Task) + "))"
 	b.verdict(status)
 	for range 2 { // a grade, and points
 		b.await(gone + " || " + asked)
@@ -126,7 +136,6 @@ func (b *tab) judge(status string) {
 			b.key(kb.Enter)
 		}
 	}
-	b.moved(from)
 }
 
 func (b *tab) verdict(status string) {
@@ -271,7 +280,7 @@ func TestMarkingOnTheTram(t *testing.T) {
 			g := given{b.place(), status, fmt.Sprintf("From the tram %d, on %s", i, on.name)}
 			b.write(g.comment)
 			if i == 2 { // nothing is prepared any more: the tunnel ends
-				b.verdict(status)
+				b.give(status)
 				b.await("document.querySelectorAll('#desk-refused p').length === 3")
 				w.does.set(arrives)
 				b.moved(g.place)
@@ -303,7 +312,7 @@ func TestTwoTutorsOnOneTask(t *testing.T) {
 		one.write(first.comment)
 		one.judge(first.status)
 		one.settled()
-		two.verdict(second.status)
+		two.give(second.status)
 		two.await("document.querySelector('#desk-refused').innerText.includes(" + quote(first.comment) + ")")
 		for _, part := range []string{"Redo", "Discuss", second.comment} {
 			if !strings.Contains(two.text("#desk-refused"), part) {

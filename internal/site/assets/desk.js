@@ -286,10 +286,12 @@ function typed(e) {
   }
 }
 
-// clicked opens tasks in place. The second click of two means what the first showed, not
-// what came under it meanwhile.
+// clicked opens tasks in place. The second click of two means the task that the first was
+// on, not the one that came under it meanwhile.
+let first = '';
 function clicked(e) {
-  if (e.detail > 1 && e.target.closest('#desk-verdict button')) {
+  if (e.detail < 2) first = task();
+  if (first !== task() && e.target.closest('#desk-verdict button')) {
     e.preventDefault();
     return;
   }
