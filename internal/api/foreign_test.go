@@ -179,6 +179,16 @@ func (w *world) parameters() (out []string) {
 	type schema struct {
 		Properties map[string]json.RawMessage
 		Items      json.RawMessage
+		Ref        string `json:"$ref"`
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters  []struct{ Name, In string }
+			RequestBody struct {
+				Content map[string]struct{ Schema json.RawMessage }
+			}
+		}
+		Components struct{ Schemas map[string]json.RawMessage }
 	}
 	var walk func(at, prefix string, raw json.RawMessage)
 	walk = func(at, prefix string, raw json.RawMessage) {
@@ -189,19 +199,14 @@ func (w *world) parameters() (out []string) {
 		if s.Items != nil {
 			walk(at, prefix, s.Items)
 		}
+		if s.Ref != "" {
+			walk(at, prefix, doc.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")])
+		}
 		for name, p := range s.Properties {
 			if namesARecord.MatchString(name) {
 				out = append(out, at+prefix+name)
 			}
 			walk(at, prefix+name+".", p)
-		}
-	}
-	var doc struct {
-		Paths map[string]map[string]struct {
-			Parameters  []struct{ Name, In string }
-			RequestBody struct {
-				Content map[string]struct{ Schema json.RawMessage }
-			}
 		}
 	}
 	w.do("admin", "GET /api/openapi.json", nil).status(200).into(&doc)

@@ -28,7 +28,7 @@ func (s *Server) verdictRoutes() {
 	endpoint.Route(s.Server, "POST /api/units/{id}/verdicts", 200, policy.GiveFeedback,
 		"Give one verdict on many tasks, wherever it can be given, or tell what would come of it", s.giveVerdicts,
 		endpoint.Audited(audit.Status, audit.Grade), endpoint.Asks(policy.GradeTask, policy.ChangeTask, policy.Comment),
-		endpoint.Also(404, "a task is not of this unit"),
+		endpoint.Shaped[[]work.TaskVersion]("tasks"), endpoint.Also(404, "a task is not of this unit"),
 		endpoint.Also(409, "the key was used for another verdict"))
 	endpoint.Route(s.Server, "POST /api/verdict_batches/{id}/undo", 200, policy.GiveFeedback,
 		"Undo the verdicts of a batch of one's own, wherever nobody has acted since", s.undoVerdicts,

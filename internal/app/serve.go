@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -256,6 +257,7 @@ func (a *App) Serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- serve() }()
 	at := a.scheme() + l.Addr().String()
+	go debug.FreeOSMemory() // what the start needed; an idle program is small
 	fmt.Fprintf(a.out, "Lectern is ready at %s (API explorer: %s/api/docs)\n", at, at)
 	select {
 	case err := <-failed:

@@ -15,8 +15,8 @@ const MostVerdicts = 200
 
 // TaskVersion is a task and the version of it that was looked at.
 type TaskVersion struct {
-	ID      int64
-	Version int64
+	ID      int64 `json:"id"`
+	Version int64 `json:"version"`
 }
 
 // Batch is what one verdict on many tasks came to, or would come to.
