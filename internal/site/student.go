@@ -20,7 +20,7 @@ import (
 
 func (s *Server) studentPageRoutes() {
 	page(s, links.Student, policy.ListStudents, "One student of a unit", s.student,
-		endpoint.Asks(policy.ReadTask, policy.SeeAsStudent))
+		endpoint.Asks(policy.ReadTask, policy.SeeAsStudent, policy.TakeNotes))
 }
 
 type studentIn struct {
@@ -38,11 +38,13 @@ type studentPage struct {
 	LastActive *clock.Time
 	Burndown   bool // there is work to draw
 	MaySeeAs   bool
+	MayNote    bool
 	now        clock.Time
 }
 
 func (s *Server) student(ctx context.Context, who *access.Caller, in studentIn) (*Page, error) {
-	v := &studentPage{now: s.DB.Now(), MaySeeAs: who.May(policy.SeeAsStudent)}
+	v := &studentPage{now: s.DB.Now(), MaySeeAs: who.May(policy.SeeAsStudent),
+		MayNote: who.May(policy.TakeNotes)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Term, err = usecase.TermOf(ctx, q, who, in.ProjectID); err != nil {
 			return err
