@@ -21,14 +21,16 @@ type column struct {
 	Type  string `db:"type"`
 }
 
-// columns lists those of every table.
+// columns lists those of every table that may matter.
 func (w *world) columns() []column {
 	w.Helper()
 	text := `SELECT m.name AS t, c.name AS c, c.type AS type FROM sqlite_master m, pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND c.pk = 0 ORDER BY 1, 2`
-	if w.db.Postgres() {
+	if w.db.Postgres() { // of the tables that tell: that the others need not, SQLite has shown
 		text = `SELECT table_name AS t, column_name AS c, data_type AS type FROM information_schema.columns
-			WHERE table_schema = current_schema() AND column_name <> 'id' ORDER BY 1, 2`
+			WHERE table_schema = current_schema() AND column_name <> 'id' AND table_name IN (
+				SELECT event_object_table FROM information_schema.triggers WHERE trigger_name LIKE 'unit_changes_%')
+			ORDER BY 1, 2`
 	}
 	list, err := db.All[column](w.Context(), w.db.Pool(), text)
 	if err != nil {
