@@ -1,10 +1,11 @@
 package site_test
 
 import (
-	"maps"
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,8 +38,12 @@ func (w *world) reader(name string) *reader {
 	return r
 }
 
+// inView is what stands in front of the paths of a project that is seen as its student does.
+var inView = regexp.MustCompile(`^/views/\d+(/projects/)`)
+
 // pattern is the route that a request goes to.
 func (r *reader) pattern(method, path string) string {
+	path = inView.ReplaceAllString(path, "$1")
 	_, pattern := r.mux.Handler(httptest.NewRequest(method, path, nil))
 	return pattern
 }
@@ -66,7 +71,7 @@ func (r *reader) see(method, path string, a *answer) *reader {
 		r.Fatalf("%s %s: %d %s", method, path, a.Code, a.text())
 	}
 	var err error
-	if r.doc, err = html.Parse(a.Body); err != nil {
+	if r.doc, err = html.ParseWithOptions(a.Body, html.ParseOptionEnableScripting(false)); err != nil {
 		r.Fatal(err)
 	}
 	for _, f := range r.forms() {
@@ -92,26 +97,61 @@ type paper struct {
 	values              url.Values // what a browser would send
 	fields, needed      []string   // the names of all fields, and of those that may not be empty
 	files               []string
-	buttons             []url.Values
+	buttons             []button
+	boxes               []box
 }
 
+// button is one that sends a form.
+type button struct{ name, value, words, action string }
+
+// box is one that can be ticked, with what its label says.
+type box struct{ label, name, value string }
+
+// forms are those that somebody without script can use: what is hidden waits for one.
 func (r *reader) forms() (out []*paper) {
+	labels := map[string]string{}
 	for n := range r.doc.Descendants() {
-		if n.Type != html.ElementNode || n.Data != "form" {
+		if n.Data == "label" {
+			labels[attributes(n)["for"]] = words(n)
+		}
+	}
+	for n := range r.doc.Descendants() {
+		at := attributes(n)
+		if _, hidden := at["hidden"]; n.Type != html.ElementNode || n.Data != "form" || hidden || at["method"] == "dialog" {
 			continue
 		}
-		at := attributes(n)
-		f := &paper{Node: n, method: strings.ToUpper(at["method"]), action: at["action"], values: url.Values{},
-			multipart: at["enctype"] == "multipart/form-data"}
-		if f.key = r.pattern(f.method, f.action); f.key != "POST /sign-out" {
-			f.key = r.on + " | " + f.key
-		}
-		for c := range n.Descendants() {
-			f.control(c, attributes(c))
+		here, _, _ := strings.Cut(r.at, "?")
+		f := &paper{Node: n, method: cmp.Or(strings.ToUpper(at["method"]), http.MethodGet),
+			action: cmp.Or(at["action"], here), values: url.Values{}, multipart: at["enctype"] == "multipart/form-data"}
+		f.key = r.key(f.method, f.action)
+		for c := range r.doc.Descendants() {
+			if c.Type == html.ElementNode && owner(c) == n || attributes(c)["form"] != "" && attributes(c)["form"] == at["id"] {
+				f.control(c, attributes(c), labels)
+			}
 		}
 		out = append(out, f)
 	}
 	return out
+}
+
+// owner is the form that an element stands in; nil: none.
+func owner(n *html.Node) *html.Node {
+	for p := range n.Ancestors() {
+		if p.Data == "form" {
+			return p
+		}
+	}
+	return nil
+}
+
+// key names a form by the page it stands on and where it goes; that to sign out stands on
+// all.
+func (r *reader) key(method, action string) string {
+	to := r.pattern(method, action)
+	if to == "POST /sign-out" {
+		return to
+	}
+	return r.on + " | " + to
 }
 
 func attributes(n *html.Node) map[string]string {
@@ -134,7 +174,7 @@ func words(n *html.Node) string {
 }
 
 // control notes what a control of the form has a browser send.
-func (f *paper) control(n *html.Node, at map[string]string) {
+func (f *paper) control(n *html.Node, at map[string]string, labels map[string]string) {
 	name, has := at["name"]
 	if _, off := at["disabled"]; off || !has && n.Data != "button" {
 		return
@@ -145,7 +185,9 @@ func (f *paper) control(n *html.Node, at map[string]string) {
 	}
 	switch {
 	case n.Data == "button":
-		f.buttons = append(f.buttons, url.Values{name: {at["value"]}})
+		if at["type"] != "button" { // that is a script's
+			f.buttons = append(f.buttons, button{name, at["value"], words(n), at["formaction"]})
+		}
 		return
 	case n.Data == "textarea":
 		f.values.Add(name, strings.TrimPrefix(words(n), "\n"))
@@ -154,6 +196,7 @@ func (f *paper) control(n *html.Node, at map[string]string) {
 	case n.Data == "input" && at["type"] == "file":
 		f.files = append(f.files, name)
 	case n.Data == "input" && (at["type"] == "checkbox" || at["type"] == "radio"):
+		f.boxes = append(f.boxes, box{labels[at["id"]], name, at["value"]})
 		if checked {
 			f.values.Add(name, at["value"])
 		}
@@ -185,8 +228,9 @@ type act struct {
 	form  string            // the end of its action
 	words string            // in it or in its fields, where there are several such forms
 	fill  map[string]string // by the name of a field; "" empties it or takes a tick away
+	tick  []string          // words in the labels of boxes
 	files map[string]string // their content by the name of a field
-	press string            // the value of the button, where there are several
+	press string            // the value of the button or what it says, where there are several
 }
 
 // does finds a form on the page, fills it in and sends it as a browser without script
@@ -194,31 +238,27 @@ type act struct {
 func (r *reader) does(a act) *reader {
 	r.Helper()
 	at := slices.IndexFunc(r.forms(), func(f *paper) bool {
-		return strings.HasSuffix(f.action, a.form) && (strings.Contains(words(f.Node), a.words) ||
+		path, _, _ := strings.Cut(f.action, "?")
+		return strings.HasSuffix(path, a.form) && (strings.Contains(words(f.Node), a.words) ||
 			strings.Contains(f.values.Encode(), a.words))
 	})
 	if at < 0 {
 		r.Fatalf("%s has no form %q with %q: %s", r.at, a.form, a.words, r.text)
 	}
 	f := r.forms()[at]
-	for name, value := range a.fill {
-		if !slices.Contains(f.fields, name) {
-			r.Fatalf("%s: the form has no field %s", r.at, name)
-		}
-		if f.values.Set(name, value); value == "" {
-			f.values.Del(name)
-		}
-	}
-	button := slices.IndexFunc(f.buttons, func(b url.Values) bool {
-		return a.press == "" || slices.Contains(slices.Concat(slices.Collect(maps.Values(b))...), a.press)
+	r.fills(f, a)
+	pressed := slices.IndexFunc(f.buttons, func(b button) bool {
+		return a.press == "" || b.value == a.press || strings.Contains(b.words, a.press)
 	})
-	if button < 0 {
+	if pressed < 0 {
 		r.Fatalf("%s: there is no button %s", r.at, a.press)
 	}
-	for name, values := range f.buttons[button] {
-		if name != "" {
-			f.values[name] = values
-		}
+	b := f.buttons[pressed]
+	if b.name != "" {
+		f.values[b.name] = []string{b.value}
+	}
+	if b.action != "" {
+		f.action, f.key = b.action, r.key(f.method, b.action)
 	}
 	for _, name := range f.needed {
 		if f.values.Get(name) == "" && a.files[name] == "" {
@@ -227,6 +267,26 @@ func (r *reader) does(a act) *reader {
 	}
 	r.done[f.key] = true
 	return r.send(f, a.files)
+}
+
+// fills puts into a form what somebody writes and ticks.
+func (r *reader) fills(f *paper, a act) {
+	r.Helper()
+	for name, value := range a.fill {
+		if !slices.Contains(f.fields, name) {
+			r.Fatalf("%s: the form has no field %s", r.at, name)
+		}
+		if f.values.Set(name, value); value == "" {
+			f.values.Del(name)
+		}
+	}
+	for _, label := range a.tick {
+		i := slices.IndexFunc(f.boxes, func(b box) bool { return strings.Contains(b.label, label) })
+		if i < 0 {
+			r.Fatalf("%s: there is no box %s", r.at, label)
+		}
+		f.values.Add(f.boxes[i].name, f.boxes[i].value)
+	}
 }
 
 // send gives the form to the service.

@@ -1,0 +1,155 @@
+package site_test
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"strings"
+)
+
+// marks does all that the staff of a unit do, in a world of its own where the work of Ann
+// and Bea waits, and notes what was seen and done.
+func (r *reader) marks(w *world) {
+	r.Helper()
+	ids := w.waiting()
+	tom := w.reader("tom")
+	tom.judgesMany()
+	tom.judgesOne(ids)
+	tom.writesBeside(ids[0])
+	tom.looksAfterSnippets()
+	tom.looksAfterNotes()
+	tom.findsStudents()
+	tom.decidesOnTime()
+	tom.marksOffline()
+	tom.looksAsAStudent()
+	tom.promises()
+	tom.looksEverywhere("tom")
+	maps.Copy(r.seen, tom.seen)
+	maps.Copy(r.done, tom.done)
+}
+
+// judgesMany narrows the inbox, gives one verdict on two tasks and takes it back.
+func (r *reader) judgesMany() {
+	r.Helper()
+	inbox := r.path("/units/{id}/inbox")
+	r.open(inbox).does(act{form: inbox, fill: map[string]string{"text": "bea"}}).sees("1 to 1 of 1")
+	r.open(inbox + "?sort=task").does(act{form: "/inbox/plan", tick: []string{"ann <b>Person</b> <b>1</b>", "bea"},
+		fill: map[string]string{"verdict": "redo", "comment": "Both, again."}}).sees("This would judge 2")
+	r.does(act{form: "/inbox/verdicts"}).sees("Judged: 2")
+	r.does(act{form: "/inbox/undo"}).sees("Taken back: 2").sees(`href="` + inbox + `?sort=task"`)
+}
+
+// judgesOne judges on the desk, takes it back, judges again and only says something.
+func (r *reader) judgesOne(ids [3]int64) {
+	r.Helper()
+	desk := r.path(aDesk)
+	well := act{form: "/verdict", press: "complete", fill: map[string]string{"comment": "Well done."}}
+	r.open(desk).does(well).sees("Complete.").sees(`<h1 id="desk-name" tabindex="-1"><bdi>bea`)
+	r.does(act{form: "/undo"}).sees(">Well done.</textarea>").does(well)
+	if s := r.statusOf(ids[0]); s != "complete" {
+		r.Errorf("judged, it stands at %s", s)
+	}
+	r.open(desk).does(act{form: "/verdict", press: "Only comment", fill: map[string]string{"comment": "Soon."}}).
+		sees("<bdi>Soon.</bdi>")
+	at := fmt.Sprintf("%s?at=%d", desk, ids[2])
+	r.open(at).does(act{form: "/verdict", press: "complete", fill: map[string]string{"grade": "2", "quality": "4"}})
+	r.open(at).sees("Grade Distinction")
+	r.open(r.path(aUnitTask)).sees("Distinction 4/5")
+}
+
+// writesBeside does on the desk what is not a verdict.
+func (r *reader) writesBeside(id int64) {
+	r.Helper()
+	r.exec(`UPDATE units SET auto_apply_extension_before_deadline = FALSE`)
+	at := fmt.Sprintf("%s?at=%d", r.path(aDesk), id)
+	task := fmt.Sprintf("/projects/%s/tasks/%s", r.one(fmt.Sprintf(`SELECT project_id FROM tasks WHERE id = %d`, id)),
+		r.one(fmt.Sprintf(`SELECT task_definition_id FROM tasks WHERE id = %d`, id)))
+	ann := r.as("ann")
+	ann.do(task+"/comments", url.Values{"comment": {"When?"}}).status(303)
+	ann.do(task+"/extension", url.Values{"weeks": {"1"}, "reason": {"I was ill."}}).status(303)
+	r.open(at).does(act{form: "/extension", press: "Do not grant"}).sees("Not granted.")
+	r.does(act{form: "/read"})
+	if strings.Contains(r.text, "Mark as read") {
+		r.Error("the conversation is still new")
+	}
+	r.does(act{form: "/pin"}).sees("Unpin").does(act{form: "/pin"})
+	if strings.Contains(r.text, "Unpin") {
+		r.Error("the pin is still there")
+	}
+	r.does(act{form: "/comment", words: "A few words", fill: map[string]string{"comment": "As drawn."},
+		files: map[string]string{"attachment": picture}}).sees(`<img class="thumb"`)
+	r.does(act{form: "/note", fill: map[string]string{"text": "Ask for sources."}, tick: []string{"second look"}}).
+		sees("Ask for sources.").sees("Second look")
+	r.does(act{form: "/snippets", fill: map[string]string{"text": "Indent it."}, tick: []string{"all staff"}})
+	r.does(act{form: "/verdict", press: "fix_and_resubmit", fill: map[string]string{"comment": "Please:",
+		"snippet": r.one(`SELECT max(id) FROM snippets`)}})
+	r.open(at).sees("Please:\nIndent it.")
+}
+
+func (r *reader) looksAfterSnippets() {
+	r.Helper()
+	r.open(r.path(unitSnippets)).does(act{form: "/snippets", fill: map[string]string{"text": "Cite it."}}).
+		sees("Cite it.")
+	r.does(act{form: "/change", words: "Cite it.", fill: map[string]string{"text": "Cite them."}}).sees("Cite them.")
+	r.does(act{form: "/" + r.one(`SELECT max(id) FROM snippets`) + "/remove"})
+	if strings.Contains(r.text, "Cite them.") {
+		r.Error("it is still there")
+	}
+}
+
+func (r *reader) looksAfterNotes() {
+	r.Helper()
+	r.open(r.path(notesOn)).does(act{form: "/notes", fill: map[string]string{"text": "Was ill."}}).sees("Was ill.")
+	r.does(act{form: "/change", words: "Was ill.", fill: map[string]string{"text": "Is well."}}).sees("Is well.")
+	r.does(act{form: "/" + r.one(`SELECT max(id) FROM staff_notes`) + "/delete"})
+	if strings.Contains(r.text, "Is well.") {
+		r.Error("it is still there")
+	}
+}
+
+// findsStudents narrows the lists of students.
+func (r *reader) findsStudents() {
+	r.Helper()
+	for _, list := range []string{r.path("/units/{id}/students"), r.path(aUnitTask)} {
+		r.open(list).does(act{form: list, fill: map[string]string{"text": "ann"}}).sees("ann &lt;b&gt;Person").
+			sees("1 to 1 of 1")
+	}
+}
+
+func (r *reader) decidesOnTime() {
+	r.Helper()
+	r.asks("Too much to do.")
+	list := r.path(someExtensions)
+	r.open(list).does(act{form: list, fill: map[string]string{"task": r.ids()[1]}}).sees("Too much to do.")
+	r.does(act{form: "/plan", tick: []string{"Choose"}, press: "Grant"}).sees("Nothing is changed yet. 1 of 1")
+	r.does(act{form: list}).sees("1 of 1 requests were decided")
+	r.open(list).sees("No request waits").sees("Extension granted to")
+}
+
+func (r *reader) marksOffline() {
+	r.Helper()
+	sheet := "username,name,tutorial,task,status,new grade,new quality,new comment\r\nbea,x,y,<b>1</b>,fix,,,Once more\r\n"
+	r.open(r.path(offlineMarking)).does(act{form: "/batch", fill: map[string]string{"who": "all"}})
+	if !strings.HasPrefix(r.text, "PK") {
+		r.Errorf("no archive: %.20q", r.text)
+	}
+	r.open(r.path(offlineMarking)).does(act{form: "/plan", files: map[string]string{"file": sheet}}).
+		sees("1 would be carried out")
+	r.does(act{form: "/offline", files: map[string]string{"file": sheet}}).sees("1 carried out")
+}
+
+// looksAsAStudent sees what the student sees, and leaves again.
+func (r *reader) looksAsAStudent() {
+	r.Helper()
+	r.open(r.path(aStudent)).does(act{form: "/view"}).sees("You see this as")
+	r.does(act{form: "/leave", words: "Leave the view"}).sees("See as the student does")
+}
+
+func (r *reader) promises() {
+	r.Helper()
+	r.exec(`UPDATE unit_roles SET role = 3`)
+	r.exec(`UPDATE users SET role = 3 WHERE username = 'tom'`)
+	r.exec(`UPDATE units SET description = 'x'`)
+	r.open(r.path(thePromise)).does(act{form: "/promise", fill: map[string]string{"days": "5"}}).
+		sees("within this many days: 5")
+}
