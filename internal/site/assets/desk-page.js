@@ -61,6 +61,8 @@ export function state(id, name, text = '') {
   mark.textContent = name ? text : '';
 }
 
+const top = (e) => e.getBoundingClientRect().top;
+
 // current marks the row of the task in view. Where the queue does not scroll by itself,
 // as on a phone, the page stays at the work.
 export function current(id) {
@@ -70,7 +72,7 @@ export function current(id) {
     const link = r.querySelector('a');
     if (r.dataset.task === id) {
       link.setAttribute('aria-current', 'true');
-      if (scrolls) r.scrollIntoView({ block: 'nearest' });
+      if (scrolls) box.scrollTop += top(r) - top(box) - box.clientHeight / 3; // what comes next is seen too
     } else {
       link.removeAttribute('aria-current');
     }
