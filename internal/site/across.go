@@ -25,7 +25,8 @@ import (
 
 func (s *Server) acrossRoutes() {
 	page(s, links.UnitTasks, policy.ReadStatistics, "The tasks of a unit", s.unitTasks)
-	page(s, links.UnitTask, policy.ListStudents, "One task across the students of a unit", s.unitTask)
+	page(s, links.UnitTask, policy.ListStudents, "One task across the students of a unit", s.unitTask,
+		endpoint.Asks(policy.GiveFeedback))
 	for _, d := range []struct {
 		name, what, summary string
 		list                func(context.Context, db.Q, int64, string) ([]portfolio.Entry, error)
@@ -103,6 +104,7 @@ type unitTaskPage struct {
 	Counts     []work.StatusTally
 	Total      int64
 	Tutorials  []enrol.Tutorial
+	Batch      *batchForm // for one verdict on chosen students; nil: the reader gives none
 	now        clock.Date
 }
 
@@ -126,6 +128,10 @@ func (s *Server) unitTask(ctx context.Context, who *access.Caller, in unitTaskIn
 	})
 	if err != nil {
 		return nil, err
+	}
+	if who.May(policy.GiveFeedback) {
+		v.Batch = &batchForm{UnitID: in.UnitID, Back: v.address(), Graded: v.Definition.IsGraded,
+			Quality: v.Definition.MaxQualityPts}
 	}
 	return s.titled(who, "unit-task", v.Definition.Abbreviation+" "+v.Definition.Name, v), nil
 }
@@ -163,6 +169,15 @@ func (v *unitTaskPage) Waits(t work.StudentTask) bool {
 
 func (v *unitTaskPage) query() url.Values {
 	return url.Values{"text": {v.Text}, "tutorial": {v.Tutorial}, "status": {v.Status}, "sort": {v.Sort}}
+}
+
+// address is that of the page, for a form to lead back to.
+func (v *unitTaskPage) address() string {
+	q := given(v.query())
+	if v.Page > 1 {
+		q.Set("page", strconv.FormatInt(v.Page, 10))
+	}
+	return withQuery(links.To(links.UnitTask, v.UnitID, v.DefinitionID), q)
 }
 
 // At is the address of this page with one state shown only, or with all.

@@ -62,8 +62,11 @@ func TestPagesAroundTheDesk(t *testing.T) {
 		tom.do(tasks, nil).status(200).says("E1 Essay").says("Not Started: 1")
 		tom.do(one, nil).status(200).says("E1 Essay").says("Anne Smith").says("Not Started: 1").says("Not yet").
 			lacks("Eve Jones")
+		tom.do(one, nil).lacks(`name="tasks"`).says("One verdict for many") // nothing is there to judge yet
 		ann.do(task+"/status", url.Values{"status": {"need_help"}}).status(303)
-		tom.do(one, nil).status(200).says("Need Help: 1").says("/desk?who=all")
+		tom.do(one, nil).status(200).says("Need Help: 1").says("/desk?who=all").says(`name="tasks"`)
+		tom.do(w.path("/units/{id}/inbox"), nil).status(200).says(`<a href="` + student + `"><bdi>Anne Smith</bdi>`).
+			says(`<a href="` + w.path("/units/{id}/desk?at={task_id}") + `"><bdi>E1`)
 		tom.do(one+"?status=complete", nil).status(200).says("There are no such students.").says("Need Help: 1")
 		tom.do(one+"?status=need_help&sort=submitted&text=ann", nil).status(200).says("Anne Smith")
 		tom.do(students, nil).status(200).says("Today").says("Waiting: 1")

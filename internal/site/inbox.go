@@ -174,6 +174,3 @@ func (v *inboxPage) Empty() string {
 		return word("inbox.nothing-so")
 	}
 }
-
-// Filter is the filter as one value: the form of a batch has fields of the same names.
-func (v *inboxPage) Filter() string { return v.values().Encode() }

@@ -48,7 +48,7 @@ func TestABatchIsPlannedGivenAndTakenBack(t *testing.T) {
 		inbox := w.path("/units/{id}/inbox")
 		task := w.wait()
 		status := func() string { return w.one(`SELECT max(status) FROM tasks`) }
-		form := url.Values{"tasks": {task}, "verdict": {"redo"}, "comment": {"Again, please"}, "filter": {"who=mine"}}
+		form := url.Values{"tasks": {task}, "verdict": {"redo"}, "comment": {"Again, please"}, "back": {inbox + "?who=mine"}}
 		tom := w.as("tom")
 		plan := tom.do(inbox+"/plan", form).status(200).text()
 		if status() != "need_help" || !strings.Contains(plan, "This would judge 1") {
@@ -76,5 +76,7 @@ func TestABatchIsPlannedGivenAndTakenBack(t *testing.T) {
 		}
 		tom.do(inbox+"/plan", url.Values{"tasks": {"x"}, "verdict": {"redo"}}).status(400)
 		tom.do(inbox+"/plan", url.Values{"verdict": {"redo"}}).status(422)
+		form.Set("back", "https://evil.example/")
+		tom.do(inbox+"/plan", form).status(200).lacks("evil.example/\">").says(`<a class="quiet button" href="/home">`)
 	})
 }

@@ -19,6 +19,7 @@ func (r *reader) marks(w *world) {
 	tom.looksAfterSnippets()
 	tom.looksAfterNotes()
 	tom.findsStudents()
+	tom.judgesManyOfOneTask(ids[1])
 	tom.decidesOnTime()
 	tom.marksOffline()
 	tom.looksAsAStudent()
@@ -113,6 +114,23 @@ func (r *reader) findsStudents() {
 	for _, list := range []string{r.path("/units/{id}/students"), r.path(aUnitTask)} {
 		r.open(list).does(act{form: list, fill: map[string]string{"text": "ann"}}).sees("ann &lt;b&gt;Person").
 			sees("1 to 1 of 1")
+	}
+}
+
+// judgesManyOfOneTask gives one verdict on a task to students chosen on its page, takes it
+// back and is led there again.
+func (r *reader) judgesManyOfOneTask(bea int64) {
+	r.Helper()
+	list := "/units/" + r.ids()[2] + "/tasks/" + r.one(`SELECT min(id) FROM task_definitions`)
+	r.open(list + "?sort=status").does(act{form: "/inbox/plan", tick: []string{"ann", "bea"},
+		fill: map[string]string{"verdict": "discuss", "comment": "Let us talk."}}).sees("This would judge 2")
+	r.does(act{form: "/inbox/verdicts"}).sees("Judged: 2")
+	if s := r.statusOf(bea); s != "discuss" {
+		r.Errorf("judged, it stands at %s", s)
+	}
+	r.does(act{form: "/inbox/undo"}).sees("Taken back: 2").sees(`href="` + list + `?sort=status"`)
+	if s := r.statusOf(bea); s != "ready_for_feedback" {
+		r.Errorf("taken back, it stands at %s", s)
 	}
 }
 

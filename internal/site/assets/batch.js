@@ -1,9 +1,9 @@
-// Choosing many rows of the inbox. What is chosen outlives a renewal of the rows, and
+// Choosing many tasks of a list. What is chosen outlives a renewal of the rows, and
 // leaves with a row that is gone.
 
 const chosen = new Set();
 
-const boxes = () => [...document.querySelectorAll('#inbox input[name="tasks"]')];
+const boxes = () => [...document.querySelectorAll('[data-task] input[name="tasks"]')];
 const task = (box) => box.closest('[data-task]').dataset.task;
 
 function tell() {

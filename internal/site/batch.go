@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,10 +29,25 @@ func (s *Server) verdictsRoutes() {
 		endpoint.Audited(audit.Status, audit.Grade, audit.Comment))
 }
 
-// verdictsIn is one verdict on the tasks that were chosen in the inbox.
+// batchForm is the form for one verdict on tasks that are chosen in a list: each row has
+// a box of that form.
+type batchForm struct {
+	UnitID  int64
+	Back    string // the address of the list
+	Graded  bool   // a task of the list is given a grade
+	Quality int64  // the most points that one of them is given; 0: none is given any
+}
+
+// Verdicts are those that can be given to many.
+func (batchForm) Verdicts() []verdict { return slices.Concat(verdicts, rare) }
+
+// Grades are those to choose from.
+func (batchForm) Grades() []grade.Grade { return (&deskTask{}).Grades() }
+
+// verdictsIn is one verdict on the tasks that were chosen in a list.
 type verdictsIn struct {
 	UnitID  int64                   `path:"id" scope:"unit"`
-	Filter  string                  `param:"filter" text:"any"`
+	Back    string                  `param:"back"`
 	Tasks   []string                `param:"tasks"` // each as its number:version
 	Word    string                  `param:"verdict"`
 	Comment string                  `param:"comment" text:"lines"`
@@ -102,12 +117,12 @@ func (s *Server) giveVerdicts(ctx context.Context, who *access.Caller, in verdic
 
 type undoVerdictsIn struct {
 	UnitID int64  `path:"id" scope:"unit"`
-	Filter string `param:"filter" text:"any"`
+	Back   string `param:"back"`
 	Batch  int64  `param:"batch"`
 }
 
 func (s *Server) undoVerdicts(ctx context.Context, who *access.Caller, in undoVerdictsIn) (endpoint.Drawing, error) {
-	v := &verdictsPage{verdictsIn: verdictsIn{UnitID: in.UnitID, Filter: in.Filter}}
+	v := &verdictsPage{verdictsIn: verdictsIn{UnitID: in.UnitID, Back: in.Back}}
 	var err error
 	if v.Undid, err = s.usecases.UndoVerdicts(ctx, who, in.Batch); err != nil {
 		return nil, err
@@ -115,13 +130,12 @@ func (s *Server) undoVerdicts(ctx context.Context, who *access.Caller, in undoVe
 	return s.titled(who, "batch", word("batch.undone", v.Undid.Done), v), nil
 }
 
-// Inbox is the address of the list the tasks were chosen in.
-func (v *verdictsPage) Inbox() string {
-	filter, err := url.ParseQuery(v.Filter)
-	if err != nil {
-		filter = nil // somebody wrote the address by hand
+// List is the address of the list the tasks were chosen in.
+func (v *verdictsPage) List() string {
+	if v.Back == "" {
+		return links.To(links.Inbox, v.UnitID)
 	}
-	return withQuery(links.To(links.Inbox, v.UnitID), queueOf(filter).values())
+	return inside(v.Back)
 }
 
 // Action is where a form about the batch goes.
@@ -153,26 +167,11 @@ func (v *verdictsPage) Points() string {
 	return ""
 }
 
-// Verdicts are those that can be given to many.
-func (v *inboxPage) Verdicts() []verdict { return append(append([]verdict{}, verdicts...), rare...) }
-
-// Graded tells whether a task of the rows is given a grade.
-func (v *inboxPage) Graded() bool {
+// Batch is the form for what is chosen in the inbox.
+func (v *inboxPage) Batch() *batchForm {
+	f := &batchForm{UnitID: v.UnitID, Back: v.with(v.queueIn, 0)}
 	for _, r := range v.Rows {
-		if r.IsGraded {
-			return true
-		}
+		f.Graded, f.Quality = f.Graded || r.IsGraded, max(f.Quality, int64(r.MaxQuality))
 	}
-	return false
+	return f
 }
-
-// Quality is the most points of quality that a task of the rows is given; 0: none is.
-func (v *inboxPage) Quality() (most int) {
-	for _, r := range v.Rows {
-		most = max(most, r.MaxQuality)
-	}
-	return most
-}
-
-// Grades are those to choose from.
-func (v *inboxPage) Grades() []grade.Grade { return (&deskTask{}).Grades() }
