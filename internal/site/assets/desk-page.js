@@ -4,6 +4,9 @@ export const desk = document.getElementById('desk');
 const words = JSON.parse(desk.dataset.words);
 const live = document.getElementById('desk-said');
 
+// home is the path of the desk. The page may be the answer to a form, whose path is another.
+export const home = `/units/${desk.dataset.unit}/desk`;
+
 export const say = (key, ...values) => words[key].replace(/%s/g, () => values.shift());
 
 // announce tells those who hear the page.

@@ -1,10 +1,8 @@
 // Who else looks at the task in view: told and asked again and again while this page is
 // looked at, and at once when somebody comes or goes.
-import { desk, now, say, task } from './desk-page.js';
+import { desk, home, now, say, task } from './desk-page.js';
 
 const beat = 15000; // ms
-
-const home = location.pathname;
 
 let timer;
 let last = ''; // the task that was looked at

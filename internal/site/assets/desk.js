@@ -1,7 +1,7 @@
 // The marking desk: from task to task without waiting. Moving on is at once, while the
 // verdict is on its way; what is not saved is told of until somebody saw to it.
 import { draftOf } from './drafts.js';
-import { address, announce, beside, current, desk, element, now, row, rows, say, state, task, waiting }
+import { address, announce, beside, current, desk, element, home, now, row, rows, say, state, task, waiting }
   from './desk-page.js';
 import { ask, clear, entry, fill, form, read as typedIn, sent, store, words } from './desk-form.js';
 import { Outbox } from './outbox.js';
@@ -12,7 +12,6 @@ import { Undo } from './desk-undo.js';
 import { presence } from './desk-presence.js';
 import * as keys from './keys.js';
 
-const home = location.pathname; // of the desk
 const part = (id) => `${home}/tasks/${id}${filter()}`; // the address of a task alone
 const ahead = new Prefetch(part, look, (ids) => { desk.dataset.ahead = ids.join(' '); });
 const outbox = new Outbox();
