@@ -17,6 +17,9 @@ func (p *Page) around(ctx context.Context) {
 		return
 	}
 	f, err := usecase.FrameOf(ctx, p.site.DB.Pool(), p.Me)
+	if ctx.Err() != nil {
+		return // whoever asked is gone
+	}
 	if err != nil {
 		p.site.HTTP.Log.ErrorContext(ctx, "the frame of a page cannot be read", "request_id",
 			httpserver.RequestID(ctx), "err", err)
