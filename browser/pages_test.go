@@ -137,6 +137,13 @@ func (b *tab) barriers(name string) {
 	b.Helper()
 	eval[bool](b, `document.activeElement?.blur(), // where the focus ended may lie over other things
 		document.querySelectorAll('details').forEach((d) => { d.open = true }), true`)
+	b.asItIs(name)
+}
+
+// asItIs has axe look at the page without touching it: what would close when it loses
+// the focus stays open.
+func (b *tab) asItIs(name string) {
+	b.Helper()
 	eval[bool](b, axe+"; true")
 	for _, on := range []screen{wide, wide.inTheDark(), phone.inTheDark(), phone} {
 		b.turn(on)

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	stopShared()
 	stopMarking()
+	stopOther()
 	stopBrowser()
 	os.RemoveAll(dir)
 	os.Exit(code)
