@@ -19,6 +19,8 @@ func (s *Server) historyRoutes() {
 		"List all submissions of a task, newest first", s.listVersions)
 	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}/document", 200, policy.ReadSubmission,
 		"Get the document made of one submission, a PDF", s.documentAt, sendsPDF)
+	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}/text", 200, policy.ReadSubmission,
+		"Get the words of the document made of one submission", s.textAt, endpoint.Costs(endpoint.Readings), noWords)
 	endpoint.Route(s.Server, "GET "+one+"/submissions/timestamps/{timestamp}/receipt", 200, policy.ReadSubmission,
 		"Get the receipt of one submission", s.receiptAt)
 	endpoint.Route(s.Server, "GET /api/projects/{id}/receipts", 200, policy.ReadSubmission,

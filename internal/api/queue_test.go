@@ -11,6 +11,8 @@ import (
 var _ = rights(
 	rightRow{"GET /api/units/{id}/queue", "/api/units/{unitA}/queue", staffA, nil},
 	rightRow{"GET /api/units/{id}/queue/counts", "/api/units/{unitA}/queue/counts", staffA, nil},
+	rightRow{"GET /api/units/{id}/queue/around", "/api/units/{unitA}/queue/around", staffA, nil},
+	rightRow{"GET /api/units/{id}/sitting", "/api/units/{unitA}/sitting", staffA, nil},
 )
 
 var _ = lists(
@@ -114,5 +116,74 @@ func TestTheQueuePutsPinsFirstAndForgetsWhoLeft(t *testing.T) {
 		if got := w.queueOf("tutor", ""); strings.Contains(got, "student:") {
 			t.Errorf("who left waits: %s", got)
 		}
+	})
+}
+
+// names are whose tasks a list has.
+func names(list any) (out []string) {
+	for _, o := range list.([]any) {
+		out = append(out, o.(map[string]any)["username"].(string))
+	}
+	return out
+}
+
+func TestWhatStandsAroundATaskInTheQueue(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, who := range []string{"mate", "student", "other"} {
+			w.do(who, "PUT /api/projects/{project:"+who+"}/task_def_id/{defA1}", form{"trigger": "need_help"}).status(200)
+			w.later(time.Minute)
+		}
+		around := func(query string) string {
+			o := w.do("tutor", "GET /api/units/{unitA}/queue/around"+query, nil).status(200).object()
+			return fmt.Sprint(o["position"], " of ", o["total"], " ", names(o["before"]), " ", names(o["after"]))
+		}
+		for query, want := range map[string]string{
+			"":                                "0 of 3 [] [mate student]",
+			"?task_id={task}":                 "2 of 3 [mate] [other]",
+			"?task_id={task}&near=1":          "2 of 3 [mate] [other]",
+			"?near=50&task_id={task}":         "2 of 3 [mate] [other]",
+			"?status=complete":                "0 of 0 [] []",
+			"?task_id={task}&text=mate":       "0 of 1 [mate] []",
+			"?task_definition_id={defA2}":     "0 of 0 [] []",
+			"?sort=student&near=3":            "0 of 3 [] [mate student other]",
+			"?task_id={task}&mine=true":       "2 of 3 [mate] [other]",
+			"?tutorial_id={tutorialA}&near=1": "0 of 3 [] [mate]",
+		} {
+			if got := around(query); got != want {
+				t.Errorf("%s: %s, want %s", query, got, want)
+			}
+		}
+		w.do("tutor", "GET /api/units/{unitA}/queue/around?task_id=999999", nil).status(404)
+		for _, query := range []string{"?near=51", "?near=-1", "?sort=grade", "?status=asleep"} {
+			w.do("tutor", "GET /api/units/{unitA}/queue/around"+query, nil).status(400)
+		}
+	})
+}
+
+// Everybody is told of their own verdicts only, and only those since they paused.
+func TestASittingIsOnesOwn(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		is := func(who, query, want string) {
+			t.Helper()
+			w.do(who, "GET /api/units/{unitA}/sitting"+query, nil).status(200).is(want)
+		}
+		for _, who := range []string{"mate", "student", "other"} {
+			w.do(who, "PUT /api/projects/{project:"+who+"}/task_def_id/{defA1}", form{"trigger": "need_help"}).status(200)
+		}
+		w.later(61 * time.Minute) // after what the world began with
+		is("tutor", "", `{"done":0,"waiting":3,"median_seconds":null}`)
+		is("tutor", "?text=mate", `{"done":0,"waiting":1,"median_seconds":null}`)
+		for i, who := range []string{"mate", "student", "other"} {
+			w.later(time.Duration(i+1) * 10 * time.Second)
+			version := w.rows(`SELECT version AS v FROM tasks WHERE project_id = $1 AND task_definition_id = $2`,
+				w.id["project:"+who], w.id["defA1"])[0]
+			w.do("tutor", "POST /api/projects/{project:"+who+"}/task_def_id/{defA1}/verdict",
+				form{"trigger": "complete", "version": version}).status(200)
+		}
+		is("tutor", "", `{"done":3,"waiting":0,"median_seconds":30}`)
+		is("convenor", "", `{"done":0,"waiting":0,"median_seconds":null}`)
+		w.later(61 * time.Minute)
+		is("tutor", "", `{"done":0,"waiting":0,"median_seconds":null}`)
+		w.do("tutor", "GET /api/units/{unitA}/sitting?status=asleep", nil).status(400)
 	})
 }

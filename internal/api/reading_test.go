@@ -69,7 +69,8 @@ var readings = []reading{
 	{policy.ReadTask, "student", `Quokka words`, []string{taskRoute + "/comments"}},
 
 	{policy.GiveFeedback, "tutor", `"has_extensions"`, []string{"/api/units/{id}/tasks/inbox", "/api/units/{id}/queue",
-		"/api/units/{id}/feedback", "/api/units/{unit_id}/task_definitions/{task_def_id}/tasks"}},
+		"/api/units/{id}/queue/around", "/api/units/{id}/feedback",
+		"/api/units/{unit_id}/task_definitions/{task_def_id}/tasks"}},
 	{policy.SeeSimilarities, "tutor", `"type":"Turnitin","pct":61`, []string{similaritiesPath}},
 	{policy.SeeClusters, "tutor", `says nothing of who wrote it`, []string{clustersPath}},
 	{policy.TakeNotes, "tutor", `Quokka note`, []string{notesPath, staffNotePath}},

@@ -34,6 +34,9 @@ func (s *Server) submissionRoutes() {
 		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the "+
 		"latest submission, a PDF", s.submissionPDF, sendsPDF)
+	endpoint.Route(s.Server, "GET "+one+"/submission/text", 200, policy.ReadSubmission,
+		"Get the words of the document made of the latest submission", s.submissionText, endpoint.Costs(endpoint.Readings),
+		noWords)
 	endpoint.Route(s.Server, "PUT "+one+"/submission", 200, policy.Submit, "Ask for the document of the latest "+
 		"submission to be made anew", s.rebuild,
 		endpoint.Audited(audit.Submission))

@@ -20,8 +20,8 @@ const (
 
 // Text is what can be read in a document.
 type Text struct {
-	Text string `json:"text"` // as its pages have it, one after the other
-	Cut  bool   `json:"cut"`  // there is more of it than is given
+	Text string `json:"text" doc:"the words of its pages, one page after the other"`
+	Cut  bool   `json:"cut" doc:"whether there is more of it than is given, which is at most 200 kB"`
 }
 
 // DocumentText takes the words out of a stored document. They are bounded, and those

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"slices"
 
 	"lectern/internal/db"
 	"lectern/internal/presence"
@@ -20,11 +21,44 @@ func QueueOf(ctx context.Context, q db.Q, w work.Queue) ([]QueueRow, int64, erro
 	if err != nil {
 		return nil, 0, err
 	}
+	out, err := watched(ctx, q, w.CallerID, rows)
+	return out, total, err
+}
+
+// QueuePlace is where a task stands in a queue.
+type QueuePlace struct {
+	Position int64      `json:"position" doc:"1 is the first; 0 where it does not wait or the filter leaves it out"`
+	Total    int64      `json:"total" doc:"how many wait"`
+	Before   []QueueRow `json:"before" doc:"the tasks before it, the nearest first"`
+	After    []QueueRow `json:"after" doc:"the tasks after it, the nearest first"`
+}
+
+// QueueAround tells where a task stands in a queue, with the rows of up to n tasks on
+// either side, as work.Queue does.
+func QueueAround(ctx context.Context, q db.Q, w work.Queue, taskID int64, n int) (*QueuePlace, error) {
+	at, err := w.Around(ctx, q, taskID, n)
+	if err != nil {
+		return nil, err
+	}
+	found, err := w.RowsOf(ctx, q, slices.Concat(at.Before, at.After))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := watched(ctx, q, w.CallerID, found)
+	before := 0
+	for before < len(rows) && slices.Contains(at.Before, rows[before].ID) {
+		before++
+	}
+	return &QueuePlace{at.Position, at.Total, rows[:before:before], rows[before:]}, err
+}
+
+// watched adds to rows who else looks at them.
+func watched(ctx context.Context, q db.Q, callerID int64, rows []work.QueueRow) ([]QueueRow, error) {
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID
 	}
-	lookers, err := presence.Of(ctx, q, w.CallerID, ids)
+	lookers, err := presence.Of(ctx, q, callerID, ids)
 	out := make([]QueueRow, len(rows))
 	for i, r := range rows {
 		out[i] = QueueRow{r, lookers[r.ID]}
@@ -32,5 +66,5 @@ func QueueOf(ctx context.Context, q db.Q, w work.Queue) ([]QueueRow, int64, erro
 			out[i].Looking = []presence.Looker{}
 		}
 	}
-	return out, total, err
+	return out, err
 }

@@ -72,16 +72,6 @@ func (s *selection) here(by Sort) string {
 		` WHERE t.unit_id = $1 AND t.id = ` + s.arg(1)
 }
 
-// Next gives the rows of up to n tasks that follow a task in the queue, whether it
-// still waits or not; after 0 come the first.
-func (w Queue) Next(ctx context.Context, q db.Q, after int64, n int) ([]QueueRow, error) {
-	a, err := w.Around(ctx, q, after, n)
-	if err != nil {
-		return nil, err
-	}
-	return w.RowsOf(ctx, q, a.After)
-}
-
 // RowsOf gives the rows of tasks of the unit in the order of their ids in the list,
 // whether they wait or not. A task of which the caller may not be told is left out.
 func (w Queue) RowsOf(ctx context.Context, q db.Q, ids []int64) ([]QueueRow, error) {

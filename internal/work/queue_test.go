@@ -152,7 +152,7 @@ func TestWhatWasJudgedKeepsItsPlaceInTheQueue(t *testing.T) {
 				a.After[0] != rows[i+1].ID {
 				t.Fatalf("%s: around the %d. of %d: %+v, %v", by, i, len(rows), a, err)
 			}
-			next, err := w.Next(t.Context(), d.Pool(), rows[i].ID, 1)
+			next, err := w.RowsOf(t.Context(), d.Pool(), a.After)
 			if err != nil || len(next) != 1 || next[0].ID != rows[i+1].ID {
 				t.Fatalf("next is %+v, %v", next, err)
 			}

@@ -23,6 +23,7 @@ type Allowance struct {
 var (
 	Imports   = &Allowance{"imports", 60, 10 * time.Second}
 	Exports   = &Allowance{"exports", 120, 5 * time.Second}
+	Readings  = &Allowance{"readings of documents", 200, 2 * time.Second}
 	Rollovers = &Allowance{"rollovers", 20, 30 * time.Second}
 	Letters   = &Allowance{"letters", 60, 10 * time.Second}
 )
