@@ -38,6 +38,7 @@ type acrossIn struct {
 	Text         string                       `param:"text"`
 	TutorialID   params.Opt[int64]            `param:"tutorial_id" doc:"of one tutorial; 0: without any"`
 	Status       params.Opt[status.Status]    `param:"status" enum:"" doc:"at one status; all when absent"`
+	HandedIn     params.Opt[bool]             `param:"handed_in" doc:"whether they have handed in; all when absent"`
 	Sort         params.Opt[work.AcrossOrder] `param:"sort" enum:"" doc:"by name when absent"`
 	paging
 }
@@ -46,7 +47,7 @@ func (s *Server) across(ctx context.Context, who *access.Caller, in acrossIn) (e
 	error) {
 	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.StudentTask, int64, error) {
 		return work.Across{DefinitionID: in.DefinitionID, CallerID: who.ID, TutorialID: in.TutorialID.Ptr(),
-			Status: in.Status.V, Text: in.Text, Order: in.Sort.V, Page: p}.Students(ctx, q)
+			Status: in.Status.V, HandedIn: in.HandedIn.Ptr(), Text: in.Text, Order: in.Sort.V, Page: p}.Students(ctx, q)
 	})
 }
 

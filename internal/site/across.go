@@ -92,6 +92,7 @@ type unitTaskIn struct {
 	Text         string `param:"text"`
 	Tutorial     string `param:"tutorial"`
 	Status       string `param:"status"`
+	Handed       string `param:"handed"` // in, yes or no
 	Sort         string `param:"sort"`
 	Page         int64  `param:"page"`
 }
@@ -112,7 +113,7 @@ func (s *Server) unitTask(ctx context.Context, who *access.Caller, in unitTaskIn
 	in.clean()
 	v := &unitTaskPage{unitTaskIn: in, now: clock.Day(s.DB.Now().Time)}
 	ask := work.Across{DefinitionID: in.DefinitionID, CallerID: who.ID, TutorialID: maybe(in.Tutorial),
-		Status: status.Status(in.Status), Text: in.Text, Order: work.AcrossOrder(in.Sort), Page: pageOf(in.Page)}
+		Status: status.Status(in.Status), HandedIn: in.handedIn(), Text: in.Text, Order: work.AcrossOrder(in.Sort), Page: pageOf(in.Page)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Definition, err = taskdef.DefinitionByID(ctx, q, in.DefinitionID); err != nil {
 			return err
@@ -144,8 +145,19 @@ func (in *unitTaskIn) clean() {
 	if !slices.Contains(status.All, status.Status(in.Status)) {
 		in.Status = ""
 	}
+	if in.handedIn() == nil {
+		in.Handed = ""
+	}
 	in.Tutorial = number(in.Tutorial)
 	in.Page = min(max(in.Page, 1), 1e6)
+}
+
+// handedIn tells whether those who have handed in are asked for; nil: either.
+func (in *unitTaskIn) handedIn() *bool {
+	if in.Handed != "yes" && in.Handed != "no" {
+		return nil
+	}
+	return new(in.Handed == "yes")
 }
 
 // Orders are the ways to sort.
@@ -155,7 +167,9 @@ func (v *unitTaskPage) Orders() []string { return work.AcrossOrder("").Enum() }
 func (v *unitTaskPage) Is(text string, id int64) bool { return text == strconv.FormatInt(id, 10) }
 
 // Filtered tells whether the address leaves some students out.
-func (v *unitTaskPage) Filtered() bool { return v.Text != "" || v.Tutorial != "" || v.Status != "" }
+func (v *unitTaskPage) Filtered() bool {
+	return v.Text != "" || v.Tutorial != "" || v.Status != "" || v.Handed != ""
+}
 
 // Late tells whether a student should have handed in already.
 func (v *unitTaskPage) Late(t work.StudentTask) bool {
@@ -168,7 +182,8 @@ func (v *unitTaskPage) Waits(t work.StudentTask) bool {
 }
 
 func (v *unitTaskPage) query() url.Values {
-	return url.Values{"text": {v.Text}, "tutorial": {v.Tutorial}, "status": {v.Status}, "sort": {v.Sort}}
+	return url.Values{"text": {v.Text}, "tutorial": {v.Tutorial}, "status": {v.Status}, "handed": {v.Handed},
+		"sort": {v.Sort}}
 }
 
 // address is that of the page, for a form to lead back to.
@@ -180,10 +195,19 @@ func (v *unitTaskPage) address() string {
 	return withQuery(links.To(links.UnitTask, v.UnitID, v.DefinitionID), q)
 }
 
+// Missing is the address of this page with those who have not handed in.
+func (v *unitTaskPage) Missing() string {
+	q := v.query()
+	q.Set("status", "")
+	q.Set("handed", "no")
+	return "?" + given(q).Encode()
+}
+
 // At is the address of this page with one state shown only, or with all.
 func (v *unitTaskPage) At(s status.Status) string {
 	q := v.query()
 	q.Set("status", string(s))
+	q.Set("handed", "")
 	return "?" + given(q).Encode()
 }
 

@@ -59,6 +59,9 @@ func TestPagesAroundTheDesk(t *testing.T) {
 		tom.do(students+"?sort=-last_active&page=9", nil).status(200)
 		tom.do(students+"?sort=x&show=y&tutorial=z&campus=-1&page=-3", nil).status(200).says("Anne Smith")
 
+		tom.do(one+"?handed=no", nil).status(200).says("Anne Smith").says("1 to 1 of 1")
+		tom.do(one+"?handed=yes", nil).status(200).lacks("Anne Smith")
+		tom.do(one+"?handed=maybe", nil).status(200).says("Anne Smith")
 		tom.do(tasks, nil).status(200).says("E1 Essay").says("Not Started: 1")
 		tom.do(one, nil).status(200).says("E1 Essay").says("Anne Smith").says("Not Started: 1").says("Not yet").
 			lacks("Eve Jones")

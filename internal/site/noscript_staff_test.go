@@ -100,11 +100,13 @@ func (r *reader) looksAfterSnippets() {
 
 func (r *reader) looksAfterNotes() {
 	r.Helper()
-	r.open(r.path(notesOn)).does(act{form: "/notes", fill: map[string]string{"text": "Was ill."}}).sees("Was ill.")
-	r.does(act{form: "/change", words: "Was ill.", fill: map[string]string{"text": "Is well."}}).sees("Is well.")
-	r.does(act{form: "/" + r.one(`SELECT max(id) FROM staff_notes`) + "/delete"})
-	if strings.Contains(r.text, "Is well.") {
-		r.Error("it is still there")
+	for _, page := range []string{r.path(notesOn), r.path(aStudent)} {
+		r.open(page).does(act{form: "/notes", fill: map[string]string{"text": "Was ill."}}).sees("Was ill.")
+		r.does(act{form: "/change", words: "Was ill.", fill: map[string]string{"text": "Is well."}}).sees("Is well.")
+		r.does(act{form: "/" + r.one(`SELECT max(id) FROM staff_notes`) + "/delete"})
+		if strings.Contains(r.text, "Is well.") || r.at != page {
+			r.Errorf("it is still there, or they are at %s", r.at)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 func (s *Server) studentPageRoutes() {
 	page(s, links.Student, policy.ListStudents, "One student of a unit", s.student,
-		endpoint.Asks(policy.ReadTask, policy.SeeAsStudent, policy.TakeNotes))
+		endpoint.Asks(policy.ReadTask, policy.SeeAsStudent, policy.TakeNotes, policy.EditNotes))
 }
 
 type studentIn struct {
@@ -38,13 +38,12 @@ type studentPage struct {
 	LastActive *clock.Time
 	Burndown   bool // there is work to draw
 	MaySeeAs   bool
-	MayNote    bool
+	Notes      *noteList // nil: the reader takes none
 	now        clock.Time
 }
 
 func (s *Server) student(ctx context.Context, who *access.Caller, in studentIn) (*Page, error) {
-	v := &studentPage{now: s.DB.Now(), MaySeeAs: who.May(policy.SeeAsStudent),
-		MayNote: who.May(policy.TakeNotes)}
+	v := &studentPage{now: s.DB.Now(), MaySeeAs: who.May(policy.SeeAsStudent)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Term, err = usecase.TermOf(ctx, q, who, in.ProjectID); err != nil {
 			return err
@@ -60,6 +59,11 @@ func (s *Server) student(ctx context.Context, who *access.Caller, in studentIn) 
 			return err
 		}
 		v.Burndown = b.Tasks > 0
+		if who.May(policy.TakeNotes) {
+			if v.Notes, err = notesOn(ctx, q, who, 0, links.To(links.Student, in.UnitID, in.ProjectID)); err != nil {
+				return err
+			}
+		}
 		return v.classes(ctx, q)
 	})
 	if err != nil {

@@ -60,6 +60,7 @@ type Across struct {
 	CallerID     int64         // who studies the unit beside teaching it sees nothing of what their work is similar to
 	TutorialID   *int64        // the class they do the task in; 0: none; nil: all
 	Status       status.Status // "": any
+	HandedIn     *bool         // whether something was; nil: either
 	Text         string        // see ident.MatchPerson
 	Order        AcrossOrder
 	Page         db.Page
@@ -103,6 +104,10 @@ func (a Across) from() (string, []any) {
 	default:
 		args = append(args, *a.TutorialID)
 		text += fmt.Sprintf(` AND e.tutorial_id = $%d`, len(args))
+	}
+	if a.HandedIn != nil {
+		args = append(args, *a.HandedIn)
+		text += fmt.Sprintf(` AND (t.submission_date IS NOT NULL) = $%d`, len(args))
 	}
 	return text, args
 }
