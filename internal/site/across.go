@@ -113,7 +113,8 @@ func (s *Server) unitTask(ctx context.Context, who *access.Caller, in unitTaskIn
 	in.clean()
 	v := &unitTaskPage{unitTaskIn: in, now: clock.Day(s.DB.Now().Time)}
 	ask := work.Across{DefinitionID: in.DefinitionID, CallerID: who.ID, TutorialID: maybe(in.Tutorial),
-		Status: status.Status(in.Status), HandedIn: in.handedIn(), Text: in.Text, Order: work.AcrossOrder(in.Sort), Page: pageOf(in.Page)}
+		Status: status.Status(in.Status), HandedIn: in.handedIn(), Text: in.Text,
+		Order: work.AcrossOrder(in.Sort), Page: pageOf(in.Page)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Definition, err = taskdef.DefinitionByID(ctx, q, in.DefinitionID); err != nil {
 			return err

@@ -98,6 +98,7 @@ type paper struct {
 	fields, needed      []string   // the names of all fields, and of those that may not be empty
 	files               []string
 	buttons             []button
+	shut                bool // its buttons cannot be pressed
 	boxes               []box
 }
 
@@ -129,7 +130,9 @@ func (r *reader) forms() (out []*paper) {
 				f.control(c, attributes(c), labels)
 			}
 		}
-		out = append(out, f)
+		if len(f.buttons) > 0 || !f.shut {
+			out = append(out, f)
+		}
 	}
 	return out
 }
@@ -176,7 +179,8 @@ func words(n *html.Node) string {
 // control notes what a control of the form has a browser send.
 func (f *paper) control(n *html.Node, at map[string]string, labels map[string]string) {
 	name, has := at["name"]
-	if _, off := at["disabled"]; off || !has && n.Data != "button" {
+	_, off := at["disabled"]
+	if f.shut = f.shut || off && n.Data == "button"; off || !has && n.Data != "button" {
 		return
 	}
 	_, checked := at["checked"]

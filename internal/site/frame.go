@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lectern/internal/httpserver"
+	"lectern/internal/ident"
 	"lectern/internal/usecase"
 )
 
@@ -13,10 +14,10 @@ const bellPart = "bell"
 // around reads what stands around a page. A page without it is better than none.
 func (p *Page) around(ctx context.Context) {
 	p.Frame = &usecase.Frame{}
-	if !p.SignedIn() || p.View() != nil || p.Me.Enrolling || p.part != "" && p.part != bellPart {
+	if !p.SignedIn() || p.Me.Enrolling || p.part != "" && p.part != bellPart {
 		return
 	}
-	f, err := usecase.FrameOf(ctx, p.site.DB.Pool(), p.Me)
+	f, err := p.frame(ctx)
 	if ctx.Err() != nil {
 		return // whoever asked is gone
 	}
@@ -26,6 +27,19 @@ func (p *Page) around(ctx context.Context) {
 		return
 	}
 	p.Frame = f
+}
+
+// frame reads what stands around a page. Whoever looks as a student does keeps the theme
+// of their own pages, and nothing around the page leads out of the view.
+func (p *Page) frame(ctx context.Context) (*usecase.Frame, error) {
+	if p.View() == nil {
+		return usecase.FrameOf(ctx, p.site.DB.Pool(), p.Me)
+	}
+	likes, err := ident.PreferencesOf(ctx, p.site.DB.Pool(), p.Me.Actor())
+	if err != nil {
+		return nil, err
+	}
+	return &usecase.Frame{Preferences: *likes}, nil
 }
 
 // Many tells that there are more unread news than are counted.

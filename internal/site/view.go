@@ -109,12 +109,23 @@ var (
 	scriptTag = regexp.MustCompile(`<script [^>]*src="([^"]*)"[^>]*></script>\n?`)
 	// forLooking are the scripts that only show.
 	forLooking = []string{"document.js", "due.js"}
+
+	postForm = regexp.MustCompile(`(?s)<form [^>]*method="post"[^>]*>.*?</form>`)
+	control  = regexp.MustCompile(`<(button|input|select|textarea)\b`)
 )
 
-// throughView keeps the links of a page inside the view, and takes away the scripts
-// that would act for the student. In what html/template wrote, a quote stands only
-// where markup has one: those of people are escaped.
+// throughView keeps the links of a page inside the view, and takes away what would act
+// for the student: scripts, and the use of forms, which are shown all the same. In what
+// html/template wrote, a quote or the beginning of a tag stands only where markup has
+// one: those of people are escaped.
 func throughView(v *access.View, body []byte) []byte {
+	leave := []byte(fmt.Sprintf(`action="/views/%d/leave"`, v.ID))
+	body = postForm.ReplaceAllFunc(body, func(form []byte) []byte {
+		if bytes.Contains(form, leave) {
+			return form
+		}
+		return control.ReplaceAll(form, []byte(`<$1 disabled title="`+word("view.closed")+`"`))
+	})
 	from, to := fmt.Sprintf(`"/projects/%d`, v.ProjectID), `"`+viewPath(v.ID, v.ProjectID)
 	for _, next := range []string{`"`, `/`, `?`, `#`} {
 		body = bytes.ReplaceAll(body, []byte(from+next), []byte(to+next))

@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"lectern/internal/access"
 	"lectern/internal/db"
@@ -27,18 +30,40 @@ func (w *world) look(student, project string) (prefix string) {
 	return prefix
 }
 
-// changing is what differs between any two drawings of a page.
-var changing = regexp.MustCompile(`value="[A-Z2-7]{26}"|<script [^>]*></script>\n?`)
+// changing is what differs between any two drawings of a page, and what a view takes away.
+var changing = regexp.MustCompile(`value="[A-Z2-7]{26}"|<script [^>]*></script>\n?` +
+	`| disabled( title="Not while you look as the student does")?`)
 
-// Every page of a project is, in a view, what its student gets, and nothing of what
-// the student may send is taken.
+// nothingToSend fails where something on a page can be sent but the form to leave.
+func (a *answer) nothingToSend(path string) {
+	a.Helper()
+	doc, err := html.Parse(strings.NewReader(a.Body.String()))
+	if err != nil {
+		a.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		f := owner(n)
+		if f == nil || strings.ToLower(attributes(f)["method"]) != "post" ||
+			!slices.Contains([]string{"button", "input", "select", "textarea"}, n.Data) {
+			continue
+		}
+		if _, off := attributes(n)["disabled"]; !off && !strings.HasSuffix(attributes(f)["action"], "/leave") {
+			a.Errorf("%s: in a view, a form to %s can be sent", path, attributes(f)["action"])
+		}
+	}
+}
+
+// Every page of a project is, in a view, what its student gets, with the theme of who
+// looks. Nothing of what the student may send can be sent, nor is it taken.
 func TestAViewIsWhatTheStudentSees(t *testing.T) {
 	each(t, func(w *world) {
 		w.hostile()
 		ann, tom := w.as("ann"), w.as("tom")
 		ann.do(w.path(aTask+"/comments"), url.Values{"comment": {"Look at /projects/1"}}).status(303)
 		tom.do(w.path(aTask+"/comments"), url.Values{"comment": {"Read me"}}).status(303)
+		tom.do("/profile/preferences", url.Values{"theme": {"dark"}}).status(303)
 		prefix := tom.look(w.path(aStudent), w.path("/projects/{id}"))
+		tom.do(prefix+w.path(aTask), nil).status(200).says(`<button disabled title="Not while`)
 		tom.do(prefix+w.path("/projects/{id}"), nil).status(200).says("You see this as").says("Leave the view").
 			lacks(`href="/home"`).lacks("live-").lacks(`action="/sign-out"`)
 		before := w.written()
@@ -64,6 +89,10 @@ func TestAViewIsWhatTheStudentSees(t *testing.T) {
 			own := ann.do(path, nil)
 			if seen.Code != own.Code {
 				t.Errorf("GET %s: %d in a view, %d for the student", i.Path, seen.Code, own.Code)
+			}
+			if seen.page() {
+				seen.nothingToSend(i.Path)
+				seen.says(`data-theme="dark"`)
 			}
 			got := strings.ReplaceAll(seen.text(), `"`+prefix, `"`)
 			if own.Code == 200 && changing.ReplaceAllString(got, "") != changing.ReplaceAllString(own.text(), "") {
