@@ -29,6 +29,7 @@ type server struct {
 	mu       sync.Mutex // CREATE DATABASE wants its template to itself
 	free     []string   // databases to use again
 	made     int
+	cleaners map[string]*cleaner // by database
 }
 
 var postgresServer = sync.OnceValues(func() (*server, error) {
@@ -43,7 +44,8 @@ var postgresServer = sync.OnceValues(func() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{base: base, admin: admin, template: fmt.Sprintf("lectern_template_%d", os.Getpid())}
+	s := &server{base: base, admin: admin, template: fmt.Sprintf("lectern_template_%d", os.Getpid()),
+		cleaners: map[string]*cleaner{}}
 	if err := s.exec("CREATE DATABASE " + s.template); err != nil {
 		return nil, err
 	}
@@ -75,39 +77,18 @@ func (s *server) take() (string, error) {
 // give empties a database for the next test; one that cannot be emptied, since a
 // program that was killed still holds it, say, is dropped.
 func (s *server) give(name string) {
-	if empty(s.address(name)) != nil {
+	s.mu.Lock()
+	c := s.cleaners[name]
+	s.mu.Unlock()
+	c, err := c.clean(s.address(name))
+	if err != nil {
 		_ = s.exec("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.cleaners[name] = c
 	s.free = append(s.free, name)
-}
-
-// empty removes all rows and starts the ids from 1, in the tables that have any.
-func empty(address string) error {
-	d, err := sql.Open("pgx", address)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
-	defer stop()
-	_, err = d.ExecContext(ctx, `DO $$
-		DECLARE t text; filled text := ''; has boolean; used boolean;
-		BEGIN
-			PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
-			AND pid <> pg_backend_pid();
-			FOR t IN SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'
-			AND tablename <> 'goose_db_version' LOOP
-				EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || t || ')' INTO has;
-				SELECT coalesce(bool_or(last_value IS NOT NULL), FALSE) INTO used FROM pg_sequences
-				WHERE sequencename = t || '_id_seq';
-				IF has OR used THEN filled := filled || ', ' || t; END IF;
-			END LOOP;
-			IF filled <> '' THEN EXECUTE 'TRUNCATE ' || substr(filled, 3) || ' RESTART IDENTITY CASCADE'; END IF;
-		END $$`)
-	return err
 }
 
 func (s *server) address(name string) string { return withDatabase(s.base, name) }
