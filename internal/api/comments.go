@@ -8,7 +8,6 @@ import (
 	"lectern/internal/api/params"
 	"lectern/internal/audit"
 	"lectern/internal/db"
-	"lectern/internal/files"
 	"lectern/internal/policy"
 	"lectern/internal/usecase"
 	"lectern/internal/work"
@@ -101,17 +100,7 @@ func (s *Server) getAttachment(ctx context.Context, _ *access.Caller, in attachm
 	if err != nil {
 		return nil, err
 	}
-	return s.media(ctx, m.File.Hash, endpoint.File{Name: name, Type: m.Type, Attachment: in.AsAttachment})
-}
-
-// media opens a stored file and hands it out as the given one, with ranges.
-func (s *Server) media(ctx context.Context, hash files.Hash, as endpoint.File) (*endpoint.File, error) {
-	f, err := s.files.Open(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	as.Content, as.ETag = f, `"`+string(hash)+`"`
-	return &as, nil
+	return endpoint.FromStore(ctx, s.files, m.File.Hash, endpoint.File{Name: name, Type: m.Type, Attachment: in.AsAttachment})
 }
 
 func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (endpoint.TextOf[*work.Comment],

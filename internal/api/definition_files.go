@@ -131,15 +131,12 @@ func (s *Server) download(k taskdef.FileKind, suffix string) func(context.Contex
 
 // stored opens a definition's file and hands it out under the given name.
 func (s *Server) stored(ctx context.Context, d *taskdef.Definition, k taskdef.FileKind,
-	as endpoint.File) (*endpoint.File,
-	error) {
+	as endpoint.File) (*endpoint.File, error) {
 	hash, err := d.File(k)
 	if err != nil {
 		return nil, err
 	}
-	as.Content, err = s.files.Open(ctx, hash)
-	as.ETag = `"` + string(hash) + `"`
-	return &as, err
+	return endpoint.FromStore(ctx, s.files, hash, as)
 }
 
 type unpackIn struct {
@@ -160,6 +157,5 @@ func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) 
 	if len(list) > 0 {
 		name = list[0].UnitCode + "-resources.zip"
 	}
-	return &endpoint.File{Name: name, Type: "application/zip", Attachment: true,
-		Write: func(w io.Writer) error { return taskdef.WriteResources(ctx, s.files, list, w) }}, nil
+	return endpoint.Zip(name, func(w io.Writer) error { return taskdef.WriteResources(ctx, s.files, list, w) }), nil
 }

@@ -76,9 +76,8 @@ func (s *Server) deletedFile(ctx context.Context, _ *access.Caller, in deletedFi
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.files.Open(ctx, f.Hash)
-	return &endpoint.File{Content: content, Name: f.Name, Type: "application/octet-stream", Modified: f.DeletedAt.Time,
-		ETag: `"` + string(f.Hash) + `"`, Attachment: true}, err
+	return endpoint.FromStore(ctx, s.files, f.Hash, endpoint.File{Name: f.Name, Type: "application/octet-stream",
+		Modified: f.DeletedAt.Time, Attachment: true})
 }
 
 // force is the parameter by which what holds students' work is deleted.

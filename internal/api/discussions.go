@@ -78,7 +78,8 @@ func (s *Server) getResponse(ctx context.Context, who *access.Caller, in respons
 	if err != nil {
 		return nil, err
 	}
-	return s.media(ctx, r.File.Hash, endpoint.File{Name: r.Name, Type: r.Type, Attachment: in.AsAttachment})
+	return endpoint.FromStore(ctx, s.files, r.File.Hash, endpoint.File{Name: r.Name, Type: r.Type,
+		Attachment: in.AsAttachment})
 }
 
 type answerDiscussionIn struct {

@@ -61,9 +61,8 @@ func (s *Server) document(ctx context.Context, v *submit.Version) (*endpoint.Fil
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.files.Open(ctx, hash)
-	return &endpoint.File{Content: content, Name: v.Name() + ".pdf", Type: "application/pdf", Modified: v.At.Time,
-		ETag: `"` + string(hash) + `"`}, err
+	return endpoint.FromStore(ctx, s.files, hash, endpoint.File{Name: v.Name() + ".pdf", Type: "application/pdf",
+		Modified: v.At.Time})
 }
 
 func (s *Server) receiptAt(ctx context.Context, _ *access.Caller, in filesAtIn) (*submit.Receipt, error) {

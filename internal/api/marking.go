@@ -61,8 +61,7 @@ func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in coll
 		if err != nil {
 			return nil, err
 		}
-		return &endpoint.File{Name: b.FileName(), Type: "application/zip", Attachment: true,
-			Write: func(w io.Writer) error { return b.WriteZip(ctx, s.files, w) }}, nil
+		return endpoint.Zip(b.FileName(), func(w io.Writer) error { return b.WriteZip(ctx, s.files, w) }), nil
 	})
 }
 
@@ -101,11 +100,6 @@ func (s *Server) markedCopy(ctx context.Context, _ *access.Caller, in markedIn) 
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.files.Open(ctx, files.Hash(c.Hash))
-	if err != nil {
-		return nil, err
-	}
-	return &endpoint.File{Content: content, Name: c.Abbreviation + "-marked.pdf", Type: "application/pdf",
-		Modified: c.At.Time,
-		ETag:     `"` + c.Hash + `"`, Attachment: in.AsAttachment}, nil
+	return endpoint.FromStore(ctx, s.files, files.Hash(c.Hash), endpoint.File{Name: c.Abbreviation + "-marked.pdf",
+		Type: "application/pdf", Modified: c.At.Time, Attachment: in.AsAttachment})
 }

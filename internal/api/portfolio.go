@@ -54,12 +54,8 @@ func (s *Server) getPortfolio(ctx context.Context, _ *access.Caller, in portfoli
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.files.Open(ctx, files.Hash(c.Hash))
-	if err != nil {
-		return nil, err
-	}
-	return &endpoint.File{Content: content, Name: c.FileName(), Type: "application/pdf", Modified: c.At.Time,
-		ETag: `"` + c.Hash + `"`, Attachment: in.AsAttachment}, nil
+	return endpoint.FromStore(ctx, s.files, files.Hash(c.Hash), endpoint.File{Name: c.FileName(), Type: "application/pdf",
+		Modified: c.At.Time, Attachment: in.AsAttachment})
 }
 
 type addPortfolioFileIn struct {
@@ -142,6 +138,5 @@ func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, 
 
 // zipFile is a download that is packed while it is sent.
 func (s *Server) zipFile(ctx context.Context, name string, list []portfolio.Entry) *endpoint.File {
-	return &endpoint.File{Name: name, Type: "application/zip", Attachment: true,
-		Write: func(w io.Writer) error { return portfolio.WriteZip(ctx, s.files, list, w) }}
+	return endpoint.Zip(name, func(w io.Writer) error { return portfolio.WriteZip(ctx, s.files, list, w) })
 }

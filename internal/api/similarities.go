@@ -147,9 +147,8 @@ func (s *Server) shown(ctx context.Context, r *similarity.Record) (*endpoint.Fil
 		if err != nil {
 			return nil, err
 		}
-		content, err := s.files.Open(ctx, hash)
-		return &endpoint.File{Content: content, Name: fmt.Sprintf("similarity-%d.pdf", r.ID), Type: "application/pdf",
-			ETag: `"` + string(hash) + `"`}, err
+		return endpoint.FromStore(ctx, s.files, hash, endpoint.File{Name: fmt.Sprintf("similarity-%d.pdf", r.ID),
+			Type: "application/pdf"})
 	}
 	page, err := s.similar.Page(ctx, s.db.Pool(), r)
 	return &endpoint.File{Content: bytes.NewReader(page), Name: pageName(r), Type: "text/html; charset=utf-8",

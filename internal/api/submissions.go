@@ -195,8 +195,7 @@ func (s *Server) packed(ctx context.Context, find func(db.Q) (*submit.Version, e
 		return nil, err
 	}
 	name := fmt.Sprintf("%s-%s.zip", v.Name(), v.At.UTC().Format("20060102-150405"))
-	return &endpoint.File{Name: name, Type: "application/zip", Attachment: true,
-		Write: func(w io.Writer) error { return v.WriteZip(ctx, s.files, list, w) }}, nil
+	return endpoint.Zip(name, func(w io.Writer) error { return v.WriteZip(ctx, s.files, list, w) }), nil
 }
 
 type timestampsIn struct {

@@ -219,15 +219,15 @@ func (v *unitTaskPage) Pages() pages { return pagesOf(v.Page, v.Total, v.query()
 func (s *Server) allFiles(what string, list func(context.Context, db.Q, int64, string) ([]portfolio.Entry,
 	error)) func(context.Context, *access.Caller, unitTaskIn) (*endpoint.File, error) {
 	return func(ctx context.Context, _ *access.Caller, in unitTaskIn) (*endpoint.File, error) {
-		f := &endpoint.File{Type: "application/zip", Attachment: true}
+		var f *endpoint.File
 		err := s.DB.View(ctx, func(q db.Q) error {
 			d, err := taskdef.DefinitionByID(ctx, q, in.DefinitionID)
 			if err != nil {
 				return err
 			}
 			entries, err := list(ctx, q, d.ID, d.Abbreviation)
-			f.Name = d.UnitCode + "-" + d.Abbreviation + "-" + what + ".zip"
-			f.Write = func(w io.Writer) error { return portfolio.WriteZip(ctx, s.usecases.Files, entries, w) }
+			f = endpoint.Zip(d.UnitCode+"-"+d.Abbreviation+"-"+what+".zip",
+				func(w io.Writer) error { return portfolio.WriteZip(ctx, s.usecases.Files, entries, w) })
 			return err
 		})
 		if err != nil {

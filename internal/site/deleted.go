@@ -52,7 +52,6 @@ func (s *Server) deletedFile(ctx context.Context, _ *access.Caller, in struct {
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.usecases.Files.Open(ctx, f.Hash)
-	return &endpoint.File{Content: content, Name: f.Name, Type: "application/octet-stream", Modified: f.DeletedAt.Time,
-		Attachment: true}, err
+	return endpoint.FromStore(ctx, s.usecases.Files, f.Hash, endpoint.File{Name: f.Name, Type: "application/octet-stream",
+		Modified: f.DeletedAt.Time, Attachment: true})
 }

@@ -104,8 +104,7 @@ func (s *Server) response(ctx context.Context, who *access.Caller, in discussion
 }
 
 func (s *Server) sound(ctx context.Context, r *work.Recording) (*endpoint.File, error) {
-	content, err := s.usecases.Files.Open(ctx, r.File.Hash)
-	return &endpoint.File{Content: content, Name: r.Name, Type: r.Type}, err
+	return endpoint.FromStore(ctx, s.usecases.Files, r.File.Hash, endpoint.File{Name: r.Name, Type: r.Type})
 }
 
 type answerIn struct {

@@ -296,8 +296,8 @@ func (s *Server) document(ctx context.Context, _ *access.Caller, in versionIn) (
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.usecases.Files.Open(ctx, hash)
-	return &endpoint.File{Content: content, Name: v.Name() + ".pdf", Type: "application/pdf", Modified: v.At.Time}, err
+	return endpoint.FromStore(ctx, s.usecases.Files, hash, endpoint.File{Name: v.Name() + ".pdf", Type: "application/pdf",
+		Modified: v.At.Time})
 }
 
 func (s *Server) version(ctx context.Context, _ *access.Caller, in versionIn) (*endpoint.File, error) {
@@ -312,9 +312,8 @@ func (s *Server) version(ctx context.Context, _ *access.Caller, in versionIn) (*
 	if err != nil {
 		return nil, err
 	}
-	return &endpoint.File{Name: v.Name() + "-" + v.At.UTC().Format("20060102-150405") + ".zip",
-		Type: "application/zip", Attachment: true,
-		Write: func(w io.Writer) error { return v.WriteZip(ctx, s.usecases.Files, list, w) }}, nil
+	return endpoint.Zip(v.Name()+"-"+v.At.UTC().Format("20060102-150405")+".zip",
+		func(w io.Writer) error { return v.WriteZip(ctx, s.usecases.Files, list, w) }), nil
 }
 
 // accepts tells the browser which files to offer for a requirement; "": all.

@@ -83,8 +83,8 @@ func (s *Server) offlineBatch(ctx context.Context, who *access.Caller, in offlin
 	if err != nil {
 		return nil, err
 	}
-	return &endpoint.File{Name: b.FileName(), Type: "application/zip", Attachment: true,
-		Write: func(w io.Writer) error { return b.WriteZip(ctx, s.usecases.Files, w) }}, s.usecases.Exported(ctx, "marking")
+	return endpoint.Zip(b.FileName(), func(w io.Writer) error { return b.WriteZip(ctx, s.usecases.Files, w) }),
+		s.usecases.Exported(ctx, "marking")
 }
 
 type batchIn struct {

@@ -3,7 +3,6 @@ package site
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"lectern/internal/access"
@@ -398,9 +397,6 @@ func (s *Server) portfolioDocument(ctx context.Context, _ *access.Caller, in por
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.usecases.Files.Open(ctx, files.Hash(c.Hash))
-	if err != nil {
-		return nil, fmt.Errorf("open the portfolio of project %d: %w", in.ID, err)
-	}
-	return &endpoint.File{Content: content, Name: c.FileName(), Type: "application/pdf", Modified: c.At.Time}, nil
+	return endpoint.FromStore(ctx, s.usecases.Files, files.Hash(c.Hash), endpoint.File{Name: c.FileName(),
+		Type: "application/pdf", Modified: c.At.Time})
 }

@@ -101,6 +101,5 @@ func (s *Server) attachment(ctx context.Context, _ *access.Caller, in struct {
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.usecases.Files.Open(ctx, m.File.Hash)
-	return &endpoint.File{Content: content, Name: name, Type: m.Type}, err
+	return endpoint.FromStore(ctx, s.usecases.Files, m.File.Hash, endpoint.File{Name: name, Type: m.Type})
 }

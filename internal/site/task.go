@@ -198,7 +198,6 @@ func (s *Server) definitionFile(ctx context.Context, id int64, k taskdef.FileKin
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.usecases.Files.Open(ctx, hash)
-	return &endpoint.File{Content: content, Name: d.UnitCode + "-" + d.Abbreviation + suffix, Type: kind,
-		Attachment: kind != "application/pdf"}, err
+	return endpoint.FromStore(ctx, s.usecases.Files, hash, endpoint.File{Name: d.UnitCode + "-" + d.Abbreviation + suffix,
+		Type: kind, Attachment: kind != "application/pdf"})
 }
