@@ -226,15 +226,24 @@ func EndWeek(ctx context.Context, q db.Q, by Mover, projectID int64) error {
 	if err != nil {
 		return err
 	}
+	changes, err := byRule(tasks, status.WeekEnd, q.Now())
+	if err != nil {
+		return err
+	}
+	return record(ctx, q, by, changes)
+}
+
+// byRule gives the changes of those tasks that a rule changes at a moment.
+func byRule(tasks []*task, rule func(status.Task, clock.Time) (status.Plan, bool), at clock.Time) ([]change, error) {
 	var changes []change
 	for _, t := range tasks {
 		facts, err := t.facts()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if plan, ok := status.WeekEnd(facts, q.Now()); ok {
+		if plan, ok := rule(facts, at); ok {
 			changes = append(changes, change{task: t, plan: plan})
 		}
 	}
-	return record(ctx, q, by, changes)
+	return changes, nil
 }

@@ -14,15 +14,8 @@ import (
 	"lectern/internal/status"
 )
 
-// task is a student's work on a definition with all that decides about it. Its
-// ID is 0 while it has no row: rows are made at the first write.
-type task struct {
-	ID            int64         `db:"id"`
-	ProjectID     int64         `db:"project_id"`
-	DefinitionID  int64         `db:"task_definition_id"`
-	UnitID        int64         `db:"unit_id"`
-	OwnerID       int64         `db:"owner_id"`
-	Enrolled      bool          `db:"enrolled"`
+// stateRow is the part of a task that a move may change, as its table has it.
+type stateRow struct {
 	Status        status.Status `db:"status"`
 	SubmittedAt   *clock.Time   `db:"submission_date"`
 	UploadedAt    *clock.Time   `db:"file_uploaded_at"`
@@ -33,8 +26,26 @@ type task struct {
 	GradedLate    bool          `db:"failed_for_lateness"`
 	Quality       int           `db:"quality_pts"`
 	Extensions    int           `db:"extensions"`
-	InPortfolio   bool          `db:"include_in_portfolio"`
-	Version       int64         `db:"version"` // counts its changes; 0 without a row
+}
+
+// state is the row as the status machine sees it.
+func (r *stateRow) state() status.State { return status.State(*r) }
+
+// take makes a state the row's.
+func (r *stateRow) take(s status.State) { *r = stateRow(s) }
+
+// task is a student's work on a definition with all that decides about it. Its
+// ID is 0 while it has no row: rows are made at the first write.
+type task struct {
+	ID           int64 `db:"id"`
+	ProjectID    int64 `db:"project_id"`
+	DefinitionID int64 `db:"task_definition_id"`
+	UnitID       int64 `db:"unit_id"`
+	OwnerID      int64 `db:"owner_id"`
+	Enrolled     bool  `db:"enrolled"`
+	stateRow
+	InPortfolio bool  `db:"include_in_portfolio"`
+	Version     int64 `db:"version"` // counts its changes; 0 without a row
 
 	SubmissionID    *int64 `db:"group_submission_id"`
 	SubmissionGroup *int64 `db:"submission_group_id"` // the group that made it
@@ -114,21 +125,6 @@ func readTasks(ctx context.Context, q db.Q, where, lock string, args ...any) ([]
 		out = append(out, &t)
 	}
 	return out, nil
-}
-
-// state is the part of the task that a move may change.
-func (t *task) state() status.State {
-	return status.State{Status: t.Status, SubmittedAt: t.SubmittedAt, UploadedAt: t.UploadedAt,
-		AssessedAt:  t.AssessedAt,
-		CompletedOn: t.CompletedOn, TimesAssessed: t.TimesAssessed, Grade: t.Grade, GradedLate: t.GradedLate,
-		Quality: t.Quality, Extensions: t.Extensions}
-}
-
-// take makes a state the task's.
-func (t *task) take(s status.State) {
-	t.Status, t.SubmittedAt, t.UploadedAt, t.AssessedAt = s.Status, s.SubmittedAt, s.UploadedAt, s.AssessedAt
-	t.CompletedOn, t.TimesAssessed, t.Grade, t.GradedLate = s.CompletedOn, s.TimesAssessed, s.Grade, s.GradedLate
-	t.Quality, t.Extensions = s.Quality, s.Extensions
 }
 
 // facts is the task as the status machine sees it.

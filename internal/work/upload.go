@@ -248,18 +248,10 @@ func SendBack(ctx context.Context, q db.Q, taskIDs []int64, since clock.Time, wh
 	if err != nil {
 		return err
 	}
-	var changes []change
-	for _, t := range tasks {
-		facts, err := t.facts()
-		if err != nil {
-			return err
-		}
-		if plan, ok := status.Unreadable(facts, q.Now()); ok && t.TutorID != nil {
-			changes = append(changes, change{task: t, plan: plan})
-		}
-	}
-	if len(changes) == 0 {
-		return nil
+	tasks = slices.DeleteFunc(tasks, func(t *task) bool { return t.TutorID == nil })
+	changes, err := byRule(tasks, status.Unreadable, q.Now())
+	if err != nil || len(changes) == 0 {
+		return err
 	}
 	main := changes[0]
 	if i := slices.IndexFunc(changes, func(c change) bool { return c.ID == taskIDs[0] }); i > 0 {

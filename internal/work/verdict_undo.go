@@ -12,7 +12,6 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/events"
 	"lectern/internal/fault"
-	"lectern/internal/grade"
 	"lectern/internal/status"
 )
 
@@ -46,28 +45,13 @@ const verdictRows = `SELECT v.id, v.task_id, v.user_id, v.comment_id, c.comment,
 
 // verdictTask is what stood of a task before a verdict.
 type verdictTask struct {
-	VerdictID     int64         `db:"verdict_id"`
-	TaskID        int64         `db:"task_id"`
-	Version       int64         `db:"version"` // after it
-	HistoryID     int64         `db:"history_id"`
-	Status        status.Status `db:"status"`
-	SubmittedAt   *clock.Time   `db:"submission_date"`
-	UploadedAt    *clock.Time   `db:"file_uploaded_at"`
-	AssessedAt    *clock.Time   `db:"assessment_date"`
-	CompletedOn   *clock.Date   `db:"completion_date"`
-	TimesAssessed int           `db:"times_assessed"`
-	Grade         *grade.Grade  `db:"grade"`
-	GradedLate    bool          `db:"failed_for_lateness"`
-	Quality       int           `db:"quality_pts"`
-	Extensions    int           `db:"extensions"`
-	SubmissionID  *int64        `db:"group_submission_id"`
-	Pct           int           `db:"contribution_pct"`
-}
-
-func (p *verdictTask) state() status.State {
-	return status.State{Status: p.Status, SubmittedAt: p.SubmittedAt, UploadedAt: p.UploadedAt,
-		AssessedAt: p.AssessedAt, CompletedOn: p.CompletedOn, TimesAssessed: p.TimesAssessed, Grade: p.Grade,
-		GradedLate: p.GradedLate, Quality: p.Quality, Extensions: p.Extensions}
+	VerdictID int64 `db:"verdict_id"`
+	TaskID    int64 `db:"task_id"`
+	Version   int64 `db:"version"` // after it
+	HistoryID int64 `db:"history_id"`
+	stateRow
+	SubmissionID *int64 `db:"group_submission_id"`
+	Pct          int    `db:"contribution_pct"`
 }
 
 // undoing is a verdict that is to be undone, with the tasks it concerns, all held.
