@@ -120,8 +120,8 @@ type deskPage struct {
 	Keys    bool            // one letter is enough, as they want it
 	Figures *work.Sitting   // the reader's own; nobody else sees them
 	Typed   typed
-	Theirs  *work.Standing // what somebody else said meanwhile; nil: nobody has
-	Given   *work.Recent   // the verdict that can be undone; nil: there is none
+	Theirs  *work.TaskNow // what somebody else said meanwhile; nil: nobody has
+	Given   *work.Recent  // the verdict that can be undone; nil: there is none
 	now     clock.Time
 	alone   bool // the task is shown without the queue
 }

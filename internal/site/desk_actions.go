@@ -14,7 +14,6 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/fault"
 	"lectern/internal/grade"
-	"lectern/internal/httpserver"
 	"lectern/internal/policy"
 	"lectern/internal/usecase"
 	"lectern/internal/work"
@@ -54,12 +53,7 @@ type deskDone struct {
 
 // Draw implements endpoint.Drawing.
 func (v deskDone) Draw(w http.ResponseWriter, r *http.Request, status int) {
-	w.Header().Add("Vary", "Accept")
-	if httpserver.Names(r, "text/html") {
-		endpoint.Redirect{To: v.To}.Draw(w, r, status)
-		return
-	}
-	httpserver.JSON(w, http.StatusOK, v)
+	answerForm(w, r, status, v.To, v)
 }
 
 // deskTaskIn names the task that a form of the desk is about, and the queue it stands
@@ -259,7 +253,7 @@ func (s *Server) deskAgain(ctx context.Context, who *access.Caller, in deskTaskI
 	v := p.Data.(*deskPage)
 	v.Typed = wrote
 	if e, ok := errors.AsType[*fault.Error](err); ok {
-		v.Theirs, _ = e.Stands.(*work.Standing) // nil where nobody was faster
+		v.Theirs, _ = e.Stands.(*work.TaskNow) // nil where nobody was faster
 	}
 	return s.again(p, err)
 }

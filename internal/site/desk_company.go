@@ -7,7 +7,6 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/db"
-	"lectern/internal/httpserver"
 	"lectern/internal/note"
 	"lectern/internal/presence"
 	"lectern/internal/work"
@@ -47,12 +46,7 @@ type lookers struct {
 
 // Draw implements endpoint.Drawing.
 func (v lookers) Draw(w http.ResponseWriter, r *http.Request, status int) {
-	w.Header().Add("Vary", "Accept")
-	if httpserver.Names(r, "text/html") {
-		endpoint.Redirect{To: v.to}.Draw(w, r, status)
-		return
-	}
-	httpserver.JSON(w, http.StatusOK, v)
+	answerForm(w, r, status, v.to, v)
 }
 
 type deskPresenceIn struct {

@@ -6,7 +6,6 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
-	"lectern/internal/httpserver"
 	"lectern/internal/work"
 )
 
@@ -23,12 +22,7 @@ type undone struct {
 
 // Draw implements endpoint.Drawing.
 func (v undone) Draw(w http.ResponseWriter, r *http.Request, status int) {
-	if httpserver.Names(r, "text/html") {
-		v.deskDone.Draw(w, r, status)
-		return
-	}
-	w.Header().Add("Vary", "Accept")
-	httpserver.JSON(w, http.StatusOK, v)
+	answerForm(w, r, status, v.To, v)
 }
 
 // deskUndo takes a verdict back and lays its task on the desk again, with the words that

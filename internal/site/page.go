@@ -150,12 +150,18 @@ type onward struct {
 
 // Draw implements endpoint.Drawing.
 func (v onward) Draw(w http.ResponseWriter, r *http.Request, status int) {
+	answerForm(w, r, status, v.To, v)
+}
+
+// answerForm leads a browser that sent a form by itself on, and tells a script of ours
+// what came of it.
+func answerForm(w http.ResponseWriter, r *http.Request, status int, to string, out any) {
 	w.Header().Add("Vary", "Accept")
 	if httpserver.Names(r, "text/html") {
-		endpoint.Redirect{To: v.To}.Draw(w, r, status)
+		endpoint.Redirect{To: to}.Draw(w, r, status)
 		return
 	}
-	httpserver.JSON(w, http.StatusOK, v)
+	httpserver.JSON(w, http.StatusOK, out)
 }
 
 // again draws a form once more with what was wrong with it. What is nobody's

@@ -88,7 +88,7 @@ type ruling struct {
 
 // GiveVerdict moves, marks and comments on the task of a project for a definition, and
 // in a group those of the others as Move does, all or nothing. It fails as Move and Say
-// do, and with fault.Conflict, which carries the Standing, when the task is no longer
+// do, and with fault.Conflict, which carries the TaskNow, when the task is no longer
 // of the version that was looked at; mates are not asked for theirs, as in a group the
 // last word counts for all. The same key again gives the first answer and changes
 // nothing; with another verdict it is fault.Conflict.
@@ -187,9 +187,8 @@ func (v Verdict) weigh(ctx context.Context, q db.Q, by Mover, own *task, version
 	return &ruling{decided: d}, nil
 }
 
-// Standing is what stands of a task that somebody has acted on meanwhile, and their
-// part in it.
-type Standing struct {
+// TaskNow is what a task is after somebody acted on it meanwhile, and their part in it.
+type TaskNow struct {
 	Status    status.Status `db:"status" json:"status"`
 	Grade     *grade.Grade  `db:"grade" json:"grade"`
 	Quality   *int          `db:"quality_pts" json:"quality_pts"`
@@ -202,9 +201,9 @@ type Standing struct {
 	Comment   *string       `db:"comment" json:"comment"` // what they said with it
 }
 
-// standing reads what stands of a task, with the last words whoever moved it last said
+// taskNow reads what a task is, with the last words whoever moved it last said
 // since the move before.
-const standing = `SELECT t.status, t.grade, CASE WHEN t.quality_pts >= 0 THEN t.quality_pts END AS quality_pts,
+const taskNow = `SELECT t.status, t.grade, CASE WHEN t.quality_pts >= 0 THEN t.quality_pts END AS quality_pts,
 		t.version, t.updated_at, h.at, h.actor_id AS user_id, u.first_name, u.last_name,
 		(SELECT c.comment FROM task_comments c WHERE c.task_id = t.id AND c.user_id = h.actor_id AND c.type = 'text'
 			AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = t.id AND e.at < h.at AND e.at >= c.created_at)
@@ -215,7 +214,7 @@ const standing = `SELECT t.status, t.grade, CASE WHEN t.quality_pts >= 0 THEN t.
 // overtaken is the refusal of a verdict on a task that has changed since it was looked
 // at, with what stands now.
 func (t *task) overtaken(ctx context.Context, q db.Q) error {
-	now, err := db.OneOf[Standing](ctx, q, "task", standing, t.ID)
+	now, err := db.OneOf[TaskNow](ctx, q, "task", taskNow, t.ID)
 	if err != nil {
 		return err
 	}
