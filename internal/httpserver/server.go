@@ -70,6 +70,12 @@ func New(c Config) *Server {
 // Handle adds a handler. Its pattern is one of http.ServeMux.
 func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
 
+// Reads tells whether a path can be asked for with GET.
+func (s *Server) Reads(path string) bool {
+	_, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})
+	return strings.HasPrefix(pattern, http.MethodGet+" ")
+}
+
 // AddFace lets f begin every request under prefix, such as /api, and explain what
 // goes wrong with it. The longest prefix that fits decides; / fits all.
 func (s *Server) AddFace(prefix string, f Face) {

@@ -202,6 +202,8 @@ func (s *Server) Explain(w http.ResponseWriter, r *http.Request, p httpserver.Pr
 		to := "/sign-in?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusSeeOther)
+	case p.Status == http.StatusUnauthorized:
+		s.signedOut(w, r).Draw(w, r, p.Status)
 	default:
 		e := &Page{site: s, Me: s.whoever(r, p.Status), name: "error", Title: httpserver.Title(p.Status),
 			Data: struct{ Text, ID string }{p.Text, httpserver.RequestID(r.Context())}}
