@@ -20,7 +20,13 @@ import (
 
 // people are those of the demo through whose eyes the pages are looked at; nobody is a
 // visitor.
-var people = []string{"", "student_1", "atutor", "aadmin"}
+var people = []string{"", "student_1", "atutor", "aconvenor", "aadmin"}
+
+// teaches tells who has to reach every page of those who teach.
+var teaches = map[string]bool{"atutor": true, "aconvenor": true}
+
+// taught tells whether a page is one of those who teach.
+func taught(pattern string) bool { return strings.HasPrefix(pattern, "GET /units/") }
 
 // byAddress are pages that no page links to: letters and the browser lead there.
 var byAddress = map[string][]string{
