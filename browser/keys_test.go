@@ -1,0 +1,288 @@
+package browser
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// keyStories are what each key of the desk does. The page lists its keys itself: one
+// without a story here fails TestEveryKeyHasAStory.
+var keyStories = map[string]func(b *tab, s *service, key string){
+	"j": goesOn, "ArrowRight": goesOn, "k": goesBack, "ArrowLeft": goesBack,
+	"n": skipsWhatWasJudged, "p": pins, "e": writes, "g": grades, "u": undoes, "?": listsKeys,
+	"c": judges, "d": judges, "m": judges, "f": judges, "r": judges, "x": judges,
+	"1": puts, "2": puts, "3": puts, "4": puts, "5": puts,
+	"Ctrl Enter": sendsWords, "Ctrl Shift Enter": repeats, "Esc": leavesTheField,
+}
+
+// named are keys by what they are called on the page.
+var named = map[string]string{"ArrowRight": kb.ArrowRight, "ArrowLeft": kb.ArrowLeft}
+
+func (b *tab) keyNamed(name string) {
+	b.Helper()
+	if key, ok := named[name]; ok {
+		name = key
+	}
+	b.key(name)
+}
+
+// second comes to the second task of the queue, and gives the first as well.
+func (b *tab) second() (first, second place) {
+	b.Helper()
+	b.desk(toMark)
+	first = b.place()
+	b.key("j")
+	b.moved(first)
+	return first, b.place()
+}
+
+func goesOn(b *tab, _ *service, key string) {
+	b.desk(toMark)
+	second := eval[string](b, "document.querySelectorAll('#desk-queue li')[1].dataset.task")
+	b.keyNamed(key)
+	b.shows(place{Task: second})
+}
+
+func goesBack(b *tab, _ *service, key string) {
+	first, _ := b.second()
+	b.keyNamed(key)
+	b.shows(first)
+}
+
+func skipsWhatWasJudged(b *tab, _ *service, key string) {
+	first, second := b.second()
+	b.judge("redo")
+	third := b.place()
+	b.settled()
+	b.key("k")
+	b.shows(second)
+	b.key("k")
+	b.shows(first)
+	b.keyNamed(key)
+	b.shows(third)
+}
+
+func pins(b *tab, s *service, key string) {
+	b.desk(toMark)
+	task := b.place().Task
+	for _, pinned := range []string{"true", "false"} { // what the form would do next
+		b.await("document.querySelector('form[action*=\"/pin\"] [name=pinned]').value === " + quote(pinned))
+		b.keyNamed(key)
+	}
+	b.await("document.querySelector('form[action*=\"/pin\"] [name=pinned]').value === 'true'")
+	b.shows(place{Task: task})
+}
+
+func writes(b *tab, _ *service, key string) {
+	b.desk(toMark)
+	b.keyNamed(key)
+	b.await("document.activeElement.id === 'desk-comment' && document.activeElement.value === ''")
+}
+
+func grades(b *tab, _ *service, key string) {
+	b.withAGrade()
+	b.keyNamed(key)
+	b.await("document.activeElement.id === 'desk-grade'")
+}
+
+// withAGrade opens the desk at a task that is graded.
+func (b *tab) withAGrade() {
+	b.Helper()
+	task := b.at.first(b.T, "task_definition_id=11", 0)
+	b.desk(fmt.Sprintf("/units/1/desk?sort=task&at=%d", task.ID))
+	b.await("document.querySelector('#desk-grade')")
+}
+
+// askAboutGraded lets a task wait that is graded: the demo has none.
+func (s *service) askAboutGraded(t *testing.T) {
+	t.Helper()
+	s.call(t, "student_5", "POST", "/api/projects/7/task_def_id/11/comments", url.Values{"comment": {"May I begin?"}}, nil)
+}
+
+func undoes(b *tab, s *service, key string) {
+	b.desk(toMark)
+	g := given{b.place(), "ready_for_feedback", "Taken back"}
+	b.write(g.comment)
+	b.judge("redo")
+	b.settled()
+	b.keyNamed(key)
+	b.shows(g.place)
+	b.await("document.getElementById('desk-comment').value === " + quote(g.comment))
+	b.key("e")
+	b.fill("#desk-comment", " ")
+}
+
+func listsKeys(b *tab, _ *service, key string) {
+	b.desk(toMark)
+	b.keyNamed(key)
+	b.await("document.querySelector('#desk-keys[open]')")
+	b.press("#desk-keys button")
+	b.await("!document.querySelector('#desk-keys[open]')")
+}
+
+func judges(b *tab, s *service, key string) {
+	b.desk(toMark)
+	status := eval[string](b, "document.querySelector('#desk-verdict button[aria-keyshortcuts="+key+"]').value")
+	g := given{b.place(), status, "Judged by " + key}
+	b.write(g.comment)
+	b.judge(status)
+	b.settled()
+	s.compare(b.T, []given{g})
+}
+
+func puts(b *tab, _ *service, key string) {
+	b.desk(toMark)
+	text := eval[string](b, "document.querySelector('[data-snippet][aria-keyshortcuts=\""+key+"\"]').dataset.snippet")
+	b.keyNamed(key)
+	b.await("document.getElementById('desk-comment').value === " + quote(text))
+	b.keyNamed(key)
+	b.await("document.getElementById('desk-comment').value === " + quote(text+"\n"+text))
+	b.fill("#desk-comment", " ")
+}
+
+func sendsWords(b *tab, s *service, _ string) {
+	b.desk(toMark)
+	g := given{b.place(), "ready_for_feedback", "Words alone"}
+	b.fill("#desk-comment", g.comment)
+	b.key(kb.Enter, chromedp.ModifierCtrl)
+	b.awaitText(g.comment)
+	b.settled()
+	b.shows(g.place)
+	s.compare(b.T, []given{g})
+}
+
+func repeats(b *tab, s *service, _ string) {
+	b.desk(toMark)
+	b.judge("discuss")
+	g := given{b.place(), "discuss", "And this one, too"}
+	b.fill("#desk-comment", g.comment)
+	b.key(kb.Enter, chromedp.ModifierCtrl, chromedp.ModifierShift)
+	b.moved(g.place)
+	b.settled()
+	s.compare(b.T, []given{g})
+}
+
+func leavesTheField(b *tab, _ *service, _ string) {
+	b.desk(toMark)
+	b.run(chromedp.Focus(chromedp.CSS("#desk-comment")))
+	b.key(kb.Escape)
+	b.await("document.activeElement.id === 'desk-name'")
+}
+
+// Every key that the desk lists does what it says, is shown on its control, and stands in
+// the help; and there is a story here of each.
+func TestEveryKeyHasAStory(t *testing.T) {
+	needed(t)
+	s := another(t)
+	b := open(t, s, wide)
+	b.signIn("atutor")
+	s.askAboutGraded(t)
+	listed := b.listedKeys()
+	for _, key := range slices.Sorted(maps.Keys(keyStories)) {
+		if !slices.Contains(listed, key) {
+			t.Errorf("the desk does not list %s", key)
+			continue
+		}
+		t.Run(key, func(t *testing.T) {
+			b.T = t
+			keyStories[key](b, s, key)
+		})
+	}
+	b.T = t
+	b.visit("/help")
+	helped := eval[[]string](b, "[...document.querySelectorAll('dt:has(kbd)')].map((k) => k.innerText.trim())")
+	helped = append(helped, "ArrowRight", "ArrowLeft", "2", "3", "4", "5") // in the words for j, k and 1
+	for _, key := range listed {
+		if keyStories[key] == nil {
+			t.Errorf("%q has no story", key)
+		}
+		if !slices.Contains(helped, key) {
+			t.Errorf("the help does not tell of %q, only of %q", key, helped)
+		}
+	}
+}
+
+// listedKeys are the keys of the desk in the state in which it has all of them: a task
+// with a grade in the middle of the queue, after a verdict. The list of keys names them,
+// and so do the controls, each with a sign that is seen.
+func (b *tab) listedKeys() []string {
+	b.Helper()
+	b.withAGrade()
+	at := b.place()
+	b.key("k")
+	b.moved(at)
+	b.judge("redo")
+	b.shows(at)
+	b.settled()
+	b.await("document.querySelector('#desk-grade') && !document.querySelector('#desk-undo').hidden")
+	b.key("?")
+	b.await("document.querySelector('#desk-keys[open] tbody tr')")
+	list := eval[[][]string](b, `[...document.querySelectorAll('#desk-keys tr')].map((r) => r.closest('tbody')
+		.matches(':first-of-type') ? [...r.querySelectorAll('kbd')].map((k) => k.textContent)
+		: [[...r.querySelectorAll('kbd')].map((k) => k.textContent).join(' ')])`)
+	b.key(kb.Escape)
+	b.await("!document.querySelector('#desk-keys[open]')")
+	keys := map[string]bool{}
+	for _, key := range slices.Concat(list...) {
+		keys[key] = true
+	}
+	eval[bool](b, "document.querySelectorAll('details').forEach((d) => { d.open = true }), true")
+	for _, c := range eval[[]struct {
+		Keys []string
+		Seen bool
+	}](b, `[...document.querySelectorAll('[aria-keyshortcuts]')].map((c) => {
+		const keys = c.getAttribute('aria-keyshortcuts').split(' ');
+		const sign = [c, ...c.labels ?? []].map((e) => e.querySelector('kbd')).find(Boolean);
+		return {Keys: keys, Seen: keys.includes(sign?.textContent) && sign.checkVisibility()};
+	})`) {
+		if !c.Seen {
+			b.Errorf("no sign of the key is seen on the control of %q", c.Keys)
+		}
+		for _, key := range c.Keys {
+			if !keys[key] {
+				b.Errorf("%q works and is not listed", key)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}
+
+// Whoever switches single keys off in the profile has none, and the buttons name none.
+func TestKeysSwitchedOffInTheProfile(t *testing.T) {
+	needed(t)
+	s := another(t)
+	b := open(t, s, wide)
+	b.signIn("tutor_0")
+	b.visit("/profile")
+	b.press("#shortcuts")
+	b.follow("form[action='/profile/preferences'] button")
+	b.desk(toMark)
+	b.ahead()
+	at := b.place()
+	for _, key := range slices.Sorted(maps.Keys(keyStories)) {
+		if !strings.Contains(key, " ") && key != "Esc" {
+			b.keyNamed(key)
+		}
+	}
+	if text := eval[string](b, "document.getElementById('desk-comment').value"); text != "" {
+		t.Errorf("%q was written by a key that was switched off", text)
+	}
+	if b.place() != at || b.has("dialog[open]") || b.has("#desk [aria-keyshortcuts]") || b.has("#desk kbd") ||
+		b.has("#desk-queue [data-state]") {
+		t.Error("a key worked that was switched off")
+	}
+	b.visit("/profile")
+	b.press("#shortcuts")
+	b.follow("form[action='/profile/preferences'] button")
+	b.desk(toMark)
+	if !b.has("#desk [aria-keyshortcuts]") {
+		t.Error("keys cannot be switched on again")
+	}
+}
