@@ -36,6 +36,8 @@ type Caller struct {
 	From      netip.Addr // the network address the request came from
 	Agent     string     // what the client calls itself
 
+	found *found // told with the session; see Resolve
+
 	// Asked, where it is set, hears of every right the caller is asked for, so
 	// that a test can tell whether the endpoint declares it.
 	Asked func(*policy.Right)
@@ -132,24 +134,34 @@ type Scope struct {
 }
 
 // Resolve gives c with its standing on the record s names. What does not exist,
-// or not under the parent named with it, is fault.Missing.
+// or not under the parent named with it, is fault.Missing. What was found with the
+// session is not asked for again; it serves once, so who resolves the result later
+// asks anew.
 func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
+	known := c.found
+	c.found = nil
 	c.stand(s)
-	if (Scope{User: s.User}) == s {
+	if !s.record() {
 		return &c, nil
 	}
-	text, args, what := s.statement(c.ID, "", "")
-	row, err := db.OneOf[standing](ctx, q, what, text, args...)
-	if fault.Is(err, fault.Missing) {
-		return nil, s.absent(ctx, q, err)
+	if known == nil || known.scope != s {
+		text, args, what := s.statement("$1", "", "", c.ID)
+		row, err := db.OneOf[standing](ctx, q, what, text, args...)
+		if fault.Is(err, fault.Missing) {
+			return nil, s.absent(ctx, q, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		known = &found{s, *row}
 	}
-	if err != nil {
-		return nil, err
-	}
-	row.apply(&c)
+	known.apply(&c)
 	c.narrow()
 	return &c, nil
 }
+
+// record tells whether s names one that standings are found on: more than a user.
+func (s Scope) record() bool { return (Scope{User: s.User}) != s }
 
 // stand gives c the standings that no unit decides.
 func (c *Caller) stand(s Scope) {
@@ -193,7 +205,7 @@ func Permit(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule) (*Cal
 // the user the request is about does not exist. Only the refused pay for asking;
 // of all other records Resolve knows already that they exist.
 func refuse(ctx context.Context, q db.Q, s Scope, refusal error) error {
-	if (Scope{User: s.User}) != s || s.User == 0 {
+	if s.record() || s.User == 0 {
 		return refusal
 	}
 	if _, err := db.OneOf[int64](ctx, q, "user", `SELECT id FROM users WHERE id = $1`, s.User); err != nil {
@@ -315,10 +327,10 @@ func (s Scope) absent(ctx context.Context, q db.Q, mixed error) error {
 	return fault.New(fault.Missing, "There is no such %s.", parts[gone[0]].what)
 }
 
-// statement puts together the one statement for s, with further columns and joins,
-// whose arguments are numbered from 2. All text is constant; ids are arguments.
-func (s Scope) statement(caller int64, columns, joins string, more ...any) (string, []any, string) {
-	args := append([]any{caller}, more...)
+// statement puts together the one statement for s. Caller is the id of who is asked
+// for, as SQL; args are those of caller and of the further columns and joins. All text
+// is constant; ids are arguments.
+func (s Scope) statement(caller, columns, joins string, args ...any) (string, []any, string) {
 	var from strings.Builder
 	from.WriteString(joins)
 	what := "record"
@@ -335,8 +347,8 @@ func (s Scope) statement(caller int64, columns, joins string, more ...any) (stri
 	return `SELECT ` + columns + `u.id AS unit_id, u.allow_student_change_tutorial AS may_move,
 			u.allow_student_extension_requests AS may_extend, r.role AS unit_role, p.enrolled AS enrolled,` +
 		s.columns() + ` FROM units u` + from.String() + `
-		LEFT JOIN unit_roles r ON r.unit_id = u.id AND r.user_id = $1
-		LEFT JOIN projects p ON p.unit_id = u.id AND p.user_id = $1` + s.membership(), args, what
+		LEFT JOIN unit_roles r ON r.unit_id = u.id AND r.user_id = ` + caller + `
+		LEFT JOIN projects p ON p.unit_id = u.id AND p.user_id = ` + caller + s.membership(), args, what
 }
 
 // parts lists what a scope can name, the outermost first.

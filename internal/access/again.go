@@ -61,11 +61,10 @@ func again(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule, lock s
 	if c.View != nil {
 		return nil, errLooksOnly()
 	}
-	record := (Scope{User: s.User}) != s
 	text, args, what := `SELECT `+presentColumns+` FROM users o`+present+` WHERE o.id = $1`,
 		[]any{c.ID, c.SessionID, q.Now()}, "session"
-	if record {
-		text, args, what = s.statement(c.ID, presentColumns+`, `, present, c.SessionID, q.Now())
+	if s.record() {
+		text, args, what = s.statement("$1", presentColumns+`, `, present, args...)
 	}
 	row, err := db.OneOf[confirmed](ctx, q, what, text+lock, args...)
 	if fault.Is(err, fault.Missing) {
@@ -79,7 +78,7 @@ func again(ctx context.Context, q db.Q, c Caller, s Scope, r policy.Rule, lock s
 	}
 	c.Role, c.UnitID, c.UnitRole, c.ProjectID, c.OwnerID, c.TaskID = row.Role, 0, 0, 0, 0, 0
 	c.stand(s)
-	if record {
+	if s.record() {
 		row.apply(&c)
 		c.narrow()
 	}

@@ -120,8 +120,8 @@ var resources = []func(*Server){
 // New makes the Server and declares every endpoint. It panics where a declaration
 // is wrong, so that a mistake is seen at the first start.
 func New(c Config) *Server {
-	c.Authenticate = func(ctx context.Context, username, token string) (*access.Caller, error) {
-		return ident.Attend(ctx, c.DB, username, token)
+	c.Authenticate = func(ctx context.Context, username, token string, on access.Scope) (*access.Caller, error) {
+		return ident.Attend(ctx, c.DB, username, token, on)
 	}
 	c.Words, c.Operations, c.Schemas, c.Tags, c.Examples = words(), operations(), schemas(), tags, examples()
 	s := &Server{Server: endpoint.New(c.Config), db: c.DB, files: c.Files, passwords: ident.NewPasswords(c.DB,

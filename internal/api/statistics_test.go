@@ -188,9 +188,9 @@ func TestInsightTakesAConstantNumberOfStatements(t *testing.T) {
 		for _, n := range [][2]int{{0, 3}, {3, 60}} {
 			w.enrolEach(n[0], n[1])
 			for request, want := range most {
-				// Two more find the caller and their standing.
-				if texts := w.statementsOf("tutor", request); len(texts) != want+2 {
-					t.Errorf("%s took %d statements, not %d:\n%s", request, len(texts), want+2,
+				// One more finds the caller and their standing.
+				if texts := w.statementsOf("tutor", request); len(texts) != want+1 {
+					t.Errorf("%s took %d statements, not %d:\n%s", request, len(texts), want+1,
 						strings.Join(texts, "\n"))
 				}
 			}

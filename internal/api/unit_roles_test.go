@@ -116,7 +116,7 @@ func TestLastConvenorStays(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.set(`UPDATE unit_roles SET is_main = FALSE WHERE unit_id = $1`, w.id["unitA"])
 		requests := []string{"DELETE /api/unit_roles/{role:convenor}"}
-		for i, person := range []string{"admin", "convenorB"} {
+		for i, person := range []string{"tutorB", "convenorB"} {
 			name := fmt.Sprint("leaver", i)
 			w.add(name, "unit_roles", row{"unit_id": w.id["unitA"], "user_id": w.id[person], "role": 3,
 				"created_at": clock.At(w.now), "updated_at": clock.At(w.now)})

@@ -76,7 +76,7 @@ func TestWhatAnotherTargetGradeWouldMean(t *testing.T) {
 		if n := w.count(`projects WHERE id = $1 AND target_grade = 3`, w.id["project:student"]); n != 1 {
 			t.Error("asking has changed the grade aimed for")
 		}
-		if texts := w.statementsOf("tutor", path); len(texts) != 5 { // two find the caller and their standing
+		if texts := w.statementsOf("tutor", path); len(texts) != 4 { // one finds the caller and their standing
 			t.Errorf("%d statements: %q", len(texts), texts)
 		}
 	})

@@ -34,12 +34,12 @@ func UseLiveTicket(ctx context.Context, q db.Q, ticket string) (*access.Caller, 
 	if len(ids) == 0 {
 		return nil, gone
 	}
-	s, err := db.One[session](ctx, q, selectSession+`s.id = $1 AND u.disabled_at IS NULL`, ids[0])
-	if fault.Is(err, fault.Missing) || err == nil && s.over(q.Now().Time) {
+	s, err := access.SessionByID(ctx, q, ids[0])
+	if fault.Is(err, fault.Missing) || err == nil && (s.DisabledAt != nil || s.Over(q.Now().Time)) {
 		return nil, gone
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.caller(), nil
+	return s.Caller(), nil
 }

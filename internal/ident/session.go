@@ -12,7 +12,6 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/fault"
-	"lectern/internal/policy"
 )
 
 // newToken gives a token of 130 random bits.
@@ -52,91 +51,62 @@ func Open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 	return token, audit.Add(ctx, q, audit.Entry{Kind: audit.SignIn, Action: audit.Created, ActorID: u.ID, UserID: u.ID})
 }
 
-type session struct {
-	ID          int64       `db:"id"`
-	UserID      int64       `db:"user_id"`
-	Username    string      `db:"username"`
-	UsernameKey string      `db:"username_key"`
-	Role        policy.Role `db:"role"`
-	ExpiresAt   clock.Time  `db:"expires_at"`
-	RenewedAt   clock.Time  `db:"renewed_at"`
-	UsedAt      *clock.Time `db:"used_at"`
-	DisabledAt  *clock.Time `db:"disabled_at"`
-	Enrolling   bool        `db:"enrolling"`
-}
-
-const selectSession = `SELECT s.id, s.user_id, u.username, u.username_key, u.role, s.expires_at,
-	coalesce(s.renewed_at, s.created_at) AS renewed_at, s.used_at, u.disabled_at, s.enrolling
-	FROM sessions s JOIN users u ON u.id = s.user_id WHERE `
-
-// over tells whether the session has ended by now: by its own time, or because
-// it lasts longer than the present role's sessions do.
-func (s *session) over(now time.Time) bool {
-	return !access.Until(s.ExpiresAt, s.RenewedAt, s.Role).After(now)
-}
-
-func (s *session) caller() *access.Caller {
-	return &access.Caller{ID: s.UserID, Username: s.Username, Role: s.Role, SessionID: s.ID,
-		Enrolling: s.Enrolling}
-}
-
 // useEvery is how exactly the last use of a session is known.
 const useEvery = 5 * time.Minute
 
 // Attend is Authenticate for requests: it also notes that the session is used. A
-// store that cannot be written to does not keep people from reading.
-func Attend(ctx context.Context, d *db.DB, username, token string) (*access.Caller, error) {
-	s, err := authenticate(ctx, d.Pool(), username, token)
-	if err != nil {
-		return nil, err
-	}
-	return s.attend(ctx, d)
+// store that cannot be written to does not keep people from reading. With the session
+// it finds what the caller is on the record the request is about.
+func Attend(ctx context.Context, d *db.DB, username, token string, on access.Scope) (*access.Caller, error) {
+	return attend(ctx, d, token, ofName(username), on)
 }
 
 // AttendToken is Attend for pages, whose cookie holds the token alone.
-func AttendToken(ctx context.Context, d *db.DB, token string) (*access.Caller, error) {
-	s, err := byToken(ctx, d.Pool(), token, func(*session) bool { return true })
+func AttendToken(ctx context.Context, d *db.DB, token string, on access.Scope) (*access.Caller, error) {
+	return attend(ctx, d, token, func(*access.Session) bool { return true }, on)
+}
+
+func attend(ctx context.Context, d *db.DB, token string, right func(*access.Session) bool,
+	on access.Scope) (*access.Caller, error) {
+	s, err := byToken(ctx, d.Pool(), token, right, on)
 	if err != nil {
 		return nil, err
 	}
-	return s.attend(ctx, d)
-}
-
-func (s *session) attend(ctx context.Context, d *db.DB) (*access.Caller, error) {
 	if old := clock.At(d.Now().Add(-useEvery)); s.UsedAt == nil || !s.UsedAt.After(old.Time) {
 		_ = d.Tx(ctx, func(q db.Q) error {
 			_, err := db.Exec(ctx, q, `UPDATE sessions SET used_at = $2 WHERE id = $1`, s.ID, q.Now())
 			return err
 		})
 	}
-	return s.caller(), nil
+	return s.Caller(), nil
 }
 
 // Authenticate finds the caller a name and a token belong to. The look-up is by
 // the token's hash, so its time tells nothing of any token that exists.
 func Authenticate(ctx context.Context, q db.Q, username, token string) (*access.Caller, error) {
-	s, err := authenticate(ctx, q, username, token)
+	s, err := byToken(ctx, q, token, ofName(username), access.Scope{})
 	if err != nil {
 		return nil, err
 	}
-	return s.caller(), nil
+	return s.Caller(), nil
 }
 
 var errNoSession = fault.New(fault.Unknown, "The user name and the token do not belong together. Sign in again.")
 
-func authenticate(ctx context.Context, q db.Q, username, token string) (*session, error) {
-	return byToken(ctx, q, token, func(s *session) bool { return s.UsernameKey == fold(username) })
+func ofName(username string) func(*access.Session) bool {
+	return func(s *access.Session) bool { return s.UsernameKey == fold(username) }
 }
 
 // byToken finds the session of a token, if it is the right one and not over.
-func byToken(ctx context.Context, q db.Q, token string, right func(*session) bool) (*session, error) {
-	s, err := db.One[session](ctx, q, selectSession+`s.token_hash = $1`, hash(token))
+func byToken(ctx context.Context, q db.Q, token string, right func(*access.Session) bool,
+	on access.Scope) (*access.Session, error) {
+	s, err := access.SessionOf(ctx, q, hash(token), on)
 	switch {
 	case fault.Is(err, fault.Missing) || err == nil && (s.DisabledAt != nil || !right(s)):
 		return nil, errNoSession
 	case err != nil:
 		return nil, err
-	case s.over(q.Now().Time):
+	case s.Over(q.Now().Time):
 		return nil, fault.New(fault.Unknown, "Your session has ended. Sign in again.")
 	}
 	return s, nil

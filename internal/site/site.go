@@ -132,8 +132,8 @@ func form[In any](s *Server, path string, right policy.Rule, title string,
 func (s *Server) secure() bool { return strings.HasPrefix(s.publicURL, "https://") }
 
 // credentials finds the caller by the session cookie.
-func (s *Server) credentials(r *http.Request) (*access.Caller, error) {
-	who, err := s.signedIn(r)
+func (s *Server) credentials(r *http.Request, on access.Scope) (*access.Caller, error) {
+	who, err := s.signedIn(r, on)
 	if err != nil {
 		return nil, err
 	}
@@ -141,12 +141,12 @@ func (s *Server) credentials(r *http.Request) (*access.Caller, error) {
 }
 
 // signedIn is whose session a request brings.
-func (s *Server) signedIn(r *http.Request) (*access.Caller, error) {
+func (s *Server) signedIn(r *http.Request, on access.Scope) (*access.Caller, error) {
 	c, err := r.Cookie(s.cookie)
 	if err != nil || c.Value == "" {
 		return nil, fault.New(fault.Unknown, "Sign in first.")
 	}
-	return ident.AttendToken(r.Context(), s.DB, c.Value)
+	return ident.AttendToken(r.Context(), s.DB, c.Value, on)
 }
 
 // session is the cookie that holds a session's token; an empty one removes it. It
@@ -218,9 +218,9 @@ func (s *Server) whoever(r *http.Request, refused int) *access.Caller {
 		refused >= http.StatusInternalServerError {
 		return nil
 	}
-	who, err := s.credentials(r)
+	who, err := s.credentials(r, access.Scope{})
 	if err != nil {
-		who, err = s.signedIn(r) // a view as a student has ended
+		who, err = s.signedIn(r, access.Scope{}) // a view as a student has ended
 	}
 	if err != nil {
 		return nil

@@ -68,7 +68,7 @@ func newLedger(now clock.Clock) *ledger {
 	return &ledger{now: now, paid: map[account]time.Time{}, sweep: 1000}
 }
 
-// check refuses whoever has nothing left, before anything of the request is read.
+// check refuses whoever has nothing left, before more of the request is read than is brief.
 func (l *ledger) check(user int64, a *Allowance) error {
 	if a == nil {
 		return nil

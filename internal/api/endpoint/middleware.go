@@ -103,11 +103,11 @@ func (s *Server) sentHere(r *http.Request, i *Info) error {
 }
 
 // caller finds out who asks, and from where.
-func (s *Server) caller(r *http.Request, i *Info) (*access.Caller, error) {
+func (s *Server) caller(r *http.Request, i *Info, on access.Scope) (*access.Caller, error) {
 	if err := s.sentHere(r, i); err != nil {
 		return nil, err
 	}
-	who, err := s.signedIn(r, i.Right.Allows(policy.Visitor))
+	who, err := s.signedIn(r, i.Right.Allows(policy.Visitor), on)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (s *Server) caller(r *http.Request, i *Info) (*access.Caller, error) {
 // signedIn finds the user whose credentials the request has. Public endpoints
 // take wrong credentials for none: a browser with an old session must still reach
 // the sign-in page. One that must set up a second factor first is nobody there.
-func (s *Server) signedIn(r *http.Request, public bool) (*access.Caller, error) {
-	who, err := s.Credentials(r)
+func (s *Server) signedIn(r *http.Request, public bool, on access.Scope) (*access.Caller, error) {
+	who, err := s.Credentials(r, on)
 	if public && (fault.Is(err, fault.Unknown) || err == nil && who.Enrolling) {
 		return &access.Caller{}, nil
 	}
@@ -131,12 +131,12 @@ func (s *Server) signedIn(r *http.Request, public bool) (*access.Caller, error) 
 }
 
 // fromHeaders finds whoever the headers of the API name.
-func (s *Server) fromHeaders(r *http.Request) (*access.Caller, error) {
+func (s *Server) fromHeaders(r *http.Request, on access.Scope) (*access.Caller, error) {
 	name, token := r.Header.Get("Username"), tokenOf(r.Header)
 	if name == "" || token == "" {
 		return nil, fault.New(fault.Unknown, "Sign in first: send the headers Username and Auth_Token.")
 	}
-	return s.Authenticate(r.Context(), name, token)
+	return s.Authenticate(r.Context(), name, token, on)
 }
 
 func tokenOf(h http.Header) string {

@@ -25,8 +25,9 @@ import (
 )
 
 // Authenticate finds the user a name and a token belong to; a fault.Unknown
-// when there is none.
-type Authenticate func(ctx context.Context, username, token string) (*access.Caller, error)
+// when there is none. On is the record the request is about, as far as that is known,
+// so that what the user is there can be found in one go.
+type Authenticate func(ctx context.Context, username, token string, on access.Scope) (*access.Caller, error)
 
 // Config is what a Server stands on.
 type Config struct {
@@ -58,9 +59,9 @@ type Server struct {
 	ledger *ledger
 }
 
-// Credentials finds who sent a request; fault.Unknown when it does not say, or
-// says what is wrong.
-type Credentials func(r *http.Request) (*access.Caller, error)
+// Credentials finds who sent a request about a record; fault.Unknown when it does not
+// say, or says what is wrong.
+type Credentials func(r *http.Request, on access.Scope) (*access.Caller, error)
 
 // New makes a Server without endpoints: the face of every path under /api.
 func New(c Config) *Server {
@@ -248,41 +249,34 @@ func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule
 }
 
 // serve runs the checks in their order: credentials, parameters, look-up,
-// permission; then the handler, which checks the rules.
+// permission; then the handler, which checks the rules. What is brief is read first,
+// so that credentials and permission take one statement; its mistakes are told last.
 func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Request, c *conditional,
 	h func(context.Context, *access.Caller, In) (Out, error)) (out Out, done func(), err error) {
-	done = func() {}
 	ctx := context.WithValue(r.Context(), headerKey{}, r.Header)
-	who, err := s.caller(r, i)
+	in := &input[In]{}
+	done = func() { in.close(ctx, s) }
+	if i.brief(r) {
+		in.read(w, r, i, i.limits, "", nil)
+	}
+	who, err := s.caller(r, i, in.scope)
 	if err == nil {
 		err = s.ledger.check(who.ID, i.Allowance)
 	}
 	if err != nil {
 		return out, done, err
 	}
-	var in In
-	ahead := reflect.New(i.In).Interface()
-	early := func(p *params.Set) error { return s.early(ctx, i, p, r, ahead, who) }
-	lim := i.limits
-	lim.Spool, lim.Sender, lim.Accept = s.Room, who.ID, i.accept(ctx, who, ahead)
-	set, err := params.Read(w, r, lim, s.Spool, early)
-	httpserver.Received(r)
-	if err != nil {
-		out, err = redraw[In, Out](ctx, s, i, r, who, err)
+	if !i.brief(r) {
+		in.receive(ctx, s, i, w, r, who)
+	}
+	if in.unread != nil {
+		out, err = redraw[In, Out](ctx, s, i, r, who, in.unread)
 		return out, done, err
 	}
-	done = func() {
-		if err := set.Close(); err != nil {
-			s.HTTP.Log.WarnContext(ctx, "spooled upload not removed", "err", err)
-		}
+	if in.wrong != nil {
+		return out, done, in.wrong
 	}
-	if err = set.Decode(&in, r.PathValue); err != nil {
-		return out, done, err
-	}
-	scope, err := scopeOf(i.scope, reflect.ValueOf(&in).Elem())
-	if err != nil {
-		return out, done, err
-	}
+	scope := in.scope
 	if who, err = s.permitAgain(ctx, i, r, scope, who); err != nil {
 		return out, done, err
 	}
@@ -294,10 +288,10 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	}
 	ctx = audit.By(ctx, audit.Origin{ActorID: who.Actor(), UnitID: who.UnitID, ProjectID: who.ProjectID,
 		OwnerID: who.OwnerID, Address: who.From, RequestID: who.RequestID})
-	if err = c.begin(ctx, who, &in); err != nil {
+	if err = c.begin(ctx, who, &in.value); err != nil {
 		return out, done, err
 	}
-	if out, err = h(ctx, who, in); who.ID != 0 && who.ID == who.OwnerID {
+	if out, err = h(ctx, who, in.value); who.ID != 0 && who.ID == who.OwnerID {
 		err = fault.ToThemselves(err)
 	}
 	return out, done, i.inWireNames(err)
@@ -347,11 +341,11 @@ func (s *Server) permit(ctx context.Context, i *Info, scope access.Scope, who *a
 	return access.Permit(ctx, q, *who, scope, i.Right)
 }
 
-// permitAgain is permit once the parameters are read. A body takes as long as its
-// sender likes, so whoever sent one is asked for anew.
+// permitAgain is permit once the parameters are read. A body that is not brief takes
+// as long as its sender likes, so whoever sent one is asked for anew.
 func (s *Server) permitAgain(ctx context.Context, i *Info, r *http.Request, scope access.Scope,
 	who *access.Caller) (*access.Caller, error) {
-	if who.ID == 0 || i.Right.Allows(policy.Visitor) || r.Body == nil || r.Body == http.NoBody {
+	if who.ID == 0 || i.Right.Allows(policy.Visitor) || i.brief(r) {
 		return s.permit(ctx, i, scope, who)
 	}
 	return access.PermitAgain(ctx, s.DB.Pool(), *who, scope, i.Right)
