@@ -43,25 +43,40 @@ type ProjectDetail struct {
 	SubmittedGrade           *grade.Grade `db:"submitted_grade" json:"submitted_grade"`
 	CompilePortfolio         bool         `db:"compile_portfolio" json:"compile_portfolio"`
 	UsesDraftLearningSummary bool         `db:"uses_draft_learning_summary" json:"uses_draft_learning_summary"`
+	Has                      Parts        `json:"-"`
 	*ForStaff
 }
+
+// Parts tell what a project has of what many have not, so that nobody need ask for it.
+type Parts struct {
+	Files      bool `db:"has_files"` // in its portfolio
+	Groups     bool `db:"has_groups"`
+	Alignments bool `db:"has_alignments"` // the student's own
+}
+
+const partColumns = `EXISTS (SELECT 1 FROM portfolio_files f WHERE f.project_id = p.id) AS has_files,
+	EXISTS (SELECT 1 FROM group_memberships m WHERE m.project_id = p.id AND m.active) AS has_groups,
+	EXISTS (SELECT 1 FROM tasks t JOIN learning_outcome_links l ON l.task_id = t.id
+		WHERE t.project_id = p.id) AS has_alignments, `
 
 // ProjectByID gives one, for a reader with this role in its unit and, where
 // they are of the staff, with what only the staff may see.
 func ProjectByID(ctx context.Context, q db.Q, id int64, myRole policy.RoleName, staff bool) (*ProjectDetail, error) {
 	row, err := db.OneOf[struct {
 		ProjectDetail
+		Parts
 		ForStaff
 	}](ctx, q, "project", `SELECT p.id, p.campus_id, p.user_id, p.target_grade, p.portfolio_hash IS NOT NULL AS
 		portfolio_available,
 			p.enrolled, p.submitted_grade, p.compile_portfolio, p.uses_draft_learning_summary,
 			u.code, u.id AS unit_id, u.name AS unit_name, u.teaching_period_id, u.start_date, u.end_date, u.active, `+
-		staffColumns+`
+		partColumns+staffColumns+`
 		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id WHERE p.id = $1`, id)
 	if err != nil {
 		return nil, err
 	}
 	d := row.ProjectDetail
+	d.Has = row.Parts
 	if myRole != "" {
 		d.MyRole = &myRole
 	}

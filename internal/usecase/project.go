@@ -36,11 +36,12 @@ func ProjectByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	d.Alignments, err = part(ctx, q, who, policy.ReadProject, id, taskdef.ProjectAlignments)
+	d.Alignments, err = part(ctx, q, who, policy.ReadProject, id,
+		where(p.Has.Alignments, taskdef.ProjectAlignments))
 	if err != nil {
 		return nil, err
 	}
-	d.PortfolioFiles, err = part(ctx, q, who, policy.ReadSubmission, id, portfolio.FilesOf)
+	d.PortfolioFiles, err = part(ctx, q, who, policy.ReadSubmission, id, where(p.Has.Files, portfolio.FilesOf))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func ProjectByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*Pr
 	if who.Who&policy.FormerOwner != 0 {
 		groups = policy.ReadProject // who has left the unit still reads all of their own project
 	}
-	if d.Groups, err = part(ctx, q, who, groups, id, enrol.GroupsOfProject); err != nil {
+	if d.Groups, err = part(ctx, q, who, groups, id, where(p.Has.Groups, enrol.GroupsOfProject)); err != nil {
 		return nil, err
 	}
 	d.Tasks, err = part(ctx, q, who, policy.ReadTask, id,
@@ -66,6 +67,15 @@ func part[T any](ctx context.Context, q db.Q, who *access.Caller, right *policy.
 		return []T{}, nil
 	}
 	return read(ctx, q, id)
+}
+
+// where gives read if there is something to be read, else what gives nothing.
+func where[T any](something bool, read func(context.Context, db.Q, int64) ([]T, error)) func(context.Context, db.Q,
+	int64) ([]T, error) {
+	if something {
+		return read
+	}
+	return func(context.Context, db.Q, int64) ([]T, error) { return []T{}, nil }
 }
 
 // ProjectRecord gives the project's own values, with those about the student
