@@ -8,20 +8,21 @@ import (
 )
 
 // stopwatch measures inside the page from the press of a key until the first page of the
-// next document is there, and until the browser has painted it.
+// next student's work is there, and until the browser has painted it.
 const stopwatch = `(() => {
 	let began = 0;
 	window.times = [];
 	addEventListener('keydown', (e) => { began = e.timeStamp; }, true);
 	new MutationObserver(() => {
-		const drawn = document.querySelector('#desk-task .sheet.drawn[data-page="1"] canvas');
+		const view = document.querySelector('#desk-task document-view');
+		const drawn = view?.querySelector(` + "`" + `.sheet.drawn[data-page="${view.begins}"] canvas` + "`" + `);
 		if (!began || !drawn || drawn === window.last) return;
 		window.last = drawn;
 		const [from, there] = [began, performance.now()];
 		began = 0;
 		requestAnimationFrame(() => setTimeout(() => window.times.push([there - from, performance.now() - from])));
 	}).observe(document.getElementById('desk'), {subtree: true, childList: true, attributeFilter: ['class']});
-	window.last = document.querySelector('#desk-task .sheet canvas');
+	window.last = document.querySelector('#desk-task .sheet.drawn canvas');
 	return true;
 })()`
 

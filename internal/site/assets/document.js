@@ -55,22 +55,22 @@ class DocumentView extends HTMLElement {
     if (!this.kept) this.close();
   }
 
-  // prepare reads the document and draws its first page, also before it is shown: then
-  // for a pane of the width that is given. It ends when the page is drawn, or never will be.
+  // prepare reads the document and draws the page it opens at, also before it is shown:
+  // then for a pane of the width that is given. It ends when the page is drawn, or never
+  // will be.
   prepare(width) {
     this.width = width;
     this.words ??= JSON.parse(this.dataset.words);
     this.zoom ??= 1;
-    this.at ??= 1; // the page that is looked at
     this.opened ??= this.open(new AbortController()).catch(() => this.fail());
     return this.opened;
   }
 
   // rest gives back what is drawn of a document that is kept but not shown, except for
-  // its first page.
+  // the page that is looked at.
   rest() {
-    if (this.pane) for (const sheet of [...this.pane.children].slice(1)) this.clear(sheet);
-    this.drawn = this.drawn?.filter((n) => n === 1);
+    for (const n of this.drawn ?? []) if (n !== this.at) this.clear(this.pane.children[n - 1]);
+    this.drawn = this.drawn?.filter((n) => n === this.at);
   }
 
   // close gives back everything.
@@ -100,10 +100,21 @@ class DocumentView extends HTMLElement {
     this.task = pdf.getDocument({ data, worker: this.worker, isEvalSupported: false, useWasm: false,
       wasmUrl: new URL('./pdfjs/', import.meta.url).href, enableXfa: false });
     this.document = await this.task.promise;
-    this.first = await this.document.getPage(1);
+    this.begins = await this.beginning().catch(() => 1);
+    [this.first] = await Promise.all([1, this.begins].map((n) => this.document.getPage(n)));
     if (stop.signal.aborted) return;
+    this.at ??= this.begins; // the page that is looked at
     this.build();
     await this.layOut();
+  }
+
+  // beginning is the page the document opens at: where it is a student's work, that behind
+  // the cover. The service names the cover first in the outline, then every file.
+  async beginning() {
+    if (!('work' in this.dataset)) return 1;
+    const [, file] = await this.document.getOutline() ?? [];
+    const [page] = file?.dest ?? [];
+    return page ? await this.document.getPageIndex(page) + 1 : 1;
   }
 
   async read(signal) {
@@ -153,7 +164,7 @@ class DocumentView extends HTMLElement {
   watch() {
     const near = new IntersectionObserver((list) => {
       for (const e of list) if (e.isIntersecting) this.draw(Number(e.target.dataset.page));
-    }, { root: this.pane, rootMargin: '50% 0px' });
+    }, { root: this.pane, rootMargin: '0px 0px 50%' }); // people read on, and rarely back
     for (const sheet of this.pane.children) near.observe(sheet);
     const { pane } = this;
     new ResizeObserver(() => {
@@ -221,7 +232,7 @@ class DocumentView extends HTMLElement {
     sheet.append(canvas, text);
     this.drawn.push(n);
     if (this.drawn.length > most) this.clear(this.pane.children[this.drawn.shift() - 1]);
-    const page = n === 1 ? this.first : await this.document.getPage(n).catch(() => null);
+    const page = await this.document.getPage(n).catch(() => null);
     if (!page || canvas.parentNode !== sheet) return; // the document was closed, or the page left meanwhile
     const viewport = page.getViewport({ scale: this.size(sheet, page) });
     const fine = Math.min(devicePixelRatio || 1, largest / viewport.width, largest / viewport.height);
