@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -16,6 +17,8 @@ const (
 	arrives    fate = iota
 	isLost          // before the service hears of it
 	answerLost      // the service does what is asked, and nobody hears of it
+	postsLost       // what changes something, before the service hears of it
+	once            // the next verdict arrives, and nothing after it
 )
 
 // wire is a network between the browser and a service that can be cut, and whose
@@ -47,10 +50,13 @@ func newWire(t *testing.T, s *service) *wire {
 			r.Out.Host = r.In.Host
 		}}
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if fate(w.does.Load()) != arrives && r.Method == http.MethodPost {
+		does := fate(w.does.Load())
+		if does != arrives && r.Method == http.MethodPost {
 			w.lost.Add(1)
 		}
-		if fate(w.does.Load()) == isLost {
+		verdict := strings.HasSuffix(r.URL.Path, "/verdict")
+		if does == isLost || does == postsLost && r.Method == http.MethodPost ||
+			does == once && !(verdict && w.does.CompareAndSwap(int32(once), int32(isLost))) {
 			hangUp(rw, r, errLost)
 			return
 		}

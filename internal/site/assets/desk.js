@@ -3,6 +3,7 @@
 import { draftOf } from './drafts.js';
 import { address, announce, beside, current, desk, element, home, now, row, rows, say, state, task, waiting }
   from './desk-page.js';
+import { fit } from './desk-columns.js';
 import { ask, clear, entry, fill, form, read as typedIn, sent, store, words } from './desk-form.js';
 import { Outbox } from './outbox.js';
 import { adopt, Prefetch } from './prefetch.js';
@@ -98,10 +99,9 @@ function seen() {
   desk.dispatchEvent(new CustomEvent('shown', { detail: task() }));
 }
 
-// carry makes the next task look as this one was left: its folds and columns.
+// carry makes the next task look as this one was left: its columns and folds.
 function carry(from, to) {
-  const [old, fresh] = [from, to].map((a) => a.querySelector('.desk-work'));
-  if (old?.style.width && fresh) fresh.style.width = old.style.width;
+  fit(to);
   for (const d of from.querySelectorAll('details[id]')) {
     const other = to.querySelector(`#${CSS.escape(d.id)}`);
     if (other) other.open = d.open;
@@ -183,6 +183,7 @@ async function renew() {
   const queue = page.getElementById('desk-queue');
   const article = page.getElementById('desk-task');
   document.getElementById('desk-queue').replaceWith(document.adoptNode(queue));
+  fit(queue);
   if (row(task())) {
     current(task());
     arrange();
@@ -375,6 +376,7 @@ new Undo(outbox, (id) => {
   progress(-1);
   return visit(id);
 });
+fit(desk);
 history.replaceState(null, '', task() ? address(task()) : location.href);
 for (const e of outbox.entries) changed({ detail: e });
 seen();

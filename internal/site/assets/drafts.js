@@ -53,7 +53,7 @@ export function keepDraft(task, draft) {
 // What was sent, by its key, until it is answered.
 export const keepSent = (entry) => put(`sent ${entry.key}`, entry);
 export const dropSent = (entry) => remove(`sent ${entry.key}`);
-export const stillSent = (entry) => get(`sent ${entry.key}`) !== null;
+export const sentAs = (entry) => get(`sent ${entry.key}`); // null: it was answered, or its user signed out
 export const allSent = () => names().filter((n) => n.startsWith('sent ')).map(get).filter(Boolean)
   .sort((a, b) => a.at - b.at);
 

@@ -1,7 +1,7 @@
 // Verdicts on their way: each is kept until the server answered, sent again with the
 // same key when the network is lost, and told of when it is refused. Those of one task
 // go one after the other.
-import { allSent, dropSent, keepSent, stillSent, user } from './drafts.js';
+import { allSent, dropSent, keepSent, sentAs, user } from './drafts.js';
 
 const waits = [1, 2, 4, 8, 15, 30, 60]; // s between two tries
 const longest = 30000; // ms that one try may take
@@ -18,10 +18,19 @@ export class Outbox extends EventTarget {
   busy = new Set(); // tasks one of whose entries is on its way
   timers = new Map(); // until the next try, by task
 
+  ends = new AbortController();
+
   constructor() {
     super();
-    addEventListener('online', () => this.resume());
-    document.addEventListener('visibilitychange', () => { if (!document.hidden) this.resume(); });
+    const { signal } = this.ends;
+    addEventListener('online', () => this.resume(), { signal });
+    document.addEventListener('visibilitychange', () => { if (!document.hidden) this.resume(); }, { signal });
+  }
+
+  // close sends nothing any more.
+  close() {
+    this.ends.abort();
+    for (const timer of this.timers.values()) clearTimeout(timer);
   }
 
   // resume sends at once what waits.
@@ -30,8 +39,9 @@ export class Outbox extends EventTarget {
   }
 
   add(entry) {
-    this.entries.push(entry);
     keepSent(entry);
+    entry.lost = this.of(entry.task).find((e) => !e.refused)?.lost; // it waits as that one does
+    this.entries.push(entry);
     this.tell('change', entry);
     this.next(entry.task);
   }
@@ -58,10 +68,14 @@ export class Outbox extends EventTarget {
     const entry = this.of(task).find((e) => !e.refused);
     if (!entry || this.busy.has(task)) return;
     clearTimeout(this.timers.get(task));
-    if (entry.tries && !stillSent(entry)) { // another window had the answer, or its user signed out
-      this.drop(entry);
-      this.next(task);
-      return;
+    if (entry.tries) {
+      const kept = sentAs(entry);
+      if (!kept) { // another window had the answer, or its user signed out
+        this.drop(entry);
+        this.next(task);
+        return;
+      }
+      entry.fields = kept.fields; // another window may have had the answer to the one before
     }
     this.busy.add(task);
     const { answer, body } = await send(entry);
@@ -73,16 +87,15 @@ export class Outbox extends EventTarget {
   }
 
   save(entry, body) {
-    for (const later of this.of(entry.task)) { // was decided in the knowledge of this one
-      if (body.version && later.fields.version === entry.fields.version) later.fields.version = String(body.version);
-    }
+    if (body.version) for (const later of this.of(entry.task)) if (later !== entry) follow(later, entry, body.version);
     this.tell('saved', { entry, body });
     this.drop(entry);
   }
 
   lose(entry, answer) {
     entry.tries = (entry.tries ?? 0) + 1;
-    entry.lost = answer?.status === 401 ? 'sign-in' : 'lost';
+    const why = answer?.status === 401 ? 'sign-in' : 'lost';
+    for (const e of this.of(entry.task)) if (!e.refused) e.lost = why; // those behind it wait, too
     const wait = waits[Math.min(entry.tries, waits.length) - 1] * (0.75 + Math.random() / 2);
     const asked = Number(answer?.headers.get('Retry-After')) || 0;
     this.timers.set(entry.task, setTimeout(() => this.next(entry.task), 1000 * Math.max(wait, asked)));
@@ -99,6 +112,16 @@ export class Outbox extends EventTarget {
   tell(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
+}
+
+// follow makes a verdict that was given in the knowledge of another one about what came
+// of that: a page that is closed now must find it so.
+function follow(later, entry, version) {
+  const { fields, refused } = later;
+  if (fields.version === entry.fields.version) fields.version = String(version);
+  else if (String(refused?.stands?.version) === entry.fields.version) refused.stands.version = version;
+  else return;
+  keepSent(later);
 }
 
 // heard tells whether a comment that is sent again has arrived before: nobody can say the

@@ -36,8 +36,17 @@ function remind(entry) {
   document.getElementById('main').prepend(note);
 }
 
+// unsent is when verdicts or comments of the marking desk have not arrived yet.
+const unsent = () => Object.keys(localStorage).some((k) => k.startsWith(`draft ${out.dataset.user} desk sent `));
+const asking = () => import('./sign-out.js').catch(() => null); // read while there is a network
+
 async function signOut(e) {
   e.preventDefault();
+  if (unsent()) {
+    const words = JSON.parse(out.dataset.words);
+    const script = await asking();
+    if (!(script ? await script.settle(words) : confirm(words.unsent))) return;
+  }
   const patience = new Promise((done) => { setTimeout(done, 1000, []); });
   const waiting = await Promise.race([all().catch(() => []), patience]);
   if (waiting.length > 0 && !confirm(out.dataset.leave)) return;
@@ -52,6 +61,7 @@ if (out) {
     if (key.startsWith('draft ') && !key.startsWith(`draft ${out.dataset.user} `)) localStorage.removeItem(key);
   }
   out.addEventListener('submit', signOut);
+  if (unsent() || document.getElementById('desk')) asking();
   all().then((entries) => {
     for (const e of entries) {
       if (e.user !== out.dataset.user || Date.now() - e.began > longest) drop(e.id);
