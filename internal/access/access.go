@@ -144,7 +144,7 @@ func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
 	if !s.record() {
 		return &c, nil
 	}
-	if known == nil || known.scope != s {
+	if known == nil || known.user != c.ID || known.scope != s {
 		text, args, what := s.statement("$1", "", "", c.ID)
 		row, err := db.OneOf[standing](ctx, q, what, text, args...)
 		if fault.Is(err, fault.Missing) {
@@ -153,7 +153,7 @@ func Resolve(ctx context.Context, q db.Q, c Caller, s Scope) (*Caller, error) {
 		if err != nil {
 			return nil, err
 		}
-		known = &found{s, *row}
+		known = &found{c.ID, s, *row}
 	}
 	known.apply(&c)
 	c.narrow()

@@ -45,8 +45,9 @@ type Session struct {
 	found       *found
 }
 
-// found is what the statement that found a session also told of a record.
+// found is what the statement that found a session also told of its user and a record.
 type found struct {
+	user  int64
 	scope Scope
 	standing
 }
@@ -69,7 +70,7 @@ func SessionOf(ctx context.Context, q db.Q, tokenHash string, s Scope) (*Session
 			JOIN users a ON a.id = z.user_id`, tokenHash)
 		row, err := db.One[present](ctx, q, text, args...)
 		if err == nil {
-			row.found = &found{s, row.standing}
+			row.found = &found{row.UserID, s, row.standing}
 			return &row.Session, nil
 		}
 		if !fault.Is(err, fault.Missing) {
