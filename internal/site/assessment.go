@@ -11,6 +11,7 @@ import (
 	"lectern/internal/opt"
 	"lectern/internal/policy"
 	"lectern/internal/status"
+	"lectern/internal/taskdef"
 	"lectern/internal/usecase"
 )
 
@@ -28,6 +29,7 @@ type tested struct {
 	Task string // the path of its page
 	Path string // that of the result
 	View usecase.AssessmentView
+	Of   *taskdef.Definition // on the page of the result
 	// MayAsk tells whether whoever looks may have the tests run again now.
 	MayAsk bool
 }
@@ -76,14 +78,19 @@ type testsIn struct {
 
 func (s *Server) tests(ctx context.Context, who *access.Caller, in testsIn) (*Page, error) {
 	var a *assess.Assessment
+	var of *taskdef.Definition
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
-		a, err = assess.At(ctx, q, in.ProjectID, in.DefinitionID, in.Timestamp)
+		if a, err = assess.At(ctx, q, in.ProjectID, in.DefinitionID, in.Timestamp); err != nil {
+			return err
+		}
+		of, err = taskdef.DefinitionByID(ctx, q, in.DefinitionID)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	v := in.tested(a)
+	v.Of = of
 	v.MayAsk = who.May(policy.Submit) && (a.Status == assess.Done || a.Status == assess.Failed) && s.usecases.Assess
 	v.View, err = s.usecases.ViewAssessment(ctx, a.ReportHash, who.May(policy.GradeTask))
 	return s.page(who, "tests", &v), err

@@ -64,7 +64,7 @@ func TestResultsOfTestsOnPages(t *testing.T) {
 			t.Fatalf("links: %v", links)
 		}
 		one := ann.do(links[0], nil).status(200).says("It &lt;b&gt;builds").says("&lt;script&gt;alert(1)").
-			says("Fix and Resubmit").says("Run the tests again")
+			says("Fix and Resubmit").says("Run the tests again").says("&lt;b&gt;1&lt;/b&gt;")
 		if strings.Contains(one.Body.String(), "for staff") || strings.Contains(one.Body.String(), "A out") {
 			t.Error("a student sees what is for the staff")
 		}
