@@ -3,6 +3,7 @@
 export const desk = document.getElementById('desk');
 const words = JSON.parse(desk.dataset.words);
 const live = document.getElementById('desk-said');
+const bar = document.getElementById('desk-notice');
 
 // home is the path of the desk. The page may be the answer to a form, whose path is another.
 export const home = `/units/${desk.dataset.unit}/desk`;
@@ -12,6 +13,14 @@ export const say = (key, ...values) => words[key].replace(/%s/g, () => values.sh
 // announce tells those who hear the page.
 export function announce(text) {
   live.textContent = text;
+  bar.hidden = true; // it was about what was done before
+}
+
+// notice tells everybody why what they did has no effect yet, until they do something else.
+export function notice(text) {
+  announce(text);
+  bar.textContent = text;
+  bar.hidden = false;
 }
 
 export function element(name, props = {}, ...children) {

@@ -1,7 +1,7 @@
 // Taking the last verdict back: an inverse move that the server records. The words of
 // the verdict become a draft again, before it is asked for: they cannot get lost.
 import { draftOf, dropDraft, keepDraft } from './drafts.js';
-import { announce, say, state } from './desk-page.js';
+import { announce, notice, say, state } from './desk-page.js';
 
 const bar = document.getElementById('desk-undo'); // a form
 
@@ -53,8 +53,8 @@ export class Undo {
     if (!one || one.taking) return;
     one.wanted = true;
     if (one.verdict) this.take(one);
-    else if (one.entry.refused) announce(say('not-saved'));
-    else announce(say('undo-later'));
+    else if (one.entry.refused) notice(say('not-saved'));
+    else notice(say('undo-later'));
   }
 
   async take(one) {

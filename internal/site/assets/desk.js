@@ -1,7 +1,7 @@
 // The marking desk: from task to task without waiting. Moving on is at once, while the
 // verdict is on its way; what is not saved is told of until somebody saw to it.
 import { draftOf } from './drafts.js';
-import { address, announce, beside, current, desk, element, home, now, row, rows, say, state, task, waiting }
+import { address, announce, beside, current, desk, element, home, notice, now, row, rows, say, state, task, waiting }
   from './desk-page.js';
 import { fit } from './desk-columns.js';
 import { ask, clear, entry, fill, form, read as typedIn, sent, store, words } from './desk-form.js';
@@ -49,8 +49,8 @@ async function go(id, { push = true, focus = true } = {}) {
     now().setAttribute('aria-busy', 'true');
     try {
       article = await article;
-    } catch {
-      if (mine === turn) stuck(id);
+    } catch (e) {
+      if (mine === turn) stuck(id, e);
       return;
     }
     if (mine !== turn) return;
@@ -58,10 +58,15 @@ async function go(id, { push = true, focus = true } = {}) {
   show(article, push ? address(id) : '', focus);
 }
 
-// stuck is when a task cannot be read: it is tried again as soon as there is hope.
-function stuck(id) {
+// stuck is when a task cannot be read: it is tried again as soon as there is hope. What
+// the server refuses it tells by itself: it leads whoever is signed out to the sign-in.
+function stuck(id, { status }) {
+  if (status < 500) {
+    location.assign(address(id));
+    return;
+  }
   now().removeAttribute('aria-busy');
-  announce(say('unread'));
+  notice(say('unread'));
   const once = new AbortController();
   const again = () => { once.abort(); if (turn === mine) go(id); };
   const mine = turn;
@@ -255,7 +260,7 @@ async function act(e) {
     target.reset();
     store();
     await refresh(task());
-  } else if (!answer) announce(say('no-network'));
+  } else if (!answer) notice(say('not-done'));
   else {
     const { name, value } = submitter ?? {};
     if (name) target.append(element('input', { type: 'hidden', name, value }));
@@ -279,7 +284,7 @@ function typed(e) {
     if (e.repeat) return;
     if (!e.shiftKey) speak();
     else if (last) judge(last);
-    else announce(say('no-last'));
+    else notice(say('no-last'));
   } else if (e.target.closest('.desk-marks')) {
     e.preventDefault();
     if (!e.repeat && form().dataset.chosen) judge(form().dataset.chosen);
