@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // overnight ends all sessions of somebody, as time does.
@@ -88,7 +90,8 @@ func TestSlowNetwork(t *testing.T) {
 	b.signIn("atutor")
 	b.desk(toMark)
 	set(b, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{{Latency: 600, DownloadThroughput: 50_000, UploadThroughput: 20_000}}})
+		MatchedNetworkConditions: []*network.Conditions{{Latency: 600, DownloadThroughput: 50_000,
+			UploadThroughput: 20_000}}})
 	var all []given
 	began := time.Now()
 	for _, status := range []string{"redo", "discuss", "redo"} {
@@ -146,4 +149,59 @@ func TestTwoTabsOfOneTutor(t *testing.T) {
 	two.press("#desk-refused button") // mine all the same
 	two.settled()
 	s.compare(t, []given{{at, "discuss", "One says this"}, {at, "discuss", "Two says that"}})
+}
+
+// What has no effect without a network is told where it is seen, and whoever goes on after
+// the session ended is led to the sign-in and back to the task they wanted.
+func TestDeskTellsWhyItStays(t *testing.T) {
+	needed(t)
+	s := another(t)
+	w := newWire(t, s)
+	b := open(t, w.service, wide)
+	b.expect("net::ERR_")
+	b.expect("status of 401")
+	b.signIn("atutor")
+	b.desk(toMark)
+	const told = "document.getElementById('desk-notice').checkVisibility()"
+	b.key("e")
+	b.key(kb.Enter, chromedp.ModifierCtrl, chromedp.ModifierShift)
+	b.await(told) // there is no verdict to repeat
+	b.key(kb.Escape)
+	w.does.set(isLost)
+	b.key("p")
+	b.await(told + " && document.getElementById('desk-notice').innerText.includes('not done')")
+	b.asItIs("a notice of the desk")
+	b.goOnUntil(told + " && document.getElementById('desk-notice').innerText.includes('read')")
+	w.does.set(arrives)
+	at := b.place()
+	b.key("j")
+	b.moved(at)
+	if eval[bool](b, told) {
+		t.Error("it is still told what is over")
+	}
+	b.write("Before the night")
+	at = b.place()
+	s.overnight(t, "atutor")
+	b.goOnUntil("location.pathname === '/sign-in'")
+	b.again("atutor")
+	b.await("document.querySelector('#desk[data-ahead]')")
+	if b.place() == at {
+		t.Error("the task is not the one that was wanted")
+	}
+	b.desk(toMark + "&at=" + at.Task)
+	b.await("document.getElementById('desk-comment').value === 'Before the night'")
+}
+
+// goOnUntil goes through what is prepared until something holds.
+func (b *tab) goOnUntil(holds string) {
+	b.Helper()
+	for range 9 { // more than are held
+		at := b.place()
+		b.key("j")
+		b.await(holds + " || document.getElementById('desk-task').dataset.task !== " + quote(at.Task))
+		if eval[bool](b, "Boolean("+holds+")") {
+			return
+		}
+	}
+	b.Fatalf("never true: %s", holds)
 }

@@ -40,6 +40,7 @@ export function presence() {
   desk.addEventListener('shown', again);
   document.addEventListener('visibilitychange', again);
   addEventListener('pagehide', () => leave(task()));
+  addEventListener('pageshow', (e) => { if (e.persisted) again(); });
   document.addEventListener('live', ({ detail: e }) => {
     if (e.kind === 'presence' && String(e.task_id) === task()) tell(task());
   });
