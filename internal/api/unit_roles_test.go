@@ -111,7 +111,8 @@ func TestDismiss(t *testing.T) {
 }
 
 // TestLastConvenorStays has all the convenors of a unit leave at once, by every
-// way out there is.
+// way out there is. The admin who asks is none of them: whoever loses a standing while
+// they ask is refused for that.
 func TestLastConvenorStays(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.set(`UPDATE unit_roles SET is_main = FALSE WHERE unit_id = $1`, w.id["unitA"])
