@@ -163,6 +163,9 @@ func TestPresenceEnds(t *testing.T) {
 		expect()
 		w.looks("tutor", presenceOfStudent)
 		expect("{Action:arrived")
+		if list, err := presence.Source(w.db)(t.Context()); err != nil || len(list) != 1 {
+			t.Errorf("of who came before the first look is told: %+v %v", list, err)
+		}
 		w.later(44 * time.Second)
 		expect()
 		w.later(2 * time.Second)

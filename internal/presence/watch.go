@@ -41,18 +41,17 @@ type change struct {
 // Source tells who began to look at a task and who ceased to, be it that they left or
 // that they were not heard of for Lasts. It compares what the database has with what
 // it had before, so that it works on every instance alike, and nothing is kept of it.
-// The student whose task it is hears nothing, even where they teach the unit.
+// At first it had nothing: whoever came between the first listener and the first look
+// is told of, too. The student whose task it is hears nothing, even where they teach
+// the unit.
 func Source(d *db.DB) events.Source {
-	var before map[place]looking
+	before := map[place]looking{}
 	return func(ctx context.Context) ([]events.Event, error) {
 		now, err := all(ctx, d.Pool())
 		if err != nil {
 			return nil, err
 		}
-		list := []events.Event{}
-		if before != nil {
-			list = append(differences(before, now, "left", d.Now()), differences(now, before, "arrived", d.Now())...)
-		}
+		list := append(differences(before, now, "left", d.Now()), differences(now, before, "arrived", d.Now())...)
 		before = now
 		return list, nil
 	}
