@@ -21,6 +21,7 @@ type reader struct {
 	on   string          // the pattern of it
 	doc  *html.Node      // what they see
 	text string          // its source
+	last *answer         // the answer it came with
 	seen map[string]bool // the forms on all pages, as page and action
 	done map[string]bool // those they sent
 }
@@ -67,11 +68,12 @@ func (r *reader) see(method, path string, a *answer) *reader {
 		}
 		a = r.do(path, nil)
 	}
+	r.last = a
 	if r.at, r.on, r.text = path, r.pattern(method, path), a.Body.String(); a.Code >= 300 && a.Code != 401 {
 		r.Fatalf("%s %s: %d %s", method, path, a.Code, a.text())
 	}
 	var err error
-	if r.doc, err = html.ParseWithOptions(a.Body, html.ParseOptionEnableScripting(false)); err != nil {
+	if r.doc, err = html.ParseWithOptions(strings.NewReader(r.text), html.ParseOptionEnableScripting(false)); err != nil {
 		r.Fatal(err)
 	}
 	for _, f := range r.forms() {
