@@ -59,6 +59,7 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 			"tasks t JOIN projects p ON p.id = t.project_id WHERE t.unit_id <> p.unit_id": 0,
 			"users WHERE password_hash <> 'seal' OR email NOT LIKE '%@example.edu'":       0,
 			"teaching_periods WHERE start_date <= '2000-01-01'":                           0,
+			"users WHERE name_key = ''":                                                   0, // they could not be found
 		} {
 			n, err := db.One[int64](ctx, d.Pool(), "SELECT count(*) FROM "+what)
 			if err != nil || *n != want {

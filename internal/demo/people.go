@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lectern/internal/db"
+	"lectern/internal/ident"
 	"lectern/internal/policy"
 )
 
@@ -54,6 +55,7 @@ func (b *builder) people(seal string) {
 		r := row{"username": p.username, "username_key": key, "email": key + "@example.edu",
 			"email_key":  key + "@example.edu",
 			"first_name": p.first, "last_name": p.last, "nickname": p.first, "role": int64(p.role),
+			"name_key":                 ident.NameKey(p.first, p.last),
 			"has_run_first_time_setup": true,
 			"password_hash":            seal, "created_at": b.q.Now(), "updated_at": b.q.Now()}
 		if p.role == policy.Student {

@@ -221,6 +221,6 @@ func store(ctx context.Context, q db.Q, u *User) error {
 		u.Pronouns,
 		u.ReceiveTaskNotifications, u.ReceivePortfolioNotifications, u.ReceiveFeedbackNotifications, u.OptInToResearch,
 		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now(), u.EmailPending, u.LoginID,
-		nameKey(u.FirstName, u.LastName))
+		NameKey(u.FirstName, u.LastName))
 	return taken(err)
 }

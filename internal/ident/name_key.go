@@ -27,10 +27,10 @@ func Plain(text string) string {
 	}, norm.NFKD.String(strings.ToLower(text))))
 }
 
-// nameKey is what people are listed by: first and last name, made plain. It is
+// NameKey is what people are listed by: first and last name, made plain. It is
 // written in digits and the letters a to f, which every collation puts in the same
 // order.
-func nameKey(first, last string) string {
+func NameKey(first, last string) string {
 	return hex.EncodeToString([]byte(Plain(first + "\x01" + last)))
 }
 
@@ -76,7 +76,7 @@ func FillNameKeys(ctx context.Context, d *db.DB) error {
 		}
 		rows := make([][]any, len(some))
 		for i, p := range some {
-			rows[i] = []any{p.ID, nameKey(p.First, p.Last)}
+			rows[i] = []any{p.ID, NameKey(p.First, p.Last)}
 		}
 		if err := d.Tx(ctx, func(q db.Q) error { return setNameKeys(ctx, q, rows) }); err != nil {
 			return err

@@ -11,7 +11,7 @@ func TestNamesStandWhereAReaderLooks(t *testing.T) {
 		{"李", "小龙"}}
 	got := slices.Clone(want)
 	slices.SortFunc(got, func(a, b [2]string) int {
-		x, y := nameKey(a[0], a[1]), nameKey(b[0], b[1])
+		x, y := NameKey(a[0], a[1]), NameKey(b[0], b[1])
 		switch {
 		case x < y:
 			return -1

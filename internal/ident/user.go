@@ -117,7 +117,7 @@ func appointed(user int64, to policy.Role) audit.Entry {
 func (n *NewUser) columns() []any {
 	return []any{n.Username, fold(n.Username), n.Email, fold(n.Email), opt.NonZero(n.StudentID),
 		n.FirstName, n.LastName, opt.NonZero(n.Nickname), int64(n.Role), opt.NonZero(n.LoginID),
-		nameKey(n.FirstName, n.LastName)}
+		NameKey(n.FirstName, n.LastName)}
 }
 
 func (n *NewUser) trim() {
