@@ -41,14 +41,36 @@ type calendarPage struct {
 	Units           []insight.FeedUnit
 }
 
-// calendarDay is a day in the table of a month.
+// calendarDay is a day in the table of a month, in plain words: a template takes as long
+// to ask a date for each of them as the database for the whole month.
 type calendarDay struct {
-	insight.MonthDay
-	Inside, Today bool // of the month that is shown
+	Date, Weekday, Rest string // as programs write it; its name; what follows its number
+	Number              int
+	Kind                string // how it looks
+	Inside, Today       bool   // of the month that is shown
+	Things              bool   // there are some on it
+	Due                 []insight.MonthTask
+	Classes             []insight.MonthClass
+	Breaks              []string
 }
 
-// Empty tells whether there is nothing to see on a day of the month.
-func (d calendarDay) Empty() bool { return len(d.Due)+len(d.Classes)+len(d.Breaks) == 0 }
+func newCalendarDay(day clock.Date, on insight.MonthDay, inside, today bool) calendarDay {
+	d := calendarDay{Date: day.String(), Weekday: day.Weekday().String(), Number: day.Day(), Inside: inside, Today: today}
+	switch {
+	case !inside:
+		d.Kind = "outside"
+	case len(on.Due)+len(on.Classes)+len(on.Breaks) == 0:
+		d.Kind = "empty"
+	}
+	if today {
+		d.Kind += " today"
+	}
+	if inside {
+		d.Rest = day.Format("January, Monday")
+		d.Due, d.Classes, d.Breaks, d.Things = on.Due, on.Classes, on.Breaks, len(on.Due)+len(on.Classes) > 0
+	}
+	return d
+}
 
 func (s *Server) calendar(ctx context.Context, who *access.Caller, in calendarIn) (*Page, error) {
 	today := clock.Day(s.DB.Now().Time)
@@ -87,8 +109,7 @@ func (v *calendarPage) arrange(today clock.Date) {
 		row := make([]calendarDay, 7)
 		for i := range row {
 			day := monday.AddDays(i)
-			row[i] = calendarDay{MonthDay: by[day], Inside: day.Month() == v.Month.First.Month(), Today: day == today}
-			row[i].Date = day
+			row[i] = newCalendarDay(day, by[day], day.Month() == v.Month.First.Month(), day == today)
 		}
 		v.Weeks = append(v.Weeks, row)
 	}
