@@ -82,3 +82,31 @@ func TestPagesAroundTheDesk(t *testing.T) {
 		}
 	})
 }
+
+// Who studies a unit beside teaching it is led to their own pages for their own work,
+// not to those of the staff, which would turn them away; and is not offered to judge it.
+func TestOwnRowsAmongStudents(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		w.tx(func(ctx context.Context, q db.Q) error {
+			for _, text := range []string{
+				`INSERT INTO projects (unit_id, user_id, created_at, updated_at)
+					SELECT p.unit_id, u.id, p.created_at, p.created_at FROM projects p, users u WHERE u.username = 'tom'`,
+				`UPDATE task_definitions SET upload_requirements = '[]'`,
+			} {
+				if _, err := db.Exec(ctx, q, text); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		tom, task := w.as("tom"), w.path(aTask) // the newest project is Tom's own
+		tom.do(task+"/status", url.Values{"status": {"ready_for_feedback"}}).status(303)
+		for _, list := range []string{w.path("/units/{id}/students"), w.path(aUnitTask)} {
+			tom.do(list, nil).status(200).says(`<a href="` + w.path("/projects/{project_id}") + `"><bdi>tom`).
+				lacks(`"` + w.path(aStudent) + `"`).lacks(`name="tasks"`).lacks("/desk?who=all")
+		}
+		tom.do(w.path(aStudent), nil).status(403)
+		tom.do(w.path(aUnitTask), nil).says(`href="` + task + `"`)
+	})
+}
