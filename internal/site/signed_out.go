@@ -1,6 +1,8 @@
 package site
 
 import (
+	"io"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"path"
@@ -28,13 +30,40 @@ const mostTyped = 64 << 10
 func (s *Server) signedOut(w http.ResponseWriter, r *http.Request) *Page {
 	v := signedOutPage{Next: s.cameFrom(r), ID: httpserver.RequestID(r.Context())}
 	r.Body = http.MaxBytesReader(w, r.Body, mostTyped)
-	if err := r.ParseForm(); err == nil {
-		for _, name := range typedFields {
-			v.Words = append(v.Words, r.PostForm[name]...)
-		}
+	form := typedIn(r)
+	for _, name := range typedFields {
+		v.Words = append(v.Words, form[name]...)
 	}
 	v.Words = slices.DeleteFunc(v.Words, func(text string) bool { return strings.TrimSpace(text) == "" })
 	return &Page{site: s, name: "signed-out", Title: word("signed-out.title"), Data: v}
+}
+
+// typedIn gives what a form says as far as it can be read. Texts come before the files of
+// a form that has some, and the files are not waited for.
+func typedIn(r *http.Request) url.Values {
+	if parts, err := r.MultipartReader(); err == nil && r.PostForm == nil {
+		return textsOf(parts)
+	}
+	if err := r.ParseForm(); err != nil {
+		return nil
+	}
+	return r.PostForm
+}
+
+// textsOf gives the texts of a form that come before its first file.
+func textsOf(parts *multipart.Reader) url.Values {
+	out := url.Values{}
+	for {
+		part, err := parts.NextPart()
+		if err != nil || part.FileName() != "" {
+			return out
+		}
+		text, err := io.ReadAll(part)
+		if err != nil {
+			return out
+		}
+		out.Add(part.FormName(), string(text))
+	}
 }
 
 // cameFrom is the page that a form was on. That of a plan is the answer to another form:

@@ -38,6 +38,7 @@ func TestFormAfterTheSessionEnded(t *testing.T) {
 			}
 		}
 		w.do(path+"/comments", url.Values{"comment": {strings.Repeat("x", 1<<17)}}).status(401).says("Sign in")
+		w.parts(path+"/comments", "text/html", url.Values{"comment": {typed}}).status(401).says("A long answer with &lt;b&gt;marks")
 		w.do(path+"/comments", url.Values{"comment": {typed}}, "Accept", "application/json").status(401).says(`"error"`)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"lectern/internal/access"
 	"lectern/internal/api/params"
+	"lectern/internal/fault"
 	"lectern/internal/httpserver"
 	"lectern/internal/size"
 )
@@ -59,6 +60,14 @@ func (in *input[In]) read(w http.ResponseWriter, r *http.Request, i *Info, lim p
 	var scope access.Scope
 	if scope, in.wrong = scopeOf(i.scope, reflect.ValueOf(&in.value).Elem()); in.wrong == nil {
 		in.scope = scope
+	}
+}
+
+// giveBack leaves what was typed with a request that nobody signed in sent: whoever tells
+// them so can show it again, and it cannot be read a second time.
+func (in *input[In]) giveBack(r *http.Request, err error) {
+	if in.set != nil && fault.Is(err, fault.Unknown) {
+		r.PostForm = in.set.Typed()
 	}
 }
 

@@ -229,14 +229,16 @@ func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule
 	s.routes = append(s.routes, i)
 	s.HTTP.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := s.conditional(i, r)
-		out, done, err := serve(s, i, w, r, c, h)
-		defer done()
+		in := &input[In]{}
+		defer in.close(r.Context(), s)
+		out, err := serve(s, i, w, r, c, in, h)
 		switch {
 		case errors.Is(err, errNotModified):
 			c.notModified(w)
 		case errors.Is(err, errKept):
 			c.sendKept(w, r)
 		case err != nil:
+			in.giveBack(r, err)
 			s.HTTP.Fail(w, r, err)
 		case c != nil:
 			c.answer.header = w.Header()
@@ -252,10 +254,8 @@ func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule
 // permission; then the handler, which checks the rules. What is brief is read first,
 // so that credentials and permission take one statement; its mistakes are told last.
 func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Request, c *conditional,
-	h func(context.Context, *access.Caller, In) (Out, error)) (out Out, done func(), err error) {
+	in *input[In], h func(context.Context, *access.Caller, In) (Out, error)) (out Out, err error) {
 	ctx := context.WithValue(r.Context(), headerKey{}, r.Header)
-	in := &input[In]{}
-	done = func() { in.close(ctx, s) }
 	if i.brief(r) {
 		in.read(w, r, i, i.limits, "", nil)
 	}
@@ -264,24 +264,23 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 		err = s.ledger.check(who.ID, i.Allowance)
 	}
 	if err != nil {
-		return out, done, err
+		return out, err
 	}
 	if !i.brief(r) {
 		in.receive(ctx, s, i, w, r, who)
 	}
 	if in.unread != nil {
-		out, err = redraw[In, Out](ctx, s, i, r, who, in.unread)
-		return out, done, err
+		return redraw[In, Out](ctx, s, i, r, who, in.unread)
 	}
 	if in.wrong != nil {
-		return out, done, in.wrong
+		return out, in.wrong
 	}
 	scope := in.scope
 	if who, err = s.permitAgain(ctx, i, r, scope, who); err != nil {
-		return out, done, err
+		return out, err
 	}
 	if err = s.ledger.spend(who.ID, i.Allowance); err != nil {
-		return out, done, err
+		return out, err
 	}
 	if !i.Right.Allows(policy.Visitor) {
 		ctx = access.Guarded(ctx, who, scope, i.Right)
@@ -289,12 +288,12 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	ctx = audit.By(ctx, audit.Origin{ActorID: who.Actor(), UnitID: who.UnitID, ProjectID: who.ProjectID,
 		OwnerID: who.OwnerID, Address: who.From, RequestID: who.RequestID})
 	if err = c.begin(ctx, who, &in.value); err != nil {
-		return out, done, err
+		return out, err
 	}
 	if out, err = h(ctx, who, in.value); who.ID != 0 && who.ID == who.OwnerID {
 		err = fault.ToThemselves(err)
 	}
-	return out, done, i.inWireNames(err)
+	return out, i.inWireNames(err)
 }
 
 // inWireNames gives the fields of an error the names of the inputs they came

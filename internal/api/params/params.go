@@ -28,6 +28,7 @@ package params
 
 import (
 	"net/http"
+	"net/url"
 	"reflect"
 )
 
@@ -125,6 +126,22 @@ func Read(w http.ResponseWriter, r *http.Request, lim Limits, spool string, befo
 	s.root = merge(s.query, s.body)
 	done = true
 	return s, nil
+}
+
+// Typed gives the texts of a form that came as the body, by their names.
+func (s *Set) Typed() url.Values {
+	out := url.Values{}
+	for _, m := range s.body.kids {
+		switch m.kind {
+		case isText:
+			out.Add(m.name, m.text)
+		case isRepeat:
+			for _, k := range m.kids {
+				out.Add(m.name, k.text)
+			}
+		}
+	}
+	return out
 }
 
 // Has tells whether the request named the parameter, be it with null. The
