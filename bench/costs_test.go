@@ -148,9 +148,22 @@ func tabled(costs map[string]cost) string {
 	return b.String()
 }
 
-// read measures a read, without some of the headers, against the statements that put
-// its answer together, run by hand, and the encoding of a value of the same form.
+// read measures a read, without some of the headers, against its bare work.
 func (c *class) read(path string, timed bool, without ...string) cost {
+	request := func() *http.Request {
+		r := c.request(path)
+		for _, name := range without {
+			r.Header.Del(name)
+		}
+		return r
+	}
+	bare := c.bareOf(path)
+	return c.cost(request, timed, func(int) { bare() })
+}
+
+// bareOf gives the bare work of a read: the statements that put its answer together, run
+// by hand, and the encoding of a value of the same form.
+func (c *class) bareOf(path string) func() {
 	var calls []call
 	ctx, _ := db.Watching(c.Context(), func(text string, args []any) { calls = append(calls, call{text, args}) })
 	body := c.serve(c.request(path).WithContext(ctx))
@@ -165,19 +178,12 @@ func (c *class) read(path string, timed bool, without ...string) cost {
 		}
 		c.Cleanup(func() { stmts[i].Close() })
 	}
-	request := func() *http.Request {
-		r := c.request(path)
-		for _, name := range without {
-			r.Header.Del(name)
-		}
-		return r
-	}
-	return c.cost(request, timed, func(int) {
+	return func() {
 		for i, s := range stmts {
 			c.drain(s, calls[i].args)
 		}
 		c.json(value)
-	})
+	}
 }
 
 func (c *class) drain(s *sql.Stmt, args []any) {
