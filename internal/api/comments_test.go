@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,6 +140,30 @@ func TestComments(t *testing.T) {
 		w.comment("c4", "mate", mateTask, "Mine")
 		if n := w.count("tasks WHERE project_id = $1 AND status = 'not_started'", w.id["project:mate"]); n != 1 {
 			t.Error("commenting made no task")
+		}
+	})
+}
+
+// Whoever says something is answered with what a reading of the conversation gives.
+func TestANewCommentIsAnsweredAsItIsRead(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for round := range 3 {
+			if round == 2 { // from now on student and mate share what is said
+				w.define(`group_set_id = $1`, w.id["set"])
+			}
+			for _, as := range []string{"student", "tutor", "convenor", "both"} {
+				w.later(time.Second)
+				said := form{"comment": numbered(as, round)}
+				if round == 1 {
+					said["reply_to_id"] = w.path("{before}")
+				}
+				answer := w.do(as, "POST "+ownTask+"/comments", said).status(201).object()
+				list := w.do(as, "GET "+ownTask+"/comments", nil).status(200).list()
+				if read := list[len(list)-1]; !reflect.DeepEqual(answer, read) {
+					t.Errorf("%s is answered %v, and reads %v", as, answer, read)
+				}
+				w.id["before"] = int64(answer["id"].(float64))
+			}
 		}
 	})
 }

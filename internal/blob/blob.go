@@ -39,48 +39,70 @@ func Keep(ctx context.Context, q db.Q, store files.Store, infos ...files.Info) e
 	slices.SortFunc(infos, func(a, b files.Info) int { return strings.Compare(string(a.Hash), string(b.Hash)) })
 	infos = slices.CompactFunc(infos, func(a, b files.Info) bool { return a.Hash == b.Hash })
 	for chunk := range slices.Chunk(infos, batch) {
-		doubtful, err := touchYoung(ctx, q, chunk)
+		doubtful, err := hold(ctx, q, chunk)
 		if err != nil {
-			return err
+			return fmt.Errorf("keep files: %w", err)
 		}
-		if err := vouch(ctx, q, store, doubtful); err != nil {
+		if err := vouch(ctx, store, doubtful); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// touchYoung touches the rows that are too young to have been swept, and gives
-// the files for which there are none.
-func touchYoung(ctx context.Context, q db.Q, infos []files.Info) ([]files.Info, error) {
-	hashes := make([]string, len(infos))
-	for i, f := range infos {
+// hold makes or touches the rows of files, which then are ours, so that no sweep can
+// take them, and gives those files that one may have taken before. Most files are new:
+// those take one statement.
+func hold(ctx context.Context, q db.Q, infos []files.Info) (doubtful []files.Info, err error) {
+	made, err := add(ctx, q, infos, `NOTHING`)
+	if err != nil || len(made) == len(infos) {
+		return infos, err
+	}
+	doubtful, known := split(infos, made)
+	hashes := make([]string, len(known))
+	for i, f := range known {
 		hashes[i] = string(f.Hash)
 	}
 	in, args := db.In([]any{q.Now(), before(q, grace/2)}, hashes)
 	young, err := db.All[string](ctx, q, `UPDATE blobs SET touched_at = $1 WHERE touched_at > $2 AND hash IN `+in+
 		` RETURNING hash`, args...)
+	if err != nil || len(young) == len(known) {
+		return doubtful, err
+	}
+	_, old := split(known, young)
+	_, err = add(ctx, q, old, `UPDATE SET touched_at = excluded.touched_at`)
+	return append(doubtful, old...), err
+}
+
+// add makes rows of files, does something else where there are some, and gives the
+// hashes of what it wrote.
+func add(ctx context.Context, q db.Q, infos []files.Info, otherwise string) ([]string, error) {
+	rows := make([][]any, len(infos))
+	for i, f := range infos {
+		rows[i] = []any{string(f.Hash), f.Size}
+	}
+	from, args, err := db.Rows(q, []any{q.Now()}, []string{"hash TEXT", "size BIGINT"}, rows)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(infos), func(f files.Info) bool {
-		return slices.Contains(young,
-			string(f.Hash))
-	}), nil
+	return db.All[string](ctx, q, `INSERT INTO blobs (hash, size, touched_at) SELECT v.hash, v.size, $1 FROM `+from+` v
+		WHERE TRUE ORDER BY v.hash ON CONFLICT (hash) DO `+otherwise+` RETURNING hash`, args...)
 }
 
-// vouch makes or touches the rows of files, and makes sure that the files are
-// there: from here on the rows are ours and no sweep can take them.
-func vouch(ctx context.Context, q db.Q, store files.Store, infos []files.Info) error {
-	rows := make([][]any, len(infos))
-	for i, f := range infos {
-		rows[i] = []any{string(f.Hash), f.Size, q.Now()}
+// split gives the files whose hash is in a list, and the others.
+func split(infos []files.Info, list []string) (in, out []files.Info) {
+	for _, f := range infos {
+		if slices.Contains(list, string(f.Hash)) {
+			in = append(in, f)
+		} else {
+			out = append(out, f)
+		}
 	}
-	err := db.Insert(ctx, q, "blobs (hash, size, touched_at)", "ON CONFLICT (hash) DO UPDATE SET touched_at = "+
-		"excluded.touched_at", rows)
-	if err != nil {
-		return fmt.Errorf("keep files: %w", err)
-	}
+	return in, out
+}
+
+// vouch makes sure that files whose rows are held are there.
+func vouch(ctx context.Context, store files.Store, infos []files.Info) error {
 	for _, f := range infos {
 		_, err := store.Stat(ctx, f.Hash)
 		if fault.Is(err, fault.Missing) {

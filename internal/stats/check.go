@@ -72,13 +72,17 @@ func setRight(ctx context.Context, q db.Q, unitID int64) (off []int64, err error
 	return off, err
 }
 
+// row is the statistics of a project.
+type row struct {
+	ID int64 `db:"id"`
+	progress.Stats
+}
+
+const columns = `id, red_pct, grey_pct, orange_pct, blue_pct, green_pct, order_scale`
+
 // Of reads the statistics of projects: of those named, or of all in the
 // unit.
 func Of(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) (map[int64]progress.Stats, error) {
-	type row struct {
-		ID int64 `db:"id"`
-		progress.Stats
-	}
 	which, args := `unit_id = $1`, []any{unitID}
 	if len(projectIDs) > 0 {
 		var in string
@@ -86,8 +90,7 @@ func Of(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) (map[int
 		which += ` AND id IN ` + in
 	}
 	out := map[int64]progress.Stats{}
-	for r, err := range db.Each[row](ctx, q, `SELECT id, red_pct, grey_pct, orange_pct, blue_pct, green_pct, order_scale
-		FROM projects WHERE `+which, args...) {
+	for r, err := range db.Each[row](ctx, q, `SELECT `+columns+` FROM projects WHERE `+which, args...) {
 		if err != nil {
 			return nil, err
 		}

@@ -25,6 +25,15 @@ type tally struct {
 // however many projects there are, and holds their rows first: of two changes
 // at once, the later one counts what the earlier one did.
 func Recompute(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) error {
+	_, err := RecomputeActive(ctx, q, unitID, nil, projectIDs...)
+	return err
+}
+
+// RecomputeActive is Recompute which notes in the same statement that the students of
+// active, some of the projects, did something just now. It gives the statistics as
+// they are now.
+func RecomputeActive(ctx context.Context, q db.Q, unitID int64, active []int64, projectIDs ...int64) (
+	map[int64]progress.Stats, error) {
 	which, args := `p.unit_id = $1`, []any{unitID}
 	if len(projectIDs) > 0 {
 		var in string
@@ -34,7 +43,7 @@ func Recompute(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) e
 	if q.Postgres() {
 		if _, err := db.Exec(ctx, q, `SELECT p.id FROM projects p WHERE `+which+` ORDER BY p.id FOR NO KEY UPDATE`,
 			args...); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	rows, err := db.All[tally](ctx, q, `SELECT p.id AS project_id, t.status, count(t.id) AS count,
@@ -45,9 +54,9 @@ func Recompute(ctx context.Context, q db.Q, unitID int64, projectIDs ...int64) e
 			ON t.project_id = p.id AND d.target_grade <= p.target_grade
 		WHERE `+which+` GROUP BY p.id, p.unit_id, p.target_grade, t.status ORDER BY p.id`, args...)
 	if err != nil || len(rows) == 0 {
-		return err
+		return nil, err
 	}
-	return saveStats(ctx, q, sumUp(rows))
+	return saveStats(ctx, q, active, sumUp(rows))
 }
 
 // sumUp turns the tallies, sorted by project, into a row of statistics each.
@@ -66,15 +75,28 @@ func sumUp(rows []tally) [][]any {
 	return out
 }
 
-func saveStats(ctx context.Context, q db.Q, stats [][]any) error {
+// saveStats writes the statistics and gives them as they are stored.
+func saveStats(ctx context.Context, q db.Q, active []int64, stats [][]any) (map[int64]progress.Stats, error) {
 	const real = " DOUBLE PRECISION"
 	from, args, err := db.Rows(q, nil, []string{"id BIGINT", "red" + real, "grey" + real, "orange" + real,
 		"blue" + real, "green" + real, "scale" + real}, stats)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE projects SET red_pct = v.red, grey_pct = v.grey, orange_pct = v.orange, blue_pct =
-		v.blue,
-		green_pct = v.green, order_scale = v.scale FROM `+from+` v WHERE projects.id = v.id`, args...)
-	return err
+	var noted string
+	if len(active) > 0 {
+		var in string
+		in, args = db.In(append(args, q.Now()), active)
+		noted = `, last_active_at = CASE WHEN projects.id IN ` + in + ` THEN $2 ELSE last_active_at END`
+	}
+	out := map[int64]progress.Stats{}
+	for r, err := range db.Each[row](ctx, q, `UPDATE projects SET red_pct = v.red, grey_pct = v.grey,
+			orange_pct = v.orange, blue_pct = v.blue, green_pct = v.green, order_scale = v.scale`+noted+`
+		FROM `+from+` v WHERE projects.id = v.id RETURNING projects.`+columns, args...) {
+		if err != nil {
+			return nil, err
+		}
+		out[r.ID] = r.Stats
+	}
+	return out, nil
 }

@@ -67,33 +67,64 @@ type ReceiptFile struct {
 
 const receiptType = "lectern-receipt-1"
 
-// issue adds a receipt to the end of the unit's chain. It holds that end until
-// the transaction is over, so it comes last: others of the unit wait for it.
-func issue(ctx context.Context, q db.Q, s *Signer, b ReceiptBody) (*Receipt, error) {
-	type end struct {
-		Sequence int64  `db:"sequence"`
-		Hash     string `db:"hash"`
+// end is the last receipt of a unit; the zero value before the first.
+type end struct {
+	Sequence int64  `db:"sequence"`
+	Hash     string `db:"hash"`
+}
+
+// issue adds a receipt to the unit's chain, whose end was last a moment ago. From here
+// on the end is held until the transaction is over, so this comes last: others of the
+// unit wait for it. What was signed is signed again where one of them came first.
+func issue(ctx context.Context, q db.Q, s *Signer, b ReceiptBody, last end) (*Receipt, error) {
+	r, err := s.extend(ctx, q, &b, last)
+	if err == nil && r == nil {
+		if last, err = heldEnd(ctx, q, b.Unit.ID); err == nil {
+			r, err = s.extend(ctx, q, &b, last)
+		}
 	}
-	last, err := db.One[end](ctx, q, `INSERT INTO receipt_chains (unit_id, sequence, hash) VALUES ($1, 1, '')
-		ON CONFLICT (unit_id) DO UPDATE SET sequence = receipt_chains.sequence + 1 RETURNING sequence, hash`, b.Unit.ID)
+	if err == nil && r == nil {
+		err = errors.New("its end moved while it was held")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the chain of receipts: %w", err)
 	}
-	b.Type, b.Sequence, b.Previous = receiptType, last.Sequence, last.Hash
-	r, err := s.sign(b)
-	if err != nil {
-		return nil, err
-	}
-	_, err = db.Exec(ctx, q, `INSERT INTO receipts (unit_id, sequence, submission_id, body, hash, signature, key_id)
+	if _, err = db.Exec(ctx, q, `INSERT INTO receipts (unit_id, sequence, submission_id, body, hash, signature, key_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, b.Unit.ID, b.Sequence, b.SubmissionID, string(r.Body), r.Hash,
-		r.Signature, r.KeyID)
-	if err == nil {
-		_, err = db.Exec(ctx, q, `UPDATE receipt_chains SET hash = $2 WHERE unit_id = $1`, b.Unit.ID, r.Hash)
-	}
-	if err != nil {
+		r.Signature, r.KeyID); err != nil {
 		return nil, fmt.Errorf("write the receipt: %w", err)
 	}
 	return r, nil
+}
+
+// extend signs a receipt that follows last, and makes it the end of its chain; nil when
+// the chain ends elsewhere by now.
+func (s *Signer) extend(ctx context.Context, q db.Q, b *ReceiptBody, last end) (*Receipt, error) {
+	b.Type, b.Sequence, b.Previous = receiptType, last.Sequence+1, last.Hash
+	r, err := s.sign(*b)
+	if err != nil {
+		return nil, err
+	}
+	n, err := db.Exec(ctx, q, `INSERT INTO receipt_chains (unit_id, sequence, hash) VALUES ($1, $2, $3)
+		ON CONFLICT (unit_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash
+		WHERE receipt_chains.sequence = excluded.sequence - 1`, b.Unit.ID, b.Sequence, r.Hash)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return r, nil
+}
+
+// heldEnd gives the end of a unit's chain and holds it.
+func heldEnd(ctx context.Context, q db.Q, unitID int64) (end, error) {
+	text := `SELECT sequence, hash FROM receipt_chains WHERE unit_id = $1`
+	if q.Postgres() {
+		text += ` FOR NO KEY UPDATE`
+	}
+	last, err := db.One[end](ctx, q, text, unitID)
+	if err != nil {
+		return end{}, err
+	}
+	return *last, nil
 }
 
 func (s *Signer) sign(b ReceiptBody) (*Receipt, error) {

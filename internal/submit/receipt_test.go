@@ -201,3 +201,38 @@ func TestKeysChange(t *testing.T) {
 		}
 	})
 }
+
+// A receipt that another one of its unit overtook follows that one.
+func TestAReceiptFollowsWhoeverCameFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newSigner(t)
+		err := d.Tx(t.Context(), func(q db.Q) error {
+			unit, err := db.One[int64](t.Context(), q, `INSERT INTO units (code, name, description, start_date,
+				end_date, created_at, updated_at) VALUES ('A', 'A', '', '2026-01-01', '2026-06-01', $1, $1) RETURNING id`,
+				q.Now())
+			if err != nil {
+				return err
+			}
+			found, b := end{}, ReceiptBody{Unit: ReceiptUnit{ID: *unit}}
+			first, err := s.extend(t.Context(), q, &b, found)
+			if err != nil || first == nil || b.Sequence != 1 || b.Previous != "" {
+				t.Fatalf("the first: %v, %+v", err, b)
+			}
+			if late, err := s.extend(t.Context(), q, &b, found); err != nil || late != nil {
+				t.Errorf("a second after an end that is gone: %v, %+v", err, late)
+			}
+			now, err := heldEnd(t.Context(), q, *unit)
+			if err != nil || now != (end{1, first.Hash}) {
+				t.Errorf("the end is %+v, %v", now, err)
+			}
+			second, err := s.extend(t.Context(), q, &b, now)
+			if err != nil || second == nil || b.Sequence != 2 || b.Previous != first.Hash {
+				t.Errorf("the second: %v, %+v", err, b)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -84,7 +84,12 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 			return nil, err
 		}
 	}
-	id, at, err := h.write(ctx, q, handed)
+	now, err := h.standing(ctx, q, handed)
+	if err != nil {
+		return nil, err
+	}
+	at := now.moment(q.Now())
+	id, err := h.write(ctx, q, handed, at, now.Last == nil)
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +101,9 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 	if err := h.tell(ctx, q, id, handed); err != nil {
 		return nil, err
 	}
-	body, err := h.receipt(ctx, q, id, at, handed)
-	if err != nil {
-		return nil, err
-	}
+	body := h.receipt(id, at, handed, now)
 	body.Service = d.Service
-	receipt, err := issue(ctx, q, s, *body)
+	receipt, err := issue(ctx, q, s, body, now.end)
 	if err != nil {
 		return nil, err
 	}
@@ -111,17 +113,49 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 	return out, h.keepAnswer(ctx, q, out)
 }
 
-// write makes the version: its row, its files, its tasks, and the job.
-func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int64, clock.Time, error) {
-	at, first, err := moment(ctx, q, handed.Tasks)
-	if err != nil {
-		return 0, at, err
+// standing is what stands before a submission: when the last one of its tasks was made,
+// the names that its receipt needs, and the end of the unit's chain of receipts, which
+// may move until it is held.
+type standing struct {
+	Last    *clock.Time `db:"last_at"`
+	Code    string      `db:"code"`
+	Abbr    string      `db:"abbreviation"`
+	Name    string      `db:"name"`
+	Student string      `db:"student"`
+	Sender  string      `db:"sender"`
+	end
+}
+
+func (h *Request) standing(ctx context.Context, q db.Q, handed *work.HandedIn) (*standing, error) {
+	ids := make([]int64, len(handed.Tasks))
+	for i, t := range handed.Tasks {
+		ids[i] = t.TaskID
 	}
+	in, args := db.In([]any{h.DefinitionID, handed.OwnerID, h.By.UserID}, ids)
+	return db.One[standing](ctx, q, `SELECT u.code, d.abbreviation, d.name, s.username AS student, b.username AS sender,
+			(SELECT l.at FROM submission_tasks l WHERE l.task_id IN `+in+` ORDER BY l.at DESC LIMIT 1) AS last_at,
+			coalesce(c.sequence, 0) AS sequence, coalesce(c.hash, '') AS hash
+		FROM task_definitions d JOIN units u ON u.id = d.unit_id JOIN users s ON s.id = $2 JOIN users b ON b.id = $3
+		LEFT JOIN receipt_chains c ON c.unit_id = u.id WHERE d.id = $1`, args...)
+}
+
+// moment is when the submission counts as handed in: now, or where one of the
+// tasks already has a version of this very millisecond, the next free one.
+func (s *standing) moment(now clock.Time) clock.Time {
+	if s.Last == nil || s.Last.Before(now.Time) {
+		return now
+	}
+	return clock.At(s.Last.Add(time.Millisecond))
+}
+
+// write makes the version: its row, its files, its tasks, and the job. First says that
+// none of the tasks has a version yet.
+func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn, at clock.Time, first bool) (int64, error) {
 	id, err := db.One[int64](ctx, q, `INSERT INTO submissions (unit_id, task_id, user_id, at, parts)
 		VALUES ($1, $2, $3, $4, $5) RETURNING id`,
 		handed.UnitID, handed.TaskID, h.By.UserID, at, len(h.Files))
 	if err != nil {
-		return 0, at, fmt.Errorf("write the submission: %w", err)
+		return 0, fmt.Errorf("write the submission: %w", err)
 	}
 	rows := make([][]any, len(h.Files))
 	for i, f := range h.Files {
@@ -129,38 +163,21 @@ func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn) (int
 	}
 	if err := db.Insert(ctx, q, `submission_files (submission_id, position, key, title, kind, name, hash, size)`, "",
 		rows); err != nil {
-		return 0, at, fmt.Errorf("write the files of the submission: %w", err)
+		return 0, fmt.Errorf("write the files of the submission: %w", err)
 	}
 	rows = nil
 	for _, t := range handed.Tasks {
 		rows = append(rows, []any{t.TaskID, at, *id, t.Pct, t.Pts})
 	}
 	if err := db.Insert(ctx, q, `submission_tasks (task_id, at, submission_id, pct, pts)`, "", rows); err != nil {
-		return 0, at, fmt.Errorf("write the tasks of the submission: %w", err)
+		return 0, fmt.Errorf("write the tasks of the submission: %w", err)
 	}
 	if !first {
 		if err := supersede(ctx, q, *id); err != nil {
-			return 0, at, err
+			return 0, err
 		}
 	}
-	return *id, at, enqueue(ctx, q, *id, jobs.For{Unit: handed.UnitID, Person: handed.OwnerID})
-}
-
-// moment is when the submission counts as handed in: now, or where one of the
-// tasks already has a version of this very millisecond, the next free one. It
-// tells, too, whether none of them has a version yet.
-func moment(ctx context.Context, q db.Q, tasks []work.TaskContribution) (at clock.Time, first bool, err error) {
-	ids := make([]int64, len(tasks))
-	for i, t := range tasks {
-		ids[i] = t.TaskID
-	}
-	in, args := db.In(nil, ids)
-	last, err := db.All[clock.Time](ctx, q, `SELECT at FROM submission_tasks WHERE task_id IN `+in+
-		` ORDER BY at DESC LIMIT 1`, args...)
-	if err != nil || len(last) == 0 || last[0].Before(q.Now().Time) {
-		return q.Now(), len(last) == 0, err
-	}
-	return clock.At(last[0].Add(time.Millisecond)), false, nil
+	return *id, enqueue(ctx, q, *id, jobs.For{Unit: handed.UnitID, Person: handed.OwnerID})
 }
 
 // submissionEvent is what the event of a submission says beside its ids.
@@ -170,9 +187,10 @@ type submissionEvent struct {
 	Status       status.Status `json:"status"`
 }
 
-// tell writes an event for each student; the staff hear of it once.
+// tell writes the events of the moves, and one of the submission for each student; the
+// staff hear of it once.
 func (h *Request) tell(ctx context.Context, q db.Q, id int64, handed *work.HandedIn) error {
-	var list []events.Event
+	list := handed.Events
 	for i, t := range handed.Tasks {
 		e := events.Event{Kind: events.Submission, ActorID: h.By.UserID, UserID: t.OwnerID, ProjectID: t.ProjectID,
 			TaskID: t.TaskID,
@@ -186,23 +204,8 @@ func (h *Request) tell(ctx context.Context, q db.Q, id int64, handed *work.Hande
 }
 
 // receipt puts together what the receipt will say.
-func (h *Request) receipt(ctx context.Context, q db.Q, id int64, at clock.Time, handed *work.HandedIn) (*ReceiptBody,
-	error) {
-	type names struct {
-		Code    string `db:"code"`
-		Abbr    string `db:"abbreviation"`
-		Name    string `db:"name"`
-		Student string `db:"student"`
-		Sender  string `db:"sender"`
-	}
-	n, err := db.One[names](ctx, q, `SELECT u.code, d.abbreviation, d.name, s.username AS student, b.username AS sender
-		FROM task_definitions d JOIN units u ON u.id = d.unit_id, users s, users b WHERE d.id = $1 AND s.id = $2
-		AND b.id = $3`,
-		h.DefinitionID, handed.OwnerID, h.By.UserID)
-	if err != nil {
-		return nil, err
-	}
-	b := &ReceiptBody{Unit: ReceiptUnit{handed.UnitID, n.Code}, Task: ReceiptTask{handed.TaskID, h.DefinitionID, n.Abbr,
+func (h *Request) receipt(id int64, at clock.Time, handed *work.HandedIn, n *standing) ReceiptBody {
+	b := ReceiptBody{Unit: ReceiptUnit{handed.UnitID, n.Code}, Task: ReceiptTask{handed.TaskID, h.DefinitionID, n.Abbr,
 		n.Name},
 		ProjectID: h.ProjectID, Student: n.Student, SubmittedBy: n.Sender, SubmissionID: id, SubmittedAt: at,
 		Group: []int64{}, Files: []ReceiptFile{}}
@@ -214,5 +217,5 @@ func (h *Request) receipt(ctx context.Context, q db.Q, id int64, at clock.Time, 
 	for _, f := range h.Files {
 		b.Files = append(b.Files, ReceiptFile{f.Key, f.Name, string(f.Hash), f.Size})
 	}
-	return b, nil
+	return b
 }

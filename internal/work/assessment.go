@@ -20,11 +20,11 @@ func OpenAssessment(ctx context.Context, q db.Q, taskID, assessmentID int64, tex
 	}
 	t := tasks[0]
 	n := newComment{Type: typeAssessment, Text: text, Author: *t.TutorID, StaffRead: true, Assessment: &assessmentID}
-	id, err := n.add(ctx, q, t)
+	c, err := n.add(ctx, q, t)
 	if err != nil {
 		return err
 	}
-	return t.tellAssessment(ctx, q, id, "created")
+	return t.tellAssessment(ctx, q, c.ID, "created")
 }
 
 // UpdateAssessment changes the words of the comment of an assessment. It is unread

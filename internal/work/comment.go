@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -214,19 +213,17 @@ func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, 
 			return nil, err
 		}
 	}
-	n := newComment{Type: typeText, Text: s.Text, ReplyTo: s.ReplyTo, Author: by.UserID}
-	if s.Media == nil {
-		if err := refuseEcho(ctx, q, t, n); err != nil {
+	n := newComment{Type: typeText, Text: s.Text, ReplyTo: s.ReplyTo, Author: by.UserID, Once: s.Media == nil}
+	if s.Media != nil {
+		if err := n.attach(ctx, q, store, s.Media); err != nil {
 			return nil, err
 		}
-	} else if err := n.attach(ctx, q, store, s.Media); err != nil {
-		return nil, err
 	}
-	id, err := n.add(ctx, q, t)
+	c, err := n.add(ctx, q, t)
 	if err != nil {
 		return nil, err
 	}
-	return told(ctx, q, by, at, t, id, "created")
+	return c.told(ctx, q, by, at, t, "created")
 }
 
 // lockConversation holds a task about which something is to be said, with its row made.
@@ -237,30 +234,6 @@ func lockConversation(ctx context.Context, q db.Q, at TaskRef) (*task, error) {
 		err = startSubmission(ctx, q, own, around)
 	}
 	return own, err
-}
-
-// refuseEcho fails when the last comment on the task is this one.
-func refuseEcho(ctx context.Context, q db.Q, t *task, n newComment) error {
-	type row struct {
-		Text    string `db:"comment"`
-		Author  int64  `db:"user_id"`
-		Type    string `db:"type"`
-		ReplyTo int64  `db:"reply_to_id"`
-	}
-	last, err := db.All[row](ctx, q, `SELECT comment, user_id, type, coalesce(reply_to_id, 0) AS reply_to_id
-		FROM task_comments
-		WHERE task_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, t.ID)
-	if err != nil {
-		return err
-	}
-	var reply int64
-	if n.ReplyTo != nil {
-		reply = *n.ReplyTo
-	}
-	if slices.Equal(last, []row{{n.Text, n.Author, typeText, reply}}) {
-		return errEcho()
-	}
-	return nil
 }
 
 // errEcho is the refusal of words that were just said.
@@ -276,6 +249,7 @@ type newComment struct {
 	Prompts    *int
 	Assessment *int64
 	StaffRead  bool // the staff need not be told of it
+	Once       bool // not where the last comment says the same
 }
 
 // attach makes the comment one of its media; words said with it stay.
@@ -287,35 +261,74 @@ func (n *newComment) attach(ctx context.Context, q db.Q, store files.Store, m *M
 	return blob.Keep(ctx, q, store, m.File)
 }
 
-// add writes the comment. Its author has read it; what the student's own tutor
-// wrote is new for none of the staff.
-func (n newComment) add(ctx context.Context, q db.Q, t *task) (int64, error) {
-	var hash, kind, size, staffRead any
-	if n.File != nil {
-		hash, kind, size = string(n.File.File.Hash), n.File.Type, n.File.File.Size
-	}
+// insertComment writes a comment and gives it with the names of its two sides. Where $16
+// is true it writes nothing when the last comment on the task says the same.
+const insertComment = `INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, reply_to_id,
+		created_at, staff_read_at, attachment_hash, attachment_type, attachment_size, extension_weeks,
+		number_of_prompts, assessment_id)
+	SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
+	WHERE NOT EXISTS (SELECT 1 FROM (SELECT user_id, type, comment, reply_to_id FROM task_comments WHERE task_id = $1
+			ORDER BY created_at DESC, id DESC LIMIT 1) l
+		WHERE $16 AND l.user_id = $3 AND l.type = $5 AND l.comment = $6 AND l.reply_to_id IS NOT DISTINCT FROM $7)
+	RETURNING id,
+		(SELECT u.first_name FROM users u WHERE u.id = task_comments.user_id) AS a_first,
+		(SELECT u.last_name FROM users u WHERE u.id = task_comments.user_id) AS a_last,
+		(SELECT u.email FROM users u WHERE u.id = task_comments.user_id) AS a_email,
+		(SELECT u.first_name FROM users u WHERE u.id = task_comments.recipient_id) AS b_first,
+		(SELECT u.last_name FROM users u WHERE u.id = task_comments.recipient_id) AS b_last,
+		(SELECT u.email FROM users u WHERE u.id = task_comments.recipient_id) AS b_email`
+
+// add writes the comment, and gives it as its author finds it. The author has read it;
+// what the student's own tutor wrote is new for none of the staff.
+func (n newComment) add(ctx context.Context, q db.Q, t *task) (*commentRow, error) {
+	now := q.Now()
+	c := commentRow{TaskID: t.ID, ProjectID: t.ProjectID, OwnerID: t.OwnerID, TutorID: t.TutorID, TaskStatus: t.Status,
+		Text: n.Text, Type: n.Type, ReplyTo: n.ReplyTo, CreatedAt: now, AuthorID: n.Author,
+		RecipientID: t.addressee(n.Author), ReadAt: &now, AssessmentID: n.Assessment}
 	if n.StaffRead || t.TutorID != nil && *t.TutorID == n.Author {
-		staffRead = q.Now()
+		c.StaffReadAt = &now
 	}
-	id, err := db.One[int64](ctx, q, `INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type,
-		comment, reply_to_id, created_at,
-			staff_read_at, attachment_hash, attachment_type, attachment_size, extension_weeks, number_of_prompts,
-			assessment_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
-		t.ID, t.UnitID, n.Author, t.addressee(n.Author), n.Type, n.Text, n.ReplyTo, q.Now(), staffRead, hash, kind,
-		size, n.Weeks, n.Prompts, n.Assessment)
+	if c.RecipientID == n.Author {
+		c.ReachedAt = &now
+	}
+	var size any
+	if n.File != nil {
+		hash := string(n.File.File.Hash)
+		c.FileHash, c.FileType, size = &hash, &n.File.Type, n.File.File.Size
+	}
+	if n.Weeks != nil {
+		c.Weeks = *n.Weeks
+	}
+	if n.Prompts != nil {
+		c.Prompts = *n.Prompts
+	}
+	if err := n.insert(ctx, q, t, &c, size); err != nil {
+		return nil, err
+	}
+	if _, err := db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`,
+		c.ID, n.Author, now); err != nil {
+		return nil, err
+	}
+	if err := countNew(ctx, q, t, n.Author, c.StaffReadAt != nil); err != nil || n.Author != t.OwnerID {
+		return &c, err
+	}
+	return &c, noteActivity(ctx, q, t.ProjectID)
+}
+
+// insert writes the row of the comment, and completes c by what only the database knows.
+func (n newComment) insert(ctx context.Context, q db.Q, t *task, c *commentRow, size any) error {
+	rows, err := db.All[commentRow](ctx, q, insertComment, t.ID, t.UnitID, n.Author, c.RecipientID, n.Type, n.Text,
+		n.ReplyTo, c.CreatedAt, c.StaffReadAt, c.FileHash, c.FileType, size, n.Weeks, n.Prompts, n.Assessment, n.Once)
 	if err != nil {
-		return 0, fmt.Errorf("write a comment: %w", err)
+		return fmt.Errorf("write a comment: %w", err)
 	}
-	if _, err = db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at) VALUES ($1, $2, $3)`,
-		*id,
-		n.Author, q.Now()); err != nil {
-		return 0, err
+	if len(rows) == 0 {
+		return errEcho()
 	}
-	if err := countNew(ctx, q, t, n.Author, staffRead != nil); err != nil || n.Author != t.OwnerID {
-		return *id, err
-	}
-	return *id, noteActivity(ctx, q, t.ProjectID)
+	r := rows[0]
+	c.ID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail = r.ID, r.AuthorFirst, r.AuthorLast, r.AuthorEmail
+	c.RecipientFirst, c.RecipientLast, c.RecipientEmail = r.RecipientFirst, r.RecipientLast, r.RecipientEmail
+	return nil
 }
 
 // commentEvent is what the event of a comment says beside its ids.
@@ -327,13 +340,19 @@ type commentEvent struct {
 	Granted      *bool  `json:"granted,omitempty"`
 }
 
-// told reads a comment that was written or changed, tells those whose
-// conversation it is in, and shows it to whoever did it.
+// told reads a comment that was changed, and does as commentRow.told.
 func told(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64, action string) (*Comment, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err
 	}
+	return c.told(ctx, q, by, at, t, action)
+}
+
+// told tells those whose conversation a comment is in, and shows it to whoever wrote
+// or changed it.
+func (c *commentRow) told(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, action string) (*Comment,
+	error) {
 	if t.SubmissionID == nil { // nobody shares the conversation
 		return c.view(by), c.announce(ctx, q, by, at, t.UnitID, action, []inTalk{{t.ID, t.ProjectID, t.OwnerID}})
 	}

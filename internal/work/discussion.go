@@ -37,15 +37,15 @@ func Discuss(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskR
 		return nil, err
 	}
 	count := len(prompts)
-	id, err := newComment{Type: typeDiscussion, Text: "Discussion", Author: by.UserID, Prompts: &count,
+	c, err := newComment{Type: typeDiscussion, Text: "Discussion", Author: by.UserID, Prompts: &count,
 		StaffRead: true}.add(ctx, q, t)
 	if err != nil {
 		return nil, err
 	}
-	if err := keepRecordings(ctx, q, store, id, 0, prompts...); err != nil {
+	if err := keepRecordings(ctx, q, store, c.ID, 0, prompts...); err != nil {
 		return nil, err
 	}
-	return told(ctx, q, by, at, t, id, "created")
+	return c.told(ctx, q, by, at, t, "created")
 }
 
 // keepRecordings writes the recordings of a discussion from a number on.

@@ -47,17 +47,17 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason
 	if weeks, err = dates.Allow(weeks); err != nil {
 		return nil, err
 	}
-	id, err := newComment{Type: typeExtension, Text: reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
+	c, err := newComment{Type: typeExtension, Text: reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
 	if err != nil {
 		return nil, err
 	}
-	if err := audit.Add(ctx, q, t.extension("asked", id)); err != nil {
+	if err := audit.Add(ctx, q, t.extension("asked", c.ID)); err != nil {
 		return nil, err
 	}
-	if err := decideAtOnce(ctx, q, by, t, id, weeks); err != nil {
+	if err := decideAtOnce(ctx, q, by, t, c.ID, weeks); err != nil {
 		return nil, err
 	}
-	return extended(ctx, q, by, at, t, id, "created")
+	return extended(ctx, q, by, at, t, c.ID, "created")
 }
 
 // decideAtOnce grants a request the staff made, or in the name of the tutor one

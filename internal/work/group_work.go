@@ -14,30 +14,35 @@ import (
 // the other: each holds the group before any of its tasks.
 func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, together bool) (own *task, around []*task,
 	err error) {
-	group := new(int64)
+	where, args := `t.project_id = $1 AND t.task_definition_id = $2`, []any{projectID, definitionID}
+	alone := where
 	if together {
-		group, err = groupFor(ctx, q, projectID, definitionID)
+		alone += ` AND m.unit_group_id IS NULL`
 	}
+	// Most often the row is there and nobody shares it.
+	all, err := lockTasks(ctx, q, alone, args...)
 	if err != nil {
 		return nil, nil, err
 	}
-	where, args := `t.project_id = $1 AND t.task_definition_id = $2`, []any{projectID, definitionID}
+	if len(all) == 1 {
+		return all[0], nil, nil
+	}
+	group := new(int64)
+	if together {
+		if group, err = groupFor(ctx, q, projectID, definitionID); err != nil {
+			return nil, nil, err
+		}
+	}
 	if *group != 0 {
 		if err := db.Lock(ctx, q, "unit_groups", *group); err != nil {
 			return nil, nil, err
 		}
 		where, args = groupTasks, append(args, *group)
 	}
-	var all []*task
-	if *group == 0 { // most often the row is there; of a group's some may be
-		all, err = lockTasks(ctx, q, where, args...)
+	if err := makeTasks(ctx, q, projectID, definitionID, *group); err != nil {
+		return nil, nil, err
 	}
-	if err == nil && len(all) == 0 {
-		if err = makeTasks(ctx, q, projectID, definitionID, *group); err == nil {
-			all, err = lockTasks(ctx, q, where, args...)
-		}
-	}
-	if err != nil {
+	if all, err = lockTasks(ctx, q, where, args...); err != nil {
 		return nil, nil, err
 	}
 	mine := slices.IndexFunc(all, func(t *task) bool { return t.ProjectID == projectID })

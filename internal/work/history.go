@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"lectern/internal/audit"
 	"lectern/internal/db"
@@ -17,6 +18,17 @@ import (
 // the statistics. The number of statements does not depend on how many tasks there
 // are.
 func record(ctx context.Context, q db.Q, by Mover, changes []change, more ...audit.Entry) error {
+	told, err := recordUntold(ctx, q, by, changes, more...)
+	if err != nil {
+		return err
+	}
+	return events.Add(ctx, q, told...)
+}
+
+// recordUntold is record for who has more to tell: it leaves the events to the caller,
+// so that one statement writes them all.
+func recordUntold(ctx context.Context, q db.Q, by Mover, changes []change, more ...audit.Entry) ([]events.Event,
+	error) {
 	var touched []change
 	for _, c := range changes {
 		if !c.idle() {
@@ -24,37 +36,54 @@ func record(ctx context.Context, q db.Q, by Mover, changes []change, more ...aud
 		}
 	}
 	if len(touched) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := writeHistory(ctx, q, by, touched); err != nil {
-		return err
+		return nil, err
 	}
 	if err := writeStatusComments(ctx, q, by, touched); err != nil {
-		return err
-	}
-	if err := events.Add(ctx, q, tidings(by, touched)...); err != nil {
-		return err
+		return nil, err
 	}
 	if err := audit.Add(ctx, q, append(audited(touched), more...)...); err != nil {
-		return err
+		return nil, err
 	}
-	var restated []int64
-	students := active(by, touched)
+	told, students := tidings(by, touched), active(by, touched)
 	for _, c := range touched {
-		if len(c.plan.Entries) > 0 {
-			restated = append(restated, c.ProjectID)
-		}
 		c.take(c.plan.After)
 	}
 	if err := writeStates(ctx, q, touched); err != nil {
-		return err
+		return nil, err
 	}
-	if len(restated) > 0 {
-		if err := stats.Recompute(ctx, q, touched[0].UnitID, restated...); err != nil {
-			return err
+	return told, sumUp(ctx, q, touched, students)
+}
+
+// sumUp brings the statistics of the tasks' students up to date where a status changed,
+// and notes which of the students did something themselves.
+func sumUp(ctx context.Context, q db.Q, changes []change, students []int64) error {
+	var restated, both, only []int64
+	for _, c := range changes {
+		moved, own := len(c.plan.Entries) > 0, slices.Contains(students, c.ProjectID)
+		if moved {
+			restated = append(restated, c.ProjectID)
+		}
+		if own && moved {
+			both = append(both, c.ProjectID)
+		} else if own {
+			only = append(only, c.ProjectID)
 		}
 	}
-	return noteActivity(ctx, q, students...)
+	if len(restated) > 0 {
+		now, err := stats.RecomputeActive(ctx, q, changes[0].UnitID, both, restated...)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			if s, ok := now[c.ProjectID]; ok {
+				c.stats = &s
+			}
+		}
+	}
+	return noteActivity(ctx, q, only...)
 }
 
 // NotUndone is the SQL that tells of row h of the history that it still counts: it is no

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/grade"
+	"lectern/internal/progress"
 	"lectern/internal/stats"
 	"lectern/internal/status"
 )
@@ -197,11 +199,7 @@ func (c change) idle() bool {
 // moved shows a task after its change, with the statistics of its project and
 // of those of the others in its group.
 func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, error) {
-	ids := []int64{t.ProjectID}
-	for _, c := range others {
-		ids = append(ids, c.ProjectID)
-	}
-	now, err := stats.Of(ctx, q, t.UnitID, ids...)
+	now, err := statsOf(ctx, q, t, others)
 	if err != nil {
 		return nil, err
 	}
@@ -216,6 +214,25 @@ func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, e
 		out.OtherProjects = append(out.OtherProjects, ProjectStats{c.ProjectID, now[c.ProjectID].String()})
 	}
 	return out, nil
+}
+
+// statsOf gives the statistics of the projects of tasks, and reads those that no change
+// worked out.
+func statsOf(ctx context.Context, q db.Q, t *task, others []change) (map[int64]progress.Stats, error) {
+	out, unknown := map[int64]progress.Stats{}, []int64{}
+	for _, c := range append([]change{{task: t}}, others...) {
+		if c.stats == nil {
+			unknown = append(unknown, c.ProjectID)
+			continue
+		}
+		out[c.ProjectID] = *c.stats
+	}
+	if len(unknown) == 0 {
+		return out, nil
+	}
+	more, err := stats.Of(ctx, q, t.UnitID, unknown...)
+	maps.Copy(out, more)
+	return out, err
 }
 
 // EndWeek completes every task of a project that waits for a talk in class, but

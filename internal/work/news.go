@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lectern/internal/db"
 	"lectern/internal/stats"
@@ -58,10 +59,12 @@ func countSeen(ctx context.Context, q db.Q, reader int64, tasks []int64) error {
 // the staff.
 func countOpen(ctx context.Context, q db.Q, tasks ...int64) error {
 	in, args := db.In(nil, tasks)
-	if _, err := db.Exec(ctx, q, `UPDATE tasks SET new_to_staff = `+openCount+` WHERE id IN `+in, args...); err != nil {
+	seen, err := db.All[bool](ctx, q, `UPDATE tasks SET new_to_staff = `+openCount+` WHERE id IN `+in+`
+		RETURNING EXISTS (SELECT 1 FROM news_seen n WHERE n.task_id = tasks.id AND n.comments > 0)`, args...)
+	if err != nil || !slices.Contains(seen, true) { // nobody else had read any of it before
 		return err
 	}
-	_, err := db.Exec(ctx, q, `UPDATE news_seen SET comments = (SELECT count(*) FROM task_comments c
+	_, err = db.Exec(ctx, q, `UPDATE news_seen SET comments = (SELECT count(*) FROM task_comments c
 			JOIN comment_reads r ON r.task_comment_id = c.id AND r.user_id = news_seen.user_id
 			WHERE c.staff_read_at IS NULL AND c.type <> 'status' AND c.task_id = news_seen.task_id
 				AND c.unit_id = (SELECT t.unit_id FROM tasks t WHERE t.id = news_seen.task_id))

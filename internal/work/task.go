@@ -11,6 +11,7 @@ import (
 	"lectern/internal/db"
 	"lectern/internal/due"
 	"lectern/internal/grade"
+	"lectern/internal/progress"
 	"lectern/internal/status"
 )
 
@@ -62,6 +63,8 @@ type task struct {
 	OwnDeadline     *clock.Date `db:"due_date"`
 	UnitEnd         clock.Date  `db:"end_date"`
 	TimeZone        *string     `db:"time_zone"`
+
+	stats *progress.Stats // of its project, where a change of it worked them out
 }
 
 // tutorOf finds who answers the student of project p for definition d: the

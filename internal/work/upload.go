@@ -40,6 +40,7 @@ type HandedIn struct {
 	OwnerID int64
 	Dates   due.Dates          // after the move
 	Tasks   []TaskContribution // all that the work was handed in for, the task itself first
+	Events  []events.Event     // of the moves, which the caller adds with those of the submission
 }
 
 // TaskContribution is a task and its student's part of what was handed in for it.
@@ -53,7 +54,7 @@ type TaskContribution struct {
 // HandIn moves a task for which files were brought, and in a group those of the
 // members who took part. The status of a task never refuses them: where it may
 // not change, only the files are noted. A member's task that is closed is left
-// as it is. It fails with fault.Refused when the shares do not name exactly the
+// as it is. It leaves the events to the caller. It fails with fault.Refused when the shares do not name exactly the
 // members, and fault.Denied for a group task of someone without a group.
 func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, u Upload) (*HandedIn, error) {
 	to, err := status.OnUpload(u.Trigger, by.As)
@@ -89,21 +90,17 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 		entries[i] = audit.Entry{Kind: audit.Submission, Action: audit.Created, UserID: s.OwnerID, UnitID: own.UnitID,
 			ProjectID: s.ProjectID, TaskID: s.TaskID}
 	}
-	if err := record(ctx, q, by, changes, entries...); err != nil {
+	told, err := recordUntold(ctx, q, by, changes, entries...)
+	if err != nil {
 		return nil, err
 	}
-	return afterUpload(ctx, q, own, changes[1:], shares)
-}
-
-func afterUpload(ctx context.Context, q db.Q, own *task, others []change, shares []TaskContribution) (*HandedIn,
-	error) {
-	m, err := moved(ctx, q, own, others)
+	out, err := moved(ctx, q, own, changes[1:])
 	if err != nil {
 		return nil, err
 	}
 	dates, err := own.dates()
-	return &HandedIn{MovedTask: m, TaskID: own.ID, UnitID: own.UnitID, OwnerID: own.OwnerID, Dates: dates,
-		Tasks: shares}, err
+	return &HandedIn{MovedTask: out, TaskID: own.ID, UnitID: own.UnitID, OwnerID: own.OwnerID, Dates: dates,
+		Tasks: shares, Events: told}, err
 }
 
 // spreadFiles adds what an upload comes to on the tasks of those it was handed
@@ -265,12 +262,12 @@ func SendBack(ctx context.Context, q db.Q, taskIDs []int64, since clock.Time, wh
 
 // explain writes a comment of the tutor. The staff need not read it.
 func (t *task) explain(ctx context.Context, q db.Q, text string) error {
-	id, err := newComment{Type: typeText, Text: text, Author: *t.TutorID}.add(ctx, q, t)
+	c, err := newComment{Type: typeText, Text: text, Author: *t.TutorID}.add(ctx, q, t)
 	if err != nil {
 		return err
 	}
 	return events.Add(ctx, q, events.Event{Kind: events.Comment, ActorID: *t.TutorID, UserID: t.OwnerID,
 		UnitID:    t.UnitID,
 		ProjectID: t.ProjectID, TaskID: t.ID,
-		Body: commentEvent{DefinitionID: t.DefinitionID, CommentID: id, Type: typeText, Action: "created"}})
+		Body: commentEvent{DefinitionID: t.DefinitionID, CommentID: c.ID, Type: typeText, Action: "created"}})
 }
