@@ -43,7 +43,10 @@ type batchRow struct {
 	To        string  `json:"to_status"`
 	VerdictID *int64  `json:"verdict_id"`
 	With      *int64  `json:"with_task_id"`
+	Grade     *int    `json:"grade"`
+	Quality   *int    `json:"quality_pts"`
 	Refused   *string `json:"refused"`
+	Needs     []string
 }
 
 type batch struct {
@@ -134,6 +137,61 @@ func (w *world) undoBatch(id int64, before []string, ids []int64) {
 		w.Errorf("after the undo: %s", got)
 	}
 	w.countsAreRight()
+}
+
+// The marks of a batch are for the tasks that have a place for them. Where one is missing
+// the row names it and says what to do; a grade alone is refused where there is no place.
+func TestABatchMarksWhatIsMarked(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ids := []int64{w.id["task"], w.task("mate", "defA2", nil)}
+		w.set(`UPDATE task_definitions SET is_graded = TRUE, max_quality_pts = 5 WHERE id = $1`, w.id["defA2"])
+		plan := func(v form) string {
+			v["tasks"], v["dry_run"] = w.batchOf(ids...), "true"
+			b := w.judgeAll("tutor", v)
+			var out []string
+			for _, r := range b.Tasks {
+				text, marks := "done", ""
+				if r.Refused != nil {
+					text = *r.Refused
+				}
+				if r.Grade != nil {
+					marks += fmt.Sprint(" grade ", *r.Grade)
+				}
+				if r.Quality != nil {
+					marks += fmt.Sprint(" quality ", *r.Quality)
+				}
+				out = append(out, fmt.Sprint(text, marks, r.Needs))
+			}
+			return strings.Join(out, " | ")
+		}
+		const need, range5 = "This task is graded, so a grade is required. Choose one for the tasks that need it, or judge " +
+			"it by itself.", "This task is given points of quality, from 0 to 5. Say how many for the tasks that need them, " +
+			"or judge it by itself."
+		for _, c := range []struct {
+			v    form
+			want string
+		}{
+			{form{"trigger": "complete"}, "done[] | " + need + "[grade quality_pts]"},
+			{form{"trigger": "complete", "quality_pts": "3"}, "done[] | " + need + "[grade]"},
+			{form{"trigger": "complete", "grade": "2"}, "done[] | " + range5 + "[quality_pts]"},
+			{form{"trigger": "complete", "grade": "2", "quality_pts": "6"}, "done[] | " + range5 + "[quality_pts]"},
+			{form{"trigger": "complete", "grade": "2", "quality_pts": "4"}, "done[] | done grade 2 quality 4[]"},
+			{form{"trigger": "redo", "grade": "1"}, "done[] | done grade 1[]"},
+			{form{"grade": "2"}, "This task is not graded. Choose a verdict as well, or leave this task out.[] | " +
+				"done grade 2[]"},
+			{form{"quality_pts": "1"}, "This task is given no points of quality. Choose a verdict as well, or leave this " +
+				"task out.[] | done quality 1[]"},
+		} {
+			if got := plan(c.v); got != c.want {
+				t.Errorf("%v: %s, not %s", c.v, got, c.want)
+			}
+		}
+		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "Well done"}).status(201)
+		if got := plan(form{"trigger": "redo", "comment": "Well done"}); !strings.HasPrefix(got, "Your last comment there "+
+			"says exactly this already. Change the comment, or leave it out.") {
+			t.Errorf("said twice: %s", got)
+		}
+	})
 }
 
 // In a group the first task of a batch stands for all it reaches.

@@ -33,9 +33,10 @@ func (s *Server) verdictsRoutes() {
 // a box of that form.
 type batchForm struct {
 	UnitID  int64
-	Back    string // the address of the list
-	Graded  bool   // a task of the list is given a grade
-	Quality int64  // the most points that one of them is given; 0: none is given any
+	Back    string      // the address of the list
+	Graded  bool        // a task of the list is given a grade
+	Quality int64       // the most points that one of them is given; 0: none is given any
+	Typed   *verdictsIn // what stands in it, with the tasks; nil: nothing yet, and they are chosen in the list
 }
 
 // Verdicts are those that can be given to many.
@@ -66,8 +67,11 @@ type verdictsPage struct {
 
 // chosen are the tasks with the versions that the caller saw.
 func (in verdictsIn) chosen() ([]work.TaskVersion, error) {
-	if len(in.Tasks) == 0 {
+	switch {
+	case len(in.Tasks) == 0:
 		return nil, fault.New(fault.Refused, "No task is chosen. Go back and mark the rows the verdict is for.")
+	case in.Word == "" && !in.Grade.Has() && !in.Quality.Has():
+		return nil, fault.New(fault.Refused, "No verdict is chosen. Choose one, then look at what it would do.")
 	}
 	list := make([]work.TaskVersion, len(in.Tasks))
 	for i, text := range in.Tasks {
@@ -91,26 +95,26 @@ func (in verdictsIn) verdict() work.Verdict {
 }
 
 func (s *Server) planVerdicts(ctx context.Context, who *access.Caller, in verdictsIn) (endpoint.Drawing, error) {
-	tasks, err := in.chosen()
-	if err != nil {
-		return nil, err
-	}
 	v := &verdictsPage{verdictsIn: in}
-	if v.Plan, err = s.usecases.PlanVerdicts(ctx, who, in.UnitID, in.verdict(), tasks); err != nil {
-		return nil, err
+	tasks, err := in.chosen()
+	if err == nil {
+		v.Plan, err = s.usecases.PlanVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
+	}
+	if err != nil {
+		return s.again(s.titled(who, "batch", word("batch.title"), v), err)
 	}
 	v.Key = rand.Text()
 	return s.titled(who, "batch", word("batch.plan", v.Plan.Done), v), nil
 }
 
 func (s *Server) giveVerdicts(ctx context.Context, who *access.Caller, in verdictsIn) (endpoint.Drawing, error) {
-	tasks, err := in.chosen()
-	if err != nil {
-		return nil, err
-	}
 	v := &verdictsPage{verdictsIn: in}
-	if v.Done, err = s.usecases.GiveVerdicts(ctx, who, in.UnitID, in.verdict(), tasks); err != nil {
-		return nil, err
+	tasks, err := in.chosen()
+	if err == nil {
+		v.Done, err = s.usecases.GiveVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
+	}
+	if err != nil {
+		return s.again(s.titled(who, "batch", word("batch.title"), v), err)
 	}
 	return s.titled(who, "batch", word("batch.done", v.Done.Done), v), nil
 }
@@ -151,20 +155,77 @@ func (v *verdictsPage) Batch() *work.Batch {
 	return v.Done
 }
 
+// Rows are the tasks of the batch, those it is refused for first: they need somebody.
+func (v *verdictsPage) Rows() []work.BatchRow {
+	rows := slices.Clone(v.Batch().Tasks)
+	slices.SortStableFunc(rows, func(a, b work.BatchRow) int { return refusedFirst(a.Refused, b.Refused) })
+	return rows
+}
+
+// Undone are the tasks whose verdicts were to be undone, those that could not be first.
+func (v *verdictsPage) Undone() []work.UndoneRow {
+	rows := slices.Clone(v.Undid.Tasks)
+	slices.SortStableFunc(rows, func(a, b work.UndoneRow) int { return refusedFirst(a.Refused, b.Refused) })
+	return rows
+}
+
+func refusedFirst(a, b *string) int {
+	switch {
+	case a != nil && b == nil:
+		return -1
+	case a == nil && b != nil:
+		return 1
+	}
+	return 0
+}
+
+// Desk is the address of a task of the batch on the desk.
+func (v *verdictsPage) Desk(at int64) string { return deskIn{UnitID: v.UnitID}.address(at) }
+
+// Needs tells whether some of the tasks need a mark.
+func (v *verdictsPage) Needs() bool { return v.needs("grade") || v.needs("quality_pts") }
+
+func (v *verdictsPage) needs(mark string) bool {
+	return v.Plan != nil && slices.ContainsFunc(v.Plan.Tasks, func(r work.BatchRow) bool {
+		return slices.Contains(r.Needs, mark)
+	})
+}
+
+// Form is that to change what is planned, with what was written; nil where it is done,
+// or where there is nothing to be judged.
+func (v *verdictsPage) Form() *batchForm {
+	if v.Done != nil || v.Undid != nil || len(v.Tasks) == 0 {
+		return nil
+	}
+	f := &batchForm{UnitID: v.UnitID, Back: v.List(), Graded: v.Grade.Has() || v.needs("grade"), Typed: &v.verdictsIn}
+	if v.Quality.Has() || v.needs("quality_pts") {
+		f.Quality = mostPoints
+	}
+	return f
+}
+
+// mostPoints are more than any task is given: each row says how many it takes.
+const mostPoints = 1000
+
 // Marked is the grade as its field has it; empty for none.
-func (v *verdictsPage) Marked() string {
-	if g := v.Grade.Ptr(); g != nil {
+func (in verdictsIn) Marked() string {
+	if g := in.Grade.Ptr(); g != nil {
 		return strconv.Itoa(int(*g))
 	}
 	return ""
 }
 
 // Points are the quality points as their field has them; empty for none.
-func (v *verdictsPage) Points() string {
-	if n := v.Quality.Ptr(); n != nil {
+func (in verdictsIn) Points() string {
+	if n := in.Quality.Ptr(); n != nil {
 		return strconv.Itoa(*n)
 	}
 	return ""
+}
+
+// Has tells whether a verdict or a grade is the one that was chosen.
+func (f *batchForm) Has(chosen string) bool {
+	return f.Typed != nil && chosen != "" && (f.Typed.Word == chosen || f.Typed.Marked() == chosen)
 }
 
 // Batch is the form for what is chosen in the inbox.

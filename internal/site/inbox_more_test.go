@@ -74,9 +74,56 @@ func TestABatchIsPlannedGivenAndTakenBack(t *testing.T) {
 		if !strings.Contains(late, "Not possible for: 1") || strings.Contains(late, "Judge these") {
 			t.Errorf("a version that is past is planned: %s", late)
 		}
-		tom.do(inbox+"/plan", url.Values{"tasks": {"x"}, "verdict": {"redo"}}).status(400)
-		tom.do(inbox+"/plan", url.Values{"verdict": {"redo"}}).status(422)
+		if !strings.Contains(late, "Look at it, and judge it by itself") || !strings.Contains(late, "Open it at the desk") {
+			t.Errorf("it does not say what to do: %s", late)
+		}
 		form.Set("back", "https://evil.example/")
 		tom.do(inbox+"/plan", form).status(200).lacks("evil.example/\">").says(`<a class="quiet button" href="/home">`)
+	})
+}
+
+// What a batch is refused for is told above what was written, which stays: a row that is
+// not there, no row, no verdict. Marks are asked for where a task needs them.
+func TestARefusedBatchKeepsWhatWasWritten(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		inbox := w.path("/units/{id}/inbox")
+		task := w.wait()
+		tom := w.as("tom")
+		const words = "<textarea id=\"batch-comment\" name=\"comment\" rows=\"3\" maxlength=\"4095\">Twice &lt;b&gt;</textarea>"
+		for _, c := range []struct {
+			tasks, verdict string
+			status         int
+			says           []string
+		}{
+			{"x", "redo", 400, []string{"must each be a task and its version", words, `value="redo" selected`}},
+			{"", "redo", 422, []string{"No task is chosen.", "<bdi>Twice &lt;b&gt;</bdi>"}},
+			{task, "", 422, []string{"No verdict is chosen.", words, `name="tasks" value="` + task}},
+			{task, "nonsense", 200, []string{"is no task status", words}},
+		} {
+			form := url.Values{"tasks": {c.tasks}, "verdict": {c.verdict}, "comment": {"Twice <b>"}}
+			if c.tasks == "" {
+				form.Del("tasks")
+			}
+			for _, path := range []string{"/plan", "/verdicts"} {
+				got := tom.do(inbox+path, form).status(c.status)
+				for _, text := range c.says {
+					if path == "/plan" || c.status != 200 {
+						got.says(text)
+					}
+				}
+			}
+		}
+		w.exec(`UPDATE task_definitions SET is_graded = TRUE, max_quality_pts = 5`)
+		form := url.Values{"tasks": {task}, "verdict": {"complete"}, "comment": {"Twice <b>"}}
+		tom.do(inbox+"/plan", form).status(200).says("Not possible for: 1").says("so a grade is required").
+			says(`<select id="batch-grade"`).says(`<input id="batch-quality"`).says(words)
+		form.Set("grade", "2")
+		form.Set("quality", "7")
+		tom.do(inbox+"/plan", form).status(200).says("from 0 to 5").says(`value="2" selected`).
+			says(`name="quality" type="number" min="0" max="1000" value="7"`)
+		form.Set("quality", "4")
+		tom.do(inbox+"/plan", form).status(200).says("This would judge 1").says("grade Distinction").says("quality 4").
+			lacks("Not possible")
 	})
 }

@@ -176,7 +176,7 @@ func (b ExtensionBatch) decide(callerID int64, tasks []*task,
 func (r extensionRequest) outcome(id int64, t *task) DecidedExtension {
 	out := DecidedExtension{ID: id}
 	if t == nil || r.ID == 0 {
-		out.Outcome, out.Message = ExtensionRefused, "This unit has no such request."
+		out.Outcome, out.Message = ExtensionRefused, "This unit has no such request: it may be deleted. Go back to the list."
 		return out
 	}
 	day := t.dueOn()
@@ -190,7 +190,8 @@ func (r extensionRequest) outcome(id int64, t *task) DecidedExtension {
 		}
 		out.Message += "."
 	case r.Own:
-		out.Outcome, out.Message = ExtensionRefused, "Nobody decides on their own work, nor on that of a group they are in."
+		out.Outcome, out.Message = ExtensionRefused, "Nobody decides on their own work, nor on that of a group they are in. Ask "+
+			"somebody else of the staff."
 	}
 	return out
 }

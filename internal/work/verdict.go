@@ -218,12 +218,8 @@ func (t *task) overtaken(ctx context.Context, q db.Q) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("This task has changed since you looked at it: it is %s now", now.Status.Name())
-	if now.FirstName != nil {
-		text += fmt.Sprintf(", by %s %s", *now.FirstName, *now.LastName)
-	}
-	return &fault.Error{Kind: fault.Conflict, Code: "overtaken", Text: text + ". Nothing of your verdict was kept: " +
-		"compare the two, and send it again if it should stand.", Stands: now}
+	return &fault.Error{Kind: fault.Conflict, Code: "overtaken", Text: "This task " + now.since() + ". Nothing of your " +
+		"verdict was kept: compare the two, and send it again if it should stand.", Stands: now}
 }
 
 // answer tells what became of the task, and keeps it for a repeat.

@@ -3,10 +3,10 @@ package work
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
+	"lectern/internal/grade"
 	"lectern/internal/status"
 )
 
@@ -47,18 +47,12 @@ type BatchRow struct {
 	Version   *int64         `json:"version" doc:"of the task, after it; null where it is refused"`
 	VerdictID *int64         `json:"verdict_id" doc:"the number of the verdict; null where there is none of its own"`
 	With      *int64         `json:"with_task_id" doc:"the task of the same group by whose verdict it was reached"`
+	Grade     *grade.Grade   `json:"grade" doc:"the grade after it; null where there is none, or it is refused"`
+	Quality   *int           `json:"quality_pts" doc:"the quality points after it; null where there are none, or it is refused"`
 	Refused   *string        `json:"refused" doc:"why it is refused, in words; null where it is not"`
+	Needs     []string       `json:"needs" doc:"the marks it is refused for want of: grade, quality_pts"`
 
 	ruling *ruling
-}
-
-func (r *BatchRow) refuse(err error) error {
-	e, ok := errors.AsType[*fault.Error](err)
-	if !ok || e.Kind == fault.Internal {
-		return err
-	}
-	r.Refused = new(e.Sentence())
-	return nil
 }
 
 // batchTasks reads tasks of a unit in the order they are asked for. One that is not of
@@ -121,7 +115,8 @@ func (h holder) get(ctx context.Context, q db.Q, t BatchTask) (held, error) {
 }
 
 // GiveVerdicts gives one verdict on many tasks of a unit: on each as GiveVerdict does, if
-// it can be given there, else the row says why not. In a group the first of its tasks
+// it can be given there, else the row says why not. Its marks are for the tasks that have
+// a place for them. In a group the first of its tasks
 // stands for all it reaches. More than MostVerdicts, the same twice and none are
 // fault.Invalid, a task of another unit is fault.Missing. The same key again gives the
 // first answer.
@@ -228,7 +223,7 @@ func (v Verdict) weighAll(ctx context.Context, q db.Q, by Mover, list []BatchTas
 	rows, leader := make([]BatchRow, len(list)), map[int64]*ruling{}
 	for i, t := range list {
 		r := &rows[i]
-		r.BatchTask = t
+		r.BatchTask, r.Needs = t, []string{}
 		if r.ruling = leader[t.TaskID]; r.ruling != nil {
 			r.With = &r.ruling.own.ID
 			continue
@@ -237,8 +232,9 @@ func (v Verdict) weighAll(ctx context.Context, q db.Q, by Mover, list []BatchTas
 		if err != nil {
 			return nil, err
 		}
-		if r.ruling, err = v.weigh(ctx, q, by, at.own, asked[i].Version, echo[t.TaskID]); err != nil {
-			if err := r.refuse(err); err != nil {
+		single := v.fitting(at.own)
+		if r.ruling, err = single.weigh(ctx, q, by, at.own, asked[i].Version, echo[t.TaskID]); err != nil {
+			if err := r.refuse(single, at.own, echo[t.TaskID], err); err != nil {
 				return nil, err
 			}
 			continue
@@ -260,14 +256,24 @@ func (r *BatchRow) settle() {
 	case r.With == nil:
 		r.From, r.To = &r.ruling.before.Status, &r.ruling.own.Status
 		r.Version, r.VerdictID = &r.ruling.version, &r.ruling.id
+		r.marks(r.ruling.own)
 	default:
 		for _, mate := range r.ruling.around {
 			if version, ok := r.ruling.reached[mate.ID]; ok && mate.ID == r.TaskID {
 				r.From, r.To, r.Version = new(r.ruling.were[mate.ID]), &mate.Status, &version
+				r.marks(mate)
 				return
 			}
 		}
-		r.Refused = new("The verdict on the work of the same group does not reach this task: give one of its own.")
+		r.Refused = new("The verdict on the work of the same group does not reach this task: judge it by itself.")
+	}
+}
+
+// marks fills in the marks that the task has now.
+func (r *BatchRow) marks(t *task) {
+	r.Grade = t.Grade
+	if t.Quality >= 0 && t.MaxQuality > 0 {
+		r.Quality = &t.Quality
 	}
 }
 

@@ -17,7 +17,9 @@ function tell() {
     box.indeterminate = n > 0 && n < list.length;
   }
   const count = document.querySelector('#inbox-chosen');
-  if (count) count.textContent = count.dataset.words.replace('%s', n);
+  if (!count) return;
+  count.textContent = count.dataset.words.replace('%s', n);
+  count.classList.remove('red');
 }
 
 document.addEventListener('change', (e) => {
@@ -27,6 +29,16 @@ document.addEventListener('change', (e) => {
   chosen.clear();
   for (const b of boxes()) if (b.checked) chosen.add(task(b));
   tell();
+});
+
+// Without a row there is nothing to plan: what is written stays, and the page says so.
+document.addEventListener('submit', (e) => {
+  if (e.target.id !== 'inbox-batch' || boxes().some((b) => b.checked)) return;
+  e.preventDefault();
+  const count = document.querySelector('#inbox-chosen');
+  count.textContent = count.dataset.none;
+  count.classList.add('red');
+  boxes()[0]?.focus();
 });
 
 document.addEventListener('renewed', () => {
