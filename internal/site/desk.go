@@ -133,7 +133,11 @@ type typed struct {
 	Quality       string
 	Snippet       string // to be kept
 	Note          string
-	Marks         bool // the grade and the points are what was written, be it nothing
+	WithFile      string
+	Marks         bool     // the grade and the points are what was written, be it nothing
+	Form          string   // which form it was; empty: that for a verdict
+	Ticked        []string // boxes of it
+	wrong         string   // why it was refused
 }
 
 func (s *Server) desk(ctx context.Context, who *access.Caller, in deskIn) (*Page, error) {

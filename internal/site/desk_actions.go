@@ -191,7 +191,11 @@ func (s *Server) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) 
 		_, err = s.usecases.Comment(ctx, who, t.Ref(), work.NewComment{Text: in.Comment}, attachment)
 	}
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Comment: in.Comment}, err)
+		wrote := typed{Comment: in.Comment}
+		if attachment != nil {
+			wrote = typed{Form: "attach", WithFile: in.Comment}
+		}
+		return s.deskAgain(ctx, who, in.deskTaskIn, wrote, err)
 	}
 	return in.stay(), nil
 }
@@ -234,13 +238,13 @@ func (s *Server) deskExtension(ctx context.Context, who *access.Caller, in deskE
 		return err
 	})
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, typed{}, err)
+		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Form: "extension"}, err)
 	}
 	return in.stay(), nil
 }
 
-// deskAgain draws the desk again with what was wrong with one of its forms, and what
-// was typed into it.
+// deskAgain draws the desk again with what was wrong with one of its forms beside it, and
+// what was typed into it.
 func (s *Server) deskAgain(ctx context.Context, who *access.Caller, in deskTaskIn, wrote typed,
 	err error) (endpoint.Drawing, error) {
 	if !endpoint.FromForm(ctx) {
@@ -255,5 +259,18 @@ func (s *Server) deskAgain(ctx context.Context, who *access.Caller, in deskTaskI
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		v.Theirs, _ = e.Stands.(*work.TaskNow) // nil where nobody was faster
 	}
-	return s.again(p, err)
+	if p, err = s.again(p, err); err == nil {
+		v.Typed.wrong = p.Wrong.Text
+	}
+	return p, err
+}
+
+// ticked are the names of boxes that are ticked.
+func ticked(boxes map[string]bool) (names []string) {
+	for name, is := range boxes {
+		if is {
+			names = append(names, name)
+		}
+	}
+	return names
 }

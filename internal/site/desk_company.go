@@ -33,7 +33,8 @@ func (s *Server) deskNote(ctx context.Context, who *access.Caller, in deskNoteIn
 		return err
 	})
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Note: in.Text}, err)
+		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Form: "note", Note: in.Text,
+			Ticked: ticked(map[string]bool{"flagged": in.Flagged, "student": in.Student})}, err)
 	}
 	return in.stay(), nil
 }

@@ -37,7 +37,8 @@ func (s *Server) keepSnippet(ctx context.Context, who *access.Caller, in keepIn)
 		return err
 	})
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Snippet: in.Text}, err)
+		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Form: "snippets", Snippet: in.Text,
+			Ticked: ticked(map[string]bool{"shared": in.Shared, "for_task": in.ForTask})}, err)
 	}
 	return in.stay(), nil
 }

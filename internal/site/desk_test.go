@@ -230,7 +230,9 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		asked := tom.do(at, nil).says("I was &lt;ill&gt;.").says("Mark as read")
 		id := regexp.MustCompile(`name="extension" value="(\d+)"`).FindStringSubmatch(asked.Body.String())[1]
 		stay("extension", url.Values{"extension": {id}, "granted": {"true"}})
-		tom.do(w.onTask(ids[0], "extension"), url.Values{"extension": {id}, "granted": {"false"}}).status(409)
+		tom.do(w.onTask(ids[0], "extension"), url.Values{"extension": {id}, "granted": {"false"}}).status(409).
+			says(`<div class="desk-talk" role="region" aria-labelledby="desk-talk-name" tabindex="0">` + "\n" +
+				`<p class="wrong desk-why" role="alert">This request is decided already: Extension granted to`)
 		stay("comment", url.Values{"comment": {"A word."}})
 		tom.do(w.onTask(ids[0], "comment"), url.Values{"comment": {" "}}).status(400)
 		stay("read", url.Values{})
@@ -238,14 +240,18 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 			t.Error("it is still new")
 		}
 		stay("snippets", url.Values{"text": {"Indent <this>."}, "shared": {"true"}})
-		tom.do(w.onTask(ids[0], "snippets"), url.Values{"text": {" "}}).status(400)
+		tom.do(w.onTask(ids[0], "snippets"), url.Values{"text": {" "}, "for_task": {"true"}}).status(400).
+			says(`<details id="desk-keep" open>`).says(`name="for_task" type="checkbox" value="true" checked`).
+			says(`/snippets"><p class="wrong desk-why" role="alert">`)
 		offered := tom.do(at, nil).says(`data-snippet="Indent &lt;this&gt;."`)
 		snippet := regexp.MustCompile(`<option value="(\d+)">Indent`).FindStringSubmatch(offered.Body.String())[1]
 		form := offered.marks("fix_and_resubmit", "Please:")
 		form.Set("snippet", snippet)
 		tom.do(w.onTask(ids[0], "verdict"), form).status(303)
 		tom.do(at, nil).says("Please:\nIndent &lt;this&gt;.")
-		tom.do(w.onTask(ids[0], "note"), url.Values{"text": {" "}}).status(400)
+		tom.do(w.onTask(ids[0], "note"), url.Values{"text": {" "}, "flagged": {"true"}}).status(400).
+			says(`<details class="desk-notes" id="desk-notes" open>`).says(`name="flagged" type="checkbox" value="true" checked`).
+			says(`/note"><p class="wrong desk-why" role="alert">`)
 		stay("note", url.Values{"text": {"Ask about <sources>."}, "flagged": {"true"}})
 		tom.do(at, nil).says("Ask about &lt;sources&gt;.").says("Second look")
 		stay("presence", url.Values{})

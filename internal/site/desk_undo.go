@@ -34,7 +34,7 @@ func (s *Server) deskUndo(ctx context.Context, who *access.Caller, in deskUndoIn
 	}
 	got, err := s.usecases.UndoVerdict(ctx, who, in.Verdict)
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, typed{}, err)
+		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Form: "undo"}, err)
 	}
 	if got.Comment == "" || !endpoint.FromForm(ctx) {
 		return undone{in.stay(), got}, nil

@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,6 +138,18 @@ func (v *deskPage) Points() string {
 	}
 	return ""
 }
+
+// Wrong tells why a form of the desk was refused, for the place where it stands; empty: it
+// was not.
+func (v *deskPage) Wrong(form string) string {
+	if v.Typed.Form != form {
+		return ""
+	}
+	return v.Typed.wrong
+}
+
+// Has tells whether a box was ticked.
+func (t typed) Has(box string) bool { return slices.Contains(t.Ticked, box) }
 
 // Name is the state that was chosen, in words.
 func (t typed) Name() string {

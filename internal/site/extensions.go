@@ -9,6 +9,7 @@ import (
 	"lectern/internal/api/endpoint"
 	"lectern/internal/audit"
 	"lectern/internal/db"
+	"lectern/internal/fault"
 	"lectern/internal/links"
 	"lectern/internal/policy"
 	"lectern/internal/usecase"
@@ -127,8 +128,20 @@ type chosenExtensions struct {
 	Granted bool    `param:"granted"`
 }
 
+// none is the refusal of a form in which no request is chosen.
+func (in chosenExtensions) none() error {
+	if len(in.Chosen) > 0 {
+		return nil
+	}
+	return fault.New(fault.Refused, "No request is chosen. Mark those you decide on in the list, then press the button "+
+		"once more.")
+}
+
 func (s *Server) planExtensions(ctx context.Context, who *access.Caller, in chosenExtensions) (endpoint.Drawing,
 	error) {
+	if err := in.none(); err != nil {
+		return s.planned(ctx, who, in, nil, false, err)
+	}
 	var plan []work.DecidedExtension
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		plan, err = work.PlanExtensions(ctx, q, who.ID, in.batch())
@@ -139,6 +152,9 @@ func (s *Server) planExtensions(ctx context.Context, who *access.Caller, in chos
 
 func (s *Server) decideExtensions(ctx context.Context, who *access.Caller, in chosenExtensions) (endpoint.Drawing,
 	error) {
+	if err := in.none(); err != nil {
+		return s.planned(ctx, who, in, nil, true, err)
+	}
 	var done []work.DecidedExtension
 	err := s.DB.Tx(ctx, func(q db.Q) (err error) {
 		done, err = work.DecideExtensions(ctx, q, who.ID, in.batch())

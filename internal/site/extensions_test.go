@@ -77,7 +77,7 @@ func TestExtensionsOnAPage(t *testing.T) {
 		tom.do(path, form).status(200).says("1 of 1 requests were decided").says("Extension granted to")
 		tom.do(path, nil).says("Decided (1)").says("No request waits")
 		tom.do(path, form).status(200).says("0 of 1 requests were decided").says("decided already")
-		tom.do(path+"/plan", url.Values{"granted": {"true"}}).status(422).says("must name from 1 to 500")
+		tom.do(path+"/plan", url.Values{"granted": {"true"}}).status(422).says("No request is chosen.")
 		w.as("ann").do(path, form).status(403)
 	})
 }

@@ -245,8 +245,7 @@ function submitted(e) {
   else if (chosen) judge(chosen);
 }
 
-// act does what another form of the task asks for, without leaving. What goes wrong the
-// server tells on a page of its own.
+// act does what another form of the task asks for, without leaving.
 async function act(e) {
   e.preventDefault();
   const { target, submitter } = e;
@@ -261,11 +260,32 @@ async function act(e) {
     store();
     await refresh(task());
   } else if (!answer) notice(say('not-done'));
-  else {
+  else refused(target, submitter, answer);
+}
+
+// refused tells beside a form why it was not taken. What is typed stays; where the task has
+// become another meanwhile, it is drawn as it is now. Whoever is signed out the server
+// leads on from a page of its own.
+async function refused(target, submitter, answer) {
+  const why = answer.status === 401 ? '' : (await answer.json().catch(() => null))?.error;
+  if (!why) {
     const { name, value } = submitter ?? {};
     if (name) target.append(element('input', { type: 'hidden', name, value }));
     target.submit();
+    return;
   }
+  const [id, action] = [task(), target.getAttribute('action')];
+  if ([404, 409].includes(answer.status)) await refresh(id);
+  const talk = now().querySelector('.desk-talk');
+  if (id !== task() || !talk || !(talk.contains(target) || !target.isConnected)) {
+    notice(why);
+    return;
+  }
+  for (const old of talk.querySelectorAll('.desk-why')) old.remove();
+  const form = [...talk.querySelectorAll('form')].find((f) => f.getAttribute('action') === action);
+  const message = element('p', { className: 'wrong desk-why', role: 'alert', textContent: why });
+  (form ?? talk).prepend(message);
+  message.scrollIntoView({ block: 'nearest' });
 }
 
 // speak sends the comment and stays.
