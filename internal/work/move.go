@@ -178,17 +178,26 @@ func spread(changes []change, from status.Task, m status.Move, by Mover, mates [
 		if by.As != status.Staff && !t.sharesGroup(changes[0].task) {
 			continue
 		}
-		facts, err := t.facts()
+		c, _, err := t.follow(from, m, by)
 		if err != nil {
 			return nil, err
 		}
-		plan, ok := status.Propagate(from, m, facts, t.OwnerID == by.UserID)
-		if !ok {
-			plan = status.Plan{After: facts.State}
-		}
-		changes = append(changes, change{task: t, plan: plan})
+		changes = append(changes, c)
 	}
 	return changes, nil
+}
+
+// follow is what a mate's move comes to on t, and whether it reaches t at all.
+func (t *task) follow(from status.Task, m status.Move, by Mover) (c change, reached bool, err error) {
+	facts, err := t.facts()
+	if err != nil {
+		return change{}, false, err
+	}
+	plan, reached := status.Propagate(from, m, facts, t.OwnerID == by.UserID)
+	if !reached {
+		plan = status.Plan{After: facts.State}
+	}
+	return change{task: t, plan: plan}, reached, nil
 }
 
 // idle tells whether the plan leaves everything as it is.

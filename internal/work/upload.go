@@ -107,16 +107,14 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 // in with: at the least, that files came.
 func spreadFiles(changes []change, from status.Task, m status.Move, by Mover, mates []*task) ([]change, error) {
 	for _, t := range mates {
-		facts, err := t.facts()
+		c, reached, err := t.follow(from, m, by)
 		if err != nil {
 			return nil, err
 		}
-		plan, ok := status.Propagate(from, m, facts, t.OwnerID == by.UserID)
-		if !ok {
-			plan = status.Plan{After: facts.State}
-			plan.After.UploadedAt, plan.After.SubmittedAt = &m.At, &m.At
+		if !reached {
+			c.plan.After.UploadedAt, c.plan.After.SubmittedAt = &m.At, &m.At
 		}
-		changes = append(changes, change{task: t, plan: plan})
+		changes = append(changes, c)
 	}
 	return changes, nil
 }
