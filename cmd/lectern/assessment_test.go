@@ -212,7 +212,7 @@ func TestWorkerBesideAServer(t *testing.T) {
 		if err != nil {
 			t.Errorf("the worker stopped badly: %v", err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the worker does not stop")
 	}
 	l.stop()

@@ -23,7 +23,7 @@ func verifyAudit(t *testing.T, place ...string) string {
 func (i *instance) awaitEntries(n int) {
 	i.t.Helper()
 	token := i.signIn("aadmin", "password")
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		var list []struct{ Action string }
 		if _, err := i.call("GET", "/api/admin/audit?kind=setting&limit=10000", "aadmin", token, "",
 			&list); err != nil {

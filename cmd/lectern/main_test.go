@@ -115,7 +115,7 @@ func (i *instance) stop() {
 		if err != nil {
 			i.t.Errorf("stopped badly: %v", err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		i.t.Fatal("it does not stop")
 	}
 }
@@ -316,7 +316,7 @@ func TestStoppingEndsListening(t *testing.T) {
 	}
 	began := time.Now()
 	i.stop()
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > 20*time.Second { // a request is waited for 30 s
 		t.Errorf("it took %v to stop", took)
 	}
 	if _, err := io.ReadAll(in); err != nil {
@@ -392,15 +392,17 @@ func writeUntilKilled(i *instance, token string, round int) (names []string) {
 	}
 }
 
-// The promises about size and speed of the idle program.
+// The promises about size and speed of the idle program. What it computes from start to end
+// is measured on any machine, how long that takes only where nothing else runs.
 func TestStartsFastAndSmall(t *testing.T) {
 	data := t.TempDir()
 	start(t, "--data", data).stop()
-	best := time.Hour
+	best, computed := time.Hour, time.Hour
 	var i *instance
 	for range 3 {
 		if i != nil {
 			i.stop()
+			computed = min(computed, i.ProcessState.UserTime()+i.ProcessState.SystemTime())
 		}
 		begin := time.Now()
 		i = start(t, "--data", data)
@@ -410,8 +412,11 @@ func TestStartsFastAndSmall(t *testing.T) {
 		best = min(best, time.Since(begin))
 	}
 	rss := resident(t, i.Process.Pid)
-	t.Logf("first answer after %v, %d MB resident", best, rss>>20)
-	if best > 300*time.Millisecond {
+	t.Logf("first answer after %v, %v computed, %d MB resident", best, computed, rss>>20)
+	if computed > 300*time.Millisecond {
+		t.Errorf("starting and stopping takes %v of a processor", computed)
+	}
+	if dbtest.Quiet() && best > 300*time.Millisecond {
 		t.Errorf("the first answer took %v", best)
 	}
 	if rss > 60<<20 {

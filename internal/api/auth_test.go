@@ -346,7 +346,6 @@ func TestManySignIns(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	names := []string{"student", "mate", "other", "studentB", "outsider", "convenor", "tutorB"}
 	w.password(names...)
-	w.api.passwords = ident.NewPasswords(w.db, ident.Limits{Patience: 2 * time.Minute}) // the machine may be busy
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range 50 {

@@ -31,11 +31,11 @@ func (w *world) post(t *testing.T) (m *notify.Mailer, delivered func() map[strin
 		qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Poll: 2 * time.Millisecond})
 		m.Register(qu)
 		qu.Start(t.Context())
-		for end := time.Now().Add(20 * time.Second); w.count("jobs WHERE state IN ('available', 'running')") > 0 &&
+		for end := time.Now().Add(time.Minute); w.count("jobs WHERE state IN ('available', 'running')") > 0 &&
 			time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
-		ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
 		if err := qu.Stop(ctx); err != nil {
 			t.Error(err)

@@ -378,7 +378,7 @@ func (w *world) worker(s *outside.Service) func(what string, ok func() bool) {
 	s.Register(qu)
 	qu.Start(w.Context())
 	w.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := qu.Stop(ctx); err != nil {
 			w.Error(err)

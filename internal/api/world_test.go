@@ -107,6 +107,7 @@ func newWorldAt(t testing.TB, address, dir string) *world {
 		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: filepath.Join(dir, "spool"), Version: "test",
 			Asked: w.declared, Now: func() time.Time { return w.resting() }},
 		Files: store, PublicURL: "https://learn.example.edu/",
+		SignIn: ident.Limits{Patience: 2 * time.Minute}, // the machine may be busy
 		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
 		Mailer: w.mailer(t.TempDir()), SAML: provider,
 		Similarity: &similarity.Service{DB: w.db, Files: store, Log: slog.New(slog.DiscardHandler)},

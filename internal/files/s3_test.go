@@ -90,7 +90,7 @@ func startGateway(t *testing.T) (host string) {
 // makeBucket waits for the server to answer; the client tries again meanwhile.
 func makeBucket(t *testing.T, host string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	b := open(t, s3Location(host, "")).(*bucket)
 	for {

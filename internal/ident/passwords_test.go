@@ -148,13 +148,10 @@ func TestRefusalsAreAlike(t *testing.T) {
 				}
 			}
 		}
-		for name := range took {
-			slices.Sort(took[name])
-		}
-		known := took["known"][2]
+		known := slices.Min(took["known"]) // the quickest: a busy machine only adds
 		for name, all := range took {
-			if r := float64(all[2]) / float64(known); r < 0.2 || r > 5 {
-				h.Errorf("%s: %v, known: %v", name, all[2], known)
+			if r := float64(slices.Min(all)) / float64(known); r < 0.2 || r > 5 {
+				h.Errorf("%s: %v, known: %v", name, slices.Min(all), known)
 			}
 		}
 	})

@@ -71,7 +71,7 @@ func start(t *testing.T, d *db.DB, c jobs.Config, f work) *jobs.Queue {
 
 func stop(t *testing.T, qu *jobs.Queue) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := qu.Stop(ctx); err != nil {
 		t.Error(err)

@@ -158,7 +158,7 @@ func (c *campus) run() {
 	c.mailer.Register(qu)
 	qu.Start(c.Context())
 	defer func() {
-		ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
 		if err := qu.Stop(ctx); err != nil {
 			c.Error(err)
@@ -171,7 +171,7 @@ func (c *campus) run() {
 
 func (c *campus) until(what string, ok func() bool) {
 	c.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			c.Fatal("never happened: " + what)
 		}

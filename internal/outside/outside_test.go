@@ -191,7 +191,7 @@ func (p *place) start() {
 	jobs.Register(qu, p.tend, jobs.Limits{})
 	qu.Start(p.Context())
 	p.stop = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := qu.Stop(ctx); err != nil {
 			p.Error(err)

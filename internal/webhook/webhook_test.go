@@ -63,7 +63,7 @@ func startWith(t *testing.T, d *db.DB, wait, answer time.Duration) *instance {
 	in.queue.Start(t.Context())
 	in.stop = sync.OnceFunc(func() {
 		end()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := in.queue.Stop(ctx); err != nil {
 			t.Error(err)
