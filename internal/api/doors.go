@@ -43,6 +43,13 @@ func (s *Server) Forgot(ctx context.Context, who *access.Caller, username string
 		func(q db.Q, user int64) error { return s.mailer.Forgotten(ctx, q, user) })
 }
 
+// ChangeAccount changes the caller's own account, and tells the old address when it
+// changes.
+func (s *Server) ChangeAccount(ctx context.Context, who *access.Caller, c ident.Change, password string) error {
+	_, err := s.accounts().Change(ctx, who, who.ID, c, password)
+	return err
+}
+
 // ConfirmAddress makes an address a person's own by the token of a link, which it
 // uses up.
 func (s *Server) ConfirmAddress(ctx context.Context, token string) error {

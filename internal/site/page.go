@@ -50,7 +50,7 @@ func frameIn(l *language) *template.Template {
 		panic(err) // the pattern is sound
 	}
 	funcs := template.FuncMap{"t": l.word, "words": l.some, "asset": assetPath, "shares": shares, "spreads": spreads,
-		"happened": happened, "leads": leads, "accepts": accepts, "megabytes": megabytes,
+		"happened": happened, "leads": leads, "accepts": accepts, "megabytes": megabytes, "device": l.device,
 		"htmxConfig": func() string { return htmxConfig }, "list": func(values ...any) []any { return values }, "lang": func() string { return l.tag }}
 	return read(template.New("frame").Funcs(funcs), l, append(parts, "templates/frame.html")...)
 }

@@ -28,8 +28,6 @@ func (s *Server) profileRoutes() {
 	page(s, profile, policy.SignedIn, "Your account", s.profile)
 	form(s, profile+"/preferences", policy.SignedIn, "Change how you want your pages", s.prefer,
 		endpoint.Unaudited("a matter of taste"))
-	form(s, profile+"/letters", policy.SignedIn, "Change which letters you get", s.changeLetters,
-		endpoint.Audited(audit.Account))
 	form(s, profile+"/password", policy.SignedIn, "Change your password", s.changePassword,
 		endpoint.Audited(audit.Password))
 	form(s, profile+"/sessions/{id}/end", policy.SignedIn, "Sign out one of your sessions", s.endSession,
@@ -46,6 +44,7 @@ func (s *Server) profileRoutes() {
 // profilePage is what a person sees of their own account.
 type profilePage struct {
 	User     *ident.User
+	Typed    ownFields
 	Sessions []ident.Session
 	Factor   *ident.Factor
 	Prefer   *ident.Preferences
@@ -58,6 +57,7 @@ func (s *Server) profile(ctx context.Context, who *access.Caller, _ struct{}) (*
 		if v.User, err = ident.ByID(ctx, q, who.ID); err != nil {
 			return err
 		}
+		v.Typed = fieldsOf(v.User)
 		if v.Prefer, err = ident.PreferencesOf(ctx, q, who.ID); err != nil {
 			return err
 		}
@@ -76,19 +76,6 @@ func (s *Server) prefer(ctx context.Context, who *access.Caller, in struct {
 }) (endpoint.Drawing, error) {
 	err := s.DB.Brief(ctx, func(q db.Q) error {
 		return ident.SetPreferences(ctx, q, who.ID, ident.Preferences{Theme: in.Theme, Shortcuts: in.Shortcuts})
-	})
-	return endpoint.Redirect{To: profile}, err
-}
-
-func (s *Server) changeLetters(ctx context.Context, who *access.Caller, in struct {
-	Tasks     bool `param:"tasks"`
-	Portfolio bool `param:"portfolio"`
-	Feedback  bool `param:"feedback"`
-}) (endpoint.Drawing, error) {
-	err := s.DB.Tx(ctx, func(q db.Q) error {
-		_, _, err := ident.Update(ctx, q, who, who.ID, ident.Change{ReceiveTaskNotifications: &in.Tasks,
-			ReceivePortfolioNotifications: &in.Portfolio, ReceiveFeedbackNotifications: &in.Feedback})
-		return err
 	})
 	return endpoint.Redirect{To: profile}, err
 }

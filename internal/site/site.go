@@ -45,6 +45,9 @@ type Doors interface {
 	// Forgot sends a link to choose a new password, and never says whether there is
 	// such an account.
 	Forgot(ctx context.Context, who *access.Caller, username string) error
+	// ChangeAccount changes the caller's own account; the password proves that an
+	// address is theirs to change.
+	ChangeAccount(ctx context.Context, who *access.Caller, c ident.Change, password string) error
 	// ConfirmAddress makes an address a person's own by the token of a link, which
 	// it uses up.
 	ConfirmAddress(ctx context.Context, token string) error
@@ -88,6 +91,7 @@ func New(c Config) *Server {
 	s.accountRoutes()
 	s.homeRoutes()
 	s.profileRoutes()
+	s.profileFormRoutes()
 	s.helpRoutes()
 	s.projectRoutes()
 	s.planRoutes()
