@@ -29,7 +29,7 @@ func TestHandInWithTheNetworkLost(t *testing.T) {
 			line.trouble.Store(2)
 			b.handInFiles(map[string]string{"#file0": b.file("Program.cs", bytes.Repeat([]byte("// a long program\n"),
 				20_000))})
-			b.await("/\\/versions\\/[^/]+\\/receipt/.test(location.pathname)")
+			b.await(atReceipt)
 			if line.sent.Load() != 3 || line.trouble.Load() != 0 {
 				t.Errorf("%d requests, %d troubles left; want 3 and none", line.sent.Load(), line.trouble.Load())
 			}
@@ -52,6 +52,7 @@ func (b *tab) versions() int {
 // line is a network between the browser and the service on which hand-ins get lost.
 type line struct {
 	*service
+	down    atomic.Bool  // every hand-in gets lost
 	trouble atomic.Int32 // how many of the next hand-ins get lost
 	sent    atomic.Int32 // how many were tried
 }
@@ -78,6 +79,10 @@ func badLine(t *testing.T, s *service) *line {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/hand-in") {
 			l.sent.Add(1)
+			if l.down.Load() {
+				hangUp(w, r, errLost)
+				return
+			}
 			switch l.trouble.Load() {
 			case 2: // half of it arrives
 				l.trouble.Add(-1)

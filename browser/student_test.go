@@ -34,7 +34,7 @@ func TestNewStudent(t *testing.T) {
 				"#file0": b.file("Program.cs", []byte("class Program { static void Main() { } }\n")),
 				"#file1": b.file("screen.png", aPicture()),
 			})
-			b.await("/\\/versions\\/[^/]+\\/receipt/.test(location.pathname)")
+			b.await(atReceipt)
 			b.document()
 			b.visitLive(task)
 			b.feedback(s, task, "Nicely done, "+name+".")

@@ -79,7 +79,7 @@ func TestFilesBeforeAndAfter(t *testing.T) {
 	b.choose("#file1", b.file("screen.png", aPicture()))
 	b.await("[...document.querySelectorAll('.drop .flaw')].every((f) => f.textContent === '')")
 	b.press("form[action$='/hand-in'] p > button")
-	b.await("/\\/versions\\/[^/]+\\/receipt/.test(location.pathname)")
+	b.await(atReceipt)
 	b.await("document.querySelector('document-view .text-layer span')")
 	b.press("document-view [aria-label='Next page']")
 	b.await("document.querySelector('document-view').innerText.includes('Wombat')")
