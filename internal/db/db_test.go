@@ -3,6 +3,8 @@ package db_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -155,6 +157,62 @@ func TestInsertInPieces(t *testing.T) {
 		list, args := db.In([]any{1}, []string{})
 		if list != "(NULL)" || len(args) != 1 {
 			t.Errorf("an empty list became %s", list)
+		}
+	})
+}
+
+// However many rows there are, the texts are two, and what is written is what is read.
+func TestBulkInsertsHaveFewTexts(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		type odd struct {
+			N     int64       `db:"n"`
+			Text  string      `db:"words"`
+			Bytes []byte      `db:"bytes"`
+			Real  *float64    `db:"ratio"`
+			Flag  bool        `db:"flag"`
+			At    *clock.Time `db:"at"`
+		}
+		kinds := "TEXT, bytes BLOB, ratio REAL, flag BOOLEAN, at TEXT"
+		if d.Postgres() {
+			kinds = "TEXT, bytes BYTEA, ratio DOUBLE PRECISION, flag BOOLEAN, at TIMESTAMPTZ"
+		}
+		third, now := 1.0/3, d.Now()
+		texts, undo := map[string]bool{}, errors.New("undo")
+		err := d.Tx(t.Context(), func(q db.Q) error {
+			if _, err := db.Exec(t.Context(), q, `CREATE TABLE odd (n BIGINT PRIMARY KEY, words `+kinds+`)`); err != nil {
+				return err
+			}
+			ctx, _ := db.Counting(t.Context(), func(text string) { texts[text] = true })
+			var want []odd
+			for size := range 40 {
+				rows := make([][]any, size)
+				for i := range rows {
+					o := odd{N: int64(len(want)), Text: "<\"\\x00\n'é\U0001f600" + strings.Repeat("5", i)}
+					if i%2 == 0 {
+						o.Bytes, o.Real, o.Flag, o.At = []byte{0, 255, byte(i)}, &third, true, &now
+					}
+					rows[i] = []any{o.N, o.Text, nil, o.Real, o.Flag, o.At}
+					if o.Bytes != nil {
+						rows[i][2] = o.Bytes
+					}
+					want = append(want, o)
+				}
+				if err := db.Insert(ctx, q, "odd (n, words, bytes,\n\tratio, flag, at)", "ON CONFLICT (n) DO NOTHING",
+					rows); err != nil {
+					return err
+				}
+			}
+			got, err := db.All[odd](t.Context(), q, `SELECT n, words, bytes, ratio, flag, at FROM odd ORDER BY n`)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%v; %d rows, the second %+v, want %d, the second %+v", err, len(got), got[1], len(want), want[1])
+			}
+			return undo
+		})
+		if !errors.Is(err, undo) {
+			t.Fatal(err)
+		}
+		if len(texts) != 2 {
+			t.Errorf("%d texts: %v", len(texts), texts)
 		}
 	})
 }

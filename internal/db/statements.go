@@ -9,8 +9,8 @@ const (
 	// mostKept is how many statements a connection keeps: more than the service
 	// runs in an hour of use, and some megabytes at most.
 	mostKept = 256
-	// longestKept is the longest text kept. What is longer is a bulk insert, whose
-	// text varies and whose rows take longer than its parsing.
+	// longestKept is the longest text kept. What is longer has a list of many hundred
+	// values, which takes longer than its parsing.
 	longestKept = 6000
 )
 
