@@ -2,8 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -161,17 +159,10 @@ type given struct {
 	status, comment string
 }
 
-// ask reads something as a tutor of the demo, who signs in once.
+// ask reads something as a tutor of the demo.
 func (s *service) ask(t *testing.T, path string, into any) {
 	t.Helper()
-	if s.tutor == nil {
-		var auth struct {
-			Token string `json:"auth_token"`
-		}
-		s.send(t, "POST", "/api/auth", url.Values{"username": {"atutor"}, "password": {"password"}}, nil, &auth)
-		s.tutor = http.Header{"Username": {"atutor"}, "Auth-Token": {auth.Token}}
-	}
-	s.send(t, "GET", path, nil, s.tutor, into)
+	s.call(t, "atutor", "GET", path, nil, into)
 }
 
 // compare looks up what the service has of verdicts.

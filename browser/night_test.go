@@ -22,7 +22,7 @@ func (s *service) overnight(t *testing.T, who string) {
 	if _, err = d.Exec(`DELETE FROM sessions WHERE user_id = (SELECT id FROM users WHERE username = ?)`, who); err != nil {
 		t.Fatal(err)
 	}
-	s.tutor = nil
+	delete(s.tokens, who)
 }
 
 // A tab is left open overnight while a verdict is typed: by the morning nobody is signed
@@ -69,6 +69,7 @@ func (b *tab) again(username string) {
 func (b *tab) noteOvernight(s *service, text string) {
 	b.Helper()
 	at := b.place()
+	b.await("document.querySelector('#desk-task .sheet.drawn')") // from then on nothing moves
 	eval[bool](b, "document.getElementById('desk-notes').open = true")
 	b.fill("#desk-note", text)
 	s.overnight(b.T, "atutor")

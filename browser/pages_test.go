@@ -164,6 +164,8 @@ func (b *tab) asItIs(name string) {
 	eval[bool](b, axe+"; true")
 	for _, on := range []screen{wide, wide.inTheDark(), phone.inTheDark(), phone} {
 		b.turn(on)
+		// At its end nothing of a page lies under the bar that stays at the bottom of a phone.
+		eval[bool](b, "scrollTo(0, document.scrollingElement.scrollHeight), true")
 		for _, v := range eval[[]violation](b, `axe.run(document, {resultTypes: ['violations'], runOnly:
 			['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then((r) => r.violations)`) {
 			for _, n := range v.Nodes {

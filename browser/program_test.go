@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,9 +59,9 @@ func needed(t *testing.T) {
 // service is a running copy of the program with its demo university.
 type service struct {
 	url, data string
-	said      bytes.Buffer // before it was ready
-	tutor     http.Header  // signed in for the API
-	kill      func()       // as a power cut does; it ends when the program has
+	said      bytes.Buffer      // before it was ready
+	tokens    map[string]string // of people signed in for the API
+	kill      func()            // as a power cut does; it ends when the program has
 }
 
 var readyAt = regexp.MustCompile(`ready at (https?://[^ ]+)`)

@@ -142,6 +142,8 @@ func (b *tab) begin(ctx context.Context, cancel context.CancelFunc) {
 	on := b.on
 	b.listen()
 	set(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: on.touch})
+	// A tab behind others is as if somebody sat before it: what has the focus shows it.
+	set(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	set(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: on.noScript})
 	b.turn(on)
 }
@@ -295,13 +297,22 @@ func (b *tab) fill(selector, text string) {
 	b.run(chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
-// press clicks or taps and does not wait for what follows.
+// press clicks or taps and does not wait for what follows. A page may draw what is to be
+// pressed anew at that moment: then the new one is.
 func (b *tab) press(selector string) {
 	b.Helper()
+	action := chromedp.Click(chromedp.CSS(selector))
 	if b.on.touch {
-		b.run(chromedp.Tap(chromedp.CSS(selector)))
-	} else {
-		b.run(chromedp.Click(chromedp.CSS(selector)))
+		action = chromedp.Tap(chromedp.CSS(selector))
+	}
+	for end := time.Now().Add(patience); ; {
+		_, err := give(b, action)
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "Could not find node") || time.Now().After(end) {
+			b.Fatalf("%s, at %s: %s: %v", b.on.name, b.where(), selector, err)
+		}
 	}
 }
 
