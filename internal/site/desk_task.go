@@ -70,10 +70,8 @@ func (s *Server) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *de
 	if err := s.deskDocument(ctx, q, who, in, t); err != nil {
 		return nil, err
 	}
-	t.Earlier, t.Recent, t.Asked = folded(t.Talk.Comments)
-	if t.Asked != nil && t.Asked.Assessed {
-		t.Asked = nil
-	}
+	t.Earlier, t.Recent, _ = folded(t.Talk.Comments)
+	t.Asked = undecided(t.Talk.Comments)
 	t.around(v)
 	if err := t.company(ctx, q, who); err != nil {
 		return nil, err
@@ -87,6 +85,16 @@ func (s *Server) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *de
 	}
 	t.Tests, err = s.testsOfTask(ctx, who, in)
 	return t, err
+}
+
+// undecided is the oldest request for more time that waits for a decision; nil: none does.
+func undecided(all []*work.Comment) *work.Comment {
+	for _, c := range all {
+		if c.Type == "extension" && !c.Assessed {
+			return c
+		}
+	}
+	return nil
 }
 
 // company adds what only the staff see of each other: who else looks at the task, and

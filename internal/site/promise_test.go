@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/url"
 	"strings"
@@ -54,5 +55,28 @@ func TestThePromiseOnAPage(t *testing.T) {
 			t.Errorf("%s", picture.Body)
 		}
 		w.as("ann").do(path, nil).status(403)
+	})
+}
+
+// The board tells of each task how long half and nine in ten waited in the last four
+// weeks, and to convenors alone the same by tutor.
+func TestPaceOnThePromiseBoard(t *testing.T) {
+	each(t, func(w *world) {
+		ids := w.waiting()
+		tom, path := w.as("tom"), w.path(thePromise)
+		desk := tom.do(fmt.Sprintf("%s?at=%d", w.path(aDesk), ids[0]), nil)
+		tom.do(w.onTask(ids[0], "verdict"), desk.marks("redo", "Again.")).status(303)
+		const judged = `<td data-head="Judged">1</td><td data-head="Half within">9.0 hours</td>` +
+			`<td data-head="Nine in ten within">9.0 hours</td>`
+		if n := strings.Count(tom.do(path, nil).status(200).lacks("by tutor").Body.String(), judged); n != 2 {
+			t.Errorf("%d rows say how long it took, not that of the task and that of all", n)
+		}
+		w.exec(`UPDATE unit_roles SET role = 3`)
+		w.exec(`UPDATE users SET role = 3 WHERE username = 'tom'`)
+		board := w.as("tom").do(path, nil).status(200).says("The last four weeks, by tutor").
+			says(`<th scope="row"><bdi>tom &lt;b&gt;Person&lt;/b&gt;</bdi></th>` + judged)
+		if n := strings.Count(board.Body.String(), judged); n != 3 {
+			t.Errorf("%d rows say how long it took", n)
+		}
 	})
 }
