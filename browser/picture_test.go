@@ -26,4 +26,10 @@ func TestPictures(t *testing.T) {
 	b.turn(screen{width: 1000, height: 1000})
 	b.await("document.querySelector('document-view .text-layer span')")
 	b.picture("../docs/pictures/task.png")
+	b.turn(screen{width: 1200, height: 800})
+	b.signIn("atutor")
+	b.desk("/units/1/desk?who=all")
+	b.ahead()
+	b.await("document.querySelector('document-view .text-layer span')")
+	b.picture("../docs/pictures/desk.png")
 }
