@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -397,7 +398,7 @@ func writeUntilKilled(i *instance, token string, round int) (names []string) {
 func TestStartsFastAndSmall(t *testing.T) {
 	data := t.TempDir()
 	start(t, "--data", data).stop()
-	best, computed := time.Hour, time.Hour
+	best, computed, rss := time.Hour, time.Hour, int64(math.MaxInt64)
 	var i *instance
 	for range 3 {
 		if i != nil {
@@ -409,9 +410,8 @@ func TestStartsFastAndSmall(t *testing.T) {
 		if _, err := http.Get(i.url + "/api/settings"); err != nil {
 			t.Fatal(err)
 		}
-		best = min(best, time.Since(begin))
+		best, rss = min(best, time.Since(begin)), min(rss, resident(t, i.Process.Pid))
 	}
-	rss := resident(t, i.Process.Pid)
 	t.Logf("first answer after %v, %v computed, %d MB resident", best, computed, rss>>20)
 	if computed > 300*time.Millisecond {
 		t.Errorf("starting and stopping takes %v of a processor", computed)
