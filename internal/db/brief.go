@@ -152,7 +152,7 @@ func (d *DB) join(ctx context.Context, f func(Q) error) (*commit, []func(), erro
 	}
 	c := d.turns.open
 	c.writers++
-	s := &session{run: c.conn, db: d, now: d.Now(), tx: true, steady: true}
+	s := &session{run: viaSQL{c.conn}, db: d, now: d.Now(), tx: true, steady: true}
 	err := c.run(ctx, s, f)
 	return c, s.after, err
 }

@@ -130,8 +130,7 @@ func (d *DB) Now() clock.Time { return clock.At(d.clock()) }
 // Q runs statements: a pool of connections, or a transaction. The functions
 // One, All, Each, Exec and Insert take it; domain code never calls it directly.
 type Q interface {
-	query(ctx context.Context, text string, args []any) (*sql.Rows, error)
-	exec(ctx context.Context, text string, args []any) (sql.Result, error)
+	runner
 	// Now is the moment the transaction began: all that it writes carries it.
 	Now() clock.Time
 	// Postgres tells which engine runs the statement.
@@ -144,9 +143,20 @@ type Q interface {
 	Wake(topic string)
 }
 
+// runner runs statements.
 type runner interface {
-	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
-	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
+	// query hands the rows to f, and closes them.
+	query(ctx context.Context, text string, args []any, f func(rows) error) error
+	exec(ctx context.Context, text string, args []any) (sql.Result, error)
+}
+
+// rows are those of a query, one at a time.
+type rows interface {
+	Columns() ([]string, error)
+	types() ([]string, error) // that the columns were declared with
+	Next() bool
+	Scan(to ...any) error
+	Err() error
 }
 
 type session struct {
@@ -158,12 +168,12 @@ type session struct {
 	after  []func()
 }
 
-func (s *session) query(ctx context.Context, text string, args []any) (*sql.Rows, error) {
+func (s *session) query(ctx context.Context, text string, args []any, f func(rows) error) error {
 	ctx, err := s.begin(ctx, text, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s.run.QueryContext(ctx, text, args...)
+	return s.run.query(ctx, text, args, f)
 }
 
 func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result, error) {
@@ -171,7 +181,7 @@ func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result
 	if err != nil {
 		return nil, err
 	}
-	return s.run.ExecContext(ctx, text, args...)
+	return s.run.exec(ctx, text, args)
 }
 
 // begin counts a statement and gives the context to run it under.
@@ -197,20 +207,25 @@ func (s *session) Wake(topic string) { s.After(func() { s.db.topics.wake(topic) 
 
 // Pool gives the readers for a single statement; several that must agree with
 // each other belong into View.
-func (d *DB) Pool() Q { return &session{run: d.read, db: d, now: d.Now()} }
+func (d *DB) Pool() Q {
+	s := &session{run: viaSQL{d.read}, db: d, now: d.Now()}
+	if !d.postgres {
+		s.run = pooled{d}
+	}
+	return s
+}
 
 // View runs f on one unchanging snapshot of the database.
 func (d *DB) View(ctx context.Context, f func(Q) error) error {
-	opts := &sql.TxOptions{ReadOnly: true}
-	if d.postgres {
-		opts.Isolation = sql.LevelRepeatableRead
+	if !d.postgres {
+		return d.snapshot(ctx, f)
 	}
-	tx, err := d.read.BeginTx(ctx, opts)
+	tx, err := d.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
 	if err != nil {
 		return fmt.Errorf("begin reading: %w", marked(err))
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
-	return f(&session{run: tx, db: d, now: d.Now(), tx: true})
+	return f(&session{run: viaSQL{tx}, db: d, now: d.Now(), tx: true})
 }
 
 const maxTries = 5
@@ -249,7 +264,7 @@ func (d *DB) once(ctx context.Context, f func(Q) error) ([]func(), error) {
 	begun := time.Now()
 	defer func() { tellHeld(ctx, time.Since(begun)) }()
 	defer tx.Rollback() //nolint:errcheck // a no-op after the commit
-	s := &session{run: tx, db: d, now: d.Now(), tx: true}
+	s := &session{run: viaSQL{tx}, db: d, now: d.Now(), tx: true}
 	if err := guarded(ctx, s, f); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"regexp"
+	"time"
 
 	"modernc.org/sqlite"
 )
@@ -57,8 +58,12 @@ type sqliteStmt interface {
 // around every call, so it needs none of its own.
 type conn struct {
 	sqliteConn
-	kept *statements
+	kept   *statements
+	broken bool
 }
+
+// IsValid tells whether the connection can be used again.
+func (c *conn) IsValid() bool { return !c.broken && c.sqliteConn.IsValid() }
 
 // ExecContext runs a statement that gives no rows.
 func (c *conn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
@@ -76,7 +81,9 @@ func (c *conn) QueryContext(ctx context.Context, text string, args []driver.Name
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.QueryContext(ctx, args)
+	start := time.Now()
+	rows, err := s.QueryContext(s.watched(ctx), args)
+	s.quick = time.Since(start) < quick
 	if err != nil {
 		return nil, errors.Join(err, c.kept.give(s, true))
 	}

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"iter"
 	"strings"
@@ -18,44 +17,43 @@ type Record struct {
 // connection is held until the loop ends.
 func Records(ctx context.Context, q Q, text string, args ...any) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		rows, err := q.query(ctx, text, args)
-		if err != nil {
-			yield(Record{}, explain(err))
-			return
-		}
-		defer rows.Close()
-		columns, yesNo, err := describe(rows)
-		if err != nil {
-			yield(Record{}, err)
-			return
-		}
-		for rows.Next() {
-			values, to := make([]any, len(columns)), make([]any, len(columns))
-			for i := range values {
-				if to[i] = &values[i]; yesNo[i] {
-					to[i] = &truth{&values[i]}
+		stopped := false
+		err := q.query(ctx, text, args, func(rows rows) error {
+			columns, yesNo, err := describe(rows)
+			if err != nil {
+				return err
+			}
+			for rows.Next() {
+				values, to := make([]any, len(columns)), make([]any, len(columns))
+				for i := range values {
+					if to[i] = &values[i]; yesNo[i] {
+						to[i] = &truth{&values[i]}
+					}
+				}
+				if err := rows.Scan(to...); err != nil {
+					return fmt.Errorf("read a row: %w", err)
+				}
+				if stopped = !yield(Record{columns, values}, nil); stopped {
+					return nil
 				}
 			}
-			if err := rows.Scan(to...); err != nil {
-				yield(Record{}, fmt.Errorf("read a row: %w", err))
-				return
-			}
-			if !yield(Record{columns, values}, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
+			return rows.Err()
+		})
+		if err != nil && !stopped {
 			yield(Record{}, explain(err))
 		}
 	}
 }
 
 // describe gives the names of the columns, and which of them are booleans.
-func describe(rows *sql.Rows) (names []string, yesNo []bool, err error) {
-	types, err := rows.ColumnTypes()
+func describe(rows rows) (names []string, yesNo []bool, err error) {
+	names, err = rows.Columns()
+	if err != nil {
+		return nil, nil, err
+	}
+	types, err := rows.types()
 	for _, t := range types {
-		names = append(names, t.Name())
-		yesNo = append(yesNo, strings.HasPrefix(t.DatabaseTypeName(), "BOOL"))
+		yesNo = append(yesNo, strings.HasPrefix(t, "BOOL"))
 	}
 	return names, yesNo, err
 }

@@ -49,29 +49,25 @@ func All[T any](ctx context.Context, q Q, text string, args ...any) ([]T, error)
 func Each[T any](ctx context.Context, q Q, text string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
-		rows, err := q.query(ctx, text, args)
-		if err != nil {
-			yield(zero, explain(err))
-			return
-		}
-		defer rows.Close()
-		var t T
-		dst, err := targets(&t, rows)
-		if err != nil {
-			yield(zero, err)
-			return
-		}
-		for rows.Next() {
-			t = zero
-			if err := rows.Scan(dst...); err != nil {
-				yield(zero, fmt.Errorf("read a row: %w", err))
-				return
+		stopped := false
+		err := q.query(ctx, text, args, func(rows rows) error {
+			var t T
+			to, err := targets(&t, rows)
+			if err != nil {
+				return err
 			}
-			if !yield(t, nil) {
-				return
+			for rows.Next() {
+				t = zero
+				if err := rows.Scan(to...); err != nil {
+					return fmt.Errorf("read a row: %w", err)
+				}
+				if stopped = !yield(t, nil); stopped {
+					return nil
+				}
 			}
-		}
-		if err := rows.Err(); err != nil {
+			return rows.Err()
+		})
+		if err != nil && !stopped {
 			yield(zero, explain(err))
 		}
 	}
@@ -88,7 +84,7 @@ func Exec(ctx context.Context, q Q, text string, args ...any) (int64, error) {
 
 // targets gives pointers into t for the columns of rows. They stay valid from
 // row to row because t is assigned in place.
-func targets[T any](t *T, rows *sql.Rows) ([]any, error) {
+func targets[T any](t *T, rows rows) ([]any, error) {
 	v := reflect.ValueOf(t).Elem()
 	if _, scans := any(t).(sql.Scanner); scans || v.Kind() != reflect.Struct {
 		return []any{t}, nil

@@ -30,6 +30,7 @@ type statement struct {
 	text  string
 	place *list.Element
 	busy  bool
+	quick bool // its last run was; see watch
 }
 
 func newStatements(most int) *statements {
