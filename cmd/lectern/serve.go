@@ -15,6 +15,7 @@ import (
 type serveCmd struct{ app.Settings }
 
 func (c *serveCmd) Run(ctx context.Context) error {
+	holdMemory()
 	a, err := app.New(ctx, c.Settings, os.Stdout)
 	if err != nil {
 		return err

@@ -8,7 +8,9 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
+	"sync"
 
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -329,26 +331,59 @@ func (s Scope) absent(ctx context.Context, q db.Q, mixed error) error {
 
 // statement puts together the one statement for s. Caller is the id of who is asked
 // for, as SQL; args are those of caller and of the further columns and joins. All text
-// is constant; ids are arguments.
+// is constant, and made once for all scopes that name the same kinds; ids are arguments.
 func (s Scope) statement(caller, columns, joins string, args ...any) (string, []any, string) {
+	key := shape{caller, columns, joins, 0}
+	ids := s.ids()
+	for i, id := range ids {
+		if id != 0 {
+			key.names |= 1 << i
+			args = append(args, id)
+		}
+	}
+	made, ok := texts.Load(key)
+	if !ok {
+		made, _ = texts.LoadOrStore(key, s.write(caller, columns, joins, len(args)))
+	}
+	t := made.(text)
+	return t.sql, args, t.what
+}
+
+// shape is all that the text of a statement depends on: which ids a scope has, as bits.
+type shape struct {
+	caller, columns, joins string
+	names                  int
+}
+
+// text is a statement, and its record in words.
+type text struct{ sql, what string }
+
+var texts sync.Map // of shape to text: there are as many as kinds of routes
+
+// write makes the text of a statement whose last arguments, n in all, are the ids.
+func (s Scope) write(caller, columns, joins string, n int) text {
 	var from strings.Builder
 	from.WriteString(joins)
 	what := "record"
-	for _, p := range s.parts() {
-		if p.id != 0 {
-			args = append(args, p.id)
-			fmt.Fprintf(&from, " "+p.join, fmt.Sprintf("$%d", len(args)))
-			what = p.what
-		}
+	parts := slices.DeleteFunc(s.parts(), func(p part) bool { return p.id == 0 })
+	for i, p := range parts {
+		fmt.Fprintf(&from, " "+p.join, fmt.Sprintf("$%d", n-len(parts)+i+1))
+		what = p.what
 	}
 	if s.Task != 0 && s.Project == 0 {
 		from.WriteString(" JOIN projects x ON x.id = t.project_id")
 	}
-	return `SELECT ` + columns + `u.id AS unit_id, u.allow_student_change_tutorial AS may_move,
-			u.allow_student_extension_requests AS may_extend, r.role AS unit_role, p.enrolled AS enrolled,` +
+	return text{`SELECT ` + columns + `u.id AS unit_id, u.allow_student_change_tutorial AS may_move,
+			u.allow_student_extension_requests AS may_extend, r.role AS unit_role, p.enrolled AS enrolled` +
 		s.columns() + ` FROM units u` + from.String() + `
 		LEFT JOIN unit_roles r ON r.unit_id = u.id AND r.user_id = ` + caller + `
-		LEFT JOIN projects p ON p.unit_id = u.id AND p.user_id = ` + caller + s.membership(), args, what
+		LEFT JOIN projects p ON p.unit_id = u.id AND p.user_id = ` + caller + s.membership(), what}
+}
+
+// ids are those of parts, in their order.
+func (s Scope) ids() [12]int64 {
+	return [...]int64{s.Unit, s.UnitRole, s.Tutorial, s.GroupSet, s.Group, s.Task, s.Project, s.Definition, s.Alignment,
+		s.Note, s.Verdict, s.VerdictBatch}
 }
 
 // parts lists what a scope can name, the outermost first.
@@ -375,25 +410,22 @@ func (s Scope) parts() []part {
 	}
 }
 
-// columns lists what only some scopes have, and NULL for the others.
-func (s Scope) columns() string {
-	project := ` CAST(NULL AS BIGINT) AS project_id, CAST(NULL AS BIGINT) AS owner_id, CAST(NULL AS BOOLEAN) AS owner_in,`
+// columns lists what only some scopes have.
+func (s Scope) columns() (list string) {
 	if s.Project != 0 || s.Task != 0 || s.Alignment != 0 || s.Note != 0 || s.Verdict != 0 {
-		project = ` x.id AS project_id, x.user_id AS owner_id, x.enrolled AS owner_in,`
+		list += `, x.id AS project_id, x.user_id AS owner_id, x.enrolled AS owner_in`
 	}
-	task := ` CAST(NULL AS BIGINT) AS task_id,`
 	if s.Task != 0 || s.Alignment != 0 || s.Verdict != 0 {
-		task = ` t.id AS task_id,`
+		list += `, t.id AS task_id`
 	}
-	set := ` CAST(NULL AS BOOLEAN) AS may_create, CAST(NULL AS BOOLEAN) AS may_manage, CAST(NULL AS BOOLEAN) AS set_locked,`
 	if s.GroupSet != 0 {
-		set = ` gs.allow_students_to_create_groups AS may_create, gs.allow_students_to_manage_groups AS may_manage, gs.locked AS set_locked,`
+		list += `, gs.allow_students_to_create_groups AS may_create, gs.allow_students_to_manage_groups AS may_manage,
+			gs.locked AS set_locked`
 	}
-	group := ` CAST(NULL AS BOOLEAN) AS group_locked, CAST(NULL AS BIGINT) AS membership`
 	if s.Group != 0 {
-		group = ` g.locked AS group_locked, gm.id AS membership`
+		list += `, g.locked AS group_locked, gm.id AS membership`
 	}
-	return project + task + set + group
+	return list
 }
 
 func (s Scope) membership() string {

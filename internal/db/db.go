@@ -4,6 +4,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -36,14 +38,14 @@ type DB struct {
 // Options tune a DB; the zero value is right for a server.
 type Options struct {
 	Clock   clock.Clock // the machine's when nil
-	Readers int         // connections; 16 when 0
+	Readers int         // connections; when 0, 16 on PostgreSQL, and on SQLite what keeps the processors busy
 }
 
 // Settings every SQLite connection starts with. busy_timeout comes first so
 // that switching to WAL waits for other processes instead of failing.
 // synchronous(FULL) makes an acknowledged commit survive a power cut.
 const pragmas = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
-	"&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&_pragma=temp_store(MEMORY)&_dqs=0"
+	"&_pragma=foreign_keys(1)&_pragma=temp_store(MEMORY)&_dqs=0"
 
 // Open connects to a postgres:// address or, failing that, to a SQLite file,
 // making its directory where there is none. It reads nothing yet.
@@ -51,14 +53,18 @@ func Open(addr string, o Options) (*DB, error) {
 	if o.Clock == nil {
 		o.Clock = clock.Real
 	}
-	if o.Readers == 0 {
-		o.Readers = 16
-	}
 	if IsPostgres(addr) {
+		o.Readers = cmp.Or(o.Readers, 16)
 		return openPostgres(addr, o)
 	}
+	o.Readers = cmp.Or(o.Readers, busyReaders())
 	return openSQLite(addr, o)
 }
+
+// busyReaders is how many readers SQLite gets. They wait for nothing but a processor, so
+// more of them read no faster, and each has pages and statements of its own in memory. A
+// few more than processors keep long lists from holding up short ones.
+func busyReaders() int { return min(2+2*runtime.GOMAXPROCS(0), 16) }
 
 // IsPostgres tells whether addr names a PostgreSQL server.
 func IsPostgres(addr string) bool {
@@ -95,11 +101,11 @@ func openSQLite(path string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("make the directory of the database: %w", err)
 	}
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() + pragmas
-	wc, err := newPrepared(name + "&_txlock=immediate")
+	wc, err := newPrepared(name + "&_txlock=immediate&_pragma=cache_size(-8000)")
 	if err != nil {
 		return nil, err
 	}
-	rc, err := newPrepared(name + "&_pragma=query_only(1)")
+	rc, err := newPrepared(name + "&_pragma=query_only(1)&_pragma=cache_size(-4000)")
 	if err != nil {
 		return nil, err
 	}

@@ -57,11 +57,16 @@ type Parts struct {
 const partColumns = `EXISTS (SELECT 1 FROM portfolio_files f WHERE f.project_id = p.id) AS has_files,
 	EXISTS (SELECT 1 FROM group_memberships m WHERE m.project_id = p.id AND m.active) AS has_groups,
 	EXISTS (SELECT 1 FROM tasks t JOIN learning_outcome_links l ON l.task_id = t.id
-		WHERE t.project_id = p.id) AS has_alignments, `
+		WHERE t.project_id = p.id) AS has_alignments`
 
 // ProjectByID gives one, for a reader with this role in its unit and, where
 // they are of the staff, with what only the staff may see.
 func ProjectByID(ctx context.Context, q db.Q, id int64, myRole policy.RoleName, staff bool) (*ProjectDetail, error) {
+	forStaff := ` FROM projects p JOIN units u ON u.id = p.unit_id WHERE p.id = $1`
+	if staff {
+		forStaff = `, ` + staffColumns + ` FROM projects p JOIN units u ON u.id = p.unit_id
+			JOIN users s ON s.id = p.user_id WHERE p.id = $1`
+	}
 	row, err := db.OneOf[struct {
 		ProjectDetail
 		Parts
@@ -70,8 +75,7 @@ func ProjectByID(ctx context.Context, q db.Q, id int64, myRole policy.RoleName, 
 		portfolio_available,
 			p.enrolled, p.submitted_grade, p.compile_portfolio, p.uses_draft_learning_summary,
 			u.code, u.id AS unit_id, u.name AS unit_name, u.teaching_period_id, u.start_date, u.end_date, u.active, `+
-		partColumns+staffColumns+`
-		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id WHERE p.id = $1`, id)
+		partColumns+forStaff, id)
 	if err != nil {
 		return nil, err
 	}

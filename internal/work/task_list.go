@@ -64,7 +64,7 @@ func TasksOf(ctx context.Context, q db.Q, projectID, callerID int64) ([]ProjectT
 		t.completion_date, t.extensions,
 			t.times_assessed, t.grade, t.quality_pts, t.include_in_portfolio, d.target_date, d.due_date, u.end_date,
 			`+newComments+` AS num_new_comments,
-			`+toLookAt+` AND p.user_id <> $2 AS similarity_flag
+			p.user_id <> $2 AND `+toLookAt+` AS similarity_flag
 		FROM tasks t JOIN projects p ON p.id = t.project_id JOIN task_definitions d ON d.id = t.task_definition_id
 		JOIN units u ON u.id = t.unit_id`+joinNews+`
 		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, projectID, callerID) {
