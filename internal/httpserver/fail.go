@@ -1,12 +1,14 @@
 package httpserver
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"lectern/internal/fault"
@@ -101,13 +103,23 @@ func Write(w http.ResponseWriter, b []byte) error {
 	return err
 }
 
+// encoders are where answers are encoded before they are sent. One that held a large
+// answer is not kept.
+var encoders = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const largestKept = 64 << 10
+
 // JSON answers with v. A v that does not encode is our mistake, and panics.
 func JSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	b, err := json.Marshal(v)
-	if err != nil {
+	b := encoders.Get().(*bytes.Buffer)
+	b.Reset()
+	if err := json.NewEncoder(b).Encode(v); err != nil {
 		panic(fmt.Sprintf("httpserver: %T does not encode: %v", v, err))
 	}
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	Write(w, append(b, '\n')) //nolint:errcheck // the client left
+	Write(w, b.Bytes()) //nolint:errcheck // the client left
+	if b.Cap() <= largestKept {
+		encoders.Put(b)
+	}
 }

@@ -65,6 +65,22 @@ func with(m map[string]string, name, value string) map[string]string {
 	return m
 }
 
+// ready are the headers of an answer by kind, as they are set: every answer of a kind
+// shares their values, which nobody can add to.
+var ready = func() map[Kind]http.Header {
+	out := map[Kind]http.Header{}
+	for kind, own := range guards {
+		h := http.Header{}
+		for _, of := range []map[string]string{always, own} {
+			for name, value := range of {
+				h[http.CanonicalHeaderKey(name)] = slices.Clip([]string{value})
+			}
+		}
+		out[kind] = h
+	}
+	return out
+}()
+
 // Guard sets the security headers of an answer of this kind, in place of those
 // of another. More directives of its Content-Security-Policy, such as the source
 // of a style, may be given.
@@ -72,13 +88,10 @@ func Guard(h http.Header, k Kind, csp ...string) {
 	for name := range pages {
 		h.Del(name)
 	}
-	for name, value := range always {
-		h.Set(name, value)
+	maps.Copy(h, ready[k])
+	if len(csp) > 0 {
+		h.Set("Content-Security-Policy", strings.Join(slices.Concat([]string{h.Get("Content-Security-Policy")}, csp), "; "))
 	}
-	for name, value := range guards[k] {
-		h.Set(name, value)
-	}
-	h.Set("Content-Security-Policy", strings.Join(slices.Concat([]string{h.Get("Content-Security-Policy")}, csp), "; "))
 }
 
 // twoYears is how long browsers insist on HTTPS once they have seen us on it.
