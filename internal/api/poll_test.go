@@ -6,15 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/db"
 	"lectern/internal/policy"
 )
 
 // polled are the answers that clients ask for again and again, by who asks.
 var polled = map[string][]string{
-	"/api/units/{unitA}":              {"admin", "convenor", "tutor", "student", "both"},
-	"/api/projects/{project:student}": {"convenor", "tutor", "student"},
-	"/api/units/{unitA}/tasks/inbox":  {"convenor", "tutor", "both"},
-	"/api/projects/{project:both}":    {"tutor", "both"},
+	"/api/units/{unitA}":                     {"admin", "convenor", "tutor", "student", "both"},
+	"/api/projects/{project:student}":        {"convenor", "tutor", "student"},
+	"/api/units/{unitA}/tasks/inbox":         {"convenor", "tutor", "both"},
+	"/api/units/{unitA}/tasks/inbox?limit=1": {"convenor", "tutor"},
+	"/api/projects/{project:both}":           {"tutor", "both"},
 }
 
 // poll asks with a tag, which may be empty.
@@ -22,6 +24,9 @@ func (w *world) poll(as, path, tag string) *answered {
 	w.Helper()
 	return w.do(as, "GET "+path, nil, "If-None-Match", tag)
 }
+
+// shown is what an answer tells, with how many rows there are in all.
+func shown(a *answered) string { return a.Header().Get("X-Total-Count") + a.Body.String() }
 
 // changes are what the polled answers show, changed one at a time, and what they
 // depend on without showing it.
@@ -61,13 +66,13 @@ func TestPolledAnswersAreNeverStale(t *testing.T) {
 				for _, who := range people {
 					key := who + path
 					full, again := w.poll(who, path, ""), w.poll(who, path, tags[key])
-					body, tag := full.Body.String(), full.Header().Get("ETag")
+					body, tag := shown(full), full.Header().Get("ETag")
 					switch {
 					case full.Code != 200 || tag == "" || full.Header().Get("Cache-Control") != "private, no-cache":
 						t.Fatalf("%s %s: %d, %v", who, path, full.Code, full.Header())
 					case body == bodies[key] && (again.Code != 304 || again.Body.Len() > 0 || tag != tags[key]):
 						t.Errorf("after %s, %s has %s already, but: %d", after, who, path, again.Code)
-					case body != bodies[key] && (again.Code != 200 || again.Body.String() != body || tag == tags[key]):
+					case body != bodies[key] && (again.Code != 200 || shown(again) != body || tag == tags[key]):
 						t.Errorf("after %s, %s is not told of what is new at %s: %d", after, who, path, again.Code)
 					case body != bodies[key]:
 						changed++
@@ -119,6 +124,50 @@ func TestPollingAsksForTheRight(t *testing.T) {
 		w.set(`DELETE FROM sessions`)
 		if a := w.poll("convenor", path, tag); a.Code != 401 {
 			t.Errorf("signed out: %d", a.Code)
+		}
+	})
+}
+
+// A page of the inbox that stays as it is, is another one all the same when the inbox
+// has become longer.
+func TestPolledPagesTellTheirTotal(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello"}).status(201)
+		w.set(`UPDATE tasks SET status = 'not_started', new_to_staff = 0`)
+		const path = "/api/units/{unitA}/tasks/inbox?limit=1&offset=100"
+		before := w.poll("tutor", path, "").status(200)
+		tag := before.Header().Get("ETag")
+		w.poll("tutor", path, tag).status(304)
+		w.set(`UPDATE tasks SET status = 'ready_for_feedback'`)
+		after := w.poll("tutor", path, tag).status(200)
+		if was, is := before.Header().Get("X-Total-Count"), after.Header().Get("X-Total-Count"); was != "0" || is == "0" ||
+			after.Body.String() != before.Body.String() {
+			t.Errorf("%s tasks, then %s: %s", was, is, after.Body)
+		}
+		w.poll("tutor", path, after.Header().Get("ETag")).status(304)
+	})
+}
+
+// Who has the answer already costs the check and one statement more: of a unit, which
+// is kept, two.
+func TestNotModifiedIsCheap(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for path, people := range polled {
+			want := int64(2)
+			if path == "/api/units/{unitA}" {
+				want = 3
+			}
+			for _, who := range people {
+				tag := w.poll(who, path, "").status(200).Header().Get("ETag")
+				w.poll(who, path, tag).status(304) // the first with a tag learns the version
+				r := w.request(who, "GET "+path, nil)
+				r.Header.Set("If-None-Match", tag)
+				ctx, n := db.Counting(r.Context(), nil)
+				w.send(r.WithContext(ctx), who+" "+path).status(304)
+				if n.N() > want {
+					t.Errorf("%s gets 304 of %s for %d statements", who, path, n.N())
+				}
+			}
 		}
 	})
 }

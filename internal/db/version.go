@@ -13,6 +13,9 @@ import (
 // committed otherwise. It is read before what it stands for.
 func (d *DB) Version(ctx context.Context) (string, error) {
 	if !d.postgres {
+		if err := count(ctx, dataVersion, nil); err != nil {
+			return "", err
+		}
 		return d.watch.version(context.WithoutCancel(ctx))
 	}
 	// Two snapshots with the same transactions in them show the same rows.
@@ -22,6 +25,8 @@ func (d *DB) Version(ctx context.Context) (string, error) {
 	}
 	return *v, nil
 }
+
+const dataVersion = `PRAGMA data_version`
 
 // watch is a connection that writes nothing: SQLite tells it whether others have
 // written since it asked. The number means something on that connection only.
@@ -43,7 +48,7 @@ func (w *watch) version(ctx context.Context) (string, error) {
 		w.conn, w.name = c, rand.Text()
 	}
 	var n int64
-	if err := w.conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&n); err != nil {
+	if err := w.conn.QueryRowContext(ctx, dataVersion).Scan(&n); err != nil {
 		_ = w.conn.Close() // the next has another name
 		w.conn = nil
 		return "", err

@@ -169,6 +169,8 @@ func (c *conditional) finish(w http.ResponseWriter, r *http.Request) {
 	}
 	sum := sha256.New()
 	sum.Write([]byte(c.key))
+	// A page of a list can stay as it is while there is more of the list.
+	sum.Write([]byte(c.answer.header.Get("X-Total-Count")))
 	sum.Write(c.answer.Bytes())
 	// Weak, as the same answer may come compressed or not.
 	c.tag = `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16]) + `"`
