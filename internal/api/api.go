@@ -67,7 +67,7 @@ type Server struct {
 	passwords *ident.Passwords
 	methods   []Method
 	clientURL string
-	enter     func(token string) endpoint.Redirect // into our own pages; nil where none serve
+	enter     func(token, next string) endpoint.Redirect // into our own pages; nil where none serve
 	saml      *saml.Provider
 	oidc      *oidc.Provider
 	directory *ldap.Directory

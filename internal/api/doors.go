@@ -16,17 +16,29 @@ func (s *Server) SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, erro
 	return s.signInHere(ctx, "", t)
 }
 
-// Ways lists where people sign in elsewhere, those that cannot be reached left out.
-func (s *Server) Ways(ctx context.Context) (list []ident.Way) {
+// Ways lists where people sign in elsewhere, to come back to the page next; those that
+// cannot be reached are left out.
+func (s *Server) Ways(ctx context.Context, next string) (list []ident.Way) {
 	for _, m := range s.methods {
 		if m.RedirectTo == nil {
 			continue
 		}
-		if to := m.RedirectTo(ctx); to != "" {
+		if to := m.RedirectTo(ctx, next); to != "" {
 			list = append(list, ident.Way{Name: m.Name, Address: to})
 		}
 	}
 	return list
+}
+
+// SignoutURL is where a sign-out goes on to, "" for nowhere: the first there is, for of
+// the methods that lead elsewhere an installation has one, as a rule.
+func (s *Server) SignoutURL() string {
+	for _, m := range s.methods {
+		if m.SignoutURL != "" {
+			return m.SignoutURL
+		}
+	}
+	return ""
 }
 
 // Passwords are the service's one way to prove and change them: two would each have

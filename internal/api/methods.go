@@ -21,8 +21,9 @@ type Method struct {
 	Method string // database, ldap, oidc or saml
 	Name   string // what people call it, such as "Example University"
 	// RedirectTo gives the address where a sign-in elsewhere begins, "" while it
-	// cannot. It must not wait for anybody. Nil: people type a password here.
-	RedirectTo func(ctx context.Context) string
+	// cannot, and ends at the page next where our own pages serve. It must not wait for
+	// anybody. Nil: people type a password here.
+	RedirectTo func(ctx context.Context, next string) string
 	SignoutURL string // where a sign-out elsewhere ends it; empty: nowhere
 }
 
@@ -44,7 +45,7 @@ func (s *Server) signInMethod(ctx context.Context, _ *access.Caller, _ none) (*m
 	for _, m := range s.methods {
 		shown := namedMethod{Method: m.Method, Name: m.Name}
 		if m.RedirectTo != nil {
-			shown.RedirectTo = opt.NonZero(m.RedirectTo(ctx))
+			shown.RedirectTo = opt.NonZero(m.RedirectTo(ctx, ""))
 		}
 		list = append(list, shown)
 	}
@@ -55,15 +56,8 @@ type signoutOut struct {
 	URL *string `json:"auth_signout_url"`
 }
 
-// signoutURL tells the first address there is: of the methods that lead elsewhere
-// an installation has one, as a rule.
 func (s *Server) signoutURL(context.Context, *access.Caller, none) (*signoutOut, error) {
-	for _, m := range s.methods {
-		if m.SignoutURL != "" {
-			return &signoutOut{&m.SignoutURL}, nil
-		}
-	}
-	return &signoutOut{}, nil
+	return &signoutOut{opt.NonZero(s.SignoutURL())}, nil
 }
 
 var errNoClient = fault.New(fault.Unavailable, "This sign-in is not set up to its end: nobody said which address "+
@@ -72,10 +66,11 @@ var errNoClient = fault.New(fault.Unavailable, "This sign-in is not set up to it
 // sendOn sends the browser of a user who has proven elsewhere who they are to the
 // configured client, with a ticket that POST /api/auth trades for a session; or,
 // where none is configured and our own pages serve, to them with a session. The
-// address is the configured one and nothing that came with the request, so that
-// nobody is led astray; the ticket stands behind the #, which browsers keep from
+// client is the configured one, whatever came with the request, and our pages lead to
+// no other site, so that nobody is led astray; the ticket stands behind the #, which browsers keep from
 // servers and their logs.
-func (s *Server) sendOn(ctx context.Context, q db.Q, who *access.Caller, u *ident.User) (endpoint.Redirect, error) {
+func (s *Server) sendOn(ctx context.Context, q db.Q, who *access.Caller, u *ident.User,
+	next string) (endpoint.Redirect, error) {
 	switch {
 	case s.clientURL != "":
 		ticket, err := ident.NewTicket(ctx, q, u.ID)
@@ -83,7 +78,7 @@ func (s *Server) sendOn(ctx context.Context, q db.Q, who *access.Caller, u *iden
 		return endpoint.Redirect{To: strings.TrimSuffix(s.clientURL, "/") + "/#/sign_in?" + v.Encode()}, err
 	case s.enter != nil:
 		token, err := ident.Open(ctx, q, u, vouched(who))
-		return s.enter(token), err
+		return s.enter(token, next), err
 	}
 	return endpoint.Redirect{}, errNoClient
 }
@@ -95,5 +90,5 @@ func vouched(who *access.Caller) ident.Entry {
 }
 
 // EnterPages tells how a browser gets into our own pages with a session that began
-// here, once there are pages. It is called before anything is served.
-func (s *Server) EnterPages(enter func(token string) endpoint.Redirect) { s.enter = enter }
+// here, and on to the page it wanted, once there are pages. It is called before anything is served.
+func (s *Server) EnterPages(enter func(token, next string) endpoint.Redirect) { s.enter = enter }

@@ -46,7 +46,9 @@ func (s *Server) browserCookie() string {
 
 // startOIDC keeps the secret of a browser that has one, so that two pages can sign in
 // side by side.
-func (s *Server) startOIDC(ctx context.Context, _ *access.Caller, _ none) (endpoint.Redirect, error) {
+func (s *Server) startOIDC(ctx context.Context, _ *access.Caller, in struct {
+	Next string `param:"next" text:"any" doc:"path of a page to come back to, where our own pages serve"`
+}) (endpoint.Redirect, error) {
 	if s.oidc == nil {
 		return endpoint.Redirect{}, errNoOIDC
 	}
@@ -54,7 +56,7 @@ func (s *Server) startOIDC(ctx context.Context, _ *access.Caller, _ none) (endpo
 	if len(secret) != len(rand.Text()) {
 		secret = rand.Text()
 	}
-	to, err := s.oidc.Start(ctx, secret)
+	to, err := s.oidc.Start(ctx, secret, in.Next)
 	if err != nil {
 		return endpoint.Redirect{}, err
 	}
@@ -74,8 +76,9 @@ func (s *Server) finishOIDC(ctx context.Context, who *access.Caller, in callback
 	if s.oidc == nil {
 		return endpoint.Redirect{}, errNoOIDC
 	}
-	id, err := s.oidc.Take(ctx, oidc.Return{Browser: endpoint.Cookie(ctx, s.browserCookie()), State: in.State,
-		Code: in.Code, Error: in.Error, Issuer: in.Issuer})
+	back := oidc.Return{Browser: endpoint.Cookie(ctx, s.browserCookie()), State: in.State, Code: in.Code,
+		Error: in.Error, Issuer: in.Issuer}
+	id, err := s.oidc.Take(ctx, back)
 	if err != nil {
 		return endpoint.Redirect{}, err
 	}
@@ -84,6 +87,6 @@ func (s *Server) finishOIDC(ctx context.Context, who *access.Caller, in callback
 		if err != nil {
 			return endpoint.Redirect{}, err
 		}
-		return s.sendOn(ctx, q, who, u)
+		return s.sendOn(ctx, q, who, u, s.oidc.Next(back))
 	})
 }

@@ -76,7 +76,7 @@ func TestOpenIDLeadsToOurPages(t *testing.T) {
 		w.withOpenID(p, sso.Rules{})
 		w.set(`UPDATE users SET login_id = $2 WHERE id = $1`, w.id["student"], oidctest.Subject)
 		w.api.clientURL = ""
-		w.api.EnterPages(func(token string) endpoint.Redirect {
+		w.api.EnterPages(func(token, _ string) endpoint.Redirect {
 			return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
 		})
 		back, cookie := w.openID(p)

@@ -36,6 +36,7 @@ var errNoSAML = fault.New(fault.Unavailable, "Sign-in by SAML is not set up here
 
 type samlIn struct {
 	SAMLResponse string `param:"SAMLResponse,required" text:"any" doc:"as the provider's form posts it, in base64"`
+	RelayState   string `param:"RelayState" text:"any" doc:"as it was at the start: the path of a page to come back to"`
 }
 
 type samlOut struct {
@@ -65,7 +66,7 @@ func (s *Server) signInBySAML(ctx context.Context, who *access.Caller,
 			return out, err
 		}
 		if endpoint.FromForm(ctx) {
-			on, err := s.sendOn(ctx, q, who, u)
+			on, err := s.sendOn(ctx, q, who, u, in.RelayState)
 			return endpoint.SentOn[*samlOut]{On: &on}, err
 		}
 		token, err := ident.Open(ctx, q, u, vouched(who))

@@ -143,7 +143,7 @@ func TestABrowserIsSentToOurPages(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		idp := w.withSAML(t, func(c *saml.Config) { c.Rules.Domains = []string{"example.edu"} })
 		idp.Person("s-1", "student@example.edu")
-		w.api.EnterPages(func(token string) endpoint.Redirect {
+		w.api.EnterPages(func(token, _ string) endpoint.Redirect {
 			return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
 		})
 		sent := w.bring(idp.SignIn(w.begin(), "s-1"), "Accept", browser).status(http.StatusSeeOther)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"lectern/internal/api"
@@ -67,7 +68,12 @@ func (a *App) openOIDC(ctx context.Context) error {
 func (a *App) oidcMethod() api.Method {
 	start := a.Public() + "/api/auth/oidc/start"
 	return api.Method{Method: api.OIDC, Name: a.OIDC.Name, SignoutURL: a.OIDC.SignoutURL,
-		RedirectTo: func(context.Context) string { return start }}
+		RedirectTo: func(_ context.Context, next string) string {
+			if next == "" {
+				return start
+			}
+			return start + "?" + url.Values{"next": {next}}.Encode()
+		}}
 }
 
 // checkOIDC asks the OpenID provider as a sign-in would.

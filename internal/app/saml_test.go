@@ -99,7 +99,7 @@ func TestABrowserComesHome(t *testing.T) {
 		return rec
 	}
 	idp.Register(ask(httptest.NewRequest(http.MethodGet, "/api/auth/saml/metadata", http.NoBody)).Body.Bytes())
-	answer := url.Values{"SAMLResponse": {idp.SignIn(a.saml.RedirectTo(t.Context()), "s-1")}}
+	answer := url.Values{"SAMLResponse": {idp.SignIn(a.saml.RedirectTo(t.Context(), ""), "s-1")}}
 	r := httptest.NewRequest(http.MethodPost, "/api/auth/jwt", strings.NewReader(answer.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", idp.URL)

@@ -44,22 +44,30 @@ type signInIn struct {
 	Code     string `param:"otp" text:"any"`
 	Remember bool   `param:"remember"`
 	Next     string `param:"next" text:"any"`
+	Out      bool   `param:"out"` // somebody has just signed out
 }
 
 type signInForm struct {
 	Username, Next string
 	Remember, Code bool
 	Ways           []ident.Way
+	Elsewhere      string // where a sign-out goes on to
 }
 
 func (s *Server) signInPage(ctx context.Context, who *access.Caller, in signInIn) *Page {
 	return s.page(who, "sign-in", signInForm{Username: in.Username, Next: in.Next, Remember: in.Remember,
-		Ways: s.doors.Ways(ctx)})
+		Ways: s.doors.Ways(ctx, in.Next)})
 }
 
 func (s *Server) askSignIn(ctx context.Context, who *access.Caller, in signInIn) (*Page, error) {
 	in.Username, in.Remember = "", false // never from an address
-	return s.signInPage(ctx, who, in), nil
+	p := s.signInPage(ctx, who, in)
+	if to := s.doors.SignoutURL(); in.Out && to != "" {
+		f := p.Data.(signInForm)
+		f.Elsewhere = to
+		p.Data, p.head = f, http.Header{"Refresh": {"0; url=" + to}}
+	}
+	return p, nil
 }
 
 func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (endpoint.Drawing, error) {
@@ -85,10 +93,15 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (e
 }
 
 // signOut ends the session, and lets the browser forget what pages kept in it:
-// the computer may be shared.
+// the computer may be shared. Where people sign in elsewhere they are led on to sign out
+// there, too, by way of a page of ours: the policy lets no form lead to another site.
 func (s *Server) signOut(ctx context.Context, who *access.Caller, _ struct{}) (endpoint.Drawing, error) {
 	err := s.DB.Tx(ctx, func(q db.Q) error { return ident.End(ctx, q, who.SessionID) })
-	return endpoint.Redirect{To: "/sign-in", Cookies: []*http.Cookie{s.session("", false)}, Forget: true}, err
+	to := "/sign-in"
+	if s.doors.SignoutURL() != "" {
+		to += "?out=true"
+	}
+	return endpoint.Redirect{To: to, Cookies: []*http.Cookie{s.session("", false)}, Forget: true}, err
 }
 
 type tokenIn struct {

@@ -38,8 +38,10 @@ type Config struct {
 type Doors interface {
 	// SignIn opens a session by a password and gives its token.
 	SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, error)
-	// Ways lists where people sign in elsewhere.
-	Ways(ctx context.Context) []ident.Way
+	// Ways lists where people sign in elsewhere, to come back to the page next.
+	Ways(ctx context.Context, next string) []ident.Way
+	// SignoutURL is where a sign-out goes on to elsewhere; "" for nowhere.
+	SignoutURL() string
 	// Passwords are the service's one way to prove and change them.
 	Passwords() *ident.Passwords
 	// Forgot sends a link to choose a new password, and never says whether there is
@@ -167,9 +169,10 @@ func (s *Server) session(token string, remember bool) *http.Cookie {
 	return c
 }
 
-// Enter sends a browser that signed in elsewhere on to its home, with its session.
-func (s *Server) Enter(token string) endpoint.Redirect {
-	return endpoint.Redirect{To: home, Cookies: []*http.Cookie{s.session(token, false)}}
+// Enter sends a browser that signed in elsewhere on to the page it wanted, with its
+// session.
+func (s *Server) Enter(token, next string) endpoint.Redirect {
+	return endpoint.Redirect{To: inside(next), Cookies: []*http.Cookie{s.session(token, false)}}
 }
 
 // Begin implements httpserver.Face: a form that another site sends is refused, and

@@ -82,6 +82,12 @@ func (p *Provider) Take(ctx context.Context, r Return) (sso.Identity, error) {
 	return id, err
 }
 
+// Next gives where a browser goes on to whose return was taken.
+func (p *Provider) Next(r Return) string {
+	s, _ := resume(p.key, r.Browser, r.State, p.db.Now().Time)
+	return s.next
+}
+
 // spend notes that a sign-in came back.
 func (p *Provider) spend(ctx context.Context, s begun) error {
 	sum := sha256.Sum256([]byte("oidc " + s.state))

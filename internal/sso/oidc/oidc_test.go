@@ -37,7 +37,7 @@ func open(t *testing.T, d *db.DB, p *oidctest.Provider, change func(*Config)) *P
 // brought signs ann in at the provider and gives what her browser brings back.
 func brought(t *testing.T, o *Provider, p *oidctest.Provider) Return {
 	t.Helper()
-	to, err := o.Start(t.Context(), browser)
+	to, err := o.Start(t.Context(), browser, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestFailingProviders(t *testing.T) {
 			o := open(t, d, p, func(c *Config) { c.Within = 500 * time.Millisecond })
 			began := time.Now()
 			for range 20 {
-				if _, err := o.Start(t.Context(), browser); !fault.Is(err, fault.Upstream) ||
+				if _, err := o.Start(t.Context(), browser, ""); !fault.Is(err, fault.Upstream) ||
 					!strings.Contains(err.Error(), "another way") {
 					t.Fatalf("got %v", err)
 				}
@@ -234,7 +234,7 @@ func TestWhatGoesToTheProvider(t *testing.T) {
 	d := dbtest.New(t, "sqlite", nil)
 	p := oidctest.Start(t, true)
 	o := open(t, d, p, nil)
-	text, err := o.Start(t.Context(), browser)
+	text, err := o.Start(t.Context(), browser, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestWhatGoesToTheProvider(t *testing.T) {
 		v.Get("scope") != "openid profile email" || strings.Contains(text, browser) {
 		t.Errorf("got %s", text)
 	}
-	if again, _ := o.Start(t.Context(), browser); again == text {
+	if again, _ := o.Start(t.Context(), browser, ""); again == text {
 		t.Error("two sign-ins of a browser are the same")
 	}
 }
@@ -288,7 +288,7 @@ func TestOurOwnChecks(t *testing.T) {
 	d := dbtest.New(t, "sqlite", nil)
 	p := oidctest.Start(t, true)
 	o := open(t, d, p, nil)
-	s := begin(o.key, browser, time.Now())
+	s := begin(o.key, browser, "", time.Now())
 	if _, err := o.claims(&gooidc.IDToken{Nonce: s.nonce + "x"}, s); err == nil ||
 		!strings.Contains(err.Error(), "another sign-in") {
 		t.Errorf("another sign-in's token: %v", err)

@@ -110,12 +110,12 @@ func (p *Provider) now() time.Time { return p.db.Now().Time }
 
 // Start gives the address at which a browser with a secret of its own begins to sign
 // in. It waits for the provider for seconds at most, and fails with fault.Upstream.
-func (p *Provider) Start(ctx context.Context, browser string) (string, error) {
+func (p *Provider) Start(ctx context.Context, browser, next string) (string, error) {
 	known, err := p.discover(ctx)
 	if err != nil {
 		return "", err
 	}
-	s := begin(p.key, browser, p.db.Now().Time)
+	s := begin(p.key, browser, next, p.db.Now().Time)
 	return p.oauth(known).AuthCodeURL(s.state, gooidc.Nonce(s.nonce), oauth2.S256ChallengeOption(s.verifier)), nil
 }
 

@@ -86,8 +86,9 @@ func (p *Provider) service(i *idp, now time.Time) *saml2.SAMLServiceProvider {
 }
 
 // RedirectTo gives an address of the provider that begins a sign-in, "" while there
-// is none. It writes nothing down: the request's id carries its own proof.
-func (p *Provider) RedirectTo(ctx context.Context) string {
+// is none. It writes nothing down: the request's id carries its own proof. The provider
+// gives next back beside its answer, as RelayState, where it is short enough for one.
+func (p *Provider) RedirectTo(ctx context.Context, next string) string {
 	now := p.db.Now().Time
 	i, err := p.current(now)
 	if err != nil {
@@ -98,12 +99,22 @@ func (p *Provider) RedirectTo(ctx context.Context) string {
 	if err == nil {
 		doc.Root().CreateAttr("ID", newRequestID(p.key, now))
 		var address string
-		if address, err = sp.BuildAuthURLRedirect("", doc); err == nil {
+		if address, err = sp.BuildAuthURLRedirect(relayed(next), doc); err == nil {
 			return address
 		}
 	}
 	p.Log.ErrorContext(ctx, "no SAML request could be made", "err", err)
 	return ""
+}
+
+// mostRelayed is how many bytes a RelayState may have (SAML 2.0 Bindings, 3.4.3).
+const mostRelayed = 80
+
+func relayed(next string) string {
+	if len(next) > mostRelayed {
+		return ""
+	}
+	return next
 }
 
 // Describe gives our own metadata, which the provider is told of.

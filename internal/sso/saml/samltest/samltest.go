@@ -111,11 +111,17 @@ func (i *IDP) Person(name, email string, groups ...string) {
 	}
 }
 
-var answered = regexp.MustCompile(`name="SAMLResponse" value="([^"]*)"`)
+var answered = regexp.MustCompile(`name="(SAMLResponse|RelayState)" value="([^"]*)"`)
 
 // SignIn does what a browser does: it signs a person in, follows an address that
 // begins a sign-in, and gives the answer that the provider's form would post.
 func (i *IDP) SignIn(address, name string) string {
+	i.Helper()
+	return i.Form(address, name).Get("SAMLResponse")
+}
+
+// Form is what the provider's page has a browser post to us once a person signed in.
+func (i *IDP) Form(address, name string) url.Values {
 	i.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -125,11 +131,14 @@ func (i *IDP) SignIn(address, name string) string {
 	form := url.Values{"user": {name}, "password": {"correct horse"}}
 	i.read(browser.PostForm(i.URL+"/login", form))
 	page := i.read(browser.Get(address))
-	m := answered.FindStringSubmatch(page)
-	if m == nil {
+	out := url.Values{}
+	for _, m := range answered.FindAllStringSubmatch(page, -1) {
+		out.Set(m[1], html.UnescapeString(m[2]))
+	}
+	if out.Get("SAMLResponse") == "" {
 		i.Fatalf("the provider gave no answer: %s", page)
 	}
-	return html.UnescapeString(m[1])
+	return out
 }
 
 func (i *IDP) read(a *http.Response, err error) string {
