@@ -252,6 +252,9 @@ func (r rightRow) anybody() string {
 // TestNestedRecordsAreReached sends the same requests with ids that belong
 // together, so that the 404 above is not for another reason.
 func TestNestedRecordsAreReached(t *testing.T) {
+	shared := newWorld(t, "sqlite")
+	shared.nested()
+	shared.made()
 	for _, r := range onePerRoute() {
 		method, route, _ := strings.Cut(r.route, " ")
 		own, _ := segments(t, route)
@@ -259,12 +262,14 @@ func TestNestedRecordsAreReached(t *testing.T) {
 			continue
 		}
 		t.Run(strings.NewReplacer("/", "_", " ", "_").Replace(r.route), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, "sqlite")
-			w.nested()
-			if strings.Contains(route, "submission") {
-				w.made()
-			}
+			w := shared.orFresh(t, r.route, func(t *testing.T) *world {
+				w := newWorld(t, "sqlite")
+				w.nested()
+				if strings.Contains(route, "submission") {
+					w.made()
+				}
+				return w
+			})
 			got := w.do(r.anybody(), method+" "+own, r.body)
 			if got.Code == 404 || got.Code == 403 || got.Code >= 500 {
 				t.Errorf("%s: got %d: %.200s", method+" "+own, got.Code, got.Body)

@@ -71,14 +71,27 @@ func (w *world) restore(how, who, token string) {
 // allRows is the content of all tables, as text.
 func (w *world) allRows() string {
 	w.Helper()
-	ctx := context.Background()
+	if w.allTables == "" {
+		w.allTables = w.readAllTables()
+	}
+	lines, err := db.All[string](context.Background(), w.db.Pool(), w.allTables)
+	if err != nil {
+		w.Fatal(err)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// readAllTables is the statement that gives all rows of all tables, each as a line.
+func (w *world) readAllTables() string {
+	w.Helper()
 	list := `SELECT m.name || '|' || group_concat('quote("' || c.name || '")', '||' ORDER BY c.cid)
 		FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name ORDER BY m.name`
 	if w.db.Postgres() {
 		list = `SELECT table_name || '|' || '"' || table_name || '"::text' FROM information_schema.tables
 			WHERE table_schema = 'public' ORDER BY 1`
 	}
-	tables, err := db.All[string](ctx, w.db.Pool(), list)
+	tables, err := db.All[string](context.Background(), w.db.Pool(), list)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -87,12 +100,7 @@ func (w *world) allRows() string {
 		name, columns, _ := strings.Cut(t, "|")
 		parts = append(parts, `SELECT '`+name+`' || `+columns+` AS line FROM "`+name+`"`)
 	}
-	lines, err := db.All[string](ctx, w.db.Pool(), strings.Join(parts, " UNION ALL "))
-	if err != nil {
-		w.Fatal(err)
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
+	return strings.Join(parts, " UNION ALL ")
 }
 
 // inHalves sends a request of which the second half comes only after between has

@@ -59,6 +59,8 @@ type world struct {
 	// resting is the clock of allowances. People rest for an hour between any two
 	// requests, unless a test is about allowances: it sets another.
 	resting func() time.Time
+	// allTables is the statement of allRows, made when it is first asked for.
+	allTables string
 }
 
 // each runs f on a fresh world over each engine, on both at once.
