@@ -250,9 +250,10 @@ func TestHostileReceiversDelayNobody(t *testing.T) {
 		unfree := sync.OnceFunc(func() { close(free) })
 		target := listen(t, nil)
 		hostile := map[string]*receiver{
-			"hanging": listen(t, func(_ http.ResponseWriter, r *http.Request) bool {
+			"hanging": listen(t, func(w http.ResponseWriter, r *http.Request) bool {
 				select {
 				case <-free:
+					w.WriteHeader(http.StatusServiceUnavailable) // else it would be taken for taken
 				case <-r.Context().Done():
 				}
 				return false
