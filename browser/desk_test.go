@@ -310,6 +310,9 @@ func TestTwoTutorsOnOneTask(t *testing.T) {
 				t.Errorf("%q does not say %q", two.text("#desk-refused"), part)
 			}
 		}
+		if eval[bool](two, "!document.getElementById('desk-undo').hidden") {
+			t.Error("what was not saved is offered to be undone")
+		}
 		two.press("#desk-refused button")
 		two.settled()
 		first.status = second.status

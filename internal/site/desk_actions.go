@@ -85,6 +85,7 @@ type verdictIn struct {
 	Key     string                  `param:"key" text:"any"`
 	Snippet int64                   `param:"snippet"`
 	By      int64                   `param:"by"`
+	Seen    int                     `param:"seen"` // how many comments stood beside it; 0 where none was new
 }
 
 // wrote refuses to give the words of one person as those of another: a page that kept
@@ -137,6 +138,7 @@ func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in verdict
 		return s.deskAgain(ctx, who, in.deskTaskIn, in.typed(), err)
 	}
 	s.countSnippets(ctx, who, t, in.UnitID, comment)
+	s.readBeside(ctx, who, t, in.Seen)
 	next, err := s.following(ctx, who, in.desk())
 	if err != nil {
 		return nil, err
@@ -144,6 +146,18 @@ func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in verdict
 	to := in.desk()
 	to.Undo = given.ID
 	return deskDone{To: to.address(next), VerdictID: given.ID, Version: given.Version, Next: next}, nil
+}
+
+// readBeside marks the comments read that stood beside the form in which somebody answered:
+// whoever judges has seen to them. What came since stays new, and so does all of it where
+// this fails: the answer is given.
+func (s *Server) readBeside(ctx context.Context, who *access.Caller, t *work.MarkedTask, seen int) {
+	if seen <= 0 {
+		return
+	}
+	if _, err := s.usecases.ReadComments(ctx, who, t.Ref(), db.Part(int64(seen), 0)); err != nil {
+		s.HTTP.Log.ErrorContext(ctx, "what was answered is still new", "err", err)
+	}
 }
 
 // following is the task that waits next after one in a queue, from its beginning where
@@ -176,6 +190,7 @@ type deskSayIn struct {
 	Comment    string         `param:"comment" text:"lines"`
 	Attachment *params.Upload `param:"attachment"`
 	By         int64          `param:"by"`
+	Seen       int            `param:"seen"`
 }
 
 func (s *Server) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) (endpoint.Drawing, error) {
@@ -197,6 +212,7 @@ func (s *Server) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) 
 		}
 		return s.deskAgain(ctx, who, in.deskTaskIn, wrote, err)
 	}
+	s.readBeside(ctx, who, t, in.Seen)
 	return in.stay(), nil
 }
 

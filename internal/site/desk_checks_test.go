@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
+	"strings"
 	"testing"
 
 	"lectern/internal/db"
@@ -50,5 +52,41 @@ func TestEveryRequestIsDecidedOnTheDesk(t *testing.T) {
 		tom.do(desk, nil).status(200).says(card(first))
 		decide(first)
 		tom.do(desk, nil).status(200).lacks(`name="extension"`)
+	})
+}
+
+var seenField = regexp.MustCompile(`name="seen" value="(\d+)"`)
+
+// Whoever answers on the desk has read what stood there, and nothing that came since. A
+// request for more time waits for its decision all the same, and the undo is still there.
+func TestAnAnswerReadsWhatWasSeen(t *testing.T) {
+	each(t, func(w *world) {
+		ids := w.waiting()
+		w.exec(`UPDATE units SET auto_apply_extension_before_deadline = FALSE`)
+		tom, ann, at := w.as("tom"), w.as("ann"), fmt.Sprintf("%s?at=%d", w.path(aDesk), ids[0])
+		task := regexp.MustCompile(`/projects/\d+/tasks/\d+`).FindString(tom.do(at, nil).Body.String())
+		unread := func() int { return strings.Count(tom.do(at, nil).status(200).Body.String(), `" class="new">`) }
+		says := func(text string) { ann.do(task+"/comments", url.Values{"comment": {text}}).status(303) }
+		answer := func(action string, page *answer, form url.Values) *answer {
+			form.Set("seen", seenField.FindStringSubmatch(page.Body.String())[1])
+			return tom.do(w.onTask(ids[0], action), form).status(303)
+		}
+		says("When?")
+		page := tom.do(at, nil)
+		says("And where?")
+		if n := unread(); n != 2 {
+			w.Fatalf("%d are new", n)
+		}
+		answer("comment", page, url.Values{"comment": {"Soon."}})
+		if n := unread(); n != 1 {
+			w.Errorf("%d are new after an answer to the first", n)
+		}
+		ann.do(task+"/extension", url.Values{"weeks": {"1"}, "reason": {"I was ill."}}).status(303)
+		page = tom.do(at, nil)
+		next := answer("verdict", page, page.marks("complete", "Well <done>.")).Header().Get("Location")
+		if n := unread(); n != 1 {
+			w.Errorf("%d are new after a verdict: only the request should be", n)
+		}
+		tom.undoes(next, ids[0])
 	})
 }

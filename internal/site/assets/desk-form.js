@@ -92,7 +92,7 @@ const about = () => ({ key: newKey(), at: Date.now(), task: task(), title: now()
 // entry is what the form holds, ready to be sent with a verdict.
 export function entry(status) {
   const { comment, grade, quality } = read();
-  const fields = { status, comment, version: field('version').value };
+  const fields = { status, comment, version: field('version').value, seen: field('seen').value };
   if (grade) fields.grade = grade;
   if (quality) fields.quality = quality;
   return { ...about(), action: form().getAttribute('action'), fields, name: button(status).dataset.name };
@@ -102,5 +102,5 @@ export function entry(status) {
 export function words() {
   const { comment } = read();
   const action = form().querySelector('button[formaction]').getAttribute('formaction');
-  return { ...about(), action, fields: { comment }, name: say('comment') };
+  return { ...about(), action, fields: { comment, seen: field('seen').value }, name: say('comment') };
 }

@@ -14,6 +14,7 @@ export class Undo {
     this.after = after;
     outbox.addEventListener('change', ({ detail: e }) => this.begun(e));
     outbox.addEventListener('saved', ({ detail: { entry, body } }) => this.saved(entry, body));
+    outbox.addEventListener('refused', ({ detail: e }) => this.refused(e));
     bar.addEventListener('submit', (e) => {
       e.preventDefault();
       this.last();
@@ -29,7 +30,8 @@ export class Undo {
   }
 
   begun(e) {
-    if (!e.fields.status || !this.outbox.entries.includes(e) || this.given.some((g) => g.entry.key === e.key)) return;
+    if (!e.fields.status || e.refused || !this.outbox.entries.includes(e)) return;
+    if (this.given.some((g) => g.entry.key === e.key)) return;
     this.given.push({ entry: e });
     this.draw();
   }
@@ -39,6 +41,14 @@ export class Undo {
     if (!one) return;
     one.verdict = body.verdict_id;
     if (one.wanted) this.take(one);
+  }
+
+  // refused forgets a verdict that never was. Whoever wanted it undone has what they want.
+  refused(entry) {
+    const one = this.given.find((g) => g.entry.key === entry.key);
+    this.given = this.given.filter((g) => g !== one);
+    this.draw();
+    if (one?.wanted) notice(say('not-saved'));
   }
 
   draw() {
@@ -53,7 +63,6 @@ export class Undo {
     if (!one || one.taking) return;
     one.wanted = true;
     if (one.verdict) this.take(one);
-    else if (one.entry.refused) notice(say('not-saved'));
     else notice(say('undo-later'));
   }
 

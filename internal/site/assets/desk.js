@@ -227,6 +227,7 @@ function keepForm(old, fresh, focus) {
   const [mine, theirs] = [old, fresh].map((a) => a.querySelector('#desk-verdict'));
   if (!mine || !theirs || !(mine.contains(focus) || Object.values(typedIn()).some(Boolean))) return;
   const same = old.dataset.status === fresh.dataset.status;
+  mine.elements.seen.value = theirs.elements.seen.value; // what is said stands beside it as it is now
   if (same) mine.elements.version.value = theirs.elements.version.value;
   theirs.replaceWith(mine);
 }
