@@ -78,8 +78,8 @@ var titles = map[int]string{
 	http.StatusTooManyRequests: "Please wait", http.StatusInternalServerError: "Something went wrong",
 }
 
-// Title is a heading for a page about a failure with this status.
-func Title(status int) string {
+// titleOf is a heading for a page about a failure with this status.
+func titleOf(status int) string {
 	if t, ok := titles[status]; ok {
 		return t
 	}
@@ -88,7 +88,7 @@ func Title(status int) string {
 
 func errorPage(r *http.Request, p Problem) ([]byte, string) {
 	var b bytes.Buffer
-	err := errorTemplate.Execute(&b, struct{ Title, Text, ID string }{Title(p.Status), p.Text,
+	err := errorTemplate.Execute(&b, struct{ Title, Text, ID string }{titleOf(p.Status), p.Text,
 		RequestID(r.Context())})
 	if err != nil {
 		panic(err) // a buffer takes everything, and the template is our own

@@ -88,7 +88,7 @@ func TestBrowsersGetAPage(t *testing.T) {
 	for path, want := range map[string]int{"/thing": 500, "/panic": 500, "/form": 405, "/<script>x</script>": 404} {
 		w := get(s, path, "Accept", browser)
 		body, h := w.Body.String(), w.Header()
-		if w.Code != want || !isPage(w) || !strings.Contains(body, "<title>"+Title(want)) {
+		if w.Code != want || !isPage(w) || !strings.Contains(body, "<title>"+titleOf(want)) {
 			t.Errorf("%s: got %d %v\n%s", path, w.Code, h, body)
 		}
 		if !strings.Contains(body, h.Get("X-Request-Id")) || !strings.Contains(body, `<a href="/">`) {

@@ -72,7 +72,7 @@ func (s *Server) askSignIn(ctx context.Context, who *access.Caller, in signInIn)
 
 func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (endpoint.Drawing, error) {
 	if in.Username == "" || in.Password == "" {
-		return s.again(s.signInPage(ctx, who, in), fault.New(fault.Invalid, "%s", word("sign-in.both")))
+		return s.again(s.signInPage(ctx, who, in), fault.New(fault.Invalid, "%s", s.word("sign-in.both")))
 	}
 	got, err := s.doors.SignIn(ctx, ident.Try{Username: in.Username, Password: in.Password, OTP: in.Code,
 		Entry: ident.Entry{Remember: in.Remember, From: who.From, Agent: who.Agent}})
@@ -119,7 +119,7 @@ func (s *Server) setPassword(ctx context.Context, who *access.Caller, in struct 
 }) (endpoint.Drawing, error) {
 	var err error
 	if in.Password != in.Again {
-		err = fault.New(fault.Refused, "%s", word("password.differ"))
+		err = fault.New(fault.Refused, "%s", s.word("password.differ"))
 	} else {
 		err = s.doors.Passwords().UseLink(ctx, in.Token, in.Password)
 	}

@@ -59,7 +59,7 @@ func (s *Server) unitTasks(ctx context.Context, who *access.Caller, in struct {
 	if err != nil {
 		return nil, err
 	}
-	return s.titled(who, "unit-tasks", word("unit-tasks.title", v.Unit.Code), v), nil
+	return s.titled(who, "unit-tasks", s.word("unit-tasks.title", v.Unit.Code), v), nil
 }
 
 // spread is a part of the bar of a task.

@@ -101,10 +101,10 @@ func (s *Server) planVerdicts(ctx context.Context, who *access.Caller, in verdic
 		v.Plan, err = s.usecases.PlanVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
 	}
 	if err != nil {
-		return s.again(s.titled(who, "batch", word("batch.title"), v), err)
+		return s.again(s.titled(who, "batch", s.word("batch.title"), v), err)
 	}
 	v.Key = rand.Text()
-	return s.titled(who, "batch", word("batch.plan", v.Plan.Done), v), nil
+	return s.titled(who, "batch", s.word("batch.plan", v.Plan.Done), v), nil
 }
 
 func (s *Server) giveVerdicts(ctx context.Context, who *access.Caller, in verdictsIn) (endpoint.Drawing, error) {
@@ -114,9 +114,9 @@ func (s *Server) giveVerdicts(ctx context.Context, who *access.Caller, in verdic
 		v.Done, err = s.usecases.GiveVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
 	}
 	if err != nil {
-		return s.again(s.titled(who, "batch", word("batch.title"), v), err)
+		return s.again(s.titled(who, "batch", s.word("batch.title"), v), err)
 	}
-	return s.titled(who, "batch", word("batch.done", v.Done.Done), v), nil
+	return s.titled(who, "batch", s.word("batch.done", v.Done.Done), v), nil
 }
 
 type undoVerdictsIn struct {
@@ -131,7 +131,7 @@ func (s *Server) undoVerdicts(ctx context.Context, who *access.Caller, in undoVe
 	if v.Undid, err = s.usecases.UndoVerdicts(ctx, who, in.Batch); err != nil {
 		return nil, err
 	}
-	return s.titled(who, "batch", word("batch.undone", v.Undid.Done), v), nil
+	return s.titled(who, "batch", s.word("batch.undone", v.Undid.Done), v), nil
 }
 
 // List is the address of the list the tasks were chosen in.

@@ -54,8 +54,8 @@ type calendarDay struct {
 	Breaks              []string
 }
 
-func newCalendarDay(day clock.Date, on insight.MonthDay, inside, today bool) calendarDay {
-	d := calendarDay{Date: day.String(), Weekday: day.Weekday().String(), Number: day.Day(), Inside: inside, Today: today}
+func (l *Language) calendarDay(day clock.Date, on insight.MonthDay, inside, today bool) calendarDay {
+	d := calendarDay{Date: day.String(), Weekday: l.date("weekday", day.Time), Number: day.Day(), Inside: inside, Today: today}
 	switch {
 	case !inside:
 		d.Kind = "outside"
@@ -66,7 +66,7 @@ func newCalendarDay(day clock.Date, on insight.MonthDay, inside, today bool) cal
 		d.Kind += " today"
 	}
 	if inside {
-		d.Rest = day.Format("January, Monday")
+		d.Rest = l.date("after-number", day.Time)
 		d.Due, d.Classes, d.Breaks, d.Things = on.Due, on.Classes, on.Breaks, len(on.Due)+len(on.Classes) > 0
 	}
 	return d
@@ -95,12 +95,12 @@ func (s *Server) calendar(ctx context.Context, who *access.Caller, in calendarIn
 	if v.Feed.GUID != nil {
 		v.Address = s.publicURL + "/api/webcal/" + *v.Feed.GUID
 	}
-	v.arrange(today)
+	v.arrange(s.words, today)
 	return s.page(who, "calendar", v), nil
 }
 
 // arrange puts the days into weeks, those before and after the month included.
-func (v *calendarPage) arrange(today clock.Date) {
+func (v *calendarPage) arrange(l *Language, today clock.Date) {
 	by := map[clock.Date]insight.MonthDay{}
 	for _, d := range v.Month.Days {
 		by[d.Date] = d
@@ -109,7 +109,7 @@ func (v *calendarPage) arrange(today clock.Date) {
 		row := make([]calendarDay, 7)
 		for i := range row {
 			day := monday.AddDays(i)
-			row[i] = newCalendarDay(day, by[day], day.Month() == v.Month.First.Month(), day == today)
+			row[i] = l.calendarDay(day, by[day], day.Month() == v.Month.First.Month(), day == today)
 		}
 		v.Weeks = append(v.Weeks, row)
 	}

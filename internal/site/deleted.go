@@ -40,7 +40,7 @@ func (s *Server) deleted(ctx context.Context, who *access.Caller, in struct {
 	if err != nil {
 		return nil, err
 	}
-	return s.titled(who, "deleted", word("deleted.title", v.Project.Code), v), nil
+	return s.titled(who, "deleted", s.word("deleted.title", v.Project.Code), v), nil
 }
 
 // deletedFile hands a file out to be saved: it is what somebody once sent.

@@ -123,6 +123,7 @@ type deskPage struct {
 	Theirs  *work.TaskNow // what somebody else said meanwhile; nil: nobody has
 	Given   *work.Recent  // the verdict that can be undone; nil: there is none
 	now     clock.Time
+	words   *Language
 	alone   bool // the task is shown without the queue
 }
 
@@ -141,7 +142,7 @@ type typed struct {
 }
 
 func (s *Server) desk(ctx context.Context, who *access.Caller, in deskIn) (*Page, error) {
-	v := &deskPage{deskIn: in}
+	v := &deskPage{words: s.words, deskIn: in}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.UnitID); err != nil {
 			return err
@@ -162,7 +163,7 @@ func (s *Server) desk(ctx context.Context, who *access.Caller, in deskIn) (*Page
 	if err != nil {
 		return nil, err
 	}
-	title := word("desk.title")
+	title := s.word("desk.title")
 	if v.Now != nil {
 		title = v.Now.Title()
 	}
@@ -219,7 +220,7 @@ type deskPartIn struct {
 // deskPart is a task alone, for the script that fetches the next ones ahead.
 func (s *Server) deskPart(ctx context.Context, who *access.Caller, in deskPartIn) (*Page, error) {
 	in.At = in.TaskID
-	v := &deskPage{deskIn: in.deskIn, alone: true}
+	v := &deskPage{words: s.words, deskIn: in.deskIn, alone: true}
 	err := s.DB.View(ctx, func(q db.Q) error { return s.lay(ctx, q, who, v) })
 	if err == nil {
 		err = s.deskText(ctx, v)

@@ -88,7 +88,7 @@ func (v *deskPage) Narrowed() string {
 		}
 	}
 	if st, ok := status.Parse(v.Status); ok {
-		parts = append(parts, st.Name())
+		parts = append(parts, v.words.status(st))
 	}
 	if v.Text != "" {
 		parts = append(parts, "“"+v.Text+"”")
@@ -109,14 +109,17 @@ func (v *deskPage) First() int64 { return max(1, v.Place.Position-int64(len(v.Pl
 func (v *deskPage) Hidden() int64 { return max(0, v.Place.Total-int64(len(v.Rows))) }
 
 // Since says how long ago something was, in the largest unit that fits.
-func (v *deskPage) Since(at clock.Time) string {
-	switch d := v.now.Sub(at.Time); {
+func (v *deskPage) Since(at clock.Time) string { return v.words.waited(v.now, at) }
+
+// waited says how long ago something was, in the largest unit that fits.
+func (l *Language) waited(now, at clock.Time) string {
+	switch d := now.Sub(at.Time); {
 	case d >= 48*time.Hour:
-		return word("desk.days", int(d.Hours()/24))
+		return l.word("desk.days", int(d.Hours()/24))
 	case d >= time.Hour:
-		return word("desk.hours", int(d.Hours()))
+		return l.word("desk.hours", int(d.Hours()))
 	default:
-		return word("desk.minutes", max(0, int(d.Minutes())))
+		return l.word("desk.minutes", max(0, int(d.Minutes())))
 	}
 }
 
@@ -151,10 +154,10 @@ func (v *deskPage) Wrong(form string) string {
 // Has tells whether a box was ticked.
 func (t typed) Has(box string) bool { return slices.Contains(t.Ticked, box) }
 
-// Name is the state that was chosen, in words.
-func (t typed) Name() string {
+// Status is the state that was chosen.
+func (t typed) Status() status.Status {
 	st, _ := status.Parse(t.Word) // what is none is told by the refusal
-	return st.Name()
+	return st
 }
 
 // Digit is the key of a reusable comment by its place from 0.
@@ -166,9 +169,9 @@ func (v *deskPage) Median() string {
 	case d == 0:
 		return ""
 	case d < 2*time.Minute:
-		return word("desk.seconds", int(d.Seconds()))
+		return v.words.word("desk.seconds", int(d.Seconds()))
 	default:
-		return word("desk.minutes", int(d.Minutes()))
+		return v.words.word("desk.minutes", int(d.Minutes()))
 	}
 }
 

@@ -18,7 +18,7 @@ var (
 )
 
 // device gives a short name of what somebody signed in with.
-func (l *language) device(agent string) string {
+func (l *Language) device(agent string) string {
 	browser := cmp.Or(called(browsers, agent), strings.TrimPrefix(program.FindString(agent), "Mozilla"))
 	switch system := called(systems, agent); {
 	case browser != "" && system != "":

@@ -119,7 +119,7 @@ func (s *Server) extensions(ctx context.Context, who *access.Caller, in extensio
 	if err != nil {
 		return nil, err
 	}
-	return s.titled(who, "extensions", word("extensions.title", v.Unit.Code), v), nil
+	return s.titled(who, "extensions", s.word("extensions.title", v.Unit.Code), v), nil
 }
 
 type chosenExtensions struct {
@@ -182,9 +182,9 @@ func (s *Server) planned(ctx context.Context, who *access.Caller, in chosenExten
 	if v.Unit, err = usecase.UnitChoicesOf(ctx, s.DB.Pool(), in.ID); err != nil {
 		return nil, err
 	}
-	title := word("extensions.plan-title", v.Unit.Code)
+	title := s.word("extensions.plan-title", v.Unit.Code)
 	if done {
-		title = word("extensions.done-title", v.Unit.Code)
+		title = s.word("extensions.done-title", v.Unit.Code)
 	}
 	return s.titled(who, "extensions-plan", title, v), nil
 }

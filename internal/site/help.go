@@ -33,19 +33,19 @@ type helpPage struct {
 }
 
 func (s *Server) help(_ context.Context, who *access.Caller, _ struct{}) (*Page, error) {
-	v := helpPage{Keys: []helpKey{{"j", word("help.key-next")}, {"k", word("help.key-before")},
-		{"n", word("help.key-waiting")}, {"p", word("help.key-pin")}, {"e", word("help.key-comment")},
-		{"1", word("help.key-snippet")}, {"g", word("help.key-grade")}}}
+	v := helpPage{Keys: []helpKey{{"j", s.word("help.key-next")}, {"k", s.word("help.key-before")},
+		{"n", s.word("help.key-waiting")}, {"p", s.word("help.key-pin")}, {"e", s.word("help.key-comment")},
+		{"1", s.word("help.key-snippet")}, {"g", s.word("help.key-grade")}}}
 	for _, st := range status.All {
-		v.Meanings = append(v.Meanings, meaning{st.Name(), word("status." + string(st)), st.Colour()})
+		v.Meanings = append(v.Meanings, meaning{s.words.status(st), s.word("meaning." + string(st)), st.Colour()})
 	}
 	for _, to := range slices.Concat(verdicts, rare) {
 		if to.Letter != "" {
-			v.Keys = append(v.Keys, helpKey{to.Letter, word("help.key-verdict", to.Name())})
+			v.Keys = append(v.Keys, helpKey{to.Letter, s.word("help.key-verdict", s.words.status(to.Status))})
 		}
 	}
-	v.Keys = append(v.Keys, helpKey{"Ctrl Enter", word("desk.key-send")},
-		helpKey{"Ctrl Shift Enter", word("desk.key-repeat")}, helpKey{"Esc", word("desk.key-leave")},
-		helpKey{"u", word("help.key-undo")}, helpKey{"?", word("help.key-all")})
+	v.Keys = append(v.Keys, helpKey{"Ctrl Enter", s.word("desk.key-send")},
+		helpKey{"Ctrl Shift Enter", s.word("desk.key-repeat")}, helpKey{"Esc", s.word("desk.key-leave")},
+		helpKey{"u", s.word("help.key-undo")}, helpKey{"?", s.word("help.key-all")})
 	return s.page(who, "help", v), nil
 }

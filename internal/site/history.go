@@ -68,7 +68,7 @@ func (s *Server) history(ctx context.Context, who *access.Caller, in struct {
 	if number*pageOfEntries < total {
 		v.Older = fmt.Sprintf("?page=%d", number+1)
 	}
-	return s.titled(who, "history", word("history.title", v.Definition.Abbreviation), v), nil
+	return s.titled(who, "history", s.word("history.title", v.Definition.Abbreviation), v), nil
 }
 
 // receiptsPage lists what proves that work was handed in.
@@ -90,31 +90,31 @@ func (s *Server) receipts(ctx context.Context, who *access.Caller, in struct {
 	if err != nil {
 		return nil, err
 	}
-	return s.titled(who, "receipts", word("receipts.title", v.Project.Code), v), nil
+	return s.titled(who, "receipts", s.word("receipts.title", v.Project.Code), v), nil
 }
 
 // happened tells in words what an entry of a history says beside a move.
-func happened(e work.HistoryEntry) string {
+func (l *Language) happened(e work.HistoryEntry) string {
 	var out []string
 	switch {
 	case e.Undo:
-		out = append(out, word("history.undo"))
+		out = append(out, l.word("history.undo"))
 	case e.Kind == work.HistorySubmission:
-		out = append(out, word("history.submission"))
+		out = append(out, l.word("history.submission"))
 	case e.Kind == work.HistoryExtensionAsked:
-		out = append(out, word("history.asked", opt.Or(e.Weeks, 0)))
+		out = append(out, l.word("history.asked", opt.Or(e.Weeks, 0)))
 	case e.Kind == work.HistoryExtensionDecided && opt.Or(e.Granted, false):
-		out = append(out, word("history.granted"))
+		out = append(out, l.word("history.granted"))
 	case e.Kind == work.HistoryExtensionDecided:
-		out = append(out, word("history.rejected"))
+		out = append(out, l.word("history.rejected"))
 	case !leads(e):
-		out = append(out, word("history.marked"))
+		out = append(out, l.word("history.marked"))
 	}
 	if e.Grade != nil {
-		out = append(out, word("history.grade", e.Grade.Name()))
+		out = append(out, l.word("history.grade", l.grade(*e.Grade)))
 	}
 	if e.Quality != nil {
-		out = append(out, word("history.quality", *e.Quality))
+		out = append(out, l.word("history.quality", *e.Quality))
 	}
 	return strings.Join(out, " ")
 }

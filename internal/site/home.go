@@ -38,14 +38,14 @@ type share struct {
 
 // shares are the parts of a project that are done, waiting, asked for again or in
 // trouble, in this order; what nobody has begun is left out.
-func shares(s progress.Stats) (out []share) {
+func (l *Language) shares(s progress.Stats) (out []share) {
 	at := 0
 	for _, part := range []struct {
 		colour status.Colour
 		value  float64
 	}{{status.Green, s.Green}, {status.Blue, s.Blue}, {status.Orange, s.Orange}, {status.Red, s.Red}} {
 		if pct := int(math.Round(part.value * 100)); pct > 0 {
-			out = append(out, share{part.colour, word("share."+string(part.colour), pct), pct, at})
+			out = append(out, share{part.colour, l.word("share."+string(part.colour), pct), pct, at})
 			at += pct
 		}
 	}

@@ -39,15 +39,16 @@ type inboxPage struct {
 	Counts    []work.TaskCount
 	Tutorials []enrol.Tutorial
 	now       clock.Time
+	words     *Language
 }
 
 func (s *Server) inbox(ctx context.Context, who *access.Caller, in inboxIn) (*Page, error) {
-	v := &inboxPage{inboxIn: in}
+	v := &inboxPage{inboxIn: in, words: s.words}
 	v.From = max(0, in.From)
 	if err := s.DB.View(ctx, func(q db.Q) error { return v.read(ctx, q, who) }); err != nil {
 		return nil, err
 	}
-	return s.titled(who, "inbox", word("inbox.of", v.Unit.Code), v), nil
+	return s.titled(who, "inbox", s.word("inbox.of", v.Unit.Code), v), nil
 }
 
 func (v *inboxPage) read(ctx context.Context, q db.Q, who *access.Caller) (err error) {
@@ -105,8 +106,8 @@ func (v *inboxPage) Orders() []order {
 	for _, o := range []struct {
 		sort work.Sort
 		name string
-	}{{work.ByWaiting, word("inbox.by-waiting")}, {work.ByTask, word("inbox.by-task")},
-		{work.ByStudent, word("inbox.by-student")}} {
+	}{{work.ByWaiting, v.words.word("inbox.by-waiting")}, {work.ByTask, v.words.word("inbox.by-task")},
+		{work.ByStudent, v.words.word("inbox.by-student")}} {
 		f := v.queueIn
 		f.Sort = string(o.sort)
 		now := deskIn{queueIn: v.queueIn}.queue(0).Sort
@@ -159,18 +160,18 @@ func (v *inboxPage) After() string {
 }
 
 // Since says how long somebody waits.
-func (v *inboxPage) Since(at clock.Time) string { return (&deskPage{now: v.now}).Since(at) }
+func (v *inboxPage) Since(at clock.Time) string { return v.words.waited(v.now, at) }
 
 // Empty says why there is no row.
 func (v *inboxPage) Empty() string {
 	switch {
 	case v.Total > 0:
-		return word("inbox.past")
+		return v.words.word("inbox.past")
 	case !v.Narrow():
-		return word("inbox.nothing")
+		return v.words.word("inbox.nothing")
 	case v.queueIn == queueIn{Who: "mine", Sort: v.Sort}:
-		return word("inbox.nothing-mine")
+		return v.words.word("inbox.nothing-mine")
 	default:
-		return word("inbox.nothing-so")
+		return v.words.word("inbox.nothing-so")
 	}
 }

@@ -61,7 +61,7 @@ func (s *Server) news(ctx context.Context, who *access.Caller, in struct {
 		list = list[:newsAtOnce]
 	}
 	for _, n := range list {
-		v.List = append(v.List, newsLine{n, newsWords(&n)})
+		v.List = append(v.List, newsLine{n, s.words.newsWords(&n)})
 		v.Newest = max(v.Newest, n.Seq)
 		v.Unread = v.Unread || n.New
 	}
@@ -69,7 +69,7 @@ func (s *Server) news(ctx context.Context, who *access.Caller, in struct {
 }
 
 // newsWords says what happened. Names of people are left to the template.
-func newsWords(n *usecase.News) string {
+func (l *Language) newsWords(n *usecase.News) string {
 	var b struct {
 		Action, State string
 		Status        status.Status
@@ -77,28 +77,28 @@ func newsWords(n *usecase.News) string {
 		Enrolled      bool
 	}
 	if err := json.Unmarshal(n.Body, &b); err != nil {
-		return word("news.other")
+		return l.word("news.other")
 	}
 	if !n.Mine {
-		return word("news.student-" + string(n.Kind))
+		return l.word("news.student-" + string(n.Kind))
 	}
 	switch n.Kind {
 	case events.Status:
-		return word("news.status", b.Status.Name())
+		return l.word("news.status", l.status(b.Status))
 	case events.Extension:
 		switch {
 		case b.Granted == nil:
-			return word("news.extension")
+			return l.word("news.extension")
 		case *b.Granted:
-			return word("news.granted")
+			return l.word("news.granted")
 		}
-		return word("news.refused")
+		return l.word("news.refused")
 	case events.Enrolment:
-		return word("news." + map[bool]string{true: "enrolled", false: "withdrawn"}[b.Enrolled])
+		return l.word("news." + map[bool]string{true: "enrolled", false: "withdrawn"}[b.Enrolled])
 	case events.Document, events.Portfolio:
-		return word("news." + string(n.Kind) + map[bool]string{true: "-ready", false: "-failed"}[b.State == "ready"])
+		return l.word("news." + string(n.Kind) + map[bool]string{true: "-ready", false: "-failed"}[b.State == "ready"])
 	}
-	return word("news." + string(n.Kind))
+	return l.word("news." + string(n.Kind))
 }
 
 // bell is the part of the frame that tells how much is new.

@@ -115,9 +115,9 @@ func (s *Server) notes(ctx context.Context, who *access.Caller, _ notesIn) (*Pag
 		return nil, err
 	}
 	v.List.Back = v.List.Path
-	title := word("notes.title")
+	title := s.word("notes.title")
 	if p := v.Project.ForStaff; p != nil {
-		title = word("notes.on", p.FirstName+" "+p.LastName)
+		title = s.word("notes.on", p.FirstName+" "+p.LastName)
 	}
 	return s.titled(who, "notes", title, v), nil
 }

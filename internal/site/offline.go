@@ -64,7 +64,7 @@ func (s *Server) offline(ctx context.Context, who *access.Caller, in offlineIn) 
 	if err != nil {
 		return nil, err
 	}
-	return s.titled(who, "offline", word("offline.title", u.Code), &offlinePage{Unit: u, Most: marking.MaxUpload}), nil
+	return s.titled(who, "offline", s.word("offline.title", u.Code), &offlinePage{Unit: u, Most: marking.MaxUpload}), nil
 }
 
 type offlineBatchIn struct {
@@ -101,7 +101,7 @@ func (s *Server) takeBatch(ctx context.Context, who *access.Caller, in batchIn) 
 	return s.withBatch(ctx, who, in, true, func(d *marking.Importer, ctx context.Context,
 		u marking.Upload) (*marking.Result, error) {
 		if in.Plan == "" { // nobody carries out what they have not seen
-			return nil, fault.New(fault.Refused, "%s", word("offline.look-first"))
+			return nil, fault.New(fault.Refused, "%s", s.word("offline.look-first"))
 		}
 		return d.Take(ctx, u, in.Plan)
 	})
@@ -119,7 +119,7 @@ func (s *Server) withBatch(ctx context.Context, who *access.Caller, in batchIn, 
 	if !ok {
 		return nil, fmt.Errorf("the page of offline marking shows a %T", p.Data)
 	}
-	if err := chosen(in.File); err != nil {
+	if err := s.chosen(in.File); err != nil {
 		return s.again(p, err)
 	}
 	f, err := in.File.Open()

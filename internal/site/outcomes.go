@@ -51,19 +51,19 @@ type outcomesPage struct {
 	at       outcomesAt        // whose form is shown
 }
 
-// Options are what the student can say, with what an alignment says now chosen. There
+// rating gives what the student can say, with what an alignment says now chosen. There
 // is a list for each outcome, so they are written once.
-func (*outcomesPage) Options(a *taskdef.Alignment) template.HTML {
-	return ratingOptions[min(max(a.Rating, 0), int64(len(ratingOptions)-1))]
+func (l *Language) rating(a *taskdef.Alignment) template.HTML {
+	return l.ratings[min(max(a.Rating, 0), int64(len(l.ratings)-1))]
 }
 
-var ratingOptions = func() (out []template.HTML) {
+func ratingOptions(l *Language) (out []template.HTML) {
 	for range ratings {
 		var list strings.Builder
 		for _, r := range ratings {
-			text, chosen := word("outcomes.not"), ""
+			text, chosen := l.word("outcomes.not"), ""
 			if r > 0 {
-				text = word("outcomes.of-five", r)
+				text = l.word("outcomes.of-five", r)
 			}
 			if int(r) == len(out) {
 				chosen = " selected"
@@ -73,7 +73,7 @@ var ratingOptions = func() (out []template.HTML) {
 		out = append(out, template.HTML(list.String())) //nolint:gosec // our own words, escaped
 	}
 	return out
-}()
+}
 
 // alignedTask is a task with what the unit and the student say of it.
 type alignedTask struct {

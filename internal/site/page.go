@@ -22,10 +22,11 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are the pages by name, each with the frame around it and the parts that
-// several pages share. One is read when it is first drawn: all of them would be a
-// tenth of the memory of an idle program.
-var templates = func() map[string]func() *template.Template {
+// templatesIn are the pages of a language by name, each with the frame around it and the
+// parts that several pages share. One is read when it is first drawn: all of them would
+// be a tenth of the memory of an idle program.
+func templatesIn(l *Language) map[string]func() *template.Template {
+	frame := sync.OnceValue(func() *template.Template { return frameIn(l) })
 	names, err := templateFiles.ReadDir("templates")
 	if err != nil {
 		panic(err) // they are inside the program
@@ -34,24 +35,24 @@ var templates = func() map[string]func() *template.Template {
 	for _, f := range names {
 		if f.Name() != "frame.html" && !f.IsDir() {
 			out[strings.TrimSuffix(f.Name(), ".html")] = sync.OnceValue(func() *template.Template {
-				return read(template.Must(frame().Clone()), english, "templates/"+f.Name())
+				return read(template.Must(frame().Clone()), l, "templates/"+f.Name())
 			})
 		}
 	}
 	return out
-}()
-
-var frame = sync.OnceValue(func() *template.Template { return frameIn(english) })
+}
 
 // frameIn is what all pages have in common, in a language.
-func frameIn(l *language) *template.Template {
+func frameIn(l *Language) *template.Template {
 	parts, err := fs.Glob(templateFiles, "templates/parts/*.html")
 	if err != nil {
 		panic(err) // the pattern is sound
 	}
-	funcs := template.FuncMap{"t": l.word, "words": l.some, "asset": assetPath, "shares": shares, "spreads": spreads,
-		"happened": happened, "leads": leads, "accepts": accepts, "megabytes": megabytes, "device": l.device,
-		"htmxConfig": func() string { return htmxConfig }, "list": func(values ...any) []any { return values }, "lang": func() string { return l.tag }}
+	funcs := template.FuncMap{"t": l.word, "words": l.some, "asset": assetPath, "shares": l.shares, "spreads": spreads,
+		"status": l.status, "grade": l.grade, "why": l.why, "day": l.day, "moment": l.moment, "date": l.date,
+		"ratings": l.rating, "happened": l.happened, "leads": leads, "accepts": accepts, "megabytes": megabytes,
+		"device": l.device, "htmxConfig": func() string { return htmxConfig }, "lang": func() string { return l.tag },
+		"list": func(values ...any) []any { return values }}
 	return read(template.New("frame").Funcs(funcs), l, append(parts, "templates/frame.html")...)
 }
 
@@ -60,7 +61,7 @@ var fixed = regexp.MustCompile(`\{\{(t|words|asset) "([^"]+)"\}\}`)
 
 // read adds files to a template. What they say the same way each time is put in now: to
 // look for words is much of what drawing a page takes.
-func read(to *template.Template, l *language, names ...string) *template.Template {
+func read(to *template.Template, l *Language, names ...string) *template.Template {
 	for _, name := range names {
 		text, err := templateFiles.ReadFile(name)
 		if err != nil {
@@ -91,9 +92,12 @@ type Page struct {
 	head   http.Header
 }
 
+// word gives words of the language that the pages of this server speak.
+func (s *Server) word(key string, values ...any) string { return s.words.word(key, values...) }
+
 // page makes a page of a template, whose title is the word of its name.
 func (s *Server) page(who *access.Caller, name string, data any) *Page {
-	return s.titled(who, name, word(name+".title"), data)
+	return s.titled(who, name, s.word(name+".title"), data)
 }
 
 // titled makes a page of a template with a title of its own.
@@ -119,7 +123,7 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	p.path = r.URL.Path
 	p.around(r.Context())
 	var b bytes.Buffer
-	if err := templates[p.name]().ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
+	if err := p.site.words.pages[p.name]().ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
 		p.site.HTTP.Log.ErrorContext(r.Context(), "a page cannot be drawn", "page", p.name, "request_id",
 			httpserver.RequestID(r.Context()), "err", err)
 		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
@@ -127,7 +131,7 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	}
 	body := b.Bytes()
 	if v := p.View(); v != nil {
-		body = throughView(v, body)
+		body = throughView(p.site.words, v, body)
 	}
 	h := w.Header()
 	httpserver.Guard(h, httpserver.Site)

@@ -59,13 +59,13 @@ func (s *Server) plan(ctx context.Context, who *access.Caller, in planIn) (*Page
 	if err != nil {
 		return nil, err
 	}
-	v.arrange(clock.Day(s.DB.Now().Time))
-	return s.titled(who, "plan", word("plan.title", v.Project.Code), v), nil
+	v.arrange(s.words, clock.Day(s.DB.Now().Time))
+	return s.titled(who, "plan", s.word("plan.title", v.Project.Code), v), nil
 }
 
 // arrange puts the tasks into the weeks they are due in: those of the grade aimed for
 // and of the one asked about.
-func (v *planPage) arrange(today clock.Date) {
+func (v *planPage) arrange(l *Language, today clock.Date) {
 	by := map[clock.Date][]usecase.TermTask{}
 	for _, t := range v.Tasks {
 		if t.Definition.TargetGrade <= max(v.WhatIf.Present, v.WhatIf.Target) {
@@ -74,8 +74,8 @@ func (v *planPage) arrange(today clock.Date) {
 		}
 	}
 	for _, w := range v.WhatIf.Weeks {
-		v.Weeks = append(v.Weeks, planWeek{Title: weekTitle(v.Term.Weeks, w.StartDate), Days: weekDays(w.StartDate),
-			Current: week.MondayOf(today) == w.StartDate, Load: w.Target, Present: w.Present, Tasks: by[w.StartDate]})
+		v.Weeks = append(v.Weeks, planWeek{Title: l.weekTitle(v.Term.Weeks, w.StartDate),
+			Days: l.weekDays(w.StartDate), Current: week.MondayOf(today) == w.StartDate, Load: w.Target, Present: w.Present, Tasks: by[w.StartDate]})
 		v.Most = max(v.Most, w.Target.Weighting)
 	}
 }

@@ -255,7 +255,7 @@ type summaryIn struct {
 }
 
 func (s *Server) sendSummary(ctx context.Context, who *access.Caller, in summaryIn) (endpoint.Drawing, error) {
-	err := chosen(in.File)
+	err := s.chosen(in.File)
 	if err == nil {
 		_, err = s.usecases.AddPortfolioFile(ctx, in.ID, portfolio.SummaryName, taskdef.Document, uploaded(in.File))
 	}
@@ -272,7 +272,7 @@ type addFileIn struct {
 }
 
 func (s *Server) addFile(ctx context.Context, who *access.Caller, in addFileIn) (endpoint.Drawing, error) {
-	kind, err := kindOf(in.File)
+	kind, err := s.kindOf(in.File)
 	if err == nil {
 		_, err = s.usecases.AddPortfolioFile(ctx, in.ID, cmp.Or(in.Name, in.File.Name), kind, uploaded(in.File))
 	}
@@ -283,16 +283,16 @@ func (s *Server) addFile(ctx context.Context, who *access.Caller, in addFileIn) 
 }
 
 // chosen refuses a form without its file.
-func chosen(u *params.Upload) error {
+func (s *Server) chosen(u *params.Upload) error {
 	if u == nil || u.Name == "" && u.Size == 0 {
-		return fault.New(fault.Invalid, "%s", word("portfolio.choose"))
+		return fault.New(fault.Invalid, "%s", s.word("portfolio.choose"))
 	}
 	return nil
 }
 
 // kindOf tells what a file is by its content, so that nobody is asked.
-func kindOf(u *params.Upload) (taskdef.UploadKind, error) {
-	if err := chosen(u); err != nil {
+func (s *Server) kindOf(u *params.Upload) (taskdef.UploadKind, error) {
+	if err := s.chosen(u); err != nil {
 		return "", err
 	}
 	f, err := u.Open()

@@ -87,7 +87,7 @@ func (s *Server) changePassword(ctx context.Context, who *access.Caller, in stru
 }) (endpoint.Drawing, error) {
 	var err error
 	if in.Password != in.Again {
-		err = fault.New(fault.Refused, "%s", word("password.differ"))
+		err = fault.New(fault.Refused, "%s", s.word("password.differ"))
 	} else {
 		err = s.doors.Passwords().ChangePassword(ctx, who, in.Old, in.Password, who.From)
 	}

@@ -81,7 +81,7 @@ func (s *Server) changeAddress(ctx context.Context, who *access.Caller, in struc
 }) (endpoint.Drawing, error) {
 	d, err := s.keep(ctx, who, "address", ident.Change{Email: &in.Email}, in.Password)
 	if p, drawn := d.(*Page); drawn && in.Password == "" && p.Wrong.Status == http.StatusForbidden {
-		p.Wrong.Text = word("profile.prove") // the domain speaks of fields that programs send
+		p.Wrong.Text = s.word("profile.prove") // the domain speaks of fields that programs send
 	}
 	return d, err
 }

@@ -51,10 +51,11 @@ type termPage struct {
 	Burndown   *chart.Table       // as text; nil where there is nothing to do
 	MayChange  bool
 	now        clock.Time
+	words      *Language
 }
 
 func (s *Server) project(ctx context.Context, who *access.Caller, in projectIn) (*Page, error) {
-	v := &termPage{projectIn: in, now: s.DB.Now(), MayChange: who.May(policy.ChangeProject)}
+	v := &termPage{words: s.words, projectIn: in, now: s.DB.Now(), MayChange: who.May(policy.ChangeProject)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Term, err = usecase.TermOf(ctx, q, who, in.ID); err != nil {
 			return err

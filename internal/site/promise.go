@@ -41,6 +41,7 @@ type promisePage struct {
 	MayPromise bool
 	ByTutor    bool
 	Typed      string // into the form
+	words      *Language
 }
 
 // Path is where the page stands.
@@ -53,15 +54,15 @@ func (v *promisePage) Number(n *int) int { return *n }
 func (v *promisePage) Span(hours *float64) string {
 	switch {
 	case hours == nil:
-		return word("promise.nothing")
+		return v.words.word("promise.nothing")
 	case *hours < 48:
-		return word("promise.hours", *hours)
+		return v.words.word("promise.hours", *hours)
 	}
-	return word("promise.days", *hours/24)
+	return v.words.word("promise.days", *hours/24)
 }
 
 func (s *Server) promise(ctx context.Context, who *access.Caller, in promiseIn) (*Page, error) {
-	v := &promisePage{MayPromise: who.May(policy.EditUnit), ByTutor: who.May(policy.SeeTutorPace)}
+	v := &promisePage{words: s.words, MayPromise: who.May(policy.EditUnit), ByTutor: who.May(policy.SeeTutorPace)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.ID); err == nil {
 			v.Turnaround, err = insight.TurnaroundOf(ctx, q, in.ID, v.ByTutor)
@@ -74,7 +75,7 @@ func (s *Server) promise(ctx context.Context, who *access.Caller, in promiseIn) 
 	if v.FeedbackDays != nil {
 		v.Typed = strconv.Itoa(*v.FeedbackDays)
 	}
-	return s.titled(who, "promise", word("promise.title", v.Unit.Code), v), nil
+	return s.titled(who, "promise", s.word("promise.title", v.Unit.Code), v), nil
 }
 
 func (s *Server) promisePicture(ctx context.Context, _ *access.Caller, in promiseIn) (out endpoint.Picture, err error) {
@@ -98,20 +99,20 @@ type makePromiseIn struct {
 }
 
 // days reads what was typed; nothing is no promise.
-func (in makePromiseIn) days() (*int64, error) {
+func (in makePromiseIn) days(l *Language) (*int64, error) {
 	text := strings.TrimSpace(in.Days)
 	if text == "" {
 		return nil, nil //nolint:nilnil // no promise is no failure
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return nil, fault.New(fault.Refused, "%s", word("promise.number"))
+		return nil, fault.New(fault.Refused, "%s", l.word("promise.number"))
 	}
 	return &n, nil
 }
 
 func (s *Server) makePromise(ctx context.Context, who *access.Caller, in makePromiseIn) (endpoint.Drawing, error) {
-	days, err := in.days()
+	days, err := in.days(s.words)
 	if err == nil {
 		err = s.DB.Tx(ctx, func(q db.Q) error {
 			_, err := usecase.ChangeUnit(ctx, q, who, in.ID, usecase.UnitChange{UnitChange: course.UnitChange{

@@ -74,14 +74,14 @@ func (s *Server) checkReceipt(ctx context.Context, who *access.Caller, in checkI
 	case err != nil:
 		return nil, err
 	case len(text) == 0:
-		return s.again(p, fault.New(fault.Invalid, "%s", word("receipt-check.empty")))
+		return s.again(p, fault.New(fault.Invalid, "%s", s.word("receipt-check.empty")))
 	case len(text) > mostReceipt:
 		p.Data.(*receiptCheckPage).Text = ""
-		return s.again(p, fault.New(fault.Invalid, "%s", word("receipt-check.long")))
+		return s.again(p, fault.New(fault.Invalid, "%s", s.word("receipt-check.long")))
 	}
 	body, err := submit.Verify(text, keys)
 	if err != nil {
-		return s.again(p, fault.New(fault.Refused, "%s %s", word("receipt-check.bad"), err))
+		return s.again(p, fault.New(fault.Refused, "%s %s", s.word("receipt-check.bad"), err))
 	}
 	p.Data.(*receiptCheckPage).Valid = body
 	return p, nil

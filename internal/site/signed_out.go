@@ -35,7 +35,7 @@ func (s *Server) signedOut(w http.ResponseWriter, r *http.Request) *Page {
 		v.Words = append(v.Words, form[name]...)
 	}
 	v.Words = slices.DeleteFunc(v.Words, func(text string) bool { return strings.TrimSpace(text) == "" })
-	return &Page{site: s, name: "signed-out", Title: word("signed-out.title"), Data: v}
+	return &Page{site: s, name: "signed-out", Title: s.word("signed-out.title"), Data: v}
 }
 
 // typedIn gives what a form says as far as it can be read. Texts come before the files of

@@ -29,8 +29,9 @@ type Config struct {
 	PublicURL string // where people reach the service; decides on the cookie's name
 	Doors     Doors
 	Usecases  *usecase.Service
-	MostFile  int64 // bytes of a file of a submission
-	MostMedia int64 // bytes of an attachment of a comment
+	MostFile  int64     // bytes of a file of a submission
+	MostMedia int64     // bytes of an attachment of a comment
+	Words     *Language // what pages speak; nil is English
 }
 
 // Doors are the ways in and out that pages share with the API, so that both let
@@ -71,6 +72,7 @@ type Server struct {
 	usecases  *usecase.Service
 	mostFile  int64
 	mostMedia int64
+	words     *Language
 	cross     *http.CrossOriginProtection
 	cookie    string // its name
 }
@@ -79,7 +81,8 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{product: c.Product, publicURL: strings.TrimSuffix(c.PublicURL, "/"), doors: c.Doors,
 		usecases: c.Usecases, mostFile: cmp.Or(c.MostFile, submit.MostFile), mostMedia: cmp.Or(c.MostMedia, work.MaxMedia),
-		cross: http.NewCrossOriginProtection(), cookie: "lectern"}
+		words: cmp.Or(c.Words, english), cross: http.NewCrossOriginProtection(),
+		cookie: "lectern"}
 	if s.secure() {
 		s.cookie = "__Host-lectern"
 	}
@@ -212,7 +215,7 @@ func (s *Server) Explain(w http.ResponseWriter, r *http.Request, p httpserver.Pr
 	case p.Status == http.StatusUnauthorized:
 		s.signedOut(w, r).Draw(w, r, p.Status)
 	default:
-		e := &Page{site: s, Me: s.whoever(r, p.Status), name: "error", Title: httpserver.Title(p.Status),
+		e := &Page{site: s, Me: s.whoever(r, p.Status), name: "error", Title: s.words.refusal(p.Status),
 			Data: struct{ Text, ID string }{p.Text, httpserver.RequestID(r.Context())}}
 		e.Draw(w, r, p.Status)
 	}

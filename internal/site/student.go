@@ -40,10 +40,11 @@ type studentPage struct {
 	MaySeeAs   bool
 	Notes      *noteList // nil: the reader takes none
 	now        clock.Time
+	words      *Language
 }
 
 func (s *Server) student(ctx context.Context, who *access.Caller, in studentIn) (*Page, error) {
-	v := &studentPage{now: s.DB.Now(), MaySeeAs: who.May(policy.SeeAsStudent)}
+	v := &studentPage{words: s.words, now: s.DB.Now(), MaySeeAs: who.May(policy.SeeAsStudent)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Term, err = usecase.TermOf(ctx, q, who, in.ProjectID); err != nil {
 			return err
@@ -97,7 +98,7 @@ func (v *studentPage) classes(ctx context.Context, q db.Q) (err error) {
 }
 
 // Since tells how long ago the student was active.
-func (v *studentPage) Since() string { return daysAgo(v.now, v.LastActive) }
+func (v *studentPage) Since() string { return v.words.daysAgo(v.now, v.LastActive) }
 
 // Waits tells whether a task waits for feedback.
 func (v *studentPage) Waits(t usecase.TermTask) bool {

@@ -43,11 +43,12 @@ type studentsPage struct {
 	Campuses  []course.Campus
 	classes   map[int64]string
 	now       clock.Time
+	words     *Language
 }
 
 func (s *Server) students(ctx context.Context, who *access.Caller, in studentsIn) (*Page, error) {
 	in.clean()
-	v := &studentsPage{studentsIn: in, now: s.DB.Now(), classes: map[int64]string{}}
+	v := &studentsPage{words: s.words, studentsIn: in, now: s.DB.Now(), classes: map[int64]string{}}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.UnitID); err != nil {
 			return err
@@ -67,7 +68,7 @@ func (s *Server) students(ctx context.Context, who *access.Caller, in studentsIn
 	for _, t := range v.Tutorials {
 		v.classes[t.ID] = t.Abbreviation
 	}
-	return s.titled(who, "students", word("students.title", v.Unit.Code), v), nil
+	return s.titled(who, "students", s.word("students.title", v.Unit.Code), v), nil
 }
 
 // clean replaces what the address says wrongly by what is usual: the enrolled, by name.
@@ -138,20 +139,20 @@ func (v *studentsPage) Seated(seats []enrol.StreamSeat) (names []string) {
 }
 
 // Since tells in whole days how long ago somebody was active.
-func (v *studentsPage) Since(at *clock.Time) string { return daysAgo(v.now, at) }
+func (v *studentsPage) Since(at *clock.Time) string { return v.words.daysAgo(v.now, at) }
 
 // daysAgo tells in whole days how long ago something was.
-func daysAgo(now clock.Time, at *clock.Time) string {
+func (l *Language) daysAgo(now clock.Time, at *clock.Time) string {
 	if at == nil {
-		return word("students.never")
+		return l.word("students.never")
 	}
 	switch days := int(now.Sub(at.Time).Hours() / 24); days {
 	case 0:
-		return word("students.today")
+		return l.word("students.today")
 	case 1:
-		return word("students.yesterday")
+		return l.word("students.yesterday")
 	default:
-		return word("students.days-ago", days)
+		return l.word("students.days-ago", days)
 	}
 }
 

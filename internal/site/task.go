@@ -61,10 +61,11 @@ type taskPage struct {
 	Tests                 *testsOfTask    // what the automated tests say; nil: they were never run
 	History               []work.HistoryEntry
 	Desk                  string // where the staff judge it; empty for others, and before there is a task
+	words                 *Language
 }
 
 func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page, error) {
-	v := &taskPage{Path: in.path(), MayComment: who.May(policy.Comment)}
+	v := &taskPage{words: s.words, Path: in.path(), MayComment: who.May(policy.Comment)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.TaskDetail, err = usecase.TaskByID(ctx, q, who, in.ref()); err != nil {
 			return err
@@ -127,7 +128,7 @@ func (v *taskPage) Ends() *ends {
 	}
 	there := v.Due.Ends.In(zone)
 	_, offset := there.Zone()
-	return &ends{v.Due.Ends, there.Format("Mon 2 Jan 2006, 15:04"), zone.String(), offset / 60}
+	return &ends{v.Due.Ends, v.words.date("clock", there), v.words.zone(zone.String()), offset / 60}
 }
 
 // moves is what a student may say of a task that stands so.

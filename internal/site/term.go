@@ -129,21 +129,21 @@ func (v *termPage) grouped(tasks []usecase.TermTask) (out []taskGroup) {
 		by[monday] = append(by[monday], t)
 	}
 	for _, monday := range slices.SortedFunc(maps.Keys(by), func(a, b clock.Date) int { return a.Compare(b.Time) }) {
-		out = append(out, taskGroup{weekTitle(v.Weeks, monday), weekDays(monday), by[monday]})
+		out = append(out, taskGroup{v.words.weekTitle(v.Weeks, monday), v.words.weekDays(monday), by[monday]})
 	}
 	return out
 }
 
 // weekTitle names the week from a Monday on: by its number, or as a break.
-func weekTitle(weeks week.Calendar, monday clock.Date) string {
+func (l *Language) weekTitle(weeks week.Calendar, monday clock.Date) string {
 	if p := weeks.Position(monday); p.Break == 0 {
-		return word("project.week", p.Week)
+		return l.word("project.week", p.Week)
 	}
-	return word("project.break")
+	return l.word("project.break")
 }
 
-func weekDays(monday clock.Date) string {
-	return monday.Format("2 Jan") + " – " + monday.AddDays(6).Format("2 Jan 2006")
+func (l *Language) weekDays(monday clock.Date) string {
+	return l.date("short", monday.Time) + " – " + l.date("brief", monday.AddDays(6).Time)
 }
 
 // nextThings are the three tasks to do next: what waits for the student, by the

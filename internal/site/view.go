@@ -118,13 +118,13 @@ var (
 // for the student: scripts, and the use of forms, which are shown all the same. In what
 // html/template wrote, a quote or the beginning of a tag stands only where markup has
 // one: those of people are escaped.
-func throughView(v *access.View, body []byte) []byte {
+func throughView(l *Language, v *access.View, body []byte) []byte {
 	leave := []byte(fmt.Sprintf(`action="/views/%d/leave"`, v.ID))
 	body = postForm.ReplaceAllFunc(body, func(form []byte) []byte {
 		if bytes.Contains(form, leave) {
 			return form
 		}
-		return control.ReplaceAll(form, []byte(`<$1 disabled title="`+word("view.closed")+`"`))
+		return control.ReplaceAll(form, []byte(`<$1 disabled title="`+l.word("view.closed")+`"`))
 	})
 	from, to := fmt.Sprintf(`"/projects/%d`, v.ProjectID), `"`+viewPath(v.ID, v.ProjectID)
 	for _, next := range []string{`"`, `/`, `?`, `#`} {

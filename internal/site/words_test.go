@@ -1,36 +1,42 @@
 package site
 
 import (
-	"maps"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lectern/internal/assess"
+	"lectern/internal/clock"
+	"lectern/internal/due"
 	"lectern/internal/events"
+	"lectern/internal/grade"
 	"lectern/internal/ident"
 	"lectern/internal/status"
 	"lectern/internal/taskdef"
-	"lectern/internal/usecase"
 )
 
 // key is a key in a template, spoken one in a program, scripted what the keys of a
-// script begin with.
+// script begin with, dated a form of dates.
 var (
 	key      = regexp.MustCompile(`\bt "([^"]+)"`)
 	spoken   = regexp.MustCompile(`\bword\("([^"]+)"[,)]`)
 	scripted = regexp.MustCompile(`\bwords "([^"]+)"`)
+	dated    = regexp.MustCompile(`\b(?:date|dates)[ ([]"([a-z-]+)"`)
 )
 
 // Every key that templates ask for has words, and no words are left over.
 func TestWordsAndTemplatesAgree(t *testing.T) {
+	word := english.word
 	used := map[string]bool{"password.differ": true, "sign-in.both": true, "error.title": true}
-	asked := func(name, text string, key *regexp.Regexp) {
+	asked := func(name, text, prefix string, key *regexp.Regexp) {
 		for _, m := range key.FindAllStringSubmatch(text, -1) {
-			if used[m[1]] = true; english.words[m[1]] == "" {
-				t.Errorf("%s: there are no words for %s", name, m[1])
+			if used[prefix+m[1]] = true; english.words[prefix+m[1]] == "" {
+				t.Errorf("%s: there are no words for %s", name, prefix+m[1])
 			}
 		}
 	}
@@ -44,8 +50,9 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked(name, string(text), key)
-			asked(name, string(text), spoken)
+			asked(name, string(text), "", key)
+			asked(name, string(text), "", spoken)
+			asked(name, string(text), "date.", dated)
 			for _, m := range scripted.FindAllStringSubmatch(string(text), -1) {
 				for k := range english.words {
 					used[k] = used[k] || strings.HasPrefix(k, m[1])
@@ -57,7 +64,8 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	}
 	for _, st := range status.All {
 		used["status."+string(st)], used["share."+string(st.Colour())] = true, true
-		word("status." + string(st))
+		used["meaning."+string(st)] = true
+		word("meaning." + string(st))
 	}
 	for _, stage := range []string{"not started", "opened", "complete"} {
 		used["discussion.stage-"+stage] = true
@@ -99,6 +107,13 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	for _, theme := range ident.Themes {
 		used["profile.theme-"+string(theme)] = true
 	}
+	for k := range english.words { // newLanguage asks for each of them
+		begin, _, _ := strings.Cut(k, ".")
+		used[k] = used[k] || slices.Contains([]string{"grade", "month", "month-short", "weekday", "weekday-short"}, begin)
+	}
+	for code := 400; code < 600; code++ {
+		used[fmt.Sprint("error.", code)] = true
+	}
 	used["news.enrolled"], used["news.withdrawn"] = true, true
 	for k := range english.words {
 		if !used[k] {
@@ -107,26 +122,62 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	}
 }
 
-// Another language is one file: the shell takes its words and its tag from there.
-func TestAnotherLanguageIsOneFile(t *testing.T) {
-	other, err := readLanguage(os.DirFS("testdata"), "words/eo.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := &language{other.tag, maps.Clone(english.words)} // it has but the words of the shell
-	maps.Copy(in.words, other.words)
-	p := &Page{Title: "Paĝo", Frame: &usecase.Frame{}, site: &Server{product: "Lectern"}, Data: "sign-in.title"}
-	var b strings.Builder
-	if err := read(frameIn(in), in, "templates/done.html").ExecuteTemplate(&b, "frame", p); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`<html lang="eo"`, "Al la enhavo", "<a class=\"quiet\" href=\"/sign-in\">Ensaluti</a>",
-		`<p role="status">Ensaluti</p>`} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%s is missing in %s", want, b.String())
+// verb is where a value is put into words.
+var verb = regexp.MustCompile(`%[-+# 0]*[0-9.]*(\[\d+\])?[a-z%]`)
+
+// Every language has words for what English has words for, with the same values.
+func TestLanguagesAreComplete(t *testing.T) {
+	for _, tag := range Languages() {
+		l, err := LanguageOf(tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, text := range english.words {
+			theirs := verb.FindAllString(l.words[k], -1)
+			if l.words[k] == "" || !slices.Equal(theirs, verb.FindAllString(text, -1)) {
+				t.Errorf("%s says %q for %s: %q", tag, l.words[k], k, text)
+			}
+		}
+		for k := range l.words {
+			if _, ok := english.words[k]; !ok {
+				t.Errorf("%s has words that nobody says: %s", tag, k)
+			}
 		}
 	}
-	if text := b.String(); strings.Contains(text, english.words["frame.skip"]) {
-		t.Errorf("English is left in %s", text)
+	if _, err := LanguageOf("xx"); err == nil || !strings.Contains(err.Error(), "en") {
+		t.Errorf("a language that is not there: %v", err)
+	}
+}
+
+// What pages say in English is what the rest of the service says: documents, letters and
+// the API name statuses and grades, write dates and explain due dates the same way.
+func TestEnglishIsThatOfTheDomain(t *testing.T) {
+	for _, st := range append(slices.Clone(status.All), "", "none") {
+		if got := english.status(st); got != st.Name() {
+			t.Errorf("%s is %q", st, got)
+		}
+	}
+	for g := grade.Lowest - 1; g <= grade.Highest+1; g++ {
+		if got := english.grade(g); got != g.Name() {
+			t.Errorf("%d is %q", g, got)
+		}
+	}
+	for day := clock.On(2026, 1, 1); day.Year() == 2026; day = day.AddDays(1) {
+		at := day.Add(13*time.Hour + 4*time.Minute)
+		for form := range english.dates {
+			if got, want := english.date(form, at), at.Format(english.words["date."+form]); got != want {
+				t.Errorf("%s: %q, want %q", form, got, want)
+			}
+		}
+	}
+	sydney := time.FixedZone("Australia/Sydney", 10*60*60)
+	for _, zone := range []*time.Location{nil, sydney} {
+		for weeks := range 4 {
+			e := due.Dates{Target: clock.On(2026, 3, 2), Deadline: clock.On(2026, 3, 20), Extensions: weeks,
+				Zone: zone}.Explain()
+			if got := english.why(e); got != e.Text {
+				t.Errorf("%q, want %q", got, e.Text)
+			}
+		}
 	}
 }
