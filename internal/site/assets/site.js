@@ -20,6 +20,20 @@ for (const [pattern, path] of old) {
   }
 }
 
+// A form that is on its way is not sent once more by a second click. Forms that a script
+// sends see to that themselves. Where no answer takes the page away, it can be sent again.
+const sent = new WeakMap(); // when forms were sent
+const again = 10000; // ms
+
+addEventListener('submit', (e) => {
+  if (e.defaultPrevented || e.target.method !== 'post') return;
+  if (Date.now() - (sent.get(e.target) ?? -again) < again) e.preventDefault();
+  else sent.set(e.target, Date.now());
+});
+addEventListener('pageshow', (e) => { // by the way back
+  if (e.persisted) for (const form of document.forms) sent.delete(form);
+});
+
 // Work that waits to be handed in is removed when somebody signs out, and everything
 // else that was kept here with it: this may be a shared computer. On other pages it is
 // told of, so that a closed lid is not the end of it.
