@@ -141,10 +141,10 @@ func TestTwoTabsOfOneTutor(t *testing.T) {
 
 	at := one.place()
 	two.desk(toMark + "&at=" + at.Task)
+	two.write("Two says that") // before it hears of the other
 	one.write("One says this")
 	one.judge("redo")
 	one.settled()
-	two.write("Two says that")
 	two.give("discuss")
 	two.await("document.querySelector('#desk-refused button')")
 	two.press("#desk-refused button") // mine all the same
