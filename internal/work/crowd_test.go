@@ -110,6 +110,33 @@ func (c *crowd) statements(f func(ctx context.Context, q db.Q) error) (texts []s
 	return texts
 }
 
+// plans tells how the engine runs what f runs, statement by statement, as plan does.
+func (c *crowd) plans(f func(ctx context.Context, q db.Q) error) (texts, plans []string) {
+	c.Helper()
+	ctx, _ := db.Watching(context.Background(), func(text string, args []any) {
+		for i := len(args); i > 0; i-- {
+			text = strings.ReplaceAll(text, fmt.Sprintf("$%d", i), literal(args[i-1]))
+		}
+		texts = append(texts, text)
+	})
+	if err := c.Tx(ctx, func(q db.Q) error { return f(ctx, q) }); err != nil {
+		c.Fatal(err)
+	}
+	for _, text := range texts {
+		plans = append(plans, dbtest.Plan(c, c.DB, text))
+	}
+	return texts, plans
+}
+
+func literal(v any) string {
+	switch v := v.(type) {
+	case string, clock.Time:
+		return "'" + strings.ReplaceAll(fmt.Sprint(v), "'", "''") + "'"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
 // plan tells how the engine runs a statement with these numbers as arguments.
 // PostgreSQL would rather walk a table of which the unit is the whole: it is
 // forbidden to, and would still do it where no index serves.

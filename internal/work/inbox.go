@@ -71,38 +71,16 @@ type Waiting struct {
 	Page             db.Page
 }
 
-// waitingFrom finds the tasks of unit $1 for the caller $2. Each reason to be
-// listed has an index of its own, and what they give is short, however many tasks
-// and comments the unit has. Nobody waits for themselves.
-const waitingFrom = `chosen k JOIN tasks t ON t.id = k.id
-	JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $2
-	JOIN task_definitions d ON d.id = t.task_definition_id
-` + joinNews + `
-	LEFT JOIN task_pins b ON b.task_id = t.id AND b.user_id = $2` + classOf + `WHERE TRUE`
-
 const (
-	pinnedOrNew = ` UNION SELECT b.task_id FROM task_pins b
-			WHERE b.user_id = $2 AND (SELECT t.unit_id FROM tasks t WHERE t.id = b.task_id) = $1
-		UNION SELECT t.id FROM tasks t` + joinNews + `WHERE t.unit_id = $1 AND t.new_to_staff > 0
-			AND t.new_to_staff > coalesce(n.comments, 0)`
 	// together are the tasks m handed in with task t by those still enrolled.
 	together = `FROM tasks m JOIN projects mp ON mp.id = m.project_id AND mp.enrolled`
 	withT    = ` WHERE m.group_submission_id = t.group_submission_id`
-	// ofOwnClasses leaves those of the caller's classes: of a group, any member's.
-	ofOwnClasses = ` AND (EXISTS (SELECT 1 FROM tutorials x JOIN unit_roles r ON r.id = x.unit_role_id
-			WHERE x.id = e.tutorial_id AND r.user_id = $2)
-		OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together + `
-			JOIN tutorial_enrolments y ON y.project_id = m.project_id
-				AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = d.tutorial_stream_id)
-			JOIN tutorials x ON x.id = y.tutorial_id JOIN unit_roles r ON r.id = x.unit_role_id AND r.user_id = $2` +
-		withT + `))`
-	// standsFor is the task of who handed in for a group's task o, or that of the first
-	// other member when that is nobody to list; o itself where somebody works alone.
-	standsFor = `CASE WHEN o.group_submission_id IS NULL THEN o.id ELSE (SELECT m.id ` + together + `
+	// standsFor is the task of who handed in for a group's task t, or that of the first
+	// other member when that is nobody to list; t itself where somebody works alone.
+	standsFor = `CASE WHEN t.group_submission_id IS NULL THEN t.id ELSE (SELECT m.id ` + together + `
 			AND mp.user_id <> $2 JOIN group_submissions s ON s.id = m.group_submission_id
-			WHERE m.group_submission_id = o.group_submission_id
+			WHERE m.group_submission_id = t.group_submission_id
 			ORDER BY CASE WHEN m.project_id = s.submitted_by_project_id THEN 0 ELSE 1 END, m.id LIMIT 1) END`
-	once = `SELECT DISTINCT ` + standsFor + ` AS id FROM picked k JOIN tasks o ON o.id = k.id`
 	// What is said of a group is true of any of its members.
 	groupNews = `CASE WHEN t.group_submission_id IS NULL THEN t.new_to_staff - coalesce(n.comments, 0)
 		ELSE (SELECT sum(m.new_to_staff - coalesce(mn.comments, 0)) ` + together + `
@@ -117,29 +95,26 @@ const (
 		`) END AS members`
 )
 
-var awaiting = `SELECT id FROM tasks WHERE unit_id = $1 AND status IN ` + db.Literals(status.Awaiting...)
+// inboxOf reads the tasks k in their order.
+const inboxOf = `SELECT t.id, t.project_id, t.task_definition_id, e.tutorial_id, t.status, t.completion_date,
+		t.submission_date, t.times_assessed, t.grade, t.quality_pts, ` + groupNews + `, ` + groupPinned + `,
+		` + groupUndecided + `, ` + groupMembers + `, ` + toLookAt + ` AS similarity_flag
+	FROM k JOIN tasks t ON t.id = k.id JOIN task_definitions d ON d.id = t.task_definition_id` + joinNews + `
+	LEFT JOIN task_pins b ON b.task_id = t.id AND b.user_id = $2` + classOf + `ORDER BY k.place`
 
-// Tasks lists what waits: the oldest submission first, in the inbox after what
-// the caller pinned. What a group handed in together stands there once. It also tells
-// how many there are in all, -1 when all were asked for.
+// Tasks lists what waits: the oldest submission first, in the inbox after what the caller
+// pinned, then what was never handed in by its newest comment; what is equal by definition
+// and task. What a group handed in together stands there once. It also tells how many there
+// are in all, -1 when all were asked for.
 func (w Waiting) Tasks(ctx context.Context, q db.Q) ([]InboxTask, int64, error) {
-	l := list{
-		columns: `t.id, t.project_id, t.task_definition_id, e.tutorial_id, t.status, t.completion_date, t.submission_date,
-			t.times_assessed, t.grade, t.quality_pts, ` + groupNews + `, ` + groupPinned + `, ` + groupUndecided + `,
-			` + groupMembers + `, ` + toLookAt + ` AS similarity_flag`,
-		from: waitingFrom,
-		order: `t.submission_date NULLS LAST, (SELECT max(c.created_at) FROM task_comments c
-			WHERE c.task_id = t.id) NULLS LAST,
-			t.task_definition_id, t.id`,
+	l, err := Queue{UnitID: w.UnitID, CallerID: w.CallerID, Mine: w.Mine, Sort: bySubmission, Feedback: !w.Inbox,
+		Page: w.Page}.lined(ctx, q, false)
+	if err != nil {
+		return nil, 0, err
 	}
-	chosen := awaiting
-	if w.Inbox {
-		chosen += pinnedOrNew
-		l.order = `pinned DESC, ` + l.order
+	rows, err := pageOf[InboxTask](ctx, l, inboxOf)
+	if !w.Page.Asked() {
+		return rows, -1, err
 	}
-	if w.Mine {
-		l.from += ofOwnClasses
-	}
-	l.with = `WITH picked AS (` + chosen + `), chosen AS (` + once + `)`
-	return part[InboxTask](ctx, q, l, w.Page, w.UnitID, w.CallerID)
+	return rows, l.total(), err
 }

@@ -32,6 +32,7 @@ type Queue struct {
 	Status           status.Status
 	Text             string // every word of it in the student's names, or in the task's
 	Sort             Sort   // "" is ByWaiting
+	Feedback         bool   // only what awaits feedback, pinned or not
 	Page             db.Page
 }
 
@@ -73,32 +74,45 @@ var rowsOf = `SELECT t.id, t.project_id, p.user_id, u.username, u.first_name, u.
 			FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'), k.since) END AS waiting_since,
 		t.grade, t.quality_pts, ` + groupNews + `, ` + groupUndecided + `, ` + groupPinned + `,
 		` + toLookAt + ` AS similarity_flag, t.version
-	FROM k JOIN tasks o ON o.id = k.id JOIN tasks t ON t.id = ` + standsFor + `
+	FROM k JOIN tasks t ON t.id = k.id
 	JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = p.user_id
 	JOIN task_definitions d ON d.id = t.task_definition_id` + joinNews + `
 	LEFT JOIN task_pins b ON b.task_id = t.id AND b.user_id = $2` + classOf + `
 	LEFT JOIN tutorials x ON x.id = e.tutorial_id
 	LEFT JOIN group_submissions gs ON gs.id = t.group_submission_id
 	LEFT JOIN unit_groups g ON g.id = gs.unit_group_id
-	ORDER BY k.place, k.name, k.since, k.id`
+	ORDER BY k.place`
 
 // Rows gives a page of the queue and how many tasks wait in all, -1 when all of them
 // were asked for.
 func (w Queue) Rows(ctx context.Context, q db.Q) ([]QueueRow, int64, error) {
-	s, err := w.selection(ctx, q)
+	l, err := w.lined(ctx, q, false)
 	if err != nil {
 		return nil, 0, err
 	}
-	total := int64(-1)
-	if w.Page.Asked() {
-		n, err := db.One[int64](ctx, q, s.with+`SELECT count(*) FROM (`+s.every("t.id", ByWaiting)+`) k`, s.args...)
-		if err != nil {
-			return nil, 0, err
-		}
-		total = *n
+	rows, err := pageOf[QueueRow](ctx, l, rowsOf)
+	if !w.Page.Asked() {
+		return rows, -1, err
 	}
-	rows, err := db.All[QueueRow](ctx, q, s.page(w.Sort, w.Page)+rowsOf, append(s.args, w.Page.Limit(), w.Page.Offset())...)
-	return rows, total, err
+	return rows, l.total(), err
+}
+
+// pageOf reads the rows of a page of the queue by a statement that begins with its
+// tasks k(place, id, since), and has the caller as $2.
+func pageOf[T any](ctx context.Context, l *lined, text string) ([]T, error) {
+	spots, err := l.part(ctx, l.Page.Offset(), l.Page.Limit())
+	if err != nil || len(spots) == 0 {
+		return []T{}, err
+	}
+	list := make([][]any, len(spots))
+	for i, s := range spots {
+		list[i] = []any{i, s.Shown, s.Since}
+	}
+	k, args, err := db.Rows(l.q, nil, []string{"place BIGINT", "id BIGINT", "since TIMESTAMPTZ"}, list)
+	if err != nil {
+		return nil, err
+	}
+	return db.All[T](ctx, l.q, `WITH k AS (SELECT * FROM `+k+` w) `+text, append(args, l.CallerID)...)
 }
 
 // TaskCount is how many students wait with a task.
@@ -113,12 +127,26 @@ type TaskCount struct {
 // follows every filter but that of the task.
 func (w Queue) Counts(ctx context.Context, q db.Q) ([]TaskCount, error) {
 	w.DefinitionID = 0
-	s, err := w.selection(ctx, q)
+	l, err := w.lined(ctx, q, true)
 	if err != nil {
 		return nil, err
 	}
-	return db.All[TaskCount](ctx, q, s.with+`SELECT d.id AS task_definition_id, d.abbreviation, d.name, k.count
-		FROM (SELECT w.task_definition_id, count(*) AS count
-			FROM (`+s.every("t.task_definition_id", ByWaiting)+`) w GROUP BY w.task_definition_id) k
-		JOIN task_definitions d ON d.id = k.task_definition_id ORDER BY d.start_date, d.abbreviation`, s.args...)
+	return l.counts(), nil
+}
+
+func (l *lined) counts() []TaskCount {
+	more := map[int64]int64{}
+	for _, s := range l.apart {
+		more[s.DefinitionID]++
+	}
+	for _, s := range l.leftOut {
+		more[s.DefinitionID]--
+	}
+	list := []TaskCount{}
+	for _, d := range l.definitions {
+		if d.Count += more[d.DefinitionID]; d.Count > 0 {
+			list = append(list, d)
+		}
+	}
+	return list
 }
