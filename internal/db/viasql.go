@@ -15,7 +15,7 @@ type viaSQL struct {
 }
 
 func (v viaSQL) query(ctx context.Context, text string, args []any, f func(rows) error) error {
-	rows, err := v.db.QueryContext(ctx, text, args...)
+	rows, err := v.db.QueryContext(ctx, text, args...) //nolint:rowserrcheck // f asks for it
 	if err != nil {
 		return err
 	}
