@@ -13,17 +13,22 @@ func TestOldAddresses(t *testing.T) {
 	s := quiet(t)
 	b := open(t, s, wide)
 	b.visit("/#/projects/4/dashboard/1.1P?tutor=false")
-	b.await("location.pathname === '/sign-in' && location.search === '?next=%2Fprojects%2F4'")
+	b.await("new URLSearchParams(location.search).get('next') === '/projects/4/task?abbreviation=1.1P'")
 	b.fill("#username", "student_2")
 	b.fill("#password", "password")
 	b.follow("main form button")
-	b.await("location.pathname === '/projects/4'")
+	b.await("/^\\/projects\\/4\\/tasks\\/\\d+$/.test(location.pathname)")
+	b.awaitText("1.1P")
 	for old, page := range map[string]string{"/#/projects/4/portfolio": "/projects/4/portfolio", "/#/home": "/home",
 		"/#/projects/4/groups?x=1": "/projects/4/groups", "/#/edit_profile": "/profile", "/#/no/such/page": "/home",
-		"/#/password?token=a-b_c": "/password"} {
+		"/#/password?token=a-b_c": "/password?token=a-b_c", "/#/home?notifications": "/profile#letters",
+		"/#/projects/4": "/projects/4", "/#/projects/4/dashboard/": "/projects/4",
+		"/#/projects/4/dashboard/no%20such%ta&sk": "/projects/4"} {
 		b.visit(old)
-		b.await("location.pathname === " + quote(page))
+		b.await("location.pathname + location.search + location.hash === " + quote(page))
 	}
+	b.visit("/#/password?token=a-b_c")
+	b.await("document.querySelector('main [name=token]')?.value === 'a-b_c'")
 }
 
 // The last moment on time is told on the clock of the unit, and on the reader's own

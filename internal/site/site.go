@@ -97,6 +97,7 @@ func New(c Config) *Server {
 	s.homeRoutes()
 	s.profileRoutes()
 	s.profileFormRoutes()
+	s.oldRoutes()
 	s.helpRoutes()
 	s.projectRoutes()
 	s.planRoutes()

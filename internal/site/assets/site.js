@@ -2,12 +2,22 @@ import { all, drop, forget } from './hand-in-store.js';
 
 // Old links put their path behind a #, which browsers keep from servers: it is
 // read here and leads to the page of today.
+const plain = (text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
 const old = [
   [/^#\/password\?token=([\w-]+)$/, (m) => `/password?token=${m[1]}`],
   [/^#\/projects\/(\d+)\/(portfolio|groups|tutorials|outcomes)\b/, (m) => `/projects/${m[1]}/${m[2]}`],
+  [/^#\/projects\/(\d+)\/dashboard\/([^/?]+)/,
+    (m) => `/projects/${m[1]}/task?${new URLSearchParams({ abbreviation: plain(m[2]) })}`],
   [/^#\/projects\/(\d+)/, (m) => `/projects/${m[1]}`],
   [/^#\/units\/(\d+)\/students\b/, (m) => `/units/${m[1]}/students`],
   [/^#\/units\/(\d+)/, (m) => `/units/${m[1]}/inbox`],
+  [/^#\/home\?notifications/, () => '/profile/letters'],
   [/^#\/(edit_)?profile\b/, () => '/profile'],
   [/^#\//, () => '/home'],
 ];
