@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -124,9 +125,7 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	p.around(r.Context())
 	var b bytes.Buffer
 	if err := p.site.words.pages[p.name]().ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
-		p.site.HTTP.Log.ErrorContext(r.Context(), "a page cannot be drawn", "page", p.name, "request_id",
-			httpserver.RequestID(r.Context()), "err", err)
-		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
+		p.fail(w, r, err)
 		return
 	}
 	body := b.Bytes()
@@ -144,6 +143,19 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	}
 	w.WriteHeader(status)
 	httpserver.Write(w, body) //nolint:errcheck // the client left
+}
+
+// fail answers for a page that cannot be drawn, of which nothing was sent, with the page
+// of errors; and where that is the one, with a line of text.
+func (p *Page) fail(w http.ResponseWriter, r *http.Request, err error) {
+	err = fmt.Errorf("draw the page %s: %w", p.name, err)
+	if p.name != "error" {
+		p.site.HTTP.Fail(w, r, err)
+		return
+	}
+	id := httpserver.RequestID(r.Context())
+	p.site.HTTP.Log.ErrorContext(r.Context(), "the page of errors cannot be drawn", "request_id", id, "err", err)
+	http.Error(w, "Something went wrong on our side. Request "+id, http.StatusInternalServerError)
 }
 
 // onward is the answer to a form that was accepted: where to go on, for a browser

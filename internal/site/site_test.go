@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"lectern/internal/api"
@@ -36,7 +37,9 @@ type world struct {
 	*testing.T
 	db     *db.DB
 	site   *site.Server
+	api    *api.Server
 	files  files.Store
+	log    *logged
 	uses   *usecase.Service
 	public string
 	cookie string // of whoever is signed in
@@ -49,7 +52,8 @@ func each(t *testing.T, f func(w *world)) {
 func newWorld(t *testing.T, engine, public string) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t, engine, nil), public: public}
-	log := slog.New(slog.DiscardHandler)
+	w.log = &logged{}
+	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	sender, err := mail.NewDirectory(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +69,7 @@ func newWorld(t *testing.T, engine, public string) *world {
 	hub.Start(t.Context())
 	t.Cleanup(hub.Stop)
 	doors := api.New(api.Config{Config: face, PublicURL: public, Mailer: mailer, Live: t.Context(), Events: hub})
+	w.api = doors
 	store, err := files.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +85,24 @@ func newWorld(t *testing.T, engine, public string) *world {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// logged is what was written to the log.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func (w *world) tx(f func(ctx context.Context, q db.Q) error) {
@@ -228,7 +251,10 @@ func TestPasswordByLink(t *testing.T) {
 			return url.Values{"token": {token}, "password": {password}, "again": {again}}
 		}
 		for range 2 { // opening the link uses nothing up
-			w.do("/password?token="+token, nil).status(200).says(token)
+			a := w.do("/password?token="+token, nil).status(200).says(token)
+			if kept := a.Header().Get("Cache-Control"); kept != "no-store" {
+				t.Errorf("a page with a token is kept: %q", kept)
+			}
 		}
 		w.do("/password", form(secret, "other")).status(422).says("not the same").says(token)
 		w.do("/password", form("short", "short")).status(422)
@@ -236,6 +262,10 @@ func TestPasswordByLink(t *testing.T) {
 		w.do("/password", form(secret, secret)).status(404).says("used or has expired")
 		w.do("/sign-in", url.Values{"username": {"tom"}, "password": {secret}}).leadsTo("/home")
 		w.do("/password", nil).status(200).says("open the link")
+		log := w.log.String()
+		if strings.Count(log, "POST /password") != 4 || strings.Contains(log, token) || strings.Contains(log, secret) {
+			t.Errorf("the log lacks what was done, or tells a token or a password: %s", log)
+		}
 	})
 }
 

@@ -105,11 +105,7 @@ func TestEveryPageHasItsRight(t *testing.T) {
 			}
 			var form url.Values
 			if i.Method == http.MethodPost {
-				form = url.Values{"token": {"none"}, "password": {secret}, "again": {secret}, "target_grade": {"1"},
-					"comment": {"x"}, "status": {"working_on_it"}, "reason": {"ill"}, "weeks": {"1"}, "theme": {"dark"},
-					"submitted_grade": {"1"}, "text": {"I learned."}, "idx": {"9"}, "kind": {"code"}, "name": {"x"},
-					"place": {"1"}, "learning_outcome_id": {"4711"}, "task_definition_id": {"4711"}, "rating": {"1"},
-					"tutorial_id": {"4711"}}
+				form = filled()
 			}
 			callers[1], callers[2] = w.as("ann"), w.as("tom")
 			if i.Path == "/sign-out" {
