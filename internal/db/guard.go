@@ -12,6 +12,10 @@ func Guarded(ctx context.Context, ask func(ctx context.Context, q Q) error) cont
 	return context.WithValue(ctx, guardKey{}, ask)
 }
 
+// Unguarded gives a context without the guard, for writing down what has happened already
+// and needs no leave any more.
+func Unguarded(ctx context.Context) context.Context { return context.WithValue(ctx, guardKey{}, nil) }
+
 // guarded runs f once the context's guard, if it has one, lets it.
 func guarded(ctx context.Context, q Q, f func(Q) error) error {
 	if ask, ok := ctx.Value(guardKey{}).(func(context.Context, Q) error); ok {
