@@ -244,9 +244,11 @@ func drawn(line []Remaining) []chart.Point {
 const mostRows = 60
 
 // Table gives the burndown as plain text, week by week and for today, for who cannot
-// see it. A unit of many years is told in longer steps.
-func (b *Burndown) Table() chart.Table {
-	t := chart.Table{Title: "Burndown", Head: []string{"Day", "Target", "Submitted", "Done"}, Rows: [][]string{}}
+// see it, in the words of its reader: a title, heads for the day, the target, what was
+// handed in and what is done, and how a day is written. A unit of many years is told in
+// longer steps.
+func (b *Burndown) Table(title string, head [4]string, written func(clock.Date) string) chart.Table {
+	t := chart.Table{Title: title, Head: head[:], Rows: [][]string{}}
 	var days []clock.Date
 	for i := 0; i < len(b.Target); i += 1 + len(b.Target)/mostRows {
 		days = append(days, b.Target[i].Day)
@@ -256,7 +258,7 @@ func (b *Burndown) Table() chart.Table {
 		slices.SortFunc(days, func(x, y clock.Date) int { return x.Compare(y.Time) })
 	}
 	for _, day := range days {
-		t.Rows = append(t.Rows, []string{day.Format("2 Jan 2006"), percent(b.Target, day), percent(b.Submitted, day),
+		t.Rows = append(t.Rows, []string{written(day), percent(b.Target, day), percent(b.Submitted, day),
 			percent(b.Done, day)})
 	}
 	return t

@@ -54,6 +54,13 @@ type termPage struct {
 	words      *Language
 }
 
+// burndown gives the picture of a project as a table.
+func (l *Language) burndown(b *insight.Burndown) chart.Table {
+	return b.Table(l.word("burndown.title"), [4]string{l.word("burndown.day"), l.word("burndown.target"),
+		l.word("burndown.submitted"), l.word("burndown.done")},
+		func(d clock.Date) string { return l.date("brief", d.Time) })
+}
+
 func (s *Server) project(ctx context.Context, who *access.Caller, in projectIn) (*Page, error) {
 	v := &termPage{words: s.words, projectIn: in, now: s.DB.Now(), MayChange: who.May(policy.ChangeProject)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
@@ -62,7 +69,7 @@ func (s *Server) project(ctx context.Context, who *access.Caller, in projectIn) 
 		}
 		b, err := insight.BurndownOf(ctx, q, in.ID, nil)
 		if err == nil && b.Tasks > 0 {
-			v.Burndown = new(b.Table())
+			v.Burndown = new(s.words.burndown(b))
 		}
 		return err
 	})

@@ -61,6 +61,17 @@ func (v *promisePage) Span(hours *float64) string {
 	return v.words.word("promise.days", *hours/24)
 }
 
+// age tells how long work has waited.
+func (l *Language) age(a insight.WaitingAge) string {
+	switch {
+	case a.ToDays == nil:
+		return l.word("promise.age-last", a.FromDays-1)
+	case a.FromDays == 0:
+		return l.word("promise.age-first")
+	}
+	return l.word("promise.age", a.FromDays, *a.ToDays)
+}
+
 func (s *Server) promise(ctx context.Context, who *access.Caller, in promiseIn) (*Page, error) {
 	v := &promisePage{words: s.words, MayPromise: who.May(policy.EditUnit), ByTutor: who.May(policy.SeeTutorPace)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {

@@ -51,6 +51,12 @@ func each(t *testing.T, f func(w *world)) {
 
 func newWorld(t *testing.T, engine, public string) *world {
 	t.Helper()
+	return newWorldIn(t, engine, public, nil)
+}
+
+// newWorldIn makes a world whose pages speak a language; nil is English.
+func newWorldIn(t *testing.T, engine, public string, words *site.Language) *world {
+	t.Helper()
 	w := &world{T: t, db: dbtest.New(t, engine, nil), public: public}
 	w.log = &logged{}
 	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -78,7 +84,7 @@ func newWorld(t *testing.T, engine, public string) *world {
 	w.uses = &usecase.Service{DB: w.db, Files: store, Keys: submit.NewKeys(w.db, nil), Name: "Lectern",
 		Assess: true}
 	w.site = site.New(site.Config{Config: face, Product: "Lectern", PublicURL: public, Doors: doors,
-		Usecases: w.uses})
+		Usecases: w.uses, Words: words})
 	w.person("ann", policy.Student)
 	w.person("tom", policy.Tutor)
 	if err := ident.NewPasswords(w.db, ident.Limits{}).SetPassword(t.Context(), "ann", secret); err != nil {
