@@ -337,7 +337,7 @@ func TestHostileNamesAreOnlyText(t *testing.T) {
 		"statuses": Statuses{Unit: hostile, Tasks: []TaskCounts{{hostile, hostile,
 			map[status.Status]int{status.Complete: 1, hostile: 5}}}}.SVG(),
 		"grades": TargetGrades{Unit: hostile, Grades: []GradeCount{{hostile, 3}}}.SVG(),
-		"burndown": Burndown{Unit: hostile, Student: hostile,
+		"burndown": Burndown{Words: EnglishBurndown, Unit: hostile, Student: hostile,
 			Done: []Point{{Day: time.Unix(1e9, 0), Remaining: 50}}}.SVG(),
 	} {
 		all := checkSafe(t, svg)
@@ -367,7 +367,7 @@ func TestAnyValuesGiveAPicture(t *testing.T) {
 		points := rapid.SliceOfN(point, 0, 5)
 		checkSafe(t, Completion{words.Draw(t, "unit"), rapid.Int().Draw(t, "tasks"), new(five.Draw(t, "whole")),
 			rapid.SliceOfN(five, 0, 4).Draw(t, "tutorials"), nil}.SVG())
-		checkSafe(t, Burndown{Unit: words.Draw(t, "unit"), Target: points.Draw(t, "target"),
+		checkSafe(t, Burndown{Words: EnglishBurndown, Unit: words.Draw(t, "unit"), Target: points.Draw(t, "target"),
 			Done: points.Draw(t, "done")}.SVG())
 		counts := rapid.MapOf(rapid.SampledFrom([]status.Status{status.Complete, status.Fail, status.Redo, "zzz"}),
 			rapid.IntRange(-5, 1e9))

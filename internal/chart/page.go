@@ -10,6 +10,7 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -52,6 +53,7 @@ type page struct {
 	subtitle string
 	says     string // the description: the picture's content in words
 	keys     []key
+	none     string     // said instead of a plot; empty is English
 	plot     *plot.Plot // nil: there is nothing to show yet
 	height   vg.Length  // of the plot
 }
@@ -68,7 +70,8 @@ type key struct {
 func (p page) svg() []byte {
 	if p.plot == nil {
 		p.keys, p.height = nil, 160
-		p.says = "No data yet."
+		p.none = cmp.Or(p.none, "No data yet")
+		p.says = p.none + "."
 	}
 	rows := flow(p.keys)
 	head := vg.Length(66)
@@ -98,7 +101,7 @@ func (p page) body(dc draw.Canvas) {
 	dc.Fill(dc.Rectangle.Path())
 	said := style(14, muted, xfont.WeightNormal)
 	said.XAlign, said.YAlign = draw.XCenter, draw.YCenter
-	dc.FillText(said, dc.Center(), "No data yet")
+	dc.FillText(said, dc.Center(), p.none)
 }
 
 // prefix keeps the ids of this picture apart from those of another on the

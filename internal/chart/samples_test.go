@@ -65,7 +65,7 @@ func sampleGrades() TargetGrades {
 
 func sampleBurndown() Burndown {
 	start := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	b := Burndown{Unit: "COS10001 Introduction to Programming", Student: "Ada Lovelace",
+	b := Burndown{Words: EnglishBurndown, Unit: "COS10001 Introduction to Programming", Student: "Ada Lovelace",
 		Start: start, End: start.AddDate(0, 0, 7*14), Today: start.AddDate(0, 0, 47)}
 	for w := range 15 {
 		at := start.AddDate(0, 0, 7*w)

@@ -225,8 +225,8 @@ func line(tasks []portion, days []clock.Date, when func(*portion) *clock.Date) [
 func round(f float64) float64 { return math.Round(100*f) / 100 }
 
 // SVG draws the burndown.
-func (b *Burndown) SVG() []byte {
-	return chart.Burndown{Unit: b.unit, Student: b.student, Start: b.StartDate.Time, End: b.EndDate.Time,
+func (b *Burndown) SVG(words chart.BurndownWords) []byte {
+	return chart.Burndown{Words: words, Unit: b.unit, Student: b.student, Start: b.StartDate.Time, End: b.EndDate.Time,
 		Today:  b.Today.Time,
 		Target: drawn(b.Target), Done: drawn(b.Done), Submitted: drawn(b.Submitted),
 		Projected: drawn(b.Projected)}.SVG()

@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
@@ -54,6 +55,16 @@ type termPage struct {
 	words      *Language
 }
 
+// picture is what the burndown of a project says.
+func (l *Language) picture() chart.BurndownWords {
+	return chart.BurndownWords{Title: l.word("burndown.title"), Target: l.word("burndown.target"),
+		Projected: l.word("burndown.projected"), Submitted: l.word("burndown.submitted"), Done: l.word("burndown.done"),
+		Axis: l.word("burndown.axis"), Today: l.word("burndown.today"), None: l.word("burndown.none"),
+		About: l.word("burndown.about"), Line: l.word("burndown.line"), Point: l.word("burndown.point"),
+		Short: func(t time.Time) string { return l.date("short", t) },
+		Long:  func(t time.Time) string { return l.date("long", t) }}
+}
+
 // burndown gives the picture of a project as a table.
 func (l *Language) burndown(b *insight.Burndown) chart.Table {
 	return b.Table(l.word("burndown.title"), [4]string{l.word("burndown.day"), l.word("burndown.target"),
@@ -102,7 +113,7 @@ func (s *Server) burndown(ctx context.Context, _ *access.Caller, in burndownIn) 
 	if err != nil {
 		return nil, err
 	}
-	return b.SVG(), nil
+	return b.SVG(s.words.picture()), nil
 }
 
 type aimIn struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"lectern/internal/assess"
+	"lectern/internal/chart"
 	"lectern/internal/clock"
 	"lectern/internal/due"
 	"lectern/internal/events"
@@ -168,6 +170,12 @@ func TestEnglishIsThatOfTheDomain(t *testing.T) {
 			if got, want := english.date(form, at), at.Format(english.words["date."+form]); got != want {
 				t.Errorf("%s: %q, want %q", form, got, want)
 			}
+		}
+	}
+	p, q := reflect.ValueOf(english.picture()), reflect.ValueOf(chart.EnglishBurndown)
+	for i := range p.NumField() {
+		if p.Field(i).Kind() == reflect.String && p.Field(i).String() != q.Field(i).String() {
+			t.Errorf("the picture says %q, want %q", p.Field(i), q.Field(i))
 		}
 	}
 	sydney := time.FixedZone("Australia/Sydney", 10*60*60)
