@@ -65,42 +65,48 @@ const (
 )
 
 // queuePages are pages of the inbox: of the unit where few wait, and of the one where many
-// do; who waits in the former, so that the filter lets a page of them through, and how many
-// times as long the other may take.
-var queuePages = []struct {
-	few, many, students string
-	most                float64
-}{
-	{inbox, inbox, anybody, 1.5},
-	{inbox, inbox + "&offset=1500", anybody, 1.5},
-	{inbox + "&mine=true", inbox + "&mine=true", ofClass, 2},
-	{feedback, feedback, anybody, 1.5},
-	{feedback, feedback + "&offset=1500", anybody, 1.5},
-	{queue, queue, anybody, 1.5},
-	{queue, queue + "&offset=1500", anybody, 1.5},
-	{queue + "&sort=task", queue + "&sort=task", anybody, 2},
-	{queue + "&sort=task", queue + "&sort=task&offset=1500", anybody, 2},
-	{queue + "&sort=student", queue + "&sort=student", anybody, 2},
-	{queue + "&sort=student", queue + "&sort=student&offset=1500", anybody, 2},
-	{queue + "&mine=true", queue + "&mine=true", ofClass, 2},
-	{queue + "&tutorial_id=3", queue + "&tutorial_id=3", ofClass, 2},
-	{queue + "&tutorial_id=3&sort=student", queue + "&tutorial_id=3&sort=student", ofClass, 2},
-	{queue + "&task_definition_id=1", queue + "&task_definition_id=1", anybody, 2},
-	{queue + "&status=ready_for_feedback", queue + "&status=ready_for_feedback", anybody, 2},
-	{queue + "&text=first77", queue + "&text=first77", ofOneName, 2},
-	{counts, counts, anybody, 2},
-	{counts + "?mine=true", counts + "?mine=true", ofClass, 2},
-	{around + "1015", around + "2500", anybody, 2},
-	{around + "1015&sort=student", around + "2500&sort=student", anybody, 2},
-	{page, page, anybody, 1.5},
-	{page, page + "?from=1500", anybody, 1.5},
+// do, and who waits in the former, so that the filter lets a page of them through.
+var queuePages = []struct{ few, many, students string }{
+	{inbox, inbox, anybody},
+	{inbox, inbox + "&offset=1500", anybody},
+	{inbox + "&mine=true", inbox + "&mine=true", ofClass},
+	{feedback, feedback, anybody},
+	{feedback, feedback + "&offset=1500", anybody},
+	{queue, queue, anybody},
+	{queue, queue + "&offset=1500", anybody},
+	{queue + "&sort=task", queue + "&sort=task", anybody},
+	{queue + "&sort=task", queue + "&sort=task&offset=1500", anybody},
+	{queue + "&sort=student", queue + "&sort=student", anybody},
+	{queue + "&sort=student", queue + "&sort=student&offset=1500", anybody},
+	{queue + "&mine=true", queue + "&mine=true", ofClass},
+	{queue + "&tutorial_id=3", queue + "&tutorial_id=3", ofClass},
+	{queue + "&tutorial_id=3&sort=student", queue + "&tutorial_id=3&sort=student", ofClass},
+	{queue + "&task_definition_id=1", queue + "&task_definition_id=1", anybody},
+	{queue + "&status=ready_for_feedback", queue + "&status=ready_for_feedback", anybody},
+	{queue + "&text=first77", queue + "&text=first77", ofOneName},
+	{counts, counts, anybody},
+	{counts + "?mine=true", counts + "?mine=true", ofClass},
+	{around + "1015", around + "2500", anybody},
+	{around + "1015&sort=student", around + "2500&sort=student", anybody},
+	{page, page, anybody},
+	{page, page + "?from=1500", anybody},
 }
 
+// What a page of the queue should take at most where a hundred times as many wait, in
+// times, and from where on the test fails: a busy machine adds to it. What a filter by
+// classes takes follows from what waits in them, which is told only.
+const (
+	wantedQueue = 1.5
+	mostQueue   = 2
+)
+
 // TestTheQueueCostsByItsPage asks a unit of a thousand students where three thousand
-// tasks wait, and one where thirty do, by turns for a page of rows. On PostgreSQL only the
-// first pages without a filter have to hold; the others are told.
+// tasks wait, and one where thirty do, by turns for a page of rows. With -update it writes
+// the table in docs/performance.md.
 func TestTheQueueCostsByItsPage(t *testing.T) {
-	dbtest.Load(t)
+	if !*update {
+		dbtest.Load(t)
+	}
 	var table strings.Builder
 	table.WriteString("| Page | Engine | of 30, ms | of 3,000, ms | times |\n|---|---|---|---|---|\n")
 	for _, engine := range []string{"sqlite", "postgres"} {
@@ -118,17 +124,19 @@ func TestTheQueueCostsByItsPage(t *testing.T) {
 				return ms(f), ms(m), float64(m) / float64(f)
 			}
 			a, b, times := compare()
-			for try := 0; try < 2 && times > x.most; try++ {
+			for try := 0; try < 2 && times > wantedQueue; try++ {
 				if c, d, n := compare(); n < times {
 					a, b, times = c, d, n
 				}
 			}
 			fmt.Fprintf(&table, "| `%s` | %s | %.2f | %.2f | %.2f |\n", x.many, engine, a, b, times)
-			held := engine == "sqlite" || x.many == inbox || x.many == feedback || x.many == queue
-			if held && times > x.most {
+			if times > mostQueue && x.students != ofClass {
 				t.Errorf("%s %s takes %.2f times as long where 3,000 wait", engine, x.many, times)
 			}
 		}
 	}
 	t.Log("\n" + table.String())
+	if *update {
+		document(t, "queue", table.String())
+	}
 }

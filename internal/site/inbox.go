@@ -60,11 +60,9 @@ func (v *inboxPage) read(ctx context.Context, q db.Q, who *access.Caller) (err e
 		return err
 	}
 	w := deskIn{UnitID: v.UnitID, queueIn: v.queueIn}.queue(who.ID)
-	if v.Counts, err = w.Counts(ctx, q); err != nil {
-		return err
-	}
 	w.Page = db.Part(inboxRows, v.From)
-	if v.Rows, v.Total, err = usecase.QueueOf(ctx, q, w); err != nil || v.Total > 0 || !v.Narrow() {
+	v.Rows, v.Total, v.Counts, err = usecase.QueueAndCounts(ctx, q, w)
+	if err != nil || v.Total > 0 || !v.Narrow() {
 		return err
 	}
 	all := work.Queue{UnitID: v.UnitID, CallerID: who.ID, Page: db.Part(0, 0)}

@@ -25,6 +25,16 @@ func QueueOf(ctx context.Context, q db.Q, w work.Queue) ([]QueueRow, int64, erro
 	return out, total, err
 }
 
+// QueueAndCounts gives what QueueOf does, and with which tasks how many wait.
+func QueueAndCounts(ctx context.Context, q db.Q, w work.Queue) ([]QueueRow, int64, []work.TaskCount, error) {
+	rows, total, counts, err := w.RowsAndCounts(ctx, q)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	out, err := watched(ctx, q, w.CallerID, rows)
+	return out, total, counts, err
+}
+
 // QueuePlace is where a task stands in a queue.
 type QueuePlace struct {
 	Position int64      `json:"position" doc:"1 is the first; 0 where it does not wait or the filter leaves it out"`

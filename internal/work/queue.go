@@ -90,11 +90,33 @@ func (w Queue) Rows(ctx context.Context, q db.Q) ([]QueueRow, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	return l.rows(ctx)
+}
+
+func (l *lined) rows(ctx context.Context) ([]QueueRow, int64, error) {
 	rows, err := pageOf[QueueRow](ctx, l, rowsOf)
-	if !w.Page.Asked() {
+	if !l.Page.Asked() {
 		return rows, -1, err
 	}
 	return rows, l.total(), err
+}
+
+// RowsAndCounts gives what Rows and Counts do. They are one reading, but for the queue of
+// one task, whose counts tell of the others, too.
+func (w Queue) RowsAndCounts(ctx context.Context, q db.Q) ([]QueueRow, int64, []TaskCount, error) {
+	all := w
+	all.DefinitionID = 0
+	l, err := all.lined(ctx, q, true)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	counts := l.counts()
+	if w.DefinitionID != 0 {
+		rows, total, err := w.Rows(ctx, q)
+		return rows, total, counts, err
+	}
+	rows, total, err := l.rows(ctx)
+	return rows, total, counts, err
 }
 
 // pageOf reads the rows of a page of the queue by a statement that begins with its

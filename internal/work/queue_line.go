@@ -177,14 +177,16 @@ func (l *lined) countLine(ctx context.Context) error {
 }
 
 func (l *lined) countDefinitions(ctx context.Context) (err error) {
-	count, args := `CAST(0 AS BIGINT)`, l.args[:1]
+	count, join, args := `CAST(0 AS BIGINT)`, ``, l.args[:1]
 	if l.found == "" {
 		args = l.alone.args
-		count = `(` + l.fromLine(`count(*)`, ` AND t.task_definition_id = d.id`) + `)`
+		count = `coalesce(w.n, 0)`
+		join = ` LEFT JOIN (` + l.fromLine(`t.task_definition_id, count(*) AS n`, ` GROUP BY t.task_definition_id`) +
+			`) w ON w.task_definition_id = d.id`
 	}
 	l.definitions, err = db.All[TaskCount](ctx, l.q, `SELECT d.id AS task_definition_id, d.abbreviation, d.name, `+
-		count+` AS count FROM task_definitions d WHERE d.unit_id = $1 ORDER BY d.start_date, d.abbreviation, d.id`,
-		args...)
+		count+` AS count FROM task_definitions d`+join+` WHERE d.unit_id = $1
+		ORDER BY d.start_date, d.abbreviation, d.id`, args...)
 	for _, d := range l.definitions {
 		l.length += d.Count
 	}
