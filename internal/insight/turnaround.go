@@ -224,26 +224,17 @@ func (t *Turnaround) readTutors(ctx context.Context, q db.Q, judged []judgement)
 	return err
 }
 
-// Picture is what waits, to be drawn for a unit of a name.
-func (t *Turnaround) Picture(unit string) chart.WaitingAges {
-	w := chart.WaitingAges{Unit: unit}
+// Picture is what waits, to be drawn for a unit of a name: in these words, with how the
+// promise is told and the ages are.
+func (t *Turnaround) Picture(say chart.AgesWords, unit string, promise func(days int) string,
+	age func(WaitingAge) string) chart.WaitingAges {
+	w := chart.WaitingAges{Words: say, Unit: unit}
 	if t.FeedbackDays != nil {
-		w.Promise = fmt.Sprintf("promised within %d days", *t.FeedbackDays)
+		w.Promise = promise(*t.FeedbackDays)
 	}
 	for _, a := range t.Ages {
-		w.Ages = append(w.Ages, chart.Age{Days: a.Words(), Tasks: a.Tasks,
+		w.Ages = append(w.Ages, chart.Age{Days: age(a), Tasks: a.Tasks,
 			Late: t.FeedbackDays != nil && a.FromDays >= *t.FeedbackDays})
 	}
 	return w
-}
-
-// Words are the age in words.
-func (a WaitingAge) Words() string {
-	switch {
-	case a.ToDays == nil:
-		return fmt.Sprintf("over %d days", a.FromDays-1)
-	case a.FromDays == 0:
-		return "under 1 day"
-	}
-	return fmt.Sprintf("%d to %d days", a.FromDays, *a.ToDays)
 }

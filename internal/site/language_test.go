@@ -134,6 +134,7 @@ func TestAnotherLanguageIsOneFile(t *testing.T) {
 	}
 	ann.speaks("a plan", ann.do(w.path("/projects/{id}/plan?target_grade=2"), nil).status(200))
 	ann.speaks("the burndown", ann.do(w.path("/projects/{id}/burndown.svg"), nil).status(200))
+	people[2].speaks("what waits", people[2].do(w.path("/units/{id}/promise.svg"), nil).status(200))
 	w.speaks("a form again", w.do("/sign-in", url.Values{"username": {""}}).status(400))
 	missing := w.do("/nowhere", nil).status(404)
 	if text := missing.text(); !strings.Contains(text, "<h1>"+mark("Not found")) {

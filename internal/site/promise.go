@@ -8,6 +8,7 @@ import (
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
 	"lectern/internal/audit"
+	"lectern/internal/chart"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/fault"
@@ -89,6 +90,13 @@ func (s *Server) promise(ctx context.Context, who *access.Caller, in promiseIn) 
 	return s.titled(who, "promise", s.word("promise.title", v.Unit.Code), v), nil
 }
 
+// waiting is the picture of what waits in a unit of a name.
+func (l *Language) waiting(t *insight.Turnaround, unit string) chart.WaitingAges {
+	say := chart.AgesWords{Title: l.word("promise.drawn"), Axis: l.word("promise.drawn-axis"), None: l.word("burndown.none"),
+		About: l.word("promise.drawn-about"), Late: l.word("promise.drawn-late")}
+	return t.Picture(say, unit, func(days int) string { return l.word("promise.drawn-within", days) }, l.age)
+}
+
 func (s *Server) promisePicture(ctx context.Context, _ *access.Caller, in promiseIn) (out endpoint.Picture, err error) {
 	err = s.DB.View(ctx, func(q db.Q) error {
 		u, err := course.UnitByID(ctx, q, in.ID)
@@ -97,7 +105,7 @@ func (s *Server) promisePicture(ctx context.Context, _ *access.Caller, in promis
 		}
 		t, err := insight.TurnaroundOf(ctx, q, in.ID, false)
 		if err == nil {
-			out = t.Picture(u.Code + " " + u.Name).SVG()
+			out = s.words.waiting(t, u.Code+" "+u.Name).SVG()
 		}
 		return err
 	})
