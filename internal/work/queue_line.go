@@ -295,7 +295,8 @@ func (l *lined) ahead(ctx context.Context, s spot) (n int64, err error) {
 	if l.length == 0 {
 		return 0, nil
 	}
-	o, more, args := l.order, ``, slices.Clip(l.alone.args)
+	var more string
+	o, args := l.order, slices.Clip(l.alone.args)
 	arg := func(v any) string {
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
