@@ -289,12 +289,13 @@ func (b *tab) text(selector string) string {
 	return out
 }
 
-// fill writes into a field, as typing does.
+// fill writes into a field, as typing does, also where a script draws it anew meanwhile.
 func (b *tab) fill(selector, text string) {
 	b.Helper()
-	b.run(chromedp.Focus(chromedp.CSS(selector)))
-	eval[bool](b, "document.activeElement.select(), true") // what is typed takes the place of what was there
-	b.run(chromedp.SendKeys(chromedp.CSS(selector), text))
+	b.await("document.querySelector(" + quote(selector) + ")?.checkVisibility()")
+	// What is typed takes the place of what was there.
+	eval[bool](b, "document.querySelector("+quote(selector)+").focus(), document.activeElement.select(), true")
+	b.run(chromedp.KeyEvent(text))
 }
 
 // press clicks or taps and does not wait for what follows. A page may draw what is to be
