@@ -89,5 +89,6 @@ func (w Queue) RowsOf(ctx context.Context, q db.Q, ids []int64) ([]QueueRow, err
 		return nil, err
 	}
 	return db.All[QueueRow](ctx, q, `WITH k AS (SELECT w.place, w.id, `+waitsSince+` AS since
-		FROM `+text+` w JOIN tasks t ON t.id = w.id WHERE t.unit_id = $1`+ofOthers+`) `+rowsOf, args...)
+		FROM `+text+` w JOIN tasks t ON t.id = w.id JOIN projects o ON o.id = t.project_id AND o.enrolled
+			AND o.user_id <> $2 WHERE t.unit_id = $1) `+rowsOf, args...)
 }
