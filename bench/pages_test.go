@@ -236,7 +236,8 @@ func TestPagesAreQuick(t *testing.T) {
 				page, calls, times = p, c, n
 			}
 		}
-		fmt.Fprintf(&table, "| `%s` | %.2f | %d | %.2f | %.1f |\n", i.Path, ms(page), len(framed)+len(behind[i.Path]), ms(calls), times)
+		fmt.Fprintf(&table, "| `%s` | %.2f | %d | %.2f | %.1f |\n", i.Path, ms(page), len(framed)+len(behind[i.Path]),
+			ms(calls), times)
 		if times > mostPage {
 			t.Errorf("%s takes %v, the calls behind it %v", i.Path, page, calls)
 		}

@@ -38,7 +38,8 @@ func newQueue(t *testing.T, engine string) (*class, *university) {
 	doors := api.New(api.Config{Config: face, Live: t.Context()})
 	site.New(site.Config{Config: face, Product: "Lectern", PublicURL: "http://lectern.test", Doors: doors,
 		Usecases: &usecase.Service{DB: c.db, Name: "Lectern"}})
-	return c, &university{TB: t, faces: face.HTTP, tokens: map[string]string{theTutor: c.token}, ids: strings.NewReplacer()}
+	return c, &university{TB: t, faces: face.HTTP, tokens: map[string]string{theTutor: c.token},
+		ids: strings.NewReplacer()}
 }
 
 // wait lets the first n tasks of some students wait, by id, and no others.

@@ -50,5 +50,6 @@ func (s *Server) burndown(ctx context.Context, _ *access.Caller, in projectIn) (
 	b, err := view(ctx, s.db, func(q db.Q) (*insight.Burndown, error) {
 		return insight.BurndownOf(ctx, q, in.ID, nil)
 	})
-	return endpoint.Drawn[*insight.Burndown]{Data: b, Draw: func() endpoint.Picture { return b.SVG(chart.EnglishBurndown) }}, err
+	draw := func() endpoint.Picture { return b.SVG(chart.EnglishBurndown) }
+	return endpoint.Drawn[*insight.Burndown]{Data: b, Draw: draw}, err
 }

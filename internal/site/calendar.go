@@ -55,7 +55,8 @@ type calendarDay struct {
 }
 
 func (l *Language) calendarDay(day clock.Date, on insight.MonthDay, inside, today bool) calendarDay {
-	d := calendarDay{Date: day.String(), Weekday: l.date("weekday", day.Time), Number: day.Day(), Inside: inside, Today: today}
+	d := calendarDay{Date: day.String(), Weekday: l.date("weekday", day.Time), Number: day.Day(), Inside: inside,
+		Today: today}
 	switch {
 	case !inside:
 		d.Kind = "outside"

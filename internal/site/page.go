@@ -50,7 +50,8 @@ func frameIn(l *Language) *template.Template {
 		panic(err) // the pattern is sound
 	}
 	funcs := template.FuncMap{"t": l.word, "words": l.some, "asset": assetPath, "shares": l.shares, "spreads": spreads,
-		"status": l.status, "grade": l.grade, "why": l.why, "age": l.age, "burndown": l.burndown, "day": l.day, "moment": l.moment, "date": l.date,
+		"status": l.status, "grade": l.grade, "why": l.why, "age": l.age, "burndown": l.burndown,
+		"day": l.day, "moment": l.moment, "date": l.date,
 		"ratings": l.rating, "happened": l.happened, "leads": leads, "accepts": accepts, "megabytes": megabytes,
 		"device": l.device, "htmxConfig": func() string { return htmxConfig }, "lang": func() string { return l.tag },
 		"list": func(values ...any) []any { return values }}

@@ -76,7 +76,8 @@ const (
 // of the students and for the definitions that have the words.
 var (
 	lineOfClasses = `SELECT DISTINCT t.id FROM classes x CROSS JOIN tutorial_enrolments y CROSS JOIN tasks t
-		WHERE y.tutorial_id = x.id AND t.project_id = y.project_id AND ` + inLine + ` AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = ` + streamOf + `)`
+		WHERE y.tutorial_id = x.id AND t.project_id = y.project_id AND ` + inLine + `
+			AND (y.tutorial_stream_id IS NULL OR y.tutorial_stream_id = ` + streamOf + `)`
 	lineOfFound = `SELECT t.id FROM found f CROSS JOIN tasks t WHERE f.student = 1 AND t.project_id = f.id AND ` + inLine + `
 		UNION SELECT t.id FROM found f CROSS JOIN tasks t WHERE f.student = 0 AND t.unit_id = $1
 			AND t.task_definition_id = f.id AND ` + inLine
