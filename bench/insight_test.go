@@ -48,8 +48,8 @@ type call struct {
 	args []any
 }
 
-// statements gives the reads of a request, but for the two that find the caller and
-// their standing, and what an export writes to the audit log.
+// statements gives the reads of a request, but for those that find the caller and
+// their standing, which read the session, and what an export writes to the audit log.
 func (c *class) statements(path string) (calls []call) {
 	r := c.request(path)
 	ctx, _ := db.Watching(r.Context(), func(text string, args []any) { calls = append(calls, call{text, args}) })
@@ -58,10 +58,15 @@ func (c *class) statements(path string) (calls []call) {
 	if w.Code != http.StatusOK {
 		c.Fatalf("%s: %d %s", path, w.Code, w.Body)
 	}
-	return slices.DeleteFunc(calls[2:], func(s call) bool {
+	calls = slices.DeleteFunc(calls, func(s call) bool {
 		text := strings.TrimSpace(s.text)
-		return !strings.HasPrefix(text, "SELECT") && !strings.HasPrefix(text, "WITH")
+		read := strings.HasPrefix(text, "SELECT") || strings.HasPrefix(text, "WITH")
+		return !read || strings.Contains(text, " sessions z ")
 	})
+	if len(calls) == 0 {
+		c.Fatalf("%s: nothing was read but the caller", path)
+	}
+	return calls
 }
 
 // bare runs statements and reads their rows, with nothing of ours around.
