@@ -3,8 +3,11 @@ package browser
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/db"
 	"lectern/internal/db/dbtest"
 )
 
@@ -94,7 +98,49 @@ var shared = sync.OnceValues(func() (s *service, err error) {
 
 var stopShared = func() {}
 
+// university is the demo with its documents made, which takes longer than most tests
+// need: every service begins with a copy.
+var university = sync.OnceValues(func() (string, error) {
+	data := filepath.Join(scratch, "university")
+	_, stop, err := run(data)
+	defer stop()
+	if err != nil {
+		return "", err
+	}
+	d, err := db.Open(filepath.Join(data, "lectern.db"), db.Options{Readers: 1})
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	for end := time.Now().Add(3 * patience); ; time.Sleep(time.Second / 10) {
+		left, err := db.One[int64](context.Background(), d.Pool(),
+			"SELECT count(*) FROM submissions WHERE state IN ('queued', 'processing')")
+		switch {
+		case err != nil:
+			return "", err
+		case *left == 0:
+			return data, nil
+		case time.Now().After(end):
+			return "", fmt.Errorf("%d documents of the demo were not made", *left)
+		}
+	}
+})
+
+// startService starts the program on a directory, which is filled first where it is empty.
 func startService(data string, args ...string) (*service, func(), error) {
+	if _, err := os.Stat(filepath.Join(data, "lectern.db")); errors.Is(err, fs.ErrNotExist) {
+		full, err := university()
+		if err == nil {
+			err = os.CopyFS(data, os.DirFS(full))
+		}
+		if err != nil {
+			return nil, func() {}, err
+		}
+	}
+	return run(data, args...)
+}
+
+func run(data string, args ...string) (*service, func(), error) {
 	path, err := program()
 	if err != nil {
 		return nil, func() {}, err

@@ -80,7 +80,7 @@ func own(ctx context.Context, q db.Q, by *access.Caller, p *Proof, what, field s
 	young, err := db.All[int64](ctx, q, `SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND created_at > $3`,
 		by.SessionID, by.ID, clock.At(q.Now().Add(-recent)))
 	if err == nil && len(young) == 0 {
-		err = fault.New(fault.Denied, "To %s, send your password as %s, or sign in again and do it within ten "+
+		err = fault.New(fault.Denied, "To %s, give your password (field %s), or sign in again and do it within ten "+
 			"minutes.", what, field)
 	}
 	return err
