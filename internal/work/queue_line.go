@@ -144,12 +144,10 @@ func (l *lined) besides() string {
 	if l.Feedback {
 		calls, rest = atStatus+`IN `+awaitingStatuses, ``
 	}
-	const shown = ` JOIN tasks r ON r.id = ` + standsFor
-	text := `SELECT ` + o.spotOf(`FALSE`, o.place, o.since, `r.id`) + ` FROM tasks t` + shown + ` WHERE t.unit_id = $1 AND ` +
-		isApart + ` AND ` + calls + l.all + rest + firstOf + of("m", calls) + byHand
+	text := first(o.spotOf(`FALSE`, o.place, o.since, `r.id`), `tasks t`, `t.unit_id = $1 AND `+isApart+` AND `+calls,
+		l.all+rest)
 	if !l.Feedback {
-		text += ` UNION ALL SELECT ` + o.spotOf(`FALSE`, o.pin, o.since, `r.id`) + fromPins + shown + ofPins + l.all +
-			firstOf + `m.id IN (` + pins + `)` + byHand
+		text += ` UNION ALL ` + first(o.spotOf(`FALSE`, o.pin, o.since, `r.id`), fromPins, ofPins, l.all)
 	}
 	if l.found != "" {
 		return text + ` UNION ALL SELECT ` + o.ofLine(`FALSE`) + ` FROM ` + l.found + ` f CROSS JOIN tasks t WHERE t.id = f.id AND ` +
@@ -158,7 +156,7 @@ func (l *lined) besides() string {
 	text += ` UNION ALL SELECT ` + o.ofLine(`TRUE`) + ` FROM ` + notToList + ` v CROSS JOIN tasks t WHERE t.project_id = v.id AND ` +
 		inLine + l.line
 	if !l.Feedback {
-		text += ` UNION ALL SELECT ` + o.ofLine(`TRUE`) + fromPins + ofPins + ` AND ` + inLine + ofOthers + l.line
+		text += ` UNION ALL SELECT ` + o.ofLine(`TRUE`) + ` FROM ` + fromPins + ` WHERE ` + ofPins + ` AND ` + inLine + ofOthers + l.line
 	}
 	return text
 }

@@ -40,11 +40,6 @@ const (
 	notToList = `(SELECT p.id FROM projects p WHERE p.unit_id = $1 AND NOT p.enrolled
 		UNION SELECT p.id FROM projects p WHERE p.unit_id = $1 AND p.user_id = $2)`
 	ofOthers = ` AND t.project_id NOT IN ` + notToList
-	// firstOf begins to choose one of the tasks a group handed in together, for all of
-	// them: that of who handed in, if it is to be listed.
-	firstOf = ` AND (t.group_submission_id IS NULL OR t.id = (SELECT m.id ` + together + ` AND mp.user_id <> $2
-		JOIN group_submissions s ON s.id = m.group_submission_id WHERE m.group_submission_id = t.group_submission_id AND `
-	byHand = ` ORDER BY CASE WHEN m.project_id = s.submitted_by_project_id THEN 0 ELSE 1 END, m.id LIMIT 1))`
 	// pins are what the caller pinned; a pin on a group's task is one on its work.
 	pins      = `SELECT b.task_id FROM task_pins b WHERE b.user_id = $2`
 	notPinned = ` AND t.id NOT IN (` + pins + `) AND (t.group_submission_id IS NULL OR t.group_submission_id NOT IN
@@ -52,8 +47,8 @@ const (
 			AND o.id = b.task_id AND p.id = o.project_id AND p.enrolled AND p.user_id <> $2
 			AND o.group_submission_id IS NOT NULL))`
 	// fromPins begins with the pins: CROSS JOIN keeps SQLite to that order, here and elsewhere.
-	fromPins = ` FROM (` + pins + `) b CROSS JOIN tasks t`
-	ofPins   = ` WHERE t.id = b.task_id AND t.unit_id = $1`
+	fromPins = `(` + pins + `) b CROSS JOIN tasks t`
+	ofPins   = `t.id = b.task_id AND t.unit_id = $1`
 	// ofClasses leaves the students of the classes, in the stream of the task; of a group,
 	// any member will do.
 	ofClasses = ` AND (t.project_id IN (SELECT y.project_id` + enrolledIn + `NULL)
@@ -72,6 +67,21 @@ const (
 			WHERE f.student = 1 AND m.group_submission_id IS NOT NULL))`
 )
 
+// first selects columns of the tasks t that meet a condition, are others', and meet what
+// comes after; of those that a group handed in together one for all of them: that of who
+// handed in, if it is among them. They are numbered in one go, because hundreds of groups
+// may wait. r is the task shown.
+func first(columns, table, condition, after string) string {
+	const byOther = `CASE WHEN t.project_id = s.submitted_by_project_id THEN 0 ELSE 1 END`
+	return `SELECT ` + of("k", columns) + ` FROM (SELECT t.id, t.project_id, t.task_definition_id, t.status,
+			t.group_submission_id, t.submission_date, t.updated_at, t.student_key, ` + byOther + ` AS by_other,
+			row_number() OVER (PARTITION BY coalesce(t.group_submission_id, -t.id) ORDER BY ` + byOther + `, t.id) AS nth
+		FROM ` + table + ` LEFT JOIN group_submissions s ON s.id = t.group_submission_id
+		WHERE ` + condition + ofOthers + `) k
+		JOIN tasks r ON r.id = ` + of("k", `CASE WHEN t.by_other = 0 THEN t.id ELSE `+standsFor+` END
+		WHERE t.nth = 1`+after)
+}
+
 // What a filter finds of the line: the tasks of the students of the classes, and those
 // of the students and for the definitions that have the words.
 var (
@@ -86,7 +96,7 @@ var (
 // selection is what a queue lets through, in SQL.
 type selection struct {
 	with  string // its common tables
-	all   string // conditions on any task
+	all   string // conditions on any task of others
 	line  string // conditions on the tasks of the line
 	found string // selects the tasks of it that are found by students, or by definitions; empty without such a filter
 	args  []any  // $1 the unit, $2 the caller, and what filters add
@@ -104,7 +114,7 @@ func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
 	}
 	s := &selection{args: []any{w.UnitID, w.CallerID}}
 	s.line = w.narrow(s)
-	s.all = ofOthers + s.line
+	s.all = s.line
 	var with []string
 	if words := strings.Fields(ident.Plain(w.Text)); len(words) > 0 {
 		found, err := w.named(ctx, q, words)
