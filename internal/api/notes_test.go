@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"lectern/internal/clock"
 	"lectern/internal/note"
 	"lectern/internal/person"
 )
@@ -170,6 +172,40 @@ func TestNotesOutliveTheirTask(t *testing.T) {
 		if n := w.do("tutor", "GET "+theNote, nil).status(200).object(); n["task_definition_id"] !=
 			float64(w.id["defA1"]) {
 			t.Errorf("%v", n)
+		}
+	})
+}
+
+// The same note again is the first one where a minute has not passed: a form that was sent
+// twice makes one, and one entry in the audit log.
+func TestNoteSentTwiceIsOne(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.set(`DELETE FROM staff_notes`)
+		first := w.do("tutor", "POST "+notesOnStudent, form{"text": "Was ill"}).status(201)
+		logged := w.count(`audit_outbox WHERE entries LIKE '%"note"%'`)
+		again := w.do("tutor", "POST "+notesOnStudent, form{"text": " Was ill "}).status(201)
+		again.is(first.Body.String())
+		if n := w.count("staff_notes"); n != 1 || logged == 0 ||
+			w.count(`audit_outbox WHERE entries LIKE '%"note"%'`) != logged {
+			t.Errorf("%d notes, %d logged of the first, or one of the second", n, logged)
+		}
+		for i, other := range []func(){
+			func() { w.do("both", "POST "+notesOnStudent, form{"text": "Was ill"}).status(201) },
+			func() { w.do("tutor", "POST "+notesOnStudent, form{"text": "Was ill", "flagged": "true"}).status(201) },
+			func() {
+				w.do("tutor", "POST "+notesOnStudent, form{"text": "Was ill", "task_definition_id": w.path("{defA1}")}).
+					status(201)
+			},
+			func() { w.do("tutor", "POST /api/projects/{project:mate}/notes", form{"text": "Was ill"}).status(201) },
+			func() {
+				w.set(`UPDATE staff_notes SET created_at = $1`, clock.At(w.db.Now().Add(-time.Minute)))
+				w.do("tutor", "POST "+notesOnStudent, form{"text": "Was ill"}).status(201)
+			},
+		} {
+			other()
+			if n := w.count("staff_notes"); n != int64(i)+2 {
+				t.Fatalf("%d notes after number %d, which is another", n, i)
+			}
 		}
 	})
 }

@@ -193,11 +193,11 @@ func TestSnippetsAreBounded(t *testing.T) {
 		w.set(`DELETE FROM snippets`)
 		for _, r := range []struct{ shared, says string }{{"false", "You have 500"}, {"true", "The unit has 500"}} {
 			w.fillSnippets(snippet.Most-1, r.shared == "true")
-			add := func() *answered {
-				return w.do("tutor", "POST "+snippetsOfA, form{"text": "One more", "shared": r.shared})
+			add := func(text string) *answered {
+				return w.do("tutor", "POST "+snippetsOfA, form{"text": text, "shared": r.shared})
 			}
-			add().status(201)
-			add().status(422).says(r.says, "remove some first")
+			add("One more").status(201)
+			add("And one more").status(422).says(r.says, "remove some first")
 		}
 		w.do("convenor", "POST "+snippetsOfA, form{"text": "Mine"}).status(201)
 	})
@@ -251,5 +251,30 @@ func TestSnippetsFollowTheirUnit(t *testing.T) {
 		w.do("convenor", "POST "+deletedOfA+fmt.Sprintf("/%d/restore", w.lastID("deletions")), nil).status(200)
 		w.offers("tutor", "unitA", "task_definition_id={defA2}", "Ours", "Ours for the task")
 		w.offers("tutor", "unitA", "task_definition_id={defA1}", "Ours", "Ours for 1")
+	})
+}
+
+// A text that its author keeps again for the same is the one that is there, so that nobody
+// is offered it twice.
+func TestSnippetKeptTwiceIsOne(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.set(`DELETE FROM snippets`)
+		for i, one := range []struct {
+			who  string
+			form form
+		}{
+			{"tutor", form{"text": "Well done"}},
+			{"tutor", form{"text": "Well done", "task_definition_id": w.path("{defA1}")}},
+			{"tutor", form{"text": "Well done", "shared": "true"}},
+			{"both", form{"text": "Well done", "shared": "true"}}, // whose it is decides who may change it
+			{"both", form{"text": "Well done"}},
+		} {
+			first := w.do(one.who, "POST "+snippetsOfA, one.form).status(201)
+			again := w.do(one.who, "POST "+snippetsOfA, one.form).status(201)
+			again.is(first.Body.String())
+			if n := w.count("snippets"); n != int64(i)+1 {
+				t.Fatalf("%d texts after %d were kept twice each", n, i+1)
+			}
+		}
 	})
 }

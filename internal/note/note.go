@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"lectern/internal/audit"
@@ -19,6 +20,8 @@ const (
 	MostText = 4095
 	// Most is how many notes there may be on a student in a unit.
 	Most = 500
+	// echo is how long the same note again is the first one, sent twice.
+	echo = time.Minute
 )
 
 // Note is what somebody on the staff noted on a student.
@@ -64,7 +67,9 @@ type New struct {
 	Flagged      bool
 }
 
-// Add adds a note. It refuses an empty text, one too long, and one more than Most.
+// Add adds a note. It refuses an empty text, one too long, and one more than Most. The
+// same again within a minute is the first one: who clicks twice, or loads the answer to a
+// form again, means one note.
 func Add(ctx context.Context, q db.Q, n New) (*Note, error) {
 	text, err := trim(n.Text)
 	if err != nil {
@@ -73,11 +78,20 @@ func Add(ctx context.Context, q db.Q, n New) (*Note, error) {
 	if err := db.Lock(ctx, q, "projects", n.ProjectID); err != nil {
 		return nil, err
 	}
-	have, err := db.One[int64](ctx, q, `SELECT count(*) FROM staff_notes WHERE project_id = $1`, n.ProjectID)
-	if err != nil {
-		return nil, err
+	type there struct {
+		Notes int64  `db:"notes"`
+		Same  *int64 `db:"same"`
 	}
-	if *have >= Most {
+	have, err := db.One[there](ctx, q, `SELECT count(*) AS notes, max(CASE WHEN user_id = $2
+			AND task_definition_id IS NOT DISTINCT FROM $3 AND text = $4 AND flagged = $5 AND created_at > $6 THEN id END)
+			AS same FROM staff_notes WHERE project_id = $1`, n.ProjectID, n.UserID, n.DefinitionID, text, n.Flagged,
+		clock.At(q.Now().Add(-echo)))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("look for the same note: %w", err)
+	case have.Same != nil:
+		return ByID(ctx, q, *have.Same)
+	case have.Notes >= Most:
 		return nil, fault.New(fault.Refused, "There are %d notes on this student already, and more do not fit: delete "+
 			"some first.", Most)
 	}

@@ -108,14 +108,16 @@ type New struct {
 	Text         string
 }
 
-// Add adds one. It refuses an empty text, one too long, and one more than Most.
+// Add adds one. It refuses an empty text, one too long, and one more than Most. The same
+// again, by its author and for the same, is the one there is: nobody is offered it twice.
 func Add(ctx context.Context, q db.Q, n New) (*Snippet, error) {
 	text, err := trim(n.Text)
 	if err != nil {
 		return nil, err
 	}
-	if err := room(ctx, q, n); err != nil {
-		return nil, err
+	n.Text = text
+	if same, err := room(ctx, q, n); same != nil || err != nil {
+		return same, err
 	}
 	id, err := db.One[int64](ctx, q, `INSERT INTO snippets (user_id, unit_id, task_definition_id, text, text_key,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`, n.UserID, n.UnitID, n.DefinitionID,
@@ -126,21 +128,33 @@ func Add(ctx context.Context, q db.Q, n New) (*Snippet, error) {
 	return ByID(ctx, q, *id)
 }
 
-// room refuses one more than Most. Two who add at once do so one after the other.
-func room(ctx context.Context, q db.Q, n New) error {
+// room refuses one more than Most, and gives the same where it is there already. Two who
+// add at once do so one after the other.
+func room(ctx context.Context, q db.Q, n New) (*Snippet, error) {
 	whose, where, arg := "You have", "user_id = $1 AND unit_id IS NULL", n.UserID
 	if n.UnitID != nil {
 		whose, where, arg = "The unit has", "unit_id = $1", *n.UnitID
 	}
 	if err := db.LockName(ctx, q, fmt.Sprintf("snippets %s %d", whose, arg)); err != nil {
-		return err
+		return nil, err
 	}
-	have, err := db.One[int64](ctx, q, `SELECT count(*) FROM snippets WHERE `+where, arg)
-	if err == nil && *have >= Most {
-		err = fault.New(fault.Refused, "%s %d reusable comments already, and more do not fit: remove some first.", whose,
-			Most)
+	type there struct {
+		Texts int64  `db:"texts"`
+		Same  *int64 `db:"same"`
 	}
-	return err
+	have, err := db.One[there](ctx, q, `SELECT count(*) AS texts, min(CASE WHEN user_id = $2
+			AND task_definition_id IS NOT DISTINCT FROM $3 AND text = $4 THEN id END) AS same FROM snippets WHERE `+where,
+		arg, n.UserID, n.DefinitionID, n.Text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("look for the same reusable comment: %w", err)
+	case have.Same != nil:
+		return ByID(ctx, q, *have.Same)
+	case have.Texts >= Most:
+		return nil, fault.New(fault.Refused, "%s %d reusable comments already, and more do not fit: remove some first.",
+			whose, Most)
+	}
+	return nil, nil //nolint:nilnil // there is room, and nothing of the kind
 }
 
 // Change gives one another text. What it was used for stays counted.
