@@ -409,6 +409,9 @@ func FindComment(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (
 // DeleteComment removes a comment with its receipts and recordings. Its files
 // go when nothing refers to them any more.
 func DeleteComment(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID, id int64) error {
+	if err := holdTaskOf(ctx, q, id); err != nil {
+		return err
+	}
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return err

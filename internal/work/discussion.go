@@ -129,6 +129,9 @@ func BeginDiscussion(ctx context.Context, q db.Q, id int64) error {
 // discussion is with may give it.
 func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, id int64, m Media) (*Comment,
 	error) {
+	if err := holdTaskOf(ctx, q, id); err != nil {
+		return nil, err
+	}
 	c, err := discussion(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err

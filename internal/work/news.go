@@ -80,8 +80,19 @@ const (
 			WHERE r.task_comment_id = c.id AND r.user_id = p.user_id))`
 )
 
+// holdTaskOf holds the task of a comment on PostgreSQL before it is recounted. A count that
+// waited for a reader in the middle of its statement would be one from before that reader.
+func holdTaskOf(ctx context.Context, q db.Q, commentID int64) error {
+	if !q.Postgres() {
+		return nil
+	}
+	_, err := db.Exec(ctx, q, `SELECT t.id FROM tasks t JOIN task_comments c ON c.task_id = t.id WHERE c.id = $1
+		FOR NO KEY UPDATE OF t`, commentID)
+	return err
+}
+
 // recount works out anew what is new on tasks, from every comment on them: for
-// what happens seldom, such as deleting one.
+// what happens seldom, such as deleting one. The tasks are held by then.
 func recount(ctx context.Context, q db.Q, tasks ...int64) error {
 	in, args := db.In(nil, tasks)
 	for _, text := range []string{

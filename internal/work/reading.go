@@ -193,6 +193,9 @@ func (u *Unread) forStaff(ctx context.Context, q db.Q) error {
 // all the staff had read it by their tutor's reading, each of the others keeps
 // a receipt of their own.
 func MarkUnread(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*Comment, error) {
+	if err := holdTaskOf(ctx, q, id); err != nil {
+		return nil, err
+	}
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err
