@@ -114,6 +114,40 @@ func TestChangingOnesOwnAddress(t *testing.T) {
 	})
 }
 
+// Who sends their present address takes back the one that waits: no password is needed,
+// the link that was sent ends, and it is on record. Nobody else does that for them.
+func TestTakingBackAnAddressThatWaits(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		_, delivered := w.post(t)
+		w.password("student")
+		w.moveTo("student", "student", "new@example.edu", "old_password", secret).status(200)
+		token := tokenIn(t, delivered()["new"])
+		w.now = w.now.Add(10 * time.Minute)
+		got := w.moveTo("admin", "student", "student@example.edu").status(200).object()
+		if got["email_pending"] != "new@example.edu" {
+			t.Errorf("an administrator who sends the address as it is takes the wait back: %v", got)
+		}
+		w.do("student", "PUT /api/users/{student}", form{"user[nickname]": "Stu"}).status(200)
+		if got = w.do("student", "GET /api/users/{student}", nil).object(); got["email_pending"] != "new@example.edu" {
+			t.Errorf("a change of names takes the wait back: %v", got)
+		}
+		got = w.moveTo("student", "student", " student@example.edu").status(200).object()
+		if _, waits := got["email_pending"]; waits || got["email"] != "student@example.edu" {
+			t.Errorf("got %v", got)
+		}
+		w.do("", "POST /api/auth/email", form{"token": token}).status(404)
+		if n := w.count("address_links"); n != 0 {
+			t.Errorf("%d links are left", n)
+		}
+		if letters := delivered(); len(letters) != 0 {
+			t.Errorf("letters to %v", letters)
+		}
+		if n := w.count(`audit_outbox WHERE entries LIKE '%["email_pending"]%'`); n != 2 {
+			t.Errorf("%d entries on the address, want one of asking and one of taking back", n)
+		}
+	})
+}
+
 func TestARecentSignInChangesTheAddress(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		_, delivered := w.post(t)

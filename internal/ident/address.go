@@ -34,10 +34,14 @@ type Moved struct {
 // move changes the address of u as c says. One's own needs proof that it is one's
 // own, and takes effect when the new address confirms, where c.Confirm asks for
 // it; an Admin's change, and any of an account never opened, does at once. A
-// Convenor may change no other. Links to set a password end either way.
+// Convenor may change no other. Links to set a password end either way. One's present
+// address takes back another that waits to confirm.
 func move(ctx context.Context, q db.Q, by *access.Caller, u *User, c Change) (Moved, error) {
 	if c.Email == nil || strings.TrimSpace(*c.Email) == u.Email {
-		return Moved{}, refuse(u.flaws())
+		if err := refuse(u.flaws()); err != nil || c.Email == nil || by.ID != u.ID {
+			return Moved{}, err
+		}
+		return Moved{}, stay(ctx, q, u)
 	}
 	if err := mayMove(ctx, q, by, u, c.Proof); err != nil {
 		return Moved{}, err
@@ -54,6 +58,16 @@ func move(ctx context.Context, q db.Q, by *access.Caller, u *User, c Change) (Mo
 		u.Email, u.EmailPending = m.From, &m.To
 	}
 	return m, dropAddressLinks(ctx, q, u.ID)
+}
+
+// stay takes back the address that waits to confirm, if one does, and makes the link
+// that was sent there useless. It needs no proof: the account stays as it is.
+func stay(ctx context.Context, q db.Q, u *User) error {
+	if u.EmailPending == nil {
+		return nil
+	}
+	u.EmailPending = nil
+	return dropAddressLinks(ctx, q, u.ID)
 }
 
 func mayMove(ctx context.Context, q db.Q, by *access.Caller, u *User, p *Proof) error {

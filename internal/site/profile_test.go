@@ -48,5 +48,9 @@ func TestPeopleChangeTheirAccount(t *testing.T) {
 		if n := w.one(`SELECT count(*) FROM jobs WHERE kind = 'address_mail'`); n != "4" {
 			t.Errorf("%s letters wait for two changes, want two to the present address and one to each new one", n)
 		}
+		stay := `<form method="post" action="/profile/address"><input type="hidden" name="email" value="ann@example.edu">`
+		ann.do("/profile", nil).says(stay).says("Take it back and stay with <bdi>ann@example.edu</bdi>")
+		asked("ann@example.edu", "").leadsTo("/profile#address")
+		ann.do("/profile", nil).lacks("next@example.edu").lacks("Take it back")
 	})
 }
