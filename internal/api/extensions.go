@@ -34,7 +34,8 @@ type requestExtensionIn struct {
 func (s *Server) requestExtension(ctx context.Context, who *access.Caller, in requestExtensionIn) (*work.Extension,
 	error) {
 	return changeBriefly(ctx, s.db, func(q db.Q) (*work.Extension, error) {
-		return work.RequestExtension(ctx, q, usecase.Reader(who), in.place(), in.Comment, in.Weeks)
+		return work.RequestExtension(ctx, q, usecase.Reader(who), in.place(),
+			work.Wish{Reason: in.Comment, Weeks: in.Weeks})
 	})
 }
 

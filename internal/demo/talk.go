@@ -32,8 +32,8 @@ func (b *builder) say(u *unit, who, student string, d definition, when time.Time
 // extend plans a request for more time.
 func (b *builder) extend(u *unit, student string, d definition, when time.Time, reason string, weeks int) {
 	b.plan(when, func(q db.Q) error {
-		_, err := work.RequestExtension(b.ctx, q, work.Reader{UserID: b.id[student]}, b.place(u, student, d), reason,
-			weeks)
+		_, err := work.RequestExtension(b.ctx, q, work.Reader{UserID: b.id[student]}, b.place(u, student, d),
+			work.Wish{Reason: reason, Weeks: weeks})
 		return b.story(err, u, student, d, student)
 	})
 }

@@ -130,8 +130,8 @@ func TestDecidedExtensions(t *testing.T) {
 		c.now = c.now.Add(time.Hour)
 		ask := func(student string, granted bool) {
 			c.tx(func(q db.Q) {
-				x, err := work.RequestExtension(t.Context(), q, c.reader(student), c.place(student, "5P"), "I was ill",
-					1)
+				x, err := work.RequestExtension(t.Context(), q, c.reader(student), c.place(student, "5P"),
+					work.Wish{Reason: "I was ill", Weeks: 1})
 				if err == nil && student != "lone" {
 					_, err = work.AssessExtension(t.Context(), q, c.reader("tutor"), c.place(student, "5P"), x.ID,
 						granted)

@@ -38,7 +38,7 @@ func (w *world) asks(reason string) (id int64) {
 			return err
 		}
 		e, err := work.RequestExtension(ctx, q, work.Reader{UserID: *ann},
-			work.TaskRef{ProjectID: number(w, at[0]), DefinitionID: number(w, at[1])}, reason, 1)
+			work.TaskRef{ProjectID: number(w, at[0]), DefinitionID: number(w, at[1])}, work.Wish{Reason: reason, Weeks: 1})
 		if err == nil {
 			id = e.ID
 		}

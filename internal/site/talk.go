@@ -84,7 +84,8 @@ type extendIn struct {
 
 func (s *Server) extend(ctx context.Context, who *access.Caller, in extendIn) (endpoint.Drawing, error) {
 	err := s.DB.Brief(ctx, func(q db.Q) error {
-		_, err := work.RequestExtension(ctx, q, usecase.Reader(who), in.ref(), in.Reason, in.Weeks)
+		_, err := work.RequestExtension(ctx, q, usecase.Reader(who), in.ref(),
+			work.Wish{Reason: in.Reason, Weeks: in.Weeks, Once: true})
 		return err
 	})
 	if err != nil {

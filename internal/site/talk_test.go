@@ -109,6 +109,36 @@ func TestWhatIsSaidOnAPage(t *testing.T) {
 	})
 }
 
+// A request for more time that a second click or a reload sends again is one: as long as
+// it waits, and for a minute where it was decided at once. Other words or weeks are another.
+func TestAskingTwiceForMoreTimeIsAskingOnce(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, path := w.as("ann"), w.path(aTask)
+		asks := func(weeks, reason, want string) {
+			t.Helper()
+			ann.do(path+"/extension", url.Values{"weeks": {weeks}, "reason": {reason}}).leadsTo(path + "#talk")
+			if got := w.one(`SELECT count(*) FROM task_comments WHERE type = 'extension'`); got != want {
+				t.Errorf("%s requests after one for %s because of %s, want %s", got, weeks, reason, want)
+			}
+		}
+		w.exec(`UPDATE task_definitions SET target_date = '2199-01-01', due_date = '2199-12-31'`)
+		asks("1", "flu", "1")
+		asks("1", " flu", "1")
+		if got := w.one(`SELECT sum(extensions) FROM tasks`); got != "1" {
+			t.Errorf("%s weeks are granted, want 1", got)
+		}
+		asks("1", "a cold", "2")
+		asks("2", "flu", "3")
+		w.exec(`UPDATE task_comments SET created_at = '2020-01-01T00:00:00.000000Z'`)
+		asks("1", "flu", "4")
+		w.exec(`UPDATE units SET auto_apply_extension_before_deadline = FALSE`)
+		asks("1", "a funeral", "5")
+		w.exec(`UPDATE task_comments SET created_at = '2020-01-01T00:00:00.000000Z'`)
+		asks("1", "a funeral", "5")
+	})
+}
+
 // Of a long conversation the end is shown, and what is new is never folded away.
 func TestALongConversation(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"lectern/internal/audit"
 	"lectern/internal/clock"
@@ -18,18 +19,30 @@ type Extension struct {
 	DueDate    clock.Date `json:"due_date"`
 }
 
+// Wish is what somebody asks for with a request for more time.
+type Wish struct {
+	Reason string
+	Weeks  int
+	// Once takes the same wish again for the first one, while that is undecided or
+	// not a minute old: a page's form is sent twice by a second click or a reload.
+	Once bool
+}
+
+// check trims the reason and tells what is wrong with it.
+func (w *Wish) check() (err error) {
+	if w.Reason, err = trimComment(w.Reason); err == nil && w.Reason == "" {
+		err = fault.Field(fault.Invalid, "comment", "is required: say why more time is needed")
+	}
+	return err
+}
+
 // RequestExtension asks for more weeks, as many as fit before the deadline, and
 // grants them at once when the staff ask or the unit says so. It fails with
 // fault.Invalid for a number of weeks nobody can mean, fault.Conflict when no
 // week is left.
-func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason string, weeks int) (*Extension,
-	error) {
-	reason, err := trimComment(reason)
-	if err != nil {
+func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, wish Wish) (*Extension, error) {
+	if err := wish.check(); err != nil {
 		return nil, err
-	}
-	if reason == "" {
-		return nil, fault.Field(fault.Invalid, "comment", "is required: say why more time is needed")
 	}
 	t, _, err := lockTask(ctx, q, at.ProjectID, at.DefinitionID, false)
 	if err != nil {
@@ -40,14 +53,20 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason
 			return nil, err
 		}
 	}
+	if wish.Once {
+		if first, err := wish.earlier(ctx, q, by, at, t); first != nil || err != nil {
+			return first, err
+		}
+	}
 	dates, err := t.dates()
 	if err != nil {
 		return nil, err
 	}
-	if weeks, err = dates.Allow(weeks); err != nil {
+	weeks, err := dates.Allow(wish.Weeks)
+	if err != nil {
 		return nil, err
 	}
-	c, err := newComment{Type: typeExtension, Text: reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
+	c, err := newComment{Type: typeExtension, Text: wish.Reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +77,23 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reason
 		return nil, err
 	}
 	return extended(ctx, q, by, at, t, c.ID, "created")
+}
+
+// earlier finds the request that the same wish made a moment ago, or that still waits;
+// nil where there is none. The task is held, so that of two at once one is the first.
+func (w Wish) earlier(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task) (*Extension, error) {
+	ids, err := db.All[int64](ctx, q, `SELECT id FROM task_comments WHERE task_id = $1 AND user_id = $2 AND type = $3
+			AND comment = $4 AND extension_weeks = $5 AND (extension_assessed_at IS NULL OR created_at > $6)
+		ORDER BY id DESC LIMIT 1`, t.ID, by.UserID, typeExtension, w.Reason, w.Weeks,
+		clock.At(q.Now().Add(-time.Minute)))
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	c, err := oneComment(ctx, q, at, by.UserID, ids[0])
+	if err != nil {
+		return nil, err
+	}
+	return &Extension{*c.view(by), t.Extensions, t.dueOn()}, nil
 }
 
 // decideAtOnce grants a request the staff made, or in the name of the tutor one

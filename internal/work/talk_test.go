@@ -94,7 +94,7 @@ func TestWhatIsSaidIsSaidWhole(t *testing.T) {
 			sound))
 	})
 	cutShort(t, c, func(ctx context.Context, q db.Q) error {
-		e, err := RequestExtension(ctx, q, student, at, "Ill", 1)
+		e, err := RequestExtension(ctx, q, student, at, Wish{Reason: "Ill", Weeks: 1})
 		if err == nil {
 			id = e.ID
 		}
