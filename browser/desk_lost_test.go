@@ -15,14 +15,17 @@ type moment struct {
 	sent  bool // the verdict was given
 }
 
+// leftField is a moment that only keys have: by touch the field keeps the focus until a
+// verdict is given.
+const leftField = "typed"
+
 // moments are the steps of a verdict, in their order.
 var moments = []moment{
 	{"half typed", arrives, func(b *tab, g given) {
-		b.key("e")
-		b.await("document.activeElement.id === 'desk-comment'")
+		b.comment()
 		b.key(g.comment)
 	}, false},
-	{"typed", arrives, func(b *tab, g given) { b.write(g.comment) }, false},
+	{leftField, arrives, func(b *tab, g given) { b.write(g.comment) }, false},
 	{"given, before it arrives", isLost, sendOff, true},
 	{"given, before the answer", answerLost, sendOff, true},
 	{"saved", arrives, func(b *tab, g given) {
@@ -92,29 +95,37 @@ func TestWhatIsTypedIsNeverLost(t *testing.T) {
 	c.start()
 	t.Cleanup(func() { c.stop() })
 	c.wire = newWire(t, c.run)
-	c.base = open(t, c.service, wide)
-	c.base.expect("net::ERR_")
-	c.base.expect("status of 50")
-	c.base.signIn("atutor")
-	for _, m := range moments {
-		for name, happens := range disasters {
-			t.Run(m.name+", "+name, func(t *testing.T) {
-				b := c.base.another()
-				b.T = t
-				g := given{status: "redo", comment: "Said when " + m.name + " and " + name}
-				b.desk(toMark)
-				g.place = b.place()
-				c.does.set(m.does)
-				m.until(b, g)
-				b = happens(c, b)
-				b.T = t
-				c.does.set(arrives)
-				b.goOn(g, m.sent)
-				c.run.compare(t, []given{g})
-				b.close()
-			})
+	onScreens(t, func(t *testing.T, on screen) {
+		c.base = open(t, c.service, on)
+		c.base.expect("net::ERR_")
+		c.base.expect("status of 50")
+		c.base.signIn("atutor")
+		for _, m := range moments {
+			if on.touch && m.name == leftField {
+				continue
+			}
+			for name, happens := range disasters {
+				t.Run(m.name+", "+name, func(t *testing.T) { c.between(t, m, name, happens) })
+			}
 		}
-	}
+	}, wide, phone)
+}
+
+// between gives a verdict up to a moment at which something happens, and finishes it.
+func (c *chaos) between(t *testing.T, m moment, name string, happens func(c *chaos, b *tab) *tab) {
+	b := c.base.another()
+	b.T = t
+	g := given{status: "redo", comment: "Said when " + m.name + " and " + name + ", on " + b.on.name}
+	b.desk(toMark)
+	g.place = b.place()
+	c.does.set(m.does)
+	m.until(b, g)
+	b = happens(c, b)
+	b.T = t
+	c.does.set(arrives)
+	b.goOn(g, m.sent)
+	c.run.compare(t, []given{g})
+	b.close()
 }
 
 // goOn finishes a verdict after something happened, in the same window or in a new one.
@@ -125,8 +136,10 @@ func (b *tab) goOn(g given, sent bool) {
 	}
 	if !sent {
 		b.await("document.getElementById('desk-comment').value === " + quote(g.comment))
-		b.key(kb.Escape)
-		b.await("document.activeElement.id !== 'desk-comment'")
+		if !b.on.touch {
+			b.key(kb.Escape)
+			b.await("document.activeElement.id !== 'desk-comment'")
+		}
 		b.judge(g.status)
 	}
 	b.settled()

@@ -88,16 +88,23 @@ func (b *tab) shows(p place) {
 // write puts a comment into the form, by keys or by touch.
 func (b *tab) write(text string) {
 	b.Helper()
+	b.comment()
+	b.key(text)
+	if !b.on.touch {
+		b.key(kb.Escape)
+		b.await("document.activeElement.id !== 'desk-comment'")
+	}
+}
+
+// comment puts the focus into the comment, by its key or by touch.
+func (b *tab) comment() {
+	b.Helper()
 	if b.on.touch {
 		b.tap("desk-comment")
-		b.key(text)
 		return
 	}
 	b.key("e")
 	b.await("document.activeElement.id === 'desk-comment'")
-	b.key(text)
-	b.key(kb.Escape)
-	b.await("document.activeElement.id !== 'desk-comment'")
 }
 
 // tap puts the focus into a field by touch. A finger that comes down while a notice above
