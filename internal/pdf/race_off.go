@@ -3,3 +3,5 @@
 package pdf
 
 const addressFactor = 1
+
+func childProgram() (string, error) { return ownProgram() }

@@ -125,7 +125,7 @@ func (c *child) overdue(limit time.Duration) (late <-chan struct{}, stop func())
 }
 
 func (w *worker) start() error {
-	exe, err := ownProgram()
+	exe, err := childProgram()
 	if err != nil {
 		return fmt.Errorf("find own program: %w", err)
 	}
