@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lectern/internal/access"
+	"lectern/internal/clock"
 	"lectern/internal/course"
 	"lectern/internal/db"
 	"lectern/internal/policy"
@@ -196,4 +197,39 @@ func TestKeptUnitsAreShared(t *testing.T) {
 			t.Errorf("%s became %s", was, now)
 		}
 	})
+}
+
+// A change that ends after a later one is told even where an old one was forgotten
+// meanwhile: the number of changes is the same then, and so is the newest.
+func TestAChangeOfAUnitIsToldBesideForgetting(t *testing.T) {
+	w := newWorld(t, "postgres") // SQLite has one writer at a time
+	version := func() string {
+		v, err := course.UnitVersion(t.Context(), w.db.Pool(), w.id["unitA"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	w.set(`DELETE FROM unit_changes`)
+	w.set(`UPDATE units SET name = 'Long ago' WHERE id = $1`, w.id["unitA"])
+	w.set(`UPDATE unit_changes SET at = $1`, clock.At(w.now.AddDate(0, 0, -2)))
+	var was string
+	if err := w.db.Tx(t.Context(), func(q db.Q) error {
+		_, err := db.Exec(t.Context(), q, `UPDATE units SET name = 'Now' WHERE id = $1`, w.id["unitA"])
+		w.set(`UPDATE tutorials SET meeting_location = 'Elsewhere' WHERE unit_id = $1`, w.id["unitA"])
+		was = version()
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var gone int64
+	if err := w.db.Tx(t.Context(), func(q db.Q) (err error) {
+		gone, err = course.PruneVersions(t.Context(), q)
+		return err
+	}); err != nil || gone != 1 {
+		t.Fatal(gone, err)
+	}
+	if now := version(); now == was {
+		t.Errorf("another name, and the version is %s as before", now)
+	}
 }

@@ -13,8 +13,9 @@ import (
 // what it stands for, and may come again after a day (see PruneVersions).
 func UnitVersion(ctx context.Context, q db.Q, unitID int64) (string, error) {
 	// That a transaction ended tells the number of rows, even where one with a higher
-	// id was there before it.
-	v, err := db.One[string](ctx, q, `SELECT CAST(count(*) AS TEXT) || '.' || CAST(coalesce(max(id), 0) AS TEXT)
+	// id was there before it; and where an old row was forgotten meanwhile, the sum of
+	// ids does, as the forgotten are lower than any that come.
+	v, err := db.One[string](ctx, q, `SELECT CAST(count(*) AS TEXT) || '.' || CAST(coalesce(sum(id), 0) AS TEXT)
 		FROM unit_changes WHERE unit_id = $1`, unitID)
 	if err != nil {
 		return "", err
