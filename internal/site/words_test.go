@@ -127,6 +127,34 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 // verb is where a value is put into words.
 var verb = regexp.MustCompile(`%[-+# 0]*[0-9.]*(\[\d+\])?[a-z%]`)
 
+// alone is a key in a template that no value comes with.
+var alone = regexp.MustCompile(`\bt "([^"]+)"\s*[)}]`)
+
+// Words that have a place for a value are given one: nobody reads "%d days".
+func TestTemplatesGiveTheValuesOfWords(t *testing.T) {
+	seen := 0
+	for _, pattern := range []string{"templates/*.html", "templates/parts/*.html"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range alone.FindAllStringSubmatch(string(text), -1) {
+				if seen++; verb.MatchString(english.words[m[1]]) {
+					t.Errorf("%s says %s as it stands: %s", name, m[1], english.words[m[1]])
+				}
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("only %d words are said without a value", seen)
+	}
+}
+
 // Every language has words for what English has words for, with the same values.
 func TestLanguagesAreComplete(t *testing.T) {
 	for _, tag := range Languages() {
