@@ -132,6 +132,7 @@ type handInIn struct {
 	Help          bool                      `param:"help"`
 	Contributions []shareIn                 `param:"contributions"`
 	Accepts       params.Opt[bool]          `param:"accepted"`
+	By            int64                     `param:"by"`
 }
 
 // shares gives what each member of a group contributed; nil where nothing is said of it.
@@ -145,8 +146,12 @@ func (in *handInIn) shares() []work.Contribution {
 }
 
 // handIn leads to the receipt, so that loading the page again sends nothing again. A
-// script that sends the form gets the address of the receipt, or what was wrong.
+// script that sends the form gets the address of the receipt, or what was wrong: it goes
+// on sending when somebody else has signed in at the same computer.
 func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (endpoint.Drawing, error) {
+	if err := wrote(who, in.By); err != nil {
+		return nil, err
+	}
 	sent := map[string]usecase.Upload{}
 	for key, u := range in.Files {
 		sent[key] = uploaded(u)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,6 +57,27 @@ func TestHandingInByAScript(t *testing.T) {
 		ann.do(path, nil).says("Versions: 1")
 		w.upload(path+"/hand-in", js, key, "file0", "a.go", "package a\n").status(401)
 		ann.upload(path+"/hand-in", js, key, "file0", "a.go", "package b\n").status(409).says("Idempotency-Key")
+	})
+}
+
+// The page of one goes on sending when another has signed in at the same computer: who may
+// hand in for students must not do so unawares.
+func TestHandingInForTheOneWhoSignedIn(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, path := w.as("ann"), w.path(aTask)
+		who := regexp.MustCompile(`name="by" value="(\d+)"`)
+		by := who.FindStringSubmatch(ann.do(path, nil).status(200).Body.String())
+		if by == nil {
+			t.Fatal("the form does not say who fills it in")
+		}
+		fields := url.Values{"key": {"0a1b"}, "by": {by[1]}}
+		const js = "application/json"
+		w.as("tom").upload(path+"/hand-in", js, fields, "file0", "a.go", "package a\n").status(403).says("Sign in as the one")
+		ann.do(path, nil).says("Nothing was handed in")
+		ann.upload(path+"/hand-in", js, fields, "file0", "a.go", "package a\n").to()
+		fields.Del("by") // a program of the staff's
+		w.as("tom").upload(path+"/hand-in", js, fields, "file0", "a.go", "package b\n").to()
 	})
 }
 
