@@ -62,6 +62,11 @@ func TestKeysOfTheDesk(t *testing.T) {
 	if b.place() != third {
 		t.Error("a key worked behind the list of keys")
 	}
+	b.key("?")
+	b.await("document.querySelector('#desk-keys[open]')")
+	b.key(kb.Enter) // closes it, and leads nowhere
+	b.await("!document.querySelector('#desk-keys[open]')")
+	b.shows(third)
 }
 
 // Whoever switched single keys off has none, and the buttons name none.

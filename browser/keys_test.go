@@ -225,7 +225,7 @@ func (b *tab) listedKeys() []string {
 	b.key("?")
 	b.await("document.querySelector('#desk-keys[open] tbody tr')")
 	list := eval[[][]string](b, `[...document.querySelectorAll('#desk-keys tr')].map((r) => r.closest('tbody')
-		.matches(':first-of-type') ? [...r.querySelectorAll('kbd')].map((k) => k.textContent)
+		.matches(':first-of-type') ? [...r.querySelectorAll('kbd')].map((k) => k.title)
 		: [[...r.querySelectorAll('kbd')].map((k) => k.textContent).join(' ')])`)
 	b.key(kb.Escape)
 	b.await("!document.querySelector('#desk-keys[open]')")

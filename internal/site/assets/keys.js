@@ -55,6 +55,9 @@ function label(control) {
     ?? copy.textContent;
 }
 
+// signs stand on the keys whose names are long.
+const signs = { ArrowLeft: '←', ArrowRight: '→' };
+
 // list fills the table of keys with those of the page as it is.
 export function list(desk, table) {
   const rows = new Map(controls(desk).map((c) => [names(c).join(' '), label(c).trim()]));
@@ -63,7 +66,7 @@ export function list(desk, table) {
     const head = document.createElement('th');
     head.scope = 'row';
     for (const name of key.split(' ')) {
-      head.append(Object.assign(document.createElement('kbd'), { textContent: name }), ' ');
+      head.append(Object.assign(document.createElement('kbd'), { title: name, textContent: signs[name] ?? name }), ' ');
     }
     row.append(head, Object.assign(document.createElement('td'), { textContent: text }));
     return row;
