@@ -41,3 +41,15 @@ END $$;
 CREATE TRIGGER student_key_of_user AFTER UPDATE OF name_key ON users FOR EACH ROW
 	WHEN (OLD.name_key <> NEW.name_key) EXECUTE FUNCTION student_key_of_user();
 `
+
+// studentKeysHeld lets a new task wait for a change of its student's name, and that for the
+// task: 00042.
+const studentKeysHeld = `-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION student_key_of_task() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.student_key := (SELECT u.name_key FROM projects p JOIN users u ON u.id = p.user_id
+		WHERE p.id = NEW.project_id FOR SHARE OF u);
+	RETURN NEW;
+END $$;
+-- +goose StatementEnd
+`
