@@ -265,7 +265,8 @@ func TestPasswordByLink(t *testing.T) {
 		w.do("/password", form(secret, "other")).status(422).says("not the same").says(token)
 		w.do("/password", form("short", "short")).status(422)
 		w.do("/password", form(secret, secret)).status(200).says("Your password is set.")
-		w.do("/password", form(secret, secret)).status(404).says("used or has expired")
+		w.do("/password", form(secret, secret)).status(404).says("used or has expired").
+			says(`<a href="/forgot">`).lacks(`name="token"`)
 		w.do("/sign-in", url.Values{"username": {"tom"}, "password": {secret}}).leadsTo("/home")
 		w.do("/password", nil).status(200).says("open the link")
 		log := w.log.String()
@@ -282,7 +283,8 @@ func TestForgottenPasswordsAndAddresses(t *testing.T) {
 		}
 		w.do("/confirm-address", nil).status(200).says("its end is missing")
 		w.do("/confirm-address?token=abc", nil).status(200).says("This address is mine")
-		w.do("/confirm-address", url.Values{"token": {"abc"}}).status(404).says("role=\"alert\"")
+		w.do("/confirm-address", url.Values{"token": {"abc"}}).status(404).says("role=\"alert\"").
+			says(`<a href="/profile#address">`).lacks(`name="token"`)
 	})
 }
 
