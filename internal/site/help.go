@@ -29,23 +29,31 @@ func (k helpKey) Keys() []string { return strings.Fields(k.Key) }
 // helpPage is what the help says.
 type helpPage struct {
 	Meanings []meaning
-	Keys     []helpKey
+	Keys     []helpKey // of the marking desk; none for students
 }
 
 func (s *Server) help(_ context.Context, who *access.Caller, _ struct{}) (*Page, error) {
-	v := helpPage{Keys: []helpKey{{"j", s.word("help.key-next")}, {"k", s.word("help.key-before")},
-		{"n", s.word("help.key-waiting")}, {"p", s.word("help.key-pin")}, {"e", s.word("help.key-comment")},
-		{"1", s.word("help.key-snippet")}, {"g", s.word("help.key-grade")}}}
+	var v helpPage
 	for _, st := range status.All {
 		v.Meanings = append(v.Meanings, meaning{s.words.status(st), s.word("meaning." + string(st)), st.Colour()})
 	}
+	if who.ID == 0 || who.Role != policy.Student { // students have no desk
+		v.Keys = s.deskKeys()
+	}
+	return s.page(who, "help", v), nil
+}
+
+// deskKeys are the keys of the marking desk.
+func (s *Server) deskKeys() []helpKey {
+	keys := []helpKey{{"j", s.word("help.key-next")}, {"k", s.word("help.key-before")},
+		{"n", s.word("help.key-waiting")}, {"p", s.word("help.key-pin")}, {"e", s.word("help.key-comment")},
+		{"1", s.word("help.key-snippet")}, {"g", s.word("help.key-grade")}}
 	for _, to := range slices.Concat(verdicts, rare) {
 		if to.Letter != "" {
-			v.Keys = append(v.Keys, helpKey{to.Letter, s.word("help.key-verdict", s.words.status(to.Status))})
+			keys = append(keys, helpKey{to.Letter, s.word("help.key-verdict", s.words.status(to.Status))})
 		}
 	}
-	v.Keys = append(v.Keys, helpKey{"Ctrl Enter", s.word("desk.key-send")},
+	return append(keys, helpKey{"Ctrl Enter", s.word("desk.key-send")},
 		helpKey{"Ctrl Shift Enter", s.word("desk.key-repeat")}, helpKey{"Esc", s.word("desk.key-leave")},
 		helpKey{"u", s.word("help.key-undo")}, helpKey{"?", s.word("help.key-all")})
-	return s.page(who, "help", v), nil
 }
