@@ -62,10 +62,16 @@ type taskPage struct {
 	History               []work.HistoryEntry
 	Desk                  string // where the staff judge it; empty for others, and before there is a task
 	words                 *Language
+	now                   clock.Time
+}
+
+// Late tells whether the task waits for its student and should have come already.
+func (v *taskPage) Late() bool {
+	return status.Set(usecase.ToDo).Has(v.Now.Status) && v.Now.SubmittedAt == nil && v.now.After(v.Due.Ends.Time)
 }
 
 func (s *Server) task(ctx context.Context, who *access.Caller, in taskIn) (*Page, error) {
-	v := &taskPage{words: s.words, Path: in.path(), MayComment: who.May(policy.Comment)}
+	v := &taskPage{words: s.words, now: s.DB.Now(), Path: in.path(), MayComment: who.May(policy.Comment)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.TaskDetail, err = usecase.TaskByID(ctx, q, who, in.ref()); err != nil {
 			return err

@@ -72,6 +72,39 @@ func (a *answer) listed() (out []string) {
 	return out
 }
 
+// What should have come already is called overdue at home and on its own page, as in the
+// term, until it is handed in.
+func TestOverdueIsToldWhereverATaskIs(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann := w.as("ann")
+		told := func(want bool) {
+			t.Helper()
+			for _, path := range []string{"/home", w.path("/projects/{id}"), w.path(aTask)} {
+				if got := strings.Contains(ann.do(path, nil).status(200).text(), `<strong class="red">Overdue`); got != want {
+					t.Errorf("%s says overdue: %t, want %t", path, got, want)
+				}
+			}
+		}
+		due := func(days int) {
+			day := clock.Day(w.db.Now().Time).AddDays(days)
+			w.exec(`UPDATE task_definitions SET start_date = $1, target_date = $1, due_date = $1`, day)
+		}
+		due(-2)
+		told(true)
+		w.exec(`UPDATE units SET time_zone = 'Australia/Melbourne'`)
+		told(true)
+		w.exec(`UPDATE task_definitions SET start_date = '2020-01-01', target_date = $1, due_date = $1`,
+			clock.Day(w.db.Now().Time).AddDays(2))
+		told(false)
+		due(-2)
+		ann.do(w.path(aTask)+"/status", url.Values{"status": {"working_on_it"}}).status(303)
+		told(true)
+		w.exec(`UPDATE tasks SET submission_date = $1`, w.db.Now())
+		told(false)
+	})
+}
+
 func TestTheTermAtAGlance(t *testing.T) {
 	each(t, func(w *world) {
 		path := w.term()

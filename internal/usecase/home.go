@@ -2,12 +2,15 @@ package usecase
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"lectern/internal/access"
 	"lectern/internal/clock"
 	"lectern/internal/db"
 	"lectern/internal/due"
 	"lectern/internal/grade"
+	"lectern/internal/opt"
 	"lectern/internal/progress"
 	"lectern/internal/status"
 )
@@ -38,6 +41,7 @@ type NextTask struct {
 	Name         string        `db:"name" json:"name"`
 	Status       status.Status `db:"status" json:"status"`
 	DueDate      clock.Date    `json:"due_date"`
+	Late         bool          `json:"-"` // nothing was handed in, and it is no longer on time
 }
 
 // Teaching is a unit that somebody teaches.
@@ -91,10 +95,12 @@ func addNext(ctx context.Context, q db.Q, who *access.Caller, studies []Study) e
 		Target     clock.Date  `db:"target_date"`
 		Deadline   *clock.Date `db:"due_date"`
 		UnitEnd    clock.Date  `db:"end_date"`
+		TimeZone   *string     `db:"time_zone"`
+		Submitted  bool        `db:"submitted"`
 	}
 	for r, err := range db.Each[row](ctx, q, `SELECT p.id AS project_id, d.id, d.abbreviation, d.name,
 			coalesce(t.status, 'not_started') AS status, coalesce(t.extensions, 0) AS extensions, d.target_date, d.due_date,
-			u.end_date
+			u.end_date, u.time_zone, t.submission_date IS NOT NULL AS submitted
 		FROM projects p JOIN units u ON u.id = p.unit_id JOIN task_definitions d ON d.unit_id = u.id
 		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id
 		WHERE p.user_id = $1 AND p.enrolled AND u.active AND d.target_grade <= p.target_grade AND d.start_date <= $2
@@ -103,11 +109,20 @@ func addNext(ctx context.Context, q db.Q, who *access.Caller, studies []Study) e
 		if err != nil {
 			return err
 		}
-		r.DueDate = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
-			Extensions: r.Extensions}.Due()
-		if s := by[r.ProjectID]; s != nil && (s.Next == nil || r.DueDate.Before(s.Next.DueDate)) {
-			s.Next = &r.NextTask
+		dates := due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
+			Extensions: r.Extensions}
+		r.DueDate = dates.Due()
+		s := by[r.ProjectID]
+		if s == nil || s.Next != nil && !r.DueDate.Before(s.Next.DueDate) {
+			continue
 		}
+		if name := opt.Or(r.TimeZone, ""); name != "" {
+			if dates.Zone, err = time.LoadLocation(name); err != nil {
+				return fmt.Errorf("time zone of the unit of project %d: %w", r.ProjectID, err)
+			}
+		}
+		r.Late = !r.Submitted && !dates.OnTime(q.Now().Time)
+		s.Next = &r.NextTask
 	}
 	return nil
 }

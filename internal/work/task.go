@@ -217,6 +217,7 @@ type Refreshed struct {
 	DueDate      clock.Time    `json:"due_date"` // the day's first moment in UTC
 	Extensions   int           `json:"extensions"`
 	TaskID       int64         `json:"-"` // 0 while nothing was ever written of it
+	SubmittedAt  *clock.Time   `json:"-"`
 }
 
 // Refresh gives the present state of a task.
@@ -225,5 +226,5 @@ func Refresh(ctx context.Context, q db.Q, projectID, definitionID int64) (*Refre
 	if err != nil {
 		return nil, err
 	}
-	return &Refreshed{t.DefinitionID, t.Status, clock.At(t.dueOn().Time), t.Extensions, t.ID}, nil
+	return &Refreshed{t.DefinitionID, t.Status, clock.At(t.dueOn().Time), t.Extensions, t.ID, t.SubmittedAt}, nil
 }
