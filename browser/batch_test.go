@@ -7,6 +7,16 @@ import (
 	"testing"
 )
 
+// inView tells whether something is seen on the screen without scrolling.
+func (b *tab) inView(selector string) bool {
+	b.Helper()
+	return eval[bool](b, `((e) => {
+		const r = e.getBoundingClientRect();
+		const at = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
+		return !!at && (e === at || e.contains(at));
+	})(document.querySelector(`+quote(selector)+`))`)
+}
+
 // A tutor gives twelve students one verdict. Between the plan and the deed somebody else
 // judges one of them: eleven are done, one is shown with the reason, and one undo brings
 // the eleven back.
@@ -24,6 +34,15 @@ func TestBatchOfTwelve(t *testing.T) {
 		if len(chosen) != 12 || !strings.Contains(b.text("#inbox-chosen"), "12") {
 			t.Fatalf("%d rows are chosen, and the page says %q", len(chosen), b.text("#inbox-chosen"))
 		}
+		if strip := b.text("#inbox-go"); !strings.Contains(strip, "12") || !b.inView("#inbox-go a") || b.inView("#batch-verdict") {
+			t.Errorf("from the middle of the list nothing leads to the form below it: %q", strip)
+		}
+		eval[bool](b, "document.querySelector('#inbox-every').scrollIntoView({block: 'center'}), true")
+		if !b.inView("#inbox-every") {
+			t.Error("no box is seen that chooses all rows")
+		}
+		b.press("#inbox-go a")
+		b.await("document.activeElement.id === 'batch-verdict'")
 		comment := "Please look at the sheet again, on " + on.name
 		eval[bool](b, `document.querySelector('#batch-verdict').value = 'redo', true`)
 		b.fill("#batch-comment", comment)

@@ -20,6 +20,9 @@ function tell() {
   if (!count) return;
   count.textContent = count.dataset.words.replace('%s', n);
   count.classList.remove('red');
+  const go = document.querySelector('#inbox-go'); // the form is below a long list
+  go.hidden = n === 0;
+  go.querySelector('span').textContent = count.textContent;
 }
 
 document.addEventListener('change', (e) => {
