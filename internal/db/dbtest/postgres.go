@@ -24,6 +24,7 @@ import (
 // server is a PostgreSQL server that tests may fill with databases.
 type server struct {
 	base     string // address of its maintenance database
+	run      string // stands in the names of databases: others may use the server, also under our number of before
 	admin    *sql.DB
 	template string
 	mu       sync.Mutex // CREATE DATABASE wants its template to itself
@@ -44,7 +45,8 @@ var postgresServer = sync.OnceValues(func() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{base: base, admin: admin, template: fmt.Sprintf("lectern_template_%d", os.Getpid()),
+	run := fmt.Sprintf("%d_%d", os.Getpid(), time.Now().UnixNano())
+	s := &server{base: base, run: run, admin: admin, template: "lectern_template_" + run,
 		cleaners: map[string]*cleaner{}}
 	if err := s.exec("CREATE DATABASE " + s.template); err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func (s *server) take() (string, error) {
 		return name, nil
 	}
 	s.made++
-	name := fmt.Sprintf("lectern_test_%d_%d", os.Getpid(), s.made)
+	name := fmt.Sprintf("lectern_test_%s_%d", s.run, s.made)
 	return name, s.exec("CREATE DATABASE " + name + " TEMPLATE " + s.template + " STRATEGY wal_log")
 }
 
