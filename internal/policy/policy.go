@@ -177,7 +177,11 @@ func (r *Right) Allows(w Who) bool { return r.Who&w != 0 }
 
 // Refusal says in a sentence who holds the right.
 func (r *Right) Refusal() string {
-	names := r.Who.Names()
+	who := r.Who
+	if who&Owner != 0 {
+		who &^= FormerOwner // the student concerned, whether enrolled or withdrawn
+	}
+	names := who.Names()
 	if n := len(names); n > 1 {
 		names[n-2] += " or " + names[n-1]
 		names = names[:n-1]
