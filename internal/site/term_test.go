@@ -110,6 +110,7 @@ func TestTheTermAtAGlance(t *testing.T) {
 		path := w.term()
 		ann := w.as("ann")
 		all := ann.do(path, nil).status(200).says("Later in the term").says("Overdue").says(path + "/burndown.svg")
+		all.says(`<a href="` + path + `/receipts">`)
 		if n := len(all.listed()); n != 21 { // twenty of Pass and Credit, and the hostile one
 			t.Errorf("%d tasks: %v", n, all.listed())
 		}
