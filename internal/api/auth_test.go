@@ -176,8 +176,8 @@ func TestSignInMethod(t *testing.T) {
 		w.do("", "GET /api/auth/method", nil).status(200).is(`{"method":"database","redirect_to":null,
 			"methods":[{"method":"database","name":"Password","redirect_to":null}]}`)
 		w.do("", "GET /api/auth/signout_url", nil).status(200).is(`{"auth_signout_url":null}`)
-		elsewhere := func(to string) func(context.Context, string) string {
-			return func(context.Context, string) string { return to }
+		elsewhere := func(to string) func(context.Context, string, string) string {
+			return func(context.Context, string, string) string { return to }
 		}
 		w.api.methods = []Method{
 			{Method: "saml", Name: "Example University", RedirectTo: elsewhere("https://idp.example.edu/in"),

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 
 	"lectern/internal/access"
 	"lectern/internal/db"
@@ -17,17 +18,19 @@ func (s *Server) SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, erro
 }
 
 // Ways lists where people sign in elsewhere, to come back to the page next; those that
-// cannot be reached are left out.
-func (s *Server) Ways(ctx context.Context, next string) (list []ident.Way) {
+// cannot be reached are left out. The cookie, where there is one, is for the browser that
+// is shown them.
+func (s *Server) Ways(ctx context.Context, next string) (list []ident.Way, keep *http.Cookie) {
+	secret, keep := s.bound(ctx)
 	for _, m := range s.methods {
 		if m.RedirectTo == nil {
 			continue
 		}
-		if to := m.RedirectTo(ctx, next); to != "" {
+		if to := m.RedirectTo(ctx, next, secret); to != "" {
 			list = append(list, ident.Way{Name: m.Name, Address: to})
 		}
 	}
-	return list
+	return list, keep
 }
 
 // SignoutURL is where a sign-out goes on to, "" for nowhere: the first there is, for of

@@ -22,8 +22,9 @@ type Method struct {
 	Name   string // what people call it, such as "Example University"
 	// RedirectTo gives the address where a sign-in elsewhere begins, "" while it
 	// cannot, and ends at the page next where our own pages serve. It must not wait for
-	// anybody. Nil: people type a password here.
-	RedirectTo func(ctx context.Context, next string) string
+	// anybody. Where browser is not empty, it is the secret of the browser that leaves and
+	// is to come back. Nil: people type a password here.
+	RedirectTo func(ctx context.Context, next, browser string) string
 	SignoutURL string // where a sign-out elsewhere ends it; empty: nowhere
 }
 
@@ -45,7 +46,7 @@ func (s *Server) signInMethod(ctx context.Context, _ *access.Caller, _ none) (*m
 	for _, m := range s.methods {
 		shown := namedMethod{Method: m.Method, Name: m.Name}
 		if m.RedirectTo != nil {
-			shown.RedirectTo = opt.NonZero(m.RedirectTo(ctx, ""))
+			shown.RedirectTo = opt.NonZero(m.RedirectTo(ctx, "", ""))
 		}
 		list = append(list, shown)
 	}

@@ -2,7 +2,10 @@ package api
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
+	"net/http"
+	"strings"
 
 	"lectern/internal/access"
 	"lectern/internal/api/endpoint"
@@ -16,7 +19,7 @@ import (
 func (s *Server) samlRoutes() {
 	unset := endpoint.Also(503, "sign-in by SAML is not set up, or cannot be used now")
 	// A form on the provider's page brings the answer, so this endpoint alone is for
-	// requests that other sites make people send. Like all of the API it reads no cookie.
+	// requests that other sites make people send. No cookie tells it who somebody is.
 	endpoint.Route(s.Server, "POST /api/auth/jwt", 201, policy.Anybody, "Sign in with the answer of a SAML provider",
 		s.signInBySAML,
 		endpoint.Audited(audit.SignIn, audit.Account, audit.Role), endpoint.ForBrowsers(),
@@ -33,6 +36,32 @@ func (s *Server) samlRoutes() {
 const SAML = "saml"
 
 var errNoSAML = fault.New(fault.Unavailable, "Sign-in by SAML is not set up here. Sign in another way.")
+
+// samlCookie binds a sign-in by SAML to the browser that began it on our pages: else
+// anybody could make the browsers of others post an answer of their own, and find what
+// those people do in their account. It opens nothing. The answer is posted by the page of
+// another site, with which only such a cookie travels that browsers take by https alone.
+const samlCookie = "__Host-saml"
+
+// binds tells whether a sign-in by SAML that leads to our pages must have begun there.
+func (s *Server) binds() bool {
+	return s.clientURL == "" && s.enter != nil && strings.HasPrefix(s.publicURL, "https://")
+}
+
+// bound gives the secret of the browser that asks, and the cookie to keep it by; none
+// where nothing is bound. A browser keeps its secret, so that two pages can sign in side by
+// side.
+func (s *Server) bound(ctx context.Context) (secret string, keep *http.Cookie) {
+	if s.saml == nil || !s.binds() {
+		return "", nil
+	}
+	secret = endpoint.Cookie(ctx, samlCookie)
+	if len(secret) != len(rand.Text()) {
+		secret = rand.Text()
+	}
+	return secret, &http.Cookie{Name: samlCookie, Value: secret, Path: "/", MaxAge: 3600, HttpOnly: true, Secure: true,
+		SameSite: http.SameSiteNoneMode}
+}
 
 type samlIn struct {
 	SAMLResponse string `param:"SAMLResponse,required" text:"any" doc:"as the provider's form posts it, in base64"`
@@ -59,6 +88,11 @@ func (s *Server) signInBySAML(ctx context.Context, who *access.Caller,
 	proof, err := s.saml.Verify(ctx, in.SAMLResponse)
 	if err != nil {
 		return out, err
+	}
+	if endpoint.FromForm(ctx) && s.binds() {
+		if err := s.saml.BeganIn(ctx, proof, endpoint.Cookie(ctx, samlCookie)); err != nil {
+			return out, err
+		}
 	}
 	return change(ctx, s.db, func(q db.Q) (out endpoint.SentOn[*samlOut], err error) {
 		u, err := s.saml.SignIn(ctx, q, proof)

@@ -146,7 +146,10 @@ func TestABrowserIsSentToOurPages(t *testing.T) {
 		w.api.EnterPages(func(token, _ string) endpoint.Redirect {
 			return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
 		})
-		sent := w.bring(idp.SignIn(w.begin(), "s-1"), "Accept", browser).status(http.StatusSeeOther)
+		w.now = clock.Real()
+		ways, keep := w.api.Ways(t.Context(), "")
+		sent := w.bring(idp.SignIn(ways[0].Address, "s-1"), "Accept", browser, "Cookie",
+			keep.Name+"="+keep.Value).status(http.StatusSeeOther)
 		if sent.Header().Get("Location") != "/home" || len(sent.Result().Cookies()) != 1 {
 			t.Fatalf("got %v", sent.Header())
 		}
@@ -158,6 +161,34 @@ func TestABrowserIsSentToOurPages(t *testing.T) {
 		if !strings.HasPrefix(sent.Header().Get("Location"), w.api.clientURL) {
 			t.Errorf("the client does not come first: %v", sent.Header())
 		}
+	})
+}
+
+// TestNobodyIsSignedInAsSomebodyElse: an answer that one browser asked for signs in no
+// other, whose owner would work in the account of whoever sent it there.
+func TestNobodyIsSignedInAsSomebodyElse(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		idp := w.withSAML(t, func(c *saml.Config) { c.Rules.Domains = []string{"example.edu"} })
+		idp.Person("s-1", "student@example.edu")
+		w.api.EnterPages(func(token, _ string) endpoint.Redirect {
+			return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
+		})
+		w.now = clock.Real()
+		ways, own := w.api.Ways(t.Context(), "")
+		_, other := w.api.Ways(t.Context(), "")
+		if !own.Secure || !own.HttpOnly || own.SameSite != http.SameSiteNoneMode || own.Value == other.Value {
+			t.Errorf("%s and %s", own, other)
+		}
+		answer := idp.SignIn(ways[0].Address, "s-1")
+		for _, cookie := range []string{"", own.Name + "=", own.Name + "=" + other.Value} {
+			w.bring(answer, "Accept", browser, "Cookie", cookie).status(401)
+		}
+		unbound := idp.SignIn(w.begin(), "s-1") // as anybody gets one for a program
+		for _, cookie := range []string{"", own.Name + "=" + own.Value} {
+			w.bring(unbound, "Accept", browser, "Cookie", cookie).status(401)
+		}
+		w.bring(answer, "Accept", browser, "Cookie", own.Name+"="+own.Value).status(303)
+		w.bring(unbound).status(201) // a program, which gets the token itself
 	})
 }
 

@@ -68,7 +68,7 @@ func (a *App) openOIDC(ctx context.Context) error {
 func (a *App) oidcMethod() api.Method {
 	start := a.Public() + "/api/auth/oidc/start"
 	return api.Method{Method: api.OIDC, Name: a.OIDC.Name, SignoutURL: a.OIDC.SignoutURL,
-		RedirectTo: func(_ context.Context, next string) string {
+		RedirectTo: func(_ context.Context, next, _ string) string { // the start knows the browser
 			if next == "" {
 				return start
 			}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -99,11 +101,18 @@ func TestABrowserComesHome(t *testing.T) {
 		return rec
 	}
 	idp.Register(ask(httptest.NewRequest(http.MethodGet, "/api/auth/saml/metadata", http.NoBody)).Body.Bytes())
-	answer := url.Values{"SAMLResponse": {idp.SignIn(a.saml.RedirectTo(t.Context(), ""), "s-1")}}
+	page := ask(httptest.NewRequest(http.MethodGet, "/sign-in", http.NoBody))
+	way := regexp.MustCompile(regexp.QuoteMeta(idp.URL) + `[^"]*`).FindString(page.Body.String())
+	browser := page.Result().Cookies()
+	if way == "" || len(browser) != 1 {
+		t.Fatalf("no sign-in begins: %v %s", page.Header(), page.Body)
+	}
+	answer := url.Values{"SAMLResponse": {idp.SignIn(html.UnescapeString(way), "s-1")}}
 	r := httptest.NewRequest(http.MethodPost, "/api/auth/jwt", strings.NewReader(answer.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", idp.URL)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	r.AddCookie(browser[0])
 	sent := ask(r)
 	if sent.Code != http.StatusSeeOther || sent.Header().Get("Location") != "/home" {
 		t.Fatalf("got %d %v %s", sent.Code, sent.Header(), sent.Body)

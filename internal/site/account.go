@@ -55,8 +55,13 @@ type signInForm struct {
 }
 
 func (s *Server) signInPage(ctx context.Context, who *access.Caller, in signInIn) *Page {
-	return s.page(who, "sign-in", signInForm{Username: in.Username, Next: in.Next, Remember: in.Remember,
-		Ways: s.doors.Ways(ctx, in.Next)})
+	ways, keep := s.doors.Ways(ctx, in.Next)
+	p := s.page(who, "sign-in", signInForm{Username: in.Username, Next: in.Next, Remember: in.Remember, Ways: ways})
+	p.head = http.Header{}
+	if keep != nil {
+		p.head.Add("Set-Cookie", keep.String())
+	}
+	return p
 }
 
 func (s *Server) askSignIn(ctx context.Context, who *access.Caller, in signInIn) (*Page, error) {
@@ -65,7 +70,8 @@ func (s *Server) askSignIn(ctx context.Context, who *access.Caller, in signInIn)
 	if to := s.doors.SignoutURL(); in.Out && to != "" {
 		f := p.Data.(signInForm)
 		f.Elsewhere = to
-		p.Data, p.head = f, http.Header{"Refresh": {"0; url=" + to}}
+		p.Data = f
+		p.head.Set("Refresh", "0; url="+to)
 	}
 	return p, nil
 }

@@ -194,7 +194,10 @@ func (s *Server) again(p *Page, err error) (*Page, error) {
 	problem := httpserver.ProblemOf(e)
 	p.Wrong, p.status = &problem, problem.Status
 	if wait := httpserver.RetryAfter(e); wait != "" {
-		p.head = http.Header{"Retry-After": {wait}}
+		if p.head == nil {
+			p.head = http.Header{}
+		}
+		p.head.Set("Retry-After", wait)
 	}
 	return p, nil
 }

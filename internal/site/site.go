@@ -39,8 +39,9 @@ type Config struct {
 type Doors interface {
 	// SignIn opens a session by a password and gives its token.
 	SignIn(ctx context.Context, t ident.Try) (*ident.SignedIn, error)
-	// Ways lists where people sign in elsewhere, to come back to the page next.
-	Ways(ctx context.Context, next string) []ident.Way
+	// Ways lists where people sign in elsewhere, to come back to the page next, and gives
+	// the cookie by which they are known for those who left; nil: none is needed.
+	Ways(ctx context.Context, next string) ([]ident.Way, *http.Cookie)
 	// SignoutURL is where a sign-out goes on to elsewhere; "" for nowhere.
 	SignoutURL() string
 	// Passwords are the service's one way to prove and change them.

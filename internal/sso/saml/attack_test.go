@@ -163,7 +163,7 @@ func (p *press) fromProvider(name string) string {
 	if err != nil {
 		p.Fatal(err)
 	}
-	doc.Root().CreateAttr("ID", newRequestID(p.key, p.now))
+	doc.Root().CreateAttr("ID", newRequestID(p.key, p.now, ""))
 	address, err := sp.BuildAuthURLRedirect("", doc)
 	if err != nil {
 		p.Fatal(err)
@@ -190,8 +190,8 @@ func TestForgedAnswersAreRefused(t *testing.T) {
 		"Issuer":             func(c *claim) { c.issuer = "https://other-idp.example.edu" },
 		"no request of ours": func(c *claim) { c.request, c.outer = "_1234", "_1234" },
 		"answers no request": func(c *claim) { c.request, c.outer = "", "" },
-		"it answers":         func(c *claim) { c.outer = newRequestID(p.key, p.now) },
-		"request that ended": func(c *claim) { c.request = newRequestID(p.key, p.now.Add(-time.Hour)); c.outer = "" },
+		"it answers":         func(c *claim) { c.outer = newRequestID(p.key, p.now, "") },
+		"request that ended": func(c *claim) { c.request = newRequestID(p.key, p.now.Add(-time.Hour), ""); c.outer = "" },
 		"has 0 values":       func(c *claim) { c.uid = "" },
 		"instruction stands": func(c *claim) { c.extra = `<?php x?>` },
 		"is no address":      func(c *claim) { c.extra = `<x:y xmlns:x="1"/>` },
@@ -204,7 +204,7 @@ func TestForgedAnswersAreRefused(t *testing.T) {
 	} {
 		p.refused(p.text(p.spoilt(change)), why)
 	}
-	foreign := newRequestID([]byte("another key"), p.now)
+	foreign := newRequestID([]byte("another key"), p.now, "")
 	p.refused(p.text(p.spoilt(func(c *claim) { c.request, c.outer = foreign, foreign })), "no request of ours")
 	p.Login = ""
 	p.refused(p.text(p.spoilt(func(c *claim) {

@@ -60,7 +60,7 @@ type claim struct {
 
 // claim gives a good one, to be spoilt.
 func (p *press) claim() claim {
-	id := newRequestID(p.key, p.now)
+	id := newRequestID(p.key, p.now, "")
 	return claim{id: "_a1", name: "ann@example.edu", uid: "ann", mail: "ann@example.edu", issuer: p.idp.Metadata,
 		audience: p.EntityID, recipient: p.Consumer, destination: p.Consumer, request: id, outer: id,
 		from: p.now.Add(-time.Minute), until: p.now.Add(5 * time.Minute), signAssertion: true, responseID: "_r1",

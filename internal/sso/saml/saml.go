@@ -88,7 +88,8 @@ func (p *Provider) service(i *idp, now time.Time) *saml2.SAMLServiceProvider {
 // RedirectTo gives an address of the provider that begins a sign-in, "" while there
 // is none. It writes nothing down: the request's id carries its own proof. The provider
 // gives next back beside its answer, as RelayState, where it is short enough for one.
-func (p *Provider) RedirectTo(ctx context.Context, next string) string {
+// Where browser is not empty, it is a secret of the browser that is to come back.
+func (p *Provider) RedirectTo(ctx context.Context, next, browser string) string {
 	now := p.db.Now().Time
 	i, err := p.current(now)
 	if err != nil {
@@ -97,7 +98,7 @@ func (p *Provider) RedirectTo(ctx context.Context, next string) string {
 	sp := p.service(i, now.Add(skew))
 	doc, err := sp.BuildAuthRequestDocumentNoSig()
 	if err == nil {
-		doc.Root().CreateAttr("ID", newRequestID(p.key, now))
+		doc.Root().CreateAttr("ID", newRequestID(p.key, now, browser))
 		var address string
 		if address, err = sp.BuildAuthURLRedirect(relayed(next), doc); err == nil {
 			return address
@@ -145,6 +146,15 @@ func (p *Provider) Verify(ctx context.Context, answer string) (*Proof, error) {
 		return nil, p.told(ctx, err)
 	}
 	return proof, nil
+}
+
+// BeganIn refuses an answer that another browser than the one with this secret asked for.
+// What nobody asked for is taken where the settings take it.
+func (p *Provider) BeganIn(ctx context.Context, proof *Proof, browser string) error {
+	if proof.request == "" || browser != "" && beganIn(p.key, proof.request, browser) {
+		return nil
+	}
+	return p.told(ctx, saying(saysStart, "another browser asked for it"))
 }
 
 // SignIn gives the account that a verified answer signs in to, held until the

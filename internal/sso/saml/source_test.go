@@ -65,7 +65,7 @@ func TestTheLastGoodMetadataStays(t *testing.T) {
 		c := config(address)
 		c.Client = client()
 		p := open(t, d, c)
-		if p.RedirectTo(t.Context(), "") != "" {
+		if p.RedirectTo(t.Context(), "", "") != "" {
 			t.Error("a sign-in begins nowhere")
 		}
 		if _, err := p.Verify(t.Context(), "x"); !fault.Is(err, fault.Unavailable) ||
@@ -73,7 +73,7 @@ func TestTheLastGoodMetadataStays(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		mood.Store(saying200(good))
-		if err := p.Refresh(t.Context()); err != nil || p.RedirectTo(t.Context(), "") == "" {
+		if err := p.Refresh(t.Context()); err != nil || p.RedirectTo(t.Context(), "", "") == "" {
 			t.Fatalf("good metadata is not used: %v", err)
 		}
 		slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -97,15 +97,15 @@ func TestTheLastGoodMetadataStays(t *testing.T) {
 			if err := p.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("got %v, want one that says %q", err, says)
 			}
-			if p.RedirectTo(t.Context(), "") == "" {
+			if p.RedirectTo(t.Context(), "", "") == "" {
 				t.Errorf("metadata that is wrong (%s) displaced the good one", says)
 			}
 		}
-		if p := open(t, d, c); p.RedirectTo(t.Context(), "") == "" {
+		if p := open(t, d, c); p.RedirectTo(t.Context(), "", "") == "" {
 			t.Error("a restart forgets the metadata")
 		}
 		c.Pins = []string{strings.Repeat("0", 64)}
-		if p := open(t, d, c); p.RedirectTo(t.Context(), "") != "" {
+		if p := open(t, d, c); p.RedirectTo(t.Context(), "", "") != "" {
 			t.Error("a restart uses metadata that is not pinned")
 		}
 	})
@@ -121,8 +121,8 @@ func TestMetadataOfAFile(t *testing.T) {
 	c := config(file)
 	c.Pins = []string{Fingerprint(i.Certificate)}
 	p := open(t, d, c)
-	if err := p.Refresh(t.Context()); err != nil || !strings.HasPrefix(p.RedirectTo(t.Context(), ""), i.URL+"/sso?SAMLReq") {
-		t.Errorf("got %v, %s", err, p.RedirectTo(t.Context(), ""))
+	if err := p.Refresh(t.Context()); err != nil || !strings.HasPrefix(p.RedirectTo(t.Context(), "", ""), i.URL+"/sso?SAMLReq") {
+		t.Errorf("got %v, %s", err, p.RedirectTo(t.Context(), "", ""))
 	}
 	c.Pins = []string{strings.Repeat("0", 64)}
 	if err := open(t, d, c).Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "SHA-256") {
@@ -139,7 +139,7 @@ func TestRunRefreshes(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { p.Run(ctx); close(done) }()
-	for p.RedirectTo(t.Context(), "") == "" {
+	for p.RedirectTo(t.Context(), "", "") == "" {
 		time.Sleep(time.Millisecond)
 	}
 	stop()
@@ -199,14 +199,14 @@ func TestPins(t *testing.T) {
 func TestIDsOfRequests(t *testing.T) {
 	now := time.Now().UTC()
 	key := []byte("key")
-	id := newRequestID(key, now)
+	id := newRequestID(key, now, "")
 	if end, err := readRequestID(key, id, now.Add(requestLife-2*time.Second)); err != nil || end.Before(now) {
 		t.Errorf("got %s, %v", end, err)
 	}
 	if _, err := readRequestID(key, id, now.Add(requestLife)); err == nil {
 		t.Error("it has no end")
 	}
-	if id == newRequestID(key, now) {
+	if id == newRequestID(key, now, "") {
 		t.Error("two requests have one id")
 	}
 	for i := range id {

@@ -19,6 +19,7 @@ const skew = time.Minute
 // Proof is what a verified answer proves, and what of it is good once.
 type Proof struct {
 	identity sso.Identity
+	request  string // that it answers; empty: none
 	once     []single
 }
 
@@ -56,7 +57,8 @@ func (p *Provider) verify(answer string, now time.Time) (*Proof, error) {
 		return nil, err
 	}
 	identity, err := p.identity(a)
-	return &Proof{identity, append(once, request...)}, err
+	return &Proof{identity, a.Subject.SubjectConfirmation.SubjectConfirmationData.InResponseTo,
+		append(once, request...)}, err
 }
 
 // conditions refuses an assertion that is not for us or not for now, and tells until
