@@ -29,13 +29,18 @@ type searchStudentsIn struct {
 // showStudents says which students are listed.
 type showStudents string
 
+// secondLook are those on whom a note of the staff asks for a second look, enrolled or not.
+const secondLook showStudents = "second_look"
+
 // Enum gives all values, for the documentation of the API.
-func (showStudents) Enum() []string { return []string{"enrolled", "withdrawn", "all"} }
+func (showStudents) Enum() []string {
+	return []string{"enrolled", "withdrawn", string(secondLook), "all"}
+}
 
 // enrolled gives the value the students have; nil: either.
 func (v showStudents) enrolled() *bool {
 	switch v {
-	case "all":
+	case "all", secondLook:
 		return nil
 	case "withdrawn":
 		return new(false)
@@ -47,6 +52,7 @@ func (s *Server) searchStudents(ctx context.Context, who *access.Caller,
 	in searchStudentsIn) (endpoint.List[enrol.FoundStudent], error) {
 	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]enrol.FoundStudent, int64, error) {
 		return enrol.StudentSearch{UnitID: in.UnitID, CallerID: who.ID, Text: in.Text, TutorialID: in.TutorialID.Ptr(),
-			CampusID: in.CampusID.Ptr(), Enrolled: in.Show.V.enrolled(), Order: in.Sort.V, Page: p}.Students(ctx, q)
+			CampusID: in.CampusID.Ptr(), Enrolled: in.Show.V.enrolled(), SecondLook: in.Show.V == secondLook,
+			Order: in.Sort.V, Page: p}.Students(ctx, q)
 	})
 }

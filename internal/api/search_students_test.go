@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -110,6 +111,33 @@ func TestLastActivity(t *testing.T) {
 		}
 		if at := last("student"); at != clock.At(w.now).String() {
 			t.Errorf("active at %v after the check, spoke at %v", at, clock.At(w.now))
+		}
+	})
+}
+
+// Students on whom a note asks for a second look are found by it; nobody is told so of
+// themselves.
+func TestStudentsToLookAtAgain(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.set(`DELETE FROM staff_notes`)
+		for _, note := range []struct{ on, flagged string }{{"student", "true"}, {"both", "true"}, {"mate", "false"}} {
+			w.do("convenor", "POST /api/projects/{project:"+note.on+"}/notes", form{"text": "Look", "flagged": note.flagged}).
+				status(201)
+		}
+		w.set(`UPDATE projects SET enrolled = FALSE WHERE id = $1`, w.id["project:student"])
+		for who, want := range map[string]string{"tutor": "both student", "both": "student"} {
+			if got := w.do(who, "GET "+searchPath+"?show=second_look", nil).status(200).names(); got != want {
+				t.Errorf("%s finds %s, want %s", who, got, want)
+			}
+			flags := 0
+			for _, s := range w.do(who, "GET "+searchPath+"?show=all", nil).status(200).list() {
+				if s["second_look"] == true {
+					flags++
+				}
+			}
+			if flags != len(strings.Fields(want)) {
+				t.Errorf("%s is told of %d, want %s", who, flags, want)
+			}
 		}
 	})
 }

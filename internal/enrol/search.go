@@ -53,11 +53,12 @@ func (o StudentOrder) Known() bool { return studentOrders[o] != "" }
 // and which part of them.
 type StudentSearch struct {
 	UnitID     int64
-	CallerID   int64  // who studies the unit beside teaching it sees nothing of what their work is similar to
+	CallerID   int64  // who studies the unit beside teaching it sees nothing of similar work or notes of their own
 	Text       string // see ident.MatchPerson
 	TutorialID *int64 // 0: those without a tutorial; nil: all
 	CampusID   *int64 // 0: those without a campus; nil: all
 	Enrolled   *bool  // nil: all
+	SecondLook bool   // only those on whom a note asks for a second look
 	Order      StudentOrder
 	Page       db.Page
 }
@@ -67,7 +68,11 @@ type FoundStudent struct {
 	StudentEntry
 	LastActiveAt *clock.Time `db:"last_active_at" json:"last_active_at"`
 	Waiting      int64       `db:"waiting" json:"waiting"` // tasks that wait for feedback
+	SecondLook   bool        `db:"second_look" json:"second_look"`
 }
+
+// flaggedNote tells whether a note on the student asks the staff for a second look.
+const flaggedNote = `EXISTS (SELECT 1 FROM staff_notes n WHERE n.project_id = p.id AND n.flagged)`
 
 // from gives the part of the statements that picks the students.
 func (s StudentSearch) from() (string, []any) {
@@ -79,6 +84,9 @@ func (s StudentSearch) from() (string, []any) {
 	}
 	if s.Enrolled != nil {
 		and(`p.enrolled = $%d`, *s.Enrolled)
+	}
+	if s.SecondLook {
+		and(flaggedNote+` AND p.user_id <> $%d`, s.CallerID)
 	}
 	switch {
 	case s.CampusID == nil:
@@ -119,9 +127,10 @@ func (s StudentSearch) Students(ctx context.Context, q db.Q) (list []FoundStuden
 	n := len(args)
 	list, err = db.All[FoundStudent](ctx, q, fmt.Sprintf(`WITH page AS MATERIALIZED (SELECT p.id%s
 			ORDER BY %s LIMIT $%d OFFSET $%d)
-		%s, p.last_active_at, (SELECT count(*) FROM tasks w WHERE w.project_id = p.id AND w.status IN %s) AS waiting
+		%s, p.last_active_at, (SELECT count(*) FROM tasks w WHERE w.project_id = p.id AND w.status IN %s) AS waiting,
+			%s AS second_look
 		FROM page JOIN projects p ON p.id = page.id JOIN users s ON s.id = p.user_id ORDER BY %s`,
-		from, order, n+1, n+2, selectEntries, db.Literals(status.Awaiting...), order),
+		from, order, n+1, n+2, selectEntries, db.Literals(status.Awaiting...), flaggedNote, order),
 		append(args, s.Page.Limit(), s.Page.Offset())...)
 	if err != nil || len(list) == 0 {
 		return list, total, err
@@ -154,7 +163,8 @@ func (s StudentSearch) seat(ctx context.Context, q db.Q, list []FoundStudent) er
 		held[e.ProjectID] = append(held[e.ProjectID], e)
 	}
 	for i := range list {
-		list[i].SimilarityFlag = list[i].SimilarityFlag && list[i].PersonID != s.CallerID
+		own := list[i].PersonID == s.CallerID
+		list[i].SimilarityFlag, list[i].SecondLook = list[i].SimilarityFlag && !own, list[i].SecondLook && !own
 		list[i].Seats = seatsByStream(streams, held[list[i].ID])
 	}
 	return nil

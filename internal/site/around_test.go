@@ -74,6 +74,11 @@ func TestPagesAroundTheDesk(t *testing.T) {
 		tom.do(one+"?status=need_help&sort=submitted&text=ann", nil).status(200).says("Anne Smith")
 		tom.do(students, nil).status(200).says("Today").says("Waiting: 1")
 
+		tom.do(students+"?show=second-look", nil).status(200).says("There are no such students.")
+		tom.do(student+"/notes", url.Values{"text": {"Talk to her"}, "flagged": {"true"}, "back": {student}}).status(303)
+		tom.do(students, nil).status(200).says(`<span class="flag">Second look</span>`)
+		tom.do(students+"?show=second-look", nil).status(200).says("Anne Smith").lacks("Eve Jones")
+
 		tom.do(student, nil).status(200).says("<bdi>Anne Smith</bdi>").says("S77").says("mailto:ann@example.edu").
 			says("E1 Essay").says("Waits: to the desk").says("Today").says("See as the student does")
 		tom.do(strings.Replace(student, "/students/", "/students/4711", 1), nil).status(404)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"lectern/internal/access"
@@ -76,7 +77,7 @@ func (in *studentsIn) clean() {
 	if !enrol.StudentOrder(in.Sort).Known() {
 		in.Sort = "name"
 	}
-	if in.Show != "withdrawn" && in.Show != "all" {
+	if !slices.Contains((&studentsPage{}).Shows(), in.Show) {
 		in.Show = ""
 	}
 	in.Tutorial, in.Campus = number(in.Tutorial), number(in.Campus)
@@ -103,8 +104,11 @@ func maybe(text string) *int64 {
 func (in *studentsIn) search(who *access.Caller) enrol.StudentSearch {
 	s := enrol.StudentSearch{UnitID: in.UnitID, CallerID: who.ID, Text: in.Text, TutorialID: maybe(in.Tutorial),
 		CampusID: maybe(in.Campus), Order: enrol.StudentOrder(in.Sort), Page: pageOf(in.Page)}
-	if in.Show != "all" {
+	switch in.Show {
+	case "", "withdrawn":
 		s.Enrolled = new(in.Show == "")
+	case "second-look":
+		s.SecondLook = true
 	}
 	return s
 }
@@ -118,7 +122,7 @@ func (v *studentsPage) Orders() []string {
 }
 
 // Shows are the students that can be shown.
-func (v *studentsPage) Shows() []string { return []string{"", "withdrawn", "all"} }
+func (v *studentsPage) Shows() []string { return []string{"", "second-look", "withdrawn", "all"} }
 
 // Filtered tells whether the address leaves some students out.
 func (v *studentsPage) Filtered() bool {
