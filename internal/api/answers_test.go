@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"mime"
@@ -48,6 +49,12 @@ type promises struct {
 	document map[string]any
 	compiler *jsonschema.Compiler
 	schemas  map[string]*jsonschema.Schema
+	kept     sync.Map // the answers found true, by schema and bytes: the same are true again
+}
+
+type keptPromise struct {
+	schema *jsonschema.Schema
+	body   [sha256.Size]byte
 }
 
 var contract = sync.OnceValue(func() *promises {
@@ -161,6 +168,10 @@ func (p *promises) validate(path []string, body []byte) string {
 	if err != nil {
 		return err.Error()
 	}
+	this := keptPromise{s, sha256.Sum256(body)}
+	if _, known := p.kept.Load(this); known {
+		return ""
+	}
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
 		return "no JSON: " + err.Error()
@@ -168,6 +179,7 @@ func (p *promises) validate(path []string, body []byte) string {
 	if err := s.Validate(v); err != nil {
 		return err.Error()
 	}
+	p.kept.Store(this, true)
 	return ""
 }
 
@@ -189,4 +201,18 @@ func (p *promises) schema(path []string) (*jsonschema.Schema, error) {
 		p.schemas[at] = s
 	}
 	return s, err
+}
+
+// TestAnAnswerIsHeldAgainstTheDocumentEachTime has what was found true once vouch for
+// nothing but the same bytes.
+func TestAnAnswerIsHeldAgainstTheDocumentEachTime(t *testing.T) {
+	at := []string{"paths", "/api/campuses", "get", "responses", "200", "content", "application/json", "schema"}
+	for range 2 {
+		if wrong := contract().validate(at, []byte(`[]`)); wrong != "" {
+			t.Error(wrong)
+		}
+		if contract().validate(at, []byte(`[{"colour":"red"}]`)) == "" {
+			t.Error("a campus of nothing but a colour keeps the promise")
+		}
+	}
 }
