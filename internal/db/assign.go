@@ -51,11 +51,11 @@ func some[T any](to **T, v driver.Value) error {
 }
 
 func reflected(to reflect.Value, v driver.Value) error {
+	if v == nil && (to.Kind() == reflect.Pointer || to.Kind() == reflect.Slice) {
+		to.SetZero()
+		return nil
+	}
 	if to.Kind() == reflect.Pointer {
-		if v == nil {
-			to.SetZero()
-			return nil
-		}
 		to.Set(reflect.New(to.Type().Elem()))
 		return assign(to.Interface(), v)
 	}
