@@ -58,3 +58,15 @@ func TestColumnsKeepTheirWidths(t *testing.T) {
 		b.await(kept)
 	}
 }
+
+// Keys that do not work are on no button: without script the desk names none.
+func TestKeysWithoutScript(t *testing.T) {
+	onScreens(t, func(t *testing.T, on screen) {
+		b := open(t, quiet(t), on)
+		b.signIn("atutor")
+		b.visit(toMark)
+		if eval[bool](b, "document.querySelector('#desk-verdict kbd').checkVisibility()") == on.noScript {
+			t.Errorf("%s: the keys are shown wrongly", on.name)
+		}
+	}, wide, wide.withoutScript())
+}
