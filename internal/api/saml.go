@@ -59,8 +59,10 @@ func (s *Server) bound(ctx context.Context) (secret string, keep *http.Cookie) {
 	if len(secret) != len(rand.Text()) {
 		secret = rand.Text()
 	}
-	return secret, &http.Cookie{Name: samlCookie, Value: secret, Path: "/", MaxAge: 3600, HttpOnly: true, Secure: true,
-		SameSite: http.SameSiteNoneMode}
+	return secret, &http.Cookie{ //nolint:gosec // the provider's page posts the answer from another site
+		Name: samlCookie, Value: secret, Path: "/", MaxAge: 3600, HttpOnly: true, Secure: true,
+		SameSite: http.SameSiteNoneMode,
+	}
 }
 
 type samlIn struct {
