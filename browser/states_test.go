@@ -226,7 +226,9 @@ func (b *tab) bothVerdicts(s *service) {
 			b.looked("both verdicts, without script")
 			continue
 		}
+		from := b.place()
 		b.give("discuss")
+		b.moved(from) // what is looked at stays
 		b.await("document.querySelector('#desk-refused button')")
 		b.looked("both verdicts")
 		b.press("#desk-refused button:last-of-type")
