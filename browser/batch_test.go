@@ -34,7 +34,8 @@ func TestBatchOfTwelve(t *testing.T) {
 		if len(chosen) != 12 || !strings.Contains(b.text("#inbox-chosen"), "12") {
 			t.Fatalf("%d rows are chosen, and the page says %q", len(chosen), b.text("#inbox-chosen"))
 		}
-		if strip := b.text("#inbox-go"); !strings.Contains(strip, "12") || !b.inView("#inbox-go a") || b.inView("#batch-verdict") {
+		if strip := b.text("#inbox-go"); !strings.Contains(strip, "12") || !b.inView("#inbox-go a") ||
+			b.inView("#batch-verdict") {
 			t.Errorf("from the middle of the list nothing leads to the form below it: %q", strip)
 		}
 		eval[bool](b, "document.querySelector('#inbox-every').scrollIntoView({block: 'center'}), true")

@@ -23,7 +23,8 @@ func (s *Server) noteRoutes() {
 	endpoint.Route(s.Server, "GET "+notesPath, 200, policy.TakeNotes, "List the staff's notes on a student, newest "+
 		"first; the student does not see them", s.listNotes)
 	endpoint.Route(s.Server, "POST "+notesPath, 201, policy.TakeNotes, "Add a note on a student, for the staff only; "+
-		"the same again within a minute is the first", s.addNote, endpoint.Audited(audit.Note), endpoint.Location("/api/notes/{.id}"))
+		"the same again within a minute is the first", s.addNote, endpoint.Audited(audit.Note),
+		endpoint.Location("/api/notes/{.id}"))
 	endpoint.Route(s.Server, "GET "+staffNotePath, 200, policy.TakeNotes, "Get a note on a student", s.getNote)
 	endpoint.Route(s.Server, "PUT "+staffNotePath, 200, policy.TakeNotes, "Change a note: your own, or as a convenor "+
 		"any of the unit", s.changeNote, endpoint.Audited(audit.Note), asks)

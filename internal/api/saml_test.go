@@ -139,14 +139,20 @@ func TestABrowserIsSentToTheClient(t *testing.T) {
 	})
 }
 
+// withPagesBySAML leads whoever signs in by SAML to a page, with the token in the cookie c.
+func (w *world) withPagesBySAML(t *testing.T) *samltest.IDP {
+	idp := w.withSAML(t, func(c *saml.Config) { c.Rules.Domains = []string{"example.edu"} })
+	idp.Person("s-1", "student@example.edu")
+	w.api.EnterPages(func(token, _ string) endpoint.Redirect {
+		return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
+	})
+	w.now = clock.Real()
+	return idp
+}
+
 func TestABrowserIsSentToOurPages(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		idp := w.withSAML(t, func(c *saml.Config) { c.Rules.Domains = []string{"example.edu"} })
-		idp.Person("s-1", "student@example.edu")
-		w.api.EnterPages(func(token, _ string) endpoint.Redirect {
-			return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
-		})
-		w.now = clock.Real()
+		idp := w.withPagesBySAML(t)
 		ways, keep := w.api.Ways(t.Context(), "")
 		sent := w.bring(idp.SignIn(ways[0].Address, "s-1"), "Accept", browser, "Cookie",
 			keep.Name+"="+keep.Value).status(http.StatusSeeOther)
@@ -168,12 +174,7 @@ func TestABrowserIsSentToOurPages(t *testing.T) {
 // other, whose owner would work in the account of whoever sent it there.
 func TestNobodyIsSignedInAsSomebodyElse(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		idp := w.withSAML(t, func(c *saml.Config) { c.Rules.Domains = []string{"example.edu"} })
-		idp.Person("s-1", "student@example.edu")
-		w.api.EnterPages(func(token, _ string) endpoint.Redirect {
-			return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
-		})
-		w.now = clock.Real()
+		idp := w.withPagesBySAML(t)
 		ways, own := w.api.Ways(t.Context(), "")
 		_, other := w.api.Ways(t.Context(), "")
 		if !own.Secure || !own.HttpOnly || own.SameSite != http.SameSiteNoneMode || own.Value == other.Value {

@@ -55,7 +55,8 @@ func TestReadersReadAsTheWriter(t *testing.T) {
 		`SELECT 7 AS number, 3 AS small, -4 AS plain, 200 AS unsigned, 0.5 AS share, 2 AS whole, 'a' AS text, 'b' AS word,
 			12 AS digits, 1 AS yes, x'00ff' AS bytes, '2026-03-02T04:05:06.789000Z' AS at, 8 AS maybe, 2 AS level,
 			'c' AS note, 0 AS flag, '2026-03-02' AS day, 'd' AS anything`,
-		`SELECT 0 AS number, NULL AS bytes, NULL AS maybe, NULL AS level, NULL AS note, NULL AS flag, NULL AS day, NULL AS anything`,
+		`SELECT 0 AS number, NULL AS bytes, NULL AS maybe, NULL AS level, NULL AS note, NULL AS flag, NULL AS day,
+			NULL AS anything`,
 	} {
 		read, err := One[cells](t.Context(), d.Pool(), text)
 		if err != nil {

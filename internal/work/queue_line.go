@@ -156,7 +156,8 @@ func (l *lined) besides() string {
 	text += ` UNION ALL SELECT ` + o.ofLine(`TRUE`) + ` FROM ` + notToList + ` v CROSS JOIN tasks t WHERE t.project_id = v.id AND ` +
 		inLine + l.line
 	if !l.Feedback {
-		text += ` UNION ALL SELECT ` + o.ofLine(`TRUE`) + ` FROM ` + fromPins + ` WHERE ` + ofPins + ` AND ` + inLine + ofOthers + l.line
+		text += ` UNION ALL SELECT ` + o.ofLine(`TRUE`) + ` FROM ` + fromPins + ` WHERE ` + ofPins + ` AND ` + inLine +
+			ofOthers + l.line
 	}
 	return text
 }

@@ -121,7 +121,8 @@ func TestMetadataOfAFile(t *testing.T) {
 	c := config(file)
 	c.Pins = []string{Fingerprint(i.Certificate)}
 	p := open(t, d, c)
-	if err := p.Refresh(t.Context()); err != nil || !strings.HasPrefix(p.RedirectTo(t.Context(), "", ""), i.URL+"/sso?SAMLReq") {
+	if err := p.Refresh(t.Context()); err != nil ||
+		!strings.HasPrefix(p.RedirectTo(t.Context(), "", ""), i.URL+"/sso?SAMLReq") {
 		t.Errorf("got %v, %s", err, p.RedirectTo(t.Context(), "", ""))
 	}
 	c.Pins = []string{strings.Repeat("0", 64)}
