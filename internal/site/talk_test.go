@@ -136,6 +136,9 @@ func TestAskingTwiceForMoreTimeIsAskingOnce(t *testing.T) {
 		asks("1", "a funeral", "5")
 		w.exec(`UPDATE task_comments SET created_at = '2020-01-01T00:00:00.000000Z'`)
 		asks("1", "a funeral", "5")
+		w.exec(`UPDATE task_definitions SET due_date = '2199-02-12'`) // one week is left
+		asks("3", "a wedding", "6")
+		asks("3", "a wedding", "6")
 	})
 }
 

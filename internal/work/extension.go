@@ -53,18 +53,18 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, wish W
 			return nil, err
 		}
 	}
-	if wish.Once {
-		if first, err := wish.earlier(ctx, q, by, at, t); first != nil || err != nil {
-			return first, err
-		}
-	}
 	dates, err := t.dates()
 	if err != nil {
 		return nil, err
 	}
-	weeks, err := dates.Allow(wish.Weeks)
-	if err != nil {
-		return nil, err
+	weeks, refused := dates.Allow(wish.Weeks)
+	if wish.Once {
+		if first, err := wish.earlier(ctx, q, by, at, t, weeks); first != nil || err != nil {
+			return first, err
+		}
+	}
+	if refused != nil {
+		return nil, refused
 	}
 	c, err := newComment{Type: typeExtension, Text: wish.Reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
 	if err != nil {
@@ -80,11 +80,12 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, wish W
 }
 
 // earlier finds the request that the same wish made a moment ago, or that still waits;
-// nil where there is none. The task is held, so that of two at once one is the first.
-func (w Wish) earlier(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task) (*Extension, error) {
+// nil where there is none. It is for as many weeks as were wished, or as fit. The task is
+// held, so that of two at once one is the first.
+func (w Wish) earlier(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, fit int) (*Extension, error) {
 	ids, err := db.All[int64](ctx, q, `SELECT id FROM task_comments WHERE task_id = $1 AND user_id = $2 AND type = $3
-			AND comment = $4 AND extension_weeks = $5 AND (extension_assessed_at IS NULL OR created_at > $6)
-		ORDER BY id DESC LIMIT 1`, t.ID, by.UserID, typeExtension, w.Reason, w.Weeks,
+			AND comment = $4 AND extension_weeks IN ($5, $6) AND (extension_assessed_at IS NULL OR created_at > $7)
+		ORDER BY id DESC LIMIT 1`, t.ID, by.UserID, typeExtension, w.Reason, w.Weeks, fit,
 		clock.At(q.Now().Add(-time.Minute)))
 	if err != nil || len(ids) == 0 {
 		return nil, err
