@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db"
+	"lectern/internal/platform/db"
 )
 
 var update = flag.Bool("update", false, "record what is measured")

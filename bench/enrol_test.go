@@ -14,17 +14,17 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver
 	_ "modernc.org/sqlite"             // registers the driver
 
-	"lectern/internal/api"
-	"lectern/internal/api/endpoint"
-	"lectern/internal/clock"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/enrol"
-	"lectern/internal/httpserver"
-	"lectern/internal/ident"
-	"lectern/internal/policy"
-	"lectern/internal/taskdef"
-	"lectern/internal/work"
+	"lectern/internal/ground/clock"
+	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/taskdef"
+	"lectern/internal/teaching/work"
+	"lectern/internal/web/api"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/httpserver"
 )
 
 // A class is a unit of 1,000 students in 10 tutorials of one stream, with 60

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db/dbtest"
-	"lectern/internal/work"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/teaching/work"
 )
 
 // grow gives every student of a class twenty tasks, each with n comments, n rows

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"lectern/internal/work"
+	"lectern/internal/teaching/work"
 )
 
 // fillTasks gives every student of the class 60 tasks: of a hundred, three wait

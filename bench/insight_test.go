@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db"
+	"lectern/internal/platform/db"
 )
 
 // fillProgress spreads the tasks of the class over the statuses and its students

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/api"
-	"lectern/internal/api/endpoint"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/httpserver"
-	"lectern/internal/site"
+	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/usecase"
+	"lectern/internal/web/api"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/httpserver"
+	"lectern/internal/web/site"
 )
 
 func init() {

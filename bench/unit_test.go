@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"lectern/internal/course"
-	"lectern/internal/enrol"
-	"lectern/internal/taskdef"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/taskdef"
 )
 
 // BenchmarkUnit reads a full unit of 1,000 students, 10 tutorials and 60 task

@@ -24,15 +24,15 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/api"
-	"lectern/internal/api/endpoint"
-	"lectern/internal/clock"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/files"
-	"lectern/internal/httpserver"
-	"lectern/internal/ident"
-	"lectern/internal/policy"
+	"lectern/internal/ground/clock"
+	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/platform/files"
+	"lectern/internal/web/api"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/httpserver"
 )
 
 // campus is a server over n users, of whom the first is an administrator.

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"lectern/internal/site"
+	"lectern/internal/web/site"
 )
 
 // people are those of the demo through whose eyes the pages are looked at; nobody is a

@@ -14,7 +14,7 @@ import (
 // the network is gone.
 func TestReceiptsAreCheckedOffline(t *testing.T) {
 	onScreens(t, func(t *testing.T, on screen) {
-		data, err := os.ReadFile("../internal/canonical/testdata/vectors.json")
+		data, err := os.ReadFile("../internal/ground/canonical/testdata/vectors.json")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	_ "modernc.org/sqlite" // a second hand on the demo's database
 
-	"lectern/internal/totp"
+	"lectern/internal/ground/totp"
 )
 
 // axe is axe-core 4.14.0, which judges pages by the guidelines for accessibility.

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // program builds the service once.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/container/enginetest"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
+	"lectern/internal/platform/container/enginetest"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // laboratory is a running service whose students' work is assessed.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"lectern/internal/app"
-	"lectern/internal/audit"
-	"lectern/internal/db"
-	"lectern/internal/submit"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/submit"
 )
 
 type auditCmd struct {

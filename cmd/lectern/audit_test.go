@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db"
+	"lectern/internal/platform/db"
 )
 
 // verifyAudit runs lectern audit verify, which must find nothing wrong.

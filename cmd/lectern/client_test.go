@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"lectern/internal/db/dbtest"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // TestD10AGeneratedClientTellsAStory generates a typed client from the document that

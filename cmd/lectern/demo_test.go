@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // Whatever waits for the tutor of the demo has a document to read as soon as the queue is

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"lectern/internal/tii/fake"
+	"lectern/internal/platform/tca/fake"
 )
 
 type fakeSimilarityCmd struct {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db/dbtest"
+	"lectern/internal/platform/db/dbtest"
 )
 
 const (

@@ -16,11 +16,11 @@ import (
 
 	"codeberg.org/go-pdf/fpdf"
 
-	"lectern/internal/clock"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/ident"
-	"lectern/internal/policy"
+	"lectern/internal/ground/clock"
+	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 )
 
 const (

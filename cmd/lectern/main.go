@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"lectern/internal/app"
-	"lectern/internal/pdf"
+	"lectern/internal/platform/pdf"
 )
 
 type commands struct {

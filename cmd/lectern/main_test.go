@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db/dbtest"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // program builds the binary once; these tests use it as its users do.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/db/dbtest"
-	"lectern/internal/tii/fake"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/platform/tca/fake"
 )
 
 // sentDocument is a document in a person's export, as far as it concerns the outside

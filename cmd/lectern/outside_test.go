@@ -16,9 +16,9 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/tii/fake"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/platform/tca/fake"
 )
 
 // outsider is the program with a stand-in of the outside similarity service beside it.

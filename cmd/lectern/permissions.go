@@ -3,8 +3,8 @@ package main
 import (
 	"os"
 
-	"lectern/internal/api"
-	"lectern/internal/site"
+	"lectern/internal/web/api"
+	"lectern/internal/web/site"
 )
 
 type permissionsCmd struct {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"lectern/internal/db/dbtest"
+	"lectern/internal/platform/db/dbtest"
 )
 
 var update = flag.Bool("update", false, "write the settings into README.md anew")

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"lectern/internal/submit"
+	"lectern/internal/teaching/submit"
 )
 
 // verifyCmd checks a receipt with nothing but files: no service, no database.

@@ -7,9 +7,9 @@ import (
 	"os"
 	"runtime/debug"
 
-	"lectern/internal/api"
-	"lectern/internal/api/endpoint"
 	"lectern/internal/app"
+	"lectern/internal/web/api"
+	"lectern/internal/web/endpoint"
 )
 
 type serveCmd struct{ app.Settings }

@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/term"
 
-	"lectern/internal/similar"
+	"lectern/internal/teaching/similarity/engine"
 )
 
 // similarityCmd compares a folder of old work, without the service.

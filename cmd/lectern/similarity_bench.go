@@ -13,9 +13,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"lectern/internal/similar"
-	"lectern/internal/similar/bench"
-	"lectern/internal/similar/corpus"
+	"lectern/internal/teaching/similarity/engine"
+	"lectern/internal/teaching/similarity/engine/bench"
+	"lectern/internal/teaching/similarity/engine/corpus"
 )
 
 // similarityBenchCmd measures the comparison on a corpus it makes itself.

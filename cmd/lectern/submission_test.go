@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/files"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/platform/files"
 )
 
 // pupil is a student of the demo university with a task to hand in.

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/term"
 
 	"lectern/internal/app"
-	"lectern/internal/db"
-	"lectern/internal/ident"
-	pages "lectern/internal/links"
-	"lectern/internal/policy"
+	pages "lectern/internal/ground/links"
+	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
 )
 
 type userCmd struct {

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"lectern/internal/app"
-	"lectern/internal/db"
-	"lectern/internal/files"
-	"lectern/internal/ident"
-	"lectern/internal/person"
+	"lectern/internal/people/ident"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/files"
+	"lectern/internal/usecase/privacy"
 )
 
 type userExportCmd struct {

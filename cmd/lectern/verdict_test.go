@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/db/dbtest"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // verdictOn is a verdict that a tutor has written and must not lose.

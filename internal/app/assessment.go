@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"lectern/internal/assess"
-	"lectern/internal/container"
-	"lectern/internal/jobs"
-	"lectern/internal/taskdef"
+	"lectern/internal/platform/container"
+	"lectern/internal/platform/jobs"
+	"lectern/internal/teaching/assess"
+	"lectern/internal/teaching/taskdef"
 )
 
 // Assessment says where submissions are assessed, and what a run may use. The

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/container/enginetest"
+	"lectern/internal/platform/container/enginetest"
 )
 
 // The doctor says of an engine behind TLS whose certificate is not taken, and what to do.

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/db"
-	"lectern/internal/grade"
-	"lectern/internal/jobs"
-	"lectern/internal/status"
-	"lectern/internal/submit"
-	"lectern/internal/taskdef"
+	"lectern/internal/ground/grade"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/jobs"
+	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/submit"
+	"lectern/internal/teaching/taskdef"
 )
 
 // TestChecksOfTheSchemaFollowTheTypes compares what the migrations let into a

@@ -16,10 +16,10 @@ import (
 	"strings"
 	"time"
 
-	"lectern/internal/db"
-	"lectern/internal/httpserver"
-	"lectern/internal/mail"
-	"lectern/internal/submit"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/mail"
+	"lectern/internal/teaching/submit"
+	"lectern/internal/web/httpserver"
 )
 
 // Storage says where the service keeps its data; every command that touches the

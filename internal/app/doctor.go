@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"lectern/internal/db"
-	"lectern/internal/files"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/files"
 )
 
 // A finding is one thing the doctor looked at: what it saw, and what to do when

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/sso/oidc/oidctest"
-	"lectern/internal/sso/saml/samltest"
+	"lectern/internal/people/sso/oidc/oidctest"
+	"lectern/internal/people/sso/saml/samltest"
 )
 
 // visitor is a browser that follows nothing by itself.

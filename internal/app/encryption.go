@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"lectern/internal/certs"
+	"lectern/internal/web/certs"
 )
 
 // Encryption says how the service speaks TLS itself: by a certificate in files, or

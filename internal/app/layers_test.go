@@ -16,56 +16,56 @@ import (
 var floors = [][]string{
 	{"cmd/lectern"},
 	{"internal/app"},
-	{"internal/api", "internal/site"},
-	{"internal/api/endpoint"},
-	{"internal/httpserver", "internal/api/params", "internal/certs"},
-	{"internal/demo", "internal/sso/saml"},
-	{"internal/usecase", "internal/person"},
-	{"internal/sso/oidc/oidctest"},
-	{"internal/sso/ldap/ldaptest"},
-	{"internal/sso/ldap", "internal/sso/oidc"},
-	{"internal/insight", "internal/notify", "internal/webhook", "internal/sso"},
-	{"internal/outside", "internal/deleted"},
-	{"internal/portfolio", "internal/marking", "internal/assess", "internal/similarity"},
-	{"internal/submit"},
-	{"internal/work"},
-	{"internal/taskdef"},
-	{"internal/enrol"},
-	{"internal/course"},
-	{"internal/ident"},
-	{"internal/access"},
-	{"internal/stats", "internal/snippet", "internal/note", "internal/presence"},
-	{"internal/events", "internal/audit", "internal/progress", "internal/chart"},
-	{"internal/status"},
-	{"internal/similar/bench"},
-	{"internal/policy", "internal/week", "internal/due", "internal/similar", "internal/similar/corpus"},
-	{"internal/blob", "internal/jobs"},
-	{"internal/container/enginetest"},
-	{"internal/db/dbtest", "internal/sso/saml/samltest"},
-	{"internal/db", "internal/files", "internal/pdf", "internal/sheet",
-		"internal/calendar", "internal/mail", "internal/archive", "internal/container", "internal/tii",
-		"internal/tii/fake"},
-	{"internal/fault", "internal/clock", "internal/oneline", "internal/grade", "internal/opt", "internal/size",
-		"internal/totp", "internal/personal", "internal/canonical", "internal/links", "docs/assessment"},
+	{"internal/web/api", "internal/web/site"},
+	{"internal/web/endpoint"},
+	{"internal/web/httpserver", "internal/web/params", "internal/web/certs"},
+	{"internal/usecase/demo", "internal/people/sso/saml"},
+	{"internal/usecase", "internal/usecase/privacy"},
+	{"internal/people/sso/oidc/oidctest"},
+	{"internal/people/sso/ldap/ldaptest"},
+	{"internal/people/sso/ldap", "internal/people/sso/oidc"},
+	{"internal/teaching/insight", "internal/connect/notify", "internal/connect/webhook", "internal/people/sso"},
+	{"internal/connect/turnitin", "internal/teaching/trash"},
+	{"internal/teaching/portfolio", "internal/teaching/marking", "internal/teaching/assess", "internal/teaching/similarity"},
+	{"internal/teaching/submit"},
+	{"internal/teaching/work"},
+	{"internal/teaching/taskdef"},
+	{"internal/teaching/enrol"},
+	{"internal/teaching/course"},
+	{"internal/people/ident"},
+	{"internal/people/access"},
+	{"internal/teaching/stats", "internal/teaching/snippet", "internal/teaching/note", "internal/teaching/presence"},
+	{"internal/platform/events", "internal/platform/audit", "internal/teaching/progress", "internal/teaching/chart"},
+	{"internal/teaching/status"},
+	{"internal/teaching/similarity/engine/bench"},
+	{"internal/people/policy", "internal/teaching/week", "internal/teaching/due", "internal/teaching/similarity/engine", "internal/teaching/similarity/engine/corpus"},
+	{"internal/platform/blob", "internal/platform/jobs"},
+	{"internal/platform/container/enginetest"},
+	{"internal/platform/db/dbtest", "internal/people/sso/saml/samltest"},
+	{"internal/platform/db", "internal/platform/files", "internal/platform/pdf", "internal/platform/sheet",
+		"internal/platform/calendar", "internal/platform/mail", "internal/platform/zipfile", "internal/platform/container", "internal/platform/tca",
+		"internal/platform/tca/fake"},
+	{"internal/ground/fault", "internal/ground/clock", "internal/ground/oneline", "internal/ground/grade", "internal/ground/opt", "internal/ground/bounds",
+		"internal/ground/totp", "internal/ground/personaldata", "internal/ground/canonical", "internal/ground/links", "docs/assessment"},
 }
 
 // parts names the parts of the house by the floor each begins with.
 var parts = []struct{ name, first string }{
-	{"Start", "cmd/lectern"}, {"Faces", "internal/api"}, {"Domain", "internal/demo"},
-	{"Pure rules", "internal/status"}, {"Adapters", "internal/blob"}, {"Ground", "internal/fault"},
+	{"Start", "cmd/lectern"}, {"Faces", "internal/web/api"}, {"Domain", "internal/usecase/demo"},
+	{"Pure rules", "internal/teaching/status"}, {"Adapters", "internal/platform/blob"}, {"Ground", "internal/ground/fault"},
 }
 
 // speakHTTP are the packages below the faces that may import net/http, and why.
 var speakHTTP = map[string]string{
-	"internal/container":            "it is a client: container engines are spoken to by HTTP",
-	"internal/container/enginetest": "it is a registry of images for tests",
-	"internal/sso/saml":             "it is a client: it fetches the metadata of the identity provider",
-	"internal/sso/oidc":             "it is a client: it asks the OpenID provider",
-	"internal/sso/oidc/oidctest":    "it runs an OpenID provider for tests",
-	"internal/sso/saml/samltest":    "it runs an identity provider for tests",
-	"internal/webhook":              "it is a client: it delivers events to the addresses of others",
-	"internal/tii":                  "it is a client: it calls the outside similarity service",
-	"internal/tii/fake":             "it stands in for the outside similarity service",
+	"internal/platform/container":            "it is a client: container engines are spoken to by HTTP",
+	"internal/platform/container/enginetest": "it is a registry of images for tests",
+	"internal/people/sso/saml":               "it is a client: it fetches the metadata of the identity provider",
+	"internal/people/sso/oidc":               "it is a client: it asks the OpenID provider",
+	"internal/people/sso/oidc/oidctest":      "it runs an OpenID provider for tests",
+	"internal/people/sso/saml/samltest":      "it runs an identity provider for tests",
+	"internal/connect/webhook":               "it is a client: it delivers events to the addresses of others",
+	"internal/platform/tca":                  "it is a client: it calls the outside similarity service",
+	"internal/platform/tca/fake":             "it stands in for the outside similarity service",
 }
 
 // room is a package as go list tells of it.
@@ -108,7 +108,7 @@ func TestImportsGoDown(t *testing.T) {
 				t.Errorf("%s imports %s, which does not stand below it", r.name(), i)
 			}
 		}
-		if speakHTTP[r.name()] == "" && part(mine) >= part(floor("internal/demo")) &&
+		if speakHTTP[r.name()] == "" && part(mine) >= part(floor("internal/usecase/demo")) &&
 			slices.Contains(r.Imports, "net/http") {
 			t.Errorf("%s imports net/http: only the faces do", r.name())
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"lectern/internal/sso/ldap"
+	"lectern/internal/people/sso/ldap"
 )
 
 // LDAP says how people sign in by the passwords of a directory.

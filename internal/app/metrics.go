@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"lectern/internal/db"
-	"lectern/internal/fault"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/db"
 )
 
 // metrics counts requests by route, never by path: a path has ids in it.

@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"time"
 
-	"lectern/internal/api"
-	"lectern/internal/sso/oidc"
+	"lectern/internal/people/sso/oidc"
+	"lectern/internal/web/api"
 )
 
 // OIDC says how people sign in by OpenID Connect.

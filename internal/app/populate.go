@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"lectern/internal/db"
-	"lectern/internal/demo"
-	"lectern/internal/ident"
-	"lectern/internal/similarity"
-	"lectern/internal/submit"
+	"lectern/internal/people/ident"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/similarity"
+	"lectern/internal/teaching/submit"
+	"lectern/internal/usecase/demo"
 )
 
 // populate gives an empty database its first people: the demo university, or one

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"lectern/internal/sso"
-	"lectern/internal/sso/saml"
+	"lectern/internal/people/sso"
+	"lectern/internal/people/sso/saml"
 )
 
 // Accounts say what a sign-in elsewhere may do with the accounts here. Every method

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/sso/saml"
-	"lectern/internal/sso/saml/samltest"
+	"lectern/internal/people/sso/saml"
+	"lectern/internal/people/sso/saml/samltest"
 )
 
 // told gives what the doctor finds of a provider whose metadata answer is.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lectern/internal/api"
+	"lectern/internal/web/api"
 )
 
 // SignIn says how people sign in beside the passwords that the service keeps.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"lectern/internal/sso/ldap/ldaptest"
+	"lectern/internal/people/sso/ldap/ldaptest"
 )
 
 // doctored runs the doctor and gives what it tells.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"lectern/internal/access"
-	"lectern/internal/jobs"
-	"lectern/internal/outside"
-	"lectern/internal/tii"
+	"lectern/internal/connect/turnitin"
+	"lectern/internal/people/access"
+	"lectern/internal/platform/jobs"
+	"lectern/internal/platform/tca"
 )
 
 // OutsideSimilarity names the outside similarity service. It is used where the first

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/tii/fake"
+	"lectern/internal/platform/tca/fake"
 )
 
 // With only some settings of the outside similarity service the service starts, says

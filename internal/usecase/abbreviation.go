@@ -3,7 +3,7 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/db"
+	"lectern/internal/platform/db"
 )
 
 // TaskByAbbreviation gives the task definition that the unit of a project calls so; 0:

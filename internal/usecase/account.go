@@ -3,10 +3,10 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/ident"
-	"lectern/internal/notify"
+	"lectern/internal/connect/notify"
+	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
+	"lectern/internal/platform/db"
 )
 
 // Accounts changes accounts and tells their owners. A nil Mailer stands for an

@@ -3,8 +3,8 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/db"
-	"lectern/internal/enrol"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/enrol"
 )
 
 // AddStream gives a unit a stream. Once a unit has streams each of its task

@@ -5,12 +5,12 @@ import (
 	"maps"
 	"slices"
 
-	"lectern/internal/access"
-	"lectern/internal/assess"
-	"lectern/internal/db"
-	"lectern/internal/fault"
-	"lectern/internal/submit"
-	"lectern/internal/taskdef"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/assess"
+	"lectern/internal/teaching/submit"
+	"lectern/internal/teaching/taskdef"
 )
 
 // TryAssessment has the tests of a task run over files, known by the keys of its

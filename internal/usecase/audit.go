@@ -3,9 +3,9 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/audit"
-	"lectern/internal/db"
-	"lectern/internal/jobs"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/jobs"
 )
 
 // Exported writes down that records of many people were handed out, before they

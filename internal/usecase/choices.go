@@ -3,11 +3,11 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/enrol"
-	"lectern/internal/fault"
-	"lectern/internal/policy"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/enrol"
 )
 
 // TutorialChoices lists the tutorials of a project's unit with what keeps its student

@@ -4,12 +4,12 @@ import (
 	"context"
 	"io"
 
-	"lectern/internal/access"
-	"lectern/internal/audit"
-	"lectern/internal/db"
-	"lectern/internal/files"
-	"lectern/internal/policy"
-	"lectern/internal/work"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/files"
+	"lectern/internal/teaching/work"
 )
 
 // ReadComments lists the comments on a task for who, and marks those read that

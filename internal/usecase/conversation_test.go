@@ -3,11 +3,11 @@ package usecase
 import (
 	"testing"
 
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/fault"
-	"lectern/internal/policy"
-	"lectern/internal/work"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/teaching/work"
 )
 
 func (k *desk) say(text string) *work.Comment {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"lectern/internal/fault"
-	"lectern/internal/files"
-	"lectern/internal/pdf"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/files"
+	"lectern/internal/platform/pdf"
 )
 
 const (

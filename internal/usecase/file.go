@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"lectern/internal/db"
-	"lectern/internal/portfolio"
-	"lectern/internal/sheet"
-	"lectern/internal/similarity"
-	"lectern/internal/taskdef"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/sheet"
+	"lectern/internal/teaching/portfolio"
+	"lectern/internal/teaching/similarity"
+	"lectern/internal/teaching/taskdef"
 )
 
 // AttachToDefinition stores an upload as one of a definition's files. It refuses

@@ -3,9 +3,9 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/ident"
+	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
+	"lectern/internal/platform/db"
 )
 
 // Frame is what stands around every page of a person: where they can go, how they

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"lectern/internal/access"
-	"lectern/internal/clock"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/enrol"
-	"lectern/internal/policy"
-	"lectern/internal/taskdef"
+	"lectern/internal/ground/clock"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/taskdef"
 )
 
 // FullUnit is a unit with everything taught in it, as one caller sees it.

@@ -3,10 +3,10 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/enrol"
-	"lectern/internal/policy"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/enrol"
 )
 
 // CreateGroup makes a group in a set of the caller's unit. Places beyond the

@@ -7,15 +7,15 @@ import (
 	"maps"
 	"slices"
 
-	"lectern/internal/access"
-	"lectern/internal/assess"
-	"lectern/internal/db"
-	"lectern/internal/fault"
-	"lectern/internal/outside"
-	"lectern/internal/similarity"
-	"lectern/internal/status"
-	"lectern/internal/submit"
-	"lectern/internal/taskdef"
+	"lectern/internal/connect/turnitin"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/assess"
+	"lectern/internal/teaching/similarity"
+	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/submit"
+	"lectern/internal/teaching/taskdef"
 )
 
 // HandIn hands work in for a task: it takes the files, known by the keys of the

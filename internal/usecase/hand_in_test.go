@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/fault"
-	"lectern/internal/files"
-	"lectern/internal/policy"
-	"lectern/internal/status"
-	"lectern/internal/submit"
-	"lectern/internal/work"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/platform/files"
+	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/submit"
+	"lectern/internal/teaching/work"
 )
 
 // desk is a service with a student of a unit and a tutor of hers, asked by no

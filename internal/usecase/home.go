@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"lectern/internal/access"
-	"lectern/internal/clock"
-	"lectern/internal/db"
-	"lectern/internal/due"
-	"lectern/internal/grade"
-	"lectern/internal/opt"
-	"lectern/internal/progress"
-	"lectern/internal/status"
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/grade"
+	"lectern/internal/ground/opt"
+	"lectern/internal/people/access"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/progress"
+	"lectern/internal/teaching/status"
 )
 
 // Home is what waits for a person in all their units, from one statement for what

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"lectern/internal/access"
-	"lectern/internal/clock"
-	"lectern/internal/db"
-	"lectern/internal/events"
-	"lectern/internal/links"
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/links"
+	"lectern/internal/people/access"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/events"
 )
 
 // News is something that happened to a student's work, or that students did in a

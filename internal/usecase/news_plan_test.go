@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
+	"lectern/internal/people/access"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // News are found by their indexes, in order: nothing is sorted but the few that are

@@ -3,10 +3,10 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/note"
-	"lectern/internal/policy"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/note"
 )
 
 // ChangeNote changes a note of the staff: who wrote it may, and convenors of the unit.

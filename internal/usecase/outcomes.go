@@ -3,13 +3,13 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/insight"
-	"lectern/internal/policy"
-	"lectern/internal/progress"
-	"lectern/internal/taskdef"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/insight"
+	"lectern/internal/teaching/progress"
+	"lectern/internal/teaching/taskdef"
 )
 
 // ProjectOutcome is an outcome of a unit as one of its students sees it.

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"strings"
 
-	"lectern/internal/clock"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/fault"
-	"lectern/internal/week"
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/week"
 )
 
 // ChangePeriod changes a teaching period. When its days change, units that had

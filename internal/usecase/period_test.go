@@ -10,11 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"lectern/internal/clock"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/fault"
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/teaching/course"
 )
 
 // unit is a row of units with its definitions, as the tests compare them.

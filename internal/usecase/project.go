@@ -3,14 +3,14 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/enrol"
-	"lectern/internal/ident"
-	"lectern/internal/policy"
-	"lectern/internal/portfolio"
-	"lectern/internal/taskdef"
-	"lectern/internal/work"
+	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/portfolio"
+	"lectern/internal/teaching/taskdef"
+	"lectern/internal/teaching/work"
 )
 
 // ProjectDetail is a project with all that hangs on it, as one caller sees it.

@@ -4,17 +4,17 @@ import (
 	"context"
 	"strings"
 
-	"lectern/internal/access"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/enrol"
-	"lectern/internal/fault"
-	"lectern/internal/grade"
-	"lectern/internal/opt"
-	"lectern/internal/policy"
-	"lectern/internal/portfolio"
-	"lectern/internal/stats"
-	"lectern/internal/work"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/grade"
+	"lectern/internal/ground/opt"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/portfolio"
+	"lectern/internal/teaching/stats"
+	"lectern/internal/teaching/work"
 )
 
 // WeekEnd is the one trigger of a project: what was discussed or demonstrated

@@ -3,13 +3,13 @@ package usecase
 import (
 	"testing"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/enrol"
-	"lectern/internal/fault"
-	"lectern/internal/grade"
-	"lectern/internal/policy"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/grade"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/teaching/enrol"
 )
 
 // as gives somebody's standing on a record.

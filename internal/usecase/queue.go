@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"lectern/internal/db"
-	"lectern/internal/presence"
-	"lectern/internal/work"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/presence"
+	"lectern/internal/teaching/work"
 )
 
 // QueueRow is a task that waits, with who else on the staff looks at it now.

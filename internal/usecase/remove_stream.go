@@ -3,9 +3,9 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/db"
-	"lectern/internal/enrol"
-	"lectern/internal/fault"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/enrol"
 )
 
 // RemoveStream takes a stream out of a unit, with its tutorials. Its task

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"lectern/internal/access"
-	"lectern/internal/audit"
-	"lectern/internal/blob"
-	"lectern/internal/clock"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/fault"
-	"lectern/internal/week"
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/blob"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/week"
 )
 
 // UnitRollover says when a unit is taught again.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/access"
-	"lectern/internal/clock"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/policy"
+	"lectern/internal/ground/clock"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // carried is a table whose rows something carries to another place: every column

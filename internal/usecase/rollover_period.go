@@ -3,10 +3,10 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/clock"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/fault"
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
 )
 
 // PeriodRollover says which units of a teaching period are taught again.

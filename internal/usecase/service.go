@@ -5,10 +5,10 @@ import (
 	"io"
 	"os"
 
-	"lectern/internal/db"
-	"lectern/internal/files"
-	"lectern/internal/outside"
-	"lectern/internal/submit"
+	"lectern/internal/connect/turnitin"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/files"
+	"lectern/internal/teaching/submit"
 )
 
 // Service holds what those use cases stand on that reach beyond one transaction:

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/enrol"
-	"lectern/internal/ident"
-	"lectern/internal/policy"
-	"lectern/internal/sheet"
-	"lectern/internal/taskdef"
+	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/platform/sheet"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/taskdef"
 )
 
 // reread gives a written sheet for reading.

@@ -3,11 +3,11 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/fault"
-	"lectern/internal/policy"
-	"lectern/internal/snippet"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/snippet"
 )
 
 // SnippetByID gives a reusable comment that the caller may use: their own, or one of

@@ -3,11 +3,11 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/policy"
-	"lectern/internal/status"
-	"lectern/internal/work"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/work"
 )
 
 // Mover is the caller as one who moves a task: whoever owns it is its student.

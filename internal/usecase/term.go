@@ -3,18 +3,18 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/clock"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/due"
-	"lectern/internal/enrol"
-	"lectern/internal/policy"
-	"lectern/internal/status"
-	"lectern/internal/submit"
-	"lectern/internal/taskdef"
-	"lectern/internal/week"
-	"lectern/internal/work"
+	"lectern/internal/ground/clock"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/submit"
+	"lectern/internal/teaching/taskdef"
+	"lectern/internal/teaching/week"
+	"lectern/internal/teaching/work"
 )
 
 // Term is a project with all its tasks, those begun and those not.

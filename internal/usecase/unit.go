@@ -3,14 +3,14 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/access"
-	"lectern/internal/audit"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/fault"
-	"lectern/internal/opt"
-	"lectern/internal/policy"
-	"lectern/internal/taskdef"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/opt"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/taskdef"
 )
 
 // CreateUnit makes a unit of the values in c, with defaults for the rest, and

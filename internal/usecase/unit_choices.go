@@ -3,7 +3,7 @@ package usecase
 import (
 	"context"
 
-	"lectern/internal/db"
+	"lectern/internal/platform/db"
 )
 
 // UnitChoices is a unit by its names, and what lists of its work can be narrowed to.

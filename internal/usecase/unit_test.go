@@ -3,13 +3,13 @@ package usecase
 import (
 	"testing"
 
-	"lectern/internal/access"
-	"lectern/internal/clock"
-	"lectern/internal/course"
-	"lectern/internal/db"
-	"lectern/internal/db/dbtest"
-	"lectern/internal/fault"
-	"lectern/internal/policy"
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/teaching/course"
 )
 
 // A unit whose start moves takes its definitions along, and a change that is

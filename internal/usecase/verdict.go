@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"lectern/internal/access"
-	"lectern/internal/db"
-	"lectern/internal/policy"
-	"lectern/internal/work"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/work"
 )
 
 // GiveVerdict gives a verdict on a task: a comment, a move and marks, all or nothing. It

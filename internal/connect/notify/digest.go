@@ -1,0 +1,388 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/links"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/events"
+	"lectern/internal/platform/jobs"
+	"lectern/internal/platform/mail"
+	"lectern/internal/teaching/due"
+)
+
+// digestArgs ask for the letters about what was said and decided since the last.
+type digestArgs struct{}
+
+// Kind implements jobs.Args.
+func (digestArgs) Kind() string { return "digest" }
+
+const (
+	digestCursor = "mail digest"
+	// hourly is the least time between two digests. Jobs start a little late,
+	// not always equally so: the last minute is given away.
+	hourly = 59 * time.Minute
+	// stale is when news is none any more. It matters when nobody ran the
+	// digests for a while.
+	stale = 24 * time.Hour
+)
+
+// cursor is how far the digests have come.
+type cursor struct {
+	Seq int64      `db:"seq"`
+	At  clock.Time `db:"at"`
+}
+
+// digest writes one letter to each person to whom something was said, or for
+// whom something was decided, since the last time, unless they have read it.
+// The letters and the new place in the events are written together, by one
+// worker: another that read the same events finds the place moved.
+func (m *Mailer) digest(ctx context.Context, job jobs.Job, _ digestArgs) error {
+	if m == nil {
+		return nil
+	}
+	if err := events.Relay(ctx, m.db); err != nil {
+		return err
+	}
+	from, err := m.place(ctx)
+	if err != nil || m.db.Now().Sub(from.At.Time) < hourly {
+		return err
+	}
+	to, news, err := m.news(ctx, from)
+	if err != nil {
+		return err
+	}
+	var list []letter
+	err = m.db.View(ctx, func(q db.Q) (err error) {
+		list, err = m.digests(ctx, q, news, to)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = m.db.Tx(ctx, func(q db.Q) error {
+		n, err := db.Exec(ctx, q, `UPDATE event_cursors SET seq = $2, at = $3 WHERE name = $1 AND seq = $4 AND at = $5`,
+			digestCursor, to, q.Now(), from.Seq, from.At)
+		if err == nil && n == 0 {
+			err = errMoved
+		}
+		if err != nil {
+			return err
+		}
+		if err := m.post(ctx, q, list); err != nil {
+			return err
+		}
+		return job.Done(ctx, q)
+	})
+	if errors.Is(err, errMoved) {
+		return nil
+	}
+	return err
+}
+
+var errMoved = errors.New("another worker wrote these digests")
+
+// place reads the cursor. The very first digest begins with what happens from
+// then on.
+func (m *Mailer) place(ctx context.Context) (*cursor, error) {
+	const read = `SELECT seq, at FROM event_cursors WHERE name = $1`
+	c, err := db.One[cursor](ctx, m.db.Pool(), read, digestCursor)
+	if !fault.Is(err, fault.Missing) {
+		return c, err
+	}
+	err = m.db.Tx(ctx, func(q db.Q) error {
+		last, err := events.Last(ctx, q)
+		if err != nil {
+			return err
+		}
+		if _, err := db.Exec(ctx, q, `INSERT INTO event_cursors (name, seq, at) VALUES ($1, $2, $3)
+			ON CONFLICT DO NOTHING`, digestCursor, last, q.Now()); err != nil {
+			return err
+		}
+		c, err = db.One[cursor](ctx, q, read, digestCursor)
+		return err
+	})
+	return c, err
+}
+
+// seenEvent is what an event says of a comment.
+type seenEvent struct {
+	CommentID int64  `json:"comment_id"`
+	Action    string `json:"action"`
+}
+
+// newsFor is a comment and a person who should hear of it.
+type newsFor struct {
+	comment, user int64
+}
+
+// newsBatch is what the events since the last digest tell to whom.
+type newsBatch struct {
+	said    map[newsFor]bool // user 0: whom the comment is addressed to
+	decided map[newsFor]bool
+}
+
+// news reads the events since the cursor and gives the number of the last.
+func (m *Mailer) news(ctx context.Context, c *cursor) (int64, newsBatch, error) {
+	seq, g := c.Seq, newsBatch{map[newsFor]bool{}, map[newsFor]bool{}}
+	old := m.db.Now().Add(-stale)
+	for {
+		list, err := events.Since(ctx, m.db.Pool(), events.Filter{All: true}, seq, 500)
+		if err != nil || len(list) == 0 {
+			return seq, g, err
+		}
+		for i := range list {
+			if e := &list[i]; e.At.After(old) {
+				g.hear(e)
+			}
+		}
+		seq = list[len(list)-1].Seq
+	}
+}
+
+// hear notes a comment for its addressee and for the students in whose
+// conversation it stands, and a decision for the student. Nobody hears of what
+// they did themselves.
+func (g newsBatch) hear(e *events.Event) {
+	if e.Kind != events.Comment && e.Kind != events.Extension {
+		return
+	}
+	var t seenEvent
+	raw, _ := e.Body.(json.RawMessage)
+	if json.Unmarshal(raw, &t) != nil || t.CommentID == 0 {
+		return
+	}
+	switch t.Action {
+	case "created":
+		g.said[newsFor{t.CommentID, 0}] = true
+		if e.UserID != e.ActorID {
+			g.said[newsFor{t.CommentID, e.UserID}] = true
+		}
+	case "assessed":
+		if e.UserID != e.ActorID {
+			g.decided[newsFor{t.CommentID, e.UserID}] = true
+		}
+	}
+}
+
+// item is a comment with what a letter says of it.
+type item struct {
+	ID           int64       `db:"id"`
+	AuthorID     int64       `db:"user_id"`
+	RecipientID  int64       `db:"recipient_id"`
+	Author       string      `db:"author"`
+	Text         string      `db:"comment"`
+	Type         string      `db:"type"`
+	Unit         string      `db:"code"`
+	Abbreviation string      `db:"abbreviation"`
+	Name         string      `db:"name"`
+	StaffRead    bool        `db:"staff_read"`
+	OwnerID      int64       `db:"owner_id"`
+	Weeks        *int        `db:"extension_weeks"`
+	Granted      *bool       `db:"extension_granted"`
+	Answer       *string     `db:"extension_response"`
+	Extensions   int         `db:"extensions"`
+	Target       clock.Date  `db:"target_date"`
+	DueDate      *clock.Date `db:"due_date"`
+	UnitEnd      clock.Date  `db:"end_date"`
+}
+
+func (i *item) task() mail.Task { return mail.Task{Abbreviation: i.Abbreviation, Name: i.Name} }
+
+// items reads comments of units that send mails.
+func items(ctx context.Context, q db.Q, ids []int64) (map[int64]*item, error) {
+	out := map[int64]*item{}
+	for part := range slices.Chunk(ids, 500) {
+		in, args := db.In(nil, part)
+		list, err := db.All[item](ctx, q, `SELECT c.id, c.user_id, c.recipient_id, a.first_name || ' ' || a.last_name
+			AS author, c.comment, c.type,
+				u.code, d.abbreviation, d.name, c.staff_read_at IS NOT NULL AS staff_read, p.user_id AS owner_id,
+				c.extension_weeks,
+				c.extension_granted, c.extension_response, t.extensions, d.target_date, d.due_date, u.end_date
+			FROM task_comments c JOIN tasks t ON t.id = c.task_id JOIN projects p ON p.id = t.project_id AND p.enrolled
+			JOIN task_definitions d ON d.id = t.task_definition_id
+			JOIN units u ON u.id = c.unit_id AND u.active AND u.send_notifications JOIN users a ON a.id = c.user_id
+			WHERE c.type <> 'status' AND c.id IN `+in, args...)
+		if err != nil {
+			return nil, fmt.Errorf("read comments: %w", err)
+		}
+		for _, i := range list {
+			out[i.ID] = &i
+		}
+	}
+	return out, nil
+}
+
+// person is a reader of digests.
+type person struct {
+	ID        int64   `db:"id"`
+	FirstName string  `db:"first_name"`
+	Nickname  *string `db:"nickname"`
+}
+
+// readers gives those among users who want to hear of tasks.
+func readers(ctx context.Context, q db.Q, ids []int64) (map[int64]*person, error) {
+	out := map[int64]*person{}
+	for part := range slices.Chunk(ids, 500) {
+		in, args := db.In(nil, part)
+		list, err := db.All[person](ctx, q, `SELECT id, first_name, nickname FROM users
+			WHERE disabled_at IS NULL AND `+flags[Task]+` AND id IN `+in, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			out[p.ID] = &p
+		}
+	}
+	return out, nil
+}
+
+// alreadyRead gives who has read which of the comments.
+func alreadyRead(ctx context.Context, q db.Q, ids []int64) (map[newsFor]bool, error) {
+	type row struct {
+		Comment int64 `db:"task_comment_id"`
+		User    int64 `db:"user_id"`
+	}
+	out := map[newsFor]bool{}
+	for part := range slices.Chunk(ids, 500) {
+		in, args := db.In(nil, part)
+		list, err := db.All[row](ctx, q, `SELECT task_comment_id, user_id FROM comment_reads
+			WHERE task_comment_id IN `+in, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range list {
+			out[newsFor{r.Comment, r.User}] = true
+		}
+	}
+	return out, nil
+}
+
+// comments gives the ids of all comments, in order.
+func (g newsBatch) comments() []int64 {
+	ids := map[int64]bool{}
+	for h := range g.said {
+		ids[h.comment] = true
+	}
+	for h := range g.decided {
+		ids[h.comment] = true
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
+// digests writes the letters: of each comment once to each who should hear of
+// it and has not read it, of each decision once to the student.
+func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]letter, error) {
+	ids := g.comments()
+	known, err := items(ctx, q, ids)
+	if err != nil {
+		return nil, err
+	}
+	read, err := alreadyRead(ctx, q, ids)
+	if err != nil {
+		return nil, err
+	}
+	letters := map[int64]*mail.Digest{}
+	of := func(user int64) *mail.Digest {
+		if letters[user] == nil {
+			letters[user] = &mail.Digest{}
+		}
+		return letters[user]
+	}
+	for _, h := range g.unread(known, read) {
+		i := known[h.comment]
+		d := of(h.user)
+		d.Comments = append(d.Comments, mail.DigestComment{Unit: i.Unit, Task: i.task(), Author: i.Author,
+			Text: i.words()})
+	}
+	for _, h := range inOrder(g.decided) {
+		// In a group the others see the request, but the time is its owner's.
+		if i := known[h.comment]; i != nil && i.Granted != nil && h.user == i.OwnerID {
+			d := of(h.user)
+			d.Extensions = append(d.Extensions, i.decision())
+		}
+	}
+	return m.address(ctx, q, letters, to)
+}
+
+// unread gives who should hear of which comment, in order.
+func (g newsBatch) unread(known map[int64]*item, read map[newsFor]bool) []newsFor {
+	out := map[newsFor]bool{}
+	for h := range g.said {
+		i := known[h.comment]
+		if i == nil {
+			continue
+		}
+		if h.user == 0 {
+			h.user = i.RecipientID
+		}
+		// What the student's own tutor read, or dealt with, is news for none of
+		// the staff.
+		forStaff := h.user == i.RecipientID && i.RecipientID != i.OwnerID
+		if h.user != i.AuthorID && !read[h] && !(forStaff && i.StaffRead) {
+			out[h] = true
+		}
+	}
+	return inOrder(out)
+}
+
+func inOrder(set map[newsFor]bool) []newsFor {
+	return slices.SortedFunc(maps.Keys(set), func(a, b newsFor) int {
+		return cmp.Or(cmp.Compare(a.comment, b.comment),
+			cmp.Compare(a.user, b.user))
+	})
+}
+
+// words is what a comment says; those without text have an attachment or are a
+// request.
+func (i *item) words() string {
+	switch {
+	case i.Type == "extension" && i.Weeks != nil:
+		return fmt.Sprintf("Asks for more time (weeks: %d). %s", *i.Weeks, i.Text)
+	case i.Text == "":
+		return "(" + i.Type + ")"
+	}
+	return i.Text
+}
+
+func (i *item) decision() mail.DigestExtension {
+	d := mail.DigestExtension{Unit: i.Unit, Task: i.task(), Granted: *i.Granted,
+		Due: due.Dates{Target: i.Target, Deadline: due.Deadline(i.DueDate, i.UnitEnd, i.Target),
+			Extensions: i.Extensions}.Due()}
+	if i.Answer != nil {
+		d.Answer = *i.Answer
+	}
+	return d
+}
+
+// mostItems bounds a letter; the rest is found by its link.
+const mostItems = 50
+
+// address gives the digests to those who want them. Their names hold how far
+// they reach, so that each is written once.
+func (m *Mailer) address(ctx context.Context, q db.Q, letters map[int64]*mail.Digest, to int64) ([]letter, error) {
+	people, err := readers(ctx, q, slices.Sorted(maps.Keys(letters)))
+	if err != nil {
+		return nil, err
+	}
+	var out []letter
+	for _, user := range slices.Sorted(maps.Keys(people)) {
+		p, d := people[user], letters[user]
+		d.Frame = m.frame(greeting(p.FirstName, p.Nickname), Task, links.News)
+		d.Comments = d.Comments[:min(len(d.Comments), mostItems)]
+		d.Extensions = d.Extensions[:min(len(d.Extensions), mostItems)]
+		out = append(out, letter{name: "digest-" + strconv.FormatInt(to, 10) + "-" + strconv.FormatInt(user, 10),
+			userID: user, preference: Task, content: *d})
+	}
+	return out, nil
+}

@@ -1,0 +1,140 @@
+// Package notify tells people by mail what concerns them: it knows who wants to
+// hear of what, writes the letters and sees that each is sent, once.
+package notify
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"lectern/internal/ground/links"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/jobs"
+	"lectern/internal/platform/mail"
+)
+
+// Mailer writes and sends letters. A nil one stands for an installation that
+// sends none: what asks it to tell somebody does nothing.
+type Mailer struct {
+	db      *db.DB
+	log     *slog.Logger
+	sender  mail.Sender
+	product string
+	public  string
+	from    string
+	host    string // of the Message-IDs
+	key     []byte
+}
+
+// Config is what a Mailer needs.
+type Config struct {
+	Sender    mail.Sender
+	Product   string // what the service calls itself
+	PublicURL string // for links; no slash at its end
+	From      string // address of the sender
+}
+
+// NewMailer makes a Mailer. It reads, or makes, the key of the installation
+// that links to unsubscribe are signed with.
+func NewMailer(ctx context.Context, d *db.DB, log *slog.Logger, c Config) (*Mailer, error) {
+	key, err := db.InstallationKey(ctx, d, keyName)
+	if err != nil {
+		return nil, err
+	}
+	_, host, _ := strings.Cut(c.From, "@")
+	return &Mailer{db: d, log: log, sender: c.Sender, product: c.Product, public: c.PublicURL, from: c.From, host: host,
+		key: key}, nil
+}
+
+// Preference is which of a person's settings lets a letter through.
+type Preference string
+
+// The preferences. Letters without one are those a person just asked for, and that
+// their own work was deleted.
+const (
+	None      Preference = ""
+	Task      Preference = "task"
+	Portfolio Preference = "portfolio"
+	Feedback  Preference = "feedback"
+)
+
+// letter is a letter before it is posted.
+type letter struct {
+	name       string // unique among letters; random when empty
+	userID     int64
+	preference Preference
+	replyTo    string
+	content    mail.Content
+}
+
+// sendArgs name a letter to send.
+type sendArgs struct {
+	MailID int64 `json:"mail_id"`
+}
+
+// Kind implements jobs.Args.
+func (sendArgs) Kind() string { return "mail" }
+
+// postAtOnce bounds the size of one statement: a letter is some kilobytes.
+const postAtOnce = 200
+
+// post writes letters down and enqueues a job for each, in the caller's
+// transaction. A letter whose name was used before is not written again.
+func (m *Mailer) post(ctx context.Context, q db.Q, list []letter) error {
+	for len(list) > 0 {
+		n := min(len(list), postAtOnce)
+		if err := m.postSome(ctx, q, list[:n]); err != nil {
+			return fmt.Errorf("post letters: %w", err)
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+func (m *Mailer) postSome(ctx context.Context, q db.Q, list []letter) error {
+	rows := make([][]any, len(list))
+	for i, l := range list {
+		words, err := mail.Render(l.content)
+		if err != nil {
+			return err
+		}
+		if l.name == "" {
+			l.name = strings.ToLower(rand.Text())
+		}
+		rows[i] = []any{l.name, l.userID, l.preference, l.replyTo, clean(words.Subject), clean(words.Text),
+			clean(words.HTML)}
+	}
+	from, args, err := db.Rows(q, []any{q.Now()}, []string{"name TEXT", "user_id BIGINT", "preference TEXT",
+		"reply_to TEXT",
+		"subject TEXT", "body_text TEXT", "body_html TEXT"}, rows)
+	if err != nil {
+		return err
+	}
+	ids, err := db.All[int64](ctx, q, `INSERT INTO mails (name, user_id, preference, reply_to, subject, body_text,
+		body_html, created_at)
+		SELECT v.name, v.user_id, v.preference, v.reply_to, v.subject, v.body_text, v.body_html, $1 FROM `+from+
+		` v WHERE TRUE
+		ON CONFLICT (name) DO NOTHING RETURNING id`, args...)
+	if err != nil {
+		return err
+	}
+	sends := make([]sendArgs, len(ids))
+	for i, id := range ids {
+		sends[i] = sendArgs{id}
+	}
+	return jobs.EnqueueAll(ctx, q, sends)
+}
+
+// clean takes out what PostgreSQL does not store.
+func clean(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+// frame is what stands around the words to a person.
+func (m *Mailer) frame(name string, p Preference, link string) mail.Frame {
+	f := mail.Frame{Product: m.product, Name: name, Link: m.public + link}
+	if p != None {
+		f.Settings = m.public + links.Profile
+	}
+	return f
+}

@@ -1,0 +1,240 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/grade"
+	"lectern/internal/ground/links"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/jobs"
+	"lectern/internal/platform/mail"
+	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/status"
+)
+
+// weeklyArgs ask for the weekly letters of all units.
+type weeklyArgs struct{}
+
+// Kind implements jobs.Args.
+func (weeklyArgs) Kind() string { return "weekly_mails" }
+
+// unitWeekArgs ask for those of one unit. The day names the letters, so that a
+// job that runs twice writes them once.
+type unitWeekArgs struct {
+	UnitID int64      `json:"unit_id"`
+	Day    clock.Date `json:"day"`
+}
+
+// Kind implements jobs.Args.
+func (unitWeekArgs) Kind() string { return "weekly_mails_of_unit" }
+
+// settled is how many days a unit must have run before its first letters.
+const settled = 4
+
+// weekly gives each unit that is taught and sends mails a job of its own.
+func (m *Mailer) weekly(ctx context.Context, job jobs.Job, _ weeklyArgs) error {
+	if m == nil {
+		return nil
+	}
+	return m.db.Tx(ctx, func(q db.Q) error {
+		day := clock.Day(q.Now().Time)
+		ids, err := db.All[int64](ctx, q, `SELECT id FROM units WHERE active AND send_notifications
+			AND start_date <= $1 AND end_date >= $2 ORDER BY id`,
+			day.AddDays(-settled), day)
+		if err != nil {
+			return err
+		}
+		monday := day.AddDays(-(int(day.Weekday()) + 6) % 7)
+		list := make([]unitWeekArgs, len(ids))
+		for i, id := range ids {
+			list[i] = unitWeekArgs{id, monday}
+		}
+		if err := jobs.EnqueueAll(ctx, q, list); err != nil {
+			return err
+		}
+		return job.Done(ctx, q)
+	})
+}
+
+// unitWeek writes the letters of one unit. It reads with a dozen statements,
+// however many students there are, and puts the letters together in memory.
+func (m *Mailer) unitWeek(ctx context.Context, job jobs.Job, a unitWeekArgs) error {
+	if m == nil {
+		return nil
+	}
+	var list []letter
+	err := m.db.View(ctx, func(q db.Q) error {
+		w, err := readWeek(ctx, q, a.UnitID)
+		if err != nil {
+			return fmt.Errorf("read the week of unit %d: %w", a.UnitID, err)
+		}
+		list = append(m.studentWeeks(w), m.staffWeeks(w)...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		list[i].name = fmt.Sprintf("week-%s-%d-%s", a.Day, a.UnitID, list[i].name)
+	}
+	return m.db.Tx(ctx, func(q db.Q) error {
+		if err := m.post(ctx, q, list); err != nil {
+			return err
+		}
+		return job.Done(ctx, q)
+	})
+}
+
+// midUnit tells whether the unit is under way and not near its end, which is
+// when it makes sense to talk about the grade a student aims for.
+func (w *week) midUnit() bool {
+	return w.today.DaysSince(w.unit.Start) > 28 && w.unit.End.DaysSince(w.today) > 14
+}
+
+// open are the statuses in which a task is the student's to work on.
+var open = []status.Status{status.NotStarted, status.Redo, status.NeedHelp, status.WorkingOnIt, status.FixAndResubmit,
+	status.Demonstrate, status.Discuss}
+
+// todo is a task of a student that is not done.
+type todo struct {
+	definition *definition
+	status     status.Status
+	due        clock.Date
+	overdue    bool
+}
+
+// todos gives the open tasks of a student up to the grade they aim for, the
+// most pressing first: overdue, due within a week, later; in each by the grade
+// they are for, then by date.
+func (w *week) todos(p *project) []todo {
+	var list []todo
+	for i := range w.definitions {
+		d := &w.definitions[i]
+		t := w.tasks[[2]int64{p.ProjectID, d.ID}]
+		s := cmp.Or(t.Status, status.NotStarted)
+		if d.TargetGrade > p.TargetGrade || !slices.Contains(open, s) {
+			continue
+		}
+		dates := due.Dates{Target: d.Target, Deadline: due.Deadline(d.Deadline, w.unit.End, d.Target),
+			Extensions: t.Extensions,
+			Zone:       w.zone}
+		list = append(list, todo{d, s, dates.Due(), !dates.OnTime(w.now)})
+	}
+	urgency := func(t todo) int {
+		switch {
+		case t.overdue:
+			return 0
+		case t.due.DaysSince(w.today) < 7:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(list, func(a, b todo) int {
+		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.definition.TargetGrade,
+			b.definition.TargetGrade), a.due.Compare(b.due.Time))
+	})
+	return list
+}
+
+// behind counts the overdue tasks of a pass of a student who aims higher, when
+// there are more than two and the first is two weeks late: we tell them, and
+// leave the grade they chose alone.
+func (w *week) behind(p *project, list []todo) int {
+	n, oldest := 0, 0
+	for _, t := range list {
+		if t.overdue && t.definition.TargetGrade == grade.Pass {
+			n++
+			oldest = max(oldest, w.today.DaysSince(t.due))
+		}
+	}
+	if !w.midUnit() || p.TargetGrade == grade.Pass || p.HasPortfolio || n <= 2 || oldest < 14 {
+		return 0
+	}
+	return n
+}
+
+const mostTasks = 5
+
+// studentWeeks writes a letter to each student who wants one. Whoever has made
+// their portfolio has nothing left to do but in the midst of the unit.
+func (m *Mailer) studentWeeks(w *week) []letter {
+	var out []letter
+	for i := range w.projects {
+		p := &w.projects[i]
+		if !p.Wants || p.HasPortfolio && !w.midUnit() {
+			continue
+		}
+		todos := w.todos(p)
+		c := mail.StudentWeek{Frame: m.toStudent(&p.student, Feedback, links.To(links.Project, p.ProjectID)),
+			Unit:             p.Unit,
+			CommentsReceived: w.talk[p.ProjectID].Received, CommentsSent: w.talk[p.ProjectID].Sent,
+			StatusChanges: w.moved[p.ProjectID],
+			NoTutorial:    !w.seated[p.ProjectID], Behind: w.behind(p, todos)}
+		for _, t := range todos[:min(len(todos), mostTasks)] {
+			c.Tasks = append(c.Tasks, mail.DueTask{Task: t.definition.task(), Due: t.due, Overdue: t.overdue,
+				Status: t.status.Name()})
+		}
+		l := p.letter(Feedback, c)
+		l.name = fmt.Sprintf("student-%d", p.UserID)
+		out = append(out, l)
+	}
+	return out
+}
+
+// staffWeeks writes a letter to each of the staff who wants one. Convenors also
+// hear how the others fare.
+func (m *Mailer) staffWeeks(w *week) []letter {
+	var table []mail.TutorWeek
+	for i := range w.staff {
+		s := &w.staff[i]
+		table = append(table, mail.TutorWeek{Name: s.FirstName + " " + s.LastName, Students: len(w.students[s.UserID]),
+			Waiting: len(w.waiting[s.UserID]), Assessed: w.assessed[s.UserID]})
+	}
+	behind, unseated := 0, 0
+	for i := range w.projects {
+		p := &w.projects[i]
+		if w.behind(p, w.todos(p)) > 0 {
+			behind++
+		}
+		if !w.seated[p.ProjectID] {
+			unseated++
+		}
+	}
+	var out []letter
+	for i := range w.staff {
+		s := &w.staff[i]
+		if !s.Wants {
+			continue
+		}
+		c := mail.StaffWeek{Frame: m.frame(greeting(s.FirstName, s.Nickname), Feedback,
+			links.To(links.Inbox, w.unit.ID)), Unit: w.unit.Code,
+			Students: len(w.students[s.UserID]), Waiting: len(w.waiting[s.UserID]), Assessed: w.assessed[s.UserID],
+			CommentsReceived: w.staffTalk[s.UserID].Received, CommentsSent: w.staffTalk[s.UserID].Sent}
+		if list := w.waiting[s.UserID]; len(list) > 0 {
+			c.Oldest = list[0].letter()
+		}
+		if s.Convenes {
+			c.Tutors, c.WithoutTutorial, c.Behind = table, unseated, behind
+		}
+		out = append(out, letter{name: fmt.Sprintf("staff-%d", s.UserID), userID: s.UserID, preference: Feedback,
+			replyTo: w.unit.ReplyTo, content: c})
+	}
+	return out
+}
+
+// zoneOf is the clock by which a unit's days end; nil is anywhere on earth.
+func zoneOf(name *string) *time.Location {
+	if name == nil || *name == "" {
+		return nil
+	}
+	zone, err := time.LoadLocation(*name)
+	if err != nil {
+		return nil
+	}
+	return zone
+}

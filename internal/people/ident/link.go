@@ -1,0 +1,101 @@
+package ident
+
+import (
+	"context"
+	"time"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+)
+
+// How long a link to set a password may be used: one an administrator passes on
+// or a new account is greeted with, and one somebody asked for by mail.
+const (
+	linkLife  = 7 * 24 * time.Hour
+	resetLife = 2 * time.Hour
+)
+
+// NewLink gives the token of a link by which a user sets a password, once. It
+// is shown only now, and takes the place of earlier ones. For a disabled account
+// it is refused with fault.Conflict: the link would not work.
+func NewLink(ctx context.Context, q db.Q, user int64) (token string, until clock.Time, err error) {
+	if err := db.Lock(ctx, q, "users", user); err != nil {
+		return "", until, err
+	}
+	u, err := ByID(ctx, q, user)
+	if err == nil && *u.Disabled {
+		err = fault.New(fault.Conflict, "This account is disabled. Enable it first, then make a link.")
+	}
+	if err != nil {
+		return "", until, err
+	}
+	if err := dropLinks(ctx, q, user); err != nil {
+		return "", until, err
+	}
+	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Password, Action: "link_made", UserID: user}); err != nil {
+		return "", until, err
+	}
+	return addLink(ctx, q, user, linkLife)
+}
+
+// AddLink gives the token of a link to be mailed: a week for a new account, two
+// hours for one whose password was forgotten. Earlier links stay, so that
+// nobody can make them useless by asking for another.
+func AddLink(ctx context.Context, q db.Q, user int64, newAccount bool) (string, error) {
+	life := resetLife
+	if newAccount {
+		life = linkLife
+	}
+	token, _, err := addLink(ctx, q, user, life)
+	return token, err
+}
+
+func addLink(ctx context.Context, q db.Q, user int64, life time.Duration) (token string, until clock.Time, err error) {
+	token, until = newToken(), clock.At(q.Now().Add(life))
+	_, err = db.Exec(ctx, q, `INSERT INTO password_links (user_id, token_hash, created_at, expires_at)
+		VALUES ($1, $2, $3, $4)`,
+		user, hash(token), q.Now(), until)
+	return token, until, err
+}
+
+// dropLinks makes all links of a user useless, as a password that is set does.
+func dropLinks(ctx context.Context, q db.Q, user int64) error {
+	_, err := db.Exec(ctx, q, `DELETE FROM password_links WHERE user_id = $1`, user)
+	return err
+}
+
+var errLink = fault.New(fault.Missing, "This link has been used or has expired. Ask for a new one.")
+
+// UseLink sets the password of the user a link was made for. Of many uses at
+// once one wins: the row can be deleted once.
+func (d *Passwords) UseLink(ctx context.Context, token, password string) error {
+	u, err := db.One[User](ctx, d.db.Pool(), `SELECT `+userColumns+` FROM users WHERE disabled_at IS NULL
+		AND id = (SELECT user_id FROM password_links WHERE token_hash = $1 AND expires_at > $2)`, hash(token),
+		d.db.Now())
+	if fault.Is(err, fault.Missing) {
+		return errLink
+	}
+	if err != nil {
+		return err
+	}
+	if err := passwordFlaw(password, u); err != nil {
+		return err
+	}
+	fresh, err := d.Seal(ctx, password)
+	if err != nil {
+		return err
+	}
+	return d.db.Tx(ctx, func(q db.Q) error {
+		n, err := db.Exec(ctx, q, `DELETE FROM password_links WHERE token_hash = $1 AND expires_at > $2`, hash(token),
+			q.Now())
+		if err == nil && n == 0 {
+			err = errLink
+		}
+		if err != nil {
+			return err
+		}
+		return set(ctx, q, u, fresh)
+	})
+}

@@ -1,0 +1,75 @@
+package ident
+
+import (
+	"context"
+	"strings"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/oneline"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+)
+
+// Session is one of a person's sessions as they see it.
+type Session struct {
+	ID         int64      `db:"id" json:"id"`
+	Device     string     `db:"agent" json:"device"`
+	CreatedAt  clock.Time `db:"created_at" json:"created_at"`
+	LastUsedAt clock.Time `db:"used_at" json:"last_used_at"`
+	ExpiresAt  clock.Time `db:"expires_at" json:"expires_at"`
+	Current    bool       `db:"current" json:"current"`
+	RenewedAt  clock.Time `db:"renewed_at" json:"-"`
+}
+
+// Sessions gives the caller's own sessions, the one used last first, with the time
+// at which each ends for the role they have now.
+func Sessions(ctx context.Context, q db.Q, who *access.Caller) ([]Session, error) {
+	list, err := db.All[Session](ctx, q, `SELECT id, agent, created_at, coalesce(used_at, created_at) AS used_at,
+			expires_at, coalesce(renewed_at, created_at) AS renewed_at, id = $2 AS current
+		FROM sessions WHERE user_id = $1 AND expires_at > $3 AND coalesce(renewed_at, created_at) > $4
+		ORDER BY coalesce(used_at, created_at) DESC, id DESC`,
+		who.ID, who.SessionID, q.Now(), clock.At(q.Now().Add(-access.Lifetime(who.Role, true))))
+	for i := range list {
+		list[i].ExpiresAt = access.Until(list[i].ExpiresAt, list[i].RenewedAt, who.Role)
+	}
+	return list, err
+}
+
+// EndOwn closes one of the caller's own sessions; any other is fault.Missing.
+func EndOwn(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
+	n, err := db.Exec(ctx, q, `DELETE FROM sessions WHERE id = $1 AND user_id = $2`, id, who.ID)
+	if err == nil && n == 0 {
+		err = fault.New(fault.Missing, "You have no such session. It may have ended already.")
+	}
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.SignOut, Action: audit.Deleted, UserID: who.ID, RecordID: id})
+}
+
+// shorten lets no session of a user last longer than one of their new role.
+func shorten(ctx context.Context, q db.Q, user int64, r policy.Role) error {
+	_, err := db.Exec(ctx, q, `UPDATE sessions SET expires_at = $2 WHERE user_id = $1 AND expires_at > $2`, user,
+		clock.At(q.Now().Add(access.Lifetime(r, true))))
+	return err
+}
+
+// mostDevice bounds what a browser may call itself, in characters.
+const mostDevice = 200
+
+// device makes what a browser calls itself fit to be stored and shown.
+func device(agent string) string {
+	clean := strings.Map(func(r rune) rune {
+		if !oneline.Fits(string(r)) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(agent, ""))
+	if runes := []rune(clean); len(runes) > mostDevice {
+		clean = string(runes[:mostDevice])
+	}
+	return strings.TrimSpace(clean)
+}

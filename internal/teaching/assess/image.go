@@ -1,0 +1,263 @@
+package assess
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/oneline"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/container"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/jobs"
+)
+
+// Image is a container image that packages run in.
+type Image struct {
+	ID       int64       `db:"id" json:"id"`
+	Name     string      `db:"name" json:"name"`
+	Tag      string      `db:"tag" json:"tag"` // the reference by which it is pulled
+	Status   *string     `db:"pulled_image_status" json:"pulled_image_status"`
+	PulledAt *clock.Time `db:"last_pulled_date" json:"last_pulled_date"`
+	Text     *string     `db:"pulled_image_text" json:"pulled_image_text"`
+}
+
+// What pulled_image_status says.
+const (
+	Pulling    = "pulling"
+	Pulled     = "success"
+	PullFailed = "failed"
+)
+
+const selectImages = `SELECT id, name, tag, pulled_image_status, last_pulled_date, pulled_image_text
+	FROM overseer_images`
+
+// Images lists the images by name.
+func Images(ctx context.Context, q db.Q) ([]Image, error) {
+	return db.All[Image](ctx, q, selectImages+` ORDER BY name, id`)
+}
+
+// ImageByID gives an image, or fault.Missing.
+func ImageByID(ctx context.Context, q db.Q, id int64) (*Image, error) {
+	return db.OneOf[Image](ctx, q, "container image", selectImages+` WHERE id = $1`, id)
+}
+
+// check trims name and tag and tells what is wrong with them.
+func (i *Image) check() error {
+	i.Name, i.Tag = strings.TrimSpace(i.Name), strings.TrimSpace(i.Tag)
+	var wrong fault.Fields
+	wrong.When(i.Name == "", "name", "may not be blank")
+	wrong.When(len([]rune(i.Name)) > 255, "name", "may have at most 255 characters")
+	if !oneline.Fits(i.Name) {
+		wrong.Add("name", "must fit on one line")
+	}
+	wrong.When(!container.IsReference(i.Tag), "tag", "must be the reference of an image, such as "+
+		"registry.example.edu/tests/python:3.12")
+	return wrong.Err(fault.Refused)
+}
+
+// AddImage adds an image: fault.Refused where its name or tag cannot be one,
+// fault.Conflict where either is taken.
+func AddImage(ctx context.Context, q db.Q, i Image) (*Image, error) {
+	if err := i.check(); err != nil {
+		return nil, err
+	}
+	id, err := db.One[int64](ctx, q, `INSERT INTO overseer_images (name, tag) VALUES ($1, $2) RETURNING id`, i.Name,
+		i.Tag)
+	if err != nil {
+		return nil, i.taken(err)
+	}
+	if err := noteImage(ctx, q, audit.Created, *id); err != nil {
+		return nil, err
+	}
+	return ImageByID(ctx, q, *id)
+}
+
+// ChangeImage changes the name or the tag of an image; nil leaves either. With
+// another tag it counts as not pulled.
+func ChangeImage(ctx context.Context, q db.Q, id int64, name, tag *string) (*Image, error) {
+	if err := db.Lock(ctx, q, "overseer_images", id); err != nil {
+		return nil, err
+	}
+	i, err := ImageByID(ctx, q, id)
+	if err != nil || name == nil && tag == nil {
+		return i, err
+	}
+	before := i.Tag
+	if name != nil {
+		i.Name = *name
+	}
+	if tag != nil {
+		i.Tag = *tag
+	}
+	if err := i.check(); err != nil {
+		return nil, err
+	}
+	if i.Tag != before {
+		i.Status, i.PulledAt, i.Text = nil, nil, nil
+	}
+	if _, err := db.Exec(ctx, q, `UPDATE overseer_images SET name = $2, tag = $3, pulled_image_status = $4,
+		last_pulled_date = $5, pulled_image_text = $6 WHERE id = $1`, id, i.Name, i.Tag, i.Status, i.PulledAt,
+		i.Text); err != nil {
+		return nil, i.taken(err)
+	}
+	return i, noteImage(ctx, q, audit.Changed, id)
+}
+
+// DeleteImage removes an image that no unit and no task uses.
+func DeleteImage(ctx context.Context, q db.Q, id int64) error {
+	n, err := db.Exec(ctx, q, `DELETE FROM overseer_images WHERE id = $1`, id)
+	switch {
+	case db.InUse(err):
+		return fault.New(fault.Conflict, "Units or tasks use this image: let them use another first.")
+	case err != nil:
+		return err
+	case n == 0:
+		return fault.New(fault.Missing, "There is no such container image.")
+	}
+	return noteImage(ctx, q, audit.Deleted, id)
+}
+
+func (i *Image) taken(err error) error {
+	if db.Duplicate(err) {
+		return fault.New(fault.Conflict, "There is another image with the name %.60q or the tag %.60q.", i.Name, i.Tag)
+	}
+	return err
+}
+
+func noteImage(ctx context.Context, q db.Q, action string, id int64) error {
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "image_" + action, RecordID: id})
+}
+
+// PullArgs ask for an image to be pulled.
+type PullArgs struct {
+	ImageID int64 `json:"image_id"`
+}
+
+// Kind implements jobs.Args.
+func (PullArgs) Kind() string { return "pull image" }
+
+// pullWithin is how long a pull may take.
+const pullWithin = time.Hour
+
+// AskPull has an image pulled by a job. One that is being pulled goes on.
+func AskPull(ctx context.Context, q db.Q, id int64) error {
+	n, err := db.Exec(ctx, q, `UPDATE overseer_images SET pulled_image_status = $2, pulled_image_text = ''
+		WHERE id = $1 AND coalesce(pulled_image_status, '') <> $2`, id, Pulling)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		if _, err := ImageByID(ctx, q, id); err != nil {
+			return err
+		}
+	}
+	if _, err := jobs.Enqueue(ctx, q, PullArgs{id}, jobs.Options{MaxAttempts: 2,
+		Unique: "pull image " + strconv.FormatInt(id, 10)}); err != nil {
+		return err
+	}
+	return noteImage(ctx, q, "pulled", id)
+}
+
+// Pull is the worker of PullArgs. It keeps what the engine says as it goes on.
+func (w *Worker) Pull(ctx context.Context, job jobs.Job, a PullArgs) error {
+	i, err := ImageByID(ctx, w.DB.Pool(), a.ImageID)
+	if fault.Is(err, fault.Missing) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	said := &transcript{}
+	stop := w.follow(ctx, i, said)
+	err = w.Runner.Engine.Pull(ctx, i.Tag, said.add)
+	stop()
+	if ctx.Err() != nil {
+		if !job.Last() {
+			return ctx.Err()
+		}
+		ctx = context.WithoutCancel(ctx)
+	}
+	outcome := Pulled
+	if err != nil {
+		outcome = PullFailed
+		said.add(explain(err))
+	}
+	return w.DB.Tx(ctx, func(q db.Q) error {
+		if err := i.note(ctx, q, outcome, said.String()); err != nil {
+			return err
+		}
+		return job.Done(ctx, q)
+	})
+}
+
+// follow keeps what is said while a pull goes on, every second that brings something
+// new, until stop is called.
+func (w *Worker) follow(ctx context.Context, i *Image, said *transcript) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for kept := ""; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if text := said.String(); text != kept &&
+				w.DB.Tx(ctx, func(q db.Q) error { return i.note(ctx, q, Pulling, text) }) == nil {
+				kept = text
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// explain says what went wrong with a pull, for an Admin.
+func explain(err error) string {
+	if no, ok := errors.AsType[*container.Refused](err); ok {
+		return no.Text
+	}
+	return err.Error()
+}
+
+// note writes how far a pull is. A tag that was changed meanwhile is not this one.
+func (i *Image) note(ctx context.Context, q db.Q, outcome, text string) error {
+	_, err := db.Exec(ctx, q, `UPDATE overseer_images SET pulled_image_status = $3, pulled_image_text = $4,
+			last_pulled_date = CASE WHEN $3 = 'pulling' THEN last_pulled_date ELSE $5 END
+		WHERE id = $1 AND tag = $2`, i.ID, i.Tag, outcome, text, q.Now())
+	return err
+}
+
+// transcript keeps the last of what an engine says. It may be read while it is written.
+type transcript struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+const mostLines = 200
+
+func (t *transcript) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.lines); n > 0 && t.lines[n-1] == line {
+		return
+	}
+	t.lines = append(t.lines, clean(firstRunes(line, 500)))
+	if n := len(t.lines); n > mostLines {
+		t.lines = t.lines[n-mostLines:]
+	}
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.lines, "\n")
+}

@@ -1,0 +1,100 @@
+// Package course knows what is taught and when: campuses, activity types,
+// teaching periods, units, their staff and outcomes.
+package course
+
+import (
+	"context"
+
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+)
+
+// Campus is a place of study; its mode says how students get their tutorials.
+type Campus struct {
+	ID           int64      `db:"id" json:"id"`
+	Name         string     `db:"name" json:"name"`
+	Mode         CampusMode `db:"mode" json:"mode"`
+	Abbreviation string     `db:"abbreviation" json:"abbreviation"`
+	Active       bool       `db:"active" json:"active"`
+}
+
+// CampusMode is how students get their tutorials at a campus.
+type CampusMode string
+
+// Enum gives all modes, for the documentation of the API.
+func (CampusMode) Enum() []string { return []string{"timetable", "automatic", "manual"} }
+
+// CampusChange is what to set of a campus; nil leaves a value alone.
+type CampusChange struct {
+	Name, Abbreviation *string
+	Mode               *CampusMode
+	Active             *bool
+}
+
+const campusColumns = `id, name, mode, abbreviation, active`
+
+// Campuses lists all campuses by id, inactive ones included.
+func Campuses(ctx context.Context, q db.Q) ([]Campus, error) {
+	return db.All[Campus](ctx, q, `SELECT `+campusColumns+` FROM campuses ORDER BY id`)
+}
+
+// CampusByID reads a campus. It fails with fault.Missing where there is none.
+func CampusByID(ctx context.Context, q db.Q, id int64) (*Campus, error) {
+	return db.OneOf[Campus](ctx, q, "campus", `SELECT `+campusColumns+` FROM campuses WHERE id = $1`, id)
+}
+
+// AddCampus creates a campus. It refuses a blank name or abbreviation, and with
+// fault.Conflict one that another campus has.
+func AddCampus(ctx context.Context, q db.Q, c Campus) (*Campus, error) {
+	if err := (CampusChange{Name: &c.Name, Abbreviation: &c.Abbreviation}).check(); err != nil {
+		return nil, err
+	}
+	out, err := db.One[Campus](ctx, q, `INSERT INTO campuses (name, mode, abbreviation, active)
+		VALUES ($1, $2, $3, $4) RETURNING `+campusColumns, c.Name, c.Mode, c.Abbreviation, c.Active)
+	if err != nil {
+		return nil, campusTaken(err)
+	}
+	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "campus_created", RecordID: out.ID})
+}
+
+// ChangeCampus sets what c names and refuses what AddCampus refuses.
+func ChangeCampus(ctx context.Context, q db.Q, id int64, c CampusChange) (*Campus, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	out, err := db.OneOf[Campus](ctx, q, "campus", `UPDATE campuses SET
+			name = coalesce($2, name), mode = coalesce($3, mode),
+			abbreviation = coalesce($4, abbreviation), active = coalesce($5, active)
+		WHERE id = $1 RETURNING `+campusColumns, id, c.Name, c.Mode, c.Abbreviation, c.Active)
+	if err != nil {
+		return nil, campusTaken(err)
+	}
+	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "campus_changed", RecordID: out.ID,
+		Fields: audit.Given(c)})
+}
+
+// DeleteCampus removes one that no student and no tutorial uses.
+func DeleteCampus(ctx context.Context, q db.Q, id int64) error {
+	n, err := db.Exec(ctx, q, `DELETE FROM campuses WHERE id = $1`, id)
+	switch {
+	case db.InUse(err):
+		return fault.New(fault.Conflict, "Students or tutorials use this campus. Make it inactive instead.")
+	case err == nil && n == 0:
+		return fault.New(fault.Missing, "There is no such campus.")
+	case err != nil:
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "campus_deleted", RecordID: id})
+}
+
+func (c CampusChange) check() error {
+	return notBlank(map[string]*string{"name": c.Name, "abbreviation": c.Abbreviation})
+}
+
+func campusTaken(err error) error {
+	if db.Duplicate(err) {
+		return fault.New(fault.Conflict, "Another campus has that name or abbreviation.")
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package course
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/opt"
+	"lectern/internal/platform/db"
+)
+
+// Setting is a new value that may be none. The zero Setting leaves alone what
+// is there.
+type Setting[T any] struct {
+	Set bool
+	To  *T
+}
+
+func (s Setting[T]) on(value **T) {
+	if s.Set {
+		*value = s.To
+	}
+}
+
+// UnitChange is what to set of a unit; nil leaves a value alone.
+type UnitChange struct {
+	Code, Name, Description       *string
+	Active                        *bool
+	TeachingPeriodID              Setting[int64]
+	StartDate, EndDate            *clock.Date
+	PortfolioDate                 Setting[clock.Date]
+	OverseerImageID               Setting[int64]
+	TimeZone                      Setting[string]
+	AssessmentEnabled             *bool
+	AllowStudentExtensionRequests *bool
+	AllowStudentChangeTutorial    *bool
+	AutoExtend                    *bool
+	SendNotifications             *bool
+	EnableSyncEnrolments          *bool
+	EnableSyncTimetable           *bool
+	ResubmitWeeks                 *int64
+	FeedbackDays                  Setting[int64]
+}
+
+// HeldPeriod gives the teaching period u shall be in, nil for none, and keeps
+// it in its place until the transaction ends. Moving a period takes the period
+// first and its units then: so must whoever places a unit in it.
+func (c UnitChange) HeldPeriod(ctx context.Context, q db.Q, u *Unit) (*TeachingPeriod, error) {
+	id := u.TeachingPeriodID
+	c.TeachingPeriodID.on(&id)
+	if id == nil {
+		return nil, nil //nolint:nilnil // no period is no failure
+	}
+	return LockPeriod(ctx, q, *id)
+}
+
+// Merge gives u with the change made; period is the one u shall be in. A unit
+// that enters a period takes its days unless it is given others, and when the
+// start moves the day of the portfolios moves with it.
+func (c UnitChange) Merge(u Unit, period *TeachingPeriod) Unit {
+	was := u
+	c.texts(&u)
+	c.switches(&u)
+	c.TeachingPeriodID.on(&u.TeachingPeriodID)
+	if period != nil && (was.TeachingPeriodID == nil || *was.TeachingPeriodID != period.ID) {
+		u.StartDate, u.EndDate = period.Days()
+	}
+	opt.Set(&u.StartDate, c.StartDate)
+	opt.Set(&u.EndDate, c.EndDate)
+	if u.PortfolioDate != nil {
+		day := u.PortfolioDate.AddDays(u.StartDate.DaysSince(was.StartDate))
+		u.PortfolioDate = &day
+	}
+	c.PortfolioDate.on(&u.PortfolioDate)
+	c.OverseerImageID.on(&u.OverseerImageID)
+	opt.Set(&u.ResubmitWeeks, c.ResubmitWeeks)
+	c.FeedbackDays.on(&u.FeedbackDays)
+	return u
+}
+
+func (c UnitChange) texts(u *Unit) {
+	opt.Set(&u.Code, c.Code)
+	opt.Set(&u.Name, c.Name)
+	opt.Set(&u.Description, c.Description)
+	c.TimeZone.on(&u.TimeZone)
+	u.Code, u.Name = strings.TrimSpace(u.Code), strings.TrimSpace(u.Name)
+}
+
+func (c UnitChange) switches(u *Unit) {
+	opt.Set(&u.Active, c.Active)
+	opt.Set(&u.AssessmentEnabled, c.AssessmentEnabled)
+	opt.Set(&u.AllowStudentExtensionRequests, c.AllowStudentExtensionRequests)
+	opt.Set(&u.AllowStudentChangeTutorial, c.AllowStudentChangeTutorial)
+	opt.Set(&u.AutoExtend, c.AutoExtend)
+	opt.Set(&u.SendNotifications, c.SendNotifications)
+	opt.Set(&u.EnableSyncEnrolments, c.EnableSyncEnrolments)
+	opt.Set(&u.EnableSyncTimetable, c.EnableSyncTimetable)
+}
+
+// Check tells everything that is wrong with the values of u, at once; period is
+// the one it is in, nil for none.
+func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error {
+	if u.OverseerImageID != nil {
+		if _, err := db.OneOf[int64](ctx, q, "container image", `SELECT id FROM overseer_images WHERE id = $1`,
+			*u.OverseerImageID); err != nil {
+			return err
+		}
+	}
+	var wrong fault.Fields
+	needed(&wrong, "code", u.Code, maxShort)
+	needed(&wrong, "name", u.Name, maxShort)
+	needed(&wrong, "description", u.Description, maxLong)
+	u.checkDays(&wrong)
+	u.checkPeriod(&wrong, period)
+	if n := u.ResubmitWeeks; n < 0 || n > maxExtensionWeeks {
+		wrong.Outside("extension_weeks_on_resubmit_request", "must be from 0 to %d", maxExtensionWeeks)
+	}
+	if n := u.FeedbackDays; n != nil && (*n < 1 || *n > maxFeedbackDays) {
+		wrong.Outside("feedback_days", "must be from 1 to %d, or none", maxFeedbackDays)
+	}
+	if u.TimeZone != nil && !isZone(*u.TimeZone) {
+		wrong.Outside("time_zone", "must be the name of a time zone, such as Australia/Melbourne")
+	}
+	return wrong.Err(fault.Refused)
+}
+
+// maxExtensionWeeks is the most weeks one request to resubmit may give.
+const maxExtensionWeeks = 52
+
+// maxFeedbackDays is the longest that a unit may let its students wait by promise.
+const maxFeedbackDays = 60
+
+func (u *Unit) checkDays(wrong *fault.Fields) {
+	for name, d := range map[string]clock.Date{"start_date": u.StartDate, "end_date": u.EndDate} {
+		if y := d.Year(); y < firstYear-1 || y > lastYear+1 {
+			wrong.Add(name, "must lie in the years %d to %d", firstYear-1, lastYear+1)
+		}
+	}
+	if u.EndDate.Before(u.StartDate) {
+		wrong.Add("end_date", "must not be before the start, %s", u.StartDate)
+	}
+	if d := u.PortfolioDate; d != nil && (!d.After(u.StartDate) || d.After(u.EndDate)) {
+		wrong.Add("portfolio_auto_generation_date", "must be after the start, %s, and not after the "+
+			"end, %s: %s is not",
+			u.StartDate, u.EndDate, d)
+	}
+}
+
+func (u *Unit) checkPeriod(wrong *fault.Fields, period *TeachingPeriod) {
+	if period == nil {
+		return
+	}
+	start, end := period.Days()
+	if u.StartDate.Before(start) || u.StartDate.After(end) {
+		wrong.Add("start_date", "must lie inside the teaching period, %s to %s", start, end)
+	}
+	if u.EndDate.After(end) {
+		wrong.Add("end_date", "must lie inside the teaching period, %s to %s", start, end)
+	}
+}
+
+// isZone tells whether name is in the zone database. The names that mean
+// something else on every machine are none.
+func isZone(name string) bool {
+	if name == "" || name == "Local" || !utf8.ValidString(name) {
+		return false
+	}
+	_, err := time.LoadLocation(name)
+	return err == nil
+}

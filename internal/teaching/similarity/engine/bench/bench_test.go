@@ -1,0 +1,81 @@
+package bench
+
+import (
+	"os"
+	"testing"
+
+	"lectern/internal/teaching/similarity/engine"
+	"lectern/internal/teaching/similarity/engine/corpus"
+)
+
+var thresholds = similar.Thresholds{Pct: similar.DefaultPct, Score: similar.DefaultScore}
+
+func run(t *testing.T, o corpus.Options) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), corpus.Make(o), thresholds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What must hold on the generated corpus at the default thresholds.
+func TestGeneratedCorpus(t *testing.T) {
+	r := run(t, corpus.Default)
+	t.Logf("%+v, precision %.3f, recall %.3f, area %.4f, %v",
+		r.Counts, r.Counts.Precision(), r.Counts.Recall(), r.Area, r.Time)
+	if r.Counts.Precision() < 0.95 || r.Counts.Recall() < 0.95 {
+		t.Errorf("precision %.3f, recall %.3f", r.Counts.Precision(), r.Counts.Recall())
+	}
+	for _, p := range r.Pairs {
+		if !p.Copy && p.Flagged {
+			t.Errorf("independent works are flagged: %+v", p)
+		}
+		if (p.How == "verbatim" || p.How == "comments" || p.How == "renamed" || p.How == "renamed and commented") &&
+			(!p.Flagged || p.Pct != 100) {
+			t.Errorf("a plain copy is not found: %+v", p)
+		}
+	}
+}
+
+// Single exercises of ten to forty lines, one of them copied fifty times: the
+// figures are lower, and must not get worse.
+func TestTinyExercises(t *testing.T) {
+	r := run(t, corpus.Tiny)
+	pairs := OfSource(r.Pairs)
+	c := Tally(pairs)
+	wrong := float64(c.Wrong) / float64(c.Wrong+c.Innocent)
+	t.Logf("area %.3f, recall %.3f, %.1f %% of independent pairs flagged", Area(pairs), c.Recall(), 100*wrong)
+	if Area(pairs) < 0.88 || wrong > 0.1 {
+		t.Errorf("area %.3f, %.1f %% of independent pairs flagged", Area(pairs), 100*wrong)
+	}
+}
+
+// Other seeds than the one the threshold was measured on.
+func TestOtherSeeds(t *testing.T) {
+	seeds := []uint64{11}
+	if os.Getenv("LECTERN_TEST_LONG") != "" {
+		seeds = []uint64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	}
+	for _, seed := range seeds {
+		o := corpus.Default
+		o.Seed = seed
+		r := run(t, o)
+		t.Logf("seed %d: %+v, precision %.3f, recall %.3f, area %.5f",
+			seed, r.Counts, r.Counts.Precision(), r.Counts.Recall(), r.Area)
+		if r.Area < 0.995 || r.Counts.Recall() < 0.95 || r.Counts.Wrong > 1 {
+			t.Errorf("seed %d: %+v, area %.4f", seed, r.Counts, r.Area)
+		}
+	}
+}
+
+func TestAreaIsHalfWhereScoresSayNothing(t *testing.T) {
+	pairs := []Rated{{Copy: true}, {Copy: false}, {Copy: true}, {Copy: false}}
+	if a := Area(pairs); a != 0.5 {
+		t.Errorf("area %v", a)
+	}
+	pairs = []Rated{{Copy: true, Score: 2}, {Score: 1}, {Copy: true, Score: 3}, {Score: 2.5}}
+	if a := Area(pairs); a != 0.75 {
+		t.Errorf("area %v", a)
+	}
+}

@@ -1,0 +1,225 @@
+// Package snippet knows reusable comments: texts that the staff write once and use
+// again, each person's own and those of a unit.
+package snippet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/db"
+)
+
+// Most is how many a person may have of their own, and how many a unit may have.
+const Most = 500
+
+// MostText is how many characters one may have: as many as a comment.
+const MostText = 4095
+
+// Digits is how many of those offered for a task have a digit to be called by: the
+// first of them all.
+const Digits = 9
+
+// mostKey is how many characters of the beginning are compared with a prefix.
+const mostKey = 200
+
+// Snippet is a reusable comment.
+type Snippet struct {
+	ID int64 `db:"id" json:"id"`
+	// UnitID is the unit whose staff share it; nil for one that is the caller's own,
+	// in every unit.
+	UnitID *int64 `db:"unit_id" json:"unit_id"`
+	// DefinitionID is the task it is for; nil for every task. In a unit that was
+	// rolled over it is the task's of that unit.
+	DefinitionID *int64     `db:"task_definition_id" json:"task_definition_id"`
+	Text         string     `db:"text" json:"text"`
+	UserID       int64      `db:"user_id" json:"user_id"` // its author
+	Author       string     `db:"author" json:"author"`
+	Uses         int64      `db:"uses" json:"uses"` // on the task that was asked for, or on all of them
+	UpdatedAt    clock.Time `db:"updated_at" json:"updated_at"`
+}
+
+// Own tells whether it is somebody's own.
+func (s Snippet) Own() bool { return s.UnitID == nil }
+
+// Offer says what a member of the staff may be offered: their own and the unit's.
+type Offer struct {
+	UserID, UnitID int64
+	DefinitionID   int64  // only those for this task and those for every task; 0 for all
+	Prefix         string // only those that begin so, in small letters or capitals
+	Limit          int64  // only the first of them; 0 for all, which are at most twice Most
+}
+
+// offered are the texts that the unit $1 and the person $2 have, with the task of the
+// unit that each is for. It is looked for only where a text is for one: a join would
+// go through all tasks of the unit for every text.
+const offered = `SELECT s.*, CASE WHEN s.task_definition_id IS NOT NULL THEN (SELECT min(d.id)
+		FROM task_definitions o JOIN task_definitions d ON coalesce(d.first_id, d.id) = coalesce(o.first_id, o.id)
+			AND d.unit_id = $1 WHERE o.id = s.task_definition_id) END AS here
+	FROM snippets s WHERE (s.unit_id = $1 OR s.unit_id IS NULL AND s.user_id = $2)
+		AND substr(s.text_key, 1, $4) = $5`
+
+// List gives what is offered, in one statement: the person's own first, then those
+// used most on the task, then those used most at all. The first of them, as many as
+// Digits, have the digits from 1 on where there is no prefix.
+func (o Offer) List(ctx context.Context, q db.Q) ([]Snippet, error) {
+	type row struct {
+		Snippet
+		Everywhere int64 `db:"everywhere"`
+		Shared     bool  `db:"shared"`
+	}
+	prefix := key(o.Prefix)
+	list := []Snippet{}
+	for r, err := range db.Each[row](ctx, q, `SELECT s.id, s.unit_id, s.here AS task_definition_id, s.text, s.user_id,
+			a.first_name || ' ' || a.last_name AS author, s.updated_at, s.unit_id IS NOT NULL AS shared,
+			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id
+				AND (CAST($3 AS BIGINT) = 0 OR n.task_definition_id = CAST($3 AS BIGINT))) AS uses,
+			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id) AS everywhere
+		FROM (`+offered+`) s JOIN users a ON a.id = s.user_id
+		WHERE (s.task_definition_id IS NULL OR s.here IS NOT NULL)
+			AND (CAST($3 AS BIGINT) = 0 OR s.task_definition_id IS NULL OR s.here = CAST($3 AS BIGINT))
+		ORDER BY shared, uses DESC, everywhere DESC, s.id LIMIT $6`, o.UnitID, o.UserID, o.DefinitionID,
+		utf8.RuneCountInString(prefix), prefix, cmp.Or(o.Limit, db.NoLimit)) {
+		if err != nil {
+			return nil, fmt.Errorf("read reusable comments: %w", err)
+		}
+		list = append(list, r.Snippet)
+	}
+	return list, nil
+}
+
+// ByID gives one, whosesoever it is: who may have it is the caller's to ask.
+func ByID(ctx context.Context, q db.Q, id int64) (*Snippet, error) {
+	return db.OneOf[Snippet](ctx, q, "reusable comment", `SELECT s.id, s.unit_id, s.task_definition_id, s.text,
+			s.user_id, a.first_name || ' ' || a.last_name AS author, s.updated_at,
+			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id) AS uses
+		FROM snippets s JOIN users a ON a.id = s.user_id WHERE s.id = $1`, id)
+}
+
+// New is one to add.
+type New struct {
+	UserID       int64  // its author
+	UnitID       *int64 // nil for the author's own
+	DefinitionID *int64 // nil for every task
+	Text         string
+}
+
+// Add adds one. It refuses an empty text, one too long, and one more than Most. The same
+// again, by its author and for the same, is the one there is: nobody is offered it twice.
+func Add(ctx context.Context, q db.Q, n New) (*Snippet, error) {
+	text, err := trim(n.Text)
+	if err != nil {
+		return nil, err
+	}
+	n.Text = text
+	if same, err := room(ctx, q, n); same != nil || err != nil {
+		return same, err
+	}
+	id, err := db.One[int64](ctx, q, `INSERT INTO snippets (user_id, unit_id, task_definition_id, text, text_key,
+		created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`, n.UserID, n.UnitID, n.DefinitionID,
+		text, key(text), q.Now())
+	if err != nil {
+		return nil, fmt.Errorf("add a reusable comment: %w", err)
+	}
+	return ByID(ctx, q, *id)
+}
+
+// room refuses one more than Most, and gives the same where it is there already. Two who
+// add at once do so one after the other.
+func room(ctx context.Context, q db.Q, n New) (*Snippet, error) {
+	whose, where, arg := "You have", "user_id = $1 AND unit_id IS NULL", n.UserID
+	if n.UnitID != nil {
+		whose, where, arg = "The unit has", "unit_id = $1", *n.UnitID
+	}
+	if err := db.LockName(ctx, q, fmt.Sprintf("snippets %s %d", whose, arg)); err != nil {
+		return nil, err
+	}
+	type there struct {
+		Texts int64  `db:"texts"`
+		Same  *int64 `db:"same"`
+	}
+	have, err := db.One[there](ctx, q, `SELECT count(*) AS texts, min(CASE WHEN user_id = $2
+			AND task_definition_id IS NOT DISTINCT FROM $3 AND text = $4 THEN id END) AS same FROM snippets WHERE `+where,
+		arg, n.UserID, n.DefinitionID, n.Text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("look for the same reusable comment: %w", err)
+	case have.Same != nil:
+		return ByID(ctx, q, *have.Same)
+	case have.Texts >= Most:
+		return nil, fault.New(fault.Refused, "%s %d reusable comments already, and more do not fit: remove some first.",
+			whose, Most)
+	}
+	return nil, nil //nolint:nilnil // there is room, and nothing of the kind
+}
+
+// Change gives one another text. What it was used for stays counted.
+func Change(ctx context.Context, q db.Q, id int64, text string) (*Snippet, error) {
+	text, err := trim(text)
+	if err != nil {
+		return nil, err
+	}
+	n, err := db.Exec(ctx, q, `UPDATE snippets SET text = $2, text_key = $3, updated_at = $4 WHERE id = $1`, id, text,
+		key(text), q.Now())
+	if err != nil || n == 0 {
+		return nil, gone(err)
+	}
+	return ByID(ctx, q, id)
+}
+
+// Remove removes one. What was said with it stays said.
+func Remove(ctx context.Context, q db.Q, id int64) error {
+	n, err := db.Exec(ctx, q, `DELETE FROM snippets WHERE id = $1`, id)
+	if err != nil || n == 0 {
+		return gone(err)
+	}
+	return nil
+}
+
+// gone is the error of a change that found no row: err, or that there is none.
+func gone(err error) error {
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Missing, "There is no such reusable comment.")
+}
+
+// Used counts a use of each of several on a task of a unit, in one statement. What
+// the person may not use, or is no more, is passed over.
+func Used(ctx context.Context, q db.Q, userID, unitID, definitionID int64, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	in, args := db.In([]any{userID, unitID, definitionID}, ids[:min(len(ids), Digits)])
+	_, err := db.Exec(ctx, q, `INSERT INTO snippet_uses (snippet_id, task_definition_id, uses)
+		SELECT s.id, d.id, 1 FROM snippets s JOIN task_definitions d ON d.id = $3 AND d.unit_id = $2
+		WHERE s.id IN `+in+` AND (s.unit_id = $2 OR s.unit_id IS NULL AND s.user_id = $1) ORDER BY s.id
+		ON CONFLICT (snippet_id, task_definition_id) DO UPDATE SET uses = snippet_uses.uses + 1`, args...)
+	if err != nil {
+		return fmt.Errorf("count the use of reusable comments: %w", err)
+	}
+	return nil
+}
+
+// trim trims a text and checks its length.
+func trim(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	n := utf8.RuneCountInString(text)
+	switch {
+	case n == 0:
+		return "", fault.Field(fault.Invalid, "text", "may not be empty")
+	case n > MostText:
+		return "", fault.Field(fault.Invalid, "text", "has %d characters: at most %d fit", n, MostText)
+	}
+	return text, nil
+}
+
+// key is what a text, or the prefix somebody types, is compared by.
+func key(text string) string {
+	runes := []rune(strings.ToLower(text))
+	return string(runes[:min(len(runes), mostKey)])
+}

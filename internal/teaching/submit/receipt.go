@@ -1,0 +1,223 @@
+package submit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lectern/internal/ground/canonical"
+	"lectern/internal/ground/clock"
+	"lectern/internal/platform/db"
+)
+
+// Receipt proves what was handed in and when: Body, in its canonical form, is
+// signed. Each names the hash of the one before it in the unit, so that none can
+// be taken out, added or dated back without breaking the chain.
+type Receipt struct {
+	Body      json.RawMessage `json:"body"`
+	Hash      string          `json:"hash"` // SHA-256 of the canonical body
+	KeyID     string          `json:"key_id"`
+	Signature string          `json:"signature"` // Ed25519, base64
+}
+
+// ReceiptBody is what a receipt says.
+type ReceiptBody struct {
+	Type         string        `json:"type"` // lectern-receipt-1
+	Service      string        `json:"service"`
+	Unit         ReceiptUnit   `json:"unit"`
+	Task         ReceiptTask   `json:"task"`
+	ProjectID    int64         `json:"project_id"`
+	Student      string        `json:"student"`      // user name
+	SubmittedBy  string        `json:"submitted_by"` // user name
+	Group        []int64       `json:"group"`        // projects it was handed in for, when more than one
+	SubmissionID int64         `json:"submission_id"`
+	SubmittedAt  clock.Time    `json:"submitted_at"`
+	Files        []ReceiptFile `json:"files"`
+	Sequence     int64         `json:"sequence"` // in the unit, without gaps
+	Previous     string        `json:"previous"` // hash of the receipt before; empty for the first
+}
+
+// ReceiptUnit names the unit of a receipt.
+type ReceiptUnit struct {
+	ID   int64  `json:"id"`
+	Code string `json:"code"`
+}
+
+// ReceiptTask names the task of a receipt.
+type ReceiptTask struct {
+	ID           int64  `json:"id"`
+	DefinitionID int64  `json:"task_definition_id"`
+	Abbreviation string `json:"abbreviation"`
+	Name         string `json:"name"`
+}
+
+// ReceiptFile is a file that was handed in.
+type ReceiptFile struct {
+	Key    string `json:"key"`
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+const receiptType = "lectern-receipt-1"
+
+// end is the last receipt of a unit; the zero value before the first.
+type end struct {
+	Sequence int64  `db:"sequence"`
+	Hash     string `db:"hash"`
+}
+
+// issue adds a receipt to the unit's chain, whose end was last a moment ago. From here
+// on the end is held until the transaction is over, so this comes last: others of the
+// unit wait for it. What was signed is signed again where one of them came first.
+func issue(ctx context.Context, q db.Q, s *Signer, b ReceiptBody, last end) (*Receipt, error) {
+	r, err := s.extend(ctx, q, &b, last)
+	if err == nil && r == nil {
+		if last, err = heldEnd(ctx, q, b.Unit.ID); err == nil {
+			r, err = s.extend(ctx, q, &b, last)
+		}
+	}
+	if err == nil && r == nil {
+		err = errors.New("its end moved while it was held")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the chain of receipts: %w", err)
+	}
+	if _, err = db.Exec(ctx, q, `INSERT INTO receipts (unit_id, sequence, submission_id, body, hash, signature, key_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, b.Unit.ID, b.Sequence, b.SubmissionID, string(r.Body), r.Hash,
+		r.Signature, r.KeyID); err != nil {
+		return nil, fmt.Errorf("write the receipt: %w", err)
+	}
+	return r, nil
+}
+
+// extend signs a receipt that follows last, and makes it the end of its chain; nil when
+// the chain ends elsewhere by now.
+func (s *Signer) extend(ctx context.Context, q db.Q, b *ReceiptBody, last end) (*Receipt, error) {
+	b.Type, b.Sequence, b.Previous = receiptType, last.Sequence+1, last.Hash
+	r, err := s.sign(*b)
+	if err != nil {
+		return nil, err
+	}
+	n, err := db.Exec(ctx, q, `INSERT INTO receipt_chains (unit_id, sequence, hash) VALUES ($1, $2, $3)
+		ON CONFLICT (unit_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash
+		WHERE receipt_chains.sequence = excluded.sequence - 1`, b.Unit.ID, b.Sequence, r.Hash)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return r, nil
+}
+
+// heldEnd gives the end of a unit's chain and holds it.
+func heldEnd(ctx context.Context, q db.Q, unitID int64) (end, error) {
+	text := `SELECT sequence, hash FROM receipt_chains WHERE unit_id = $1`
+	if q.Postgres() {
+		text += ` FOR NO KEY UPDATE`
+	}
+	last, err := db.One[end](ctx, q, text, unitID)
+	if err != nil {
+		return end{}, err
+	}
+	return *last, nil
+}
+
+func (s *Signer) sign(b ReceiptBody) (*Receipt, error) {
+	text, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	body, err := canonical.JSON(text)
+	if err != nil {
+		return nil, err
+	}
+	id, signature := s.Sign(body)
+	return &Receipt{Body: body, Hash: hashOf(body), KeyID: id, Signature: signature}, nil
+}
+
+func hashOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// ErrForged says that a receipt was not signed as it stands.
+var ErrForged = errors.New("the signature does not fit: the receipt was changed, or was never issued by this service")
+
+// Verify checks a receipt, given as the JSON text the service answered with, or
+// the whole answer of the submission, and gives what it says.
+func Verify(data []byte, keys *KeySet) (*ReceiptBody, error) {
+	r, err := parseReceipt(data)
+	if err != nil {
+		return nil, err
+	}
+	body, err := canonical.JSON(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("the body of the receipt cannot be read: %w", err)
+	}
+	public, ok := keys.find(r.KeyID)
+	if !ok {
+		return nil, fmt.Errorf("the receipt names the key %.40q, which is not among the given ones; fetch "+
+			"the published keys again", r.KeyID)
+	}
+	signature, err := base64.StdEncoding.DecodeString(r.Signature)
+	if err != nil || !ed25519.Verify(public, body, signature) {
+		return nil, ErrForged
+	}
+	if r.Hash != hashOf(body) {
+		return nil, errors.New("the hash beside the receipt is not that of its body; the signature itself fits")
+	}
+	var b ReceiptBody
+	if err := json.Unmarshal(body, &b); err != nil || b.Type != receiptType {
+		return nil, fmt.Errorf("this is no receipt this program knows (type %.40q)", b.Type)
+	}
+	return &b, nil
+}
+
+func parseReceipt(data []byte) (*Receipt, error) {
+	var outer struct {
+		Receipt
+		Inner *Receipt `json:"receipt"`
+	}
+	if err := json.Unmarshal(data, &outer); err != nil {
+		return nil, fmt.Errorf("the file is not JSON: %w", err)
+	}
+	if outer.Inner != nil {
+		return outer.Inner, nil
+	}
+	if outer.Body == nil {
+		return nil, errors.New("the file holds no receipt")
+	}
+	return &outer.Receipt, nil
+}
+
+// Words say what a receipt that was checked proves.
+func (b *ReceiptBody) Words() string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "%s states that on %s\n", b.Service, b.SubmittedAt.Format("Monday 2 January 2006 at 15:04:05.000 "+
+		"UTC"))
+	fmt.Fprintf(&w, "%s handed in task %s %q of unit %s (project %d, submission %d)", b.Student, b.Task.Abbreviation,
+		b.Task.Name, b.Unit.Code, b.ProjectID, b.SubmissionID)
+	if b.SubmittedBy != b.Student {
+		fmt.Fprintf(&w, ", sent by %s", b.SubmittedBy)
+	}
+	if len(b.Group) > 1 {
+		fmt.Fprintf(&w, ",\nfor a group of the projects %s", strings.Trim(fmt.Sprint(b.Group), "[]"))
+	}
+	fmt.Fprintf(&w, ".\nThe files were:\n")
+	for _, f := range b.Files {
+		fmt.Fprintf(&w, "  %s %q, %d bytes, SHA-256 %s\n", f.Key, f.Name, f.Size, f.SHA256)
+	}
+	if len(b.Files) == 0 {
+		fmt.Fprintln(&w, "  none: the task asks for none.")
+	}
+	fmt.Fprintf(&w, "It is receipt number %d of the unit", b.Sequence)
+	if b.Previous != "" {
+		fmt.Fprintf(&w, " and follows the one with the hash %s", b.Previous)
+	}
+	return w.String() + ".\n"
+}

@@ -1,0 +1,90 @@
+// Package deleted keeps what was deleted together with students' work: a task
+// definition, a group set or a group, with all rows and files that went with it.
+// For thirty days it can be restored as it was, and students get their own files.
+package deleted
+
+import (
+	"context"
+	"time"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/platform/db"
+)
+
+// Lasts is how long it is kept.
+const Lasts = 30 * 24 * time.Hour
+
+// Kind is what was deleted.
+type Kind string
+
+// The kinds.
+const (
+	Definition Kind = "task_definition"
+	GroupSet   Kind = "group_set"
+	Group      Kind = "group"
+)
+
+// Enum gives all kinds, for the documentation of the API.
+func (Kind) Enum() []string { return []string{string(Definition), string(GroupSet), string(Group)} }
+
+// Word is what people call it.
+func (k Kind) Word() string {
+	return map[Kind]string{Definition: "task", GroupSet: "group set", Group: "group"}[k]
+}
+
+// Deletion is something that was deleted and can still be restored.
+type Deletion struct {
+	ID        int64      `db:"id" json:"id"`
+	UnitID    int64      `db:"unit_id" json:"unit_id"`
+	Kind      Kind       `db:"kind" json:"kind"`
+	RecordID  int64      `db:"record_id" json:"record_id"`
+	Name      string     `db:"name" json:"name"`
+	DeletedBy int64      `db:"user_id" json:"deleted_by_id"`
+	Students  int64      `db:"students" json:"students"`
+	At        clock.Time `db:"at" json:"deleted_at"`
+	KeptUntil clock.Time `json:"kept_until"`
+}
+
+const selectDeletions = `SELECT id, unit_id, kind, record_id, name, user_id, students, at FROM deletions WHERE at > $1`
+
+// since is the moment before which what was deleted is gone.
+func since(q db.Q) clock.Time { return clock.At(q.Now().Add(-Lasts)) }
+
+func (d *Deletion) date() { d.KeptUntil = clock.At(d.At.Add(Lasts)) }
+
+// Of lists what was deleted in a unit, the latest first.
+func Of(ctx context.Context, q db.Q, unitID int64) ([]Deletion, error) {
+	list, err := db.All[Deletion](ctx, q, selectDeletions+` AND unit_id = $2 ORDER BY at DESC, id DESC`, since(q), unitID)
+	for i := range list {
+		list[i].date()
+	}
+	return list, err
+}
+
+// byID reads one of a unit, or fault.Missing.
+func byID(ctx context.Context, q db.Q, unitID, id int64) (*Deletion, error) {
+	d, err := db.OneOf[Deletion](ctx, q, "deleted record", selectDeletions+` AND unit_id = $2 AND id = $3`, since(q),
+		unitID, id)
+	if err == nil {
+		d.date()
+	}
+	return d, err
+}
+
+// Needed tells whether something that was deleted can be restored only while a
+// group set and its groups are there, or restored before it.
+func Needed(ctx context.Context, q db.Q, setID int64) (bool, error) {
+	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM deletions WHERE group_set_id = $1 AND at > $2`, setID, since(q))
+	return err == nil && *n > 0, err
+}
+
+// pruneAtOnce bounds a transaction: a large task has some ten thousand rows.
+const pruneAtOnce = 5
+
+// Prune forgets what was kept long enough, a bounded number, and lets its files go
+// with the next sweep. It tells how many: call it again, in a new transaction,
+// until that is 0.
+func Prune(ctx context.Context, q db.Q) (int64, error) {
+	return db.Exec(ctx, q, `DELETE FROM deletions WHERE id IN (SELECT id FROM deletions WHERE at <= $1
+		ORDER BY at LIMIT $2)`, since(q), pruneAtOnce)
+}

@@ -1,0 +1,296 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/status"
+)
+
+// Extension is a request for more time, and what the task has after it.
+type Extension struct {
+	Comment
+	Extensions int        `json:"extensions"` // whole weeks granted to the task in all
+	DueDate    clock.Date `json:"due_date"`
+}
+
+// Wish is what somebody asks for with a request for more time.
+type Wish struct {
+	Reason string
+	Weeks  int
+	// Once takes the same wish again for the first one, while that is undecided or
+	// not a minute old: a page's form is sent twice by a second click or a reload.
+	Once bool
+}
+
+// check trims the reason and tells what is wrong with it.
+func (w *Wish) check() (err error) {
+	if w.Reason, err = trimComment(w.Reason); err == nil && w.Reason == "" {
+		err = fault.Field(fault.Invalid, "comment", "is required: say why more time is needed")
+	}
+	return err
+}
+
+// RequestExtension asks for more weeks, as many as fit before the deadline, and
+// grants them at once when the staff ask or the unit says so. It fails with
+// fault.Invalid for a number of weeks nobody can mean, fault.Conflict when no
+// week is left.
+func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, wish Wish) (*Extension, error) {
+	if err := wish.check(); err != nil {
+		return nil, err
+	}
+	t, _, err := lockTask(ctx, q, at.ProjectID, at.DefinitionID, false)
+	if err != nil {
+		return nil, err
+	}
+	if by.Staff { // who asks for a student grants it
+		if err := notOwn(ctx, q, by.UserID, t); err != nil {
+			return nil, err
+		}
+	}
+	dates, err := t.dates()
+	if err != nil {
+		return nil, err
+	}
+	weeks, refused := dates.Allow(wish.Weeks)
+	if wish.Once {
+		if first, err := wish.earlier(ctx, q, by, at, t, weeks); first != nil || err != nil {
+			return first, err
+		}
+	}
+	if refused != nil {
+		return nil, refused
+	}
+	c, err := newComment{Type: typeExtension, Text: wish.Reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := audit.Add(ctx, q, t.extension("asked", c.ID)); err != nil {
+		return nil, err
+	}
+	if err := decideAtOnce(ctx, q, by, t, c.ID, weeks); err != nil {
+		return nil, err
+	}
+	return extended(ctx, q, by, at, t, c.ID, "created")
+}
+
+// earlier finds the request that the same wish made a moment ago, or that still waits;
+// nil where there is none. It is for as many weeks as were wished, or as fit. The task is
+// held, so that of two at once one is the first.
+func (w Wish) earlier(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, fit int) (*Extension, error) {
+	ids, err := db.All[int64](ctx, q, `SELECT id FROM task_comments WHERE task_id = $1 AND user_id = $2 AND type = $3
+			AND comment = $4 AND extension_weeks IN ($5, $6) AND (extension_assessed_at IS NULL OR created_at > $7)
+		ORDER BY id DESC LIMIT 1`, t.ID, by.UserID, typeExtension, w.Reason, w.Weeks, fit,
+		clock.At(q.Now().Add(-time.Minute)))
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	c, err := oneComment(ctx, q, at, by.UserID, ids[0])
+	if err != nil {
+		return nil, err
+	}
+	return &Extension{*c.view(by), t.Extensions, t.dueOn()}, nil
+}
+
+// decideAtOnce grants a request the staff made, or in the name of the tutor one
+// that the unit grants by itself.
+func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *task, id int64, weeks int) error {
+	d := decision{by: by.UserID, words: granting}
+	if !by.Staff {
+		auto, err := db.One[bool](ctx, q, `SELECT auto_apply_extension_before_deadline FROM units WHERE id = $1`,
+			t.UnitID)
+		if err != nil || !*auto {
+			return err
+		}
+		d.words = "Time extended to %s"
+		if t.TutorID != nil {
+			d.by = *t.TutorID
+		}
+	}
+	return d.settle(ctx, q, t, id, weeks, true)
+}
+
+// AssessExtension grants or rejects a request in the conversation at a place.
+// What is no request there is fault.Missing, one that is decided already
+// fault.Conflict. A request for which no week is left cannot be granted: it is
+// rejected with that reason. Nobody decides on their own, nor on one of a group
+// they are in.
+func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64, granted bool) (*Extension, error) {
+	c, err := oneComment(ctx, q, at, by.UserID, id)
+	if err == nil && c.Type != typeExtension {
+		err = fault.New(fault.Missing, "That comment asks for no extension.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, _, err := lockTask(ctx, q, c.ProjectID, at.DefinitionID, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := notOwn(ctx, q, by.UserID, t); err != nil {
+		return nil, err
+	}
+	// Again, now that no other decision can come in between.
+	if c, err = oneComment(ctx, q, at, by.UserID, id); err != nil {
+		return nil, err
+	}
+	if c.AssessedAt != nil {
+		return nil, fault.New(fault.Conflict, "This request is decided already: %s.", *c.Response)
+	}
+	if err := (decision{by.UserID, granting}).settle(ctx, q, t, id, c.Weeks, granted); err != nil {
+		return nil, err
+	}
+	return extended(ctx, q, by, at, t, id, "assessed")
+}
+
+// extended shows a request and the task after it.
+func extended(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64, action string) (*Extension,
+	error) {
+	c, err := told(ctx, q, by, at, t, id, action)
+	if err != nil {
+		return nil, err
+	}
+	return &Extension{*c, t.Extensions, t.dueOn()}, nil
+}
+
+// decision is who decides on requests, and what they say with a new date.
+type decision struct {
+	by    int64
+	words string
+}
+
+// granting is how the staff grant a request.
+const granting = "Extension granted to %s"
+
+// weighed is a request and what a decision makes of it.
+type weighed struct {
+	id       int64 // of the comment
+	task     *task
+	granted  bool
+	response string
+	plan     status.Plan // of its task, after this request
+}
+
+// weigh tells what granting or rejecting a request comes to on its task as it is
+// then, changing nothing: as many of the weeks as still fit, and ready for feedback
+// again where the work was only late. A request for which no week is left is
+// rejected. In a group each member has their own extension: the others follow with
+// the next move they share.
+func (d decision) weigh(t *task, facts status.Task, id int64, weeks int, grant bool) (weighed, error) {
+	w := weighed{id: id, task: t, response: "Extension rejected", plan: status.Plan{After: facts.State}}
+	if !grant {
+		return w, nil
+	}
+	dates := facts.Due
+	dates.Extensions = facts.Extensions
+	weeks, err := dates.Allow(weeks)
+	if fault.Is(err, fault.Conflict) {
+		w.response = "No extension is possible: the deadline has been reached"
+		return w, nil
+	}
+	if err != nil {
+		return w, err
+	}
+	facts.Extensions += weeks
+	dates.Extensions = facts.Extensions
+	w.granted, w.response = true, fmt.Sprintf(d.words, dates.Due().Format("Mon 2 Jan"))
+	w.plan.After = facts.State
+	if plan, back := status.Extended(facts); back {
+		w.plan = plan
+	}
+	return w, nil
+}
+
+// settle decides on one request of a task that is held.
+func (d decision) settle(ctx context.Context, q db.Q, t *task, id int64, weeks int, grant bool) error {
+	facts, err := t.facts()
+	if err != nil {
+		return err
+	}
+	w, err := d.weigh(t, facts, id, weeks, grant)
+	if err != nil {
+		return err
+	}
+	return d.write(ctx, q, []weighed{w})
+}
+
+// write makes decisions true: the weeks and states of the tasks, the answers to the
+// requests, which all the staff have read with it, and the audit. The number of
+// statements does not depend on how many there are.
+func (d decision) write(ctx context.Context, q db.Q, list []weighed) error {
+	if err := d.writeTasks(ctx, q, list); err != nil {
+		return err
+	}
+	var rows [][]any
+	var entries []audit.Entry
+	var tasks []int64
+	for _, w := range list {
+		rows = append(rows, []any{w.id, w.granted, w.response})
+		action := "rejected"
+		if w.granted {
+			action = "granted"
+		}
+		entries = append(entries, w.task.extension(action, w.id))
+		tasks = append(tasks, w.task.ID)
+	}
+	from, args, err := db.Rows(q, []any{q.Now(), d.by}, []string{"id BIGINT", "granted BOOLEAN", "response TEXT"}, rows)
+	if err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, q, `UPDATE task_comments SET extension_granted = v.granted,
+		extension_response = v.response, extension_assessed_at = $1, assessor_id = $2,
+		staff_read_at = coalesce(staff_read_at, $1) FROM `+from+` v WHERE task_comments.id = v.id`, args...); err != nil {
+		return err
+	}
+	if err := audit.Add(ctx, q, entries...); err != nil {
+		return err
+	}
+	return countOpen(ctx, q, tasks...)
+}
+
+// writeTasks gives the tasks what was granted: of several requests of one task the
+// last holds what all come to.
+func (d decision) writeTasks(ctx context.Context, q db.Q, list []weighed) error {
+	last := map[*task]status.Plan{}
+	var order []*task
+	for _, w := range list {
+		plan, before := last[w.task]
+		if !before {
+			order = append(order, w.task)
+		}
+		w.plan.Entries = append(plan.Entries, w.plan.Entries...)
+		last[w.task] = w.plan
+	}
+	var back []change
+	var longer [][]any
+	for _, t := range order {
+		if plan := last[t]; len(plan.Entries) > 0 {
+			back = append(back, change{task: t, plan: plan})
+		} else if plan.After.Extensions != t.Extensions {
+			t.Extensions = plan.After.Extensions
+			longer = append(longer, []any{t.ID, t.Extensions})
+		}
+	}
+	if err := record(ctx, q, Mover{UserID: d.by, As: status.Staff}, back); err != nil || len(longer) == 0 {
+		return err
+	}
+	from, args, err := db.Rows(q, []any{q.Now()}, []string{"id BIGINT", "extensions INTEGER"}, longer)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `UPDATE tasks SET extensions = v.extensions, version = version + 1, updated_at = $1
+		FROM `+from+` v WHERE tasks.id = v.id`, args...)
+	return err
+}
+
+// extension is what the audit log keeps of a request for more time, whose id is
+// that of its comment.
+func (t *task) extension(action string, id int64) audit.Entry {
+	return audit.Entry{Kind: audit.Extension, Action: action, UserID: t.OwnerID, UnitID: t.UnitID,
+		ProjectID: t.ProjectID, TaskID: t.ID, RecordID: id}
+}

@@ -1,0 +1,275 @@
+package work
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"strings"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/grade"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/progress"
+	"lectern/internal/teaching/stats"
+	"lectern/internal/teaching/status"
+)
+
+// Mover is who changes a task, and what they are to it.
+type Mover struct {
+	UserID int64
+	As     status.Actor
+	// Teaches says that they teach the unit, too, where As is a student.
+	Teaches bool
+}
+
+// Change is what someone asks of a task; nil leaves a thing alone.
+type Change struct {
+	Trigger     *string // a status, in any of its words
+	Grade       *grade.Grade
+	Quality     *int
+	InPortfolio *bool
+}
+
+// MovedTask is a task after a change, with what the change made of the
+// statistics of its student and, in a group, of the others.
+type MovedTask struct {
+	ID            *int64         `json:"id"` // null while nothing was ever written of the task
+	ProjectID     int64          `json:"project_id"`
+	DefinitionID  int64          `json:"task_definition_id"`
+	Status        status.Status  `json:"status"`
+	DueDate       clock.Date     `json:"due_date"`
+	SubmittedAt   *clock.Time    `json:"submission_date"`
+	CompletedOn   *clock.Date    `json:"completion_date"`
+	Extensions    int            `json:"extensions"`
+	TimesAssessed int            `json:"times_assessed"`
+	Grade         *grade.Grade   `json:"grade"`
+	Quality       int            `json:"quality_pts"`
+	InPortfolio   bool           `json:"include_in_portfolio"`
+	NewStats      string         `json:"new_stats"` // a JSON object as text
+	OtherProjects []ProjectStats `json:"other_projects,omitempty"`
+}
+
+// ProjectStats are the statistics of one project, as text.
+type ProjectStats struct {
+	ID       int64  `json:"id"`
+	NewStats string `json:"new_stats"`
+}
+
+// change is a task and what is to become of it.
+type change struct {
+	*task
+	plan status.Plan
+	// undoes is set where the change takes back what stands in the history after this
+	// row, 0 for all of it.
+	undoes *int64
+}
+
+// Move changes the task of a project for a definition, and in a group those of
+// the others as far as the change reaches them: states, history, comments,
+// events and statistics. It fails as status.Decide does, and then nothing may
+// be kept of the transaction. What the staff have a part in they cannot judge:
+// that is fault.Denied.
+func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Change) (*MovedTask, error) {
+	if w.Trigger != nil && strings.TrimSpace(*w.Trigger) == "" {
+		w.Trigger = nil
+	}
+	if w == (Change{}) {
+		t, err := taskAt(ctx, q, projectID, definitionID)
+		if err != nil {
+			return nil, err
+		}
+		return moved(ctx, q, t, nil)
+	}
+	own, around, err := lockTask(ctx, q, projectID, definitionID, w.judges())
+	if err != nil {
+		return nil, err
+	}
+	d, err := w.decide(ctx, q, by, own)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := d.reach(ctx, q, around)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.portfolio(ctx, q, own); err != nil {
+		return nil, err
+	}
+	if err := record(ctx, q, by, changes); err != nil {
+		return nil, err
+	}
+	return moved(ctx, q, own, changes[1:])
+}
+
+// decided is a change that may be made of a held task, and by whom.
+type decided struct {
+	own    *task
+	by     Mover
+	asked  Change
+	before status.Task
+	move   status.Move
+	plan   status.Plan
+}
+
+// decide tells what the change makes of a held task, or why it must not be. It
+// writes nothing.
+func (w Change) decide(ctx context.Context, q db.Q, by Mover, own *task) (d *decided, err error) {
+	if by.As == status.Staff && w.judges() {
+		if err := notOwn(ctx, q, by.UserID, own); err != nil {
+			return nil, err
+		}
+	}
+	d = &decided{own: own, by: by, asked: w, move: w.move(by, q.Now())}
+	if d.before, err = own.facts(); err != nil {
+		return nil, err
+	}
+	d.plan, err = status.Decide(d.before, d.move)
+	return d, err
+}
+
+// reach gives what is to be changed: the task itself and, where it is worked on in a
+// group, those of the others.
+func (d *decided) reach(ctx context.Context, q db.Q, around []*task) ([]change, error) {
+	changes := []change{{task: d.own, plan: d.plan}}
+	if d.own.GroupID == nil || !d.asked.judges() {
+		return changes, nil
+	}
+	mates, err := shareWork(ctx, q, d.own, around)
+	if err != nil {
+		return nil, err
+	}
+	return spread(changes, d.before, d.move, d.by, mates)
+}
+
+// judges tells whether the change says anything of the work itself.
+func (w Change) judges() bool { return w.Trigger != nil || w.Grade != nil || w.Quality != nil }
+
+// move reads the wish as the status machine takes it.
+func (w Change) move(by Mover, at clock.Time) status.Move {
+	m := status.Move{By: by.As, Teaches: by.Teaches, Grade: w.Grade, Quality: w.Quality, At: at}
+	if w.Trigger != nil {
+		m.Word = *w.Trigger
+	}
+	return m
+}
+
+// portfolio lets a task into the portfolio or takes it out.
+func (w Change) portfolio(ctx context.Context, q db.Q, t *task) error {
+	if w.InPortfolio == nil || *w.InPortfolio == t.InPortfolio {
+		return nil
+	}
+	t.InPortfolio = *w.InPortfolio
+	_, err := db.Exec(ctx, q, `UPDATE tasks SET include_in_portfolio = $2, version = version + 1, updated_at = $3
+		WHERE id = $1`,
+		t.ID, t.InPortfolio, q.Now())
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.Portfolio, Action: audit.Changed, UserID: t.OwnerID,
+		UnitID: t.UnitID, ProjectID: t.ProjectID, TaskID: t.ID, Fields: []string{"include_in_portfolio"}})
+}
+
+// spread adds what a move comes to on the tasks of the group's other members.
+// A student reaches only those who are in the group now; what the staff say
+// also reaches who has left but handed in with it.
+func spread(changes []change, from status.Task, m status.Move, by Mover, mates []*task) ([]change, error) {
+	for _, t := range mates {
+		if by.As != status.Staff && !t.sharesGroup(changes[0].task) {
+			continue
+		}
+		c, _, err := t.follow(from, m, by)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// follow is what a mate's move comes to on t, and whether it reaches t at all.
+func (t *task) follow(from status.Task, m status.Move, by Mover) (c change, reached bool, err error) {
+	facts, err := t.facts()
+	if err != nil {
+		return change{}, false, err
+	}
+	plan, reached := status.Propagate(from, m, facts, t.OwnerID == by.UserID)
+	if !reached {
+		plan = status.Plan{After: facts.State}
+	}
+	return change{task: t, plan: plan}, reached, nil
+}
+
+// idle tells whether the plan leaves everything as it is.
+func (c change) idle() bool {
+	return len(c.plan.Entries) == 0 && reflect.DeepEqual(c.plan.After, c.state())
+}
+
+// moved shows a task after its change, with the statistics of its project and
+// of those of the others in its group.
+func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, error) {
+	now, err := statsOf(ctx, q, t, others)
+	if err != nil {
+		return nil, err
+	}
+	out := &MovedTask{ProjectID: t.ProjectID, DefinitionID: t.DefinitionID, Status: t.Status, DueDate: t.dueOn(),
+		SubmittedAt: t.SubmittedAt, CompletedOn: t.CompletedOn, Extensions: t.Extensions,
+		TimesAssessed: t.TimesAssessed,
+		Grade:         t.Grade, Quality: t.Quality, InPortfolio: t.InPortfolio, NewStats: now[t.ProjectID].String()}
+	if t.ID != 0 {
+		out.ID = &t.ID
+	}
+	for _, c := range others {
+		out.OtherProjects = append(out.OtherProjects, ProjectStats{c.ProjectID, now[c.ProjectID].String()})
+	}
+	return out, nil
+}
+
+// statsOf gives the statistics of the projects of tasks, and reads those that no change
+// worked out.
+func statsOf(ctx context.Context, q db.Q, t *task, others []change) (map[int64]progress.Stats, error) {
+	out, unknown := map[int64]progress.Stats{}, []int64{}
+	for _, c := range append([]change{{task: t}}, others...) {
+		if c.stats == nil {
+			unknown = append(unknown, c.ProjectID)
+			continue
+		}
+		out[c.ProjectID] = *c.stats
+	}
+	if len(unknown) == 0 {
+		return out, nil
+	}
+	more, err := stats.Of(ctx, q, t.UnitID, unknown...)
+	maps.Copy(out, more)
+	return out, err
+}
+
+// EndWeek completes every task of a project that waits for a talk in class, but
+// for those of a group the mover is in, which somebody else has to judge.
+func EndWeek(ctx context.Context, q db.Q, by Mover, projectID int64) error {
+	in, args := db.In([]any{projectID, by.UserID}, []status.Status{status.Discuss, status.Demonstrate})
+	tasks, err := lockTasks(ctx, q, `t.project_id = $1 AND NOT `+OwnWork("$2")+` AND t.status IN `+in, args...)
+	if err != nil {
+		return err
+	}
+	changes, err := byRule(tasks, status.WeekEnd, q.Now())
+	if err != nil {
+		return err
+	}
+	return record(ctx, q, by, changes)
+}
+
+// byRule gives the changes of those tasks that a rule changes at a moment.
+func byRule(tasks []*task, rule func(status.Task, clock.Time) (status.Plan, bool), at clock.Time) ([]change, error) {
+	var changes []change
+	for _, t := range tasks {
+		facts, err := t.facts()
+		if err != nil {
+			return nil, err
+		}
+		if plan, ok := rule(facts, at); ok {
+			changes = append(changes, change{task: t, plan: plan})
+		}
+	}
+	return changes, nil
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/work"
+	"lectern/internal/usecase"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/params"
+)
+
+// aTask is the path of a task by its project and definition.
+const aTask = "/api/projects/{project_id}/task_def_id/{task_definition_id}"
+
+func (s *Server) commentRoutes() {
+	const base, one = aTask + "/comments", aTask + "/comments/{id}"
+	endpoint.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read",
+		s.listComments, endpoint.Asks(policy.GradeTask))
+	endpoint.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without",
+		s.addComment,
+		endpoint.Unaudited("what people say is kept with the task"),
+		endpoint.Uploads(1, s.mostMedia), endpoint.Location(base), tooLarge, notAccepted,
+		endpoint.Also(409, "the same words again, straight after the first"), endpoint.Asks(policy.GradeTask))
+	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment,
+		sendsMedia)
+	endpoint.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread,
+		endpoint.Also(409, "it is a change of status, which is never unread"),
+		endpoint.Unaudited("a mark for oneself"),
+		endpoint.Asks(policy.GradeTask))
+	endpoint.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment,
+		endpoint.Audited(audit.Comment),
+		endpoint.Asks(policy.GradeTask, policy.DeleteComments))
+}
+
+var (
+	tooLarge    = endpoint.Also(413, "the file is too large")
+	notAccepted = endpoint.Also(415, "the content of the file is not of an accepted type")
+)
+
+// taskIn names a task by its project and definition.
+type taskIn struct {
+	ProjectID    int64 `path:"project_id" scope:"project"`
+	DefinitionID int64 `path:"task_definition_id" scope:"definition"`
+}
+
+func (in taskIn) place() work.TaskRef {
+	return work.TaskRef{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID}
+}
+
+type listCommentsIn struct {
+	taskIn
+	paging
+}
+
+func (s *Server) listComments(ctx context.Context, who *access.Caller, in listCommentsIn) (endpoint.List[*work.Comment],
+	error) {
+	p, err := in.page()
+	if err != nil {
+		return endpoint.List[*work.Comment]{}, err
+	}
+	v, err := s.usecases.ReadComments(ctx, who, in.place(), p)
+	if err != nil {
+		return endpoint.List[*work.Comment]{}, err
+	}
+	return endpoint.Listed(v.Comments, v.Total), nil
+}
+
+type addCommentIn struct {
+	taskIn
+	Comment    string            `param:"comment" text:"lines" doc:"needed without attachment; at most 4095 characters"`
+	Attachment *params.Upload    `param:"attachment" doc:"an image, a sound, a PDF or a video"`
+	ReplyTo    params.Opt[int64] `param:"reply_to_id" doc:"a comment of the same conversation"`
+}
+
+func (s *Server) addComment(ctx context.Context, who *access.Caller, in addCommentIn) (*work.Comment, error) {
+	var attachment *usecase.Upload
+	if in.Attachment != nil {
+		attachment = new(uploaded(in.Attachment))
+	}
+	return s.usecases.Comment(ctx, who, in.place(), work.NewComment{Text: in.Comment, ReplyTo: in.ReplyTo.Ptr()},
+		attachment)
+}
+
+type commentIn struct {
+	taskIn
+	ID int64 `path:"id"`
+}
+
+type attachmentIn struct {
+	commentIn
+	AsAttachment bool `param:"as_attachment" doc:"to be saved rather than shown"`
+}
+
+func (s *Server) getAttachment(ctx context.Context, _ *access.Caller, in attachmentIn) (*endpoint.File, error) {
+	m, name, err := work.MediaOf(ctx, s.db.Pool(), in.place(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return endpoint.FromStore(ctx, s.files, m.File.Hash, endpoint.File{Name: name, Type: m.Type, Attachment: in.AsAttachment})
+}
+
+func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (endpoint.TextOf[*work.Comment],
+	error) {
+	c, err := changeBriefly(ctx, s.db, func(q db.Q) (*work.Comment, error) {
+		return work.MarkUnread(ctx, q, usecase.Reader(who), in.place(), in.ID)
+	})
+	return endpoint.TextOf[*work.Comment]{Text: endpoint.Text{Message: "The comment is unread again.", ID: in.ID},
+		Record: c}, err
+}
+
+func (s *Server) deleteComment(ctx context.Context, who *access.Caller, in commentIn) (endpoint.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return usecase.DeleteComment(ctx, q, who, in.place(), in.ID) })
+}

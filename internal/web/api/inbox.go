@@ -1,0 +1,69 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/work"
+	"lectern/internal/web/endpoint"
+)
+
+func (s *Server) inboxRoutes() {
+	endpoint.Route(s.Server, "GET /api/units/{id}/tasks/inbox", 200, policy.GiveFeedback,
+		"List what waits for the caller: work to judge, pinned tasks, new comments", s.inbox, endpoint.Polled())
+	endpoint.Route(s.Server, "GET /api/units/{id}/feedback", 200, policy.GiveFeedback,
+		"List the tasks that await feedback", s.awaitFeedback)
+	endpoint.Route(s.Server, "POST /api/tasks/{id}/pin", 201, policy.PinTask, "Pin a task to the top of the caller's "+
+		"inbox", s.pinTask,
+		endpoint.Unaudited("a mark for oneself"))
+	endpoint.Route(s.Server, "DELETE /api/tasks/{id}/pin", 204, policy.PinTask, "Take the caller's pin off a task",
+		s.unpinTask,
+		endpoint.Unaudited("a mark for oneself"))
+}
+
+type inboxIn struct {
+	UnitID int64 `path:"id" scope:"unit"`
+	Mine   bool  `param:"mine" doc:"only the students of the caller's own tutorials"`
+	paging
+}
+
+func (s *Server) inbox(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask], error) {
+	return s.waiting(ctx, in, work.Waiting{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, Inbox: true})
+}
+
+func (s *Server) awaitFeedback(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask],
+	error) {
+	return s.waiting(ctx, in, work.Waiting{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine})
+}
+
+func (s *Server) waiting(ctx context.Context, in inboxIn, w work.Waiting) (endpoint.List[work.InboxTask], error) {
+	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.InboxTask, int64, error) {
+		w.Page = p
+		return w.Tasks(ctx, q)
+	})
+}
+
+type pinIn struct {
+	TaskID int64 `path:"id" scope:"task"`
+}
+
+// pinned is a pin with a sentence about it.
+type pinned struct {
+	Message string `json:"message"`
+	work.Pin
+}
+
+func (s *Server) pinTask(ctx context.Context, who *access.Caller, in pinIn) (*pinned, error) {
+	p := work.Pin{TaskID: in.TaskID, UserID: who.ID}
+	return changeBriefly(ctx, s.db, func(q db.Q) (*pinned, error) {
+		return &pinned{"The task is pinned.", p}, work.PinTask(ctx, q, p)
+	})
+}
+
+func (s *Server) unpinTask(ctx context.Context, who *access.Caller, in pinIn) (endpoint.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error {
+		return work.UnpinTask(ctx, q, work.Pin{TaskID: in.TaskID, UserID: who.ID})
+	})
+}

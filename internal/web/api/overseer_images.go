@@ -1,0 +1,120 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/assess"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/params"
+)
+
+func (s *Server) imageRoutes() {
+	const all, one = "/api/admin/overseer_images", "/api/admin/overseer_images/{id}"
+	rules := endpoint.Also(422, "the name is blank, or the tag is no reference of an image")
+	endpoint.Route(s.Server, "GET "+all, 200, policy.ListImages, "List the container images that assessments run in",
+		s.listImages)
+	endpoint.Route(s.Server, "POST "+all, 201, policy.ManageImages, "Add a container image", s.addImage,
+		endpoint.Audited(audit.Setting), endpoint.Location(all), rules,
+		endpoint.Also(409, "the name or the tag is taken"))
+	endpoint.Route(s.Server, "PUT "+one, 200, policy.ManageImages, "Change a container image", s.changeImage,
+		endpoint.Audited(audit.Setting), rules, endpoint.Also(409, "the name or the tag is taken"))
+	endpoint.Route(s.Server, "DELETE "+one, 204, policy.ManageImages, "Delete a container image nobody uses",
+		s.deleteImage, endpoint.Audited(audit.Setting), endpoint.Also(409, "units or tasks use it"))
+	endpoint.Route(s.Server, "PUT "+one+"/pull_image", 200, policy.ManageImages, "Pull a container image; after a "+
+		"minute the answer is pulling, and a background job goes on", s.pullImage, endpoint.Audited(audit.Setting),
+		endpoint.Also(503, "no container engine is set up"))
+}
+
+func (s *Server) listImages(ctx context.Context, _ *access.Caller, in paging) (endpoint.List[assess.Image], error) {
+	list, err := assess.Images(ctx, s.db.Pool())
+	return short(in, list, err)
+}
+
+type addImageIn struct {
+	Image struct {
+		Name string `param:"name,required"`
+		Tag  string `param:"tag,required" doc:"the reference by which it is pulled"`
+	} `param:"overseer_image,required"`
+}
+
+func (s *Server) addImage(ctx context.Context, _ *access.Caller, in addImageIn) (*assess.Image, error) {
+	return change(ctx, s.db, func(q db.Q) (*assess.Image, error) {
+		return assess.AddImage(ctx, q, assess.Image{Name: in.Image.Name, Tag: in.Image.Tag})
+	})
+}
+
+type changeImageIn struct {
+	ID    int64 `path:"id"`
+	Image struct {
+		Name params.Opt[string] `param:"name"`
+		Tag  params.Opt[string] `param:"tag"`
+	} `param:"overseer_image"`
+}
+
+func (s *Server) changeImage(ctx context.Context, _ *access.Caller, in changeImageIn) (*assess.Image, error) {
+	return change(ctx, s.db, func(q db.Q) (*assess.Image, error) {
+		return assess.ChangeImage(ctx, q, in.ID, in.Image.Name.Ptr(), in.Image.Tag.Ptr())
+	})
+}
+
+func (s *Server) deleteImage(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return assess.DeleteImage(ctx, q, in.ID) })
+}
+
+type pullImageOut struct {
+	assess.Image
+	Status string `json:"status" doc:"pulled, failed, or pulling while it goes on"`
+}
+
+// pullWait is how long a request waits for a pull.
+const pullWait = time.Minute
+
+func (s *Server) pullImage(ctx context.Context, _ *access.Caller, in byID) (*pullImageOut, error) {
+	if _, err := assess.ImageByID(ctx, s.db.Pool(), in.ID); err != nil {
+		return nil, err
+	}
+	if err := s.usecases.CheckAssess(); err != nil {
+		return nil, err
+	}
+	if err := s.db.Tx(ctx, func(q db.Q) error { return assess.AskPull(ctx, q, in.ID) }); err != nil {
+		return nil, err
+	}
+	over := time.After(s.pullWait)
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for {
+		i, err := assess.ImageByID(ctx, s.db.Pool(), in.ID)
+		if err != nil {
+			return nil, err
+		}
+		if i.Status == nil || *i.Status != assess.Pulling {
+			return pulled(i), nil
+		}
+		select {
+		case <-over:
+			return pulled(i), nil
+		case <-s.live.Done(): // the service stops; the job goes on elsewhere, or later
+			return pulled(i), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-look.C:
+		}
+	}
+}
+
+// pulled tells how far an image is in the words of the endpoint.
+func pulled(i *assess.Image) *pullImageOut {
+	out := &pullImageOut{*i, "pulled"}
+	if i.Status == nil || *i.Status != assess.Pulled {
+		out.Status = assess.PullFailed
+		if i.Status != nil {
+			out.Status = *i.Status
+		}
+	}
+	return out
+}

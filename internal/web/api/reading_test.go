@@ -1,0 +1,204 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/web/endpoint"
+)
+
+// A reading says which field a right guards, and all endpoints that show it.
+type reading struct {
+	right *policy.Right
+	who   string   // holds the right
+	shows string   // the field with its value, as an answer has it; {name} stands for an id
+	at    []string // the routes that show it
+}
+
+const (
+	aUnit    = "/api/units/{id}"
+	aProject = "/api/projects/{id}"
+)
+
+// readings has a row for each field, or for one of several that are always shown
+// together. It is written from what the rights mean, not from the code.
+var readings = []reading{
+	{policy.ListGroups, "student", `"name":"Red"`, []string{groupPath, groupPath + "/{group_id}", aUnit, aProject,
+		aProject + "/groups"}},
+	{policy.ListGroups, "student", `"student_count":2`, []string{groupPath, groupPath + "/{group_id}", aUnit, aProject,
+		aProject + "/groups"}},
+	{policy.ReadMembers, "student", `mate@example.edu`, []string{memberPath, aProject + "/groups"}},
+
+	{policy.ListStudents, "tutor", `"grade_rationale":"Quokka grounds"`, []string{"/api/students", aProject,
+		aUnit + "/students"}},
+	{policy.ListStudents, "tutor", `"order_scale"`, []string{"/api/students", aProject, aUnit + "/students"}},
+	{policy.ListStudents, "tutor", `"username":"other"`, []string{"/api/students", aUnit + "/students",
+		"/api/units/{unit_id}/task_definitions/{task_definition_id}/students"}},
+	{policy.ListStudents, "tutor", `"portfolio_auto_generation_date":`, []string{aUnit}},
+	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`,
+		[]string{aUnit, "/api/units/{unit_id}/task_definitions/{id}"}},
+	{policy.SeeAccess, "convenor", `"suspended":false`, []string{aUnit + "/access"}},
+	{policy.DeleteWork, "convenor", `"name":"Quokkas"`, []string{deletedPath}},
+
+	{policy.ReadUnit, "student", `"description":"It fits"`,
+		[]string{aUnit, "/api/units/{unit_id}/learning_alignments", "/api/units/{unit_id}/learning_alignments/{id}",
+			aProject + "/outcomes"}},
+	{policy.ReadUnit, "student", `"meeting_location"`, []string{aUnit, "/api/tutorials/{id}",
+		aProject + "/tutorials"}},
+	{policy.ReadUnit, "student", `"ilo_number"`, []string{aUnit, "/api/units/{unit_id}/outcomes/{id}",
+		aProject + "/outcomes"}},
+	{policy.ReadUnit, "student", `convenor@example.edu`, []string{aUnit}},
+	{policy.ReadUnit, "student", `"allow_students_to_create_groups"`,
+		[]string{aUnit, groupSetPath + "/{group_set_id}", aProject + "/groups"}},
+
+	{policy.ReadProject, "student", `"description":"Quokka link"`,
+		[]string{aProject, "/api/units/{unit_id}/learning_alignments", aProject + "/outcomes"}},
+	{policy.ReadProject, "student", `Quokka link`, []string{aProject, "/api/units/{unit_id}/learning_alignments",
+		"/api/units/{unit_id}/learning_alignments/csv", aProject + "/outcomes"}},
+	{policy.ReadProject, "student", `"tutorial_enrolments":[{`, []string{aProject}},
+	{policy.ReadSubmission, "student", `quokka.pdf`, []string{aProject}},
+	{policy.ReadTask, "student", `"quality_pts":4`, []string{aProject}},
+	{policy.ReadTask, "student", `Quokka words`, []string{taskRoute + "/comments"}},
+
+	{policy.GiveFeedback, "tutor", `"has_extensions"`, []string{"/api/units/{id}/tasks/inbox", "/api/units/{id}/queue",
+		"/api/units/{id}/queue/around", "/api/units/{id}/feedback",
+		"/api/units/{unit_id}/task_definitions/{task_def_id}/tasks"}},
+	{policy.SeeSimilarities, "tutor", `"type":"Turnitin","pct":61`, []string{similaritiesPath}},
+	{policy.SeeClusters, "tutor", `says nothing of who wrote it`, []string{clustersPath}},
+	{policy.TakeNotes, "tutor", `Quokka note`, []string{notesPath, staffNotePath}},
+	{policy.UseSnippets, "tutor", `Quokka again`, []string{snippetsPath, snippetPath}},
+	{policy.ReadStatistics, "tutor", `"num":`, []string{"/api/units/{id}/stats/task_status_pct",
+		"/api/units/{id}/stats/student_target_grade"}},
+
+	{policy.SeeTutorPace, "convenor", `"tutors":[{`, []string{"/api/units/{id}/turnaround"}},
+
+	{policy.ListUsers, "convenor", `outsider@example.edu`, []string{"/api/users"}},
+	{policy.ReadUser, "student", `"has_run_first_time_setup"`, []string{"/api/users/{id}"}},
+	{policy.ManageWebhooks, "admin", `example.edu/quokka`, []string{"/api/admin/webhooks",
+		"/api/admin/webhooks/{id}"}},
+	{policy.ListImages, "convenor", `"tag":"go:1"`, []string{"/api/admin/overseer_images"}},
+	{policy.ReadAudit, "admin", `"action":"quokka"`, []string{"/api/admin/audit"}},
+	{policy.ManageJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
+}
+
+// unguarded are the rights on GET endpoints that guard no field of their own.
+var unguarded = map[*policy.Right]string{
+	policy.Anybody:         "everybody has it",
+	policy.EmployStaff:     "the staff are shown with the unit",
+	policy.SignedIn:        "is about the caller's own",
+	policy.OwnFactor:       "is about the caller's own",
+	policy.SteerOutside:    "what is done at the similarity service is shown there alone",
+	policy.ExportUnit:      "makes sheets of what ListStudents and ReadUnit show",
+	policy.ExportUsers:     "makes a sheet of what ListUsers shows",
+	policy.EditOutcomes:    "makes a sheet of what ReadUnit shows",
+	policy.EditGroupSets:   "makes sheets of what ListGroups and ReadMembers show",
+	policy.EditDefinitions: "gives out the files that one may set by it",
+}
+
+// rightsOf gives the rights an endpoint asks for.
+func rightsOf(i *endpoint.Info) []*policy.Right { return i.Right.Rights() }
+
+func TestEveryRightToReadHasItsFields(t *testing.T) {
+	has := map[*policy.Right]bool{}
+	for _, r := range readings {
+		has[r.right] = true
+	}
+	for _, i := range newWorld(t, "sqlite").api.Routes() {
+		for _, r := range rightsOf(i) {
+			if i.Method == "GET" && !has[r] && unguarded[r] == "" {
+				t.Errorf("GET %s asks for the right to %s: say which fields it guards", i.Path, r.Action)
+			}
+		}
+	}
+}
+
+// A right that is taken away takes its fields out of every answer. The table of
+// rights is one for the process, so nothing else may run meanwhile: this test is
+// not parallel, and gives the right back.
+func TestNoAnswerShowsWhatARightGuards(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	w.fillFields()
+	for _, r := range readings {
+		t.Run(r.right.Action+" "+r.shows, func(t *testing.T) {
+			want := slices.Sorted(slices.Values(r.at))
+			if got := w.shownAt(r); !slices.Equal(got, want) {
+				t.Errorf("%s is shown at\n%v\nnot at\n%v", r.shows, got, want)
+			}
+			holders := r.right.Who
+			defer func() { r.right.Who = holders }()
+			r.right.Who = 0
+			if got := w.shownAt(r); len(got) > 0 {
+				t.Errorf("without the right to %s, %q still sees %s at %v", r.right.Action, r.who, r.shows, got)
+			}
+		})
+	}
+}
+
+// shownAt walks the GET endpoints and tells which of them show the field.
+func (w *world) shownAt(r reading) (routes []string) {
+	mark := r.shows
+	if head, rest, ok := strings.Cut(mark, "{"); ok && strings.HasSuffix(rest, "}") {
+		mark = head + strconv.FormatInt(w.id[strings.TrimSuffix(rest, "}")], 10)
+	}
+	for _, row := range rightRows {
+		route, isGet := strings.CutPrefix(row.route, "GET ")
+		if !isGet || slices.Contains(routes, route) {
+			continue
+		}
+		a := w.do(r.who, row.request(), nil)
+		if a.Code >= 500 && (a.Code != 503 || notSetUp[row.route] == "") {
+			w.Fatalf("%s: %d %s", a.what, a.Code, a.Body)
+		}
+		if strings.Contains(a.Body.String(), mark) {
+			routes = append(routes, route)
+		}
+	}
+	slices.Sort(routes)
+	return routes
+}
+
+// fillFields gives the fields the values by which the readings know them.
+func (w *world) fillFields() {
+	w.addDeletion()
+	w.add("image", "overseer_images", row{"name": "go", "tag": "go:1"})
+	w.add("", "jobs", row{"kind": "quokka", "args": "{}", "state": "dead", "max_attempts": 1, "run_at": w.db.Now(),
+		"created_at": w.db.Now()})
+	err := w.db.Tx(w.Context(), func(q db.Q) error {
+		for text, args := range map[string][]any{
+			`UPDATE projects SET grade_rationale = 'Quokka grounds' WHERE id = $1`:          {w.id["project:student"]},
+			`UPDATE tasks SET quality_pts = 4, status = 'ready_for_feedback' WHERE id = $1`: {w.id["task"]},
+			`INSERT INTO blobs (hash, size, touched_at) VALUES ('x', 1, $1)`:                {q.Now()},
+		} {
+			if _, err := db.Exec(w.Context(), q, text, args...); err != nil {
+				return err
+			}
+		}
+		_, err := db.Exec(w.Context(), q, `INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size,
+			created_at)
+			VALUES ($1, 1, 'document', 'quokka.pdf', 'x', 1, $2)`, w.id["project:student"], q.Now())
+		return errors.Join(err, audit.Add(w.Context(), q, audit.Entry{Kind: audit.Unit, Action: "quokka"}))
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	relay(w)
+	w.outsideReport(w.someSubmission(), "quokka", 61, "")
+	w.alike(0, 1)
+	w.api.outside = func(context.Context, *access.Caller, string) (string, error) {
+		return "https://outside.example/", nil
+	}
+	w.do("student", "POST "+ownTask+"/comments", form{"comment": "Quokka words"}).status(201)
+	w.judgedLately()
+	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,
+		"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],
+		"description": "Quokka link"}).status(201)
+	w.do("admin", "POST /api/admin/webhooks", `{"url":"https://example.edu/quokka"}`).status(201)
+}

@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/usecase"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/params"
+)
+
+func (s *Server) rolloverRoutes() {
+	endpoint.Route(s.Server, "POST /api/units/{id}/rollover", 201, policy.RolloverUnit,
+		"Copy a unit into another teaching period", s.rolloverUnit,
+		endpoint.Audited(audit.Unit),
+		endpoint.Location("/api/units/{.id}"), endpoint.Also(409, "the period has a unit of that code"),
+		endpoint.Also(422, "dates out of order or outside the period"), endpoint.Asks(unitParts...),
+		endpoint.Costs(endpoint.Rollovers))
+	endpoint.Route(s.Server, "POST /api/teaching_periods/{existing_teaching_period_id}/rollover", 200,
+		policy.RolloverPeriod,
+		"Copy the units of a teaching period into a later one", s.rolloverPeriod,
+		endpoint.Audited(audit.Unit),
+		endpoint.Also(409, "the new period has begun"), endpoint.Also(422, "the new period does not start after the "+
+			"old one"), endpoint.Costs(endpoint.Rollovers))
+}
+
+type rolloverUnitIn struct {
+	unitIn
+	PeriodID  int64                  `param:"teaching_period_id,required"`
+	StartDate params.Opt[clock.Date] `param:"start_date" doc:"inside the teaching period; its first day when absent"`
+	EndDate   params.Opt[clock.Date] `param:"end_date" doc:"inside the teaching period; its last day when absent"`
+}
+
+func (s *Server) rolloverUnit(ctx context.Context, who *access.Caller, in rolloverUnitIn) (*usecase.FullUnit, error) {
+	return change(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) {
+		return usecase.RolloverUnit(ctx, q, who, in.ID, usecase.UnitRollover{PeriodID: in.PeriodID,
+			Start: in.StartDate.Ptr(), End: in.EndDate.Ptr()})
+	})
+}
+
+type rolloverPeriodIn struct {
+	FromID        int64            `path:"existing_teaching_period_id"`
+	ToID          int64            `param:"new_teaching_period_id,required"`
+	Inactive      bool             `param:"rollover_inactive" doc:"inactive units, too"`
+	SearchForward params.Opt[bool] `param:"search_forward" doc:"take the newest unit of each code from the periods in between; true when absent"`
+}
+
+// rolloverPeriod answers null.
+func (s *Server) rolloverPeriod(ctx context.Context, who *access.Caller, in rolloverPeriodIn) (endpoint.Null,
+	error) {
+	return endpoint.Null{}, s.db.Tx(ctx, func(q db.Q) error {
+		return usecase.RolloverPeriod(ctx, q, usecase.PeriodRollover{FromID: in.FromID, ToID: in.ToID,
+			Inactive: in.Inactive, SearchForward: in.SearchForward.Or(true), CallerID: who.ID})
+	})
+}

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/enrol"
+	"lectern/internal/usecase"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/params"
+)
+
+func (s *Server) streamRoutes() {
+	const path = "/api/units/{unit_id}/tutorial_streams"
+	endpoint.Route(s.Server, "POST "+path, 201, policy.EditTutorials, "Create a tutorial stream", s.addStream,
+		endpoint.Audited(audit.Tutorial),
+		endpoint.Location(path+"/{.abbreviation}"))
+	endpoint.Route(s.Server, "GET "+path+"/{tutorial_stream_abbr}", 200, policy.ReadUnit, "Get a tutorial stream",
+		s.getStream)
+	endpoint.Route(s.Server, "PUT "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials,
+		"Change a tutorial stream", s.changeStream,
+		endpoint.Audited(audit.Tutorial),
+		endpoint.Also(409, "the name or abbreviation is taken"))
+	endpoint.Route(s.Server, "DELETE "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials,
+		"Delete a tutorial stream with its tutorials", s.deleteStream,
+		endpoint.Audited(audit.Tutorial),
+		endpoint.Also(409, "groups, enrolled students or task definitions use it"))
+}
+
+// streamAnswer shows a stream inside tutorial_stream and, for those who look
+// for its fields there, at the top too.
+type streamAnswer struct {
+	enrol.Stream
+	TutorialStream enrol.Stream `json:"tutorial_stream"`
+}
+
+func answerStream(s *enrol.Stream, err error) (*streamAnswer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &streamAnswer{*s, *s}, nil
+}
+
+type addStreamIn struct {
+	UnitID       int64  `path:"unit_id" scope:"unit"`
+	ActivityAbbr string `param:"activity_type_abbr,required"`
+}
+
+func (s *Server) addStream(ctx context.Context, _ *access.Caller, in addStreamIn) (*streamAnswer, error) {
+	return answerStream(change(ctx, s.db, func(q db.Q) (*enrol.Stream, error) {
+		return usecase.AddStream(ctx, q, in.UnitID, in.ActivityAbbr)
+	}))
+}
+
+type changeStreamIn struct {
+	UnitID       int64              `path:"unit_id" scope:"unit"`
+	Abbr         string             `path:"tutorial_stream_abbr"`
+	Name         params.Opt[string] `param:"name"`
+	Abbreviation params.Opt[string] `param:"abbreviation"`
+	ActivityAbbr params.Opt[string] `param:"activity_type_abbr"`
+	ActivityType params.Opt[string] `param:"activity_type" doc:"the same as activity_type_abbr"`
+}
+
+func (s *Server) changeStream(ctx context.Context, _ *access.Caller, in changeStreamIn) (*streamAnswer, error) {
+	kind := in.ActivityAbbr.Ptr()
+	if kind == nil {
+		kind = in.ActivityType.Ptr()
+	}
+	return answerStream(change(ctx, s.db, func(q db.Q) (*enrol.Stream, error) {
+		return enrol.ChangeStream(ctx, q, in.UnitID, in.Abbr, enrol.StreamChange{
+			Name: in.Name.Ptr(), Abbreviation: in.Abbreviation.Ptr(), ActivityType: kind})
+	}))
+}
+
+type streamIn struct {
+	UnitID int64  `path:"unit_id" scope:"unit"`
+	Abbr   string `path:"tutorial_stream_abbr"`
+}
+
+func (s *Server) getStream(ctx context.Context, _ *access.Caller, in streamIn) (*streamAnswer, error) {
+	return answerStream(enrol.StreamNamed(ctx, s.db.Pool(), in.UnitID, in.Abbr))
+}
+
+func (s *Server) deleteStream(ctx context.Context, _ *access.Caller, in streamIn) (bool, error) {
+	return true, s.db.Tx(ctx, func(q db.Q) error { return usecase.RemoveStream(ctx, q, in.UnitID, in.Abbr) })
+}

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+
+	"lectern/internal/connect/webhook"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/events"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/params"
+)
+
+func (s *Server) webhookRoutes() {
+	refused := endpoint.Also(422, "the url is none that may be used, or the secret is too short")
+	endpoint.Route(s.Server, "GET /api/admin/webhooks", 200, policy.ManageWebhooks, "List the webhooks and how their "+
+		"deliveries stand", s.listHooks)
+	endpoint.Route(s.Server, "GET /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Get a webhook", s.getHook)
+	endpoint.Route(s.Server, "POST /api/admin/webhooks", 201, policy.ManageWebhooks, "Register a webhook", s.addHook,
+		endpoint.Audited(audit.Webhook),
+		endpoint.Location("/api/admin/webhooks/{.id}"), refused, endpoint.Also(409, "there are too many webhooks"))
+	endpoint.Route(s.Server, "PUT /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Change a webhook",
+		s.changeHook,
+		endpoint.Audited(audit.Webhook), refused)
+	endpoint.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook",
+		s.deleteHook,
+		endpoint.Audited(audit.Webhook))
+	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.ManageWebhooks, "Read what happened, oldest "+
+		"first, as webhooks get it", s.eventLog)
+}
+
+func (s *Server) listHooks(ctx context.Context, _ *access.Caller, in paging) (endpoint.List[webhook.Webhook], error) {
+	list, err := webhook.List(ctx, s.db.Pool())
+	return short(in, list, err)
+}
+
+func (s *Server) getHook(ctx context.Context, _ *access.Caller, in byID) (*webhook.Webhook, error) {
+	return webhook.ByID(ctx, s.db.Pool(), in.ID)
+}
+
+type addHookIn struct {
+	URL    string                    `param:"url,required" doc:"where events are sent"`
+	Secret string                    `param:"secret" doc:"signs what is sent; one is made and shown once when absent"`
+	Kinds  params.Opt[webhook.Kinds] `param:"kinds" doc:"the events to send; all when absent"`
+	Active params.Opt[bool]          `param:"active" doc:"true when absent"`
+}
+
+func (s *Server) addHook(ctx context.Context, _ *access.Caller, in addHookIn) (*webhook.Webhook, error) {
+	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
+		return webhook.Add(ctx, q, s.hooks, webhook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: in.Kinds.Ptr(),
+			Active: in.Active.Ptr()})
+	})
+}
+
+type changeHookIn struct {
+	ID     int64                     `path:"id"`
+	URL    params.Opt[string]        `param:"url"`
+	Secret params.Opt[string]        `param:"secret" doc:"empty: make a new one, shown once"`
+	Kinds  params.Opt[webhook.Kinds] `param:"kinds" doc:"an empty list: all"`
+	Active params.Opt[bool]          `param:"active"`
+}
+
+func (s *Server) changeHook(ctx context.Context, _ *access.Caller, in changeHookIn) (*webhook.Webhook, error) {
+	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
+		return webhook.Alter(ctx, q, s.hooks, in.ID, webhook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(),
+			Kinds: in.Kinds.Ptr(), Active: in.Active.Ptr()})
+	})
+}
+
+func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
+	return remove(ctx, s.db, func(q db.Q) error { return webhook.Delete(ctx, q, in.ID) })
+}
+
+type eventLogIn struct {
+	After int64             `param:"after" doc:"the number of the last event seen; from the oldest kept when absent"`
+	Limit params.Opt[int64] `param:"limit" doc:"at most so many; 100 when absent"`
+}
+
+func (s *Server) eventLog(ctx context.Context, _ *access.Caller, in eventLogIn) ([]events.Event, error) {
+	p, err := paging{Limit: in.Limit}.bounded(100)
+	if err != nil {
+		return nil, err
+	}
+	if in.After < 0 {
+		return nil, fault.Field(fault.Invalid, "after", "must not be negative")
+	}
+	return events.Since(ctx, s.db.Pool(), events.Filter{All: true}, in.After, int(p.Limit()))
+}

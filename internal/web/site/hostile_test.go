@@ -1,0 +1,133 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lectern/internal/platform/db"
+	"lectern/internal/web/site"
+)
+
+// hostileEverywhere gives Ann something of everything that pages show, and every name,
+// text and file of it a hostile name. It gives what puts the ids into paths.
+func (w *world) hostileEverywhere() *strings.Replacer {
+	w.Helper()
+	w.hostile()
+	w.outcome()
+	w.classes()
+	ann, tom, task := w.as("ann"), w.as("tom"), w.path(aTask)
+	for _, who := range []*world{ann, tom} {
+		who.do(task+"/comments", url.Values{"comment": {"Hello"}}).status(303)
+	}
+	ann.do(task+"/extension", url.Values{"weeks": {"1"}, "reason": {"I was ill."}}).status(303)
+	at := ann.send(task+"/hand-in", "k", "a.go", "package a\n").status(303).Header().Get("Location")
+	w.assessed("done", "It is odd.", `{"output":"x","build_message":"m","run_message":"r"}`)
+	two := w.one(`SELECT id FROM tutorials WHERE abbreviation = 'Two'`)
+	ann.do(w.path("/projects/{id}/tutorials/")+two+"/join", url.Values{}).status(303)
+	set := w.path("/projects/{id}/groups/") + w.one(`SELECT max(id) FROM group_sets`)
+	ann.do(set, url.Values{"name": {"Ours"}, "tutorial_id": {two}}).status(303)
+	ann.send(w.path(aPortfolio)+"/files", "", "one.go", "package one\n").status(303)
+	discussion := w.discuss()
+	w.exec(`INSERT INTO deletions (unit_id, kind, record_id, name, user_id, students, at)
+		SELECT u.id, 'task_definition', 4711, $1, p.id, 1, $2 FROM units u, users p WHERE p.username = 'tom'`, hostile,
+		w.db.Now())
+	w.exec(`INSERT INTO deleted_files (deletion_id, project_id, kind, task, name, hash)
+		SELECT max(d.id), max(p.id), 'submission', $1, $1, max(b.hash) FROM deletions d, projects p, blobs b`, hostile)
+	tom.do(w.path(unitSnippets), url.Values{"text": {"Well done"}, "shared": {"true"}}).status(303)
+	tom.do(w.path(notesOn), url.Values{"text": {"Was ill"}}).status(303)
+	w.relay()
+	w.spoil()
+	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
+	return strings.NewReplacer("/discussions/{id}", "/discussions/"+strconv.FormatInt(discussion, 10),
+		"{timestamp}", version, "/units/{id}", "/units/"+w.one(`SELECT max(id) FROM units`),
+		"{task_id}", w.one(`SELECT max(id) FROM tasks`))
+}
+
+// spoil gives everything hostile names; those that must differ end in a number.
+func (w *world) spoil() {
+	w.Helper()
+	for table, columns := range map[string][]string{"users": {"first_name", "last_name", "nickname"},
+		"tutorials": {"meeting_location", "meeting_day", "meeting_time"}, "learning_outcomes": {"description"},
+		"portfolio_files": {"name"}, "submission_files": {"name"}, "task_comments": {"comment"},
+		"submissions": {"reason"}, "assessments": {"reason"}, "sessions": {"agent"},
+		"snippets": {"text"}, "staff_notes": {"text"}} {
+		for _, c := range columns {
+			w.exec(fmt.Sprintf(`UPDATE %s SET %s = $1`, table, c), hostile)
+		}
+	}
+	for table, column := range map[string]string{"units": "code", "tutorials": "abbreviation", "unit_groups": "name",
+		"group_sets": "name", "campuses": "name", "learning_outcomes": "abbreviation"} {
+		w.exec(fmt.Sprintf(`UPDATE %s SET %s = $1 || CAST(id AS TEXT)`, table, column), hostile)
+	}
+}
+
+// Every page is reached in a university where everything has a hostile name, and is
+// sound there.
+func TestHostileNamesOnEveryPage(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	ids := w.hostileEverywhere()
+	ann, tom := w.as("ann"), w.as("tom")
+	for _, i := range w.site.Routes() {
+		if i.Method != http.MethodGet || i.Out != reflect.TypeFor[*site.Page]() {
+			continue
+		}
+		who, path := ann, w.path(ids.Replace(i.Path))
+		if strings.HasPrefix(path, "/units/") {
+			who = tom
+		}
+		a := who.do(path, nil)
+		if a.Code != http.StatusOK {
+			t.Errorf("%s is not reached: %d %s", path, a.Code, a.text())
+			continue
+		}
+		if text := a.Body.String(); strings.Contains(text, "<script>alert") || strings.Contains(text, `" onload=`) {
+			t.Errorf("%s takes a name for markup", path)
+		}
+		if a.page() {
+			who.sound(path, a)
+		}
+	}
+}
+
+// Reading changes nothing: after every page, part and file was asked for, all tables
+// hold what they held, but for when a session was used and that work was exported.
+func TestReadingChangesNothing(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	ids := w.hostileEverywhere()
+	readers := []*world{w.as("ann"), w.as("tom")}
+	before := w.tables()
+	for _, i := range w.site.Routes() {
+		if i.Method != http.MethodGet {
+			continue
+		}
+		for _, who := range readers {
+			who.do(w.path(ids.Replace(i.Path)), nil)
+		}
+	}
+	w.unchanged(before)
+}
+
+// tables gives what each table holds, as text.
+func (w *world) tables() map[string]string {
+	w.Helper()
+	out := map[string]string{}
+	names, err := db.All[string](w.Context(), w.db.Pool(), `SELECT name FROM sqlite_master WHERE type = 'table'
+		AND name NOT IN ('sessions', 'audit_outbox', 'sqlite_sequence')`)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, name := range names {
+		columns, err := db.All[string](w.Context(), w.db.Pool(), `SELECT name FROM pragma_table_info($1)`, name)
+		if err != nil {
+			w.Fatal(err)
+		}
+		out[name] = w.one(`SELECT coalesce(group_concat(r, char(10)), '') FROM (SELECT concat_ws('|', ` +
+			strings.Join(columns, ", ") + `) AS r FROM ` + name + ` ORDER BY 1)`)
+	}
+	return out
+}

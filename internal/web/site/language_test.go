@@ -1,0 +1,154 @@
+package site_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"golang.org/x/net/html"
+
+	"lectern/internal/web/site"
+)
+
+// Words of the table stand between these marks, which nothing else on a page has.
+const opens, closes = '⟦', '⟧'
+
+func mark(words string) string { return string(opens) + words + string(closes) }
+
+// given are texts of the test university: names, files and what people wrote.
+var given = strings.NewReplacer(hostile, "", strings.TrimRight(hostile, turning), "", "Lectern", "", "ann@example.edu", "", "tom@example.edu", "", "Stream", "",
+	"<script>alert(2)</script>", "", "<b>1</b>", "", "<i>X</i>", "", "a.go", "", "one.go", "", "<i>Think</i>", "", "It <u>fits</u>", "", "ann", "", "tom", "")
+
+// machine is what is written the same in every language: keys, moments, hashes, units.
+var machine = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{12,}\b|\bMB\b|\bUTC\b|\bSHA-256\b`)
+
+// domain is what the domain says in English: why something is refused, what it put on
+// record with a decision, what a receipt states and is signed for, and the declaration of
+// the settings.
+var domain = regexp.MustCompile(`(?s)^(The group .* is full|Tutorial .* is for campus|Time extended to|` +
+	`states that on|By handing in work you state)`)
+
+// printed is what the tests of work printed.
+var printed = []string{"x", "m", "r"}
+
+// foreign gives what of a text has letters and is neither of the table nor data.
+func foreign(text string) string {
+	var out strings.Builder
+	depth := 0
+	for _, r := range text {
+		switch {
+		case r == opens:
+			depth++
+		case r == closes:
+			depth--
+		case depth == 0:
+			out.WriteRune(r)
+		}
+	}
+	rest := strings.TrimSpace(machine.ReplaceAllString(given.Replace(out.String()), ""))
+	if strings.ContainsFunc(rest, unicode.IsLetter) && !domain.MatchString(rest) && !slices.Contains(printed, rest) {
+		return rest
+	}
+	return ""
+}
+
+// visible are the attributes that people read or hear.
+var visible = []string{"title", "alt", "aria-label", "aria-description", "placeholder", "label", "data-label", "data-head",
+	"data-name", "data-words", "data-none", "data-copied"}
+
+// silent are the elements whose text nobody reads as words: keys that are pressed, and
+// what people wrote and programs printed.
+var silent = []string{"kbd", "script", "style", "code", "pre", "textarea"}
+
+// foreign gives the texts of a page that are in no table.
+func (a *answer) foreign() (out []string) {
+	a.Helper()
+	doc, err := html.ParseWithOptions(strings.NewReader(a.Body.String()), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		a.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		switch {
+		case n.Type == html.TextNode && !slices.Contains(silent, n.Parent.Data):
+			out = append(out, foreign(n.Data))
+		case n.Type == html.ElementNode:
+			for _, at := range n.Attr {
+				if slices.Contains(visible, at.Key) {
+					out = append(out, foreignValue(at.Val))
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
+}
+
+// foreignValue looks at an attribute: a text, or words for a script by their keys.
+func foreignValue(value string) string {
+	words := map[string]string{}
+	if json.Unmarshal([]byte(value), &words) != nil {
+		return foreign(value)
+	}
+	for _, text := range words {
+		if rest := foreign(text); rest != "" {
+			return rest
+		}
+	}
+	return ""
+}
+
+// Another language is one file: whatever people read on any page, titles, names of
+// statuses and grades, dates and the words of scripts included, comes from the table.
+func TestAnotherLanguageIsOneFile(t *testing.T) {
+	w := newWorldIn(t, "sqlite", "http://lectern.test", site.Marked("xx", mark))
+	ids := w.hostileEverywhere()
+	people := []*world{w, w.as("ann"), w.as("tom")}
+	drawn := 0
+	for _, i := range w.site.Routes() {
+		if i.Method != http.MethodGet || i.Out != reflect.TypeFor[*site.Page]() {
+			continue
+		}
+		for _, who := range people {
+			a := who.do(w.path(ids.Replace(i.Path)), nil)
+			if a.Code != http.StatusOK {
+				continue
+			}
+			drawn++
+			who.speaks(i.Path, a)
+		}
+	}
+	if drawn < 60 {
+		t.Errorf("only %d pages were drawn", drawn)
+	}
+	ann := people[1]
+	for _, query := range []string{"?view=weeks", "?status=redo"} {
+		ann.speaks(query, ann.do(w.path("/projects/{id}")+query, nil).status(200))
+	}
+	for _, step := range []string{"grade", "summary", "files", "tasks", "outcomes", "compile"} {
+		ann.speaks(step, ann.do(w.path(aPortfolio)+"?step="+step, nil).status(200))
+	}
+	ann.speaks("a plan", ann.do(w.path("/projects/{id}/plan?target_grade=2"), nil).status(200))
+	ann.speaks("the burndown", ann.do(w.path("/projects/{id}/burndown.svg"), nil).status(200))
+	people[2].speaks("what waits", people[2].do(w.path("/units/{id}/promise.svg"), nil).status(200))
+	w.speaks("a form again", w.do("/sign-in", url.Values{"username": {""}}).status(400))
+	missing := w.do("/nowhere", nil).status(404)
+	if text := missing.text(); !strings.Contains(text, "<h1>"+mark("Not found")) {
+		t.Errorf("a refusal has no heading of the table: %s", text)
+	}
+}
+
+// speaks fails where a page says something that no table has.
+func (w *world) speaks(path string, a *answer) {
+	w.Helper()
+	for _, text := range a.foreign() {
+		w.Errorf("%s says %q", path, text)
+	}
+	if a.page() && !strings.Contains(a.Body.String(), `<html lang="xx"`) {
+		w.Errorf("%s has another tag of its language", path)
+	}
+}

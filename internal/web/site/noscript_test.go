@@ -1,0 +1,270 @@
+package site_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lectern/internal/ground/totp"
+	"lectern/internal/people/ident"
+	"lectern/internal/platform/db"
+)
+
+// Every action of the pages for everybody, for students and for the staff is done by
+// somebody whose browser runs no script. A form that nobody sends here fails the test.
+func TestEveryActionWithoutScript(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.hostile()
+	w.outcome()
+	w.classes()
+	r := w.reader("")
+	r.opensAnAccount()
+	r.keepsTheAccount()
+	r.readsNewsAndCalendar()
+	r.worksOnATask()
+	r.hearsAndIsTested()
+	r.choosesClasses()
+	r.aims()
+	r.putsAPortfolioTogether()
+	r.open("/receipts/check").does(act{form: "/receipts/check", fill: map[string]string{"receipt": r.receipt()}}).
+		sees("The receipt is valid")
+	r.does(act{form: "/receipts/check", fill: map[string]string{"receipt": ""},
+		files: map[string]string{"file": r.receipt()}}).sees("The receipt is valid")
+	r.open("/home").does(act{form: "/sign-out"}).sees("<h1>Sign in</h1>")
+	if r.at != "/sign-in" || r.cookie != "" {
+		t.Errorf("signed out, and at %s with %q", r.at, r.cookie)
+	}
+	r.looksEverywhere("ann")
+	r.marks(newWorld(t, "sqlite", "http://lectern.test"))
+	r.nothingLeft()
+}
+
+// looksEverywhere notes the forms of all pages that somebody can open.
+func (r *reader) looksEverywhere(name string) {
+	r.Helper()
+	who := r.reader(name)
+	for page := range pages {
+		path, found := strings.CutPrefix(r.path(page), "GET ")
+		if !found {
+			continue
+		}
+		if a := who.do(path, nil); a.Code == 200 && a.page() {
+			maps.Copy(r.seen, who.open(path).seen)
+		}
+	}
+}
+
+// forScripts are what only a script sends, and why nobody misses it without one.
+var forScripts = map[string]string{
+	"POST " + onDesk + "/presence": "who looks at a task is told while they do",
+}
+
+// nothingLeft fails for every form that nobody sent, and for everything that a form could
+// go to and none does. On a page that answers a form, one of another page may stand again.
+func (r *reader) nothingLeft() {
+	r.Helper()
+	sent := func(to string) bool {
+		for key := range r.done {
+			if strings.HasSuffix(key, to) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, i := range r.site.Routes() {
+		if to := i.Method + " " + i.Path; i.Method == "POST" && forScripts[to] == "" && !sent(to) {
+			r.Errorf("nobody sends a form to %s", i.Path)
+		}
+	}
+	for key := range r.seen {
+		on, to, _ := strings.Cut(key, " | ")
+		if !r.done[key] && (strings.HasPrefix(on, "GET ") || !sent(" | "+to)) {
+			r.Errorf("nobody sent the form %s", key)
+		}
+	}
+}
+
+// link makes a link that a letter would hold.
+func (r *reader) link(make func(ctx context.Context, q db.Q, user int64) (string, error)) (token string) {
+	r.Helper()
+	r.tx(func(ctx context.Context, q db.Q) error {
+		u, err := ident.ByUsername(ctx, q, "ann")
+		if err == nil {
+			token, err = make(ctx, q, u.ID)
+		}
+		return err
+	})
+	return token
+}
+
+// opensAnAccount begins with a letter and ends at home.
+func (r *reader) opensAnAccount() {
+	r.Helper()
+	r.open("/forgot").does(act{form: "/forgot", fill: map[string]string{"username": "ann"}}).
+		sees("If there is such an account")
+	token := r.link(func(ctx context.Context, q db.Q, user int64) (string, error) {
+		token, _, err := ident.NewLink(ctx, q, user)
+		return token, err
+	})
+	const next = "a new wooden lectern"
+	r.open("/password?token=" + token).does(act{form: "/password",
+		fill: map[string]string{"password": next, "again": next}}).sees("Your password is set.")
+	r.open("/sign-in").does(act{form: "/sign-in", fill: map[string]string{"username": "ann", "password": next}}).
+		sees("<h1>Home</h1>")
+	r.open("/profile").does(act{form: "/profile/password", fill: map[string]string{
+		"old_password": next, "password": secret, "again": secret}}).sees("Your password is changed.")
+}
+
+// changesWhoTheyAre fills in names, research and another address, which a letter confirms.
+func (r *reader) changesWhoTheyAre() {
+	r.Helper()
+	r.open("/profile").does(act{form: "/names", fill: map[string]string{"nickname": "Annie", "pronouns": "she/her"}}).
+		sees(`value="Annie"`).sees(`value="she/her"`)
+	r.does(act{form: "/research", fill: map[string]string{"research": "true"}}).sees(`value="true" required checked`)
+	r.does(act{form: "/profile/address", fill: map[string]string{"email": "new@example.edu"}}).
+		sees("Waiting to be confirmed: <bdi>new@example.edu</bdi>")
+	token := r.link(func(ctx context.Context, q db.Q, user int64) (string, error) {
+		return ident.AddAddressLink(ctx, q, user, "new@example.edu")
+	})
+	r.open("/confirm-address?token=" + token).does(act{form: "/confirm-address"}).sees("<p role=\"status\">")
+	if r.open("/profile").sees(`value="new@example.edu"`); strings.Contains(r.text, "Waiting to be confirmed") {
+		r.Error("the address still waits")
+	}
+}
+
+// keepsTheAccount changes what the profile holds, with a second factor on and off.
+func (r *reader) keepsTheAccount() {
+	r.Helper()
+	r.open("/sign-in").does(act{form: "/sign-in", fill: map[string]string{"username": "ann", "password": secret}})
+	r.as("ann") // on another device
+	r.open("/profile").does(act{form: "/preferences", fill: map[string]string{"theme": "dark", "shortcuts": ""}}).
+		sees(`data-theme="dark" data-shortcuts="off"`)
+	r.does(act{form: "/letters", fill: map[string]string{"tasks": ""}}).sees(`name="tasks" type="checkbox" value="true">`)
+	r.changesWhoTheyAre()
+	before := strings.Count(r.open("/profile").text, "/profile/sessions/")
+	if r.does(act{form: "/end"}); strings.Count(r.text, "/profile/sessions/") != before-1 {
+		r.Error("the session is still there")
+	}
+	r.open("/second-factor").does(act{form: "/second-factor", fill: map[string]string{"password": secret}})
+	seed := regexp.MustCompile(`name="secret" value="(\w+)"`).FindStringSubmatch(r.text)[1]
+	code, err := totp.Code(seed, totp.Step(r.db.Now().Time))
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.does(act{form: "/confirm", fill: map[string]string{"otp": code}}).sees("recovery codes")
+	codes := regexp.MustCompile(`<li><code>([^<]+)`).FindAllStringSubmatch(r.text, -1)
+	r.open("/sign-in").does(act{form: "/sign-in", fill: map[string]string{"username": "ann", "password": secret}}).
+		does(act{form: "/sign-in", fill: map[string]string{"password": secret, "otp": codes[0][1]}}).sees("<h1>Home</h1>")
+	r.open("/second-factor").does(act{form: "/off", fill: map[string]string{"password": secret, "otp": codes[1][1]}}).
+		sees("<h1>Your account</h1>")
+	r.open("/second-factor").sees(`action="/second-factor"`)
+}
+
+func (r *reader) readsNewsAndCalendar() {
+	r.Helper()
+	r.as("tom").do(r.path(aTask+"/comments"), url.Values{"comment": {"Look at it."}}).status(303)
+	r.relay()
+	r.open("/news").sees("There is a new comment").does(act{form: "/news/read"})
+	if strings.Contains(r.text, "/news/read") {
+		r.Error("the news is still new")
+	}
+	r.open("/calendar").does(act{form: "/feed"}).sees("/api/webcal/")
+	r.does(act{form: "/settings", fill: map[string]string{"time": "3", "unit": "d", "start_dates": "true"}}).
+		sees(`<option value="d" selected>`)
+	r.does(act{form: "/feed", press: "renew"}).does(act{form: "/feed", press: "close"}).sees(`value="open"`)
+}
+
+// worksOnATask talks, asks for time, hands in and has the document made again.
+func (r *reader) worksOnATask() {
+	r.Helper()
+	task := r.path(aTask)
+	r.open(task).does(act{form: "/read"})
+	if strings.Contains(r.text, `id="mark-read"`) {
+		r.Error("the conversation is still new")
+	}
+	r.does(act{form: "/status", press: "working_on_it"}).sees("Working On It</span>")
+	r.does(act{form: "/comments", fill: map[string]string{"comment": "How?"}}).sees("<bdi>How?</bdi>")
+	r.does(act{form: "/comments", files: map[string]string{"attachment": picture}}).sees(`<img class="thumb"`)
+	r.does(act{form: "/extension", fill: map[string]string{"weeks": "1", "reason": "I was ill."}}).sees("You asked for")
+	r.does(act{form: "/hand-in", files: map[string]string{"file0": "package a\n"}}).sees("Your work has arrived.")
+	received := r.at
+	for _, page := range []string{task, received} {
+		r.exec(`UPDATE submissions SET state = 'failed', reason = 'It is odd.'`)
+		r.open(page).does(act{form: "/rebuild"}).sees("The document will be made")
+	}
+}
+
+// hearsAndIsTested answers a discussion and has automated tests run again.
+func (r *reader) hearsAndIsTested() {
+	r.Helper()
+	r.open(fmt.Sprintf("%s/discussions/%d", r.path(aTask), r.discuss())).does(act{form: "/begin"}).
+		sees("The questions were heard.")
+	r.does(act{form: "/answer", files: map[string]string{"attachment": sound}}).sees("It is answered.")
+	r.assessed("done", "", "{}")
+	for _, text := range []string{`INSERT INTO overseer_images (name, tag) VALUES ('a', 'a/b:1')`,
+		`UPDATE units SET assessment_enabled = TRUE, overseer_image_id = (SELECT max(id) FROM overseer_images)`,
+		`UPDATE task_definitions SET assessment_enabled = TRUE, assessment_hash = (SELECT min(hash) FROM blobs)`} {
+		r.exec(text)
+	}
+	r.open(r.path(aTask))
+	r.open(regexp.MustCompile(r.at + `/versions/[^"]+/tests`).FindString(r.text)).does(act{form: "/tests"}).
+		sees("Waiting for its turn")
+}
+
+func (r *reader) choosesClasses() {
+	r.Helper()
+	r.open(r.path("/projects/{id}/tutorials")).does(act{form: "/join", words: "Two"}).does(act{form: "/leave"}).
+		sees("You are in no class.").does(act{form: "/join", words: "Two"}).sees("Leave<span")
+	groups, set := r.path("/projects/{id}/groups"), "/groups/"+r.one(`SELECT max(id) FROM group_sets`)
+	r.open(groups).does(act{form: set, fill: map[string]string{"name": "Ours"}}).sees("<bdi>Ours</bdi>")
+	r.does(act{form: "/rename", fill: map[string]string{"name": "Still ours"}}).sees("<bdi>Still ours</bdi>")
+	r.does(act{form: "/leave"}).sees("You are in no group").does(act{form: "/join", words: "Red"}).
+		sees("Leave the group")
+}
+
+// aims looks at the term in another way and aims higher, from both pages.
+func (r *reader) aims() {
+	r.Helper()
+	term := r.path("/projects/{id}")
+	r.open(term).does(act{form: term, words: "sort=", fill: map[string]string{"sort": "name"}}).
+		sees(`<option value="name" selected>`)
+	r.open(term).does(act{form: term, words: "target_grade=", fill: map[string]string{"target_grade": "1"}}).
+		sees(`<option value="1" selected>`)
+	r.open(term + "/plan?target_grade=2").does(act{form: "/plan"}).sees("The target grade is Distinction")
+}
+
+func (r *reader) putsAPortfolioTogether() {
+	r.Helper()
+	path := r.path(aPortfolio)
+	r.open(path).does(act{form: "/grade", fill: map[string]string{"submitted_grade": "1"}}).sees("Your report")
+	r.does(act{form: "/summary/file", files: map[string]string{"file0": pdf}}).sees("There are no further files.")
+	r.open(path + "?step=summary").sees("A PDF is in your portfolio.").does(act{form: "/files/remove"})
+	r.does(act{form: "/summary", fill: map[string]string{"text": "I learned."}})
+	for _, name := range []string{"one.go", "two.go"} {
+		r.does(act{form: "/files", fill: map[string]string{"name": name},
+			files: map[string]string{"file0": "package a\n"}})
+	}
+	r.does(act{form: "/files/move", words: "Down"}).does(act{form: "/files/move", words: "Up"})
+	r.does(act{form: "/files/remove", words: "one.go"})
+	if names := r.names(); names != "LearningSummaryReport.md two.go" {
+		r.Errorf("the files are %s", names)
+	}
+	r.open(path + "?step=tasks").does(act{form: "/tasks", fill: map[string]string{"included": ""}})
+	r.open(path + "?step=tasks").sees(`type="checkbox" value="` + r.ids()[1] + `">`)
+	r.open(path + "?step=outcomes").does(act{form: "/outcomes", fill: map[string]string{"rating": "5",
+		"description": "I showed it."}}).sees("I showed it.")
+	r.open(r.path("/projects/{id}/outcomes?outcome=1&task=") + r.ids()[1]).
+		does(act{form: "/outcomes", fill: map[string]string{"rating": "4"}}).sees("4 of 5")
+	r.open(path + "?step=compile").does(act{form: "/compile"}).sees("in line to be compiled")
+	r.does(act{form: "/withdraw"}).sees("Nobody asked")
+}
+
+// receipt is that of Ann's work.
+func (r *reader) receipt() string {
+	r.Helper()
+	return r.do(r.path(aTask)+"/receipt", nil).status(200).Body.String()
+}

@@ -1,0 +1,163 @@
+package site_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lectern/internal/people/ident"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/work"
+)
+
+// sound is a short recording, picture a small one.
+const (
+	sound = "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00" +
+		"\x02\x00\x10\x00data\x00\x00\x00\x00"
+	picture = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+)
+
+// discuss lets Tom ask Ann two recorded questions.
+func (w *world) discuss() (id int64) {
+	w.Helper()
+	info, err := w.files.Put(w.Context(), strings.NewReader(sound))
+	if err != nil {
+		w.Fatal(err)
+	}
+	question := work.Media{File: info, Kind: "audio", Type: "audio/wav"}
+	at := w.ids()
+	project, _ := strconv.ParseInt(at[0], 10, 64)
+	definition, _ := strconv.ParseInt(at[1], 10, 64)
+	w.tx(func(ctx context.Context, q db.Q) error {
+		tom, err := ident.ByUsername(ctx, q, "tom")
+		if err != nil {
+			return err
+		}
+		c, err := work.Discuss(ctx, q, w.files, work.Reader{UserID: tom.ID, Staff: true},
+			work.TaskRef{ProjectID: project, DefinitionID: definition}, []work.Media{question, question})
+		if err == nil {
+			id = c.ID
+		}
+		return err
+	})
+	return id
+}
+
+// A discussion begins when the student says so, not because something was fetched, and
+// is answered once.
+func TestADiscussionOnItsPage(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, tom := w.as("ann"), w.as("tom")
+		path := fmt.Sprintf("%s/discussions/%d", w.path(aTask), w.discuss())
+		ann.do(w.path(aTask), nil).status(200).says(`href="` + path).says("recorded questions: 2").says("It has not begun.")
+		tom.do(path+"/prompts/0", nil).status(200)
+		for range 2 { // looking begins nothing
+			ann.do(path, nil).status(200).says("Begin and hear the questions").says("It has not begun.")
+			ann.do(path+"/prompts/0", nil).status(409).says("Begin the discussion")
+		}
+		ann.sound("a discussion", ann.do(path, nil))
+		ann.do(path+"/begin", url.Values{}).leadsTo(path)
+		begun := ann.do(path, nil).status(200).says(path + "/prompts/1").says("Send the answer")
+		begun.says("The questions were heard.")
+		if got := ann.do(path+"/prompts/1", nil).status(200); got.Body.String() != sound {
+			t.Errorf("%q", got.Body)
+		}
+		ann.do(path+"/prompts/2", nil).status(404)
+		ann.do(path+"/answer", url.Values{}).status(400).says("record your answer").says("Send the answer")
+		ann.upload(path+"/answer", "text/html", nil, "attachment", "a.png", picture).status(415).says(`role="alert"`)
+		tom.upload(path+"/answer", "text/html", nil, "attachment", "a.wav", sound).status(403)
+		ann.upload(path+"/answer", "text/html", nil, "attachment", "a.wav", sound).leadsTo(path)
+		ann.upload(path+"/answer", "text/html", nil, "attachment", "a.wav", sound).status(409)
+		tom.do(path, nil).status(200).says(path + "/response").says("It is answered.")
+		tom.do(path+"/response", nil).status(200)
+		tom.sound("an answered discussion", tom.do(path, nil))
+		w.as("eve").do(path+"/prompts/0", nil).status(403)
+	})
+}
+
+// Pictures, sounds and files stand in the conversation as what they are; a request for
+// more time says what became of it.
+func TestWhatIsSaidOnAPage(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, path := w.as("ann"), w.path(aTask)
+		for _, one := range []struct{ name, content, shown string }{{"<p>.png", picture, `<img class="thumb" src="` + path},
+			{"a.wav", sound, `<audio controls preload="none" src="` + path}} {
+			ann.upload(path+"/comments", "text/html", url.Values{"comment": {"see " + one.name}}, "attachment", one.name,
+				one.content).leadsTo(path + "#talk")
+			ann.do(path, nil).status(200).says(one.shown)
+		}
+		ann.sound("a conversation", ann.do(path, nil))
+		said := url.Values{"comment": {"hello"}}
+		if to := ann.do(path+"/comments", said, "Accept", "application/json").to(); to != path+"#talk" {
+			t.Error(to)
+		}
+		ann.do(path+"/comments", said, "Accept", "application/json").status(409).says(`"error"`)
+		ann.do(path+"/extension", url.Values{"weeks": {"1"}, "reason": {"  "}}).status(400).says(`role="alert"`)
+		ann.do(path+"/extension", url.Values{"weeks": {"-1"}, "reason": {"flu"}}).status(400).says(">flu</textarea>")
+		ann.do(path+"/extension", url.Values{"weeks": {"1"}, "reason": {"flu"}}).status(303)
+		ann.do(path, nil).says("You asked for").says("Granted.").says("last moment on time")
+		w.exec(`UPDATE task_comments SET extension_granted = NULL, extension_assessed_at = NULL WHERE type = 'extension'`)
+		ann.do(path, nil).says("This waits for an answer.")
+		w.exec(`UPDATE task_comments SET extension_granted = FALSE, extension_assessed_at = created_at,
+			extension_response = 'No <b>proof</b>.' WHERE type = 'extension'`)
+		ann.do(path, nil).says("Not granted.").says("No &lt;b&gt;proof&lt;/b&gt;.")
+	})
+}
+
+// A request for more time that a second click or a reload sends again is one: as long as
+// it waits, and for a minute where it was decided at once. Other words or weeks are another.
+func TestAskingTwiceForMoreTimeIsAskingOnce(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, path := w.as("ann"), w.path(aTask)
+		asks := func(weeks, reason, want string) {
+			t.Helper()
+			ann.do(path+"/extension", url.Values{"weeks": {weeks}, "reason": {reason}}).leadsTo(path + "#talk")
+			if got := w.one(`SELECT count(*) FROM task_comments WHERE type = 'extension'`); got != want {
+				t.Errorf("%s requests after one for %s because of %s, want %s", got, weeks, reason, want)
+			}
+		}
+		w.exec(`UPDATE task_definitions SET target_date = '2199-01-01', due_date = '2199-12-31'`)
+		asks("1", "flu", "1")
+		asks("1", " flu", "1")
+		if got := w.one(`SELECT sum(extensions) FROM tasks`); got != "1" {
+			t.Errorf("%s weeks are granted, want 1", got)
+		}
+		asks("1", "a cold", "2")
+		asks("2", "flu", "3")
+		w.exec(`UPDATE task_comments SET created_at = '2020-01-01T00:00:00.000000Z'`)
+		asks("1", "flu", "4")
+		w.exec(`UPDATE units SET auto_apply_extension_before_deadline = FALSE`)
+		asks("1", "a funeral", "5")
+		w.exec(`UPDATE task_comments SET created_at = '2020-01-01T00:00:00.000000Z'`)
+		asks("1", "a funeral", "5")
+		w.exec(`UPDATE task_definitions SET due_date = '2199-02-12'`) // one week is left
+		asks("3", "a wedding", "6")
+		asks("3", "a wedding", "6")
+	})
+}
+
+// Of a long conversation the end is shown, and what is new is never folded away.
+func TestALongConversation(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.hostile()
+	ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
+	for i := range 60 {
+		ann.do(path+"/comments", url.Values{"comment": {fmt.Sprintf("remark %d.", i)}}).status(303)
+	}
+	page := ann.do(path, nil).status(200).says("Earlier: 20").Body.String()
+	before, after, _ := strings.Cut(page, "</details>\n<ol class=\"talk\">")
+	if !strings.Contains(before, "remark 19.") || !strings.Contains(after, "remark 20.") {
+		t.Error("it is folded elsewhere")
+	}
+	if strings.Contains(tom.do(path, nil).status(200).Body.String(), "Earlier:") {
+		t.Error("new comments are folded")
+	}
+	tom.do(path+"/read", url.Values{}).leadsTo(path + "#talk")
+	tom.do(path, nil).says("Earlier: 20")
+}
