@@ -1,4 +1,4 @@
-// Package similar finds copied work: it compares submissions, says how much of
+// Package engine finds copied work: it compares submissions, says how much of
 // one is in the other, and how rare that is in the class. It knows nothing of
 // databases, files or people.
 //
@@ -27,4 +27,4 @@
 // What comes from students is hostile: every function takes time about linear
 // in its input, bounded by MaxTokens, MaxFiles and MaxFileBytes, and recurses
 // nowhere.
-package similar
+package engine

@@ -1,17 +1,22 @@
-package similar
+package engine
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Explanation says in figures and in words why a pair has its score.
 type Explanation struct {
-	Lines   int    `json:"lines"`   // of the left work that these two alone have
-	Class   int    `json:"class"`   // owners in the class
-	Typical int    `json:"typical"` // how many of them have what the two share, in the middle
-	Renamed bool   `json:"renamed"` // most names in what they share differ
-	Words   string `json:"words"`
+	Lines   int  `json:"lines"`   // of the left work that these two alone have
+	Class   int  `json:"class"`   // owners in the class
+	Typical int  `json:"typical"` // how many of them have what the two share, in the middle
+	Renamed bool `json:"renamed"` // most names in what they share differ
+	// Evidence is what the two share and hardly anybody else has, a sentence for each.
+	Evidence []string `json:"evidence"`
+	Words    string   `json:"words"` // all of it, a line for each
+	// Kept is Words as it is to be kept, for Told.
+	Kept string `json:"-"`
 }
 
 // Explain looks up how rare in the class the passages of a pair are. Both works
@@ -19,14 +24,32 @@ type Explanation struct {
 func (x *Index) Explain(left, right *Prints, m Match) Explanation {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	e := Explanation{Class: x.class(), Renamed: m.renamed(left, right)}
-	rare, have := x.rarity(left, m)
-	e.Lines = lines(left, rare)
+	x.weigh()
+	return x.explain(x.read(left), x.read(right), m)
+}
+
+// ExplainBoth explains a pair to those who look at the left work and to those who look
+// at the right one, and reads each work once.
+func (x *Index) ExplainBoth(left, right *Prints, m Match) (toLeft, toRight Explanation) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.weigh()
+	a, b := x.read(left), x.read(right)
+	return x.explain(a, b, m), x.explain(b, a, m.Mirrored())
+}
+
+func (x *Index) explain(left, right *reading, m Match) Explanation {
+	e := Explanation{Class: x.class(), Renamed: m.renamed(left.Prints, right.Prints)}
+	rare, have := x.rarity(left.Prints, m)
+	e.Lines = lines(left.Prints, rare)
 	if len(have) > 0 {
 		slices.Sort(have)
 		e.Typical = have[len(have)/2]
 	}
-	e.Words = e.words()
+	evidence := append(x.rareWords(left, right), x.steps(left, right, m)...)
+	e.Kept = strings.Join(append([]string{e.words()}, evidence...), "\n")
+	e.Words = Told(e.Kept, true)
+	e.Evidence = strings.Split(e.Words, "\n")[1:]
 	return e
 }
 
@@ -58,8 +81,8 @@ func (x *Index) rarity(left *Prints, m Match) (rare []bool, have []int) {
 	rare = make([]bool, len(left.toks))
 	in := m.inside(len(left.toks))
 	end, view, passage := int32(-1), uint8(0), 0
-	left.runs(level(left.Tokens()), func(r run) {
-		if views[r.view].text || in[r.from] == 0 || in[r.from] != in[r.upTo-1] {
+	left.runsOf(shapeSide, level(left.Tokens()), func(r run) {
+		if in[r.from] == 0 || in[r.from] != in[r.upTo-1] {
 			return
 		}
 		n, ok := x.numbers[r.hash]

@@ -1,4 +1,4 @@
-package similar
+package engine
 
 import (
 	"fmt"
@@ -28,7 +28,8 @@ type Index struct {
 	template *Template
 	numbers  map[uint64]uint32 // of a fingerprint
 	entries  []entry
-	lists    [][]uint32 // works that have a fingerprint, where there are several
+	hashes   []uint64   // of the entries
+	lists    [][]uint32 // works that have a fingerprint, where there are several, rising
 	works    []*indexed // nil where one was removed
 	byID     map[int64]uint32
 	byOwner  map[int64][]uint32
@@ -40,9 +41,9 @@ type Index struct {
 	freeEntries, freeLists, freeWorks []uint32
 }
 
-// entry is a fingerprint in the index.
+// entry is a fingerprint in the index. It is small, since those of a whole class are gone
+// through whenever one of it hands in.
 type entry struct {
-	hash   uint64
 	owners uint32 // that have it
 	works  uint32 // that have it
 	first  uint32 // the work, while there is one; else the list
@@ -54,9 +55,9 @@ type indexed struct {
 	id     int64
 	owners []int64
 	level  int
-	prints []uint32                 // numbers of fingerprints, rising
-	totals [maxLevel + 1][2]float64 // their weight, as of Index.scale
-	as     uint64                   // the state of the index the totals belong to
+	prints []uint32                     // numbers of fingerprints, rising
+	totals [maxLevel + 1][sides]float64 // their weight, as of Index.scale
+	as     uint64                       // the state of the index the totals belong to
 }
 
 // NewIndex makes an empty index of works made from a template, which may be nil.
@@ -147,9 +148,14 @@ func (x *Index) Add(w Work) error {
 func (x *Index) sample(p *Prints) (found []fingerprint, l int) {
 	for l = level(p.Tokens()); ; l-- {
 		if found = x.template.own(p, l); l == 0 || len(found) >= leastKept {
-			return found, l
+			break
 		}
 	}
+	for len(found) > mostKept && l < maxLevel {
+		l++
+		found = slices.DeleteFunc(found, func(f fingerprint) bool { return f.kept() < l })
+	}
+	return found, l
 }
 
 // take gives a place in a list: one that became free, or a new one at its end.
@@ -184,7 +190,11 @@ func (x *Index) post(f fingerprint, work uint32, had map[uint32]bool) uint32 {
 	if !ok {
 		n = take(&x.freeEntries, &x.entries)
 		x.numbers[f.hash] = n
-		x.entries[n] = entry{hash: f.hash, view: f.view, zeros: uint8(zeros(f.hash))}
+		x.entries[n] = entry{view: f.view, zeros: uint8(f.kept())}
+		if int(n) == len(x.hashes) {
+			x.hashes = append(x.hashes, 0)
+		}
+		x.hashes[n] = f.hash
 	}
 	e := &x.entries[n]
 	switch e.works {
@@ -192,10 +202,16 @@ func (x *Index) post(f fingerprint, work uint32, had map[uint32]bool) uint32 {
 		e.first = work
 	case 1:
 		at := take(&x.freeLists, &x.lists)
-		x.lists[at] = []uint32{e.first, work}
+		x.lists[at] = []uint32{min(e.first, work), max(e.first, work)}
 		e.first = at
 	default:
-		x.lists[e.first] = append(x.lists[e.first], work)
+		list := x.lists[e.first]
+		if place := len(list); list[place-1] < work {
+			x.lists[e.first] = append(list, work)
+		} else { // in the place of one that was removed
+			place, _ = slices.BinarySearch(list, work)
+			x.lists[e.first] = slices.Insert(list, place, work)
+		}
 	}
 	e.works++
 	if !had[n] {
@@ -235,7 +251,7 @@ func (x *Index) Remove(id int64) {
 func (x *Index) unpost(p, work uint32) {
 	e := &x.entries[p]
 	if e.works--; e.works == 0 {
-		delete(x.numbers, e.hash)
+		delete(x.numbers, x.hashes[p])
 		*e = entry{}
 		x.freeEntries = append(x.freeEntries, p)
 		return

@@ -1,4 +1,4 @@
-package similar
+package engine
 
 import (
 	"fmt"
@@ -165,6 +165,35 @@ func TestRemovedWorksFreeTheirRoom(t *testing.T) {
 }
 
 // Several may use an index at once.
+// A work that takes the place of one that was removed is compared with all others.
+func TestPairsAreTheSameInReusedPlaces(t *testing.T) {
+	texts := independent(12)
+	texts[9], texts[3] = texts[2], texts[8]
+	fresh, prints := classOf(t, texts...)
+	want := allPairs(t, fresh, prints, 0)
+	used, _ := classOf(t, texts...)
+	for _, id := range []int64{1, 2, 7, 3} {
+		used.Remove(id)
+	}
+	for _, id := range []int64{7, 3, 1, 2} {
+		if err := used.Add(Work{ID: id, Owners: []int64{id}, Prints: prints[id]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[[2]int64]int{}
+	for _, p := range allPairs(t, used, prints, 0) {
+		got[[2]int64{min(p.Left, p.Right), max(p.Left, p.Right)}] = Rounded(p.Score)
+	}
+	for _, p := range want {
+		if score, ok := got[[2]int64{p.Left, p.Right}]; !ok || score != Rounded(p.Score) {
+			t.Errorf("%d and %d score %d after removals, %d before", p.Left, p.Right, score, Rounded(p.Score))
+		}
+	}
+	if len(got) != len(want) || Rounded(want[0].Score) < 90 {
+		t.Errorf("%d pairs after removals, %d before, the best %v", len(got), len(want), want[0].Score)
+	}
+}
+
 func TestIndexIsShared(t *testing.T) {
 	x, prints := classOf(t, independent(8)...)
 	var wg sync.WaitGroup

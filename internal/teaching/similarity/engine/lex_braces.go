@@ -1,18 +1,16 @@
-package similar
-
-import "strings"
+package engine
 
 // dialect tells the languages with braces apart.
 type dialect struct {
-	keywords  map[string]uint32 // what a keyword is normalised to, 0 for what does not count
-	directive bool              // lines that start with #: includes and macros
-	skipHash  bool              // such lines are passed over
-	backtick  bool              // `template strings`
-	regex     bool              // /regular expressions/
-	quotes    bool              // 'a' is a string of any length
-	triple    bool              // """text blocks"""
-	verbatim  bool              // @"C# strings"
-	raw       bool              // R"x(C++ strings)x"
+	keywords  *keywords
+	directive bool // lines that start with #: includes and macros
+	skipHash  bool // such lines are passed over
+	backtick  bool // `template strings`
+	regex     bool // /regular expressions/
+	quotes    bool // 'a' is a string of any length
+	triple    bool // """text blocks"""
+	verbatim  bool // @"C# strings"
+	raw       bool // R"x(C++ strings)x"
 }
 
 var dialects = [languages]*dialect{
@@ -52,42 +50,28 @@ const (
  number=type string=type boolean=type any=type unknown=type never=type as keyof`
 )
 
-func words(list string) map[string]uint32 {
-	out := map[string]uint32{}
-	for _, w := range strings.Fields(list) {
-		name, as, mapped := strings.Cut(w, "=")
-		if !mapped {
-			as = name
-		}
-		if silent, ok := strings.CutPrefix(name, "-"); ok {
-			out[silent] = 0
-			continue
-		}
-		out[name] = hash(as)
-	}
-	return out
-}
-
 // braces cuts up Java, C, C++, C#, JavaScript and TypeScript.
 func (s *scanner) braces(d *dialect) {
-	fresh := true // nothing but space stands before on this line
+	fresh := true      // nothing but space stands before on this line
+	directive := false // it ends with its line
 	for s.more() {
 		switch c := s.src[s.pos]; {
 		case c == '\n' || c == '\r':
-			fresh = true
+			s.begin = s.begin || directive
+			fresh, directive = true, false
 			s.pos++
 			continue
 		case c <= ' ':
 			s.pos++
 			continue
 		case c == '/' && s.at(1) == '/':
-			s.skipLine(false)
+			s.noteLine(2)
 			continue
 		case c == '/' && s.at(1) == '*':
-			s.pos += 2
-			s.skipTo("*/")
+			s.noteUpTo(2, "*/")
 			continue
 		case c == '#' && d.directive && fresh:
+			s.begin, directive = true, true
 			s.directive(d)
 		default:
 			s.braceToken(d, c)
@@ -221,14 +205,6 @@ func (s *scanner) directive(d *dialect) {
 		}
 		s.emit(start, hash("#"+name))
 	}
-}
-
-func (s *scanner) emitName(keywords map[string]uint32, start int) {
-	if norm, ok := keywords[string(s.src[start:s.pos])]; ok {
-		s.emit(start, norm)
-		return
-	}
-	s.emit(start, normName)
 }
 
 // operatorNorm leaves out what only groups: a copy adds or drops it at no cost.

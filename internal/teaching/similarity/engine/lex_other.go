@@ -1,4 +1,4 @@
-package similar
+package engine
 
 import (
 	"bytes"
@@ -16,12 +16,15 @@ func (s *scanner) python() {
 		c, start := s.src[s.pos], s.pos
 		switch {
 		case c <= ' ' || c == '\\':
+			s.newLine(c)
 			s.pos++
 		case c == '#':
-			s.skipLine(false)
+			s.noteLine(1)
 		case s.pythonString(c):
 			if !s.docString(start) {
 				s.emit(start, normString)
+			} else {
+				s.noted(start+3, s.pos-3)
 			}
 		case isDigit(c) || c == '.' && isDigit(s.at(1)):
 			s.number()
@@ -30,6 +33,7 @@ func (s *scanner) python() {
 			s.name()
 			s.emitName(pythonWords, start)
 		default:
+			s.bracket(c)
 			s.operator()
 			s.emit(start, operatorNorm(s.src[start:s.pos]))
 		}
@@ -85,14 +89,14 @@ func (s *scanner) generic() {
 		c, start := s.src[s.pos], s.pos
 		switch {
 		case c <= ' ':
+			s.newLine(c)
 			s.pos++
 		case c == '/' && s.at(1) == '/', c == '#' && (s.at(1) == ' ' || s.at(1) == '!'), c == '-' && s.has("-- "):
-			s.skipLine(false)
+			s.noteLine(1)
 		case c == '/' && s.at(1) == '*':
-			s.pos += 2
-			s.skipTo("*/")
+			s.noteUpTo(2, "*/")
 		case c == '<' && s.has("<!--"):
-			s.skipTo("-->")
+			s.noteUpTo(4, "-->")
 		case c == '"' || c == '\'' && s.closesOnLine():
 			s.quoted(c, false)
 			s.emit(start, normString)
@@ -103,6 +107,7 @@ func (s *scanner) generic() {
 			s.name()
 			s.emitName(genericWords, start)
 		default:
+			s.bracket(c)
 			s.operator()
 			s.emit(start, operatorNorm(s.src[start:s.pos]))
 		}

@@ -1,4 +1,4 @@
-package similar
+package engine
 
 import (
 	"encoding/binary"
@@ -7,8 +7,12 @@ import (
 )
 
 // packVersion is the first byte of a packed row. Rows of another version are
-// refused, and the caller reads the submission's files anew.
-const packVersion = 1
+// refused, and the caller reads the submission's files anew. The first had neither
+// statements nor comments.
+const packVersion = 2
+
+// PackVersion tells rows that Decode can read from older ones.
+const PackVersion = packVersion
 
 // ErrVersion tells that a packed row was written by another version of the lexers.
 var ErrVersion = errors.New("the fingerprints were made by another version: read the files again")
@@ -20,7 +24,7 @@ var errPacked = errors.New("the fingerprints are damaged")
 type word struct{ norm, text, size, breaks uint32 }
 
 // Encode packs the prints: about three bytes a token, since a program repeats
-// its words. Layout: version, flags, dictionary, files; for each token the
+// its words. Layout: version, flags, dictionary, files, comments; for each token the
 // number of its word, the bytes since the token before, and the lines.
 func (p *Prints) Encode() []byte {
 	numbers := map[word]uint64{}
@@ -44,6 +48,18 @@ func (p *Prints) Encode() []byte {
 	for _, f := range p.files {
 		out = p.encodeFile(out, f, numbers)
 	}
+	return p.encodeNotes(out)
+}
+
+// encodeNotes packs comments: each as its hash, and where it stands.
+func (p *Prints) encodeNotes(out []byte) []byte {
+	out = binary.AppendUvarint(out, uint64(len(p.notes)))
+	for _, n := range p.notes {
+		out = binary.LittleEndian.AppendUint64(out, n.hash)
+		for _, v := range []uint32{n.size, n.file, n.line, n.start, n.end - n.start} {
+			out = binary.AppendUvarint(out, uint64(v))
+		}
+	}
 	return out
 }
 
@@ -64,8 +80,9 @@ func (p *Prints) encodeFile(out []byte, f printedFile, numbers map[word]uint64) 
 	pos, line := uint32(0), uint32(1)
 	for _, t := range p.toks[f.from:f.upTo] {
 		out = binary.AppendUvarint(out, numbers[t.word()])
-		// One bit says whether a new line was begun: mostly it was not.
-		gap := uint64(t.start-pos) << 1
+		// One bit says whether a new line was begun, mostly it was not; one whether a
+		// statement was.
+		gap := uint64(t.start-pos)<<2 | uint64(bit(t.begins))<<1
 		if t.line == line {
 			out = binary.AppendUvarint(out, gap)
 		} else {
@@ -90,6 +107,7 @@ func Decode(row []byte) (*Prints, error) {
 	for range files {
 		d.file(p, dictionary)
 	}
+	d.notes(p)
 	if d.err == nil && d.pos != len(d.row) {
 		d.fail("there is more than was promised")
 	}
@@ -188,13 +206,33 @@ func (d *decoder) token(dictionary []word, pos, line *uint64) token {
 		*line += min(d.uvarint(), 2*MaxFileBytes)
 	}
 	w := dictionary[number]
-	start := *pos + gap>>1
+	start := *pos + gap>>2
 	*pos = start + uint64(w.size)
 	first := *line
 	*line += uint64(w.breaks)
-	if gap>>1 > MaxFileBytes || *pos > MaxFileBytes || *line > MaxFileBytes+1 {
+	if gap>>2 > MaxFileBytes || *pos > MaxFileBytes || *line > MaxFileBytes+1 {
 		d.fail("a place is outside its file")
 	}
 	return token{norm: w.norm, text: w.text, start: uint32(start), end: uint32(*pos),
-		line: uint32(first), last: uint32(*line)}
+		line: uint32(first), last: uint32(*line), begins: gap&2 != 0}
+}
+
+func (d *decoder) notes(p *Prints) {
+	for range d.count(maxNotes) {
+		hash := binary.LittleEndian.Uint64(d.bytes(8))
+		var v [5]uint64
+		for i := range v {
+			v[i] = d.uvarint()
+		}
+		size, file, line, start, length := v[0], v[1], v[2], v[3], v[4]
+		if size > length || length > maxNoteLine || start > MaxFileBytes || line > MaxFileBytes+1 ||
+			file >= uint64(len(p.files)) {
+			d.fail("a comment is outside its file")
+		}
+		if d.err != nil {
+			return
+		}
+		p.notes = append(p.notes, note{hash: hash, size: uint32(size), start: uint32(start), end: uint32(start + length),
+			line: uint32(line), file: uint32(file)})
+	}
 }

@@ -1,4 +1,4 @@
-package similar
+package engine
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"strings"
 )
 
 //go:embed page.css
@@ -121,8 +122,16 @@ func (p *page) text(format string, args ...string) {
 
 func (p *page) comparison(c Comparison, id string) {
 	p.text("<h1>%s and %s</h1>\n", c.Left.Title, c.Right.Title)
+	words, evidence, _ := strings.Cut(c.Words, "\n")
 	p.text("<p>%s %% of the shorter work is in the other; score %s of 100. %s</p>\n",
-		fmt.Sprint(c.Match.Pct), fmt.Sprint(Rounded(c.Score)), c.Words)
+		fmt.Sprint(c.Match.Pct), fmt.Sprint(Rounded(c.Score)), words)
+	if evidence != "" {
+		p.raw("<ul>\n")
+		for line := range strings.Lines(evidence) {
+			p.text("<li><bdi>%s</bdi></li>\n", strings.TrimSpace(line))
+		}
+		p.raw("</ul>\n")
+	}
 	p.raw("<p class=\"note\">To look at. Who copied from whom, or whether anyone did, this page cannot tell.</p>\n")
 	p.legend(c, id)
 	p.raw("<div class=\"sides\">\n")

@@ -1,4 +1,4 @@
-package similar
+package engine
 
 import (
 	"bytes"
@@ -15,7 +15,8 @@ func pageOf(t *testing.T, left, right string, only bool) string {
 	var out bytes.Buffer
 	c := Comparison{Left: Side{Title: "Anna <b>", Files: []Source{{"Main.java", []byte(left)}}},
 		Right: Side{Title: "COS10001, 2026 T1", Files: []Source{{"Secret.java", []byte(right)}}},
-		Match: Compare(a, b, nil), Score: 99.99, Words: "why", PassagesOnly: only}
+		Match: Compare(a, b, nil), Score: 99.99, Words: "why\nLine 1: <b>\nLine 2.",
+		PassagesOnly: only}
 	if err := Page(&out, c); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,8 @@ func TestPageMarksAndLinksBothSides(t *testing.T) {
 	got := pageOf(t, "class A { int own; "+shared+" }", "// first\nclass B { "+shared+" void other() {} }", false)
 	for _, want := range []string{`<mark id="l1"><a class="n" href="#r1">1</a>`,
 		`<mark id="r1"><a class="n" href="#l1">1</a>`,
-		`href="#l1"`, `Anna &lt;b&gt;`, "score 99 of 100", "prefers-color-scheme: dark", "default-src 'none'"} {
+		`href="#l1"`, `Anna &lt;b&gt;`, "score 99 of 100. why</p>",
+		"<li><bdi>Line 1: &lt;b&gt;</bdi></li>\n<li><bdi>Line 2.</bdi></li>\n</ul>", "prefers-color-scheme: dark", "default-src 'none'"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -51,7 +53,7 @@ func TestPassagesOnlyShowNothingElse(t *testing.T) {
 // allowed elements: none of them runs or loads anything.
 var allowed = map[string]bool{"html": true, "head": true, "meta": true, "title": true, "style": true, "body": true,
 	"h1": true, "h2": true, "h3": true, "p": true, "table": true, "tbody": true, "tr": true, "th": true, "td": true,
-	"a":   true,
+	"a": true, "ul": true, "li": true, "bdi": true,
 	"div": true, "section": true, "pre": true, "mark": true, "i": true, "b": true, "hr": true}
 
 func checkHarmless(t *testing.T, page string) {
@@ -86,6 +88,8 @@ func TestHostileSourcesAreShownHarmlessAndBounded(t *testing.T) {
 		"all breaks":  strings.Repeat("\r\n", 2000000) + shared,
 		"one token":   strings.Repeat("x ", 2000000),
 		"open string": "\"" + strings.Repeat("\\", 3000000),
+		"same steps":  strings.Repeat("x = x * 7 + y[x];\n", 200000),
+		"remarks":     strings.Repeat("// a remark as good as any\n", 300000) + shared,
 	}
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -93,6 +97,16 @@ func TestHostileSourcesAreShownHarmlessAndBounded(t *testing.T) {
 			page := pageOf(t, text, text+" ", false)
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %v", took)
+			}
+			start = time.Now()
+			x, prints := classOf(t, text, text+" ", shared)
+			x.Near(0, 0)
+			e, _ := x.ExplainBoth(prints[0], prints[1], Compare(prints[0], prints[1], nil))
+			if len(e.Evidence) > 2*mostEvidence || len(e.Words) > 1<<14 {
+				t.Errorf("it is explained in %d bytes", len(e.Words))
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("to rate and explain it took %v", took)
 			}
 			if len(page) > 20<<20 {
 				t.Errorf("the page has %d bytes", len(page))

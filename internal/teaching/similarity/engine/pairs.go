@@ -1,4 +1,4 @@
-package similar
+package engine
 
 import (
 	"cmp"
@@ -24,21 +24,6 @@ const DefaultPct = 50
 // Flagged tells whether a person should look at a pair: much of it must be
 // alike, and what is alike must be rare in the class.
 func (t Thresholds) Flagged(pct int, score float64) bool { return pct >= t.Pct && score >= t.Score }
-
-const (
-	nearlyAll = 85 // percent
-	forAll    = 5  // points
-)
-
-// Final is the score of a pair whose share is known, too: the one of the index, and a
-// few points more where nearly all of a work is in the other. That finds most of the
-// copies that were disguised in every way at once; docs/similarity.md has the figures.
-func Final(score float64, pct int) float64 {
-	if pct >= nearlyAll && score > 0 {
-		return min(100, score+forAll)
-	}
-	return score
-}
 
 // Pair is two works of a class and what they share.
 type Pair struct {
@@ -101,9 +86,9 @@ func (x *Index) pairsOf(n uint32, prints func(int64) *Prints, o Options, sums []
 	}
 	var out []Pair
 	me := x.works[n].id
-	for _, near := range x.near(n, o.MinScore, sums, func(other uint32) bool { return other > n }) {
+	for _, near := range x.near(n, n+1, o.MinScore, sums) {
 		m := Compare(prints(me), prints(near.ID), x.template)
-		out = append(out, Pair{Left: me, Right: near.ID, Score: Final(near.Score, m.Pct), Match: m})
+		out = append(out, Pair{Left: me, Right: near.ID, Score: near.Score, Match: m})
 	}
 	return out
 }

@@ -1,8 +1,9 @@
-package similar
+package engine
 
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // Limits on what one submission may cost. What is beyond them is left out, and
@@ -29,6 +30,7 @@ type Prints struct {
 	Cut   bool // the submission was larger than what is compared
 	files []printedFile
 	toks  []token
+	notes []note // comment lines, in the order of the files
 }
 
 type printedFile struct {
@@ -55,6 +57,12 @@ func inOrder(files []File) []File {
 	return slices.SortedStableFunc(slices.Values(files), func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 }
 
+// buffers are where a file is cut up before it is known how many tokens it has.
+var buffers = sync.Pool{New: func() any { return new([]token) }}
+
+// maxBuffer is how many tokens of room are kept for the next file.
+const maxBuffer = 1 << 15
+
 func (p *Prints) read(f File) {
 	text := f.Text
 	if len(text) > MaxFileBytes {
@@ -62,9 +70,17 @@ func (p *Prints) read(f File) {
 	}
 	from := len(p.toks)
 	room := MaxTokens - from
-	found := tokens(text, f.Language, room)
+	buffer := buffers.Get().(*[]token)
+	found, notes := scan((*buffer)[:0], text, f.Language, room)
 	p.Cut = p.Cut || len(found) == room
 	p.toks = append(p.toks, found...)
+	if *buffer = found; cap(found) <= maxBuffer {
+		buffers.Put(buffer)
+	}
+	for _, n := range notes[:min(len(notes), maxNotes-len(p.notes))] {
+		n.file = uint32(len(p.files))
+		p.notes = append(p.notes, n)
+	}
 	name := f.Name[:min(len(f.Name), maxName)]
 	p.files = append(p.files, printedFile{name: name, language: f.Language, from: from, upTo: len(p.toks)})
 }

@@ -1,23 +1,56 @@
-package similar
+package engine
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
 
-// The views of a program: short runs as written, and longer ones of which only
-// the structure counts. A renamed copy keeps the second, a rebuilt one the first.
+// The views of a program: short runs as written, and longer ones of which only the
+// structure counts; signs of structure that have no order; and rare words. A renamed copy
+// keeps the second, a rebuilt one the first or the third.
 var views = [...]struct {
 	size   int
 	text   bool
 	side   int // of a tally
 	weight float64
 }{
-	{size: 3, text: true, side: 0, weight: 3},
-	{size: 6, side: 1, weight: 1},
-	{size: 9, side: 1, weight: 1},
-	{size: 12, side: 1, weight: 1},
+	{size: 3, text: true, side: writtenSide, weight: 3},
+	{size: 6, side: shapeSide, weight: 1},
+	{size: 9, side: shapeSide, weight: 1},
+	signView:      {side: signSide, weight: 1},
+	stepView:      {side: signSide, weight: 1},
+	shortWordView: {side: wordSide, weight: 0.25},
+	longWordView:  {side: wordSide, weight: 1},
+	phraseView:    {side: wordSide, weight: 3},
 }
+
+// sideOf is the side of each view.
+var sideOf = func() (out [len(views)]uint8) {
+	for v, view := range views {
+		out[v] = uint8(view.side)
+	}
+	return out
+}()
+
+// Views that are no runs of tokens.
+const (
+	runViews = iota + 3
+	stepView
+	shortWordView
+	longWordView
+	phraseView
+	signView = runViews
+)
+
+// The sides of a tally: what a pair shares, told apart by what it says.
+const (
+	writtenSide = iota
+	shapeSide
+	signSide
+	wordSide
+	sides
+)
 
 const (
 	// fullTokens is the length up to which every run of a submission is kept.
@@ -27,6 +60,8 @@ const (
 	// leastKept is how many different runs of a long submission must be in the sample;
 	// of ordinary work four times as many are.
 	leastKept = 256
+	// mostKept bounds what is kept of a submission.
+	mostKept = 4 * fullTokens
 )
 
 // run is a fingerprint: a run of tokens in one of the views.
@@ -34,6 +69,7 @@ type run struct {
 	hash       uint64 // of the view and the tokens
 	view       uint8
 	from, upTo int32 // tokens
+	note       int32 // the number of the comment, from 1, where it is one
 }
 
 // zeros is the highest level at which the run is still in the sample. The same
@@ -48,9 +84,19 @@ func level(tokens int) int {
 	return min(bits.Len(uint((tokens-1)/fullTokens)), maxLevel)
 }
 
-// runs calls f with every run that is kept at the level.
+// runs calls f with every run that is kept at the level, and with every sign.
 func (p *Prints) runs(level int, f func(run)) {
-	for v, view := range views {
+	p.runsOf(writtenSide, level, f)
+	p.runsOf(shapeSide, level, f)
+	p.signs(level, f)
+}
+
+// runsOf calls f with the runs of one side.
+func (p *Prints) runsOf(side, level int, f func(run)) {
+	for v, view := range views[:runViews] {
+		if view.side != side {
+			continue
+		}
 		for _, file := range p.files {
 			p.fileRuns(file, level, v, view.size, view.text, f)
 		}
@@ -102,18 +148,51 @@ type fingerprint struct {
 	view uint8
 }
 
-// fingerprints gives each kept run once, in the order of their hashes.
-func (p *Prints) fingerprints(level int) []fingerprint {
+// sparse is by how many levels signs and words stay longer in the sample than runs: a
+// work has a fraction of them, and so few would say nothing.
+const sparse = 1
+
+// kept is the highest level at which the fingerprint is still in the sample.
+func (f fingerprint) kept() int {
+	if f.view < runViews {
+		return zeros(f.hash)
+	}
+	return min(zeros(f.hash)+sparse, maxLevel)
+}
+
+// fingerprints gives each kept run once, in the order of their hashes, and shows them all.
+func (p *Prints) fingerprints(level int, show func(run)) []fingerprint {
 	out := make([]fingerprint, 0, min(len(p.toks), fullTokens)*len(views))
-	p.runs(level, func(r run) { out = append(out, fingerprint{r.hash, r.view}) })
-	slices.SortFunc(out, func(a, b fingerprint) int {
-		switch {
-		case a.hash < b.hash:
-			return -1
-		case a.hash > b.hash:
-			return 1
-		}
-		return 0
+	p.runs(level, func(r run) {
+		show(r)
+		out = append(out, fingerprint{r.hash, r.view})
 	})
-	return slices.Compact(out)
+	return slices.Compact(sorted(out))
+}
+
+// sorted puts fingerprints into the order of their hashes. These are spread evenly, so
+// that their first bits nearly tell the place.
+func sorted(list []fingerprint) []fingerprint {
+	shift := 64 - bits.Len(uint(len(list)))
+	upTo := make([]int32, 1<<(64-shift)+1)
+	for _, f := range list {
+		upTo[f.hash>>shift+1]++
+	}
+	for i := range upTo[1:] {
+		upTo[i+1] += upTo[i]
+	}
+	out := make([]fingerprint, len(list))
+	for _, f := range list {
+		at := &upTo[f.hash>>shift]
+		out[*at] = f
+		*at++
+	}
+	from := int32(0)
+	for _, end := range upTo[:len(upTo)-1] {
+		if end-from > 1 {
+			slices.SortFunc(out[from:end], func(a, b fingerprint) int { return cmp.Compare(a.hash, b.hash) })
+		}
+		from = end
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package similar
+package engine
 
 import (
 	"bytes"
@@ -15,6 +15,9 @@ type scanner struct {
 	line  uint32
 	limit int
 	out   []token
+	notes []note
+	begin bool // the next token begins a statement
+	depth int  // of brackets, where the end of a line may end a statement
 }
 
 func (s *scanner) more() bool { return s.pos < len(s.src) && len(s.out) < s.limit }
@@ -34,7 +37,7 @@ func (s *scanner) has(prefix string) bool {
 // lineAt counts lines up to a byte; bytes are asked for in rising order.
 func (s *scanner) lineAt(to int) uint32 {
 	for ; s.seen < to; s.seen++ {
-		if breaksLine(s.src, s.seen) {
+		if s.src[s.seen] <= '\r' && breaksLine(s.src, s.seen) {
 			s.line++
 		}
 	}
@@ -49,6 +52,7 @@ func breaksLine(src []byte, i int) bool {
 // emit makes a token of the bytes from start to pos, unless it does not count.
 func (s *scanner) emit(start int, norm uint32) {
 	if norm == 0 {
+		s.ends(start)
 		return
 	}
 	s.emitAs(start, norm, hash(s.src[start:s.pos]))
@@ -58,7 +62,8 @@ func (s *scanner) emitAs(start int, norm, text uint32) {
 	first := s.lineAt(start)
 	last := s.lineAt(max(start, s.pos-1))
 	s.out = append(s.out, token{norm: norm, text: text,
-		start: uint32(start), end: uint32(s.pos), line: first, last: last})
+		start: uint32(start), end: uint32(s.pos), line: first, last: last, begins: s.begin})
+	s.begin = false
 }
 
 // skipTo moves behind the next end, or to the end of the text.

@@ -1,7 +1,8 @@
-package similar
+package engine
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -75,6 +76,7 @@ type token struct {
 	norm, text uint32
 	start, end uint32 // bytes
 	line, last uint32 // first and last line, counted from 1
+	begins     bool   // a statement, or a part of the head of a loop
 }
 
 // What names and literals become in the normalised view.
@@ -99,7 +101,14 @@ func hash[T string | []byte](s T) uint32 {
 // tokens cuts a text up, at most limit tokens of it. It never fails: what a
 // lexer does not understand becomes a token of one byte.
 func tokens(src []byte, l Language, limit int) []token {
-	s := &scanner{src: src, line: 1, limit: limit, out: make([]token, 0, min(len(src)/4+1, limit))}
+	out, _ := scan(nil, src, l, limit)
+	return out
+}
+
+// scan cuts a text up into tokens, which it puts where out has room, and comment lines.
+func scan(out []token, src []byte, l Language, limit int) ([]token, []note) {
+	out = slices.Grow(out, min(len(src)/8+1, limit))
+	s := &scanner{src: src, line: 1, limit: limit, begin: true, out: out}
 	switch l {
 	case Words:
 		s.words()
@@ -110,5 +119,5 @@ func tokens(src []byte, l Language, limit int) []token {
 	default:
 		s.generic()
 	}
-	return s.out
+	return s.out, s.notes
 }

@@ -48,7 +48,7 @@ func part(some, rest int) float64 {
 }
 
 // Run compares every class of a corpus with itself.
-func Run(ctx context.Context, classes []corpus.Class, th similar.Thresholds) (*Result, error) {
+func Run(ctx context.Context, classes []corpus.Class, th engine.Thresholds) (*Result, error) {
 	r := &Result{}
 	start := time.Now()
 	for n, c := range classes {
@@ -68,25 +68,25 @@ func (r *Result) Finish() {
 	r.Counts, r.Area = Tally(r.Pairs), Area(r.Pairs)
 }
 
-func compare(ctx context.Context, c corpus.Class) ([]similar.Pair, error) {
-	l := similar.LanguageOf(c.Language)
-	read := func(name, text string) *similar.Prints {
-		return similar.Fingerprint([]similar.File{{Name: name, Language: l, Text: []byte(text)}})
+func compare(ctx context.Context, c corpus.Class) ([]engine.Pair, error) {
+	l := engine.LanguageOf(c.Language)
+	read := func(name, text string) *engine.Prints {
+		return engine.Fingerprint([]engine.File{{Name: name, Language: l, Text: []byte(text)}})
 	}
-	x := similar.NewIndex(similar.NewTemplate(read("template", c.Template)))
-	prints := make([]*similar.Prints, len(c.Works))
+	x := engine.NewIndex(engine.NewTemplate(read("template", c.Template)))
+	prints := make([]*engine.Prints, len(c.Works))
 	for i, w := range c.Works {
 		prints[i] = read(w.Name, w.Text)
-		if err := x.Add(similar.Work{ID: int64(i), Owners: []int64{int64(i)}, Prints: prints[i]}); err != nil {
+		if err := x.Add(engine.Work{ID: int64(i), Owners: []int64{int64(i)}, Prints: prints[i]}); err != nil {
 			return nil, err
 		}
 	}
-	return similar.AllPairs(ctx, x, func(id int64) *similar.Prints { return prints[id] }, similar.Options{})
+	return engine.AllPairs(ctx, x, func(id int64) *engine.Prints { return prints[id] }, engine.Options{})
 }
 
 // rated lists all pairs of a class; those that share nothing were not compared.
-func rated(n int, c corpus.Class, pairs []similar.Pair, th similar.Thresholds) []Rated {
-	got := map[[2]int]similar.Pair{}
+func rated(n int, c corpus.Class, pairs []engine.Pair, th engine.Thresholds) []Rated {
+	got := map[[2]int]engine.Pair{}
 	for _, p := range pairs {
 		got[[2]int{int(p.Left), int(p.Right)}] = p
 	}
@@ -146,4 +146,9 @@ func Area(pairs []Rated) float64 {
 // copied again and again.
 func OfSource(pairs []Rated) []Rated {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p Rated) bool { return p.Left != 0 })
+}
+
+// OfDisguise keeps the copies of one disguise, and the independent pairs.
+func OfDisguise(pairs []Rated, how string) []Rated {
+	return slices.DeleteFunc(slices.Clone(pairs), func(p Rated) bool { return p.Copy && p.How != how })
 }

@@ -8,7 +8,7 @@ import (
 	"lectern/internal/teaching/similarity/engine/corpus"
 )
 
-var thresholds = similar.Thresholds{Pct: similar.DefaultPct, Score: similar.DefaultScore}
+var thresholds = engine.Thresholds{Pct: engine.DefaultPct, Score: engine.DefaultScore}
 
 func run(t *testing.T, o corpus.Options) *Result {
 	t.Helper()
@@ -48,6 +48,49 @@ func TestTinyExercises(t *testing.T) {
 	t.Logf("area %.3f, recall %.3f, %.1f %% of independent pairs flagged", Area(pairs), c.Recall(), 100*wrong)
 	if Area(pairs) < 0.88 || wrong > 0.1 {
 		t.Errorf("area %.3f, %.1f %% of independent pairs flagged", Area(pairs), 100*wrong)
+	}
+	if c.Recall() < 0.75 || c.Wrong > 10 {
+		t.Errorf("recall %.3f, %d of %d wrongly flagged", c.Recall(), c.Wrong, c.Wrong+c.Innocent)
+	}
+}
+
+// leastOf is the part of the restructured copies that must be found, by level.
+var leastOf = []float64{1, 1, 0.98, 0.85, 0.85, 0.6}
+
+// Copies whose methods, statements and logic were changed are found, too, and no
+// independent works are: of a few seeds in the long run, of the first always.
+func TestRestructuredCopies(t *testing.T) {
+	seeds := uint64(1)
+	if os.Getenv("LECTERN_TEST_LONG") != "" {
+		seeds = 12
+	}
+	var pairs []Rated
+	for seed := uint64(1); seed <= seeds; seed++ {
+		o := corpus.Restructured
+		o.Seed = seed
+		pairs = append(pairs, run(t, o).Pairs...)
+	}
+	for i, level := range corpus.Levels {
+		of := OfDisguise(pairs, level)
+		c := Tally(of)
+		t.Logf("%s: recall %.3f, area %.4f", level, c.Recall(), Area(of))
+		if c.Recall() < leastOf[i] {
+			t.Errorf("%s: %d of %d found", level, c.Found, c.Found+c.Missed)
+		}
+	}
+	// Four of 152,820 are what is allowed; of a twelfth of them, one.
+	if c := Tally(pairs); c.Wrong > int(seeds)/3 && c.Wrong > 1 {
+		t.Errorf("%d of %d independent pairs are flagged", c.Wrong, c.Wrong+c.Innocent)
+	}
+}
+
+// Restructured single exercises stand above independent ones by their score.
+func TestRestructuredTinyExercises(t *testing.T) {
+	o := corpus.TinyRestructured
+	o.Classes = 3
+	pairs := OfSource(run(t, o).Pairs)
+	if a := Area(pairs); a < 0.85 {
+		t.Errorf("area %.3f", a)
 	}
 }
 

@@ -40,6 +40,8 @@ var pools = map[string]string{
 	"steps": "steps count n len rounds", "pos": "position pos index at minIndex", "f1": "a first prev f1 x",
 	"f2": "b second curr f2 y", "next": "next c sum f3 newValue", "part": "part task exercise run do",
 	"pow": "power pow raise computePower", "base": "basis b x number", "exp": "exponent exp e n power",
+	"day": "day d weekday dayNumber tag", "label": "name text dayName label s", "amount": "amount money cents rest sum",
+	"coin": "coin c piece value", "even": "even evens evenCount e", "odd": "odd odds oddCount o",
 	"key": "key target search wanted x", "find": "find search indexOf linearSearch locate",
 }
 

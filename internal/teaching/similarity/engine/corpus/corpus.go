@@ -44,6 +44,7 @@ type Options struct {
 	Exercises   int // in a work; 0 for seven to ten
 	OneSource   bool
 	Bare        bool // without templates, and with fewer habits: the exercise says what to print
+	Levels      bool // copies are disguised by Levels instead of Disguises, and habits differ more
 }
 
 // Default is the corpus the figures of the documentation are about.
@@ -52,6 +53,13 @@ var Default = Options{Seed: 1, Classes: 3, Independent: 30, Copies: 12}
 // Tiny is made of single exercises, ten to forty lines each. One work is copied
 // again and again: the hardest case, since a copied fragment is then not rare.
 var Tiny = Options{Seed: 1, Classes: 7, Independent: 16, Copies: 50, Exercises: 1, OneSource: true, Bare: true}
+
+// Restructured is a corpus of copies that were taken apart and put together again.
+var Restructured = Options{Seed: 1, Classes: 3, Independent: 30, Copies: 12, Levels: true}
+
+// TinyRestructured is made of single exercises, one of them copied again and again.
+var TinyRestructured = Options{Seed: 1, Classes: 7, Independent: 16, Copies: 48, Exercises: 1, OneSource: true,
+	Bare: true, Levels: true}
 
 // Make makes the corpus.
 func Make(o Options) []Class {
@@ -66,6 +74,9 @@ func Make(o Options) []Class {
 }
 
 func makeClass(o Options, r *rand.Rand, lang string, number int) Class {
+	if o.Levels {
+		return makeLevels(o, r, lang, number)
+	}
 	n := o.Exercises
 	if n == 0 {
 		n = 7 + r.IntN(4)
@@ -97,10 +108,14 @@ func makeClass(o Options, r *rand.Rand, lang string, number int) Class {
 
 // solve builds a student's work; the same seed builds the same work again.
 func solve(seed uint64, sheet []int, bare bool) *program {
+	return solveOf(exercises, seed, sheet, bare)
+}
+
+func solveOf(all []exercise, seed uint64, sheet []int, bare bool) *program {
 	r := rand.New(rand.NewPCG(seed, 7))
 	a, p := newAuthor(r), &program{tight: r.IntN(2) == 0}
 	for _, e := range sheet {
-		exercises[e](a, p)
+		all[e](a, p)
 	}
 	for _, b := range p.blocks {
 		b.own = a.coin(a.helpers)

@@ -80,7 +80,13 @@ func (p *printer) program(pr *program) string {
 		}
 		main.body = append(main.body, b.body...)
 	}
+	for _, n := range pr.notes {
+		p.stmt(&note{n})
+	}
 	p.head()
+	for _, c := range pr.constants {
+		p.constant(c)
+	}
 	for _, f := range helpers {
 		p.function(f, false)
 	}
@@ -175,6 +181,8 @@ func (p *printer) stmt(s stmt) {
 		p.line("%s%s", p.print(s), p.end())
 	case *do:
 		p.line("%s%s", p.expr(s.call), p.end())
+	default:
+		p.more(s)
 	}
 }
 
@@ -187,6 +195,8 @@ func (p *printer) head1(word, cond string) string {
 
 func (p *printer) decl(d *decl) {
 	switch {
+	case d.value == nil:
+		p.declareOnly(d)
 	case p.lang == ".py":
 		p.line("%s = %s", d.name, p.expr(d.value))
 	case p.lang == ".c" && d.kind == list:
@@ -333,7 +343,7 @@ func (p *printer) expr(e expr) string {
 	case *items:
 		return p.items(e.values)
 	}
-	return ""
+	return p.moreExpr(e)
 }
 
 func (p *printer) length(of string) string {

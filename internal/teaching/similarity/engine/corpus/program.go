@@ -13,6 +13,9 @@ type program struct {
 	blocks  []*block
 	output  int  // the way it prints, of three
 	tight   bool // brackets only where they are needed
+
+	constants []*decl  // named values before everything else
+	notes     []string // comment lines at the very top
 }
 
 type block struct {
@@ -72,6 +75,27 @@ type (
 		cond expr
 		body []stmt
 	}
+	each struct { // for name of list
+		name string
+		list expr
+		body []stmt
+	}
+	until struct { // do body while cond
+		cond expr
+		body []stmt
+	}
+	forever struct{ body []stmt }
+	leave   struct{} // break
+	cases   struct { // switch
+		on   expr
+		of   []option
+		rest []stmt
+	}
+	option struct {
+		value expr
+		body  []stmt
+	}
+	note   struct{ text string } // a comment line
 	result struct{ value expr }
 	say    struct{ parts []expr }
 	do     struct{ call expr }
@@ -94,6 +118,8 @@ type (
 	at     struct{ list, index expr }
 	length struct{ list expr }
 	items  struct{ values []int }
+	not    struct{ of expr }
+	either struct{ cond, yes, no expr }
 )
 
 // rename gives every name of the program another one.
@@ -104,6 +130,9 @@ func (p *program) rename(to func(string) string) {
 			f.params[i].name = to(f.params[i].name)
 		}
 		renameAll(f.body, to)
+	}
+	for _, c := range p.constants {
+		c.name = to(c.name)
 	}
 	for _, b := range p.blocks {
 		b.name = to(b.name)
@@ -117,6 +146,8 @@ func renameAll(body []stmt, to func(string) string) {
 		case *decl:
 			s.name = to(s.name)
 		case *loop:
+			s.name = to(s.name)
+		case *each:
 			s.name = to(s.name)
 		}
 	}, func(e expr) expr {
@@ -157,7 +188,29 @@ func walk(body []stmt, visit func(stmt), f func(expr) expr) {
 			}
 		case *do:
 			s.call = deep(s.call, f)
+		default:
+			walkMore(s, visit, f)
 		}
+	}
+}
+
+// walkMore visits the statements that only restructured programs have.
+func walkMore(s stmt, visit func(stmt), f func(expr) expr) {
+	switch s := s.(type) {
+	case *each:
+		s.list = deep(s.list, f)
+		walk(s.body, visit, f)
+	case *until:
+		s.cond = deep(s.cond, f)
+		walk(s.body, visit, f)
+	case *forever:
+		walk(s.body, visit, f)
+	case *cases:
+		s.on = deep(s.on, f)
+		for _, o := range s.of {
+			walk(o.body, visit, f)
+		}
+		walk(s.rest, visit, f)
 	}
 }
 
@@ -173,6 +226,10 @@ func deep(e expr, f func(expr) expr) expr {
 		e.list, e.index = deep(e.list, f), deep(e.index, f)
 	case *length:
 		e.list = deep(e.list, f)
+	case *not:
+		e.of = deep(e.of, f)
+	case *either:
+		e.cond, e.yes, e.no = deep(e.cond, f), deep(e.yes, f), deep(e.no, f)
 	}
 	return f(e)
 }
