@@ -242,9 +242,9 @@ func (s *story) readThePDF() {
 		}
 		time.Sleep(50 * time.Millisecond) // between looks; the context bounds them
 	}
-	pdf := expect[*client.GetSubmissionPDFOK]("read the PDF")(s.convenor.GetSubmissionPDF(s.ctx,
+	pdf := expect[*client.GetSubmissionPDFOKHeaders]("read the PDF")(s.convenor.GetSubmissionPDF(s.ctx,
 		client.GetSubmissionPDFParams{ID: s.projects[0], TaskDefinitionID: s.task}))
-	content := read(pdf)
+	content := read(pdf.Response)
 	insist(strings.HasPrefix(content, "%PDF-"), "no PDF: %.20q", content)
 }
 
@@ -256,8 +256,8 @@ func read(r io.Reader) string {
 
 func (s *story) mark() {
 	t := expect[*client.ChangedTask]("mark")(s.convenor.ChangeTask(s.ctx,
-		&client.ChangeTaskReqApplicationJSON{Trigger: client.NewOptNilTaskStatus(client.TaskStatusComplete),
-			QualityPts: client.NewOptNilInt64(4)},
+		&client.ChangeTaskReqApplicationJSON{Trigger: client.NewOptTaskStatus(client.TaskStatusComplete),
+			QualityPts: client.NewOptInt64(4)},
 		client.ChangeTaskParams{ID: s.projects[0], TaskDefinitionID: s.task}))
 	insist(t.Status == client.TaskStatusComplete && t.QualityPts == 4, "marked as %s with %d", t.Status, t.QualityPts)
 	insist(!t.CompletionDate.Null, "it was completed on no day")
@@ -278,7 +278,7 @@ func (s *story) leaveByCSV() {
 // beRefused shows that errors are answers the client knows.
 func (s *story) beRefused() {
 	no := expect[*client.ChangeTaskForbidden]("mark one's own work")(s.students[0].ChangeTask(s.ctx,
-		&client.ChangeTaskReqApplicationJSON{QualityPts: client.NewOptNilInt64(5)},
+		&client.ChangeTaskReqApplicationJSON{QualityPts: client.NewOptInt64(5)},
 		client.ChangeTaskParams{ID: s.projects[0], TaskDefinitionID: s.task}))
 	insist(no.Error != "" && no.Code != "", "a refusal without words: %+v", no)
 }
