@@ -51,36 +51,36 @@ func TestPagesAroundTheDesk(t *testing.T) {
 			return nil
 		})
 		ann, tom := w.as("ann"), w.as("tom")
-		tom.do(students, nil).status(200).says("Students of ABC").says("Anne Smith").says("S77").says("Never").
+		tom.do(students, nil).status(200).says("<bdi>Students</bdi>").says("Anne Smith").says("S77").says("Never").
 			lacks("Eve Jones")
 		tom.do(students+"?text=s77", nil).status(200).says("Anne Smith").says(`value="s77"`)
-		tom.do(students+"?text=nobody", nil).status(200).says("There are no such students.")
+		tom.do(students+"?text=nobody", nil).status(200).says("No students match these filters.")
 		tom.do(students+"?show=withdrawn", nil).status(200).says("Eve Jones").lacks("Anne Smith")
 		tom.do(students+"?sort=-last_active&page=9", nil).status(200)
 		tom.do(students+"?sort=x&show=y&tutorial=z&campus=-1&page=-3", nil).status(200).says("Anne Smith")
 
-		tom.do(one+"?handed=no", nil).status(200).says("Anne Smith").says("1 to 1 of 1")
+		tom.do(one+"?handed=no", nil).status(200).says("Anne Smith").says("1–1 of 1")
 		tom.do(one+"?handed=yes", nil).status(200).lacks("Anne Smith")
 		tom.do(one+"?handed=maybe", nil).status(200).says("Anne Smith")
-		tom.do(tasks, nil).status(200).says("E1 Essay").says("Not Started: 1")
-		tom.do(one, nil).status(200).says("E1 Essay").says("Anne Smith").says("Not Started: 1").says("Not yet").
+		tom.do(tasks, nil).status(200).says("E1 Essay").says("Not started: 1")
+		tom.do(one, nil).status(200).says("E1 Essay").says("Anne Smith").says("Not started: 1").says("Not yet").
 			lacks("Eve Jones")
-		tom.do(one, nil).lacks(`name="tasks"`).says("One verdict for many") // nothing is there to judge yet
+		tom.do(one, nil).lacks(`name="tasks"`).says("Set status for several submissions") // nothing is there to mark yet
 		ann.do(task+"/status", url.Values{"status": {"need_help"}}).status(303)
-		tom.do(one, nil).status(200).says("Need Help: 1").says("/desk?who=all").says(`name="tasks"`)
+		tom.do(one, nil).status(200).says("Need help: 1").says("/desk?who=all").says(`name="tasks"`)
 		tom.do(w.path("/units/{id}/inbox"), nil).status(200).says(`<a href="` + student + `"><bdi>Anne Smith</bdi>`).
 			says(`<a href="` + w.path("/units/{id}/desk?at={task_id}") + `"><bdi>E1`)
-		tom.do(one+"?status=complete", nil).status(200).says("There are no such students.").says("Need Help: 1")
+		tom.do(one+"?status=complete", nil).status(200).says("No students match these filters.").says("Need help: 1")
 		tom.do(one+"?status=need_help&sort=submitted&text=ann", nil).status(200).says("Anne Smith")
-		tom.do(students, nil).status(200).says("Today").says("Waiting: 1")
+		tom.do(students, nil).status(200).says(`data-as="near">now</time>`).says("1 waiting")
 
-		tom.do(students+"?show=second-look", nil).status(200).says("There are no such students.")
+		tom.do(students+"?show=second-look", nil).status(200).says("No students match these filters.")
 		tom.do(student+"/notes", url.Values{"text": {"Talk to her"}, "flagged": {"true"}, "back": {student}}).status(303)
-		tom.do(students, nil).status(200).says(`<span class="flag">Second look</span>`)
+		tom.do(students, nil).status(200).says(`<span class="txt">Second look</span>`)
 		tom.do(students+"?show=second-look", nil).status(200).says("Anne Smith").lacks("Eve Jones")
 
 		tom.do(student, nil).status(200).says("<bdi>Anne Smith</bdi>").says("S77").says("mailto:ann@example.edu").
-			says("E1 Essay").says("Waits: to the desk").says("Today").says("See as the student does")
+			says("E1 Essay").says("/desk?who=all&amp;at=").says("<strong>now</strong>").says("View as student")
 		tom.do(strings.Replace(student, "/students/", "/students/4711", 1), nil).status(404)
 		if zip := tom.do(one+"/documents.zip", nil).status(200); zip.Header().Get("Content-Type") != "application/zip" {
 			t.Errorf("%v", zip.Header())
@@ -89,7 +89,7 @@ func TestPagesAroundTheDesk(t *testing.T) {
 }
 
 // Who studies a unit beside teaching it is led to their own pages for their own work,
-// not to those of the staff, which would turn them away; and is not offered to judge it.
+// not to those of the staff, which would turn them away; and is not offered to mark it.
 func TestOwnRowsAmongStudents(t *testing.T) {
 	each(t, func(w *world) {
 		w.hostile()

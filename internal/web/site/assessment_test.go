@@ -39,6 +39,25 @@ func (w *world) assessed(state, reason, report string) {
 	})
 }
 
+// The page of a result tells students in one sentence that the tests cannot be run, and the
+// staff what the engine says.
+func TestOnlyStaffReadWhatTheEngineSaysOnPages(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
+		ann.send(path+"/hand-in", "first", "a.go", "package a\n").status(303)
+		w.assessed("queued", "The service will try again by itself.", "")
+		w.exec(`UPDATE assessments SET trouble = $1`, "lookup registry: <no such host>")
+		link := regexp.MustCompile(path + `/versions/[^"]+/tests`).FindString(ann.do(path, nil).status(200).Body.String())
+		one := ann.do(link, nil).status(200).says("The service will try again by itself.").Body.String()
+		if strings.Contains(one, "no such host") || strings.Contains(one, "container engine") {
+			t.Error("a student reads what the engine says")
+		}
+		tom.do(link, nil).status(200).says("What the container engine says").says("&lt;no such host&gt;").
+			says("The service will try again by itself.")
+	})
+}
+
 // The page of a task tells of each version how far its tests are, why they failed and
 // what they said; the page of a result shows the output, and to staff what is theirs.
 func TestResultsOfTestsOnPages(t *testing.T) {
@@ -52,10 +71,10 @@ func TestResultsOfTestsOnPages(t *testing.T) {
 		w.assessed("failed", "The run was ended: it took longer than <1m>.", "")
 		ann.send(path+"/hand-in", "second", "a.go", "package b\n").status(303)
 		w.assessed("queued", "", "")
-		ann.do(path, nil).status(200).says("Waiting for its turn").says("Of earlier versions: 1").says("Failed").
+		ann.do(path, nil).status(200).says("Queued").says("Earlier versions (1)").says("Failed").
 			says("it took longer than &lt;1m&gt;.")
 		w.assessed("running", "", "")
-		ann.do(path, nil).status(200).says("Running now")
+		ann.do(path, nil).status(200).says("Running")
 		w.assessed("done", "", `{"exit_code":3,"build_message":"It <b>builds</b>.","run_message":"2 of 3 pass.",
 			"output":"<script>alert(1)</script>","judge_output":"for staff","run_diff":"A out","judged":"fix"}`)
 		shown := ann.do(path, nil).status(200).says("Done").says("It &lt;b&gt;builds&lt;/b&gt;.").says("2 of 3 pass.")
@@ -64,7 +83,7 @@ func TestResultsOfTestsOnPages(t *testing.T) {
 			t.Fatalf("links: %v", links)
 		}
 		one := ann.do(links[0], nil).status(200).says("It &lt;b&gt;builds").says("&lt;script&gt;alert(1)").
-			says("Fix and Resubmit").says("Run the tests again").says("&lt;b&gt;1&lt;/b&gt;")
+			says("Fix and resubmit").says("Run tests again").says("&lt;b&gt;1&lt;/b&gt;")
 		if strings.Contains(one.Body.String(), "for staff") || strings.Contains(one.Body.String(), "A out") {
 			t.Error("a student sees what is for the staff")
 		}
@@ -83,6 +102,6 @@ func TestResultsOfTestsOnPages(t *testing.T) {
 			return nil
 		})
 		ann.do(links[0], url.Values{}).leadsTo(links[0])
-		ann.do(links[0], nil).status(200).says("Waiting for its turn")
+		ann.do(links[0], nil).status(200).says("Queued")
 	})
 }

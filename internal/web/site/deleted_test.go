@@ -12,9 +12,9 @@ func init() {
 	pages["GET "+links.Deleted+"/{file_id}"] = [4]int{303, 404, 404, 403} // nothing was deleted
 }
 
-// T1: the pages that letters and answers lead to are those of the one table. Those
+// T1: the pages that emails and answers lead to are those of the one table. Those
 // of the staff, and the news, are not there yet.
-func TestT1PagesStandAtTheirLinks(t *testing.T) {
+func TestPagesStandAtTheirLinks(t *testing.T) {
 	values := regexp.MustCompile(`\{[^}]*\}`) // are called otherwise here and there
 	each(t, func(w *world) {
 		served := map[string]bool{}

@@ -19,7 +19,7 @@ func TestChecksOnTheDesk(t *testing.T) {
 		ann, tom, task := w.as("ann"), w.as("tom"), w.path(aTask)
 		ann.send(task+"/hand-in", "first", "a.go", "package a\n").status(303)
 		desk := w.path(aDesk + "?at={task_id}")
-		tom.do(desk, nil).status(200).lacks("Looks alike").lacks("Automated tests")
+		tom.do(desk, nil).status(200).lacks("Similarity").lacks("Automated tests")
 		w.assessed("failed", "It took longer than <1m>.", "")
 		w.tx(func(ctx context.Context, q db.Q) error {
 			_, err := db.Exec(ctx, q, `INSERT INTO task_similarities (type, project_id, task_id, submission_id, part,
@@ -28,11 +28,45 @@ func TestChecksOnTheDesk(t *testing.T) {
 				FROM submission_tasks s JOIN tasks t ON t.id = s.task_id`, q.Now())
 			return err
 		})
-		tom.do(desk, nil).status(200).says("Looks alike").says(w.path(onDesk) + `/similarities/`).says(">64 %</a>").
+		tom.do(desk, nil).status(200).says("Similarity").says(w.path(onDesk) + `/similarities/`).says(">64 %</a>").
 			says("Automated tests").says(`<strong class="red">Failed</strong>`).says("It took longer than &lt;1m&gt;.")
 		w.exec(`UPDATE task_similarities SET flagged = FALSE`) // somebody looked, and it is not copied
-		tom.do(desk, nil).status(200).lacks("Looks alike")
-		ann.do(task, nil).status(200).says("Failed").lacks("Looks alike").lacks("64 %")
+		tom.do(desk, nil).status(200).lacks("Similarity")
+		ann.do(task, nil).status(200).says("Failed").lacks("Similarity").lacks("64 %")
+	})
+}
+
+// Why two works look alike is a list on the desk: what is said of the pair, then the evidence,
+// a line for each.
+func TestEvidenceIsAListOnTheDesk(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, task := w.as("ann"), w.path(aTask)
+		ann.send(task+"/hand-in", "first", "a.go", "package a\n").status(303)
+		ann.send(task+"/hand-in", "second", "a.go", "package b\n").status(303)
+		w.tx(func(ctx context.Context, q db.Q) error {
+			_, err := db.Exec(ctx, q, `INSERT INTO similarity_pairs (class_id, part, left_id, right_id, pct, score,
+					left_words, right_words, passages, created_at)
+				SELECT 1, 'code', min(id), max(id), 81, 70, '', $1, '[]', $2 FROM submissions`,
+				"One line is shared.\nLine 1 (a.go), and line 2\x1f (<b>.go)\x1f of the other work: a comment.\nLine 7: a text.",
+				q.Now())
+			if err != nil {
+				return err
+			}
+			_, err = db.Exec(ctx, q, `INSERT INTO task_similarities (type, project_id, task_id, submission_id, part,
+					pair_id, flagged, created_at)
+				SELECT 'LecternTaskSimilarity', t.project_id, t.id, p.right_id, 'code', p.id, TRUE, $1
+				FROM similarity_pairs p JOIN submission_tasks s ON s.submission_id = p.right_id
+				JOIN tasks t ON t.id = s.task_id`, q.Now())
+			return err
+		})
+		page := w.as("tom").do(w.path(aDesk+"?at={task_id}"), nil).status(200).says(">81 %</a>")
+		got := regexp.MustCompile(`\s*\n\s*`).ReplaceAllString(page.Body.String(), "")
+		if want := `<bdi>One line is shared.</bdi><ul class="hint">` +
+			`<li><bdi>Line 1 (a.go), and line 2 (&lt;b&gt;.go) of the other work: a comment.</bdi></li>` +
+			`<li><bdi>Line 7: a text.</bdi></li></ul>`; !strings.Contains(got, want) {
+			t.Errorf("the desk has no %s:\n%s", want, got)
+		}
 	})
 }
 

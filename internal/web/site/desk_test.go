@@ -102,7 +102,7 @@ func (w *world) statusOf(id int64) string {
 	return *s
 }
 
-// A tutor judges one after the other without script: each verdict leads to the next that
+// A tutor marks one after the other without script: each verdict leads to the next that
 // waits in the same queue, is given once however often it is sent, and keeps what was
 // typed where it is refused.
 func TestMarkingOnTheDesk(t *testing.T) {
@@ -143,7 +143,7 @@ func TestMarkingOnTheDesk(t *testing.T) {
 			t.Errorf("%v %+v", err, done)
 		}
 		tom.grades(ids[2])
-		tom.do(desk+"?status=ready_for_feedback", nil).status(200).says("All done").says("Judged in this sitting")
+		tom.do(desk+"?status=ready_for_feedback", nil).status(200).says("All done").says("Marked in this session")
 	})
 }
 
@@ -193,10 +193,10 @@ func TestTwoTutorsOnTheDesk(t *testing.T) {
 		tom.do(w.onTask(ids[0], "presence"), url.Values{"left": {"true"}}, "Accept", "application/json").status(200)
 		uma.do(w.onTask(ids[0], "presence"), url.Values{}, "Accept", "application/json").status(200).says(`"others":[]`)
 		tom.do(w.onTask(ids[0], "presence"), url.Values{}, "Accept", "application/json").status(200).says("uma")
-		early, late := uma.do(at, nil).says("Also here: tom"), tom.do(at, nil).says("Also here: uma")
+		early, late := uma.do(at, nil).says("Also viewing: tom"), tom.do(at, nil).says("Also viewing: uma")
 		uma.do(w.onTask(ids[0], "verdict"), early.marks("redo", "Begin anew.")).status(303)
 		both := tom.do(w.onTask(ids[0], "verdict"), late.marks("complete", "Fine.")).status(409).says("Begin anew.").
-			says("uma").says("Fine.").says("Give mine as well").says("Keep theirs")
+			says("uma").says("Fine.").says("Save mine as well").says("Keep theirs")
 		tom.sound(at, tom.do(w.onTask(ids[0], "verdict"), late.marks("complete", "Fine.")))
 		if s := w.statusOf(ids[0]); s != "redo" {
 			t.Error(s)
@@ -236,7 +236,7 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		stay("comment", url.Values{"comment": {"A word."}})
 		tom.do(w.onTask(ids[0], "comment"), url.Values{"comment": {" "}}).status(400)
 		stay("read", url.Values{})
-		if strings.Contains(tom.do(at, nil).says("A word.").says("Granted.").Body.String(), "Mark as read") {
+		if strings.Contains(tom.do(at, nil).says("A word.").says("Granted").Body.String(), "Mark as read") {
 			t.Error("it is still new")
 		}
 		stay("snippets", url.Values{"text": {"Indent <this>."}, "shared": {"true"}})
@@ -256,7 +256,7 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		tom.do(at, nil).says("Ask about &lt;sources&gt;.").says("Second look")
 		stay("presence", url.Values{})
 		seen := w.as("ann").do(task, nil).status(200).says("Indent &lt;this&gt;.").Body.String()
-		for _, secret := range []string{"sources", "data-snippet", "Also here", "/desk"} {
+		for _, secret := range []string{"sources", "data-snippet", "Also viewing", "/desk"} {
 			if strings.Contains(seen, secret) {
 				t.Errorf("students see %s", secret)
 			}
@@ -264,7 +264,7 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 	})
 }
 
-// Nobody judges the work of a group they are in: the desk says so in place of buttons.
+// Nobody marks the work of a group they are in: the desk says so in place of buttons.
 func TestOwnWorkOnTheDesk(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	ids := w.waiting()
@@ -285,7 +285,7 @@ func TestOwnWorkOnTheDesk(t *testing.T) {
 		return nil
 	})
 	at := fmt.Sprintf("%s?at=%d", w.path(aDesk), ids[0])
-	own := w.as("tom").do(at, nil).status(200).says("a group you are in")
+	own := w.as("tom").do(at, nil).status(200).says("You are a member of this group")
 	if strings.Contains(own.Body.String(), `name="status"`) {
 		t.Error("there are buttons")
 	}
@@ -304,9 +304,9 @@ func TestPlainTextOnTheDesk(t *testing.T) {
 		t.Fatal(err)
 	}
 	tom, at := w.as("tom"), w.path(aDesk)
-	tom.do(at+"?view=text", nil).status(200).says("document will be made")
+	tom.do(at+"?view=text", nil).status(200).says("PDF is being prepared")
 	for want, content := range map[string]string{"Words &lt;of&gt; the student.": b.String(),
-		"No text can be taken out": "%PDF-1.7 broken"} {
+		"This PDF has no readable text": "%PDF-1.7 broken"} {
 		w.ready(content)
 		tom.do(at+"?view=text", nil).status(200).says(want)
 		tom.do(at, nil).says("<document-view").says("view=text")

@@ -38,7 +38,7 @@ func (w *world) asks(reason string) (id int64) {
 			return err
 		}
 		e, err := work.RequestExtension(ctx, q, work.Reader{UserID: *ann},
-			work.TaskRef{ProjectID: number(w, at[0]), DefinitionID: number(w, at[1])}, work.Wish{Reason: reason, Weeks: 1})
+			work.TaskRef{ProjectID: number(w, at[0]), DefinitionID: number(w, at[1])}, work.ExtensionRequest{Reason: reason, Weeks: 1})
 		if err == nil {
 			id = e.ID
 		}
@@ -60,23 +60,23 @@ func TestExtensionsOnAPage(t *testing.T) {
 	each(t, func(w *world) {
 		w.hostile()
 		tom, path := w.as("tom"), w.path(someExtensions)
-		tom.do(path, nil).status(200).says("No request waits")
+		tom.do(path, nil).status(200).says("No open requests")
 		chosen := fmt.Sprint(w.asks(`<script>ill</script>`))
-		list := tom.do(path, nil).status(200).says("Waiting for a decision (1)").says("&lt;script&gt;ill").
+		list := tom.do(path, nil).status(200).says("Open (1)").says("&lt;script&gt;ill").
 			says(`name="chosen" value="` + chosen + `"`)
 		if regexp.MustCompile(`<script>ill`).MatchString(list.Body.String()) {
 			t.Error("the reason is no text")
 		}
-		tom.do(path+"?who=mine", nil).status(200).says("No request waits")
-		tom.do(path+"?tutorial=&task="+w.ids()[1], nil).status(200).says("Waiting for a decision (1)")
-		tom.do(path+"?task=4711&who=%22%3E", nil).status(200).says("No request waits")
+		tom.do(path+"?who=mine", nil).status(200).says("No open requests")
+		tom.do(path+"?tutorial=&task="+w.ids()[1], nil).status(200).says("Open (1)")
+		tom.do(path+"?task=4711&who=%22%3E", nil).status(200).says("No open requests")
 		form := url.Values{"chosen": {chosen}, "granted": {"true"}, "who": {"all"}}
-		tom.do(path+"/plan", form).status(200).says("Nothing is changed yet. 1 of 1").says("Grant them").
+		tom.do(path+"/plan", form).status(200).says("Nothing is changed yet. 1 of 1").says("Grant 1 extension").
 			says(`name="chosen" value="` + chosen + `"`).says(`name="who" value="all"`)
-		tom.do(path, nil).says("Waiting for a decision (1)")
-		tom.do(path, form).status(200).says("1 of 1 requests were decided").says("Extension granted to")
-		tom.do(path, nil).says("Decided (1)").says("No request waits")
-		tom.do(path, form).status(200).says("0 of 1 requests were decided").says("decided already")
+		tom.do(path, nil).says("Open (1)")
+		tom.do(path, form).status(200).says("1 of 1 request decided").says("Extension granted to")
+		tom.do(path, nil).says("Decided (1)").says("No open requests")
+		tom.do(path, form).status(200).says("0 of 1 request decided").says("Already decided")
 		tom.do(path+"/plan", url.Values{"granted": {"true"}}).status(422).says("No request is chosen.")
 		w.as("ann").do(path, form).status(403)
 	})

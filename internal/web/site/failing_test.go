@@ -2,17 +2,18 @@ package site
 
 import (
 	"context"
-	"html/template"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
+	"lectern/internal/web/site/page"
 )
 
 // A page whose template fails half way is answered with the page of errors: nothing of
@@ -20,15 +21,15 @@ import (
 func TestAPageThatCannotBeDrawn(t *testing.T) {
 	var log strings.Builder
 	face := endpoint.Config{HTTP: httpserver.New(httpserver.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})}
-	s := New(Config{Config: face, Product: "Lectern"})
-	s.words.pages["failing"] = func() *template.Template {
-		return template.Must(template.New("frame").Parse(`{{define "frame"}}half of it {{.Data.Nothing}}{{end}}`))
+	room := &page.Room{Kit: page.Kit{Files: fstest.MapFS{"templates/failing.html": {
+		Data: []byte(`{{define "main"}}half of it {{.Data.Nothing}}{{end}}`)}}}}
+	room.Open = func(s *page.Site) {
+		page.Show(s, "/failing", policy.Anybody, "A page that fails",
+			func(_ context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
+				return s.Titled(who, "failing", "It fails", struct{}{}), nil
+			})
 	}
-	defer delete(s.words.pages, "failing")
-	page(s, "/failing", policy.Anybody, "A page that fails",
-		func(_ context.Context, who *access.Caller, _ struct{}) (*Page, error) {
-			return s.titled(who, "failing", "It fails", struct{}{}), nil
-		})
+	s := New(Config{Config: face, rooms: page.NewHouse(room)})
 	r := httptest.NewRequest(http.MethodGet, "/failing", http.NoBody)
 	r.Header.Set("Accept", "text/html")
 	a := httptest.NewRecorder()

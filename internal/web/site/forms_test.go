@@ -85,7 +85,7 @@ func (r *reader) see(method, path string, a *answer) *reader {
 // sees fails where the page does not say something.
 func (r *reader) sees(text string) *reader {
 	r.Helper()
-	if !strings.Contains(r.text, text) {
+	if !strings.Contains(dense(r.text), dense(text)) {
 		r.Errorf("%s does not say %q: %s", r.at, text, r.text)
 	}
 	return r

@@ -63,8 +63,8 @@ func TestTutorialsOnAPage(t *testing.T) {
 		w.classes()
 		ann, path := w.as("ann"), w.path("/projects/{id}/tutorials")
 		id := func(name string) string { return w.one(`SELECT id FROM tutorials WHERE abbreviation = '` + name + `'`) }
-		first := ann.do(path, nil).status(200).says("You are in no class.").says("is for campus There").
-			says("&lt;i&gt;9:00").says("no limit")
+		first := ann.do(path, nil).status(200).says("You are not in a tutorial yet.").says("is for campus There").
+			says("&lt;i&gt;9:00").says("No limit")
 		if strings.Contains(first.Body.String(), path+"/"+id("Far")+"/join") {
 			t.Error("there is a button for another campus")
 		}
@@ -74,19 +74,19 @@ func TestTutorialsOnAPage(t *testing.T) {
 			w.as("eve").do(path+"/"+id("Two")+way, url.Values{}).status(403)
 		}
 		ann.do(path+"/"+id("<b>One</b>")+"/join", url.Values{}).leadsTo(path)
-		ann.do(path, nil).says("Change to this class").says(path + "/" + id("<b>One</b>") + "/leave")
+		ann.do(path, nil).says("Move here").says(path + "/" + id("<b>One</b>") + "/leave")
 		ann.do(path+"/"+id("Two")+"/join", url.Values{}).leadsTo(path)
-		ann.do(path+"/"+id("Far")+"/join", url.Values{}).status(422).says(`role="alert"`).says("Your classes")
+		ann.do(path+"/"+id("Far")+"/join", url.Values{}).status(422).says(`role="alert"`).says("Your tutorials")
 		if n := w.one(`SELECT count(*) FROM tutorial_enrolments`); n != "1" {
 			t.Errorf("Ann is in %s classes", n)
 		}
 		ann.do(path+"/"+id("Two")+"/leave", url.Values{}).leadsTo(path)
-		ann.do(path, nil).says("You are in no class.")
+		ann.do(path, nil).says("You are not in a tutorial yet.")
 		w.tx(func(ctx context.Context, q db.Q) error {
 			_, err := db.Exec(ctx, q, `UPDATE units SET allow_student_change_tutorial = FALSE`)
 			return err
 		})
-		fixed := ann.do(path, nil).says("does not let students change")
+		fixed := ann.do(path, nil).says("Students cannot change tutorials")
 		if strings.Contains(fixed.Body.String(), "/join") {
 			t.Error("there is a button all the same")
 		}
@@ -105,11 +105,11 @@ func TestGroupsOnAPage(t *testing.T) {
 			return set + "/" + w.one(`SELECT id FROM unit_groups WHERE name = '`+name+`'`)
 		}
 		two := w.one(`SELECT id FROM tutorials WHERE abbreviation = 'Two'`)
-		ann.do(path, nil).status(200).says("You are in no group").says("join a tutorial first").
+		ann.do(path, nil).status(200).says("You are not in a group").says("Join a tutorial first").
 			says("you are not in it")
 		ann.do(group("<b>Red</b>")+"/join", url.Values{}).status(422).says(`role="alert"`)
 		ann.do(w.path("/projects/{id}/tutorials/")+two+"/join", url.Values{}).status(303)
-		free := ann.do(path, nil).says("0 of 2 places taken").says("is full").says("Make it and join")
+		free := ann.do(path, nil).says("0 of 2 members").says("is full").says("Create and join")
 		ann.sound(path, free)
 		ann.do(group("<b>Red</b>")+"/join", url.Values{}).leadsTo(path)
 		for _, to := range []string{set, group("Full") + "/join", group("<b>Red</b>") + "/leave",
@@ -117,7 +117,7 @@ func TestGroupsOnAPage(t *testing.T) {
 			w.as("eve").do(to, url.Values{"name": {"x"}, "tutorial_id": {two}}).status(403)
 			w.do(to, url.Values{"name": {"x"}, "tutorial_id": {two}}).status(401)
 		}
-		ann.do(path, nil).says("ann@example.edu").says("Leave the group").says("leave yours first")
+		ann.do(path, nil).says("ann@example.edu").says("Leave group").says("Leave your group before")
 		ann.do(group("<b>Red</b>")+"/rename", url.Values{"name": {"Full"}}).status(409).says(`value="Full"`)
 		ann.do(group("<b>Red</b>")+"/rename", url.Values{"name": {"Blue <3"}}).leadsTo(path)
 		ann.do(path, nil).says("Blue &lt;3")

@@ -53,8 +53,8 @@ func TestHandingInByAScript(t *testing.T) {
 		if again := ann.upload(path+"/hand-in", js, key, "file0", "a.go", "package a\n").to(); again != to {
 			t.Errorf("%s, then %s", to, again)
 		}
-		ann.do(to, nil).status(200).says("Your work has arrived.")
-		ann.do(path, nil).says("Versions: 1")
+		ann.do(to, nil).status(200).says("Submitted. Your signed receipt")
+		ann.do(path, nil).says("Versions (1)")
 		w.upload(path+"/hand-in", js, key, "file0", "a.go", "package a\n").status(401)
 		ann.upload(path+"/hand-in", js, key, "file0", "a.go", "package b\n").status(409).says("Idempotency-Key")
 	})
@@ -74,7 +74,7 @@ func TestHandingInForTheOneWhoSignedIn(t *testing.T) {
 		fields := url.Values{"key": {"0a1b"}, "by": {by[1]}}
 		const js = "application/json"
 		w.as("tom").upload(path+"/hand-in", js, fields, "file0", "a.go", "package a\n").status(403).says("Sign in as the one")
-		ann.do(path, nil).says("Nothing was handed in")
+		ann.do(path, nil).says("Nothing submitted yet.")
 		ann.upload(path+"/hand-in", js, fields, "file0", "a.go", "package a\n").to()
 		fields.Del("by") // a program of the staff's
 		w.as("tom").upload(path+"/hand-in", js, fields, "file0", "a.go", "package b\n").to()
@@ -97,13 +97,13 @@ func TestThePlaceInTheQueue(t *testing.T) {
 			WHERE unit_key IS NOT NULL`)
 		w.exec(`UPDATE jobs SET turn = id WHERE unit_key IS NOT NULL`) // as the queue does when their moment has come
 		for _, page := range []string{at, path, strings.TrimSuffix(at, "receipt") + "progress"} {
-			ann.do(page, nil).status(200).says("Documents before it: 1")
+			ann.do(page, nil).status(200).says("1 ahead in the queue")
 		}
-		if text := w.as("bob").do(theirs, nil).Body.String(); strings.Contains(text, "Documents before it") {
+		if text := w.as("bob").do(theirs, nil).Body.String(); strings.Contains(text, "ahead in the queue") {
 			t.Error("the first waits for somebody")
 		}
 		w.exec(`UPDATE jobs SET state = 'done' WHERE id = (SELECT min(id) FROM jobs WHERE turn IS NOT NULL)`)
-		if text := ann.do(at, nil).Body.String(); strings.Contains(text, "Documents before it") {
+		if text := ann.do(at, nil).Body.String(); strings.Contains(text, "ahead in the queue") {
 			t.Error("what is done still comes first")
 		}
 	})
@@ -140,19 +140,19 @@ func TestTheDocumentOfASubmission(t *testing.T) {
 		version := strings.TrimSuffix(again.Header().Get("Location"), "/receipt")
 		ann.do(version+"/document", nil).status(404).says("queued")
 		w.exec(`UPDATE submissions SET state = 'processing', parts_done = 1, parts = 3`)
-		part := ann.do(version+"/progress", nil).status(200).says("1 of 3 done").says(`data-progress="` + version)
+		part := ann.do(version+"/progress", nil).status(200).says("1 of 3 files").says(`data-progress="` + version)
 		if strings.Contains(part.Body.String(), "<html") {
 			t.Error("the whole page came for a part of it")
 		}
 		w.exec(`UPDATE submissions SET state = 'failed', reason = 'a.go is <b>odd</b>.'`)
 		failed := ann.do(path, nil).status(200).says("a.go is &lt;b&gt;odd&lt;/b&gt;.").
-			says("Your work has arrived all the same")
+			says("Your submission and its receipt are valid")
 		failed.says(path + "/rebuild")
 		if strings.Contains(tom.do(path, nil).status(200).Body.String(), "/rebuild") {
 			t.Error("the tutor is offered the student's button")
 		}
 		ann.do(path+"/rebuild", url.Values{}).leadsTo(path + "#work")
-		ann.do(version+"/progress", nil).status(200).says("The document will be made")
+		ann.do(version+"/progress", nil).status(200).says("PDF is being prepared")
 		w.as("eve").do(version+"/receipt", nil).status(403)
 		info, err := w.files.Put(t.Context(), strings.NewReader(pdf))
 		if err != nil {
@@ -179,7 +179,7 @@ func TestHandingInForAGroup(t *testing.T) {
 		own := w.ids()[0]
 		w.exec(`INSERT INTO group_sets (unit_id, name) SELECT max(id), 'Teams' FROM units`)
 		w.exec(`UPDATE task_definitions SET group_set_id = (SELECT max(id) FROM group_sets)`)
-		ann.do(path, nil).says("you are in none yet")
+		ann.do(path, nil).says("This is a group task")
 		w.person("bob", policy.Student)
 		w.exec(`INSERT INTO projects (unit_id, user_id, created_at, updated_at) SELECT u.id, p.id, u.created_at, u.created_at
 			FROM units u, users p WHERE p.username = 'bob'`)
@@ -189,18 +189,18 @@ func TestHandingInForAGroup(t *testing.T) {
 			SELECT s.id, t.id, 'One' FROM group_sets s, tutorials t`)
 		w.exec(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id)
 			SELECT g.group_set_id, g.id, p.id FROM unit_groups g, projects p`)
-		mate := w.ids()[0]
-		ann.do(path, nil).says("Who contributed how much").says(`value="` + mate + `"`).says(`value="50"`)
-		fields := func(mates string) url.Values {
-			return url.Values{"key": {mates}, "contributions[0][project_id]": {own}, "contributions[0][pct]": {"70"},
-				"contributions[0][pts]": {"4"}, "contributions[1][project_id]": {mates}, "contributions[1][pct]": {"30"},
+		member := w.ids()[0]
+		ann.do(path, nil).says("Contributions").says(`value="` + member + `"`).says(`value="50"`)
+		fields := func(members string) url.Values {
+			return url.Values{"key": {members}, "contributions[0][project_id]": {own}, "contributions[0][pct]": {"70"},
+				"contributions[0][pts]": {"4"}, "contributions[1][project_id]": {members}, "contributions[1][pct]": {"30"},
 				"contributions[1][pts]": {"2"}}
 		}
 		ann.upload(path+"/hand-in", "text/html", fields("999999"), "file0", "a.go", "package a\n").status(422).
 			says("must name every member")
-		ann.upload(path+"/hand-in", "text/html", fields(mate), "file0", "a.go", "package a\n").status(303)
-		w.as("bob").do(strings.Replace(path, "/projects/"+own, "/projects/"+mate, 1), nil).status(200).says("Versions: 1")
-		pct, err := db.One[int64](t.Context(), w.db.Pool(), `SELECT contribution_pct FROM tasks WHERE project_id = $1`, mate)
+		ann.upload(path+"/hand-in", "text/html", fields(member), "file0", "a.go", "package a\n").status(303)
+		w.as("bob").do(strings.Replace(path, "/projects/"+own, "/projects/"+member, 1), nil).status(200).says("Versions (1)")
+		pct, err := db.One[int64](t.Context(), w.db.Pool(), `SELECT contribution_pct FROM tasks WHERE project_id = $1`, member)
 		if err != nil || *pct != 30 {
 			t.Errorf("%v %v", pct, err)
 		}
@@ -216,27 +216,27 @@ const pdf = "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n
 func TestTheAgreementOfTheOutsideService(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	w.hostile()
-	client, err := tii.New(tii.Config{URL: "https://similarity.example"})
+	client, err := tca.New(tca.Config{URL: "https://similarity.example"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.uses.Outside = outside.New(w.db, w.uses.Files, slog.New(slog.DiscardHandler), outside.Config{Client: client})
+	w.uses.Outside = turnitin.New(w.db, w.uses.Files, slog.New(slog.DiscardHandler), turnitin.Config{Client: client})
 	ann, path := w.as("ann"), w.path(aTask)
 	w.exec(`INSERT INTO tii_service (id, eula_version, eula_html) VALUES (1, 'v1',
 		'<h1>Terms</h1><p>Be <em>fair</em> &amp; square.</p><script>alert(3)</script>') ON CONFLICT (id) DO UPDATE
 		SET eula_version = excluded.eula_version, eula_html = excluded.eula_html`)
-	if strings.Contains(ann.do(path, nil).Body.String(), "Read the agreement") {
+	if strings.Contains(ann.do(path, nil).Body.String(), "Read agreement") {
 		t.Error("asked for where nothing is sent out")
 	}
 	w.exec(`UPDATE task_definitions SET upload_requirements =
 		'[{"key":"file0","name":"Essay","type":"document","tii_check":true}]'`)
-	shown := ann.do(path, nil).status(200).says("Read the agreement").says("Terms").says("square.")
+	shown := ann.do(path, nil).status(200).says("Read agreement").says("Terms").says("square.")
 	if strings.Contains(shown.Body.String(), "alert(3)") {
 		t.Error("a script of the agreement is on the page")
 	}
 	ann.upload(path+"/hand-in", "text/html", url.Values{"key": {"a"}, "accepted": {"true"}}, "file0", "a.pdf", pdf).
 		status(303)
-	if strings.Contains(ann.do(path, nil).Body.String(), "Read the agreement") {
+	if strings.Contains(ann.do(path, nil).Body.String(), "Read agreement") {
 		t.Error("asked for again")
 	}
 }

@@ -6,9 +6,9 @@ import "testing"
 // states mean to everybody.
 func TestHelpTellsStudentsNoKeysOfTheDesk(t *testing.T) {
 	each(t, func(w *world) {
-		w.as("ann").do("/help", nil).status(200).says("Fix and Resubmit").says("Tab, Enter").says(`<a href="/forgot">`).
-			lacks("<kbd>").lacks("On the marking desk")
-		w.as("tom").do("/help", nil).status(200).says("Fix and Resubmit").says("<kbd>j</kbd>").says("On the marking desk")
+		w.as("ann").do("/help", nil).status(200).says("Fix and resubmit").says("Tab, Enter").says(`<a href="/forgot">`).
+			lacks("<kbd>j</kbd>").lacks("In marking, single keys")
+		w.as("tom").do("/help", nil).status(200).says("Fix and resubmit").says("<kbd>j</kbd>").says("In marking, single keys")
 		w.do("/help", nil).status(200).says("<kbd>j</kbd>")
 	})
 }

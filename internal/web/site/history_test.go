@@ -21,7 +21,7 @@ func TestHistoryOnPages(t *testing.T) {
 	each(t, func(w *world) {
 		w.hostile()
 		ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
-		ann.do(path, nil).status(200).says("Nothing has happened yet.")
+		ann.do(path, nil).status(200).says("No activity yet.")
 		w.tx(func(ctx context.Context, q db.Q) error {
 			_, err := db.Exec(ctx, q, `UPDATE units SET auto_apply_extension_before_deadline = FALSE,
 				time_zone = 'Australia/Melbourne'`)
@@ -30,12 +30,12 @@ func TestHistoryOnPages(t *testing.T) {
 		ann.do(path+"/extension", url.Values{"weeks": {"2"}, "reason": {"I was ill."}}).leadsTo(path + "#talk")
 		ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303)
 		tom.do(path+"/status", url.Values{"status": {"fix_and_resubmit"}}).status(303)
-		shown := ann.do(path, nil).status(200).says("Work was handed in.").says("in weeks: 2.").
-			says("Fix and Resubmit</span>").says("Australia/Melbourne")
-		all := ann.do(path+"/history", nil).status(200).says("Work was handed in.").says("files: 1")
+		shown := ann.do(path, nil).status(200).says("Submitted").says("Extension requested: 2 weeks").
+			says("Fix and resubmit</span>").says("Australia/Melbourne")
+		all := ann.do(path+"/history", nil).status(200).says("Submitted").says("1 file")
 		for _, a := range []*answer{shown, all} {
 			text := a.Body.String()[strings.LastIndex(a.Body.String(), `id="history"`):]
-			if strings.Index(text, "Fix and Resubmit") > strings.Index(text, "Work was handed in.") {
+			if strings.Index(text, "Fix and resubmit") > strings.Index(text, ">Submitted<") {
 				t.Error("the newest does not come first")
 			}
 		}
@@ -47,7 +47,7 @@ func TestHistoryOnPages(t *testing.T) {
 		for _, page := range []string{path, path + "/history", receipt, project + "/receipts"} {
 			ann.sound(page, ann.do(page, nil).status(200))
 		}
-		tom.do(path+"/history", nil).status(200).says("Work was handed in.")
+		tom.do(path+"/history", nil).status(200).says(">Submitted<")
 	})
 }
 
@@ -72,7 +72,7 @@ func TestALongHistoryIsPaged(t *testing.T) {
 	if strings.Contains(first.text(), `rel="prev"`) || strings.Count(first.text(), "<li>") != 50 {
 		t.Error(first.text())
 	}
-	last := ann.do(path+"/history?page=3", nil).status(200).says(`href="?page=2" rel="prev"`).says("Working On It")
+	last := ann.do(path+"/history?page=3", nil).status(200).says(`href="?page=2" rel="prev"`).says("Working on it")
 	if strings.Contains(last.text(), `rel="next"`) {
 		t.Error("there is a page after the last")
 	}

@@ -108,7 +108,7 @@ func (w *world) hostilePlans(tom *world) {
 	r.open(w.path("/units/{id}/inbox")).does(act{form: "/inbox/plan", tick: []string{hostile},
 		fill: map[string]string{"verdict": "redo", "comment": hostile + "said"}})
 	answered("the plan of a batch", "users", "said")
-	r.open(w.path(someExtensions)).does(act{form: "/plan", tick: []string{hostile}, press: "Refuse"})
+	r.open(w.path(someExtensions)).does(act{form: "/plan", tick: []string{hostile}, press: "Decline"})
 	answered("the plan of extensions", "users")
 	sheet := "username,name,tutorial,task,status,new grade,new quality,new comment\r\n" + `"` +
 		strings.ReplaceAll(hostile, `"`, `""`) + `nobody",x,y,z,fix,,,` + "\r\n"
@@ -116,7 +116,7 @@ func (w *world) hostilePlans(tom *world) {
 	answered("the plan of a sheet", "nobody")
 }
 
-// hostileVerdicts lets two tutors judge the same work: both verdicts are shown, to people
+// hostileVerdicts lets two tutors mark the same work: both verdicts are shown, to people
 // and to scripts.
 func (w *world) hostileVerdicts(tom, uma *world) {
 	w.Helper()

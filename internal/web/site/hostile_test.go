@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"lectern/internal/platform/db"
-	"lectern/internal/web/site"
+	"lectern/internal/web/site/page"
 )
 
 // hostileEverywhere gives Ann something of everything that pages show, and every name,
@@ -54,7 +54,7 @@ func (w *world) spoil() {
 	for table, columns := range map[string][]string{"users": {"first_name", "last_name", "nickname"},
 		"tutorials": {"meeting_location", "meeting_day", "meeting_time"}, "learning_outcomes": {"description"},
 		"portfolio_files": {"name"}, "submission_files": {"name"}, "task_comments": {"comment"},
-		"submissions": {"reason"}, "assessments": {"reason"}, "sessions": {"agent"},
+		"submissions": {"reason"}, "assessments": {"reason", "trouble"}, "sessions": {"agent"},
 		"snippets": {"text"}, "staff_notes": {"text"}} {
 		for _, c := range columns {
 			w.exec(fmt.Sprintf(`UPDATE %s SET %s = $1`, table, c), hostile)
@@ -73,7 +73,7 @@ func TestHostileNamesOnEveryPage(t *testing.T) {
 	ids := w.hostileEverywhere()
 	ann, tom := w.as("ann"), w.as("tom")
 	for _, i := range w.site.Routes() {
-		if i.Method != http.MethodGet || i.Out != reflect.TypeFor[*site.Page]() {
+		if i.Method != http.MethodGet || i.Out != reflect.TypeFor[*page.Page]() {
 			continue
 		}
 		who, path := ann, w.path(ids.Replace(i.Path))

@@ -26,15 +26,15 @@ func TestTheInboxSaysWhyItIsEmpty(t *testing.T) {
 		tom := w.as("tom")
 		w.wait()
 		for query, want := range map[string]string{
-			"": "1 to 1 of 1", "?who=mine": "Nothing waits in your tutorials.", "?status=complete": "fits this filter",
-			"?text=%25": "fits this filter", "?text=ann": "1 to 1 of 1", "?from=50": "The inbox is shorter than that.",
-			"?sort=student&status=need_help": "1 to 1 of 1",
+			"": "1–1 of 1", "?who=mine": "Nothing is waiting in your tutorials.", "?status=complete": "match these filters",
+			"?text=%25": "match these filters", "?text=ann": "1–1 of 1", "?from=50": "There is no such page.",
+			"?sort=student&status=need_help": "1–1 of 1",
 		} {
 			if page := tom.do(inbox+query, nil).status(200).text(); !strings.Contains(page, want) {
 				t.Errorf("%s does not say %q: %s", query, want, page)
 			}
 		}
-		if page := tom.do(inbox+"?who=mine", nil).text(); !strings.Contains(page, "In the unit as a whole, 1 wait.") {
+		if page := tom.do(inbox+"?who=mine", nil).text(); !strings.Contains(page, "1 waiting in the whole unit") {
 			t.Error("it does not say what waits elsewhere")
 		}
 		tom.do(inbox+"?task=4711", nil).status(404)
@@ -51,7 +51,7 @@ func TestABatchIsPlannedGivenAndTakenBack(t *testing.T) {
 		form := url.Values{"tasks": {task}, "verdict": {"redo"}, "comment": {"Again, please"}, "back": {inbox + "?who=mine"}}
 		tom := w.as("tom")
 		plan := tom.do(inbox+"/plan", form).status(200).text()
-		if status() != "need_help" || !strings.Contains(plan, "This would judge 1") {
+		if status() != "need_help" || !strings.Contains(plan, "1 submission will change") {
 			t.Fatalf("the plan left it at %s and says %s", status(), plan)
 		}
 		_, rest, _ := strings.Cut(plan, `name="key" value="`)
@@ -59,26 +59,26 @@ func TestABatchIsPlannedGivenAndTakenBack(t *testing.T) {
 		form.Set("key", key)
 		done := tom.do(inbox+"/verdicts", form).status(200).text()
 		again := tom.do(inbox+"/verdicts", form).status(200).text()
-		if status() != "redo" || !strings.Contains(done, "Judged: 1") || !strings.Contains(again, "Judged: 1") ||
+		if status() != "redo" || !strings.Contains(done, "1 updated") || !strings.Contains(again, "1 updated") ||
 			!strings.Contains(done, `href="`+inbox+`?who=mine"`) {
 			t.Fatalf("it stands at %s, and the page says %s", status(), done)
 		}
 		_, rest, _ = strings.Cut(done, `name="batch" value="`)
 		batch, _, _ := strings.Cut(rest, `"`)
 		undone := tom.do(inbox+"/undo", url.Values{"batch": {batch}}).status(200).text()
-		if status() != "need_help" || !strings.Contains(undone, "Taken back: 1") {
+		if status() != "need_help" || !strings.Contains(undone, "1 undone") {
 			t.Fatalf("taken back, it stands at %s, and the page says %s", status(), undone)
 		}
 		form.Del("key")
 		late := tom.do(inbox+"/plan", form).status(200).text()
-		if !strings.Contains(late, "Not possible for: 1") || strings.Contains(late, "Judge these") {
+		if !strings.Contains(late, "1 cannot be changed") || strings.Contains(late, "Apply to") {
 			t.Errorf("a version that is past is planned: %s", late)
 		}
-		if !strings.Contains(late, "Look at it, and judge it by itself") || !strings.Contains(late, "Open it at the desk") {
+		if !strings.Contains(late, "Look at it, and mark it by itself") || !strings.Contains(late, "Open in marking") {
 			t.Errorf("it does not say what to do: %s", late)
 		}
 		form.Set("back", "https://evil.example/")
-		tom.do(inbox+"/plan", form).status(200).lacks("evil.example/\">").says(`<a class="quiet button" href="/home">`)
+		tom.do(inbox+"/plan", form).status(200).lacks("evil.example/\">").says(`<a class="btn" href="/home">`)
 	})
 }
 
@@ -116,14 +116,14 @@ func TestARefusedBatchKeepsWhatWasWritten(t *testing.T) {
 		}
 		w.exec(`UPDATE task_definitions SET is_graded = TRUE, max_quality_pts = 5`)
 		form := url.Values{"tasks": {task}, "verdict": {"complete"}, "comment": {"Twice <b>"}}
-		tom.do(inbox+"/plan", form).status(200).says("Not possible for: 1").says("so a grade is required").
+		tom.do(inbox+"/plan", form).status(200).says("1 cannot be changed").says("so a grade is required").
 			says(`<select id="batch-grade"`).says(`<input id="batch-quality"`).says(words)
 		form.Set("grade", "2")
 		form.Set("quality", "7")
 		tom.do(inbox+"/plan", form).status(200).says("from 0 to 5").says(`value="2" selected`).
 			says(`name="quality" type="number" min="0" max="1000" value="7"`)
 		form.Set("quality", "4")
-		tom.do(inbox+"/plan", form).status(200).says("This would judge 1").says("grade Distinction").says("quality 4").
+		tom.do(inbox+"/plan", form).status(200).says("1 submission will change").says("grade Distinction").says("quality 4").
 			lacks("Not possible")
 	})
 }

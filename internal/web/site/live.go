@@ -20,14 +20,5 @@ func (s *Server) liveRoutes() {
 func (s *Server) live(ctx context.Context, who *access.Caller, in struct {
 	LastEventID string `param:"last_event_id"`
 }) (endpoint.Live, error) {
-	return s.doors.Listen(ctx, who, in.LastEventID)
+	return s.events.Listen(ctx, who, in.LastEventID)
 }
-
-// htmxConfig lets htmx do nothing that the policy of pages would refuse, and keep
-// nothing of a page in the browser. Where a request is refused, the answer is a
-// whole page, which takes the place of this one: it has the form again with what was
-// wrong.
-const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicatorStyles":false,` +
-	`"historyCacheSize":0,"refreshOnHistoryMiss":true,"selfRequestsOnly":true,"responseHandling":[` +
-	`{"code":"204","swap":false},{"code":"[23]..","swap":true},` +
-	`{"code":"[45]..","swap":true,"error":true,"target":"#main","select":"#main","swapOverride":"outerHTML"}]}`

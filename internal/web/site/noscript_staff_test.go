@@ -13,13 +13,13 @@ func (r *reader) marks(w *world) {
 	r.Helper()
 	ids := w.waiting()
 	tom := w.reader("tom")
-	tom.judgesMany()
-	tom.judgesOne(ids)
+	tom.marksMany()
+	tom.marksOne(ids)
 	tom.writesBeside(ids[0])
 	tom.looksAfterSnippets()
 	tom.looksAfterNotes()
 	tom.findsStudents()
-	tom.judgesManyOfOneTask(ids[1])
+	tom.marksManyOfOneTask(ids[1])
 	tom.decidesOnTime()
 	tom.marksOffline()
 	tom.looksAsAStudent()
@@ -29,28 +29,28 @@ func (r *reader) marks(w *world) {
 	maps.Copy(r.done, tom.done)
 }
 
-// judgesMany narrows the inbox, gives one verdict on two tasks and takes it back.
-func (r *reader) judgesMany() {
+// marksMany narrows the inbox, gives one verdict on two tasks and takes it back.
+func (r *reader) marksMany() {
 	r.Helper()
 	inbox := r.path("/units/{id}/inbox")
-	r.open(inbox).does(act{form: inbox, fill: map[string]string{"text": "bea"}}).sees("1 to 1 of 1")
+	r.open(inbox).does(act{form: inbox, fill: map[string]string{"text": "bea"}}).sees("1–1 of 1")
 	r.open(inbox + "?sort=task").does(act{form: "/inbox/plan", tick: []string{"ann <b>Person</b> <b>1</b>", "bea"},
-		fill: map[string]string{"verdict": "redo", "comment": "Both, again."}}).sees("This would judge 2")
-	r.does(act{form: "/inbox/verdicts"}).sees("Judged: 2")
-	r.does(act{form: "/inbox/undo"}).sees("Taken back: 2").sees(`href="` + inbox + `?sort=task"`)
+		fill: map[string]string{"verdict": "redo", "comment": "Both, again."}}).sees("2 submissions will change")
+	r.does(act{form: "/inbox/verdicts"}).sees("2 updated")
+	r.does(act{form: "/inbox/undo"}).sees("2 undone").sees(`href="` + inbox + `?sort=task"`)
 }
 
-// judgesOne judges on the desk, takes it back, judges again and only says something.
-func (r *reader) judgesOne(ids [3]int64) {
+// marksOne marks on the desk, takes it back, marks again and only says something.
+func (r *reader) marksOne(ids [3]int64) {
 	r.Helper()
 	desk := r.path(aDesk)
 	well := act{form: "/verdict", press: "complete", fill: map[string]string{"comment": "Well done."}}
 	r.open(desk).does(well).sees("Complete.").sees(`<h1 id="desk-name" tabindex="-1"><bdi>bea`)
 	r.does(act{form: "/undo"}).sees(">Well done.</textarea>").does(well)
 	if s := r.statusOf(ids[0]); s != "complete" {
-		r.Errorf("judged, it stands at %s", s)
+		r.Errorf("marked, it stands at %s", s)
 	}
-	r.open(desk).does(act{form: "/verdict", press: "Only comment", fill: map[string]string{"comment": "Soon."}}).
+	r.open(desk).does(act{form: "/verdict", press: "Comment only", fill: map[string]string{"comment": "Soon."}}).
 		sees("<bdi>Soon.</bdi>")
 	at := fmt.Sprintf("%s?at=%d", desk, ids[2])
 	r.open(at).does(act{form: "/verdict", press: "complete", fill: map[string]string{"grade": "2", "quality": "4"}})
@@ -68,7 +68,7 @@ func (r *reader) writesBeside(id int64) {
 	ann := r.as("ann")
 	ann.do(task+"/comments", url.Values{"comment": {"When?"}}).status(303)
 	ann.do(task+"/extension", url.Values{"weeks": {"1"}, "reason": {"I was ill."}}).status(303)
-	r.open(at).does(act{form: "/extension", press: "Do not grant"}).sees("Not granted.")
+	r.open(at).does(act{form: "/extension", press: "Decline"}).sees("Declined")
 	r.does(act{form: "/read"})
 	if strings.Contains(r.text, "Mark as read") {
 		r.Error("the conversation is still new")
@@ -77,7 +77,7 @@ func (r *reader) writesBeside(id int64) {
 	if strings.Contains(r.text, "Unpin") {
 		r.Error("the pin is still there")
 	}
-	r.does(act{form: "/comment", words: "A few words", fill: map[string]string{"comment": "As drawn."},
+	r.does(act{form: "/comment", words: "Comment (optional)", fill: map[string]string{"comment": "As drawn."},
 		files: map[string]string{"attachment": picture}}).sees(`<img class="thumb"`)
 	r.does(act{form: "/note", fill: map[string]string{"text": "Ask for sources."}, tick: []string{"second look"}}).
 		sees("Ask for sources.").sees("Second look")
@@ -115,22 +115,22 @@ func (r *reader) findsStudents() {
 	r.Helper()
 	for _, list := range []string{r.path("/units/{id}/students"), r.path(aUnitTask)} {
 		r.open(list).does(act{form: list, fill: map[string]string{"text": "ann"}}).sees("ann &lt;b&gt;Person").
-			sees("1 to 1 of 1")
+			sees("1–1 of 1")
 	}
 }
 
-// judgesManyOfOneTask gives one verdict on a task to students chosen on its page, takes it
+// marksManyOfOneTask gives one verdict on a task to students chosen on its page, takes it
 // back and is led there again.
-func (r *reader) judgesManyOfOneTask(bea int64) {
+func (r *reader) marksManyOfOneTask(bea int64) {
 	r.Helper()
 	list := "/units/" + r.ids()[2] + "/tasks/" + r.one(`SELECT min(id) FROM task_definitions`)
 	r.open(list + "?sort=status").does(act{form: "/inbox/plan", tick: []string{"ann", "bea"},
-		fill: map[string]string{"verdict": "discuss", "comment": "Let us talk."}}).sees("This would judge 2")
-	r.does(act{form: "/inbox/verdicts"}).sees("Judged: 2")
+		fill: map[string]string{"verdict": "discuss", "comment": "Let us talk."}}).sees("2 submissions will change")
+	r.does(act{form: "/inbox/verdicts"}).sees("2 updated")
 	if s := r.statusOf(bea); s != "discuss" {
-		r.Errorf("judged, it stands at %s", s)
+		r.Errorf("marked, it stands at %s", s)
 	}
-	r.does(act{form: "/inbox/undo"}).sees("Taken back: 2").sees(`href="` + list + `?sort=status"`)
+	r.does(act{form: "/inbox/undo"}).sees("2 undone").sees(`href="` + list + `?sort=status"`)
 	if s := r.statusOf(bea); s != "ready_for_feedback" {
 		r.Errorf("taken back, it stands at %s", s)
 	}
@@ -141,9 +141,9 @@ func (r *reader) decidesOnTime() {
 	r.asks("Too much to do.")
 	list := r.path(someExtensions)
 	r.open(list).does(act{form: list, fill: map[string]string{"task": r.ids()[1]}}).sees("Too much to do.")
-	r.does(act{form: "/plan", tick: []string{"Choose"}, press: "Grant"}).sees("Nothing is changed yet. 1 of 1")
-	r.does(act{form: list}).sees("1 of 1 requests were decided")
-	r.open(list).sees("No request waits").sees("Extension granted to")
+	r.does(act{form: "/plan", tick: []string{"Select"}, press: "Grant"}).sees("Nothing is changed yet. 1 of 1")
+	r.does(act{form: list}).sees("1 of 1 request decided")
+	r.open(list).sees("No open requests").sees("Extension granted to")
 }
 
 func (r *reader) marksOffline() {
@@ -161,8 +161,8 @@ func (r *reader) marksOffline() {
 // looksAsAStudent sees what the student sees, and leaves again.
 func (r *reader) looksAsAStudent() {
 	r.Helper()
-	r.open(r.path(aStudent)).does(act{form: "/view"}).sees("You see this as")
-	r.does(act{form: "/leave", words: "Leave the view"}).sees("See as the student does")
+	r.open(r.path(aStudent)).does(act{form: "/view"}).sees("Viewing as")
+	r.does(act{form: "/leave", words: "Stop viewing"}).sees("View as student")
 }
 
 func (r *reader) promises() {
@@ -171,5 +171,5 @@ func (r *reader) promises() {
 	r.exec(`UPDATE users SET role = 3 WHERE username = 'tom'`)
 	r.exec(`UPDATE units SET description = 'x'`)
 	r.open(r.path(thePromise)).does(act{form: "/promise", fill: map[string]string{"days": "5"}}).
-		sees("within this many days: 5")
+		sees("Feedback target: 5 days")
 }

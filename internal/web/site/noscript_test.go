@@ -3,6 +3,7 @@ package site_test
 import (
 	"context"
 	"fmt"
+	"html"
 	"maps"
 	"net/url"
 	"regexp"
@@ -28,7 +29,8 @@ func TestEveryActionWithoutScript(t *testing.T) {
 	r.worksOnATask()
 	r.hearsAndIsTested()
 	r.choosesClasses()
-	r.aims()
+	r.changesTheTargetGrade()
+	r.searches()
 	r.putsAPortfolioTogether()
 	r.open("/receipts/check").does(act{form: "/receipts/check", fill: map[string]string{"receipt": r.receipt()}}).
 		sees("The receipt is valid")
@@ -40,7 +42,31 @@ func TestEveryActionWithoutScript(t *testing.T) {
 	}
 	r.looksEverywhere("ann")
 	r.marks(newWorld(t, "sqlite", "http://lectern.test"))
+	r.unsubscribes(newWorld(t, "sqlite", "http://lectern.test"))
 	r.nothingLeft()
+}
+
+// searches finds a task by the page that all pages lead to, and by that of the project.
+func (r *reader) searches() {
+	r.Helper()
+	for _, path := range []string{"/search", r.path("/projects/{id}/search")} {
+		r.open(path).does(act{form: path, fill: map[string]string{"text": "alert"}}).sees(`href="` + r.path(aTask) + `"`)
+	}
+}
+
+// unsubscribes goes by the link in the foot of an email.
+func (r *reader) unsubscribes(w *world) {
+	r.Helper()
+	for _, e := range w.mailed() {
+		if found := foot.FindStringSubmatch(e.HTML); found != nil {
+			who := w.reader("")
+			who.open(html.UnescapeString(found[1])).does(act{form: "/unsubscribe"}).sees("no more emails of this kind")
+			maps.Copy(r.seen, who.seen)
+			maps.Copy(r.done, who.done)
+			return
+		}
+	}
+	r.Error("no email can be unsubscribed from")
 }
 
 // looksEverywhere notes the forms of all pages that somebody can open.
@@ -88,7 +114,7 @@ func (r *reader) nothingLeft() {
 	}
 }
 
-// link makes a link that a letter would hold.
+// link makes a link that an email would hold.
 func (r *reader) link(make func(ctx context.Context, q db.Q, user int64) (string, error)) (token string) {
 	r.Helper()
 	r.tx(func(ctx context.Context, q db.Q) error {
@@ -101,37 +127,37 @@ func (r *reader) link(make func(ctx context.Context, q db.Q, user int64) (string
 	return token
 }
 
-// opensAnAccount begins with a letter and ends at home.
+// opensAnAccount begins with an email and ends at home.
 func (r *reader) opensAnAccount() {
 	r.Helper()
 	r.open("/forgot").does(act{form: "/forgot", fill: map[string]string{"username": "ann"}}).
-		sees("If there is such an account")
+		sees("If the account exists")
 	token := r.link(func(ctx context.Context, q db.Q, user int64) (string, error) {
 		token, _, err := ident.NewLink(ctx, q, user)
 		return token, err
 	})
 	const next = "a new wooden lectern"
 	r.open("/password?token=" + token).does(act{form: "/password",
-		fill: map[string]string{"password": next, "again": next}}).sees("Your password is set.")
+		fill: map[string]string{"password": next, "again": next}}).sees("Password set.")
 	r.open("/sign-in").does(act{form: "/sign-in", fill: map[string]string{"username": "ann", "password": next}}).
 		sees("<h1>Home</h1>")
 	r.open("/profile").does(act{form: "/profile/password", fill: map[string]string{
-		"old_password": next, "password": secret, "again": secret}}).sees("Your password is changed.")
+		"old_password": next, "password": secret, "again": secret}}).sees("Password changed.")
 }
 
-// changesWhoTheyAre fills in names, research and another address, which a letter confirms.
+// changesWhoTheyAre fills in names, research and another address, which an email confirms.
 func (r *reader) changesWhoTheyAre() {
 	r.Helper()
 	r.open("/profile").does(act{form: "/names", fill: map[string]string{"nickname": "Annie", "pronouns": "she/her"}}).
 		sees(`value="Annie"`).sees(`value="she/her"`)
 	r.does(act{form: "/research", fill: map[string]string{"research": "true"}}).sees(`value="true" required checked`)
 	r.does(act{form: "/profile/address", fill: map[string]string{"email": "new@example.edu"}}).
-		sees("Waiting to be confirmed: <bdi>new@example.edu</bdi>")
+		sees("Waiting for confirmation: <bdi>new@example.edu</bdi>")
 	token := r.link(func(ctx context.Context, q db.Q, user int64) (string, error) {
 		return ident.AddAddressLink(ctx, q, user, "new@example.edu")
 	})
 	r.open("/confirm-address?token=" + token).does(act{form: "/confirm-address"}).sees("<p role=\"status\">")
-	if r.open("/profile").sees(`value="new@example.edu"`); strings.Contains(r.text, "Waiting to be confirmed") {
+	if r.open("/profile").sees(`value="new@example.edu"`); strings.Contains(r.text, "Waiting for confirmation") {
 		r.Error("the address still waits")
 	}
 }
@@ -160,7 +186,7 @@ func (r *reader) keepsTheAccount() {
 	r.open("/sign-in").does(act{form: "/sign-in", fill: map[string]string{"username": "ann", "password": secret}}).
 		does(act{form: "/sign-in", fill: map[string]string{"password": secret, "otp": codes[0][1]}}).sees("<h1>Home</h1>")
 	r.open("/second-factor").does(act{form: "/off", fill: map[string]string{"password": secret, "otp": codes[1][1]}}).
-		sees("<h1>Your account</h1>")
+		sees("<h1>Account</h1>")
 	r.open("/second-factor").sees(`action="/second-factor"`)
 }
 
@@ -168,7 +194,7 @@ func (r *reader) readsNewsAndCalendar() {
 	r.Helper()
 	r.as("tom").do(r.path(aTask+"/comments"), url.Values{"comment": {"Look at it."}}).status(303)
 	r.relay()
-	r.open("/news").sees("There is a new comment").does(act{form: "/news/read"})
+	r.open("/news").sees("New comment").does(act{form: "/news/read"})
 	if strings.Contains(r.text, "/news/read") {
 		r.Error("the news is still new")
 	}
@@ -186,15 +212,15 @@ func (r *reader) worksOnATask() {
 	if strings.Contains(r.text, `id="mark-read"`) {
 		r.Error("the conversation is still new")
 	}
-	r.does(act{form: "/status", press: "working_on_it"}).sees("Working On It</span>")
+	r.does(act{form: "/status", press: "working_on_it"}).sees("Working on it</span>")
 	r.does(act{form: "/comments", fill: map[string]string{"comment": "How?"}}).sees("<bdi>How?</bdi>")
 	r.does(act{form: "/comments", files: map[string]string{"attachment": picture}}).sees(`<img class="thumb"`)
-	r.does(act{form: "/extension", fill: map[string]string{"weeks": "1", "reason": "I was ill."}}).sees("You asked for")
-	r.does(act{form: "/hand-in", files: map[string]string{"file0": "package a\n"}}).sees("Your work has arrived.")
+	r.does(act{form: "/extension", fill: map[string]string{"weeks": "1", "reason": "I was ill."}}).sees("You requested an extension")
+	r.does(act{form: "/hand-in", files: map[string]string{"file0": "package a\n"}}).sees("Submitted. Your signed receipt")
 	received := r.at
 	for _, page := range []string{task, received} {
 		r.exec(`UPDATE submissions SET state = 'failed', reason = 'It is odd.'`)
-		r.open(page).does(act{form: "/rebuild"}).sees("The document will be made")
+		r.open(page).does(act{form: "/rebuild"}).sees("PDF is being prepared")
 	}
 }
 
@@ -202,8 +228,8 @@ func (r *reader) worksOnATask() {
 func (r *reader) hearsAndIsTested() {
 	r.Helper()
 	r.open(fmt.Sprintf("%s/discussions/%d", r.path(aTask), r.discuss())).does(act{form: "/begin"}).
-		sees("The questions were heard.")
-	r.does(act{form: "/answer", files: map[string]string{"attachment": sound}}).sees("It is answered.")
+		sees("Started")
+	r.does(act{form: "/answer", files: map[string]string{"attachment": sound}}).sees("Answered")
 	r.assessed("done", "", "{}")
 	for _, text := range []string{`INSERT INTO overseer_images (name, tag) VALUES ('a', 'a/b:1')`,
 		`UPDATE units SET assessment_enabled = TRUE, overseer_image_id = (SELECT max(id) FROM overseer_images)`,
@@ -212,43 +238,43 @@ func (r *reader) hearsAndIsTested() {
 	}
 	r.open(r.path(aTask))
 	r.open(regexp.MustCompile(r.at + `/versions/[^"]+/tests`).FindString(r.text)).does(act{form: "/tests"}).
-		sees("Waiting for its turn")
+		sees("Queued")
 }
 
 func (r *reader) choosesClasses() {
 	r.Helper()
 	r.open(r.path("/projects/{id}/tutorials")).does(act{form: "/join", words: "Two"}).does(act{form: "/leave"}).
-		sees("You are in no class.").does(act{form: "/join", words: "Two"}).sees("Leave<span")
+		sees("You are not in a tutorial yet.").does(act{form: "/join", words: "Two"}).sees("Leave<span")
 	groups, set := r.path("/projects/{id}/groups"), "/groups/"+r.one(`SELECT max(id) FROM group_sets`)
 	r.open(groups).does(act{form: set, fill: map[string]string{"name": "Ours"}}).sees("<bdi>Ours</bdi>")
 	r.does(act{form: "/rename", fill: map[string]string{"name": "Still ours"}}).sees("<bdi>Still ours</bdi>")
-	r.does(act{form: "/leave"}).sees("You are in no group").does(act{form: "/join", words: "Red"}).
-		sees("Leave the group")
+	r.does(act{form: "/leave"}).sees("You are not in a group").does(act{form: "/join", words: "Red"}).
+		sees("Leave group")
 }
 
-// aims looks at the term in another way and aims higher, from both pages.
-func (r *reader) aims() {
+// changesTheTargetGrade looks at the term in another way and aims higher, from both pages.
+func (r *reader) changesTheTargetGrade() {
 	r.Helper()
 	term := r.path("/projects/{id}")
 	r.open(term).does(act{form: term, words: "sort=", fill: map[string]string{"sort": "name"}}).
 		sees(`<option value="name" selected>`)
 	r.open(term).does(act{form: term, words: "target_grade=", fill: map[string]string{"target_grade": "1"}}).
 		sees(`<option value="1" selected>`)
-	r.open(term + "/plan?target_grade=2").does(act{form: "/plan"}).sees("The target grade is Distinction")
+	r.open(term + "/plan?target_grade=2").does(act{form: "/plan"}).sees("Your target is Distinction")
 }
 
 func (r *reader) putsAPortfolioTogether() {
 	r.Helper()
 	path := r.path(aPortfolio)
 	r.open(path).does(act{form: "/grade", fill: map[string]string{"submitted_grade": "1"}}).sees("Your report")
-	r.does(act{form: "/summary/file", files: map[string]string{"file0": pdf}}).sees("There are no further files.")
-	r.open(path + "?step=summary").sees("A PDF is in your portfolio.").does(act{form: "/files/remove"})
+	r.does(act{form: "/summary/file", files: map[string]string{"file0": pdf}}).sees("No other files.")
+	r.open(path + "?step=summary").sees("You uploaded a PDF.").does(act{form: "/files/remove"})
 	r.does(act{form: "/summary", fill: map[string]string{"text": "I learned."}})
 	for _, name := range []string{"one.go", "two.go"} {
 		r.does(act{form: "/files", fill: map[string]string{"name": name},
 			files: map[string]string{"file0": "package a\n"}})
 	}
-	r.does(act{form: "/files/move", words: "Down"}).does(act{form: "/files/move", words: "Up"})
+	r.does(act{form: "/files/move", words: "Move down"}).does(act{form: "/files/move", words: "Move up"})
 	r.does(act{form: "/files/remove", words: "one.go"})
 	if names := r.names(); names != "LearningSummaryReport.md two.go" {
 		r.Errorf("the files are %s", names)
@@ -259,8 +285,8 @@ func (r *reader) putsAPortfolioTogether() {
 		"description": "I showed it."}}).sees("I showed it.")
 	r.open(r.path("/projects/{id}/outcomes?outcome=1&task=") + r.ids()[1]).
 		does(act{form: "/outcomes", fill: map[string]string{"rating": "4"}}).sees("4 of 5")
-	r.open(path + "?step=compile").does(act{form: "/compile"}).sees("in line to be compiled")
-	r.does(act{form: "/withdraw"}).sees("Nobody asked")
+	r.open(path + "?step=compile").does(act{form: "/compile"}).sees("Waiting to be created")
+	r.does(act{form: "/withdraw"}).sees("Check all parts")
 }
 
 // receipt is that of Ann's work.

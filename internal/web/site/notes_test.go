@@ -18,7 +18,7 @@ func TestSnippetsPage(t *testing.T) {
 		tom.do(path, url.Values{"text": {"Ours <b>"}, "shared": {"true"},
 			"task_definition_id": {w.one(`SELECT max(id) FROM task_definitions`)}}).status(303)
 		got := tom.do(path, nil).status(200).Body.String()
-		for _, want := range []string{"Well done", "Ours &lt;b&gt;", "uses: 0"} {
+		for _, want := range []string{"Well done", "Ours &lt;b&gt;", "Used 0 times"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("the page lacks %q: %s", want, got)
 			}

@@ -91,8 +91,8 @@ func TestPortfolioFromEmptyToPDF(t *testing.T) {
 		w.hostile()
 		w.outcome()
 		ann, path := w.as("ann"), w.path(aPortfolio)
-		ann.do(path, nil).status(200).says("I claim").says(`aria-current="step"`)
-		ann.do(path+"/grade", url.Values{"submitted_grade": {"9"}}).status(400).says(`role="alert"`).says("I claim")
+		ann.do(path, nil).status(200).says("Grade you claim").says(`aria-current="step"`)
+		ann.do(path+"/grade", url.Values{"submitted_grade": {"9"}}).status(400).says(`role="alert"`).says("Grade you claim")
 		ann.do(path+"/grade", url.Values{"submitted_grade": {"2"}}).leadsTo(path + "?step=summary")
 		ann.do(path, nil).says("Your report")
 
@@ -114,7 +114,7 @@ func TestPortfolioFromEmptyToPDF(t *testing.T) {
 			t.Errorf("the files are %s", got)
 		}
 		w.chooseTasks(ann, path)
-		ann.do(path+"?step=outcomes", nil).status(200).says("You have said nothing yet.")
+		ann.do(path+"?step=outcomes", nil).status(200).says("Nothing written yet.")
 		ann.do("/projects/"+w.ids()[0]+"/outcomes", url.Values{"from": {"portfolio"}, "learning_outcome_id": {w.one(
 			`SELECT max(id) FROM learning_outcomes`)}, "task_definition_id": {w.ids()[1]}, "rating": {"5"},
 			"description": {"I showed it"}}).leadsTo(path + "?step=outcomes")
@@ -126,7 +126,7 @@ func TestPortfolioFromEmptyToPDF(t *testing.T) {
 // chooseTasks leaves out the task of Ann and lets it in again.
 func (w *world) chooseTasks(ann *world, path string) {
 	w.Helper()
-	ann.do(path+"?step=tasks", nil).says("not begun any task")
+	ann.do(path+"?step=tasks", nil).says("not started any task")
 	ann.do(w.path(aTask)+"/status", url.Values{"status": {"working_on_it"}}).status(303)
 	task := w.ids()[1]
 	box := `value="` + task + `" checked`
@@ -142,9 +142,9 @@ func (w *world) chooseTasks(ann *world, path string) {
 // readIt has the portfolio compiled, reads it, and withdraws it.
 func (w *world) readIt(ann *world, path string) {
 	w.Helper()
-	ann.do(path+"?step=compile", nil).says("Nobody asked").says("Distinction")
+	ann.do(path+"?step=compile", nil).says("Check all parts").says("Distinction")
 	ann.do(path+"/compile", url.Values{}).leadsTo(path + "?step=compile")
-	ann.do(path, nil).says("in line to be compiled").says("Look again")
+	ann.do(path, nil).says("Waiting to be created").says("Refresh")
 	w.compilePortfolios()
 	ann.do(path, nil).says("Your portfolio is ready.").says(path + "/document")
 	doc := ann.do(path+"/document", nil).status(200)
@@ -152,12 +152,12 @@ func (w *world) readIt(ann *world, path string) {
 		!strings.Contains(doc.Header().Get("Cache-Control"), "no-store") {
 		w.Errorf("%v %.20s", doc.Header(), doc.Body)
 	}
-	ann.do(path+"/grade", url.Values{"submitted_grade": {"1"}}).status(409).says("withdraw it first")
+	ann.do(path+"/grade", url.Values{"submitted_grade": {"1"}}).status(409).says("Withdraw it to change the grade")
 	ann.do(path+"/withdraw", url.Values{}).leadsTo(path + "?step=compile")
 	ann.do(path+"/document", nil).status(404)
 	ann.do(path+"/compile", url.Values{}).status(303)
 	ann.do(path+"/withdraw", url.Values{}).status(303)
-	ann.do(path+"?step=compile", nil).says("Nobody asked")
+	ann.do(path+"?step=compile", nil).says("Check all parts")
 	for _, step := range []string{"grade", "summary", "files", "tasks", "outcomes", "compile", "%22%3E"} {
 		ann.sound(path, ann.do(path+"?step="+step, nil).status(200))
 		w.as("tom").do(path+"?step="+step, nil).status(200)
@@ -184,7 +184,7 @@ func TestOutcomesOnAPage(t *testing.T) {
 		w.hostile()
 		w.outcome()
 		ann, path := w.as("ann"), w.path("/projects/{id}/outcomes")
-		first := ann.do(path, nil).status(200).says("The unit says").says("of 4.0 points").says("It &lt;u&gt;fits")
+		first := ann.do(path, nil).status(200).says("Unit rating").says("of 4.0 points").says("It &lt;u&gt;fits")
 		asked := regexp.MustCompile(`\?outcome=\d+&amp;task=\d+`).FindString(first.Body.String())
 		ann.sound(path, first)
 		open := ann.do(path+strings.ReplaceAll(asked, "&amp;", "&"), nil).status(200)
@@ -195,7 +195,7 @@ func TestOutcomesOnAPage(t *testing.T) {
 		ann.do(path, say).status(422).says("yyyyy").says(`<option value="2" selected>`).says(`id="say"`)
 		say.Set("description", "I <b>did</b> it")
 		ann.do(path, say).leadsTo(path)
-		ann.do(path, nil).says("You say").says("2 of 5. <bdi class=\"text\">I &lt;b&gt;did")
+		ann.do(path, nil).says("Your rating").says("2 of 5. <bdi class=\"text\">I &lt;b&gt;did")
 		say.Set("rating", "3")
 		ann.do(path, say).leadsTo(path)
 		n := w.one(`SELECT count(*) FROM learning_outcome_links WHERE rating = 3 AND task_id IS NOT NULL`)
@@ -206,7 +206,7 @@ func TestOutcomesOnAPage(t *testing.T) {
 		for range 2 {
 			ann.do(path, say).leadsTo(path)
 		}
-		if strings.Contains(ann.do(path, nil).Body.String(), "You say") {
+		if strings.Contains(ann.do(path, nil).Body.String(), "Your rating") {
 			t.Error("it is still there")
 		}
 		say.Set("rating", "7")

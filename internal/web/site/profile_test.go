@@ -15,7 +15,7 @@ var _ = morePages(map[string][4]int{
 })
 
 // People say on a page what they are called, whether they take part in research and
-// where their letters go. What is refused stands there as they typed it, and nothing of
+// where their emails go. What is refused stands there as they typed it, and nothing of
 // it is kept.
 func TestPeopleChangeTheirAccount(t *testing.T) {
 	each(t, func(w *world) {
@@ -38,19 +38,19 @@ func TestPeopleChangeTheirAccount(t *testing.T) {
 		asked("none", "").status(422).says(`value="none"`)
 		asked("bob@example.edu", "").status(409).says("Another user has that email.")
 		asked("new@example.edu", "").leadsTo("/profile#address")
-		ann.do("/profile", nil).says("Waiting to be confirmed: <bdi>new@example.edu</bdi>").
+		ann.do("/profile", nil).says("Waiting for confirmation: <bdi>new@example.edu</bdi>").
 			says("<dd><bdi>ann@example.edu</bdi></dd>")
 		w.exec(`UPDATE sessions SET created_at = '2020-01-01T00:00:00.000000Z', renewed_at = $1`, w.db.Now())
-		asked("next@example.edu", "").status(403).says("Type your present password").says(`value="next@example.edu"`)
+		asked("next@example.edu", "").status(403).says("Enter your current password").says(`value="next@example.edu"`)
 		asked("next@example.edu", "wrong").status(401).says("new@example.edu")
 		asked("next@example.edu", secret).leadsTo("/profile#address")
-		ann.do("/profile", nil).says("Waiting to be confirmed: <bdi>next@example.edu</bdi>")
+		ann.do("/profile", nil).says("Waiting for confirmation: <bdi>next@example.edu</bdi>")
 		if n := w.one(`SELECT count(*) FROM jobs WHERE kind = 'address_mail'`); n != "4" {
-			t.Errorf("%s letters wait for two changes, want two to the present address and one to each new one", n)
+			t.Errorf("%s emails wait for two changes, want two to the present address and one to each new one", n)
 		}
 		stay := `<form method="post" action="/profile/address"><input type="hidden" name="email" value="ann@example.edu">`
-		ann.do("/profile", nil).says(stay).says("Take it back and stay with <bdi>ann@example.edu</bdi>")
+		ann.do("/profile", nil).says(stay).says("Keep <bdi>ann@example.edu</bdi>")
 		asked("ann@example.edu", "").leadsTo("/profile#address")
-		ann.do("/profile", nil).lacks("next@example.edu").lacks("Take it back")
+		ann.do("/profile", nil).lacks("next@example.edu").lacks("Waiting for confirmation")
 	})
 }

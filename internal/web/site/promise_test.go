@@ -17,9 +17,8 @@ const thePromise = "/units/{id}/promise"
 
 func init() {
 	maps.Copy(pages, map[string][4]int{
-		"GET " + thePromise:          {303, 403, 200, 403},
-		"GET " + thePromise + ".svg": {303, 403, 200, 403},
-		"POST " + thePromise:         {401, 403, 403, 403}, // a tutor promises nothing
+		"GET " + thePromise:  {303, 403, 200, 403},
+		"POST " + thePromise: {401, 403, 403, 403}, // a tutor promises nothing
 	})
 }
 
@@ -43,17 +42,14 @@ func TestThePromiseOnAPage(t *testing.T) {
 			return nil
 		})
 		tom, path := w.as("tom"), w.path(thePromise)
-		tom.do(path, nil).status(200).says("promises nothing").says("5 to 7 days").says("Only convenors see this part")
+		tom.do(path, nil).status(200).says("No feedback target set").says("5 to 7 days").says("Only convenors see this section")
 		tom.do(path, url.Values{"days": {"2"}}).leadsTo(path)
-		tom.do(path, nil).status(200).says("within this many days: 2").says("Waiting longer than promised: 1")
-		tom.do(path, url.Values{"days": {"soon"}}).status(422).says("Type a number of days").says(`value="soon"`)
+		tom.do(path, nil).status(200).says("Feedback target: 2 days").says("1 over target")
+		tom.do(path, url.Values{"days": {"soon"}}).status(422).says("Enter a number of days").says(`value="soon"`)
 		tom.do(path, url.Values{"days": {"61"}}).status(400).says("from 1 to 60")
 		tom.do(path, url.Values{"days": {" "}}).leadsTo(path)
-		tom.do(path, nil).status(200).says("promises nothing")
-		picture := tom.do(path+".svg", nil).status(200)
-		if !strings.Contains(picture.Body.String(), "<svg") || !strings.Contains(picture.Body.String(), "5 to 7 days: 1") {
-			t.Errorf("%s", picture.Body)
-		}
+		tom.do(path, nil).status(200).says("No feedback target set")
+		tom.do(path, nil).says(`class="chart">`).says("5 to 7 days: 1").says("<summary>Show as table</summary>")
 		w.as("ann").do(path, nil).status(403)
 	})
 }
@@ -66,16 +62,16 @@ func TestPaceOnThePromiseBoard(t *testing.T) {
 		tom, path := w.as("tom"), w.path(thePromise)
 		desk := tom.do(fmt.Sprintf("%s?at=%d", w.path(aDesk), ids[0]), nil)
 		tom.do(w.onTask(ids[0], "verdict"), desk.marks("redo", "Again.")).status(303)
-		const judged = `<td data-head="Judged">1</td><td data-head="Half within">9.0 hours</td>` +
-			`<td data-head="Nine in ten within">9.0 hours</td>`
-		if n := strings.Count(tom.do(path, nil).status(200).lacks("by tutor").Body.String(), judged); n != 2 {
+		const pace = `<td data-label="Marked">1</td><td data-label="Median">9.0 hours</td>` +
+			`<td data-label="90th percentile">9.0 hours</td>`
+		if n := strings.Count(tom.do(path, nil).status(200).lacks("by tutor").dense(), pace); n != 2 {
 			t.Errorf("%d rows say how long it took, not that of the task and that of all", n)
 		}
 		w.exec(`UPDATE unit_roles SET role = 3`)
 		w.exec(`UPDATE users SET role = 3 WHERE username = 'tom'`)
-		board := w.as("tom").do(path, nil).status(200).says("The last four weeks, by tutor").
-			says(`<th scope="row"><bdi>tom &lt;b&gt;Person&lt;/b&gt;</bdi></th>` + judged)
-		if n := strings.Count(board.Body.String(), judged); n != 3 {
+		board := w.as("tom").do(path, nil).status(200).says("Last 4 weeks by tutor").
+			says(`<th scope="row"><bdi>tom &lt;b&gt;Person&lt;/b&gt;</bdi></th>` + pace)
+		if n := strings.Count(board.dense(), pace); n != 3 {
 			t.Errorf("%d rows say how long it took", n)
 		}
 	})

@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"lectern/internal/ground/links"
 	"lectern/internal/web/httpserver"
+	"lectern/internal/web/signin"
+	"lectern/internal/web/site/page"
 )
 
 // signedOutPage is what people see who send a form after their session has ended.
@@ -27,7 +30,7 @@ const mostTyped = 64 << 10
 
 // signedOut leads somebody back to where they were, and shows what they typed, so that
 // it is not lost even where no script kept it.
-func (s *Server) signedOut(w http.ResponseWriter, r *http.Request) *Page {
+func (s *Server) signedOut(w http.ResponseWriter, r *http.Request) *page.Page {
 	v := signedOutPage{Next: s.cameFrom(r), ID: httpserver.RequestID(r.Context())}
 	r.Body = http.MaxBytesReader(w, r.Body, mostTyped)
 	form := typedIn(r)
@@ -35,7 +38,9 @@ func (s *Server) signedOut(w http.ResponseWriter, r *http.Request) *Page {
 		v.Words = append(v.Words, form[name]...)
 	}
 	v.Words = slices.DeleteFunc(v.Words, func(text string) bool { return strings.TrimSpace(text) == "" })
-	return &Page{site: s, name: "signed-out", Title: s.word("signed-out.title"), Data: v}
+	p := s.Refusal(nil, "signed-out", s.Word("signed-out.title"), v)
+	p.Gate = true
+	return p
 }
 
 // typedIn gives what a form says as far as it can be read. Texts come before the files of
@@ -71,14 +76,14 @@ func textsOf(parts *multipart.Reader) url.Values {
 func (s *Server) cameFrom(r *http.Request) string {
 	u, err := url.Parse(r.Referer())
 	if err != nil || u.Path == "" {
-		return home
+		return links.Home
 	}
 	to := url.URL{Path: u.Path, RawQuery: u.RawQuery}
 	for !s.HTTP.Reads(to.Path) {
 		to = url.URL{Path: path.Dir(to.Path)}
 		if to.Path == "/" || to.Path == "." {
-			return home
+			return links.Home
 		}
 	}
-	return inside(to.String())
+	return signin.Inside(to.String())
 }

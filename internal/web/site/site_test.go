@@ -22,12 +22,14 @@ import (
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/presence"
-	"lectern/internal/teaching/submit"
 	"lectern/internal/usecase"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
+	"lectern/internal/web/live"
+	"lectern/internal/web/signin"
 	"lectern/internal/web/site"
+	"lectern/internal/web/site/page"
 )
 
 const secret = "an old wooden lectern"
@@ -41,6 +43,7 @@ type world struct {
 	files  files.Store
 	log    *logged
 	uses   *usecase.Service
+	in     *signin.Service
 	public string
 	cookie string // of whoever is signed in
 }
@@ -55,7 +58,7 @@ func newWorld(t *testing.T, engine, public string) *world {
 }
 
 // newWorldIn makes a world whose pages speak a language; nil is English.
-func newWorldIn(t *testing.T, engine, public string, words *site.Language) *world {
+func newWorldIn(t *testing.T, engine, public string, words *page.Language) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t, engine, nil), public: public}
 	w.log = &logged{}
@@ -74,17 +77,17 @@ func newWorldIn(t *testing.T, engine, public string, words *site.Language) *worl
 	hub.Also(presence.Source(w.db))
 	hub.Start(t.Context())
 	t.Cleanup(hub.Stop)
-	doors := api.New(api.Config{Config: face, PublicURL: public, Mailer: mailer, Live: t.Context(), Events: hub})
-	w.api = doors
 	store, err := files.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.files = store
-	w.uses = &usecase.Service{DB: w.db, Files: store, Keys: submit.NewKeys(w.db, nil), Name: "Lectern",
-		Assess: true}
-	w.site = site.New(site.Config{Config: face, Product: "Lectern", PublicURL: public, Doors: doors,
-		Usecases: w.uses, Words: words})
+	w.uses = usecase.New(usecase.Config{DB: w.db, Files: store, Mailer: mailer, PublicURL: public, Assess: true})
+	in := signin.New(signin.Config{Usecases: w.uses, Pages: true})
+	w.in = in
+	heard := live.New(live.Config{DB: w.db, Hub: hub, Until: t.Context()})
+	w.api = api.New(api.Config{Config: face, Usecases: w.uses, SignIn: in, Events: heard})
+	w.site = site.New(site.Config{Config: face, Usecases: w.uses, SignIn: in, Events: heard, Words: words})
 	w.person("ann", policy.Student)
 	w.person("tom", policy.Tutor)
 	if err := ident.NewPasswords(w.db, ident.Limits{}).SetPassword(t.Context(), "ann", secret); err != nil {
@@ -178,12 +181,22 @@ func (a *answer) status(want int) *answer {
 // text is what a person reads of the answer.
 func (a *answer) text() string {
 	_, main, _ := strings.Cut(a.Body.String(), "<main")
+	main, _, _ = strings.Cut(main, "</main>")
 	return main
 }
 
+// layout is what stands between two tags where templates begin a line.
+var layout = regexp.MustCompile(`>\s+<`)
+
+// dense is a piece of a page without what its templates are laid out by.
+func dense(text string) string { return layout.ReplaceAllString(text, "><") }
+
+// dense is the page without what its templates are laid out by.
+func (a *answer) dense() string { return dense(a.Body.String()) }
+
 func (a *answer) says(text string) *answer {
 	a.Helper()
-	if !strings.Contains(a.Body.String(), text) {
+	if !strings.Contains(a.dense(), dense(text)) {
 		a.Errorf("%q is missing in %s", text, a.Body)
 	}
 	return a
@@ -202,7 +215,7 @@ func TestSignInAndOut(t *testing.T) {
 		w.do("/", nil).leadsTo("/sign-in")
 		w.do("/home?x=1", nil).leadsTo("/sign-in?next=%2Fhome%3Fx%3D1")
 		w.do("/sign-in", nil).status(200).says("<h1>Sign in</h1>")
-		w.do("/sign-in", url.Values{"username": {"ann"}}).status(400).says("Type your user name and your password.")
+		w.do("/sign-in", url.Values{"username": {"ann"}}).status(400).says("Enter your username and password.")
 		w.do("/sign-in", url.Values{"username": {"ann"}, "password": {"wrong"}}).status(401).
 			says("The username or the password is wrong.").says(`value="ann"`)
 		in := w.do("/sign-in", url.Values{"username": {"ann"}, "password": {secret}, "next": {"/home?x=1"}}).
@@ -214,7 +227,7 @@ func TestSignInAndOut(t *testing.T) {
 		}
 		w.cookie = c.Value
 		w.do("/", nil).leadsTo("/home")
-		w.do("/home", nil).status(200).says("You are in no unit").says("<bdi>ann</bdi>")
+		w.do("/home", nil).status(200).says("You are not in any current unit").says("<bdi>ann</bdi>")
 		w.do("/api/units", nil).status(401) // the API takes headers only
 		out := w.do("/sign-out", url.Values{}).leadsTo("/sign-in")
 		if out.Header().Get("Clear-Site-Data") == "" || out.Result().Cookies()[0].MaxAge >= 0 {
@@ -262,13 +275,13 @@ func TestPasswordByLink(t *testing.T) {
 				t.Errorf("a page with a token is kept: %q", kept)
 			}
 		}
-		w.do("/password", form(secret, "other")).status(422).says("not the same").says(token)
+		w.do("/password", form(secret, "other")).status(422).says("do not match").says(token)
 		w.do("/password", form("short", "short")).status(422)
-		w.do("/password", form(secret, secret)).status(200).says("Your password is set.")
+		w.do("/password", form(secret, secret)).status(200).says("Password set.")
 		w.do("/password", form(secret, secret)).status(404).says("used or has expired").
 			says(`<a href="/forgot">`).lacks(`name="token"`)
 		w.do("/sign-in", url.Values{"username": {"tom"}, "password": {secret}}).leadsTo("/home")
-		w.do("/password", nil).status(200).says("open the link")
+		w.do("/password", nil).status(200).says("Open the link")
 		log := w.log.String()
 		if strings.Count(log, "POST /password") != 4 || strings.Contains(log, token) || strings.Contains(log, secret) {
 			t.Errorf("the log lacks what was done, or tells a token or a password: %s", log)
@@ -279,10 +292,10 @@ func TestPasswordByLink(t *testing.T) {
 func TestForgottenPasswordsAndAddresses(t *testing.T) {
 	each(t, func(w *world) {
 		for _, name := range []string{"ann", "nobody"} {
-			w.do("/forgot", url.Values{"username": {name}}).status(200).says("If there is such an account")
+			w.do("/forgot", url.Values{"username": {name}}).status(200).says("If the account exists")
 		}
-		w.do("/confirm-address", nil).status(200).says("its end is missing")
-		w.do("/confirm-address?token=abc", nil).status(200).says("This address is mine")
+		w.do("/confirm-address", nil).status(200).says("This link is incomplete")
+		w.do("/confirm-address?token=abc", nil).status(200).says("Confirm address")
 		w.do("/confirm-address", url.Values{"token": {"abc"}}).status(404).says("role=\"alert\"").
 			says(`<a href="/profile#address">`).lacks(`name="token"`)
 	})
@@ -290,7 +303,7 @@ func TestForgottenPasswordsAndAddresses(t *testing.T) {
 
 func TestErrorsArePagesForBrowsers(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
-	a := w.do("/nowhere", nil).status(404).says("<h1>Not found</h1>").says(`href="/"`)
+	a := w.do("/nowhere", nil).status(404).says("<h1>Page not found</h1>").says(`href="/"`)
 	a.says(a.Header().Get("X-Request-Id"))
 	j := w.do("/nowhere", nil, "Accept", "application/json").status(404)
 	if body, _ := io.ReadAll(j.Body); !strings.HasPrefix(string(body), "{") {
@@ -321,8 +334,8 @@ func TestSecondFactorOnPages(t *testing.T) {
 		ann.do(id, url.Values{}).leadsTo("/profile")
 		other.do("/home", nil).leadsTo("/sign-in?next=%2Fhome")
 		ann.do("/profile/password", url.Values{"old_password": {secret}, "password": {secret + "!"},
-			"again": {secret + "?"}}).status(422).says("not the same")
+			"again": {secret + "?"}}).status(422).says("do not match")
 		ann.do("/profile/password", url.Values{"old_password": {secret}, "password": {secret + "!"},
-			"again": {secret + "!"}}).status(200).says("Your password is changed.")
+			"again": {secret + "!"}}).status(200).says("Password changed.")
 	})
 }

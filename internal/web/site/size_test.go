@@ -10,28 +10,44 @@ import (
 	"golang.org/x/net/html"
 )
 
-// mostFirst is how much a browser may load for a page it sees for the first time, in
-// bytes as they are sent. The reader of documents comes later, where one is shown.
-const mostFirst = 60_000
+// What a browser may load for a page it sees for the first time, in bytes as they are sent.
+// The reader of documents comes later, where one is shown.
+const (
+	mostFirst    = 60_000 // without the font
+	mostWithFont = 80_000
+	mostStyle    = 15_000
+)
 
 // Every page is light, with all that it loads before anybody does anything.
 func TestPagesAreLight(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	w.hostile()
-	ann := w.as("ann")
+	ann, tom := w.as("ann"), w.as("tom")
 	for _, one := range []struct {
 		who  *world
 		path string
-	}{{w, "/sign-in"}, {ann, "/home"}, {ann, w.path("/projects/{id}")}, {ann, w.path(aTask)}, {ann, "/profile"}} {
+	}{{w, "/sign-in"}, {ann, "/home"}, {ann, w.path("/projects/{id}")}, {ann, w.path(aTask)}, {ann, "/profile"},
+		{ann, "/news"}, {tom, "/search?text=ann"},
+		{tom, w.path(aDesk)}, {tom, w.path("/units/{id}/inbox")}, {tom, w.path("/units/{id}/students")},
+		{tom, w.path("/units/{id}/extensions")}} {
 		l := load{world: one.who, sizes: map[string]int{}}
 		l.page(one.path)
-		total := 0
-		for _, n := range l.sizes {
+		var total, fonts, style int
+		for address, n := range l.sizes {
 			total += n
+			switch path.Ext(address) {
+			case ".woff2":
+				fonts += n
+			case ".css":
+				style += n
+			}
 		}
-		t.Logf("%s: %d bytes in %d files", one.path, total, len(l.sizes))
-		if total > mostFirst {
+		t.Logf("%s: %d bytes in %d files, %d of fonts, %d of style", one.path, total, len(l.sizes), fonts, style)
+		if total > mostWithFont || total-fonts > mostFirst || style > mostStyle {
 			t.Errorf("%s is too heavy: %v", one.path, l.sizes)
+		}
+		if fonts == 0 || style == 0 {
+			t.Errorf("%s loads no font or no style", one.path)
 		}
 		if len(l.sizes) < 3 {
 			t.Errorf("%s loads only %v", one.path, l.sizes)
@@ -63,6 +79,9 @@ func (l *load) page(address string) {
 			switch {
 			case n.Data == "link" && a.Key == "href":
 				l.get(a.Val)
+			case n.Data == "use" && a.Key == "href": // of the sprite, once for all icons
+				sprite, _, _ := strings.Cut(a.Val, "#")
+				l.get(sprite)
 			case n.Data == "script" && a.Key == "src":
 				l.script(a.Val)
 			}

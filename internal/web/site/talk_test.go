@@ -53,26 +53,26 @@ func TestADiscussionOnItsPage(t *testing.T) {
 		w.hostile()
 		ann, tom := w.as("ann"), w.as("tom")
 		path := fmt.Sprintf("%s/discussions/%d", w.path(aTask), w.discuss())
-		ann.do(w.path(aTask), nil).status(200).says(`href="` + path).says("recorded questions: 2").says("It has not begun.")
+		ann.do(w.path(aTask), nil).status(200).says(`href="` + path).says("Discussion: 2 questions").says("Not started")
 		tom.do(path+"/prompts/0", nil).status(200)
 		for range 2 { // looking begins nothing
-			ann.do(path, nil).status(200).says("Begin and hear the questions").says("It has not begun.")
+			ann.do(path, nil).status(200).says("Start discussion").says("Not started")
 			ann.do(path+"/prompts/0", nil).status(409).says("Begin the discussion")
 		}
 		ann.sound("a discussion", ann.do(path, nil))
 		ann.do(path+"/begin", url.Values{}).leadsTo(path)
-		begun := ann.do(path, nil).status(200).says(path + "/prompts/1").says("Send the answer")
-		begun.says("The questions were heard.")
+		begun := ann.do(path, nil).status(200).says(path + "/prompts/1").says("Send answer")
+		begun.says("Started")
 		if got := ann.do(path+"/prompts/1", nil).status(200); got.Body.String() != sound {
 			t.Errorf("%q", got.Body)
 		}
 		ann.do(path+"/prompts/2", nil).status(404)
-		ann.do(path+"/answer", url.Values{}).status(400).says("record your answer").says("Send the answer")
+		ann.do(path+"/answer", url.Values{}).status(400).says("record your answer").says("Send answer")
 		ann.upload(path+"/answer", "text/html", nil, "attachment", "a.png", picture).status(415).says(`role="alert"`)
 		tom.upload(path+"/answer", "text/html", nil, "attachment", "a.wav", sound).status(403)
 		ann.upload(path+"/answer", "text/html", nil, "attachment", "a.wav", sound).leadsTo(path)
 		ann.upload(path+"/answer", "text/html", nil, "attachment", "a.wav", sound).status(409)
-		tom.do(path, nil).status(200).says(path + "/response").says("It is answered.")
+		tom.do(path, nil).status(200).says(path + "/response").says("Answered")
 		tom.do(path+"/response", nil).status(200)
 		tom.sound("an answered discussion", tom.do(path, nil))
 		w.as("eve").do(path+"/prompts/0", nil).status(403)
@@ -100,12 +100,12 @@ func TestWhatIsSaidOnAPage(t *testing.T) {
 		ann.do(path+"/extension", url.Values{"weeks": {"1"}, "reason": {"  "}}).status(400).says(`role="alert"`)
 		ann.do(path+"/extension", url.Values{"weeks": {"-1"}, "reason": {"flu"}}).status(400).says(">flu</textarea>")
 		ann.do(path+"/extension", url.Values{"weeks": {"1"}, "reason": {"flu"}}).status(303)
-		ann.do(path, nil).says("You asked for").says("Granted.").says("last moment on time")
+		ann.do(path, nil).says("You requested an extension").says("Granted").says("Due ")
 		w.exec(`UPDATE task_comments SET extension_granted = NULL, extension_assessed_at = NULL WHERE type = 'extension'`)
-		ann.do(path, nil).says("This waits for an answer.")
+		ann.do(path, nil).says("Waiting for a decision")
 		w.exec(`UPDATE task_comments SET extension_granted = FALSE, extension_assessed_at = created_at,
 			extension_response = 'No <b>proof</b>.' WHERE type = 'extension'`)
-		ann.do(path, nil).says("Not granted.").says("No &lt;b&gt;proof&lt;/b&gt;.")
+		ann.do(path, nil).says("Declined").says("No &lt;b&gt;proof&lt;/b&gt;.")
 	})
 }
 
@@ -150,14 +150,14 @@ func TestALongConversation(t *testing.T) {
 	for i := range 60 {
 		ann.do(path+"/comments", url.Values{"comment": {fmt.Sprintf("remark %d.", i)}}).status(303)
 	}
-	page := ann.do(path, nil).status(200).says("Earlier: 20").Body.String()
-	before, after, _ := strings.Cut(page, "</details>\n<ol class=\"talk\">")
+	page := ann.do(path, nil).status(200).says("Show 20 earlier comments").dense()
+	before, after, _ := strings.Cut(page, "</details><ol class=\"talk\">")
 	if !strings.Contains(before, "remark 19.") || !strings.Contains(after, "remark 20.") {
 		t.Error("it is folded elsewhere")
 	}
-	if strings.Contains(tom.do(path, nil).status(200).Body.String(), "Earlier:") {
+	if strings.Contains(tom.do(path, nil).status(200).Body.String(), "earlier comments") {
 		t.Error("new comments are folded")
 	}
 	tom.do(path+"/read", url.Values{}).leadsTo(path + "#talk")
-	tom.do(path, nil).says("Earlier: 20")
+	tom.do(path, nil).says("Show 20 earlier comments")
 }

@@ -67,11 +67,11 @@ func TestHandingInOnAPage(t *testing.T) {
 	each(t, func(w *world) {
 		w.hostile()
 		ann, path := w.as("ann"), w.path(aTask)
-		form := ann.do(path, nil).status(200).says("Nothing was handed in yet.")
+		form := ann.do(path, nil).status(200).says("Nothing submitted yet.")
 		key := keyField.FindStringSubmatch(form.Body.String())[1]
 		ann.send(path+"/hand-in", key, "a.go", "\x7fELF\x02\x01\x01").status(415).says(`role="alert"`)
 		at := ann.send(path+"/hand-in", key, "<b>.go", "package a\n").status(303).Header().Get("Location")
-		first := ann.do(at, nil).status(200).says("Your work has arrived.").says("_b_.go")
+		first := ann.do(at, nil).status(200).says("Submitted. Your signed receipt").says("_b_.go")
 		ann.send(path+"/hand-in", key, "<b>.go", "package a\n").leadsTo(at)
 		again := ann.do(at, nil).status(200)
 		number := regexp.MustCompile(`<dd>(\d+)</dd>`)
@@ -79,7 +79,7 @@ func TestHandingInOnAPage(t *testing.T) {
 			t.Errorf("two numbers: %q %q", a, b)
 		}
 		ann.sound("received", first)
-		ann.do(path, nil).status(200).says("Ready for Feedback").says("Versions: 1").says("document will be made")
+		ann.do(path, nil).status(200).says("Ready for feedback").says("Versions (1)").says("PDF is being prepared")
 		receipt := ann.do(path+"/receipt", nil).status(200)
 		keys, err := submit.PublicKeys(t.Context(), w.db.Pool())
 		if err != nil {
@@ -90,7 +90,7 @@ func TestHandingInOnAPage(t *testing.T) {
 		}
 		version := regexp.MustCompile(path + `/versions/[^"]+`).FindString(ann.do(path, nil).Body.String())
 		ann.do(version, nil).status(200)
-		w.as("tom").do(path, nil).status(200).says("Versions: 1")
+		w.as("tom").do(path, nil).status(200).says("Versions (1)")
 	})
 }
 

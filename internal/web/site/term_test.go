@@ -54,7 +54,7 @@ func TestTheTermInTheAddress(t *testing.T) {
 	w.hostile()
 	ann, path := w.as("ann"), w.path("/projects/{id}")
 	for _, q := range []string{"", "?sort=name&show=open", "?sort=nonsense&show=%22"} {
-		ann.do(path+q, nil).status(200).says("Not Started").says("Next")
+		ann.do(path+q, nil).status(200).says("Not started").says("Next")
 	}
 	ann.do(path, url.Values{"target_grade": {"2"}}).leadsTo(path)
 	ann.do(path, nil).says(`<option value="2" selected>`)
@@ -81,7 +81,7 @@ func TestOverdueIsToldWhereverATaskIs(t *testing.T) {
 		told := func(want bool) {
 			t.Helper()
 			for _, path := range []string{"/home", w.path("/projects/{id}"), w.path(aTask)} {
-				if got := strings.Contains(ann.do(path, nil).status(200).text(), `<strong class="red">Overdue`); got != want {
+				if got := strings.Contains(ann.do(path, nil).status(200).text(), `<strong class="late">Overdue`); got != want {
 					t.Errorf("%s says overdue: %t, want %t", path, got, want)
 				}
 			}
@@ -109,7 +109,7 @@ func TestTheTermAtAGlance(t *testing.T) {
 	each(t, func(w *world) {
 		path := w.term()
 		ann := w.as("ann")
-		all := ann.do(path, nil).status(200).says("Later in the term").says("Overdue").says(path + "/burndown.svg")
+		all := ann.do(path, nil).status(200).says("Upcoming").says("Overdue").says(`class="chart">`)
 		all.says(`<a href="` + path + `/receipts">`)
 		if n := len(all.listed()); n != 21 { // twenty of Pass and Credit, and the hostile one
 			t.Errorf("%d tasks: %v", n, all.listed())
@@ -127,15 +127,10 @@ func TestTheTermAtAGlance(t *testing.T) {
 		}
 		weeks := ann.do(path+"?view=weeks", nil).status(200).says("<h3>Week 1</h3>").says("<h3>Week 4</h3>")
 		weeks.says(`href="?sort=due&amp;view=list"`)
-		if strings.Contains(ann.do(path+"?show=open", nil).text(), `<span class="status green">Complete`) {
+		if strings.Contains(ann.do(path+"?show=open", nil).text(), `</svg>Complete</span>`) {
 			t.Error("what is over is not hidden")
 		}
-		picture := ann.do(path+"/burndown.svg?target_grade=3", nil).status(200).says("<svg")
-		if got := picture.Header().Get("Content-Type"); got != "image/svg+xml" {
-			t.Errorf("the picture is %s", got)
-		}
-		all.says("<th scope=\"row\">").says("100 %")
-		w.as("eve").do(path+"/burndown.svg", nil).status(403)
+		all.says("<th scope=\"row\">").says("100 %").says("<summary>Show as table</summary>")
 		ann.sound(path, ann.do(path+"?view=weeks&grade=0", nil))
 	})
 }

@@ -29,6 +29,8 @@ var pages = map[string][4]int{
 	"POST /forgot":                                  {200, 200, 200, 200},
 	"GET /confirm-address":                          {200, 200, 200, 200},
 	"POST /confirm-address":                         {404, 404, 404, 404},
+	"GET /unsubscribe":                              {200, 200, 200, 200},
+	"POST /unsubscribe":                             {404, 404, 404, 404},
 	"GET /home":                                     {303, 200, 200, 200},
 	"GET /help":                                     {200, 200, 200, 200},
 	"GET /live":                                     {303, 400, 400, 400}, // the number is none
@@ -44,7 +46,6 @@ var pages = map[string][4]int{
 	"POST /projects/{id}":                           {401, 303, 303, 403},
 	"GET /projects/{id}/plan":                       {303, 200, 200, 403},
 	"POST /projects/{id}/plan":                      {401, 303, 303, 403},
-	"GET /projects/{id}/burndown.svg":               {303, 200, 200, 403},
 	"GET " + aTask:                                  {303, 200, 200, 403},
 	"POST " + aTask + "/read":                       {401, 303, 303, 403},
 	"POST " + aTask + "/comments":                   {401, 303, 303, 403},

@@ -1,0 +1,206 @@
+package account
+
+import (
+	"context"
+	"html/template"
+	"strings"
+	"sync"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/links"
+	"lectern/internal/ground/opt"
+	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/usecase"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/page"
+)
+
+const (
+	profile      = links.Profile
+	secondFactor = "/second-factor"
+)
+
+func (s *room) profileRoutes() {
+	page.Show(s.Site, profile, policy.SignedIn, "Your account", s.profile)
+	page.Form(s.Site, profile+"/preferences", policy.SignedIn, "Change how you want your pages", s.prefer,
+		endpoint.Unaudited("a matter of taste"))
+	page.Form(s.Site, profile+"/password", policy.SignedIn, "Change your password", s.changePassword,
+		endpoint.Audited(audit.Password))
+	page.Form(s.Site, profile+"/sessions/{id}/end", policy.SignedIn, "Sign out one of your sessions", s.endSession,
+		endpoint.Audited(audit.SignOut))
+	page.Show(s.Site, secondFactor, policy.OwnFactor, "Second factor", s.factor)
+	page.Form(s.Site, secondFactor, policy.OwnFactor, "Begin to set up a second factor", s.startFactor,
+		endpoint.Unaudited("nothing is on before it is confirmed"))
+	page.Form(s.Site, secondFactor+"/confirm", policy.OwnFactor, "Switch the second factor on", s.confirmFactor,
+		endpoint.Audited(audit.SecondFactor))
+	page.Form(s.Site, secondFactor+"/off", policy.SignedIn, "Switch the second factor off", s.dropFactor,
+		endpoint.Audited(audit.SecondFactor))
+}
+
+// profilePage is what a person sees of their own account.
+type profilePage struct {
+	User     *ident.User
+	Typed    ownFields
+	Sessions []ident.Session
+	Factor   *ident.Factor
+	Prefer   *ident.Preferences
+	Themes   []ident.Theme
+}
+
+// Zone is the time zone of the account; empty where it has none.
+func (v profilePage) Zone() string { return opt.Or(v.Prefer.TimeZone, "") }
+
+// zoneOptions are the zones to choose from. There are hundreds, so they are written once.
+var zoneOptions = sync.OnceValue(func() string {
+	return "<option>" + strings.Join(clock.Zones(), "</option><option>") + "</option>"
+})
+
+// ZoneOptions are the zones to choose from, and the one that is chosen among them.
+func (v profilePage) ZoneOptions() template.HTML {
+	all, own := zoneOptions(), template.HTMLEscapeString(v.Zone())
+	if own != "" {
+		plain, chosen := "<option>"+own+"</option>", "<option selected>"+own+"</option>"
+		if !strings.Contains(all, plain) {
+			all += plain
+		}
+		all = strings.Replace(all, plain, chosen, 1)
+	}
+	return template.HTML(all) //nolint:gosec // names of our own list, and one that is escaped
+}
+
+func (s *room) profile(ctx context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
+	v := profilePage{Themes: ident.Themes}
+	err := s.DB.View(ctx, func(q db.Q) (err error) {
+		if v.User, err = ident.ByID(ctx, q, who.ID); err != nil {
+			return err
+		}
+		v.Typed = fieldsOf(v.User)
+		if v.Prefer, err = ident.PreferencesOf(ctx, q, who.ID); err != nil {
+			return err
+		}
+		if v.Sessions, err = ident.Sessions(ctx, q, who); err != nil {
+			return err
+		}
+		v.Factor, err = s.Usecases.Passwords.Factor(ctx, q, who)
+		return err
+	})
+	return s.Page(who, "profile", v), err
+}
+
+func (s *room) prefer(ctx context.Context, who *access.Caller, in struct {
+	Theme     ident.Theme `param:"theme"`
+	Shortcuts bool        `param:"shortcuts"`
+	TimeZone  string      `param:"time_zone"`
+}) (endpoint.Drawing, error) {
+	_, err := s.Usecases.SetPreferences(ctx, who, usecase.PreferencesChange{Theme: &in.Theme, Shortcuts: &in.Shortcuts,
+		TimeZone: &in.TimeZone})
+	return endpoint.Redirect{To: profile}, err
+}
+
+func (s *room) changePassword(ctx context.Context, who *access.Caller, in struct {
+	Old      string `param:"old_password" text:"any"`
+	Password string `param:"password" text:"any"`
+	Again    string `param:"again" text:"any"`
+}) (endpoint.Drawing, error) {
+	var err error
+	if in.Password != in.Again {
+		err = fault.New(fault.Refused, "%s", s.Word("password.differ"))
+	} else {
+		err = s.Usecases.Passwords.ChangePassword(ctx, who, in.Old, in.Password, who.From)
+	}
+	if err != nil {
+		p, drawn := s.profile(ctx, who, struct{}{})
+		if drawn != nil {
+			return nil, drawn
+		}
+		return s.Again(p, err)
+	}
+	return s.Done(who, "profile.done"), nil
+}
+
+func (s *room) endSession(ctx context.Context, who *access.Caller, in struct {
+	ID int64 `path:"id"`
+}) (endpoint.Drawing, error) {
+	err := s.Usecases.EndOwnSession(ctx, who, in.ID)
+	return endpoint.Redirect{To: profile}, err
+}
+
+// factorPage leads through setting up a second factor: the password, the secret, and
+// once it is confirmed the recovery codes.
+type factorPage struct {
+	*ident.Factor
+	Secret string
+	QR     template.URL
+	Codes  []string
+}
+
+func (s *room) factorPage(ctx context.Context, who *access.Caller, v factorPage) (p *page.Page, err error) {
+	v.Factor, err = s.Usecases.Passwords.Factor(ctx, s.DB.Pool(), who)
+	p = s.Page(who, "second-factor", v)
+	p.Gate = who.Enrolling // they are not in yet
+	return p, err
+}
+
+func (s *room) factor(ctx context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
+	return s.factorPage(ctx, who, factorPage{})
+}
+
+type factorIn struct {
+	Password string `param:"password" text:"any"`
+	Secret   string `param:"secret" text:"any"`
+	Code     string `param:"otp" text:"any"`
+}
+
+func (s *room) startFactor(ctx context.Context, who *access.Caller, in factorIn) (endpoint.Drawing, error) {
+	secret, err := s.Usecases.StartFactor(ctx, who, in.Password)
+	if err != nil {
+		return s.factorAgain(ctx, who, factorPage{}, err)
+	}
+	v, err := s.showSecret(who, secret)
+	if err != nil {
+		return nil, err
+	}
+	return s.factorPage(ctx, who, v)
+}
+
+// showSecret gives a secret to type and as a picture.
+func (s *room) showSecret(who *access.Caller, secret string) (factorPage, error) {
+	a, err := s.SignIn.Authenticator(who, secret)
+	if err != nil {
+		return factorPage{}, err
+	}
+	return factorPage{Secret: secret, QR: template.URL(a.QR)}, nil //nolint:gosec // our own bytes
+}
+
+func (s *room) factorAgain(ctx context.Context, who *access.Caller, v factorPage, err error) (endpoint.Drawing,
+	error) {
+	p, drawn := s.factorPage(ctx, who, v)
+	if drawn != nil {
+		return nil, drawn
+	}
+	return s.Again(p, err)
+}
+
+func (s *room) confirmFactor(ctx context.Context, who *access.Caller, in factorIn) (endpoint.Drawing, error) {
+	codes, err := s.Usecases.Passwords.ConfirmFactor(ctx, who, in.Code)
+	if err != nil {
+		v, shown := s.showSecret(who, in.Secret)
+		if shown != nil {
+			return nil, shown
+		}
+		return s.factorAgain(ctx, who, v, err)
+	}
+	return s.factorPage(ctx, who, factorPage{Codes: codes})
+}
+
+func (s *room) dropFactor(ctx context.Context, who *access.Caller, in factorIn) (endpoint.Drawing, error) {
+	if err := s.Usecases.DropFactor(ctx, who, in.Password, in.Code); err != nil {
+		return s.factorAgain(ctx, who, factorPage{}, err)
+	}
+	return endpoint.Redirect{To: profile}, nil
+}

@@ -1,0 +1,50 @@
+// Package account is the pages everybody has: the ways in and out, their own account, the
+// home page, news and help.
+package account
+
+import (
+	"embed"
+	"html/template"
+
+	"lectern/internal/people/policy"
+	"lectern/internal/web/site/page"
+)
+
+//go:embed templates components
+var kit embed.FS
+
+// Room holds these pages.
+var Room = &page.Room{Kit: page.Kit{Files: kit, Funcs: funcs}, Open: open, Keys: keys}
+
+// room is what the handlers of these pages stand on.
+type room struct {
+	*page.Site
+	words language
+}
+
+// language is what these pages say that no other does.
+type language struct{ *page.Language }
+
+func funcs(l *page.Language) template.FuncMap {
+	return template.FuncMap{"device": language{l}.device}
+}
+
+func open(site *page.Site) {
+	s := &room{site, language{site.Words}}
+	s.newsRoutes()
+	s.accountRoutes()
+	s.homeRoutes()
+	s.profileRoutes()
+	s.profileFormRoutes()
+	s.oldRoutes()
+	s.helpRoutes()
+	s.searchRoutes()
+}
+
+// keys are those of words that are put together.
+func keys() (list []string) {
+	for role := policy.Student; role <= policy.Admin; role++ {
+		list = append(list, roleKey(role.Name()))
+	}
+	return list
+}

@@ -1,0 +1,165 @@
+package marking
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lectern/internal/ground/grade"
+	"lectern/internal/ground/links"
+	"lectern/internal/teaching/status"
+)
+
+// Address is that of a task on the desk.
+func (v *deskPage) Address(at int64) string {
+	in := v.deskIn
+	in.Undo = 0
+	return in.address(at)
+}
+
+// Action is where a form about the task goes.
+func (v *deskPage) Action(name string) string { return v.ActionOn(v.Now.ID, name) }
+
+// ActionOn is where a form about a task goes. What the queue is narrowed to stands
+// there as one value: a form has a status of its own.
+func (v *deskPage) ActionOn(taskID int64, name string) string {
+	filter := v.values()
+	if v.View != "" {
+		filter.Set("view", v.View)
+	}
+	path := fmt.Sprintf("/units/%d/desk/tasks/%d/%s", v.UnitID, taskID, name)
+	if len(filter) == 0 {
+		return path
+	}
+	return withQuery(path, url.Values{"filter": {filter.Encode()}})
+}
+
+// Onward is the address of the task that waits next.
+func (v *deskPage) Onward() string { return v.Address(v.Now.After) }
+
+// Inbox is the address of the list with the same filter.
+func (v *deskPage) Inbox() string { return withQuery(links.To(links.Inbox, v.UnitID), v.values()) }
+
+// Shown is the address of the same task with its document in another form.
+func (v *deskPage) Shown(view string) string {
+	in := v.deskIn
+	in.View, in.Undo = view, 0
+	return in.address(v.Now.ID)
+}
+
+// Plain tells whether the document is shown as text.
+func (v *deskPage) Plain() bool { return v.View == "text" }
+
+// OnlyMine tells whether the queue has the students of the reader's own classes only.
+func (v *deskPage) OnlyMine() bool { return v.Who == "mine" }
+
+// Mine is the address of the queue of the reader's own classes.
+func (v *deskPage) Mine() string {
+	return deskIn{UnitID: v.UnitID, queueIn: queueIn{Who: "mine"}, View: v.View}.address(0)
+}
+
+// Everybody is the address of the queue of the whole unit.
+func (v *deskPage) Everybody() string { return deskIn{UnitID: v.UnitID, View: v.View}.address(0) }
+
+// Narrow tells whether the queue is a part of what waits in the unit.
+func (v *deskPage) Narrow() bool { return v.queueIn != (queueIn{Sort: v.Sort}) }
+
+// Narrowed says in words to what the queue is narrowed beside the reader's classes.
+func (v *deskPage) Narrowed() string {
+	var parts []string
+	if v.Task != 0 {
+		for i := range v.Rows {
+			if v.Rows[i].DefinitionID == v.Task {
+				parts = append(parts, v.Rows[i].Abbreviation)
+				break
+			}
+		}
+	}
+	if v.Tutorial != 0 {
+		for i := range v.Rows {
+			if r := &v.Rows[i]; r.TutorialID != nil && *r.TutorialID == v.Tutorial && r.Tutorial != nil {
+				parts = append(parts, *r.Tutorial)
+				break
+			}
+		}
+	}
+	if st, ok := status.Parse(v.Status); ok {
+		parts = append(parts, v.words.Status(st))
+	}
+	if v.Text != "" {
+		parts = append(parts, "“"+v.Text+"”")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Total is how many wait.
+func (v *deskPage) Total() int64 { return v.Place.Total }
+
+// InAll is how many were to do today: those done and those that wait.
+func (v *deskPage) InAll() int64 { return v.Figures.Done + v.Place.Total }
+
+// First is the number of the first row in the queue.
+func (v *deskPage) First() int64 { return max(1, v.Place.Position-int64(len(v.Place.Before))) }
+
+// Hidden is how many wait that have no row beside the task.
+func (v *deskPage) Hidden() int64 { return max(0, v.Place.Total-int64(len(v.Rows))) }
+
+// Graded tells whether a grade is the one that was written, or that the task has.
+func (v *deskPage) Graded(g grade.Grade) bool {
+	if v.Typed.Marks {
+		return v.Typed.Grade == strconv.Itoa(int(g))
+	}
+	return v.Now.MarkedTask.Grade != nil && *v.Now.MarkedTask.Grade == g
+}
+
+// Points are the points of quality that were written, or that the task has.
+func (v *deskPage) Points() string {
+	switch {
+	case v.Typed.Marks:
+		return v.Typed.Quality
+	case v.Now.Quality >= 0:
+		return strconv.Itoa(v.Now.Quality)
+	}
+	return ""
+}
+
+// Wrong tells why a form of the desk was refused, for the place where it stands; empty: it
+// was not.
+func (v *deskPage) Wrong(form string) string {
+	if v.Typed.Form != form {
+		return ""
+	}
+	return v.Typed.wrong
+}
+
+// Has tells whether a box was ticked.
+func (t typed) Has(box string) bool { return slices.Contains(t.Ticked, box) }
+
+// Status is the state that was chosen.
+func (t typed) Status() status.Status {
+	st, _ := status.Parse(t.Word) // what is none is told by the refusal
+	return st
+}
+
+// Digit is the key of a reusable comment by its place from 0.
+func (v *deskPage) Digit(i int) string { return strconv.Itoa(i + 1) }
+
+// Median is how long the reader takes between two verdicts; empty where it is not known.
+func (v *deskPage) Median() string {
+	switch d := v.Figures.Median.Round(time.Second); {
+	case d == 0:
+		return ""
+	case d < 2*time.Minute:
+		return v.words.Word("desk.seconds", int(d.Seconds()))
+	default:
+		return v.words.Word("desk.minutes", int(d.Minutes()))
+	}
+}
+
+// GivenTitle names the student and the task of the verdict that can be undone.
+func (v *deskPage) GivenTitle() string {
+	return v.Given.Abbreviation + " " + v.Given.FirstName + " " + v.Given.LastName
+}

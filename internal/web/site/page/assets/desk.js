@@ -1,0 +1,413 @@
+// The marking desk: from task to task without waiting. Moving on is at once, while the
+// verdict is on its way; what is not saved is told of until somebody saw to it.
+import { draftOf } from './drafts.js';
+import { address, announce, beside, current, desk, element, home, notice, now, row, rows, say, state, task, waiting }
+  from './desk-page.js';
+import { fit } from './desk-columns.js';
+import { ask, clear, entry, fill, form, read as typedIn, sent, store, words } from './desk-form.js';
+import { Outbox } from './outbox.js';
+import { adopt, Prefetch } from './prefetch.js';
+import { Refusals } from './desk-refused.js';
+import { suggest } from './desk-snippets.js';
+import { Undo } from './desk-undo.js';
+import { presence } from './desk-presence.js';
+import * as keys from './keys.js';
+
+const part = (id) => `${home}/tasks/${id}${filter()}`; // the address of a task alone
+const ahead = new Prefetch(part, look, (ids) => { desk.dataset.ahead = ids.join(' '); });
+const outbox = new Outbox();
+let turn = 0; // counts the moves, so that a late answer of an earlier one is not shown
+let last = ''; // the verdict given last
+
+function filter() {
+  const to = new URLSearchParams(location.search);
+  to.delete('at');
+  to.delete('undo');
+  return to.size ? `?${to}` : '';
+}
+
+const view = () => new URLSearchParams(location.search).get('view'); // of the work
+
+// look tells how documents are shown now, so that those ahead are drawn the same way.
+function look() {
+  const view = now().querySelector('document-view');
+  return { opened: view?.opened, width: view?.pane?.clientWidth ?? look.width, zoom: view?.zoom ?? 1 };
+}
+
+// prepare fetches the two tasks that come next, and keeps the one that was before.
+function prepare(behind) {
+  look.width = look().width;
+  ahead.want(waiting(task(), 2), [behind ?? beside(task(), -1)]);
+}
+
+// go shows another task.
+async function go(id, { push = true, focus = true } = {}) {
+  if (!id || id === task()) return;
+  const mine = ++turn;
+  let article = ahead.take(id);
+  if (article instanceof Promise) {
+    now().setAttribute('aria-busy', 'true');
+    try {
+      article = await article;
+    } catch (e) {
+      if (mine === turn) stuck(id, e);
+      return;
+    }
+    if (mine !== turn) return;
+  }
+  show(article, push ? address(id) : '', focus);
+}
+
+// stuck is when a task cannot be read: it is tried again as soon as there is hope. What
+// the server refuses it tells by itself: it leads whoever is signed out to the sign-in.
+function stuck(id, { status }) {
+  if (status < 500) {
+    location.assign(address(id));
+    return;
+  }
+  now().removeAttribute('aria-busy');
+  notice(say('unread'));
+  const once = new AbortController();
+  const again = () => { once.abort(); if (turn === mine) go(id); };
+  const mine = turn;
+  addEventListener('online', again, { signal: once.signal });
+  outbox.addEventListener('saved', again, { signal: once.signal });
+}
+
+// show puts a task in place of the one in view.
+function show(article, href, focus = true) {
+  const old = now();
+  const behind = old.dataset.task;
+  if (behind) ahead.keep(behind, old);
+  carry(old, article);
+  old.removeAttribute('aria-busy');
+  old.replaceWith(article);
+  if (href) history.pushState(null, '', href);
+  seen();
+  prepare(behind);
+  extend();
+  if (!focus) return;
+  article.querySelector('h1').focus({ preventScroll: innerWidth > 900 });
+  const n = rows().findIndex((r) => r.dataset.task === task()) + 1;
+  announce(n ? say('shown', article.dataset.title, n, rows().length) : article.dataset.title ?? '');
+}
+
+// seen is all that belongs to the task that came into view.
+function seen() {
+  if (now().dataset.title) {
+    document.title = document.title.replace(/^.*?((?: · [^–]*)? – [^–]*)$/, `${now().dataset.title}$1`);
+  }
+  const view = now().querySelector('document-view');
+  if (view) view.kept = true;
+  const held = outbox.of(task()).findLast((e) => e.refused);
+  fill(draftOf(task()) ?? (held && { ...held.fields }));
+  current(task());
+  arrange();
+  desk.dispatchEvent(new CustomEvent('shown', { detail: task() }));
+}
+
+// carry makes the next task look as this one was left: its columns and folds.
+function carry(from, to) {
+  fit(to);
+  for (const d of from.querySelectorAll('details[id]')) {
+    const other = to.querySelector(`#${CSS.escape(d.id)}`);
+    if (other) other.open = d.open;
+  }
+}
+
+// arrange makes the links to the tasks around this one follow the queue as it is here.
+function arrange() {
+  for (const [rel, id] of [['prev', beside(task(), -1)], ['next', beside(task(), 1)]]) {
+    const link = now().querySelector(`a[rel=${rel}]`);
+    if (link && id) link.href = address(id);
+    link?.toggleAttribute('hidden', !id);
+  }
+}
+
+// judge sends what the form holds with a verdict and moves on.
+function judge(status) {
+  if (ask(status)) return;
+  const e = entry(status);
+  last = status;
+  send(e);
+  onward(e.task);
+}
+
+// send hands what was typed over to the outbox, which keeps it now.
+function send(e) {
+  for (const old of outbox.of(e.task)) if (old.refused) outbox.drop(old); // this is what came of it
+  outbox.add(e);
+  clear();
+  store();
+}
+
+// onward moves to the next task that waits, or tells that none does.
+async function onward(from) {
+  const [next] = waiting(from);
+  if (next) {
+    await go(next);
+    return;
+  }
+  announce(say('all-given'));
+  await outbox.settled(from);
+  if (outbox.entries.length === 0 && task() === from) await renew();
+}
+
+// extend adds the rows that follow when the last of those here come near.
+let extended = '';
+async function extend() {
+  const end = rows().at(-1)?.dataset.task;
+  if (!end || end === extended || rows().length - rows().findIndex((r) => r.dataset.task === task()) > 5) return;
+  extended = end;
+  const page = await read(address(end));
+  const known = new Set(rows().map((r) => r.dataset.task));
+  const more = [...page?.querySelectorAll('#desk-queue li[data-task]') ?? []].filter((r) => !known.has(r.dataset.task));
+  for (const r of more) {
+    r.querySelector('a').removeAttribute('aria-current');
+    document.querySelector('#desk-queue ol').append(document.adoptNode(r));
+  }
+  if (more.length === 0) return;
+  arrange();
+  prepare();
+}
+
+// read fetches a page of the desk; null where it cannot be had.
+async function read(from) {
+  const answer = await fetch(from, { headers: { Accept: 'text/html' }, redirect: 'manual' }).catch(() => null);
+  return answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null;
+}
+
+// visit shows a task as it stands now.
+async function visit(id) {
+  await refresh(id);
+  await go(id);
+}
+
+// renew reads the queue anew, and shows the first that waits where the task in view does not.
+async function renew() {
+  const page = await read(home + filter());
+  if (!page) return;
+  const queue = page.getElementById('desk-queue');
+  const article = page.getElementById('desk-task');
+  document.getElementById('desk-queue').replaceWith(document.adoptNode(queue));
+  fit(queue);
+  if (row(task())) {
+    current(task());
+    arrange();
+    return;
+  }
+  document.adoptNode(article);
+  customElements.upgrade(article);
+  show(article, home + filter());
+}
+
+// refresh draws a task anew, without taking away what is typed or the document.
+async function refresh(id) {
+  if (id !== task()) {
+    await ahead.renew(id);
+    if (id !== task()) return;
+  }
+  const fresh = await ahead.read(id).catch(() => null);
+  if (!fresh || id !== task()) return;
+  const old = now();
+  adopt(old, fresh);
+  const focus = old.contains(document.activeElement) ? document.activeElement : null;
+  keepForm(old, fresh, focus);
+  const scrolled = [...old.querySelectorAll('section')].map((s) => s.scrollTop);
+  carry(old, fresh);
+  old.replaceWith(fresh);
+  [...fresh.querySelectorAll('section')].forEach((s, i) => { s.scrollTop = scrolled[i] ?? 0; });
+  if (focus?.isConnected) focus.focus({ preventScroll: true });
+  else if (focus?.id) document.getElementById(focus.id)?.focus({ preventScroll: true });
+  seen();
+}
+
+// keepForm leaves the form alone where somebody is at it. It goes on with the version it
+// was drawn with where somebody else judged the work meanwhile: of two verdicts both are
+// to be seen.
+function keepForm(old, fresh, focus) {
+  const [mine, theirs] = [old, fresh].map((a) => a.querySelector('#desk-verdict'));
+  if (!mine || !theirs || !(mine.contains(focus) || Object.values(typedIn()).some(Boolean))) return;
+  const same = old.dataset.status === fresh.dataset.status;
+  mine.elements.seen.value = theirs.elements.seen.value; // what is said stands beside it as it is now
+  if (same) mine.elements.version.value = theirs.elements.version.value;
+  theirs.replaceWith(mine);
+}
+
+// submitted takes the forms of the desk over from the browser.
+function submitted(e) {
+  if (e.target !== form()) {
+    if (now().contains(e.target) && !e.target.querySelector('[type=file]')) act(e);
+    return;
+  }
+  e.preventDefault();
+  const chosen = form().dataset.chosen;
+  const status = e.submitter?.name === 'status' ? e.submitter.value : '';
+  if (status) judge(status);
+  else if (e.submitter?.hasAttribute('formaction')) speak();
+  else if (chosen) judge(chosen);
+}
+
+// act does what another form of the task asks for, without leaving.
+async function act(e) {
+  e.preventDefault();
+  const { target, submitter } = e;
+  if (target.dataset.busy) return;
+  target.dataset.busy = 'yes';
+  const body = new URLSearchParams(new FormData(target, submitter));
+  const answer = await fetch(target.getAttribute('action'), { method: 'POST', body, redirect: 'manual',
+    headers: { Accept: 'application/json' } }).catch(() => null);
+  delete target.dataset.busy;
+  if (answer?.ok) {
+    target.reset();
+    store();
+    await refresh(task());
+  } else if (!answer) notice(say('not-done'));
+  else refused(target, submitter, answer);
+}
+
+// refused tells beside a form why it was not taken. What is typed stays; where the task has
+// become another meanwhile, it is drawn as it is now. Whoever is signed out the server
+// leads on from a page of its own.
+async function refused(target, submitter, answer) {
+  const why = answer.status === 401 ? '' : (await answer.json().catch(() => null))?.error;
+  if (!why) {
+    const { name, value } = submitter ?? {};
+    if (name) target.append(element('input', { type: 'hidden', name, value }));
+    target.submit();
+    return;
+  }
+  const [id, action] = [task(), target.getAttribute('action')];
+  if ([404, 409].includes(answer.status)) await refresh(id);
+  const talk = now().querySelector('.desk-talk');
+  if (id !== task() || !talk || !(talk.contains(target) || !target.isConnected)) {
+    notice(why);
+    return;
+  }
+  for (const old of talk.querySelectorAll('.desk-why')) old.remove();
+  const form = [...talk.querySelectorAll('form')].find((f) => f.getAttribute('action') === action);
+  const message = element('p', { className: 'wrong desk-why', role: 'alert', textContent: why });
+  (form ?? talk).prepend(message);
+  message.scrollIntoView({ block: 'nearest' });
+}
+
+// speak sends the comment and stays.
+function speak() {
+  if (typedIn().comment.trim() === '') return;
+  send(words());
+  announce(say('comment-sent'));
+}
+
+// typed is about keys inside the form: to send, and to go from the grade on.
+function typed(e) {
+  if (e.key !== 'Enter' || e.isComposing || !e.target.closest?.('#desk-verdict')) return;
+  if (e.target.name === 'comment') {
+    if (!e.ctrlKey && !e.metaKey) return;
+    e.preventDefault();
+    if (e.repeat) return;
+    if (!e.shiftKey) speak();
+    else if (last) judge(last);
+    else notice(say('no-last'));
+  } else if (e.target.closest('.desk-marks')) {
+    e.preventDefault();
+    if (!e.repeat && form().dataset.chosen) judge(form().dataset.chosen);
+  }
+}
+
+// clicked opens tasks in place. The second click of two means the task that the first was
+// on, not the one that came under it meanwhile.
+let first = '';
+function clicked(e) {
+  if (e.detail < 2) first = task();
+  if (first !== task() && e.target.closest('#desk-verdict button')) {
+    e.preventDefault();
+    return;
+  }
+  acts[e.target.closest('[data-act]')?.dataset.act]?.();
+  const link = e.target.closest('a[href]');
+  if (!link || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+  const to = new URL(link.href);
+  const same = to.origin === location.origin && to.pathname === home && to.searchParams.get('view') === view();
+  const id = same ? to.searchParams.get('at') : '';
+  if (!id) return;
+  e.preventDefault();
+  go(id);
+}
+
+const acts = { waiting: () => go(waiting(task())[0]), keys: showKeys };
+
+function showKeys() {
+  const dialog = document.getElementById('desk-keys');
+  keys.list(desk, dialog.querySelector('tbody'));
+  dialog.showModal();
+}
+
+const shows = { sending: 'sending', lost: 'waits', refused: 'refused' };
+
+// changed shows on the rows of the queue what became of their verdicts.
+function changed({ detail: e }) {
+  const open = outbox.of(e.task).at(-1);
+  if (!open) return;
+  const name = open.refused ? 'refused' : open.lost ? 'lost' : 'sending';
+  if (open.fields.status) state(e.task, name, say(shows[name], open.name));
+}
+
+function saved({ detail: { entry: e } }) {
+  if (e.fields.status) {
+    state(e.task, 'saved', say('saved', e.name));
+    progress(1);
+  }
+  sent(e.task, e.fields);
+  refresh(e.task).then(() => prepare());
+}
+
+// progress counts what was given, or taken back.
+function progress(by) {
+  const box = document.getElementById('desk-progress');
+  const [bar, count, left] = ['progress', 'strong', '.desk-left'].map((part) => box.querySelector(part));
+  bar.value += by;
+  count.textContent = say('of', bar.value, bar.max);
+  left.textContent = say('left', bar.max - bar.value);
+}
+
+// heard is when something happened to a task, by whomever: what is prepared of it is old.
+const stale = new Set();
+function heard({ detail: event }) {
+  const id = event.kind === 'presence' ? '' : String(event.task_id ?? '');
+  if (!id || (id !== task() && !ahead.held.has(id)) || outbox.of(id).length) return;
+  if (stale.size === 0) {
+    setTimeout(() => {
+      const all = [...stale];
+      stale.clear();
+      Promise.all(all.map(refresh)).then(() => prepare());
+    }, 400);
+  }
+  stale.add(id);
+}
+
+desk.addEventListener('submit', submitted);
+desk.addEventListener('keydown', typed);
+desk.addEventListener('click', clicked);
+desk.addEventListener('input', store);
+desk.addEventListener('change', store);
+outbox.addEventListener('change', changed);
+outbox.addEventListener('saved', saved);
+document.addEventListener('live', heard);
+addEventListener('popstate', () => go(new URLSearchParams(location.search).get('at') ?? rows()[0]?.dataset.task,
+  { push: false }));
+desk.querySelector('.desk-tools').hidden = false;
+keys.listen(desk);
+suggest(desk);
+presence();
+new Refusals(outbox, visit);
+new Undo(outbox, (id) => {
+  progress(-1);
+  return visit(id);
+});
+fit(desk);
+history.replaceState(null, '', task() ? address(task()) : location.href);
+for (const e of outbox.entries) changed({ detail: e });
+seen();
+outbox.resume();
+desk.dataset.ahead = '';
+prepare();

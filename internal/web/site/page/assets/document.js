@@ -1,0 +1,257 @@
+// Shows a document inside the page, with its text to be selected and read aloud. The
+// link to the file stays for everybody else. Pages are drawn when they come into view,
+// and only a few are held: phones have little memory. A script may prepare a document
+// before it is shown, and keep it for a while after.
+const most = 5; // drawn pages at once
+const zooms = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
+const largest = 4096; // pixels of a canvas in each direction
+
+let library; // loaded once, and only where there is a document
+
+function load() {
+  library ??= import('./pdfjs/pdf.min.mjs').then((pdf) => {
+    pdf.GlobalWorkerOptions.workerSrc = new URL('./pdfjs/pdf.worker.min.mjs', import.meta.url).href;
+    return pdf;
+  });
+  return library;
+}
+
+const idle = []; // workers that have read a document to its end
+const farewell = 2000; // ms that a worker has to let go of a document
+
+// hire gives every document a worker of its own, so that one that takes for ever holds
+// up no other.
+function hire(pdf) {
+  const worker = idle.pop() ?? new pdf.PDFWorker();
+  worker.promise.catch(() => {}); // the document tells of it
+  return worker;
+}
+
+// release ends a document. Its worker reads the next, unless it does not come to an end.
+async function release(task, worker) {
+  const late = new Promise((_, fail) => { setTimeout(fail, farewell); });
+  try {
+    await Promise.race([Promise.all([task.destroy(), worker.promise]), late]);
+    idle.push(worker);
+  } catch {
+    worker.destroy();
+  }
+}
+
+function element(name, className, text = '') {
+  const e = document.createElement(name);
+  e.className = className;
+  e.textContent = text;
+  return e;
+}
+
+class DocumentView extends HTMLElement {
+  connectedCallback() {
+    this.prepare();
+    if (this.at > 1 && this.pane) this.go(this.at);
+  }
+
+  disconnectedCallback() {
+    if (!this.kept) this.close();
+  }
+
+  // prepare reads the document and draws the page it opens at, also before it is shown:
+  // then for a pane of the width that is given. It ends when the page is drawn, or never
+  // will be.
+  prepare(width) {
+    this.width = width;
+    this.words ??= JSON.parse(this.dataset.words);
+    this.zoom ??= 1;
+    this.opened ??= this.open(new AbortController()).catch(() => this.fail());
+    return this.opened;
+  }
+
+  // rest gives back what is drawn of a document that is kept but not shown, except for
+  // the page that is looked at.
+  rest() {
+    for (const n of this.drawn ?? []) if (n !== this.at) this.clear(this.pane.children[n - 1]);
+    this.drawn = this.drawn?.filter((n) => n === this.at);
+  }
+
+  // close gives back everything.
+  close() {
+    this.stop?.abort();
+    if (this.task) release(this.task, this.worker);
+    this.querySelector('.viewer')?.remove();
+    this.opened = this.task = this.worker = this.pane = undefined;
+  }
+
+  say(key, ...values) {
+    return this.words[key].replace(/%s/g, () => values.shift());
+  }
+
+  fail() {
+    if (!this.opened) return; // it was closed meanwhile
+    this.querySelector('.viewer')?.remove();
+    if (!this.querySelector('.hint')) this.append(element('p', 'hint', this.say('failed')));
+  }
+
+  async open(stop) {
+    this.stop = stop;
+    const [pdf, data] = await Promise.all([load(), this.read(stop.signal)]);
+    if (stop.signal.aborted) return;
+    this.pdf = pdf;
+    this.worker = hire(pdf);
+    this.task = pdf.getDocument({ data, worker: this.worker, isEvalSupported: false, useWasm: false,
+      wasmUrl: new URL('./pdfjs/', import.meta.url).href, enableXfa: false });
+    this.document = await this.task.promise;
+    this.begins = await this.beginning().catch(() => 1);
+    [this.first] = await Promise.all([1, this.begins].map((n) => this.document.getPage(n)));
+    if (stop.signal.aborted) return;
+    this.at ??= this.begins; // the page that is looked at
+    this.build();
+    await this.layOut();
+  }
+
+  // beginning is the page the document opens at: where it is a student's work, that behind
+  // the cover. The service names the cover first in the outline, then every file.
+  async beginning() {
+    if (!('work' in this.dataset)) return 1;
+    const [, file] = await this.document.getOutline() ?? [];
+    const [page] = file?.dest ?? [];
+    return page ? await this.document.getPageIndex(page) + 1 : 1;
+  }
+
+  async read(signal) {
+    const answer = await fetch(this.getAttribute('src'), { redirect: 'manual', signal });
+    if (!answer.ok) throw new Error(answer.status);
+    return new Uint8Array(await answer.arrayBuffer());
+  }
+
+  build() {
+    const viewer = element('div', 'viewer');
+    const bar = element('div', 'viewer-bar row');
+    this.place = element('span', 'hint');
+    this.place.setAttribute('role', 'status');
+    this.back = this.button('previous', '←', () => this.go(this.at - 1));
+    this.next = this.button('next', '→', () => this.go(this.at + 1));
+    bar.append(this.back, this.place, this.next, this.button('smaller', '−', () => this.scale(-1)),
+      this.button('larger', '+', () => this.scale(1)));
+    this.pane = element('div', 'viewer-pane');
+    this.pane.tabIndex = 0;
+    this.pane.setAttribute('role', 'region');
+    this.pane.setAttribute('aria-label', this.say('label'));
+    for (let n = 1; n <= this.document.numPages; n++) this.pane.append(this.sheet(n));
+    viewer.append(bar, this.pane);
+    this.append(viewer);
+    this.pane.addEventListener('scroll', () => this.look(), { passive: true });
+    this.watch();
+  }
+
+  sheet(n) {
+    const sheet = element('div', 'sheet');
+    sheet.dataset.page = n;
+    sheet.setAttribute('role', 'group');
+    sheet.setAttribute('aria-label', this.say('page', n, this.document.numPages));
+    return sheet;
+  }
+
+  button(key, sign, act) {
+    const b = element('button', 'btn', sign);
+    b.type = 'button';
+    b.setAttribute('aria-label', this.say(key));
+    b.title = this.say(key);
+    b.addEventListener('click', act);
+    return b;
+  }
+
+  // watch draws what comes near, and fits the pages to a pane whose width changes.
+  watch() {
+    const near = new IntersectionObserver((list) => {
+      for (const e of list) if (e.isIntersecting) this.draw(Number(e.target.dataset.page));
+    }, { root: this.pane, rootMargin: '0px 0px 50%' }); // people read on, and rarely back
+    for (const sheet of this.pane.children) near.observe(sheet);
+    const { pane } = this;
+    new ResizeObserver(() => {
+      if (pane === this.pane && pane.clientWidth > 0 && pane.clientWidth !== this.fitted) this.layOut();
+    }).observe(pane);
+  }
+
+  // layOut gives every page its size, by that of the first until it is drawn.
+  layOut() {
+    this.fitted = this.isConnected ? this.pane.clientWidth : this.width;
+    if (!this.fitted) return undefined;
+    const n = this.at;
+    this.drawn = []; // numbers of the drawn pages, the latest last
+    for (const sheet of this.pane.children) this.clear(sheet);
+    this.size(this.pane, this.first);
+    this.go(n);
+    return this.draw(n);
+  }
+
+  // size notes how large a page is in the units of the document, as the style reads it.
+  size(e, page) {
+    const { width, height } = page.getViewport({ scale: 1 });
+    e.style.setProperty('--sheet-width', width);
+    e.style.setProperty('--sheet-height', height);
+    const room = Math.max(200, this.fitted - 32);
+    e.style.setProperty('--total-scale-factor', (this.zoom * Math.min(room, 1000)) / width);
+    return (this.zoom * Math.min(room, 1000)) / width;
+  }
+
+  // look finds the page that is looked at after scrolling.
+  look() {
+    const middle = this.pane.scrollTop + this.pane.clientHeight / 3;
+    let n = 1;
+    for (const sheet of this.pane.children) if (sheet.offsetTop <= middle) n = Number(sheet.dataset.page);
+    this.tell(n);
+  }
+
+  tell(n) {
+    this.at = n;
+    const text = this.say('page', n, this.document.numPages);
+    if (this.place.textContent !== text) this.place.textContent = text;
+    this.back.disabled = n <= 1;
+    this.next.disabled = n >= this.document.numPages;
+  }
+
+  go(n) {
+    const to = Math.max(1, Math.min(n, this.document.numPages));
+    this.pane.scrollTop = this.pane.children[to - 1].offsetTop - 8;
+    this.tell(to);
+  }
+
+  scale(step) {
+    const at = zooms.indexOf(this.zoom) + step;
+    if (at < 0 || at >= zooms.length) return;
+    this.zoom = zooms[at];
+    this.layOut();
+  }
+
+  async draw(n) {
+    const sheet = this.pane.children[n - 1];
+    if (sheet.firstChild) return;
+    const canvas = element('canvas', '');
+    canvas.setAttribute('aria-hidden', 'true');
+    const text = element('div', 'text-layer');
+    sheet.append(canvas, text);
+    this.drawn.push(n);
+    if (this.drawn.length > most) this.clear(this.pane.children[this.drawn.shift() - 1]);
+    const page = await this.document.getPage(n).catch(() => null);
+    if (!page || canvas.parentNode !== sheet) return; // the document was closed, or the page left meanwhile
+    const viewport = page.getViewport({ scale: this.size(sheet, page) });
+    const fine = Math.min(devicePixelRatio || 1, largest / viewport.width, largest / viewport.height);
+    canvas.width = Math.floor(viewport.width * fine);
+    canvas.height = Math.floor(viewport.height * fine);
+    const layer = new this.pdf.TextLayer({ textContentSource: page.streamTextContent(), container: text, viewport });
+    const drawing = page.render({ canvas, viewport, transform: [fine, 0, 0, fine, 0, 0] });
+    sheet.stop = () => { drawing.cancel(); layer.cancel(); };
+    const [seen] = await Promise.allSettled([drawing.promise, layer.render()]);
+    if (seen.status === 'fulfilled') sheet.classList.add('drawn');
+  }
+
+  clear(sheet) {
+    sheet.stop?.();
+    sheet.stop = undefined;
+    sheet.classList.remove('drawn');
+    for (const canvas of sheet.querySelectorAll('canvas')) canvas.width = 0; // its memory is free at once
+    sheet.replaceChildren();
+  }
+}
+
+customElements.define('document-view', DocumentView);

@@ -1,0 +1,77 @@
+// Single keys: every control of the desk names its own in aria-keyshortcuts, and this
+// presses it. They work while no field has the focus, and not at all for whoever
+// switched them off.
+import { editing } from './editing.js';
+
+const names = (control) => control.getAttribute('aria-keyshortcuts').split(/\s+/);
+
+// keyOf is what a control would call the key that was pressed.
+function keyOf(e) {
+  if (e.ctrlKey || e.altKey || e.metaKey || e.isComposing) return '';
+  if (!/^[a-z]$/i.test(e.key)) return e.key;
+  return e.shiftKey ? '' : e.key.toLowerCase();
+}
+
+function controls(desk) {
+  return [...desk.querySelectorAll('[aria-keyshortcuts]')].filter((c) => !c.disabled && !c.closest('[hidden]'));
+}
+
+function press(control) {
+  if (!editing(control)) {
+    control.click();
+    return;
+  }
+  const fold = control.closest('details');
+  if (fold) fold.open = true;
+  control.focus();
+}
+
+// A key that is held down goes on through the queue, and does nothing else: it must not
+// judge the work of the next student.
+function pressed(desk, e) {
+  if (e.defaultPrevented || document.querySelector('dialog[open]')) return;
+  if (editing(e.target)) {
+    if (e.key === 'Escape') {
+      e.preventDefault();
+      e.target.blur();
+      document.getElementById('desk-name')?.focus({ preventScroll: true });
+    }
+    return;
+  }
+  const key = keyOf(e);
+  const control = key && controls(desk).find((c) => names(c).includes(key));
+  if (!control) return;
+  e.preventDefault();
+  if (!e.repeat || control.matches('a[href]')) press(control);
+}
+
+// label is what a control says, without its key.
+function label(control) {
+  const copy = control.cloneNode(true);
+  for (const kbd of copy.querySelectorAll('kbd')) kbd.remove();
+  return control.dataset.says ?? control.getAttribute('aria-label') ?? control.labels?.[0]?.firstChild?.textContent
+    ?? copy.textContent;
+}
+
+// signs stand on the keys whose names are long.
+const signs = { ArrowLeft: '←', ArrowRight: '→' };
+
+// list fills the table of keys with those of the page as it is.
+export function list(desk, table) {
+  const rows = new Map(controls(desk).map((c) => [names(c).join(' '), label(c).trim()]));
+  table.replaceChildren(...[...rows].map(([key, text]) => {
+    const row = document.createElement('tr');
+    const head = document.createElement('th');
+    head.scope = 'row';
+    for (const name of key.split(' ')) {
+      head.append(Object.assign(document.createElement('kbd'), { title: name, textContent: signs[name] ?? name }), ' ');
+    }
+    row.append(head, Object.assign(document.createElement('td'), { textContent: text }));
+    return row;
+  }));
+}
+
+export function listen(desk) {
+  if (!('keys' in desk.dataset)) return;
+  document.addEventListener('keydown', (e) => pressed(desk, e));
+}

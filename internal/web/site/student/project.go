@@ -1,0 +1,95 @@
+package student
+
+import (
+	"context"
+	"fmt"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/grade"
+	"lectern/internal/ground/links"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/insight"
+	"lectern/internal/teaching/status"
+	"lectern/internal/usecase"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/page"
+)
+
+var (
+	// showsTerm are the rights that the pages of a student's term ask for.
+	showsTerm = endpoint.Asks(policy.ReadTask, policy.ListStudents, policy.ChangeProject)
+	// changesTarget are those that a new target grade asks for, by the fields of a project.
+	changesTarget = endpoint.Asks(policy.ListStudents, policy.ReadTask, policy.GradeProject, policy.ChangeCampus,
+		policy.ChangeEnrolments, policy.EndWeek, policy.GradeTask)
+)
+
+func (s *room) projectRoutes() {
+	page.Show(s.Site, links.Project, policy.ReadProject, "The term of a student", s.project, showsTerm)
+	page.Form(s.Site, links.Project, policy.ChangeProject, "Aim for another grade", s.changeTarget,
+		endpoint.Audited(audit.Enrolment, audit.Grade, audit.Status), changesTarget)
+}
+
+type projectIn struct {
+	ID     int64  `path:"id" scope:"project"`
+	View   string `param:"view"`
+	Sort   string `param:"sort"`
+	Show   string `param:"show"`
+	Status string `param:"status"`
+	Grade  string `param:"grade"`
+}
+
+// termPage is what the page of a project shows: what the address asks for of its
+// tasks, and the way the work went.
+type termPage struct {
+	*usecase.Term
+	projectIn
+	Next       []usecase.TermTask // the next things to do
+	Now, Later []taskGroup        // what has begun, and what begins later
+	Beyond     []usecase.TermTask // what a higher target grade would add
+	Burndown   *insight.Burndown
+	MayChange  bool
+	now        clock.Time
+	words      language
+}
+
+func (s *room) project(ctx context.Context, who *access.Caller, in projectIn) (*page.Page, error) {
+	v := &termPage{words: s.words, projectIn: in, now: s.DB.Now(), MayChange: who.May(policy.ChangeProject)}
+	err := s.DB.View(ctx, func(q db.Q) (err error) {
+		if v.Term, err = usecase.TermOf(ctx, q, who, in.ID); err != nil {
+			return err
+		}
+		v.Burndown, err = insight.BurndownOf(ctx, q, in.ID, nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.arrange()
+	return s.Titled(who, "project", v.Project.Code+" "+v.Project.UnitName, v), nil
+}
+
+// Late tells whether a task that waits for its student should have come already.
+func (v *termPage) Late(t usecase.TermTask) bool {
+	return status.Set(usecase.ToDo).Has(t.Status) && t.SubmittedAt == nil && v.now.After(t.Why.Ends.Time)
+}
+
+// Grades are those a student can aim for.
+func (v *termPage) Grades() []grade.Grade { return grade.Targets }
+
+type targetIn struct {
+	ID          int64 `path:"id" scope:"project"`
+	TargetGrade int64 `param:"target_grade"`
+}
+
+func (s *room) changeTarget(ctx context.Context, who *access.Caller, in targetIn) (endpoint.Drawing, error) {
+	to := grade.Grade(in.TargetGrade)
+	if !to.Target() {
+		return nil, fault.Field(fault.Invalid, "target_grade", "must be a grade that can be aimed for")
+	}
+	_, err := s.Usecases.ChangeProject(ctx, who, in.ID, usecase.ProjectChange{TargetGrade: &to})
+	return endpoint.Redirect{To: fmt.Sprintf("/projects/%d", in.ID)}, err
+}

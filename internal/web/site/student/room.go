@@ -1,0 +1,62 @@
+// Package student is the pages of those who study: their units, tasks and what they hand in,
+// their portfolio, classes, groups and calendar.
+package student
+
+import (
+	"embed"
+	"html/template"
+
+	"lectern/internal/web/site/page"
+	"lectern/internal/web/site/taskpart"
+)
+
+//go:embed templates components
+var kit embed.FS
+
+// Room holds these pages.
+var Room = &page.Room{Kit: page.Kit{Files: kit, Funcs: funcs}, Parts: []*page.Kit{&taskpart.Kit}, Open: open,
+	Keys: keys}
+
+// room is what the handlers of these pages stand on.
+type room struct {
+	*page.Site
+	words language
+}
+
+// language is what these pages say that no other does.
+type language struct{ *page.Language }
+
+func funcs(l *page.Language) template.FuncMap {
+	w := language{l}
+	return template.FuncMap{"ratings": w.rating(), "accepts": accepts}
+}
+
+func open(site *page.Site) {
+	s := &room{site, language{site.Words}}
+	s.receiptRoutes()
+	s.projectRoutes()
+	s.planRoutes()
+	s.calendarRoutes()
+	s.portfolioRoutes()
+	s.outcomeRoutes()
+	s.tutorialRoutes()
+	s.groupRoutes()
+	s.taskRoutes()
+	s.historyRoutes()
+	s.deletedRoutes()
+	s.assessmentRoutes()
+}
+
+// keys are those of words that templates put together.
+func keys() (list []string) {
+	for _, o := range (&termPage{}).Orders() {
+		list = append(list, "project.sort-"+o)
+	}
+	for _, view := range (&termPage{}).Views() {
+		list = append(list, "project.view-"+view)
+	}
+	for _, span := range (&calendarPage{}).Spans() {
+		list = append(list, "calendar.span-"+span)
+	}
+	return list
+}

@@ -1,0 +1,62 @@
+// Package styleguide is a page for whoever builds pages: every component with all its states,
+// as it looks in the theme and on the screen at hand.
+package styleguide
+
+import (
+	"context"
+	"embed"
+	"time"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/teaching/chart"
+	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/progress"
+	"lectern/internal/teaching/status"
+	"lectern/internal/web/site/page"
+)
+
+//go:embed templates components
+var kit embed.FS
+
+// Room holds the page. It is there only where the service is told to show it. What it says are
+// examples in English, which stand in its templates: it is no part of what people use.
+var Room = &page.Room{Kit: page.Kit{Files: kit}, Open: open}
+
+// samples are what components show that take values of the domain.
+type samples struct {
+	Statuses []status.Status
+	Stats    progress.Stats
+	Chart    chart.Figure
+	Due      due.Dates
+	Overdue  due.Dates
+	Moment   clock.Time
+	Day      clock.Date
+}
+
+// aChart is one with bars of which the last is over target.
+var aChart = chart.WaitingAges{Promise: "Target 3 days",
+	Words: chart.AgesWords{Title: "Waiting now", Axis: "Submissions", None: "Nothing is waiting.",
+		About: "%d submissions: %s", Late: "%s, over target", Age: "Waiting", Tasks: "Submissions"},
+	Ages: []chart.Age{{Days: "Under 1 day", Tasks: 12}, {Days: "1 to 3 days", Tasks: 7}, {Days: "Over 3 days", Tasks: 2,
+		Late: true}}}
+
+func open(s *page.Site) {
+	if !s.Styleguide {
+		return
+	}
+	page.Show(s, "/styleguide", policy.Anybody, "Styleguide",
+		func(_ context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
+			return s.Titled(who, "styleguide", "Styleguide", samples{Statuses: status.All, Due: sample(17, 17),
+				Overdue: sample(13, 20), Moment: clock.At(sampleDay(13).Time), Day: sampleDay(13), Chart: aChart.Figure(),
+				Stats: progress.Stats{Green: .46, Blue: .21, Orange: .08, Red: .04, Grey: .21}}), nil
+		})
+}
+
+// sample are dates of a task. They are of long ago, so that the page looks the same every day.
+func sample(target, deadline int) due.Dates {
+	return due.Dates{Target: sampleDay(target), Deadline: sampleDay(deadline), Zone: time.UTC}
+}
+
+func sampleDay(day int) clock.Date { return clock.On(2020, time.November, day) }
