@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/audit"
@@ -42,6 +43,7 @@ type Assessment struct {
 	Status       State      `db:"status" json:"status"`
 	ResultStatus *string    `db:"result_status" json:"result_task_status"`
 	Reason       *string    `db:"reason" json:"reason"`
+	Trouble      *string    `db:"trouble" json:"-"` // what the engine says, for the staff
 	CreatedAt    clock.Time `db:"created_at" json:"created_at"`
 	UpdatedAt    clock.Time `db:"updated_at" json:"updated_at"`
 
@@ -49,8 +51,8 @@ type Assessment struct {
 	ReportHash   *string `db:"report_hash" json:"-"`
 }
 
-const selectAssessments = `SELECT a.id, l.task_id, l.at, a.status, a.result_status, a.reason, a.created_at,
-		a.updated_at, a.submission_id, a.report_hash
+const selectAssessments = `SELECT a.id, l.task_id, l.at, a.status, a.result_status, a.reason, a.trouble,
+		a.created_at, a.updated_at, a.submission_id, a.report_hash
 	FROM assessments a JOIN submission_tasks l ON l.submission_id = a.submission_id JOIN tasks t ON t.id = l.task_id
 	WHERE t.project_id = $1 AND t.task_definition_id = $2`
 
@@ -62,8 +64,12 @@ type Args struct {
 // Kind implements jobs.Args.
 func (Args) Kind() string { return "assessment" }
 
-// tries are how often an assessment is begun when the trouble is our own.
-const tries = 5
+// How often an assessment is begun when the trouble is our own or the engine's: with the pauses
+// of Backoff that takes some four hours. For the end of a trial or a preview somebody waits.
+const (
+	tries      = 20
+	trialTries = 5
+)
 
 const begun = "The automated assessment of this submission waits for its turn. The result will stand here."
 
@@ -71,8 +77,9 @@ const begun = "The automated assessment of this submission waits for its turn. T
 const runnable = `u.assessment_enabled AND d.assessment_enabled AND d.assessment_hash IS NOT NULL
 	AND coalesce(d.overseer_image_id, u.overseer_image_id) IS NOT NULL`
 
-// Enqueue has a submission assessed if its unit and its task ask for that, in the
-// transaction that writes the submission. A second call changes nothing.
+// Enqueue has a submission assessed if its unit and its task ask for that, in the transaction
+// that writes the submission. A second call changes nothing. It is part of handing in, for
+// holders of policy.Submit, and refuses nothing.
 func Enqueue(ctx context.Context, q db.Q, submissionID int64) error {
 	ids, err := db.All[int64](ctx, q, `INSERT INTO assessments (submission_id, status, created_at, updated_at)
 		SELECT s.id, 'queued', $2, $2 FROM submissions s JOIN tasks t ON t.id = s.task_id
@@ -122,9 +129,10 @@ const (
 	requestWindow = time.Hour
 )
 
-// Again runs an assessment of a task once more: fault.Conflict while it is queued
-// or running, or when there is nothing to run; fault.Throttled for a student who
-// asks more than five times an hour.
+// Again runs an assessment of a task once more: fault.Conflict while it is queued or running,
+// or when there is nothing to run; fault.Throttled for a student who asks more than five times
+// an hour. It is for holders of policy.Submit on the project; those of policy.GradeTask have no
+// limit.
 func Again(ctx context.Context, q db.Q, by Asker, projectID, definitionID, id int64) (*Assessment, error) {
 	if err := db.Lock(ctx, q, "assessments", id); err != nil {
 		return nil, err
@@ -144,11 +152,11 @@ func Again(ctx context.Context, q db.Q, by Asker, projectID, definitionID, id in
 			return nil, err
 		}
 	}
-	if _, err := db.Exec(ctx, q, `UPDATE assessments SET status = 'queued', reason = NULL, asked = TRUE, updated_at = $2
-		WHERE id = $1`, id, q.Now()); err != nil {
+	if _, err := db.Exec(ctx, q, `UPDATE assessments SET status = 'queued', reason = NULL, trouble = NULL, asked = TRUE,
+		updated_at = $2 WHERE id = $1`, id, q.Now()); err != nil {
 		return nil, err
 	}
-	if err := work.UpdateAssessment(ctx, q, a.TaskID, id, begun); err != nil {
+	if err := work.UpdateAssessment(ctx, q, a.TaskID, id, begun, false); err != nil {
 		return nil, err
 	}
 	if err := enqueue(ctx, q, id); err != nil {
@@ -199,9 +207,9 @@ func countRequest(ctx context.Context, q db.Q, userID int64) error {
 		return err
 	}
 	if len(made) == mostRequests {
-		free := made[mostRequests-1].Add(requestWindow)
-		return &fault.Error{Kind: fault.Throttled, Wait: free.Sub(q.Now().Time), Text: fmt.Sprintf("You can ask for "+
-			"%d assessments an hour. Wait until %s.", mostRequests, clock.At(free))}
+		wait := made[mostRequests-1].Add(requestWindow).Sub(q.Now().Time)
+		return &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("You can ask for %d assessments an "+
+			"hour. Wait %s before you ask again.", mostRequests, bounds.WaitText(wait))}
 	}
 	_, err = db.Exec(ctx, q, `INSERT INTO assessment_requests (user_id, at) VALUES ($1, $2)`, userID, q.Now())
 	return err
@@ -257,27 +265,17 @@ type assessmentEvent struct {
 func announce(ctx context.Context, q db.Q, id int64) error {
 	type row struct {
 		assessmentEvent
-		Own       bool  `db:"own"`
-		UnitID    int64 `db:"unit_id"`
-		TaskID    int64 `db:"task_id"`
-		ProjectID int64 `db:"project_id"`
-		OwnerID   int64 `db:"user_id"`
+		submit.Concerned
 	}
 	var list []events.Event
 	for r, err := range db.Each[row](ctx, q, `SELECT a.id, a.submission_id, t.task_definition_id, a.status,
-			a.result_status, s.task_id = t.id AS own, s.unit_id, t.id AS task_id, t.project_id, p.user_id
-		FROM assessments a JOIN submissions s ON s.id = a.submission_id
-		JOIN submission_tasks l ON l.submission_id = s.id JOIN tasks t ON t.id = l.task_id
-		JOIN projects p ON p.id = t.project_id WHERE a.id = $1 ORDER BY t.id`, id) {
+			a.result_status, `+submit.ConcernedColumns+`
+		FROM assessments a JOIN submissions s ON s.id = a.submission_id`+submit.JoinConcerned+`
+		WHERE a.id = $1 ORDER BY t.id`, id) {
 		if err != nil {
 			return err
 		}
-		e := events.Event{Kind: events.Assessment, UserID: r.OwnerID, ProjectID: r.ProjectID, TaskID: r.TaskID,
-			Body: r.assessmentEvent}
-		if r.Own {
-			e.UnitID = r.UnitID
-		}
-		list = append(list, e)
+		list = append(list, r.Event(events.Assessment, r.assessmentEvent))
 	}
 	return events.Add(ctx, q, list...)
 }

@@ -139,8 +139,10 @@ func TestHostileSubmissions(t *testing.T) {
 		{name: "opens a socket", program: `nc -w 1 1.1.1.1 80 || echo no way; wget -O - http://127.0.0.1:1 || echo none`,
 			output: "no way"},
 		{name: "reads the host", program: `cat ` + secret + ` || echo not there`, output: "not there"},
-		{name: "writes on the report", program: `for i in 1 2 3; do echo junk >/proc/1/fd/3; done; echo tried`,
-			output: "tried"},
+		{name: "writes on the report", program: `for i in 1 2 3; do echo junk >/proc/1/fd/10; done; echo tried`,
+			output: "tried", reason: "cannot be read"}, // the shell keeps it there while a script runs
+		{name: "claims a huge file on the report", quick: true, program: `cat claim >/proc/1/fd/10; echo tried`,
+			more: map[string]string{"claim": "run 0\n" + sparse["1.0"]}, output: "tried", reason: "cannot be read"},
 		{name: "build.sh of its own", quick: true, program: `echo mine`,
 			more: map[string]string{"build.sh": "echo FORGED", "run.sh": "echo FORGED"}, output: "build.sh: exit code 0\nmine"},
 		{name: "leads out", quick: true, program: `ls / ; cat x`, more: map[string]string{"../x": "outside"},
@@ -236,8 +238,14 @@ func TestBrokenPackages(t *testing.T) {
 		"only room for 8 MB") {
 		t.Errorf("%+v", o)
 	}
-	b.image += "missing"
-	if o := b.run(t, tight, usual, nil); !strings.Contains(o.Reason, "cannot be run") {
-		t.Errorf("%+v", o)
+}
+
+// An image that cannot be pulled is trouble that may pass, and no result.
+func TestAMissingImageIsNoResult(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	o, err := b.Run(t.Context(), Work{Image: b.image + "missing", Package: b.put(t, zipped(t, usual)).Hash, Limits: tight})
+	if text := troubleOf(err); o != nil || text == nil || !strings.Contains(*text, "manifest unknown") {
+		t.Errorf("%+v: %v", o, err)
 	}
 }

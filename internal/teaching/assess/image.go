@@ -2,15 +2,16 @@ package assess
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
-	"lectern/internal/ground/oneline"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/container"
 	"lectern/internal/platform/db"
@@ -53,24 +54,28 @@ func (i *Image) check() error {
 	var wrong fault.Fields
 	wrong.When(i.Name == "", "name", "may not be blank")
 	wrong.When(len([]rune(i.Name)) > 255, "name", "may have at most 255 characters")
-	if !oneline.Fits(i.Name) {
+	if !bounds.FitsOneLine(i.Name) {
 		wrong.Add("name", "must fit on one line")
 	}
-	wrong.When(!container.IsReference(i.Tag), "tag", "must be the reference of an image, such as "+
-		"registry.example.edu/tests/python:3.12")
+	if err := container.CheckReference(i.Tag); err != nil {
+		wrong.Add("tag", "%s", err.Error())
+	}
 	return wrong.Err(fault.Refused)
 }
 
-// AddImage adds an image: fault.Refused where its name or tag cannot be one,
-// fault.Conflict where either is taken.
+// AddImage adds an image: fault.Refused where its name or tag cannot be one, fault.Conflict
+// where either is taken. It is for holders of policy.ManageImages.
 func AddImage(ctx context.Context, q db.Q, i Image) (*Image, error) {
 	if err := i.check(); err != nil {
+		return nil, err
+	}
+	if err := i.free(ctx, q, Image{}); err != nil {
 		return nil, err
 	}
 	id, err := db.One[int64](ctx, q, `INSERT INTO overseer_images (name, tag) VALUES ($1, $2) RETURNING id`, i.Name,
 		i.Tag)
 	if err != nil {
-		return nil, i.taken(err)
+		return nil, err
 	}
 	if err := noteImage(ctx, q, audit.Created, *id); err != nil {
 		return nil, err
@@ -78,8 +83,9 @@ func AddImage(ctx context.Context, q db.Q, i Image) (*Image, error) {
 	return ImageByID(ctx, q, *id)
 }
 
-// ChangeImage changes the name or the tag of an image; nil leaves either. With
-// another tag it counts as not pulled.
+// ChangeImage changes the name or the tag of an image; nil leaves either. With another tag it
+// counts as not pulled. It is for holders of policy.ManageImages and refuses what AddImage
+// refuses.
 func ChangeImage(ctx context.Context, q db.Q, id int64, name, tag *string) (*Image, error) {
 	if err := db.Lock(ctx, q, "overseer_images", id); err != nil {
 		return nil, err
@@ -88,7 +94,7 @@ func ChangeImage(ctx context.Context, q db.Q, id int64, name, tag *string) (*Ima
 	if err != nil || name == nil && tag == nil {
 		return i, err
 	}
-	before := i.Tag
+	before := *i
 	if name != nil {
 		i.Name = *name
 	}
@@ -98,18 +104,22 @@ func ChangeImage(ctx context.Context, q db.Q, id int64, name, tag *string) (*Ima
 	if err := i.check(); err != nil {
 		return nil, err
 	}
-	if i.Tag != before {
+	if err := i.free(ctx, q, before); err != nil {
+		return nil, err
+	}
+	if i.Tag != before.Tag {
 		i.Status, i.PulledAt, i.Text = nil, nil, nil
 	}
 	if _, err := db.Exec(ctx, q, `UPDATE overseer_images SET name = $2, tag = $3, pulled_image_status = $4,
 		last_pulled_date = $5, pulled_image_text = $6 WHERE id = $1`, id, i.Name, i.Tag, i.Status, i.PulledAt,
 		i.Text); err != nil {
-		return nil, i.taken(err)
+		return nil, err
 	}
 	return i, noteImage(ctx, q, audit.Changed, id)
 }
 
-// DeleteImage removes an image that no unit and no task uses.
+// DeleteImage removes an image, for holders of policy.ManageImages. It is fault.Conflict while
+// a unit or a task uses it.
 func DeleteImage(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM overseer_images WHERE id = $1`, id)
 	switch {
@@ -123,11 +133,31 @@ func DeleteImage(ctx context.Context, q db.Q, id int64) error {
 	return noteImage(ctx, q, audit.Deleted, id)
 }
 
-func (i *Image) taken(err error) error {
-	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "There is another image with the name %.60q or the tag %.60q.", i.Name, i.Tag)
+// free tells which of name and tag another image has. Names that differ in case alone count as
+// the same, as people could not tell them apart; a name that an image had before stays its own.
+// One change of images waits for the other, so that what is free stays so.
+func (i *Image) free(ctx context.Context, q db.Q, before Image) error {
+	if err := db.LockName(ctx, q, "names of container images"); err != nil {
+		return err
 	}
-	return err
+	all, err := Images(ctx, q)
+	if err != nil {
+		return err
+	}
+	var taken []string
+	same := func(same func(other Image) bool) bool {
+		return slices.ContainsFunc(all, func(other Image) bool { return other.ID != i.ID && same(other) })
+	}
+	if i.Name != before.Name && same(func(o Image) bool { return strings.EqualFold(o.Name, i.Name) }) {
+		taken = append(taken, fmt.Sprintf("Another image has the name %.60q.", i.Name))
+	}
+	if same(func(o Image) bool { return o.Tag == i.Tag }) {
+		taken = append(taken, fmt.Sprintf("Another image has the tag %.60q.", i.Tag))
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	return fault.New(fault.Conflict, "%s", strings.Join(taken, " "))
 }
 
 func noteImage(ctx context.Context, q db.Q, action string, id int64) error {
@@ -145,7 +175,8 @@ func (PullArgs) Kind() string { return "pull image" }
 // pullWithin is how long a pull may take.
 const pullWithin = time.Hour
 
-// AskPull has an image pulled by a job. One that is being pulled goes on.
+// AskPull has an image pulled by a job. One that is being pulled goes on. It is for holders of
+// policy.ManageImages.
 func AskPull(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `UPDATE overseer_images SET pulled_image_status = $2, pulled_image_text = ''
 		WHERE id = $1 AND coalesce(pulled_image_status, '') <> $2`, id, Pulling)
@@ -186,7 +217,8 @@ func (w *Worker) Pull(ctx context.Context, job jobs.Job, a PullArgs) error {
 	outcome := Pulled
 	if err != nil {
 		outcome = PullFailed
-		said.add(explain(err))
+		w.Log.WarnContext(ctx, "an image cannot be pulled", "image", i.Tag, "err", err)
+		said.add(engineText(err))
 	}
 	return w.DB.Tx(ctx, func(q db.Q) error {
 		if err := i.note(ctx, q, outcome, said.String()); err != nil {
@@ -220,14 +252,6 @@ func (w *Worker) follow(ctx context.Context, i *Image, said *transcript) (stop f
 	return func() { cancel(); <-done }
 }
 
-// explain says what went wrong with a pull, for an Admin.
-func explain(err error) string {
-	if no, ok := errors.AsType[*container.Refused](err); ok {
-		return no.Text
-	}
-	return err.Error()
-}
-
 // note writes how far a pull is. A tag that was changed meanwhile is not this one.
 func (i *Image) note(ctx context.Context, q db.Q, outcome, text string) error {
 	_, err := db.Exec(ctx, q, `UPDATE overseer_images SET pulled_image_status = $3, pulled_image_text = $4,
@@ -250,7 +274,7 @@ func (t *transcript) add(line string) {
 	if n := len(t.lines); n > 0 && t.lines[n-1] == line {
 		return
 	}
-	t.lines = append(t.lines, clean(firstRunes(line, 500)))
+	t.lines = append(t.lines, clean(firstRunes(withoutPaths(line), mostTrouble)))
 	if n := len(t.lines); n > mostLines {
 		t.lines = t.lines[n-mostLines:]
 	}

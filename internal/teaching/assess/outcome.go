@@ -117,9 +117,9 @@ func because(e container.Ended, l container.Limits) string {
 	case container.TimeUp:
 		return fmt.Sprintf("The run was ended: it took longer than %v.", l.Time)
 	case container.TooMuch:
-		return fmt.Sprintf("The run was ended: it wrote more than %s.", size.Text(l.Output))
+		return fmt.Sprintf("The run was ended: it wrote more than %s.", bounds.SizeText(l.Output))
 	case container.OutOfMem:
-		return fmt.Sprintf("The run was ended: it needed more than %s of memory.", size.Text(l.Memory))
+		return fmt.Sprintf("The run was ended: it needed more than %s of memory.", bounds.SizeText(l.Memory))
 	case container.TooLarge:
 		return "The run was ended: it left more files behind than can be kept."
 	case container.Exited:

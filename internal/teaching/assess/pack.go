@@ -51,9 +51,9 @@ func openTests(ctx context.Context, store files.Store, hash files.Hash, room int
 		return nil, err
 	}
 	t := &tests{closer: f}
-	z, err := archive.Open(f, f.Size(), archive.Limits{Entries: mostEntries, Entry: uint64(room), Total: uint64(room)})
+	z, err := zipfile.Open(f, f.Size(), zipfile.Limits{Entries: mostEntries, Entry: uint64(room), Total: uint64(room)})
 	if err == nil {
-		err = t.read(z)
+		err = t.read(ctx, z)
 	}
 	if err != nil {
 		f.Close()
@@ -62,7 +62,7 @@ func openTests(ctx context.Context, store files.Store, hash files.Hash, room int
 	return t, nil
 }
 
-func (t *tests) read(z *zip.Reader) error {
+func (t *tests) read(ctx context.Context, z *zip.Reader) error {
 	for _, f := range z.File {
 		name := path.Clean(strings.ReplaceAll(f.Name, `\`, "/"))
 		switch mode := f.Mode(); {
@@ -75,7 +75,7 @@ func (t *tests) read(z *zip.Reader) error {
 			t.entries = append(t.entries, entry{name: name, size: int64(f.UncompressedSize64),
 				exec: mode&0o111 != 0 || strings.HasSuffix(name, ".sh"),
 				copy: func(w io.Writer) error {
-					_, err := archive.Copy(w, f, int64(f.UncompressedSize64))
+					_, err := zipfile.Copy(ctx, w, f, int64(f.UncompressedSize64))
 					return err
 				}})
 		}
@@ -167,7 +167,7 @@ func total(list []entry) (n int64) {
 func checkRoom(list []entry, room int64) error {
 	if n := total(list); n > room {
 		return fault.New(fault.TooLarge, "The files have %s together, and the working folder only room for %s.",
-			size.Text(n), size.Text(room))
+			bounds.SizeText(n), bounds.SizeText(room))
 	}
 	return nil
 }

@@ -15,20 +15,20 @@ const (
 
 // Personal lists the tables of automated assessment. The reports of work that a
 // group handed in are the group's, and stay.
-var Personal = []personal.Table{
+var Personal = []personaldata.Table{
 	{Name: "assessments", About: "what automated assessment said of work handed in for or by the person",
 		Where: "JOIN submissions s ON s.id = t.submission_id " + handedInBy,
-		Plain: []string{"status", "result_status"}, Files: []personal.File{{Hash: "report_hash", Ext: ".json"}},
+		Plain: []string{"status", "result_status"}, Files: []personaldata.File{{Hash: "report_hash", Ext: ".json"}},
 		Kept: academic,
 		EraseFiles: []string{`DELETE FROM jobs WHERE kind = 'assessment' AND id IN (SELECT job_id FROM assessments
 				WHERE status IN ('queued', 'running') AND submission_id IN (` + alone + `))`,
-			`UPDATE assessments SET report_hash = NULL, status = 'failed', reason = '` + personal.Removed + `'
+			`UPDATE assessments SET report_hash = NULL, status = 'failed', reason = '` + personaldata.Removed + `'
 				WHERE submission_id IN (` + alone + `)`}},
 	{Name: "assessment_requests", About: "when the person asked for an assessment again", Where: "WHERE t.user_id = $1",
 		People: []string{"user_id"}, Erase: `DELETE FROM assessment_requests WHERE user_id = $1`},
 	{Name: "assessment_trials", About: "runs by which the person tried tests out", Where: "WHERE t.user_id = $1",
 		People: []string{"user_id"}, Plain: []string{"status"},
-		Files: []personal.File{{Hash: "report_hash", Ext: ".json"}},
+		Files: []personaldata.File{{Hash: "report_hash", Ext: ".json"}},
 		Erase: `DELETE FROM assessment_trials WHERE user_id = $1`},
 	{Name: "assessment_previews", About: "previews of tests that the person asked for", Where: "WHERE t.user_id = $1",
 		People: []string{"user_id"}, Plain: []string{"status"}, Erase: `DELETE FROM assessment_previews WHERE user_id = $1`},
@@ -37,7 +37,7 @@ var Personal = []personal.Table{
 		Erase: `DELETE FROM assessment_preview_rows WHERE submission_id IN (` + alone + `)`},
 	{Name: "assessment_trial_files", About: "files the person tried tests out with",
 		Where: "JOIN assessment_trials r ON r.id = t.trial_id WHERE r.user_id = $1", Plain: []string{"title"},
-		Files: []personal.File{{Hash: "hash", Name: "title"}},
+		Files: []personaldata.File{{Hash: "hash", Name: "title"}},
 		Erase: `DELETE FROM assessment_trial_files WHERE trial_id IN (SELECT id FROM assessment_trials
 			WHERE user_id = $1)`},
 }

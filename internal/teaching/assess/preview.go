@@ -48,9 +48,9 @@ type PreviewArgs struct {
 // Kind implements jobs.Args.
 func (PreviewArgs) Kind() string { return "assessment preview" }
 
-// AskPreview has the tests of a definition run over the latest submission of every
-// student, applying nothing. fault.Conflict where there is no package or image, or
-// a preview is under way.
+// AskPreview has the tests of a definition run over the latest submission of every student,
+// applying nothing. fault.Conflict where there is no package or image, or a preview is under
+// way. It is for holders of policy.EditDefinitions in the unit.
 func AskPreview(ctx context.Context, q db.Q, userID, definitionID int64) (*Preview, error) {
 	if _, err := readRun(ctx, q, definitionID); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func AskPreview(ctx context.Context, q db.Q, userID, definitionID int64) (*Previ
 	if err != nil {
 		return nil, err
 	}
-	job, err := jobs.Enqueue(ctx, q, PreviewArgs{*id}, jobs.Options{MaxAttempts: tries,
+	job, err := jobs.Enqueue(ctx, q, PreviewArgs{*id}, jobs.Options{MaxAttempts: trialTries,
 		For: jobs.For{Unit: *unit, Person: userID}})
 	if err != nil {
 		return nil, err
@@ -114,8 +114,8 @@ const turn = 5 * time.Second
 // Preview is the worker of PreviewArgs. It runs for a while, and then lets others
 // have their turn before it goes on.
 func (w *Worker) Preview(ctx context.Context, job jobs.Job, a PreviewArgs) error {
-	if err := w.Runner.Engine.Check(ctx); err != nil {
-		return w.wait(ctx, err)
+	if err := w.checkEngine(ctx); err != nil {
+		return w.wait(ctx, w.tellStaff(ctx, "assessment_previews", a.PreviewID, err))
 	}
 	p, err := w.openPreview(ctx, job, a.PreviewID)
 	if err != nil || p == nil {
@@ -134,7 +134,7 @@ func (w *Worker) Preview(ctx context.Context, job jobs.Job, a PreviewArgs) error
 			return jobs.Snooze(time.Millisecond)
 		}
 		if err := w.previewOne(ctx, job, p, next[0]); err != nil {
-			return w.wait(ctx, err)
+			return w.tellStaff(ctx, "assessment_previews", p.ID, err)
 		}
 	}
 }
@@ -168,17 +168,14 @@ func (w *Worker) openPreview(ctx context.Context, job jobs.Job, id int64) (*prev
 	if err == nil {
 		p.digest, err = w.digestOf(ctx, *p.run.Image)
 	}
-	if no, ok := errors.AsType[*container.Refused](err); ok {
-		return nil, w.closePreview(ctx, job, id, Failed, "The image cannot be pulled: "+no.Text)
-	}
 	if err != nil {
-		return nil, w.wait(ctx, err)
+		return nil, w.tellStaff(ctx, "assessment_previews", id, err)
 	}
 	limits := w.Limits.Under(p.run.Limits)
 	p.tests = sum(*p.run.Package, fmt.Sprint(limits))
 	return p, w.DB.Tx(ctx, func(q db.Q) error {
-		_, err := db.Exec(ctx, q, `UPDATE assessment_previews SET status = 'running', updated_at = $2 WHERE id = $1`, id,
-			q.Now())
+		_, err := db.Exec(ctx, q, `UPDATE assessment_previews SET status = 'running', reason = NULL, updated_at = $2
+			WHERE id = $1`, id, q.Now())
 		return err
 	})
 }

@@ -3,6 +3,7 @@ package assess
 import (
 	"archive/tar"
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lectern/internal/ground/bounds"
 )
 
 // driver is what a container runs: it unpacks what it is given, runs the scripts
@@ -59,30 +62,59 @@ type step struct {
 	name  string
 	code  int
 	files tree
+	names int    // bytes of the names of the files
 	yaml  []byte // what the script said
 }
 
 const (
-	mostSteps = 2
-	mostYAML  = 64 << 10
-	mostFiles = 20_000
+	mostSteps  = 2
+	mostResult = 4 << 20 // what the folder of the results holds
+	mostYAML   = 64 << 10
+	mostFiles  = 20_000
+	mostNames  = 16 << 20 // bytes of the names of all files, with where links lead
 )
 
-var errReport = errors.New("the report of the container cannot be read")
+// mostReport is how long a report may be: two steps, each with room to spare for files
+// that have more bytes than they take up.
+func mostReport(room int64) int64 { return 4*room + 16*bounds.MB }
 
-// readReport reads what the driver told. The student's program could write there,
-// too: whatever is found must be borne. An incomplete report gives the steps that
-// are whole.
-func readReport(r io.Reader) ([]step, error) {
+var (
+	errReport = errors.New("the report of the container cannot be read")
+	errSparse = errors.New("a sparse file, which the driver never packs")
+	errLonger = errors.New("more than there can be")
+)
+
+// reading gives at most so many bytes, and none after ctx has ended.
+type reading struct {
+	ctx  context.Context
+	r    io.Reader
+	left int64
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.r.Read(p)
+	if r.left -= int64(n); r.left < 0 {
+		return 0, errLonger
+	}
+	return n, err
+}
+
+// readReport reads what the driver told of folders that hold so much. The student's
+// program could write there, too: whatever is found must be borne. An incomplete report
+// gives the steps that are whole.
+func readReport(ctx context.Context, r io.Reader, room int64) ([]step, error) {
 	var steps []step
-	in := bufio.NewReader(r)
+	in := bufio.NewReader(&reading{ctx, r, mostReport(room)})
 	for {
 		s, err := readHead(in)
 		if errors.Is(err, io.EOF) {
 			return steps, nil
 		}
 		if err == nil {
-			err = s.read(tar.NewReader(in), nothing)
+			err = s.read(ctx, tar.NewReader(in), room, nothing)
 		}
 		if err == nil && len(steps) == mostSteps {
 			err = errors.New("more steps than there are scripts")
@@ -119,7 +151,7 @@ func readHead(in *bufio.Reader) (*step, error) {
 }
 
 // read reads an archive of the folders.
-func (s *step) read(t *tar.Reader, file keeper) error {
+func (s *step) read(ctx context.Context, t *tar.Reader, room int64, file keeper) error {
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
@@ -129,25 +161,50 @@ func (s *step) read(t *tar.Reader, file keeper) error {
 			return err
 		}
 		folder, name, _ := strings.Cut(path.Clean(h.Name), "/")
+		if err := fits(h, folder, room); err != nil {
+			return err
+		}
+		content := &reading{ctx, t, h.Size}
 		switch {
 		case name == "" || !filepath.IsLocal(name) || h.Typeflag == tar.TypeDir:
 		case folder == workFolder:
-			if len(s.files) == mostFiles {
-				return fmt.Errorf("more than %d files", mostFiles)
-			}
-			if err := s.note(h, name, t, file); err != nil {
+			if err := s.note(h, name, content, file); err != nil {
 				return err
 			}
 		case folder == resultFolder && h.Typeflag == tar.TypeReg && name == s.name+".yaml":
-			if s.yaml, err = io.ReadAll(io.LimitReader(t, mostYAML)); err != nil {
+			if s.yaml, err = io.ReadAll(io.LimitReader(content, mostYAML)); err != nil {
 				return err
 			}
 		}
 	}
 }
 
+// fits refuses what cannot have been in a folder. A few bytes can claim a sparse file of
+// any size, whose holes would be read here as zeros: the driver packs files as they are,
+// so it is the student's program that writes one.
+func fits(h *tar.Header, folder string, room int64) error {
+	if h.Typeflag == tar.TypeGNUSparse {
+		return errSparse
+	}
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return errSparse
+		}
+	}
+	if folder == resultFolder {
+		room = mostResult
+	}
+	if h.Size > room {
+		return fmt.Errorf("a file of %d bytes where %d have room", h.Size, room)
+	}
+	return nil
+}
+
 // note notes what a file of the work folder is.
 func (s *step) note(h *tar.Header, name string, t io.Reader, file keeper) error {
+	if s.names += len(name) + len(h.Linkname); len(s.files) == mostFiles || s.names > mostNames {
+		return fmt.Errorf("more than %d files, or names of more than %d bytes", mostFiles, mostNames)
+	}
 	if h.Typeflag != tar.TypeReg {
 		s.files[name] = "a link or device " + h.Linkname
 		return nil
@@ -164,8 +221,8 @@ func (s *step) note(h *tar.Header, name string, t io.Reader, file keeper) error 
 }
 
 // pass writes the plain files of the work folder after the last whole step to p.
-func pass(report io.ReadSeeker, steps int, p *packer, folder string) error {
-	return lastStep(report, steps, func(h *tar.Header, name string, r io.Reader) error {
+func pass(ctx context.Context, report io.ReadSeeker, room int64, steps int, p *packer, folder string) error {
+	return lastStep(ctx, report, room, steps, func(h *tar.Header, name string, r io.Reader) error {
 		return p.one(folder, entry{name: name, size: h.Size, copy: func(w io.Writer) error {
 			_, err := io.Copy(w, r)
 			return err
@@ -174,11 +231,11 @@ func pass(report io.ReadSeeker, steps int, p *packer, folder string) error {
 }
 
 // lastStep reads a report again and gives the files of its last whole step.
-func lastStep(report io.ReadSeeker, steps int, file keeper) error {
+func lastStep(ctx context.Context, report io.ReadSeeker, room int64, steps int, file keeper) error {
 	if _, err := report.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	in := bufio.NewReader(report)
+	in := bufio.NewReader(&reading{ctx, report, mostReport(room)})
 	for i := range steps {
 		s, err := readHead(in)
 		if err != nil {
@@ -188,7 +245,7 @@ func lastStep(report io.ReadSeeker, steps int, file keeper) error {
 		if i == steps-1 {
 			take = file
 		}
-		if err := s.read(tar.NewReader(in), take); err != nil {
+		if err := s.read(ctx, tar.NewReader(in), room, take); err != nil {
 			return err
 		}
 	}

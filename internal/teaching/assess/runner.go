@@ -41,16 +41,13 @@ type Work struct {
 
 // Run runs the package over the submission. Whatever the package or the
 // submission does wrong is part of the outcome; an error is trouble of our own or
-// of the engine, and may pass.
+// of the engine, which may be down, have lost the image or be unable to run it, and may pass.
 func (r *Runner) Run(ctx context.Context, w Work) (*Outcome, error) {
 	o, err := r.run(ctx, w)
 	if errors.Is(err, container.ErrNoImage) { // as on a machine that is new
 		if err = r.Engine.Pull(ctx, w.Image, func(string) {}); err == nil {
 			o, err = r.run(ctx, w)
 		}
-	}
-	if no, ok := errors.AsType[*container.Refused](err); ok {
-		return &Outcome{Reason: fmt.Sprintf("The image %s cannot be run: %s", w.Image, no.Text)}, nil
 	}
 	if f, ok := errors.AsType[*fault.Error](err); ok && (f.Kind == fault.Unsupported || f.Kind == fault.TooLarge) {
 		return &Outcome{Reason: f.Text}, nil
@@ -85,8 +82,8 @@ func (r *Runner) run(ctx context.Context, w Work) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := o.take(before, ended, report, w.Limits)
-	if o.HasJudge {
+	told, err := o.take(ctx, before, ended, report, w.Limits)
+	if err == nil && o.HasJudge {
 		err = r.judge(ctx, w, o, report, told, submitted, t)
 	}
 	return o, err
@@ -109,13 +106,10 @@ func (r *Runner) contain(ctx context.Context, w Work, steps []string, more []con
 	}()
 	var text bytes.Buffer
 	most := room(w.Limits)
-	ended, err := r.Engine.Run(ctx, container.Run{Image: w.Image, User: someUser(), Limits: bounds(w.Limits),
-		Command: append([]string{"/bin/sh", "-c", driver, "sh"}, steps...), Labels: w.Labels,
-		Env: []string{"HOME=/" + workFolder, "TMPDIR=/" + tempFolder, "LANG=C.UTF-8"},
-		Folders: append(more, container.Folder{Path: "/" + workFolder, Size: most, Exec: true},
-			container.Folder{Path: "/" + tempFolder, Size: most, Exec: true},
-			container.Folder{Path: "/" + resultFolder, Size: mostResult}),
-		Input: in, Output: &text, Report: report, MostReport: 4*most + 16*size.MB})
+	ended, err := r.Engine.Run(ctx, container.Run{Image: w.Image, User: someUser(), Limits: engineLimits(w.Limits),
+		Command: append([]string{shell, "-c", driver, "sh"}, steps...), Labels: w.Labels,
+		Env:     []string{"HOME=/" + workFolder, "TMPDIR=/" + tempFolder, "LANG=C.UTF-8"},
+		Folders: append(more, folders(most)...), Input: in, Output: &text, Report: report, MostReport: mostReport(most)})
 	in.CloseWithError(errors.New("nobody reads on"))
 	if wrong := <-packed; err == nil && wrong != nil && ended.Cause == container.Exited && ended.ExitCode != 0 {
 		err = wrong
@@ -124,20 +118,23 @@ func (r *Runner) contain(ctx context.Context, w Work, steps []string, more []con
 	return p.sums, ended, err
 }
 
-const mostResult = 4 << 20
-
 // someUser is a number that hardly any other container has at the time, so that
 // limits by user are those of one run. Engines without root have the first 65,536.
 func someUser() int { return 10_000 + rand.IntN(50_000) } //nolint:gosec // nobody gains by guessing it
 
-// take reads what a run left and tells how many of its steps are whole.
-func (o *Outcome) take(before tree, e container.Ended, report io.ReadSeeker, l taskdef.Limits) int {
+// take reads what a run left and tells how many of its steps are whole. An error is the
+// end of ctx: whatever is wrong with what was left is part of the outcome.
+func (o *Outcome) take(ctx context.Context, before tree, e container.Ended, report io.ReadSeeker,
+	l taskdef.Limits) (int, error) {
 	var steps []step
 	_, err := report.Seek(0, io.SeekStart)
 	if err == nil {
-		steps, err = readReport(report)
+		steps, err = readReport(ctx, report, room(l))
 	}
-	o.Reason = because(e, bounds(l))
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	o.Reason = because(e, engineLimits(l))
 	if err != nil && o.Reason == "" {
 		o.Reason = "What the run left behind cannot be read: the program wrote where only the service should."
 	}
@@ -155,9 +152,9 @@ func (o *Outcome) take(before tree, e container.Ended, report io.ReadSeeker, l t
 	}
 	if n := len(steps); n > 0 && o.Reason == "" && steps[n-1].code == 137 {
 		o.Reason = fmt.Sprintf("%s.sh was killed, most likely for needing more than %s of memory.", steps[n-1].name,
-			size.Text(bounds(l).Memory))
+			bounds.SizeText(engineLimits(l).Memory))
 	}
-	return len(steps)
+	return len(steps), nil
 }
 
 // judge runs the judge in a second container, which sees what the first one left
@@ -169,7 +166,7 @@ func (r *Runner) judge(ctx context.Context, w Work, o *Outcome, report io.ReadSe
 		return err
 	}
 	defer second.Close()
-	evidence := container.Folder{Path: "/" + evidenceFolder, Size: 3*room(w.Limits) + bounds(w.Limits).Output}
+	evidence := container.Folder{Path: "/" + evidenceFolder, Size: 3*room(w.Limits) + engineLimits(w.Limits).Output}
 	_, ended, err := r.contain(ctx, w, []string{"judge"}, []container.Folder{evidence}, second, &o.JudgeOutput,
 		func(p *packer) error {
 			if err := p.add(workFolder, t.entries); err != nil {
@@ -182,16 +179,19 @@ func (r *Runner) judge(ctx context.Context, w Work, o *Outcome, report io.ReadSe
 			if err := p.add(evidenceFolder+"/submitted", submitted); err != nil {
 				return err
 			}
-			return pass(report, told, p, evidenceFolder+"/after")
+			return pass(ctx, report, room(w.Limits), told, p, evidenceFolder+"/after")
 		})
 	if err != nil {
 		return err
 	}
 	var steps []step
 	if _, err = second.Seek(0, io.SeekStart); err == nil {
-		steps, err = readReport(second)
+		steps, err = readReport(ctx, second, room(w.Limits))
 	}
-	if why := because(ended, bounds(w.Limits)); why != "" || err != nil || len(steps) != 1 {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if why := because(ended, engineLimits(w.Limits)); why != "" || err != nil || len(steps) != 1 {
 		o.JudgeOutput = strings.TrimSpace(o.JudgeOutput + "\n" + why)
 		return nil
 	}

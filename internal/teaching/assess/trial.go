@@ -9,7 +9,6 @@ import (
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/blob"
-	"lectern/internal/platform/container"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/jobs"
@@ -35,9 +34,9 @@ type TrialArgs struct {
 // Kind implements jobs.Args.
 func (TrialArgs) Kind() string { return "assessment trial" }
 
-// Try has the package of a definition run over files, or over none, and gives the
-// id under which to find the result. fault.Conflict where there is no package or
-// image.
+// Try has the package of a definition run over files, or over none, and gives the id under
+// which to find the result. fault.Conflict where there is no package or image. It is for
+// holders of policy.EditDefinitions in the unit.
 func Try(ctx context.Context, q db.Q, store files.Store, userID, definitionID int64, list []Submitted) (int64, error) {
 	if _, err := readRun(ctx, q, definitionID); err != nil {
 		return 0, err
@@ -66,7 +65,7 @@ func Try(ctx context.Context, q db.Q, store files.Store, userID, definitionID in
 	if err != nil {
 		return 0, err
 	}
-	job, err := jobs.Enqueue(ctx, q, TrialArgs{*id}, jobs.Options{MaxAttempts: tries,
+	job, err := jobs.Enqueue(ctx, q, TrialArgs{*id}, jobs.Options{MaxAttempts: trialTries,
 		For: jobs.For{Unit: *unit, Person: userID}})
 	if err != nil {
 		return 0, err
@@ -112,8 +111,8 @@ func TrialByID(ctx context.Context, q db.Q, definitionID, id int64) (*Trial, err
 
 // Try is the worker of TrialArgs.
 func (w *Worker) Try(ctx context.Context, job jobs.Job, a TrialArgs) error {
-	if err := w.Runner.Engine.Check(ctx); err != nil {
-		return w.wait(ctx, err)
+	if err := w.checkEngine(ctx); err != nil {
+		return w.wait(ctx, w.tellStaff(ctx, "assessment_trials", a.TrialID, err))
 	}
 	definition, err := db.OneOf[int64](ctx, w.DB.Pool(), "trial", `SELECT task_definition_id FROM assessment_trials
 		WHERE id = $1`, a.TrialID)
@@ -124,11 +123,8 @@ func (w *Worker) Try(ctx context.Context, job jobs.Job, a TrialArgs) error {
 		return err
 	}
 	o, err := w.runTrial(ctx, job, a.TrialID, *definition)
-	if errors.Is(err, container.ErrAway) {
-		return w.wait(ctx, err)
-	}
-	if err != nil {
-		return err // what is dead is given up by Tidy
+	if err != nil { // what is dead is given up by Tidy
+		return w.tellStaff(ctx, "assessment_trials", a.TrialID, err)
 	}
 	return w.DB.Tx(ctx, func(q db.Q) error {
 		hash, err := w.keep(ctx, q, o)
@@ -175,9 +171,10 @@ func setTrial(ctx context.Context, q db.Q, id int64, s State, reason string, rep
 	return err
 }
 
-// giveUpDead marks the trials or previews as failed whose job died.
+// giveUpDead marks the trials or previews as failed whose job died; what the engine said of
+// the last try stays.
 func giveUpDead(ctx context.Context, q db.Q, table string) error {
-	_, err := db.Exec(ctx, q, `UPDATE `+table+` SET status = 'failed', reason = $1, updated_at = $2
+	_, err := db.Exec(ctx, q, `UPDATE `+table+` SET status = 'failed', reason = coalesce(reason, $1), updated_at = $2
 		WHERE status IN ('queued', 'running') AND job_id IN (SELECT id FROM jobs WHERE state = 'dead')`, troubled,
 		q.Now())
 	return err
@@ -191,8 +188,9 @@ const (
 	pruneBatch  = 500
 )
 
-// Prune removes old trials, previews and results, and what was noted of who asked
-// for assessments again, a bounded number at a time, and tells how many.
+// Prune removes old trials, previews and results, and what was noted of who asked for
+// assessments again, a bounded number at a time, and tells how many. It is for the job that
+// cleans up.
 func Prune(ctx context.Context, q db.Q) (int64, error) {
 	var total int64
 	for _, old := range []struct {

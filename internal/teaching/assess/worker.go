@@ -27,19 +27,18 @@ type Worker struct {
 	Log    *slog.Logger
 	Runner *Runner
 	Limits taskdef.Limits // of the service
+
+	outage outage
 }
 
 // Register gives the queue the kinds of jobs there are.
 func (w *Worker) Register(qu *jobs.Queue) {
 	longest := 2*time.Duration(w.Limits.Seconds)*time.Second + 15*time.Minute // with the judge and a pull
-	jobs.Register(qu, w.Assess, jobs.Limits{Timeout: longest, Fair: true})
-	jobs.Register(qu, w.Try, jobs.Limits{Timeout: longest, Fair: true})
-	jobs.Register(qu, w.Preview, jobs.Limits{Timeout: longest, Concurrency: 1, Fair: true})
+	jobs.Register(qu, w.Assess, jobs.Limits{Timeout: longest, Fair: true, Untrusted: true})
+	jobs.Register(qu, w.Try, jobs.Limits{Timeout: longest, Fair: true, Untrusted: true})
+	jobs.Register(qu, w.Preview, jobs.Limits{Timeout: longest, Concurrency: 1, Fair: true, Untrusted: true})
 	jobs.Register(qu, w.Pull, jobs.Limits{Timeout: pullWithin})
 }
-
-// waitForEngine is how long a job waits while the engine does not answer.
-const waitForEngine = 5 * time.Second
 
 // task is an assessment with all that is needed to run it.
 type task struct {
@@ -71,8 +70,9 @@ func readTask(ctx context.Context, q db.Q, id int64) (*task, error) {
 // Assess is the worker of Args: it runs the tests of a submission and makes the
 // result known together with the end of the job.
 func (w *Worker) Assess(ctx context.Context, job jobs.Job, a Args) error {
-	if err := w.Runner.Engine.Check(ctx); err != nil {
-		return w.wait(ctx, err)
+	if err := w.checkEngine(ctx); err != nil {
+		failed := w.DB.Tx(ctx, func(q db.Q) error { return stumble(ctx, q, a.AssessmentID, err) })
+		return errors.Join(failed, w.wait(ctx, err))
 	}
 	t, idle, err := w.begin(ctx, job, a.AssessmentID)
 	if err != nil || idle {
@@ -85,26 +85,17 @@ func (w *Worker) Assess(ctx context.Context, job jobs.Job, a Args) error {
 	if errors.Is(context.Cause(ctx), jobs.ErrLost) {
 		return err // it is another's now
 	}
-	end := context.WithoutCancel(ctx) // as when the service stops
-	away := errors.Is(err, container.ErrAway)
-	failed := w.DB.Tx(end, func(q db.Q) error {
-		if job.Last() && ctx.Err() == nil && !away {
-			return giveUp(end, q, t.ID, t.TaskID, troubled)
-		}
-		return setState(end, q, t.ID, Queued, "")
-	})
-	return errors.Join(failed, w.wait(ctx, err))
-}
-
-const troubled = "The service failed to run the tests, several times. Its operators have to look into it."
-
-// wait lets a job wait for an engine that does not answer, for as long as it takes.
-func (w *Worker) wait(ctx context.Context, err error) error {
-	if !errors.Is(err, container.ErrAway) {
-		return err
+	end := context.WithoutCancel(ctx)
+	if ctx.Err() != nil { // as when the service stops
+		return errors.Join(err, w.DB.Tx(end, func(q db.Q) error { return setState(end, q, t.ID, Queued, "") }))
 	}
-	w.Log.WarnContext(ctx, "assessments wait for the container engine", "err", err)
-	return jobs.Snooze(waitForEngine)
+	failed := w.DB.Tx(end, func(q db.Q) error {
+		if err := stumble(end, q, t.ID, err); err != nil || !job.Last() {
+			return err
+		}
+		return giveUp(end, q, t.ID, t.TaskID, troubled)
+	})
+	return errors.Join(failed, err)
 }
 
 // begin marks an assessment as running, unless there is nothing left to do.
@@ -178,10 +169,10 @@ func (w *Worker) finish(ctx context.Context, q db.Q, job jobs.Job, t *task, o *O
 		reason = o.Reason
 	}
 	if _, err := db.Exec(ctx, q, `UPDATE assessments SET status = $2, reason = $3, result_status = $4, report_hash = $5,
-		updated_at = $6 WHERE id = $1`, t.ID, o.state(), reason, result, hash, q.Now()); err != nil {
+		trouble = NULL, updated_at = $6 WHERE id = $1`, t.ID, o.state(), reason, result, hash, q.Now()); err != nil {
 		return err
 	}
-	if err := work.UpdateAssessment(ctx, q, t.TaskID, t.ID, o.words()); err != nil {
+	if err := work.UpdateAssessment(ctx, q, t.TaskID, t.ID, o.words(), false); err != nil {
 		return err
 	}
 	if err := announce(ctx, q, t.ID); err != nil {
@@ -202,7 +193,7 @@ func (o *Outcome) state() State {
 // status to record: the verdict, or without one where the task is.
 func (t *task) move(ctx context.Context, q db.Q, ids []int64, to status.Status) (any, error) {
 	if to != "" && t.Statuses.Has(to) && len(ids) > 0 {
-		if _, _, err := work.Judge(ctx, q, ids, t.At, to); err != nil {
+		if _, _, err := work.MoveByAssessment(ctx, q, ids, t.At, to); err != nil {
 			return nil, err
 		}
 		return to, nil
@@ -240,12 +231,12 @@ func setState(ctx context.Context, q db.Q, id int64, s State, reason string) err
 	return announce(ctx, q, id)
 }
 
-// giveUp marks an assessment as failed and tells the student why.
+// giveUp marks an assessment as failed and tells the student why, in words of the service.
 func giveUp(ctx context.Context, q db.Q, id, taskID int64, why string) error {
 	if err := setState(ctx, q, id, Failed, why); err != nil {
 		return err
 	}
-	return work.UpdateAssessment(ctx, q, taskID, id, why)
+	return work.UpdateAssessment(ctx, q, taskID, id, why, true)
 }
 
 // The labels by which the containers of a job are known.
@@ -322,7 +313,7 @@ func (w *Worker) Tidy(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := w.removeStrays(ctx); err != nil && !errors.Is(err, container.ErrAway) {
+	if err := w.removeStrays(ctx); err != nil && !errors.Is(err, container.ErrUnavailable) {
 		return err
 	}
 	return nil

@@ -6,12 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Point is how much work remained on a day, in percent of all of it.
@@ -31,10 +25,10 @@ type BurndownWords struct {
 }
 
 // EnglishBurndown is what it says where nobody asks for another language.
-var EnglishBurndown = BurndownWords{Title: "Burndown", Target: "Target", Projected: "Projected", Submitted: "Submitted",
-	Done: "Done", Axis: "work remaining", Today: "today", None: "No data yet",
-	About: "Lines of the share of work that remains over time.",
-	Line:  "%s: from %.0f %% on %s to %.0f %% on %s.", Point: "%s: %.0f %% remains on %s",
+var EnglishBurndown = BurndownWords{Title: "Work left", Target: "Planned", Projected: "At this pace",
+	Submitted: "Submitted", Done: "Complete", Axis: "work left", Today: "today", None: "No data yet",
+	About: "Share of work left over time.",
+	Line:  "%s: from %.0f %% on %s to %.0f %% on %s.", Point: "%s: %.0f %% left on %s",
 	Short: func(t time.Time) string { return t.Format("2 Jan") },
 	Long:  func(t time.Time) string { return t.Format("2 January 2006") }}
 
@@ -58,27 +52,36 @@ type course struct {
 	says   *BurndownWords
 	label  string
 	points []Point
-	ink    ink
-	width  vg.Length
-	dashes []vg.Length
-	glyph  draw.GlyphDrawer
+	look   look
+	family string
+	marker marker
 }
 
-func (b Burndown) courses() []course {
+func (b *Burndown) courses() []course {
 	return []course{
-		{&b.Words, b.Words.Target, b.Target, slate, 2, []vg.Length{8, 4}, nil},
-		{&b.Words, b.Words.Projected, b.Projected, purple, 2, []vg.Length{2, 4}, draw.PyramidGlyph{}},
-		{&b.Words, b.Words.Submitted, b.Submitted, orange, 2.2, nil, draw.BoxGlyph{}},
-		{&b.Words, b.Words.Done, b.Done, blue, 2.6, nil, draw.CircleGlyph{}},
+		{&b.Words, b.Words.Target, b.Target, planned, "", none},
+		{&b.Words, b.Words.Projected, b.Projected, guessed, "blue", triangle},
+		{&b.Words, b.Words.Submitted, b.Submitted, series, "blue", square},
+		{&b.Words, b.Words.Done, b.Done, series, "green", circle},
 	}
 }
 
-// SVG draws the picture. Days outside Start to End are drawn too: the axis
-// grows to hold them.
+// SVG draws the picture as a file.
 func (b Burndown) SVG() []byte {
-	p := page{title: b.Words.Title, none: b.Words.None, subtitle: join(" · ", isolated(clean(b.Student)), clean(b.Unit))}
+	p := b.picture()
+	p.subtitle = join(" · ", isolated(clean(b.Student)), clean(b.Unit))
+	return p.alone()
+}
+
+// InPage draws the picture for a page, which tells whose it is.
+func (b Burndown) InPage() []byte { return b.picture().inPage() }
+
+// picture is what both draw. Days outside Start to End are drawn too: the axis grows to hold
+// them.
+func (b *Burndown) picture() picture {
+	p := picture{title: b.Words.Title, none: b.Words.None}
 	var told []string
-	lines := newPlot(true, true)
+	var lines []course
 	from, to := b.Start, b.End
 	for _, c := range b.courses() {
 		c.points = sanePoints(c.points)
@@ -86,17 +89,24 @@ func (b Burndown) SVG() []byte {
 			continue
 		}
 		from, to = earlier(from, c.points[0].Day), later(to, c.points[len(c.points)-1].Day)
-		p.keys = append(p.keys, key{label: c.label, line: c.line(), glyph: c.marker()})
+		p.keys = append(p.keys, key{label: c.label, line: c.look, family: c.family, marker: c.marker})
 		told = append(told, c.words())
-		c.addTo(lines)
+		lines = append(lines, c)
 	}
-	if len(told) == 0 {
-		return p.svg()
+	if len(lines) == 0 {
+		return p
 	}
-	b.axes(lines, from, to)
 	p.says = b.Words.About + " " + strings.Join(told, " ")
-	p.plot, p.height = lines, 380
-	return p.svg()
+	p.height = 320
+	p.marks = func(d *drawing, at box) {
+		inner, up := upright(d, at, b.Words.Axis, 100, percents)
+		along := scale{days(from), math.Max(days(to), days(from)+7), inner.left, inner.right}
+		b.calendar(d, inner, along)
+		for _, c := range lines {
+			c.draw(d, along, up)
+		}
+	}
+	return p
 }
 
 // sanePoints drops what is no number, bounds the rest to 0 to 100, puts it
@@ -126,55 +136,43 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-func (c course) line() draw.LineStyle {
-	return draw.LineStyle{Color: c.ink, Width: c.width, Dashes: c.dashes}
-}
-
-func (c course) marker() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: c.ink, Radius: 3.6, Shape: c.glyph}
-}
-
 func (c course) words() string {
 	first, last := c.points[0], c.points[len(c.points)-1]
 	return fmt.Sprintf(c.says.Line, c.label, first.Remaining, c.says.Long(first.Day.UTC()), last.Remaining,
 		c.says.Long(last.Day.UTC()))
 }
 
-func (c course) addTo(p *plot.Plot) {
-	at := make(plotter.XYs, len(c.points))
+// mostMarkers is how many points of a line are marked; more of them would be a smear.
+const mostMarkers = 60
+
+func (c course) draw(d *drawing, along, up scale) {
+	at := make([][2]float64, len(c.points))
 	for i, pt := range c.points {
-		at[i] = plotter.XY{X: days(pt.Day), Y: pt.Remaining}
+		at[i] = [2]float64{along.at(days(pt.Day)), up.at(pt.Remaining)}
 	}
-	p.Add(&plotter.Line{XYs: at, LineStyle: c.line()})
-	if c.glyph == nil || len(at) > 60 {
+	d.polyline(c.look, c.family, at)
+	if len(at) > mostMarkers {
 		return
 	}
 	for i, pt := range c.points {
-		mark := c.marker()
-		mark.Color = c.ink.saying("%s", fmt.Sprintf(c.says.Point, c.label, pt.Remaining, c.says.Long(pt.Day.UTC())))
-		p.Add(&plotter.Scatter{XYs: at[i : i+1], GlyphStyle: mark})
+		says := fmt.Sprintf(c.says.Point, c.label, pt.Remaining, c.says.Long(pt.Day.UTC()))
+		c.marker.draw(d, c.family, at[i][0], at[i][1], says)
 	}
 }
 
-// axes sets the range, a tick a week or as many weeks as fit, and today.
-func (b Burndown) axes(p *plot.Plot, from, to time.Time) {
-	p.X.Min, p.X.Max = days(from), math.Max(days(to), days(from)+7)
-	p.Y.Min, p.Y.Max = 0, 100
-	p.Y.Tick.Marker = percents
-	p.Y.Label.Text = b.Words.Axis
-	weeks := (p.X.Max - p.X.Min) / 7
-	step := 7 * math.Max(1, math.Ceil(weeks/14))
-	var ticks plot.ConstantTicks
-	for at := p.X.Min; at <= p.X.Max; at += step {
-		ticks = append(ticks, plot.Tick{Value: at, Label: b.Words.Short(date(at))})
+// calendar draws a tick a week, or as many weeks as fit, and today.
+func (b *Burndown) calendar(d *drawing, inner box, along scale) {
+	step := 7 * math.Max(1, math.Ceil((along.high-along.low)/7/14))
+	for day := along.low; day <= along.high; day += step {
+		d.text(tickText, along.at(day), inner.bottom+18, middle, b.Words.Short(date(day)))
 	}
-	p.X.Tick.Marker = ticks
-	if now := days(b.Today); !b.Today.IsZero() && now >= p.X.Min && now <= p.X.Max {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: now, Y: 0}, {X: now, Y: 100}},
-			LineStyle: draw.LineStyle{Color: muted, Width: 1}})
-		p.Add(labelled(plotter.XYLabels{XYs: plotter.XYs{{X: now, Y: 100}}, Labels: []string{b.Words.Today}},
-			style(12, muted, xfont.WeightNormal), vg.Point{X: 5, Y: -8}))
+	now := days(b.Today)
+	if b.Today.IsZero() || now < along.low || now > along.high {
+		return
 	}
+	x := along.at(now)
+	d.line(nowLine, "", x, inner.top, x, inner.bottom)
+	d.text(nowText, x, inner.top-8, middle, b.Words.Today)
 }
 
 func days(t time.Time) float64    { return math.Floor(float64(t.Unix()) / 86400) }

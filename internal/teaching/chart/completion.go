@@ -5,12 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Five is a five-number summary with the name and size of the group it is of.
@@ -31,37 +25,31 @@ type Completion struct {
 	Grades    []Five
 }
 
-// box is a row of the picture: a heading, or a group's summary.
-type box struct {
+// group is a row of the picture: a heading, or a group's summary.
+type group struct {
 	heading string
 	five    Five
 }
 
 // SVG draws the picture.
 func (c Completion) SVG() []byte {
-	p := page{title: "Tasks completed by students", subtitle: clean(c.Unit)}
-	boxes, left := c.rows()
-	if len(boxes) == 0 {
-		return p.svg()
+	p := picture{title: "Tasks completed by students", subtitle: clean(c.Unit)}
+	groups, left := c.groups()
+	if len(groups) == 0 {
+		return p.alone()
 	}
-	most := 0.0
-	for _, b := range boxes {
-		most = math.Max(most, b.five.Max)
-	}
-	limit := roundUp(most)
-	p.says = describe(boxes, left)
+	p.says = describe(groups, left)
 	p.keys = []key{
-		{label: "line: fewest to most", line: draw.LineStyle{Color: muted, Width: 1.2}},
-		{label: "box: 30th to 80th percentile", fill: new(sky)},
-		{label: "bar in the box: median", line: draw.LineStyle{Color: text, Width: 3}},
-		{label: "dot: all the same", glyph: draw.GlyphStyle{Color: blue, Radius: 5, Shape: draw.CircleGlyph{}}},
+		{label: "line: fewest to most", line: whisker},
+		{label: "box: 30th to 80th percentile", fill: new(ink{"teal", plain})},
+		{label: "bar in the box: median", line: median},
+		{label: "dot: all the same", family: "blue", marker: circle},
 	}
-	p.plot = boxPlot(boxes, limit, c.axis())
-	p.height = rowsHeight(len(boxes))
+	p.marks, p.height = boxes(groups, c.axis()), rowsHeight(len(groups))
 	if left > 0 {
 		p.subtitle = join(" · ", p.subtitle, fmt.Sprintf("%d more tutorials are not shown", left))
 	}
-	return p.svg()
+	return p.alone()
 }
 
 // axis names the axis, which ends where the data does, and how far it could go.
@@ -72,28 +60,12 @@ func (c Completion) axis() string {
 	return fmt.Sprintf("tasks completed, of %d in the unit", c.Tasks)
 }
 
-// roundUp is a good end for an axis that must reach most: a round number, with
-// a little room.
-func roundUp(most float64) float64 {
-	if most <= 4 {
-		return math.Max(math.Ceil(most), 1) + 0.25
-	}
-	step := math.Pow(10, math.Floor(math.Log10(most)))
-	for _, part := range []float64{0.1, 0.2, 0.5, 1} {
-		if most/(step*part) <= 12 {
-			step *= part
-			break
-		}
-	}
-	return math.Ceil(most/step)*step + step/4
-}
-
 // Table gives the same numbers as a table.
 func (c Completion) Table() Table {
 	t := Table{Title: join(": ", "Tasks completed by students", clean(c.Unit)), Rows: [][]string{},
 		Head: []string{"Group", "Students", "Fewest", "30th percentile", "Median", "80th percentile", "Most"}}
-	boxes, _ := c.rows()
-	for _, b := range boxes {
+	groups, _ := c.groups()
+	for _, b := range groups {
 		if f := b.five; b.heading == "" {
 			t.Rows = append(t.Rows, []string{f.Label, strconv.Itoa(f.Students), num(f.Min), num(f.Lower), num(f.Median),
 				num(f.Upper), num(f.Max)})
@@ -102,31 +74,31 @@ func (c Completion) Table() Table {
 	return t
 }
 
-// rows puts the groups in order under their headings, leaving out tutorials
+// groups puts the groups in order under their headings, leaving out tutorials
 // past the limit.
-func (c Completion) rows() (boxes []box, left int) {
+func (c Completion) groups() (out []group, left int) {
 	if c.Whole == nil {
 		return nil, 0
 	}
 	unit := *c.Whole
 	unit.Label = "All students"
-	boxes = append(boxes, box{five: unit.sane()})
-	for _, group := range []struct {
+	out = append(out, group{five: unit.sane()})
+	for _, part := range []struct {
 		heading string
 		fives   []Five
 	}{{"By target grade", c.Grades}, {"By tutorial", c.Tutorials}} {
-		if len(group.fives) == 0 {
+		if len(part.fives) == 0 {
 			continue
 		}
-		boxes = append(boxes, box{heading: group.heading})
-		for i, f := range group.fives {
-			if len(boxes) >= maxRows {
-				return boxes, left + len(group.fives) - i
+		out = append(out, group{heading: part.heading})
+		for i, f := range part.fives {
+			if len(out) >= maxRows {
+				return out, left + len(part.fives) - i
 			}
-			boxes = append(boxes, box{five: f.sane()})
+			out = append(out, group{five: f.sane()})
 		}
 	}
-	return boxes, left
+	return out, left
 }
 
 // sane cleans the label and puts numbers nobody should send into order, so
@@ -135,9 +107,10 @@ func (f Five) sane() Five {
 	f.Label, f.Students = clean(f.Label), max(f.Students, 0)
 	last := 0.0
 	for _, v := range []*float64{&f.Min, &f.Lower, &f.Median, &f.Upper, &f.Max} {
-		if math.IsNaN(*v) || math.IsInf(*v, 0) || *v < last {
+		if math.IsNaN(*v) || *v < last {
 			*v = last
 		}
+		*v = min(*v, 1e9)
 		last = *v
 	}
 	return f
@@ -151,10 +124,10 @@ func (f Five) words() string {
 		f.Label, plural(f.Students, "student"), num(f.Min), num(f.Lower), num(f.Median), num(f.Upper), num(f.Max))
 }
 
-func describe(boxes []box, left int) string {
+func describe(groups []group, left int) string {
 	var b strings.Builder
 	b.WriteString("Box plots of the number of tasks completed by a student; those who completed none count.")
-	for _, x := range boxes {
+	for _, x := range groups {
 		if x.heading != "" {
 			b.WriteString(" " + x.heading + ".")
 			continue
@@ -167,56 +140,39 @@ func describe(boxes []box, left int) string {
 	return b.String()
 }
 
-func boxPlot(boxes []box, limit float64, axis string) *plot.Plot {
-	labels, notes := make([]string, len(boxes)), make([]string, len(boxes))
-	for i, b := range boxes {
-		if b.heading == "" {
-			labels[i] = b.five.whom()
-			notes[i] = "median " + num(b.five.Median)
+// boxes draws a row for each group.
+func boxes(groups []group, axis string) func(*drawing, box) {
+	names, notes, most := make([]string, len(groups)), make([]string, len(groups)), 0.0
+	for i, g := range groups {
+		if g.heading == "" {
+			names[i], notes[i] = g.five.whom(), "median "+num(g.five.Median)
+			most = math.Max(most, g.five.Max)
 		}
 	}
-	p := rowPlot(labels)
-	p.X.Min, p.X.Max = 0, limit
-	p.X.Tick.Marker = whole(limit)
-	p.X.Label.Text = axis
-	for i, b := range boxes {
-		if b.heading != "" {
-			p.Add(labelled(plotter.XYLabels{XYs: plotter.XYs{{X: 0, Y: row(i)}}, Labels: []string{b.heading}},
-				style(12, text, xfont.WeightBold), vg.Point{Y: -3}))
-			continue
-		}
-		p.Add(b.five.plotter(row(i)))
-		if b.five.Min == b.five.Max {
-			p.Add(b.five.dot(row(i)))
+	limit := roundUp(most)
+	return func(d *drawing, at box) {
+		along, middleOf := rows(d, at, names, notes, axis, limit, whole(limit))
+		for i, g := range groups {
+			if g.heading != "" {
+				d.text(headText, along.from, middleOf(i)+6, start, g.heading)
+				continue
+			}
+			g.five.draw(d, along, middleOf(i))
 		}
 	}
-	p.Add(sideNotes(limit, notes))
-	return p
 }
 
-// dot marks a group whose students all stand at one number, where a box would
-// be a line that is hardly seen.
-func (f Five) dot(y float64) *plotter.Scatter {
-	mark := draw.GlyphStyle{Color: blue.saying("%s", f.words()), Radius: 6, Shape: draw.CircleGlyph{}}
-	return &plotter.Scatter{XYs: plotter.XYs{{X: f.Median, Y: y}}, GlyphStyle: mark}
-}
-
-// plotter makes the box: the library would work the numbers out from all
-// values, but they are already known and follow the service's own rule.
-func (f Five) plotter(y float64) *plotter.BoxPlot {
-	values := plotter.Values{f.Min, f.Lower, f.Median, f.Upper, f.Max}
-	b, err := plotter.NewBoxPlot(12, y, values)
-	if err != nil { // only for no values or infinite ones, which sane has put right
-		panic(err)
+// draw draws the box. Where all students stand at one number it would be a line that is hardly
+// seen, and is a dot.
+func (f Five) draw(d *drawing, along scale, y float64) {
+	if f.Min == f.Max {
+		circle.draw(d, "blue", along.at(f.Median), y, f.words())
+		return
 	}
-	b.Quartile1, b.Median, b.Quartile3 = f.Lower, f.Median, f.Upper
-	b.Min, b.AdjLow, b.AdjHigh, b.Max = f.Min, f.Min, f.Max, f.Max
-	b.Outside = nil
-	b.Horizontal = true
-	b.CapWidth = 8
-	b.FillColor = sky.saying("%s", f.words())
-	b.BoxStyle = draw.LineStyle{Color: blue, Width: 1}
-	b.MedianStyle = draw.LineStyle{Color: text, Width: 3}
-	b.WhiskerStyle = draw.LineStyle{Color: muted, Width: 1.2}
-	return b
+	d.line(whisker, "", along.at(f.Min), y, along.at(f.Max), y)
+	for _, edge := range []float64{f.Min, f.Max} {
+		d.line(whisker, "", along.at(edge), y-4, along.at(edge), y+4)
+	}
+	d.rect(column, "teal", f.words(), box{along.at(f.Lower), y - 6, along.at(f.Upper), y + 6})
+	d.line(median, "", along.at(f.Median), y-6, along.at(f.Median), y+6)
 }

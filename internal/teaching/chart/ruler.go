@@ -3,51 +3,66 @@ package chart
 import (
 	"strings"
 	"unicode"
-
-	"gonum.org/v1/plot/font"
-	plottext "gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
 )
 
-// ruler measures text in any script. The measuring font has Latin, Greek and
-// Cyrillic letters; the viewer draws the others with fonts of its own, in which
-// ideographs are as wide as they are tall.
-type ruler struct{ plottext.Plain }
+// advances are the widths of the printable characters of ASCII in Helvetica, in thousandths of
+// its size, as Adobe published them.
+const advances = "" +
+	"278278355556556889667191333333389584278333278278" + // space to /
+	"556556556556556556556556556556278278584584584556" + // 0 to ?
+	"1015667667722722667611778722278500667556833722778" + // @ to O
+	"667778722667611722667944667667611278278278469556" + // P to _
+	"333556556500556556278556556222222500222833556556" + // ` to o
+	"556556333500278556500722500500500334260334584" // p to ~
 
-var measuring = ruler{plottext.Plain{Fonts: font.DefaultCache}}
+// widths are the same as numbers, by character.
+var widths = func() (out [127]float64) {
+	rest := advances
+	for c := ' '; c <= '~'; c++ {
+		digits := 3
+		if c == '@' {
+			digits = 4
+		}
+		for _, digit := range rest[:digits] {
+			out[c] = 10*out[c] + float64(digit-'0')/1000
+		}
+		rest = rest[digits:]
+	}
+	return out
+}()
 
-// Box measures a line of text.
-func (r ruler) Box(txt string, fnt font.Font) (width, height, depth vg.Length) {
-	known, others := parted(txt)
-	width, height, depth = r.Plain.Box(known, fnt)
-	return width + vg.Length(others)*fnt.Size, height, depth
-}
-
-// Draw puts a line where its own measure says, and not the plain one.
-func (r ruler) Draw(c vg.Canvas, txt string, sty plottext.Style, at vg.Point) {
-	own, _, _ := r.Box(txt, sty.Font)
-	plain, _, _ := r.Plain.Box(txt, sty.Font)
-	at.X += vg.Length(sty.XAlign) * (own - plain)
-	r.Plain.Draw(c, txt, sty, at)
-}
-
-// parted gives the letters the measuring font has, and how wide the others are
-// taken to be, in ems.
-func parted(s string) (known string, others float64) {
-	var b strings.Builder
+// width measures a line of text of a size, in any script: ideographs are as wide as they are
+// tall, and other letters are about as wide as those of Latin.
+func width(s string, size float64) float64 {
+	ems := 0.0
 	for _, r := range s {
 		switch {
+		case r < rune(len(widths)):
+			ems += widths[max(r, 0)]
 		case unicode.In(r, unicode.Mn, unicode.Cf):
 		case fromRight(r):
-			others += 0.58
-		case r >= 0x1100 && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) &&
-			(r < 0x2000 || r > 0x2bff):
-			others++
+			ems += 0.58
+		case r >= 0x1100 && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) && (r < 0x2000 || r > 0x2bff):
+			ems++
+		case unicode.IsUpper(r):
+			ems += 0.72
 		default:
-			b.WriteRune(r)
+			ems += 0.56
 		}
 	}
-	return b.String(), others
+	return ems * size
+}
+
+// fit shortens s with an ellipsis until it is no wider than room.
+func fit(s string, size, room float64) string {
+	if width(s, size) <= room {
+		return s
+	}
+	runes := []rune(s)
+	for len(runes) > 0 && width(string(runes)+"…", size) > room {
+		runes = runes[:len(runes)-1]
+	}
+	return strings.TrimRight(string(runes), " ") + "…"
 }
 
 // fromRight tells the letters of Hebrew, Arabic and their kin.

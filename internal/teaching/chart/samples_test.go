@@ -2,10 +2,8 @@ package chart
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -41,12 +39,12 @@ func sampleStatuses(tasks int) Statuses {
 	s := Statuses{Unit: "COS10001 Introduction to Programming"}
 	for i := range tasks {
 		counts := map[status.Status]int{}
-		for j, st := range standings {
+		for j, st := range shownStatuses {
 			counts[st.status] = r.IntN(12)
 			if j == 0 {
 				counts[st.status] = max(0, 120-i*3)
 			}
-			if j == len(standings)-1 {
+			if j == len(shownStatuses)-1 {
 				counts[st.status] = i * 2
 			}
 		}
@@ -90,13 +88,10 @@ func number(t *testing.T, s string) float64 {
 	return v
 }
 
-// extent gives the leftmost and rightmost x of path data.
-func extent(t *testing.T, d string) (left, right float64) {
-	t.Helper()
-	left, right = math.Inf(1), math.Inf(-1)
-	for _, step := range strings.FieldsFunc(d, func(r rune) bool { return r == 'M' || r == 'L' || r == 'Z' }) {
-		x := number(t, strings.Fields(step)[0])
-		left, right = math.Min(left, x), math.Max(right, x)
-	}
-	return left, right
+var englishAges = AgesWords{Title: "Waiting", Axis: "tasks", About: "How long %d tasks wait. %s.", Late: "%s (late)",
+	Age: "Age", Tasks: "Tasks"}
+
+func sampleWaiting() WaitingAges {
+	return WaitingAges{Words: englishAges, Promise: "promised within 5 days", Ages: []Age{{"under 1 day", 18, false},
+		{"1 to 2 days", 25, false}, {"3 to 4 days", 13, false}, {"5 to 6 days", 16, true}, {"over 6 days", 8, true}}}
 }

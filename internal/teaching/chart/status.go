@@ -5,9 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
 	"lectern/internal/teaching/status"
 )
 
@@ -25,34 +22,34 @@ type Statuses struct {
 	Tasks []TaskCounts
 }
 
-// standing is how a status is shown.
-type standing struct {
+// shownStatus is how a status is shown.
+type shownStatus struct {
 	status status.Status
 	ink    ink
 }
 
-// standings are the statuses from done to not begun, the order in which a bar
-// is stacked. One colour gathers what calls for the same act; the textures
-// tell all of them apart without it: no two are alike but the plain first and
-// last, which are the darkest and the lightest.
-var standings = []standing{
-	{status.Complete, green},
-	{status.Discuss, green.with(rising)},
-	{status.Demonstrate, green.with(dots)},
-	{status.ReadyForFeedback, blue.with(bars)},
-	{status.WorkingOnIt, sky.with(falling)},
-	{status.NeedHelp, purple.with(chevrons)},
-	{status.FixAndResubmit, orange.with(checks)},
-	{status.Redo, orange.with(stripes)},
-	{status.FeedbackExceeded, vermilion.with(crossed)},
-	{status.TimeExceeded, vermilion.with(rings)},
-	{status.Fail, vermilion.with(mesh)},
-	{status.NotStarted, silver},
+// shownStatuses are the statuses from done to not begun, the order in which a bar
+// is stacked. They have the colours of pages, where one gathers what calls for the
+// same act; the textures tell all of them apart without it: no two are alike but the
+// plain first and last, which are the darkest and the lightest.
+var shownStatuses = []shownStatus{
+	{status.Complete, ink{"green", plain}},
+	{status.Discuss, ink{"teal", rising}},
+	{status.Demonstrate, ink{"teal", dots}},
+	{status.ReadyForFeedback, ink{"blue", bars}},
+	{status.NeedHelp, ink{"blue", chevrons}},
+	{status.FixAndResubmit, ink{"orange", checks}},
+	{status.Redo, ink{"orange", stripes}},
+	{status.FeedbackExceeded, ink{"red", crossed}},
+	{status.TimeExceeded, ink{"red", rings}},
+	{status.Fail, ink{"red", mesh}},
+	{status.WorkingOnIt, ink{"grey", falling}},
+	{status.NotStarted, ink{"grey", plain}},
 }
 
 // share is one part of a bar.
 type share struct {
-	standing
+	shownStatus
 	count   int
 	percent float64
 }
@@ -64,34 +61,33 @@ type bar struct {
 	parts []share
 }
 
-// SVG draws the picture. A status it does not know is left out of the
-// shares; a definition without students keeps an empty row.
+// SVG draws the picture. Every status has its share; a definition without students keeps an empty row.
 func (s Statuses) SVG() []byte {
-	p := page{title: "Task status", subtitle: clean(s.Unit)}
+	p := picture{title: "Task status", subtitle: clean(s.Unit)}
 	tasks, left := s.Tasks, 0
 	if len(tasks) > maxRows {
 		tasks, left = tasks[:maxRows], len(tasks)-maxRows
 	}
-	bars, used := lay(tasks)
+	bars, used := barsOf(tasks)
 	if len(used) == 0 {
-		return p.svg()
+		return p.alone()
 	}
-	for _, st := range standings {
+	for _, st := range shownStatuses {
 		if used[st.status] {
 			p.keys = append(p.keys, key{label: st.status.Name(), fill: new(st.ink)})
 		}
 	}
 	p.says = tellShares(bars, left)
-	p.plot = stack(bars)
+	p.marks = stack(bars)
 	p.height = rowsHeight(len(bars))
 	if left > 0 {
 		p.subtitle = join(" · ", p.subtitle, fmt.Sprintf("%d more tasks are not shown", left))
 	}
-	return p.svg()
+	return p.alone()
 }
 
-// lay turns counts into bars, and gathers the statuses in use.
-func lay(tasks []TaskCounts) (bars []bar, used map[status.Status]bool) {
+// barsOf turns counts into bars, and gathers the statuses in use.
+func barsOf(tasks []TaskCounts) (bars []bar, used map[status.Status]bool) {
 	used = map[status.Status]bool{}
 	for _, t := range tasks {
 		b := bar{short: clean(t.Abbreviation), parts: shares(t.Counts)}
@@ -105,14 +101,14 @@ func lay(tasks []TaskCounts) (bars []bar, used map[status.Status]bool) {
 }
 
 func shares(counts map[status.Status]int) []share {
-	total := 0
-	for _, st := range standings {
-		total += max(counts[st.status], 0)
+	total := 0.0
+	for _, st := range shownStatuses {
+		total += float64(max(counts[st.status], 0))
 	}
 	var parts []share
-	for _, st := range standings {
+	for _, st := range shownStatuses {
 		if n := counts[st.status]; n > 0 {
-			parts = append(parts, share{st, n, 100 * float64(n) / float64(total)})
+			parts = append(parts, share{st, n, 100 * float64(n) / total})
 		}
 	}
 	return parts
@@ -144,16 +140,16 @@ func tellShares(bars []bar, left int) string {
 // Table gives the same counts as a table: a row for each task, a column for each
 // status that any of its students has.
 func (s Statuses) Table() Table {
-	_, used := lay(s.Tasks)
+	_, used := barsOf(s.Tasks)
 	t := Table{Title: join(": ", "Task status", clean(s.Unit)), Head: []string{"Task"}, Rows: [][]string{}}
-	for _, st := range standings {
+	for _, st := range shownStatuses {
 		if used[st.status] {
 			t.Head = append(t.Head, st.status.Name())
 		}
 	}
 	for _, task := range s.Tasks {
 		row := []string{join(" · ", clean(task.Abbreviation), clean(task.Name))}
-		for _, st := range standings {
+		for _, st := range shownStatuses {
 			if used[st.status] {
 				row = append(row, strconv.Itoa(max(task.Counts[st.status], 0)))
 			}
@@ -163,28 +159,25 @@ func (s Statuses) Table() Table {
 	return t
 }
 
-func stack(bars []bar) *plot.Plot {
-	labels, notes := make([]string, len(bars)), make([]string, len(bars))
+func stack(bars []bar) func(*drawing, box) {
+	names, notes := make([]string, len(bars)), make([]string, len(bars))
 	for i, b := range bars {
-		labels[i], notes[i] = b.label, b.done()
+		names[i], notes[i] = b.label, b.done()
 	}
-	p := rowPlot(labels)
-	p.X.Min, p.X.Max = 0, 100
-	p.X.Tick.Marker = percents
-	p.X.Label.Text = "students who aim for the task's grade"
-	for i, b := range bars {
-		var below *plotter.BarChart
-		for _, sh := range b.parts {
-			piece := sh.piece(row(i), b.short)
-			if below != nil {
-				piece.StackOn(below)
+	return func(d *drawing, at box) {
+		along, middleOf := rows(d, at, names, notes, "students who aim for the task's grade", 100, percents)
+		for i, b := range bars {
+			from := 0.0
+			for _, sh := range b.parts {
+				to := from + sh.percent
+				d.fill(sh.ink, b.short+": "+sh.words(), box{along.at(from), middleOf(i) - 8, along.at(to), middleOf(i) + 8})
+				if from > 0 { // a gap parts it from the one before
+					d.line(gap, "", along.at(from), middleOf(i)-8, along.at(from), middleOf(i)+8)
+				}
+				from = to
 			}
-			below = piece
-			p.Add(piece)
 		}
 	}
-	p.Add(sideNotes(100, notes))
-	return p
 }
 
 // done is the one number most people look for.
@@ -196,19 +189,4 @@ func (b bar) done() string {
 		return "0 % complete"
 	}
 	return fmt.Sprintf("%.0f %% complete", b.parts[0].percent)
-}
-
-// piece is one share as a chart of its own, so that it has its own words.
-func (s share) piece(y float64, task string) *plotter.BarChart {
-	piece, err := plotter.NewBarChart(plotter.Values{s.percent}, 16)
-	if err != nil { // only for no value or a negative width
-		panic(err)
-	}
-	piece.Horizontal = true
-	piece.XMin = y
-	paint := s.ink.saying("%s: %s", task, s.words())
-	paint.edged = true
-	piece.Color = paint
-	piece.LineStyle.Width = 0
-	return piece
 }

@@ -39,8 +39,8 @@ func ActivityTypeNamed(ctx context.Context, q db.Q, abbreviation string) (*Activ
 		`SELECT `+activityTypeColumns+` FROM activity_types WHERE abbreviation = $1`, abbreviation)
 }
 
-// AddActivityType creates an activity type. It refuses a blank name or
-// abbreviation, and with fault.Conflict one that another type has.
+// AddActivityType creates an activity type. It refuses a blank name or abbreviation, and with
+// fault.Conflict one that another type has. It is for holders of policy.EditActivities.
 func AddActivityType(ctx context.Context, q db.Q, name, abbreviation string) (*ActivityType, error) {
 	if err := (ActivityTypeChange{&name, &abbreviation}).check(); err != nil {
 		return nil, err
@@ -53,7 +53,8 @@ func AddActivityType(ctx context.Context, q db.Q, name, abbreviation string) (*A
 	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "activity_type_created", RecordID: out.ID})
 }
 
-// ChangeActivityType sets what c names and refuses what AddActivityType refuses.
+// ChangeActivityType sets what c names, for holders of policy.EditActivities, and refuses what
+// AddActivityType refuses.
 func ChangeActivityType(ctx context.Context, q db.Q, id int64, c ActivityTypeChange) (*ActivityType, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -68,7 +69,8 @@ func ChangeActivityType(ctx context.Context, q db.Q, id int64, c ActivityTypeCha
 		Fields: audit.Given(c)})
 }
 
-// DeleteActivityType removes one that no tutorial stream uses.
+// DeleteActivityType removes one, for holders of policy.EditActivities. It is fault.Conflict
+// while tutorial streams use it.
 func DeleteActivityType(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM activity_types WHERE id = $1`, id)
 	switch {

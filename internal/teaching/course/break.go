@@ -45,8 +45,8 @@ func Breaks(ctx context.Context, q db.Q, periodID int64) ([]Break, error) {
 		ORDER BY start_date, id`, periodID)
 }
 
-// AddBreak adds a break to a period. It refuses one that lies outside the period or
-// takes a week of another break.
+// AddBreak adds a break to a period. It refuses one that lies outside the period or takes a
+// week of another break. It is for holders of policy.EditCalendar.
 func AddBreak(ctx context.Context, q db.Q, periodID int64, b Break) (*Break, error) {
 	p, err := LockPeriod(ctx, q, periodID)
 	if err != nil {
@@ -63,8 +63,8 @@ func AddBreak(ctx context.Context, q db.Q, periodID int64, b Break) (*Break, err
 	return made, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "break_created", RecordID: made.ID})
 }
 
-// ChangeBreak moves a break of the period or changes its length, and refuses what
-// AddBreak refuses.
+// ChangeBreak moves a break of the period or changes its length, and refuses what AddBreak
+// refuses. It is for holders of policy.EditCalendar.
 func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange) (*Break, error) {
 	p, err := LockPeriod(ctx, q, periodID)
 	if err != nil {
@@ -87,8 +87,8 @@ func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange)
 		WHERE id = $1 RETURNING `+breakColumns, id, b.StartDate, b.NumberOfWeeks)
 }
 
-// DeleteBreak removes a break. It fails with fault.Missing where the period has no
-// such break.
+// DeleteBreak removes a break. It fails with fault.Missing where the period has no such break.
+// It is for holders of policy.EditCalendar.
 func DeleteBreak(ctx context.Context, q db.Q, periodID, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM breaks WHERE id = $1 AND teaching_period_id = $2`, id, periodID)
 	if err == nil && n == 0 {

@@ -44,8 +44,8 @@ func CampusByID(ctx context.Context, q db.Q, id int64) (*Campus, error) {
 	return db.OneOf[Campus](ctx, q, "campus", `SELECT `+campusColumns+` FROM campuses WHERE id = $1`, id)
 }
 
-// AddCampus creates a campus. It refuses a blank name or abbreviation, and with
-// fault.Conflict one that another campus has.
+// AddCampus creates a campus. It refuses a blank name or abbreviation, and with fault.Conflict
+// one that another campus has. It is for holders of policy.EditCampuses.
 func AddCampus(ctx context.Context, q db.Q, c Campus) (*Campus, error) {
 	if err := (CampusChange{Name: &c.Name, Abbreviation: &c.Abbreviation}).check(); err != nil {
 		return nil, err
@@ -58,7 +58,8 @@ func AddCampus(ctx context.Context, q db.Q, c Campus) (*Campus, error) {
 	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "campus_created", RecordID: out.ID})
 }
 
-// ChangeCampus sets what c names and refuses what AddCampus refuses.
+// ChangeCampus sets what c names, for holders of policy.EditCampuses, and refuses what
+// AddCampus refuses.
 func ChangeCampus(ctx context.Context, q db.Q, id int64, c CampusChange) (*Campus, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -74,7 +75,8 @@ func ChangeCampus(ctx context.Context, q db.Q, id int64, c CampusChange) (*Campu
 		Fields: audit.Given(c)})
 }
 
-// DeleteCampus removes one that no student and no tutorial uses.
+// DeleteCampus removes one, for holders of policy.EditCampuses. It is fault.Conflict while
+// students or tutorials use it: it can be made inactive instead.
 func DeleteCampus(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM campuses WHERE id = $1`, id)
 	switch {

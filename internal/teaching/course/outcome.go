@@ -52,8 +52,9 @@ func heldOutcomes(ctx context.Context, q db.Q, unitID int64) (outcomes, error) {
 	return OutcomesOf(ctx, q, unitID)
 }
 
-// AddOutcome puts an outcome behind the others of the unit. One without an
-// abbreviation gets the first free of ILO1, ILO2, ... from its own number on.
+// AddOutcome puts an outcome behind the others of the unit. One without an abbreviation gets
+// the first free of ILO1, ILO2, ... from its own number on. It is for holders of
+// policy.EditOutcomes, and fault.Conflict for an abbreviation that is taken.
 func AddOutcome(ctx context.Context, q db.Q, unitID int64, o Outcome) (*Outcome, error) {
 	all, err := heldOutcomes(ctx, q, unitID)
 	if err != nil {
@@ -76,8 +77,9 @@ func AddOutcome(ctx context.Context, q db.Q, unitID int64, o Outcome) (*Outcome,
 		RecordID: made.ID})
 }
 
-// ChangeOutcome changes one. A new number moves it there and the ones between
-// by one, so it must be one of the numbers in use.
+// ChangeOutcome changes one. A new number moves it there and the ones between by one, so it
+// must be one of the numbers in use. It is for holders of policy.EditOutcomes, fault.Missing
+// for one of another unit, and fault.Conflict for an abbreviation that is taken.
 func ChangeOutcome(ctx context.Context, q db.Q, unitID, id int64, c OutcomeChange) (*Outcome, error) {
 	all, err := heldOutcomes(ctx, q, unitID)
 	if err != nil {
@@ -121,7 +123,8 @@ func moveOutcome(ctx context.Context, q db.Q, unitID, id, from, to int64) error 
 	return err
 }
 
-// DeleteOutcome removes one with its alignments and closes the gap it leaves.
+// DeleteOutcome removes one with its alignments and closes the gap it leaves. It is for holders
+// of policy.EditOutcomes, and fault.Missing for one of another unit.
 func DeleteOutcome(ctx context.Context, q db.Q, unitID, id int64) error {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return err

@@ -32,9 +32,9 @@ func WriteOutcomes(w io.Writer, unitCode string, list []Outcome) error {
 	return t.Flush()
 }
 
-// ImportOutcomes adds the outcomes of a sheet to a unit and changes those that
-// are there already, told by their abbreviation. A row that cannot be used does
-// not keep the others back.
+// ImportOutcomes adds the outcomes of a sheet to a unit and changes those that are there
+// already, told by their abbreviation. A row that cannot be used does not keep the others back.
+// It is for holders of policy.ImportUnit.
 func ImportOutcomes(ctx context.Context, q db.Q, unitID int64, rows *sheet.Reader) (*sheet.Report, error) {
 	all, err := heldOutcomes(ctx, q, unitID)
 	if err != nil {

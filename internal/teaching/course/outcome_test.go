@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
-	"lectern/internal/ground/oneline"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/sheet"
@@ -123,7 +123,7 @@ func TestOutcomeSheetsComeBack(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			rolledBack(t, d, func(q db.Q) error {
 				u := university{t, q}
-				line := func(most int) *rapid.Generator[string] { return text(most).Filter(oneline.Fits) }
+				line := func(most int) *rapid.Generator[string] { return text(most).Filter(bounds.FitsOneLine) }
 				code := strings.TrimSpace(line(8).Draw(t, "code"))
 				unit := u.unit(code)
 				for range rapid.IntRange(0, 6).Draw(t, "n") {

@@ -62,8 +62,9 @@ func LockPeriod(ctx context.Context, q db.Q, id int64) (*TeachingPeriod, error) 
 	return PeriodByID(ctx, q, id)
 }
 
-// AddPeriod creates a teaching period without breaks. It refuses dates out of order
-// and, with fault.Conflict, a second period of that name in the year.
+// AddPeriod creates a teaching period without breaks. It refuses dates out of order and, with
+// fault.Conflict, a second period of that name in the year. It is for holders of
+// policy.EditCalendar.
 func AddPeriod(ctx context.Context, q db.Q, p TeachingPeriod) (*TeachingPeriod, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -78,8 +79,9 @@ func AddPeriod(ctx context.Context, q db.Q, p TeachingPeriod) (*TeachingPeriod, 
 	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "teaching_period_created", RecordID: out.ID})
 }
 
-// SavePeriod writes the values of p over those of the period with its id. The
-// units and breaks inside it are the caller's care.
+// SavePeriod writes the values of p over those of the period with its id. The units and breaks
+// inside it are the caller's care. It is for holders of policy.EditCalendar and refuses what
+// AddPeriod refuses.
 func SavePeriod(ctx context.Context, q db.Q, p *TeachingPeriod) (*TeachingPeriod, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -93,7 +95,8 @@ func SavePeriod(ctx context.Context, q db.Q, p *TeachingPeriod) (*TeachingPeriod
 	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "teaching_period_changed", RecordID: p.ID})
 }
 
-// DeletePeriod removes one without units, and its breaks with it.
+// DeletePeriod removes one with its breaks, for holders of policy.EditCalendar. It is
+// fault.Conflict while it has units: they are moved first.
 func DeletePeriod(ctx context.Context, q db.Q, id int64) error {
 	if err := db.Lock(ctx, q, "teaching_periods", id); err != nil {
 		return err

@@ -136,9 +136,10 @@ func able(field string, system, role policy.Role) error {
 		system)
 }
 
-// Employ gives a person a role in a unit. Who has that role already keeps it;
-// who has the other one must be changed by ChangeRole. The first convenor
-// becomes the main convenor. It gives the id of the employment.
+// Employ gives a person a role in a unit. Who has that role already keeps it; who has the other
+// one must be changed by ChangeRole. The first convenor becomes the main convenor. It gives the
+// id of the employment. It is for holders of policy.EmployStaff. It refuses a role that is none
+// of staff, and somebody whose system role is below it.
 func Employ(ctx context.Context, q db.Q, unitID, userID int64, role policy.Role) (int64, error) {
 	if role != policy.Tutor && role != policy.Convenor {
 		return 0, fault.Field(fault.Refused, "role", "must be Tutor or Convenor: those are the roles of staff")
@@ -196,7 +197,9 @@ func heldSystemRole(ctx context.Context, q db.Q, userID int64) (policy.Role, err
 	return *role, nil
 }
 
-// ChangeRole makes a tutor of the unit a convenor or the other way round.
+// ChangeRole makes a tutor of the unit a convenor or the other way round, for holders of
+// policy.EmployStaff. It refuses somebody whose system role is below the new one, and with
+// fault.Conflict the main convenor and the last one, without whom nobody could run the unit.
 func ChangeRole(ctx context.Context, q db.Q, unitID, id int64, role policy.Role) error {
 	all, err := heldPosts(ctx, q, unitID)
 	if err != nil {
@@ -225,7 +228,9 @@ func ChangeRole(ctx context.Context, q db.Q, unitID, id int64, role policy.Role)
 	return tellRole(ctx, q, unitID, p.UserID, id, role)
 }
 
-// Dismiss ends an employment. Tutorials of that person stay, without a tutor.
+// Dismiss ends an employment. Tutorials of that person stay, without a tutor. It is for holders
+// of policy.EmployStaff, and fault.Conflict for the main convenor and the last one, without
+// whom nobody could run the unit.
 func Dismiss(ctx context.Context, q db.Q, unitID, id int64) error {
 	all, err := heldPosts(ctx, q, unitID)
 	if err != nil {
@@ -244,7 +249,8 @@ func Dismiss(ctx context.Context, q db.Q, unitID, id int64) error {
 	return tellRole(ctx, q, unitID, p.UserID, id, 0)
 }
 
-// SetMainConvenor makes one of the unit's convenors the main one.
+// SetMainConvenor makes one of the unit's convenors the main one, for holders of
+// policy.EditUnit. It refuses a tutor, and somebody whose system role is below Convenor.
 func SetMainConvenor(ctx context.Context, q db.Q, unitID, id int64) error {
 	all, err := heldPosts(ctx, q, unitID)
 	if err != nil {

@@ -78,8 +78,10 @@ func LockUnit(ctx context.Context, q db.Q, id int64) (*Unit, error) {
 	return UnitByID(ctx, q, id)
 }
 
-// AddUnit makes a unit of the values in c, with defaults for the rest, and
-// employs its main convenor. The code must be free in the teaching period.
+// AddUnit makes a unit of the values in c, with defaults for the rest, and employs its main
+// convenor. The code must be free in the teaching period. One that is taken is fault.Conflict;
+// a main convenor whose system role is below Convenor is refused. It is for holders of
+// policy.CreateUnits.
 func AddUnit(ctx context.Context, q db.Q, c UnitChange, convenorID int64) (id int64, err error) {
 	period, err := c.HeldPeriod(ctx, q, &Unit{})
 	if err != nil {
@@ -127,8 +129,9 @@ func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {
 	return *id, nil
 }
 
-// SaveUnit writes the values of u, which has been checked, over those of the
-// unit with its id. Its main convenor and draft definition are not among them.
+// SaveUnit writes the values of u, which has been checked, over those of the unit with its id.
+// Its main convenor and draft definition are not among them. A code that is taken in the
+// teaching period is fault.Conflict. It is for holders of policy.EditUnit.
 func SaveUnit(ctx context.Context, q db.Q, u *Unit) error {
 	list, args := db.List([]any{u.ID}, append(db.Values(u, UnitColumns), q.Now()))
 	_, err := db.Exec(ctx, q, `UPDATE units SET (`+db.Columns("", UnitColumns)+`, updated_at) = `+list+`
@@ -156,8 +159,9 @@ func UnitsFor(ctx context.Context, q db.Q, callerID int64, role policy.Role, ina
 		callerID, int64(role), inactiveToo)
 }
 
-// TouchUnit notes that what belongs to a unit has changed, its tasks say, for
-// those who keep a copy of it: a calendar must become newer when a task leaves.
+// TouchUnit notes that what belongs to a unit has changed, its tasks say, for those who keep a
+// copy of it: a calendar must become newer when a task leaves. It is part of changes whose
+// right was asked, and refuses nothing.
 func TouchUnit(ctx context.Context, q db.Q, id int64) error {
 	_, err := db.Exec(ctx, q, `UPDATE units SET updated_at = $2 WHERE id = $1`, id, q.Now())
 	return err

@@ -3,8 +3,6 @@ package course
 import (
 	"context"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
@@ -121,7 +119,7 @@ func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error 
 	if n := u.FeedbackDays; n != nil && (*n < 1 || *n > maxFeedbackDays) {
 		wrong.Outside("feedback_days", "must be from 1 to %d, or none", maxFeedbackDays)
 	}
-	if u.TimeZone != nil && !isZone(*u.TimeZone) {
+	if u.TimeZone != nil && !clock.IsZone(*u.TimeZone) {
 		wrong.Outside("time_zone", "must be the name of a time zone, such as Australia/Melbourne")
 	}
 	return wrong.Err(fault.Refused)
@@ -160,14 +158,4 @@ func (u *Unit) checkPeriod(wrong *fault.Fields, period *TeachingPeriod) {
 	if u.EndDate.After(end) {
 		wrong.Add("end_date", "must lie inside the teaching period, %s to %s", start, end)
 	}
-}
-
-// isZone tells whether name is in the zone database. The names that mean
-// something else on every machine are none.
-func isZone(name string) bool {
-	if name == "" || name == "Local" || !utf8.ValidString(name) {
-		return false
-	}
-	_, err := time.LoadLocation(name)
-	return err == nil
 }

@@ -26,8 +26,8 @@ func UnitVersion(ctx context.Context, q db.Q, unitID int64) (string, error) {
 // keptChanges is how long a change of a unit is told from those before it.
 const keptChanges = 24 * time.Hour
 
-// PruneVersions forgets the changes of units that nobody compares any more. It removes
-// a bounded number of rows and tells how many.
+// PruneVersions forgets the changes of units that nobody compares any more. It removes a
+// bounded number of rows and tells how many. It is for the job that cleans up.
 func PruneVersions(ctx context.Context, q db.Q) (int64, error) {
 	return db.Exec(ctx, q, `DELETE FROM unit_changes WHERE id IN (SELECT id FROM unit_changes WHERE at < $1
 		ORDER BY id LIMIT 1000)`, clock.At(q.Now().Add(-keptChanges)))

@@ -56,6 +56,14 @@ func (d Dates) Due() clock.Date {
 // Ends is the last second that is on time.
 func (d Dates) Ends() time.Time { return Ends(d.Due(), d.Zone) }
 
+// Closes is the last second at which a late submission is taken; late is false where none is.
+func (d Dates) Closes() (at time.Time, late bool) {
+	if !d.Deadline.After(d.Due()) {
+		return time.Time{}, false
+	}
+	return Ends(d.Deadline, d.Zone), true
+}
+
 // OnTime tells whether work handed in at a moment counts. The last second
 // counts in full.
 func (d Dates) OnTime(at time.Time) bool { return at.Before(d.Ends().Add(time.Second)) }

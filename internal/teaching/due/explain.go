@@ -20,6 +20,7 @@ type Explanation struct {
 	CanApply       bool       `json:"can_apply_for_extension"`
 	WeeksCanExtend int        `json:"weeks_can_extend"`
 	Text           string     `json:"explanation"`
+	Dates          Dates      `json:"-"`
 }
 
 // Explain takes the steps to the due date one by one.
@@ -29,6 +30,7 @@ func (d Dates) Explain() Explanation {
 		zone = AnywhereOnEarth
 	}
 	e := Explanation{
+		Dates:  d,
 		Target: d.Target, Extensions: d.Extensions, Extended: d.Extended(),
 		Deadline: d.Deadline, Capped: d.Extended().After(d.Deadline), Due: d.Due(),
 		Zone: zone.String(), Ends: clock.At(d.Ends()),

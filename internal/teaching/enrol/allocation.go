@@ -9,7 +9,7 @@ import (
 )
 
 // allocation is which tutorials some students of a unit are enrolled in. It decides about
-// many seats in memory, by the rules TakeSeat has for one, and writes what came
+// many places in memory, by the rules JoinTutorial has for one, and writes what came
 // of it with few statements.
 type allocation struct {
 	exceed    bool // full tutorials take more
@@ -19,13 +19,13 @@ type allocation struct {
 
 // tutorialLoad is a tutorial with the number of its enrolled students.
 type tutorialLoad struct {
-	seat
+	place
 	Taken int64 `db:"taken"`
 }
 
 func (t *tutorialLoad) full() bool { return t.Capacity > 0 && t.Taken >= t.Capacity }
 
-// student is a student with the seats they had and shall have.
+// student is a student with the places they had and shall have.
 type student struct {
 	ProjectID int64   `db:"id"` // 0 for one yet to be enrolled
 	Enrolled  bool    `db:"enrolled"`
@@ -88,7 +88,7 @@ func idRows(q db.Q, ids []int64) (string, []any, error) {
 	return db.Rows(q, nil, []string{"id BIGINT"}, rows)
 }
 
-// readAllocation reads the tutorials of a unit and the seats and group ties of some of
+// readAllocation reads the tutorials of a unit and the places and group ties of some of
 // its students, in four statements.
 func readAllocation(ctx context.Context, q db.Q, unitID int64, projects []int64, exceed bool) (*allocation, error) {
 	s := &allocation{exceed: exceed, tutorials: map[int64]*tutorialLoad{}, students: map[int64]*student{}}
@@ -145,9 +145,9 @@ func (s *allocation) readStudents(ctx context.Context, q db.Q, list string, args
 	return nil
 }
 
-// take seats a student in a tutorial, or tells why not and changes nothing.
+// take enrols a student in a tutorial, or tells why not and changes nothing.
 func (s *allocation) take(p *student, t *tutorialLoad) error {
-	at := t.seat
+	at := t.place
 	at.Enrolled, at.HomeID, at.Home = p.Enrolled, p.HomeID, p.Home
 	if err := at.check(); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (s *allocation) take(p *student, t *tutorialLoad) error {
 	return nil
 }
 
-// leave gives seats up, and with them the groups that stay in their class; all
+// leave gives places up, and with them the groups that stay in their class; all
 // of them or, where a group may not be left so, none.
 func (s *allocation) leave(p *student, tutorials []int64) error {
 	for _, b := range p.ties {
@@ -187,7 +187,7 @@ func (s *allocation) leave(p *student, tutorials []int64) error {
 	return nil
 }
 
-// readmit counts the seats of a student who comes back, and gives up those that
+// readmit counts the places of a student who comes back, and gives up those that
 // are for another campus or have been taken meanwhile. It names the latter.
 func (s *allocation) readmit(p *student) (lost []string) {
 	for _, e := range p.was {
@@ -208,7 +208,7 @@ func (p *student) apart(t *tutorialLoad) bool {
 	return p.HomeID != nil && t.CampusID != nil && *p.HomeID != *t.CampusID
 }
 
-// settle gives up the seats that are for another campus than the student's own
+// settle gives up the places that are for another campus than the student's own
 // by now, and names them.
 func (s *allocation) settle(p *student) (lost []string, err error) {
 	var leave []int64
@@ -236,7 +236,7 @@ func (s *allocation) state(p *student) (restore func()) {
 	}
 }
 
-// write makes the seats what they shall be.
+// write makes the places what they shall be.
 func (s *allocation) write(ctx context.Context, q db.Q, students []*student) error {
 	var gone, fresh, left [][]any
 	for _, p := range students {
@@ -283,6 +283,6 @@ func (s *allocation) write(ctx context.Context, q db.Q, students []*student) err
 	return nil
 }
 
-func enrolledIn(seats []Enrolment, tutorialID int64) bool {
-	return slices.ContainsFunc(seats, func(e Enrolment) bool { return e.TutorialID == tutorialID })
+func enrolledIn(held []Enrolment, tutorialID int64) bool {
+	return slices.ContainsFunc(held, func(e Enrolment) bool { return e.TutorialID == tutorialID })
 }

@@ -10,10 +10,10 @@ import (
 type Choice struct {
 	Tutorial
 	Names
-	Enrolled bool   `json:"enrolled"`   // the student is in it
-	Seats    *int64 `json:"seats_left"` // nil: there is no limit
-	Refusal  string `json:"refusal"`    // why the student cannot join it or, where they are in it, leave it
-	Why      error  `json:"-"`          // the same as an error
+	Enrolled   bool   `json:"enrolled"`   // the student is in it
+	PlacesLeft *int64 `json:"seats_left"` // nil: there is no limit
+	Refusal    string `json:"refusal"`    // why the student cannot join it or, where they are in it, leave it
+	Why        error  `json:"-"`          // the same as an error
 }
 
 // Names are what people call that which a tutorial refers to by ids.
@@ -61,7 +61,7 @@ func (s *allocation) rate(p *student, c *Choice) {
 	c.Enrolled = enrolledIn(p.held, c.ID)
 	if t.Capacity > 0 {
 		left := max(t.Capacity-t.Taken, 0)
-		c.Seats = &left
+		c.PlacesLeft = &left
 	}
 	restore := s.state(p)
 	defer restore()

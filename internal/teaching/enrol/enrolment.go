@@ -8,14 +8,14 @@ import (
 	"lectern/internal/platform/db"
 )
 
-// Enrolment is a student's seat in a tutorial.
+// Enrolment is a student's place in a tutorial.
 type Enrolment struct {
 	ProjectID  int64  `db:"project_id" json:"project_id"`
 	TutorialID int64  `db:"tutorial_id" json:"tutorial_id"`
 	StreamID   *int64 `db:"tutorial_stream_id" json:"-"`
 }
 
-// EnrolmentsOf lists the seats of a student.
+// EnrolmentsOf lists the places of a student.
 func EnrolmentsOf(ctx context.Context, q db.Q, projectID int64) ([]Enrolment, error) {
 	return db.All[Enrolment](ctx, q, `SELECT project_id, tutorial_id, tutorial_stream_id
 		FROM tutorial_enrolments WHERE project_id = $1 ORDER BY id`, projectID)
@@ -31,8 +31,8 @@ func TutorialNamed(ctx context.Context, q db.Q, unitID int64, abbreviation strin
 	return *id, nil
 }
 
-// seat is what decides whether a student may sit in a tutorial.
-type seat struct {
+// place is what decides whether a student may join a tutorial.
+type place struct {
 	Enrolled   bool    `db:"enrolled"`
 	HomeID     *int64  `db:"home_id"` // the student's campus
 	Home       *string `db:"home"`
@@ -44,12 +44,14 @@ type seat struct {
 	Capacity   int64   `db:"capacity"`
 }
 
-// TakeSeat enrols a student in a tutorial of the same unit. It moves them out of
-// the one they have in that stream; a tutorial without a stream stands alone.
-// A full one takes only those who may exceed it, whatever arrives at once: the
-// tutorial is locked while its seats are counted.
-func TakeSeat(ctx context.Context, q db.Q, projectID, tutorialID int64, exceed bool) error {
-	s, err := lockSeat(ctx, q, projectID, tutorialID)
+// JoinTutorial enrols a student in a tutorial of the same unit, for holders of
+// policy.ChangeTutorial on the project. It moves them out of the one they have in that stream;
+// a tutorial without a stream stands alone. A full one is fault.Conflict but for those who may
+// exceed it (policy.ExceedCapacity), whatever arrives at once: the tutorial is locked while its
+// places are counted. It refuses who is withdrawn, a tutorial of another campus, and a student
+// whom a group holds in their class.
+func JoinTutorial(ctx context.Context, q db.Q, projectID, tutorialID int64, exceed bool) error {
+	s, err := lockPlace(ctx, q, projectID, tutorialID)
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func TakeSeat(ctx context.Context, q db.Q, projectID, tutorialID int64, exceed b
 	if there {
 		return nil
 	}
-	if err := leaveSeats(ctx, q, projectID, leave); err != nil {
+	if err := leaveTutorials(ctx, q, projectID, leave); err != nil {
 		return err
 	}
 	if err := s.take(ctx, q, projectID, exceed); err != nil {
@@ -74,9 +76,9 @@ func TakeSeat(ctx context.Context, q db.Q, projectID, tutorialID int64, exceed b
 		RecordID: tutorialID})
 }
 
-// lockSeat locks, in the order all who enrol keep, the unit against a change of
+// lockPlace locks, in the order all who enrol keep, the unit against a change of
 // streams, the student, and the tutorial; then it reads what they are.
-func lockSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) (*seat, error) {
+func lockPlace(ctx context.Context, q db.Q, projectID, tutorialID int64) (*place, error) {
 	if q.Postgres() {
 		_, err := db.Exec(ctx, q, `SELECT 1 FROM units WHERE id = (SELECT unit_id FROM projects
 			WHERE id = $1) FOR KEY SHARE`, projectID)
@@ -90,7 +92,7 @@ func lockSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) (*seat, 
 	if err := db.Lock(ctx, q, "tutorials", tutorialID); err != nil {
 		return nil, err
 	}
-	return db.OneOf[seat](ctx, q, "tutorial", `SELECT p.enrolled, p.campus_id AS home_id, home.name AS home,
+	return db.OneOf[place](ctx, q, "tutorial", `SELECT p.enrolled, p.campus_id AS home_id, home.name AS home,
 			t.id AS tutorial_id, t.abbreviation AS tutorial, t.tutorial_stream_id, t.campus_id, c.name AS campus,
 			t.capacity
 		FROM projects p JOIN tutorials t ON t.unit_id = p.unit_id
@@ -110,7 +112,7 @@ func errTied(group, tutorial string) error {
 		tutorial)
 }
 
-func (s *seat) check() error {
+func (s *place) check() error {
 	if !s.Enrolled {
 		return errWithdrawn
 	}
@@ -121,9 +123,9 @@ func (s *seat) check() error {
 	return nil
 }
 
-// leaving tells which of the seats a student holds cannot be kept beside the
+// leaving tells which of the places a student holds cannot be kept beside the
 // new one, and whether they sit there already.
-func (s *seat) leaving(held []Enrolment) (there bool, leave []int64) {
+func (s *place) leaving(held []Enrolment) (there bool, leave []int64) {
 	for _, h := range held {
 		if h.TutorialID == s.TutorialID {
 			return true, nil
@@ -135,9 +137,9 @@ func (s *seat) leaving(held []Enrolment) (there bool, leave []int64) {
 	return false, leave
 }
 
-// take writes the seat if there is one: the count and the insert are one
+// take writes the place if there is one: the count and the insert are one
 // statement, made while the tutorial is locked.
-func (s *seat) take(ctx context.Context, q db.Q, projectID int64, exceed bool) error {
+func (s *place) take(ctx context.Context, q db.Q, projectID int64, exceed bool) error {
 	n, err := db.Exec(ctx, q, `INSERT INTO tutorial_enrolments (project_id, tutorial_id, tutorial_stream_id)
 		SELECT CAST($1 AS BIGINT), t.id, t.tutorial_stream_id FROM tutorials t
 		WHERE t.id = $2 AND (CAST($3 AS BOOLEAN) OR t.capacity <= 0 OR t.capacity > (
@@ -150,8 +152,10 @@ func (s *seat) take(ctx context.Context, q db.Q, projectID int64, exceed bool) e
 	return err
 }
 
-// LeaveSeat takes a student out of a tutorial; 404 where they are not in it.
-func LeaveSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) error {
+// LeaveTutorial takes a student out of a tutorial, for holders of policy.ChangeTutorial on the
+// project. It is fault.Missing where they are not in it, and fault.Conflict where a group holds
+// them in the class: the group is left first.
+func LeaveTutorial(ctx context.Context, q db.Q, projectID, tutorialID int64) error {
 	if err := db.Lock(ctx, q, "projects", projectID); err != nil {
 		return err
 	}
@@ -161,7 +165,7 @@ func LeaveSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) error {
 	}
 	for _, h := range held {
 		if h.TutorialID == tutorialID {
-			if err := leaveSeats(ctx, q, projectID, []int64{tutorialID}); err != nil {
+			if err := leaveTutorials(ctx, q, projectID, []int64{tutorialID}); err != nil {
 				return err
 			}
 			return audit.Add(ctx, q, audit.Entry{Kind: audit.Tutorial, Action: "left", ProjectID: projectID,
@@ -172,8 +176,8 @@ func LeaveSeat(ctx context.Context, q db.Q, projectID, tutorialID int64) error {
 		"You are not enrolled in this tutorial.")
 }
 
-// leaveSeats gives seats up, and with them the groups that stay in their class.
-func leaveSeats(ctx context.Context, q db.Q, projectID int64, tutorials []int64) error {
+// leaveTutorials gives places up, and with them the groups that stay in their class.
+func leaveTutorials(ctx context.Context, q db.Q, projectID int64, tutorials []int64) error {
 	if len(tutorials) == 0 {
 		return nil
 	}

@@ -58,8 +58,9 @@ type NewGroup struct {
 	CapacityAdjustment int64
 }
 
-// AddGroup makes a group in a set. The set is locked, so that of many who make
-// groups at once each gets a name of its own.
+// AddGroup makes a group in a set. The set is locked, so that of many who make groups at once
+// each gets a name of its own. It is for holders of policy.CreateGroups in the set, and
+// fault.Conflict for a name that another group of the set has.
 func AddGroup(ctx context.Context, q db.Q, unitID, setID int64, n NewGroup) (*Group, error) {
 	if err := db.Lock(ctx, q, "group_sets", setID); err != nil {
 		return nil, err
@@ -139,9 +140,10 @@ func LockGroup(ctx context.Context, q db.Q, setID, id int64) (*Group, error) {
 	return GroupByID(ctx, q, id)
 }
 
-// ChangeGroup changes a group that HoldGroup gave. Where groups stay in one
-// class, its members move to its new tutorial with it: all of them, or the
-// group stays.
+// ChangeGroup changes a group that HoldGroup gave. Where groups stay in one class, its members
+// move to its new tutorial with it: all of them, or the group stays. It is for holders of
+// policy.EditGroup, and of policy.SteerGroup for the tutorial, the capacity and the lock. A
+// name that is taken, and a member who cannot move, are fault.Conflict.
 func ChangeGroup(ctx context.Context, q db.Q, unitID int64, g *Group, c GroupChange) (*Group, error) {
 	then := *g
 	if c.Name != nil {
@@ -232,7 +234,7 @@ func lockMoves(ctx context.Context, q db.Q, unitID int64, groups []int64) (*move
 	return m, nil
 }
 
-// move seats all members of a group in a tutorial, or none and says why.
+// move enrols all members of a group in a tutorial, or none and says why.
 func (m *moves) move(groupID, tutorialID int64) error {
 	var undo []func()
 	for _, p := range m.members[groupID] {
@@ -260,7 +262,8 @@ func (m *moves) write(ctx context.Context, q db.Q) error {
 	return m.allocation.write(ctx, q, all)
 }
 
-// DeleteGroup removes a group that LockGroup gave. Its work must be gone.
+// DeleteGroup removes a group that LockGroup gave. Its work must be gone. usecase.DeleteGroup
+// asks policy.EditGroup, and policy.DeleteWork where there is work.
 func DeleteGroup(ctx context.Context, q db.Q, id int64) error {
 	if _, err := db.Exec(ctx, q, `DELETE FROM unit_groups WHERE id = $1`, id); err != nil {
 		return err

@@ -67,9 +67,11 @@ type groupImport struct {
 	made   map[string]int64 // tutorials, by abbreviation
 }
 
-// ImportGroups makes the groups of a sheet and changes those that are there
-// already, told by their names. A tutorial that does not exist is made, to be
-// filled in later; where groups stay in one class, members move with them.
+// ImportGroups makes the groups of a sheet and changes those that are there already, told by
+// their names. A tutorial that does not exist is made, to be filled in later; where groups stay
+// in one class, members move with them. It is for holders of policy.EditGroupSets. A row with a
+// campus or a number that there is not, and a group whose members cannot move, is reported and
+// the others are done.
 func ImportGroups(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet.Reader) (*sheet.Report, error) {
 	if err := db.Lock(ctx, q, "group_sets", setID); err != nil {
 		return nil, err

@@ -42,8 +42,9 @@ type GroupSetChange struct {
 	Capacity                                          *int64 // 0: no limit
 }
 
-// AddGroupSet makes a group set in a unit. Without other words students make
-// and manage its groups, across classes and without a limit.
+// AddGroupSet makes a group set in a unit. Without other words students make and manage its
+// groups, across classes and without a limit. It is for holders of policy.EditGroupSets. It
+// refuses a capacity below 2, and with fault.Conflict a name that another set of the unit has.
 func AddGroupSet(ctx context.Context, q db.Q, unitID int64, c GroupSetChange) (*GroupSet, error) {
 	g := GroupSet{StudentsCreateGroups: true, StudentsManageGroups: true}
 	if err := g.apply(c); err != nil {
@@ -63,8 +64,8 @@ func AddGroupSet(ctx context.Context, q db.Q, unitID int64, c GroupSetChange) (*
 	return GroupSetByID(ctx, q, *id)
 }
 
-// ChangeGroupSet changes one. Groups are kept in their class only from a moment
-// on when they all are.
+// ChangeGroupSet changes one. Groups are kept in their class only from a moment on when they
+// all are. It is for holders of policy.EditGroupSets and refuses what AddGroupSet refuses.
 func ChangeGroupSet(ctx context.Context, q db.Q, id int64, c GroupSetChange) (*GroupSet, error) {
 	if err := db.Lock(ctx, q, "group_sets", id); err != nil {
 		return nil, err
@@ -156,8 +157,9 @@ func inTheirClass(ctx context.Context, q db.Q, setID int64) error {
 	return err
 }
 
-// DeleteGroupSet removes a set with its groups, unless tasks are done in it. The
-// work of its groups must be gone.
+// DeleteGroupSet removes a set with its groups. It is fault.Conflict while tasks are done in
+// it; the work of its groups must be gone. usecase.DeleteGroupSet asks policy.EditGroupSets,
+// and policy.DeleteWork where there is work.
 func DeleteGroupSet(ctx context.Context, q db.Q, id int64) error {
 	if err := UnusedSet(ctx, q, id); err != nil {
 		return err

@@ -66,11 +66,12 @@ func (e *rosterRow) end(f outcome, format string, args ...any) {
 	e.outcome, e.message = f, fmt.Sprintf(format, args...)
 }
 
-// Import enrols the students of a sheet, making accounts where there are none.
-// Names and addresses of users there are stay as they are. Rows are checked by
-// themselves and among each other first; then they are carried out in short
-// transactions, each deciding by what it finds, so that an import broken off can
-// be sent again: what is done already is ignored.
+// Import enrols the students of a sheet, making accounts where there are none. Names and
+// addresses of users there are stay as they are. Rows are checked by themselves and among each
+// other first; then they are carried out in short transactions, each deciding by what it finds,
+// so that an import broken off can be sent again: what is done already is ignored. It is for
+// holders of policy.ImportUnit. Rows that name two people, a tutorial that there is not or
+// somebody twice are reported and left out.
 func (r *Roster) Import(ctx context.Context, d *db.DB, rows *sheet.Reader, o ImportOptions) (*ident.Imported, error) {
 	all := r.rosterRows(rows)
 	open := slices.DeleteFunc(slices.Clone(all), func(e *rosterRow) bool { return e.outcome != pending })

@@ -134,7 +134,7 @@ func (b *batch) decide(e *rosterRow, projects map[int64]int64) {
 			e.notes = append(e.notes, fmt.Sprintf("Their place in tutorial %s is gone.", name))
 		}
 	}
-	b.seat(e)
+	b.joinTutorials(e)
 	lost, err := b.seating.settle(p)
 	if err != nil {
 		restore()
@@ -147,8 +147,8 @@ func (b *batch) decide(e *rosterRow, projects map[int64]int64) {
 	b.conclude(e)
 }
 
-// seat takes the tutorials a row names; one that cannot be had is only noted.
-func (b *batch) seat(e *rosterRow) {
+// joinTutorials takes the tutorials a row names; one that cannot be had is only noted.
+func (b *batch) joinTutorials(e *rosterRow) {
 	for _, id := range e.classes {
 		t := b.seating.tutorials[id]
 		if t == nil {

@@ -63,9 +63,11 @@ type memberImport struct {
 	seating *allocation
 }
 
-// ImportMembers puts students into groups. They leave the group of the set they
-// were in and, where groups stay in one class, join its tutorial. Full groups
-// and tutorials take them: whoever may import may exceed them.
+// ImportMembers puts students into groups. They leave the group of the set they were in and,
+// where groups stay in one class, join its tutorial. Full groups and tutorials take them:
+// whoever may import may exceed them. It is for holders of policy.EditGroupSets. Rows with a
+// group or a student that there is not, of a group that is locked, or of a class for another
+// campus are reported and left out.
 func ImportMembers(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet.Reader) (*sheet.Report, error) {
 	if err := db.Lock(ctx, q, "group_sets", setID); err != nil {
 		return nil, err
@@ -193,7 +195,7 @@ func (im *memberImport) readMemberships(ctx context.Context, q db.Q) error {
 	return nil
 }
 
-// check tells why a student cannot go to a group, and finds them a seat in its
+// check tells why a student cannot go to a group, and finds them a place in its
 // tutorial where one is needed.
 func (im *memberImport) check(m *memberRow) error {
 	if m.from == m.group {

@@ -98,9 +98,11 @@ func lockMembership(ctx context.Context, q db.Q, setID, groupID, projectID int64
 		WHERE s.id = $1 AND g.id = $2 AND p.id = $3`, setID, groupID, projectID)
 }
 
-// JoinGroup makes a student a member of a group, and takes them out of the one
-// of the same set they were in. A full group takes only those who may exceed
-// it, whatever arrives at once: it is locked while its members are counted.
+// JoinGroup makes a student a member of a group, for holders of policy.ChangeGroup on the
+// project, and takes them out of the one of the same set they were in. A full group is
+// fault.Conflict but for those who may exceed it (policy.OverfillGroup), whatever arrives at
+// once: it is locked while its members are counted. It refuses who is withdrawn, a group or a
+// set that is locked, and a group that stays in a class the student is not in.
 func JoinGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64, exceed bool) (*Member, error) {
 	p, err := lockMembership(ctx, q, setID, groupID, projectID)
 	if err != nil {
@@ -123,7 +125,8 @@ func JoinGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64, exc
 	return db.One[Member](ctx, q, selectMembers+` WHERE p.id = $1`, projectID)
 }
 
-// JoinFirst is JoinGroup for a student who must not be in a group of the set.
+// JoinFirst is JoinGroup for a student who must not be in a group of the set: that is
+// fault.Conflict. Students who make a group join it so (policy.CreateGroups).
 func JoinFirst(ctx context.Context, q db.Q, setID, groupID, projectID int64) error {
 	p, err := lockMembership(ctx, q, setID, groupID, projectID)
 	if err != nil {
@@ -173,8 +176,9 @@ func (p *membershipState) unlocked() error {
 	return nil
 }
 
-// LeaveGroup takes a student out of a group; 404 where they are not in it. They
-// may be withdrawn from the unit by now.
+// LeaveGroup takes a student out of a group, for holders of policy.ChangeGroup on the project.
+// It is fault.Missing where they are not in it, and fault.Conflict where the group or its set
+// is locked. They may be withdrawn from the unit by now.
 func LeaveGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64) error {
 	p, err := lockMembership(ctx, q, setID, groupID, projectID)
 	if err != nil {

@@ -90,9 +90,9 @@ func ProjectByID(ctx context.Context, q db.Q, id int64, myRole policy.RoleName, 
 	return &d, nil
 }
 
-// AddProject enrols a user in a unit on behalf of someone. One who is enrolled
-// already stays as they are; one who was withdrawn comes back, to the campus
-// given.
+// AddProject enrols a user in a unit on behalf of someone. One who is enrolled already stays as
+// they are; one who was withdrawn comes back, to the campus given. It is for holders of
+// policy.EnrolStudents. It refuses a campus that there is not.
 func AddProject(ctx context.Context, q db.Q, by, unitID, userID, campusID int64) (int64, error) {
 	campus, err := campusOrNone(ctx, q, campusID)
 	if err != nil {
@@ -135,11 +135,12 @@ type ProjectChange struct {
 	Grade            *FinalGrade
 }
 
-// FinalGrade is the result of a unit. Old is the grade its giver knew: where it
-// is another by now, somebody else was faster.
+// FinalGrade is what to set of the result of a unit; nil leaves a value alone. Old is the
+// grade its giver knew: where it is another by now, somebody else was faster.
 type FinalGrade struct {
-	Grade, Old int64
-	Rationale  string
+	Grade, Old *int64
+	Explain    bool // Rationale is set too, nil for none
+	Rationale  *string
 }
 
 // projectState is a project as the table holds it.
@@ -156,7 +157,10 @@ type projectState struct {
 	Rationale      *string      `db:"grade_rationale"`
 }
 
-// ChangeProject applies all of c or none of it, on behalf of someone.
+// ChangeProject applies all of c or none of it, on behalf of someone; usecase.ChangeProject
+// asks the right of each value. It refuses a campus that the student's tutorials are not for, a
+// grade of a portfolio that is made already, and with fault.Conflict a final grade where
+// somebody changed it meanwhile.
 func ChangeProject(ctx context.Context, q db.Q, by, id int64, c ProjectChange) error {
 	if err := db.Lock(ctx, q, "projects", id); err != nil {
 		return err
@@ -223,11 +227,14 @@ func (p *projectState) giveGrade(g *FinalGrade) error {
 	if g == nil {
 		return nil
 	}
-	if g.Old != p.Grade {
+	if g.Old != nil && *g.Old != p.Grade {
 		return fault.New(fault.Conflict, "The grade is %d by now, not %d: someone changed it. Read the project again.",
-			p.Grade, g.Old)
+			p.Grade, *g.Old)
 	}
-	p.Grade, p.Rationale = g.Grade, &g.Rationale
+	opt.Set(&p.Grade, g.Grade)
+	if g.Explain {
+		p.Rationale = g.Rationale
+	}
 	return nil
 }
 
@@ -258,9 +265,9 @@ func (p *projectState) moveCampus(ctx context.Context, q db.Q, campusID *int64) 
 	return err
 }
 
-// dropStale takes from students who come back what no longer fits: seats in
+// dropStale takes from students who come back what no longer fits: places in
 // tutorials of another campus, groups that stay in a class they are not in, and
-// groups that have filled up meanwhile. Seats in full tutorials stay: it is the
+// groups that have filled up meanwhile. Places in full tutorials stay: it is the
 // staff who enrol again, and they may exceed the capacity.
 func dropStale(ctx context.Context, q db.Q, ids ...int64) error {
 	if len(ids) == 0 {

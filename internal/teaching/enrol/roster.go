@@ -175,26 +175,26 @@ func (r *Roster) Export(ctx context.Context, q db.Q) (func(io.Writer) error, err
 	if err != nil {
 		return nil, err
 	}
-	type seatName struct {
+	type tutorialName struct {
 		Enrolment
 		Abbreviation string `db:"abbreviation"`
 	}
-	seats := map[[2]int64]string{} // by project and stream
-	for e, err := range db.Each[seatName](ctx, q, `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id,
+	tutorials := map[[2]int64]string{} // by project and stream
+	for e, err := range db.Each[tutorialName](ctx, q, `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id,
 		t.abbreviation
 		FROM projects p JOIN tutorial_enrolments e ON e.project_id = p.id JOIN tutorials t ON t.id = e.tutorial_id
 		WHERE p.unit_id = $1 AND p.enrolled`, r.UnitID) {
 		if err != nil {
 			return nil, err
 		}
-		seats[[2]int64{e.ProjectID, opt.Or(e.StreamID, 0)}] = e.Abbreviation
+		tutorials[[2]int64{e.ProjectID, opt.Or(e.StreamID, 0)}] = e.Abbreviation
 	}
 	// The engines sort text differently.
 	slices.SortFunc(students, func(a, b rosterLine) int { return cmp.Compare(a.Key, b.Key) })
-	return func(w io.Writer) error { return r.write(w, students, seats) }, nil
+	return func(w io.Writer) error { return r.write(w, students, tutorials) }, nil
 }
 
-func (r *Roster) write(w io.Writer, students []rosterLine, seats map[[2]int64]string) error {
+func (r *Roster) write(w io.Writer, students []rosterLine, tutorials map[[2]int64]string) error {
 	headings := slices.Clone(studentColumns)
 	for _, c := range r.columns {
 		headings = append(headings, c.heading)
@@ -204,7 +204,7 @@ func (r *Roster) write(w io.Writer, students []rosterLine, seats map[[2]int64]st
 		cells := []string{r.Code, r.campus[opt.Or(s.CampusID, 0)].Abbreviation, s.Username, opt.Or(s.StudentID, ""),
 			opt.Or(s.Nickname, ""), s.FirstName, s.LastName, s.Email}
 		for _, c := range r.columns {
-			cells = append(cells, seats[[2]int64{s.ProjectID, opt.Or(c.streamID, 0)}])
+			cells = append(cells, tutorials[[2]int64{s.ProjectID, opt.Or(c.streamID, 0)}])
 		}
 		if err := t.Row(cells...); err != nil {
 			return err

@@ -135,11 +135,11 @@ func (s StudentSearch) Students(ctx context.Context, q db.Q) (list []FoundStuden
 	if err != nil || len(list) == 0 {
 		return list, total, err
 	}
-	return list, total, s.seat(ctx, q, list)
+	return list, total, s.addTutorials(ctx, q, list)
 }
 
-// seat adds the tutorials of the students.
-func (s StudentSearch) seat(ctx context.Context, q db.Q, list []FoundStudent) error {
+// addTutorials adds the tutorials of the students.
+func (s StudentSearch) addTutorials(ctx context.Context, q db.Q, list []FoundStudent) error {
 	streams, err := StreamsOf(ctx, q, s.UnitID)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (s StudentSearch) seat(ctx context.Context, q db.Q, list []FoundStudent) er
 	for i := range list {
 		own := list[i].PersonID == s.CallerID
 		list[i].SimilarityFlag, list[i].SecondLook = list[i].SimilarityFlag && !own, list[i].SecondLook && !own
-		list[i].Seats = seatsByStream(streams, held[list[i].ID])
+		list[i].Enrolments = enrolmentsByStream(streams, held[list[i].ID])
 	}
 	return nil
 }

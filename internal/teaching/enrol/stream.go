@@ -1,5 +1,5 @@
 // Package enrol knows who studies what with whom: projects (a student in a
-// unit), the streams and tutorials of a unit, the seats in them, and groups.
+// unit), the streams and tutorials of a unit, the places in them, and groups.
 package enrol
 
 import (
@@ -36,9 +36,10 @@ func StreamNamed(ctx context.Context, q db.Q, unitID int64, abbreviation string)
 		unitID, abbreviation)
 }
 
-// AddStream makes a stream for an activity type. Its name and abbreviation are
-// the type's with the smallest number that makes both new in the unit. First
-// tells whether the unit had none before.
+// AddStream makes a stream for an activity type. Its name and abbreviation are the type's with
+// the smallest number that makes both new in the unit. First tells whether the unit had none
+// before. It is for holders of policy.EditTutorials, and fault.Missing for an activity type
+// that there is not.
 func AddStream(ctx context.Context, q db.Q, unitID int64, activityAbbr string) (s *Stream, first bool, err error) {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return nil, false, err
@@ -79,7 +80,9 @@ type StreamChange struct {
 	ActivityType       *string // its abbreviation
 }
 
-// ChangeStream changes the stream of a unit that has this abbreviation.
+// ChangeStream changes the stream of a unit that has this abbreviation, for holders of
+// policy.EditTutorials. It refuses an activity type that there is not, and with fault.Conflict
+// a name or an abbreviation that another stream of the unit has.
 func ChangeStream(ctx context.Context, q db.Q, unitID int64, abbreviation string, c StreamChange) (*Stream, error) {
 	if err := fits(map[string]*string{"name": c.Name, "abbreviation": c.Abbreviation}); err != nil {
 		return nil, err
@@ -112,8 +115,10 @@ func ChangeStream(ctx context.Context, q db.Q, unitID int64, abbreviation string
 	return db.OneOf[Stream](ctx, q, "tutorial stream", selectStreams+` WHERE s.id = $1`, s.ID)
 }
 
-// DeleteStream removes a stream with its tutorials, none of which a group or an
-// enrolled student may use. Its task definitions must have left it before.
+// DeleteStream removes a stream with its tutorials, none of which a group or an enrolled
+// student may use. Its task definitions must have left it before. One that is used is
+// fault.Conflict: students and groups are moved first. It is for holders of
+// policy.EditTutorials.
 func DeleteStream(ctx context.Context, q db.Q, id int64) error {
 	if err := unused(ctx, q, `t.tutorial_stream_id = $1`, id); err != nil {
 		return err

@@ -38,8 +38,8 @@ const staffColumns = `s.id AS person_id, s.student_id, s.username, s.email, s.fi
 	EXISTS (SELECT 1 FROM task_similarities m WHERE m.project_id = p.id AND m.flagged) AS similarity_flag,
 	p.red_pct, p.grey_pct, p.orange_pct, p.blue_pct, p.green_pct, p.order_scale`
 
-// StreamSeat is the tutorial a student has in a stream, if any.
-type StreamSeat struct {
+// StreamEnrolment is the tutorial a student has in a stream, if any.
+type StreamEnrolment struct {
 	StreamAbbr *string `json:"stream_abbr"`
 	TutorialID *int64  `json:"tutorial_id"`
 }
@@ -54,7 +54,7 @@ type StudentEntry struct {
 	SubmittedGrade   *grade.Grade `db:"submitted_grade" json:"submitted_grade"`
 	CompilePortfolio bool         `db:"compile_portfolio" json:"compile_portfolio"`
 	ForStaff
-	Seats []StreamSeat `json:"tutorial_enrolments"`
+	Enrolments []StreamEnrolment `json:"tutorial_enrolments"`
 }
 
 // StudentQuery says which students of a unit to list, and which part of them.
@@ -107,16 +107,16 @@ func (s StudentQuery) entries(ctx context.Context, q db.Q) ([]StudentEntry, erro
 	if err != nil {
 		return nil, err
 	}
-	seats := `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id FROM projects p
+	enrolments := `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id FROM projects p
 		JOIN tutorial_enrolments e ON e.project_id = p.id WHERE p.unit_id = $1`
 	if !s.Page.Asked() {
 		args = args[:1]
 	} else {
-		seats = `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id FROM (SELECT p.id` + text + order + `) page
+		enrolments = `SELECT e.project_id, e.tutorial_id, e.tutorial_stream_id FROM (SELECT p.id` + text + order + `) page
 			JOIN tutorial_enrolments e ON e.project_id = page.id`
 	}
 	held := map[int64][]Enrolment{}
-	for e, err := range db.Each[Enrolment](ctx, q, seats, args...) {
+	for e, err := range db.Each[Enrolment](ctx, q, enrolments, args...) {
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func (s StudentQuery) entries(ctx context.Context, q db.Q) ([]StudentEntry, erro
 	}
 	for i := range list {
 		list[i].SimilarityFlag = list[i].SimilarityFlag && list[i].PersonID != s.CallerID
-		list[i].Seats = seatsByStream(streams, held[list[i].ID])
+		list[i].Enrolments = enrolmentsByStream(streams, held[list[i].ID])
 	}
 	return list, nil
 }
@@ -156,17 +156,17 @@ func StudentByProject(ctx context.Context, q db.Q, unitID, projectID int64) (*St
 	if err != nil {
 		return nil, err
 	}
-	e.Seats = seatsByStream(streams, held)
+	e.Enrolments = enrolmentsByStream(streams, held)
 	return e, nil
 }
 
-// seatsByStream gives a row a stream, with null where a student has no tutorial
+// enrolmentsByStream gives a row a stream, with null where a student has no tutorial
 // in it, and one without a stream for a tutorial that has none. A unit without
 // streams has always that one.
-func seatsByStream(streams []Stream, held []Enrolment) []StreamSeat {
-	out := make([]StreamSeat, 0, len(streams)+1)
+func enrolmentsByStream(streams []Stream, held []Enrolment) []StreamEnrolment {
+	out := make([]StreamEnrolment, 0, len(streams)+1)
 	for i := range streams {
-		s := StreamSeat{StreamAbbr: &streams[i].Abbreviation}
+		s := StreamEnrolment{StreamAbbr: &streams[i].Abbreviation}
 		for j := range held {
 			if id := held[j].StreamID; id != nil && *id == streams[i].ID {
 				s.TutorialID = &held[j].TutorialID
@@ -176,11 +176,11 @@ func seatsByStream(streams []Stream, held []Enrolment) []StreamSeat {
 	}
 	for j := range held {
 		if held[j].StreamID == nil {
-			return append(out, StreamSeat{TutorialID: &held[j].TutorialID})
+			return append(out, StreamEnrolment{TutorialID: &held[j].TutorialID})
 		}
 	}
 	if len(streams) == 0 {
-		out = append(out, StreamSeat{})
+		out = append(out, StreamEnrolment{})
 	}
 	return out
 }

@@ -28,7 +28,7 @@ type Tutorial struct {
 	TutorID         *int64  `db:"tutor_id" json:"tutor_id"`         // a user's id
 }
 
-// selectTutorials counts the seats with one subquery per tutorial: it walks the
+// selectTutorials counts the places with one subquery per tutorial: it walks the
 // index of each, where a join would multiply rows to group them again.
 const selectTutorials = `SELECT t.id, t.meeting_day, t.meeting_time, t.meeting_location, t.abbreviation,
 		t.campus_id, t.capacity, s.abbreviation AS tutorial_stream_abbr, r.user_id AS tutor_id,
@@ -72,7 +72,9 @@ type lockedTutorial struct {
 	Capacity     int64  `db:"capacity"`
 }
 
-// AddTutorial makes a tutorial in a unit. Every text and the tutor are needed.
+// AddTutorial makes a tutorial in a unit. Every text and the tutor are needed. It is for
+// holders of policy.EditTutorials. It refuses names that are blank or too long, a tutor who is
+// not on the staff of the unit, and with fault.Conflict an abbreviation that is taken.
 func AddTutorial(ctx context.Context, q db.Q, unitID int64, c TutorialChange) (*Tutorial, error) {
 	err := fits(map[string]*string{"abbreviation": c.Abbreviation, "meeting_day": c.MeetingDay,
 		"meeting_time": c.MeetingTime, "meeting_location": c.MeetingLocation})
@@ -97,8 +99,9 @@ func AddTutorial(ctx context.Context, q db.Q, unitID int64, c TutorialChange) (*
 	return TutorialByID(ctx, q, *id)
 }
 
-// ChangeTutorial changes one. Its campus and stream change only where the
-// students in it could have enrolled so.
+// ChangeTutorial changes one. Its campus and stream change only where the students in it could
+// have enrolled so. Else it is fault.Conflict: they are moved first. It is for holders of
+// policy.EditTutorials and refuses what AddTutorial refuses.
 func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*Tutorial, error) {
 	err := fits(map[string]*string{"abbreviation": c.Abbreviation})
 	if err != nil {
@@ -130,7 +133,7 @@ func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*T
 }
 
 // lockTutorial locks a tutorial and reads it. Where its stream may change, every
-// enrolment in the unit waits: a student's seats must fit each other.
+// enrolment in the unit waits: a student's places must fit each other.
 func lockTutorial(ctx context.Context, q db.Q, id int64, restream bool) (*lockedTutorial, error) {
 	const text = `SELECT id, unit_id, unit_role_id, campus_id, tutorial_stream_id, abbreviation,
 		meeting_day, meeting_time, meeting_location, capacity FROM tutorials WHERE id = $1`
@@ -249,8 +252,9 @@ func (t *lockedTutorial) campusFits(ctx context.Context, q db.Q) error {
 	return err
 }
 
-// DeleteTutorial removes a tutorial that no group and no enrolled student uses;
-// the seats of withdrawn students go with it.
+// DeleteTutorial removes a tutorial that no group and no enrolled student uses; the places of
+// withdrawn students go with it. One that is used is fault.Conflict. It is for holders of
+// policy.EditTutorials.
 func DeleteTutorial(ctx context.Context, q db.Q, id int64) error {
 	if err := db.Lock(ctx, q, "tutorials", id); err != nil {
 		return err

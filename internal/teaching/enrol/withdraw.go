@@ -12,9 +12,9 @@ import (
 // WithdrawSheet is what a sheet of students to withdraw must have.
 var WithdrawSheet = sheet.Options{Required: []string{"unit_code", "username"}}
 
-// Withdraw takes the students of a sheet out of the unit; their work, seats and
-// groups stay for the case that they come back, and no longer count. Events name
-// who did it.
+// Withdraw takes the students of a sheet out of the unit; their work, places and groups stay
+// for the case that they come back, and no longer count. Events name who did it. It is for
+// holders of policy.ImportUnit. Rows that name nobody in the unit are reported.
 func (r *Roster) Withdraw(ctx context.Context, d *db.DB, by int64, rows *sheet.Reader, dry bool) (*ident.Imported,
 	error) {
 	all := r.leavers(rows)

@@ -10,15 +10,15 @@ import (
 	"lectern/internal/teaching/work"
 )
 
-// Assessor is how many tasks of a unit one person has judged, a task that was
-// judged several times counting once.
+// Assessor is how many tasks of a unit one person has marked, a task that was
+// marked several times counting once.
 type Assessor struct {
 	Username string `db:"username"`
 	Name     string `db:"name"`
 	Tasks    int64  `db:"tasks"`
 }
 
-// AssessorsOf lists the staff of a unit, and whoever else has judged work in
+// AssessorsOf lists the staff of a unit, and whoever else has marked work in
 // it: people leave, and their work stays.
 func AssessorsOf(ctx context.Context, q db.Q, unitID int64) ([]Assessor, error) {
 	return db.All[Assessor](ctx, q, `SELECT s.username, s.first_name || ' ' || s.last_name AS name, coalesce(a.tasks,

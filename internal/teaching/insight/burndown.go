@@ -59,12 +59,13 @@ type portion struct {
 type labour struct {
 	ProjectID int64       `db:"id"`
 	UnitID    int64       `db:"unit_id"`
-	Aims      grade.Grade `db:"target_grade"`
+	Target    grade.Grade `db:"target_grade"`
 	Code      string      `db:"code"`
 	Name      string      `db:"name"`
 	Student   string      `db:"student"`
 	Start     clock.Date  `db:"start_date"`
 	End       clock.Date  `db:"end_date"`
+	TimeZone  *string     `db:"time_zone"`
 	today     clock.Date
 	tasks     []portion
 }
@@ -72,7 +73,7 @@ type labour struct {
 // labourOf reads the work of a project in two statements.
 func labourOf(ctx context.Context, q db.Q, projectID int64) (*labour, error) {
 	l, err := db.OneOf[labour](ctx, q, "project", `SELECT p.id, p.unit_id, p.target_grade, u.code, u.name,
-		s.first_name || ' ' || s.last_name AS student, u.start_date, u.end_date
+		s.first_name || ' ' || s.last_name AS student, u.start_date, u.end_date, u.time_zone
 		FROM projects p JOIN units u ON u.id = p.unit_id JOIN users s ON s.id = p.user_id WHERE p.id = $1`, projectID)
 	if err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func BurndownOf(ctx context.Context, q db.Q, projectID int64, target *grade.Grad
 	if err != nil {
 		return nil, err
 	}
-	return l.burndown(opt.Or(target, l.Aims)), nil
+	return l.burndown(opt.Or(target, l.Target)), nil
 }
 
 // fill works the lines out. Where no task weighs anything each weighs the same.
@@ -224,12 +225,20 @@ func line(tasks []portion, days []clock.Date, when func(*portion) *clock.Date) [
 
 func round(f float64) float64 { return math.Round(100*f) / 100 }
 
-// SVG draws the burndown.
-func (b *Burndown) SVG(words chart.BurndownWords) []byte {
+// SVG draws the burndown as a file.
+func (b *Burndown) SVG(words chart.BurndownWords) []byte { return b.picture(words).SVG() }
+
+// Figure draws the burndown for a page, in the words of its reader: beside those of the
+// picture the head for the days of its table, and how they are written there.
+func (b *Burndown) Figure(words chart.BurndownWords, day string, written func(clock.Date) string) chart.Figure {
+	return chart.Figure{SVG: b.picture(words).InPage(), Table: b.table(words, day, written)}
+}
+
+func (b *Burndown) picture(words chart.BurndownWords) chart.Burndown {
 	return chart.Burndown{Words: words, Unit: b.unit, Student: b.student, Start: b.StartDate.Time, End: b.EndDate.Time,
 		Today:  b.Today.Time,
 		Target: drawn(b.Target), Done: drawn(b.Done), Submitted: drawn(b.Submitted),
-		Projected: drawn(b.Projected)}.SVG()
+		Projected: drawn(b.Projected)}
 }
 
 func drawn(line []Remaining) []chart.Point {
@@ -243,23 +252,24 @@ func drawn(line []Remaining) []chart.Point {
 // mostRows is about how many rows a table of the burndown has at most.
 const mostRows = 60
 
-// Table gives the burndown as plain text, week by week and for today, for who cannot
-// see it, in the words of its reader: a title, heads for the day, the target, what was
-// handed in and what is done, and how a day is written. A unit of many years is told in
-// longer steps.
-func (b *Burndown) Table(title string, head [4]string, written func(clock.Date) string) chart.Table {
-	t := chart.Table{Title: title, Head: head[:], Rows: [][]string{}}
+// table gives the burndown as plain text, week by week and for the days on which a line ends,
+// for who cannot see it. A unit of many years is told in longer steps.
+func (b *Burndown) table(words chart.BurndownWords, day string, written func(clock.Date) string) chart.Table {
+	t := chart.Table{Title: words.Title, Rows: [][]string{},
+		Head: []string{day, words.Target, words.Submitted, words.Done, words.Projected}}
 	var days []clock.Date
 	for i := 0; i < len(b.Target); i += 1 + len(b.Target)/mostRows {
 		days = append(days, b.Target[i].Day)
 	}
-	if n := len(b.Submitted); n > 0 && !slices.Contains(days, b.Submitted[n-1].Day) {
-		days = append(days, b.Submitted[n-1].Day)
-		slices.SortFunc(days, func(x, y clock.Date) int { return x.Compare(y.Time) })
+	for _, line := range [][]Remaining{b.Target, b.Submitted, b.Projected} {
+		if n := len(line); n > 0 && !slices.Contains(days, line[n-1].Day) {
+			days = append(days, line[n-1].Day)
+		}
 	}
+	slices.SortFunc(days, func(x, y clock.Date) int { return x.Compare(y.Time) })
 	for _, day := range days {
 		t.Rows = append(t.Rows, []string{written(day), percent(b.Target, day), percent(b.Submitted, day),
-			percent(b.Done, day)})
+			percent(b.Done, day), percent(b.Projected, day)})
 	}
 	return t
 }

@@ -100,11 +100,10 @@ func (m *meeting) class(day clock.Date, public string) calendar.Class {
 		c.Note = m.Time
 		return c
 	}
-	zone, floating := time.UTC, true
-	if m.Zone != nil {
-		if z, err := time.LoadLocation(*m.Zone); err == nil {
-			zone, floating = z, false
-		}
+	zone := clock.Zone(m.Zone)
+	floating := zone == nil
+	if floating {
+		zone = time.UTC
 	}
 	at := func(minutes int) time.Time {
 		return time.Date(day.Year(), day.Month(), day.Day(), 0, minutes, 0, 0, zone)

@@ -19,7 +19,7 @@ type Sheet struct {
 	sets     []namedID
 	tasks    []column
 	students []student
-	seats    map[place]string // tutorials by student and stream, 0 for none
+	enrolled map[place]string // tutorials by student and stream, 0 for none
 	groups   map[place]string // groups by student and set
 	work     []mark           // by student, then by task; those nobody began are zero
 }
@@ -95,7 +95,7 @@ func SheetOf(ctx context.Context, q db.Q, unitID int64) (s *Sheet, err error) {
 		unitID); err != nil {
 		return nil, err
 	}
-	if s.seats, err = names(ctx, q, `SELECT p.id AS project_id, coalesce(e.tutorial_stream_id, 0) AS of_id,
+	if s.enrolled, err = names(ctx, q, `SELECT p.id AS project_id, coalesce(e.tutorial_stream_id, 0) AS of_id,
 		t.abbreviation AS name
 		FROM projects p JOIN tutorial_enrolments e ON e.project_id = p.id JOIN tutorials t ON t.id = e.tutorial_id
 		WHERE p.unit_id = $1 AND p.enrolled`, unitID); err != nil {
@@ -213,13 +213,13 @@ func (s *Sheet) row(i int) []string {
 // tutorials gives a student's tutorial in each stream. One outside the streams
 // takes the place of all.
 func (s *Sheet) tutorials(project int64) []string {
-	only := s.seats[place{project, 0}]
+	only := s.enrolled[place{project, 0}]
 	if len(s.streams) == 0 {
 		return []string{only}
 	}
 	out := make([]string, len(s.streams))
 	for i, stream := range s.streams {
-		out[i] = s.seats[place{project, stream.ID}]
+		out[i] = s.enrolled[place{project, stream.ID}]
 		if out[i] == "" {
 			out[i] = only
 		}

@@ -90,19 +90,16 @@ func (w *webcalRow) addUnits(ctx context.Context, q db.Q, f *calendar.Feed) erro
 
 // feedTask is a task of one of the user's projects.
 type feedTask struct {
-	DefinitionID int64       `db:"id"`
-	ProjectID    int64       `db:"project_id"` // 0: of a unit the user teaches
-	UnitID       int64       `db:"unit_id"`
-	Code         string      `db:"code"`
-	Abbreviation string      `db:"abbreviation"`
-	Name         string      `db:"name"`
-	Start        clock.Date  `db:"start_date"`
-	Target       clock.Date  `db:"target_date"`
-	Deadline     *clock.Date `db:"due_date"`
-	UnitEnd      clock.Date  `db:"end_date"`
-	Extensions   int         `db:"extensions"`
-	UnitChanged  clock.Time  `db:"unit_changed"`
-	TaskChanged  *clock.Time `db:"task_changed"`
+	DefinitionID int64      `db:"id"`
+	ProjectID    int64      `db:"project_id"` // 0: of a unit the user teaches
+	UnitID       int64      `db:"unit_id"`
+	Code         string     `db:"code"`
+	Abbreviation string     `db:"abbreviation"`
+	Name         string     `db:"name"`
+	Start        clock.Date `db:"start_date"`
+	due.Columns
+	UnitChanged clock.Time  `db:"unit_changed"`
+	TaskChanged *clock.Time `db:"task_changed"`
 }
 
 func (w *webcalRow) addTasks(ctx context.Context, q db.Q, f *calendar.Feed, public string) error {
@@ -120,8 +117,8 @@ func (w *webcalRow) addTasks(ctx context.Context, q db.Q, f *calendar.Feed, publ
 // units of a time, without those their feed leaves out.
 func (w *webcalRow) tasks(ctx context.Context, q db.Q, begun, over clock.Date) iter.Seq2[feedTask, error] {
 	return db.Each[feedTask](ctx, q, `SELECT d.id, p.id AS project_id, u.id AS unit_id, u.code,
-			d.abbreviation, d.name, d.start_date, d.target_date, d.due_date, u.end_date, coalesce(t.extensions, 0) AS
-			extensions, u.updated_at AS unit_changed,
+			d.abbreviation, d.name, d.start_date, d.target_date, d.due_date, u.end_date, u.time_zone, coalesce(t.extensions, 0)
+			AS extensions, u.updated_at AS unit_changed,
 			CASE WHEN t.extensions > 0 THEN t.updated_at END AS task_changed
 		FROM projects p JOIN units u ON u.id = p.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
 		JOIN task_definitions d ON d.unit_id = u.id AND d.target_grade <= p.target_grade
@@ -129,7 +126,7 @@ func (w *webcalRow) tasks(ctx context.Context, q db.Q, begun, over clock.Date) i
 		WHERE p.user_id = $1 AND p.enrolled
 			AND NOT EXISTS (SELECT 1 FROM webcal_exclusions x WHERE x.webcal_id = $4 AND x.unit_id = u.id)
 		UNION ALL SELECT d.id, 0, u.id, u.code, d.abbreviation, d.name, d.start_date, d.target_date, d.due_date,
-			u.end_date, 0, u.updated_at, NULL
+			u.end_date, u.time_zone, 0, u.updated_at, NULL
 		FROM unit_roles r JOIN units u ON u.id = r.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
 		JOIN task_definitions d ON d.unit_id = u.id
 		WHERE r.user_id = $1
@@ -147,13 +144,11 @@ func (t *feedTask) page(public string) string {
 }
 
 func (t *feedTask) event(public string) calendar.Task {
-	when := due.Dates{Target: t.Target, Deadline: due.Deadline(t.Deadline, t.UnitEnd, t.Target),
-		Extensions: t.Extensions}
 	changed := t.UnitChanged.Time
 	if t.TaskChanged != nil && t.TaskChanged.After(changed) {
 		changed = t.TaskChanged.Time
 	}
 	return calendar.Task{DefinitionID: t.DefinitionID, ProjectID: t.ProjectID, UnitCode: t.Code,
 		Abbreviation: t.Abbreviation, Name: t.Name,
-		Start: t.Start, Due: when.Due(), Changed: changed, URL: t.page(public)}
+		Start: t.Start, Due: t.Dates().Due(), Changed: changed, URL: t.page(public)}
 }

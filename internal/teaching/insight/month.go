@@ -9,6 +9,7 @@ import (
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/due"
 )
 
 // Month is what a person's calendar shows of a month, day by day: due dates, classes
@@ -35,6 +36,8 @@ type MonthTask struct {
 	DefinitionID int64  `json:"task_definition_id"`
 	Abbreviation string `json:"abbreviation"`
 	Name         string `json:"name"`
+
+	Dates due.Dates `json:"-"`
 }
 
 // MonthClass is a meeting of a tutorial.
@@ -91,12 +94,13 @@ func (m *monthly) addDue(ctx context.Context, q db.Q, w *webcalRow) error {
 		if err != nil {
 			return err
 		}
-		day := t.event("").Due
+		dates := t.Dates()
+		day := dates.Due()
 		if day.Before(m.First) || day.After(m.Last) {
 			continue
 		}
 		task := MonthTask{UnitID: t.UnitID, UnitCode: t.Code, DefinitionID: t.DefinitionID,
-			Abbreviation: t.Abbreviation, Name: t.Name}
+			Abbreviation: t.Abbreviation, Name: t.Name, Dates: dates}
 		if t.ProjectID != 0 {
 			task.ProjectID = &t.ProjectID
 		}

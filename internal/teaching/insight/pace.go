@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Pace is how soon work was judged.
+// Pace is how soon work was marked.
 type Pace struct {
-	Judged int      `json:"judged"`
-	Median *float64 `json:"median_hours"` // within this, half of the work or more was judged; none: nothing was
+	Marked int      `json:"judged"`
+	Median *float64 `json:"median_hours"` // within this, half of the work or more was marked; none: nothing was
 	Most   *float64 `json:"p90_hours"`    // within this, nine tenths or more
 	Kept   *int     `json:"kept"`         // how many within the promise; none: nothing is promised
 }
@@ -17,7 +17,7 @@ type Pace struct {
 // paceOf sums up how long each piece of work took, exactly: both percentiles are times
 // that some work took. A promise of 0 is none.
 func paceOf(took []time.Duration, promise time.Duration) Pace {
-	p := Pace{Judged: len(took)}
+	p := Pace{Marked: len(took)}
 	if promise > 0 {
 		kept := 0
 		for _, d := range took {
@@ -46,12 +46,12 @@ func hours(d time.Duration) *float64 {
 	return &h
 }
 
-// KeptPercent is the share of the work that was judged as promised, in whole percent
+// KeptPercent is the share of the work that was marked as promised, in whole percent
 // that are never rounded up; none where there is nothing to tell.
 func (p Pace) KeptPercent() *int {
-	if p.Kept == nil || p.Judged == 0 {
+	if p.Kept == nil || p.Marked == 0 {
 		return nil
 	}
-	pct := *p.Kept * 100 / p.Judged
+	pct := *p.Kept * 100 / p.Marked
 	return &pct
 }

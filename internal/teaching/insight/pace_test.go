@@ -30,7 +30,7 @@ func TestPaceTheSlowWay(t *testing.T) {
 				kept++
 			}
 		}
-		if *p.Kept != kept || p.Judged != len(took) || *p.KeptPercent() > 100 || *p.KeptPercent() < 0 ||
+		if *p.Kept != kept || p.Marked != len(took) || *p.KeptPercent() > 100 || *p.KeptPercent() < 0 ||
 			(*p.KeptPercent() == 100) != (kept == len(took)) {
 			t.Fatalf("%+v", p)
 		}
@@ -56,7 +56,7 @@ func slowly(took []time.Duration, tenths int) time.Duration {
 
 func TestPaceOfNothing(t *testing.T) {
 	p := paceOf(nil, 0)
-	if p.Judged != 0 || p.Median != nil || p.Most != nil || p.Kept != nil || p.KeptPercent() != nil {
+	if p.Marked != 0 || p.Median != nil || p.Most != nil || p.Kept != nil || p.KeptPercent() != nil {
 		t.Errorf("%+v", p)
 	}
 	if p = paceOf(nil, time.Hour); *p.Kept != 0 || p.KeptPercent() != nil {

@@ -30,15 +30,15 @@ type unit struct {
 	definitions []int // their target grades
 	outcomes    int
 	links       []link
-	students    []pupil
+	students    []drawnStudent
 }
 
 type link struct {
 	definition, outcome, rating int
-	own                         int // of the pupil whose own it is; 0: the unit's
+	own                         int // of the student whose own it is; 0: the unit's
 }
 
-type pupil struct {
+type drawnStudent struct {
 	enrolled  bool
 	target    int
 	tutorials []int
@@ -56,7 +56,7 @@ func randomUnit(t *rapid.T) *unit {
 		u.definitions = append(u.definitions, n(0, 3, "grade"))
 	}
 	for range n(0, 12, "students") {
-		u.students = append(u.students, u.randomPupil(n))
+		u.students = append(u.students, u.randomStudent(n))
 	}
 	seen := map[string]bool{}
 	for range n(0, 8, "links") {
@@ -75,8 +75,8 @@ func randomUnit(t *rapid.T) *unit {
 	return u
 }
 
-func (u *unit) randomPupil(n func(int, int, string) int) pupil {
-	p := pupil{enrolled: n(0, 4, "enrolled") > 0, target: n(0, 3, "target"), tasks: map[int]status.Status{},
+func (u *unit) randomStudent(n func(int, int, string) int) drawnStudent {
+	p := drawnStudent{enrolled: n(0, 4, "enrolled") > 0, target: n(0, 3, "target"), tasks: map[int]status.Status{},
 		grade: max(0, n(-50, 100, "final"))}
 	taken := map[int]bool{}
 	for i, stream := range u.tutorials {
@@ -223,12 +223,12 @@ func same(t *rapid.T, what string) func(want any) func(got any, err error) {
 	}
 }
 
-func (u *unit) enrolled() []pupil {
-	return slices.DeleteFunc(slices.Clone(u.students), func(p pupil) bool { return !p.enrolled })
+func (u *unit) enrolled() []drawnStudent {
+	return slices.DeleteFunc(slices.Clone(u.students), func(p drawnStudent) bool { return !p.enrolled })
 }
 
 func (u *unit) completion() *Completion {
-	five := func(take func(pupil) bool) progress.Five {
+	five := func(take func(drawnStudent) bool) progress.Five {
 		var values []int
 		for _, p := range u.enrolled() {
 			n := 0
@@ -243,28 +243,28 @@ func (u *unit) completion() *Completion {
 		}
 		return progress.FiveOf(values)
 	}
-	out := &Completion{Unit: five(func(pupil) bool { return true }), Tutorial: map[int64]progress.Five{},
+	out := &Completion{Unit: five(func(drawnStudent) bool { return true }), Tutorial: map[int64]progress.Five{},
 		Grade: map[grade.Grade]progress.Five{}}
 	for i := range u.tutorials {
-		out.Tutorial[int64(i+1)] = five(func(p pupil) bool { return slices.Contains(p.tutorials, i+1) })
+		out.Tutorial[int64(i+1)] = five(func(p drawnStudent) bool { return slices.Contains(p.tutorials, i+1) })
 	}
 	for g := range 4 {
-		out.Grade[grade.Grade(g)] = five(func(p pupil) bool { return p.target == g })
+		out.Grade[grade.Grade(g)] = five(func(p drawnStudent) bool { return p.target == g })
 	}
 	return out
 }
 
-// classes gives the tutorials of a pupil, 0 where there are none.
-func (p pupil) classes() []int {
+// classes gives the tutorials of a student, 0 where there are none.
+func (p drawnStudent) classes() []int {
 	if len(p.tutorials) == 0 {
 		return []int{0}
 	}
 	return p.tutorials
 }
 
-// standing is where a pupil is with a task: nowhere for one that the target
+// standing is where a student is with a task: nowhere for one that the target
 // does not ask for and that was not begun.
-func (u *unit) standing(p pupil, definition int) status.Status {
+func (u *unit) standing(p drawnStudent, definition int) status.Status {
 	s := p.tasks[definition]
 	if s == "" || s == status.NotStarted {
 		if p.target < u.definitions[definition-1] {
@@ -365,7 +365,7 @@ func (u *unit) outcomeStats(class int) map[int64]progress.Five {
 	return out
 }
 
-func (u *unit) earned(p pupil, outcome int) (sum float64) {
+func (u *unit) earned(p drawnStudent, outcome int) (sum float64) {
 	for _, l := range u.links {
 		if s := p.tasks[l.definition]; s != "" && l.outcome == outcome && l.own == 0 {
 			sum += float64(l.rating) * s.Weight() * grade.Grade(u.definitions[l.definition-1]).Weight()

@@ -31,9 +31,9 @@ type classCount struct {
 	StatusCount
 }
 
-// seats are the students of a unit by tutorial and target grade; a student
+// studentsByTutorial are the students of a unit by tutorial and target grade; a student
 // without a tutorial is under 0.
-const seats = `(SELECT coalesce(e.tutorial_id, 0) AS tutorial_id, e.tutorial_stream_id, p.target_grade, count(*) AS
+const studentsByTutorial = `(SELECT coalesce(e.tutorial_id, 0) AS tutorial_id, e.tutorial_stream_id, p.target_grade, count(*) AS
 	students
 		FROM projects p LEFT JOIN tutorial_enrolments e ON e.project_id = p.id
 		WHERE p.unit_id = $1 AND p.enrolled GROUP BY e.tutorial_id, e.tutorial_stream_id, p.target_grade)`
@@ -42,7 +42,7 @@ const seats = `(SELECT coalesce(e.tutorial_id, 0) AS tutorial_id, e.tutorial_str
 func StatusesOf(ctx context.Context, q db.Q, unitID int64) (Statuses, error) {
 	all, err := db.All[classCount](ctx, q, `SELECT d.id AS task_definition_id, s.tutorial_id, s.tutorial_stream_id,
 			$2 AS status, 0 AS num, CAST(coalesce(sum(s.students), 0) AS BIGINT) AS aiming
-		FROM task_definitions d LEFT JOIN `+seats+` s ON s.target_grade >= d.target_grade
+		FROM task_definitions d LEFT JOIN `+studentsByTutorial+` s ON s.target_grade >= d.target_grade
 		WHERE d.unit_id = $1 GROUP BY d.id, s.tutorial_id, s.tutorial_stream_id`, unitID, status.NotStarted)
 	if err != nil {
 		return nil, err

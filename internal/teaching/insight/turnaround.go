@@ -11,17 +11,17 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// turnaroundSpan is how far back judgements are looked at.
+// turnaroundSpan is how far back marking is looked at.
 const turnaroundSpan = 28 * 24 * time.Hour
 
 // Turnaround tells how soon a unit's students hear about their work. Work waits from
-// when it was last handed in; it was judged when somebody of the staff first judged it
-// after that. Verdicts that were taken back are none, and neither is what was judged
+// when it was last handed in; it was marked when somebody of the staff first marked it
+// after that. Verdicts that were taken back are none, and neither is what was marked
 // without having been handed in. What a group hands in together counts once. Time is
 // counted in plain hours, nights, weekends and breaks included.
 type Turnaround struct {
 	FeedbackDays *int         `json:"feedback_days"` // what the unit promises; none: nothing
-	Since        clock.Time   `json:"since"`         // of the judgements that are counted
+	Since        clock.Time   `json:"since"`         // of the marking that is counted
 	Waiting      int          `json:"waiting"`
 	Overdue      int          `json:"overdue"` // of those, longer than promised
 	Ages         []WaitingAge `json:"ages"`
@@ -76,13 +76,13 @@ func TurnaroundOf(ctx context.Context, q db.Q, unitID int64, byTutor bool) (*Tur
 	if err := t.readWaiting(ctx, q, unitID); err != nil {
 		return nil, fmt.Errorf("read what waits: %w", err)
 	}
-	judged, err := judgements(ctx, q, unitID, t.Since)
+	marked, err := firstMarks(ctx, q, unitID, t.Since)
 	if err != nil {
-		return nil, fmt.Errorf("read judgements: %w", err)
+		return nil, fmt.Errorf("read what was marked: %w", err)
 	}
-	t.pace(judged)
+	t.pace(marked)
 	if byTutor {
-		err = t.readTutors(ctx, q, judged)
+		err = t.readTutors(ctx, q, marked)
 	}
 	return t, err
 }
@@ -148,8 +148,8 @@ func (t *Turnaround) promise() time.Duration {
 	return time.Duration(*t.FeedbackDays) * 24 * time.Hour
 }
 
-// judgement is the first word of the staff on work that was handed in.
-type judgement struct {
+// firstMark is the first word of the staff on work that was handed in.
+type firstMark struct {
 	DefinitionID int64      `db:"task_definition_id"`
 	Work         int64      `db:"work"` // the task, or a group's submission as its negative
 	UserID       int64      `db:"actor_id"`
@@ -163,16 +163,16 @@ func notUndone(row string) string {
 		AND z.undoes_after < ` + row + `.id)`
 }
 
-// judgements reads the first judgements since a moment. A task that has one was
+// firstMarks reads the first marks since a moment. A task that has one was
 // assessed since then, which an index finds.
-func judgements(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]judgement, error) {
+func firstMarks(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]firstMark, error) {
 	type key struct {
 		work int64
 		at   time.Time
 	}
 	seen := map[key]bool{}
-	var out []judgement
-	for j, err := range db.Each[judgement](ctx, q, `SELECT t.task_definition_id, h.actor_id, h.submitted_at, h.at,
+	var out []firstMark
+	for j, err := range db.Each[firstMark](ctx, q, `SELECT t.task_definition_id, h.actor_id, h.submitted_at, h.at,
 			coalesce(-t.group_submission_id, t.id) AS work
 		FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.at >= $2 AND h.assessed AND h.submitted_at < h.at
 		WHERE t.unit_id = $1 AND t.assessment_date >= $2 AND `+notUndone("h")+`
@@ -190,11 +190,11 @@ func judgements(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]
 	return out, nil
 }
 
-// pace works out how soon the work was judged, in all and by task.
-func (t *Turnaround) pace(judged []judgement) {
+// pace works out how soon the work was marked, in all and by task.
+func (t *Turnaround) pace(marked []firstMark) {
 	by := map[int64][]time.Duration{}
 	var all []time.Duration
-	for _, j := range judged {
+	for _, j := range marked {
 		took := j.At.Sub(j.HandedIn.Time)
 		all, by[j.DefinitionID] = append(all, took), append(by[j.DefinitionID], took)
 	}
@@ -204,12 +204,12 @@ func (t *Turnaround) pace(judged []judgement) {
 	}
 }
 
-// readTutors works out how soon each of the staff judged; who judged nothing is not
+// readTutors works out how soon each of the staff marked; who marked nothing is not
 // there.
-func (t *Turnaround) readTutors(ctx context.Context, q db.Q, judged []judgement) (err error) {
+func (t *Turnaround) readTutors(ctx context.Context, q db.Q, marked []firstMark) (err error) {
 	by := map[int64][]time.Duration{}
 	var ids []int64
-	for _, j := range judged {
+	for _, j := range marked {
 		if by[j.UserID] == nil {
 			ids = append(ids, j.UserID)
 		}
@@ -224,11 +224,11 @@ func (t *Turnaround) readTutors(ctx context.Context, q db.Q, judged []judgement)
 	return err
 }
 
-// Picture is what waits, to be drawn for a unit of a name: in these words, with how the
-// promise is told and the ages are.
-func (t *Turnaround) Picture(say chart.AgesWords, unit string, promise func(days int) string,
+// Picture is what waits, to be drawn: in these words, with how the promise is told and the
+// ages are.
+func (t *Turnaround) Picture(say chart.AgesWords, promise func(days int) string,
 	age func(WaitingAge) string) chart.WaitingAges {
-	w := chart.WaitingAges{Words: say, Unit: unit}
+	w := chart.WaitingAges{Words: say}
 	if t.FeedbackDays != nil {
 		w.Promise = promise(*t.FeedbackDays)
 	}

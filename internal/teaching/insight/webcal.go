@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
 	"strings"
 
 	"lectern/internal/ground/clock"
@@ -80,12 +81,12 @@ type WebcalChange struct {
 	StartDates *bool
 	Reminder   *calendar.Reminder
 	NoReminder bool
-	Exclusions *[]int64 // units whose tasks are not shown; only those the user studies or teaches count
+	Exclusions *[]int64 // units whose tasks are not shown; of those there are, only what the user studies or teaches counts
 }
 
-// SetWebcal opens, changes or closes the feed of a user. A feed that is closed
-// keeps its settings and its address; one that never was is made, closed until it
-// is opened. A change of nothing leaves everything as it is.
+// SetWebcal opens, changes or closes the feed of a user. A feed that is closed keeps its
+// settings and its address; one that never was is made, closed until it is opened. A change of
+// nothing leaves everything as it is. It is for the user themselves (policy.SignedIn).
 func SetWebcal(ctx context.Context, q db.Q, userID int64, c WebcalChange) (Webcal, error) {
 	if err := db.Lock(ctx, q, "users", userID); err != nil {
 		return Webcal{}, err
@@ -143,9 +144,12 @@ func (w *webcalRow) save(ctx context.Context, q db.Q, userID int64) error {
 	return err
 }
 
-// exclude replaces the units a feed leaves out. The list may hold anything; what
-// counts is found among the units the user studies or teaches.
+// exclude replaces the units a feed leaves out. It refuses numbers of no unit; of the others
+// those count that the user studies or teaches.
 func exclude(ctx context.Context, q db.Q, userID int64, unitIDs []int64) error {
+	if err := haveUnits(ctx, q, unitIDs); err != nil {
+		return err
+	}
 	wanted := map[int64]bool{}
 	for _, id := range unitIDs {
 		wanted[id] = true
@@ -172,6 +176,25 @@ func exclude(ctx context.Context, q db.Q, userID int64, unitIDs []int64) error {
 		}
 	}
 	return db.Insert(ctx, q, "webcal_exclusions (webcal_id, unit_id)", "", rows)
+}
+
+// haveUnits refuses ids that no unit has, and names the first of them.
+func haveUnits(ctx context.Context, q db.Q, ids []int64) error {
+	rows := make([][]any, len(ids))
+	for i, id := range ids {
+		rows[i] = []any{id}
+	}
+	from, args, err := db.Rows(q, nil, []string{"id BIGINT"}, rows)
+	if err != nil {
+		return err
+	}
+	unknown, err := db.All[int64](ctx, q, `SELECT DISTINCT v.id FROM `+from+` v
+		WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.id = v.id) ORDER BY v.id LIMIT 5`, args...)
+	if err != nil || len(unknown) == 0 {
+		return err
+	}
+	return fault.Field(fault.Refused, "unit_exclusions", "names units that there are not: %s",
+		strings.ReplaceAll(strings.Trim(fmt.Sprint(unknown), "[]"), " ", ", "))
 }
 
 func guidHash(guid string) string {

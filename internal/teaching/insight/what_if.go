@@ -38,6 +38,7 @@ type PlannedTask struct {
 	StartDate    clock.Date    `json:"start_date"`
 	DueDate      clock.Date    `json:"due_date"` // with the extensions granted so far
 	Status       status.Status `json:"status"`
+	Dates        due.Dates     `json:"-"`
 }
 
 // WeekLoad is what is due in a week from Monday on. It is a teaching week with a
@@ -78,12 +79,12 @@ func WhatIfOf(ctx context.Context, q db.Q, projectID int64, target *grade.Grade)
 	if err != nil {
 		return nil, err
 	}
-	return l.whatIf(opt.Or(target, l.Aims), calendars[l.UnitID]), nil
+	return l.whatIf(opt.Or(target, l.Target), calendars[l.UnitID]), nil
 }
 
 // whatIf compares what is asked of a student now with what another grade asks for.
 func (l *labour) whatIf(target grade.Grade, weeks week.Calendar) *WhatIf {
-	w := &WhatIf{ProjectID: l.ProjectID, Present: l.Aims, Target: target, Added: []PlannedTask{},
+	w := &WhatIf{ProjectID: l.ProjectID, Present: l.Target, Target: target, Added: []PlannedTask{},
 		Removed: []PlannedTask{}, Burndown: l.burndown(target), Weeks: l.loads(target, weeks)}
 	for _, g := range grade.Targets {
 		w.Grades = append(w.Grades, GradeDemands{Grade: g})
@@ -91,10 +92,10 @@ func (l *labour) whatIf(target grade.Grade, weeks week.Calendar) *WhatIf {
 	for i := range l.tasks {
 		t := &l.tasks[i]
 		switch {
-		case t.Grade > l.Aims && t.Grade <= target:
-			w.Added = append(w.Added, t.planned(l.End))
-		case t.Grade <= l.Aims && t.Grade > target:
-			w.Removed = append(w.Removed, t.planned(l.End))
+		case t.Grade > l.Target && t.Grade <= target:
+			w.Added = append(w.Added, l.planned(t))
+		case t.Grade <= l.Target && t.Grade > target:
+			w.Removed = append(w.Removed, l.planned(t))
 		}
 		demands := &w.Grades[t.Grade]
 		demands.Adds.add(t)
@@ -105,14 +106,16 @@ func (l *labour) whatIf(target grade.Grade, weeks week.Calendar) *WhatIf {
 	return w
 }
 
-func (t *portion) planned(unitEnd clock.Date) PlannedTask {
+func (l *labour) planned(t *portion) PlannedTask {
+	dates := t.dates(l.End)
+	dates.Zone = clock.Zone(l.TimeZone)
 	return PlannedTask{DefinitionID: t.DefinitionID, Abbreviation: t.Abbreviation, Name: t.Name, TargetGrade: t.Grade,
-		Weighting: t.Weight, StartDate: t.Start, DueDate: t.due(unitEnd), Status: opt.Or(t.Status, status.NotStarted)}
+		Weighting: t.Weight, StartDate: t.Start, DueDate: dates.Due(), Status: opt.Or(t.Status, status.NotStarted),
+		Dates: dates}
 }
 
-func (t *portion) due(unitEnd clock.Date) clock.Date {
-	return due.Dates{Target: t.Target, Deadline: due.Deadline(t.Deadline, unitEnd, t.Target),
-		Extensions: t.Extensions}.Due()
+func (t *portion) dates(unitEnd clock.Date) due.Dates {
+	return due.Dates{Target: t.Target, Deadline: due.Deadline(t.Deadline, unitEnd, t.Target), Extensions: t.Extensions}
 }
 
 // mostWeeks bounds the weeks that are told of though nothing is due in them: a unit
@@ -141,9 +144,9 @@ func (l *labour) loads(target grade.Grade, weeks week.Calendar) []WeekLoad {
 	}
 	for i := range l.tasks {
 		t := &l.tasks[i]
-		if t.Grade <= max(l.Aims, target) {
-			in := at(t.due(l.End))
-			if t.Grade <= l.Aims {
+		if t.Grade <= max(l.Target, target) {
+			in := at(t.dates(l.End).Due())
+			if t.Grade <= l.Target {
 				in.Present.add(t)
 			}
 			if t.Grade <= target {

@@ -171,10 +171,20 @@ func word(s status.Status) string {
 	return string(s)
 }
 
+// Hashes lists the documents of the batch.
+func (b *Batch) Hashes() (hashes []files.Hash) {
+	for i := range b.Tasks {
+		if h := b.Tasks[i].Hash; h != nil {
+			hashes = append(hashes, files.Hash(*h))
+		}
+	}
+	return hashes
+}
+
 // WriteZip writes the batch: the sheet, what to do with it, the documents and
 // the manifest.
 func (b *Batch) WriteZip(ctx context.Context, store files.Store, w io.Writer) error {
-	p := archive.NewPack(w)
+	p := zipfile.NewPack(w)
 	if err := b.add(p, sheetName, b.writeSheet); err != nil {
 		return err
 	}
@@ -192,7 +202,7 @@ func (b *Batch) WriteZip(ctx context.Context, store files.Store, w io.Writer) er
 	return p.Close()
 }
 
-func (b *Batch) add(p *archive.Pack, name string, write func(io.Writer) error) error {
+func (b *Batch) add(p *zipfile.Pack, name string, write func(io.Writer) error) error {
 	w, err := p.Add("", name, b.At.Time, false)
 	if err != nil {
 		return err
@@ -200,7 +210,7 @@ func (b *Batch) add(p *archive.Pack, name string, write func(io.Writer) error) e
 	return write(w)
 }
 
-func (b *Batch) addDocument(ctx context.Context, store files.Store, p *archive.Pack, t *Waiting) error {
+func (b *Batch) addDocument(ctx context.Context, store files.Store, p *zipfile.Pack, t *Waiting) error {
 	if t.Hash == nil {
 		return nil
 	}
@@ -216,7 +226,7 @@ func (b *Batch) addDocument(ctx context.Context, store files.Store, p *archive.P
 	if t.SubmittedAt != nil {
 		at = t.SubmittedAt.Time
 	}
-	w, err := p.Add(archive.Folder(folder), fmt.Sprintf("%s-%d.pdf", archive.Folder(t.Abbreviation), t.TaskID), at,
+	w, err := p.Add(zipfile.Folder(folder), fmt.Sprintf("%s-%d.pdf", zipfile.Folder(t.Abbreviation), t.TaskID), at,
 		true)
 	if err == nil {
 		_, err = io.Copy(w, f)

@@ -40,6 +40,16 @@ func CopyOf(ctx context.Context, q db.Q, projectID, definitionID int64) (*Copy, 
 		WHERE t.project_id = $1 AND t.task_definition_id = $2 ORDER BY st.at DESC LIMIT 1`, projectID, definitionID)
 }
 
+// CopyOfVersion gives the marked copy of one submission, or nil where nobody annotated it. It is
+// for holders of policy.ReadSubmission on a project the submission belongs to.
+func CopyOfVersion(ctx context.Context, q db.Q, submissionID int64) (*Copy, error) {
+	all, err := db.All[Copy](ctx, q, `SELECT k.hash, k.at FROM marked_copies k WHERE k.submission_id = $1`, submissionID)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
 // takeDocument makes a document that comes back annotated the marked copy of
 // its submission, and reports it. An error is trouble of our own.
 func (t *taking) takeDocument(ctx context.Context, f *zip.File) error {
@@ -102,7 +112,7 @@ func (t *taking) storeCopy(ctx context.Context, f *zip.File, at *target) (files.
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
 	sum := sha256.New()
-	size, err := archive.Copy(io.MultiWriter(tmp, sum), f, maxDocument)
+	size, err := zipfile.Copy(ctx, io.MultiWriter(tmp, sum), f, maxDocument)
 	if err != nil {
 		return files.Info{}, err
 	}

@@ -3,6 +3,7 @@ package marking
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,13 +22,13 @@ import (
 
 // Bounds on what comes back.
 const (
-	MaxUpload    = 500 * size.MB // bytes of an archive
-	maxDocument  = 100 * size.MB // bytes of an annotated document
-	maxManifest  = 8 * size.MB
+	MaxUpload    = 500 * bounds.MB // bytes of an archive
+	maxDocument  = 100 * bounds.MB // bytes of an annotated document
+	maxManifest  = 8 * bounds.MB
 	maxInArchive = 5000
 )
 
-var limits = archive.Limits{Entries: maxInArchive, Entry: maxDocument, Total: 2 << 30}
+var limits = zipfile.Limits{Entries: maxInArchive, Entry: maxDocument, Total: 2 << 30}
 
 // bundle is what an upload holds.
 type bundle struct {
@@ -38,7 +39,7 @@ type bundle struct {
 
 // open finds the sheet in an upload: an archive that holds one, or the upload
 // itself, which may also be a workbook.
-func open(r io.ReaderAt, size int64) (*bundle, error) {
+func open(ctx context.Context, r io.ReaderAt, size int64) (*bundle, error) {
 	var mark [4]byte
 	if _, err := r.ReadAt(mark[:], 0); err != nil && size >= int64(len(mark)) {
 		return nil, fmt.Errorf("look at the upload: %w", err)
@@ -46,14 +47,14 @@ func open(r io.ReaderAt, size int64) (*bundle, error) {
 	if string(mark[:]) != "PK\x03\x04" && string(mark[:]) != "PK\x05\x06" {
 		return alone(r, size)
 	}
-	z, err := archive.Open(r, size, limits)
+	z, err := zipfile.Open(r, size, limits)
 	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "[Content_Types].xml" }) {
 		return alone(r, size)
 	}
-	return sort(z)
+	return sort(ctx, z)
 }
 
 func alone(r io.ReaderAt, size int64) (*bundle, error) {
@@ -62,7 +63,7 @@ func alone(r io.ReaderAt, size int64) (*bundle, error) {
 }
 
 // sort takes an archive apart. What systems add to archives is passed over.
-func sort(z *zip.Reader) (*bundle, error) {
+func sort(ctx context.Context, z *zip.Reader) (*bundle, error) {
 	b := &bundle{}
 	var sheets []*zip.File
 	for _, f := range z.File {
@@ -81,7 +82,7 @@ func sort(z *zip.Reader) (*bundle, error) {
 	if len(sheets) != 1 {
 		return nil, fault.New(fault.Refused, "The archive must hold one %s; it holds %d.", sheetName, len(sheets))
 	}
-	text, err := unpack(sheets[0], sheet.DefaultMaxBytes)
+	text, err := unpack(ctx, sheets[0], sheet.DefaultMaxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +104,12 @@ func fit(f *zip.File) error {
 }
 
 // unpack gives a small entry as a whole.
-func unpack(f *zip.File, most int64) ([]byte, error) {
+func unpack(ctx context.Context, f *zip.File, most int64) ([]byte, error) {
 	if err := fit(f); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	_, err := archive.Copy(&b, f, most)
+	_, err := zipfile.Copy(ctx, &b, f, most)
 	return b.Bytes(), err
 }
 
@@ -123,11 +124,11 @@ func rowKey(username, task string) string { return strings.ToLower(username) + "
 
 // readManifest gives the manifest of an archive. One that cannot be read is
 // reported and passed over: the sheet has the versions too.
-func (b *bundle) readManifest(report *sheet.Report) (x index) {
+func (b *bundle) readManifest(ctx context.Context, report *sheet.Report) (x index) {
 	if b.manifest == nil {
 		return x
 	}
-	text, err := unpack(b.manifest, maxManifest)
+	text, err := unpack(ctx, b.manifest, maxManifest)
 	if err == nil {
 		err = json.Unmarshal(text, &x.manifest)
 	}

@@ -39,7 +39,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	f.Add([]byte("PK"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b, err := open(bytes.NewReader(data), int64(len(data)))
+		b, err := open(t.Context(), bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			if fault.KindOf(err) == fault.Internal {
 				t.Fatalf("%v", err)
@@ -47,7 +47,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		var report sheet.Report
-		known := b.readManifest(&report)
+		known := b.readManifest(t.Context(), &report)
 		for row, err := range b.marks.Rows() {
 			if err == nil {
 				_, _ = readMark(row, known)
@@ -69,7 +69,7 @@ func TestReadMark(t *testing.T) {
 	} {
 		text := "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment\r\nfred,,,1.1P," + c.status +
 			"," + c.grade + "," + c.quality + ",\r\n"
-		b, err := open(strings.NewReader(text), int64(len(text)))
+		b, err := open(t.Context(), strings.NewReader(text), int64(len(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

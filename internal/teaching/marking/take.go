@@ -57,11 +57,12 @@ type taking struct {
 }
 
 // Take carries out a batch: a sheet alone, or an archive with the sheet and annotated
-// documents. Each row is one transaction, done as a whole or not at all, and done once
-// however often the batch comes. It fails when the file as a whole cannot be
-// understood; then nothing was done. Where the plan of a dry run is named, it is also
-// fault.Conflict, and nothing is done, when the upload is another one or something else
-// would come of it now.
+// documents. Each row is one transaction, done as a whole or not at all, and done once however
+// often the batch comes. It fails when the file as a whole cannot be understood; then nothing
+// was done. Where the plan of a dry run is named, it is also fault.Conflict, and nothing is
+// done, when the upload is another one or something else would come of it now. It is for
+// holders of policy.GiveFeedback in the unit, and does in each row what they may do on that
+// task: what is not theirs to mark is refused in its row.
 func (d *Importer) Take(ctx context.Context, u Upload, plan string) (*Result, error) {
 	if plan != "" {
 		now, err := d.Plan(ctx, u)
@@ -99,11 +100,11 @@ func (d *Importer) Plan(ctx context.Context, u Upload) (*Result, error) {
 func (d *Importer) take(ctx context.Context, u Upload, dry bool) (*Result, error) {
 	t := &taking{Importer: d, unitID: u.UnitID, by: u.CallerID, dry: dry, byTask: map[int64]*target{},
 		asked: map[int64]int{}}
-	b, err := open(u.File, u.Size)
+	b, err := open(ctx, u.File, u.Size)
 	if err != nil {
 		return nil, err
 	}
-	t.known = b.readManifest(&t.report)
+	t.known = b.readManifest(ctx, &t.report)
 	if t.known.UnitID != 0 && t.known.UnitID != u.UnitID {
 		return nil, fault.New(fault.Refused, "This batch was made for another unit (%.60s). Upload it there.",
 			t.known.Unit)
@@ -256,7 +257,7 @@ func (m *mark) unfit(at *target) string {
 	case m.quality != nil && (*m.quality < 0 || *m.quality > at.MaxQuality):
 		return fmt.Sprintf("the quality must be from 0 to %d", at.MaxQuality)
 	case m.quality != nil && m.to == "" && (status.Awaiting.Has(at.Status) || !status.ReadyOrComplete.Has(at.Status)):
-		return "the quality counts once the work was judged: set the status too"
+		return "the quality counts once the work was marked: set the status too"
 	}
 	return ""
 }
@@ -271,14 +272,14 @@ func (t *taking) carryOut(ctx context.Context, q db.Q, m *mark, at *target) erro
 	if err := check(ctx, q, m, at, m.digest(at.SubmittedAt)); err != nil {
 		return err
 	}
-	wish := work.Change{Grade: m.grade, Quality: m.quality}
+	change := work.Change{Grade: m.grade, Quality: m.quality}
 	if m.to != "" && m.to != at.Status {
 		word := string(m.to)
-		wish.Trigger = &word
+		change.Trigger = &word
 	}
-	if wish != (work.Change{}) {
+	if change != (work.Change{}) {
 		if _, err := work.Move(ctx, q, work.Mover{UserID: t.by, As: status.Staff}, at.ProjectID, at.DefinitionID,
-			wish); err != nil {
+			change); err != nil {
 			return err
 		}
 	}

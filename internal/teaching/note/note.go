@@ -5,10 +5,9 @@ package note
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/audit"
@@ -67,11 +66,11 @@ type New struct {
 	Flagged      bool
 }
 
-// Add adds a note. It refuses an empty text, one too long, and one more than Most. The
-// same again within a minute is the first one: who clicks twice, or loads the answer to a
-// form again, means one note.
+// Add adds a note. It refuses an empty text, one too long, and one more than Most. The same
+// again within a minute is the first one: who clicks twice, or loads the answer to a form
+// again, means one note. It is for holders of policy.TakeNotes on the project.
 func Add(ctx context.Context, q db.Q, n New) (*Note, error) {
-	text, err := trim(n.Text)
+	text, err := bounds.Trim("text", n.Text, MostText)
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +113,13 @@ type Change struct {
 	Flagged *bool
 }
 
-// Apply changes a note. Its author stays who wrote it.
+// Apply changes a note, whose author stays who wrote it. It is for its author, and for holders
+// of policy.EditNotes on the project. It refuses an empty text and one too long.
 func (c Change) Apply(ctx context.Context, q db.Q, old *Note) (*Note, error) {
 	text, flagged := old.Text, old.Flagged
 	var err error
 	if c.Text != nil {
-		if text, err = trim(*c.Text); err != nil {
+		if text, err = bounds.Trim("text", *c.Text, MostText); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +137,7 @@ func (c Change) Apply(ctx context.Context, q db.Q, old *Note) (*Note, error) {
 	return made, made.record(ctx, q, audit.Changed, audit.Diff(*old, *made))
 }
 
-// Delete deletes a note.
+// Delete deletes a note, for its author and for holders of policy.EditNotes on the project.
 func Delete(ctx context.Context, q db.Q, n *Note) error {
 	if _, err := db.Exec(ctx, q, `DELETE FROM staff_notes WHERE id = $1`, n.ID); err != nil {
 		return fmt.Errorf("delete a note: %w", err)
@@ -157,17 +157,4 @@ func (n *Note) record(ctx context.Context, q db.Q, action string, fields []strin
 	}
 	return audit.Add(ctx, q, audit.Entry{Kind: audit.Note, Action: action, UserID: p.UserID, UnitID: p.UnitID,
 		ProjectID: n.ProjectID, RecordID: n.ID, Fields: fields})
-}
-
-// trim trims a text and checks its length.
-func trim(text string) (string, error) {
-	text = strings.TrimSpace(text)
-	n := utf8.RuneCountInString(text)
-	switch {
-	case n == 0:
-		return "", fault.Field(fault.Invalid, "text", "may not be empty")
-	case n > MostText:
-		return "", fault.Field(fault.Invalid, "text", "has %d characters: at most %d fit", n, MostText)
-	}
-	return text, nil
 }

@@ -104,8 +104,11 @@ const selectTasks = `SELECT d.id AS definition_id, d.abbreviation, d.name, d.des
 	WHERE p.id = $1 ORDER BY d.start_date, d.abbreviation`
 
 // selectComments reads the conversations about the tasks of a project. Those
-// who hand in as a group share theirs.
-const selectComments = `SELECT t.id AS task_id, c.created_at, a.first_name, a.last_name, c.type, c.comment, c.status
+// who hand in as a group share theirs, but not why one of them needs more time.
+const selectComments = `SELECT t.id AS task_id, c.created_at, c.type, c.status,
+		CASE WHEN c.by_service THEN '` + work.ServiceFirst + `' ELSE a.first_name END AS first_name,
+		CASE WHEN c.by_service THEN '` + work.ServiceLast + `' ELSE a.last_name END AS last_name,
+		CASE WHEN c.type = 'extension' AND o.id <> t.id THEN '' ELSE c.comment END AS comment
 	FROM tasks t JOIN tasks o ON o.id = t.id OR o.group_submission_id = t.group_submission_id
 	JOIN task_comments c ON c.task_id = o.id JOIN users a ON a.id = c.user_id
 	WHERE t.project_id = $1 ORDER BY c.created_at, c.id`

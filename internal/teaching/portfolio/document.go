@@ -271,8 +271,8 @@ func commentTable(list []comment) pdf.Table {
 		switch {
 		case c.Status != nil:
 			said = statusCell(status.Status(*c.Status))
-		case c.Type != "text" && c.Text != "":
-			said.Text = "[" + c.Type + "] " + c.Text
+		case c.Type != "text":
+			said.Text = strings.TrimSpace("[" + c.Type + "] " + c.Text)
 		}
 		t.Rows = append(t.Rows, []pdf.Cell{{Text: c.At.Format("2 Jan 2006 15:04")}, {Text: c.First + " " + c.Last},
 			said})

@@ -24,9 +24,9 @@ import (
 
 // Bounds on what a student adds to a portfolio.
 const (
-	MaxFile  = 30 * size.MB // of one file
-	maxFiles = 50           // beside the learning summary
-	maxName  = 255          // characters
+	MaxFile  = 30 * bounds.MB // of one file
+	maxFiles = 50             // beside the learning summary
+	maxName  = 255            // characters
 )
 
 // SummaryName is what clients call the learning summary, the file every portfolio
@@ -57,7 +57,7 @@ func (f File) Typed() bool { return f.IsSummary() && f.Name == summaryText }
 
 // Path is where the file stands inside the portfolio.
 func (f File) Path() string {
-	return fmt.Sprintf("%03d-%s-%s", f.Idx, f.Kind, archive.FileName(f.Name))
+	return fmt.Sprintf("%03d-%s-%s", f.Idx, f.Kind, zipfile.FileName(f.Name))
 }
 
 // FilesOf lists the files of a portfolio in their order.
@@ -75,9 +75,9 @@ type NewFile struct {
 	Typed          bool // it is a learning summary that was typed in, which is text
 }
 
-// AddFile adds a stored file to a portfolio. The document LearningSummaryReport
-// takes the place of the one before, and of the draft. It fails with
-// fault.Refused when the name says nothing, fault.Conflict beyond the limit.
+// AddFile adds a stored file to a portfolio. The document LearningSummaryReport takes the place
+// of the one before, and of the draft. It fails with fault.Refused when the name says nothing,
+// fault.Conflict beyond the limit. It is for holders of policy.EditPortfolio on the project.
 func AddFile(ctx context.Context, q db.Q, store files.Store, projectID int64, n NewFile) (*File, error) {
 	name, err := n.name()
 	if err != nil {
@@ -171,7 +171,8 @@ func freeIdx(ctx context.Context, q db.Q, projectID int64) (int64, error) {
 	return have.Last + 1, nil
 }
 
-// RemoveFile takes a file from a portfolio, or gives fault.Missing.
+// RemoveFile takes a file from a portfolio, for holders of policy.EditPortfolio on the project.
+// It is fault.Missing where there is none.
 func RemoveFile(ctx context.Context, q db.Q, projectID int64, f File) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM portfolio_files WHERE project_id = $1 AND idx = $2 AND kind = $3
 		AND name = $4`,
@@ -190,9 +191,9 @@ func RemoveFile(ctx context.Context, q db.Q, projectID int64, f File) error {
 	return err
 }
 
-// Made makes the document of a submission the learning summary of those who
-// handed it in, if it is of the unit's draft task and they have no other. It
-// belongs into the transaction that makes the document known.
+// Made makes the document of a submission the learning summary of those who handed it in, if it
+// is of the unit's draft task and they have no other. It belongs into the transaction that
+// makes the document known. It is for the job that makes documents.
 func Made(ctx context.Context, q db.Q, d submit.Document) error {
 	ids, err := db.All[int64](ctx, q, `INSERT INTO portfolio_files (project_id, idx, kind, name, hash, size, created_at)
 		SELECT p.id, 0, $4, $2, s.document_hash, s.document_size, $3

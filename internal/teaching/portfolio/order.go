@@ -13,11 +13,11 @@ import (
 // while they get their new numbers, which are unique.
 const beyond = 1 << 20
 
-// MoveFile puts a file of a portfolio at a place among those beside the learning
-// summary, which stays first; places count from 1, and one past the end is the end.
-// It numbers the files anew and gives them in their order. It fails with
-// fault.Missing where there is no such file, and fault.Refused for the learning
-// summary.
+// MoveFile puts a file of a portfolio at a place among those beside the learning summary, which
+// stays first; places count from 1, and one past the end is the end. It numbers the files anew
+// and gives them in their order. It fails with fault.Missing where there is no such file, and
+// fault.Refused for the learning summary. It is for holders of policy.EditPortfolio on the
+// project.
 func MoveFile(ctx context.Context, q db.Q, projectID int64, f File, place int64) ([]File, error) {
 	if f.Idx == summaryIdx {
 		return nil, fault.New(fault.Refused, "The learning summary is always first.")

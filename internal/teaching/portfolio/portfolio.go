@@ -25,8 +25,9 @@ func (Args) Kind() string { return "portfolio" }
 // tries is how often a portfolio is tried before the student hears of it.
 const tries = 3
 
-// Ask has a portfolio compiled from what there is when the caller's transaction
-// is committed. Asking again while one is being compiled starts it over.
+// Ask has a portfolio compiled from what there is when the caller's transaction is committed.
+// Asking again while one is being compiled starts it over. It is for holders of
+// policy.ChangeProject; what is missing for a portfolio is said in it, so nothing is refused.
 func Ask(ctx context.Context, q db.Q, projectID int64) error {
 	whose, err := db.OneOf[jobs.For](ctx, q, "project", `UPDATE projects SET compile_portfolio = TRUE,
 		portfolio_asked_at = $2, portfolio_failure = NULL WHERE id = $1 RETURNING unit_id, user_id`, projectID, q.Now())
@@ -78,8 +79,9 @@ func CompiledOf(ctx context.Context, q db.Q, projectID int64) (*Compiled, error)
 	return &list[0], nil
 }
 
-// Drop takes the compiled portfolio away, so that the grade it claims can be
-// changed. That it was once made is remembered: it is not made again unasked.
+// Drop takes the compiled portfolio away, so that the grade it claims can be changed. That it
+// was once made is remembered: it is not made again unasked. It is for holders of
+// policy.EditPortfolio on the project.
 func Drop(ctx context.Context, q db.Q, by, projectID int64) error {
 	n, err := db.Exec(ctx, q, `UPDATE projects SET portfolio_hash = NULL, portfolio_auto_generated = FALSE, updated_at
 		= $2

@@ -23,10 +23,19 @@ type Entry struct {
 	At           time.Time
 }
 
+// Hashes lists the files of entries.
+func Hashes(list []Entry) []files.Hash {
+	hashes := make([]files.Hash, len(list))
+	for i, e := range list {
+		hashes[i] = e.Hash
+	}
+	return hashes
+}
+
 // WriteZip writes stored files as an archive, one after the other: what it
 // holds in memory does not grow with them.
 func WriteZip(ctx context.Context, store files.Store, list []Entry, w io.Writer) error {
-	p := archive.NewPack(w)
+	p := zipfile.NewPack(w)
 	for _, e := range list {
 		if err := addEntry(ctx, store, p, e); err != nil {
 			return err
@@ -35,7 +44,7 @@ func WriteZip(ctx context.Context, store files.Store, list []Entry, w io.Writer)
 	return p.Close()
 }
 
-func addEntry(ctx context.Context, store files.Store, p *archive.Pack, e Entry) error {
+func addEntry(ctx context.Context, store files.Store, p *zipfile.Pack, e Entry) error {
 	f, err := store.Open(ctx, e.Hash)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", e.Name, err)
@@ -86,7 +95,7 @@ func Portfolios(ctx context.Context, q db.Q, unitID int64) ([]Entry, error) {
 			return nil, err
 		}
 		if r.ProjectID != last {
-			list = append(list, Entry{archive.Folder(r.Target.Name()), r.Username, files.Hash(r.Hash), r.At.Time})
+			list = append(list, Entry{zipfile.Folder(r.Target.Name()), r.Username, files.Hash(r.Hash), r.At.Time})
 			classes, last = append(classes, nil), r.ProjectID
 		}
 		if r.Tutorial != nil {
@@ -98,7 +107,7 @@ func Portfolios(ctx context.Context, q db.Q, unitID int64) ([]Entry, error) {
 		if len(classes[i]) > 0 {
 			name += " (" + strings.Join(classes[i], " ") + ")"
 		}
-		list[i].Name = archive.FileName(name + ".pdf")
+		list[i].Name = zipfile.FileName(name + ".pdf")
 	}
 	return list, nil
 }
@@ -138,22 +147,24 @@ func Submissions(ctx context.Context, q db.Q, definitionID int64, abbreviation s
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Entry{archive.Folder(abbreviation) + "-submissions/" + folder(folders, r.Who, r.ID),
+		list = append(list, Entry{zipfile.Folder(abbreviation) + "-submissions/" + folder(folders, r.Who, r.ID),
 			r.StoredName(), r.Hash, r.At.Time})
 	}
 	return list, nil
 }
 
-// folder gives each submission a folder of its own.
+// folder gives each submission a folder of its own: its number follows the name where
+// that is taken, also by somebody who is called like a name with a number.
 func folder(taken map[string]int64, name string, id int64) string {
-	name = archive.Folder(name)
-	key := strings.ToLower(name)
-	if owner, there := taken[key]; there && owner != id {
+	name = zipfile.Folder(name)
+	for {
+		key := strings.ToLower(name)
+		if owner, there := taken[key]; !there || owner == id {
+			taken[key] = id
+			return name
+		}
 		name = fmt.Sprintf("%s-%d", name, id)
-		key = strings.ToLower(name)
 	}
-	taken[key] = id
-	return name
 }
 
 // Documents lists the PDFs of what was handed in last for a definition, as far
@@ -170,7 +181,7 @@ func Documents(ctx context.Context, q db.Q, definitionID int64, abbreviation str
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Entry{archive.Folder(abbreviation) + "-pdfs", archive.FileName(r.Name + ".pdf"),
+		list = append(list, Entry{zipfile.Folder(abbreviation) + "-pdfs", zipfile.FileName(r.Name + ".pdf"),
 			files.Hash(r.Hash), r.At.Time})
 	}
 	return list, nil

@@ -36,8 +36,9 @@ type Looker struct {
 // ago is the moment a while before the transaction's.
 func ago(q db.Q, d time.Duration) clock.Time { return clock.At(q.Now().Add(-d)) }
 
-// Look says that somebody on the staff looks at a task, from now on for Lasts. Where
-// they said so before, it changes one row, and none where that was a moment ago.
+// Look says that somebody on the staff looks at a task, from now on for Lasts. Where they said
+// so before, it changes one row, and none where that was a moment ago. It is for holders of
+// policy.SeePresence on the task.
 func Look(ctx context.Context, q db.Q, userID int64, at Task) error {
 	arrived, err := db.All[bool](ctx, q, `INSERT INTO presences AS h (project_id, task_definition_id, user_id, since,
 			seen_at) VALUES ($1, $2, $3, $4, $4)
@@ -56,7 +57,8 @@ func Look(ctx context.Context, q db.Q, userID int64, at Task) error {
 	return err
 }
 
-// Leave says that somebody looks at a task no more; who did not, may say so too.
+// Leave says that somebody looks at a task no more; who did not, may say so too. It is for
+// holders of policy.SeePresence on the task, and about themselves only.
 func Leave(ctx context.Context, q db.Q, userID int64, at Task) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM presences WHERE project_id = $1 AND task_definition_id = $2 AND user_id = $3`,
 		at.ProjectID, at.DefinitionID, userID)

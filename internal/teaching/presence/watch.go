@@ -9,8 +9,8 @@ import (
 	"lectern/internal/platform/events"
 )
 
-// kind is that of what is told. It is none of those that are kept.
-const kind events.Kind = "presence"
+// Kind is that of what is told. It is none of those that are kept.
+const Kind events.Kind = "presence"
 
 // looking is somebody who looks at a task, with whom that concerns.
 type looking struct {
@@ -77,7 +77,7 @@ func all(ctx context.Context, q db.Q) (map[place]looking, error) {
 func differences(in, notIn map[place]looking, action string, at clock.Time) (list []events.Event) {
 	for k, r := range in {
 		if _, both := notIn[k]; !both {
-			list = append(list, events.Event{Kind: kind, At: at, ActorID: r.UserID, UnitID: r.UnitID,
+			list = append(list, events.Event{Kind: Kind, At: at, ActorID: r.UserID, UnitID: r.UnitID,
 				ProjectID: r.ProjectID, TaskID: r.TaskID, HiddenFrom: r.OwnerID,
 				Body: change{action, r.DefinitionID, r.Name, r.Since}})
 		}

@@ -36,8 +36,8 @@ type classes struct {
 type class struct {
 	sync.Mutex
 	key      classKey
-	index    *similar.Index
-	template *similar.Template
+	index    *engine.Index
+	template *engine.Template
 	given    string // what the template was made of
 	oldest   int64  // submissions before this one did not fit
 	size     int    // fingerprints, as of the last use
@@ -144,7 +144,7 @@ func (s *Service) makeRoom(c *class, room int) {
 }
 
 // works reads the works of submissions: fingerprints and whose they are.
-func (s *Service) works(ctx context.Context, q db.Q, part string, ids []int64) ([]similar.Work, error) {
+func (s *Service) works(ctx context.Context, q db.Q, part string, ids []int64) ([]engine.Work, error) {
 	prints, err := s.prints(ctx, q, part, ids)
 	if err != nil {
 		return nil, err
@@ -153,31 +153,31 @@ func (s *Service) works(ctx context.Context, q db.Q, part string, ids []int64) (
 	if err != nil {
 		return nil, err
 	}
-	out := make([]similar.Work, 0, len(prints))
+	out := make([]engine.Work, 0, len(prints))
 	for _, id := range ids {
 		if p := prints[id]; p != nil && len(owners[id]) > 0 {
-			out = append(out, similar.Work{ID: id, Owners: owners[id], Prints: p})
+			out = append(out, engine.Work{ID: id, Owners: owners[id], Prints: p})
 		}
 	}
 	return out, nil
 }
 
 // prints unpacks fingerprints. Rows that another version of the program made in
-// another form are passed over.
-func (s *Service) prints(ctx context.Context, q db.Q, part string, ids []int64) (map[int64]*similar.Prints, error) {
+// another form are passed over, until Remake has made them anew.
+func (s *Service) prints(ctx context.Context, q db.Q, part string, ids []int64) (map[int64]*engine.Prints, error) {
 	type packed struct {
 		ID     int64  `db:"submission_id"`
 		Packed []byte `db:"packed"`
 	}
 	in, args := db.In([]any{part}, ids)
-	out := map[int64]*similar.Prints{}
+	out := map[int64]*engine.Prints{}
 	for r, err := range db.Each[packed](ctx, q, `SELECT submission_id, packed FROM similarity_prints WHERE part = $1
 		AND submission_id IN `+in, args...) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := similar.Decode(r.Packed)
-		if errors.Is(err, similar.ErrVersion) {
+		p, err := engine.Decode(r.Packed)
+		if errors.Is(err, engine.ErrVersion) {
 			continue
 		}
 		if err != nil {

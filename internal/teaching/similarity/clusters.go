@@ -122,7 +122,7 @@ func (g *gathering) tied(ties []tie) (out []Cluster) {
 	for _, part := range sortedKeys(parts) {
 		pairs := parts[part]
 		members := g.members(ties, part)
-		for _, c := range similar.Clusters(pairs) {
+		for _, c := range engine.Clusters(pairs) {
 			cluster := Cluster{File: fileOf(part), Explanation: "The work of these is alike, directly or through " +
 				"others of them. Who handed in first is a time and says nothing of who wrote it."}
 			if list, ok := g.list(c.Members, members); ok {

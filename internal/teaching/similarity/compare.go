@@ -139,7 +139,7 @@ func (s *Service) fingerprint(ctx context.Context, sub *asked) ([]printed, error
 		if err != nil {
 			return nil, err
 		}
-		if p := similar.Fingerprint(list); p.Tokens() > 0 {
+		if p := engine.Fingerprint(list); p.Tokens() > 0 {
 			out = append(out, printed{sub.ID, part, sub.First, p.Encode()})
 		}
 	}
@@ -150,11 +150,12 @@ func savePrints(ctx context.Context, q db.Q, list []printed) error {
 	rows := make([][]any, len(list))
 	for i, p := range list {
 		sum := sha256.Sum256(p.packed)
-		rows[i] = []any{p.submissionID, p.part, p.first, hex.EncodeToString(sum[:]), p.packed, q.Now()}
+		rows[i] = []any{p.submissionID, p.part, p.first, hex.EncodeToString(sum[:]), p.packed, engine.PackVersion,
+			q.Now()}
 	}
-	return db.Insert(ctx, q, `similarity_prints (submission_id, part, class_id, digest, packed, at)`,
+	return db.Insert(ctx, q, `similarity_prints (submission_id, part, class_id, digest, packed, form, at)`,
 		`ON CONFLICT (submission_id, part) DO UPDATE SET class_id = excluded.class_id, digest = excluded.digest,
-			packed = excluded.packed`, rows)
+			packed = excluded.packed, form = excluded.form`, rows)
 }
 
 const (
@@ -178,7 +179,7 @@ func (s *Service) compareWith(ctx context.Context, key classKey, id int64) ([]pa
 // the work that scores highest, and of those the first.
 func (c *class) nearest(id int64) (out [][2]int64) {
 	seen := map[int64]bool{}
-	for _, n := range c.index.Near(id, similar.LargeScore) { // best first, then by id
+	for _, n := range c.index.Near(id, engine.LargeScore) { // best first, then by id
 		owner := c.index.Owner(n.ID)
 		if seen[owner] {
 			continue
@@ -221,7 +222,7 @@ func (s *Service) measure(ctx context.Context, c *class, pairs [][2]int64, least
 			if left == nil || right == nil {
 				continue
 			}
-			if m := similar.Compare(left, right, c.template); m.Pct >= least {
+			if m := engine.Compare(left, right, c.template); m.Pct >= least {
 				out = append(out, c.pair(p, left, right, m))
 			}
 		}
@@ -230,14 +231,12 @@ func (s *Service) measure(ctx context.Context, c *class, pairs [][2]int64, least
 }
 
 // score is that of a pair by the rarities of now.
-func (c *class) score(left, right int64, pct int) int {
-	return similar.Rounded(similar.Final(c.index.Score(left, right), pct))
-}
+func (c *class) score(left, right int64) int { return engine.Rounded(c.index.Score(left, right)) }
 
-func (c *class) pair(ids [2]int64, left, right *similar.Prints, m similar.Match) pair {
+func (c *class) pair(ids [2]int64, left, right *engine.Prints, m engine.Match) pair {
+	toLeft, toRight := c.index.ExplainBoth(left, right, m)
 	p := pair{classKey: c.key, left: ids[0], right: ids[1], pct: m.Pct,
-		score: c.score(ids[0], ids[1], m.Pct), leftWords: c.index.Explain(left, right, m).Words,
-		rightWords: c.index.Explain(right, left, m.Mirrored()).Words}
+		score: c.score(ids[0], ids[1]), leftWords: toLeft.Kept, rightWords: toRight.Kept}
 	for _, one := range m.Longest(mostPassages) {
 		p.passages = append(p.passages, stored{one.Left, one.Right, one.Tokens})
 	}

@@ -8,9 +8,10 @@ import (
 	"lectern/internal/platform/db"
 )
 
-// Decide notes a person's decision on a record: whether it is to be looked at. It
-// holds for all members of a group whose work it is, until they hand in other work;
-// the other side of the pair has a decision of its own.
+// Decide notes a person's decision on a record: whether it is to be looked at. It holds for all
+// members of a group whose work it is, until they hand in other work; the other side of the
+// pair has a decision of its own. It is for holders of policy.FlagSimilarity on the task;
+// nobody decides about work they have a part in, which they do not see.
 func Decide(ctx context.Context, q db.Q, who *access.Caller, taskID, id int64, flagged bool) (*Record, error) {
 	r, err := ByID(ctx, q, who, taskID, id)
 	if err != nil {

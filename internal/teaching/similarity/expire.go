@@ -8,8 +8,8 @@ import (
 	"lectern/internal/platform/db"
 )
 
-// Prune removes some fingerprints that are too old and tells how many. What was found
-// by them stays.
+// Prune removes some fingerprints that are too old and tells how many. What was found by them
+// stays. It is for the job that cleans up.
 func (s *Service) Prune(ctx context.Context, q db.Q) (int64, error) {
 	if s.Days == 0 {
 		return 0, nil

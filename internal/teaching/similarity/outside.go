@@ -19,15 +19,16 @@ type OutsideReport struct {
 	Report       *files.Info // the report, a PDF in the store; nil leaves what there is
 }
 
-// DropOutside removes what an outside service said of a submission that it no longer
-// has.
+// DropOutside removes what an outside service said of a submission that it no longer has. It is
+// for the jobs that speak with the outside service.
 func DropOutside(ctx context.Context, q db.Q, outsideID string) error {
 	_, err := db.Exec(ctx, q, `DELETE FROM task_similarities WHERE outside_id = $1`, outsideID)
 	return err
 }
 
-// SaveOutside keeps a report at every task the submission was handed in for, or
-// brings the one that is there up to date. A person's decision stands.
+// SaveOutside keeps a report at every task the submission was handed in for, or brings the one
+// that is there up to date. A person's decision stands. It is for the jobs that speak with the
+// outside service.
 func SaveOutside(ctx context.Context, q db.Q, store files.Store, o OutsideReport) error {
 	var report any
 	if o.Report != nil {

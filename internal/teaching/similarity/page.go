@@ -26,9 +26,9 @@ func (s *Service) Page(ctx context.Context, q db.Q, r *Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := similar.Comparison{Score: float64(*r.Score), Words: r.Explanation, PassagesOnly: len(r.Other.Students) == 0,
-		Left:  similar.Side{Title: r.OwnTitle(), Note: handedIn(r.SubmittedAt), Files: left},
-		Right: similar.Side{Title: r.OtherTitle(), Note: handedIn(r.Other.SubmittedAt), Files: right}}
+	c := engine.Comparison{Score: float64(*r.Score), Words: r.Explanation, PassagesOnly: len(r.Other.Students) == 0,
+		Left:  engine.Side{Title: r.OwnTitle(), Note: handedIn(r.SubmittedAt), Files: left},
+		Right: engine.Side{Title: r.OtherTitle(), Note: handedIn(r.Other.SubmittedAt), Files: right}}
 	r.row.named = true // to find the files by their names; what is shown of them the page decides
 	list, err := r.row.passages()
 	if err != nil {
@@ -37,10 +37,10 @@ func (s *Service) Page(ctx context.Context, q db.Q, r *Record) ([]byte, error) {
 	c.Match.Pct = r.Pct
 	for _, p := range list {
 		p.Own.File, p.Other.File = indexOf(left, p.Own.Name), indexOf(right, p.Other.Name)
-		c.Match.Passages = append(c.Match.Passages, similar.Passage{Left: p.Own, Right: p.Other, Tokens: p.Tokens})
+		c.Match.Passages = append(c.Match.Passages, engine.Passage{Left: p.Own, Right: p.Other, Tokens: p.Tokens})
 	}
 	var b bytes.Buffer
-	if err := similar.Page(&b, c); err != nil {
+	if err := engine.Page(&b, c); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
@@ -51,7 +51,7 @@ func handedIn(at clock.Time) string {
 	return "handed in on " + at.UTC().Format("2 January 2006 at 15:04 UTC")
 }
 
-func indexOf(list []similar.Source, name string) int {
+func indexOf(list []engine.Source, name string) int {
 	for i, f := range list {
 		if f.Name == name {
 			return i
@@ -61,7 +61,7 @@ func indexOf(list []similar.Source, name string) int {
 }
 
 // side reads a part of a submission to be shown.
-func (s *Service) side(ctx context.Context, q db.Q, submissionID int64, part string) ([]similar.Source, error) {
+func (s *Service) side(ctx context.Context, q db.Q, submissionID int64, part string) ([]engine.Source, error) {
 	all, err := submit.FilesOf(ctx, q, submissionID)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (s *Service) side(ctx context.Context, q db.Q, submissionID int64, part str
 	if err != nil {
 		return nil, err
 	}
-	return similar.Sources(found), nil
+	return engine.Sources(found), nil
 }
 
 // filesIn gives the files that belong to a part.

@@ -64,49 +64,54 @@ func thresholdPct(part string, list taskdef.Requirements, warnPct int64) int {
 }
 
 // mostRead bounds what is read of a submission at once; the rest is not compared.
-const mostRead = 64 * size.MB
+const mostRead = 64 * bounds.MB
 
 // sources reads files of a submission as the comparison takes them. Their names are
 // those the sender gave, made different from each other where they are not.
-func (s *Service) sources(ctx context.Context, list []submit.File, language string) ([]similar.File, error) {
-	var out []similar.File
+func (s *Service) sources(ctx context.Context, list []submit.File, language string) ([]engine.File, error) {
+	var out []engine.File
 	room := int64(mostRead)
 	for i, name := range distinct(list) {
-		text, err := s.text(ctx, list[i], min(room, similar.MaxFileBytes))
+		text, err := s.text(ctx, list[i], min(room, engine.MaxFileBytes))
 		if err != nil {
 			return nil, fmt.Errorf("read %s of the submission: %w", list[i].Key, err)
 		}
 		room -= int64(len(text))
-		out = append(out, similar.File{Name: name, Language: languageOf(list[i], language), Text: text})
+		out = append(out, engine.File{Name: name, Language: languageOf(list[i], language), Text: text})
 	}
 	return out, nil
 }
 
-// distinct gives each file its name.
+// distinct gives each file its name: the one it was sent with where no other has it, else
+// with the title of what was asked for, or its key, before it.
 func distinct(list []submit.File) []string {
-	seen := map[string]int{}
+	sent, taken := map[string]int{}, map[string]bool{}
 	for _, f := range list {
-		seen[f.Name]++
+		sent[f.Name]++
+		taken[f.Name] = true
 	}
 	out := make([]string, len(list))
 	for i, f := range list {
-		if out[i] = f.Name; seen[f.Name] > 1 || f.Name == "" {
-			out[i] = cmp.Or(f.Title, f.Key) + "/" + f.Name
+		out[i] = f.Name
+		if sent[f.Name] == 1 && f.Name != "" {
+			continue
 		}
-		if out[i] == "/" || seen[out[i]] > 0 && out[i] != f.Name {
-			out[i] = f.Key + "/" + f.Name
+		out[i] = cmp.Or(f.Title, f.Key) + "/" + f.Name
+		for name := out[i]; taken[out[i]]; name = out[i] {
+			out[i] = f.Key + "/" + name
 		}
+		taken[out[i]] = true
 	}
 	return out
 }
 
 // languageOf is what the file's name tells, else what the task says.
-func languageOf(f submit.File, task string) similar.Language {
+func languageOf(f submit.File, task string) engine.Language {
 	if f.Kind == taskdef.Document {
-		return similar.Words
+		return engine.Words
 	}
-	l := similar.LanguageOf(f.Name)
-	if named, ok := similar.ParseLanguage(strings.TrimPrefix(task, "moss ")); ok && l == similar.Generic {
+	l := engine.LanguageOf(f.Name)
+	if named, ok := engine.ParseLanguage(strings.TrimPrefix(task, "moss ")); ok && l == engine.Generic {
 		return named
 	}
 	return l

@@ -95,9 +95,9 @@ type Student struct {
 
 // Passage is the same text on both sides.
 type Passage struct {
-	Own    similar.Range `json:"own"`
-	Other  similar.Range `json:"other"`
-	Tokens int           `json:"tokens"`
+	Own    engine.Range `json:"own"`
+	Other  engine.Range `json:"other"`
+	Tokens int          `json:"tokens"`
 }
 
 // row is a record as the database has it.
@@ -227,10 +227,12 @@ func (r *row) record() (Record, error) {
 		}
 		out.Explanation = "The share of the text that the outside service found elsewhere."
 	} else {
-		out.Ready, out.Pct, out.Score, out.Explanation = true, *r.Pct, r.Score, *r.RightText
+		out.Ready, out.Pct, out.Score = true, *r.Pct, r.Score
+		kept := *r.RightText
 		if r.left() {
-			out.Explanation = *r.LeftText
+			kept = *r.LeftText
 		}
+		out.Explanation = engine.Told(kept, r.named)
 		out.Other = r.other()
 		list, err := r.passages()
 		if err != nil {
@@ -267,9 +269,9 @@ func term(period *string, year *int, start *clock.Date) string {
 
 // stored is a passage as the pair keeps it.
 type stored struct {
-	Left   similar.Range `json:"left"`
-	Right  similar.Range `json:"right"`
-	Tokens int           `json:"tokens"`
+	Left   engine.Range `json:"left"`
+	Right  engine.Range `json:"right"`
+	Tokens int          `json:"tokens"`
 }
 
 // passages turns those of the pair to this side. A file may be named after its
@@ -291,6 +293,9 @@ func (r *row) passages() ([]Passage, error) {
 	}
 	return out, nil
 }
+
+// Reasons gives the explanation line by line: what is said of the pair, then the evidence.
+func (r *Record) Reasons() []string { return strings.Split(r.Explanation, "\n") }
 
 // Title names both sides, the other one as far as the caller may know it.
 func (r *Record) Title() string {
@@ -346,15 +351,12 @@ func studentsOf(ctx context.Context, q db.Q, submissions []int64) (map[int64][]S
 // seesNamesIn tells in which of some units a caller may see similarities, and so
 // whose work it is.
 func seesNamesIn(ctx context.Context, q db.Q, who *access.Caller, units []int64) (map[int64]bool, error) {
-	standings, err := access.Standings(ctx, q, who, units)
-	if err != nil {
-		return nil, err
-	}
+	held, err := access.Holding(ctx, q, who, policy.SeeSimilarities, units)
 	out := map[int64]bool{}
-	for unit, as := range standings {
-		out[unit] = policy.SeeSimilarities.Allows(as)
+	for _, unit := range held {
+		out[unit] = true
 	}
-	return out, nil
+	return out, err
 }
 
 // OutsideID is the id that the submission has at the outside service, of a record

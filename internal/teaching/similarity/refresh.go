@@ -84,7 +84,7 @@ func (s *Service) refresh(ctx context.Context, key classKey) error {
 		if !c.index.Has(p.Left) || !c.index.Has(p.Right) {
 			continue // one of them expired: what was found stays as it was
 		}
-		if c.score(p.Left, p.Right, p.Pct) != p.Score {
+		if c.score(p.Left, p.Right) != p.Score {
 			moved = append(moved, [2]int64{p.Left, p.Right})
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Service) prepare(ctx context.Context, pairs []pair) (*write, error) {
 // flagged tells whether a pair is to be looked at, by what the task of one side says.
 func (w *write) flagged(p pair, side int64) bool {
 	a := w.asked[side]
-	th := similar.Thresholds{Pct: thresholdPct(p.part, a.Requirements, a.WarnPct), Score: w.least}
+	th := engine.Thresholds{Pct: thresholdPct(p.part, a.Requirements, a.WarnPct), Score: w.least}
 	return th.Flagged(p.pct, float64(p.score))
 }
 

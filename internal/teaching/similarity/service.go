@@ -32,7 +32,7 @@ type Service struct {
 // minScore is the threshold of the score.
 func (s *Service) minScore() float64 {
 	if s.MinScore == 0 {
-		return similar.DefaultScore
+		return engine.DefaultScore
 	}
 	return float64(s.MinScore)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/pdf"
@@ -54,9 +55,9 @@ func (s *Service) bringTemplate(ctx context.Context, q db.Q, c *class) error {
 	}
 	c.template = nil
 	if len(text) > 0 {
-		c.template = similar.NewTemplate(similar.Fingerprint(text))
+		c.template = engine.NewTemplate(engine.Fingerprint(text))
 	}
-	c.index, c.given, c.oldest = similar.NewIndex(c.template), key, 0
+	c.index, c.given, c.oldest = engine.NewIndex(c.template), key, 0
 	return nil
 }
 
@@ -69,7 +70,7 @@ const (
 
 // givenFiles reads files handed out: an archive, or a PDF. Of an archive those are
 // taken that can be told to be text, for documents also its PDFs.
-func (s *Service) givenFiles(ctx context.Context, hashes []files.Hash, part, language string) ([]similar.File, error) {
+func (s *Service) givenFiles(ctx context.Context, hashes []files.Hash, part, language string) ([]engine.File, error) {
 	g := &giving{s: s, part: part, language: language, room: mostGiven}
 	seen := map[files.Hash]bool{}
 	for _, h := range hashes {
@@ -89,7 +90,7 @@ type giving struct {
 	s        *Service
 	part     string
 	language string
-	out      []similar.File
+	out      []engine.File
 	room     int64
 	pdfs     int
 }
@@ -104,7 +105,7 @@ func (g *giving) take(ctx context.Context, hash files.Hash) error {
 	if err != nil {
 		return err
 	}
-	z, err := archive.Open(f, info.Size, archive.Limits{Entries: 10_000, Entry: 1 << 30, Total: 2 << 30})
+	z, err := zipfile.Open(f, info.Size, zipfile.Limits{Entries: 10_000, Entry: 1 << 30, Total: 2 << 30})
 	if err != nil {
 		return g.document(ctx, string(hash), f) // no archive: the sheet
 	}
@@ -124,7 +125,7 @@ func (g *giving) entry(ctx context.Context, e *zip.File) error {
 		strings.HasPrefix(e.Name, "__MACOSX/") {
 		return nil
 	}
-	in, err := e.Open()
+	in, err := zipfile.Reader(ctx, e)
 	if err != nil {
 		return nil //nolint:nilerr // what cannot be read was not handed out
 	}
@@ -132,18 +133,21 @@ func (g *giving) entry(ctx context.Context, e *zip.File) error {
 	if strings.EqualFold(path.Ext(e.Name), ".pdf") {
 		return g.document(ctx, e.Name, in)
 	}
-	text, err := io.ReadAll(io.LimitReader(in, min(g.room, similar.MaxFileBytes)))
+	text, err := io.ReadAll(io.LimitReader(in, min(g.room, engine.MaxFileBytes)))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil || !utf8.Valid(text) {
 		return nil //nolint:nilerr // damaged, or no text
 	}
-	l := similar.LanguageOf(e.Name)
-	if named, ok := similar.ParseLanguage(strings.TrimPrefix(g.language, "moss ")); ok && l == similar.Generic {
+	l := engine.LanguageOf(e.Name)
+	if named, ok := engine.ParseLanguage(strings.TrimPrefix(g.language, "moss ")); ok && l == engine.Generic {
 		l = named
 	}
 	if g.part != codePart {
-		l = similar.Words
+		l = engine.Words
 	}
-	g.add(similar.File{Name: e.Name, Language: l, Text: text})
+	g.add(engine.File{Name: e.Name, Language: l, Text: text})
 	return nil
 }
 
@@ -153,17 +157,17 @@ func (g *giving) document(ctx context.Context, name string, in io.Reader) error 
 		return nil
 	}
 	g.pdfs++
-	text, err := pdf.TextOf(ctx, in, min(g.room, similar.MaxFileBytes), g.s.Limits)
-	if errors.Is(err, pdf.ErrNoText) {
+	text, err := pdf.TextOf(ctx, in, min(g.room, engine.MaxFileBytes), g.s.Limits)
+	if errors.Is(err, pdf.ErrNoText) || fault.Is(err, fault.Unsupported) { // or damaged in its archive
 		return nil
 	}
 	if err == nil {
-		g.add(similar.File{Name: name, Language: similar.Words, Text: text})
+		g.add(engine.File{Name: name, Language: engine.Words, Text: text})
 	}
 	return err
 }
 
-func (g *giving) add(f similar.File) {
+func (g *giving) add(f engine.File) {
 	g.room -= int64(len(f.Text))
 	g.out = append(g.out, f)
 }

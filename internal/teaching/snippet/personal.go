@@ -3,7 +3,7 @@ package snippet
 import "lectern/internal/ground/personaldata"
 
 // Personal lists the tables of reusable comments.
-var Personal = []personal.Table{
+var Personal = []personaldata.Table{
 	{Name: "snippets", About: "reusable comments the person wrote, their own and those of units",
 		Where: "WHERE t.user_id = $1", People: []string{"user_id"},
 		Erase: `DELETE FROM snippets WHERE user_id = $1 AND unit_id IS NULL`},

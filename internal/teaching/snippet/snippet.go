@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
@@ -92,7 +93,7 @@ func (o Offer) List(ctx context.Context, q db.Q) ([]Snippet, error) {
 	return list, nil
 }
 
-// ByID gives one, whosesoever it is: who may have it is the caller's to ask.
+// ByID gives one of any author. Whether the person may see it, usecase.SnippetByID decides.
 func ByID(ctx context.Context, q db.Q, id int64) (*Snippet, error) {
 	return db.OneOf[Snippet](ctx, q, "reusable comment", `SELECT s.id, s.unit_id, s.task_definition_id, s.text,
 			s.user_id, a.first_name || ' ' || a.last_name AS author, s.updated_at,
@@ -108,10 +109,11 @@ type New struct {
 	Text         string
 }
 
-// Add adds one. It refuses an empty text, one too long, and one more than Most. The same
-// again, by its author and for the same, is the one there is: nobody is offered it twice.
+// Add adds one. It refuses an empty text, one too long, and one more than Most. The same again,
+// by its author and for the same, is the one there is: nobody is offered it twice. It is for
+// holders of policy.UseSnippets in the unit.
 func Add(ctx context.Context, q db.Q, n New) (*Snippet, error) {
-	text, err := trim(n.Text)
+	text, err := bounds.Trim("text", n.Text, MostText)
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +159,11 @@ func room(ctx context.Context, q db.Q, n New) (*Snippet, error) {
 	return nil, nil //nolint:nilnil // there is room, and nothing of the kind
 }
 
-// Change gives one another text. What it was used for stays counted.
+// Change gives one another text, for its author, and for holders of policy.EditSnippets where
+// it is the unit's. It refuses an empty text and one too long. What it was used for stays
+// counted.
 func Change(ctx context.Context, q db.Q, id int64, text string) (*Snippet, error) {
-	text, err := trim(text)
+	text, err := bounds.Trim("text", text, MostText)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +175,8 @@ func Change(ctx context.Context, q db.Q, id int64, text string) (*Snippet, error
 	return ByID(ctx, q, id)
 }
 
-// Remove removes one. What was said with it stays said.
+// Remove removes one, for its author, and for holders of policy.EditSnippets where it is the
+// unit's. What was said with it stays said.
 func Remove(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM snippets WHERE id = $1`, id)
 	if err != nil || n == 0 {
@@ -188,34 +193,34 @@ func gone(err error) error {
 	return fault.New(fault.Missing, "There is no such reusable comment.")
 }
 
-// Used counts a use of each of several on a task of a unit, in one statement. What
-// the person may not use, or is no more, is passed over.
-func Used(ctx context.Context, q db.Q, userID, unitID, definitionID int64, ids []int64) error {
-	if len(ids) == 0 {
+// Said is a text that one of the staff said on tasks of a unit. It was made of the reusable
+// comments for those tasks that stand in it word for word, and of those that whoever said it
+// names: a text may have been changed after it was put in.
+type Said struct {
+	UserID, UnitID int64
+	DefinitionIDs  []int64 // of the tasks
+	Text           string
+	Named          []int64 // at most Digits of them are counted
+}
+
+// Count counts one use, on each of the tasks, of every reusable comment that the text was made
+// of, in one statement. What the person may not use, or is no more, is passed over, and so is a
+// task of another unit. It is part of saying something (policy.Comment), and refuses nothing.
+func (s Said) Count(ctx context.Context, q db.Q) error {
+	if s.Text == "" && len(s.Named) == 0 {
 		return nil
 	}
-	in, args := db.In([]any{userID, unitID, definitionID}, ids[:min(len(ids), Digits)])
+	named, args := db.In([]any{s.UnitID, s.UserID, s.Text, 0, ""}, s.Named[:min(len(s.Named), Digits)])
+	on, args := db.In(args, s.DefinitionIDs)
 	_, err := db.Exec(ctx, q, `INSERT INTO snippet_uses (snippet_id, task_definition_id, uses)
-		SELECT s.id, d.id, 1 FROM snippets s JOIN task_definitions d ON d.id = $3 AND d.unit_id = $2
-		WHERE s.id IN `+in+` AND (s.unit_id = $2 OR s.unit_id IS NULL AND s.user_id = $1) ORDER BY s.id
+		SELECT s.id, d.id, 1 FROM (`+offered+`) s JOIN task_definitions d ON d.unit_id = $1 AND d.id IN `+on+`
+		WHERE s.id IN `+named+` OR (s.task_definition_id IS NULL OR s.here = d.id)
+			AND replace(CAST($3 AS TEXT), s.text, '') <> CAST($3 AS TEXT) ORDER BY s.id, d.id
 		ON CONFLICT (snippet_id, task_definition_id) DO UPDATE SET uses = snippet_uses.uses + 1`, args...)
 	if err != nil {
 		return fmt.Errorf("count the use of reusable comments: %w", err)
 	}
 	return nil
-}
-
-// trim trims a text and checks its length.
-func trim(text string) (string, error) {
-	text = strings.TrimSpace(text)
-	n := utf8.RuneCountInString(text)
-	switch {
-	case n == 0:
-		return "", fault.Field(fault.Invalid, "text", "may not be empty")
-	case n > MostText:
-		return "", fault.Field(fault.Invalid, "text", "has %d characters: at most %d fit", n, MostText)
-	}
-	return text, nil
 }
 
 // key is what a text, or the prefix somebody types, is compared by.

@@ -33,11 +33,11 @@ func Unreadable(t Task, at clock.Time) (Plan, bool) {
 	return t.assess(FixAndResubmit, at, Tutor), true
 }
 
-// Judged moves work that waits for feedback where an automated assessment sends
-// it, in the name of the tutor; nobody is its assessor. Work that has been judged
+// ByAssessment moves work that waits for feedback where an automated assessment sends
+// it, in the name of the tutor; nobody is its assessor. Work that has been marked
 // or taken back meanwhile stays, and so does a task that needs marks only staff
 // can give. It tells whether there was anything to do.
-func Judged(t Task, to Status, at clock.Time) (Plan, bool) {
+func ByAssessment(t Task, to Status, at clock.Time) (Plan, bool) {
 	if t.Status != ReadyForFeedback || !Automatable.Has(to) || t.checkMarks(Move{}, to) != nil {
 		return Plan{}, false
 	}

@@ -203,7 +203,7 @@ func (t Task) exceed(handed Entry, at clock.Time) Plan {
 	}
 }
 
-// assess records a judgement of staff.
+// assess records a mark given by staff.
 func (t Task) assess(to Status, at clock.Time, by Author) Plan {
 	row := &Row{New: true, AssessedAt: &at, Outcome: to, Assessor: by}
 	after := t.assessed(to, at)
@@ -214,7 +214,7 @@ func (t Task) assess(to Status, at clock.Time, by Author) Plan {
 	return Plan{After: after, Entries: []Entry{{to, by, true}}, Row: row}
 }
 
-// assessed is the state after a judgement. Judging the same submission again
+// assessed is the task after a mark. Marking the same submission again
 // does not count as another assessment.
 func (t Task) assessed(to Status, at clock.Time) State {
 	if t.SubmittedAt == nil {

@@ -1,4 +1,4 @@
-// Package status is the life of a task: the twelve states, who may move a task
+// Package status is the life of a task: the twelve statuses, who may move a task
 // to which, what each move changes and records, and what moves by itself. It
 // is pure: Decide says what must happen, its caller makes it happen.
 package status
@@ -10,10 +10,10 @@ import (
 	"lectern/internal/ground/fault"
 )
 
-// Status is the state of a task, by the key the API and the database use.
+// Status is where a task is, by the key the API and the database use.
 type Status string
 
-// The states, in the order of their ids.
+// The statuses, in the order of their ids.
 const (
 	NotStarted       Status = "not_started"
 	Complete         Status = "complete"
@@ -29,7 +29,7 @@ const (
 	TimeExceeded     Status = "time_exceeded"
 )
 
-// Enum gives the keys of all states, for the documentation of the API.
+// Enum gives the keys of all statuses, for the documentation of the API.
 func (Status) Enum() []string {
 	keys := make([]string, len(table))
 	for i, r := range table {
@@ -78,7 +78,7 @@ const (
 	awaiting                      // the student waits for the staff
 )
 
-// row holds everything that differs between the states.
+// row holds everything that differs between the statuses.
 type row struct {
 	status Status
 	name   string
@@ -109,7 +109,7 @@ var table = []row{
 
 func (r row) is(t traits) bool { return r.traits&t != 0 }
 
-// Set is some of the states, in the order of their ids.
+// Set is some of the statuses, in the order of their ids.
 type Set []Status
 
 // Has tells whether s is in the set.
@@ -122,7 +122,7 @@ var (
 	Awaiting        = those(func(r row) bool { return r.is(awaiting) })
 	StaffAssigned   = those(func(r row) bool { return r.is(assigned) })
 	ReadyOrComplete = those(func(r row) bool { return r.does == pass || r.does == submit })
-	// Automatable are those a program may set: judgements of work that a person can
+	// Automatable are those a program may set: marks of work that a person can
 	// still put right.
 	Automatable = those(func(r row) bool { return r.does == pass || r.does == back && r.colour == Orange })
 )
@@ -137,7 +137,7 @@ func those(want func(row) bool) Set {
 	return set
 }
 
-// row finds a state in the table. Text that is no state, such as the empty one
+// row finds a status in the table. Text that is no status, such as the empty one
 // of a task nobody has touched, counts as not started.
 func (s Status) row() row { return table[max(s.ID(), 1)-1] }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
@@ -30,5 +31,5 @@ func Asked(ctx context.Context, q db.Q, definitionID, senderID, most int64) (tas
 	}
 	wait := max(r.Full.Sub(since.Time), time.Second)
 	return nil, &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("You have handed in %d times within "+
-		"an hour, and all of it is kept. Wait %s before you hand in again.", most, wait.Round(time.Second))}
+		"an hour, and all of it is kept. Wait %s before you hand in again.", most, bounds.WaitText(wait))}
 }

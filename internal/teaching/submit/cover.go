@@ -1,6 +1,7 @@
 package submit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -33,9 +34,9 @@ type coverData struct {
 	Tutor        *string    `db:"tutor"`
 	TutorID      *int64     `db:"tutor_id"`
 
-	Members []member
-	Aims    []coverAlignment
-	Files   []File
+	Members    []member
+	Alignments []coverAlignment
+	Files      []File
 }
 
 // member is one of those who handed in together.
@@ -76,7 +77,7 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
 		ORDER BY u.name_key, u.first_name, u.id`, id); err != nil {
 		return nil, err
 	}
-	if s.Aims, err = db.All[coverAlignment](ctx, q, `SELECT o.abbreviation, o.name, l.rating, l.description
+	if s.Alignments, err = db.All[coverAlignment](ctx, q, `SELECT o.abbreviation, o.name, l.rating, l.description
 		FROM learning_outcome_links l JOIN learning_outcomes o ON o.id = l.learning_outcome_id
 		WHERE l.task_id = $1 ORDER BY o.ilo_number, o.id`, s.TaskID); err != nil {
 		return nil, err
@@ -87,12 +88,7 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
 
 // when tells the moment on the unit's clock, or in UTC.
 func (s *coverData) when() string {
-	zone := time.UTC
-	if s.TimeZone != nil {
-		if z, err := time.LoadLocation(*s.TimeZone); err == nil {
-			zone = z
-		}
-	}
+	zone := cmp.Or(clock.Zone(s.TimeZone), time.UTC)
 	return s.At.In(zone).Format("Monday 2 January 2006, 15:04:05 MST")
 }
 
@@ -132,7 +128,7 @@ func (s *coverData) cover(institution, title string) *pdf.Cover {
 	if s.Group != nil {
 		c.Tables = append(c.Tables, s.contributions())
 	}
-	if len(s.Aims) > 0 {
+	if len(s.Alignments) > 0 {
 		c.Tables = append(c.Tables, s.alignments())
 	}
 	return c
@@ -163,7 +159,7 @@ func (s *coverData) contributions() pdf.Table {
 func (s *coverData) alignments() pdf.Table {
 	t := pdf.Table{Title: "Outcomes this work serves", Head: []string{"Outcome", "Rating", "Rationale"},
 		Widths: []float64{0.3, 0.2, 0.5}}
-	for _, a := range s.Aims {
+	for _, a := range s.Alignments {
 		t.Rows = append(t.Rows, []pdf.Cell{{Text: a.Abbreviation + " " + a.Name}, {Score: a.Rating, Of: 5},
 			{Text: a.Rationale, Markdown: true}})
 	}

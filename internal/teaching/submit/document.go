@@ -54,8 +54,9 @@ func Ahead(ctx context.Context, q db.Q, submissionID int64) (int, error) {
 	return ahead, err
 }
 
-// Rebuild asks for the document of a task's latest submission to be made anew,
-// and tells whether there is one. Until the new one is ready the old one stays.
+// Rebuild asks for the document of a task's latest submission to be made anew, and tells
+// whether there is one. Until the new one is ready the old one stays. It is for holders of
+// policy.Submit on the project.
 func Rebuild(ctx context.Context, q db.Q, projectID, definitionID int64) (bool, error) {
 	v, err := Latest(ctx, q, projectID, definitionID)
 	if fault.Is(err, fault.Missing) {
@@ -251,8 +252,8 @@ func remarks(notes []pdf.Note) any {
 	return string(text[:min(len(text), mostRemarks)])
 }
 
-// GiveUp marks the document as failed, asks for the work again and tells the
-// student why.
+// GiveUp marks the document as failed, asks for the work again and tells the student why. It is
+// for the job that makes documents.
 func (d *Documents) GiveUp(ctx context.Context, q db.Q, id int64, why string) error {
 	n, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'failed', reason = $2 WHERE id = $1
 		AND state <> 'failed'`, id, why)
@@ -324,31 +325,18 @@ type documentState struct {
 func announce(ctx context.Context, q db.Q, id int64) error {
 	type row struct {
 		documentState
-		Done      int   `db:"parts_done"`
-		Parts     int   `db:"parts"`
-		Own       bool  `db:"own"`
-		UnitID    int64 `db:"unit_id"`
-		TaskID    int64 `db:"task_id"`
-		ProjectID int64 `db:"project_id"`
-		OwnerID   int64 `db:"user_id"`
+		Done  int `db:"parts_done"`
+		Parts int `db:"parts"`
+		Concerned
 	}
 	var list []events.Event
 	for r, err := range db.Each[row](ctx, q, `SELECT s.id, t.task_definition_id, s.state, s.reason, s.parts_done,
-		s.parts, s.task_id = t.id AS own,
-			s.unit_id, t.id AS task_id, t.project_id, p.user_id
-		FROM submissions s JOIN submission_tasks l ON l.submission_id = s.id JOIN tasks t ON t.id = l.task_id
-		JOIN projects p ON p.id = t.project_id
-		WHERE s.id = $1 ORDER BY t.id`, id) {
+		s.parts, `+ConcernedColumns+` FROM submissions s`+JoinConcerned+` WHERE s.id = $1 ORDER BY t.id`, id) {
 		if err != nil {
 			return err
 		}
 		r.Progress = Progress{r.Done, r.Parts}
-		e := events.Event{Kind: events.Document, UserID: r.OwnerID, ProjectID: r.ProjectID, TaskID: r.TaskID,
-			Body: r.documentState}
-		if r.Own {
-			e.UnitID = r.UnitID
-		}
-		list = append(list, e)
+		list = append(list, r.Event(events.Document, r.documentState))
 	}
 	return events.Add(ctx, q, list...)
 }

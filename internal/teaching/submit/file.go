@@ -14,7 +14,7 @@ import (
 )
 
 // MostFile is how large a file may be unless the settings say otherwise.
-const MostFile = 10 * size.MB
+const MostFile = 10 * bounds.MB
 
 // File is one of a submission: what was asked for, and what was sent.
 type File struct {

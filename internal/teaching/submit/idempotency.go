@@ -100,8 +100,8 @@ func outdated(now clock.Time) clock.Time { return clock.At(now.Add(-keyLife)) }
 // pruneAtOnce keeps the transactions that delete short.
 const pruneAtOnce = 1000
 
-// Prune forgets some of the keys of requests that nobody repeats any more, and
-// tells how many.
+// Prune forgets some of the keys of requests that nobody repeats any more, and tells how many.
+// It is for the job that cleans up.
 func Prune(ctx context.Context, q db.Q) (int64, error) {
 	return db.Exec(ctx, q, `DELETE FROM idempotency_keys WHERE (user_id, project_id, task_definition_id, key) IN
 		(SELECT user_id, project_id, task_definition_id, key FROM idempotency_keys WHERE created_at < $1

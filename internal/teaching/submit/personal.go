@@ -23,22 +23,22 @@ const (
 
 // Personal lists the tables of submissions. Files of work that a group handed in
 // are the group's, and stay.
-var Personal = []personal.Table{
+var Personal = []personaldata.Table{
 	{Name: "submissions", About: "work handed in for or by the person",
 		Where:  "JOIN submissions s ON s.id = t.id " + handedIn,
 		People: []string{"user_id", "tutor_id"}, Plain: []string{"state"},
-		Files: []personal.File{{Hash: "document_hash", Ext: ".pdf"}}, Kept: academic,
+		Files: []personaldata.File{{Hash: "document_hash", Ext: ".pdf"}}, Kept: academic,
 		// A document that is being made is given up: its job finds itself gone.
 		EraseFiles: []string{`DELETE FROM jobs WHERE kind = 'document' AND id IN (SELECT job_id FROM submissions
 				WHERE state IN ('queued', 'processing') AND id IN (` + alone + `))`,
 			`UPDATE submissions SET document_hash = NULL, document_size = NULL, pages = NULL,
-			document_at = NULL, state = 'failed', reason = '` + personal.Removed + `' WHERE id IN (` + alone + `)`}},
+			document_at = NULL, state = 'failed', reason = '` + personaldata.Removed + `' WHERE id IN (` + alone + `)`}},
 	{Name: "submission_tasks", About: "the tasks that work was handed in for",
 		Where: "JOIN tasks k ON k.id = t.task_id JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1",
 		Kept:  academic},
 	{Name: "submission_files", About: "files handed in",
 		Where: "JOIN submissions s ON s.id = t.submission_id " + handedIn,
-		Plain: []string{"key", "title", "kind"}, Files: []personal.File{{Hash: "hash", Name: "name"}}, Kept: academic,
+		Plain: []string{"key", "title", "kind"}, Files: []personaldata.File{{Hash: "hash", Name: "name"}}, Kept: academic,
 		EraseFiles: []string{`DELETE FROM submission_files WHERE submission_id IN (` + alone + `)`}},
 	{Name: "idempotency_keys", About: "answers kept for uploads that are sent again", Where: "WHERE t.user_id = $1",
 		Secret: []string{"key", "request_hash"}, People: []string{"user_id"}, Signed: []string{"answer"},

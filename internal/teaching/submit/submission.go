@@ -58,10 +58,12 @@ type Received struct {
 	Files                []File
 }
 
-// HandIn records a submission with all that follows from it: the version with
-// its files, the move of the task and of those of a group, alignments, the job
-// that makes the document, the event and the receipt. The caller acknowledges it
-// when the transaction is committed, not before.
+// HandIn records a submission with all that follows from it: the version with its files, the
+// move of the task and of those of a group, alignments, the job that makes the document, the
+// event and the receipt. The caller acknowledges it when the transaction is committed, not
+// before. It is for holders of policy.Submit on the project. It refuses what work.HandIn
+// refuses, and with fault.Conflict a key that was used for other work; the same again with the
+// same key gives the first answer.
 func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Result, error) {
 	if before, err := h.claimKey(ctx, q); err != nil || before != nil {
 		return before, err
@@ -84,7 +86,7 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 			return nil, err
 		}
 	}
-	now, err := h.standing(ctx, q, handed)
+	now, err := h.taskBefore(ctx, q, handed)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +115,10 @@ func (d *Service) HandIn(ctx context.Context, q db.Q, s *Signer, h Request) (*Re
 	return out, h.keepAnswer(ctx, q, out)
 }
 
-// standing is what stands before a submission: when the last one of its tasks was made,
+// taskBefore is what stands before a submission: when the last one of its tasks was made,
 // the names that its receipt needs, and the end of the unit's chain of receipts, which
 // may move until it is held.
-type standing struct {
+type taskBefore struct {
 	Last    *clock.Time `db:"last_at"`
 	Code    string      `db:"code"`
 	Abbr    string      `db:"abbreviation"`
@@ -126,13 +128,13 @@ type standing struct {
 	end
 }
 
-func (h *Request) standing(ctx context.Context, q db.Q, handed *work.HandedIn) (*standing, error) {
+func (h *Request) taskBefore(ctx context.Context, q db.Q, handed *work.HandedIn) (*taskBefore, error) {
 	ids := make([]int64, len(handed.Tasks))
 	for i, t := range handed.Tasks {
 		ids[i] = t.TaskID
 	}
 	in, args := db.In([]any{h.DefinitionID, handed.OwnerID, h.By.UserID}, ids)
-	return db.One[standing](ctx, q, `SELECT u.code, d.abbreviation, d.name, s.username AS student, b.username AS sender,
+	return db.One[taskBefore](ctx, q, `SELECT u.code, d.abbreviation, d.name, s.username AS student, b.username AS sender,
 			(SELECT l.at FROM submission_tasks l WHERE l.task_id IN `+in+` ORDER BY l.at DESC LIMIT 1) AS last_at,
 			coalesce(c.sequence, 0) AS sequence, coalesce(c.hash, '') AS hash
 		FROM task_definitions d JOIN units u ON u.id = d.unit_id JOIN users s ON s.id = $2 JOIN users b ON b.id = $3
@@ -141,7 +143,7 @@ func (h *Request) standing(ctx context.Context, q db.Q, handed *work.HandedIn) (
 
 // moment is when the submission counts as handed in: now, or where one of the
 // tasks already has a version of this very millisecond, the next free one.
-func (s *standing) moment(now clock.Time) clock.Time {
+func (s *taskBefore) moment(now clock.Time) clock.Time {
 	if s.Last == nil || s.Last.Before(now.Time) {
 		return now
 	}
@@ -204,7 +206,7 @@ func (h *Request) tell(ctx context.Context, q db.Q, id int64, handed *work.Hande
 }
 
 // receipt puts together what the receipt will say.
-func (h *Request) receipt(id int64, at clock.Time, handed *work.HandedIn, n *standing) ReceiptBody {
+func (h *Request) receipt(id int64, at clock.Time, handed *work.HandedIn, n *taskBefore) ReceiptBody {
 	b := ReceiptBody{Unit: ReceiptUnit{handed.UnitID, n.Code}, Task: ReceiptTask{handed.TaskID, h.DefinitionID, n.Abbr,
 		n.Name},
 		ProjectID: h.ProjectID, Student: n.Student, SubmittedBy: n.Sender, SubmissionID: id, SubmittedAt: at,

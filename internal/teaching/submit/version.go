@@ -128,6 +128,15 @@ func FilesOf(ctx context.Context, q db.Q, submissionID int64) ([]File, error) {
 		WHERE submission_id = $1 ORDER BY position`, submissionID)
 }
 
+// Hashes lists what the files are stored under.
+func Hashes(list []File) []files.Hash {
+	hashes := make([]files.Hash, len(list))
+	for i, f := range list {
+		hashes[i] = f.Hash
+	}
+	return hashes
+}
+
 // WriteZip writes an archive of the files as they were handed in, under a folder
 // named after the task.
 func (v *Version) WriteZip(ctx context.Context, store files.Store, list []File, w io.Writer) error {

@@ -42,9 +42,11 @@ func AlignmentByID(ctx context.Context, q db.Q, id int64) (*Alignment, error) {
 	return db.OneOf[Alignment](ctx, q, "learning alignment", selectAlignments+` WHERE l.id = $1`, id)
 }
 
-// AddAlignment makes one for the unit, or for the student whose project is
-// given, whose task comes into being with it. Definition and outcome must be of
-// the unit.
+// AddAlignment aligns a definition with an outcome: for the unit, which needs
+// policy.EditAlignments, or for the student whose project is given, which needs
+// policy.AlignProject and makes their task where there is none. It refuses a definition or an
+// outcome of another unit, a rating that is not from 1 to 5, a description too long, and with
+// fault.Conflict what is aligned already: the alignment there is should be changed.
 func AddAlignment(ctx context.Context, q db.Q, unitID, projectID int64, a Alignment) (*Alignment, error) {
 	if _, err := db.OneOf[int64](ctx, q, "task definition in this unit", `SELECT id FROM task_definitions
 		WHERE id = $1 AND unit_id = $2`, a.DefinitionID, unitID); err != nil {
@@ -109,7 +111,9 @@ func ensureTasks(ctx context.Context, q db.Q, unitID, projectID int64, definitio
 	return out, nil
 }
 
-// ChangeAlignment sets the description and the rating; nil leaves one alone.
+// ChangeAlignment sets the description and the rating, for holders of policy.EditAlignments, or
+// of policy.AlignProject where it is a student's own; nil leaves one alone. It refuses a rating
+// that is not from 1 to 5 and a description too long.
 func ChangeAlignment(ctx context.Context, q db.Q, id int64, description *string, rating *int64) (*Alignment, error) {
 	a := Alignment{Rating: 1}
 	opt.Set(&a.Description, description)
@@ -131,8 +135,8 @@ func ChangeAlignment(ctx context.Context, q db.Q, id int64, description *string,
 		id, description, rating)
 }
 
-// DeleteAlignment removes an alignment. It fails with fault.Missing where there is
-// none.
+// DeleteAlignment removes an alignment, for whoever holds what ChangeAlignment needs
+// (policy.EditAlignments or policy.AlignProject). It is fault.Missing where there is none.
 func DeleteAlignment(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM learning_outcome_links WHERE id = $1`, id)
 	if err == nil && n == 0 {

@@ -45,16 +45,16 @@ type alignmentPlan struct {
 	code        string
 	outcomes    map[string]int64
 	definitions map[string]int64
-	have        map[aligned]bool
+	have        map[aligned]Alignment
 	seen        map[aligned]int // the line that set it
 	write       []Alignment
 	report      sheet.Report
 }
 
-// ImportAlignments adds and changes alignments of the unit, or of the student
-// whose project is given, from a sheet: a row for each task and outcome. Rows
-// of another unit are ignored; rows that cannot be carried out are reported,
-// the others are done all together.
+// ImportAlignments adds and changes alignments of the unit, or of the student whose project is
+// given, from a sheet: a row for each task and outcome. Rows of another unit are ignored; rows
+// that cannot be carried out are reported, the others are done all together. It needs what
+// AddAlignment needs. That is policy.EditAlignments, or policy.AlignProject on the project.
 func ImportAlignments(ctx context.Context, q db.Q, unitID, projectID int64, out *sheet.Reader) (*sheet.Report, error) {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func ImportAlignments(ctx context.Context, q db.Q, unitID, projectID int64, out 
 }
 
 func newAlignmentPlan(ctx context.Context, q db.Q, unitID, projectID int64) (*alignmentPlan, error) {
-	p := &alignmentPlan{outcomes: map[string]int64{}, definitions: map[string]int64{}, have: map[aligned]bool{},
+	p := &alignmentPlan{outcomes: map[string]int64{}, definitions: map[string]int64{}, have: map[aligned]Alignment{},
 		seen: map[aligned]int{}}
 	unit, err := course.UnitByID(ctx, q, unitID)
 	if err != nil {
@@ -101,7 +101,7 @@ func newAlignmentPlan(ctx context.Context, q db.Q, unitID, projectID int64) (*al
 	}
 	list, err := Alignments(ctx, q, unitID, projectID)
 	for _, a := range list {
-		p.have[aligned{a.OutcomeID, a.DefinitionID}] = true
+		p.have[aligned{a.OutcomeID, a.DefinitionID}] = a
 	}
 	return p, err
 }
@@ -146,12 +146,22 @@ func (p *alignmentPlan) take(row sheet.Row) {
 		p.report.Fail(row, "%s", err)
 		return
 	}
-	if p.have[key] {
-		p.report.Succeed(row, "Updated the alignment of %s.", row.Get("task_abbr"))
-	} else {
-		p.report.Succeed(row, "Added an alignment of %s.", row.Get("task_abbr"))
-	}
 	p.seen[key] = row.Line()
+	p.plan(row, a)
+}
+
+// plan tells what becomes of an alignment, and keeps it to be written unless it is there already.
+func (p *alignmentPlan) plan(row sheet.Row, a Alignment) {
+	now, has := p.have[aligned{a.OutcomeID, a.DefinitionID}]
+	switch {
+	case !has:
+		p.report.Succeed(row, "Added an alignment of %s.", row.Get("task_abbr"))
+	case now.Rating == a.Rating && now.Description == a.Description:
+		p.report.Ignore(row, "The alignment of %s is as the row says.", row.Get("task_abbr"))
+		return
+	default:
+		p.report.Succeed(row, "Updated the alignment of %s.", row.Get("task_abbr"))
+	}
 	p.write = append(p.write, a)
 }
 

@@ -14,9 +14,9 @@ type TaskAlignment struct {
 	Rationale string
 }
 
-// SetTaskAlignments replaces a student's own alignments of a task. It fails with
-// fault.Refused for an outcome that is not of the unit or named twice, and for a
-// rating out of range.
+// SetTaskAlignments replaces a student's own alignments of a task. It fails with fault.Refused
+// for an outcome that is not of the unit or named twice, and for a rating out of range. It is
+// part of handing in, for holders of policy.Submit.
 func SetTaskAlignments(ctx context.Context, q db.Q, unitID, definitionID, taskID int64, list []TaskAlignment) error {
 	known, err := db.All[int64](ctx, q, `SELECT id FROM learning_outcomes WHERE unit_id = $1`, unitID)
 	if err != nil {

@@ -115,7 +115,10 @@ func (s *surroundings) place(d *Definition) error {
 	return fault.New(fault.Missing, "This unit has no such group set.")
 }
 
-// AddDefinition makes a definition in its unit.
+// AddDefinition makes a definition in its unit, for holders of policy.EditDefinitions. It
+// refuses values out of range, dates out of order, a group set or a tutorial stream that the
+// unit does not have, and with fault.Conflict a name or an abbreviation that another definition
+// of the unit has.
 func AddDefinition(ctx context.Context, q db.Q, unitID int64, c DefinitionChange) (*Definition, error) {
 	d := Definition{UnitID: unitID, WarnPct: 50, AssessmentStatuses: DefaultAssessmentStatuses}
 	c.apply(&d)
@@ -181,8 +184,9 @@ func (d *Definition) taken(err error) error {
 	return err
 }
 
-// ChangeDefinition changes one. The group set stays once students have handed
-// in, because their submissions belong to their groups.
+// ChangeDefinition changes one, for holders of policy.EditDefinitions, and refuses what
+// AddDefinition refuses. The group set stays once students have handed in, because their
+// submissions belong to their groups: another one is fault.Conflict.
 func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange) (*Definition, error) {
 	if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
 		return nil, err
@@ -252,8 +256,9 @@ func handedIn(ctx context.Context, q db.Q, condition string, arg int64) ([]int64
 		` AND t.submission_date IS NOT NULL`, arg)
 }
 
-// DeleteDefinition removes one with all work of students for it: whoever calls it
-// has made sure that there is none, or that it is kept.
+// DeleteDefinition removes one with all work of students for it: whoever calls it has made sure
+// that there is none, or that it is kept. It refuses nothing itself: usecase.DeleteDefinition
+// asks policy.EditDefinitions, and policy.DeleteWork where there is work.
 func DeleteDefinition(ctx context.Context, q db.Q, id int64) error {
 	unit, err := db.OneOf[int64](ctx, q, "task definition", `DELETE FROM task_definitions WHERE id = $1
 		RETURNING unit_id`, id)

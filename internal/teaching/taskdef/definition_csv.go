@@ -62,9 +62,10 @@ func orBlank(s *string) string {
 	return *s
 }
 
-// ImportDefinitions adds and changes definitions from a sheet, each row matched
-// by its abbreviation, else by its name. Rows that cannot be carried out are
-// reported, the others are done all together.
+// ImportDefinitions adds and changes definitions from a sheet, each row matched by its
+// abbreviation, else by its name. Rows that cannot be carried out are reported, the others are
+// done all together. It is for holders of policy.ImportUnit, and refuses in a row what
+// AddDefinition and ChangeDefinition refuse.
 func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, out *sheet.Reader) (*sheet.Report, error) {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return nil, err

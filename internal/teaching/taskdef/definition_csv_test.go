@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
-	"lectern/internal/ground/oneline"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/sheet"
@@ -86,7 +86,7 @@ func genDefinition(t *rapid.T, n int, set int64) taskdef.DefinitionChange {
 	start := clock.On(2026, 2, 1).AddDays(rapid.IntRange(0, 150).Draw(t, "start"))
 	target := start.AddDays(rapid.IntRange(0, 60).Draw(t, "target"))
 	c := taskdef.DefinitionChange{
-		Name:           new(fmt.Sprint("n", n, strings.TrimSpace(anyText.Filter(oneline.Fits).Draw(t, "name")))),
+		Name:           new(fmt.Sprint("n", n, strings.TrimSpace(anyText.Filter(bounds.FitsOneLine).Draw(t, "name")))),
 		Abbreviation:   new(fmt.Sprint(rapid.SampledFrom([]string{"=", "", "1."}).Draw(t, "prefix"), n)),
 		Description:    new(anyText.Draw(t, "description")),
 		Weighting:      number(0, 1000, "weighting"),

@@ -7,9 +7,10 @@ import (
 	"lectern/internal/platform/db"
 )
 
-// SetDraftSummary chooses the definition of a unit whose submission becomes the
-// learning summary of a portfolio; nil chooses none. The definition must ask for
-// exactly one file, a document: the summary is that.
+// SetDraftSummary chooses the definition of a unit whose submission becomes the learning
+// summary of a portfolio; nil chooses none. The definition must ask for exactly one file, a
+// document: the summary is that. Any other is fault.Refused. It is for holders of
+// policy.EditUnit.
 func SetDraftSummary(ctx context.Context, q db.Q, unitID int64, definitionID *int64) error {
 	if definitionID != nil {
 		if err := mayBeDraft(ctx, q, unitID, *definitionID); err != nil {

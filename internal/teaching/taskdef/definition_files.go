@@ -33,16 +33,16 @@ const (
 
 // Bounds on the files of definitions, in bytes.
 const (
-	MaxSheet     = 30 * size.MB
-	MaxResources = 100 * size.MB
-	MaxBundle    = 500 * size.MB // an archive of sheets and resources of many tasks
+	MaxSheet     = 30 * bounds.MB
+	MaxResources = 100 * bounds.MB
+	MaxBundle    = 500 * bounds.MB // an archive of sheets and resources of many tasks
 )
 
 var (
 	fileColumns    = [...]string{"sheet_hash", "resources_hash", "assessment_hash", "template_hash"}
 	fileNames      = [...]string{"task sheet", "resources", "assessment resources", "template"}
-	resourceLimits = archive.Limits{Entries: 10_000, Entry: 1 << 30, Total: 2 << 30}
-	bundleLimits   = archive.Limits{Entries: 1000, Entry: MaxResources, Total: 2 << 30}
+	resourceLimits = zipfile.Limits{Entries: 10_000, Entry: 1 << 30, Total: 2 << 30}
+	bundleLimits   = zipfile.Limits{Entries: 1000, Entry: MaxResources, Total: 2 << 30}
 )
 
 // HandedOut tells whether students get files of the kind: what stands in them, and so
@@ -61,12 +61,12 @@ func (k FileKind) Most() int64 {
 // fault.Unsupported when it is not, fault.TooLarge when it holds too much.
 func (k FileKind) Check(r io.ReaderAt, length int64) error {
 	if length > k.Most() {
-		return fault.New(fault.TooLarge, "The file has more than %s.", size.Text(k.Most()))
+		return fault.New(fault.TooLarge, "The file has more than %s.", bounds.SizeText(k.Most()))
 	}
 	if k == Sheet {
 		return files.CheckPDF(r, length)
 	}
-	_, err := archive.Open(r, length, resourceLimits)
+	_, err := zipfile.Open(r, length, resourceLimits)
 	return err
 }
 
@@ -86,8 +86,9 @@ type Attachment struct {
 	File         files.Info
 }
 
-// Attach makes stored files those of their definitions, in place of the ones
-// they had. Two of one kind for one definition are a mistake of the caller.
+// Attach makes stored files those of their definitions, in place of the ones they had. Two of
+// one kind for one definition are a mistake of the caller. It is for holders of
+// policy.EditDefinitions; what a file may be is checked before it is stored.
 func Attach(ctx context.Context, q db.Q, store files.Store, list ...Attachment) error {
 	if len(list) == 0 {
 		return nil
@@ -127,7 +128,8 @@ func Attach(ctx context.Context, q db.Q, store files.Store, list ...Attachment) 
 	return audit.Add(ctx, q, entries...)
 }
 
-// Detach takes a file from a definition; that there was none is no error.
+// Detach takes a file from a definition; that there was none is no error. It is for holders of
+// policy.EditDefinitions.
 func Detach(ctx context.Context, q db.Q, definitionID int64, k FileKind) error {
 	if _, err := db.Exec(ctx, q, `UPDATE task_definitions SET `+fileColumns[k]+` = NULL WHERE id = $1`,
 		definitionID); err != nil {
@@ -148,6 +150,18 @@ func (d *Definition) File(k FileKind) (files.Hash, error) {
 		return "", fault.New(fault.Missing, "The task %s has no %s.", d.Abbreviation, fileNames[k])
 	}
 	return files.Hash(*hash), nil
+}
+
+// ResourceHashes lists the files that WriteResources packs.
+func ResourceHashes(list []Definition) (hashes []files.Hash) {
+	for i := range list {
+		for _, k := range []FileKind{Sheet, Resources} {
+			if hash, err := list[i].File(k); err == nil {
+				hashes = append(hashes, hash)
+			}
+		}
+	}
+	return hashes
 }
 
 // WriteResources writes an archive of all sheets and resources of the
@@ -209,7 +223,7 @@ func Unpack(ctx context.Context, store files.Store, list []Definition, r io.Read
 	spool string) ([]Attachment, sheet.Report, error) {
 	var out []Attachment
 	var report sheet.Report
-	z, err := archive.Open(r, size, bundleLimits)
+	z, err := zipfile.Open(r, size, bundleLimits)
 	if err != nil {
 		return nil, report, err
 	}
@@ -281,7 +295,7 @@ func storeEntry(ctx context.Context, store files.Store, f *zip.File, k FileKind,
 	}
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
-	size, err := archive.Copy(tmp, f, k.Most())
+	size, err := zipfile.Copy(ctx, tmp, f, k.Most())
 	if err != nil {
 		return files.Info{}, err
 	}

@@ -1,4 +1,4 @@
-package deleted
+package trash
 
 import (
 	"slices"
@@ -59,5 +59,5 @@ func inOrder(from, to *table) bool {
 	at := func(x *table) int {
 		return slices.IndexFunc(tables, func(t table) bool { return t.called() == x.called() })
 	}
-	return to != nil && at(to) <= at(from) || from.name == groups // fit seats groups
+	return to != nil && at(to) <= at(from) || from.name == groups // fit gives groups a tutorial
 }

@@ -1,7 +1,7 @@
-// Package deleted keeps what was deleted together with students' work: a task
+// Package trash keeps what was deleted together with students' work: a task
 // definition, a group set or a group, with all rows and files that went with it.
 // For thirty days it can be restored as it was, and students get their own files.
-package deleted
+package trash
 
 import (
 	"context"

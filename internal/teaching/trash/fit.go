@@ -1,4 +1,4 @@
-package deleted
+package trash
 
 import (
 	"context"
@@ -109,7 +109,7 @@ func (d *Restored) fitOne(ctx context.Context, q db.Q, t *table, rows []row) err
 			r["is_draft_summary"] = false
 		}
 	case groups:
-		return d.seat(ctx, q, rows)
+		return d.giveTutorial(ctx, q, rows)
 	case handins:
 		for _, r := range rows {
 			if s := r.text("state"); s == "queued" || s == "processing" {
@@ -126,8 +126,8 @@ func (d *Restored) fitOne(ctx context.Context, q db.Q, t *table, rows []row) err
 	return nil
 }
 
-// seat gives groups whose tutorial is gone the first of the unit.
-func (d *Restored) seat(ctx context.Context, q db.Q, rows []row) error {
+// giveTutorial gives groups whose tutorial is gone the first of the unit.
+func (d *Restored) giveTutorial(ctx context.Context, q db.Q, rows []row) error {
 	gone, err := missing(ctx, q, ref{"tutorial_id", "tutorials"}, rows)
 	if err != nil || len(gone) == 0 {
 		return err

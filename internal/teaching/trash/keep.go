@@ -1,4 +1,4 @@
-package deleted
+package trash
 
 import (
 	"context"
@@ -14,9 +14,10 @@ type Student struct {
 	UserID    int64 `db:"user_id"`
 }
 
-// Keep puts a thing with all that hangs on it into the archive, and takes the
-// students' work out of the way: the thing itself is then its own package's to
-// delete, in the same transaction. It gives those whose work went.
+// Keep puts a thing with all that hangs on it into the archive, and takes the students' work
+// out of the way: the thing itself is then its own package's to delete, in the same
+// transaction. It gives those whose work went. It is for holders of policy.DeleteWork, who are
+// asked for a second word first (force) wherever there is work.
 func Keep(ctx context.Context, q db.Q, t Thing, by int64) (*Deletion, []Student, error) {
 	head, err := t.lock(ctx, q)
 	if err != nil {

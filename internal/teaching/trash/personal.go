@@ -1,4 +1,4 @@
-package deleted
+package trash
 
 import "lectern/internal/ground/personaldata"
 
@@ -10,7 +10,7 @@ const (
 
 // Personal lists the tables of what was deleted. What the person alone handed in
 // goes for good with their files; the work of a group is the group's, and stays.
-var Personal = []personal.Table{
+var Personal = []personaldata.Table{
 	{Name: "deletions", About: "tasks and groups that the person deleted", Where: "WHERE t.user_id = $1",
 		People: []string{"user_id"}, Plain: []string{"kind"}, Kept: soon},
 	{Name: "deleted_rows", About: "what was deleted of the person's work, and can still be restored", Where: mine,
@@ -19,6 +19,6 @@ var Personal = []personal.Table{
 		Erase:      `DELETE FROM deleted_rows WHERE table_name IN ('similarity_prints', 'idempotency_keys') AND ` + alone,
 		EraseFiles: []string{`DELETE FROM deleted_rows WHERE ` + alone}},
 	{Name: "deleted_files", About: "files of the person's work that was deleted", Where: mine,
-		Plain: []string{"kind", "task"}, Files: []personal.File{{Hash: "hash", Name: "name"}}, Kept: soon,
+		Plain: []string{"kind", "task"}, Files: []personaldata.File{{Hash: "hash", Name: "name"}}, Kept: soon,
 		EraseFiles: []string{`DELETE FROM deleted_files WHERE ` + alone}},
 }

@@ -1,4 +1,4 @@
-package deleted
+package trash
 
 import (
 	"context"
@@ -18,10 +18,10 @@ type Restored struct {
 	Unfinished []int64
 }
 
-// Restore brings something back as it was, with all that went with it, and removes
-// it from the archive. It fails with fault.Conflict where its name is taken, where
-// students began again or joined another group meanwhile, and where it needs what
-// was deleted after it.
+// Restore brings something back as it was, with all that went with it, and removes it from the
+// archive. It fails with fault.Conflict where its name is taken, where students began again or
+// joined another group meanwhile, and where it needs what was deleted after it. It is for
+// holders of policy.DeleteWork; usecase.RestoreDeleted tells the students.
 func Restore(ctx context.Context, q db.Q, unitID, id int64) (*Restored, error) {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return nil, err

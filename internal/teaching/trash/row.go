@@ -1,4 +1,4 @@
-package deleted
+package trash
 
 import (
 	"encoding/base64"

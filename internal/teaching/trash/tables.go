@@ -1,4 +1,4 @@
-package deleted
+package trash
 
 // ref is a column that refers to the id of a table.
 type ref struct{ column, table string }

@@ -31,6 +31,7 @@ func (p Position) WeekText() string {
 // DayText writes the weekday in three letters.
 func (p Position) DayText() string { return p.Day.String()[:3] }
 
+// String writes the week and the day, as sheets have them: "4 Tue".
 func (p Position) String() string { return p.WeekText() + " " + p.DayText() }
 
 // farthest bounds the weeks Parse takes, so that a slip of the keyboard cannot

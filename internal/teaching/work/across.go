@@ -87,6 +87,7 @@ type StudentTask struct {
 	ExtensionAsked bool          `db:"extension_asked" json:"extension_asked"` // and nobody has decided
 	SimilarityFlag bool          `db:"similarity_flag" json:"similarity_flag"`
 	Version        *int64        `db:"version" json:"version"` // counts the task's changes; null where it has no row
+	Dates          due.Dates     `json:"-"`
 }
 
 // from gives the part of the statements that picks the students, of every status.
@@ -95,7 +96,7 @@ func (a Across) from() (string, []any) {
 	text := ` FROM task_definitions d JOIN units u ON u.id = d.unit_id
 		JOIN projects p ON p.unit_id = d.unit_id AND p.enrolled JOIN users s ON s.id = p.user_id
 		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id` +
-		strings.Replace(classOf, "t.project_id", "p.id", 1) + `LEFT JOIN tutorials x ON x.id = e.tutorial_id
+		strings.Replace(JoinClass, "t.project_id", "p.id", 1) + `LEFT JOIN tutorials x ON x.id = e.tutorial_id
 		WHERE d.id = $1 AND ` + match
 	switch {
 	case a.TutorialID == nil:
@@ -137,6 +138,7 @@ func (a Across) Students(ctx context.Context, q db.Q) (list []StudentTask, total
 		Target   clock.Date  `db:"target_date"`
 		Deadline *clock.Date `db:"deadline"`
 		UnitEnd  clock.Date  `db:"end_date"`
+		TimeZone *string     `db:"time_zone"`
 	}
 	list = []StudentTask{}
 	text := fmt.Sprintf(acrossRows+`%s ORDER BY %s, s.first_name, s.last_name, p.id LIMIT $%d OFFSET $%d`, from, order,
@@ -145,8 +147,9 @@ func (a Across) Students(ctx context.Context, q db.Q) (list []StudentTask, total
 		if err != nil {
 			return nil, 0, err
 		}
-		r.DueDate = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
-			Extensions: r.Extensions}.Due()
+		r.Dates = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
+			Extensions: r.Extensions, Zone: clock.Zone(r.TimeZone)}
+		r.DueDate = r.Dates.Due()
 		r.SimilarityFlag = r.SimilarityFlag && r.UserID != a.CallerID
 		list = append(list, r.StudentTask)
 	}
@@ -156,8 +159,9 @@ func (a Across) Students(ctx context.Context, q db.Q) (list []StudentTask, total
 const acrossRows = `SELECT p.id AS project_id, t.id AS task_id, s.id AS user_id, s.username, s.first_name, s.last_name,
 	e.tutorial_id, x.abbreviation AS tutorial, ` + stands + ` AS status, d.target_grade <= p.target_grade AS aimed,
 	t.submission_date, coalesce(t.extensions, 0) AS extensions, t.grade, coalesce(t.quality_pts, -1) AS quality_pts,
-	coalesce(t.times_assessed, 0) AS times_assessed, ` + asksForTime + ` AS extension_asked,
-	` + toLookAt + ` AS similarity_flag, t.version, d.target_date, d.due_date AS deadline, u.end_date`
+	coalesce(t.times_assessed, 0) AS times_assessed, ` + AsksForTime + ` AS extension_asked,
+	` + FlaggedSimilarity + ` AS similarity_flag, t.version,
+	d.target_date, d.due_date AS deadline, u.end_date, u.time_zone`
 
 // StatusTally is how many students stand at a status of a task.
 type StatusTally struct {
@@ -184,6 +188,7 @@ type TaskTally struct {
 	TargetDate   clock.Date    `db:"target_date" json:"target_date"`
 	Students     int64         `db:"students" json:"students"` // the enrolled, whatever they aim for
 	Counts       []StatusTally `json:"counts"`
+	Dates        due.Dates     `json:"-"` // without extensions
 }
 
 // Tallies gives the tasks of a unit in the order it begins them, each with how many
@@ -191,22 +196,29 @@ type TaskTally struct {
 func Tallies(ctx context.Context, q db.Q, unitID int64) ([]TaskTally, error) {
 	type row struct {
 		TaskTally
-		Status *status.Status `db:"status"`
-		Count  int64          `db:"count"`
+		Status   *status.Status `db:"status"`
+		Count    int64          `db:"count"`
+		Deadline *clock.Date    `db:"due_date"`
+		UnitEnd  clock.Date     `db:"end_date"`
+		TimeZone *string        `db:"time_zone"`
 	}
 	out := []TaskTally{}
 	for r, err := range db.Each[row](ctx, q, `SELECT d.id AS task_definition_id, d.abbreviation, d.name,
-			d.target_grade, d.target_date, t.status, count(t.id) AS count,
+			d.target_grade, d.target_date, d.due_date, u.end_date, u.time_zone, t.status, count(t.id) AS count,
 			(SELECT count(*) FROM projects o WHERE o.unit_id = $1 AND o.enrolled) AS students
-		FROM task_definitions d LEFT JOIN (tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled)
+		FROM task_definitions d JOIN units u ON u.id = d.unit_id
+		LEFT JOIN (tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled)
 			ON t.task_definition_id = d.id
 		WHERE d.unit_id = $1
-		GROUP BY d.id, d.abbreviation, d.name, d.target_grade, d.target_date, d.start_date, t.status
+		GROUP BY d.id, d.abbreviation, d.name, d.target_grade, d.target_date, d.due_date, d.start_date, u.end_date,
+			u.time_zone, t.status
 		ORDER BY d.start_date, d.abbreviation, d.id`, unitID) {
 		if err != nil {
 			return nil, err
 		}
 		if n := len(out); n == 0 || out[n-1].DefinitionID != r.DefinitionID {
+			r.Dates = due.Dates{Target: r.TargetDate, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.TargetDate),
+				Zone: clock.Zone(r.TimeZone)}
 			r.Counts = []StatusTally{{status.NotStarted, r.Students}}
 			out = append(out, r.TaskTally)
 		}

@@ -21,10 +21,10 @@ func noteActivity(ctx context.Context, q db.Q, projects ...int64) error {
 }
 
 // active lists the projects whose students made changes of their own.
-func active(by Mover, changes []change) (projects []int64) {
+func active(by Mover, changes []TaskChange) (projects []int64) {
 	for _, c := range changes {
-		own := len(c.plan.Entries) == 0 && by.UserID == c.OwnerID
-		for _, e := range c.plan.Entries {
+		own := len(c.Plan.Entries) == 0 && by.UserID == c.OwnerID
+		for _, e := range c.Plan.Entries {
 			own = own || c.author(by, e.By) == c.OwnerID
 		}
 		if own {

@@ -100,6 +100,7 @@ type commentRow struct {
 	StartedAt      *clock.Time   `db:"discussion_started_at"`
 	CompletedAt    *clock.Time   `db:"discussion_completed_at"`
 	AssessmentID   *int64        `db:"assessment_id"`
+	ByService      bool          `db:"by_service"` // it is shown as the service's, whoever it is kept under
 }
 
 // talk names the tasks whose comments are one conversation: the task of project
@@ -121,7 +122,7 @@ const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.
 		coalesce(c.extension_weeks, 0) AS extension_weeks, c.extension_granted, c.extension_response,
 		c.extension_assessed_at,
 		coalesce(c.number_of_prompts, 0) AS number_of_prompts, c.discussion_started_at, c.discussion_completed_at,
-		c.assessment_id
+		c.assessment_id, c.by_service
 	FROM talk t JOIN task_comments c ON c.task_id = t.id
 	JOIN users a ON a.id = c.user_id JOIN users b ON b.id = c.recipient_id
 	LEFT JOIN comment_reads m ON m.task_comment_id = c.id AND m.user_id = $3
@@ -141,10 +142,16 @@ func (c *commentRow) view(by Reader) *Comment {
 		Author:    Person{c.AuthorID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail},
 		Recipient: Person{c.RecipientID, c.RecipientFirst, c.RecipientLast, c.RecipientEmail},
 		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached(), AssessmentID: c.AssessmentID}
+	if c.ByService {
+		v.Author = Person{FirstName: ServiceFirst, LastName: ServiceLast}
+	}
 	switch c.Type {
 	case typeStatus:
 		v.Date, v.Status = &c.CreatedAt, c.Status
 	case typeExtension:
+		if !by.Reasons && by.UserID != c.OwnerID {
+			v.Text = "" // a group shares the conversation, not why one of them needs more time
+		}
 		v.extensionPart = &extensionPart{c.Granted != nil && *c.Granted, c.AssessedAt != nil, c.AssessedAt, c.Weeks,
 			c.Response, c.TaskStatus}
 	case typeDiscussion:
@@ -157,7 +164,7 @@ func (c *commentRow) view(by Reader) *Comment {
 // The types of comments that are no attachment. Those that are have the kind of
 // their media: image, audio, pdf, video.
 const (
-	typeText       = "text"
+	CommentText    = "text"
 	typeStatus     = "status"
 	typeExtension  = "extension"
 	typeDiscussion = "discussion"
@@ -167,8 +174,8 @@ const (
 // MaxComment is how many characters a comment may have.
 const MaxComment = 4095
 
-// trimComment trims what someone wrote and checks its length.
-func trimComment(text string) (string, error) {
+// TrimComment trims what someone wrote and checks its length.
+func TrimComment(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if n := utf8.RuneCountInString(text); n > MaxComment {
 		return "", fault.Field(fault.Invalid, "comment", "has %d characters: at most %d fit", n, MaxComment)
@@ -185,7 +192,7 @@ type NewComment struct {
 
 // Check trims the text and tells what is wrong with it.
 func (s *NewComment) Check() (err error) {
-	if s.Text, err = trimComment(s.Text); err == nil && s.Text == "" && s.Media == nil {
+	if s.Text, err = TrimComment(s.Text); err == nil && s.Text == "" && s.Media == nil {
 		err = fault.Field(fault.Invalid, "comment", "is required unless there is an attachment")
 	}
 	return err
@@ -195,11 +202,11 @@ func (s *NewComment) Check() (err error) {
 var mediaLabels = map[string]string{"image": "Image", "audio": "Sound recording", "pdf": "PDF document",
 	"video": "Video"}
 
-// Say adds a comment to a task. It makes the task's row where there is none
-// and, in a group, the submission its members share, so that they see it. The
-// same words again, straight after the first, are fault.Conflict: nobody means
-// to say them twice. A reply to what is not in this conversation is
-// fault.Missing.
+// Say adds a comment to a task. It makes the task's row where there is none and, in a group,
+// the submission its members share, so that they see it. The same words again, straight after
+// the first, are fault.Conflict: nobody means to say them twice. A reply to what is not in this
+// conversation is fault.Missing. It is for holders of policy.Comment on the task, and refuses a
+// comment without words and file, and one too long.
 func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, s NewComment) (*Comment, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -213,7 +220,7 @@ func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, 
 			return nil, err
 		}
 	}
-	n := newComment{Type: typeText, Text: s.Text, ReplyTo: s.ReplyTo, Author: by.UserID, Once: s.Media == nil}
+	n := newComment{Type: CommentText, Text: s.Text, ReplyTo: s.ReplyTo, Author: by.UserID, Once: s.Media == nil}
 	if s.Media != nil {
 		if err := n.attach(ctx, q, store, s.Media); err != nil {
 			return nil, err
@@ -223,21 +230,21 @@ func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, 
 	if err != nil {
 		return nil, err
 	}
-	return c.told(ctx, q, by, at, t, "created")
+	return c.announced(ctx, q, by, at, t, "created")
 }
 
 // lockConversation holds a task about which something is to be said, with its row made.
 // The members of a group share what is said from then on.
-func lockConversation(ctx context.Context, q db.Q, at TaskRef) (*task, error) {
-	own, around, err := lockTask(ctx, q, at.ProjectID, at.DefinitionID, true)
+func lockConversation(ctx context.Context, q db.Q, at TaskRef) (*HeldTask, error) {
+	own, around, err := LockTask(ctx, q, at.ProjectID, at.DefinitionID, true)
 	if err == nil && own.GroupID != nil && own.SubmissionID == nil && !status.Closed.Has(own.Status) {
 		err = startSubmission(ctx, q, own, around)
 	}
 	return own, err
 }
 
-// errEcho is the refusal of words that were just said.
-func errEcho() error { return fault.New(fault.Conflict, "You have just said exactly that.") }
+// ErrRepeated is the refusal of words that were just said.
+func ErrRepeated() error { return fault.New(fault.Conflict, "You have just said exactly that.") }
 
 // newComment is a comment to be written.
 type newComment struct {
@@ -280,11 +287,11 @@ const insertComment = `INSERT INTO task_comments (task_id, unit_id, user_id, rec
 
 // add writes the comment, and gives it as its author finds it. The author has read it;
 // what the student's own tutor wrote is new for none of the staff.
-func (n newComment) add(ctx context.Context, q db.Q, t *task) (*commentRow, error) {
+func (n newComment) add(ctx context.Context, q db.Q, t *HeldTask) (*commentRow, error) {
 	now := q.Now()
 	c := commentRow{TaskID: t.ID, ProjectID: t.ProjectID, OwnerID: t.OwnerID, TutorID: t.TutorID, TaskStatus: t.Status,
 		Text: n.Text, Type: n.Type, ReplyTo: n.ReplyTo, CreatedAt: now, AuthorID: n.Author,
-		RecipientID: t.addressee(n.Author), ReadAt: &now, AssessmentID: n.Assessment}
+		RecipientID: t.Addressee(n.Author), ReadAt: &now, AssessmentID: n.Assessment}
 	if n.StaffRead || t.TutorID != nil && *t.TutorID == n.Author {
 		c.StaffReadAt = &now
 	}
@@ -316,14 +323,14 @@ func (n newComment) add(ctx context.Context, q db.Q, t *task) (*commentRow, erro
 }
 
 // insert writes the row of the comment, and completes c by what only the database knows.
-func (n newComment) insert(ctx context.Context, q db.Q, t *task, c *commentRow, size any) error {
+func (n newComment) insert(ctx context.Context, q db.Q, t *HeldTask, c *commentRow, size any) error {
 	rows, err := db.All[commentRow](ctx, q, insertComment, t.ID, t.UnitID, n.Author, c.RecipientID, n.Type, n.Text,
 		n.ReplyTo, c.CreatedAt, c.StaffReadAt, c.FileHash, c.FileType, size, n.Weeks, n.Prompts, n.Assessment, n.Once)
 	if err != nil {
 		return fmt.Errorf("write a comment: %w", err)
 	}
 	if len(rows) == 0 {
-		return errEcho()
+		return ErrRepeated()
 	}
 	r := rows[0]
 	c.ID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail = r.ID, r.AuthorFirst, r.AuthorLast, r.AuthorEmail
@@ -331,8 +338,8 @@ func (n newComment) insert(ctx context.Context, q db.Q, t *task, c *commentRow, 
 	return nil
 }
 
-// commentEvent is what the event of a comment says beside its ids.
-type commentEvent struct {
+// CommentEvent is what the event of a comment says beside its ids.
+type CommentEvent struct {
 	DefinitionID int64  `json:"task_definition_id"`
 	CommentID    int64  `json:"comment_id"`
 	Type         string `json:"type"`
@@ -340,18 +347,18 @@ type commentEvent struct {
 	Granted      *bool  `json:"granted,omitempty"`
 }
 
-// told reads a comment that was changed, and does as commentRow.told.
-func told(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64, action string) (*Comment, error) {
+// announceChanged reads a comment that was changed and announces it.
+func announceChanged(ctx context.Context, q db.Q, by Reader, at TaskRef, t *HeldTask, id int64, action string) (*Comment, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err != nil {
 		return nil, err
 	}
-	return c.told(ctx, q, by, at, t, action)
+	return c.announced(ctx, q, by, at, t, action)
 }
 
-// told tells those whose conversation a comment is in, and shows it to whoever wrote
+// announced tells those whose conversation a comment is in, and shows it to whoever wrote
 // or changed it.
-func (c *commentRow) told(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, action string) (*Comment,
+func (c *commentRow) announced(ctx context.Context, q db.Q, by Reader, at TaskRef, t *HeldTask, action string) (*Comment,
 	error) {
 	if t.SubmissionID == nil { // nobody shares the conversation
 		return c.view(by), c.announce(ctx, q, by, at, t.UnitID, action, []inTalk{{t.ID, t.ProjectID, t.OwnerID}})
@@ -380,7 +387,7 @@ func (c *commentRow) tell(ctx context.Context, q db.Q, by Reader, at TaskRef, un
 // announce adds the events for the parts of a conversation.
 func (c *commentRow) announce(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID int64, action string,
 	parts []inTalk) error {
-	e := events.Event{Kind: events.Comment, ActorID: by.UserID, Body: commentEvent{at.DefinitionID, c.ID, c.Type,
+	e := events.Event{Kind: events.Comment, ActorID: by.UserID, Body: CommentEvent{at.DefinitionID, c.ID, c.Type,
 		action,
 		c.Granted}}
 	if c.Type == typeExtension {
@@ -406,8 +413,9 @@ func FindComment(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (
 	return c.view(by), nil
 }
 
-// DeleteComment removes a comment with its receipts and recordings. Its files
-// go when nothing refers to them any more.
+// DeleteComment removes a comment with its receipts and recordings. Its files go when nothing
+// refers to them any more. It is for its author, who holds policy.Comment on the task, and for
+// holders of policy.DeleteComments. What is no comment of this conversation is fault.Missing.
 func DeleteComment(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID, id int64) error {
 	if err := holdTaskOf(ctx, q, id); err != nil {
 		return err
@@ -419,7 +427,7 @@ func DeleteComment(ctx context.Context, q db.Q, by Reader, at TaskRef, unitID, i
 	if _, err := db.Exec(ctx, q, `DELETE FROM task_comments WHERE id = $1`, id); err != nil {
 		return err
 	}
-	if err := recount(ctx, q, c.TaskID); err != nil {
+	if err := RecountNews(ctx, q, c.TaskID); err != nil {
 		return err
 	}
 	return c.tell(ctx, q, by, at, unitID, "deleted")

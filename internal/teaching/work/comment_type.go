@@ -8,7 +8,7 @@ type CommentType string
 // Enum gives all types of comments, for the documentation of the API: those that
 // are no attachment, and the kinds of attachments.
 func (CommentType) Enum() []string {
-	out := []string{typeText, typeStatus, typeExtension, typeDiscussion, typeAssessment}
+	out := []string{CommentText, typeStatus, typeExtension, typeDiscussion, typeAssessment}
 	for _, m := range mediaTypes {
 		if !slices.Contains(out, m.kind) {
 			out = append(out, m.kind)

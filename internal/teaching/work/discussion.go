@@ -28,9 +28,9 @@ func (c *commentRow) stage() string {
 	return "not started"
 }
 
-// Discuss begins a discussion: the staff ask by recordings, the student answers
-// with one. The staff have read it; for the student it stays new until they
-// answer.
+// Discuss begins a discussion: the staff ask by recordings, the student answers with one. The
+// staff have read it; for the student it stays new until they answer. It is for holders of
+// policy.StartDiscussion on the task.
 func Discuss(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, prompts []Media) (*Comment, error) {
 	t, err := lockConversation(ctx, q, at)
 	if err != nil {
@@ -45,7 +45,7 @@ func Discuss(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskR
 	if err := keepRecordings(ctx, q, store, c.ID, 0, prompts...); err != nil {
 		return nil, err
 	}
-	return c.told(ctx, q, by, at, t, "created")
+	return c.announced(ctx, q, by, at, t, "created")
 }
 
 // keepRecordings writes the recordings of a discussion from a number on.
@@ -116,17 +116,18 @@ func recording(ctx context.Context, q db.Q, id, number int64, name string) (*Rec
 		Name: name + mediaExtensions[r.Type]}, nil
 }
 
-// BeginDiscussion notes that the student has begun to listen.
+// BeginDiscussion notes that the student has begun to listen. It is for holders of
+// policy.ReplyDiscussion; staff may listen without beginning it.
 func BeginDiscussion(ctx context.Context, q db.Q, id int64) error {
 	_, err := db.Exec(ctx, q, `UPDATE task_comments SET discussion_started_at = $2 WHERE id = $1
 		AND discussion_started_at IS NULL`, id, q.Now())
 	return err
 }
 
-// Answer adds the student's answer to a discussion and completes it, which makes
-// the discussion new for the staff. There is one answer only: a second is
-// fault.Conflict. In a group only the student the
-// discussion is with may give it.
+// Answer adds the student's answer to a discussion and completes it, which makes the discussion
+// new for the staff. There is one answer only: a second is fault.Conflict. In a group only the
+// student the discussion is with may give it. It is for holders of policy.ReplyDiscussion on
+// the task.
 func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, id int64, m Media) (*Comment,
 	error) {
 	if err := holdTaskOf(ctx, q, id); err != nil {
@@ -161,11 +162,11 @@ func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRe
 	if err := noteActivity(ctx, q, at.ProjectID); err != nil {
 		return nil, err
 	}
-	return told(ctx, q, by, at, t, id, "replied")
+	return announceChanged(ctx, q, by, at, t, id, "replied")
 }
 
 // renew makes a comment new again for everybody but the one who renewed it.
-func renew(ctx context.Context, q db.Q, by Reader, t *task, id int64) error {
+func renew(ctx context.Context, q db.Q, by Reader, t *HeldTask, id int64) error {
 	if _, err := db.Exec(ctx, q, `UPDATE task_comments SET staff_read_at = NULL WHERE id = $1`, id); err != nil {
 		return err
 	}
@@ -176,5 +177,5 @@ func renew(ctx context.Context, q db.Q, by Reader, t *task, id int64) error {
 	if err := MarkRead(ctx, q, by, Unread{own: [][]any{{id}}}); err != nil {
 		return err
 	}
-	return recount(ctx, q, t.ID)
+	return RecountNews(ctx, q, t.ID)
 }

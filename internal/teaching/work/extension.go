@@ -19,54 +19,51 @@ type Extension struct {
 	DueDate    clock.Date `json:"due_date"`
 }
 
-// Wish is what somebody asks for with a request for more time.
-type Wish struct {
+// ExtensionRequest is what somebody asks for with a request for more time.
+type ExtensionRequest struct {
 	Reason string
 	Weeks  int
-	// Once takes the same wish again for the first one, while that is undecided or
+	// Once takes the same request again for the first one, while that is undecided or
 	// not a minute old: a page's form is sent twice by a second click or a reload.
 	Once bool
 }
 
 // check trims the reason and tells what is wrong with it.
-func (w *Wish) check() (err error) {
-	if w.Reason, err = trimComment(w.Reason); err == nil && w.Reason == "" {
+func (w *ExtensionRequest) check() (err error) {
+	if w.Reason, err = TrimComment(w.Reason); err == nil && w.Reason == "" {
 		err = fault.Field(fault.Invalid, "comment", "is required: say why more time is needed")
 	}
 	return err
 }
 
-// RequestExtension asks for more weeks, as many as fit before the deadline, and
-// grants them at once when the staff ask or the unit says so. It fails with
-// fault.Invalid for a number of weeks nobody can mean, fault.Conflict when no
-// week is left.
-func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, wish Wish) (*Extension, error) {
-	if err := wish.check(); err != nil {
+// RequestExtension asks for more weeks, as many as fit before the deadline, and grants them at
+// once when the staff ask or the unit says so. It is for holders of policy.RequestExtension on
+// the task. It fails with fault.Invalid without a reason and for a number of weeks nobody can
+// mean, and with fault.Conflict when no week is left.
+func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, request ExtensionRequest) (*Extension, error) {
+	if err := request.check(); err != nil {
 		return nil, err
 	}
-	t, _, err := lockTask(ctx, q, at.ProjectID, at.DefinitionID, false)
+	t, _, err := LockTask(ctx, q, at.ProjectID, at.DefinitionID, false)
 	if err != nil {
 		return nil, err
 	}
 	if by.Staff { // who asks for a student grants it
-		if err := notOwn(ctx, q, by.UserID, t); err != nil {
+		if err := RefuseOwnWork(ctx, q, by.UserID, t); err != nil {
 			return nil, err
 		}
 	}
-	dates, err := t.dates()
-	if err != nil {
-		return nil, err
-	}
-	weeks, refused := dates.Allow(wish.Weeks)
-	if wish.Once {
-		if first, err := wish.earlier(ctx, q, by, at, t, weeks); first != nil || err != nil {
+	dates := t.dates()
+	weeks, refused := dates.Allow(request.Weeks)
+	if request.Once {
+		if first, err := request.earlier(ctx, q, by, at, t, weeks); first != nil || err != nil {
 			return first, err
 		}
 	}
 	if refused != nil {
 		return nil, refused
 	}
-	c, err := newComment{Type: typeExtension, Text: wish.Reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
+	c, err := newComment{Type: typeExtension, Text: request.Reason, Author: by.UserID, Weeks: &weeks}.add(ctx, q, t)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +79,7 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, wish W
 // earlier finds the request that the same wish made a moment ago, or that still waits;
 // nil where there is none. It is for as many weeks as were wished, or as fit. The task is
 // held, so that of two at once one is the first.
-func (w Wish) earlier(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, fit int) (*Extension, error) {
+func (w ExtensionRequest) earlier(ctx context.Context, q db.Q, by Reader, at TaskRef, t *HeldTask, fit int) (*Extension, error) {
 	ids, err := db.All[int64](ctx, q, `SELECT id FROM task_comments WHERE task_id = $1 AND user_id = $2 AND type = $3
 			AND comment = $4 AND extension_weeks IN ($5, $6) AND (extension_assessed_at IS NULL OR created_at > $7)
 		ORDER BY id DESC LIMIT 1`, t.ID, by.UserID, typeExtension, w.Reason, w.Weeks, fit,
@@ -99,7 +96,7 @@ func (w Wish) earlier(ctx context.Context, q db.Q, by Reader, at TaskRef, t *tas
 
 // decideAtOnce grants a request the staff made, or in the name of the tutor one
 // that the unit grants by itself.
-func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *task, id int64, weeks int) error {
+func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *HeldTask, id int64, weeks int) error {
 	d := decision{by: by.UserID, words: granting}
 	if !by.Staff {
 		auto, err := db.One[bool](ctx, q, `SELECT auto_apply_extension_before_deadline FROM units WHERE id = $1`,
@@ -115,11 +112,11 @@ func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *task, id int64, wee
 	return d.settle(ctx, q, t, id, weeks, true)
 }
 
-// AssessExtension grants or rejects a request in the conversation at a place.
-// What is no request there is fault.Missing, one that is decided already
-// fault.Conflict. A request for which no week is left cannot be granted: it is
-// rejected with that reason. Nobody decides on their own, nor on one of a group
-// they are in.
+// AssessExtension grants or rejects a request in the conversation at a place. What is no
+// request there is fault.Missing, one that is decided already fault.Conflict. A request for
+// which no week is left cannot be granted: it is rejected with that reason. Nobody decides on
+// their own, nor on one of a group they are in. It is for holders of policy.AssessExtension on
+// the task.
 func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64, granted bool) (*Extension, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err == nil && c.Type != typeExtension {
@@ -128,11 +125,11 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int6
 	if err != nil {
 		return nil, err
 	}
-	t, _, err := lockTask(ctx, q, c.ProjectID, at.DefinitionID, false)
+	t, _, err := LockTask(ctx, q, c.ProjectID, at.DefinitionID, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := notOwn(ctx, q, by.UserID, t); err != nil {
+	if err := RefuseOwnWork(ctx, q, by.UserID, t); err != nil {
 		return nil, err
 	}
 	// Again, now that no other decision can come in between.
@@ -149,9 +146,9 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int6
 }
 
 // extended shows a request and the task after it.
-func extended(ctx context.Context, q db.Q, by Reader, at TaskRef, t *task, id int64, action string) (*Extension,
+func extended(ctx context.Context, q db.Q, by Reader, at TaskRef, t *HeldTask, id int64, action string) (*Extension,
 	error) {
-	c, err := told(ctx, q, by, at, t, id, action)
+	c, err := announceChanged(ctx, q, by, at, t, id, action)
 	if err != nil {
 		return nil, err
 	}
@@ -167,22 +164,22 @@ type decision struct {
 // granting is how the staff grant a request.
 const granting = "Extension granted to %s"
 
-// weighed is a request and what a decision makes of it.
-type weighed struct {
+// checked is a request and what a decision makes of it.
+type checked struct {
 	id       int64 // of the comment
-	task     *task
+	task     *HeldTask
 	granted  bool
 	response string
 	plan     status.Plan // of its task, after this request
 }
 
-// weigh tells what granting or rejecting a request comes to on its task as it is
+// check tells what granting or rejecting a request comes to on its task as it is
 // then, changing nothing: as many of the weeks as still fit, and ready for feedback
 // again where the work was only late. A request for which no week is left is
 // rejected. In a group each member has their own extension: the others follow with
 // the next move they share.
-func (d decision) weigh(t *task, facts status.Task, id int64, weeks int, grant bool) (weighed, error) {
-	w := weighed{id: id, task: t, response: "Extension rejected", plan: status.Plan{After: facts.State}}
+func (d decision) check(t *HeldTask, facts status.Task, id int64, weeks int, grant bool) (checked, error) {
+	w := checked{id: id, task: t, response: "Extension rejected", plan: status.Plan{After: facts.State}}
 	if !grant {
 		return w, nil
 	}
@@ -207,22 +204,18 @@ func (d decision) weigh(t *task, facts status.Task, id int64, weeks int, grant b
 }
 
 // settle decides on one request of a task that is held.
-func (d decision) settle(ctx context.Context, q db.Q, t *task, id int64, weeks int, grant bool) error {
-	facts, err := t.facts()
+func (d decision) settle(ctx context.Context, q db.Q, t *HeldTask, id int64, weeks int, grant bool) error {
+	w, err := d.check(t, t.facts(), id, weeks, grant)
 	if err != nil {
 		return err
 	}
-	w, err := d.weigh(t, facts, id, weeks, grant)
-	if err != nil {
-		return err
-	}
-	return d.write(ctx, q, []weighed{w})
+	return d.write(ctx, q, []checked{w})
 }
 
 // write makes decisions true: the weeks and states of the tasks, the answers to the
 // requests, which all the staff have read with it, and the audit. The number of
 // statements does not depend on how many there are.
-func (d decision) write(ctx context.Context, q db.Q, list []weighed) error {
+func (d decision) write(ctx context.Context, q db.Q, list []checked) error {
 	if err := d.writeTasks(ctx, q, list); err != nil {
 		return err
 	}
@@ -255,9 +248,9 @@ func (d decision) write(ctx context.Context, q db.Q, list []weighed) error {
 
 // writeTasks gives the tasks what was granted: of several requests of one task the
 // last holds what all come to.
-func (d decision) writeTasks(ctx context.Context, q db.Q, list []weighed) error {
-	last := map[*task]status.Plan{}
-	var order []*task
+func (d decision) writeTasks(ctx context.Context, q db.Q, list []checked) error {
+	last := map[*HeldTask]status.Plan{}
+	var order []*HeldTask
 	for _, w := range list {
 		plan, before := last[w.task]
 		if !before {
@@ -266,17 +259,17 @@ func (d decision) writeTasks(ctx context.Context, q db.Q, list []weighed) error 
 		w.plan.Entries = append(plan.Entries, w.plan.Entries...)
 		last[w.task] = w.plan
 	}
-	var back []change
+	var back []TaskChange
 	var longer [][]any
 	for _, t := range order {
 		if plan := last[t]; len(plan.Entries) > 0 {
-			back = append(back, change{task: t, plan: plan})
+			back = append(back, TaskChange{HeldTask: t, Plan: plan})
 		} else if plan.After.Extensions != t.Extensions {
 			t.Extensions = plan.After.Extensions
 			longer = append(longer, []any{t.ID, t.Extensions})
 		}
 	}
-	if err := record(ctx, q, Mover{UserID: d.by, As: status.Staff}, back); err != nil || len(longer) == 0 {
+	if err := Record(ctx, q, Mover{UserID: d.by, As: status.Staff}, back); err != nil || len(longer) == 0 {
 		return err
 	}
 	from, args, err := db.Rows(q, []any{q.Now()}, []string{"id BIGINT", "extensions INTEGER"}, longer)
@@ -290,7 +283,7 @@ func (d decision) writeTasks(ctx context.Context, q db.Q, list []weighed) error 
 
 // extension is what the audit log keeps of a request for more time, whose id is
 // that of its comment.
-func (t *task) extension(action string, id int64) audit.Entry {
+func (t *HeldTask) extension(action string, id int64) audit.Entry {
 	return audit.Entry{Kind: audit.Extension, Action: action, UserID: t.OwnerID, UnitID: t.UnitID,
 		ProjectID: t.ProjectID, TaskID: t.ID, RecordID: id}
 }

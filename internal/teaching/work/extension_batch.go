@@ -8,6 +8,7 @@ import (
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
+	"lectern/internal/teaching/due"
 	"lectern/internal/teaching/status"
 )
 
@@ -43,6 +44,7 @@ type DecidedExtension struct {
 	LastName     string           `json:"last_name,omitempty"`
 	Abbreviation string           `json:"abbreviation,omitempty"`
 	DueDate      *clock.Date      `json:"due_date,omitempty"` // of the task, afterwards
+	Dates        due.Dates        `json:"-"`
 }
 
 // ExtensionBatch is a decision on many requests of a unit.
@@ -69,16 +71,17 @@ type extensionRequest struct {
 // PlanExtensions tells what DecideExtensions would make of each request, and
 // changes nothing.
 func PlanExtensions(ctx context.Context, q db.Q, callerID int64, b ExtensionBatch) ([]DecidedExtension, error) {
-	out, _, err := b.weigh(ctx, q, callerID, readTasksPlain)
+	out, _, err := b.check(ctx, q, callerID, readTasksPlain)
 	return out, err
 }
 
-// DecideExtensions grants or rejects requests of a unit, all of them as one, and
-// tells in their order what became of each. What was decided on meanwhile stays as it
-// is, and so does what the caller cannot decide on: work they have a part in, and what
-// is no request in this unit. It fails with fault.Refused for no request or too many.
+// DecideExtensions grants or rejects requests of a unit, all of them as one, and tells in their
+// order what became of each. What was decided on meanwhile stays as it is, and so does what the
+// caller cannot decide on: work they have a part in, and what is no request in this unit. It
+// fails with fault.Refused for no request or too many. It is for holders of policy.GiveFeedback
+// in the unit.
 func DecideExtensions(ctx context.Context, q db.Q, callerID int64, b ExtensionBatch) ([]DecidedExtension, error) {
-	out, list, err := b.weigh(ctx, q, callerID, lockTasks)
+	out, list, err := b.check(ctx, q, callerID, LockTasks)
 	if err != nil || len(list) == 0 {
 		return out, err
 	}
@@ -90,14 +93,14 @@ func DecideExtensions(ctx context.Context, q db.Q, callerID int64, b ExtensionBa
 }
 
 // readTasksPlain reads tasks that have rows and holds none of them.
-func readTasksPlain(ctx context.Context, q db.Q, where string, args ...any) ([]*task, error) {
+func readTasksPlain(ctx context.Context, q db.Q, where string, args ...any) ([]*HeldTask, error) {
 	return readTasks(ctx, q, where, "", args...)
 }
 
-// weigh reads the tasks first, by read, and the requests then: where the tasks are
+// check reads the tasks first, by read, and the requests then: where the tasks are
 // held no other decision can come in between.
-func (b ExtensionBatch) weigh(ctx context.Context, q db.Q, callerID int64,
-	read func(context.Context, db.Q, string, ...any) ([]*task, error)) ([]DecidedExtension, []weighed, error) {
+func (b ExtensionBatch) check(ctx context.Context, q db.Q, callerID int64,
+	read func(context.Context, db.Q, string, ...any) ([]*HeldTask, error)) ([]DecidedExtension, []checked, error) {
 	if n := len(b.IDs); n == 0 || n > MostDecisions {
 		return nil, nil, fault.Field(fault.Refused, "extensions", "must name from 1 to %d requests", MostDecisions)
 	}
@@ -134,18 +137,15 @@ func (b ExtensionBatch) requests(ctx context.Context, q db.Q, callerID int64) (m
 
 // decide tells what becomes of each request. Of several of one task each follows on
 // what the one before it comes to.
-func (b ExtensionBatch) decide(callerID int64, tasks []*task,
-	requests map[int64]extensionRequest) ([]DecidedExtension, []weighed, error) {
-	at, facts := map[int64]*task{}, map[int64]status.Task{}
+func (b ExtensionBatch) decide(callerID int64, tasks []*HeldTask,
+	requests map[int64]extensionRequest) ([]DecidedExtension, []checked, error) {
+	at, facts := map[int64]*HeldTask{}, map[int64]status.Task{}
 	for _, t := range tasks {
-		f, err := t.facts()
-		if err != nil {
-			return nil, nil, err
-		}
+		f := t.facts()
 		at[t.ID], facts[t.ID] = t, f
 	}
 	var out []DecidedExtension
-	var list []weighed
+	var list []checked
 	seen := map[int64]bool{}
 	for _, id := range b.IDs {
 		if seen[id] {
@@ -156,7 +156,7 @@ func (b ExtensionBatch) decide(callerID int64, tasks []*task,
 		t := at[r.TaskID]
 		one := r.outcome(id, t)
 		if one.Outcome == "" && ok {
-			w, err := decision{callerID, granting}.weigh(t, facts[t.ID], id, r.Weeks, b.Grant)
+			w, err := decision{callerID, granting}.check(t, facts[t.ID], id, r.Weeks, b.Grant)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -173,13 +173,14 @@ func (b ExtensionBatch) decide(callerID int64, tasks []*task,
 
 // outcome is the request as it is told of, with an outcome where there is nothing to
 // decide.
-func (r extensionRequest) outcome(id int64, t *task) DecidedExtension {
+func (r extensionRequest) outcome(id int64, t *HeldTask) DecidedExtension {
 	out := DecidedExtension{ID: id}
 	if t == nil || r.ID == 0 {
 		out.Outcome, out.Message = ExtensionRefused, "This unit has no such request: it may be deleted. Go back to the list."
 		return out
 	}
 	day := t.dueOn()
+	out.Dates = t.dates()
 	out.ProjectID, out.DefinitionID, out.Username, out.FirstName = t.ProjectID, t.DefinitionID, r.Username, r.FirstName
 	out.LastName, out.Abbreviation, out.DueDate = r.LastName, r.Abbreviation, &day
 	switch {
@@ -197,7 +198,7 @@ func (r extensionRequest) outcome(id int64, t *task) DecidedExtension {
 }
 
 // take tells what a decision comes to.
-func (o *DecidedExtension) take(w weighed) {
+func (o *DecidedExtension) take(w checked) {
 	o.Outcome, o.Message = ExtensionRejected, w.response+"."
 	if !w.granted {
 		return
@@ -206,12 +207,12 @@ func (o *DecidedExtension) take(w weighed) {
 	t := *w.task
 	t.Extensions = w.plan.After.Extensions
 	day := t.dueOn()
-	o.DueDate = &day
+	o.DueDate, o.Dates = &day, t.dates()
 }
 
 // announce adds the events of decisions: one for the student and the staff, and one
 // for each other student who has the request in their own conversation.
-func (d decision) announce(ctx context.Context, q db.Q, list []weighed) error {
+func (d decision) announce(ctx context.Context, q db.Q, list []checked) error {
 	type share struct {
 		For int64 `db:"for_id"`
 		inTalk
@@ -235,7 +236,7 @@ func (d decision) announce(ctx context.Context, q db.Q, list []weighed) error {
 	for _, w := range list {
 		for _, p := range by[w.task.ID] {
 			e := events.Event{Kind: events.Extension, ActorID: d.by, UserID: p.OwnerID, ProjectID: p.ProjectID,
-				TaskID: p.TaskID, Body: commentEvent{w.task.DefinitionID, w.id, typeExtension, "assessed", &w.granted}}
+				TaskID: p.TaskID, Body: CommentEvent{w.task.DefinitionID, w.id, typeExtension, "assessed", &w.granted}}
 			if p.TaskID == w.task.ID {
 				e.UnitID = w.task.UnitID
 			}

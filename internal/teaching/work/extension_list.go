@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/platform/db"
@@ -13,6 +14,8 @@ import (
 // ListedExtension is a request for more time as the staff of a unit see it.
 type ListedExtension struct {
 	ID           int64         `db:"id" json:"id"` // of the comment that asks
+	UnitID       int64         `db:"unit_id" json:"-"`
+	UnitCode     string        `db:"code" json:"-"`
 	TaskID       int64         `db:"task_id" json:"task_id"`
 	ProjectID    int64         `db:"project_id" json:"project_id"`
 	DefinitionID int64         `db:"task_definition_id" json:"task_definition_id"`
@@ -30,6 +33,8 @@ type ListedExtension struct {
 
 	DueDate      clock.Date  `json:"due_date"`
 	DueIfGranted *clock.Date `json:"due_date_if_granted"` // none: it is decided, or no week is left
+	Dates        due.Dates   `json:"-"`
+	IfGranted    *due.Dates  `json:"-"`
 
 	Granted       *bool       `db:"extension_granted" json:"granted"` // none: it waits for a decision
 	Response      *string     `db:"extension_response" json:"extension_response"`
@@ -45,14 +50,16 @@ type listedExtension struct {
 	Target      clock.Date  `db:"target_date"`
 	OwnDeadline *clock.Date `db:"due_date"`
 	UnitEnd     clock.Date  `db:"end_date"`
+	TimeZone    *string     `db:"time_zone"`
 }
 
-// Extensions says which requests of a unit to list for one of its staff.
+// Extensions says which requests of a unit to list for one of its staff, or of several.
 type Extensions struct {
 	UnitID, CallerID         int64
-	Decided                  bool  // those that were decided on, newest first; else those that wait, oldest first
-	Mine                     bool  // only the students of the caller's own classes
-	TutorialID, DefinitionID int64 // 0: any
+	Units                    []int64 // where UnitID is 0; the caller may see the requests of each
+	Decided                  bool    // those that were decided on, newest first; else those that wait, oldest first
+	Mine                     bool    // only the students of the caller's own classes
+	TutorialID, DefinitionID int64   // 0: any
 	Page                     db.Page
 }
 
@@ -61,7 +68,7 @@ type Extensions struct {
 const extensionsFrom = `task_comments c JOIN tasks t ON t.id = c.task_id
 	JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $2
 	JOIN users o ON o.id = p.user_id
-	JOIN task_definitions d ON d.id = t.task_definition_id JOIN units u ON u.id = c.unit_id` + classOf + `
+	JOIN task_definitions d ON d.id = t.task_definition_id JOIN units u ON u.id = c.unit_id` + JoinClass + `
 	LEFT JOIN tutorials x ON x.id = e.tutorial_id LEFT JOIN users a ON a.id = c.assessor_id
 	WHERE c.unit_id = $1 AND c.type = 'extension' AND (x.id = $3 OR $3 = 0) AND (d.id = $4 OR $4 = 0)`
 
@@ -69,11 +76,12 @@ const extensionsFrom = `task_comments c JOIN tasks t ON t.id = c.task_id
 // asked for.
 func (l Extensions) Rows(ctx context.Context, q db.Q) ([]ListedExtension, int64, error) {
 	text := list{
-		columns: `c.id, t.id AS task_id, t.project_id, t.task_definition_id, d.abbreviation, d.name AS task_name,
+		columns: `c.id, c.unit_id, u.code, t.id AS task_id, t.project_id, t.task_definition_id, d.abbreviation,
+			d.name AS task_name,
 			t.status, o.username, o.first_name, o.last_name, x.id AS tutorial_id, x.abbreviation AS tutorial,
 			c.extension_weeks, c.comment, c.created_at, c.extension_granted, c.extension_response,
 			c.extension_assessed_at, a.first_name AS a_first, a.last_name AS a_last, t.extensions, d.target_date,
-			d.due_date, u.end_date`,
+			d.due_date, u.end_date, u.time_zone`,
 		from:  extensionsFrom + ` AND c.extension_assessed_at IS NULL`,
 		order: `c.created_at, c.id`,
 	}
@@ -84,7 +92,13 @@ func (l Extensions) Rows(ctx context.Context, q db.Q) ([]ListedExtension, int64,
 	if l.Mine {
 		text.from += ` AND EXISTS (SELECT 1 FROM unit_roles r WHERE r.id = x.unit_role_id AND r.user_id = $2)`
 	}
-	rows, total, err := part[listedExtension](ctx, q, text, l.Page, l.UnitID, l.CallerID, l.TutorialID, l.DefinitionID)
+	args := []any{l.UnitID, l.CallerID, l.TutorialID, l.DefinitionID}
+	if l.UnitID == 0 {
+		var in string
+		in, args = db.In(args, l.Units)
+		text.from = strings.Replace(text.from, `c.unit_id = $1`, `$1 = 0 AND c.unit_id IN `+in, 1)
+	}
+	rows, total, err := part[listedExtension](ctx, q, text, l.Page, args...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list extensions: %w", err)
 	}
@@ -97,13 +111,14 @@ func (l Extensions) Rows(ctx context.Context, q db.Q) ([]ListedExtension, int64,
 
 // dated is the row with the day its task is due now and would be due.
 func (l *listedExtension) dated() ListedExtension {
-	d := due.Dates{Target: l.Target, Deadline: due.Deadline(l.OwnDeadline, l.UnitEnd, l.Target), Extensions: l.Extensions}
+	d := due.Dates{Target: l.Target, Deadline: due.Deadline(l.OwnDeadline, l.UnitEnd, l.Target), Extensions: l.Extensions,
+		Zone: clock.Zone(l.TimeZone)}
 	out := l.ListedExtension
-	out.DueDate = d.Due()
+	out.Dates, out.DueDate = d, d.Due()
 	if weeks, err := d.Allow(l.Weeks); err == nil && l.AssessedAt == nil {
 		d.Extensions += weeks
 		then := d.Due()
-		out.DueIfGranted = &then
+		out.DueIfGranted, out.IfGranted = &then, &d
 	}
 	return out
 }

@@ -8,11 +8,11 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// lockTask locks and gives the task of a project for a definition and, where the group is
+// LockTask locks and gives the task of a project for a definition and, where the group is
 // concerned and there is one, those of the others it may touch. It makes the
 // rows that are missing and holds them all. Moves within a group come one after
 // the other: each holds the group before any of its tasks.
-func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, together bool) (own *task, around []*task,
+func LockTask(ctx context.Context, q db.Q, projectID, definitionID int64, together bool) (own *HeldTask, around []*HeldTask,
 	err error) {
 	where, args := `t.project_id = $1 AND t.task_definition_id = $2`, []any{projectID, definitionID}
 	alone := where
@@ -20,7 +20,7 @@ func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, togeth
 		alone += ` AND m.unit_group_id IS NULL`
 	}
 	// Most often the row is there and nobody shares it.
-	all, err := lockTasks(ctx, q, alone, args...)
+	all, err := LockTasks(ctx, q, alone, args...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -42,10 +42,10 @@ func lockTask(ctx context.Context, q db.Q, projectID, definitionID int64, togeth
 	if err := makeTasks(ctx, q, projectID, definitionID, *group); err != nil {
 		return nil, nil, err
 	}
-	if all, err = lockTasks(ctx, q, where, args...); err != nil {
+	if all, err = LockTasks(ctx, q, where, args...); err != nil {
 		return nil, nil, err
 	}
-	mine := slices.IndexFunc(all, func(t *task) bool { return t.ProjectID == projectID })
+	mine := slices.IndexFunc(all, func(t *HeldTask) bool { return t.ProjectID == projectID })
 	if mine < 0 {
 		_, err := taskAt(ctx, q, projectID, definitionID) // says what is missing
 		return nil, nil, err
@@ -84,29 +84,29 @@ func makeTasks(ctx context.Context, q db.Q, projectID, definitionID, groupID int
 }
 
 // sharesGroup tells whether the student of t is with the student of other now.
-func (t *task) sharesGroup(other *task) bool {
+func (t *HeldTask) sharesGroup(other *HeldTask) bool {
 	return t.Enrolled && t.GroupID != nil && other.GroupID != nil && *t.GroupID == *other.GroupID
 }
 
 // shareWork gives the tasks that are handed in together with own. Where there
 // is no submission of its present group yet, it makes one in equal shares with
 // all members whose task is still open.
-func shareWork(ctx context.Context, q db.Q, own *task, around []*task) ([]*task, error) {
+func shareWork(ctx context.Context, q db.Q, own *HeldTask, around []*HeldTask) ([]*HeldTask, error) {
 	if own.SubmissionID == nil || *own.SubmissionGroup != *own.GroupID {
 		if err := startSubmission(ctx, q, own, around); err != nil {
 			return nil, err
 		}
 	}
-	var mates []*task
+	var members []*HeldTask
 	for _, t := range around {
 		if t.SubmissionID != nil && *t.SubmissionID == *own.SubmissionID {
-			mates = append(mates, t)
+			members = append(members, t)
 		}
 	}
-	return mates, nil
+	return members, nil
 }
 
-func startSubmission(ctx context.Context, q db.Q, own *task, around []*task) error {
+func startSubmission(ctx context.Context, q db.Q, own *HeldTask, around []*HeldTask) error {
 	id, err := db.One[int64](ctx, q, `INSERT INTO group_submissions (unit_group_id, task_definition_id,
 		submitted_by_project_id, created_at)
 		VALUES ($1, $2, $3, $4) RETURNING id`, *own.GroupID, own.DefinitionID, own.ProjectID, q.Now())
@@ -114,7 +114,7 @@ func startSubmission(ctx context.Context, q db.Q, own *task, around []*task) err
 		return err
 	}
 	var ids, left []int64
-	for _, t := range append([]*task{own}, around...) {
+	for _, t := range append([]*HeldTask{own}, around...) {
 		if t != own && (!t.sharesGroup(own) || status.Closed.Has(t.Status)) {
 			continue
 		}
@@ -129,11 +129,12 @@ func startSubmission(ctx context.Context, q db.Q, own *task, around []*task) err
 		args...); err != nil {
 		return err
 	}
-	return dropEmptied(ctx, q, left)
+	return DropEmptySubmissions(ctx, q, left)
 }
 
-// dropEmptied removes group submissions that no task is part of any more.
-func dropEmptied(ctx context.Context, q db.Q, ids []int64) error {
+// DropEmptySubmissions removes group submissions that no task is part of any more. It is part
+// of changes whose right was asked, and refuses nothing.
+func DropEmptySubmissions(ctx context.Context, q db.Q, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}

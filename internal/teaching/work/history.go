@@ -13,11 +13,11 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// record makes changes true: the states of the tasks, their history, the
+// Record makes changes true: the values of the tasks, their history, the
 // status comments, the events, the audit, with more entries where there are, and
 // the statistics. The number of statements does not depend on how many tasks there
 // are.
-func record(ctx context.Context, q db.Q, by Mover, changes []change, more ...audit.Entry) error {
+func Record(ctx context.Context, q db.Q, by Mover, changes []TaskChange, more ...audit.Entry) error {
 	told, err := recordUntold(ctx, q, by, changes, more...)
 	if err != nil {
 		return err
@@ -25,13 +25,13 @@ func record(ctx context.Context, q db.Q, by Mover, changes []change, more ...aud
 	return events.Add(ctx, q, told...)
 }
 
-// recordUntold is record for who has more to tell: it leaves the events to the caller,
+// recordUntold is Record for who has more to tell: it leaves the events to the caller,
 // so that one statement writes them all.
-func recordUntold(ctx context.Context, q db.Q, by Mover, changes []change, more ...audit.Entry) ([]events.Event,
+func recordUntold(ctx context.Context, q db.Q, by Mover, changes []TaskChange, more ...audit.Entry) ([]events.Event,
 	error) {
-	var touched []change
+	var touched []TaskChange
 	for _, c := range changes {
-		if !c.idle() {
+		if !c.Idle() {
 			touched = append(touched, c)
 		}
 	}
@@ -47,9 +47,9 @@ func recordUntold(ctx context.Context, q db.Q, by Mover, changes []change, more 
 	if err := audit.Add(ctx, q, append(audited(touched), more...)...); err != nil {
 		return nil, err
 	}
-	told, students := tidings(by, touched), active(by, touched)
+	told, students := eventsOf(by, touched), active(by, touched)
 	for _, c := range touched {
-		c.take(c.plan.After)
+		c.take(c.Plan.After)
 	}
 	if err := writeStates(ctx, q, touched); err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func recordUntold(ctx context.Context, q db.Q, by Mover, changes []change, more 
 
 // sumUp brings the statistics of the tasks' students up to date where a status changed,
 // and notes which of the students did something themselves.
-func sumUp(ctx context.Context, q db.Q, changes []change, students []int64) error {
+func sumUp(ctx context.Context, q db.Q, changes []TaskChange, students []int64) error {
 	var restated, both, only []int64
 	for _, c := range changes {
-		moved, own := len(c.plan.Entries) > 0, slices.Contains(students, c.ProjectID)
+		moved, own := len(c.Plan.Entries) > 0, slices.Contains(students, c.ProjectID)
 		if moved {
 			restated = append(restated, c.ProjectID)
 		}
@@ -96,7 +96,7 @@ var stateColumns = []string{"id BIGINT", "status TEXT", "submission_date TIMESTA
 	"failed_for_lateness BOOLEAN", "quality_pts INTEGER", "extensions INTEGER"}
 
 // writeStates writes what the tasks have become.
-func writeStates(ctx context.Context, q db.Q, changes []change) error {
+func writeStates(ctx context.Context, q db.Q, changes []TaskChange) error {
 	rows := make([][]any, len(changes))
 	for i, c := range changes {
 		rows[i] = []any{c.ID, c.Status, c.SubmittedAt, c.UploadedAt, c.AssessedAt, c.CompletedOn, c.TimesAssessed,
@@ -119,7 +119,7 @@ func writeStates(ctx context.Context, q db.Q, changes []change) error {
 }
 
 // author gives the person an entry of the history names.
-func (c change) author(by Mover, a status.Author) int64 {
+func (c TaskChange) author(by Mover, a status.Author) int64 {
 	if a == status.Tutor && c.TutorID != nil {
 		return *c.TutorID
 	}
@@ -128,11 +128,11 @@ func (c change) author(by Mover, a status.Author) int64 {
 
 // writeHistory appends a row for each status the tasks went through, and one
 // for a mark that came without a status: who gave it must be known.
-func writeHistory(ctx context.Context, q db.Q, by Mover, changes []change) error {
+func writeHistory(ctx context.Context, q db.Q, by Mover, changes []TaskChange) error {
 	var rows [][]any
 	for _, c := range changes {
-		after, row, from := c.plan.After, c.plan.Row, c.Status
-		entries := c.plan.Entries
+		after, row, from := c.Plan.After, c.Plan.Row, c.Status
+		entries := c.Plan.Entries
 		if len(entries) == 0 {
 			entries = []status.Entry{{Status: from, By: status.Mover}}
 		}
@@ -141,9 +141,9 @@ func writeHistory(ctx context.Context, q db.Q, by Mover, changes []change) error
 			if row != nil {
 				submitted = row.SubmittedAt
 			}
-			judged := row != nil && row.Assessor == status.Mover && row.Outcome == e.Status
-			rows = append(rows, []any{c.ID, q.Now(), c.author(by, e.By), from, e.Status, judged, submitted, after.Grade,
-				after.Quality, c.undoes})
+			marked := row != nil && row.Assessor == status.Mover && row.Outcome == e.Status
+			rows = append(rows, []any{c.ID, q.Now(), c.author(by, e.By), from, e.Status, marked, submitted, after.Grade,
+				after.Quality, c.Undoes})
 			from = e.Status
 		}
 	}
@@ -156,15 +156,15 @@ func writeHistory(ctx context.Context, q db.Q, by Mover, changes []change) error
 }
 
 // audited are the entries of the changes: where a task went, and that it got a mark.
-func audited(changes []change) []audit.Entry {
+func audited(changes []TaskChange) []audit.Entry {
 	var out []audit.Entry
 	for _, c := range changes {
 		e := audit.Entry{UserID: c.OwnerID, UnitID: c.UnitID, ProjectID: c.ProjectID, TaskID: c.ID}
-		if len(c.plan.Entries) > 0 {
-			e.Kind, e.Action = audit.Status, string(c.plan.After.Status)
+		if len(c.Plan.Entries) > 0 {
+			e.Kind, e.Action = audit.Status, string(c.Plan.After.Status)
 			out = append(out, e)
 		}
-		after := c.plan.After
+		after := c.Plan.After
 		if marks := audit.Diff(marks{c.Grade, c.Quality}, marks{after.Grade, after.Quality}); len(marks) > 0 {
 			e.Kind, e.Action, e.Fields = audit.Grade, audit.Changed, marks
 			out = append(out, e)
@@ -186,13 +186,13 @@ type statusEvent struct {
 	Status       status.Status `json:"status"`
 }
 
-// tidings are the events of the changes, one for each task that was moved.
-func tidings(by Mover, changes []change) []events.Event {
+// eventsOf are the events of the changes, one for each task that was moved.
+func eventsOf(by Mover, changes []TaskChange) []events.Event {
 	var out []events.Event
 	for _, c := range changes {
-		if len(c.plan.Entries) > 0 {
+		if len(c.Plan.Entries) > 0 {
 			out = append(out, events.Event{Kind: events.Status, ActorID: by.UserID, UserID: c.OwnerID, UnitID: c.UnitID,
-				ProjectID: c.ProjectID, TaskID: c.ID, Body: statusEvent{c.DefinitionID, c.Status, c.plan.After.Status}})
+				ProjectID: c.ProjectID, TaskID: c.ID, Body: statusEvent{c.DefinitionID, c.Status, c.Plan.After.Status}})
 		}
 	}
 	return out

@@ -9,10 +9,10 @@ import (
 	"lectern/internal/platform/db"
 )
 
-// Include lets tasks of a project, named by their definitions, into the portfolio
-// and takes others out, and tells how many it changed. Work that was never begun has
-// nothing to be left out. It fails with fault.Refused where a task stands on both
-// sides.
+// Include lets tasks of a project, named by their definitions, into the portfolio and takes
+// others out, and tells how many it changed. Work that was never begun has nothing to be left
+// out. It fails with fault.Refused where a task stands on both sides. It is for holders of
+// policy.EditPortfolio on the project.
 func Include(ctx context.Context, q db.Q, projectID int64, in, out []int64) (int, error) {
 	if slices.ContainsFunc(in, func(id int64) bool { return slices.Contains(out, id) }) {
 		return 0, fault.Field(fault.Refused, "excluded", "names a task that is included, too")

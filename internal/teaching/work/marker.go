@@ -9,7 +9,7 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// MarkedTask is a task as one of the staff has it before them to judge it.
+// MarkedTask is a task as one of the staff has it before them to mark it.
 type MarkedTask struct {
 	ID           int64         `db:"id"`
 	ProjectID    int64         `db:"project_id"`
@@ -20,7 +20,7 @@ type MarkedTask struct {
 	Quality      int           `db:"quality_pts"` // -1: not rated
 	SubmittedAt  *clock.Time   `db:"submission_date"`
 	Pinned       bool          `db:"pinned"` // by the marker, be it at another member of the group
-	Own          bool          `db:"own"`    // the marker has a part in it, so somebody else has to judge it
+	Own          bool          `db:"own"`    // the marker has a part in it, so somebody else has to mark it
 }
 
 // Ref is where the task stands.
@@ -35,4 +35,17 @@ func TaskForMarker(ctx context.Context, q db.Q, id, userID int64) (*MarkedTask, 
 					WHERE m.group_submission_id = t.group_submission_id))) AS pinned, `+OwnWork("$2")+` AS own
 		FROM tasks t JOIN projects p ON p.id = t.project_id JOIN task_definitions d ON d.id = t.task_definition_id
 		WHERE t.id = $1`, id, userID)
+}
+
+// RefOf tells where a task stands by its number; fault.Missing where there is none.
+func RefOf(ctx context.Context, q db.Q, id int64) (TaskRef, error) {
+	type row struct {
+		ProjectID    int64 `db:"project_id"`
+		DefinitionID int64 `db:"task_definition_id"`
+	}
+	r, err := db.OneOf[row](ctx, q, "task", `SELECT project_id, task_definition_id FROM tasks WHERE id = $1`, id)
+	if err != nil {
+		return TaskRef{}, err
+	}
+	return TaskRef(*r), nil
 }

@@ -19,7 +19,7 @@ import (
 
 // MaxMedia is the size an attachment or a recording may have, in bytes, unless
 // the settings say otherwise. Whoever takes uploads holds them to it.
-const MaxMedia = 30 * size.MB
+const MaxMedia = 30 * bounds.MB
 
 // Media is a stored file that people look at or listen to, as its content
 // tells: neither its name nor the type its sender claims counts.

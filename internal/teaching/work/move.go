@@ -56,20 +56,20 @@ type ProjectStats struct {
 	NewStats string `json:"new_stats"`
 }
 
-// change is a task and what is to become of it.
-type change struct {
-	*task
-	plan status.Plan
+// TaskChange is a task and what is to become of it.
+type TaskChange struct {
+	*HeldTask
+	Plan status.Plan
 	// undoes is set where the change takes back what stands in the history after this
 	// row, 0 for all of it.
-	undoes *int64
+	Undoes *int64
 }
 
-// Move changes the task of a project for a definition, and in a group those of
-// the others as far as the change reaches them: states, history, comments,
-// events and statistics. It fails as status.Decide does, and then nothing may
-// be kept of the transaction. What the staff have a part in they cannot judge:
-// that is fault.Denied.
+// Move changes the task of a project for a definition, and in a group those of the others as
+// far as the change reaches them: states, history, comments, events and statistics. It fails as
+// status.Decide does, and then nothing may be kept of the transaction. What the staff have a
+// part in they cannot mark: that is fault.Denied. It is for holders of policy.ChangeTask, and
+// of policy.GradeTask for marks.
 func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Change) (*MovedTask, error) {
 	if w.Trigger != nil && strings.TrimSpace(*w.Trigger) == "" {
 		w.Trigger = nil
@@ -79,71 +79,69 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 		if err != nil {
 			return nil, err
 		}
-		return moved(ctx, q, t, nil)
+		return ShowMoved(ctx, q, t, nil)
 	}
-	own, around, err := lockTask(ctx, q, projectID, definitionID, w.judges())
+	own, around, err := LockTask(ctx, q, projectID, definitionID, w.Marks())
 	if err != nil {
 		return nil, err
 	}
-	d, err := w.decide(ctx, q, by, own)
+	d, err := w.Decide(ctx, q, by, own)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := d.reach(ctx, q, around)
+	changes, err := d.Reach(ctx, q, around)
 	if err != nil {
 		return nil, err
 	}
 	if err := w.portfolio(ctx, q, own); err != nil {
 		return nil, err
 	}
-	if err := record(ctx, q, by, changes); err != nil {
+	if err := Record(ctx, q, by, changes); err != nil {
 		return nil, err
 	}
-	return moved(ctx, q, own, changes[1:])
+	return ShowMoved(ctx, q, own, changes[1:])
 }
 
-// decided is a change that may be made of a held task, and by whom.
-type decided struct {
-	own    *task
-	by     Mover
-	asked  Change
-	before status.Task
+// Decision is a change that may be made of a held task, and by whom.
+type Decision struct {
+	Own    *HeldTask
+	By     Mover
+	Asked  Change
+	Before status.Task
 	move   status.Move
-	plan   status.Plan
+	Plan   status.Plan
 }
 
-// decide tells what the change makes of a held task, or why it must not be. It
+// Decide tells what the change makes of a held task, or why it must not be. It
 // writes nothing.
-func (w Change) decide(ctx context.Context, q db.Q, by Mover, own *task) (d *decided, err error) {
-	if by.As == status.Staff && w.judges() {
-		if err := notOwn(ctx, q, by.UserID, own); err != nil {
+func (w Change) Decide(ctx context.Context, q db.Q, by Mover, own *HeldTask) (d *Decision, err error) {
+	if by.As == status.Staff && w.Marks() {
+		if err := RefuseOwnWork(ctx, q, by.UserID, own); err != nil {
 			return nil, err
 		}
 	}
-	d = &decided{own: own, by: by, asked: w, move: w.move(by, q.Now())}
-	if d.before, err = own.facts(); err != nil {
-		return nil, err
-	}
-	d.plan, err = status.Decide(d.before, d.move)
+	d = &Decision{Own: own, By: by, Asked: w, move: w.move(by, q.Now())}
+	d.Before = own.facts()
+	d.Plan, err = status.Decide(d.Before, d.move)
 	return d, err
 }
 
-// reach gives what is to be changed: the task itself and, where it is worked on in a
+// Reach gives what is to be changed: the task itself and, where it is worked on in a
 // group, those of the others.
-func (d *decided) reach(ctx context.Context, q db.Q, around []*task) ([]change, error) {
-	changes := []change{{task: d.own, plan: d.plan}}
-	if d.own.GroupID == nil || !d.asked.judges() {
+func (d *Decision) Reach(ctx context.Context, q db.Q, around []*HeldTask) ([]TaskChange, error) {
+	changes := []TaskChange{{HeldTask: d.Own, Plan: d.Plan}}
+	if d.Own.GroupID == nil || !d.Asked.Marks() {
 		return changes, nil
 	}
-	mates, err := shareWork(ctx, q, d.own, around)
+	members, err := shareWork(ctx, q, d.Own, around)
 	if err != nil {
 		return nil, err
 	}
-	return spread(changes, d.before, d.move, d.by, mates)
+	return spread(changes, d.Before, d.move, d.By, members), nil
 }
 
-// judges tells whether the change says anything of the work itself.
-func (w Change) judges() bool { return w.Trigger != nil || w.Grade != nil || w.Quality != nil }
+// Marks tells whether the change says anything of the work itself.
+func (w Change) Marks() bool { return w.Trigger != nil || w.Grade != nil || w.Quality != nil }
 
 // move reads the wish as the status machine takes it.
 func (w Change) move(by Mover, at clock.Time) status.Move {
@@ -155,7 +153,7 @@ func (w Change) move(by Mover, at clock.Time) status.Move {
 }
 
 // portfolio lets a task into the portfolio or takes it out.
-func (w Change) portfolio(ctx context.Context, q db.Q, t *task) error {
+func (w Change) portfolio(ctx context.Context, q db.Q, t *HeldTask) error {
 	if w.InPortfolio == nil || *w.InPortfolio == t.InPortfolio {
 		return nil
 	}
@@ -173,41 +171,35 @@ func (w Change) portfolio(ctx context.Context, q db.Q, t *task) error {
 // spread adds what a move comes to on the tasks of the group's other members.
 // A student reaches only those who are in the group now; what the staff say
 // also reaches who has left but handed in with it.
-func spread(changes []change, from status.Task, m status.Move, by Mover, mates []*task) ([]change, error) {
-	for _, t := range mates {
-		if by.As != status.Staff && !t.sharesGroup(changes[0].task) {
+func spread(changes []TaskChange, from status.Task, m status.Move, by Mover, members []*HeldTask) []TaskChange {
+	for _, t := range members {
+		if by.As != status.Staff && !t.sharesGroup(changes[0].HeldTask) {
 			continue
 		}
-		c, _, err := t.follow(from, m, by)
-		if err != nil {
-			return nil, err
-		}
+		c, _ := t.follow(from, m, by)
 		changes = append(changes, c)
 	}
-	return changes, nil
+	return changes
 }
 
-// follow is what a mate's move comes to on t, and whether it reaches t at all.
-func (t *task) follow(from status.Task, m status.Move, by Mover) (c change, reached bool, err error) {
-	facts, err := t.facts()
-	if err != nil {
-		return change{}, false, err
-	}
+// follow is what the move of another group member comes to on t, and whether it reaches t at all.
+func (t *HeldTask) follow(from status.Task, m status.Move, by Mover) (c TaskChange, reached bool) {
+	facts := t.facts()
 	plan, reached := status.Propagate(from, m, facts, t.OwnerID == by.UserID)
 	if !reached {
 		plan = status.Plan{After: facts.State}
 	}
-	return change{task: t, plan: plan}, reached, nil
+	return TaskChange{HeldTask: t, Plan: plan}, reached
 }
 
-// idle tells whether the plan leaves everything as it is.
-func (c change) idle() bool {
-	return len(c.plan.Entries) == 0 && reflect.DeepEqual(c.plan.After, c.state())
+// Idle tells whether the plan leaves everything as it is.
+func (c TaskChange) Idle() bool {
+	return len(c.Plan.Entries) == 0 && reflect.DeepEqual(c.Plan.After, c.State())
 }
 
-// moved shows a task after its change, with the statistics of its project and
+// ShowMoved shows a task after its change, with the statistics of its project and
 // of those of the others in its group.
-func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, error) {
+func ShowMoved(ctx context.Context, q db.Q, t *HeldTask, others []TaskChange) (*MovedTask, error) {
 	now, err := statsOf(ctx, q, t, others)
 	if err != nil {
 		return nil, err
@@ -227,9 +219,9 @@ func moved(ctx context.Context, q db.Q, t *task, others []change) (*MovedTask, e
 
 // statsOf gives the statistics of the projects of tasks, and reads those that no change
 // worked out.
-func statsOf(ctx context.Context, q db.Q, t *task, others []change) (map[int64]progress.Stats, error) {
+func statsOf(ctx context.Context, q db.Q, t *HeldTask, others []TaskChange) (map[int64]progress.Stats, error) {
 	out, unknown := map[int64]progress.Stats{}, []int64{}
-	for _, c := range append([]change{{task: t}}, others...) {
+	for _, c := range append([]TaskChange{{HeldTask: t}}, others...) {
 		if c.stats == nil {
 			unknown = append(unknown, c.ProjectID)
 			continue
@@ -244,11 +236,12 @@ func statsOf(ctx context.Context, q db.Q, t *task, others []change) (map[int64]p
 	return out, err
 }
 
-// EndWeek completes every task of a project that waits for a talk in class, but
-// for those of a group the mover is in, which somebody else has to judge.
+// EndWeek completes every task of a project that waits for a talk in class, but for those of a
+// group the mover is in, which somebody else has to mark. It is for holders of policy.EndWeek
+// on the project.
 func EndWeek(ctx context.Context, q db.Q, by Mover, projectID int64) error {
 	in, args := db.In([]any{projectID, by.UserID}, []status.Status{status.Discuss, status.Demonstrate})
-	tasks, err := lockTasks(ctx, q, `t.project_id = $1 AND NOT `+OwnWork("$2")+` AND t.status IN `+in, args...)
+	tasks, err := LockTasks(ctx, q, `t.project_id = $1 AND NOT `+OwnWork("$2")+` AND t.status IN `+in, args...)
 	if err != nil {
 		return err
 	}
@@ -256,19 +249,17 @@ func EndWeek(ctx context.Context, q db.Q, by Mover, projectID int64) error {
 	if err != nil {
 		return err
 	}
-	return record(ctx, q, by, changes)
+	return Record(ctx, q, by, changes)
 }
 
 // byRule gives the changes of those tasks that a rule changes at a moment.
-func byRule(tasks []*task, rule func(status.Task, clock.Time) (status.Plan, bool), at clock.Time) ([]change, error) {
-	var changes []change
+func byRule(tasks []*HeldTask, rule func(status.Task, clock.Time) (status.Plan, bool), at clock.Time) ([]TaskChange,
+	error) {
+	var changes []TaskChange
 	for _, t := range tasks {
-		facts, err := t.facts()
-		if err != nil {
-			return nil, err
-		}
+		facts := t.facts()
 		if plan, ok := rule(facts, at); ok {
-			changes = append(changes, change{task: t, plan: plan})
+			changes = append(changes, TaskChange{HeldTask: t, Plan: plan})
 		}
 	}
 	return changes, nil

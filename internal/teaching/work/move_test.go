@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/teaching/work/worktest"
+
 	"pgregory.net/rapid"
 
 	"lectern/internal/ground/clock"
@@ -35,13 +37,13 @@ const (
 
 func newTeam(t *testing.T) *crowd {
 	c := newCrowd(t, dbtest.New(t, "sqlite", nil), teamStudents, 4)
-	c.set(`INSERT INTO unit_roles (id, unit_id, user_id, role, created_at, updated_at) VALUES (9, $1, $2, 2, $3, $3)`,
-		crowdUnit, teacher, c.Now())
-	c.set(`INSERT INTO group_sets (id, unit_id, name) VALUES (1, $1, 'Teams')`, crowdUnit)
-	c.set(`INSERT INTO unit_groups (id, group_set_id, tutorial_id, name) VALUES (1, 1, 1, 'Red'), (2, 1, 1, 'Blue')`)
-	c.set(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) SELECT 1, 1, id FROM projects
+	c.Set(`INSERT INTO unit_roles (id, unit_id, user_id, role, created_at, updated_at) VALUES (9, $1, $2, 2, $3, $3)`,
+		worktest.Unit, teacher, c.Now())
+	c.Set(`INSERT INTO group_sets (id, unit_id, name) VALUES (1, $1, 'Teams')`, worktest.Unit)
+	c.Set(`INSERT INTO unit_groups (id, group_set_id, tutorial_id, name) VALUES (1, 1, 1, 'Red'), (2, 1, 1, 'Blue')`)
+	c.Set(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) SELECT 1, 1, id FROM projects
 		WHERE id <= 4`)
-	c.set(`UPDATE task_definitions SET group_set_id = 1 WHERE id = $1`, groupTask)
+	c.Set(`UPDATE task_definitions SET group_set_id = 1 WHERE id = $1`, groupTask)
 	return c
 }
 
@@ -61,7 +63,7 @@ func groupHistories(t *testing.T, n int) {
 		for range n {
 			err := c.Tx(t.Context(), func(q db.Q) error {
 				w := &team{rt, q, t.Context()}
-				w.live()
+				w.history()
 				return errUndo
 			})
 			if !errors.Is(err, errUndo) {
@@ -71,8 +73,8 @@ func groupHistories(t *testing.T, n int) {
 	})
 }
 
-// live draws a definition and a history of it, and checks the team at its end.
-func (w *team) live() {
+// history draws a definition and a history of it, and checks the team at its end.
+func (w *team) history() {
 	today := clock.Day(w.Now().Time)
 	w.run(`UPDATE task_definitions SET is_graded = $2, max_quality_pts = $3, restrict_status_updates = $4, target_date
 		= $5 WHERE id = $1`, groupTask,
@@ -117,33 +119,33 @@ func (w *team) move() {
 		by.As = status.ActorOn(by.UserID == project, true, false)
 	}
 	word := string(rapid.SampledFrom(status.All).Draw(w.T, "word"))
-	wish := Change{Trigger: &word}
+	change := Change{Trigger: &word}
 	if rapid.Bool().Draw(w.T, "marked") {
-		wish.Grade, wish.Quality = new(grade.Grade(rapid.IntRange(-1, 3).Draw(w.T, "grade"))),
+		change.Grade, change.Quality = new(grade.Grade(rapid.IntRange(-1, 3).Draw(w.T, "grade"))),
 			new(rapid.IntRange(-1, 5).Draw(w.T, "points"))
 	}
 	before := w.tasks()
-	w.run(`SAVEPOINT wish`)
-	_, err := Move(w.ctx, w.Q, by, project, groupTask, wish)
+	w.run(`SAVEPOINT change`)
+	_, err := Move(w.ctx, w.Q, by, project, groupTask, change)
 	if err != nil {
 		if fault.KindOf(err) == fault.Internal {
 			w.Fatal(err)
 		}
-		w.run(`ROLLBACK TO wish`)
+		w.run(`ROLLBACK TO change`)
 	}
-	w.run(`RELEASE wish`)
+	w.run(`RELEASE change`)
 	if err == nil {
 		w.reached(by, project, status.Status(word), before, w.tasks())
 	}
 }
 
 // tasks gives the group task of every student who has one, by project.
-func (w *team) tasks() map[int64]*task {
-	list, err := lockTasks(w.ctx, w.Q, `t.task_definition_id = $1`, groupTask)
+func (w *team) tasks() map[int64]*HeldTask {
+	list, err := LockTasks(w.ctx, w.Q, `t.task_definition_id = $1`, groupTask)
 	if err != nil {
 		w.Fatal(err)
 	}
-	out := map[int64]*task{}
+	out := map[int64]*HeldTask{}
 	for _, t := range list {
 		out[t.ProjectID] = t
 	}
@@ -153,7 +155,7 @@ func (w *team) tasks() map[int64]*task {
 var final = status.Set{status.Complete, status.FeedbackExceeded, status.Fail}
 
 // reached checks whom a move that was done has reached.
-func (w *team) reached(by Mover, project int64, to status.Status, before, after map[int64]*task) {
+func (w *team) reached(by Mover, project int64, to status.Status, before, after map[int64]*HeldTask) {
 	own := after[project]
 	if own.Status != to && !(to == status.ReadyForFeedback && own.Status == status.TimeExceeded) {
 		w.Fatalf("moved to %s, but is %s", to, own.Status)
@@ -162,7 +164,7 @@ func (w *team) reached(by Mover, project int64, to status.Status, before, after 
 	for id, t := range after {
 		old := status.Fresh
 		if b := before[id]; b != nil {
-			old = b.state()
+			old = b.State()
 		}
 		shares := t.SubmissionID != nil && own.SubmissionID != nil && *t.SubmissionID == *own.SubmissionID
 		switch moved := t.Status != old.Status; {
@@ -191,7 +193,7 @@ func (w *team) check() {
 		"tasks that are not where their history ends": `tasks t WHERE t.status <> coalesce((SELECT h.to_status
 			FROM task_history h
 			WHERE h.task_id = t.id ORDER BY h.id DESC LIMIT 1), 'not_started')`,
-		"judgements of one's own work": `task_history h JOIN tasks t ON t.id = h.task_id
+		"marks of one's own work": `task_history h JOIN tasks t ON t.id = h.task_id
 			JOIN projects p ON p.id = t.project_id
 			WHERE h.actor_id = p.user_id AND (h.assessed OR h.to_status NOT IN ('not_started', 'need_help',
 			'working_on_it', 'ready_for_feedback'))`,
@@ -215,9 +217,9 @@ func (w *team) check() {
 		}
 	}
 	for _, t := range w.tasks() {
-		dates, err := t.dates()
-		if err != nil || !status.All.Has(t.Status) || dates.Due().After(dates.Deadline) {
-			w.Fatalf("task %+v: %v", t, err)
+		dates := t.dates()
+		if !status.All.Has(t.Status) || dates.Due().After(dates.Deadline) {
+			w.Fatalf("task %+v", t)
 		}
 	}
 	w.checkStats()
@@ -225,7 +227,7 @@ func (w *team) check() {
 
 // checkStats works the statistics out the slow way.
 func (w *team) checkStats() {
-	now, err := stats.Of(w.ctx, w.Q, crowdUnit)
+	now, err := stats.Of(w.ctx, w.Q, worktest.Unit)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -250,19 +252,19 @@ func TestCheckStatsFindsWhatWasForgotten(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newCrowd(t, d, 30, 8)
 		c.fillInbox()
-		c.set(`UPDATE projects SET enrolled = FALSE WHERE id = 3`)
+		c.Set(`UPDATE projects SET enrolled = FALSE WHERE id = 3`)
 		if err := stats.Check(t.Context(), d); !errors.Is(err, stats.ErrWrong) {
 			t.Error("nothing was found, though nobody had worked them out")
 		}
 		if err := stats.Check(t.Context(), d); err != nil {
 			t.Errorf("found again: %v", err)
 		}
-		c.set(`UPDATE projects SET blue_pct = 0.77 WHERE id = 7`)
+		c.Set(`UPDATE projects SET blue_pct = 0.77 WHERE id = 7`)
 		if err := stats.Check(t.Context(), d); !errors.Is(err, stats.ErrWrong) || !strings.Contains(err.Error(),
 			"projects [7]") {
 			t.Errorf("found %v", err)
 		}
-		if n := c.number(`SELECT count(*) FROM projects WHERE id = 7 AND blue_pct <> 0.77`); n != 1 {
+		if n := c.Number(`SELECT count(*) FROM projects WHERE id = 7 AND blue_pct <> 0.77`); n != 1 {
 			t.Error("it was not put right")
 		}
 	})
@@ -271,16 +273,16 @@ func TestCheckStatsFindsWhatWasForgotten(t *testing.T) {
 func TestAMoveTakesAConstantNumberOfStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newCrowd(t, d, 300, 4)
-		c.set(`INSERT INTO group_sets (id, unit_id, name) VALUES (1, $1, 'Teams')`, crowdUnit)
-		c.set(`INSERT INTO unit_groups (id, group_set_id, tutorial_id, name)
+		c.Set(`INSERT INTO group_sets (id, unit_id, name) VALUES (1, $1, 'Teams')`, worktest.Unit)
+		c.Set(`INSERT INTO unit_groups (id, group_set_id, tutorial_id, name)
 			VALUES (1, 1, 1, 'Two'), (2, 1, 1, 'Many')`)
-		c.set(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) SELECT 1,
+		c.Set(`INSERT INTO group_memberships (group_set_id, unit_group_id, project_id) SELECT 1,
 			CASE WHEN id <= 2 THEN 1 ELSE 2 END, id FROM projects`)
-		c.set(`UPDATE task_definitions SET group_set_id = 1 WHERE id = $1`, groupTask)
+		c.Set(`UPDATE task_definitions SET group_set_id = 1 WHERE id = $1`, groupTask)
 		word := string(status.Discuss)
 		count := func(project int64) int {
-			texts := c.statements(func(ctx context.Context, q db.Q) error {
-				_, err := Move(ctx, q, Mover{UserID: c.students + 1, As: status.Staff}, project, groupTask, Change{Trigger: &word})
+			texts := c.Statements(func(ctx context.Context, q db.Q) error {
+				_, err := Move(ctx, q, Mover{UserID: c.Students + 1, As: status.Staff}, project, groupTask, Change{Trigger: &word})
 				return err
 			})
 			return len(texts)
@@ -291,7 +293,7 @@ func TestAMoveTakesAConstantNumberOfStatements(t *testing.T) {
 		if many > two+12 {
 			t.Errorf("%d statements in a group of two, %d in one of 298", two, many)
 		}
-		if n := c.number(`SELECT count(*) FROM tasks WHERE status = 'discuss'`); n != 300 {
+		if n := c.Number(`SELECT count(*) FROM tasks WHERE status = 'discuss'`); n != 300 {
 			t.Errorf("%d tasks were moved", n)
 		}
 	})
@@ -312,12 +314,12 @@ func TestAMoveCutShortLeavesNothing(t *testing.T) {
 			return err
 		})
 		if err == nil {
-			if counter.N() >= n || c.number(tables) == 0 {
-				t.Errorf("%d statements, %d rows", counter.N(), c.number(tables))
+			if counter.N() >= n || c.Number(tables) == 0 {
+				t.Errorf("%d statements, %d rows", counter.N(), c.Number(tables))
 			}
 			return
 		}
-		if left := c.number(tables); left != 0 {
+		if left := c.Number(tables); left != 0 {
 			t.Fatalf("%d rows are left of a move cut short at statement %d", left, n)
 		}
 	}
@@ -326,21 +328,21 @@ func TestAMoveCutShortLeavesNothing(t *testing.T) {
 func TestEndWeek(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newCrowd(t, d, 2, 6)
-		c.set(`INSERT INTO tasks (project_id, task_definition_id, unit_id, status, created_at, updated_at)
+		c.Set(`INSERT INTO tasks (project_id, task_definition_id, unit_id, status, created_at, updated_at)
 			SELECT p.id, d.id, p.unit_id, CASE d.id % 3 WHEN 0 THEN 'discuss' WHEN 1 THEN 'demonstrate'
 			ELSE 'redo' END, p.created_at, p.created_at
 			FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id`)
-		texts := c.statements(func(ctx context.Context, q db.Q) error {
+		texts := c.Statements(func(ctx context.Context, q db.Q) error {
 			return EndWeek(ctx, q, Mover{UserID: 3, As: status.Staff},
 				1)
 		})
-		if n := c.number(`SELECT count(*) FROM tasks WHERE status = 'complete' AND project_id = 1`); n != 4 {
+		if n := c.Number(`SELECT count(*) FROM tasks WHERE status = 'complete' AND project_id = 1`); n != 4 {
 			t.Errorf("%d tasks are complete, want 4", n)
 		}
-		if n := c.number(`SELECT count(*) FROM tasks WHERE status = 'complete' AND project_id <> 1`); n != 0 {
+		if n := c.Number(`SELECT count(*) FROM tasks WHERE status = 'complete' AND project_id <> 1`); n != 0 {
 			t.Errorf("%d tasks of someone else are complete", n)
 		}
-		if n := c.number(`SELECT count(*) FROM task_comments WHERE status = 'complete' AND user_id = 3
+		if n := c.Number(`SELECT count(*) FROM task_comments WHERE status = 'complete' AND user_id = 3
 			AND recipient_id = 1`); n != 4 {
 			t.Errorf("%d comments, want 4", n)
 		}

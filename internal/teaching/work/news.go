@@ -18,12 +18,12 @@ import (
 // $2, who is the student of its project p or somebody else.
 const newComments = `CASE WHEN p.user_id = $2 THEN t.new_to_student ELSE t.new_to_staff - coalesce(n.comments, 0) END`
 
-// joinNews joins what newComments asks for.
-const joinNews = ` LEFT JOIN news_seen n ON n.task_id = t.id AND n.user_id = $2 `
+// JoinNews joins what newComments asks for.
+const JoinNews = ` LEFT JOIN news_seen n ON n.task_id = t.id AND n.user_id = $2 `
 
 // countNew counts a comment just written: its author has read it, and all the
 // staff when it is read for them.
-func countNew(ctx context.Context, q db.Q, t *task, author int64, staffRead bool) error {
+func countNew(ctx context.Context, q db.Q, t *HeldTask, author int64, staffRead bool) error {
 	staff, student := 1, 1
 	if staffRead {
 		staff = 0
@@ -91,9 +91,10 @@ func holdTaskOf(ctx context.Context, q db.Q, commentID int64) error {
 	return err
 }
 
-// recount works out anew what is new on tasks, from every comment on them: for
-// what happens seldom, such as deleting one. The tasks are held by then.
-func recount(ctx context.Context, q db.Q, tasks ...int64) error {
+// RecountNews works out anew what is new on tasks, from every comment on them: for what happens
+// seldom, such as deleting one. The tasks are held by then. It is part of changes whose right
+// was asked, and refuses nothing.
+func RecountNews(ctx context.Context, q db.Q, tasks ...int64) error {
 	in, args := db.In(nil, tasks)
 	for _, text := range []string{
 		`UPDATE tasks SET new_to_staff = ` + openCount + `, new_to_student = ` + unreadCount + ` WHERE id IN ` + in,
@@ -120,7 +121,7 @@ func CheckNews(ctx context.Context, d *db.DB) error {
 		if err != nil || len(off) == 0 {
 			return nil, err
 		}
-		return off, recount(ctx, q, off...)
+		return off, RecountNews(ctx, q, off...)
 	})
 }
 

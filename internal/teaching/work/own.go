@@ -20,9 +20,9 @@ func OwnWork(user string) string {
 			WHERE wp.user_id = ` + user + ` AND wp.unit_id = p.unit_id AND wp.enrolled))`
 }
 
-// notOwn refuses with fault.Denied to let someone of the staff judge a task they
+// RefuseOwnWork refuses with fault.Denied to let someone of the staff mark a task they
 // have a part in. Only the tasks of groups cost a statement.
-func notOwn(ctx context.Context, q db.Q, userID int64, t *task) error {
+func RefuseOwnWork(ctx context.Context, q db.Q, userID int64, t *HeldTask) error {
 	if t.OwnerID == userID {
 		return fault.New(fault.Denied, "This is your own work: nobody marks, grades or assesses their own. Ask "+
 			"somebody else of the staff.")

@@ -6,15 +6,10 @@ const (
 	academic = "it is part of the academic record"
 	// onTask joins the task and project of what belongs to a task.
 	onTask = "JOIN tasks k ON k.id = t.task_id JOIN projects p ON p.id = k.project_id "
-	// tasksOf are the tasks of the person $1.
-	tasksOf = "(SELECT k.id FROM tasks k JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1)"
 )
 
-// answered are the columns by which a repeated request is known and answered.
-var answered = []string{"key", "request_hash", "answer"}
-
 // Personal lists the tables of tasks and of what is said on them.
-var Personal = []personal.Table{
+var Personal = []personaldata.Table{
 	{Name: "tasks", About: "tasks of the person's units",
 		Where: "JOIN projects p ON p.id = t.project_id WHERE p.user_id = $1",
 		Plain: []string{"status"}, Kept: academic},
@@ -25,15 +20,15 @@ var Personal = []personal.Table{
 		Where:  onTask + "WHERE p.user_id = $1 OR t.user_id = $1 OR t.recipient_id = $1",
 		People: []string{"user_id", "recipient_id", "assessor_id"}, Plain: []string{"type", "attachment_type",
 			"status"},
-		Files: []personal.File{{Hash: "attachment_hash", Type: "attachment_type"}}, Kept: academic,
+		Files: []personaldata.File{{Hash: "attachment_hash", Type: "attachment_type"}}, Kept: academic,
 		EraseFiles: []string{`UPDATE task_comments SET type = 'text', attachment_hash = NULL, attachment_type = NULL,
-			attachment_size = NULL, comment = CASE WHEN comment = '' THEN '` + personal.Removed + `'
-				ELSE comment || ' (` + personal.Removed + `)' END
+			attachment_size = NULL, comment = CASE WHEN comment = '' THEN '` + personaldata.Removed + `'
+				ELSE comment || ' (` + personaldata.Removed + `)' END
 			WHERE user_id = $1 AND attachment_hash IS NOT NULL`}},
 	{Name: "discussion_files", About: "recordings of discussions", Plain: []string{"content_type"},
 		Where: `JOIN task_comments c ON c.id = t.task_comment_id JOIN tasks k ON k.id = c.task_id
 			JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1 OR c.user_id = $1`,
-		Files: []personal.File{{Hash: "hash", Type: "content_type"}}, Kept: academic,
+		Files: []personaldata.File{{Hash: "hash", Type: "content_type"}}, Kept: academic,
 		EraseFiles: []string{`DELETE FROM discussion_files WHERE number < 0 AND task_comment_id IN (SELECT c.id
 				FROM task_comments c JOIN tasks k ON k.id = c.task_id JOIN projects p ON p.id = k.project_id
 				WHERE p.user_id = $1)`,
@@ -43,16 +38,6 @@ var Personal = []personal.Table{
 		People: []string{"user_id"}, Kept: "it tells others that their words were read"},
 	{Name: "task_pins", About: "tasks the person pinned", Where: "WHERE t.user_id = $1", People: []string{"user_id"},
 		Erase: `DELETE FROM task_pins WHERE user_id = $1`},
-	{Name: "verdict_batches", About: "verdicts the person gave on many tasks at once, in the last 30 days",
-		Where: "WHERE t.user_id = $1", People: []string{"user_id"}, Secret: answered,
-		Erase: `DELETE FROM verdict_batches WHERE user_id = $1`},
-	{Name: "verdicts", About: "verdicts the person gave or was given in the last 30 days, to undo them by",
-		Where: onTask + "WHERE p.user_id = $1 OR t.user_id = $1", People: []string{"user_id"}, Secret: answered,
-		OwnOnly: map[string]string{"undo_answer": "user_id"},
-		Erase:   `DELETE FROM verdicts WHERE user_id = $1 OR task_id IN ` + tasksOf},
-	{Name: "verdict_tasks", About: "what stood of the person's tasks before a verdict",
-		Where: onTask + "WHERE p.user_id = $1", Plain: []string{"status"},
-		Erase: `DELETE FROM verdict_tasks WHERE task_id IN ` + tasksOf},
 	{Name: "news_seen", About: "how many new comments the person has read on a task", Where: "WHERE t.user_id = $1",
 		People: []string{"user_id"}, Kept: "a count, which a nightly job checks"},
 }

@@ -12,8 +12,9 @@ import (
 
 // Reader is who looks at a conversation: its student, or one of the staff.
 type Reader struct {
-	UserID int64
-	Staff  bool
+	UserID  int64
+	Staff   bool
+	Reasons bool // may read why others ask for more time
 }
 
 // isNew tells whether the reader has yet to see the comment. Once the student's
@@ -113,9 +114,29 @@ func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p db.Page) (*C
 	return v, nil
 }
 
-// MarkRead records that the reader has seen comments, and counts what is new
-// after it. It takes as many statements for one as for a thousand. What was
-// deleted meanwhile is passed over.
+// NewAmong gives what is new to the reader among the first comments at a place, for
+// MarkRead. It reads nothing but that, however much was said.
+func NewAmong(ctx context.Context, q db.Q, by Reader, at TaskRef, first int64) (u Unread, err error) {
+	isNew := `x.type <> 'status' AND x.read_at IS NULL`
+	if by.Staff {
+		isNew += ` AND x.staff_read_at IS NULL`
+	}
+	for c, err := range db.Each[commentRow](ctx, q, talk+`SELECT * FROM (SELECT c.id, c.task_id, t.owner_id, t.tutor_id,
+			c.type, m.read_at, c.staff_read_at, c.extension_assessed_at, c.discussion_completed_at
+		FROM talk t JOIN task_comments c ON c.task_id = t.id
+		LEFT JOIN comment_reads m ON m.task_comment_id = c.id AND m.user_id = $3
+		ORDER BY c.created_at, c.id LIMIT $4) x WHERE `+isNew, at.ProjectID, at.DefinitionID, by.UserID, first) {
+		if err != nil {
+			return u, err
+		}
+		u.note(&c, by)
+	}
+	return u, nil
+}
+
+// MarkRead records that the reader has seen comments, and counts what is new after it. It takes
+// as many statements for one as for a thousand. What was deleted meanwhile is passed over. It
+// is for whoever may read the conversation (policy.ReadTask), and notes their own reading only.
 func MarkRead(ctx context.Context, q db.Q, by Reader, u Unread) error {
 	if u.None() {
 		return nil
@@ -189,9 +210,10 @@ func (u *Unread) forStaff(ctx context.Context, q db.Q) error {
 	return countOpen(ctx, q, slices.Sorted(maps.Keys(u.close))...)
 }
 
-// MarkUnread makes a comment new for the reader again, and for nobody else: if
-// all the staff had read it by their tutor's reading, each of the others keeps
-// a receipt of their own.
+// MarkUnread makes a comment new for the reader again, and for nobody else: if all the staff
+// had read it by their tutor's reading, each of the others keeps a receipt of their own. It is
+// for holders of policy.Comment on the task. A change of status is never unread: that is
+// fault.Conflict.
 func MarkUnread(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*Comment, error) {
 	if err := holdTaskOf(ctx, q, id); err != nil {
 		return nil, err
@@ -218,7 +240,7 @@ func MarkUnread(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*
 		by.UserID); err != nil {
 		return nil, err
 	}
-	if err := recount(ctx, q, c.TaskID); err != nil {
+	if err := RecountNews(ctx, q, c.TaskID); err != nil {
 		return nil, err
 	}
 	return FindComment(ctx, q, by, at, id)

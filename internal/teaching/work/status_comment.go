@@ -10,13 +10,13 @@ import (
 
 // writeStatusComments tells the two sides of each task what became of it, where
 // the plans say so.
-func writeStatusComments(ctx context.Context, q db.Q, by Mover, changes []change) error {
+func writeStatusComments(ctx context.Context, q db.Q, by Mover, changes []TaskChange) error {
 	var rows [][]any
 	for _, c := range changes {
-		for _, e := range c.plan.Entries {
+		for _, e := range c.Plan.Entries {
 			if e.Comment {
 				author := c.author(by, e.By)
-				rows = append(rows, []any{c.ID, c.UnitID, author, c.addressee(author), c.said(e.Status), e.Status})
+				rows = append(rows, []any{c.ID, c.UnitID, author, c.Addressee(author), c.said(e.Status), e.Status})
 			}
 		}
 	}
@@ -27,16 +27,16 @@ func writeStatusComments(ctx context.Context, q db.Q, by Mover, changes []change
 }
 
 // said are the words of a status comment.
-func (c change) said(s status.Status) string {
-	if c.undoes != nil {
+func (c TaskChange) said(s status.Status) string {
+	if c.Undoes != nil {
 		return "Undone: back to " + s.Name()
 	}
 	return s.Name()
 }
 
-// addressee is who hears of a status: the tutor when the student moved, else
+// Addressee is who hears of a status: the tutor when the student moved, else
 // the student.
-func (t *task) addressee(author int64) int64 {
+func (t *HeldTask) Addressee(author int64) int64 {
 	if author == t.OwnerID && t.TutorID != nil {
 		return *t.TutorID
 	}

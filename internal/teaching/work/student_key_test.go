@@ -23,12 +23,12 @@ func TestTasksFollowTheNameOfTheirStudent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newCrowd(t, d, 2, 4)
 		for _, text := range []string{rename, newTask, rename, newTask} {
-			c.set(text)
-			if n := c.number(wrongKeys); n != 0 {
+			c.Set(text)
+			if n := c.Number(wrongKeys); n != 0 {
 				t.Fatalf("%d tasks have another key after %s", n, text)
 			}
 		}
-		if c.number(`SELECT count(*) FROM tasks WHERE student_key = '6161'`) != 2 {
+		if c.Number(`SELECT count(*) FROM tasks WHERE student_key = '6161'`) != 2 {
 			t.Error("there is nothing to compare")
 		}
 		if d.Postgres() { // where writers run beside each other
@@ -52,7 +52,7 @@ func (c *crowd) beside(first, second string) {
 			return err
 		}
 		go func() { done <- c.Tx(ctx, func(q db.Q) error { return run(q, second) }) }()
-		for len(done) == 0 && c.number(`SELECT count(*) FROM pg_stat_activity
+		for len(done) == 0 && c.Number(`SELECT count(*) FROM pg_stat_activity
 			WHERE wait_event_type = 'Lock' AND datname = current_database()`) == 0 {
 		}
 		return nil
@@ -62,7 +62,7 @@ func (c *crowd) beside(first, second string) {
 	if err := <-done; err != nil {
 		c.Fatal(err)
 	}
-	if n := c.number(wrongKeys); n != 0 {
+	if n := c.Number(wrongKeys); n != 0 {
 		c.Errorf("%d tasks have another key after %s beside %s", n, second, first)
 	}
 }

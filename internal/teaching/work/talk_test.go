@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/teaching/work/worktest"
+
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
@@ -17,16 +19,16 @@ func TestConversationsFollowIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newCrowd(t, d, 100, 10)
 		c.fillInbox()
-		at, tutor := TaskRef{3, 3}, Reader{UserID: c.students + 1, Staff: true}
+		at, tutor := TaskRef{3, 3}, Reader{UserID: c.Students + 1, Staff: true}
 		for _, p := range []db.Page{{}, db.Part(5, 0)} {
-			for _, text := range c.statements(func(ctx context.Context, q db.Q) error {
+			for _, text := range c.Statements(func(ctx context.Context, q db.Q) error {
 				_,
 					err := Comments(ctx, q, tutor, at, p)
 				return err
 			}) {
-				plan := strings.NewReplacer("SCAN t\n", "", "SCAN t ", "").Replace(c.plan(text, 3, 3, 1, 5,
+				plan := strings.NewReplacer("SCAN t\n", "", "SCAN t ", "").Replace(c.Plan(text, 3, 3, 1, 5,
 					0)) // the conversation's own tasks
-				if walked.MatchString(plan) {
+				if worktest.Walked.MatchString(plan) {
 					t.Errorf("a conversation walks a table:\n%s\n%s", text, plan)
 				}
 			}
@@ -45,11 +47,11 @@ func cutShort(t *testing.T, c *crowd, f func(ctx context.Context, q db.Q) error)
 		+ (SELECT count(*) FROM blobs) + (SELECT count(*) FROM discussion_files) + (SELECT coalesce(sum(extensions), 0)
 		FROM tasks)
 		+ (SELECT count(*) FROM task_comments WHERE extension_assessed_at IS NOT NULL)`
-	before := c.number(tables)
+	before := c.Number(tables)
 	for n := int64(1); ; n++ {
 		ctx, _ := db.Failing(t.Context(), n)
 		err := c.Tx(ctx, func(q db.Q) error { return f(ctx, q) })
-		if now := c.number(tables); (err == nil) != (now != before) {
+		if now := c.Number(tables); (err == nil) != (now != before) {
 			t.Fatalf("statement %d failed (%v), and %d rows became %d", n, err, before, now)
 		}
 		if err == nil {
@@ -71,9 +73,9 @@ func TestWhatIsSaidIsSaidWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.set(`UPDATE units SET auto_apply_extension_before_deadline = FALSE`)
+	c.Set(`UPDATE units SET auto_apply_extension_before_deadline = FALSE`)
 	at := TaskRef{1, groupTask}
-	student, tutor := Reader{UserID: 1}, Reader{UserID: c.students + 1, Staff: true}
+	student, tutor := Reader{UserID: 1}, Reader{UserID: c.Students + 1, Staff: true}
 	image, sound := Media{info, "image", "image/gif"}, Media{info, "audio", "audio/wav"}
 	var id int64
 	keep := func(v *Comment, err error) error {
@@ -85,7 +87,7 @@ func TestWhatIsSaidIsSaidWhole(t *testing.T) {
 	cutShort(t, c, func(ctx context.Context, q db.Q) error {
 		return keep(Say(ctx, q, store, student, at, NewComment{Text: "Hello", Media: &image}))
 	})
-	cutShort(t, c, func(ctx context.Context, q db.Q) error { return DeleteComment(ctx, q, student, at, crowdUnit, id) })
+	cutShort(t, c, func(ctx context.Context, q db.Q) error { return DeleteComment(ctx, q, student, at, worktest.Unit, id) })
 	cutShort(t, c, func(ctx context.Context, q db.Q) error {
 		return keep(Discuss(ctx, q, store, tutor, at, []Media{sound, sound}))
 	})
@@ -94,7 +96,7 @@ func TestWhatIsSaidIsSaidWhole(t *testing.T) {
 			sound))
 	})
 	cutShort(t, c, func(ctx context.Context, q db.Q) error {
-		e, err := RequestExtension(ctx, q, student, at, Wish{Reason: "Ill", Weeks: 1})
+		e, err := RequestExtension(ctx, q, student, at, ExtensionRequest{Reason: "Ill", Weeks: 1})
 		if err == nil {
 			id = e.ID
 		}

@@ -5,7 +5,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
@@ -15,8 +14,8 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// stateRow is the part of a task that a move may change, as its table has it.
-type stateRow struct {
+// StateRow is the part of a task that a move may change, as its table has it.
+type StateRow struct {
 	Status        status.Status `db:"status"`
 	SubmittedAt   *clock.Time   `db:"submission_date"`
 	UploadedAt    *clock.Time   `db:"file_uploaded_at"`
@@ -29,22 +28,22 @@ type stateRow struct {
 	Extensions    int           `db:"extensions"`
 }
 
-// state is the row as the status machine sees it.
-func (r *stateRow) state() status.State { return status.State(*r) }
+// State is the row as the status machine sees it.
+func (r *StateRow) State() status.State { return status.State(*r) }
 
 // take makes a state the row's.
-func (r *stateRow) take(s status.State) { *r = stateRow(s) }
+func (r *StateRow) take(s status.State) { *r = StateRow(s) }
 
-// task is a student's work on a definition with all that decides about it. Its
+// HeldTask is a student's work on a definition with all that decides about it. Its
 // ID is 0 while it has no row: rows are made at the first write.
-type task struct {
+type HeldTask struct {
 	ID           int64 `db:"id"`
 	ProjectID    int64 `db:"project_id"`
 	DefinitionID int64 `db:"task_definition_id"`
 	UnitID       int64 `db:"unit_id"`
 	OwnerID      int64 `db:"owner_id"`
 	Enrolled     bool  `db:"enrolled"`
-	stateRow
+	StateRow
 	InPortfolio bool  `db:"include_in_portfolio"`
 	Version     int64 `db:"version"` // counts its changes; 0 without a row
 
@@ -102,15 +101,15 @@ const taskJoins = ` tasks t ON t.project_id = p.id AND t.task_definition_id = d.
 
 // taskAt gives the task of a project for a definition, whether it has a row or
 // not.
-func taskAt(ctx context.Context, q db.Q, projectID, definitionID int64) (*task, error) {
-	return db.OneOf[task](ctx, q, "task", taskColumns+`LEFT JOIN`+taskJoins+`WHERE p.id = $1 AND d.id = $2`, projectID,
+func taskAt(ctx context.Context, q db.Q, projectID, definitionID int64) (*HeldTask, error) {
+	return db.OneOf[HeldTask](ctx, q, "task", taskColumns+`LEFT JOIN`+taskJoins+`WHERE p.id = $1 AND d.id = $2`, projectID,
 		definitionID)
 }
 
-// lockTasks reads tasks that have rows and holds them until the transaction
+// LockTasks reads tasks that have rows and holds them until the transaction
 // ends, in one order for all, so that two moves of one task come one after the
 // other. The later one sees what the earlier one did.
-func lockTasks(ctx context.Context, q db.Q, where string, args ...any) ([]*task, error) {
+func LockTasks(ctx context.Context, q db.Q, where string, args ...any) ([]*HeldTask, error) {
 	if q.Postgres() {
 		return readTasks(ctx, q, where, ` FOR NO KEY UPDATE OF t`, args...)
 	}
@@ -118,10 +117,10 @@ func lockTasks(ctx context.Context, q db.Q, where string, args ...any) ([]*task,
 }
 
 // readTasks reads tasks that have rows, with a lock or without.
-func readTasks(ctx context.Context, q db.Q, where, lock string, args ...any) ([]*task, error) {
+func readTasks(ctx context.Context, q db.Q, where, lock string, args ...any) ([]*HeldTask, error) {
 	text := taskColumns + `JOIN` + taskJoins + `WHERE ` + where + ` ORDER BY t.id` + lock
-	var out []*task
-	for t, err := range db.Each[task](ctx, q, text, args...) {
+	var out []*HeldTask
+	for t, err := range db.Each[HeldTask](ctx, q, text, args...) {
 		if err != nil {
 			return nil, fmt.Errorf("read tasks: %w", err)
 		}
@@ -131,22 +130,21 @@ func readTasks(ctx context.Context, q db.Q, where, lock string, args ...any) ([]
 }
 
 // facts is the task as the status machine sees it.
-func (t *task) facts() (status.Task, error) {
-	dates, err := t.dates()
+func (t *HeldTask) facts() status.Task {
 	return status.Task{
-		State: t.state(),
+		State: t.State(),
 		Rules: status.Rules{Restricted: t.Restricted, NeedsFiles: t.NeedsFiles, Graded: t.Graded,
 			MaxQuality: t.MaxQuality,
 			Group:      t.GroupSetID != nil, WeeksOnResubmit: t.WeeksOnResubmit},
-		Due:     dates,
+		Due:     t.dates(),
 		InGroup: t.GroupID != nil,
 		Last:    t.lastSubmission(),
-	}, err
+	}
 }
 
 // lastSubmission is the latest, if any; it awaits assessment when nothing was
 // assessed since.
-func (t *task) lastSubmission() *status.Submission {
+func (t *HeldTask) lastSubmission() *status.Submission {
 	if t.SubmittedAt == nil {
 		return nil
 	}
@@ -156,22 +154,13 @@ func (t *task) lastSubmission() *status.Submission {
 
 // dates are what the due date follows from. A day ends on the unit's clock, or
 // anywhere on earth.
-func (t *task) dates() (due.Dates, error) {
-	d := due.Dates{Target: t.Target, Deadline: due.Deadline(t.OwnDeadline, t.UnitEnd, t.Target),
-		Extensions: t.Extensions}
-	if t.TimeZone == nil || *t.TimeZone == "" {
-		return d, nil
-	}
-	zone, err := time.LoadLocation(*t.TimeZone)
-	if err != nil {
-		return d, fmt.Errorf("time zone of unit %d: %w", t.UnitID, err)
-	}
-	d.Zone = zone
-	return d, nil
+func (t *HeldTask) dates() due.Dates {
+	return due.Dates{Target: t.Target, Deadline: due.Deadline(t.OwnDeadline, t.UnitEnd, t.Target),
+		Extensions: t.Extensions, Zone: clock.Zone(t.TimeZone)}
 }
 
 // dueOn is the day the task is due.
-func (t *task) dueOn() clock.Date {
+func (t *HeldTask) dueOn() clock.Date {
 	return due.Dates{Target: t.Target, Deadline: due.Deadline(t.OwnDeadline, t.UnitEnd, t.Target),
 		Extensions: t.Extensions}.Due()
 }
@@ -182,11 +171,7 @@ func Explain(ctx context.Context, q db.Q, projectID, definitionID int64) (*due.E
 	if err != nil {
 		return nil, err
 	}
-	dates, err := t.dates()
-	if err != nil {
-		return nil, err
-	}
-	e := dates.Explain()
+	e := t.dates().Explain()
 	return &e, nil
 }
 
@@ -194,18 +179,14 @@ func Explain(ctx context.Context, q db.Q, projectID, definitionID int64) (*due.E
 // definitions, begun or not.
 func ExplainAll(ctx context.Context, q db.Q, projectID int64) (map[int64]due.Explanation, error) {
 	out := map[int64]due.Explanation{}
-	for t, err := range db.Each[task](ctx, q, `SELECT d.id AS task_definition_id, p.unit_id, d.target_date, d.due_date,
+	for t, err := range db.Each[HeldTask](ctx, q, `SELECT d.id AS task_definition_id, p.unit_id, d.target_date, d.due_date,
 			u.end_date, u.time_zone, coalesce(t.extensions, 0) AS extensions
 		FROM projects p JOIN units u ON u.id = p.unit_id JOIN task_definitions d ON d.unit_id = p.unit_id
 		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id WHERE p.id = $1`, projectID) {
 		if err != nil {
 			return nil, err
 		}
-		dates, err := t.dates()
-		if err != nil {
-			return nil, err
-		}
-		out[t.DefinitionID] = dates.Explain()
+		out[t.DefinitionID] = t.dates().Explain()
 	}
 	return out, nil
 }

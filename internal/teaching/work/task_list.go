@@ -11,27 +11,28 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// classOf joins the class e that task t is seen in: the student's in the stream
+// JoinClass joins the class e that task t is seen in: the student's in the stream
 // of the definition d, or one without a stream. There is one at most, so that
 // no task is listed twice.
-const classOf = ` LEFT JOIN tutorial_enrolments e ON e.id = (SELECT x.id FROM tutorial_enrolments x
+const JoinClass = ` LEFT JOIN tutorial_enrolments e ON e.id = (SELECT x.id FROM tutorial_enrolments x
 	WHERE x.project_id = t.project_id
 		AND (x.tutorial_stream_id IS NULL OR x.tutorial_stream_id = d.tutorial_stream_id)
 		ORDER BY x.tutorial_stream_id NULLS LAST LIMIT 1) `
 
 // enrolledTasks are the tasks t of students p who are still enrolled.
 const enrolledTasks = `tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled
-	JOIN task_definitions d ON d.id = t.task_definition_id` + classOf
+	JOIN task_definitions d ON d.id = t.task_definition_id` + JoinClass
 
 // undecided is 1 when task t waits for a decision on an extension.
-const undecided = `CASE WHEN ` + asksForTime + ` THEN 1 ELSE 0 END AS has_extensions`
+const undecided = `CASE WHEN ` + AsksForTime + ` THEN 1 ELSE 0 END AS has_extensions`
 
-const asksForTime = `EXISTS (SELECT 1 FROM task_comments c WHERE c.task_id = t.id AND c.type = 'extension'
+// AsksForTime is true of a task t on which somebody asks for more time and nobody has decided.
+const AsksForTime = `EXISTS (SELECT 1 FROM task_comments c WHERE c.task_id = t.id AND c.type = 'extension'
 		AND c.extension_assessed_at IS NULL)`
 
-// toLookAt tells whether some similarity of task t is to be looked at. Students never
+// FlaggedSimilarity tells whether some similarity of task t is to be looked at. Students never
 // learn of it: whoever asks for their own task is told that there is none.
-const toLookAt = `EXISTS (SELECT 1 FROM task_similarities m WHERE m.task_id = t.id AND m.flagged)`
+const FlaggedSimilarity = `EXISTS (SELECT 1 FROM task_similarities m WHERE m.task_id = t.id AND m.flagged)`
 
 // ProjectTask is a task inside a project.
 type ProjectTask struct {
@@ -64,9 +65,9 @@ func TasksOf(ctx context.Context, q db.Q, projectID, callerID int64) ([]ProjectT
 		t.completion_date, t.extensions,
 			t.times_assessed, t.grade, t.quality_pts, t.include_in_portfolio, d.target_date, d.due_date, u.end_date,
 			`+newComments+` AS num_new_comments,
-			p.user_id <> $2 AND `+toLookAt+` AS similarity_flag
+			p.user_id <> $2 AND `+FlaggedSimilarity+` AS similarity_flag
 		FROM tasks t JOIN projects p ON p.id = t.project_id JOIN task_definitions d ON d.id = t.task_definition_id
-		JOIN units u ON u.id = t.unit_id`+joinNews+`
+		JOIN units u ON u.id = t.unit_id`+JoinNews+`
 		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, projectID, callerID) {
 		if err != nil {
 			return nil, err
@@ -143,7 +144,7 @@ func TasksOfDefinition(ctx context.Context, q db.Q, definitionID, callerID int64
 	rows, total, err := part[DefinitionTask](ctx, q, list{
 		columns: `p.user_id, t.project_id, t.id, t.task_definition_id, t.status, e.tutorial_id, e.tutorial_stream_id,
 			t.completion_date, t.submission_date, t.times_assessed, t.grade, t.quality_pts, ` + undecided +
-			`, ` + toLookAt + ` AS similarity_flag`,
+			`, ` + FlaggedSimilarity + ` AS similarity_flag`,
 		from:  enrolledTasks + ` WHERE t.task_definition_id = $1`,
 		order: `t.id`,
 	}, p, definitionID)

@@ -51,39 +51,35 @@ type TaskContribution struct {
 	Pct, Pts  int
 }
 
-// HandIn moves a task for which files were brought, and in a group those of the
-// members who took part. The status of a task never refuses them: where it may
-// not change, only the files are noted. A member's task that is closed is left
-// as it is. It leaves the events to the caller. It fails with fault.Refused when the shares do not name exactly the
-// members, and fault.Denied for a group task of someone without a group.
+// HandIn moves a task for which files were brought, and in a group those of the members who
+// took part. The status of a task never refuses them: where it may not change, only the files
+// are noted. A member's task that is closed is left as it is. It leaves the events to the
+// caller. It fails with fault.Refused when the shares do not name exactly the members, and
+// fault.Denied for a group task of someone without a group. It is for holders of policy.Submit
+// on the project.
 func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, u Upload) (*HandedIn, error) {
 	to, err := status.OnUpload(u.Trigger, by.As)
 	if err != nil {
 		return nil, err
 	}
-	own, around, err := lockTask(ctx, q, projectID, definitionID, true)
+	own, around, err := LockTask(ctx, q, projectID, definitionID, true)
 	if err != nil {
 		return nil, err
 	}
-	before, err := own.facts()
-	if err != nil {
-		return nil, err
-	}
+	before := own.facts()
 	m := status.Move{Word: string(to), By: by.As, Upload: true, At: q.Now()}
 	plan, err := status.Decide(before, m)
 	if err != nil {
 		return nil, err
 	}
-	changes := []change{{task: own, plan: plan}}
+	changes := []TaskChange{{HeldTask: own, Plan: plan}}
 	shares := []TaskContribution{{own.ID, own.ProjectID, own.OwnerID, 100, usualPts}}
 	if own.GroupID != nil {
-		var mates []*task
-		if mates, shares, err = joinWork(ctx, q, own, around, u.Contributions); err != nil {
+		var others []*HeldTask
+		if others, shares, err = joinWork(ctx, q, own, around, u.Contributions); err != nil {
 			return nil, err
 		}
-		if changes, err = spreadFiles(changes, before, m, by, mates); err != nil {
-			return nil, err
-		}
+		changes = spreadFiles(changes, before, m, by, others)
 	}
 	entries := make([]audit.Entry, len(shares))
 	for i, s := range shares {
@@ -94,36 +90,32 @@ func HandIn(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64
 	if err != nil {
 		return nil, err
 	}
-	out, err := moved(ctx, q, own, changes[1:])
+	out, err := ShowMoved(ctx, q, own, changes[1:])
 	if err != nil {
 		return nil, err
 	}
-	dates, err := own.dates()
-	return &HandedIn{MovedTask: out, TaskID: own.ID, UnitID: own.UnitID, OwnerID: own.OwnerID, Dates: dates,
-		Tasks: shares, Events: told}, err
+	return &HandedIn{MovedTask: out, TaskID: own.ID, UnitID: own.UnitID, OwnerID: own.OwnerID, Dates: own.dates(),
+		Tasks: shares, Events: told}, nil
 }
 
 // spreadFiles adds what an upload comes to on the tasks of those it was handed
 // in with: at the least, that files came.
-func spreadFiles(changes []change, from status.Task, m status.Move, by Mover, mates []*task) ([]change, error) {
-	for _, t := range mates {
-		c, reached, err := t.follow(from, m, by)
-		if err != nil {
-			return nil, err
-		}
+func spreadFiles(changes []TaskChange, from status.Task, m status.Move, by Mover, others []*HeldTask) []TaskChange {
+	for _, t := range others {
+		c, reached := t.follow(from, m, by)
 		if !reached {
-			c.plan.After.UploadedAt, c.plan.After.SubmittedAt = &m.At, &m.At
+			c.Plan.After.UploadedAt, c.Plan.After.SubmittedAt = &m.At, &m.At
 		}
 		changes = append(changes, c)
 	}
-	return changes, nil
+	return changes
 }
 
 // joinWork makes a group's members with a share, whose tasks are open, partners
 // in one submission, and gives their tasks but for own, and all shares.
-func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []Contribution) ([]*task,
+func joinWork(ctx context.Context, q db.Q, own *HeldTask, around []*HeldTask, wanted []Contribution) ([]*HeldTask,
 	[]TaskContribution, error) {
-	members := []*task{own}
+	members := []*HeldTask{own}
 	for _, t := range around {
 		if t.sharesGroup(own) {
 			members = append(members, t)
@@ -133,7 +125,7 @@ func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []C
 	if err != nil {
 		return nil, nil, err
 	}
-	var mates []*task
+	var others []*HeldTask
 	var all []TaskContribution
 	for _, t := range members {
 		s := share[t.ProjectID]
@@ -141,15 +133,15 @@ func joinWork(ctx context.Context, q db.Q, own *task, around []*task, wanted []C
 			continue
 		}
 		if t != own {
-			mates = append(mates, t)
+			others = append(others, t)
 		}
 		all = append(all, TaskContribution{t.ID, t.ProjectID, t.OwnerID, s.Pct, s.Pts})
 	}
-	return mates, all, linkWork(ctx, q, own, around, mates, all)
+	return others, all, linkWork(ctx, q, own, around, others, all)
 }
 
 // sharesOf gives each member's share, or says whose is wrong.
-func sharesOf(members []*task, wanted []Contribution) (map[int64]Contribution, error) {
+func sharesOf(members []*HeldTask, wanted []Contribution) (map[int64]Contribution, error) {
 	out := make(map[int64]Contribution, len(members))
 	if wanted == nil {
 		for _, t := range members {
@@ -183,16 +175,16 @@ func sharesOf(members []*task, wanted []Contribution) (map[int64]Contribution, e
 
 // linkWork writes the shares and makes the tasks one group submission: the one
 // they have when nobody joined or left, else a new one.
-func linkWork(ctx context.Context, q db.Q, own *task, around, mates []*task, all []TaskContribution) error {
+func linkWork(ctx context.Context, q db.Q, own *HeldTask, around, others []*HeldTask, all []TaskContribution) error {
 	var left []int64
-	if !sameWork(own, around, mates) {
+	if !sameWork(own, around, others) {
 		id, err := db.One[int64](ctx, q, `INSERT INTO group_submissions (unit_group_id, task_definition_id,
 			submitted_by_project_id, created_at)
 			VALUES ($1, $2, $3, $4) RETURNING id`, *own.GroupID, own.DefinitionID, own.ProjectID, q.Now())
 		if err != nil {
 			return err
 		}
-		for _, t := range append([]*task{own}, mates...) {
+		for _, t := range append([]*HeldTask{own}, others...) {
 			if t.SubmissionID != nil {
 				left = append(left, *t.SubmissionID)
 			}
@@ -213,16 +205,16 @@ func linkWork(ctx context.Context, q db.Q, own *task, around, mates []*task, all
 	if err != nil {
 		return fmt.Errorf("write contributions: %w", err)
 	}
-	return dropEmptied(ctx, q, left)
+	return DropEmptySubmissions(ctx, q, left)
 }
 
-// sameWork tells whether own was handed in before with exactly these mates.
-func sameWork(own *task, around, mates []*task) bool {
+// sameWork tells whether own was handed in before with exactly these group members.
+func sameWork(own *HeldTask, around, others []*HeldTask) bool {
 	if own.SubmissionID == nil || *own.SubmissionGroup != *own.GroupID {
 		return false
 	}
 	with := map[int64]bool{}
-	for _, t := range mates {
+	for _, t := range others {
 		with[t.ID] = true
 	}
 	for _, t := range around {
@@ -233,39 +225,39 @@ func sameWork(own *task, around, mates []*task) bool {
 	return true
 }
 
-// SendBack asks for work to be handed in again whose document could not be made,
-// in the name of the tutor, with a comment that says why. Of a group's tasks the
-// first named is the one the comment stands on; the others share it. Tasks that
-// were handed in again since, or are closed, are left alone.
+// SendBack asks for work to be handed in again whose document could not be made, in the name of
+// the tutor, with a comment that says why. Of a group's tasks the first named is the one the
+// comment stands on; the others share it. Tasks that were handed in again since, or are closed,
+// are left alone. It is for the job that makes documents.
 func SendBack(ctx context.Context, q db.Q, taskIDs []int64, since clock.Time, why string) error {
 	in, args := db.In([]any{since}, taskIDs)
-	tasks, err := lockTasks(ctx, q, `coalesce(t.file_uploaded_at, $1) <= $1 AND t.id IN `+in, args...)
+	tasks, err := LockTasks(ctx, q, `coalesce(t.file_uploaded_at, $1) <= $1 AND t.id IN `+in, args...)
 	if err != nil {
 		return err
 	}
-	tasks = slices.DeleteFunc(tasks, func(t *task) bool { return t.TutorID == nil })
+	tasks = slices.DeleteFunc(tasks, func(t *HeldTask) bool { return t.TutorID == nil })
 	changes, err := byRule(tasks, status.Unreadable, q.Now())
 	if err != nil || len(changes) == 0 {
 		return err
 	}
 	main := changes[0]
-	if i := slices.IndexFunc(changes, func(c change) bool { return c.ID == taskIDs[0] }); i > 0 {
+	if i := slices.IndexFunc(changes, func(c TaskChange) bool { return c.ID == taskIDs[0] }); i > 0 {
 		main = changes[i]
 	}
-	if err := record(ctx, q, Mover{UserID: *main.TutorID, As: status.Staff}, changes); err != nil {
+	if err := Record(ctx, q, Mover{UserID: *main.TutorID, As: status.Staff}, changes); err != nil {
 		return err
 	}
 	return main.explain(ctx, q, why)
 }
 
 // explain writes a comment of the tutor. The staff need not read it.
-func (t *task) explain(ctx context.Context, q db.Q, text string) error {
-	c, err := newComment{Type: typeText, Text: text, Author: *t.TutorID}.add(ctx, q, t)
+func (t *HeldTask) explain(ctx context.Context, q db.Q, text string) error {
+	c, err := newComment{Type: CommentText, Text: text, Author: *t.TutorID}.add(ctx, q, t)
 	if err != nil {
 		return err
 	}
 	return events.Add(ctx, q, events.Event{Kind: events.Comment, ActorID: *t.TutorID, UserID: t.OwnerID,
 		UnitID:    t.UnitID,
 		ProjectID: t.ProjectID, TaskID: t.ID,
-		Body: commentEvent{DefinitionID: t.DefinitionID, CommentID: c.ID, Type: typeText, Action: "created"}})
+		Body: CommentEvent{DefinitionID: t.DefinitionID, CommentID: c.ID, Type: CommentText, Action: "created"}})
 }
