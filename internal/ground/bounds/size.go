@@ -1,6 +1,4 @@
-// Package size says what a megabyte is, for limits and for the texts that tell
-// people of them.
-package size
+package bounds
 
 import "fmt"
 
@@ -10,8 +8,8 @@ const (
 	MB = 1000 * KB
 )
 
-// Text is a number of bytes in the unit people know it by, such as 10 MB.
-func Text(n int64) string {
+// SizeText is a number of bytes in the unit people know it by, such as 10 MB.
+func SizeText(n int64) string {
 	switch {
 	case n >= MB:
 		return fmt.Sprintf("%.4g MB", float64(n)/MB)

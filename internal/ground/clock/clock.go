@@ -4,9 +4,13 @@ package clock
 
 import (
 	"database/sql/driver"
+	_ "embed" // the names of zones
 	"encoding/json"
 	"fmt"
+	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Clock gives the present moment.
@@ -127,3 +131,37 @@ func scan(src any, layout string) (time.Time, error) {
 	}
 	return time.Time{}, fmt.Errorf("cannot read a time from %T", src)
 }
+
+// Zone is the time zone of a name, as a unit has one; nil where there is none, or none that
+// this machine knows.
+func Zone(name *string) *time.Location {
+	if name == nil || *name == "" {
+		return nil
+	}
+	if zone, ok := zones.Load(*name); ok {
+		return zone.(*time.Location)
+	}
+	zone, err := time.LoadLocation(*name)
+	if err != nil {
+		return nil
+	}
+	zones.Store(*name, zone)
+	return zone
+}
+
+// zones are those asked for so far: a page asks for one in every row, and package time would
+// read a file each time.
+var zones sync.Map
+
+// IsZone tells whether name is in the zone database. The names that mean
+// something else on every machine are none.
+func IsZone(name string) bool {
+	return name != "Local" && utf8.ValidString(name) && Zone(&name) != nil
+}
+
+//go:embed zones.txt
+var zoneNames string
+
+// Zones are the names of zones to choose from: one for each place whose clocks went their own way
+// since 1970. There are more names, which IsZone knows.
+func Zones() []string { return strings.Fields(zoneNames) }

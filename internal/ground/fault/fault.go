@@ -24,6 +24,7 @@ const (
 	Missing                 // no such thing, or not under that parent (404)
 	TooSlow                 // the body did not come in time (408)
 	Conflict                // the present state forbids it (409)
+	Stale                   // what it was asked of is another by now (412)
 	TooLarge                // more than the service takes (413)
 	Unsupported             // not an accepted type of content (415)
 	Refused                 // well formed, but a rule of the domain says no (422)
@@ -34,7 +35,7 @@ const (
 
 // slugs are the stable codes a program may rely on.
 var slugs = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "not_found", "too_slow", "conflict",
-	"too_large", "unsupported_type", "refused", "throttled", "upstream_failed", "unavailable"}
+	"stale", "too_large", "unsupported_type", "refused", "throttled", "upstream_failed", "unavailable"}
 
 // Slug is the stable code of a kind on the wire.
 func (k Kind) Slug() string { return slugs[k] }

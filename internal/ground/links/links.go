@@ -1,4 +1,4 @@
-// Package links is the table of the pages that people are sent to: letters,
+// Package links is the table of the pages that people are sent to: emails,
 // calendars, commands and answers of the API link to them, and the pages stand at
 // them. It knows paths only; whoever links puts the service's public address in
 // front.
@@ -17,9 +17,12 @@ const (
 	Profile        = "/profile" // with the choice of mails
 	Password       = "/password"
 	ConfirmAddress = "/confirm-address"
+	Unsubscribe    = "/unsubscribe"
 	Project        = "/projects/{id}"
 	Task           = "/projects/{id}/tasks/{task_definition_id}"
 	Calendar       = "/calendar"
+	Search         = "/search"
+	ProjectSearch  = "/projects/{id}/search"
 	Plan           = "/projects/{id}/plan"
 	Portfolio      = "/projects/{id}/portfolio"
 	Outcomes       = "/projects/{id}/outcomes"
@@ -27,6 +30,7 @@ const (
 	Groups         = "/projects/{id}/groups"
 	Deleted        = "/projects/{id}/deleted"
 	Inbox          = "/units/{id}/inbox"
+	Desk           = "/units/{id}/desk"
 	Students       = "/units/{id}/students"
 	Student        = "/units/{unit_id}/students/{project_id}"
 	UnitTasks      = "/units/{id}/tasks"
@@ -34,8 +38,9 @@ const (
 )
 
 // All lists the pages, for whoever serves them.
-var All = []string{Home, News, Profile, Password, ConfirmAddress, Calendar, Project, Plan, Task, Portfolio, Deleted,
-	Inbox, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask}
+var All = []string{Home, News, Profile, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project, Plan, Task,
+	Portfolio,
+	Deleted, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.
@@ -58,3 +63,6 @@ func To(page string, values ...int64) string {
 
 // With is the path of a page that takes a one-time token.
 func With(page, token string) string { return page + "?token=" + url.QueryEscape(token) }
+
+// DeskAt is the path of a task on the marking desk of its unit.
+func DeskAt(unitID, taskID int64) string { return To(Desk, unitID) + "?at=" + fmt.Sprint(taskID) }

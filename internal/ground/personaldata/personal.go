@@ -1,8 +1,8 @@
-// Package personal describes the tables that hold something about a person: how
+// Package personaldata describes the tables that hold something about a person: how
 // to find it, what of it to show them, and what becomes of it when they are
 // erased. Each package lists its own tables; the package person goes through all
 // of them, and its test fails when a table is forgotten.
-package personal
+package personaldata
 
 // Table is a table that holds something about people.
 type Table struct {

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 )
@@ -346,9 +347,7 @@ func TestAKeeperChainsAndSeals(t *testing.T) {
 			Signer: func(context.Context) (Signer, error) { return seal{}, nil }}
 		k.Start(t.Context())
 		add(t, d, Origin{}, Entry{Kind: Unit, Action: Created, UnitID: 1})
-		for verdict(t, d).Last != 1 {
-			time.Sleep(time.Millisecond)
-		}
+		waittest.Until(t, "the first entry is chained", func() bool { return verdict(t, d).Last == 1 })
 		add(t, d, Origin{}, Entry{Kind: Unit, Action: Created, UnitID: 2})
 		k.Stop()
 		if v := verdict(t, d); !v.Sound() || v.Last != 2 || v.Sealed != 2 {

@@ -24,7 +24,7 @@ type streams struct {
 func (e *Engine) attach(ctx context.Context, id string) (*streams, error) {
 	c, err := e.dial(ctx)
 	if err != nil {
-		return nil, away(ctx, err)
+		return nil, unavailable(ctx, err)
 	}
 	query := url.Values{"stream": {"1"}, "stdin": {"1"}, "stdout": {"1"}, "stderr": {"1"}}
 	r, err := e.request(ctx, http.MethodPost, "/containers/"+id+"/attach", query, nil)
@@ -37,11 +37,11 @@ func (e *Engine) attach(ctx context.Context, id string) (*streams, error) {
 	}
 	s := &streams{c, bufio.NewReaderSize(c, 64<<10)}
 	if err != nil {
-		return nil, errors.Join(away(ctx, err), c.Close())
+		return nil, errors.Join(unavailable(ctx, err), c.Close())
 	}
 	answer, err := http.ReadResponse(s.r, r) //nolint:bodyclose // what follows is the stream, closed with its connection
 	if err != nil {
-		return nil, errors.Join(away(ctx, err), c.Close())
+		return nil, errors.Join(unavailable(ctx, err), c.Close())
 	}
 	if err := refused(answer); err != nil {
 		return nil, errors.Join(err, c.Close())

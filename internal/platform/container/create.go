@@ -33,6 +33,7 @@ type (
 		ReadonlyRootfs bool
 		CapDrop        []string
 		SecurityOpt    []string
+		Binds          []string `json:",omitempty"`
 		Tmpfs          map[string]string
 		Memory         int64
 		MemorySwap     int64
@@ -54,9 +55,8 @@ type (
 // the machine comes first.
 const leastShares = 2
 
-// body says what a run may do. The default seccomp profile holds because nothing
-// here takes it away.
-func (e *Engine) body(r Run) createBody {
+// body says what a run may do, beside what the seccomp profile lets it.
+func (e *Engine) body(r Run, seccomp string) createBody {
 	l, user := r.Limits, strconv.Itoa(r.User)
 	labels := maps.Clone(r.Labels)
 	if labels == nil {
@@ -75,7 +75,7 @@ func (e *Engine) body(r Run) createBody {
 		WorkingDir: "/", User: user + ":" + user, Labels: labels, AttachStdin: true, AttachStdout: true,
 		AttachStderr: true, OpenStdin: true, StdinOnce: true, StopSignal: "SIGKILL",
 		HostConfig: hostConfig{NetworkMode: "none", IpcMode: "private", ReadonlyRootfs: true,
-			CapDrop: []string{"ALL"}, SecurityOpt: []string{"no-new-privileges"}, Tmpfs: tmpfs,
+			CapDrop: []string{"ALL"}, SecurityOpt: []string{"no-new-privileges", seccomp}, Tmpfs: tmpfs,
 			Memory: l.Memory, MemorySwap: l.Memory, NanoCpus: int64(l.CPUs * 1e9), CpuShares: leastShares,
 			PidsLimit: l.Processes,
 			Ulimits: []ulimit{{"nofile", l.OpenFiles, l.OpenFiles}, {"nproc", l.Processes, l.Processes},
@@ -86,10 +86,23 @@ func (e *Engine) body(r Run) createBody {
 
 // create makes the container of a run.
 func (e *Engine) create(ctx context.Context, r Run) (string, error) {
+	for again := false; ; again = true {
+		option, err := e.seccomp(ctx, r.Image)
+		if err != nil {
+			return "", err
+		}
+		id, err := e.createAs(ctx, e.body(r, option))
+		if again || !e.forgetSeccomp(err) {
+			return id, err
+		}
+	}
+}
+
+func (e *Engine) createAs(ctx context.Context, body createBody) (string, error) {
 	var made struct{ ID string }
-	err := e.call(ctx, http.MethodPost, "/containers/create", nil, e.body(r), &made)
+	err := e.call(ctx, http.MethodPost, "/containers/create", nil, body, &made)
 	if no, ok := errors.AsType[*Refused](err); ok && no.Status == http.StatusNotFound {
-		return "", fmt.Errorf("%w %s", ErrNoImage, r.Image)
+		return "", fmt.Errorf("%w %s", ErrNoImage, body.Image)
 	}
 	if err == nil && made.ID == "" {
 		err = errors.New("the container engine made a container without a name")

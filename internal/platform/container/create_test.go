@@ -12,13 +12,13 @@ func TestBodyOfAContainer(t *testing.T) {
 	b := e.body(Run{Image: "a/b", Command: []string{"sh", "-c", "x"}, User: 12345,
 		Folders: []Folder{{Path: "/work", Size: 99, Exec: true}, {Path: "/quiet", Size: 98}},
 		Limits:  Limits{Time: time.Second, Memory: 64, CPUs: 1.5, Processes: 32, OpenFiles: 16, Output: 10, File: 8},
-		Labels:  map[string]string{"job": "1"}})
+		Labels:  map[string]string{"job": "1"}}, "seccomp=x")
 	h := b.HostConfig
 	if h.Memory != 64 || h.MemorySwap != 64 || h.NanoCpus != 1_500_000_000 || h.CpuShares != 2 || h.PidsLimit != 32 {
 		t.Errorf("bounds %+v", h)
 	}
 	if h.NetworkMode != "none" || !h.ReadonlyRootfs || !slices.Equal(h.CapDrop, []string{"ALL"}) ||
-		!slices.Equal(h.SecurityOpt, []string{"no-new-privileges"}) || b.User != "12345:12345" {
+		!slices.Equal(h.SecurityOpt, []string{"no-new-privileges", "seccomp=x"}) || b.User != "12345:12345" {
 		t.Errorf("rights %+v of %s", h, b.User)
 	}
 	if want := []ulimit{{"nofile", 16, 16}, {"nproc", 32, 32}, {"fsize", 8, 8}, {"core", 0, 0}}; !slices.Equal(h.Ulimits,

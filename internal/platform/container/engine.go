@@ -21,15 +21,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // version is the version of the API that is spoken.
 const version = "1.40"
 
-// ErrAway says that the engine does not answer: what was asked of it may be asked
+// ErrUnavailable says that the engine does not answer: what was asked of it may be asked
 // again later.
-var ErrAway = errors.New("the container engine does not answer")
+var ErrUnavailable = errors.New("the container engine does not answer")
 
 // Engine is a container engine at some address. Its methods may be called from
 // many goroutines.
@@ -39,6 +40,9 @@ type Engine struct {
 	address string
 	tls     *tls.Config // nil on a unix socket
 	http    *http.Client
+
+	mu     sync.Mutex
+	option string // the security option of the seccomp profile, once it is in place
 }
 
 // Open makes the client of an engine at unix:///path/of/the/socket or, with a
@@ -168,7 +172,7 @@ func (e *Engine) call(ctx context.Context, method, path string, query url.Values
 	}
 	answer, err := e.http.Do(r)
 	if err != nil {
-		return away(ctx, err)
+		return unavailable(ctx, err)
 	}
 	defer answer.Body.Close()
 	if err := refused(answer); err != nil {
@@ -184,12 +188,12 @@ func (e *Engine) call(ctx context.Context, method, path string, query url.Values
 	return nil
 }
 
-// away tells a broken connection from a caller who gave up.
-func away(ctx context.Context, err error) error {
+// unavailable tells a broken connection from a caller who gave up.
+func unavailable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%w: %w", ErrAway, err)
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
 // refused reads the reason of an answer that is none.

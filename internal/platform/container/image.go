@@ -9,22 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 )
-
-// The parts of a reference: host and port, path, tag, digest.
-const (
-	hostPart = `[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::[0-9]+)?`
-	pathPart = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
-)
-
-var reference = regexp.MustCompile(`^(?:` + hostPart + `/)?` + pathPart + `(?:/` + pathPart + `)*` +
-	`(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`)
-
-// IsReference tells whether a text names an image: a repository such as
-// registry.example.edu:5000/tests/python with an optional tag or digest.
-func IsReference(text string) bool { return len(text) <= 255 && reference.MatchString(text) }
 
 // tagged adds the tag latest to a reference without one: without any, engines
 // pull all there are.
@@ -42,8 +28,8 @@ var ErrNoImage = errors.New("the container engine does not have the image")
 // ImageID gives what an image of the engine is, by its content; ErrNoImage when
 // it was not pulled.
 func (e *Engine) ImageID(ctx context.Context, ref string) (string, error) {
-	if !IsReference(ref) {
-		return "", fmt.Errorf("%q is no reference of an image", ref)
+	if err := CheckReference(ref); err != nil {
+		return "", fmt.Errorf("the image %q %w", ref, err)
 	}
 	var image struct{ ID string }
 	err := e.call(ctx, http.MethodGet, "/images/"+url.PathEscape(tagged(ref))+"/json", nil, nil, &image)
@@ -76,8 +62,8 @@ func (s pullStep) String() string {
 // Pull fetches an image and tells each step of it to progress. That the registry
 // does not give it is a *Refused.
 func (e *Engine) Pull(ctx context.Context, ref string, progress func(step string)) error {
-	if !IsReference(ref) {
-		return fmt.Errorf("%q is no reference of an image", ref)
+	if err := CheckReference(ref); err != nil {
+		return fmt.Errorf("the image %q %w", ref, err)
 	}
 	r, err := e.request(ctx, http.MethodPost, "/images/create", url.Values{"fromImage": {tagged(ref)}}, nil)
 	if err != nil {
@@ -85,7 +71,7 @@ func (e *Engine) Pull(ctx context.Context, ref string, progress func(step string
 	}
 	answer, err := e.http.Do(r)
 	if err != nil {
-		return away(ctx, err)
+		return unavailable(ctx, err)
 	}
 	defer answer.Body.Close()
 	if err := refused(answer); err != nil {
@@ -96,7 +82,7 @@ func (e *Engine) Pull(ctx context.Context, ref string, progress func(step string
 		if err := d.Decode(&s); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return away(ctx, err)
+			return unavailable(ctx, err)
 		}
 		if s.Error != "" || s.Detail.Message != "" {
 			return &Refused{http.StatusBadGateway, cmp.Or(s.Error, s.Detail.Message)}

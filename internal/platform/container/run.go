@@ -69,7 +69,7 @@ type Ended struct {
 
 // Run runs r to its end in a fresh container, which is gone when it returns,
 // unless the engine is. An error is trouble of the engine or of the caller's
-// context, never of the program; ErrAway may pass.
+// context, never of the program; ErrUnavailable may pass.
 func (e *Engine) Run(ctx context.Context, r Run) (Ended, error) {
 	id, err := e.create(ctx, r)
 	if err != nil {
@@ -89,7 +89,7 @@ func (e *Engine) Run(ctx context.Context, r Run) (Ended, error) {
 	case cancelled:
 		return Ended{}, ctx.Err()
 	case broken:
-		return Ended{}, away(ctx, err)
+		return Ended{}, unavailable(ctx, err)
 	case Exited:
 		return e.ended(ctx, id)
 	}
@@ -148,7 +148,7 @@ func (e *Engine) removeLater(ctx context.Context, id string) {
 func (e *Engine) remove(ctx context.Context, id string) error {
 	// Without this Podman first asks the program to end, and waits ten seconds.
 	err := e.call(ctx, http.MethodPost, "/containers/"+id+"/kill", url.Values{"signal": {"KILL"}}, nil, nil)
-	if errors.Is(err, ErrAway) {
+	if errors.Is(err, ErrUnavailable) {
 		return err
 	}
 	err = e.call(ctx, http.MethodDelete, "/containers/"+id, url.Values{"force": {"1"}, "v": {"1"}}, nil, nil)

@@ -69,6 +69,24 @@ func TestConfinement(t *testing.T) {
 	t.Log(out, report)
 }
 
+// A program cannot make namespaces, in which it would have rights; what programs usually do
+// they still can. The profile is put in place again when somebody removed it.
+func TestProgramsCannotMakeUserNamespaces(t *testing.T) { // beside no other, as it takes their volumes away
+	engine := enginetest.New(t)
+	e := engine.Open(t, t.Name())
+	for range 2 {
+		_, out, report := sh(t, e, engine.Box, small, `unshare -rm true && echo made; unshare -U true && echo made
+			unshare -n true && echo made; mount -t tmpfs x /work && echo mounted
+			echo a | cat | grep -c a; (sleep 0; echo b) & wait; kill -0 $$ && echo usual`, "")
+		if out != "1\nb\nusual\n" || strings.Count(report, "not permitted") < 3 {
+			t.Errorf("%s%s", out, report)
+		}
+		if text, err := engine.CommandLine("volume", "prune", "-f").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+}
+
 // Programs that will not end, or will not be modest, are ended.
 func TestLimits(t *testing.T) {
 	t.Parallel()
@@ -127,13 +145,13 @@ type signal struct{ stop func() }
 
 func (s *signal) Write(p []byte) (int, error) { s.stop(); return len(p), nil }
 
-func TestEngineAway(t *testing.T) {
+func TestEngineUnavailable(t *testing.T) {
 	t.Parallel()
 	e, err := container.Open("unix:///nowhere/engine.sock", "", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Check(t.Context()); !errors.Is(err, container.ErrAway) {
+	if err := e.Check(t.Context()); !errors.Is(err, container.ErrUnavailable) {
 		t.Error(err)
 	}
 }

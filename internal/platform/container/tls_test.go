@@ -35,7 +35,7 @@ func TestEngineByTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Check(t.Context()); !errors.Is(err, container.ErrAway) {
+		if err := e.Check(t.Context()); !errors.Is(err, container.ErrUnavailable) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

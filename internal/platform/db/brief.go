@@ -111,12 +111,12 @@ func (d *DB) beginShared() (*commit, error) {
 	ctx := context.Background()
 	conn, err := d.write.Conn(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("begin writing: %w", marked(err))
+		return nil, fmt.Errorf("begin writing: %w", markUnavailable(err))
 	}
 	c := &commit{conn: conn, begun: time.Now(), over: make(chan struct{})}
 	if err := c.exec("BEGIN IMMEDIATE"); err != nil {
 		_ = conn.Close()
-		return nil, fmt.Errorf("begin writing: %w", marked(err))
+		return nil, fmt.Errorf("begin writing: %w", markUnavailable(err))
 	}
 	return c, nil
 }
@@ -180,7 +180,7 @@ func (c *commit) run(ctx context.Context, s *session, f func(Q) error) error {
 // transaction is no more, and with it everybody's part.
 func (c *commit) exec(text string) error {
 	_, err := c.conn.ExecContext(context.Background(), text)
-	if err = marked(err); err != nil && c.broken == nil {
+	if err = markUnavailable(err); err != nil && c.broken == nil {
 		c.broken = fmt.Errorf("a shared transaction broke off: %w", err)
 	}
 	return err

@@ -39,6 +39,7 @@ type DB struct {
 type Options struct {
 	Clock   clock.Clock // the machine's when nil
 	Readers int         // connections; when 0, 16 on PostgreSQL, and on SQLite what keeps the processors busy
+	Look    bool        // only reads, and makes no file: for a look at a SQLite database that is there
 }
 
 // Settings every SQLite connection starts with. busy_timeout comes first so
@@ -58,6 +59,9 @@ func Open(addr string, o Options) (*DB, error) {
 		return openPostgres(addr, o)
 	}
 	o.Readers = cmp.Or(o.Readers, busyReaders())
+	if o.Look {
+		return lookAtSQLite(addr, o)
+	}
 	return openSQLite(addr, o)
 }
 
@@ -100,12 +104,49 @@ func openSQLite(path string, o Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of the database: %w", err)
 	}
+	if err := makeOwn(path); err != nil {
+		return nil, fmt.Errorf("make the database: %w", err)
+	}
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() + pragmas
-	wc, err := newPrepared(name + "&_txlock=immediate&_pragma=cache_size(-8000)")
+	return poolSQLite(path, o, name+"&_txlock=immediate&_pragma=cache_size(-8000)",
+		name+"&_pragma=query_only(1)&_pragma=cache_size(-4000)")
+}
+
+// makeOwn makes the file of a new database, for its owner only: SQLite would let everybody
+// read it. Those beside it take after it.
+func makeOwn(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator's choice
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// lookAtSQLite opens a database that is there without making a file beside it: who looks may be
+// another user than the one who serves, and that one could not write to it. Where nobody has
+// it open there is no log either, and nothing to lock.
+func lookAtSQLite(path string, o Options) (*DB, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("look at the database: %w", err)
+	}
+	name := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(1)&_pragma=temp_store(MEMORY)&_dqs=0"
+	if _, err := os.Stat(path + "-wal"); errors.Is(err, os.ErrNotExist) {
+		name += "&immutable=1"
+	}
+	return poolSQLite(path, o, name, name)
+}
+
+// poolSQLite makes the pools of the lone writer and of the readers.
+func poolSQLite(path string, o Options, writer, reader string) (*DB, error) {
+	wc, err := newPrepared(writer)
 	if err != nil {
 		return nil, err
 	}
-	rc, err := newPrepared(name + "&_pragma=query_only(1)&_pragma=cache_size(-4000)")
+	rc, err := newPrepared(reader)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +216,9 @@ type session struct {
 }
 
 func (s *session) query(ctx context.Context, text string, args []any, f func(rows) error) error {
+	if q := inside(ctx); q != nil && !s.tx {
+		return q.query(ctx, text, args, f)
+	}
 	ctx, err := s.begin(ctx, text, args)
 	if err != nil {
 		return err
@@ -223,12 +267,15 @@ func (d *DB) Pool() Q {
 
 // View runs f on one unchanging snapshot of the database.
 func (d *DB) View(ctx context.Context, f func(Q) error) error {
+	if q := inside(ctx); q != nil {
+		return f(q)
+	}
 	if !d.postgres {
 		return d.snapshot(ctx, f)
 	}
 	tx, err := d.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
 	if err != nil {
-		return fmt.Errorf("begin reading: %w", marked(err))
+		return fmt.Errorf("begin reading: %w", markUnavailable(err))
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
 	return f(&session{run: viaSQL{tx}, db: d, now: d.Now(), tx: true})
@@ -265,7 +312,7 @@ func (d *DB) once(ctx context.Context, f func(Q) error) ([]func(), error) {
 	}
 	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
-		return nil, fmt.Errorf("begin writing: %w", marked(err))
+		return nil, fmt.Errorf("begin writing: %w", markUnavailable(err))
 	}
 	begun := time.Now()
 	defer func() { tellHeld(ctx, time.Since(begun)) }()

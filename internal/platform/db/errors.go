@@ -2,6 +2,7 @@ package db
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -17,6 +18,7 @@ const (
 	checkViolation   = "23514"
 	serialisation    = "40001"
 	deadlock         = "40P01"
+	undefinedTable   = "42P01"
 )
 
 var sqliteCodes = map[int]string{
@@ -48,7 +50,7 @@ func explain(err error) error {
 	case checkViolation:
 		return &fault.Error{Kind: fault.Invalid, Text: "A value is outside what is allowed.", Err: err}
 	}
-	return marked(err)
+	return markUnavailable(err)
 }
 
 // Duplicate tells whether err is a breach of a unique constraint. After it the
@@ -57,6 +59,14 @@ func Duplicate(err error) bool { return code(err) == uniqueViolation }
 
 // InUse tells whether err is a breach of a foreign key.
 func InUse(err error) bool { return code(err) == foreignViolation }
+
+// noTable tells whether err is about a table that is not there.
+func noTable(err error) bool {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok { // which has no code of its own for that
+		return e.Code() == lib.SQLITE_ERROR && strings.Contains(e.Error(), "no such table")
+	}
+	return code(err) == undefinedTable
+}
 
 func retryable(err error) bool {
 	c := code(err)

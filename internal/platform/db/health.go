@@ -3,9 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"strconv"
-	"strings"
 	"time"
 
 	"lectern/internal/ground/clock"
@@ -13,16 +11,16 @@ import (
 
 // Health is what there is to know of a database before trusting it.
 type Health struct {
-	Version        string
-	Schema, Newest int64         // numbers of the last migration applied, and known
-	Skew           time.Duration // how far the database's clock is from ours
+	Version string
+	Schema  Schema
+	Skew    time.Duration // how far the database's clock is from ours
 }
 
 const oldestPostgres = 150000
 
 // Health looks at the engine, its clock, the schema and, on SQLite, the file.
 func (d *DB) Health(ctx context.Context) (*Health, error) {
-	h := &Health{Newest: newest()}
+	h := &Health{}
 	var err error
 	if d.postgres {
 		err = d.postgresHealth(ctx, h)
@@ -32,11 +30,8 @@ func (d *DB) Health(ctx context.Context) (*Health, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A database without the table has had no migration yet.
-	if v, err := One[int64](ctx, d.Pool(), `SELECT coalesce(max(version_id), 0) FROM goose_db_version`); err == nil {
-		h.Schema = *v
-	}
-	return h, nil
+	h.Schema, err = d.Schema(ctx)
+	return h, err
 }
 
 func (d *DB) postgresHealth(ctx context.Context, h *Health) error {
@@ -73,15 +68,4 @@ func (d *DB) sqliteHealth(ctx context.Context, h *Health) error {
 	}
 	h.Version = *version
 	return nil
-}
-
-// newest is the number of the last migration this program knows.
-func newest() (n int64) {
-	names, _ := fs.Glob(migrations, "migrations/*.sql")
-	for _, name := range names {
-		head, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
-		v, _ := strconv.ParseInt(head, 10, 64)
-		n = max(n, v)
-	}
-	return n
 }

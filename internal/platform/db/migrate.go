@@ -15,7 +15,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// migrations are numbered in the order they run. 00008 was never used: nothing is
+// migrations are numbered in the order they run. 00008 and 00040 were never used: nothing is
 // missing there, and a new one takes the next number after the highest.
 //
 //go:embed migrations/*.sql
@@ -47,7 +47,18 @@ var (
 
 // Migrate brings the schema up to date. Any number of instances may start at
 // once: one migrates, the others wait for it. It gives the names of what it ran.
+// A schema that this program must not touch is refused.
 func (d *DB) Migrate(ctx context.Context) ([]string, error) {
+	if !d.postgres { // before anything is read: who opens a new file first turns its journal on
+		unlock, err := lockFile(d.path + ".migrate")
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+	}
+	if err := d.Fits(ctx); err != nil {
+		return nil, err
+	}
 	words, dialect := sqliteWords, goose.DialectSQLite3
 	opts := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	if d.postgres {
@@ -57,12 +68,6 @@ func (d *DB) Migrate(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		opts = append(opts, goose.WithSessionLocker(locker))
-	} else {
-		unlock, err := lockFile(d.path + ".migrate")
-		if err != nil {
-			return nil, err
-		}
-		defer unlock()
 	}
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 func (d *DB) reading(ctx context.Context, f func(*conn) error) error {
 	c, err := d.read.Conn(ctx)
 	if err != nil {
-		return marked(err)
+		return markUnavailable(err)
 	}
 	defer c.Close()
 	return c.Raw(func(inner any) error { return f(inner.(*conn)) })
@@ -28,7 +28,7 @@ func (d *DB) reading(ctx context.Context, f func(*conn) error) error {
 func (d *DB) snapshot(ctx context.Context, f func(Q) error) error {
 	return d.reading(ctx, func(c *conn) error {
 		if _, err := c.exec(context.Background(), "BEGIN", nil); err != nil {
-			return fmt.Errorf("begin reading: %w", marked(err))
+			return fmt.Errorf("begin reading: %w", markUnavailable(err))
 		}
 		err := f(&session{run: c, db: d, now: d.Now(), tx: true})
 		if _, failed := c.exec(context.Background(), "ROLLBACK", nil); failed != nil {

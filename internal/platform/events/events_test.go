@@ -256,8 +256,8 @@ func check(t *testing.T, who string, got []Event, committed map[int]bool) {
 	}
 }
 
-// TestOvertaken has a transaction that wrote first commit last.
-func TestOvertaken(t *testing.T) {
+// TestATransactionThatCommitsLastIsNumberedLast has a transaction that wrote first commit last.
+func TestATransactionThatCommitsLastIsNumberedLast(t *testing.T) {
 	d := dbtest.New(t, "postgres", nil) // SQLite has one writer at a time
 	after := int64(0)
 	next := func() int {

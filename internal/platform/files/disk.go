@@ -35,6 +35,10 @@ func openDisk(dir string) (*disk, error) {
 	if err := makeDirs(filepath.Join(dir, spoolDir)); err != nil {
 		return nil, fmt.Errorf("create the directory of the file store: %w", err)
 	}
+	return existingDisk(dir)
+}
+
+func existingDisk(dir string) (*disk, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the directory of the file store: %w", err)
@@ -98,8 +102,10 @@ func (d *disk) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return Info{h, size, stat.ModTime().UTC()}, nil
 }
 
-func (d *disk) createTemp() (*os.File, string, error) {
-	name := path.Join(spoolDir, rand.Text())
+func (d *disk) createTemp() (*os.File, string, error) { return d.createIn(spoolDir) }
+
+func (d *disk) createIn(dir string) (*os.File, string, error) {
+	name := path.Join(dir, rand.Text())
 	f, err := d.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	return f, name, err
 }
@@ -252,7 +258,22 @@ func (d *disk) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f, name, err := d.createTemp()
+	return d.checkIn(spoolDir)
+}
+
+// Try is Check in a directory that may have been made by hand, and lack that of temporary files.
+func (d *disk) Try(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := d.root.Stat(spoolDir); errors.Is(err, fs.ErrNotExist) {
+		return d.checkIn(".")
+	}
+	return d.checkIn(spoolDir)
+}
+
+func (d *disk) checkIn(dir string) error {
+	f, name, err := d.createIn(dir)
 	if err != nil {
 		return fmt.Errorf("the file store cannot be written to: %w", err)
 	}

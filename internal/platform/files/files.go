@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -107,6 +108,9 @@ type Store interface {
 
 	// Check tells whether the store can be written to and read from now.
 	Check(ctx context.Context) error
+
+	// Try is Check that leaves nothing behind, for who only looks.
+	Try(ctx context.Context) error
 }
 
 // Open opens the store a setting names:
@@ -142,6 +146,19 @@ func Open(ctx context.Context, location string) (Store, error) {
 		return openS3(u)
 	}
 	return nil, errors.New("the location of the file store must be a directory, a file:// URL or an s3:// URL")
+}
+
+// Existing is Open for who only looks: a directory that is not there is not created, but
+// fs.ErrNotExist.
+func Existing(ctx context.Context, location string) (Store, error) {
+	dir := strings.TrimPrefix(location, "file://")
+	if !strings.HasPrefix(location, "s3:") {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("open the directory of the file store: %w", err)
+		}
+		return existingDisk(dir)
+	}
+	return Open(ctx, location)
 }
 
 func openFileURL(u *url.URL) (Store, error) {

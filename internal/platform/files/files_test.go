@@ -474,4 +474,11 @@ func testCheck(t *testing.T, location string) {
 	if all := list(t, s); len(all) != 0 {
 		t.Errorf("Check left %v", all)
 	}
+	there, err := Existing(t.Context(), location)
+	if err == nil {
+		err = there.Try(t.Context())
+	}
+	if err != nil {
+		t.Errorf("Try: %v", err)
+	}
 }

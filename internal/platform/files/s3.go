@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -267,8 +268,22 @@ func (b *bucket) Sweep(ctx context.Context, olderThan time.Duration) (swept int,
 
 // Check writes and reads an object that List does not show. It stays, since
 // several instances check at once and must not delete it under each other.
-func (b *bucket) Check(ctx context.Context) error {
-	key, sum := b.prefix+"check", sha256.Sum256(probe)
+func (b *bucket) Check(ctx context.Context) error { return b.try(ctx, b.prefix+"check") }
+
+// Try does the same with an object of its own, and deletes it.
+func (b *bucket) Try(ctx context.Context) error {
+	key := b.prefix + "check-" + rand.Text()
+	if err := b.try(ctx, key); err != nil {
+		return err
+	}
+	if err := b.api.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{}); err != nil {
+		return fmt.Errorf("the file store does not let files be deleted: %w", cmp.Or(ctx.Err(), err))
+	}
+	return nil
+}
+
+func (b *bucket) try(ctx context.Context, key string) error {
+	sum := sha256.Sum256(probe)
 	_, err := b.api.PutObject(ctx, b.name, key, bytes.NewReader(probe), int64(len(probe)), "",
 		hex.EncodeToString(sum[:]), signedWhole)
 	if err != nil {

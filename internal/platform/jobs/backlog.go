@@ -30,20 +30,21 @@ const (
 // WaitingOf gives the jobs of a person that stand in line, the next ones first, with
 // their positions. It costs a bounded number of steps however many jobs wait.
 func WaitingOf(ctx context.Context, q db.Q, person int64) ([]Waiting, error) {
-	return standing(ctx, q, `j.person_key = $1`, person)
+	return waitingWhere(ctx, q, `j.person_key = $1`, person)
 }
 
 // Position tells how many jobs are begun before one that stands in line; ok is
 // false when it does not.
 func Position(ctx context.Context, q db.Q, id int64) (ahead int, ok bool, err error) {
-	list, err := standing(ctx, q, `j.id = $1`, id)
+	list, err := waitingWhere(ctx, q, `j.id = $1`, id)
 	if err != nil || len(list) == 0 {
 		return 0, false, err
 	}
 	return list[0].Ahead, true, nil
 }
 
-func standing(ctx context.Context, q db.Q, which string, arg int64) ([]Waiting, error) {
+// waitingWhere gives the jobs in line that a condition holds of, with their positions.
+func waitingWhere(ctx context.Context, q db.Q, which string, arg int64) ([]Waiting, error) {
 	type row struct {
 		ID     int64  `db:"id"`
 		Kind   string `db:"kind"`

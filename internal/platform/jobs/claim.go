@@ -21,11 +21,13 @@ func passing(q db.Q) string {
 }
 
 type claimed struct {
-	ID          int64  `db:"id"`
-	Kind        string `db:"kind"`
-	Args        string `db:"args"`
-	Attempt     int    `db:"attempt"`
-	MaxAttempts int    `db:"max_attempts"`
+	ID          int64      `db:"id"`
+	Kind        string     `db:"kind"`
+	Args        string     `db:"args"`
+	Attempt     int        `db:"attempt"`
+	MaxAttempts int        `db:"max_attempts"`
+	RunAt       clock.Time `db:"run_at"`
+	Suspicion   int        `db:"suspicion"`
 }
 
 // claim gives free workers jobs, starts them and tells how many. It looks with a
@@ -151,14 +153,14 @@ func take(ctx context.Context, q db.Q, worker string, until clock.Time, kinds []
 		UPDATE jobs SET state = 'running', attempt = attempt + 1, worker = $1, lease_until = $2,
 			started_at = coalesce(started_at, $3)
 		WHERE id IN (SELECT id FROM choice)
-		RETURNING id, kind, args, attempt, max_attempts`, args...)
+		RETURNING id, kind, args, attempt, max_attempts, run_at, suspicion`, args...)
 }
 
 // start runs a claimed job in a goroutine of its own.
 func (qu *Queue) start(ctx context.Context, c claimed, until time.Time) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	r := &run{Job: Job{ID: c.ID, Kind: c.Kind, Attempt: c.Attempt, MaxAttempts: c.MaxAttempts},
-		queue: qu, args: []byte(c.Args), cancel: cancel, until: until}
+		queue: qu, args: []byte(c.Args), cancel: cancel, until: until, due: c.RunAt, suspicion: c.Suspicion}
 	r.Job.run = r
 	qu.mu.Lock()
 	defer qu.mu.Unlock()

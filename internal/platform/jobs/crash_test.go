@@ -7,10 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/jobs"
@@ -25,6 +28,30 @@ const leaseVariable = "LECTERN_TEST_JOBS_LEASE"
 // fairVariable, when set, makes the kind of that worker a fair one.
 const fairVariable = "LECTERN_TEST_JOBS_FAIR"
 
+// deadlyVariable, when set, makes the kind of that worker an untrusted one, of which the
+// first note brings the worker down: alone, or "all" with as many others as it can run.
+const deadlyVariable = "LECTERN_TEST_JOBS_DEADLY"
+
+// deadly ends the process for the first note. To take all others with it, it waits for
+// them, and they do not end before.
+func deadly(how string) func(n note) {
+	var others atomic.Int64
+	return func(n note) {
+		if how == "" {
+			return
+		}
+		others.Add(1)
+		for how == "all" && (n.N != 0 || others.Load() < int64(hasty.Workers)) {
+			runtime.Gosched()
+		}
+		if n.N == 0 {
+			os.Exit(deadlyCode)
+		}
+	}
+}
+
+const deadlyCode = 3
+
 // workUntilKilled works notes: each writes one row and ends in one transaction.
 // It prints a line when the first begins, and ends with its parent.
 func workUntilKilled(addr string) {
@@ -38,8 +65,11 @@ func workUntilKilled(addr string) {
 		panic(err)
 	}
 	qu := jobs.New(d, quiet, c)
+	how := os.Getenv(deadlyVariable)
+	kill := deadly(how)
 	jobs.Register(qu, func(ctx context.Context, job jobs.Job, n note) error {
 		os.Stdout.WriteString("begun\n")
+		kill(n)
 		nap()
 		return d.Tx(ctx, func(q db.Q) error {
 			if _, err := db.Exec(ctx, q, `INSERT INTO results (n) VALUES ($1)`, n.N); err != nil {
@@ -48,7 +78,7 @@ func workUntilKilled(addr string) {
 			nap()
 			return job.Done(ctx, q)
 		})
-	}, jobs.Limits{Fair: os.Getenv(fairVariable) != ""})
+	}, jobs.Limits{Fair: os.Getenv(fairVariable) != "", Untrusted: how != ""})
 	qu.Start(context.Background())
 	io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
@@ -158,7 +188,7 @@ func checkOneResultEach(t *testing.T, d *db.DB, addr, fair string, want int64) {
 	want++
 	// Longer, so that on a busy machine it does not lose what it works on.
 	child := worker(t, addr, fair, 3*time.Second)
-	until(t, "all are done", func() bool { return count(t, d, jobs.Done) == want })
+	waittest.Until(t, "all are done", func() bool { return count(t, d, jobs.Done) == want })
 	child.Process.Kill()
 	child.Wait()
 	type sum struct {

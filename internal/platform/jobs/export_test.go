@@ -5,3 +5,6 @@ var Tidy = (*Queue).tidy
 
 // Claim lets a queue look for jobs once.
 var Claim = (*Queue).claim
+
+// Rescue lets a queue look for lapsed leases once.
+var Rescue = (*Queue).rescue

@@ -148,7 +148,8 @@ func (u *unit) takeFirst(ctx context.Context, q db.Q) ([]claimed, error) {
 	}
 	jobs, err := db.All[claimed](ctx, q, `UPDATE jobs SET state = 'running', attempt = attempt + 1, worker = $1,
 			lease_until = $2, turn = NULL, started_at = coalesce(started_at, $3)
-		WHERE id = $4 RETURNING id, kind, args, attempt, max_attempts`, u.worker, u.until, q.Now(), first[0].ID)
+		WHERE id = $4 RETURNING id, kind, args, attempt, max_attempts, run_at, suspicion`, u.worker, u.until,
+		q.Now(), first[0].ID)
 	if err != nil {
 		return nil, err
 	}

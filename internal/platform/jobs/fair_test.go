@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/jobs"
@@ -83,7 +84,7 @@ func TestUnitsAndPeopleTakeTurns(t *testing.T) {
 		k := newDesk(t, d, false)
 		k.Start(t.Context())
 		defer stop(t, k.Queue)
-		until(t, "all are done", func() bool { return count(t, d, jobs.Done) == 10 })
+		waittest.Until(t, "all are done", func() bool { return count(t, d, jobs.Done) == 10 })
 		want := "1.1.0 2.1.0 3.9.0 1.2.0 2.1.1 1.1.1 2.1.2 1.2.1 1.1.2 1.1.3"
 		if got := strings.Join(k.order, " "); got != want {
 			t.Errorf("the order was\n%s, want\n%s", got, want)
@@ -106,7 +107,7 @@ func TestNewcomersWaitForOneRound(t *testing.T) {
 		<-k.begun
 		for round := range 5 {
 			enqueueAsks(t, d, ask{1, 2, round}, ask{2, 1, round})
-			until(t, "they stand in line", func() bool { return unlined(t, d) == 0 })
+			waittest.Until(t, "they stand in line", func() bool { return unlined(t, d) == 0 })
 			var met []string
 			for !slices.Contains(met, fmt.Sprintf("1.2.%d", round)) || !slices.Contains(met, fmt.Sprintf("2.1.%d", round)) {
 				k.let <- nil
@@ -140,7 +141,7 @@ func unlined(t *testing.T, d *db.DB) int64 {
 	return *n
 }
 
-// TestFairKindsAndOthersTakeTurns shows that letters do not wait for a backlog of
+// TestFairKindsAndOthersTakeTurns shows that emails do not wait for a backlog of
 // documents.
 func TestFairKindsAndOthersTakeTurns(t *testing.T) {
 	t.Parallel()
@@ -158,7 +159,7 @@ func TestFairKindsAndOthersTakeTurns(t *testing.T) {
 		}, jobs.Limits{})
 		k.Start(t.Context())
 		defer stop(t, k.Queue)
-		until(t, "all are done", func() bool { return count(t, d, jobs.Done) == 55 })
+		waittest.Until(t, "all are done", func() bool { return count(t, d, jobs.Done) == 55 })
 		if at := slices.Index(k.order, "note 4"); at > 10 {
 			t.Errorf("the last of five notes was number %d: %v", at, k.order[:at])
 		}
@@ -184,13 +185,13 @@ func TestFailedFairJobsWaitOutOfLine(t *testing.T) {
 				t.Errorf("%v was begun", a)
 			}
 			k.let <- nil
-			until(t, "one is done", func() bool { return count(t, d, jobs.Done) == 1 })
+			waittest.Until(t, "one is done", func() bool { return count(t, d, jobs.Done) == 1 })
 			c.advance(time.Hour)
 			if a := <-k.begun; a.N != 0 {
 				t.Errorf("%v was begun", a)
 			}
 			k.let <- nil
-			until(t, "both are done", func() bool { return count(t, d, jobs.Done) == 2 })
+			waittest.Until(t, "both are done", func() bool { return count(t, d, jobs.Done) == 2 })
 		})
 	}
 }
@@ -204,7 +205,7 @@ func TestDroppedJobsAreNotBegun(t *testing.T) {
 		k.Start(t.Context())
 		defer stop(t, k.Queue)
 		<-k.begun
-		until(t, "they stand in line", func() bool { return unlined(t, d) == 0 })
+		waittest.Until(t, "they stand in line", func() bool { return unlined(t, d) == 0 })
 		list, _, err := jobs.List(t.Context(), d.Pool(), "", 10, 0)
 		if err != nil || len(list) != 4 {
 			t.Fatal(len(list), err)
@@ -224,7 +225,7 @@ func TestDroppedJobsAreNotBegun(t *testing.T) {
 			t.Errorf("%v was begun", a)
 		}
 		k.let <- nil
-		until(t, "no unit is left in line", func() bool {
+		waittest.Until(t, "no unit is left in line", func() bool {
 			n, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM job_units`)
 			return err == nil && *n == 0
 		})
@@ -241,7 +242,7 @@ func TestPositions(t *testing.T) {
 		defer stop(t, k.Queue)
 		enqueueAsks(t, d, slices.Concat(many(1, 1, 5), many(2, 1, 1), many(2, 2, 2), many(3, 9, 1), many(1, 2, 2))...)
 		<-k.begun
-		until(t, "they stand in line", func() bool { return unlined(t, d) == 0 })
+		waittest.Until(t, "they stand in line", func() bool { return unlined(t, d) == 0 })
 		list, _, err := jobs.List(t.Context(), d.Pool(), jobs.Available, 100, 0)
 		if err != nil || len(list) != 10 {
 			t.Fatal(len(list), err)
@@ -348,7 +349,7 @@ func pickTexts(t *testing.T, d *db.DB) (texts []string) {
 	}
 	picked := slices.Clone(texts)
 	close(goOn)
-	until(t, "it is done", func() bool { return count(t, d, jobs.Done) == 1 })
+	waittest.Until(t, "it is done", func() bool { return count(t, d, jobs.Done) == 1 })
 	if len(picked) < 5 {
 		t.Fatalf("only %q", picked)
 	}

@@ -132,10 +132,14 @@ func EnqueueEach[A Args](ctx context.Context, q db.Q, list []A, whose func(A) Fo
 	return nil
 }
 
-// Hasten lets the job with a unique key that waits for a later moment run now.
+// Hasten lets the job with a unique key that waits for a later moment run now. One that
+// runs meanwhile runs again as soon as it would only wait: its new moment is later than the
+// one at which it was due, by which the end of the try tells that it was hastened.
 func Hasten(ctx context.Context, q db.Q, unique string) error {
-	_, err := db.Exec(ctx, q, `UPDATE jobs SET run_at = $2 WHERE unique_key = $1 AND state = 'available'
-		AND run_at > $2`, unique, q.Now())
+	now := q.Now()
+	_, err := db.Exec(ctx, q, `UPDATE jobs SET run_at = CASE state WHEN 'running' THEN $3 ELSE $2 END
+		WHERE unique_key = $1 AND (state = 'running' OR state = 'available' AND run_at > $2)`, unique, now,
+		clock.At(now.Add(time.Millisecond)))
 	q.Wake(topic)
 	return err
 }

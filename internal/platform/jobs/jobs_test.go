@@ -16,6 +16,7 @@ import (
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/jobs"
@@ -91,18 +92,6 @@ func enqueue(t *testing.T, d *db.DB, n int, o jobs.Options) int64 {
 	return id
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-}
-
 func count(t *testing.T, d *db.DB, s jobs.State) int64 {
 	t.Helper()
 	_, n, err := jobs.List(t.Context(), d.Pool(), s, 0, 0)
@@ -169,7 +158,7 @@ func TestEachJobOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		start(t, d, brisk, f)
-		until(t, "all are done", func() bool { return count(t, d, jobs.Done) == n })
+		waittest.Until(t, "all are done", func() bool { return count(t, d, jobs.Done) == n })
 		for i := range n {
 			if seen[i] != 1 {
 				t.Errorf("job %d was run %d times", i, seen[i])
@@ -197,12 +186,12 @@ func TestInstancesShare(t *testing.T) {
 			})
 		}
 		n := 0
-		until(t, "both have worked", func() bool {
+		waittest.Until(t, "both have worked", func() bool {
 			n++
 			enqueue(t, d, n, jobs.Options{})
 			return by[0].Load() > 5 && by[1].Load() > 5
 		})
-		until(t, "all are done", func() bool { return count(t, d, jobs.Done) == int64(n) })
+		waittest.Until(t, "all are done", func() bool { return count(t, d, jobs.Done) == int64(n) })
 		for i, times := range seen {
 			if times != 1 {
 				t.Errorf("job %d was run %d times", i, times)
@@ -230,7 +219,7 @@ func TestFailThenDeadThenRetriedByHand(t *testing.T) {
 			return errors.New("no\x00 \xff" + strings.Repeat("ä", 3000))
 		})
 		id := enqueue(t, d, 1, jobs.Options{MaxAttempts: 3})
-		until(t, "it is dead", func() bool { return count(t, d, jobs.Dead) == 1 })
+		waittest.Until(t, "it is dead", func() bool { return count(t, d, jobs.Dead) == 1 })
 		r := get(t, d)
 		if tries.Load() != 3 || last.Load() != 1 || r.Attempt != 3 || r.FinishedAt == nil {
 			t.Errorf("%d tries, %d last: %+v", tries.Load(), last.Load(), r)
@@ -245,7 +234,7 @@ func TestFailThenDeadThenRetriedByHand(t *testing.T) {
 		if err := retry(id); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "it is done", func() bool { return count(t, d, jobs.Done) == 1 })
+		waittest.Until(t, "it is done", func() bool { return count(t, d, jobs.Done) == 1 })
 		if err := retry(id); !fault.Is(err, fault.Conflict) {
 			t.Errorf("a done job was retried: %v", err)
 		}
@@ -260,7 +249,7 @@ func TestPanicIsKept(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		start(t, d, brisk, func(context.Context, jobs.Job, note) error { panic("at the disco") })
 		enqueue(t, d, 1, jobs.Options{MaxAttempts: 1})
-		until(t, "it is dead", func() bool { return count(t, d, jobs.Dead) == 1 })
+		waittest.Until(t, "it is dead", func() bool { return count(t, d, jobs.Dead) == 1 })
 		if r := get(t, d); *r.Error != "panic: at the disco" {
 			t.Error(*r.Error)
 		}
@@ -288,7 +277,7 @@ func TestFailedWaits(t *testing.T) {
 		c.Backoff = func(attempt int) time.Duration { return time.Duration(attempt) * time.Hour }
 		start(t, d, c, func(context.Context, jobs.Job, note) error { return errors.New("no") })
 		enqueue(t, d, 1, jobs.Options{})
-		until(t, "it failed", func() bool { return get(t, d).Error != nil })
+		waittest.Until(t, "it failed", func() bool { return get(t, d).Error != nil })
 		r := get(t, d)
 		if wait := r.RunAt.Sub(r.CreatedAt.Time); r.State != jobs.Available || r.Attempt != 1 || wait < time.Hour ||
 			wait > time.Hour+time.Minute {
@@ -311,9 +300,34 @@ func TestSnoozeAndDiscard(t *testing.T) {
 			return jobs.Discard(errors.New("hopeless"))
 		})
 		enqueue(t, d, 1, jobs.Options{MaxAttempts: 2})
-		until(t, "it is dead", func() bool { return count(t, d, jobs.Dead) == 1 })
+		waittest.Until(t, "it is dead", func() bool { return count(t, d, jobs.Dead) == 1 })
 		if r := get(t, d); naps.Load() != 5 || r.Attempt != 1 || *r.Error != "hopeless" {
 			t.Errorf("%d runs: %+v", naps.Load(), r)
+		}
+	})
+}
+
+// Whoever changes what a job works on hastens it. Where the job runs just then, with what
+// it read before the change, and would wait for long, it runs again at once.
+func TestAJobHastenedWhileItRunsDoesNotWait(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, d *db.DB) {
+		begun, hold := make(chan int, 2), make(chan error)
+		start(t, d, brisk, func(_ context.Context, job jobs.Job, _ note) error {
+			begun <- job.Attempt
+			return <-hold
+		})
+		enqueue(t, d, 1, jobs.Options{Unique: "x"})
+		<-begun
+		if err := d.Tx(t.Context(), func(q db.Q) error { return jobs.Hasten(t.Context(), q, "x") }); err != nil {
+			t.Fatal(err)
+		}
+		hold <- jobs.Snooze(time.Hour)
+		waittest.Until(t, "it runs again", func() bool { return len(begun) == 1 })
+		hold <- jobs.Snooze(time.Hour)
+		waittest.Until(t, "it waits", func() bool { return count(t, d, jobs.Available) == 1 })
+		if r := get(t, d); time.Until(r.RunAt.Time) < 50*time.Minute {
+			t.Errorf("hastened once, it runs at %v", r.RunAt)
 		}
 	})
 }
@@ -335,7 +349,7 @@ func TestUnique(t *testing.T) {
 			t.Error("a second one while the first was running")
 		}
 		hold <- jobs.Discard(errors.New("no"))
-		until(t, "it is over", func() bool { return count(t, d, jobs.Dead) == 1 })
+		waittest.Until(t, "it is over", func() bool { return count(t, d, jobs.Dead) == 1 })
 		if again := enqueue(t, d, 2, jobs.Options{Unique: "x"}); again == first {
 			t.Error("no second one after the first was over")
 		}
@@ -380,7 +394,7 @@ func TestConcurrencyLimit(t *testing.T) {
 		}
 		qu.Start(t.Context())
 		defer stop(t, qu)
-		until(t, "all are done", func() bool { return count(t, d, jobs.Done) == 20 })
+		waittest.Until(t, "all are done", func() bool { return count(t, d, jobs.Done) == 20 })
 	})
 }
 
@@ -395,7 +409,7 @@ func TestTimeout(t *testing.T) {
 		qu.Start(t.Context())
 		defer stop(t, qu)
 		enqueue(t, d, 1, jobs.Options{MaxAttempts: 1})
-		until(t, "it is dead", func() bool { return count(t, d, jobs.Dead) == 1 })
+		waittest.Until(t, "it is dead", func() bool { return count(t, d, jobs.Dead) == 1 })
 		if r := get(t, d); !strings.HasPrefix(*r.Error, "it took longer than 1ms") {
 			t.Error(*r.Error)
 		}
@@ -418,7 +432,7 @@ func TestUnknownKindStays(t *testing.T) {
 		}
 		start(t, d, brisk, func(context.Context, jobs.Job, note) error { return nil })
 		enqueue(t, d, 1, jobs.Options{})
-		until(t, "the other is done", func() bool { return count(t, d, jobs.Done) == 1 })
+		waittest.Until(t, "the other is done", func() bool { return count(t, d, jobs.Done) == 1 })
 		if n := count(t, d, jobs.Available); n != 1 {
 			t.Errorf("%d available", n)
 		}
@@ -435,9 +449,9 @@ func TestLater(t *testing.T) {
 			start(t, d, brisk, func(context.Context, jobs.Job, note) error { return nil })
 			enqueue(t, d, 1, jobs.Options{RunAt: c.now().Add(time.Hour)})
 			enqueue(t, d, 2, jobs.Options{})
-			until(t, "the other is done", func() bool { return count(t, d, jobs.Done) == 1 })
+			waittest.Until(t, "the other is done", func() bool { return count(t, d, jobs.Done) == 1 })
 			c.advance(time.Hour)
-			until(t, "both are done", func() bool { return count(t, d, jobs.Done) == 2 })
+			waittest.Until(t, "both are done", func() bool { return count(t, d, jobs.Done) == 2 })
 		})
 	}
 }

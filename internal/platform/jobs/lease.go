@@ -3,15 +3,16 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/platform/db"
 )
 
-// tend keeps the leases of this instance alive, frees those that others let
+// keepLeases keeps the leases of this instance alive, frees those that others let
 // lapse, and now and then cleans up.
-func (qu *Queue) tend(ctx context.Context) {
+func (qu *Queue) keepLeases(ctx context.Context) {
 	beat := time.NewTicker(qu.conf.Lease / 3)
 	defer beat.Stop()
 	chores := time.NewTicker(time.Minute)
@@ -47,9 +48,9 @@ func (qu *Queue) renew(ctx context.Context) error {
 }
 
 // beat prolongs the leases of the jobs at hand and cancels the jobs whose lease
-// is lost, or cannot be known to be held.
+// is lost, or cannot be known to be held. Those that outstay their context lapse.
 func (qu *Queue) beat(ctx context.Context) error {
-	held := qu.held()
+	held := slices.DeleteFunc(qu.held(), (*run).stubborn)
 	if len(held) == 0 {
 		return nil
 	}
@@ -114,6 +115,13 @@ type rescued struct {
 	State State  `db:"state"`
 }
 
+// breakOff ends a try that did not end in order, at the moment $1 and with the words $2.
+// It counts, and makes the job a suspect.
+const breakOff = `UPDATE jobs SET run_at = $1, lease_until = NULL, error = $2,
+	suspicion = CASE WHEN suspicion = 0 THEN 1 ELSE suspicion END,
+	state = CASE WHEN attempt < max_attempts THEN 'available' ELSE 'dead' END,
+	finished_at = CASE WHEN attempt < max_attempts THEN finished_at ELSE $1 END`
+
 // rescue makes jobs whose worker fell silent available to others. The try
 // counts, so that a job that kills its process ends up dead.
 func (qu *Queue) rescue(ctx context.Context) error {
@@ -126,12 +134,9 @@ func (qu *Queue) rescue(ctx context.Context) error {
 	err = qu.db.Brief(ctx, func(q db.Q) error {
 		jobs, err = db.All[rescued](ctx, q, `WITH lapsed AS MATERIALIZED (
 				SELECT id FROM jobs WHERE state = 'running' AND lease_until < $1
-				ORDER BY lease_until LIMIT $2 `+passing(q)+`)
-			UPDATE jobs SET state = CASE WHEN attempt < max_attempts THEN 'available' ELSE 'dead' END,
-				finished_at = CASE WHEN attempt < max_attempts THEN NULL ELSE $1 END,
-				run_at = $1, lease_until = NULL, error = $3
-			WHERE id IN (SELECT id FROM lapsed) RETURNING id, kind, state`,
-			q.Now(), rescueAtOnce, "the worker stopped in the midst of the job")
+				ORDER BY lease_until LIMIT $3 `+passing(q)+`)
+			`+breakOff+` WHERE id IN (SELECT id FROM lapsed) RETURNING id, kind, state`,
+			q.Now(), "the worker stopped in the midst of the job", rescueAtOnce)
 		return err
 	})
 	for _, j := range jobs {
@@ -145,9 +150,8 @@ func (qu *Queue) rescue(ctx context.Context) error {
 // longer finish them.
 func (qu *Queue) release(ctx context.Context, left []*run) error {
 	return qu.db.Brief(ctx, func(q db.Q) error {
-		list, args := db.In([]any{q.Now(), qu.name}, ids(left))
-		_, err := db.Exec(ctx, q, `UPDATE jobs SET state = 'available', attempt = attempt - 1, run_at = $1,
-			lease_until = NULL WHERE worker = $2 AND state = 'running' AND id IN `+list, args...)
+		list, args := db.In([]any{q.Now(), "the job did not stop when it was told to", qu.name}, ids(left))
+		_, err := db.Exec(ctx, q, breakOff+` WHERE worker = $3 AND state = 'running' AND id IN `+list, args...)
 		return err
 	})
 }

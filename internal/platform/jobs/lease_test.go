@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lectern/internal/ground/clock"
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/jobs"
@@ -39,7 +40,7 @@ func TestLapsedLeaseIsTakenOver(t *testing.T) {
 			attempt.Store(int64(job.Attempt))
 			return nil
 		})
-		until(t, "both are over", func() bool { return count(t, d, jobs.Done) == 1 && count(t, d, jobs.Dead) == 1 })
+		waittest.Until(t, "both are over", func() bool { return count(t, d, jobs.Done) == 1 && count(t, d, jobs.Dead) == 1 })
 		if attempt.Load() != 2 {
 			t.Errorf("attempt %d", attempt.Load())
 		}
@@ -70,10 +71,10 @@ func TestLiveLeaseIsRenewed(t *testing.T) {
 		enqueue(t, d, 1, jobs.Options{})
 		for range 3 {
 			before := lease()
-			until(t, "the lease is renewed", func() bool { return lease() > before })
+			waittest.Until(t, "the lease is renewed", func() bool { return lease() > before })
 		}
 		close(hold)
-		until(t, "it is done", func() bool { return count(t, d, jobs.Done) == 1 })
+		waittest.Until(t, "it is done", func() bool { return count(t, d, jobs.Done) == 1 })
 		if runs.Load() != 1 {
 			t.Errorf("%d runs", runs.Load())
 		}
@@ -131,7 +132,7 @@ func TestDoneBelongsToTheTransaction(t *testing.T) {
 			return errors.New("too late to matter")
 		})
 		enqueue(t, d, 1, jobs.Options{})
-		until(t, "it is done", func() bool { return count(t, d, jobs.Done) == 1 })
+		waittest.Until(t, "it is done", func() bool { return count(t, d, jobs.Done) == 1 })
 		if r := get(t, d); runs.Load() != 2 || r.Attempt != 2 || *r.Error != "rolled back" {
 			t.Errorf("%d runs: %+v", runs.Load(), r)
 		}
@@ -206,7 +207,8 @@ func stopGivesBack(t *testing.T, d *db.DB, heeds bool) {
 	}
 	check := func() {
 		t.Helper()
-		if r := get(t, d); r.State != jobs.Available || r.Attempt != 0 || r.Error != nil {
+		r := get(t, d)
+		if r.State != jobs.Available || heeds != (r.Attempt == 0) || heeds != (r.Error == nil) {
 			t.Errorf("not given back: %+v", r)
 		}
 	}
@@ -217,7 +219,7 @@ func stopGivesBack(t *testing.T, d *db.DB, heeds bool) {
 		check()
 	}
 	start(t, d, brisk, func(context.Context, jobs.Job, note) error { return nil })
-	until(t, "another has done it", func() bool { return count(t, d, jobs.Done) == 1 })
+	waittest.Until(t, "another has done it", func() bool { return count(t, d, jobs.Done) == 1 })
 }
 
 func TestPeriodicOnce(t *testing.T) {
@@ -234,7 +236,7 @@ func TestPeriodicOnce(t *testing.T) {
 				return qu
 			}
 			one, two := run(), run()
-			until(t, "the schedule is known", func() bool {
+			waittest.Until(t, "the schedule is known", func() bool {
 				n, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM job_schedules`)
 				return err == nil && *n == 1
 			})
@@ -243,13 +245,13 @@ func TestPeriodicOnce(t *testing.T) {
 					t.Fatalf("%d jobs on day %d", n, day)
 				}
 				c.advance(24 * time.Hour)
-				until(t, "it is enqueued", func() bool { return count(t, d, "") > day })
+				waittest.Until(t, "it is enqueued", func() bool { return count(t, d, "") > day })
 			}
 			stop(t, one)
 			stop(t, two)
 			c.advance(3 * 24 * time.Hour)
 			one, two = run(), run()
-			until(t, "the last of those missed is made good", func() bool { return count(t, d, "") > 30 })
+			waittest.Until(t, "the last of those missed is made good", func() bool { return count(t, d, "") > 30 })
 			stop(t, one)
 			stop(t, two)
 			if n := count(t, d, ""); n != 31 {

@@ -50,13 +50,14 @@ type Queue struct {
 	quit     chan struct{} // closed when no more jobs are to be claimed
 	fetched  chan struct{} // closed when none will be any more
 	jobs     sync.WaitGroup
-	tended   sync.WaitGroup
+	keeper   sync.WaitGroup
 	end      context.CancelFunc // of all but the jobs
 
 	beside   []*Queue // the others of this process
 	last     string   // the kind whose turn it was last; only fetch's goroutine touches it
 	mu       sync.Mutex
 	running  map[*run]bool
+	suspect  *run // the one that runs, of the jobs that were broken off before
 	stopping bool // jobs are to end, also one whose claim was under way
 }
 
@@ -70,6 +71,7 @@ type Limits struct {
 	Timeout     time.Duration // after which the job's context ends; 15 minutes when zero
 	Concurrency int           // jobs of this kind at a time; no limit but Config.Workers when zero
 	Fair        bool          // units take turns, and inside a unit people; by the moment alone when false
+	Untrusted   bool          // it runs or reads what strangers made: given up when broken off twice in a row
 }
 
 // New makes a queue. Register the kinds, then Start it.
@@ -121,7 +123,7 @@ func (qu *Queue) Start(ctx context.Context) {
 		defer close(qu.fetched)
 		qu.fetch(ctx)
 	}()
-	qu.tended.Go(func() { qu.tend(ctx) })
+	qu.keeper.Go(func() { qu.keepLeases(ctx) })
 }
 
 // Wake makes the queue look for jobs now.
@@ -135,9 +137,10 @@ func (qu *Queue) Wake() {
 // Stop claims no more jobs and waits for the running ones. When ctx ends first,
 // it cancels them and gives them back, so that another instance takes them at
 // once; that try is not counted. It fails if a job has not heeded its context
-// after a third of a lease.
+// after a third of a lease: that try counts, or a job that never stops would be
+// begun afresh at every start.
 func (qu *Queue) Stop(ctx context.Context) error {
-	defer qu.tended.Wait()
+	defer qu.keeper.Wait()
 	defer qu.end()
 	close(qu.quit)
 	idle := make(chan struct{})
@@ -173,7 +176,7 @@ func (qu *Queue) abandon(ctx context.Context, idle <-chan struct{}) error {
 	if err := qu.release(ctx, left); err != nil {
 		return fmt.Errorf("give back %d jobs: %w", len(left), err)
 	}
-	return fmt.Errorf("%d jobs did not stop when told to; they will be run again", len(left))
+	return fmt.Errorf("%d jobs did not stop when told to; that counts as a failed try of each", len(left))
 }
 
 // patience is how long a statement of the queue may wait for the database.

@@ -60,7 +60,7 @@ func List(ctx context.Context, q db.Q, state State, limit, offset int) ([]Record
 // since settle relies on that.
 func Retry(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `UPDATE jobs SET state = 'available', run_at = $1, finished_at = NULL,
-		max_attempts = attempt + $2 WHERE id = $3 AND state = 'dead'`, q.Now(), defaultAttempts, id)
+		max_attempts = attempt + $2, suspicion = 0 WHERE id = $3 AND state = 'dead'`, q.Now(), defaultAttempts, id)
 	if db.Duplicate(err) {
 		return fault.New(fault.Conflict, "another job for the same purpose is already under way")
 	}

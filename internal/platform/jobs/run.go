@@ -80,7 +80,11 @@ type run struct {
 	args   []byte
 	cancel context.CancelCauseFunc
 	done   atomic.Bool // Done or Later was called and committed
-	until  time.Time   // when the lease ends; only tend's goroutine touches it after the start
+	until  time.Time   // when the lease ends; only keepLeases touches it after the start
+
+	due       clock.Time                // when it was to run; Hasten changes it in the row
+	suspicion int                       // what was held against it when it was claimed
+	ended     atomic.Pointer[time.Time] // when its context ended, if it has
 }
 
 // outcome is what becomes of a job after a try.
@@ -89,10 +93,17 @@ type outcome struct {
 	attempt int // tries that count
 	runAt   clock.Time
 	err     error
+
+	suspicion int // unsuspected after a try that ended in order
 }
 
 // work runs the job and writes what became of it.
 func (r *run) work(ctx context.Context) {
+	if o, ok := r.queue.admit(ctx, r); !ok {
+		r.conclude(ctx, o)
+		return
+	}
+	defer r.queue.dismiss(r)
 	err := r.call(ctx)
 	if r.done.Load() {
 		if err != nil {
@@ -101,18 +112,27 @@ func (r *run) work(ctx context.Context) {
 		}
 		return
 	}
-	lost := errors.Is(err, ErrLost) || errors.Is(context.Cause(ctx), ErrLost)
-	if !lost {
-		err = r.finish(ctx, r.judge(ctx, err))
-		lost = errors.Is(err, ErrLost)
+	if errors.Is(err, ErrLost) || errors.Is(context.Cause(ctx), ErrLost) {
+		r.tellLost(ctx)
+		return
 	}
-	if lost {
-		r.queue.log.WarnContext(ctx, "a job was taken over by another worker", "job", r.ID, "kind", r.Kind, "attempt",
-			r.Attempt)
+	r.conclude(ctx, r.outcomeAfter(ctx, err))
+}
+
+// conclude writes what became of the job.
+func (r *run) conclude(ctx context.Context, o outcome) {
+	err := r.finish(ctx, o)
+	if errors.Is(err, ErrLost) {
+		r.tellLost(ctx)
 	} else if err != nil {
 		r.queue.log.ErrorContext(ctx, "cannot write the end of a job; it will be run again", "job", r.ID, "kind",
 			r.Kind, "err", err)
 	}
+}
+
+func (r *run) tellLost(ctx context.Context) {
+	r.queue.log.WarnContext(ctx, "a job was taken over by another worker", "job", r.ID, "kind", r.Kind, "attempt",
+		r.Attempt)
 }
 
 // call runs the worker. A panic is a failure like others.
@@ -120,6 +140,11 @@ func (r *run) call(ctx context.Context) (err error) {
 	k := r.queue.kinds[r.Kind]
 	ctx, stop := context.WithTimeoutCause(ctx, k.Timeout, fmt.Errorf("it took longer than %v", k.Timeout))
 	defer stop()
+	unwatch := context.AfterFunc(ctx, func() {
+		now := time.Now()
+		r.ended.Store(&now)
+	})
+	defer unwatch()
 	defer func() {
 		if p := recover(); p != nil {
 			r.queue.log.ErrorContext(ctx, "a job panicked", "job", r.ID, "kind", r.Kind, "panic", p, "stack",
@@ -134,8 +159,8 @@ func (r *run) call(ctx context.Context) (err error) {
 	return err
 }
 
-// judge decides what becomes of the job after its worker gave err.
-func (r *run) judge(ctx context.Context, err error) outcome {
+// outcomeAfter decides what becomes of the job after its worker gave err.
+func (r *run) outcomeAfter(ctx context.Context, err error) outcome {
 	now := r.queue.now()
 	o := outcome{state: Available, attempt: r.Attempt, runAt: now, err: err}
 	nap, naps := errors.AsType[snoozed](err)
@@ -170,7 +195,9 @@ func (r *run) finish(ctx context.Context, o outcome) error {
 
 // settle ends the lease with o, unless it is no longer ours. The name of the
 // worker is never used twice and the attempts of one worker at one job only
-// rise, so the two tell this try from every other.
+// rise, so the two tell this try from every other. A job that was hastened during the
+// try and is to run again does so at the moment that Hasten set: its worker may have
+// read what has changed before it did.
 func (r *run) settle(ctx context.Context, q db.Q, o outcome) error {
 	var ended, text any
 	if o.state == Done || o.state == Dead {
@@ -179,10 +206,11 @@ func (r *run) settle(ctx context.Context, q db.Q, o outcome) error {
 	if o.err != nil {
 		text = storable(o.err.Error())
 	}
-	n, err := db.Exec(ctx, q, `UPDATE jobs SET state = $1, attempt = $2, run_at = $3, error = coalesce($4, error),
-			finished_at = $5, lease_until = NULL
-		WHERE id = $6 AND worker = $7 AND attempt = $8 AND state = 'running'`,
-		o.state, o.attempt, o.runAt, text, ended, r.ID, r.queue.name, r.Attempt)
+	n, err := db.Exec(ctx, q, `UPDATE jobs SET state = $1, attempt = $2,
+			run_at = CASE WHEN $1 = 'available' AND run_at <> $10 THEN run_at ELSE $3 END,
+			error = coalesce($4, error), finished_at = $5, lease_until = NULL, suspicion = $6
+		WHERE id = $7 AND worker = $8 AND attempt = $9 AND state = 'running'`,
+		o.state, o.attempt, o.runAt, text, ended, o.suspicion, r.ID, r.queue.name, r.Attempt, r.due)
 	if err == nil && n == 0 {
 		err = ErrLost
 	}

@@ -1,10 +1,12 @@
 // Package mail sends e-mail: through an SMTP server, or into a directory to be
-// looked at. It also writes the service's letters from embedded templates. It
-// knows nothing of why a letter is sent or to whom it may be.
+// looked at. It also writes the service's emails from embedded templates. It
+// knows nothing of why an email is sent or to whom it may be.
 package mail
 
 import (
+	"bytes"
 	"context"
+	_ "embed" // the mark
 	"net/mail"
 	"net/url"
 	"regexp"
@@ -17,7 +19,7 @@ import (
 	"lectern/internal/ground/fault"
 )
 
-// Message is one letter to one person.
+// Message is one email to one person.
 type Message struct {
 	To, ToName     string // address and display name
 	From, FromName string
@@ -27,12 +29,12 @@ type Message struct {
 	HTML           string // the same for programs that show it; may be empty
 
 	// ID is the Message-ID without its angle brackets. It must be the same
-	// when a letter is sent again because nobody knows whether the first try
+	// when an email is sent again because nobody knows whether the first try
 	// arrived: that is how the receiving side can tell that it did.
 	ID string
 
-	// Unsubscribe is an address that takes one POST to end letters of this
-	// kind (RFC 8058); none for letters one cannot do without.
+	// Unsubscribe is an address that takes one POST to end emails of this
+	// kind (RFC 8058); none for emails one cannot do without.
 	Unsubscribe string
 }
 
@@ -41,6 +43,13 @@ type Message struct {
 type Sender interface {
 	Send(ctx context.Context, m Message) error
 }
+
+// mark is the service's sign, which the HTML of a message shows by its id.
+//
+//go:embed templates/mark.png
+var mark []byte
+
+const markID = "mark@lectern"
 
 // build checks the message and puts it together. Line breaks and control
 // characters in names and the subject become spaces, so no header can be
@@ -73,6 +82,9 @@ func (m Message) build() (*gomail.Msg, error) {
 	msg.SetBodyString(gomail.TypeTextPlain, body(m.Text))
 	if m.HTML != "" {
 		msg.AddAlternativeString(gomail.TypeTextHTML, body(m.HTML))
+	}
+	if strings.Contains(m.HTML, "cid:"+markID) { // several mail programs draw no SVG, and fetch nothing
+		msg.EmbedReadSeeker("mark.png", bytes.NewReader(mark), gomail.WithFileContentID("<"+markID+">"))
 	}
 	return msg, nil
 }
@@ -108,7 +120,7 @@ func address(what, name, addr string) (*mail.Address, error) {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`<>()[]\,;:"`, r)
 	})
 	if err != nil || odd || a.Address != addr || len(addr) > 254 || !utf8.ValidString(addr) {
-		return nil, fault.New(fault.Invalid, "the %s %q is no e-mail address", what, addr)
+		return nil, fault.New(fault.Invalid, "the %s is no e-mail address", what) // which the log is not told
 	}
 	// net/mail leaves a backslash bare in an encoded word, where parsers, its
 	// own included, take it for a quote and lose the address.

@@ -84,8 +84,29 @@ func (s *SMTP) Send(ctx context.Context, m Message) error {
 	if err == nil {
 		err = errors.New("the server did not take the message")
 	}
-	return fmt.Errorf("send mail through %s: %w", s.host, errors.Join(err, ctx.Err()))
+	return discreet{fmt.Errorf("send mail through %s: %w", s.host, errors.Join(err, ctx.Err()))}
 }
+
+// Look goes as far as Send does before the first word of a message: it connects, encrypts and
+// signs in, and takes leave. Nothing is sent.
+func (s *SMTP) Look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
+	defer cancel()
+	client, err := s.client(ctx)
+	if err != nil {
+		return fmt.Errorf("set up mail client: %w", err)
+	}
+	if err := client.DialWithContext(ctx); err != nil {
+		return discreet{errors.Join(err, ctx.Err())}
+	}
+	return client.Close()
+}
+
+// Server is the name and port of the server.
+func (s *SMTP) Server() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
+
+// SignsIn tells whether a name and a password are sent.
+func (s *SMTP) SignsIn() bool { return s.user != "" }
 
 // client makes the client of one delivery: its connection ends with ctx, even
 // in the middle of a command, which the library alone does not see to.
@@ -126,6 +147,13 @@ func (s *SMTP) methods() []gomail.SMTPAuthType {
 		return append(methods, gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc)
 	}
 	return append(methods, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin)
+}
+
+// Unsure tells whether an error of a Sender leaves open whether the message was taken: the
+// connection ended after its last word, before the server's answer to it.
+func Unsure(err error) bool {
+	sent, ok := errors.AsType[*gomail.SendError](err)
+	return ok && sent.Reason == gomail.ErrSMTPDataClose && sent.ErrorCode() == 0
 }
 
 // Permanent tells whether an error of a Sender is about the message, so that

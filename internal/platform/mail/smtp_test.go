@@ -187,6 +187,54 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// What is logged, and kept of a job that failed, names nobody.
+func TestARefusedEmailTellsNoAddress(t *testing.T) {
+	srv := start(t, "never")
+	refusal := &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1},
+		Message: "<ada@example.edu>: no mailbox Ada@Example.edu here"}
+	for name, at := range map[string]int{"sender": 0, "recipient": 1, "content": 2} {
+		answers := [3]error{}
+		answers[at] = refusal
+		srv.refuse(answers[0], answers[1], answers[2])
+		err := sender(t, srv.addr, "never", "").Send(t.Context(), sample())
+		if err == nil || !Permanent(err) || !strings.Contains(err.Error(), "no mailbox") {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if text := strings.ToLower(err.Error()); strings.Contains(text, "ada") || strings.Contains(text, "@") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	m := sample()
+	m.To = "ada at example.edu"
+	if err := sender(t, srv.addr, "never", "").Send(t.Context(), m); err == nil || strings.Contains(err.Error(), "ada") {
+		t.Errorf("an address that is none: %v", err)
+	}
+}
+
+func TestLookSignsInAndSendsNothing(t *testing.T) {
+	for _, mode := range []string{"starttls", "always", "never"} {
+		srv := start(t, mode)
+		s := sender(t, srv.addr, mode, rightPassword)
+		s.tls.RootCAs = srv.roots
+		if err := s.Look(t.Context()); err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+		bad := sender(t, srv.addr, mode, "guess")
+		bad.tls.RootCAs = srv.roots
+		if err := bad.Look(t.Context()); err == nil || strings.Contains(err.Error(), "guess") {
+			t.Errorf("%s, a wrong password: %v", mode, err)
+		}
+		if mode != "never" {
+			if err := sender(t, srv.addr, mode, rightPassword).Look(t.Context()); err == nil {
+				t.Errorf("%s: an unknown certificate is taken", mode)
+			}
+		}
+		if n := len(srv.deliveries()); n != 0 {
+			t.Errorf("%s: %d emails", mode, n)
+		}
+	}
+}
+
 func TestTroubleThatMayPass(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -264,6 +312,23 @@ func TestLostBeforeTakenIsNotSent(t *testing.T) {
 	addr := script(t, "220 hi", "250 test", "250 ok", "250 ok", "354 go on")
 	if err := sender(t, addr, "never", "").Send(t.Context(), sample()); err == nil || Permanent(err) {
 		t.Errorf("%v, want an error that may pass", err)
+	}
+}
+
+// Whether a message was taken is open only between its last word and the server's answer.
+func TestLostAfterTheLastWordLeavesOpenWhetherItWasTaken(t *testing.T) {
+	for says, answers := range map[string][]string{
+		"before":        {"220 hi", "250 test", "250 ok", "250 ok"},
+		"refused":       {"220 hi", "250 test", "250 ok", "250 ok", "354 go on", "451 later"},
+		"refused early": {"220 hi", "250 test", "550 no"},
+	} {
+		if err := sender(t, script(t, answers...), "never", "").Send(t.Context(), sample()); err == nil || Unsure(err) {
+			t.Errorf("%s: %v, want an error that leaves nothing open", says, err)
+		}
+	}
+	addr := script(t, "220 hi", "250 test", "250 ok", "250 ok", "354 go on")
+	if err := sender(t, addr, "never", "").Send(t.Context(), sample()); !Unsure(err) {
+		t.Errorf("%v, want one that leaves it open", err)
 	}
 }
 

@@ -15,8 +15,9 @@ import (
 // cleaners bounds the children that clean files while somebody waits for it.
 var cleaners = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// Clean gives take a copy of a foreign PDF that cannot act: it has the pages with
-// their annotations, links and bookmarks, and nothing else: no scripts, no actions
+// Clean gives take a foreign PDF that cannot act: the bytes as they came where nothing in
+// them does, else a copy that has the pages with their annotations, links and bookmarks,
+// title, language and structure, and nothing else: no scripts, no actions
 // that run by themselves, no embedded files; the fields of a form become what they
 // show. It works in a bounded child process, and refuses what cannot be read there
 // with fault.Unsupported.

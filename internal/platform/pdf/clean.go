@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"errors"
 	"fmt"
@@ -276,8 +277,9 @@ func unpackedSize(sd types.StreamDict) (int64, error) {
 
 // cleanPDF copies the pages of a foreign PDF into a new file that holds nothing
 // else: no scripts, actions, forms or embedded files. Of a document of ours the
-// headers and footers are left out, too. Annotations stay. It tells the page
-// count, the bookmarks and which pages are ours.
+// headers and footers are left out, too. Annotations stay, and of one that is served
+// alone what makes it accessible. It tells the page count, the bookmarks and which pages
+// are ours.
 func cleanPDF(in io.ReadSeeker, j *readJob) (done readDone, err error) {
 	defer caught(&err)
 	src, err := openSource(in, j.Limits.Pages, j.Limits.Pixels)
@@ -295,22 +297,44 @@ func cleanPDF(in io.ReadSeeker, j *readJob) (done readDone, err error) {
 	w := newObjectWriter(f)
 	tree := w.alloc()
 	c := newCopier(src, w, tree)
+	c.tagged = j.Alone && src.hasStructure()
 	if err := c.copyPages(nil); err != nil {
 		return done, err
 	}
 	done.Pages, done.Marks = len(c.pages), src.outlines()
-	root, info := w.alloc(), w.alloc()
+	root, infoNum, info := w.alloc(), w.alloc(), types.Dict{}
 	catalog := types.Dict{"Type": types.Name("Catalog"), "Pages": ref(tree)}
+	if j.Alone {
+		info = c.frame(catalog)
+	}
 	if j.Alone && len(done.Marks) > 0 {
 		catalog["Outlines"] = writeOutlines(w, done.Marks, c.pages)
 	}
 	w.object(tree, types.Dict{"Type": types.Name("Pages"), "Count": types.Integer(len(c.pages)), "Kids": refs(c.pages)})
 	w.object(root, catalog)
-	w.object(info, types.Dict{})
-	if err := w.finish(root, info); err != nil {
+	w.object(infoNum, info)
+	if err := w.finish(root, infoNum); err != nil {
 		return done, err
 	}
+	if j.Alone && src.harmless(in) {
+		return done, asItCame(f, in)
+	}
 	return done, f.Close()
+}
+
+// asItCame puts the bytes of a file that was found harmless in place of its copy.
+func asItCame(f *os.File, in io.ReadSeeker) error {
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	n, err := io.Copy(f, in)
+	if err == nil {
+		err = f.Truncate(n)
+	}
+	return cmp.Or(err, f.Close())
 }
 
 func refs(nums []int) types.Array {

@@ -11,17 +11,20 @@ import (
 // copier copies pages of one PDF into another. It is a sieve, not a filter:
 // only what is named here is taken over, so nothing unforeseen comes along.
 type copier struct {
-	src   *source
-	out   *objectWriter
-	tree  int         // the page tree of the new file
-	nums  map[int]int // old object numbers to new ones
-	notes map[int]int // the same of annotations
-	queue []int       // old numbers promised and not yet written
-	pages []int       // new numbers of the pages, in order
+	src    *source
+	out    *objectWriter
+	tree   int         // the page tree of the new file
+	nums   map[int]int // old object numbers to new ones
+	notes  map[int]int // the same of annotations that may be answered
+	placed map[int]int // the same of those that were written
+	queue  []int       // old numbers promised and not yet written
+	pages  []int       // new numbers of the pages, in order
+	tagged bool        // the tree of elements comes along, and so do the marks that lead to it
 }
 
 func newCopier(src *source, out *objectWriter, tree int) *copier {
-	c := &copier{src: src, out: out, tree: tree, nums: map[int]int{}, notes: map[int]int{}}
+	c := &copier{src: src, out: out, tree: tree, nums: map[int]int{}, notes: map[int]int{},
+		placed: map[int]int{}}
 	for range src.pages {
 		c.pages = append(c.pages, out.alloc())
 	}
@@ -63,6 +66,7 @@ func (c *copier) page(i int) types.Dict {
 			d[key] = c.value(v, 0)
 		}
 	}
+	c.marks(d, p.dict, "StructParents", "Tabs")
 	var annots types.Array
 	for _, a := range c.src.array(p.dict["Annots"]) {
 		if ad := c.annotation(c.src.dict(a)); ad != nil {
@@ -81,10 +85,25 @@ func (c *copier) place(old types.Object, d types.Dict) types.IndirectRef {
 	r, ok := old.(types.IndirectRef)
 	num := c.notes[int(r.ObjectNumber)]
 	if !ok || num == 0 || c.out.written(num) {
-		return c.write(d)
+		num = c.out.alloc()
+	}
+	if ok && c.placed[int(r.ObjectNumber)] == 0 {
+		c.placed[int(r.ObjectNumber)] = num
 	}
 	c.out.object(num, d)
 	return ref(num)
+}
+
+// marks copies, where the tree of elements comes along, the numbers that lead to it.
+func (c *copier) marks(out, d types.Dict, keys ...string) {
+	for _, key := range keys {
+		switch v := c.src.resolve(d[key]).(type) {
+		case types.Integer, types.Name:
+			if c.tagged {
+				out[key] = v
+			}
+		}
+	}
 }
 
 // number reserves numbers for the annotations that may be answered.
@@ -184,6 +203,9 @@ func (c *copier) dict(d types.Dict, depth int) types.Dict {
 		}
 		out[k] = c.value(d[k], depth+1)
 	}
+	if typed {
+		c.marks(out, d, "StructParent", "StructParents")
+	}
 	return out
 }
 
@@ -245,6 +267,7 @@ func (c *copier) annotation(d types.Dict) types.Dict {
 	if r, ok := d["IRT"].(types.IndirectRef); ok && c.notes[int(r.ObjectNumber)] != 0 {
 		out["IRT"] = ref(c.notes[int(r.ObjectNumber)])
 	}
+	c.marks(out, d, "StructParent")
 	return out
 }
 
@@ -261,6 +284,10 @@ func (c *copier) link(d types.Dict) types.Dict {
 			out[key] = c.value(v, 0)
 		}
 	}
+	if v := d["Contents"]; v != nil && c.tagged {
+		out["Contents"] = c.value(v, 0)
+	}
+	c.marks(out, d, "StructParent")
 	dest := d["Dest"]
 	if a := c.src.dict(d["A"]); a != nil {
 		switch name(c.src.resolve(a["S"])) {

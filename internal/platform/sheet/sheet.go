@@ -22,19 +22,19 @@ import (
 
 	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/fault"
-	"lectern/internal/ground/oneline"
 )
 
 // Options bound a sheet and say which columns it must have. Zero limits mean
 // the defaults below.
 type Options struct {
-	Required []string // headings without which the file is refused
-	Optional []string // further headings that are known; their cells, too, are one line
-	Lines    []string // known headings whose cells may have several lines
-	MaxRows  int      // rows with text, the heading not counted
-	MaxCols  int      // columns
-	MaxCell  int      // bytes in one cell; more makes that row an error
-	MaxBytes int64    // bytes in the file as sent
+	Required []string          // headings without which the file is refused
+	Optional []string          // further headings that are known; their cells, too, are one line
+	Lines    []string          // known headings whose cells may have several lines
+	Names    map[string]string // other headings, by which a known one is meant
+	MaxRows  int               // rows with text, the heading not counted
+	MaxCols  int               // columns
+	MaxCell  int               // bytes in one cell; more makes that row an error
+	MaxBytes int64             // bytes in the file as sent
 }
 
 // The limits that hold where Options say nothing: room for the largest unit
@@ -42,8 +42,8 @@ type Options struct {
 const (
 	DefaultMaxRows  = 20_000
 	DefaultMaxCols  = 256
-	DefaultMaxCell  = size.MB
-	DefaultMaxBytes = 20 * size.MB
+	DefaultMaxCell  = bounds.MB
+	DefaultMaxBytes = 20 * bounds.MB
 )
 
 // maxHeadings bounds the bytes of all headings together, because a report
@@ -104,6 +104,9 @@ func newReader(head []string, rest records, opts Options) (*Reader, error) {
 	var twice []string
 	for i, cell := range head {
 		name := normal(unguard(cell))
+		if meant, ok := opts.Names[name]; ok {
+			name = meant
+		}
 		t.headings = append(t.headings, name)
 		if size += len(name); size > maxHeadings {
 			return nil, fault.New(fault.Invalid, "the headings are longer than %d bytes; is the first row the row of "+
@@ -184,7 +187,7 @@ func (t *Reader) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for line, cells := range t.records {
 			row := t.row(line, cells)
-			if !yield(row, t.judge(row)) {
+			if !yield(row, t.checkRow(row)) {
 				return
 			}
 		}
@@ -204,7 +207,8 @@ func (t *Reader) row(line int, cells []string) Row {
 	return Row{sheet: t, line: line, cells: cells}
 }
 
-func (t *Reader) judge(row Row) error {
+// checkRow says what of a row cannot be taken, in words for the person who sent it.
+func (t *Reader) checkRow(row Row) error {
 	if len(row.cells) > len(t.headings) {
 		return fault.New(fault.Invalid, "the row has %d cells under %d headings; a cell with a separator in it must "+
 			"be quoted", len(row.cells), len(t.headings))
@@ -214,10 +218,10 @@ func (t *Reader) judge(row Row) error {
 			return fault.New(fault.Invalid, "%s has %d bytes; at most %d are accepted", t.headings[i], len(cell),
 				t.opts.MaxCell)
 		}
-		if t.oneLine(t.headings[i]) && !oneline.Fits(strings.TrimSpace(cell)) {
+		if t.oneLine(t.headings[i]) && !bounds.FitsOneLine(strings.TrimSpace(cell)) {
 			return fault.New(fault.Invalid, "%s must be one line without control characters", t.headings[i])
 		}
-		if slices.Contains(t.opts.Lines, t.headings[i]) && !oneline.FitsLines(cell) {
+		if slices.Contains(t.opts.Lines, t.headings[i]) && !bounds.FitsLines(cell) {
 			return fault.New(fault.Invalid, "%s must not hold control characters other than line breaks and tabs",
 				t.headings[i])
 		}

@@ -17,6 +17,7 @@ import (
 // never unpacked.
 const (
 	maxParts       = 2_000     // entries in the archive
+	maxDirectory   = 4 << 20   // read to find out what they are; it is held in memory
 	maxUnpacked    = 256 << 20 // claimed by all entries together
 	maxPart        = 64 << 20  // unpacked, one part
 	maxSmallPart   = 8 << 20   // unpacked: relations, styles, list of sheets
@@ -39,11 +40,8 @@ type workbook struct {
 }
 
 func openWorkbook(r io.ReaderAt, size int64, opts Options) ([]string, records, error) {
-	z, err := zip.NewReader(r, size)
+	z, err := readDirectory(r, size)
 	if err != nil {
-		return nil, nil, fault.New(fault.Unsupported, "this is a damaged zip archive; %s", accepted)
-	}
-	if err := checkDirectory(z); err != nil {
 		return nil, nil, err
 	}
 	w := &workbook{parts: make(map[string]*zip.File, len(z.File)), opts: opts}
@@ -72,6 +70,34 @@ func (w *workbook) rest(rows []record) records {
 			}
 		}
 	}
+}
+
+// metered lets a directory be read, but no more than maxDirectory of a file.
+type metered struct {
+	r    io.ReaderAt
+	left int64
+	open bool // the directory is read: what follows has bounds of its own
+}
+
+func (m *metered) ReadAt(p []byte, off int64) (int, error) {
+	if m.left -= int64(len(p)); !m.open && m.left < 0 {
+		return 0, tooBig()
+	}
+	return m.r.ReadAt(p, off)
+}
+
+// readDirectory reads what is in an archive, and refuses what is too much.
+func readDirectory(r io.ReaderAt, size int64) (*zip.Reader, error) {
+	m := &metered{r: r, left: maxDirectory}
+	z, err := zip.NewReader(m, size)
+	if fault.Is(err, fault.TooLarge) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unsupported, "this is a damaged zip archive; %s", accepted)
+	}
+	m.open = true
+	return z, checkDirectory(z)
 }
 
 // checkDirectory refuses an archive by what it claims, before unpacking.

@@ -272,7 +272,35 @@ func TestZipBombs(t *testing.T) {
 	}
 }
 
-func TestDirectoryIsJudgedByItsClaims(t *testing.T) {
+// counted counts what is read of a file.
+type counted struct {
+	io.ReaderAt
+	n int
+}
+
+func (c *counted) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(p, off)
+	c.n += n
+	return n, err
+}
+
+// A directory is held in memory as a whole before its entries can be counted.
+func TestDirectoryOfMegabytesIsNotReadToItsEnd(t *testing.T) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for range 200_000 {
+		if _, err := z.CreateRaw(&zip.FileHeader{Name: "a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	r := &counted{ReaderAt: bytes.NewReader(b.Bytes())}
+	if _, err := Read(r, int64(b.Len()), Options{}); !fault.Is(err, fault.TooLarge) || r.n > maxDirectory+64 {
+		t.Errorf("%d bytes of %d were read: %v", r.n, b.Len(), err)
+	}
+}
+
+func TestDirectoryIsCheckedByItsClaims(t *testing.T) {
 	entry := func(packed, unpacked uint64) *zip.File {
 		return &zip.File{FileHeader: zip.FileHeader{CompressedSize64: packed, UncompressedSize64: unpacked}}
 	}

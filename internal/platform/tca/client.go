@@ -1,8 +1,8 @@
-// Package tii speaks with the outside similarity service: it calls what the service
+// Package tca speaks with the outside similarity service: it calls what the service
 // publishes as version 1 of its interface (TCA), and checks the signatures of what the
 // service sends back. It decides nothing: when to call, what to send and what an
 // answer means is for the caller to know.
-package tii
+package tca
 
 import (
 	"bytes"

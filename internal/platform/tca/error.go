@@ -1,4 +1,4 @@
-package tii
+package tca
 
 import (
 	"context"
@@ -39,9 +39,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Away tells whether the service was not reached, was in trouble of its own, or gave
+// Unavailable tells whether the service was not reached, was in trouble of its own, or gave
 // an answer that makes no sense: another try may succeed.
-func (e *Error) Away() bool {
+func (e *Error) Unavailable() bool {
 	return e.Status == 0 || e.rubbish || e.Status >= 500 || e.Status == http.StatusRequestTimeout ||
 		e.Status/100 == 3
 }

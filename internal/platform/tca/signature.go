@@ -1,4 +1,4 @@
-package tii
+package tca
 
 import (
 	"crypto/hmac"

@@ -1,4 +1,4 @@
-package tii
+package tca
 
 // Statuses by which the service says why it refused a call.
 const (

@@ -1,4 +1,4 @@
-package tii
+package tca
 
 import (
 	"bufio"
@@ -64,15 +64,15 @@ func (c *Client) DeleteSubmission(ctx context.Context, id string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: submission(id)})
 }
 
-// ReportWish says what a report is to compare with, and whether others will be
+// ReportRequest says what a report is to compare with, and whether others will be
 // compared with the work.
-type ReportWish struct {
+type ReportRequest struct {
 	Index        bool
 	Repositories []string
 }
 
 // RequestReport asks for the report of a submission.
-func (c *Client) RequestReport(ctx context.Context, id string, w ReportWish) error {
+func (c *Client) RequestReport(ctx context.Context, id string, w ReportRequest) error {
 	type indexing struct {
 		Add bool `json:"add_to_index"`
 	}

@@ -1,10 +1,11 @@
-// Package archive opens zip archives that strangers made: it bounds what they
+// Package zipfile opens zip archives that strangers made: it bounds what they
 // hold before anything is unpacked, and refuses names that would lead out of a
 // directory.
-package archive
+package zipfile
 
 import (
 	"archive/zip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ func (m *meter) ReadAt(p []byte, off int64) (int, error) {
 
 // Open reads the directory of an archive: fault.Unsupported when it is none or
 // holds a name that leads elsewhere, fault.TooLarge beyond the limits. What it
-// claims may be a lie: unpack with Copy.
+// claims may be a lie: unpack with Copy or Reader.
 func Open(r io.ReaderAt, length int64, l Limits) (*zip.Reader, error) {
 	m := &meter{r, maxDirectory}
 	z, err := zip.NewReader(m, length)
@@ -70,12 +71,12 @@ func Open(r io.ReaderAt, length int64, l Limits) (*zip.Reader, error) {
 		}
 		if f.UncompressedSize64 > l.Entry {
 			return nil, fault.New(fault.TooLarge, "%.100q in the archive unpacks to more than %s.", f.Name,
-				size.Text(int64(l.Entry)))
+				bounds.SizeText(int64(l.Entry)))
 		}
 		total += f.UncompressedSize64
 	}
 	if total > l.Total {
-		return nil, fault.New(fault.TooLarge, "The archive unpacks to more than %s.", size.Text(int64(l.Total)))
+		return nil, fault.New(fault.TooLarge, "The archive unpacks to more than %s.", bounds.SizeText(int64(l.Total)))
 	}
 	return z, nil
 }
@@ -89,37 +90,55 @@ func local(name string) bool {
 	return filepath.IsLocal(slashed) && !drive.MatchString(name) && !strings.ContainsRune(name, 0)
 }
 
-// Copy unpacks one entry to w and fails with fault.TooLarge past most bytes,
-// whatever the directory claims; fault.Unsupported when it is damaged.
-func Copy(w io.Writer, f *zip.File, most int64) (int64, error) {
+// Reader unpacks one entry while it is read, until ctx ends: the entries of one archive
+// may take longer together than anybody waits. It gives no more than the directory
+// claims, so the limits of Open hold for what is unpacked, too. fault.Unsupported when
+// the entry is damaged or longer than that.
+func Reader(ctx context.Context, f *zip.File) (io.ReadCloser, error) {
 	r, err := f.Open()
 	if err != nil {
-		return 0, &fault.Error{Kind: fault.Unsupported, Text: "It cannot be unpacked.", Err: err}
+		return nil, &fault.Error{Kind: fault.Unsupported, Text: "It cannot be unpacked.", Err: err}
+	}
+	return &unpacking{ReadCloser: r, ctx: ctx}, nil
+}
+
+// unpacking is an entry that is being read.
+type unpacking struct {
+	io.ReadCloser
+	ctx context.Context
+	err error // what went wrong, to be told from trouble of the writer
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	if u.err = u.ctx.Err(); u.err != nil {
+		return 0, u.err
+	}
+	n, err := u.ReadCloser.Read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // as io.Reader gives it
+		u.err = &fault.Error{Kind: fault.Unsupported, Text: "It is damaged.", Err: err}
+		return n, u.err
+	}
+	return n, err
+}
+
+// Copy unpacks one entry to w, until ctx ends. It fails with fault.TooLarge when that
+// has more than most bytes; fault.Unsupported when it is damaged, or has more than the
+// directory claims.
+func Copy(ctx context.Context, w io.Writer, f *zip.File, most int64) (int64, error) {
+	if f.UncompressedSize64 > uint64(most) {
+		return 0, fault.New(fault.TooLarge, "It has more than %s.", bounds.SizeText(most))
+	}
+	r, err := Reader(ctx, f)
+	if err != nil {
+		return 0, err
 	}
 	defer r.Close()
-	source := &damage{r: r}
-	n, err := io.Copy(w, io.LimitReader(source, most+1))
-	switch {
-	case n > most:
-		return n, fault.New(fault.TooLarge, "It has more than %s.", size.Text(most))
-	case source.err != nil:
-		return n, &fault.Error{Kind: fault.Unsupported, Text: "It is damaged.", Err: source.err}
-	case err != nil:
+	n, err := io.Copy(w, r)
+	if u := r.(*unpacking); u.err != nil {
+		return n, u.err
+	}
+	if err != nil {
 		return n, fmt.Errorf("unpack: %w", err)
 	}
 	return n, nil
-}
-
-// damage remembers the error of what it reads, to tell it from the writer's.
-type damage struct {
-	r   io.Reader
-	err error
-}
-
-func (d *damage) Read(p []byte) (int, error) {
-	n, err := d.r.Read(p)
-	if err != nil && err != io.EOF { //nolint:errorlint // as io.Reader gives it
-		d.err = err
-	}
-	return n, err
 }

@@ -1,4 +1,4 @@
-package archive
+package zipfile
 
 import (
 	"archive/zip"

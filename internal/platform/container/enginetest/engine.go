@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/container"
 	"lectern/internal/platform/db/dbtest"
 )
@@ -157,13 +158,11 @@ func (e *Engine) answer() error {
 	if err != nil {
 		return err
 	}
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		if err = c.Check(context.Background()); err == nil || time.Now().After(deadline) {
-			return err
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	waittest.Within(30*time.Second, func() bool {
+		err = c.Check(context.Background())
+		return err == nil
+	})
+	return err
 }
 
 // Add puts an image of the given layer, a tar archive, into the registry, pulls

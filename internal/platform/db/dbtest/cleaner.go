@@ -3,6 +3,7 @@ package dbtest
 import (
 	"context"
 	"errors"
+	"lectern/internal/ground/waittest"
 	"strings"
 	"time"
 
@@ -73,7 +74,8 @@ func (c *cleaner) empty(ctx context.Context) error {
 // names gives the tables ("r") or the sequences ("S") of the schema.
 func (c *cleaner) names(ctx context.Context, kind string) ([]string, error) {
 	rows, err := c.conn.Query(ctx, `SELECT quote_ident(relname) FROM pg_class
-		WHERE relnamespace = 'public'::regnamespace AND relkind = $1::"char" AND relname NOT LIKE 'goose%'`, kind)
+		WHERE relnamespace = 'public'::regnamespace AND relkind = $1::"char" AND relname NOT LIKE 'goose%'
+			AND relname <> 'schema_programs'`, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -82,15 +84,17 @@ func (c *cleaner) names(ctx context.Context, kind string) ([]string, error) {
 
 // alone sends everybody else away and waits until they have gone.
 func (c *cleaner) alone(ctx context.Context) error {
-	for {
+	var err error
+	gone := waittest.Within(waittest.Patience, func() bool { // the server itself would look again after 100 ms only
 		var others int
-		err := c.conn.QueryRow(ctx, `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+		err = c.conn.QueryRow(ctx, `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 			WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&others)
-		if err != nil || others == 0 {
-			return err
-		}
-		time.Sleep(time.Millisecond) // the server itself would look again after 100 only
+		return err != nil || others == 0
+	})
+	if !gone {
+		return errors.New("others stay connected")
 	}
+	return err
 }
 
 func (c *cleaner) delete(ctx context.Context, tables, ids []string) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"lectern/internal/ground/waittest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -184,14 +185,9 @@ func answer(base string) error {
 		return err
 	}
 	defer d.Close()
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		if err = d.Ping(); err == nil || time.Now().After(deadline) {
-			return err
-		}
-		if strings.Contains(err.Error(), "does not exist") {
-			return err
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	waittest.Within(30*time.Second, func() bool {
+		err = d.Ping()
+		return err == nil || strings.Contains(err.Error(), "does not exist")
+	})
+	return err
 }
