@@ -7,9 +7,15 @@ import (
 	"lectern/internal/teaching/enrol"
 )
 
-// AddStream gives a unit a stream. Once a unit has streams each of its task
-// definitions belongs to one, so the first takes them all over.
-func AddStream(ctx context.Context, q db.Q, unitID int64, activityAbbr string) (*enrol.Stream, error) {
+// AddStream gives a unit a stream, for whoever holds policy.EditTutorials. Once a unit has
+// streams each of its task definitions belongs to one, so the first takes them all over. It
+// refuses an activity type that there is not.
+func (s *Service) AddStream(ctx context.Context, unitID int64, activityAbbr string) (*enrol.Stream, error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*enrol.Stream, error) { return addStream(ctx, q, unitID, activityAbbr) })
+}
+
+// addStream is AddStream in a transaction.
+func addStream(ctx context.Context, q db.Q, unitID int64, activityAbbr string) (*enrol.Stream, error) {
 	s, first, err := enrol.AddStream(ctx, q, unitID, activityAbbr)
 	if err != nil || !first {
 		return s, err

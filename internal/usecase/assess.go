@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/assess"
 	"lectern/internal/teaching/submit"
@@ -60,10 +62,12 @@ type AssessmentForStaff struct {
 	ExitCode    *int   `json:"exit_code"`
 	Claimed     string `json:"claimed_status" doc:"what the scripts ask for; counts only where they are trusted"`
 	Judged      string `json:"judged_status" doc:"what judge.sh asks for"`
+	Trouble     string `json:"trouble" doc:"what the container engine says while the tests cannot be run"`
 }
 
-// ViewAssessment shows what came of a run to staff, or to a student.
-func (s *Service) ViewAssessment(ctx context.Context, report *string, staff bool) (AssessmentView, error) {
+// ViewAssessment shows what came of a run, or what keeps it from being run, to staff, or to a
+// student.
+func (s *Service) ViewAssessment(ctx context.Context, report, trouble *string, staff bool) (AssessmentView, error) {
 	o, err := assess.OutcomeOf(ctx, s.Files, report)
 	if err != nil {
 		return AssessmentView{}, err
@@ -71,7 +75,7 @@ func (s *Service) ViewAssessment(ctx context.Context, report *string, staff bool
 	v := AssessmentView{BuildMessage: o.BuildMessage, RunMessage: o.RunMessage, Output: o.Output}
 	if staff {
 		v.AssessmentForStaff = &AssessmentForStaff{o.BuildDiff, o.RunDiff, o.JudgeOutput, o.ExitCode, o.Claimed,
-			o.Judged}
+			o.Judged, opt.Or(trouble, "")}
 	}
 	return v, nil
 }
@@ -84,14 +88,32 @@ func (s *Service) CheckAssess() error {
 	return nil
 }
 
-// AssessAgain runs the assessment of a submission once more.
-func (s *Service) AssessAgain(ctx context.Context, q db.Q, by assess.Asker, projectID, definitionID,
+// AssessAgain runs the assessment of a submission once more, for whoever holds policy.Submit
+// on the project. It is fault.Conflict while it is queued or running and where there is
+// nothing to run, and fault.Throttled for a student who asks more than five times an hour.
+func (s *Service) AssessAgain(ctx context.Context, who *access.Caller, projectID, definitionID,
 	id int64) (*assess.Assessment, error) {
-	if _, err := assess.ByID(ctx, q, projectID, definitionID, id); err != nil {
-		return nil, err
-	}
+	by := assess.Asker{UserID: who.ID, Staff: who.May(policy.GradeTask)}
+	return changeAlone(ctx, s.DB, func(q db.Q) (*assess.Assessment, error) {
+		if _, err := assess.ByID(ctx, q, projectID, definitionID, id); err != nil {
+			return nil, err
+		}
+		if err := s.CheckAssess(); err != nil {
+			return nil, err
+		}
+		return assess.Again(ctx, q, by, projectID, definitionID, id)
+	})
+}
+
+// PreviewAssessment has the tests of a task run over the latest submission of every student,
+// applying nothing, for whoever holds policy.EditDefinitions. It is fault.Conflict where the
+// task has no tests or no image, or a preview is under way.
+func (s *Service) PreviewAssessment(ctx context.Context, who *access.Caller, definitionID int64) (*assess.Preview,
+	error) {
 	if err := s.CheckAssess(); err != nil {
 		return nil, err
 	}
-	return assess.Again(ctx, q, by, projectID, definitionID, id)
+	return changeAlone(ctx, s.DB, func(q db.Q) (*assess.Preview, error) {
+		return assess.AskPreview(ctx, q, who.ID, definitionID)
+	})
 }

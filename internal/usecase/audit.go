@@ -16,10 +16,13 @@ func (s *Service) Exported(ctx context.Context, what string) error {
 	})
 }
 
-// RetryJob gives a dead job another round of tries, as jobs.Retry does.
-func RetryJob(ctx context.Context, q db.Q, id int64) error {
-	if err := jobs.Retry(ctx, q, id); err != nil {
-		return err
-	}
-	return audit.Add(ctx, q, audit.Entry{Kind: audit.Job, Action: "retried", RecordID: id})
+// RetryJob gives a dead job another round of tries, for whoever holds policy.ManageJobs. It
+// refuses with fault.Conflict a job that is not dead.
+func (s *Service) RetryJob(ctx context.Context, id int64) error {
+	return s.DB.Tx(ctx, func(q db.Q) error {
+		if err := jobs.Retry(ctx, q, id); err != nil {
+			return err
+		}
+		return audit.Add(ctx, q, audit.Entry{Kind: audit.Job, Action: "retried", RecordID: id})
+	})
 }

@@ -22,22 +22,68 @@ func (s *Service) ReadComments(ctx context.Context, who *access.Caller, at work.
 	if err != nil || v.Unread.None() {
 		return v, err
 	}
-	// Who was shown it has read it, whatever they may do by now.
-	return v, s.DB.Brief(db.Unguarded(ctx), func(q db.Q) error { return work.MarkRead(ctx, q, Reader(who), v.Unread) })
+	// Who was shown it has read it, whatever they may do by now. Where that cannot be noted at
+	// the moment, the conversation is read all the same, and stays new.
+	err = s.DB.Brief(db.Unguarded(ctx), func(q db.Q) error { return work.MarkRead(ctx, q, Reader(who), v.Unread) })
+	if db.Unavailable(err) {
+		err = nil
+	}
+	return v, err
 }
 
-// Comment says something on a task, with an attachment or without. It refuses an
-// attachment whose content is of no accepted type before it stores it.
-func (s *Service) Comment(ctx context.Context, who *access.Caller, at work.TaskRef, say work.NewComment,
-	attachment *Upload) (_ *work.Comment, err error) {
-	if attachment != nil {
-		if say.Media, err = s.storeMedia(ctx, *attachment, work.LookAtMedia, say.Text); err != nil {
+// CommentOn is a comment that somebody makes on a task, and what they had before them when
+// they did.
+type CommentOn struct {
+	work.NewComment
+	At         work.TaskRef // the task
+	TaskID     int64        // in place of At, its number
+	Attachment *Upload      // nil: none
+	Seen       int64        // how many comments, from the first, stood beside it and count as read; 0: none
+}
+
+// Comment says something on a task, with an attachment or without, for whoever holds
+// policy.Comment on it. Its author has read what they saw of the conversation, in the same
+// transaction; what came since stays new. It refuses an attachment whose content is of no
+// accepted type before it stores it.
+func (s *Service) Comment(ctx context.Context, who *access.Caller, say CommentOn) (_ *work.Comment, err error) {
+	if say.Attachment != nil {
+		if say.Media, err = s.storeMedia(ctx, *say.Attachment, work.LookAtMedia, say.Text); err != nil {
 			return nil, err
 		}
 	}
 	return change(ctx, s.DB, func(q db.Q) (*work.Comment, error) {
-		return work.Say(ctx, q, s.Files, Reader(who), at, say)
+		at, err := placeOf(ctx, q, say.At, say.TaskID)
+		if err != nil {
+			return nil, err
+		}
+		unread, err := newAmong(ctx, q, who, at, say.Seen)
+		if err != nil {
+			return nil, err
+		}
+		said, err := work.Say(ctx, q, s.Files, Reader(who), at, say.NewComment)
+		if err != nil {
+			return nil, err
+		}
+		return said, work.MarkRead(ctx, q, Reader(who), unread)
 	})
+}
+
+// placeOf is where a task stands that is named by its place, or by its number where that is
+// not 0.
+func placeOf(ctx context.Context, q db.Q, at work.TaskRef, taskID int64) (work.TaskRef, error) {
+	if taskID == 0 {
+		return at, nil
+	}
+	return work.RefOf(ctx, q, taskID)
+}
+
+// newAmong gives what is new to the caller among the first comments on a task, without asking
+// where these are none.
+func newAmong(ctx context.Context, q db.Q, who *access.Caller, at work.TaskRef, first int64) (work.Unread, error) {
+	if first <= 0 {
+		return work.Unread{}, nil
+	}
+	return work.NewAmong(ctx, q, Reader(who), at, first)
 }
 
 // storeMedia puts an upload into the store once its content, and the text that
@@ -55,9 +101,24 @@ func (s *Service) storeMedia(ctx context.Context, u Upload, look func(io.ReaderA
 	return &m, err
 }
 
-// DeleteComment deletes a comment on a task; someone else's only with the right
-// to it.
-func DeleteComment(ctx context.Context, q db.Q, who *access.Caller, at work.TaskRef, id int64) error {
+// MarkUnread makes a comment new again for the caller, who holds policy.Comment on the task,
+// and for nobody else. It refuses with fault.Conflict a change of status, which is never
+// unread.
+func (s *Service) MarkUnread(ctx context.Context, who *access.Caller, at work.TaskRef, id int64) (*work.Comment,
+	error) {
+	return change(ctx, s.DB, func(q db.Q) (*work.Comment, error) {
+		return work.MarkUnread(ctx, q, Reader(who), at, id)
+	})
+}
+
+// DeleteComment deletes a comment on a task, for whoever holds policy.Comment there: their own,
+// and somebody else's with policy.DeleteComments. It is written to the audit log. What is no
+// comment there is fault.Missing.
+func (s *Service) DeleteComment(ctx context.Context, who *access.Caller, at work.TaskRef, id int64) error {
+	return s.DB.Tx(ctx, func(q db.Q) error { return deleteComment(ctx, q, who, at, id) })
+}
+
+func deleteComment(ctx context.Context, q db.Q, who *access.Caller, at work.TaskRef, id int64) error {
 	c, err := work.FindComment(ctx, q, Reader(who), at, id)
 	if err != nil {
 		return err

@@ -4,15 +4,20 @@ import (
 	"testing"
 
 	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/teaching/work"
 )
 
+func (k *desk) comment(text string) CommentOn {
+	return CommentOn{NewComment: work.NewComment{Text: text}, At: k.at}
+}
+
 func (k *desk) say(text string) *work.Comment {
 	k.Helper()
-	c, err := k.Comment(k.Context(), k.tutor, k.at, work.NewComment{Text: text}, nil)
+	c, err := k.Comment(k.Context(), k.tutor, k.comment(text))
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -33,17 +38,69 @@ func TestReadingMarksRead(t *testing.T) {
 	})
 }
 
+// newTo counts the comments that somebody has yet to read.
+func (k *desk) newTo(who *access.Caller) (n int) {
+	k.Helper()
+	v, err := work.Comments(k.Context(), k.DB.Pool(), Reader(who), k.at, db.Page{})
+	if err != nil {
+		k.Fatal(err)
+	}
+	for _, c := range v.Comments {
+		if c.IsNew {
+			n++
+		}
+	}
+	return n
+}
+
+// Whoever answers has read what stood beside their answer, not what came since; where the
+// answer is refused, they have read nothing by it.
+func TestAnsweringMarksReadWhatStoodBesideIt(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		for _, text := range []string{"Is this right?", "And this?", "I added a page."} {
+			if _, err := k.Comment(t.Context(), k.student, k.comment(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		answer := func(text string, seen int64) error {
+			say := k.comment(text)
+			say.Seen = seen
+			_, err := k.Comment(t.Context(), k.tutor, say)
+			return err
+		}
+		if err := answer(" ", 3); !fault.Is(err, fault.Invalid) || k.newTo(k.tutor) != 3 {
+			t.Errorf("refused with %v, %d are new", err, k.newTo(k.tutor))
+		}
+		if err := answer("One moment.", 0); err != nil || k.newTo(k.tutor) != 3 {
+			t.Errorf("seeing none: %v, %d are new", err, k.newTo(k.tutor))
+		}
+		if err := answer("Yes, and yes.", 2); err != nil || k.newTo(k.tutor) != 1 {
+			t.Errorf("seeing two of three: %v, %d are new", err, k.newTo(k.tutor))
+		}
+		task, err := db.One[int64](t.Context(), d.Pool(), `SELECT id FROM tasks WHERE project_id = $1`, k.at.ProjectID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.Comment(t.Context(), k.tutor, CommentOn{NewComment: work.NewComment{Text: "Good."}, TaskID: *task,
+			Seen: 5}); err != nil || k.newTo(k.tutor) != 0 {
+			t.Errorf("seeing all, by the task's number: %v, %d are new", err, k.newTo(k.tutor))
+		}
+		if _, err := k.Comment(t.Context(), k.tutor, CommentOn{TaskID: *task + 1}); !fault.Is(err, fault.Missing) {
+			t.Errorf("on a task that there is not: %v", err)
+		}
+	})
+}
+
 // A student deletes what they said, never what staff said.
 func TestOnlyTheRightPeopleDeleteComments(t *testing.T) {
 	k := newDesk(t, dbtest.New(t, "sqlite", nil))
-	hers, err := k.Comment(t.Context(), k.student, k.at, work.NewComment{Text: "Is this right?"}, nil)
+	hers, err := k.Comment(t.Context(), k.student, k.comment("Is this right?"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	his := k.say("Nearly.")
-	remove := func(id int64) error {
-		return k.DB.Tx(t.Context(), func(q db.Q) error { return DeleteComment(t.Context(), q, k.student, k.at, id) })
-	}
+	remove := func(id int64) error { return k.DeleteComment(t.Context(), k.student, k.at, id) }
 	if err := remove(his.ID); !fault.Is(err, fault.Denied) {
 		t.Errorf("the tutor's: %v", err)
 	}

@@ -19,17 +19,13 @@ import (
 	"lectern/internal/teaching/trash"
 )
 
-// Deletions deletes and restores what may hold students' work, and tells those
-// students. By force it goes into the archive with all of it; otherwise work stands
-// in the way.
-type Deletions struct {
-	DB     *db.DB
-	Mailer *notify.Mailer // nil: no mails are sent
-}
+// What may hold students' work is deleted and restored here, and those students are
+// told. By force it goes into the archive with all of it; otherwise work stands in the
+// way.
 
 // removal is one thing to be deleted.
 type removal struct {
-	deleted.Thing
+	trash.Thing
 	called string // in a refusal
 	unitID int64
 	setID  int64 // the group set it belongs to; 0: none
@@ -37,9 +33,9 @@ type removal struct {
 	remove func(q db.Q) error // deletes the record itself
 }
 
-// Definition deletes a task definition of the caller's unit.
-func (d Deletions) Definition(ctx context.Context, who *access.Caller, id int64, force bool) error {
-	return d.DB.Tx(ctx, func(q db.Q) error {
+// DeleteDefinition deletes a task definition of the caller's unit.
+func (s *Service) DeleteDefinition(ctx context.Context, who *access.Caller, id int64, force bool) error {
+	return s.DB.Tx(ctx, func(q db.Q) error {
 		if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
 			return err
 		}
@@ -47,32 +43,32 @@ func (d Deletions) Definition(ctx context.Context, who *access.Caller, id int64,
 		if err != nil {
 			return err
 		}
-		return d.delete(ctx, q, who, removal{Thing: deleted.Thing{Kind: deleted.Definition, ID: id},
+		return s.remove(ctx, q, who, removal{Thing: trash.Thing{Kind: trash.Definition, ID: id},
 			called: "The task " + f.Abbreviation, unitID: who.UnitID, force: force,
 			remove: func(q db.Q) error { return taskdef.DeleteDefinition(ctx, q, id) }})
 	})
 }
 
-// GroupSet deletes a group set of the caller's unit with its groups.
-func (d Deletions) GroupSet(ctx context.Context, who *access.Caller, id int64, force bool) error {
-	return d.DB.Tx(ctx, func(q db.Q) error {
+// DeleteGroupSet deletes a group set of the caller's unit with its groups.
+func (s *Service) DeleteGroupSet(ctx context.Context, who *access.Caller, id int64, force bool) error {
+	return s.DB.Tx(ctx, func(q db.Q) error {
 		if err := db.Lock(ctx, q, "group_sets", id); err != nil {
 			return err
 		}
-		s, err := enrol.GroupSetByID(ctx, q, id)
+		set, err := enrol.GroupSetByID(ctx, q, id)
 		if err != nil {
 			return err
 		}
-		return d.delete(ctx, q, who, removal{Thing: deleted.Thing{Kind: deleted.GroupSet, ID: id},
-			called: "The group set " + s.Name, unitID: who.UnitID, setID: id, force: force,
+		return s.remove(ctx, q, who, removal{Thing: trash.Thing{Kind: trash.GroupSet, ID: id},
+			called: "The group set " + set.Name, unitID: who.UnitID, setID: id, force: force,
 			remove: func(q db.Q) error { return enrol.DeleteGroupSet(ctx, q, id) }})
 	})
 }
 
-// Group deletes a group of a set of the caller's unit; as a student only when nobody
+// DeleteGroup deletes a group of a set of the caller's unit; as a student only when nobody
 // else is in it.
-func (d Deletions) Group(ctx context.Context, who *access.Caller, setID, id int64, force bool) error {
-	return d.DB.Tx(ctx, func(q db.Q) error {
+func (s *Service) DeleteGroup(ctx context.Context, who *access.Caller, setID, id int64, force bool) error {
+	return s.DB.Tx(ctx, func(q db.Q) error {
 		g, err := enrol.LockGroup(ctx, q, setID, id)
 		if err != nil {
 			return err
@@ -80,21 +76,21 @@ func (d Deletions) Group(ctx context.Context, who *access.Caller, setID, id int6
 		if !who.May(policy.SteerGroup) && g.StudentCount > 1 {
 			return fault.New(fault.Denied, "Others are in this group: only the staff may delete it.")
 		}
-		return d.delete(ctx, q, who, removal{Thing: deleted.Thing{Kind: deleted.Group, ID: id},
+		return s.remove(ctx, q, who, removal{Thing: trash.Thing{Kind: trash.Group, ID: id},
 			called: "The group " + g.Name, unitID: who.UnitID, setID: setID, force: force,
 			remove: func(q db.Q) error { return enrol.DeleteGroup(ctx, q, id) }})
 	})
 }
 
-// delete removes a thing: by force into the archive, else only where no student's
+// remove removes a thing: by force into the archive, else only where no student's
 // work goes with it. What something in the archive needs goes there, too.
-func (d Deletions) delete(ctx context.Context, q db.Q, who *access.Caller, r removal) error {
+func (s *Service) remove(ctx context.Context, q db.Q, who *access.Caller, r removal) error {
 	keep := r.force
 	var err error
 	if r.force {
 		err = who.Must(policy.DeleteWork)
-	} else if err = deleted.Refuse(ctx, q, r.Thing, r.called); err == nil && r.setID != 0 {
-		keep, err = deleted.Needed(ctx, q, r.setID)
+	} else if err = trash.Refuse(ctx, q, r.Thing, r.called); err == nil && r.setID != 0 {
+		keep, err = trash.Needed(ctx, q, r.setID)
 	}
 	if err != nil {
 		return err
@@ -102,31 +98,31 @@ func (d Deletions) delete(ctx context.Context, q db.Q, who *access.Caller, r rem
 	if !keep {
 		return r.remove(q)
 	}
-	if r.Kind == deleted.GroupSet && !r.force {
+	if r.Kind == trash.GroupSet && !r.force {
 		if err := enrol.UnusedSet(ctx, q, r.ID); err != nil {
 			return err
 		}
 	}
-	kept, students, err := deleted.Keep(ctx, q, r.Thing, who.ID)
+	kept, students, err := trash.Keep(ctx, q, r.Thing, who.ID)
 	if err != nil {
 		return err
 	}
 	if err := r.remove(q); err != nil {
 		return err
 	}
-	if r.Kind != deleted.Definition {
+	if r.Kind != trash.Definition {
 		if err := taskdef.DefinitionsChanged(ctx, q, r.unitID); err != nil {
 			return err
 		}
 	}
-	return d.tell(ctx, q, who, kept, students, false)
+	return s.tellStudents(ctx, q, who, kept, students, false)
 }
 
-// Restore brings something back that was deleted in the caller's unit, as it was.
-func (d Deletions) Restore(ctx context.Context, who *access.Caller, unitID, id int64) (out *deleted.Deletion,
+// RestoreDeleted brings something back that was deleted in the caller's unit, as it was.
+func (s *Service) RestoreDeleted(ctx context.Context, who *access.Caller, unitID, id int64) (out *trash.Deletion,
 	err error) {
-	err = d.DB.Tx(ctx, func(q db.Q) error {
-		r, err := deleted.Restore(ctx, q, unitID, id)
+	err = s.DB.Tx(ctx, func(q db.Q) error {
+		r, err := trash.Restore(ctx, q, unitID, id)
 		if err != nil {
 			return err
 		}
@@ -135,20 +131,20 @@ func (d Deletions) Restore(ctx context.Context, who *access.Caller, unitID, id i
 			return err
 		}
 		kind := audit.Definition
-		if r.Kind != deleted.Definition {
+		if r.Kind != trash.Definition {
 			kind = audit.Group
 		}
 		if err := audit.Add(ctx, q, audit.Entry{Kind: kind, Action: "restored", UnitID: unitID,
 			RecordID: r.RecordID}); err != nil {
 			return err
 		}
-		return d.tell(ctx, q, who, &r.Deletion, r.Students, true)
+		return s.tellStudents(ctx, q, who, &r.Deletion, r.Students, true)
 	})
 	return out, err
 }
 
 // settle carries what came back to all that depends on it.
-func settle(ctx context.Context, q db.Q, r *deleted.Restored) error {
+func settle(ctx context.Context, q db.Q, r *trash.Restored) error {
 	if err := checkClasses(ctx, q, r); err != nil {
 		return err
 	}
@@ -162,11 +158,11 @@ func settle(ctx context.Context, q db.Q, r *deleted.Restored) error {
 }
 
 // checkClasses refuses groups whose members left the class they stay in.
-func checkClasses(ctx context.Context, q db.Q, r *deleted.Restored) error {
+func checkClasses(ctx context.Context, q db.Q, r *trash.Restored) error {
 	switch r.Kind {
-	case deleted.GroupSet:
+	case trash.GroupSet:
 		return enrol.InTheirClass(ctx, q, r.RecordID)
-	case deleted.Group:
+	case trash.Group:
 		g, err := enrol.GroupByID(ctx, q, r.RecordID)
 		if err != nil {
 			return err
@@ -190,30 +186,30 @@ func remakeErased(ctx context.Context, q db.Q, since clock.Time) error {
 
 // deletionBody is what an event says of a deletion.
 type deletionBody struct {
-	Action     string       `json:"action"` // deleted or restored
-	DeletionID int64        `json:"deletion_id"`
-	Kind       deleted.Kind `json:"kind"`
-	RecordID   int64        `json:"record_id"`
-	Name       string       `json:"name"`
-	KeptUntil  clock.Time   `json:"kept_until"`
+	Action     string     `json:"action"` // deleted or restored
+	DeletionID int64      `json:"deletion_id"`
+	Kind       trash.Kind `json:"kind"`
+	RecordID   int64      `json:"record_id"`
+	Name       string     `json:"name"`
+	KeptUntil  clock.Time `json:"kept_until"`
 }
 
-// tell lets the students know, by an event and by a letter.
-func (d Deletions) tell(ctx context.Context, q db.Q, who *access.Caller, x *deleted.Deletion,
-	students []deleted.Student, restored bool) error {
+// tellStudents lets the students know, by an event and by an email.
+func (s *Service) tellStudents(ctx context.Context, q db.Q, who *access.Caller, x *trash.Deletion,
+	students []trash.Student, restored bool) error {
 	body := deletionBody{"deleted", x.ID, x.Kind, x.RecordID, x.Name, x.KeptUntil}
 	if restored {
 		body.Action = "restored"
 	}
 	list, projects := make([]events.Event, len(students)), make([]int64, len(students))
-	for i, s := range students {
-		projects[i] = s.ProjectID
-		list[i] = events.Event{Kind: events.Deletion, ActorID: who.ID, UserID: s.UserID, UnitID: x.UnitID,
-			ProjectID: s.ProjectID, Body: body}
+	for i, student := range students {
+		projects[i] = student.ProjectID
+		list[i] = events.Event{Kind: events.Deletion, ActorID: who.ID, UserID: student.UserID, UnitID: x.UnitID,
+			ProjectID: student.ProjectID, Body: body}
 	}
 	if err := events.Add(ctx, q, list...); err != nil {
 		return err
 	}
-	return d.Mailer.WorkDeleted(ctx, q, notify.Deletion{What: fmt.Sprintf("the %s %s", x.Kind.Word(), x.Name),
+	return s.Mailer.WorkDeleted(ctx, q, notify.Deletion{What: fmt.Sprintf("the %s %s", x.Kind.Word(), x.Name),
 		Until: clock.Day(x.KeptUntil.Time), Restored: restored}, projects)
 }

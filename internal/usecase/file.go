@@ -41,18 +41,44 @@ func (s *Service) attach(ctx context.Context, q db.Q, list ...taskdef.Attachment
 	return s.Outside.Look(ctx, q)
 }
 
-// DetachFromDefinition takes a file from a definition; that there was none is no
-// error.
-func DetachFromDefinition(ctx context.Context, q db.Q, definitionID int64, k taskdef.FileKind) error {
-	if err := taskdef.Detach(ctx, q, definitionID, k); err != nil || !k.HandedOut() {
-		return err
-	}
-	return similarity.Changed(ctx, q, definitionID)
+// DetachFromDefinition takes a file from a definition, for whoever holds
+// policy.EditDefinitions; that there was none is no error. What was handed out with a task
+// is not taken for similar, so its work is compared anew.
+func (s *Service) DetachFromDefinition(ctx context.Context, definitionID int64, k taskdef.FileKind) error {
+	return s.DB.Tx(ctx, func(q db.Q) error {
+		if err := taskdef.Detach(ctx, q, definitionID, k); err != nil {
+			return err
+		}
+		if k.HandedOut() {
+			if err := similarity.Changed(ctx, q, definitionID); err != nil {
+				return err
+			}
+		}
+		return s.Outside.Look(ctx, q)
+	})
 }
 
-// ChangeDefinition changes a definition. Where it now says otherwise what is compared,
-// or from where work is to be looked at, its work is compared anew.
-func ChangeDefinition(ctx context.Context, q db.Q, id int64, c taskdef.DefinitionChange) (*taskdef.Definition, error) {
+// AddDefinition makes a task definition in a unit, for whoever holds policy.EditDefinitions.
+// It refuses dates out of order, values out of range and no stream in a unit with streams,
+// and with fault.Conflict a name or an abbreviation that is taken.
+func (s *Service) AddDefinition(ctx context.Context, unitID int64, c taskdef.DefinitionChange) (*taskdef.Definition,
+	error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*taskdef.Definition, error) {
+		return taskdef.AddDefinition(ctx, q, unitID, c)
+	})
+}
+
+// ChangeDefinition changes a task definition, for whoever holds policy.EditDefinitions. It
+// refuses what AddDefinition refuses, and another group set while the one it has is in use.
+// Where it now says otherwise what is compared, or from where work is to be looked at, its
+// work is compared anew.
+func (s *Service) ChangeDefinition(ctx context.Context, id int64, c taskdef.DefinitionChange) (*taskdef.Definition,
+	error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*taskdef.Definition, error) { return changeDefinition(ctx, q, id, c) })
+}
+
+// changeDefinition is ChangeDefinition in a transaction.
+func changeDefinition(ctx context.Context, q db.Q, id int64, c taskdef.DefinitionChange) (*taskdef.Definition, error) {
 	d, err := taskdef.ChangeDefinition(ctx, q, id, c)
 	if err != nil || c.Requirements == nil && c.WarnPct == nil && c.MossLanguage == nil {
 		return d, err
@@ -60,9 +86,8 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c taskdef.Definitio
 	return d, similarity.Changed(ctx, q, id)
 }
 
-// ImportDefinitions adds and changes definitions from a sheet, as ChangeDefinition
-// does.
-func ImportDefinitions(ctx context.Context, q db.Q, unitID int64, rows *sheet.Reader) (*sheet.Report, error) {
+// importDefinitions is ImportDefinitions in a transaction.
+func importDefinitions(ctx context.Context, q db.Q, unitID int64, rows *sheet.Reader) (*sheet.Report, error) {
 	report, err := taskdef.ImportDefinitions(ctx, q, unitID, rows)
 	if err != nil || len(report.Success) == 0 {
 		return report, err

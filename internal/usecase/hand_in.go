@@ -16,6 +16,7 @@ import (
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/taskdef"
+	"lectern/internal/teaching/work"
 )
 
 // HandIn hands work in for a task: it takes the files, known by the keys of the
@@ -49,7 +50,7 @@ func (s *Service) HandIn(ctx context.Context, who *access.Caller, h submit.Reque
 		if err != nil {
 			return nil, err
 		}
-		return out, s.Outside.HandedIn(ctx, q, outside.HandIn{SubmissionID: out.SubmissionID, SenderID: who.ID,
+		return out, s.Outside.HandedIn(ctx, q, turnitin.HandIn{SubmissionID: out.SubmissionID, SenderID: who.ID,
 			Accepted: h.Accepts, Requirements: requirements, Files: list})
 	})
 }
@@ -90,4 +91,13 @@ func about(r taskdef.Requirement, u Upload, err error) error {
 		return fault.New(f.Kind, "%s (%s, %q): %s", r.Key, r.Name, u.Name, f.Text)
 	}
 	return fmt.Errorf("take %s: %w", r.Key, err)
+}
+
+// RebuildDocument asks for the document of the latest submission for a task to be made anew,
+// for whoever holds policy.Submit on it, and tells whether anything was handed in. Until the
+// new one is ready the old one stays.
+func (s *Service) RebuildDocument(ctx context.Context, at work.TaskRef) (bool, error) {
+	return change(ctx, s.DB, func(q db.Q) (bool, error) {
+		return submit.Rebuild(ctx, q, at.ProjectID, at.DefinitionID)
+	})
 }

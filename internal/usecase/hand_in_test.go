@@ -31,7 +31,7 @@ func newDesk(t *testing.T, d *db.DB) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &desk{T: t, Service: &Service{DB: d, Files: store, Keys: submit.NewKeys(d, nil), Name: "Lectern"}}
+	k := &desk{T: t, Service: New(Config{DB: d, Files: store})}
 	err = d.Tx(t.Context(), func(q db.Q) error {
 		w := newTeaching(t, q)
 		p := w.enrolled(w.id["units"])

@@ -3,11 +3,11 @@ package usecase
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
-	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/due"
@@ -41,6 +41,7 @@ type NextTask struct {
 	Name         string        `db:"name" json:"name"`
 	Status       status.Status `db:"status" json:"status"`
 	DueDate      clock.Date    `json:"due_date"`
+	Dates        due.Dates     `json:"-"`
 	Late         bool          `json:"-"` // nothing was handed in, and it is no longer on time
 }
 
@@ -52,6 +53,10 @@ type Teaching struct {
 	Waiting     int64       `db:"waiting" json:"waiting"` // tasks that wait for feedback
 	Oldest      *clock.Time `db:"oldest" json:"oldest"`   // when the first of them was handed in
 	NewComments int64       `db:"new_comments" json:"new_comments"`
+
+	ToAnswer     int64  `db:"to_answer" json:"-"`     // tasks that wait for no feedback, with comments nobody read
+	FeedbackDays *int64 `db:"feedback_days" json:"-"` // within which feedback is promised
+	Overdue      int64  `json:"-"`                    // tasks that wait longer; see AddOverdue
 }
 
 // HomeOf gives what waits for somebody in the active units they study or teach.
@@ -71,11 +76,45 @@ func HomeOf(ctx context.Context, q db.Q, who *access.Caller) (*Home, error) {
 			min(t.submission_date) AS oldest,
 			(SELECT coalesce(sum(c.new_to_staff - coalesce(n.comments, 0)), 0) FROM tasks c
 				LEFT JOIN news_seen n ON n.task_id = c.id AND n.user_id = $1
-				WHERE c.unit_id = u.id AND c.new_to_staff > 0) AS new_comments
+				WHERE c.unit_id = u.id AND c.new_to_staff > 0) AS new_comments,
+			(SELECT count(*) FROM tasks c LEFT JOIN news_seen n ON n.task_id = c.id AND n.user_id = $1
+				WHERE c.unit_id = u.id AND c.new_to_staff > 0 AND c.new_to_staff > coalesce(n.comments, 0)
+				AND c.status NOT IN `+db.Literals(status.Awaiting...)+`) AS to_answer, u.feedback_days
 		FROM unit_roles r JOIN units u ON u.id = r.unit_id
 		LEFT JOIN tasks t ON t.unit_id = u.id AND t.status IN `+db.Literals(status.Awaiting...)+`
-		WHERE r.user_id = $1 AND u.active GROUP BY u.id, u.code, u.name ORDER BY u.code, u.id`, who.ID)
+		WHERE r.user_id = $1 AND u.active GROUP BY u.id, u.code, u.name, u.feedback_days ORDER BY u.code, u.id`, who.ID)
 	return &Home{Studies: studies, Teaches: teaches}, err
+}
+
+// AddOverdue counts in each unit the tasks that wait for feedback longer than it promises, by one
+// statement for all units.
+func AddOverdue(ctx context.Context, q db.Q, teaches []Teaching) error {
+	by, parts, args := map[int64]*Teaching{}, []string{}, []any{}
+	for i := range teaches {
+		t := &teaches[i]
+		if t.FeedbackDays == nil {
+			continue
+		}
+		by[t.UnitID] = t
+		args = append(args, t.UnitID, clock.At(q.Now().Add(-time.Duration(*t.FeedbackDays)*24*time.Hour)))
+		parts = append(parts, fmt.Sprintf(`SELECT unit_id, count(*) AS tasks FROM tasks WHERE unit_id = $%d
+			AND submission_date < $%d AND status IN %s GROUP BY unit_id`, len(args)-1, len(args),
+			db.Literals(status.Awaiting...)))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	type row struct {
+		UnitID int64 `db:"unit_id"`
+		Tasks  int64 `db:"tasks"`
+	}
+	for r, err := range db.Each[row](ctx, q, strings.Join(parts, " UNION ALL "), args...) {
+		if err != nil {
+			return fmt.Errorf("count what waits too long: %w", err)
+		}
+		by[r.UnitID].Overdue = r.Tasks
+	}
+	return nil
 }
 
 // ToDo are the states in which it is the student's turn.
@@ -91,12 +130,8 @@ func addNext(ctx context.Context, q db.Q, who *access.Caller, studies []Study) e
 	}
 	type row struct {
 		NextTask
-		Extensions int         `db:"extensions"`
-		Target     clock.Date  `db:"target_date"`
-		Deadline   *clock.Date `db:"due_date"`
-		UnitEnd    clock.Date  `db:"end_date"`
-		TimeZone   *string     `db:"time_zone"`
-		Submitted  bool        `db:"submitted"`
+		due.Columns
+		Submitted bool `db:"submitted"`
 	}
 	for r, err := range db.Each[row](ctx, q, `SELECT p.id AS project_id, d.id, d.abbreviation, d.name,
 			coalesce(t.status, 'not_started') AS status, coalesce(t.extensions, 0) AS extensions, d.target_date, d.due_date,
@@ -109,19 +144,13 @@ func addNext(ctx context.Context, q db.Q, who *access.Caller, studies []Study) e
 		if err != nil {
 			return err
 		}
-		dates := due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
-			Extensions: r.Extensions}
-		r.DueDate = dates.Due()
+		r.NextTask.Dates = r.Columns.Dates()
+		r.DueDate = r.NextTask.Dates.Due()
 		s := by[r.ProjectID]
 		if s == nil || s.Next != nil && !r.DueDate.Before(s.Next.DueDate) {
 			continue
 		}
-		if name := opt.Or(r.TimeZone, ""); name != "" {
-			if dates.Zone, err = time.LoadLocation(name); err != nil {
-				return fmt.Errorf("time zone of the unit of project %d: %w", r.ProjectID, err)
-			}
-		}
-		r.Late = !r.Submitted && !dates.OnTime(q.Now().Time)
+		r.Late = !r.Submitted && !r.NextTask.Dates.OnTime(q.Now().Time)
 		s.Next = &r.NextTask
 	}
 	return nil

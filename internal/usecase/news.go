@@ -169,16 +169,19 @@ func (p *newsPlace) unread(ctx context.Context, q db.Q) (int64, error) {
 	return min(*n, MostUnread), nil
 }
 
-// ReadNews notes that somebody has read their news up to a number, or all there are
+// ReadNews notes that the caller has read their own news up to a number, or all there are
 // where it is 0. What was read stays read.
-func ReadNews(ctx context.Context, q db.Q, who *access.Caller, upTo int64) error {
-	last, err := events.Last(ctx, q)
-	if err != nil {
+func (s *Service) ReadNews(ctx context.Context, who *access.Caller, upTo int64) error {
+	return s.DB.Brief(ctx, func(q db.Q) error {
+		last, err := events.Last(ctx, q)
+		if err != nil {
+			return err
+		}
+		to := upTo
+		if to <= 0 || to > last {
+			to = last
+		}
+		_, err = db.Exec(ctx, q, `UPDATE users SET news_seq = $2 WHERE id = $1 AND news_seq < $2`, who.ID, to)
 		return err
-	}
-	if upTo <= 0 || upTo > last {
-		upTo = last
-	}
-	_, err = db.Exec(ctx, q, `UPDATE users SET news_seq = $2 WHERE id = $1 AND news_seq < $2`, who.ID, upTo)
-	return err
+	})
 }

@@ -1,7 +1,3 @@
-// Package usecase holds what reaches into several domain packages at once:
-// changes with the duties that follow from them and the right of each field, and
-// composite reads as one caller sees them. It knows no HTTP, so that every face
-// does and shows the same.
 package usecase
 
 import (
@@ -16,11 +12,8 @@ import (
 	"lectern/internal/teaching/week"
 )
 
-// ChangePeriod changes a teaching period. When its days change, units that had
-// exactly its days follow with their task definitions, each as many days as the
-// period's start moved; its breaks and all other units stay where they are and
-// must still lie inside, or nothing changes and the fault.Conflict says why.
-func ChangePeriod(ctx context.Context, q db.Q, id int64, c course.PeriodChange) (*course.TeachingPeriod, error) {
+// changePeriod is Service.ChangePeriod in a transaction.
+func changePeriod(ctx context.Context, q db.Q, id int64, c course.PeriodChange) (*course.TeachingPeriod, error) {
 	old, err := course.LockPeriod(ctx, q, id)
 	if err != nil {
 		return nil, err

@@ -189,7 +189,7 @@ func TestMoveKeepsRelativePositions(t *testing.T) {
 				before := f.state(p.ID)
 				to := span{drawDay(t, monday, -40, 40, "new start"), drawDay(t, monday, 60, 140, "new end")}
 				want, ok := before.want(to)
-				_, err := ChangePeriod(context.Background(), q, p.ID, instants(to))
+				_, err := changePeriod(context.Background(), q, p.ID, instants(to))
 				if !ok {
 					refused++
 					if !fault.Is(err, fault.Conflict) {
@@ -238,7 +238,7 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		later := span{monday.AddDays(7), monday.AddDays(104)}
-		err = d.Tx(ctx, func(q db.Q) error { _, err := ChangePeriod(ctx, q, id, instants(later)); return err })
+		err = d.Tx(ctx, func(q db.Q) error { _, err := changePeriod(ctx, q, id, instants(later)); return err })
 		const want = "The period cannot move: these units have dates of their own, which would lie outside it: " +
 			"U002 (2026-03-02 to 2026-04-01), U003 (2026-03-02 to 2026-04-01), U004 (2026-03-02 to 2026-04-01), " +
 			"U005 (2026-03-02 to 2026-04-01), U006 (2026-03-02 to 2026-04-01) and 2 more. Change them first."
@@ -261,7 +261,7 @@ func TestRenamingLeavesTheUnitsAlone(t *testing.T) {
 			p := f.period(monday, 97)
 			f.unit(p.ID, span{monday.AddDays(-30), monday}, nil)
 			name, at := "T2", clock.At(monday.Add(9*time.Hour))
-			got, err := ChangePeriod(context.Background(), q, p.ID, course.PeriodChange{Period: &name, StartDate: &at})
+			got, err := changePeriod(context.Background(), q, p.ID, course.PeriodChange{Period: &name, StartDate: &at})
 			if err != nil || got.Period != "T2" || got.StartDate != at {
 				t.Errorf("got %v, %v", got, err)
 			}
@@ -279,7 +279,7 @@ func TestMoveTakesAsManyStatementsForManyUnits(t *testing.T) {
 					f.unit(p.ID, daysOf(p), nil, definition{Start: monday, Target: monday.AddDays(7)})
 				}
 				ctx, c := db.Counting(context.Background(), nil)
-				_, err := ChangePeriod(ctx, q, p.ID, instants(span{monday.AddDays(1), monday.AddDays(98)}))
+				_, err := changePeriod(ctx, q, p.ID, instants(span{monday.AddDays(1), monday.AddDays(98)}))
 				f.must(err)
 				n = c.N()
 			})

@@ -30,16 +30,24 @@ type ProjectChange struct {
 	SubmittedGrade   course.Setting[grade.Grade] // 0 to 3
 	CompilePortfolio *bool
 
-	// The final grade: all three, or none. OldGrade is the grade its giver knows.
+	// The final grade. OldGrade, where it is set, is the one its giver knows.
 	Grade, OldGrade *int64 // 0 to 100
-	GradeRationale  *string
+	GradeRationale  course.Setting[string]
 }
 
-// ChangeProject makes all of a change or, with an error, nothing of it. It asks
+// ChangeProject makes all of a change of a project or, with an error, nothing of it, for
+// whoever holds policy.ChangeProject and the right of each value that is set; who must be
+// resolved on the project. Statistics and a portfolio on its way follow.
+func (s *Service) ChangeProject(ctx context.Context, who *access.Caller, id int64,
+	c ProjectChange) (*enrol.ProjectDetail, error) {
+	return change(ctx, s.DB, func(q db.Q) (*enrol.ProjectDetail, error) { return changeProject(ctx, q, who, id, c) })
+}
+
+// changeProject makes all of a change or, with an error, nothing of it. It asks
 // for the right of each value that is set, who being resolved on the project,
 // and keeps what follows from a change: statistics follow the target grade, a
 // portfolio on its way is made over when what it claims changes.
-func ChangeProject(ctx context.Context, q db.Q, who *access.Caller, id int64, c ProjectChange) (*enrol.ProjectDetail,
+func changeProject(ctx context.Context, q db.Q, who *access.Caller, id int64, c ProjectChange) (*enrol.ProjectDetail,
 	error) {
 	if c.Trigger != nil && strings.TrimSpace(*c.Trigger) == "" {
 		c.Trigger = nil
@@ -89,8 +97,8 @@ func (c ProjectChange) anew(ctx context.Context, q db.Q, who *access.Caller, id 
 	}
 	// Whoever is not shown the final grade does not learn it by guessing, either.
 	if g := now.ForStaff; g != nil && opt.Or(c.Grade, g.Grade) == g.Grade && opt.Or(c.OldGrade, g.Grade) == g.Grade &&
-		opt.Or(c.GradeRationale, "") == opt.Or(g.GradeRationale, "") {
-		c.Grade, c.OldGrade, c.GradeRationale = nil, nil, nil
+		(!c.GradeRationale.Set || opt.Or(c.GradeRationale.To, "") == opt.Or(g.GradeRationale, "")) {
+		c.Grade, c.OldGrade, c.GradeRationale = nil, nil, course.Setting[string]{}
 	}
 	return c, nil
 }
@@ -117,7 +125,7 @@ func (c ProjectChange) permit(who *access.Caller) error {
 
 // grades tells whether any part of the final grade is set.
 func (c ProjectChange) grades() bool {
-	return c.Grade != nil || c.OldGrade != nil || c.GradeRationale != nil
+	return c.Grade != nil || c.OldGrade != nil || c.GradeRationale.Set
 }
 
 // noTarget says what is wrong with a grade that nobody can aim for.
@@ -138,14 +146,6 @@ func (c ProjectChange) check() error {
 	if c.Trigger != nil && *c.Trigger != WeekEnd {
 		wrong.Add("trigger", "is not known")
 	}
-	if c.grades() {
-		for name, set := range map[string]bool{"grade": c.Grade != nil, "old_grade": c.OldGrade != nil,
-			"grade_rationale": c.GradeRationale != nil} {
-			if !set {
-				wrong.Add(name, "is required when a grade is given")
-			}
-		}
-	}
 	return wrong.Err(fault.Invalid)
 }
 
@@ -156,8 +156,9 @@ func (c ProjectChange) values() enrol.ProjectChange {
 	if c.SubmittedGrade.Set && v.SubmittedGrade == nil {
 		v.SubmittedGrade = new(grade.Fail)
 	}
-	if c.Grade != nil {
-		v.Grade = &enrol.FinalGrade{Grade: *c.Grade, Old: *c.OldGrade, Rationale: *c.GradeRationale}
+	if c.grades() {
+		v.Grade = &enrol.FinalGrade{Grade: c.Grade, Old: c.OldGrade, Explain: c.GradeRationale.Set,
+			Rationale: c.GradeRationale.To}
 	}
 	return v
 }

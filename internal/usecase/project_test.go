@@ -9,6 +9,7 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/enrol"
 )
 
@@ -31,7 +32,7 @@ func TestStatisticsFollowTheTargetGrade(t *testing.T) {
 			w.put("tasks", w.at.with(record{"project_id": p.id, "unit_id": w.id["units"], "status": "complete",
 				"task_definition_id": w.id["task_definitions"]})) // for the target grade 2
 			owner := w.as(p.user, policy.Student, access.Scope{Project: p.id})
-			_, err := ChangeProject(t.Context(), q, owner, p.id, ProjectChange{TargetGrade: new(grade.Grade(2))})
+			_, err := changeProject(t.Context(), q, owner, p.id, ProjectChange{TargetGrade: new(grade.Grade(2))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,15 +52,16 @@ func TestEachFieldOfAProjectHasItsRight(t *testing.T) {
 		owner := w.as(p.user, policy.Student, access.Scope{Project: p.id})
 		no, word, n, elsewhere := false, WeekEnd, int64(1), int64(99)
 		for name, c := range map[string]ProjectChange{"trigger": {Trigger: &word}, "campus": {CampusID: &elsewhere},
-			"enrolled": {Enrolled: &no}, "grade": {Grade: &n}, "rationale": {GradeRationale: &word}} {
-			if _, err := ChangeProject(t.Context(), q, owner, p.id, c); !fault.Is(err, fault.Denied) {
+			"enrolled": {Enrolled: &no}, "grade": {Grade: &n}, "rationale": {GradeRationale: course.Setting[string]{Set: true, To: &word}}} {
+			if _, err := changeProject(t.Context(), q, owner, p.id, c); !fault.Is(err, fault.Denied) {
 				t.Errorf("%s by the student: %v", name, err)
 			}
 		}
 		admin := w.as(99, policy.Admin, access.Scope{Project: p.id})
-		if _, err := ChangeProject(t.Context(), q, admin, p.id, ProjectChange{Grade: &n}); !fault.Is(err,
+		over := int64(101)
+		if _, err := changeProject(t.Context(), q, admin, p.id, ProjectChange{Grade: &over}); !fault.Is(err,
 			fault.Invalid) {
-			t.Errorf("a grade without its reason: %v", err)
+			t.Errorf("a grade that is none: %v", err)
 		}
 	})
 }
@@ -72,16 +74,16 @@ func TestAStudentJoinsTheGroupTheyCreate(t *testing.T) {
 		set := w.put("group_sets", record{"unit_id": w.id["units"], "name": "Open"})
 		who := w.as(p.user, policy.Student, access.Scope{Unit: w.id["units"], GroupSet: set})
 		larger := enrol.NewGroup{TutorialID: p.tutorial, CapacityAdjustment: 1}
-		if _, err := CreateGroup(t.Context(), q, who, set, larger); !fault.Is(err, fault.Denied) {
+		if _, err := createGroup(t.Context(), q, who, set, larger); !fault.Is(err, fault.Denied) {
 			t.Errorf("a larger group by a student: %v", err)
 		}
-		g, err := CreateGroup(t.Context(), q, who, set, enrol.NewGroup{TutorialID: p.tutorial})
+		g, err := createGroup(t.Context(), q, who, set, enrol.NewGroup{TutorialID: p.tutorial})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.only("group_memberships", `unit_group_id = $1 AND project_id = $2`, g.ID, p.id)
 		admin := w.as(99, policy.Admin, access.Scope{Unit: w.id["units"], GroupSet: set})
-		if g, err = CreateGroup(t.Context(), q, admin, set, larger); err != nil || g.StudentCount != 0 {
+		if g, err = createGroup(t.Context(), q, admin, set, larger); err != nil || g.StudentCount != 0 {
 			t.Errorf("a larger group by staff: %+v %v", g, err)
 		}
 	})

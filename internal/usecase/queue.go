@@ -6,17 +6,17 @@ import (
 
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/presence"
-	"lectern/internal/teaching/work"
+	"lectern/internal/teaching/queue"
 )
 
 // QueueRow is a task that waits, with who else on the staff looks at it now.
 type QueueRow struct {
-	work.QueueRow
+	queue.Row
 	Looking []presence.Looker `json:"looking"`
 }
 
-// QueueOf gives a page of a queue and how many wait in all, as work.Queue does.
-func QueueOf(ctx context.Context, q db.Q, w work.Queue) ([]QueueRow, int64, error) {
+// QueueOf gives a page of a queue and how many wait in all, as queue.Queue does.
+func QueueOf(ctx context.Context, q db.Q, w queue.Queue) ([]QueueRow, int64, error) {
 	rows, total, err := w.Rows(ctx, q)
 	if err != nil {
 		return nil, 0, err
@@ -26,7 +26,7 @@ func QueueOf(ctx context.Context, q db.Q, w work.Queue) ([]QueueRow, int64, erro
 }
 
 // QueueAndCounts gives what QueueOf does, and with which tasks how many wait.
-func QueueAndCounts(ctx context.Context, q db.Q, w work.Queue) ([]QueueRow, int64, []work.TaskCount, error) {
+func QueueAndCounts(ctx context.Context, q db.Q, w queue.Queue) ([]QueueRow, int64, []queue.TaskCount, error) {
 	rows, total, counts, err := w.RowsAndCounts(ctx, q)
 	if err != nil {
 		return nil, 0, nil, err
@@ -44,8 +44,8 @@ type QueuePlace struct {
 }
 
 // QueueAround tells where a task stands in a queue, with the rows of up to n tasks on
-// either side, as work.Queue does.
-func QueueAround(ctx context.Context, q db.Q, w work.Queue, taskID int64, n int) (*QueuePlace, error) {
+// either side, as queue.Queue does.
+func QueueAround(ctx context.Context, q db.Q, w queue.Queue, taskID int64, n int) (*QueuePlace, error) {
 	at, err := w.Around(ctx, q, taskID, n)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func QueueAround(ctx context.Context, q db.Q, w work.Queue, taskID int64, n int)
 }
 
 // watched adds to rows who else looks at them.
-func watched(ctx context.Context, q db.Q, callerID int64, rows []work.QueueRow) ([]QueueRow, error) {
+func watched(ctx context.Context, q db.Q, callerID int64, rows []queue.Row) ([]QueueRow, error) {
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID

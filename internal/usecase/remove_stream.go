@@ -8,10 +8,16 @@ import (
 	"lectern/internal/teaching/enrol"
 )
 
-// RemoveStream takes a stream out of a unit, with its tutorials. Its task
-// definitions go to the other stream of two, or to none with the last; among
-// more it would be a guess, so then it must have none.
-func RemoveStream(ctx context.Context, q db.Q, unitID int64, abbreviation string) error {
+// RemoveStream takes a stream out of a unit, with its tutorials, for whoever holds
+// policy.EditTutorials. Its task definitions go to the other stream of two, or to none with
+// the last; among more it would be a guess, so fault.Conflict while it has any. It refuses
+// one whose tutorials groups or enrolled students use.
+func (s *Service) RemoveStream(ctx context.Context, unitID int64, abbreviation string) error {
+	return s.DB.Tx(ctx, func(q db.Q) error { return removeStream(ctx, q, unitID, abbreviation) })
+}
+
+// removeStream is RemoveStream in a transaction.
+func removeStream(ctx context.Context, q db.Q, unitID int64, abbreviation string) error {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return err
 	}

@@ -22,13 +22,19 @@ type UnitRollover struct {
 	Start, End *clock.Date // inside the period; its first and last day when nil
 }
 
-// RolloverUnit copies a unit into a teaching period and gives the copy: its
-// settings, main convenor, streams, group sets, outcomes, task definitions
-// with their files, its alignments and reusable comments; no students, tutorials, groups or other
-// staff than who asks for it, if they convene the old one. Dates keep their week
-// and weekday. All of it is made or, with an error and so without a commit,
-// nothing.
-func RolloverUnit(ctx context.Context, q db.Q, who *access.Caller, unitID int64, r UnitRollover) (*FullUnit, error) {
+// RolloverUnit copies a unit into a teaching period and gives the copy, for whoever holds
+// policy.RolloverUnit: its settings, main convenor, streams, group sets, outcomes, task
+// definitions with their files, its alignments and reusable comments; no students, tutorials,
+// groups or other staff than who asks for it, if they convene the old one. Dates keep their
+// week and weekday. It refuses dates outside the period, and with fault.Conflict a code that
+// is taken there.
+func (s *Service) RolloverUnit(ctx context.Context, who *access.Caller, unitID int64, r UnitRollover) (*FullUnit,
+	error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*FullUnit, error) { return rolloverUnit(ctx, q, who, unitID, r) })
+}
+
+// rolloverUnit is RolloverUnit in a transaction.
+func rolloverUnit(ctx context.Context, q db.Q, who *access.Caller, unitID int64, r UnitRollover) (*FullUnit, error) {
 	c, err := newCopying(ctx, q, r.PeriodID, who.ID)
 	if err != nil {
 		return nil, err

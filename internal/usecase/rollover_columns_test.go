@@ -225,7 +225,7 @@ func TestRolloverCopiesEveryColumn(t *testing.T) {
 		undone(t, d, func(q db.Q) {
 			w := newTeaching(t, q)
 			admin := &access.Caller{ID: 1, Role: policy.Admin}
-			full, err := RolloverUnit(t.Context(), q, admin, w.id["units"], UnitRollover{PeriodID: w.period2})
+			full, err := rolloverUnit(t.Context(), q, admin, w.id["units"], UnitRollover{PeriodID: w.period2})
 			if err != nil {
 				t.Fatal(err)
 			}

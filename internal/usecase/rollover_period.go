@@ -17,10 +17,16 @@ type PeriodRollover struct {
 	CallerID      int64
 }
 
-// RolloverPeriod copies the units of a period into a later one, all in the
-// caller's transaction: a unit that cannot be copied leaves none. Codes the
-// later period has already are passed over, so that it may be done again.
-func RolloverPeriod(ctx context.Context, q db.Q, r PeriodRollover) error {
+// RolloverPeriod copies the units of a teaching period into a later one, for whoever holds
+// policy.RolloverPeriod: all of them, or none where one cannot be copied. Codes the later
+// period has already are passed over, so that it may be done again. It refuses a period that
+// does not start after the old one, and with fault.Conflict one that has begun.
+func (s *Service) RolloverPeriod(ctx context.Context, r PeriodRollover) error {
+	return s.DB.Tx(ctx, func(q db.Q) error { return rolloverPeriod(ctx, q, r) })
+}
+
+// rolloverPeriod is RolloverPeriod in a transaction.
+func rolloverPeriod(ctx context.Context, q db.Q, r PeriodRollover) error {
 	from, err := course.PeriodByID(ctx, q, r.FromID)
 	if err != nil {
 		return err

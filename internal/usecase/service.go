@@ -1,32 +1,76 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
+	"strings"
 
+	"lectern/internal/connect/notify"
 	"lectern/internal/connect/turnitin"
+	"lectern/internal/connect/webhook"
+	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
+	"lectern/internal/teaching/similarity"
 	"lectern/internal/teaching/submit"
+	"lectern/internal/teaching/work"
 )
 
-// Service holds what those use cases stand on that reach beyond one transaction:
-// a file is in the store before a row refers to it. The others are functions
-// that run in the caller's transaction.
-type Service struct {
-	DB    *db.DB
-	Files files.Store
-	Keys  *submit.Keys // sign receipts
-	Name  string       // of the service, on receipts
-	// Assess tells whether submissions are assessed in containers.
-	Assess bool
-	// Outside sends documents to the outside similarity service; nil: there is none.
-	Outside *outside.Service
-	// MostUploads is how often a person may hand in within an hour; 0: no bound.
-	MostUploads int64
+// Config is what use cases stand on, and what the settings say of them.
+type Config struct {
+	DB         *db.DB
+	Files      files.Store
+	Keys       *submit.Keys        // sign receipts; nil: a key that the database keeps
+	Passwords  *ident.Passwords    // proves and changes them; nil: without limits of its own
+	Mailer     *notify.Mailer      // nil: one that drops all emails
+	Similarity *similarity.Service // compares work with other work here
+	Outside    *turnitin.Service   // works at the outside similarity service; nil: there is none
+	Hooks      webhook.Guard       // tells where webhooks may go
+	// Report gives the address of a report of the outside similarity service; nil: Outside is asked.
+	Report      func(ctx context.Context, who *access.Caller, outsideID string) (string, error)
+	Name        string // of the service, as people see it; Lectern when empty
+	PublicURL   string // where people reach the service, for links
+	Privacy     string // how work handed in is used
+	Declaration string // what whoever hands work in states by doing so
+	Assess      bool   // submissions are assessed in containers
+	MostFile    int64  // bytes of a file of a submission; submit.MostFile when 0
+	MostMedia   int64  // bytes of an attachment of a comment; work.MaxMedia when 0
+	MostUploads int64  // how often a person may hand in within an hour; 0: no bound
+}
 
+// Service is the use cases of the process. There is one, made by New, which every face is
+// given: what the one does the other does too, and tells the same people. Use cases that
+// stay within a transaction of the caller's are functions.
+type Service struct {
+	Config
 	texts texts // of documents that were read last
+}
+
+const (
+	defaultPrivacy = "The work you hand in, your marks and the comments you exchange are kept to teach and assess " +
+		"you. The staff of your units and the administrators of this service can see them."
+	defaultDeclaration = "By handing in work you state that it is your own, that every source it draws on is named, " +
+		"and that you agree to its being compared with the work of others."
+)
+
+// New makes the use cases complete: what the settings leave open gets its default.
+func New(c Config) *Service {
+	if c.Keys == nil {
+		c.Keys = submit.NewKeys(c.DB, nil)
+	}
+	if c.Passwords == nil {
+		c.Passwords = ident.NewPasswords(c.DB, ident.Limits{})
+	}
+	if c.Mailer == nil {
+		c.Mailer = notify.Disabled()
+	}
+	c.Name, c.PublicURL = cmp.Or(c.Name, "Lectern"), strings.TrimSuffix(c.PublicURL, "/")
+	c.Privacy, c.Declaration = cmp.Or(c.Privacy, defaultPrivacy), cmp.Or(c.Declaration, defaultDeclaration)
+	c.MostFile, c.MostMedia = cmp.Or(c.MostFile, submit.MostFile), cmp.Or(c.MostMedia, work.MaxMedia)
+	return &Service{Config: c}
 }
 
 // Upload is a file that somebody sent and that is on disk as long as the use
@@ -57,9 +101,19 @@ func put(ctx context.Context, store files.Store, r io.Reader) (files.Info, error
 	return store.Put(ctx, r)
 }
 
-// change runs f, which must be brief, in a write transaction and gives what it made.
+// change runs f, which must be brief, in a write transaction and gives what it made. Many
+// who do so at once may share a commit.
 func change[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
 	err = d.Brief(ctx, func(q db.Q) error {
+		out, err = f(q)
+		return err
+	})
+	return out, err
+}
+
+// changeAlone is change for what may take longer: it shares its commit with nobody.
+func changeAlone[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
+	err = d.Tx(ctx, func(q db.Q) error {
 		out, err = f(q)
 		return err
 	})

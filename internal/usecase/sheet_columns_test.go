@@ -137,14 +137,16 @@ var person = carried{"users", record{"username": "Ann", "email": "Ann@example.ed
 	"first_name": "Ann", "last_name": "Lee", "nickname": "Annie", "role": 2},
 	nil, map[string]string{"id": ownRow, "created_at": ownRow, "updated_at": ownRow,
 		"username_key": "follows from username", "email_key": "follows from email", "name_key": "follows from the name",
-		"login_id": fixedForm, "pronouns": fixedForm, "password_hash": "is a secret; new users get a link",
+		"words_made": "says of an index whether it is made",
+		"login_id":   fixedForm, "pronouns": fixedForm, "password_hash": "is a secret; new users get a link",
 		"receive_task_notifications":      "is the person's choice",
 		"receive_portfolio_notifications": "is the person's choice",
 		"receive_feedback_notifications":  "is the person's choice", "opt_in_to_research": "is the person's choice",
 		"has_run_first_time_setup": "is told by the person's client", "disabled_at": "is decided here",
 		"email_pending": "waits for the person's word", "opened_at": "is when the account was first used here",
 		"theme": "is the person's choice", "shortcuts": "is the person's choice",
-		"news_seq": "is what the person has read here"}}
+		"time_zone": "is the person's choice",
+		"news_seq":  "is what the person has read here"}}
 
 // known is what else a row of users must have.
 func (w shelf) known(name string) record {
@@ -173,7 +175,7 @@ func TestSheetOfUsersKeepsEveryColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := ident.Import(ctx, other, policy.Admin, rows, false)
+	report, err := ident.Import(ctx, other, policy.Admin, rows, false, nil)
 	if err != nil || len(report.Success) != 1 {
 		t.Fatalf("%+v %v", report, err)
 	}
@@ -204,7 +206,7 @@ var (
 		"portfolio_asked_at": "is earned", "uses_draft_learning_summary": "is earned", "red_pct": "is worked out",
 		"grey_pct": "is worked out", "orange_pct": "is worked out", "blue_pct": "is worked out",
 		"green_pct": "is worked out", "order_scale": "is worked out"}}
-	seat = carried{"tutorial_enrolments", record{"tutorial_id": nil, "tutorial_stream_id": nil},
+	enrolment = carried{"tutorial_enrolments", record{"tutorial_id": nil, "tutorial_stream_id": nil},
 		map[string]string{"tutorial_id": "SELECT r.abbreviation FROM tutorials r WHERE r.id",
 			"tutorial_stream_id": "SELECT r.abbreviation FROM tutorial_streams r WHERE r.id"},
 		map[string]string{"id": ownRow, "project_id": "is the student's in the unit"}}
@@ -245,15 +247,15 @@ func TestSheetsOfGroupsKeepEveryColumn(t *testing.T) {
 	})
 }
 
-// place is a student in a unit with a seat in a tutorial.
-type place struct{ id, user, tutorial, seat int64 }
+// place is a student in a unit with a place in a tutorial.
+type place struct{ id, user, tutorial, enrolment int64 }
 
 func (w *teaching) enrolled(unit int64) (p place) {
 	p.user = w.put("users", person.set.with(w.known("Ann")))
 	campus := w.put("campuses", record{"name": "City", "mode": "manual", "abbreviation": "C", "active": true})
 	p.tutorial = w.class(unit)
 	p.id = w.put("projects", w.at.with(record{"unit_id": unit, "user_id": p.user, "campus_id": campus}))
-	p.seat = w.put("tutorial_enrolments", record{"project_id": p.id, "tutorial_id": p.tutorial,
+	p.enrolment = w.put("tutorial_enrolments", record{"project_id": p.id, "tutorial_id": p.tutorial,
 		"tutorial_stream_id": w.id["tutorial_streams"]})
 	return p
 }
@@ -268,7 +270,7 @@ func (w *teaching) class(unit int64) int64 {
 func TestSheetOfStudentsKeepsEveryColumn(t *testing.T) {
 	ctx, d := t.Context(), dbtest.New(t, "sqlite", nil)
 	project.complete(t, d)
-	seat.complete(t, d)
+	enrolment.complete(t, d)
 	var p place
 	var rows *sheet.Reader
 	var to int64
@@ -300,5 +302,5 @@ func TestSheetOfStudentsKeepsEveryColumn(t *testing.T) {
 	w := shelf{t, d.Pool()}
 	made := w.only("projects", `unit_id = $1`, to)
 	project.same(t, d.Pool(), p.id, made)
-	seat.same(t, d.Pool(), p.seat, w.only("tutorial_enrolments", `project_id = $1`, made))
+	enrolment.same(t, d.Pool(), p.enrolment, w.only("tutorial_enrolments", `project_id = $1`, made))
 }

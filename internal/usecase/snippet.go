@@ -17,21 +17,36 @@ func SnippetByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*sn
 	return s, err
 }
 
-// ChangeSnippet gives a reusable comment another text: one's own, one of a unit that
-// one wrote, and as a convenor every one of the unit.
-func ChangeSnippet(ctx context.Context, q db.Q, who *access.Caller, id int64, text string) (*snippet.Snippet, error) {
-	if err := mayEditSnippet(ctx, q, who, id); err != nil {
-		return nil, err
-	}
-	return snippet.Change(ctx, q, id, text)
+// AddSnippet adds a reusable comment, for whoever holds policy.UseSnippets on the unit; its
+// author is the caller. It refuses an empty text, one too long, and one more than snippet.Most;
+// the same again for the same is the one there is.
+func (s *Service) AddSnippet(ctx context.Context, who *access.Caller, n snippet.New) (*snippet.Snippet, error) {
+	n.UserID = who.ID
+	return change(ctx, s.DB, func(q db.Q) (*snippet.Snippet, error) { return snippet.Add(ctx, q, n) })
 }
 
-// RemoveSnippet removes a reusable comment that the caller may change.
-func RemoveSnippet(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
-	if err := mayEditSnippet(ctx, q, who, id); err != nil {
-		return err
-	}
-	return snippet.Remove(ctx, q, id)
+// ChangeSnippet gives a reusable comment another text, for its author, and for convenors of
+// the unit where it is the unit's. Somebody else's own is fault.Missing. It refuses an empty
+// text and one too long.
+func (s *Service) ChangeSnippet(ctx context.Context, who *access.Caller, id int64, text string) (*snippet.Snippet,
+	error) {
+	return change(ctx, s.DB, func(q db.Q) (*snippet.Snippet, error) {
+		if err := mayEditSnippet(ctx, q, who, id); err != nil {
+			return nil, err
+		}
+		return snippet.Change(ctx, q, id, text)
+	})
+}
+
+// RemoveSnippet removes a reusable comment that the caller may change. What was said with it
+// stays said.
+func (s *Service) RemoveSnippet(ctx context.Context, who *access.Caller, id int64) error {
+	return s.DB.Brief(ctx, func(q db.Q) error {
+		if err := mayEditSnippet(ctx, q, who, id); err != nil {
+			return err
+		}
+		return snippet.Remove(ctx, q, id)
+	})
 }
 
 // MayEditSnippet tells whether the caller, whose standing is that on the unit, may

@@ -13,11 +13,18 @@ import (
 	"lectern/internal/teaching/taskdef"
 )
 
-// CreateUnit makes a unit of the values in c, with defaults for the rest, and
-// employs its main convenor, who must be a Convenor or Admin. The code must be
-// free in the teaching period. Whoever gave the values may see them, for this
-// once, even where they have no part in the unit.
-func CreateUnit(ctx context.Context, q db.Q, who *access.Caller, c course.UnitChange, convenorID int64) (*FullUnit,
+// CreateUnit makes a unit of the values in c, with defaults for the rest, and employs its
+// main convenor, for whoever holds policy.CreateUnits. It refuses a convenor who is no
+// Convenor or Admin, dates outside the teaching period, and with fault.Conflict a code that
+// is taken there. Whoever gave the values may see them, for this once, even where they have
+// no part in the unit.
+func (s *Service) CreateUnit(ctx context.Context, who *access.Caller, c course.UnitChange,
+	convenorID int64) (*FullUnit, error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*FullUnit, error) { return createUnit(ctx, q, who, c, convenorID) })
+}
+
+// createUnit is CreateUnit in a transaction.
+func createUnit(ctx context.Context, q db.Q, who *access.Caller, c course.UnitChange, convenorID int64) (*FullUnit,
 	error) {
 	id, err := course.AddUnit(ctx, q, c, convenorID)
 	if err != nil {
@@ -38,9 +45,15 @@ type UnitChange struct {
 	DraftDefinitionID course.Setting[int64] // the definition of the draft learning summary
 }
 
-// ChangeUnit makes all of a change or, with an error, nothing of it. When the
-// start of the unit moves, its task definitions move as many days.
-func ChangeUnit(ctx context.Context, q db.Q, who *access.Caller, id int64, c UnitChange) (*FullUnit, error) {
+// ChangeUnit makes all of a change of a unit or, with an error, nothing of it, for whoever
+// holds policy.EditUnit. When the start of the unit moves, its task definitions move as many
+// days. It refuses what CreateUnit refuses.
+func (s *Service) ChangeUnit(ctx context.Context, who *access.Caller, id int64, c UnitChange) (*FullUnit, error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*FullUnit, error) { return changeUnit(ctx, q, who, id, c) })
+}
+
+// changeUnit is ChangeUnit in a transaction.
+func changeUnit(ctx context.Context, q db.Q, who *access.Caller, id int64, c UnitChange) (*FullUnit, error) {
 	if err := c.save(ctx, q, id); err != nil {
 		return nil, err
 	}

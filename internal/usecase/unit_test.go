@@ -22,7 +22,7 @@ func TestDefinitionsMoveWithTheirUnit(t *testing.T) {
 			admin := w.as(99, policy.Admin, access.Scope{Unit: unit})
 			moved := course.UnitChange{StartDate: new(day("2026-03-09")),
 				PortfolioDate: course.Setting[clock.Date]{Set: true}}
-			if _, err := ChangeUnit(t.Context(), q, admin, unit, UnitChange{UnitChange: moved}); err != nil {
+			if _, err := changeUnit(t.Context(), q, admin, unit, UnitChange{UnitChange: moved}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := db.One[clock.Date](t.Context(), q, `SELECT target_date FROM task_definitions WHERE unit_id = $1`,
@@ -31,7 +31,7 @@ func TestDefinitionsMoveWithTheirUnit(t *testing.T) {
 				t.Errorf("the target is %v: %v", got, err)
 			}
 			outside := course.UnitChange{EndDate: new(day("2026-12-31"))}
-			if _, err := ChangeUnit(t.Context(), q, admin, unit, UnitChange{UnitChange: outside}); !fault.Is(err,
+			if _, err := changeUnit(t.Context(), q, admin, unit, UnitChange{UnitChange: outside}); !fault.Is(err,
 				fault.Refused) {
 				t.Errorf("an end outside the period: %v", err)
 			}
@@ -49,7 +49,7 @@ func TestAUnitRefersToItsOwn(t *testing.T) {
 		undone(t, d, func(q db.Q) {
 			w := newTeaching(t, q)
 			admin := w.as(99, policy.Admin, access.Scope{Unit: w.id["units"]})
-			if _, err := ChangeUnit(t.Context(), q, admin, w.id["units"], c); err == nil || fault.Is(err, fault.Internal) {
+			if _, err := changeUnit(t.Context(), q, admin, w.id["units"], c); err == nil || fault.Is(err, fault.Internal) {
 				t.Errorf("%s of nobody: %v", name, err)
 			}
 		})

@@ -3,31 +3,83 @@ package usecase
 import (
 	"context"
 	"errors"
+	"strings"
 
+	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/snippet"
+	"lectern/internal/teaching/verdict"
 	"lectern/internal/teaching/work"
 )
 
-// GiveVerdict gives a verdict on a task: a comment, a move and marks, all or nothing. It
-// needs the rights to change and grade the task, and to comment on it where there is a
-// comment.
-func (s *Service) GiveVerdict(ctx context.Context, who *access.Caller, at work.TaskRef,
-	v work.Verdict) (*work.Given, error) {
-	if err := mayJudge(who, v.Comment != ""); err != nil {
+// VerdictOn is a verdict that one of the staff gives on a task, and what they had before
+// them when they did.
+type VerdictOn struct {
+	verdict.Verdict
+	At     work.TaskRef // the task
+	TaskID int64        // in place of At, its number
+	// Append is a reusable comment whose text comes behind the comment, as a page without
+	// script sends it; 0: none.
+	Append int64
+	// Snippets are reusable comments that the comment was made of, whose texts may stand in
+	// it no more: those that do are found.
+	Snippets []int64
+	// Seen is how many comments, from the first, stood beside the verdict; nil: all there are.
+	Seen *int64
+}
+
+// GiveVerdict gives a verdict on a task: a comment, a move and marks, all or nothing, in one
+// transaction with what follows from it. The reusable comments that it was made of are
+// counted, and its giver has read what they saw of the conversation; what came since stays
+// new. It needs the rights to change and grade the task, and to comment on it where there is
+// a comment, and refuses what verdict.Give refuses: then nothing of it happens. A repeat with
+// the same key is given the first answer and changes nothing.
+func (s *Service) GiveVerdict(ctx context.Context, who *access.Caller, v VerdictOn) (*verdict.Given, error) {
+	if err := mayMark(who, v.Comment != "" || v.Append != 0); err != nil {
 		return nil, err
 	}
-	return change(ctx, s.DB, func(q db.Q) (*work.Given, error) { return work.GiveVerdict(ctx, q, Mover(who), at, v) })
+	return change(ctx, s.DB, func(q db.Q) (*verdict.Given, error) {
+		v := v // each try begins with what was sent
+		if err := v.complete(ctx, q, who); err != nil {
+			return nil, err
+		}
+		unread, err := newAmong(ctx, q, who, v.At, opt.Or(v.Seen, db.NoLimit))
+		if err != nil {
+			return nil, err
+		}
+		given, err := verdict.Give(ctx, q, Mover(who), v.At, v.Verdict)
+		if err != nil || given.Repeated {
+			return given, err
+		}
+		if err := work.MarkRead(ctx, q, Reader(who), unread); err != nil {
+			return nil, err
+		}
+		return given, snippet.Said{UserID: who.ID, UnitID: who.UnitID, DefinitionIDs: []int64{v.At.DefinitionID},
+			Text: v.Comment, Named: v.Snippets}.Count(ctx, q)
+	})
+}
+
+// complete finds the task, and puts the reusable comment behind the comment.
+func (v *VerdictOn) complete(ctx context.Context, q db.Q, who *access.Caller) (err error) {
+	if v.At, err = placeOf(ctx, q, v.At, v.TaskID); err != nil || v.Append == 0 {
+		return err
+	}
+	one, err := SnippetByID(ctx, q, who, v.Append)
+	if err == nil {
+		v.Comment = strings.TrimSpace(v.Comment + "\n" + one.Text)
+	}
+	return err
 }
 
 // UndoVerdict takes a verdict of the caller's own back. It needs what giving it needed.
-func (s *Service) UndoVerdict(ctx context.Context, who *access.Caller, id int64) (*work.Undone, error) {
-	if err := mayJudge(who, true); err != nil {
+func (s *Service) UndoVerdict(ctx context.Context, who *access.Caller, id int64) (*verdict.Undone, error) {
+	if err := mayMark(who, true); err != nil {
 		return nil, err
 	}
-	return change(ctx, s.DB, func(q db.Q) (*work.Undone, error) {
-		return work.UndoVerdict(ctx, q, Mover(who), who.UnitID, id)
+	return change(ctx, s.DB, func(q db.Q) (*verdict.Undone, error) {
+		return verdict.Undo(ctx, q, Mover(who), who.UnitID, id)
 	})
 }
 
@@ -36,14 +88,14 @@ var errPlanned = errors.New("this was a plan")
 
 // PlanVerdicts tells what GiveVerdicts would come to, and changes nothing: it is the same
 // up to the commit.
-func (s *Service) PlanVerdicts(ctx context.Context, who *access.Caller, unitID int64, v work.Verdict,
-	tasks []work.TaskVersion) (out *work.Batch, err error) {
-	if err := mayJudge(who, v.Comment != ""); err != nil {
+func (s *Service) PlanVerdicts(ctx context.Context, who *access.Caller, unitID int64, v verdict.Verdict,
+	tasks []verdict.TaskVersion) (out *verdict.Batch, err error) {
+	if err := mayMark(who, v.Comment != ""); err != nil {
 		return nil, err
 	}
 	v.Key = ""
 	err = s.DB.Tx(ctx, func(q db.Q) error {
-		if out, err = work.GiveVerdicts(ctx, q, Mover(who), unitID, v, tasks); err != nil {
+		if out, err = verdict.GiveBatch(ctx, q, Mover(who), unitID, v, tasks); err != nil {
 			return err
 		}
 		return errPlanned
@@ -59,34 +111,40 @@ func (s *Service) PlanVerdicts(ctx context.Context, who *access.Caller, unitID i
 }
 
 // GiveVerdicts gives one verdict on many tasks of a unit, wherever it can be given, in one
-// transaction. It needs what GiveVerdict needs, in the unit.
-func (s *Service) GiveVerdicts(ctx context.Context, who *access.Caller, unitID int64, v work.Verdict,
-	tasks []work.TaskVersion) (out *work.Batch, err error) {
-	if err := mayJudge(who, v.Comment != ""); err != nil {
+// transaction, and counts the reusable comments that it was made of, once for each task
+// definition. It needs what GiveVerdict needs, in the unit. Nobody has the conversations of
+// many tasks before them, so what is new there stays new.
+func (s *Service) GiveVerdicts(ctx context.Context, who *access.Caller, unitID int64, v verdict.Verdict,
+	tasks []verdict.TaskVersion) (out *verdict.Batch, err error) {
+	if err := mayMark(who, v.Comment != ""); err != nil {
 		return nil, err
 	}
 	err = s.DB.Tx(ctx, func(q db.Q) error {
-		out, err = work.GiveVerdicts(ctx, q, Mover(who), unitID, v, tasks)
-		return err
+		out, err = verdict.GiveBatch(ctx, q, Mover(who), unitID, v, tasks)
+		if err != nil || out.Repeated || out.Done == 0 {
+			return err
+		}
+		return snippet.Said{UserID: who.ID, UnitID: unitID, DefinitionIDs: out.Reached(), Text: v.Comment}.Count(ctx, q)
 	})
 	return out, err
 }
 
 // UndoVerdicts takes the verdicts of a batch of the caller's own back, wherever that can
 // be done, in one transaction.
-func (s *Service) UndoVerdicts(ctx context.Context, who *access.Caller, id int64) (out *work.UndoneBatch, err error) {
-	if err := mayJudge(who, true); err != nil {
+func (s *Service) UndoVerdicts(ctx context.Context, who *access.Caller, id int64) (out *verdict.UndoneBatch,
+	err error) {
+	if err := mayMark(who, true); err != nil {
 		return nil, err
 	}
 	err = s.DB.Tx(ctx, func(q db.Q) error {
-		out, err = work.UndoVerdicts(ctx, q, Mover(who), who.UnitID, id)
+		out, err = verdict.UndoBatch(ctx, q, Mover(who), who.UnitID, id)
 		return err
 	})
 	return out, err
 }
 
-// mayJudge tells whether the caller may give a verdict, with a comment or without.
-func mayJudge(who *access.Caller, comments bool) error {
+// mayMark tells whether the caller may give a verdict, with a comment or without.
+func mayMark(who *access.Caller, comments bool) error {
 	rights := []*policy.Right{policy.GradeTask, policy.ChangeTask}
 	if comments {
 		rights = append(rights, policy.Comment)

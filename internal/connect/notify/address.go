@@ -11,7 +11,7 @@ import (
 	"lectern/internal/platform/mail"
 )
 
-// addressArgs ask for a letter about a change of address. Unlike other letters it
+// addressArgs ask for an email about a change of address. Unlike other emails it
 // goes to the address it names, whatever the account's is by then.
 type addressArgs struct {
 	UserID  int64  `json:"user_id"`
@@ -26,14 +26,14 @@ func (addressArgs) Kind() string { return "address_mail" }
 // AddressMoved tells the old address of a user what became of it, and lets a new
 // one that must confirm do so.
 func (m *Mailer) AddressMoved(ctx context.Context, q db.Q, user int64, moved ident.Moved) error {
-	if m == nil || moved == (ident.Moved{}) {
+	if !m.Sends() || moved == (ident.Moved{}) {
 		return nil
 	}
-	letters := []addressArgs{{UserID: user, To: moved.From, Pending: moved.Pending}}
+	emails := []addressArgs{{UserID: user, To: moved.From, Pending: moved.Pending}}
 	if moved.Pending {
-		letters = append(letters, addressArgs{UserID: user, To: moved.To, Confirm: true})
+		emails = append(emails, addressArgs{UserID: user, To: moved.To, Confirm: true})
 	}
-	for _, a := range letters { // two at most
+	for _, a := range emails { // two at most
 		if _, err := jobs.Enqueue(ctx, q, a, jobs.Options{MaxAttempts: 5}); err != nil {
 			return err
 		}
@@ -41,10 +41,10 @@ func (m *Mailer) AddressMoved(ctx context.Context, q db.Q, user int64, moved ide
 	return nil
 }
 
-// sendAddress sends the letter. The link to confirm is made only now, so that no
+// sendAddress sends the email. The link to confirm is made only now, so that no
 // token waits in the database.
 func (m *Mailer) sendAddress(ctx context.Context, job jobs.Job, a addressArgs) error {
-	if m == nil {
+	if !m.Sends() {
 		return nil
 	}
 	var u *ident.User
@@ -62,14 +62,14 @@ func (m *Mailer) sendAddress(ctx context.Context, job jobs.Job, a addressArgs) e
 	if err != nil || a.Confirm && token == "" {
 		return err
 	}
-	words, err := mail.Render(mail.Address{Frame: m.frame(greeting(u.FirstName, &u.Nickname), None, link),
+	words, err := mail.Render(mail.Address{Frame: m.frame(reader{name: greeting(u.FirstName, &u.Nickname)}, None, link),
 		Username: u.Username, Confirm: a.Confirm, Pending: a.Pending, Validity: "2 days"})
 	if err != nil {
 		return err
 	}
 	if err := m.deliver(ctx, mail.Message{To: a.To, ToName: u.FirstName + " " + u.LastName, From: m.from,
 		FromName: m.product, Subject: words.Subject, Text: words.Text, HTML: words.HTML,
-		ID: fmt.Sprintf("address-%d-%d@%s", job.ID, job.Attempt, m.host)}); err != nil {
+		ID: fmt.Sprintf("address-%d-%d%s", job.ID, job.Attempt, m.idEnd)}); err != nil {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)

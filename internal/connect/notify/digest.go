@@ -19,9 +19,10 @@ import (
 	"lectern/internal/platform/jobs"
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/work"
 )
 
-// digestArgs ask for the letters about what was said and decided since the last.
+// digestArgs ask for the emails about what was said and decided since the last.
 type digestArgs struct{}
 
 // Kind implements jobs.Args.
@@ -43,12 +44,12 @@ type cursor struct {
 	At  clock.Time `db:"at"`
 }
 
-// digest writes one letter to each person to whom something was said, or for
+// digest writes one email to each person to whom something was said, or for
 // whom something was decided, since the last time, unless they have read it.
-// The letters and the new place in the events are written together, by one
+// The emails and the new place in the events are written together, by one
 // worker: another that read the same events finds the place moved.
 func (m *Mailer) digest(ctx context.Context, job jobs.Job, _ digestArgs) error {
-	if m == nil {
+	if !m.Sends() {
 		return nil
 	}
 	if err := events.Relay(ctx, m.db); err != nil {
@@ -62,7 +63,7 @@ func (m *Mailer) digest(ctx context.Context, job jobs.Job, _ digestArgs) error {
 	if err != nil {
 		return err
 	}
-	var list []letter
+	var list []email
 	err = m.db.View(ctx, func(q db.Q) (err error) {
 		list, err = m.digests(ctx, q, news, to)
 		return err
@@ -175,26 +176,24 @@ func (g newsBatch) hear(e *events.Event) {
 	}
 }
 
-// item is a comment with what a letter says of it.
+// item is a comment with what an email says of it.
 type item struct {
-	ID           int64       `db:"id"`
-	AuthorID     int64       `db:"user_id"`
-	RecipientID  int64       `db:"recipient_id"`
-	Author       string      `db:"author"`
-	Text         string      `db:"comment"`
-	Type         string      `db:"type"`
-	Unit         string      `db:"code"`
-	Abbreviation string      `db:"abbreviation"`
-	Name         string      `db:"name"`
-	StaffRead    bool        `db:"staff_read"`
-	OwnerID      int64       `db:"owner_id"`
-	Weeks        *int        `db:"extension_weeks"`
-	Granted      *bool       `db:"extension_granted"`
-	Answer       *string     `db:"extension_response"`
-	Extensions   int         `db:"extensions"`
-	Target       clock.Date  `db:"target_date"`
-	DueDate      *clock.Date `db:"due_date"`
-	UnitEnd      clock.Date  `db:"end_date"`
+	ID           int64      `db:"id"`
+	AuthorID     int64      `db:"user_id"`
+	RecipientID  int64      `db:"recipient_id"`
+	Author       string     `db:"author"`
+	Text         string     `db:"comment"`
+	Type         string     `db:"type"`
+	Unit         string     `db:"code"`
+	Abbreviation string     `db:"abbreviation"`
+	Name         string     `db:"name"`
+	StaffRead    bool       `db:"staff_read"`
+	OwnerID      int64      `db:"owner_id"`
+	Weeks        *int       `db:"extension_weeks"`
+	Granted      *bool      `db:"extension_granted"`
+	Answer       *string    `db:"extension_response"`
+	At           clock.Time `db:"created_at"`
+	due.Columns
 }
 
 func (i *item) task() mail.Task { return mail.Task{Abbreviation: i.Abbreviation, Name: i.Name} }
@@ -204,11 +203,13 @@ func items(ctx context.Context, q db.Q, ids []int64) (map[int64]*item, error) {
 	out := map[int64]*item{}
 	for part := range slices.Chunk(ids, 500) {
 		in, args := db.In(nil, part)
-		list, err := db.All[item](ctx, q, `SELECT c.id, c.user_id, c.recipient_id, a.first_name || ' ' || a.last_name
-			AS author, c.comment, c.type,
+		list, err := db.All[item](ctx, q, `SELECT c.id, c.user_id, c.recipient_id, CASE WHEN c.by_service
+				THEN '`+work.ServiceFirst+` `+work.ServiceLast+`' ELSE a.first_name || ' ' || a.last_name END AS author,
+				 c.comment, c.type,
 				u.code, d.abbreviation, d.name, c.staff_read_at IS NOT NULL AS staff_read, p.user_id AS owner_id,
 				c.extension_weeks,
-				c.extension_granted, c.extension_response, t.extensions, d.target_date, d.due_date, u.end_date
+				c.extension_granted, c.extension_response, t.extensions, d.target_date, d.due_date, u.end_date,
+				u.time_zone, c.created_at
 			FROM task_comments c JOIN tasks t ON t.id = c.task_id JOIN projects p ON p.id = t.project_id AND p.enrolled
 			JOIN task_definitions d ON d.id = t.task_definition_id
 			JOIN units u ON u.id = c.unit_id AND u.active AND u.send_notifications JOIN users a ON a.id = c.user_id
@@ -228,6 +229,7 @@ type person struct {
 	ID        int64   `db:"id"`
 	FirstName string  `db:"first_name"`
 	Nickname  *string `db:"nickname"`
+	Zone      *string `db:"time_zone"`
 }
 
 // readers gives those among users who want to hear of tasks.
@@ -235,7 +237,7 @@ func readers(ctx context.Context, q db.Q, ids []int64) (map[int64]*person, error
 	out := map[int64]*person{}
 	for part := range slices.Chunk(ids, 500) {
 		in, args := db.In(nil, part)
-		list, err := db.All[person](ctx, q, `SELECT id, first_name, nickname FROM users
+		list, err := db.All[person](ctx, q, `SELECT id, first_name, nickname, time_zone FROM users
 			WHERE disabled_at IS NULL AND `+flags[Task]+` AND id IN `+in, args...)
 		if err != nil {
 			return nil, err
@@ -280,9 +282,9 @@ func (g newsBatch) comments() []int64 {
 	return slices.Sorted(maps.Keys(ids))
 }
 
-// digests writes the letters: of each comment once to each who should hear of
+// digests writes the emails: of each comment once to each who should hear of
 // it and has not read it, of each decision once to the student.
-func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]letter, error) {
+func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]email, error) {
 	ids := g.comments()
 	known, err := items(ctx, q, ids)
 	if err != nil {
@@ -292,27 +294,27 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]
 	if err != nil {
 		return nil, err
 	}
-	letters := map[int64]*mail.Digest{}
+	emails := map[int64]*mail.Digest{}
 	of := func(user int64) *mail.Digest {
-		if letters[user] == nil {
-			letters[user] = &mail.Digest{}
+		if emails[user] == nil {
+			emails[user] = &mail.Digest{}
 		}
-		return letters[user]
+		return emails[user]
 	}
 	for _, h := range g.unread(known, read) {
 		i := known[h.comment]
 		d := of(h.user)
 		d.Comments = append(d.Comments, mail.DigestComment{Unit: i.Unit, Task: i.task(), Author: i.Author,
-			Text: i.words()})
+			At: i.At.Time, Text: i.words(h.user)})
 	}
 	for _, h := range inOrder(g.decided) {
 		// In a group the others see the request, but the time is its owner's.
 		if i := known[h.comment]; i != nil && i.Granted != nil && h.user == i.OwnerID {
 			d := of(h.user)
-			d.Extensions = append(d.Extensions, i.decision())
+			d.Extensions = append(d.Extensions, i.decision(q.Now().Time))
 		}
 	}
-	return m.address(ctx, q, letters, to)
+	return m.address(ctx, q, emails, to)
 }
 
 // unread gives who should hear of which comment, in order.
@@ -343,45 +345,51 @@ func inOrder(set map[newsFor]bool) []newsFor {
 	})
 }
 
-// words is what a comment says; those without text have an attachment or are a
-// request.
-func (i *item) words() string {
-	switch {
-	case i.Type == "extension" && i.Weeks != nil:
-		return fmt.Sprintf("Asks for more time (weeks: %d). %s", *i.Weeks, i.Text)
-	case i.Text == "":
-		return "(" + i.Type + ")"
+// words is what a comment says to one of its readers; those without text have an attachment
+// or are a request. Why somebody needs an extension is for the student and for who answers them,
+// not for the other members of a group.
+func (i *item) words(reader int64) string {
+	if i.Type == "extension" && i.Weeks != nil {
+		asked := fmt.Sprintf("Requested an extension of %d weeks.", *i.Weeks)
+		if *i.Weeks == 1 {
+			asked = "Requested an extension of 1 week."
+		}
+		if reader == i.OwnerID || reader == i.RecipientID {
+			asked += " " + i.Text
+		}
+		return asked
+	}
+	if i.Text == "" {
+		return "Attached a file."
 	}
 	return i.Text
 }
 
-func (i *item) decision() mail.DigestExtension {
-	d := mail.DigestExtension{Unit: i.Unit, Task: i.task(), Granted: *i.Granted,
-		Due: due.Dates{Target: i.Target, Deadline: due.Deadline(i.DueDate, i.UnitEnd, i.Target),
-			Extensions: i.Extensions}.Due()}
+func (i *item) decision(now time.Time) mail.DigestExtension {
+	d := mail.DigestExtension{Unit: i.Unit, Task: i.task(), Granted: *i.Granted, Due: dueOf(i.Dates(), now)}
 	if i.Answer != nil {
 		d.Answer = *i.Answer
 	}
 	return d
 }
 
-// mostItems bounds a letter; the rest is found by its link.
+// mostItems bounds an email; the rest is found by its link.
 const mostItems = 50
 
 // address gives the digests to those who want them. Their names hold how far
 // they reach, so that each is written once.
-func (m *Mailer) address(ctx context.Context, q db.Q, letters map[int64]*mail.Digest, to int64) ([]letter, error) {
-	people, err := readers(ctx, q, slices.Sorted(maps.Keys(letters)))
+func (m *Mailer) address(ctx context.Context, q db.Q, emails map[int64]*mail.Digest, to int64) ([]email, error) {
+	people, err := readers(ctx, q, slices.Sorted(maps.Keys(emails)))
 	if err != nil {
 		return nil, err
 	}
-	var out []letter
+	var out []email
 	for _, user := range slices.Sorted(maps.Keys(people)) {
-		p, d := people[user], letters[user]
-		d.Frame = m.frame(greeting(p.FirstName, p.Nickname), Task, links.News)
+		p, d := people[user], emails[user]
+		d.Frame = m.frame(reader{user, greeting(p.FirstName, p.Nickname), clock.Zone(p.Zone)}, Task, links.News)
 		d.Comments = d.Comments[:min(len(d.Comments), mostItems)]
 		d.Extensions = d.Extensions[:min(len(d.Extensions), mostItems)]
-		out = append(out, letter{name: "digest-" + strconv.FormatInt(to, 10) + "-" + strconv.FormatInt(user, 10),
+		out = append(out, email{name: "digest-" + strconv.FormatInt(to, 10) + "-" + strconv.FormatInt(user, 10),
 			userID: user, preference: Task, content: *d})
 	}
 	return out, nil

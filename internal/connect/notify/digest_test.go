@@ -10,7 +10,7 @@ import (
 	"lectern/internal/teaching/work"
 )
 
-// enqueue adds a job, runs all and gives the letters that went out.
+// enqueue adds a job, runs all and gives the emails that went out.
 func (c *campus) after(a jobs.Args) []arrived {
 	c.Helper()
 	c.tx(func(q db.Q) {
@@ -19,7 +19,7 @@ func (c *campus) after(a jobs.Args) []arrived {
 		}
 	})
 	c.run()
-	return c.server.letters(c.T)
+	return c.server.emails(c.T)
 }
 
 func (c *campus) place(student, abbr string) work.TaskRef {
@@ -68,10 +68,10 @@ func TestDigests(t *testing.T) {
 		c.say("lone", "lone", "1P", "Is anybody there?") // without a class: to the convenor
 		got := c.after(digestArgs{})
 		if names(got) != "convenor eve tutor" {
-			t.Fatalf("letters to %s", names(got))
+			t.Fatalf("emails to %s", names(got))
 		}
-		got[0].says(t, "Is anybody there?", "Lone Person writes")
-		got[1].says(t, "Look at line 4.", "And here.", "SIT101 1P", "Tutor Person writes")
+		got[0].says(t, "Is anybody there?", "Lone Person, Mon 4 May, 08:00 UTC")
+		got[1].says(t, "Look at line 4.", "And here.", "SIT101 1P", "Tutor Person, Mon 4 May")
 		if got[1].subject != "2 new comments" || strings.Contains(got[1].text, "before anybody") {
 			t.Errorf("%s\n%s", got[1].subject, got[1].text)
 		}
@@ -79,16 +79,34 @@ func TestDigests(t *testing.T) {
 		c.now = c.now.Add(30 * time.Minute)
 		c.say("tutor", "eve", "1P", "One more.")
 		if got := c.after(digestArgs{}); len(got) != 0 {
-			t.Errorf("a second letter within the hour to %s", names(got))
+			t.Errorf("a second email within the hour to %s", names(got))
 		}
 		c.now = c.now.Add(30 * time.Minute)
 		if got := c.after(digestArgs{}); names(got) != "eve" {
-			t.Errorf("letters to %s", names(got))
+			t.Errorf("emails to %s", names(got))
 		} else {
 			got[0].says(t, "One more.")
 			if strings.Contains(got[0].text, "And here.") {
 				t.Error("told twice")
 			}
+		}
+	})
+}
+
+// What the service itself says in a conversation is not told as the tutor's words.
+func TestDigestsTellWhatTheServiceSaysInItsOwnName(t *testing.T) {
+	each(t, func(t *testing.T, c *campus) {
+		c.after(digestArgs{})
+		c.now = c.now.Add(time.Hour)
+		c.say("tutor", "eve", "1P", "The tests could not be run.")
+		c.set(`UPDATE task_comments SET type = 'assessment', by_service = TRUE`)
+		got := c.after(digestArgs{})
+		if names(got) != "eve" {
+			t.Fatalf("emails to %s", names(got))
+		}
+		got[0].says(t, "The tests could not be run.", "Automated assessment, Mon 4 May")
+		if strings.Contains(got[0].text, "Tutor Person") {
+			t.Error(got[0].text)
 		}
 	})
 }
@@ -110,7 +128,7 @@ func TestDigestsKeepToTheRules(t *testing.T) {
 			c.say("eve", "eve", "1P", what)
 			c.set(turn[0])
 			if got := c.after(digestArgs{}); len(got) != 0 {
-				t.Errorf("%s: letters to %s", what, names(got))
+				t.Errorf("%s: emails to %s", what, names(got))
 			}
 			c.set(turn[1])
 		}
@@ -131,7 +149,7 @@ func TestDecidedExtensions(t *testing.T) {
 		ask := func(student string, granted bool) {
 			c.tx(func(q db.Q) {
 				x, err := work.RequestExtension(t.Context(), q, c.reader(student), c.place(student, "5P"),
-					work.Wish{Reason: "I was ill", Weeks: 1})
+					work.ExtensionRequest{Reason: "I was ill", Weeks: 1})
 				if err == nil && student != "lone" {
 					_, err = work.AssessExtension(t.Context(), q, c.reader("tutor"), c.place(student, "5P"), x.ID,
 						granted)
@@ -146,11 +164,13 @@ func TestDecidedExtensions(t *testing.T) {
 		ask("lone", false) // undecided: news for the convenor
 		got := c.after(digestArgs{})
 		if names(got) != "convenor eve mate" {
-			t.Fatalf("letters to %s", names(got))
+			t.Fatalf("emails to %s", names(got))
 		}
-		got[0].says(t, "weeks: 1", "I was ill")
-		got[1].says(t, "5P Task 5: granted, due Friday 15 May")
-		got[2].says(t, "5P Task 5: not granted, due Friday 8 May")
+		got[0].says(t, "Requested an extension of 1 week. I was ill")
+		got[1].says(t, "5P Task 5: extension granted, due in 12 days, Fri 15 May, 23:59 anywhere on Earth; "+
+			"late submissions until Sun 7 Jun, 23:59")
+		got[2].says(t, "5P Task 5: extension declined, due in 5 days, Fri 8 May, 23:59 anywhere on Earth; "+
+			"late submissions until")
 		if got[1].subject != "1 extension decided" {
 			t.Error(got[1].subject)
 		}
@@ -171,11 +191,24 @@ func TestDigestsCutShort(t *testing.T) {
 				break
 			}
 			if err == nil || c.count("mails") != 0 {
-				t.Fatalf("statement %d failed: %v, %d letters", n, err, c.count("mails"))
+				t.Fatalf("statement %d failed: %v, %d emails", n, err, c.count("mails"))
 			}
 		}
 		if n := c.count("mails"); n != 1 {
-			t.Errorf("%d letters", n)
+			t.Errorf("%d emails", n)
 		}
 	})
+}
+
+// Members of a group hear that somebody asks for an extension; why, only the student and who
+// answers them.
+func TestDigestsKeepTheReasonOfAnExtension(t *testing.T) {
+	weeks := 2
+	i := item{Type: "extension", Weeks: &weeks, Text: "I was ill", OwnerID: 1, RecipientID: 2}
+	for reader, want := range map[int64]string{1: "Requested an extension of 2 weeks. I was ill",
+		2: "Requested an extension of 2 weeks. I was ill", 3: "Requested an extension of 2 weeks."} {
+		if got := i.words(reader); got != want {
+			t.Errorf("to %d: %q", reader, got)
+		}
+	}
 }

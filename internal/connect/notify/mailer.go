@@ -1,13 +1,17 @@
 // Package notify tells people by mail what concerns them: it knows who wants to
-// hear of what, writes the letters and sees that each is sent, once.
+// hear of what, writes the emails and sees that each is sent, once.
 package notify
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"lectern/internal/ground/links"
 	"lectern/internal/platform/db"
@@ -15,8 +19,9 @@ import (
 	"lectern/internal/platform/mail"
 )
 
-// Mailer writes and sends letters. A nil one stands for an installation that
-// sends none: what asks it to tell somebody does nothing.
+// Mailer writes and sends emails. That of an installation that sends none drops
+// them: what asks it to tell somebody does nothing. There is always one, so that
+// nothing is left unsaid only because nobody handed it on.
 type Mailer struct {
 	db      *db.DB
 	log     *slog.Logger
@@ -24,8 +29,9 @@ type Mailer struct {
 	product string
 	public  string
 	from    string
-	host    string // of the Message-IDs
+	idEnd   string // of the Message-IDs
 	key     []byte
+	pace    int // of invitations, a minute
 }
 
 // Config is what a Mailer needs.
@@ -34,6 +40,8 @@ type Config struct {
 	Product   string // what the service calls itself
 	PublicURL string // for links; no slash at its end
 	From      string // address of the sender
+
+	InvitationsPerMinute int // 60 when 0
 }
 
 // NewMailer makes a Mailer. It reads, or makes, the key of the installation
@@ -43,15 +51,30 @@ func NewMailer(ctx context.Context, d *db.DB, log *slog.Logger, c Config) (*Mail
 	if err != nil {
 		return nil, err
 	}
-	_, host, _ := strings.Cut(c.From, "@")
-	return &Mailer{db: d, log: log, sender: c.Sender, product: c.Product, public: c.PublicURL, from: c.From, host: host,
-		key: key}, nil
+	return &Mailer{db: d, log: log, sender: c.Sender, product: c.Product, public: c.PublicURL, from: c.From,
+		idEnd: idEnd(key, c.From), key: key, pace: c.InvitationsPerMinute}, nil
 }
 
-// Preference is which of a person's settings lets a letter through.
+// idEnd is how Message-IDs end: with what tells this installation from others that send for the
+// same host, and that host.
+func idEnd(key []byte, from string) string {
+	_, host, _ := strings.Cut(from, "@")
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("Message-ID"))
+	return "." + hex.EncodeToString(mac.Sum(nil)[:8]) + "@" + host
+}
+
+// Disabled gives the Mailer of an installation that sends no mails.
+func Disabled() *Mailer { return &Mailer{} }
+
+// Sends tells whether emails reach anybody: where not, what waits for an answer to
+// one must not be asked for.
+func (m *Mailer) Sends() bool { return m.sender != nil }
+
+// Preference is which of a person's settings lets an email through.
 type Preference string
 
-// The preferences. Letters without one are those a person just asked for, and that
+// The preferences. Emails without one are those a person just asked for, and that
 // their own work was deleted.
 const (
 	None      Preference = ""
@@ -60,16 +83,16 @@ const (
 	Feedback  Preference = "feedback"
 )
 
-// letter is a letter before it is posted.
-type letter struct {
-	name       string // unique among letters; random when empty
+// email is an email before it is posted.
+type email struct {
+	name       string // unique among emails; random when empty
 	userID     int64
 	preference Preference
 	replyTo    string
 	content    mail.Content
 }
 
-// sendArgs name a letter to send.
+// sendArgs name an email to send.
 type sendArgs struct {
 	MailID int64 `json:"mail_id"`
 }
@@ -77,23 +100,23 @@ type sendArgs struct {
 // Kind implements jobs.Args.
 func (sendArgs) Kind() string { return "mail" }
 
-// postAtOnce bounds the size of one statement: a letter is some kilobytes.
+// postAtOnce bounds the size of one statement: an email is some kilobytes.
 const postAtOnce = 200
 
-// post writes letters down and enqueues a job for each, in the caller's
-// transaction. A letter whose name was used before is not written again.
-func (m *Mailer) post(ctx context.Context, q db.Q, list []letter) error {
+// post writes emails down and enqueues a job for each, in the caller's
+// transaction. An email whose name was used before is not written again.
+func (m *Mailer) post(ctx context.Context, q db.Q, list []email) error {
 	for len(list) > 0 {
 		n := min(len(list), postAtOnce)
 		if err := m.postSome(ctx, q, list[:n]); err != nil {
-			return fmt.Errorf("post letters: %w", err)
+			return fmt.Errorf("post emails: %w", err)
 		}
 		list = list[n:]
 	}
 	return nil
 }
 
-func (m *Mailer) postSome(ctx context.Context, q db.Q, list []letter) error {
+func (m *Mailer) postSome(ctx context.Context, q db.Q, list []email) error {
 	rows := make([][]any, len(list))
 	for i, l := range list {
 		words, err := mail.Render(l.content)
@@ -130,11 +153,19 @@ func (m *Mailer) postSome(ctx context.Context, q db.Q, list []letter) error {
 // clean takes out what PostgreSQL does not store.
 func clean(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
+// reader is whom an email is for.
+type reader struct {
+	id   int64
+	name string         // as it greets them
+	zone *time.Location // of their account, else of the unit it is about; nil where there is none
+}
+
 // frame is what stands around the words to a person.
-func (m *Mailer) frame(name string, p Preference, link string) mail.Frame {
-	f := mail.Frame{Product: m.product, Name: name, Link: m.public + link}
+func (m *Mailer) frame(to reader, p Preference, link string) mail.Frame {
+	f := mail.Frame{Product: m.product, Name: to.name, Link: m.public + link, Now: m.db.Now().Time, Zone: to.zone}
 	if p != None {
 		f.Settings = m.public + links.Profile
+		f.Unsubscribe = m.public + links.With(links.Unsubscribe, token(m.key, to.id, p))
 	}
 	return f
 }

@@ -3,28 +3,24 @@ package notify
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"mime"
-	"mime/multipart"
-	"net"
+	"net/http"
 	netmail "net/mail"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-smtp"
 	"go.uber.org/goleak"
 
 	"lectern/internal/ground/clock"
+	"lectern/internal/ground/links"
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/jobs"
 	"lectern/internal/platform/mail"
+	"lectern/internal/platform/mail/mailtest"
 )
 
 func TestMain(m *testing.M) {
@@ -40,7 +36,7 @@ type campus struct {
 	db     *db.DB
 	now    time.Time
 	mailer *Mailer
-	server *server
+	server server
 	id     map[string]int64
 }
 
@@ -52,9 +48,9 @@ func each(t *testing.T, f func(t *testing.T, c *campus)) {
 
 func newCampus(t *testing.T, engine string) *campus {
 	t.Helper()
-	c := &campus{T: t, now: monday, id: map[string]int64{}, server: listen(t)}
+	c := &campus{T: t, now: monday, id: map[string]int64{}, server: server{mailtest.Listen(t)}}
 	c.db = dbtest.New(t, engine, func() time.Time { return c.now })
-	sender, err := mail.NewSMTP("smtp://" + c.server.addr + "?tls=never")
+	sender, err := mail.NewSMTP("smtp://" + c.server.Addr + "?tls=never")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,11 +167,7 @@ func (c *campus) run() {
 
 func (c *campus) until(what string, ok func() bool) {
 	c.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			c.Fatal("never happened: " + what)
-		}
-	}
+	waittest.Until(c, what, ok)
 }
 
 func (c *campus) count(from string, args ...any) int64 {
@@ -188,132 +180,59 @@ func (c *campus) count(from string, args ...any) int64 {
 }
 
 // server is a real SMTP server that keeps what it is sent.
-type server struct {
-	addr   string
-	mu     sync.Mutex
-	got    []delivery
-	refuse error
-	taken  func() // runs after a letter was taken
-}
+type server struct{ *mailtest.Server }
 
-type delivery struct {
-	to   []string
-	data []byte
-}
-
-func listen(t *testing.T) *server {
+// emails gives what arrived since the last time, sorted by recipient.
+func (s server) emails(t *testing.T) []arrived {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{addr: l.Addr().String()}
-	srv := smtp.NewServer(s)
-	srv.Domain, srv.ErrorLog = "localhost", quiet{}
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(l) }()
-	t.Cleanup(func() { srv.Close(); l.Close(); <-done })
-	return s
-}
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
-func (quiet) Println(...any)        {}
-
-func (s *server) NewSession(*smtp.Conn) (smtp.Session, error) { return &session{server: s}, nil }
-
-func (s *server) answer(err error, taken func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refuse, s.taken = err, taken
-}
-
-// letters gives what arrived since the last time, sorted by recipient.
-func (s *server) letters(t *testing.T) []arrived {
-	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	out := []arrived{}
-	for _, d := range s.got {
-		out = append(out, read(t, d))
+	for _, e := range s.Emails(t) {
+		a := arrived{to: e.To, subject: e.Subject, text: e.Text, html: e.HTML, header: e.Header}
+		leads(t, e)
+		if !bytes.HasPrefix(e.Picture, []byte("\x89PNG")) {
+			t.Errorf("the email %q has no mark", e.Subject)
+		}
+		out = append(out, a)
 	}
-	s.got = nil
-	slices.SortFunc(out, func(a, b arrived) int { return strings.Compare(a.to, b.to) })
 	return out
 }
 
-type session struct {
-	server *server
-	to     []string
-}
-
-func (*session) Mail(string, *smtp.MailOptions) error { return nil }
-func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
-	s.to = append(s.to, to)
-	return nil
-}
-func (s *session) Reset()      { s.to = nil }
-func (*session) Logout() error { return nil }
-func (s *session) Data(r io.Reader) error {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	if s.server.refuse != nil {
-		return s.server.refuse
-	}
-	s.server.got = append(s.server.got, delivery{s.to, data})
-	if s.server.taken != nil {
-		s.server.taken()
-	}
-	return nil
-}
-
-// arrived is a letter as a mail program sees it.
+// arrived is an email as a mail program sees it.
 type arrived struct {
 	to, subject, text, html string
 	header                  netmail.Header
 }
 
-func read(t *testing.T, d delivery) arrived {
+// leads fails when the email has not one button, when it leads to no page of the service, or
+// when the text does not lead there, too.
+func leads(t *testing.T, e mailtest.Arrived) {
 	t.Helper()
-	m, err := netmail.ReadMessage(bytes.NewReader(d.data))
+	to := e.Button(t)
+	path, ours := strings.CutPrefix(to, "https://learn.example.edu")
+	r, err := http.NewRequest(http.MethodGet, path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(d.to) != 1 {
-		t.Errorf("the letter goes to %v", d.to)
+	if _, page := pages.Handler(r); !ours || page == "" {
+		t.Errorf("the button of %q leads to %q", e.Subject, to)
 	}
-	a := arrived{to: strings.TrimSuffix(d.to[0], "@example.edu"), header: m.Header}
-	a.subject, err = new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
-	_, params, _ := mime.ParseMediaType(m.Header.Get("Content-Type"))
-	parts := multipart.NewReader(m.Body, params["boundary"])
-	for err == nil {
-		var p *multipart.Part
-		if p, err = parts.NextPart(); err == nil {
-			body, _ := io.ReadAll(p)
-			if strings.HasPrefix(p.Header.Get("Content-Type"), "text/html") {
-				a.html = string(body)
-			} else {
-				a.text = string(body)
-			}
-		}
-	}
-	if !errors.Is(err, io.EOF) || a.text == "" || a.html == "" {
-		t.Errorf("the letter lacks a part: %v", err)
-	}
-	return a
 }
+
+// pages are those that emails may lead to; a test of the site shows that they stand there.
+var pages = func() *http.ServeMux {
+	mux := http.NewServeMux()
+	for _, page := range links.All {
+		mux.HandleFunc("GET "+page, func(http.ResponseWriter, *http.Request) {})
+	}
+	return mux
+}()
 
 func (a arrived) says(t *testing.T, words ...string) {
 	t.Helper()
 	text := strings.Join(strings.Fields(a.text), " ")
 	for _, w := range words {
 		if !strings.Contains(text, w) {
-			t.Errorf("the letter to %s does not say %q:\n%s", a.to, w, a.text)
+			t.Errorf("the email to %s does not say %q:\n%s", a.to, w, a.text)
 		}
 	}
 }

@@ -8,15 +8,15 @@ import (
 	"lectern/internal/platform/db"
 )
 
-// Name is how letters name a person.
+// Name is how emails name a person.
 type Name struct {
 	Full    string // first and last name
 	Address string
 }
 
-// Rename puts a person's new name into the place of the old one in letters to
-// others: those that wait to be sent, and what is remembered of those that went.
-// It tells how many changed.
+// Rename puts a person's new name into the place of the old one in emails to others: those that
+// wait to be sent, and what is remembered of those that went. It tells how many changed. It is
+// part of erasing a person, and refuses nothing.
 func Rename(ctx context.Context, q db.Q, was, is Name) (int64, error) {
 	const subject, text, markup = `replace(subject, $1, $2)`, `replace(replace(body_text, $1, $2), $3, $4)`,
 		`replace(replace(body_html, $5, $6), $7, $8)`

@@ -14,21 +14,22 @@ import (
 // Register makes the mailer the worker of its jobs and sets when the regular
 // ones run. A mailer that sends none takes them all the same, to let them go.
 func (m *Mailer) Register(qu *jobs.Queue) {
-	// One letter at a time: a mail server that is slow must not keep the workers
+	// One email at a time: a mail server that is slow must not keep the workers
 	// of everything else waiting.
 	jobs.Register(qu, m.send, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
 	jobs.Register(qu, m.sendPassword, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
+	jobs.Register(qu, m.sendInvitation, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
 	jobs.Register(qu, m.sendAddress, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
 	jobs.Register(qu, m.weekly, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.unitWeek, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.digest, jobs.Limits{Concurrency: 1})
-	if m != nil {
+	if m.Sends() {
 		qu.Every("weekly mails", jobs.WeeklyAt(time.Monday, 7, 0), weeklyArgs{})
 		qu.Every("digests", jobs.Each(time.Hour), digestArgs{})
 	}
 }
 
-// posted is a letter on its way with whom it is for.
+// posted is an email on its way with whom it is for.
 type posted struct {
 	Name       string      `db:"name"`
 	Preference Preference  `db:"preference"`
@@ -47,18 +48,18 @@ type posted struct {
 	Feedback   bool        `db:"receive_feedback_notifications"`
 }
 
-// wanted asks again when the letter goes out: its reader may have unsubscribed
+// wanted asks again when the email goes out: its reader may have unsubscribed
 // since it was written.
 func (p *posted) wanted() bool {
 	return p.SentAt == nil && !p.Disabled && map[Preference]bool{
 		None: true, Task: p.Task, Portfolio: p.Portfolio, Feedback: p.Feedback}[p.Preference]
 }
 
-// send sends one letter. It is marked sent in the transaction that ends the
-// job; should that fail after the server took the letter, it goes out again
+// send sends one email. It is marked sent in the transaction that ends the
+// job; should that fail after the server took the email, it goes out again
 // with the same Message-ID.
 func (m *Mailer) send(ctx context.Context, job jobs.Job, a sendArgs) error {
-	if m == nil {
+	if !m.Sends() {
 		return nil
 	}
 	p, err := db.One[posted](ctx, m.db.Pool(), `SELECT l.name, l.preference, l.reply_to, l.subject, l.body_text,
@@ -88,7 +89,7 @@ func (m *Mailer) send(ctx context.Context, job jobs.Job, a sendArgs) error {
 func (p *posted) message(m *Mailer) mail.Message {
 	out := mail.Message{To: p.Email, ToName: p.FirstName + " " + p.LastName, From: m.from, FromName: m.product,
 		ReplyTo: p.ReplyTo,
-		Subject: p.Subject, Text: p.Text, HTML: p.HTML, ID: p.Name + "@" + m.host}
+		Subject: p.Subject, Text: p.Text, HTML: p.HTML, ID: p.Name + m.idEnd}
 	if p.Preference != None {
 		out.Unsubscribe = m.public + "/api/unsubscribe/" + token(m.key, p.UserID, p.Preference)
 	}
@@ -105,10 +106,10 @@ func (m *Mailer) deliver(ctx context.Context, msg mail.Message) error {
 	return err
 }
 
-// keep is how long letters are remembered, so that none is written twice.
+// keep is how long emails are remembered, so that none is written twice.
 const keep = 60 * 24 * time.Hour
 
-// Prune forgets old letters, a bounded number. It tells how many: call it again,
+// Prune forgets old emails, a bounded number. It tells how many: call it again,
 // in a new transaction, until that is 0.
 func Prune(ctx context.Context, q db.Q) (int64, error) {
 	return db.Exec(ctx, q, `DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE created_at < $1

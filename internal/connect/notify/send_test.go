@@ -21,7 +21,7 @@ func (c *campus) feedback(tasks ...int64) {
 	})
 }
 
-func TestOneLetterAProjectAndNoHeaderSmuggledIn(t *testing.T) {
+func TestOneEmailAProjectAndNoHeaderSmuggledIn(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		c.set(`UPDATE users SET first_name = $2, last_name = $3, nickname = $4 WHERE id = $1`, c.id["eve"],
 			"Eve\r\nBcc: spy@example.com", "Ünder\n<b>", "\r\nX-Evil: 1")
@@ -29,9 +29,9 @@ func TestOneLetterAProjectAndNoHeaderSmuggledIn(t *testing.T) {
 		c.set(`UPDATE task_definitions SET name = $1 WHERE abbreviation = '1P'`, "<script>alert(1)</script>")
 		c.feedback(c.task("eve", "1P", "complete"), c.task("eve", "2P", "redo"), c.task("mate", "1P", "discuss"))
 		c.run()
-		got := c.server.letters(t)
+		got := c.server.emails(t)
 		if names(got) != "eve mate" {
-			t.Fatalf("letters to %s", names(got))
+			t.Fatalf("emails to %s", names(got))
 		}
 		got[0].says(t, "1P", "Complete", "2P", "Redo")
 		h := got[0].header
@@ -45,23 +45,23 @@ func TestOneLetterAProjectAndNoHeaderSmuggledIn(t *testing.T) {
 			t.Errorf("%v", h)
 		}
 		if n := c.count("mails WHERE sent_at IS NOT NULL AND body_text = '' AND body_html = ''"); n != 2 {
-			t.Errorf("%d letters are marked sent and emptied", n)
+			t.Errorf("%d emails are marked sent and emptied", n)
 		}
 		c.set(`UPDATE jobs SET state = 'available'`) // as if a worker had lost its memory
 		c.run()
-		if got := c.server.letters(t); len(got) != 0 {
+		if got := c.server.emails(t); len(got) != 0 {
 			t.Errorf("sent again: %s", names(got))
 		}
 	})
 }
 
-// TestACrashAfterTheServerTookALetter takes the job away from its worker at the
-// moment the server has the letter: the letter goes out again, and the receiver
+// TestACrashAfterTheServerTookAnEmail takes the job away from its worker at the
+// moment the server has the email: the email goes out again, and the receiver
 // can tell by its id.
-func TestACrashAfterTheServerTookALetter(t *testing.T) {
+func TestACrashAfterTheServerTookAnEmail(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		c.feedback(c.task("eve", "1P", "complete"))
-		c.server.answer(nil, func() {
+		c.server.Answer(nil, func() {
 			err := c.db.Tx(t.Context(), func(q db.Q) error {
 				_, err := db.Exec(t.Context(), q, `UPDATE jobs SET worker = 'another', state = 'dead'`)
 				return err
@@ -74,40 +74,40 @@ func TestACrashAfterTheServerTookALetter(t *testing.T) {
 		if n := c.count("mails WHERE sent_at IS NOT NULL"); n != 0 {
 			t.Fatal("marked sent by a worker that had lost the job")
 		}
-		c.server.answer(nil, nil)
+		c.server.Answer(nil, nil)
 		c.set(`UPDATE jobs SET state = 'available'`)
 		c.run()
-		got := c.server.letters(t)
+		got := c.server.emails(t)
 		if len(got) != 2 || got[0].header.Get("Message-Id") != got[1].header.Get("Message-Id") {
-			t.Errorf("%d letters: %v", len(got), got)
+			t.Errorf("%d emails: %v", len(got), got)
 		}
 	})
 }
 
 func TestRefusals(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
-		c.server.answer(&smtp.SMTPError{Code: 451, Message: "later"}, nil)
+		c.server.Answer(&smtp.SMTPError{Code: 451, Message: "later"}, nil)
 		c.feedback(c.task("eve", "1P", "complete"))
 		c.run()
 		if n := c.count("jobs WHERE kind = 'mail' AND state = 'available' AND attempt = 1"); n != 1 {
-			t.Errorf("%d letters wait for another try", n)
+			t.Errorf("%d emails wait for another try", n)
 		}
-		c.server.answer(nil, nil)
+		c.server.Answer(nil, nil)
 		c.now = c.now.Add(2 * time.Hour)
 		c.run()
-		if got := c.server.letters(t); names(got) != "eve" {
-			t.Errorf("letters to %s", names(got))
+		if got := c.server.emails(t); names(got) != "eve" {
+			t.Errorf("emails to %s", names(got))
 		}
-		c.server.answer(&smtp.SMTPError{Code: 550, Message: "no such person"}, nil)
+		c.server.Answer(&smtp.SMTPError{Code: 550, Message: "no such person"}, nil)
 		c.feedback(c.id["task:eve1P"])
 		c.run()
 		if n := c.count("jobs WHERE kind = 'mail' AND state = 'dead' AND error LIKE '%no such person%'"); n != 1 {
-			t.Errorf("%d letters are given up", n)
+			t.Errorf("%d emails are given up", n)
 		}
 	})
 }
 
-func TestWhoWantsNoLetters(t *testing.T) {
+func TestWhoWantsNoEmails(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		task := c.task("eve", "1P", "complete")
 		all := func() {
@@ -124,9 +124,9 @@ func TestWhoWantsNoLetters(t *testing.T) {
 		}
 		all()
 		c.run()
-		got := c.server.letters(t)
+		got := c.server.emails(t)
 		if len(got) != 4 {
-			t.Fatalf("%d letters", len(got))
+			t.Fatalf("%d emails", len(got))
 		}
 		for column, left := range map[string]int{flags[Feedback]: 3, flags[Task]: 3, flags[Portfolio]: 2, "": 0} {
 			undo := `UPDATE users SET disabled_at = NULL, receive_task_notifications = TRUE,
@@ -141,15 +141,15 @@ func TestWhoWantsNoLetters(t *testing.T) {
 			turnOff()
 			all()
 			c.run()
-			if got := c.server.letters(t); len(got) != left {
-				t.Errorf("%s off: %d letters, want %d", column, len(got), left)
+			if got := c.server.emails(t); len(got) != left {
+				t.Errorf("%s off: %d emails, want %d", column, len(got), left)
 			}
 			c.set(undo)
 			all() // written before it is turned off, sent after
 			turnOff()
 			c.run()
-			if got := c.server.letters(t); len(got) != left {
-				t.Errorf("%s off meanwhile: %d letters, want %d", column, len(got), left)
+			if got := c.server.emails(t); len(got) != left {
+				t.Errorf("%s off meanwhile: %d emails, want %d", column, len(got), left)
 			}
 			c.set(undo)
 		}
@@ -158,8 +158,8 @@ func TestWhoWantsNoLetters(t *testing.T) {
 			c.set(text)
 			all()
 			c.run()
-			if got := c.server.letters(t); len(got) != 0 {
-				t.Errorf("%s: %d letters", text, len(got))
+			if got := c.server.emails(t); len(got) != 0 {
+				t.Errorf("%s: %d emails", text, len(got))
 			}
 			c.set(`UPDATE units SET send_notifications = TRUE`)
 		}
@@ -169,7 +169,7 @@ func TestWhoWantsNoLetters(t *testing.T) {
 func TestOffMeansOff(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		task := c.task("eve", "1P", "complete")
-		var off *Mailer
+		off := Disabled()
 		c.tx(func(q db.Q) {
 			ctx := t.Context()
 			err := errors.Join(off.FeedbackReady(ctx, q, task), off.PDFFailed(ctx, q, "", task),
@@ -183,8 +183,8 @@ func TestOffMeansOff(t *testing.T) {
 		if n := c.count("jobs") + c.count("mails"); n != 0 {
 			t.Errorf("%d rows", n)
 		}
-		c.feedback(task) // mails are turned off while a letter waits
-		c.mailer = nil
+		c.feedback(task) // mails are turned off while an email waits
+		c.mailer = Disabled()
 		c.run()
 		if n := c.count("jobs WHERE state = 'done'"); n != 1 {
 			t.Errorf("%d jobs let go", n)
@@ -192,7 +192,7 @@ func TestOffMeansOff(t *testing.T) {
 	})
 }
 
-func TestPasswordLetters(t *testing.T) {
+func TestPasswordEmails(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		c.tx(func(q db.Q) {
 			ctx := t.Context()
@@ -204,9 +204,9 @@ func TestPasswordLetters(t *testing.T) {
 		})
 		c.set(`UPDATE users SET disabled_at = $2 WHERE id = $1`, c.id["lone"], "2026-01-01T00:00:00.000Z")
 		c.run()
-		got := c.server.letters(t)
+		got := c.server.emails(t)
 		if names(got) != "eve mate" {
-			t.Fatalf("letters to %s", names(got))
+			t.Fatalf("emails to %s", names(got))
 		}
 		got[0].says(t, "Welcome", "7 days", "/password?token=")
 		got[1].says(t, "2 hours", "/password?token=")
@@ -249,7 +249,7 @@ func TestUnsubscribe(t *testing.T) {
 	})
 }
 
-func TestOldLettersAreForgotten(t *testing.T) {
+func TestOldEmailsAreForgotten(t *testing.T) {
 	c := newCampus(t, "sqlite")
 	c.feedback(c.task("eve", "1P", "complete"))
 	c.now = c.now.Add(keep + time.Hour)
@@ -259,7 +259,7 @@ func TestOldLettersAreForgotten(t *testing.T) {
 		}
 	})
 	c.run()
-	if got := c.server.letters(t); len(got) != 0 {
+	if got := c.server.emails(t); len(got) != 0 {
 		t.Error("sent although forgotten")
 	}
 }

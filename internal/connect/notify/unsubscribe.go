@@ -16,7 +16,7 @@ import (
 // keyName is where the installation keeps the key of the links.
 const keyName = "unsubscribe key"
 
-// token lets its holder turn one kind of letters to one person off, and do
+// token lets its holder turn one kind of emails to one person off, and do
 // nothing else.
 func token(key []byte, user int64, p Preference) string {
 	text := strconv.FormatInt(user, 10) + "." + string(p)
@@ -25,8 +25,8 @@ func token(key []byte, user int64, p Preference) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-var errToken = fault.New(fault.Missing, "This link to unsubscribe is not one of ours. Sign in and choose there which "+
-	"mails you get.")
+var errToken = fault.New(fault.Missing, "This link to unsubscribe does not work. Sign in to change what you "+
+	"get by email.")
 
 // flags are the columns the preferences stand in.
 var flags = map[Preference]string{Task: "receive_task_notifications", Portfolio: "receive_portfolio_notifications",
@@ -62,8 +62,9 @@ func CheckToken(ctx context.Context, q db.Q, text string) (Preference, error) {
 	return p, err
 }
 
-// Unsubscribe turns a kind of letters off, without a sign-in (RFC 8058). Doing
-// so twice is no mistake.
+// Unsubscribe turns a kind of emails off, without a sign-in (RFC 8058). Doing so twice is no
+// mistake. It is for whoever has the link of an email; a text that is no link of ours is
+// refused.
 func Unsubscribe(ctx context.Context, q db.Q, text string) (Preference, error) {
 	user, p, err := readToken(ctx, q, text)
 	if err != nil {

@@ -25,8 +25,8 @@ type week struct {
 
 	tasks     map[[2]int64]taskState // by project and definition
 	talk      map[int64]talked       // by project: what its student wrote and got
-	moved     map[int64]int          // by project: tasks that changed status
-	seated    map[int64]bool         // projects with a tutorial
+	moved     map[int64][]moved      // by project: tasks that changed status
+	enrolled  map[int64]bool         // projects with a tutorial
 	students  map[int64]map[int64]bool
 	waiting   map[int64][]waiting // by who is to answer, oldest first
 	assessed  map[int64]int
@@ -36,6 +36,7 @@ type week struct {
 type unit struct {
 	ID       int64      `db:"id"`
 	Code     string     `db:"code"`
+	Name     string     `db:"name"`
 	Start    clock.Date `db:"start_date"`
 	End      clock.Date `db:"end_date"`
 	TimeZone *string    `db:"time_zone"`
@@ -66,6 +67,7 @@ type employed struct {
 	FirstName string  `db:"first_name"`
 	LastName  string  `db:"last_name"`
 	Nickname  *string `db:"nickname"`
+	Zone      *string `db:"time_zone"`
 	Convenes  bool    `db:"convenes"`
 	Wants     bool    `db:"wants"`
 }
@@ -75,6 +77,13 @@ type taskState struct {
 	DefinitionID int64         `db:"task_definition_id"`
 	Status       status.Status `db:"status"`
 	Extensions   int           `db:"extensions"`
+}
+
+// moved is a task that changed status.
+type moved struct {
+	ProjectID    int64 `db:"project_id"`
+	DefinitionID int64 `db:"task_definition_id"`
+	Marked       bool  `db:"marked"` // by the staff
 }
 
 type talked struct {
@@ -92,13 +101,13 @@ type waiting struct {
 	Updated      clock.Time  `db:"updated_at"`
 }
 
-func (w *waiting) letter() *mail.WaitingTask {
+func (w *waiting) task() *mail.WaitingTask {
 	since := w.Updated
 	if w.Since != nil {
 		since = *w.Since
 	}
 	return &mail.WaitingTask{Task: mail.Task{Abbreviation: w.Abbreviation, Name: w.Name}, Student: w.Student,
-		Since: clock.Day(since.Time)}
+		Since: since.Time}
 }
 
 // tally is a number for a record.
@@ -109,8 +118,8 @@ type tally struct {
 
 // The statements of a week; $1 is the unit and $2 the moment seven days ago.
 var (
-	unitText = `SELECT u.id, u.code, u.start_date, u.end_date, u.time_zone, ` + convenor + ` AS reply_to FROM units u
-		WHERE u.id = $1`
+	unitText = `SELECT u.id, u.code, u.name, u.start_date, u.end_date, u.time_zone, ` + convenor + ` AS reply_to
+		FROM units u WHERE u.id = $1`
 
 	projectsText = `SELECT ` + studentColumns + `, s.last_name, p.target_grade, p.portfolio_hash IS NOT NULL AS
 		has_portfolio,
@@ -120,7 +129,7 @@ var (
 	definitionsText = `SELECT id, abbreviation, name, target_grade, target_date, due_date FROM task_definitions
 		WHERE unit_id = $1 ORDER BY target_date, abbreviation`
 
-	staffText = `SELECT r.user_id, s.first_name, s.last_name, s.nickname, r.role = 3 AS convenes,
+	staffText = `SELECT r.user_id, s.first_name, s.last_name, s.nickname, s.time_zone, r.role = 3 AS convenes,
 		s.receive_feedback_notifications AS wants
 		FROM unit_roles r JOIN users s ON s.id = r.user_id AND s.disabled_at IS NULL
 		JOIN units u ON u.id = r.unit_id AND u.send_notifications WHERE r.unit_id = $1
@@ -133,9 +142,9 @@ var (
 		FROM task_comments c JOIN tasks t ON t.id = c.task_id JOIN projects p ON p.id = t.project_id
 		WHERE c.unit_id = $1 AND c.created_at > $2 AND c.type <> 'status' GROUP BY p.id`
 
-	movedText = `SELECT t.project_id AS id, count(DISTINCT t.id) AS n FROM tasks t
-		JOIN task_history h ON h.task_id = t.id AND h.at > $2 AND ` + work.NotUndone + `
-		WHERE t.unit_id = $1 GROUP BY t.project_id`
+	movedText = `SELECT t.project_id, t.task_definition_id, max(CASE WHEN h.assessed THEN 1 ELSE 0 END) = 1 AS marked
+		FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.at > $2 AND ` + work.NotUndone + `
+		WHERE t.unit_id = $1 GROUP BY t.id, t.project_id, t.task_definition_id ORDER BY max(h.at) DESC, t.id`
 
 	classesText = `SELECT e.project_id, coalesce(r.user_id, 0) AS tutor_id FROM tutorial_enrolments e
 		JOIN projects p ON p.id = e.project_id AND p.enrolled
@@ -167,7 +176,7 @@ func readWeek(ctx context.Context, q db.Q, unitID int64) (*week, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &week{now: q.Now().Time, today: clock.Day(q.Now().Time), zone: zoneOf(u.TimeZone), unit: *u}
+	w := &week{now: q.Now().Time, today: clock.Day(q.Now().Time), zone: clock.Zone(u.TimeZone), unit: *u}
 	if w.projects, err = db.All[project](ctx, q, projectsText, unitID); err != nil {
 		return nil, err
 	}
@@ -183,7 +192,7 @@ func readWeek(ctx context.Context, q db.Q, unitID int64) (*week, error) {
 	return w, w.readStaff(ctx, q)
 }
 
-// readProjects reads what the letters to students tell.
+// readProjects reads what the emails to students tell.
 func (w *week) readProjects(ctx context.Context, q db.Q) (err error) {
 	ago := clock.At(w.now.Add(-7 * 24 * time.Hour))
 	w.tasks = map[[2]int64]taskState{}
@@ -197,22 +206,28 @@ func (w *week) readProjects(ctx context.Context, q db.Q) (err error) {
 		ago); err != nil {
 		return err
 	}
-	w.moved, err = keyed(ctx, q, count, movedText, w.unit.ID, ago)
-	return err
+	w.moved = map[int64][]moved{}
+	for m, err := range db.Each[moved](ctx, q, movedText, w.unit.ID, ago) {
+		if err != nil {
+			return err
+		}
+		w.moved[m.ProjectID] = append(w.moved[m.ProjectID], m)
+	}
+	return nil
 }
 
-// readStaff reads what the letters to the staff tell.
+// readStaff reads what the emails to the staff tell.
 func (w *week) readStaff(ctx context.Context, q db.Q) (err error) {
 	type class struct {
 		ProjectID int64 `db:"project_id"`
 		TutorID   int64 `db:"tutor_id"`
 	}
-	w.seated, w.students, w.waiting = map[int64]bool{}, map[int64]map[int64]bool{}, map[int64][]waiting{}
+	w.enrolled, w.students, w.waiting = map[int64]bool{}, map[int64]map[int64]bool{}, map[int64][]waiting{}
 	for c, err := range db.Each[class](ctx, q, classesText, w.unit.ID) {
 		if err != nil {
 			return err
 		}
-		w.seated[c.ProjectID] = true
+		w.enrolled[c.ProjectID] = true
 		if w.students[c.TutorID] == nil {
 			w.students[c.TutorID] = map[int64]bool{}
 		}

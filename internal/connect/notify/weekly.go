@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
@@ -17,13 +16,13 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// weeklyArgs ask for the weekly letters of all units.
+// weeklyArgs ask for the weekly emails of all units.
 type weeklyArgs struct{}
 
 // Kind implements jobs.Args.
 func (weeklyArgs) Kind() string { return "weekly_mails" }
 
-// unitWeekArgs ask for those of one unit. The day names the letters, so that a
+// unitWeekArgs ask for those of one unit. The day names the emails, so that a
 // job that runs twice writes them once.
 type unitWeekArgs struct {
 	UnitID int64      `json:"unit_id"`
@@ -33,12 +32,12 @@ type unitWeekArgs struct {
 // Kind implements jobs.Args.
 func (unitWeekArgs) Kind() string { return "weekly_mails_of_unit" }
 
-// settled is how many days a unit must have run before its first letters.
+// settled is how many days a unit must have run before its first emails.
 const settled = 4
 
 // weekly gives each unit that is taught and sends mails a job of its own.
 func (m *Mailer) weekly(ctx context.Context, job jobs.Job, _ weeklyArgs) error {
-	if m == nil {
+	if !m.Sends() {
 		return nil
 	}
 	return m.db.Tx(ctx, func(q db.Q) error {
@@ -61,13 +60,13 @@ func (m *Mailer) weekly(ctx context.Context, job jobs.Job, _ weeklyArgs) error {
 	})
 }
 
-// unitWeek writes the letters of one unit. It reads with a dozen statements,
-// however many students there are, and puts the letters together in memory.
+// unitWeek writes the emails of one unit. It reads with a dozen statements,
+// however many students there are, and puts the emails together in memory.
 func (m *Mailer) unitWeek(ctx context.Context, job jobs.Job, a unitWeekArgs) error {
-	if m == nil {
+	if !m.Sends() {
 		return nil
 	}
-	var list []letter
+	var list []email
 	err := m.db.View(ctx, func(q db.Q) error {
 		w, err := readWeek(ctx, q, a.UnitID)
 		if err != nil {
@@ -104,7 +103,7 @@ var open = []status.Status{status.NotStarted, status.Redo, status.NeedHelp, stat
 type todo struct {
 	definition *definition
 	status     status.Status
-	due        clock.Date
+	dates      due.Dates
 	overdue    bool
 }
 
@@ -123,20 +122,20 @@ func (w *week) todos(p *project) []todo {
 		dates := due.Dates{Target: d.Target, Deadline: due.Deadline(d.Deadline, w.unit.End, d.Target),
 			Extensions: t.Extensions,
 			Zone:       w.zone}
-		list = append(list, todo{d, s, dates.Due(), !dates.OnTime(w.now)})
+		list = append(list, todo{d, s, dates, !dates.OnTime(w.now)})
 	}
 	urgency := func(t todo) int {
 		switch {
 		case t.overdue:
 			return 0
-		case t.due.DaysSince(w.today) < 7:
+		case t.dates.Due().DaysSince(w.today) < soon:
 			return 1
 		}
 		return 2
 	}
 	slices.SortStableFunc(list, func(a, b todo) int {
 		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.definition.TargetGrade,
-			b.definition.TargetGrade), a.due.Compare(b.due.Time))
+			b.definition.TargetGrade), a.dates.Due().Compare(b.dates.Due().Time))
 	})
 	return list
 }
@@ -149,7 +148,7 @@ func (w *week) behind(p *project, list []todo) int {
 	for _, t := range list {
 		if t.overdue && t.definition.TargetGrade == grade.Pass {
 			n++
-			oldest = max(oldest, w.today.DaysSince(t.due))
+			oldest = max(oldest, w.today.DaysSince(t.dates.Due()))
 		}
 	}
 	if !w.midUnit() || p.TargetGrade == grade.Pass || p.HasPortfolio || n <= 2 || oldest < 14 {
@@ -158,12 +157,16 @@ func (w *week) behind(p *project, list []todo) int {
 	return n
 }
 
-const mostTasks = 5
+const (
+	mostTasks  = 5
+	mostMarked = 10
+	soon       = 7 // days
+)
 
-// studentWeeks writes a letter to each student who wants one. Whoever has made
+// studentWeeks writes an email to each student who wants one. Whoever has made
 // their portfolio has nothing left to do but in the midst of the unit.
-func (m *Mailer) studentWeeks(w *week) []letter {
-	var out []letter
+func (m *Mailer) studentWeeks(w *week) []email {
+	var out []email
 	for i := range w.projects {
 		p := &w.projects[i]
 		if !p.Wants || p.HasPortfolio && !w.midUnit() {
@@ -173,27 +176,67 @@ func (m *Mailer) studentWeeks(w *week) []letter {
 		c := mail.StudentWeek{Frame: m.toStudent(&p.student, Feedback, links.To(links.Project, p.ProjectID)),
 			Unit:             p.Unit,
 			CommentsReceived: w.talk[p.ProjectID].Received, CommentsSent: w.talk[p.ProjectID].Sent,
-			StatusChanges: w.moved[p.ProjectID],
-			NoTutorial:    !w.seated[p.ProjectID], Behind: w.behind(p, todos)}
+			StatusChanges: len(w.moved[p.ProjectID]), Marked: w.marked(p), Progress: w.progress(p, todos),
+			NoTutorial: !w.enrolled[p.ProjectID], Behind: w.behind(p, todos)}
 		for _, t := range todos[:min(len(todos), mostTasks)] {
-			c.Tasks = append(c.Tasks, mail.DueTask{Task: t.definition.task(), Due: t.due, Overdue: t.overdue,
-				Status: t.status.Name()})
+			c.Tasks = append(c.Tasks, mail.DueTask{Task: t.definition.task(), Due: dueOf(t.dates, w.now),
+				Status: statusOf(t.status)})
 		}
-		l := p.letter(Feedback, c)
+		for _, t := range todos {
+			if !t.overdue && t.dates.Due().DaysSince(w.today) < soon {
+				c.Soon++
+			}
+		}
+		l := p.email(Feedback, c)
 		l.name = fmt.Sprintf("student-%d", p.UserID)
 		out = append(out, l)
 	}
 	return out
 }
 
-// staffWeeks writes a letter to each of the staff who wants one. Convenors also
+// progress counts the tasks up to the grade a student aims for.
+func (w *week) progress(p *project, list []todo) mail.Progress {
+	out := mail.Progress{Target: p.TargetGrade.Name()}
+	for i := range w.definitions {
+		if d := &w.definitions[i]; d.TargetGrade <= p.TargetGrade {
+			out.All++
+			if w.tasks[[2]int64{p.ProjectID, d.ID}].Status == status.Complete {
+				out.Complete++
+			}
+		}
+	}
+	for _, t := range list {
+		if t.overdue {
+			out.Overdue++
+		}
+	}
+	return out
+}
+
+// marked are the tasks of a student that the staff marked in the past week, the latest first.
+func (w *week) marked(p *project) (out []mail.MarkedTask) {
+	for _, m := range w.moved[p.ProjectID] {
+		if !m.Marked || len(out) == mostMarked {
+			continue
+		}
+		for i := range w.definitions {
+			if d := &w.definitions[i]; d.ID == m.DefinitionID {
+				out = append(out, mail.MarkedTask{Task: d.task(),
+					Status: statusOf(w.tasks[[2]int64{p.ProjectID, d.ID}].Status)})
+			}
+		}
+	}
+	return out
+}
+
+// staffWeeks writes an email to each of the staff who wants one. Convenors also
 // hear how the others fare.
-func (m *Mailer) staffWeeks(w *week) []letter {
+func (m *Mailer) staffWeeks(w *week) []email {
 	var table []mail.TutorWeek
 	for i := range w.staff {
 		s := &w.staff[i]
 		table = append(table, mail.TutorWeek{Name: s.FirstName + " " + s.LastName, Students: len(w.students[s.UserID]),
-			Waiting: len(w.waiting[s.UserID]), Assessed: w.assessed[s.UserID]})
+			Waiting: len(w.waiting[s.UserID]), Marked: w.assessed[s.UserID]})
 	}
 	behind, unseated := 0, 0
 	for i := range w.projects {
@@ -201,40 +244,29 @@ func (m *Mailer) staffWeeks(w *week) []letter {
 		if w.behind(p, w.todos(p)) > 0 {
 			behind++
 		}
-		if !w.seated[p.ProjectID] {
+		if !w.enrolled[p.ProjectID] {
 			unseated++
 		}
 	}
-	var out []letter
+	var out []email
 	for i := range w.staff {
 		s := &w.staff[i]
 		if !s.Wants {
 			continue
 		}
-		c := mail.StaffWeek{Frame: m.frame(greeting(s.FirstName, s.Nickname), Feedback,
-			links.To(links.Inbox, w.unit.ID)), Unit: w.unit.Code,
-			Students: len(w.students[s.UserID]), Waiting: len(w.waiting[s.UserID]), Assessed: w.assessed[s.UserID],
+		c := mail.StaffWeek{Frame: m.frame(reader{s.UserID, greeting(s.FirstName, s.Nickname),
+			zoneOf(s.Zone, w.unit.TimeZone)}, Feedback, links.To(links.Inbox, w.unit.ID)), Unit: w.unit.Code,
+			Students: len(w.students[s.UserID]), Waiting: len(w.waiting[s.UserID]), Marked: w.assessed[s.UserID],
 			CommentsReceived: w.staffTalk[s.UserID].Received, CommentsSent: w.staffTalk[s.UserID].Sent}
+		c.About = w.unit.Code + " " + w.unit.Name
 		if list := w.waiting[s.UserID]; len(list) > 0 {
-			c.Oldest = list[0].letter()
+			c.Oldest = list[0].task()
 		}
 		if s.Convenes {
 			c.Tutors, c.WithoutTutorial, c.Behind = table, unseated, behind
 		}
-		out = append(out, letter{name: fmt.Sprintf("staff-%d", s.UserID), userID: s.UserID, preference: Feedback,
+		out = append(out, email{name: fmt.Sprintf("staff-%d", s.UserID), userID: s.UserID, preference: Feedback,
 			replyTo: w.unit.ReplyTo, content: c})
 	}
 	return out
-}
-
-// zoneOf is the clock by which a unit's days end; nil is anywhere on earth.
-func zoneOf(name *string) *time.Location {
-	if name == nil || *name == "" {
-		return nil
-	}
-	zone, err := time.LoadLocation(*name)
-	if err != nil {
-		return nil
-	}
-	return zone
 }

@@ -10,7 +10,7 @@ import (
 	"lectern/internal/platform/jobs"
 )
 
-func TestWeeklyLetters(t *testing.T) {
+func TestWeeklyEmails(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		c.task("eve", "3P", "complete")
 		waiting := c.task("mate", "1P", "ready_for_feedback")
@@ -26,29 +26,33 @@ func TestWeeklyLetters(t *testing.T) {
 			waiting, "2026-04-01T00:00:00.000Z", c.id["tutor"]) // not this week
 		got := c.after(weeklyArgs{})
 		if names(got) != "convenor eve lone mate tutor" {
-			t.Fatalf("letters to %s", names(got))
+			t.Fatalf("emails to %s", names(got))
 		}
 		// Overdue first, by grade: 7D is beyond her aim, 3P is done; then what is
 		// due within the week, then the rest.
-		got[1].says(t, "1P Task 1, was due Monday 9 March (Not Started) * 2P Task 2, was due Monday 16 March (Not "+
-			"Started) "+
-			"* 4C Task 4, was due Monday 30 March (Not Started) * 5P Task 5, due Friday 8 May (Not Started) * 6P "+
-			"Task 6, due Sunday 31 May (Not Started)",
+		got[1].says(t, "1P Task 1 (Not started) overdue, was due 7 weeks ago, Mon 9 Mar, 23:59 anywhere on Earth; "+
+			"late submissions until Sun 7 Jun, 23:59 * 2P Task 2 (Not started) overdue, was due 6 weeks ago, Mon 16 Mar",
+			"* 4C Task 4 (Not started) overdue, was due", "* 5P Task 5 (Not started) due in 5 days, Fri 8 May, 23:59",
+			"* 6P Task 6 (Not started) due in 4 weeks, Sun 31 May, 23:59", "New feedback * 3P Task 3: Complete",
+			"1 of 6 tasks complete, of those up to Credit. 3 overdue.",
 			"got 1 comment and wrote 2 comments", "1 task changed status")
+		if got[1].subject != "SIT101: your week, 1 task due" {
+			t.Error(got[1].subject)
+		}
 		if strings.Contains(got[1].text, "not in a tutorial") || strings.Contains(got[1].text, "for a Pass") {
 			t.Errorf("%s", got[1].text)
 		}
 		got[2].says(t, "You are not in a tutorial yet", "3 tasks for a Pass are overdue")
-		got[4].says(t, "1 task in SIT101 waits for your feedback", "Mate Person with 1P Task 1, since Tuesday 28 "+
-			"April", "You have 2 students",
-			"assessed 1 task, got 2 comments and wrote 1 comment")
-		got[0].says(t, "No task in SIT101 waits", "Tutor Person: 2 students, 1 waiting, 1 assessed",
+		got[4].says(t, "1 task in SIT101 is waiting for your feedback", "1P Task 1 of Mate Person, since Tue 28 Apr, "+
+			"6 days ago", "You have 2 students",
+			"marked 1 task, got 2 comments and wrote 1 comment")
+		got[0].says(t, "Nothing in SIT101 is waiting", "Tutor Person: 2 students, 1 waiting, 1 marked",
 			"1 student is not in a tutorial", "1 student aims for more than a Pass")
 		if strings.Contains(got[4].text, "not in a tutorial") {
 			t.Error("a tutor hears what is the convenor's")
 		}
 		if n := c.count("projects WHERE target_grade = 1"); n != 3 {
-			t.Error("the letters changed a target grade")
+			t.Error("the emails changed a target grade")
 		}
 		if got := c.after(weeklyArgs{}); len(got) != 0 {
 			t.Errorf("the same week again to %s", names(got))
@@ -60,7 +64,7 @@ func TestWeeklyLetters(t *testing.T) {
 	})
 }
 
-func TestWhoGetsWeeklyLetters(t *testing.T) {
+func TestWhoGetsWeeklyEmails(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		week := 0
 		for _, s := range []struct{ what, turn, back, want string }{
@@ -83,7 +87,7 @@ func TestWhoGetsWeeklyLetters(t *testing.T) {
 		} {
 			c.set(s.turn)
 			if got := names(c.after(weeklyArgs{})); got != s.want {
-				t.Errorf("%s: letters to %q, want %q", s.what, got, s.want)
+				t.Errorf("%s: emails to %q, want %q", s.what, got, s.want)
 			}
 			if s.back != "" {
 				c.set(s.back)
@@ -91,7 +95,7 @@ func TestWhoGetsWeeklyLetters(t *testing.T) {
 			week++
 			c.set(`UPDATE mails SET name = name || $1`, fmt.Sprintf(" of week %d", week))
 		}
-		// A portfolio silences the letters but in the midst of the unit.
+		// A portfolio silences the emails but in the midst of the unit.
 		c.set(`INSERT INTO blobs (hash, size, touched_at) VALUES ('h', 1, '2026-01-01T00:00:00.000Z')`)
 		c.set(`UPDATE projects SET portfolio_hash = 'h'`)
 		if got := names(c.after(weeklyArgs{})); got != "convenor eve lone mate tutor" {
@@ -104,8 +108,8 @@ func TestWhoGetsWeeklyLetters(t *testing.T) {
 	})
 }
 
-// TestWeeklyLettersTakeFewStatements counts for ten students and for a thousand.
-func TestWeeklyLettersTakeFewStatements(t *testing.T) {
+// TestWeeklyEmailsTakeFewStatements counts for ten students and for a thousand.
+func TestWeeklyEmailsTakeFewStatements(t *testing.T) {
 	each(t, func(t *testing.T, c *campus) {
 		grow := func(from, to int) {
 			c.tx(func(q db.Q) {
@@ -145,9 +149,9 @@ func TestWeeklyLettersTakeFewStatements(t *testing.T) {
 		if err := c.mailer.unitWeek(ctx, jobs.Job{}, unitWeekArgs{UnitID: c.id["unit"]}); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("1,005 letters: %d statements in %v", n.N(), time.Since(start))
+		t.Logf("1,005 emails: %d statements in %v", n.N(), time.Since(start))
 		if got := c.count("mails"); got != 1005 || n.N() > 50 {
-			t.Errorf("%d letters with %d statements", got, n.N())
+			t.Errorf("%d emails with %d statements", got, n.N())
 		}
 	})
 }

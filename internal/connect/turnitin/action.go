@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -240,9 +240,10 @@ func tell(ctx context.Context, q db.Q, id int64, message string) error {
 	return err
 }
 
-// Again has an action that was given up tried again; of a unit where unitID is not 0.
-// With lifting, calls are made again even though the service refused our key. It is
-// fault.Conflict while the action waits, and when it is done.
+// Again has an action that was given up tried again; of a unit where unitID is not 0. With
+// lifting, calls are made again even though the service refused our key. It is fault.Conflict
+// while the action waits, and when it is done. It is for holders of policy.SteerOutside in the
+// unit; only an Admin lifts a stop.
 func (s *Service) Again(ctx context.Context, q db.Q, id, unitID int64, lifting bool) (*Action, error) {
 	if err := db.Lock(ctx, q, "tii_actions", id); err != nil {
 		return nil, err

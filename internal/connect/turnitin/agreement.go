@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -75,8 +75,8 @@ func (s *Service) Accepted(ctx context.Context, q db.Q, userID int64) (*bool, er
 	return &yes, err
 }
 
-// Accept notes that somebody agreed, and has the service told. It is fault.Conflict
-// where there is nothing to agree to.
+// Accept notes that somebody agreed, and has the service told. It is fault.Conflict where there
+// is nothing to agree to. It is for the user themselves (policy.AcceptTerms).
 func (s *Service) Accept(ctx context.Context, q db.Q, userID int64) error {
 	if !s.Enabled() {
 		return fault.New(fault.Conflict, "There is no agreement: no similarity service is configured.")
@@ -117,10 +117,10 @@ func (s *Service) sendAcceptance(ctx context.Context, a *Action) error {
 		return nil
 	}
 	err = s.call(ctx, func(ctx context.Context) error {
-		return s.Client.AcceptEULA(ctx, tii.NewAcceptance(got.Username, got.Version, got.At.Time))
+		return s.Client.AcceptEULA(ctx, tca.NewAcceptance(got.Username, got.Version, got.At.Time))
 	})
 	if err != nil {
-		return unless(err, tii.NotFound, &failure{Other,
+		return unless(err, tca.NotFound, &failure{Other,
 			"The similarity service does not know this version of its agreement.", false})
 	}
 	return s.advance(ctx, a, "The similarity service was told.", func(q db.Q) error {
@@ -137,7 +137,7 @@ func confirm(ctx context.Context, q db.Q, userID int64, version string) error {
 
 // fetchFeatures is the step of FetchFeatures.
 func (s *Service) fetchFeatures(ctx context.Context, a *Action) error {
-	var f *tii.Features
+	var f *tca.Features
 	err := s.call(ctx, func(ctx context.Context) (err error) {
 		f, err = s.Client.Features(ctx)
 		return err
@@ -155,7 +155,7 @@ func (s *Service) fetchFeatures(ctx context.Context, a *Action) error {
 // fetchEULA is the step of FetchEULA. Version and text change together, so that nobody
 // accepts what they were not shown.
 func (s *Service) fetchEULA(ctx context.Context, a *Action) error {
-	var e *tii.EULA
+	var e *tca.EULA
 	err := s.call(ctx, func(ctx context.Context) (err error) {
 		e, err = s.Client.LatestEULA(ctx)
 		return err
@@ -187,7 +187,7 @@ func (s *Service) hook() string { return fingerprint(s.PublicURL + HookPath + "\
 // have been given with another secret, so unless we know better it is given anew.
 func (s *Service) registerWebhook(ctx context.Context, a *Action) error {
 	address := s.PublicURL + HookPath
-	var list []tii.Webhook
+	var list []tca.Webhook
 	err := s.call(ctx, func(ctx context.Context) (err error) {
 		list, err = s.Client.Webhooks(ctx)
 		return err
@@ -200,12 +200,12 @@ func (s *Service) registerWebhook(ctx context.Context, a *Action) error {
 			continue
 		}
 		err := s.call(ctx, func(ctx context.Context) error { return s.Client.DeleteWebhook(ctx, h.ID) })
-		if err != nil && tii.StatusOf(err) != tii.NotFound {
+		if err != nil && tca.StatusOf(err) != tca.NotFound {
 			return err
 		}
 	}
 	err = s.call(ctx, func(ctx context.Context) error { return s.Client.AddWebhook(ctx, address, s.SigningKey) })
-	if err != nil && tii.StatusOf(err) != tii.Conflict {
+	if err != nil && tca.StatusOf(err) != tca.Conflict {
 		return err
 	}
 	return s.advance(ctx, a, "The similarity service notifies "+address+".", func(q db.Q) error {

@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -67,7 +67,9 @@ func AttachmentByID(ctx context.Context, q db.Q, definitionID, id int64) (*Attac
 	return a, err
 }
 
-// SendAttachment has an attachment sent, or sent again.
+// SendAttachment has an attachment sent, or sent again. It is for holders of
+// policy.EditDefinitions. One of another task is fault.Missing; without a service it is
+// fault.Unavailable.
 func (s *Service) SendAttachment(ctx context.Context, q db.Q, unitID, definitionID, id int64) (*Attachment, error) {
 	a, err := AttachmentByID(ctx, q, definitionID, id)
 	if err != nil {
@@ -90,8 +92,9 @@ func (s *Service) SendAttachment(ctx context.Context, q db.Q, unitID, definition
 	return a, want(ctx, q, UploadResources, subject{unitID: unitID, attachmentID: id})
 }
 
-// RemoveAttachment takes an attachment away, here and at the service. It comes back
-// when its content in the resources changes.
+// RemoveAttachment takes an attachment away, here and at the service. It comes back when its
+// content in the resources changes. It is for holders of policy.EditDefinitions. One of another
+// task is fault.Missing.
 func RemoveAttachment(ctx context.Context, q db.Q, unitID, definitionID, id int64) error {
 	a, err := AttachmentByID(ctx, q, definitionID, id)
 	if err != nil {
@@ -123,7 +126,7 @@ func (a *Attachment) forget(ctx context.Context, q db.Q) error {
 func (s *Service) deleteAttachment(ctx context.Context, a *Action) error {
 	group, id, _ := strings.Cut(a.Params, " ")
 	err := s.call(ctx, func(ctx context.Context) error { return s.Client.DeleteAttachment(ctx, group, id) })
-	if tii.StatusOf(err) == tii.NotFound {
+	if tca.StatusOf(err) == tca.NotFound {
 		return nil // it is not there, which is what was wanted
 	}
 	return err
@@ -155,7 +158,7 @@ func (s *Service) attachmentOn(ctx context.Context, a *Action, at *Attachment) e
 		return s.sendAttachment(ctx, a, at)
 	case AttachmentUploaded, AttachmentComplete:
 	}
-	var seen *tii.Attachment
+	var seen *tca.Attachment
 	err := s.call(ctx, func(ctx context.Context) (err error) {
 		seen, err = s.Client.Attachment(ctx, at.GroupID, *at.RemoteID)
 		return err
@@ -186,7 +189,7 @@ func (s *Service) attachmentTo(ctx context.Context, a *Action, at *Attachment, n
 
 // attachmentGone has an attachment that the service does not know made anew by a retry.
 func (s *Service) attachmentGone(ctx context.Context, a *Action, at *Attachment, err error) error {
-	if tii.StatusOf(err) != tii.NotFound {
+	if tca.StatusOf(err) != tca.NotFound {
 		return err
 	}
 	const text = "The similarity service does not know the attachment any more. A retry sends it anew."
@@ -212,7 +215,7 @@ func (s *Service) announceAttachment(ctx context.Context, a *Action, at *Attachm
 	}
 	title, id := cut(at.Filename), ""
 	if a.LastRun != nil {
-		var list []tii.Attachment
+		var list []tca.Attachment
 		if err := s.call(ctx, func(ctx context.Context) (err error) {
 			list, err = s.Client.Attachments(ctx, at.GroupID)
 			return err
@@ -264,7 +267,7 @@ func (s *Service) sendAttachment(ctx context.Context, a *Action, at *Attachment)
 	err = s.call(ctx, func(ctx context.Context) error {
 		return s.Client.UploadAttachment(ctx, at.GroupID, *at.RemoteID, name, tmp, size)
 	})
-	if err != nil && tii.StatusOf(err) != tii.Conflict {
+	if err != nil && tca.StatusOf(err) != tca.Conflict {
 		return s.attachmentGone(ctx, a, at, err)
 	}
 	return s.attachmentTo(ctx, a, at, AttachmentUploaded, "The file was sent.")
@@ -278,7 +281,7 @@ func (s *Service) unpack(ctx context.Context, hash files.Hash, at *Attachment, t
 		return 0, err
 	}
 	defer f.Close()
-	z, err := archive.Open(f, f.Size(), resourceLimits)
+	z, err := zipfile.Open(f, f.Size(), resourceLimits)
 	if err != nil {
 		return 0, err
 	}
@@ -286,7 +289,10 @@ func (s *Service) unpack(ctx context.Context, hash files.Hash, at *Attachment, t
 		if entry.Name != at.Filename {
 			continue
 		}
-		size, err := archive.Copy(tmp, entry, tii.MostFile)
+		size, err := zipfile.Copy(ctx, tmp, entry, tca.MostFile)
+		if ctx.Err() != nil {
+			return 0, ctx.Err() // the document is not to blame
+		}
 		if err != nil {
 			return 0, &failure{Other, "The document cannot be unpacked from the resources.", false}
 		}

@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -42,37 +42,37 @@ var errBusy = errors.New("the similarity service is still at work on it")
 // errLost says that what an action is about is no longer there.
 var errLost = errors.New("what this was about is no longer there")
 
-// judge finds out what a failed step means for its action.
-func judge(err error) *failure {
+// failureOf finds out what a failed step means for its action.
+func failureOf(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
-	e, ok := errors.AsType[*tii.Error](err)
+	e, ok := errors.AsType[*tca.Error](err)
 	if !ok {
 		return &failure{Other, "Lectern itself failed; its log says why.", true}
 	}
-	text := told(e)
+	text := sentence(e)
 	switch {
-	case e.Status == tii.Malformed:
+	case e.Status == tca.Malformed:
 		return &failure{MalformedRequest, text, false}
-	case e.Status == tii.KeyRefused || e.Status == tii.Unauthorized:
+	case e.Status == tca.KeyRefused || e.Status == tca.Unauthorized:
 		return &failure{KeyRefused, text + " The key of the similarity service is not, or no longer, right.", false}
-	case e.Status == tii.TooManyCalls:
+	case e.Status == tca.TooManyCalls:
 		return &failure{RateLimited, text, true}
-	case e.Status == tii.NotAgreedUpon:
+	case e.Status == tca.NotAgreedUpon:
 		return &failure{NoAgreement, text + " Whoever handed the work in has to accept the agreement.", false}
-	case e.Status == tii.TooLarge:
+	case e.Status == tca.TooLarge:
 		return &failure{TooLarge, text, false}
-	case e.Status == tii.NothingIn:
+	case e.Status == tca.NothingIn:
 		return &failure{Empty, text, false}
-	case e.Away():
+	case e.Unavailable():
 		return &failure{NotAvailable, text, true}
 	}
 	return &failure{Other, text, false}
 }
 
-// told puts a failed call into a sentence.
-func told(e *tii.Error) string {
+// sentence puts a failed call into a sentence.
+func sentence(e *tca.Error) string {
 	switch {
 	case e.Status == 0:
 		return fmt.Sprintf("The similarity service was not reached: %s.", e.Message)
@@ -84,7 +84,7 @@ func told(e *tii.Error) string {
 
 // unless gives f where a call failed with a status, and err otherwise.
 func unless(err error, status int, f *failure) error {
-	if tii.StatusOf(err) == status {
+	if tca.StatusOf(err) == status {
 		return f
 	}
 	return err

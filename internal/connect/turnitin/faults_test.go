@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -226,7 +226,7 @@ func TestTheServiceIsGivenTheTimeItAsksFor(t *testing.T) {
 		})
 	}
 	p.far.Inject(fake.Fault{Status: http.StatusTooManyRequests, Times: 1})
-	if err := ask(); judge(err).code != RateLimited || paused() != time.Minute {
+	if err := ask(); failureOf(err).code != RateLimited || paused() != time.Minute {
 		t.Errorf("%v, paused for %v", err, paused())
 	}
 	if err := ask(); err == nil || len(p.far.Calls()) != 1 {
@@ -235,7 +235,7 @@ func TestTheServiceIsGivenTheTimeItAsksFor(t *testing.T) {
 	p.set(`UPDATE tii_service SET paused_until = NULL`)
 	p.far.Inject(fake.Fault{Status: 503, Times: 2})
 	for _, want := range []time.Duration{5 * time.Second, 10 * time.Second} {
-		if err := ask(); judge(err).code != NotAvailable || paused() != want {
+		if err := ask(); failureOf(err).code != NotAvailable || paused() != want {
 			t.Errorf("%v, paused for %v", err, paused())
 		}
 		p.set(`UPDATE tii_service SET paused_until = NULL`)

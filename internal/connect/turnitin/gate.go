@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -138,14 +138,14 @@ func (s *Service) call(ctx context.Context, f func(ctx context.Context) error) e
 
 // pauses after a service that was away, and when it asks us to wait.
 const (
-	pauseAway = 5 * time.Second
-	mostAway  = 5 * time.Minute
-	pauseRate = time.Minute
+	firstPause   = 5 * time.Second
+	longestPause = 5 * time.Minute
+	pauseRate    = time.Minute
 )
 
 // note keeps what the result of a call says about the service as a whole.
 func (s *Service) note(ctx context.Context, result error) error {
-	failed, ok := errors.AsType[*tii.Error](result)
+	failed, ok := errors.AsType[*tca.Error](result)
 	if errors.Is(result, context.Canceled) {
 		return nil // we gave up, not the service
 	}
@@ -154,13 +154,13 @@ func (s *Service) note(ctx context.Context, result error) error {
 		switch {
 		case err != nil:
 			return err
-		case ok && (failed.Status == tii.KeyRefused || failed.Status == tii.Unauthorized):
+		case ok && (failed.Status == tca.KeyRefused || failed.Status == tca.Unauthorized):
 			_, err = db.Exec(ctx, q, `UPDATE tii_service SET stopped_at = $1, stopped_key = $2 WHERE id = 1`, q.Now(),
 				fingerprint(s.Key))
-		case ok && failed.Status == tii.TooManyCalls:
+		case ok && failed.Status == tca.TooManyCalls:
 			err = s.pause(ctx, q, max(failed.RetryAfter, pauseRate))
-		case ok && failed.Away():
-			if err = s.pause(ctx, q, min(pauseAway<<min(st.Failures, 10), mostAway)); err == nil {
+		case ok && failed.Unavailable():
+			if err = s.pause(ctx, q, min(firstPause<<min(st.Failures, 10), longestPause)); err == nil {
 				_, err = db.Exec(ctx, q, `UPDATE tii_service SET failures = failures + 1 WHERE id = 1`)
 			}
 		case st.Failures > 0:

@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -74,19 +74,19 @@ func cut(text string) string {
 }
 
 // course is the unit of a task at the service.
-func (s *Service) course(t *task) *tii.Context {
-	return &tii.Context{ID: s.remoteID("unit", t.UnitID), Name: cut(t.UnitCode + " " + t.UnitName + " " + t.term())}
+func (s *Service) course(t *task) *tca.Context {
+	return &tca.Context{ID: s.remoteID("unit", t.UnitID), Name: cut(t.UnitCode + " " + t.UnitName + " " + t.term())}
 }
 
 // group is a task at the service.
-func (s *Service) group(t *task) *tii.Group {
-	return &tii.Group{ID: s.remoteID("task definition", t.ID), Name: cut(t.Abbreviation + " " + t.Name),
+func (s *Service) group(t *task) *tca.Group {
+	return &tca.Group{ID: s.remoteID("task definition", t.ID), Name: cut(t.Abbreviation + " " + t.Name),
 		Type: "ASSIGNMENT", Context: s.course(t), Due: t.due().UTC().Format(time.RFC3339),
 		Reports: "IMMEDIATELY_AND_DUE_DATE"}
 }
 
 // digest tells one description of a group from another.
-func digest(g *tii.Group) string {
+func digest(g *tca.Group) string {
 	text, err := json.Marshal(g)
 	if err != nil {
 		panic(err) // a struct of texts always encodes
@@ -111,7 +111,7 @@ func (s *Service) ensureGroup(ctx context.Context, a *Action, t *task) error {
 		return nil
 	}
 	if err := s.call(ctx, func(ctx context.Context) error { return s.Client.PutGroup(ctx, g) }); err != nil {
-		return unless(err, tii.NotFound, &failure{NoGroup,
+		return unless(err, tca.NotFound, &failure{NoGroup,
 			"The similarity service does not take the task.", false})
 	}
 	return s.advance(ctx, a, "The similarity service was told of the task.", func(q db.Q) error {

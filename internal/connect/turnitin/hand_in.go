@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -22,9 +22,10 @@ type HandIn struct {
 // requirement sets none.
 const defaultThreshold = 35
 
-// HandedIn notes the documents of a submission that the outside service is to check, in
-// the transaction that hands it in. They are sent if whoever handed in agreed, and for
-// somebody else, if that student did; otherwise they stay here, and staff see why.
+// HandedIn notes the documents of a submission that the outside service is to check, in the
+// transaction that hands it in. They are sent if whoever handed in agreed, and for somebody
+// else, if that student did; otherwise they stay here, and staff see why. It is part of handing
+// in and refuses nothing.
 func (s *Service) HandedIn(ctx context.Context, q db.Q, h HandIn) error {
 	checked := h.checked()
 	if !s.Enabled() || len(checked) == 0 {

@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const MostNotice = 1 << 20
 // Signed tells whether a notification was signed by whoever has the key that is
 // configured. Nobody has where none is.
 func (s *Service) Signed(signature string, body []byte) bool {
-	return s != nil && tii.Signed(s.SigningKey, signature, body)
+	return s != nil && tca.Signed(s.SigningKey, signature, body)
 }
 
 // Notice takes a notification of the service: it has what it is about looked at now,
@@ -31,12 +31,12 @@ func (s *Service) Notice(ctx context.Context, q db.Q, event string, body []byte)
 	if !s.Enabled() || id == "" && submission == "" {
 		return nil
 	}
-	switch tii.Event(event) {
-	case tii.SubmissionComplete, tii.SimilarityComplete, tii.PDFStatusChanged:
+	switch tca.Event(event) {
+	case tca.SubmissionComplete, tca.SimilarityComplete, tca.PDFStatusChanged:
 		return nudge(ctx, q, event, documentsAbout+` AND NOT a.complete`, id, submission)
-	case tii.SimilarityUpdated:
+	case tca.SimilarityUpdated:
 		return reopen(ctx, q, event, id, submission)
-	case tii.AttachmentComplete:
+	case tca.AttachmentComplete:
 		return nudge(ctx, q, event, `SELECT a.id FROM tii_actions a JOIN tii_group_attachments g
 			ON g.id = a.attachment_id WHERE g.remote_id IN ($1, $2) AND NOT a.complete`, id, submission)
 	}

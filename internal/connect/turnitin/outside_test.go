@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/blob"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
@@ -73,7 +74,7 @@ func newPlace(t *testing.T, d *db.DB, o fake.Options) *place {
 		t.Fatal(err)
 	}
 	p.store = store
-	client, err := tii.New(tii.Config{URL: p.server.URL, Key: key, Name: "Lectern", Version: "test",
+	client, err := tca.New(tca.Config{URL: p.server.URL, Key: key, Name: "Lectern", Version: "test",
 		AskWithin: 300 * time.Millisecond, MoveWithin: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func (p *place) start() {
 	p.Helper()
 	qu := jobs.New(p.DB, p.Log, jobs.Config{Workers: Workers, Poll: 5 * time.Millisecond})
 	jobs.Register(qu, p.run, jobs.Limits{})
-	jobs.Register(qu, p.tend, jobs.Limits{})
+	jobs.Register(qu, p.reconcile, jobs.Limits{})
 	qu.Start(p.Context())
 	p.stop = sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -223,15 +224,14 @@ func (p *place) listen() {
 // until waits for a condition.
 func (p *place) until(what string, ok func() bool) {
 	p.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			for _, a := range slices.DeleteFunc(p.actions(), func(a Action) bool { return a.Complete }) {
-				p.Logf("%s: retry %v, complete %v, %+v", a.Description, a.Retry, a.Complete, a.Log)
-			}
-			list := p.far.Calls()
-			p.Fatalf("never happened: %s; last calls %v", what, list[max(0, len(list)-10):])
-		}
+	if waittest.Within(waittest.Patience, ok) {
+		return
 	}
+	for _, a := range slices.DeleteFunc(p.actions(), func(a Action) bool { return a.Complete }) {
+		p.Logf("%s: retry %v, complete %v, %+v", a.Description, a.Retry, a.Complete, a.Log)
+	}
+	list := p.far.Calls()
+	p.Fatalf("never happened: %s; last calls %v", what, list[max(0, len(list)-10):])
 }
 
 func (p *place) actions() []Action {

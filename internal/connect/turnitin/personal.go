@@ -1,9 +1,9 @@
-package outside
+package turnitin
 
 import "lectern/internal/ground/personaldata"
 
 // Personal are the tables of this package that hold something about people.
-var Personal = []personal.Table{
+var Personal = []personaldata.Table{
 	{
 		Name: "tii_agreements", About: "the agreement of the outside similarity service that you accepted, and whether " +
 			"the service was told your user name with it",

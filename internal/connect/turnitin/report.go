@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // awaitReport asks what the report found, and makes that known to the staff. Where it is
 // what was found before, nothing changes.
 func (s *Service) awaitReport(ctx context.Context, a *Action, d *document) error {
-	var r *tii.Report
+	var r *tca.Report
 	err := s.call(ctx, func(ctx context.Context) (err error) {
 		r, err = s.Client.Report(ctx, *d.RemoteID)
 		return err
@@ -52,7 +52,7 @@ func (s *Service) requestPDF(ctx context.Context, a *Action, d *document) error 
 		id, err = s.Client.RequestPDF(ctx, *d.RemoteID)
 		return err
 	})
-	if tii.StatusOf(err) == tii.Conflict {
+	if tca.StatusOf(err) == tca.Conflict {
 		return errBusy // the report is being made anew
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Service) fetchPDF(ctx context.Context, a *Action, d *document) error {
 		return err
 	})
 	switch {
-	case tii.StatusOf(err) == tii.NotFound || err == nil && state == "FAILED":
+	case tca.StatusOf(err) == tca.NotFound || err == nil && state == "FAILED":
 		if err := s.to(ctx, a, d, ReportComplete, "The report could not be made a PDF.", `, pdf_id = NULL`); err != nil {
 			return err
 		}
@@ -114,12 +114,13 @@ var viewable = db.Literals(ReportComplete, PDFRequested, PDFDownloaded, LowSimil
 // viewWithin is how long somebody waits for the address of a report.
 const viewWithin = 5 * time.Second
 
-// ViewerURL asks the service for an address at which somebody of the staff can look at
-// a report; remoteID is the document's there. It is fault.Conflict before there is a
-// report, and fault.Upstream when the service fails or takes too long.
+// ViewerURL asks the service for an address at which somebody of the staff can look at a
+// report; remoteID is the document's there. It is fault.Conflict before there is a report, and
+// fault.Upstream when the service fails or takes too long. It is for holders of
+// policy.SeeSimilarities on the task.
 func (s *Service) ViewerURL(ctx context.Context, userID int64, remoteID string) (string, error) {
 	if !s.Enabled() {
-		return "", fault.New(fault.Unavailable, "No similarity service is configured.")
+		return "", fault.New(fault.Unavailable, "No outside similarity service is configured.")
 	}
 	pool := s.DB.Pool()
 	ready, err := db.One[int64](ctx, pool, `SELECT count(*) FROM tii_submissions WHERE remote_id = $1
@@ -134,11 +135,11 @@ func (s *Service) ViewerURL(ctx context.Context, userID int64, remoteID string) 
 	if err != nil {
 		return "", err
 	}
-	v := &tii.Viewer{UserID: *name, Locale: "en-US", Permissions: tii.Instructor}
+	v := &tca.Viewer{UserID: *name, Locale: "en-US", Permissions: tca.Instructor}
 	if got, err := agreed(ctx, pool, userID); err != nil {
 		return "", err
 	} else if got != nil && got.Confirmed == nil {
-		v.EULA = tii.NewAcceptance("", got.Version, got.At.Time)
+		v.EULA = tca.NewAcceptance("", got.Version, got.At.Time)
 	}
 	ctx, stop := context.WithTimeout(ctx, viewWithin)
 	defer stop()
@@ -157,7 +158,7 @@ func (s *Service) ViewerURL(ctx context.Context, userID int64, remoteID string) 
 // deleteSubmission is the step of DeleteSubmission.
 func (s *Service) deleteSubmission(ctx context.Context, a *Action) error {
 	err := s.call(ctx, func(ctx context.Context) error { return s.Client.DeleteSubmission(ctx, a.Params) })
-	if tii.StatusOf(err) == tii.NotFound {
+	if tca.StatusOf(err) == tca.NotFound {
 		return nil // it is not there, which is what was wanted
 	}
 	return err

@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -87,7 +87,7 @@ func (s *Service) settle(ctx context.Context, job jobs.Job, a *Action, result er
 	case errors.Is(result, errBusy):
 		f = &failure{code: "", text: "", again: true}
 	default:
-		f = judge(result)
+		f = failureOf(result)
 		s.Log.WarnContext(ctx, "an action at the similarity service failed", "action", a.ID, "type", a.Type, "err", result)
 	}
 	tries, err := s.tried(ctx, a.ID)

@@ -1,4 +1,4 @@
-// Package outside sends documents that students hand in to the outside similarity
+// Package turnitin sends documents that students hand in to the outside similarity
 // service, and brings back what it found: who agreed to that, what is to be done at the
 // service and how far each of it is, and what the service tells of its own accord.
 //
@@ -6,7 +6,7 @@
 // of its own, that goes from call to call and writes down each result before the next:
 // whenever it is killed, another goes on from there. The address at which somebody
 // looks at a report is the one exception; it is asked for while they wait.
-package outside
+package turnitin
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 
 // Config says how Lectern uses the service.
 type Config struct {
-	Client     *tii.Client // nil: the service is not configured
+	Client     *tca.Client // nil: the service is not configured
 	Key        string      // of the integration; a fingerprint of it is kept where the service refuses it
 	SigningKey string      // of what the service sends
 	PublicURL  string      // where the service reaches Lectern, and what makes our ids there our own
@@ -80,11 +80,11 @@ type runArgs struct {
 // Kind implements jobs.Args.
 func (runArgs) Kind() string { return "tii_action" }
 
-// tendArgs ask for a look at what has changed here and is to change there.
-type tendArgs struct{}
+// reconcileArgs ask for a look at what has changed here and is to change there.
+type reconcileArgs struct{}
 
 // Kind implements jobs.Args.
-func (tendArgs) Kind() string { return "tii_tend" }
+func (reconcileArgs) Kind() string { return "tii_tend" }
 
 func jobKey(id int64) string { return fmt.Sprintf("tii action %d", id) }
 
@@ -104,8 +104,8 @@ func (s *Service) Register(qu *jobs.Queue) {
 		return
 	}
 	jobs.Register(qu, s.run, jobs.Limits{Timeout: 20 * time.Minute})
-	jobs.Register(qu, s.tend, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1})
-	qu.Every("tii_tend", jobs.Each(time.Minute), tendArgs{})
+	jobs.Register(qu, s.reconcile, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1})
+	qu.Every("tii_tend", jobs.Each(time.Minute), reconcileArgs{})
 }
 
 // Look has what changed here looked at soon, after a task or its resources were
@@ -114,7 +114,7 @@ func (s *Service) Look(ctx context.Context, q db.Q) error {
 	if !s.Enabled() {
 		return nil
 	}
-	_, err := jobs.Enqueue(ctx, q, tendArgs{}, jobs.Options{})
+	_, err := jobs.Enqueue(ctx, q, reconcileArgs{}, jobs.Options{})
 	return err
 }
 

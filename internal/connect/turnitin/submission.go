@@ -1,4 +1,4 @@
-package outside
+package turnitin
 
 import (
 	"context"
@@ -122,7 +122,7 @@ func (s *Service) announceDocument(ctx context.Context, a *Action, d *document) 
 	if d.Newer {
 		return s.to(ctx, a, d, Superseded, "Newer work took its place before it was sent: it is not sent.", "")
 	}
-	if d.Size > tii.MostFile {
+	if d.Size > tca.MostFile {
 		return &failure{TooLarge, "The file is larger than the similarity service takes.", false}
 	}
 	pool := s.DB.Pool()
@@ -159,7 +159,7 @@ func (s *Service) announceDocument(ctx context.Context, a *Action, d *document) 
 
 // agreementOf gives the sender's acceptance where the service need be told of it. It is
 // a failure where there is none and one is required.
-func (s *Service) agreementOf(ctx context.Context, q db.Q, d *document) (*tii.Acceptance, error) {
+func (s *Service) agreementOf(ctx context.Context, q db.Q, d *document) (*tca.Acceptance, error) {
 	t, err := readTerms(ctx, q)
 	if err != nil {
 		return nil, err
@@ -174,29 +174,29 @@ func (s *Service) agreementOf(ctx context.Context, q db.Q, d *document) (*tii.Ac
 	case got == nil || got.Confirmed != nil:
 		return nil, nil
 	}
-	return tii.NewAcceptance(got.Username, got.Version, got.At.Time), nil
+	return tca.NewAcceptance(got.Username, got.Version, got.At.Time), nil
 }
 
 // announcement is what the service is told of a document: as little as it needs. No
 // mail address goes there, and of a group only whoever handed in.
-func (s *Service) announcement(t *task, d *document, agreement *tii.Acceptance) *tii.Submission {
-	permissions := tii.Learner
+func (s *Service) announcement(t *task, d *document, agreement *tca.Acceptance) *tca.Submission {
+	permissions := tca.Learner
 	if d.SenderTeaches {
-		permissions = tii.Instructor
+		permissions = tca.Instructor
 	}
 	g := s.group(t)
-	return &tii.Submission{Owner: d.Owner, OwnerPermissions: tii.Learner,
+	return &tca.Submission{Owner: d.Owner, OwnerPermissions: tca.Learner,
 		Title:     cut(fmt.Sprintf("%s - %s for %s", t.Abbreviation, d.Filename, d.Owner)),
 		Submitter: d.Sender, SubmitterPermission: permissions, EULA: agreement,
-		Metadata: &tii.Metadata{Submitter: &tii.User{ID: d.Sender, GivenName: d.SenderGiven, FamilyName: d.SenderFamily},
-			Owners: []tii.User{{ID: d.Owner, GivenName: d.OwnerGiven, FamilyName: d.OwnerFamily}},
-			Group:  &tii.Group{ID: g.ID, Name: g.Name, Type: g.Type}, Context: g.Context}}
+		Metadata: &tca.Metadata{Submitter: &tca.User{ID: d.Sender, GivenName: d.SenderGiven, FamilyName: d.SenderFamily},
+			Owners: []tca.User{{ID: d.Owner, GivenName: d.OwnerGiven, FamilyName: d.OwnerFamily}},
+			Group:  &tca.Group{ID: g.ID, Name: g.Name, Type: g.Type}, Context: g.Context}}
 }
 
 // gone is the failure of a document that the service no longer has; a retry sends it
 // anew.
 func (s *Service) gone(ctx context.Context, a *Action, d *document, err error) error {
-	if tii.StatusOf(err) != tii.NotFound {
+	if tca.StatusOf(err) != tca.NotFound {
 		return err
 	}
 	err = s.advance(ctx, a, "The similarity service does not know the document any more.", func(q db.Q) error {
@@ -226,7 +226,7 @@ func (s *Service) sendFile(ctx context.Context, a *Action, d *document) error {
 	err = s.call(ctx, func(ctx context.Context) error {
 		return s.Client.UploadSubmission(ctx, *d.RemoteID, name, file, file.Size())
 	})
-	if err != nil && tii.StatusOf(err) != tii.Conflict {
+	if err != nil && tca.StatusOf(err) != tca.Conflict {
 		return s.gone(ctx, a, d, err)
 	}
 	return s.to(ctx, a, d, Uploaded, "The file was sent.", `, sent_at = $3`, s.DB.Now())
@@ -234,7 +234,7 @@ func (s *Service) sendFile(ctx context.Context, a *Action, d *document) error {
 
 // awaitProcessing asks whether the service has read the file.
 func (s *Service) awaitProcessing(ctx context.Context, a *Action, d *document) error {
-	var p *tii.Processed
+	var p *tca.Processed
 	err := s.call(ctx, func(ctx context.Context) (err error) {
 		p, err = s.Client.Submission(ctx, *d.RemoteID)
 		return err
@@ -254,7 +254,7 @@ func (s *Service) awaitProcessing(ctx context.Context, a *Action, d *document) e
 }
 
 // unreadable says why a file could not be used.
-func unreadable(p *tii.Processed) string {
+func unreadable(p *tca.Processed) string {
 	words := map[string]string{"UNSUPPORTED_FILETYPE": "it does not take files of this kind",
 		"CANNOT_EXTRACT_TEXT": "no text could be found in it", "TOO_LITTLE_TEXT": "it holds too little text",
 		"TOO_MUCH_TEXT": "it holds too much text", "TOO_MANY_PAGES": "it has too many pages",
@@ -271,13 +271,13 @@ func (s *Service) requestReport(ctx context.Context, a *Action, d *document) err
 	if err != nil {
 		return err
 	}
-	w := tii.ReportWish{Index: s.Index, Repositories: []string{"INTERNET", "SUBMITTED_WORK", "PUBLICATION", "CROSSREF",
+	w := tca.ReportRequest{Index: s.Index, Repositories: []string{"INTERNET", "SUBMITTED_WORK", "PUBLICATION", "CROSSREF",
 		"CROSSREF_POSTED_CONTENT"}}
 	if t.Repositories != nil && *t.Repositories != "" {
 		w.Repositories = strings.Split(*t.Repositories, ",")
 	}
 	err = s.call(ctx, func(ctx context.Context) error { return s.Client.RequestReport(ctx, *d.RemoteID, w) })
-	if err != nil && tii.StatusOf(err) != tii.Conflict {
+	if err != nil && tca.StatusOf(err) != tca.Conflict {
 		return s.gone(ctx, a, d, err)
 	}
 	return s.to(ctx, a, d, ReportRequested, "The report was asked for.", "")

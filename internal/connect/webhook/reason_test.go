@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 )
@@ -83,7 +84,7 @@ func TestFailuresAreToldWithoutAddresses(t *testing.T) {
 		}
 		happen(t, d, "status", 1)
 		for id, want := range ids {
-			until(t, "it fails", func() bool { return state(t, d, id).Failures == 1 })
+			waittest.Until(t, "it fails", func() bool { return state(t, d, id).Failures == 1 })
 			if got := *state(t, d, id).LastError; got != fmt.Sprintf("event 1: %s", want) {
 				t.Errorf("got %q", got)
 			}

@@ -76,8 +76,9 @@ func (c Change) check(g Guard) error {
 	return nil
 }
 
-// Add registers a receiver, which hears of what happens from now on. Its secret
-// is shown only now.
+// Add registers a receiver, which hears of what happens from now on. Its secret is shown only
+// now. It is for holders of policy.ManageWebhooks. It refuses an address that is none or lies
+// inside the network (see Guard), and kinds of events that there are not.
 func Add(ctx context.Context, q db.Q, g Guard, c Change) (*Webhook, error) {
 	if err := c.check(g); err != nil {
 		return nil, err
@@ -118,8 +119,9 @@ func (c Change) secret() *string {
 	return &s
 }
 
-// Alter changes a webhook. Deliveries that wait after failures are tried at once,
-// as the change may be what they waited for.
+// Alter changes a webhook. Deliveries that wait after failures are tried at once, as the change
+// may be what they waited for. It is for holders of policy.ManageWebhooks and refuses what Add
+// refuses.
 func Alter(ctx context.Context, q db.Q, g Guard, id int64, c Change) (*Webhook, error) {
 	if err := c.check(g); err != nil {
 		return nil, err
@@ -161,8 +163,8 @@ func started(ctx context.Context, q db.Q, id int64, secret string) (*Webhook, er
 	return h, jobs.Hasten(ctx, q, key(id))
 }
 
-// Delete removes a webhook, and with it what waits to be delivered. It fails with
-// fault.Missing where there is none.
+// Delete removes a webhook, and with it what waits to be delivered. It fails with fault.Missing
+// where there is none. It is for holders of policy.ManageWebhooks.
 func Delete(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM webhooks WHERE id = $1`, id)
 	if err == nil && n == 0 {

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/events"
@@ -112,16 +113,6 @@ func state(t *testing.T, d *db.DB, id int64) *Webhook {
 		t.Fatal(err)
 	}
 	return h
-}
-
-// until waits for a condition.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("never happened: " + what)
-		}
-	}
 }
 
 // receiver takes deliveries and keeps what it took.
@@ -220,11 +211,11 @@ func TestEveryEventOnceInOrderAndSigned(t *testing.T) {
 		for range 10 {
 			happen(t, d, "status", 3)
 		}
-		until(t, "30 events arrive", func() bool { return len(flaky.seqs()) >= 30 })
+		waittest.Until(t, "30 events arrive", func() bool { return len(flaky.seqs()) >= 30 })
 		if got := flaky.seqs(); !slices.Equal(got, upTo(30)) {
 			t.Errorf("got %v", got)
 		}
-		until(t, "the last is noted", func() bool { return state(t, d, h.ID).Behind == 0 })
+		waittest.Until(t, "the last is noted", func() bool { return state(t, d, h.ID).Behind == 0 })
 		if s := state(t, d, h.ID); s.Failures != 0 || s.LastError != nil || s.DeliveredAt == nil || s.Secret != "" {
 			t.Errorf("%+v", s)
 		}
@@ -299,10 +290,10 @@ func TestHostileReceiversDelayNobody(t *testing.T) {
 		all := func(r *receiver) func() bool {
 			return func() bool { return slices.Equal(slices.Compact(r.seqs()), upTo(5)) }
 		}
-		until(t, "the good one has all", all(good))
-		until(t, "the endless one has all", all(endless))
+		waittest.Until(t, "the good one has all", all(good))
+		waittest.Until(t, "the endless one has all", all(endless))
 		for name, id := range ids {
-			until(t, name+" fails", func() bool { return state(t, d, id).Failures > 1 })
+			waittest.Until(t, name+" fails", func() bool { return state(t, d, id).Failures > 1 })
 			if s := state(t, d, id); s.LastSeq != 0 || s.LastError == nil || s.NextTryAt == nil {
 				t.Errorf("%s: %+v", name, s)
 			}
@@ -310,7 +301,7 @@ func TestHostileReceiversDelayNobody(t *testing.T) {
 		}
 		unfree()
 		for name, r := range hostile {
-			until(t, name+" gets all", all(r))
+			waittest.Until(t, name+" gets all", all(r))
 		}
 		if n := len(target.seqs()); n != 0 {
 			t.Errorf("%d redirects were followed", n)
@@ -331,7 +322,7 @@ func TestNothingIsLostAcrossRestarts(t *testing.T) {
 			happen(t, d, "grade", 1) // while nobody delivers
 		}
 		start(t, d)
-		until(t, "all is dealt with", func() bool { return state(t, d, h.ID).LastSeq == 15 })
+		waittest.Until(t, "all is dealt with", func() bool { return state(t, d, h.ID).LastSeq == 15 })
 		if got := r.seqs(); !slices.Equal(got, []int64{1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15}) {
 			t.Errorf("got %v", got)
 		}
@@ -350,7 +341,7 @@ func TestChangesTakeEffectAtOnce(t *testing.T) {
 		h := register(t, d, broken.URL)
 		startWith(t, d, time.Hour, patience)
 		happen(t, d, "status", 2)
-		until(t, "it fails", func() bool { return state(t, d, h.ID).Failures == 1 })
+		waittest.Until(t, "it fails", func() bool { return state(t, d, h.ID).Failures == 1 })
 		if s := state(t, d, h.ID); *s.LastError != "event 1: the receiver answered 410" || s.Behind != 2 {
 			t.Errorf("%+v", s)
 		}
@@ -361,15 +352,15 @@ func TestChangesTakeEffectAtOnce(t *testing.T) {
 		if s := alter(Change{URL: &whole.URL, Secret: new("")}); s.Secret == "" || s.Secret == h.Secret {
 			t.Errorf("the new secret is %q", s.Secret)
 		}
-		until(t, "the new address has both", func() bool { return slices.Equal(whole.seqs(), upTo(2)) })
+		waittest.Until(t, "the new address has both", func() bool { return slices.Equal(whole.seqs(), upTo(2)) })
 		alter(Change{Active: new(false)})
 		happen(t, d, "status", 1)
-		until(t, "the job ends", func() bool {
+		waittest.Until(t, "the job ends", func() bool {
 			n, err := db.One[int64](ctx, d.Pool(), `SELECT count(*) FROM jobs WHERE state IN ('available', 'running')`)
 			return err == nil && *n == 0
 		})
 		alter(Change{Active: new(true)})
-		until(t, "what happened meanwhile arrives", func() bool { return slices.Equal(whole.seqs(), upTo(3)) })
+		waittest.Until(t, "what happened meanwhile arrives", func() bool { return slices.Equal(whole.seqs(), upTo(3)) })
 		tx(t, d, func(q db.Q) error { return Delete(ctx, q, h.ID) })
 		tx(t, d, func(q db.Q) error {
 			if err := Delete(ctx, q, h.ID); !fault.Is(err, fault.Missing) {
@@ -393,8 +384,8 @@ func TestEventsThatAreGoneAreCounted(t *testing.T) {
 		return err
 	})
 	start(t, d)
-	until(t, "the rest arrives", func() bool { return slices.Equal(r.seqs(), []int64{4, 5}) })
-	until(t, "the loss is noted", func() bool { s := state(t, d, h.ID); return s.Missed == 3 && s.Behind == 0 })
+	waittest.Until(t, "the rest arrives", func() bool { return slices.Equal(r.seqs(), []int64{4, 5}) })
+	waittest.Until(t, "the loss is noted", func() bool { s := state(t, d, h.ID); return s.Missed == 3 && s.Behind == 0 })
 }
 
 func TestPublicAddresses(t *testing.T) {

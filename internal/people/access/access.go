@@ -66,16 +66,16 @@ func (c *Caller) Must(r *policy.Right) error {
 			Text: "Set up a second factor first: " +
 				"your role needs one here. Until then you can do nothing else."}
 	}
-	if c.JudgesOwn() {
+	if c.MarksOwn() {
 		return fault.New(fault.Denied, "This is your own work, so you may not %s: ask somebody else on the staff.",
 			r.Action)
 	}
 	return fault.New(fault.Denied, "%s", r.Refusal())
 }
 
-// JudgesOwn tells whether the caller, who could do more with another student's
+// MarksOwn tells whether the caller, who could do more with another student's
 // project, is the student of this one.
-func (c *Caller) JudgesOwn() bool {
+func (c *Caller) MarksOwn() bool {
 	return c.OwnerID != 0 && c.OwnerID == c.ID && (c.UnitRole != 0 || c.Role == policy.Admin)
 }
 

@@ -132,8 +132,8 @@ func dropAddressLinks(ctx context.Context, q db.Q, user int64) error {
 	return dropLinks(ctx, q, user)
 }
 
-// AddAddressLink gives the token of a link by which the address a user asked for
-// confirms; "" when they no longer ask for it.
+// AddAddressLink gives the token of a link by which the address a user asked for confirms; ""
+// when they no longer ask for it. It is for the job that sends the email about it.
 func AddAddressLink(ctx context.Context, q db.Q, user int64, email string) (string, error) {
 	if err := db.Lock(ctx, q, "users", user); err != nil {
 		return "", err
@@ -148,9 +148,9 @@ func AddAddressLink(ctx context.Context, q db.Q, user int64, email string) (stri
 	return token, err
 }
 
-// ConfirmAddress lets the address a link was sent to take effect. A link that
-// was used, has expired or whose address is no longer asked for is
-// fault.Missing; an address another user has by now is fault.Conflict.
+// ConfirmAddress lets the address a link was sent to take effect. A link that was used, has
+// expired or whose address is no longer asked for is fault.Missing; an address another user has
+// by now is fault.Conflict. It is for whoever has the link, signed in or not.
 func ConfirmAddress(ctx context.Context, q db.Q, token string) (*User, Moved, error) {
 	type link struct {
 		UserID int64  `db:"user_id"`

@@ -91,9 +91,9 @@ type Added struct {
 	Token string
 }
 
-// AddAll makes accounts that Flaw finds nothing wrong with, each with a link to
-// set a password, and gives them by the Key of their name. Whoever shares a
-// value with a user there is by now is left out.
+// AddAll makes accounts that Flaw finds nothing wrong with, each with a link to set a password,
+// and gives them by the Key of their name. Whoever shares a value with a user there is by now
+// is left out. It is for holders of policy.ImportUsers, as far as policy.MayAppoint lets them.
 func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, error) {
 	out := make(map[string]Added, len(some))
 	if len(some) == 0 {
@@ -112,26 +112,32 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 		return nil, err
 	}
 	made, err := db.All[struct {
-		ID   int64  `db:"id"`
+		named
 		Key  string `db:"username_key"`
 		Role int64  `db:"role"`
 	}](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name,
-		nickname, role, login_id, name_key, created_at, updated_at)
+		nickname, role, login_id, name_key, words_made, created_at, updated_at)
 		SELECT username, username_key, email, email_key, student_id, first_name, last_name, nickname, role, login_id,
-			name_key, at, at
+			name_key, TRUE, at, at
 		FROM `+list+` r WHERE TRUE
-		ON CONFLICT DO NOTHING RETURNING id, username_key, role`, args...)
+		ON CONFLICT DO NOTHING RETURNING id, username_key, role, first_name, last_name, nickname, username, email,
+			student_id`, args...)
 	if err != nil {
 		return nil, err
 	}
 	until := clock.At(q.Now().Add(linkLife)).String()
 	rows = rows[:0]
 	var entries []audit.Entry
+	var people []named
 	for _, u := range made {
+		people = append(people, u.named)
 		entries = append(entries, created(u.ID), appointed(u.ID, policy.Role(u.Role)))
 		token := newToken()
 		out[u.Key] = Added{u.ID, token}
 		rows = append(rows, []any{u.ID, hash(token), now, until})
+	}
+	if err := addWords(ctx, q, people...); err != nil {
+		return nil, err
 	}
 	if err := audit.Add(ctx, q, entries...); err != nil {
 		return nil, err
@@ -149,8 +155,8 @@ func insertLinks(ctx context.Context, q db.Q, rows [][]any) error {
 	return err
 }
 
-// SetStudentIDs gives users, by id, their student numbers. One that another
-// user has by now is fault.Conflict.
+// SetStudentIDs gives users, by id, their student numbers. One that another user has by now is
+// fault.Conflict. It is for imports, by holders of policy.ImportUnit.
 func SetStudentIDs(ctx context.Context, q db.Q, numbers map[int64]string) error {
 	if len(numbers) == 0 {
 		return nil
@@ -166,10 +172,14 @@ func SetStudentIDs(ctx context.Context, q db.Q, numbers map[int64]string) error 
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE users SET student_id = r.number, updated_at = r.at FROM `+list+
-		` r WHERE users.id = r.id`, args...)
+	people, err := db.All[named](ctx, q, `UPDATE users SET student_id = r.number, updated_at = r.at, words_made = TRUE
+		FROM `+list+` r WHERE users.id = r.id RETURNING users.id, first_name, last_name, nickname, username, email,
+			student_id`, args...)
 	if err != nil {
 		return taken(err)
+	}
+	if err := setWords(ctx, q, people...); err != nil {
+		return err
 	}
 	return audit.Add(ctx, q, entries...)
 }

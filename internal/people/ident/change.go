@@ -3,7 +3,6 @@ package ident
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/opt"
@@ -54,7 +53,7 @@ func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) 
 	if err := guard(by, &before, u); err != nil {
 		return nil, Moved{}, err
 	}
-	if err := c.standing(ctx, q, by, u); err != nil {
+	if err := c.changeRole(ctx, q, by, u); err != nil {
 		return nil, Moved{}, err
 	}
 	if err := unlinked(ctx, q, by, &before, u); err != nil {
@@ -64,10 +63,24 @@ func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) 
 	if err != nil {
 		return nil, Moved{}, err
 	}
+	if err := u.others(ctx, q, &before); err != nil {
+		return nil, Moved{}, err
+	}
 	if err := store(ctx, q, u); err != nil {
 		return nil, Moved{}, err
 	}
 	return u, moved, audit.Add(ctx, q, changed(&before, u)...)
+}
+
+// others refuses a change to what other users have. The constraints decide where two come at
+// once; this finds all of it.
+func (u *User) others(ctx context.Context, q db.Q, before *User) error {
+	if fold(u.Email) == fold(before.Email) && opt.Or(u.StudentID, "") == opt.Or(before.StudentID, "") &&
+		opt.Or(u.LoginID, "") == opt.Or(before.LoginID, "") {
+		return nil
+	}
+	n := NewUser{Username: u.Username, Email: u.Email, StudentID: opt.Or(u.StudentID, ""), LoginID: opt.Or(u.LoginID, "")}
+	return n.taken(ctx, q, u.ID)
 }
 
 // changed is what the audit log keeps of a change of an account.
@@ -120,8 +133,8 @@ func (u *User) choices() choices {
 		u.OptInToResearch != nil && *u.OptInToResearch, u.OptInToResearch != nil}
 }
 
-// standing changes the role and whether the account is disabled.
-func (c *Change) standing(ctx context.Context, q db.Q, by *access.Caller, u *User) error {
+// changeRole changes the role and whether the account is disabled.
+func (c *Change) changeRole(ctx context.Context, q db.Q, by *access.Caller, u *User) error {
 	if c.Role != nil && u.ID != by.ID {
 		if err := appoint(ctx, q, by.Role, u, *c.Role); err != nil {
 			return err
@@ -201,9 +214,7 @@ func (u *User) flaws() *fault.Fields {
 	f := nameFlaws(u.FirstName, u.LastName, u.Email)
 	for name, s := range map[string]*string{"student_id": u.StudentID, "nickname": &u.Nickname,
 		"pronouns": u.Pronouns} {
-		if s != nil && utf8.RuneCountInString(*s) > maxText {
-			f.Add(name, "is too long")
-		}
+		lineFlaw(f, name, opt.Or(s, ""))
 	}
 	f.When(u.LoginID != nil && !ValidLoginID(*u.LoginID), "login_id", "must be one line of at most %d characters",
 		maxText)
@@ -216,11 +227,14 @@ func store(ctx context.Context, q db.Q, u *User) error {
 			receive_portfolio_notifications = $10, receive_feedback_notifications = $11, opt_in_to_research = $12,
 			has_run_first_time_setup = $13, role = $14,
 			disabled_at = CASE WHEN $15 THEN coalesce(disabled_at, $16) ELSE NULL END, updated_at = $16,
-			email_pending = $17, login_id = $18, name_key = $19
+			email_pending = $17, login_id = $18, name_key = $19, words_made = TRUE
 		WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, fold(u.Email), u.StudentID, opt.NonZero(u.Nickname),
 		u.Pronouns,
 		u.ReceiveTaskNotifications, u.ReceivePortfolioNotifications, u.ReceiveFeedbackNotifications, u.OptInToResearch,
 		u.HasRunFirstTimeSetup, int64(u.Role), *u.Disabled, q.Now(), u.EmailPending, u.LoginID,
 		NameKey(u.FirstName, u.LastName))
-	return taken(err)
+	if err != nil {
+		return taken(err)
+	}
+	return setWords(ctx, q, u.named())
 }

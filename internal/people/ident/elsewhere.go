@@ -7,21 +7,20 @@ import (
 	"lectern/internal/platform/db"
 )
 
-// Matching gives the account of somebody whose password is proven, held until the
+// Matching gives the account of somebody who has proven who they are, held until the
 // transaction ends.
 type Matching func(q db.Q) (*User, error)
 
 // SignInElsewhere is SignIn for a password that is kept elsewhere: check asks
 // there, and fails with fault.Unknown when name and password do not belong together.
 // That counts as a wrong password here; that nobody could be asked does not.
-func (d *Passwords) SignInElsewhere(ctx context.Context, t Try, check func(context.Context) (Matching,
-	error)) (*SignedIn,
-	error) {
-	a, err := d.named(ctx, t.Username, t.From)
+func (d *Passwords) SignInElsewhere(ctx context.Context, c Credentials,
+	check func(context.Context) (Matching, error)) (*SignedIn, error) {
+	a, err := d.named(ctx, c.Username, c.From)
 	if err != nil {
 		return nil, err
 	}
-	p := proof{accountName(t.Username), t.From, a, t.Password}
+	p := proof{accountName(c.Username), c.From, a, c.Password}
 	var find Matching
 	err = d.attempt(ctx, &p, func(wait context.Context) (bool, error) {
 		if err := d.count(ctx, p.try(), d.limits.PerAccount); err != nil {
@@ -43,7 +42,7 @@ func (d *Passwords) SignInElsewhere(ctx context.Context, t Try, check func(conte
 	if err != nil {
 		return nil, err
 	}
-	return d.admit(ctx, &p, t, find)
+	return d.admit(ctx, &p, c, find)
 }
 
 // uncount takes a try back that told nothing. A block can only be its own: while

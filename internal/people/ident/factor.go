@@ -89,9 +89,9 @@ func factorOf(ctx context.Context, q db.Q, user int64) (*factor, error) {
 }
 
 // StartFactor gives the caller a secret for their app. It counts for nothing until
-// ConfirmFactor; starting again takes the place of an earlier start. It needs proof
-// that the session is the person's own, and fails with fault.Conflict where they
-// have a factor.
+// ConfirmFactor; starting again takes the place of an earlier start. It needs proof that the
+// session is the person's own, and fails with fault.Conflict where they have a factor. It is
+// for holders of policy.OwnFactor.
 func (d *Passwords) StartFactor(ctx context.Context, who *access.Caller, p *Proof) (secret string, err error) {
 	secret = totp.NewSecret()
 	err = d.db.Tx(ctx, func(q db.Q) error {
@@ -109,9 +109,10 @@ func (d *Passwords) StartFactor(ctx context.Context, who *access.Caller, p *Proo
 	return secret, err
 }
 
-// ConfirmFactor switches the caller's second factor on once a code shows that the
-// app has the secret, and gives the recovery codes, which are shown only now. It
-// ends the caller's other sessions: they began without the factor.
+// ConfirmFactor switches the caller's second factor on once a code shows that the app has the
+// secret, and gives the recovery codes, which are shown only now. It ends the caller's other
+// sessions: they began without the factor. It is for holders of policy.OwnFactor. A wrong code
+// is refused; without a start it is fault.Conflict.
 func (d *Passwords) ConfirmFactor(ctx context.Context, who *access.Caller, code string) (codes []string, err error) {
 	err = d.db.Tx(ctx, func(q db.Q) error {
 		if err := db.Lock(ctx, q, "users", who.ID); err != nil {
@@ -155,8 +156,8 @@ func switchOn(ctx context.Context, q db.Q, who *access.Caller, step int64) ([]st
 	return newCodes(ctx, q, who.ID)
 }
 
-// RenewCodes gives the caller new recovery codes for a code, and makes the old ones
-// useless.
+// RenewCodes gives the caller new recovery codes for a code, and makes the old ones useless. It
+// is for the user themselves. A wrong code is refused; who has no factor is fault.Conflict.
 func (d *Passwords) RenewCodes(ctx context.Context, who *access.Caller, code string) (codes []string, err error) {
 	err = d.withCode(ctx, who, nil, code, func(q db.Q) error {
 		if codes, err = newCodes(ctx, q, who.ID); err != nil {
@@ -167,8 +168,9 @@ func (d *Passwords) RenewCodes(ctx context.Context, who *access.Caller, code str
 	return codes, err
 }
 
-// DropFactor switches the caller's second factor off, for the password and a code.
-// Whoever has no password here must have signed in just now.
+// DropFactor switches the caller's second factor off, for the password and a code. Whoever has
+// no password here must have signed in just now. It is fault.Conflict for a role that needs a
+// second factor.
 func (d *Passwords) DropFactor(ctx context.Context, who *access.Caller, p *Proof, code string) error {
 	if d.RequiresFactor(who.Role) {
 		return fault.New(fault.Conflict, "A %s needs a second factor here, so it cannot be switched off. An "+
@@ -180,9 +182,9 @@ func (d *Passwords) DropFactor(ctx context.Context, who *access.Caller, p *Proof
 	})
 }
 
-// ResetFactor takes a user's second factor away, for one who has lost the app and
-// the codes. Nobody resets their own: a stolen session must not be enough. By is
-// nil on the machine itself.
+// ResetFactor takes a user's second factor away, for one who has lost the app and the codes.
+// Nobody resets their own: a stolen session must not be enough. By is nil on the machine
+// itself. It is for holders of policy.ManageAccounts; who has no factor is fault.Missing.
 func ResetFactor(ctx context.Context, q db.Q, by *access.Caller, user int64) error {
 	if by != nil && by.ID == user {
 		return fault.New(fault.Denied, "You cannot reset your own second factor. Switch it off with a code, or ask "+

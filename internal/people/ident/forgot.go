@@ -15,11 +15,11 @@ const (
 	asksPerAddress = 30
 )
 
-// Forgot is asked for a new password by somebody who cannot sign in. It calls
-// tell with the user they name, or with 0 when there is none or the account is
-// disabled, in one transaction and with the same statements, so that neither
-// answer nor time tells who has an account. It fails with fault.Throttled for a
-// name, known or not, or an address that asks too often.
+// Forgot is asked for a new password by somebody who cannot sign in. It calls tell with the
+// user they name, or with 0 when there is none or the account is disabled, in one transaction
+// and with the same statements, so that neither answer nor time tells who has an account. It
+// fails with fault.Throttled for a name, known or not, or an address that asks too often. It is
+// for anybody (policy.Anybody).
 func (d *Passwords) Forgot(ctx context.Context, username string, from netip.Addr,
 	tell func(q db.Q, user int64) error) error {
 	names := []string{"forgot " + accountName(username)}

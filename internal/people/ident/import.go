@@ -3,6 +3,7 @@ package ident
 import (
 	"context"
 	"io"
+	"slices"
 
 	"lectern/internal/ground/opt"
 	"lectern/internal/people/policy"
@@ -18,6 +19,23 @@ type Imported struct {
 	Success []Newcomer   `json:"success"`
 	Errors  []sheet.Line `json:"errors"`
 	Ignored []sheet.Line `json:"ignored"`
+
+	known []knownRow // of whom has an account and has not come in yet
+}
+
+// knownRow is a line of Ignored about an account there is.
+type knownRow struct {
+	at   int
+	user int64
+	name string
+}
+
+// Inviter invites people by an email to open their accounts.
+type Inviter interface {
+	// Uninvited gives those of some users who have not come in and hold no invitation.
+	Uninvited(ctx context.Context, q db.Q, users []int64) ([]int64, error)
+	// Invite sends each an email, in due time.
+	Invite(ctx context.Context, q db.Q, users []int64) error
 }
 
 // Newcomer is a row that became a user. Its token is for a link to set a
@@ -41,8 +59,12 @@ const importBatch = 200
 // Import makes users of the rows of a file, on behalf of a caller of system
 // role by. Users who exist are left alone. The whole file is checked before the
 // first user is made; then they are made in short transactions, so that an
-// import broken off can be sent again. A dry run ends after the check.
-func Import(ctx context.Context, d *db.DB, by policy.Role, r *sheet.Reader, dry bool) (*Imported, error) {
+// import broken off can be sent again. A dry run ends after the check. With an
+// inviter those are invited who have not come in yet and hold no invitation, whether
+// the account is new or not. It is for holders of policy.ImportUsers. Rows with values that
+// cannot be, of somebody else's, or with a role that by may not give are reported and left out.
+func Import(ctx context.Context, d *db.DB, by policy.Role, r *sheet.Reader, dry bool,
+	inviter Inviter) (*Imported, error) {
 	out := &Imported{Success: []Newcomer{}, Errors: []sheet.Line{}, Ignored: []sheet.Line{}}
 	found, err := out.unknown(ctx, d.Pool(), out.read(r, by))
 	if err != nil {
@@ -52,16 +74,48 @@ func Import(ctx context.Context, d *db.DB, by policy.Role, r *sheet.Reader, dry 
 		for _, c := range found {
 			out.succeed(c, "")
 		}
-		return out, nil
+		return out, out.invite(ctx, d.Pool(), inviter, false)
 	}
 	for len(found) > 0 {
 		n := min(len(found), importBatch)
-		if err := out.make(ctx, d, found[:n]); err != nil {
+		if err := out.make(ctx, d, found[:n], inviter); err != nil {
 			return nil, err
 		}
 		found = found[n:]
 	}
-	return out, nil
+	if inviter == nil || len(out.known) == 0 {
+		return out, nil
+	}
+	return out, d.Tx(ctx, func(q db.Q) error { return out.invite(ctx, q, inviter, true) })
+}
+
+// invite invites the people of rows that had an account before, and says so in those rows.
+func (o *Imported) invite(ctx context.Context, q db.Q, inviter Inviter, forReal bool) error {
+	if inviter == nil || len(o.known) == 0 {
+		return nil
+	}
+	users := make([]int64, len(o.known))
+	for i, k := range o.known {
+		users[i] = k.user
+	}
+	invited, err := inviter.Uninvited(ctx, q, users)
+	if err == nil && forReal {
+		err = inviter.Invite(ctx, q, invited)
+	}
+	if err != nil {
+		return err
+	}
+	is := make(map[int64]bool, len(invited))
+	for _, id := range invited {
+		is[id] = true
+	}
+	for _, k := range o.known {
+		if is[k.user] {
+			o.Ignored[k.at].Message = "There is a user " + k.name + " already, who has not come in yet: nothing was " +
+				"changed, and they are invited by an email."
+		}
+	}
+	return nil
 }
 
 func (o *Imported) fail(row sheet.Row, reason string) {
@@ -179,6 +233,9 @@ func (o *Imported) clash(c candidate, there *Accounts) bool {
 	case "":
 		return false
 	case "username":
+		if a := there.ByName[fold(c.Username)]; !a.Opened {
+			o.known = append(o.known, knownRow{len(o.Ignored), a.ID, c.Username})
+		}
 		o.ignore(c.row, "There is a user "+c.Username+" already; nothing was changed.")
 	default:
 		o.fail(c.row, "Another user has that "+name+".")
@@ -188,11 +245,14 @@ func (o *Imported) clash(c candidate, there *Accounts) bool {
 
 // make makes users with their links in one transaction. Whatever took a name
 // since the check wins; the row is then reported as if found before.
-func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
+func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate, inviter Inviter) error {
 	var made map[string]Added
 	var there *Accounts
 	err := d.Tx(ctx, func(q db.Q) (err error) {
-		if made, err = AddAll(ctx, q, users(some)); err != nil || len(made) == len(some) {
+		if made, err = AddAll(ctx, q, users(some)); err == nil && inviter != nil {
+			err = inviter.Invite(ctx, q, idsOf(made))
+		}
+		if err != nil || len(made) == len(some) {
 			return err
 		}
 		there, err = FindAll(ctx, q, users(some))
@@ -211,11 +271,22 @@ func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate) error {
 	return nil
 }
 
+// idsOf lists new users in the order of their ids.
+func idsOf(made map[string]Added) []int64 {
+	var ids []int64
+	for _, u := range made {
+		ids = append(ids, u.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // ReadSheet opens a CSV file or workbook of users. It refuses a file without the
 // columns an import needs.
 func ReadSheet(r io.ReaderAt, size int64) (*sheet.Reader, error) {
 	return sheet.Read(r, size, sheet.Options{Required: []string{"username", "email", "first_name", "last_name",
-		"role"}, Optional: []string{"nickname", "student_id", "login_id"}})
+		"role"}, Optional: []string{"nickname", "student_id", "login_id"},
+		Names: map[string]string{"system_role": "role"}}) // as the API calls it
 }
 
 // Export writes all users as a sheet that Import reads.

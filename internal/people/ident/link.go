@@ -17,9 +17,10 @@ const (
 	resetLife = 2 * time.Hour
 )
 
-// NewLink gives the token of a link by which a user sets a password, once. It
-// is shown only now, and takes the place of earlier ones. For a disabled account
-// it is refused with fault.Conflict: the link would not work.
+// NewLink gives the token of a link by which a user sets a password, once. It is shown only
+// now, and takes the place of earlier ones. For a disabled account it is refused with
+// fault.Conflict: the link would not work. It is for holders of policy.ManageAccounts, and for
+// whoever adds an account.
 func NewLink(ctx context.Context, q db.Q, user int64) (token string, until clock.Time, err error) {
 	if err := db.Lock(ctx, q, "users", user); err != nil {
 		return "", until, err
@@ -68,8 +69,9 @@ func dropLinks(ctx context.Context, q db.Q, user int64) error {
 
 var errLink = fault.New(fault.Missing, "This link has been used or has expired. Ask for a new one.")
 
-// UseLink sets the password of the user a link was made for. Of many uses at
-// once one wins: the row can be deleted once.
+// UseLink sets the password of the user a link was made for. Of many uses at once one wins: the
+// row can be deleted once. It is for whoever has the link. One that was used or has expired is
+// fault.Missing; a weak password is refused, and the link stays good.
 func (d *Passwords) UseLink(ctx context.Context, token, password string) error {
 	u, err := db.One[User](ctx, d.db.Pool(), `SELECT `+userColumns+` FROM users WHERE disabled_at IS NULL
 		AND id = (SELECT user_id FROM password_links WHERE token_hash = $1 AND expires_at > $2)`, hash(token),

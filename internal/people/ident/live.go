@@ -13,8 +13,8 @@ import (
 // LiveTicketLife is how long a browser has to bring its ticket for events.
 const LiveTicketLife = time.Minute
 
-// NewLiveTicket gives a token that stands for the caller's session once, to
-// hear events. It opens nothing else, and ends with the session.
+// NewLiveTicket gives a token that stands for the caller's session once, to hear events. It
+// opens nothing else, and ends with the session. It is for holders of policy.SignedIn.
 func NewLiveTicket(ctx context.Context, q db.Q, who *access.Caller) (string, error) {
 	token := newToken()
 	_, err := db.Exec(ctx, q, `INSERT INTO live_tickets (session_id, token_hash, expires_at) VALUES ($1, $2, $3)`,
@@ -22,8 +22,8 @@ func NewLiveTicket(ctx context.Context, q db.Q, who *access.Caller) (string, err
 	return token, err
 }
 
-// UseLiveTicket gives the caller a ticket stands for, and takes the ticket away.
-// One that was used, has expired or never was is fault.Unknown.
+// UseLiveTicket gives the caller a ticket stands for, and takes the ticket away. One that was
+// used, has expired or never was is fault.Unknown. It is for whoever has the ticket.
 func UseLiveTicket(ctx context.Context, q db.Q, ticket string) (*access.Caller, error) {
 	ids, err := db.All[int64](ctx, q, `DELETE FROM live_tickets WHERE token_hash = $1 AND expires_at > $2
 		RETURNING session_id`, hash(ticket), q.Now())

@@ -85,7 +85,7 @@ func TestSignInsWhileASealIsReplaced(t *testing.T) {
 		for range 3 {
 			instance := NewPasswords(h.db, Limits{Patience: time.Minute})
 			wg.Go(func() {
-				if _, err := instance.SignIn(h.Context(), Try{Username: "ann", Password: "password"}); err != nil {
+				if _, err := instance.SignIn(h.Context(), Credentials{Username: "ann", Password: "password"}); err != nil {
 					h.Error(err)
 				}
 			})

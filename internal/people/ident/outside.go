@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/fault"
-	"lectern/internal/ground/oneline"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
@@ -17,7 +17,7 @@ import (
 // have names that differ in case only.
 func ValidLoginID(s string) bool {
 	return s != "" && strings.TrimSpace(s) == s && utf8.RuneCountInString(s) <= maxText && utf8.ValidString(s) &&
-		oneline.Fits(s)
+		bounds.FitsOneLine(s)
 }
 
 // ByLoginID gives the user an institution knows by a name, held until the
@@ -43,8 +43,9 @@ func heldBy(ctx context.Context, q db.Q, where, value string) (*User, error) {
 	return db.OneOf[User](ctx, q, "user", `SELECT `+userColumns+` FROM users WHERE id = $2 AND `+where, value, *id)
 }
 
-// Link lets whoever the institution knows as loginID sign in as u, who has no such
-// name yet. Links to set a password end: they may be in the hands of another.
+// Link lets whoever the institution knows as loginID sign in as u, who has no such name yet.
+// Links to set a password end: they may be in the hands of another. It is for sign-ins at the
+// institution, once sso.Match has found that the account is theirs.
 func Link(ctx context.Context, q db.Q, u *User, loginID string) error {
 	n, err := db.Exec(ctx, q, `UPDATE users SET login_id = $2, updated_at = $3 WHERE id = $1 AND login_id IS NULL`,
 		u.ID, loginID, q.Now())
@@ -62,9 +63,9 @@ func Link(ctx context.Context, q db.Q, u *User, loginID string) error {
 		Fields: []string{"login_id"}})
 }
 
-// Assign gives u, whom the caller holds, the role an institution says they have. It
-// neither makes nor unmakes an Admin, and takes no role from someone whose work in a
-// unit needs it.
+// Assign gives u, whom the caller holds, the role an institution says they have. It neither
+// makes nor unmakes an Admin, and takes no role from someone whose work in a unit needs it. It
+// is for sign-ins at the institution.
 func Assign(ctx context.Context, q db.Q, u *User, to policy.Role) error {
 	if to == u.Role || to == policy.Admin || u.Role == policy.Admin {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/netip"
 	"runtime"
-	"slices"
 	"time"
 
 	"lectern/internal/ground/fault"
@@ -73,8 +72,8 @@ type account struct {
 const accountColumns = userColumns + `, password_hash, EXISTS (SELECT 1 FROM sign_in_places p
 	WHERE p.user_id = users.id AND p.place = $1) AS known`
 
-// Try is one attempt to sign in.
-type Try struct {
+// Credentials are what somebody signs in with who types a password.
+type Credentials struct {
 	Username, Password string
 	OTP                string // a code of the second factor; empty when none was given
 	Entry
@@ -98,10 +97,6 @@ type SignedIn struct {
 	Enrolling bool // it may only set up a second factor
 }
 
-// Way is a sign-in elsewhere, such as at the university: what people call it, and
-// the address where it begins.
-type Way struct{ Name, Address string }
-
 // errWrong is the one answer to a wrong password, an unknown name and an
 // account without a password.
 var errWrong = fault.New(fault.Unknown, "The username or the password is wrong.")
@@ -114,31 +109,31 @@ var errMeanwhile = errors.New("the password changed while it was proven")
 // whatever the reason, after the same time, and of the code second_factor where
 // only that is missing; fault.Throttled after too many of them; fault.Unavailable
 // when too many sign in at once.
-func (d *Passwords) SignIn(ctx context.Context, t Try) (in *SignedIn, err error) {
+func (d *Passwords) SignIn(ctx context.Context, c Credentials) (in *SignedIn, err error) {
 	// Another sign-in may have replaced an old seal of the same password
 	// meanwhile, so whoever was too late proves it once more.
 	for range 2 {
-		if in, err = d.signIn(ctx, t); !errors.Is(err, errMeanwhile) {
+		if in, err = d.signIn(ctx, c); !errors.Is(err, errMeanwhile) {
 			return in, err
 		}
 	}
 	return nil, errWrong
 }
 
-func (d *Passwords) signIn(ctx context.Context, t Try) (*SignedIn, error) {
-	a, err := d.named(ctx, t.Username, t.From)
+func (d *Passwords) signIn(ctx context.Context, c Credentials) (*SignedIn, error) {
+	a, err := d.named(ctx, c.Username, c.From)
 	if err != nil {
 		return nil, err
 	}
 	if !d.keeps(a) {
 		a.PasswordHash = nil // in the same time as for everybody
 	}
-	p := proof{accountName(t.Username), t.From, a, t.Password}
+	p := proof{accountName(c.Username), c.From, a, c.Password}
 	fresh, err := d.prove(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return d.admit(ctx, &p, t, func(q db.Q) (*User, error) {
+	return d.admit(ctx, &p, c, func(q db.Q) (*User, error) {
 		u, err := held(ctx, q, a.ID, a.PasswordHash)
 		if err == nil && fresh != "" {
 			_, err = replace(ctx, q, u.ID, a.PasswordHash, fresh)
@@ -153,13 +148,13 @@ func (d *Passwords) keeps(a *account) bool { return len(d.limits.Only) == 0 || d
 // Named tells whether a user name is among those to whom passwords kept here are
 // limited.
 func (d *Passwords) Named(username string) bool {
-	return slices.ContainsFunc(d.limits.Only, func(name string) bool { return fold(name) == fold(username) })
+	return NamedIn(d.limits.Only, username)
 }
 
 // admit opens a session for the user that find gives, and holds, in the
 // transaction, if they bring the second factor that they have or must have. A
 // refusal is committed with what it counted.
-func (d *Passwords) admit(ctx context.Context, p *proof, t Try, find func(db.Q) (*User, error)) (*SignedIn, error) {
+func (d *Passwords) admit(ctx context.Context, p *proof, c Credentials, find Matching) (*SignedIn, error) {
 	var in SignedIn
 	var refused error
 	err := d.db.Tx(ctx, func(q db.Q) (err error) {
@@ -167,13 +162,15 @@ func (d *Passwords) admit(ctx context.Context, p *proof, t Try, find func(db.Q) 
 			return err
 		}
 		var on bool
-		if on, refused, err = d.second(ctx, q, p, t, in.User); err != nil || refused != nil {
+		if on, refused, err = d.second(ctx, q, p, c, in.User); err != nil {
 			return err
 		}
-		if err := forget(ctx, q, p.try()); err != nil {
+		// The password was right, whatever became of the code: wrong codes must not keep
+		// out who brings a recovery code.
+		if err := forget(ctx, q, p.try()); err != nil || refused != nil {
 			return err
 		}
-		e := t.Entry
+		e := c.Entry
 		e.password, e.enrolling = true, !on && d.RequiresFactor(in.User.Role)
 		in.Enrolling = e.enrolling
 		in.Token, err = Open(ctx, q, in.User, e)
@@ -190,17 +187,21 @@ func (d *Passwords) admit(ctx context.Context, p *proof, t Try, find func(db.Q) 
 
 // second takes the code of a user who has a second factor, or tells why not; on
 // tells whether they have one.
-func (d *Passwords) second(ctx context.Context, q db.Q, p *proof, t Try, u *User) (on bool, refusal, err error) {
-	if t.OTP == "" {
+func (d *Passwords) second(ctx context.Context, q db.Q, p *proof, c Credentials,
+	u *User) (on bool, refusal, err error) {
+	if c.OTP == "" {
 		f, err := factorOf(ctx, q, u.ID)
 		if err != nil || !f.on() {
 			return false, nil, err
 		}
 		return true, errFactor, nil
 	}
-	from := tried{u.ID, p.account.Known && p.account.ID == u.ID, t.From}
-	on, ok, err := d.useCode(ctx, q, from, t.OTP)
-	if err == nil && on && !ok {
+	from := tried{u.ID, p.account.Known && p.account.ID == u.ID, c.From}
+	on, ok, err := d.useCode(ctx, q, from, c.OTP)
+	switch {
+	case fault.Is(err, fault.Throttled):
+		return on, err, nil
+	case err == nil && on && !ok:
 		refusal = errCode
 	}
 	return on, refusal, err
@@ -282,7 +283,7 @@ func (d *Passwords) prove(ctx context.Context, p proof) (fresh string, err error
 // often, and counts when it says no, which is errWrong. What try waits for, it must
 // not outwait.
 func (d *Passwords) attempt(ctx context.Context, p *proof, try func(wait context.Context) (bool, error)) error {
-	slow, err := d.standing(ctx, p)
+	slow, err := d.checkFailures(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -311,11 +312,11 @@ func (d *Passwords) attempt(ctx context.Context, p *proof, try func(wait context
 	return errWrong
 }
 
-// standing refuses a name that has failed too often from this address, and gives
+// checkFailures refuses a name that has failed too often from this address, and gives
 // the names under which a try is slowed down: that of an address that failed with
 // many names, and that of an account many guess at, unless it was signed in to
 // from there before.
-func (d *Passwords) standing(ctx context.Context, p *proof) (slow []string, err error) {
+func (d *Passwords) checkFailures(ctx context.Context, p *proof) (slow []string, err error) {
 	if err := checkBlocked(ctx, d.db.Pool(), p.try()); err != nil || p.account.Known {
 		return nil, err
 	}
@@ -409,9 +410,9 @@ func (d *Passwords) account(ctx context.Context, id int64, from netip.Addr) (*ac
 		place(from), id)
 }
 
-// ChangePassword gives the caller a new password for the old one, and ends
-// their other sessions. Wrong old ones count as failed sign-ins: a stolen
-// session must not become a way to guess.
+// ChangePassword gives the caller a new password for the old one, and ends their other
+// sessions. Wrong old ones count as failed sign-ins: a stolen session must not become a way to
+// guess. It is for the user themselves (policy.SignedIn); a weak one is refused.
 func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old, password string,
 	from netip.Addr) error {
 	a, err := d.account(ctx, who.ID, from)

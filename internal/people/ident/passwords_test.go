@@ -84,7 +84,7 @@ func (h *house) person(name, stored string) (u *User) {
 }
 
 func (h *house) try(name, password string) error {
-	_, err := h.SignIn(h.Context(), Try{Username: name, Password: password})
+	_, err := h.SignIn(h.Context(), Credentials{Username: name, Password: password})
 	return err
 }
 
@@ -269,7 +269,7 @@ func TestFirstAdmin(t *testing.T) {
 		if made.Load() != 1 {
 			h.Fatalf("%d made", made.Load())
 		}
-		in, err := h.SignIn(h.Context(), Try{Username: "aadmin", Password: password.Load().(string)})
+		in, err := h.SignIn(h.Context(), Credentials{Username: "aadmin", Password: password.Load().(string)})
 		if err != nil || in.User.Role != policy.Admin {
 			h.Fatalf("%v, %v", in, err)
 		}
@@ -323,7 +323,7 @@ func TestSettingAPasswordByHand(t *testing.T) {
 		if err := h.SetPassword(h.Context(), "ANN", "correct horse"); err != nil {
 			h.Fatal(err)
 		}
-		in, err := h.SignIn(h.Context(), Try{Username: "ann", Password: "correct horse"})
+		in, err := h.SignIn(h.Context(), Credentials{Username: "ann", Password: "correct horse"})
 		if err != nil {
 			h.Fatal(err)
 		}

@@ -13,12 +13,14 @@ import (
 )
 
 // Personal lists the tables of accounts.
-var Personal = []personal.Table{
+var Personal = []personaldata.Table{
 	{Name: "users", About: "the account, with its preferences", Where: "WHERE t.id = $1",
-		Secret: []string{"password_hash", "username_key", "email_key", "name_key"},
+		Secret: []string{"password_hash", "username_key", "email_key", "name_key", "words_made"},
 		Plain: []string{"username", "email", "student_id", "login_id", "first_name", "last_name", "nickname",
 			"pronouns"},
 		Kept: "its values are replaced by neutral ones"},
+	{Name: "person_words", About: "the words by which the person is found", Where: "WHERE t.user_id = $1",
+		Secret: []string{"word"}, People: []string{"user_id"}, Erase: `DELETE FROM person_words WHERE user_id = $1`},
 	{Name: "sessions", About: "sign-ins that last", Where: "WHERE t.user_id = $1", Secret: []string{"token_hash"},
 		People: []string{"user_id"}, Plain: []string{"agent"}, Erase: `DELETE FROM sessions WHERE user_id = $1`},
 	{Name: "student_views", About: "looks at a project as its student sees it, by the person or at the person's",
@@ -59,8 +61,9 @@ func Erasable(ctx context.Context, q db.Q, u *User) error {
 	return err
 }
 
-// Erase replaces all that tells who an account belongs to, disables it for good
-// and forgets failed tries to sign in. It refuses the last Admin.
+// Erase replaces all that tells who an account belongs to, disables it for good and forgets
+// failed tries to sign in. It refuses the last Admin. It is for whoever runs the installation,
+// by `lectern user erase`; there is no right for it.
 func Erase(ctx context.Context, q db.Q, id int64) error {
 	if err := db.Lock(ctx, q, "users", id); err != nil {
 		return err

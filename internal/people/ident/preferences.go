@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
 )
@@ -12,6 +13,9 @@ import (
 type Preferences struct {
 	Theme     Theme `db:"theme" json:"theme"`
 	Shortcuts bool  `db:"shortcuts" json:"shortcuts"` // keys that are one letter
+
+	// TimeZone is whose clock times are told on where no script knows the browser's; nil: the unit's.
+	TimeZone *string `db:"time_zone" json:"time_zone"`
 }
 
 // Theme is the brightness of pages.
@@ -31,14 +35,19 @@ func (Theme) Enum() []string {
 
 // PreferencesOf reads somebody's preferences.
 func PreferencesOf(ctx context.Context, q db.Q, userID int64) (*Preferences, error) {
-	return db.OneOf[Preferences](ctx, q, "user", `SELECT theme, shortcuts FROM users WHERE id = $1`, userID)
+	return db.OneOf[Preferences](ctx, q, "user", `SELECT theme, shortcuts, time_zone FROM users WHERE id = $1`, userID)
 }
 
-// SetPreferences keeps somebody's preferences. It refuses a theme that there is not.
+// SetPreferences keeps somebody's preferences. It refuses a theme or a time zone that there is not.
+// It is for the user themselves (policy.SignedIn).
 func SetPreferences(ctx context.Context, q db.Q, userID int64, p Preferences) error {
 	if !slices.Contains(Themes, p.Theme) {
 		return fault.Field(fault.Invalid, "theme", "must be system, light or dark")
 	}
-	_, err := db.Exec(ctx, q, `UPDATE users SET theme = $2, shortcuts = $3 WHERE id = $1`, userID, p.Theme, p.Shortcuts)
+	if p.TimeZone != nil && !clock.IsZone(*p.TimeZone) {
+		return fault.Field(fault.Invalid, "time_zone", "must be the name of a time zone, such as Australia/Melbourne")
+	}
+	_, err := db.Exec(ctx, q, `UPDATE users SET theme = $2, shortcuts = $3, time_zone = $4 WHERE id = $1`, userID,
+		p.Theme, p.Shortcuts, p.TimeZone)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/waittest"
 )
 
 // While many guess at an account, its owner is next as soon as a hash is done,
@@ -18,7 +19,7 @@ func TestOwnersGoFirst(t *testing.T) {
 	each(t, Limits{Hashes: 1, Waiting: 30, Patience: time.Minute}, func(h *house) {
 		h.person("ann", h.light().seal("correct horse"))
 		home := Entry{From: netip.MustParseAddr("203.0.113.5")}
-		owner := Try{Username: "ann", Password: "correct horse", Entry: home}
+		owner := Credentials{Username: "ann", Password: "correct horse", Entry: home}
 		if _, err := h.SignIn(h.Context(), owner); err != nil {
 			h.Fatal(err)
 		}
@@ -32,7 +33,7 @@ func TestOwnersGoFirst(t *testing.T) {
 		for i := range 30 {
 			from := Entry{From: netip.MustParseAddr(fmt.Sprintf("198.51.100.%d", i))}
 			wg.Go(func() {
-				_, _ = h.SignIn(h.Context(), Try{Username: "ann", Password: "wrong horse", Entry: from})
+				_, _ = h.SignIn(h.Context(), Credentials{Username: "ann", Password: "wrong horse", Entry: from})
 			})
 		}
 		h.wait("the guesses wait", func() bool { return len(h.queue.waiting[stranger]) == 29 })
@@ -53,15 +54,11 @@ func TestOwnersGoFirst(t *testing.T) {
 // wait waits until a condition on the queue holds.
 func (h *house) wait(what string, holds func() bool) {
 	h.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	waittest.Until(h, what, func() bool {
 		h.queue.mu.Lock()
-		ok := holds()
-		h.queue.mu.Unlock()
-		if ok {
-			return
-		}
-	}
-	h.Fatal("never came true: " + what)
+		defer h.queue.mu.Unlock()
+		return holds()
+	})
 }
 
 // Where several are hashed at once, one place is kept for owners: they wait for

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/fault"
 )
 
@@ -18,9 +19,7 @@ func (n *NewUser) flaws() *fault.Fields {
 		f.Add("username", "%s", reason)
 	}
 	for name, s := range map[string]string{"nickname": n.Nickname, "student_id": n.StudentID} {
-		if utf8.RuneCountInString(s) > maxText {
-			f.Add(name, "is too long")
-		}
+		lineFlaw(f, name, s)
 	}
 	f.When(n.LoginID != "" && !ValidLoginID(n.LoginID), "login_id", "must be one line of at most %d characters",
 		maxText)
@@ -30,17 +29,20 @@ func (n *NewUser) flaws() *fault.Fields {
 func nameFlaws(first, last, email string) *fault.Fields {
 	f := &fault.Fields{}
 	for name, s := range map[string]string{"first_name": first, "last_name": last} {
-		switch {
-		case s == "":
-			f.Add(name, "may not be blank")
-		case utf8.RuneCountInString(s) > maxText:
-			f.Add(name, "is too long")
-		}
+		f.When(s == "", name, "may not be blank")
+		lineFlaw(f, name, s)
 	}
 	if !validEmail(email) {
 		f.Add("email", "is not an email address such as name@example.edu")
 	}
 	return f
+}
+
+// lineFlaw refuses what is no line of text, by whatever way it comes: a form, a sheet, or a
+// sign-in elsewhere.
+func lineFlaw(f *fault.Fields, name, s string) {
+	f.When(utf8.RuneCountInString(s) > maxText, name, "is too long")
+	f.When(!bounds.FitsOneLine(s), name, "must be one line without control characters")
 }
 
 // usernameFlaw refuses names that cannot travel in the header Username.
@@ -62,8 +64,8 @@ func usernameFlaw(s string) string {
 func validEmail(s string) bool {
 	local, domain, ok := strings.Cut(s, "@")
 	if !ok || local == "" || len(s) > 254 || strings.ContainsFunc(local, func(r rune) bool {
-		return r == '@' || unicode.IsSpace(r) || unicode.IsControl(r)
-	}) {
+		return r == '@' || unicode.IsSpace(r)
+	}) || !bounds.FitsOneLine(local) {
 		return false
 	}
 	labels := strings.Split(domain, ".")

@@ -24,14 +24,15 @@ func hash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Start opens a session for u, who comes from nowhere in particular, and gives
-// its token, which is shown only now.
+// Start opens a session for u, who comes from nowhere in particular, and gives its token, which
+// is shown only now. It is for tests: nobody is asked for proof.
 func Start(ctx context.Context, q db.Q, u *User, remember bool) (string, error) {
 	return Open(ctx, q, u, Entry{Remember: remember})
 }
 
-// Open opens a session for u, whom the caller holds and who proved who they are, and
-// gives its token, which is shown only now.
+// Open opens a session for u, whom the caller holds and who proved who they are, and gives its
+// token, which is shown only now. It is for sign-ins of every kind, which have checked that the
+// account is not disabled; it refuses nothing itself.
 func Open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 	if err := remember(ctx, q, u.ID, e.From); err != nil {
 		return "", err
@@ -112,11 +113,11 @@ func byToken(ctx context.Context, q db.Q, token string, right func(*access.Sessi
 	return s, nil
 }
 
-// Extend lets the caller's session last from now on as long as a new one would.
-// It never ends sooner than before: a forgotten flag does not undo a choice. Where
-// the role needs a second factor, a session that began with a password goes on
-// only once there is one, else fault.Denied: so nobody stays signed in without it
-// for longer than a session lasts, when the rule or the role is new.
+// Extend lets the caller's session last from now on as long as a new one would. It never ends
+// sooner than before: a forgotten flag does not undo a choice. Where the role needs a second
+// factor, a session that began with a password goes on only once there is one, else
+// fault.Denied: so nobody stays signed in without it for longer than a session lasts, when the
+// rule or the role is new. It is for the user themselves (policy.SignedIn).
 func (d *Passwords) Extend(ctx context.Context, q db.Q, who *access.Caller, remember bool) error {
 	n, err := db.Exec(ctx, q, `UPDATE sessions SET renewed_at = $3,
 		expires_at = CASE WHEN expires_at < $2 THEN $2 ELSE expires_at END
@@ -130,7 +131,8 @@ func (d *Passwords) Extend(ctx context.Context, q db.Q, who *access.Caller, reme
 	return err
 }
 
-// End closes one session; the user's others go on.
+// End closes one session; the user's others go on. It is for holders of policy.SignOut, of
+// their own; EndOwn is for another one of theirs.
 func End(ctx context.Context, q db.Q, id int64) error {
 	users, err := db.All[int64](ctx, q, `DELETE FROM sessions WHERE id = $1 RETURNING user_id`, id)
 	if err != nil || len(users) == 0 {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
-	"lectern/internal/ground/oneline"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
@@ -38,7 +38,7 @@ func Sessions(ctx context.Context, q db.Q, who *access.Caller) ([]Session, error
 	return list, err
 }
 
-// EndOwn closes one of the caller's own sessions; any other is fault.Missing.
+// EndOwn closes one of the caller's own sessions (policy.SignedIn); any other is fault.Missing.
 func EndOwn(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM sessions WHERE id = $1 AND user_id = $2`, id, who.ID)
 	if err == nil && n == 0 {
@@ -63,7 +63,7 @@ const mostDevice = 200
 // device makes what a browser calls itself fit to be stored and shown.
 func device(agent string) string {
 	clean := strings.Map(func(r rune) rune {
-		if !oneline.Fits(string(r)) {
+		if !bounds.FitsOneLine(string(r)) {
 			return -1
 		}
 		return r

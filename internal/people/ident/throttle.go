@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"time"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
@@ -107,8 +108,9 @@ func checkBlocked(ctx context.Context, q db.Q, names ...string) error {
 	if err != nil || len(until) == 0 {
 		return err
 	}
-	return &fault.Error{Kind: fault.Throttled, Wait: until[0].Sub(q.Now().Time),
-		Text: "There were too many failed tries. Wait until " + until[0].String() + " and try again."}
+	wait := until[0].Sub(q.Now().Time)
+	return &fault.Error{Kind: fault.Throttled, Wait: wait,
+		Text: "There were too many failed tries. Wait " + bounds.WaitText(wait) + " and try again."}
 }
 
 // count adds a try to a name, and blocks it from the limit on. It is one upsert

@@ -12,8 +12,9 @@ import (
 // ticketLife is how long a browser has to bring its ticket.
 const ticketLife = 30 * time.Second
 
-// NewTicket gives a token that Trade takes once. A browser that signed in
-// elsewhere carries it in an address, where a session's own token must not be.
+// NewTicket gives a token that Trade takes once. A browser that signed in elsewhere carries it
+// in an address, where a session's own token must not be. It is for those who have just proven
+// at their institution who they are.
 func NewTicket(ctx context.Context, q db.Q, user int64) (string, error) {
 	token := newToken()
 	_, err := db.Exec(ctx, q, `INSERT INTO sign_in_tickets (user_id, token_hash, expires_at) VALUES ($1, $2, $3)`,
@@ -23,8 +24,9 @@ func NewTicket(ctx context.Context, q db.Q, user int64) (string, error) {
 
 var errTicket = fault.New(fault.Unknown, "This sign-in has been used or has expired. Sign in again.")
 
-// Trade takes a ticket for a remembered session. The ticket is gone afterwards,
-// also when it was brought with the wrong name.
+// Trade takes a ticket for a remembered session. The ticket is gone afterwards, also when it
+// was brought with the wrong name. It is for whoever has the ticket. One that was used, has
+// expired or is of another name is fault.Unknown.
 func Trade(ctx context.Context, d *db.DB, username, ticket string, e Entry) (u *User, token string, err error) {
 	err = d.Tx(ctx, func(q db.Q) error {
 		u = nil

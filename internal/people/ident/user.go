@@ -3,6 +3,7 @@
 package ident
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -86,19 +87,27 @@ type NewUser struct {
 	Role                                 policy.Role
 }
 
-// Add makes an account without a password: whoever it is for sets one by a link
-// (see NewLink) or signs in elsewhere.
+// Add makes an account without a password: whoever it is for sets one by a link (see NewLink)
+// or signs in elsewhere. It is for holders of policy.CreateUsers, up to the role that
+// policy.MayAppoint lets them give, for imports and for sign-ins that may make accounts. It
+// refuses values that cannot be, and with fault.Conflict every one that another user has.
 func Add(ctx context.Context, q db.Q, n NewUser) (*User, error) {
 	n.trim()
 	if err := refuse(n.flaws()); err != nil {
 		return nil, err
 	}
 	u, err := db.One[User](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id,
-			first_name, last_name, nickname, role, login_id, name_key, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING `+userColumns,
+			first_name, last_name, nickname, role, login_id, name_key, words_made, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $12) ON CONFLICT DO NOTHING RETURNING `+userColumns,
 		append(n.columns(), q.Now())...)
+	if fault.Is(err, fault.Missing) {
+		err = cmp.Or(n.taken(ctx, q, 0), errTakenMeanwhile)
+	}
 	if err != nil {
-		return nil, taken(err)
+		return nil, err
+	}
+	if err := addWords(ctx, q, u.named()); err != nil {
+		return nil, err
 	}
 	return u, audit.Add(ctx, q, created(u.ID), appointed(u.ID, u.Role))
 }
@@ -125,6 +134,36 @@ func (n *NewUser) trim() {
 		&n.LoginID} {
 		*s = strings.TrimSpace(*s)
 	}
+}
+
+// errTakenMeanwhile is for a value that was taken when the row was written and is free again.
+var errTakenMeanwhile = fault.New(fault.Conflict, "Another user had one of these values a moment ago. Try again.")
+
+// taken names all values that other users have than the one of an id, in the same words
+// whichever of them an engine finds first.
+func (n *NewUser) taken(ctx context.Context, q db.Q, id int64) error {
+	there, err := FindAll(ctx, q, []NewUser{*n})
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, v := range []struct {
+		name string
+		by   *Account
+	}{{"username", there.ByName[fold(n.Username)]}, {"email", there.ByEmail[fold(n.Email)]},
+		{"student_id", there.ByStudentID[n.StudentID]}, {"login_id", there.ByLoginID[n.LoginID]}} {
+		if v.by != nil && v.by.ID != id {
+			names = append(names, "that "+v.name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return fault.New(fault.Conflict, "Another user has %s.", names[0])
+	}
+	last := len(names) - 1
+	return fault.New(fault.Conflict, "Other users have %s and %s.", strings.Join(names[:last], ", "), names[last])
 }
 
 // taken names the value that a unique constraint refused. The constraints

@@ -29,8 +29,9 @@ type StudentView struct {
 	ExpiresAt clock.Time `db:"expires_at" json:"expires_at"`
 }
 
-// StartView lets who, one of the staff resolved on a project, look at it as its
-// student does, in this session only. It is written to the audit log.
+// StartView lets who, one of the staff resolved on a project, look at it as its student does,
+// in this session only. It is written to the audit log. It is for holders of
+// policy.SeeAsStudent on the project.
 func StartView(ctx context.Context, q db.Q, who *access.Caller, projectID int64) (*StudentView, error) {
 	id, err := db.One[int64](ctx, q, `INSERT INTO student_views (session_id, project_id, started_at, expires_at)
 		VALUES ($1, $2, $3, $4) RETURNING id`, who.SessionID, projectID, q.Now(), clock.At(q.Now().Add(ViewLife)))
@@ -53,8 +54,8 @@ func ViewByID(ctx context.Context, q db.Q, who *access.Caller, id int64) (*Stude
 		WHERE v.id = $1 AND v.session_id = $2 AND v.expires_at > $3`, id, who.SessionID, q.Now())
 }
 
-// EndView ends a look of the caller's session, which is written to the audit log. One
-// that has ended already is fault.Missing.
+// EndView ends a look of the caller's session, which is written to the audit log. One that has
+// ended already is fault.Missing. It is for the session that began it.
 func EndView(ctx context.Context, q db.Q, who *access.Caller, id int64) (*StudentView, error) {
 	v, err := ViewByID(ctx, q, who, id)
 	if err != nil {

@@ -47,6 +47,11 @@ func (r *Rules) Match(ctx context.Context, q db.Q, i Identity) (*ident.User, err
 	return u, err
 }
 
+// Account gives what finds the account of a verified identity in a transaction, by Match.
+func (r *Rules) Account(ctx context.Context, i Identity) ident.Matching {
+	return func(q db.Q) (*ident.User, error) { return r.Match(ctx, q, i) }
+}
+
 // claim links the account that has the identity's address. It refuses one that
 // another could be using or that could do harm in wrong hands.
 func (r *Rules) claim(ctx context.Context, q db.Q, i *Identity) (*ident.User, error) {

@@ -286,3 +286,16 @@ func TestRulesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesOfSeveralLinesAreRefusedFromElsewhereToo(t *testing.T) {
+	each(t, func(s school) {
+		r := Rules{Create: true, Names: Names{Username: "uid", FirstName: "given", LastName: "sn", StudentID: "number"}}
+		for name, value := range map[string]string{"given": "Eve\r\nBcc: all@example.edu", "sn": "E\u202ev",
+			"number": "1\n2"} {
+			attributes := map[string][]string{"uid": {"eve"}, "given": {"Eve"}, "sn": {"E"}, "number": {"12"}}
+			attributes[name] = []string{value}
+			s.refused(r, Identity{LoginID: "eve-1", Email: "eve@example.edu", Attributes: attributes}, fault.Denied,
+				"must be one line without control characters")
+		}
+	})
+}

@@ -48,7 +48,7 @@ func Assess(ctx context.Context, q db.Q, store files.Store) error {
 
 // listing is the task that is assessed.
 func listing(today clock.Date, imageID *int64) taskdef.DefinitionChange {
-	target, stream := today.AddDays(7), new("prac-1")
+	target, stream := today.AddDays(7), new("prac 1")
 	return taskdef.DefinitionChange{Name: new("Count to three"), Abbreviation: new("AUTO"),
 		Description: new("Hand in answer.txt with the words one, two and three, each on a line of its own. " +
 			"The tests answer within a minute."),

@@ -40,7 +40,7 @@ func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Service, signer
 	b.people(seal)
 	b.calendar()
 	b.units()
-	b.live()
+	b.replay()
 	b.portfolios()
 	b.staff()
 	return b.err == nil, b.err
@@ -49,15 +49,15 @@ func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Service, signer
 // builder inserts records and knows their ids by name. After the first error it
 // does nothing more.
 type builder struct {
-	ctx    context.Context
-	q      db.Q
-	desk   *submit.Service
-	signer *submit.Signer
-	id     map[string]int64
-	kept   map[[sha256.Size]byte]files.Info // by the hash of their content
-	today  clock.Date
-	deeds  []deed
-	err    error
+	ctx     context.Context
+	q       db.Q
+	desk    *submit.Service
+	signer  *submit.Signer
+	id      map[string]int64
+	kept    map[[sha256.Size]byte]files.Info // by the hash of their content
+	today   clock.Date
+	actions []action
+	err     error
 }
 
 type row map[string]any

@@ -2,12 +2,14 @@ package demo
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/files"
+	"lectern/internal/teaching/enrol"
 	"lectern/internal/teaching/stats"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/work"
@@ -67,5 +69,30 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 			}
 		}
 		checkStories(t, d)
+		t.Run("streams are named as new ones are", func(t *testing.T) { checkStreams(t, d) })
 	})
+}
+
+// checkStreams adds a stream beside one that was filled in: they differ in their numbers alone.
+func checkStreams(t *testing.T, d *db.DB) {
+	err := d.Tx(t.Context(), func(q db.Q) error {
+		have, err := enrol.StreamsOf(t.Context(), q, 1)
+		if err != nil {
+			return err
+		}
+		for _, s := range have {
+			added, _, err := enrol.AddStream(t.Context(), q, 1, s.ActivityType)
+			if err != nil {
+				return err
+			}
+			first := strings.NewReplacer("2", "1")
+			if first.Replace(added.Name) != s.Name || first.Replace(added.Abbreviation) != s.Abbreviation {
+				t.Errorf("beside %s (%s) a new one is %s (%s)", s.Name, s.Abbreviation, added.Name, added.Abbreviation)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

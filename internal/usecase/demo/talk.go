@@ -33,7 +33,7 @@ func (b *builder) say(u *unit, who, student string, d definition, when time.Time
 func (b *builder) extend(u *unit, student string, d definition, when time.Time, reason string, weeks int) {
 	b.plan(when, func(q db.Q) error {
 		_, err := work.RequestExtension(b.ctx, q, work.Reader{UserID: b.id[student]}, b.place(u, student, d),
-			work.Wish{Reason: reason, Weeks: weeks})
+			work.ExtensionRequest{Reason: reason, Weeks: weeks})
 		return b.story(err, u, student, d, student)
 	})
 }

@@ -61,7 +61,7 @@ func (b *builder) units() {
 		b.progress(u)
 		switch u.code {
 		case "COS10001":
-			b.alike(u)
+			b.addSimilarWork(u)
 			b.waiting(u)
 			b.discussions(u)
 		case "COS20007":
@@ -123,7 +123,7 @@ func (b *builder) classes(u *unit, id int64) [][]class {
 	for i, kind := range u.streams {
 		name := map[string]string{"prac": "Practical", "wrkshop": "Workshop", "cls": "Class"}[kind]
 		stream := b.add(u.code+" "+kind, "tutorial_streams", row{"unit_id": id, "name": name + " 1",
-			"abbreviation": kind + "-1", "activity_type_id": b.id[kind]})
+			"abbreviation": kind + " 1", "activity_type_id": b.id[kind]})
 		all = append(all, b.tutorials(u, id, fmt.Sprintf("LA%d", i+1), stream))
 	}
 	return all

@@ -1,4 +1,4 @@
-package person
+package privacy
 
 import (
 	"context"
@@ -17,7 +17,7 @@ type Erased struct {
 	Files      int64 // records whose files were let go of
 	Documents  int   // to be made anew
 	Portfolios int   // to be compiled anew
-	Letters    int64 // to others, waiting to be sent or remembered, that named the person
+	Emails     int64 // to others, waiting to be sent or remembered, that named the person
 }
 
 // Plan says in sentences what Erase will do, for whoever has to agree.
@@ -25,7 +25,7 @@ func Plan(u *ident.User, withFiles bool) []string {
 	list := []string{
 		fmt.Sprintf("The name, user name, mail address and student number of %s %s (%s) and all preferences are "+
 			"replaced by neutral values, and the account can no longer be used.", u.FirstName, u.LastName, u.Username),
-		"Sessions, links to set a password or confirm an address, and the calendar feed are ended; letters to the " +
+		"Sessions, links to set a password or confirm an address, and the calendar feed are ended; emails to the " +
 			"person are removed.",
 		"Documents of the person that an outside similarity service was sent are deleted there, by the running " +
 			"service; that the person once accepted its agreement cannot be taken back there.",
@@ -57,7 +57,7 @@ func Erase(ctx context.Context, d *db.DB, userID int64, withFiles bool) (e *Eras
 		if err != nil {
 			return err
 		}
-		if e.Letters, err = notify.Rename(ctx, q, called(was), called(is)); err != nil {
+		if e.Emails, err = notify.Rename(ctx, q, called(was), called(is)); err != nil {
 			return err
 		}
 		if err := e.remove(ctx, q, userID, withFiles); err != nil {
@@ -72,7 +72,7 @@ func Erase(ctx context.Context, d *db.DB, userID int64, withFiles bool) (e *Eras
 	return e, err
 }
 
-// called is how letters name a person.
+// called is how emails name a person.
 func called(u *ident.User) notify.Name {
 	return notify.Name{Full: u.FirstName + " " + u.LastName, Address: u.Email}
 }

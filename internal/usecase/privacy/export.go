@@ -1,4 +1,4 @@
-package person
+package privacy
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func (e *Exporter) Export(ctx context.Context, userID int64, w io.Writer) (*Summ
 		return nil, err
 	}
 	s := &Summary{UserID: userID, At: e.DB.Now(), Missing: []string{}, Note: note}
-	pack := archive.NewPack(w)
+	pack := zipfile.NewPack(w)
 	var list []attached
 	for i := range tables {
 		t := &tables[i]
@@ -123,7 +123,7 @@ func (e *Exporter) tell(format string, args ...any) {
 }
 
 // write adds the records of a table, and gives the files they refer to.
-func (s *Summary) write(pack *archive.Pack, t *personal.Table, rows []db.Record, o *others) ([]attached, error) {
+func (s *Summary) write(pack *zipfile.Pack, t *personaldata.Table, rows []db.Record, o *others) ([]attached, error) {
 	list := make([]map[string]any, 0, len(rows))
 	var found []attached
 	for n, r := range rows {
@@ -137,7 +137,7 @@ func (s *Summary) write(pack *archive.Pack, t *personal.Table, rows []db.Record,
 }
 
 // shown gives a record as the person sees it, the n-th of its table, and its files.
-func shown(t *personal.Table, r db.Record, o *others, n int) (map[string]any, []attached) {
+func shown(t *personaldata.Table, r db.Record, o *others, n int) (map[string]any, []attached) {
 	values := map[string]any{}
 	for i, column := range r.Columns {
 		values[column] = r.Values[i]
@@ -163,7 +163,7 @@ func shown(t *personal.Table, r db.Record, o *others, n int) (map[string]any, []
 
 // plainly gives a value for the reader: moments as the service writes them, people
 // as what they are, texts without the names of others.
-func plainly(t *personal.Table, column string, v any, o *others) any {
+func plainly(t *personaldata.Table, column string, v any, o *others) any {
 	switch v := v.(type) {
 	case int64:
 		if named(t.People, column) {
@@ -187,7 +187,7 @@ func plainly(t *personal.Table, column string, v any, o *others) any {
 	return v
 }
 
-func writeJSON(pack *archive.Pack, name string, at time.Time, v any) error {
+func writeJSON(pack *zipfile.Pack, name string, at time.Time, v any) error {
 	w, err := pack.Add("", name, at, false)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ const often = 20
 
 // attach copies the files. One that the store has lost is named in the summary, and
 // the rest still goes out.
-func (e *Exporter) attach(ctx context.Context, pack *archive.Pack, s *Summary, list []attached) error {
+func (e *Exporter) attach(ctx context.Context, pack *zipfile.Pack, s *Summary, list []attached) error {
 	for i, a := range list {
 		if i%often == 0 {
 			e.tell("files: %d of %d", i, len(list))
@@ -221,7 +221,7 @@ func (e *Exporter) attach(ctx context.Context, pack *archive.Pack, s *Summary, l
 	return nil
 }
 
-func (e *Exporter) copy(ctx context.Context, pack *archive.Pack, at time.Time, a attached) error {
+func (e *Exporter) copy(ctx context.Context, pack *zipfile.Pack, at time.Time, a attached) error {
 	r, err := e.Files.Open(ctx, files.Hash(a.hash))
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func (e *Exporter) copy(ctx context.Context, pack *archive.Pack, at time.Time, a
 
 // fileName gives a file a name in the archive that no other of its table has: the
 // number of its record, and what the sender called it.
-func fileName(t *personal.Table, f personal.File, values map[string]any, n int) string {
+func fileName(t *personaldata.Table, f personaldata.File, values map[string]any, n int) string {
 	name := strings.TrimSuffix(t.Name, "s") + f.Ext
 	if f.Name != "" {
 		name = fmt.Sprint(values[f.Name])
@@ -245,5 +245,5 @@ func fileName(t *personal.Table, f personal.File, values map[string]any, n int) 
 	if kind, ok := values[f.Type].(string); ok && f.Type != "" {
 		name += "." + strings.TrimPrefix(path.Base(kind), "x-")
 	}
-	return fmt.Sprintf("%05d-%s", n+1, archive.FileName(name))
+	return fmt.Sprintf("%05d-%s", n+1, zipfile.FileName(name))
 }

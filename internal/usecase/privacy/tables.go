@@ -1,6 +1,6 @@
-// Package person tells people what the service knows about them, and makes it
+// Package privacy tells people what the service knows about them, and makes it
 // forget who they are: the export and the erasure of a person's data.
-package person
+package privacy
 
 import (
 	"slices"
@@ -23,15 +23,17 @@ import (
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/taskdef"
 	"lectern/internal/teaching/trash"
+	"lectern/internal/teaching/verdict"
 	"lectern/internal/teaching/work"
 )
 
 // tables are all tables with something about people, in the order of the export.
 // A package that gets such a table lists it in its Personal and, if it is the
 // package's first, here.
-var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, notes.Personal, snippet.Personal, taskdef.Personal,
+var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, verdict.Personal,
+	notes.Personal, snippet.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
-	notify.Personal, outside.Personal, deleted.Personal, events.Personal, audit.Personal)
+	notify.Personal, turnitin.Personal, trash.Personal, events.Personal, audit.Personal)
 
 // leftOut are tables that refer to people, or to what belongs to them, and are not
 // exported, each with the reason.
@@ -49,10 +51,10 @@ var leftOut = map[string]string{
 func named(list []string, column string) bool { return slices.Contains(list, column) }
 
 // fileOf gives the file that a column of a table refers to, if it does.
-func fileOf(t *personal.Table, column string) (personal.File, bool) {
-	i := slices.IndexFunc(t.Files, func(f personal.File) bool { return f.Hash == column })
+func fileOf(t *personaldata.Table, column string) (personaldata.File, bool) {
+	i := slices.IndexFunc(t.Files, func(f personaldata.File) bool { return f.Hash == column })
 	if i < 0 {
-		return personal.File{}, false
+		return personaldata.File{}, false
 	}
 	return t.Files[i], true
 }

@@ -6,7 +6,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -50,9 +49,7 @@ type addActivityTypeIn struct {
 
 func (s *Server) addActivityType(ctx context.Context, _ *access.Caller, in addActivityTypeIn) (*course.ActivityType,
 	error) {
-	return change(ctx, s.db, func(q db.Q) (*course.ActivityType, error) {
-		return course.AddActivityType(ctx, q, in.ActivityType.Name, in.ActivityType.Abbreviation)
-	})
+	return s.usecases.AddActivityType(ctx, in.ActivityType.Name, in.ActivityType.Abbreviation)
 }
 
 type changeActivityTypeIn struct {
@@ -65,12 +62,10 @@ type changeActivityTypeIn struct {
 
 func (s *Server) changeActivityType(ctx context.Context, _ *access.Caller,
 	in changeActivityTypeIn) (*course.ActivityType, error) {
-	c := course.ActivityTypeChange{Name: in.ActivityType.Name.Ptr(), Abbreviation: in.ActivityType.Abbreviation.Ptr()}
-	return change(ctx, s.db, func(q db.Q) (*course.ActivityType, error) {
-		return course.ChangeActivityType(ctx, q, in.ID, c)
-	})
+	return s.usecases.ChangeActivityType(ctx, in.ID, course.ActivityTypeChange{Name: in.ActivityType.Name.Ptr(),
+		Abbreviation: in.ActivityType.Abbreviation.Ptr()})
 }
 
 func (s *Server) deleteActivityType(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return course.DeleteActivityType(ctx, q, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteActivityType(ctx, in.ID)
 }

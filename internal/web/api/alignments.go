@@ -66,11 +66,8 @@ type addAlignmentIn struct {
 }
 
 func (s *Server) addAlignment(ctx context.Context, _ *access.Caller, in addAlignmentIn) (*taskdef.Alignment, error) {
-	return change(ctx, s.db, func(q db.Q) (*taskdef.Alignment, error) {
-		return taskdef.AddAlignment(ctx, q, in.UnitID, in.ProjectID,
-			taskdef.Alignment{OutcomeID: in.OutcomeID, DefinitionID: in.DefinitionID, Rating: in.Rating,
-				Description: in.Description})
-	})
+	return s.usecases.AddAlignment(ctx, in.UnitID, in.ProjectID, taskdef.Alignment{OutcomeID: in.OutcomeID,
+		DefinitionID: in.DefinitionID, Rating: in.Rating, Description: in.Description})
 }
 
 // alignmentIn names an alignment under its unit.
@@ -85,19 +82,17 @@ func (s *Server) getAlignment(ctx context.Context, _ *access.Caller, in alignmen
 
 type changeAlignmentIn struct {
 	alignmentIn
-	Description params.Opt[string] `param:"description" text:"lines"`
+	Description params.Opt[string] `param:"description" text:"lines" null:"clears"`
 	Rating      params.Opt[int64]  `param:"rating" doc:"1 to 5"`
 }
 
 func (s *Server) changeAlignment(ctx context.Context, _ *access.Caller, in changeAlignmentIn) (*taskdef.Alignment,
 	error) {
-	return change(ctx, s.db, func(q db.Q) (*taskdef.Alignment, error) {
-		return taskdef.ChangeAlignment(ctx, q, in.ID, in.Description.Ptr(), in.Rating.Ptr())
-	})
+	return s.usecases.ChangeAlignment(ctx, in.ID, orNone(in.Description, ""), in.Rating.Ptr())
 }
 
 func (s *Server) deleteAlignment(ctx context.Context, _ *access.Caller, in alignmentIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return taskdef.DeleteAlignment(ctx, q, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteAlignment(ctx, in.ID)
 }
 
 // maybeProject is ofProject where the unit's own is what is meant by default.
@@ -152,8 +147,5 @@ type importAlignmentsIn struct {
 
 func (s *Server) importAlignments(ctx context.Context, _ *access.Caller, in importAlignmentsIn) (*sheet.Report,
 	error) {
-	return s.importSheet(ctx, in.importIn, taskdef.AlignmentSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
-		error) {
-		return taskdef.ImportAlignments(ctx, q, in.UnitID, in.ProjectID, rows)
-	})
+	return s.usecases.ImportAlignments(ctx, in.UnitID, in.ProjectID, in.sheet())
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // expensive are the routes that make or take in much at once: sheets, archives of
-// a whole unit, the words of documents, rollovers, letters.
+// a whole unit, the words of documents, rollovers, emails.
 var expensive = regexp.MustCompile(`csv|rollover$|^(GET|POST) /api/submission/assess$|^GET /api/submission/unit|` +
 	`^GET .*/(grades|all_resources)$|^POST .*/task_pdfs$|^GET .*/(download_submissions|student_pdfs|text)$|^POST /api/users$`)
 
@@ -36,7 +36,7 @@ func TestAProgramThatRunsWildIsStopped(t *testing.T) {
 		for range endpoint.Exports.Most {
 			export("tutor").status(200)
 		}
-		refused := export("tutor").status(429).says("exports", "Wait 5s")
+		refused := export("tutor").status(429).says("exports", "Wait 5 seconds and try again.")
 		if after := refused.Header().Get("Retry-After"); after != strconv.Itoa(int(endpoint.Exports.Every.Seconds())) {
 			t.Errorf("Retry-After %q", after)
 		}

@@ -14,7 +14,7 @@ import (
 // packedFrom reads a package of the documentation.
 func packedFrom(t *testing.T, name string) map[string]string {
 	t.Helper()
-	root := filepath.Join("..", "..", "docs", "assessment", name)
+	root := filepath.Join("..", "..", "..", "docs", "assessment", name)
 	out := map[string]string{}
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

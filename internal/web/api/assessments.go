@@ -27,15 +27,15 @@ func (s *Server) assessmentRoutes() {
 		"Get what the automated assessment says of one submission", s.assessmentAt, endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "POST "+definition+"/test_overseer_assessment", 200, policy.EditDefinitions,
 		"Try the tests of a task out, over files or without any", s.tryAssessment, endpoint.Audited(audit.Definition),
-		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Accepts(s.filesTried), noEngine, tooLarge, notAccepted,
+		endpoint.Uploads(mostFiles, s.usecases.MostFile), endpoint.Accepts(s.filesTried), noEngine, tooLarge, notAccepted,
 		endpoint.Also(409, "the task has no tests, or neither it nor its unit has an image"))
-	endpoint.Route(s.Server, "GET "+definition+"/test_overseer_assessment/{id}", 200, policy.EditDefinitions,
+	endpoint.Route(s.Server, "GET "+definition+"/test_overseer_assessment/{id}", 200, policy.SeeMaterial,
 		"Get what came of trying the tests of a task out", s.getTrial)
 	endpoint.Route(s.Server, "POST "+definition+"/assessment_preview", 201, policy.EditDefinitions,
 		"Run the tests of a task over the latest submissions, applying nothing", s.askPreview,
 		endpoint.Audited(audit.Definition), noEngine, endpoint.Location(definition+"/assessment_preview/{.id}"),
 		endpoint.Also(409, "the task has no tests or no image, or a preview is under way"))
-	endpoint.Route(s.Server, "GET "+definition+"/assessment_preview/{id}", 200, policy.EditDefinitions,
+	endpoint.Route(s.Server, "GET "+definition+"/assessment_preview/{id}", 200, policy.SeeMaterial,
 		"Get whose result the tests of a task would change", s.getPreview)
 }
 
@@ -50,10 +50,7 @@ type triggerOut struct {
 }
 
 func (s *Server) triggerAssessment(ctx context.Context, who *access.Caller, in triggerIn) (*triggerOut, error) {
-	by := assess.Asker{UserID: who.ID, Staff: who.May(policy.GradeTask)}
-	a, err := change(ctx, s.db, func(q db.Q) (*assess.Assessment, error) {
-		return s.usecases.AssessAgain(ctx, q, by, in.ProjectID, in.DefinitionID, in.AssessmentID)
-	})
+	a, err := s.usecases.AssessAgain(ctx, who, in.ProjectID, in.DefinitionID, in.AssessmentID)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +69,7 @@ func (s *Server) assessmentAt(ctx context.Context, who *access.Caller, in filesA
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.usecases.ViewAssessment(ctx, a.ReportHash, who.May(policy.GradeTask))
+	v, err := s.usecases.ViewAssessment(ctx, a.ReportHash, a.Trouble, who.May(policy.GradeTask))
 	return &assessmentOut{a, v}, err
 }
 
@@ -124,17 +121,12 @@ func (s *Server) getTrial(ctx context.Context, _ *access.Caller, in getTrialIn) 
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.usecases.ViewAssessment(ctx, t.ReportHash, true)
+	v, err := s.usecases.ViewAssessment(ctx, t.ReportHash, nil, true)
 	return &trialOut{t, v}, err
 }
 
 func (s *Server) askPreview(ctx context.Context, who *access.Caller, in trialPath) (*assess.Preview, error) {
-	if err := s.usecases.CheckAssess(); err != nil {
-		return nil, err
-	}
-	return change(ctx, s.db, func(q db.Q) (*assess.Preview, error) {
-		return assess.AskPreview(ctx, q, who.ID, in.DefinitionID)
-	})
+	return s.usecases.PreviewAssessment(ctx, who, in.DefinitionID)
 }
 
 type previewOut struct {

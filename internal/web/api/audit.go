@@ -18,6 +18,9 @@ func exported[In any](s *Server, what string, h func(context.Context, *access.Ca
 ) func(context.Context, *access.Caller, In) (*endpoint.File, error) {
 	return func(ctx context.Context, who *access.Caller, in In) (*endpoint.File, error) {
 		f, err := h(ctx, who, in)
+		if err == nil {
+			err = f.Confirm()
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -6,11 +6,11 @@ import (
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/links"
+	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/web/endpoint"
 )
 
@@ -49,7 +49,7 @@ type confirmIn struct {
 }
 
 func (s *Server) confirmAddress(ctx context.Context, _ *access.Caller, in confirmIn) (endpoint.NoContent, error) {
-	return endpoint.NoContent{}, s.ConfirmAddress(ctx, in.Token)
+	return endpoint.NoContent{}, s.usecases.ConfirmAddress(ctx, in.Token)
 }
 
 type signInIn struct {
@@ -70,19 +70,14 @@ type signInOut struct {
 
 func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*signInOut, error) {
 	entry := ident.Entry{Remember: in.Remember, From: who.From, Agent: who.Agent}
+	var got *ident.SignedIn
+	var err error
 	if in.AuthToken != "" {
-		u, token, err := ident.Trade(ctx, s.db, in.Username, in.AuthToken, entry)
-		if err != nil {
-			return nil, err
-		}
-		u, err = s.withTerms(ctx, u.For(u.ID, u.Role))
-		if err != nil {
-			return nil, err
-		}
-		return &signInOut{User: *u, AuthToken: token}, nil
+		got, err = s.usecases.TradeTicket(ctx, in.Username, in.AuthToken, entry)
+	} else {
+		got, err = s.signin.SignIn(ctx, in.Method, ident.Credentials{Username: in.Username, Password: in.Password,
+			OTP: in.OTP, Entry: entry})
 	}
-	got, err := s.signInHere(ctx, in.Method, ident.Try{Username: in.Username, Password: in.Password, OTP: in.OTP,
-		Entry: entry})
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +88,35 @@ func (s *Server) signIn(ctx context.Context, who *access.Caller, in signInIn) (*
 	return &signInOut{*u, got.Token, got.Enrolling}, nil
 }
 
+type methodOut struct {
+	Method     string        `json:"method"`
+	RedirectTo *string       `json:"redirect_to"`
+	Methods    []namedMethod `json:"methods"`
+}
+
+type namedMethod struct {
+	Method     string  `json:"method"`
+	Name       string  `json:"name"`
+	RedirectTo *string `json:"redirect_to"`
+}
+
+// signInMethod tells the default method, which is the first, and all there are.
+func (s *Server) signInMethod(ctx context.Context, _ *access.Caller, _ none) (*methodOut, error) {
+	var list []namedMethod
+	for _, m := range s.signin.AllMethods(ctx) {
+		list = append(list, namedMethod{m.Method, m.Name, opt.NonZero(m.Address)})
+	}
+	return &methodOut{list[0].Method, list[0].RedirectTo, list}, nil
+}
+
+type signoutOut struct {
+	URL *string `json:"auth_signout_url"`
+}
+
+func (s *Server) signoutURL(context.Context, *access.Caller, none) (*signoutOut, error) {
+	return &signoutOut{opt.NonZero(s.signin.SignoutURL())}, nil
+}
+
 type tokenOut struct {
 	AuthToken string `json:"auth_token"`
 }
@@ -100,13 +124,11 @@ type tokenOut struct {
 func (s *Server) extendSession(ctx context.Context, who *access.Caller, in struct {
 	Remember bool `param:"remember"`
 }) (*tokenOut, error) {
-	return changeBriefly(ctx, s.db, func(q db.Q) (*tokenOut, error) {
-		return &tokenOut{endpoint.Token(ctx)}, s.passwords.Extend(ctx, q, who, in.Remember)
-	})
+	return &tokenOut{endpoint.Token(ctx)}, s.usecases.ExtendSession(ctx, who, in.Remember)
 }
 
 func (s *Server) signOut(ctx context.Context, who *access.Caller, _ none) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return ident.End(ctx, q, who.SessionID) })
+	return endpoint.NoContent{}, s.usecases.EndSession(ctx, who)
 }
 
 type passwordIn struct {
@@ -118,14 +140,14 @@ type passwordIn struct {
 func (s *Server) setPassword(ctx context.Context, who *access.Caller, in passwordIn) (endpoint.NoContent, error) {
 	switch {
 	case in.Token != "":
-		return endpoint.NoContent{}, s.passwords.UseLink(ctx, in.Token, in.Password)
+		return endpoint.NoContent{}, s.usecases.Passwords.UseLink(ctx, in.Token, in.Password)
 	case who.ID == 0:
 		return endpoint.NoContent{}, fault.New(fault.Unknown, "Send the token of your link, or sign in first.")
 	case in.OldPassword == "":
 		return endpoint.NoContent{}, fault.Field(fault.Invalid, "old_password", "is required")
 	}
 	ctx = access.Guarded(ctx, who, access.Scope{}, policy.SignedIn)
-	return endpoint.NoContent{}, s.passwords.ChangePassword(ctx, who, in.OldPassword, in.Password,
+	return endpoint.NoContent{}, s.usecases.Passwords.ChangePassword(ctx, who, in.OldPassword, in.Password,
 		who.From)
 }
 
@@ -136,5 +158,5 @@ type linkOut struct {
 
 // passwordLink is the address a person opens to set a password.
 func (s *Server) passwordLink(token string) string {
-	return s.publicURL + links.With(links.Password, token)
+	return s.usecases.PublicURL + links.With(links.Password, token)
 }

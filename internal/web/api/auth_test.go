@@ -14,6 +14,7 @@ import (
 
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
+	"lectern/internal/web/signin"
 )
 
 var _ = rights(
@@ -179,10 +180,10 @@ func TestSignInMethod(t *testing.T) {
 		elsewhere := func(to string) func(context.Context, string, string) string {
 			return func(context.Context, string, string) string { return to }
 		}
-		w.api.methods = []Method{
+		w.api.signin.Methods = []signin.Method{
 			{Method: "saml", Name: "Example University", RedirectTo: elsewhere("https://idp.example.edu/in"),
 				SignoutURL: "https://idp.example.edu/out"},
-			{Method: "oidc", Name: "Partners", RedirectTo: elsewhere("")}, {Method: Database, Name: "Password"}}
+			{Method: "oidc", Name: "Partners", RedirectTo: elsewhere("")}, {Method: signin.Database, Name: "Password"}}
 		w.do("", "GET /api/auth/method", nil).status(200).is(`{"method":"saml",
 			"redirect_to":"https://idp.example.edu/in", "methods":[
 				{"method":"saml","name":"Example University","redirect_to":"https://idp.example.edu/in"},
@@ -238,6 +239,7 @@ func TestThrottlingByAccount(t *testing.T) {
 		for range 3 {
 			a := w.do("", "POST /api/auth", form{"username": "Student", "password": secret}).status(429)
 			n, _ := strconv.Atoi(a.Header().Get("Retry-After"))
+			a.says("Wait " + map[int]string{60: "one minute", 120: "2 minutes", 240: "4 minutes"}[n] + " and try again.")
 			waits = append(waits, n)
 			w.now = w.now.Add(time.Duration(n) * time.Second)
 			wrong().status(401)
@@ -260,7 +262,7 @@ func TestThrottlingByAccount(t *testing.T) {
 func TestManyNamesFromOneAddress(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const pace = 300 * time.Millisecond
-		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{PerAddress: 5, Pace: pace, Patience: time.Minute})
+		w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{PerAddress: 5, Pace: pace, Patience: time.Minute})
 		w.password("student")
 		try := func(name, password string) (*answered, time.Duration) {
 			start := time.Now()
@@ -293,7 +295,7 @@ func (w *world) guess(from, name, password string) *answered {
 // they did before; each address has twenty tries at a name, known or not.
 func TestGuessingFromElsewhere(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{PerAccount: 3, Elsewhere: 8, Pace: time.Millisecond})
+		w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{PerAccount: 3, Elsewhere: 8, Pace: time.Millisecond})
 		w.password("student")
 		const home = "203.0.113.5"
 		w.guess(home, "student", secret).status(201)
@@ -324,7 +326,7 @@ func TestThrottleUnderConcurrency(t *testing.T) {
 		for range 40 {
 			instance := ident.NewPasswords(w.db, ident.Limits{Patience: time.Minute})
 			wg.Go(func() {
-				_, err := instance.SignIn(t.Context(), ident.Try{Username: "student", Password: "wrong"})
+				_, err := instance.SignIn(t.Context(), ident.Credentials{Username: "student", Password: "wrong"})
 				switch {
 				case err != nil && strings.Contains(err.Error(), "too many"):
 					refused.Add(1)
@@ -378,7 +380,7 @@ func TestManySignIns(t *testing.T) {
 func TestTooManySignIns(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.password("student")
-	w.api.passwords = ident.NewPasswords(w.db, ident.Limits{Hashes: 1, Waiting: 1})
+	w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{Hashes: 1, Waiting: 1})
 	var busy, in atomic.Int64
 	var wg sync.WaitGroup
 	for range 12 {

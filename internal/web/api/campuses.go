@@ -6,7 +6,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -48,10 +47,8 @@ type addCampusIn struct {
 
 func (s *Server) addCampus(ctx context.Context, _ *access.Caller, in addCampusIn) (*course.Campus, error) {
 	c := in.Campus
-	return change(ctx, s.db, func(q db.Q) (*course.Campus, error) {
-		return course.AddCampus(ctx, q, course.Campus{Name: c.Name, Mode: c.Mode, Abbreviation: c.Abbreviation,
-			Active: c.Active})
-	})
+	return s.usecases.AddCampus(ctx, course.Campus{Name: c.Name, Mode: c.Mode, Abbreviation: c.Abbreviation,
+		Active: c.Active})
 }
 
 type changeCampusIn struct {
@@ -66,12 +63,10 @@ type changeCampusIn struct {
 
 func (s *Server) changeCampus(ctx context.Context, _ *access.Caller, in changeCampusIn) (*course.Campus, error) {
 	c := in.Campus
-	return change(ctx, s.db, func(q db.Q) (*course.Campus, error) {
-		return course.ChangeCampus(ctx, q, in.ID, course.CampusChange{
-			Name: c.Name.Ptr(), Mode: c.Mode.Ptr(), Abbreviation: c.Abbreviation.Ptr(), Active: c.Active.Ptr()})
-	})
+	return s.usecases.ChangeCampus(ctx, in.ID, course.CampusChange{
+		Name: c.Name.Ptr(), Mode: c.Mode.Ptr(), Abbreviation: c.Abbreviation.Ptr(), Active: c.Active.Ptr()})
 }
 
 func (s *Server) deleteCampus(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return course.DeleteCampus(ctx, q, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteCampus(ctx, in.ID)
 }

@@ -6,7 +6,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/work"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
@@ -19,21 +18,21 @@ const aTask = "/api/projects/{project_id}/task_def_id/{task_definition_id}"
 func (s *Server) commentRoutes() {
 	const base, one = aTask + "/comments", aTask + "/comments/{id}"
 	endpoint.Route(s.Server, "GET "+base, 200, policy.ReadTask, "List the comments on a task and mark them read",
-		s.listComments, endpoint.Asks(policy.GradeTask))
+		s.listComments, endpoint.Asks(usecase.AsReader...))
 	endpoint.Route(s.Server, "POST "+base, 201, policy.Comment, "Comment on a task, with an attachment or without",
 		s.addComment,
 		endpoint.Unaudited("what people say is kept with the task"),
-		endpoint.Uploads(1, s.mostMedia), endpoint.Location(base), tooLarge, notAccepted,
-		endpoint.Also(409, "the same words again, straight after the first"), endpoint.Asks(policy.GradeTask))
+		endpoint.Uploads(1, s.usecases.MostMedia), endpoint.Location(base), tooLarge, notAccepted,
+		endpoint.Also(409, "the same words again, straight after the first"), endpoint.Asks(usecase.AsReader...))
 	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment,
 		sendsMedia)
 	endpoint.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread,
 		endpoint.Also(409, "it is a change of status, which is never unread"),
 		endpoint.Unaudited("a mark for oneself"),
-		endpoint.Asks(policy.GradeTask))
+		endpoint.Asks(usecase.AsReader...))
 	endpoint.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment,
 		endpoint.Audited(audit.Comment),
-		endpoint.Asks(policy.GradeTask, policy.DeleteComments))
+		endpoint.Asks(usecase.AsReader...), endpoint.Asks(policy.DeleteComments))
 }
 
 var (
@@ -81,8 +80,8 @@ func (s *Server) addComment(ctx context.Context, who *access.Caller, in addComme
 	if in.Attachment != nil {
 		attachment = new(uploaded(in.Attachment))
 	}
-	return s.usecases.Comment(ctx, who, in.place(), work.NewComment{Text: in.Comment, ReplyTo: in.ReplyTo.Ptr()},
-		attachment)
+	return s.usecases.Comment(ctx, who, usecase.CommentOn{NewComment: work.NewComment{Text: in.Comment,
+		ReplyTo: in.ReplyTo.Ptr()}, At: in.place(), Attachment: attachment})
 }
 
 type commentIn struct {
@@ -105,13 +104,11 @@ func (s *Server) getAttachment(ctx context.Context, _ *access.Caller, in attachm
 
 func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentIn) (endpoint.TextOf[*work.Comment],
 	error) {
-	c, err := changeBriefly(ctx, s.db, func(q db.Q) (*work.Comment, error) {
-		return work.MarkUnread(ctx, q, usecase.Reader(who), in.place(), in.ID)
-	})
+	c, err := s.usecases.MarkUnread(ctx, who, in.place(), in.ID)
 	return endpoint.TextOf[*work.Comment]{Text: endpoint.Text{Message: "The comment is unread again.", ID: in.ID},
 		Record: c}, err
 }
 
 func (s *Server) deleteComment(ctx context.Context, who *access.Caller, in commentIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return usecase.DeleteComment(ctx, q, who, in.place(), in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteComment(ctx, who, in.place(), in.ID)
 }

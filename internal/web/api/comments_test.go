@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	taskRoute = "/api/projects/{project_id}/task_def_id/{task_definition_id}"
-	mateTask  = "/api/projects/{project:mate}/task_def_id/{defA1}"
-	readers   = "student " + staffA // of student's tasks
+	taskRoute  = "/api/projects/{project_id}/task_def_id/{task_definition_id}"
+	memberTask = "/api/projects/{project:mate}/task_def_id/{defA1}"
+	readers    = "student " + staffA // of student's tasks
 )
 
 var _ = rights(
@@ -132,12 +132,12 @@ func TestComments(t *testing.T) {
 				t.Errorf("status comment %v", c)
 			}
 		}
-		w.do("student", "GET "+mateTask+"/comments", nil).status(403)
-		w.do("mate", "GET "+mateTask+"/comments", nil).status(200).is(`[]`)
+		w.do("student", "GET "+memberTask+"/comments", nil).status(403)
+		w.do("mate", "GET "+memberTask+"/comments", nil).status(200).is(`[]`)
 		if n := w.count("tasks WHERE project_id = $1", w.id["project:mate"]); n != 0 {
 			t.Error("reading made a task")
 		}
-		w.comment("c4", "mate", mateTask, "Mine")
+		w.comment("c4", "mate", memberTask, "Mine")
 		if n := w.count("tasks WHERE project_id = $1 AND status = 'not_started'", w.id["project:mate"]); n != 1 {
 			t.Error("commenting made no task")
 		}
@@ -194,7 +194,7 @@ func TestNobodySaysTheSameTwice(t *testing.T) {
 		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "Hello"}).status(201)
 		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello"}).status(201)
 		if got := w.together(8, func(int) (string, any) {
-			return "POST " + mateTask + "/comments",
+			return "POST " + memberTask + "/comments",
 				form{"comment": "Now"}
 		}); got[201] != 1 || got[409] != 7 {
 			t.Errorf("at once: %v", got)
@@ -205,7 +205,7 @@ func TestNobodySaysTheSameTwice(t *testing.T) {
 func TestBadComments(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.comment("elsewhere", "student", "/api/projects/{project:student}/task_def_id/{defA2}", "There")
-		w.comment("mates", "mate", mateTask, "Mine")
+		w.comment("mates", "mate", memberTask, "Mine")
 		w.comment("B", "studentB", "/api/projects/{project:studentB}/task_def_id/{defB1}", "Far")
 		before := w.count("task_comments")
 		html, svg := "<!DOCTYPE html><html><script>alert(1)</script></html>",
@@ -290,11 +290,11 @@ func TestAttachments(t *testing.T) {
 			got := w.do("tutor", "GET "+ownTask+"/comments/{c}", nil).status(200)
 			name := "comment-" + strconv.FormatInt(w.id["c"], 10) + c.ext
 			if got.Body.String() != c.content || got.Header().Get("Content-Type") != c.mime ||
-				got.Header().Get("Content-Disposition") != `inline; filename="`+name+`"` {
+				got.Header().Get("Content-Disposition") != `inline; filename=`+name {
 				t.Errorf("%s: %v", c.name, got.Header())
 			}
 			if d := w.do("student", "GET "+ownTask+"/comments/{c}?as_attachment=true",
-				nil).status(200).Header().Get("Content-Disposition"); d != `attachment; filename="`+name+`"` {
+				nil).status(200).Header().Get("Content-Disposition"); d != `attachment; filename=`+name {
 				t.Errorf("%s: %s", c.name, d)
 			}
 		}
@@ -372,11 +372,11 @@ func TestGroupsShareTheirComments(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.define(`group_set_id = $1`, w.id["set"])
 		w.comment("s", "student", ownTask, "For us all")
-		if got := w.news("mate", mateTask); got != "For us all" {
+		if got := w.news("mate", memberTask); got != "For us all" {
 			t.Errorf("new for the mate: %s", got)
 		}
-		w.do("mate", "POST "+mateTask+"/comments", form{"comment": "Good", "reply_to_id": w.path("{s}")}).status(201)
-		o := w.attachment("mate", mateTask, "", "a.png", pngFile).status(201).object()
+		w.do("mate", "POST "+memberTask+"/comments", form{"comment": "Good", "reply_to_id": w.path("{s}")}).status(201)
+		o := w.attachment("mate", memberTask, "", "a.png", pngFile).status(201).object()
 		w.id["file"] = int64(o["id"].(float64))
 		w.do("student", "GET "+ownTask+"/comments/{file}", nil).status(200)
 		if got := w.news("student", ownTask); got != "Good, Image" {
@@ -384,7 +384,7 @@ func TestGroupsShareTheirComments(t *testing.T) {
 		}
 		w.do("student", "POST "+ownTask+"/comments/{file}", nil).status(201)
 		w.do("student", "DELETE "+ownTask+"/comments/{file}", nil).status(403)
-		w.do("mate", "DELETE "+mateTask+"/comments/{s}", nil).status(403)
+		w.do("mate", "DELETE "+memberTask+"/comments/{s}", nil).status(403)
 		// Each member hears of it; the staff once.
 		if n, m := w.count("events WHERE user_id = $1", w.id["student"]), w.count("events WHERE unit_id = $1",
 			w.id["unitA"]); n != 3 || m != 3 {

@@ -33,7 +33,7 @@ var withoutAddress = map[string]string{
 }
 
 // D4: every 201 of a record tells where it is.
-func TestD4EveryCreatedRecordHasALocation(t *testing.T) {
+func TestEveryCreatedRecordHasALocation(t *testing.T) {
 	for _, i := range newWorld(t, "sqlite").api.Routes() {
 		route := i.Method + " " + i.Path
 		if i.Status != 201 || i.Method != "POST" || strings.Contains(i.Path, "csv") ||
@@ -47,7 +47,7 @@ func TestD4EveryCreatedRecordHasALocation(t *testing.T) {
 }
 
 // D4: the address in Location answers GET to whoever made the record.
-func TestD4LocationsAnswer(t *testing.T) {
+func TestLocationsAnswer(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.asks("code")
 		period := map[string]any{"teaching_period": map[string]any{"period": "T7", "year": 2090,
@@ -103,7 +103,7 @@ func TestD4LocationsAnswer(t *testing.T) {
 
 // D3: no list of the service is without limit and offset, but the event log, which
 // goes on after a number.
-func TestD3EveryListTakesLimitAndOffset(t *testing.T) {
+func TestEveryListTakesLimitAndOffset(t *testing.T) {
 	for _, i := range newWorld(t, "sqlite").api.Routes() {
 		if i.Method != "GET" || !isList(i.Out) || i.Path == "/api/admin/event_log" {
 			continue

@@ -7,10 +7,8 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/platform/sheet"
 	"lectern/internal/teaching/taskdef"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -42,7 +40,7 @@ func (s *Server) definitionFileRoutes() {
 		"Set what the automated assessment runs, a zip archive", s.attach(taskdef.Assessment),
 		endpoint.Audited(audit.Definition), endpoint.Location(one+"/task_assessment_resources"),
 		endpoint.Uploads(1, taskdef.MaxResources), size, kind)
-	endpoint.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.EditDefinitions,
+	endpoint.Route(s.Server, "GET "+one+"/task_assessment_resources", 200, policy.SeeMaterial,
 		"Get what the automated assessment runs", s.download(taskdef.Assessment, "-assessment-resources.zip"),
 		sendsStoredArchive)
 	endpoint.Route(s.Server, "DELETE "+one+"/task_assessment_resources", 204, policy.EditDefinitions,
@@ -64,7 +62,7 @@ func (s *Server) templateRoutes(one string, size, kind endpoint.Option) {
 		"Set what everybody is given to begin with, a zip archive: it is not taken for similar",
 		s.attach(taskdef.Template),
 		endpoint.Audited(audit.Definition), endpoint.Uploads(1, taskdef.MaxResources), size, kind)
-	endpoint.Route(s.Server, "GET "+one+"/template", 200, policy.EditDefinitions, "Get what everybody is given to "+
+	endpoint.Route(s.Server, "GET "+one+"/template", 200, policy.SeeMaterial, "Get what everybody is given to "+
 		"begin with", s.download(taskdef.Template, "-template.zip"), sendsStoredArchive)
 	endpoint.Route(s.Server, "DELETE "+one+"/template", 204, policy.EditDefinitions, "Remove what everybody is given "+
 		"to begin with", s.detach(taskdef.Template),
@@ -93,12 +91,7 @@ func (s *Server) attach(k taskdef.FileKind) func(context.Context, *access.Caller
 func (s *Server) detach(k taskdef.FileKind) func(context.Context, *access.Caller, taskDefPath) (endpoint.NoContent,
 	error) {
 	return func(ctx context.Context, _ *access.Caller, in taskDefPath) (endpoint.NoContent, error) {
-		return remove(ctx, s.db, func(q db.Q) error {
-			if err := usecase.DetachFromDefinition(ctx, q, in.TaskDefID, k); err != nil {
-				return err
-			}
-			return s.tii.Look(ctx, q)
-		})
+		return endpoint.NoContent{}, s.usecases.DetachFromDefinition(ctx, in.TaskDefID, k)
 	}
 }
 
@@ -157,5 +150,6 @@ func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) 
 	if len(list) > 0 {
 		name = list[0].UnitCode + "-resources.zip"
 	}
-	return endpoint.Zip(name, func(w io.Writer) error { return taskdef.WriteResources(ctx, s.files, list, w) }), nil
+	return endpoint.Zip(ctx, s.files, taskdef.ResourceHashes(list), name,
+		func(w io.Writer) error { return taskdef.WriteResources(ctx, s.files, list, w) }), nil
 }

@@ -11,7 +11,6 @@ import (
 	"lectern/internal/platform/sheet"
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/taskdef"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 )
 
@@ -60,8 +59,5 @@ type importDefinitionsIn struct {
 
 func (s *Server) importDefinitions(ctx context.Context, _ *access.Caller, in importDefinitionsIn) (*sheet.Report,
 	error) {
-	return s.importSheet(ctx, in.importIn, taskdef.DefinitionSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
-		error) {
-		return usecase.ImportDefinitions(ctx, q, in.UnitID, rows)
-	})
+	return s.usecases.ImportDefinitions(ctx, in.UnitID, in.sheet())
 }

@@ -9,9 +9,7 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/taskdef"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -79,17 +77,17 @@ type addDefinitionIn struct {
 
 // definitionExtras are the members of task_def that are never required.
 type definitionExtras struct {
-	DueDate            params.Opt[clock.Date]       `param:"due_date" doc:"the last day for work; else the unit's end"`
-	StreamAbbr         params.Opt[string]           `param:"tutorial_stream_abbr"`
-	GroupSetID         params.Opt[int64]            `param:"group_set_id" doc:"below 0: no group work"`
-	Requirements       params.JSON[json.RawMessage] `param:"upload_requirements" doc:"the files it asks for"`
-	Checks             params.JSON[json.RawMessage] `param:"plagiarism_checks" doc:"list of {key, type, pattern}"`
-	MossLanguage       params.Opt[string]           `param:"moss_language"`
+	DueDate            params.Opt[clock.Date]       `param:"due_date" null:"clears" doc:"the last day for work; else the unit's end"`
+	StreamAbbr         params.Opt[string]           `param:"tutorial_stream_abbr" null:"clears"`
+	GroupSetID         params.Opt[int64]            `param:"group_set_id" doc:"below 0: no group work; null: as it is"`
+	Requirements       params.JSON[json.RawMessage] `param:"upload_requirements" null:"clears" doc:"the files it asks for"`
+	Checks             params.JSON[json.RawMessage] `param:"plagiarism_checks" null:"clears" doc:"list of {key, type, pattern}"`
+	MossLanguage       params.Opt[string]           `param:"moss_language" null:"clears"`
 	AssessmentEnabled  params.Opt[bool]             `param:"assessment_enabled"`
-	OverseerImageID    params.Opt[int64]            `param:"overseer_image_id"`
+	OverseerImageID    params.Opt[int64]            `param:"overseer_image_id" null:"clears"`
 	AssessmentStatuses params.JSON[json.RawMessage] `param:"assessment_statuses" doc:"what an assessment may set"`
 	AssessmentTrusted  params.Opt[bool]             `param:"assessment_trusted" doc:"run.sh may give a status; forgeable"`
-	AssessmentLimits   params.JSON[json.RawMessage] `param:"assessment_limits" doc:"of a run: {seconds?, memory_mb?, …}"`
+	AssessmentLimits   params.JSON[json.RawMessage] `param:"assessment_limits" null:"clears" doc:"of a run: {seconds?, memory_mb?, …}"`
 }
 
 // into adds the extras to a change.
@@ -161,16 +159,11 @@ func (s *Server) addDefinition(ctx context.Context, _ *access.Caller, in addDefi
 	if err := d.into(&c); err != nil {
 		return nil, err
 	}
-	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) {
-		return taskdef.AddDefinition(ctx, q, in.UnitID,
-			c)
-	})
+	return changedDefinition(s.usecases.AddDefinition(ctx, in.UnitID, c))
 }
 
-// definition makes a change and shows what came of it, to staff.
-func (s *Server) definition(ctx context.Context, f func(db.Q) (*taskdef.Definition, error)) (*taskdef.DefinitionRecord,
-	error) {
-	d, err := change(ctx, s.db, f)
+// changedDefinition shows what came of a change, to staff.
+func changedDefinition(d *taskdef.Definition, err error) (*taskdef.DefinitionRecord, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +182,7 @@ type changeDefinitionIn struct {
 	Def struct {
 		Name           params.Opt[string]      `param:"name"`
 		Abbreviation   params.Opt[string]      `param:"abbreviation"`
-		Description    params.Opt[string]      `param:"description" text:"lines"`
+		Description    params.Opt[string]      `param:"description" text:"lines" null:"clears"`
 		Weighting      params.Opt[int64]       `param:"weighting"`
 		TargetGrade    params.Opt[grade.Grade] `param:"target_grade"`
 		StartDate      params.Opt[clock.Date]  `param:"start_date"`
@@ -207,7 +200,7 @@ func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller,
 	error) {
 	d := in.Def
 	c := taskdef.DefinitionChange{Name: d.Name.Ptr(), Abbreviation: d.Abbreviation.Ptr(),
-		Description: d.Description.Ptr(),
+		Description: orNone(d.Description, ""),
 		Weighting:   d.Weighting.Ptr(), TargetGrade: d.TargetGrade.Ptr(), StartDate: d.StartDate.Ptr(),
 		TargetDate:     d.TargetDate.Ptr(),
 		RestrictStatus: d.RestrictStatus.Ptr(), WarnPct: d.WarnPct.Ptr(), IsGraded: d.IsGraded.Ptr(),
@@ -215,9 +208,7 @@ func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller,
 	if err := d.into(&c); err != nil {
 		return nil, err
 	}
-	return s.definition(ctx, func(q db.Q) (*taskdef.Definition, error) {
-		return usecase.ChangeDefinition(ctx, q, in.ID, c)
-	})
+	return changedDefinition(s.usecases.ChangeDefinition(ctx, in.ID, c))
 }
 
 type deleteDefinitionIn struct {
@@ -227,5 +218,5 @@ type deleteDefinitionIn struct {
 
 func (s *Server) deleteDefinition(ctx context.Context, who *access.Caller, in deleteDefinitionIn) (endpoint.NoContent,
 	error) {
-	return endpoint.NoContent{}, s.deletions().Definition(ctx, who, in.ID, in.Force)
+	return endpoint.NoContent{}, s.usecases.DeleteDefinition(ctx, who, in.ID, in.Force)
 }

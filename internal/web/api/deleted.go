@@ -7,7 +7,6 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/teaching/trash"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 )
 
@@ -17,7 +16,7 @@ const (
 )
 
 func (s *Server) deletedRoutes() {
-	endpoint.Route(s.Server, "GET "+deletedPath, 200, policy.DeleteWork,
+	endpoint.Route(s.Server, "GET "+deletedPath, 200, policy.SeeDeleted,
 		"List what was deleted with students' work and can be restored, for 30 days", s.listDeleted)
 	endpoint.Route(s.Server, "POST "+deletedPath+"/{id}/restore", 200, policy.DeleteWork,
 		"Restore what was deleted, as it was, with all work of students", s.restore,
@@ -31,16 +30,14 @@ func (s *Server) deletedRoutes() {
 		endpoint.Also(404, "no file of that number is kept"))
 }
 
-func (s *Server) deletions() usecase.Deletions { return usecase.Deletions{DB: s.db, Mailer: s.mailer} }
-
 type listDeletedIn struct {
 	underUnit
 	paging
 }
 
-func (s *Server) listDeleted(ctx context.Context, _ *access.Caller, in listDeletedIn) (endpoint.List[deleted.Deletion],
+func (s *Server) listDeleted(ctx context.Context, _ *access.Caller, in listDeletedIn) (endpoint.List[trash.Deletion],
 	error) {
-	list, err := deleted.Of(ctx, s.db.Pool(), in.UnitID)
+	list, err := trash.Of(ctx, s.db.Pool(), in.UnitID)
 	return short(in.paging, list, err)
 }
 
@@ -49,8 +46,8 @@ type restoreIn struct {
 	ID int64 `path:"id"`
 }
 
-func (s *Server) restore(ctx context.Context, who *access.Caller, in restoreIn) (*deleted.Deletion, error) {
-	return s.deletions().Restore(ctx, who, in.UnitID, in.ID)
+func (s *Server) restore(ctx context.Context, who *access.Caller, in restoreIn) (*trash.Deletion, error) {
+	return s.usecases.RestoreDeleted(ctx, who, in.UnitID, in.ID)
 }
 
 type deletedFilesIn struct {
@@ -59,8 +56,8 @@ type deletedFilesIn struct {
 }
 
 func (s *Server) listDeletedFiles(ctx context.Context, _ *access.Caller,
-	in deletedFilesIn) (endpoint.List[deleted.File], error) {
-	list, err := deleted.FilesOf(ctx, s.db.Pool(), in.ID)
+	in deletedFilesIn) (endpoint.List[trash.File], error) {
+	list, err := trash.FilesOf(ctx, s.db.Pool(), in.ID)
 	return short(in.paging, list, err)
 }
 
@@ -72,7 +69,7 @@ type deletedFileIn struct {
 // deletedFile hands a file out to be saved, never to be shown: it is what somebody
 // once sent.
 func (s *Server) deletedFile(ctx context.Context, _ *access.Caller, in deletedFileIn) (*endpoint.File, error) {
-	f, err := deleted.FileByID(ctx, s.db.Pool(), in.ID, in.FileID)
+	f, err := trash.FileByID(ctx, s.db.Pool(), in.ID, in.FileID)
 	if err != nil {
 		return nil, err
 	}

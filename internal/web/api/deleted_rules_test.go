@@ -32,9 +32,9 @@ func (w *world) addDeletion() int64 {
 		"name": "Quokkas", "user_id": w.id["convenor"], "students": 0, "at": clock.At(w.now)})
 }
 
-// T9. A comment, a recording, a grade, points or more time stand in the way of
+// A comment, a recording, a grade, points or more time stand in the way of
 // deleting a group and its set as handed-in work does.
-func TestT9EachKindOfWorkGuardsGroupsAndSets(t *testing.T) {
+func TestEachKindOfWorkGuardsGroupsAndSets(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.set(`UPDATE task_definitions SET group_set_id = $1 WHERE id = $2`, w.id["set"], w.id["defA1"])
 		refused := func(what string) {
@@ -62,8 +62,8 @@ func TestT9EachKindOfWorkGuardsGroupsAndSets(t *testing.T) {
 	})
 }
 
-// T9. By force is for convenors and Admins; others are refused, and nothing is changed.
-func TestT9ForceIsForConvenors(t *testing.T) {
+// By force is for convenors and Admins; others are refused, and nothing is changed.
+func TestForceIsForConvenors(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.fillWork()
 		before := w.snapshot()
@@ -83,8 +83,8 @@ func TestT9ForceIsForConvenors(t *testing.T) {
 	})
 }
 
-// T9. What changed meanwhile stands in the way of restoring, and the answer says what.
-func TestT9RestoringIsRefusedWhereItDoesNotFit(t *testing.T) {
+// What changed meanwhile stands in the way of restoring, and the answer says what.
+func TestRestoringIsRefusedWhereItDoesNotFit(t *testing.T) {
 	restore := "POST " + deletedOfA + "/{deletion}/restore"
 	t.Run("name", func(t *testing.T) {
 		each(t, func(t *testing.T, w *world) {
@@ -154,9 +154,9 @@ func TestT9RestoringIsRefusedWhereItDoesNotFit(t *testing.T) {
 	})
 }
 
-// T9. What was under way when it went is taken up again: documents are made, and
+// What was under way when it went is taken up again: documents are made, and
 // tests that ran say that they were interrupted. What is gone meanwhile is left out.
-func TestT9RestoringTakesUpWhatWasUnderWay(t *testing.T) {
+func TestRestoringTakesUpWhatWasUnderWay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.fillWork()
 		w.set(`UPDATE submissions SET state = 'queued', document_hash = NULL WHERE id = $1`, w.id["handin:other"])
@@ -180,14 +180,14 @@ func TestT9RestoringTakesUpWhatWasUnderWay(t *testing.T) {
 	})
 }
 
-// T9. What was deleted is part of what a person is given, and goes with their files.
-func TestT9DeletedWorkOfAPerson(t *testing.T) {
+// What was deleted is part of what a person is given, and goes with their files.
+func TestDeletedWorkOfAPerson(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.fillWork()
 		w.do("convenor", "DELETE "+defA+"/{defA1}"+forced, nil).status(204)
 		w.deletion()
 		var b bytes.Buffer
-		e := &person.Exporter{DB: w.db, Files: w.api.files}
+		e := &privacy.Exporter{DB: w.db, Files: w.api.files}
 		if _, err := e.Export(t.Context(), w.id["other"], &b); err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestT9DeletedWorkOfAPerson(t *testing.T) {
 		if !found {
 			t.Error("the file is not in the export")
 		}
-		if _, err := person.Erase(t.Context(), w.db, w.id["other"], true); err != nil {
+		if _, err := privacy.Erase(t.Context(), w.db, w.id["other"], true); err != nil {
 			t.Fatal(err)
 		}
 		if n := w.count(`deleted_files WHERE project_id = $1`, w.id["project:other"]); n != 0 {

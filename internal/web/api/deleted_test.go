@@ -92,14 +92,14 @@ func (w *world) fillWork() {
 	}
 }
 
-// sendIn makes a submission of somebody, for mates too, with a file, a document, a
+// sendIn makes a submission of somebody, for group members too, with a file, a document, a
 // marked copy and a receipt.
-func (w *world) sendIn(name string, at clock.Time, mates ...string) {
+func (w *world) sendIn(name string, at clock.Time, members ...string) {
 	w.Helper()
 	s := w.add("handin:"+name, "submissions", row{"unit_id": w.id["unitA"], "task_id": w.id["task:"+name],
 		"user_id": w.id[name], "at": at, "state": "ready", "parts_done": 1, "parts": 1,
 		"document_hash": w.file("document of " + name), "document_size": 10, "pages": 1, "document_at": at})
-	for _, x := range append(mates, name) {
+	for _, x := range append(members, name) {
 		w.put("submission_tasks", row{"task_id": w.id["task:"+x], "at": at, "submission_id": s, "pct": 50, "pts": 3})
 	}
 	w.put("submission_files", row{"submission_id": s, "position": 0, "key": "file0", "title": "Essay", "kind": "code",
@@ -179,7 +179,7 @@ func (w *world) assess(at clock.Time) {
 // passing are tables that tell what happened, or hold what is to be done.
 var passing = []string{"events", "audit_outbox", "audit_entries", "audit_checkpoints", "mails", "jobs", "job_units",
 	"deletions", "deleted_rows", "deleted_files", "goose_db_version", "sessions", "sqlite_sequence", "event_cursors",
-	"installation", "unit_changes"}
+	"installation", "unit_changes", "schema_programs"}
 
 // snapshot gives every row of every table that holds records, by table.
 func (w *world) snapshot() map[string][]string {
@@ -243,9 +243,9 @@ func (w *world) deletion() map[string]any {
 	return list[0]
 }
 
-// T9. Whatever is deleted by force comes back as it was, to the last row of every
+// Whatever is deleted by force comes back as it was, to the last row of every
 // table, and while it is gone nothing of it is left behind or counted.
-func TestT9DeletedByForceAndRestoredAsItWas(t *testing.T) {
+func TestDeletedByForceAndRestoredAsItWas(t *testing.T) {
 	things := map[string]string{"task_definition": defA + "/{defA1}", "group_set": setsOfA + "/{set}", "group": red}
 	for kind, path := range things {
 		t.Run(kind, func(t *testing.T) {
@@ -301,8 +301,8 @@ func (w *world) everyRowIsKept(before, gone map[string][]string, all bool) {
 	}
 }
 
-// T9. The students hear of it by an event and by a letter, and keep their own files.
-func TestT9StudentsAreToldAndKeepTheirFiles(t *testing.T) {
+// The students hear of it by an event and by an email, and keep their own files.
+func TestStudentsAreToldAndKeepTheirFiles(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.fillWork()
 		w.set(`UPDATE users SET receive_task_notifications = FALSE WHERE id = $1`, w.id["mate"])
@@ -313,7 +313,7 @@ func TestT9StudentsAreToldAndKeepTheirFiles(t *testing.T) {
 		}
 		if n := w.count(`mails WHERE subject LIKE '%1.1P%' AND body_text LIKE $1`,
 			fmt.Sprintf("%%/projects/%d/deleted%%", w.id["project:mate"])); n != 1 {
-			t.Errorf("%d letters", n)
+			t.Errorf("%d emails", n)
 		}
 		for who, want := range map[string]string{
 			"student": "attachment recording document marked_copy submission:student.txt",
@@ -346,9 +346,9 @@ func TestT9StudentsAreToldAndKeepTheirFiles(t *testing.T) {
 	})
 }
 
-// T9. After thirty days it is gone, and its files leave the store; until then the
+// After thirty days it is gone, and its files leave the store; until then the
 // sweep leaves them alone.
-func TestT9DeletedWorkExpiresAfterThirtyDays(t *testing.T) {
+func TestDeletedWorkExpiresAfterThirtyDays(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.fillWork()
 		hash := files.Hash(w.file("words of other"))
@@ -358,7 +358,7 @@ func TestT9DeletedWorkExpiresAfterThirtyDays(t *testing.T) {
 			t.Helper()
 			w.now = w.now.Add(later)
 			if err := w.db.Tx(t.Context(), func(q db.Q) error {
-				_, err := deleted.Prune(t.Context(), q)
+				_, err := trash.Prune(t.Context(), q)
 				return err
 			}); err != nil {
 				t.Fatal(err)

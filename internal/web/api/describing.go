@@ -88,6 +88,7 @@ var tags = []endpoint.Tag{
 	tag("Calendar feed", "Due dates in people's own calendars.", `^/api/(webcal|calendar)`),
 	tag("Live events", "What happens, as it happens, and what is new for the caller.",
 		`^/api/events|^/api/news|^/api/home`),
+	tag("Search", "Units, tasks and people, by the beginnings of words.", `^/api/search`),
 	tag("Settings", "What this service is, and its campuses.", `^/api/(settings|campuses)`),
 }
 

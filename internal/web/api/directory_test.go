@@ -21,7 +21,7 @@ func (w *world) withDirectory(s *ldaptest.Server, rules sso.Rules, servers ...st
 		w.Fatal(err)
 	}
 	w.Cleanup(d.Close)
-	w.api.directory = d
+	w.api.signin.Directory = d
 }
 
 // byLDAP tries to sign in with a password of the directory's.
@@ -60,7 +60,7 @@ func TestWhichPasswordCounts(t *testing.T) {
 	s := ldaptest.Start(t, time.Time{})
 	each(t, func(t *testing.T, w *world) {
 		w.password("admin", "mate")
-		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{Only: []string{"admin"}})
+		w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{Only: []string{"admin"}})
 		w.withDirectory(s, sso.Rules{Create: true, Domains: []string{"example.edu"},
 			Names: sso.Names{FirstName: "givenName", LastName: "sn"}, Role: "employeeType",
 			Roles: map[string]policy.Role{"staff": policy.Tutor}}, s.LDAPS)
@@ -113,5 +113,31 @@ func TestDirectoryAndSecondFactor(t *testing.T) {
 		in := form{"username": "ann", "password": ldaptest.Password, "method": "ldap", "otp": code}
 		w.do("", "POST /api/auth", in).status(201)
 		w.do("", "POST /api/auth", in).lacksFactor()
+	})
+}
+
+// Accounts that are kept here stay open beside a directory, for callers of every role: they
+// say which password is meant.
+func TestALocalAdministratorComesInBesideADirectory(t *testing.T) {
+	s := ldaptest.Start(t, time.Time{})
+	each(t, func(t *testing.T, w *world) {
+		all := []string{"admin", "convenor", "tutor", "student"}
+		w.password(all...)
+		w.withDirectory(s, sso.Rules{}, s.LDAPS)
+		ours := func(name string) *answered {
+			return w.do("", "POST /api/auth", form{"username": name, "password": secret, "method": "database"})
+		}
+		for _, name := range all {
+			ours(name).status(201)
+			w.byLDAP(name, secret).status(401)
+		}
+		key, _ := w.factor("admin")
+		ours("admin").lacksFactor()
+		w.do("", "POST /api/auth", form{"username": "admin", "password": secret, "method": "database",
+			"otp": w.code(key, 0)}).status(201)
+		w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{Only: []string{"someone"}})
+		for _, name := range all {
+			ours(name).status(401).says("username or the password")
+		}
 	})
 }

@@ -18,19 +18,19 @@ func (s *Server) discussionRoutes() {
 		"Start a discussion with recorded questions",
 		s.startDiscussion,
 		endpoint.Unaudited("what people say is kept with the task"),
-		endpoint.Uploads(work.MaxPrompts, s.mostMedia), endpoint.Location(aTask+"/comments"),
-		tooLarge, notAccepted, endpoint.Asks(policy.GradeTask))
+		endpoint.Uploads(work.MaxPrompts, s.usecases.MostMedia), endpoint.Location(aTask+"/comments"),
+		tooLarge, notAccepted, endpoint.Asks(usecase.AsReader...))
 	endpoint.Route(s.Server, "GET "+one+"/prompt_number/{prompt_number}", 200, policy.ReadTask,
-		"Hear a question of a discussion", s.getPrompt, sendsRecording, endpoint.Asks(policy.GradeTask,
-			policy.ReplyDiscussion))
+		"Hear a question of a discussion", s.getPrompt, sendsRecording, endpoint.Asks(usecase.AsReader...),
+		endpoint.Asks(policy.ReplyDiscussion))
 	endpoint.Route(s.Server, "POST "+one+"/reply", 201, policy.ReplyDiscussion, "Answer a discussion by a recording",
 		s.answerDiscussion,
 		endpoint.Unaudited("what people say is kept with the task"),
-		endpoint.Uploads(1, s.mostMedia), endpoint.Location(aTask+"/comments"), tooLarge, notAccepted,
+		endpoint.Uploads(1, s.usecases.MostMedia), endpoint.Location(aTask+"/comments"), tooLarge, notAccepted,
 		endpoint.Also(409, "it is answered already"),
-		endpoint.Asks(policy.GradeTask))
+		endpoint.Asks(usecase.AsReader...))
 	endpoint.Route(s.Server, "GET "+one+"/response", 200, policy.ReadTask, "Hear the answer in a discussion",
-		s.getResponse, sendsRecording, endpoint.Asks(policy.GradeTask))
+		s.getResponse, sendsRecording, endpoint.Asks(usecase.AsReader...))
 }
 
 type startDiscussionIn struct {

@@ -47,7 +47,7 @@ func TestDiscussion(t *testing.T) {
 		if got := w.do("student", "GET "+d+"/prompt_number/0?as_attachment=1", nil, "Range",
 			"bytes=0-3").status(206); got.Body.String() != "RIFF" ||
 			got.Header().Get("Content-Type") != "audio/wav" ||
-			!strings.HasPrefix(got.Header().Get("Content-Disposition"), `attachment; filename="discussion-`) {
+			!strings.HasPrefix(got.Header().Get("Content-Disposition"), `attachment; filename=discussion-`) {
 			t.Errorf("%q %v", got.Body, got.Header())
 		}
 		w.later(time.Minute)
@@ -76,7 +76,7 @@ func TestDiscussion(t *testing.T) {
 			w.do("student", "GET "+ownTask+"/comments/"+c+"/discussion_comment/response", nil).status(404)
 			w.do("student", "POST "+ownTask+"/comments/"+c+"/discussion_comment/reply", reply(wavFile)).status(404)
 		}
-		w.do("mate", "GET "+mateTask+"/comments/{d}/discussion_comment/prompt_number/0", nil).status(404)
+		w.do("mate", "GET "+memberTask+"/comments/{d}/discussion_comment/prompt_number/0", nil).status(404)
 		w.do("tutor", "DELETE "+ownTask+"/comments/{d}", nil).status(204)
 		if n := w.count("discussion_files"); n != 0 {
 			t.Errorf("%d recordings are left", n)
@@ -113,8 +113,8 @@ func TestDiscussionsInAGroupAreWithOne(t *testing.T) {
 		o := w.do("tutor", "POST "+ownTask+"/discussion_comments",
 			upload{nil, []part{{"attachments[]", "q", wavFile}}}).status(201).object()
 		w.id["d"] = int64(o["id"].(float64))
-		w.do("mate", "GET "+mateTask+"/comments/{d}/discussion_comment/prompt_number/0", nil).status(200)
-		w.do("mate", "POST "+mateTask+"/comments/{d}/discussion_comment/reply",
+		w.do("mate", "GET "+memberTask+"/comments/{d}/discussion_comment/prompt_number/0", nil).status(200)
+		w.do("mate", "POST "+memberTask+"/comments/{d}/discussion_comment/reply",
 			upload{nil, []part{{"attachment", "r", wavFile}}}).status(403).says("another member")
 		if n := w.count("task_comments WHERE discussion_started_at IS NULL AND discussion_completed_at IS NULL"); n != 1 {
 			t.Error("a mate began it")

@@ -22,7 +22,7 @@ import (
 	"lectern/internal/web/endpoint"
 )
 
-func TestD10DocumentIsValidOpenAPI(t *testing.T) {
+func TestDocumentIsValidOpenAPI(t *testing.T) {
 	b, err := json.Marshal(New(Config{Config: endpoint.Config{Version: "test"}}).Document())
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +109,19 @@ func TestDocumentNamesTheHeadersOfTheSpecification(t *testing.T) {
 	}
 }
 
+func TestDocumentSaysOfAnActionThatItIsToBeDone(t *testing.T) {
+	schemas := asObject(asObject(documentForTests(t)["components"])["schemas"])
+	for name := range schemas {
+		if !strings.HasSuffix(name, "SimilarityAction") {
+			continue
+		}
+		action := asObject(asObject(asObject(schemas[name])["properties"])["action"])
+		if text := fmt.Sprint(action["description"]); !strings.Contains(text, "to be done at the similarity service") {
+			t.Errorf("the action of %s is described as %q", name, text)
+		}
+	}
+}
+
 // TestClosedSetsAreListed wants the words of every closed set in the document,
 // as the types that hold them list them.
 func TestClosedSetsAreListed(t *testing.T) {
@@ -148,6 +161,35 @@ func TestSentencesHaveAJSONVariant(t *testing.T) {
 		schema := asObject(asObject(o["application/json"])["schema"])
 		if asObject(asObject(schema["properties"])["message"])["type"] != "string" {
 			t.Errorf("%v: %v", at, o)
+		}
+	})
+}
+
+// TestDocumentKeepsTheRulesOfLinters holds what `.ci/run` asks Redocly for, without it: every
+// operation says who must sign in, null stands beside a type, and nothing is left over.
+func TestDocumentKeepsTheRulesOfLinters(t *testing.T) {
+	doc := documentForTests(t)
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asObject(asObject(doc["info"])["license"])["url"] == nil {
+		t.Error("it names no licence")
+	}
+	for name := range asObject(asObject(doc["components"])["schemas"]) {
+		if !strings.Contains(string(text), `"#/components/schemas/`+name+`"`) {
+			t.Errorf("nothing leads to %s", name)
+		}
+	}
+	walkDocument(doc, nil, func(at []string, o map[string]any) {
+		if o["operationId"] != nil && o["security"] == nil {
+			t.Errorf("%v does not say whether one must sign in", at)
+		}
+		if o["nullable"] == true && o["type"] == nil {
+			t.Errorf("%v may be null beside no type", at)
+		}
+		if of, ok := o["allOf"].([]any); ok && len(of) == 1 && len(o) == 1 {
+			t.Errorf("%v wraps one schema in nothing", at)
 		}
 	})
 }

@@ -11,13 +11,13 @@ import (
 	"lectern/internal/platform/db"
 )
 
-const seatPath = "/api/units/{unitA}/tutorials/LA1/enrolments/{project:student}"
+const enrolmentPath = "/api/units/{unitA}/tutorials/LA1/enrolments/{project:student}"
 
 var _ = rights(
 	// The world's unit lets students change tutorials.
-	rightRow{"POST /api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}", seatPath,
+	rightRow{"POST /api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}", enrolmentPath,
 		"student " + staffA, nil},
-	rightRow{"DELETE /api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}", seatPath,
+	rightRow{"DELETE /api/units/{unit_id}/tutorials/{tutorial_abbr}/enrolments/{project_id}", enrolmentPath,
 		"student " + staffA, nil},
 )
 
@@ -35,8 +35,8 @@ func (w *world) tutorial(abbr, stream, campus string, capacity int) {
 	w.add(abbr, "tutorials", r)
 }
 
-// seats lists the tutorials a project is in.
-func (w *world) seats(project string) string {
+// tutorialsOf lists the tutorials a project is in.
+func (w *world) tutorialsOf(project string) string {
 	w.Helper()
 	list, err := db.All[string](context.Background(), w.db.Pool(), `SELECT t.abbreviation FROM tutorial_enrolments e
 		JOIN tutorials t ON t.id = e.tutorial_id WHERE e.project_id = $1 ORDER BY t.abbreviation`, w.id[project])
@@ -57,7 +57,7 @@ func TestMovingBetweenTutorials(t *testing.T) {
 		w.tutorial("FAR", "streamA", "geelong", 5)
 		is := func(want string) {
 			t.Helper()
-			if got := w.seats("project:student"); got != want {
+			if got := w.tutorialsOf("project:student"); got != want {
 				t.Errorf("the student is in %s, want %s", got, want)
 			}
 		}
@@ -79,9 +79,9 @@ func TestMovingBetweenTutorials(t *testing.T) {
 		enrol("student", "FAR").status(422).says("Geelong", "Burwood")
 		enrol("student", "NONE").status(404)
 		is("[LA1]")
-		w.do("student", "DELETE "+seatPath, nil).status(204)
+		w.do("student", "DELETE "+enrolmentPath, nil).status(204)
 		is("[]")
-		w.do("student", "DELETE "+seatPath, nil).status(404)
+		w.do("student", "DELETE "+enrolmentPath, nil).status(404)
 		w.do("student", "DELETE /api/units/{unitA}/tutorials/NONE/enrolments/{project:student}", nil).status(404)
 
 		// The wrong unit, somebody else's project, a withdrawn student.
@@ -107,15 +107,15 @@ func TestCapacity(t *testing.T) {
 		const path = "POST /api/units/{unitA}/tutorials/TINY/enrolments/"
 		w.do("student", path+"{project:student}", nil).status(201) // the withdrawn one does not count
 		w.do("mate", path+"{project:mate}", nil).status(409).says("TINY", "full")
-		if got := w.seats("project:mate"); got != "[LA1]" {
+		if got := w.tutorialsOf("project:mate"); got != "[LA1]" {
 			t.Errorf("refused, the student is in %s", got)
 		}
 		w.do("both", path+"{project:both}", nil).status(409)       // a tutor, but here as a student
-		w.do("student", path+"{project:student}", nil).status(201) // their own seat is theirs
+		w.do("student", path+"{project:student}", nil).status(201) // their own place is theirs
 		w.do("tutor", path+"{project:mate}", nil).status(201)      // staff may exceed it
 		w.do("convenor", "PUT /api/projects/{project:withdrawn}", form{"enrolled": "true"}).status(200)
 		if n := w.count(`tutorial_enrolments WHERE tutorial_id = $1`, w.id["TINY"]); n != 3 {
-			t.Errorf("%d seats", n)
+			t.Errorf("%d places", n)
 		}
 	})
 }
@@ -130,7 +130,7 @@ func TestGroupsThatStayInTheirClass(t *testing.T) {
 				w.do(who, "POST /api/units/{unitA}/tutorials/"+abbr+"/enrolments/{project:student}",
 					nil).status(409).says("Red", "LA1")
 			}
-			w.do(who, "DELETE "+seatPath, nil).status(409)
+			w.do(who, "DELETE "+enrolmentPath, nil).status(409)
 		}
 		member := func(want int64) {
 			t.Helper()
@@ -140,7 +140,7 @@ func TestGroupsThatStayInTheirClass(t *testing.T) {
 		}
 		w.set(`UPDATE group_sets SET allow_students_to_manage_groups = TRUE`)
 		w.set(`UPDATE unit_groups SET locked = TRUE`)
-		w.do("student", "DELETE "+seatPath, nil).status(409)
+		w.do("student", "DELETE "+enrolmentPath, nil).status(409)
 		w.set(`UPDATE unit_groups SET locked = FALSE`)
 		member(1)
 		w.do("student", "POST /api/units/{unitA}/tutorials/LA2/enrolments/{project:student}", nil).status(201)
@@ -211,7 +211,7 @@ func TestACrowdCannotOverfillATutorial(t *testing.T) {
 	})
 }
 
-// One student in many requests at once: whatever wins, one seat per stream, and a
+// One student in many requests at once: whatever wins, one place per stream, and a
 // tutorial without a stream alone.
 func TestAStudentInAHurry(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -231,7 +231,7 @@ func TestAStudentInAHurry(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		switch got := w.seats("project:student"); got {
+		switch got := w.tutorialsOf("project:student"); got {
 		case "[LA1]", "[LA2]", "[S1]", "[LA1 S1]", "[LA2 S1]", "[FREE]":
 		default:
 			t.Errorf("the student ended in %s", got)
@@ -239,8 +239,8 @@ func TestAStudentInAHurry(t *testing.T) {
 	})
 }
 
-// A tutorial loses and gains its stream while its students take seats in other
-// streams: in the end a seat without a stream stands alone all the same.
+// A tutorial loses and gains its stream while its students take places in other
+// streams: in the end a place without a stream stands alone all the same.
 func TestStreamsChangeDuringTheRush(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.add("seminar", "tutorial_streams", row{"unit_id": w.id["unitA"], "name": "Seminar 1", "abbreviation": "sem-1",
@@ -264,11 +264,11 @@ func TestStreamsChangeDuringTheRush(t *testing.T) {
 		wg.Wait()
 		if n := w.count(`tutorial_enrolments e JOIN tutorial_enrolments o ON o.project_id = e.project_id
 			AND o.id <> e.id WHERE e.tutorial_stream_id IS NULL`); n != 0 {
-			t.Errorf("%d seats stand beside one without a stream", n)
+			t.Errorf("%d places stand beside one without a stream", n)
 		}
 		if n := w.count(`tutorial_enrolments e JOIN tutorials t ON t.id = e.tutorial_id
 			WHERE e.tutorial_stream_id IS DISTINCT FROM t.tutorial_stream_id`); n != 0 {
-			t.Errorf("%d seats have another stream than their tutorial", n)
+			t.Errorf("%d places have another stream than their tutorial", n)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/work"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
@@ -17,12 +16,12 @@ func (s *Server) extensionRoutes() {
 		s.requestExtension,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade),
 		endpoint.Location(aTask+"/comments"), endpoint.Also(409, "no week is left before the deadline"),
-		endpoint.Asks(policy.GradeTask))
+		endpoint.Asks(usecase.AsReader...))
 	endpoint.Route(s.Server, "PUT "+aTask+"/assess_extension/{task_comment_id}", 200, policy.AssessExtension,
 		"Decide on a request for more time",
 		s.assessExtension,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade), endpoint.Also(409, "it is decided already"),
-		endpoint.Asks(policy.GradeTask))
+		endpoint.Asks(usecase.AsReader...))
 }
 
 type requestExtensionIn struct {
@@ -33,10 +32,7 @@ type requestExtensionIn struct {
 
 func (s *Server) requestExtension(ctx context.Context, who *access.Caller, in requestExtensionIn) (*work.Extension,
 	error) {
-	return changeBriefly(ctx, s.db, func(q db.Q) (*work.Extension, error) {
-		return work.RequestExtension(ctx, q, usecase.Reader(who), in.place(),
-			work.Wish{Reason: in.Comment, Weeks: in.Weeks})
-	})
+	return s.usecases.RequestExtension(ctx, who, in.place(), work.ExtensionRequest{Reason: in.Comment, Weeks: in.Weeks})
 }
 
 type assessExtensionIn struct {
@@ -55,15 +51,13 @@ type assessedExtension struct {
 
 func (s *Server) assessExtension(ctx context.Context, who *access.Caller, in assessExtensionIn) (*assessedExtension,
 	error) {
-	return changeBriefly(ctx, s.db, func(q db.Q) (*assessedExtension, error) {
-		e, err := work.AssessExtension(ctx, q, usecase.Reader(who), in.place(), in.ID, in.Granted)
-		if err != nil {
-			return nil, err
-		}
-		result := "rejected"
-		if e.Granted {
-			result = "granted"
-		}
-		return &assessedExtension{result, *e.Response, *e}, nil
-	})
+	e, err := s.usecases.AssessExtension(ctx, who, in.place(), in.ID, in.Granted)
+	if err != nil {
+		return nil, err
+	}
+	result := "rejected"
+	if e.Granted {
+		result = "granted"
+	}
+	return &assessedExtension{result, *e.Response, *e}, nil
 }

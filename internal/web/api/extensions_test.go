@@ -67,7 +67,7 @@ func TestExtensionsAreGrantedByTheUnit(t *testing.T) {
 		// A last part of a week counts as one.
 		w.define("target_date = $1, due_date = $2, start_date = $1", clock.Day(w.now).AddDays(-1),
 			clock.Day(w.now).AddDays(1))
-		has(t, "part of a week", w.ask("m", "mate", mateTask, "1"), map[string]any{"weeks_requested": 1.0,
+		has(t, "part of a week", w.ask("m", "mate", memberTask, "1"), map[string]any{"weeks_requested": 1.0,
 			"due_date": clock.Day(w.now).AddDays(1).String()})
 	})
 }
@@ -236,6 +236,31 @@ func TestExtensionsFollowTheUnitsClock(t *testing.T) {
 	})
 }
 
+// A group shares one conversation, but not why one of its members needs more time.
+func TestTheReasonOfAGroupMembersExtensionIsTheirOwn(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.byHand()
+		w.define(`group_set_id = $1`, w.id["set"])
+		w.comment("c", "student", ownTask, "We are in this together")
+		w.ask("s", "student", ownTask, "2")
+		for _, reader := range []struct{ who, task, reason string }{
+			{"student", ownTask, "I was ill"}, {"mate", memberTask, ""}, {"tutor", ownTask, "I was ill"},
+			{"tutor", memberTask, "I was ill"}, {"convenor", memberTask, "I was ill"},
+			{"admin", memberTask, "I was ill"}} {
+			list := w.do(reader.who, "GET "+reader.task+"/comments", nil).status(200).list()
+			if len(list) != 2 {
+				t.Fatalf("%s reads %v", reader.who, list)
+			}
+			has(t, reader.who, list[1], map[string]any{"type": "extension", "comment": reader.reason,
+				"weeks_requested": 2.0, "granted": false, "assessed": false})
+			has(t, reader.who, list[0], map[string]any{"comment": "We are in this together"})
+		}
+		w.do("tutor", "PUT "+ownTask+"/assess_extension/{s}", form{"granted": "true"}).status(200)
+		has(t, "decided", w.do("mate", "GET "+memberTask+"/comments", nil).status(200).list()[1],
+			map[string]any{"comment": "", "granted": true, "assessed": true})
+	})
+}
+
 func TestExtensionsInAGroup(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.byHand()
@@ -247,8 +272,8 @@ func TestExtensionsInAGroup(t *testing.T) {
 		w.ask("b", "both", "/api/projects/{project:both}/task_def_id/{defA1}", "1")
 		// A teacher decides from any task of the group, but not one who is in it.
 		w.do("both", "PUT "+ownTask+"/assess_extension/{b}", form{"granted": "true"}).status(403).says("own")
-		w.do("both", "PUT "+mateTask+"/assess_extension/{s}", form{"granted": "true"}).status(403).says("own")
-		has(t, "by way of a mate", w.do("tutor", "PUT "+mateTask+"/assess_extension/{s}",
+		w.do("both", "PUT "+memberTask+"/assess_extension/{s}", form{"granted": "true"}).status(403).says("own")
+		has(t, "by way of a mate", w.do("tutor", "PUT "+memberTask+"/assess_extension/{s}",
 			form{"granted": "true"}).status(200).object(), map[string]any{"extensions": 2.0})
 		if n, m := w.count("tasks WHERE extensions = 2"), w.count("tasks WHERE extensions = 0"); n != 1 || m != 2 {
 			t.Errorf("%d with two weeks, %d with none", n, m)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
 	"lectern/internal/teaching/submit"
@@ -50,12 +51,12 @@ func TestSupersededDocumentsAreDropped(t *testing.T) {
 func TestAGroupsOlderWorkIsStillSomebodysNewest(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("mate", "POST "+strings.ReplaceAll(submission, "student", "mate"), `{}`).status(201)
-		mates := w.number(`SELECT max(id) FROM tasks`)
+		members := w.number(`SELECT max(id) FROM tasks`)
 		w.later(time.Minute)
 		w.do("student", "POST "+submission, `{}`).status(201)
 		id := w.number(`SELECT max(id) FROM submissions`)
 		w.set(`INSERT INTO submission_tasks (task_id, at, submission_id, pct, pts) SELECT $1, at, id, 50, 3
-			FROM submissions WHERE id = $2`, mates, id)
+			FROM submissions WHERE id = $2`, members, id)
 		w.later(time.Minute)
 		w.do("student", "POST "+submission, `{}`).status(201)
 		if got := strings.Join(w.rows(`SELECT state AS v FROM submissions ORDER BY id`),
@@ -131,9 +132,9 @@ func TestTheStreamTellsPlacesInLine(t *testing.T) {
 		<-begun
 		w.do("mate", "POST "+strings.ReplaceAll(submission, "student", "mate"), `{}`).status(201)
 		w.eventually("mate's stands in line", func() bool { return w.count(`job_units`) == 1 })
-		mate := w.connect(t, at, "mate", "", "")
-		mate.expect("ready")
-		first := mate.expect("queue")
+		member := w.connect(t, at, "mate", "", "")
+		member.expect("ready")
+		first := member.expect("queue")
 		if !strings.Contains(first.data, `"kind":"document"`) || !strings.Contains(first.data, `"ahead":0`) {
 			t.Errorf("mate hears %+v", first)
 		}
@@ -190,7 +191,7 @@ func TestUploadsAreLimitedByTheHour(t *testing.T) {
 			hand("student").status(201)
 			w.later(10 * time.Minute)
 		}
-		refused := hand("student").status(429).says("3 times within an hour", "Wait 30m0s")
+		refused := hand("student").status(429).says("3 times within an hour", "Wait 30 minutes before")
 		if got := refused.Header().Get("Retry-After"); got != "1800" {
 			t.Errorf("Retry-After %q", got)
 		}
@@ -236,9 +237,5 @@ func (w *world) waiting(id int64, n int) {
 // eventually waits for a condition.
 func (w *world) eventually(what string, ok func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited in vain until %s", what)
-		}
-	}
+	waittest.Until(w, what, ok)
 }

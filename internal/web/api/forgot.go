@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 
-	"lectern/internal/ground/fault"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
@@ -18,9 +17,6 @@ func (s *Server) forgotRoutes() {
 		endpoint.Also(503, "this installation sends no mails"))
 }
 
-var errNoMail = fault.New(fault.Unavailable, "This installation sends no mails. An administrator can make a link to "+
-	"set a password, to be passed on by hand.")
-
 type forgotIn struct {
 	Username string `param:"username,required"`
 }
@@ -28,5 +24,5 @@ type forgotIn struct {
 // forgot gives the same answer, after the same work, whoever is named.
 func (s *Server) forgot(ctx context.Context, who *access.Caller, in forgotIn) (endpoint.Text, error) {
 	return endpoint.Text{Message: "If there is such an account, a link to choose a new password is on its way to its " +
-		"address."}, s.Forgot(ctx, who, in.Username)
+		"address."}, s.usecases.Forgot(ctx, who, in.Username)
 }

@@ -15,36 +15,36 @@ import (
 	"lectern/internal/connect/notify"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 )
 
 // post gives the world a mailer that writes to files, and a way to have all
-// letters delivered and read by the user name they are for.
+// emails delivered and read by the user name they are for.
 func (w *world) post(t *testing.T) (m *notify.Mailer, delivered func() map[string]*netmail.Message) {
 	t.Helper()
 	dir := t.TempDir()
 	m = w.mailer(dir)
 	w.api = New(Config{Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test",
 		Asked: w.declared},
-		PublicURL: "https://learn.example.edu", Mailer: m})
+		Usecases: usecase.New(usecase.Config{DB: w.db, PublicURL: "https://learn.example.edu", Mailer: m})})
 	return m, func() map[string]*netmail.Message {
 		qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Poll: 2 * time.Millisecond})
 		m.Register(qu)
 		qu.Start(t.Context())
-		for end := time.Now().Add(time.Minute); w.count("jobs WHERE state IN ('available', 'running')") > 0 &&
-			time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
+		w.eventually("all jobs are done", func() bool {
+			return w.count("jobs WHERE state IN ('available', 'running')") == 0
+		})
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
 		if err := qu.Stop(ctx); err != nil {
 			t.Error(err)
 		}
-		return lettersIn(t, dir)
+		return emailsIn(t, dir)
 	}
 }
 
-func lettersIn(t *testing.T, dir string) map[string]*netmail.Message {
+func emailsIn(t *testing.T, dir string) map[string]*netmail.Message {
 	t.Helper()
 	out := map[string]*netmail.Message{}
 	files, err := filepath.Glob(filepath.Join(dir, "*.eml"))
@@ -74,7 +74,7 @@ func lettersIn(t *testing.T, dir string) map[string]*netmail.Message {
 
 func TestForgottenPassword(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.api.mailer = nil // an installation without mail
+		w.api.usecases.Mailer = notify.Disabled() // an installation without mail
 		w.do("", "POST /api/auth/forgot", form{"username": "student"}).status(503)
 		w.do("admin", "POST /api/users", map[string]any{"user": newUser("early", "Student")["user"],
 			"send_mail": true}).status(503)
@@ -92,15 +92,15 @@ func TestForgottenPassword(t *testing.T) {
 			}
 			answer, statements = got, n.N()
 		}
-		letters := delivered()
-		if len(letters) != 1 || letters["student"] == nil {
-			t.Fatalf("letters to %v", letters)
+		emails := delivered()
+		if len(emails) != 1 || emails["student"] == nil {
+			t.Fatalf("emails to %v", emails)
 		}
 		w.do("admin", "POST /api/users", map[string]any{"user": newUser("fresh", "Student")["user"],
 			"send_mail": true}).status(201)
-		if letters := delivered(); len(letters) != 1 || !strings.HasPrefix(letters["fresh"].Header.Get("Subject"),
+		if emails := delivered(); len(emails) != 1 || !strings.HasPrefix(emails["fresh"].Header.Get("Subject"),
 			"Welcome") {
-			t.Errorf("no welcome: %v", letters)
+			t.Errorf("no welcome: %v", emails)
 		}
 		w.do("", "POST /api/auth/forgot", `{}`).status(400)
 	})
@@ -125,18 +125,18 @@ func TestAskingForPasswordsIsThrottled(t *testing.T) {
 	})
 }
 
-func TestUnsubscribeByTheLinkInALetter(t *testing.T) {
+func TestUnsubscribeByTheLinkInAnEmail(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		m, delivered := w.post(t)
 		err := w.db.Tx(t.Context(), func(q db.Q) error { return m.FeedbackReady(t.Context(), q, w.id["task"]) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		letter := delivered()["student"]
-		if letter == nil {
-			t.Fatal("no letter")
+		email := delivered()["student"]
+		if email == nil {
+			t.Fatal("no email")
 		}
-		link := strings.TrimPrefix(strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>"),
+		link := strings.TrimPrefix(strings.Trim(email.Header.Get("List-Unsubscribe"), "<>"),
 			"https://learn.example.edu")
 		// Looking does nothing: programs open links.
 		if got := w.do("", "GET "+link, nil).status(200).Body.String(); !strings.Contains(got,

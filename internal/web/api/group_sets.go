@@ -6,7 +6,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -36,7 +35,7 @@ type groupSetValues struct {
 	StudentsCreate params.Opt[bool]  `param:"allow_students_to_create_groups" doc:"true when never set"`
 	StudentsManage params.Opt[bool]  `param:"allow_students_to_manage_groups" doc:"true when never set"`
 	KeepInClass    params.Opt[bool]  `param:"keep_groups_in_same_class" doc:"every member is in the group's tutorial"`
-	Capacity       params.Opt[int32] `param:"capacity" doc:"places in each group, at least 2; null: no limit"`
+	Capacity       params.Opt[int32] `param:"capacity" null:"clears" doc:"places in each group, at least 2; null: no limit"`
 	Locked         params.Opt[bool]  `param:"locked" doc:"nobody joins or leaves"`
 }
 
@@ -68,9 +67,7 @@ type addGroupSetIn struct {
 
 func (s *Server) addGroupSet(ctx context.Context, _ *access.Caller, in addGroupSetIn) (*enrol.GroupSet, error) {
 	g := &in.GroupSet
-	return change(ctx, s.db, func(q db.Q) (*enrol.GroupSet, error) {
-		return enrol.AddGroupSet(ctx, q, in.UnitID, g.change(&g.Name))
-	})
+	return s.usecases.AddGroupSet(ctx, in.UnitID, g.change(&g.Name))
 }
 
 // underGroupSet is the input of an endpoint about a group set or what is in it.
@@ -93,9 +90,7 @@ type changeGroupSetIn struct {
 
 func (s *Server) changeGroupSet(ctx context.Context, _ *access.Caller, in changeGroupSetIn) (*enrol.GroupSet, error) {
 	g := &in.GroupSet
-	return change(ctx, s.db, func(q db.Q) (*enrol.GroupSet, error) {
-		return enrol.ChangeGroupSet(ctx, q, in.SetID, g.change(g.Name.Ptr()))
-	})
+	return s.usecases.ChangeGroupSet(ctx, in.SetID, g.change(g.Name.Ptr()))
 }
 
 type deleteGroupSetIn struct {
@@ -105,5 +100,5 @@ type deleteGroupSetIn struct {
 
 func (s *Server) deleteGroupSet(ctx context.Context, who *access.Caller, in deleteGroupSetIn) (endpoint.NoContent,
 	error) {
-	return endpoint.NoContent{}, s.deletions().GroupSet(ctx, who, in.SetID, in.Force)
+	return endpoint.NoContent{}, s.usecases.DeleteGroupSet(ctx, who, in.SetID, in.Force)
 }

@@ -17,20 +17,20 @@ import (
 func (s *Server) groupSheetRoutes() {
 	upload, large, strange := endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "neither CSV nor Excel")
-	endpoint.Route(s.Server, "GET "+groupPath+"/csv", 200, policy.EditGroupSets, "Export the groups of a set as CSV",
+	endpoint.Route(s.Server, "GET "+groupPath+"/csv", 200, policy.ExportGroups, "Export the groups of a set as CSV",
 		exported(s, "groups", s.exportGroups(enrol.ExportGroups, "-groups.csv")),
 		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST "+groupPath+"/csv", 201, policy.EditGroupSets, "Import groups from CSV or Excel; "+
 		"a tutorial that is missing is made",
-		s.importGroups(enrol.GroupSheet, enrol.ImportGroups),
+		s.importGroups,
 		endpoint.Audited(audit.Group), upload, large, strange, endpoint.Costs(endpoint.Imports))
-	endpoint.Route(s.Server, "GET "+groupPath+"/student_csv", 200, policy.EditGroupSets,
+	endpoint.Route(s.Server, "GET "+groupPath+"/student_csv", 200, policy.ExportGroups,
 		"Export the members of the groups as CSV",
 		exported(s, "group_members", s.exportGroups(enrol.ExportMembers, "-student-groups.csv")),
 		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST "+groupPath+"/student_csv", 201, policy.EditGroupSets,
 		"Put students into groups by CSV or Excel",
-		s.importGroups(enrol.MemberSheet, enrol.ImportMembers),
+		s.importMembers,
 		endpoint.Audited(audit.Group), upload, large, strange, endpoint.Costs(endpoint.Imports))
 }
 
@@ -57,12 +57,10 @@ type importGroupsIn struct {
 	importIn
 }
 
-func (s *Server) importGroups(opts sheet.Options,
-	apply func(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet.Reader) (*sheet.Report, error),
-) func(context.Context, *access.Caller, importGroupsIn) (*sheet.Report, error) {
-	return func(ctx context.Context, _ *access.Caller, in importGroupsIn) (*sheet.Report, error) {
-		return s.importSheet(ctx, in.importIn, opts, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
-			return apply(ctx, q, in.UnitID, in.SetID, rows)
-		})
-	}
+func (s *Server) importGroups(ctx context.Context, _ *access.Caller, in importGroupsIn) (*sheet.Report, error) {
+	return s.usecases.ImportGroups(ctx, in.UnitID, in.SetID, in.sheet())
+}
+
+func (s *Server) importMembers(ctx context.Context, _ *access.Caller, in importGroupsIn) (*sheet.Report, error) {
+	return s.usecases.ImportMembers(ctx, in.UnitID, in.SetID, in.sheet())
 }

@@ -57,12 +57,12 @@ func TestImportGroups(t *testing.T) {
 		same := []string{"3 Blue is like this already."}
 		before := w.export(path)
 		w.importing(path+"?dry_run=true", file).is(t, success, errors, same)
-		if w.export(path) != before || w.seats("project:student") != "[LA1]" || w.count(`tutorials WHERE abbreviation =
+		if w.export(path) != before || w.tutorialsOf("project:student") != "[LA1]" || w.count(`tutorials WHERE abbreviation =
 			'LA9'`) != 0 {
 			t.Error("a dry run changed something")
 		}
 		w.importing(path, file).is(t, success, errors, same)
-		if got := w.seats("project:student") + w.seats("project:mate"); got != "[LA2][LA2]" {
+		if got := w.tutorialsOf("project:student") + w.tutorialsOf("project:mate"); got != "[LA2][LA2]" {
 			t.Errorf("the members sit in %s", got)
 		}
 		if n := w.count(`tutorials WHERE abbreviation = 'LA9' AND unit_role_id = $1 AND campus_id = $2`,
@@ -79,7 +79,7 @@ func TestImportGroups(t *testing.T) {
 			[]string{"2 The student mate cannot move with the group: Tutorial FAR is for campus Geelong, the student " +
 				"is of " +
 				"campus Burwood."}, nil)
-		if got := w.seats("project:student") + w.seats("project:mate"); got != "[LA2][LA2]" {
+		if got := w.tutorialsOf("project:student") + w.tutorialsOf("project:mate"); got != "[LA2][LA2]" {
 			t.Errorf("the members sit in %s", got)
 		}
 		got := w.do("convenor", "GET "+path, nil).status(200)
@@ -123,12 +123,12 @@ func TestImportMembers(t *testing.T) {
 		same := []string{"3 mate is in the group Red already."}
 		before := w.export(path)
 		w.importing(path+"?dry_run=true", file).is(t, success, errors, same)
-		if w.export(path) != before || w.seats("project:student") != "[LA1]" {
+		if w.export(path) != before || w.tutorialsOf("project:student") != "[LA1]" {
 			t.Error("a dry run changed something")
 		}
 		w.importing(path, file).is(t, success, errors, same)
-		if got := w.members("Blue") + w.members("group") + w.seats("project:student") +
-			w.seats("project:other"); got != "[student other][mate][LA2][LA2]" {
+		if got := w.members("Blue") + w.members("group") + w.tutorialsOf("project:student") +
+			w.tutorialsOf("project:other"); got != "[student other][mate][LA2][LA2]" {
 			t.Errorf("after the import: %s", got)
 		}
 		if again := w.importing(path, file); len(again.Success) != 0 || len(again.Ignored) != 3 {

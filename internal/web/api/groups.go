@@ -6,7 +6,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
@@ -70,11 +69,8 @@ type addGroupIn struct {
 }
 
 func (s *Server) addGroup(ctx context.Context, who *access.Caller, in addGroupIn) (*enrol.Group, error) {
-	n := enrol.NewGroup{Name: in.Group.Name, TutorialID: in.Group.TutorialID,
-		CapacityAdjustment: int64(in.Group.Adjustment)}
-	return change(ctx, s.db, func(q db.Q) (*enrol.Group, error) {
-		return usecase.CreateGroup(ctx, q, who, in.SetID, n)
-	})
+	return s.usecases.CreateGroup(ctx, who, in.SetID, enrol.NewGroup{Name: in.Group.Name,
+		TutorialID: in.Group.TutorialID, CapacityAdjustment: int64(in.Group.Adjustment)})
 }
 
 // aboutGroup is the input of an endpoint about one group.
@@ -100,9 +96,7 @@ func (s *Server) changeGroup(ctx context.Context, who *access.Caller, in changeG
 		n := int64(in.Group.Adjustment.V)
 		c.CapacityAdjustment = &n
 	}
-	return change(ctx, s.db, func(q db.Q) (*enrol.Group, error) {
-		return usecase.ChangeGroup(ctx, q, who, in.SetID, in.GroupID, c)
-	})
+	return s.usecases.ChangeGroup(ctx, who, in.SetID, in.GroupID, c)
 }
 
 type deleteGroupIn struct {
@@ -111,7 +105,7 @@ type deleteGroupIn struct {
 }
 
 func (s *Server) deleteGroup(ctx context.Context, who *access.Caller, in deleteGroupIn) (endpoint.NoContent, error) {
-	return endpoint.NoContent{}, s.deletions().Group(ctx, who, in.SetID, in.GroupID, in.Force)
+	return endpoint.NoContent{}, s.usecases.DeleteGroup(ctx, who, in.SetID, in.GroupID, in.Force)
 }
 
 func (s *Server) getGroup(ctx context.Context, _ *access.Caller, in aboutGroup) (*enrol.Group, error) {
@@ -134,12 +128,14 @@ type memberIn struct {
 	ProjectID int64 `path:"project_id" scope:"project"`
 }
 
+func (in memberIn) membership() usecase.Membership {
+	return usecase.Membership{SetID: in.SetID, GroupID: in.GroupID, ProjectID: in.ProjectID}
+}
+
 func (s *Server) joinGroup(ctx context.Context, who *access.Caller, in memberIn) (*enrol.Member, error) {
-	return change(ctx, s.db, func(q db.Q) (*enrol.Member, error) {
-		return enrol.JoinGroup(ctx, q, in.SetID, in.GroupID, in.ProjectID, who.May(policy.OverfillGroup))
-	})
+	return s.usecases.JoinGroup(ctx, who, in.membership())
 }
 
 func (s *Server) leaveGroup(ctx context.Context, _ *access.Caller, in memberIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return enrol.LeaveGroup(ctx, q, in.SetID, in.GroupID, in.ProjectID) })
+	return endpoint.NoContent{}, s.usecases.LeaveGroup(ctx, in.membership())
 }

@@ -196,19 +196,19 @@ func TestMovingAGroupMovesItsMembers(t *testing.T) {
 		w.set(`UPDATE group_sets SET keep_groups_in_same_class = TRUE`)
 		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
 			"project_id": w.id["project:withdrawn"]})
-		seats := func(want string) {
+		tutorials := func(want string) {
 			t.Helper()
-			if got := w.seats("project:student") + w.seats("project:mate") + w.seats("project:withdrawn"); got != want {
-				t.Errorf("seats: %s, want %s", got, want)
+			if got := w.tutorialsOf("project:student") + w.tutorialsOf("project:mate") + w.tutorialsOf("project:withdrawn"); got != want {
+				t.Errorf("places: %s, want %s", got, want)
 			}
 		}
 		move := func(to string) *answered {
 			return w.do("tutor", "PUT "+red, named(w, `{"group":{"name":"Moved","tutorial_id":«`+to+`»}}`))
 		}
 		move("LA2").status(200).has(`{"name":"Moved","tutorial_id":«LA2»}`)
-		seats("[LA2][LA2][LA1]")
+		tutorials("[LA2][LA2][LA1]")
 		move("FAR").status(409).says("student", "Geelong")
-		seats("[LA2][LA2][LA1]")
+		tutorials("[LA2][LA2][LA1]")
 
 		// Another group that holds one of them keeps all.
 		w.add("fixed", "group_sets", row{"unit_id": w.id["unitA"], "name": "Fixed", "keep_groups_in_same_class": true,
@@ -217,13 +217,13 @@ func TestMovingAGroupMovesItsMembers(t *testing.T) {
 		w.add("", "group_memberships", row{"group_set_id": w.id["fixed"], "unit_group_id": w.id["pair"],
 			"project_id": w.id["project:mate"]})
 		move("tutorialA").status(409).says("mate", "Pair")
-		seats("[LA2][LA2][LA1]")
+		tutorials("[LA2][LA2][LA1]")
 		if got := w.members("group"); got != "[student mate]" {
 			t.Errorf("members: %s", got)
 		}
 		w.set(`UPDATE group_sets SET allow_students_to_manage_groups = TRUE`)
 		move("tutorialA").status(200)
-		seats("[LA1][LA1][LA1]")
+		tutorials("[LA1][LA1][LA1]")
 		if n := w.count(`group_memberships WHERE unit_group_id = $1 AND active`, w.id["pair"]); n != 0 {
 			t.Error("a group that stays in another class kept the member")
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,9 @@ func (e historyEntry) String() string {
 	return s
 }
 
+// datesOfHistory hold every number at times.
+var datesOfHistory = regexp.MustCompile(`"date":"[^"]*"`)
+
 // What happened to a task is told from the newest on, to its student and to the staff
 // alike.
 func TestHistoryOfATask(t *testing.T) {
@@ -133,8 +137,9 @@ func TestHistoryOfATask(t *testing.T) {
 		if !slices.Equal(told, want) {
 			t.Errorf("%q, want %q", told, want)
 		}
+		shown := datesOfHistory.ReplaceAllString(a.Body.String(), "")
 		for _, secret := range []string{"similar", "61", "assessed", "@example.edu"} {
-			if strings.Contains(a.Body.String(), secret) {
+			if strings.Contains(shown, secret) {
 				t.Errorf("the student learns of %s: %s", secret, a.Body)
 			}
 		}

@@ -6,13 +6,14 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/queue"
 	"lectern/internal/teaching/work"
 	"lectern/internal/web/endpoint"
 )
 
 func (s *Server) inboxRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{id}/tasks/inbox", 200, policy.GiveFeedback,
-		"List what waits for the caller: work to judge, pinned tasks, new comments", s.inbox, endpoint.Polled())
+		"List what waits for the caller: work to mark, pinned tasks, new comments", s.inbox, endpoint.Polled())
 	endpoint.Route(s.Server, "GET /api/units/{id}/feedback", 200, policy.GiveFeedback,
 		"List the tasks that await feedback", s.awaitFeedback)
 	endpoint.Route(s.Server, "POST /api/tasks/{id}/pin", 201, policy.PinTask, "Pin a task to the top of the caller's "+
@@ -29,17 +30,17 @@ type inboxIn struct {
 	paging
 }
 
-func (s *Server) inbox(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask], error) {
-	return s.waiting(ctx, in, work.Waiting{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, Inbox: true})
+func (s *Server) inbox(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[queue.InboxTask], error) {
+	return s.waiting(ctx, in, queue.Inbox{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, Inbox: true})
 }
 
-func (s *Server) awaitFeedback(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[work.InboxTask],
+func (s *Server) awaitFeedback(ctx context.Context, who *access.Caller, in inboxIn) (endpoint.List[queue.InboxTask],
 	error) {
-	return s.waiting(ctx, in, work.Waiting{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine})
+	return s.waiting(ctx, in, queue.Inbox{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine})
 }
 
-func (s *Server) waiting(ctx context.Context, in inboxIn, w work.Waiting) (endpoint.List[work.InboxTask], error) {
-	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.InboxTask, int64, error) {
+func (s *Server) waiting(ctx context.Context, in inboxIn, w queue.Inbox) (endpoint.List[queue.InboxTask], error) {
+	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]queue.InboxTask, int64, error) {
 		w.Page = p
 		return w.Tasks(ctx, q)
 	})
@@ -56,14 +57,10 @@ type pinned struct {
 }
 
 func (s *Server) pinTask(ctx context.Context, who *access.Caller, in pinIn) (*pinned, error) {
-	p := work.Pin{TaskID: in.TaskID, UserID: who.ID}
-	return changeBriefly(ctx, s.db, func(q db.Q) (*pinned, error) {
-		return &pinned{"The task is pinned.", p}, work.PinTask(ctx, q, p)
-	})
+	p, err := s.usecases.PinTask(ctx, who, in.TaskID)
+	return &pinned{"The task is pinned.", p}, err
 }
 
 func (s *Server) unpinTask(ctx context.Context, who *access.Caller, in pinIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error {
-		return work.UnpinTask(ctx, q, work.Pin{TaskID: in.TaskID, UserID: who.ID})
-	})
+	return endpoint.NoContent{}, s.usecases.UnpinTask(ctx, who, in.TaskID)
 }

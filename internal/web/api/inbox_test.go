@@ -127,7 +127,7 @@ func TestInbox(t *testing.T) {
 
 // T10: what a group handed in stands in the inbox once, as the row of who handed it
 // in, for the tutor of any member.
-func TestT10AGroupsSubmissionStandsInTheInboxOnce(t *testing.T) {
+func TestAGroupsSubmissionStandsInTheInboxOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.set(`UPDATE task_definitions SET group_set_id = $1 WHERE id = $2`, w.id["set"], w.id["defA1"])
 		w.do("mate", "PUT /api/projects/{project:mate}/task_def_id/{defA1}", form{"trigger": "rff"}).status(200)

@@ -8,7 +8,6 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -51,7 +50,7 @@ type retriedJob struct {
 }
 
 func (s *Server) retryJob(ctx context.Context, _ *access.Caller, in byID) (endpoint.TextOf[retriedJob], error) {
-	err := s.db.Tx(ctx, func(q db.Q) error { return usecase.RetryJob(ctx, q, in.ID) })
+	err := s.usecases.RetryJob(ctx, in.ID)
 	said := endpoint.Text{Message: "The job will be tried again.", ID: in.ID}
 	return endpoint.TextOf[retriedJob]{Text: said, Record: retriedJob(in)}, err
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"lectern/internal/web/live"
 )
 
 // A user hears events twenty times at once; one more is told to close some.
@@ -31,7 +33,7 @@ func TestStreamsOfOneUserAreBounded(t *testing.T) {
 			ends = append(ends, end)
 			return got
 		}
-		for range mostStreams {
+		for range live.MostStreams {
 			if got := keep("student"); got != http.StatusOK {
 				t.Fatalf("got %d", got)
 			}

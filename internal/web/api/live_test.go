@@ -20,6 +20,7 @@ import (
 	"lectern/internal/platform/events"
 	"lectern/internal/teaching/presence"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/live"
 )
 
 var _ = rights(
@@ -35,11 +36,10 @@ func (w *world) instance(t *testing.T, beat time.Duration) string {
 	hub := events.NewHub(w.db, slog.New(slog.DiscardHandler), 10*time.Millisecond)
 	hub.Also(presence.Source(w.db))
 	hub.Start(t.Context())
-	live, end := context.WithCancel(context.Background())
+	over, end := context.WithCancel(context.Background())
 	s := New(Config{Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: t.TempDir(), Version: "test",
 		Asked: w.declared},
-		Files: w.api.files, Events: hub, Live: live})
-	s.heartbeat = beat
+		Usecases: w.api.usecases, Events: live.New(live.Config{DB: w.db, Hub: hub, Until: over, Heartbeat: beat})})
 	srv := httptest.NewServer(s)
 	t.Cleanup(func() { end(); srv.Close(); hub.Stop() })
 	return srv.URL
@@ -125,8 +125,8 @@ func TestLive(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		at := w.instance(t, time.Minute)
 		student, tutor := w.connect(t, at, "student", "", ""), w.connect(t, at, "tutor", "", "")
-		mate, tutorB := w.connect(t, at, "mate", "", ""), w.connect(t, at, "tutorB", "", "")
-		for _, c := range []*client{student, tutor, mate, tutorB} {
+		member, tutorB := w.connect(t, at, "mate", "", ""), w.connect(t, at, "tutorB", "", "")
+		for _, c := range []*client{student, tutor, member, tutorB} {
 			if h := c.expect("ready"); h.id != 0 {
 				t.Errorf("ready %+v", h)
 			}
@@ -153,9 +153,9 @@ func TestLive(t *testing.T) {
 		student.expect("status")
 		tutor.expect("status")
 		// The others hear only what is theirs.
-		w.comment("m", "mate", mateTask, "Mine")
+		w.comment("m", "mate", memberTask, "Mine")
 		w.comment("b", "studentB", "/api/projects/{project:studentB}/task_def_id/{defB1}", "Mine")
-		for who, c := range map[string]*client{"mate": mate, "studentB": tutorB} {
+		for who, c := range map[string]*client{"mate": member, "studentB": tutorB} {
 			if h := c.expect("comment"); !strings.Contains(h.data, fmt.Sprintf(`"user_id":%d`, w.id[who])) {
 				t.Errorf("%s heard %s", who, h.data)
 			}
@@ -221,7 +221,7 @@ func TestLiveClientsMissNothing(t *testing.T) {
 				for i := range comments / 4 {
 					as, path := "student", ownTask
 					if s%2 == 1 {
-						as, path = "mate", mateTask
+						as, path = "mate", memberTask
 					}
 					text := fmt.Sprintf("%d from %d", i, s)
 					rec := httptest.NewRecorder()

@@ -10,6 +10,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
 	"lectern/internal/teaching/marking"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -61,7 +62,8 @@ func (s *Server) collectMarking(ctx context.Context, who *access.Caller, in coll
 		if err != nil {
 			return nil, err
 		}
-		return endpoint.Zip(b.FileName(), func(w io.Writer) error { return b.WriteZip(ctx, s.files, w) }), nil
+		return endpoint.Zip(ctx, s.files, b.Hashes(), b.FileName(),
+			func(w io.Writer) error { return b.WriteZip(ctx, s.files, w) }), nil
 	})
 }
 
@@ -76,17 +78,11 @@ func (s *Server) takeMarking(ctx context.Context, who *access.Caller, in takeMar
 	if _, err := in.marker(ctx, s.db.Pool(), who); err != nil {
 		return nil, err
 	}
-	f, err := in.File.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	desk := marking.Importer{DB: s.db, Files: s.files, Spool: s.Spool, Tell: s.FeedbackReady}
-	up := marking.Upload{UnitID: in.UnitID, CallerID: who.ID, File: f, Size: in.File.Size}
+	m := usecase.Marks{UnitID: in.UnitID, Upload: uploaded(in.File), Spool: s.Spool}
 	if in.DryRun {
-		return desk.Plan(ctx, up)
+		return s.usecases.PlanMarks(ctx, who, m)
 	}
-	return desk.Take(ctx, up, in.Plan)
+	return s.usecases.TakeMarks(ctx, who, m, in.Plan)
 }
 
 type markedIn struct {

@@ -276,8 +276,8 @@ func TestMarkGroups(t *testing.T) {
 			if b := w.do(who, "GET "+at+"/marked", nil).status(200).Body.String(); b != aPDF {
 				t.Errorf("%s gets another copy", who)
 			}
-			if b := w.do(who, "GET "+at, nil).status(200).Body.String(); b == aPDF {
-				t.Error("the original is gone")
+			if b := w.do(who, "GET "+at, nil).status(200).Body.String(); b != aPDF {
+				t.Error("the document is not the annotated one")
 			}
 			if w.do(who, "GET "+at+"_details", nil).status(200).object()["marked_at"] == nil {
 				t.Error("the details do not tell of the marked copy")

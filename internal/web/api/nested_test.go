@@ -145,7 +145,7 @@ func (w *world) reported() {
 	w.outsideReport(last, "other", 61, "%PDF")
 	w.id["similarityOther"] = w.lastID("task_similarities")
 	w.taskOf("other")
-	w.api.outside = func(context.Context, *access.Caller, string) (string, error) { return "https://x.example", nil }
+	w.api.usecases.Report = func(context.Context, *access.Caller, string) (string, error) { return "https://x.example", nil }
 }
 
 // at gives the moment of a student's submission.
@@ -157,7 +157,7 @@ func (w *world) at(who string) clock.Time {
 	return list[0]
 }
 
-// conversations says something on a student's tasks, on a group mate's and in
+// conversations says something on a student's tasks, on a group member's and in
 // the other unit.
 func (w *world) conversations() {
 	w.Helper()

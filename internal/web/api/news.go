@@ -54,5 +54,5 @@ func (s *Server) readNews(ctx context.Context, who *access.Caller, in readNewsIn
 	if in.UpTo < 0 {
 		return endpoint.NoContent{}, fault.Field(fault.Invalid, "up_to", "must be the seq of news")
 	}
-	return remove(ctx, s.db, func(q db.Q) error { return usecase.ReadNews(ctx, q, who, in.UpTo) })
+	return endpoint.NoContent{}, s.usecases.ReadNews(ctx, who, in.UpTo)
 }

@@ -15,7 +15,7 @@ func TestNewsIsCountedAsItChanges(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		random := rand.New(rand.NewPCG(7, 11)) //nolint:gosec // repeatable
 		w.byHand()
-		places := map[string]string{"student": ownTask, "mate": mateTask}
+		places := map[string]string{"student": ownTask, "mate": memberTask}
 		for i := range 160 {
 			w.later(time.Second)
 			if i == 80 { // from now on student and mate share what is said

@@ -6,9 +6,7 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/note"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -51,11 +49,11 @@ type addNoteIn struct {
 }
 
 func (s *Server) addNote(ctx context.Context, who *access.Caller, in addNoteIn) (*note.Note, error) {
-	n := note.New{ProjectID: in.ProjectID, UserID: who.ID, Text: in.Text, Flagged: in.Flagged}
+	n := note.New{ProjectID: in.ProjectID, Text: in.Text, Flagged: in.Flagged}
 	if in.DefinitionID != 0 {
 		n.DefinitionID = &in.DefinitionID
 	}
-	return change(ctx, s.db, func(q db.Q) (*note.Note, error) { return note.Add(ctx, q, n) })
+	return s.usecases.AddNote(ctx, who, n)
 }
 
 type noteIn struct {
@@ -73,11 +71,9 @@ type changeNoteIn struct {
 }
 
 func (s *Server) changeNote(ctx context.Context, who *access.Caller, in changeNoteIn) (*note.Note, error) {
-	return change(ctx, s.db, func(q db.Q) (*note.Note, error) {
-		return usecase.ChangeNote(ctx, q, who, in.ID, note.Change{Text: in.Text.Ptr(), Flagged: in.Flagged.Ptr()})
-	})
+	return s.usecases.ChangeNote(ctx, who, in.ID, note.Change{Text: in.Text.Ptr(), Flagged: in.Flagged.Ptr()})
 }
 
 func (s *Server) deleteNote(ctx context.Context, who *access.Caller, in noteIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return usecase.DeleteNote(ctx, q, who, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteNote(ctx, who, in.ID)
 }

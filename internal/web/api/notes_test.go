@@ -71,7 +71,7 @@ func TestNotes(t *testing.T) {
 		w.do("both", "DELETE /api/notes/{two}", nil).status(404)
 		listed("", "Talk to her \n in week 5")
 		if w.count("events") != events || w.count("mails") != 0 {
-			t.Error("notes are told in events or letters")
+			t.Error("notes are told in events or emails")
 		}
 	})
 }
@@ -128,7 +128,7 @@ func TestNotesAndPeoplesData(t *testing.T) {
 		}
 		erase := func(who string) {
 			t.Helper()
-			if _, err := person.Erase(t.Context(), w.db, w.id[who], false); err != nil {
+			if _, err := privacy.Erase(t.Context(), w.db, w.id[who], false); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"lectern/internal/people/sso/oidc"
 	"lectern/internal/people/sso/oidc/oidctest"
 	"lectern/internal/platform/audit"
-	"lectern/internal/web/endpoint"
 )
 
 var _ = rights(
@@ -28,7 +27,7 @@ func (w *world) withOpenID(p *oidctest.Provider, rules sso.Rules) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.api.oidc, w.api.clientURL = o, "https://client.example.edu"
+	w.api.signin.OIDC, w.api.signin.ClientURL = o, "https://client.example.edu"
 }
 
 // openID signs ann in at the provider, and gives the address that her browser comes
@@ -75,10 +74,7 @@ func TestOpenIDLeadsToOurPages(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.withOpenID(p, sso.Rules{})
 		w.set(`UPDATE users SET login_id = $2 WHERE id = $1`, w.id["student"], oidctest.Subject)
-		w.api.clientURL = ""
-		w.api.EnterPages(func(token, _ string) endpoint.Redirect {
-			return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
-		})
+		w.api.signin.ClientURL, w.api.signin.Pages = "", true
 		back, cookie := w.openID(p)
 		sent := w.do("", "GET "+back, nil, "Cookie", cookie).status(303)
 		if sent.Header().Get("Location") != "/home" || len(sent.Result().Cookies()) != 1 {
@@ -117,7 +113,7 @@ func TestOpenIDReturnsToItsBrowser(t *testing.T) {
 }
 
 // While the provider is away people hear what to do, and sign in otherwise.
-func TestOpenIDProviderIsAway(t *testing.T) {
+func TestOpenIDProviderIsUnavailable(t *testing.T) {
 	p := oidctest.Start(t, true)
 	each(t, func(t *testing.T, w *world) {
 		w.withOpenID(p, sso.Rules{})

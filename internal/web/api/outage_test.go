@@ -21,9 +21,9 @@ func (w *world) logged() *bytes.Buffer {
 	return &out
 }
 
-// isAway fails the test unless the answer is that of a service that has no place
+// isUnavailable fails the test unless the answer is that of a service that has no place
 // to store things.
-func (a *answered) isAway() {
+func (a *answered) isUnavailable() {
 	a.w.Helper()
 	a.status(503).says("cannot be stored", "Nothing that was stored is lost")
 	if a.Header().Get("Retry-After") == "" || a.object()["code"] != "unavailable" {
@@ -31,7 +31,7 @@ func (a *answered) isAway() {
 	}
 }
 
-func TestADatabaseThatIsAway(t *testing.T) {
+func TestADatabaseThatIsUnavailable(t *testing.T) {
 	server := dbtest.NewOwn(t)
 	w := newWorldAt(t, server.Address, t.TempDir())
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "before"}).status(201)
@@ -40,9 +40,9 @@ func TestADatabaseThatIsAway(t *testing.T) {
 		kept := w.count("task_comments")
 		server.Stop()
 		for range 3 {
-			w.do("student", "POST "+ownTask+"/comments", form{"comment": "lost"}).isAway()
-			w.do("student", "GET "+ownTask+"/comments", nil).isAway()
-			w.do("", "POST /api/auth", form{"username": "student", "password": "wrong-password"}).isAway()
+			w.do("student", "POST "+ownTask+"/comments", form{"comment": "lost"}).isUnavailable()
+			w.do("student", "GET "+ownTask+"/comments", nil).isUnavailable()
+			w.do("", "POST /api/auth", form{"username": "student", "password": "wrong-password"}).isUnavailable()
 		}
 		if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "requests get 503") {
 			t.Errorf("%d lines in the log:\n%s", n, log)
@@ -96,7 +96,7 @@ func fillUp(t *testing.T, path string) {
 	}
 }
 
-func TestAFullDisk(t *testing.T) {
+func TestOnAFullDiskConversationsAreReadAndNothingIsLost(t *testing.T) {
 	dir := tiny(t)
 	w := newWorldAt(t, inside(t, dir), dir)
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "before"}).status(201)
@@ -104,8 +104,12 @@ func TestAFullDisk(t *testing.T) {
 	fillUp(t, ballast)
 	picture := upload{files: []part{{"attachment", "a.png", strings.Repeat("x", 64<<10)}}}
 	for range 3 {
-		w.do("student", "POST "+ownTask+"/comments", picture).isAway()
-		w.do("student", "POST "+ownTask+"/comments", form{"comment": strings.Repeat("x", 4000)}).isAway()
+		w.do("student", "POST "+ownTask+"/comments", picture).isUnavailable()
+		w.do("student", "POST "+ownTask+"/comments", form{"comment": strings.Repeat("x", 4000)}).isUnavailable()
+	}
+	list := w.do("tutor", "GET "+ownTask+"/comments", nil).status(200).list()
+	if len(list) != 1 || list[0]["is_new"] != true {
+		t.Errorf("the tutor reads %v while nothing can be noted", list)
 	}
 	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "requests get 503") {
 		t.Errorf("%d lines in the log:\n%s", n, log)
@@ -114,6 +118,11 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "after"}).status(201)
+	for _, want := range []bool{true, false} {
+		if list := w.do("tutor", "GET "+ownTask+"/comments", nil).status(200).list(); list[0]["is_new"] != want {
+			t.Errorf("with room again the first comment is %v", list[0])
+		}
+	}
 	if n := w.count("task_comments"); n != kept+1 {
 		t.Errorf("%d comments, not %d", n, kept+1)
 	}
@@ -129,6 +138,6 @@ func TestAReadOnlyDisk(t *testing.T) {
 	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}
-	w.do("student", "POST "+ownTask+"/comments", upload{files: []part{{"attachment", "a.png", "x"}}}).isAway()
+	w.do("student", "POST "+ownTask+"/comments", upload{files: []part{{"attachment", "a.png", "x"}}}).isUnavailable()
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "text needs no file"}).status(201)
 }

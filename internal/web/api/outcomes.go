@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Server) outcomeRoutes() {
-	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.EditOutcomes,
+	endpoint.Route(s.Server, "GET /api/units/{unit_id}/outcomes/csv", 200, policy.ExportOutcomes,
 		"Download the learning outcomes as CSV", exported(s, "outcomes", s.exportOutcomes),
 		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST /api/units/{unit_id}/outcomes/csv", 201, policy.ImportUnit,
@@ -51,10 +51,8 @@ type addOutcomeIn struct {
 }
 
 func (s *Server) addOutcome(ctx context.Context, _ *access.Caller, in addOutcomeIn) (*course.Outcome, error) {
-	return change(ctx, s.db, func(q db.Q) (*course.Outcome, error) {
-		return course.AddOutcome(ctx, q, in.UnitID, course.Outcome{Name: in.Name, Description: in.Description,
-			Abbreviation: in.Abbreviation})
-	})
+	return s.usecases.AddOutcome(ctx, in.UnitID, course.Outcome{Name: in.Name, Description: in.Description,
+		Abbreviation: in.Abbreviation})
 }
 
 type outcomeIn struct {
@@ -75,15 +73,13 @@ type changeOutcomeIn struct {
 }
 
 func (s *Server) changeOutcome(ctx context.Context, _ *access.Caller, in changeOutcomeIn) (*course.Outcome, error) {
-	return change(ctx, s.db, func(q db.Q) (*course.Outcome, error) {
-		return course.ChangeOutcome(ctx, q, in.UnitID, in.ID, course.OutcomeChange{
-			Name: in.Name.Ptr(), Description: in.Description.Ptr(), Abbreviation: in.Abbreviation.Ptr(),
-			Number: in.Number.Ptr()})
-	})
+	return s.usecases.ChangeOutcome(ctx, in.UnitID, in.ID, course.OutcomeChange{
+		Name: in.Name.Ptr(), Description: in.Description.Ptr(), Abbreviation: in.Abbreviation.Ptr(),
+		Number: in.Number.Ptr()})
 }
 
 func (s *Server) deleteOutcome(ctx context.Context, _ *access.Caller, in outcomeIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return course.DeleteOutcome(ctx, q, in.UnitID, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteOutcome(ctx, in.UnitID, in.ID)
 }
 
 func (s *Server) exportOutcomes(ctx context.Context, _ *access.Caller, in underUnit) (*endpoint.File, error) {
@@ -109,8 +105,5 @@ type importOutcomesIn struct {
 }
 
 func (s *Server) importOutcomes(ctx context.Context, _ *access.Caller, in importOutcomesIn) (*sheet.Report, error) {
-	return s.importSheet(ctx, in.importIn, course.OutcomeSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report,
-		error) {
-		return course.ImportOutcomes(ctx, q, in.UnitID, rows)
-	})
+	return s.usecases.ImportOutcomes(ctx, in.UnitID, in.sheet())
 }

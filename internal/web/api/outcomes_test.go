@@ -113,7 +113,7 @@ func TestOutcomeSheets(t *testing.T) {
 		if got, want := get.Body.String(), "\ufeff"+outcomeCSV+"SIT10A,1,ILO1,Think,Think well\r\n"; got != want {
 			t.Errorf("exported %q, want %q", got, want)
 		}
-		if got := get.Header().Get("Content-Disposition"); got != `attachment; filename="SIT10A-LearningOutcomes.csv"` {
+		if got := get.Header().Get("Content-Disposition"); got != `attachment; filename=SIT10A-LearningOutcomes.csv` {
 			t.Errorf("Content-Disposition %q", got)
 		}
 		send := func(query, content string) *answered {

@@ -7,7 +7,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/assess"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -43,9 +42,7 @@ type addImageIn struct {
 }
 
 func (s *Server) addImage(ctx context.Context, _ *access.Caller, in addImageIn) (*assess.Image, error) {
-	return change(ctx, s.db, func(q db.Q) (*assess.Image, error) {
-		return assess.AddImage(ctx, q, assess.Image{Name: in.Image.Name, Tag: in.Image.Tag})
-	})
+	return s.usecases.AddImage(ctx, assess.Image{Name: in.Image.Name, Tag: in.Image.Tag})
 }
 
 type changeImageIn struct {
@@ -57,13 +54,11 @@ type changeImageIn struct {
 }
 
 func (s *Server) changeImage(ctx context.Context, _ *access.Caller, in changeImageIn) (*assess.Image, error) {
-	return change(ctx, s.db, func(q db.Q) (*assess.Image, error) {
-		return assess.ChangeImage(ctx, q, in.ID, in.Image.Name.Ptr(), in.Image.Tag.Ptr())
-	})
+	return s.usecases.ChangeImage(ctx, in.ID, in.Image.Name.Ptr(), in.Image.Tag.Ptr())
 }
 
 func (s *Server) deleteImage(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return assess.DeleteImage(ctx, q, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteImage(ctx, in.ID)
 }
 
 type pullImageOut struct {
@@ -75,13 +70,7 @@ type pullImageOut struct {
 const pullWait = time.Minute
 
 func (s *Server) pullImage(ctx context.Context, _ *access.Caller, in byID) (*pullImageOut, error) {
-	if _, err := assess.ImageByID(ctx, s.db.Pool(), in.ID); err != nil {
-		return nil, err
-	}
-	if err := s.usecases.CheckAssess(); err != nil {
-		return nil, err
-	}
-	if err := s.db.Tx(ctx, func(q db.Q) error { return assess.AskPull(ctx, q, in.ID) }); err != nil {
+	if err := s.usecases.PullImage(ctx, in.ID); err != nil {
 		return nil, err
 	}
 	over := time.After(s.pullWait)
@@ -98,7 +87,7 @@ func (s *Server) pullImage(ctx context.Context, _ *access.Caller, in byID) (*pul
 		select {
 		case <-over:
 			return pulled(i), nil
-		case <-s.live.Done(): // the service stops; the job goes on elsewhere, or later
+		case <-s.events.Until.Done(): // the service stops; the job goes on elsewhere, or later
 			return pulled(i), nil
 		case <-ctx.Done():
 			return nil, ctx.Err()

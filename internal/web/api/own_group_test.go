@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// matesOfBoth puts a tutor of the unit into the group of two students, makes the
+// membersOfBoth puts a tutor of the unit into the group of two students, makes the
 // first task the group's, and lets the group hand it in.
-func (w *world) matesOfBoth() {
+func (w *world) membersOfBoth() {
 	w.Helper()
 	w.byHand()
 	w.define("group_set_id = $1, is_graded = TRUE, max_quality_pts = 5", w.id["set"])
@@ -17,21 +17,21 @@ func (w *world) matesOfBoth() {
 		"project_id": w.id["project:both"]})
 }
 
-// judged is all that was said of tasks so far.
-func (w *world) judged() string {
+// marked is all that was said of tasks so far.
+func (w *world) marked() string {
 	w.Helper()
 	return fmt.Sprint(w.rows(`SELECT id || ' ' || status || ' ' || coalesce(grade, -9) || ' ' || quality_pts || ' ' ||
 		extensions AS v FROM tasks ORDER BY id`))
 }
 
-// A tutor who is in a group judges nothing of its work, whatever way it is tried:
+// A tutor who is in a group marks nothing of its work, whatever way it is tried:
 // before the group has handed in with them and after.
 func TestNobodyMarksTheirOwnGroup(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.matesOfBoth()
+		w.membersOfBoth()
 		refused := func() {
 			t.Helper()
-			before := w.judged()
+			before := w.marked()
 			for _, c := range []form{{"trigger": "complete", "grade": "3", "quality_pts": "5"}, {"trigger": "discuss",
 				"grade": "1", "quality_pts": "1"}, {"trigger": "fix"}, {"trigger": "working_on_it"}, {"grade": "2"},
 				{"quality_pts": "2"}} {
@@ -40,7 +40,7 @@ func TestNobodyMarksTheirOwnGroup(t *testing.T) {
 						says("a group you are in", "somebody else")
 				}
 			}
-			if now := w.judged(); now != before {
+			if now := w.marked(); now != before {
 				t.Errorf("%s became %s", before, now)
 			}
 		}
@@ -57,7 +57,7 @@ func TestNobodyMarksTheirOwnGroup(t *testing.T) {
 
 func TestNobodyExtendsTheirOwnGroup(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.matesOfBoth()
+		w.membersOfBoth()
 		w.ask("e", "student", ownTask, "1")
 		decide := "PUT " + ownTask + "/assess_extension/{e}"
 		for _, granted := range []string{"true", "false"} {

@@ -130,17 +130,28 @@ func TestPreferences(t *testing.T) {
 		read := func(who, want string) {
 			t.Helper()
 			o := w.do(who, "GET /api/preferences", nil).status(200).object()
-			if got := fmt.Sprintf("%v %v", o["theme"], o["shortcuts"]); got != want {
+			if got := fmt.Sprintf("%v %v %v", o["theme"], o["shortcuts"], o["time_zone"]); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		}
-		read("student", "system true")
+		read("student", "system true <nil>")
 		w.do("student", "PUT /api/preferences", form{"theme": "dark"}).status(200)
 		w.do("student", "PUT /api/preferences", `{"shortcuts": false}`).status(200)
-		read("student", "dark false")
-		read("mate", "system true")
+		w.do("student", "PUT /api/preferences", form{"time_zone": "Asia/Kolkata"}).status(200)
+		read("student", "dark false Asia/Kolkata")
+		read("mate", "system true <nil>")
 		w.do("student", "PUT /api/preferences", form{"theme": "pink"}).status(400)
-		read("student", "dark false")
+		for _, zone := range []string{"Local", "Mars/Base", "../UTC"} {
+			w.do("student", "PUT /api/preferences", form{"time_zone": zone}).status(400)
+		}
+		read("student", "dark false Asia/Kolkata")
+		w.do("student", "PUT /api/preferences", `{"time_zone": null}`).status(200)
+		read("student", "dark false <nil>")
+		for _, who := range []string{"tutor", "convenor", "admin"} {
+			w.do(who, "PUT /api/preferences", form{"time_zone": "Europe/Berlin"}).status(200)
+			read(who, "system true Europe/Berlin")
+		}
+		w.do("", "PUT /api/preferences", form{"time_zone": "Europe/Berlin"}).status(401)
 	})
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Every list that pages takes limit and offset the same way.
-func TestD3ListsPageAlike(t *testing.T) {
+func TestListsPageAlike(t *testing.T) {
 	lists := []string{"/api/projects?", "/api/teaching_periods?", "/api/activity_types?", "/api/campuses?",
 		"/api/teaching_periods/{T1}/breaks?", "/api/units/{unitA}/learning_alignments?project_id=0&",
 		"/api/units/{unitA}/stats/student_target_grade?", "/api/auth/sessions?",

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/permissions.md anew")
 
-const permissionsFile = "../../docs/permissions.md"
+const permissionsFile = "../../../docs/permissions.md"
 
 // everything is the permissions of all endpoints and pages.
 func everything() []Permission { return AllPermissions(site.New(site.Config{}).Sorted()) }
@@ -46,6 +46,17 @@ func TestEveryRightIsAskedSomewhere(t *testing.T) {
 	for _, r := range policy.All() {
 		if !declared[r] {
 			t.Errorf("no endpoint asks for the right to %s", r.Action)
+		}
+	}
+}
+
+func TestReadingIsNotRefusedAsAChange(t *testing.T) {
+	for _, p := range everything() {
+		verb, _, _ := strings.Cut(p.Action, " ")
+		for _, route := range p.Routes {
+			if strings.HasPrefix(route, "GET ") && slices.Contains([]string{"change", "create", "import", "delete"}, verb) {
+				t.Errorf("%s is refused with %q", route, p.right.Refusal())
+			}
 		}
 	}
 }

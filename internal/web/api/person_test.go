@@ -22,7 +22,7 @@ import (
 )
 
 // busy gives student something in every kind of table: work, words, a portfolio,
-// a calendar feed, letters, and other people's names in the words.
+// a calendar feed, emails, and other people's names in the words.
 func (w *world) busy() {
 	w.Helper()
 	w.nested()
@@ -39,11 +39,15 @@ func (w *world) busy() {
 		VALUES ('m1', $1, 'task', '', 'Tutor Person wrote to you', '', '', $2)`, w.id["student"], clock.At(w.now))
 }
 
+// itsVersion is the document of what the student handed in, in place of the copy that came back
+// annotated.
+const itsVersion = ownTask + "/submissions/timestamps/{at}/document"
+
 // exported gives the files of a person's export.
-func (w *world) exported(who string) (map[string]string, *person.Summary) {
+func (w *world) exported(who string) (map[string]string, *privacy.Summary) {
 	w.Helper()
 	var b bytes.Buffer
-	e := person.Exporter{DB: w.db, Files: w.api.files}
+	e := privacy.Exporter{DB: w.db, Files: w.api.files}
 	s, err := e.Export(w.Context(), w.id[who], &b)
 	if err != nil {
 		w.Fatal(err)
@@ -172,7 +176,7 @@ func TestEraseAPerson(t *testing.T) {
 		w.busy()
 		w.handedIn() // once more: every version is made anew
 		w.made()
-		e, err := person.Erase(w.Context(), w.db, w.id["student"], false)
+		e, err := privacy.Erase(w.Context(), w.db, w.id["student"], false)
 		if err != nil || e.Documents != 2 || e.Portfolios != 1 {
 			t.Fatalf("%v %+v", err, e)
 		}
@@ -193,7 +197,7 @@ func TestEraseAPerson(t *testing.T) {
 		}
 		w.made()
 		w.compiled()
-		for _, path := range []string{submission, portfolioPath} {
+		for _, path := range []string{itsVersion, portfolioPath} {
 			text := pdfText(t, w.do("tutor", "GET "+path, nil).status(200).Body.Bytes())
 			// What was said in comments stays as it was said.
 			if strings.Contains(text, "Student Person (") || !strings.Contains(text, "Erased Person") {
@@ -206,7 +210,7 @@ func TestEraseAPerson(t *testing.T) {
 		if n := w.count("receipts WHERE submission_id IS NOT NULL"); n < 2 {
 			t.Errorf("%d receipts are left", n)
 		}
-		if _, err := person.Erase(w.Context(), w.db, w.id["admin"], false); !fault.Is(err, fault.Conflict) {
+		if _, err := privacy.Erase(w.Context(), w.db, w.id["admin"], false); !fault.Is(err, fault.Conflict) {
 			t.Errorf("the last Admin: %v", err)
 		}
 	})
@@ -238,7 +242,7 @@ func TestEraseAPersonWithFiles(t *testing.T) {
 			upload{files: []part{{"file0", "ours.py", "print('ours')\n"}}}).status(201)
 		w.made()
 		w.set(`UPDATE submissions SET state = 'queued' WHERE user_id = $1`, w.id["student"]) // as if still to be made
-		e, err := person.Erase(w.Context(), w.db, w.id["student"], true)
+		e, err := privacy.Erase(w.Context(), w.db, w.id["student"], true)
 		if err != nil || e.Documents != 1 || e.Portfolios != 0 {
 			t.Fatalf("%v %+v", err, e)
 		}
@@ -251,13 +255,13 @@ func TestEraseAPersonWithFiles(t *testing.T) {
 			t.Errorf("kept %s", got)
 		}
 		// Of recordings and attachments, the tutor's are left.
-		said := "'My picture (" + personal.Removed + ")'"
+		said := "'My picture (" + personaldata.Removed + ")'"
 		for from, want := range map[string]int64{
 			"jobs j JOIN submissions s ON s.job_id = j.id WHERE s.user_id = " + fmt.Sprint(w.id["student"]): 0,
 			"portfolio_files": 0, "marked_copies": 0, "discussion_files WHERE number < 0": 0, "discussion_files": 1,
-			"submissions WHERE state = 'failed' AND document_hash IS NULL AND reason = '" + personal.Removed + "'": 1,
-			"task_comments WHERE attachment_hash IS NULL AND comment = " + said:                                    1,
-			"task_comments WHERE attachment_hash IS NOT NULL":                                                      1,
+			"submissions WHERE state = 'failed' AND document_hash IS NULL AND reason = '" + personaldata.Removed + "'": 1,
+			"task_comments WHERE attachment_hash IS NULL AND comment = " + said:                                        1,
+			"task_comments WHERE attachment_hash IS NOT NULL":                                                          1,
 		} {
 			if got := w.count(from); got != want {
 				t.Errorf("%d %s, want %d", got, from, want)
@@ -269,14 +273,14 @@ func TestEraseAPersonWithFiles(t *testing.T) {
 }
 
 // TestEraseATutor erases who is named on other people's documents, portfolios and
-// letters: the documents and portfolios are made anew, and the letters that wait
+// emails: the documents and portfolios are made anew, and the emails that wait
 // say the new name.
 func TestEraseATutor(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.busy()
-		for _, path := range []string{submission, portfolioPath} {
+		for _, path := range []string{itsVersion, portfolioPath} {
 			text := pdfText(t, w.do("tutor", "GET "+path, nil).status(200).Body.Bytes())
-			if path == submission && !strings.Contains(text, "Tutor Person") {
+			if path == itsVersion && !strings.Contains(text, "Tutor Person") {
 				t.Fatalf("the cover does not name the tutor: %s", text)
 			}
 		}
@@ -288,22 +292,22 @@ func TestEraseATutor(t *testing.T) {
 			tutor+x@example.edu', '<b>Tutor O&#39;Person</b> tutor&#43;x@example.edu', $2)`, w.id["student"],
 			clock.At(w.now))
 		naming := w.count(`submissions WHERE tutor_id = $1`, w.id["tutor"])
-		e, err := person.Erase(w.Context(), w.db, w.id["tutor"], false)
-		if err != nil || naming == 0 || int64(e.Documents) != naming || e.Portfolios != 1 || e.Letters != 1 {
+		e, err := privacy.Erase(w.Context(), w.db, w.id["tutor"], false)
+		if err != nil || naming == 0 || int64(e.Documents) != naming || e.Portfolios != 1 || e.Emails != 1 {
 			t.Fatalf("%v %+v", err, e)
 		}
-		letter := strings.Join(w.rows(`SELECT reply_to || '|' || subject || '|' || body_text || '|' || body_html AS v
+		email := strings.Join(w.rows(`SELECT reply_to || '|' || subject || '|' || body_text || '|' || body_html AS v
 			FROM mails WHERE name = 'm2'`), "")
 		name := fmt.Sprintf("Erased Person %d", w.id["tutor"])
-		if strings.Contains(letter, "O'Person") || strings.Contains(letter, "O&#39;Person") ||
-			strings.Contains(letter, "x@example") || strings.Count(letter, name) != 3 {
-			t.Errorf("the letter says %s", letter)
+		if strings.Contains(email, "O'Person") || strings.Contains(email, "O&#39;Person") ||
+			strings.Contains(email, "x@example") || strings.Count(email, name) != 3 {
+			t.Errorf("the email says %s", email)
 		}
 		w.made()
 		w.compiled()
-		for _, path := range []string{submission, portfolioPath} {
+		for _, path := range []string{itsVersion, portfolioPath} {
 			text := pdfText(t, w.do("convenor", "GET "+path, nil).status(200).Body.Bytes())
-			if strings.Contains(text, "O'Person") || path == submission && !strings.Contains(text, name) {
+			if strings.Contains(text, "O'Person") || path == itsVersion && !strings.Contains(text, name) {
 				t.Errorf("%s names the tutor: %s", path, text)
 			}
 		}
@@ -318,14 +322,14 @@ func TestEraseATutorOfOldDocuments(t *testing.T) {
 		w.made()
 		w.set(`UPDATE submissions SET tutor_id = NULL`)
 		all := w.count("submissions")
-		e, err := person.Erase(w.Context(), w.db, w.id["tutor"], false)
+		e, err := privacy.Erase(w.Context(), w.db, w.id["tutor"], false)
 		if err != nil || all == 0 || int64(e.Documents) != all {
 			t.Fatalf("%v %+v", err, e)
 		}
 		w.made()
 		w.set(`DELETE FROM tutorial_enrolments`)
 		w.set(`UPDATE submissions SET tutor_id = $1`, w.id["both"])
-		if e, err = person.Erase(w.Context(), w.db, w.id["both"], false); err != nil ||
+		if e, err = privacy.Erase(w.Context(), w.db, w.id["both"], false); err != nil ||
 			int64(e.Documents) != all {
 			t.Fatalf("%v %+v", err, e)
 		}

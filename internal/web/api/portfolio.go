@@ -97,12 +97,11 @@ func (s *Server) removePortfolio(ctx context.Context, who *access.Caller, in rem
 		return endpoint.NoContent{}, fault.New(fault.Invalid, "Send idx, kind and name together to remove a file, or "+
 			"none of them to remove the compiled portfolio.")
 	}
-	return remove(ctx, s.db, func(q db.Q) error {
-		if !given[0] {
-			return portfolio.Drop(ctx, q, who.ID, in.ID)
-		}
-		return portfolio.RemoveFile(ctx, q, in.ID, portfolio.File{Idx: in.Idx.V, Kind: in.Kind.V, Name: in.Name.V})
-	})
+	if !given[0] {
+		return endpoint.NoContent{}, s.usecases.DropPortfolio(ctx, who, in.ID)
+	}
+	return endpoint.NoContent{}, s.usecases.RemovePortfolioFile(ctx, in.ID,
+		portfolio.File{Idx: in.Idx.V, Kind: in.Kind.V, Name: in.Name.V})
 }
 
 func (s *Server) unitPortfolios(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
@@ -138,5 +137,6 @@ func (s *Server) unitZip(suffix string, list func(context.Context, db.Q, int64, 
 
 // zipFile is a download that is packed while it is sent.
 func (s *Server) zipFile(ctx context.Context, name string, list []portfolio.Entry) *endpoint.File {
-	return endpoint.Zip(name, func(w io.Writer) error { return portfolio.WriteZip(ctx, s.files, list, w) })
+	return endpoint.Zip(ctx, s.files, portfolio.Hashes(list), name,
+		func(w io.Writer) error { return portfolio.WriteZip(ctx, s.files, list, w) })
 }

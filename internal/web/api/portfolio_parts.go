@@ -10,7 +10,6 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/portfolio"
 	"lectern/internal/teaching/taskdef"
-	"lectern/internal/teaching/work"
 	"lectern/internal/web/endpoint"
 )
 
@@ -64,11 +63,9 @@ type portfolioFiles struct {
 
 func (s *Server) movePortfolioFile(ctx context.Context, _ *access.Caller, in movePortfolioFileIn) (*portfolioFiles,
 	error) {
-	return change(ctx, s.db, func(q db.Q) (*portfolioFiles, error) {
-		list, err := portfolio.MoveFile(ctx, q, in.ID, portfolio.File{Idx: in.Idx, Kind: in.Kind, Name: in.Name},
-			in.Place)
-		return &portfolioFiles{list}, err
-	})
+	list, err := s.usecases.MovePortfolioFile(ctx, in.ID, portfolio.File{Idx: in.Idx, Kind: in.Kind, Name: in.Name},
+		in.Place)
+	return &portfolioFiles{list}, err
 }
 
 type includeTasksIn struct {
@@ -86,8 +83,6 @@ func (s *Server) includeTasks(ctx context.Context, _ *access.Caller, in includeT
 	if len(in.Included)+len(in.Excluded) == 0 {
 		return nil, fault.New(fault.Invalid, "Send the tasks to include, to exclude, or both.")
 	}
-	return change(ctx, s.db, func(q db.Q) (*included, error) {
-		n, err := work.Include(ctx, q, in.ID, in.Included, in.Excluded)
-		return &included{n}, err
-	})
+	n, err := s.usecases.IncludeTasks(ctx, in.ID, in.Included, in.Excluded)
+	return &included{n}, err
 }

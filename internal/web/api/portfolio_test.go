@@ -202,7 +202,7 @@ func TestCompilePortfolio(t *testing.T) {
 		}
 		got := w.do("tutor", "GET "+portfolioPath+"?as_attachment=true", nil).status(200)
 		if h := got.Header().Get("Content-Disposition"); !strings.Contains(h,
-			`attachment; filename="SIT10A-student-portfolio.pdf"`) {
+			`attachment; filename=SIT10A-student-portfolio.pdf`) {
 			t.Error(h)
 		}
 		w.do("student", "PUT /api/projects/{project:student}", form{"submitted_grade": "1"}).status(409)
@@ -260,7 +260,7 @@ func oneNumbering(t *testing.T, text string) {
 
 // What changes while a portfolio is compiled is in it all the same; one that is
 // no longer wanted is not made.
-func TestCompileOvertaken(t *testing.T) {
+func TestWhatChangesDuringACompilationIsInIt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ask := func(f form) { w.do("student", "PUT /api/projects/{project:student}", f).status(200) }
 		compile := func(j jobs.Job) error {

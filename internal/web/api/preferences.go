@@ -9,6 +9,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/params"
 )
 
 // preferenceRoutes are what a person's own pages stand on: how they look, and what
@@ -29,22 +30,16 @@ func (s *Server) preferences(ctx context.Context, who *access.Caller, _ none) (*
 type preferencesIn struct {
 	Theme     *ident.Theme `param:"theme" doc:"system, light or dark; as it is without it"`
 	Shortcuts *bool        `param:"shortcuts" doc:"whether keys that are one letter work; as it is without it"`
+
+	TimeZone params.Opt[string] `param:"time_zone" null:"clears" doc:"whose clock times are told on, such as Australia/Melbourne; as it is without it"`
 }
 
 func (s *Server) setPreferences(ctx context.Context, who *access.Caller, in preferencesIn) (*ident.Preferences, error) {
-	return change(ctx, s.db, func(q db.Q) (*ident.Preferences, error) {
-		p, err := ident.PreferencesOf(ctx, q, who.ID)
-		if err != nil {
-			return nil, err
-		}
-		if in.Theme != nil {
-			p.Theme = *in.Theme
-		}
-		if in.Shortcuts != nil {
-			p.Shortcuts = *in.Shortcuts
-		}
-		return p, ident.SetPreferences(ctx, q, who.ID, *p)
-	})
+	c := usecase.PreferencesChange{Theme: in.Theme, Shortcuts: in.Shortcuts}
+	if in.TimeZone.Set {
+		c.TimeZone = &in.TimeZone.V // empty where it is cleared
+	}
+	return s.usecases.SetPreferences(ctx, who, c)
 }
 
 func (s *Server) home(ctx context.Context, who *access.Caller, _ none) (*usecase.Home, error) {

@@ -5,7 +5,6 @@ import (
 
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/presence"
 	"lectern/internal/web/endpoint"
 )
@@ -17,7 +16,7 @@ func (s *Server) presenceRoutes() {
 	endpoint.Route(s.Server, "PUT "+presencePath, 200, policy.SeePresence, "Say that you look at a task, and hear who "+
 		"else on the staff does", s.look, passing)
 	endpoint.Route(s.Server, "DELETE "+presencePath, 204, policy.SeePresence, "Say that you look at a task no more",
-		s.lookAway, passing)
+		s.stopLooking, passing)
 }
 
 type presenceOut struct {
@@ -25,22 +24,11 @@ type presenceOut struct {
 	Renew  int64             `json:"renew"` // seconds
 }
 
-func (in taskIn) looked() presence.Task {
-	return presence.Task{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID}
-}
-
 func (s *Server) look(ctx context.Context, who *access.Caller, in taskIn) (*presenceOut, error) {
-	return changeBriefly(ctx, s.db, func(q db.Q) (*presenceOut, error) {
-		if err := presence.Look(ctx, q, who.ID, in.looked()); err != nil {
-			return nil, err
-		}
-		others, err := presence.Others(ctx, q, who.ID, in.looked())
-		return &presenceOut{others, int64(presence.Renew.Seconds())}, err
-	})
+	others, err := s.usecases.LookAtTask(ctx, who, in.place())
+	return &presenceOut{others, int64(presence.Renew.Seconds())}, err
 }
 
-func (s *Server) lookAway(ctx context.Context, who *access.Caller, in taskIn) (endpoint.NoContent, error) {
-	return endpoint.NoContent{}, s.db.Brief(ctx, func(q db.Q) error {
-		return presence.Leave(ctx, q, who.ID, in.looked())
-	})
+func (s *Server) stopLooking(ctx context.Context, who *access.Caller, in taskIn) (endpoint.NoContent, error) {
+	return endpoint.NoContent{}, s.usecases.StopLooking(ctx, who, in.place())
 }

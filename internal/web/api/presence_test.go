@@ -71,8 +71,8 @@ func TestPresenceAtAGroupsWork(t *testing.T) {
 		w.set(`UPDATE tasks SET group_submission_id = $1 WHERE id IN ($2, $3)`, w.id["submission"], w.id["task"],
 			w.id["task:mate"])
 		w.looks("tutor", presenceOfStudent)
-		w.looks("convenor", mateTask+"/presence", "Tutor Person")
-		w.looks("tutor", mateTask+"/presence", "Convenor Person")
+		w.looks("convenor", memberTask+"/presence", "Tutor Person")
+		w.looks("tutor", memberTask+"/presence", "Convenor Person")
 		w.looks("both", "/api/projects/{project:withdrawn}/task_def_id/{defA1}/presence")
 		of, err := presence.Of(t.Context(), w.db.Pool(), w.id["convenor"], []int64{w.id["task"], w.id["task:mate"],
 			w.id["task:withdrawn"], w.id["task:both"], 4711})
@@ -136,7 +136,7 @@ func TestPresenceIsHeardByTheStaff(t *testing.T) {
 			t.Errorf("%d events are kept of it", n-kept)
 		}
 		w.comment("c", "tutor", ownTask, "Hello")
-		w.comment("m", "mate", mateTask, "Mine")
+		w.comment("m", "mate", memberTask, "Mine")
 		w.comment("b", "studentB", "/api/projects/{project:studentB}/task_def_id/{defB1}", "Mine")
 		for _, c := range rest {
 			c.expect("comment")

@@ -47,9 +47,7 @@ type addProjectIn struct {
 }
 
 func (s *Server) addProject(ctx context.Context, who *access.Caller, in addProjectIn) (*enrol.StudentEntry, error) {
-	return change(ctx, s.db, func(q db.Q) (*enrol.StudentEntry, error) {
-		return usecase.EnrolStudent(ctx, q, who, in.UnitID, in.StudentNum, in.CampusID)
-	})
+	return s.usecases.EnrolStudent(ctx, who, in.UnitID, in.StudentNum, in.CampusID)
 }
 
 type projectIn struct {
@@ -80,14 +78,14 @@ func plainText[S ~string](o params.Opt[S]) *string {
 type changeProjectIn struct {
 	ID               int64                      `path:"id" scope:"project"`
 	Trigger          params.Opt[projectTrigger] `param:"trigger" doc:"trigger_week_end completes what is to be discussed"`
-	CampusID         params.Opt[int64]          `param:"campus_id" doc:"-1 or null: none"`
+	CampusID         params.Opt[int64]          `param:"campus_id" null:"clears" doc:"-1 or null: none"`
 	Enrolled         params.Opt[bool]           `param:"enrolled"`
 	TargetGrade      params.Opt[grade.Grade]    `param:"target_grade" doc:"0 to 3"`
-	SubmittedGrade   params.Opt[grade.Grade]    `param:"submitted_grade" doc:"0 to 3; null: none"`
+	SubmittedGrade   params.Opt[grade.Grade]    `param:"submitted_grade" null:"clears" doc:"0 to 3; null: none"`
 	CompilePortfolio params.Opt[bool]           `param:"compile_portfolio"`
-	Grade            params.Opt[int64]          `param:"grade" doc:"0 to 100; needs grade_rationale and old_grade"`
-	OldGrade         params.Opt[int64]          `param:"old_grade" doc:"the grade the caller knows; 409 if it has changed"`
-	GradeRationale   params.Opt[string]         `param:"grade_rationale" text:"lines"`
+	Grade            params.Opt[int64]          `param:"grade" doc:"the final grade, 0 to 100"`
+	OldGrade         params.Opt[int64]          `param:"old_grade" doc:"the grade the caller knows: 409 if it is another by now; no check when absent"`
+	GradeRationale   params.Opt[string]         `param:"grade_rationale" text:"lines" null:"clears"`
 }
 
 // updatedProject is what a change of a project shows of it.
@@ -104,9 +102,7 @@ type updatedProject struct {
 }
 
 func (s *Server) changeProject(ctx context.Context, who *access.Caller, in changeProjectIn) (*updatedProject, error) {
-	p, err := changeBriefly(ctx, s.db, func(q db.Q) (*enrol.ProjectDetail, error) {
-		return usecase.ChangeProject(ctx, q, who, in.ID, in.change())
-	})
+	p, err := s.usecases.ChangeProject(ctx, who, in.ID, in.change())
 	if err != nil {
 		return nil, err
 	}
@@ -118,5 +114,5 @@ func (in changeProjectIn) change() usecase.ProjectChange {
 	return usecase.ProjectChange{Trigger: plainText(in.Trigger), CampusID: orNone(in.CampusID, -1),
 		Enrolled: in.Enrolled.Ptr(), TargetGrade: in.TargetGrade.Ptr(), SubmittedGrade: setting(in.SubmittedGrade),
 		CompilePortfolio: in.CompilePortfolio.Ptr(), Grade: in.Grade.Ptr(), OldGrade: in.OldGrade.Ptr(),
-		GradeRationale: in.GradeRationale.Ptr()}
+		GradeRationale: setting(in.GradeRationale)}
 }

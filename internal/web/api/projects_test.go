@@ -122,11 +122,11 @@ func TestEnrolling(t *testing.T) {
 		}
 		w.do("outsider", "GET /api/projects/{new}", nil).status(200)
 
-		// Back again, elsewhere: the seat on the old campus is gone.
+		// Back again, elsewhere: the place on the old campus is gone.
 		back := enrol("withdrawn", "{geelong}").status(201).object()
 		if back["enrolled"] != true || int64(back["campus_id"].(float64)) != w.id["geelong"] ||
-			w.seats("project:withdrawn") != "[]" {
-			t.Errorf("re-enrolled as %v in %s", back, w.seats("project:withdrawn"))
+			w.tutorialsOf("project:withdrawn") != "[]" {
+			t.Errorf("re-enrolled as %v in %s", back, w.tutorialsOf("project:withdrawn"))
 		}
 	})
 }
@@ -205,9 +205,8 @@ func TestChangingProjects(t *testing.T) {
 			{"tutor", form{"target_grade": "-1"}, 400, "target_grade"},
 			{"tutor", form{"submitted_grade": "4"}, 400, "submitted_grade"},
 			{"tutor", form{"target_grade": "much"}, 400, "target_grade"},
-			{"tutor", form{"target_grade": "0", "grade": "70"}, 400, "old_grade is required"},
 			{"tutor", form{"grade": "101", "old_grade": "80", "grade_rationale": "x"}, 400, "grade"},
-			{"tutor", form{"old_grade": "80", "grade_rationale": "x"}, 400, "grade is required"},
+			{"tutor", form{"old_grade": "79", "grade_rationale": "x"}, 409, "80"},
 			{"tutor", form{"target_grade": "0", "campus_id": "999"}, 404, "campus"},
 			{"tutor", form{"target_grade": "0", "campus_id": w.path("{geelong}")}, 409, "LA1"},
 			{"tutor", form{"target_grade": "0", "grade": "1", "old_grade": "2", "grade_rationale": "x"}, 409, "80"},
@@ -219,7 +218,7 @@ func TestChangingProjects(t *testing.T) {
 		}
 
 		w.do("tutor", path, form{"campus_id": "-1"}).status(200)
-		w.do("student", "DELETE "+seatPath, nil).status(204)
+		w.do("student", "DELETE "+enrolmentPath, nil).status(204)
 		if o := w.do("tutor", path, form{"campus_id": w.path("{geelong}")}).status(200).object(); int64(o["campus_id"].(float64)) != w.id["geelong"] {
 			t.Errorf("campus %v", o["campus_id"])
 		}
@@ -257,5 +256,28 @@ func TestEnrollingOneStudentAtOnce(t *testing.T) {
 				t.Errorf("one heard of %v, another of %v", one, other)
 			}
 		}
+	})
+}
+
+func TestAFinalGradeMayComeAlone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		const path = "PUT /api/projects/{project:student}"
+		grade := func(body any, status int, grade float64, why any) {
+			t.Helper()
+			w.do("tutor", path, body).status(status)
+			o := w.do("tutor", "GET /api/projects/{project:student}", nil).object()
+			if o["grade"] != grade || o["grade_rationale"] != why {
+				t.Errorf("after %v the grade is %v, %v", body, o["grade"], o["grade_rationale"])
+			}
+		}
+		grade(form{"grade": "70"}, 200, 70, nil)
+		grade(form{"grade_rationale": "Good"}, 200, 70, "Good")
+		grade(form{"grade": "75"}, 200, 75, "Good")
+		grade(form{"grade": "80", "old_grade": "70"}, 409, 75, "Good")
+		grade(form{"grade": "80", "old_grade": "75"}, 200, 80, "Good")
+		grade(form{"old_grade": "80"}, 200, 80, "Good")
+		grade(form{"old_grade": "81"}, 409, 80, "Good")
+		grade(`{"grade_rationale":null}`, 200, 80, nil)
+		w.do("student", path, form{"grade": "80"}).status(403)
 	})
 }

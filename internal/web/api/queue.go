@@ -8,8 +8,9 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/queue"
 	"lectern/internal/teaching/status"
-	"lectern/internal/teaching/work"
+	"lectern/internal/teaching/verdict"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 )
@@ -22,7 +23,7 @@ func (s *Server) queueRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{id}/queue/around", 200, policy.GiveFeedback,
 		"Tell where a task stands among what waits for the caller, and what comes before and after it", s.queueAround)
 	endpoint.Route(s.Server, "GET /api/units/{id}/sitting", 200, policy.GiveFeedback,
-		"Tell how much the caller has judged without a long pause until now, how fast, and how much is left", s.sitting)
+		"Tell how much the caller has marked without a long pause until now, how fast, and how much is left", s.markingSession)
 }
 
 // queueFilter is what the queue is narrowed to.
@@ -34,8 +35,8 @@ type queueFilter struct {
 	Text       string        `param:"text" doc:"words that are all in the student's names, or all in the task's"`
 }
 
-func (in queueFilter) queue(who *access.Caller) (work.Queue, error) {
-	w := work.Queue{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, TutorialID: in.TutorialID,
+func (in queueFilter) queue(who *access.Caller) (queue.Queue, error) {
+	w := queue.Queue{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, TutorialID: in.TutorialID,
 		Text: in.Text}
 	if in.Status == "" {
 		return w, nil
@@ -54,9 +55,9 @@ type queueOrder struct {
 	Sort         string `param:"sort" enum:"waiting,task,student" doc:"the longest wait first without it"`
 }
 
-func (in queueOrder) queue(who *access.Caller) (work.Queue, error) {
+func (in queueOrder) queue(who *access.Caller) (queue.Queue, error) {
 	w, err := in.queueFilter.queue(who)
-	w.DefinitionID, w.Sort = in.DefinitionID, work.Sort(in.Sort)
+	w.DefinitionID, w.Sort = in.DefinitionID, queue.Sort(in.Sort)
 	return w, err
 }
 
@@ -82,12 +83,12 @@ type queueCountsIn struct {
 }
 
 func (s *Server) queueCounts(ctx context.Context, who *access.Caller, in queueCountsIn) (
-	endpoint.List[work.TaskCount], error) {
+	endpoint.List[queue.TaskCount], error) {
 	w, err := in.queue(who)
 	if err != nil {
-		return endpoint.List[work.TaskCount]{}, err
+		return endpoint.List[queue.TaskCount]{}, err
 	}
-	list, err := view(ctx, s.db, func(q db.Q) ([]work.TaskCount, error) { return w.Counts(ctx, q) })
+	list, err := view(ctx, s.db, func(q db.Q) ([]queue.TaskCount, error) { return w.Counts(ctx, q) })
 	return short(in.paging, list, err)
 }
 
@@ -119,29 +120,29 @@ func (s *Server) queueAround(ctx context.Context, who *access.Caller, in queueAr
 	})
 }
 
-// sittingOut is what the caller alone is told of their own pace.
-type sittingOut struct {
+// markingSessionOut is what the caller alone is told of their own pace.
+type markingSessionOut struct {
 	Done    int64    `json:"done" doc:"how many verdicts the caller gave since their last pause of an hour"`
 	Waiting int64    `json:"waiting" doc:"how many tasks wait for the caller, as the filter narrows them"`
 	Median  *float64 `json:"median_seconds" doc:"between two single verdicts; null where there were fewer than three"`
 }
 
-func (s *Server) sitting(ctx context.Context, who *access.Caller, in queueOrder) (*sittingOut, error) {
+func (s *Server) markingSession(ctx context.Context, who *access.Caller, in queueOrder) (*markingSessionOut, error) {
 	w, err := in.queue(who)
 	if err != nil {
 		return nil, err
 	}
 	w.Page = db.Part(0, 0)
-	return view(ctx, s.db, func(q db.Q) (*sittingOut, error) {
+	return view(ctx, s.db, func(q db.Q) (*markingSessionOut, error) {
 		_, waiting, err := w.Rows(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		own, err := work.SittingOf(ctx, q, in.UnitID, who.ID)
+		own, err := verdict.SessionOf(ctx, q, in.UnitID, who.ID)
 		if err != nil {
 			return nil, err
 		}
-		out := &sittingOut{Done: own.Done, Waiting: waiting}
+		out := &markingSessionOut{Done: own.Done, Waiting: waiting}
 		if own.Median > 0 {
 			out.Median = new(own.Median.Seconds())
 		}

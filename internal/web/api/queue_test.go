@@ -161,7 +161,7 @@ func TestWhatStandsAroundATaskInTheQueue(t *testing.T) {
 }
 
 // Everybody is told of their own verdicts only, and only those since they paused.
-func TestASittingIsOnesOwn(t *testing.T) {
+func TestAMarkingSessionIsOnesOwn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		is := func(who, query, want string) {
 			t.Helper()

@@ -46,7 +46,7 @@ var readings = []reading{
 	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`,
 		[]string{aUnit, "/api/units/{unit_id}/task_definitions/{id}"}},
 	{policy.SeeAccess, "convenor", `"suspended":false`, []string{aUnit + "/access"}},
-	{policy.DeleteWork, "convenor", `"name":"Quokkas"`, []string{deletedPath}},
+	{policy.SeeDeleted, "convenor", `"name":"Quokkas"`, []string{deletedPath}},
 
 	{policy.ReadUnit, "student", `"description":"It fits"`,
 		[]string{aUnit, "/api/units/{unit_id}/learning_alignments", "/api/units/{unit_id}/learning_alignments/{id}",
@@ -71,6 +71,7 @@ var readings = []reading{
 	{policy.GiveFeedback, "tutor", `"has_extensions"`, []string{"/api/units/{id}/tasks/inbox", "/api/units/{id}/queue",
 		"/api/units/{id}/queue/around", "/api/units/{id}/feedback",
 		"/api/units/{unit_id}/task_definitions/{task_def_id}/tasks"}},
+	{policy.SeeExtensions, "tutor", `Quokka reason`, []string{taskRoute + "/comments", aUnit + "/extensions"}},
 	{policy.SeeSimilarities, "tutor", `"type":"Turnitin","pct":61`, []string{similaritiesPath}},
 	{policy.SeeClusters, "tutor", `says nothing of who wrote it`, []string{clustersPath}},
 	{policy.TakeNotes, "tutor", `Quokka note`, []string{notesPath, staffNotePath}},
@@ -91,16 +92,17 @@ var readings = []reading{
 
 // unguarded are the rights on GET endpoints that guard no field of their own.
 var unguarded = map[*policy.Right]string{
-	policy.Anybody:         "everybody has it",
-	policy.EmployStaff:     "the staff are shown with the unit",
-	policy.SignedIn:        "is about the caller's own",
-	policy.OwnFactor:       "is about the caller's own",
-	policy.SteerOutside:    "what is done at the similarity service is shown there alone",
-	policy.ExportUnit:      "makes sheets of what ListStudents and ReadUnit show",
-	policy.ExportUsers:     "makes a sheet of what ListUsers shows",
-	policy.EditOutcomes:    "makes a sheet of what ReadUnit shows",
-	policy.EditGroupSets:   "makes sheets of what ListGroups and ReadMembers show",
-	policy.EditDefinitions: "gives out the files that one may set by it",
+	policy.Anybody:        "everybody has it",
+	policy.SeeStaff:       "the staff are shown with the unit",
+	policy.SignedIn:       "is about the caller's own",
+	policy.OwnFactor:      "is about the caller's own",
+	policy.SteerOutside:   "what is done at the similarity service is shown there alone",
+	policy.ExportUnit:     "makes sheets of what ListStudents and ReadUnit show",
+	policy.ExportUsers:    "makes a sheet of what ListUsers shows",
+	policy.ExportOutcomes: "makes a sheet of what ReadUnit shows",
+	policy.ExportGroups:   "makes sheets of what ListGroups and ReadMembers show",
+	policy.SeeMaterial:    "gives out the files that EditDefinitions lets one set, and what came of trying them",
+	policy.SeeInvitations: "tells how many there are, and nothing of a person",
 }
 
 // rightsOf gives the rights an endpoint asks for.
@@ -192,11 +194,14 @@ func (w *world) fillFields() {
 	relay(w)
 	w.outsideReport(w.someSubmission(), "quokka", 61, "")
 	w.alike(0, 1)
-	w.api.outside = func(context.Context, *access.Caller, string) (string, error) {
+	w.api.usecases.Report = func(context.Context, *access.Caller, string) (string, error) {
 		return "https://outside.example/", nil
 	}
 	w.do("student", "POST "+ownTask+"/comments", form{"comment": "Quokka words"}).status(201)
-	w.judgedLately()
+	w.byHand()
+	w.do("student", "POST "+ownTask+"/request_extension", form{"comment": "Quokka reason",
+		"weeks_requested": "1"}).status(201)
+	w.markedLately()
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,
 		"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],
 		"description": "Quokka link"}).status(201)

@@ -98,7 +98,7 @@ func (r rightRow) of(owner string) (row rightRow, ok bool) {
 }
 
 // allRows gives the rows of the table, and those that follow from them for the
-// projects of a group mate, a withdrawn student and one who teaches the unit.
+// projects of a group member, a withdrawn student and one who teaches the unit.
 func allRows() (rows []rightRow) {
 	for _, r := range rightRows {
 		rows = append(rows, r)

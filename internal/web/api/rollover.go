@@ -7,7 +7,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -36,10 +35,8 @@ type rolloverUnitIn struct {
 }
 
 func (s *Server) rolloverUnit(ctx context.Context, who *access.Caller, in rolloverUnitIn) (*usecase.FullUnit, error) {
-	return change(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) {
-		return usecase.RolloverUnit(ctx, q, who, in.ID, usecase.UnitRollover{PeriodID: in.PeriodID,
-			Start: in.StartDate.Ptr(), End: in.EndDate.Ptr()})
-	})
+	return s.usecases.RolloverUnit(ctx, who, in.ID, usecase.UnitRollover{PeriodID: in.PeriodID,
+		Start: in.StartDate.Ptr(), End: in.EndDate.Ptr()})
 }
 
 type rolloverPeriodIn struct {
@@ -52,8 +49,6 @@ type rolloverPeriodIn struct {
 // rolloverPeriod answers null.
 func (s *Server) rolloverPeriod(ctx context.Context, who *access.Caller, in rolloverPeriodIn) (endpoint.Null,
 	error) {
-	return endpoint.Null{}, s.db.Tx(ctx, func(q db.Q) error {
-		return usecase.RolloverPeriod(ctx, q, usecase.PeriodRollover{FromID: in.FromID, ToID: in.ToID,
-			Inactive: in.Inactive, SearchForward: in.SearchForward.Or(true), CallerID: who.ID})
-	})
+	return endpoint.Null{}, s.usecases.RolloverPeriod(ctx, usecase.PeriodRollover{FromID: in.FromID, ToID: in.ToID,
+		Inactive: in.Inactive, SearchForward: in.SearchForward.Or(true), CallerID: who.ID})
 }

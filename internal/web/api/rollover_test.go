@@ -290,9 +290,8 @@ func TestStatementsOfRollover(t *testing.T) {
 		statements := func(to string) int64 {
 			t.Helper()
 			ctx, c := db.Counting(t.Context(), nil)
-			if err := w.db.Tx(ctx, func(q db.Q) error {
-				return usecase.RolloverPeriod(ctx, q, usecase.PeriodRollover{FromID: w.id["T1"], ToID: w.id[to]})
-			}); err != nil {
+			uses := usecase.New(usecase.Config{DB: w.db})
+			if err := uses.RolloverPeriod(ctx, usecase.PeriodRollover{FromID: w.id["T1"], ToID: w.id[to]}); err != nil {
 				t.Fatal(err)
 			}
 			return c.N()

@@ -14,7 +14,7 @@ import (
 	"lectern/internal/people/sso"
 	"lectern/internal/people/sso/saml"
 	"lectern/internal/people/sso/saml/samltest"
-	"lectern/internal/web/endpoint"
+	"lectern/internal/web/signin"
 )
 
 var _ = rights(
@@ -33,12 +33,12 @@ func (w *world) withSAML(t *testing.T, change func(c *saml.Config)) *samltest.ID
 		change(&c)
 	}
 	var err error
-	if w.api.saml, err = saml.New(t.Context(), w.db, c); err != nil {
+	if w.api.signin.SAML, err = saml.New(t.Context(), w.db, c); err != nil {
 		t.Fatal(err)
 	}
-	w.api.methods = []Method{{Method: "saml", Name: "Example University", RedirectTo: w.api.saml.RedirectTo},
-		{Method: Database, Name: "Password"}}
-	if err := w.api.saml.Refresh(t.Context()); err != nil {
+	w.api.signin.Methods = []signin.Method{{Method: "saml", Name: "Example University", RedirectTo: w.api.signin.SAML.RedirectTo},
+		{Method: signin.Database, Name: "Password"}}
+	if err := w.api.signin.SAML.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	idp.Register(w.do("", "GET /api/auth/saml/metadata", nil).status(200).Body.Bytes())
@@ -96,7 +96,7 @@ func TestSAMLIsNotSetUp(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.bring("x").status(503).says("cannot be used at the moment") // nothing is known of the provider yet
 		w.do("", "GET /api/auth/saml/metadata", nil).status(200)
-		w.api.saml = nil
+		w.api.signin.SAML = nil
 		w.bring("x").status(503).says("not set up")
 		w.do("", "GET /api/auth/saml/metadata", nil).status(503).says("not set up")
 	})
@@ -111,7 +111,7 @@ func TestABrowserIsSentToTheClient(t *testing.T) {
 			!strings.Contains(page.Body.String(), "--client-url") {
 			t.Errorf("got %s", page.Body)
 		}
-		w.api.clientURL = "https://client.example.edu/app/"
+		w.api.signin.ClientURL = "https://client.example.edu/app/"
 		sent := w.bring(answer, "Accept", browser).status(http.StatusSeeOther) // what failed was not used up
 		to, err := url.Parse(sent.Header().Get("Location"))
 		if err != nil || sent.Body.Len() > 0 || len(sent.Result().Cookies()) > 0 {
@@ -139,13 +139,11 @@ func TestABrowserIsSentToTheClient(t *testing.T) {
 	})
 }
 
-// withPagesBySAML leads whoever signs in by SAML to a page, with the token in the cookie c.
+// withPagesBySAML leads whoever signs in by SAML to a page, with the token in a cookie.
 func (w *world) withPagesBySAML(t *testing.T) *samltest.IDP {
 	idp := w.withSAML(t, func(c *saml.Config) { c.Rules.Domains = []string{"example.edu"} })
 	idp.Person("s-1", "student@example.edu")
-	w.api.EnterPages(func(token, _ string) endpoint.Redirect {
-		return endpoint.Redirect{To: "/home", Cookies: []*http.Cookie{{Name: "c", Value: token}}}
-	})
+	w.api.signin.Pages = true
 	w.now = clock.Real()
 	return idp
 }
@@ -153,18 +151,19 @@ func (w *world) withPagesBySAML(t *testing.T) *samltest.IDP {
 func TestABrowserIsSentToOurPages(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		idp := w.withPagesBySAML(t)
-		ways, keep := w.api.Ways(t.Context(), "")
+		ways, keep := w.api.signin.SignInMethods(t.Context(), "")
 		sent := w.bring(idp.SignIn(ways[0].Address, "s-1"), "Accept", browser, "Cookie",
 			keep.Name+"="+keep.Value).status(http.StatusSeeOther)
 		if sent.Header().Get("Location") != "/home" || len(sent.Result().Cookies()) != 1 {
 			t.Fatalf("got %v", sent.Header())
 		}
-		token := sent.Result().Cookies()[0].Value
+		cookie := sent.Result().Cookies()[0]
+		token := cookie.Value
 		w.do("", "GET /api/users/{student}", nil, "Username", "student", "Auth_Token", token).status(200)
-		w.do("", "GET /api/users/{student}", nil, "Cookie", "c="+token).status(401) // the API reads none
-		w.api.clientURL = "https://client.example.edu"
+		w.do("", "GET /api/users/{student}", nil, "Cookie", cookie.Name+"="+token).status(401) // the API reads none
+		w.api.signin.ClientURL = "https://client.example.edu"
 		sent = w.bring(idp.SignIn(w.begin(), "s-1"), "Accept", browser).status(http.StatusSeeOther)
-		if !strings.HasPrefix(sent.Header().Get("Location"), w.api.clientURL) {
+		if !strings.HasPrefix(sent.Header().Get("Location"), w.api.signin.ClientURL) {
 			t.Errorf("the client does not come first: %v", sent.Header())
 		}
 	})
@@ -175,8 +174,8 @@ func TestABrowserIsSentToOurPages(t *testing.T) {
 func TestNobodyIsSignedInAsSomebodyElse(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		idp := w.withPagesBySAML(t)
-		ways, own := w.api.Ways(t.Context(), "")
-		_, other := w.api.Ways(t.Context(), "")
+		ways, own := w.api.signin.SignInMethods(t.Context(), "")
+		_, other := w.api.signin.SignInMethods(t.Context(), "")
 		if !own.Secure || !own.HttpOnly || own.SameSite != http.SameSiteNoneMode || own.Value == other.Value {
 			t.Errorf("%s and %s", own, other)
 		}

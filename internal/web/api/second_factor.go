@@ -2,17 +2,11 @@ package api
 
 import (
 	"context"
-	"encoding/base64"
-	"fmt"
 
-	"rsc.io/qr"
-
-	"lectern/internal/ground/totp"
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/web/endpoint"
 )
 
@@ -45,7 +39,7 @@ func (s *Server) secondFactorRoutes() {
 }
 
 func (s *Server) getFactor(ctx context.Context, who *access.Caller, _ none) (*ident.Factor, error) {
-	return s.passwords.Factor(ctx, s.db.Pool(), who)
+	return s.usecases.Passwords.Factor(ctx, s.db.Pool(), who)
 }
 
 type startFactorIn struct {
@@ -59,29 +53,15 @@ type startFactorOut struct {
 }
 
 func (s *Server) startFactor(ctx context.Context, who *access.Caller, in startFactorIn) (*startFactorOut, error) {
-	proof, err := s.proof(ctx, who, in.Password)
+	secret, err := s.usecases.StartFactor(ctx, who, in.Password)
 	if err != nil {
 		return nil, err
 	}
-	secret, err := s.passwords.StartFactor(ctx, who, proof)
+	a, err := s.signin.Authenticator(who, secret)
 	if err != nil {
 		return nil, err
 	}
-	uri := totp.URI(s.settings.ExternalName, who.Username, secret)
-	picture, err := qr.Encode(uri, qr.M)
-	if err != nil {
-		return nil, fmt.Errorf("draw the QR code of a second factor: %w", err)
-	}
-	return &startFactorOut{secret, uri, "data:image/png;base64," +
-		base64.StdEncoding.EncodeToString(picture.PNG())}, nil
-}
-
-// proof takes the caller's password, if they sent one.
-func (s *Server) proof(ctx context.Context, who *access.Caller, password string) (*ident.Proof, error) {
-	if password == "" {
-		return nil, nil
-	}
-	return s.passwords.Prove(ctx, who.ID, password, who.From)
+	return &startFactorOut{secret, a.URI, a.QR}, nil
 }
 
 type codeIn struct {
@@ -93,12 +73,12 @@ type codesOut struct {
 }
 
 func (s *Server) confirmFactor(ctx context.Context, who *access.Caller, in codeIn) (*codesOut, error) {
-	codes, err := s.passwords.ConfirmFactor(ctx, who, in.OTP)
+	codes, err := s.usecases.Passwords.ConfirmFactor(ctx, who, in.OTP)
 	return &codesOut{codes}, err
 }
 
 func (s *Server) renewCodes(ctx context.Context, who *access.Caller, in codeIn) (*codesOut, error) {
-	codes, err := s.passwords.RenewCodes(ctx, who, in.OTP)
+	codes, err := s.usecases.Passwords.RenewCodes(ctx, who, in.OTP)
 	return &codesOut{codes}, err
 }
 
@@ -108,13 +88,9 @@ type dropFactorIn struct {
 }
 
 func (s *Server) dropFactor(ctx context.Context, who *access.Caller, in dropFactorIn) (endpoint.NoContent, error) {
-	proof, err := s.proof(ctx, who, in.Password)
-	if err != nil {
-		return endpoint.NoContent{}, err
-	}
-	return endpoint.NoContent{}, s.passwords.DropFactor(ctx, who, proof, in.OTP)
+	return endpoint.NoContent{}, s.usecases.DropFactor(ctx, who, in.Password, in.OTP)
 }
 
 func (s *Server) resetFactor(ctx context.Context, who *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return ident.ResetFactor(ctx, q, who, in.ID) })
+	return endpoint.NoContent{}, s.usecases.ResetFactor(ctx, who, in.ID)
 }

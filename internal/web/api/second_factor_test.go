@@ -233,6 +233,31 @@ func TestGuessingCodes(t *testing.T) {
 	})
 }
 
+// Wrong codes of the app do not count as wrong passwords: however many there were from an
+// address, a recovery code opens there.
+func TestARecoveryCodeIsTakenWhileCodesOfTheAppMustWait(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.password("student")
+		_, codes := w.factor("student")
+		waits := 0
+		for i := range 30 {
+			if w.withCode("student", fmt.Sprintf("%06d", i)).status(401, 429).Code == 429 {
+				waits++
+			}
+		}
+		if waits < 10 {
+			t.Fatalf("only %d of 30 wrong codes had to wait", waits)
+		}
+		w.withCode("student", codes[0]).status(201)
+		w.withCode("student", "000000").status(401, 429)
+		for range 19 {
+			w.do("", "POST /api/auth", form{"username": "student", "password": "wrong one"}).status(401)
+		}
+		w.do("", "POST /api/auth", form{"username": "student", "password": "wrong one"}).status(401, 429)
+		w.withCode("student", codes[1]).status(429)
+	})
+}
+
 // Of many sign-ins with one code, by however many instances, one gets in.
 func TestOneCodeOpensOneSession(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -244,7 +269,7 @@ func TestOneCodeOpensOneSession(t *testing.T) {
 			for range 6 {
 				wg.Go(func() {
 					other := ident.NewPasswords(w.db, ident.Limits{})
-					if _, err := other.SignIn(context.Background(), ident.Try{Username: "student", Password: secret,
+					if _, err := other.SignIn(context.Background(), ident.Credentials{Username: "student", Password: secret,
 						OTP: otp}); err == nil {
 						in.Add(1)
 					}
@@ -263,7 +288,7 @@ func TestOneCodeOpensOneSession(t *testing.T) {
 func TestRequiredSecondFactor(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.password("convenor", "tutor")
-		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{RequireFactor: true})
+		w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{RequireFactor: true})
 		old := w.tokens["convenor"] // began elsewhere
 		w.signIn("tutor", secret)
 		w.do("tutor", "GET /api/users/{tutor}", nil).status(200)
@@ -307,7 +332,7 @@ func TestRequiredFactorEndsOldSessions(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.password("convenor")
 		w.signIn("convenor", secret)
-		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{RequireFactor: true})
+		w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{RequireFactor: true})
 		w.do("convenor", "GET /api/units/{unitA}", nil).status(200)
 		w.do("convenor", "PUT /api/auth", nil).status(403).says("second factor")
 		w.now = w.now.Add(2 * time.Hour)
@@ -337,7 +362,7 @@ func TestResettingASecondFactor(t *testing.T) {
 func TestPasswordsOfAFew(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.password("student", "admin")
-		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{Only: []string{"ADMIN"}})
+		w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{Only: []string{"ADMIN"}})
 		few := w.do("", "POST /api/auth", form{"username": "student", "password": secret}).status(401).Body.String()
 		none := w.do("", "POST /api/auth", form{"username": "nobody", "password": secret}).status(401).Body.String()
 		if few != none {

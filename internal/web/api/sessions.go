@@ -7,7 +7,6 @@ import (
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/web/endpoint"
 )
 
@@ -28,5 +27,5 @@ func (s *Server) listSessions(ctx context.Context, who *access.Caller, in paging
 }
 
 func (s *Server) endSession(ctx context.Context, who *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return ident.EndOwn(ctx, q, who, in.ID) })
+	return endpoint.NoContent{}, s.usecases.EndOwnSession(ctx, who, in.ID)
 }

@@ -8,35 +8,6 @@ import (
 	"lectern/internal/web/endpoint"
 )
 
-// Settings are what the institution tells everybody.
-type Settings struct {
-	ExternalName string // of the service; Lectern when empty
-	Privacy      string // how work handed in is used
-	Plagiarism   string // what whoever hands work in agrees to
-	Assessment   bool   // containers assess work
-	Similarity   bool   // a similarity service is configured
-}
-
-const (
-	defaultPrivacy = "The work you hand in, your marks and the comments you exchange are kept to teach and assess " +
-		"you. " +
-		"The staff of your units and the administrators of this service can see them."
-	defaultPlagiarism = "By handing in work you state that it is your own, that every source it draws on is named, " +
-		"and that you agree to its being compared with the work of others."
-)
-
-func (s Settings) withDefaults() Settings {
-	for _, p := range []struct {
-		to   *string
-		text string
-	}{{&s.ExternalName, "Lectern"}, {&s.Privacy, defaultPrivacy}, {&s.Plagiarism, defaultPlagiarism}} {
-		if *p.to == "" {
-			*p.to = p.text
-		}
-	}
-	return s
-}
-
 func (s *Server) settingRoutes() {
 	endpoint.Route(s.Server, "GET /api/settings", 200, policy.Anybody, "Tell what this service is and can",
 		s.getSettings)
@@ -50,7 +21,7 @@ type settingsOut struct {
 }
 
 func (s *Server) getSettings(context.Context, *access.Caller, none) (*settingsOut, error) {
-	return &settingsOut{s.settings.ExternalName, s.settings.Assessment, s.settings.Similarity}, nil
+	return &settingsOut{s.usecases.Name, s.usecases.Assess, s.usecases.Outside.Enabled()}, nil
 }
 
 type privacyOut struct {
@@ -59,5 +30,5 @@ type privacyOut struct {
 }
 
 func (s *Server) getPrivacy(context.Context, *access.Caller, none) (*privacyOut, error) {
-	return &privacyOut{s.settings.Privacy, s.settings.Plagiarism}, nil
+	return &privacyOut{s.usecases.Privacy, s.usecases.Declaration}, nil
 }

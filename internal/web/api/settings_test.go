@@ -18,8 +18,9 @@ func TestSettings(t *testing.T) {
 			!strings.Contains(texts["plagiarism"].(string), "your own") {
 			t.Errorf("got %v", texts)
 		}
-		w.api.settings = Settings{ExternalName: "Campus", Privacy: "P", Plagiarism: "Q", Assessment: true,
-			Similarity: true}
+		w.similarityService("")
+		u := w.api.usecases
+		u.Name, u.Privacy, u.Declaration, u.Assess = "Campus", "P", "Q", true
 		w.do("", "GET /api/settings", nil).status(200).is(`{"externalName":"Campus","overseerEnabled":true,"tiiEnabled":true}`)
 		w.do("", "GET /api/settings/privacy", nil).status(200).is(`{"privacy":"P","plagiarism":"Q"}`)
 	})

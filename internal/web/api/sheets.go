@@ -1,14 +1,10 @@
 package api
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"io"
 
 	"lectern/internal/people/ident"
-	"lectern/internal/platform/db"
-	"lectern/internal/platform/sheet"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -24,48 +20,19 @@ type importIn struct {
 	DryRun bool           `param:"dry_run" doc:"report the same and change nothing"`
 }
 
-// errUndo ends the transaction of a dry run.
-var errUndo = errors.New("dry run")
-
-// readSheet opens an uploaded sheet for use.
-func readSheet(in importIn, opts sheet.Options, use func(*sheet.Reader) error) error {
-	f, err := in.File.Open()
-	if err != nil {
-		return fmt.Errorf("open the uploaded sheet: %w", err)
-	}
-	defer f.Close()
-	rows, err := sheet.Read(f, in.File.Size, opts)
-	if err != nil {
-		return err
-	}
-	return use(rows)
-}
-
-// importSheet reads an uploaded sheet and has apply carry it out in one
-// transaction, which a dry run undoes.
-func (s *Server) importSheet(ctx context.Context, in importIn, opts sheet.Options,
-	apply func(db.Q, *sheet.Reader) (*sheet.Report, error)) (report *sheet.Report, err error) {
-	err = readSheet(in, opts, func(rows *sheet.Reader) error {
-		return s.db.Tx(ctx, func(q db.Q) error {
-			report, err = apply(q, rows)
-			if err == nil && in.DryRun {
-				return errUndo
-			}
-			return err
-		})
-	})
-	if errors.Is(err, errUndo) {
-		err = nil
-	}
-	return report, err
+func (in importIn) sheet() usecase.Sheet {
+	return usecase.Sheet{Upload: uploaded(in.File), DryRun: in.DryRun}
 }
 
 // withLinks turns the tokens of new accounts into the links to show.
-func (s *Server) withLinks(r *ident.Imported) *ident.Imported {
+func (s *Server) withLinks(r *ident.Imported, err error) (*ident.Imported, error) {
+	if err != nil {
+		return nil, err
+	}
 	for i := range r.Success {
 		if token := r.Success[i].Token; token != "" {
 			r.Success[i].Link = s.passwordLink(token)
 		}
 	}
-	return r
+	return r, nil
 }

@@ -20,7 +20,8 @@ func (s *Server) similarityRoutes() {
 	endpoint.Route(s.Server, "GET "+base, 200, policy.SeeSimilarities, "List what the work of a task is similar to",
 		s.listSimilarities)
 	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, policy.FlagSimilarity,
-		"Decide whether a similarity is to be looked at", s.flagSimilarity, endpoint.Audited(audit.Similarity))
+		"Decide whether a similarity is to be looked at", s.flagSimilarity, endpoint.Audited(audit.Similarity),
+		endpoint.Asks(policy.SeeSimilarities))
 	endpoint.Route(s.Server, "GET "+base+"/{id}/viewer_url", 200, policy.SeeSimilarities,
 		"Get an address where both works can be seen beside each other, good for a minute", s.viewerURL,
 		endpoint.Also(409, "there is no report yet"), endpoint.Also(502, "the outside service failed"),
@@ -29,7 +30,8 @@ func (s *Server) similarityRoutes() {
 		"Get a page that shows both works beside each other; of an outside report its PDF", s.similarityContents,
 		endpoint.Stored("text/html", "application/pdf"))
 	endpoint.Route(s.Server, "GET /api/units/{unit_id}/task_definitions/{id}/similarity_clusters", 200,
-		policy.SeeClusters, "List which work for a task belongs together, and who handed in when", s.listClusters)
+		policy.SeeClusters, "List which work for a task belongs together, and who handed in when", s.listClusters,
+		endpoint.Asks(policy.SeeSimilarities))
 	endpoint.Route(s.Server, "GET /api/similarity_pages/{token}", 200, policy.Anybody,
 		"See both works beside each other, by an address from viewer_url", s.similarityPage,
 		endpoint.Stored("text/html", "application/pdf"), endpoint.Asks(policy.SeeSimilarities),
@@ -74,9 +76,7 @@ type flagSimilarityIn struct {
 
 func (s *Server) flagSimilarity(ctx context.Context, who *access.Caller,
 	in flagSimilarityIn) (*similarity.Record, error) {
-	return change(ctx, s.db, func(q db.Q) (*similarity.Record, error) {
-		return similarity.Decide(ctx, q, who, in.TaskID, in.ID, in.Flagged)
-	})
+	return s.usecases.FlagSimilarity(ctx, who, in.TaskID, in.ID, in.Flagged)
 }
 
 type similarityIn struct {
@@ -97,10 +97,7 @@ func (s *Server) viewerURL(ctx context.Context, who *access.Caller, in similarit
 		return nil, fault.New(fault.Conflict, "There is no report of this work yet.")
 	}
 	if outside, ok := r.OutsideID(); ok {
-		if s.outside == nil {
-			return nil, fault.New(fault.Unavailable, "No outside similarity service is configured.")
-		}
-		at, err := s.outside(ctx, who, outside)
+		at, err := s.usecases.OutsideReport(ctx, who, outside)
 		return &viewerURLOut{at}, err
 	}
 	signer, err := s.usecases.Keys.Signer(ctx)
@@ -108,7 +105,7 @@ func (s *Server) viewerURL(ctx context.Context, who *access.Caller, in similarit
 		return nil, err
 	}
 	token, err := similarity.Seal(signer, who, in.TaskID, in.ID, s.db.Now())
-	return &viewerURLOut{s.publicURL + "/api/similarity_pages/" + token}, err
+	return &viewerURLOut{s.usecases.PublicURL + "/api/similarity_pages/" + token}, err
 }
 
 func (s *Server) similarityByID(ctx context.Context, who *access.Caller,
@@ -150,7 +147,7 @@ func (s *Server) shown(ctx context.Context, r *similarity.Record) (*endpoint.Fil
 		return endpoint.FromStore(ctx, s.files, hash, endpoint.File{Name: fmt.Sprintf("similarity-%d.pdf", r.ID),
 			Type: "application/pdf"})
 	}
-	page, err := s.similar.Page(ctx, s.db.Pool(), r)
+	page, err := s.usecases.Similarity.Page(ctx, s.db.Pool(), r)
 	return &endpoint.File{Content: bytes.NewReader(page), Name: pageName(r), Type: "text/html; charset=utf-8",
 		Page: true}, err
 }

@@ -16,6 +16,7 @@ import (
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/jobs"
 	"lectern/internal/teaching/similarity"
+	"lectern/internal/teaching/similarity/engine"
 )
 
 const (
@@ -154,7 +155,7 @@ func (w *world) program(who, text string) {
 // compared runs the jobs that compare, then those that bring scores up to date.
 func (w *world) compared() {
 	w.Helper()
-	s := w.api.similar
+	s := w.api.usecases.Similarity
 	run(w, func(ctx context.Context, id int64) error {
 		return s.Renew(ctx, jobs.Job{}, similarity.RenewArgs{First: id})
 	}, "similarity renewal", "task_definition_id")
@@ -380,7 +381,7 @@ func TestComparisonPage(t *testing.T) {
 		if strings.Contains(page, "<script") {
 			t.Error("the page has a script")
 		}
-		if got := a.Header().Get("Content-Disposition"); got != `inline; filename="student_other_100.html"` {
+		if got := a.Header().Get("Content-Disposition"); got != `inline; filename=student_other_100.html` {
 			t.Errorf("disposition %s", got)
 		}
 		if got := a.Header().Get("Content-Security-Policy"); !strings.HasPrefix(got, "sandbox; default-src 'none'") {
@@ -467,9 +468,48 @@ func TestOutsideReports(t *testing.T) {
 			t.Errorf("%s %s", a.Header().Get("Content-Type"), a.Body)
 		}
 		w.do("tutor", "GET "+at+"/viewer_url", nil).status(503)
-		w.api.outside = func(_ context.Context, who *access.Caller, id string) (string, error) {
+		w.api.usecases.Report = func(_ context.Context, who *access.Caller, id string) (string, error) {
 			return "https://outside.example/" + id + "/" + who.Username, nil
 		}
 		w.do("tutor", "GET "+at+"/viewer_url", nil).status(200).is(`{"viewer_url":"https://outside.example/tii-1/tutor"}`)
+	})
+}
+
+// Fingerprints of an older form are made anew from the files, and compared again.
+func TestFingerprintsOfAnOlderFormAreMadeAnew(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.compares()
+		w.program("student", aProgram)
+		w.program("other", aRenamed)
+		w.compared()
+		w.set(`UPDATE similarity_prints SET form = 1, packed = $1`, []byte{1, 0, 0, 0})
+		w.set(`DELETE FROM similarity_pairs`)
+		if err := w.api.usecases.Similarity.Remake(w.Context(), jobs.Job{}, similarity.RemakeArgs{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := w.count(`similarity_prints WHERE form = $1`, engine.PackVersion); n != 2 {
+			t.Errorf("%d fingerprints of the new form", n)
+		}
+		w.compared()
+		if got := w.found("tutor", "student"); len(got) != 1 || got[0]["flagged"] != true {
+			t.Errorf("found again: %v", got)
+		}
+	})
+}
+
+// Rows whose work is gone are not tried again and again.
+func TestFingerprintsOfNobodyAreNotMadeAnew(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.compares()
+		w.program("student", aProgram)
+		w.compared()
+		w.set(`UPDATE similarity_prints SET form = 1`)
+		w.set(`UPDATE users SET email_key = 'x@erased.invalid' WHERE id = $1`, w.id["student"])
+		if err := w.api.usecases.Similarity.Remake(w.Context(), jobs.Job{}, similarity.RemakeArgs{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := w.count(`similarity_prints`); n != 0 {
+			t.Errorf("%d fingerprints are left", n)
+		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"codeberg.org/go-pdf/fpdf"
 
@@ -103,6 +104,38 @@ func TestDocumentsAreCompared(t *testing.T) {
 	})
 }
 
+// The evidence names the files of the other work only to those who may know whose it is.
+func TestFilesOfAnotherUnitAreNotNamedInTheEvidence(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.define("upload_requirements = $1", `[{"key":"file0","name":"Program","type":"code","tii_check":true},
+			{"key":"file1","name":"More","type":"code","tii_check":true}]`)
+		w.set(`UPDATE task_definitions SET first_id = $1, upload_requirements = (SELECT upload_requirements
+			FROM task_definitions WHERE id = $1) WHERE id = $2`, w.id["defA1"], w.id["defB1"])
+		const odd = "# beware of the third bucket\n"
+		hand := func(who, def string) {
+			w.later(time.Second)
+			w.do(who, fmt.Sprintf("POST /api/projects/{project:%s}/task_def_id/{%s}/submission", who, def), upload{nil,
+				[]part{{"file0", who + ".py", odd + aProgram}, {"file1", "more.py", unlike}}}).status(201)
+		}
+		hand("studentB", "defB1")
+		hand("student", "defA1")
+		w.compared()
+		for who, want := range map[string]string{
+			"tutor": "Line 1 (student.py), and line 1 of the other work: a comment that nobody else has.",
+			"admin": "Line 1 (student.py), and line 1 (studentB.py) of the other work: a comment that nobody else has.",
+		} {
+			got := w.found(who, "student")
+			if len(got) != 1 || !strings.Contains(got[0]["explanation"].(string), want) {
+				t.Fatalf("%s sees %v, without %q", who, got, want)
+			}
+			page := w.do(who, fmt.Sprintf("GET %s/%v/contents/0", w.taskOf("student"), got[0]["id"]), nil).status(200)
+			if !strings.Contains(page.Body.String(), "<li><bdi>"+want+"</bdi></li>") {
+				t.Errorf("the page of %s lacks %q", who, want)
+			}
+		}
+	})
+}
+
 // Work of another unit is shown to staff without rights there without a name.
 func TestWorkOfAnotherUnitHasNoName(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -191,7 +224,7 @@ func TestFingerprintsExpireAndGoWithThePerson(t *testing.T) {
 		w.program("student", aProgram)
 		w.program("other", aProgram)
 		w.compared()
-		if _, err := person.Erase(w.Context(), w.db, w.id["other"], false); err != nil {
+		if _, err := privacy.Erase(w.Context(), w.db, w.id["other"], false); err != nil {
 			t.Fatal(err)
 		}
 		if n := w.count(`similarity_prints`); n != 1 {
@@ -212,10 +245,10 @@ func TestFingerprintsExpireAndGoWithThePerson(t *testing.T) {
 		if got := w.found("tutor", "mate"); len(got) != 1 {
 			t.Errorf("new work is compared with %v", got)
 		}
-		w.api.similar.Days = 30
+		w.api.usecases.Similarity.Days = 30
 		w.now = w.now.AddDate(0, 0, 31)
 		err := w.db.Tx(w.Context(), func(q db.Q) error {
-			_, err := w.api.similar.Prune(w.Context(), q)
+			_, err := w.api.usecases.Similarity.Prune(w.Context(), q)
 			return err
 		})
 		if n := w.count(`similarity_prints WHERE at < $1`, clock.At(w.now)); err != nil || n != 0 {

@@ -31,9 +31,9 @@ func (w *world) classOf(works []corpus.Work) {
 			w.id["unitA"], now, now)
 		add("submissions (id, unit_id, task_id, user_id, at, parts)", id, w.id["unitA"], id, id, now, 0)
 		add("submission_tasks (task_id, at, submission_id, pct, pts)", id, now, id, 100, 3)
-		p := similar.Fingerprint([]similar.File{{Name: "work.py", Language: similar.Python, Text: []byte(work.Text)}})
-		add("similarity_prints (submission_id, part, class_id, digest, packed, at)", id, "code", w.id["defA1"], name,
-			p.Encode(), now)
+		p := engine.Fingerprint([]engine.File{{Name: "work.py", Language: engine.Python, Text: []byte(work.Text)}})
+		add("similarity_prints (submission_id, part, class_id, digest, packed, form, at)", id, "code", w.id["defA1"], name,
+			p.Encode(), engine.PackVersion, now)
 	}
 	err := w.db.Tx(w.Context(), func(q db.Q) error {
 		for _, table := range []string{"users", "projects", "tasks", "submissions", "submission_tasks",
@@ -64,7 +64,7 @@ func TestComparingOneMoreIsQuick(t *testing.T) {
 			eachAlone(t, func(t *testing.T, w *world) {
 				w.compares()
 				w.classOf(works)
-				w.api.similar.Memory = 1 << 26 // all of them are in the index
+				w.api.usecases.Similarity.Memory = 1 << 26 // all of them are in the index
 				held := w.comparesMore(works[:20])
 				t.Logf("the writer is held %v in the median, %v in nine of ten, %v at most", held[len(held)/2],
 					held[len(held)*9/10], held[len(held)-1])
@@ -90,7 +90,7 @@ func (w *world) comparesMore(works []corpus.Work) (held []time.Duration) {
 		w.program(who, work.Text)
 		id := w.number(`SELECT max(id) FROM submissions WHERE user_id = $1`, w.id[who])
 		begin := time.Now()
-		if err := w.api.similar.Compare(ctx, jobs.Job{}, similarity.Args{SubmissionID: id}); err != nil {
+		if err := w.api.usecases.Similarity.Compare(ctx, jobs.Job{}, similarity.Args{SubmissionID: id}); err != nil {
 			w.Fatal(err)
 		}
 		if i == 0 {

@@ -54,14 +54,14 @@ type addSnippetIn struct {
 }
 
 func (s *Server) addSnippet(ctx context.Context, who *access.Caller, in addSnippetIn) (*snippet.Snippet, error) {
-	n := snippet.New{UserID: who.ID, Text: in.Text}
+	n := snippet.New{Text: in.Text}
 	if in.Shared {
 		n.UnitID = &in.UnitID
 	}
 	if in.DefinitionID != 0 {
 		n.DefinitionID = &in.DefinitionID
 	}
-	return change(ctx, s.db, func(q db.Q) (*snippet.Snippet, error) { return snippet.Add(ctx, q, n) })
+	return s.usecases.AddSnippet(ctx, who, n)
 }
 
 func (s *Server) getSnippet(ctx context.Context, who *access.Caller, in byID) (*snippet.Snippet, error) {
@@ -74,11 +74,9 @@ type changeSnippetIn struct {
 }
 
 func (s *Server) changeSnippet(ctx context.Context, who *access.Caller, in changeSnippetIn) (*snippet.Snippet, error) {
-	return change(ctx, s.db, func(q db.Q) (*snippet.Snippet, error) {
-		return usecase.ChangeSnippet(ctx, q, who, in.ID, in.Text)
-	})
+	return s.usecases.ChangeSnippet(ctx, who, in.ID, in.Text)
 }
 
 func (s *Server) removeSnippet(ctx context.Context, who *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return usecase.RemoveSnippet(ctx, q, who, in.ID) })
+	return endpoint.NoContent{}, s.usecases.RemoveSnippet(ctx, who, in.ID)
 }

@@ -153,7 +153,8 @@ func TestSnippetsUsedMostComeFirst(t *testing.T) {
 				ids = append(ids, w.id[n])
 			}
 			if err := w.db.Tx(t.Context(), func(q db.Q) error {
-				return snippet.Used(t.Context(), q, w.id[as], w.id[unit], w.id[def], ids)
+				return snippet.Said{UserID: w.id[as], UnitID: w.id[unit], DefinitionIDs: []int64{w.id[def]}, Named: ids}.
+					Count(t.Context(), q)
 			}); err != nil {
 				t.Fatal(err)
 			}

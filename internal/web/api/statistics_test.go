@@ -70,7 +70,7 @@ func (w *world) work() {
 	w.add("task2", "tasks", w.taskRow("student", "defA2", "complete"))
 	w.add("mates", "tasks", w.taskRow("mate", "defA1", "ready_for_feedback"))
 	w.add("", "tasks", w.taskRow("withdrawn", "defA1", "complete"))
-	for range 2 { // judged twice, counted once
+	for range 2 { // marked twice, counted once
 		w.add("", "task_history", row{"task_id": w.id["task"], "at": clock.At(w.now), "actor_id": w.id["tutor"],
 			"from_status": "discuss", "to_status": "complete", "assessed": true})
 	}
@@ -117,7 +117,7 @@ func TestStatistics(t *testing.T) {
 func (a *answered) sheet(name string) [][]string {
 	a.w.Helper()
 	a.status(200)
-	if got := a.Header().Get("Content-Disposition"); got != `attachment; filename="`+name+`"` {
+	if got := a.Header().Get("Content-Disposition"); got != `attachment; filename=`+name {
 		a.w.Errorf("the file is %s, want %s", got, name)
 	}
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(a.Body.String(), "\ufeff"))).ReadAll()

@@ -6,9 +6,7 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/enrol"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -50,9 +48,7 @@ type addStreamIn struct {
 }
 
 func (s *Server) addStream(ctx context.Context, _ *access.Caller, in addStreamIn) (*streamAnswer, error) {
-	return answerStream(change(ctx, s.db, func(q db.Q) (*enrol.Stream, error) {
-		return usecase.AddStream(ctx, q, in.UnitID, in.ActivityAbbr)
-	}))
+	return answerStream(s.usecases.AddStream(ctx, in.UnitID, in.ActivityAbbr))
 }
 
 type changeStreamIn struct {
@@ -69,10 +65,8 @@ func (s *Server) changeStream(ctx context.Context, _ *access.Caller, in changeSt
 	if kind == nil {
 		kind = in.ActivityType.Ptr()
 	}
-	return answerStream(change(ctx, s.db, func(q db.Q) (*enrol.Stream, error) {
-		return enrol.ChangeStream(ctx, q, in.UnitID, in.Abbr, enrol.StreamChange{
-			Name: in.Name.Ptr(), Abbreviation: in.Abbreviation.Ptr(), ActivityType: kind})
-	}))
+	return answerStream(s.usecases.ChangeStream(ctx, in.UnitID, in.Abbr, enrol.StreamChange{
+		Name: in.Name.Ptr(), Abbreviation: in.Abbreviation.Ptr(), ActivityType: kind}))
 }
 
 type streamIn struct {
@@ -85,5 +79,5 @@ func (s *Server) getStream(ctx context.Context, _ *access.Caller, in streamIn) (
 }
 
 func (s *Server) deleteStream(ctx context.Context, _ *access.Caller, in streamIn) (bool, error) {
-	return true, s.db.Tx(ctx, func(q db.Q) error { return usecase.RemoveStream(ctx, q, in.UnitID, in.Abbr) })
+	return true, s.usecases.RemoveStream(ctx, in.UnitID, in.Abbr)
 }

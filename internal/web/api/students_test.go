@@ -83,7 +83,7 @@ func TestStudents(t *testing.T) {
 
 func TestStudentsByStream(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		seats := func(want string) {
+		enrolments := func(want string) {
 			t.Helper()
 			for _, s := range w.do("tutor", "GET /api/students?unit_id={unitA}", nil).status(200).list() {
 				if int64(s["id"].(float64)) == w.id["project:student"] {
@@ -98,17 +98,17 @@ func TestStudentsByStream(t *testing.T) {
 		w.tutorial("FREE", "", "", 5)
 		w.set(`UPDATE tutorials SET tutorial_stream_id = NULL WHERE abbreviation = 'FREE'`)
 		tutorial := func(name string) string { return fmt.Sprint(float64(w.id[name])) }
-		seats("[map[stream_abbr:prac-1 tutorial_id:" + tutorial("tutorialA") +
+		enrolments("[map[stream_abbr:prac-1 tutorial_id:" + tutorial("tutorialA") +
 			"] map[stream_abbr:sem-1 tutorial_id:<nil>]]")
 		w.do("student", "POST /api/units/{unitA}/tutorials/FREE/enrolments/{project:student}", nil).status(201)
-		seats("[map[stream_abbr:prac-1 tutorial_id:<nil>] map[stream_abbr:sem-1 tutorial_id:<nil>] " +
+		enrolments("[map[stream_abbr:prac-1 tutorial_id:<nil>] map[stream_abbr:sem-1 tutorial_id:<nil>] " +
 			"map[stream_abbr:<nil> tutorial_id:" + tutorial("FREE") + "]]")
 		w.set(`UPDATE task_definitions SET tutorial_stream_id = NULL`)
 		w.set(`DELETE FROM unit_groups`)
 		w.set(`DELETE FROM tutorial_streams`)
-		seats("[map[stream_abbr:<nil> tutorial_id:" + tutorial("FREE") + "]]")
+		enrolments("[map[stream_abbr:<nil> tutorial_id:" + tutorial("FREE") + "]]")
 		w.set(`DELETE FROM tutorial_enrolments`)
-		seats("[map[stream_abbr:<nil> tutorial_id:<nil>]]")
+		enrolments("[map[stream_abbr:<nil> tutorial_id:<nil>]]")
 	})
 }
 

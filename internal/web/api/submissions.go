@@ -10,6 +10,8 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
+	"lectern/internal/platform/files"
+	"lectern/internal/teaching/marking"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/taskdef"
@@ -26,14 +28,14 @@ func (s *Server) submissionRoutes() {
 	const one = "/api/projects/{id}/task_def_id/{task_definition_id}"
 	endpoint.Route(s.Server, "POST "+one+"/submission", 201, policy.Submit, "Hand in work for a task", s.handIn,
 		endpoint.Audited(audit.Submission, audit.Status, audit.Grade, audit.Agreement),
-		endpoint.Uploads(mostFiles, s.mostFile), endpoint.Accepts(s.filesAskedFor),
+		endpoint.Uploads(mostFiles, s.usecases.MostFile), endpoint.Accepts(s.filesAskedFor),
 		endpoint.Location(one+"/submission_details"),
 		endpoint.Also(409, "the Idempotency-Key was used for another upload"),
 		endpoint.Also(429, "too many submissions by this person within an hour; Retry-After says how long to wait"),
 		endpoint.Also(422, "the contributions or alignments do not fit the group or unit"),
 		endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET "+one+"/submission", 200, policy.ReadSubmission, "Get the document made of the "+
-		"latest submission, a PDF", s.submissionPDF, sendsPDF)
+		"latest submission, a PDF, with the annotations of the staff once they gave any", s.submissionPDF, sendsPDF)
 	endpoint.Route(s.Server, "GET "+one+"/submission/text", 200, policy.ReadSubmission,
 		"Get the words of the document made of the latest submission", s.submissionText, endpoint.Costs(endpoint.Readings),
 		noWords)
@@ -64,7 +66,7 @@ type contributionIn struct {
 	Pts       params.Opt[int64] `param:"pts" doc:"0 to 5; 3 when absent"`
 }
 
-type aimIn struct {
+type handedAlignment struct {
 	OutcomeID int64  `param:"ilo_id,required"`
 	Rating    int64  `param:"rating,required" doc:"1 to 5"`
 	Rationale string `param:"rationale" text:"lines"`
@@ -72,12 +74,12 @@ type aimIn struct {
 
 type handInIn struct {
 	taskPath
-	Files         map[string]*params.Upload     `param:"*files" doc:"a file for each upload requirement of the task, under its key (file0, file1, …)"`
-	Contributions params.JSON[[]contributionIn] `param:"contributions" doc:"in a group: the part of every enrolled member; equal parts when absent"`
-	Alignments    params.JSON[[]aimIn]          `param:"alignment_data" doc:"outcomes the work serves, in place of those given before"`
-	Trigger       status.UploadTrigger          `param:"trigger" doc:"need_help when the work is not ready for marking"`
-	AcceptedEULA  params.Opt[bool]              `param:"accepted_tii_eula" doc:"for the similarity service; false: no"`
-	Key           string                        `header:"Idempotency-Key" doc:"makes a repeated upload the same submission, for a day"`
+	Files         map[string]*params.Upload      `param:"*files" doc:"a file for each upload requirement of the task, under its key (file0, file1, …)"`
+	Contributions params.JSON[[]contributionIn]  `param:"contributions" doc:"in a group: the part of every enrolled member; equal parts when absent"`
+	Alignments    params.JSON[[]handedAlignment] `param:"alignment_data" doc:"outcomes the work serves, in place of those given before"`
+	Trigger       status.UploadTrigger           `param:"trigger" doc:"need_help when the work is not ready for marking"`
+	AcceptedEULA  params.Opt[bool]               `param:"accepted_tii_eula" doc:"for the similarity service; false: no"`
+	Key           string                         `header:"Idempotency-Key" doc:"makes a repeated upload the same submission, for a day"`
 }
 
 // filesAskedFor refuses what the task has no use for, and who has handed in too often
@@ -92,7 +94,7 @@ func (s *Server) handIn(ctx context.Context, who *access.Caller, in handInIn) (*
 		sent[key] = uploaded(u)
 	}
 	return s.usecases.HandIn(ctx, who, submit.Request{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID,
-		Key: in.Key, Trigger: string(in.Trigger), Contributions: in.shares(), Alignments: in.aims(),
+		Key: in.Key, Trigger: string(in.Trigger), Contributions: in.shares(), Alignments: in.alignments(),
 		Accepts: in.AcceptedEULA.Ptr()}, sent)
 }
 
@@ -113,7 +115,7 @@ func (in *handInIn) shares() []work.Contribution {
 	return out
 }
 
-func (in *handInIn) aims() *[]taskdef.TaskAlignment {
+func (in *handInIn) alignments() *[]taskdef.TaskAlignment {
 	if !in.Alignments.Has() {
 		return nil
 	}
@@ -134,6 +136,14 @@ func (s *Server) submissionPDF(ctx context.Context, _ *access.Caller, in submiss
 	if err != nil {
 		return nil, err
 	}
+	copied, err := marking.CopyOfVersion(ctx, s.db.Pool(), v.ID)
+	if err != nil {
+		return nil, err
+	}
+	if copied != nil {
+		return endpoint.FromStore(ctx, s.files, files.Hash(copied.Hash), endpoint.File{Name: v.Name() + ".pdf",
+			Type: "application/pdf", Modified: copied.At.Time, Attachment: in.AsAttachment})
+	}
 	f, err := s.document(ctx, v)
 	if err == nil {
 		f.Attachment = in.AsAttachment
@@ -146,10 +156,7 @@ type rebuildOut struct {
 }
 
 func (s *Server) rebuild(ctx context.Context, _ *access.Caller, in taskPath) (*rebuildOut, error) {
-	found, err := change(ctx, s.db, func(q db.Q) (bool, error) {
-		return submit.Rebuild(ctx, q, in.ProjectID,
-			in.DefinitionID)
-	})
+	found, err := s.usecases.RebuildDocument(ctx, work.TaskRef{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID})
 	if !found {
 		return &rebuildOut{"false"}, err
 	}
@@ -195,7 +202,8 @@ func (s *Server) packed(ctx context.Context, find func(db.Q) (*submit.Version, e
 		return nil, err
 	}
 	name := fmt.Sprintf("%s-%s.zip", v.Name(), v.At.UTC().Format("20060102-150405"))
-	return endpoint.Zip(name, func(w io.Writer) error { return v.WriteZip(ctx, s.files, list, w) }), nil
+	return endpoint.Zip(ctx, s.files, submit.Hashes(list), name,
+		func(w io.Writer) error { return v.WriteZip(ctx, s.files, list, w) }), nil
 }
 
 type timestampsIn struct {

@@ -188,7 +188,7 @@ func TestHandIn(t *testing.T) {
 		}
 		got := w.do("tutor", "GET "+submission, nil).status(200)
 		if !strings.HasPrefix(got.Body.String(), "%PDF-") || got.Header().Get("Content-Type") != "application/pdf" ||
-			!strings.Contains(got.Header().Get("Content-Disposition"), `inline; filename="SIT10A-1.1P-student.pdf"`) {
+			!strings.Contains(got.Header().Get("Content-Disposition"), `inline; filename=SIT10A-1.1P-student.pdf`) {
 			t.Errorf("PDF %v %.20q", got.Header(), got.Body)
 		}
 		folder := fmt.Sprintf("%d/", w.id["task"])
@@ -563,12 +563,12 @@ func TestGroupHandsIn(t *testing.T) {
 				AND t.project_id IN ($2, $3) ORDER BY t.project_id`, w.id["defA1"], w.id["project:student"],
 				w.id["project:mate"]), ", ")
 		}
-		mate := func() string {
+		member := func() string {
 			return strings.Join(w.rows(`SELECT t.status || ' ' || t.contribution_pct || ' ' || t.contribution_pts AS v
 				FROM tasks t WHERE t.task_definition_id = $1
 				AND t.project_id = $2`, w.id["defA1"], w.id["project:mate"]), ", ")
 		}
-		if got := mate(); got != "ready_for_feedback 30 3" {
+		if got := member(); got != "ready_for_feedback 30 3" {
 			t.Errorf("the mate's task: %s (all: %s)", got, shares())
 		}
 		w.made()
@@ -585,7 +585,7 @@ func TestGroupHandsIn(t *testing.T) {
 		if n := w.count("group_submissions"); n != 1 {
 			t.Errorf("%d group submissions, want 1", n)
 		}
-		if got := mate(); got != "ready_for_feedback 50 3" {
+		if got := member(); got != "ready_for_feedback 50 3" {
 			t.Errorf("in equal shares: %s", got)
 		}
 		w.later(time.Minute)
@@ -600,10 +600,10 @@ func TestGroupHandsIn(t *testing.T) {
 		// A closed task is left untouched.
 		w.set(`UPDATE tasks SET status = 'complete' WHERE project_id = $1 AND task_definition_id = $2`,
 			w.id["project:mate"], w.id["defA1"])
-		before := mate() + w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1
+		before := member() + w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1
 			AND task_definition_id = $2`, w.id["project:mate"], w.id["defA1"])[0]
 		post("", 201)
-		if after := mate() + w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1
+		if after := member() + w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1
 			AND task_definition_id = $2`, w.id["project:mate"], w.id["defA1"])[0]; after != before {
 			t.Errorf("a closed task changed from %s to %s", before, after)
 		}
@@ -665,7 +665,7 @@ func TestADeadJobIsNoticed(t *testing.T) {
 		w.do("student", "POST "+submission, `{}`).status(201)
 		w.set(`UPDATE jobs SET state = 'dead'`)
 		for range 2 {
-			if err := (&submit.Documents{DB: w.db, Failed: w.api.mailer.PDFFailed}).GiveUpDead(t.Context()); err != nil {
+			if err := (&submit.Documents{DB: w.db, Failed: w.api.usecases.Mailer.PDFFailed}).GiveUpDead(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -676,7 +676,7 @@ func TestADeadJobIsNoticed(t *testing.T) {
 			t.Errorf("%d comments", n)
 		}
 		if n := w.count(`mails`); n != 1 {
-			t.Errorf("%d letters", n)
+			t.Errorf("%d emails", n)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/connect/notify"
 	"lectern/internal/people/ident"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestOldPasswordsOpenNothingAfterAChange(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.password("student")
-		w.api.passwords = ident.NewPasswords(w.db, ident.Limits{Patience: time.Minute, PerAccount: 1000})
+		w.api.usecases.Passwords = ident.NewPasswords(w.db, ident.Limits{Patience: time.Minute, PerAccount: 1000})
 		var wg sync.WaitGroup
 		for range 12 {
 			wg.Go(func() {
@@ -49,7 +50,7 @@ var confirmation = regexp.MustCompile(`https://learn\.example\.edu/confirm-addre
 func tokenIn(t *testing.T, m *netmail.Message) string {
 	t.Helper()
 	if m == nil {
-		t.Fatal("no letter")
+		t.Fatal("no email")
 	}
 	body, err := io.ReadAll(m.Body)
 	if err != nil {
@@ -73,7 +74,7 @@ func TestChangingOnesOwnAddress(t *testing.T) {
 		w.moveTo("student", "student", "new@example.edu", "old_password", "wrong").status(401)
 		w.moveTo("student", "student", "student@example.edu").status(200) // given back as it is
 		if got := delivered(); len(got) != 0 || w.count("password_links") != 1 {
-			t.Errorf("letters to %v, %d links", got, w.count("password_links"))
+			t.Errorf("emails to %v, %d links", got, w.count("password_links"))
 		}
 		for _, name := range []string{"old_password", "user[old_password]"} {
 			got := w.moveTo("student", "student", " new@example.edu", name, secret).status(200).object()
@@ -82,11 +83,11 @@ func TestChangingOnesOwnAddress(t *testing.T) {
 			}
 		}
 		w.do("", "POST /api/auth/password", map[string]string{"token": link, "password": secret}).status(404)
-		letters := delivered()
-		if got := letters["student"]; got == nil || !strings.Contains(got.Header.Get("Subject"), "asked to change") {
-			t.Errorf("the old address hears %v", letters)
+		emails := delivered()
+		if got := emails["student"]; got == nil || !strings.Contains(got.Header.Get("Subject"), "was requested") {
+			t.Errorf("the old address hears %v", emails)
 		}
-		token := tokenIn(t, letters["new"])
+		token := tokenIn(t, emails["new"])
 		w.do("", "POST /api/auth/forgot", form{"username": "student"}).status(201)
 		if got := delivered(); len(got) != 1 || got["student"] == nil {
 			t.Errorf("a password link went to %v before the address was confirmed", got)
@@ -108,8 +109,8 @@ func TestChangingOnesOwnAddress(t *testing.T) {
 			w.count("password_links") != 0 {
 			t.Errorf("got %v, %d links", got, w.count("password_links"))
 		}
-		if letters := delivered(); letters["student"] == nil || len(letters) != 1 {
-			t.Errorf("letters to %v", letters)
+		if emails := delivered(); emails["student"] == nil || len(emails) != 1 {
+			t.Errorf("emails to %v", emails)
 		}
 	})
 }
@@ -139,8 +140,8 @@ func TestTakingBackAnAddressThatWaits(t *testing.T) {
 		if n := w.count("address_links"); n != 0 {
 			t.Errorf("%d links are left", n)
 		}
-		if letters := delivered(); len(letters) != 0 {
-			t.Errorf("letters to %v", letters)
+		if emails := delivered(); len(emails) != 0 {
+			t.Errorf("emails to %v", emails)
 		}
 		if n := w.count(`audit_outbox WHERE entries LIKE '%["email_pending"]%'`); n != 2 {
 			t.Errorf("%d entries on the address, want one of asking and one of taking back", n)
@@ -189,8 +190,8 @@ func TestChangingTheAddressOfOthers(t *testing.T) {
 			t.Errorf("a sheet changed an account in use: %v", got)
 		}
 		w.do("", "POST /api/auth/password", map[string]string{"token": link, "password": secret}).status(404)
-		if letters := delivered(); len(letters) != 1 || letters["mate"] == nil {
-			t.Errorf("letters to %v", letters)
+		if emails := delivered(); len(emails) != 1 || emails["mate"] == nil {
+			t.Errorf("emails to %v", emails)
 		}
 		made := w.do("convenor", "POST /api/users", newUser("fresh", "Student")).status(201).object()
 		w.id["fresh"] = int64(made["id"].(float64))
@@ -198,8 +199,8 @@ func TestChangingTheAddressOfOthers(t *testing.T) {
 			"42").status(200).object(); got["email"] != "typo@example.edu" || got["student_id"] != "42" {
 			t.Errorf("got %v", got)
 		}
-		if letters := delivered(); len(letters) != 1 || letters["fresh"] == nil {
-			t.Errorf("letters to %v", letters)
+		if emails := delivered(); len(emails) != 1 || emails["fresh"] == nil {
+			t.Errorf("emails to %v", emails)
 		}
 		token := w.newLink("fresh")
 		w.do("", "POST /api/auth/password", map[string]string{"token": token, "password": secret}).status(204)
@@ -209,7 +210,7 @@ func TestChangingTheAddressOfOthers(t *testing.T) {
 
 func TestWithoutMailAnAddressChangesAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.api.mailer = nil
+		w.api.usecases.Mailer = notify.Disabled()
 		got := w.moveTo("student", "student", "new@example.edu").status(200).object()
 		if got["email"] != "new@example.edu" || got["email_pending"] != nil {
 			t.Errorf("got %v", got)

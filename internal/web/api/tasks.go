@@ -66,11 +66,9 @@ type changeTaskIn struct {
 }
 
 func (s *Server) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (*work.MovedTask, error) {
-	return changeBriefly(ctx, s.db, func(q db.Q) (*work.MovedTask, error) {
-		return work.Move(ctx, q, usecase.Mover(who), in.ProjectID, in.DefinitionID, work.Change{
-			Trigger: plainText(in.Trigger), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
+	return s.usecases.MoveTask(ctx, who, work.TaskRef{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID},
+		work.Change{Trigger: plainText(in.Trigger), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
 			InPortfolio: in.InPortfolio.Ptr()})
-	})
 }
 
 type refreshTaskIn struct {

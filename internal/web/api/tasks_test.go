@@ -90,7 +90,7 @@ func TestMoveATask(t *testing.T) {
 		}
 		o = w.do("tutor", "PUT "+ownTask, form{"trigger": "discuss"}).status(200).object()
 		if o["status"] != "discuss" || o["times_assessed"] != 1.0 || o["completion_date"] == nil {
-			t.Errorf("judged: %v", o)
+			t.Errorf("marked: %v", o)
 		}
 		// The end of the week completes what was to be discussed, and nothing else.
 		w.do("student", "PUT /api/projects/{project:student}/task_def_id/{defA2}",
@@ -301,7 +301,7 @@ func TestDueExplained(t *testing.T) {
 
 func TestGroupWork(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		mateTask := "/api/projects/{project:mate}/task_def_id/{defA1}"
+		memberTask := "/api/projects/{project:mate}/task_def_id/{defA1}"
 		both := func() string { return w.statuses("student") + " " + w.statuses("mate") }
 		w.define(`group_set_id = $1, is_graded = TRUE, max_quality_pts = 5`, w.id["set"])
 		w.move("student", ownTask, "need_help")
@@ -316,7 +316,7 @@ func TestGroupWork(t *testing.T) {
 		if got := both(); got != "ready_for_feedback ready_for_feedback" || w.count(`tasks WHERE extensions = 2`) != 1 {
 			t.Errorf("handed in together: %s", got)
 		}
-		o := w.do("tutor", "PUT "+mateTask, form{"trigger": "discuss", "grade": "2",
+		o := w.do("tutor", "PUT "+memberTask, form{"trigger": "discuss", "grade": "2",
 			"quality_pts": "4"}).status(200).object()
 		others := o["other_projects"].([]any)
 		if len(others) != 1 || others[0].(map[string]any)["id"] != float64(w.id["project:student"]) ||
@@ -324,15 +324,15 @@ func TestGroupWork(t *testing.T) {
 			t.Errorf("others %v", others)
 		}
 		if got := both(); got != "discuss discuss" || w.count(`tasks WHERE grade = 2 AND quality_pts = 4`) != 2 {
-			t.Errorf("judged together: %s", got)
+			t.Errorf("marked together: %s", got)
 		}
 		if n := w.count(`task_comments WHERE type = 'status' AND status = 'discuss'`); n != 1 {
-			t.Errorf("%d comments on one judgement", n)
+			t.Errorf("%d comments on one mark", n)
 		}
 		if n := w.count(`events WHERE user_id = $1`, w.id["student"]); n != 3 {
 			t.Errorf("student hears of %d moves, want 3", n)
 		}
-		// Who left the team is still judged with it, but no student reaches them.
+		// Who left the team is still marked with it, but no student reaches them.
 		w.set(`UPDATE group_memberships SET active = FALSE WHERE project_id = $1`, w.id["project:mate"])
 		w.do("tutor", "PUT "+ownTask, form{"trigger": "redo"}).status(200)
 		if got := both(); got != "redo redo" {
@@ -342,7 +342,7 @@ func TestGroupWork(t *testing.T) {
 		if got := both(); got != "ready_for_feedback redo" {
 			t.Errorf("a student moved someone who has left: %s", got)
 		}
-		w.do("mate", "PUT "+mateTask, form{"trigger": "ready_for_feedback"}).status(403)
+		w.do("mate", "PUT "+memberTask, form{"trigger": "ready_for_feedback"}).status(403)
 		// Other joins after the team is done: their work stands alone.
 		w.do("tutor", "PUT "+ownTask, form{"trigger": "complete"}).status(200)
 		w.add("", "group_memberships", row{"group_set_id": w.id["set"], "unit_group_id": w.id["group"],
@@ -424,10 +424,10 @@ func TestTaskLists(t *testing.T) {
 			"meeting_time": "9:00", "meeting_location": "A"})
 		w.add("", "tutorial_enrolments", row{"project_id": w.id["project:mate"], "tutorial_id": extra})
 		own := `{"id":«task»,"task_definition_id":«defA1»,"status":"not_started","tutorial_id":«tutorialA»,"tutorial_stream_id":«streamA»}`
-		mates := `{"id":«mateTask»,"task_definition_id":«defA1»,"status":"ready_for_feedback","tutorial_id":«tutorialA»,"tutorial_stream_id":«streamA»}`
+		members := `{"id":«mateTask»,"task_definition_id":«defA1»,"status":"ready_for_feedback","tutorial_id":«tutorialA»,"tutorial_stream_id":«streamA»}`
 		w.do("student", "GET /api/tasks?unit_id={unitA}", nil).status(200).is(`[` + own + `]`)
-		w.do("tutor", "GET /api/tasks?unit_id={unitA}", nil).status(200).is(`[` + own + `,` + mates + `]`)
-		page := w.do("tutor", "GET /api/tasks?unit_id={unitA}&limit=1&offset=1", nil).status(200).is(`[` + mates + `]`)
+		w.do("tutor", "GET /api/tasks?unit_id={unitA}", nil).status(200).is(`[` + own + `,` + members + `]`)
+		page := w.do("tutor", "GET /api/tasks?unit_id={unitA}&limit=1&offset=1", nil).status(200).is(`[` + members + `]`)
 		if page.Header().Get("X-Total-Count") != "2" {
 			t.Errorf("total %q", page.Header().Get("X-Total-Count"))
 		}

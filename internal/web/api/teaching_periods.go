@@ -9,7 +9,6 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -87,10 +86,8 @@ type addPeriodIn struct {
 
 func (s *Server) addPeriod(ctx context.Context, _ *access.Caller, in addPeriodIn) (*course.TeachingPeriod, error) {
 	p := in.Period
-	return change(ctx, s.db, func(q db.Q) (*course.TeachingPeriod, error) {
-		return course.AddPeriod(ctx, q, course.TeachingPeriod{Period: p.Period, Year: p.Year,
-			StartDate: p.StartDate, EndDate: p.EndDate, ActiveUntil: p.ActiveUntil})
-	})
+	return s.usecases.AddPeriod(ctx, course.TeachingPeriod{Period: p.Period, Year: p.Year,
+		StartDate: p.StartDate, EndDate: p.EndDate, ActiveUntil: p.ActiveUntil})
 }
 
 type changePeriodIn struct {
@@ -107,14 +104,12 @@ type changePeriodIn struct {
 func (s *Server) changePeriod(ctx context.Context, _ *access.Caller, in changePeriodIn) (*course.TeachingPeriod,
 	error) {
 	p := in.Period
-	return change(ctx, s.db, func(q db.Q) (*course.TeachingPeriod, error) {
-		return usecase.ChangePeriod(ctx, q, in.ID, course.PeriodChange{Period: p.Period.Ptr(), Year: p.Year.Ptr(),
-			StartDate: p.StartDate.Ptr(), EndDate: p.EndDate.Ptr(), ActiveUntil: p.ActiveUntil.Ptr()})
-	})
+	return s.usecases.ChangePeriod(ctx, in.ID, course.PeriodChange{Period: p.Period.Ptr(), Year: p.Year.Ptr(),
+		StartDate: p.StartDate.Ptr(), EndDate: p.EndDate.Ptr(), ActiveUntil: p.ActiveUntil.Ptr()})
 }
 
 func (s *Server) deletePeriod(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return course.DeletePeriod(ctx, q, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeletePeriod(ctx, in.ID)
 }
 
 type ofPeriod struct {
@@ -144,10 +139,8 @@ type addBreakIn struct {
 }
 
 func (s *Server) addBreak(ctx context.Context, _ *access.Caller, in addBreakIn) (*course.Break, error) {
-	return change(ctx, s.db, func(q db.Q) (*course.Break, error) {
-		return course.AddBreak(ctx, q, in.PeriodID, course.Break{StartDate: in.StartDate,
-			NumberOfWeeks: in.NumberOfWeeks})
-	})
+	return s.usecases.AddBreak(ctx, in.PeriodID, course.Break{StartDate: in.StartDate,
+		NumberOfWeeks: in.NumberOfWeeks})
 }
 
 type changeBreakIn struct {
@@ -158,10 +151,8 @@ type changeBreakIn struct {
 }
 
 func (s *Server) changeBreak(ctx context.Context, _ *access.Caller, in changeBreakIn) (*course.Break, error) {
-	return change(ctx, s.db, func(q db.Q) (*course.Break, error) {
-		return course.ChangeBreak(ctx, q, in.PeriodID, in.ID,
-			course.BreakChange{StartDate: in.StartDate.Ptr(), NumberOfWeeks: in.NumberOfWeeks.Ptr()})
-	})
+	return s.usecases.ChangeBreak(ctx, in.PeriodID, in.ID,
+		course.BreakChange{StartDate: in.StartDate.Ptr(), NumberOfWeeks: in.NumberOfWeeks.Ptr()})
 }
 
 type breakIn struct {
@@ -174,5 +165,5 @@ func (s *Server) getBreak(ctx context.Context, _ *access.Caller, in breakIn) (*c
 }
 
 func (s *Server) deleteBreak(ctx context.Context, _ *access.Caller, in breakIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return course.DeleteBreak(ctx, q, in.PeriodID, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteBreak(ctx, in.PeriodID, in.ID)
 }

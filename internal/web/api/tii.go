@@ -26,13 +26,13 @@ func (s *Server) tiiRoutes() {
 		endpoint.Audited(audit.Job), endpoint.Also(409, "it is done, or not given up"),
 		endpoint.Also(503, "no similarity service is configured"))
 	endpoint.Route(s.Server, "POST /api/tii_hook", 201, policy.Anybody, "Take a notification of the similarity service",
-		s.takeNotice, endpoint.Raw(outside.MostNotice), endpoint.Also(401, "the signature is missing or wrong"),
+		s.takeNotice, endpoint.Raw(turnitin.MostNotice), endpoint.Also(401, "the signature is missing or wrong"),
 		endpoint.Unaudited("the similarity service tells that there is news; what follows stands in the list of actions"))
 	endpoint.Route(s.Server, "GET /api/tasks/{task_id}/tii_submissions", 200, policy.SeeSimilarities,
 		"List the documents of a task that the similarity service is to check, and why any was not sent",
 		s.listOutsideDocuments)
 	const attachments = "/api/units/{unit_id}/task_definitions/{task_def_id}/tii_group_attachments"
-	endpoint.Route(s.Server, "GET "+attachments, 200, policy.EditDefinitions,
+	endpoint.Route(s.Server, "GET "+attachments, 200, policy.SeeMaterial,
 		"List the documents of a task's resources that go to the similarity service", s.listAttachments)
 	endpoint.Route(s.Server, "PUT "+attachments+"/{id}", 200, policy.EditDefinitions,
 		"Send a document of a task's resources to the similarity service again", s.sendAttachment,
@@ -43,13 +43,12 @@ func (s *Server) tiiRoutes() {
 }
 
 func (s *Server) getEULA(ctx context.Context, _ *access.Caller, _ none) (endpoint.HTML, error) {
-	page, err := s.tii.Agreement(ctx, s.db.Pool())
+	page, err := s.usecases.Outside.Agreement(ctx, s.db.Pool())
 	return endpoint.HTML{Page: page}, err
 }
 
 func (s *Server) acceptEULA(ctx context.Context, _ *access.Caller, in aboutUser) (string, error) {
-	err := s.db.Brief(ctx, func(q db.Q) error { return s.tii.Accept(ctx, q, in.ID) })
-	return "accepted", err
+	return "accepted", s.usecases.AcceptAgreement(ctx, in.ID)
 }
 
 type listTiiActionsIn struct {
@@ -60,13 +59,13 @@ type listTiiActionsIn struct {
 }
 
 func (s *Server) listTiiActions(ctx context.Context, _ *access.Caller, in listTiiActionsIn) (
-	endpoint.List[outside.Action], error) {
+	endpoint.List[turnitin.Action], error) {
 	p, err := paging{in.Limit, in.Offset}.bounded(50)
 	if err != nil {
-		return endpoint.List[outside.Action]{}, err
+		return endpoint.List[turnitin.Action]{}, err
 	}
-	return view(ctx, s.db, func(q db.Q) (endpoint.List[outside.Action], error) {
-		list, total, err := outside.List(ctx, q, outside.Filter{UnitID: in.UnitID, Complete: in.ShowComplete}, p)
+	return view(ctx, s.db, func(q db.Q) (endpoint.List[turnitin.Action], error) {
+		list, total, err := turnitin.List(ctx, q, turnitin.Filter{UnitID: in.UnitID, Complete: in.ShowComplete}, p)
 		return endpoint.Listed(list, total), err
 	})
 }
@@ -79,19 +78,15 @@ type retryTiiActionIn struct {
 
 type retriedOut struct {
 	Message string `json:"message"`
-	outside.Action
+	turnitin.Action
 }
 
-// retryTiiAction lets an Admin also lift a stop: whoever asks for a retry has seen to
-// the key.
 func (s *Server) retryTiiAction(ctx context.Context, who *access.Caller, in retryTiiActionIn) (*retriedOut, error) {
-	return change(ctx, s.db, func(q db.Q) (*retriedOut, error) {
-		a, err := s.tii.Again(ctx, q, in.ID, in.UnitID, who.Role == policy.Admin)
-		if err != nil {
-			return nil, err
-		}
-		return &retriedOut{"It will be tried again. " + a.NextStep, *a}, nil
-	})
+	a, err := s.usecases.RetryOutside(ctx, who, in.ID, in.UnitID)
+	if err != nil {
+		return nil, err
+	}
+	return &retriedOut{"It will be tried again. " + a.NextStep, *a}, nil
 }
 
 type noticeIn struct {
@@ -111,17 +106,29 @@ func (in *noticeIn) pair() (signature, event string) {
 	return in.Signature, in.Event
 }
 
+// noEvent says which header lacks the kind of event: the one that goes with the signature.
+func (in *noticeIn) noEvent() error {
+	family, other := "X-Similarity-", "X-Turnitin-"
+	if in.Signature == "" {
+		family, other = other, family
+	}
+	text := "is required beside " + family + "Signature"
+	if in.Event+in.OwnEvent != "" {
+		text += "; " + other + "EventType counts only beside " + other + "Signature"
+	}
+	return fault.Field(fault.Invalid, family+"EventType", "%s", text)
+}
+
 // takeNotice says that it has a notification once what follows from it is committed.
 func (s *Server) takeNotice(ctx context.Context, _ *access.Caller, in noticeIn) (endpoint.Text, error) {
 	signature, event := in.pair()
-	if !s.tii.Signed(signature, in.Body) {
+	if !s.usecases.Outside.Signed(signature, in.Body) {
 		return endpoint.Text{}, fault.New(fault.Unknown, "The signature is missing or wrong.")
 	}
 	if event == "" {
-		return endpoint.Text{}, fault.Field(fault.Invalid, "X-Similarity-EventType", "is required")
+		return endpoint.Text{}, in.noEvent()
 	}
-	err := s.db.Brief(ctx, func(q db.Q) error { return s.tii.Notice(ctx, q, event, in.Body) })
-	return endpoint.Text{Message: "ok"}, err
+	return endpoint.Text{Message: "ok"}, s.usecases.TakeNotice(ctx, event, in.Body)
 }
 
 type aboutTaskID struct {
@@ -130,8 +137,8 @@ type aboutTaskID struct {
 }
 
 func (s *Server) listOutsideDocuments(ctx context.Context, _ *access.Caller,
-	in aboutTaskID) (endpoint.List[outside.Document], error) {
-	list, err := outside.Documents(ctx, s.db.Pool(), in.TaskID)
+	in aboutTaskID) (endpoint.List[turnitin.Document], error) {
+	list, err := turnitin.Documents(ctx, s.db.Pool(), in.TaskID)
 	return short(in.paging, list, err)
 }
 
@@ -141,8 +148,8 @@ type listAttachmentsIn struct {
 }
 
 func (s *Server) listAttachments(ctx context.Context, _ *access.Caller,
-	in listAttachmentsIn) (endpoint.List[outside.Attachment], error) {
-	list, err := s.tii.Attachments(ctx, s.db.Pool(), in.TaskDefID)
+	in listAttachmentsIn) (endpoint.List[turnitin.Attachment], error) {
+	list, err := s.usecases.Outside.Attachments(ctx, s.db.Pool(), in.TaskDefID)
 	return short(in.paging, list, err)
 }
 
@@ -156,16 +163,12 @@ type sendAttachmentIn struct {
 	Action string `param:"action,required" enum:"upload"`
 }
 
-func (s *Server) sendAttachment(ctx context.Context, _ *access.Caller, in sendAttachmentIn) (*outside.Attachment,
+func (s *Server) sendAttachment(ctx context.Context, _ *access.Caller, in sendAttachmentIn) (*turnitin.Attachment,
 	error) {
-	return change(ctx, s.db, func(q db.Q) (*outside.Attachment, error) {
-		return s.tii.SendAttachment(ctx, q, in.UnitID, in.TaskDefID, in.ID)
-	})
+	return s.usecases.SendAttachment(ctx, in.UnitID, in.TaskDefID, in.ID)
 }
 
 func (s *Server) removeAttachment(ctx context.Context, _ *access.Caller, in attachmentPath) (endpoint.NoContent,
 	error) {
-	return remove(ctx, s.db, func(q db.Q) error {
-		return outside.RemoveAttachment(ctx, q, in.UnitID, in.TaskDefID, in.ID)
-	})
+	return endpoint.NoContent{}, s.usecases.RemoveAttachment(ctx, in.UnitID, in.TaskDefID, in.ID)
 }

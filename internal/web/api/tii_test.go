@@ -16,7 +16,6 @@ import (
 
 	"lectern/internal/connect/turnitin"
 	"lectern/internal/ground/clock"
-	"lectern/internal/people/access"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/jobs"
@@ -35,7 +34,7 @@ var _ = rights(
 	rightRow{"PUT /api/tii_actions/{id}", "/api/tii_actions/1", "admin", form{"action": "retry"}},
 	rightRow{"PUT /api/tii_actions/{id}", "/api/tii_actions/1?unit_id={unitA}", convenorsA, form{"action": "retry"}},
 	// Too long: 413, never 401.
-	rightRow{"POST /api/tii_hook", "", "everybody", strings.Repeat(" ", outside.MostNotice+1)},
+	rightRow{"POST /api/tii_hook", "", "everybody", strings.Repeat(" ", turnitin.MostNotice+1)},
 	rightRow{"GET " + attachmentsPath, "/api/units/{unitA}/task_definitions/{defA1}/tii_group_attachments", convenorsA,
 		nil},
 	rightRow{"PUT " + attachmentsPath + "/{id}", "/api/units/{unitA}/task_definitions/{defA1}/tii_group_attachments/1",
@@ -68,7 +67,7 @@ var _ = lists(
 
 func tiiAction(w *world, i int) row {
 	at := clock.At(w.now)
-	return row{"type": string(outside.FetchEULA), "subject": numbered("s", i), "unit_id": w.id["unitA"],
+	return row{"type": string(turnitin.FetchEULA), "subject": numbered("s", i), "unit_id": w.id["unitA"],
 		"progress_at": at, "created_at": at, "updated_at": at}
 }
 
@@ -76,7 +75,7 @@ const signingKey = "the-signing-key"
 
 // similarityService lets the world use a service at an address; one that takes calls
 // and never answers when it is empty.
-func (w *world) similarityService(address string) *outside.Service {
+func (w *world) similarityService(address string) *turnitin.Service {
 	w.Helper()
 	if address == "" {
 		l, err := new(net.ListenConfig).Listen(w.Context(), "tcp", "127.0.0.1:0")
@@ -86,15 +85,15 @@ func (w *world) similarityService(address string) *outside.Service {
 		w.Cleanup(func() { l.Close() })
 		address = "http://" + l.Addr().String()
 	}
-	client, err := tii.New(tii.Config{URL: address, Key: "key", Name: "Lectern", Version: "test"})
+	client, err := tca.New(tca.Config{URL: address, Key: "key", Name: "Lectern", Version: "test"})
 	if err != nil {
 		w.Fatal(err)
 	}
 	w.Cleanup(client.Close)
-	s := outside.New(w.db, w.api.files, slog.New(slog.DiscardHandler), outside.Config{Client: client, Key: "key",
+	s := turnitin.New(w.db, w.api.files, slog.New(slog.DiscardHandler), turnitin.Config{Client: client, Key: "key",
 		SigningKey: signingKey, PublicURL: "https://learn.example.edu", Pace: -1,
 		Wait: func(int) time.Duration { return 5 * time.Millisecond }})
-	w.api.tii, w.api.usecases.Outside = s, s
+	w.api.usecases.Outside = s
 	return s
 }
 
@@ -140,7 +139,7 @@ func TestAgreement(t *testing.T) {
 // event is a notification as the service sends it.
 func (w *world) event(family, kind, key, body string) *answered {
 	w.Helper()
-	return w.do("", "POST /api/tii_hook", body, "X-"+family+"-Signature", tii.Sign(key, []byte(body)),
+	return w.do("", "POST /api/tii_hook", body, "X-"+family+"-Signature", tca.Sign(key, []byte(body)),
 		"X-"+family+"-EventType", kind)
 }
 
@@ -156,8 +155,8 @@ func TestHookTakesOnlyWhatIsSigned(t *testing.T) {
 			w.event(family, "SOMETHING_NEW", signingKey, body).status(201)
 			w.event(family, "PDF_STATUS", "a former key", body).status(401)
 			w.event(family, "PDF_STATUS", "", body).status(401)
-			w.event(family, "", signingKey, body).status(400).says("X-Similarity-EventType")
-			sign := tii.Sign(signingKey, []byte(body))
+			w.event(family, "", signingKey, body).status(400).says("X-" + family + "-EventType")
+			sign := tca.Sign(signingKey, []byte(body))
 			for _, wrong := range []string{"", sign[:62], sign + "00", strings.Repeat("0", 64), "zz" + sign[2:],
 				hex.EncodeToString([]byte(sign))} {
 				w.do("", "POST /api/tii_hook", body, "X-"+family+"-Signature", wrong, "X-"+family+"-EventType",
@@ -171,10 +170,27 @@ func TestHookTakesOnlyWhatIsSigned(t *testing.T) {
 			w.event(family, "PDF_STATUS", signingKey, `{"id":5,"submission_id":{}}`).status(201)
 		}
 		w.do("", "POST /api/tii_hook", body, "X-Similarity-EventType", "PDF_STATUS").status(401)
-		long := `{"id":"` + strings.Repeat("x", outside.MostNotice) + `"}`
+		long := `{"id":"` + strings.Repeat("x", turnitin.MostNotice) + `"}`
 		w.event("Similarity", "PDF_STATUS", signingKey, long).status(413)
-		fits := `{"id":"` + strings.Repeat("x", outside.MostNotice-9) + `"}`
+		fits := `{"id":"` + strings.Repeat("x", turnitin.MostNotice-9) + `"}`
 		w.event("Similarity", "PDF_STATUS", signingKey, fits).status(201)
+	})
+}
+
+func TestHookNamesTheEventTypeThatGoesWithTheSignature(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.similarityService("")
+		body := `{"id":"x"}`
+		for family, other := range map[string]string{"Similarity": "Turnitin", "Turnitin": "Similarity"} {
+			missing, sent := "X-"+family+"-EventType", "X-"+other+"-EventType"
+			signature := "X-" + family + "-Signature"
+			w.do("", "POST /api/tii_hook", body, signature, tca.Sign(signingKey, []byte(body)), sent, "PDF_STATUS").
+				status(400).says(missing, "is required beside "+signature,
+				sent+" counts only beside X-"+other+"-Signature")
+			if a := w.event(family, "", signingKey, body).status(400); strings.Contains(a.Body.String(), other) {
+				t.Errorf("nothing of the other pair was sent: %s", a.Body)
+			}
+		}
 	})
 }
 
@@ -208,7 +224,7 @@ func TestABurstOfEvents(t *testing.T) {
 					for i := range turns {
 						body := fmt.Sprintf(`{"id":%q,"status":"COMPLETE"}`, numbered("remote", i))
 						r := w.request("", "POST /api/tii_hook", body, "X-Similarity-Signature",
-							tii.Sign(signingKey, []byte(body)), "X-Similarity-EventType", "SUBMISSION_COMPLETE")
+							tca.Sign(signingKey, []byte(body)), "X-Similarity-EventType", "SUBMISSION_COMPLETE")
 						rec := httptest.NewRecorder()
 						w.api.ServeHTTP(rec, r)
 						if rec.Code != 201 {
@@ -243,9 +259,9 @@ func TestActionsAreListedAndRetried(t *testing.T) {
 		w.similarityService("")
 		at := clock.At(w.now)
 		w.add("mine", "tii_actions", tiiAction(w, 1))
-		w.add("done", "tii_actions", row{"type": string(outside.FetchFeatures), "subject": "", "complete": true,
+		w.add("done", "tii_actions", row{"type": string(turnitin.FetchFeatures), "subject": "", "complete": true,
 			"retry": false, "progress_at": at, "created_at": at, "updated_at": at})
-		w.add("failed", "tii_actions", row{"type": string(outside.UpdateGroup), "subject": "definition 1",
+		w.add("failed", "tii_actions", row{"type": string(turnitin.UpdateGroup), "subject": "definition 1",
 			"unit_id": w.id["unitA"], "task_definition_id": w.id["defA1"], "retry": false,
 			"error_code": "malformed_request", "error_message": "The similarity service answered 400.",
 			"progress_at": at, "created_at": at, "updated_at": clock.At(w.now.Add(time.Second))})
@@ -372,9 +388,9 @@ func TestGroupAttachments(t *testing.T) {
 }
 
 // worker runs what is to be done at the service until a condition holds.
-func (w *world) worker(s *outside.Service) func(what string, ok func() bool) {
+func (w *world) worker(s *turnitin.Service) func(what string, ok func() bool) {
 	w.Helper()
-	qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Workers: outside.Workers, Poll: time.Millisecond})
+	qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Workers: turnitin.Workers, Poll: time.Millisecond})
 	s.Register(qu)
 	qu.Start(w.Context())
 	w.Cleanup(func() {
@@ -384,14 +400,7 @@ func (w *world) worker(s *outside.Service) func(what string, ok func() bool) {
 			w.Error(err)
 		}
 	})
-	return func(what string, ok func() bool) {
-		w.Helper()
-		for end := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
-			if time.Now().After(end) {
-				w.Fatalf("never happened: %s", what)
-			}
-		}
-	}
+	return w.eventually
 }
 
 // TestNoRequestWaitsForTheService lets the service take calls and never answer.
@@ -424,16 +433,13 @@ func TestTheAddressOfAReportIsWaitedForBriefly(t *testing.T) {
 	dbtest.Long(t)
 	t.Parallel()
 	w := newWorld(t, "sqlite")
-	s := w.similarityService("")
-	w.api.outside = func(ctx context.Context, who *access.Caller, id string) (string, error) {
-		return s.ViewerURL(ctx, who.ID, id)
-	}
+	w.similarityService("")
 	id := w.someSubmission()
 	w.outsideReport(id, "tii-1", 61, "")
 	w.fill("tii_submissions", 0, 1, func(int) row {
 		return row{"submission_id": id, "position": 0, "key": "file0", "filename": "a.pdf", "threshold": 35,
 			"owner_id": w.id["student"], "sender_id": w.id["student"], "service": "far", "remote_id": "tii-1",
-			"status": string(outside.LowSimilarity), "created_at": clock.At(w.now)}
+			"status": string(turnitin.LowSimilarity), "created_at": clock.At(w.now)}
 	})
 	r := w.do("tutor", "GET "+similarities, nil).status(200).list()[0]
 	began := time.Now()

@@ -12,7 +12,7 @@ import (
 
 func (s *Server) turnaroundRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{id}/turnaround", 200, policy.ReadStatistics,
-		"Tell how long work of a unit waits and how soon it was judged in the last four weeks", s.turnaround,
+		"Tell how long work of a unit waits and how soon it was marked in the last four weeks", s.turnaround,
 		endpoint.Asks(policy.SeeTutorPace))
 }
 

@@ -44,22 +44,22 @@ func (w *world) passes(by time.Duration) {
 func TestTurnaround(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		start := w.pace("convenor")
-		if start.FeedbackDays != nil || start.Judged != 0 || start.Median != nil || len(start.Ages) != 5 {
+		if start.FeedbackDays != nil || start.Marked != 0 || start.Median != nil || len(start.Ages) != 5 {
 			t.Fatalf("at first: %+v", start)
 		}
 		before := start.Waiting
 		w.do("convenor", "PUT /api/units/{unitA}", `{"unit":{"feedback_days":2}}`).status(200)
 		w.ready("student", ownTask)
-		w.ready("mate", mateTask)
+		w.ready("mate", memberTask)
 		w.passes(30 * time.Hour)
 		w.ready("other", otherTask)
 		w.moves("tutor", ownTask, "fix_and_resubmit") // after 30 hours
 		w.passes(time.Hour)
 		w.moves("convenor", ownTask, "redo") // a second word on the same work
 		w.passes(23 * time.Hour)
-		w.moves("convenor", mateTask, "complete") // after 54 hours: late
+		w.moves("convenor", memberTask, "complete") // after 54 hours: late
 		p := w.pace("convenor")
-		if p.Judged != 2 || *p.Median != 30 || *p.Most != 54 || *p.Kept != 1 || p.Waiting != before+1 ||
+		if p.Marked != 2 || *p.Median != 30 || *p.Most != 54 || *p.Kept != 1 || p.Waiting != before+1 ||
 			p.Ages[1].Tasks != 1 || p.Overdue != 0 {
 			t.Errorf("%+v", p)
 		}
@@ -81,41 +81,41 @@ func TestTurnaround(t *testing.T) {
 				one = d
 			}
 		}
-		if one.Waiting != 1 || one.Judged != 2 || one.Oldest == nil {
+		if one.Waiting != 1 || one.Marked != 2 || one.Oldest == nil {
 			t.Errorf("the task: %+v", one)
 		}
 		// Handed in again, the clock starts anew.
 		w.ready("student", ownTask)
 		w.passes(6 * time.Hour)
 		w.moves("tutor", ownTask, "complete")
-		if p = w.pace("tutor"); p.Judged != 3 || *p.Median != 30 || *p.Kept != 2 {
+		if p = w.pace("tutor"); p.Marked != 3 || *p.Median != 30 || *p.Kept != 2 {
 			t.Errorf("handed in again: %+v", p)
 		}
 		w.passes(29 * 24 * time.Hour)
-		if p = w.pace("tutor"); p.Judged != 0 || p.Ages[4].Tasks != 1 {
+		if p = w.pace("tutor"); p.Marked != 0 || p.Ages[4].Tasks != 1 {
 			t.Errorf("a month on: %+v", p)
 		}
 		w.do("student", turnaroundOfA, nil).status(403)
 	})
 }
 
-// What was judged without having been handed in says nothing of how long students
+// What was marked without having been handed in says nothing of how long students
 // wait, and what a group hands in counts once.
 func TestTurnaroundCountsWork(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.moves("tutor", ownTask, "complete")
-		if p := w.pace("tutor"); p.Judged != 0 {
+		if p := w.pace("tutor"); p.Marked != 0 {
 			t.Errorf("never handed in: %+v", p)
 		}
 		w.set(`UPDATE task_definitions SET group_set_id = $2 WHERE id = $1`, w.id["defA1"], w.id["set"])
-		w.ready("mate", mateTask)
+		w.ready("mate", memberTask)
 		before := w.pace("tutor")
 		if before.Waiting != 1 {
 			t.Errorf("waiting: %d", before.Waiting)
 		}
 		w.passes(5 * time.Hour)
-		w.moves("tutor", mateTask, "complete")
-		if p := w.pace("tutor"); p.Judged != 1 || *p.Median != 5 {
+		w.moves("tutor", memberTask, "complete")
+		if p := w.pace("tutor"); p.Marked != 1 || *p.Median != 5 {
 			t.Errorf("of a group: %+v", p)
 		}
 	})
@@ -128,18 +128,18 @@ func TestTurnaroundLeavesOutWhatWasUndone(t *testing.T) {
 		w.passes(2 * time.Hour)
 		last := w.number(`SELECT max(id) FROM task_history WHERE task_id = $1`, w.id["task"])
 		w.moves("tutor", ownTask, "complete")
-		if p := w.pace("tutor"); p.Judged != 1 || *p.Median != 2 {
+		if p := w.pace("tutor"); p.Marked != 1 || *p.Median != 2 {
 			t.Fatalf("given: %+v", p)
 		}
 		w.set(`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, undoes_after)
 			VALUES ($1, $2, $3, 'complete', 'ready_for_feedback', $4)`, w.id["task"], w.db.Now(), w.id["tutor"], last)
 		w.set(`UPDATE tasks SET status = 'ready_for_feedback', assessment_date = NULL WHERE id = $1`, w.id["task"])
-		if p := w.pace("tutor"); p.Judged != 0 || p.Waiting != 1 {
+		if p := w.pace("tutor"); p.Marked != 0 || p.Waiting != 1 {
 			t.Errorf("undone: %+v", p)
 		}
 		w.passes(8 * time.Hour)
 		w.moves("tutor", ownTask, "complete")
-		if p := w.pace("tutor"); p.Judged != 1 || math.Abs(*p.Median-10) > 0.01 {
+		if p := w.pace("tutor"); p.Marked != 1 || math.Abs(*p.Median-10) > 0.01 {
 			t.Errorf("given again: %+v", p)
 		}
 	})
@@ -179,9 +179,9 @@ func TestTurnaroundFollowsIndexes(t *testing.T) {
 	})
 }
 
-// judgedLately makes the work of other, which the convenor judged an hour after it was
+// markedLately makes the work of other, which the convenor marked an hour after it was
 // handed in.
-func (w *world) judgedLately() {
+func (w *world) markedLately() {
 	w.Helper()
 	w.ready("other", otherTask)
 	w.passes(time.Hour)

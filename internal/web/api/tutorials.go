@@ -7,7 +7,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -48,12 +47,9 @@ func (s *Server) addTutorial(ctx context.Context, _ *access.Caller, in addTutori
 	error) {
 	t := in.Tutorial
 	capacity := int64(t.Capacity)
-	made, err := change(ctx, s.db, func(q db.Q) (*enrol.Tutorial, error) {
-		return enrol.AddTutorial(ctx, q, t.UnitID, enrol.TutorialChange{Abbreviation: &t.Abbreviation,
-			MeetingDay:  &t.MeetingDay,
-			MeetingTime: &t.MeetingTime, MeetingLocation: &t.MeetingLocation, Capacity: &capacity,
-			TutorID: someone(t.TutorID), CampusID: t.CampusID.Ptr(), StreamAbbr: t.StreamAbbr.Ptr()})
-	})
+	made, err := s.usecases.AddTutorial(ctx, t.UnitID, enrol.TutorialChange{Abbreviation: &t.Abbreviation,
+		MeetingDay: &t.MeetingDay, MeetingTime: &t.MeetingTime, MeetingLocation: &t.MeetingLocation,
+		Capacity: &capacity, TutorID: someone(t.TutorID), CampusID: t.CampusID.Ptr(), StreamAbbr: t.StreamAbbr.Ptr()})
 	if err != nil {
 		return endpoint.TextOf[*enrol.Tutorial]{}, err
 	}
@@ -73,31 +69,30 @@ type changeTutorialIn struct {
 	ID       int64 `path:"id" scope:"tutorial"`
 	Tutorial struct {
 		UnitID          int64              `param:"unit_id,required" scope:"unit" doc:"the tutorial's own unit"`
-		TutorID         params.Opt[int64]  `param:"tutor_id" doc:"the user id of someone on the unit's staff; null: nobody"`
-		Capacity        params.Opt[int32]  `param:"capacity" doc:"0 or below: no limit"`
+		TutorID         params.Opt[int64]  `param:"tutor_id" null:"clears" doc:"the user id of someone on the unit's staff; null: nobody"`
+		Capacity        params.Opt[int32]  `param:"capacity" null:"clears" doc:"0 or below: no limit"`
 		Abbreviation    params.Opt[string] `param:"abbreviation"`
-		MeetingLocation params.Opt[string] `param:"meeting_location"`
-		MeetingDay      params.Opt[string] `param:"meeting_day"`
-		MeetingTime     params.Opt[string] `param:"meeting_time"`
-		CampusID        params.Opt[int64]  `param:"campus_id" doc:"-1 or null: none"`
-		StreamAbbr      params.Opt[string] `param:"tutorial_stream_abbr" doc:"null: none"`
+		MeetingLocation params.Opt[string] `param:"meeting_location" null:"clears"`
+		MeetingDay      params.Opt[string] `param:"meeting_day" null:"clears"`
+		MeetingTime     params.Opt[string] `param:"meeting_time" null:"clears"`
+		CampusID        params.Opt[int64]  `param:"campus_id" null:"clears" doc:"-1 or null: none"`
+		StreamAbbr      params.Opt[string] `param:"tutorial_stream_abbr" null:"clears" doc:"null: none"`
 	} `param:"tutorial,required"`
 }
 
 func (s *Server) changeTutorial(ctx context.Context, _ *access.Caller, in changeTutorialIn) (*enrol.Tutorial, error) {
 	t := in.Tutorial
-	c := enrol.TutorialChange{Abbreviation: t.Abbreviation.Ptr(), MeetingDay: t.MeetingDay.Ptr(),
-		MeetingTime:     t.MeetingTime.Ptr(),
-		MeetingLocation: t.MeetingLocation.Ptr(), CampusID: orNone(t.CampusID, -1), StreamAbbr: orNone(t.StreamAbbr,
+	c := enrol.TutorialChange{Abbreviation: t.Abbreviation.Ptr(), MeetingDay: orNone(t.MeetingDay, ""),
+		MeetingTime:     orNone(t.MeetingTime, ""),
+		MeetingLocation: orNone(t.MeetingLocation, ""), CampusID: orNone(t.CampusID, -1), StreamAbbr: orNone(t.StreamAbbr,
 			"")}
-	if t.Capacity.Has() {
-		n := int64(t.Capacity.V)
-		c.Capacity = &n
+	if capacity := orNone(t.Capacity, -1); capacity != nil {
+		c.Capacity = new(int64(*capacity))
 	}
 	if c.TutorID = orNone(t.TutorID, 0); t.TutorID.Has() {
 		c.TutorID = someone(t.TutorID.V)
 	}
-	return change(ctx, s.db, func(q db.Q) (*enrol.Tutorial, error) { return enrol.ChangeTutorial(ctx, q, in.ID, c) })
+	return s.usecases.ChangeTutorial(ctx, in.ID, c)
 }
 
 // orNone is what an update asks to set: nil for nothing, none for null.
@@ -118,5 +113,5 @@ func (s *Server) getTutorial(ctx context.Context, _ *access.Caller, in tutorialI
 
 func (s *Server) deleteTutorial(ctx context.Context, _ *access.Caller, in tutorialIn) (endpoint.NoContent,
 	error) {
-	return remove(ctx, s.db, func(q db.Q) error { return enrol.DeleteTutorial(ctx, q, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteTutorial(ctx, in.ID)
 }

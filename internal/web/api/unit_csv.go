@@ -47,25 +47,8 @@ type importStudentsIn struct {
 	Exceed bool `param:"exceed_capacity" doc:"enrol in full tutorials too, instead of only noting that they are full"`
 }
 
-func (s *Server) importStudents(ctx context.Context, who *access.Caller, in importStudentsIn) (out *ident.Imported,
-	err error) {
-	r, err := s.roster(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	err = readSheet(in.importIn, r.Sheet(), func(rows *sheet.Reader) error {
-		out, err = r.Import(ctx, s.db, rows, enrol.ImportOptions{By: who.Role, Actor: who.ID, Exceed: in.Exceed,
-			Dry: in.DryRun})
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.withLinks(out), nil
-}
-
-func (s *Server) roster(ctx context.Context, unitID int64) (*enrol.Roster, error) {
-	return view(ctx, s.db, func(q db.Q) (*enrol.Roster, error) { return enrol.ReadRoster(ctx, q, unitID) })
+func (s *Server) importStudents(ctx context.Context, who *access.Caller, in importStudentsIn) (*ident.Imported, error) {
+	return s.withLinks(s.usecases.ImportStudents(ctx, who, in.ID, in.sheet(), in.Exceed))
 }
 
 type withdrawStudentsIn struct {
@@ -73,15 +56,7 @@ type withdrawStudentsIn struct {
 	importIn
 }
 
-func (s *Server) withdrawStudents(ctx context.Context, who *access.Caller, in withdrawStudentsIn) (out *ident.Imported,
-	err error) {
-	r, err := s.roster(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	err = readSheet(in.importIn, enrol.WithdrawSheet, func(rows *sheet.Reader) error {
-		out, err = r.Withdraw(ctx, s.db, who.ID, rows, in.DryRun)
-		return err
-	})
-	return out, err
+func (s *Server) withdrawStudents(ctx context.Context, who *access.Caller, in withdrawStudentsIn) (*ident.Imported,
+	error) {
+	return s.usecases.WithdrawStudents(ctx, who, in.ID, in.sheet())
 }

@@ -135,9 +135,9 @@ func TestImportStudents(t *testing.T) {
 		if n := w.count(`users WHERE username = 'ann' AND last_name = 'Ann'`); n != 1 {
 			t.Error("one name does not stand for both")
 		}
-		if got := w.seats("project:student") + w.seats("project:withdrawn") +
-			w.seats("project:other"); got != "[FAR][LA1][LA1]" {
-			t.Errorf("seats: %s", got)
+		if got := w.tutorialsOf("project:student") + w.tutorialsOf("project:withdrawn") +
+			w.tutorialsOf("project:other"); got != "[FAR][LA1][LA1]" {
+			t.Errorf("places: %s", got)
 		}
 		w.do("student", "GET /api/projects/{project:student}", nil).status(200).has(`{"campus_id":«geelong»}`)
 		token := strings.TrimPrefix(r.Success[0].Link, "https://learn.example.edu/password?token=")
@@ -177,7 +177,7 @@ func TestImportAgainstGroups(t *testing.T) {
 		w.set(`UPDATE group_sets SET allow_students_to_manage_groups = TRUE`)
 		w.importing(path, line("", "LA2")).is(t, []string{"2 student: tutorial LA2, no longer in tutorial LA1, no " +
 			"longer in the group Red."}, nil, nil)
-		if got := w.seats("project:student") + w.members("group"); got != "[LA2][mate]" {
+		if got := w.tutorialsOf("project:student") + w.members("group"); got != "[LA2][mate]" {
 			t.Errorf("after the move: %s", got)
 		}
 	})
@@ -217,7 +217,7 @@ func TestImportedReturn(t *testing.T) {
 		w.importing(path, line).is(t, []string{"2 withdrawn: enrolled again, no longer in tutorial LA1. Their place " +
 			"in tutorial LA1 is gone. " +
 			"Not in tutorial LA1: Tutorial LA1 is full: all of its 4 places are taken."}, nil, nil)
-		if got := w.seats("project:withdrawn") + w.members("group"); got != "[][student mate]" {
+		if got := w.tutorialsOf("project:withdrawn") + w.members("group"); got != "[][student mate]" {
 			t.Errorf("after the return: %s", got)
 		}
 	})
@@ -239,8 +239,8 @@ func TestWithdrawStudents(t *testing.T) {
 		if n := w.count(`projects WHERE NOT enrolled`); n != 2 {
 			t.Errorf("%d are withdrawn", n)
 		}
-		if got := w.seats("project:student") + w.members("group"); got != "[LA1][mate]" {
-			t.Errorf("the seat stays, the member does not count: %s", got)
+		if got := w.tutorialsOf("project:student") + w.members("group"); got != "[LA1][mate]" {
+			t.Errorf("the place stays, the member does not count: %s", got)
 		}
 		if again := w.importing(path, file); len(again.Success) != 0 {
 			t.Errorf("again: %+v", again)

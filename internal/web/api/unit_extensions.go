@@ -13,9 +13,9 @@ import (
 )
 
 func (s *Server) unitExtensionRoutes() {
-	endpoint.Route(s.Server, "GET /api/units/{id}/extensions", 200, policy.GiveFeedback,
+	endpoint.Route(s.Server, "GET /api/units/{id}/extensions", 200, policy.SeeExtensions,
 		"List the requests for more time of a unit", s.listExtensions)
-	endpoint.Route(s.Server, "POST /api/units/{id}/extensions", 200, policy.GiveFeedback,
+	endpoint.Route(s.Server, "POST /api/units/{id}/extensions", 200, policy.SeeExtensions,
 		"Grant or reject many requests for more time, or tell what would become of them", s.decideExtensions,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade),
 		endpoint.Also(422, "no request is named, or too many"))
@@ -55,7 +55,5 @@ func (s *Server) decideExtensions(ctx context.Context, who *access.Caller,
 			return work.PlanExtensions(ctx, q, who.ID, b)
 		})
 	}
-	return change(ctx, s.db, func(q db.Q) ([]work.DecidedExtension, error) {
-		return work.DecideExtensions(ctx, q, who.ID, b)
-	})
+	return s.usecases.DecideExtensions(ctx, who, b)
 }

@@ -54,7 +54,7 @@ func TestExtensionsOfAUnitInOneList(t *testing.T) {
 		}
 		w.ask("e1", "student", ownTask, "2")
 		w.now = w.now.Add(time.Minute)
-		w.ask("e2", "mate", mateTask, "1")
+		w.ask("e2", "mate", memberTask, "1")
 		w.now = w.now.Add(time.Minute)
 		w.ask("e3", "other", otherTask, "1")
 		if got := w.asked("tutor", ""); got != "student mate other" {
@@ -78,7 +78,7 @@ func TestExtensionsOfAUnitInOneList(t *testing.T) {
 		}
 		w.do("tutor", "PUT "+ownTask+"/assess_extension/{e1}", form{"granted": "true"}).status(200)
 		w.now = w.now.Add(time.Minute)
-		w.do("tutor", "PUT "+mateTask+"/assess_extension/{e2}", form{"granted": "false"}).status(200)
+		w.do("tutor", "PUT "+memberTask+"/assess_extension/{e2}", form{"granted": "false"}).status(200)
 		if open, done := w.asked("tutor", ""), w.asked("tutor", "?decided=true"); open != "other" || done != "mate student" {
 			t.Errorf("open %s, decided %s", open, done)
 		}
@@ -109,9 +109,9 @@ func TestExtensionsAreDecidedInOneGo(t *testing.T) {
 		w.ask("e1", "student", ownTask, "1")
 		w.ask("e2", "student", ownTask, "2") // with e1 all three weeks that fit
 		w.ask("e3", "student", ownTask, "1") // so that none is left for it
-		w.ask("e4", "mate", mateTask, "1")
+		w.ask("e4", "mate", memberTask, "1")
 		w.ask("e5", "other", otherTask, "1")
-		w.do("tutor", "PUT "+mateTask+"/assess_extension/{e4}", form{"granted": "false"}).status(200)
+		w.do("tutor", "PUT "+memberTask+"/assess_extension/{e4}", form{"granted": "false"}).status(200)
 		ids := fmt.Sprintf("[%d,%d,%d,%d,%d,%d,999999]", w.id["e1"], w.id["e2"], w.id["e3"], w.id["e4"], w.id["e5"],
 			w.id["e1"])
 		body := func(more string) string { return `{"extensions":` + ids + `,"granted":true` + more + `}` }
@@ -187,7 +187,7 @@ func TestTwoBatchesAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.byHand()
 		w.ask("e1", "student", ownTask, "1")
-		w.ask("e2", "mate", mateTask, "1")
+		w.ask("e2", "mate", memberTask, "1")
 		var all sync.WaitGroup
 		got := make([]string, 2)
 		for i, who := range []string{"tutor", "convenor"} {

@@ -7,8 +7,8 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 )
 
@@ -20,7 +20,7 @@ func (s *Server) unitRoleRoutes() {
 		endpoint.Location("/api/unit_roles/{.id}"), endpoint.Also(404, "no such user"),
 		endpoint.Also(409, "they have another role in the unit"),
 		endpoint.Also(422, "their system role does not reach so far"))
-	endpoint.Route(s.Server, "GET /api/unit_roles/{id}", 200, policy.EmployStaff, "Get a role on the staff of a unit",
+	endpoint.Route(s.Server, "GET /api/unit_roles/{id}", 200, policy.SeeStaff, "Get a role on the staff of a unit",
 		s.getRole)
 	endpoint.Route(s.Server, "PUT /api/unit_roles/{id}", 200, policy.EmployStaff, "Make a tutor a convenor or the "+
 		"other way round", s.changeRole,
@@ -64,24 +64,7 @@ func (s *Server) addRole(ctx context.Context, who *access.Caller, in addRoleIn) 
 	if role == policy.Student {
 		return nil, fault.Field(fault.Refused, "role", "%s", enrolInstead)
 	}
-	return change(ctx, s.db, func(q db.Q) (*course.UnitRole, error) {
-		id, err := course.Employ(ctx, q, in.UnitID, in.UserID, role)
-		if err != nil {
-			return nil, err
-		}
-		return roleFor(ctx, q, who, id)
-	})
-}
-
-// roleFor gives an employment in a unit in which who has a role of their own.
-func roleFor(ctx context.Context, q db.Q, who *access.Caller, id int64) (*course.UnitRole, error) {
-	r, err := course.RoleByID(ctx, q, id)
-	if err != nil {
-		return nil, err
-	}
-	mine := who.MyRole()
-	r.MyRole = &mine
-	return r, nil
+	return s.usecases.Employ(ctx, who, in.UnitID, in.UserID, role)
 }
 
 type roleIn struct {
@@ -89,7 +72,7 @@ type roleIn struct {
 }
 
 func (s *Server) getRole(ctx context.Context, who *access.Caller, in roleIn) (*course.UnitRole, error) {
-	return roleFor(ctx, s.db.Pool(), who, in.ID)
+	return usecase.UnitRoleByID(ctx, s.db.Pool(), who, in.ID)
 }
 
 type changeRoleIn struct {
@@ -107,14 +90,9 @@ func (s *Server) changeRole(ctx context.Context, who *access.Caller, in changeRo
 	if role != policy.Tutor && role != policy.Convenor {
 		return nil, fault.Field(fault.Invalid, "unit_role[role_id]", "must be 2 (Tutor) or 3 (Convenor)")
 	}
-	return change(ctx, s.db, func(q db.Q) (*course.UnitRole, error) {
-		if err := course.ChangeRole(ctx, q, who.UnitID, in.ID, role); err != nil {
-			return nil, err
-		}
-		return roleFor(ctx, q, who, in.ID)
-	})
+	return s.usecases.ChangeRole(ctx, who, in.ID, role)
 }
 
 func (s *Server) deleteRole(ctx context.Context, who *access.Caller, in roleIn) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return course.Dismiss(ctx, q, who.UnitID, in.ID) })
+	return endpoint.NoContent{}, s.usecases.Dismiss(ctx, who, in.ID)
 }

@@ -66,11 +66,11 @@ type unitIn struct {
 
 // unitValues are what creating and changing a unit both take.
 type unitValues struct {
-	Description          params.Opt[string]     `param:"description" text:"lines" doc:"the name when absent"`
+	Description          params.Opt[string]     `param:"description" text:"lines" doc:"of a new unit the name when absent; never empty"`
 	StartDate            params.Opt[clock.Date] `param:"start_date" doc:"inside the teaching period; its first day when absent"`
 	EndDate              params.Opt[clock.Date] `param:"end_date" doc:"inside the teaching period; its last day when absent"`
-	PortfolioDate        params.Opt[clock.Date] `param:"portfolio_auto_generation_date" doc:"after the start and not after the end of the unit"`
-	OverseerImageID      params.Opt[int64]      `param:"overseer_image_id"`
+	PortfolioDate        params.Opt[clock.Date] `param:"portfolio_auto_generation_date" null:"clears" doc:"after the start and not after the end of the unit"`
+	OverseerImageID      params.Opt[int64]      `param:"overseer_image_id" null:"clears"`
 	AssessmentEnabled    params.Opt[bool]       `param:"assessment_enabled"`
 	AutoApplyExtension   params.Opt[bool]       `param:"auto_apply_extension_before_deadline"`
 	SendNotifications    params.Opt[bool]       `param:"send_notifications"`
@@ -78,9 +78,9 @@ type unitValues struct {
 	EnableSyncEnrolments params.Opt[bool]       `param:"enable_sync_enrolments" doc:"kept; nothing syncs enrolments yet"`
 	ExtensionRequests    params.Opt[bool]       `param:"allow_student_extension_requests"`
 	ExtensionWeeks       params.Opt[int64]      `param:"extension_weeks_on_resubmit_request" doc:"from 0 to 52"`
-	FeedbackDays         params.Opt[int64]      `param:"feedback_days" doc:"within how many days feedback is promised, from 1 to 60; null: no promise"`
+	FeedbackDays         params.Opt[int64]      `param:"feedback_days" null:"clears" doc:"within how many days feedback is promised, from 1 to 60; null: no promise"`
 	ChangeTutorial       params.Opt[bool]       `param:"allow_student_change_tutorial"`
-	TimeZone             params.Opt[string]     `param:"time_zone" doc:"where the unit's days begin and end, such as Australia/Melbourne"`
+	TimeZone             params.Opt[string]     `param:"time_zone" null:"clears" doc:"where the unit's days begin and end, such as Australia/Melbourne"`
 }
 
 func (v *unitValues) change() course.UnitChange {
@@ -121,9 +121,7 @@ func (s *Server) addUnit(ctx context.Context, who *access.Caller, in addUnitIn) 
 	c := u.change()
 	c.Name, c.Code, c.Active = &u.Name, &u.Code, &u.Active
 	c.TeachingPeriodID = course.Setting[int64]{Set: true, To: &u.TeachingPeriodID}
-	return change(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) {
-		return usecase.CreateUnit(ctx, q, who, c, u.MainConvenorUserID)
-	})
+	return s.usecases.CreateUnit(ctx, who, c, u.MainConvenorUserID)
 }
 
 type changeUnitIn struct {
@@ -132,9 +130,9 @@ type changeUnitIn struct {
 		Name                  params.Opt[string] `param:"name"`
 		Code                  params.Opt[string] `param:"code" doc:"unique in the teaching period"`
 		Active                params.Opt[bool]   `param:"active"`
-		TeachingPeriodID      params.Opt[int64]  `param:"teaching_period_id" doc:"-1 or null: in no period"`
+		TeachingPeriodID      params.Opt[int64]  `param:"teaching_period_id" null:"clears" doc:"-1 or null: in no period"`
 		MainConvenorID        params.Opt[int64]  `param:"main_convenor_id" doc:"a unit role: a convenor of this unit"`
-		DraftTaskDefinitionID params.Opt[int64]  `param:"draft_task_definition_id" doc:"a task of this unit that asks for one document; null: none"`
+		DraftTaskDefinitionID params.Opt[int64]  `param:"draft_task_definition_id" null:"clears" doc:"a task of this unit that asks for one document; null: none"`
 		unitValues
 	} `param:"unit"`
 }
@@ -148,7 +146,5 @@ func (s *Server) changeUnit(ctx context.Context, who *access.Caller, in changeUn
 	if u.TeachingPeriodID.Or(0) == -1 {
 		c.TeachingPeriodID.To = nil
 	}
-	return change(ctx, s.db, func(q db.Q) (*usecase.FullUnit, error) {
-		return usecase.ChangeUnit(ctx, q, who, in.ID, c)
-	})
+	return s.usecases.ChangeUnit(ctx, who, in.ID, c)
 }

@@ -87,7 +87,7 @@ func (w *world) days() (start, end clock.Date) {
 	return start, start.AddDays(14*7 - 3)
 }
 
-func TestD7FullUnitAsEachSeesIt(t *testing.T) {
+func TestFullUnitAsEachSeesIt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		start, end := w.days()
 		rest := fmt.Sprintf(`"code":"SIT10A","id":«unitA»,"name":"Unit A","description":"About A","teaching_period_id":«T1»,

@@ -9,7 +9,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/web/endpoint"
 )
 
@@ -30,14 +29,14 @@ type unsubscribeIn struct {
 // open them all.
 func (s *Server) aboutUnsubscribing(ctx context.Context, _ *access.Caller, in unsubscribeIn) (endpoint.Text, error) {
 	p, err := notify.CheckToken(ctx, s.db.Pool(), in.Token)
-	return endpoint.Text{Message: fmt.Sprintf("This link turns your mails about %s off. Nothing has changed yet. Use "+
+	return endpoint.Text{Message: fmt.Sprintf("This link turns your emails about %s off. Nothing has changed yet. Use "+
 		"the unsubscribe button of your mail program, "+
-		"or sign in and choose which mails you get: %s", subject(p), s.publicURL+links.Profile)}, err
+		"or sign in and change what you get by email: %s", subject(p), s.usecases.PublicURL+links.Profile)}, err
 }
 
 func (s *Server) unsubscribe(ctx context.Context, _ *access.Caller, in unsubscribeIn) (endpoint.Text, error) {
-	p, err := change(ctx, s.db, func(q db.Q) (notify.Preference, error) { return notify.Unsubscribe(ctx, q, in.Token) })
-	return endpoint.Text{Message: "You will get no more mails about " + subject(p) + "."}, err
+	p, err := s.usecases.Unsubscribe(ctx, in.Token)
+	return endpoint.Text{Message: "You will get no more emails about " + subject(p) + "."}, err
 }
 
 // subject is what the mails of a preference are about.

@@ -6,14 +6,13 @@ import (
 	"io"
 	"iter"
 
+	"lectern/internal/connect/notify"
 	"lectern/internal/ground/fault"
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/platform/sheet"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -25,11 +24,13 @@ func (s *Server) userRoutes() {
 		s.listUsers(policy.Tutor))
 	endpoint.Route(s.Server, "GET /api/users/convenors", 200, policy.ListUsers, "List those who may convene",
 		s.listUsers(policy.Convenor))
+	endpoint.Route(s.Server, "GET /api/users/invitations", 200, policy.SeeInvitations,
+		"Tell how far the invitations of imported users are", s.getInvitations)
 	endpoint.Route(s.Server, "GET /api/users/{id}", 200, policy.ReadUser, "Get a user", s.getUser)
 	endpoint.Route(s.Server, "POST /api/users", 201, policy.CreateUsers, "Create a user", s.addUser,
 		endpoint.Audited(audit.Account, audit.Role, audit.Password),
 		endpoint.Location("/api/users/{.id}"), taken, endpoint.Also(422, "a name is blank or the email is none"),
-		endpoint.Costs(endpoint.Letters))
+		endpoint.Costs(endpoint.Emails))
 	endpoint.Route(s.Server, "PUT /api/users/{id}", 200, policy.EditUser, "Change a user", s.changeUser,
 		endpoint.Audited(audit.Account, audit.Role),
 		taken, endpoint.Also(401, "the old_password is wrong"),
@@ -43,7 +44,7 @@ func (s *Server) userRoutes() {
 		exported(s, "users", s.exportUsers),
 		endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), sendsSheet)
 	endpoint.Route(s.Server, "POST /api/csv/users", 201, policy.ImportUsers, "Import users from CSV or Excel",
-		s.importUsers,
+		s.importUsers, endpoint.Also(503, "the service sends no mails, with send_mail"),
 		endpoint.Audited(audit.Account, audit.Role),
 		endpoint.Uploads(1, sheet.DefaultMaxBytes), endpoint.Costs(endpoint.Imports))
 }
@@ -92,7 +93,7 @@ func (s *Server) getUser(ctx context.Context, who *access.Caller, in aboutUser) 
 // withTerms adds whether the user has accepted the agreement of the outside similarity
 // service.
 func (s *Server) withTerms(ctx context.Context, u *ident.User) (_ *ident.User, err error) {
-	u.AcceptedTerms, err = s.tii.Accepted(ctx, s.db.Pool(), u.ID)
+	u.AcceptedTerms, err = s.usecases.Outside.Accepted(ctx, s.db.Pool(), u.ID)
 	return u, err
 }
 
@@ -123,35 +124,13 @@ func (s *Server) addUser(ctx context.Context, who *access.Caller, in addUserIn) 
 	if err != nil {
 		return nil, err
 	}
-	if !policy.MayAppoint(who.Role, 0, role) {
-		return nil, fault.New(fault.Denied, "You may not create a %s.", role)
+	made, err := s.usecases.AddUser(ctx, who, ident.NewUser{Username: u.Username, Email: u.Email,
+		FirstName: u.FirstName, LastName: u.LastName, Nickname: u.Nickname, StudentID: u.StudentID,
+		LoginID: u.LoginID, Role: role}, in.SendMail)
+	if err != nil {
+		return nil, err
 	}
-	if u.LoginID != "" && who.Role != policy.Admin {
-		return nil, fault.New(fault.Denied, "Only an administrator sets a login_id: it decides who signs in to the "+
-			"account.")
-	}
-	return change(ctx, s.db, func(q db.Q) (*addedUser, error) {
-		made, err := ident.Add(ctx, q, ident.NewUser{Username: u.Username, Email: u.Email, FirstName: u.FirstName,
-			LastName: u.LastName, Nickname: u.Nickname, StudentID: u.StudentID, LoginID: u.LoginID, Role: role})
-		if err != nil {
-			return nil, err
-		}
-		if in.SendMail {
-			if err := s.welcome(ctx, q, made.ID); err != nil {
-				return nil, err
-			}
-		}
-		token, _, err := ident.NewLink(ctx, q, made.ID)
-		return &addedUser{*made.For(who.ID, who.Role), s.passwordLink(token)}, err
-	})
-}
-
-// welcome mails a new user, if this installation can.
-func (s *Server) welcome(ctx context.Context, q db.Q, user int64) error {
-	if s.mailer == nil {
-		return errNoMail
-	}
-	return s.mailer.Welcome(ctx, q, user)
+	return &addedUser{*made.User, s.passwordLink(made.Token)}, nil
 }
 
 func parseRole(name string) (policy.Role, error) {
@@ -170,15 +149,15 @@ type changeUserIn struct {
 		LastName                      params.Opt[string]          `param:"last_name"`
 		Email                         params.Opt[string]          `param:"email" doc:"your own once it confirms"`
 		OldPassword                   string                      `param:"old_password" text:"any" doc:"as above"`
-		StudentID                     params.Opt[string]          `param:"student_id" doc:"for staff only"`
-		LoginID                       params.Opt[string]          `param:"login_id" doc:"for administrators; see docs"`
-		Nickname                      params.Opt[string]          `param:"nickname"`
-		Pronouns                      params.Opt[string]          `param:"pronouns"`
+		StudentID                     params.Opt[string]          `param:"student_id" null:"clears" doc:"for staff only"`
+		LoginID                       params.Opt[string]          `param:"login_id" null:"clears" doc:"for administrators; see docs"`
+		Nickname                      params.Opt[string]          `param:"nickname" null:"clears"`
+		Pronouns                      params.Opt[string]          `param:"pronouns" null:"clears"`
 		SystemRole                    params.Opt[policy.RoleName] `param:"system_role" doc:"passed over on yourself"`
 		ReceiveTaskNotifications      params.Opt[bool]            `param:"receive_task_notifications"`
 		ReceivePortfolioNotifications params.Opt[bool]            `param:"receive_portfolio_notifications"`
 		ReceiveFeedbackNotifications  params.Opt[bool]            `param:"receive_feedback_notifications"`
-		OptInToResearch               params.Opt[bool]            `param:"opt_in_to_research"`
+		OptInToResearch               params.Opt[bool]            `param:"opt_in_to_research" null:"clears"`
 		HasRunFirstTimeSetup          params.Opt[bool]            `param:"has_run_first_time_setup"`
 		Disabled                      params.Opt[bool]            `param:"disabled" doc:"for administrators; ends sessions"`
 	} `param:"user"`
@@ -189,22 +168,18 @@ func (s *Server) changeUser(ctx context.Context, who *access.Caller, in changeUs
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.accounts().Change(ctx, who, in.ID, c, cmp.Or(in.OldPassword, in.User.OldPassword))
+	u, err := s.usecases.ChangeAccount(ctx, who, in.ID, c, cmp.Or(in.OldPassword, in.User.OldPassword))
 	if err != nil {
 		return nil, err
 	}
 	return s.withTerms(ctx, u.For(who.ID, who.Role))
 }
 
-func (s *Server) accounts() usecase.Accounts {
-	return usecase.Accounts{DB: s.db, Passwords: s.passwords, Mailer: s.mailer}
-}
-
 func (in *changeUserIn) change() (ident.Change, error) {
 	u := &in.User
 	c := ident.Change{FirstName: u.FirstName.Ptr(), LastName: u.LastName.Ptr(), Email: u.Email.Ptr(),
-		StudentID: emptied(u.StudentID), LoginID: emptied(u.LoginID), Nickname: emptied(u.Nickname),
-		Pronouns:                      emptied(u.Pronouns),
+		StudentID: orNone(u.StudentID, ""), LoginID: orNone(u.LoginID, ""), Nickname: orNone(u.Nickname, ""),
+		Pronouns:                      orNone(u.Pronouns, ""),
 		ReceiveTaskNotifications:      u.ReceiveTaskNotifications.Ptr(),
 		ReceivePortfolioNotifications: u.ReceivePortfolioNotifications.Ptr(),
 		ReceiveFeedbackNotifications:  u.ReceiveFeedbackNotifications.Ptr(),
@@ -221,22 +196,9 @@ func (in *changeUserIn) change() (ident.Change, error) {
 	return c, nil
 }
 
-// emptied gives a text that null empties.
-func emptied(o params.Opt[string]) *string {
-	if o.Set && o.Null {
-		return new(string)
-	}
-	return o.Ptr()
-}
-
 func (s *Server) addPasswordLink(ctx context.Context, _ *access.Caller, in aboutUser) (*linkOut, error) {
-	return change(ctx, s.db, func(q db.Q) (*linkOut, error) {
-		if _, err := ident.ByID(ctx, q, in.ID); err != nil {
-			return nil, err
-		}
-		token, until, err := ident.NewLink(ctx, q, in.ID)
-		return &linkOut{s.passwordLink(token), until}, err
-	})
+	token, until, err := s.usecases.PasswordLink(ctx, in.ID)
+	return &linkOut{s.passwordLink(token), until}, err
 }
 
 func (s *Server) exportUsers(ctx context.Context, _ *access.Caller, _ none) (*endpoint.File, error) {
@@ -247,21 +209,14 @@ func (s *Server) exportUsers(ctx context.Context, _ *access.Caller, _ none) (*en
 type importUsersIn struct {
 	File   *params.Upload `param:"file,required" doc:"a sheet of users; login_id is for administrators"`
 	DryRun bool           `param:"dry_run" doc:"only tell what would happen"`
+
+	SendMail bool `param:"send_mail" doc:"also invite by an email who has not come in yet"`
 }
 
 func (s *Server) importUsers(ctx context.Context, who *access.Caller, in importUsersIn) (*ident.Imported, error) {
-	f, err := in.File.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := ident.ReadSheet(f, in.File.Size)
-	if err != nil {
-		return nil, err
-	}
-	out, err := ident.Import(ctx, s.db, who.Role, rows, in.DryRun)
-	if err != nil {
-		return nil, err
-	}
-	return s.withLinks(out), nil
+	return s.withLinks(s.usecases.ImportUsers(ctx, who, importIn{in.File, in.DryRun}.sheet(), in.SendMail))
+}
+
+func (s *Server) getInvitations(ctx context.Context, _ *access.Caller, _ none) (*notify.Invitations, error) {
+	return notify.InvitationsSoFar(ctx, s.db.Pool())
 }

@@ -17,6 +17,7 @@ var _ = rights(
 	rightRow{"GET /api/users", "", "convenor convenorB admin", nil},
 	rightRow{"GET /api/users/tutors", "", "convenor convenorB admin", nil},
 	rightRow{"GET /api/users/convenors", "", "convenor convenorB admin", nil},
+	rightRow{"GET /api/users/invitations", "", "convenor convenorB admin", nil},
 	rightRow{"GET /api/users/{id}", "/api/users/{student}", "student admin", nil},
 	rightRow{"POST /api/users", "", "convenor convenorB admin", newUser("new", "Student")},
 	rightRow{"PUT /api/users/{id}", "/api/users/{student}", "student convenor convenorB admin",
@@ -306,7 +307,7 @@ func TestExportingUsers(t *testing.T) {
 		body["user"].(map[string]any)["student_id"] = "007"
 		w.do("admin", "POST /api/users", body).status(201)
 		got := w.do("admin", "GET /api/csv/users", nil).status(200)
-		if d := got.Header().Get("Content-Disposition"); d != `attachment; filename="users.csv"` {
+		if d := got.Header().Get("Content-Disposition"); d != `attachment; filename=users.csv` {
 			t.Errorf("Content-Disposition %s", d)
 		}
 		csv := got.Body.String()
@@ -393,5 +394,22 @@ func TestImportingManyUsers(t *testing.T) {
 		if took > 20*time.Second && dbtest.Quiet() {
 			t.Errorf("took %v", took)
 		}
+	})
+}
+
+func TestAllThatIsTakenIsNamedAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.set(`UPDATE users SET student_id = 's1', login_id = 'l1' WHERE username = 'mate'`)
+		add := func(username, email string) *answered {
+			return w.do("admin", "POST /api/users", form{"user[username]": username, "user[email]": email,
+				"user[first_name]": "A", "user[last_name]": "B", "user[nickname]": "A", "user[system_role]": "Student"})
+		}
+		add("STUDENT", "Mate@example.edu").status(409).says("Other users have that username and that email.")
+		add("student", "new@example.edu").status(409).says("Another user has that username.")
+		add("new", "mate@example.edu").status(409).says("Another user has that email.")
+		w.do("admin", "PUT /api/users/{other}", form{"user[email]": "student@example.edu", "user[student_id]": "s1",
+			"user[login_id]": "l1"}).status(409).says("Other users have that email, that student_id and that login_id.")
+		w.do("admin", "PUT /api/users/{mate}", form{"user[email]": "mate2@example.edu", "user[student_id]": "s1"}).status(200)
+		add("new", "new@example.edu").status(201)
 	})
 }

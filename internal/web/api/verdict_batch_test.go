@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lectern/internal/platform/db"
-	"lectern/internal/teaching/work"
+	"lectern/internal/teaching/verdict"
 )
 
 // prunedVerdicts forgets old verdicts and tells how many.
 func (w *world) prunedVerdicts() (n int64) {
 	w.Helper()
 	if err := w.db.Tx(w.Context(), func(q db.Q) (err error) {
-		n, err = work.PruneVerdicts(w.Context(), q)
+		n, err = verdict.Prune(w.Context(), q)
 		return err
 	}); err != nil {
 		w.Fatal(err)
@@ -55,13 +55,13 @@ type batch struct {
 	Tasks         []batchRow
 }
 
-func (w *world) judgeAll(as string, v form) (b batch) {
+func (w *world) markAll(as string, v form) (b batch) {
 	w.Helper()
 	w.do(as, "POST /api/units/{unitA}/verdicts", v).status(200).into(&b)
 	return b
 }
 
-// A batch is planned, given and undone; what cannot be judged says why, and the rest is.
+// A batch is planned, given and undone; what cannot be marked says why, and the rest is.
 func TestABatchOfVerdicts(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ids := []int64{w.id["task"], w.task("mate", "defA1", nil), w.task("other", "defA1", nil),
@@ -72,12 +72,12 @@ func TestABatchOfVerdicts(t *testing.T) {
 		w.later(time.Minute)
 		before := w.standing()
 		v["dry_run"] = "true"
-		plan := w.judgeAll("both", v)
+		plan := w.markAll("both", v)
 		if diff := cmp.Diff(before, w.standing()); diff != "" || plan.ID != nil || plan.Done != 3 || plan.Refused != 3 {
 			t.Errorf("a plan %+v changed something:\n%s", plan, diff)
 		}
 		v["dry_run"] = "false"
-		done := w.judgeAll("both", v)
+		done := w.markAll("both", v)
 		for i, says := range []string{"has changed since you looked", "", "", "your own work", "", "grade is required"} {
 			r := done.Tasks[i]
 			switch {
@@ -98,7 +98,7 @@ func TestABatchOfVerdicts(t *testing.T) {
 			t.Errorf("%d comments", n)
 		}
 		w.countsAreRight()
-		if again := w.judgeAll("both", v); cmp.Diff(done, again) != "" {
+		if again := w.markAll("both", v); cmp.Diff(done, again) != "" {
 			t.Errorf("repeated: %+v, not %+v", again, done)
 		}
 		v["comment"] = "Well done."
@@ -147,7 +147,7 @@ func TestABatchMarksWhatIsMarked(t *testing.T) {
 		w.set(`UPDATE task_definitions SET is_graded = TRUE, max_quality_pts = 5 WHERE id = $1`, w.id["defA2"])
 		plan := func(v form) string {
 			v["tasks"], v["dry_run"] = w.batchOf(ids...), "true"
-			b := w.judgeAll("tutor", v)
+			b := w.markAll("tutor", v)
 			var out []string
 			for _, r := range b.Tasks {
 				text, marks := "done", ""
@@ -164,9 +164,9 @@ func TestABatchMarksWhatIsMarked(t *testing.T) {
 			}
 			return strings.Join(out, " | ")
 		}
-		const need, range5 = "This task is graded, so a grade is required. Choose one for the tasks that need it, or judge " +
+		const need, range5 = "This task is graded, so a grade is required. Choose one for the tasks that need it, or mark " +
 			"it by itself.", "This task is given points of quality, from 0 to 5. Say how many for the tasks that need them, " +
-			"or judge it by itself."
+			"or mark it by itself."
 		for _, c := range []struct {
 			v    form
 			want string
@@ -198,15 +198,15 @@ func TestABatchMarksWhatIsMarked(t *testing.T) {
 func TestABatchReachesAGroupOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.task("both", "defA1", nil)
-		w.matesOfBoth()
-		mate := w.number(`SELECT id FROM tasks WHERE project_id = $1`, w.id["project:mate"])
+		w.membersOfBoth()
+		member := w.number(`SELECT id FROM tasks WHERE project_id = $1`, w.id["project:mate"])
 		w.later(time.Minute)
 		before := w.standing()
-		v := form{"trigger": "fix", "comment": "Once.", "tasks": w.batchOf(w.id["task"], mate)}
-		if refused := w.judgeAll("both", v); refused.Done != 0 || refused.ID != nil || cmp.Diff(before, w.standing()) != "" {
+		v := form{"trigger": "fix", "comment": "Once.", "tasks": w.batchOf(w.id["task"], member)}
+		if refused := w.markAll("both", v); refused.Done != 0 || refused.ID != nil || cmp.Diff(before, w.standing()) != "" {
 			t.Errorf("their own group: %+v", refused)
 		}
-		b := w.judgeAll("tutor", v)
+		b := w.markAll("tutor", v)
 		if b.Done != 2 || b.Tasks[1].With == nil || *b.Tasks[1].With != w.id["task"] || b.Tasks[1].VerdictID != nil ||
 			b.Tasks[1].From != "ready_for_feedback" || b.Tasks[1].To != "fix_and_resubmit" {
 			text, _ := json.Marshal(b)

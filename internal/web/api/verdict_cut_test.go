@@ -9,17 +9,19 @@ import (
 )
 
 // What is typed is never lost: a verdict, its undo, a batch and its undo are cut short at
-// every statement, as a crash would. Nothing of it is kept then, and the repeat with the
-// same key does it once.
+// every statement, as a crash would. Nothing of it is kept then, neither of what follows from
+// it, and the repeat with the same key does it once.
 func TestVerdictsCutShort(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.task("both", "defA1", nil)
-		w.matesOfBoth()
+		w.membersOfBoth()
 		other := w.task("other", "defA2", nil)
 		w.move("other", "/api/projects/{project:other}/task_def_id/{defA2}", "rff")
 		v := form{"trigger": "fix", "comment": "Come and see me."}
+		w.snippetOf("Come and see me.", "tutor", "unitA", nil)
 		for _, about := range []string{"one", "many"} {
 			w.later(time.Minute)
+			w.comment("asked", "student", ownTask, "When?")
 			v["key"] = about
 			v["version"], v["tasks"] = w.version("task"), w.batchOf(w.id["task"], other)
 			give, undo := "POST "+ownVerdict, "POST /api/verdicts/%.0f/undo"

@@ -15,7 +15,7 @@ import (
 )
 
 // standing is all that a verdict changes and an undo must put back: tasks, statistics,
-// what is said and what is new of it, who judged how much.
+// what is said and what is new of it, who marked how much.
 func (w *world) standing() []string {
 	w.Helper()
 	var out []string
@@ -73,6 +73,8 @@ func TestUndoneIsAsBefore(t *testing.T) {
 				w.do(name, "POST "+path+"/comments", form{"comment": fmt.Sprint("Is it right? ", random.Int())}).status(201)
 			}
 			w.later(time.Minute)
+			author := pick("tutor", "convenor")
+			w.do(author, "GET "+path+"/comments", nil).status(200) // a verdict reads what it answers, and that stays read
 			before := w.standing()
 			verdict := form{"trigger": pick("complete", "fix", "redo", "discuss", "fail", "ready_for_feedback", "need_help"),
 				"version": w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE project_id = $1
@@ -83,7 +85,6 @@ func TestUndoneIsAsBefore(t *testing.T) {
 			if def == "defA1" {
 				verdict["grade"], verdict["quality_pts"] = pick("-1", "0", "3"), pick("0", "5")
 			}
-			author := pick("tutor", "convenor")
 			given := w.do(author, "POST "+path+"/verdict", verdict).status(200).object()
 			w.later(time.Minute)
 			undone := w.undo(author, given).status(200).object()
@@ -106,7 +107,7 @@ func TestAnUndoIsRecorded(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.move("student", ownTask, "rff")
 		w.later(time.Minute)
-		given := w.judge("tutor", form{"trigger": "complete", "comment": "Perfect."})
+		given := w.mark("tutor", form{"trigger": "complete", "comment": "Perfect."})
 		w.later(time.Minute)
 		for _, other := range []string{"convenor", "admin"} {
 			w.undo(other, given).status(403).says("only they can undo it")
@@ -137,7 +138,7 @@ func TestAnUndoIsRecorded(t *testing.T) {
 			t.Errorf("%d comments are told to be gone", n)
 		}
 		// The same verdict may be given anew, with a key of its own.
-		w.judge("tutor", form{"trigger": "complete", "comment": "Perfect.", "key": "n"})
+		w.mark("tutor", form{"trigger": "complete", "comment": "Perfect.", "key": "n"})
 	})
 }
 
@@ -160,7 +161,7 @@ func TestNoUndoOnceSomebodyActed(t *testing.T) {
 		}
 		for says, act := range acts {
 			w.later(time.Minute)
-			given := w.judge("tutor", form{"trigger": "fix", "comment": "Once more: " + says})
+			given := w.mark("tutor", form{"trigger": "fix", "comment": "Once more: " + says})
 			w.later(time.Minute)
 			act()
 			before := w.written()
@@ -170,7 +171,7 @@ func TestNoUndoOnceSomebodyActed(t *testing.T) {
 			}
 		}
 		// One's own words, and being read, do not.
-		given := w.judge("tutor", form{"trigger": "fix", "comment": "Page 3"})
+		given := w.mark("tutor", form{"trigger": "fix", "comment": "Page 3"})
 		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "And page 4"}).status(201)
 		w.do("student", "GET "+ownTask+"/comments", nil).status(200)
 		w.undo("tutor", given).status(200)
@@ -181,21 +182,21 @@ func TestNoUndoOnceSomebodyActed(t *testing.T) {
 func TestUndoOfAGroup(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.task("both", "defA1", nil)
-		w.matesOfBoth()
+		w.membersOfBoth()
 		w.later(time.Minute)
 		before := w.standing()
 		v := form{"trigger": "discuss", "grade": "3", "quality_pts": "5", "comment": "All of you."}
-		given := w.judge("tutor", v)
+		given := w.mark("tutor", v)
 		w.undo("tutor", given).status(200)
 		if diff := cmp.Diff(before, w.standing()); diff != "" {
 			t.Errorf("not as before:\n%s", diff)
 		}
 		w.later(time.Minute)
-		given = w.judge("tutor", v)
+		given = w.mark("tutor", v)
 		w.do("mate", "POST /api/projects/{project:mate}/task_def_id/{defA1}/comments", form{"comment": "Thanks"}).status(201)
 		w.undo("tutor", given).status(409).says("Mate Person has answered")
 		w.later(time.Minute)
-		given = w.judge("tutor", form{"trigger": "fix"})
+		given = w.mark("tutor", form{"trigger": "fix"})
 		w.do("convenor", "PUT /api/projects/{project:mate}/task_def_id/{defA1}", form{"include_in_portfolio": "false"}).
 			status(200)
 		w.undo("tutor", given).status(409).says("has changed since")
@@ -204,7 +205,7 @@ func TestUndoOfAGroup(t *testing.T) {
 
 func TestOldVerdictsAreForgotten(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		given := w.judge("tutor", form{"trigger": "fix", "key": "k"})
+		given := w.mark("tutor", form{"trigger": "fix", "key": "k"})
 		for _, table := range []string{"verdicts", "verdict_batches"} {
 			w.set(`UPDATE `+table+` SET at = $1`, clock.At(w.now.AddDate(0, 0, -31)))
 		}

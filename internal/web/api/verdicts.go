@@ -7,10 +7,9 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
-	"lectern/internal/teaching/snippet"
 	"lectern/internal/teaching/status"
-	"lectern/internal/teaching/work"
+	"lectern/internal/teaching/verdict"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -18,7 +17,8 @@ import (
 func (s *Server) verdictRoutes() {
 	endpoint.Route(s.Server, "POST "+aTask+"/verdict", 200, policy.GradeTask,
 		"Give a verdict on a task: a move, marks and a comment, all or nothing", s.giveVerdict,
-		endpoint.Audited(audit.Status, audit.Grade), endpoint.Asks(policy.ChangeTask, policy.Comment),
+		endpoint.Audited(audit.Status, audit.Grade),
+		endpoint.Asks(policy.ChangeTask, policy.Comment, policy.SeeExtensions),
 		endpoint.Also(409, "the task has changed since the version that was looked at, and `stands` tells what stands "+
 			"now; the same words were just said; or the key was used for another verdict"))
 	endpoint.Route(s.Server, "POST /api/verdicts/{id}/undo", 200, policy.GradeTask,
@@ -28,7 +28,7 @@ func (s *Server) verdictRoutes() {
 	endpoint.Route(s.Server, "POST /api/units/{id}/verdicts", 200, policy.GiveFeedback,
 		"Give one verdict on many tasks, wherever it can be given, or tell what would come of it", s.giveVerdicts,
 		endpoint.Audited(audit.Status, audit.Grade), endpoint.Asks(policy.GradeTask, policy.ChangeTask, policy.Comment),
-		endpoint.Shaped[[]work.TaskVersion]("tasks"), endpoint.Also(404, "a task is not of this unit"),
+		endpoint.Shaped[[]verdict.TaskVersion]("tasks"), endpoint.Also(404, "a task is not of this unit"),
 		endpoint.Also(409, "the key was used for another verdict"))
 	endpoint.Route(s.Server, "POST /api/verdict_batches/{id}/undo", 200, policy.GiveFeedback,
 		"Undo the verdicts of a batch of one's own, wherever nobody has acted since", s.undoVerdicts,
@@ -45,8 +45,8 @@ type verdictIn struct {
 	Key     string                    `param:"key" doc:"makes a repeated request the same verdict; at most 255 characters"`
 }
 
-func (in verdictIn) verdict() work.Verdict {
-	return work.Verdict{Trigger: plainText(in.Trigger), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
+func (in verdictIn) verdict() verdict.Verdict {
+	return verdict.Verdict{Trigger: plainText(in.Trigger), Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(),
 		Comment: in.Comment, Key: in.Key}
 }
 
@@ -57,23 +57,17 @@ type giveVerdictIn struct {
 	Version  int64   `param:"version,required" doc:"of the task that was looked at; 0 for one that nothing is written of"`
 }
 
-func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in giveVerdictIn) (*work.Given, error) {
+func (s *Server) giveVerdict(ctx context.Context, who *access.Caller, in giveVerdictIn) (*verdict.Given, error) {
 	v := in.verdict()
 	v.Version = &in.Version
-	given, err := s.usecases.GiveVerdict(ctx, who, in.place(), v)
-	if err != nil || len(in.Snippets) == 0 {
-		return given, err
-	}
-	return given, s.db.Brief(ctx, func(q db.Q) error {
-		return snippet.Used(ctx, q, who.ID, who.UnitID, in.DefinitionID, in.Snippets)
-	})
+	return s.usecases.GiveVerdict(ctx, who, usecase.VerdictOn{Verdict: v, At: in.place(), Snippets: in.Snippets})
 }
 
 type undoVerdictIn struct {
 	ID int64 `path:"id" scope:"verdict"`
 }
 
-func (s *Server) undoVerdict(ctx context.Context, who *access.Caller, in undoVerdictIn) (*work.Undone, error) {
+func (s *Server) undoVerdict(ctx context.Context, who *access.Caller, in undoVerdictIn) (*verdict.Undone, error) {
 	return s.usecases.UndoVerdict(ctx, who, in.ID)
 }
 
@@ -89,10 +83,10 @@ type taskVersion struct {
 	Version int64 `param:"version,required" doc:"of the task that was looked at"`
 }
 
-func (s *Server) giveVerdicts(ctx context.Context, who *access.Caller, in giveVerdictsIn) (*work.Batch, error) {
-	tasks := make([]work.TaskVersion, len(in.Tasks.V))
+func (s *Server) giveVerdicts(ctx context.Context, who *access.Caller, in giveVerdictsIn) (*verdict.Batch, error) {
+	tasks := make([]verdict.TaskVersion, len(in.Tasks.V))
 	for i, t := range in.Tasks.V {
-		tasks[i] = work.TaskVersion{ID: t.ID, Version: t.Version}
+		tasks[i] = verdict.TaskVersion{ID: t.ID, Version: t.Version}
 	}
 	if in.DryRun {
 		return s.usecases.PlanVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
@@ -104,6 +98,7 @@ type undoVerdictsIn struct {
 	ID int64 `path:"id" scope:"verdict_batch"`
 }
 
-func (s *Server) undoVerdicts(ctx context.Context, who *access.Caller, in undoVerdictsIn) (*work.UndoneBatch, error) {
+func (s *Server) undoVerdicts(ctx context.Context, who *access.Caller, in undoVerdictsIn) (*verdict.UndoneBatch,
+	error) {
 	return s.usecases.UndoVerdicts(ctx, who, in.ID)
 }

@@ -26,8 +26,8 @@ func (w *world) version(name string) string {
 	return w.rows(`SELECT CAST(version AS TEXT) AS v FROM tasks WHERE id = $1`, w.id[name])[0]
 }
 
-// judge gives a verdict on student's first task at the version it has.
-func (w *world) judge(as string, v form) map[string]any {
+// mark gives a verdict on student's first task at the version it has.
+func (w *world) mark(as string, v form) map[string]any {
 	w.Helper()
 	v["version"] = w.version("task")
 	return w.do(as, "POST "+ownVerdict, v).status(200).object()
@@ -37,6 +37,8 @@ func (w *world) judge(as string, v form) map[string]any {
 func (w *world) written() string {
 	w.Helper()
 	return fmt.Sprint(w.count("task_history"), w.count("task_comments"), w.count("events"), w.count("verdicts"),
+		w.count("comment_reads"), w.count("task_comments WHERE staff_read_at IS NOT NULL"),
+		w.number(`SELECT CAST(coalesce(sum(uses), 0) AS BIGINT) FROM snippet_uses`),
 		w.rows(`SELECT id || ' ' || status || ' ' || version || ' ' || new_to_student || ' ' || new_to_staff AS v
 			FROM tasks ORDER BY id`))
 }
@@ -70,7 +72,7 @@ func TestAVerdictIsOnePiece(t *testing.T) {
 			t.Errorf("a refused verdict left something: %s became %s", before, now)
 		}
 		w.later(time.Second)
-		o := w.judge("tutor", form{"trigger": "complete", "grade": "2", "quality_pts": "4", "comment": " Good work.\n"})
+		o := w.mark("tutor", form{"trigger": "complete", "grade": "2", "quality_pts": "4", "comment": " Good work.\n"})
 		task := o["task"].(map[string]any)
 		if o["from_status"] != "ready_for_feedback" || o["version"] != 3.0 || task["status"] != "complete" ||
 			task["grade"] != 2.0 || task["quality_pts"] != 4.0 || task["times_assessed"] != 1.0 || o["comment_id"] == nil {
@@ -84,7 +86,7 @@ func TestAVerdictIsOnePiece(t *testing.T) {
 			t.Errorf("said %s", got)
 		}
 		// A mark alone is a verdict, too, and a task without a row has no version yet.
-		if o := w.judge("convenor", form{"quality_pts": "5"}); o["task"].(map[string]any)["quality_pts"] != 5.0 {
+		if o := w.mark("convenor", form{"quality_pts": "5"}); o["task"].(map[string]any)["quality_pts"] != 5.0 {
 			t.Errorf("quality alone: %v", o)
 		}
 		w.do("tutor", "POST /api/projects/{project:other}/task_def_id/{defA2}/verdict", form{"trigger": "fix",
@@ -178,7 +180,7 @@ func TestTwoTutorsOnOneTask(t *testing.T) {
 		history := w.rows(`SELECT CAST(actor_id AS TEXT) AS v FROM task_history WHERE assessed ORDER BY id`)
 		if want := []string{fmt.Sprint(w.id[people[won]]), fmt.Sprint(w.id[people[lost]])}; fmt.Sprint(history) !=
 			fmt.Sprint(want) {
-			t.Errorf("judged by %v, want %v", history, want)
+			t.Errorf("marked by %v, want %v", history, want)
 		}
 		if n := w.count("task_comments WHERE type = 'text'"); n != 2 {
 			t.Errorf("%d comments, want both", n)
@@ -189,12 +191,12 @@ func TestTwoTutorsOnOneTask(t *testing.T) {
 // A verdict reaches a group as a move does, and is heard by its members.
 func TestAVerdictOnAGroup(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.matesOfBoth()
+		w.membersOfBoth()
 		w.do("both", "POST "+ownVerdict, form{"trigger": "redo", "version": w.version("task")}).status(403).
 			says("a group you are in")
 		w.do("both", "POST /api/projects/{project:both}/task_def_id/{defA1}/verdict",
 			form{"trigger": "redo", "version": "0"}).status(403).says("own work")
-		o := w.judge("tutor", form{"trigger": "discuss", "grade": "3", "quality_pts": "5", "comment": "Talk to me."})
+		o := w.mark("tutor", form{"trigger": "discuss", "grade": "3", "quality_pts": "5", "comment": "Talk to me."})
 		if got := w.statuses("mate"); got != "discuss" || len(o["task"].(map[string]any)["other_projects"].([]any)) != 1 {
 			t.Errorf("mate is %s: %v", got, o)
 		}

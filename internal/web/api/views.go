@@ -8,7 +8,6 @@ import (
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/web/endpoint"
 )
 
@@ -38,12 +37,7 @@ func viewed(v *ident.StudentView, err error) (*viewOut, error) {
 func (s *Server) startView(ctx context.Context, who *access.Caller, in struct {
 	ID int64 `path:"id" scope:"project"`
 }) (*viewOut, error) {
-	var out *viewOut
-	err := s.db.Brief(ctx, func(q db.Q) (err error) {
-		out, err = viewed(ident.StartView(ctx, q, who, in.ID))
-		return err
-	})
-	return out, err
+	return viewed(s.usecases.StartView(ctx, who, in.ID))
 }
 
 func (s *Server) getView(ctx context.Context, who *access.Caller, in byID) (*viewOut, error) {
@@ -51,8 +45,6 @@ func (s *Server) getView(ctx context.Context, who *access.Caller, in byID) (*vie
 }
 
 func (s *Server) endView(ctx context.Context, who *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error {
-		_, err := ident.EndView(ctx, q, who, in.ID)
-		return err
-	})
+	_, err := s.usecases.EndView(ctx, who, in.ID)
+	return endpoint.NoContent{}, err
 }

@@ -3,10 +3,8 @@ package api
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"lectern/internal/people/access"
-	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/calendar"
@@ -41,8 +39,8 @@ type setWebcalIn struct {
 		Enabled    params.Opt[bool]       `param:"enabled" doc:"false closes the feed, which keeps its settings"`
 		ChangeGUID bool                   `param:"should_change_guid" doc:"true gives the feed a new address; the old one stops working"`
 		StartDates params.Opt[bool]       `param:"include_start_dates" doc:"show when tasks start, too"`
-		Exclusions params.Opt[[]int64]    `param:"unit_exclusions" doc:"units to leave out, in place of the list"`
-		Reminder   params.Opt[reminderIn] `param:"reminder" doc:"null: none"`
+		Exclusions params.Opt[[]int64]    `param:"unit_exclusions" null:"clears" doc:"units to leave out, in place of the list; of those the caller studies or teaches"`
+		Reminder   params.Opt[reminderIn] `param:"reminder" null:"clears" doc:"null: none"`
 	} `param:"webcal"`
 }
 
@@ -68,26 +66,16 @@ func (s *Server) setWebcal(ctx context.Context, who *access.Caller, in setWebcal
 	if err != nil {
 		return insight.Webcal{}, err
 	}
-	return change(ctx, s.db, func(q db.Q) (insight.Webcal, error) { return insight.SetWebcal(ctx, q, who.ID, c) })
+	return s.usecases.SetWebcal(ctx, who, c)
 }
 
 type feedIn struct {
 	GUID string `path:"guid"`
 }
 
-// webcalFeed sends a calendar, or only that it has not changed. Feeds that exist
-// are served however many others an address has asked for in vain: behind one
-// address there may be a whole campus.
+// webcalFeed sends a calendar, or only that it has not changed.
 func (s *Server) webcalFeed(ctx context.Context, who *access.Caller, in feedIn) (*endpoint.File, error) {
-	feed, err := view(ctx, s.db, func(q db.Q) (*calendar.Feed, error) {
-		return insight.FeedAt(ctx, q, in.GUID,
-			s.publicURL)
-	})
-	if errors.Is(err, insight.ErrUnknownFeed) {
-		if err := ident.CountGuess(ctx, s.db, who.From); err != nil {
-			return nil, err
-		}
-	}
+	feed, err := s.usecases.CalendarFeed(ctx, in.GUID, who.From)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -25,7 +26,31 @@ func (w *world) webcal(who string, body any) map[string]any {
 	return w.do(who, "PUT /api/webcal", body).status(200).object()
 }
 
-func TestD5WebcalSettings(t *testing.T) {
+func TestUnitsToLeaveOutAreRefusedWhereThereAreNone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		put := func(ids ...int64) *answered {
+			return w.do("student", "PUT /api/webcal", map[string]any{"webcal": map[string]any{"unit_exclusions": ids}})
+		}
+		put(w.id["unitA"]).status(200)
+		put(99998, w.id["unitA"], 99997, 99998).status(422).
+			says("webcal[unit_exclusions] names units that there are not: 99997, 99998.")
+		if kept := fmt.Sprint(w.do("student", "GET /api/webcal", nil).object()["unit_exclusions"]); kept !=
+			fmt.Sprint([]int64{w.id["unitA"]}) {
+			t.Errorf("a refusal left %s", kept)
+		}
+		many := make([]int64, 70_000)
+		for i := range many {
+			many[i] = 100_000 + int64(i)
+		}
+		put(many...).status(422).says("100000, 100001, 100002, 100003, 100004.")
+
+		// A unit that was closed since is given back as it was given out.
+		w.set(`UPDATE units SET active = FALSE WHERE id = $1`, w.id["unitA"])
+		put(w.id["unitA"]).status(200)
+	})
+}
+
+func TestWebcalSettings(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const none = `{"enabled":false,"id":null,"user_id":«student»,"guid":null,"include_start_dates":false,
 			"reminder":null,"unit_exclusions":[]}`
@@ -48,7 +73,7 @@ func TestD5WebcalSettings(t *testing.T) {
 		// Only true gives another guid; a list holds only units the caller studies.
 		w.do("student", "PUT /api/webcal", form{"webcal[should_change_guid]": "false",
 			"webcal[include_start_dates]": "true",
-			"webcal[reminder][time]":      "2", "webcal[reminder][unit]": "W", "webcal[unit_exclusions][]": "999"}).
+			"webcal[reminder][time]":      "2", "webcal[reminder][unit]": "W", "webcal[unit_exclusions][]": fmt.Sprint(w.id["unitB"])}).
 			status(200).is(whole(`"include_start_dates":true,"reminder":{"time":2,"unit":"W"},"unit_exclusions":[]`))
 		w.do("student", "PUT /api/webcal", map[string]any{"webcal": map[string]any{"unit_exclusions": []int64{w.id["unitA"], w.id["unitB"], w.id["unitA"]}}}).
 			status(200).is(whole(`"include_start_dates":true,"reminder":{"time":2,"unit":"W"},"unit_exclusions":[«unitA»]`))
@@ -89,7 +114,7 @@ func TestD5WebcalSettings(t *testing.T) {
 }
 
 // D5: settings of a feed that never was are kept until it is opened.
-func TestD5SettingsAreKeptWhileTheFeedIsClosed(t *testing.T) {
+func TestSettingsAreKeptWhileTheFeedIsClosed(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		o := w.webcal("student", `{"webcal":{"include_start_dates":true}}`)
 		if o["enabled"] != false || o["include_start_dates"] != true {
@@ -103,7 +128,7 @@ func TestD5SettingsAreKeptWhileTheFeedIsClosed(t *testing.T) {
 }
 
 // BUG 1: the unit of a reminder comes back in the letter it came in.
-func TestBug1TheRemindersUnitKeepsItsLetter(t *testing.T) {
+func TestTheRemindersUnitKeepsItsLetter(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for letter, alarm := range map[string]string{"W": "-P1W", "w": "-P1W", "D": "-P1D", "h": "-PT1H",
 			"M": "-PT1M"} {
@@ -120,7 +145,7 @@ func TestBug1TheRemindersUnitKeepsItsLetter(t *testing.T) {
 }
 
 // T6: the calendar of a tutor holds their classes and the due dates of their units.
-func TestT6ATutorsCalendarHoldsClassesAndDueDates(t *testing.T) {
+func TestATutorsCalendarHoldsClassesAndDueDates(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		o := w.webcal("tutor", `{"webcal":{"enabled":true}}`)
 		got := w.events(o["guid"].(string))

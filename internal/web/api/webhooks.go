@@ -8,7 +8,6 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
-	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -49,29 +48,25 @@ type addHookIn struct {
 }
 
 func (s *Server) addHook(ctx context.Context, _ *access.Caller, in addHookIn) (*webhook.Webhook, error) {
-	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
-		return webhook.Add(ctx, q, s.hooks, webhook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: in.Kinds.Ptr(),
-			Active: in.Active.Ptr()})
-	})
+	return s.usecases.AddWebhook(ctx, webhook.Change{URL: &in.URL, Secret: &in.Secret, Kinds: in.Kinds.Ptr(),
+		Active: in.Active.Ptr()})
 }
 
 type changeHookIn struct {
 	ID     int64                     `path:"id"`
 	URL    params.Opt[string]        `param:"url"`
 	Secret params.Opt[string]        `param:"secret" doc:"empty: make a new one, shown once"`
-	Kinds  params.Opt[webhook.Kinds] `param:"kinds" doc:"an empty list: all"`
+	Kinds  params.Opt[webhook.Kinds] `param:"kinds" null:"clears" doc:"an empty list: all"`
 	Active params.Opt[bool]          `param:"active"`
 }
 
 func (s *Server) changeHook(ctx context.Context, _ *access.Caller, in changeHookIn) (*webhook.Webhook, error) {
-	return change(ctx, s.db, func(q db.Q) (*webhook.Webhook, error) {
-		return webhook.Alter(ctx, q, s.hooks, in.ID, webhook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(),
-			Kinds: in.Kinds.Ptr(), Active: in.Active.Ptr()})
-	})
+	return s.usecases.ChangeWebhook(ctx, in.ID, webhook.Change{URL: in.URL.Ptr(), Secret: in.Secret.Ptr(),
+		Kinds: orNone(in.Kinds, webhook.Kinds{}), Active: in.Active.Ptr()})
 }
 
 func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
-	return remove(ctx, s.db, func(q db.Q) error { return webhook.Delete(ctx, q, in.ID) })
+	return endpoint.NoContent{}, s.usecases.DeleteWebhook(ctx, in.ID)
 }
 
 type eventLogIn struct {

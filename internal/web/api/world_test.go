@@ -34,8 +34,11 @@ import (
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/similarity"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
+	"lectern/internal/web/live"
+	"lectern/internal/web/signin"
 )
 
 // A world is a small university with a server in front of it. Its people:
@@ -105,14 +108,15 @@ func newWorldAt(t testing.TB, address, dir string) *world {
 	}
 	over, end := context.WithCancel(t.Context())
 	end() // no request to this server goes on for ever
+	uses := usecase.New(usecase.Config{DB: w.db, Files: store, PublicURL: "https://learn.example.edu/",
+		Passwords:  ident.NewPasswords(w.db, ident.Limits{Patience: 2 * time.Minute}), // the machine may be busy
+		Mailer:     w.mailer(t.TempDir()),
+		Similarity: &similarity.Service{DB: w.db, Files: store, Log: slog.New(slog.DiscardHandler)}})
 	w.api = New(Config{
 		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: filepath.Join(dir, "spool"), Version: "test",
 			Asked: w.declared, Now: func() time.Time { return w.resting() }},
-		Files: store, PublicURL: "https://learn.example.edu/",
-		SignIn: ident.Limits{Patience: 2 * time.Minute}, // the machine may be busy
-		Events: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Live: over,
-		Mailer: w.mailer(t.TempDir()), SAML: provider,
-		Similarity: &similarity.Service{DB: w.db, Files: store, Log: slog.New(slog.DiscardHandler)},
+		Usecases: uses, SignIn: signin.New(signin.Config{Usecases: uses, SAML: provider}),
+		Events: live.New(live.Config{DB: w.db, Hub: events.NewHub(w.db, slog.New(slog.DiscardHandler), 0), Until: over}),
 	})
 	if err := w.db.Tx(t.Context(), func(q db.Q) error { return w.seed(t.Context(), q) }); err != nil {
 		t.Fatal(err)
@@ -125,7 +129,7 @@ func quiet() *httpserver.Server {
 	return httpserver.New(httpserver.Config{Log: slog.New(slog.DiscardHandler)})
 }
 
-// mailer writes letters to files in dir.
+// mailer writes emails to files in dir.
 func (w *world) mailer(dir string) *notify.Mailer {
 	w.Helper()
 	sender, err := mail.NewDirectory(dir)

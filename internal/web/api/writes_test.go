@@ -34,8 +34,8 @@ func TestWritesTakeFewStatements(t *testing.T) {
 			{"reading one's answer", "student", "GET " + ownTask + "/comments", nil, 200, 4, 1},
 			{"the first submission of a process", "student", "POST " + ownTask + "/submission",
 				upload{files: []part{code}}, 201, 28, 2},
-			{"the first comment on a task", "mate", "POST " + mateTask + "/comments", form{"comment": "Hello"}, 201, 11, 0},
-			{"a submission", "mate", "POST " + mateTask + "/submission", upload{files: []part{{"file0", "bye.py", "print(1)\n"}}}, 201, 24, 1},
+			{"the first comment on a task", "mate", "POST " + memberTask + "/comments", form{"comment": "Hello"}, 201, 11, 0},
+			{"a submission", "mate", "POST " + memberTask + "/submission", upload{files: []part{{"file0", "bye.py", "print(1)\n"}}}, 201, 24, 1},
 			{"a move by the tutor", "tutor", "PUT " + ownTask, form{"trigger": "discuss"}, 200, 11, 1},
 		} {
 			if w.db.Postgres() {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"lectern/internal/ground/waittest"
 	"log/slog"
 	"net"
 	"net/http"
@@ -56,17 +57,13 @@ func run(t *testing.T, at []string, path string, args ...string) {
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 	for _, addr := range at {
-		for tries := 0; ; tries++ {
+		waittest.Until(t, path+" listens at "+addr, func() bool {
 			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
 			if err == nil {
 				conn.Close()
-				break
 			}
-			if tries == 3000 {
-				t.Fatalf("%s does not listen: %v", path, err)
-			}
-			<-time.After(10 * time.Millisecond)
-		}
+			return err == nil
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/people/policy"
@@ -25,7 +26,7 @@ var (
 	Exports   = &Allowance{"exports", 120, 5 * time.Second}
 	Readings  = &Allowance{"readings of documents", 200, 2 * time.Second}
 	Rollovers = &Allowance{"rollovers", 20, 30 * time.Second}
-	Letters   = &Allowance{"letters", 60, 10 * time.Second}
+	Emails    = &Allowance{"emails", 60, 10 * time.Second}
 )
 
 // Costs says that whoever uses the endpoint draws on an allowance, and is answered
@@ -108,7 +109,7 @@ func (l *ledger) refuse(who account, now time.Time) error {
 		return nil
 	}
 	return &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("These were too many %s in a short time. "+
-		"Wait %s and try again.", a.Name, wait.Round(time.Second))}
+		"Wait %s and try again.", a.Name, bounds.WaitText(wait))}
 }
 
 // tidy forgets who has made up for everything, now and then.

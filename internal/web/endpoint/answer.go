@@ -255,7 +255,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, i *Info, out any
 		w.Header().Add("Vary", "Accept")
 		s.answer(w, r, i, v.chosen())
 	case Drawing:
-		w, done := httpserver.Compress(w, r)
+		w, done := httpserver.CompressPage(w, r)
 		v.Draw(w, r, i.Status)
 		done()
 	case text:

@@ -30,11 +30,14 @@ func (s *Server) Document() any {
 			item = object{}
 			paths[i.Path] = item
 		}
+		i.guarded = s.tagged(i) != nil
 		item[strings.ToLower(i.Method)] = d.operation(i)
 	}
+	d.forgetUnused(paths)
 	return object{
 		"openapi": "3.0.3",
-		"info":    object{"title": "Lectern", "version": cmp.Or(s.Version, "unknown"), "description": about},
+		"info": object{"title": "Lectern", "version": cmp.Or(s.Version, "unknown"), "description": about,
+			"license": object{"name": "Apache License 2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}},
 		"servers": []object{{"url": "/"}},
 		"tags":    d.tagList(),
 		"paths":   paths,
@@ -51,7 +54,7 @@ func (s *Server) Document() any {
 const about = "Units, tasks, submissions and feedback.\n\n" +
 	"Every parameter may come in the query, a form, a multipart form or a JSON body, under the same name: " +
 	"`unit[name]=x` in a form is `{\"unit\": {\"name\": \"x\"}}` in JSON. In an update, what is absent is left " +
-	"alone and what is null is cleared. Lists take `limit` and `offset`, and answer them with `X-Total-Count`.\n\n" +
+	"alone; null clears what may be null by its schema, and leaves alone what may not be empty. Lists take `limit` and `offset`, and answer them with `X-Total-Count`.\n\n" +
 	"An error is a `Problem`: a sentence for people, a word for programs and, where parameters are wrong, what " +
 	"is wrong with each."
 
@@ -98,6 +101,7 @@ func (d *document) operation(i *Info) object {
 		"tags":        []string{d.tag(i.Path)},
 		"responses":   d.responses(i),
 	}
+	op["security"] = []object{} // open to everybody
 	if !i.Right.Allows(policy.Visitor) {
 		op["security"] = []object{{"sessionUser": []string{}, "sessionToken": []string{}}}
 	}
@@ -164,6 +168,7 @@ func (i *Info) otherAnswers() map[int]string {
 		"factor and there is none")
 	add(i.Method != http.MethodGet && !i.forBrowsers, 403, "sent by a page of another site")
 	add(strings.Contains(i.Path, "{") || len(i.scope) > 0, 404, "no such record, or not under that parent")
+	add(i.guarded, 412, "If-Match names none of the present tags, or If-None-Match one of them")
 	add(body, 413, "larger than the service takes")
 	add(body, 415, "not a type of content that is accepted")
 	add(body && i.takesValues(), 422, "well-formed, but a rule refuses it")
@@ -192,6 +197,9 @@ func (d *document) success(i *Info) object {
 	if _, ok := reflect.Zero(i.Out).Interface().(streamer); ok {
 		headers["X-Total-Count"] = headerDoc("how many there are in all, where limit or offset was given", "integer")
 	}
+	if i.present != nil {
+		headers["ETag"] = headerDoc("what If-Match and If-None-Match name this answer by", "string")
+	}
 	if len(headers) > 0 {
 		out["headers"] = headers
 	}
@@ -211,7 +219,7 @@ var (
 func (d *document) content(i *Info) object {
 	zero := reflect.Zero(i.Out).Interface()
 	if t, ok := zero.(text); ok {
-		return object{"text/plain": plainText, "application/json": object{"schema": d.told(t.record())}}
+		return object{"text/plain": plainText, "application/json": object{"schema": d.sentenceSchema(t.record())}}
 	}
 	if p, ok := zero.(drawn); ok {
 		return object{"application/json": object{"schema": d.schema(p.data())}, svg: plainText}
@@ -227,7 +235,7 @@ func (d *document) content(i *Info) object {
 		}
 		return out
 	case reflect.TypeFor[HTML]():
-		return object{"text/html": plainText, "application/json": object{"schema": nullable(object{"type": "string"})}}
+		return object{"text/html": plainText, "application/json": object{"schema": d.nullable(object{"type": "string"})}}
 	case reflect.TypeFor[Live]():
 		return object{"text/event-stream": plainText}
 	case reflect.TypeFor[Picture]():

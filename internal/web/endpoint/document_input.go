@@ -28,6 +28,11 @@ func (d *document) inputs(i *Info, op object) {
 			b.add(f)
 		}
 	}
+	if i.guarded {
+		list = append(list, object{"name": "If-Match", "in": "header", "required": false,
+			"description": "an ETag that GET answered: 412 where it is not the present one",
+			"schema":      object{"type": "string"}})
+	}
 	if i.Method == http.MethodGet || i.Method == http.MethodDelete {
 		list = append(list, b.query()...)
 	} else if len(b.flat.order) > 0 {
@@ -76,7 +81,7 @@ func (b *bodies) add(f params.Field) {
 // task says how many it wants.
 func (b *bodies) addFiles(f params.Field) {
 	b.files = true
-	doc := strings.TrimPrefix(f.Doc+"; at most "+size.Text(b.info.limits.File)+" each", "; ")
+	doc := strings.TrimPrefix(f.Doc+"; at most "+bounds.SizeText(b.info.limits.File)+" each", "; ")
 	one := object{"type": "string", "format": "binary", "description": doc}
 	switch {
 	case f.Type.Kind() == reflect.Map:
@@ -121,6 +126,9 @@ func (b *bodies) query() (list []any) {
 		s := b.flat.props[name].(object)
 		doc := s["description"]
 		delete(s, "description")
+		if of, ok := s["allOf"].([]object); ok && len(s) == 1 {
+			s = of[0] // the description stands beside the schema here, so nothing needs to be wrapped
+		}
 		list = append(list, object{"name": name, "in": "query", "required": b.flat.required[name],
 			"description": doc, "schema": s})
 	}
@@ -159,11 +167,11 @@ func (b *body) schema() object {
 	return s
 }
 
-// member describes a value in JSON, where null clears what may be cleared.
+// member describes a value in JSON. In an update it may be null only where that clears it.
 func (b *bodies) member(name string, f params.Field) object {
 	s := b.value(b.info, name, f)
-	if f.Type != f.Elem && !f.Required {
-		s = nullable(s)
+	if f.Clears || b.info.Method != http.MethodPut && f.Type != f.Elem && !f.Required {
+		s = b.nullable(s)
 	}
 	return described(s, b.describe(f.Doc, name, f.Name))
 }

@@ -41,14 +41,15 @@ func (d *document) schema(t reflect.Type) object {
 	case reflect.TypeFor[json.RawMessage]():
 		return object{"type": "object"}
 	case reflect.TypeFor[Null]():
-		return object{"nullable": true, "description": "always null"} // 3.0 has no type for it
+		// 3.0 has no type for it: a string that is none but null.
+		return object{"type": "string", "nullable": true, "enum": []any{nil}, "description": "always null"}
 	}
 	if enumerated(t) && t.Kind() != reflect.Pointer {
 		return d.component(t)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return nullable(d.schema(t.Elem()))
+		return d.nullable(d.schema(t.Elem()))
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int32, reflect.Int64:
@@ -67,13 +68,40 @@ func (d *document) schema(t reflect.Type) object {
 	return object{}
 }
 
-// nullable lets a value be null beside what it is.
-func nullable(s object) object {
-	if s["$ref"] != nil {
-		s = object{"allOf": []object{s}}
+const componentRef = "#/components/schemas/"
+
+// nullable lets a value be null beside what it is. That says nothing without a type, so
+// the one of a reference is told again.
+func (d *document) nullable(s object) object {
+	if name, ok := s["$ref"].(string); ok {
+		of := d.schemas[strings.TrimPrefix(name, componentRef)].(object)
+		s = object{"allOf": []object{s}, "type": of["type"]}
 	}
 	s["nullable"] = true
 	return s
+}
+
+var referred = regexp.MustCompile(regexp.QuoteMeta(componentRef) + `([^"]+)`)
+
+// forgetUnused leaves out the schemas that no operation leads to: of a record that is told
+// in a sentence only, the members stand where the sentence does.
+func (d *document) forgetUnused(paths object) {
+	used := map[string]bool{"Problem": true}
+	var follow func(v any)
+	follow = func(v any) {
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic("endpoint: " + err.Error()) // the document itself could not be sent either
+		}
+		for _, m := range referred.FindAllSubmatch(text, -1) {
+			if name := string(m[1]); !used[name] {
+				used[name] = true
+				follow(d.schemas[name])
+			}
+		}
+	}
+	follow(paths)
+	maps.DeleteFunc(d.schemas, func(name string, _ any) bool { return !used[name] })
 }
 
 // described adds what a value is. Nothing may stand beside a reference, so that
@@ -101,7 +129,7 @@ func (d *document) component(t reflect.Type) object {
 		d.schemas[name] = s
 		d.complete(s, name, t)
 	}
-	return object{"$ref": "#/components/schemas/" + name}
+	return object{"$ref": componentRef + name}
 }
 
 func (d *document) complete(s object, name string, t reflect.Type) {
@@ -150,16 +178,16 @@ func (d *document) field(t reflect.Type, sometimes bool) object {
 	return d.schema(t)
 }
 
-// told describes the JSON of a sentence: the record it is about, with the
+// sentenceSchema describes the JSON of a sentence: the record it is about, with the
 // sentence in it.
-func (d *document) told(record reflect.Type) object {
+func (d *document) sentenceSchema(record reflect.Type) object {
 	message := object{"type": "string", "description": "the sentence"}
 	if record == nil {
 		return object{"type": "object", "required": []string{"message"}, "properties": object{"message": message}}
 	}
 	record = solid(record)
 	d.component(record)
-	name := strings.TrimPrefix(d.component(record)["$ref"].(string), "#/components/schemas/")
+	name := strings.TrimPrefix(d.component(record)["$ref"].(string), componentRef)
 	of := d.schemas[name].(object)
 	props := maps.Clone(of["properties"].(object))
 	props["message"] = message
@@ -167,7 +195,7 @@ func (d *document) told(record reflect.Type) object {
 	return object{"type": "object", "properties": props, "required": append(slices.Clone(required), "message")}
 }
 
-var letters = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
 // nameTypes gives every type that becomes a component its name: the one it was
 // given, or else those of its package and its own.
@@ -184,7 +212,7 @@ func (d *document) nameTypes(routes []*Info) {
 
 // typeName gives the last part of the package of a type, and its name.
 func typeName(t reflect.Type) (pkg, name string) {
-	return t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:], letters.ReplaceAllString(t.Name(), "_")
+	return t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:], notInNames.ReplaceAllString(t.Name(), "_")
 }
 
 func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

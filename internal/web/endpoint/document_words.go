@@ -52,6 +52,6 @@ func (d *document) tagList() []object {
 // operationID names the endpoint for programs: as Operations has it, or else by
 // its method and path.
 func (d *document) operationID(i *Info) string {
-	plain := strings.ToLower(i.Method) + letters.ReplaceAllString(strings.TrimPrefix(i.Path, "/api"), "_")
+	plain := strings.ToLower(i.Method) + notInNames.ReplaceAllString(strings.TrimPrefix(i.Path, "/api"), "_")
 	return cmp.Or(d.Operations[i.Method+" "+i.Path], strings.TrimSuffix(plain, "_"))
 }

@@ -278,3 +278,20 @@ func TestFieldsOfTheDomainGetTheNamesOfTheRequest(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesOfFilesAreQuotedOnlyWhereTheyMustBe(t *testing.T) {
+	for name, want := range map[string]string{
+		"SIT101-1.1P.pdf": "attachment; filename=SIT101-1.1P.pdf",
+		"a_b~c!#$&'*+^`|": "attachment; filename=a_b~c!#$&'*+^`|",
+		"100%.txt":        "attachment; filename=100%.txt",
+		"my notes.pdf":    `attachment; filename="my notes.pdf"`,
+		"a,b(c).txt":      `attachment; filename="a,b(c).txt"`,
+		"räport.pdf":      `attachment; filename="r_port.pdf"; filename*=UTF-8''r%C3%A4port.pdf`,
+		"a%41.txt":        `attachment; filename="a_41.txt"; filename*=UTF-8''a%2541.txt`,
+		"":                `attachment; filename=""`,
+	} {
+		if got := Disposition(name, true); got != want {
+			t.Errorf("%q: got %s, want %s", name, got, want)
+		}
+	}
+}

@@ -6,9 +6,11 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
+	"lectern/internal/ground/fault"
 	"lectern/internal/platform/files"
 	"lectern/internal/web/httpserver"
 )
@@ -17,6 +19,7 @@ import (
 type File struct {
 	Content    io.ReadSeeker         // served with ranges
 	Write      func(io.Writer) error // instead of Content: made while it is sent
+	ready      func() error          // asked before Write: what it fails with is answered instead
 	Name       string                // for Content-Disposition
 	Type       string
 	Modified   time.Time
@@ -37,16 +40,49 @@ func FromStore(ctx context.Context, store files.Store, hash files.Hash, as File)
 	return &as, nil
 }
 
-// Zip is an archive that is packed while it is sent.
-func Zip(name string, pack func(io.Writer) error) *File {
-	return &File{Name: name, Type: "application/zip", Attachment: true, Write: pack}
+// Zip is an archive that is packed of stored files while it is sent. That one of them is lost
+// is answered before anything is sent; later it could only break off.
+func Zip(ctx context.Context, store files.Store, hashes []files.Hash, name string, pack func(io.Writer) error) *File {
+	ready := func() error {
+		err := files.Present(ctx, store, hashes)
+		if fault.Is(err, fault.Missing) {
+			return &fault.Error{Kind: fault.Missing, Err: err,
+				Text: "A file that belongs to this is missing from the file store. Tell an administrator."}
+		}
+		return err
+	}
+	return &File{Name: name, Type: "application/zip", Attachment: true, ready: ready, Write: pack}
 }
 
-// Disposition is a Content-Disposition for name, whatever characters it has.
+// Confirm fails where what the download is made of is lost. It is asked before anything is sent,
+// and earlier by who puts the download on record first.
+func (f *File) Confirm() error {
+	if f.ready == nil {
+		return nil
+	}
+	err := f.ready()
+	if err == nil {
+		f.ready = nil
+	}
+	return err
+}
+
+// token is what needs no quotes in a header (RFC 9110, 5.6.2); escapes is what some clients
+// would read as another character all the same (RFC 6266, appendix D).
+var (
+	token   = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	escapes = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+)
+
+// Disposition is a Content-Disposition for name, whatever characters it has: without quotes
+// where it needs none.
 func Disposition(name string, attachment bool) string {
 	kind := "inline"
 	if attachment {
 		kind = "attachment"
+	}
+	if token.MatchString(name) && !escapes.MatchString(name) {
+		return kind + "; filename=" + name
 	}
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`"\/;%`, r) {
@@ -68,6 +104,10 @@ func active(kind string) bool {
 }
 
 func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, status int, f *File) {
+	if err := f.Confirm(); err != nil {
+		s.HTTP.Fail(w, r, err)
+		return
+	}
 	h := w.Header()
 	httpserver.Guard(h, httpserver.Download)
 	h.Set("Content-Type", f.Type)

@@ -14,7 +14,7 @@ import (
 )
 
 // mostBrief is a body that is read from anybody: no more than headers may hold.
-const mostBrief = 16 * size.KB
+const mostBrief = 16 * bounds.KB
 
 // brief tells whether a request has no body, or one so short that it is read before
 // anybody is asked for. Who wants to be told first whether to send it is not: that

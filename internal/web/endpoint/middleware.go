@@ -78,13 +78,14 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
-	h.Set("Access-Control-Expose-Headers", "Content-Disposition, Location, X-Total-Count, X-Request-Id, Retry-After")
+	h.Set("Access-Control-Expose-Headers", "Content-Disposition, ETag, Location, X-Total-Count, "+
+		"X-Request-Id, Retry-After")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
 	h.Set("Access-Control-Allow-Headers", "Username, Auth_Token, Auth-Token, Content-Type, Accept, Range, "+
-		"Idempotency-Key, Last-Event-ID")
+		"Idempotency-Key, If-Match, If-None-Match, Last-Event-ID")
 	h.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true

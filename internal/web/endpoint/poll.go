@@ -88,12 +88,14 @@ func (p *polls) remember(key string, one poll) {
 type conditional struct {
 	polls   *polls
 	shown   func(context.Context, *access.Caller, any) (Shown, error)
-	asked   string // If-None-Match
-	anew    bool   // the client does not want an answer that was kept
+	asked   tagList // If-None-Match
+	anew    bool    // the client does not want an answer that was kept
 	uri     string
+	whose   string // whom the answer is for, so that nobody has another's by chance
 	key     string
 	version string // of the database, or of what is shown, before the answer was read; empty: unknown
-	tag     string
+	tag     string // of the answer as it is before it is compressed
+	had     string // the one of its tags that the client has
 	answer  held
 	kept    *keptAnswer
 }
@@ -102,7 +104,7 @@ func (s *Server) conditional(i *Info, r *http.Request) *conditional {
 	if !i.polled {
 		return nil
 	}
-	return &conditional{polls: &s.polls, shown: i.shown, asked: r.Header.Get("If-None-Match"),
+	return &conditional{polls: &s.polls, shown: i.shown, asked: tagsOf(r, "If-None-Match"),
 		anew: strings.Contains(r.Header.Get("Cache-Control"), "no-cache"), uri: r.URL.RequestURI()}
 }
 
@@ -116,8 +118,9 @@ func (c *conditional) begin(ctx context.Context, who *access.Caller, in any) err
 	if c.shown != nil {
 		return c.look(ctx, who, in)
 	}
-	c.key = strconv.FormatInt(who.ID, 10) + " " + c.uri
-	if c.asked == "" {
+	c.whose = strconv.FormatInt(who.ID, 10)
+	c.key = c.whose + " " + c.uri
+	if !c.asked.given {
 		return nil
 	}
 	v, err := c.polls.db.Version(ctx)
@@ -125,8 +128,7 @@ func (c *conditional) begin(ctx context.Context, who *access.Caller, in any) err
 		return err
 	}
 	c.version = v
-	if k := c.polls.known(c.key); k.version == v && c.has(k.tag) {
-		c.tag = k.tag
+	if k := c.polls.known(c.key); k.version == v && !c.asked.any && c.has(k.tag) {
 		return errNotModified
 	}
 	return nil
@@ -138,27 +140,23 @@ func (c *conditional) look(ctx context.Context, who *access.Caller, in any) erro
 	if err != nil {
 		return err
 	}
-	c.key, c.version = s.Key, s.Version
+	c.whose, c.key, c.version = s.Key, s.Key, s.Version
 	if c.anew {
 		return nil
 	}
 	if c.kept = c.polls.kept.of(c.key, c.version); c.kept == nil {
 		return nil
 	}
-	if c.tag = c.kept.tag; c.has(c.tag) {
+	if c.tag = c.kept.tag; !c.asked.any && c.has(c.tag) {
 		return errNotModified
 	}
 	return errKept
 }
 
-// has tells whether the client has the answer with a tag.
+// has tells whether the client has the answer with a tag, however it was compressed.
 func (c *conditional) has(tag string) bool {
-	for one := range strings.SplitSeq(c.asked, ",") {
-		if one = strings.TrimSpace(one); one == tag || one == strings.TrimPrefix(tag, "W/") {
-			return true
-		}
-	}
-	return false
+	c.had = c.asked.names(tag, false)
+	return c.had != ""
 }
 
 // finish sends what was answered, or that the client has it.
@@ -167,13 +165,7 @@ func (c *conditional) finish(w http.ResponseWriter, r *http.Request) {
 		c.answer.send(w)
 		return
 	}
-	sum := sha256.New()
-	sum.Write([]byte(c.key))
-	// A page of a list can stay as it is while there is more of the list.
-	sum.Write([]byte(c.answer.header.Get("X-Total-Count")))
-	sum.Write(c.answer.Bytes())
-	// Weak, as the same answer may come compressed or not.
-	c.tag = `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16]) + `"`
+	c.tag = c.answer.tag(c.whose)
 	switch {
 	case c.shown != nil:
 		c.kept = c.polls.kept.keep(c.key, c.version, c.tag, c.answer.header.Get("Content-Type"), c.answer.Bytes())
@@ -181,6 +173,9 @@ func (c *conditional) finish(w http.ResponseWriter, r *http.Request) {
 		c.polls.remember(c.key, poll{c.version, c.tag})
 	}
 	if c.has(c.tag) {
+		if c.asked.any {
+			c.had = codedTag(c.tag, r, c.answer.Len())
+		}
 		c.notModified(w)
 		return
 	}
@@ -188,7 +183,7 @@ func (c *conditional) finish(w http.ResponseWriter, r *http.Request) {
 		c.sendKept(w, r)
 		return
 	}
-	c.label(w)
+	c.label(w, codedTag(c.tag, r, c.answer.Len()))
 	w, done := httpserver.Compress(w, r)
 	c.answer.send(w)
 	done()
@@ -196,18 +191,23 @@ func (c *conditional) finish(w http.ResponseWriter, r *http.Request) {
 
 // sendKept sends an answer that is kept.
 func (c *conditional) sendKept(w http.ResponseWriter, r *http.Request) {
-	c.label(w)
+	if c.asked.any {
+		c.had = codedTag(c.tag, r, len(c.kept.body.Plain))
+		c.notModified(w)
+		return
+	}
+	c.label(w, codedTag(c.tag, r, len(c.kept.body.Plain)))
 	w.Header().Set("Content-Type", c.kept.contentType)
 	_ = httpserver.Send(w, r, &c.kept.body) // the client left
 }
 
-func (c *conditional) label(w http.ResponseWriter) {
-	w.Header().Set("ETag", c.tag)
+func (c *conditional) label(w http.ResponseWriter, tag string) {
+	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", "private, no-cache")
 }
 
 func (c *conditional) notModified(w http.ResponseWriter) {
-	c.label(w)
+	c.label(w, c.had)
 	for _, name := range []string{"Content-Type", "X-Total-Count"} {
 		w.Header().Del(name)
 	}
@@ -227,6 +227,16 @@ func (h *held) WriteHeader(status int) {
 	if h.status == 0 {
 		h.status = status
 	}
+}
+
+// tag is that of an answer for somebody, as it is before it is compressed.
+func (h *held) tag(whose string) string {
+	sum := sha256.New()
+	sum.Write([]byte(whose + " "))
+	// A page of a list can stay as it is while there is more of the list.
+	sum.Write([]byte(h.header.Get("X-Total-Count")))
+	sum.Write(h.Bytes())
+	return `"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16]) + `"`
 }
 
 func (h *held) send(w http.ResponseWriter) {

@@ -57,6 +57,7 @@ type Server struct {
 	bulk   bulk
 	polls  polls
 	ledger *ledger
+	tags   map[string]*Info // the endpoints that answer with an ETag, by path
 }
 
 // Credentials finds who sent a request about a record; fault.Unknown when it does not
@@ -76,7 +77,8 @@ func For(c Config) *Server {
 	if c.HTTP == nil {
 		c.HTTP = httpserver.New(httpserver.Config{})
 	}
-	s := &Server{Config: c, bulk: newBulk(), polls: polls{db: c.DB}, ledger: newLedger(c.Now)}
+	s := &Server{Config: c, bulk: newBulk(), polls: polls{db: c.DB}, ledger: newLedger(c.Now),
+		tags: map[string]*Info{}}
 	if s.Credentials == nil {
 		s.Credentials = s.fromHeaders
 	}
@@ -102,6 +104,8 @@ type Info struct {
 	scope                 []scopeField
 	shown                 func(context.Context, *access.Caller, any) (Shown, error) // of a polled one; see PolledBy
 	polled                bool
+	present               present // of one that answers with an ETag
+	guarded               bool    // it heeds If-Match; known once all are declared
 	forBrowsers           bool
 	names                 map[string]string // of inputs, by the names the domain has for them
 	sends                 []string          // types of content of a download
@@ -117,8 +121,11 @@ type Option func(*Info)
 
 // Uploads lets an endpoint take files: n of at most so many bytes each.
 func Uploads(n int, most int64) Option {
-	return func(i *Info) { i.limits.Files, i.limits.File, i.limits.Total = n, most, int64(n)*most+8*size.MB }
+	return func(i *Info) { i.limits.Files, i.limits.File, i.limits.Total = n, most, int64(n)*most+8*bounds.MB }
 }
+
+// MostBody is how many bytes a request may have beside its head.
+func (i *Info) MostBody() int64 { return max(i.limits.Total, i.limits.JSON) }
 
 // Raw gives an endpoint the body as it came, of at most so many bytes, in a field of
 // type params.Body.
@@ -201,7 +208,9 @@ func ForBrowsers() Option { return func(i *Info) { i.forBrowsers = true } }
 
 // Asks names further rights the handler asks for: for single parameters, or to
 // tell what it shows. Whoever lacks one can still call the endpoint.
-func Asks(rights ...*policy.Right) Option { return func(i *Info) { i.Inside = rights } }
+func Asks(rights ...*policy.Right) Option {
+	return func(i *Info) { i.Inside = append(i.Inside, rights...) }
+}
 
 // Route declares an endpoint: In is decoded from the request, the right is
 // checked on the record that In's scope tags name, and Out is the answer.
@@ -227,6 +236,9 @@ func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule
 	})
 	i.names = params.Names(i.In) // panics where the declaration is wrong
 	s.routes = append(s.routes, i)
+	if method == http.MethodGet && (i.polled || i.kept) {
+		i.present, s.tags[path] = presentBy(s, i, h), i
+	}
 	s.HTTP.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := s.conditional(i, r)
 		in := &input[In]{}
@@ -279,6 +291,9 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	if who, err = s.permitAgain(ctx, i, r, scope, who); err != nil {
 		return out, err
 	}
+	if err = whole(i, in.set); err != nil {
+		return out, err
+	}
 	if err = s.ledger.spend(who.ID, i.Allowance); err != nil {
 		return out, err
 	}
@@ -287,6 +302,9 @@ func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Reque
 	}
 	ctx = audit.By(ctx, audit.Origin{ActorID: who.Actor(), UnitID: who.UnitID, ProjectID: who.ProjectID,
 		OwnerID: who.OwnerID, Address: who.From, RequestID: who.RequestID})
+	if ctx, err = s.onlyIf(ctx, i, r, scope, who); err != nil {
+		return out, err
+	}
 	if err = c.begin(ctx, who, &in.value); err != nil {
 		return out, err
 	}
@@ -313,8 +331,8 @@ func (s *Server) early(ctx context.Context, i *Info, p *params.Set, r *http.Requ
 		return err
 	}
 	value := reflect.ValueOf(in).Elem()
-	if name := lacking(i.scope, value); name != "" {
-		return fault.New(fault.Invalid, "Send %s_id before the file: it decides whether you may send one.", name)
+	if lacking(i.scope, value) {
+		return s.keepLittle(ctx, i, p, who)
 	}
 	scope, err := scopeOf(i.scope, value)
 	if err != nil {
@@ -324,10 +342,44 @@ func (s *Server) early(ctx context.Context, i *Info, p *params.Set, r *http.Requ
 		_, err = s.permit(ctx, i, scope, who)
 		return err
 	}
-	if who, err = access.Resolve(ctx, s.DB.Pool(), *who, scope); err != nil || who.Could(i.Right) {
+	if who, err = access.Resolve(ctx, s.DB.Pool(), *who, scope); err != nil {
 		return err
 	}
-	return who.Must(i.Right.Rights()[0])
+	if !who.Could(i.Right) {
+		return who.Must(i.Right.Rights()[0])
+	}
+	if !i.Right.Allows(who.Who) {
+		p.KeepOnly(mostUndecided)
+	}
+	return nil
+}
+
+// mostUndecided is what is kept of the files of whoever has shown no right to send any.
+const mostUndecided = bounds.MB
+
+// keepLittle bounds what is kept of files that come before the record they are about is
+// named, unless the caller could send them about some unit.
+func (s *Server) keepLittle(ctx context.Context, i *Info, p *params.Set, who *access.Caller) error {
+	may, err := access.Somewhere(ctx, s.DB.Pool(), who, i.Right)
+	if err != nil {
+		return err
+	}
+	most := int64(mostUndecided)
+	if may {
+		most = i.limits.Total
+	}
+	p.KeepOnly(most)
+	return nil
+}
+
+// whole refuses files of which a part was dropped, as it was not known in time that the
+// caller may send them.
+func whole(i *Info, p *params.Set) error {
+	if p == nil || !p.Dropped() {
+		return nil
+	}
+	return fault.New(fault.TooLarge, "A file larger than %s must come after %s, which decides whether you may send it.",
+		bounds.SizeText(mostUndecided), strings.Join(i.deciding(), " and "))
 }
 
 // permit finds the caller's standing on the record and asks the table.

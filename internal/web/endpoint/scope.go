@@ -91,12 +91,19 @@ func (i *Info) undecided(in reflect.Value) bool {
 	})
 }
 
-// lacking names a record whose id is not there yet, if any.
-func lacking(fields []scopeField, in reflect.Value) string {
-	for _, f := range fields {
-		if in.FieldByIndex(f.index).Int() == 0 && !f.optional && !f.path {
-			return f.name
+// lacking tells whether a record's id is not there yet.
+func lacking(fields []scopeField, in reflect.Value) bool {
+	return slices.ContainsFunc(fields, func(f scopeField) bool {
+		return in.FieldByIndex(f.index).Int() == 0 && !f.optional && !f.path
+	})
+}
+
+// deciding names the parameters, beside those of the path, that decide about a right.
+func (i *Info) deciding() (names []string) {
+	for _, f := range i.scope {
+		if !f.path {
+			names = append(names, f.name+"_id")
 		}
 	}
-	return ""
+	return names
 }

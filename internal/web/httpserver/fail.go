@@ -25,7 +25,7 @@ type Problem struct {
 
 var statuses = map[fault.Kind]int{
 	fault.Invalid: 400, fault.Unknown: 401, fault.Denied: 403, fault.Missing: 404, fault.TooSlow: 408,
-	fault.Conflict: 409,
+	fault.Conflict: 409, fault.Stale: 412,
 	fault.TooLarge: 413, fault.Unsupported: 415, fault.Refused: 422, fault.Throttled: 429,
 	fault.Upstream: 502, fault.Unavailable: 503, fault.Internal: 500,
 }
@@ -58,9 +58,9 @@ func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // the client left; what broke off because of that is no failure
 	}
 	e, ok := errors.AsType[*fault.Error](err)
-	if (!ok || e.Kind == fault.Internal) && away(err) {
+	if (!ok || e.Kind == fault.Internal) && unavailable(err) {
 		s.outage(r, err)
-		e, ok = errAway, true
+		e, ok = errUnavailable, true
 	}
 	if !ok || e.Kind == fault.Internal {
 		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "route", r.Pattern, "request_id",

@@ -10,19 +10,19 @@ import (
 	"lectern/internal/platform/db"
 )
 
-// errAway is what is told while nothing can be stored.
-var errAway = &fault.Error{Kind: fault.Unavailable, Wait: 15 * time.Second,
+// errUnavailable is what is told while nothing can be stored.
+var errUnavailable = &fault.Error{Kind: fault.Unavailable, Wait: 15 * time.Second,
 	Text: "This cannot be stored or read at the moment. Nothing that was stored is lost. Please try again in a minute."}
 
-// away tells whether err came about because the database is away, or a disk is
+// unavailable tells whether err came about because the database is away, or a disk is
 // full or may only be read.
-func away(err error) bool {
+func unavailable(err error) bool {
 	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS} {
 		if errors.Is(err, no) {
 			return true
 		}
 	}
-	return db.Away(err)
+	return db.Unavailable(err)
 }
 
 // outage logs that requests begin to fail for want of a database or of room: one

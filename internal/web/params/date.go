@@ -1,6 +1,7 @@
 package params
 
 import (
+	"strings"
 	"time"
 
 	"lectern/internal/ground/clock"
@@ -18,7 +19,7 @@ func parseDate(s string) (clock.Date, bool) {
 	return clock.Date{Time: t}, err == nil && t.Year() >= 1
 }
 
-// parseTime reads an RFC 3339 date-time, or a bare date as midnight UTC.
+// parseTime reads an RFC 3339 date-time, or a bare date as midnight UTC. T and Z may be small.
 func parseTime(s string) (time.Time, bool) {
 	if len(s) == len(time.DateOnly) {
 		d, ok := parseDate(s)
@@ -28,7 +29,7 @@ func parseTime(s string) (time.Time, bool) {
 	if len(s) < len("2006-01-02T15:04:05Z") || s[13] != ':' {
 		return time.Time{}, false
 	}
-	t, err := time.Parse(time.RFC3339, s)
+	t, err := time.Parse(time.RFC3339, strings.ToUpper(s))
 	t = t.UTC()
 	return t, err == nil && t.Year() >= 1 && t.Year() <= 9999
 }

@@ -20,6 +20,8 @@
 // A field of type Body, named "*body", takes the bytes of the body as they came,
 // where Limits.Raw says that it is not to be parsed.
 //
+// A field tagged null:"clears" is one of an update that null empties, as the document says.
+//
 // A field tagged unless:"other" is required where the parameter other, beside
 // it, is absent or null.
 //
@@ -33,7 +35,7 @@ import (
 )
 
 // Opt is a parameter for which absent, null and present differ, as they do in
-// an update: absent leaves a value alone, null clears it.
+// an update: absent leaves a value alone, null clears one that may be empty.
 type Opt[T any] struct {
 	V         T
 	Set, Null bool
@@ -95,9 +97,23 @@ type Set struct {
 	header  http.Header
 	uploads []*Upload
 	room    account
-	raw     Body // the whole body, where it is not parsed
-	partial bool // beforeFiles is running: what is absent may still come
+	raw     Body   // the whole body, where it is not parsed
+	partial bool   // beforeFiles is running: what is absent may still come
+	bound   *int64 // how much more of files is kept while their right is not known; nil: all of them
+	dropped bool   // more came
 }
+
+// KeepOnly is for beforeFiles, where what decides the right may still come after the files:
+// no more than so many bytes of them are kept, and what comes beyond is read and dropped.
+// It is asked again before the next file.
+func (s *Set) KeepOnly(most int64) {
+	if s.bound == nil {
+		s.bound = &most
+	}
+}
+
+// Dropped tells whether files were longer than KeepOnly lets them be, so that they are not whole.
+func (s *Set) Dropped() bool { return s.dropped }
 
 // Read gathers the parameters of r: the query, and the body in any of the
 // encodings the package knows. Where both name a parameter the body wins.
@@ -105,7 +121,7 @@ type Set struct {
 // Files go to spool under random names. Before the first of them is read
 // beforeFiles, which may be nil, is called once with what came ahead of it, so
 // that rights can be checked before an upload is accepted; its error ends the
-// reading. It is not called when no file comes. Inside it Decode does not
+// reading. It is not called when no file comes, and again only after KeepOnly. Inside it Decode does not
 // complain of absent parameters, since they may follow the files.
 //
 // After an error nothing is left in spool.

@@ -27,6 +27,7 @@ type Field struct {
 	Required bool
 	Doc      string
 	Enum     []string
+	Clears   bool // in an update null empties what it is for; elsewhere null says nothing
 
 	index  []int
 	set    setter
@@ -98,7 +99,8 @@ func (b builder) collect(p *plan, t reflect.Type, index []int) {
 			panic(fmt.Sprintf("params: wrong declaration of %v.%s", t, sf.Name))
 		}
 		f := Field{Name: name, In: "param", Type: sf.Type, Required: opts == "required",
-			Doc: sf.Tag.Get("doc"), index: at, unless: sf.Tag.Get("unless"), text: sf.Tag.Get("text")}
+			Doc: sf.Tag.Get("doc"), index: at, unless: sf.Tag.Get("unless"), text: sf.Tag.Get("text"),
+			Clears: sf.Tag.Get("null") == "clears"}
 		if enum, ok := sf.Tag.Lookup("enum"); ok {
 			f.Enum = choices(enum, sf.Type)
 		}

@@ -35,16 +35,16 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	if l.JSON == 0 {
-		l.JSON = 4 * size.MB
+		l.JSON = 4 * bounds.MB
 	}
 	if l.Field == 0 {
-		l.Field = 2 * size.MB
+		l.Field = 2 * bounds.MB
 	}
 	if l.Files == 0 {
 		l.Files = 20
 	}
 	if l.Total == 0 {
-		const headers = size.MB // of the parts
+		const headers = bounds.MB // of the parts
 		l.Total = l.JSON + int64(l.Files)*l.File + headers
 	}
 	return l
@@ -277,5 +277,5 @@ func broken(err error, text string) error {
 }
 
 func tooLarge(what string, limit int64) error {
-	return fault.New(fault.TooLarge, "%s is larger than %s, the most that is taken", what, size.Text(limit))
+	return fault.New(fault.TooLarge, "%s is larger than %s, the most that is taken", what, bounds.SizeText(limit))
 }

@@ -186,11 +186,11 @@ func TestNumberOfKeys(t *testing.T) {
 
 func TestBodyLimits(t *testing.T) {
 	big := strings.Repeat("x", 5<<20)
-	field := strings.Repeat("x", 2*size.MB+1)
+	field := strings.Repeat("x", 2*bounds.MB+1)
 	kind, tooLong := multiparts(t, []pair{{"x", field}})
 	var many []pair
 	for i := range 5 {
-		many = append(many, pair{fmt.Sprint("f", i), field[:size.MB]})
+		many = append(many, pair{fmt.Sprint("f", i), field[:bounds.MB]})
 	}
 	kindMany, sum := multiparts(t, many)
 	tests := map[string]struct{ kind, body string }{

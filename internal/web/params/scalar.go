@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
-	"lectern/internal/ground/oneline"
 )
 
 // scalar makes a setter of one that takes text and answers with what is wrong
@@ -54,10 +54,10 @@ func setString(enum []string, kind string) func(reflect.Value, string) string {
 		if enum != nil && !slices.Contains(enum, text) {
 			return wrong
 		}
-		if kind == "" && !oneline.Fits(text) {
+		if kind == "" && !bounds.FitsOneLine(text) {
 			return "must be one line without control characters"
 		}
-		if kind == "lines" && !oneline.FitsLines(text) {
+		if kind == "lines" && !bounds.FitsLines(text) {
 			return "must not hold control characters other than line breaks and tabs"
 		}
 		v.SetString(text)

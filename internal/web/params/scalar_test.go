@@ -104,6 +104,14 @@ func TestDates(t *testing.T) {
 		"20260302", `"2026-03-02 "`, "true", `"today"`})
 }
 
+func TestDateTimesTakeSmallTAndZAndNeedSeconds(t *testing.T) {
+	short := []string{`"2026-03-02T04:05Z"`, `"2026-03-02t04:05z"`, `"2026-03-02T04:05"`, `"2026-03-02t04:05:06"`}
+	at := time.Date(2026, 3, 2, 4, 5, 6, 0, time.UTC)
+	check(t, map[string]params.Opt[time.Time]{`"2026-03-02t04:05:06z"`: value(at), `"2026-03-02T04:05:06z"`: value(at),
+		`"2026-03-02t14:35:06+10:30"`: value(at), `"2026-03-02t04:05:06.5Z"`: value(at.Add(time.Second / 2))}, short)
+	check(t, map[string]params.Opt[clock.Date]{`"2026-03-02t23:59:59z"`: value(clock.On(2026, 3, 2))}, short)
+}
+
 func TestDateTimes(t *testing.T) {
 	at := func(s string) params.Opt[time.Time] {
 		v, err := time.Parse(time.RFC3339Nano, s)

@@ -36,7 +36,7 @@ func (a *account) take(n int64) error {
 	defer s.mu.Unlock()
 	if s.Each > 0 && s.by[a.sender]+n > s.Each {
 		return &fault.Error{Kind: fault.Throttled, Wait: time.Minute, Text: "You are sending more than " +
-			size.Text(s.Each) + " at once. Wait until your other uploads are done, and send this again."}
+			bounds.SizeText(s.Each) + " at once. Wait until your other uploads are done, and send this again."}
 	}
 	if s.All > 0 && s.used+n > s.All {
 		return &fault.Error{Kind: fault.Unavailable, Wait: time.Minute,

@@ -12,11 +12,11 @@ import (
 )
 
 func TestTheSpoolIsBounded(t *testing.T) {
-	room := &params.Spool{All: 3 * size.MB, Each: 2 * size.MB}
+	room := &params.Spool{All: 3 * bounds.MB, Each: 2 * bounds.MB}
 	dir := t.TempDir()
-	half := strings.Repeat("x", size.MB)
+	half := strings.Repeat("x", bounds.MB)
 	send := func(sender int64, n int) (*params.Set, error) {
-		lim := params.Limits{File: size.MB, Files: 9, Spool: room, Sender: sender}
+		lim := params.Limits{File: bounds.MB, Files: 9, Spool: room, Sender: sender}
 		var pieces []piece
 		for range n {
 			pieces = append(pieces, piece{"more[]", "a", half})

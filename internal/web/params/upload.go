@@ -69,16 +69,24 @@ func (rd *reader) filePart(part *multipart.Part, field, name string) error {
 	return rd.tally.add(&rd.set.body, field, node{kind: isFile, file: u})
 }
 
-// askBeforeFiles calls beforeFiles ahead of the first file only.
+// askBeforeFiles calls beforeFiles ahead of the first file, and of each further one until
+// what decides the right has come.
 func (rd *reader) askBeforeFiles() error {
-	ask := rd.beforeFiles
+	ask, bound := rd.beforeFiles, rd.set.bound
 	if ask == nil {
 		return nil
 	}
-	rd.beforeFiles = nil
+	rd.set.bound = nil
 	rd.set.root, rd.set.partial = merge(rd.set.query, rd.set.body), true
 	defer func() { rd.set.partial = false }()
-	return ask(rd.set)
+	err := ask(rd.set)
+	switch {
+	case rd.set.bound == nil:
+		rd.beforeFiles = nil
+	case bound != nil:
+		rd.set.bound = bound // what is kept already counts
+	}
+	return err
 }
 
 // store writes the part to a file of its own, which only this process's user
@@ -93,7 +101,7 @@ func (rd *reader) store(u *Upload, part io.Reader) error {
 	}
 	u.path = f.Name()
 	rd.set.uploads = append(rd.set.uploads, u)
-	sink := &diskWriter{f: f, room: &rd.set.room}
+	sink := &diskWriter{f: f, set: rd.set}
 	u.Size, err = io.Copy(sink, io.LimitReader(part, rd.lim.File+1))
 	closeErr := f.Close()
 	switch {
@@ -112,15 +120,18 @@ func (rd *reader) store(u *Upload, part io.Reader) error {
 }
 
 // diskWriter remembers its own error, so that a full disk is not blamed on
-// the sender, and asks for room before it writes.
+// the sender, asks for room before it writes, and drops what is not to be kept.
 type diskWriter struct {
 	f         *os.File
-	room      *account
+	set       *Set
 	err, full error
 }
 
 func (d *diskWriter) Write(p []byte) (int, error) {
-	if d.full = d.room.take(int64(len(p))); d.full != nil {
+	if d.set.drops(len(p)) {
+		return len(p), nil
+	}
+	if d.full = d.set.room.take(int64(len(p))); d.full != nil {
 		return 0, d.full
 	}
 	n, err := d.f.Write(p)
@@ -128,6 +139,16 @@ func (d *diskWriter) Write(p []byte) (int, error) {
 		d.err = err
 	}
 	return n, err
+}
+
+// drops tells whether the next n bytes of files are not kept: no more are, once some were not.
+func (s *Set) drops(n int) bool {
+	if s.bound == nil {
+		return s.dropped
+	}
+	*s.bound -= int64(n)
+	s.dropped = s.dropped || *s.bound < 0
+	return s.dropped
 }
 
 func unstored(err error) error {

@@ -54,7 +54,7 @@ func filename(name string) string {
 	return `; filename="` + strings.TrimSuffix(name, noName) + `"`
 }
 
-var small = params.Limits{File: size.MB, Files: 3}
+var small = params.Limits{File: bounds.MB, Files: 3}
 
 type filesInput struct {
 	Name  string                    `param:"name"`
@@ -178,7 +178,7 @@ func TestRefusedUploadsLeaveNothing(t *testing.T) {
 		r.Header = whole.Header
 		return r
 	}
-	large := piece{"file", "a", strings.Repeat("x", size.MB+1)}
+	large := piece{"file", "a", strings.Repeat("x", bounds.MB+1)}
 	tiny := piece{"more[]", "a", "x"}
 	tests := map[string]struct {
 		r    *http.Request
@@ -188,9 +188,9 @@ func TestRefusedUploadsLeaveNothing(t *testing.T) {
 	}{
 		"too large": {upload(t, tiny, large), small, fault.TooLarge, "file is larger than 1 MB"},
 		"too many":  {upload(t, tiny, tiny, tiny, tiny), small, fault.TooLarge, "more than 3 files"},
-		"too much in all": {upload(t, tiny, large), params.Limits{File: 2 * size.MB, Total: size.MB}, fault.TooLarge,
+		"too much in all": {upload(t, tiny, large), params.Limits{File: 2 * bounds.MB, Total: bounds.MB}, fault.TooLarge,
 			"the body is larger than 1 MB"},
-		"too much, unforeseen": {chunked(upload(t, tiny, large)), params.Limits{File: 2 * size.MB, Total: size.MB},
+		"too much, unforeseen": {chunked(upload(t, tiny, large)), params.Limits{File: 2 * bounds.MB, Total: bounds.MB},
 			fault.TooLarge, "the body is larger than 1 MB"},
 		"no files taken": {upload(t, tiny), params.Limits{}, fault.Invalid, "must not be a file"},
 		"cut off":        {cut(bytes.NewReader(body[:len(body)-3000])), small, fault.Invalid, "ends in the middle"},
@@ -274,7 +274,7 @@ func TestBeforeFiles(t *testing.T) {
 }
 
 func TestNothingOfAFileIsReadBeforeItIsAllowed(t *testing.T) {
-	r := upload(t, piece{"name", "", "n"}, piece{"file", "a", strings.Repeat("x", size.MB)})
+	r := upload(t, piece{"name", "", "n"}, piece{"file", "a", strings.Repeat("x", bounds.MB)})
 	counted := &counter{Reader: r.Body}
 	r.Body = io.NopCloser(counted)
 	denied := fault.New(fault.Denied, "no")

@@ -26,7 +26,7 @@ type Directory struct {
 }
 
 // bounded keeps a server from making us hold what it says is still to come.
-var bounded = sync.OnceFunc(func() { ber.MaxPacketLengthBytes = size.MB })
+var bounded = sync.OnceFunc(func() { ber.MaxPacketLengthBytes = bounds.MB })
 
 // New prepares a Directory; it asks no server yet.
 func New(c Config) (*Directory, error) {
@@ -66,8 +66,8 @@ var (
 		"now. Try again in a few seconds."}
 )
 
-// away tells a person that nobody can be asked.
-func away(cause error) error {
+// unavailable tells a person that nobody can be asked.
+func unavailable(cause error) error {
 	return &fault.Error{Kind: fault.Upstream, Err: cause, Text: "Your institution's directory does not answer, so " +
 		"nobody can sign in with its passwords just now. Try again in a few minutes, or sign in another way."}
 }
@@ -100,7 +100,7 @@ func (d *Directory) Prove(ctx context.Context, name, password string) (sso.Ident
 		d.Log.WarnContext(ctx, "a directory server could not be asked", "server", s.name, "err", err)
 		causes = append(causes, err)
 	}
-	return sso.Identity{}, away(errors.Join(causes...))
+	return sso.Identity{}, unavailable(errors.Join(causes...))
 }
 
 // ask asks one server, which may take its share of the time that is left.

@@ -76,7 +76,7 @@ func (p *Provider) Take(ctx context.Context, r Return) (sso.Identity, error) {
 	if err != nil {
 		p.Log.WarnContext(ctx, "an OpenID sign-in was refused", "err", err)
 		if _, told := errors.AsType[*fault.Error](err); !told {
-			err = away(err)
+			err = unavailable(err)
 		}
 	}
 	return id, err

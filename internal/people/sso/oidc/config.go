@@ -76,7 +76,7 @@ func loopback(host string) bool {
 }
 
 // mostBytes bounds what the provider may answer.
-const mostBytes = size.MB
+const mostBytes = bounds.MB
 
 // little is a transport whose answers end: the libraries read them whole.
 type little struct{ http.RoundTripper }

@@ -44,8 +44,8 @@ func New(ctx context.Context, d *db.DB, c Config) (*Provider, error) {
 	return &Provider{Config: c.withDefaults(), db: d, key: key}, err
 }
 
-// away tells a person that the provider cannot be used.
-func away(cause error) error {
+// unavailable tells a person that the provider cannot be used.
+func unavailable(cause error) error {
 	return &fault.Error{Kind: fault.Upstream, Err: cause, Text: "Your institution's sign-in does not answer as it " +
 		"should. Try again in a few minutes, or sign in another way; tell an administrator if it goes on."}
 }
@@ -76,7 +76,7 @@ func (p *Provider) discover(ctx context.Context) (*gooidc.Provider, error) {
 		p.note(ctx, found, err)
 	}
 	if p.known == nil {
-		return nil, away(p.failed)
+		return nil, unavailable(p.failed)
 	}
 	return p.known, nil
 }

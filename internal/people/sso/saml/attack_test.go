@@ -345,7 +345,7 @@ func TestAnswersNobodyAskedFor(t *testing.T) {
 	p := newPress(t)
 	text := p.text(p.spoilt(func(c *claim) { c.request, c.outer = "", "" }))
 	_, err := p.verify(post(text), p.now)
-	if r, ok := errors.AsType[*refusal](err); !ok || r.says != saysStart || !fault.Is(r.told(), fault.Unknown) {
+	if r, ok := errors.AsType[*refusal](err); !ok || r.says != saysStart || !fault.Is(r.forPerson(), fault.Unknown) {
 		t.Errorf("got %v", err)
 	}
 	p.Unsolicited = true

@@ -15,7 +15,8 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.why }
 
-func (r *refusal) told() error {
+// forPerson is the refusal as an error for the person, without the reason.
+func (r *refusal) forPerson() error {
 	says := r.says
 	if says == "" {
 		says = "The answer of your institution's sign-in could not be verified. Start again at the sign-in page, and " +

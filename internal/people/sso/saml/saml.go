@@ -64,14 +64,14 @@ func New(ctx context.Context, d *db.DB, c Config) (*Provider, error) {
 	return p, p.recall(ctx)
 }
 
-var errAway = fault.New(fault.Unavailable, "The sign-in of your institution cannot be used at the moment. Sign in "+
+var errUnavailable = fault.New(fault.Unavailable, "The sign-in of your institution cannot be used at the moment. Sign in "+
 	"another way or come back later, and tell an administrator if it goes on.")
 
 // current gives the provider's data, if there is some that is still valid.
 func (p *Provider) current(now time.Time) (*idp, error) {
 	i := p.idp.Load()
 	if i == nil || i.over(now) {
-		return nil, errAway
+		return nil, errUnavailable
 	}
 	return i, nil
 }
@@ -143,7 +143,7 @@ type description struct {
 func (p *Provider) Verify(ctx context.Context, answer string) (*Proof, error) {
 	proof, err := p.verify(answer, p.db.Now().Time)
 	if err != nil {
-		return nil, p.told(ctx, err)
+		return nil, p.answerTo(ctx, err)
 	}
 	return proof, nil
 }
@@ -154,24 +154,30 @@ func (p *Provider) BeganIn(ctx context.Context, proof *Proof, browser string) er
 	if proof.request == "" || browser != "" && beganIn(p.key, proof.request, browser) {
 		return nil
 	}
-	return p.told(ctx, saying(saysStart, "another browser asked for it"))
+	return p.answerTo(ctx, saying(saysStart, "another browser asked for it"))
 }
 
 // SignIn gives the account that a verified answer signs in to, held until the
 // transaction ends. An answer is good once, however many instances there are.
 func (p *Provider) SignIn(ctx context.Context, q db.Q, proof *Proof) (*ident.User, error) {
 	if err := spend(ctx, q, proof); err != nil {
-		return nil, p.told(ctx, err)
+		return nil, p.answerTo(ctx, err)
 	}
 	return p.Rules.Match(ctx, q, proof.identity)
 }
 
-// told makes of a refusal what the person hears, and logs the rest.
-func (p *Provider) told(ctx context.Context, err error) error {
+// Account gives what finds the account of a verified answer in a transaction, by SignIn.
+func (p *Provider) Account(ctx context.Context, proof *Proof) ident.Matching {
+	return func(q db.Q) (*ident.User, error) { return p.SignIn(ctx, q, proof) }
+}
+
+// answerTo gives the error that the person is shown in place of a refusal: what to do, and
+// nothing of how far a forgery got. The reason goes into the log.
+func (p *Provider) answerTo(ctx context.Context, err error) error {
 	r, refused := errors.AsType[*refusal](err)
 	if !refused {
 		return err
 	}
 	p.Log.WarnContext(ctx, "a SAML answer was refused", "why", r.why)
-	return r.told()
+	return r.forPerson()
 }

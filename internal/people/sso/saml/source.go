@@ -95,8 +95,9 @@ func (p *Provider) Run(ctx context.Context) {
 	}
 }
 
-// Refresh fetches the metadata once and uses it from then on. Metadata that cannot
-// be had or used leaves what there was. One caller at a time.
+// Refresh fetches the metadata once and uses it from then on. Metadata that cannot be had or
+// used leaves what there was. One caller at a time. It is for the service itself: at its start
+// and by Run.
 func (p *Provider) Refresh(ctx context.Context) error {
 	f, err := fetch(ctx, p.Client, p.Metadata)
 	if err != nil {

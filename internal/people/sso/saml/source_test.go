@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/waittest"
 	"lectern/internal/people/sso/saml/samltest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
@@ -78,11 +79,11 @@ func TestTheLastGoodMetadataStays(t *testing.T) {
 		}
 		slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		down := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
-		away := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		unavailable := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://evil.example.edu/", http.StatusFound)
 		})
 		for says, m := range map[string]*http.HandlerFunc{"does not answer": &slow, "answers 503": &down,
-			"no SAML metadata": saying200("rubbish"), "without https": &away,
+			"no SAML metadata": saying200("rubbish"), "without https": &unavailable,
 			"larger than 1 MB": saying200(strings.Repeat(" ", mostMetadata+1)),
 			"document type":    saying200("<!DOCTYPE x>" + good),
 			"many providers":   saying200("<EntitiesDescriptor>" + good + "</EntitiesDescriptor>"),
@@ -140,9 +141,7 @@ func TestRunRefreshes(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { p.Run(ctx); close(done) }()
-	for p.RedirectTo(t.Context(), "", "") == "" {
-		time.Sleep(time.Millisecond)
-	}
+	waittest.Until(t, "the metadata is fetched", func() bool { return p.RedirectTo(t.Context(), "", "") != "" })
 	stop()
 	<-done
 }

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db/dbtest"
 )
 
@@ -138,15 +139,15 @@ func (s *Server) Run(t testing.TB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		c, err := net.Dial("tcp", s.LDAPS[len("ldaps://"):])
-		if err == nil {
+	var err error
+	if !waittest.Within(20*time.Second, func() bool {
+		var c net.Conn
+		if c, err = net.Dial("tcp", s.LDAPS[len("ldaps://"):]); err == nil {
 			c.Close()
-			return
 		}
-		if time.Now().After(end) {
-			t.Fatalf("slapd does not answer: %v %s", err, out.String())
-		}
+		return err == nil
+	}) {
+		t.Fatalf("slapd does not answer: %v %s", err, out.String())
 	}
 }
 

@@ -1,0 +1,29 @@
+package usecase
+
+import (
+	"context"
+
+	"lectern/internal/connect/webhook"
+	"lectern/internal/platform/db"
+)
+
+// AddWebhook registers an address that hears of what happens from now on, for whoever holds
+// policy.ManageWebhooks. Its secret is shown only now. It refuses an address that may not be
+// used and a secret that is too short, and with fault.Conflict one webhook too many.
+func (s *Service) AddWebhook(ctx context.Context, c webhook.Change) (*webhook.Webhook, error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*webhook.Webhook, error) { return webhook.Add(ctx, q, s.Hooks, c) })
+}
+
+// ChangeWebhook changes a webhook, for whoever holds policy.ManageWebhooks. Deliveries that
+// wait after failures are tried at once. It refuses what AddWebhook refuses.
+func (s *Service) ChangeWebhook(ctx context.Context, id int64, c webhook.Change) (*webhook.Webhook, error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*webhook.Webhook, error) {
+		return webhook.Alter(ctx, q, s.Hooks, id, c)
+	})
+}
+
+// DeleteWebhook removes a webhook, and with it what waits to be delivered, for whoever holds
+// policy.ManageWebhooks.
+func (s *Service) DeleteWebhook(ctx context.Context, id int64) error {
+	return s.DB.Tx(ctx, func(q db.Q) error { return webhook.Delete(ctx, q, id) })
+}
