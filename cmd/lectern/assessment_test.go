@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/container/enginetest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
@@ -25,7 +26,7 @@ type laboratory struct {
 	args       []string
 	db         *db.DB
 	definition int64
-	class      []pupil
+	class      []student
 }
 
 // newLaboratory starts the service with a task that is assessed by run.sh, which
@@ -100,7 +101,7 @@ func (l *laboratory) number(text string, args ...any) int64 {
 }
 
 // hands hands a program in.
-func (l *laboratory) hands(p pupil, program string) {
+func (l *laboratory) hands(p student, program string) {
 	l.t.Helper()
 	if status, text, err := l.handIn(p, l.definition, "", sent{"file0", "p.sh", program}); status != 201 || err != nil {
 		l.t.Fatalf("%d %v: %s", status, err, text)
@@ -135,7 +136,7 @@ func TestDemoIsAssessed(t *testing.T) {
 		"one\ntwo\nthree\n"}); status != 201 || err != nil {
 		t.Fatalf("%d %v: %s", status, err, text)
 	}
-	waitFor(t, "the assessment is done", func() bool {
+	waittest.Until(t, "the assessment is done", func() bool {
 		return l.number(`SELECT count(*) FROM assessments WHERE status = 'done' AND result_status = 'complete'`) == 1
 	})
 	var comments []struct{ Comment string }
@@ -157,13 +158,13 @@ func TestKilledDuringAnAssessment(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			l := newLaboratory(t, engine, 1)
 			l.hands(l.class[0], "echo begun; sleep 3; echo over")
-			waitFor(t, "a container runs", func() bool { return len(l.containers(t)) == 1 })
+			waittest.Until(t, "a container runs", func() bool { return len(l.containers(t)) == 1 })
 			if err := l.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
 			<-l.done
 			again := start(t, l.args...)
-			waitFor(t, "the assessment is done", func() bool {
+			waittest.Until(t, "the assessment is done", func() bool {
 				return l.number(`SELECT count(*) FROM assessments WHERE status = 'done'`) == 1
 			})
 			if n := l.number(`SELECT attempt FROM jobs WHERE kind = 'assessment'`); n != 2 {
@@ -199,7 +200,7 @@ func TestWorkerBesideAServer(t *testing.T) {
 	over := make(chan error, 1)
 	go func() { over <- c.Wait() }()
 	t.Cleanup(func() { _ = c.Process.Kill() })
-	waitFor(t, "the assessment and the document are done", func() bool {
+	waittest.Until(t, "the assessment and the document are done", func() bool {
 		return l.number(`SELECT count(*) FROM assessments WHERE status = 'done'`) == 1 &&
 			l.number(`SELECT count(*) FROM submissions WHERE state <> 'ready' AND task_id IN
 				(SELECT id FROM tasks WHERE task_definition_id = $1)`, l.definition) == 0
@@ -246,7 +247,7 @@ func TestAssessmentsDelayNobody(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the documents are made, and an assessment runs", func() bool {
+	waittest.Until(t, "the documents are made, and an assessment runs", func() bool {
 		return l.number(`SELECT count(*) FROM jobs WHERE kind = 'document' AND state <> 'done'`) == 0 &&
 			l.number(`SELECT count(*) FROM assessments WHERE status = 'running'`) > 0
 	})

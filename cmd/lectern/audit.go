@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -30,11 +31,17 @@ func (c *auditVerifyCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := c.There(false); err != nil {
+		return err
+	}
 	d, err := app.OpenDatabase(ctx, &c.Storage)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
+	if s, err := d.Schema(ctx); err != nil || s.Applied == 0 {
+		return errors.Join(err, errors.New("the database is empty: lectern serve has not used it yet"))
+	}
 	keys, err := c.keys(ctx, d)
 	if err != nil {
 		return err

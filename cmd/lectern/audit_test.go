@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 )
 
@@ -23,24 +23,22 @@ func verifyAudit(t *testing.T, place ...string) string {
 func (i *instance) awaitEntries(n int) {
 	i.t.Helper()
 	token := i.signIn("aadmin", "password")
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	found := 0
+	if !waittest.Within(waittest.Patience, func() bool {
 		var list []struct{ Action string }
 		if _, err := i.call("GET", "/api/admin/audit?kind=setting&limit=10000", "aadmin", token, "",
 			&list); err != nil {
 			i.t.Fatal(err)
 		}
-		found := 0
+		found = 0
 		for _, e := range list {
 			if e.Action == "campus_created" {
 				found++
 			}
 		}
-		if found >= n {
-			return
-		}
-		if time.Now().After(deadline) {
-			i.t.Fatalf("%d campuses were acknowledged, the audit log has %d", n, found)
-		}
+		return found >= n
+	}) {
+		i.t.Fatalf("%d campuses were acknowledged, the audit log has %d", n, found)
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"lectern/internal/platform/db/dbtest"
 )
 
-// TestD10AGeneratedClientTellsAStory generates a typed client from the document that
+// TestAGeneratedClientTellsAStory generates a typed client from the document that
 // the program prints, compiles it, and drives the program with it on both databases:
 // see tools/story. The generator gets the whole document and no hint about it.
-func TestD10AGeneratedClientTellsAStory(t *testing.T) {
+func TestAGeneratedClientTellsAStory(t *testing.T) {
 	dbtest.Long(t)
 	story := buildStory(t)
 	for _, engine := range []string{"sqlite", "postgres"} {

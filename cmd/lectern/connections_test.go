@@ -88,7 +88,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	}
 }
 
-// certify writes a certificate for 127.0.0.1 and its key, and gives who vouches.
+// certify writes a certificate for 127.0.0.1 and localhost, and its key, and gives who vouches.
 func certify(t *testing.T, cert, key string, serial int64) *x509.CertPool {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -97,7 +97,7 @@ func certify(t *testing.T, cert, key string, serial int64) *x509.CertPool {
 	}
 	c := &x509.Certificate{SerialNumber: big.NewInt(serial), NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
-		BasicConstraintsValid: true}
+		DNSNames: []string{"localhost"}, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, c, c, k.Public(), k)
 	if err != nil {
 		t.Fatal(err)

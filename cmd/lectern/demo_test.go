@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 )
@@ -31,7 +32,7 @@ func TestEveryWaitingTaskOfTheDemoHasADocument(t *testing.T) {
 	const open = "submissions WHERE state IN ('queued', 'processing')"
 	for count(open) > 0 {
 		left := count(open)
-		waitFor(t, "the next document of the demo", func() bool { return count(open) < left })
+		waittest.Until(t, "the next document of the demo", func() bool { return count(open) < left })
 	}
 	const waits = `tasks t WHERE t.unit_id = 1 AND t.status IN ('ready_for_feedback', 'need_help')`
 	if n := count(waits); n < 60 {

@@ -10,10 +10,16 @@ import (
 )
 
 type fakeSimilarityCmd struct {
-	Addr    string        `default:"127.0.0.1:3900" help:"Address to listen on."`
-	APIKey  string        `name:"key" env:"-" default:"demo-key" help:"Key that callers must present."`
-	Percent int64         `default:"42" help:"What reports find."`
-	After   time.Duration `default:"2s" help:"How long processing takes."`
+	Addr    string        `default:"127.0.0.1:3900" help:"Address to listen on, which is --tii-url of lectern serve."`
+	APIKey  string        `name:"key" env:"-" default:"demo-key" help:"Key that callers must present, which is --tii-api-key."`
+	Percent int64         `default:"42" help:"How many percent of every document its report finds elsewhere."`
+	After   time.Duration `default:"2s" help:"How long it takes from a document to its report."`
+}
+
+// Help says what the command is for.
+func (*fakeSimilarityCmd) Help() string {
+	return "It answers as the outside similarity service (Turnitin's TCA) does, keeps documents in memory, and " +
+		"finds the same in each. When it listens it prints the settings by which lectern serve finds it."
 }
 
 // Run serves until the program is stopped.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"lectern/internal/ground/waittest"
 	"net"
 	"net/http"
 	"strings"
@@ -42,7 +43,7 @@ func TestStandInAsAProgram(t *testing.T) {
 		text, _ := io.ReadAll(answer.Body)
 		return answer.StatusCode, string(text)
 	}
-	waitFor(t, "the stand-in to listen", func() bool {
+	waittest.Until(t, "the stand-in to listen", func() bool {
 		status, _ := call("GET", "/control/calls", "")
 		return status == 200
 	})

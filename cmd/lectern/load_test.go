@@ -17,6 +17,7 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 
 	"lectern/internal/ground/clock"
+	"lectern/internal/ground/waittest"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
@@ -71,7 +72,7 @@ func TestTwoHundredStudentsHandIn(t *testing.T) {
 }
 
 // crowd enrols new students in the unit of a definition and signs them in.
-func crowd(t *testing.T, d *db.DB, definition int64, n int) (list []pupil) {
+func crowd(t *testing.T, d *db.DB, definition int64, n int) (list []student) {
 	t.Helper()
 	err := d.Tx(t.Context(), func(q db.Q) error {
 		list = nil
@@ -95,7 +96,7 @@ func crowd(t *testing.T, d *db.DB, definition int64, n int) (list []pupil) {
 			if err != nil {
 				return err
 			}
-			list = append(list, pupil{name, token, *project})
+			list = append(list, student{name, token, *project})
 		}
 		return nil
 	})
@@ -115,7 +116,7 @@ func instant(q db.Q) string {
 
 // rush lets everybody hand in at a random moment of the span and gives the times
 // of those who were answered with 201.
-func rush(i *instance, class []pupil, definition int64) (times []time.Duration) {
+func rush(i *instance, class []student, definition int64) (times []time.Duration) {
 	code, picture, report := strings.Repeat("total = total + 1  # count\n", 20<<10/27), noisePNG(), noisePDF()
 	i.t.Logf("each hands in %d KB of code, a picture of %d KB and a report of %d KB", len(code)>>10, len(picture)>>10,
 		len(report)>>10)
@@ -149,19 +150,19 @@ func rush(i *instance, class []pupil, definition int64) (times []time.Duration) 
 func untilReady(t *testing.T, d *db.DB, definition int64) time.Duration {
 	t.Helper()
 	begin := clock.Real()
-	for {
-		ready, err := db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM submissions s
+	var ready *int64
+	waittest.Within(10*time.Minute, func() bool {
+		var err error
+		ready, err = db.One[int64](t.Context(), d.Pool(), `SELECT count(*) FROM submissions s
 			JOIN tasks t ON t.id = s.task_id
 			WHERE t.task_definition_id = $1 AND s.state = 'ready' AND s.reason IS NULL`, definition)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if *ready >= loadStudents || time.Since(begin) > 10*time.Minute {
-			t.Logf("%d documents ready", *ready)
-			return time.Since(begin)
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
+		return *ready >= loadStudents
+	})
+	t.Logf("%d documents ready", *ready)
+	return time.Since(begin)
 }
 
 func noise(w, h int) *image.RGBA {

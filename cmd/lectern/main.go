@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -16,6 +17,8 @@ import (
 )
 
 type commands struct {
+	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version, commit and date of the program."`
+
 	Serve       serveCmd       `cmd:"" help:"Run the service."`
 	Worker      workerCmd      `cmd:"" help:"Work background jobs only, beside the machines that serve."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema up to date, then stop."`
@@ -25,12 +28,12 @@ type commands struct {
 	Audit       auditCmd       `cmd:"" help:"Check the audit log."`
 	Verify      verifyCmd      `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`
 	Doctor      doctorCmd      `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
-	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Version     versionCmd     `cmd:"" help:"Print the version, commit and date of the program."`
 
 	Similarity      similarityCmd      `cmd:"" help:"Compare a folder of submissions, without the service."`
 	SimilarityBench similarityBenchCmd `cmd:"" help:"Measure the comparison on a generated corpus."`
 
-	FakeSimilarity fakeSimilarityCmd `cmd:"" name:"fake-similarity-service" help:"Stand in for that service."`
+	FakeSimilarity fakeSimilarityCmd `cmd:"" name:"fake-similarity-service" help:"Play the outside similarity service, to try it without an account there."`
 }
 
 func main() {
@@ -40,24 +43,47 @@ func main() {
 
 // obey does what the command line asks and gives the program's exit code.
 func obey() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	var c commands
-	k := kong.Must(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.UsageOnError(),
+	k := kong.Must(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"),
 		kong.Description("Units, tasks, submissions and feedback for universities.\nEvery flag is also a variable: "+
 			"--public-url is LECTERN_PUBLIC_URL. A secret may stand in a file: LECTERN_SMTP_URL_FILE names it."),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Resolvers(kong.ResolverFunc(secretFromFile)))
+		kong.Vars{"version": app.Built().String()}, kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Resolvers(kong.ResolverFunc(secretFromFile)))
 	if err := app.CheckEnvironment(os.Environ(), variables(k.Model.Node)); err != nil {
 		fmt.Fprintln(os.Stderr, "lectern:", err)
 		return 2
 	}
 	command, err := k.Parse(os.Args[1:])
-	k.FatalIfErrorf(err)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "lectern: %v\nSee %s\n", err, helpFor(err))
+		return 2
+	}
 	if err := command.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "lectern:", err)
 		return 1
 	}
 	return 0
+}
+
+// helpFor is the command line that shows the help of the command that was asked for.
+func helpFor(err error) string {
+	wrong, ok := errors.AsType[*kong.ParseError](err)
+	if !ok || wrong.Context.Command() == "" {
+		return "lectern --help"
+	}
+	return "lectern " + wrong.Context.Command() + " --help"
+}
+
+// endings are the signals that let the program finish what it does. A terminal that is closed
+// says SIGHUP; who asked nohup to ignore that goes on.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // variables lists the names of every setting of every command.

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db/dbtest"
 )
 
@@ -77,7 +78,12 @@ var ready = regexp.MustCompile(`ready at (https?://[^ ]+)`)
 // start runs serve on a free port and waits for it to say that it is ready.
 func start(t *testing.T, args ...string) *instance {
 	t.Helper()
-	c := command(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--log-level", "error"}, args...)...)
+	return startAs(t, command(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--log-level", "error"}, args...)...))
+}
+
+// startAs is start by a command of its own.
+func startAs(t *testing.T, c *exec.Cmd) *instance {
+	t.Helper()
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +250,7 @@ func TestStoppingCutsNoRequestOff(t *testing.T) {
 	if err := i.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "new connections to be refused", func() bool {
+	waittest.Until(t, "new connections to be refused", func() bool {
 		res, err := http.Get(i.url + "/healthz")
 		if err == nil {
 			res.Body.Close()
@@ -322,17 +328,6 @@ func TestStoppingEndsListening(t *testing.T) {
 	}
 	if _, err := io.ReadAll(in); err != nil {
 		t.Errorf("the stream was cut off, not ended: %v", err)
-	}
-}
-
-func waitFor(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for !done() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited too long for %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/tca/fake"
 )
@@ -68,7 +69,7 @@ func TestWhatWasSentIsExportedAndForgotten(t *testing.T) {
 			definition, class := classroom(o.instance, 3, `[{"key":"file0","name":"Essay","type":"document",
 				"tii_check":true,"tii_pct":80}]`)
 			mine := o.send(class[0], definition, true, "file0")
-			waitFor(t, "the report is here", func() bool {
+			waittest.Until(t, "the report is here", func() bool {
 				o.far.Finish()
 				return slices.Equal(o.statuses(mine), []string{"complete_low_similarity"})
 			})
@@ -78,7 +79,7 @@ func TestWhatWasSentIsExportedAndForgotten(t *testing.T) {
 				t.Errorf("the staff see %s", body)
 			}
 			other := o.send(class[2], definition, true, "file0")
-			waitFor(t, "another's file is there", func() bool {
+			waittest.Until(t, "another's file is there", func() bool {
 				return slices.Equal(o.statuses(other), []string{"uploaded"})
 			})
 			o.told(class)
@@ -90,7 +91,7 @@ func TestWhatWasSentIsExportedAndForgotten(t *testing.T) {
 			}
 			o.stop()
 			o.instance = start(t, o.args...) // what is marked is found at the next look, here that of a start
-			waitFor(t, "the document is deleted there", func() bool {
+			waittest.Until(t, "the document is deleted there", func() bool {
 				return slices.Equal(o.statuses(mine), []string{"deleted"}) && o.left() == 1
 			})
 			for _, s := range o.far.Submissions() {
@@ -114,7 +115,7 @@ func (o *outsider) left() (n int) {
 }
 
 // told checks the exports: the first sent a document, the second declined.
-func (o *outsider) told(class []pupil) {
+func (o *outsider) told(class []student) {
 	o.t.Helper()
 	var sent, kept []sentDocument
 	o.exported(class[0].name, "tii_submissions", &sent)

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/tca/fake"
@@ -64,7 +65,7 @@ func newOutsider(t *testing.T, engine string) *outsider {
 func (o *outsider) kill() {
 	o.t.Helper()
 	if os.Getenv("LECTERN_TEST_LONG") == "" {
-		waitFor(o.t, "all actions rest", func() bool {
+		waittest.Until(o.t, "all actions rest", func() bool {
 			_, open := o.get("/api/tii_actions")
 			return !strings.Contains(string(open), `"next_run":null`)
 		})
@@ -118,7 +119,7 @@ func (o *outsider) statuses(task int64) (list []string) {
 // asked for.
 func (o *outsider) known() {
 	o.t.Helper()
-	waitFor(o.t, "the agreement is fetched, and notifications are asked for", func() bool {
+	waittest.Until(o.t, "the agreement is fetched, and notifications are asked for", func() bool {
 		_, body := o.get("/api/tii_eula")
 		_, open := o.get("/api/tii_actions")
 		return strings.Contains(string(body), "Agreement") && string(open) == "[]\n"
@@ -126,7 +127,7 @@ func (o *outsider) known() {
 }
 
 // send hands in a document for each field, with the sender's word on the agreement.
-func (o *outsider) send(p pupil, definition int64, accepts bool, fields ...string) (task int64) {
+func (o *outsider) send(p student, definition int64, accepts bool, fields ...string) (task int64) {
 	o.t.Helper()
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
@@ -176,15 +177,15 @@ func TestReportsComeBackThroughKills(t *testing.T) {
 			both := func(first, second string) func() bool {
 				return func() bool { return slices.Equal(o.statuses(task), []string{first, second}) }
 			}
-			waitFor(t, "the files are sent", both("uploaded", "uploaded"))
+			waittest.Until(t, "the files are sent", both("uploaded", "uploaded"))
 			o.kill()
 			o.far.Finish() // the service tells the new process
-			waitFor(t, "the reports are asked for", both("similarity_report_requested", "similarity_report_requested"))
+			waittest.Until(t, "the reports are asked for", both("similarity_report_requested", "similarity_report_requested"))
 			o.kill()
 			o.far.Finish()
-			waitFor(t, "the PDF is asked for", both("similarity_pdf_requested", "complete_low_similarity"))
+			waittest.Until(t, "the PDF is asked for", both("similarity_pdf_requested", "complete_low_similarity"))
 			o.far.Finish()
-			waitFor(t, "the PDF is here", both("similarity_pdf_downloaded", "complete_low_similarity"))
+			waittest.Until(t, "the PDF is here", both("similarity_pdf_downloaded", "complete_low_similarity"))
 			o.check(task)
 			o.stop()
 		})
@@ -225,7 +226,7 @@ func (o *outsider) check(task int64) {
 	if n := len(o.far.Submissions()); n != 2 || len(o.far.Complaints()) > 0 || !o.far.Accepted("student_1") {
 		o.t.Errorf("%d submissions, %v", n, o.far.Complaints())
 	}
-	waitFor(o.t, "nothing is left to do", func() bool { // what is done is noted a moment after it is seen
+	waittest.Until(o.t, "nothing is left to do", func() bool { // what is done is noted a moment after it is seen
 		_, open := o.get("/api/tii_actions")
 		return string(open) == "[]\n"
 	})

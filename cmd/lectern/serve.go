@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"lectern/internal/app"
 	"lectern/internal/web/api"
@@ -26,6 +25,9 @@ func (c *serveCmd) Run(ctx context.Context) error {
 type workerCmd struct{ app.Settings }
 
 func (c *workerCmd) Run(ctx context.Context) error {
+	if err := c.There(true); err != nil {
+		return err
+	}
 	a, err := app.New(ctx, c.Settings, os.Stdout)
 	if err != nil {
 		return err
@@ -60,9 +62,17 @@ func (*openAPICmd) Run() error {
 	return e.Encode(api.New(api.Config{Config: endpoint.Config{Version: app.Version}}).Document())
 }
 
-type doctorCmd struct{ app.Settings }
+type doctorCmd struct {
+	app.Settings
+	All bool `env:"-" help:"Look for every file on record, not for a sample."`
+}
 
-func (c *doctorCmd) Run(ctx context.Context) error { return app.Doctor(ctx, c.Settings, os.Stdout) }
+func (c *doctorCmd) Run(ctx context.Context) error {
+	if c.All {
+		return app.DoctorOfAllFiles(ctx, c.Settings, os.Stdout)
+	}
+	return app.Doctor(ctx, c.Settings, os.Stdout)
+}
 
 type versionCmd struct {
 	SBOM bool `name:"sbom" help:"Print what the program is made of instead, as CycloneDX 1.5 JSON."`
@@ -72,9 +82,6 @@ func (c *versionCmd) Run() error {
 	if c.SBOM {
 		return printSBOM(os.Stdout)
 	}
-	fmt.Println("lectern", app.Version)
-	if info, ok := debug.ReadBuildInfo(); ok {
-		fmt.Println(info.GoVersion)
-	}
+	fmt.Println(app.Built())
 	return nil
 }

@@ -35,8 +35,8 @@ type similarityCmd struct {
 // submission is one entry of the folder.
 type submission struct {
 	path   string
-	files  []similar.File
-	prints *similar.Prints
+	files  []engine.File
+	prints *engine.Prints
 }
 
 // similarPair is a line of the answer.
@@ -46,7 +46,7 @@ type similarPair struct {
 	Pct     int     `json:"pct"`
 	Score   float64 `json:"score"`
 	Flagged bool    `json:"flagged"`
-	pair    similar.Pair
+	pair    engine.Pair
 }
 
 // closely is the work, in tokens times works, up to which every pair is looked at.
@@ -66,11 +66,11 @@ func (c *similarityCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := similar.Options{Progress: progress(started)}
+	o := engine.Options{Progress: progress(started)}
 	if size(works)*len(works) > closely {
-		o.MinScore = similar.LargeScore
+		o.MinScore = engine.LargeScore
 	}
-	pairs, err := similar.AllPairs(ctx, x, func(id int64) *similar.Prints { return works[id].prints }, o)
+	pairs, err := engine.AllPairs(ctx, x, func(id int64) *engine.Prints { return works[id].prints }, o)
 	if err != nil {
 		return err
 	}
@@ -84,16 +84,16 @@ func (c *similarityCmd) Run(ctx context.Context) error {
 }
 
 // unlike lists the pairs that share nothing at all.
-func unlike(works int, found []similar.Pair) []similar.Pair {
+func unlike(works int, found []engine.Pair) []engine.Pair {
 	have := map[[2]int64]bool{}
 	for _, p := range found {
 		have[[2]int64{p.Left, p.Right}] = true
 	}
-	var out []similar.Pair
+	var out []engine.Pair
 	for i := range int64(works) {
 		for j := i + 1; j < int64(works); j++ {
 			if !have[[2]int64{i, j}] {
-				out = append(out, similar.Pair{Left: i, Right: j})
+				out = append(out, engine.Pair{Left: i, Right: j})
 			}
 		}
 	}
@@ -108,22 +108,22 @@ func size(works []submission) int {
 	return n
 }
 
-func (c *similarityCmd) index(works []submission) (*similar.Index, error) {
-	var given *similar.Template
+func (c *similarityCmd) index(works []submission) (*engine.Index, error) {
+	var given *engine.Template
 	if c.Template != "" {
 		files, err := c.files(c.Template)
 		if err != nil {
 			return nil, fmt.Errorf("the template cannot be read: %w", err)
 		}
-		given = similar.NewTemplate(similar.Fingerprint(files))
+		given = engine.NewTemplate(engine.Fingerprint(files))
 	}
-	x := similar.NewIndex(given)
+	x := engine.NewIndex(given)
 	for i := range works {
-		works[i].prints = similar.Fingerprint(works[i].files)
+		works[i].prints = engine.Fingerprint(works[i].files)
 		if works[i].prints.Cut {
 			fmt.Fprintf(os.Stderr, "lectern: %s is very large: only its first part is compared\n", works[i].path)
 		}
-		if err := x.Add(similar.Work{ID: int64(i), Owners: []int64{int64(i)}, Prints: works[i].prints}); err != nil {
+		if err := x.Add(engine.Work{ID: int64(i), Owners: []int64{int64(i)}, Prints: works[i].prints}); err != nil {
 			return nil, err
 		}
 	}
@@ -156,15 +156,15 @@ func (c *similarityCmd) read(dir string) ([]submission, error) {
 }
 
 // files reads a file, or all text files below a folder.
-func (c *similarityCmd) files(root string) ([]similar.File, error) {
-	var out []similar.File
+func (c *similarityCmd) files(root string) ([]engine.File, error) {
+	var out []engine.File
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case e.IsDir() && path != root && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir
-		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || len(out) >= similar.MaxFiles:
+		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || len(out) >= engine.MaxFiles:
 			return nil
 		}
 		f, err := c.file(root, path)
@@ -177,34 +177,34 @@ func (c *similarityCmd) files(root string) ([]similar.File, error) {
 }
 
 // file reads one file; its text is nil where it is none.
-func (c *similarityCmd) file(root, path string) (similar.File, error) {
+func (c *similarityCmd) file(root, path string) (engine.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return similar.File{}, err
+		return engine.File{}, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, similar.MaxFileBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, engine.MaxFileBytes+1))
 	if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
-		return similar.File{}, err
+		return engine.File{}, err
 	}
 	name, err := filepath.Rel(root, path)
 	if err != nil || name == "." {
 		name = filepath.Base(path)
 	}
-	l := similar.LanguageOf(path)
+	l := engine.LanguageOf(path)
 	if c.Language != "" {
 		var ok bool
-		if l, ok = similar.ParseLanguage(c.Language); !ok {
-			return similar.File{}, fmt.Errorf("--language %s is not known: take java, python, c, cpp, csharp, "+
+		if l, ok = engine.ParseLanguage(c.Language); !ok {
+			return engine.File{}, fmt.Errorf("--language %s is not known: take java, python, c, cpp, csharp, "+
 				"javascript, "+
 				"typescript, generic or words", c.Language)
 		}
 	}
-	return similar.File{Name: filepath.ToSlash(name), Language: l, Text: text}, nil
+	return engine.File{Name: filepath.ToSlash(name), Language: l, Text: text}, nil
 }
 
-func (c *similarityCmd) rated(works []submission, pairs []similar.Pair) []similarPair {
-	th := similar.Thresholds{Pct: c.WarnPct, Score: c.MinScore}
+func (c *similarityCmd) rated(works []submission, pairs []engine.Pair) []similarPair {
+	th := engine.Thresholds{Pct: c.WarnPct, Score: c.MinScore}
 	out := make([]similarPair, 0, len(pairs))
 	for _, p := range pairs {
 		out = append(out, similarPair{Left: works[p.Left].path, Right: works[p.Right].path, Pct: p.Match.Pct,
@@ -213,7 +213,7 @@ func (c *similarityCmd) rated(works []submission, pairs []similar.Pair) []simila
 	return out
 }
 
-func (c *similarityCmd) write(w io.Writer, x *similar.Index, works []submission, pairs []similarPair) error {
+func (c *similarityCmd) write(w io.Writer, x *engine.Index, works []submission, pairs []similarPair) error {
 	switch c.Format {
 	case "json":
 		e := json.NewEncoder(w)
@@ -251,7 +251,7 @@ const (
 	shownPairs = 20
 )
 
-func writeTable(w io.Writer, x *similar.Index, works []submission, pairs []similarPair) error {
+func writeTable(w io.Writer, x *engine.Index, works []submission, pairs []similarPair) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "PCT\tSCORE\tTO LOOK AT\tLEFT\tRIGHT")
 	flagged := 0
@@ -275,8 +275,8 @@ func writeTable(w io.Writer, x *similar.Index, works []submission, pairs []simil
 	return nil
 }
 
-func writeClusters(w io.Writer, x *similar.Index, works []submission, tied [][2]int64) {
-	for _, c := range similar.Clusters(tied) {
+func writeClusters(w io.Writer, x *engine.Index, works []submission, tied [][2]int64) {
+	for _, c := range engine.Clusters(tied) {
 		if len(c.Members) > 2 {
 			fmt.Fprintf(w, "These belong together: %s\n", names(works, c.Members))
 		}
@@ -295,22 +295,22 @@ func names(works []submission, ids []int64) string {
 	return strings.Join(out, ", ")
 }
 
-func writeReport(w io.Writer, x *similar.Index, works []submission, pairs []similarPair) error {
+func writeReport(w io.Writer, x *engine.Index, works []submission, pairs []similarPair) error {
 	var rows [][]string
-	var shown []similar.Comparison
+	var shown []engine.Comparison
 	for i, p := range pairs[:min(len(pairs), 1000)] {
 		rows = append(rows, p.cells())
 		if i >= shownPairs {
 			continue
 		}
 		left, right := works[p.pair.Left], works[p.pair.Right]
-		shown = append(shown, similar.Comparison{
-			Left:  similar.Side{Title: left.path, Files: similar.Sources(left.files)},
-			Right: similar.Side{Title: right.path, Files: similar.Sources(right.files)},
+		shown = append(shown, engine.Comparison{
+			Left:  engine.Side{Title: left.path, Files: engine.Sources(left.files)},
+			Right: engine.Side{Title: right.path, Files: engine.Sources(right.files)},
 			Match: p.pair.Match, Score: p.Score, Words: x.Explain(left.prints, right.prints, p.pair.Match).Words,
 		})
 	}
-	return similar.Report(w, "Similarity", similarHeader, rows, shown)
+	return engine.Report(w, "Similarity", similarHeader, rows, shown)
 }
 
 // progress tells how far a long run is, on a terminal from the start and

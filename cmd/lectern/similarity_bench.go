@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -28,17 +29,18 @@ type similarityBenchCmd struct {
 var dolosScript string
 
 func (c *similarityBenchCmd) Run(ctx context.Context) error {
-	th := similar.Thresholds{Pct: similar.DefaultPct, Score: similar.DefaultScore}
-	sheets, tiny := corpus.Default, corpus.Tiny
-	sheets.Seed, tiny.Seed = c.Seed, c.Seed
+	th := engine.Thresholds{Pct: engine.DefaultPct, Score: engine.DefaultScore}
 	for _, part := range []struct {
 		name   string
 		o      corpus.Options
 		source bool
 	}{
-		{"sheets of seven to ten exercises", sheets, false},
-		{"single exercises, one of them copied fifty times", tiny, true},
+		{"sheets of seven to ten exercises", corpus.Default, false},
+		{"single exercises, one of them copied fifty times", corpus.Tiny, true},
+		{"sheets, copies restructured", corpus.Restructured, false},
+		{"single exercises, one of them restructured 48 times", corpus.TinyRestructured, true},
 	} {
+		part.o.Seed = c.Seed
 		classes := corpus.Make(part.o)
 		r, err := bench.Run(ctx, classes, th)
 		if err != nil {
@@ -50,7 +52,10 @@ func (c *similarityBenchCmd) Run(ctx context.Context) error {
 		line(out, "lectern", r, part.source)
 		c.dolos(ctx, out, classes, part.source)
 		_ = out.Flush()
-		if !part.source {
+		switch {
+		case part.o.Levels:
+			byLevel(classes, r.Pairs, part.source)
+		case !part.source:
 			byDisguise(r.Pairs)
 		}
 		fmt.Println()
@@ -77,6 +82,27 @@ func byDisguise(pairs []bench.Rated) {
 		n := bench.Tally(by[how])
 		fmt.Printf("  %-24s %d of %d found\n", how, n.Found, n.Found+n.Missed)
 	}
+}
+
+// byLevel tells for each level, and each language, how many copies were found, and how
+// far their scores stand above those of independent works.
+func byLevel(classes []corpus.Class, pairs []bench.Rated, source bool) {
+	if source {
+		pairs = bench.OfSource(pairs)
+	}
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(out, "  \tall\tAUC\t%s\n", strings.Join(corpus.Languages, "\t"))
+	for _, level := range corpus.Levels {
+		all := bench.OfDisguise(pairs, level)
+		fmt.Fprintf(out, "  %s\t%.3f\t%.3f", level, bench.Tally(all).Recall(), bench.Area(all))
+		for _, lang := range corpus.Languages {
+			fmt.Fprintf(out, "\t%.3f", bench.Tally(slices.DeleteFunc(slices.Clone(all), func(p bench.Rated) bool {
+				return classes[p.Class].Language != lang
+			})).Recall())
+		}
+		fmt.Fprintln(out)
+	}
+	_ = out.Flush()
 }
 
 // dolos measures Dolos on the same classes, where node finds it.
@@ -168,7 +194,7 @@ func dolosRated(n int, class corpus.Class, found [][3]any, number map[string]int
 			s := scores[[2]int{i, j}]
 			out = append(out, bench.Rated{Class: n, Left: i, Right: j, How: class.Relation(i, j),
 				Copy: class.Copy(i, j),
-				Pct:  int(s), Score: s, Flagged: s >= similar.DefaultPct})
+				Pct:  int(s), Score: s, Flagged: s >= engine.DefaultPct})
 		}
 	}
 	return out

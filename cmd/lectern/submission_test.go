@@ -19,19 +19,20 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/files"
 )
 
-// pupil is a student of the demo university with a task to hand in.
-type pupil struct {
+// student is a student of the demo university with a task to hand in.
+type student struct {
 	name, token string
 	project     int64
 }
 
 // classroom signs students in and gives them a task that asks for files.
-func classroom(i *instance, n int, requirements string) (definition int64, list []pupil) {
+func classroom(i *instance, n int, requirements string) (definition int64, list []student) {
 	i.t.Helper()
 	admin := i.signIn("aadmin", "password")
 	var units []struct {
@@ -54,7 +55,7 @@ func classroom(i *instance, n int, requirements string) (definition int64, list 
 		"description": "d", "weighting": 1, "target_grade": 0,
 		"start_date": today.Format("2006-01-02"), "target_date": today.AddDate(0, 0, 7).Format("2006-01-02"),
 		"restrict_status_updates": false,
-		"plagiarism_warn_pct":     50, "is_graded": false, "max_quality_pts": 0, "tutorial_stream_abbr": "prac-1",
+		"plagiarism_warn_pct":     50, "is_graded": false, "max_quality_pts": 0, "tutorial_stream_abbr": "prac 1",
 		"upload_requirements": requirements}})
 	if status, err := i.call("POST", fmt.Sprintf("/api/units/%d/task_definitions", unit), "aadmin", admin, string(body),
 		&def); err != nil || status != 201 {
@@ -62,7 +63,7 @@ func classroom(i *instance, n int, requirements string) (definition int64, list 
 	}
 	for k := range n {
 		name := fmt.Sprintf("student_%d", k+1)
-		list = append(list, pupil{name: name, token: i.signIn(name, "password"), project: i.projectOf(name, unit)})
+		list = append(list, student{name: name, token: i.signIn(name, "password"), project: i.projectOf(name, unit)})
 	}
 	return def.ID, list
 }
@@ -101,7 +102,7 @@ func form(list []sent) (string, []byte) {
 }
 
 // handIn uploads files and gives the answer.
-func (i *instance) handIn(p pupil, definition int64, key string, list ...sent) (int, []byte, error) {
+func (i *instance) handIn(p student, definition int64, key string, list ...sent) (int, []byte, error) {
 	kind, body := form(list)
 	r, err := http.NewRequest("POST", fmt.Sprintf("%s/api/projects/%d/task_def_id/%d/submission", i.url, p.project,
 		definition), bytes.NewReader(body))
@@ -192,7 +193,7 @@ func giveUpDocuments(t *testing.T, address string) {
 
 // handInUntilKilled lets every student hand in as fast as they can until the
 // program is killed, at a random moment after the first has an answer.
-func (i *instance) handInUntilKilled(class []pupil, definition int64, round int) (list []acknowledged) {
+func (i *instance) handInUntilKilled(class []student, definition int64, round int) (list []acknowledged) {
 	var first sync.Once
 	kill := func() {
 		time.AfterFunc(time.Duration(rand.IntN(500))*time.Millisecond, func() { _ = i.Process.Kill() })
@@ -255,12 +256,8 @@ func checkWhole(t *testing.T, address, dir string, all []acknowledged) {
 		}
 		return *n
 	}
-	deadline := time.Now().Add(2 * time.Minute)
-	for number(unready) > 0 {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d documents are not ready", number(unready), number(`SELECT count(*) FROM submissions`))
-		}
-		time.Sleep(100 * time.Millisecond)
+	if !waittest.Within(2*time.Minute, func() bool { return number(unready) == 0 }) {
+		t.Fatalf("%d of %d documents are not ready", number(unready), number(`SELECT count(*) FROM submissions`))
 	}
 	if n := number(`SELECT count(*) FROM submissions s WHERE s.parts <> (SELECT count(*) FROM submission_files f
 		WHERE f.submission_id = s.id)

@@ -24,8 +24,11 @@ type userCmd struct {
 	Link     userLinkCmd     `cmd:"" help:"Print a new one-time link to set the password of an account."`
 	Factor   userFactorCmd   `cmd:"" name:"reset-second-factor" help:"Take the second factor of an account away."`
 	List     userListCmd     `cmd:"" help:"List the accounts."`
-	Export   userExportCmd   `cmd:"" help:"Write all that is kept about a person into a zip."`
-	Erase    userEraseCmd    `cmd:"" help:"Make the service forget who a person is; says first what it will do."`
+
+	Invitations userInvitationsCmd `cmd:"" help:"Tell how far the invitations of people of sheets are."`
+
+	Export userExportCmd `cmd:"" help:"Write all that is kept about a person into a zip."`
+	Erase  userEraseCmd  `cmd:"" help:"Make the service forget who a person is; says first what it will do."`
 }
 
 // links is what a command needs to print addresses people can open.
@@ -51,7 +54,10 @@ type userAddCmd struct {
 
 func (c *userAddCmd) Run(ctx context.Context) error {
 	role, _ := policy.ParseRole(c.Role)
-	return withDatabase(ctx, &c.Storage, func(d *db.DB) error {
+	if err := c.Room(); err != nil {
+		return err
+	}
+	return withAnyDatabase(ctx, &c.Storage, func(d *db.DB) error {
 		var token string
 		err := d.Tx(ctx, func(q db.Q) error {
 			u, err := ident.Add(ctx, q, ident.NewUser{Username: c.Username, Email: c.Email, FirstName: c.FirstName,
@@ -175,8 +181,16 @@ func (c *userListCmd) Run(ctx context.Context) error {
 	})
 }
 
-// withDatabase opens the database, brings it up to date, and runs f on it.
+// withDatabase opens the database, which must be there, brings it up to date, and runs f on it.
 func withDatabase(ctx context.Context, s *app.Storage, f func(*db.DB) error) error {
+	if err := s.There(false); err != nil {
+		return err
+	}
+	return withAnyDatabase(ctx, s, f)
+}
+
+// withAnyDatabase is withDatabase where it may also be made.
+func withAnyDatabase(ctx context.Context, s *app.Storage, f func(*db.DB) error) error {
 	d, err := app.OpenDatabase(ctx, s)
 	if err != nil {
 		return err

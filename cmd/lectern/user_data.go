@@ -24,6 +24,9 @@ type userExportCmd struct {
 }
 
 func (c *userExportCmd) Run(ctx context.Context) error {
+	if err := c.There(true); err != nil {
+		return err
+	}
 	return withDatabase(ctx, &c.Storage, func(d *db.DB) error {
 		u, err := ident.ByUsername(ctx, d.Pool(), c.Username)
 		if err != nil {
@@ -37,8 +40,8 @@ func (c *userExportCmd) Run(ctx context.Context) error {
 		if out == "" {
 			out = fmt.Sprintf("%s-data.zip", filepath.Base(u.Username))
 		}
-		e := person.Exporter{DB: d, Files: store, Progress: func(line string) { fmt.Fprintln(os.Stderr, line) }}
-		var s *person.Summary
+		e := privacy.Exporter{DB: d, Files: store, Progress: func(line string) { fmt.Fprintln(os.Stderr, line) }}
+		var s *privacy.Summary
 		err = wholeFile(out, func(w io.Writer) (err error) {
 			s, err = e.Export(ctx, u.ID, w)
 			return err
@@ -91,13 +94,13 @@ func (c *userEraseCmd) Run(ctx context.Context) error {
 		if err := ident.Erasable(ctx, d.Pool(), u); err != nil {
 			return err
 		}
-		for _, line := range person.Plan(u, c.WithFiles) {
+		for _, line := range privacy.Plan(u, c.WithFiles) {
 			fmt.Println("*", line)
 		}
 		if !c.WithoutAsk && !agreed(os.Stdin, u.Username) {
 			return errors.New("nothing was changed: type the user name to agree, or give --yes")
 		}
-		e, err := person.Erase(ctx, d, u.ID, c.WithFiles)
+		e, err := privacy.Erase(ctx, d, u.ID, c.WithFiles)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func TestVerdictsSurviveAKill(t *testing.T) {
 }
 
 // verdictsFor writes one verdict on the task of each student, at its present version.
-func (i *instance) verdictsFor(class []pupil, definition int64, round int, tutor string) (list []*verdictOn) {
+func (i *instance) verdictsFor(class []student, definition int64, round int, tutor string) (list []*verdictOn) {
 	i.t.Helper()
 	for _, p := range class {
 		path := fmt.Sprintf("/api/projects/%d/task_def_id/%d/verdict", p.project, definition)
@@ -89,7 +89,7 @@ func (i *instance) markUntilKilled(list []*verdictOn, tutor string) {
 
 // standOnce compares what stands with what was said: whatever was acknowledged is there
 // once, with its move; all else once or not at all. With all, everything is there.
-func (i *instance) standOnce(class []pupil, definition int64, tutor string, all []*verdictOn, every bool) {
+func (i *instance) standOnce(class []student, definition int64, tutor string, all []*verdictOn, every bool) {
 	i.t.Helper()
 	words, moves := map[string]int{}, 0
 	for _, p := range class {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestSettingsAreChecked(t *testing.T) {
@@ -38,10 +39,14 @@ func TestSettingsAreChecked(t *testing.T) {
 		"--tls-cert shows": func(s *Settings) {
 			s.TLSCert, s.TLSKey, s.ACMEDomain = "c", "k", []string{"lectern.example.edu"}
 		},
-		"--acme-domain":      func(s *Settings) { s.ACMEDomain = []string{"https://lectern.example.edu"} },
-		"--acme-directory":   func(s *Settings) { s.ACMEDirectory = "http://acme.example.edu" },
-		"--redirect-addr":    func(s *Settings) { s.RedirectAddr = ":80" },
-		"--max-connections":  func(s *Settings) { s.MaxConnections = -1 },
+		"--acme-domain":     func(s *Settings) { s.ACMEDomain = []string{"https://lectern.example.edu"} },
+		"--acme-directory":  func(s *Settings) { s.ACMEDirectory = "http://acme.example.edu" },
+		"--redirect-addr":   func(s *Settings) { s.RedirectAddr = ":80" },
+		"--max-connections": func(s *Settings) { s.MaxConnections = -1 },
+		"--invitations-per-minute": func(s *Settings) {
+			s.SMTPURL, s.MailFrom, s.InvitationsPerMinute = "smtp://mail.example.edu", "a@example.edu", 601
+		},
+		"--stop-delay":       func(s *Settings) { s.StopDelay = -time.Second },
 		"--public-url \"ftp": func(s *Settings) { s.PublicURL = "ftp://x" },
 	} {
 		s := good
@@ -50,10 +55,27 @@ func TestSettingsAreChecked(t *testing.T) {
 			t.Errorf("want a word about %s, got %v", want, err)
 		}
 	}
-	several := Settings{Addr: "x", PublicURL: "y", LogLevel: slog.LevelInfo}
+	several := Settings{Addr: "x", PublicURL: "y", LogLevel: LogLevel(slog.LevelInfo)}
 	if err := several.Check(); err == nil || !strings.Contains(err.Error(), "--addr") || !strings.Contains(err.Error(),
 		"--public-url") {
 		t.Errorf("not everything at once: %v", err)
+	}
+}
+
+func TestVariablesOfKubernetesServicesAreNoError(t *testing.T) {
+	known := []string{"LECTERN_ADDR", "LECTERN_PUBLIC_URL"}
+	if err := CheckEnvironment([]string{"LECTERN_PORT=tcp://10.0.0.7:80", "LECTERN_SERVICE_HOST=10.0.0.7",
+		"LECTERN_SERVICE_PORT=80", "LECTERN_SERVICE_PORT_HTTP=80", "LECTERN_PORT_80_TCP=tcp://10.0.0.7:80",
+		"LECTERN_PORT_80_TCP_PROTO=tcp", "LECTERN_PORT_80_TCP_PORT=80", "LECTERN_PORT_80_TCP_ADDR=10.0.0.7",
+		"LECTERN_DB_PORT=tcp://10.0.0.8:5432", "LECTERN_DB_SERVICE_HOST=10.0.0.8",
+		"LECTERN_DB_PORT_5432_TCP_ADDR=10.0.0.8", "LECTERN_DNS_PORT_53_UDP=udp://10.0.0.9:53"}, known); err != nil {
+		t.Error(err)
+	}
+	for _, pair := range []string{"LECTERN_PORT=3000", "LECTERN_SMTP_PORT=587", "LECTERN_HOST=x", "LECTERN_PORT_80=80",
+		"LECTERN_SERVICE=x", "LECTERN_PORTS=tcp://x"} {
+		if CheckEnvironment([]string{pair}, known) == nil {
+			t.Errorf("%s is taken", pair)
+		}
 	}
 }
 

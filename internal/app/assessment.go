@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
@@ -72,7 +71,7 @@ func (a *App) openEngine() error {
 	}
 	a.assessor = &assess.Worker{DB: a.db, Log: a.log, Limits: a.limits(),
 		Runner: &assess.Runner{Engine: e, Files: a.files, Spool: a.spool}}
-	a.assessments = jobs.New(a.db, a.log, jobs.Config{Workers: a.AssessmentWorkers})
+	a.assessments = jobs.New(a.db, a.log, jobs.Config{Workers: a.AssessmentWorkers, Backoff: assess.Backoff})
 	a.assessor.Register(a.assessments)
 	return nil
 }
@@ -84,30 +83,13 @@ func (a *App) assesses() bool {
 
 // place names the database by a short text without secrets, the same in every
 // process that shares it, so that several services can share an engine.
-func (a *App) place() string {
-	name, _ := filepath.Abs(a.Database())
-	if u, err := url.Parse(a.DatabaseURL); err == nil && a.DatabaseURL != "" {
+func (s *Settings) place() string {
+	name, _ := filepath.Abs(s.Database())
+	if u, err := url.Parse(s.DatabaseURL); err == nil && s.DatabaseURL != "" {
 		name = u.Host + u.Path + "?" + u.Query().Get("host")
 	}
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:8])
-}
-
-// checkEngine looks whether the engine answers.
-func checkEngine(ctx context.Context, s *Settings) []finding {
-	if s.ContainerHost == "" || s.Assessment.check() != nil {
-		return nil
-	}
-	f := finding{what: "engine", saw: "answers at " + s.ContainerHost}
-	e, err := container.Open(s.ContainerHost, s.ContainerCerts, "")
-	if err == nil {
-		err = e.Check(ctx)
-	}
-	if err != nil {
-		f.saw, f.bad = err.Error(), true
-		f.advice = remedyOfEngine(s.ContainerHost, err) + " Assessments wait until then."
-	}
-	return []finding{f}
 }
 
 // remedyOfEngine says what to do about an engine that does not answer.

@@ -49,7 +49,7 @@ func between(low, high grade.Grade) string { return fmt.Sprintf("BETWEEN %d AND 
 // schema is the text of all migrations, in order.
 func schema(t *testing.T) string {
 	t.Helper()
-	names, err := filepath.Glob("../db/migrations/*.sql")
+	names, err := filepath.Glob("../platform/db/migrations/*.sql")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%d migrations, %v", len(names), err)
 	}

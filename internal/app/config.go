@@ -1,11 +1,10 @@
-// Package app puts the service together: it reads the settings, opens what they
-// name, starts it in order and stops it in the reverse order.
 package app
 
 import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	netmail "net/mail"
@@ -25,7 +24,7 @@ import (
 // Storage says where the service keeps its data; every command that touches the
 // data takes it.
 type Storage struct {
-	Data        string `default:"data" placeholder:"DIR" help:"Directory for the database, files and uploads."`
+	Data        string `default:"data" help:"Directory for the database, files and uploads."`
 	DatabaseURL string `secret:"" placeholder:"URL" help:"postgres://user:password@host/name; else SQLite in --data."`
 	FilesURL    string `secret:"" placeholder:"URL" help:"s3://key:secret@host/bucket/prefix?region=…; else in --data."`
 }
@@ -48,6 +47,7 @@ type Settings struct {
 	MetricsAddr    string   `placeholder:"ADDR" help:"Where /metrics answers everybody who reaches it."`
 
 	Demo         bool   `help:"Fill an empty database with a demo university (every password: password)."`
+	Styleguide   bool   `help:"Show every component of the pages at /styleguide, for whoever builds pages."`
 	ExternalName string `default:"Lectern" help:"Name of the service as people see it."`
 	Privacy      string `help:"Privacy statement."`
 	Plagiarism   string `help:"Statement students agree to when they submit."`
@@ -55,6 +55,8 @@ type Settings struct {
 	SMTPURL  string `secret:"" name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 (?tls=always|never)."`
 	MailDir  string `placeholder:"DIR" help:"Write mails to files here instead of sending them."`
 	MailFrom string `placeholder:"ADDRESS" help:"Address mails come from; needed with --smtp-url."`
+
+	InvitationsPerMinute int `default:"60" help:"How many emails a minute invite the people of a sheet."`
 
 	AllowPrivateWebhooks bool `help:"Let webhooks go to private addresses and without encryption."`
 
@@ -72,9 +74,25 @@ type Settings struct {
 	AuditAddressDays int `default:"90" help:"Days that the audit log keeps network addresses."`
 
 	Workers   int           `default:"2" help:"Background jobs run at once; 0 to run none here."`
+	StopDelay time.Duration `default:"0s" help:"How long /readyz says 503 at the end before connections are refused."`
 	StopAfter time.Duration `default:"30s" help:"How long requests and jobs may take to finish at the end."`
-	LogLevel  slog.Level    `default:"info" help:"debug, info, warn or error."`
+	LogLevel  LogLevel      `default:"info" help:"debug, info, warn or error."`
 	LogFormat string        `default:"text" enum:"text,json" help:"text or json."`
+}
+
+// LogLevel is from which level on something is logged.
+type LogLevel slog.Level
+
+// UnmarshalText reads one of the words that a level has.
+func (l *LogLevel) UnmarshalText(text []byte) error {
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
+		"error": slog.LevelError}
+	level, known := levels[strings.ToLower(string(text))]
+	if !known {
+		return fmt.Errorf("%q is no level: say debug, info, warn or error", text)
+	}
+	*l = LogLevel(level)
+	return nil
 }
 
 // Database is the address of the database.
@@ -95,6 +113,48 @@ func (s *Storage) Files() string {
 
 // Spool is the directory of uploads on their way.
 func (s *Storage) Spool() string { return filepath.Join(s.Data, "spool") }
+
+// There refuses a --data that is not there, for commands that find their data and do not make
+// it: one that is mistyped would be made, and believed to be empty. Where neither the database
+// nor the files they read are in it, they need none.
+func (s *Storage) There(readsFiles bool) error {
+	if s.DatabaseURL != "" && (s.FilesURL != "" || !readsFiles) {
+		return nil
+	}
+	if err := s.dataThere(); err != nil || s.DatabaseURL != "" {
+		return err
+	}
+	if _, err := os.Stat(s.Database()); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("--data %s holds no database; give the directory that lectern serve uses, or start that first",
+			s.Data)
+	} else if err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	return nil
+}
+
+// dataThere refuses a --data that is not there, whatever is in it.
+func (s *Storage) dataThere() error {
+	info, err := os.Stat(s.Data)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("--data %s does not exist; give the directory that lectern serve uses, or start that first",
+			s.Data)
+	case err != nil:
+		return fmt.Errorf("--data: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("--data %s is no directory", s.Data)
+	}
+	return nil
+}
+
+// Room is There for commands that may fill an empty database, in a directory that is there.
+func (s *Storage) Room() error {
+	if s.DatabaseURL != "" {
+		return nil
+	}
+	return s.dataThere()
+}
 
 // Check finds what cannot be right before anything is opened, all at once.
 func (s *Settings) Check() error {
@@ -176,6 +236,9 @@ func (s *Settings) checkAddr() error {
 		return fmt.Errorf("--demo makes accounts whose password everybody knows, so it runs on a loopback address "+
 			"only, not on %q", s.Addr)
 	}
+	if s.StopDelay < 0 || s.StopDelay > time.Hour {
+		return fmt.Errorf("--stop-delay %s is not a time from 0s to 1h", s.StopDelay)
+	}
 	if s.MaxConnections < 0 {
 		return fmt.Errorf("--max-connections %d is below 0", s.MaxConnections)
 	}
@@ -209,6 +272,9 @@ func (s *Settings) checkLinks() error {
 }
 
 func (s *Settings) checkMail() error {
+	if s.InvitationsPerMinute < 0 || s.InvitationsPerMinute > 600 {
+		return fmt.Errorf("--invitations-per-minute %d is not a number from 1 to 600", s.InvitationsPerMinute)
+	}
 	if s.SMTPURL == "" && s.MailDir == "" {
 		return nil
 	}
@@ -260,11 +326,31 @@ func (s *Settings) scheme() string {
 	return "http://"
 }
 
-// Logger makes the log that the settings ask for: its level and its form.
-func (s *Settings) Logger() *slog.Logger {
-	o := &slog.HandlerOptions{Level: s.LogLevel}
-	if s.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(os.Stderr, o))
+// discreet hides mail addresses wherever they come from: the log is read by more people than
+// the records are.
+func discreet(_ []string, a slog.Attr) slog.Attr {
+	var text string
+	switch v := a.Value.Any().(type) {
+	case string:
+		text = v
+	case error:
+		text = v.Error()
+	default:
+		return a
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, o))
+	if !strings.Contains(text, "@") {
+		return a
+	}
+	return slog.String(a.Key, mail.HideAddresses(text))
+}
+
+// Logger makes the log that the settings ask for: its level and its form.
+func (s *Settings) Logger() *slog.Logger { return s.logTo(os.Stderr) }
+
+func (s *Settings) logTo(w io.Writer) *slog.Logger {
+	o := &slog.HandlerOptions{Level: slog.Level(s.LogLevel), ReplaceAttr: discreet}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
 }

@@ -10,33 +10,48 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"lectern/internal/platform/db"
-	"lectern/internal/platform/files"
 )
 
 // A finding is one thing the doctor looked at: what it saw, and what to do when
 // that is not well.
 type finding struct {
 	what, saw, advice string
+	names             []string // of what it is about
 	bad               bool
 }
 
 // Doctor checks settings, database, files, certificates, disk and clock, tells what it found
-// and what to do, and fails when something must be done.
-func Doctor(ctx context.Context, s Settings, out io.Writer) error {
+// and what to do, and fails when something must be done. Of the files that are on record it
+// looks for a sample. It makes nothing: the service may run as another user.
+func Doctor(ctx context.Context, s Settings, out io.Writer) error { return examine(ctx, s, out, false) }
+
+// DoctorOfAllFiles is Doctor that looks for every file on record.
+func DoctorOfAllFiles(ctx context.Context, s Settings, out io.Writer) error {
+	return examine(ctx, s, out, true)
+}
+
+func examine(ctx context.Context, s Settings, out io.Writer, everyFile bool) error {
 	var all []finding
 	all = append(all, checkSettings(&s)...)
 	if s.checkStorage() == nil { // an address of another kind would be taken for a path
-		all = append(all, checkDatabase(ctx, &s)...)
-		all = append(all, checkFiles(ctx, &s))
+		all = append(all, checkStorage(ctx, &s, everyFile)...)
 	}
 	all = append(all, checkCertificates(&s, time.Now())...)
 	all = append(all, checkDisk(&s), checkSync(&s))
+	all = append(all, checkMailServer(ctx, &s)...)
 	all = append(all, checkSAML(ctx, &s)...)
 	all = append(all, checkEngine(ctx, &s)...)
 	all = append(all, checkOutside(ctx, &s)...)
 	all = append(all, checkOIDC(ctx, &s)...)
 	all = append(all, checkLDAP(ctx, &s)...)
+	return report(all, out)
+}
+
+// report tells what was found, and fails when something must be done.
+func report(all []finding, out io.Writer) error {
 	bad := 0
 	for _, f := range all {
 		mark := "ok  "
@@ -45,6 +60,9 @@ func Doctor(ctx context.Context, s Settings, out io.Writer) error {
 			bad++
 		}
 		fmt.Fprintf(out, "%s %-10s %s\n", mark, f.what, f.saw)
+		for _, name := range f.names {
+			fmt.Fprintf(out, "                - %s\n", name)
+		}
 		if f.advice != "" {
 			fmt.Fprintf(out, "                %s\n", f.advice)
 		}
@@ -69,37 +87,64 @@ func checkSettings(s *Settings) []finding {
 	return all
 }
 
-func checkDatabase(ctx context.Context, s *Settings) []finding {
+// checkStorage looks at the database and the files, and whether they go together.
+func checkStorage(ctx context.Context, s *Settings, everyFile bool) []finding {
+	if err := s.dataThere(); err != nil && (s.DatabaseURL == "" || s.FilesURL == "") {
+		return []finding{{what: "data", saw: err.Error(), bad: true, advice: "lectern serve makes it when it starts " +
+			"there for the first time, if this is the right place."}}
+	}
+	d, all := openToLook(ctx, s)
+	store, f := lookAtFiles(ctx, s)
+	if d == nil {
+		return append(all, f)
+	}
+	defer d.Close()
+	h, err := d.Health(ctx)
+	if err != nil {
+		all[0].saw, all[0].bad = err.Error(), true
+		all[0].advice = "Restore from a backup, or ask for help before writing to it."
+		return append(all, f)
+	}
+	all[0].saw += ", version " + h.Version
+	all = append(all, schemaFinding(h), clockFinding(h), f)
+	if h.Schema.Applied == h.Schema.Newest {
+		all = append(all, checkAdministrators(ctx, d, s)...)
+	}
+	if store != nil && h.Schema.Applied > 0 && h.Schema.Fits() == nil {
+		all = append(all, checkRecords(ctx, d, store, h.Schema, everyFile))
+	}
+	return all
+}
+
+// openToLook opens the database, if there is one that answers.
+func openToLook(ctx context.Context, s *Settings) (*db.DB, []finding) {
 	f := finding{what: "database", saw: "SQLite in " + filepath.Clean(s.Data)}
 	if s.DatabaseURL != "" {
 		f.saw = "PostgreSQL"
 	} else if _, err := os.Stat(s.Database()); errors.Is(err, os.ErrNotExist) {
 		f.saw, f.advice = "SQLite, not made yet", "lectern serve will make it in "+s.Data+"."
-		return []finding{f}
+		return nil, []finding{f}
 	}
-	d, err := OpenDatabase(ctx, &s.Storage)
+	d, err := connect(ctx, &s.Storage, db.Options{Look: true})
 	if err != nil {
 		f.saw, f.bad = err.Error(), true
 		f.advice = "Check that the server runs, that the address is right, and that this machine may connect."
-		return []finding{f}
+		return nil, []finding{f}
 	}
-	defer d.Close()
-	h, err := d.Health(ctx)
-	if err != nil {
-		f.saw, f.bad, f.advice = err.Error(), true, "Restore from a backup, or ask for help before writing to it."
-		return []finding{f}
-	}
-	f.saw += ", version " + h.Version
-	return []finding{f, schemaFinding(h), clockFinding(h)}
+	return d, []finding{f}
 }
 
 func schemaFinding(h *db.Health) finding {
-	f := finding{what: "schema", saw: fmt.Sprintf("version %d of %d", h.Schema, h.Newest)}
-	switch {
-	case h.Schema < h.Newest:
+	s := h.Schema
+	f := finding{what: "schema", saw: fmt.Sprintf("version %d of %d", s.Applied, s.Newest)}
+	switch err := s.Fits(); {
+	case err != nil:
+		f.bad, f.advice = true, "The database was used by a newer Lectern, and no command of this one runs on it: "+
+			"install that release again, or restore the backup that was made before the upgrade."
+	case s.Applied < s.Newest:
 		f.advice = "lectern serve will bring it up to date; make a backup first."
-	case h.Schema > h.Newest:
-		f.bad, f.advice = true, "The database was used by a newer Lectern. Install that version again."
+	case s.Applied > s.Newest:
+		f.advice = "The database was used by a newer Lectern, and says that this one may still run on it."
 	}
 	return f
 }
@@ -112,22 +157,6 @@ func clockFinding(h *db.Health) finding {
 	}
 	if y := time.Now().Year(); y < 2026 || y > 2100 {
 		f.bad, f.saw, f.advice = true, fmt.Sprintf("the year is %d", y), "Set this machine's clock."
-	}
-	return f
-}
-
-func checkFiles(ctx context.Context, s *Settings) finding {
-	f := finding{what: "files", saw: "a directory under " + filepath.Clean(s.Data)}
-	if s.FilesURL != "" {
-		f.saw = "an S3 bucket"
-	}
-	store, err := files.Open(ctx, s.Files())
-	if err == nil {
-		err = store.Check(ctx)
-	}
-	if err != nil {
-		f.saw, f.bad = err.Error(), true
-		f.advice = "Check the address and the keys of the bucket, or who owns the directory."
 	}
 	return f
 }
@@ -159,24 +188,35 @@ func existing(dir string) string {
 	}
 }
 
-// checkSync writes a little to the disk the way the store does.
+// checkSync writes a little to the disk the way the store does, into a file without a name.
 func checkSync(s *Settings) finding {
-	f := finding{what: "writing"}
+	dir := existing(s.Data)
 	start := time.Now()
-	t, err := os.CreateTemp(existing(s.Data), ".doctor-*")
-	if err == nil {
-		_, err = t.WriteString("well")
-		err = errors.Join(err, t.Sync(), t.Close(), os.Remove(t.Name()))
-	}
-	if err != nil {
+	if err := writeNameless(dir); err != nil {
 		return finding{what: "writing", saw: err.Error(), bad: true, advice: "Give the user that runs Lectern the " +
 			"right to write there."}
 	}
 	took := time.Since(start)
-	f.saw = fmt.Sprintf("a synced write takes %s", took.Round(10*time.Microsecond))
+	f := finding{what: "writing", saw: fmt.Sprintf("a synced write takes %s", took.Round(10*time.Microsecond))}
 	if took > 200*time.Millisecond {
 		f.advice = "This disk is slow to confirm writes; every submission waits for it. A local disk is faster than " +
 			"a network one."
 	}
 	return f
+}
+
+// writeNameless writes into a file of a directory that nobody sees, or, where there are no such
+// files, that is removed at once.
+func writeNameless(dir string) error {
+	t, err := os.OpenFile(dir, os.O_RDWR|unix.O_TMPFILE, 0o600) //nolint:gosec // the operator's choice
+	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.EISDIR) {
+		if t, err = os.CreateTemp(dir, ".doctor-*"); err == nil {
+			defer os.Remove(t.Name())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = t.WriteString("well")
+	return errors.Join(err, t.Sync(), t.Close())
 }

@@ -54,7 +54,7 @@ func (v *visitor) post(path string, form url.Values, headers ...string) *httptes
 func (v *visitor) way(next, name string) string {
 	v.Helper()
 	page := v.get("/sign-in?" + url.Values{"next": {next}}.Encode()).Body.String()
-	m := regexp.MustCompile(`<a class="button wide" href="([^"]+)">Sign in with ` + name + `</a>`).FindStringSubmatch(page)
+	m := regexp.MustCompile(`<a class="btn[^"]*" href="([^"]+)">.*<bdi>Continue with ` + name + `</bdi></a>`).FindStringSubmatch(page)
 	if m == nil {
 		v.Fatalf("there is no button for %s: %s", name, page)
 	}

@@ -11,51 +11,11 @@ import (
 	"testing"
 )
 
-// floors lists our packages from the roof down. A package may import what
-// stands on a lower floor, never its own or a higher one.
-var floors = [][]string{
-	{"cmd/lectern"},
-	{"internal/app"},
-	{"internal/web/api", "internal/web/site"},
-	{"internal/web/endpoint"},
-	{"internal/web/httpserver", "internal/web/params", "internal/web/certs"},
-	{"internal/usecase/demo", "internal/people/sso/saml"},
-	{"internal/usecase", "internal/usecase/privacy"},
-	{"internal/people/sso/oidc/oidctest"},
-	{"internal/people/sso/ldap/ldaptest"},
-	{"internal/people/sso/ldap", "internal/people/sso/oidc"},
-	{"internal/teaching/insight", "internal/connect/notify", "internal/connect/webhook", "internal/people/sso"},
-	{"internal/connect/turnitin", "internal/teaching/trash"},
-	{"internal/teaching/portfolio", "internal/teaching/marking", "internal/teaching/assess", "internal/teaching/similarity"},
-	{"internal/teaching/submit"},
-	{"internal/teaching/work"},
-	{"internal/teaching/taskdef"},
-	{"internal/teaching/enrol"},
-	{"internal/teaching/course"},
-	{"internal/people/ident"},
-	{"internal/people/access"},
-	{"internal/teaching/stats", "internal/teaching/snippet", "internal/teaching/note", "internal/teaching/presence"},
-	{"internal/platform/events", "internal/platform/audit", "internal/teaching/progress", "internal/teaching/chart"},
-	{"internal/teaching/status"},
-	{"internal/teaching/similarity/engine/bench"},
-	{"internal/people/policy", "internal/teaching/week", "internal/teaching/due", "internal/teaching/similarity/engine", "internal/teaching/similarity/engine/corpus"},
-	{"internal/platform/blob", "internal/platform/jobs"},
-	{"internal/platform/container/enginetest"},
-	{"internal/platform/db/dbtest", "internal/people/sso/saml/samltest"},
-	{"internal/platform/db", "internal/platform/files", "internal/platform/pdf", "internal/platform/sheet",
-		"internal/platform/calendar", "internal/platform/mail", "internal/platform/zipfile", "internal/platform/container", "internal/platform/tca",
-		"internal/platform/tca/fake"},
-	{"internal/ground/fault", "internal/ground/clock", "internal/ground/oneline", "internal/ground/grade", "internal/ground/opt", "internal/ground/bounds",
-		"internal/ground/totp", "internal/ground/personaldata", "internal/ground/canonical", "internal/ground/links", "docs/assessment"},
-}
+// folders are the first-level folders of internal from the roof down. What each may import
+// stands in its own doc.go, in a line that begins with "May import:".
+var folders = []string{"app", "web", "usecase", "connect", "teaching", "people", "platform", "ground"}
 
-// parts names the parts of the house by the floor each begins with.
-var parts = []struct{ name, first string }{
-	{"Start", "cmd/lectern"}, {"Faces", "internal/web/api"}, {"Domain", "internal/usecase/demo"},
-	{"Pure rules", "internal/teaching/status"}, {"Adapters", "internal/platform/blob"}, {"Ground", "internal/ground/fault"},
-}
-
-// speakHTTP are the packages below the faces that may import net/http, and why.
+// speakHTTP are the packages below web that may import net/http, and why.
 var speakHTTP = map[string]string{
 	"internal/platform/container":            "it is a client: container engines are spoken to by HTTP",
 	"internal/platform/container/enginetest": "it is a registry of images for tests",
@@ -96,47 +56,58 @@ func rooms(t *testing.T) []room {
 	}
 }
 
-func TestImportsGoDown(t *testing.T) {
+// TestFoldersImportWhatTheirDocAllows reads what each first-level folder may import and holds
+// every package to it. Inside a folder the compiler forbids circles.
+func TestFoldersImportWhatTheirDocAllows(t *testing.T) {
 	for _, r := range rooms(t) {
-		mine := floor(r.ImportPath)
-		if mine < 0 {
-			t.Errorf("%s has no floor", r.name())
+		from := folder(r.ImportPath)
+		if from == "" {
 			continue
 		}
+		if !slices.Contains(folders, from) {
+			t.Errorf("internal/%s is no folder of the architecture", from)
+			continue
+		}
+		allowed := mayImport(t, from)
 		for _, i := range r.Imports {
-			if strings.HasPrefix(i, "lectern/") && floor(i) <= mine {
-				t.Errorf("%s imports %s, which does not stand below it", r.name(), i)
+			if to := folder(i); to != "" && to != from && !slices.Contains(allowed, to) {
+				t.Errorf("%s imports %s: internal/%s may not import internal/%s (internal/%s/doc.go)",
+					r.name(), strings.TrimPrefix(i, "lectern/"), from, to, from)
 			}
 		}
-		if speakHTTP[r.name()] == "" && part(mine) >= part(floor("internal/usecase/demo")) &&
-			slices.Contains(r.Imports, "net/http") {
-			t.Errorf("%s imports net/http: only the faces do", r.name())
+	}
+}
+
+// TestFoldersImportDownwards keeps the lists themselves honest: a folder may be allowed
+// only what stands below it.
+func TestFoldersImportDownwards(t *testing.T) {
+	for i, from := range folders {
+		for _, to := range mayImport(t, from) {
+			if j := slices.Index(folders, to); j <= i {
+				t.Errorf("internal/%s/doc.go allows %s, which does not stand below it", from, to)
+			}
 		}
 	}
 }
 
-// TestAdaptersStandBelowTheDomain holds the parts in their order, so that going
-// down keeps adapters from every word of the domain.
-func TestAdaptersStandBelowTheDomain(t *testing.T) {
-	for i, p := range parts {
-		if f := floor(p.first); f < 0 || part(f) != i {
-			t.Errorf("%s begins with %s on floor %d, out of order", p.name, p.first, f)
+func TestOnlyWebSpeaksHTTP(t *testing.T) {
+	for _, r := range rooms(t) {
+		from := folder(r.ImportPath)
+		if from == "" || from == "app" || from == "web" {
+			continue
+		}
+		if speakHTTP[r.name()] == "" && slices.Contains(r.Imports, "net/http") {
+			t.Errorf("%s imports net/http: only internal/web does", r.name())
 		}
 	}
 }
 
-func floor(path string) int {
-	name := strings.TrimPrefix(path, "lectern/")
-	return slices.IndexFunc(floors, func(f []string) bool { return slices.Contains(f, name) })
-}
-
-// part gives the part a floor belongs to.
-func part(floorNumber int) int {
-	at := 0
-	for i, p := range parts {
-		if floor(p.first) <= floorNumber {
-			at = i
-		}
+// folder is the first-level folder a package of ours lies in, "" elsewhere.
+func folder(importPath string) string {
+	inside, ok := strings.CutPrefix(importPath, "lectern/internal/")
+	if !ok {
+		return ""
 	}
-	return at
+	first, _, _ := strings.Cut(inside, "/")
+	return first
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lectern/internal/people/sso/oidc"
-	"lectern/internal/web/api"
+	"lectern/internal/web/signin"
 )
 
 // OIDC says how people sign in by OpenID Connect.
@@ -65,9 +65,9 @@ func (a *App) openOIDC(ctx context.Context) error {
 	return err
 }
 
-func (a *App) oidcMethod() api.Method {
+func (a *App) oidcMethod() signin.Method {
 	start := a.Public() + "/api/auth/oidc/start"
-	return api.Method{Method: api.OIDC, Name: a.OIDC.Name, SignoutURL: a.OIDC.SignoutURL,
+	return signin.Method{Method: signin.OIDC, Name: a.OIDC.Name, SignoutURL: a.OIDC.SignoutURL,
 		RedirectTo: func(_ context.Context, next, _ string) string { // the start knows the browser
 			if next == "" {
 				return start

@@ -52,6 +52,9 @@ func (a *App) fillDemo(ctx context.Context) error {
 		}
 		return err
 	})
+	if err == nil && filled { // its people came after those that the service makes findable as it starts
+		err = ident.FillWords(ctx, a.db)
+	}
 	if err == nil && filled {
 		fmt.Fprintf(a.out, "Demo data: sign in as aadmin, aconvenor, atutor, astudent or student_1 with the password "+
 			"%q.\n", demo.Password)

@@ -36,12 +36,11 @@ import (
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
+	"lectern/internal/web/live"
 	"lectern/internal/web/params"
+	"lectern/internal/web/signin"
 	"lectern/internal/web/site"
 )
-
-// Version is the program's version, set when it is built for a release.
-var Version = "dev"
 
 // App is the service, put together but not yet listening.
 type App struct {
@@ -53,13 +52,14 @@ type App struct {
 	deliveries   *jobs.Queue // has one worker per webhook: a slow receiver delays nothing else
 	assessments  *jobs.Queue // has its own workers: an assessment that takes long delays no document; nil: no engine
 	assessor     *assess.Worker
-	outside      *outside.Service
+	outside      *turnitin.Service
 	outsideJobs  *jobs.Queue // a similarity service that is slow delays nothing else
 	events       *events.Hub
 	audit        *audit.Keeper
 	keys         *submit.Keys   // sign receipts and checkpoints of the audit log
-	mailer       *notify.Mailer // nil: no mails are sent
+	mailer       *notify.Mailer // drops mails where none are sent
 	similarity   *similarity.Service
+	usecases     *usecase.Service
 	web          *httpserver.Server
 	metrics      http.Handler
 	certificates *certificates   // nil: plain HTTP
@@ -86,9 +86,6 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
-	if err := a.populate(ctx); err != nil {
-		return nil, errors.Join(err, a.close())
-	}
 	a.events = events.NewHub(a.db, a.log, 0)
 	a.events.Also(presence.Source(a.db))
 	key, _ := a.signingKey() // checked already
@@ -102,7 +99,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 		return nil, errors.Join(err, a.close())
 	}
 	a.similarity = &similarity.Service{DB: a.db, Files: a.files, Log: a.log, MinScore: a.SimilarityMinScore,
-		Days: a.SimilarityDays, Memory: int(a.SimilarityMemoryMB * size.MB / similarity.BytesEach)}
+		Days: a.SimilarityDays, Memory: int(a.SimilarityMemoryMB * bounds.MB / similarity.BytesEach)}
 	a.jobs = jobs.New(a.db, a.log, jobs.Config{Workers: a.Workers})
 	a.deliveries = jobs.New(a.db, a.log, jobs.Config{Workers: webhook.Most})
 	if err := a.openEngine(); err != nil {
@@ -110,6 +107,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 	}
 	a.openOutside()
 	a.beside()
+	a.openUsecases()
 	a.work()
 	a.declare()
 	return a, nil
@@ -135,13 +133,29 @@ func (a *App) open(ctx context.Context) (err error) {
 	if err := ident.FillNameKeys(ctx, a.db); err != nil {
 		return fmt.Errorf("make the keys people are listed by: %w", err)
 	}
+	if err := ident.FillWords(ctx, a.db); err != nil {
+		return fmt.Errorf("make the words people are found by: %w", err)
+	}
 	a.files, err = files.Open(ctx, a.Files())
 	return err
 }
 
-// OpenDatabase opens the database and makes sure that it answers.
+// OpenDatabase opens the database and makes sure that it answers, and that this program
+// may run on its schema.
 func OpenDatabase(ctx context.Context, s *Storage) (*db.DB, error) {
-	d, err := db.Open(s.Database(), db.Options{})
+	d, err := connect(ctx, s, db.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Fits(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// connect opens the database and makes sure that it answers.
+func connect(ctx context.Context, s *Storage, o db.Options) (*db.DB, error) {
+	d, err := db.Open(s.Database(), o)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +173,8 @@ func (a *App) signer(ctx context.Context) (audit.Signer, error) { return a.keys.
 
 // openMail makes the mailer if mails are to be sent, or written to files.
 func (a *App) openMail(ctx context.Context) error {
-	c := notify.Config{Product: a.ExternalName, PublicURL: a.Public(), From: a.Sender()}
+	c := notify.Config{Product: a.ExternalName, PublicURL: a.Public(), From: a.Sender(),
+		InvitationsPerMinute: a.InvitationsPerMinute}
 	var err error
 	switch {
 	case a.SMTPURL != "":
@@ -167,6 +182,7 @@ func (a *App) openMail(ctx context.Context) error {
 	case a.MailDir != "":
 		c.Sender, err = mail.NewDirectory(a.MailDir)
 	default:
+		a.mailer = notify.Disabled()
 		return nil
 	}
 	if err == nil {
@@ -175,34 +191,30 @@ func (a *App) openMail(ctx context.Context) error {
 	return err
 }
 
+// openUsecases makes what every face of the service does its work by.
+func (a *App) openUsecases() {
+	a.usecases = usecase.New(usecase.Config{DB: a.db, Files: a.files, Keys: a.keys, Mailer: a.mailer,
+		Passwords:  ident.NewPasswords(a.db, ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers}),
+		Similarity: a.similarity, Outside: a.outside, Name: a.ExternalName, PublicURL: a.Public(), Privacy: a.Privacy,
+		Declaration: a.Plagiarism, Assess: a.ContainerHost != "", MostFile: a.MaxFileMB * bounds.MB,
+		MostMedia: a.MaxAttachmentMB * bounds.MB, MostUploads: a.UploadsPerHour,
+		Hooks: a.guard()})
+}
+
 // declare makes the API and what stands beside it.
 func (a *App) declare() {
 	proxies, _ := httpserver.ParseProxies(a.TrustedProxies) // checked already
-	key, _ := a.signingKey()
 	m := newMetrics()
 	a.web = httpserver.New(httpserver.Config{Proxies: proxies, Log: a.log, Metrics: m,
 		HTTPS: strings.HasPrefix(a.Public(), "https://"), Pace: httpserver.Pace{Most: a.TransferWithin}})
 	face := endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.spool,
-		Room:    &params.Spool{All: a.SpoolMB * size.MB, Each: a.SpoolUserMB * size.MB},
+		Room:    &params.Spool{All: a.SpoolMB * bounds.MB, Each: a.SpoolUserMB * bounds.MB},
 		Origins: a.AllowOrigins, Version: Version}
-	doors := api.New(api.Config{
-		Config: face,
-		Files:  a.files, PublicURL: a.Public(), Methods: a.methods(), ClientURL: a.ClientURL,
-		SAML: a.saml, OIDC: a.oidc, Directory: a.directory,
-		SignIn: ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers},
-		Settings: api.Settings{ExternalName: a.ExternalName, Privacy: a.Privacy, Plagiarism: a.Plagiarism,
-			Assessment: a.ContainerHost != "", Similarity: a.outside.Enabled()},
-		Events: a.events, Live: a.live,
-		Mailer: a.mailer, Hooks: a.guard(), Similarity: a.similarity, Outside: a.outside,
-		OutsideViewer: a.viewer(),
-		ReceiptKey:    key, MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB,
-		MostUploads: a.UploadsPerHour,
-	})
-	pages := site.New(site.Config{Config: face, Product: a.ExternalName, PublicURL: a.Public(), Doors: doors,
-		Usecases: &usecase.Service{DB: a.db, Files: a.files, Keys: a.keys, Name: a.ExternalName,
-			Assess: a.ContainerHost != "", Outside: a.outside, MostUploads: a.UploadsPerHour},
-		MostFile: a.MaxFileMB * size.MB, MostMedia: a.MaxAttachmentMB * size.MB})
-	doors.EnterPages(pages.Enter)
+	in := signin.New(signin.Config{Usecases: a.usecases, Methods: a.methods(), SAML: a.saml, OIDC: a.oidc,
+		Directory: a.directory, ClientURL: a.ClientURL, Pages: true})
+	heard := live.New(live.Config{DB: a.db, Hub: a.events, Until: a.live})
+	api.New(api.Config{Config: face, Usecases: a.usecases, SignIn: in, Events: heard})
+	site.New(site.Config{Config: face, Usecases: a.usecases, SignIn: in, Events: heard, Styleguide: a.Styleguide})
 	a.web.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "ok")
 	}))
@@ -230,7 +242,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Serve listens until ctx ends, then stops gracefully: no request is cut off.
+// Serve listens until ctx ends, then stops gracefully: no request is cut off. An empty database
+// gets its first people when all addresses are taken: their passwords are told once.
 func (a *App) Serve(ctx context.Context) error {
 	l, err := a.listen(ctx, a.Addr)
 	if err != nil {
@@ -247,9 +260,12 @@ func (a *App) Serve(ctx context.Context) error {
 	if err := a.startJobs(ctx); err != nil {
 		return errors.Join(err, l.Close(), a.close())
 	}
-	serve, err := a.serveOn(ctx, srv, l)
+	serve, err := a.serveOn(a.live, srv, l)
 	if err == nil {
-		err = a.serveMetrics(ctx)
+		err = a.serveMetrics(a.live)
+	}
+	if err == nil {
+		err = a.populate(ctx)
 	}
 	if err != nil {
 		return errors.Join(err, l.Close(), a.stop(srv))
@@ -266,7 +282,24 @@ func (a *App) Serve(ctx context.Context) error {
 		return errors.Join(err, a.close())
 	case <-ctx.Done():
 	}
+	a.linger(failed)
 	return a.stop(srv)
+}
+
+// linger goes on serving for a while, not ready any more, so that load balancers look and send
+// their requests elsewhere before this instance refuses them.
+func (a *App) linger(failed <-chan error) {
+	a.stopping.Store(true)
+	if a.StopDelay == 0 {
+		return
+	}
+	a.log.Info("stopping soon; /readyz says so", "in", a.StopDelay)
+	wait := time.NewTimer(a.StopDelay)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-failed:
+	}
 }
 
 // startJobs begins to work the background jobs, if this instance does.
@@ -303,7 +336,6 @@ func (a *App) beside() {
 
 // stop lets what runs finish, in the order in which it leans on the rest.
 func (a *App) stop(srv *http.Server) error {
-	a.stopping.Store(true)
 	a.log.Info("stopping; running requests may finish", "at_most", a.StopAfter)
 	ctx, cancel := context.WithTimeout(context.Background(), a.StopAfter)
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lectern/internal/web/api"
+	"lectern/internal/web/signin"
 )
 
 // SignIn says how people sign in beside the passwords that the service keeps.
@@ -35,15 +35,15 @@ func (s *SignIn) check() error {
 // names lists the methods that are set up: those that lead elsewhere, then passwords.
 func (s *SignIn) names() (all []string) {
 	if s.SAML.Metadata != "" {
-		all = append(all, api.SAML)
+		all = append(all, signin.SAML)
 	}
 	if s.OIDC.Issuer != "" {
-		all = append(all, api.OIDC)
+		all = append(all, signin.OIDC)
 	}
 	if len(s.LDAP.URL) > 0 {
-		all = append(all, api.LDAP)
+		all = append(all, signin.LDAP)
 	}
-	return append(all, api.Database)
+	return append(all, signin.Database)
 }
 
 // order lists the methods as people see them, the default first.
@@ -56,15 +56,15 @@ func (s *SignIn) order() []string {
 }
 
 // methods are the ways to sign in, the default first.
-func (a *App) methods() (all []api.Method) {
+func (a *App) methods() (all []signin.Method) {
 	for _, name := range a.order() {
-		m := api.Method{Method: name}
+		m := signin.Method{Method: name}
 		switch name {
-		case api.SAML:
+		case signin.SAML:
 			m.Name, m.RedirectTo, m.SignoutURL = a.SAML.Name, a.saml.RedirectTo, a.SAML.SignoutURL
-		case api.OIDC:
+		case signin.OIDC:
 			m = a.oidcMethod()
-		case api.LDAP:
+		case signin.LDAP:
 			m.Name = a.LDAP.Name
 		default:
 			m.Name = "Password"

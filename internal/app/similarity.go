@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lectern/internal/connect/turnitin"
-	"lectern/internal/people/access"
 	"lectern/internal/platform/jobs"
 	"lectern/internal/platform/tca"
 )
@@ -44,14 +43,14 @@ func (o *OutsideSimilarity) check() error {
 	if o.TiiURL == "" {
 		return nil
 	}
-	if _, err := tii.Base(o.TiiURL); err != nil {
+	if _, err := tca.Base(o.TiiURL); err != nil {
 		return fmt.Errorf("--tii-url: %w", err)
 	}
 	return nil
 }
 
-func (o *OutsideSimilarity) client() *tii.Client {
-	c, err := tii.New(tii.Config{URL: o.TiiURL, Key: o.TiiAPIKey, Name: "Lectern", Version: Version})
+func (o *OutsideSimilarity) client() *tca.Client {
+	c, err := tca.New(tca.Config{URL: o.TiiURL, Key: o.TiiAPIKey, Name: "Lectern", Version: Version})
 	if err != nil {
 		return nil // checked already
 	}
@@ -61,26 +60,16 @@ func (o *OutsideSimilarity) client() *tii.Client {
 // openOutside makes what works at the outside similarity service, and a queue of its
 // own for it. Where settings are missing it does nothing but check signatures.
 func (a *App) openOutside() {
-	c := outside.Config{Key: a.TiiAPIKey, SigningKey: a.TiiSigningKey, PublicURL: a.Public(), Index: a.TiiIndex}
+	c := turnitin.Config{Key: a.TiiAPIKey, SigningKey: a.TiiSigningKey, PublicURL: a.Public(), Index: a.TiiIndex}
 	if a.set() {
 		c.Client = a.client()
 	} else if list := a.missing(); list != nil {
 		a.log.Warn("the outside similarity service is not used: settings are missing", "missing",
 			strings.Join(list, ", "))
 	}
-	a.outside = outside.New(a.db, a.files, a.log, c)
-	a.outsideJobs = jobs.New(a.db, a.log, jobs.Config{Workers: outside.Workers})
+	a.outside = turnitin.New(a.db, a.files, a.log, c)
+	a.outsideJobs = jobs.New(a.db, a.log, jobs.Config{Workers: turnitin.Workers})
 	a.outside.Register(a.outsideJobs)
-}
-
-// viewer gives what asks for the address of a report; nil where there is no service.
-func (a *App) viewer() func(ctx context.Context, who *access.Caller, outsideID string) (string, error) {
-	if !a.outside.Enabled() {
-		return nil
-	}
-	return func(ctx context.Context, who *access.Caller, id string) (string, error) {
-		return a.outside.ViewerURL(ctx, who.ID, id)
-	}
 }
 
 // checkOutside looks at the settings of the outside similarity service, and whether it
@@ -103,7 +92,7 @@ func checkOutside(ctx context.Context, s *Settings) []finding {
 	if _, err := client.Features(ctx); err != nil {
 		f.bad, f.saw = true, err.Error()
 		f.advice = "Check the address and the key, and that this machine may call the service."
-		if tii.StatusOf(err) == tii.KeyRefused {
+		if tca.StatusOf(err) == tca.KeyRefused {
 			f.advice = "The service refuses the key: make a new one there and set LECTERN_TII_API_KEY."
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"lectern/internal/teaching/stats"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/trash"
+	"lectern/internal/teaching/verdict"
 	"lectern/internal/teaching/work"
 )
 
@@ -32,8 +33,8 @@ func (a *App) work() {
 	jobs.Register(a.jobs, a.checkStats, jobs.Limits{Timeout: 30 * time.Minute, Concurrency: 1})
 	a.jobs.Every("check_stats", jobs.DailyAt(4, 30), checkStatsArgs{})
 	a.mailer.Register(a.jobs)
-	courier := &webhook.Deliverer{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
-	courier.Register(a.deliveries)
+	deliverer := &webhook.Deliverer{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
+	deliverer.Register(a.deliveries)
 	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
 		Made: portfolio.Made, Failed: a.mailer.PDFFailed}
 	jobs.Register(a.jobs, docs.Make, submit.JobLimits)
@@ -46,6 +47,8 @@ func (a *App) work() {
 	jobs.Register(a.jobs, press.GenerateDue, jobs.Limits{Concurrency: 1})
 	jobs.Register(a.jobs, a.similarity.Compare, similarity.JobLimits)
 	jobs.Register(a.jobs, a.similarity.Refresh, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1})
+	jobs.Register(a.jobs, a.similarity.Remake, jobs.Limits{Timeout: 6 * time.Hour, Concurrency: 1})
+	a.jobs.Every("similarity remake", jobs.Each(time.Hour), similarity.RemakeArgs{})
 	jobs.Register(a.jobs, a.similarity.Renew, jobs.Limits{Timeout: time.Hour, Concurrency: 1})
 	a.jobs.Every("portfolios_due", jobs.DailyAt(8, 0), portfolio.GenerateArgs{})
 }
@@ -86,8 +89,8 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	if err := webhook.Ensure(ctx, a.db); err != nil {
 		return err
 	}
-	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, submit.Prune,
-		saml.Prune, a.similarity.Prune, assess.Prune, deleted.Prune, work.PruneVerdicts, course.PruneVersions} {
+	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, notify.PruneInvitations, submit.Prune,
+		saml.Prune, a.similarity.Prune, assess.Prune, trash.Prune, verdict.Prune, course.PruneVersions} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

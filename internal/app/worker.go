@@ -20,7 +20,7 @@ func (a *App) Work(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, a.close())
 	}
-	if err = a.serveMetrics(ctx); err == nil {
+	if err = errors.Join(a.serveMetrics(ctx), a.populate(ctx)); err == nil {
 		fmt.Fprintln(a.out, "Lectern works jobs; it serves no requests.")
 		<-ctx.Done()
 	}
