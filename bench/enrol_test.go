@@ -22,6 +22,7 @@ import (
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/teaching/taskdef"
 	"lectern/internal/teaching/work"
+	"lectern/internal/usecase"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
@@ -62,8 +63,9 @@ func newClass(b testing.TB, engine string) *class {
 	start := time.Now()
 	// A benchmark exports more often than one person may: each second counts as an hour.
 	allowances := func() time.Time { return start.Add(time.Since(start) * 3600) }
-	c.server = api.New(api.Config{Config: endpoint.Config{DB: d, Spool: b.TempDir(), Now: allowances,
-		HTTP: httpserver.New(httpserver.Config{Log: slog.New(slog.DiscardHandler)})}})
+	c.server = api.New(api.Config{Usecases: usecase.New(usecase.Config{DB: d}),
+		Config: endpoint.Config{DB: d, Spool: b.TempDir(), Now: allowances,
+			HTTP: httpserver.New(httpserver.Config{Log: slog.New(slog.DiscardHandler)})}})
 	if err := d.Tx(b.Context(), func(q db.Q) error { return c.seed(b.Context(), q) }); err != nil {
 		b.Fatal(err)
 	}
@@ -220,18 +222,18 @@ func (c *class) students() []byte {
 			p.red_pct, p.grey_pct, p.orange_pct, p.blue_pct, p.green_pct, p.order_scale
 		FROM projects p JOIN users s ON s.id = p.user_id WHERE p.unit_id = $1 AND p.enrolled
 		ORDER BY s.first_name, s.last_name, p.id`, classUnit)
-	seats := map[int64][]enrol.StreamSeat{}
+	held := map[int64][]enrol.StreamEnrolment{}
 	c.rows(func(r *sql.Rows) error {
 		var project int64
-		var s enrol.StreamSeat
+		var s enrol.StreamEnrolment
 		err := r.Scan(&project, &s.StreamAbbr, &s.TutorialID)
-		seats[project] = append(seats[project], s)
+		held[project] = append(held[project], s)
 		return err
 	}, `SELECT e.project_id, s.abbreviation, e.tutorial_id FROM projects p
 		JOIN tutorial_enrolments e ON e.project_id = p.id
 		JOIN tutorial_streams s ON s.id = e.tutorial_stream_id WHERE p.unit_id = $1`, classUnit)
 	for i := range list {
-		list[i].Seats = seats[list[i].ID]
+		list[i].Enrolments = held[list[i].ID]
 	}
 	return c.json(list)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"lectern/internal/teaching/queue"
 	"lectern/internal/teaching/work"
 )
 
@@ -48,9 +49,9 @@ func BenchmarkInbox(b *testing.B) {
 // inbox is the inbox by hand: the rows that wait and those with new comments,
 // read and encoded.
 func (c *class) inbox() []byte {
-	list := []work.InboxTask{}
+	list := []queue.InboxTask{}
 	c.rows(func(r *sql.Rows) error {
-		t := work.InboxTask{Members: work.Members{}} // nobody works in groups here
+		t := queue.InboxTask{Members: queue.Members{}} // nobody works in groups here
 		err := r.Scan(&t.ID, &t.ProjectID, &t.DefinitionID, &t.TutorialID, &t.Status, &t.CompletedOn, &t.SubmittedAt,
 			&t.TimesAssessed,
 			&t.Grade, &t.Quality, &t.NewComments, &t.Pinned, &t.HasExtensions)

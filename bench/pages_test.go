@@ -25,6 +25,7 @@ import (
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
 	"lectern/internal/web/site"
+	"lectern/internal/web/site/page"
 )
 
 // framed are the calls that give a program what every page of somebody signed in shows:
@@ -36,6 +37,9 @@ var behind = map[string][]string{
 	"/home":                    {"/api/home"},
 	"/news":                    {"/api/news"},
 	"/calendar":                {"/api/calendar", "/api/webcal"},
+	"/search":                  {"/api/search?text=a", "/api/units", "/api/unit_roles"},
+	"/search/found":            {"/api/search?text=a", "/api/units", "/api/unit_roles"},
+	"/projects/{id}/search":    {aProject, "/api/search?text=a"},
 	"/profile":                 {"/api/auth/sessions", "/api/users/{user}", "/api/auth/second_factor"},
 	"/second-factor":           {"/api/auth/second_factor"},
 	"/sign-in":                 {"/api/auth/method"},
@@ -80,7 +84,7 @@ const (
 
 // alone are the pages that no call gives anything for, and the one that asks for what
 // all of them do.
-var alone = []string{"/help", "/password", "/forgot", "/confirm-address", "/news/bell"}
+var alone = []string{"/help", "/password", "/forgot", "/confirm-address", "/unsubscribe", "/news/bell"}
 
 // Every page is timed, or there is nothing to compare it with.
 func TestEveryPageIsTimed(t *testing.T) {
@@ -92,7 +96,7 @@ func TestEveryPageIsTimed(t *testing.T) {
 }
 
 func isPage(i *endpoint.Info) bool {
-	return i.Method == http.MethodGet && i.Out == reflect.TypeFor[*site.Page]()
+	return i.Method == http.MethodGet && i.Out == reflect.TypeFor[*page.Page]()
 }
 
 // wantedPage is how much longer than the calls behind it a page may take, in times, and
@@ -133,9 +137,9 @@ func newUniversity(t testing.TB) *university {
 	face := endpoint.Config{DB: d, Spool: t.TempDir(), HTTP: httpserver.New(httpserver.Config{
 		Log: slog.New(slog.DiscardHandler)})}
 	u.faces = face.HTTP
-	doors := api.New(api.Config{Config: face, Live: ctx})
-	u.site = site.New(site.Config{Config: face, Product: "Lectern", PublicURL: "http://lectern.test", Doors: doors,
-		Usecases: &usecase.Service{DB: d, Files: store, Keys: keys, Name: "Lectern"}})
+	uses := usecase.New(usecase.Config{DB: d, Files: store, Keys: keys, PublicURL: "http://lectern.test"})
+	api.New(api.Config{Config: face, Usecases: uses})
+	u.site = site.New(site.Config{Config: face, Usecases: uses})
 	if err := d.Tx(ctx, func(q db.Q) error {
 		if _, err := demo.Fill(ctx, q, "seal", &submit.Service{Files: store, Service: "Test"}, signer); err != nil {
 			return err

@@ -20,7 +20,7 @@ func init() {
 
 // newQueue is a class in front of which both faces stand. Its tutor has two of the ten
 // tutorials and has pinned three tasks, and twenty students have withdrawn. Every student
-// has a task for every definition, all of them judged.
+// has a task for every definition, all of them marked.
 func newQueue(t *testing.T, engine string) (*class, *university) {
 	c := newClass(t, engine)
 	c.exec(`UPDATE users SET name_key = username_key`)
@@ -35,9 +35,9 @@ func newQueue(t *testing.T, engine string) (*class, *university) {
 	c.exec(`INSERT INTO task_pins (task_id, user_id) SELECT id, 1001 FROM tasks WHERE id IN (1012, 2012, 3012)`)
 	face := endpoint.Config{DB: c.db, Spool: t.TempDir(), HTTP: httpserver.New(httpserver.Config{
 		Log: slog.New(slog.DiscardHandler)})}
-	doors := api.New(api.Config{Config: face, Live: t.Context()})
-	site.New(site.Config{Config: face, Product: "Lectern", PublicURL: "http://lectern.test", Doors: doors,
-		Usecases: &usecase.Service{DB: c.db, Name: "Lectern"}})
+	uses := usecase.New(usecase.Config{DB: c.db, PublicURL: "http://lectern.test"})
+	api.New(api.Config{Config: face, Usecases: uses})
+	site.New(site.Config{Config: face, Usecases: uses})
 	return c, &university{TB: t, faces: face.HTTP, tokens: map[string]string{theTutor: c.token},
 		ids: strings.NewReplacer()}
 }
@@ -72,9 +72,9 @@ const (
 	ofOneName = `u.first_name LIKE 'First77%'`
 	inbox     = "/api/units/1/tasks/inbox?limit=30"
 	feedback  = "/api/units/1/feedback?limit=30"
-	queue     = "/api/units/1/queue?limit=30"
+	queuePage = "/api/units/1/queue?limit=30"
 	counts    = "/api/units/1/queue/counts"
-	page      = "/units/1/inbox"
+	inboxPage = "/units/1/inbox"
 	around    = "/api/units/1/queue/around?task_id="
 )
 
@@ -86,28 +86,28 @@ var queuePages = []struct{ few, many, students string }{
 	{inbox + "&mine=true", inbox + "&mine=true", ofClass},
 	{feedback, feedback, anybody},
 	{feedback, feedback + "&offset=1500", anybody},
-	{queue, queue, anybody},
-	{queue, queue + "&offset=1500", anybody},
-	{queue + "&sort=task", queue + "&sort=task", anybody},
-	{queue + "&sort=task", queue + "&sort=task&offset=1500", anybody},
-	{queue + "&sort=student", queue + "&sort=student", anybody},
-	{queue + "&sort=student", queue + "&sort=student&offset=1500", anybody},
-	{queue + "&mine=true", queue + "&mine=true", ofClass},
-	{queue + "&tutorial_id=3", queue + "&tutorial_id=3", ofClass},
-	{queue + "&tutorial_id=3&sort=student", queue + "&tutorial_id=3&sort=student", ofClass},
-	{queue + "&task_definition_id=1", queue + "&task_definition_id=1", anybody},
-	{queue + "&status=ready_for_feedback", queue + "&status=ready_for_feedback", anybody},
-	{queue + "&text=first77", queue + "&text=first77", ofOneName},
+	{queuePage, queuePage, anybody},
+	{queuePage, queuePage + "&offset=1500", anybody},
+	{queuePage + "&sort=task", queuePage + "&sort=task", anybody},
+	{queuePage + "&sort=task", queuePage + "&sort=task&offset=1500", anybody},
+	{queuePage + "&sort=student", queuePage + "&sort=student", anybody},
+	{queuePage + "&sort=student", queuePage + "&sort=student&offset=1500", anybody},
+	{queuePage + "&mine=true", queuePage + "&mine=true", ofClass},
+	{queuePage + "&tutorial_id=3", queuePage + "&tutorial_id=3", ofClass},
+	{queuePage + "&tutorial_id=3&sort=student", queuePage + "&tutorial_id=3&sort=student", ofClass},
+	{queuePage + "&task_definition_id=1", queuePage + "&task_definition_id=1", anybody},
+	{queuePage + "&status=ready_for_feedback", queuePage + "&status=ready_for_feedback", anybody},
+	{queuePage + "&text=first77", queuePage + "&text=first77", ofOneName},
 	{counts, counts, anybody},
 	{counts + "?mine=true", counts + "?mine=true", ofClass},
 	{around + "1015", around + "2500", anybody},
 	{around + "1015&sort=student", around + "2500&sort=student", anybody},
-	{page, page, anybody},
-	{page, page + "?from=1500", anybody},
+	{inboxPage, inboxPage, anybody},
+	{inboxPage, inboxPage + "?from=1500", anybody},
 }
 
 // groupPages are asked when groups have handed in, too.
-var groupPages = []string{inbox, queue, queue + "&sort=student", counts, page}
+var groupPages = []string{inbox, queuePage, queuePage + "&sort=student", counts, inboxPage}
 
 // What a page of the queue should take at most where a hundred times as many wait, in
 // times, and from where on the test fails: a busy machine adds to it. What a filter by

@@ -30,6 +30,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/files"
+	"lectern/internal/usecase"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
@@ -55,7 +56,7 @@ func open(tb testing.TB, engine string, n int) *campus {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c.handler = api.New(api.Config{Files: store, Config: endpoint.Config{DB: d, Spool: tb.TempDir(), Version: "bench",
+	c.handler = api.New(api.Config{Usecases: usecase.New(usecase.Config{DB: d, Files: store}), Config: endpoint.Config{DB: d, Spool: tb.TempDir(), Version: "bench",
 		HTTP: httpserver.New(httpserver.Config{Log: slog.New(slog.NewJSONHandler(io.Discard, nil))})}})
 	if err := d.Tx(tb.Context(), func(q db.Q) error { return c.fill(tb.Context(), q, n) }); err != nil {
 		tb.Fatal(err)

@@ -1,10 +1,6 @@
 package browser
 
-import (
-	"testing"
-
-	"github.com/chromedp/cdproto/emulation"
-)
+import "testing"
 
 // Old addresses, whose path stands behind a #, find their page, by way of the sign-in
 // for whoever is not signed in.
@@ -29,25 +25,4 @@ func TestOldAddresses(t *testing.T) {
 	}
 	b.visit("/#/password?token=a-b_c")
 	b.await("document.querySelector('main [name=token]')?.value === 'a-b_c'")
-}
-
-// The last moment on time is told on the clock of the unit, and on the reader's own
-// where that differs.
-func TestBothTimeZones(t *testing.T) {
-	needed(t)
-	b := open(t, quiet(t), wide)
-	b.signIn("student_2")
-	task := b.firstTask("6.1P")
-	b.awaitText("anywhere on earth")
-	for zone, shown := range map[string]bool{"Australia/Melbourne": true, "Etc/GMT+12": false} { // that is UTC-12
-		set(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone})
-		b.visit(task)
-		b.awaitText("The last moment on time is")
-		b.await("document.readyState === 'complete'")
-		if shown {
-			b.awaitText("On your clock: ")
-		} else if eval[bool](b, "document.body.innerText.includes('On your clock')") {
-			t.Errorf("the same moment is told twice in %s", zone)
-		}
-	}
 }

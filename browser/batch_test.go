@@ -17,8 +17,8 @@ func (b *tab) inView(selector string) bool {
 	})(document.querySelector(`+quote(selector)+`))`)
 }
 
-// A tutor gives twelve students one verdict. Between the plan and the deed somebody else
-// judges one of them: eleven are done, one is shown with the reason, and one undo brings
+// A tutor gives twelve students one verdict. Between the plan and the action somebody else
+// marks one of them: eleven are done, one is shown with the reason, and one undo brings
 // the eleven back.
 func TestBatchOfTwelve(t *testing.T) {
 	onScreens(t, func(t *testing.T, on screen) {
@@ -68,7 +68,7 @@ func TestBatchOfTwelve(t *testing.T) {
 		}
 		b.follow("form[action$='/verdicts'] button")
 		b.await("document.querySelector('form[action$=\"/undo\"]')")
-		if n := eval[int](b, `document.querySelectorAll('tr.refused').length`); n != 1 || !b.has(".red, .status") {
+		if n := eval[int](b, `document.querySelectorAll('tr.refused').length`); n != 1 || !b.has(".red, .pill") {
 			t.Fatalf("%d are refused", n)
 		}
 		if why := b.text("tr.refused"); len(why) < 40 {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"lectern/internal/web/site"
+	"lectern/internal/web/site/page"
 )
 
 // people are those of the demo through whose eyes the pages are looked at; nobody is a
@@ -28,9 +29,10 @@ var teaches = map[string]bool{"atutor": true, "aconvenor": true}
 // taught tells whether a page is one of those who teach.
 func taught(pattern string) bool { return strings.HasPrefix(pattern, "GET /units/") }
 
-// byAddress are pages that no page links to: letters and the browser lead there.
+// byAddress are pages that no page links to: emails and the browser lead there.
 var byAddress = map[string][]string{
-	"":          {"/", "/sign-in?next=/help", "/password", "/password?token=x", "/confirm-address?token=x", "/forgot"},
+	"": {"/", "/sign-in?next=/help", "/password", "/password?token=x", "/confirm-address?token=x", "/forgot",
+		"/unsubscribe?token=x"},
 	"student_1": {"/nowhere"},
 	"atutor":    {"/projects/3"}, // a student's
 }
@@ -49,7 +51,7 @@ func patterns() (*http.ServeMux, []string) {
 	for _, i := range site.New(site.Config{}).Sorted() {
 		if i.Method == http.MethodGet {
 			mux.Handle("GET "+i.Path, http.NotFoundHandler())
-			if i.Out == reflect.TypeFor[*site.Page]() {
+			if i.Out == reflect.TypeFor[*page.Page]() {
 				pages = append(pages, "GET "+i.Path)
 			}
 		}

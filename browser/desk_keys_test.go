@@ -19,7 +19,7 @@ func (b *tab) hold(key string, times int) {
 	set(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "keyUp", Key: key})
 }
 
-// A key that is held judges one student's work; letters in a field are letters; and what
+// A key that is held marks one student's work; letters in a field are letters; and what
 // is typed can be sent from the field.
 func TestKeysOfTheDesk(t *testing.T) {
 	needed(t)
@@ -35,7 +35,7 @@ func TestKeysOfTheDesk(t *testing.T) {
 	second := given{b.place(), "redo", "Sent from the field"}
 	b.settled()
 	if n := eval[int](b, "document.querySelectorAll('#desk-queue [data-state]').length"); n != 1 {
-		t.Errorf("a key that was held judged %d", n)
+		t.Errorf("a key that was held marked %d", n)
 	}
 	b.key("e")
 	b.await("document.activeElement.id === 'desk-comment'")
@@ -100,7 +100,7 @@ func TestDraftsOfTheDesk(t *testing.T) {
 	b.write("half a senten")
 	b.desk(toMark + "&at=" + at.Task)
 	b.await("document.getElementById('desk-comment').value === 'half a senten'")
-	b.follow("form.out button")
+	b.signOut()
 	b.await("location.pathname === '/sign-in'")
 	if left := eval[int](b, "localStorage.length"); left != 0 {
 		t.Errorf("%d drafts are left after signing out", left)

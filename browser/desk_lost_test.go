@@ -30,7 +30,7 @@ var moments = []moment{
 	{"given, before the answer", answerLost, sendOff, true},
 	{"saved", arrives, func(b *tab, g given) {
 		b.write(g.comment)
-		b.judge(g.status)
+		b.mark(g.status)
 		b.settled()
 	}, true},
 }
@@ -140,7 +140,7 @@ func (b *tab) goOn(g given, sent bool) {
 			b.key(kb.Escape)
 			b.await("document.activeElement.id !== 'desk-comment'")
 		}
-		b.judge(g.status)
+		b.mark(g.status)
 	}
 	b.settled()
 }

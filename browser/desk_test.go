@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"lectern/internal/ground/waittest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -113,18 +114,17 @@ func (b *tab) tap(id string) {
 	b.Helper()
 	for range 5 {
 		b.press("#" + id)
-		for range 50 {
-			if eval[bool](b, "document.activeElement.id === "+quote(id)) {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
+		if waittest.Within(time.Second, func() bool {
+			return eval[bool](b, "document.activeElement.id === "+quote(id))
+		}) {
+			return
 		}
 	}
 	b.Fatalf("%s, at %s: %s never got the focus", b.on.name, b.where(), id)
 }
 
-// judge presses a verdict, gives the marks it asks for, and waits for the next task.
-func (b *tab) judge(status string) {
+// mark presses a verdict, gives the marks it asks for, and waits for the next task.
+func (b *tab) mark(status string) {
 	b.Helper()
 	from := b.place()
 	b.give(status)
@@ -244,13 +244,13 @@ func TestTutorMarksTen(t *testing.T) {
 				w.does.set(arrives)
 				b.settled()
 			case 7:
-				b.judge("complete") // by mistake
+				b.mark("complete") // by mistake
 				b.settled()
 				b.undo()
 				b.shows(g.place)
 				b.await("document.getElementById('desk-comment').value === " + quote(g.comment))
 			}
-			b.judge(g.status)
+			b.mark(g.status)
 			all = append(all, g)
 		}
 		b.settled()
@@ -299,7 +299,7 @@ func TestMarkingOnTheTram(t *testing.T) {
 				w.does.set(arrives)
 				b.moved(g.place)
 			} else {
-				b.judge(status)
+				b.mark(status)
 			}
 			all = append(all, g)
 		}
@@ -324,7 +324,7 @@ func TestTwoTutorsOnOneTask(t *testing.T) {
 		second := given{at, "discuss", "Let us talk, on " + on.name}
 		two.write(second.comment)
 		one.write(first.comment)
-		one.judge(first.status)
+		one.mark(first.status)
 		one.settled()
 		two.give(second.status)
 		two.await("document.querySelector('#desk-refused').innerText.includes(" + quote(first.comment) + ")")

@@ -16,8 +16,8 @@ import (
 // without a story here fails TestEveryKeyHasAStory.
 var keyStories = map[string]func(b *tab, s *service, key string){
 	"j": goesOn, "ArrowRight": goesOn, "k": goesBack, "ArrowLeft": goesBack,
-	"n": skipsWhatWasJudged, "p": pins, "e": writes, "g": grades, "u": undoes, "?": listsKeys,
-	"c": judges, "d": judges, "m": judges, "f": judges, "r": judges, "x": judges,
+	"n": skipsWhatWasMarked, "p": pins, "e": writes, "g": grades, "u": undoes, "?": listsKeys,
+	"c": givesVerdict, "d": givesVerdict, "m": givesVerdict, "f": givesVerdict, "r": givesVerdict, "x": givesVerdict,
 	"1": puts, "2": puts, "3": puts, "4": puts, "5": puts,
 	"Ctrl Enter": sendsWords, "Ctrl Shift Enter": repeats, "Esc": leavesTheField,
 }
@@ -56,9 +56,9 @@ func goesBack(b *tab, _ *service, key string) {
 	b.shows(first)
 }
 
-func skipsWhatWasJudged(b *tab, _ *service, key string) {
+func skipsWhatWasMarked(b *tab, _ *service, key string) {
 	first, second := b.second()
-	b.judge("redo")
+	b.mark("redo")
 	third := b.place()
 	b.settled()
 	b.key("k")
@@ -110,7 +110,7 @@ func undoes(b *tab, s *service, key string) {
 	b.desk(toMark)
 	g := given{b.place(), "ready_for_feedback", "Taken back"}
 	b.write(g.comment)
-	b.judge("redo")
+	b.mark("redo")
 	b.settled()
 	b.keyNamed(key)
 	b.shows(g.place)
@@ -127,12 +127,12 @@ func listsKeys(b *tab, _ *service, key string) {
 	b.await("!document.querySelector('#desk-keys[open]')")
 }
 
-func judges(b *tab, s *service, key string) {
+func givesVerdict(b *tab, s *service, key string) {
 	b.desk(toMark)
 	status := eval[string](b, "document.querySelector('#desk-verdict button[aria-keyshortcuts="+key+"]').value")
 	g := given{b.place(), status, "Judged by " + key}
 	b.write(g.comment)
-	b.judge(status)
+	b.mark(status)
 	b.settled()
 	s.compare(b.T, []given{g})
 }
@@ -160,7 +160,7 @@ func sendsWords(b *tab, s *service, _ string) {
 
 func repeats(b *tab, s *service, _ string) {
 	b.desk(toMark)
-	b.judge("discuss")
+	b.mark("discuss")
 	g := given{b.place(), "discuss", "And this one, too"}
 	b.fill("#desk-comment", g.comment)
 	b.key(kb.Enter, chromedp.ModifierCtrl, chromedp.ModifierShift)
@@ -218,7 +218,7 @@ func (b *tab) listedKeys() []string {
 	at := b.place()
 	b.key("k")
 	b.moved(at)
-	b.judge("redo")
+	b.mark("redo")
 	b.shows(at)
 	b.settled()
 	b.await("document.querySelector('#desk-grade') && !document.querySelector('#desk-undo').hidden")
@@ -237,7 +237,7 @@ func (b *tab) listedKeys() []string {
 	for _, c := range eval[[]struct {
 		Keys []string
 		Seen bool
-	}](b, `[...document.querySelectorAll('[aria-keyshortcuts]')].map((c) => {
+	}](b, `[...document.querySelectorAll('#desk [aria-keyshortcuts]')].map((c) => {
 		const keys = c.getAttribute('aria-keyshortcuts').split(' ');
 		const sign = [c, ...c.labels ?? []].map((e) => e.querySelector('kbd')).find(Boolean);
 		return {Keys: keys, Seen: keys.includes(sign?.textContent) && sign.checkVisibility()};

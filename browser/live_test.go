@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
+
+	"lectern/internal/web/live"
 )
 
 // The page of receipts writes JSON as the service signs it, and goes on checking when
@@ -77,13 +80,13 @@ func TestReceiptsAreCheckedWithoutANetwork(t *testing.T) {
 			b.awaitText(want)
 		}
 		check(receipt, "The receipt is valid")
-		check(strings.Replace(receipt, `"sequence":`, `"sequence":1`, 1), "This is no valid receipt")
-		check("{}", "it cannot be read")
+		check(strings.Replace(receipt, `"sequence":`, `"sequence":1`, 1), "this receipt was changed")
+		check("{}", "This is not a receipt.")
 	}, wide)
 }
 
 // unread is the number at the bell.
-const unread = "parseInt(document.querySelector('#bell .count')?.innerText ?? '0')"
+const unread = "parseInt(document.querySelector('#bell .tally')?.innerText ?? '0')"
 
 // What a tutor says appears while its student looks, with the bell, and takes nothing
 // away of what the student types.
@@ -97,7 +100,7 @@ func TestPagesAreLive(t *testing.T) {
 		student.visit("/news")
 		if student.has("#main form") {
 			student.press("#main form button")
-			student.await("!document.querySelector('#bell .count') && !document.querySelector('#main form')")
+			student.await("!document.querySelector('#bell .tally') && !document.querySelector('#main form')")
 		}
 		student.visit(task)
 		student.await("window.performance.getEntriesByType('resource').some((e) => e.name.includes('/live'))")
@@ -105,12 +108,37 @@ func TestPagesAreLive(t *testing.T) {
 		tutor.visit(task)
 		tutor.fill("#comment", "Seen live on "+on.name)
 		before := eval[int](student, unread) // documents of the demo that are made meanwhile count, too
-		tutor.press("form[action$='/comments'] button.button")
+		tutor.press("form[action$='/comments'] button.primary")
 		student.awaitText("Seen live on " + on.name)
 		student.await(fmt.Sprintf("(%s) > %d", unread, before))
 		if !eval[bool](student, `document.activeElement.id === 'comment' &&
 			document.activeElement.value === 'I am just writ'`) {
 			t.Error("what the student typed is gone")
+		}
+	}, wide)
+}
+
+// An open page listens to all that the service may tell it.
+func TestPagesListenToAllThatIsTold(t *testing.T) {
+	onScreens(t, func(t *testing.T, on screen) {
+		b := open(t, quiet(t), on)
+		b.signIn("student_1")
+		b.visit("/home")
+		b.await("window.performance.getEntriesByType('resource').some((e) => e.name.includes('/live'))")
+		heard := eval[[]string](b, `(() => {
+			const heard = [];
+			EventSource.prototype.addEventListener = function (kind, f) {
+				heard.push(kind);
+				EventTarget.prototype.addEventListener.call(this, kind, f);
+			};
+			dispatchEvent(new Event('pagehide')); // it leaves, and connects anew
+			dispatchEvent(new Event('pageshow'));
+			return heard;
+		})()`)
+		for _, kind := range append(live.Names(), "ready", "missed") {
+			if !slices.Contains(heard, kind) {
+				t.Errorf("the page does not listen to %q, only to %q", kind, heard)
+			}
 		}
 	}, wide)
 }

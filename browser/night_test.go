@@ -38,7 +38,7 @@ func TestTabLeftOpenOvernight(t *testing.T) {
 		g := given{b.place(), "redo", "Typed in the evening, on " + on.name}
 		b.write(g.comment)
 		s.overnight(t, "atutor")
-		b.judge(g.status) // the next is here already
+		b.mark(g.status) // the next is here already
 		next := given{b.place(), "discuss", "Typed in the morning, on " + on.name}
 		b.write(next.comment)
 		b.await("document.querySelector('#desk-refused a[href^=\"/sign-in\"]')")
@@ -48,7 +48,7 @@ func TestTabLeftOpenOvernight(t *testing.T) {
 		b.shows(next.place)
 		b.await("document.getElementById('desk-comment').value === " + quote(next.comment))
 		b.settled()
-		b.judge(next.status)
+		b.mark(next.status)
 		b.settled()
 		s.compare(t, []given{g, next})
 
@@ -76,13 +76,13 @@ func (b *tab) noteOvernight(s *service, text string) {
 	b.follow("form[action*='/note'] button")
 	b.awaitText(text) // it could be copied
 	b.barriers("a form after the session ended")
-	b.follow("main a.button")
+	b.follow("main a.btn")
 	b.again("atutor")
 	b.shows(at)
 	b.await("document.getElementById('desk-note').value === " + quote(text))
 }
 
-// On a slow network the desk goes on: what was judged is on its way, and the next is
+// On a slow network the desk goes on: what was marked is on its way, and the next is
 // shown as soon as it is there. Back and forward go through what was looked at.
 func TestSlowNetwork(t *testing.T) {
 	needed(t)
@@ -98,7 +98,7 @@ func TestSlowNetwork(t *testing.T) {
 	for _, status := range []string{"redo", "discuss", "redo"} {
 		g := given{b.place(), status, "Slowly, " + status + " " + b.place().Task}
 		b.write(g.comment)
-		b.judge(status)
+		b.mark(status)
 		all = append(all, g)
 	}
 	t.Logf("three verdicts in %v", time.Since(began).Round(time.Millisecond))
@@ -130,7 +130,7 @@ func TestTwoTabsOfOneTutor(t *testing.T) {
 	first := given{one.place(), "redo", "From the first tab"}
 	one.write(first.comment)
 	w.does.set(isLost)
-	one.judge(first.status)
+	one.mark(first.status)
 	one.await("document.querySelector('#desk-refused p')")
 	w.does.set(arrives)
 	two := one.another() // it finds what the first could not send
@@ -143,7 +143,7 @@ func TestTwoTabsOfOneTutor(t *testing.T) {
 	two.desk(toMark + "&at=" + at.Task)
 	two.write("Two says that") // before it hears of the other
 	one.write("One says this")
-	one.judge("redo")
+	one.mark("redo")
 	one.settled()
 	two.give("discuss")
 	two.await("document.querySelector('#desk-refused button')")
@@ -170,9 +170,9 @@ func TestDeskTellsWhyItStays(t *testing.T) {
 	b.key(kb.Escape)
 	w.does.set(isLost)
 	b.key("p")
-	b.await(told + " && document.getElementById('desk-notice').innerText.includes('not done')")
+	b.await(told + " && document.getElementById('desk-notice').innerText.includes('Not saved')")
 	b.asItIs("a notice of the desk")
-	b.goOnUntil(told + " && document.getElementById('desk-notice').innerText.includes('read')")
+	b.goOnUntil(told + " && document.getElementById('desk-notice').innerText.includes('Cannot load')")
 	w.does.set(arrives)
 	at := b.place()
 	b.key("j")

@@ -68,7 +68,7 @@ func (s *service) tasks(t *testing.T, unit int64, n int) {
 
 // Every link leads somewhere for people whom the demo does not have, too, and pages with
 // nothing on them are free of barriers and say so.
-func TestOddPeople(t *testing.T) {
+func TestEveryPageOfOddPeople(t *testing.T) {
 	needed(t)
 	s := serve(t)
 	s.odd(t)

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,32 +27,42 @@ var axe string
 // is no page that nobody can reach.
 func TestEveryPage(t *testing.T) {
 	needed(t)
-	reached := map[string]bool{}
+	quiet(t).tested(t)
+	var reached sync.Map
 	_, pages := patterns()
-	for _, who := range people {
-		t.Run(strings.Trim("as "+who, " "), func(t *testing.T) {
-			quiet(t).tested(t)
-			all := crawl(t, quiet(t), who)
-			b := open(t, quiet(t), wide)
-			b.expect("status of 404") // the page that says so
-			if who != "" {
-				b.signIn(who)
+	look := func(t *testing.T, who string) {
+		all := crawl(t, quiet(t), who)
+		b := open(t, quiet(t), wide)
+		b.expect("status of 404") // the page that says so
+		if who != "" {
+			b.signIn(who)
+		}
+		for _, pattern := range slices.Sorted(maps.Keys(all)) {
+			for _, s := range worthLooking(who, pattern, all[pattern]) {
+				b.inspect(s.path)
 			}
-			for _, pattern := range slices.Sorted(maps.Keys(all)) {
-				for _, s := range worthLooking(who, pattern, all[pattern]) {
-					b.inspect(s.path)
-				}
-				reached[pattern] = true
+			reached.Store(pattern, true)
+		}
+		for _, pattern := range pages {
+			if teaches[who] && taught(pattern) && all[pattern] == nil && unlinked[pattern] == "" {
+				t.Errorf("no link leads %s to %s", who, pattern)
 			}
-			for _, pattern := range pages {
-				if teaches[who] && taught(pattern) && all[pattern] == nil && unlinked[pattern] == "" {
-					t.Errorf("no link leads %s to %s", who, pattern)
-				}
-			}
-		})
+		}
 	}
+	t.Run("as", func(t *testing.T) { // ends when everybody has looked
+		for _, teaching := range []bool{true, false} {
+			t.Run(map[bool]string{true: "staff", false: "others"}[teaching], func(t *testing.T) {
+				t.Parallel() // one page is drawn while another is looked at; whoever teaches sees who else does
+				for _, who := range people {
+					if teaches[who] == teaching {
+						t.Run(who, func(t *testing.T) { look(t, who) })
+					}
+				}
+			})
+		}
+	})
 	for _, pattern := range pages {
-		if !reached[pattern] && unlinked[pattern] == "" {
+		if _, ok := reached.Load(pattern); !ok && unlinked[pattern] == "" {
 			t.Errorf("no link leads to %s", pattern)
 		}
 	}
@@ -72,7 +82,7 @@ func worthLooking(who, pattern string, all []sight) []sight {
 
 // What forms lead to is free of barriers, too: what was wrong, what is done, and each
 // step of setting up a second factor.
-func TestAnswersOfForms(t *testing.T) {
+func TestEveryPageThatAFormLeadsTo(t *testing.T) {
 	needed(t)
 	s := serve(t)
 	b := open(t, s, wide)
@@ -82,8 +92,7 @@ func TestAnswersOfForms(t *testing.T) {
 	after := func(name, button string) {
 		b.Helper()
 		b.follow(button)
-		b.keyboard(name)
-		b.barriers(name)
+		b.looked(name)
 	}
 	const send = "main form button"
 	b.visit("/sign-in")
@@ -135,6 +144,8 @@ func (s *service) tested(t *testing.T) {
 var unlinked = map[string]string{
 	"GET /{$}":                             "it leads to another page at once",
 	"GET /news/bell":                       "a part of every page that script reads again",
+	"GET /search/found":                    "what the palette of every page shows",
+	"GET /projects/{id}/search":            "the search of a view as a student",
 	"GET /units/{id}/desk/tasks/{task_id}": "a part of the desk that its script reads ahead",
 	"GET /projects/{project_id}/tasks/{task_definition_id}/versions/{timestamp}/progress": "a part of the task's " +
 		"page that its script reads again",
@@ -144,8 +155,16 @@ var unlinked = map[string]string{
 func (b *tab) inspect(path string) {
 	b.Helper()
 	b.visit(path)
-	b.keyboard(path)
-	b.barriers(path)
+	b.still(path)
+	b.looked(path)
+}
+
+// looked has the page that is open looked at in every way.
+func (b *tab) looked(name string) {
+	b.Helper()
+	b.photograph(name)
+	b.keyboard(name)
+	b.barriers(name)
 }
 
 // barriers has axe look at the page that is open, in light and dark, wide and narrow, and
@@ -154,31 +173,124 @@ func (b *tab) barriers(name string) {
 	b.Helper()
 	eval[bool](b, `document.activeElement?.blur(), // where the focus ended may lie over other things
 		document.querySelectorAll('details').forEach((d) => { d.open = true }), true`)
-	b.asItIs(name)
+	b.checked(name)
+	for _, on := range []screen{phone, wide} {
+		b.turn(on)
+		b.uncovered(name)
+	}
 }
 
-// asItIs has axe look at the page without touching it: what would close when it loses
-// the focus stays open.
+// uncovered sees that nothing that has the focus lies under a bar of the shell, which stays
+// (WCAG 2.2, 2.4.11): on a phone one is at the top and one at the bottom.
+func (b *tab) uncovered(name string) {
+	b.Helper()
+	if b.has("#desk") { // its bar of verdicts grows with all that is open in it
+		return
+	}
+	if hidden := eval[[]string](b, underABar); len(hidden) > 0 {
+		b.Errorf("%s, %s: with the focus under a bar: %q", name, b.on.name, hidden)
+	}
+}
+
+// underABar gives the focus to everything in turn, and finds what a bar hides all of.
+const underABar = `(() => {
+	const bars = [...document.querySelectorAll('.top, .tabbar, .strip')].filter((e) => e.checkVisibility());
+	const can = 'main :is(a[href], button, input, select, textarea, summary, [tabindex="0"])';
+	const out = [...document.querySelectorAll(can)].filter((e) => {
+			e.focus();
+			const r = e.getBoundingClientRect();
+			return document.activeElement === e && r.height > 0 && bars.some((bar) => {
+				const s = bar.getBoundingClientRect();
+				return !bar.contains(e) && s.width > 0 && r.top >= s.top - 1 && r.bottom <= s.bottom + 1 &&
+					r.left >= s.left - 1 && r.right <= s.right + 1;
+			});
+		}).slice(0, 5).map((e) => e.outerHTML.slice(0, 120));
+	document.activeElement?.blur();
+	scrollTo(0, 0);
+	return out;
+})()`
+
+// asItIs looks at the page without touching it: what would close when it loses the focus
+// stays open.
 func (b *tab) asItIs(name string) {
 	b.Helper()
+	b.photograph(name)
+	b.checked(name)
+}
+
+// checked has axe look at the page on every screen. In the dark only colours differ.
+func (b *tab) checked(name string) {
+	b.Helper()
 	eval[bool](b, axe+"; true")
-	for _, on := range []screen{wide, wide.inTheDark(), phone.inTheDark(), phone} {
-		b.turn(on)
-		// At its end nothing of a page lies under the bar that stays at the bottom of a phone.
-		eval[bool](b, "scrollTo(0, document.scrollingElement.scrollHeight), true")
-		for _, v := range eval[[]violation](b, `axe.run(document, {resultTypes: ['violations'], runOnly:
-			['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then((r) => r.violations)`) {
-			for _, n := range v.Nodes {
-				b.Errorf("%s, %s: %s (%s): %s: %s", name, on.name, v.Help, v.ID, n.HTML, n.Summary)
-			}
+	const rules = `runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+		rules: {'target-size': {enabled: false}}`
+	const colours, sizes = `runOnly: ['color-contrast']`, `runOnly: ['target-size']`
+	b.axe(name, wide, rules)
+	b.axe(name, wide.inTheDark(), colours)
+	b.axe(name, phone.inTheDark(), colours)
+	b.axe(name, phone, rules)
+	// What happens to lie half under a bar at the top is no smaller for that: people move the page.
+	eval[bool](b, `window.bars = new CSSStyleSheet(), bars.replaceSync('.top, .strip { position: static !important }'),
+		document.adoptedStyleSheets.push(bars), true`)
+	b.axe(name, phone, sizes)
+	b.axe(name, wide, sizes)
+	eval[bool](b, "document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== bars), true")
+	b.turn(screen{name: "narrow", width: 320, height: 640, touch: true})
+	b.fits(name)
+	b.spaced(name)
+	b.turn(wide)
+}
+
+// axe has it look at the page on a screen, by some of its rules.
+func (b *tab) axe(name string, on screen, rules string) {
+	b.Helper()
+	b.turn(on)
+	// At its end nothing of a page lies under the bar that stays at the bottom of a phone.
+	eval[bool](b, "scrollTo(0, document.scrollingElement.scrollHeight), true")
+	for _, v := range eval[[]violation](b, `axe.run(document, {resultTypes: ['violations'], `+rules+
+		`}).then((r) => r.violations)`) {
+		for _, n := range v.Nodes {
+			b.Errorf("%s, %s: %s (%s): %s: %s", name, on.name, v.Help, v.ID, n.HTML, n.Summary)
 		}
 	}
-	b.turn(screen{name: "narrow", width: 320, height: 640, touch: true})
+}
+
+// fits sees that a page is not wider than its screen.
+func (b *tab) fits(name string) {
+	b.Helper()
 	if over := eval[int](b, "document.scrollingElement.scrollWidth - innerWidth"); over > 0 {
 		b.Errorf("%s is %d pixels wider than a screen of 320: %s", name, over, eval[string](b, widest))
 	}
-	b.turn(wide)
 }
+
+// spaced has the text of a page set as wide as some people need it (WCAG 2.2, 1.4.12): nothing
+// is cut, and the page is still not wider than its screen.
+func (b *tab) spaced(name string) {
+	b.Helper()
+	eval[bool](b, `(() => {
+		window.wider = new CSSStyleSheet();
+		wider.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; ' +
+			'word-spacing: 0.16em !important } p { margin-block-end: 2em !important }');
+		document.adoptedStyleSheets.push(wider);
+		return true;
+	})()`)
+	b.fits(name + " with its text spaced")
+	if cut := eval[[]string](b, cutText); len(cut) > 0 {
+		b.Errorf("%s with its text spaced: cut: %q", name, cut)
+	}
+	eval[bool](b, "document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== wider), true")
+}
+
+// cutText finds what has text that its box hides, but for what scrolls, what is meant for the ear
+// alone, and what is cut on purpose because its whole text is the title of the page.
+const cutText = `[...document.querySelectorAll('body *')].filter((e) => {
+	if (!e.checkVisibility({visibilityProperty: true}) || !e.textContent.trim()) return false;
+	const s = getComputedStyle(e);
+	if (s.clipPath !== 'none' || e.matches('.visually-hidden, .visually-hidden *, .cut, svg *')) return false;
+	const across = s.overflowX === 'hidden' || s.overflowX === 'clip';
+	const down = s.overflowY === 'hidden' || s.overflowY === 'clip';
+	return across && e.scrollWidth > e.clientWidth + 1 || down && e.scrollHeight > e.clientHeight + 1;
+}).slice(0, 5).map((e) => e.outerHTML.slice(0, 160))`
 
 // widest names what does not fit.
 const widest = `[...document.querySelectorAll('main *, header *')]

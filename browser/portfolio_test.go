@@ -15,7 +15,10 @@ func TestPortfolio(t *testing.T) {
 			b := open(t, s, on)
 			b.signIn(people[i])
 			b.follow("main a[href^='/projects/']")
-			b.follow("a[href$='/portfolio']")
+			if on.touch {
+				b.press("#more")
+			}
+			b.follow("#side a[href$='/portfolio']")
 			b.follow("form[action$='/grade'] button")
 			b.await("location.search.includes('summary')")
 			b.fill("#text", "# What I learned\n\nTo repeat, to choose, and to ask.")
@@ -27,7 +30,7 @@ func TestPortfolio(t *testing.T) {
 			path := eval[string](b, "location.pathname")
 			b.visit(path + "?step=compile")
 			b.follow("form[action$='/compile'] button")
-			ready := "document.querySelector(\"main a.button[href$='/portfolio/document']\")"
+			ready := "document.querySelector(\"main a.btn[href$='/portfolio/document']\")"
 			if on.noScript {
 				b.reloadUntil(ready)
 			}

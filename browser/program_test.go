@@ -16,19 +16,24 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 )
 
 // program builds the service once.
-var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(scratch, "lectern")
-	out, err := exec.Command("go", "build", "-o", path, "lectern/cmd/lectern").CombinedOutput()
+var program = sync.OnceValues(func() (string, error) { return build("lectern") })
+
+// build makes a program of the service, with more flags where it shall differ.
+func build(name string, flags ...string) (string, error) {
+	path := filepath.Join(scratch, name)
+	out, err := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), "lectern/cmd/lectern")...).
+		CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)
 	}
 	return path, err
-})
+}
 
 // scratch holds what all tests share, and is removed at the end.
 var scratch string
@@ -102,7 +107,11 @@ var stopShared = func() {}
 // need: every service begins with a copy.
 var university = sync.OnceValues(func() (string, error) {
 	data := filepath.Join(scratch, "university")
-	_, stop, err := run(data)
+	path, err := program()
+	if err != nil {
+		return "", err
+	}
+	_, stop, err := run(path, data)
 	defer stop()
 	if err != nil {
 		return "", err
@@ -112,22 +121,29 @@ var university = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer d.Close()
-	for end := time.Now().Add(3 * patience); ; time.Sleep(time.Second / 10) {
-		left, err := db.One[int64](context.Background(), d.Pool(),
+	var left *int64
+	made := waittest.Within(3*patience, func() bool {
+		left, err = db.One[int64](context.Background(), d.Pool(),
 			"SELECT count(*) FROM submissions WHERE state IN ('queued', 'processing')")
-		switch {
-		case err != nil:
-			return "", err
-		case *left == 0:
-			return data, nil
-		case time.Now().After(end):
-			return "", fmt.Errorf("%d documents of the demo were not made", *left)
-		}
+		return err != nil || *left == 0
+	})
+	if err == nil && !made {
+		err = fmt.Errorf("%d documents of the demo were not made", *left)
 	}
+	return data, err
 })
 
 // startService starts the program on a directory, which is filled first where it is empty.
 func startService(data string, args ...string) (*service, func(), error) {
+	path, err := program()
+	if err != nil {
+		return nil, func() {}, err
+	}
+	return startProgram(path, data, args...)
+}
+
+// startProgram does so with another build of it.
+func startProgram(path, data string, args ...string) (*service, func(), error) {
 	if _, err := os.Stat(filepath.Join(data, "lectern.db")); errors.Is(err, fs.ErrNotExist) {
 		full, err := university()
 		if err == nil {
@@ -137,14 +153,10 @@ func startService(data string, args ...string) (*service, func(), error) {
 			return nil, func() {}, err
 		}
 	}
-	return run(data, args...)
+	return run(path, data, args...)
 }
 
-func run(data string, args ...string) (*service, func(), error) {
-	path, err := program()
-	if err != nil {
-		return nil, func() {}, err
-	}
+func run(path, data string, args ...string) (*service, func(), error) {
 	c := exec.Command(path, append([]string{"serve", "--demo", "--addr", "127.0.0.1:0", "--log-level", "error",
 		"--data", data}, args...)...)
 	c.Env = []string{"HOME=" + data, "PATH=" + os.Getenv("PATH")}

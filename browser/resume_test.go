@@ -67,8 +67,8 @@ func (b *tab) leaveFiles(line *line) {
 	if n := eval[int](b, kept); n != 1 {
 		b.Errorf("%d databases hold what waits, not 1", n)
 	}
-	eval[bool](b, "window.confirm = (sentence) => sentence !== '', true")
-	b.follow("form.out button")
+	b.pressSignOut()
+	b.press("dialog[open] button[value=leave]")
 	b.await("location.pathname === '/sign-in'")
 	if n := eval[int](b, kept); n != 0 {
 		b.Errorf("%d databases are left", n)
@@ -84,7 +84,7 @@ func TestProgressOfAHandIn(t *testing.T) {
 	set(b, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
 		MatchedNetworkConditions: []*network.Conditions{{DownloadThroughput: -1, UploadThroughput: 500_000}}})
 	b.handInFiles(map[string]string{"#file0": b.file("Program.cs", bytes.Repeat([]byte("// a long program\n"), 80_000))})
-	b.await("/Sending: [1-9]0 %/.test(document.querySelector('.sending').innerText) && " +
+	b.await("/Uploading [1-9]0 %/.test(document.querySelector('.sending').innerText) && " +
 		"document.querySelector('.drop progress:not([hidden])').value > 0")
 	b.await(atReceipt)
 }

@@ -18,7 +18,7 @@ func TestSignIn(t *testing.T) {
 		b.fill("#password", "password")
 		b.follow("main form button")
 		b.await("location.pathname === '/profile'")
-		b.follow(".out button")
+		b.signOut()
 		b.await("location.pathname === '/sign-in'")
 		b.visit("/home")
 		b.await("location.pathname === '/sign-in'")

@@ -52,7 +52,7 @@ func TestSuggestions(t *testing.T) {
 	b.await("document.getElementById('desk-comment').value === " + quote(g.comment))
 	b.offered()
 	b.key(kb.Escape)
-	b.judge(g.status)
+	b.mark(g.status)
 	b.settled()
 	s.compare(t, []given{g})
 
@@ -65,7 +65,7 @@ func TestSuggestions(t *testing.T) {
 	other.offered(units) // what is atutor's own is not the convenor's
 	other.press("#desk-offers li")
 	other.await("document.getElementById('desk-comment').value === " + quote(units))
-	other.judge(g.status)
+	other.mark(g.status)
 	other.settled()
 	s.compare(t, []given{g})
 }

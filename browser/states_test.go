@@ -32,13 +32,6 @@ var stopOther = func() {}
 // sixth is the desk with what waits of one task: a short queue is quick to look at.
 const sixth = "/units/1/desk?status=ready_for_feedback&task=18"
 
-// looked has a page that a form led to looked at in every way.
-func (b *tab) looked(name string) {
-	b.Helper()
-	b.keyboard(name)
-	b.barriers(name)
-}
-
 // first reads the first task that waits and matches, with its student and definition.
 func (s *service) first(t *testing.T, query string, nth int) waitingTask {
 	t.Helper()
@@ -59,15 +52,15 @@ type waitingTask struct {
 	Version      int64  `json:"version"`
 }
 
-// judged gives a verdict beside the browser.
-func (s *service) judged(t *testing.T, who string, w waitingTask, status string) {
+// marked gives a verdict beside the browser.
+func (s *service) marked(t *testing.T, who string, w waitingTask, status string) {
 	t.Helper()
 	s.call(t, who, "POST", fmt.Sprintf("/api/projects/%d/task_def_id/%d/verdict", w.ProjectID, w.DefinitionID),
 		url.Values{"trigger": {status}, "comment": {"Said beside the browser"}, "version": {fmt.Sprint(w.Version)}}, nil)
 }
 
 // Plans and results of what is done to many at once are free of barriers.
-func TestPlansAndResults(t *testing.T) {
+func TestEveryPageOfPlansAndResults(t *testing.T) {
 	needed(t)
 	s := another(t)
 	b := open(t, s, wide)
@@ -154,7 +147,7 @@ func TestOfflineMarking(t *testing.T) {
 // The desk is free of barriers in every state that its script brings it to: with the
 // list of keys, suggestions, a mark that is asked for, the offer to undo, what was not
 // saved, of two verdicts both, and when nothing waits.
-func TestStatesOfTheDesk(t *testing.T) {
+func TestEveryPageOfTheDeskInItsStates(t *testing.T) {
 	needed(t)
 	s := another(t)
 	w := newWire(t, s)
@@ -179,13 +172,13 @@ func TestStatesOfTheDesk(t *testing.T) {
 	b.markAsked()
 	b.asItIs("a mark that is asked for")
 	b.desk(sixth)
-	b.judge("redo")
+	b.mark("redo")
 	b.settled()
 	b.await("!document.querySelector('#desk-undo').hidden")
 	b.looked("the offer to undo")
 	b.ahead()
 	w.does.set(isLost)
-	b.judge("redo")
+	b.mark("redo")
 	b.await("document.querySelector('#desk-refused p')")
 	b.asItIs("what was not saved")
 	w.does.set(arrives)
@@ -206,14 +199,14 @@ func (b *tab) markAsked() {
 	b.await("document.activeElement.closest('.desk-marks')")
 }
 
-// bothVerdicts is second to judge, with script and without, and has each answer looked at.
+// bothVerdicts is second to mark, with script and without, and has each answer looked at.
 func (b *tab) bothVerdicts(s *service) {
 	b.Helper()
 	for _, plain := range []bool{false, true} {
 		task := s.first(b.T, "status=ready_for_feedback&task_definition_id=18", 3)
 		b.desk(fmt.Sprintf(sixth+"&at=%d", task.ID))
 		b.write("Mine")
-		s.judged(b.T, "aconvenor", task, "redo")
+		s.marked(b.T, "aconvenor", task, "redo")
 		if plain {
 			eval[bool](b, `(() => {
 				const form = document.getElementById('desk-verdict');
@@ -252,7 +245,7 @@ func TestSeeingAsTheStudent(t *testing.T) {
 			t.Errorf("%s does not say that it is a view", list[n])
 		}
 		b.looked(list[n])
-		for _, link := range eval[[]string](b, `[...document.querySelectorAll('main a[href^="/views/"]')]
+		for _, link := range eval[[]string](b, `[...document.querySelectorAll('a[href^="/views/"]')]
 			.map((a) => a.getAttribute('href').split('#')[0])`) {
 			path, _, _ := strings.Cut(link, "?")
 			kind := strings.Join(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r >= '0' && r <= '9' }), "/")

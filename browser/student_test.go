@@ -17,7 +17,7 @@ import (
 
 const newPassword = "seven green lecterns"
 
-// A new student opens the account by the link in the letter, hands in for the first
+// A new student opens the account by the link in the email, hands in for the first
 // time, gets the receipt and the document, and sees the feedback: live where script
 // runs, at the next look where it does not.
 func TestNewStudent(t *testing.T) {
@@ -112,7 +112,7 @@ func (b *tab) choosePassword(link, name string) {
 	b.fill("#password", newPassword)
 	b.fill("#again", newPassword)
 	b.follow("main form button")
-	b.follow("main a.button")
+	b.follow("main a.btn")
 	b.fill("#username", name)
 	b.fill("#password", newPassword)
 	b.follow("main form button")
@@ -146,7 +146,7 @@ func (b *tab) handInFiles(files map[string]string) {
 // document waits for the document of the work that was just handed in, and reads it.
 func (b *tab) document() {
 	b.Helper()
-	ready := "document.querySelector(\"main a.button[href$='/document']\")"
+	ready := "document.querySelector(\"main a.btn[href$='/document']\")"
 	if b.on.noScript {
 		b.reloadUntil(ready)
 	}

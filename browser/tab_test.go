@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"lectern/internal/ground/waittest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -32,7 +34,7 @@ var chromium = func() string {
 }()
 
 // patience is how long anything may take on a busy machine.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // screen is what a page is looked at on.
 type screen struct {
@@ -71,7 +73,7 @@ var oneBrowser = sync.OnceValues(func() (context.Context, error) {
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.UserDataDir(filepath.Join(scratch, "chromium")), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("font-render-hinting", "none"),
 		chromedp.Flag("use-fake-ui-for-media-stream", true),
 		chromedp.Flag("use-fake-device-for-media-stream", true))...)
 	ctx, _ = chromedp.NewContext(ctx)
@@ -153,6 +155,7 @@ func (b *tab) begin(ctx context.Context, cancel context.CancelFunc) {
 	// A tab behind others is as if somebody sat before it: what has the focus shows it.
 	set(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	set(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: on.noScript})
+	set(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watchShifts})
 	b.turn(on)
 }
 
@@ -271,11 +274,11 @@ func eval[T any](b *tab, js string) T {
 func (b *tab) await(js string) {
 	b.Helper()
 	var last error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		var ok bool
-		if ok, last = give(b, chromedp.Evaluate[bool]("Boolean("+js+")")); last == nil && ok {
-			return
-		}
+	if waittest.Within(patience, func() (ok bool) {
+		ok, last = give(b, chromedp.Evaluate[bool]("Boolean("+js+")"))
+		return last == nil && ok
+	}) {
+		return
 	}
 	b.Fatalf("%s, at %s: never true: %s (%v); the page says: %s", b.on.name, b.where(), js, last, b.text("main"))
 }

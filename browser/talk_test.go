@@ -24,12 +24,12 @@ func TestTalking(t *testing.T) {
 			if typed := eval[string](b, "document.activeElement.value"); typed != "half a sentence" {
 				t.Errorf("what was typed is %q after somebody else spoke", typed)
 			}
-			b.record("#say", "#say button.button")
+			b.record("#say", "#say button.primary")
 			b.await("document.querySelector('#talk-list audio')")
 			b.await("document.querySelector('#comment').value === '' && localStorage.length === 0")
 			b.fill("#comment", "never sent")
 			b.await("localStorage.length === 1")
-			b.follow("form.out button")
+			b.signOut()
 			b.await("location.pathname === '/sign-in'")
 			if left := eval[int](b, "localStorage.length"); left != 0 {
 				t.Errorf("%d drafts are left", left)
@@ -60,8 +60,8 @@ func TestDiscussion(t *testing.T) {
 	eval[bool](b, "document.querySelector('main li audio').load(), true")
 	eval[bool](b, "document.querySelector('main li audio').preload = 'auto', true")
 	b.await("document.querySelector('main li audio').readyState > 0")
-	b.record("form[action$='/answer']", "form[action$='/answer'] button.button")
-	b.awaitText("It is answered.")
+	b.record("form[action$='/answer']", "form[action$='/answer'] button.primary")
+	b.awaitText("Answered")
 }
 
 // A wrong file is told of before anything is sent, and the document of a submission can
@@ -72,9 +72,9 @@ func TestFilesBeforeAndAfter(t *testing.T) {
 	b.signIn("student_1")
 	b.firstTask("6.1P")
 	b.choose("#file0", b.file("program.exe", []byte("MZ\x00\x01\x02")))
-	b.awaitText("program.exe is no text file.")
+	b.awaitText("program.exe is not a text file.")
 	b.press("form[action$='/hand-in'] p > button")
-	b.awaitText("This file is still missing.")
+	b.awaitText("Choose a file")
 	b.choose("#file0", b.file("Program.cs", []byte("class Wombat { }\n")))
 	b.choose("#file1", b.file("screen.png", aPicture()))
 	b.await("[...document.querySelectorAll('.drop .flaw')].every((f) => f.textContent === '')")
@@ -120,7 +120,7 @@ func TestDropAndPaste(t *testing.T) {
 	chosen("#file1", "screen.png")
 	empty()
 	eval[bool](b, make+"('drop', '.drop:has(#file0)', ['program.exe', '', Uint8Array.from([77, 90, 0, 1, 2])])")
-	b.awaitText("program.exe is no text file.")
+	b.awaitText("program.exe is not a text file.")
 	empty()
 	b.visit(eval[string](b, "location.pathname"))
 	eval[bool](b, make+"('paste', 'body', "+picture+")")

@@ -1,0 +1,145 @@
+package browser
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lectern/internal/web/site/page"
+)
+
+// accents are letters that a font for English may lack.
+var accents = strings.NewReplacer("a", "á", "e", "é", "i", "í", "o", "ó", "u", "ú", "c", "ç", "n", "ñ", "y", "ý",
+	"A", "Á", "E", "É", "I", "Í", "O", "Ó", "U", "Ú", "C", "Ç", "N", "Ñ")
+
+// value is where a number or a name is put into a text.
+var value = regexp.MustCompile(`%[-+# 0]*[0-9.]*(\[\d+\])?[a-zA-Z%]`)
+
+// longer says a text in a language that needs twice the room, between brackets.
+func longer(text string) string {
+	said, from := "", 0
+	for _, at := range value.FindAllStringIndex(text, -1) {
+		said += accents.Replace(text[from:at[0]]) + text[at[0]:at[1]]
+		from = at[1]
+	}
+	said += accents.Replace(text[from:])
+	rest := strings.Join(strings.Fields(value.ReplaceAllString(text, "")), " ")
+	lead := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	return lead + "[" + strings.TrimLeft(said, " ") + " " + accents.Replace(strings.ToLower(rest)) + "]"
+}
+
+// inALongerLanguage builds the service with another table of words in place of the English one, so
+// that the service needs no setting for it.
+func inALongerLanguage(t *testing.T) *service {
+	t.Helper()
+	table := filepath.Join("..", "internal", "web", "site", "page", "words", "en.json")
+	data, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]page.Text{}
+	if err := json.Unmarshal(data, &words); err != nil {
+		t.Fatal(err)
+	}
+	for key, text := range words {
+		if !strings.HasPrefix(key, "date.") { // in what order a date is written
+			words[key] = text.Each(longer)
+		}
+	}
+	table, err = filepath.Abs(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name string, what any) string {
+		data, err := json.Marshal(what)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	overlay := write("overlay.json", map[string]any{"Replace": map[string]string{table: write("words.json", words)}})
+	path, err := build("longer", "-overlay", overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, stop, err := startProgram(path, filepath.Join(dir, "data"))
+	t.Cleanup(stop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// cut names the words that a page shows only in part, and what scrolls sideways though it is no
+// table, code, chart or row of chips.
+const cut = `(() => {
+	const may = '.scroll, .table-wrap, .chart-scroll, .chips, .filters, pre, code, textarea, table, .tabs';
+	const unseen = (e) => e && (e.matches('svg, .skip') || getComputedStyle(e).clipPath !== 'none' || // for ears only
+		unseen(e.parentElement));
+	const name = (e) => e.outerHTML.replace(/\s+/g, ' ').slice(0, 160);
+	const out = [];
+	if (document.scrollingElement.scrollWidth > innerWidth) out.push('the page scrolls sideways');
+	for (const e of document.body.querySelectorAll('*')) {
+		if (!e.checkVisibility() || unseen(e) || !e.textContent.includes('[')) continue;
+		const style = getComputedStyle(e), wide = e.scrollWidth - e.clientWidth, high = e.scrollHeight - e.clientHeight;
+		if (style.display === 'inline' || e.clientWidth < 2) continue;
+		const scrolls = ['auto', 'scroll'].includes(style.overflowX), hides = ['hidden', 'clip'].includes(style.overflowX);
+		if (wide > 1 && scrolls && !e.closest(may)) out.push('scrolls by ' + wide + ': ' + name(e));
+		if (wide > 1 && hides) out.push('cut by ' + wide + ': ' + name(e));
+		if (high > 1 && ['hidden', 'clip'].includes(style.overflowY)) out.push('cut below by ' + high + ': ' + name(e));
+	}
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	for (let n = texts.nextNode(); n; n = texts.nextNode()) {
+		const e = n.parentElement;
+		if (!n.data.includes('[') || !e.checkVisibility() || unseen(e) || e.closest(may)) continue;
+		const range = document.createRange();
+		range.selectNodeContents(n);
+		const box = range.getBoundingClientRect();
+		if (box.width > 0 && (box.right > innerWidth + 1 || box.left < -1) && box.bottom > 0) {
+			out.push('past the edge by ' + Math.round(box.right - innerWidth) + ': ' + name(e));
+		}
+	}
+	return [...new Set(out)];
+})()`
+
+// In a language that needs twice the room, every page is drawn whole on a phone: no key lacks its
+// words, none of them is cut, and nothing scrolls sideways but tables, code, charts and chips.
+func TestALongerLanguage(t *testing.T) {
+	needed(t)
+	s := inALongerLanguage(t)
+	drawn := 0
+	for _, who := range people {
+		t.Run(strings.Trim("as "+who, " "), func(t *testing.T) {
+			all := crawl(t, s, who)
+			b := open(t, s, phone)
+			b.expect("status of 404") // the page that says so
+			if who != "" {
+				b.signIn(who)
+			}
+			for _, pattern := range slices.Sorted(maps.Keys(all)) {
+				for _, at := range worthLooking(who, pattern, all[pattern][:1]) {
+					b.visit(at.path)
+					eval[bool](b, "document.querySelectorAll('details').forEach((d) => { d.open = true }), true")
+					if drawn++; !strings.Contains(b.text("body"), "[") {
+						t.Errorf("%s speaks another language", at.path)
+					}
+					for _, what := range eval[[]string](b, cut) {
+						t.Errorf("%s: %s", at.path, what)
+					}
+				}
+			}
+		})
+	}
+	if drawn < 60 {
+		t.Errorf("only %d pages were drawn", drawn)
+	}
+}
