@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"lectern/internal/ground/waittest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"lectern/internal/ground/waittest"
 )
 
 // marking is the one service of all tests that mark work: there is enough of it.

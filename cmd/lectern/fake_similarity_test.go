@@ -2,12 +2,13 @@ package main
 
 import (
 	"io"
-	"lectern/internal/ground/waittest"
 	"net"
 	"net/http"
 	"strings"
 	"syscall"
 	"testing"
+
+	"lectern/internal/ground/waittest"
 )
 
 // TestStandInAsAProgram runs the stand-in of the outside service as people who try things

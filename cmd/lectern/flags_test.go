@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"lectern/internal/platform/db/dbtest"
 )
 
 func TestAWrongFlagIsToldWithoutTheWholeHelp(t *testing.T) {
@@ -45,6 +47,7 @@ func TestHelpTellsWhatThereIsToKnow(t *testing.T) {
 }
 
 func TestVersionOfABuildFromAClone(t *testing.T) {
+	dbtest.Long(t) // every package is compiled anew in another place
 	git := func(args ...string) (string, error) {
 		out, err := exec.Command("git", args...).CombinedOutput()
 		return strings.TrimSpace(string(out)), err

@@ -148,6 +148,7 @@ func (i *instance) awaitInvitations(token string) (sent, unsure int) {
 // The service is killed twice while it invites the people of a sheet: once before the mail
 // server took the email on its way, once after. It goes on by itself each time.
 func TestKilledInTheMiddleOfInvitationsNobodyIsInvitedTwice(t *testing.T) {
+	dbtest.Long(t) // twice, what a killed service had begun is waited for
 	const people = 12
 	var csv strings.Builder
 	csv.WriteString("username,email,first_name,last_name,role\n")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"lectern/internal/teaching/work"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/work"
 )
 
 // InboxTask is a task that waits for the staff.

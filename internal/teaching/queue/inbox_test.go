@@ -2,13 +2,13 @@ package queue
 
 import (
 	"context"
-	"lectern/internal/teaching/work"
-	"lectern/internal/teaching/work/worktest"
 	"testing"
 	"time"
 
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/teaching/work"
+	"lectern/internal/teaching/work/worktest"
 )
 
 func TestTheInboxFollowsIndexes(t *testing.T) { inboxFollowsIndexes(t, 200, 20) }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"lectern/internal/teaching/work/worktest"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/work/worktest"
 )
 
 // modelTask is a task with all that decides about its place in the inbox.

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"lectern/internal/teaching/work/worktest"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/work/worktest"
 )
 
 // fillQueue fills the inbox with groups of two, whose tasks stand at statuses of their

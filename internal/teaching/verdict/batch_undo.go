@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"lectern/internal/teaching/work"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/work"
 )
 
 // UndoneBatch is what the undo of a batch came to.

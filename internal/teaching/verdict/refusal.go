@@ -3,9 +3,9 @@ package verdict
 import (
 	"errors"
 	"fmt"
-	"lectern/internal/teaching/work"
 
 	"lectern/internal/ground/fault"
+	"lectern/internal/teaching/work"
 )
 
 // fitting is the verdict as a batch gives it on a task: one grade and one number of points

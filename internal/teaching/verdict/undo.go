@@ -3,7 +3,6 @@ package verdict
 import (
 	"context"
 	"encoding/json"
-	"lectern/internal/teaching/work"
 	"reflect"
 	"slices"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/work"
 )
 
 // Undone is a verdict that was taken back.

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"lectern/internal/teaching/work"
 	"strings"
 
 	"lectern/internal/ground/clock"
@@ -16,6 +15,7 @@ import (
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/work"
 )
 
 // Verdict is what staff say of a task in one piece: where it goes, its marks, and a

@@ -3,11 +3,11 @@ package verdict
 import (
 	"context"
 	"fmt"
-	"lectern/internal/teaching/work"
 
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/work"
 )
 
 // write makes verdicts true on tasks of one unit, and keeps what their undo needs. The

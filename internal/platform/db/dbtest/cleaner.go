@@ -3,11 +3,12 @@ package dbtest
 import (
 	"context"
 	"errors"
-	"lectern/internal/ground/waittest"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"lectern/internal/ground/waittest"
 )
 
 // cleaner empties one database again and again over a connection that stays open,

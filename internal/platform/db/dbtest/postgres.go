@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"lectern/internal/ground/waittest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -20,6 +19,8 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver
+
+	"lectern/internal/ground/waittest"
 )
 
 // server is a PostgreSQL server that tests may fill with databases.
