@@ -84,7 +84,7 @@ const (
 
 // alone are the pages that no call gives anything for, and the one that asks for what
 // all of them do.
-var alone = []string{"/help", "/password", "/forgot", "/confirm-address", "/unsubscribe", "/news/bell"}
+var alone = []string{"/help", "/offline", "/password", "/forgot", "/confirm-address", "/unsubscribe", "/news/bell"}
 
 // Every page is timed, or there is nothing to compare it with.
 func TestEveryPageIsTimed(t *testing.T) {

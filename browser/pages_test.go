@@ -143,6 +143,7 @@ func (s *service) tested(t *testing.T) {
 // unlinked are pages that the demo does not lead to, and why.
 var unlinked = map[string]string{
 	"GET /{$}":                             "it leads to another page at once",
+	"GET /offline":                         "what browsers keep for when there is no network",
 	"GET /news/bell":                       "a part of every page that script reads again",
 	"GET /search/found":                    "what the palette of every page shows",
 	"GET /projects/{id}/search":            "the search of a view as a student",

@@ -19,6 +19,7 @@ const (
 	answerLost      // the service does what is asked, and nobody hears of it
 	postsLost       // what changes something, before the service hears of it
 	once            // the next verdict arrives, and nothing after it
+	fails           // what stands before the service answers that it is broken
 )
 
 // wire is a network between the browser and a service that can be cut, and whose
@@ -58,6 +59,10 @@ func newWire(t *testing.T, s *service) *wire {
 		if does == isLost || does == postsLost && r.Method == http.MethodPost ||
 			does == once && !(verdict && w.does.CompareAndSwap(int32(once), int32(isLost))) {
 			hangUp(rw, r, errLost)
+			return
+		}
+		if does == fails {
+			http.Error(rw, "the service is broken", http.StatusInternalServerError)
 			return
 		}
 		proxy.ServeHTTP(rw, r)

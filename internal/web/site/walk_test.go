@@ -33,6 +33,7 @@ var pages = map[string][4]int{
 	"POST /unsubscribe":                             {404, 404, 404, 404},
 	"GET /home":                                     {303, 200, 200, 200},
 	"GET /help":                                     {200, 200, 200, 200},
+	"GET /offline":                                  {200, 200, 200, 200},
 	"GET /live":                                     {303, 400, 400, 400}, // the number is none
 	"GET /profile":                                  {303, 200, 200, 200},
 	"POST /profile/password":                        {401, 401, 401, 401}, // the old one is wrong

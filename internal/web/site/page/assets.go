@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -53,6 +54,7 @@ func (h *House) findAssets() map[string]asset {
 		panic(err) // they are inside the program
 	}
 	made := h.sheets()
+	maps.Copy(made, scripts())
 	made["live-kinds.js"] = liveKinds
 	for name, text := range made {
 		out[name] = asset{open: func() (io.ReadSeeker, error) { return strings.NewReader(text()), nil }}
@@ -64,6 +66,23 @@ func (h *House) findAssets() map[string]asset {
 	}
 	return out
 }
+
+// scripts are our own ones as browsers get them, by name.
+func scripts() map[string]func() string {
+	out := map[string]func() string{}
+	for _, file := range glob(assetFiles, "assets/*.js") {
+		if !strings.Contains(file, ".min.") { // of others, unchanged
+			out[path.Base(file)] = func() string { return script(file) }
+		}
+	}
+	return out
+}
+
+// remarks are the lines of a script that are for whoever reads it.
+var remarks = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
+
+// script is one of our own without its remarks. Its lines keep their numbers.
+func script(file string) string { return remarks.ReplaceAllString(text(assetFiles, file), "") }
 
 // liveKinds is the script that tells live.js what it may hear, so that a new kind of event
 // needs no edit of a script.

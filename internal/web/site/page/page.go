@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,6 +25,7 @@ type Page struct {
 	Head   http.Header         // to be sent with it
 	Gate   bool                // one card on the ground, as for whoever is not in yet
 	Rail   bool                // the sidebar shows its icons only: the page needs the width
+	Alone  bool                // nothing leads on from it but itself: there is no network where it is shown
 	site   *Site
 	path   string // where it stands
 	name   string // of its template
@@ -75,15 +77,10 @@ func (p *Page) SignedIn() bool { return p.Me != nil && p.Me.ID != 0 }
 // Draw implements endpoint.Drawing.
 func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	p.path = r.URL.Path
-	p.around(r.Context())
-	var b bytes.Buffer
-	if err := p.site.drawn[p.name]().ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
+	body, err := p.body(r.Context())
+	if err != nil {
 		p.fail(w, r, err)
 		return
-	}
-	body := p.told(b.Bytes())
-	if v := p.View(); v != nil {
-		body = p.site.throughView(v, body)
 	}
 	h := w.Header()
 	httpserver.Guard(h, httpserver.Site)
@@ -96,6 +93,20 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	}
 	w.WriteHeader(status)
 	httpserver.Write(w, body) //nolint:errcheck // the client left
+}
+
+// body is the page as it is sent.
+func (p *Page) body(ctx context.Context) ([]byte, error) {
+	p.around(ctx)
+	var b bytes.Buffer
+	if err := p.site.drawn[p.name]().ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
+		return nil, err
+	}
+	body := p.told(b.Bytes())
+	if v := p.View(); v != nil {
+		body = p.site.throughView(v, body)
+	}
+	return body, nil
 }
 
 // fail answers for a page that cannot be drawn, of which nothing was sent, with the page

@@ -95,6 +95,7 @@ type Site struct {
 func (h *House) Open(s *Site) {
 	s.house, s.drawn = h, h.Drawn(s.Words)
 	s.assetRoutes()
+	s.offlineRoutes()
 	for _, r := range h.rooms {
 		if r.Open != nil {
 			r.Open(s)

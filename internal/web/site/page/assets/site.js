@@ -30,6 +30,14 @@ for (const [pattern, path] of old) {
   }
 }
 
+// Without a network a page of ours is shown instead of the browser's. Browsers keep none for a site
+// that has no certificate.
+const theme = document.documentElement.dataset.theme; // for that page, which knows nobody
+if (theme) sessionStorage.setItem('theme', theme);
+addEventListener('load', () => {
+  navigator.serviceWorker?.register('/offline-worker.js').catch(() => {});
+});
+
 // A form that is on its way is not sent once more by a second click. Forms that a script
 // sends see to that themselves. Where no answer takes the page away, it can be sent again.
 const sent = new WeakMap(); // when forms were sent
