@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"lectern/internal/web/site/page"
+	"lectern/internal/ground/words/wordstest"
 )
 
 // accents are letters that a font for English may lack.
@@ -38,20 +38,13 @@ func longer(text string) string {
 func inALongerLanguage(t *testing.T) *service {
 	t.Helper()
 	table := filepath.Join("..", "internal", "web", "site", "page", "words", "en.json")
-	data, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := map[string]page.Text{}
-	if err := json.Unmarshal(data, &words); err != nil {
-		t.Fatal(err)
-	}
+	words := wordstest.Tables(t, os.DirFS(filepath.Dir(filepath.Dir(table))))["en"].Some("")
 	for key, text := range words {
 		if !strings.HasPrefix(key, "date.") { // in what order a date is written
 			words[key] = text.Each(longer)
 		}
 	}
-	table, err = filepath.Abs(table)
+	table, err := filepath.Abs(table)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func (r *reader) forms() (out []*paper) {
 	labels := map[string]string{}
 	for n := range r.doc.Descendants() {
 		if n.Data == "label" {
-			labels[attributes(n)["for"]] = words(n)
+			labels[attributes(n)["for"]] = wordsIn(n)
 		}
 	}
 	for n := range r.doc.Descendants() {
@@ -167,8 +167,8 @@ func attributes(n *html.Node) map[string]string {
 	return at
 }
 
-// words are what an element says.
-func words(n *html.Node) string {
+// wordsIn are what an element says.
+func wordsIn(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.Descendants() {
 		if c.Type == html.TextNode {
@@ -192,11 +192,11 @@ func (f *paper) control(n *html.Node, at map[string]string, labels map[string]st
 	switch {
 	case n.Data == "button":
 		if at["type"] != "button" { // that is a script's
-			f.buttons = append(f.buttons, button{name, at["value"], words(n), at["formaction"]})
+			f.buttons = append(f.buttons, button{name, at["value"], wordsIn(n), at["formaction"]})
 		}
 		return
 	case n.Data == "textarea":
-		f.values.Add(name, strings.TrimPrefix(words(n), "\n"))
+		f.values.Add(name, strings.TrimPrefix(wordsIn(n), "\n"))
 	case n.Data == "select":
 		f.values.Add(name, chosen(n))
 	case n.Data == "input" && at["type"] == "file":
@@ -245,7 +245,7 @@ func (r *reader) does(a act) *reader {
 	r.Helper()
 	at := slices.IndexFunc(r.forms(), func(f *paper) bool {
 		path, _, _ := strings.Cut(f.action, "?")
-		return strings.HasSuffix(path, a.form) && (strings.Contains(words(f.Node), a.words) ||
+		return strings.HasSuffix(path, a.form) && (strings.Contains(wordsIn(f.Node), a.words) ||
 			strings.Contains(f.values.Encode(), a.words))
 	})
 	if at < 0 {

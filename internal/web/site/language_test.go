@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"lectern/internal/ground/words"
+	"lectern/internal/ground/words/wordstest"
 	"lectern/internal/web/site/page"
 )
 
@@ -26,18 +28,11 @@ func mark(words string) string { return string(opens) + words + string(closes) }
 // marked is English with every word, name and form of dates changed.
 func marked(t *testing.T) *page.Language {
 	t.Helper()
-	data, err := os.ReadFile("page/words/en.json")
-	if err != nil {
-		t.Fatal(err)
+	texts := wordstest.Tables(t, os.DirFS("page"))["en"].Some("")
+	for key, text := range texts {
+		texts[key] = text.Each(mark)
 	}
-	words := map[string]page.Text{}
-	if err := json.Unmarshal(data, &words); err != nil {
-		t.Fatal(err)
-	}
-	for key, text := range words {
-		words[key] = text.Each(mark)
-	}
-	return page.NewLanguage("xx", words)
+	return page.NewLanguage(words.New("xx", texts))
 }
 
 // given are texts of the test university: names, files and what people wrote.
@@ -110,12 +105,12 @@ func (a *answer) foreign() (out []string) {
 
 // foreignValue looks at an attribute: a text, or words for a script by their keys.
 func foreignValue(value string) string {
-	words := map[string]page.Text{}
-	if json.Unmarshal([]byte(value), &words) != nil {
+	texts := map[string]words.Text{}
+	if json.Unmarshal([]byte(value), &texts) != nil {
 		return foreign(value)
 	}
 	rest := ""
-	for _, text := range words {
+	for _, text := range texts {
 		text.Each(func(form string) string {
 			rest = cmp.Or(rest, foreign(form))
 			return form

@@ -33,7 +33,7 @@ type Config struct {
 	SignIn   *signin.Service  // nil: by passwords kept here alone
 	Events   *live.Events     // what open pages hear; nil: nothing happens
 	Usecases *usecase.Service // nil where nothing is served but what is declared
-	Words    *page.Language   // what pages speak; nil is English
+	Words    *page.Language   // what pages speak; nil is what the service does
 	// Styleguide shows the page of all components.
 	Styleguide bool
 	rooms      *page.House // nil: those of this site
@@ -61,7 +61,7 @@ func New(c Config) *Server {
 	if c.DB != nil {
 		now = func() time.Time { return c.DB.Now().Time }
 	}
-	s := &Server{Site: &page.Site{SignIn: c.SignIn, Usecases: c.Usecases, Words: cmp.Or(c.Words, page.English),
+	s := &Server{Site: &page.Site{SignIn: c.SignIn, Usecases: c.Usecases, Words: cmp.Or(c.Words, page.Spoken()),
 		Now: now, Styleguide: c.Styleguide},
 		events: c.Events, cross: http.NewCrossOriginProtection()}
 	c.Credentials = s.credentials

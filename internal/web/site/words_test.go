@@ -1,7 +1,6 @@
 package site
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/ground/words"
+	"lectern/internal/ground/words/wordstest"
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/events"
 	"lectern/internal/teaching/assess"
@@ -28,17 +29,9 @@ var (
 )
 
 // tableOf is the English table of words.
-func tableOf(t *testing.T) map[string]page.Text {
+func tableOf(t *testing.T) map[string]words.Text {
 	t.Helper()
-	data, err := os.ReadFile("page/words/en.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := map[string]page.Text{}
-	if err := json.Unmarshal(data, &table); err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return wordstest.Tables(t, os.DirFS("page"))["en"].Some("")
 }
 
 // Every key that templates ask for has words, and no words are left over.
@@ -48,7 +41,7 @@ func TestWordsAndTemplatesAgree(t *testing.T) {
 	used := map[string]bool{"password.differ": true, "sign-in.both": true, "error.title": true}
 	asked := func(name, text, prefix string, key *regexp.Regexp) {
 		for _, m := range key.FindAllStringSubmatch(text, -1) {
-			if used[prefix+m[1]] = true; table[prefix+m[1]] == (page.Text{}) {
+			if used[prefix+m[1]] = true; table[prefix+m[1]] == (words.Text{}) {
 				t.Errorf("%s: there are no words for %s", name, prefix+m[1])
 			}
 		}

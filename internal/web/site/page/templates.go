@@ -26,7 +26,7 @@ var files embed.FS
 var own = &Kit{Files: files, Funcs: func(l *Language) template.FuncMap {
 	return template.FuncMap{"t": l.Word, "words": l.some, "status": l.Status, "look": LookOf, "grade": l.Grade, "why": l.why,
 		"date": l.Date, "limits": l.limits, "shares": l.shares, "megabytes": megabytes,
-		"htmxConfig": func() string { return htmxConfig }, "lang": func() string { return l.tag },
+		"htmxConfig": func() string { return htmxConfig }, "lang": func() string { return l.Tag },
 		"list": func(values ...any) []any { return values }, "dict": dict, "body": noBody, "initials": initials, "ground": ground,
 		"drawn": drawn, "add": func(a, b int) int { return a + b }, "news": func(n usecase.News) string { return l.News(&n) }}
 }}

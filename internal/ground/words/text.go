@@ -1,4 +1,4 @@
-package page
+package words
 
 import (
 	"bytes"
@@ -54,7 +54,7 @@ func (t Text) Counts() bool { return t.Other != "" }
 
 // Each gives the text with every form changed.
 func (t Text) Each(change func(string) string) Text {
-	for _, form := range t.all() {
+	for _, form := range []*string{&t.Plain, &t.None, &t.Zero, &t.One, &t.Two, &t.Few, &t.Many, &t.Other} {
 		if *form != "" {
 			*form = change(*form)
 		}
@@ -62,44 +62,51 @@ func (t Text) Each(change func(string) string) Text {
 	return t
 }
 
-func (t *Text) all() []*string {
-	return []*string{&t.Plain, &t.None, &t.Zero, &t.One, &t.Two, &t.Few, &t.Many, &t.Other}
-}
-
-// form is the text of a form; "" where the language has none such.
-func (t *Text) form(f plural.Form) string {
+// Form is the text of a form; "" where the language has none such.
+func (t *Text) Form(f plural.Form) string {
 	return [...]string{plural.Zero: t.Zero, plural.One: t.One, plural.Two: t.Two, plural.Few: t.Few,
 		plural.Many: t.Many, plural.Other: t.Other}[f]
 }
 
-// verbs are the places of values in a text, in order.
-func verbs(text string) (out []string) {
-	for {
+// Verbs are the places of values in a text, in the order of the values: "%s of %d" and "%[2]d: %[1]s"
+// have the same.
+func Verbs(text string) (out []string) {
+	for at := 1; ; at++ {
 		_, rest, found := strings.Cut(text, "%")
 		size := strings.IndexFunc(rest, func(r rune) bool { return r == '%' || unicode.IsLetter(r) }) + 1
 		if !found || size == 0 {
 			return out
 		}
-		if v := rest[:size]; v != "%" && strings.Trim(v[:size-1], "-+# 0123456789.[]") == "" {
-			out = append(out, "%"+v)
-		}
 		text = rest[size:]
+		flags, verb := rest[:size-1], rest[size-1:size]
+		if verb == "%" || strings.Trim(flags, "-+# 0123456789.[]") != "" {
+			at--
+			continue
+		}
+		if before, place, ok := strings.Cut(flags, "["); ok {
+			flags = before
+			at = digits(strings.TrimSuffix(place, "]"))
+		}
+		for len(out) < at {
+			out = append(out, "")
+		}
+		out[at-1] = "%" + flags + verb
 	}
 }
 
 // say puts values into the form that they ask for.
 func (t *Text) say(in language.Tag, values []any) string {
 	text := t.Plain
-	if len(values) == 0 && len(verbs(text)) > 0 {
+	if len(values) == 0 && len(Verbs(text)) > 0 {
 		return text // a pattern, which somebody else fills in
 	}
 	if at := max(t.Of, 1) - 1; t.Counts() {
-		places := verbs(t.Other)
+		places := Verbs(t.Other)
 		if at >= len(places) || at >= len(values) {
-			panic(fmt.Sprintf("site: %q counts a value that is not there", t.Other))
+			panic(fmt.Sprintf("words: %q counts a value that is not there", t.Other))
 		}
 		number := fmt.Sprintf(places[at], values[at])
-		if text = t.form(formOf(in, number)); text == "" {
+		if text = t.Form(FormOf(in, number)); text == "" {
 			text = t.Other
 		}
 		if t.None != "" && number == "0" {
@@ -112,8 +119,8 @@ func (t *Text) say(in language.Tag, values []any) string {
 	return fmt.Sprintf(text, values...)
 }
 
-// formOf chooses by a number as people read it: "1" and "1.0" are not the same.
-func formOf(in language.Tag, number string) plural.Form {
+// FormOf chooses by a number as people read it: "1" and "1.0" are not the same.
+func FormOf(in language.Tag, number string) plural.Form {
 	whole, part, _ := strings.Cut(strings.TrimPrefix(number, "-"), ".")
 	short := strings.TrimRight(part, "0")
 	return plural.Cardinal.MatchPlural(in, digits(whole), len(part), len(short), digits(part), digits(short))

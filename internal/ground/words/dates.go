@@ -1,4 +1,4 @@
-package page
+package words
 
 import (
 	"regexp"
@@ -20,34 +20,41 @@ type datePart struct {
 
 var dateName = regexp.MustCompile(`January|Jan|Monday|Mon`)
 
-// dateForms are the forms of a language by the rest of their keys.
-func dateForms(l *Language) map[string]dateForm {
-	months, shortMonths := &[12]string{}, &[12]string{}
-	for i := range months {
-		months[i], shortMonths[i] = l.Word("month."+strconv.Itoa(i+1)), l.Word("month-short."+strconv.Itoa(i+1))
-	}
-	weekdays, shortWeekdays := &[7]string{}, &[7]string{}
-	for i := 1; i <= 7; i++ { // weeks begin on Monday
-		weekdays[i%7], shortWeekdays[i%7] = l.Word("weekday."+strconv.Itoa(i)), l.Word("weekday-short."+strconv.Itoa(i))
-	}
-	named := map[string]datePart{"January": {months: months}, "Jan": {months: shortMonths},
-		"Monday": {weekdays: weekdays}, "Mon": {weekdays: shortWeekdays}}
+// dateForms are the forms of a table by the rest of their keys.
+func dateForms(t *Table) map[string]dateForm {
 	forms := map[string]dateForm{}
-	for key, layout := range l.words {
+	for key, layout := range t.texts {
 		if name, found := strings.CutPrefix(key, "date."); found {
-			forms[name] = newDateForm(layout.Plain, named)
+			forms[name] = t.newDateForm(layout.Plain)
 		}
 	}
 	return forms
 }
 
-func newDateForm(layout string, named map[string]datePart) (f dateForm) {
+func (t *Table) newDateForm(layout string) (f dateForm) {
 	at := 0
 	for _, place := range dateName.FindAllStringIndex(layout, -1) {
-		f = append(f, datePart{layout: layout[at:place[0]]}, named[layout[place[0]:place[1]]])
+		f = append(f, datePart{layout: layout[at:place[0]]}, t.named(layout[place[0]:place[1]]))
 		at = place[1]
 	}
 	return append(f, datePart{layout: layout[at:]})
+}
+
+// named is the part of a form that package time calls so.
+func (t *Table) named(name string) (p datePart) {
+	key := map[string]string{"January": "month.", "Jan": "month-short.", "Monday": "weekday.", "Mon": "weekday-short."}[name]
+	if strings.HasPrefix(key, "month") {
+		p.months = &[12]string{}
+		for i := range p.months {
+			p.months[i] = t.Word(key + strconv.Itoa(i+1))
+		}
+		return p
+	}
+	p.weekdays = &[7]string{}
+	for i := 1; i <= 7; i++ { // weeks begin on Monday
+		p.weekdays[i%7] = t.Word(key + strconv.Itoa(i))
+	}
+	return p
 }
 
 func (f dateForm) of(t time.Time) string {
@@ -67,10 +74,10 @@ func (f dateForm) of(t time.Time) string {
 }
 
 // Date writes a time in a form of the table.
-func (l *Language) Date(form string, t time.Time) string {
-	f, ok := l.dates[form]
+func (t *Table) Date(form string, at time.Time) string {
+	f, ok := t.dates[form]
 	if !ok {
-		panic("site: there is no form of dates " + form)
+		panic("words: there is no form of dates " + form)
 	}
-	return f.of(t)
+	return f.of(at)
 }
