@@ -12,6 +12,7 @@ import (
 	"lectern/internal/ground/opt"
 	"lectern/internal/teaching/chart"
 	"lectern/internal/teaching/insight"
+	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 	"lectern/internal/web/site/page"
 )
@@ -21,7 +22,7 @@ var kit embed.FS
 
 // Kit is what these parts are drawn from.
 var Kit = page.Kit{Files: kit, Funcs: func(l *page.Language) template.FuncMap {
-	return template.FuncMap{"leads": leads, "happened": func(e work.HistoryEntry) string { return happened(l, e) },
+	return template.FuncMap{"leads": leads, "reached": reached, "undone": undone, "happened": func(e work.HistoryEntry) string { return happened(l, e) },
 		"burndown": func(b *insight.Burndown) chart.Figure { return burndown(l, b) }}
 }}
 
@@ -61,6 +62,17 @@ func Folded(all []*work.Comment) (earlier, latest []*work.Comment, asked *work.C
 	}
 	return all[:cut], all[cut:], asked
 }
+
+// reached is the status that a comment tells of, empty for all other comments.
+func reached(c *work.Comment) status.Status {
+	if c.Type != "status" {
+		return ""
+	}
+	return status.Status(c.Status)
+}
+
+// undone tells whether that status is one that somebody went back to.
+func undone(c *work.Comment) bool { return c.Text != reached(c).Name() }
 
 // happened tells in words what an entry of a history says beside a move.
 func happened(l *page.Language, e work.HistoryEntry) string {
