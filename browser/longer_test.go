@@ -79,8 +79,9 @@ const cut = `(() => {
 	const unseen = (e) => e && (e.matches('svg, .skip') || getComputedStyle(e).clipPath !== 'none' || // for ears only
 		unseen(e.parentElement));
 	const name = (e) => e.outerHTML.replace(/\s+/g, ' ').slice(0, 160);
+	const edge = document.documentElement.clientWidth; // a phone's window grows with what is too wide
 	const out = [];
-	if (document.scrollingElement.scrollWidth > innerWidth) out.push('the page scrolls sideways');
+	if (document.scrollingElement.scrollWidth > edge) out.push('the page scrolls sideways');
 	for (const e of document.body.querySelectorAll('*')) {
 		if (!e.checkVisibility() || unseen(e) || !e.textContent.includes('[')) continue;
 		const style = getComputedStyle(e), wide = e.scrollWidth - e.clientWidth, high = e.scrollHeight - e.clientHeight;
@@ -97,8 +98,8 @@ const cut = `(() => {
 		const range = document.createRange();
 		range.selectNodeContents(n);
 		const box = range.getBoundingClientRect();
-		if (box.width > 0 && (box.right > innerWidth + 1 || box.left < -1) && box.bottom > 0) {
-			out.push('past the edge by ' + Math.round(box.right - innerWidth) + ': ' + name(e));
+		if (box.width > 0 && (box.right > edge + 1 || box.left < -1) && box.bottom > 0) {
+			out.push('past the edge by ' + Math.round(box.right - edge) + ': ' + name(e));
 		}
 	}
 	return [...new Set(out)];

@@ -236,7 +236,7 @@ func (b *tab) checked(name string) {
 	b.axe(name, phone, sizes)
 	b.axe(name, wide, sizes)
 	eval[bool](b, "document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== bars), true")
-	b.turn(screen{name: "narrow", width: 320, height: 640, touch: true})
+	b.turn(narrow)
 	b.fits(name)
 	b.spaced(name)
 	b.turn(wide)
@@ -256,11 +256,15 @@ func (b *tab) axe(name string, on screen, rules string) {
 	}
 }
 
-// fits sees that a page is not wider than its screen.
+// narrow is the narrowest screen that every page must fit.
+var narrow = screen{name: "narrow", width: 320, height: 640, touch: true}
+
+// fits sees that a page is not wider than the narrow screen. A phone shows what is too wide by
+// making everything smaller, so that the window itself tells nothing.
 func (b *tab) fits(name string) {
 	b.Helper()
-	if over := eval[int](b, "document.scrollingElement.scrollWidth - innerWidth"); over > 0 {
-		b.Errorf("%s is %d pixels wider than a screen of 320: %s", name, over, eval[string](b, widest))
+	if over := eval[int64](b, "document.scrollingElement.scrollWidth") - narrow.width; over > 0 {
+		b.Errorf("%s is %d pixels wider than a screen of %d: %s", name, over, narrow.width, eval[string](b, widest))
 	}
 }
 
@@ -295,7 +299,7 @@ const cutText = `[...document.querySelectorAll('body *')].filter((e) => {
 
 // widest names what does not fit.
 const widest = `[...document.querySelectorAll('main *, header *')]
-	.filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.scroll'))
+	.filter((e) => e.getBoundingClientRect().right > screen.width + 1 && !e.closest('.scroll'))
 	.slice(0, 3).map((e) => e.outerHTML.slice(0, 120)).join(' … ')`
 
 // violation is what axe says of a page.
