@@ -2,7 +2,6 @@ package usecase
 
 import (
 	"context"
-	"fmt"
 
 	"lectern/internal/connect/notify"
 	"lectern/internal/ground/clock"
@@ -210,6 +209,6 @@ func (s *Service) tellStudents(ctx context.Context, q db.Q, who *access.Caller, 
 	if err := events.Add(ctx, q, list...); err != nil {
 		return err
 	}
-	return s.Mailer.WorkDeleted(ctx, q, notify.Deletion{What: fmt.Sprintf("the %s %s", x.Kind.Word(), x.Name),
+	return s.Mailer.WorkDeleted(ctx, q, notify.Deletion{Kind: x.Kind, Name: x.Name,
 		Until: clock.Day(x.KeptUntil.Time), Restored: restored}, projects)
 }

@@ -63,7 +63,7 @@ func (m *Mailer) sendAddress(ctx context.Context, job jobs.Job, a addressArgs) e
 		return err
 	}
 	words, err := mail.Render(mail.Address{Frame: m.frame(reader{name: greeting(u.FirstName, &u.Nickname)}, None, link),
-		Username: u.Username, Confirm: a.Confirm, Pending: a.Pending, Validity: "2 days"})
+		Username: u.Username, Confirm: a.Confirm, Pending: a.Pending, Validity: ident.ConfirmLife})
 	if err != nil {
 		return err
 	}

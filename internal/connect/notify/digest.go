@@ -19,7 +19,6 @@ import (
 	"lectern/internal/platform/jobs"
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/due"
-	"lectern/internal/teaching/work"
 )
 
 // digestArgs ask for the emails about what was said and decided since the last.
@@ -182,6 +181,7 @@ type item struct {
 	AuthorID     int64      `db:"user_id"`
 	RecipientID  int64      `db:"recipient_id"`
 	Author       string     `db:"author"`
+	ByService    bool       `db:"by_service"` // and in nobody's name, whoever it is kept under
 	Text         string     `db:"comment"`
 	Type         string     `db:"type"`
 	Unit         string     `db:"code"`
@@ -189,6 +189,7 @@ type item struct {
 	Name         string     `db:"name"`
 	StaffRead    bool       `db:"staff_read"`
 	OwnerID      int64      `db:"owner_id"`
+	Prompts      *int       `db:"number_of_prompts"`
 	Weeks        *int       `db:"extension_weeks"`
 	Granted      *bool      `db:"extension_granted"`
 	Answer       *string    `db:"extension_response"`
@@ -203,9 +204,8 @@ func items(ctx context.Context, q db.Q, ids []int64) (map[int64]*item, error) {
 	out := map[int64]*item{}
 	for part := range slices.Chunk(ids, 500) {
 		in, args := db.In(nil, part)
-		list, err := db.All[item](ctx, q, `SELECT c.id, c.user_id, c.recipient_id, CASE WHEN c.by_service
-				THEN '`+work.ServiceFirst+` `+work.ServiceLast+`' ELSE a.first_name || ' ' || a.last_name END AS author,
-				 c.comment, c.type,
+		list, err := db.All[item](ctx, q, `SELECT c.id, c.user_id, c.recipient_id, c.by_service,
+				a.first_name || ' ' || a.last_name AS author, c.comment, c.type, c.number_of_prompts,
 				u.code, d.abbreviation, d.name, c.staff_read_at IS NOT NULL AS staff_read, p.user_id AS owner_id,
 				c.extension_weeks,
 				c.extension_granted, c.extension_response, t.extensions, d.target_date, d.due_date, u.end_date,
@@ -304,8 +304,8 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]
 	for _, h := range g.unread(known, read) {
 		i := known[h.comment]
 		d := of(h.user)
-		d.Comments = append(d.Comments, mail.DigestComment{Unit: i.Unit, Task: i.task(), Author: i.Author,
-			At: i.At.Time, Text: i.words(h.user)})
+		d.Comments = append(d.Comments, mail.DigestComment{Unit: i.Unit, Task: i.task(), Author: i.author(m.words),
+			At: i.At.Time, Text: i.words(m.words, h.user)})
 	}
 	for _, h := range inOrder(g.decided) {
 		// In a group the others see the request, but the time is its owner's.
@@ -345,24 +345,36 @@ func inOrder(set map[newsFor]bool) []newsFor {
 	})
 }
 
+// author is who says a comment.
+func (i *item) author(l *mail.Language) string {
+	if i.ByService {
+		return l.Word("author.service")
+	}
+	return i.Author
+}
+
+// attached are the types of comments that have a file, which may have no text.
+var attached = []string{"image", "audio", "video", "pdf"}
+
 // words is what a comment says to one of its readers; those without text have an attachment
 // or are a request. Why somebody needs an extension is for the student and for who answers them,
 // not for the other members of a group.
-func (i *item) words(reader int64) string {
-	if i.Type == "extension" && i.Weeks != nil {
-		asked := fmt.Sprintf("Requested an extension of %d weeks.", *i.Weeks)
-		if *i.Weeks == 1 {
-			asked = "Requested an extension of 1 week."
-		}
+func (i *item) words(l *mail.Language, reader int64) string {
+	switch {
+	case i.Type == "extension" && i.Weeks != nil:
+		asked := l.Word("comment.extension", *i.Weeks)
 		if reader == i.OwnerID || reader == i.RecipientID {
 			asked += " " + i.Text
 		}
 		return asked
+	case i.Type == "discussion" && i.Prompts != nil:
+		return l.Word("comment.discussion", *i.Prompts)
+	case i.Text != "":
+		return i.Text
+	case slices.Contains(attached, i.Type):
+		return l.Word("comment." + i.Type)
 	}
-	if i.Text == "" {
-		return "Attached a file."
-	}
-	return i.Text
+	return l.Word("comment.file")
 }
 
 func (i *item) decision(now time.Time) mail.DigestExtension {

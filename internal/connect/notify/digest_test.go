@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
+	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/work"
 )
 
@@ -207,8 +208,49 @@ func TestDigestsKeepTheReasonOfAnExtension(t *testing.T) {
 	i := item{Type: "extension", Weeks: &weeks, Text: "I was ill", OwnerID: 1, RecipientID: 2}
 	for reader, want := range map[int64]string{1: "Requested an extension of 2 weeks. I was ill",
 		2: "Requested an extension of 2 weeks. I was ill", 3: "Requested an extension of 2 weeks."} {
-		if got := i.words(reader); got != want {
+		if got := i.words(mail.Spoken, reader); got != want {
 			t.Errorf("to %d: %q", reader, got)
 		}
 	}
+}
+
+// Who attached something hears what it is told as: every kind that a comment can have says its own.
+func TestDigestsTellTheKindOfAnAttachment(t *testing.T) {
+	two := 2
+	for kind, want := range map[string]string{"image": "Attached an image.", "audio": "Attached a recording.",
+		"video": "Attached a video.", "pdf": "Attached a PDF.", "discussion": "Discussion: 2 questions",
+		"text": "Attached a file.", "assessment": "Attached a file."} {
+		i := item{Type: kind, Prompts: &two}
+		if got := i.words(mail.Spoken, 1); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+		if i.Text = "Look here."; kind != "discussion" && i.words(mail.Spoken, 1) != i.Text {
+			t.Errorf("%s: %q for what somebody wrote", kind, i.words(mail.Spoken, 1))
+		}
+	}
+	for _, kind := range work.CommentType("").Enum() {
+		own := item{Type: kind}
+		if media := work.MediaTypes(kind + "/"); len(media) > 0 && own.words(mail.Spoken, 1) == mail.Spoken.Word("comment.file") {
+			t.Errorf("a comment of the type %s has no words of its own", kind)
+		}
+	}
+}
+
+// A comment that is only an attachment is told by its kind, from what is kept of it to the email.
+func TestDigestsOfAttachments(t *testing.T) {
+	each(t, func(t *testing.T, c *campus) {
+		c.after(digestArgs{})
+		for kind, want := range map[string]string{"image": "Attached an image.", "audio": "Attached a recording.",
+			"video": "Attached a video.", "pdf": "Attached a PDF.", "discussion": "Discussion: 1 question"} {
+			c.now = c.now.Add(time.Hour)
+			c.say("tutor", "eve", "1P", kind)
+			c.set(`UPDATE task_comments SET type = $1, comment = '', number_of_prompts = CASE WHEN $1 = 'discussion' THEN 1 END
+				WHERE comment = $1`, kind)
+			if got := c.after(digestArgs{}); names(got) != "eve" {
+				t.Errorf("%s: emails to %s", kind, names(got))
+			} else {
+				got[0].says(t, "> "+want)
+			}
+		}
+	})
 }

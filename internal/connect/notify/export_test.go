@@ -1,4 +1,7 @@
 package notify
 
-// StatusOf lets a test compare how emails and pages show a status.
-var StatusOf = statusOf
+// What tests of the words of emails ask for: how a status is shown, and which attachments are named.
+var (
+	StatusOf = statusOf
+	Attached = attached
+)

@@ -79,9 +79,9 @@ func (m *Mailer) sendPassword(ctx context.Context, job jobs.Job, a passwordArgs)
 // passwordEmail is the email by which somebody sets a password, without its id.
 func (m *Mailer) passwordEmail(u *ident.User, link string, isNew bool) (mail.Message, error) {
 	content := mail.Password{Frame: m.frame(reader{name: greeting(u.FirstName, &u.Nickname)}, None,
-		links.With(links.Password, link)), Username: u.Username, New: isNew, Validity: "2 hours"}
+		links.With(links.Password, link)), Username: u.Username, New: isNew, Validity: ident.ResetLife}
 	if isNew {
-		content.Validity = "7 days"
+		content.Validity = ident.LinkLife
 	}
 	words, err := mail.Render(content)
 	return mail.Message{To: u.Email, ToName: u.FirstName + " " + u.LastName, From: m.from, FromName: m.product,

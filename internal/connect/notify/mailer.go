@@ -3,6 +3,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -32,6 +33,7 @@ type Mailer struct {
 	idEnd   string // of the Message-IDs
 	key     []byte
 	pace    int // of invitations, a minute
+	words   *mail.Language
 }
 
 // Config is what a Mailer needs.
@@ -42,6 +44,8 @@ type Config struct {
 	From      string // address of the sender
 
 	InvitationsPerMinute int // 60 when 0
+
+	Words *mail.Language // what emails speak; nil is what the service does
 }
 
 // NewMailer makes a Mailer. It reads, or makes, the key of the installation
@@ -52,7 +56,7 @@ func NewMailer(ctx context.Context, d *db.DB, log *slog.Logger, c Config) (*Mail
 		return nil, err
 	}
 	return &Mailer{db: d, log: log, sender: c.Sender, product: c.Product, public: c.PublicURL, from: c.From,
-		idEnd: idEnd(key, c.From), key: key, pace: c.InvitationsPerMinute}, nil
+		idEnd: idEnd(key, c.From), key: key, pace: c.InvitationsPerMinute, words: cmp.Or(c.Words, mail.Spoken)}, nil
 }
 
 // idEnd is how Message-IDs end: with what tells this installation from others that send for the
@@ -162,7 +166,8 @@ type reader struct {
 
 // frame is what stands around the words to a person.
 func (m *Mailer) frame(to reader, p Preference, link string) mail.Frame {
-	f := mail.Frame{Product: m.product, Name: to.name, Link: m.public + link, Now: m.db.Now().Time, Zone: to.zone}
+	f := mail.Frame{Product: m.product, Name: to.name, Link: m.public + link, Now: m.db.Now().Time, Zone: to.zone,
+		Words: m.words}
 	if p != None {
 		f.Settings = m.public + links.Profile
 		f.Unsubscribe = m.public + links.With(links.Unsubscribe, token(m.key, to.id, p))

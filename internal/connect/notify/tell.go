@@ -1,10 +1,10 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lectern/internal/ground/clock"
@@ -13,6 +13,7 @@ import (
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/due"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/trash"
 )
 
 // student is whom an email about a project is for.
@@ -59,10 +60,10 @@ func zoneOf(names ...*string) *time.Location {
 	return nil
 }
 
-// statusOf is a status as pages show it: in the case of a sentence, and with two shades more than
-// the five that statistics count by.
-func statusOf(s status.Status) mail.Status {
-	out := mail.Status{Name: s.Name()[:1] + strings.ToLower(s.Name()[1:]), Family: string(s.Colour())}
+// statusOf is a status as pages show it: with two shades more than the five that statistics count by.
+func statusOf(l *mail.Language, s status.Status) mail.Status {
+	s = cmp.Or(s, status.NotStarted)
+	out := mail.Status{Name: l.Word("status." + string(s)), Family: string(s.Colour())}
 	switch s {
 	case status.NeedHelp:
 		out.Family = "violet"
@@ -105,8 +106,8 @@ func (m *Mailer) tasks(ctx context.Context, q db.Q, ids []int64, flag string) ([
 }
 
 // marked is the task with what came of it, and with its dates where it is to be submitted again.
-func (t *taskOf) marked(now time.Time) mail.MarkedTask {
-	out := mail.MarkedTask{Task: mail.Task{Abbreviation: t.Abbreviation, Name: t.Name}, Status: statusOf(t.Status)}
+func (t *taskOf) marked(l *mail.Language, now time.Time) mail.MarkedTask {
+	out := mail.MarkedTask{Task: mail.Task{Abbreviation: t.Abbreviation, Name: t.Name}, Status: statusOf(l, t.Status)}
 	if slices.Contains(again, t.Status) {
 		told := dueOf(t.Dates(), now)
 		out.Due = &told
@@ -133,7 +134,7 @@ func (m *Mailer) FeedbackReady(ctx context.Context, q db.Q, taskIDs ...int64) er
 		s := tasks[0].student
 		c, page := mail.Feedback{Unit: s.Unit}, links.To(links.Task, s.ProjectID, tasks[0].DefinitionID)
 		for len(tasks) > 0 && tasks[0].ProjectID == s.ProjectID {
-			c.Tasks = append(c.Tasks, tasks[0].marked(q.Now().Time))
+			c.Tasks = append(c.Tasks, tasks[0].marked(m.words, q.Now().Time))
 			tasks = tasks[1:]
 		}
 		if len(c.Tasks) > 1 {
@@ -197,7 +198,8 @@ func (m *Mailer) portfolio(ctx context.Context, q db.Q, projectID int64,
 
 // Deletion is what students are told of something that was deleted with their work.
 type Deletion struct {
-	What     string // such as "the task 1.1P Hello World"
+	Kind     trash.Kind
+	Name     string // such as "1.1P Hello World"
 	Until    clock.Date
 	Restored bool
 }
@@ -230,7 +232,7 @@ func (m *Mailer) WorkDeleted(ctx context.Context, q db.Q, d Deletion, projectIDs
 	for i := range students {
 		s := &students[i]
 		list[i] = s.email(None, mail.WorkDeleted{Frame: m.toStudent(s, None, links.To(page, s.ProjectID)), Unit: s.Unit,
-			What: d.What, Until: d.Until, Restored: d.Restored})
+			What: m.words.Word("thing."+string(d.Kind), d.Name), Until: d.Until, Restored: d.Restored})
 	}
 	return m.post(ctx, q, list)
 }

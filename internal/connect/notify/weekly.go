@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
@@ -176,11 +177,12 @@ func (m *Mailer) studentWeeks(w *week) []email {
 		c := mail.StudentWeek{Frame: m.toStudent(&p.student, Feedback, links.To(links.Project, p.ProjectID)),
 			Unit:             p.Unit,
 			CommentsReceived: w.talk[p.ProjectID].Received, CommentsSent: w.talk[p.ProjectID].Sent,
-			StatusChanges: len(w.moved[p.ProjectID]), Marked: w.marked(p), Progress: w.progress(p, todos),
+			StatusChanges: len(w.moved[p.ProjectID]), Marked: w.marked(m.words, p),
+			Progress:   w.progress(m.words, p, todos),
 			NoTutorial: !w.enrolled[p.ProjectID], Behind: w.behind(p, todos)}
 		for _, t := range todos[:min(len(todos), mostTasks)] {
 			c.Tasks = append(c.Tasks, mail.DueTask{Task: t.definition.task(), Due: dueOf(t.dates, w.now),
-				Status: statusOf(t.status)})
+				Status: statusOf(m.words, t.status)})
 		}
 		for _, t := range todos {
 			if !t.overdue && t.dates.Due().DaysSince(w.today) < soon {
@@ -195,8 +197,8 @@ func (m *Mailer) studentWeeks(w *week) []email {
 }
 
 // progress counts the tasks up to the grade a student aims for.
-func (w *week) progress(p *project, list []todo) mail.Progress {
-	out := mail.Progress{Target: p.TargetGrade.Name()}
+func (w *week) progress(l *mail.Language, p *project, list []todo) mail.Progress {
+	out := mail.Progress{Target: l.Word("grade." + strconv.Itoa(int(p.TargetGrade)))}
 	for i := range w.definitions {
 		if d := &w.definitions[i]; d.TargetGrade <= p.TargetGrade {
 			out.All++
@@ -214,7 +216,7 @@ func (w *week) progress(p *project, list []todo) mail.Progress {
 }
 
 // marked are the tasks of a student that the staff marked in the past week, the latest first.
-func (w *week) marked(p *project) (out []mail.MarkedTask) {
+func (w *week) marked(l *mail.Language, p *project) (out []mail.MarkedTask) {
 	for _, m := range w.moved[p.ProjectID] {
 		if !m.Marked || len(out) == mostMarked {
 			continue
@@ -222,7 +224,7 @@ func (w *week) marked(p *project) (out []mail.MarkedTask) {
 		for i := range w.definitions {
 			if d := &w.definitions[i]; d.ID == m.DefinitionID {
 				out = append(out, mail.MarkedTask{Task: d.task(),
-					Status: statusOf(w.tasks[[2]int64{p.ProjectID, d.ID}].Status)})
+					Status: statusOf(l, w.tasks[[2]int64{p.ProjectID, d.ID}].Status)})
 			}
 		}
 	}

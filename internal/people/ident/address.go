@@ -20,8 +20,8 @@ import (
 const (
 	// recent is how young a sign-in must be to do without the password.
 	recent = 10 * time.Minute
-	// confirmLife is how long a new address may take to confirm.
-	confirmLife = 2 * 24 * time.Hour
+	// ConfirmLife is how long a new address may take to confirm.
+	ConfirmLife = 2 * 24 * time.Hour
 )
 
 // Moved tells what became of an account's address in a change: nothing, when it
@@ -144,7 +144,7 @@ func AddAddressLink(ctx context.Context, q db.Q, user int64, email string) (stri
 	}
 	token := newToken()
 	_, err = db.Exec(ctx, q, `INSERT INTO address_links (user_id, email, token_hash, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5)`, user, email, hash(token), q.Now(), clock.At(q.Now().Add(confirmLife)))
+		VALUES ($1, $2, $3, $4, $5)`, user, email, hash(token), q.Now(), clock.At(q.Now().Add(ConfirmLife)))
 	return token, err
 }
 

@@ -125,7 +125,7 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 	if err != nil {
 		return nil, err
 	}
-	until := clock.At(q.Now().Add(linkLife)).String()
+	until := clock.At(q.Now().Add(LinkLife)).String()
 	rows = rows[:0]
 	var entries []audit.Entry
 	var people []named

@@ -13,8 +13,8 @@ import (
 // How long a link to set a password may be used: one an administrator passes on
 // or a new account is greeted with, and one somebody asked for by mail.
 const (
-	linkLife  = 7 * 24 * time.Hour
-	resetLife = 2 * time.Hour
+	LinkLife  = 7 * 24 * time.Hour
+	ResetLife = 2 * time.Hour
 )
 
 // NewLink gives the token of a link by which a user sets a password, once. It is shown only
@@ -38,16 +38,16 @@ func NewLink(ctx context.Context, q db.Q, user int64) (token string, until clock
 	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Password, Action: "link_made", UserID: user}); err != nil {
 		return "", until, err
 	}
-	return addLink(ctx, q, user, linkLife)
+	return addLink(ctx, q, user, LinkLife)
 }
 
 // AddLink gives the token of a link to be mailed: a week for a new account, two
 // hours for one whose password was forgotten. Earlier links stay, so that
 // nobody can make them useless by asking for another.
 func AddLink(ctx context.Context, q db.Q, user int64, newAccount bool) (string, error) {
-	life := resetLife
+	life := ResetLife
 	if newAccount {
-		life = linkLife
+		life = LinkLife
 	}
 	token, _, err := addLink(ctx, q, user, life)
 	return token, err

@@ -2,12 +2,10 @@ package mail
 
 import (
 	"bytes"
-	"embed"
+	"cmp"
 	"fmt"
-	htmltemplate "html/template"
 	"net/url"
 	"strings"
-	"text/template"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -25,7 +23,8 @@ type Email struct {
 // them to their line.
 type Content interface {
 	template() string // the name of its templates
-	subject() string
+	subject(l *Language) string
+	language() *Language
 }
 
 // Frame is what every email has around its content.
@@ -38,41 +37,27 @@ type Frame struct {
 	Unsubscribe string         // where emails of this kind can be turned off; none when empty
 	Now         time.Time      // when it is written
 	Zone        *time.Location // whose clock its times are on; nil where nobody knows it
+	Words       *Language      // what it speaks; nil is what the service does
 }
 
-//go:embed templates
-var files embed.FS
+// language is what the email speaks.
+func (f Frame) language() *Language { return cmp.Or(f.Words, Spoken) }
 
-// emails are the templates, parsed once: a mistake in them shows at the
-// start of any program and test that uses this package.
-var (
-	htmlTemplates = map[string]*htmltemplate.Template{}
-	textTemplates = map[string]*template.Template{}
-)
-
-func init() {
-	helpers := map[string]any{"line": oneLine, "quote": quote, "cut": cut, "sentence": sentence,
-		"count": count, "link": webLink}
-	for _, c := range []Content{Feedback{}, PortfolioReady{}, PortfolioFailed{}, PDFFailed{}, StudentWeek{},
-		StaffWeek{}, Digest{}, Password{}, Address{}, WorkDeleted{}} {
-		name := c.template()
-		htmlTemplates[name] = htmltemplate.Must(htmltemplate.New("frame.html").Funcs(helpers).
-			ParseFS(files, "templates/frame.html", "templates/"+name+".html"))
-		textTemplates[name] = template.Must(template.New("frame.txt").Funcs(helpers).
-			ParseFS(files, "templates/frame.txt", "templates/"+name+".txt"))
-	}
-}
+// contents are an email of each kind.
+var contents = []Content{Feedback{}, PortfolioReady{}, PortfolioFailed{}, PDFFailed{}, StudentWeek{}, StaffWeek{}, Digest{},
+	Password{}, Address{}, WorkDeleted{}}
 
 // Render writes the email of c.
 func Render(c Content) (Email, error) {
 	var text, html bytes.Buffer
-	if err := textTemplates[c.template()].Execute(&text, c); err != nil {
+	l := c.language()
+	if err := l.text[c.template()].Execute(&text, c); err != nil {
 		return Email{}, fmt.Errorf("write the text of the email %s: %w", c.template(), err)
 	}
-	if err := htmlTemplates[c.template()].Execute(&html, c); err != nil {
+	if err := l.html[c.template()].Execute(&html, c); err != nil {
 		return Email{}, fmt.Errorf("write the HTML of the email %s: %w", c.template(), err)
 	}
-	return Email{Subject: line(c.subject(), 200), Text: tidy(text.String()), HTML: html.String()}, nil
+	return Email{Subject: line(c.subject(l), 200), Text: tidy(text.String()), HTML: html.String()}, nil
 }
 
 // tidy takes out the empty lines that template actions leave behind.
@@ -111,17 +96,8 @@ func quote(s string) string {
 
 // sentence lets a text begin as sentences do.
 func sentence(s string) string {
-	s = oneLine(s)
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]
-}
-
-// count writes "1 task" and "3 tasks".
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // webLink lets only web addresses into the text: a mail program would offer

@@ -259,8 +259,8 @@ func TestHostileContentStaysContent(t *testing.T) {
 			Tutors: []mail.TutorWeek{{Name: evil}}},
 		"digest": mail.Digest{Frame: bad, Comments: []mail.DigestComment{{Unit: evil, Task: task, Author: evil,
 			Text: evil}}, Extensions: []mail.DigestExtension{{Unit: evil, Task: task, Granted: true, Answer: evil}}},
-		"password": mail.Password{Frame: bad, Username: evil, New: true, Validity: evil},
-		"address":  mail.Address{Frame: bad, Username: evil, Confirm: true, Validity: evil},
+		"password": mail.Password{Frame: bad, Username: evil, New: true},
+		"address":  mail.Address{Frame: bad, Username: evil, Confirm: true},
 		"moved":    mail.Address{Frame: bad, Username: evil},
 	} {
 		l := render(t, c)

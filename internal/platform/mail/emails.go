@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"strings"
 	"time"
 
 	"lectern/internal/ground/clock"
@@ -23,6 +24,15 @@ type Feedback struct {
 	Frame
 	Unit  string // its code
 	Tasks []MarkedTask
+}
+
+// Abbreviations name the tasks.
+func (f Feedback) Abbreviations() string {
+	names := make([]string, len(f.Tasks))
+	for i, t := range f.Tasks {
+		names[i] = oneLine(t.Abbreviation)
+	}
+	return strings.Join(names, ", ")
 }
 
 // MarkedTask is a task with the status its marker gave it.
@@ -168,7 +178,7 @@ type Password struct {
 	Frame
 	Username string
 	New      bool
-	Validity string // how long the link works, such as "2 hours"
+	Validity time.Duration // of the link
 }
 
 // Address is about a change of an account's address: to the new one, which is to
@@ -177,7 +187,7 @@ type Address struct {
 	Frame
 	Username         string
 	Confirm, Pending bool
-	Validity         string // how long the link to confirm works
+	Validity         time.Duration // of the link to confirm
 }
 
 func (Feedback) template() string        { return "feedback" }
@@ -191,53 +201,59 @@ func (Digest) template() string          { return "digest" }
 func (Password) template() string        { return "password" }
 func (Address) template() string         { return "address" }
 
-func (f Feedback) subject() string {
+func (f Feedback) subject(l *Language) string {
 	if len(f.Tasks) == 1 {
-		return f.Unit + ": feedback on " + f.Tasks[0].Abbreviation
+		return l.Word("feedback.subject-one", f.Unit, f.Tasks[0].Abbreviation)
 	}
-	return f.Unit + ": feedback on " + count(len(f.Tasks), "task", "tasks")
+	return l.Word("feedback.subject", f.Unit, len(f.Tasks))
 }
-func (p PortfolioReady) subject() string  { return p.Unit + ": your portfolio is ready" }
-func (p PortfolioFailed) subject() string { return p.Unit + ": your portfolio could not be created" }
-func (p PDFFailed) subject() string       { return p.Unit + ": submit " + p.Task.Abbreviation + " again" }
-func (w WorkDeleted) subject() string {
+func (p PortfolioReady) subject(l *Language) string { return l.Word("portfolio-ready.subject", p.Unit) }
+func (p PortfolioFailed) subject(l *Language) string {
+	return l.Word("portfolio-failed.subject", p.Unit)
+}
+func (p PDFFailed) subject(l *Language) string {
+	return l.Word("pdf-failed.subject", p.Unit, p.Task.Abbreviation)
+}
+func (w WorkDeleted) subject(l *Language) string {
 	if w.Restored {
-		return w.Unit + ": " + w.What + " was restored"
+		return l.Word("restored.subject", w.Unit, w.What)
 	}
-	return w.Unit + ": " + w.What + " was deleted"
+	return l.Word("deleted.subject", w.Unit, w.What)
 }
-func (s StudentWeek) subject() string {
+func (s StudentWeek) subject(l *Language) string {
 	if s.Soon == 0 {
-		return s.Unit + ": your week"
+		return l.Word("student-week.subject-none", s.Unit)
 	}
-	return s.Unit + ": your week, " + count(s.Soon, "task", "tasks") + " due"
+	return l.Word("student-week.subject", s.Unit, s.Soon)
 }
-func (s StaffWeek) subject() string { return s.Unit + ": your teaching week" }
+func (s StaffWeek) subject(l *Language) string { return l.Word("staff-week.subject", s.Unit) }
 
-func (d Digest) subject() string {
+func (d Digest) subject(l *Language) string {
 	switch {
 	case len(d.Extensions) == 0:
-		return count(len(d.Comments), "new comment", "new comments")
+		return l.Word("digest.comments", len(d.Comments))
 	case len(d.Comments) == 0:
-		return count(len(d.Extensions), "extension decided", "extensions decided")
+		return l.Word("digest.extensions", len(d.Extensions))
 	}
-	return count(len(d.Comments), "new comment", "new comments") + " and " +
-		count(len(d.Extensions), "extension decided", "extensions decided")
+	return l.Word("digest.both", l.Word("digest.comments", len(d.Comments)), l.Word("digest.extensions", len(d.Extensions)))
 }
 
-func (a Address) subject() string {
+// Title is what the email says of itself: the same as its subject.
+func (d Digest) Title() string { return d.subject(d.language()) }
+
+func (a Address) subject(l *Language) string {
 	switch {
 	case a.Confirm:
-		return "Confirm your email address for " + a.Product
+		return l.Word("address.confirm-subject", a.Product)
 	case a.Pending:
-		return "A change of your email address at " + a.Product + " was requested"
+		return l.Word("address.pending-subject", a.Product)
 	}
-	return "Your email address at " + a.Product + " was changed"
+	return l.Word("address.moved-subject", a.Product)
 }
 
-func (p Password) subject() string {
+func (p Password) subject(l *Language) string {
 	if p.New {
-		return "Welcome to " + p.Product + ": set your password"
+		return l.Word("password.new-subject", p.Product)
 	}
-	return "Set a new password for " + p.Product
+	return l.Word("password.subject", p.Product)
 }

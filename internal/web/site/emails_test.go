@@ -6,21 +6,26 @@ import (
 	"html"
 	"log/slog"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata" // the zones must be there wherever the tests run
 
+	nethtml "golang.org/x/net/html"
+
 	"lectern/internal/connect/notify"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/waittest"
+	"lectern/internal/ground/words/wordstest"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
 	"lectern/internal/platform/mail"
 	"lectern/internal/platform/mail/mailtest"
+	"lectern/internal/teaching/trash"
 	"lectern/internal/teaching/work"
 )
 
@@ -30,8 +35,9 @@ type asked string
 func (a asked) Kind() string               { return string(a) }
 func (asked) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
 
-// mailed sends an email of every kind, by a real mail server, to whom it concerns.
-func (w *world) mailed() []mailtest.Arrived {
+// mailed sends an email of every kind, by a real mail server, to whom it concerns, in a language; nil is
+// what the service speaks.
+func (w *world) mailed(l *mail.Language) []mailtest.Arrived {
 	w.Helper()
 	server := mailtest.Listen(w.T)
 	sender, err := mail.NewSMTP("smtp://" + server.Addr + "?tls=never")
@@ -39,7 +45,7 @@ func (w *world) mailed() []mailtest.Arrived {
 		w.Fatal(err)
 	}
 	m, err := notify.NewMailer(w.Context(), w.db, slog.New(slog.DiscardHandler), notify.Config{Sender: sender,
-		Product: "Lectern", PublicURL: w.public, From: "lectern@example.edu"})
+		Product: "Lectern", PublicURL: w.public, From: "lectern@example.edu", Words: l})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -87,7 +93,7 @@ func (w *world) post(ctx context.Context, q db.Q, m *notify.Mailer) error {
 	project, definition, task := number(w, at[0]), number(w, at[1]), number(w, at[3])
 	_, said := work.Say(ctx, q, nil, work.Reader{UserID: id["tom"], Staff: true},
 		work.TaskRef{ProjectID: project, DefinitionID: definition}, work.NewComment{Text: "Look at line 4."})
-	gone := notify.Deletion{What: "the task 1.1P", Until: clock.On(2998, 1, 1)}
+	gone := notify.Deletion{Kind: trash.Definition, Name: "1.1P", Until: clock.On(2998, 1, 1)}
 	back := gone
 	back.Restored = true
 	_, weekly := jobs.Enqueue(ctx, q, asked("weekly_mails"), jobs.Options{})
@@ -111,7 +117,7 @@ var everyEmail = []string{"ann: feedback on ", "ann: submit <b>1</b> again", "an
 func TestTheButtonOfEveryEmailLeadsToAPage(t *testing.T) {
 	each(t, func(w *world) {
 		got := map[string]bool{}
-		for _, e := range w.mailed() {
+		for _, e := range w.mailed(nil) {
 			for _, one := range everyEmail {
 				to, subject, _ := strings.Cut(one, ": ")
 				got[one] = got[one] || to == e.To && strings.Contains(e.Subject, subject)
@@ -129,13 +135,48 @@ func TestTheButtonOfEveryEmailLeadsToAPage(t *testing.T) {
 	})
 }
 
+// written are texts of the emails that people wrote, or the domain put on record.
+var written = strings.NewReplacer("Look at line 4.", "", "It is empty.", "", "A file is broken.", "", "1.1P", "",
+	"<b>Person</b>", "", "eve", "", "ada", "", "con", "", "Kolkata", "", "Melbourne", "")
+
+var address = regexp.MustCompile(`http://lectern\.test/\S*`)
+
+// Every email that is sent speaks the language of the service, names of statuses, grades and of what was
+// deleted included, and says nothing else but what people wrote.
+func TestEmailsSpeakTheLanguageOfTheService(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	seen := 0
+	for _, e := range w.mailed(mail.NewLanguage(wordstest.Marked(t, os.DirFS("../../platform/mail")))) {
+		seen++
+		root, err := nethtml.Parse(strings.NewReader(e.HTML))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := []string{e.Subject, e.Text}
+		for n := range root.Descendants() {
+			if n.Type == nethtml.TextNode && n.Parent.Data != "style" {
+				said = append(said, n.Data)
+			}
+		}
+		for _, text := range said {
+			rest := written.Replace(address.ReplaceAllString(wordstest.Unmarked(text), ""))
+			if rest = foreign(rest); rest != "" {
+				t.Errorf("%q to %s says %q", e.Subject, e.To, rest)
+			}
+		}
+	}
+	if seen < len(everyEmail) {
+		t.Errorf("only %d emails were sent", seen)
+	}
+}
+
 var foot = regexp.MustCompile(`<a href="http://lectern\.test(/unsubscribe\?[^"]+)">unsubscribe from this kind</a>`)
 
 // An email tells what is due on the clock of its reader, with the unit's beside it, and its foot
 // leads to where its kind is turned off: by whoever has the email, once they say so.
 func TestEmailsTellTimesAndCanBeTurnedOff(t *testing.T) {
 	each(t, func(w *world) {
-		for _, e := range w.mailed() {
+		for _, e := range w.mailed(nil) {
 			if e.To != "ann" || !strings.Contains(e.Subject, "feedback on") {
 				continue
 			}

@@ -57,7 +57,7 @@ func (r *reader) searches() {
 // unsubscribes goes by the link in the foot of an email.
 func (r *reader) unsubscribes(w *world) {
 	r.Helper()
-	for _, e := range w.mailed() {
+	for _, e := range w.mailed(nil) {
 		if found := foot.FindStringSubmatch(e.HTML); found != nil {
 			who := w.reader("")
 			who.open(html.UnescapeString(found[1])).does(act{form: "/unsubscribe"}).sees("no more emails of this kind")
