@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "take the pictures of the README anew, put what components measure on record")
 
 // mostOfAPicture is how many bytes a picture of the documentation may have.
-const mostOfAPicture = 150_000
+const mostOfAPicture = 80_000
 
 // TestPictures takes the pictures of the README's tour:
 //
@@ -84,26 +85,80 @@ func (b *tab) documented(name string) {
 	}
 }
 
-// fewColours gives a picture in the 256 colours that are most of it, a third of the size: pages have
-// few, and what smooths their letters is told from its neighbours by nobody.
+// fewColours gives a picture in 256 colours, a third of the size: pages have few, and what smooths their
+// letters is told from its neighbours by nobody.
 func fewColours(from image.Image) *image.Paletted {
-	count := map[color.Color]int{}
+	count := map[color.RGBA]int{}
 	at := from.Bounds()
+	pixel := func(x, y int) color.RGBA { return color.RGBAModel.Convert(from.At(x, y)).(color.RGBA) }
 	for y := at.Min.Y; y < at.Max.Y; y++ {
 		for x := at.Min.X; x < at.Max.X; x++ {
-			count[from.At(x, y)]++
+			count[pixel(x, y)]++
 		}
 	}
-	most := slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int { return cmp.Compare(count[b], count[a]) })
-	out := image.NewPaletted(at, most[:min(256, len(most))])
-	nearest := map[color.Color]uint8{}
-	for _, c := range most {
-		nearest[c] = uint8(out.Palette.Index(c)) //nolint:gosec // there are 256
-	}
+	chosen, nearest := palette(count)
+	out := image.NewPaletted(at, chosen)
 	for y := at.Min.Y; y < at.Max.Y; y++ {
 		for x := at.Min.X; x < at.Max.X; x++ {
-			out.SetColorIndex(x, y, nearest[from.At(x, y)])
+			out.SetColorIndex(x, y, nearest[pixel(x, y)])
 		}
 	}
 	return out
+}
+
+// palette chooses 256 of the colours of a picture, and which of them stands for each. The next one chosen
+// is always the one that those before stand for worst; by the square root of how often it is there, so that
+// a small mark in an accent counts beside large areas and the many shades of their letters.
+func palette(count map[color.RGBA]int) (chosen color.Palette, nearest map[color.RGBA]uint8) {
+	all := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	nearest = map[color.RGBA]uint8{}
+	off := make([]float64, len(all)) // how far each is from what stands for it
+	for i := range off {
+		off[i] = math.Inf(1)
+	}
+	for next := 0; len(chosen) < min(256, len(all)); {
+		is := all[next]
+		chosen = append(chosen, is)
+		worst := -1.0
+		for i, c := range all {
+			if d := distance(c, is); d < off[i] {
+				off[i], nearest[c] = d, uint8(len(chosen)-1) //nolint:gosec // there are 256
+			}
+			if bad := off[i] * math.Sqrt(float64(count[c])); bad > worst {
+				worst, next = bad, i
+			}
+		}
+	}
+	return chosen, nearest
+}
+
+func distance(a, b color.RGBA) float64 {
+	r, g, l := float64(a.R)-float64(b.R), float64(a.G)-float64(b.G), float64(a.B)-float64(b.B)
+	return r*r + g*g + l*l
+}
+
+// A small mark keeps its colour beside more shades of grey than there is room for.
+func TestPicturesKeepSmallMarks(t *testing.T) {
+	drawn := image.NewRGBA(image.Rect(0, 0, 800, 300))
+	for i := range 800 * 300 {
+		shade := uint8(i % 256)                                                             //nolint:gosec // it is
+		drawn.SetRGBA(i%800, i/800, color.RGBA{shade, shade, shade ^ uint8(i/256%16), 255}) //nolint:gosec // it is
+	}
+	red := color.RGBA{229, 72, 77, 255}
+	for x := range 12 {
+		drawn.SetRGBA(400+x, 150, red)
+	}
+	few := fewColours(drawn)
+	if len(few.Palette) > 256 || few.At(405, 150) != red {
+		t.Errorf("in %d colours the mark is %v", len(few.Palette), few.At(405, 150))
+	}
+	worst := 0.0
+	for i := range 800 * 300 {
+		worst = max(worst, distance(drawn.RGBAAt(i%800, i/800), few.At(i%800, i/800).(color.RGBA)))
+	}
+	if worst > 150 {
+		t.Errorf("a colour is off by %.0f", math.Sqrt(worst))
+	}
 }
