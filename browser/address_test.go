@@ -17,7 +17,10 @@ func TestOldAddresses(t *testing.T) {
 	b.awaitText("1.1P")
 	for old, page := range map[string]string{"/#/projects/4/portfolio": "/projects/4/portfolio", "/#/home": "/home",
 		"/#/projects/4/groups?x=1": "/projects/4/groups", "/#/edit_profile": "/profile", "/#/no/such/page": "/home",
-		"/#/password?token=a-b_c": "/password?token=a-b_c", "/#/home?notifications": "/profile#letters",
+		"/profile#address": "/profile/email#address", "/profile#prefer": "/profile/appearance#prefer",
+		"/profile#sessions": "/profile/security#sessions", "/profile#change": "/profile/security#change",
+		"/profile#names":          "/profile#names",
+		"/#/password?token=a-b_c": "/password?token=a-b_c", "/#/home?notifications": "/profile/email#letters",
 		"/#/projects/4": "/projects/4", "/#/projects/4/dashboard/": "/projects/4",
 		"/#/projects/4/dashboard/no%20such%ta&sk": "/projects/4"} {
 		b.visit(old)

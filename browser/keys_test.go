@@ -260,7 +260,7 @@ func TestKeysSwitchedOffInTheProfile(t *testing.T) {
 	s := another(t)
 	b := open(t, s, wide)
 	b.signIn("tutor_0")
-	b.visit("/profile")
+	b.visit("/profile/appearance")
 	b.press("#shortcuts")
 	b.follow("form[action='/profile/preferences'] button")
 	b.desk(toMark)
@@ -278,7 +278,7 @@ func TestKeysSwitchedOffInTheProfile(t *testing.T) {
 		b.has("#desk-queue [data-state]") {
 		t.Error("a key worked that was switched off")
 	}
-	b.visit("/profile")
+	b.visit("/profile/appearance")
 	b.press("#shortcuts")
 	b.follow("form[action='/profile/preferences'] button")
 	b.desk(toMark)

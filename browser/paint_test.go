@@ -104,7 +104,7 @@ func TestNoFlashOfAnotherTheme(t *testing.T) {
 	seen := map[string]bool{}
 	for theme, device := range map[string]screen{"dark": wide, "light": wide.inTheDark()} {
 		b.turn(device)
-		b.visit("/profile")
+		b.visit("/profile/appearance")
 		b.press("#theme-" + theme)
 		b.follow("form[action$='/preferences'] button")
 		b.visit("/home")

@@ -69,13 +69,13 @@ func TestPreferencesOnPages(t *testing.T) {
 	each(t, func(w *world) {
 		ann := w.as("ann")
 		ann.do("/home", nil).says(`<html lang="en" data-theme="system">`)
-		ann.do("/profile/preferences", url.Values{"theme": {"dark"}}).leadsTo("/profile")
+		ann.do("/profile/preferences", url.Values{"theme": {"dark"}}).leadsTo("/profile/appearance")
 		ann.do("/help", nil).says(`<html lang="en" data-theme="dark" data-shortcuts="off">`)
 		ann.do("/nowhere", nil).status(404).says(`data-theme="dark"`).says("Sign out")
 		ann.do("/profile/preferences", url.Values{"theme": {"pink"}}).status(400)
 		w.do("/help", nil).says(`<html lang="en">`)
-		ann.do("/profile/letters", url.Values{"feedback": {"true"}}).leadsTo("/profile#letters")
-		page := ann.do("/profile", nil).Body.String()
+		ann.do("/profile/letters", url.Values{"feedback": {"true"}}).leadsTo("/profile/email#letters")
+		page := ann.do("/profile/appearance", nil).Body.String() + ann.do("/profile/email", nil).Body.String()
 		for _, want := range []string{`id="theme-dark" name="theme" type="radio" value="dark" checked`,
 			`name="feedback" type="checkbox" value="true" checked`} {
 			if !strings.Contains(page, want) {

@@ -141,7 +141,7 @@ func (r *reader) opensAnAccount() {
 		fill: map[string]string{"password": next, "again": next}}).sees("Password set.")
 	r.open("/sign-in").does(act{form: "/sign-in", fill: map[string]string{"username": "ann", "password": next}}).
 		sees("<h1>Home</h1>")
-	r.open("/profile").does(act{form: "/profile/password", fill: map[string]string{
+	r.open("/profile/security").does(act{form: "/profile/password", fill: map[string]string{
 		"old_password": next, "password": secret, "again": secret}}).sees("Password changed.")
 }
 
@@ -151,13 +151,13 @@ func (r *reader) changesWhoTheyAre() {
 	r.open("/profile").does(act{form: "/names", fill: map[string]string{"nickname": "Annie", "pronouns": "she/her"}}).
 		sees(`value="Annie"`).sees(`value="she/her"`)
 	r.does(act{form: "/research", fill: map[string]string{"research": "true"}}).sees(`value="true" required checked`)
-	r.does(act{form: "/profile/address", fill: map[string]string{"email": "new@example.edu"}}).
+	r.open("/profile/email").does(act{form: "/profile/address", fill: map[string]string{"email": "new@example.edu"}}).
 		sees("Waiting for confirmation: <bdi>new@example.edu</bdi>")
 	token := r.link(func(ctx context.Context, q db.Q, user int64) (string, error) {
 		return ident.AddAddressLink(ctx, q, user, "new@example.edu")
 	})
 	r.open("/confirm-address?token=" + token).does(act{form: "/confirm-address"}).sees("<p role=\"status\">")
-	if r.open("/profile").sees(`value="new@example.edu"`); strings.Contains(r.text, "Waiting for confirmation") {
+	if r.open("/profile/email").sees(`value="new@example.edu"`); strings.Contains(r.text, "Waiting for confirmation") {
 		r.Error("the address still waits")
 	}
 }
@@ -167,11 +167,14 @@ func (r *reader) keepsTheAccount() {
 	r.Helper()
 	r.open("/sign-in").does(act{form: "/sign-in", fill: map[string]string{"username": "ann", "password": secret}})
 	r.as("ann") // on another device
-	r.open("/profile").does(act{form: "/preferences", fill: map[string]string{"theme": "dark", "shortcuts": ""}}).
+	r.open("/profile/appearance").does(act{form: "/preferences", fill: map[string]string{"theme": "dark", "shortcuts": ""}}).
 		sees(`data-theme="dark" data-shortcuts="off"`)
-	r.does(act{form: "/letters", fill: map[string]string{"tasks": ""}}).sees(`name="tasks" type="checkbox" value="true">`)
+	r.open("/profile").does(act{form: "/zone", fill: map[string]string{"time_zone": "Asia/Kolkata"}}).
+		sees("<option selected>Asia/Kolkata")
+	r.does(act{form: "/zone", fill: map[string]string{"time_zone": ""}})
+	r.open("/profile/email").does(act{form: "/letters", fill: map[string]string{"tasks": ""}}).sees(`name="tasks" type="checkbox" value="true">`)
 	r.changesWhoTheyAre()
-	before := strings.Count(r.open("/profile").text, "/profile/sessions/")
+	before := strings.Count(r.open("/profile/security").text, "/profile/sessions/")
 	if r.does(act{form: "/end"}); strings.Count(r.text, "/profile/sessions/") != before-1 {
 		r.Error("the session is still there")
 	}

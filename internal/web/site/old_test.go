@@ -23,6 +23,6 @@ func TestTasksAreFoundByAbbreviation(t *testing.T) {
 		w.as("eve").do(find+"?abbreviation=6.1P", nil).status(403)
 		w.do(find+"?abbreviation=6.1P", nil).leadsTo("/sign-in?next=%2Fprojects%2F" + w.ids()[0] +
 			"%2Ftask%3Fabbreviation%3D6.1P")
-		w.as("ann").do("/profile/letters", nil).leadsTo("/profile#letters")
+		w.as("ann").do("/profile/letters", nil).leadsTo("/profile/email#letters")
 	})
 }

@@ -297,7 +297,7 @@ func TestForgottenPasswordsAndAddresses(t *testing.T) {
 		w.do("/confirm-address", nil).status(200).says("This link is incomplete")
 		w.do("/confirm-address?token=abc", nil).status(200).says("Confirm address")
 		w.do("/confirm-address", url.Values{"token": {"abc"}}).status(404).says("role=\"alert\"").
-			says(`<a href="/profile#address">`).lacks(`name="token"`)
+			says(`<a href="/profile/email#address">`).lacks(`name="token"`)
 	})
 }
 
@@ -319,7 +319,7 @@ func TestSecondFactorOnPages(t *testing.T) {
 		ann := *w
 		ann.cookie = in.Result().Cookies()[0].Value
 		shown := ann.do("/second-factor", url.Values{"password": {secret}}).status(200).says("data:image/png;base64,").
-			says(`<p class="path"><a href="/profile">`) // whoever thinks better of it
+			says(`<p class="path"><a href="/profile/security">`) // whoever thinks better of it
 		found := regexp.MustCompile(`name="secret" value="(\w+)"`).FindStringSubmatch(shown.Body.String())
 		ann.do("/second-factor/confirm", url.Values{"secret": {found[1]}, "otp": {"000000"}}).status(422).says(found[1])
 		code, err := totp.Code(found[1], totp.Step(w.db.Now().Time))
@@ -330,8 +330,9 @@ func TestSecondFactorOnPages(t *testing.T) {
 			lacks(`<p class="path">`) // the codes are shown once: they are left by the button below them
 		w.do("/sign-in", url.Values{"username": {"ann"}, "password": {secret}}).status(401).says(`name="otp"`)
 		other := w.as("ann")
-		id := regexp.MustCompile(`/profile/sessions/\d+/end`).FindString(ann.do("/profile", nil).status(200).Body.String())
-		ann.do(id, url.Values{}).leadsTo("/profile")
+		id := regexp.MustCompile(`/profile/sessions/\d+/end`).FindString(ann.do("/profile/security", nil).status(200).
+			Body.String())
+		ann.do(id, url.Values{}).leadsTo("/profile/security#sessions")
 		other.do("/home", nil).leadsTo("/sign-in?next=%2Fhome")
 		ann.do("/profile/password", url.Values{"old_password": {secret}, "password": {secret + "!"},
 			"again": {secret + "?"}}).status(422).says("do not match")

@@ -36,6 +36,9 @@ var pages = map[string][4]int{
 	"GET /offline":                                  {200, 200, 200, 200},
 	"GET /live":                                     {303, 400, 400, 400}, // the number is none
 	"GET /profile":                                  {303, 200, 200, 200},
+	"GET /profile/email":                            {303, 200, 200, 200},
+	"GET /profile/appearance":                       {303, 200, 200, 200},
+	"GET /profile/security":                         {303, 200, 200, 200},
 	"POST /profile/password":                        {401, 401, 401, 401}, // the old one is wrong
 	"POST /profile/sessions/{id}/end":               {401, 404, 404, 404},
 	"GET /second-factor":                            {303, 200, 200, 200},

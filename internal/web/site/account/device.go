@@ -3,7 +3,10 @@ package account
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
+
+	"lectern/internal/web/site/page"
 )
 
 // What browsers and systems are called, by what tells them in the header User-Agent. The
@@ -26,6 +29,17 @@ func (l language) device(agent string) string {
 	default:
 		return cmp.Or(browser, system, l.Word("profile.unknown"))
 	}
+}
+
+// carried are the systems of what fits into a hand.
+var carried = []string{"Android", "iOS", "iPadOS"}
+
+// deviceIcon is the picture of what somebody signed in with.
+func deviceIcon(agent string) page.Icon {
+	if slices.Contains(carried, called(systems, agent)) {
+		return page.Icon("smartphone")
+	}
+	return page.Icon("laptop")
 }
 
 func called(names [][2]string, agent string) string {

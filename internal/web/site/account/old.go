@@ -16,7 +16,7 @@ import (
 func (s *room) oldRoutes() {
 	endpoint.Route(s.Server, "GET "+profile+"/letters", 303, policy.SignedIn, "The choice of emails",
 		func(context.Context, *access.Caller, struct{}) (endpoint.Redirect, error) {
-			return endpoint.Redirect{To: profile + "#letters"}, nil
+			return endpoint.Redirect{To: emailTab.path + "#letters"}, nil
 		})
 	endpoint.Route(s.Server, "GET "+links.Project+"/task", 303, policy.ReadProject, "Find a task by its abbreviation",
 		s.findTask)

@@ -26,8 +26,15 @@ const (
 )
 
 func (s *room) profileRoutes() {
-	page.Show(s.Site, profile, policy.SignedIn, "Your account", s.profile)
+	for _, t := range accountTabs {
+		page.Show(s.Site, t.path, policy.SignedIn, "Your account: "+t.template,
+			func(ctx context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
+				return s.profile(ctx, who, t)
+			})
+	}
 	page.Form(s.Site, profile+"/preferences", policy.SignedIn, "Change how you want your pages", s.prefer,
+		endpoint.Unaudited("a matter of taste"))
+	page.Form(s.Site, profile+"/zone", policy.SignedIn, "Choose the clock of your pages", s.chooseZone,
 		endpoint.Unaudited("a matter of taste"))
 	page.Form(s.Site, profile+"/password", policy.SignedIn, "Change your password", s.changePassword,
 		endpoint.Audited(audit.Password))
@@ -42,8 +49,21 @@ func (s *room) profileRoutes() {
 		endpoint.Audited(audit.SecondFactor))
 }
 
+// accountTab is one of the pages of an account.
+type accountTab struct{ path, template, word string }
+
+var (
+	ownTab     = accountTab{profile, "profile", "profile.tab"}
+	emailTab   = accountTab{profile + "/email", "profile-email", "profile.address"}
+	looksTab   = accountTab{profile + "/appearance", "profile-appearance", "profile.prefer"}
+	securedTab = accountTab{profile + "/security", "profile-security", "profile.security"}
+
+	accountTabs = []accountTab{ownTab, emailTab, looksTab, securedTab}
+)
+
 // profilePage is what a person sees of their own account.
 type profilePage struct {
+	Tabs     []page.Section
 	User     *ident.User
 	Typed    ownFields
 	Sessions []ident.Session
@@ -73,33 +93,51 @@ func (v profilePage) ZoneOptions() template.HTML {
 	return template.HTML(all) //nolint:gosec // names of our own list, and one that is escaped
 }
 
-func (s *room) profile(ctx context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
-	v := profilePage{Themes: ident.Themes}
+// tabs are the pages of an account, with the one that is open marked.
+func (s *room) tabs(open accountTab) (out []page.Section) {
+	for _, t := range accountTabs {
+		out = append(out, page.Section{Path: t.path, Words: s.Word(t.word), Current: t == open})
+	}
+	return out
+}
+
+func (s *room) profile(ctx context.Context, who *access.Caller, on accountTab) (*page.Page, error) {
+	v := profilePage{Tabs: s.tabs(on), Themes: ident.Themes}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.User, err = ident.ByID(ctx, q, who.ID); err != nil {
 			return err
 		}
 		v.Typed = fieldsOf(v.User)
-		if v.Prefer, err = ident.PreferencesOf(ctx, q, who.ID); err != nil {
-			return err
+		switch on {
+		case ownTab, looksTab:
+			v.Prefer, err = ident.PreferencesOf(ctx, q, who.ID)
+		case securedTab:
+			if v.Sessions, err = ident.Sessions(ctx, q, who); err == nil {
+				v.Factor, err = s.Usecases.Passwords.Factor(ctx, q, who)
+			}
 		}
-		if v.Sessions, err = ident.Sessions(ctx, q, who); err != nil {
-			return err
-		}
-		v.Factor, err = s.Usecases.Passwords.Factor(ctx, q, who)
 		return err
 	})
-	return s.Page(who, "profile", v), err
+	p := s.Titled(who, on.template, s.Word(on.word), v)
+	p.Within = &page.Crumb{Words: s.Word("profile.title"), Path: profile}
+	return p, err
 }
 
 func (s *room) prefer(ctx context.Context, who *access.Caller, in struct {
 	Theme     ident.Theme `param:"theme"`
 	Shortcuts bool        `param:"shortcuts"`
-	TimeZone  string      `param:"time_zone"`
+	TimeZone  *string     `param:"time_zone"`
 }) (endpoint.Drawing, error) {
 	_, err := s.Usecases.SetPreferences(ctx, who, usecase.PreferencesChange{Theme: &in.Theme, Shortcuts: &in.Shortcuts,
-		TimeZone: &in.TimeZone})
-	return endpoint.Redirect{To: profile}, err
+		TimeZone: in.TimeZone})
+	return endpoint.Redirect{To: looksTab.path}, err
+}
+
+func (s *room) chooseZone(ctx context.Context, who *access.Caller, in struct {
+	TimeZone string `param:"time_zone"`
+}) (endpoint.Drawing, error) {
+	_, err := s.Usecases.SetPreferences(ctx, who, usecase.PreferencesChange{TimeZone: &in.TimeZone})
+	return endpoint.Redirect{To: ownTab.path + "#time"}, err
 }
 
 func (s *room) changePassword(ctx context.Context, who *access.Caller, in struct {
@@ -114,7 +152,7 @@ func (s *room) changePassword(ctx context.Context, who *access.Caller, in struct
 		err = s.Usecases.Passwords.ChangePassword(ctx, who, in.Old, in.Password, who.From)
 	}
 	if err != nil {
-		p, drawn := s.profile(ctx, who, struct{}{})
+		p, drawn := s.profile(ctx, who, securedTab)
 		if drawn != nil {
 			return nil, drawn
 		}
@@ -127,7 +165,7 @@ func (s *room) endSession(ctx context.Context, who *access.Caller, in struct {
 	ID int64 `path:"id"`
 }) (endpoint.Drawing, error) {
 	err := s.Usecases.EndOwnSession(ctx, who, in.ID)
-	return endpoint.Redirect{To: profile}, err
+	return endpoint.Redirect{To: securedTab.path + "#sessions"}, err
 }
 
 // factorPage leads through setting up a second factor: the password, the secret, and
@@ -202,5 +240,5 @@ func (s *room) dropFactor(ctx context.Context, who *access.Caller, in factorIn) 
 	if err := s.Usecases.DropFactor(ctx, who, in.Password, in.Code); err != nil {
 		return s.factorAgain(ctx, who, factorPage{}, err)
 	}
-	return endpoint.Redirect{To: profile}, nil
+	return endpoint.Redirect{To: securedTab.path}, nil
 }

@@ -41,13 +41,13 @@ func (v profilePage) Answered(yes bool) bool {
 
 // keep changes the reader's own account and leads back to the part of the profile that
 // they came from. What was refused is shown again as it was typed.
-func (s *room) keep(ctx context.Context, who *access.Caller, part string, c ident.Change,
+func (s *room) keep(ctx context.Context, who *access.Caller, on accountTab, part string, c ident.Change,
 	password string) (endpoint.Drawing, error) {
 	_, err := s.Usecases.ChangeAccount(ctx, who, who.ID, c, password)
 	if err == nil {
-		return endpoint.Redirect{To: profile + "#" + part}, nil
+		return endpoint.Redirect{To: on.path + "#" + part}, nil
 	}
-	p, drawn := s.profile(ctx, who, struct{}{})
+	p, drawn := s.profile(ctx, who, on)
 	if drawn != nil {
 		return nil, drawn
 	}
@@ -70,7 +70,7 @@ func (s *room) changeNames(ctx context.Context, who *access.Caller, in struct {
 	Nickname  string `param:"nickname"`
 	Pronouns  string `param:"pronouns"`
 }) (endpoint.Drawing, error) {
-	return s.keep(ctx, who, "names", ident.Change{FirstName: &in.FirstName, LastName: &in.LastName,
+	return s.keep(ctx, who, ownTab, "names", ident.Change{FirstName: &in.FirstName, LastName: &in.LastName,
 		Nickname: &in.Nickname, Pronouns: &in.Pronouns}, "")
 }
 
@@ -80,7 +80,7 @@ func (s *room) changeAddress(ctx context.Context, who *access.Caller, in struct 
 	Email    string `param:"email"`
 	Password string `param:"old_password" text:"any"`
 }) (endpoint.Drawing, error) {
-	d, err := s.keep(ctx, who, "address", ident.Change{Email: &in.Email}, in.Password)
+	d, err := s.keep(ctx, who, emailTab, "address", ident.Change{Email: &in.Email}, in.Password)
 	if p, drawn := d.(*page.Page); drawn && in.Password == "" && p.Wrong.Status == http.StatusForbidden {
 		p.Wrong.Text = s.Word("profile.prove") // the domain speaks of fields that programs send
 	}
@@ -91,7 +91,7 @@ func (s *room) changeResearch(ctx context.Context, who *access.Caller, in struct
 	Research bool `param:"research,required"`
 }) (endpoint.Drawing, error) {
 	answer := &in.Research
-	return s.keep(ctx, who, "research", ident.Change{OptInToResearch: &answer}, "")
+	return s.keep(ctx, who, ownTab, "research", ident.Change{OptInToResearch: &answer}, "")
 }
 
 func (s *room) changeEmails(ctx context.Context, who *access.Caller, in struct {
@@ -99,6 +99,6 @@ func (s *room) changeEmails(ctx context.Context, who *access.Caller, in struct {
 	Portfolio bool `param:"portfolio"`
 	Feedback  bool `param:"feedback"`
 }) (endpoint.Drawing, error) {
-	return s.keep(ctx, who, "letters", ident.Change{ReceiveTaskNotifications: &in.Tasks,
+	return s.keep(ctx, who, emailTab, "letters", ident.Change{ReceiveTaskNotifications: &in.Tasks,
 		ReceivePortfolioNotifications: &in.Portfolio, ReceiveFeedbackNotifications: &in.Feedback}, "")
 }

@@ -26,7 +26,7 @@ type room struct {
 type language struct{ *page.Language }
 
 func funcs(l *page.Language) template.FuncMap {
-	return template.FuncMap{"device": language{l}.device}
+	return template.FuncMap{"device": language{l}.device, "deviceIcon": deviceIcon}
 }
 
 func open(site *page.Site) {
@@ -45,6 +45,9 @@ func open(site *page.Site) {
 func keys() (list []string) {
 	for role := policy.Student; role <= policy.Admin; role++ {
 		list = append(list, roleKey(role.Name()))
+	}
+	for _, t := range accountTabs {
+		list = append(list, t.word)
 	}
 	return list
 }

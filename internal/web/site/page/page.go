@@ -25,6 +25,7 @@ type Page struct {
 	Head   http.Header         // to be sent with it
 	Gate   bool                // one card on the ground, as for whoever is not in yet
 	Rail   bool                // the sidebar shows its icons only: the page needs the width
+	Within *Crumb              // what the page is a part of, beside its unit; nil: it stands for itself
 	Alone  bool                // nothing leads on from it but itself: there is no network where it is shown
 	site   *Site
 	path   string // where it stands

@@ -143,6 +143,9 @@ func (p *Page) current() *Place {
 // Crumbs are the way to the page: its unit, the section, whose work it is, and the page.
 func (p *Page) Crumbs() (way []Crumb) {
 	last := Crumb{Words: p.Title}
+	if p.Within != nil {
+		way = append(way, *p.Within)
+	}
 	if at := p.current(); at != nil {
 		way = append(way, Crumb{at.Code, at.Path})
 		for _, s := range at.Sections {
