@@ -28,7 +28,24 @@ type wire struct {
 	*service
 	does fate32
 	to   atomic.Pointer[url.URL]
+	slow atomic.Pointer[held]
 	lost atomic.Int32 // how many verdicts were
+}
+
+// held are answers that do not come before they are let go: those to paths with these steps.
+type held struct {
+	part string // such as search/found
+	free chan struct{}
+}
+
+// hold keeps answers back until what it gives is called.
+func (w *wire) hold(part string) (release func()) {
+	h := &held{part, make(chan struct{})}
+	w.slow.Store(h)
+	return func() {
+		w.slow.Store(nil)
+		close(h.free)
+	}
 }
 
 type fate32 struct{ atomic.Int32 }
@@ -64,6 +81,12 @@ func newWire(t *testing.T, s *service) *wire {
 		if does == fails {
 			http.Error(rw, "the service is broken", http.StatusInternalServerError)
 			return
+		}
+		if h := w.slow.Load(); h != nil && strings.Contains(r.URL.Path+"/", "/"+h.part+"/") {
+			select {
+			case <-h.free:
+			case <-r.Context().Done():
+			}
 		}
 		proxy.ServeHTTP(rw, r)
 	}))

@@ -62,8 +62,14 @@ class DocumentView extends HTMLElement {
     this.width = width;
     this.words ??= JSON.parse(this.dataset.words);
     this.zoom ??= 1;
-    this.opened ??= this.open(new AbortController()).catch(() => this.fail());
+    this.opened ??= this.begin();
     return this.opened;
+  }
+
+  async begin() {
+    this.setAttribute('aria-busy', 'true');
+    await this.open(new AbortController()).catch(() => this.fail());
+    if (this.opened) this.removeAttribute('aria-busy');
   }
 
   // rest gives back what is drawn of a document that is kept but not shown, except for
@@ -79,6 +85,7 @@ class DocumentView extends HTMLElement {
     if (this.task) release(this.task, this.worker);
     this.querySelector('.viewer')?.remove();
     this.opened = this.task = this.worker = this.pane = undefined;
+    this.removeAttribute('aria-busy');
   }
 
   say(key, ...values) {

@@ -50,11 +50,18 @@ const again = 10000; // ms
 
 addEventListener('submit', (e) => {
   if (e.defaultPrevented || e.target.method !== 'post') return;
-  if (Date.now() - (sent.get(e.target) ?? -again) < again) e.preventDefault();
-  else sent.set(e.target, Date.now());
+  if (Date.now() - (sent.get(e.target) ?? -again) < again) {
+    e.preventDefault();
+    return;
+  }
+  sent.set(e.target, Date.now());
+  e.submitter?.setAttribute('aria-busy', 'true');
+  setTimeout(() => e.submitter?.removeAttribute('aria-busy'), again);
 });
 addEventListener('pageshow', (e) => { // by the way back
-  if (e.persisted) for (const form of document.forms) sent.delete(form);
+  if (!e.persisted) return;
+  for (const form of document.forms) sent.delete(form);
+  for (const button of document.querySelectorAll('button[aria-busy]')) button.removeAttribute('aria-busy');
 });
 
 // Work that waits to be handed in is removed when somebody signs out, and everything
