@@ -169,7 +169,7 @@ func (m *Mailer) frame(to reader, p Preference, link string) mail.Frame {
 	f := mail.Frame{Product: m.product, Name: to.name, Link: m.public + link, Now: m.db.Now().Time, Zone: to.zone,
 		Words: m.words}
 	if p != None {
-		f.Settings = m.public + links.Profile
+		f.Settings = m.public + links.ProfileEmail
 		f.Unsubscribe = m.public + links.With(links.Unsubscribe, token(m.key, to.id, p))
 	}
 	return f

@@ -14,7 +14,8 @@ import (
 const (
 	Home           = "/home"
 	News           = "/news"
-	Profile        = "/profile" // with the choice of mails
+	Profile        = "/profile"
+	ProfileEmail   = "/profile/email" // with the choice of mails
 	Password       = "/password"
 	ConfirmAddress = "/confirm-address"
 	Unsubscribe    = "/unsubscribe"
@@ -38,8 +39,8 @@ const (
 )
 
 // All lists the pages, for whoever serves them.
-var All = []string{Home, News, Profile, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project, Plan, Task,
-	Portfolio,
+var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project, Plan,
+	Task, Portfolio,
 	Deleted, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It

@@ -31,7 +31,7 @@ func (s *Server) aboutUnsubscribing(ctx context.Context, _ *access.Caller, in un
 	p, err := notify.CheckToken(ctx, s.db.Pool(), in.Token)
 	return endpoint.Text{Message: fmt.Sprintf("This link turns your emails about %s off. Nothing has changed yet. Use "+
 		"the unsubscribe button of your mail program, "+
-		"or sign in and change what you get by email: %s", subject(p), s.usecases.PublicURL+links.Profile)}, err
+		"or sign in and change what you get by email: %s", subject(p), s.usecases.PublicURL+links.ProfileEmail)}, err
 }
 
 func (s *Server) unsubscribe(ctx context.Context, _ *access.Caller, in unsubscribeIn) (endpoint.Text, error) {

@@ -54,7 +54,7 @@ type accountTab struct{ path, template, word string }
 
 var (
 	ownTab     = accountTab{profile, "profile", "profile.tab"}
-	emailTab   = accountTab{profile + "/email", "profile-email", "profile.address"}
+	emailTab   = accountTab{links.ProfileEmail, "profile-email", "profile.address"}
 	looksTab   = accountTab{profile + "/appearance", "profile-appearance", "profile.prefer"}
 	securedTab = accountTab{profile + "/security", "profile-security", "profile.security"}
 
