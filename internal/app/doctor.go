@@ -82,7 +82,7 @@ func checkSettings(s *Settings) []finding {
 	all := []finding{{what: "settings", saw: "understood"}}
 	if s.PublicURL == "" {
 		all = append(all, finding{what: "links", saw: "will point to " + s.Public(),
-			advice: "Set --public-url to the address people use, or links in mails lead nowhere for them."})
+			advice: "Set --public-url to the address people use, or links in emails lead nowhere for them."})
 	}
 	return all
 }

@@ -38,7 +38,6 @@ var rightInTexts = []struct{ word, within, reason string }{
 	{"letters", "small letters", "of the alphabet"},
 	{"letters", "letters a to z", "of the alphabet"},
 	{"letters", "50 letters", "of the alphabet"},
-	{"letters", "has no letters", "of the alphabet"},
 	{"away", " away", "to take something away"},
 	{"aim", "aim for", "for a grade: what a target is for"},
 	{"aims", "aims for", "for a grade: what a target is for"},

@@ -83,7 +83,7 @@ func (s *Service) ViewAssessment(ctx context.Context, report, trouble *string, s
 // CheckAssess refuses what needs a container engine where there is none.
 func (s *Service) CheckAssess() error {
 	if !s.Assess {
-		return fault.New(fault.Unavailable, "No container engine is set up for this service, so nothing can be run.")
+		return fault.New(fault.Unavailable, "No container engine is set up here, so nothing can be run.")
 	}
 	return nil
 }

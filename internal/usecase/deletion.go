@@ -73,7 +73,7 @@ func (s *Service) DeleteGroup(ctx context.Context, who *access.Caller, setID, id
 			return err
 		}
 		if !who.May(policy.SteerGroup) && g.StudentCount > 1 {
-			return fault.New(fault.Denied, "Others are in this group: only the staff may delete it.")
+			return fault.New(fault.Denied, "This group has other members, so only staff may delete it.")
 		}
 		return s.remove(ctx, q, who, removal{Thing: trash.Thing{Kind: trash.Group, ID: id},
 			called: "The group " + g.Name, unitID: who.UnitID, setID: setID, force: force,

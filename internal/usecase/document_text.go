@@ -45,7 +45,7 @@ func (s *Service) DocumentText(ctx context.Context, hash files.Hash) (*Text, err
 	words, err := pdf.TextOf(ctx, in, mostText+1, pdf.Limits{})
 	if errors.Is(err, pdf.ErrNoText) {
 		return nil, &fault.Error{Kind: fault.Refused, Code: "no_text", Err: err,
-			Text: "No text can be taken out of this document: open the document itself."}
+			Text: "This PDF has no readable text. Open the PDF instead."}
 	}
 	if err != nil {
 		return nil, err

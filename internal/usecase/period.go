@@ -54,7 +54,7 @@ func (m move) run(ctx context.Context, q db.Q, periodID int64) error {
 		return err
 	}
 	if err := week.Check(m.to.start, m.to.end, course.Weeks(breaks)); err != nil {
-		return fault.New(fault.Conflict, "The period cannot move: %s. Change or delete that break first.", err)
+		return fault.New(fault.Conflict, "The dates cannot change, because %s. Change or delete that break first.", err)
 	}
 	units, err := db.All[placed](ctx, q, `SELECT code, start_date, end_date, portfolio_auto_generation_date
 		FROM units WHERE teaching_period_id = $1 ORDER BY code`, periodID)
@@ -83,18 +83,18 @@ func (m move) check(units []placed) error {
 		at := span{u.Start, u.End}
 		switch {
 		case at != m.from && !m.to.holds(at):
-			outside = append(outside, fmt.Sprintf("%s (%s to %s)", u.Code, u.Start, u.End))
+			outside = append(outside, fmt.Sprintf("%s (%s to %s)", u.Code, u.Start.Told(), u.End.Told()))
 		case at == m.from && u.Portfolio != nil && u.Portfolio.AddDays(m.days()).After(m.to.end):
 			portfolio = append(portfolio, u.Code)
 		}
 	}
 	if len(outside) > 0 {
-		return fault.New(fault.Conflict, "The period cannot move: these units have dates of their own, which would "+
-			"lie outside it: %s. Change them first.", some(outside))
+		return fault.New(fault.Conflict, "The dates cannot change, because these units would lie outside the period: "+
+			"%s. Change their dates first.", some(outside))
 	}
 	if len(portfolio) > 0 {
-		return fault.New(fault.Conflict, "The period cannot move: the portfolios of these units would be made after "+
-			"their end: %s. Change that date first.", some(portfolio))
+		return fault.New(fault.Conflict, "The dates cannot change, because portfolios would be compiled after the "+
+			"end of these units: %s. Change that date first.", some(portfolio))
 	}
 	return nil
 }

@@ -239,9 +239,10 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 		}
 		later := span{monday.AddDays(7), monday.AddDays(104)}
 		err = d.Tx(ctx, func(q db.Q) error { _, err := changePeriod(ctx, q, id, instants(later)); return err })
-		const want = "The period cannot move: these units have dates of their own, which would lie outside it: " +
-			"U002 (2026-03-02 to 2026-04-01), U003 (2026-03-02 to 2026-04-01), U004 (2026-03-02 to 2026-04-01), " +
-			"U005 (2026-03-02 to 2026-04-01), U006 (2026-03-02 to 2026-04-01) and 2 more. Change them first."
+		const want = "The dates cannot change, because these units would lie outside the period: " +
+			"U002 (Mon 2 Mar 2026 to Wed 1 Apr 2026), U003 (Mon 2 Mar 2026 to Wed 1 Apr 2026), " +
+			"U004 (Mon 2 Mar 2026 to Wed 1 Apr 2026), U005 (Mon 2 Mar 2026 to Wed 1 Apr 2026), " +
+			"U006 (Mon 2 Mar 2026 to Wed 1 Apr 2026) and 2 more. Change their dates first."
 		if !fault.Is(err, fault.Conflict) || err.Error() != want {
 			t.Errorf("got %v", err)
 		}

@@ -57,8 +57,8 @@ func apart(streams []enrol.Stream, abbreviation string) (gone *enrol.Stream, hei
 func refuseDefinitions(ctx context.Context, q db.Q, s *enrol.Stream) error {
 	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM task_definitions WHERE tutorial_stream_id = $1`, s.ID)
 	if err == nil && *n > 0 {
-		return fault.New(fault.Conflict, "%d task definitions belong to %s. Give them another stream first.", *n,
-			s.Name)
+		return fault.New(fault.Conflict, "Task definitions use %s (%d of them). Choose another stream for them "+
+			"first.", s.Name, *n)
 	}
 	return err
 }

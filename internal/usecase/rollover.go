@@ -84,13 +84,14 @@ func (c *copying) fits() error {
 	first, last := c.period.Days()
 	switch {
 	case c.end.Before(c.start):
-		return fault.Field(fault.Refused, "end_date", "(%s) may not be before start_date (%s)", c.end, c.start)
+		return fault.Field(fault.Refused, "end_date", "(%s) may not be before start_date (%s)", c.end.Told(),
+			c.start.Told())
 	case c.start.Before(first):
 		return fault.Field(fault.Refused, "start_date", "(%s) may not be before the teaching period, which starts on "+
-			"%s", c.start, first)
+			"%s", c.start.Told(), first.Told())
 	case c.end.After(last):
 		return fault.Field(fault.Refused, "end_date", "(%s) may not be after the teaching period, which ends on %s",
-			c.end, last)
+			c.end.Told(), last.Told())
 	}
 	return nil
 }
@@ -178,7 +179,7 @@ func (c *copying) units(ctx context.Context, q db.Q, ids []int64, calendars map[
 		SELECT `+copiedUnit+`, v.at, v.at FROM units u JOIN `+from+` v ON v.id = u.id ORDER BY u.id
 		RETURNING id, code, portfolio_auto_generation_date`, args...)
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "The teaching period %s %d has a unit of that code already.", c.period.Period,
+		return fault.New(fault.Conflict, "The teaching period %s %d already has a unit with that code.", c.period.Period,
 			c.period.Year)
 	}
 	for _, u := range news {
@@ -306,7 +307,8 @@ func (c *copying) definitions(ctx context.Context, q db.Q, ids []int64, calendar
 		AND g.name = og.name
 		ORDER BY d.id`, args...)
 	if err == nil && n != int64(len(olds)) {
-		return fault.New(fault.Conflict, "The unit was changed at this moment: try again.")
+		return fault.New(fault.Conflict, "Somebody changed the unit at the same moment, so nothing was saved. Try "+
+			"again.")
 	}
 	return err
 }

@@ -37,12 +37,12 @@ func rolloverPeriod(ctx context.Context, q db.Q, r PeriodRollover) error {
 	}
 	first, _ := c.period.Days()
 	if old, _ := from.Days(); !first.After(old) {
-		return fault.Field(fault.Refused, "new_teaching_period_id", "must be a period that starts after %s, as the "+
-			"one to be rolled over does", old)
+		return fault.Field(fault.Refused, "new_teaching_period_id", "must be a period that starts after %s, when the "+
+			"one you roll over starts", old.Told())
 	}
 	if first.Before(clock.Day(q.Now().Time)) {
-		return fault.New(fault.Conflict, "The teaching period %s %d has begun already: roll over into one that is "+
-			"still to come.", c.period.Period, c.period.Year)
+		return fault.New(fault.Conflict, "The teaching period %s %d has already started. Choose one that starts "+
+			"later.", c.period.Period, c.period.Year)
 	}
 	ids, err := r.units(ctx, q, from, c.period)
 	if err != nil {

@@ -50,9 +50,9 @@ type Service struct {
 }
 
 const (
-	defaultPrivacy = "The work you hand in, your marks and the comments you exchange are kept to teach and assess " +
+	defaultPrivacy = "The work you submit, your marks and the comments you exchange are kept to teach and assess " +
 		"you. The staff of your units and the administrators of this service can see them."
-	defaultDeclaration = "By handing in work you state that it is your own, that every source it draws on is named, " +
+	defaultDeclaration = "By submitting work you state that it is your own, that every source it draws on is named, " +
 		"and that you agree to its being compared with the work of others."
 )
 

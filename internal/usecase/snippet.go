@@ -72,7 +72,7 @@ func usableSnippet(ctx context.Context, q db.Q, who *access.Caller, id int64) (*
 	}
 	if s.Own() {
 		if s.UserID != who.ID {
-			return nil, nil, fault.New(fault.Missing, "There is no such reusable comment.")
+			return nil, nil, fault.New(fault.Missing, "There is no such saved comment.")
 		}
 		return s, who, nil
 	}

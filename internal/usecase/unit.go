@@ -83,8 +83,8 @@ func (c UnitChange) save(ctx context.Context, q db.Q, id int64) error {
 		return err
 	}
 	if !opt.Same(seen.TeachingPeriodID, old.TeachingPeriodID) {
-		return fault.New(fault.Conflict, "Someone else moved the unit to another teaching period at this moment: "+
-			"look at it and try again.")
+		return fault.New(fault.Conflict, "Somebody moved the unit to another teaching period at the same moment, so "+
+			"nothing was saved. Look at the unit and try again.")
 	}
 	unit := c.Merge(*old, period)
 	if err := unit.Check(ctx, q, period); err != nil {

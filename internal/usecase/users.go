@@ -12,8 +12,8 @@ import (
 )
 
 // errNoMail refuses what needs an email where none is sent.
-var errNoMail = fault.New(fault.Unavailable, "This installation sends no mails. An administrator can make a link to "+
-	"set a password, to be passed on by hand.")
+var errNoMail = fault.New(fault.Unavailable, "This installation sends no emails. An administrator can create a link "+
+	"to set a password and pass it on.")
 
 // AddedUser is a new user with the token of the link by which they set a password.
 type AddedUser struct {
@@ -27,11 +27,11 @@ type AddedUser struct {
 // account, and with fault.Conflict a name or an address that is taken.
 func (s *Service) AddUser(ctx context.Context, who *access.Caller, n ident.NewUser, mailed bool) (*AddedUser, error) {
 	if !policy.MayAppoint(who.Role, 0, n.Role) {
-		return nil, fault.New(fault.Denied, "You may not create a %s.", n.Role)
+		return nil, fault.New(fault.Denied, "You may not create a user with the role %s.", n.Role)
 	}
 	if n.LoginID != "" && who.Role != policy.Admin {
-		return nil, fault.New(fault.Denied, "Only an administrator sets a login_id: it decides who signs in to the "+
-			"account.")
+		return nil, fault.New(fault.Denied, "Only an administrator can set a login_id, because it decides who signs "+
+			"in to the account.")
 	}
 	return changeAlone(ctx, s.DB, func(q db.Q) (*AddedUser, error) {
 		made, err := ident.Add(ctx, q, n)

@@ -137,7 +137,7 @@ func (m *Mailer) nextInvitation(ctx context.Context, q db.Q) (*invitation, time.
 		return nil, 0, err
 	}
 	if _, err := db.Exec(ctx, q, `UPDATE invitations SET state = $1, error = $2 WHERE state = $3`, Unsure,
-		"it was broken off; whether the mail server took the email is not known", Sending); err != nil {
+		"it was interrupted; whether the mail server took the email is not known", Sending); err != nil {
 		return nil, 0, err
 	}
 	list, err := db.All[struct {

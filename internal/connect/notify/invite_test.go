@@ -145,7 +145,7 @@ func TestAnInvitationThatWasBrokenOffIsSentAgainOnlyWhenAskedFor(t *testing.T) {
 		c.is("0 0 2 1 0 0")
 		p, err := InvitationsSoFar(t.Context(), c.db.Pool())
 		if err != nil || len(p.Troubled) != 1 || p.Troubled[0].Username != "new000" || p.Troubled[0].State != Unsure ||
-			!strings.Contains(p.Troubled[0].Error, "broken off") || p.LastAt == nil || !p.LastAt.Equal(c.now) {
+			!strings.Contains(p.Troubled[0].Error, "interrupted") || p.LastAt == nil || !p.LastAt.Equal(c.now) {
 			t.Errorf("%+v %v", p, err)
 		}
 		if n := c.invite(ids); n != 1 {

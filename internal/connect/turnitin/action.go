@@ -253,11 +253,11 @@ func (s *Service) Again(ctx context.Context, q db.Q, id, unitID int64, lifting b
 	case err != nil:
 		return nil, err
 	case a.Complete:
-		return nil, fault.New(fault.Conflict, "This action is done; there is nothing to retry.")
+		return nil, fault.New(fault.Conflict, "This action is complete, so there is nothing to retry.")
 	case a.Retry:
-		return nil, fault.New(fault.Conflict, "This action is not given up. %s", a.NextStep)
+		return nil, fault.New(fault.Conflict, "This action is still being tried. %s", a.NextStep)
 	case !s.Enabled():
-		return nil, fault.New(fault.Unavailable, "No similarity service is configured.")
+		return nil, fault.New(fault.Unavailable, "No similarity service is set up.")
 	}
 	if lifting {
 		if err := lift(ctx, q); err != nil {

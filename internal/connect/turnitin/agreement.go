@@ -79,15 +79,15 @@ func (s *Service) Accepted(ctx context.Context, q db.Q, userID int64) (*bool, er
 // is nothing to agree to. It is for the user themselves (policy.AcceptTerms).
 func (s *Service) Accept(ctx context.Context, q db.Q, userID int64) error {
 	if !s.Enabled() {
-		return fault.New(fault.Conflict, "There is no agreement: no similarity service is configured.")
+		return fault.New(fault.Conflict, "There is no agreement to accept, because no similarity service is set up.")
 	}
 	t, err := readTerms(ctx, q)
 	if err != nil {
 		return err
 	}
 	if t.Version == nil {
-		return fault.New(fault.Conflict, "There is no agreement yet: it has not been fetched from the similarity "+
-			"service. Please try again in a few minutes.")
+		return fault.New(fault.Conflict, "The agreement of the similarity service is not here yet. Try again in a "+
+			"few minutes.")
 	}
 	n, err := db.Exec(ctx, q, `INSERT INTO tii_agreements (user_id, version, accepted_at, service)
 		VALUES ($1, $2, $3, $4) ON CONFLICT (user_id) DO UPDATE SET version = excluded.version,

@@ -76,7 +76,7 @@ func (s *Service) SendAttachment(ctx context.Context, q db.Q, unitID, definition
 		return nil, err
 	}
 	if !s.Enabled() {
-		return nil, fault.New(fault.Unavailable, "No similarity service is configured.")
+		return nil, fault.New(fault.Unavailable, "No similarity service is set up.")
 	}
 	if a.RemoteID != nil {
 		a.Status = AttachmentHasID

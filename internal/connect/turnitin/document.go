@@ -47,7 +47,7 @@ var saying = map[Status]string{
 	PDFRequested:       "The report found more than the task lets pass; it is being fetched.",
 	PDFDownloaded:      "The report found more than the task lets pass.",
 	LowSimilarity:      "The report found no more than the task lets pass.",
-	Declined: "It was not sent: whoever handed it in, or whose work it is, has not accepted the agreement of the " +
+	Declined: "It was not sent: whoever submitted it, or whose work it is, has not accepted the agreement of the " +
 		"service or declined it.",
 	Superseded: "It was not sent: newer work took its place.",
 	Deleted:    "It is deleted at the service.",

@@ -60,7 +60,7 @@ func failureOf(err error) *failure {
 	case e.Status == tca.TooManyCalls:
 		return &failure{RateLimited, text, true}
 	case e.Status == tca.NotAgreedUpon:
-		return &failure{NoAgreement, text + " Whoever handed the work in has to accept the agreement.", false}
+		return &failure{NoAgreement, text + " Whoever submitted the work has to accept the agreement.", false}
 	case e.Status == tca.TooLarge:
 		return &failure{TooLarge, text, false}
 	case e.Status == tca.NothingIn:

@@ -120,7 +120,7 @@ const viewWithin = 5 * time.Second
 // policy.SeeSimilarities on the task.
 func (s *Service) ViewerURL(ctx context.Context, userID int64, remoteID string) (string, error) {
 	if !s.Enabled() {
-		return "", fault.New(fault.Unavailable, "No outside similarity service is configured.")
+		return "", fault.New(fault.Unavailable, "No outside similarity service is set up.")
 	}
 	pool := s.DB.Pool()
 	ready, err := db.One[int64](ctx, pool, `SELECT count(*) FROM tii_submissions WHERE remote_id = $1
@@ -129,7 +129,7 @@ func (s *Service) ViewerURL(ctx context.Context, userID int64, remoteID string) 
 		return "", err
 	}
 	if *ready == 0 {
-		return "", fault.New(fault.Conflict, "There is no report to look at, or it is no longer there.")
+		return "", fault.New(fault.Conflict, "There is no report to open, or it was deleted.")
 	}
 	name, err := db.One[string](ctx, pool, `SELECT username FROM users WHERE id = $1`, userID)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Service) ViewerURL(ctx context.Context, userID int64, remoteID string) 
 	})
 	if err != nil {
 		return "", &fault.Error{Kind: fault.Upstream, Err: err,
-			Text: "The similarity service did not give the address of the report. Please try again in a few minutes."}
+			Text: "The similarity service did not open the report. Try again in a few minutes."}
 	}
 	return address, nil
 }

@@ -169,7 +169,7 @@ func (s *Service) agreementOf(ctx context.Context, q db.Q, d *document) (*tca.Ac
 	case err != nil:
 		return nil, err
 	case got == nil && t.Required:
-		return nil, &failure{NoAgreement, "Whoever handed the work in has not accepted the version of the agreement " +
+		return nil, &failure{NoAgreement, "Whoever submitted the work has not accepted the version of the agreement " +
 			"that is in force. Retry this once they have.", false}
 	case got == nil || got.Confirmed != nil:
 		return nil, nil

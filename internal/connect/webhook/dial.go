@@ -54,8 +54,8 @@ func (g Guard) control(_ context.Context, _, address string, _ syscall.RawConn) 
 
 // errInside does not tell the address: a name would otherwise tell the numbers of
 // the network the service runs in.
-var errInside = fault.New(fault.Refused, "the receiver's address is not on the public internet: give one that is, or "+
-	"permit such with --allow-private-webhooks")
+var errInside = fault.New(fault.Refused, "the receiver's address is not on the public internet: use one that is, or "+
+	"allow private ones with --allow-private-webhooks")
 
 func (g Guard) permit(a netip.Addr) error {
 	if g.AllowPrivate || public(a) {

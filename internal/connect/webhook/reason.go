@@ -47,7 +47,8 @@ func nameReason(err error) string {
 	if d, _ := errors.AsType[*net.DNSError](err); d.IsNotFound {
 		return "the receiver's name is not known: see whether the webhook's address is spelled right"
 	}
-	return "the receiver's name could not be looked up: if this goes on, see whether name resolution works here"
+	return "the receiver's name could not be looked up: if this happens again, check whether name resolution works " +
+		"here"
 }
 
 func certificateReason(err error) string {

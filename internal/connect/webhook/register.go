@@ -89,8 +89,7 @@ func Add(ctx context.Context, q db.Q, g Guard, c Change) (*Webhook, error) {
 	if n, err := db.One[int64](ctx, q, `SELECT count(*) FROM webhooks`); err != nil {
 		return nil, err
 	} else if *n >= Most {
-		return nil, fault.New(fault.Conflict, "There are %d webhooks already, which is the most there may be. Delete "+
-			"one first.", *n)
+		return nil, fault.New(fault.Conflict, "There are already %d webhooks, which is the limit. Delete one first.", *n)
 	}
 	last, err := events.Last(ctx, q)
 	if err != nil {

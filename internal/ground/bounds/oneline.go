@@ -20,7 +20,7 @@ func Trim(field, text string, most int) (string, error) {
 	case n == 0:
 		return "", fault.Field(fault.Invalid, field, "may not be empty")
 	case n > most:
-		return "", fault.Field(fault.Invalid, field, "has %d characters: at most %d fit", n, most)
+		return "", fault.Field(fault.Invalid, field, "has %d characters: the limit is %d", n, most)
 	}
 	return text, nil
 }

@@ -25,6 +25,9 @@ func Span(now, at time.Time, zone *time.Location) (unit string, n int) {
 	return "year", days / 365
 }
 
+// Told writes a day as people read it, with its year: for texts that do not know when they are read.
+func (d Date) Told() string { return d.Format("Mon 2 Jan 2006") }
+
 // SameTime tells whether clocks of two zones show the same at a moment.
 func SameTime(at time.Time, a, b *time.Location) bool {
 	_, here := at.In(a).Zone()

@@ -63,11 +63,10 @@ func (c *Caller) Must(r *policy.Right) error {
 		return fault.New(fault.Unknown, "Sign in first.")
 	case c.Enrolling:
 		return &fault.Error{Kind: fault.Denied, Code: "second_factor_enrolment",
-			Text: "Set up a second factor first: " +
-				"your role needs one here. Until then you can do nothing else."}
+			Text: "Your role needs a second factor here. Set one up before you do anything else."}
 	}
 	if c.MarksOwn() {
-		return fault.New(fault.Denied, "This is your own work, so you may not %s: ask somebody else on the staff.",
+		return fault.New(fault.Denied, "This is your own work, so you may not %s. Ask another member of staff.",
 			r.Action)
 	}
 	return fault.New(fault.Denied, "%s", r.Refusal())

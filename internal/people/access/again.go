@@ -34,7 +34,8 @@ func Guarded(ctx context.Context, c *Caller, s Scope, r policy.Rule) context.Con
 			return err
 		}
 		if was.Who&^now.Who != 0 || was.UnitRole != now.UnitRole {
-			return fault.New(fault.Denied, "Your role here has changed since you began. Please try again.")
+			return fault.New(fault.Denied, "Your role here changed while you worked, so nothing was saved. Try "+
+				"again.")
 		}
 		return nil
 	})

@@ -37,8 +37,8 @@ func (c *Caller) looks(ctx context.Context, q db.Q, s Scope, r policy.Rule) erro
 		return nil
 	}
 	if c.ProjectID != c.View.ProjectID {
-		return fault.New(fault.Denied, "You look at one project as its student does. Nothing else can be seen this way: "+
-			"leave the view first.")
+		return fault.New(fault.Denied, "You are viewing one project as its student. Leave the view to open anything "+
+			"else.")
 	}
 	viewer, err := Resolve(ctx, q, Caller{ID: c.View.ViewerID, Role: c.View.ViewerRole}, s)
 	if err != nil {
@@ -52,6 +52,6 @@ func (c *Caller) looks(ctx context.Context, q db.Q, s Scope, r policy.Rule) erro
 
 // errLooksOnly refuses what a view would write.
 func errLooksOnly() error {
-	return fault.New(fault.Denied, "You look at this as the student does, so nothing can be changed here. Leave the "+
-		"view first.")
+	return fault.New(fault.Denied, "You are viewing this as the student, so nothing can be changed. Leave the view "+
+		"first.")
 }

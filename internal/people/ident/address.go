@@ -75,10 +75,10 @@ func mayMove(ctx context.Context, q db.Q, by *access.Caller, u *User, p *Proof) 
 		if policy.MayRenumber(by.Role, u.Role, u.Opened) {
 			return nil
 		}
-		return fault.New(fault.Denied, "This account is in use, so its owner or an administrator must change its "+
-			"address.")
+		return fault.New(fault.Denied, "This account is in use, so only its owner or an administrator can change its "+
+			"email address.")
 	}
-	return own(ctx, q, by, p, "change your address", "old_password")
+	return own(ctx, q, by, p, "change your email address", "old_password")
 }
 
 // own wants proof that a session is its owner's: the password, or that the sign-in
@@ -94,7 +94,7 @@ func own(ctx context.Context, q db.Q, by *access.Caller, p *Proof, what, field s
 	young, err := db.All[int64](ctx, q, `SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND created_at > $3`,
 		by.SessionID, by.ID, clock.At(q.Now().Add(-recent)))
 	if err == nil && len(young) == 0 {
-		err = fault.New(fault.Denied, "To %s, give your password (field %s), or sign in again and do it within ten "+
+		err = fault.New(fault.Denied, "To %s, enter your password (field %s), or sign in again and do it within ten "+
 			"minutes.", what, field)
 	}
 	return err
@@ -110,7 +110,7 @@ func owner(ctx context.Context, q db.Q, by *access.Caller, p *Proof) error {
 	if *has && p == nil {
 		return fault.Field(fault.Invalid, "password", "is required")
 	}
-	return own(ctx, q, by, p, "switch your second factor off", "password")
+	return own(ctx, q, by, p, "turn off your second factor", "password")
 }
 
 // free refuses an address another user has. It spares a person a link that
@@ -118,7 +118,7 @@ func owner(ctx context.Context, q db.Q, by *access.Caller, p *Proof) error {
 func free(ctx context.Context, q db.Q, user int64, email string) error {
 	found, err := db.All[int64](ctx, q, `SELECT id FROM users WHERE email_key = $1 AND id <> $2`, fold(email), user)
 	if err == nil && len(found) > 0 {
-		err = fault.New(fault.Conflict, "Another user has that email.")
+		err = fault.New(fault.Conflict, "Another user has that email address.")
 	}
 	return err
 }

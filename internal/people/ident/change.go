@@ -99,17 +99,18 @@ func guard(by *access.Caller, before, after *User) error {
 	self, admin := by.ID == before.ID, by.Role == policy.Admin
 	switch {
 	case !self && before.choices() != after.choices():
-		return fault.New(fault.Denied, "Which mails somebody gets, and whether they take part in research, is "+
-			"theirs alone to choose.")
+		return fault.New(fault.Denied, "Only the user can choose which emails they get and whether they take part in "+
+			"research.")
 	case !self && !admin && (opt.Or(before.Pronouns, "") != opt.Or(after.Pronouns, "") ||
 		before.HasRunFirstTimeSetup != after.HasRunFirstTimeSetup):
-		return fault.New(fault.Denied, "You may change this user's names and role, nothing else.")
+		return fault.New(fault.Denied, "You may change only the names and the role of this user.")
 	case opt.Or(before.LoginID, "") != opt.Or(after.LoginID, "") && !admin:
-		return fault.New(fault.Denied, "Only an administrator sets a login_id: it decides who signs in to the account.")
+		return fault.New(fault.Denied, "Only an administrator can set a login_id, because it decides who signs in to "+
+			"the account.")
 	case opt.Or(before.StudentID, "") != opt.Or(after.StudentID, "") && !admin &&
 		(self || !policy.MayRenumber(by.Role, before.Role, before.Opened)):
-		return fault.New(fault.Denied, "A student_id is set by staff before the account is first used, and by an "+
-			"administrator afterwards. Ask one.")
+		return fault.New(fault.Denied, "Once an account is in use, only an administrator can change its student_id. "+
+			"Ask one to do it.")
 	}
 	return nil
 }
@@ -160,7 +161,7 @@ func appoint(ctx context.Context, q db.Q, by policy.Role, u *User, to policy.Rol
 		return err
 	}
 	if held > to {
-		return fault.New(fault.Conflict, "%s works as a %s in a unit. Remove them from its staff first.", u.Username,
+		return fault.New(fault.Conflict, "%s is a %s in a unit. Remove them from its staff first.", u.Username,
 			held)
 	}
 	u.Role = to

@@ -39,8 +39,8 @@ const secondFactor = "second_factor"
 var (
 	errFactor = &fault.Error{Kind: fault.Unknown, Code: secondFactor, Text: "Enter the code that your authenticator " +
 		"app shows, or one of your recovery codes."}
-	errCode = &fault.Error{Kind: fault.Unknown, Code: secondFactor, Text: "That code is wrong, or was used before. " +
-		"Wait for the next one; if it goes on, check the clock of your phone."}
+	errCode = &fault.Error{Kind: fault.Unknown, Code: secondFactor, Text: "That code is wrong or was used before. " +
+		"Enter the next one, and check the clock of your phone if that fails too."}
 )
 
 // Factor is what a person is told of their second factor.
@@ -102,7 +102,8 @@ func (d *Passwords) StartFactor(ctx context.Context, who *access.Caller, p *Proo
 			VALUES ($1, $2, $3, 0) ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret,
 				created_at = excluded.created_at WHERE second_factors.confirmed_at IS NULL`, who.ID, secret, q.Now())
 		if err == nil && n == 0 {
-			err = fault.New(fault.Conflict, "You have a second factor already. Switch it off first to set up another.")
+			err = fault.New(fault.Conflict, "You already have a second factor. Turn it off before you set up "+
+				"another.")
 		}
 		return err
 	})
@@ -123,13 +124,14 @@ func (d *Passwords) ConfirmFactor(ctx context.Context, who *access.Caller, code 
 		case err != nil:
 			return err
 		case f.on():
-			return fault.New(fault.Conflict, "Your second factor is on already.")
+			return fault.New(fault.Conflict, "Your second factor is already on.")
 		case f == nil || f.CreatedAt.Add(enrolWithin).Before(q.Now().Time):
-			return fault.New(fault.Conflict, "Ask for a secret first; one waits an hour for its first code.")
+			return fault.New(fault.Conflict, "There is no setup to confirm, or it is more than an hour old. Start "+
+				"the setup again.")
 		}
 		step, err := totp.Match(f.Secret, plain(code), q.Now().Time, f.LastStep)
 		if err == nil && step == 0 {
-			err = fault.Field(fault.Refused, "otp", "is not the code of now; check the clock of your phone")
+			err = fault.Field(fault.Refused, "otp", "is not the current code: check the clock of your phone")
 		}
 		if err != nil {
 			return err
@@ -173,7 +175,7 @@ func (d *Passwords) RenewCodes(ctx context.Context, who *access.Caller, code str
 // second factor.
 func (d *Passwords) DropFactor(ctx context.Context, who *access.Caller, p *Proof, code string) error {
 	if d.RequiresFactor(who.Role) {
-		return fault.New(fault.Conflict, "A %s needs a second factor here, so it cannot be switched off. An "+
+		return fault.New(fault.Conflict, "A %s needs a second factor here, so it cannot be turned off. An "+
 			"administrator can reset it.", who.Role)
 	}
 	owned := func(q db.Q) error { return owner(ctx, q, who, p) }
@@ -187,7 +189,7 @@ func (d *Passwords) DropFactor(ctx context.Context, who *access.Caller, p *Proof
 // itself. It is for holders of policy.ManageAccounts; who has no factor is fault.Missing.
 func ResetFactor(ctx context.Context, q db.Q, by *access.Caller, user int64) error {
 	if by != nil && by.ID == user {
-		return fault.New(fault.Denied, "You cannot reset your own second factor. Switch it off with a code, or ask "+
+		return fault.New(fault.Denied, "You cannot reset your own second factor. Turn it off with a code, or ask "+
 			"another administrator.")
 	}
 	return dropFactor(ctx, q, user, "reset")
@@ -239,7 +241,7 @@ func (d *Passwords) withCode(ctx context.Context, who *access.Caller, first func
 		case !on:
 			return fault.New(fault.Conflict, "You have no second factor.")
 		case !ok:
-			refused = fault.Field(fault.Refused, "otp", "is wrong, or was used before; wait for the next code")
+			refused = fault.Field(fault.Refused, "otp", "is wrong or was used before: enter the next code")
 			return nil
 		}
 		return f(q)

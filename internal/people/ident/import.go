@@ -265,7 +265,7 @@ func (o *Imported) make(ctx context.Context, d *db.DB, some []candidate, inviter
 		if u, ok := made[fold(c.Username)]; ok {
 			o.succeed(c, u.Token)
 		} else if !o.clash(c, there) {
-			o.fail(c.row, "Someone changed a user with these values meanwhile. Send the row again.")
+			o.fail(c.row, "Somebody changed a user with these values in the meantime. Send the row again.")
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ func Link(ctx context.Context, q db.Q, u *User, loginID string) error {
 	case err != nil:
 		return taken(err)
 	case n == 0:
-		return fault.New(fault.Conflict, "The account was linked to another login_id meanwhile.")
+		return fault.New(fault.Conflict, "The account has been linked to another login_id in the meantime.")
 	}
 	u.LoginID = &loginID
 	if err := dropLinks(ctx, q, u.ID); err != nil {

@@ -436,7 +436,7 @@ func (d *Passwords) ChangePassword(ctx context.Context, who *access.Caller, old,
 		case err != nil:
 			return err
 		case !ok:
-			return fault.New(fault.Conflict, "The password was changed meanwhile.")
+			return fault.New(fault.Conflict, "The password has been changed in the meantime.")
 		}
 		if err := forgetAccount(ctx, q, p.name); err != nil {
 			return err

@@ -41,7 +41,7 @@ func newQueue(l Limits) *queue {
 }
 
 func busy() error {
-	return &fault.Error{Kind: fault.Unavailable, Wait: 5 * time.Second, Text: "Too many people are signing in just " +
+	return &fault.Error{Kind: fault.Unavailable, Wait: 5 * time.Second, Text: "Too many people are signing in right " +
 		"now. Try again in a few seconds."}
 }
 
@@ -191,8 +191,8 @@ func (l *lanes) enter(wait context.Context, name string) error {
 	}
 	if ahead := at.Sub(now); ahead > slowed*l.pace {
 		l.mu.Unlock()
-		return &fault.Error{Kind: fault.Throttled, Wait: ahead, Text: "There were many failed tries, so " +
-			"sign-ins are slowed down here. Try again in a few seconds."}
+		return &fault.Error{Kind: fault.Throttled, Wait: ahead, Text: "Sign-ins are slowed down here after many " +
+			"failed attempts. Try again in a few seconds."}
 	}
 	l.next[name] = at.Add(l.pace)
 	l.mu.Unlock()

@@ -92,7 +92,7 @@ func Authenticate(ctx context.Context, q db.Q, username, token string) (*access.
 	return s.Caller(), nil
 }
 
-var errNoSession = fault.New(fault.Unknown, "The user name and the token do not belong together. Sign in again.")
+var errNoSession = fault.New(fault.Unknown, "The username and the token do not match. Sign in again.")
 
 func ofName(username string) func(*access.Session) bool {
 	return func(s *access.Session) bool { return s.UsernameKey == fold(username) }
@@ -125,8 +125,7 @@ func (d *Passwords) Extend(ctx context.Context, q db.Q, who *access.Caller, reme
 			WHERE f.user_id = sessions.user_id AND f.confirmed_at IS NOT NULL))`,
 		who.SessionID, clock.At(q.Now().Add(access.Lifetime(who.Role, remember))), q.Now(), d.RequiresFactor(who.Role))
 	if err == nil && n == 0 {
-		err = fault.New(fault.Denied, "A %s needs a second factor here. Set one up; until then your session cannot "+
-			"be extended.", who.Role)
+		err = fault.New(fault.Denied, "A %s needs a second factor here. Set one up to extend your session.", who.Role)
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func Sessions(ctx context.Context, q db.Q, who *access.Caller) ([]Session, error
 func EndOwn(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM sessions WHERE id = $1 AND user_id = $2`, id, who.ID)
 	if err == nil && n == 0 {
-		err = fault.New(fault.Missing, "You have no such session. It may have ended already.")
+		err = fault.New(fault.Missing, "You have no such session. It may have already ended.")
 	}
 	if err != nil {
 		return err

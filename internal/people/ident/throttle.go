@@ -110,7 +110,7 @@ func checkBlocked(ctx context.Context, q db.Q, names ...string) error {
 	}
 	wait := until[0].Sub(q.Now().Time)
 	return &fault.Error{Kind: fault.Throttled, Wait: wait,
-		Text: "There were too many failed tries. Wait " + bounds.WaitText(wait) + " and try again."}
+		Text: "Too many attempts failed. Wait " + bounds.WaitText(wait) + " and try again."}
 }
 
 // count adds a try to a name, and blocks it from the limit on. It is one upsert

@@ -137,7 +137,7 @@ func (n *NewUser) trim() {
 }
 
 // errTakenMeanwhile is for a value that was taken when the row was written and is free again.
-var errTakenMeanwhile = fault.New(fault.Conflict, "Another user had one of these values a moment ago. Try again.")
+var errTakenMeanwhile = fault.New(fault.Conflict, "Another user took one of these values a moment ago. Try again.")
 
 // taken names all values that other users have than the one of an id, in the same words
 // whichever of them an engine finds first.
@@ -150,7 +150,7 @@ func (n *NewUser) taken(ctx context.Context, q db.Q, id int64) error {
 	for _, v := range []struct {
 		name string
 		by   *Account
-	}{{"username", there.ByName[fold(n.Username)]}, {"email", there.ByEmail[fold(n.Email)]},
+	}{{"username", there.ByName[fold(n.Username)]}, {"email address", there.ByEmail[fold(n.Email)]},
 		{"student_id", there.ByStudentID[n.StudentID]}, {"login_id", there.ByLoginID[n.LoginID]}} {
 		if v.by != nil && v.by.ID != id {
 			names = append(names, "that "+v.name)
@@ -177,7 +177,7 @@ func taken(err error) error {
 	case strings.Contains(text, "username_key"):
 		return fault.New(fault.Conflict, "Another user has that username.")
 	case strings.Contains(text, "email_key"):
-		return fault.New(fault.Conflict, "Another user has that email.")
+		return fault.New(fault.Conflict, "Another user has that email address.")
 	case strings.Contains(text, "login_id"):
 		return fault.New(fault.Conflict, "Another user has that login_id.")
 	case strings.Contains(text, "student_id"):

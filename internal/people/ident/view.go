@@ -74,8 +74,8 @@ func EndView(ctx context.Context, q db.Q, who *access.Caller, id int64) (*Studen
 func Look(ctx context.Context, q db.Q, who *access.Caller, id int64) (*access.Caller, error) {
 	v, err := ViewByID(ctx, q, who, id)
 	if fault.Is(err, fault.Missing) {
-		return nil, fault.New(fault.Denied, "You no longer look at this as the student does: the view has ended. Begin "+
-			"another on the page of the student.")
+		return nil, fault.New(fault.Denied, "Your view as the student has ended. Start another on the student's "+
+			"page.")
 	}
 	if err != nil {
 		return nil, err

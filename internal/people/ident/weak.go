@@ -56,13 +56,13 @@ func passwordFlaw(password string, u *User) error {
 	case n > maxPassword:
 		return fault.Field(fault.Refused, "password", "may have at most %d characters", maxPassword)
 	case uniform(password):
-		return fault.Field(fault.Refused, "password", "may not be blank or one character again and again")
+		return fault.Field(fault.Refused, "password", "may not be blank or one repeated character")
 	case ownNames(password, u):
-		return fault.Field(fault.Refused, "password", "may not be the username or the email, nor little more than "+
-			"your names")
+		return fault.Field(fault.Refused, "password", "may not be your username, your email address or little more "+
+			"than your names")
 	case common()[fold(password)]:
-		return fault.Field(fault.Refused, "password", "is among the passwords most people try first. Choose another, "+
-			"such as a few words that do not belong together")
+		return fault.Field(fault.Refused, "password", "is a common password that is easy to guess. Choose another, "+
+			"such as a few unrelated words")
 	}
 	return nil
 }

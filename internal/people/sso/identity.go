@@ -33,6 +33,6 @@ func (i *Identity) check() error {
 	if ident.ValidLoginID(i.LoginID) {
 		return nil
 	}
-	return fault.New(fault.Denied, "Your institution did not tell a usable name for you. Ask an administrator to look "+
-		"at the settings of the sign-in.")
+	return fault.New(fault.Denied, "Your institution did not send a name that can be used. Ask an administrator to "+
+		"check the sign-in settings.")
 }

@@ -56,7 +56,7 @@ func (r *Rules) Account(ctx context.Context, i Identity) ident.Matching {
 // another could be using or that could do harm in wrong hands.
 func (r *Rules) claim(ctx context.Context, q db.Q, i *Identity) (*ident.User, error) {
 	if i.Email == "" {
-		return nil, fault.New(fault.Missing, "No address was told.")
+		return nil, fault.New(fault.Missing, "Your institution sent no email address.")
 	}
 	u, err := ident.ByEmail(ctx, q, i.Email)
 	switch {
@@ -65,7 +65,7 @@ func (r *Rules) claim(ctx context.Context, q db.Q, i *Identity) (*ident.User, er
 	case *u.Disabled:
 		return u, nil
 	case !r.inDomain(i.Email) || u.HasPassword || u.Role > policy.Student || u.LoginID != nil:
-		return nil, fault.New(fault.Denied, "There is an account with your address, but it is not linked to this "+
+		return nil, fault.New(fault.Denied, "An account with your email address exists, but is not linked to this "+
 			"sign-in. Sign in as you did before, or ask an administrator to set its login_id to %q.", i.LoginID)
 	}
 	return u, ident.Link(ctx, q, u, i.LoginID)
@@ -74,7 +74,7 @@ func (r *Rules) claim(ctx context.Context, q db.Q, i *Identity) (*ident.User, er
 // create makes an account of what the identity's attributes tell.
 func (r *Rules) create(ctx context.Context, q db.Q, i *Identity) (*ident.User, error) {
 	if !r.Create {
-		return nil, fault.New(fault.Denied, "There is no account for you here yet. Ask the staff of your unit or an "+
+		return nil, fault.New(fault.Denied, "You have no account here yet. Ask the staff of your unit or an "+
 			"administrator for one with the login_id %q.", i.LoginID)
 	}
 	u, err := ident.Add(ctx, q, ident.NewUser{
@@ -84,8 +84,8 @@ func (r *Rules) create(ctx context.Context, q db.Q, i *Identity) (*ident.User, e
 		StudentID: i.first(r.Names.StudentID), LoginID: i.LoginID,
 		Role: cmp.Or(r.role(i), policy.Student)})
 	if why, ok := errors.AsType[*fault.Error](err); ok {
-		return nil, fault.New(fault.Denied, "No account could be made for you of what your institution told: %s Show "+
-			"this to an administrator.", sentence(why.Text))
+		return nil, fault.New(fault.Denied, "Your account could not be created from what your institution sent: %s "+
+			"Show this to an administrator.", sentence(why.Text))
 	}
 	return u, err
 }

@@ -105,7 +105,7 @@ func TestALoginIDIsAlwaysMatched(t *testing.T) {
 		s.becomes("adi", Rules{}, Identity{LoginID: "adi-1"})
 		s.refused(Rules{}, Identity{LoginID: "LEA-1"}, fault.Denied, "no account")
 		for _, id := range []string{"", " lea-1", "lea-1\n", strings.Repeat("x", 201), "lea\u202e-1", "\xff"} {
-			s.refused(local, Identity{LoginID: id, Email: "ann@example.edu"}, fault.Denied, "usable name")
+			s.refused(local, Identity{LoginID: id, Email: "ann@example.edu"}, fault.Denied, "name that can be used")
 		}
 		s.tx(func(q db.Q) error {
 			_, err := db.Exec(s.Context(), q, `UPDATE users SET disabled_at = $1 WHERE username IN ('lea', 'ann')`,

@@ -107,7 +107,7 @@ func vouch(ctx context.Context, store files.Store, infos []files.Info) error {
 		_, err := store.Stat(ctx, f.Hash)
 		if fault.Is(err, fault.Missing) {
 			return &fault.Error{Kind: fault.Conflict, Err: err,
-				Text: "The file was cleared away while it was being stored. Please send it again."}
+				Text: "The file was removed while it was being stored. Upload it again."}
 		}
 		if err != nil {
 			return err

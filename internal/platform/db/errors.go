@@ -44,9 +44,10 @@ func code(err error) string {
 func explain(err error) error {
 	switch code(err) {
 	case uniqueViolation:
-		return &fault.Error{Kind: fault.Conflict, Text: "that already exists", Err: err}
+		return &fault.Error{Kind: fault.Conflict, Text: "This already exists.", Err: err}
 	case foreignViolation:
-		return &fault.Error{Kind: fault.Conflict, Text: "that is in use, or refers to something that is gone", Err: err}
+		return &fault.Error{Kind: fault.Conflict, Text: "This is in use, or refers to something that was deleted.",
+			Err: err}
 	case checkViolation:
 		return &fault.Error{Kind: fault.Invalid, Text: "A value is outside what is allowed.", Err: err}
 	}

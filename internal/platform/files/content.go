@@ -20,7 +20,7 @@ func CheckPDF(r io.ReaderAt, size int64) error {
 		return err
 	}
 	if !bytes.Contains(head, []byte("%PDF-")) || !bytes.Contains(tail, []byte("%%EOF")) {
-		return fault.New(fault.Unsupported, "The file is not a PDF, or its end is missing.")
+		return fault.New(fault.Unsupported, "The file is not a PDF, or it is incomplete.")
 	}
 	return nil
 }

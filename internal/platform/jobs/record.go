@@ -62,7 +62,7 @@ func Retry(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `UPDATE jobs SET state = 'available', run_at = $1, finished_at = NULL,
 		max_attempts = attempt + $2, suspicion = 0 WHERE id = $3 AND state = 'dead'`, q.Now(), defaultAttempts, id)
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "another job for the same purpose is already under way")
+		return fault.New(fault.Conflict, "Another job for the same purpose is already running.")
 	}
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func Retry(ctx context.Context, q db.Q, id int64) error {
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.Conflict, "job %d is %s; only a dead job can be retried", id, *state)
+	return fault.New(fault.Conflict, "Job %d is %s. Only a dead job can be retried.", id, *state)
 }
 
 // tidy removes old done jobs and reports kinds that nobody here works.

@@ -77,7 +77,7 @@ func (m Message) build() (*gomail.Msg, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(m.Text) == "" {
-		return nil, fault.New(fault.Invalid, "the message has no text")
+		return nil, fault.New(fault.Invalid, "the email has no text")
 	}
 	msg.SetBodyString(gomail.TypeTextPlain, body(m.Text))
 	if m.HTML != "" {
@@ -91,7 +91,7 @@ func (m Message) build() (*gomail.Msg, error) {
 
 func (m Message) setHeaders(msg *gomail.Msg) error {
 	if len(m.ID) > 200 || !messageID.MatchString(m.ID) {
-		return fault.New(fault.Invalid, "%q is no Message-ID: it has the form name@host", m.ID)
+		return fault.New(fault.Invalid, "%q is not a Message-ID: it has the form name@host", m.ID)
 	}
 	msg.SetMessageIDWithValue(m.ID)
 	msg.Subject(line(m.Subject, 200))
@@ -102,7 +102,7 @@ func (m Message) setHeaders(msg *gomail.Msg) error {
 	link, err := url.Parse(m.Unsubscribe)
 	if err != nil || link.Host == "" || link.Scheme != "https" && link.Scheme != "http" ||
 		strings.ContainsAny(m.Unsubscribe, "<> ,") {
-		return fault.New(fault.Invalid, "the address to unsubscribe at is no web address")
+		return fault.New(fault.Invalid, "the address to unsubscribe at is not a web address")
 	}
 	msg.SetListUnsubscribe(link.String())
 	if link.Scheme == "https" { // one click is only promised over a safe connection
@@ -120,7 +120,7 @@ func address(what, name, addr string) (*mail.Address, error) {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`<>()[]\,;:"`, r)
 	})
 	if err != nil || odd || a.Address != addr || len(addr) > 254 || !utf8.ValidString(addr) {
-		return nil, fault.New(fault.Invalid, "the %s is no e-mail address", what) // which the log is not told
+		return nil, fault.New(fault.Invalid, "the %s is not an email address", what) // which the log is not told
 	}
 	// net/mail leaves a backslash bare in an encoded word, where parsers, its
 	// own included, take it for a quote and lose the address.

@@ -58,7 +58,7 @@ func NewSMTP(address string) (*SMTP, error) {
 	s.port = ports[s.mode]
 	if u.Port() != "" {
 		if s.port, err = strconv.Atoi(u.Port()); err != nil || s.port < 1 || s.port > 65535 {
-			return nil, fault.New(fault.Invalid, "%s is no port of a mail server", u.Port())
+			return nil, fault.New(fault.Invalid, "%s is not a port of a mail server", u.Port())
 		}
 	}
 	return s, nil

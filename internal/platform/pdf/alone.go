@@ -56,7 +56,7 @@ func cleanIn(ctx context.Context, dir string, in io.Reader, j *readJob) error {
 		return err
 	}
 	if size > j.Limits.InputBytes {
-		return fault.New(fault.TooLarge, "The PDF has more than %s.", SizeText(j.Limits.InputBytes))
+		return fault.New(fault.TooLarge, "The PDF is larger than %s.", SizeText(j.Limits.InputBytes))
 	}
 	wk := &worker{dir: dir, limits: j.Limits}
 	defer wk.stop()
@@ -77,6 +77,7 @@ func cleanIn(ctx context.Context, dir string, in io.Reader, j *readJob) error {
 }
 
 func refused(why string) error {
-	return fault.New(fault.Unsupported, "The PDF cannot be taken: %s. Export or print it to PDF again, and send that.",
+	return fault.New(fault.Unsupported, "The PDF cannot be used: %s. Export or print it to PDF again, and upload "+
+		"that.",
 		why)
 }

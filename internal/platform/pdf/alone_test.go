@@ -106,12 +106,12 @@ func TestCleanRefuses(t *testing.T) {
 	}{
 		{"a bomb", onePage("", rawStream("/Filter/FlateDecode", flateBomb(300<<20))), Limits{}, fault.Unsupported,
 			"far more data"},
-		{"half a file", whole[:len(whole)/4], Limits{}, fault.Unsupported, "cannot be taken"},
-		{"no PDF", []byte("<html>%PDF-1.4 %%EOF"), Limits{}, fault.Unsupported, "cannot be taken"},
+		{"half a file", whole[:len(whole)/4], Limits{}, fault.Unsupported, "cannot be used"},
+		{"no PDF", []byte("<html>%PDF-1.4 %%EOF"), Limits{}, fault.Unsupported, "cannot be used"},
 		{"nothing", nil, Limits{}, fault.Unsupported, "empty"},
 		{"a password", encryptedPDF(t, "secret"), Limits{}, fault.Unsupported, "password"},
 		{"too many pages", somePDF(5), Limits{Pages: 4}, fault.Unsupported, "more than 4 pages"},
-		{"too many bytes", whole, Limits{InputBytes: 100}, fault.TooLarge, "more than"},
+		{"too many bytes", whole, Limits{InputBytes: 100}, fault.TooLarge, "larger than"},
 	} {
 		got, err := cleanAlone(t, c.data, c.l)
 		if !fault.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.says) || got != nil {

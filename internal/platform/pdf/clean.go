@@ -24,7 +24,7 @@ const (
 )
 
 var (
-	errEncrypted = errors.New("it is protected by a password; hand it in without one")
+	errEncrypted = errors.New("it is protected by a password: submit it without one")
 	errBomb      = errors.New("it unpacks to far more data than a document of its size should hold")
 	errCycle     = errors.New("its page tree runs in circles")
 	errNoPages   = errors.New("it has no pages")

@@ -66,8 +66,8 @@ func Open(r io.ReaderAt, length int64, l Limits) (*zip.Reader, error) {
 	var total uint64
 	for _, f := range z.File {
 		if !local(f.Name) {
-			return nil, fault.New(fault.Unsupported, "The archive holds the name %.100q, which leads out of it. Pack "+
-				"it again.", f.Name)
+			return nil, fault.New(fault.Unsupported, "The archive holds the name %.100q, which leads out of it. "+
+				"Create the archive again.", f.Name)
 		}
 		if f.UncompressedSize64 > l.Entry {
 			return nil, fault.New(fault.TooLarge, "%.100q in the archive unpacks to more than %s.", f.Name,
@@ -126,7 +126,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 // directory claims.
 func Copy(ctx context.Context, w io.Writer, f *zip.File, most int64) (int64, error) {
 	if f.UncompressedSize64 > uint64(most) {
-		return 0, fault.New(fault.TooLarge, "It has more than %s.", bounds.SizeText(most))
+		return 0, fault.New(fault.TooLarge, "It is larger than %s.", bounds.SizeText(most))
 	}
 	r, err := Reader(ctx, f)
 	if err != nil {

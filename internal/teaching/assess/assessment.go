@@ -142,7 +142,7 @@ func Again(ctx context.Context, q db.Q, by Asker, projectID, definitionID, id in
 		return nil, err
 	}
 	if a.Status == Queued || a.Status == Running {
-		return nil, fault.New(fault.Conflict, "This assessment is %s already.", a.Status)
+		return nil, fault.New(fault.Conflict, "This assessment is already %s.", a.Status)
 	}
 	if err := a.checkRunnable(ctx, q); err != nil {
 		return nil, err
@@ -189,9 +189,9 @@ func (a *Assessment) checkRunnable(ctx context.Context, q db.Q) error {
 	case err != nil:
 		return err
 	case !is.On:
-		return fault.New(fault.Conflict, "Automated assessment is switched off for this task, or has no tests or image.")
+		return fault.New(fault.Conflict, "Automated assessment is off for this task, or has no tests or image.")
 	case !is.Files:
-		return fault.New(fault.Conflict, "The files of this submission are gone.")
+		return fault.New(fault.Conflict, "The files of this submission were deleted.")
 	}
 	return nil
 }
@@ -208,8 +208,8 @@ func countRequest(ctx context.Context, q db.Q, userID int64) error {
 	}
 	if len(made) == mostRequests {
 		wait := made[mostRequests-1].Add(requestWindow).Sub(q.Now().Time)
-		return &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("You can ask for %d assessments an "+
-			"hour. Wait %s before you ask again.", mostRequests, bounds.WaitText(wait))}
+		return &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("You can start %d assessments an "+
+			"hour. Wait %s before you start another.", mostRequests, bounds.WaitText(wait))}
 	}
 	_, err = db.Exec(ctx, q, `INSERT INTO assessment_requests (user_id, at) VALUES ($1, $2)`, userID, q.Now())
 	return err

@@ -235,7 +235,7 @@ func TestBrokenPackages(t *testing.T) {
 		}
 	}
 	if o := b.run(t, tight, usual, map[string]string{"a": strings.Repeat("1", 8_000_000)}); !strings.Contains(o.Reason,
-		"only room for 8 MB") {
+		"room for only 8 MB") {
 		t.Errorf("%+v", o)
 	}
 }

@@ -124,7 +124,7 @@ func DeleteImage(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM overseer_images WHERE id = $1`, id)
 	switch {
 	case db.InUse(err):
-		return fault.New(fault.Conflict, "Units or tasks use this image: let them use another first.")
+		return fault.New(fault.Conflict, "Units or tasks use this image. Choose another for them first.")
 	case err != nil:
 		return err
 	case n == 0:

@@ -69,7 +69,7 @@ func (t *tests) read(ctx context.Context, z *zip.Reader) error {
 		case mode.IsDir() || strings.HasSuffix(f.Name, "/") || strings.HasPrefix(name, "__MACOSX/"):
 			continue
 		case !mode.IsRegular():
-			return fault.New(fault.Unsupported, "The package holds %.100q, which is a link or a device: pack plain "+
+			return fault.New(fault.Unsupported, "The package holds %.100q, which is a link or a device. Pack plain "+
 				"files only.", name)
 		default:
 			t.entries = append(t.entries, entry{name: name, size: int64(f.UncompressedSize64),
@@ -81,7 +81,7 @@ func (t *tests) read(ctx context.Context, z *zip.Reader) error {
 		}
 	}
 	if !t.has(runScript) {
-		return fault.New(fault.Unsupported, "The package has no %s at its root: pack the files, not the folder they "+
+		return fault.New(fault.Unsupported, "The package has no %s at its root. Pack the files, not the folder they "+
 			"are in.", runScript)
 	}
 	return nil
@@ -166,7 +166,7 @@ func total(list []entry) (n int64) {
 // checkRoom refuses what cannot fit, before anything is started.
 func checkRoom(list []entry, room int64) error {
 	if n := total(list); n > room {
-		return fault.New(fault.TooLarge, "The files have %s together, and the working folder only room for %s.",
+		return fault.New(fault.TooLarge, "The files have %s together, but the working folder has room for only %s.",
 			bounds.SizeText(n), bounds.SizeText(room))
 	}
 	return nil

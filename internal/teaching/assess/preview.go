@@ -58,7 +58,7 @@ func AskPreview(ctx context.Context, q db.Q, userID, definitionID int64) (*Previ
 	id, err := db.One[int64](ctx, q, `INSERT INTO assessment_previews (task_definition_id, user_id, status, created_at,
 		updated_at) VALUES ($1, $2, 'queued', $3, $3) RETURNING id`, definitionID, userID, q.Now())
 	if db.Duplicate(err) {
-		return nil, fault.New(fault.Conflict, "A preview of this task is under way: wait for its end.")
+		return nil, fault.New(fault.Conflict, "A preview of this task is running. Wait until it ends.")
 	}
 	if err != nil {
 		return nil, err

@@ -96,9 +96,10 @@ func readRun(ctx context.Context, q db.Q, definitionID int64) (*runOf, error) {
 	case err != nil:
 		return nil, err
 	case r.Package == nil:
-		return nil, fault.New(fault.Conflict, "This task has no assessment resources to run: upload them first.")
+		return nil, fault.New(fault.Conflict, "This task has no assessment resources to run. Upload them first.")
 	case r.Image == nil:
-		return nil, fault.New(fault.Conflict, "Neither this task nor its unit has a container image: choose one first.")
+		return nil, fault.New(fault.Conflict, "Neither this task nor its unit has a container image. Choose one "+
+			"first.")
 	}
 	return r, nil
 }

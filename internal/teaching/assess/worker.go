@@ -127,7 +127,7 @@ func (t *task) needless() string {
 	case !t.Newest && !t.Asked:
 		return "Newer work took the place of this submission before it was assessed."
 	case !t.On || t.Package == nil || t.Image == nil:
-		return "Automated assessment was switched off for this task before this submission was assessed."
+		return "Automated assessment was turned off for this task before this submission was assessed."
 	}
 	return ""
 }

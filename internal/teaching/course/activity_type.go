@@ -75,7 +75,7 @@ func DeleteActivityType(ctx context.Context, q db.Q, id int64) error {
 	n, err := db.Exec(ctx, q, `DELETE FROM activity_types WHERE id = $1`, id)
 	switch {
 	case db.InUse(err):
-		return fault.New(fault.Conflict, "Tutorial streams use this activity type. Give them another one first.")
+		return fault.New(fault.Conflict, "Tutorial streams use this activity type. Choose another for them first.")
 	case err == nil && n == 0:
 		return fault.New(fault.Missing, "There is no such activity type.")
 	case err != nil:

@@ -122,8 +122,8 @@ func (p *TeachingPeriod) fits(ctx context.Context, q db.Q, b Break) error {
 	}
 	for _, o := range all[1:] {
 		if b.StartDate.Before(o.end()) && o.StartDate.Before(b.end()) {
-			return fault.Field(fault.Refused, "start_date", "(%s) and the weeks from it overlap the break of %s: move one "+
-				"or make it shorter", b.StartDate, o.StartDate)
+			return fault.Field(fault.Refused, "start_date", "(%s) and the weeks after it overlap the break of %s: "+
+				"move one or make it shorter", b.StartDate.Told(), o.StartDate.Told())
 		}
 	}
 	return nil

@@ -194,7 +194,7 @@ func (all outcomes) fits(o Outcome) error {
 		return err
 	}
 	if i := all.named(o.Abbreviation); i >= 0 && all[i].ID != o.ID {
-		return fault.New(fault.Conflict, "Outcome %d of this unit is called %s already: choose another abbreviation.",
+		return fault.New(fault.Conflict, "Outcome %d of this unit already has the abbreviation %s. Choose another.",
 			all[i].Number, o.Abbreviation)
 	}
 	return nil

@@ -106,7 +106,7 @@ func DeletePeriod(ctx context.Context, q db.Q, id int64) error {
 		return err
 	}
 	if *units > 0 {
-		return fault.New(fault.Conflict, "This teaching period still has %s: move them to another period first.",
+		return fault.New(fault.Conflict, "This teaching period still has %s. Move them to another period first.",
 			count(*units, "unit"))
 	}
 	n, err := db.Exec(ctx, q, `DELETE FROM teaching_periods WHERE id = $1`, id)
@@ -157,7 +157,7 @@ func (p *TeachingPeriod) check() error {
 
 func (p *TeachingPeriod) taken(err error) error {
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "There is a teaching period %s of %d already.", p.Period, p.Year)
+		return fault.New(fault.Conflict, "There is already a teaching period %s of %d.", p.Period, p.Year)
 	}
 	return err
 }

@@ -117,12 +117,12 @@ func (all posts) hasMain() bool { return all.find(func(p post) bool { return p.M
 // mayGo refuses to let the convenors a unit cannot do without go.
 func (all posts) mayGo(leaving *post) error {
 	if leaving.Main {
-		return fault.New(fault.Conflict, "This is the main convenor of the unit: make another convenor the main "+
+		return fault.New(fault.Conflict, "This is the main convenor of the unit. Make another convenor the main "+
 			"convenor first.")
 	}
 	another := all.find(func(p post) bool { return p.ID != leaving.ID && p.Role == policy.Convenor })
 	if leaving.Role == policy.Convenor && another == nil {
-		return fault.New(fault.Conflict, "This is the last convenor of the unit: employ another convenor first.")
+		return fault.New(fault.Conflict, "This is the last convenor of the unit. Add another convenor first.")
 	}
 	return nil
 }

@@ -141,7 +141,8 @@ func SaveUnit(ctx context.Context, q db.Q, u *Unit) error {
 
 func (u *Unit) taken(err error) error {
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "This teaching period has a unit %s already: choose another code or period.",
+		return fault.New(fault.Conflict, "This teaching period already has a unit %s. Choose another code or "+
+			"period.",
 			u.Code)
 	}
 	return err

@@ -138,12 +138,11 @@ func (u *Unit) checkDays(wrong *fault.Fields) {
 		}
 	}
 	if u.EndDate.Before(u.StartDate) {
-		wrong.Add("end_date", "must not be before the start, %s", u.StartDate)
+		wrong.Add("end_date", "must not be before the start, %s", u.StartDate.Told())
 	}
 	if d := u.PortfolioDate; d != nil && (!d.After(u.StartDate) || d.After(u.EndDate)) {
-		wrong.Add("portfolio_auto_generation_date", "must be after the start, %s, and not after the "+
-			"end, %s: %s is not",
-			u.StartDate, u.EndDate, d)
+		wrong.Add("portfolio_auto_generation_date", "(%s) must be after the start, %s, and not after the end, %s",
+			d.Told(), u.StartDate.Told(), u.EndDate.Told())
 	}
 }
 
@@ -153,9 +152,9 @@ func (u *Unit) checkPeriod(wrong *fault.Fields, period *TeachingPeriod) {
 	}
 	start, end := period.Days()
 	if u.StartDate.Before(start) || u.StartDate.After(end) {
-		wrong.Add("start_date", "must lie inside the teaching period, %s to %s", start, end)
+		wrong.Add("start_date", "must lie inside the teaching period, %s to %s", start.Told(), end.Told())
 	}
 	if u.EndDate.After(end) {
-		wrong.Add("end_date", "must lie inside the teaching period, %s to %s", start, end)
+		wrong.Add("end_date", "must lie inside the teaching period, %s to %s", start.Told(), end.Told())
 	}
 }

@@ -83,8 +83,8 @@ func (d Dates) Allow(asked int) (int, error) {
 		return 0, fault.Field(fault.Invalid, "weeks_requested", "must be from 1 to %d", mostAsked)
 	}
 	if !d.CanApply() {
-		return 0, fault.New(fault.Conflict, "no extension is possible: the task is already due on its deadline, %s",
-			d.Deadline)
+		return 0, fault.New(fault.Conflict, "No extension is possible: the task is already due on its deadline, %s.",
+			d.Deadline.Told())
 	}
 	return min(asked, d.WeeksCanExtend()), nil
 }
@@ -93,11 +93,11 @@ func (d Dates) Allow(asked int) (int, error) {
 // the deadline, where it could mean nothing.
 func (d Dates) Check() error {
 	if d.Extensions < 0 {
-		return fault.New(fault.Refused, "an extension cannot be %d weeks", d.Extensions)
+		return fault.New(fault.Refused, "An extension cannot be %d weeks.", d.Extensions)
 	}
 	if most := max(weeks(d.Target, d.Deadline), 0); d.Extensions > most {
-		return fault.New(fault.Refused, "%d weeks of extension pass the deadline of %s: at most %d fit",
-			d.Extensions, d.Deadline, most)
+		return fault.New(fault.Refused, "An extension of %d weeks goes past the deadline, %s. The limit is %d.",
+			d.Extensions, d.Deadline.Told(), most)
 	}
 	return nil
 }

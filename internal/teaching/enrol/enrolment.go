@@ -107,7 +107,7 @@ var errWithdrawn = fault.About(fault.Conflict, "The student is withdrawn from th
 
 // errTied refuses to leave a class to who is in a group that stays in it.
 func errTied(group, tutorial string) error {
-	return fault.About(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Take them out of "+
+	return fault.About(fault.Conflict, "The student is in the group %s, which stays in tutorial %s. Remove them from "+
 		"the group first.", "You are in the group %s, which stays in tutorial %s. Leave the group first.", group,
 		tutorial)
 }
@@ -117,8 +117,8 @@ func (s *place) check() error {
 		return errWithdrawn
 	}
 	if s.HomeID != nil && s.CampusID != nil && *s.HomeID != *s.CampusID {
-		return fault.About(fault.Refused, "Tutorial %s is for campus %s, the student is of campus %s.",
-			"Tutorial %s is for campus %s, you are of campus %s.", s.Tutorial, *s.Campus, *s.Home)
+		return fault.About(fault.Refused, "Tutorial %s is for campus %s, but the student belongs to campus %s.",
+			"Tutorial %s is for campus %s, but you belong to campus %s.", s.Tutorial, *s.Campus, *s.Home)
 	}
 	return nil
 }

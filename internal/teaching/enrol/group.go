@@ -111,7 +111,7 @@ func tutorialIn(ctx context.Context, q db.Q, unitID, id int64) error {
 
 func groupTaken(err error, name string) error {
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "Another group of this set is called %s.", name)
+		return fault.New(fault.Conflict, "Another group of this set has the name %s.", name)
 	}
 	return err
 }

@@ -113,7 +113,7 @@ func (im *groupImport) read(rows *sheet.Reader) {
 			g.err = im.readRow(g)
 		}
 		if first, seen := lines[g.name]; g.err == nil && seen {
-			g.err = fault.New(fault.Invalid, "%s stands in %s already", g.name, first)
+			g.err = fault.New(fault.Invalid, "%s is already in %s", g.name, first)
 		}
 		if g.err == nil {
 			lines[g.name] = row

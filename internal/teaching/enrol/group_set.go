@@ -178,8 +178,8 @@ func UnusedSet(ctx context.Context, q db.Q, id int64) error {
 		return err
 	}
 	if len(tasks) > 0 {
-		return fault.New(fault.Conflict, "Tasks are done in the groups of this set: %s. "+
-			"Take the set from them first, or delete it by force=true.",
+		return fault.New(fault.Conflict, "These tasks use the groups of this set: %s. Give them another set first, "+
+			"or delete this one with force=true.",
 			strings.Join(tasks, ", "))
 	}
 	return nil
@@ -187,7 +187,7 @@ func UnusedSet(ctx context.Context, q db.Q, id int64) error {
 
 func groupSetTaken(err error, name string) error {
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "Another group set of this unit is called %s.", name)
+		return fault.New(fault.Conflict, "Another group set of this unit has the name %s.", name)
 	}
 	return err
 }

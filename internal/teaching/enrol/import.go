@@ -190,7 +190,7 @@ func (e *rosterRow) alone(lines map[string]sheet.Row) {
 	name, email, number := "username "+ident.Key(e.user.Username), "email "+ident.Key(e.user.Email),
 		"student_id "+e.user.StudentID
 	if first, seen := lines[name]; seen {
-		e.end(ignored, "%s stands in %s already", e.user.Username, first)
+		e.end(ignored, "%s is already in %s", e.user.Username, first)
 		return
 	}
 	for _, key := range []string{email, number} {

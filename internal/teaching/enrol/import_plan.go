@@ -152,7 +152,7 @@ func (b *batch) joinTutorials(e *rosterRow) {
 	for _, id := range e.classes {
 		t := b.seating.tutorials[id]
 		if t == nil {
-			e.notes = append(e.notes, "A tutorial was deleted meanwhile.")
+			e.notes = append(e.notes, "A tutorial was deleted in the meantime.")
 			continue
 		}
 		if err := b.seating.take(e.sitter, t); err != nil {

@@ -117,7 +117,7 @@ func (im *memberImport) read(rows *sheet.Reader) {
 		case m.group == nil:
 			m.err = fault.New(fault.Invalid, "there is no group %s", name)
 		case seen:
-			m.err = fault.New(fault.Invalid, "%s stands in %s already", m.username, first)
+			m.err = fault.New(fault.Invalid, "%s is already in %s", m.username, first)
 		default:
 			lines[key] = row
 		}

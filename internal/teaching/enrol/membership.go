@@ -133,7 +133,7 @@ func JoinFirst(ctx context.Context, q db.Q, setID, groupID, projectID int64) err
 		return err
 	}
 	if p.FromID != nil {
-		return fault.New(fault.Conflict, "You are in the group %s already. Leave it first.", *p.From)
+		return fault.New(fault.Conflict, "You are already in the group %s. Leave it first.", *p.From)
 	}
 	_, err = JoinGroup(ctx, q, setID, groupID, projectID, false)
 	return err
@@ -144,7 +144,8 @@ func (p *membershipState) check(groupID int64, exceed bool) error {
 	case !p.Enrolled:
 		return errWithdrawn
 	case p.FromID != nil && *p.FromID == groupID:
-		return fault.About(fault.Conflict, "The student is in the group %s already.", "You are in the group %s already.",
+		return fault.About(fault.Conflict, "The student is already in the group %s.", "You are already in the group "+
+			"%s.",
 			p.Group)
 	case p.Keep && !p.InTutorial:
 		return fault.About(fault.Refused, "The group %s stays in tutorial %s, and the student is not in it. Enrol them "+
@@ -166,12 +167,12 @@ func (p *membershipState) check(groupID int64, exceed bool) error {
 func (p *membershipState) unlocked() error {
 	switch {
 	case p.SetLocked:
-		return fault.New(fault.Conflict, "The groups of %s are locked. A convenor must unlock the set first.", p.Set)
+		return fault.New(fault.Conflict, "The groups of %s are locked. A convenor can unlock the set.", p.Set)
 	case p.Locked:
-		return fault.New(fault.Conflict, "The group %s is locked. The staff must unlock it first.", p.Group)
+		return fault.New(fault.Conflict, "The group %s is locked. Staff can unlock it.", p.Group)
 	case p.FromLocked != nil && *p.FromLocked:
-		return fault.About(fault.Conflict, "The student is in the group %s, which is locked. The staff must unlock it "+
-			"first.", "You are in the group %s, which is locked. The staff must unlock it first.", *p.From)
+		return fault.About(fault.Conflict, "The student is in the group %s, which is locked. Staff can unlock it.",
+			"You are in the group %s, which is locked. Staff can unlock it.", *p.From)
 	}
 	return nil
 }

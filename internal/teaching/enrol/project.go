@@ -213,8 +213,8 @@ func (p *projectState) submitGrade(g *grade.Grade) error {
 	case g == nil:
 		return nil
 	case p.HasPortfolio:
-		return fault.New(fault.Conflict, "The portfolio is there already: its grade can no longer be changed. Delete "+
-			"the portfolio first.")
+		return fault.New(fault.Conflict, "The portfolio is already compiled, so its grade can no longer be changed. "+
+			"Delete the portfolio first.")
 	case !g.Target():
 		p.SubmittedGrade = nil
 	default:
@@ -228,8 +228,8 @@ func (p *projectState) giveGrade(g *FinalGrade) error {
 		return nil
 	}
 	if g.Old != nil && *g.Old != p.Grade {
-		return fault.New(fault.Conflict, "The grade is %d by now, not %d: someone changed it. Read the project again.",
-			p.Grade, *g.Old)
+		return fault.New(fault.Conflict, "The grade is now %d, not %d, because somebody changed it. Nothing was "+
+			"saved: load the project again.", p.Grade, *g.Old)
 	}
 	opt.Set(&p.Grade, g.Grade)
 	if g.Explain {

@@ -233,8 +233,8 @@ func (t *lockedTutorial) reseat(ctx context.Context, q db.Q, before lockedTutori
 		return err
 	}
 	if *n > 0 {
-		return fault.New(fault.Conflict, "Students of this tutorial have another one that goes against the new "+
-			"stream (%d of them). Move them first.", *n)
+		return fault.New(fault.Conflict, "This tutorial has %s with another tutorial in the new stream. Move them "+
+			"first.", many(*n, "student"))
 	}
 	_, err = db.Exec(ctx, q, `UPDATE tutorial_enrolments SET tutorial_stream_id = $2 WHERE tutorial_id = $1`, t.ID,
 		t.StreamID)
@@ -246,8 +246,8 @@ func (t *lockedTutorial) campusFits(ctx context.Context, q db.Q) error {
 		JOIN projects p ON p.id = e.project_id AND p.enrolled AND p.campus_id <> $2 WHERE e.tutorial_id = $1`, t.ID,
 		t.CampusID)
 	if err == nil && *n > 0 {
-		return fault.New(fault.Conflict, "Students of this tutorial are of another campus (%d of them). Move them "+
-			"first.", *n)
+		return fault.New(fault.Conflict, "This tutorial has %s of another campus. Move them first.",
+			many(*n, "student"))
 	}
 	return err
 }
@@ -307,7 +307,7 @@ func plural(n int, one, more string) string {
 
 func tutorialTaken(err error, abbreviation string) error {
 	if db.Duplicate(err) {
-		return fault.New(fault.Conflict, "Another tutorial of this unit is called %s.", abbreviation)
+		return fault.New(fault.Conflict, "Another tutorial of this unit has the abbreviation %s.", abbreviation)
 	}
 	return err
 }
@@ -326,7 +326,7 @@ func fits(names map[string]*string) error {
 		case utf8.RuneCountInString(*name) > longest:
 			wrong.Add(field, "may have %d characters at most", longest)
 		case field == "abbreviation" && !addressable(strings.TrimSpace(*name)):
-			wrong.Add(field, "may not be . or ..: it stands in addresses, which leave these out")
+			wrong.Add(field, "may not be . or .., because it is part of addresses")
 		}
 	}
 	return wrong.ErrSaying(fault.Refused, "Some names are blank or too long.")

@@ -46,7 +46,7 @@ func (r *Roster) leavers(rows *sheet.Reader) []*rosterRow {
 		case name == "":
 			e.end(failed, "username may not be blank")
 		case seen:
-			e.end(ignored, "%s stands in %s already", e.user.Username, first)
+			e.end(ignored, "%s is already in %s", e.user.Username, first)
 		default:
 			lines[name] = row
 		}

@@ -28,7 +28,8 @@ var Charts = map[string]func(context.Context, db.Q, int64) (Chart, error){
 func ChartOf(ctx context.Context, q db.Q, unitID int64, name string) (Chart, error) {
 	read, known := Charts[name]
 	if !known {
-		return nil, fault.New(fault.Missing, "there is no such chart: completion, statuses and targets are")
+		return nil, fault.New(fault.Missing, "There is no such chart. The charts are completion, statuses and "+
+			"targets.")
 	}
 	return read(ctx, q, unitID)
 }

@@ -193,7 +193,7 @@ func haveUnits(ctx context.Context, q db.Q, ids []int64) error {
 	if err != nil || len(unknown) == 0 {
 		return err
 	}
-	return fault.Field(fault.Refused, "unit_exclusions", "names units that there are not: %s",
+	return fault.Field(fault.Refused, "unit_exclusions", "names units that do not exist: %s",
 		strings.ReplaceAll(strings.Trim(fmt.Sprint(unknown), "[]"), " ", ", "))
 }
 

@@ -69,7 +69,7 @@ type GradeDemands struct {
 // statements; for none it is the grade aimed for. It refuses what nobody can aim for.
 func WhatIfOf(ctx context.Context, q db.Q, projectID int64, target *grade.Grade) (*WhatIf, error) {
 	if target != nil && !target.Target() {
-		return nil, fault.Field(fault.Invalid, "target_grade", "must be a grade that can be aimed for, 0 to 3")
+		return nil, fault.Field(fault.Invalid, "target_grade", "must be a grade to aim for, from 0 to 3")
 	}
 	l, err := labourOf(ctx, q, projectID)
 	if err != nil {

@@ -87,10 +87,11 @@ func (t *taking) annotate(ctx context.Context, f *zip.File, taskID int64) error 
 		return fault.New(fault.Refused, "No row of the sheet is about the task %d.", taskID)
 	}
 	if at.SubmissionID == nil {
-		return fault.New(fault.Conflict, "There is no document for this task.")
+		return fault.New(fault.Conflict, "There is no PDF for this task.")
 	}
 	if seen := t.known.byTask[taskID].SubmissionID; seen != nil && *seen != *at.SubmissionID {
-		return fault.New(fault.Conflict, "The work was handed in again since the batch was made: look at it again.")
+		return fault.New(fault.Conflict, "The student submitted again after the batch was made. Read the new "+
+			"submission first.")
 	}
 	if err := fit(f); err != nil {
 		return err

@@ -77,8 +77,8 @@ func (d *Importer) Take(ctx context.Context, u Upload, plan string) (*Result, er
 }
 
 // errMoved says that a plan is no longer what would happen.
-var errMoved = fault.New(fault.Conflict, "This is another file than the one that was looked at, or the work has "+
-	"changed since: nothing was done. Look at what would happen now.")
+var errMoved = fault.New(fault.Conflict, "The file or the submissions have changed since your review, so nothing was "+
+	"applied. Review the changes again.")
 
 // Plan tells what Take would make of each row and document, and changes nothing.
 func (d *Importer) Plan(ctx context.Context, u Upload) (*Result, error) {
@@ -230,7 +230,7 @@ func (t *taking) refuse(m *mark, at *target) string {
 	case at == nil:
 		return fmt.Sprintf("This unit has no student %.60q, or no task %.60q.", m.who, m.task)
 	case at.Own:
-		return "Nobody marks their own work, nor that of a group they are in."
+		return "This is your own work or that of a group you are in. Ask another member of staff to mark it."
 	case !at.Enrolled:
 		return "The student is withdrawn."
 	case m.taskID != 0 && at.TaskID != 0 && m.taskID != at.TaskID:
@@ -339,8 +339,8 @@ func check(ctx context.Context, q db.Q, m *mark, at *target, digest string) erro
 		return errBefore
 	}
 	if m.version >= 0 && m.version != now[0].Version {
-		return fault.New(fault.Conflict, "the task has changed since the batch was made (it is %s now): look at it "+
-			"again.", at.Status.Name())
+		return fault.New(fault.Conflict, "The task has changed since the batch was made (its status is now %s). Look "+
+			"at it again.", at.Status.Name())
 	}
 	return nil
 }

@@ -91,8 +91,8 @@ func Add(ctx context.Context, q db.Q, n New) (*Note, error) {
 	case have.Same != nil:
 		return ByID(ctx, q, *have.Same)
 	case have.Notes >= Most:
-		return nil, fault.New(fault.Refused, "There are %d notes on this student already, and more do not fit: delete "+
-			"some first.", Most)
+		return nil, fault.New(fault.Refused, "There are already %d staff notes on this student, which is the limit. "+
+			"Delete one first.", Most)
 	}
 	id, err := db.One[int64](ctx, q, `INSERT INTO staff_notes (project_id, task_definition_id, user_id, text, flagged,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`, n.ProjectID, n.DefinitionID, n.UserID,

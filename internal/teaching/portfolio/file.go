@@ -136,7 +136,7 @@ func (n NewFile) name() (string, error) {
 	}
 	switch {
 	case strings.Trim(name, ". ") == "":
-		return "", fault.Field(fault.Refused, "name", "has no letters: give the file a name")
+		return "", fault.Field(fault.Refused, "name", "is empty: give the file a name")
 	case utf8.RuneCountInString(name) > maxName:
 		return "", fault.Field(fault.Refused, "name", "has more than %d characters", maxName)
 	}
@@ -166,7 +166,8 @@ func freeIdx(ctx context.Context, q db.Q, projectID int64) (int64, error) {
 		return 0, err
 	}
 	if have.Count >= maxFiles {
-		return 0, fault.New(fault.Conflict, "The portfolio has %d files already. Remove one first.", maxFiles)
+		return 0, fault.New(fault.Conflict, "The portfolio already has %d files, which is the limit. Remove one "+
+			"first.", maxFiles)
 	}
 	return have.Last + 1, nil
 }

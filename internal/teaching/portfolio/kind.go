@@ -13,7 +13,7 @@ import (
 func Check(kind taskdef.UploadKind) func(io.ReaderAt, int64) error {
 	return func(r io.ReaderAt, length int64) error {
 		if length > MaxFile {
-			return fault.New(fault.TooLarge, "The file has more than %s.", bounds.SizeText(MaxFile))
+			return fault.New(fault.TooLarge, "The file is larger than %s.", bounds.SizeText(MaxFile))
 		}
 		return kind.Check(r, length)
 	}

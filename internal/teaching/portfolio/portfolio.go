@@ -146,8 +146,8 @@ func (p *Compiler) publish(ctx context.Context, q db.Q, projectID int64, asked *
 	return err
 }
 
-const failure = "The portfolio could not be put together. Please try again, or ask an administrator to look at the " +
-	"background jobs."
+const failure = "The portfolio could not be compiled, but all its files are kept. Try again, or ask an administrator " +
+	"to look at the background jobs."
 
 // giveUp notes that a portfolio could not be made.
 func (p *Compiler) giveUp(ctx context.Context, q db.Q, projectID int64) error {

@@ -23,9 +23,9 @@ type Summary struct {
 func CheckSummary(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return fault.Field(fault.Refused, "text", "is empty: write your learning summary, or send it as a PDF")
+		return fault.Field(fault.Refused, "text", "is empty: write your learning summary, or upload it as a PDF")
 	case utf8.RuneCountInString(text) > maxSummary:
-		return fault.Field(fault.Refused, "text", "has more than %d characters: shorten it, or send it as a PDF",
+		return fault.Field(fault.Refused, "text", "has more than %d characters: shorten it, or upload it as a PDF",
 			maxSummary)
 	}
 	return nil

@@ -74,6 +74,5 @@ func Open(ctx context.Context, q db.Q, token string) (*Ticket, error) {
 }
 
 func errStale() error {
-	return fault.New(fault.Missing, "This address is not one of ours, or its minute is over: ask for another at "+
-		"the task.")
+	return fault.New(fault.Missing, "This link is wrong or has expired. Open the comparison from the task again.")
 }

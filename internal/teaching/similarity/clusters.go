@@ -124,7 +124,7 @@ func (g *gathering) tied(ties []tie) (out []Cluster) {
 		members := g.members(ties, part)
 		for _, c := range engine.Clusters(pairs) {
 			cluster := Cluster{File: fileOf(part), Explanation: "The work of these is alike, directly or through " +
-				"others of them. Who handed in first is a time and says nothing of who wrote it."}
+				"others of them. Who submitted first is a time and says nothing of who wrote it."}
 			if list, ok := g.list(c.Members, members); ok {
 				cluster.Members = list
 				out = append(out, cluster)
@@ -150,9 +150,9 @@ func (g *gathering) core(ties []tie) (out []Cluster) {
 		slices.Sort(tasks)
 		if list, ok := g.list(slices.Compact(tasks), g.members(ties, part)); ok {
 			out = append(out, Cluster{File: fileOf(part), Core: true, Members: list,
-				Explanation: fmt.Sprintf("The work of these %d is for the most part what at least half of the class "+
-					"has and was not handed out: the task leads there, a template is missing, or a solution went "+
-					"round.", len(list))})
+				Explanation: fmt.Sprintf("The work of these %d is for the most part what at least half of the "+
+					"students have and was not handed out: the task leads there, a template is missing, or a "+
+					"solution went round.", len(list))})
 		}
 	}
 	return out

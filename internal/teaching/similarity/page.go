@@ -48,7 +48,7 @@ func (s *Service) Page(ctx context.Context, q db.Q, r *Record) ([]byte, error) {
 
 // handedIn tells when a work came in: a time, and no more than that.
 func handedIn(at clock.Time) string {
-	return "handed in on " + at.UTC().Format("2 January 2006 at 15:04 UTC")
+	return "submitted on " + at.UTC().Format("2 January 2006 at 15:04 UTC")
 }
 
 func indexOf(list []engine.Source, name string) int {
@@ -69,7 +69,7 @@ func (s *Service) side(ctx context.Context, q db.Q, submissionID int64, part str
 	list := filesIn(all, part)
 	found, err := s.sources(ctx, list, "")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
-		return nil, fault.New(fault.Missing, "The files of one of the two works are no longer there.")
+		return nil, fault.New(fault.Missing, "The files of one of the two submissions were deleted.")
 	}
 	if err != nil {
 		return nil, err

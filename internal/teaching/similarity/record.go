@@ -371,7 +371,7 @@ func (r *Record) OutsideID() (string, bool) {
 // Report gives the hash of an outside report, or fault.Missing.
 func (r *Record) Report() (files.Hash, error) {
 	if r.row.Report == nil {
-		return "", fault.New(fault.Missing, "There is no report of this work yet.")
+		return "", fault.New(fault.Missing, "There is no report on this submission yet.")
 	}
 	return *r.row.Report, nil
 }

@@ -95,7 +95,7 @@ func (o Offer) List(ctx context.Context, q db.Q) ([]Snippet, error) {
 
 // ByID gives one of any author. Whether the person may see it, usecase.SnippetByID decides.
 func ByID(ctx context.Context, q db.Q, id int64) (*Snippet, error) {
-	return db.OneOf[Snippet](ctx, q, "reusable comment", `SELECT s.id, s.unit_id, s.task_definition_id, s.text,
+	return db.OneOf[Snippet](ctx, q, "saved comment", `SELECT s.id, s.unit_id, s.task_definition_id, s.text,
 			s.user_id, a.first_name || ' ' || a.last_name AS author, s.updated_at,
 			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id) AS uses
 		FROM snippets s JOIN users a ON a.id = s.user_id WHERE s.id = $1`, id)
@@ -153,7 +153,7 @@ func room(ctx context.Context, q db.Q, n New) (*Snippet, error) {
 	case have.Same != nil:
 		return ByID(ctx, q, *have.Same)
 	case have.Texts >= Most:
-		return nil, fault.New(fault.Refused, "%s %d reusable comments already, and more do not fit: remove some first.",
+		return nil, fault.New(fault.Refused, "%s reached the limit of %d saved comments. Remove one first.",
 			whose, Most)
 	}
 	return nil, nil //nolint:nilnil // there is room, and nothing of the kind
@@ -190,7 +190,7 @@ func gone(err error) error {
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.Missing, "There is no such reusable comment.")
+	return fault.New(fault.Missing, "There is no such saved comment.")
 }
 
 // Said is a text that one of the staff said on tasks of a unit. It was made of the reusable

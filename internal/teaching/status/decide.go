@@ -60,7 +60,7 @@ func (m Move) read() (Status, error) {
 	}
 	to, ok := Parse(m.Word)
 	if !ok {
-		return "", fault.Field(fault.Invalid, "trigger", "%q is no task status: use one such as %s, %s or %s",
+		return "", fault.Field(fault.Invalid, "trigger", "%q is not a task status: use one such as %s, %s or %s",
 			m.Word, WorkingOnIt, ReadyForFeedback, Complete)
 	}
 	return to, nil
@@ -70,7 +70,7 @@ func (m Move) read() (Status, error) {
 func (t Task) permit(m Move, to Status) error {
 	switch {
 	case m.By == None:
-		return fault.New(fault.Denied, "you have no part in this task")
+		return fault.New(fault.Denied, "You have no part in this task.")
 	case m.By != Staff && m.Grade != nil:
 		return m.staffOnly("grade a task")
 	case m.By != Staff && m.Quality != nil:
@@ -80,10 +80,10 @@ func (t Task) permit(m Move, to Status) error {
 	case m.By != Staff && !to.row().is(byStudents):
 		return m.staffOnly("set a task to " + to.Name())
 	case t.Group && !t.InGroup:
-		return fault.About(fault.Denied, "this is a group task and the student has no group: join one first",
-			"this is a group task and you have no group: join one first")
+		return fault.About(fault.Denied, "This is a group task and the student has no group. Add them to one first.",
+			"This is a group task and you have no group. Join one first.")
 	case to == ReadyForFeedback && t.NeedsFiles && !m.Upload:
-		return fault.New(fault.Denied, "this task is handed in with its files: upload them to make it %s", to.Name())
+		return fault.New(fault.Denied, "This task needs files. Upload them to set it to %s.", to.Name())
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (t Task) permit(m Move, to Status) error {
 // staffOnly is the refusal of what only staff can do, and not with their own work.
 func (m Move) staffOnly(what string) error {
 	if m.Teaches {
-		return fault.New(fault.Denied, "This is your own work: somebody else of the teaching staff has to do that.")
+		return fault.New(fault.Denied, "This is your own work, so another member of staff has to do that.")
 	}
 	return fault.New(fault.Denied, "Only teaching staff can %s.", what)
 }
@@ -129,10 +129,10 @@ func (t Task) placeForMarks(m Move) error {
 func (t Task) locked(m Move) error {
 	now := t.Status.row()
 	if now.is(closed) && (m.By != Staff || m.Upload) {
-		return fault.New(fault.Conflict, "this task is closed (%s): ask your tutor to reopen it", now.name)
+		return fault.New(fault.Conflict, "This task is closed (%s). Ask your tutor to reopen it.", now.name)
 	}
 	if now.is(assigned) && t.Restricted && m.By != Staff {
-		return fault.New(fault.Conflict, "this task is %s, and only teaching staff can change that", now.name)
+		return fault.New(fault.Conflict, "This task is %s, and only teaching staff can change that.", now.name)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestRefusals(t *testing.T) {
 		kind  fault.Kind
 		words string
 	}{
-		{"unknown word", open, Move{Word: "done", By: Staff}, fault.Invalid, `"done" is no task status`},
+		{"unknown word", open, Move{Word: "done", By: Staff}, fault.Invalid, `"done" is not a task status`},
 		{"unknown word, student", open, Move{Word: "done", By: Student}, fault.Invalid, "trigger"},
 		{"a stranger", open, Move{Word: "need_help", By: None}, fault.Denied, "no part in this task"},
 		{"student completes", open, Move{Word: "completed", By: Student}, fault.Denied, "set a task to Complete"},
@@ -68,9 +68,9 @@ func TestRefusals(t *testing.T) {
 			"is Redo, and only"},
 		{"restricted, waiting", open.at(ReadyForFeedback).with(restricted), Move{Word: "need_help", By: Student},
 			fault.Conflict, "Ready"},
-		{"no files", open.with(needsFiles), Move{Word: "rtm", By: Student}, fault.Denied, "upload them"},
+		{"no files", open.with(needsFiles), Move{Word: "rtm", By: Student}, fault.Denied, "Upload them"},
 		{"no files, staff", open.with(needsFiles), Move{Word: "ready_for_feedback", By: Staff}, fault.Denied,
-			"upload them"},
+			"Upload them"},
 		{"no group", open.with(groupless), Move{Word: "need_help", By: Student}, fault.Denied, "no group"},
 		{"no group, staff", open.with(groupless), Move{Word: "redo", By: Staff}, fault.Denied, "no group"},
 		{"no grade", open.with(graded), Move{Word: "complete", By: Staff}, fault.Invalid, "grade is required"},

@@ -202,9 +202,9 @@ func OnUpload(trigger string, by Actor) (Status, error) {
 	case to == NeedHelp || to == ReadyForFeedback:
 		return to, nil
 	case ok && by != Staff && !to.row().is(byStudents):
-		return "", fault.New(fault.Denied, "Only teaching staff can set a task to %s: hand in without a trigger, "+
-			"or with %s.", to.Name(), NeedHelp)
+		return "", fault.New(fault.Denied, "Only teaching staff can set a task to %s. Submit without a trigger, or "+
+			"with %s.", to.Name(), NeedHelp)
 	}
-	return "", fault.Field(fault.Invalid, "trigger", "%q is nothing to hand in with: leave it out, or use %s when the "+
-		"work is not ready for marking", word, NeedHelp)
+	return "", fault.Field(fault.Invalid, "trigger", "%q cannot be used for a submission: leave it out, or use %s "+
+		"when the work is not ready for marking", word, NeedHelp)
 }

@@ -30,6 +30,6 @@ func Asked(ctx context.Context, q db.Q, definitionID, senderID, most int64) (tas
 		return r.Requirements, nil
 	}
 	wait := max(r.Full.Sub(since.Time), time.Second)
-	return nil, &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("You have handed in %d times within "+
-		"an hour, and all of it is kept. Wait %s before you hand in again.", most, bounds.WaitText(wait))}
+	return nil, &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("You submitted %d times within an "+
+		"hour, and every submission is kept. Wait %s before you submit again.", most, bounds.WaitText(wait))}
 }

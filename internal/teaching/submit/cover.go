@@ -136,7 +136,7 @@ func (s *coverData) cover(institution, title string) *pdf.Cover {
 
 // fileList names the files in the order they follow.
 func (s *coverData) fileList() pdf.Table {
-	t := pdf.Table{Title: "Files", Head: []string{"No.", "Asked for", "Handed in", "Size"}, Widths: []float64{0.07, 0.4,
+	t := pdf.Table{Title: "Files", Head: []string{"No.", "Asked for", "Submitted", "Size"}, Widths: []float64{0.07, 0.4,
 		0.38, 0.15}}
 	for i, f := range s.Files {
 		t.Rows = append(t.Rows, []pdf.Cell{{Text: strconv.Itoa(i + 1)}, {Text: f.Title, Bold: true}, {Text: f.Name},

@@ -279,8 +279,8 @@ func (d *Documents) GiveUp(ctx context.Context, q db.Q, id int64, why string) er
 	for _, l := range links {
 		ids = append(ids, l.TaskID)
 	}
-	text := "Your files arrived and are kept, but no document could be made of them: " + why +
-		".\nPlease check that they open, and hand them in again; if it happens again, talk to your tutor."
+	text := "Your files arrived and are kept, but no PDF could be made of them: " + why +
+		".\nCheck that they open, and submit them again; if it happens again, talk to your tutor."
 	if err := work.SendBack(ctx, q, ids, links[0].At, text); err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ func (h *Request) claimKey(ctx context.Context, q db.Q) (*Result, error) {
 		return nil, err
 	}
 	if e.Hash != hash {
-		return nil, fault.New(fault.Conflict, "This Idempotency-Key was used for another upload to this task: send a "+
-			"new upload with a new key.")
+		return nil, fault.New(fault.Conflict, "This Idempotency-Key was used for another upload to this task. Send "+
+			"the new upload with a new key.")
 	}
 	var out Result
 	return &out, json.Unmarshal([]byte(e.Answer), &out)

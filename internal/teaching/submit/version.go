@@ -74,7 +74,7 @@ func Readable(ctx context.Context, q db.Q, projectID, definitionID int64) (*Vers
 
 // Latest gives the newest submission of a task, or fault.Missing.
 func Latest(ctx context.Context, q db.Q, projectID, definitionID int64) (*Version, error) {
-	return db.OneOf[Version](ctx, q, "submission: nothing was handed in for this task yet",
+	return db.OneOf[Version](ctx, q, "submission: nothing has been submitted for this task yet",
 		selectVersions+` ORDER BY l.at DESC LIMIT 1`, projectID, definitionID)
 }
 
@@ -233,14 +233,15 @@ func (v *Version) PDF() (files.Hash, error) {
 	}
 	switch v.State {
 	case Queued:
-		return "", fault.New(fault.Missing, "The document of this submission is queued and will be ready soon.")
+		return "", fault.New(fault.Missing, "The PDF of this submission is not ready yet. Try again in a minute.")
 	case Processing:
-		return "", fault.New(fault.Missing, "The document of this submission is being processed (%d of %d files).",
+		return "", fault.New(fault.Missing, "The PDF of this submission is being made (%d of %d files). Try again in "+
+			"a minute.",
 			v.Done, v.Parts)
 	}
 	why := "no reason is known"
 	if v.Reason != nil {
 		why = *v.Reason
 	}
-	return "", fault.New(fault.Missing, "The document of this submission could not be made: %s", why)
+	return "", fault.New(fault.Missing, "The PDF of this submission could not be made: %s", why)
 }

@@ -73,7 +73,7 @@ func AddAlignment(ctx context.Context, q db.Q, unitID, projectID int64, a Alignm
 		task_id`,
 		a.Description, a.Rating, a.OutcomeID, a.DefinitionID, a.TaskID)
 	if db.Duplicate(err) {
-		return nil, fault.New(fault.Conflict, "This task and this outcome are aligned already: change that alignment "+
+		return nil, fault.New(fault.Conflict, "This task and this outcome are already aligned. Change that alignment "+
 			"instead.")
 	}
 	if err != nil {

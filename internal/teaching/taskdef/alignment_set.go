@@ -33,7 +33,7 @@ func SetTaskAlignments(ctx context.Context, q db.Q, unitID, definitionID, taskID
 		}
 		if !free[a.OutcomeID] {
 			return fault.Field(fault.Refused, "alignment_data", "names the outcome %d, which is not of this unit or "+
-				"stands there twice", a.OutcomeID)
+				"is given twice", a.OutcomeID)
 		}
 		free[a.OutcomeID] = false
 		rows = append(rows, []any{definitionID, a.OutcomeID, taskID, a.Rating, a.Rationale})

@@ -169,10 +169,10 @@ func (d *Definition) check() error {
 	between(&wrong, "target_grade", int64(d.TargetGrade), int64(grade.Pass), int64(grade.Highest))
 	between(&wrong, "max_quality_pts", d.MaxQualityPts, 0, 100)
 	between(&wrong, "plagiarism_warn_pct", d.WarnPct, 0, 100)
-	wrong.When(d.TargetDate.Before(d.StartDate), "target_date", "(%s) may not be before start_date (%s)", d.TargetDate,
-		d.StartDate)
+	wrong.When(d.TargetDate.Before(d.StartDate), "target_date", "(%s) may not be before start_date (%s)",
+		d.TargetDate.Told(), d.StartDate.Told())
 	wrong.When(d.DueDate != nil && d.DueDate.Before(d.TargetDate), "due_date", "(%s) may not be before target_date "+
-		"(%s)", d.Due(), d.TargetDate)
+		"(%s)", d.Due().Told(), d.TargetDate.Told())
 	wrong.When(d.IsDraftSummary && !d.Requirements.oneDocument(), "upload_requirements",
 		"must be exactly one document: this task is the unit's draft learning summary")
 	return wrong.Err(fault.Refused)

@@ -102,7 +102,7 @@ func (s *surroundings) place(d *Definition) error {
 		}
 		d.StreamID = &id
 	} else if len(s.streams) > 0 {
-		return fault.Field(fault.Refused, "tutorial_stream_abbr", "is needed: this unit has tutorial streams")
+		return fault.Field(fault.Refused, "tutorial_stream_abbr", "is required: this unit has tutorial streams")
 	}
 	if d.GroupSetID == nil {
 		return nil
@@ -240,7 +240,8 @@ func leaveGroups(ctx context.Context, q db.Q, definitionID int64) error {
 		return err
 	}
 	if slices.Contains(handed, definitionID) {
-		return fault.New(fault.Conflict, "Students have handed in work for this task, so its group set stays as it is.")
+		return fault.New(fault.Conflict, "Students have submitted work for this task, so its group set cannot "+
+			"change.")
 	}
 	if _, err := db.Exec(ctx, q, `UPDATE tasks SET group_submission_id = NULL WHERE task_definition_id = $1
 		AND group_submission_id IS NOT NULL`, definitionID); err != nil {

@@ -195,7 +195,8 @@ func (p *definitionPlan) allow(old, next *Definition) error {
 		}
 	}
 	if old != nil && p.handed[old.ID] && !opt.Same(old.GroupSetID, next.GroupSetID) {
-		return fault.New(fault.Conflict, "Students have handed in work for this task, so its group set stays as it is.")
+		return fault.New(fault.Conflict, "Students have submitted work for this task, so its group set cannot "+
+			"change.")
 	}
 	return nil
 }

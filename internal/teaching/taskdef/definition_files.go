@@ -61,7 +61,7 @@ func (k FileKind) Most() int64 {
 // fault.Unsupported when it is not, fault.TooLarge when it holds too much.
 func (k FileKind) Check(r io.ReaderAt, length int64) error {
 	if length > k.Most() {
-		return fault.New(fault.TooLarge, "The file has more than %s.", bounds.SizeText(k.Most()))
+		return fault.New(fault.TooLarge, "The file is larger than %s.", bounds.SizeText(k.Most()))
 	}
 	if k == Sheet {
 		return files.CheckPDF(r, length)

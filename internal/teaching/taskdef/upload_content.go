@@ -29,7 +29,7 @@ func refuse(want string, found *mimetype.MIME) error {
 	if kind == "application/octet-stream" {
 		kind = "of an unknown type"
 	}
-	return fault.New(fault.Unsupported, "The file must be %s, and its content is %s.", want, kind)
+	return fault.New(fault.Unsupported, "The file must be %s, but its content is %s.", want, kind)
 }
 
 const tailOfPDF = 4096
@@ -44,8 +44,7 @@ func checkDocument(found *mimetype.MIME, r io.ReaderAt, size int64) error {
 		return fmt.Errorf("look at the end of the file: %w", err)
 	}
 	if !bytes.Contains(tail, []byte("%%EOF")) {
-		return fault.New(fault.Unsupported, "The file is a PDF whose end is missing. Export it again and send it "+
-			"whole.")
+		return fault.New(fault.Unsupported, "The PDF is incomplete. Export it again and upload the whole file.")
 	}
 	return nil
 }
@@ -63,15 +62,15 @@ func checkIsText(found *mimetype.MIME, r io.ReaderAt, size int64) error {
 	}
 	wide := mark == [2]byte{0xff, 0xfe} || mark == [2]byte{0xfe, 0xff}
 	if wide && size%2 != 0 {
-		return fault.New(fault.Unsupported, "The file begins as UTF-16 text but breaks off in the middle of a "+
-			"character.")
+		return fault.New(fault.Unsupported, "The file is UTF-16 text that ends in the middle of a character. Save it "+
+			"again as UTF-8 and upload that.")
 	}
 	buf, control := make([]byte, 64<<10), int64(0)
 	for {
 		n, err := io.ReadFull(in, buf)
 		bad, zero := controls(buf[:n], wide, mark[0] == 0xfe)
 		if control += bad; zero || control > 8 && control > size/50 {
-			return fault.New(fault.Unsupported, "The file must be text, such as program code, and it holds binary "+
+			return fault.New(fault.Unsupported, "The file must be text, such as program code, but it holds binary "+
 				"data.")
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

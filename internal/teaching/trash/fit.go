@@ -89,9 +89,9 @@ func (d *Restored) needsFirst(ctx context.Context, q db.Q, table string, ids []i
 		names = append(names, fmt.Sprintf("the %s %s", f.Kind.Word(), f.Name))
 	}
 	if len(names) == 0 {
-		return fault.New(fault.Conflict, "What %s was done in is gone, so it cannot be restored.", d.Name)
+		return fault.New(fault.Conflict, "What %s belonged to was deleted for good, so it cannot be restored.", d.Name)
 	}
-	return fault.New(fault.Conflict, "%s needs what was deleted after it: restore %s first.", d.Name,
+	return fault.New(fault.Conflict, "%s needs something that was deleted after it. Restore %s first.", d.Name,
 		strings.Join(names, " and "))
 }
 
@@ -137,7 +137,7 @@ func (d *Restored) giveTutorial(ctx context.Context, q db.Q, rows []row) error {
 		return err
 	}
 	if len(first) == 0 {
-		return fault.New(fault.Conflict, "The unit has no tutorial to put the group into. Make one, then restore this.")
+		return fault.New(fault.Conflict, "The unit has no tutorial for the group. Create one, then restore this.")
 	}
 	for _, r := range rows {
 		if slices.Contains(gone, r.id("tutorial_id")) {

@@ -132,13 +132,15 @@ func columnsOf(ctx context.Context, q db.Q, name string, r row) ([]string, error
 func taken(t *table, d *Deletion) error {
 	switch t.name {
 	case definitions, sets, groups:
-		return fault.New(fault.Conflict, "The name of %s is taken by another %s now. Rename that one, then restore this.",
+		return fault.New(fault.Conflict, "The name of %s is now used by another %s. Rename that one, then restore "+
+			"this.",
 			d.Name, d.Kind.Word())
 	case tasks:
-		return fault.New(fault.Conflict, "Students have begun the same tasks again since %s was deleted, so it cannot be "+
-			"restored.", d.Name)
+		return fault.New(fault.Conflict, "Students have started the same tasks again since %s was deleted, so it "+
+			"cannot be restored.", d.Name)
 	}
-	return fault.New(fault.Conflict, "Something like it was made since %s was deleted (%s), so it cannot be restored.",
+	return fault.New(fault.Conflict, "Something like it was created after %s was deleted (%s), so it cannot be "+
+		"restored.",
 		d.Name, strings.ReplaceAll(t.name, "_", " "))
 }
 
@@ -183,8 +185,8 @@ func (d *Restored) check(ctx context.Context, q db.Q) error {
 		return err
 	}
 	if len(alone) > 0 {
-		return fault.New(fault.Conflict, "Since %s was deleted, students have handed in work of their own for %s, or it "+
-			"got another group set, so the set cannot be restored.", d.Name, strings.Join(alone, ", "))
+		return fault.New(fault.Conflict, "After %s was deleted, students submitted on their own for %s, or it got "+
+			"another group set. The set cannot be restored.", d.Name, strings.Join(alone, ", "))
 	}
 	return d.checkMembers(ctx, q)
 }
@@ -197,7 +199,7 @@ func (d *Restored) checkMembers(ctx context.Context, q db.Q) error {
 		WHERE r.deletion_id = $1 AND r.table_name = 'group_memberships' AND r.row_id <> m.id
 			AND r.record LIKE '%"active":true%' ORDER BY u.username`, d.ID)
 	if err == nil && len(moved) > 0 {
-		return fault.New(fault.Conflict, "Members of the group are in another one now: %s. Take them out of it, then "+
+		return fault.New(fault.Conflict, "Members of the group are now in another one: %s. Remove them from it, then "+
 			"restore this.", strings.Join(moved, ", "))
 	}
 	return err

@@ -115,7 +115,7 @@ func TestRestoringIsRefusedWhereItsPlaceIsTaken(t *testing.T) {
 			FROM task_definitions WHERE id = 2`)
 		before := b.rows()
 		_, err := b.restore(worktest.Unit, d.ID)
-		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "D1 D1 is taken by another task") {
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "D1 D1 is now used by another task") {
 			b.Errorf("with its name taken: %v", err)
 		}
 		if !slices.Equal(before, b.rows()) {
@@ -169,7 +169,7 @@ func TestRefusalsNameTheWork(t *testing.T) {
 		refuse := func(id int64) error { return Refuse(b.Context(), b.Pool(), Thing{Definition, id}, "The task D") }
 		err := refuse(1)
 		if !fault.Is(err, fault.Conflict) ||
-			!strings.Contains(err.Error(), "The task D holds students' work (handed in: 1; comments: 1; grades: 1; students: 1)") {
+			!strings.Contains(err.Error(), "The task D holds students' work (submissions: 1; comments: 1; grades: 1; students: 1)") {
 			b.Errorf("%v", err)
 		}
 		b.Set(`DELETE FROM task_comments`)

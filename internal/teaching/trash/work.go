@@ -106,8 +106,8 @@ func Refuse(ctx context.Context, q db.Q, t Thing, called string) error {
 		}
 		held = append(held, "in the groups "+strings.Join(names, ", "))
 	}
-	return fault.New(fault.Conflict, "%s holds students' work (%s). A convenor can delete it all the same by "+
-		"force=true; it can then be restored for 30 days.", called, strings.Join(held, "; "))
+	return fault.New(fault.Conflict, "%s holds students' work (%s). A convenor can still delete it with force=true "+
+		"and restore it within 30 days.", called, strings.Join(held, "; "))
 }
 
 // words says what there is.
@@ -120,7 +120,7 @@ func (w *Work) words() []string {
 	for _, p := range []struct {
 		n    int64
 		word string
-	}{{handed, "handed in"}, {w.Comments, "comments"}, {w.Recordings, "recordings"}, {w.Grades, "grades"},
+	}{{handed, "submissions"}, {w.Comments, "comments"}, {w.Recordings, "recordings"}, {w.Grades, "grades"},
 		{w.Extensions, "extensions"}, {w.Students, "students"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%s: %d", p.word, p.n))

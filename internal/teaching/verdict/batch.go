@@ -180,7 +180,7 @@ func GiveBatch(ctx context.Context, q db.Q, by work.Mover, unitID int64, v Verdi
 // batchIDs checks what tasks a batch names.
 func batchIDs(tasks []TaskVersion) ([]int64, error) {
 	if len(tasks) == 0 || len(tasks) > Most {
-		return nil, fault.Field(fault.Invalid, "tasks", "must be 1 to %d tasks, these are %d", Most, len(tasks))
+		return nil, fault.Field(fault.Invalid, "tasks", "must be 1 to %d tasks, not %d", Most, len(tasks))
 	}
 	ids, seen := make([]int64, len(tasks)), map[int64]bool{}
 	for i, t := range tasks {
@@ -279,7 +279,7 @@ func (r *BatchRow) settle() {
 				return
 			}
 		}
-		r.Refused = new("The verdict on the work of the same group does not reach this task: mark it by itself.")
+		r.Refused = new("Marking the group does not change this task. Mark it on its own.")
 	}
 }
 

@@ -58,18 +58,18 @@ func (r *BatchRow) refuse(v Verdict, own *work.HeldTask, echo bool, err error) e
 	now, conflicts := e.Stands.(*TaskNow)
 	switch {
 	case conflicts:
-		text = fmt.Sprintf("This task %s. Look at it, and mark it by itself if your verdict should stand.", now.since())
+		text = fmt.Sprintf("This task %s. Look at it, and mark it on its own if you still want to.", now.since())
 	case echo:
-		text = "Your last comment there says exactly this already. Change the comment, or leave it out."
+		text = "Your last comment there already says exactly this. Change the comment, or leave it out."
 	case e.Fields[gradeMark] != "" && own.Graded:
-		text = "This task is graded, so a grade is required. Choose one for the tasks that need it, or mark it by itself."
+		text = "This task needs a grade. Choose one for the tasks that need it, or mark it on its own."
 	case e.Fields[gradeMark] != "":
-		text = "This task is not graded. Choose a verdict as well, or leave this task out."
+		text = "This task is not graded. Choose a status as well, or leave this task out."
 	case e.Fields[qualityMark] != "" && own.MaxQuality > 0:
-		text = fmt.Sprintf("This task is given points of quality, from 0 to %d. Say how many for the tasks that need them, "+
-			"or mark it by itself.", own.MaxQuality)
+		text = fmt.Sprintf("This task needs quality points from 0 to %d. Set them for the tasks that need them, or "+
+			"mark it on its own.", own.MaxQuality)
 	case e.Fields[qualityMark] != "":
-		text = "This task is given no points of quality. Choose a verdict as well, or leave this task out."
+		text = "This task has no quality points. Choose a status as well, or leave this task out."
 	}
 	r.Refused = &text
 	return nil
@@ -77,9 +77,9 @@ func (r *BatchRow) refuse(v Verdict, own *work.HeldTask, echo bool, err error) e
 
 // since tells what became of a task, and by whom, after somebody looked at it.
 func (n *TaskNow) since() string {
-	text := "has changed since you looked at it: it is " + n.Status.Name() + " now"
+	text := "has changed since you opened it: its status is now " + n.Status.Name()
 	if n.FirstName != nil {
-		text += fmt.Sprintf(", by %s %s", *n.FirstName, *n.LastName)
+		text += fmt.Sprintf(", set by %s %s", *n.FirstName, *n.LastName)
 	}
 	return text
 }

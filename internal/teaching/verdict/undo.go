@@ -130,11 +130,11 @@ func refuseUndo(ctx context.Context, q db.Q, by work.Mover, list []*undoing) (ma
 		switch {
 		case no[u.ID] != nil || u.UndoneAt != nil:
 		case u.changed():
-			no[u.ID] = fault.New(fault.Conflict, "This task has changed since the verdict, so it cannot be undone: give "+
-				"another verdict instead.")
+			no[u.ID] = fault.New(fault.Conflict, "This task has changed since you marked it, so that cannot be "+
+				"undone. Set another status instead.")
 		case answered[u.ID] != "":
-			no[u.ID] = fault.New(fault.Conflict, "%s has answered since, so the verdict cannot be undone: give another one "+
-				"instead.", answered[u.ID])
+			no[u.ID] = fault.New(fault.Conflict, "%s has replied since you marked this, so it cannot be undone. Set "+
+				"another status instead.", answered[u.ID])
 		default:
 			if err := work.RefuseOwnWork(ctx, q, by.UserID, u.own); err != nil {
 				no[u.ID] = err
@@ -145,7 +145,8 @@ func refuseUndo(ctx context.Context, q db.Q, by work.Mover, list []*undoing) (ma
 }
 
 func errNotTheirs() error {
-	return fault.New(fault.Denied, "Somebody else gave this verdict, and only they can undo it: give another one instead.")
+	return fault.New(fault.Denied, "Somebody else marked this, and only they can undo it. Set another status "+
+		"instead.")
 }
 
 // task gives one of the tasks that are held; nil where it is none of them.

@@ -54,10 +54,10 @@ func (v *Verdict) check() (err error) {
 	}
 	switch {
 	case !v.change().Marks():
-		return fault.Field(fault.Invalid, "trigger", "is required unless there is a grade or there are quality points: "+
-			"to say something without a verdict, comment on the task")
+		return fault.Field(fault.Invalid, "trigger", "is required unless there is a grade or there are quality "+
+			"points: to write without setting a status, comment on the task")
 	case len(v.Key) > mostKey:
-		return fault.Field(fault.Invalid, "key", "has %d characters: at most %d fit", len(v.Key), mostKey)
+		return fault.Field(fault.Invalid, "key", "has %d characters: the limit is %d", len(v.Key), mostKey)
 	}
 	return nil
 }
@@ -103,7 +103,8 @@ func Give(ctx context.Context, q db.Q, by work.Mover, at work.TaskRef, v Verdict
 		return nil, err
 	}
 	if v.Version == nil {
-		return nil, fault.Field(fault.Invalid, "version", "is required: it tells which state of the task was looked at")
+		return nil, fault.Field(fault.Invalid, "version", "is required: it tells which version of the task you "+
+			"marked")
 	}
 	own, around, err := lockTalk(ctx, q, at)
 	if err != nil {
@@ -174,7 +175,8 @@ func firstAnswer(ctx context.Context, q db.Q, table string, userID int64, key, h
 }
 
 func errKeyUsed() error {
-	return fault.New(fault.Conflict, "This key was used for another verdict: send a new verdict with a new key.")
+	return fault.New(fault.Conflict, "This key was used to mark another task or with other values. Send the new "+
+		"request with a new key.")
 }
 
 // checkOn tells whether the verdict may be given on a held task, and what comes of it. It
@@ -225,8 +227,8 @@ func conflict(ctx context.Context, q db.Q, taskID int64) error {
 	if err != nil {
 		return err
 	}
-	return &fault.Error{Kind: fault.Conflict, Code: "overtaken", Text: "This task " + now.since() + ". Nothing of your " +
-		"verdict was kept: compare the two, and send it again if it should stand.", Stands: now}
+	return &fault.Error{Kind: fault.Conflict, Code: "overtaken", Text: "This task " + now.since() + ". Your changes " +
+		"are not saved: compare both, and save yours again if you still want to.", Stands: now}
 }
 
 // answer tells what became of the task, and keeps it for a repeat.

@@ -77,12 +77,12 @@ func (c Calendar) Date(p Position) (clock.Date, error) {
 		return c.day(c.untaught(p.Week), p.Day), nil
 	}
 	if p.Break < 0 || p.Break > len(c.breaks) {
-		return clock.Date{}, fault.New(fault.Refused, "there is no break %d here: the teaching period has %s",
+		return clock.Date{}, fault.New(fault.Refused, "There is no break %d: the teaching period has %s.",
 			p.Break, count(len(c.breaks), "break"))
 	}
 	s := c.breaks[p.Break-1]
 	if p.BreakWeek < 1 || p.BreakWeek > s.to-s.from {
-		return clock.Date{}, fault.New(fault.Refused, "break %d has no week %d: it lasts %s",
+		return clock.Date{}, fault.New(fault.Refused, "Break %d has no week %d: it lasts %s.",
 			p.Break, p.BreakWeek, count(s.to-s.from, "week"))
 	}
 	return c.day(s.from+p.BreakWeek-1, p.Day), nil
@@ -145,17 +145,17 @@ func Check(start, end clock.Date, breaks []Break) error {
 	for i, b := range inOrder(breaks) {
 		switch {
 		case b.Weeks < 1:
-			return fault.New(fault.Refused, "the break of %s must last at least one week", b.Start)
+			return fault.New(fault.Refused, "the break of %s must last at least one week", b.Start.Told())
 		case b.Start.Before(start):
 			return fault.New(fault.Refused, "the break of %s begins before the teaching period, which starts on %s",
-				b.Start, start)
+				b.Start.Told(), start.Told())
 		case b.Start.AddDays(7 * b.Weeks).After(end):
-			return fault.New(fault.Refused, "the break of %s lasts %s and so ends after the teaching period, which "+
-				"ends on %s",
-				b.Start, count(b.Weeks, "week"), end)
+			return fault.New(fault.Refused, "the break of %s lasts %s and ends after the teaching period, which ends "+
+				"on %s",
+				b.Start.Told(), count(b.Weeks, "week"), end.Told())
 		case i > 0 && firstMonday(b.Start).Before(firstMonday(last.Start).AddDays(7*last.Weeks)):
 			return fault.New(fault.Refused, "the breaks of %s and %s take the same week: move one or make it shorter",
-				last.Start, b.Start)
+				last.Start.Told(), b.Start.Told())
 		}
 		last = b
 	}

@@ -114,11 +114,11 @@ func TestCheck(t *testing.T) {
 		{"back to back", []Break{rest("2018-04-09", 2), rest("2018-04-02", 1)}, ""},
 		{"no weeks", []Break{rest("2018-04-02", 0)}, "at least one week"},
 		{"negative", []Break{rest("2018-04-02", -1)}, "at least one week"},
-		{"too early", []Break{rest("2018-03-04", 1)}, "starts on 2018-03-05"},
-		{"too long", []Break{rest("2018-05-19", 1)}, "ends on 2018-05-25"},
+		{"too early", []Break{rest("2018-03-04", 1)}, "starts on Mon 5 Mar 2018"},
+		{"too long", []Break{rest("2018-05-19", 1)}, "ends on Fri 25 May 2018"},
 		{"the same", []Break{rest("2018-04-02", 1), rest("2018-04-02", 1)}, "take the same week"},
-		{"the same first Monday", []Break{rest("2018-03-30", 1), rest("2018-04-02", 1)}, "2018-03-30 and 2018-04-02"},
-		{"inside another", []Break{rest("2018-04-16", 1), rest("2018-04-02", 3)}, "2018-04-02 and 2018-04-16"},
+		{"the same first Monday", []Break{rest("2018-03-30", 1), rest("2018-04-02", 1)}, "Fri 30 Mar 2018 and Mon 2 Apr 2018"},
+		{"inside another", []Break{rest("2018-04-16", 1), rest("2018-04-02", 3)}, "Mon 2 Apr 2018 and Mon 16 Apr 2018"},
 	} {
 		err := Check(start, end, c.breaks)
 		if c.words == "" && err != nil {

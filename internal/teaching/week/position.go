@@ -44,11 +44,11 @@ func Parse(weekText, dayText string) (Position, error) {
 	p, ok := parseWeek(strings.ToUpper(strings.TrimSpace(weekText)))
 	if !ok {
 		return Position{}, fault.New(fault.Invalid,
-			"%q is no week: write a number such as 5, or B1.2 for the second week of the first break", weekText)
+			"%q is not a week: write a number such as 5, or B1.2 for the second week of the first break", weekText)
 	}
 	day, ok := parseDay(strings.TrimSpace(dayText))
 	if !ok {
-		return Position{}, fault.New(fault.Invalid, "%q is no weekday: write Mon, Tue, Wed, Thu, Fri, Sat or Sun",
+		return Position{}, fault.New(fault.Invalid, "%q is not a weekday: write Mon, Tue, Wed, Thu, Fri, Sat or Sun",
 			dayText)
 	}
 	p.Day = day

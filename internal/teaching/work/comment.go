@@ -178,7 +178,7 @@ const MaxComment = 4095
 func TrimComment(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if n := utf8.RuneCountInString(text); n > MaxComment {
-		return "", fault.Field(fault.Invalid, "comment", "has %d characters: at most %d fit", n, MaxComment)
+		return "", fault.Field(fault.Invalid, "comment", "has %d characters: the limit is %d", n, MaxComment)
 	}
 	return text, nil
 }
@@ -244,7 +244,9 @@ func lockConversation(ctx context.Context, q db.Q, at TaskRef) (*HeldTask, error
 }
 
 // ErrRepeated is the refusal of words that were just said.
-func ErrRepeated() error { return fault.New(fault.Conflict, "You have just said exactly that.") }
+func ErrRepeated() error {
+	return fault.New(fault.Conflict, "Your last comment already says exactly this.")
+}
 
 // newComment is a comment to be written.
 type newComment struct {

@@ -65,7 +65,7 @@ func keepRecordings(ctx context.Context, q db.Q, store files.Store, id int64, fr
 func discussion(ctx context.Context, q db.Q, at TaskRef, reader, id int64) (*commentRow, error) {
 	c, err := oneComment(ctx, q, at, reader, id)
 	if err == nil && c.Type != typeDiscussion {
-		return nil, fault.New(fault.Missing, "That comment is no discussion.")
+		return nil, fault.New(fault.Missing, "That comment is not a discussion.")
 	}
 	return c, err
 }
@@ -81,7 +81,7 @@ type Recording struct {
 // with hears first begins the discussion.
 func Prompt(ctx context.Context, q db.Q, by Reader, at TaskRef, id, number int64) (*Recording, error) {
 	if number < 0 {
-		return nil, fault.New(fault.Missing, "There is no such prompt.")
+		return nil, fault.New(fault.Missing, "There is no such question.")
 	}
 	c, err := discussion(ctx, q, at, by.UserID, id)
 	if err != nil {
@@ -147,7 +147,7 @@ func Answer(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRe
 		return nil, err
 	}
 	if n == 0 {
-		return nil, fault.New(fault.Conflict, "You have answered this discussion already.")
+		return nil, fault.New(fault.Conflict, "You have already answered this discussion.")
 	}
 	if err := keepRecordings(ctx, q, store, id, replyNumber, m); err != nil {
 		return nil, err

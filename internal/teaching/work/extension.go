@@ -31,7 +31,7 @@ type ExtensionRequest struct {
 // check trims the reason and tells what is wrong with it.
 func (w *ExtensionRequest) check() (err error) {
 	if w.Reason, err = TrimComment(w.Reason); err == nil && w.Reason == "" {
-		err = fault.Field(fault.Invalid, "comment", "is required: say why more time is needed")
+		err = fault.Field(fault.Invalid, "comment", "is required: say why the extension is needed")
 	}
 	return err
 }
@@ -120,7 +120,7 @@ func decideAtOnce(ctx context.Context, q db.Q, by Reader, t *HeldTask, id int64,
 func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64, granted bool) (*Extension, error) {
 	c, err := oneComment(ctx, q, at, by.UserID, id)
 	if err == nil && c.Type != typeExtension {
-		err = fault.New(fault.Missing, "That comment asks for no extension.")
+		err = fault.New(fault.Missing, "That comment is not an extension request.")
 	}
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func AssessExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, id int6
 		return nil, err
 	}
 	if c.AssessedAt != nil {
-		return nil, fault.New(fault.Conflict, "This request is decided already: %s.", *c.Response)
+		return nil, fault.New(fault.Conflict, "This request is already decided: %s.", *c.Response)
 	}
 	if err := (decision{by.UserID, granting}).settle(ctx, q, t, id, c.Weeks, granted); err != nil {
 		return nil, err

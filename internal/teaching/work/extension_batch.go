@@ -102,7 +102,7 @@ func readTasksPlain(ctx context.Context, q db.Q, where string, args ...any) ([]*
 func (b ExtensionBatch) check(ctx context.Context, q db.Q, callerID int64,
 	read func(context.Context, db.Q, string, ...any) ([]*HeldTask, error)) ([]DecidedExtension, []checked, error) {
 	if n := len(b.IDs); n == 0 || n > MostDecisions {
-		return nil, nil, fault.Field(fault.Refused, "extensions", "must name from 1 to %d requests", MostDecisions)
+		return nil, nil, fault.Field(fault.Refused, "extensions", "must name 1 to %d requests", MostDecisions)
 	}
 	in, args := db.In([]any{b.UnitID}, b.IDs)
 	tasks, err := read(ctx, q, `t.unit_id = $1 AND t.id IN (SELECT c.task_id FROM task_comments c
@@ -185,14 +185,14 @@ func (r extensionRequest) outcome(id int64, t *HeldTask) DecidedExtension {
 	out.LastName, out.Abbreviation, out.DueDate = r.LastName, r.Abbreviation, &day
 	switch {
 	case r.AssessedAt != nil:
-		out.Outcome, out.Message = ExtensionDecided, "It is decided already"
+		out.Outcome, out.Message = ExtensionDecided, "It is already decided"
 		if r.Response != nil {
 			out.Message += ": " + *r.Response
 		}
 		out.Message += "."
 	case r.Own:
-		out.Outcome, out.Message = ExtensionRefused, "Nobody decides on their own work, nor on that of a group they are in. Ask "+
-			"somebody else of the staff."
+		out.Outcome, out.Message = ExtensionRefused, "This is your own work or that of a group you are in. Ask "+
+			"another member of staff to decide."
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 // policy.EditPortfolio on the project.
 func Include(ctx context.Context, q db.Q, projectID int64, in, out []int64) (int, error) {
 	if slices.ContainsFunc(in, func(id int64) bool { return slices.Contains(out, id) }) {
-		return 0, fault.Field(fault.Refused, "excluded", "names a task that is included, too")
+		return 0, fault.Field(fault.Refused, "excluded", "names a task that is also included")
 	}
 	args := []any{projectID, q.Now()}
 	rows := make([][]any, 0, len(in)+len(out))

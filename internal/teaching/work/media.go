@@ -86,7 +86,7 @@ func MediaTypes(prefix string) []string {
 // empty, fault.Unsupported when it is none of what people may attach.
 func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
 	if size == 0 {
-		return Media{}, fault.New(fault.Unsupported, "The file is empty: choose the one you recorded or saved, and "+
+		return Media{}, fault.New(fault.Unsupported, "The file is empty. Choose the one you recorded or saved, and "+
 			"send it again.")
 	}
 	found, err := mimetype.DetectReader(io.NewSectionReader(r, 0, size))
@@ -95,8 +95,8 @@ func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
 	}
 	as, known := mediaTypes[found.String()]
 	if !known {
-		return Media{}, fault.New(fault.Unsupported, "The file is not an image, a sound, a PDF or a video that can "+
-			"be attached (its content is %s).", found)
+		return Media{}, fault.New(fault.Unsupported, "The file is not an image, a sound, a PDF or a video, so it "+
+			"cannot be attached (its content is %s).", found)
 	}
 	m := Media{Kind: as.kind, Type: as.as}
 	if m.Type == "application/pdf" {
@@ -112,7 +112,7 @@ func LookAtMedia(r io.ReaderAt, size int64) (Media, error) {
 func LookAtSound(r io.ReaderAt, size int64) (Media, error) {
 	m, err := LookAtMedia(r, size)
 	if err == nil && m.Kind != "audio" {
-		err = fault.New(fault.Unsupported, "The file is no sound recording (its content is %s).", m.Type)
+		err = fault.New(fault.Unsupported, "The file is not a sound recording (its content is %s).", m.Type)
 	}
 	return m, err
 }

@@ -24,8 +24,8 @@ func OwnWork(user string) string {
 // have a part in. Only the tasks of groups cost a statement.
 func RefuseOwnWork(ctx context.Context, q db.Q, userID int64, t *HeldTask) error {
 	if t.OwnerID == userID {
-		return fault.New(fault.Denied, "This is your own work: nobody marks, grades or assesses their own. Ask "+
-			"somebody else of the staff.")
+		return fault.New(fault.Denied, "This is your own work, so you cannot mark it or decide on extensions. Ask "+
+			"another member of staff.")
 	}
 	if t.GroupSetID == nil && t.SubmissionID == nil {
 		return nil
@@ -36,6 +36,6 @@ func RefuseOwnWork(ctx context.Context, q db.Q, userID int64, t *HeldTask) error
 	if err != nil || !*own {
 		return err
 	}
-	return fault.New(fault.Denied, "This is the work of a group you are in: nobody marks, grades or assesses their "+
-		"own work. Ask somebody else of the staff.")
+	return fault.New(fault.Denied, "This is the work of a group you are in, so you cannot mark it or decide on "+
+		"extensions. Ask another member of staff.")
 }

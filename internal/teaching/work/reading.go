@@ -223,7 +223,7 @@ func MarkUnread(ctx context.Context, q db.Q, by Reader, at TaskRef, id int64) (*
 		return nil, err
 	}
 	if c.Type == typeStatus {
-		return nil, fault.New(fault.Conflict, "A change of status is never unread.")
+		return nil, fault.New(fault.Conflict, "A change of status cannot be marked as unread.")
 	}
 	if by.Staff && c.StaffReadAt != nil {
 		if _, err := db.Exec(ctx, q, `INSERT INTO comment_reads (task_comment_id, user_id, read_at)

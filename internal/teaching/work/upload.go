@@ -154,7 +154,8 @@ func sharesOf(members []*HeldTask, wanted []Contribution) (map[int64]Contributio
 			return nil, fault.Field(fault.Refused, "contributions", "name the project %d twice", s.ProjectID)
 		}
 		if s.Pct > 100 {
-			return nil, fault.Field(fault.Refused, "contributions", "give the project %d %d percent; 100 is the whole",
+			return nil, fault.Field(fault.Refused, "contributions", "give the project %d %d percent: the limit is "+
+				"100",
 				s.ProjectID, s.Pct)
 		}
 		s.Pct, s.Pts = max(s.Pct, 0), min(max(s.Pts, 0), mostPts)
@@ -167,8 +168,7 @@ func sharesOf(members []*HeldTask, wanted []Contribution) (map[int64]Contributio
 		}
 	}
 	if len(out) > len(members) {
-		return nil, fault.Field(fault.Refused, "contributions", "must name the enrolled members of the group and "+
-			"nobody else")
+		return nil, fault.Field(fault.Refused, "contributions", "must name only enrolled members of the group")
 	}
 	return out, nil
 }

@@ -50,8 +50,8 @@ func Assess(ctx context.Context, q db.Q, store files.Store) error {
 func listing(today clock.Date, imageID *int64) taskdef.DefinitionChange {
 	target, stream := today.AddDays(7), new("prac 1")
 	return taskdef.DefinitionChange{Name: new("Count to three"), Abbreviation: new("AUTO"),
-		Description: new("Hand in answer.txt with the words one, two and three, each on a line of its own. " +
-			"The tests answer within a minute."),
+		Description: new("Submit answer.txt with the words one, two and three, each on a line of its own. The tests " +
+			"answer within a minute."),
 		Weighting: new(int64(1)), TargetGrade: new(grade.Pass), StartDate: &today, TargetDate: &target,
 		StreamAbbr: &stream, OverseerImageID: &imageID, AssessmentEnabled: new(true),
 		Requirements: &taskdef.Requirements{{Key: "file0", Name: "answer.txt", Type: taskdef.Code}}}

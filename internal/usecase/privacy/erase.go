@@ -23,7 +23,7 @@ type Erased struct {
 // Plan says in sentences what Erase will do, for whoever has to agree.
 func Plan(u *ident.User, withFiles bool) []string {
 	list := []string{
-		fmt.Sprintf("The name, user name, mail address and student number of %s %s (%s) and all preferences are "+
+		fmt.Sprintf("The name, username, email address and student number of %s %s (%s) and all preferences are "+
 			"replaced by neutral values, and the account can no longer be used.", u.FirstName, u.LastName, u.Username),
 		"Sessions, links to set a password or confirm an address, and the calendar feed are ended; emails to the " +
 			"person are removed.",
@@ -33,7 +33,7 @@ func Plan(u *ident.User, withFiles bool) []string {
 			"the user name of their time. What people wrote in comments is not searched for names.",
 	}
 	if withFiles {
-		return append(list, "Files the person handed in, attached or added to portfolios are removed with the "+
+		return append(list, "Files the person submitted, attached or added to portfolios are removed with the "+
 			"documents made of them; the records say so. Work of a group stays the group's. This cannot be undone.")
 	}
 	return append(list, "Uploaded files stay (remove them with --files). Documents and portfolios are made anew with "+

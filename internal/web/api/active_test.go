@@ -79,8 +79,8 @@ func TestUnreadablePDFsAreRefused(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	for _, c := range []struct{ what, content, says string }{
 		{"a bomb", bombPDF(), "far more data"},
-		{"half a file", samplePDF()[:len(samplePDF())/4] + "\n%%EOF", "cannot be taken"},
-		{"no pages", "%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n", "cannot be taken"},
+		{"half a file", samplePDF()[:len(samplePDF())/4] + "\n%%EOF", "cannot be used"},
+		{"no pages", "%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n", "cannot be used"},
 	} {
 		w.attachment("student", ownTask, "", "a.pdf", c.content).status(415).says(c.says)
 		w.do("convenor", "POST "+defA+"/{defA1}/task_sheet", aFile("a.pdf", c.content)).status(415).says(c.says)

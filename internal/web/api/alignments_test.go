@@ -63,7 +63,7 @@ func TestAlignments(t *testing.T) {
 		own := `{"id":«unit's»,"description":"Because","rating":3,"learning_outcome_id":«outcomeA»,"task_definition_id":«defA1»}`
 		made.is(own)
 		w.do("other", "GET "+alignA+"?project_id=0", nil).status(200).is(`[` + own + `]`)
-		w.do("convenor", "POST "+alignA, w.align(0)).status(409).says("aligned already")
+		w.do("convenor", "POST "+alignA, w.align(0)).status(409).says("already aligned")
 
 		before := w.count("tasks")
 		w.do("mate", "POST "+alignA, w.align(w.id["project:student"])).status(403)

@@ -346,7 +346,7 @@ func TestAssessmentIsOnlyRunWhereItIsAsked(t *testing.T) {
 			t.Error(got)
 		}
 		w.define("assessment_enabled = FALSE")
-		w.do("student", "PUT "+trigger, nil).status(409).says("switched off")
+		w.do("student", "PUT "+trigger, nil).status(409).says("is off for this task")
 		w.api.usecases.Assess = false
 		w.do("student", "PUT "+trigger, nil).status(503)
 	})
@@ -362,7 +362,7 @@ func TestTriggersAreBounded(t *testing.T) {
 			w.later(time.Minute)
 			over()
 		}
-		wait := w.do("student", "PUT "+trigger, nil).status(429).says("Wait 55 minutes before you ask again.").
+		wait := w.do("student", "PUT "+trigger, nil).status(429).says("Wait 55 minutes before you start another.").
 			Header().Get("Retry-After")
 		if wait != "3300" {
 			t.Errorf("Retry-After %s", wait)
@@ -417,7 +417,7 @@ func TestPreview(t *testing.T) {
 			t.Helper()
 			got := w.do("convenor", "POST "+preview, nil).status(201)
 			w.id["preview"] = int64(got.object()["id"].(float64))
-			w.do("convenor", "POST "+preview, nil).status(409).says("under way")
+			w.do("convenor", "POST "+preview, nil).status(409).says("is running")
 			a.each(`SELECT id FROM assessment_previews WHERE status = 'queued'`, func(ctx context.Context, j jobs.Job,
 				id int64) error {
 				return a.worker.Preview(ctx, j, assess.PreviewArgs{PreviewID: id})

@@ -328,7 +328,7 @@ func TestThrottleUnderConcurrency(t *testing.T) {
 			wg.Go(func() {
 				_, err := instance.SignIn(t.Context(), ident.Credentials{Username: "student", Password: "wrong"})
 				switch {
-				case err != nil && strings.Contains(err.Error(), "too many"):
+				case err != nil && strings.Contains(err.Error(), "Too many attempts"):
 					refused.Add(1)
 				case err != nil && strings.Contains(err.Error(), "wrong"):
 					answered.Add(1)
@@ -411,7 +411,7 @@ func TestPasswordLinks(t *testing.T) {
 			return w.do("", "POST /api/auth/password", map[string]string{"token": token, "password": password})
 		}
 		for password, words := range map[string]string{"short": "at least 8", strings.Repeat("x", 201): "at most 200",
-			"student@example.edu": "username or the email"} {
+			"student@example.edu": "your username, your email address"} {
 			set(token, password).status(422).says("password", words)
 		}
 		w.do("", "POST /api/auth/password", `{}`).status(400).says("password is required")

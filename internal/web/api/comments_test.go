@@ -189,7 +189,7 @@ func TestAPageOfComments(t *testing.T) {
 func TestNobodySaysTheSameTwice(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.comment("c", "student", ownTask, "Hello")
-		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello "}).status(409).says("just said")
+		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello "}).status(409).says("already says exactly this")
 		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello", "reply_to_id": w.path("{c}")}).status(201)
 		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "Hello"}).status(201)
 		w.do("student", "POST "+ownTask+"/comments", form{"comment": "Hello"}).status(201)

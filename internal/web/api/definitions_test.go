@@ -239,9 +239,9 @@ func TestDefinitionInUse(t *testing.T) {
 			"submitted_by_project_id": w.id["project:student"], "created_at": clock.At(w.now)})
 		w.task("student", "defA1", row{"submission_date": clock.At(w.now), "status": "complete",
 			"group_submission_id": w.id["gs"]})
-		w.do("convenor", "PUT "+defA+"/{defA1}", `{"task_def":{"group_set_id":-1}}`).status(409).says("handed in")
+		w.do("convenor", "PUT "+defA+"/{defA1}", `{"task_def":{"group_set_id":-1}}`).status(409).says("submitted")
 		w.do("convenor", "PUT "+defA+"/{defA1}", `{"task_def":{"group_set_id":null,"name":"N"}}`).status(200)
-		w.do("convenor", "DELETE "+defA+"/{defA1}", nil).status(409).says("handed in")
+		w.do("convenor", "DELETE "+defA+"/{defA1}", nil).status(409).says("submissions")
 		if n := w.count("group_submissions"); n != 1 {
 			t.Errorf("%d records of the group's work are left", n)
 		}
@@ -414,7 +414,7 @@ func TestTaskPDFs(t *testing.T) {
 			"success":[{"row":"sheets/1.1P Hello.pdf","message":"Became the task sheet of 1.1P."},
 				{"row":"1.1P-resources.zip","message":"Became the resources of 1.1P."},
 				{"row":"1.1.pdf","message":"Became the task sheet of 1.1."}],
-			"errors":[{"row":"1.2C.PDF","message":"The file is not a PDF, or its end is missing."},
+			"errors":[{"row":"1.2C.PDF","message":"The file is not a PDF, or it is incomplete."},
 				{"row":"1.10.pdf","message":"No task of this unit has an abbreviation the name begins with."},
 				{"row":"1.1P again.pdf","message":"Another file of this archive already took that place."}],
 			"ignored":[{"row":"notes.txt","message":"Only .pdf and .zip files are taken."},

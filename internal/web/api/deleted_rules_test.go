@@ -44,7 +44,7 @@ func TestEachKindOfWorkGuardsGroupsAndSets(t *testing.T) {
 			}
 		}
 		for what, r := range map[string]row{"grades: 1": {"grade": 2}, "extensions: 1": {"extensions": 1},
-			"handed in: 1": {"submission_date": clock.At(w.now)}, "grades: 1, ": {"quality_pts": 0}} {
+			"submissions: 1": {"submission_date": clock.At(w.now)}, "grades: 1, ": {"quality_pts": 0}} {
 			w.task("mate", "defA1", r)
 			refused(strings.TrimSuffix(what, ", "))
 		}
@@ -93,7 +93,7 @@ func TestRestoringIsRefusedWhereItDoesNotFit(t *testing.T) {
 			w.deletion()
 			w.do("convenor", "POST "+defA, definitionWith("name", "Task 1.1P", "abbreviation", "X")).status(201)
 			before := w.snapshot()
-			w.do("convenor", restore, nil).status(409).says("1.1P", "taken")
+			w.do("convenor", restore, nil).status(409).says("1.1P", "now used by another task")
 			if after := w.snapshot(); len(after["tasks"]) != len(before["tasks"]) {
 				t.Error("half of it came back")
 			}
@@ -112,7 +112,7 @@ func TestRestoringIsRefusedWhereItDoesNotFit(t *testing.T) {
 			w.do("tutor", "DELETE "+groupsOfA+"/{Blue}/members/{project:mate}", nil).status(204)
 			w.do("student", "POST /api/projects/{project:student}/task_def_id/{defA1}/comments",
 				form{"comment": "Again"}).status(201)
-			w.do("convenor", restore, nil).status(409).says("begun")
+			w.do("convenor", restore, nil).status(409).says("started the same tasks")
 			w.set(`DELETE FROM tasks WHERE project_id = $1`, w.id["project:student"])
 			w.do("convenor", restore, nil).status(200)
 			if got := w.members("group"); got != "[student mate]" {
@@ -149,7 +149,7 @@ func TestRestoringIsRefusedWhereItDoesNotFit(t *testing.T) {
 			w.deletion()
 			w.now = w.now.Add(time.Minute)
 			w.task("both", "defA1", row{"submission_date": clock.At(w.now)})
-			w.do("convenor", restore, nil).status(409).says("1.1P", "of their own")
+			w.do("convenor", restore, nil).status(409).says("1.1P", "on their own")
 		})
 	})
 }

@@ -252,7 +252,7 @@ func TestDeletedByForceAndRestoredAsItWas(t *testing.T) {
 			each(t, func(t *testing.T, w *world) {
 				w.fillWork()
 				before := w.snapshot()
-				w.do("convenor", "DELETE "+path, nil).status(409).says("handed in", "comments", "grades", "force=true")
+				w.do("convenor", "DELETE "+path, nil).status(409).says("submissions", "comments", "grades", "force=true")
 				if diff := cmp.Diff(before, w.snapshot()); diff != "" {
 					t.Fatalf("a refusal changed\n%s", diff)
 				}

@@ -102,7 +102,7 @@ func TestBadExtensions(t *testing.T) {
 		w.byHand()
 		w.ask("other", "other", "/api/projects/{project:other}/task_def_id/{defA1}", "1")
 		w.do("tutor", "PUT "+ownTask+"/assess_extension/{text}",
-			form{"granted": "true"}).status(404).says("no extension")
+			form{"granted": "true"}).status(404).says("not an extension request")
 		w.do("tutor", "PUT "+ownTask+"/assess_extension/{other}", form{"granted": "true"}).status(404)
 		w.do("tutor", "PUT "+ownTask+"/assess_extension/999999", form{"granted": "true"}).status(404)
 		w.do("tutor", "PUT /api/projects/{project:other}/task_def_id/{defA1}/assess_extension/{other}",
@@ -135,7 +135,7 @@ func TestAssessExtensions(t *testing.T) {
 			"granted": true, "assessed": true, "extensions": 2.0, "due_date": day.String(), "weeks_requested": 2.0,
 			"type": "extension"})
 		w.do("tutor", "PUT "+ownTask+"/assess_extension/{e}",
-			form{"granted": "false"}).status(409).says("decided already")
+			form{"granted": "false"}).status(409).says("already decided")
 		if got := w.news("tutor", ownTask) + w.news("both", ownTask); got != "" {
 			t.Errorf("still new: %s", got)
 		}
@@ -271,8 +271,8 @@ func TestExtensionsInAGroup(t *testing.T) {
 		w.ask("s", "student", ownTask, "2")
 		w.ask("b", "both", "/api/projects/{project:both}/task_def_id/{defA1}", "1")
 		// A teacher decides from any task of the group, but not one who is in it.
-		w.do("both", "PUT "+ownTask+"/assess_extension/{b}", form{"granted": "true"}).status(403).says("own")
-		w.do("both", "PUT "+memberTask+"/assess_extension/{s}", form{"granted": "true"}).status(403).says("own")
+		w.do("both", "PUT "+ownTask+"/assess_extension/{b}", form{"granted": "true"}).status(403).says("own work")
+		w.do("both", "PUT "+memberTask+"/assess_extension/{s}", form{"granted": "true"}).status(403).says("a group you are in")
 		has(t, "by way of a mate", w.do("tutor", "PUT "+memberTask+"/assess_extension/{s}",
 			form{"granted": "true"}).status(200).object(), map[string]any{"extensions": 2.0})
 		if n, m := w.count("tasks WHERE extensions = 2"), w.count("tasks WHERE extensions = 0"); n != 1 || m != 2 {

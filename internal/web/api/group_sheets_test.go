@@ -47,7 +47,7 @@ func TestImportGroups(t *testing.T) {
 			"5 Two: created. Tutorial LA9 was created: Monday 8:00am, TBA, by the main convenor.",
 		}
 		errors := []string{
-			"6 Two stands in line 5 already",
+			"6 Two is already in line 5",
 			`7 capacity_adjustment must be a whole number, not "much"`,
 			"8 tutorial must have 1 to 255 characters",
 			"9 group_name must have 1 to 255 characters",
@@ -76,9 +76,8 @@ func TestImportGroups(t *testing.T) {
 		w.set(`UPDATE projects SET campus_id = NULL WHERE id = $1`, w.id["project:student"])
 		w.importing(path, groupCSV+"Red,0,FAR,\r\nBlue,4,LA1,\r\n").is(t,
 			[]string{"3 Blue: tutorial LA1, capacity_adjustment 4."},
-			[]string{"2 The student mate cannot move with the group: Tutorial FAR is for campus Geelong, the student " +
-				"is of " +
-				"campus Burwood."}, nil)
+			[]string{"2 The student mate cannot move with the group: Tutorial FAR is for campus Geelong, but the " +
+				"student belongs to campus Burwood."}, nil)
 		if got := w.tutorialsOf("project:student") + w.tutorialsOf("project:mate"); got != "[LA2][LA2]" {
 			t.Errorf("the members sit in %s", got)
 		}
@@ -118,8 +117,8 @@ func TestImportMembers(t *testing.T) {
 			"tutorial LA2."}
 		errors := []string{"5 there is no user nobody", "6 withdrawn is not enrolled in this unit",
 			"7 studentB is not enrolled in this unit",
-			"8 there is no group None", "9 student stands in line 2 already", "10 The group Shut is locked. The " +
-				"staff must unlock it first."}
+			"8 there is no group None", "9 student is already in line 2", "10 The group Shut is locked. " +
+				"Staff can unlock it."}
 		same := []string{"3 mate is in the group Red already."}
 		before := w.export(path)
 		w.importing(path+"?dry_run=true", file).is(t, success, errors, same)
@@ -135,7 +134,7 @@ func TestImportMembers(t *testing.T) {
 			t.Errorf("again: %+v", again)
 		}
 		w.importing(path, memberCSV+"Away,mate\r\n").is(t, nil,
-			[]string{"2 Tutorial FAR is for campus Geelong, the student is of campus Burwood."}, nil)
+			[]string{"2 Tutorial FAR is for campus Geelong, but the student belongs to campus Burwood."}, nil)
 		if got := w.members("group"); got != "[mate]" {
 			t.Errorf("refused, Red has %s", got)
 		}
@@ -148,7 +147,7 @@ func TestImportMembers(t *testing.T) {
 		}
 		w.set(`UPDATE group_sets SET locked = TRUE`)
 		w.importing(path, memberCSV+"Red,both\r\n").is(t, nil, []string{"2 The groups of Teams are locked. A " +
-			"convenor must unlock the set first."}, nil)
+			"convenor can unlock the set."}, nil)
 		w.do("convenor", "POST "+path, csvFile("group,username\r\nRed,both\r\n")).status(400).says("group_name")
 	})
 }

@@ -77,7 +77,7 @@ func TestASheetIsNotImportedWhereItsInvitationsCannotBeSent(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.api.usecases.Mailer = notify.Disabled()
 		before := w.count("users")
-		w.invited("admin", sheetOfThree, map[string]string{}).status(503).says("sends no mails")
+		w.invited("admin", sheetOfThree, map[string]string{}).status(503).says("sends no emails")
 		if w.count("users") != before {
 			t.Error("the people were made without their emails")
 		}

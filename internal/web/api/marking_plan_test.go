@@ -33,12 +33,12 @@ func TestMarkingIsPlannedFirst(t *testing.T) {
 			t.Errorf("%v", o["message"])
 		}
 		key := "&plan=" + o["plan"].(string)
-		post(strings.Replace(sheet, "complete", "redo", 1), key).status(409).says("another file")
+		post(strings.Replace(sheet, "complete", "redo", 1), key).status(409).says("nothing was applied")
 		post(sheet, "&plan=0").status(409)
 		// The work changes between the look and the word.
 		w.do("other", "PUT /api/projects/{project:other}/task_def_id/{defA1}", form{"trigger": "need_help"}).status(200)
 		moved := rows()
-		post(sheet, key).status(409).says("has changed since")
+		post(sheet, key).status(409).says("have changed since")
 		if rows() != moved {
 			t.Error("a plan that no longer holds was carried out")
 		}

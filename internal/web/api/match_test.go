@@ -33,7 +33,7 @@ func TestAChangeOfAnotherVersionIsRefused(t *testing.T) {
 			}
 			put(2, 200, tag)
 			now := w.do("convenor", "GET "+path, nil).Body.String()
-			put(3, 412, tag).says("was changed since you read it")
+			put(3, 412, tag).says("has changed since you loaded it")
 			put(3, 412, `"x"`)
 			put(3, 412, "nonsense")
 			put(3, 412, "W/"+w.tagOf("convenor", path))

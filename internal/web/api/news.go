@@ -52,7 +52,7 @@ type readNewsIn struct {
 
 func (s *Server) readNews(ctx context.Context, who *access.Caller, in readNewsIn) (endpoint.NoContent, error) {
 	if in.UpTo < 0 {
-		return endpoint.NoContent{}, fault.Field(fault.Invalid, "up_to", "must be the seq of news")
+		return endpoint.NoContent{}, fault.Field(fault.Invalid, "up_to", "must be the seq of a notification")
 	}
 	return endpoint.NoContent{}, s.usecases.ReadNews(ctx, who, in.UpTo)
 }

@@ -55,7 +55,7 @@ func TestNotes(t *testing.T) {
 		listed("", "At large", "Talk to her \n in week 5")
 		listed("?task_definition_id={defA2}", "At large")
 		listed("?limit=1&offset=1", "Talk to her \n in week 5")
-		w.do("tutor", "PUT /api/notes/{two}", form{"text": "Mine now"}).status(403).says("somebody else's note")
+		w.do("tutor", "PUT /api/notes/{two}", form{"text": "Mine now"}).status(403).says("somebody else's staff note")
 		w.do("tutor", "DELETE /api/notes/{two}", nil).status(403)
 		w.do("convenor", "PUT /api/notes/{one}", form{"flagged": "false"}).status(200)
 		if got := w.do("tutor", "GET /api/notes/{one}", nil).status(200).object(); got["flagged"] != false ||
@@ -153,7 +153,7 @@ func TestNotesAreBounded(t *testing.T) {
 			w.add("", "staff_notes", row{"user_id": w.id["tutor"], "project_id": w.id["project:student"],
 				"text": numbered("Text", i), "created_at": w.db.Now(), "updated_at": w.db.Now()})
 		}
-		w.do("tutor", "POST "+notesOnStudent, form{"text": "One more"}).status(422).says("delete some first")
+		w.do("tutor", "POST "+notesOnStudent, form{"text": "One more"}).status(422).says("Delete one first")
 		w.do("tutor", "POST /api/projects/{project:mate}/notes", form{"text": "One"}).status(201)
 	})
 }

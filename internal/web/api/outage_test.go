@@ -25,7 +25,7 @@ func (w *world) logged() *bytes.Buffer {
 // to store things.
 func (a *answered) isUnavailable() {
 	a.w.Helper()
-	a.status(503).says("cannot be stored", "Nothing that was stored is lost")
+	a.status(503).says("cannot store", "nothing that was saved is lost")
 	if a.Header().Get("Retry-After") == "" || a.object()["code"] != "unavailable" {
 		a.w.Errorf("%s: %v %s", a.what, a.Header(), a.Body)
 	}

@@ -37,7 +37,7 @@ func TestNobodyMarksTheirOwnGroup(t *testing.T) {
 				{"quality_pts": "2"}} {
 				for _, name := range []string{"student", "mate"} {
 					w.do("both", "PUT /api/projects/{project:"+name+"}/task_def_id/{defA1}", c).status(403).
-						says("a group you are in", "somebody else")
+						says("a group you are in", "another member of staff")
 				}
 			}
 			if now := w.marked(); now != before {
@@ -96,7 +96,7 @@ func TestNobodyTakesMarksForTheirOwnGroup(t *testing.T) {
 		if got := counts(post("both")); got != "0 done, 1 refused, 0 ignored" {
 			t.Error(got)
 		}
-		if why := fmt.Sprint(post("both").object()["errors"]); !strings.Contains(why, "a group they are in") {
+		if why := fmt.Sprint(post("both").object()["errors"]); !strings.Contains(why, "a group you are in") {
 			t.Error(why)
 		}
 		if got := counts(post("tutor")); got != "1 done, 0 refused, 0 ignored" {

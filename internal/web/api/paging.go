@@ -23,7 +23,7 @@ func (p paging) page() (db.Page, error) {
 	case limit < 0:
 		return db.Page{}, fault.Field(fault.Invalid, "limit", "may not be negative")
 	case p.Limit.Has() && limit > mostRows:
-		return db.Page{}, fault.Field(fault.Invalid, "limit", "may be at most %d: get the rest with offset", mostRows)
+		return db.Page{}, fault.Field(fault.Invalid, "limit", "may be at most %d: use offset for the rest", mostRows)
 	case offset < 0:
 		return db.Page{}, fault.Field(fault.Invalid, "offset", "may not be negative")
 	case !p.Limit.Has() && !p.Offset.Has():

@@ -54,7 +54,7 @@ func TestPortfolioProgress(t *testing.T) {
 		w.giveUp()
 		failed := w.progress()
 		has(t, "failed", failed, map[string]any{"state": "failed", "produced_at": ready["produced_at"]})
-		if why := fmt.Sprint(failed["failure"]); !strings.Contains(why, "try again") {
+		if why := fmt.Sprint(failed["failure"]); !strings.Contains(why, "Try again") {
 			t.Errorf("it failed because %s", why)
 		}
 		ask()

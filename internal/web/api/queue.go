@@ -43,7 +43,7 @@ func (in queueFilter) queue(who *access.Caller) (queue.Queue, error) {
 	}
 	known := false
 	if w.Status, known = status.Parse(string(in.Status)); !known {
-		return w, fault.Field(fault.Invalid, "status", "is none that tasks have")
+		return w, fault.Field(fault.Invalid, "status", "is not a task status")
 	}
 	return w, nil
 }

@@ -193,7 +193,7 @@ func TestRolloverPeriod(t *testing.T) {
 		w.do("admin", "POST /api/teaching_periods/{T3}/rollover",
 			form{"new_teaching_period_id": fmt.Sprint(w.id["T2"])}).status(422)
 		w.secondPeriod("now", -21)
-		post("now").status(409).says("begun")
+		post("now").status(409).says("already started")
 
 		w.do("admin", "PUT /api/units/{unitB}", `{"unit":{"active":false}}`).status(200)
 		post("T2").status(200).is(`null`)

@@ -94,7 +94,7 @@ func TestSignInBySAML(t *testing.T) {
 
 func TestSAMLIsNotSetUp(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.bring("x").status(503).says("cannot be used at the moment") // nothing is known of the provider yet
+		w.bring("x").status(503).says("does not work right now") // nothing is known of the provider yet
 		w.do("", "GET /api/auth/saml/metadata", nil).status(200)
 		w.api.signin.SAML = nil
 		w.bring("x").status(503).says("not set up")

@@ -322,7 +322,7 @@ func (w *world) onlyEnrols(name string) {
 			w.Errorf("%s: %d %s", row.route, a.Code, a.Body)
 		}
 	}
-	w.do(name, "GET /api/users/{"+name+"}", nil).status(403).says("second factor first")
+	w.do(name, "GET /api/users/{"+name+"}", nil).status(403).says("needs a second factor")
 	w.do(name, "GET /api/events", nil).status(401) // it is open to visitors, so the session is nobody's
 	w.do(name, "GET /api/units/{unitA}", nil).status(403)
 }

@@ -94,7 +94,7 @@ func (s *Server) viewerURL(ctx context.Context, who *access.Caller, in similarit
 		return nil, err
 	}
 	if !r.Ready {
-		return nil, fault.New(fault.Conflict, "There is no report of this work yet.")
+		return nil, fault.New(fault.Conflict, "There is no report on this submission yet.")
 	}
 	if outside, ok := r.OutsideID(); ok {
 		at, err := s.usecases.OutsideReport(ctx, who, outside)

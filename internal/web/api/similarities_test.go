@@ -373,7 +373,7 @@ func TestComparisonPage(t *testing.T) {
 		a := w.do("tutor", "GET "+at+"/contents/0", nil).status(200)
 		page := a.Body.String()
 		for _, want := range []string{"<mark id=\"l1\"", "<mark id=\"r1\"", "Student Person (student)",
-			"Other Person (other)", "handed in on", "read_scores"} {
+			"Other Person (other)", "submitted on", "read_scores"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page has no %s", want)
 			}

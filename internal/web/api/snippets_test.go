@@ -192,13 +192,13 @@ func TestVerdictsCountSnippets(t *testing.T) {
 func TestSnippetsAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.set(`DELETE FROM snippets`)
-		for _, r := range []struct{ shared, says string }{{"false", "You have 500"}, {"true", "The unit has 500"}} {
+		for _, r := range []struct{ shared, says string }{{"false", "You have reached the limit of 500"}, {"true", "The unit has reached the limit of 500"}} {
 			w.fillSnippets(snippet.Most-1, r.shared == "true")
 			add := func(text string) *answered {
 				return w.do("tutor", "POST "+snippetsOfA, form{"text": text, "shared": r.shared})
 			}
 			add("One more").status(201)
-			add("And one more").status(422).says(r.says, "remove some first")
+			add("And one more").status(422).says(r.says, "Remove one first")
 		}
 		w.do("convenor", "POST "+snippetsOfA, form{"text": "Mine"}).status(201)
 	})

@@ -52,7 +52,7 @@ func TestRemovingStreams(t *testing.T) {
 		w.do("convenor", "POST "+path, form{"activity_type_abbr": "prac"}).status(201)
 		third := w.do("convenor", "POST "+path, form{"activity_type_abbr": "prac"}).status(201)
 		w.id["third"] = int64(third.object()["id"].(float64))
-		w.do("convenor", "DELETE "+path+"/prac-1", nil).status(409).says("2 task definitions")
+		w.do("convenor", "DELETE "+path+"/prac-1", nil).status(409).says("Task definitions use", "2 of them")
 		w.do("convenor", "DELETE "+path+"/prac%202", nil).status(200).is(`true`) // it has none
 		w.do("convenor", "DELETE "+path+"/prac%202", nil).status(404)
 

@@ -15,9 +15,9 @@ func TestTheWordsOfADocument(t *testing.T) {
 			t.Helper()
 			return w.do(who, "GET "+ownTask+path, nil).status(200).object()["text"].(string)
 		}
-		w.do("student", "GET "+submission+"/text", nil).status(404).says("nothing was handed in")
+		w.do("student", "GET "+submission+"/text", nil).status(404).says("nothing has been submitted")
 		w.do("student", "POST "+submission, upload{nil, []part{{"file0", "a.py", "# quokkas\n"}}}).status(201)
-		w.do("student", "GET "+submission+"/text", nil).status(404).says("queued")
+		w.do("student", "GET "+submission+"/text", nil).status(404).says("not ready yet")
 		w.made()
 		for _, who := range []string{"student", "tutor"} {
 			if got := text(who, "/submission/text"); !strings.Contains(got, "quokkas") {
@@ -49,6 +49,6 @@ func TestADocumentWithoutWords(t *testing.T) {
 		w.asks("code")
 		w.do("student", "POST "+submission, upload{nil, []part{code}}).status(201)
 		w.set(`UPDATE submissions SET state = 'ready', document_hash = $1`, w.file("%PDF-1.7 broken"))
-		w.do("tutor", "GET "+submission+"/text", nil).status(422).says("No text can be taken out")
+		w.do("tutor", "GET "+submission+"/text", nil).status(422).says("no readable text")
 	})
 }

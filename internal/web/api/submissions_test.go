@@ -154,7 +154,7 @@ func TestHandIn(t *testing.T) {
 		w.do("student", "GET "+ownTask+"/submission_details",
 			nil).status(200).is(`{"has_pdf":false,"submission_date":false,"processing_pdf":false,
 			"submitted_at":null,"state":null,"progress":null,"reason":null,"receipt":null,"marked_at":null}`)
-		w.do("student", "GET "+submission, nil).status(404).says("nothing was handed in")
+		w.do("student", "GET "+submission, nil).status(404).says("nothing has been submitted")
 		w.do("student", "PUT "+submission, nil).status(200).is(`{"result":"false"}`)
 		picture := part{"file1", "shot.PNG", smallPNG}
 		a := w.do("student", "POST "+submission, upload{nil, []part{code, picture}}).status(201)
@@ -180,7 +180,7 @@ func TestHandIn(t *testing.T) {
 			d["submission_date"] != true || d["submitted_at"] == nil {
 			t.Errorf("details %v", d)
 		}
-		w.do("student", "GET "+submission, nil).status(404).says("queued")
+		w.do("student", "GET "+submission, nil).status(404).says("not ready yet")
 		w.made()
 		d = w.do("tutor", "GET "+ownTask+"/submission_details", nil).status(200).object()
 		if d["state"] != "ready" || d["processing_pdf"] != false || d["has_pdf"] != true || d["reason"] != nil {
@@ -330,7 +330,7 @@ func TestFilesMustMatch(t *testing.T) {
 			{[]part{code, {"file1", "a.pdf", samplePDF()}, {"file2", "b.py", "x"}}, 400,
 				[]string{"file2 is not asked for"}},
 			{[]part{code, {"file1", "a.pdf", "not a PDF"}}, 415, []string{"file1", "PDF", "text/plain"}},
-			{[]part{code, {"file1", "a.pdf", samplePDF()[:1000]}}, 415, []string{"end is missing"}},
+			{[]part{code, {"file1", "a.pdf", samplePDF()[:1000]}}, 415, []string{"is incomplete"}},
 			{[]part{{"file0", "a.py", ""}, {"file1", "a.pdf", samplePDF()}}, 415, []string{"empty"}},
 			{[]part{{"file0", "a.py", smallPNG}, {"file1", "a.pdf", samplePDF()}}, 415, []string{"a.py", "image/png"}},
 			{[]part{{"file0", "a.py", strings.Repeat("x", 5000) + "\x00"}, {"file1", "a.pdf", samplePDF()}}, 415,
@@ -545,7 +545,7 @@ func TestGroupHandsIn(t *testing.T) {
 		w.do("other", "POST "+strings.ReplaceAll(submission, "project:student", "project:other"),
 			upload{nil, []part{code}}).status(403).says("group")
 		post(`[{"project_id":«project:student»,"pct":50}]`, 422).says("every member")
-		post(`[{"project_id":«project:student»,"pct":50},{"project_id":«project:mate»,"pct":50},{"project_id":«project:other»,"pct":0}]`, 422).says("nobody else")
+		post(`[{"project_id":«project:student»,"pct":50},{"project_id":«project:mate»,"pct":50},{"project_id":«project:other»,"pct":0}]`, 422).says("only enrolled members")
 		post(`[{"project_id":«project:student»,"pct":50},{"project_id":«project:student»,"pct":50}]`, 422).says("twice")
 		post(`[{"project_id":«project:student»,"pct":101},{"project_id":«project:mate»,"pct":50}]`, 422)
 		post(`[{"project_id":"x","pct":1}]`, 400)
@@ -648,7 +648,7 @@ func TestAFailedDocumentIsExplained(t *testing.T) {
 			t.Errorf("the task is %s", got)
 		}
 		if n := w.count(`task_comments WHERE type = 'text' AND user_id = $1 AND recipient_id = $2
-			AND comment LIKE '%hand them in again%'`, w.id["tutor"], w.id["student"]); n != 1 {
+			AND comment LIKE '%submit them again%'`, w.id["tutor"], w.id["student"]); n != 1 {
 			t.Errorf("%d comments explain it", n)
 		}
 		// The files are still there, and asking again makes the document.

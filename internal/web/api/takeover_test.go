@@ -235,12 +235,12 @@ func TestWhoChangesWhatOfARecord(t *testing.T) {
 			"receive_portfolio_notifications": false, "receive_feedback_notifications": false,
 			"opt_in_to_research": false} {
 			put("convenor", field, value).status(403)
-			put("admin", field, value).status(403).says("theirs alone")
+			put("admin", field, value).status(403).says("Only the user can choose")
 			put("student", field, value).status(200)
 		}
 		put("convenor", "pronouns", "it").status(403)
 		put("convenor", "has_run_first_time_setup", true).status(403)
-		put("student", "student_id", "7").status(403).says("staff")
+		put("student", "student_id", "7").status(403).says("only an administrator")
 		put("admin", "student_id", "7").status(200)
 		put("student", "student_id", nil).status(403)
 		for field, value := range map[string]string{"first_name": "Zoe", "last_name": "Dam", "nickname": "Z",

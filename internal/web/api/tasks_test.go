@@ -146,7 +146,7 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 			want     int
 			says     string
 		}{
-			{"student", `{"trigger":"nonsense"}`, 400, "no task status"},
+			{"student", `{"trigger":"nonsense"}`, 400, "not a task status"},
 			{"student", `{"trigger":"complete"}`, 403, "teaching staff"},
 			{"student", `{"trigger":"fail"}`, 403, "teaching staff"},
 			{"student", `{"trigger":"working_on_it","grade":3}`, 403, "grade"},
@@ -158,8 +158,8 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 			{"tutor", `{"trigger":"complete"}`, 400, "grade"},
 			{"tutor", `{"trigger":"complete","grade":2}`, 400, "quality_pts"},
 			{"tutor", `{"trigger":"complete","grade":2,"quality_pts":6}`, 400, "quality_pts"},
-			{"student", `{"trigger":"ready_for_feedback"}`, 403, "upload"},
-			{"tutor", `{"trigger":"ready_for_feedback"}`, 403, "upload"},
+			{"student", `{"trigger":"ready_for_feedback"}`, 403, "Upload"},
+			{"tutor", `{"trigger":"ready_for_feedback"}`, 403, "Upload"},
 			{"tutor", `{"quality_pts":6}`, 400, "quality_pts"},
 		} {
 			w.define(`is_graded = TRUE, max_quality_pts = 5, upload_requirements = '[{"key":"file0","name":"x","type":"code"}]'`)

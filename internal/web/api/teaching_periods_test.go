@@ -193,7 +193,7 @@ func TestBreaks(t *testing.T) {
 		w.do("admin", "PUT "+breaks+"/{b}", `{"number_of_weeks":2}`).status(200).is(`{"id":«b»,"start_date":"2018-08-13","number_of_weeks":2}`)
 		w.do("admin", "PUT "+breaks+"/{b}", nil).status(200).is(`{"id":«b»,"start_date":"2018-08-13","number_of_weeks":2}`)
 		w.do("admin", "POST "+breaks, `{"start_date":"2018-08-27","number_of_weeks":1}`).status(200) // right after the other
-		w.do("admin", "PUT "+breaks+"/{b}", `{"number_of_weeks":3}`).status(422).says("2018-08-27")
+		w.do("admin", "PUT "+breaks+"/{b}", `{"number_of_weeks":3}`).status(422).says("Mon 27 Aug 2018")
 		w.do("admin", "PUT "+breaks+"/{b}", `{"start_date":"2018-08-06"}`).status(200)
 
 		for body, says := range map[string]string{

@@ -108,10 +108,10 @@ func TestAgreement(t *testing.T) {
 		if a := w.do("student", get, nil).status(200); strings.TrimSpace(a.Body.String()) != "null" {
 			t.Errorf("got %s", a.Body)
 		}
-		w.do("student", accept, nil).status(409).says("configured")
+		w.do("student", accept, nil).status(409).says("set up")
 		w.similarityService("")
 		w.do("student", get, nil).status(200).is(`null`)
-		w.do("student", accept, nil).status(409).says("not been fetched")
+		w.do("student", accept, nil).status(409).says("not here yet")
 		w.agreement()
 		a := w.do("student", get, nil).status(200)
 		if a.Body.String() != fake.Agreement || a.Header().Get("Content-Type") != "text/html; charset=utf-8" {
@@ -290,8 +290,8 @@ func TestActionsAreListedAndRetried(t *testing.T) {
 		w.do("admin", retry+"{failed}", nil).status(400).says("action")
 		w.do("admin", retry+"999", form{"action": "retry"}).status(404)
 		w.do("convenorB", retry+"{failed}?unit_id={unitB}", form{"action": "retry"}).status(404)
-		w.do("admin", retry+"{done}", form{"action": "retry"}).status(409).says("done")
-		w.do("admin", retry+"{mine}", form{"action": "retry"}).status(409).says("not given up")
+		w.do("admin", retry+"{done}", form{"action": "retry"}).status(409).says("complete")
+		w.do("admin", retry+"{mine}", form{"action": "retry"}).status(409).says("still being tried")
 		got := w.do("convenor", retry+"{failed}?unit_id={unitA}", form{"action": "retry"}).status(200).object()
 		if !strings.Contains(got["message"].(string), "tried again") || got["retry"] != true || got["error_code"] != nil {
 			t.Errorf("got %v", got)
@@ -443,7 +443,7 @@ func TestTheAddressOfAReportIsWaitedForBriefly(t *testing.T) {
 	})
 	r := w.do("tutor", "GET "+similarities, nil).status(200).list()[0]
 	began := time.Now()
-	w.do("tutor", fmt.Sprintf("GET %s/%v/viewer_url", similarities, r["id"]), nil).status(502).says("try again")
+	w.do("tutor", fmt.Sprintf("GET %s/%v/viewer_url", similarities, r["id"]), nil).status(502).says("Try again")
 	if took := time.Since(began); took < 4*time.Second || took > 15*time.Second {
 		t.Errorf("it took %v", took)
 	}

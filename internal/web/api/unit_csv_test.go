@@ -106,10 +106,10 @@ func TestImportStudents(t *testing.T) {
 		}
 		same := []string{
 			"7 the row is for unit SIT10B, not SIT10A/SIT90A",
-			"8 ZOE stands in line 3 already",
+			"8 ZOE is already in line 3",
 			"14 mate is enrolled like this already.",
-			"15 other is enrolled like this already. Not in tutorial FAR: Tutorial FAR is for campus Geelong, the " +
-				"student is of campus Burwood.",
+			"15 other is enrolled like this already. Not in tutorial FAR: Tutorial FAR is for campus Geelong, but " +
+				"the student belongs to campus Burwood.",
 		}
 		before, users := w.export(path), w.count("users")
 		dry := w.importing(path+"?dry_run=true", file)
@@ -170,10 +170,10 @@ func TestImportAgainstGroups(t *testing.T) {
 		}
 		w.importing(path, line("", "LA2")).is(t, nil, nil, []string{"2 student is enrolled like this already. Not in " +
 			"tutorial LA2: " +
-			"The student is in the group Red, which stays in tutorial LA1. Take them out of the group first."})
+			"The student is in the group Red, which stays in tutorial LA1. Remove them from the group first."})
 		w.importing(path, line("G", "")).is(t, nil, []string{"2 the campus cannot change: The student is in the " +
 			"group Red, " +
-			"which stays in tutorial LA1. Take them out of the group first."}, nil)
+			"which stays in tutorial LA1. Remove them from the group first."}, nil)
 		w.set(`UPDATE group_sets SET allow_students_to_manage_groups = TRUE`)
 		w.importing(path, line("", "LA2")).is(t, []string{"2 student: tutorial LA2, no longer in tutorial LA1, no " +
 			"longer in the group Red."}, nil, nil)
@@ -230,7 +230,7 @@ func TestWithdrawStudents(t *testing.T) {
 		success, errors := []string{"2 Student: withdrawn."}, []string{"4 there is no user nobody",
 			"8 username may not be blank"}
 		same := []string{"3 the row is for unit SIT10B, not SIT10A", "5 withdrawn is not enrolled in this unit",
-			"6 outsider is not enrolled in this unit", "7 student stands in line 2 already"}
+			"6 outsider is not enrolled in this unit", "7 student is already in line 2"}
 		w.importing(path+"?dry_run=1", file).is(t, success, errors, same)
 		if n := w.count(`projects WHERE enrolled AND id = $1`, w.id["project:student"]); n != 1 {
 			t.Error("a dry run withdrew a student")

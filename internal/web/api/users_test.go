@@ -404,11 +404,11 @@ func TestAllThatIsTakenIsNamedAtOnce(t *testing.T) {
 			return w.do("admin", "POST /api/users", form{"user[username]": username, "user[email]": email,
 				"user[first_name]": "A", "user[last_name]": "B", "user[nickname]": "A", "user[system_role]": "Student"})
 		}
-		add("STUDENT", "Mate@example.edu").status(409).says("Other users have that username and that email.")
+		add("STUDENT", "Mate@example.edu").status(409).says("Other users have that username and that email address.")
 		add("student", "new@example.edu").status(409).says("Another user has that username.")
-		add("new", "mate@example.edu").status(409).says("Another user has that email.")
+		add("new", "mate@example.edu").status(409).says("Another user has that email address.")
 		w.do("admin", "PUT /api/users/{other}", form{"user[email]": "student@example.edu", "user[student_id]": "s1",
-			"user[login_id]": "l1"}).status(409).says("Other users have that email, that student_id and that login_id.")
+			"user[login_id]": "l1"}).status(409).says("Other users have that email address, that student_id and that login_id.")
 		w.do("admin", "PUT /api/users/{mate}", form{"user[email]": "mate2@example.edu", "user[student_id]": "s1"}).status(200)
 		add("new", "new@example.edu").status(201)
 	})

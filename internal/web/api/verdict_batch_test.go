@@ -78,7 +78,7 @@ func TestABatchOfVerdicts(t *testing.T) {
 		}
 		v["dry_run"] = "false"
 		done := w.markAll("both", v)
-		for i, says := range []string{"has changed since you looked", "", "", "your own work", "", "grade is required"} {
+		for i, says := range []string{"has changed since you opened", "", "", "your own work", "", "needs a grade"} {
 			r := done.Tasks[i]
 			switch {
 			case r.TaskID != ids[i]:
@@ -102,12 +102,12 @@ func TestABatchOfVerdicts(t *testing.T) {
 			t.Errorf("repeated: %+v, not %+v", again, done)
 		}
 		v["comment"] = "Well done."
-		w.do("both", "POST /api/units/{unitA}/verdicts", v).status(409).says("another verdict")
+		w.do("both", "POST /api/units/{unitA}/verdicts", v).status(409).says("This key was used")
 		w.undoBatch(*done.ID, before, ids)
 	})
 }
 
-// undoBatch undoes a batch of three, after the student of the first has answered.
+// undoBatch undoes a batch of three, after the student of the first has replied.
 func (w *world) undoBatch(id int64, before []string, ids []int64) {
 	w.Helper()
 	w.later(time.Minute)
@@ -126,7 +126,7 @@ func (w *world) undoBatch(id int64, before []string, ids []int64) {
 	first := w.do("both", path, nil).status(200)
 	first.into(&out)
 	if out.Done != 2 || out.Refused != 1 || out.Tasks[0].TaskID != ids[1] || out.Tasks[0].Refused == nil ||
-		!strings.Contains(*out.Tasks[0].Refused, "has answered") || out.Tasks[1].Undone.Status != "not_started" ||
+		!strings.Contains(*out.Tasks[0].Refused, "has replied") || out.Tasks[1].Undone.Status != "not_started" ||
 		out.Tasks[1].Undone.Comment != "Well done, all." {
 		w.Errorf("undone: %s", first.Body)
 	}
@@ -164,9 +164,9 @@ func TestABatchMarksWhatIsMarked(t *testing.T) {
 			}
 			return strings.Join(out, " | ")
 		}
-		const need, range5 = "This task is graded, so a grade is required. Choose one for the tasks that need it, or mark " +
-			"it by itself.", "This task is given points of quality, from 0 to 5. Say how many for the tasks that need them, " +
-			"or mark it by itself."
+		const need, range5 = "This task needs a grade. Choose one for the tasks that need it, or mark it on its " +
+			"own.", "This task needs quality points from 0 to 5. Set them for the tasks that need them, " +
+			"or mark it on its own."
 		for _, c := range []struct {
 			v    form
 			want string
@@ -177,9 +177,9 @@ func TestABatchMarksWhatIsMarked(t *testing.T) {
 			{form{"trigger": "complete", "grade": "2", "quality_pts": "6"}, "done[] | " + range5 + "[quality_pts]"},
 			{form{"trigger": "complete", "grade": "2", "quality_pts": "4"}, "done[] | done grade 2 quality 4[]"},
 			{form{"trigger": "redo", "grade": "1"}, "done[] | done grade 1[]"},
-			{form{"grade": "2"}, "This task is not graded. Choose a verdict as well, or leave this task out.[] | " +
+			{form{"grade": "2"}, "This task is not graded. Choose a status as well, or leave this task out.[] | " +
 				"done grade 2[]"},
-			{form{"quality_pts": "1"}, "This task is given no points of quality. Choose a verdict as well, or leave this " +
+			{form{"quality_pts": "1"}, "This task has no quality points. Choose a status as well, or leave this " +
 				"task out.[] | done quality 1[]"},
 		} {
 			if got := plan(c.v); got != c.want {
@@ -187,8 +187,8 @@ func TestABatchMarksWhatIsMarked(t *testing.T) {
 			}
 		}
 		w.do("tutor", "POST "+ownTask+"/comments", form{"comment": "Well done"}).status(201)
-		if got := plan(form{"trigger": "redo", "comment": "Well done"}); !strings.HasPrefix(got, "Your last comment there "+
-			"says exactly this already. Change the comment, or leave it out.") {
+		if got := plan(form{"trigger": "redo", "comment": "Well done"}); !strings.HasPrefix(got, "Your last comment "+
+			"there already says exactly this. Change the comment, or leave it out.") {
 			t.Errorf("said twice: %s", got)
 		}
 	})
@@ -228,7 +228,7 @@ func TestABatchIsBounded(t *testing.T) {
 	for i := range list {
 		list[i] = fmt.Sprintf(`{"id":%d,"version":1}`, i+1)
 	}
-	for says, tasks := range map[string]string{"1 to 200": strings.Join(list, ","), "these are 0": "",
+	for says, tasks := range map[string]string{"1 to 200": strings.Join(list, ","), "not 0": "",
 		"twice": `{"id":1,"version":1},{"id":1,"version":2}`} {
 		w.do("tutor", "POST /api/units/{unitA}/verdicts", `{"trigger":"redo","tasks":[`+tasks+`]}`).status(400).says(says)
 	}

@@ -148,14 +148,14 @@ func TestNoUndoOnceSomebodyActed(t *testing.T) {
 		acts := map[string]func(){
 			"has changed": func() { w.do("convenor", "PUT "+ownTask, form{"trigger": "redo"}).status(200) },
 			"changed":     func() { w.do("student", "PUT "+ownTask, form{"include_in_portfolio": "false"}).status(200) },
-			"Student Person has answered": func() {
+			"Student Person has replied": func() {
 				w.do("student", "POST "+ownTask+"/comments", form{"comment": "Thank you!"}).status(201)
 			},
-			"Convenor Person has answered": func() {
+			"Convenor Person has replied": func() {
 				w.do("convenor", "POST "+ownTask+"/comments", form{"comment": "I agree"}).status(201)
 			},
 			"cannot be undone": func() { w.ask("", "student", ownTask, "1") },
-			"has changed since the verdict": func() {
+			"has changed since you marked it": func() {
 				w.do("tutor", "PUT "+ownTask, form{"trigger": "discuss"}).status(200) // a later one of one's own
 			},
 		}
@@ -194,7 +194,7 @@ func TestUndoOfAGroup(t *testing.T) {
 		w.later(time.Minute)
 		given = w.mark("tutor", v)
 		w.do("mate", "POST /api/projects/{project:mate}/task_def_id/{defA1}/comments", form{"comment": "Thanks"}).status(201)
-		w.undo("tutor", given).status(409).says("Mate Person has answered")
+		w.undo("tutor", given).status(409).says("Mate Person has replied")
 		w.later(time.Minute)
 		given = w.mark("tutor", form{"trigger": "fix"})
 		w.do("convenor", "PUT /api/projects/{project:mate}/task_def_id/{defA1}", form{"include_in_portfolio": "false"}).

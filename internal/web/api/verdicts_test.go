@@ -56,7 +56,7 @@ func TestAVerdictIsOnePiece(t *testing.T) {
 			{"tutor", `{"trigger":"complete","version":2,"comment":"Good"}`, 400, "grade is required"},
 			{"tutor", `{"trigger":"complete","version":2,"comment":"Good","grade":2}`, 400, "quality_pts is required"},
 			{"tutor", `{"trigger":"complete","version":2,"comment":"Good","grade":2,"quality_pts":6}`, 400, "0 to 5"},
-			{"tutor", `{"trigger":"nonsense","version":2,"comment":"Good"}`, 400, "no task status"},
+			{"tutor", `{"trigger":"nonsense","version":2,"comment":"Good"}`, 400, "not a task status"},
 			{"tutor", `{"version":2,"comment":"Good"}`, 400, "comment on the task"},
 			{"tutor", `{"trigger":"  ","version":2,"comment":"Good"}`, 400, "trigger"},
 			{"tutor", `{"trigger":"redo","comment":"Good"}`, 400, "version is required"},
@@ -137,10 +137,10 @@ func TestARepeatedVerdictIsTheSame(t *testing.T) {
 		}
 		for field, other := range map[string]string{"trigger": "redo", "comment": "Read chapter 4."} {
 			w.do("tutor", "POST "+ownVerdict, form{"trigger": "fix", "comment": "Read chapter 3.", "version": "3",
-				"key": "k-1", field: other}).status(409).says("another verdict")
+				"key": "k-1", field: other}).status(409).says("This key was used")
 		}
 		w.do("tutor", "POST /api/projects/{project:mate}/task_def_id/{defA1}/verdict", v).status(409).
-			says("another verdict")
+			says("This key was used")
 		// A key is its user's own, and a verdict that was refused has not used it.
 		w.do("convenor", "POST "+ownVerdict, form{"trigger": "redo", "version": "2", "key": "k-1"}).status(409)
 		w.do("convenor", "POST "+ownVerdict, form{"trigger": "redo", "version": "3", "key": "k-1"}).status(200)

@@ -33,7 +33,7 @@ func TestUnitsToLeaveOutAreRefusedWhereThereAreNone(t *testing.T) {
 		}
 		put(w.id["unitA"]).status(200)
 		put(99998, w.id["unitA"], 99997, 99998).status(422).
-			says("webcal[unit_exclusions] names units that there are not: 99997, 99998.")
+			says("webcal[unit_exclusions] names units that do not exist: 99997, 99998.")
 		if kept := fmt.Sprint(w.do("student", "GET /api/webcal", nil).object()["unit_exclusions"]); kept !=
 			fmt.Sprint([]int64{w.id["unitA"]}) {
 			t.Errorf("a refusal left %s", kept)

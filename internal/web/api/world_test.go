@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -406,7 +407,17 @@ func sentence(t testing.TB, what string, rec *httptest.ResponseRecorder) {
 	if fragment || strings.Contains(e.Error, "; ") && len(e.Fields) > 1 || !strings.HasSuffix(e.Error, ".") {
 		t.Errorf("%s: %q is no sentence", what, e.Error)
 	}
+	if told := machineDate.FindString(asSent.ReplaceAllString(e.Error, "")); told != "" {
+		t.Errorf("%s: %q tells the date %s as machines do", what, e.Error, told)
+	}
 }
+
+// machineDate is a date as programs write it, and asSent where a refusal may have one: in an example of
+// what to send, or as the caller sent it.
+var (
+	machineDate = regexp.MustCompile(`\d{4}-\d\d-\d\d`)
+	asSent      = regexp.MustCompile(`such as [0-9T:.Z-]+|"[^"]*"`)
+)
 
 func encode(w *world, body any) (io.Reader, string) {
 	switch b := body.(type) {

@@ -108,8 +108,8 @@ func (l *ledger) refuse(who account, now time.Time) error {
 	if wait <= 0 {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("These were too many %s in a short time. "+
-		"Wait %s and try again.", a.Name, bounds.WaitText(wait))}
+	return &fault.Error{Kind: fault.Throttled, Wait: wait, Text: fmt.Sprintf("There were too many %s in a short "+
+		"time. Wait %s and try again.", a.Name, bounds.WaitText(wait))}
 }
 
 // tidy forgets who has made up for everything, now and then.

@@ -47,7 +47,7 @@ func Zip(ctx context.Context, store files.Store, hashes []files.Hash, name strin
 		err := files.Present(ctx, store, hashes)
 		if fault.Is(err, fault.Missing) {
 			return &fault.Error{Kind: fault.Missing, Err: err,
-				Text: "A file that belongs to this is missing from the file store. Tell an administrator."}
+				Text: "A file is missing from the file store. Tell an administrator."}
 		}
 		return err
 	}

@@ -149,7 +149,8 @@ func (s *Server) onlyIf(ctx context.Context, i *Info, r *http.Request, scope acc
 		}
 		if match.given && (tag == "" || match.names(tag, true) == "") ||
 			none.given && tag != "" && none.names(tag, false) != "" {
-			return fault.New(fault.Stale, "This was changed since you read it. Read it again, and decide anew.")
+			return fault.New(fault.Stale, "This has changed since you loaded it, so nothing was saved. Load it again "+
+				"and repeat your change.")
 		}
 		return nil
 	}

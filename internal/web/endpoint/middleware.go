@@ -99,7 +99,7 @@ func (s *Server) sentHere(r *http.Request, i *Info) error {
 		r.Header.Get("Sec-Fetch-Site") != "cross-site" || slices.Contains(s.Origins, r.Header.Get("Origin")) {
 		return nil
 	}
-	return fault.New(fault.Denied, "This was sent by a page of another site. An administrator can let its origin in "+
+	return fault.New(fault.Denied, "This was sent by a page of another site. An administrator can allow its origin "+
 		"(--allow-origins).")
 }
 

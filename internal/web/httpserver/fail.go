@@ -65,8 +65,8 @@ func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if !ok || e.Kind == fault.Internal {
 		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "route", r.Pattern, "request_id",
 			RequestID(r.Context()), "err", err)
-		e = &fault.Error{Kind: fault.Internal, Text: "Something went wrong on our side. Tell an administrator this " +
-			"number: " + RequestID(r.Context()) + "."}
+		e = &fault.Error{Kind: fault.Internal, Text: "Something went wrong on our side. If it happens again, tell an " +
+			"administrator this number: " + RequestID(r.Context()) + "."}
 	}
 	if wait := RetryAfter(e); wait != "" {
 		w.Header().Set("Retry-After", wait)

@@ -12,7 +12,8 @@ import (
 
 // errUnavailable is what is told while nothing can be stored.
 var errUnavailable = &fault.Error{Kind: fault.Unavailable, Wait: 15 * time.Second,
-	Text: "This cannot be stored or read at the moment. Nothing that was stored is lost. Please try again in a minute."}
+	Text: "The service cannot store or read this right now, but nothing that was saved is lost. Try again in a " +
+		"minute."}
 
 // unavailable tells whether err came about because the database is away, or a disk is
 // full or may only be read.

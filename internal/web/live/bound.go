@@ -24,8 +24,8 @@ func (o *openStreams) enter(ctx context.Context, user int64) (leave func(), err 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.by[user] >= MostStreams {
-		return nil, &fault.Error{Kind: fault.Throttled, Wait: 30 * time.Second, Text: "You have too many windows or " +
-			"programs listening at once. Close some and try again."}
+		return nil, &fault.Error{Kind: fault.Throttled, Wait: 30 * time.Second, Text: "Too many of your windows or " +
+			"programs are connected at once. Close some and try again."}
 	}
 	if o.by == nil {
 		o.by = map[int64]int{}

@@ -271,11 +271,11 @@ func broken(err error, text string) error {
 		return tooLarge("the body", over.Limit)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &fault.Error{Kind: fault.TooSlow, Text: "The body came too slowly. Please send it again.", Err: err}
+		return &fault.Error{Kind: fault.TooSlow, Text: "The upload was too slow and stopped. Send it again.", Err: err}
 	}
 	return &fault.Error{Kind: fault.Invalid, Text: text, Err: err}
 }
 
 func tooLarge(what string, limit int64) error {
-	return fault.New(fault.TooLarge, "%s is larger than %s, the most that is taken", what, bounds.SizeText(limit))
+	return fault.New(fault.TooLarge, "%s is larger than %s, which is the limit", what, bounds.SizeText(limit))
 }

@@ -35,12 +35,12 @@ func (a *account) take(n int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.Each > 0 && s.by[a.sender]+n > s.Each {
-		return &fault.Error{Kind: fault.Throttled, Wait: time.Minute, Text: "You are sending more than " +
-			bounds.SizeText(s.Each) + " at once. Wait until your other uploads are done, and send this again."}
+		return &fault.Error{Kind: fault.Throttled, Wait: time.Minute, Text: "You are uploading more than " +
+			bounds.SizeText(s.Each) + " at once. Wait until your other uploads are complete, and send this again."}
 	}
 	if s.All > 0 && s.used+n > s.All {
 		return &fault.Error{Kind: fault.Unavailable, Wait: time.Minute,
-			Text: "Too many uploads are on their way at the moment. Please send this again in a minute."}
+			Text: "Too many uploads are running right now. Send this again in a minute."}
 	}
 	if s.by == nil {
 		s.by = map[int64]int64{}

@@ -43,7 +43,7 @@ func (rd *reader) filePart(part *multipart.Part, field, name string) error {
 		return fault.Field(fault.Invalid, printable(field), "must not be a file")
 	}
 	if len(rd.set.uploads) >= rd.lim.Files {
-		return fault.New(fault.TooLarge, "the request holds more than %d files, the most that is taken", rd.lim.Files)
+		return fault.New(fault.TooLarge, "the request holds more than %d files, which is the limit", rd.lim.Files)
 	}
 	if err := rd.askBeforeFiles(); err != nil {
 		return err

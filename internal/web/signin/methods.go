@@ -86,8 +86,8 @@ func (s *Service) SignoutURL() string {
 	return ""
 }
 
-var errNoClient = fault.New(fault.Unavailable, "This sign-in is not set up to its end: nobody said which address "+
-	"people shall come back to. Ask an administrator to set it (--client-url).")
+var errNoClient = fault.New(fault.Unavailable, "This sign-in is not fully set up: the address to return to is "+
+	"missing. Ask an administrator to set it (--client-url).")
 
 // sendOn sends the browser of somebody who has proven elsewhere who they are to the
 // configured client, with a ticket that POST /api/auth trades for a session; or,

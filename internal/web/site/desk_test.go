@@ -234,7 +234,7 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		stay("extension", url.Values{"extension": {id}, "granted": {"true"}})
 		tom.do(w.onTask(ids[0], "extension"), url.Values{"extension": {id}, "granted": {"false"}}).status(409).
 			says(`<div class="desk-talk" role="region" aria-labelledby="desk-talk-name" tabindex="0">` + "\n" +
-				`<p class="wrong desk-why" role="alert">This request is decided already: Extension granted to`)
+				`<p class="wrong desk-why" role="alert">This request is already decided: Extension granted to`)
 		stay("comment", url.Values{"comment": {"A word."}})
 		tom.do(w.onTask(ids[0], "comment"), url.Values{"comment": {" "}}).status(400)
 		stay("read", url.Values{})

@@ -77,7 +77,7 @@ func TestExtensionsOnAPage(t *testing.T) {
 		tom.do(path, form).status(200).says("1 of 1 request decided").says("Extension granted to")
 		tom.do(path, nil).says("Decided (1)").says("No open requests")
 		tom.do(path, form).status(200).says("0 of 1 request decided").says("Already decided")
-		tom.do(path+"/plan", url.Values{"granted": {"true"}}).status(422).says("No request is chosen.")
+		tom.do(path+"/plan", url.Values{"granted": {"true"}}).status(422).says("No request is selected.")
 		w.as("ann").do(path, form).status(403)
 	})
 }

@@ -73,7 +73,7 @@ func TestHandingInForTheOneWhoSignedIn(t *testing.T) {
 		}
 		fields := url.Values{"key": {"0a1b"}, "by": {by[1]}}
 		const js = "application/json"
-		w.as("tom").upload(path+"/hand-in", js, fields, "file0", "a.go", "package a\n").status(403).says("Sign in as the one")
+		w.as("tom").upload(path+"/hand-in", js, fields, "file0", "a.go", "package a\n").status(403).says("Sign in as that user")
 		ann.do(path, nil).says("Nothing submitted yet.")
 		ann.upload(path+"/hand-in", js, fields, "file0", "a.go", "package a\n").to()
 		fields.Del("by") // a program of the staff's
@@ -138,7 +138,7 @@ func TestTheDocumentOfASubmission(t *testing.T) {
 		ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303)
 		again := ann.send(path+"/hand-in", "k", "a.go", "package a\n")
 		version := strings.TrimSuffix(again.Header().Get("Location"), "/receipt")
-		ann.do(version+"/document", nil).status(404).says("queued")
+		ann.do(version+"/document", nil).status(404).says("not ready yet")
 		w.exec(`UPDATE submissions SET state = 'processing', parts_done = 1, parts = 3`)
 		part := ann.do(version+"/progress", nil).status(200).says("1 of 3 files").says(`data-progress="` + version)
 		if strings.Contains(part.Body.String(), "<html") {

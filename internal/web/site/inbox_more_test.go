@@ -74,7 +74,7 @@ func TestABatchIsPlannedGivenAndTakenBack(t *testing.T) {
 		if !strings.Contains(late, "1 cannot be changed") || strings.Contains(late, "Apply to") {
 			t.Errorf("a version that is past is planned: %s", late)
 		}
-		if !strings.Contains(late, "Look at it, and mark it by itself") || !strings.Contains(late, "Open in marking") {
+		if !strings.Contains(late, "Look at it, and mark it on its own") || !strings.Contains(late, "Open in marking") {
 			t.Errorf("it does not say what to do: %s", late)
 		}
 		form.Set("back", "https://evil.example/")
@@ -97,9 +97,9 @@ func TestARefusedBatchKeepsWhatWasWritten(t *testing.T) {
 			says           []string
 		}{
 			{"x", "redo", 400, []string{"must each be a task and its version", words, `value="redo" selected`}},
-			{"", "redo", 422, []string{"No task is chosen.", "<bdi>Twice &lt;b&gt;</bdi>"}},
-			{task, "", 422, []string{"No verdict is chosen.", words, `name="tasks" value="` + task}},
-			{task, "nonsense", 200, []string{"is no task status", words}},
+			{"", "redo", 422, []string{"No submission is selected.", "<bdi>Twice &lt;b&gt;</bdi>"}},
+			{task, "", 422, []string{"No status is selected.", words, `name="tasks" value="` + task}},
+			{task, "nonsense", 200, []string{"is not a task status", words}},
 		} {
 			form := url.Values{"tasks": {c.tasks}, "verdict": {c.verdict}, "comment": {"Twice <b>"}}
 			if c.tasks == "" {
@@ -116,7 +116,7 @@ func TestARefusedBatchKeepsWhatWasWritten(t *testing.T) {
 		}
 		w.exec(`UPDATE task_definitions SET is_graded = TRUE, max_quality_pts = 5`)
 		form := url.Values{"tasks": {task}, "verdict": {"complete"}, "comment": {"Twice <b>"}}
-		tom.do(inbox+"/plan", form).status(200).says("1 cannot be changed").says("so a grade is required").
+		tom.do(inbox+"/plan", form).status(200).says("1 cannot be changed").says("This task needs a grade").
 			says(`<select id="batch-grade"`).says(`<input id="batch-quality"`).says(words)
 		form.Set("grade", "2")
 		form.Set("quality", "7")

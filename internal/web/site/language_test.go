@@ -46,7 +46,7 @@ var machine = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{12,}\b|\bM
 // record with a decision, what a receipt states and is signed for, and the declaration of
 // the settings.
 var domain = regexp.MustCompile(`(?s)^(The group .* is full|Tutorial .* is for campus|Time extended to|` +
-	`states that on|By handing in work you state)`)
+	`states that on|By submitting work you state)`)
 
 // printed is what the tests of work printed.
 var printed = []string{"x", "m", "r"}

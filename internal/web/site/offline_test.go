@@ -40,7 +40,7 @@ func TestOfflineMarkingOnAPage(t *testing.T) {
 			t.Fatalf("%s", plan.Body)
 		}
 		tom.sheet(path, "marks.csv", sheet, "").status(422).says("Review the changes first")
-		tom.sheet(path, "marks.csv", sheet+"ann,,,,,,,\r\n", key[1]).status(409).says("another file")
+		tom.sheet(path, "marks.csv", sheet+"ann,,,,,,,\r\n", key[1]).status(409).says("nothing was applied")
 		tom.sheet(path, "marks.csv", sheet, key[1]).status(200).says("1 carried out").says("1 refused")
 		tom.sheet(path+"/plan", "marks.csv", sheet, "").status(200).says("0 would be carried out")
 		tom.sheet(path+"/plan", "marks.csv", "username\r\n", "").status(400).says("Missing headings")

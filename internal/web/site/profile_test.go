@@ -37,7 +37,7 @@ func TestPeopleChangeTheirAccount(t *testing.T) {
 			return ann.do("/profile/address", url.Values{"email": {address}, "old_password": {password}})
 		}
 		asked("none", "").status(422).says(`value="none"`)
-		asked("bob@example.edu", "").status(409).says("Another user has that email.")
+		asked("bob@example.edu", "").status(409).says("Another user has that email address.")
 		asked("new@example.edu", "").leadsTo("/profile/email#address")
 		ann.do("/profile/email", nil).says("Waiting for confirmation: <bdi>new@example.edu</bdi>").
 			says("<strong><bdi>ann@example.edu</bdi></strong>")

@@ -57,7 +57,7 @@ func TestADiscussionOnItsPage(t *testing.T) {
 		tom.do(path+"/prompts/0", nil).status(200)
 		for range 2 { // looking begins nothing
 			ann.do(path, nil).status(200).says("Start discussion").says("Not started")
-			ann.do(path+"/prompts/0", nil).status(409).says("Begin the discussion")
+			ann.do(path+"/prompts/0", nil).status(409).says("Start the discussion")
 		}
 		ann.sound("a discussion", ann.do(path, nil))
 		ann.do(path+"/begin", url.Values{}).leadsTo(path)

@@ -73,7 +73,7 @@ func TestAViewIsWhatTheStudentSees(t *testing.T) {
 			if i.Method == http.MethodPost {
 				a := tom.do(prefix+path, url.Values{"comment": {"x"}, "status": {"need_help"}})
 				if a.Code != 403 && a.Code != 404 && !strings.HasPrefix(i.Path, "/projects/") || strings.HasPrefix(i.Path,
-					"/projects/") && (a.Code != 403 || !strings.Contains(a.Body.String(), "nothing can be changed here")) {
+					"/projects/") && (a.Code != 403 || !strings.Contains(a.Body.String(), "nothing can be changed")) {
 					t.Errorf("POST %s in a view: %d", i.Path, a.Code)
 				}
 				continue
@@ -143,7 +143,7 @@ func TestAViewReachesNothingElse(t *testing.T) {
 		tom.do(mine, nil).status(200).lacks("Viewing as")                     // his own pages stay as they are
 		tom.do(prefix+mine+"/tasks/4711", nil).status(404).says("Viewing as") // an error is inside, too
 		other := w.otherProject()
-		tom.do(prefix+other, nil).status(403).says("leave the view first")
+		tom.do(prefix+other, nil).status(403).says("Leave the view to open anything else")
 		ann.do(other, nil).status(200)
 
 		w.tx(func(ctx context.Context, q db.Q) error {

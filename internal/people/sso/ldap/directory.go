@@ -62,14 +62,14 @@ func (d *Directory) Close() {
 var (
 	// errWrong is the one answer to a wrong password and an unknown name.
 	errWrong = fault.New(fault.Unknown, "The username or the password is wrong.")
-	errBusy  = &fault.Error{Kind: fault.Unavailable, Wait: 5 * time.Second, Text: "Too many people are signing in just " +
-		"now. Try again in a few seconds."}
+	errBusy  = &fault.Error{Kind: fault.Unavailable, Wait: 5 * time.Second, Text: "Too many people are signing in " +
+		"right now. Try again in a few seconds."}
 )
 
 // unavailable tells a person that nobody can be asked.
 func unavailable(cause error) error {
 	return &fault.Error{Kind: fault.Upstream, Err: cause, Text: "Your institution's directory does not answer, so " +
-		"nobody can sign in with its passwords just now. Try again in a few minutes, or sign in another way."}
+		"its passwords do not work right now. Try again in a few minutes, or sign in another way."}
 }
 
 // Prove gives who a name and a password belong to. Both wrong and unknown are

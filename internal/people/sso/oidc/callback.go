@@ -32,11 +32,12 @@ type Return struct {
 }
 
 var (
-	errState = fault.New(fault.Unknown, "This sign-in was begun in another browser, took too long or was used before. "+
-		"Sign in again, and let the browser keep cookies of this service.")
-	errIssuer = fault.New(fault.Unknown, "This sign-in comes from another service than it was begun at. Sign in again.")
-	errToken  = fault.New(fault.Unknown, "What your institution told of you could not be verified. Sign in again, and "+
-		"tell an administrator if it goes on.")
+	errState = fault.New(fault.Unknown, "This sign-in started in another browser, took too long or was used before. "+
+		"Sign in again, and allow cookies for this service.")
+	errIssuer = fault.New(fault.Unknown, "This sign-in comes from a different service than the one it started at. "+
+		"Sign in again.")
+	errToken = fault.New(fault.Unknown, "What your institution sent could not be verified. Sign in again, and tell "+
+		"an administrator if it happens again.")
 )
 
 // refused tells a person that the provider signed nobody in.
@@ -44,7 +45,8 @@ func refused(word string) error {
 	if len(word) > 40 || strings.ContainsFunc(word, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
 		word = "no reason"
 	}
-	return fault.New(fault.Unknown, "Your institution's sign-in did not let you in (%s). Sign in again, or another way.",
+	return fault.New(fault.Unknown, "Your institution's sign-in did not accept you (%s). Sign in again, or another "+
+		"way.",
 		word)
 }
 

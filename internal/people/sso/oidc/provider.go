@@ -46,8 +46,8 @@ func New(ctx context.Context, d *db.DB, c Config) (*Provider, error) {
 
 // unavailable tells a person that the provider cannot be used.
 func unavailable(cause error) error {
-	return &fault.Error{Kind: fault.Upstream, Err: cause, Text: "Your institution's sign-in does not answer as it " +
-		"should. Try again in a few minutes, or sign in another way; tell an administrator if it goes on."}
+	return &fault.Error{Kind: fault.Upstream, Err: cause, Text: "Your institution's sign-in does not answer " +
+		"correctly. Try again in a few minutes, or sign in another way."}
 }
 
 // discover gives what the provider says of itself. While it does not answer the last

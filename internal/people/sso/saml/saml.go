@@ -64,8 +64,8 @@ func New(ctx context.Context, d *db.DB, c Config) (*Provider, error) {
 	return p, p.recall(ctx)
 }
 
-var errUnavailable = fault.New(fault.Unavailable, "The sign-in of your institution cannot be used at the moment. Sign in "+
-	"another way or come back later, and tell an administrator if it goes on.")
+var errUnavailable = fault.New(fault.Unavailable, "Your institution's sign-in does not work right now. Sign in "+
+	"another way, or try again later.")
 
 // current gives the provider's data, if there is some that is still valid.
 func (p *Provider) current(now time.Time) (*idp, error) {

@@ -73,9 +73,9 @@ type verdictsPage struct {
 func (in verdictsIn) chosen() ([]verdict.TaskVersion, error) {
 	switch {
 	case len(in.Tasks) == 0:
-		return nil, fault.New(fault.Refused, "No task is chosen. Go back and mark the rows the verdict is for.")
+		return nil, fault.New(fault.Refused, "No submission is selected. Go back and select at least one.")
 	case in.Word == "" && !in.Grade.Has() && !in.Quality.Has():
-		return nil, fault.New(fault.Refused, "No verdict is chosen. Choose one, then look at what it would do.")
+		return nil, fault.New(fault.Refused, "No status is selected. Choose one, then review the changes.")
 	}
 	list := make([]verdict.TaskVersion, len(in.Tasks))
 	for i, text := range in.Tasks {

@@ -135,8 +135,7 @@ func (in chosenExtensions) none() error {
 	if len(in.Chosen) > 0 {
 		return nil
 	}
-	return fault.New(fault.Refused, "No request is chosen. Mark those you decide on in the list, then press the button "+
-		"once more.")
+	return fault.New(fault.Refused, "No request is selected. Select at least one, then try again.")
 }
 
 func (s *room) planExtensions(ctx context.Context, who *access.Caller, in chosenExtensions) (endpoint.Drawing,

@@ -133,7 +133,7 @@ func (s *Site) assetRoutes() {
 		name := r.PathValue("name")
 		a := s.house.assets()[name]
 		if a.address != r.URL.Path {
-			s.HTTP.Fail(w, r, fault.New(fault.Missing, "There is no such file. Load the page again."))
+			s.HTTP.Fail(w, r, fault.New(fault.Missing, "There is no such file. Reload the page."))
 			return
 		}
 		w.Header().Set("Content-Type", a.kind)

@@ -25,7 +25,7 @@ func (s *Site) Chosen(u *params.Upload) error {
 // whoever sends them.
 func Wrote(who *access.Caller, by int64) error {
 	if by != 0 && by != who.ID {
-		return fault.New(fault.Denied, "Somebody else wrote this. Sign in as the one who did to send it.")
+		return fault.New(fault.Denied, "Another user wrote this. Sign in as that user to send it.")
 	}
 	return nil
 }

@@ -34,8 +34,8 @@ func AsStudent(r *http.Request) (*http.Request, error) {
 		return r, nil
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return r, fault.New(fault.Denied, "You look at this as the student does, so nothing can be changed here. Leave "+
-			"the view first.")
+		return r, fault.New(fault.Denied, "You are viewing this as the student, so nothing can be changed. Leave the "+
+			"view first.")
 	}
 	to := *r.URL
 	to.Path, to.RawPath = "/"+path, strings.TrimPrefix(r.URL.RawPath, "/views/"+id)

@@ -91,7 +91,8 @@ func (s *room) prompt(ctx context.Context, who *access.Caller, in struct {
 		return nil, err
 	}
 	if r.Begins && who.May(policy.ReplyDiscussion) {
-		return nil, fault.New(fault.Conflict, "Begin the discussion on its page first: then the questions can be heard.")
+		return nil, fault.New(fault.Conflict, "Start the discussion on its page first, then you can play the "+
+			"questions.")
 	}
 	return s.sound(ctx, r)
 }

@@ -171,7 +171,7 @@ func (s *room) handIn(ctx context.Context, who *access.Caller, in handInIn) (end
 func (s *room) rebuild(ctx context.Context, _ *access.Caller, in taskIn) (endpoint.Drawing, error) {
 	found, err := s.Usecases.RebuildDocument(ctx, in.Ref())
 	if err == nil && !found {
-		err = fault.New(fault.Missing, "Nothing was handed in for this task yet.")
+		err = fault.New(fault.Missing, "Nothing has been submitted for this task yet.")
 	}
 	return page.Onward{To: in.Path() + "#work"}, err
 }

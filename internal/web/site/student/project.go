@@ -88,7 +88,7 @@ type targetIn struct {
 func (s *room) changeTarget(ctx context.Context, who *access.Caller, in targetIn) (endpoint.Drawing, error) {
 	to := grade.Grade(in.TargetGrade)
 	if !to.Target() {
-		return nil, fault.Field(fault.Invalid, "target_grade", "must be a grade that can be aimed for")
+		return nil, fault.Field(fault.Invalid, "target_grade", "must be a grade to aim for")
 	}
 	_, err := s.Usecases.ChangeProject(ctx, who, in.ID, usecase.ProjectChange{TargetGrade: &to})
 	return endpoint.Redirect{To: fmt.Sprintf("/projects/%d", in.ID)}, err
