@@ -96,9 +96,9 @@ func (r reader) inside(machine, as, zone, place, late string) string {
 	switch {
 	case unit == nil || clock.SameTime(at, unit, r.zone):
 	case r.known:
-		there = " <small>(" + template.HTMLEscapeString(r.moment(at, unit)+" "+place) + ")</small>"
+		there = " <small>(" + template.HTMLEscapeString(r.moment(at, unit)) + " " + r.whose(zone, place) + ")</small>"
 	default:
-		r.zone, there = unit, " "+template.HTMLEscapeString(place)
+		r.zone, there = unit, " "+r.whose(zone, place)
 	}
 	near, here := template.HTMLEscapeString(r.near(at)), template.HTMLEscapeString(r.moment(at, r.zone))
 	switch as {
@@ -113,6 +113,16 @@ func (r reader) inside(machine, as, zone, place, late string) string {
 		late = ` <strong class="late">` + template.HTMLEscapeString(late) + `</strong>`
 	}
 	return "<strong>" + near + "</strong>" + late + " <small>" + here + there + "</small>"
+}
+
+// whose names the clock of a unit beside a time: the one that most units follow in short, with its
+// name behind it.
+func (r reader) whose(zone, place string) string {
+	place = template.HTMLEscapeString(place)
+	if zone != anywhere {
+		return place
+	}
+	return `<abbr title="` + place + `">` + template.HTMLEscapeString(r.Word("when.js.anywhere")) + "</abbr>"
 }
 
 // day writes a day, with its year where that is not this one.

@@ -107,8 +107,10 @@ func TestTheClockOfTheUnitIsNamedWhereItDiffers(t *testing.T) {
 		`<strong>in 4 days</strong> <small>Fri 20 Nov, 18:29 <small>(Fri 20 Nov, 23:59 Melbourne time)</small></small>`: in(melbourne,
 			zone(t, "Asia/Kolkata"), true),
 		`<strong>in 4 days</strong> <small>Fri 20 Nov, 23:59 Melbourne time</small>`: in(melbourne, time.UTC, false),
-		`<strong>in 5 days</strong> <small>Sat 21 Nov, 11:59 <small>(Fri 20 Nov, 23:59 anywhere on Earth)</small></small>`: in(nil,
+		`<strong>in 5 days</strong> <small>Sat 21 Nov, 11:59 <small>(Fri 20 Nov, 23:59 <abbr title="anywhere on Earth">AoE</abbr>)</small></small>`: in(nil,
 			time.UTC, true),
+		`<strong>in 4 days</strong> <small>Fri 20 Nov, 23:59 <abbr title="anywhere on Earth">AoE</abbr></small>`: in(nil,
+			time.UTC, false),
 		`<strong>in 4 days</strong> <small>Fri 20 Nov, 23:59</small> `: in(time.UTC, time.UTC, false) + " ",
 	} {
 		if got != want {

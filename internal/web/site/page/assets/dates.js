@@ -50,15 +50,18 @@ const element = (name, ...content) => {
   return e;
 };
 
+// whose names the clock of a unit: the one that most units follow in short, with its name behind it.
+const whose = ({ zone, place }) => (zone === 'Etc/GMT+12' ? Object.assign(element('abbr', words.anywhere), { title: place }) : place);
+
 // content is what stands in the element of a time: on this clock, and on the unit's where that
 // shows another one.
 function content(e, now) {
   const at = new Date(e.dateTime);
   if (e.dataset.as === 'near') return [near(at, now)];
-  const { zone, place } = e.dataset;
+  const { zone } = e.dataset;
   const full = [moment(at, now, here)];
   const there = zone ? moment(at, now, zone) : full[0];
-  if (there !== full[0] && e.dataset.as !== 'until') full.push(' ', element('small', `(${there} ${place})`));
+  if (there !== full[0] && e.dataset.as !== 'until') full.push(' ', element('small', `(${there} `, whose(e.dataset), ')'));
   if (e.dataset.as !== 'both') return full;
   const late = e.dataset.late ? [' ', Object.assign(element('strong', e.dataset.late), { className: 'late' })] : [];
   return [element('strong', near(at, now)), ...late, ' ', element('small', ...full)];
