@@ -2,6 +2,7 @@ package browser
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -79,8 +80,8 @@ const cut = `(() => {
 	const unseen = (e) => e && (e.matches('svg, .skip') || getComputedStyle(e).clipPath !== 'none' || // for ears only
 		unseen(e.parentElement));
 	const name = (e) => e.outerHTML.replace(/\s+/g, ' ').slice(0, 160);
-	const edge = document.documentElement.clientWidth; // a phone's window grows with what is too wide
 	const out = [];
+	const edge = document.documentElement.clientWidth; // a phone's window grows with what is too wide
 	if (document.scrollingElement.scrollWidth > edge) out.push('the page scrolls sideways');
 	for (const e of document.body.querySelectorAll('*')) {
 		if (!e.checkVisibility() || unseen(e) || !e.textContent.includes('[')) continue;
@@ -105,12 +106,63 @@ const cut = `(() => {
 	return [...new Set(out)];
 })()`
 
-// In a language that needs twice the room, every page is drawn whole on a phone: no key lacks its
-// words, none of them is cut, and nothing scrolls sideways but tables, code, charts and chips.
+// whole fails where words are cut, or scroll sideways, in what is on the screen.
+func (b *tab) whole(name string) {
+	b.Helper()
+	for _, what := range eval[[]string](b, cut) {
+		b.Errorf("%s: %s", name, what)
+	}
+}
+
+// dialogsInFull opens the dialogs of a page one after the other, and tells how many there are.
+func (b *tab) dialogsInFull(path string) int {
+	b.Helper()
+	ids := eval[[]string](b, "[...document.querySelectorAll('dialog:not(#palette)')].map((d) => d.id)")
+	for _, id := range ids {
+		eval[bool](b, fmt.Sprintf("document.getElementById(%q).showModal(), true", id))
+		b.whole(path + " with #" + id)
+		eval[bool](b, fmt.Sprintf("document.getElementById(%q).close(), true", id))
+	}
+	return len(ids)
+}
+
+// overAPage opens what lies over every page: the palette as it opens, with what it finds and with what
+// it does not, and the drawer on a phone; the notifications and the menu of the account on the
+// narrowest screen that has them.
+func (b *tab) overAPage(path string) {
+	b.Helper()
+	settled := "!document.querySelector('#palette-list').hasAttribute('aria-busy')"
+	b.visit(path)
+	b.press(".find")
+	b.await("document.querySelector('#palette[open] [role=option]')")
+	b.whole("the palette")
+	for text, finds := range map[string]string{"a": "document.querySelector('#palette mark')",
+		"zzzzzz": "!document.querySelector('.palette-note').hidden"} {
+		b.fill("#palette-text", text)
+		b.await(settled + " && " + finds)
+		b.whole("the palette with " + text)
+	}
+	b.visit(path)
+	b.press("#more")
+	b.await("document.querySelector('#side:popover-open')")
+	b.whole("the drawer")
+	b.turn(screen{name: "narrow", width: 840, height: 844})
+	for button, panel := range map[string]string{"#bell > button": "#newest", ".me": "#account"} {
+		b.visit(path)
+		b.press(button)
+		b.await(fmt.Sprintf("document.querySelector('%s:popover-open')", panel))
+		b.whole(panel)
+	}
+	b.turn(phone)
+}
+
+// In a language that needs twice the room, every page and what opens over it is drawn whole on a phone:
+// no key lacks its words, none of them is cut, and nothing scrolls sideways but tables, code, charts
+// and chips.
 func TestALongerLanguage(t *testing.T) {
 	needed(t)
 	s := inALongerLanguage(t)
-	drawn := 0
+	drawn, dialogs := 0, 0
 	for _, who := range people {
 		t.Run(strings.Trim("as "+who, " "), func(t *testing.T) {
 			all := crawl(t, s, who)
@@ -126,12 +178,17 @@ func TestALongerLanguage(t *testing.T) {
 					if drawn++; !strings.Contains(b.text("body"), "[") {
 						t.Errorf("%s speaks another language", at.path)
 					}
-					for _, what := range eval[[]string](b, cut) {
-						t.Errorf("%s: %s", at.path, what)
-					}
+					b.whole(at.path)
+					dialogs += b.dialogsInFull(at.path)
 				}
 			}
+			if who != "" {
+				b.overAPage("/home")
+			}
 		})
+	}
+	if dialogs < 1 {
+		t.Error("no dialog was opened")
 	}
 	if drawn < 60 {
 		t.Errorf("only %d pages were drawn", drawn)

@@ -14,15 +14,21 @@ import (
 // overnight ends all sessions of somebody, as time does.
 func (s *service) overnight(t *testing.T, who string) {
 	t.Helper()
+	s.set(t, `DELETE FROM sessions WHERE user_id = (SELECT id FROM users WHERE username = ?)`, who)
+	delete(s.tokens, who)
+}
+
+// set changes the database of a service while it runs, past what the service would allow.
+func (s *service) set(t *testing.T, statement string, args ...any) {
+	t.Helper()
 	d, err := sql.Open("sqlite", filepath.Join(s.data, "lectern.db")+"?_pragma=busy_timeout(30000)")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if _, err = d.Exec(`DELETE FROM sessions WHERE user_id = (SELECT id FROM users WHERE username = ?)`, who); err != nil {
+	if _, err = d.Exec(statement, args...); err != nil {
 		t.Fatal(err)
 	}
-	delete(s.tokens, who)
 }
 
 // A tab is left open overnight while a verdict is typed: by the morning nobody is signed

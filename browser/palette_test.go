@@ -132,3 +132,61 @@ func TestThePaletteWithoutANetwork(t *testing.T) {
 	eval[bool](b, "dispatchEvent(new Event('online')), true")
 	b.await("document.querySelector('#palette [role=option]') && document.querySelector('.palette-note').hidden")
 }
+
+// Names that hold markup, turn the direction of what follows or are longer than any line are only text
+// in the palette: nothing of them runs, moves what stands beside them or makes the palette wider.
+func TestHostileNamesInThePalette(t *testing.T) {
+	onScreens(t, func(t *testing.T, on screen) {
+		s := serve(t)
+		const markup = `<img src=x onerror="document.title='owned'">`
+		turned, long := "Hostile \u202Eltr", strings.Repeat("W", 200)
+		for who, name := range map[string]string{"student_7": markup, "student_8": turned, "student_9": long} {
+			s.set(t, `UPDATE users SET last_name = ? WHERE username = ?`, name, who)
+		}
+		s.set(t, `UPDATE units SET name = ? WHERE id = 1`, markup+turned+long)
+		s.set(t, `UPDATE task_definitions SET name = ? || id WHERE unit_id = 1`, markup+turned+long)
+		b := open(t, s, on)
+		b.signIn("aconvenor")
+		title := eval[string](b, "document.title")
+		b.press(".find")
+		b.await("document.querySelector('#palette[open] [role=option]')")
+		wide, list := b.box("#palette")[2], b.box("#palette-list")[2]
+		found := map[string]bool{}
+		for _, c := range []struct{ text, kind, name string }{{"student_7", "People", markup},
+			{"student_8", "People", turned}, {"student_9", "People", long}, {"img", "Units", markup + turned + long},
+			{"onerror", "Tasks", markup + turned + long}} {
+			b.fill("#palette-text", c.text)
+			b.await("!document.querySelector('#palette-list').hasAttribute('aria-busy')")
+			rows := eval[[]string](b, `[...document.querySelectorAll('#palette [role=option] bdi:first-child')]
+				.map((e) => e.closest('section').getAttribute('aria-label') + ': ' + e.textContent)`)
+			for _, row := range rows {
+				found[c.text] = found[c.text] || strings.HasPrefix(row, c.kind) && strings.Contains(row, c.name)
+			}
+			if !found[c.text] {
+				t.Errorf("%q finds %q", c.text, rows)
+			}
+			for _, what := range eval[[]string](b, `(() => {
+				const list = document.querySelector('#palette-list'), out = [];
+				if (document.querySelector('#palette img, #palette script')) out.push('a name became an element');
+				if (list.scrollWidth > list.clientWidth) out.push('the list scrolls sideways');
+				for (const e of list.querySelectorAll('[role=option]')) {
+					const box = e.getBoundingClientRect(), inside = list.getBoundingClientRect();
+					if (box.left < inside.left - 1 || box.right > inside.right + 1) out.push('a row is wider than the list');
+					const [name, note] = e.querySelectorAll('bdi');
+					const after = note?.getClientRects()[0]; // on the line that the name ends on, or on one of its own
+					const line = [...name.getClientRects()].filter((r) => after && r.bottom > after.top + 1 && r.top < after.bottom - 1);
+					if (line.some((r) => r.right > after.left + 1)) out.push('what follows a name is turned');
+				}
+				return out;
+			})()`) {
+				t.Errorf("%s: %s", c.text, what)
+			}
+			if w, l := b.box("#palette")[2], b.box("#palette-list")[2]; w != wide || l != list {
+				t.Errorf("%s: the palette is %d wide, its list %d; before %d and %d", c.text, w, l, wide, list)
+			}
+		}
+		if got := eval[string](b, "document.title"); got != title {
+			t.Errorf("the title is %q", got)
+		}
+	}, wide, phone)
+}
