@@ -39,8 +39,8 @@ const (
 )
 
 // All lists the pages, for whoever serves them.
-var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project, Plan,
-	Task, Portfolio,
+var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project,
+	Plan, Task, Portfolio,
 	Deleted, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
