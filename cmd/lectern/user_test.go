@@ -33,7 +33,8 @@ func TestUserCommands(t *testing.T) {
 			if err != nil || first == nil {
 				t.Fatalf("add: %v %s", err, out)
 			}
-			if out, err := do("", add...); err == nil || !strings.Contains(out, "Other users have that username and that email.") {
+			if out, err := do("", add...); err == nil ||
+				!strings.Contains(out, "Other users have that username and that email address.") {
 				t.Errorf("add again: %v %s", err, out)
 			}
 			if out, err := do("", "list"); err != nil || !strings.Contains(out, "jdoe") ||

@@ -32,8 +32,12 @@ for (const [pattern, path] of old) {
 
 // What was one page of the account is several.
 const parts = { address: 'email', letters: 'email', prefer: 'appearance', sessions: 'security', change: 'security' };
-const part = location.pathname === '/profile' && parts[location.hash.slice(1)];
-if (part) location.replace(`/profile/${part}${location.hash}`);
+function toPart() {
+  const part = location.pathname === '/profile' && parts[location.hash.slice(1)];
+  if (part) location.replace(`/profile/${part}${location.hash}`);
+}
+toPart();
+addEventListener('hashchange', toPart); // a link from the page itself
 
 // Without a network a page of ours is shown instead of the browser's. Browsers keep none for a site
 // that has no certificate.
