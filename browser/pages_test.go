@@ -177,7 +177,7 @@ func (b *tab) barriers(name string) {
 	b.checked(name)
 	for _, on := range []screen{phone, wide} {
 		b.turn(on)
-		b.uncovered(name)
+		b.uncovered(name + ", " + on.name)
 	}
 }
 
@@ -186,7 +186,7 @@ func (b *tab) barriers(name string) {
 func (b *tab) uncovered(name string) {
 	b.Helper()
 	if hidden := eval[[]string](b, underABar); len(hidden) > 0 {
-		b.Errorf("%s, %s: with the focus under a bar: %q", name, b.on.name, hidden)
+		b.Errorf("%s: with the focus under a bar: %q", name, hidden)
 	}
 }
 
