@@ -24,8 +24,8 @@ func (b *tab) waits(name, selector string) {
 // came waits until nothing of the skeleton is left.
 func (b *tab) came(selector, what string) {
 	b.Helper()
-	b.await("document.querySelector(" + quote(what) + ") && !document.querySelector(" + quote(selector+"[aria-busy=true]") +
-		") && getComputedStyle(document.querySelector(" + quote(selector) + "), '::after').content === 'none'")
+	b.await("document.querySelector(" + quote(what) + ") && !document.querySelector(" +
+		quote(selector+"[aria-busy=true]") + ") && getComputedStyle(document.querySelector(" + quote(selector) + "), '::after').content === 'none'")
 }
 
 // What a script reads into a page has a skeleton until it is there, which is free of barriers; and

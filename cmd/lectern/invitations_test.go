@@ -100,8 +100,9 @@ func (l *emailIn) Data(r io.Reader) error {
 	return &smtp.SMTPError{Code: 451, Message: "nobody hears this"}
 }
 
-// importSheet sends a sheet of people with invitations, and gives the answer.
-func (i *instance) importSheet(token, csv string) string {
+// importSheet sends a sheet of people with a field that says what to do with it, such as
+// send_mail, and gives the answer.
+func (i *instance) importSheet(token, csv, field string) string {
 	i.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -110,7 +111,7 @@ func (i *instance) importSheet(token, csv string) string {
 		_, err = io.WriteString(part, csv)
 	}
 	if err == nil {
-		err = form.WriteField("send_mail", "true")
+		err = form.WriteField(field, "true")
 	}
 	if err != nil || form.Close() != nil {
 		i.t.Fatal(err)
@@ -163,7 +164,7 @@ func TestKilledInTheMiddleOfInvitationsNobodyIsInvitedTwice(t *testing.T) {
 		i := start(t, args...)
 		token := i.signIn("aadmin", onePassword.FindStringSubmatch(i.said.String())[1])
 		mail.hold(3, false)
-		i.importSheet(token, csv.String())
+		i.importSheet(token, csv.String(), "send_mail")
 		for _, next := range []func(){func() { mail.hold(4, true) }, func() { mail.hold(1000, false) }} {
 			<-mail.holding
 			goOn := mail.goOn
@@ -189,7 +190,7 @@ func TestKilledInTheMiddleOfInvitationsNobodyIsInvitedTwice(t *testing.T) {
 				t.Errorf("no %q in the command's answer: %v %s", line, err, out)
 			}
 		}
-		if again := i.importSheet(token, csv.String()); strings.Count(again, "they are invited") != 2 {
+		if again := i.importSheet(token, csv.String(), "send_mail"); strings.Count(again, "they are invited") != 2 {
 			t.Errorf("asked again: %s", again)
 		}
 		if sent, unsure := i.awaitInvitations(token); sent != people || unsure != 0 {

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -143,7 +142,7 @@ func TestTheDocumentedNginxWorks(t *testing.T) {
 	if sheet.Len() < 1_500_000 {
 		t.Fatalf("%d bytes show nothing", sheet.Len())
 	}
-	i.dryRun(token, sheet.String())
+	i.importSheet(token, sheet.String(), "dry_run")
 	i.hears(token)
 	if status := statusOf(t, "GET", direct+"/metrics"); status != 200 {
 		t.Fatalf("/metrics answers %d", status)
@@ -166,28 +165,6 @@ func TestTheDocumentedNginxWorks(t *testing.T) {
 		}
 	}
 	i.stop()
-}
-
-// dryRun sends a sheet of people without making them.
-func (i *instance) dryRun(token, csv string) {
-	i.t.Helper()
-	const edge = "edge"
-	body := "--" + edge + "\r\nContent-Disposition: form-data; name=\"dry_run\"\r\n\r\ntrue\r\n--" + edge +
-		"\r\nContent-Disposition: form-data; name=\"file\"; filename=\"people.csv\"\r\n\r\n" + csv +
-		"\r\n--" + edge + "--\r\n"
-	r, _ := http.NewRequest("POST", i.url+"/api/csv/users", strings.NewReader(body))
-	r.Header.Set("Content-Type", "multipart/form-data; boundary="+edge)
-	r.Header.Set("Username", "aadmin")
-	r.Header.Set("Auth_Token", token)
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusCreated {
-		text, _ := io.ReadAll(res.Body)
-		i.t.Errorf("an upload of %d bytes: %d %.200s", len(body), res.StatusCode, text)
-	}
 }
 
 // hears listens for events until the first is there.

@@ -22,7 +22,8 @@ import (
 // reconcile is the worker of reconcileArgs: it compares what is here with what the service was
 // told, and has the difference made up. Whatever changed it, and whoever, is found.
 func (s *Service) reconcile(ctx context.Context, _ jobs.Job, _ reconcileArgs) error {
-	return errors.Join(s.refresh(ctx), s.reconcileGroups(ctx), s.reconcileResources(ctx), s.deleteLost(ctx), s.restart(ctx))
+	return errors.Join(s.refresh(ctx), s.reconcileGroups(ctx), s.reconcileResources(ctx), s.deleteLost(ctx),
+		s.restart(ctx))
 }
 
 // atOnce bounds what one look deals with; the next goes on.

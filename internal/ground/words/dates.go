@@ -42,7 +42,8 @@ func (t *Table) newDateForm(layout string) (f dateForm) {
 
 // named is the part of a form that package time calls so.
 func (t *Table) named(name string) (p datePart) {
-	key := map[string]string{"January": "month.", "Jan": "month-short.", "Monday": "weekday.", "Mon": "weekday-short."}[name]
+	key := map[string]string{"January": "month.", "Jan": "month-short.",
+		"Monday": "weekday.", "Mon": "weekday-short."}[name]
 	if strings.HasPrefix(key, "month") {
 		p.months = &[12]string{}
 		for i := range p.months {

@@ -235,7 +235,8 @@ func (d Digest) subject(l *Language) string {
 	case len(d.Comments) == 0:
 		return l.Word("digest.extensions", len(d.Extensions))
 	}
-	return l.Word("digest.both", l.Word("digest.comments", len(d.Comments)), l.Word("digest.extensions", len(d.Extensions)))
+	return l.Word("digest.both", l.Word("digest.comments", len(d.Comments)),
+		l.Word("digest.extensions", len(d.Extensions)))
 }
 
 // Title is what the email says of itself: the same as its subject.

@@ -22,7 +22,8 @@ var kit embed.FS
 
 // Kit is what these parts are drawn from.
 var Kit = page.Kit{Files: kit, Funcs: func(l *page.Language) template.FuncMap {
-	return template.FuncMap{"leads": leads, "reached": reached, "undone": undone, "happened": func(e work.HistoryEntry) string { return happened(l, e) },
+	return template.FuncMap{"leads": leads, "reached": reached, "undone": undone,
+		"happened": func(e work.HistoryEntry) string { return happened(l, e) },
 		"burndown": func(b *insight.Burndown) chart.Figure { return burndown(l, b) }}
 }}
 

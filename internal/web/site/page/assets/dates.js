@@ -51,7 +51,10 @@ const element = (name, ...content) => {
 };
 
 // whose names the clock of a unit: the one that most units follow in short, with its name behind it.
-const whose = ({ zone, place }) => (zone === 'Etc/GMT+12' ? Object.assign(element('abbr', words.anywhere), { title: place }) : place);
+function whose({ zone, place }) {
+  if (zone !== 'Etc/GMT+12') return place;
+  return Object.assign(element('abbr', words.anywhere), { title: place });
+}
 
 // content is what stands in the element of a time: on this clock, and on the unit's where that
 // shows another one.
@@ -61,7 +64,9 @@ function content(e, now) {
   const { zone } = e.dataset;
   const full = [moment(at, now, here)];
   const there = zone ? moment(at, now, zone) : full[0];
-  if (there !== full[0] && e.dataset.as !== 'until') full.push(' ', element('small', `(${there} `, whose(e.dataset), ')'));
+  if (there !== full[0] && e.dataset.as !== 'until') {
+    full.push(' ', element('small', `(${there} `, whose(e.dataset), ')'));
+  }
   if (e.dataset.as !== 'both') return full;
   const late = e.dataset.late ? [' ', Object.assign(element('strong', e.dataset.late), { className: 'late' })] : [];
   return [element('strong', near(at, now)), ...late, ' ', element('small', ...full)];

@@ -94,7 +94,8 @@ export function ask(words, keys, ...about) {
   const dialog = element('dialog', '', { className: 'dialog' });
   const [head, foot] = [element('header'), element('footer')];
   head.append(element('h2', words.title, { id: 'asked-name' }));
-  foot.append(...keys.map((value) => element('button', words[value], { type: 'button', className: looks[value] ?? 'btn', value })));
+  foot.append(...keys.map((value) => element('button', words[value],
+    { type: 'button', className: looks[value] ?? 'btn', value })));
   dialog.append(head, ...about, foot);
   dialog.setAttribute('aria-labelledby', 'asked-name');
   document.body.append(dialog);
