@@ -335,6 +335,9 @@ func (b *tab) keyboard(path string) {
 		window.back = [];
 		const first = [...window.toReach][0];
 		let before = null;
+		// A walk before this one, on the same page, looks no longer: what it saw last may be gone.
+		window.walk?.abort();
+		window.walk = new AbortController();
 		document.addEventListener('focusin', (e) => {
 			window.toReach.delete(e.target);
 			const on = !before || before.compareDocumentPosition(e.target) & Node.DOCUMENT_POSITION_FOLLOWING;
@@ -342,7 +345,7 @@ func (b *tab) keyboard(path string) {
 			before = e.target;
 			const s = getComputedStyle(e.target);
 			if (s.outlineStyle === 'none' || s.outlineWidth === '0px') window.dim.push(e.target.outerHTML.slice(0, 120));
-		});
+		}, {signal: window.walk.signal});
 		return window.toReach.size;
 	})()`)
 	for range n + 20 {
