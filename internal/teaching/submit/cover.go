@@ -86,10 +86,9 @@ func readSheet(ctx context.Context, q db.Q, id int64) (*coverData, error) {
 	return s, err
 }
 
-// when tells the moment on the unit's clock, or in UTC.
-func (s *coverData) when() string {
-	zone := cmp.Or(clock.Zone(s.TimeZone), time.UTC)
-	return s.At.In(zone).Format("Monday 2 January 2006, 15:04:05 MST")
+// when tells the moment of the submission on the unit's clock, or in UTC.
+func (s *coverData) when(layout string) string {
+	return s.At.In(cmp.Or(clock.Zone(s.TimeZone), time.UTC)).Format(layout)
 }
 
 // document lays the sheet out: the cover, then a section for each file, in the
@@ -100,7 +99,7 @@ func (s *coverData) document(institution string) pdf.Document {
 		Meta: pdf.Meta{Title: s.UnitCode + " " + title, Author: s.Student, Creator: institution, Created: s.At.Time,
 			Subject: "Submission for " + s.UnitCode + " " + s.UnitName},
 		Header: s.UnitCode + " · " + title,
-		Footer: s.Student + " · " + s.At.UTC().Format("2006-01-02 15:04 MST"),
+		Footer: s.Student + " · " + s.when("2 Jan 2006, 15:04 MST"),
 	}
 	doc.Sections = append(doc.Sections, pdf.Section{Title: "Cover", Cover: s.cover(institution, title)})
 	for _, f := range s.Files {
@@ -120,7 +119,7 @@ func (s *coverData) cover(institution, title string) *pdf.Cover {
 	if s.Sender != s.Student {
 		line("Sent by", s.Sender)
 	}
-	line("Submitted on", s.when())
+	line("Submitted on", s.when("Monday 2 January 2006, 15:04:05 MST"))
 	if s.Tutor != nil {
 		line("Tutor", *s.Tutor)
 	}
