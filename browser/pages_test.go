@@ -236,8 +236,27 @@ func (b *tab) checked(name string) {
 	b.turn(narrow)
 	b.fits(name)
 	b.spaced(name)
+	b.turn(between)
+	if set := eval[[]string](b, byTheLetter); len(set) > 0 {
+		b.Errorf("%s on a screen of %d: words are set letter by letter: %q", name, between.width, set)
+	}
 	b.turn(wide)
 }
+
+// between is a screen too narrow for everything that the wide one shows side by side.
+var between = screen{name: "between", width: 1024, height: 768}
+
+// byTheLetter finds words of which a line holds hardly a letter: their column has no room.
+const byTheLetter = `[...document.querySelectorAll('main *')].filter((e) => {
+	if (!e.checkVisibility({visibilityProperty: true}) || e.closest('.visually-hidden, svg')) return false;
+	return [...e.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && [...node.data.matchAll(/\S{6,}/g)].some((word) => {
+		const range = document.createRange();
+		range.setStart(node, word.index);
+		range.setEnd(node, word.index + word[0].length);
+		const lines = new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size;
+		return lines > 2 && word[0].length < 3 * lines;
+	}));
+}).slice(0, 3).map((e) => e.outerHTML.slice(0, 120))`
 
 // axe has it look at the page on a screen, by some of its rules.
 func (b *tab) axe(name string, on screen, rules string) {
