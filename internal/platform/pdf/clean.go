@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"compress/zlib"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -24,11 +23,11 @@ const (
 )
 
 var (
-	errEncrypted = errors.New("it is protected by a password: submit it without one")
-	errBomb      = errors.New("it unpacks to far more data than a document of its size should hold")
-	errCycle     = errors.New("its page tree runs in circles")
-	errNoPages   = errors.New("it has no pages")
-	errDamaged   = errors.New("it is damaged in a way that cannot be read")
+	errEncrypted error = told("it is protected by a password: submit it without one")
+	errBomb      error = told("it unpacks to far more data than a document of its size should hold")
+	errCycle     error = told("its page tree runs in circles")
+	errNoPages   error = told("it has no pages")
+	errDamaged   error = told("it is damaged in a way that cannot be read")
 )
 
 // caught turns a panic of the parser, which some damaged files bring about,
@@ -83,7 +82,7 @@ func openSource(rs io.ReadSeeker, maxPages, pixels int) (_ *source, err error) {
 	}
 	root, err := ctx.Catalog()
 	if err != nil {
-		return nil, fmt.Errorf("it is damaged: %w", err)
+		return nil, errDamaged
 	}
 	s := &source{ctx: ctx, byRef: map[int]int{}, pixels: pixels}
 	top := sourcePage{media: rect(0, 0, pageW, pageH), res: types.Dict{}}
@@ -102,7 +101,7 @@ func readable(err error) error {
 		strings.Contains(err.Error(), "encrypt") {
 		return errEncrypted
 	}
-	return fmt.Errorf("it is damaged or no PDF: %w", err)
+	return told("it is damaged, or not a PDF")
 }
 
 func (s *source) resolve(o types.Object) types.Object {
@@ -166,7 +165,7 @@ func (s *source) walk(node types.Object, from sourcePage, above map[int]bool, ma
 
 func (s *source) addPage(d types.Dict, num int, from sourcePage, maxPages int) error {
 	if len(s.pages) >= maxPages {
-		return fmt.Errorf("it has more than %d pages", maxPages)
+		return tell("it has more than %d pages", maxPages)
 	}
 	from.dict, from.num = d, num
 	s.byRef[num] = len(s.pages)
@@ -231,7 +230,7 @@ func (s *source) check(sd types.StreamDict) error {
 		w, _ := s.number(sd.Dict["Width"])
 		h, _ := s.number(sd.Dict["Height"])
 		if w*h > float64(s.pixels)*4 {
-			return fmt.Errorf("it holds an image of %.0f by %.0f pixels, more than can be shown", w, h)
+			return tell("it holds an image of %.0f by %.0f pixels, more than can be shown", w, h)
 		}
 		return nil
 	}

@@ -317,3 +317,32 @@ func testPNGFlat(w, h int) []byte {
 	out := append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, 8, 6, 0, 0, 0))...)
 	return append(append(out, chunk("IDAT", zipped(make([]byte, (4*w+1)*h)))...), chunk("IEND", nil)...)
 }
+
+// What people are told of a file that cannot be read is in their words, and not in those of
+// the program that tried.
+func TestWhyAFileIsNotShownIsPlain(t *testing.T) {
+	good := string(somePDF(5))
+	at := strings.LastIndex(good, "xref")
+	for name, data := range map[string]string{
+		"cut.pdf": good[:len(good)/3], "long.pdf": good[:at/2] + strings.Repeat("0", 70_000) + "xref\n0 9\n",
+		"no.pdf": "%PDF-1.4\nno\n%%EOF", "no.ipynb": `{"cells": 3`,
+		"cut.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01", "text.py": "\x7fELF\x00",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		done := read(&readJob{Name: name, In: path, Out: path + ".out", Limits: Limits{}.orDefaults()})
+		if !strings.HasPrefix(done.Why, "it ") && !strings.HasPrefix(done.Why, "the ") || len(done.Why) > 90 {
+			t.Errorf("%s: %q", name, done.Why)
+		}
+		for _, of := range []string{"xref", "bufio", "json", "png:", "pdfcpu", "token", "%!", path} {
+			if strings.Contains(done.Why, of) {
+				t.Errorf("%s: %q speaks of %s", name, done.Why, of)
+			}
+		}
+	}
+	if why := plainReason(fmt.Errorf("open %s: %w", "/tmp/x", os.ErrNotExist)); why != errDamaged.Error() {
+		t.Error(why)
+	}
+}

@@ -3,8 +3,6 @@ package pdf
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -25,7 +23,7 @@ const longSide = 2200
 // maxDecoded bounds what an image may take in memory, in bytes.
 const maxDecoded = 120 << 20
 
-var errNoImage = errors.New("it is not an image that can be read (PNG, JPEG, GIF, BMP, TIFF and WebP are)")
+var errNoImage error = told("it is not an image that can be read (PNG, JPEG, GIF, BMP, TIFF and WebP are)")
 
 // readImage decodes an image, scales it down to what a page can show and
 // writes it anew, without anything that was hidden in the file. out lacks the
@@ -40,12 +38,12 @@ func readImage(data []byte, out string, pixels int) (*Figure, error) {
 		return nil, errNoImage
 	}
 	if allowed := min(pixels, int(maxDecoded/pixelBytes(conf, format, data))); conf.Width > allowed/conf.Height {
-		return nil, fmt.Errorf("it is an image of %d by %d pixels; at most %d million can be shown in its format",
+		return nil, tell("it is an image of %d by %d pixels; at most %d million can be shown in its format",
 			conf.Width, conf.Height, allowed/1_000_000)
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("the image is damaged: %w", err)
+		return nil, told("the image is damaged")
 	}
 	flat := shrink(img, longSide)
 	if format == "jpeg" {

@@ -34,7 +34,7 @@ var markdown = goldmark.New(
 
 func readMarkdown(j *readJob, data []byte) ([]Block, readDone, error) {
 	if what := disguised(data); what != "" {
-		return nil, readDone{}, fmt.Errorf("it is not a text file but %s", what)
+		return nil, readDone{}, tell("it is not a text file but %s", what)
 	}
 	source, note, err := decodeText(data)
 	if err != nil {

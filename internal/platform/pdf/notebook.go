@@ -3,7 +3,6 @@ package pdf
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -75,14 +74,14 @@ type nbReader struct {
 func readNotebook(j *readJob, data []byte) ([]Block, readDone, error) {
 	var nb notebook
 	if err := json.Unmarshal(data, &nb); err != nil {
-		return nil, readDone{}, fmt.Errorf("it is not a notebook: %w", err)
+		return nil, readDone{}, told("it is not a notebook that can be read")
 	}
 	cells := nb.Cells
 	for _, w := range nb.Worksheets {
 		cells = append(cells, w.Cells...)
 	}
 	if len(cells) == 0 {
-		return nil, readDone{}, errors.New("it is a notebook without cells")
+		return nil, readDone{}, told("it is a notebook without cells")
 	}
 	language := nb.Metadata.Language.Name
 	if language == "" {

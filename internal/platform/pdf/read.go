@@ -54,9 +54,25 @@ type readDone struct {
 func read(j *readJob) readDone {
 	done, err := readFile(j)
 	if err != nil {
-		return readDone{Why: shortReason(err)}
+		return readDone{Why: plainReason(err)}
 	}
 	return done
+}
+
+// told is a failure in words for the person whose file it is. What any other error says
+// is for those who keep the service, and no page shows it.
+type told string
+
+func (t told) Error() string { return string(t) }
+
+func tell(format string, args ...any) error { return told(fmt.Sprintf(format, args...)) }
+
+// plainReason says why a file cannot be read, without a word of the program that reads it.
+func plainReason(err error) string {
+	if t, ok := errors.AsType[told](err); ok {
+		return shortReason(t)
+	}
+	return errDamaged.Error()
 }
 
 // shortReason bounds what a parser says: it may quote the file.
@@ -74,7 +90,7 @@ func readFile(j *readJob) (readDone, error) {
 		return readDone{}, err
 	}
 	if info.Size() == 0 {
-		return readDone{}, errors.New("it is empty")
+		return readDone{}, told("it is empty")
 	}
 	kind := kindOf(j)
 	if kind == PDF {
@@ -140,7 +156,7 @@ func readImageFile(j *readJob, data []byte) ([]Block, readDone, error) {
 
 func readCode(j *readJob, data []byte) ([]Block, readDone, error) {
 	if what := disguised(data); what != "" {
-		return nil, readDone{}, fmt.Errorf("it is not a text file but %s", what)
+		return nil, readDone{}, tell("it is not a text file but %s", what)
 	}
 	text, note, err := decodeText(data)
 	if err != nil {

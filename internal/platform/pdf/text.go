@@ -3,7 +3,6 @@ package pdf
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -14,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-var errBinary = errors.New("it is not a text file: it holds binary data")
+var errBinary error = told("it is not a text file: it holds binary data")
 
 // decodeText reads a text file of unknown encoding: UTF-8, UTF-16 with a byte
 // order mark, else Windows-1252. Lines end in \n, letters are composed (NFC).

@@ -46,14 +46,15 @@ type HistoryEntry struct {
 
 // historyOf is everything that happened to the tasks t of a condition, as e, with who
 // did it, as u. Each part has the columns of the first; n puts what happened at one
-// moment in order.
+// moment in order. What a submission left as it stood is told by the submission alone.
 func historyOf(which string) string {
 	return strings.ReplaceAll(`(SELECT t.task_definition_id, h.at, 'status' AS kind, h.actor_id AS user_id,
 			h.from_status, h.to_status, h.grade,
 			CASE WHEN h.quality_pts >= 0 THEN h.quality_pts END AS quality_pts, CAST(NULL AS INTEGER) AS weeks,
 			CAST(NULL AS BOOLEAN) AS granted, 2 AS part, h.id AS n, h.undoes_after IS NOT NULL AS undo
 		FROM tasks t JOIN task_history h ON h.task_id = t.id
-		WHERE {which}
+		WHERE {which} AND NOT (h.from_status = h.to_status AND NOT h.assessed AND EXISTS (SELECT 1
+			FROM submission_tasks b WHERE b.task_id = h.task_id AND b.at = h.at))
 		UNION ALL SELECT t.task_definition_id, l.at, 'submission', s.user_id, NULL, NULL, NULL, NULL, NULL, NULL, 1, s.id,
 			FALSE
 		FROM tasks t JOIN submission_tasks l ON l.task_id = t.id JOIN submissions s ON s.id = l.submission_id

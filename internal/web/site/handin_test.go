@@ -207,6 +207,31 @@ func TestHandingInForAGroup(t *testing.T) {
 	})
 }
 
+// What the PDF does not show is told in red and in plain words to whoever sent it, also beside
+// the receipt, and to whoever marks it.
+func TestWhatTheTutorCannotSee(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, path := w.as("ann"), w.path(aTask)
+		receipt := ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303).Header().Get("Location")
+		w.exec(`UPDATE submissions SET state = 'ready', reason = 'b.pdf is not shown: it is <odd>' || $1 ||
+			'c.png is not shown: the image is damaged'`, "\n")
+		const one, other = "<li><bdi>b.pdf is not shown: it is &lt;odd&gt;</bdi></li>", "<li><bdi>c.png is not shown"
+		for _, at := range []string{path, receipt, strings.TrimSuffix(receipt, "receipt") + "progress"} {
+			ann.do(at, nil).status(200).says(`class="banner red" role="status"`).says(one).says(other).
+				says("Your tutor cannot see all of your submission.").says("your receipt is valid")
+		}
+		for _, at := range []string{path, w.path(aDesk)} {
+			w.as("tom").do(at, nil).status(200).says(`class="banner red" role="status"`).says(one).says(other).
+				says("Part of this submission is not in the PDF.")
+		}
+		w.exec(`UPDATE submissions SET reason = NULL`)
+		if strings.Contains(ann.do(receipt, nil).text(), "cannot see") {
+			t.Error("everything is shown, and the page says otherwise")
+		}
+	})
+}
+
 // pdf is a document of one empty page.
 const pdf = "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>" +
 	"\nendobj\n3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n"

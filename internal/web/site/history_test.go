@@ -51,6 +51,23 @@ func TestHistoryOnPages(t *testing.T) {
 	})
 }
 
+// A second submission is told as a submission, and not as if somebody had changed the mark.
+func TestASecondSubmissionInTheHistory(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, path := w.as("ann"), w.path(aTask)
+		ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303)
+		ann.send(path+"/hand-in", "l", "a.go", "package b\n").status(303)
+		text := ann.do(path+"/history", nil).status(200).text()
+		list := text[strings.LastIndex(text, `id="history"`):]
+		if n := strings.Count(list, "Submitted"); n != 2 || strings.Contains(list, "changed") {
+			t.Errorf("%d submissions in %s", n, list)
+		}
+		w.as("tom").do(path+"/status", url.Values{"status": {"complete"}}).status(303)
+		ann.do(path+"/history", nil).status(200).says("Complete</span>")
+	})
+}
+
 // A long history is read page by page.
 func TestALongHistoryIsPaged(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")

@@ -205,6 +205,7 @@ type receiptPage struct {
 	At      clock.Time
 	OnTime  bool
 	Making  *taskpart.Making
+	Code    *qrCode // leads to the check of the receipt; nil: it is too long for one
 }
 
 func (s *room) received(ctx context.Context, who *access.Caller, in versionIn) (*page.Page, error) {
@@ -229,6 +230,9 @@ func (s *room) received(ctx context.Context, who *access.Caller, in versionIn) (
 		return json.Unmarshal(p.Receipt.Body, &p.Body)
 	})
 	if err != nil {
+		return nil, err
+	}
+	if p.Code, err = s.receiptCode(p.Receipt); err != nil {
 		return nil, err
 	}
 	return s.Page(who, "received", p), nil

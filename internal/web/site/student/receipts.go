@@ -52,9 +52,43 @@ func (s *room) receiptPage(ctx context.Context, who *access.Caller, text string)
 	return s.Page(who, "receipt-check", &receiptCheckPage{Text: text, Keys: string(data), Most: mostReceipt}), keys, err
 }
 
-func (s *room) askReceipt(ctx context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
-	p, _, err := s.receiptPage(ctx, who, "")
-	return p, err
+// askReceipt asks for a receipt, or checks the one that the address holds, as the QR code of
+// every receipt does.
+func (s *room) askReceipt(ctx context.Context, who *access.Caller, in struct {
+	Digits string `param:"r" text:"any"`
+}) (*page.Page, error) {
+	if in.Digits == "" {
+		p, _, err := s.receiptPage(ctx, who, "")
+		return p, err
+	}
+	text, wrong := submit.FromDigits(in.Digits)
+	p, keys, err := s.receiptPage(ctx, who, string(text))
+	if err != nil {
+		return nil, err
+	}
+	return s.verified(p, keys, text, wrong)
+}
+
+// receiptCode is the QR code that leads to the check of a receipt.
+func (s *room) receiptCode(r *submit.Receipt) (*qrCode, error) {
+	digits, err := r.Digits()
+	if err != nil {
+		return nil, err
+	}
+	return newQR(s.Usecases.PublicURL+receiptCheck+"?r=", digits)
+}
+
+// verified says on the page what a receipt proves, or that it proves nothing.
+func (s *room) verified(p *page.Page, keys *submit.KeySet, text []byte, wrong error) (*page.Page, error) {
+	body := &submit.ReceiptBody{}
+	if wrong == nil {
+		body, wrong = submit.Verify(text, keys)
+	}
+	if wrong != nil {
+		return s.Again(p, fault.New(fault.Refused, "%s %s", s.Word("receipt-check.bad"), wrong))
+	}
+	p.Data.(*receiptCheckPage).Valid = body
+	return p, nil
 }
 
 type checkIn struct {
@@ -80,12 +114,7 @@ func (s *room) checkReceipt(ctx context.Context, who *access.Caller, in checkIn)
 		p.Data.(*receiptCheckPage).Text = ""
 		return s.Again(p, fault.New(fault.Invalid, "%s", s.Word("receipt-check.long")))
 	}
-	body, err := submit.Verify(text, keys)
-	if err != nil {
-		return s.Again(p, fault.New(fault.Refused, "%s %s", s.Word("receipt-check.bad"), err))
-	}
-	p.Data.(*receiptCheckPage).Valid = body
-	return p, nil
+	return s.verified(p, keys, text, nil)
 }
 
 func readReceipt(u *params.Upload) ([]byte, error) {

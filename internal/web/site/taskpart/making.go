@@ -2,6 +2,7 @@ package taskpart
 
 import (
 	"context"
+	"strings"
 
 	"lectern/internal/people/access"
 	"lectern/internal/platform/db"
@@ -23,6 +24,14 @@ type Making struct {
 
 // Going tells whether the document is still on its way.
 func (m *Making) Going() bool { return m.State == submit.Queued || m.State == submit.Processing }
+
+// NotShown is what the document of a submission does not show of its files, a line for each.
+func (m *Making) NotShown() []string {
+	if m.State != submit.Ready || m.Reason == "" {
+		return nil
+	}
+	return strings.Split(m.Reason, "\n")
+}
 
 // MakingOf tells how far the document of a version is.
 func MakingOf(ctx context.Context, q db.Q, who *access.Caller, in In, v *submit.Version) (m *Making, err error) {

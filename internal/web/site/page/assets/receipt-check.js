@@ -94,7 +94,8 @@
     row('student', body.student);
     if (body.submitted_by !== body.student) row('sender', body.submitted_by);
     row('task', `${body.unit.code} ${body.task.abbreviation} ${body.task.name}`);
-    row('at', body.submitted_at);
+    row('at', new Date(body.submitted_at).toLocaleString(document.documentElement.lang,
+      { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' }));
     row('number', body.sequence);
     for (const file of body.files ?? []) {
       const dd = row('file', file.name);
