@@ -68,6 +68,21 @@ func (d Dates) Closes() (at time.Time, late bool) {
 // counts in full.
 func (d Dates) OnTime(at time.Time) bool { return at.Before(d.Ends().Add(time.Second)) }
 
+// Over tells whether the deadline lies before a moment.
+func (d Dates) Over(at time.Time) bool { return !at.Before(Ends(d.Deadline, d.Zone).Add(time.Second)) }
+
+// LeastWeeks is how many more weeks are needed for what comes at a moment to be on time; 0 where
+// no number of weeks before the deadline is enough.
+func (d Dates) LeastWeeks(at time.Time) int {
+	for n, more := 1, d; n <= d.WeeksCanExtend() && !d.Over(at); n++ {
+		more.Extensions = d.Extensions + n
+		if more.OnTime(at) {
+			return n
+		}
+	}
+	return 0
+}
+
 // CanApply tells whether an extension could move the due date at all. It does
 // not ask whether the deadline has passed.
 func (d Dates) CanApply() bool { return d.Extended().Before(d.Deadline) }

@@ -69,6 +69,31 @@ func TestAllow(t *testing.T) {
 	}
 }
 
+// An extension that ends before it is asked for helps nobody: only so many weeks do that reach
+// the moment that counts, and none once the deadline is over.
+func TestLeastWeeksReachTheMoment(t *testing.T) {
+	now := today.Add(10 * time.Hour)
+	for _, c := range []struct {
+		about                        string
+		target, deadline, extensions int
+		least                        int
+		over                         bool
+	}{
+		{"not due yet", 3, 30, 0, 1, false},
+		{"due a while ago", -16, 30, 0, 3, false},
+		{"a part of it is granted", -16, 30, 1, 2, false},
+		{"the last part of a week", -16, 1, 0, 3, false},
+		{"the deadline is today", -16, 0, 0, 3, false},
+		{"the deadline is over", -30, -14, 0, 0, true},
+		{"no room", 3, 3, 0, 0, false},
+	} {
+		d := Dates{Target: in(c.target), Deadline: in(c.deadline), Extensions: c.extensions}
+		if got := d.LeastWeeks(now); got != c.least || d.Over(now) != c.over {
+			t.Errorf("%s: %d weeks, want %d; over %t", c.about, got, c.least, d.Over(now))
+		}
+	}
+}
+
 func TestOnResubmit(t *testing.T) {
 	now := today.Add(10 * time.Hour)
 	for _, c := range []struct {

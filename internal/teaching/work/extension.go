@@ -9,6 +9,7 @@ import (
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/due"
 	"lectern/internal/teaching/status"
 )
 
@@ -23,8 +24,10 @@ type Extension struct {
 type ExtensionRequest struct {
 	Reason string
 	Weeks  int
-	// Once takes the same request again for the first one, while that is undecided or
-	// not a minute old: a page's form is sent twice by a second click or a reload.
+	// Once is for the form of a page, which is sent twice by a second click or a reload: the
+	// same request again is taken for the first one, while that is undecided or not a minute
+	// old. Where the form is not offered, it is refused: while another request of a student
+	// waits, and where the weeks of a student end in the past.
 	Once bool
 }
 
@@ -39,7 +42,8 @@ func (w *ExtensionRequest) check() (err error) {
 // RequestExtension asks for more weeks, as many as fit before the deadline, and grants them at
 // once when the staff ask or the unit says so. It is for holders of policy.RequestExtension on
 // the task. It fails with fault.Invalid without a reason and for a number of weeks nobody can
-// mean, and with fault.Conflict when no week is left.
+// mean, and with fault.Conflict when no week is left, or when a page asks for what it does not
+// offer.
 func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, request ExtensionRequest) (*Extension, error) {
 	if err := request.check(); err != nil {
 		return nil, err
@@ -60,6 +64,9 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reques
 			return first, err
 		}
 	}
+	if refused == nil && request.Once {
+		refused = t.offered(ctx, q, by, weeks)
+	}
 	if refused != nil {
 		return nil, refused
 	}
@@ -74,6 +81,55 @@ func RequestExtension(ctx context.Context, q db.Q, by Reader, at TaskRef, reques
 		return nil, err
 	}
 	return extended(ctx, q, by, at, t, c.ID, "created")
+}
+
+// neededAt is the moment that an extension has to reach: now, or that of late work which would
+// wait for feedback again.
+func neededAt(st status.Status, submitted *clock.Time, now time.Time) time.Time {
+	if st == status.TimeExceeded && submitted != nil {
+		return submitted.Time
+	}
+	return now
+}
+
+// LeastWeeks is how many weeks a student has to ask for at least, so that they do not end in the
+// past; 0 where the deadline leaves no such number.
+func LeastWeeks(d due.Dates, st status.Status, submitted *clock.Time, now time.Time) int {
+	return d.LeastWeeks(neededAt(st, submitted, now))
+}
+
+// offered refuses what no page lets a student ask for.
+func (t *HeldTask) offered(ctx context.Context, q db.Q, by Reader, weeks int) error {
+	if by.Staff {
+		return nil
+	}
+	if err := t.worthwhile(weeks, q.Now().Time); err != nil {
+		return err
+	}
+	return t.noneWaits(ctx, q, by.UserID)
+}
+
+// worthwhile refuses weeks that end in the past and bring no late work back.
+func (t *HeldTask) worthwhile(weeks int, now time.Time) error {
+	dates := t.dates()
+	least := LeastWeeks(dates, t.Status, t.SubmittedAt, now)
+	switch {
+	case least == 0:
+		return fault.New(fault.Conflict, "No extension is possible: the deadline, %s, has passed.", dates.Deadline.Told())
+	case weeks < least:
+		return fault.New(fault.Conflict, "That extension would end in the past. Request at least %d weeks.", least)
+	}
+	return nil
+}
+
+// noneWaits refuses a second request while one of the same person waits.
+func (t *HeldTask) noneWaits(ctx context.Context, q db.Q, userID int64) error {
+	waits, err := db.One[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM task_comments WHERE task_id = $1 AND user_id = $2
+		AND type = $3 AND extension_assessed_at IS NULL)`, t.ID, userID, typeExtension)
+	if err == nil && *waits {
+		err = fault.New(fault.Conflict, "Your last extension request is still waiting for a decision.")
+	}
+	return err
 }
 
 // earlier finds the request that the same wish made a moment ago, or that still waits;
