@@ -117,10 +117,6 @@ func AddOverdue(ctx context.Context, q db.Q, teaches []Teaching) error {
 	return nil
 }
 
-// ToDo are the states in which it is the student's turn.
-var ToDo = []status.Status{status.NotStarted, status.WorkingOnIt, status.FixAndResubmit, status.Redo, status.Discuss,
-	status.Demonstrate}
-
 // addNext finds in each unit what its student has to do next: of the tasks that have
 // begun and that the target grade asks for, the one due first.
 func addNext(ctx context.Context, q db.Q, who *access.Caller, studies []Study) error {

@@ -48,7 +48,8 @@ func TestOnlyStaffReadWhatTheEngineSaysOnPages(t *testing.T) {
 		ann.send(path+"/hand-in", "first", "a.go", "package a\n").status(303)
 		w.assessed("queued", "The service will try again by itself.", "")
 		w.exec(`UPDATE assessments SET trouble = $1`, "lookup registry: <no such host>")
-		link := regexp.MustCompile(path + `/versions/[^"]+/tests`).FindString(ann.do(path, nil).status(200).Body.String())
+		link := regexp.MustCompile(path + `/versions/[^"]+/tests`).FindString(
+			ann.do(path+"?tab=tests", nil).status(200).Body.String())
 		one := ann.do(link, nil).status(200).says("The service will try again by itself.").Body.String()
 		if strings.Contains(one, "no such host") || strings.Contains(one, "container engine") {
 			t.Error("a student reads what the engine says")
@@ -71,13 +72,13 @@ func TestResultsOfTestsOnPages(t *testing.T) {
 		w.assessed("failed", "The run was ended: it took longer than <1m>.", "")
 		ann.send(path+"/hand-in", "second", "a.go", "package b\n").status(303)
 		w.assessed("queued", "", "")
-		ann.do(path, nil).status(200).says("Queued").says("Earlier versions (1)").says("Failed").
+		ann.do(path+"?tab=tests", nil).status(200).says("Queued").says("Earlier versions (1)").says("Failed").
 			says("it took longer than &lt;1m&gt;.")
 		w.assessed("running", "", "")
-		ann.do(path, nil).status(200).says("Running")
+		ann.do(path+"?tab=tests", nil).status(200).says("Running")
 		w.assessed("done", "", `{"exit_code":3,"build_message":"It <b>builds</b>.","run_message":"2 of 3 pass.",
 			"output":"<script>alert(1)</script>","judge_output":"for staff","run_diff":"A out","judged":"fix"}`)
-		shown := ann.do(path, nil).status(200).says("Done").says("It &lt;b&gt;builds&lt;/b&gt;.").says("2 of 3 pass.")
+		shown := ann.do(path+"?tab=tests", nil).status(200).says("Done").says("It &lt;b&gt;builds&lt;/b&gt;.").says("2 of 3 pass.")
 		links := regexp.MustCompile(path+`/versions/[^"]+/tests`).FindAllString(shown.Body.String(), -1)
 		if len(links) != 2 {
 			t.Fatalf("links: %v", links)

@@ -21,7 +21,7 @@ func TestHistoryOnPages(t *testing.T) {
 	each(t, func(w *world) {
 		w.hostile()
 		ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
-		ann.do(path, nil).status(200).says("No activity yet.")
+		ann.do(path+"?tab=history", nil).status(200).says("No activity yet.")
 		w.tx(func(ctx context.Context, q db.Q) error {
 			_, err := db.Exec(ctx, q, `UPDATE units SET auto_apply_extension_before_deadline = FALSE,
 				time_zone = 'Australia/Melbourne'`)
@@ -30,7 +30,7 @@ func TestHistoryOnPages(t *testing.T) {
 		ann.do(path+"/extension", url.Values{"weeks": {"2"}, "reason": {"I was ill."}}).leadsTo(path + "#talk")
 		ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303)
 		tom.do(path+"/status", url.Values{"status": {"fix_and_resubmit"}}).status(303)
-		shown := ann.do(path, nil).status(200).says("Submitted").says("Extension requested: 2 weeks").
+		shown := ann.do(path+"?tab=history", nil).status(200).says("Submitted").says("Extension requested: 2 weeks").
 			says("Fix and resubmit</span>").says("Australia/Melbourne")
 		all := ann.do(path+"/history", nil).status(200).says("Submitted").says("1 file")
 		for _, a := range []*answer{shown, all} {
@@ -44,7 +44,7 @@ func TestHistoryOnPages(t *testing.T) {
 			says("states that on").says(receipt + ".json")
 		project := strings.Split(path, "/tasks")[0]
 		ann.do(project+"/receipts", nil).status(200).says(receipt)
-		for _, page := range []string{path, path + "/history", receipt, project + "/receipts"} {
+		for _, page := range []string{path, path + "?tab=history", path + "/history", receipt, project + "/receipts"} {
 			ann.sound(page, ann.do(page, nil).status(200))
 		}
 		tom.do(path+"/history", nil).status(200).says(">Submitted<")

@@ -218,7 +218,7 @@ func (r *reader) worksOnATask() {
 	r.does(act{form: "/status", press: "working_on_it"}).sees("Working on it</span>")
 	r.does(act{form: "/comments", fill: map[string]string{"comment": "How?"}}).sees("<bdi>How?</bdi>")
 	r.does(act{form: "/comments", files: map[string]string{"attachment": picture}}).sees(`<img class="thumb"`)
-	r.does(act{form: "/extension", fill: map[string]string{"weeks": "1", "reason": "I was ill."}}).sees("You requested an extension")
+	r.open(task + "?tab=extend").does(act{form: "/extension", fill: map[string]string{"weeks": "1", "reason": "I was ill."}}).sees("You requested an extension")
 	r.does(act{form: "/hand-in", files: map[string]string{"file0": "package a\n"}}).sees("Submitted. Your signed receipt")
 	received := r.at
 	for _, page := range []string{task, received} {
@@ -239,8 +239,8 @@ func (r *reader) hearsAndIsTested() {
 		`UPDATE task_definitions SET assessment_enabled = TRUE, assessment_hash = (SELECT min(hash) FROM blobs)`} {
 		r.exec(text)
 	}
-	r.open(r.path(aTask))
-	r.open(regexp.MustCompile(r.at + `/versions/[^"]+/tests`).FindString(r.text)).does(act{form: "/tests"}).
+	r.open(r.path(aTask) + "?tab=tests")
+	r.open(regexp.MustCompile(r.path(aTask) + `/versions/[^"]+/tests`).FindString(r.text)).does(act{form: "/tests"}).
 		sees("Queued")
 }
 

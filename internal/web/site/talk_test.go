@@ -110,7 +110,8 @@ func TestWhatIsSaidOnAPage(t *testing.T) {
 }
 
 // A request for more time that a second click or a reload sends again is one: as long as
-// it waits, and for a minute where it was decided at once. Other words or weeks are another.
+// it waits, and for a minute where it was decided at once. Other words or weeks are another, which
+// is refused as long as one waits.
 func TestAskingTwiceForMoreTimeIsAskingOnce(t *testing.T) {
 	each(t, func(w *world) {
 		w.hostile()
@@ -136,6 +137,10 @@ func TestAskingTwiceForMoreTimeIsAskingOnce(t *testing.T) {
 		asks("1", "a funeral", "5")
 		w.exec(`UPDATE task_comments SET created_at = '2020-01-01T00:00:00.000000Z'`)
 		asks("1", "a funeral", "5")
+		ann.do(path+"/extension", url.Values{"weeks": {"1"}, "reason": {"a wedding"}}).status(409).
+			says("still waiting for a decision")
+		w.exec(`UPDATE task_comments SET extension_assessed_at = created_at, extension_granted = FALSE,
+			extension_response = 'No' WHERE extension_assessed_at IS NULL`)
 		w.exec(`UPDATE task_definitions SET due_date = '2199-02-12'`) // one week is left
 		asks("3", "a wedding", "6")
 		asks("3", "a wedding", "6")

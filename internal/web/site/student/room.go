@@ -58,5 +58,11 @@ func keys() (list []string) {
 	for _, span := range (&calendarPage{}).Spans() {
 		list = append(list, "calendar.span-"+span)
 	}
+	for _, kind := range stepKinds() {
+		list = append(list, "now."+kind, "now."+kind+"-do")
+	}
+	for _, to := range offered {
+		list = append(list, "task.move-"+string(to))
+	}
 	return list
 }

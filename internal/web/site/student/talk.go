@@ -66,7 +66,7 @@ func (s *room) extend(ctx context.Context, who *access.Caller, in extendIn) (end
 	_, err := s.Usecases.RequestExtension(ctx, who, in.Ref(),
 		work.ExtensionRequest{Reason: in.Reason, Weeks: in.Weeks, Once: true})
 	if err != nil {
-		return s.retry(ctx, who, in.taskIn, refused{Reason: in.Reason, Weeks: in.Weeks}, err)
+		return s.retry(ctx, who, in.taskIn, refused{Reason: in.Reason, Weeks: in.Weeks, Tab: "extend"}, err)
 	}
 	return page.Onward{To: in.Path() + "#talk"}, nil
 }

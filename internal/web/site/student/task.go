@@ -50,26 +50,39 @@ type taskPage struct {
 	Asked                 *work.Comment   // the latest request for more time; nil: there is none
 	Tests                 *taskpart.Tests // what the automated tests say; nil: they were never run
 	History               []work.HistoryEntry
-	Desk                  string // where the staff mark it; empty for others, and before there is a task
+	Before, After         *taskdef.Beside // the tasks beside it; nil: it is the first, or the last
+	Tab                   string          // the view that is open; "" is the work itself
+	Step                  *step           // what to do now; nil for whoever looks at the work of another
+	Desk                  string          // where the staff mark it; empty for others, and before there is a task
 	words                 language
 	now                   clock.Time
 }
 
 // Late tells whether the task waits for its student and should have come already.
 func (v *taskPage) Late() bool {
-	return status.Set(usecase.ToDo).Has(v.Now.Status) && v.Now.SubmittedAt == nil && v.now.After(v.Due.Ends.Time)
+	return usecase.Overdue(v.Now.Status, v.Now.SubmittedAt != nil, v.Due.Dates, v.now.Time)
 }
 
-func (s *room) task(ctx context.Context, who *access.Caller, in taskIn) (*page.Page, error) {
+type taskViewIn struct {
+	taskIn
+	Tab string `param:"tab"`
+}
+
+func (s *room) task(ctx context.Context, who *access.Caller, in taskViewIn) (*page.Page, error) {
 	v := &taskPage{words: s.words, now: s.DB.Now(), Path: in.Path(), MayComment: who.May(policy.Comment)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.TaskDetail, err = usecase.TaskByID(ctx, q, who, in.Ref()); err != nil {
 			return err
 		}
-		if v.History, _, err = work.History(ctx, q, in.Ref(), db.Part(taskpart.LatestEntries, 0)); err != nil {
+		if v.Before, v.After, err = taskdef.Neighbours(ctx, q, v.Definition, v.Project.TargetGrade); err != nil {
 			return err
 		}
-		return s.handedIn(ctx, q, who, in, v)
+		if in.Tab == "history" {
+			if v.History, _, err = work.History(ctx, q, in.Ref(), db.Part(taskpart.LatestEntries, 0)); err != nil {
+				return err
+			}
+		}
+		return s.handedIn(ctx, q, who, in.taskIn, v)
 	})
 	if err != nil {
 		return nil, err
@@ -78,9 +91,13 @@ func (s *room) task(ctx context.Context, who *access.Caller, in taskIn) (*page.P
 	if v.Now.TaskID != 0 && who.May(policy.GradeTask) {
 		v.Desk = links.DeskAt(who.UnitID, v.Now.TaskID)
 	}
-	v.MayExtend = who.May(policy.RequestExtension) && who.ID == who.OwnerID && v.Due.CanApply
-	if v.Tests, err = taskpart.TestsOf(ctx, s.Site, who, in); err != nil {
+	v.MayExtend = who.May(policy.RequestExtension) && who.ID == who.OwnerID && !v.Waits() && v.Least() > 0
+	if v.Tests, err = taskpart.TestsOf(ctx, s.Site, who, in.taskIn); err != nil {
 		return nil, err
+	}
+	v.Tab = v.chosen(in.Tab)
+	if who.ID == who.OwnerID {
+		v.Step = v.nextStep()
 	}
 	return s.Titled(who, "task", v.Definition.Abbreviation+" "+v.Definition.Name, v), nil
 }
@@ -104,12 +121,15 @@ func (s *room) handedIn(ctx context.Context, q db.Q, who *access.Caller, in task
 	return err
 }
 
+// offered are what a student can say of a task.
+var offered = []status.Status{status.WorkingOnIt, status.NeedHelp}
+
 // moves is what a student may say of a task that stands so.
 func moves(now status.Status) (list []status.Status) {
 	if status.Closed.Has(now) {
 		return nil
 	}
-	for _, to := range []status.Status{status.WorkingOnIt, status.NeedHelp} {
+	for _, to := range offered {
 		if to != now {
 			list = append(list, to)
 		}
@@ -122,6 +142,7 @@ type refused struct {
 	Comment string
 	Reason  string // for more time
 	Weeks   int
+	Tab     string // that has the form
 }
 
 // retry draws the page of a task again with what was wrong with one of its forms.
@@ -130,7 +151,7 @@ func (s *room) retry(ctx context.Context, who *access.Caller, in taskIn, typed r
 	if !endpoint.FromForm(ctx) {
 		return nil, err // a script shows it beside the form, which is still there
 	}
-	p, drawn := s.task(ctx, who, in)
+	p, drawn := s.task(ctx, who, taskViewIn{in, typed.Tab})
 	if drawn != nil {
 		return nil, drawn
 	}
