@@ -58,7 +58,7 @@ func TestLateWorkIsWarnedAboutFirst(t *testing.T) {
 		for _, c := range []struct {
 			target, deadline int
 			says             string
-		}{{-3, 20, "This task is past its due date."}, {-9, -3, "your work is kept but gets the status Time exceeded"}} {
+		}{{-3, 20, "If you submit now, your work gets the status Time exceeded."}, {-9, -3, "your work is kept but gets the status Time exceeded"}} {
 			w.dated(c.target, c.deadline)
 			body := ann.do(path, nil).status(200).says(c.says).Body.String()
 			if warned, form := strings.Index(body, `id="late-warning"`), strings.Index(body, `id="hand-in"`); warned < 0 ||
