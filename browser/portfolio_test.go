@@ -19,6 +19,9 @@ func TestPortfolio(t *testing.T) {
 				b.press("#more")
 			}
 			b.follow("#side a[href$='/portfolio']")
+			if on.touch { // one of the steps and the step at a time
+				b.follow("main a.primary")
+			}
 			b.follow("form[action$='/grade'] button")
 			b.await("location.search.includes('summary')")
 			b.fill("#text", "# What I learned\n\nTo repeat, to choose, and to ask.")
@@ -35,9 +38,32 @@ func TestPortfolio(t *testing.T) {
 				b.reloadUntil(ready)
 			}
 			b.await(ready)
+			if !on.noScript { // it is shown in place
+				b.await("document.querySelector('document-view canvas')")
+			}
 			if kind, body := b.get(path + "/document"); kind != "application/pdf" || !strings.HasPrefix(body, "%PDF") {
 				t.Errorf("the portfolio is %s: %.40q", kind, body)
 			}
+			b.withdrawsNot(on, path)
 		})
+	}
+}
+
+// withdrawsNot asks to withdraw the portfolio, and then does not.
+func (b *tab) withdrawsNot(on screen, path string) {
+	b.Helper()
+	b.visit(path + "?step=compile")
+	if on.noScript {
+		b.follow("main a[href$='/withdraw']")
+		b.awaitText("Withdraw the portfolio?")
+		b.follow("#ask a.btn")
+	} else {
+		b.press("main a[href$='/withdraw']")
+		b.await("document.querySelector('dialog[open]')?.textContent.includes('Withdraw the portfolio?')")
+		b.press("dialog[open] footer a")
+		b.await("!document.querySelector('dialog')")
+	}
+	if kind, _ := b.get(path + "/document"); kind != "application/pdf" {
+		b.Errorf("the portfolio is gone: %s", kind)
 	}
 }

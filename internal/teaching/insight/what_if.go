@@ -48,6 +48,7 @@ type WeekLoad struct {
 	Week      *int       `json:"week"` // null in a break
 	Present   Load       `json:"present"`
 	Target    Load       `json:"target"`
+	Done      Load       `json:"-"` // of what the target asks for, what is complete
 }
 
 // Load is how much work falls into a week.
@@ -63,6 +64,8 @@ type GradeDemands struct {
 	Grade grade.Grade `json:"grade"`
 	Adds  Load        `json:"adds"`
 	Left  int         `json:"left"` // of the tasks added, those that are not complete
+	Open  float64     `json:"-"`    // the weight of those
+	Last  clock.Date  `json:"-"`    // when the last of the tasks added is due
 }
 
 // WhatIfOf tells what aiming for a grade would mean for a project, in three
@@ -99,8 +102,11 @@ func (l *labour) whatIf(target grade.Grade, weeks week.Calendar) *WhatIf {
 		}
 		demands := &w.Grades[t.Grade]
 		demands.Adds.add(t)
-		if opt.Or(t.Status, status.NotStarted) != status.Complete {
-			demands.Left++
+		if at := t.dates(l.End).Due(); at.After(demands.Last) {
+			demands.Last = at
+		}
+		if !t.complete() {
+			demands.Left, demands.Open = demands.Left+1, demands.Open+t.Weight
 		}
 	}
 	return w
@@ -113,6 +119,8 @@ func (l *labour) planned(t *portion) PlannedTask {
 		Weighting: t.Weight, StartDate: t.Start, DueDate: dates.Due(), Status: opt.Or(t.Status, status.NotStarted),
 		Dates: dates}
 }
+
+func (t *portion) complete() bool { return opt.Or(t.Status, status.NotStarted) == status.Complete }
 
 func (t *portion) dates(unitEnd clock.Date) due.Dates {
 	return due.Dates{Target: t.Target, Deadline: due.Deadline(t.Deadline, unitEnd, t.Target), Extensions: t.Extensions}
@@ -151,6 +159,9 @@ func (l *labour) loads(target grade.Grade, weeks week.Calendar) []WeekLoad {
 			}
 			if t.Grade <= target {
 				in.Target.add(t)
+				if t.complete() {
+					in.Done.add(t)
+				}
 			}
 		}
 	}

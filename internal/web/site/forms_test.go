@@ -82,6 +82,26 @@ func (r *reader) see(method, path string, a *answer) *reader {
 	return r
 }
 
+// follows opens what the link with these words leads to.
+func (r *reader) follows(words string) *reader {
+	r.Helper()
+	for n := range r.doc.Descendants() {
+		if n.Data == "a" && strings.Contains(wordsIn(n), words) {
+			to, err := url.Parse(attributes(n)["href"])
+			if err != nil {
+				r.Fatal(err)
+			}
+			at := &url.URL{Path: r.at}
+			if path, query, _ := strings.Cut(r.at, "?"); query != "" {
+				at = &url.URL{Path: path, RawQuery: query}
+			}
+			return r.open(at.ResolveReference(&url.URL{Path: to.Path, RawQuery: to.RawQuery}).String())
+		}
+	}
+	r.Fatalf("%s has no link %q: %s", r.at, words, r.text)
+	return r
+}
+
 // sees fails where the page does not say something.
 func (r *reader) sees(text string) *reader {
 	r.Helper()

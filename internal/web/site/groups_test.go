@@ -24,6 +24,7 @@ func init() {
 		"GET /projects/{id}/groups":                {303, 200, 200, 403},
 		"POST " + aGroupSet:                        {401, 404, 404, 404}, // there is no such set
 		"POST " + aGroupSet + "/{group_id}/join":   {401, 404, 404, 404},
+		"GET " + aGroupSet + "/{group_id}/leave":   {303, 404, 404, 404},
 		"POST " + aGroupSet + "/{group_id}/leave":  {401, 404, 404, 404},
 		"POST " + aGroupSet + "/{group_id}/rename": {401, 404, 404, 404},
 	})
@@ -64,7 +65,7 @@ func TestTutorialsOnAPage(t *testing.T) {
 		ann, path := w.as("ann"), w.path("/projects/{id}/tutorials")
 		id := func(name string) string { return w.one(`SELECT id FROM tutorials WHERE abbreviation = '` + name + `'`) }
 		first := ann.do(path, nil).status(200).says("You are not in a tutorial yet.").says("is for campus There").
-			says("&lt;i&gt;9:00").says("No limit")
+			says("&lt;i&gt;9:00").says("No limit of places").says("1 place left of 1")
 		if strings.Contains(first.Body.String(), path+"/"+id("Far")+"/join") {
 			t.Error("there is a button for another campus")
 		}
@@ -123,6 +124,12 @@ func TestGroupsOnAPage(t *testing.T) {
 		ann.do(path, nil).says("Blue &lt;3")
 		ann.sound(path, ann.do(path, nil))
 		ann.do(group("Full")+"/rename", url.Values{"name": {"Mine"}}).status(403)
+		ann.do(group("Full")+"/leave", nil).status(404) // she is not in it
+		ann.do(group("Blue <3")+"/leave", nil).status(200).says("Leave your group?").says("Blue &lt;3").
+			says("You lose your place.").says(`href="` + path + `"`)
+		if n := w.one(`SELECT count(*) FROM group_memberships WHERE active`); n != "1" {
+			t.Errorf("the question alone left %s members", n)
+		}
 		ann.do(group("Blue <3")+"/leave", url.Values{}).leadsTo(path)
 		ann.do(set, url.Values{"name": {"Full"}, "tutorial_id": {two}}).status(409).says(`value="Full"`)
 		ann.do(set, url.Values{"name": {""}, "tutorial_id": {two}}).leadsTo(path)

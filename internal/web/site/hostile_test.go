@@ -45,7 +45,8 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
 	return strings.NewReplacer("/discussions/{id}", "/discussions/"+strconv.FormatInt(discussion, 10),
 		"{timestamp}", version, "/units/{id}", "/units/"+w.one(`SELECT max(id) FROM units`),
-		"{task_id}", w.one(`SELECT max(id) FROM tasks`))
+		"{task_id}", w.one(`SELECT max(id) FROM tasks`), "{group_set_id}", w.one(`SELECT max(id) FROM group_sets`),
+		"{group_id}", w.one(`SELECT max(id) FROM unit_groups`))
 }
 
 // spoil gives everything hostile names; those that must differ end in a number.

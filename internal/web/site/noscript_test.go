@@ -201,7 +201,7 @@ func (r *reader) readsNewsAndCalendar() {
 	if strings.Contains(r.text, "/news/read") {
 		r.Error("the news is still new")
 	}
-	r.open("/calendar").does(act{form: "/feed"}).sees("/api/webcal/")
+	r.open("/calendar").follows("Calendar feed").does(act{form: "/feed"}).sees("/api/webcal/")
 	r.does(act{form: "/settings", fill: map[string]string{"time": "3", "unit": "d", "start_dates": "true"}}).
 		sees(`<option value="d" selected>`)
 	r.does(act{form: "/feed", press: "renew"}).does(act{form: "/feed", press: "close"}).sees(`value="open"`)
@@ -251,7 +251,7 @@ func (r *reader) choosesClasses() {
 	groups, set := r.path("/projects/{id}/groups"), "/groups/"+r.one(`SELECT max(id) FROM group_sets`)
 	r.open(groups).does(act{form: set, fill: map[string]string{"name": "Ours"}}).sees("<bdi>Ours</bdi>")
 	r.does(act{form: "/rename", fill: map[string]string{"name": "Still ours"}}).sees("<bdi>Still ours</bdi>")
-	r.does(act{form: "/leave"}).sees("You are not in a group").does(act{form: "/join", words: "Red"}).
+	r.follows("Leave group").sees("Leave your group?").does(act{form: "/leave"}).sees("You are not in a group").does(act{form: "/join", words: "Red"}).
 		sees("Leave group")
 }
 
@@ -289,7 +289,7 @@ func (r *reader) putsAPortfolioTogether() {
 	r.open(r.path("/projects/{id}/outcomes?outcome=1&task=") + r.ids()[1]).
 		does(act{form: "/outcomes", fill: map[string]string{"rating": "4"}}).sees("4 of 5")
 	r.open(path + "?step=compile").does(act{form: "/compile"}).sees("Waiting to be created")
-	r.does(act{form: "/withdraw"}).sees("Check all parts")
+	r.follows("Withdraw portfolio").sees("Withdraw the portfolio?").does(act{form: "/withdraw"}).sees("Check all parts")
 }
 
 // receipt is that of Ann's work.

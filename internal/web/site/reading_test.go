@@ -30,9 +30,9 @@ var readings = []reading{
 	{policy.SeeExtensions, "tom", "Quokka reason", []string{aTask, aDesk, onDesk, someExtensions, "/home"}},
 	{policy.TakeNotes, "tom", "Quokka note", []string{aDesk, onDesk, aStudent, notesOn}},
 	{policy.UseSnippets, "tom", "Quokka again", []string{aDesk, onDesk, unitSnippets}},
-	{policy.ReadTask, "ann", "Quokka words", []string{aTask}},
+	{policy.ReadTask, "ann", "Quokka words", []string{aTask, "/news"}},
 	{policy.ReadSubmission, "tom", "quokka.go", []string{aDesk, onDesk}},
-	{policy.ListGroups, "ann", "Quokka group", []string{itsGroups}},
+	{policy.ListGroups, "ann", "Quokka group", []string{itsGroups, aGroupSet + "/{group_id}/leave"}},
 	{policy.ReadUnit, "ann", "Quokka outcome", []string{itsOutcomes}},
 	{policy.SeeSimilarities, "tom", "64 %", []string{aDesk, onDesk}},
 }

@@ -2,7 +2,10 @@ package student
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	"lectern/internal/ground/fault"
 	"lectern/internal/ground/links"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
@@ -22,6 +25,7 @@ func (s *room) groupRoutes() {
 	page.Show(s.Site, links.Groups, policy.ReadProject, "Groups", s.groups, asks)
 	page.Form(s.Site, set, policy.CreateGroups, "Make a group", s.createGroup, asks, audited)
 	page.Form(s.Site, set+"/{group_id}/join", policy.ChangeGroup, "Join a group", s.joinGroup, asks, audited)
+	page.Show(s.Site, set+"/{group_id}/leave", policy.ChangeGroup, "Ask whether to leave a group", s.askToLeave, asks)
 	page.Form(s.Site, set+"/{group_id}/leave", policy.ChangeGroup, "Leave a group", s.leaveGroup, asks, audited)
 	page.Form(s.Site, set+"/{group_id}/rename", policy.EditGroup, "Rename a group", s.renameGroup, asks, audited)
 }
@@ -92,6 +96,26 @@ func (in inGroup) membership() usecase.Membership {
 func (s *room) joinGroup(ctx context.Context, who *access.Caller, in inGroup) (endpoint.Drawing, error) {
 	_, err := s.Usecases.JoinGroup(ctx, who, in.membership())
 	return s.groupChanged(ctx, who, in.inSet, err)
+}
+
+// askToLeave is what stands between a student and the loss of their place.
+func (s *room) askToLeave(ctx context.Context, who *access.Caller, in inGroup) (*page.Page, error) {
+	var sets []usecase.GroupSetChoice
+	err := s.DB.View(ctx, func(q db.Q) (err error) {
+		sets, err = usecase.GroupChoices(ctx, q, who, in.ProjectID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(sets, func(c usecase.GroupSetChoice) bool { return c.Own != nil && c.Own.ID == in.GroupID })
+	if at < 0 {
+		return nil, fault.New(fault.Missing, "the student is not in this group")
+	}
+	back := links.To(links.Groups, in.ProjectID)
+	return s.Ask(who, s.Word("groups.leave-ask"), page.Question{About: sets[at].Own.Name,
+		Text: s.Word("groups.leave-about"), Do: s.Word("groups.leave"), Back: back,
+		Action: fmt.Sprintf("%s/%d/%d/leave", back, in.SetID, in.GroupID)}), nil
 }
 
 func (s *room) leaveGroup(ctx context.Context, who *access.Caller, in inGroup) (endpoint.Drawing, error) {

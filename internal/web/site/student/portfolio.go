@@ -65,6 +65,7 @@ func (s *room) portfolioRoutes() {
 		s.includeTasks, asks, audited)
 	page.Form(s.Site, one+"/compile", policy.ChangeProject, "Have the portfolio compiled", s.compile, changes,
 		endpoint.Audited(audit.Enrolment, audit.Grade, audit.Status))
+	page.Show(s.Site, one+"/withdraw", policy.ReadSubmission, "Ask whether to withdraw the portfolio", s.askToWithdraw)
 	page.Form(s.Site, one+"/withdraw", policy.ChangeProject, "Withdraw the portfolio", s.withdrawPortfolio, changes,
 		endpoint.Audited(audit.Portfolio, audit.Enrolment, audit.Grade, audit.Status))
 }
@@ -96,6 +97,8 @@ type portfolioPage struct {
 	MayEdit    bool
 	Text, Name string // what was typed in
 	Alignment  taskdef.Alignment
+	Chosen     bool      // the address names the step; else it is the one to go on with
+	Hub        []hubStep // all steps with how far each is
 }
 
 // Claim is the grade that the student claims or, before they do, aims for.
@@ -140,7 +143,7 @@ func (v *portfolioPage) Next() string {
 
 func (s *room) portfolio(ctx context.Context, who *access.Caller, in portfolioIn) (*page.Page, error) {
 	v := &portfolioPage{Path: in.path(), Step: in.Step, Grades: grade.Targets, Alignment: usual,
-		MayEdit: who.May(policy.EditPortfolio)}
+		MayEdit: who.May(policy.EditPortfolio), Chosen: slices.Contains(portfolioSteps, in.Step)}
 	err := s.DB.View(ctx, func(q db.Q) error { return v.read(ctx, q, who, in.ID) })
 	if err == nil && v.Step == stepSummary && v.Summary != nil && v.Summary.Typed() {
 		var typed *portfolio.Summary
@@ -151,6 +154,7 @@ func (s *room) portfolio(ctx context.Context, who *access.Caller, in portfolioIn
 	if err != nil {
 		return nil, err
 	}
+	v.Hub = v.hub(s.words)
 	return s.Page(who, "portfolio", v), nil
 }
 
@@ -179,9 +183,6 @@ func (v *portfolioPage) read(ctx context.Context, q db.Q, who *access.Caller, id
 	}
 	if !slices.Contains(portfolioSteps, v.Step) {
 		v.Step = v.first()
-	}
-	if v.Step != stepOutcomes && v.Step != stepCompile {
-		return nil
 	}
 	v.Outcomes, err = usecase.OutcomesOf(ctx, q, who, id)
 	for _, o := range v.Outcomes {
@@ -355,6 +356,12 @@ func (s *room) compile(ctx context.Context, who *access.Caller, in portfolioIn) 
 		return s.stepAgain(ctx, who, in, stepCompile, err, nil)
 	}
 	return in.to(stepCompile), nil
+}
+
+// askToWithdraw is what stands between a student and the loss of their document.
+func (s *room) askToWithdraw(_ context.Context, who *access.Caller, in portfolioIn) (*page.Page, error) {
+	return s.Ask(who, s.Word("portfolio.withdraw-ask"), page.Question{Text: s.Word("portfolio.withdraw-loss"),
+		Action: in.path() + "/withdraw", Do: s.Word("portfolio.withdraw"), Back: in.path() + "?step=" + stepCompile}), nil
 }
 
 func (s *room) withdrawPortfolio(ctx context.Context, who *access.Caller, in portfolioIn) (endpoint.Drawing, error) {

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"html/template"
 
+	"lectern/internal/teaching/portfolio"
 	"lectern/internal/web/site/page"
 	"lectern/internal/web/site/taskpart"
 )
@@ -55,7 +56,10 @@ func keys() (list []string) {
 	for _, view := range (&termPage{}).Views() {
 		list = append(list, "project.view-"+view)
 	}
-	for _, span := range (&calendarPage{}).Spans() {
+	for _, state := range portfolio.Unasked.Enum() {
+		list = append(list, "portfolio.state-"+state)
+	}
+	for _, span := range (&feedPage{}).Spans() {
 		list = append(list, "calendar.span-"+span)
 	}
 	for _, kind := range stepKinds() {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lectern/internal/ground/links"
+	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
@@ -44,6 +45,9 @@ func (v *tutorialsPage) Switches(c enrol.Choice) bool {
 	}
 	return false
 }
+
+// Left is how many places of a class are free, where that is limited.
+func (v *tutorialsPage) Left(c enrol.Choice) int64 { return opt.Or(c.PlacesLeft, 0) }
 
 type tutorialsIn struct {
 	ID int64 `path:"id" scope:"project"`
