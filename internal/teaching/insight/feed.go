@@ -12,6 +12,7 @@ import (
 	"lectern/internal/platform/calendar"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/status"
 )
 
 const noFeed = "There is no such calendar. Its address may have been changed: look it up in your settings."
@@ -98,8 +99,9 @@ type feedTask struct {
 	Name         string     `db:"name"`
 	Start        clock.Date `db:"start_date"`
 	due.Columns
-	UnitChanged clock.Time  `db:"unit_changed"`
-	TaskChanged *clock.Time `db:"task_changed"`
+	UnitChanged clock.Time    `db:"unit_changed"`
+	TaskChanged *clock.Time   `db:"task_changed"`
+	Status      status.Status `db:"status"`
 }
 
 func (w *webcalRow) addTasks(ctx context.Context, q db.Q, f *calendar.Feed, public string) error {
@@ -119,14 +121,14 @@ func (w *webcalRow) tasks(ctx context.Context, q db.Q, begun, over clock.Date) i
 	return db.Each[feedTask](ctx, q, `SELECT d.id, p.id AS project_id, u.id AS unit_id, u.code,
 			d.abbreviation, d.name, d.start_date, d.target_date, d.due_date, u.end_date, u.time_zone, coalesce(t.extensions, 0)
 			AS extensions, u.updated_at AS unit_changed,
-			CASE WHEN t.extensions > 0 THEN t.updated_at END AS task_changed
+			CASE WHEN t.extensions > 0 THEN t.updated_at END AS task_changed, coalesce(t.status, 'not_started') AS status
 		FROM projects p JOIN units u ON u.id = p.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
 		JOIN task_definitions d ON d.unit_id = u.id AND d.target_grade <= p.target_grade
 		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id
 		WHERE p.user_id = $1 AND p.enrolled
 			AND NOT EXISTS (SELECT 1 FROM webcal_exclusions x WHERE x.webcal_id = $4 AND x.unit_id = u.id)
 		UNION ALL SELECT d.id, 0, u.id, u.code, d.abbreviation, d.name, d.start_date, d.target_date, d.due_date,
-			u.end_date, u.time_zone, 0, u.updated_at, NULL
+			u.end_date, u.time_zone, 0, u.updated_at, NULL, 'not_started'
 		FROM unit_roles r JOIN units u ON u.id = r.unit_id AND u.active AND u.start_date <= $2 AND u.end_date >= $3
 		JOIN task_definitions d ON d.unit_id = u.id
 		WHERE r.user_id = $1

@@ -10,6 +10,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/status"
 )
 
 // Month is what a person's calendar shows of a month, day by day: due dates, classes
@@ -37,7 +38,8 @@ type MonthTask struct {
 	Abbreviation string `json:"abbreviation"`
 	Name         string `json:"name"`
 
-	Dates due.Dates `json:"-"`
+	Dates  due.Dates     `json:"-"`
+	Status status.Status `json:"-"` // of the person's own task
 }
 
 // MonthClass is a meeting of a tutorial.
@@ -100,7 +102,7 @@ func (m *monthly) addDue(ctx context.Context, q db.Q, w *webcalRow) error {
 			continue
 		}
 		task := MonthTask{UnitID: t.UnitID, UnitCode: t.Code, DefinitionID: t.DefinitionID,
-			Abbreviation: t.Abbreviation, Name: t.Name, Dates: dates}
+			Abbreviation: t.Abbreviation, Name: t.Name, Dates: dates, Status: t.Status}
 		if t.ProjectID != 0 {
 			task.ProjectID = &t.ProjectID
 		}

@@ -15,15 +15,20 @@ import (
 	"lectern/internal/platform/calendar"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/insight"
+	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/week"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
 )
 
+// feedPath is the page of the calendar feed.
+const feedPath = links.Calendar + "/feed"
+
 func (s *room) calendarRoutes() {
-	page.Show(s.Site, links.Calendar, policy.SignedIn, "A month of due dates and classes, and the calendar feed",
-		s.calendar)
-	page.Form(s.Site, links.Calendar+"/feed", policy.SignedIn, "Open, renew or close the calendar feed", s.setFeed,
+	page.Show(s.Site, links.Calendar, policy.SignedIn, "A month of due dates and classes", s.calendar)
+	page.Show(s.Site, feedPath, policy.SignedIn, "The calendar feed", s.feed)
+	page.Form(s.Site, feedPath, policy.SignedIn, "Open, renew or close the calendar feed", s.setFeed,
 		endpoint.Audited(audit.Account))
 	page.Form(s.Site, links.Calendar+"/settings", policy.SignedIn, "Change what the calendar feed shows", s.setCalendar,
 		endpoint.Audited(audit.Account))
@@ -31,6 +36,7 @@ func (s *room) calendarRoutes() {
 
 type calendarIn struct {
 	Month string `param:"month"`
+	View  string `param:"view"`
 }
 
 // calendarPage is what the calendar shows.
@@ -38,9 +44,17 @@ type calendarPage struct {
 	Month           *insight.Month
 	Weeks           [][]calendarDay
 	Previous, After string // months beside this one
-	Feed            insight.Webcal
-	Address         string // of the feed
-	Units           []insight.FeedUnit
+	Shown           string // this one
+	Agenda          bool   // the days with something, one below the other
+	Due             int    // tasks of the month
+	now             time.Time
+}
+
+// feedPage is the calendar feed with its settings.
+type feedPage struct {
+	Feed    insight.Webcal
+	Address string // of the feed
+	Units   []insight.FeedUnit
 }
 
 // calendarDay is a day in the table of a month, in plain words: a template takes as long
@@ -81,25 +95,39 @@ func (s *room) calendar(ctx context.Context, who *access.Caller, in calendarIn) 
 	if t, err := time.Parse("2006-01", in.Month); err == nil {
 		day = clock.Day(t)
 	}
-	v := &calendarPage{}
+	v := &calendarPage{Agenda: in.View == "agenda", now: s.DB.Now().Time}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
-		if v.Month, err = insight.MonthOf(ctx, q, who.ID, day); err != nil {
-			return err
-		}
+		v.Month, err = insight.MonthOf(ctx, q, who.ID, day)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.arrange(s.words, today)
+	return s.Page(who, "calendar", v), nil
+}
+
+// Late tells whether a task that waits for its student should have come already.
+func (v *calendarPage) Late(t insight.MonthTask) bool {
+	return t.ProjectID != nil && status.Set(usecase.ToDo).Has(t.Status) && !t.Dates.OnTime(v.now)
+}
+
+// feed is the page of the calendar feed.
+func (s *room) feed(ctx context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
+	v := &feedPage{}
+	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Feed, err = insight.WebcalOf(ctx, q, who.ID); err != nil {
 			return err
 		}
 		v.Units, err = insight.FeedUnits(ctx, q, who.ID)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	if v.Feed.GUID != nil {
 		v.Address = s.Usecases.PublicURL + "/api/webcal/" + *v.Feed.GUID
 	}
-	v.arrange(s.words, today)
-	return s.Page(who, "calendar", v), nil
+	p := s.Titled(who, "feed", s.Word("calendar.feed"), v)
+	p.Within = &page.Crumb{Words: s.Word("calendar.title"), Path: links.Calendar}
+	return p, err
 }
 
 // arrange puts the days into weeks, those before and after the month included.
@@ -107,6 +135,7 @@ func (v *calendarPage) arrange(l language, today clock.Date) {
 	by := map[clock.Date]insight.MonthDay{}
 	for _, d := range v.Month.Days {
 		by[d.Date] = d
+		v.Due += len(d.Due)
 	}
 	for monday := week.MondayOf(v.Month.First); !monday.After(v.Month.Last); monday = monday.AddDays(7) {
 		row := make([]calendarDay, 7)
@@ -116,19 +145,20 @@ func (v *calendarPage) arrange(l language, today clock.Date) {
 		}
 		v.Weeks = append(v.Weeks, row)
 	}
+	v.Shown = v.Month.First.Format("2006-01")
 	v.Previous, v.After = v.Month.First.AddDays(-1).Format("2006-01"), v.Month.Last.AddDays(1).Format("2006-01")
 }
 
 // LeftOut tells whether the feed says nothing of a unit.
-func (v *calendarPage) LeftOut(id int64) bool { return slices.Contains(v.Feed.Exclusions, id) }
+func (v *feedPage) LeftOut(id int64) bool { return slices.Contains(v.Feed.Exclusions, id) }
 
 // Before tells whether this is the unit of time of the reminder.
-func (v *calendarPage) Before(unit string) bool {
+func (v *feedPage) Before(unit string) bool {
 	return v.Feed.Reminder != nil && strings.EqualFold(v.Feed.Reminder.Unit, unit)
 }
 
 // Spans are the units of time a reminder is told in.
-func (v *calendarPage) Spans() []string { return []string{"w", "d", "h", "m"} }
+func (v *feedPage) Spans() []string { return []string{"w", "d", "h", "m"} }
 
 func (s *room) setFeed(ctx context.Context, who *access.Caller, in struct {
 	Do string `param:"do"`
@@ -162,11 +192,11 @@ func (s *room) setCalendar(ctx context.Context, who *access.Caller, in setCalend
 
 func (s *room) changeFeed(ctx context.Context, who *access.Caller, c insight.WebcalChange) (endpoint.Drawing, error) {
 	_, err := s.Usecases.SetWebcal(ctx, who, c)
-	return endpoint.Redirect{To: links.Calendar + "#feed"}, err
+	return endpoint.Redirect{To: feedPath}, err
 }
 
 func (s *room) calendarAgain(ctx context.Context, who *access.Caller, wrong error) (endpoint.Drawing, error) {
-	p, err := s.calendar(ctx, who, calendarIn{})
+	p, err := s.feed(ctx, who, struct{}{})
 	if err != nil {
 		return nil, err
 	}

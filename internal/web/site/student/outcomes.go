@@ -12,6 +12,7 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/chart"
 	"lectern/internal/teaching/taskdef"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
@@ -47,6 +48,7 @@ type outcomesPage struct {
 	*usecase.Term
 	Path     string
 	Outcomes []usecase.ProjectOutcome
+	Chart    chart.Figure
 	MayAlign bool
 	Typed    taskdef.Alignment // what was refused
 	at       outcomesAt        // whose form is shown
@@ -77,53 +79,102 @@ func (l language) ratingOptions() (out []template.HTML) {
 	return out
 }
 
-// alignedTask is a task with what the unit and the student say of it.
-type alignedTask struct {
+// gridRow is a task with how strongly it supports each outcome.
+type gridRow struct {
 	usecase.TermTask
-	Unit, Own *taskdef.Alignment
-	Now       *taskdef.Alignment // what its form shows; nil where there is a link to it
+	Cells []gridCell
 }
 
-// Aligned are the tasks that the unit or the student aligns with an outcome.
-func (v *outcomesPage) Aligned(o usecase.ProjectOutcome) (out []alignedTask) {
+// gridCell is what the unit and the student say of a task and an outcome.
+type gridCell struct{ Unit, Own *taskdef.Alignment }
+
+// Grid are the tasks that the unit or the student links with an outcome.
+func (v *outcomesPage) Grid() (out []gridRow) {
 	for _, t := range v.Tasks {
-		a := alignedTask{TermTask: t, Unit: aligned(o.Unit, t.Definition.ID), Own: aligned(o.Own, t.Definition.ID)}
-		if a.Unit == nil && a.Own == nil {
-			continue
+		row, linked := gridRow{TermTask: t}, false
+		for _, o := range v.Outcomes {
+			c := gridCell{aligned(o.Unit, t.Definition.ID), aligned(o.Own, t.Definition.ID)}
+			linked = linked || c.Unit != nil || c.Own != nil
+			row.Cells = append(row.Cells, c)
 		}
-		switch {
-		case !v.MayAlign:
-		case v.Typed.OutcomeID == o.ID && v.Typed.DefinitionID == t.Definition.ID:
-			a.Now = &v.Typed
-		case v.at.Outcome != o.ID || v.at.Task != t.Definition.ID:
-		case a.Own != nil:
-			a.Now = a.Own
-		default:
-			a.Now = &taskdef.Alignment{Rating: a.Unit.Rating}
+		if linked {
+			out = append(out, row)
 		}
-		out = append(out, a)
 	}
 	return out
 }
 
-// usual is what a form says before anybody did.
-var usual = taskdef.Alignment{Rating: 3}
+// Covers is how many tasks are linked with an outcome.
+func (v *outcomesPage) Covers(o usecase.ProjectOutcome) (n int) {
+	for _, t := range v.Tasks {
+		if aligned(o.Unit, t.Definition.ID) != nil || aligned(o.Own, t.Definition.ID) != nil {
+			n++
+		}
+	}
+	return n
+}
 
-// Fresh is what the form of an outcome shows for a task that nobody aligns with it.
-func (v *outcomesPage) Fresh(o usecase.ProjectOutcome) *taskdef.Alignment {
-	if v.Typed.OutcomeID == o.ID && aligned(o.Unit, v.Typed.DefinitionID) == nil &&
-		aligned(o.Own, v.Typed.DefinitionID) == nil {
+// reason is why a task supports an outcome, in the words of the unit or of the student.
+type reason struct {
+	Outcome usecase.ProjectOutcome
+	Task    usecase.TermTask
+	Own     bool
+	Words   string
+}
+
+// Reasons are those that somebody gave.
+func (v *outcomesPage) Reasons() (out []reason) {
+	for _, o := range v.Outcomes {
+		for _, t := range v.Tasks {
+			if a := aligned(o.Own, t.Definition.ID); a != nil {
+				out = append(out, reason{o, t, true, a.Description})
+			}
+			if a := aligned(o.Unit, t.Definition.ID); a != nil && a.Description != "" {
+				out = append(out, reason{o, t, false, a.Description})
+			}
+		}
+	}
+	return out
+}
+
+// Now is what the form shows: what was refused, what is said of the task that the address names, or
+// what is usual.
+func (v *outcomesPage) Now() *taskdef.Alignment {
+	if v.Typed.OutcomeID != 0 {
 		return &v.Typed
 	}
-	return &usual
+	now := usual
+	now.OutcomeID, now.DefinitionID = v.at.Outcome, v.at.Task
+	for _, o := range v.Outcomes {
+		if o.ID != v.at.Outcome {
+			continue
+		}
+		if own := aligned(o.Own, v.at.Task); own != nil {
+			return own
+		}
+		if unit := aligned(o.Unit, v.at.Task); unit != nil {
+			now.Rating = unit.Rating
+		}
+	}
+	return &now
 }
 
-// Others are the tasks that nobody aligns with an outcome.
-func (v *outcomesPage) Others(o usecase.ProjectOutcome) []usecase.TermTask {
-	return slices.DeleteFunc(slices.Clone(v.Tasks), func(t usecase.TermTask) bool {
-		return aligned(o.Unit, t.Definition.ID) != nil || aligned(o.Own, t.Definition.ID) != nil
-	})
+// draw shows the points of each outcome: those earned, and those that are still possible.
+func (v *outcomesPage) draw(l language) chart.Stacks {
+	s := chart.Stacks{Words: chart.StackWords{Title: l.Word("outcomes.chart"), Axis: l.Word("outcomes.axis"),
+		None: l.Word("outcomes.no-points"), About: l.Word("outcomes.chart-about"), Bar: l.Word("outcomes.bar"),
+		First: l.Word("outcomes.outcome"), Sum: l.Word("outcomes.most")},
+		Parts: []chart.Part{{Name: l.Word("outcomes.earned"), Family: "green"},
+			{Name: l.Word("outcomes.open"), Family: "grey"}}}
+	for _, o := range v.Outcomes {
+		s.Bars = append(s.Bars, chart.Stack{Name: o.Abbreviation, Long: o.Abbreviation + " " + o.Name,
+			Parts: []float64{o.Earned, max(o.Most-o.Earned, 0)}})
+	}
+	return s
 }
+
+// usual is what a form says before anybody did.
+var usual = taskdef.Alignment{Rating: 3}
 
 func aligned(list []taskdef.Alignment, definitionID int64) *taskdef.Alignment {
 	at := slices.IndexFunc(list, func(a taskdef.Alignment) bool { return a.DefinitionID == definitionID })
@@ -141,6 +192,7 @@ func (s *room) outcomes(ctx context.Context, who *access.Caller, in outcomesAt) 
 		}
 		return err
 	})
+	v.Chart = v.draw(s.words).Figure()
 	return s.Page(who, "outcomes", v), err
 }
 
