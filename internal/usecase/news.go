@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/links"
 	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
+	"lectern/internal/teaching/work"
 )
 
 // News is something that happened to a student's work, or that students did in a
@@ -31,6 +34,16 @@ type News struct {
 	Actor        *string         `db:"actor" json:"actor"`     // who did it; null where the service did
 	Body         json.RawMessage `json:"body"`                 // as in GET /api/events
 	Path         string          `json:"path"`                 // of the page that shows it
+	CommentID    int64           `json:"-"`                    // what was said; 0 where it is about nothing that was
+	Said         string          `json:"-"`                    // the words themselves, where they were asked for
+}
+
+// Anchor is the place on its page that shows it.
+func (n *News) Anchor() string {
+	if n.CommentID == 0 {
+		return n.Path
+	}
+	return fmt.Sprintf("%s#comment-%d", n.Path, n.CommentID)
 }
 
 // newsPlace is how far somebody has read, and where they teach.
@@ -100,13 +113,49 @@ func NewsOf(ctx context.Context, q db.Q, who *access.Caller, page db.Page) (list
 	return list, total, err
 }
 
-// NewestOf is NewsOf without counting them all.
+// NewestOf is NewsOf without counting them all, and with the words of what was said.
 func NewestOf(ctx context.Context, q db.Q, who *access.Caller, page db.Page) ([]News, error) {
 	p, err := newsPlaceOf(ctx, q, who)
 	if err != nil {
 		return nil, err
 	}
-	return p.list(ctx, q, page)
+	list, err := p.list(ctx, q, page)
+	if err != nil {
+		return nil, err
+	}
+	return list, p.quote(ctx, q, list)
+}
+
+// quote puts the words of comments into the news of them, for whoever may see the task.
+func (p *newsPlace) quote(ctx context.Context, q db.Q, list []News) error {
+	taught, err := access.Holding(ctx, q, p.who, policy.ReadTask, p.units)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, n := range list {
+		if n.CommentID != 0 && (n.Mine && policy.ReadTask.Allows(policy.FormerOwner) || slices.Contains(taught, n.UnitID)) {
+			ids = append(ids, n.CommentID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	in, args := db.In([]any{work.CommentText}, ids)
+	said := map[int64]string{}
+	for c, err := range db.Each[struct {
+		ID   int64  `db:"id"`
+		Text string `db:"comment"`
+	}](ctx, q, `SELECT id, comment FROM task_comments WHERE type = $1 AND id IN `+in, args...) {
+		if err != nil {
+			return fmt.Errorf("read what was said: %w", err)
+		}
+		said[c.ID] = strings.Join(strings.Fields(c.Text), " ")
+	}
+	for i := range list {
+		list[i].Said = said[list[i].CommentID]
+	}
+	return nil
 }
 
 // list reads a part of the news with the names that belong to them.
@@ -130,10 +179,20 @@ func (p *newsPlace) list(ctx context.Context, q db.Q, page db.Page) ([]News, err
 			return nil, fmt.Errorf("read news: %w", err)
 		}
 		r.Body = json.RawMessage(r.Text)
-		r.Path = r.path()
+		r.Path, r.CommentID = r.path(), r.comment()
 		list = append(list, r.News)
 	}
 	return list, nil
+}
+
+// comment is the number of what was said.
+func (n *News) comment() int64 {
+	var b work.CommentEvent
+	if (n.Kind != events.Comment && n.Kind != events.Extension) || n.DefinitionID == nil ||
+		json.Unmarshal(n.Body, &b) != nil {
+		return 0
+	}
+	return b.CommentID
 }
 
 // path is where a person sees what it is about.

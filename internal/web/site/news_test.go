@@ -42,7 +42,8 @@ func TestNewsOnPages(t *testing.T) {
 			t.Error("the bell comes with a page around it")
 		}
 		ann.do("/home", nil).says(`1<span class="unseen"> unread`)
-		page := ann.do("/news", nil).status(200).says("New comment").says(w.path(aTask)).
+		page := ann.do("/news", nil).status(200).says("New comment").says("Hello").says("Today").
+			says(w.path(aTask) + "#comment-" + w.one(`SELECT max(id) FROM task_comments`)).
 			says("&lt;b&gt;Person&lt;/b&gt;").Body.String()
 		seq := regexp.MustCompile(`name="up_to" value="(\d+)"`).FindStringSubmatch(page)
 		if seq == nil {
@@ -51,6 +52,9 @@ func TestNewsOnPages(t *testing.T) {
 		// What comes while the page is read stays new.
 		tom.do(w.path(aTask+"/comments"), url.Values{"comment": {"One more"}}).status(303)
 		w.relay()
+		if page = ann.do("/news", nil).says("One more").Body.String(); strings.Count(page, `class="said cut"`) != 1 {
+			t.Error("what was said on a task today is not one row")
+		}
 		ann.do("/news/read", url.Values{"up_to": {seq[1]}}).leadsTo("/news")
 		ann.do("/news/bell", nil).says(`1<span class="unseen"> unread`)
 		ann.do("/news/read", url.Values{}).leadsTo("/news")

@@ -1,11 +1,15 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"strconv"
+	"time"
 
+	"lectern/internal/ground/clock"
 	"lectern/internal/ground/links"
 	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/usecase"
@@ -14,10 +18,10 @@ import (
 )
 
 // newsAtOnce is how many news stand on a page.
-const newsAtOnce = 25
+const newsAtOnce = 50
 
 func (s *room) newsRoutes() {
-	page.Show(s.Site, links.News, policy.SignedIn, "News", s.news)
+	page.Show(s.Site, links.News, policy.SignedIn, "News", s.news, endpoint.Asks(policy.ReadTask))
 	page.Show(s.Site, links.News+"/bell", policy.SignedIn, "How much is new, for the bell on every page", s.bell)
 	page.Form(s.Site, links.News+"/read", policy.SignedIn, "Mark the news as read", s.readNews,
 		endpoint.Unaudited("it only notes what was read"))
@@ -25,16 +29,10 @@ func (s *room) newsRoutes() {
 
 // newsPage is a part of somebody's news.
 type newsPage struct {
-	List         []newsLine
+	Days         []page.NewsDay
 	Newest       int64  // the number up to which this page shows all
 	Newer, Older string // addresses; empty where there are none
 	Unread       bool
-}
-
-// newsLine is one of the news in words.
-type newsLine struct {
-	usecase.News
-	Words string
 }
 
 func (s *room) news(ctx context.Context, who *access.Caller, in struct {
@@ -43,7 +41,11 @@ func (s *room) news(ctx context.Context, who *access.Caller, in struct {
 	at := max(in.Page, 1)
 	at = min(at, 1000)
 	var list []usecase.News
+	var prefer *ident.Preferences
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
+		if prefer, err = ident.PreferencesOf(ctx, q, who.ID); err != nil {
+			return err
+		}
 		list, err = usecase.NewestOf(ctx, q, who, db.Part(newsAtOnce+1, (at-1)*newsAtOnce))
 		return err
 	})
@@ -58,8 +60,8 @@ func (s *room) news(ctx context.Context, who *access.Caller, in struct {
 		v.Older = links.News + "?page=" + strconv.FormatInt(at+1, 10)
 		list = list[:newsAtOnce]
 	}
+	v.Days = s.Words.NewsDays(list, cmp.Or(clock.Zone(prefer.TimeZone), time.UTC), s.DB.Now().Time)
 	for _, n := range list {
-		v.List = append(v.List, newsLine{n, s.Words.News(&n)})
 		v.Newest = max(v.Newest, n.Seq)
 		v.Unread = v.Unread || n.New
 	}
