@@ -109,6 +109,8 @@ func (s *service) send(t *testing.T, method, path string, form url.Values, head 
 func (b *tab) choosePassword(link, name string) {
 	b.Helper()
 	b.visit(link)
+	b.awaitText("New Comer") // whose password it is, and the name to sign in with
+	b.awaitText(name)
 	b.fill("#password", newPassword)
 	b.fill("#again", newPassword)
 	b.follow("main form button")
@@ -117,6 +119,7 @@ func (b *tab) choosePassword(link, name string) {
 	b.fill("#password", newPassword)
 	b.follow("main form button")
 	b.await("location.pathname === '/home'")
+	b.await("document.querySelector('.account .me').textContent.includes('New Comer')")
 }
 
 // firstTask goes from home to a task of the first unit and gives its path.

@@ -148,6 +148,20 @@ func AddAddressLink(ctx context.Context, q db.Q, user int64, email string) (stri
 	return token, err
 }
 
+// AddressOf gives the address that a link confirms. It uses nothing up. A link that was used or has
+// expired is fault.Missing.
+func AddressOf(ctx context.Context, q db.Q, token string) (string, error) {
+	found, err := db.All[string](ctx, q, `SELECT email FROM address_links WHERE token_hash = $1 AND expires_at > $2`,
+		hash(token), q.Now())
+	if err == nil && len(found) == 0 {
+		err = errLink
+	}
+	if err != nil {
+		return "", err
+	}
+	return found[0], nil
+}
+
 // ConfirmAddress lets the address a link was sent to take effect. A link that was used, has
 // expired or whose address is no longer asked for is fault.Missing; an address another user has
 // by now is fault.Conflict. It is for whoever has the link, signed in or not.

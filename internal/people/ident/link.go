@@ -69,16 +69,23 @@ func dropLinks(ctx context.Context, q db.Q, user int64) error {
 
 var errLink = fault.New(fault.Missing, "This link has been used or has expired. Ask for a new one.")
 
-// UseLink sets the password of the user a link was made for. Of many uses at once one wins: the
-// row can be deleted once. It is for whoever has the link. One that was used or has expired is
-// fault.Missing; a weak password is refused, and the link stays good.
-func (d *Passwords) UseLink(ctx context.Context, token, password string) error {
+// LinkOf gives the user a link was made for, so that its page can say whose password it sets. It uses
+// nothing up. One that was used or has expired is fault.Missing.
+func (d *Passwords) LinkOf(ctx context.Context, token string) (*User, error) {
 	u, err := db.One[User](ctx, d.db.Pool(), `SELECT `+userColumns+` FROM users WHERE disabled_at IS NULL
 		AND id = (SELECT user_id FROM password_links WHERE token_hash = $1 AND expires_at > $2)`, hash(token),
 		d.db.Now())
 	if fault.Is(err, fault.Missing) {
-		return errLink
+		err = errLink
 	}
+	return u, err
+}
+
+// UseLink sets the password of the user a link was made for. Of many uses at once one wins: the
+// row can be deleted once. It is for whoever has the link. One that was used or has expired is
+// fault.Missing; a weak password is refused, and the link stays good.
+func (d *Passwords) UseLink(ctx context.Context, token, password string) error {
+	u, err := d.LinkOf(ctx, token)
 	if err != nil {
 		return err
 	}

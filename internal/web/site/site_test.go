@@ -270,7 +270,8 @@ func TestPasswordByLink(t *testing.T) {
 			return url.Values{"token": {token}, "password": {password}, "again": {again}}
 		}
 		for range 2 { // opening the link uses nothing up
-			a := w.do("/password?token="+token, nil).status(200).says(token)
+			a := w.do("/password?token="+token, nil).status(200).says(token).says("This password is for").
+				says("<bdi>tom</bdi>") // the user name to sign in with
 			if kept := a.Header().Get("Cache-Control"); kept != "no-store" {
 				t.Errorf("a page with a token is kept: %q", kept)
 			}
@@ -281,6 +282,7 @@ func TestPasswordByLink(t *testing.T) {
 		w.do("/password", form(secret, secret)).status(404).says("used or has expired").
 			says(`<a href="/forgot">`).lacks(`name="token"`)
 		w.do("/sign-in", url.Values{"username": {"tom"}, "password": {secret}}).leadsTo("/home")
+		w.do("/password?token="+token, nil).status(200).says("used or has expired").lacks(`name="token"`)
 		w.do("/password", nil).status(200).says("Open the link")
 		log := w.log.String()
 		if strings.Count(log, "POST /password") != 4 || strings.Contains(log, token) || strings.Contains(log, secret) {
@@ -295,10 +297,28 @@ func TestForgottenPasswordsAndAddresses(t *testing.T) {
 			w.do("/forgot", url.Values{"username": {name}}).status(200).says("If the account exists")
 		}
 		w.do("/confirm-address", nil).status(200).says("This link is incomplete")
-		w.do("/confirm-address?token=abc", nil).status(200).says("Confirm address")
+		w.do("/confirm-address?token=abc", nil).status(200).says("used or has expired").lacks(`name="token"`).
+			lacks("Confirm address</button>")
 		w.do("/confirm-address", url.Values{"token": {"abc"}}).status(404).says("role=\"alert\"").
 			says(`<a href="/profile/email#address">`).lacks(`name="token"`)
+		silent, err := notify.NewMailer(t.Context(), w.db, slog.New(slog.DiscardHandler), notify.Config{Product: "Lectern",
+			PublicURL: w.public, From: "lectern@example.edu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.uses.Mailer = silent // nothing promises an email that never comes
+		w.do("/forgot", nil).status(200).says("sends no emails").lacks("We will email").lacks("<form")
+		w.do("/forgot", url.Values{"username": {"ann"}}).status(503).says("sends no emails").lacks("<form")
 	})
+}
+
+// Whoever has no password here is led to the sign-in, and back, before the address is changed.
+func TestWithoutAPasswordTheSignInProvesWhoItIs(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	again := `<a href="/sign-in?next=/profile/email">Sign in again</a>`
+	w.as("tom").do("/profile/email", nil).status(200).says(again)
+	w.as("ann").do("/profile/email", nil).status(200).lacks(again)
+	w.do("/sign-in?next=/profile/email", nil).status(200).says(`name="next" value="/profile/email"`)
 }
 
 func TestErrorsArePagesForBrowsers(t *testing.T) {

@@ -123,8 +123,27 @@ type tokenIn struct {
 	Token string `param:"token" text:"any"`
 }
 
-func (s *room) askPassword(_ context.Context, who *access.Caller, in tokenIn) (*page.Page, error) {
-	return s.Card(who, "password", in), nil
+// passwordForm is the page of a link that sets a password: whose it is, or that it is no longer good.
+type passwordForm struct {
+	Token string
+	For   *ident.User // nil: nobody's, so far as is known
+	Ended bool
+}
+
+func (s *room) passwordForm(ctx context.Context, who *access.Caller, token string) (*page.Page, error) {
+	f := passwordForm{Token: token}
+	if token != "" {
+		var err error
+		f.For, err = s.Usecases.Passwords.LinkOf(ctx, token)
+		if f.Ended = fault.Is(err, fault.Missing); err != nil && !f.Ended {
+			return nil, err
+		}
+	}
+	return s.Card(who, "password", f), nil
+}
+
+func (s *room) askPassword(ctx context.Context, who *access.Caller, in tokenIn) (*page.Page, error) {
+	return s.passwordForm(ctx, who, in.Token)
 }
 
 func (s *room) setPassword(ctx context.Context, who *access.Caller, in struct {
@@ -139,31 +158,67 @@ func (s *room) setPassword(ctx context.Context, who *access.Caller, in struct {
 		err = s.Usecases.Passwords.UseLink(ctx, in.Token, in.Password)
 	}
 	if err != nil {
-		return s.Again(s.Card(who, "password", in.tokenIn), err)
+		p, drawn := s.passwordForm(ctx, who, in.Token)
+		if drawn != nil {
+			return nil, drawn
+		}
+		return s.Again(p, err)
 	}
 	return s.Done(who, "password.done"), nil
 }
 
+// forgotForm asks whose password was forgotten, where a link can be sent.
+type forgotForm struct {
+	Username string
+	Sends    bool
+}
+
+func (s *room) forgotForm(who *access.Caller, username string) *page.Page {
+	return s.Card(who, "forgot", forgotForm{username, s.Usecases.Mailer.Sends()})
+}
+
 func (s *room) askForgot(_ context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
-	return s.Card(who, "forgot", ""), nil
+	return s.forgotForm(who, ""), nil
 }
 
 func (s *room) forgot(ctx context.Context, who *access.Caller, in struct {
 	Username string `param:"username" text:"any"`
 }) (endpoint.Drawing, error) {
 	if err := s.Usecases.Forgot(ctx, who, in.Username); err != nil {
-		return s.Again(s.Card(who, "forgot", in.Username), err)
+		return s.Again(s.forgotForm(who, in.Username), err)
 	}
 	return s.Done(who, "forgot.done"), nil
 }
 
-func (s *room) askConfirm(_ context.Context, who *access.Caller, in tokenIn) (*page.Page, error) {
-	return s.Card(who, "confirm-address", in), nil
+// confirmForm is the page of a link that confirms an address: which one, or that it is no longer good.
+type confirmForm struct {
+	Token, Email string
+	Ended        bool
+}
+
+func (s *room) confirmForm(ctx context.Context, who *access.Caller, token string) (*page.Page, error) {
+	f := confirmForm{Token: token}
+	if token != "" {
+		var err error
+		f.Email, err = ident.AddressOf(ctx, s.DB.Pool(), token)
+		if f.Ended = fault.Is(err, fault.Missing); err != nil && !f.Ended {
+			return nil, err
+		}
+	}
+	return s.Card(who, "confirm-address", f), nil
+}
+
+func (s *room) askConfirm(ctx context.Context, who *access.Caller, in tokenIn) (*page.Page, error) {
+	return s.confirmForm(ctx, who, in.Token)
 }
 
 func (s *room) confirm(ctx context.Context, who *access.Caller, in tokenIn) (endpoint.Drawing, error) {
 	if err := s.Usecases.ConfirmAddress(ctx, in.Token); err != nil {
-		return s.Again(s.Card(who, "confirm-address", in), err)
+		p, drawn := s.confirmForm(ctx, who, in.Token)
+		if drawn != nil {
+			return nil, drawn
+		}
+		return s.Again(p, err)
 	}
 	return s.Done(who, "confirm-address.done"), nil
 }
