@@ -36,7 +36,8 @@ var framed = []string{"/api/news/unread", "/api/projects", "/api/preferences"}
 var behind = map[string][]string{
 	"/home":                    {"/api/home"},
 	"/news":                    {"/api/news"},
-	"/calendar":                {"/api/calendar", "/api/webcal"},
+	"/calendar":                {"/api/calendar"},
+	"/calendar/feed":           {"/api/webcal"},
 	"/search":                  {"/api/search?text=a", "/api/units", "/api/unit_roles"},
 	"/search/found":            {"/api/search?text=a", "/api/units", "/api/unit_roles"},
 	"/projects/{id}/search":    {aProject, "/api/search?text=a"},
@@ -49,7 +50,7 @@ var behind = map[string][]string{
 	"/receipts/check":          {"/api/receipt_key"},
 	"/projects/{id}":           {aProject, aUnit, aProject + "/burndown"},
 	"/projects/{id}/plan":      {aProject + "/what_if", aUnit},
-	"/projects/{id}/portfolio": {aProject, aUnit, "/api/submission/project/{id}/portfolio/progress"},
+	"/projects/{id}/portfolio": {aProject, aUnit, "/api/submission/project/{id}/portfolio/progress", aProject + "/outcomes"},
 	"/projects/{id}/outcomes":  {aProject, aUnit, aProject + "/outcomes"},
 	"/projects/{id}/tutorials": {aProject, aProject + "/tutorials"},
 	"/projects/{id}/groups":    {aProject, aProject + "/groups"},
@@ -85,9 +86,10 @@ const (
 	desk     = "/units/{id}/desk"
 )
 
-// alone are the pages that no call gives anything for, and the one that asks for what
-// all of them do.
-var alone = []string{"/help", "/offline", "/password", "/forgot", "/confirm-address", "/unsubscribe", "/news/bell"}
+// alone are the pages that no call gives anything for, the one that asks for what all of them do, and
+// those that only ask before something is done.
+var alone = []string{"/help", "/offline", "/password", "/forgot", "/confirm-address", "/unsubscribe", "/news/bell",
+	"/projects/{id}/portfolio/withdraw", "/projects/{project_id}/groups/{group_set_id}/{group_id}/leave"}
 
 // Every page is timed, or there is nothing to compare it with.
 func TestEveryPageIsTimed(t *testing.T) {

@@ -119,6 +119,14 @@ func plainText(src string) string {
 	}
 }
 
+// ShareOf is what is filled in for a member, so that all of them make 100: the first few have one more.
+func (f *handInForm) ShareOf(member int) int {
+	if member < 100-f.Share*len(f.Team) {
+		return f.Share + 1
+	}
+	return f.Share
+}
+
 type shareIn struct {
 	ProjectID int64 `param:"project_id,required"`
 	Pct       int64 `param:"pct,required"`
