@@ -237,7 +237,7 @@ func (b *tab) checked(name string) {
 	b.fits(name)
 	b.spaced(name)
 	b.turn(between)
-	if set := eval[[]string](b, byTheLetter); len(set) > 0 {
+	if set := eval[[]string](b, tooNarrow); len(set) > 0 {
 		b.Errorf("%s on a screen of %d: words are set letter by letter: %q", name, between.width, set)
 	}
 	b.turn(wide)
@@ -246,8 +246,8 @@ func (b *tab) checked(name string) {
 // between is a screen too narrow for everything that the wide one shows side by side.
 var between = screen{name: "between", width: 1024, height: 768}
 
-// byTheLetter finds words of which a line holds hardly a letter: their column has no room.
-const byTheLetter = `[...document.querySelectorAll('main *')].filter((e) => {
+// tooNarrow finds words of which a line holds hardly a letter: their column has no room.
+const tooNarrow = `[...document.querySelectorAll('main *')].filter((e) => {
 	if (!e.checkVisibility({visibilityProperty: true}) || e.closest('.visually-hidden, svg')) return false;
 	return [...e.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && [...node.data.matchAll(/\S{6,}/g)].some((word) => {
 		const range = document.createRange();
