@@ -54,7 +54,7 @@ type Teaching struct {
 	Oldest      *clock.Time `db:"oldest" json:"oldest"`   // when the first of them was handed in
 	NewComments int64       `db:"new_comments" json:"new_comments"`
 
-	ToAnswer     int64  `db:"to_answer" json:"-"`     // tasks that wait for no feedback, with comments nobody read
+	ToAnswer     int64  `db:"to_answer" json:"-"`     // tasks that wait for no feedback, with a review or unread comments
 	FeedbackDays *int64 `db:"feedback_days" json:"-"` // within which feedback is promised
 	Overdue      int64  `json:"-"`                    // tasks that wait longer; see AddOverdue
 }
@@ -78,8 +78,8 @@ func HomeOf(ctx context.Context, q db.Q, who *access.Caller) (*Home, error) {
 				LEFT JOIN news_seen n ON n.task_id = c.id AND n.user_id = $1
 				WHERE c.unit_id = u.id AND c.new_to_staff > 0) AS new_comments,
 			(SELECT count(*) FROM tasks c LEFT JOIN news_seen n ON n.task_id = c.id AND n.user_id = $1
-				WHERE c.unit_id = u.id AND c.new_to_staff > 0 AND c.new_to_staff > coalesce(n.comments, 0)
-				AND c.status NOT IN `+db.Literals(status.Awaiting...)+`) AS to_answer, u.feedback_days
+				WHERE c.unit_id = u.id AND (c.new_to_staff > 0 OR c.review_asked_at IS NOT NULL)
+				AND (c.new_to_staff > coalesce(n.comments, 0) OR c.review_asked_at IS NOT NULL) AND c.status NOT IN `+db.Literals(status.Awaiting...)+`) AS to_answer, u.feedback_days
 		FROM unit_roles r JOIN units u ON u.id = r.unit_id
 		LEFT JOIN tasks t ON t.unit_id = u.id AND t.status IN `+db.Literals(status.Awaiting...)+`
 		WHERE r.user_id = $1 AND u.active GROUP BY u.id, u.code, u.name, u.feedback_days ORDER BY u.code, u.id`, who.ID)

@@ -181,7 +181,7 @@ func tables(image, kind int64, start, end clock.Date) map[string]carried {
 			"assessment_enabled": false, "auto_apply_extension_before_deadline": false, "send_notifications": false,
 			"enable_sync_timetable": false, "enable_sync_enrolments": false,
 			"allow_student_extension_requests": false, "extension_weeks_on_resubmit_request": 7,
-			"allow_student_change_tutorial": false, "time_zone": "Australia/Perth", "feedback_days": 9}, nil,
+			"allow_student_change_tutorial": false, "allow_review_requests": false, "time_zone": "Australia/Perth", "feedback_days": 9}, nil,
 			map[string]string{"id": ownRow, "created_at": ownRow, "updated_at": ownRow,
 				"teaching_period_id": "is the one that is copied into"}},
 		{"tutorial_streams", record{"name": "Prac", "abbreviation": "p1", "activity_type_id": kind}, nil, unitRow},

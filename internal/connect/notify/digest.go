@@ -118,6 +118,7 @@ func (m *Mailer) place(ctx context.Context) (*cursor, error) {
 // seenEvent is what an event says of a comment.
 type seenEvent struct {
 	CommentID int64  `json:"comment_id"`
+	ReviewID  int64  `json:"review_id"`
 	Action    string `json:"action"`
 }
 
@@ -130,11 +131,13 @@ type newsFor struct {
 type newsBatch struct {
 	said    map[newsFor]bool // user 0: whom the comment is addressed to
 	decided map[newsFor]bool
+	// reviews are those that were answered, for who asked; by the number of the review.
+	reviews map[newsFor]bool
 }
 
 // news reads the events since the cursor and gives the number of the last.
 func (m *Mailer) news(ctx context.Context, c *cursor) (int64, newsBatch, error) {
-	seq, g := c.Seq, newsBatch{map[newsFor]bool{}, map[newsFor]bool{}}
+	seq, g := c.Seq, newsBatch{map[newsFor]bool{}, map[newsFor]bool{}, map[newsFor]bool{}}
 	old := m.db.Now().Add(-stale)
 	for {
 		list, err := events.Since(ctx, m.db.Pool(), events.Filter{All: true}, seq, 500)
@@ -151,18 +154,22 @@ func (m *Mailer) news(ctx context.Context, c *cursor) (int64, newsBatch, error) 
 }
 
 // hear notes a comment for its addressee and for the students in whose
-// conversation it stands, and a decision for the student. Nobody hears of what
+// conversation it stands, and a decision or the answer to a review for the student. Nobody hears of what
 // they did themselves.
 func (g newsBatch) hear(e *events.Event) {
-	if e.Kind != events.Comment && e.Kind != events.Extension {
+	if e.Kind != events.Comment && e.Kind != events.Extension && e.Kind != events.Review {
 		return
 	}
 	var t seenEvent
 	raw, _ := e.Body.(json.RawMessage)
-	if json.Unmarshal(raw, &t) != nil || t.CommentID == 0 {
+	if json.Unmarshal(raw, &t) != nil || t.CommentID+t.ReviewID == 0 {
 		return
 	}
 	switch t.Action {
+	case "answered":
+		if e.UserID != e.ActorID {
+			g.reviews[newsFor{t.ReviewID, e.UserID}] = true
+		}
 	case "created":
 		g.said[newsFor{t.CommentID, 0}] = true
 		if e.UserID != e.ActorID {
@@ -314,7 +321,42 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]
 			d.Extensions = append(d.Extensions, i.decision(q.Now().Time))
 		}
 	}
+	if err := addReviews(ctx, q, g.reviews, of); err != nil {
+		return nil, err
+	}
 	return m.address(ctx, q, emails, to)
+}
+
+// addReviews adds the reviews that were answered, and still are, to the emails of who asked.
+func addReviews(ctx context.Context, q db.Q, answered map[newsFor]bool, of func(int64) *mail.Digest) error {
+	type row struct {
+		ID           int64  `db:"id"`
+		UserID       int64  `db:"user_id"`
+		Unit         string `db:"code"`
+		Abbreviation string `db:"abbreviation"`
+		Name         string `db:"name"`
+	}
+	ids := map[int64]bool{}
+	for h := range answered {
+		ids[h.comment] = true
+	}
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(ids)), 500) {
+		in, args := db.In(nil, part)
+		list, err := db.All[row](ctx, q, `SELECT r.id, r.user_id, u.code, d.abbreviation, d.name
+			FROM reviews r JOIN tasks t ON t.id = r.task_id JOIN projects p ON p.id = t.project_id AND p.enrolled
+			JOIN task_definitions d ON d.id = t.task_definition_id
+			JOIN units u ON u.id = r.unit_id AND u.active AND u.send_notifications
+			WHERE r.answered_at IS NOT NULL AND r.id IN `+in+` ORDER BY r.id`, args...)
+		if err != nil {
+			return fmt.Errorf("read reviews: %w", err)
+		}
+		for _, r := range list {
+			d := of(r.UserID)
+			d.Reviews = append(d.Reviews, mail.DigestReview{Unit: r.Unit,
+				Task: mail.Task{Abbreviation: r.Abbreviation, Name: r.Name}})
+		}
+	}
+	return nil
 }
 
 // unread gives who should hear of which comment, in order.
@@ -401,6 +443,7 @@ func (m *Mailer) address(ctx context.Context, q db.Q, emails map[int64]*mail.Dig
 		d.Frame = m.frame(reader{user, greeting(p.FirstName, p.Nickname), clock.Zone(p.Zone)}, Task, links.News)
 		d.Comments = d.Comments[:min(len(d.Comments), mostItems)]
 		d.Extensions = d.Extensions[:min(len(d.Extensions), mostItems)]
+		d.Reviews = d.Reviews[:min(len(d.Reviews), mostItems)]
 		out = append(out, email{name: "digest-" + strconv.FormatInt(to, 10) + "-" + strconv.FormatInt(user, 10),
 			userID: user, preference: Task, content: *d})
 	}

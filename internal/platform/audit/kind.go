@@ -19,6 +19,7 @@ const (
 	Status       Kind = "status"         // a task was moved; the action is where to
 	Grade        Kind = "grade"          // a grade or quality points were given or changed
 	Extension    Kind = "extension"      // more time was asked for, granted or rejected
+	Review       Kind = "review"         // a review of a mark was asked for or answered, or its answer undone
 	Submission   Kind = "submission"     // work was handed in, or its document asked for anew
 	Portfolio    Kind = "portfolio"      // a portfolio or what is in it was changed
 	Enrolment    Kind = "enrolment"      // a student was enrolled or withdrawn, or their project changed
@@ -39,7 +40,7 @@ const (
 )
 
 var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade,
-	Extension,
+	Extension, Review,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
 	Note, Similarity, Export, Retention, Agreement}
 

@@ -14,6 +14,7 @@ const (
 	Enrolment  Kind = "enrolment"   // a student was enrolled or withdrawn
 	Grade      Kind = "grade"       // a final or target grade was set
 	Extension  Kind = "extension"   // more time was asked for or granted
+	Review     Kind = "review"      // a review of a mark was asked for or answered
 	Document   Kind = "document"    // a submission's document was made, or could not be
 	Portfolio  Kind = "portfolio"   // a portfolio was compiled, or could not be
 	MarkedCopy Kind = "marked_copy" // a tutor returned a marked copy
@@ -21,7 +22,7 @@ const (
 	Deletion   Kind = "deletion"    // a task or group was deleted with the student's work, or restored
 )
 
-var kinds = []Kind{Status, Submission, Comment, Enrolment, Grade, Extension, Document, Portfolio, MarkedCopy,
+var kinds = []Kind{Status, Submission, Comment, Enrolment, Grade, Extension, Review, Document, Portfolio, MarkedCopy,
 	Assessment, Deletion}
 
 // Kinds gives all kinds there are.

@@ -238,7 +238,7 @@ func TestEmailsSayWhatHappened(t *testing.T) {
 			}
 		}
 	}
-	if got := render(t, samples()["digest"]).Subject; got != "1 new comment and 2 extensions decided" {
+	if got := render(t, samples()["digest"]).Subject; got != "1 new comment, 2 extensions decided and 1 review request answered" {
 		t.Errorf("digest subject %q", got)
 	}
 }

@@ -152,6 +152,13 @@ type Digest struct {
 	Frame
 	Comments   []DigestComment
 	Extensions []DigestExtension
+	Reviews    []DigestReview
+}
+
+// DigestReview is a review request that was answered. The answer itself is not sent by email.
+type DigestReview struct {
+	Unit string
+	Task Task
 }
 
 // DigestComment is a new comment on a task.
@@ -229,14 +236,25 @@ func (s StudentWeek) subject(l *Language) string {
 func (s StaffWeek) subject(l *Language) string { return l.Word("staff-week.subject", s.Unit) }
 
 func (d Digest) subject(l *Language) string {
-	switch {
-	case len(d.Extensions) == 0:
-		return l.Word("digest.comments", len(d.Comments))
-	case len(d.Comments) == 0:
-		return l.Word("digest.extensions", len(d.Extensions))
+	var parts []string
+	if len(d.Comments) > 0 {
+		parts = append(parts, l.Word("digest.comments", len(d.Comments)))
 	}
-	return l.Word("digest.both", l.Word("digest.comments", len(d.Comments)),
-		l.Word("digest.extensions", len(d.Extensions)))
+	if len(d.Extensions) > 0 {
+		parts = append(parts, l.Word("digest.extensions", len(d.Extensions)))
+	}
+	if len(d.Reviews) > 0 {
+		parts = append(parts, l.Word("digest.reviews", len(d.Reviews)))
+	}
+	switch len(parts) {
+	case 0:
+		return l.Word("digest.comments", 0)
+	case 1:
+		return parts[0]
+	case 2:
+		return l.Word("digest.both", parts[0], parts[1])
+	}
+	return l.Word("digest.all", parts[0], parts[1], parts[2])
 }
 
 // Title is what the email says of itself: the same as its subject.

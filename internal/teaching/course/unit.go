@@ -26,7 +26,8 @@ type Unit struct {
 	AssessmentEnabled             bool       `db:"assessment_enabled" json:"assessment_enabled"`
 	AllowStudentExtensionRequests bool       `db:"allow_student_extension_requests" json:"allow_student_extension_requests"`
 	AllowStudentChangeTutorial    bool       `db:"allow_student_change_tutorial" json:"allow_student_change_tutorial"`
-	TimeZone                      *string    `db:"time_zone" json:"time_zone"` // where its days begin and end; none: the installation's
+	AllowReviewRequests           bool       `db:"allow_review_requests" json:"allow_review_requests"` // of marks, by students
+	TimeZone                      *string    `db:"time_zone" json:"time_zone"`                         // where its days begin and end; none: the installation's
 
 	UnitSettings
 }
@@ -51,7 +52,7 @@ type UnitSettings struct {
 // Unit that its tag names. Reading, making, changing and copying a unit all go
 // by this list.
 var UnitColumns = []string{"code", "name", "description", "teaching_period_id", "start_date", "end_date", "active",
-	"assessment_enabled", "allow_student_extension_requests", "allow_student_change_tutorial", "time_zone",
+	"assessment_enabled", "allow_student_extension_requests", "allow_student_change_tutorial", "allow_review_requests", "time_zone",
 	"portfolio_auto_generation_date", "overseer_image_id", "auto_apply_extension_before_deadline",
 	"send_notifications", "enable_sync_enrolments", "enable_sync_timetable", "extension_weeks_on_resubmit_request",
 	"feedback_days"}
@@ -113,7 +114,7 @@ func AddUnit(ctx context.Context, q db.Q, c UnitChange, convenorID int64) (id in
 
 func newUnit() Unit {
 	return Unit{Active: true, AssessmentEnabled: true, AllowStudentExtensionRequests: true,
-		AllowStudentChangeTutorial: true,
+		AllowStudentChangeTutorial: true, AllowReviewRequests: true,
 		UnitSettings: UnitSettings{AutoExtend: true, SendNotifications: true,
 			EnableSyncEnrolments: true,
 			EnableSyncTimetable:  true, ResubmitWeeks: 1}}

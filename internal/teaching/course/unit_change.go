@@ -35,6 +35,7 @@ type UnitChange struct {
 	AssessmentEnabled             *bool
 	AllowStudentExtensionRequests *bool
 	AllowStudentChangeTutorial    *bool
+	AllowReviewRequests           *bool
 	AutoExtend                    *bool
 	SendNotifications             *bool
 	EnableSyncEnrolments          *bool
@@ -92,6 +93,7 @@ func (c UnitChange) switches(u *Unit) {
 	opt.Set(&u.AssessmentEnabled, c.AssessmentEnabled)
 	opt.Set(&u.AllowStudentExtensionRequests, c.AllowStudentExtensionRequests)
 	opt.Set(&u.AllowStudentChangeTutorial, c.AllowStudentChangeTutorial)
+	opt.Set(&u.AllowReviewRequests, c.AllowReviewRequests)
 	opt.Set(&u.AutoExtend, c.AutoExtend)
 	opt.Set(&u.SendNotifications, c.SendNotifications)
 	opt.Set(&u.EnableSyncEnrolments, c.EnableSyncEnrolments)

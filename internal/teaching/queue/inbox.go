@@ -91,6 +91,8 @@ const (
 	groupUndecided = `CASE WHEN ` + work.AsksForTime + ` OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` +
 		together + ` JOIN task_comments c ON c.task_id = m.id AND c.type = 'extension' AND c.extension_assessed_at IS NULL` + withT +
 		`) THEN 1 ELSE 0 END AS has_extensions`
+	groupReviews = `(t.review_asked_at IS NOT NULL OR t.group_submission_id IS NOT NULL AND EXISTS (SELECT 1 ` + together +
+		withT + ` AND m.review_asked_at IS NOT NULL)) AS review_asked`
 	groupMembers = `CASE WHEN t.group_submission_id IS NULL THEN '' ELSE
 		(SELECT string_agg(CAST(m.project_id AS TEXT) || ':' || CAST(m.id AS TEXT), ',') ` + together + withT +
 		`) END AS members`

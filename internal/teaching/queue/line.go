@@ -141,6 +141,9 @@ func (w Queue) lined(ctx context.Context, q db.Q, byDefinition bool) (*lined, er
 // besides selects what stands apart, and what is left out of the line.
 func (l *lined) besides() string {
 	o, calls, rest := l.order, called, notPinned
+	if l.by == bySubmission {
+		calls = calledInbox
+	}
 	if l.Feedback {
 		calls, rest = atStatus+`IN `+awaitingStatuses, ``
 	}

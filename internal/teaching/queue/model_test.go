@@ -27,6 +27,7 @@ type modelTask struct {
 	Created, Updated        clock.Time
 	Group, Submitter        int64
 	New                     int
+	Reviewed                bool // a review is open
 }
 
 // model is the unit, told in Go.
@@ -117,6 +118,10 @@ func randomWorld(t testing.TB, d *db.DB, seed uint64) (*crowd, *model) {
 			if r.IntN(3) == 0 {
 				x.New = 1 + r.IntN(2)
 			}
+			var asked any
+			if x.Reviewed = r.IntN(5) == 0; x.Reviewed {
+				asked = moment()
+			}
 			if r.IntN(2) == 0 {
 				at := moment()
 				x.Commented = &at
@@ -133,7 +138,8 @@ func randomWorld(t testing.TB, d *db.DB, seed uint64) (*crowd, *model) {
 				}
 			}
 			m.tasks = append(m.tasks, x)
-			tasks = append(tasks, []any{task, p, def, 1, x.Status, x.Submitted, x.Created, x.Updated, group, x.New})
+			tasks = append(tasks, []any{task, p, def, 1, x.Status, x.Submitted, x.Created, x.Updated, group, x.New,
+				asked})
 		}
 	}
 	for g := range int64(8) {
@@ -151,7 +157,7 @@ func randomWorld(t testing.TB, d *db.DB, seed uint64) (*crowd, *model) {
 			{"unit_groups (id, group_set_id, tutorial_id, name)", groups},
 			{"group_submissions (id, unit_group_id, task_definition_id, submitted_by_project_id, created_at)", works},
 			{"tasks (id, project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at, " +
-				"group_submission_id, new_to_staff)", tasks},
+				"group_submission_id, new_to_staff, review_asked_at)", tasks},
 			{"task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at)", comments},
 			{"task_pins (task_id, user_id)", pins}, {"news_seen (task_id, user_id, comments)", seen}} {
 			if err := db.Insert(t.Context(), q, x.into, "", x.rows); err != nil {
@@ -231,7 +237,8 @@ func (m *model) row(w Queue, members []modelTask) (listed, bool) {
 		case w.Feedback:
 			return awaits(t)
 		}
-		return awaits(t) || t.New > m.seen[[2]int64{t.ID, w.CallerID}]
+		// The lists of the specification know nothing of reviews.
+		return awaits(t) || t.New > m.seen[[2]int64{t.ID, w.CallerID}] || t.Reviewed && w.Sort != bySubmission
 	})
 	if at < 0 {
 		return listed{}, false

@@ -64,20 +64,22 @@ type Row struct {
 	Quality        int           `db:"quality_pts" json:"quality_pts"`
 	NewComments    int           `db:"num_new_comments" json:"num_new_comments"`
 	HasExtensions  int           `db:"has_extensions" json:"has_extensions"` // 1: a request waits for a decision
+	ReviewAsked    bool          `db:"review_asked" json:"review_asked"`     // a review waits for an answer
 	Pinned         int           `db:"pinned" json:"pinned"`                 // 1: by the caller
 	SimilarityFlag bool          `db:"similarity_flag" json:"similarity_flag"`
 	Version        int64         `db:"version" json:"version"` // counts its changes, see Verdict
 	due.Columns
 }
 
-// rowsOf reads the rows of the tasks k in their order. A task that only has new
-// comments waits since the last of them.
+// rowsOf reads the rows of the tasks k in their order. A task that only has
+// a review open waits since it was asked for, one that only has new comments since the last.
 var rowsOf = `SELECT t.id, t.project_id, p.user_id, u.username, u.first_name, u.last_name, u.nickname,
 		t.task_definition_id, d.abbreviation, d.name, d.is_graded, d.max_quality_pts, e.tutorial_id,
 		x.abbreviation AS tutorial, g.name AS group_name, ` + groupMembers + `, t.status,
-		CASE WHEN t.status IN ` + awaitingStatuses + ` THEN k.since ELSE coalesce((SELECT max(c.created_at)
+		CASE WHEN t.status IN ` + awaitingStatuses + ` THEN k.since
+			ELSE coalesce(t.review_asked_at, (SELECT max(c.created_at)
 			FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'), k.since) END AS waiting_since,
-		t.grade, t.quality_pts, ` + groupNews + `, ` + groupUndecided + `, ` + groupPinned + `,
+		t.grade, t.quality_pts, ` + groupNews + `, ` + groupUndecided + `, ` + groupReviews + `, ` + groupPinned + `,
 		` + work.FlaggedSimilarity + ` AS similarity_flag, t.version,
 		d.target_date, d.due_date, y.end_date, y.time_zone, t.extensions
 	FROM k JOIN tasks t ON t.id = k.id JOIN units y ON y.id = t.unit_id

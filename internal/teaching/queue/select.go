@@ -12,10 +12,10 @@ import (
 
 var awaitingStatuses = db.Literals(status.Awaiting...)
 
-// The conditions of the indexes of 00041 on a task t, word for word.
+// The conditions of the indexes of 00041 and 00050 on a task t, word for word.
 var (
 	inLine  = `t.status IN ` + awaitingStatuses + ` AND t.submission_date IS NOT NULL AND t.group_submission_id IS NULL`
-	isApart = `(t.status IN ` + awaitingStatuses + ` OR t.new_to_staff > 0) AND (t.status NOT IN ` + awaitingStatuses + `
+	isApart = `(t.status IN ` + awaitingStatuses + ` OR t.new_to_staff > 0 OR t.review_asked_at IS NOT NULL) AND (t.status NOT IN ` + awaitingStatuses + `
 		OR t.submission_date IS NULL OR t.group_submission_id IS NOT NULL)`
 )
 
@@ -29,9 +29,12 @@ const waitsSince = `coalesce(t.submission_date, t.updated_at)`
 // of says something about another task than t.
 func of(task, text string) string { return strings.ReplaceAll(text, "t.", task+".") }
 
-// called is true of a task t that calls for the caller: work to mark, or comments the
-// caller has not read.
-var called = `(t.status IN ` + awaitingStatuses + ` OR t.new_to_staff > coalesce((SELECT n.comments
+// called is true of a task t that calls for the caller: work to mark, comments the caller
+// has not read, or a review that a student asked for.
+var called = `(` + calledInbox + ` OR t.review_asked_at IS NOT NULL)`
+
+// calledInbox is the same for the lists of the specification, which know nothing of reviews.
+var calledInbox = `(t.status IN ` + awaitingStatuses + ` OR t.new_to_staff > coalesce((SELECT n.comments
 	FROM news_seen n WHERE n.task_id = t.id AND n.user_id = $2), 0))`
 
 const (

@@ -122,6 +122,8 @@ var (
 	Awaiting        = those(func(r row) bool { return r.is(awaiting) })
 	StaffAssigned   = those(func(r row) bool { return r.is(assigned) })
 	ReadyOrComplete = those(func(r row) bool { return r.does == pass || r.does == submit })
+	// Marked are those that say what came of the work.
+	Marked = those(func(r row) bool { return r.does == pass || r.does == back })
 	// Automatable are those a program may set: marks of work that a person can
 	// still put right.
 	Automatable = those(func(r row) bool { return r.does == pass || r.does == back && r.colour == Orange })

@@ -53,6 +53,7 @@ var tables = []table{
 		needs: []ref{{"unit_group_id", groups}, {"task_definition_id", definitions}}},
 	{name: tasks, needs: []ref{{"task_definition_id", definitions}}},
 	{name: "task_history", of: ofTask},
+	{name: "reviews", of: ofTask},
 	{name: "learning_outcome_links", of: []ref{{"task_id", tasks}, {"task_definition_id", definitions}},
 		drops: []ref{{"learning_outcome_id", "learning_outcomes"}, {"task_id", tasks}}},
 	{name: handins, of: ofTask, files: []string{"document_hash"}},

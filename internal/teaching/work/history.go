@@ -54,7 +54,11 @@ func recordUntold(ctx context.Context, q db.Q, by Mover, changes []TaskChange, m
 	if err := writeStates(ctx, q, touched); err != nil {
 		return nil, err
 	}
-	return told, sumUp(ctx, q, touched, students)
+	reviews, err := answered(ctx, q, by, touched)
+	if err != nil {
+		return nil, err
+	}
+	return append(told, reviews...), sumUp(ctx, q, touched, students)
 }
 
 // sumUp brings the statistics of the tasks' students up to date where a status changed,

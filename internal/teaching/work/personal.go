@@ -25,6 +25,9 @@ var Personal = []personaldata.Table{
 			attachment_size = NULL, comment = CASE WHEN comment = '' THEN '` + personaldata.Removed + `'
 				ELSE comment || ' (` + personaldata.Removed + `)' END
 			WHERE user_id = $1 AND attachment_hash IS NOT NULL`}},
+	{Name: "reviews", About: "reviews the person asked for, with their reasons, and reviews they answered",
+		Where:  onTask + "WHERE p.user_id = $1 OR t.user_id = $1 OR t.answered_by = $1",
+		People: []string{"user_id", "answered_by"}, Kept: academic},
 	{Name: "discussion_files", About: "recordings of discussions", Plain: []string{"content_type"},
 		Where: `JOIN task_comments c ON c.id = t.task_comment_id JOIN tasks k ON k.id = c.task_id
 			JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1 OR c.user_id = $1`,

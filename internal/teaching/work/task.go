@@ -46,6 +46,8 @@ type HeldTask struct {
 	StateRow
 	InPortfolio bool  `db:"include_in_portfolio"`
 	Version     int64 `db:"version"` // counts its changes; 0 without a row
+	// ReviewAskedAt is since when a review is open; nil: none is.
+	ReviewAskedAt *clock.Time `db:"review_asked_at"`
 
 	SubmissionID    *int64 `db:"group_submission_id"`
 	SubmissionGroup *int64 `db:"submission_group_id"` // the group that made it
@@ -89,6 +91,7 @@ const taskColumns = `SELECT coalesce(t.id, 0) AS id, p.id AS project_id, d.id AS
 		failed_for_lateness,
 		coalesce(t.quality_pts, -1) AS quality_pts, coalesce(t.extensions, 0) AS extensions,
 		coalesce(t.include_in_portfolio, TRUE) AS include_in_portfolio, coalesce(t.version, 0) AS version,
+		t.review_asked_at,
 		t.group_submission_id, g.unit_group_id AS submission_group_id, m.unit_group_id, ` + tutorOf + ` AS tutor_id,
 		d.restrict_status_updates, d.upload_requirements <> '[]' AS needs_files, d.is_graded, d.max_quality_pts,
 		d.group_set_id,

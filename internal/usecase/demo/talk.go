@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
 
@@ -48,6 +49,29 @@ func (b *builder) decide(u *unit, tutor, student string, d definition, when time
 			_, err = work.AssessExtension(b.ctx, q, work.Reader{UserID: b.id[tutor], Staff: true}, at, *id, granted)
 		}
 		return b.story(err, u, tutor, d, student)
+	})
+}
+
+// review plans that a student asks for a review of the last work that was given back.
+func (b *builder) review(u *unit, when time.Time) {
+	b.plan(when, func(q db.Q) error {
+		type given struct {
+			ProjectID    int64 `db:"project_id"`
+			DefinitionID int64 `db:"task_definition_id"`
+			UserID       int64 `db:"user_id"`
+		}
+		t, err := db.One[given](b.ctx, q, `SELECT t.project_id, t.task_definition_id, p.user_id FROM tasks t
+			JOIN projects p ON p.id = t.project_id WHERE t.unit_id = $1 AND p.enrolled AND t.status = $2
+				AND t.group_submission_id IS NULL ORDER BY t.id DESC LIMIT 1`, b.id[u.code], status.FixAndResubmit)
+		if err == nil {
+			_, err = work.AskReview(b.ctx, q, t.UserID, work.TaskRef{ProjectID: t.ProjectID, DefinitionID: t.DefinitionID},
+				work.ReviewRequest{Reason: "The sheet says that negative input need not be handled, and the tests pass. " +
+					"Could somebody look at it again?"})
+		}
+		if err != nil {
+			err = fmt.Errorf("demo: a review in %s: %w", u.code, err)
+		}
+		return err
 	})
 }
 

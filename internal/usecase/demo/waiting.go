@@ -34,6 +34,7 @@ func (b *builder) waiting(u *unit) {
 			}
 		}
 	}
+	b.review(u, at(b.today, 0).Add(-3*time.Hour))
 	b.failed(u, "student_4", find(u, "2.2C"), at(b.today.AddDays(-2), 11))
 }
 

@@ -71,8 +71,8 @@ var tags = []endpoint.Tag{
 		"work in bulk.", `/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|/snippets|/notes|`+
 		`/presence$|/verdict`),
 	tag("Portfolios", "What students compile of their work.", `/portfolio`),
-	tag("Comments", "Conversations about tasks, discussions and requests for more time.",
-		`/comments|discussion_comment|extension`),
+	tag("Comments", "Conversations about tasks, discussions, requests for more time and reviews of marks.",
+		`/comments|discussion_comment|extension|/reviews`),
 	tag("Submissions", "Handing in work, and reading it.", `/submission|^/api/receipt_key`),
 	tag("Tasks", "The tasks of students.", `^/api/tasks|/task_def_id/|/refresh_tasks/`),
 	tag("Task definitions", "What a unit asks of its students, with sheets and resources.",

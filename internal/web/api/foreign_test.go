@@ -142,7 +142,7 @@ var ofNoUnit = map[string]string{
 	"activity_type_abbr": "activity types are the university's", "role_id": "a number for a role",
 	"main_convenor_user_id": "people are the university's", "actor_id": "a filter of the audit log, for Admins",
 	"last_event_id": "a place in the caller's own stream", "student_id": "a number of the person",
-	"login_id": "a name of the person", "snippet_ids": "only what the caller may use is counted",
+	"login_id": "a name of the person", "verdict_id": "a refusal tells only that it is not the newest on the task", "snippet_ids": "only what the caller may use is counted",
 }
 
 // elsewhereFree are single parameters of that kind whose name means something else

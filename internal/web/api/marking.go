@@ -23,7 +23,7 @@ func (s *Server) markingRoutes() {
 	endpoint.Route(s.Server, "POST /api/submission/assess", 201, policy.GiveFeedback, "Carry out a sheet of marks, "+
 		"alone or in a zip archive with annotated PDFs",
 		s.takeMarking,
-		endpoint.Audited(audit.Status, audit.Grade), endpoint.Uploads(1, marking.MaxUpload),
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review), endpoint.Uploads(1, marking.MaxUpload),
 		endpoint.Also(409, "something else than the plan would come of it"),
 		endpoint.Also(413, "the file is too large"),
 		endpoint.Also(415, "the file is neither a sheet nor a zip archive"), endpoint.Costs(endpoint.Imports))

@@ -29,6 +29,7 @@ var nestings = map[string]nesting{
 	"comments":                 {"{comment}", commentsElsewhere},
 	"discussion":               {"{discussion}", commentsElsewhere},
 	"assess_extension":         {"{extension}", commentsElsewhere},
+	"reviews":                  {"{review}", []string{"{reviewMate}", "{reviewB}"}},
 	"tutorials":                {"ONLYA", []string{"ONLYB"}},
 	"tutorial_streams":         {"only-a", []string{"only-b"}},
 	"outcomes":                 {"{outcomeA}", []string{"{outcomeB}"}},
@@ -87,6 +88,9 @@ func (w *world) nested() {
 	w.handedIn()
 	w.assessedByHand()
 	w.deletedByHand()
+	w.reviewOf("review", "student", "{defA1}", "It runs")
+	w.reviewOf("reviewMate", "mate", "{defA1}", "It runs")
+	w.reviewOf("reviewB", "studentB", "{defB1}", "It runs")
 }
 
 // deletedByHand adds what was deleted in each unit, with a file of the same number.

@@ -71,6 +71,8 @@ var readings = []reading{
 	{policy.GiveFeedback, "tutor", `"has_extensions"`, []string{"/api/units/{id}/tasks/inbox", "/api/units/{id}/queue",
 		"/api/units/{id}/queue/around", "/api/units/{id}/feedback",
 		"/api/units/{unit_id}/task_definitions/{task_def_id}/tasks"}},
+	{policy.GiveFeedback, "tutor", `"review_asked"`, []string{"/api/units/{id}/queue", "/api/units/{id}/queue/around"}},
+	{policy.SeeReviews, "tutor", `Quokka review`, []string{taskRoute + "/reviews", unitReviewsPath}},
 	{policy.SeeExtensions, "tutor", `Quokka reason`, []string{taskRoute + "/comments", aUnit + "/extensions"}},
 	{policy.SeeSimilarities, "tutor", `"type":"Turnitin","pct":61`, []string{similaritiesPath}},
 	{policy.SeeClusters, "tutor", `says nothing of who wrote it`, []string{clustersPath}},
@@ -202,6 +204,7 @@ func (w *world) fillFields() {
 	w.do("student", "POST "+ownTask+"/request_extension", form{"comment": "Quokka reason",
 		"weeks_requested": "1"}).status(201)
 	w.markedLately()
+	w.reviewOf("review", "student", "{defA1}", "Quokka review")
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,
 		"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],
 		"description": "Quokka link"}).status(201)

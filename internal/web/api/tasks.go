@@ -23,7 +23,7 @@ func (s *Server) taskRoutes() {
 		"List the tasks of a task definition", s.listDefinitionTasks)
 	endpoint.Route(s.Server, "PUT /api/projects/{id}/task_def_id/{task_definition_id}", 200, policy.ChangeTask,
 		"Move, grade or change a task", s.changeTask,
-		endpoint.Audited(audit.Status, audit.Grade, audit.Portfolio),
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review, audit.Portfolio),
 		endpoint.Also(409, "the task's present status does not allow it"), endpoint.Asks(policy.GradeTask))
 	endpoint.Route(s.Server, "GET /api/projects/{project_id}/refresh_tasks/{task_definition_id}", 200, policy.ReadTask,
 		"Get the present status of a task", s.refreshTask)

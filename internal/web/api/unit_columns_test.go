@@ -18,7 +18,7 @@ func TestEveryValueOfAUnitIsChangedAndShown(t *testing.T) {
 			"teaching_period_id": w.id["T1"],
 			"start_date":         start.String(), "end_date": end.String(), "active": false,
 			"assessment_enabled":               false,
-			"allow_student_extension_requests": false, "allow_student_change_tutorial": false,
+			"allow_student_extension_requests": false, "allow_student_change_tutorial": false, "allow_review_requests": false,
 			"time_zone": "Australia/Perth", "portfolio_auto_generation_date": end.String(), "overseer_image_id": image,
 			"auto_apply_extension_before_deadline": false, "send_notifications": false,
 			"enable_sync_enrolments": false, "enable_sync_timetable": false, "extension_weeks_on_resubmit_request": 7,

@@ -80,6 +80,7 @@ type unitValues struct {
 	ExtensionWeeks       params.Opt[int64]      `param:"extension_weeks_on_resubmit_request" doc:"from 0 to 52"`
 	FeedbackDays         params.Opt[int64]      `param:"feedback_days" null:"clears" doc:"within how many days feedback is promised, from 1 to 60; null: no promise"`
 	ChangeTutorial       params.Opt[bool]       `param:"allow_student_change_tutorial"`
+	ReviewRequests       params.Opt[bool]       `param:"allow_review_requests" doc:"whether students may ask for a review of a mark; true for a new unit"`
 	TimeZone             params.Opt[string]     `param:"time_zone" null:"clears" doc:"where the unit's days begin and end, such as Australia/Melbourne"`
 }
 
@@ -93,6 +94,7 @@ func (v *unitValues) change() course.UnitChange {
 		PortfolioDate: setting(v.PortfolioDate), OverseerImageID: setting(v.OverseerImageID), TimeZone: zone,
 		AssessmentEnabled: v.AssessmentEnabled.Ptr(), AllowStudentExtensionRequests: v.ExtensionRequests.Ptr(),
 		AllowStudentChangeTutorial: v.ChangeTutorial.Ptr(),
+		AllowReviewRequests:        v.ReviewRequests.Ptr(),
 		AutoExtend:                 v.AutoApplyExtension.Ptr(),
 		SendNotifications:          v.SendNotifications.Ptr(), EnableSyncEnrolments: v.EnableSyncEnrolments.Ptr(),
 		EnableSyncTimetable: v.EnableSyncTimetable.Ptr(), ResubmitWeeks: v.ExtensionWeeks.Ptr(),

@@ -17,22 +17,22 @@ import (
 func (s *Server) verdictRoutes() {
 	endpoint.Route(s.Server, "POST "+aTask+"/verdict", 200, policy.GradeTask,
 		"Give a verdict on a task: a move, marks and a comment, all or nothing", s.giveVerdict,
-		endpoint.Audited(audit.Status, audit.Grade),
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review),
 		endpoint.Asks(policy.ChangeTask, policy.Comment, policy.SeeExtensions),
 		endpoint.Also(409, "the task has changed since the version that was looked at, and `stands` tells what stands "+
 			"now; the same words were just said; or the key was used for another verdict"))
 	endpoint.Route(s.Server, "POST /api/verdicts/{id}/undo", 200, policy.GradeTask,
 		"Undo a verdict of one's own, while nobody has acted since", s.undoVerdict,
-		endpoint.Audited(audit.Status, audit.Grade, audit.Comment), endpoint.Asks(policy.ChangeTask, policy.Comment),
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review, audit.Comment), endpoint.Asks(policy.ChangeTask, policy.Comment),
 		endpoint.Also(403, "it is somebody else's"), endpoint.Also(409, "somebody has acted since"))
 	endpoint.Route(s.Server, "POST /api/units/{id}/verdicts", 200, policy.GiveFeedback,
 		"Give one verdict on many tasks, wherever it can be given, or tell what would come of it", s.giveVerdicts,
-		endpoint.Audited(audit.Status, audit.Grade), endpoint.Asks(policy.GradeTask, policy.ChangeTask, policy.Comment),
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review), endpoint.Asks(policy.GradeTask, policy.ChangeTask, policy.Comment),
 		endpoint.Shaped[[]verdict.TaskVersion]("tasks"), endpoint.Also(404, "a task is not of this unit"),
 		endpoint.Also(409, "the key was used for another verdict"))
 	endpoint.Route(s.Server, "POST /api/verdict_batches/{id}/undo", 200, policy.GiveFeedback,
 		"Undo the verdicts of a batch of one's own, wherever nobody has acted since", s.undoVerdicts,
-		endpoint.Audited(audit.Status, audit.Grade, audit.Comment),
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review, audit.Comment),
 		endpoint.Asks(policy.GradeTask, policy.ChangeTask, policy.Comment), endpoint.Also(403, "it is somebody else's"))
 }
 

@@ -21,6 +21,7 @@ func (r *reader) marks(w *world) {
 	tom.findsStudents()
 	tom.marksManyOfOneTask(ids[1])
 	tom.decidesOnTime()
+	tom.answersReviews()
 	tom.marksOffline()
 	tom.looksAsAStudent()
 	tom.promises()
@@ -144,6 +145,29 @@ func (r *reader) decidesOnTime() {
 	r.does(act{form: "/plan", tick: []string{"Select"}, press: "Grant"}).sees("Nothing is changed yet. 1 of 1")
 	r.does(act{form: list}).sees("1 of 1 request decided")
 	r.open(list).sees("No open requests").sees("Extension granted to")
+}
+
+// answersReviews answers one of Ann's on its page, and one at the desk.
+func (r *reader) answersReviews() {
+	r.Helper()
+	for _, at := range []string{"", r.path(aDesk)} {
+		id := r.one(`SELECT t.id FROM tasks t JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = p.user_id
+			WHERE u.username = 'ann' ORDER BY t.id LIMIT 1`)
+		r.exec(`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed)
+			SELECT t.id, $1, u.id, t.status, 'redo', TRUE FROM tasks t, users u WHERE u.username = 'tom' AND t.id = `+id,
+			r.db.Now())
+		task := "/projects/" + r.one(`SELECT project_id FROM tasks WHERE id = `+id) + "/tasks/" +
+			r.one(`SELECT task_definition_id FROM tasks WHERE id = `+id)
+		ann := r.reader("ann")
+		ann.open(task + "/review").does(act{form: "/review", fill: map[string]string{"reason": "It runs."}}).sees("It runs.")
+		maps.Copy(r.done, ann.done)
+		page, form := task+"/review", "/review/"+r.one(`SELECT max(id) FROM reviews`)
+		if at != "" {
+			page, form = at+"?at="+id, "/review"
+		}
+		r.open(page).does(act{form: form, fill: map[string]string{"answer": "Not on mine."}})
+		r.open(task).sees("Not on mine.")
+	}
 }
 
 func (r *reader) marksOffline() {

@@ -28,6 +28,7 @@ const (
 // readings is written from what the rights mean, not from the code of the pages.
 var readings = []reading{
 	{policy.SeeExtensions, "tom", "Quokka reason", []string{aTask, aDesk, onDesk, someExtensions, "/home"}},
+	{policy.SeeReviews, "tom", "Quokka review", []string{aTask, aReview, aDesk, onDesk, someReviews}},
 	{policy.TakeNotes, "tom", "Quokka note", []string{aDesk, onDesk, aStudent, notesOn}},
 	{policy.UseSnippets, "tom", "Quokka again", []string{aDesk, onDesk, unitSnippets}},
 	{policy.ReadTask, "ann", "Quokka words", []string{aTask, "/news"}},
@@ -43,6 +44,12 @@ func (w *world) quokka() {
 	w.exec(`UPDATE task_comments SET comment = 'Quokka words'`)
 	w.exec(`UPDATE task_comments SET comment = 'Quokka reason', extension_granted = NULL, extension_response = NULL,
 		extension_assessed_at = NULL, assessor_id = NULL WHERE type = 'extension'`)
+	w.exec(`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed)
+		SELECT t.id, $1, u.id, t.status, 'redo', TRUE FROM tasks t, users u WHERE u.username = 'tom'`, w.db.Now())
+	w.exec(`INSERT INTO reviews (task_id, unit_id, history_id, user_id, reason, asked_at)
+		SELECT t.id, t.unit_id, max(h.id), max(p.user_id), 'Quokka review', $1 FROM tasks t
+		JOIN projects p ON p.id = t.project_id JOIN task_history h ON h.task_id = t.id GROUP BY t.id, t.unit_id`, w.db.Now())
+	w.exec(`UPDATE tasks SET review_asked_at = $1`, w.db.Now())
 	w.exec(`UPDATE staff_notes SET text = 'Quokka note'`)
 	w.exec(`UPDATE snippets SET text = 'Quokka again'`)
 	w.exec(`UPDATE submission_files SET name = 'quokka.go'`)

@@ -46,7 +46,7 @@ func TestTheSidebarOfEveryCaller(t *testing.T) {
 		own := []string{project, project, project + "/plan", project + "/portfolio", project + "/outcomes",
 			project + "/tutorials", project + "/groups"}
 		staff := []string{unit + "/inbox"}
-		for _, page := range []string{"inbox", "desk", "tasks", "students", "extensions", "promise", "offline", "snippets"} {
+		for _, page := range []string{"inbox", "desk", "tasks", "students", "extensions", "reviews", "promise", "offline", "snippets"} {
 			staff = append(staff, unit+"/"+page)
 		}
 		for _, c := range []struct {

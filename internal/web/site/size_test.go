@@ -29,7 +29,7 @@ func TestPagesAreLight(t *testing.T) {
 	}{{w, "/sign-in"}, {ann, "/home"}, {ann, w.path("/projects/{id}")}, {ann, w.path(aTask)}, {ann, "/profile"},
 		{ann, "/news"}, {tom, "/search?text=ann"},
 		{tom, w.path(aDesk)}, {tom, w.path("/units/{id}/inbox")}, {tom, w.path("/units/{id}/students")},
-		{tom, w.path("/units/{id}/extensions")}} {
+		{tom, w.path("/units/{id}/extensions")}, {ann, w.path(aReview)}, {tom, w.path(someReviews)}} {
 		l := load{world: one.who, sizes: map[string]int{}}
 		l.page(one.path)
 		var total, fonts, style int

@@ -74,11 +74,13 @@ func SamplesIn(l *mail.Language) map[string]mail.Content {
 			Author: "Alan Turing", At: Now.Add(-time.Hour), Text: "Nice work."}}},
 		"digest of a decision": mail.Digest{Frame: unplaced, Extensions: []mail.DigestExtension{
 			{Unit: "COS10001", Task: arrays, Granted: true, Due: mail.Due{Ends: next.Ends}}}},
+		"digest of a review": mail.Digest{Frame: unplaced, Reviews: []mail.DigestReview{{Unit: "COS10001", Task: arrays}}},
 		"digest": mail.Digest{Frame: digest, Comments: []mail.DigestComment{{Unit: "COS10001", Task: hello,
 			Author: "Alan Turing", At: Now.Add(-time.Hour), Text: "Nice work.\nCould you say why the loop ends?"}},
 			Extensions: []mail.DigestExtension{
 				{Unit: "COS10001", Task: arrays, Granted: true, Due: next, Answer: "Get well soon."},
-				{Unit: "COS10001", Task: hello, Due: past}}},
+				{Unit: "COS10001", Task: hello, Due: past}},
+			Reviews: []mail.DigestReview{{Unit: "COS10001", Task: hello}}},
 		"password":     mail.Password{Frame: account, Username: "ada", Validity: 2 * time.Hour},
 		"new password": mail.Password{Frame: account, Username: "ada", New: true, Validity: 7 * 24 * time.Hour},
 		"new address":  mail.Address{Frame: account, Username: "ada", Confirm: true, Validity: 2 * 24 * time.Hour},

@@ -28,9 +28,9 @@ func (s *room) verdictsRoutes() {
 		endpoint.Unaudited("a plan changes nothing"))
 	page.Form(s.Site, links.Inbox+"/verdicts", policy.GiveFeedback, "Give one verdict on many tasks",
 		s.giveVerdicts, asks,
-		endpoint.Audited(audit.Status, audit.Grade))
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review))
 	page.Form(s.Site, links.Inbox+"/undo", policy.GiveFeedback, "Undo a verdict on many tasks", s.undoVerdicts, asks,
-		endpoint.Audited(audit.Status, audit.Grade, audit.Comment))
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review, audit.Comment))
 }
 
 // batchForm is the form for one verdict on tasks that are chosen in a list: each row has

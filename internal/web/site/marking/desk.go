@@ -28,7 +28,8 @@ func (s *room) deskRoutes() {
 	const desk = "/units/{id}/desk"
 	asks := endpoint.Asks(policy.GradeTask, policy.ReadSubmission, policy.ListStudents, policy.Comment,
 		policy.SeeSimilarities, policy.AssessExtension, policy.PinTask, policy.Submit, policy.UseSnippets,
-		policy.ChangeTask, policy.TakeNotes, policy.SeePresence, policy.SeeExtensions)
+		policy.ChangeTask, policy.TakeNotes, policy.SeePresence, policy.SeeExtensions, policy.SeeReviews,
+		policy.AnswerReview, policy.AskReview)
 	page.Show(s.Site, desk, policy.GiveFeedback, "The marking desk", s.desk, asks)
 	const task = desk + "/tasks/{task_id}"
 	page.Show(s.Site, task, policy.GradeTask, "A task on the marking desk, as a part of its page", s.deskPart, asks)
@@ -136,6 +137,7 @@ type typed struct {
 	Quality       string
 	Snippet       string // to be kept
 	Note          string
+	Answer        string // to a review
 	WithFile      string
 	Marks         bool     // the grade and the points are what was written, be it nothing
 	Form          string   // which form it was; empty: that for a verdict

@@ -23,9 +23,9 @@ import (
 
 func (s *room) deskActionRoutes(task string, asks endpoint.Option) {
 	page.Form(s.Site, task+"/verdict", policy.GradeTask, "Mark a task on the desk", s.giveVerdict, asks,
-		endpoint.Audited(audit.Status, audit.Grade))
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review))
 	page.Form(s.Site, task+"/undo", policy.GradeTask, "Take a verdict back on the desk", s.deskUndo, asks,
-		endpoint.Audited(audit.Status, audit.Grade, audit.Comment))
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review, audit.Comment))
 	page.Form(s.Site, task+"/comment", policy.GradeTask, "Say something on a task on the desk", s.deskSay, asks,
 		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.Usecases.MostMedia))
 	page.Form(s.Site, task+"/read", policy.GradeTask, "Mark the conversation on the desk read", s.deskRead,
@@ -42,6 +42,8 @@ func (s *room) deskActionRoutes(task string, asks endpoint.Option) {
 	page.Form(s.Site, task+"/extension", policy.AssessExtension, "Decide on more time on the desk",
 		s.deskExtension, asks,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade))
+	page.Form(s.Site, task+"/review", policy.AnswerReview, "Answer a review on the desk", s.deskReview, asks,
+		endpoint.Audited(audit.Review))
 }
 
 // snippetsKept is why the audit log has nothing of reusable comments.

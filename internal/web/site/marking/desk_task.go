@@ -35,6 +35,7 @@ type deskTask struct {
 	Files           []submit.File
 	Earlier, Recent []*work.Comment
 	Asked           *work.Comment // a request for more time that waits; nil: there is none
+	Reviews         *taskpart.Reviews
 	Tests           *taskpart.Tests
 	Row             *queue.Row  // as the queue has it
 	Before, After   int64       // the tasks around it in the queue; 0: there is none
@@ -83,6 +84,9 @@ func (s *room) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *desk
 		return nil, err
 	}
 	if t.Similar, err = similarTo(ctx, q, who, t.ID); err != nil {
+		return nil, err
+	}
+	if t.Reviews, err = taskpart.ReviewsOf(ctx, q, who, in); err != nil {
 		return nil, err
 	}
 	t.Tests, err = taskpart.TestsOf(ctx, s.Site, who, in)

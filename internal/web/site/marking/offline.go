@@ -31,7 +31,7 @@ func (s *room) offlineRoutes() {
 		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, marking.MaxUpload),
 		endpoint.Costs(endpoint.Imports))
 	page.Form(s.Site, unitOffline, policy.GiveFeedback, "Carry out a batch", s.takeBatch,
-		endpoint.Audited(audit.Status, audit.Grade), endpoint.Uploads(1, marking.MaxUpload),
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review), endpoint.Uploads(1, marking.MaxUpload),
 		endpoint.Costs(endpoint.Imports))
 }
 

@@ -82,6 +82,7 @@ func (s *Site) sections(u usecase.Place) []Section {
 			right: policy.ReadStatistics},
 		{Path: links.To(links.Students, id), Words: word("students.tab"), Icon: Icon("users"), right: policy.ListStudents},
 		{Path: at + "extensions", Words: word("extensions.tab"), Icon: Icon("calendar-clock"), right: policy.SeeExtensions},
+		{Path: at + "reviews", Words: word("reviews.tab"), Icon: Icon("file-question-mark"), right: policy.SeeReviews},
 		{Path: at + "promise", Words: word("promise.tab"), Icon: Icon("timer"), right: policy.ReadStatistics},
 		{Path: at + "offline", Words: word("offline.tab"), Icon: Icon("folder-down"), right: policy.GiveFeedback},
 		{Path: at + "snippets", Words: word("snippets.title"), Icon: Icon("message-square-quote"), right: policy.UseSnippets},

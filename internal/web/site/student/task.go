@@ -23,12 +23,13 @@ import (
 func (s *room) taskRoutes() {
 	const one = "/projects/{project_id}/tasks/{task_definition_id}"
 	asks := endpoint.Asks(policy.ReadSubmission, policy.ListStudents, policy.GradeTask, policy.Submit, policy.Comment,
-		policy.RequestExtension, policy.SeeExtensions)
+		policy.RequestExtension, policy.SeeExtensions, policy.SeeReviews, policy.AskReview, policy.AnswerReview)
 	page.Show(s.Site, one, policy.ReadTask, "A task", s.task, asks)
 	page.Form(s.Site, one+"/status", policy.ChangeTask, "Tell how a task goes", s.move, asks,
-		endpoint.Audited(audit.Status, audit.Grade))
+		endpoint.Audited(audit.Status, audit.Grade, audit.Review))
 	s.handInRoutes(one, asks)
 	s.talkRoutes(one, asks)
+	s.reviewRoutes(one)
 	s.discussionRoutes(one)
 	endpoint.Route(s.Server, "GET "+one+"/sheet", 200, policy.ReadTask, "Task sheet", s.sheet)
 	endpoint.Route(s.Server, "GET "+one+"/resources", 200, policy.ReadTask, "Resources of a task", s.resources)
@@ -49,6 +50,7 @@ type taskPage struct {
 	Earlier, Recent       []*work.Comment // the conversation, the oldest first
 	Asked                 *work.Comment   // the latest request for more time; nil: there is none
 	Tests                 *taskpart.Tests // what the automated tests say; nil: they were never run
+	Reviews               *taskpart.Reviews
 	History               []work.HistoryEntry
 	Before, After         *taskdef.Beside // the tasks beside it; nil: it is the first, or the last
 	Tab                   string          // the view that is open; "" is the work itself
@@ -81,6 +83,9 @@ func (s *room) task(ctx context.Context, who *access.Caller, in taskViewIn) (*pa
 			if v.History, _, err = work.History(ctx, q, in.Ref(), db.Part(taskpart.LatestEntries, 0)); err != nil {
 				return err
 			}
+		}
+		if v.Reviews, err = taskpart.ReviewsOf(ctx, q, who, in.taskIn); err != nil {
+			return err
 		}
 		return s.handedIn(ctx, q, who, in.taskIn, v)
 	})
