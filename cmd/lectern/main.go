@@ -27,6 +27,10 @@ type commands struct {
 	User        userCmd        `cmd:"" help:"Create accounts, set passwords, make password links, list."`
 	Audit       auditCmd       `cmd:"" help:"Check the audit log."`
 	Verify      verifyCmd      `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`
+	Backup      backupCmd      `cmd:"" help:"Copy records and files to another place, while the service runs."`
+	BackupKey   backupKeyCmd   `cmd:"" help:"Make the key that reads encrypted backups."`
+	Restore     restoreCmd     `cmd:"" help:"Bring a backup back into an empty place, or prove with --verify that it could."`
+	Resume      resumeCmd      `cmd:"" help:"Let a restored installation send emails and call other services again."`
 	Doctor      doctorCmd      `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version, commit and date of the program."`
 

@@ -136,8 +136,10 @@ func (a *App) open(ctx context.Context) (err error) {
 	if err := ident.FillWords(ctx, a.db); err != nil {
 		return fmt.Errorf("make the words people are found by: %w", err)
 	}
-	a.files, err = files.Open(ctx, a.Files())
-	return err
+	if a.files, err = files.Open(ctx, a.Files()); err != nil {
+		return err
+	}
+	return a.tellPaused(ctx)
 }
 
 // OpenDatabase opens the database and makes sure that it answers, and that this program

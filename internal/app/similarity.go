@@ -49,8 +49,9 @@ func (o *OutsideSimilarity) check() error {
 	return nil
 }
 
-func (o *OutsideSimilarity) client() *tca.Client {
-	c, err := tca.New(tca.Config{URL: o.TiiURL, Key: o.TiiAPIKey, Name: "Lectern", Version: Version})
+// client calls the service where may lets it.
+func (o *OutsideSimilarity) client(may func(context.Context) error) *tca.Client {
+	c, err := tca.New(tca.Config{URL: o.TiiURL, Key: o.TiiAPIKey, Name: "Lectern", Version: Version, May: may})
 	if err != nil {
 		return nil // checked already
 	}
@@ -62,7 +63,7 @@ func (o *OutsideSimilarity) client() *tca.Client {
 func (a *App) openOutside() {
 	c := turnitin.Config{Key: a.TiiAPIKey, SigningKey: a.TiiSigningKey, PublicURL: a.Public(), Index: a.TiiIndex}
 	if a.set() {
-		c.Client = a.client()
+		c.Client = a.client(a.notPaused)
 	} else if list := a.missing(); list != nil {
 		a.log.Warn("the outside similarity service is not used: settings are missing", "missing",
 			strings.Join(list, ", "))
@@ -84,7 +85,7 @@ func checkOutside(ctx context.Context, s *Settings) []finding {
 	if !s.set() || s.OutsideSimilarity.check() != nil {
 		return nil
 	}
-	client := s.client()
+	client := s.client(nil)
 	defer client.Close()
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()

@@ -16,10 +16,11 @@ import (
 func (m *Mailer) Register(qu *jobs.Queue) {
 	// One email at a time: a mail server that is slow must not keep the workers
 	// of everything else waiting.
-	jobs.Register(qu, m.send, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
-	jobs.Register(qu, m.sendPassword, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
-	jobs.Register(qu, m.sendInvitation, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
-	jobs.Register(qu, m.sendAddress, jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1})
+	outward := jobs.Limits{Timeout: 2 * time.Minute, Concurrency: 1, Outside: true}
+	jobs.Register(qu, m.send, outward)
+	jobs.Register(qu, m.sendPassword, outward)
+	jobs.Register(qu, m.sendInvitation, outward)
+	jobs.Register(qu, m.sendAddress, outward)
 	jobs.Register(qu, m.weekly, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.unitWeek, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.digest, jobs.Limits{Concurrency: 1})

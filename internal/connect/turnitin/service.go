@@ -103,8 +103,8 @@ func (s *Service) Register(qu *jobs.Queue) {
 	if !s.Enabled() {
 		return
 	}
-	jobs.Register(qu, s.run, jobs.Limits{Timeout: 20 * time.Minute})
-	jobs.Register(qu, s.reconcile, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1})
+	jobs.Register(qu, s.run, jobs.Limits{Timeout: 20 * time.Minute, Outside: true})
+	jobs.Register(qu, s.reconcile, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1, Outside: true})
 	qu.Every("tii_tend", jobs.Each(time.Minute), reconcileArgs{})
 }
 

@@ -53,7 +53,7 @@ func (c *Deliverer) Register(qu *jobs.Queue) {
 	if c.backoff == nil {
 		c.backoff = backoff
 	}
-	jobs.Register(qu, c.work, jobs.Limits{Timeout: 2 * shift})
+	jobs.Register(qu, c.work, jobs.Limits{Timeout: 2 * shift, Outside: true})
 }
 
 // backoff doubles the wait with every failure, from two seconds up to an hour.

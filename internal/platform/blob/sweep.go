@@ -52,12 +52,16 @@ const batch = 500
 // Sweep removes the files nothing has referred to for a day, those included
 // that were put into the store but never kept, and tells how many. It may run
 // on several instances at once, and be cut short anywhere: the next run goes on.
+// While somebody holds the files nothing is removed.
 func Sweep(ctx context.Context, d *db.DB, store files.Store) (int, error) {
 	if err := adopt(ctx, d, store); err != nil {
 		return 0, fmt.Errorf("look for files without a row: %w", err)
 	}
 	swept, last := 0, ""
 	for {
+		if held, err := isHeld(ctx, d); err != nil || held {
+			return swept, err
+		}
 		hashes, err := db.All[string](ctx, d.Pool(), `SELECT b.hash FROM blobs b WHERE b.touched_at < $1
 			AND b.hash > $2 AND `+
 			forgotten+` ORDER BY b.hash LIMIT $3`, cutoff(d), last, int64(batch))

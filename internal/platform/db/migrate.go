@@ -48,7 +48,16 @@ var (
 // Migrate brings the schema up to date. Any number of instances may start at
 // once: one migrates, the others wait for it. It gives the names of what it ran.
 // A schema that this program must not touch is refused.
-func (d *DB) Migrate(ctx context.Context) ([]string, error) {
+func (d *DB) Migrate(ctx context.Context) ([]string, error) { return d.migrate(ctx, newest()) }
+
+// MigrateTo brings the schema of an empty database to that of an older program, for records
+// that come from one.
+func (d *DB) MigrateTo(ctx context.Context, version int64) error {
+	_, err := d.migrate(ctx, version)
+	return err
+}
+
+func (d *DB) migrate(ctx context.Context, to int64) ([]string, error) {
 	if !d.postgres { // before anything is read: who opens a new file first turns its journal on
 		unlock, err := lockFile(d.path + ".migrate")
 		if err != nil {
@@ -77,11 +86,11 @@ func (d *DB) Migrate(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the migrations: %w", err)
 	}
-	return apply(ctx, p)
+	return apply(ctx, p, to)
 }
 
-func apply(ctx context.Context, p *goose.Provider) ([]string, error) {
-	results, err := p.Up(ctx)
+func apply(ctx context.Context, p *goose.Provider, to int64) ([]string, error) {
+	results, err := p.UpTo(ctx, to)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}

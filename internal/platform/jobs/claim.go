@@ -112,23 +112,25 @@ func (qu *Queue) free() (int, map[string]int) {
 	return max(all, 0), slots
 }
 
-// due gives the kinds with free slots that have a job to run.
+// due gives the kinds with free slots that have a job to run. In an installation that is paused
+// those that reach others have none.
 func (qu *Queue) due(ctx context.Context, slots map[string]int) ([]string, error) {
 	args := []any{qu.now()}
 	var rows []string
 	for name, n := range slots {
 		if n > 0 {
-			args = append(args, name)
-			rows = append(rows, fmt.Sprintf("(CAST($%d AS TEXT))", len(args)))
+			args = append(args, name, qu.kinds[name].Outside)
+			rows = append(rows, fmt.Sprintf("(CAST($%d AS TEXT), CAST($%d AS BOOLEAN))", len(args)-1, len(args)))
 		}
 	}
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	kinds, err := db.All[string](ctx, qu.db.Pool(), `WITH kinds (kind) AS (VALUES `+strings.Join(rows, ", ")+`)
-		SELECT kind FROM kinds WHERE EXISTS (SELECT 1 FROM jobs
+	kinds, err := db.All[string](ctx, qu.db.Pool(), `WITH kinds (kind, outside) AS (VALUES `+strings.Join(rows, ", ")+`)
+		SELECT kind FROM kinds WHERE (EXISTS (SELECT 1 FROM jobs
 			WHERE state = 'available' AND turn IS NULL AND jobs.kind = kinds.kind AND run_at <= $1)
-			OR EXISTS (SELECT 1 FROM job_units WHERE job_units.kind = kinds.kind)`, args...)
+			OR EXISTS (SELECT 1 FROM job_units WHERE job_units.kind = kinds.kind))
+			AND NOT (outside AND EXISTS (SELECT 1 FROM installation WHERE name = 'paused'))`, args...)
 	slices.Sort(kinds)
 	return kinds, err
 }

@@ -72,6 +72,7 @@ type Limits struct {
 	Concurrency int           // jobs of this kind at a time; no limit but Config.Workers when zero
 	Fair        bool          // units take turns, and inside a unit people; by the moment alone when false
 	Untrusted   bool          // it runs or reads what strangers made: given up when broken off twice in a row
+	Outside     bool          // it reaches others, by email or a call: not run while the installation is paused
 }
 
 // New makes a queue. Register the kinds, then Start it.

@@ -38,6 +38,8 @@ type Config struct {
 	// AskWithin and MoveWithin bound a call without and with a file; half a minute
 	// and five minutes when zero.
 	AskWithin, MoveWithin time.Duration
+	// May is asked before each call, and what it refuses is not called. Nil lets all through.
+	May func(context.Context) error
 }
 
 // Client calls the service. Its methods may be called from many goroutines; each
@@ -137,6 +139,12 @@ func (c *Client) open(ctx context.Context, in call) (*http.Response, func(), err
 		within = c.conf.MoveWithin
 	}
 	ctx, stop := context.WithTimeout(ctx, within)
+	if c.conf.May != nil {
+		if err := c.conf.May(ctx); err != nil {
+			stop()
+			return nil, nil, in.broken(err)
+		}
+	}
 	r, err := c.request(ctx, in)
 	if err != nil {
 		stop()

@@ -37,7 +37,7 @@ func (w *Worker) Register(qu *jobs.Queue) {
 	jobs.Register(qu, w.Assess, jobs.Limits{Timeout: longest, Fair: true, Untrusted: true})
 	jobs.Register(qu, w.Try, jobs.Limits{Timeout: longest, Fair: true, Untrusted: true})
 	jobs.Register(qu, w.Preview, jobs.Limits{Timeout: longest, Concurrency: 1, Fair: true, Untrusted: true})
-	jobs.Register(qu, w.Pull, jobs.Limits{Timeout: pullWithin})
+	jobs.Register(qu, w.Pull, jobs.Limits{Timeout: pullWithin, Outside: true})
 }
 
 // task is an assessment with all that is needed to run it.

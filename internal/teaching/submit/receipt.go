@@ -41,6 +41,15 @@ type ReceiptBody struct {
 	Files        []ReceiptFile `json:"files"`
 	Sequence     int64         `json:"sequence"` // in the unit, without gaps
 	Previous     string        `json:"previous"` // hash of the receipt before; empty for the first
+	Restart      *Restart      `json:"restart,omitempty"`
+}
+
+// Restart is said by the first receipt of a unit after the installation was restored from a
+// backup: between the two moments others may have been given, under the same numbers as this one
+// and those that follow it. The receipt before it is the last one that the backup holds.
+type Restart struct {
+	From       clock.Time `json:"backup_of"`
+	RestoredAt clock.Time `json:"restored_at"`
 }
 
 // ReceiptUnit names the unit of a receipt.
@@ -71,6 +80,9 @@ const receiptType = "lectern-receipt-1"
 type end struct {
 	Sequence int64  `db:"sequence"`
 	Hash     string `db:"hash"`
+	// Both are set where nothing was issued yet since the installation was restored.
+	RestoredFrom *clock.Time `db:"restored_from"`
+	RestoredAt   *clock.Time `db:"restored_at"`
 }
 
 // issue adds a receipt to the unit's chain, whose end was last a moment ago. From here
@@ -100,13 +112,17 @@ func issue(ctx context.Context, q db.Q, s *Signer, b ReceiptBody, last end) (*Re
 // extend signs a receipt that follows last, and makes it the end of its chain; nil when
 // the chain ends elsewhere by now.
 func (s *Signer) extend(ctx context.Context, q db.Q, b *ReceiptBody, last end) (*Receipt, error) {
-	b.Type, b.Sequence, b.Previous = receiptType, last.Sequence+1, last.Hash
+	b.Type, b.Sequence, b.Previous, b.Restart = receiptType, last.Sequence+1, last.Hash, nil
+	if last.RestoredFrom != nil && last.RestoredAt != nil {
+		b.Restart = &Restart{*last.RestoredFrom, *last.RestoredAt}
+	}
 	r, err := s.sign(*b)
 	if err != nil {
 		return nil, err
 	}
 	n, err := db.Exec(ctx, q, `INSERT INTO receipt_chains (unit_id, sequence, hash) VALUES ($1, $2, $3)
-		ON CONFLICT (unit_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash
+		ON CONFLICT (unit_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash,
+			restored_from = NULL, restored_at = NULL
 		WHERE receipt_chains.sequence = excluded.sequence - 1`, b.Unit.ID, b.Sequence, r.Hash)
 	if err != nil || n == 0 {
 		return nil, err
@@ -116,7 +132,7 @@ func (s *Signer) extend(ctx context.Context, q db.Q, b *ReceiptBody, last end) (
 
 // heldEnd gives the end of a unit's chain and holds it.
 func heldEnd(ctx context.Context, q db.Q, unitID int64) (end, error) {
-	text := `SELECT sequence, hash FROM receipt_chains WHERE unit_id = $1`
+	text := `SELECT sequence, hash, restored_from, restored_at FROM receipt_chains WHERE unit_id = $1`
 	if q.Postgres() {
 		text += ` FOR NO KEY UPDATE`
 	}
@@ -155,6 +171,10 @@ func Verify(data []byte, keys *KeySet) (*ReceiptBody, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.check(keys)
+}
+
+func (r *Receipt) check(keys *KeySet) (*ReceiptBody, error) {
 	body, err := canonical.JSON(r.Body)
 	if err != nil {
 		return nil, fmt.Errorf("the body of the receipt cannot be read: %w", err)
@@ -176,6 +196,37 @@ func Verify(data []byte, keys *KeySet) (*ReceiptBody, error) {
 		return nil, fmt.Errorf("this is no receipt this program knows (type %.40q)", b.Type)
 	}
 	return &b, nil
+}
+
+// VerifyAll checks every receipt on record: its signature, its hash, and that it follows the one
+// before it in its unit. It tells how many there are.
+func VerifyAll(ctx context.Context, q db.Q, keys *KeySet) (n int64, err error) {
+	type row struct {
+		Unit      int64  `db:"unit_id"`
+		Sequence  int64  `db:"sequence"`
+		Body      string `db:"body"`
+		Hash      string `db:"hash"`
+		Signature string `db:"signature"`
+		KeyID     string `db:"key_id"`
+	}
+	before := map[int64]end{}
+	for r, err := range db.Each[row](ctx, q, `SELECT unit_id, sequence, body, hash, signature, key_id FROM receipts
+		ORDER BY unit_id, sequence`) {
+		if err != nil {
+			return n, fmt.Errorf("read the receipts: %w", err)
+		}
+		body, err := (&Receipt{json.RawMessage(r.Body), r.Hash, r.KeyID, r.Signature}).check(keys)
+		last := before[r.Unit]
+		if err == nil && (body.Previous != last.Hash || body.Sequence != last.Sequence+1) {
+			err = errors.New("it does not follow the one before it")
+		}
+		if err != nil {
+			return n, fmt.Errorf("receipt %d of unit %d: %w", r.Sequence, r.Unit, err)
+		}
+		before[r.Unit] = end{Sequence: r.Sequence, Hash: r.Hash}
+		n++
+	}
+	return n, nil
 }
 
 func parseReceipt(data []byte) (*Receipt, error) {
@@ -219,5 +270,26 @@ func (b *ReceiptBody) Words() string {
 	if b.Previous != "" {
 		fmt.Fprintf(&w, " and follows the one with the hash %s", b.Previous)
 	}
-	return w.String() + ".\n"
+	w.WriteString(".\n")
+	if r := b.Restart; r != nil {
+		fmt.Fprintf(&w, "It is the first since the service was restored on %s from its backup of %s: receipts that it gave "+
+			"in between are not in this chain.\n", r.RestoredAt.Format(restartLayout), r.From.Format(restartLayout))
+	}
+	return w.String()
+}
+
+const restartLayout = "2 January 2006 at 15:04 UTC"
+
+// TellRestart sees to it that each unit's next receipt says that the installation was restored
+// from a backup, where it was and nobody has done so yet. It is part of the start of
+// the service.
+func TellRestart(ctx context.Context, d *db.DB) error {
+	return d.Tx(ctx, func(q db.Q) error {
+		from, err := db.TakeRestored(ctx, q)
+		if err != nil || from == nil {
+			return err
+		}
+		_, err = db.Exec(ctx, q, `UPDATE receipt_chains SET restored_from = $1, restored_at = $2`, *from, q.Now())
+		return err
+	})
 }

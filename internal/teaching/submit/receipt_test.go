@@ -222,7 +222,7 @@ func TestAReceiptFollowsWhoeverCameFirst(t *testing.T) {
 				t.Errorf("a second after an end that is gone: %v, %+v", err, late)
 			}
 			now, err := heldEnd(t.Context(), q, *unit)
-			if err != nil || now != (end{1, first.Hash}) {
+			if err != nil || now != (end{Sequence: 1, Hash: first.Hash}) {
 				t.Errorf("the end is %+v, %v", now, err)
 			}
 			second, err := s.extend(t.Context(), q, &b, now)

@@ -136,7 +136,7 @@ func (h *Request) taskBefore(ctx context.Context, q db.Q, handed *work.HandedIn)
 	in, args := db.In([]any{h.DefinitionID, handed.OwnerID, h.By.UserID}, ids)
 	return db.One[taskBefore](ctx, q, `SELECT u.code, d.abbreviation, d.name, s.username AS student, b.username AS sender,
 			(SELECT l.at FROM submission_tasks l WHERE l.task_id IN `+in+` ORDER BY l.at DESC LIMIT 1) AS last_at,
-			coalesce(c.sequence, 0) AS sequence, coalesce(c.hash, '') AS hash
+			coalesce(c.sequence, 0) AS sequence, coalesce(c.hash, '') AS hash, c.restored_from, c.restored_at
 		FROM task_definitions d JOIN units u ON u.id = d.unit_id JOIN users s ON s.id = $2 JOIN users b ON b.id = $3
 		LEFT JOIN receipt_chains c ON c.unit_id = u.id WHERE d.id = $1`, args...)
 }

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lectern/internal/platform/db/dbtest"
+)
+
+// While people write and backups are killed, one that is finished holds everything that was
+// acknowledged before it began, and is restored into the other kind of database.
+func TestABackupUnderLoadIsRestored(t *testing.T) {
+	dbtest.Long(t)
+	dbtest.Engines(t, func(t *testing.T, engine string) {
+		from := storage(t, engine)
+		i := start(t, append([]string{"--demo"}, from...)...)
+		writing := writeCampuses(i)
+		dir, key := filepath.Join(t.TempDir(), "backups"), filepath.Join(t.TempDir(), "key")
+		recipient := newBackupKey(t, key)
+		args := append([]string{"backup", "--to", dir, "--recipient", recipient}, from...)
+		for n := range 2 {
+			killed(t, time.Duration(30+60*n)*time.Millisecond, args...)
+		}
+		before := writing.so()
+		if out, err := run(t, args...); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		writing.stop()
+		i.stop()
+		proven(t, dir, key)
+
+		other := map[string]string{"sqlite": "postgres", "postgres": "sqlite"}[engine]
+		to := storage(t, other)
+		restore := append([]string{"restore", "--from", dir, "--key", key}, to...)
+		killed(t, 40*time.Millisecond, restore...)
+		if out, err := run(t, restore...); err != nil && !strings.Contains(out, "is not empty") { // it was quick enough
+			t.Fatalf("%v %s", err, out)
+		}
+		if out, err := run(t, restore...); err == nil || !strings.Contains(out, "the database is not empty") {
+			t.Errorf("a second restore over the first: %v %s", err, out)
+		}
+		sameAndPaused(t, to, before)
+	})
+}
+
+func newBackupKey(t *testing.T, path string) (recipient string) {
+	t.Helper()
+	out, err := run(t, "backup-key", path)
+	recipient = regexp.MustCompile(`age1[0-9a-z]+`).FindString(out)
+	if err != nil || recipient == "" {
+		t.Fatalf("%v %s", err, out)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the key is %v, %v", info, err)
+	}
+	if out, err := run(t, "backup-key", path); err == nil {
+		t.Errorf("a key was written over: %s", out)
+	}
+	return recipient
+}
+
+// killed runs a command and kills it after a while.
+func killed(t *testing.T, after time.Duration, args ...string) {
+	t.Helper()
+	c := command(t, args...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(after, func() { _ = c.Process.Kill() })
+	_ = c.Wait()
+}
+
+// proven has the newest backup proven, and refused where there is no key.
+func proven(t *testing.T, dir, key string) {
+	t.Helper()
+	out, err := run(t, "restore", "--from", dir, "--key", key, "--verify")
+	if err != nil || !strings.Contains(out, "is sound") || !strings.Contains(out, "receipts") {
+		t.Fatalf("%v %s", err, out)
+	}
+	t.Log(out)
+	if out, err := run(t, "restore", "--from", dir, "--verify"); err == nil || !strings.Contains(out, "give their key") {
+		t.Errorf("without the key: %v %s", err, out)
+	}
+}
+
+// sameAndPaused starts what was restored and looks for what had been acknowledged.
+func sameAndPaused(t *testing.T, place, names []string) {
+	t.Helper()
+	i := start(t, place...)
+	var campuses []struct{ Name string }
+	if _, err := i.call("GET", "/api/campuses", "", "", "", &campuses); err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, c := range campuses {
+		there[c.Name] = true
+	}
+	for _, name := range names {
+		if !there[name] {
+			t.Errorf("%s was acknowledged before the backup and is not in it", name)
+		}
+	}
+	i.signIn("aadmin", "password")
+	i.stop()
+	doctor := append([]string{"doctor"}, place...)
+	if out, err := run(t, doctor...); err == nil || !strings.Contains(out, "FIX  paused") {
+		t.Errorf("the doctor says nothing of the pause: %v %s", err, out)
+	}
+	for _, want := range []string{"sends emails and calls other services again", "is not paused"} {
+		if out, err := run(t, append([]string{"resume"}, place...)...); err != nil || !strings.Contains(out, want) {
+			t.Errorf("resume: %v %s", err, out)
+		}
+	}
+	if out, _ := run(t, doctor...); strings.Contains(out, "paused") {
+		t.Errorf("the doctor still says: %s", out)
+	}
+}
+
+// campuses are made one after the other while something else happens.
+type campuses struct {
+	mu    sync.Mutex
+	names []string
+	quit  chan struct{}
+	done  chan struct{}
+}
+
+func writeCampuses(i *instance) *campuses {
+	c := &campuses{quit: make(chan struct{}), done: make(chan struct{})}
+	token := i.signIn("aadmin", "password")
+	go func() {
+		defer close(c.done)
+		for n := 0; ; n++ {
+			select {
+			case <-c.quit:
+				return
+			default:
+			}
+			name := fmt.Sprintf("C-%d", n)
+			status, err := i.call("POST", "/api/campuses", "aadmin", token,
+				fmt.Sprintf(`{"campus":{"name":%q,"mode":"manual","abbreviation":%q,"active":true}}`, name, name), nil)
+			if err != nil {
+				return
+			}
+			if status == 201 {
+				c.mu.Lock()
+				c.names = append(c.names, name)
+				c.mu.Unlock()
+			}
+		}
+	}()
+	return c
+}
+
+// so gives what was acknowledged so far.
+func (c *campuses) so() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string(nil), c.names...)
+}
+
+func (c *campuses) stop() {
+	close(c.quit)
+	<-c.done
+}
+
+// The commands of the chapter on backups work as they are printed.
+func TestTheDocumentedBackupsWork(t *testing.T) {
+	text, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, _ := strings.Cut(string(text), "\n## Backups\n")
+	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(path, filepath.Join(dir, "lectern")); err != nil {
+		t.Fatal(err)
+	}
+	i := start(t, "--demo", "--data", filepath.Join(dir, "data"))
+	defer i.stop()
+	ran := 0
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(chapter, -1) {
+		commands := strings.ReplaceAll(block[1], "/srv/backups", "backups")
+		commands = regexp.MustCompile(`(?m)^\./lectern serve.*$`).ReplaceAllString(commands, "./lectern doctor --data restored || true")
+		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
+			`RECIPIENT=$(grep -o 'age1[0-9a-z]*' backup.key || true)`+"\n"+commands)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%s\n%v %s", commands, err, out)
+		}
+		ran++
+	}
+	if ran < 5 {
+		t.Errorf("only %d blocks were run", ran)
+	}
+}

@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"filippo.io/age"
+
+	"lectern/internal/ground/bounds"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/backup"
+	"lectern/internal/platform/db"
+	"lectern/internal/platform/files"
+	"lectern/internal/teaching/submit"
+)
+
+// errPaused is what is said of a call that a paused installation does not make.
+var errPaused = fault.New(fault.Unavailable, "this installation is paused and calls no other service; "+
+	"lectern resume ends that")
+
+// notPaused refuses what reaches others while the installation is paused.
+func (a *App) notPaused(ctx context.Context) error {
+	why, err := db.Paused(ctx, a.db.Pool())
+	if err == nil && why != "" {
+		err = errPaused
+	}
+	return err
+}
+
+// tellPaused says at the start that nothing goes out, and why; receipts tell of a restore, too.
+func (a *App) tellPaused(ctx context.Context) error {
+	if err := submit.TellRestart(ctx, a.db); err != nil {
+		return fmt.Errorf("note the restore: %w", err)
+	}
+	why, err := db.Paused(ctx, a.db.Pool())
+	if why != "" {
+		a.log.Warn("paused: no email is sent and no other service is called until lectern resume", "why", why)
+	}
+	return err
+}
+
+// checkPaused tells of an installation that reaches nobody.
+func checkPaused(ctx context.Context, d *db.DB) []finding {
+	why, err := db.Paused(ctx, d.Pool())
+	switch {
+	case err != nil:
+		return []finding{{what: "paused", saw: err.Error(), bad: true}}
+	case why != "":
+		return []finding{{what: "paused", bad: true, saw: "no email is sent and no other service is called: " + why,
+			advice: "lectern resume ends that, when what it is a copy of runs no more."}}
+	}
+	return nil
+}
+
+// Backup copies the installation to dir, as it is now, and tells how far it is.
+func Backup(ctx context.Context, s *Storage, dir string, key age.Recipient, tell func(backup.Progress)) (string,
+	*backup.Manifest, error) {
+	d, err := OpenDatabase(ctx, s)
+	if err != nil {
+		return "", nil, err
+	}
+	defer d.Close()
+	if have, err := d.Schema(ctx); err != nil || have.Applied == 0 {
+		return "", nil, errors.Join(err, errors.New("the database is empty: lectern serve has not used it yet"))
+	}
+	store, err := files.Existing(ctx, s.Files())
+	if err != nil {
+		return "", nil, err
+	}
+	m := backup.Maker{Dir: dir, Key: key, Progress: tell}
+	return m.Make(ctx, backup.Installation{DB: d, Files: store, Program: Built().String()})
+}
+
+// Restore brings a backup back into a place that is empty. What is restored is paused.
+func Restore(ctx context.Context, s *Storage, b *backup.Backup, tell func(backup.Progress)) error {
+	d, err := connect(ctx, s, db.Options{})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	store, err := files.Open(ctx, s.Files())
+	if err != nil {
+		return err
+	}
+	return b.Restore(ctx, backup.Installation{DB: d, Files: store}, tell)
+}
+
+// Resume ends the pause of an installation, and tells why it was paused.
+func Resume(ctx context.Context, s *Storage) (why string, err error) {
+	d, err := OpenDatabase(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	return why, d.Tx(ctx, func(q db.Q) error {
+		if why, err = db.Paused(ctx, q); err != nil || why == "" {
+			return err
+		}
+		_, err = db.Resume(ctx, q)
+		return err
+	})
+}
+
+// Proof is what a backup was found to hold.
+type Proof struct {
+	Took     time.Duration
+	Rows     int64
+	Receipts int64
+	Audit    *audit.Verdict
+}
+
+// Prove restores a backup into a place of its own, which it removes again, and looks at what is
+// there: every row and every file, the audit log with its signatures, and every receipt.
+func Prove(ctx context.Context, b *backup.Backup, tell func(backup.Progress)) (*Proof, error) {
+	begun := time.Now()
+	dir, err := os.MkdirTemp("", "lectern-restore-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	d, err := db.Open(filepath.Join(dir, "lectern.db"), db.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	if err := b.Rebuild(ctx, d, tell); err != nil {
+		return nil, err
+	}
+	p := &Proof{}
+	for _, t := range b.Manifest.Tables {
+		p.Rows += t.Rows
+	}
+	keys, err := submit.PublicKeys(ctx, d.Pool())
+	if err != nil {
+		return nil, err
+	}
+	if p.Receipts, err = submit.VerifyAll(ctx, d.Pool(), keys); err != nil {
+		return nil, err
+	}
+	if p.Audit, err = audit.Verify(ctx, d, keys.Check, nil, func(int64) {}); err != nil {
+		return nil, fmt.Errorf("read the audit log: %w", err)
+	}
+	if !p.Audit.Sound() {
+		return nil, fmt.Errorf("the audit log of the backup was tampered with: %s", p.Audit.Problems[0])
+	}
+	p.Took = time.Since(begun)
+	return p, nil
+}
+
+// Words tells what was proven.
+func (p *Proof) Words(m *backup.Manifest) string {
+	const moment = "2 January 2006, 15:04 UTC"
+	text := fmt.Sprintf("The backup of %s is sound: %d records, %d files (%s), %d receipts and %d entries of the audit log, "+
+		"restored in %s.", m.Made.UTC().Format(moment), p.Rows, m.FileCount, bounds.SizeText(m.FileBytes), p.Receipts,
+		p.Audit.Last, p.Took.Round(time.Second/10))
+	if m.Newest != nil {
+		text += "\nThe newest entry of the audit log is of " + m.Newest.Format(moment) + "."
+	}
+	return text
+}
