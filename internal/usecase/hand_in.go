@@ -85,10 +85,22 @@ func (s *Service) takeFiles(ctx context.Context, who *access.Caller, definitionI
 	return asked, list, nil
 }
 
+// RefusedFile is the cause of a refusal that is about one of the files, for a face that says so
+// where the file was chosen.
+type RefusedFile struct {
+	Asked taskdef.Requirement
+	Name  string // as the sender calls it
+	Size  int64
+	Why   string // in a sentence
+}
+
+func (f *RefusedFile) Error() string { return f.Why }
+
 // about says which file a refusal is about.
 func about(r taskdef.Requirement, u Upload, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
-		return fault.New(f.Kind, "%s (%s, %q): %s", r.Key, r.Name, u.Name, f.Text)
+		return &fault.Error{Kind: f.Kind, Text: fmt.Sprintf("%s (%s, %q): %s", r.Key, r.Name, u.Name, f.Text),
+			Err: &RefusedFile{r, u.Name, u.Size, f.Text}}
 	}
 	return fmt.Errorf("take %s: %w", r.Key, err)
 }

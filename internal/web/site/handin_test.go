@@ -46,9 +46,10 @@ func TestHandingInByAScript(t *testing.T) {
 		key := url.Values{"key": {"0a1b"}}
 		const js = "application/json"
 		wrong := ann.upload(path+"/hand-in", js, key, "file0", "a.go", "\x7fELF\x02\x01\x01").status(415)
-		if !strings.Contains(wrong.Body.String(), `"error":"file0`) || strings.Contains(wrong.Body.String(), "<main") {
+		if strings.Contains(wrong.Body.String(), "<main") || strings.Contains(wrong.Body.String(), "(Program") {
 			t.Errorf("%s", wrong.Body)
 		}
+		wrong.says(`"error":"Not submitted.`).says(`"files":{"file0":"a.go is not a text file.`)
 		to := ann.upload(path+"/hand-in", js, key, "file0", "a.go", "package a\n").to()
 		if again := ann.upload(path+"/hand-in", js, key, "file0", "a.go", "package a\n").to(); again != to {
 			t.Errorf("%s, then %s", to, again)
@@ -57,6 +58,42 @@ func TestHandingInByAScript(t *testing.T) {
 		ann.do(path, nil).says("Versions (1)")
 		w.upload(path+"/hand-in", js, key, "file0", "a.go", "package a\n").status(401)
 		ann.upload(path+"/hand-in", js, key, "file0", "a.go", "package b\n").status(409).says("Idempotency-Key")
+	})
+}
+
+// A file that is refused is told of at its row, by name and in the words of the page: no key of
+// a row, no type of content. What programs are told stays as it is.
+func TestRefusedFilesAreToldAtTheirRows(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		w.exec(`UPDATE task_definitions SET upload_requirements =
+			'[{"key":"file0","name":"Program","type":"code"},{"key":"file1","name":"Report","type":"document"}]'`)
+		ann, path := w.as("ann"), w.path(aTask)
+		at := func(key, want string) string {
+			return `id="` + key + `-flaw" class="flaw" role="alert"><bdi>` + want + `</bdi>`
+		}
+		shown := ann.upload(path+"/hand-in", "text/html", nil, "file0", "real.go", "package a\n").status(400).
+			says("Not submitted. Fix the files").says(at("file1", "Choose a file")).says(`aria-invalid="true"`)
+		if strings.Contains(shown.text(), "is required") || strings.Contains(shown.text(), at("file0", "")[:24]+"><bdi>") {
+			t.Error("a row is told of by its key, or for nothing")
+		}
+		w.exec(`UPDATE task_definitions SET upload_requirements = '[{"key":"file0","name":"Program","type":"code"}]'`)
+		for content, want := range map[string]string{pdf: "real.pdf is not a text file. Choose the source file, not the " +
+			"built program.", "": "real.pdf is empty."} {
+			shown := ann.upload(path+"/hand-in", "text/html", nil, "file0", "real.pdf", content).status(415).
+				says(at("file0", want))
+			if strings.Contains(shown.text(), "file0 (") || strings.Contains(shown.text(), "application/pdf,") {
+				t.Error("the page shows a key or a type")
+			}
+		}
+		large := strings.Repeat("x", int(w.uses.MostFile)+1)
+		ann.upload(path+"/hand-in", "text/html", nil, "file0", "a.go", large).status(413).
+			says(strings.TrimSuffix(at("file0", "This file is larger than "), "</bdi>"))
+		w.exec(`UPDATE task_definitions SET upload_requirements = '[{"key":"file0","name":"Essay","type":"document"}]'`)
+		for content, want := range map[string]string{pdf[:90]: "e.pdf is incomplete. Export it as PDF again.",
+			"text": "e.pdf is not a PDF. Export your work as PDF first."} {
+			ann.upload(path+"/hand-in", "text/html", nil, "file0", "e.pdf", content).status(415).says(at("file0", want))
+		}
 	})
 }
 

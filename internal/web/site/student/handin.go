@@ -40,7 +40,7 @@ func (s *room) handInRoutes(one string, asks endpoint.Option) {
 			return s.Usecases.FilesAskedFor(ctx, who, in.DefinitionID)
 		}),
 		endpoint.Again(func(ctx context.Context, who *access.Caller, in handInIn, wrong error) (endpoint.Drawing, error) {
-			return s.retry(ctx, who, in.taskIn, refused{}, wrong)
+			return s.retryFiles(ctx, who, in.taskIn, wrong)
 		}))
 	page.Form(s.Site, one+"/rebuild", policy.Submit, "Have the document made again", s.rebuild,
 		endpoint.Audited(audit.Submission))
@@ -61,13 +61,14 @@ func (s *room) handInRoutes(one string, asks endpoint.Option) {
 
 // handInForm is what the form to hand in asks for beside files.
 type handInForm struct {
-	Key         string         // makes handing in twice one submission
-	Team        []enrol.Member // of a task that a group hands in
-	Share       int            // of each of them, in percent
-	NoTeam      bool           // a group hands it in, and they are in none
-	Declaration string         // what they state by handing in
-	Agreement   string         // of the outside similarity service, which they have yet to accept
-	MostFile    int64          // bytes of a file
+	Key         string            // makes handing in twice one submission
+	Team        []enrol.Member    // of a task that a group hands in
+	Share       int               // of each of them, in percent
+	NoTeam      bool              // a group hands it in, and they are in none
+	Declaration string            // what they state by handing in
+	Agreement   string            // of the outside similarity service, which they have yet to accept
+	MostFile    int64             // bytes of a file
+	Flaws       map[string]string // what is wrong with the file of a key, of work that was refused
 }
 
 // form gives the form to hand work in for a task. The agreement is asked for where the
@@ -171,7 +172,7 @@ func (s *room) handIn(ctx context.Context, who *access.Caller, in handInIn) (end
 	got, err := s.Usecases.HandIn(ctx, who, submit.Request{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID,
 		Key: in.Key, Trigger: trigger, Contributions: in.shares(), Accepts: in.Accepts.Ptr()}, sent)
 	if err != nil {
-		return s.retry(ctx, who, in.taskIn, refused{}, err)
+		return s.retryFiles(ctx, who, in.taskIn, err)
 	}
 	return page.Onward{To: in.Path() + "/versions/" + got.SubmittedAt.String() + "/receipt"}, nil
 }

@@ -3,6 +3,7 @@
 // the same key, which makes every repeat the same submission.
 import { drop, find, keep } from './hand-in-store.js';
 import { check } from './hand-in-check.js';
+import { sort } from './hand-in-sort.js';
 
 const form = document.getElementById('hand-in');
 const words = JSON.parse(form.dataset.words);
@@ -33,6 +34,8 @@ function say(key, ...values) {
 }
 
 const inputOf = (zone) => zone.querySelector('input[type=file]');
+const fileOf = (zone) => inputOf(zone).files[0];
+const flawed = (zone) => inputOf(zone).getAttribute('aria-invalid') === 'true';
 const zoneOf = (field) => zones.find((zone) => inputOf(zone).name === field);
 const hex = (b) => b.toString(16).padStart(2, '0');
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(hex).join('');
@@ -52,23 +55,57 @@ async function flawOf(zone, file) {
   }
 }
 
-// take puts a dropped or pasted file where the browser would put a chosen one.
-async function take(zone, file) {
+// take puts a dropped or pasted file where the browser would put a chosen one, in place of what
+// is there: an older version is not sent by mistake, not even when the new one is refused.
+function take(zone, file) {
   const data = new DataTransfer();
   data.items.add(file);
   inputOf(zone).files = data.files;
-  complain(zone, await flawOf(zone, file));
+  return look(zone);
+}
+
+// look checks what a row holds, and shows it.
+async function look(zone) {
+  const file = fileOf(zone);
+  const held = zone.querySelector('.held');
+  held.hidden = !file;
+  held.querySelector('.size').textContent = file ? size(file.size) : '';
+  held.querySelector('button').setAttribute('aria-label', file ? say('remove-what', file.name) : '');
+  const flaw = file ? await flawOf(zone, file) : '';
+  if (fileOf(zone) === file) complain(zone, flaw); // nothing else was put there meanwhile
+}
+
+function size(bytes) {
+  const [unit, per] = bytes < 1e6 ? ['kilobyte', 1024] : ['megabyte', 1 << 20];
+  return new Intl.NumberFormat(document.documentElement.lang, { style: 'unit', unit, maximumFractionDigits: 1 })
+    .format(bytes / per);
+}
+
+function remove(zone) {
+  inputOf(zone).value = '';
+  look(zone);
+  inputOf(zone).focus();
+}
+
+// holder is where a row shows what it holds, with the way to take it out.
+function holder(zone) {
+  const line = document.createElement('div');
+  line.className = 'held';
+  line.hidden = true;
+  const span = document.createElement('span');
+  span.className = 'size';
+  const button = offer('remove', () => remove(zone));
+  button.className = 'btn sm quiet';
+  line.append(span, button);
+  return line;
 }
 
 function prepare(zone) {
   const hint = document.createElement('p');
   hint.className = 'hint';
   hint.textContent = say('drop');
-  inputOf(zone).after(hint);
-  inputOf(zone).addEventListener('change', async () => {
-    const file = inputOf(zone).files[0];
-    complain(zone, file ? await flawOf(zone, file) : '');
-  });
+  inputOf(zone).after(holder(zone), hint);
+  inputOf(zone).addEventListener('change', () => look(zone));
   zone.addEventListener('dragover', (e) => {
     if (current || !e.dataTransfer.types.includes('Files')) return;
     e.preventDefault();
@@ -83,18 +120,33 @@ function prepare(zone) {
   });
 }
 
-// share gives a file to the zone it was meant for; of several, each goes to the first
-// empty zone whose kind it is.
+// share gives one file to the row it was meant for, if it fits there; any other goes to a row
+// of its kind, and what was there before goes. What fits nowhere is refused at a row that still
+// needs a file.
 async function share(files, meant) {
+  const list = [];
   for (const file of files) {
-    const fits = [];
-    for (const zone of zones) {
-      if (inputOf(zone).files.length === 0 && await flawOf(zone, file) === '') fits.push(zone);
-    }
-    const zone = meant && files.length === 1 ? meant : fits[0];
-    if (zone) await take(zone, file);
-    else show(say('none-fits', file.name));
+    list.push({ name: file.name, fits: await Promise.all(zones.map(async (z) => await flawOf(z, file) === '')) });
   }
+  const here = files.length === 1 ? zones.indexOf(meant) : -1;
+  const to = list[0].fits[here] ? [here] : sort(list, zones.map((zone) => ({
+    name: zone.dataset.name, holds: fileOf(zone) && !flawed(zone) ? fileOf(zone).name : '' })));
+  await Promise.all(files.map((file, i) => to[i] >= 0 && take(zones[to[i]], file)));
+  const left = files.filter((_, i) => to[i] < 0);
+  const many = left.filter((file) => list[files.indexOf(file)].fits.includes(true));
+  for (const file of left.filter((f) => !many.includes(f))) {
+    const zone = zones[here] ?? zones.find((z) => !fileOf(z));
+    if (zone) await take(zone, file);
+    else many.push(file);
+  }
+  if (many.length > 0) refuse(say('too-many', many.map((file) => file.name).join(', ')));
+  else if (!current) show('');
+}
+
+// refuse says in red what is wrong with all of it.
+function refuse(sentence) {
+  show(sentence);
+  box.classList.add('bad');
 }
 
 // What is pasted into a field of words belongs there.
@@ -103,6 +155,13 @@ function paste(e) {
   if (current || files.length === 0 || e.target.closest('textarea')) return;
   e.preventDefault();
   share(files, document.activeElement?.closest('.drop'));
+}
+
+// What is dropped beside the rows is sorted to them.
+function dropped(e) {
+  if (current || e.defaultPrevented || !e.dataTransfer?.files.length) return;
+  e.preventDefault();
+  share([...e.dataTransfer.files], null);
 }
 
 // A file that misses its zone must not take the page away.
@@ -115,7 +174,7 @@ async function entry() {
   let wrong = null;
   const files = [];
   for (const zone of zones) {
-    const file = inputOf(zone).files[0];
+    const file = fileOf(zone);
     const flaw = file ? await flawOf(zone, file) : say('missing');
     complain(zone, flaw);
     if (flaw) wrong ??= inputOf(zone);
@@ -141,6 +200,7 @@ function chooseKey(next) {
 // show tells the state and offers what can be done about it.
 function show(sentence, ...offers) {
   box.hidden = sentence === '';
+  box.classList.remove('bad');
   if (status.textContent !== sentence) status.textContent = sentence;
   choices.replaceChildren(...offers);
 }
@@ -160,6 +220,7 @@ function lock(on) {
   form.setAttribute('aria-busy', String(on));
   for (const zone of zones) {
     inputOf(zone).disabled = on;
+    zone.querySelector('.held button').disabled = on;
     const bar = zone.querySelector('progress');
     bar.hidden = !on;
     bar.value = 0;
@@ -220,9 +281,21 @@ async function answered(r) {
     again(Number(r.getResponseHeader('Retry-After')) || 0, r.status === 429 && body?.error);
   } else {
     await finish();
-    show(body.error ?? body.message ?? String(r.status));
-    box.focus();
+    refused(body, r.status);
   }
+}
+
+// refused shows what the service says: at the rows where it is about their files.
+function refused(body, status) {
+  refuse(body.error ?? body.message ?? String(status));
+  let first = null;
+  for (const [field, flaw] of Object.entries(body.files ?? {})) {
+    const zone = zoneOf(field);
+    if (!zone) continue;
+    complain(zone, flaw);
+    first ??= inputOf(zone);
+  }
+  (first ?? box).focus();
 }
 
 // again waits and sends once more: longer each time, at once when the network is back.
@@ -290,6 +363,7 @@ for (const zone of zones) {
   prepare(zone);
 }
 form.addEventListener('submit', submit);
+form.addEventListener('drop', dropped);
 document.addEventListener('paste', paste);
 addEventListener('online', () => { if (current && !request) send(); });
 document.addEventListener('visibilitychange', () => { if (!document.hidden && current && !request && timer) send(); });
