@@ -24,7 +24,7 @@ func TestTalking(t *testing.T) {
 			if typed := eval[string](b, "document.activeElement.value"); typed != "half a sentence" {
 				t.Errorf("what was typed is %q after somebody else spoke", typed)
 			}
-			b.record("#say", "#say button.primary")
+			b.record("#say", "#say button:not([type=button])")
 			b.await("document.querySelector('#talk-list audio')")
 			b.await("document.querySelector('#comment').value === '' && localStorage.length === 0")
 			b.fill("#comment", "never sent")
@@ -54,7 +54,7 @@ func TestDiscussion(t *testing.T) {
 	b := open(t, serve(t), wide)
 	b.signIn("student_1")
 	b.firstTask("1.1P")
-	b.follow("a[href*='/discussions/']")
+	b.follow("#talk-list a[href*='/discussions/']")
 	b.follow("form[action$='/begin'] button")
 	b.await("document.querySelector('main audio')")
 	eval[bool](b, "document.querySelector('main li audio').load(), true")

@@ -47,6 +47,8 @@ type Comment struct {
 	*extensionPart
 	*discussionPart
 	AssessmentID *int64 `json:"overseer_assessment_id,omitempty" doc:"of type assessment"`
+
+	ByStaff bool `json:"-"` // its author is a person, and not a student of the conversation
 }
 
 // extensionPart is what a comment of the type extension has beside the others.
@@ -141,7 +143,8 @@ func (c *commentRow) view(by Reader) *Comment {
 		ReplyTo:   c.ReplyTo,
 		Author:    Person{c.AuthorID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail},
 		Recipient: Person{c.RecipientID, c.RecipientFirst, c.RecipientLast, c.RecipientEmail},
-		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached(), AssessmentID: c.AssessmentID}
+		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached(), AssessmentID: c.AssessmentID,
+		ByStaff: c.AuthorID != c.OwnerID && !c.ByService}
 	if c.ByService {
 		v.Author = Person{FirstName: ServiceFirst, LastName: ServiceLast}
 	}

@@ -126,8 +126,8 @@ func TestMarkingOnTheDesk(t *testing.T) {
 		}
 		tom.undoes(next, ids[0])
 		// The conversation tells of statuses as every page does, not in the words of the API.
-		form = tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).says(`</svg>Complete</span></p>`).
-			says(`<p>Marking undone <span class="pill blue">`).marks("complete", "Well <done>.")
+		form = tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).says("changed the status to").
+			says("</svg>Complete</span>").says("undid the marking. The status is").marks("complete", "Well <done>.")
 		next = tom.do(to, form).status(303).Header().Get("Location")
 		second := tom.do(next, nil).status(200).says("bea").says("1 of 3").says(`id="desk-undo"`)
 		if n := strings.Count(tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).Body.String(), "Well &lt;done&gt;."); n != 1 {
@@ -250,7 +250,7 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		form := offered.marks("fix_and_resubmit", "Please:")
 		form.Set("snippet", snippet)
 		tom.do(w.onTask(ids[0], "verdict"), form).status(303)
-		tom.do(at, nil).says("Please:\nIndent &lt;this&gt;.")
+		tom.do(at, nil).says("Please:<br>Indent &lt;this&gt;.")
 		tom.do(w.onTask(ids[0], "note"), url.Values{"text": {" "}, "flagged": {"true"}}).status(400).
 			says(`<details class="desk-notes" id="desk-notes" open>`).says(`name="flagged" type="checkbox" value="true" checked`).
 			says(`/note"><p class="wrong desk-why" role="alert">`)

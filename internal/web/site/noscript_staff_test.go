@@ -85,7 +85,7 @@ func (r *reader) writesBeside(id int64) {
 	r.does(act{form: "/snippets", fill: map[string]string{"text": "Indent it."}, tick: []string{"all staff"}})
 	r.does(act{form: "/verdict", press: "fix_and_resubmit", fill: map[string]string{"comment": "Please:",
 		"snippet": r.one(`SELECT max(id) FROM snippets`)}})
-	r.open(at).sees("Please:\nIndent it.")
+	r.open(at).sees("Please:<br>Indent it.")
 }
 
 func (r *reader) looksAfterSnippets() {

@@ -109,6 +109,96 @@ func TestWhatIsSaidOnAPage(t *testing.T) {
 	})
 }
 
+// What is said is shown with its Markdown, by the rules of documents, on the task's page and at
+// the desk: no HTML of anybody, and links say where they lead.
+func TestCommentsAreMarkdown(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
+		ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303)
+		tom.do(path+"/comments", url.Values{"comment": {"See **line 4** of `a.go`:\n\n- one\n- two\n\n[why](https://e.org/x) " +
+			"[no](javascript:alert(1)) <script>alert(2)</script>"}}).status(303)
+		for _, page := range []*answer{ann.do(path, nil), tom.do(w.path(aDesk), nil)} {
+			page.status(200).says("See <strong>line 4</strong> of <code>a.go</code>:").
+				says("<ul><li><bdi>one</bdi></li><li><bdi>two</bdi></li></ul>").
+				says(`<a rel="noopener nofollow" href="https://e.org/x" class="outside">why<span class="unseen"> (opens e.org)`).
+				says("no &lt;script&gt;alert(2)&lt;/script&gt;")
+			_, talk, _ := strings.Cut(page.text(), `class="talk"`)
+			talk, _, _ = strings.Cut(talk, "</ol>")
+			if strings.Contains(talk, "javascript:") || strings.Contains(talk, "**line") {
+				t.Error("a link runs a script, or Markdown is shown raw")
+			}
+		}
+	})
+}
+
+// A comment can be answered without script, and the answer shows what it is to; own words and
+// those of the staff are told apart, and every comment has an address.
+func TestAnsweringAComment(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
+		tom.do(path+"/comments", url.Values{"comment": {"Which *loop* do you mean?"}}).status(303)
+		asked := w.one(`SELECT max(id) FROM task_comments`)
+		shown := ann.do(path, nil).status(200).says(`<li id="comment-` + asked + `" class="said staff new">`).
+			says(`href="#comment-` + asked + `"`).says(`href="` + path + "?reply=" + asked + `#say"`)
+		if strings.Contains(shown.text(), `name="reply_to_id"`) {
+			t.Error("the form answers what nobody chose")
+		}
+		ann.do(path+"?reply="+asked, nil).status(200).says(`name="reply_to_id" value="` + asked + `"`).
+			says("<bdi>Which loop do you mean?</bdi>").says("Cancel reply")
+		ann.sound(path, ann.do(path+"?reply="+asked, nil))
+		if strings.Contains(ann.do(path+"?reply=999999", nil).status(200).text(), `name="reply_to_id"`) {
+			t.Error("what is not there can be answered")
+		}
+		long := strings.Repeat("x", 5000)
+		ann.do(path+"/comments", url.Values{"comment": {long}, "reply_to_id": {asked}}).status(400).
+			says(`name="reply_to_id" value="` + asked + `"`).says(long)
+		ann.do(path+"/comments", url.Values{"comment": {"The first."}, "reply_to_id": {asked}}).leadsTo(path + "#talk")
+		if got := w.one(`SELECT reply_to_id FROM task_comments WHERE comment = 'The first.'`); got != asked {
+			t.Errorf("it answers %s", got)
+		}
+		ann.do(path+"/comments", url.Values{"comment": {"x"}, "reply_to_id": {"999999"}}).status(404)
+		for _, one := range []struct {
+			who   *world
+			class string
+		}{{ann, "said own"}, {tom, "said new"}} {
+			text := one.who.do(path, nil).status(200).text()
+			_, answer, _ := strings.Cut(text, `class="`+one.class+`"`)
+			if !strings.Contains(answer, "Reply to <bdi>") || !strings.Contains(answer, "<bdi>The first.</bdi>") ||
+				!strings.Contains(answer, `<a href="#comment-`+asked+`">Reply to`) {
+				t.Error(one.class, " does not show what it answers")
+			}
+		}
+	})
+}
+
+// What happens to a task stands in the conversation as lines between what was said, each once:
+// versions, also those that change no status, and changes of the status.
+func TestHappeningsInTheConversation(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
+		ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303)
+		ann.send(path+"/hand-in", "l", "a.go", "package b\n").status(303)
+		tom.do(path+"/status", url.Values{"status": {"fix_and_resubmit"}}).status(303)
+		ann.do(path+"/comments", url.Values{"comment": {"Hello"}}).status(303)
+		text := ann.do(path, nil).status(200).text()
+		_, talk, _ := strings.Cut(text, `id="talk-list"`)
+		talk, _, _ = strings.Cut(talk, `id="say"`)
+		for part, want := range map[string]int{`class="event"`: 3, `class="said`: 1, "submitted version 1.": 1,
+			"submitted version 2.": 1, "changed the status to": 1, "Fix and resubmit</span>": 1} {
+			if n := strings.Count(talk, part); n != want {
+				t.Errorf("%q is there %d times, want %d: %s", part, n, want, talk)
+			}
+		}
+		if strings.Index(talk, "version 1") > strings.Index(talk, "version 2") ||
+			strings.Index(talk, "version 2") > strings.Index(talk, "Fix and resubmit") {
+			t.Error("they do not stand in the order they happened")
+		}
+	})
+}
+
 // A request for more time that a second click or a reload sends again is one: as long as
 // it waits, and for a minute where it was decided at once. Other words or weeks are another, which
 // is refused as long as one waits.

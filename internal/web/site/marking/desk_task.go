@@ -33,7 +33,7 @@ type deskTask struct {
 	Path            string // of the task's own page
 	Making          *taskpart.Making
 	Files           []submit.File
-	Earlier, Recent []*work.Comment
+	Earlier, Recent []*taskpart.Line
 	Asked           *work.Comment // a request for more time that waits; nil: there is none
 	Reviews         *taskpart.Reviews
 	Tests           *taskpart.Tests
@@ -74,7 +74,7 @@ func (s *room) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *desk
 	if err := s.deskDocument(ctx, q, who, in, t); err != nil {
 		return nil, err
 	}
-	t.Earlier, t.Recent, _ = taskpart.Folded(t.Talk.Comments)
+	t.Earlier, t.Recent, _ = taskpart.Folded(t.Talk.Comments, t.Versions, who.ID)
 	t.Asked = undecided(t.Talk.Comments)
 	t.around(v)
 	if err := t.loadNotes(ctx, q, who); err != nil {

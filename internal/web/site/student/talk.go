@@ -3,6 +3,7 @@ package student
 import (
 	"context"
 
+	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
@@ -29,8 +30,37 @@ func (s *room) talkRoutes(one string, asks endpoint.Option) {
 		s.attachment)
 }
 
+// conversation is what was said on a task, the oldest first, and what is being answered.
+type conversation struct {
+	Earlier, Recent []*taskpart.Line
+	Reply           *work.Comment // what the next comment answers; nil: nothing
+}
+
 // converse folds what was said long ago, and finds the latest request for more time.
-func (v *taskPage) converse() { v.Earlier, v.Recent, v.Asked = taskpart.Folded(v.Talk.Comments) }
+func (v *taskPage) converse(who *access.Caller) {
+	v.Earlier, v.Recent, v.Asked = taskpart.Folded(v.Talk.Comments, v.Versions, who.ID)
+}
+
+// answer makes the next comment a reply to one of the conversation.
+func (v *taskPage) answer(id int64) {
+	for _, c := range v.Talk.Comments {
+		if c.ID == id && v.MayComment {
+			v.Reply = c
+		}
+	}
+}
+
+// taskToAnswer shows a task, with the comment that is to be answered where one is named.
+func (s *room) taskToAnswer(ctx context.Context, who *access.Caller, in struct {
+	taskViewIn
+	Reply int64 `param:"reply"`
+}) (*page.Page, error) {
+	p, err := s.task(ctx, who, in.taskViewIn)
+	if err == nil {
+		p.Data.(*taskPage).answer(in.Reply)
+	}
+	return p, err
+}
 
 func (s *room) read(ctx context.Context, who *access.Caller, in taskIn) (endpoint.Drawing, error) {
 	_, err := s.Usecases.ReadComments(ctx, who, in.Ref(), db.Page{})
@@ -39,8 +69,9 @@ func (s *room) read(ctx context.Context, who *access.Caller, in taskIn) (endpoin
 
 type sayIn struct {
 	taskIn
-	Comment    string         `param:"comment" text:"lines"`
-	Attachment *params.Upload `param:"attachment"`
+	Comment    string            `param:"comment" text:"lines"`
+	Attachment *params.Upload    `param:"attachment"`
+	ReplyTo    params.Opt[int64] `param:"reply_to_id"`
 }
 
 func (s *room) say(ctx context.Context, who *access.Caller, in sayIn) (endpoint.Drawing, error) {
@@ -48,10 +79,14 @@ func (s *room) say(ctx context.Context, who *access.Caller, in sayIn) (endpoint.
 	if in.Attachment != nil && in.Attachment.Size > 0 {
 		attachment = new(page.Uploaded(in.Attachment))
 	}
-	_, err := s.Usecases.Comment(ctx, who, usecase.CommentOn{NewComment: work.NewComment{Text: in.Comment},
-		At: in.Ref(), Attachment: attachment})
+	_, err := s.Usecases.Comment(ctx, who, usecase.CommentOn{NewComment: work.NewComment{Text: in.Comment,
+		ReplyTo: in.ReplyTo.Ptr()}, At: in.Ref(), Attachment: attachment})
 	if err != nil {
-		return s.retry(ctx, who, in.taskIn, refused{Comment: in.Comment}, err)
+		out, err := s.retry(ctx, who, in.taskIn, refused{Comment: in.Comment}, err)
+		if p, ok := out.(*page.Page); ok {
+			p.Data.(*taskPage).answer(opt.Or(in.ReplyTo.Ptr(), 0))
+		}
+		return out, err
 	}
 	return page.Onward{To: in.Path() + "#talk"}, nil
 }

@@ -24,7 +24,7 @@ func (s *room) taskRoutes() {
 	const one = "/projects/{project_id}/tasks/{task_definition_id}"
 	asks := endpoint.Asks(policy.ReadSubmission, policy.ListStudents, policy.GradeTask, policy.Submit, policy.Comment,
 		policy.RequestExtension, policy.SeeExtensions, policy.SeeReviews, policy.AskReview, policy.AnswerReview)
-	page.Show(s.Site, one, policy.ReadTask, "A task", s.task, asks)
+	page.Show(s.Site, one, policy.ReadTask, "A task", s.taskToAnswer, asks)
 	page.Form(s.Site, one+"/status", policy.ChangeTask, "Tell how a task goes", s.move, asks,
 		endpoint.Audited(audit.Status, audit.Grade, audit.Review))
 	s.handInRoutes(one, asks)
@@ -47,17 +47,17 @@ type taskPage struct {
 	Refused               refused          // what was typed, to be mended
 	MayComment, MayExtend bool
 	Moves                 []status.Status // what the student may say of it
-	Earlier, Recent       []*work.Comment // the conversation, the oldest first
-	Asked                 *work.Comment   // the latest request for more time; nil: there is none
-	Tests                 *taskpart.Tests // what the automated tests say; nil: they were never run
-	Reviews               *taskpart.Reviews
-	History               []work.HistoryEntry
-	Before, After         *taskdef.Beside // the tasks beside it; nil: it is the first, or the last
-	Tab                   string          // the view that is open; "" is the work itself
-	Step                  *step           // what to do now; nil for whoever looks at the work of another
-	Desk                  string          // where the staff mark it; empty for others, and before there is a task
-	words                 language
-	now                   clock.Time
+	conversation
+	Asked         *work.Comment   // the latest request for more time; nil: there is none
+	Tests         *taskpart.Tests // what the automated tests say; nil: they were never run
+	Reviews       *taskpart.Reviews
+	History       []work.HistoryEntry
+	Before, After *taskdef.Beside // the tasks beside it; nil: it is the first, or the last
+	Tab           string          // the view that is open; "" is the work itself
+	Step          *step           // what to do now; nil for whoever looks at the work of another
+	Desk          string          // where the staff mark it; empty for others, and before there is a task
+	words         language
+	now           clock.Time
 }
 
 // Late tells whether the task waits for its student and should have come already.
@@ -92,7 +92,7 @@ func (s *room) task(ctx context.Context, who *access.Caller, in taskViewIn) (*pa
 	if err != nil {
 		return nil, err
 	}
-	v.converse()
+	v.converse(who)
 	if v.Now.TaskID != 0 && who.May(policy.GradeTask) {
 		v.Desk = links.DeskAt(who.UnitID, v.Now.TaskID)
 	}

@@ -12,7 +12,6 @@ import (
 	"lectern/internal/ground/opt"
 	"lectern/internal/teaching/chart"
 	"lectern/internal/teaching/insight"
-	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 	"lectern/internal/web/site/page"
 )
@@ -22,7 +21,8 @@ var kit embed.FS
 
 // Kit is what these parts are drawn from.
 var Kit = page.Kit{Files: kit, Funcs: func(l *page.Language) template.FuncMap {
-	return template.FuncMap{"leads": leads, "reached": reached, "undone": undone,
+	return template.FuncMap{"leads": leads, "reached": reached, "undone": undone, "extract": extract, "plain": plain,
+		"prose":    func(text string) template.HTML { return prose(l, text) },
 		"happened": func(e work.HistoryEntry) string { return happened(l, e) },
 		"burndown": func(b *insight.Burndown) chart.Figure { return burndown(l, b) }}
 }}
@@ -45,35 +45,6 @@ func (in In) Path() string {
 
 // LatestEntries is how much of a history stands beside other things.
 const LatestEntries = 5
-
-// recent is how many comments of a conversation are shown at once: the rest is folded.
-const recent = 40
-
-// Folded parts a conversation into what was said long ago and the rest, and finds the
-// latest request for more time.
-func Folded(all []*work.Comment) (earlier, latest []*work.Comment, asked *work.Comment) {
-	cut := max(0, len(all)-recent)
-	for cut > 0 && all[cut].IsNew { // what is new is never folded
-		cut--
-	}
-	for _, c := range all {
-		if c.Type == "extension" {
-			asked = c
-		}
-	}
-	return all[:cut], all[cut:], asked
-}
-
-// reached is the status that a comment tells of, empty for all other comments.
-func reached(c *work.Comment) status.Status {
-	if c.Type != "status" {
-		return ""
-	}
-	return status.Status(c.Status)
-}
-
-// undone tells whether that status is one that somebody went back to.
-func undone(c *work.Comment) bool { return c.Text != reached(c).Name() }
 
 // happened tells in words what an entry of a history says beside a move.
 func happened(l *page.Language, e work.HistoryEntry) string {

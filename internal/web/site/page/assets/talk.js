@@ -47,6 +47,8 @@ async function submit(e) {
   }
   text.defaultValue = '';
   form.reset();
+  form.querySelector('.answering')?.remove();
+  history.replaceState(null, '', location.pathname);
   store();
   await renew().catch(() => {});
 }
