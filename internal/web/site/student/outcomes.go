@@ -122,15 +122,16 @@ type reason struct {
 	Words   string
 }
 
-// Reasons are those that somebody gave.
-func (v *outcomesPage) Reasons() (out []reason) {
+// Reasons are those that the student gave, or the unit.
+func (v *outcomesPage) Reasons(own bool) (out []reason) {
 	for _, o := range v.Outcomes {
+		list := o.Unit
+		if own {
+			list = o.Own
+		}
 		for _, t := range v.Tasks {
-			if a := aligned(o.Own, t.Definition.ID); a != nil {
-				out = append(out, reason{o, t, true, a.Description})
-			}
-			if a := aligned(o.Unit, t.Definition.ID); a != nil && a.Description != "" {
-				out = append(out, reason{o, t, false, a.Description})
+			if a := aligned(list, t.Definition.ID); a != nil && (own || a.Description != "") {
+				out = append(out, reason{o, t, own, a.Description})
 			}
 		}
 	}
