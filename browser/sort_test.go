@@ -13,7 +13,8 @@ import (
 // and what is in it.
 const dropped = `((kind, target, ...files) => {
 	const data = new DataTransfer();
-	for (const [name, text] of files) data.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+	const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+	for (const [name, text] of files) data.items.add(new File([bytes(text)], name));
 	const init = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
 	const e = kind === 'paste' ? new ClipboardEvent(kind, init) : new DragEvent(kind, init);
 	return !document.querySelector(target).dispatchEvent(e);
@@ -103,13 +104,16 @@ func TestFilesAreCheckedAsTheServiceChecksThem(t *testing.T) {
 	const whole = "%PDF-1.7\nx\n%%EOF\n"
 	long := strings.Repeat("int main() { return 0; }\n", 400)
 	for name, data := range map[string]string{"pdf": whole, "pdf after a line": "\n\n" + whole, "cut pdf": "%PDF-1.7\nxx",
-		"a late pdf": strings.Repeat(" ", 1100) + whole, "code": "package a\n", "json": `{"cells": []}`, "html": "<p>Hello</p>",
-		"utf-8": "\ufeffa = 1\n", "utf-16": "\xff\xfea\x00=\x00", "latin": "a = '\xe9'\n", "zero": "a\x00b", "late zero": long + "\x00",
-		"controls": strings.Repeat("\x01", 20), "few controls": long + "\x01\x02", "escape": "\x1b[1m\n", "form feed": "a\fb\n",
+		"a late pdf": strings.Repeat(" ", 1100) + whole, "code": "package a\n", "json": `{"cells": []}`,
+		"html": "<p>Hello</p>", "utf-8": "\ufeffa = 1\n", "utf-16": "\xff\xfea\x00=\x00", "latin": "a = '\xe9'\n",
+		"zero": "a\x00b", "late zero": long + "\x00", "controls": strings.Repeat("\x01", 20),
+		"few controls": long + "\x01\x02", "escape": "\x1b[1m\n", "form feed": "a\fb\n",
 		"png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "jpeg": "\xff\xd8\xff\xe0\x00\x10JFIF", "gif": "GIF89a\x01\x00\x01\x00",
 		"bmp": "BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x01", "a short bmp": "BM\x46\x00",
-		"text like a bmp": "BM = 4 # and so on and on\n", "text like music": "ID3 = 1\nRIFF\n", "text like a program": "MZ = 4\n", "tiff": "II*\x00\x08\x00\x00\x00", "zip": "PK\x03\x04\x14\x00" + whole, "exe": "MZ\x90\x00\x03",
-		"elf": "\x7fELF\x02\x01\x01\x00", "gzip": "\x1f\x8b\x08\x00", "postscript": "%!PS-Adobe-3.0\n", "svg": "<svg></svg>",
+		"text like a bmp": "BM = 4 # and so on and on\n", "text like music": "ID3 = 1\nRIFF\n",
+		"text like a program": "MZ = 4\n", "tiff": "II*\x00\x08\x00\x00\x00", "zip": "PK\x03\x04\x14\x00" + whole,
+		"exe": "MZ\x90\x00\x03", "elf": "\x7fELF\x02\x01\x01\x00", "gzip": "\x1f\x8b\x08\x00",
+		"postscript": "%!PS-Adobe-3.0\n", "svg": "<svg></svg>",
 		"wav": "RIFF\x24\x00\x00\x00WAVEfmt ", "rtf": `{\rtf1 a}`, "shell": "#!/bin/sh\n", "empty": ""} {
 		for _, kind := range (taskdef.UploadKind("")).Enum() {
 			err := taskdef.UploadKind(kind).Check(bytes.NewReader([]byte(data)), int64(len(data)))

@@ -54,7 +54,8 @@ func safeProse(t *testing.T, source string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed := strings.Fields("html head body p bdi strong em del code pre ul ol li blockquote hr br table tbody tr th td a span")
+	allowed := strings.Fields("html head body p bdi strong em del code pre ul ol li blockquote hr br table tbody tr " +
+		"th td a span")
 	for n := range doc.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
@@ -94,7 +95,8 @@ func TestMarkdownOnPagesIsBounded(t *testing.T) {
 
 // FuzzProse: no text of anybody becomes anything but what the page allows.
 func FuzzProse(f *testing.F) {
-	for _, seed := range []string{"a *b* `c`", "[a](https://e.org \"t\")", "<a href=x>b</a>", "> - 1. | a\n--|--\n", "$x$ \\[y\\]",
+	for _, seed := range []string{"a *b* `c`", "[a](https://e.org \"t\")", "<a href=x>b</a>", "> - 1. | a\n--|--\n",
+		"$x$ \\[y\\]",
 		"![a](data:x)", "&#x26;lt;script", "<https://e.org/\"onclick=x>", "[a](HTTPS://e.org/%0a\"b)", "- [ ] a\n\n  b"} {
 		f.Add(seed)
 	}

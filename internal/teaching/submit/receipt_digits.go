@@ -23,10 +23,11 @@ const digitsForm = 1
 
 // digitsWords is what receipts say in common, which the packed form need not repeat. It is a
 // part of the form and never changes.
-const digitsWords = `{"body":{"files":[{"key":"file0","name":"main.pdf","sha256":"","size":1}],"group":[],"previous":"",` +
-	`"project_id":1,"sequence":1,"service":"Lectern","student":"","submission_id":1,"submitted_at":"2026-01-01T00:00:` +
-	`00.000Z","submitted_by":"","task":{"abbreviation":"1.1P","id":1,"name":"","task_definition_id":1},"type":"lectern` +
-	`-receipt-1","unit":{"code":"","id":1}},"key_id":"","signature":""}`
+const digitsWords = `{"body":{"files":[{"key":"file0","name":"main.pdf","sha256":"","size":1}],"group":[],` +
+	`"previous":"","project_id":1,"sequence":1,"service":"Lectern","student":"","submission_id":1,` +
+	`"submitted_at":"2026-01-01T00:00:00.000Z","submitted_by":"","task":{"abbreviation":"1.1P",` +
+	`"id":1,"name":"","task_definition_id":1},"type":"lectern-receipt-1","unit":{"code":"",` +
+	`"id":1}},"key_id":"","signature":""}`
 
 // maxDigits bounds what a receipt may unpack to: that of twenty files with long names has a
 // fifth of it.

@@ -116,8 +116,8 @@ func TestCommentsAreMarkdown(t *testing.T) {
 		w.hostile()
 		ann, tom, path := w.as("ann"), w.as("tom"), w.path(aTask)
 		ann.send(path+"/hand-in", "k", "a.go", "package a\n").status(303)
-		tom.do(path+"/comments", url.Values{"comment": {"See **line 4** of `a.go`:\n\n- one\n- two\n\n[why](https://e.org/x) " +
-			"[no](javascript:alert(1)) <script>alert(2)</script>"}}).status(303)
+		tom.do(path+"/comments", url.Values{"comment": {"See **line 4** of `a.go`:\n\n- one\n- two\n\n" +
+			"[why](https://e.org/x) [no](javascript:alert(1)) <script>alert(2)</script>"}}).status(303)
 		for _, page := range []*answer{ann.do(path, nil), tom.do(w.path(aDesk), nil)} {
 			page.status(200).says("See <strong>line 4</strong> of <code>a.go</code>:").
 				says("<ul><li><bdi>one</bdi></li><li><bdi>two</bdi></li></ul>").

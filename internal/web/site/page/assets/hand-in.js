@@ -75,10 +75,12 @@ async function look(zone) {
   if (fileOf(zone) === file) complain(zone, flaw); // nothing else was put there meanwhile
 }
 
+const units = [['megabyte', 1 << 20], ['kilobyte', 1024], ['byte', 0]];
+
 function size(bytes) {
-  const [unit, per] = bytes < 1e6 ? ['kilobyte', 1024] : ['megabyte', 1 << 20];
-  return new Intl.NumberFormat(document.documentElement.lang, { style: 'unit', unit, maximumFractionDigits: 1 })
-    .format(bytes / per);
+  const [unit, per] = units.find(([, least]) => bytes >= least);
+  const form = { style: 'unit', unit, maximumFractionDigits: 1 };
+  return new Intl.NumberFormat(document.documentElement.lang, form).format(bytes / (per || 1));
 }
 
 function remove(zone) {
