@@ -61,7 +61,7 @@ func (b *tab) withdrawsNot(on screen, path string) {
 		b.press("main a[href$='/withdraw']")
 		b.await("document.querySelector('dialog[open]')?.textContent.includes('Withdraw the portfolio?')")
 		b.press("dialog[open] footer a")
-		b.await("!document.querySelector('dialog')")
+		b.await("!document.querySelector('dialog.dialog')")
 	}
 	if kind, _ := b.get(path + "/document"); kind != "application/pdf" {
 		b.Errorf("the portfolio is gone: %s", kind)
