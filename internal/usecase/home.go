@@ -15,11 +15,13 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// Home is what waits for a person in all their units, from one statement for what
+// Home is what waits for a person in all their units, from two statements for what
 // they study and one for what they teach.
 type Home struct {
 	Studies []Study    `json:"studies"`
 	Teaches []Teaching `json:"teaches"`
+
+	ToDo []NextTask `json:"-"` // of all units they study, what is most urgent first
 }
 
 // Study is a unit that somebody studies.
@@ -31,6 +33,8 @@ type Study struct {
 	NewComments int64       `db:"new_comments" json:"new_comments"`
 	Next        *NextTask   `json:"next"` // null where nothing is to do
 	progress.Stats
+
+	Counts map[status.Status]int `json:"-"` // of the tasks that the target grade asks for
 }
 
 // NextTask is what somebody has to do next in a unit.
@@ -42,7 +46,10 @@ type NextTask struct {
 	Status       status.Status `db:"status" json:"status"`
 	DueDate      clock.Date    `json:"due_date"`
 	Dates        due.Dates     `json:"-"`
-	Late         bool          `json:"-"` // nothing was handed in, and it is no longer on time
+	Late         bool          `json:"-"` // what it waits for is no longer on time
+	Code         string        `db:"code" json:"-"`
+	NewComments  int64         `db:"new_comments" json:"-"`
+	Turn         Turn          `json:"-"`
 }
 
 // Teaching is a unit that somebody teaches.
@@ -69,7 +76,8 @@ func HomeOf(ctx context.Context, q db.Q, who *access.Caller) (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := addNext(ctx, q, who, studies); err != nil {
+	todo, err := addTasks(ctx, q, who, studies)
+	if err != nil {
 		return nil, err
 	}
 	teaches, err := db.All[Teaching](ctx, q, `SELECT u.id AS unit_id, u.code, u.name, count(t.id) AS waiting,
@@ -83,7 +91,7 @@ func HomeOf(ctx context.Context, q db.Q, who *access.Caller) (*Home, error) {
 		FROM unit_roles r JOIN units u ON u.id = r.unit_id
 		LEFT JOIN tasks t ON t.unit_id = u.id AND t.status IN `+db.Literals(status.Awaiting...)+`
 		WHERE r.user_id = $1 AND u.active GROUP BY u.id, u.code, u.name, u.feedback_days ORDER BY u.code, u.id`, who.ID)
-	return &Home{Studies: studies, Teaches: teaches}, err
+	return &Home{Studies: studies, Teaches: teaches, ToDo: todo}, err
 }
 
 // AddOverdue counts in each unit the tasks that wait for feedback longer than it promises, by one
@@ -113,41 +121,6 @@ func AddOverdue(ctx context.Context, q db.Q, teaches []Teaching) error {
 			return fmt.Errorf("count what waits too long: %w", err)
 		}
 		by[r.UnitID].Overdue = r.Tasks
-	}
-	return nil
-}
-
-// addNext finds in each unit what its student has to do next: of the tasks that have
-// begun and that the target grade asks for, the one due first.
-func addNext(ctx context.Context, q db.Q, who *access.Caller, studies []Study) error {
-	by := map[int64]*Study{}
-	for i := range studies {
-		by[studies[i].ProjectID] = &studies[i]
-	}
-	type row struct {
-		NextTask
-		due.Columns
-		Submitted bool `db:"submitted"`
-	}
-	for r, err := range db.Each[row](ctx, q, `SELECT p.id AS project_id, d.id, d.abbreviation, d.name,
-			coalesce(t.status, 'not_started') AS status, coalesce(t.extensions, 0) AS extensions, d.target_date, d.due_date,
-			u.end_date, u.time_zone, t.submission_date IS NOT NULL AS submitted
-		FROM projects p JOIN units u ON u.id = p.unit_id JOIN task_definitions d ON d.unit_id = u.id
-		LEFT JOIN tasks t ON t.project_id = p.id AND t.task_definition_id = d.id
-		WHERE p.user_id = $1 AND p.enrolled AND u.active AND d.target_grade <= p.target_grade AND d.start_date <= $2
-			AND coalesce(t.status, 'not_started') IN `+db.Literals(ToDo...)+`
-		ORDER BY d.target_date, d.abbreviation`, who.ID, clock.Day(q.Now().Time)) {
-		if err != nil {
-			return err
-		}
-		r.NextTask.Dates = r.Columns.Dates()
-		r.DueDate = r.NextTask.Dates.Due()
-		s := by[r.ProjectID]
-		if s == nil || s.Next != nil && !r.DueDate.Before(s.Next.DueDate) {
-			continue
-		}
-		r.Late = !r.Submitted && !r.NextTask.Dates.OnTime(q.Now().Time)
-		s.Next = &r.NextTask
 	}
 	return nil
 }

@@ -54,9 +54,12 @@ type MonthClass struct {
 // MonthOf gives the month of a person's calendar that holds a day. Classes are those
 // they hold and those they are enrolled in.
 func MonthOf(ctx context.Context, q db.Q, userID int64, day clock.Date) (*Month, error) {
-	first := clock.On(day.Year(), day.Month(), 1)
-	m := &monthly{Month: &Month{First: first, Last: clock.On(day.Year(), day.Month()+1, 0), Days: []MonthDay{}},
-		by: map[clock.Date]*MonthDay{}}
+	return DaysOf(ctx, q, userID, clock.On(day.Year(), day.Month(), 1), clock.On(day.Year(), day.Month()+1, 0))
+}
+
+// DaysOf is MonthOf for the days from one to another.
+func DaysOf(ctx context.Context, q db.Q, userID int64, first, last clock.Date) (*Month, error) {
+	m := &monthly{Month: &Month{First: first, Last: last, Days: []MonthDay{}}, by: map[clock.Date]*MonthDay{}}
 	w, err := webcalWhere(ctx, q, `WHERE w.user_id = $1`, userID)
 	if fault.Is(err, fault.Missing) {
 		w, err = &webcalRow{Webcal: Webcal{UserID: userID, ID: new(int64(0))}}, nil

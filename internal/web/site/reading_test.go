@@ -31,7 +31,7 @@ var readings = []reading{
 	{policy.SeeReviews, "tom", "Quokka review", []string{aTask, aReview, aDesk, onDesk, someReviews}},
 	{policy.TakeNotes, "tom", "Quokka note", []string{aDesk, onDesk, aStudent, notesOn}},
 	{policy.UseSnippets, "tom", "Quokka again", []string{aDesk, onDesk, unitSnippets}},
-	{policy.ReadTask, "ann", "Quokka words", []string{aTask, "/news"}},
+	{policy.ReadTask, "ann", "Quokka words", []string{aTask, "/news", "/home"}},
 	{policy.ReadSubmission, "tom", "quokka.go", []string{aDesk, onDesk}},
 	{policy.ListGroups, "ann", "Quokka group", []string{itsGroups, aGroupSet + "/{group_id}/leave"}},
 	{policy.ReadUnit, "ann", "Quokka outcome", []string{itsOutcomes}},

@@ -48,23 +48,23 @@ func (w *world) term() string {
 	return w.path("/projects/{id}")
 }
 
-// The address decides how tasks are sorted and which are shown.
+// The address decides how tasks are shown and which.
 func TestTheTermInTheAddress(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	w.hostile()
 	ann, path := w.as("ann"), w.path("/projects/{id}")
-	for _, q := range []string{"", "?sort=name&show=open", "?sort=nonsense&show=%22"} {
-		ann.do(path+q, nil).status(200).says("Not started").says("Next")
+	for _, q := range []string{"", "?view=list&show=todo", "?view=nonsense&show=%22&grade=x"} {
+		ann.do(path+q, nil).status(200).says("Not started").says("Next").says(`aria-current="true"`)
 	}
-	ann.do(path, url.Values{"target_grade": {"2"}}).leadsTo(path)
-	ann.do(path, nil).says(`<option value="2" selected>`)
-	ann.do(path, url.Values{"target_grade": {"9"}}).status(400)
+	ann.do(path, nil).says(`<a class="chip" href="?" aria-current="true">All`)
+	ann.do(path+"?show=waiting", nil).says(`<a class="chip" href="?show=waiting" aria-current="true">Waiting for feedback`).
+		says("No tasks match these filters.").says(`href="?">Clear filters`)
 }
 
 // listed gives the abbreviations of the tasks in the list of a page, in its order.
 func (a *answer) listed() (out []string) {
 	_, tasks, _ := strings.Cut(a.Body.String(), `id="tasks"`)
-	tasks, _, _ = strings.Cut(tasks, `<details>`) // the rest is for higher grades
+	tasks, _, _ = strings.Cut(tasks, `<details class="beyond">`) // the rest is for higher grades
 	for _, part := range strings.Split(tasks, "<bdi>")[1:] {
 		name, _, _ := strings.Cut(part, " ")
 		out = append(out, name)
@@ -105,32 +105,53 @@ func TestOverdueIsToldWhereverATaskIs(t *testing.T) {
 	})
 }
 
+// Tasks stand by the weeks they are due in: past weeks of which nothing is left are one line, this
+// one is marked, breaks are named; above them how far the work is, and what is left of it.
 func TestTheTermAtAGlance(t *testing.T) {
 	each(t, func(w *world) {
 		path := w.term()
 		ann := w.as("ann")
-		all := ann.do(path, nil).status(200).says("Upcoming").says("Overdue").says(`class="chart">`)
-		all.says(`<a href="` + path + `/receipts">`)
+		all := ann.do(path, nil).status(200).says("Overdue").says(`class="chart">`).says("Progress to Credit").
+			says("of 21 tasks complete").says(`<li class="now">`).says("Week 11").says("Change target")
+		all.says(`<a class="btn" href="` + path + `/receipts">`).says("Nothing is due").says("10 tasks above your target grade")
 		if n := len(all.listed()); n != 21 { // twenty of Pass and Credit, and the hostile one
 			t.Errorf("%d tasks: %v", n, all.listed())
 		}
 		for query, want := range map[string]string{
-			"?sort=name&status=fix_and_resubmit":              "", // all are for a Distinction
-			"?sort=name&status=complete":                      "T00 T06 T12",
-			"?sort=name&status=time_exceeded":                 "T04 T10 T16",
-			"?sort=name&status=not_started&grade=1&show=open": "T19 T22 T25 T28",
-			"?view=weeks&status=ready_for_feedback":           "T01 T07 T13",
+			"?view=list&show=complete":         "T00 T06 T12",
+			"?show=waiting":                    "T01 T07 T13",
+			"?view=list&show=complete&grade=1": "",
+			"?view=list&show=waiting&grade=1":  "T01 T07 T13",
 		} {
 			if got := strings.Join(ann.do(path+query, nil).status(200).listed(), " "); got != want {
 				t.Errorf("%s: %q, want %q", query, got, want)
 			}
 		}
-		weeks := ann.do(path+"?view=weeks", nil).status(200).says("<h3>Week 1</h3>").says("<h3>Week 4</h3>")
-		weeks.says(`href="?sort=due&amp;view=list"`)
-		if strings.Contains(ann.do(path+"?show=open", nil).text(), `</svg>Complete</span>`) {
-			t.Error("what is over is not hidden")
-		}
+		ann.do(path+"?show=waiting", nil).says("<h3>Week 1</h3>").says("<h3>Week 4</h3>").lacks("Nothing is due").
+			says(`href="?show=waiting&amp;view=list"`)
+		w.exec(`UPDATE tasks SET status = 'complete' WHERE task_definition_id IN (SELECT id FROM task_definitions
+			WHERE abbreviation < 'T06')`)
+		ann.do(path, nil).says("<h3>Weeks 1–3</h3>").says("4 of 4 tasks complete").lacks("<h3>Week 1</h3>")
 		all.says("<th scope=\"row\">").says("100 %").says("<summary>Show as table</summary>")
-		ann.sound(path, ann.do(path+"?view=weeks&grade=0", nil))
+		ann.sound(path, ann.do(path+"?view=list&grade=0", nil))
+		ann.sound(path, all)
+	})
+}
+
+// What is past its deadline is not what is next, and a past week with something left to do is shown.
+func TestTheNextTaskCanStillBeSubmitted(t *testing.T) {
+	each(t, func(w *world) {
+		path := w.term()
+		ann := w.as("ann")
+		w.exec(`UPDATE task_definitions SET due_date = target_date`)
+		body := ann.do(path, nil).status(200).Body.String()
+		_, next, _ := strings.Cut(body, `next-list`)
+		next, _, _ = strings.Cut(next, `</ul>`)
+		if strings.Contains(next, "Overdue") || !strings.Contains(next, "<bdi>") {
+			t.Errorf("next is %s", next)
+		}
+		w.exec(`UPDATE tasks SET status = 'fix_and_resubmit', submission_date = created_at`)
+		w.exec(`UPDATE task_definitions SET due_date = $1 WHERE abbreviation LIKE 'T%'`, clock.Day(w.db.Now().Time).AddDays(70))
+		ann.do(path, nil).says("<h3>Week 1</h3>").says(`<strong class="late">Overdue`)
 	})
 }

@@ -47,7 +47,6 @@ var pages = map[string][4]int{
 	"POST /second-factor/off":                       {401, 409, 401, 401},
 	"POST /sign-out":                                {401, 303, 303, 303},
 	"GET /projects/{id}":                            {303, 200, 200, 403},
-	"POST /projects/{id}":                           {401, 303, 303, 403},
 	"GET /projects/{id}/plan":                       {303, 200, 200, 403},
 	"POST /projects/{id}/plan":                      {401, 303, 303, 403},
 	"GET " + aTask:                                  {303, 200, 200, 403},

@@ -26,7 +26,7 @@ type room struct {
 type language struct{ *page.Language }
 
 func funcs(l *page.Language) template.FuncMap {
-	return template.FuncMap{"device": language{l}.device, "deviceIcon": deviceIcon}
+	return template.FuncMap{"device": language{l}.device, "deviceIcon": deviceIcon, "todo": language{l}.todo, "said": said}
 }
 
 func open(site *page.Site) {

@@ -66,3 +66,20 @@ func ground(name string) string {
 	}
 	return grounds[sum%len(grounds)]
 }
+
+// mostExcerpt is how much of what somebody wrote stands where it only leads to the whole.
+const mostExcerpt = 160
+
+// excerpt is the beginning of a text, up to the end of a word.
+func excerpt(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	runes := []rune(text)
+	if len(runes) <= mostExcerpt {
+		return text
+	}
+	cut := string(runes[:mostExcerpt])
+	if at := strings.LastIndexByte(cut, ' '); at > 0 {
+		cut = cut[:at]
+	}
+	return cut + "…"
+}

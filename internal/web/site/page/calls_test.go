@@ -63,3 +63,15 @@ func TestInitials(t *testing.T) {
 		}
 	}
 }
+
+// What somebody wrote is cut at the end of a word, and only where it is long.
+func TestExcerpt(t *testing.T) {
+	long := strings.Repeat("Žluťoučký kůň ", 30)
+	got := excerpt(long)
+	if !strings.HasSuffix(got, "…") || !strings.HasPrefix(long, strings.TrimSuffix(got, "…")+" ") || len([]rune(got)) > 161 {
+		t.Errorf("%q", got)
+	}
+	if got := excerpt(" Two\n lines. "); got != "Two lines." {
+		t.Errorf("%q", got)
+	}
+}

@@ -25,7 +25,7 @@ var files embed.FS
 // own is what every page is drawn from: the frame, and the components of all rooms.
 var own = &Kit{Files: files, Funcs: func(l *Language) template.FuncMap {
 	return template.FuncMap{"t": l.Word, "words": l.some, "status": l.Status, "look": LookOf, "grade": l.Grade, "why": l.why,
-		"date": l.Date, "limits": l.limits, "shares": l.shares, "megabytes": megabytes,
+		"date": l.Date, "limits": l.limits, "shares": l.shares, "bar": l.bar, "excerpt": excerpt, "megabytes": megabytes,
 		"htmxConfig": func() string { return htmxConfig }, "lang": func() string { return l.Tag },
 		"list": func(values ...any) []any { return values }, "dict": dict, "body": noBody, "initials": initials, "ground": ground,
 		"drawn": drawn, "add": func(a, b int) int { return a + b }, "news": func(n usecase.News) string { return l.News(&n) }}

@@ -10,10 +10,8 @@ import (
 	"lectern/internal/ground/links"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
-	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/insight"
-	"lectern/internal/teaching/status"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
@@ -29,17 +27,13 @@ var (
 
 func (s *room) projectRoutes() {
 	page.Show(s.Site, links.Project, policy.ReadProject, "The term of a student", s.project, showsTerm)
-	page.Form(s.Site, links.Project, policy.ChangeProject, "Aim for another grade", s.changeTarget,
-		endpoint.Audited(audit.Enrolment, audit.Grade, audit.Status), changesTarget)
 }
 
 type projectIn struct {
-	ID     int64  `path:"id" scope:"project"`
-	View   string `param:"view"`
-	Sort   string `param:"sort"`
-	Show   string `param:"show"`
-	Status string `param:"status"`
-	Grade  string `param:"grade"`
+	ID    int64  `path:"id" scope:"project"`
+	View  string `param:"view"`
+	Show  string `param:"show"`
+	Grade string `param:"grade"`
 }
 
 // termPage is what the page of a project shows: what the address asks for of its
@@ -47,13 +41,14 @@ type projectIn struct {
 type termPage struct {
 	*usecase.Term
 	projectIn
-	Next       []usecase.TermTask // the next things to do
-	Now, Later []taskGroup        // what has begun, and what begins later
-	Beyond     []usecase.TermTask // what a higher target grade would add
-	Burndown   *insight.Burndown
-	MayChange  bool
-	now        clock.Time
-	words      language
+	Next      []usecase.TermTask // the next things to do
+	List      []usecase.TermTask // those of the target grade that are shown
+	Weekly    []weekRow          // the same by weeks
+	Beyond    []usecase.TermTask // what a higher target grade would add
+	Burndown  *insight.Burndown
+	MayChange bool
+	now       clock.Time
+	words     language
 }
 
 func (s *room) project(ctx context.Context, who *access.Caller, in projectIn) (*page.Page, error) {
@@ -74,7 +69,7 @@ func (s *room) project(ctx context.Context, who *access.Caller, in projectIn) (*
 
 // Late tells whether a task that waits for its student should have come already.
 func (v *termPage) Late(t usecase.TermTask) bool {
-	return status.Set(usecase.ToDo).Has(t.Status) && t.SubmittedAt == nil && v.now.After(t.Why.Ends.Time)
+	return usecase.Overdue(t.Status, t.SubmittedAt != nil, t.Why.Dates, v.now.Time)
 }
 
 // Grades are those a student can aim for.

@@ -50,8 +50,8 @@ func open(site *page.Site) {
 
 // keys are those of words that templates put together.
 func keys() (list []string) {
-	for _, o := range (&termPage{}).Orders() {
-		list = append(list, "project.sort-"+o)
+	for _, kind := range showKinds[:3] {
+		list = append(list, "project.show-"+kind)
 	}
 	for _, view := range (&termPage{}).Views() {
 		list = append(list, "project.view-"+view)

@@ -28,6 +28,7 @@ var Room = &page.Room{Kit: page.Kit{Files: kit}, Open: open}
 type samples struct {
 	Statuses []status.Status
 	Stats    progress.Stats
+	Counts   map[status.Status]int
 	Chart    chart.Figure
 	Due      due.Dates
 	Overdue  due.Dates
@@ -50,6 +51,8 @@ func open(s *page.Site) {
 		func(_ context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
 			return s.Titled(who, "styleguide", "Styleguide", samples{Statuses: status.All, Due: sample(17, 17),
 				Overdue: sample(13, 20), Moment: clock.At(sampleDay(13).Time), Day: sampleDay(13), Chart: aChart.Figure(),
+				Counts: map[status.Status]int{status.Complete: 11, status.Discuss: 2, status.ReadyForFeedback: 3,
+					status.FixAndResubmit: 1, status.NotStarted: 7},
 				Stats: progress.Stats{Green: .46, Blue: .21, Orange: .08, Red: .04, Grey: .21}}), nil
 		})
 }
