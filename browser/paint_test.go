@@ -67,6 +67,10 @@ func (b *tab) still(name string) {
 	}
 }
 
+// largestPaint is when the largest part of the page was painted, in milliseconds.
+const largestPaint = `new Promise((done) => new PerformanceObserver((list) =>
+	done(list.getEntries().at(-1).startTime)).observe({type: 'largest-contentful-paint', buffered: true}))`
+
 // Largest paint of the student's and the tutor's home: the median of nine on a warm service. On
 // a quiet machine it is under 300 ms; only three times as much fails, as machines are noisy.
 func TestHomeIsPaintedSoon(t *testing.T) {
@@ -77,8 +81,7 @@ func TestHomeIsPaintedSoon(t *testing.T) {
 		var took []float64
 		for range 9 {
 			b.visit("/home")
-			took = append(took, eval[float64](b, `new Promise((done) => new PerformanceObserver((list) =>
-				done(list.getEntries().at(-1).startTime)).observe({type: 'largest-contentful-paint', buffered: true}))`))
+			took = append(took, eval[float64](b, largestPaint))
 		}
 		slices.Sort(took)
 		t.Logf("%s: largest paint of home after %.0f ms (from %.0f to %.0f)", who, took[4], took[0], took[8])

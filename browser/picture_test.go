@@ -34,7 +34,7 @@ func TestPictures(t *testing.T) {
 	large := screen{name: "picture", width: 1280, height: 800}
 	b := open(t, s, large)
 	b.signIn("student_5")
-	b.follow("main a[href^='/projects/']")
+	b.follow("main .unit-card a")
 	b.documented("term.png")
 	term := eval[string](b, "location.pathname")
 	b.visit("/home")

@@ -14,7 +14,7 @@ func TestPortfolio(t *testing.T) {
 		t.Run(on.name, func(t *testing.T) {
 			b := open(t, s, on)
 			b.signIn(people[i])
-			b.follow("main a[href^='/projects/']")
+			b.follow("main .unit-card a")
 			if on.touch {
 				b.press("#more")
 			}

@@ -125,7 +125,7 @@ func (b *tab) choosePassword(link, name string) {
 // firstTask goes from home to a task of the first unit and gives its path.
 func (b *tab) firstTask(abbreviation string) string {
 	b.Helper()
-	b.follow("main a[href^='/projects/']")
+	b.follow("main .unit-card a")
 	eval[bool](b, `document.querySelectorAll('details').forEach((d) => { d.open = true }), true`)
 	eval[bool](b, `(() => {
 		const link = [...document.querySelectorAll("main a[href*='/tasks/']")]
