@@ -89,6 +89,8 @@ func TestEveryRequestIsDecidedOnTheDesk(t *testing.T) {
 	})
 }
 
+var newComment = regexp.MustCompile(`class="said[^"]* new"`)
+
 var seenField = regexp.MustCompile(`name="seen" value="(\d+)"`)
 
 // Whoever answers on the desk has read what stood there, and nothing that came since. A
@@ -99,7 +101,7 @@ func TestAnAnswerReadsWhatWasSeen(t *testing.T) {
 		w.exec(`UPDATE units SET auto_apply_extension_before_deadline = FALSE`)
 		tom, ann, at := w.as("tom"), w.as("ann"), fmt.Sprintf("%s?at=%d", w.path(aDesk), ids[0])
 		task := regexp.MustCompile(`/projects/\d+/tasks/\d+`).FindString(tom.do(at, nil).Body.String())
-		unread := func() int { return strings.Count(tom.do(at, nil).status(200).Body.String(), `" class="new">`) }
+		unread := func() int { return len(newComment.FindAllString(tom.do(at, nil).status(200).Body.String(), -1)) }
 		says := func(text string) { ann.do(task+"/comments", url.Values{"comment": {text}}).status(303) }
 		answer := func(action string, page *answer, form url.Values) *answer {
 			form.Set("seen", seenField.FindStringSubmatch(page.Body.String())[1])
