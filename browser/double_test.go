@@ -9,6 +9,7 @@ func TestSecondClickSendsNothing(t *testing.T) {
 	b := open(t, quiet(t), wide)
 	b.signIn("student_2")
 	b.firstTask("6.1P")
+	b.follow("a[href$='?tab=extend']")
 	b.fill("form[action$='/extension'] textarea", "I was ill, and clicked twice")
 	got := eval[[]int](b, `(() => {
 		let sent = 0;
