@@ -108,7 +108,7 @@ func TestPagesAreLive(t *testing.T) {
 		tutor.visit(task)
 		tutor.fill("#comment", "Seen live on "+on.name)
 		before := eval[int](student, unread) // documents of the demo that are made meanwhile count, too
-		tutor.press("form[action$='/comments'] button.primary")
+		tutor.press("#say > p:last-of-type button")
 		student.awaitText("Seen live on " + on.name)
 		student.await(fmt.Sprintf("(%s) > %d", unread, before))
 		if !eval[bool](student, `document.activeElement.id === 'comment' &&
