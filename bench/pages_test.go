@@ -34,9 +34,9 @@ var framed = []string{"/api/news/unread", "/api/projects", "/api/preferences"}
 
 // behind are the calls of the API that give a program what a page shows beside that.
 var behind = map[string][]string{
-	"/home":                    {"/api/home"},
+	"/home":                    {"/api/home", "/api/news", aProject, aProject + "/tutorials"},
 	"/news":                    {"/api/news"},
-	"/calendar":                {"/api/calendar"},
+	"/calendar":                {"/api/calendar", aProject + "/tutorials"},
 	"/calendar/feed":           {"/api/webcal"},
 	"/search":                  {"/api/search?text=a", "/api/units", "/api/unit_roles"},
 	"/search/found":            {"/api/search?text=a", "/api/units", "/api/unit_roles"},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"sync"
 
 	"lectern/internal/ground/canonical"
 )
@@ -40,6 +41,12 @@ type packed struct {
 	Signature string          `json:"signature"`
 }
 
+// packers make a receipt small. Making one takes longer than using it.
+var packers = sync.Pool{New: func() any {
+	w, _ := flate.NewWriterDict(io.Discard, flate.BestCompression, []byte(digitsWords)) // the level is one
+	return w
+}}
+
 // Digits writes the receipt as one number.
 func (r *Receipt) Digits() (string, error) {
 	text, err := json.Marshal(packed{r.Body, r.KeyID, r.Signature})
@@ -47,10 +54,9 @@ func (r *Receipt) Digits() (string, error) {
 		return "", err
 	}
 	out := bytes.NewBuffer([]byte{digitsForm})
-	w, err := flate.NewWriterDict(out, flate.BestCompression, []byte(digitsWords))
-	if err != nil {
-		return "", err
-	}
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	w.Reset(out)
 	if _, err := w.Write(text); err != nil {
 		return "", err
 	}

@@ -2,7 +2,8 @@ package student
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
+	"sync"
 
 	"rsc.io/qr/coding"
 )
@@ -16,16 +17,25 @@ type qrCode struct {
 // Box is the view of the picture: the white margin that readers need is around the code.
 func (c *qrCode) Box() string { return fmt.Sprintf("-4 -4 %d %d", c.Size+8, c.Size+8) }
 
+const level = coding.L // the code is small and whole: larger squares are read better than spare ones
+
+// plans are where the squares of each size of code go. They take as long to make as all the rest.
+var plans = func() (all [coding.MaxVersion + 1]func() (*coding.Plan, error)) {
+	for v := range all {
+		all[v] = sync.OnceValues(func() (*coding.Plan, error) { return coding.NewPlan(coding.Version(v), level, 0) })
+	}
+	return all
+}()
+
 // newQR makes the code of an address that ends in digits, which take less room than
 // letters; nil where they are more than a code holds.
 func newQR(address, digits string) (*qrCode, error) {
-	const level = coding.L // the code is small and whole: larger squares are read better than spare ones
 	parts := []coding.Encoding{coding.String(address), coding.Num(digits)}
 	for v := coding.Version(coding.MinVersion); v <= coding.MaxVersion; v++ {
 		if parts[0].Bits(v)+parts[1].Bits(v) > v.DataBytes(level)*8 {
 			continue
 		}
-		p, err := coding.NewPlan(v, level, 0)
+		p, err := plans[v]()
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +50,7 @@ func newQR(address, digits string) (*qrCode, error) {
 
 // blacks draws what is black, row by row.
 func blacks(c *coding.Code) string {
-	var b strings.Builder
+	var b []byte
 	for y := range c.Size {
 		for x := 0; x < c.Size; x++ {
 			from := x
@@ -48,9 +58,13 @@ func blacks(c *coding.Code) string {
 				x++
 			}
 			if x > from {
-				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", from, y, x-from, x-from)
+				b = strconv.AppendInt(append(b, 'M'), int64(from), 10)
+				b = strconv.AppendInt(append(b, ' '), int64(y), 10)
+				b = strconv.AppendInt(append(b, 'h'), int64(x-from), 10)
+				b = strconv.AppendInt(append(b, "v1h-"...), int64(x-from), 10)
+				b = append(b, 'z')
 			}
 		}
 	}
-	return b.String()
+	return string(b)
 }
