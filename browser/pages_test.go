@@ -248,7 +248,8 @@ var between = screen{name: "between", width: 1024, height: 768}
 // tooNarrow finds words of which a line holds hardly a letter: their column has no room.
 const tooNarrow = `[...document.querySelectorAll('main *')].filter((e) => {
 	if (!e.checkVisibility({visibilityProperty: true}) || e.closest('.visually-hidden, svg')) return false;
-	return [...e.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && [...node.data.matchAll(/\S{6,}/g)].some((word) => {
+	const texts = [...e.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+	return texts.some((node) => [...node.data.matchAll(/\S{6,}/g)].some((word) => {
 		const range = document.createRange();
 		range.setStart(node, word.index);
 		range.setEnd(node, word.index + word[0].length);

@@ -94,19 +94,7 @@ func proven(t *testing.T, dir, key string) {
 func sameAndPaused(t *testing.T, place, names []string) {
 	t.Helper()
 	i := start(t, place...)
-	var campuses []struct{ Name string }
-	if _, err := i.call("GET", "/api/campuses", "", "", "", &campuses); err != nil {
-		t.Fatal(err)
-	}
-	there := map[string]bool{}
-	for _, c := range campuses {
-		there[c.Name] = true
-	}
-	for _, name := range names {
-		if !there[name] {
-			t.Errorf("%s was acknowledged before the backup and is not in it", name)
-		}
-	}
+	i.hasCampuses(names)
 	i.signIn("aadmin", "password")
 	i.stop()
 	doctor := append([]string{"doctor"}, place...)
@@ -143,8 +131,7 @@ func writeCampuses(i *instance) *campuses {
 			default:
 			}
 			name := fmt.Sprintf("C-%d", n)
-			status, err := i.call("POST", "/api/campuses", "aadmin", token,
-				fmt.Sprintf(`{"campus":{"name":%q,"mode":"manual","abbreviation":%q,"active":true}}`, name, name), nil)
+			status, err := i.addCampus(token, name)
 			if err != nil {
 				return
 			}
@@ -170,6 +157,9 @@ func (c *campuses) stop() {
 	<-c.done
 }
 
+// serving is the command that does not end by itself.
+var serving = regexp.MustCompile(`(?m)^\./lectern serve.*$`)
+
 // The commands of the chapter on backups work as they are printed.
 func TestTheDocumentedBackupsWork(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operating.md")
@@ -191,7 +181,7 @@ func TestTheDocumentedBackupsWork(t *testing.T) {
 	ran := 0
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(chapter, -1) {
 		commands := strings.ReplaceAll(block[1], "/srv/backups", "backups")
-		commands = regexp.MustCompile(`(?m)^\./lectern serve.*$`).ReplaceAllString(commands, "./lectern doctor --data restored || true")
+		commands = serving.ReplaceAllString(commands, "./lectern doctor --data restored || true")
 		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
 			`RECIPIENT=$(grep -o 'age1[0-9a-z]*' backup.key || true)`+"\n"+commands)
 		c.Dir = dir

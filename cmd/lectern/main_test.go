@@ -346,19 +346,7 @@ func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 				verifyAudit(t, place...)
 			}
 			i := start(t, args...)
-			var campuses []struct{ Name string }
-			if _, err := i.call("GET", "/api/campuses", "", "", "", &campuses); err != nil {
-				t.Fatal(err)
-			}
-			there := map[string]bool{}
-			for _, c := range campuses {
-				there[c.Name] = true
-			}
-			for _, name := range acknowledged {
-				if !there[name] {
-					t.Errorf("%s was acknowledged and is gone", name)
-				}
-			}
+			i.hasCampuses(acknowledged)
 			if len(acknowledged) == 0 {
 				t.Error("nothing was written")
 			}
@@ -371,14 +359,37 @@ func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 	}
 }
 
+// addCampus makes a campus and gives the status of the answer.
+func (i *instance) addCampus(token, name string) (int, error) {
+	return i.call("POST", "/api/campuses", "aadmin", token,
+		fmt.Sprintf(`{"campus":{"name":%q,"mode":"manual","abbreviation":%q,"active":true}}`, name, name), nil)
+}
+
+// hasCampuses sees that all campuses that were acknowledged are there.
+func (i *instance) hasCampuses(names []string) {
+	i.t.Helper()
+	var campuses []struct{ Name string }
+	if _, err := i.call("GET", "/api/campuses", "", "", "", &campuses); err != nil {
+		i.t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, c := range campuses {
+		there[c.Name] = true
+	}
+	for _, name := range names {
+		if !there[name] {
+			i.t.Errorf("%s was acknowledged and is gone", name)
+		}
+	}
+}
+
 // writeUntilKilled makes campuses while the program is killed under it, and
 // tells which ones were acknowledged.
 func writeUntilKilled(i *instance, token string, round int) (names []string) {
 	time.AfterFunc(time.Duration(50+40*round)*time.Millisecond, func() { _ = i.Process.Kill() })
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("C%d-%d", round, n)
-		status, err := i.call("POST", "/api/campuses", "aadmin", token,
-			fmt.Sprintf(`{"campus":{"name":%q,"mode":"manual","abbreviation":%q,"active":true}}`, name, name), nil)
+		status, err := i.addCampus(token, name)
 		if err != nil {
 			return names
 		}

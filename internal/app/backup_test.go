@@ -244,7 +244,8 @@ func TestARestoreThatMustNotBeIsRefused(t *testing.T) {
 			})
 		}
 	})
-	if err := os.Rename(filepath.Join(elsewhere, "sets", foreign), filepath.Join(dir, "sets", "20300101T000000Z")); err != nil {
+	newest := filepath.Join(dir, "sets", "20300101T000000Z")
+	if err := os.Rename(filepath.Join(elsewhere, "sets", foreign), newest); err != nil {
 		t.Fatal(err)
 	}
 	if err := whole(t, dir, identity); err == nil || !strings.Contains(err.Error(), "of another installation") {

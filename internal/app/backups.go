@@ -155,8 +155,8 @@ func Prove(ctx context.Context, b *backup.Backup, tell func(backup.Progress)) (*
 // Words tells what was proven.
 func (p *Proof) Words(m *backup.Manifest) string {
 	const moment = "2 January 2006, 15:04 UTC"
-	text := fmt.Sprintf("The backup of %s is sound: %d records, %d files (%s), %d receipts and %d entries of the audit log, "+
-		"restored in %s.", m.Made.UTC().Format(moment), p.Rows, m.FileCount, bounds.SizeText(m.FileBytes), p.Receipts,
+	text := fmt.Sprintf("The backup of %s is sound: %d records, %d files (%s), %d receipts and %d entries of the audit "+
+		"log, restored in %s.", m.Made.UTC().Format(moment), p.Rows, m.FileCount, bounds.SizeText(m.FileBytes), p.Receipts,
 		p.Audit.Last, p.Took.Round(time.Second/10))
 	if m.Newest != nil {
 		text += "\nThe newest entry of the audit log is of " + m.Newest.Format(moment) + "."

@@ -41,7 +41,8 @@ func Sets(dir string) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(dir, "sets", e.Name(), manifestName)); err == nil && setNames.MatchString(e.Name()) {
+		_, err := os.Stat(filepath.Join(dir, "sets", e.Name(), manifestName))
+		if err == nil && setNames.MatchString(e.Name()) {
 			out = append(out, e.Name())
 		}
 	}

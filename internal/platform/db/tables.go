@@ -13,7 +13,7 @@ type Table struct {
 	Name    string
 	Columns []string
 
-	instants map[string]bool // columns that PostgreSQL keeps as moments or days
+	instants map[string]bool // every column, and whether PostgreSQL keeps it as a moment
 }
 
 // quoted is the name as part of a statement. Names come from the schema, never from people.

@@ -18,7 +18,8 @@ type Beside struct {
 // those that a target grade asks for; nil where there is none.
 func Neighbours(ctx context.Context, q db.Q, of *Definition, target grade.Grade) (before, after *Beside, err error) {
 	list, err := db.All[Beside](ctx, q, `SELECT id, abbreviation, name FROM task_definitions
-		WHERE unit_id = $1 AND (target_grade <= $2 OR id = $3) ORDER BY target_date, abbreviation, id`, of.UnitID, target, of.ID)
+		WHERE unit_id = $1 AND (target_grade <= $2 OR id = $3) ORDER BY target_date, abbreviation, id`, of.UnitID,
+		target, of.ID)
 	if err != nil {
 		return nil, nil, err
 	}
