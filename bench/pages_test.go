@@ -44,6 +44,7 @@ var behind = map[string][]string{
 	"/profile":                 {"/api/users/{user}"},
 	"/profile/email":           {"/api/users/{user}"},
 	"/profile/appearance":      {"/api/users/{user}"},
+	"/profile/data":            {"/api/data_export", "/api/users/{user}"},
 	"/profile/security":        {"/api/auth/sessions", "/api/users/{user}", "/api/auth/second_factor"},
 	"/second-factor":           {"/api/auth/second_factor"},
 	"/sign-in":                 {"/api/auth/method"},

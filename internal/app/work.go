@@ -24,6 +24,7 @@ import (
 	"lectern/internal/teaching/trash"
 	"lectern/internal/teaching/verdict"
 	"lectern/internal/teaching/work"
+	"lectern/internal/usecase/privacy"
 )
 
 // work registers the kinds of background jobs and when the regular ones run.
@@ -45,6 +46,8 @@ func (a *App) work() {
 		Ready: a.mailer.PortfolioReady, Failed: a.mailer.PortfolioFailed}
 	jobs.Register(a.jobs, press.Compile, portfolio.JobLimits)
 	jobs.Register(a.jobs, press.GenerateDue, jobs.Limits{Concurrency: 1})
+	archives := &privacy.Exporter{DB: a.db, Files: a.files}
+	jobs.Register(a.jobs, archives.Make, privacy.ArchiveLimits)
 	jobs.Register(a.jobs, a.similarity.Compare, similarity.JobLimits)
 	jobs.Register(a.jobs, a.similarity.Refresh, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1})
 	jobs.Register(a.jobs, a.similarity.Remake, jobs.Limits{Timeout: 6 * time.Hour, Concurrency: 1})
@@ -90,7 +93,8 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 		return err
 	}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, notify.PruneInvitations, submit.Prune,
-		saml.Prune, a.similarity.Prune, assess.Prune, trash.Prune, verdict.Prune, course.PruneVersions} {
+		saml.Prune, a.similarity.Prune, assess.Prune, trash.Prune, verdict.Prune, course.PruneVersions,
+		privacy.PruneArchives} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // LostFile is a file that the store has lost, with the work it belongs to.
 type LostFile struct {
 	blob.Lost
-	Unit string      `db:"unit"`
+	Unit string      `db:"unit"` // its code; empty where it belongs to none
 	Task string      `db:"task"` // its abbreviation; empty where it belongs to no task
 	Who  string      `db:"who"`  // user name of the student; empty where it belongs to none
 	What string      `db:"what"`
@@ -24,14 +24,11 @@ type LostFile struct {
 // String tells whose file it is, what it was, and what is there instead.
 func (l *LostFile) String() string {
 	var b strings.Builder
-	b.WriteString(l.Unit)
-	if l.Task != "" {
-		b.WriteString(" " + l.Task)
-	}
+	whose := l.Unit + " " + l.Task
 	if l.Who != "" {
-		b.WriteString(" of " + l.Who)
+		whose = strings.TrimSpace(whose) + " of " + l.Who
 	}
-	b.WriteString(": " + l.What)
+	b.WriteString(strings.TrimSpace(whose) + ": " + l.What)
 	if l.At != nil {
 		b.WriteString(l.At.UTC().Format(" of 2 January 2006 15:04 UTC"))
 	}
@@ -86,6 +83,8 @@ var holders = []holder{
 	{"deleted_files", "hash", "'the file ' || r.name || ' of deleted work'", "r.at", "r.task",
 		"coalesce(o.username, '')", ` JOIN deletions x ON x.id = r.deletion_id JOIN units u ON u.id = x.unit_id
 		LEFT JOIN projects p ON p.id = r.project_id LEFT JOIN users o ON o.id = p.user_id`},
+	{"data_exports", "hash", "'the archive of their own data'", "r.ready_at", "''", "o.username",
+		` JOIN users o ON o.id = r.user_id CROSS JOIN (SELECT '' AS code) u`},
 }
 
 // sheetOf fills in a file of a task definition.

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"lectern/internal/ground/clock"
 	"lectern/internal/platform/blob"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
@@ -44,7 +46,10 @@ func TestWorkOfFilesIsReadOnBothDatabases(t *testing.T) {
 			_, err := db.Exec(t.Context(), q, `INSERT INTO task_definitions (unit_id, name, abbreviation, description,
 				weighting, target_grade, start_date, target_date, sheet_hash)
 				SELECT id, 'Loops', '2.1P', '', 1, 0, start_date, end_date, $1 FROM units`, hash)
-			return err
+			if err != nil {
+				return err
+			}
+			return ownArchive(t, q, hash)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -53,11 +58,27 @@ func TestWorkOfFilesIsReadOnBothDatabases(t *testing.T) {
 		nobodys := blob.Lost{Kept: blob.Kept{Hash: files.Hash(strings.Repeat("cd", 32)), Size: 1}}
 		list, err := WorkOfFiles(t.Context(), d.Pool(), []blob.Lost{nobodys,
 			{Kept: blob.Kept{Hash: files.Hash(hash), Size: 7}, Found: &found}})
-		if err != nil || len(list) != 1 {
+		if err != nil || len(list) != 2 {
 			t.Fatalf("%v %v", list, err)
 		}
-		if got, want := list[0].String(), "COS1 2.1P: the task sheet, 3 bytes instead of 7 ("+hash+")"; got != want {
-			t.Errorf("%q, want %q", got, want)
+		for i, want := range []string{"of ann: the archive of their own data of 2 March 2026 09:00 UTC",
+			"COS1 2.1P: the task sheet"} {
+			if got, want := list[i].String(), want+", 3 bytes instead of 7 ("+hash+")"; got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
 		}
 	})
+}
+
+// ownArchive gives somebody an archive of their own data, in that file.
+func ownArchive(t *testing.T, q db.Q, hash string) error {
+	t.Helper()
+	if _, err := db.Exec(t.Context(), q, `INSERT INTO users (username, username_key, email, email_key, first_name, last_name,
+		role, created_at, updated_at) VALUES ('ann', 'ann', 'ann@example.org', 'ann@example.org', 'Ann', 'Lee', 1,
+		$1, $1)`, q.Now()); err != nil {
+		return err
+	}
+	_, err := db.Exec(t.Context(), q, `INSERT INTO data_exports (user_id, job_id, asked_at, ready_at, hash)
+		SELECT id, 1, $1, $2, $3 FROM users`, q.Now(), clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), hash)
+	return err
 }

@@ -91,11 +91,26 @@ func own(ctx context.Context, q db.Q, by *access.Caller, p *Proof, what, field s
 		}
 		return err
 	}
-	young, err := db.All[int64](ctx, q, `SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND created_at > $3`,
-		by.SessionID, by.ID, clock.At(q.Now().Add(-recent)))
-	if err == nil && len(young) == 0 {
+	young, err := SignedInRecently(ctx, q, by)
+	if err == nil && !young {
 		err = fault.New(fault.Denied, "To %s, enter your password (field %s), or sign in again and do it within ten "+
 			"minutes.", what, field)
+	}
+	return err
+}
+
+// SignedInRecently tells whether the caller's session began a moment ago.
+func SignedInRecently(ctx context.Context, q db.Q, by *access.Caller) (bool, error) {
+	young, err := db.All[int64](ctx, q, `SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND created_at > $3`,
+		by.SessionID, by.ID, clock.At(q.Now().Add(-recent)))
+	return len(young) > 0, err
+}
+
+// OnlyRecent refuses with fault.Denied whoever did not sign in a moment ago, and tells what for.
+func OnlyRecent(ctx context.Context, q db.Q, by *access.Caller, what string) error {
+	young, err := SignedInRecently(ctx, q, by)
+	if err == nil && !young {
+		err = fault.New(fault.Denied, "To %s, sign in again and do it within ten minutes.", what)
 	}
 	return err
 }

@@ -26,6 +26,7 @@ var references = []struct{ table, column string }{
 	{"submission_files", "hash"},
 	{"submissions", "document_hash"},
 	{"portfolio_files", "hash"},
+	{"data_exports", "hash"},
 	{"marked_copies", "hash"},
 	{"task_similarities", "report_hash"},
 	{"assessments", "report_hash"},

@@ -33,7 +33,7 @@ import (
 var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, verdict.Personal,
 	notes.Personal, snippet.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
-	notify.Personal, turnitin.Personal, trash.Personal, events.Personal, audit.Personal)
+	notify.Personal, turnitin.Personal, trash.Personal, events.Personal, audit.Personal, Personal)
 
 // leftOut are tables that refer to people, or to what belongs to them, and are not
 // exported, each with the reason.

@@ -65,7 +65,7 @@ var tags = []endpoint.Tag{
 	tag("Similarity", "Work that is like another's, and the outside service that compares it.",
 		`/similarit|^/api/tii_|/tii_`),
 	tag("Automated assessment", "Container images and what they say about submissions.", `overseer|/assessment$`),
-	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/unsubscribe|^/api/preferences`),
+	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/data_export|^/api/unsubscribe|^/api/preferences`),
 	tag("Administration", "The audit log, events, background jobs and webhooks.", `^/api/admin`),
 	tag("Marking", "The inbox, verdicts, reusable comments, notes of the staff, marking without a connection, and "+
 		"work in bulk.", `/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|/snippets|/notes|`+

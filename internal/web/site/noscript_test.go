@@ -173,6 +173,11 @@ func (r *reader) keepsTheAccount() {
 		sees("<option selected>Asia/Kolkata")
 	r.does(act{form: "/zone", fill: map[string]string{"time_zone": ""}})
 	r.open("/profile/email").does(act{form: "/letters", fill: map[string]string{"tasks": ""}}).sees(`name="tasks" type="checkbox" value="true">`)
+	r.open("/profile/data").does(act{form: "/data"}).sees("being put together")
+	r.archived("ann")
+	if r.open("/profile/data").does(act{form: "/link"}); !strings.HasPrefix(r.text, "PK") {
+		r.Errorf("no archive: %.20q", r.text)
+	}
 	r.changesWhoTheyAre()
 	before := strings.Count(r.open("/profile/security").text, "/profile/sessions/")
 	if r.does(act{form: "/end"}); strings.Count(r.text, "/profile/sessions/") != before-1 {

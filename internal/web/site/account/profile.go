@@ -27,6 +27,9 @@ const (
 
 func (s *room) profileRoutes() {
 	for _, t := range accountTabs {
+		if t == dataTab {
+			continue // see dataRoutes
+		}
 		page.Show(s.Site, t.path, policy.SignedIn, "Your account: "+t.template,
 			func(ctx context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
 				return s.profile(ctx, who, t)
@@ -58,7 +61,9 @@ var (
 	looksTab   = accountTab{profile + "/appearance", "profile-appearance", "profile.prefer"}
 	securedTab = accountTab{profile + "/security", "profile-security", "profile.security"}
 
-	accountTabs = []accountTab{ownTab, emailTab, looksTab, securedTab}
+	dataTab = accountTab{dataPath, "profile-data", "data.title"}
+
+	accountTabs = []accountTab{ownTab, emailTab, looksTab, securedTab, dataTab}
 )
 
 // profilePage is what a person sees of their own account.

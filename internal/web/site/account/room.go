@@ -36,6 +36,7 @@ func open(site *page.Site) {
 	s.homeRoutes()
 	s.profileRoutes()
 	s.profileFormRoutes()
+	s.dataRoutes()
 	s.oldRoutes()
 	s.helpRoutes()
 	s.searchRoutes()
@@ -48,6 +49,9 @@ func keys() (list []string) {
 	}
 	for _, t := range accountTabs {
 		list = append(list, t.word)
+	}
+	for _, part := range dataHolds {
+		list = append(list, "data.holds-"+part)
 	}
 	return list
 }
