@@ -224,9 +224,13 @@ func (l language) weekTitle(weeks week.Calendar, monday clock.Date) string {
 
 func (l language) weekDays(monday clock.Date) string { return l.weeksDays(monday, monday) }
 
-// weeksDays are the days of the weeks from one Monday to another.
+// weeksDays are the days of the weeks from one Monday to another, the month once where it is one.
 func (l language) weeksDays(from, to clock.Date) string {
-	return l.Date("short", from.Time) + " – " + l.Date("brief", to.AddDays(6).Time)
+	sunday := to.AddDays(6)
+	if from.Month() == sunday.Month() {
+		return l.Word("project.days-of-month", from.Day(), l.Date("short", sunday.Time))
+	}
+	return l.Word("project.days", l.Date("short", from.Time), l.Date("short", sunday.Time))
 }
 
 // nextThings are the two tasks to do next, by the day they are due: of what has begun and is still
