@@ -43,7 +43,7 @@ var resources = []func(*Server){
 	(*Server).definitionRoutes, (*Server).deletedRoutes,
 	(*Server).discussionRoutes,
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).unitExtensionRoutes,
-	(*Server).reviewRoutes, (*Server).ownDataRoutes, (*Server).turnaroundRoutes,
+	(*Server).reviewRoutes, (*Server).ownDataRoutes, (*Server).turnaroundRoutes, (*Server).readinessRoutes,
 	(*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).historyRoutes, (*Server).imageRoutes,
 	(*Server).inboxRoutes,
