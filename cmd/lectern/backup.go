@@ -19,32 +19,24 @@ import (
 // backupCmd copies an installation while it is in use.
 type backupCmd struct {
 	app.Storage
-	To          string `required:"" placeholder:"DIR" name:"to" env:"LECTERN_BACKUP_TO" help:"Directory of the backups."`
+	To          string `required:"" secret:"" placeholder:"PLACE" name:"to" env:"LECTERN_BACKUP_TO" help:"Directory of the backups, or s3://key:secret@host/bucket/prefix?region=…."`
 	Recipient   string `placeholder:"age1…" env:"LECTERN_BACKUP_RECIPIENT" help:"Public key that backups are encrypted for; lectern backup-key makes one."`
-	Unencrypted bool   `env:"-" help:"Make a backup that whoever has it can read. The key of receipts is left out."`
+	Unencrypted bool   `env:"LECTERN_BACKUP_UNENCRYPTED" help:"Make a backup that whoever has it can read. The key of receipts and settings.env are left out."`
+	ReceiptKey  string `placeholder:"FILE" type:"existingfile" help:"File of the key that signs receipts, when serve is told one."`
 }
 
 func (c *backupCmd) Run(ctx context.Context) error {
-	var key age.Recipient
-	switch {
-	case c.Recipient != "" && c.Unencrypted:
-		return errors.New("give --recipient or --unencrypted, not both")
-	case c.Recipient != "":
-		to, err := age.ParseX25519Recipient(strings.TrimSpace(c.Recipient))
-		if err != nil {
-			return errors.New("--recipient is no public key: it begins with age1, and lectern backup-key makes one")
-		}
-		key = to
-	case !c.Unencrypted:
-		return errors.New("give --recipient, the public key of your backups, which lectern backup-key makes; " +
-			"or --unencrypted")
+	key, err := app.BackupKey(c.Recipient, c.Unencrypted, "")
+	if err != nil {
+		return err
 	}
 	if err := c.There(true); err != nil {
 		return err
 	}
 	begun := time.Now()
 	tell := &telling{out: os.Stderr}
-	name, made, err := app.Backup(ctx, &c.Storage, c.To, key, tell.progress)
+	plan := app.BackupPlan{To: c.To, Key: key, ReceiptKey: c.ReceiptKey}
+	name, made, err := app.Backup(ctx, &c.Storage, plan, tell.progress)
 	if err != nil {
 		return err
 	}
@@ -85,7 +77,7 @@ func (c *backupKeyCmd) Run() error {
 // restoreCmd brings a backup back, or proves that it could.
 type restoreCmd struct {
 	app.Storage
-	From   string `required:"" placeholder:"DIR" name:"from" env:"LECTERN_BACKUP_TO" help:"Directory of the backups."`
+	From   string `required:"" secret:"" placeholder:"PLACE" name:"from" env:"LECTERN_BACKUP_TO" help:"Directory of the backups, or s3://key:secret@host/bucket/prefix?region=…."`
 	Backup string `placeholder:"NAME" env:"-" help:"Name of the backup; else the newest."`
 	Key    string `placeholder:"FILE" type:"existingfile" env:"LECTERN_BACKUP_KEY" help:"File of the private key of encrypted backups."`
 	Verify bool   `env:"-" help:"Restore into a place of its own, look at everything, and remove it again."`
@@ -96,7 +88,7 @@ func (c *restoreCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := backup.Open(c.From, c.Backup, key)
+	b, err := backup.Open(ctx, c.From, c.Backup, key)
 	if err != nil {
 		return err
 	}
@@ -109,8 +101,12 @@ func (c *restoreCmd) Run(ctx context.Context) error {
 		fmt.Println(proof.Words(b.Manifest))
 		return nil
 	}
-	if err := app.Restore(ctx, &c.Storage, b, tell.progress); err != nil {
+	wrote, err := app.Restore(ctx, &c.Storage, b, tell.progress)
+	if err != nil {
 		return err
+	}
+	for _, path := range wrote {
+		fmt.Printf("Restored %s, too.\n", path)
 	}
 	fmt.Printf("The backup %s is restored. It is paused: lectern serve shows everything, but no email is sent and no "+
 		"other service is called.\nWhen you are sure that the installation it is a copy of runs no more: lectern resume\n",

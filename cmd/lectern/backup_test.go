@@ -12,42 +12,90 @@ import (
 	"time"
 
 	"lectern/internal/platform/db/dbtest"
+	"lectern/internal/platform/files/s3test"
 )
+
+// backedUp are the kinds of installations that backups are made of: where the records are, and
+// whether files and backups are in a bucket.
+var backedUp = []struct {
+	name, engine, other string
+	bucket              bool
+}{
+	{"SQLite and files", "sqlite", "postgres", false},
+	{"PostgreSQL and files", "postgres", "sqlite", false},
+	{"PostgreSQL and S3", "postgres", "sqlite", true},
+}
 
 // While people write and backups are killed, one that is finished holds everything that was
 // acknowledged before it began, and is restored into the other kind of database.
 func TestABackupUnderLoadIsRestored(t *testing.T) {
 	dbtest.Long(t)
-	dbtest.Engines(t, func(t *testing.T, engine string) {
-		from := storage(t, engine)
-		i := start(t, append([]string{"--demo"}, from...)...)
-		writing := writeCampuses(i)
-		dir, key := filepath.Join(t.TempDir(), "backups"), filepath.Join(t.TempDir(), "key")
-		recipient := newBackupKey(t, key)
-		args := append([]string{"backup", "--to", dir, "--recipient", recipient}, from...)
-		for n := range 2 {
-			killed(t, time.Duration(30+60*n)*time.Millisecond, args...)
-		}
-		before := writing.so()
-		if out, err := run(t, args...); err != nil {
-			t.Fatalf("%v %s", err, out)
-		}
-		writing.stop()
-		i.stop()
-		proven(t, dir, key)
+	for _, c := range backedUp {
+		t.Run(c.name, func(t *testing.T) {
+			from, to := storage(t, c.engine), filepath.Join(t.TempDir(), "backups")
+			if c.bucket {
+				host := s3test.Start(t)
+				from = append(from, "--files-url", s3test.Location(host, "/files/"))
+				to = s3test.Location(host, "/backups/")
+			}
+			restoredUnderLoad(t, from, to, storage(t, c.other))
+		})
+	}
+}
 
-		other := map[string]string{"sqlite": "postgres", "postgres": "sqlite"}[engine]
-		to := storage(t, other)
-		restore := append([]string{"restore", "--from", dir, "--key", key}, to...)
-		killed(t, 40*time.Millisecond, restore...)
-		if out, err := run(t, restore...); err != nil && !strings.Contains(out, "is not empty") { // it was quick enough
-			t.Fatalf("%v %s", err, out)
+func restoredUnderLoad(t *testing.T, from []string, dir string, into []string) {
+	t.Helper()
+	i := start(t, append([]string{"--demo"}, from...)...)
+	writing := writeCampuses(i)
+	key := filepath.Join(t.TempDir(), "key")
+	recipient := newBackupKey(t, key)
+	args := append([]string{"backup", "--to", dir, "--recipient", recipient}, from...)
+	for n := range 2 {
+		killed(t, time.Duration(30+60*n)*time.Millisecond, args...)
+	}
+	before := writing.so()
+	if out, err := run(t, args...); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	writing.stop()
+	i.stop()
+	proven(t, dir, key)
+
+	restore := append([]string{"restore", "--from", dir, "--key", key}, into...)
+	killed(t, 40*time.Millisecond, restore...)
+	if out, err := run(t, restore...); err != nil && !strings.Contains(out, "is not empty") { // it was quick enough
+		t.Fatalf("%v %s", err, out)
+	}
+	if out, err := run(t, restore...); err == nil || !strings.Contains(out, "the database is not empty") {
+		t.Errorf("a second restore over the first: %v %s", err, out)
+	}
+	sameAndPaused(t, into, before)
+}
+
+// A backup without a key is refused unless that is asked for, above all in a bucket, and nothing
+// is written there; no message shows the secret of the bucket.
+func TestABackupWithoutAKeyIsRefused(t *testing.T) {
+	from := storage(t, "sqlite")
+	start(t, from...).stop()
+	to := s3test.Location(s3test.Start(t), "/backups/")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"backup", "--to", to}, "give --recipient"},
+		{[]string{"backup", "--to", to, "--recipient", "age1", "--unencrypted"}, "not both"},
+		{[]string{"restore", "--verify", "--from", to}, "holds no backups"},
+		{[]string{"backup", "--to", to, "--unencrypted"}, ""},
+		{[]string{"restore", "--verify", "--from", to}, ""},
+	} {
+		out, err := run(t, append(c.args, from...)...)
+		if (err == nil) != (c.want == "") || !strings.Contains(out, c.want) {
+			t.Errorf("%q: %v %s", c.args, err, out)
 		}
-		if out, err := run(t, restore...); err == nil || !strings.Contains(out, "the database is not empty") {
-			t.Errorf("a second restore over the first: %v %s", err, out)
+		if strings.Contains(out, "secret") {
+			t.Errorf("%q shows the secret: %s", c.args, out)
 		}
-		sameAndPaused(t, to, before)
-	})
+	}
 }
 
 func newBackupKey(t *testing.T, path string) (recipient string) {
@@ -176,6 +224,10 @@ func TestTheDocumentedBackupsWork(t *testing.T) {
 	if err := os.Symlink(path, filepath.Join(dir, "lectern")); err != nil {
 		t.Fatal(err)
 	}
+	bucket := s3test.Location(s3test.Start(t), "/backups/")
+	if err := os.WriteFile(filepath.Join(dir, "backup-place"), []byte(bucket+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	i := start(t, "--demo", "--data", filepath.Join(dir, "data"))
 	defer i.stop()
 	ran := 0
@@ -190,7 +242,7 @@ func TestTheDocumentedBackupsWork(t *testing.T) {
 		}
 		ran++
 	}
-	if ran < 5 {
+	if ran < 6 {
 		t.Errorf("only %d blocks were run", ran)
 	}
 }

@@ -101,7 +101,7 @@ func TestABackupIsTheSameInTheOtherDatabase(t *testing.T) {
 	for from, to := range map[string]string{"sqlite": "postgres", "postgres": "sqlite"} {
 		t.Run("from "+from, func(t *testing.T) {
 			dir, name := backedUp(t, filled(t, from), nil)
-			b, err := backup.Open(dir, "", nil)
+			b, err := backup.Open(t.Context(), dir, "", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,11 +143,11 @@ func allFiles(t *testing.T, dir string) (paths []string) {
 // whole tells what is wrong with a backup.
 func whole(t *testing.T, dir string, key age.Identity) error {
 	t.Helper()
-	b, err := backup.Open(dir, "", key)
+	b, err := backup.Open(t.Context(), dir, "", key)
 	if err != nil {
 		return err
 	}
-	return b.Check(t.Context())
+	return b.Check(t.Context(), silent)
 }
 
 // One byte that is not as it was is noticed, wherever it stands, with a key and without.
@@ -228,7 +228,7 @@ func TestARestoreThatMustNotBeIsRefused(t *testing.T) {
 		} {
 			t.Run(what, func(t *testing.T) {
 				before := held(t, c.into)
-				b, err := backup.Open(dir, name, c.key)
+				b, err := backup.Open(t.Context(), dir, name, c.key)
 				if err == nil {
 					if c.spoil != nil {
 						c.spoil(b)
@@ -292,7 +292,7 @@ func TestReceiptsTellOfARestore(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, engine string) {
 		ctx := t.Context()
 		dir, _ := backedUp(t, filled(t, engine), nil)
-		b, err := backup.Open(dir, "", nil)
+		b, err := backup.Open(t.Context(), dir, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,15 @@
 package app
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"filippo.io/age"
@@ -57,9 +61,36 @@ func checkPaused(ctx context.Context, d *db.DB) []finding {
 	return nil
 }
 
-// Backup copies the installation to dir, as it is now, and tells how far it is.
-func Backup(ctx context.Context, s *Storage, dir string, key age.Recipient, tell func(backup.Progress)) (string,
-	*backup.Manifest, error) {
+// BackupPlan says where backups go and how they are made.
+type BackupPlan struct {
+	To         string        // a directory, or s3://…
+	Key        age.Recipient // nil: not encrypted
+	ReceiptKey string        // the file of a key that signs receipts, when it is not kept with the records
+}
+
+// BackupKey reads the public key of backups, or nil where they are not to be encrypted. What has
+// neither is refused.
+func BackupKey(recipient string, unencrypted bool, option string) (age.Recipient, error) {
+	switch {
+	case recipient != "" && unencrypted:
+		return nil, fmt.Errorf("give --%[1]srecipient or --%[1]sunencrypted, not both", option)
+	case recipient != "":
+		key, err := age.ParseX25519Recipient(strings.TrimSpace(recipient))
+		if err != nil {
+			return nil, fmt.Errorf("--%srecipient is no public key: it begins with age1, and lectern backup-key makes one",
+				option)
+		}
+		return key, nil
+	case !unencrypted:
+		return nil, fmt.Errorf("give --%[1]srecipient, the public key of your backups, which lectern backup-key makes; "+
+			"or --%[1]sunencrypted", option)
+	}
+	return nil, nil //nolint:nilnil // none is wanted
+}
+
+// Backup copies the installation as it is now, and tells how far it is.
+func Backup(ctx context.Context, s *Storage, p BackupPlan, tell func(backup.Progress)) (string, *backup.Manifest,
+	error) {
 	d, err := OpenDatabase(ctx, s)
 	if err != nil {
 		return "", nil, err
@@ -72,22 +103,93 @@ func Backup(ctx context.Context, s *Storage, dir string, key age.Recipient, tell
 	if err != nil {
 		return "", nil, err
 	}
-	m := backup.Maker{Dir: dir, Key: key, Progress: tell}
-	return m.Make(ctx, backup.Installation{DB: d, Files: store, Program: Built().String()})
+	return p.make(ctx, s, d, store, tell)
 }
 
-// Restore brings a backup back into a place that is empty. What is restored is paused.
-func Restore(ctx context.Context, s *Storage, b *backup.Backup, tell func(backup.Progress)) error {
+func (p *BackupPlan) make(ctx context.Context, s *Storage, d *db.DB, store files.Store,
+	tell func(backup.Progress)) (string, *backup.Manifest, error) {
+	own, err := ownFiles(s, p.ReceiptKey)
+	if err != nil {
+		return "", nil, err
+	}
+	m := backup.Maker{Dir: p.To, Key: p.Key, Progress: tell}
+	return m.Make(ctx, backup.Installation{DB: d, Files: store, Program: Built().String(), Settings: own})
+}
+
+// The files of an installation's own, as they are called in the data directory.
+const (
+	settingsFile   = "settings.env"
+	receiptKeyFile = "receipt.key"
+)
+
+// ownFiles reads the secrets beside the records that an encrypted backup holds: the settings, and
+// the key of receipts where it is in a file.
+func ownFiles(s *Storage, receiptKey string) (map[string][]byte, error) {
+	own := map[string][]byte{}
+	for name, path := range map[string]string{settingsFile: filepath.Join(s.Data, settingsFile),
+		receiptKeyFile: cmp.Or(receiptKey, filepath.Join(s.Data, receiptKeyFile))} {
+		text, err := os.ReadFile(path) //nolint:gosec // the operator's choice
+		switch {
+		case err == nil:
+			own[name] = text
+		case !errors.Is(err, fs.ErrNotExist) || receiptKey == path:
+			return nil, fmt.Errorf("read what is the installation's own: %w", err)
+		}
+	}
+	return own, nil
+}
+
+// Restore brings a backup back into a place that is empty. What is restored is paused. It names the
+// files of its own that it wrote into the data directory.
+func Restore(ctx context.Context, s *Storage, b *backup.Backup, tell func(backup.Progress)) ([]string, error) {
 	d, err := connect(ctx, s, db.Options{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer d.Close()
 	store, err := files.Open(ctx, s.Files())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return b.Restore(ctx, backup.Installation{DB: d, Files: store}, tell)
+	into := backup.Installation{DB: d, Files: store}
+	if err := b.Fits(ctx, into); err != nil {
+		return nil, err
+	}
+	wrote, err := restoreOwn(ctx, s, b)
+	if err != nil {
+		return nil, err
+	}
+	return wrote, b.Restore(ctx, into, tell)
+}
+
+// restoreOwn writes the files of the installation's own. One that is there with another content is
+// somebody else's, and is not touched.
+func restoreOwn(ctx context.Context, s *Storage, b *backup.Backup) (wrote []string, err error) {
+	all, err := b.Settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{settingsFile, receiptKeyFile} {
+		path := filepath.Join(s.Data, name)
+		have, err := os.ReadFile(path) //nolint:gosec // the operator's choice
+		if err == nil && all[name] != nil && !bytes.Equal(have, all[name]) {
+			return nil, fmt.Errorf("%s is there already: a backup is restored into an empty place only", path)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	for _, name := range []string{settingsFile, receiptKeyFile} {
+		if all[name] == nil {
+			continue
+		}
+		path := filepath.Join(s.Data, name)
+		if err := errors.Join(os.MkdirAll(s.Data, 0o700), os.WriteFile(path, all[name], 0o600)); err != nil {
+			return nil, err
+		}
+		wrote = append(wrote, path)
+	}
+	return wrote, nil
 }
 
 // Resume ends the pause of an installation, and tells why it was paused.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"slices"
+	"strings"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
@@ -19,25 +19,30 @@ type stored struct {
 	Size int64  `db:"size"`
 }
 
-// filePath is where a place keeps the file of a hash.
-func filePath(h string) []string { return []string{"files", h[:2], h} }
+// fileName is what a place calls the file of a hash.
+func fileName(h string) string { return "files/" + h[:2] + "/" + h }
 
 // files copies what the place does not have, then lists what the backup holds: hash and size,
 // one a line.
 func (m *Maker) files(ctx context.Context, from Installation, set string, made *Manifest, list []stored) error {
+	have, err := m.have(ctx, list)
+	if err != nil {
+		return err
+	}
 	kept := list[:0]
 	for i, f := range list {
 		m.tell(Progress{Doing: "files", Done: int64(i), Of: int64(len(list))})
-		there, err := m.file(ctx, from, f)
-		if err != nil {
-			return err
+		there := have[i]
+		if !there {
+			if there, err = m.file(ctx, from, f); err != nil {
+				return err
+			}
 		}
 		if there {
 			kept = append(kept, f)
 		}
 	}
-	var err error
-	made.Files, err = save(m.path("sets", set, filesName), true, m.Key, nil, func(w io.Writer) error {
+	made.Files, err = save(ctx, m.on, inSet(set, filesName), form{compressed: true}, func(w io.Writer) error {
 		for _, f := range kept {
 			made.FileCount++
 			made.FileBytes += f.Size
@@ -50,15 +55,24 @@ func (m *Maker) files(ctx context.Context, from Installation, set string, made *
 	return err
 }
 
-// file copies one file, unless the place has it. It tells whether the backup holds it: a file
-// that nothing referred to may have been swept as the copy began.
+// have tells of each file, in the order of their hashes, whether the place has it: one listing
+// is quicker than as many questions.
+func (m *Maker) have(ctx context.Context, list []stored) ([]bool, error) {
+	have := make([]bool, len(list))
+	return have, m.on.each(ctx, "files/", func(name string) error {
+		hash := name[strings.LastIndex(name, "/")+1:]
+		if i, found := slices.BinarySearchFunc(list, hash, func(f stored, h string) int {
+			return strings.Compare(f.Hash, h)
+		}); found && name == fileName(hash) {
+			have[i] = true
+		}
+		return nil
+	})
+}
+
+// file copies one file. It tells whether the backup holds it: a file that nothing referred to may
+// have been swept as the copy began.
 func (m *Maker) file(ctx context.Context, from Installation, f stored) (bool, error) {
-	path := m.path(filePath(f.Hash)...)
-	if _, err := os.Stat(path); err == nil {
-		return true, nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
 	r, err := from.Files.Open(ctx, files.Hash(f.Hash))
 	if fault.Is(err, fault.Missing) {
 		return false, lostOrSwept(ctx, from.DB, f.Hash)
@@ -67,7 +81,8 @@ func (m *Maker) file(ctx context.Context, from Installation, f stored) (bool, er
 		return false, err
 	}
 	defer r.Close()
-	_, err = save(path, false, m.Key, &Part{f.Size, f.Hash}, func(w io.Writer) error {
+	how := form{key: m.Key, want: &Part{f.Size, f.Hash}}
+	_, err = save(ctx, m.on, fileName(f.Hash), how, func(w io.Writer) error {
 		_, err := io.Copy(w, r)
 		return err
 	})

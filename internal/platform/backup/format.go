@@ -2,15 +2,17 @@
 // it back. The copy has a form of its own, the same for both databases, so that a backup of one
 // can be restored into the other.
 //
-// A place for backups is a directory:
+// A place for backups is a directory, or a part of a bucket:
 //
 //	lectern-backups.json     which installation it belongs to
 //	files/ab/abcd…           every stored file once, by its hash, for all backups together
-//	sets/20261117T081500Z/   one backup: records, files, and last of all its manifest
+//	sets/20261117T081500Z/   one backup: records, settings, the list of its files, and last of all its manifest
 //
-// A set without a manifest was never finished, and is no backup. Everything is written under
-// another name first and gets its own when it is safe on the disk. With a key, all but the first
-// file is encrypted by age (age-encryption.org), so that whoever keeps the copy cannot read it.
+// A set without a manifest was never finished, and is no backup. Everything gets its name when it
+// is whole and safe, and not before. With a key all is encrypted by age (age-encryption.org), so that
+// whoever keeps the copy cannot read it, but for the first file and the lists of files: these say no
+// more than the names of the files, and whoever removes old backups, without the key that reads them,
+// must know which files are still of use.
 package backup
 
 import (
@@ -32,6 +34,7 @@ const (
 	placeName    = "lectern-backups.json"
 	recordsName  = "records"
 	filesName    = "files"
+	settingsName = "settings"
 	manifestName = "manifest"
 )
 
@@ -55,8 +58,9 @@ type Manifest struct {
 	Files        Part       `json:"files"`
 	FileCount    int64      `json:"file_count"`
 	FileBytes    int64      `json:"file_bytes"`
-	Audit        *Head      `json:"audit"`    // the end of the audit log
-	Receipts     []Chain    `json:"receipts"` // the end of each unit's receipts
+	Settings     *Part      `json:"settings,omitempty"` // small files of the installation's own
+	Audit        *Head      `json:"audit"`              // the end of the audit log
+	Receipts     []Chain    `json:"receipts"`           // the end of each unit's receipts
 }
 
 // Counted is how many rows a table had.

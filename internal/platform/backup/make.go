@@ -8,8 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"time"
 
 	"filippo.io/age"
 
@@ -25,6 +24,10 @@ type Installation struct {
 	DB      *db.DB
 	Files   files.Store
 	Program string // version of the program, for the manifest
+
+	// Settings are small files of its own with secrets in them, by their names. Only an encrypted
+	// backup holds them.
+	Settings map[string][]byte
 }
 
 // Progress tells how far a copy is.
@@ -34,100 +37,177 @@ type Progress struct {
 	Of    int64 // 0 when it is not known
 }
 
-// Maker makes backups in a directory. Without a key they are not encrypted.
+// Maker makes backups in a directory, or in a bucket as s3://KEY:SECRET@host/bucket/prefix. Without
+// a key they are not encrypted.
 type Maker struct {
 	Dir      string
 	Key      age.Recipient
 	Progress func(Progress)
+
+	on shelf
 }
+
+// errBusy is what is said while another process writes to the place.
+var errBusy = errors.New("another backup of this installation is being made; try again when it is done")
 
 // Make copies the installation as it is at one moment, while it is in use. Files that the place
 // has already are not copied again. It gives the name of the backup and what is in it.
 func (m *Maker) Make(ctx context.Context, from Installation) (string, *Manifest, error) {
-	id, err := db.InstallationKey(ctx, from.DB, "name in backups")
+	lock, err := alone(ctx, from.DB)
 	if err != nil {
 		return "", nil, err
 	}
-	if err := m.claim(string(id)); err != nil {
+	defer lock.Release()
+	made := &Manifest{Format: format, Program: from.Program}
+	if made.Installation, err = m.open(ctx, from.DB); err != nil {
 		return "", nil, err
 	}
+	if err := m.clear(ctx, from.DB); err != nil {
+		return "", nil, fmt.Errorf("make the place ready: %w", err)
+	}
+	set, err := m.copy(ctx, from, made)
+	if err != nil {
+		return "", nil, err
+	}
+	text, err := made.seal()
+	if err == nil {
+		err = lock.Still(ctx)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if err := saveText(ctx, m.on, inSet(set, manifestName), m.Key, text); err != nil {
+		return "", nil, fmt.Errorf("write the manifest: %w", err)
+	}
+	return set, made, nil
+}
+
+// alone sees to it that nobody else writes to the place of an installation.
+func alone(ctx context.Context, d *db.DB) (*db.Alone, error) {
+	lock, err := d.Alone(ctx, "backup")
+	if errors.Is(err, db.ErrTaken) {
+		return nil, errBusy
+	}
+	return lock, err
+}
+
+// open opens the place, which is the installation's from now on, and gives its name.
+func (m *Maker) open(ctx context.Context, d *db.DB) (string, error) {
+	id, err := db.InstallationKey(ctx, d, "name in backups")
+	if err != nil {
+		return "", err
+	}
+	if m.on, err = shelfAt(m.Dir); err != nil {
+		return "", err
+	}
+	return string(id), m.claim(ctx, string(id))
+}
+
+// copy copies everything but the manifest.
+func (m *Maker) copy(ctx context.Context, from Installation, made *Manifest) (set string, err error) {
 	release, err := blob.Hold(ctx, from.DB) // what the snapshot refers to stays until it is copied
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	defer release()
-	made := &Manifest{Format: format, Installation: string(id), Program: from.Program}
-	var set string
 	var list []stored
 	if err := from.DB.View(ctx, func(q db.Q) error {
 		made.Made = q.Now()
 		set = made.Made.UTC().Format(setLayout)
 		return m.records(ctx, q, from.DB, set, made, &list)
 	}); err != nil {
-		return "", nil, fmt.Errorf("copy the records: %w", err)
+		return "", fmt.Errorf("copy the records: %w", err)
+	}
+	if err := m.settings(ctx, from.Settings, set, made); err != nil {
+		return "", fmt.Errorf("copy the settings: %w", err)
 	}
 	if err := m.files(ctx, from, set, made, list); err != nil {
-		return "", nil, fmt.Errorf("copy the files: %w", err)
+		return "", fmt.Errorf("copy the files: %w", err)
 	}
-	text, err := made.seal()
-	if err != nil {
-		return "", nil, err
-	}
-	if _, err := save(m.path("sets", set, manifestName), false, m.Key, nil, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}); err != nil {
-		return "", nil, fmt.Errorf("write the manifest: %w", err)
-	}
-	return set, made, nil
+	return set, nil
 }
 
-func (m *Maker) path(parts ...string) string {
-	return filepath.Join(append([]string{m.Dir}, parts...)...)
+// inSet is the name of a part of a backup.
+func inSet(set, part string) string { return "sets/" + set + "/" + part }
+
+// clear removes what was never finished, and waits until the next backup has a name of its own.
+func (m *Maker) clear(ctx context.Context, d *db.DB) error {
+	if err := m.on.tidy(ctx); err != nil {
+		return err
+	}
+	all, err := setsOn(ctx, m.on)
+	if err != nil {
+		return err
+	}
+	if err := removeSets(ctx, m.on, all.unfinished); err != nil || len(all.finished) == 0 {
+		return err
+	}
+	newest := all.finished[len(all.finished)-1]
+	for range 4 {
+		if d.Now().UTC().Format(setLayout) > newest {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second / 3):
+		}
+	}
+	return fmt.Errorf("the newest backup in %s is from the future, %s: look at the clock of this machine", m.on, newest)
+}
+
+// settings writes what is the installation's own, where nobody else can read it.
+func (m *Maker) settings(ctx context.Context, all map[string][]byte, set string, made *Manifest) error {
+	if m.Key == nil || len(all) == 0 {
+		return nil
+	}
+	part, err := save(ctx, m.on, inSet(set, settingsName), form{compressed: true, key: m.Key},
+		func(w io.Writer) error { return json.NewEncoder(w).Encode(all) })
+	made.Settings = &part
+	return err
 }
 
 // claim makes the place on its first use, and refuses that of another installation.
-func (m *Maker) claim(id string) error {
-	have, err := placeAt(m.Dir)
+func (m *Maker) claim(ctx context.Context, id string) error {
+	have, err := placeOn(ctx, m.on)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m.found(Place{Format: format, Installation: id, Encrypted: m.Key != nil})
+		return m.found(ctx, Place{Format: format, Installation: id, Encrypted: m.Key != nil})
 	}
 	switch {
 	case err != nil:
 		return err
 	case have.Installation != id:
-		return fmt.Errorf("%s holds the backups of another installation; give a directory of its own", m.Dir)
+		return fmt.Errorf("%s holds the backups of another installation; give a place of its own", m.on)
 	case have.Encrypted && m.Key == nil:
-		return fmt.Errorf("%s holds encrypted backups: give their key, or another directory", m.Dir)
+		return fmt.Errorf("%s holds encrypted backups: give their key, or another place", m.on)
 	case !have.Encrypted && m.Key != nil:
-		return fmt.Errorf("%s holds backups that are not encrypted: give another directory for encrypted ones", m.Dir)
+		return fmt.Errorf("%s holds backups that are not encrypted: give another place for encrypted ones", m.on)
 	}
 	return nil
 }
 
-// found makes a new place, only in a directory that is empty or not there.
-func (m *Maker) found(p Place) error {
-	have, err := os.ReadDir(m.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// errSome ends a search at the first that is found.
+var errSome = errors.New("there is one")
+
+// found makes a new place, only where there is nothing.
+func (m *Maker) found(ctx context.Context, p Place) error {
+	err := m.on.each(ctx, "", func(string) error { return errSome })
+	if errors.Is(err, errSome) {
+		return fmt.Errorf("%s is not empty and holds no backups; give an empty one", m.on)
 	}
-	if len(have) > 0 {
-		return fmt.Errorf("%s is not empty and holds no backups; give an empty directory", m.Dir)
+	if err != nil {
+		return err
 	}
 	text, err := p.text()
 	if err != nil {
 		return err
 	}
-	_, err = save(m.path(placeName), false, nil, nil, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-	return err
+	return saveText(ctx, m.on, placeName, nil, text)
 }
 
-// placeAt reads whose place a directory is.
-func placeAt(dir string) (*Place, error) {
-	text, err := os.ReadFile(filepath.Join(dir, placeName)) //nolint:gosec // the operator's choice
+// placeOn reads whose place it is.
+func placeOn(ctx context.Context, on shelf) (*Place, error) {
+	text, err := readText(ctx, on, placeName, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +216,7 @@ func placeAt(dir string) (*Place, error) {
 		return nil, fmt.Errorf("%w: %s: %w", errDamaged, placeName, err)
 	}
 	if p.Format != format {
-		return nil, fmt.Errorf("%s holds backups of form %d, of a newer Lectern; this program knows form %d", dir,
+		return nil, fmt.Errorf("%s holds backups of form %d, of a newer Lectern; this program knows form %d", on,
 			p.Format, format)
 	}
 	if same, err := p.text(); err != nil || !bytes.Equal(same, text) {
@@ -157,7 +237,8 @@ func (m *Maker) records(ctx context.Context, q db.Q, d *db.DB, set string, made 
 		return err
 	}
 	made.Schema = s.Applied
-	if made.Records, err = save(m.path("sets", set, recordsName), true, m.Key, nil, func(w io.Writer) error {
+	how := form{compressed: true, key: m.Key}
+	if made.Records, err = save(ctx, m.on, inSet(set, recordsName), how, func(w io.Writer) error {
 		tables, err := db.Tables(ctx, q)
 		if err != nil {
 			return err

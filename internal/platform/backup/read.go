@@ -9,8 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,66 +25,94 @@ type Backup struct {
 	Manifest *Manifest
 	Name     string
 
-	dir string
+	on  shelf
 	key age.Identity
 }
 
 // Sets lists the finished backups of a place, oldest first.
-func Sets(dir string) ([]string, error) {
-	if _, err := placeAt(dir); err != nil {
-		return nil, none(dir, err)
-	}
-	entries, err := os.ReadDir(filepath.Join(dir, "sets"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+func Sets(ctx context.Context, dir string) ([]string, error) {
+	on, err := shelfAt(dir)
+	if err != nil {
 		return nil, err
 	}
-	var out []string
-	for _, e := range entries {
-		_, err := os.Stat(filepath.Join(dir, "sets", e.Name(), manifestName))
-		if err == nil && setNames.MatchString(e.Name()) {
-			out = append(out, e.Name())
+	if _, err := placeOn(ctx, on); err != nil {
+		return nil, none(on, err)
+	}
+	all, err := setsOn(ctx, on)
+	return all.finished, err
+}
+
+// sets are the names of the backups of a place, oldest first.
+type sets struct{ finished, unfinished []string }
+
+func setsOn(ctx context.Context, on shelf) (out sets, err error) {
+	finished := map[string]bool{}
+	if err := on.each(ctx, "sets/", func(name string) error {
+		parts := strings.Split(name, "/")
+		if len(parts) == 3 && setNames.MatchString(parts[1]) {
+			finished[parts[1]] = finished[parts[1]] || parts[2] == manifestName
+		}
+		return nil
+	}); err != nil {
+		return out, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(finished)) {
+		if finished[name] {
+			out.finished = append(out.finished, name)
+		} else {
+			out.unfinished = append(out.unfinished, name)
 		}
 	}
-	slices.Sort(out)
 	return out, nil
 }
 
-func none(dir string, err error) error {
+// removeSets removes backups, of each the manifest first: what is left is none any more.
+func removeSets(ctx context.Context, on shelf, names []string) error {
+	for _, name := range names {
+		for _, part := range []string{manifestName, recordsName, settingsName, filesName} {
+			if err := on.remove(ctx, inSet(name, part)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func none(on shelf, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s holds no backups", dir)
+		return fmt.Errorf("%s holds no backups", on)
 	}
 	return err
 }
 
 // Open reads the manifest of a backup, or of the newest one when name is empty.
-func Open(dir, name string, key age.Identity) (*Backup, error) {
-	place, err := placeAt(dir)
+func Open(ctx context.Context, dir, name string, key age.Identity) (*Backup, error) {
+	on, err := shelfAt(dir)
 	if err != nil {
-		return nil, none(dir, err)
+		return nil, err
+	}
+	place, err := placeOn(ctx, on)
+	if err != nil {
+		return nil, none(on, err)
 	}
 	if place.Encrypted && key == nil {
-		return nil, fmt.Errorf("the backups in %s are encrypted: give their key", dir)
+		return nil, fmt.Errorf("the backups in %s are encrypted: give their key", on)
 	}
 	if !place.Encrypted {
 		key = nil
 	}
-	sets, err := Sets(dir)
+	all, err := setsOn(ctx, on)
 	if err != nil {
 		return nil, err
 	}
-	if name == "" && len(sets) > 0 {
-		name = sets[len(sets)-1]
+	if name == "" && len(all.finished) > 0 {
+		name = all.finished[len(all.finished)-1]
 	}
-	if !slices.Contains(sets, name) {
-		return nil, fmt.Errorf("there is no finished backup %s in %s", name, dir)
+	if !slices.Contains(all.finished, name) {
+		return nil, fmt.Errorf("there is no finished backup %s in %s", name, on)
 	}
-	b := &Backup{Name: name, dir: dir, key: key}
-	r, err := open(b.path("sets", name, manifestName), false, key)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, 64<<20))
+	b := &Backup{Name: name, on: on, key: key}
+	text, err := readText(ctx, on, inSet(name, manifestName), key)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +125,30 @@ func Open(dir, name string, key age.Identity) (*Backup, error) {
 	return b, nil
 }
 
-func (b *Backup) path(parts ...string) string {
-	return filepath.Join(append([]string{b.dir}, parts...)...)
+// Settings reads the small files of the installation's own; none where the backup is not encrypted.
+func (b *Backup) Settings(ctx context.Context) (map[string][]byte, error) {
+	if b.Manifest.Settings == nil {
+		return nil, nil
+	}
+	r, err := b.part(ctx, settingsName, b.key)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var all map[string][]byte
+	if err := json.NewDecoder(r).Decode(&all); err != nil {
+		return nil, fmt.Errorf("%w: its settings: %w", errDamaged, err)
+	}
+	return all, r.ended(*b.Manifest.Settings)
+}
+
+// part reads a compressed part of the backup.
+func (b *Backup) part(ctx context.Context, name string, key age.Identity) (*reading, error) {
+	r, err := open(ctx, b.on, inSet(b.Name, name), true, key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: it lacks its %s", errDamaged, name)
+	}
+	return r, err
 }
 
 // Into receives the records of a backup.
@@ -113,7 +162,7 @@ const longestLine = 256 << 20
 
 // Records hands over every row, and refuses records that are not those that were written.
 func (b *Backup) Records(ctx context.Context, to Into) error {
-	r, err := open(b.path("sets", b.Name, recordsName), true, b.key)
+	r, err := b.part(ctx, recordsName, b.key)
 	if err != nil {
 		return err
 	}
@@ -226,21 +275,28 @@ var hashes = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // Files hands over every file of the backup, each to be read to its end, and refuses one that is
 // not what its name says.
 func (b *Backup) Files(ctx context.Context, take func(stored, io.Reader) error) error {
-	return b.list(func(f stored) error {
+	return b.list(ctx, func(f stored) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return b.file(f, take)
+		return b.file(ctx, f, take)
 	})
 }
 
 // list reads which files the backup holds.
-func (b *Backup) list(each func(stored) error) error {
-	r, err := open(b.path("sets", b.Name, filesName), true, b.key)
+func (b *Backup) list(ctx context.Context, each func(stored) error) error {
+	r, err := b.part(ctx, filesName, nil)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if err := readList(r, each); err != nil {
+		return err
+	}
+	return r.ended(b.Manifest.Files)
+}
+
+func readList(r io.Reader, each func(stored) error) error {
 	in := bufio.NewScanner(r)
 	for in.Scan() {
 		hash, size, _ := strings.Cut(in.Text(), " ")
@@ -252,14 +308,11 @@ func (b *Backup) list(each func(stored) error) error {
 			return err
 		}
 	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	return r.ended(b.Manifest.Files)
+	return in.Err()
 }
 
-func (b *Backup) file(f stored, take func(stored, io.Reader) error) error {
-	r, err := open(b.path(filePath(f.Hash)...), false, b.key)
+func (b *Backup) file(ctx context.Context, f stored, take func(stored, io.Reader) error) error {
+	r, err := open(ctx, b.on, fileName(f.Hash), false, b.key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: it lacks the file %s", errDamaged, f.Hash)
 	}

@@ -12,8 +12,19 @@ import (
 )
 
 // Check reads the whole backup and refuses it where a byte is not what was written.
-func (b *Backup) Check(ctx context.Context) error {
-	return errors.Join(b.Records(ctx, nowhere{}), b.Files(ctx, func(stored, io.Reader) error { return nil }))
+func (b *Backup) Check(ctx context.Context, tell func(Progress)) error {
+	if _, err := b.Settings(ctx); err != nil {
+		return err
+	}
+	if err := b.Records(ctx, nowhere{}); err != nil {
+		return err
+	}
+	done := int64(0)
+	return b.Files(ctx, func(stored, io.Reader) error {
+		tell(Progress{Doing: "files", Done: done, Of: b.Manifest.FileCount})
+		done++
+		return nil
+	})
 }
 
 // nowhere takes records and keeps none.
@@ -26,7 +37,10 @@ func (nowhere) Numbers(context.Context, map[string]int64) error       { return n
 // in one transaction, so that a place has either none of them or all. What broke off is begun
 // again by the same call. What is restored is paused: what it is a copy of may still run.
 func (b *Backup) Restore(ctx context.Context, into Installation, tell func(Progress)) error {
-	if err := b.fits(ctx, into.DB, into.Files); err != nil {
+	if err := b.Fits(ctx, into); err != nil {
+		return err
+	}
+	if err := b.Records(ctx, nowhere{}); err != nil { // before many files are copied in vain
 		return err
 	}
 	done := int64(0)
@@ -44,18 +58,13 @@ func (b *Backup) Restore(ctx context.Context, into Installation, tell func(Progr
 	return b.load(ctx, into.DB, tell)
 }
 
-// Rebuild brings the records back into an empty database and reads every file without keeping
-// one, to see that the backup is whole.
+// Rebuild reads the whole backup and brings its records back into an empty database, but keeps no
+// file, to see that all is well.
 func (b *Backup) Rebuild(ctx context.Context, d *db.DB, tell func(Progress)) error {
 	if err := b.fitsDB(ctx, d); err != nil {
 		return err
 	}
-	done := int64(0)
-	if err := b.Files(ctx, func(stored, io.Reader) error {
-		tell(Progress{Doing: "files", Done: done, Of: b.Manifest.FileCount})
-		done++
-		return nil
-	}); err != nil {
+	if err := b.Check(ctx, tell); err != nil {
 		return err
 	}
 	return b.load(ctx, d, tell)
@@ -82,16 +91,16 @@ func (b *Backup) load(ctx context.Context, d *db.DB, tell func(Progress)) error 
 	return err
 }
 
-// fits refuses what must not be overwritten.
-func (b *Backup) fits(ctx context.Context, d *db.DB, store files.Store) error {
-	if err := b.fitsDB(ctx, d); err != nil {
+// Fits refuses what must not be overwritten, and changes nothing.
+func (b *Backup) Fits(ctx context.Context, into Installation) error {
+	if err := b.fitsDB(ctx, into.DB); err != nil {
 		return err
 	}
 	ours := map[files.Hash]bool{}
-	if err := b.list(func(f stored) error { ours[files.Hash(f.Hash)] = true; return nil }); err != nil {
+	if err := b.list(ctx, func(f stored) error { ours[files.Hash(f.Hash)] = true; return nil }); err != nil {
 		return err
 	}
-	return store.List(ctx, func(f files.Info) error {
+	return into.Files.List(ctx, func(f files.Info) error {
 		if !ours[f.Hash] {
 			return errors.New("the file store is not empty: a backup is restored into an empty one only")
 		}

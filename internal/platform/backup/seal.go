@@ -3,40 +3,34 @@ package backup
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"os"
-	"path/filepath"
+	"path"
 
 	"filippo.io/age"
 )
 
-// writing is a file on its way to the disk: what is written is compressed where that is asked for,
-// counted, encrypted where there is a key, and has its name when kept.
+// writing is a file on its way to its shelf: what is written is compressed where that is asked
+// for, counted, and encrypted where there is a key.
 type writing struct {
 	io.Writer
-	path string
-	file *os.File
+	pending
 	ends []io.Closer // of the layers, outermost last
 	sum  counted
 }
 
-// begin opens a file beside the one of that name.
-func begin(path string, compressed bool, key age.Recipient) (*writing, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".unfinished-*")
-	if err != nil {
-		return nil, err
-	}
-	w := &writing{path: path, file: f, Writer: f}
+// Write is that of the outermost layer.
+func (w *writing) Write(p []byte) (int, error) { return w.Writer.Write(p) }
+
+func begin(p pending, compressed bool, key age.Recipient) (*writing, error) {
+	w := &writing{pending: p, Writer: p}
 	if key != nil {
-		e, err := age.Encrypt(f, key)
+		e, err := age.Encrypt(p, key)
 		if err != nil {
 			return nil, errors.Join(err, w.drop())
 		}
@@ -81,23 +75,20 @@ func (w *writing) end() (Part, error) {
 	return w.sum.part(), nil
 }
 
-// keep gives a file that was ended its name, once it is on the disk.
-func (w *writing) keep() error {
-	if err := w.file.Sync(); err != nil {
-		return errors.Join(err, w.drop())
-	}
-	if err := errors.Join(w.file.Close(), os.Rename(w.file.Name(), w.path)); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(w.path))
+// form says how a file is kept.
+type form struct {
+	compressed bool
+	key        age.Recipient
+	want       *Part // anything else is refused, where it is known what comes out
 }
 
-// drop leaves nothing of the file.
-func (w *writing) drop() error { return errors.Join(w.file.Close(), os.Remove(w.file.Name())) }
-
-// save makes a file of what f writes. Where it is known what comes out, anything else is refused.
-func save(path string, compressed bool, key age.Recipient, want *Part, f func(io.Writer) error) (Part, error) {
-	w, err := begin(path, compressed, key)
+// save makes a file of what f writes.
+func save(ctx context.Context, on shelf, name string, how form, f func(io.Writer) error) (Part, error) {
+	p, err := on.create(ctx, name)
+	if err != nil {
+		return Part{}, err
+	}
+	w, err := begin(p, how.compressed, how.key)
 	if err != nil {
 		return Part{}, err
 	}
@@ -105,68 +96,84 @@ func save(path string, compressed bool, key age.Recipient, want *Part, f func(io
 		return Part{}, errors.Join(err, w.drop())
 	}
 	got, err := w.end()
-	if err == nil && want != nil && got != *want {
+	if err == nil && how.want != nil && got != *how.want {
 		err = errOther
 	}
 	if err != nil {
 		return Part{}, errors.Join(err, w.drop())
 	}
-	return got, w.keep()
+	return got, w.keep(ctx)
+}
+
+// saveText makes a file of a text.
+func saveText(ctx context.Context, on shelf, name string, key age.Recipient, text []byte) error {
+	_, err := save(ctx, on, name, form{key: key}, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	return err
 }
 
 // errOther is what is said of content that is not the expected one.
 var errOther = errors.New("it has another content")
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // the operator's choice
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // reading is a file of a backup as it was before it was compressed and encrypted.
 type reading struct {
 	io.Reader
-	file  *os.File
+	name  string
+	file  io.Closer
 	under io.Reader // what is counted, before it is made larger again
 	sum   counted
 }
 
 // open reads a file of a backup. What is read is counted, to be held against what was written.
-func open(path string, compressed bool, key age.Identity) (*reading, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator's choice
+func open(ctx context.Context, on shelf, name string, compressed bool, key age.Identity) (*reading, error) {
+	f, err := on.open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{file: f, under: bufio.NewReaderSize(f, 128<<10), sum: counted{sum: sha256.New()}}
+	r := &reading{name: path.Base(name), file: f, under: bufio.NewReaderSize(f, 128<<10),
+		sum: counted{sum: sha256.New()}}
 	if key != nil {
 		if r.under, err = age.Decrypt(r.under, key); err != nil {
-			return nil, errors.Join(unreadable(path, err), f.Close())
+			return nil, errors.Join(r.damaged(err), f.Close())
 		}
 	}
 	r.under = io.TeeReader(r.under, &r.sum)
 	r.Reader = r.under
 	if compressed {
 		if r.Reader, err = gzip.NewReader(r.under); err != nil {
-			return nil, errors.Join(fmt.Errorf("%w: %s: %w", errDamaged, filepath.Base(path), err), f.Close())
+			return nil, errors.Join(r.damaged(err), f.Close())
 		}
 	}
 	return r, nil
 }
 
-// unreadable tells a wrong key from a damaged file.
-func unreadable(path string, err error) error {
+// readText reads a small file.
+func readText(ctx context.Context, on shelf, name string, key age.Identity) ([]byte, error) {
+	r, err := open(ctx, on, name, false, key)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, 64<<20))
+}
+
+// damaged tells a wrong key and a broken connection from a damaged file.
+func (r *reading) damaged(err error) error {
 	if _, wrong := errors.AsType[*age.NoIdentityMatchError](err); wrong {
 		return errors.New("the backup is encrypted for another key")
 	}
-	return fmt.Errorf("%w: %s: %w", errDamaged, filepath.Base(path), err)
+	if _, far := errors.AsType[unreached](err); far {
+		return err
+	}
+	return fmt.Errorf("%w: %s: %w", errDamaged, r.name, err)
 }
 
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%w: %s: %w", errDamaged, filepath.Base(r.file.Name()), err)
+		err = r.damaged(err)
 	}
 	return n, err
 }
@@ -179,7 +186,7 @@ func (r *reading) ended(want Part) error {
 		}
 	}
 	if r.sum.part() != want {
-		return fmt.Errorf("%w: %s is not what was written", errDamaged, filepath.Base(r.file.Name()))
+		return fmt.Errorf("%w: %s is not what was written", errDamaged, r.name)
 	}
 	return nil
 }

@@ -143,7 +143,11 @@ func Open(ctx context.Context, location string) (Store, error) {
 	case "file":
 		return openFileURL(u)
 	case "s3":
-		return openS3(u)
+		b, err := openS3(u)
+		if err != nil {
+			return nil, err
+		}
+		return b, nil
 	}
 	return nil, errors.New("the location of the file store must be a directory, a file:// URL or an s3:// URL")
 }

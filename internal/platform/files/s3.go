@@ -42,18 +42,20 @@ type bucket struct {
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
+// errS3Form says how a bucket is named.
+var errS3Form = errors.New("the location of a bucket must read s3://KEY:SECRET@host:port/bucket/prefix" +
+	" (percent-encode special characters in key and secret, such as / as %2F)")
+
 // openS3 reads the URL. Its errors quote nothing of it: in a URL written wrong
 // any part may be a part of the secret.
-func openS3(u *url.URL) (Store, error) {
-	const form = "the location of the file store must read s3://KEY:SECRET@host:port/bucket/prefix" +
-		" (percent-encode special characters in key and secret, such as / as %2F)"
+func openS3(u *url.URL) (*bucket, error) {
 	secret, _ := u.User.Password()
 	name, prefix, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	switch {
 	case u.User.Username() == "" || secret == "" || u.Host == "" || u.Fragment != "":
-		return nil, errors.New(form)
+		return nil, errS3Form
 	case !bucketName.MatchString(name):
-		return nil, errors.New(form + ": the name of the bucket is missing or not allowed")
+		return nil, fmt.Errorf("%w: the name of the bucket is missing or not allowed", errS3Form)
 	}
 	region, insecure, err := s3Options(u.RawQuery)
 	if err != nil {
@@ -114,7 +116,7 @@ func (b *bucket) Put(ctx context.Context, r io.Reader) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	if err := b.upload(ctx, h, f, size); err != nil {
+	if err := b.upload(ctx, b.key(h), string(h), f, size); err != nil {
 		return Info{}, s3Error(ctx, "put a file into the store", err)
 	}
 	info, err := b.Stat(ctx, h)
@@ -131,19 +133,20 @@ func (b *bucket) Put(ctx context.Context, r io.Reader) (Info, error) {
 // that does not exist.
 var errVanished = errors.New("a file was deleted while it was put into the store")
 
-func (b *bucket) upload(ctx context.Context, h Hash, f io.ReaderAt, size int64) error {
+// upload makes an object of a file with that SHA-256.
+func (b *bucket) upload(ctx context.Context, key, sum string, f io.ReaderAt, size int64) error {
 	if size > partSize {
-		return b.uploadParts(ctx, h, f, size)
+		return b.uploadParts(ctx, key, f, size)
 	}
-	_, err := b.api.PutObject(ctx, b.name, b.key(h), io.NewSectionReader(f, 0, size), size, "", string(h), signedWhole)
+	_, err := b.api.PutObject(ctx, b.name, key, io.NewSectionReader(f, 0, size), size, "", sum, signedWhole)
 	return err
 }
 
 // signedWhole has content signed by its hash and not piece by piece.
 var signedWhole = minio.PutObjectOptions{DisableContentSha256: true}
 
-func (b *bucket) uploadParts(ctx context.Context, h Hash, f io.ReaderAt, size int64) (err error) {
-	id, err := b.api.NewMultipartUpload(ctx, b.name, b.key(h), minio.PutObjectOptions{})
+func (b *bucket) uploadParts(ctx context.Context, key string, f io.ReaderAt, size int64) (err error) {
+	id, err := b.api.NewMultipartUpload(ctx, b.name, key, minio.PutObjectOptions{})
 	if err != nil {
 		return err
 	}
@@ -151,29 +154,29 @@ func (b *bucket) uploadParts(ctx context.Context, h Hash, f io.ReaderAt, size in
 		if err != nil { // what this cannot remove, Sweep will
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 			defer cancel()
-			_ = b.api.AbortMultipartUpload(ctx, b.name, b.key(h), id)
+			_ = b.api.AbortMultipartUpload(ctx, b.name, key, id)
 		}
 	}()
 	var parts []minio.CompletePart
 	for at := int64(0); at < size; at += partSize {
 		section := io.NewSectionReader(f, at, min(partSize, size-at))
-		part, err := b.uploadPart(ctx, h, id, len(parts)+1, section)
+		part, err := b.uploadPart(ctx, key, id, len(parts)+1, section)
 		if err != nil {
 			return err
 		}
 		parts = append(parts, minio.CompletePart{PartNumber: part.PartNumber, ETag: part.ETag})
 	}
-	_, err = b.api.CompleteMultipartUpload(ctx, b.name, b.key(h), id, parts, minio.PutObjectOptions{})
+	_, err = b.api.CompleteMultipartUpload(ctx, b.name, key, id, parts, minio.PutObjectOptions{})
 	return err
 }
 
-func (b *bucket) uploadPart(ctx context.Context, h Hash, id string, number int, r *io.SectionReader) (minio.ObjectPart,
+func (b *bucket) uploadPart(ctx context.Context, key, id string, number int, r *io.SectionReader) (minio.ObjectPart,
 	error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
 		return minio.ObjectPart{}, err
 	}
-	return b.api.PutObjectPart(ctx, b.name, b.key(h), id, number, r, r.Size(), minio.PutObjectPartOptions{
+	return b.api.PutObjectPart(ctx, b.name, key, id, number, r, r.Size(), minio.PutObjectPartOptions{
 		Sha256Hex:            hex.EncodeToString(sum.Sum(nil)),
 		DisableContentSha256: true,
 	})

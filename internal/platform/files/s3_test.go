@@ -2,19 +2,15 @@ package files
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,9 +19,11 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/minio/minio-go/v7"
+
+	"lectern/internal/platform/files/s3test"
 )
 
-const testKey, testSecret, testBucket = "TESTKEY", "test/secret+with@signs", "lectern-files"
+const testSecret, testBucket = s3test.Secret, s3test.Bucket
 
 // s3At is the location of a store of its own on the server at host.
 func s3At(host string) func(*testing.T) string {
@@ -33,11 +31,7 @@ func s3At(host string) func(*testing.T) string {
 	return func(t *testing.T) string { return s3Location(host, fmt.Sprintf("/place %d/", places.Add(1))) }
 }
 
-func s3Location(host, prefix string) string {
-	u := url.URL{Scheme: "s3", User: url.UserPassword(testKey, testSecret), Host: host,
-		Path: "/" + testBucket + prefix, RawQuery: "insecure=true&region=us-east-1"}
-	return u.String()
-}
+func s3Location(host, prefix string) string { return s3test.Location(host, prefix) }
 
 // startFake runs an S3 server inside the test. It checks no signatures.
 func startFake(t *testing.T) (host string) {
@@ -50,59 +44,7 @@ func startFake(t *testing.T) (host string) {
 	return server.Listener.Addr().String()
 }
 
-// startGateway runs versitygw, an S3 server for production over a directory,
-// which must be on a file system with extended attributes.
-func startGateway(t *testing.T) (host string) {
-	program, err := exec.LookPath(cmp.Or(os.Getenv("LECTERN_TEST_VERSITYGW"), "versitygw"))
-	if err != nil {
-		const why = "no versitygw on the PATH or in LECTERN_TEST_VERSITYGW (go install " +
-			"github.com/versity/versitygw/cmd/versitygw@v1.8.0)"
-		if os.Getenv("LECTERN_TEST_REQUIRE") == "1" {
-			t.Fatal(why)
-		}
-		t.Skip(why)
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	host = free.Addr().String()
-	free.Close()
-	var said bytes.Buffer
-	ctx, stop := context.WithCancel(context.Background())
-	gateway := exec.CommandContext(ctx, program, "--quiet", "--keep-alive", "--port", host, "posix", t.TempDir())
-	gateway.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+testKey, "ROOT_SECRET_KEY="+testSecret)
-	gateway.Stdout, gateway.Stderr = &said, &said
-	if err := gateway.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stop()
-		gateway.Wait()
-		if t.Failed() {
-			t.Logf("versitygw said: %s", &said)
-		}
-	})
-	makeBucket(t, host)
-	return host
-}
-
-// makeBucket waits for the server to answer; the client tries again meanwhile.
-func makeBucket(t *testing.T, host string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	b := open(t, s3Location(host, "")).(*bucket)
-	for {
-		err := b.api.MakeBucket(ctx, testBucket, minio.MakeBucketOptions{})
-		if err == nil {
-			return
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("the S3 server does not come up: %v", err)
-		}
-	}
-}
+func startGateway(t *testing.T) (host string) { return s3test.Start(t) }
 
 func TestS3(t *testing.T) {
 	for name, start := range map[string]func(*testing.T) string{"gofakes3": startFake, "versitygw": startGateway} {
