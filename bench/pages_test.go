@@ -91,7 +91,9 @@ const (
 
 // alone are the pages that no call gives anything for, the one that asks for what all of them do, and
 // those that only ask before something is done.
-var alone = []string{"/help", "/offline", "/password", "/forgot", "/confirm-address", "/unsubscribe", "/news/bell",
+var alone = []string{"/help", "/help/keyboard", "/help/receipts", "/help/due-dates", "/help/account", "/help/privacy",
+	"/help/plagiarism", "/help/accessibility", "/offline", "/password", "/forgot", "/confirm-address", "/unsubscribe",
+	"/news/bell",
 	"/projects/{id}/portfolio/withdraw", "/projects/{project_id}/groups/{group_set_id}/{group_id}/leave"}
 
 // Every page is timed, or there is nothing to compare it with.

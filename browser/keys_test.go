@@ -196,7 +196,7 @@ func TestEveryKeyHasAStory(t *testing.T) {
 		})
 	}
 	b.T = t
-	b.visit("/help")
+	b.visit("/help/keyboard")
 	helped := eval[[]string](b, "[...document.querySelectorAll('dt:has(kbd)')].map((k) => k.innerText.trim())")
 	helped = append(helped, "ArrowRight", "ArrowLeft", "2", "3", "4", "5") // in the words for j, k and 1
 	for _, key := range listed {

@@ -38,6 +38,7 @@ type Settings struct {
 	Assessment
 	OutsideSimilarity
 	SignIn
+	Statements
 
 	Addr           string   `default:"127.0.0.1:3000" help:"Address to listen on."`
 	PublicURL      string   `placeholder:"URL" help:"Address for links; the ACME domain or ADDR when empty."`
@@ -160,7 +161,7 @@ func (s *Storage) Room() error {
 func (s *Settings) Check() error {
 	return errors.Join(s.checkStorage(), s.Encryption.check(), s.SignIn.check(), s.checkAddr(), s.checkLinks(),
 		s.checkMail(), s.checkSubmissions(), s.Comparing.check(), s.Assessment.check(), s.OutsideSimilarity.check(),
-		s.checkAudit())
+		s.checkAudit(), s.Statements.check())
 }
 
 func (s *Settings) checkStorage() error {

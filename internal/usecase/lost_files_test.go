@@ -73,8 +73,8 @@ func TestWorkOfFilesIsReadOnBothDatabases(t *testing.T) {
 // ownArchive gives somebody an archive of their own data, in that file.
 func ownArchive(t *testing.T, q db.Q, hash string) error {
 	t.Helper()
-	if _, err := db.Exec(t.Context(), q, `INSERT INTO users (username, username_key, email, email_key, first_name, last_name,
-		role, created_at, updated_at) VALUES ('ann', 'ann', 'ann@example.org', 'ann@example.org', 'Ann', 'Lee', 1,
+	if _, err := db.Exec(t.Context(), q, `INSERT INTO users (username, username_key, email, email_key, first_name,
+		last_name, role, created_at, updated_at) VALUES ('ann', 'ann', 'ann@example.org', 'ann@example.org', 'Ann', 'Lee', 1,
 		$1, $1)`, q.Now()); err != nil {
 		return err
 	}

@@ -31,14 +31,15 @@ type Config struct {
 	Hooks      webhook.Guard       // tells where webhooks may go
 	// Report gives the address of a report of the outside similarity service; nil: Outside is asked.
 	Report      func(ctx context.Context, who *access.Caller, outsideID string) (string, error)
-	Name        string // of the service, as people see it; Lectern when empty
-	PublicURL   string // where people reach the service, for links
-	Privacy     string // how work handed in is used
-	Declaration string // what whoever hands work in states by doing so
-	Assess      bool   // submissions are assessed in containers
-	MostFile    int64  // bytes of a file of a submission; submit.MostFile when 0
-	MostMedia   int64  // bytes of an attachment of a comment; work.MaxMedia when 0
-	MostUploads int64  // how often a person may hand in within an hour; 0: no bound
+	Name        string               // of the service, as people see it; Lectern when empty
+	PublicURL   string               // where people reach the service, for links
+	Privacy     string               // how work handed in is used
+	Declaration string               // what whoever hands work in states by doing so
+	Statements  map[Matter]Statement // what the institution says of its own
+	Assess      bool                 // submissions are assessed in containers
+	MostFile    int64                // bytes of a file of a submission; submit.MostFile when 0
+	MostMedia   int64                // bytes of an attachment of a comment; work.MaxMedia when 0
+	MostUploads int64                // how often a person may hand in within an hour; 0: no bound
 }
 
 // Service is the use cases of the process. There is one, made by New, which every face is
@@ -48,13 +49,6 @@ type Service struct {
 	Config
 	texts texts // of documents that were read last
 }
-
-const (
-	defaultPrivacy = "The work you submit, your marks and the comments you exchange are kept to teach and assess " +
-		"you. The staff of your units and the administrators of this service can see them."
-	defaultDeclaration = "By submitting work you state that it is your own, that every source it draws on is named, " +
-		"and that you agree to its being compared with the work of others."
-)
 
 // New makes the use cases complete: what the settings leave open gets its default.
 func New(c Config) *Service {

@@ -18,7 +18,7 @@ import (
 // The bounds of what is read as Markdown while a page waits for it. Other text is shown as it
 // was typed.
 const (
-	proseLongest = 64 << 10 // bytes
+	ProseLongest = 64 << 10 // bytes
 	proseDeepest = 6        // lists and quotations, or styles, within each other; deeper ones are shown as one
 	proseCells   = 1500     // of tables, as many as there could be
 	proseColumns = 6        // of a table; a wider one is shown as it was typed
@@ -29,7 +29,7 @@ const (
 // that follow a link which leads to a host; they are for whoever cannot see where it leads.
 func HTML(source string, outside func(host string) string) string {
 	source = tidyLines(source)
-	if len(source) > proseLongest || couldBeCells(source) > proseCells {
+	if len(source) > ProseLongest || couldBeCells(source) > proseCells {
 		return asTyped(source)
 	}
 	w := &proseWriter{source: []byte(source), outside: outside}

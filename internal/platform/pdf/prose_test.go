@@ -88,7 +88,7 @@ func TestMarkdownOnPagesIsBounded(t *testing.T) {
 		strings.Repeat("|a", 500) + "|\n" + strings.Repeat("|-", 500) + "|\n" + strings.Repeat("|\n", 1000),
 		strings.Repeat("|a", 5) + "|\n" + strings.Repeat("|-", 5) + "|\n" + strings.Repeat("|\n", 200),
 		strings.Repeat("*", 4000) + "a", strings.Repeat("[", 4000), strings.Repeat("*a", 2000), strings.Repeat("`", 4001),
-		strings.Repeat("<", 4000), strings.Repeat("1. ", 1300), strings.Repeat("x", proseLongest+1)} {
+		strings.Repeat("<", 4000), strings.Repeat("1. ", 1300), strings.Repeat("x", ProseLongest+1)} {
 		safeProse(t, source)
 	}
 }

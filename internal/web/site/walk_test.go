@@ -33,6 +33,13 @@ var pages = map[string][4]int{
 	"POST /unsubscribe":                             {404, 404, 404, 404},
 	"GET /home":                                     {303, 200, 200, 200},
 	"GET /help":                                     {200, 200, 200, 200},
+	"GET /help/keyboard":                            {200, 200, 200, 200},
+	"GET /help/receipts":                            {200, 200, 200, 200},
+	"GET /help/due-dates":                           {200, 200, 200, 200},
+	"GET /help/account":                             {200, 200, 200, 200},
+	"GET /help/privacy":                             {200, 200, 200, 200},
+	"GET /help/plagiarism":                          {200, 200, 200, 200},
+	"GET /help/accessibility":                       {200, 200, 200, 200},
 	"GET /offline":                                  {200, 200, 200, 200},
 	"GET /live":                                     {303, 400, 400, 400}, // the number is none
 	"GET /profile":                                  {303, 200, 200, 200},

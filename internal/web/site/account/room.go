@@ -5,6 +5,7 @@ package account
 import (
 	"embed"
 	"html/template"
+	"slices"
 
 	"lectern/internal/people/policy"
 	"lectern/internal/web/site/page"
@@ -47,8 +48,14 @@ func keys() (list []string) {
 	for role := policy.Student; role <= policy.Admin; role++ {
 		list = append(list, roleKey(role.Name()))
 	}
-	for _, t := range accountTabs {
+	for _, t := range slices.Concat(accountTabs, ownHelp) {
 		list = append(list, t.word)
+	}
+	for _, m := range statements {
+		list = append(list, statementKey(m))
+	}
+	for _, a := range acts {
+		list = append(list, "help.acts-"+a.whose)
 	}
 	for _, part := range dataHolds {
 		list = append(list, "data.holds-"+part)

@@ -225,7 +225,7 @@ func (s *room) actionsOf(v *searchPage, who *access.Caller, people []search.Pers
 	}
 	list = append(list,
 		hit{Words: s.Word("search.theme"), Path: looksTab.path, Icon: page.Icon("moon")},
-		hit{Words: s.Word("help.keys"), Path: "/help#keys", Icon: page.Icon("keyboard")},
+		hit{Words: s.Word("help.keys"), Path: keysHelp.path, Icon: page.Icon("keyboard")},
 		hit{Words: s.Word("frame.sign-out"), Form: "sign-out", Icon: page.Icon("log-out")})
 	return append(out, v.called(list)...)
 }

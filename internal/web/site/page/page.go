@@ -72,6 +72,14 @@ func (s *Site) Done(who *access.Caller, key string) *Page { return s.Card(who, "
 // Product is the name of the service.
 func (p *Page) Product() string { return p.site.Usecases.Name }
 
+// Statements are the statements of the institution that a way in leads to.
+func (p *Page) Statements() (out []Section) {
+	for _, m := range []usecase.Matter{usecase.OnPrivacy, usecase.OnAccessibility} {
+		out = append(out, Section{Path: StatementPath(m), Words: p.site.Word("help." + string(m))})
+	}
+	return out
+}
+
 // SignedIn tells whether somebody is.
 func (p *Page) SignedIn() bool { return p.Me != nil && p.Me.ID != 0 }
 

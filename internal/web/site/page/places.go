@@ -101,7 +101,7 @@ func (s *Site) General() []Section {
 		{Path: links.Calendar, Words: s.Word("calendar.title"), Icon: Icon("calendar")},
 		{Path: links.News, Words: s.Word("news.title"), Icon: Icon("bell")},
 		{Path: links.Profile, Words: s.Word("profile.title"), Icon: Icon("user")},
-		{Path: "/help", Words: s.Word("help.title"), Icon: Icon("life-buoy")},
+		{Path: HelpPath, Words: s.Word("help.title"), Icon: Icon("life-buoy")},
 	}
 }
 
@@ -190,3 +190,9 @@ func (p *Page) Bottom() (out []Section) {
 	}
 	return out
 }
+
+// HelpPath is where the help begins.
+const HelpPath = "/help"
+
+// StatementPath is where a statement of the institution stands in the help.
+func StatementPath(m usecase.Matter) string { return HelpPath + "/" + string(m) }
