@@ -2,9 +2,6 @@ package usecase
 
 import (
 	"context"
-	"fmt"
-	"strings"
-	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
@@ -12,11 +9,12 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/due"
 	"lectern/internal/teaching/progress"
+	"lectern/internal/teaching/queue"
 	"lectern/internal/teaching/status"
 )
 
 // Home is what waits for a person in all their units, from two statements for what
-// they study and one for what they teach.
+// they study and two for what they teach.
 type Home struct {
 	Studies []Study    `json:"studies"`
 	Teaches []Teaching `json:"teaches"`
@@ -57,13 +55,13 @@ type Teaching struct {
 	UnitID      int64       `db:"unit_id" json:"unit_id"`
 	Code        string      `db:"code" json:"code"`
 	Name        string      `db:"name" json:"name"`
-	Waiting     int64       `db:"waiting" json:"waiting"` // tasks that wait for feedback
-	Oldest      *clock.Time `db:"oldest" json:"oldest"`   // when the first of them was handed in
+	Waiting     int64       `json:"waiting"` // tasks to mark and to answer
+	queue.Tally             // as the queue of the unit has them
+	Oldest      *clock.Time `json:"oldest"` // since when the first to mark waits
 	NewComments int64       `db:"new_comments" json:"new_comments"`
 
-	ToAnswer     int64  `db:"to_answer" json:"-"`     // tasks that wait for no feedback, with a review or unread comments
 	FeedbackDays *int64 `db:"feedback_days" json:"-"` // within which feedback is promised
-	Overdue      int64  `json:"-"`                    // tasks that wait longer; see AddOverdue
+	Overdue      int64  `json:"-"`                    // tasks to mark that wait longer
 }
 
 // HomeOf gives what waits for somebody in the active units they study or teach.
@@ -80,47 +78,28 @@ func HomeOf(ctx context.Context, q db.Q, who *access.Caller) (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	teaches, err := db.All[Teaching](ctx, q, `SELECT u.id AS unit_id, u.code, u.name, count(t.id) AS waiting,
-			min(t.submission_date) AS oldest,
+	teaches, err := db.All[Teaching](ctx, q, `SELECT u.id AS unit_id, u.code, u.name, u.feedback_days,
 			(SELECT coalesce(sum(c.new_to_staff - coalesce(n.comments, 0)), 0) FROM tasks c
 				LEFT JOIN news_seen n ON n.task_id = c.id AND n.user_id = $1
-				WHERE c.unit_id = u.id AND c.new_to_staff > 0) AS new_comments,
-			(SELECT count(*) FROM tasks c LEFT JOIN news_seen n ON n.task_id = c.id AND n.user_id = $1
-				WHERE c.unit_id = u.id AND (c.new_to_staff > 0 OR c.review_asked_at IS NOT NULL)
-				AND (c.new_to_staff > coalesce(n.comments, 0) OR c.review_asked_at IS NOT NULL) AND c.status NOT IN `+db.Literals(status.Awaiting...)+`) AS to_answer, u.feedback_days
+				WHERE c.unit_id = u.id AND c.new_to_staff > 0) AS new_comments
 		FROM unit_roles r JOIN units u ON u.id = r.unit_id
-		LEFT JOIN tasks t ON t.unit_id = u.id AND t.status IN `+db.Literals(status.Awaiting...)+`
-		WHERE r.user_id = $1 AND u.active GROUP BY u.id, u.code, u.name, u.feedback_days ORDER BY u.code, u.id`, who.ID)
+		WHERE r.user_id = $1 AND u.active ORDER BY u.code, u.id`, who.ID)
+	if err == nil {
+		err = addTallies(ctx, q, who, teaches)
+	}
 	return &Home{Studies: studies, Teaches: teaches, ToDo: todo}, err
 }
 
-// AddOverdue counts in each unit the tasks that wait for feedback longer than it promises, by one
-// statement for all units.
-func AddOverdue(ctx context.Context, q db.Q, teaches []Teaching) error {
-	by, parts, args := map[int64]*Teaching{}, []string{}, []any{}
+// addTallies counts in each unit what waits, by one statement for all units.
+func addTallies(ctx context.Context, q db.Q, who *access.Caller, teaches []Teaching) error {
+	units := make([]queue.Target, len(teaches))
+	for i, t := range teaches {
+		units[i] = queue.Target{UnitID: t.UnitID, Days: t.FeedbackDays}
+	}
+	all, err := queue.Tallies(ctx, q, who.ID, units)
 	for i := range teaches {
-		t := &teaches[i]
-		if t.FeedbackDays == nil {
-			continue
-		}
-		by[t.UnitID] = t
-		args = append(args, t.UnitID, clock.At(q.Now().Add(-time.Duration(*t.FeedbackDays)*24*time.Hour)))
-		parts = append(parts, fmt.Sprintf(`SELECT unit_id, count(*) AS tasks FROM tasks WHERE unit_id = $%d
-			AND submission_date < $%d AND status IN %s GROUP BY unit_id`, len(args)-1, len(args),
-			db.Literals(status.Awaiting...)))
+		t, n := &teaches[i], all[teaches[i].UnitID]
+		t.Tally, t.Waiting, t.Oldest, t.Overdue = n.Tally, n.Waiting(), n.Oldest, n.Overdue
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	type row struct {
-		UnitID int64 `db:"unit_id"`
-		Tasks  int64 `db:"tasks"`
-	}
-	for r, err := range db.Each[row](ctx, q, strings.Join(parts, " UNION ALL "), args...) {
-		if err != nil {
-			return fmt.Errorf("count what waits too long: %w", err)
-		}
-		by[r.UnitID].Overdue = r.Tasks
-	}
-	return nil
+	return err
 }

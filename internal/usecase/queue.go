@@ -25,22 +25,29 @@ func QueueOf(ctx context.Context, q db.Q, w queue.Queue) ([]QueueRow, int64, err
 	return out, total, err
 }
 
-// QueueAndCounts gives what QueueOf does, and with which tasks how many wait.
-func QueueAndCounts(ctx context.Context, q db.Q, w queue.Queue) ([]QueueRow, int64, []queue.TaskCount, error) {
-	rows, total, counts, err := w.RowsAndCounts(ctx, q)
+// QueueListing is a page of a queue with its numbers, and who else looks at the rows.
+type QueueListing struct {
+	queue.Listing
+	Rows []QueueRow
+}
+
+// QueueList gives a page of a queue with its numbers, as queue.Queue does.
+func QueueList(ctx context.Context, q db.Q, w queue.Queue) (*QueueListing, error) {
+	list, err := w.List(ctx, q)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, err
 	}
-	out, err := watched(ctx, q, w.CallerID, rows)
-	return out, total, counts, err
+	out, err := watched(ctx, q, w.CallerID, list.Rows)
+	return &QueueListing{*list, out}, err
 }
 
 // QueuePlace is where a task stands in a queue.
 type QueuePlace struct {
-	Position int64      `json:"position" doc:"1 is the first; 0 where it does not wait or the filter leaves it out"`
-	Total    int64      `json:"total" doc:"how many wait"`
-	Before   []QueueRow `json:"before" doc:"the tasks before it, the nearest first"`
-	After    []QueueRow `json:"after" doc:"the tasks after it, the nearest first"`
+	Position int64 `json:"position" doc:"1 is the first; 0 where it does not wait or the filter leaves it out"`
+	Total    int64 `json:"total" doc:"how many rows the queue has, with what is only pinned"`
+	queue.Tally
+	Before []QueueRow `json:"before" doc:"the tasks before it, the nearest first"`
+	After  []QueueRow `json:"after" doc:"the tasks after it, the nearest first"`
 }
 
 // QueueAround tells where a task stands in a queue, with the rows of up to n tasks on
@@ -59,7 +66,7 @@ func QueueAround(ctx context.Context, q db.Q, w queue.Queue, taskID int64, n int
 	for before < len(rows) && slices.Contains(at.Before, rows[before].ID) {
 		before++
 	}
-	return &QueuePlace{at.Position, at.Total, rows[:before:before], rows[before:]}, err
+	return &QueuePlace{at.Position, at.Total, at.Tally, rows[:before:before], rows[before:]}, err
 }
 
 // watched adds to rows who else looks at them.

@@ -3,26 +3,30 @@ package insight
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/chart"
-	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/queue"
 )
 
 // turnaroundSpan is how far back marking is looked at.
 const turnaroundSpan = 28 * 24 * time.Hour
 
-// Turnaround tells how soon a unit's students hear about their work. Work waits from
-// when it was last handed in; it was marked when somebody of the staff first marked it
+// Turnaround tells how soon a unit's students hear about their work. What waits is what the queue
+// has to mark, from when it was last handed in; it was marked when somebody of the staff first marked it
 // after that. Verdicts that were taken back are none, and neither is what was marked
 // without having been handed in. What a group hands in together counts once. Time is
 // counted in plain hours, nights, weekends and breaks included.
 type Turnaround struct {
 	FeedbackDays *int         `json:"feedback_days"` // what the unit promises; none: nothing
 	Since        clock.Time   `json:"since"`         // of the marking that is counted
-	Waiting      int          `json:"waiting"`
+	Waiting      int          `json:"waiting" doc:"tasks to mark"`
+	ToAnswer     int64        `json:"to_answer" doc:"tasks that need help, with new comments or a review asked for"`
+	Oldest       *clock.Time  `json:"oldest"`  // since when the longest to mark has waited
 	Overdue      int          `json:"overdue"` // of those, longer than promised
 	Ages         []WaitingAge `json:"ages"`
 	Pace
@@ -47,20 +51,23 @@ type TaskPace struct {
 	Pace
 }
 
-// TutorPace is the pace of one person of the staff.
+// TutorPace is the pace of one person of the staff, and what waits in their tutorials.
 type TutorPace struct {
-	UserID    int64  `db:"id" json:"user_id"`
-	FirstName string `db:"first_name" json:"first_name"`
-	LastName  string `db:"last_name" json:"last_name"`
+	UserID    int64       `db:"id" json:"user_id"`
+	FirstName string      `db:"first_name" json:"first_name"`
+	LastName  string      `db:"last_name" json:"last_name"`
+	Waiting   int         `json:"waiting"` // to mark, of the students of their tutorials
+	Overdue   int         `json:"overdue"`
+	Oldest    *clock.Time `json:"oldest"`
 	Pace
 }
 
 // ageEnds are the whole days at which a new age begins.
 var ageEnds = [...]int{1, 3, 5, 8}
 
-// TurnaroundOf reads the turnaround of a unit at the moment of q, by tutor too where
+// TurnaroundOf reads the turnaround of a unit for a caller at the moment of q, by tutor too where
 // that is asked for.
-func TurnaroundOf(ctx context.Context, q db.Q, unitID int64, byTutor bool) (*Turnaround, error) {
+func TurnaroundOf(ctx context.Context, q db.Q, unitID, callerID int64, byTutor bool) (*Turnaround, error) {
 	days, err := db.OneOf[struct {
 		Days *int `db:"feedback_days"`
 	}](ctx, q, "unit", `SELECT feedback_days FROM units WHERE id = $1`, unitID)
@@ -73,7 +80,8 @@ func TurnaroundOf(ctx context.Context, q db.Q, unitID int64, byTutor bool) (*Tur
 	if err != nil {
 		return nil, err
 	}
-	if err := t.readWaiting(ctx, q, unitID); err != nil {
+	shares, err := t.readWaiting(ctx, q, unitID, callerID)
+	if err != nil {
 		return nil, fmt.Errorf("read what waits: %w", err)
 	}
 	marked, err := firstMarks(ctx, q, unitID, t.Since)
@@ -82,61 +90,50 @@ func TurnaroundOf(ctx context.Context, q db.Q, unitID int64, byTutor bool) (*Tur
 	}
 	t.pace(marked)
 	if byTutor {
-		err = t.readTutors(ctx, q, marked)
+		err = t.readTutors(ctx, q, marked, shares)
 	}
 	return t, err
 }
 
-// waiting is how many tasks of a definition have an age.
-type waiting struct {
-	DefinitionID int64      `db:"task_definition_id"`
-	Age          int        `db:"age"`
-	Overdue      bool       `db:"overdue"`
-	Tasks        int        `db:"tasks"`
-	Oldest       clock.Time `db:"oldest"`
-}
-
-func (t *Turnaround) readWaiting(ctx context.Context, q db.Q, unitID int64) error {
+func (t *Turnaround) readWaiting(ctx context.Context, q db.Q, unitID, callerID int64) ([]queue.Share, error) {
 	t.Ages = make([]WaitingAge, len(ageEnds)+1)
-	args := []any{unitID}
 	for i, days := range ageEnds {
 		last := days - 1
 		t.Ages[i].ToDays, t.Ages[i+1].FromDays = &last, days
-		args = append(args, clock.At(q.Now().Add(-time.Duration(days)*24*time.Hour)))
 	}
-	args = append(args, clock.At(q.Now().Add(-t.promise())))
+	unit := queue.Target{UnitID: unitID}
+	if t.FeedbackDays != nil {
+		unit.Days = new(int64(*t.FeedbackDays))
+	}
+	shares, err := queue.Shares(ctx, q, callerID, unit, ageEnds[:])
+	if err != nil {
+		return nil, err
+	}
+	all, err := queue.Tallies(ctx, q, callerID, []queue.Target{unit})
+	if err != nil {
+		return nil, err
+	}
+	t.ToAnswer = all[unitID].ToAnswer
 	at := map[int64]*TaskPace{}
 	for i := range t.Tasks {
 		at[t.Tasks[i].DefinitionID] = &t.Tasks[i]
 	}
-	for r, err := range db.Each[waiting](ctx, q, `SELECT w.task_definition_id, w.age, w.overdue, count(*) AS tasks,
-			min(w.since) AS oldest
-		FROM (SELECT t.task_definition_id, min(t.submission_date) AS since,
-				CASE WHEN min(t.submission_date) > $2 THEN 0 WHEN min(t.submission_date) > $3 THEN 1
-					WHEN min(t.submission_date) > $4 THEN 2 WHEN min(t.submission_date) > $5 THEN 3 ELSE 4 END AS age,
-				min(t.submission_date) < $6 AS overdue
-			FROM tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled
-			WHERE t.unit_id = $1 AND t.status IN `+db.Literals(status.Awaiting...)+`
-				AND (t.submission_date > t.assessment_date OR t.assessment_date IS NULL AND t.submission_date IS NOT NULL)
-			GROUP BY t.task_definition_id, coalesce(-t.group_submission_id, t.id)) w
-		GROUP BY w.task_definition_id, w.age, w.overdue`, args...) {
-		if err != nil {
-			return err
+	for _, s := range shares {
+		t.Ages[s.Age].Tasks += s.Tasks
+		if s.Overdue {
+			t.Overdue += s.Tasks
 		}
-		t.Waiting += r.Tasks
-		t.Ages[r.Age].Tasks += r.Tasks
-		if r.Overdue && t.FeedbackDays != nil {
-			t.Overdue += r.Tasks
-		}
-		at[r.DefinitionID].wait(r)
+		wait(&t.Waiting, &t.Oldest, s)
+		wait(&at[s.DefinitionID].Waiting, &at[s.DefinitionID].Oldest, s)
 	}
-	return nil
+	return shares, nil
 }
 
-func (p *TaskPace) wait(r waiting) {
-	p.Waiting += r.Tasks
-	if p.Oldest == nil || r.Oldest.Before(p.Oldest.Time) {
-		p.Oldest = &r.Oldest
+// wait adds a share to a number, and to since when the longest of it has waited.
+func wait(n *int, oldest **clock.Time, s queue.Share) {
+	*n += s.Tasks
+	if *oldest == nil || s.Oldest.Before((*oldest).Time) {
+		*oldest = &s.Oldest
 	}
 }
 
@@ -204,22 +201,32 @@ func (t *Turnaround) pace(marked []firstMark) {
 	}
 }
 
-// readTutors works out how soon each of the staff marked; who marked nothing is not
-// there.
-func (t *Turnaround) readTutors(ctx context.Context, q db.Q, marked []firstMark) (err error) {
+// readTutors works out how soon each of the staff marked, and what waits in their tutorials; who
+// marked nothing and has nothing to mark is not there.
+func (t *Turnaround) readTutors(ctx context.Context, q db.Q, marked []firstMark, shares []queue.Share) (err error) {
 	by := map[int64][]time.Duration{}
-	var ids []int64
 	for _, j := range marked {
-		if by[j.UserID] == nil {
-			ids = append(ids, j.UserID)
-		}
 		by[j.UserID] = append(by[j.UserID], j.At.Sub(j.HandedIn.Time))
 	}
-	in, args := db.In(nil, ids)
+	for _, s := range shares {
+		if s.TutorID != nil && by[*s.TutorID] == nil {
+			by[*s.TutorID] = []time.Duration{}
+		}
+	}
+	in, args := db.In(nil, slices.Collect(maps.Keys(by)))
 	t.Tutors, err = db.All[TutorPace](ctx, q, `SELECT id, first_name, last_name FROM users WHERE id IN `+in+`
 		ORDER BY last_name, first_name, id`, args...)
 	for i := range t.Tutors {
-		t.Tutors[i].Pace = paceOf(by[t.Tutors[i].UserID], t.promise())
+		p := &t.Tutors[i]
+		p.Pace = paceOf(by[p.UserID], t.promise())
+		for _, s := range shares {
+			if s.TutorID == nil || *s.TutorID != p.UserID {
+				continue
+			}
+			if wait(&p.Waiting, &p.Oldest, s); s.Overdue {
+				p.Overdue += s.Tasks
+			}
+		}
 	}
 	return err
 }

@@ -9,8 +9,9 @@ import (
 
 // Around is where a task stands in a queue.
 type Around struct {
-	Position int64   `json:"position"` // 1 is the first; 0: it does not wait, or the filters leave it out
-	Total    int64   `json:"total"`
+	Position int64 `json:"position"` // 1 is the first; 0: it does not wait, or the filters leave it out
+	Total    int64 `json:"total"`    // rows, with what is only pinned
+	Tally    `json:"-"`
 	Before   []int64 `json:"before"` // the tasks before it, the nearest first
 	After    []int64 `json:"after"`  // those after it, the nearest first
 }
@@ -23,7 +24,7 @@ func (w Queue) Around(ctx context.Context, q db.Q, taskID int64, n int) (*Around
 	if err != nil {
 		return nil, err
 	}
-	a := &Around{Total: l.total(), Before: []int64{}, After: []int64{}}
+	a := &Around{Total: l.total(), Tally: l.tally(), Before: []int64{}, After: []int64{}}
 	at, err := l.at(ctx, taskID)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (l *lined) countBefore(ctx context.Context, s spot) (int64, error) {
 func (l *lined) here() string {
 	return `SELECT ` + l.order.spotOf(`FALSE`, `CASE WHEN EXISTS (SELECT 1 FROM task_pins b JOIN tasks m ON m.id = b.task_id
 			WHERE b.user_id = $2 AND (m.id = t.id OR m.group_submission_id = t.group_submission_id)) THEN 0
-		WHEN t.status NOT IN `+awaitingStatuses+` AND `+called+` THEN 2 ELSE 1 END`, waitsSince, `t.id`) +
+		WHEN t.status NOT IN `+awaitingStatuses+` AND `+called+` THEN 2 ELSE 1 END`, waitsSince, `t.id`, `3`) +
 		` FROM tasks t WHERE t.unit_id = $1 AND t.id = $3`
 }
 

@@ -21,6 +21,7 @@ type spot struct {
 	DefinitionID int64      `db:"task_definition_id"`
 	ID           int64      `db:"id"`
 	Shown        int64      `db:"shown"` // the task to show: of a group, that of who handed in
+	Kind         Kind       `db:"kind"`
 }
 
 func (s spot) compare(o spot) int {
@@ -74,14 +75,14 @@ func (s Sort) known() Sort {
 }
 
 // spotOf are the columns of the spot of task t.
-func (o order) spotOf(leftOut, place, since, shown string) string {
+func (o order) spotOf(leftOut, place, since, shown, kind string) string {
 	return leftOut + ` AS left_out, ` + place + ` AS place, CAST(` + o.name + ` AS TEXT) AS name, ` + since +
-		` AS since, t.task_definition_id, t.id, ` + shown + ` AS shown`
+		` AS since, t.task_definition_id, t.id, ` + shown + ` AS shown, ` + kind + ` AS kind`
 }
 
 // ofLine are those of a task of the line.
 func (o order) ofLine(leftOut string) string {
-	return o.spotOf(leftOut, fmt.Sprint(o.line), `t.submission_date`, `t.id`)
+	return o.spotOf(leftOut, fmt.Sprint(o.line), `t.submission_date`, `t.id`, kindOfCalled)
 }
 
 // lined is a queue ready to be read. Nearly all that waits is in the line: it awaits
@@ -101,6 +102,7 @@ type lined struct {
 	leftOut     []spot      // of the line, in order
 	definitions []TaskCount // in the order of the unit, with those in the line; where they are asked for
 	length      int64       // of the line
+	ready       int64       // of the line, to mark
 	alone       *selection  // of the line, without the caller: $1 the unit, and what filters add
 }
 
@@ -113,7 +115,7 @@ func (w Queue) lined(ctx context.Context, q db.Q, byDefinition bool) (*lined, er
 	}
 	by := w.Sort.known()
 	l := &lined{Queue: w, selection: s, q: q, by: by, order: orders[by], alone: &selection{args: []any{w.UnitID}}}
-	l.alone.line = w.narrow(l.alone)
+	l.alone.line = w.narrow(l.alone) + w.Kind.line()
 	spots, err := db.All[spot](ctx, q, l.with+l.besides(), l.args...)
 	if err != nil {
 		return nil, err
@@ -147,10 +149,11 @@ func (l *lined) besides() string {
 	if l.Feedback {
 		calls, rest = atStatus+`IN `+awaitingStatuses, ``
 	}
-	text := first(o.spotOf(`FALSE`, o.place, o.since, `r.id`), `tasks t`, `t.unit_id = $1 AND `+isApart+` AND `+calls,
-		l.all+rest)
+	all := l.all + l.Kind.apart()
+	text := first(o.spotOf(`FALSE`, o.place, o.since, `r.id`, `t.kind`), kindOfSome, `tasks t`,
+		`t.unit_id = $1 AND `+isApart+` AND `+calls, all+rest)
 	if !l.Feedback {
-		text += ` UNION ALL ` + first(o.spotOf(`FALSE`, o.pin, o.since, `r.id`), fromPins, ofPins, l.all)
+		text += ` UNION ALL ` + first(o.spotOf(`FALSE`, o.pin, o.since, `r.id`, `t.kind`), kindOfWork, fromPins, ofPins, all)
 	}
 	if l.found != "" {
 		return text + ` UNION ALL SELECT ` + o.ofLine(`FALSE`) + ` FROM ` + l.found + ` f CROSS JOIN tasks t WHERE t.id = f.id AND ` +
@@ -171,26 +174,30 @@ func (l *lined) fromLine(columns, more string) string {
 }
 
 func (l *lined) countLine(ctx context.Context) error {
-	n, err := db.One[int64](ctx, l.q, l.fromLine(`count(*)`, ``), l.alone.args...)
+	n, err := db.One[struct {
+		Length int64 `db:"length"`
+		Ready  int64 `db:"ready"`
+	}](ctx, l.q, l.fromLine(`count(*) AS length, `+countReady+` AS ready`, ``), l.alone.args...)
 	if err == nil {
-		l.length = *n
+		l.length, l.ready = n.Length, n.Ready
 	}
 	return err
 }
 
 func (l *lined) countDefinitions(ctx context.Context) (err error) {
-	count, join, args := `CAST(0 AS BIGINT)`, ``, l.args[:1]
+	count, ready, join, args := `CAST(0 AS BIGINT)`, `CAST(0 AS BIGINT)`, ``, l.args[:1]
 	if l.found == "" {
 		args = l.alone.args
-		count = `coalesce(w.n, 0)`
-		join = ` LEFT JOIN (` + l.fromLine(`t.task_definition_id, count(*) AS n`, ` GROUP BY t.task_definition_id`) +
-			`) w ON w.task_definition_id = d.id`
+		count, ready = `coalesce(w.n, 0)`, `coalesce(w.ready, 0)`
+		join = ` LEFT JOIN (` + l.fromLine(`t.task_definition_id, count(*) AS n, `+countReady+` AS ready`,
+			` GROUP BY t.task_definition_id`) + `) w ON w.task_definition_id = d.id`
 	}
 	l.definitions, err = db.All[TaskCount](ctx, l.q, `SELECT d.id AS task_definition_id, d.abbreviation, d.name, `+
-		count+` AS count FROM task_definitions d`+join+` WHERE d.unit_id = $1
+		count+` AS count, `+ready+` AS to_mark, `+count+` - `+ready+` AS to_answer FROM task_definitions d`+join+` WHERE d.unit_id = $1
 		ORDER BY d.start_date, d.abbreviation, d.id`, args...)
 	for _, d := range l.definitions {
 		l.length += d.Count
+		l.ready += d.ToMark
 	}
 	return err
 }
@@ -207,6 +214,18 @@ func (l *lined) placed(spots []spot) {
 	for i := range spots {
 		spots[i].Place = places[spots[i].DefinitionID]
 	}
+}
+
+// tally counts what is to mark and to answer.
+func (l *lined) tally() Tally {
+	t := Tally{ToMark: l.ready, ToAnswer: l.length - l.ready}
+	for _, s := range l.apart {
+		t.add(s.Kind, 1)
+	}
+	for _, s := range l.leftOut {
+		t.add(s.Kind, -1)
+	}
+	return t
 }
 
 func (l *lined) total() int64 { return l.length - int64(len(l.leftOut)) + int64(len(l.apart)) }

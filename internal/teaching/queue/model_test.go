@@ -171,13 +171,14 @@ func randomWorld(t testing.TB, d *db.DB, seed uint64) (*crowd, *model) {
 	return c, m
 }
 
-// listed is a row of the model.
-type listed struct {
+// listedRow is a row of the model.
+type listedRow struct {
 	id, definition int64
+	kind           Kind
 	key            []any // to compare, one after the other
 }
 
-func (l listed) compare(o listed) int {
+func (l listedRow) compare(o listedRow) int {
 	for i, v := range l.key {
 		c := 0
 		switch v := v.(type) {
@@ -196,7 +197,7 @@ func (l listed) compare(o listed) int {
 }
 
 // rows are those of a queue, in order.
-func (m *model) rows(w Queue) []listed {
+func (m *model) rows(w Queue) []listedRow {
 	works := map[int64][]modelTask{} // by group, or by minus the task
 	for _, t := range m.tasks {
 		id := -t.ID
@@ -205,17 +206,17 @@ func (m *model) rows(w Queue) []listed {
 		}
 		works[id] = append(works[id], t)
 	}
-	out := []listed{}
+	out := []listedRow{}
 	for _, members := range works {
 		if l, ok := m.row(w, members); ok {
 			out = append(out, l)
 		}
 	}
-	slices.SortFunc(out, listed.compare)
+	slices.SortFunc(out, listedRow.compare)
 	return out
 }
 
-func (m *model) row(w Queue, members []modelTask) (listed, bool) {
+func (m *model) row(w Queue, members []modelTask) (listedRow, bool) {
 	members = slices.DeleteFunc(slices.Clone(members), func(t modelTask) bool { return !t.Enrolled })
 	shown := slices.DeleteFunc(slices.Clone(members), func(t modelTask) bool { return t.User == w.CallerID })
 	slices.SortFunc(shown, func(a, b modelTask) int {
@@ -241,18 +242,21 @@ func (m *model) row(w Queue, members []modelTask) (listed, bool) {
 		return awaits(t) || t.New > m.seen[[2]int64{t.ID, w.CallerID}] || t.Reviewed && w.Sort != bySubmission
 	})
 	if at < 0 {
-		return listed{}, false
+		return listedRow{}, false
 	}
 	t, r := shown[at], shown[0]
 	if w.DefinitionID != 0 && t.Definition != w.DefinitionID || w.Status != "" && t.Status != w.Status ||
 		(w.Mine || w.TutorialID != 0) && !m.inClass(w, members) || !m.named(w, members) {
-		return listed{}, false
+		return listedRow{}, false
 	}
 	since := t.Updated
 	if t.Submitted != nil {
 		since = *t.Submitted
 	}
-	l := listed{id: r.ID, definition: t.Definition}
+	l := listedRow{id: r.ID, definition: t.Definition, kind: m.kind(w, shown)}
+	if w.Kind != "" && w.Kind != l.kind && (w.Kind != Waiting || l.kind == Pinned) {
+		return l, false
+	}
 	place := int64(1)
 	switch {
 	case pinned:
@@ -279,6 +283,20 @@ func (m *model) row(w Queue, members []modelTask) (listed, bool) {
 		l.key = []any{place, since, t.Definition, t.ID}
 	}
 	return l, true
+}
+
+// kind is that of the work of some tasks.
+func (m *model) kind(w Queue, tasks []modelTask) Kind {
+	kind := Pinned
+	for _, t := range tasks {
+		switch {
+		case t.Status == status.ReadyForFeedback:
+			return ToMark
+		case t.Status == status.NeedHelp, t.New > m.seen[[2]int64{t.ID, w.CallerID}], t.Reviewed:
+			kind = ToAnswer
+		}
+	}
+	return kind
 }
 
 func (m *model) inClass(w Queue, members []modelTask) bool {
@@ -309,7 +327,7 @@ func (m *model) randomQueue() Queue {
 	w := Queue{UnitID: worktest.Unit, CallerID: []int64{24, 25, 25, 26}[r.IntN(4)],
 		Sort: []Sort{ByWaiting, ByTask, ByStudent, bySubmission}[r.IntN(4)]}
 	for range r.IntN(3) {
-		switch r.IntN(5) {
+		switch r.IntN(6) {
 		case 0:
 			w.Mine = true
 		case 1:
@@ -320,6 +338,10 @@ func (m *model) randomQueue() Queue {
 			w.Status = []status.Status{"ready_for_feedback", "need_help", "complete"}[r.IntN(3)]
 		case 4:
 			w.Text = []string{"anna", "bob u", "u1", "d2", "nobody"}[r.IntN(5)]
+		case 5:
+			if w.Sort != bySubmission {
+				w.Kind = []Kind{ToMark, ToAnswer, Pinned, Waiting}[r.IntN(4)]
+			}
 		}
 	}
 	w.Feedback = w.Sort == bySubmission && r.IntN(2) == 0
@@ -383,12 +405,16 @@ func TestTheQueueIsWhatTheModelSays(t *testing.T) {
 }
 
 // agrees compares the counts and the place of a task with the model.
-func (c *crowd) agrees(m *model, w Queue, rows []listed, seed uint64) {
+func (c *crowd) agrees(m *model, w Queue, rows []listedRow, seed uint64) {
 	c.Helper()
-	if w.DefinitionID == 0 {
-		want, got := map[int64]int64{}, map[int64]int64{}
+	if w.DefinitionID == 0 && w.Sort != bySubmission {
+		want, got := map[int64]Tally{}, map[int64]Tally{}
 		for _, r := range rows {
-			want[r.definition]++
+			t := want[r.definition]
+			t.add(r.kind, 1)
+			if want[r.definition] = t; t.Waiting() == 0 {
+				delete(want, r.definition)
+			}
 		}
 		counts, err := w.Counts(c.Context(), c.Pool())
 		if err != nil {
@@ -396,7 +422,9 @@ func (c *crowd) agrees(m *model, w Queue, rows []listed, seed uint64) {
 		}
 		last := -1000
 		for _, n := range counts {
-			got[n.DefinitionID] = n.Count
+			if got[n.DefinitionID] = n.Tally; n.Count != n.Waiting() {
+				c.Fatalf("seed %d, %+v: %+v", seed, w, n)
+			}
 			if m.places[n.DefinitionID] < last {
 				c.Fatalf("seed %d, %+v: counts in the order %v", seed, w, counts)
 			}
@@ -414,7 +442,7 @@ func (c *crowd) agrees(m *model, w Queue, rows []listed, seed uint64) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	want := &Around{Position: int64(i + 1), Total: int64(len(rows)), Before: []int64{}, After: []int64{}}
+	want := &Around{Position: int64(i + 1), Total: int64(len(rows)), Tally: tallyOf(rows), Before: []int64{}, After: []int64{}}
 	for j := i - 1; j >= max(0, i-2); j-- {
 		want.Before = append(want.Before, rows[j].id)
 	}
@@ -423,5 +451,73 @@ func (c *crowd) agrees(m *model, w Queue, rows []listed, seed uint64) {
 	}
 	if fmt.Sprint(*a) != fmt.Sprint(*want) {
 		c.Fatalf("seed %d, %+v: around %d is %+v, want %+v", seed, w, rows[i].id, a, want)
+	}
+}
+
+func tallyOf(rows []listedRow) (t Tally) {
+	for _, r := range rows {
+		t.add(r.kind, 1)
+	}
+	return t
+}
+
+// Every number of what waits is the same, wherever it is counted: rows, queue, tasks, units, and
+// what is to mark by tutor and age. It is what the model has.
+func TestWhatWaitsIsCountedOnce(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, engine string) {
+		for range 3 {
+			seed := rand.Uint64()
+			c, m := randomWorld(t, dbtest.New(t, engine, nil), seed)
+			for _, caller := range []int64{24, 25, 26} {
+				c.countsOnce(m, Queue{UnitID: worktest.Unit, CallerID: caller}, seed)
+			}
+		}
+	})
+}
+
+func (c *crowd) countsOnce(m *model, w Queue, seed uint64) {
+	c.Helper()
+	rows := m.rows(w)
+	want, byKind := tallyOf(rows), Tally{}
+	list, err := w.List(c.Context(), c.Pool())
+	if err != nil {
+		c.Fatal(err)
+	}
+	var oldest *clock.Time
+	for _, r := range list.Rows {
+		byKind.add(r.Kind, 1)
+	}
+	for _, k := range []Kind{ToMark, ToAnswer, Pinned} {
+		of := w
+		of.Kind, of.Page = k, db.Part(1, 0)
+		_, n, err := of.Rows(c.Context(), c.Pool())
+		if pins := int64(len(rows)) - want.Waiting(); err != nil || k != Pinned && n != want.Of(k) || k == Pinned && n != pins {
+			c.Errorf("seed %d: %d are %s of %+v and %d pins, %v", seed, n, k, want, pins, err)
+		}
+	}
+	days := int64(2)
+	units, err := Tallies(c.Context(), c.Pool(), w.CallerID, []Target{{w.UnitID, &days}, {99, nil}})
+	if err != nil {
+		c.Fatal(err)
+	}
+	shares, err := Shares(c.Context(), c.Pool(), w.CallerID, Target{w.UnitID, &days}, []int{1, 2})
+	if err != nil {
+		c.Fatal(err)
+	}
+	var marks, late int64
+	for _, s := range shares {
+		marks += int64(s.Tasks)
+		if s.Overdue {
+			late += int64(s.Tasks)
+		}
+		if oldest == nil || s.Oldest.Before(oldest.Time) {
+			oldest = &s.Oldest
+		}
+	}
+	got := units[w.UnitID]
+	if list.Tally != want || byKind != want || got.Tally != want || marks != want.ToMark || got.Overdue != late ||
+		units[99].Waiting() != 0 || (got.Oldest == nil) != (oldest == nil) || oldest != nil && !got.Oldest.Equal(oldest.Time) {
+		c.Errorf("seed %d, caller %d: the model has %+v, the list %+v, its rows %+v, the unit %+v, the shares %d with %d late since %v",
+			seed, w.CallerID, want, list.Tally, byKind, got, marks, late, oldest)
 	}
 }

@@ -34,6 +34,7 @@ type Queue struct {
 	TutorialID       int64
 	DefinitionID     int64
 	Status           status.Status
+	Kind             Kind   // "" are all, with what is only pinned
 	Text             string // every word of it in the student's names, or in the task's
 	Sort             Sort   // "" is ByWaiting
 	Feedback         bool   // only what awaits feedback, pinned or not
@@ -67,6 +68,7 @@ type Row struct {
 	ReviewAsked    bool          `db:"review_asked" json:"review_asked"`     // a review waits for an answer
 	Pinned         int           `db:"pinned" json:"pinned"`                 // 1: by the caller
 	SimilarityFlag bool          `db:"similarity_flag" json:"similarity_flag"`
+	Kind           Kind          `db:"kind" json:"kind"`       // pinned, too, where it waits for nobody
 	Version        int64         `db:"version" json:"version"` // counts its changes, see Verdict
 	due.Columns
 }
@@ -80,7 +82,7 @@ var rowsOf = `SELECT t.id, t.project_id, p.user_id, u.username, u.first_name, u.
 			ELSE coalesce(t.review_asked_at, (SELECT max(c.created_at)
 			FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'), k.since) END AS waiting_since,
 		t.grade, t.quality_pts, ` + groupNews + `, ` + groupUndecided + `, ` + groupReviews + `, ` + groupPinned + `,
-		` + work.FlaggedSimilarity + ` AS similarity_flag, t.version,
+		` + work.FlaggedSimilarity + ` AS similarity_flag, ` + kindOfWork + ` AS kind, t.version,
 		d.target_date, d.due_date, y.end_date, y.time_zone, t.extensions
 	FROM k JOIN tasks t ON t.id = k.id JOIN units y ON y.id = t.unit_id
 	JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = p.user_id
@@ -109,22 +111,45 @@ func (l *lined) rows(ctx context.Context) ([]Row, int64, error) {
 	return rows, l.total(), err
 }
 
-// RowsAndCounts gives what Rows and Counts do. They are one reading, but for the queue of
-// one task, whose counts tell of the others, too.
-func (w Queue) RowsAndCounts(ctx context.Context, q db.Q) ([]Row, int64, []TaskCount, error) {
+// Listing is a page of a queue with its numbers.
+type Listing struct {
+	Rows   []Row
+	Total  int64       // of rows
+	Counts []TaskCount // of every filter but those of the task and the kind
+	Tally              // of every filter but that of the kind
+}
+
+// List gives what Rows and Counts do. They are one reading, but for the queue of one task or
+// kind, whose counts tell of the others, too.
+func (w Queue) List(ctx context.Context, q db.Q) (*Listing, error) {
 	all := w
-	all.DefinitionID = 0
+	all.DefinitionID, all.Kind = 0, ""
 	l, err := all.lined(ctx, q, true)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, err
 	}
-	counts := l.counts()
-	if w.DefinitionID != 0 {
-		rows, total, err := w.Rows(ctx, q)
-		return rows, total, counts, err
+	list := &Listing{Counts: l.counts()}
+	for _, c := range list.Counts {
+		if w.DefinitionID == 0 || c.DefinitionID == w.DefinitionID {
+			list.ToMark += c.ToMark
+			list.ToAnswer += c.ToAnswer
+		}
 	}
-	rows, total, err := l.rows(ctx)
-	return rows, total, counts, err
+	if w.DefinitionID != 0 || w.Kind != "" {
+		list.Rows, list.Total, err = w.Rows(ctx, q)
+	} else {
+		list.Rows, list.Total, err = l.rows(ctx)
+	}
+	return list, err
+}
+
+// Tally counts what is to mark and to answer.
+func (w Queue) Tally(ctx context.Context, q db.Q) (Tally, error) {
+	l, err := w.lined(ctx, q, false)
+	if err != nil {
+		return Tally{}, err
+	}
+	return l.tally(), nil
 }
 
 // pageOf reads the rows of a page of the queue by a statement that begins with its
@@ -150,7 +175,8 @@ type TaskCount struct {
 	DefinitionID int64  `db:"task_definition_id" json:"task_definition_id"`
 	Abbreviation string `db:"abbreviation" json:"abbreviation"`
 	Name         string `db:"name" json:"name"`
-	Count        int64  `db:"count" json:"count"`
+	Count        int64  `db:"count" json:"count"` // to mark and to answer
+	Tally
 }
 
 // Counts tells with which tasks how many wait, in the order the unit begins them. It
@@ -165,16 +191,26 @@ func (w Queue) Counts(ctx context.Context, q db.Q) ([]TaskCount, error) {
 }
 
 func (l *lined) counts() []TaskCount {
-	more := map[int64]int64{}
+	more := map[int64]*Tally{}
+	add := func(s spot, n int64) {
+		if more[s.DefinitionID] == nil {
+			more[s.DefinitionID] = &Tally{}
+		}
+		more[s.DefinitionID].add(s.Kind, n)
+	}
 	for _, s := range l.apart {
-		more[s.DefinitionID]++
+		add(s, 1)
 	}
 	for _, s := range l.leftOut {
-		more[s.DefinitionID]--
+		add(s, -1)
 	}
 	list := []TaskCount{}
 	for _, d := range l.definitions {
-		if d.Count += more[d.DefinitionID]; d.Count > 0 {
+		if m := more[d.DefinitionID]; m != nil {
+			d.ToMark += m.ToMark
+			d.ToAnswer += m.ToAnswer
+		}
+		if d.Count = d.Waiting(); d.Count > 0 {
 			list = append(list, d)
 		}
 	}

@@ -73,11 +73,11 @@ const (
 // first selects columns of the tasks t that meet a condition, are others', and meet what
 // comes after; of those that a group handed in together one for all of them: that of who
 // handed in, if it is among them. They are numbered in one go, because hundreds of groups
-// may wait. r is the task shown.
-func first(columns, table, condition, after string) string {
+// may wait. kind is that of the work a task belongs to. r is the task shown.
+func first(columns, kind, table, condition, after string) string {
 	const byOther = `CASE WHEN t.project_id = s.submitted_by_project_id THEN 0 ELSE 1 END`
 	return `SELECT ` + of("k", columns) + ` FROM (SELECT t.id, t.project_id, t.task_definition_id, t.status,
-			t.group_submission_id, t.submission_date, t.updated_at, t.student_key, ` + byOther + ` AS by_other,
+			t.group_submission_id, t.submission_date, t.updated_at, t.student_key, ` + byOther + ` AS by_other, ` + kind + ` AS kind,
 			row_number() OVER (PARTITION BY coalesce(t.group_submission_id, -t.id) ORDER BY ` + byOther + `, t.id) AS nth
 		FROM ` + table + ` LEFT JOIN group_submissions s ON s.id = t.group_submission_id
 		WHERE ` + condition + ofOthers + `) k
@@ -116,8 +116,8 @@ func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
 		return nil, err
 	}
 	s := &selection{args: []any{w.UnitID, w.CallerID}}
-	s.line = w.narrow(s)
-	s.all = s.line
+	s.all = w.narrow(s)
+	s.line = s.all + w.Kind.line()
 	var with []string
 	if words := strings.Fields(ident.Plain(w.Text)); len(words) > 0 {
 		found, err := w.named(ctx, q, words)

@@ -32,12 +32,13 @@ type queueFilter struct {
 	Mine       bool          `param:"mine" doc:"only the students of the caller's own tutorials"`
 	TutorialID int64         `param:"tutorial_id" doc:"only the students of this tutorial"`
 	Status     status.Status `param:"status" doc:"only tasks at this status"`
+	Kind       string        `param:"kind" enum:"to_mark,to_answer,pinned" doc:"only what is to mark, to answer, or neither"`
 	Text       string        `param:"text" doc:"words that are all in the student's names, or all in the task's"`
 }
 
 func (in queueFilter) queue(who *access.Caller) (queue.Queue, error) {
 	w := queue.Queue{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, TutorialID: in.TutorialID,
-		Text: in.Text}
+		Text: in.Text, Kind: queue.Kind(in.Kind)}
 	if in.Status == "" {
 		return w, nil
 	}
@@ -122,9 +123,10 @@ func (s *Server) queueAround(ctx context.Context, who *access.Caller, in queueAr
 
 // markingSessionOut is what the caller alone is told of their own pace.
 type markingSessionOut struct {
-	Done    int64    `json:"done" doc:"how many verdicts the caller gave since their last pause of an hour"`
-	Waiting int64    `json:"waiting" doc:"how many tasks wait for the caller, as the filter narrows them"`
-	Median  *float64 `json:"median_seconds" doc:"between two single verdicts; null where there were fewer than three"`
+	Done    int64 `json:"done" doc:"how many verdicts the caller gave since their last pause of an hour"`
+	Waiting int64 `json:"waiting" doc:"how many tasks wait for the caller to mark or answer, as the filter narrows them"`
+	queue.Tally
+	Median *float64 `json:"median_seconds" doc:"between two single verdicts; null where there were fewer than three"`
 }
 
 func (s *Server) markingSession(ctx context.Context, who *access.Caller, in queueOrder) (*markingSessionOut, error) {
@@ -132,9 +134,8 @@ func (s *Server) markingSession(ctx context.Context, who *access.Caller, in queu
 	if err != nil {
 		return nil, err
 	}
-	w.Page = db.Part(0, 0)
 	return view(ctx, s.db, func(q db.Q) (*markingSessionOut, error) {
-		_, waiting, err := w.Rows(ctx, q)
+		waiting, err := w.Tally(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +143,7 @@ func (s *Server) markingSession(ctx context.Context, who *access.Caller, in queu
 		if err != nil {
 			return nil, err
 		}
-		out := &markingSessionOut{Done: own.Done, Waiting: waiting}
+		out := &markingSessionOut{Done: own.Done, Waiting: waiting.Waiting(), Tally: waiting}
 		if own.Median > 0 {
 			out.Median = new(own.Median.Seconds())
 		}

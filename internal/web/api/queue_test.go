@@ -171,8 +171,8 @@ func TestAMarkingSessionIsOnesOwn(t *testing.T) {
 			w.do(who, "PUT /api/projects/{project:"+who+"}/task_def_id/{defA1}", form{"trigger": "need_help"}).status(200)
 		}
 		w.later(61 * time.Minute) // after what the world began with
-		is("tutor", "", `{"done":0,"waiting":3,"median_seconds":null}`)
-		is("tutor", "?text=mate", `{"done":0,"waiting":1,"median_seconds":null}`)
+		is("tutor", "", `{"done":0,"waiting":3,"to_mark":0,"to_answer":3,"median_seconds":null}`)
+		is("tutor", "?text=mate", `{"done":0,"waiting":1,"to_mark":0,"to_answer":1,"median_seconds":null}`)
 		for i, who := range []string{"mate", "student", "other"} {
 			w.later(time.Duration(i+1) * 10 * time.Second)
 			version := w.rows(`SELECT version AS v FROM tasks WHERE project_id = $1 AND task_definition_id = $2`,
@@ -180,10 +180,10 @@ func TestAMarkingSessionIsOnesOwn(t *testing.T) {
 			w.do("tutor", "POST /api/projects/{project:"+who+"}/task_def_id/{defA1}/verdict",
 				form{"trigger": "complete", "version": version}).status(200)
 		}
-		is("tutor", "", `{"done":3,"waiting":0,"median_seconds":30}`)
-		is("convenor", "", `{"done":0,"waiting":0,"median_seconds":null}`)
+		is("tutor", "", `{"done":3,"waiting":0,"to_mark":0,"to_answer":0,"median_seconds":30}`)
+		is("convenor", "", `{"done":0,"waiting":0,"to_mark":0,"to_answer":0,"median_seconds":null}`)
 		w.later(61 * time.Minute)
-		is("tutor", "", `{"done":0,"waiting":0,"median_seconds":null}`)
+		is("tutor", "", `{"done":0,"waiting":0,"to_mark":0,"to_answer":0,"median_seconds":null}`)
 		w.do("tutor", "GET /api/units/{unitA}/sitting?status=asleep", nil).status(400)
 	})
 }

@@ -18,6 +18,6 @@ func (s *Server) turnaroundRoutes() {
 
 func (s *Server) turnaround(ctx context.Context, who *access.Caller, in unitIn) (*insight.Turnaround, error) {
 	return view(ctx, s.db, func(q db.Q) (*insight.Turnaround, error) {
-		return insight.TurnaroundOf(ctx, q, in.ID, who.May(policy.SeeTutorPace))
+		return insight.TurnaroundOf(ctx, q, in.ID, who.ID, who.May(policy.SeeTutorPace))
 	})
 }

@@ -167,13 +167,12 @@ func TestThePromiseOfAUnit(t *testing.T) {
 
 func TestTurnaroundFollowsIndexes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for text, index := range map[string]string{"JOIN task_history h": "tasks_assessed", "AS oldest": "tasks_"} {
-			for _, text := range w.reads("convenor", turnaroundOfA, text) {
-				text = strings.ReplaceAll(text, "$1", "1")
-				plan := dbtest.Plan(w, w.db, argument.ReplaceAllString(text, "CURRENT_TIMESTAMP"))
-				if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN t") || !strings.Contains(plan, index) {
-					t.Errorf("%s:\n%s", text, plan)
-				}
+		// What waits is read by the queue, whose tests look at its plans.
+		for _, text := range w.reads("convenor", turnaroundOfA, "JOIN task_history h") {
+			text = strings.ReplaceAll(text, "$1", "1")
+			plan := dbtest.Plan(w, w.db, argument.ReplaceAllString(text, "CURRENT_TIMESTAMP"))
+			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN t") || !strings.Contains(plan, "tasks_assessed") {
+				t.Errorf("%s:\n%s", text, plan)
 			}
 		}
 	})

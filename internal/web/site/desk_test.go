@@ -109,7 +109,7 @@ func TestMarkingOnTheDesk(t *testing.T) {
 	each(t, func(w *world) {
 		ids := w.waiting()
 		tom, desk := w.as("tom"), w.path(aDesk)
-		first := tom.do(desk+"?status=ready_for_feedback", nil).status(200).says("ann &lt;b&gt;Person").says("0 of 3")
+		first := tom.do(desk+"?status=ready_for_feedback", nil).status(200).says("ann &lt;b&gt;Person").says("0 marked").says("3 to mark, 0 to answer")
 		tom.sound(desk, tom.do(desk, nil))
 		form := first.marks("complete", "Well <done>.")
 		to := w.onTask(ids[0], "verdict") + "?filter=" + url.QueryEscape("status=ready_for_feedback")
@@ -129,7 +129,7 @@ func TestMarkingOnTheDesk(t *testing.T) {
 		form = tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).says("changed the status to").
 			says("</svg>Complete</span>").says("undid the marking. The status is").marks("complete", "Well <done>.")
 		next = tom.do(to, form).status(303).Header().Get("Location")
-		second := tom.do(next, nil).status(200).says("bea").says("1 of 3").says(`id="desk-undo"`)
+		second := tom.do(next, nil).status(200).says("bea").says("1 marked").says("2 to mark, 0 to answer").says(`id="desk-undo"`)
 		if n := strings.Count(tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).Body.String(), "Well &lt;done&gt;."); n != 1 {
 			t.Errorf("said %d times", n)
 		}

@@ -17,6 +17,8 @@ func TestTheHomePageOfTheStaff(t *testing.T) {
 		}
 		tom.do("/home", nil).status(200).says(number("To mark", 0)).lacks("Start marking").lacks("Extension requests")
 		ann.do(w.path(aTask+"/status"), url.Values{"status": {"need_help"}}).status(303)
+		tom.do("/home", nil).says(number("To mark", 0)).says(`<td class="n" data-label="To answer">1</td>`)
+		w.run(`UPDATE tasks SET status = 'ready_for_feedback'`)
 		w.run(`UPDATE units SET feedback_days = 5`)
 		w.run(`UPDATE tasks SET submission_date = '2026-01-01T00:00:00.000000Z'`)
 		tom.do("/home", nil).says(number("To mark", 1)).says(`<td class="n" data-label="To answer">0</td>`).

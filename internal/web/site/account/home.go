@@ -94,16 +94,14 @@ func (s *room) home(ctx context.Context, who *access.Caller, _ struct{}) (*page.
 		if len(v.Teaches) == 0 {
 			return nil
 		}
-		if err = usecase.AddOverdue(ctx, q, v.Teaches); err != nil {
-			return err
-		}
 		return v.ask(ctx, q, who)
 	})
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(v.Teaches, func(a, b usecase.Teaching) int { // what is most urgent comes first
-		return cmp.Or(cmp.Compare(b.Overdue, a.Overdue), cmp.Compare(b.Waiting, a.Waiting))
+		return cmp.Or(cmp.Compare(b.Overdue, a.Overdue), cmp.Compare(b.ToMark, a.ToMark),
+			cmp.Compare(b.ToAnswer, a.ToAnswer))
 	})
 	return s.Page(who, "home", v), nil
 }

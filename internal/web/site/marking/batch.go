@@ -235,7 +235,7 @@ func (f *batchForm) Has(chosen string) bool {
 // Batch is the form for what is chosen in the inbox.
 func (v *inboxPage) Batch() *batchForm {
 	f := &batchForm{UnitID: v.UnitID, Back: v.with(v.queueIn, 0)}
-	for _, r := range v.Rows {
+	for _, r := range slices.Concat(v.Rows, v.Pins) {
 		f.Graded, f.Quality = f.Graded || r.IsGraded, max(f.Quality, int64(r.MaxQuality))
 	}
 	return f

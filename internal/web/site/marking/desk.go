@@ -45,6 +45,7 @@ type queueIn struct {
 	Tutorial int64  `param:"tutorial"`
 	Task     int64  `param:"task"`
 	Status   string `param:"status"`
+	Kind     string `param:"kind"` // to mark or to answer only
 	Text     string `param:"text"`
 	Sort     string `param:"sort"`
 }
@@ -57,13 +58,14 @@ func queueOf(v url.Values) queueIn {
 		return n
 	}
 	return queueIn{Who: v.Get("who"), Tutorial: id("tutorial"), Task: id("task"), Status: v.Get("status"),
-		Text: v.Get("text"), Sort: v.Get("sort")}
+		Kind: v.Get("kind"), Text: v.Get("text"), Sort: v.Get("sort")}
 }
 
 // values is the filter as it stands in an address.
 func (in queueIn) values() url.Values {
 	v := url.Values{}
-	for name, value := range map[string]string{"who": in.Who, "status": in.Status, "text": in.Text, "sort": in.Sort} {
+	for name, value := range map[string]string{"who": in.Who, "status": in.Status, "kind": in.Kind, "text": in.Text,
+		"sort": in.Sort} {
 		if value != "" {
 			v.Set(name, value)
 		}
@@ -80,7 +82,17 @@ func (in queueIn) values() url.Values {
 func (in deskIn) queue(callerID int64) queue.Queue {
 	st, _ := status.Parse(in.Status) // a word that is none narrows nothing
 	return queue.Queue{UnitID: in.UnitID, CallerID: callerID, Mine: in.Who == "mine", TutorialID: in.Tutorial,
-		DefinitionID: in.Task, Status: st, Text: in.Text, Sort: queue.Sort(in.Sort)}
+		DefinitionID: in.Task, Status: st, Kind: in.kind(), Text: in.Text, Sort: queue.Sort(in.Sort)}
+}
+
+// kind is what the queue is narrowed to of what is to mark and to answer.
+func (in queueIn) kind() queue.Kind {
+	switch k := queue.Kind(in.Kind); k {
+	case queue.ToMark, queue.ToAnswer:
+		return k
+	default:
+		return ""
+	}
 }
 
 type deskIn struct {

@@ -95,11 +95,8 @@ func (v *deskPage) Narrowed() string {
 	return strings.Join(parts, ", ")
 }
 
-// Total is how many wait.
-func (v *deskPage) Total() int64 { return v.Place.Total }
-
 // InAll is how many were to do today: those done and those that wait.
-func (v *deskPage) InAll() int64 { return v.Figures.Done + v.Place.Total }
+func (v *deskPage) InAll() int64 { return v.Figures.Done + v.Place.Waiting() }
 
 // First is the number of the first row in the queue.
 func (v *deskPage) First() int64 { return max(1, v.Place.Position-int64(len(v.Place.Before))) }

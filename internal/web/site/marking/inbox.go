@@ -1,6 +1,7 @@
 package marking
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -33,11 +34,10 @@ type inboxIn struct {
 // inboxPage is what the inbox of a unit shows.
 type inboxPage struct {
 	inboxIn
+	*usecase.QueueListing
 	Unit      *course.Unit
-	Rows      []usecase.QueueRow
-	Total     int64 // that the filter lets through
-	Elsewhere int64 // that wait in the unit, where the filter lets nothing through
-	Counts    []queue.TaskCount
+	Pins      []usecase.QueueRow // that are neither to mark nor to answer, on the first page
+	Elsewhere int64              // that wait in the unit, where the filter lets nothing through
 	Tutorials []enrol.Tutorial
 	now       clock.Time
 	words     language
@@ -61,13 +61,22 @@ func (v *inboxPage) read(ctx context.Context, q db.Q, who *access.Caller) (err e
 		return err
 	}
 	w := deskIn{UnitID: v.UnitID, queueIn: v.queueIn}.queue(who.ID)
-	w.Page = db.Part(inboxRows, v.From)
-	v.Rows, v.Total, v.Counts, err = usecase.QueueAndCounts(ctx, q, w)
-	if err != nil || v.Total > 0 || !v.Narrow() {
+	w.Page, w.Kind = db.Part(inboxRows, v.From), cmp.Or(w.Kind, queue.Waiting)
+	if v.QueueListing, err = usecase.QueueList(ctx, q, w); err != nil {
 		return err
 	}
-	all := queue.Queue{UnitID: v.UnitID, CallerID: who.ID, Page: db.Part(0, 0)}
-	_, v.Elsewhere, err = all.Rows(ctx, q)
+	if v.Kind == "" && v.From == 0 {
+		pins := w
+		pins.Kind, pins.Page = queue.Pinned, db.Part(inboxRows, 0)
+		if v.Pins, _, err = usecase.QueueOf(ctx, q, pins); err != nil {
+			return err
+		}
+	}
+	if v.Total > 0 || len(v.Pins) > 0 || !v.Narrow() {
+		return nil
+	}
+	all, err := queue.Queue{UnitID: v.UnitID, CallerID: who.ID}.Tally(ctx, q)
+	v.Elsewhere = all.Waiting()
 	return err
 }
 
@@ -86,8 +95,8 @@ func (v *inboxPage) with(filter queueIn, from int64) string {
 // Everything is the address of all that waits, in the same order.
 func (v *inboxPage) Everything() string { return v.with(queueIn{Sort: v.Sort}, 0) }
 
-// Of is the address of one task in the same filter, or of all when that is chosen.
-func (v *inboxPage) Of(definition int64) string {
+// OfTask is the address of one task in the same filter, or of all when that is chosen.
+func (v *inboxPage) OfTask(definition int64) string {
 	f := v.queueIn
 	f.Task = definition
 	return v.with(f, 0)
@@ -115,12 +124,28 @@ func (v *inboxPage) Orders() []order {
 	return list
 }
 
-// All is how many wait with any task.
-func (v *inboxPage) All() (n int64) {
-	for _, c := range v.Counts {
-		n += c.Count
+// Count is how many of the kind at hand wait with a task.
+func (v *inboxPage) Count(c queue.TaskCount) int64 { return c.Of(v.kind()) }
+
+// Kinds are those to narrow the rows to, each with its number.
+func (v *inboxPage) Kinds() []kindChoice {
+	return []kindChoice{v.choice(queue.ToMark, v.words.Word("queue.to-mark")),
+		v.choice(queue.ToAnswer, v.words.Word("queue.to-answer"))}
+}
+
+func (v *inboxPage) choice(k queue.Kind, name string) kindChoice {
+	f, on := v.queueIn, v.kind() == k
+	if f.Kind = string(k); on {
+		f.Kind = ""
 	}
-	return n
+	return kindChoice{name, v.with(f, 0), v.Of(k), on}
+}
+
+// kindChoice leads to the rows of a kind, or from them to all.
+type kindChoice struct {
+	Text, Href string
+	Count      int64
+	On         bool
 }
 
 // Statuses are those to choose from: all, because a pinned task may stand at any.

@@ -76,7 +76,7 @@ func (s *room) promise(ctx context.Context, who *access.Caller, in promiseIn) (*
 	v := &promisePage{words: s.words, MayPromise: who.May(policy.EditUnit), ByTutor: who.May(policy.SeeTutorPace)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.ID); err == nil {
-			v.Turnaround, err = insight.TurnaroundOf(ctx, q, in.ID, v.ByTutor)
+			v.Turnaround, err = insight.TurnaroundOf(ctx, q, in.ID, who.ID, v.ByTutor)
 		}
 		return err
 	})

@@ -88,8 +88,7 @@ function show(article, href, focus = true) {
   extend();
   if (!focus) return;
   article.querySelector('h1').focus({ preventScroll: innerWidth > 900 });
-  const n = rows().findIndex((r) => r.dataset.task === task()) + 1;
-  announce(n ? say('shown', article.dataset.title, n, rows().length) : article.dataset.title ?? '');
+  announce(article.dataset.title ? say('shown', article.dataset.title, left()) : '');
 }
 
 // seen is all that belongs to the task that came into view.
@@ -210,6 +209,7 @@ async function refresh(id) {
   const fresh = await ahead.read(id).catch(() => null);
   if (!fresh || id !== task()) return;
   const old = now();
+  counted(fresh);
   adopt(old, fresh);
   const focus = old.contains(document.activeElement) ? document.activeElement : null;
   keepForm(old, fresh, focus);
@@ -355,19 +355,36 @@ function changed({ detail: e }) {
 function saved({ detail: { entry: e } }) {
   if (e.fields.status) {
     state(e.task, 'saved', say('saved', e.name));
-    progress(1);
+    progress(1, e.task);
   }
   sent(e.task, e.fields);
   refresh(e.task).then(() => prepare());
 }
 
-// progress counts what was given, or taken back.
-function progress(by) {
-  const box = document.getElementById('desk-progress');
-  const [bar, count, left] = ['progress', 'strong', '.desk-left'].map((part) => box.querySelector(part));
-  bar.value += by;
-  count.textContent = say('of', bar.value, bar.max);
-  left.textContent = say('left', bar.max - bar.value);
+// progress counts what was given, or taken back: the task is one less of its kind, or one more.
+const box = document.getElementById('desk-progress');
+function progress(by, id) {
+  const kind = { to_mark: 'mark', to_answer: 'answer' }[row(id)?.dataset.kind];
+  box.dataset.done = Number(box.dataset.done) + by;
+  if (kind) box.dataset[kind] = Math.max(0, Number(box.dataset[kind]) - by);
+  count();
+}
+
+// counted takes the numbers over that came with a task drawn now.
+function counted({ dataset: { toMark, toAnswer } }) {
+  Object.assign(box.dataset, { mark: toMark, answer: toAnswer });
+  count();
+}
+
+const left = () => say('left', box.dataset.mark, box.dataset.answer);
+
+function count() {
+  const { done, mark, answer } = box.dataset;
+  Object.assign(box.querySelector('progress'), { max: Number(done) + Number(mark) + Number(answer), value: Number(done) });
+  for (const [part, text] of [['strong', say('marked', done)], ['.desk-left', left()]]) {
+    const place = box.querySelector(part);
+    if (place.textContent !== text) place.textContent = text;
+  }
 }
 
 // heard is when something happened to a task, by whomever: what is prepared of it is old.
@@ -401,7 +418,7 @@ suggest(desk);
 presence();
 new Refusals(outbox, visit);
 new Undo(outbox, (id) => {
-  progress(-1);
+  progress(-1, id);
   return visit(id);
 });
 fit(desk);
