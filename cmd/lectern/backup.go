@@ -154,15 +154,16 @@ func (c *resumeCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// telling shows how far a long command is, twice a second at most.
+// telling shows how far a long command is: as each part of it begins, and then twice a second at most.
 type telling struct {
-	out  io.Writer
-	last time.Time
+	out   io.Writer
+	last  time.Time
+	doing string
 }
 
 func (t *telling) progress(p backup.Progress) {
-	if now := time.Now(); now.Sub(t.last) > time.Second/2 {
-		t.last = now
+	if now := time.Now(); p.Doing != t.doing || now.Sub(t.last) > time.Second/2 {
+		t.last, t.doing = now, p.Doing
 		fmt.Fprintf(t.out, "%s: %d of %d …\n", p.Doing, p.Done, p.Of)
 	}
 }

@@ -31,6 +31,7 @@ type commands struct {
 	BackupKey   backupKeyCmd   `cmd:"" help:"Make the key that reads encrypted backups."`
 	Restore     restoreCmd     `cmd:"" help:"Bring a backup back into an empty place, or prove with --verify that it could."`
 	Resume      resumeCmd      `cmd:"" help:"Let a restored installation send emails and call other services again."`
+	Move        moveCmd        `cmd:"" help:"Bring an installation from SQLite and local files to PostgreSQL and S3."`
 	Doctor      doctorCmd      `cmd:"" help:"Check settings, database, files, disk and clock, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version, commit and date of the program."`
 

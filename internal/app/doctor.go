@@ -110,6 +110,7 @@ func checkStorage(ctx context.Context, s *Settings, everyFile bool) []finding {
 	if h.Schema.Applied == h.Schema.Newest {
 		all = append(all, checkAdministrators(ctx, d, s)...)
 		all = append(all, checkPaused(ctx, d)...)
+		all = append(all, checkMoved(ctx, d)...)
 	}
 	if store != nil && h.Schema.Applied > 0 && h.Schema.Fits() == nil {
 		all = append(all, checkRecords(ctx, d, store, h.Schema, everyFile))

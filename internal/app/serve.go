@@ -142,14 +142,17 @@ func (a *App) open(ctx context.Context) (err error) {
 	return a.tellPaused(ctx)
 }
 
-// OpenDatabase opens the database and makes sure that it answers, and that this program
-// may run on its schema.
+// OpenDatabase opens the database and makes sure that it answers, that this program may run on
+// its schema, and that the installation is used here.
 func OpenDatabase(ctx context.Context, s *Storage) (*db.DB, error) {
 	d, err := connect(ctx, s, db.Options{})
 	if err != nil {
 		return nil, err
 	}
 	if err := d.Fits(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	if err := d.Here(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,6 +70,9 @@ func isHeld(ctx context.Context, d *db.DB) (bool, error) {
 	}
 	return *n > 0, nil
 }
+
+// IsHold tells by its name whether a row of the installation is a hold.
+func IsHold(name string) bool { return strings.HasPrefix(name, heldName) }
 
 // EndHolds ends every hold, where nobody can have one.
 func EndHolds(ctx context.Context, q db.Q) error {
