@@ -30,6 +30,7 @@ const (
 	Tutorials      = "/projects/{id}/tutorials"
 	Groups         = "/projects/{id}/groups"
 	Deleted        = "/projects/{id}/deleted"
+	Unit           = "/units/{id}"
 	Inbox          = "/units/{id}/inbox"
 	Desk           = "/units/{id}/desk"
 	Students       = "/units/{id}/students"
@@ -41,7 +42,7 @@ const (
 // All lists the pages, for whoever serves them.
 var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project,
 	Plan, Task, Portfolio,
-	Deleted, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask, ProjectSearch}
+	Deleted, Unit, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

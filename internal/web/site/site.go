@@ -22,10 +22,11 @@ import (
 	"lectern/internal/web/site/page"
 	"lectern/internal/web/site/student"
 	"lectern/internal/web/site/styleguide"
+	"lectern/internal/web/site/unit"
 )
 
 // rooms are where the pages are, by who uses them.
-var rooms = page.NewHouse(account.Room, student.Room, marking.Room, styleguide.Room)
+var rooms = page.NewHouse(account.Room, student.Room, marking.Room, unit.Room, styleguide.Room)
 
 // Config is what the site stands on.
 type Config struct {

@@ -76,6 +76,7 @@ func (s *Site) sections(u usecase.Place) []Section {
 	id = u.UnitID
 	at := fmt.Sprintf("/units/%d/", id)
 	return []Section{
+		{Path: links.To(links.Unit, id), Words: word("overview.title"), Icon: Icon("layout-list"), right: policy.ReadStatistics},
 		{Path: links.To(links.Inbox, id), Words: word("inbox.title"), Icon: Icon("inbox"), right: policy.GiveFeedback},
 		{Path: links.To(links.Desk, id), Words: word("desk.tab"), Icon: Icon("pencil-line"), right: policy.GiveFeedback},
 		{Path: links.To(links.UnitTasks, id), Words: word("unit-tasks.tab"), Icon: Icon("list-checks"),

@@ -1,0 +1,190 @@
+package unit
+
+import (
+	"context"
+	"strings"
+
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/links"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/week"
+	"lectern/internal/usecase"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/page"
+)
+
+func (s *room) overviewRoutes() {
+	page.Show(s.Site, links.Unit, policy.ReadStatistics, "What a unit lacks, and what in it needs somebody", s.overview,
+		endpoint.Asks(policy.SeeTutorPace, policy.EditUnit, policy.SeeExtensions, policy.SeeReviews, policy.SeeClusters))
+}
+
+type overviewIn struct {
+	ID int64 `path:"id" scope:"unit"`
+}
+
+// overviewPage is what the staff of a unit see first.
+type overviewPage struct {
+	Unit   *course.Unit
+	Week   string // that it is; empty outside the unit's time
+	Needs  []need
+	Tutors []tutorRow // with what waits for them; for convenors
+	Checks []checkRow // what the unit needs before it can begin; empty when nothing is left to do
+	Done   int        // checks that are fulfilled
+}
+
+// need is something that waits for somebody.
+type need struct {
+	Colour     string
+	Icon       page.Icon
+	Text, Note string
+	Href, Act  string
+}
+
+// tutorRow is a tutor with what waits in their tutorials.
+type tutorRow struct {
+	Name             string
+	Waiting, Overdue int
+}
+
+// checkRow is a check in words.
+type checkRow struct {
+	OK         bool
+	Text, Note string
+	Href       string // where it is put right; empty: nowhere on the pages
+}
+
+func (s *room) overview(ctx context.Context, who *access.Caller, in overviewIn) (*page.Page, error) {
+	v, ready := &overviewPage{}, (*usecase.Readiness)(nil)
+	var needs *usecase.Needs
+	var weeks map[int64]week.Calendar
+	err := s.DB.View(ctx, func(q db.Q) (err error) {
+		if v.Unit, err = course.UnitByID(ctx, q, in.ID); err != nil {
+			return err
+		}
+		if needs, err = usecase.NeedsOf(ctx, q, who, in.ID); err != nil {
+			return err
+		}
+		if weeks, err = course.Calendars(ctx, q, in.ID); err != nil || !who.May(policy.EditUnit) {
+			return err
+		}
+		ready, err = usecase.ReadinessOf(ctx, q, in.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.Week = s.week(v.Unit, weeks[in.ID])
+	v.Needs = s.needs(in.ID, needs)
+	for _, t := range needs.Tutors {
+		if t.Waiting > 0 {
+			v.Tutors = append(v.Tutors, tutorRow{t.FirstName + " " + t.LastName, t.Waiting, t.Overdue})
+		}
+	}
+	if ready != nil && !ready.Ready {
+		v.check(s, ready)
+	}
+	return s.Titled(who, "overview", v.Unit.Name, v), nil
+}
+
+// week names the week that it is, of how many.
+func (s *room) week(u *course.Unit, weeks week.Calendar) string {
+	today := clock.Day(s.DB.Now().Time)
+	if today.Before(u.StartDate) || today.After(u.EndDate) {
+		return ""
+	}
+	if p := weeks.Position(today); p.Break == 0 {
+		return s.Word("project.week-of", p.Week, weeks.Weeks())
+	}
+	return s.Word("project.break")
+}
+
+// needs says what waits for somebody, each with where to go.
+func (s *room) needs(unitID int64, n *usecase.Needs) (out []need) {
+	at := links.To(links.Unit, unitID)
+	add := func(count int64, n need) {
+		if count > 0 {
+			out = append(out, n)
+		}
+	}
+	desk := func(f usecase.Failed) string {
+		if f.TaskID == nil {
+			return ""
+		}
+		return links.DeskAt(unitID, *f.TaskID)
+	}
+	mark := need{Colour: "blue", Icon: page.Icon("send"), Text: s.Word("overview.to-mark", n.Waiting), Href: at + "/desk",
+		Act: s.Word("overview.mark")}
+	if n.Overdue > 0 {
+		mark.Colour, mark.Icon, mark.Note = "red", page.Icon("timer"), s.Word("overview.over", n.Overdue)
+	}
+	answer, look := s.Word("overview.answer"), s.Word("overview.look")
+	add(int64(n.Waiting), mark)
+	add(n.ToAnswer, need{"blue", page.Icon("message-square"), s.Word("overview.to-answer", n.ToAnswer), "", at + "/inbox",
+		answer})
+	add(n.Documents.Count, need{"red", page.Icon("file-text"), s.Word("overview.documents", n.Documents.Count), "",
+		desk(n.Documents), look})
+	add(n.Tests.Count, need{"red", page.Icon("flask-conical"), s.Word("overview.tests", n.Tests.Count), "",
+		desk(n.Tests), look})
+	add(n.Extensions, need{"violet", page.Icon("calendar-clock"), s.Word("overview.extensions", n.Extensions), "",
+		at + "/extensions", answer})
+	add(n.Reviews, need{"violet", page.Icon("file-question-mark"), s.Word("overview.reviews", n.Reviews), "",
+		at + "/reviews", answer})
+	add(n.Similar.Count, need{"violet", page.Icon("layers"), s.Word("overview.similar", n.Similar.Count), "",
+		desk(n.Similar), s.Word("overview.decide")})
+	return out
+}
+
+// check says what a unit has and lacks.
+func (v *overviewPage) check(s *room, r *usecase.Readiness) {
+	for _, c := range r.Checks {
+		name := string(c.Name)
+		row := checkRow{OK: c.OK, Text: s.Word("overview.check-" + name)}
+		switch {
+		case c.OK:
+			v.Done++
+			row.Note = s.fulfilled(c)
+		case c.Wrong == 0:
+			row.Note = s.Word("overview.none-" + name)
+		case len(c.Names) > 0:
+			row.Note = s.Word("overview.wrong-"+name, strings.Join(c.Names, ", "))
+			if more := c.Wrong - int64(len(c.Names)); more > 0 {
+				row.Note += " " + s.Word("overview.more", more)
+			}
+		case c.Name == usecase.CheckStaff:
+			row.Note = s.Word("overview.wrong-" + name)
+		default:
+			row.Note = s.Word("overview.wrong-"+name, c.Wrong)
+		}
+		if c.Name == usecase.CheckPlaces && !c.OK {
+			row.Href = links.To(links.Students, v.Unit.ID) + "?tutorial=0"
+		}
+		v.Checks = append(v.Checks, row)
+	}
+}
+
+// fulfilled says what a unit has: how many, or that none is in the way.
+func (s *room) fulfilled(c usecase.Check) string {
+	key := "overview.ok-" + string(c.Name)
+	if never[c.Name] || c.Name == usecase.CheckStaff || c.Name == usecase.CheckTutorials {
+		return s.Word(key, c.Count)
+	}
+	return s.Word(key)
+}
+
+// keys are those of words that are put together.
+func keys() (list []string) {
+	for _, name := range usecase.CheckNames {
+		for _, kind := range []string{"check-", "ok-", "wrong-", "none-"} {
+			if !(kind == "wrong-" && never[name]) && !(kind == "none-" && !never[name] && name != usecase.CheckTutorials) {
+				list = append(list, "overview."+kind+string(name))
+			}
+		}
+	}
+	return list
+}
+
+// never are the checks of what there is or is not: nothing of it can be wrong.
+var never = map[usecase.CheckName]bool{usecase.CheckDates: true, usecase.CheckTasks: true, usecase.CheckStudents: true}
