@@ -2,6 +2,7 @@ package student
 
 import (
 	"fmt"
+	"html/template"
 	"strconv"
 	"sync"
 
@@ -10,8 +11,8 @@ import (
 
 // qrCode is a code that a phone reads off the screen or off paper.
 type qrCode struct {
-	Size int    // squares on a side
-	Path string // the black ones, as the path of an SVG
+	Size int           // squares on a side
+	Path template.HTML // the black ones, as the path of an SVG
 }
 
 // Box is the view of the picture: the white margin that readers need is around the code.
@@ -43,9 +44,48 @@ func newQR(address, digits string) (*qrCode, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &qrCode{code.Size, blacks(code)}, nil
+		drawn := template.HTML(`<path d="` + blacks(code) + `"/>`) //nolint:gosec // numbers and letters of our own
+		return &qrCode{code.Size, drawn}, nil
 	}
 	return nil, nil
+}
+
+// mostCodes is how many codes are kept drawn, about 50 KB each: those of the last receipts that
+// somebody looked at.
+const mostCodes = 100
+
+// drawnCodes are the codes that were drawn last, by the hash of the receipt they lead to.
+type drawnCodes struct {
+	mu   sync.Mutex
+	by   map[string]*qrCode
+	keys [mostCodes]string // of those in by, in a ring
+	next int
+}
+
+// of gives a code that is kept, or draws it and keeps it in place of the oldest.
+func (d *drawnCodes) of(hash string, draw func() (*qrCode, error)) (*qrCode, error) {
+	d.mu.Lock()
+	code, ok := d.by[hash]
+	d.mu.Unlock()
+	if ok {
+		return code, nil
+	}
+	code, err := draw()
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.by == nil {
+		d.by = map[string]*qrCode{}
+	}
+	if _, ok := d.by[hash]; !ok {
+		delete(d.by, d.keys[d.next])
+		d.keys[d.next] = hash
+		d.next = (d.next + 1) % mostCodes
+	}
+	d.by[hash] = code
+	return code, nil
 }
 
 // blacks draws what is black, row by row.

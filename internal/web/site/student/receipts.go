@@ -71,11 +71,13 @@ func (s *room) askReceipt(ctx context.Context, who *access.Caller, in struct {
 
 // receiptCode is the QR code that leads to the check of a receipt.
 func (s *room) receiptCode(r *submit.Receipt) (*qrCode, error) {
-	digits, err := r.Digits()
-	if err != nil {
-		return nil, err
-	}
-	return newQR(s.Usecases.PublicURL+receiptCheck+"?r=", digits)
+	return s.codes.of(r.Hash, func() (*qrCode, error) {
+		digits, err := r.Digits()
+		if err != nil {
+			return nil, err
+		}
+		return newQR(s.Usecases.PublicURL+receiptCheck+"?r=", digits)
+	})
 }
 
 // verified says on the page what a receipt proves, or that it proves nothing.

@@ -22,6 +22,7 @@ var Room = &page.Room{Kit: page.Kit{Files: kit, Funcs: funcs}, Parts: []*page.Ki
 type room struct {
 	*page.Site
 	words language
+	codes drawnCodes
 }
 
 // language is what these pages say that no other does.
@@ -33,7 +34,7 @@ func funcs(l *page.Language) template.FuncMap {
 }
 
 func open(site *page.Site) {
-	s := &room{site, language{site.Words}}
+	s := &room{Site: site, words: language{site.Words}}
 	s.receiptRoutes()
 	s.projectRoutes()
 	s.planRoutes()
