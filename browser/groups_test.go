@@ -52,3 +52,36 @@ func (b *tab) inAGroup() string {
 	b.Fatal("they are in no group")
 	return ""
 }
+
+// Whoever submits for a group sees what the shares add up to while they type, and what is wrong.
+func TestSharesAreAddedUpWhileTheyAreTyped(t *testing.T) {
+	needed(t)
+	b := open(t, quiet(t), phone)
+	b.signIn("student_1")
+	b.visit(b.forAGroup())
+	const total = "document.getElementById('shares-total')"
+	b.await(total + ".textContent === '100 %' && !" + total + ".classList.contains('late')")
+	first := eval[string](b, "document.querySelector('input[data-share]').value")
+	b.fill("input[data-share]", "0")
+	b.await(total + ".textContent.startsWith(`${100 - " + first + "} %`) && " + total + ".classList.contains('late')")
+	if words := b.text("#shares-total"); !strings.Contains(words, "100") {
+		t.Errorf("it says %q, and not what is wanted", words)
+	}
+	b.fill("input[data-share]", first)
+	b.await(total + ".textContent === '100 %' && !" + total + ".classList.contains('late')")
+}
+
+// forAGroup is the page of a task that whoever is signed in submits for a group.
+func (b *tab) forAGroup() string {
+	b.Helper()
+	project := strings.TrimSuffix(b.inAGroup(), "/groups")
+	b.visit(project)
+	for _, task := range eval[[]string](b, `[...new Set([...document.querySelectorAll('main a[href*="/tasks/"]')]
+		.map((a) => a.pathname))]`) {
+		if _, page := b.get(task); strings.Contains(page, "data-share") {
+			return task
+		}
+	}
+	b.Fatal("no task is submitted for a group")
+	return ""
+}
