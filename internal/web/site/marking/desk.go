@@ -101,6 +101,8 @@ type deskIn struct {
 	View string `param:"view"` // text: the document as plain text
 	At   int64  `param:"at"`
 	Undo int64  `param:"undo"`
+	// Reply is the comment that is being answered; 0: none is.
+	Reply int64 `param:"reply"`
 }
 
 // address is that of a task on the desk, in the same filter; 0 is the first that
@@ -151,6 +153,8 @@ type typed struct {
 	Note          string
 	Answer        string // to a review
 	WithFile      string
+	Reply         string   // to a comment
+	answers       int64    // that comment
 	Marks         bool     // the grade and the points are what was written, be it nothing
 	Form          string   // which form it was; empty: that for a verdict
 	Ticked        []string // boxes of it

@@ -166,10 +166,11 @@ func quality(points params.Opt[int64]) *int {
 
 type deskSayIn struct {
 	deskTaskIn
-	Comment    string         `param:"comment" text:"lines"`
-	Attachment *params.Upload `param:"attachment"`
-	By         int64          `param:"by"`
-	Seen       int            `param:"seen"`
+	Comment    string            `param:"comment" text:"lines"`
+	Attachment *params.Upload    `param:"attachment"`
+	By         int64             `param:"by"`
+	Seen       int               `param:"seen"`
+	ReplyTo    params.Opt[int64] `param:"reply_to_id"`
 }
 
 func (s *room) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) (endpoint.Drawing, error) {
@@ -180,12 +181,15 @@ func (s *room) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) (e
 	if in.Attachment != nil && in.Attachment.Size > 0 {
 		attachment = new(page.Uploaded(in.Attachment))
 	}
-	_, err := s.Usecases.Comment(ctx, who, usecase.CommentOn{NewComment: work.NewComment{Text: in.Comment},
-		TaskID: in.TaskID, Attachment: attachment, Seen: int64(in.Seen)})
+	_, err := s.Usecases.Comment(ctx, who, usecase.CommentOn{NewComment: work.NewComment{Text: in.Comment,
+		ReplyTo: in.ReplyTo.Ptr()}, TaskID: in.TaskID, Attachment: attachment, Seen: int64(in.Seen)})
 	if err != nil {
 		wrote := typed{Comment: in.Comment}
 		if attachment != nil {
 			wrote = typed{Form: "attach", WithFile: in.Comment}
+		}
+		if in.ReplyTo.Has() {
+			wrote = typed{Form: "reply", Reply: in.Comment, answers: in.ReplyTo.V}
 		}
 		return s.deskAgain(ctx, who, in.deskTaskIn, wrote, err)
 	}
@@ -241,7 +245,7 @@ func (s *room) deskAgain(ctx context.Context, who *access.Caller, in deskTaskIn,
 		return nil, drawn
 	}
 	v := p.Data.(*deskPage)
-	v.Typed = wrote
+	v.Typed, v.Reply = wrote, wrote.answers
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		v.Theirs, _ = e.Stands.(*verdict.TaskNow) // nil where nobody was faster
 	}

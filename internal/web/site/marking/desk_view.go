@@ -11,6 +11,7 @@ import (
 	"lectern/internal/ground/grade"
 	"lectern/internal/ground/links"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/work"
 )
 
 // Address is that of a task on the desk.
@@ -18,6 +19,24 @@ func (v *deskPage) Address(at int64) string {
 	in := v.deskIn
 	in.Undo = 0
 	return in.address(at)
+}
+
+// ReplyPath is where a comment of the task is answered, but for its number; empty where nobody
+// may answer: one's own work.
+func (v *deskPage) ReplyPath() string {
+	if v.Now.Own {
+		return ""
+	}
+	return v.Address(v.Now.ID) + "&reply="
+}
+
+// Answered is the comment that is being answered; nil: none is.
+func (v *deskPage) Answered() *work.Comment {
+	at := slices.IndexFunc(v.Now.Talk.Comments, func(c *work.Comment) bool { return c.ID == v.Reply })
+	if at < 0 || v.Now.Own {
+		return nil
+	}
+	return v.Now.Talk.Comments[at]
 }
 
 // Action is where a form about the task goes.

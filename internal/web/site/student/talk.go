@@ -41,6 +41,14 @@ func (v *taskPage) converse(who *access.Caller) {
 	v.Earlier, v.Recent, v.Asked = taskpart.Folded(v.Talk.Comments, v.Versions, who.ID)
 }
 
+// ReplyPath is where a comment is answered, but for its number; empty where none may be.
+func (v *taskPage) ReplyPath() string {
+	if !v.MayComment {
+		return ""
+	}
+	return v.Path + "?reply="
+}
+
 // answer makes the next comment a reply to one of the conversation.
 func (v *taskPage) answer(id int64) {
 	for _, c := range v.Talk.Comments {

@@ -214,6 +214,8 @@ async function refresh(id) {
   const focus = old.contains(document.activeElement) ? document.activeElement : null;
   keepForm(old, fresh, focus);
   const scrolled = [...old.querySelectorAll('section')].map((s) => s.scrollTop);
+  const reply = old.querySelector('#desk-reply');
+  if (reply?.value || (reply && reply === focus)) fresh.querySelector('section > .talk').after(reply.form);
   carry(old, fresh);
   old.replaceWith(fresh);
   [...fresh.querySelectorAll('section')].forEach((s, i) => { s.scrollTop = scrolled[i] ?? 0; });
@@ -327,7 +329,8 @@ function clicked(e) {
   const link = e.target.closest('a[href]');
   if (!link || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
   const to = new URL(link.href);
-  const same = to.origin === location.origin && to.pathname === home && to.searchParams.get('view') === view();
+  const same = to.origin === location.origin && to.pathname === home && to.searchParams.get('view') === view() &&
+    !to.searchParams.has('reply');
   const id = same ? to.searchParams.get('at') : '';
   if (!id) return;
   e.preventDefault();
