@@ -19,6 +19,7 @@ import (
 	"lectern/internal/platform/jobs"
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/work"
 )
 
 // digestArgs ask for the emails about what was said and decided since the last.
@@ -133,11 +134,12 @@ type newsBatch struct {
 	decided map[newsFor]bool
 	// reviews are those that were answered, for who asked; by the number of the review.
 	reviews map[newsFor]bool
+	asked   map[int64]bool // reviews that were asked for, by their numbers
 }
 
 // news reads the events since the cursor and gives the number of the last.
 func (m *Mailer) news(ctx context.Context, c *cursor) (int64, newsBatch, error) {
-	seq, g := c.Seq, newsBatch{map[newsFor]bool{}, map[newsFor]bool{}, map[newsFor]bool{}}
+	seq, g := c.Seq, newsBatch{map[newsFor]bool{}, map[newsFor]bool{}, map[newsFor]bool{}, map[int64]bool{}}
 	old := m.db.Now().Add(-stale)
 	for {
 		list, err := events.Since(ctx, m.db.Pool(), events.Filter{All: true}, seq, 500)
@@ -154,8 +156,8 @@ func (m *Mailer) news(ctx context.Context, c *cursor) (int64, newsBatch, error) 
 }
 
 // hear notes a comment for its addressee and for the students in whose
-// conversation it stands, and a decision or the answer to a review for the student. Nobody hears of what
-// they did themselves.
+// conversation it stands, a review for who answers the student, and a decision or the answer to a
+// review for the student. Nobody hears of what they did themselves.
 func (g newsBatch) hear(e *events.Event) {
 	if e.Kind != events.Comment && e.Kind != events.Extension && e.Kind != events.Review {
 		return
@@ -166,6 +168,8 @@ func (g newsBatch) hear(e *events.Event) {
 		return
 	}
 	switch t.Action {
+	case "asked":
+		g.asked[t.ReviewID] = true
 	case "answered":
 		if e.UserID != e.ActorID {
 			g.reviews[newsFor{t.ReviewID, e.UserID}] = true
@@ -321,39 +325,51 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]
 			d.Extensions = append(d.Extensions, i.decision(q.Now().Time))
 		}
 	}
-	if err := addReviews(ctx, q, g.reviews, of); err != nil {
+	if err := g.addReviews(ctx, q, of); err != nil {
 		return nil, err
 	}
 	return m.address(ctx, q, emails, to)
 }
 
-// addReviews adds the reviews that were answered, and still are, to the emails of who asked.
-func addReviews(ctx context.Context, q db.Q, answered map[newsFor]bool, of func(int64) *mail.Digest) error {
+// addReviews adds the reviews that were answered, and still are, to the emails of who asked, and
+// those that nobody has answered yet to the emails of who answers the student.
+func (g newsBatch) addReviews(ctx context.Context, q db.Q, of func(int64) *mail.Digest) error {
 	type row struct {
 		ID           int64  `db:"id"`
 		UserID       int64  `db:"user_id"`
+		TutorID      *int64 `db:"tutor_id"`
+		Student      string `db:"student"`
+		Answered     bool   `db:"answered"`
 		Unit         string `db:"code"`
 		Abbreviation string `db:"abbreviation"`
 		Name         string `db:"name"`
 	}
-	ids := map[int64]bool{}
-	for h := range answered {
+	ids := maps.Clone(g.asked)
+	for h := range g.reviews {
 		ids[h.comment] = true
 	}
 	for part := range slices.Chunk(slices.Sorted(maps.Keys(ids)), 500) {
 		in, args := db.In(nil, part)
-		list, err := db.All[row](ctx, q, `SELECT r.id, r.user_id, u.code, d.abbreviation, d.name
-			FROM reviews r JOIN tasks t ON t.id = r.task_id JOIN projects p ON p.id = t.project_id AND p.enrolled
+		list, err := db.All[row](ctx, q, `SELECT r.id, r.user_id, u.code, d.abbreviation, d.name, `+work.TutorOf+` AS tutor_id,
+				s.first_name || ' ' || s.last_name AS student, r.answered_at IS NOT NULL AS answered
+			FROM reviews r JOIN users s ON s.id = r.user_id JOIN tasks t ON t.id = r.task_id JOIN projects p ON p.id = t.project_id AND p.enrolled
 			JOIN task_definitions d ON d.id = t.task_definition_id
 			JOIN units u ON u.id = r.unit_id AND u.active AND u.send_notifications
-			WHERE r.answered_at IS NOT NULL AND r.id IN `+in+` ORDER BY r.id`, args...)
+			WHERE r.id IN `+in+` ORDER BY r.id`, args...)
 		if err != nil {
 			return fmt.Errorf("read reviews: %w", err)
 		}
 		for _, r := range list {
-			d := of(r.UserID)
-			d.Reviews = append(d.Reviews, mail.DigestReview{Unit: r.Unit,
-				Task: mail.Task{Abbreviation: r.Abbreviation, Name: r.Name}})
+			about := mail.DigestReview{Unit: r.Unit, Student: r.Student,
+				Task: mail.Task{Abbreviation: r.Abbreviation, Name: r.Name}}
+			switch {
+			case r.Answered && g.reviews[newsFor{r.ID, r.UserID}]:
+				d := of(r.UserID)
+				d.Reviews = append(d.Reviews, about)
+			case !r.Answered && g.asked[r.ID] && r.TutorID != nil:
+				d := of(*r.TutorID)
+				d.Asked = append(d.Asked, about)
+			}
 		}
 	}
 	return nil
@@ -444,6 +460,7 @@ func (m *Mailer) address(ctx context.Context, q db.Q, emails map[int64]*mail.Dig
 		d.Comments = d.Comments[:min(len(d.Comments), mostItems)]
 		d.Extensions = d.Extensions[:min(len(d.Extensions), mostItems)]
 		d.Reviews = d.Reviews[:min(len(d.Reviews), mostItems)]
+		d.Asked = d.Asked[:min(len(d.Asked), mostItems)]
 		out = append(out, email{name: "digest-" + strconv.FormatInt(to, 10) + "-" + strconv.FormatInt(user, 10),
 			userID: user, preference: Task, content: *d})
 	}

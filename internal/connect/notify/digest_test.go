@@ -8,6 +8,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
 	"lectern/internal/platform/mail"
+	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
 
@@ -251,6 +252,58 @@ func TestDigestsOfAttachments(t *testing.T) {
 			} else {
 				got[0].says(t, "> "+want)
 			}
+		}
+	})
+}
+
+// gives has the tutor say of a task that it is in that status.
+func (c *campus) gives(student, abbr, word string) {
+	c.Helper()
+	c.tx(func(q db.Q) {
+		at := c.place(student, abbr)
+		if _, err := work.Move(c.Context(), q, work.Mover{UserID: c.id["tutor"], As: status.Staff}, at.ProjectID,
+			at.DefinitionID, work.Change{Trigger: &word}); err != nil {
+			c.Fatal(err)
+		}
+	})
+}
+
+// asksReview has a student ask for a review of what the tutor said of a task.
+func (c *campus) asksReview(student, abbr string) {
+	c.Helper()
+	c.tx(func(q db.Q) {
+		if _, err := work.AskReview(c.Context(), q, c.id[student], c.place(student, abbr),
+			work.ReviewRequest{Reason: "The second test passes here."}); err != nil {
+			c.Fatal(err)
+		}
+	})
+}
+
+// A review that a student asks for is told to who answers them: their tutor, or whoever leads the
+// unit where they have no class. What they write of it stays in the service, and what was answered
+// meanwhile is no news.
+func TestDigestsTellTheStaffOfReviews(t *testing.T) {
+	each(t, func(t *testing.T, c *campus) {
+		c.after(digestArgs{})
+		c.now = c.now.Add(time.Hour)
+		for _, student := range []string{"eve", "mate", "lone"} {
+			c.gives(student, "1P", "fix_and_resubmit")
+			c.asksReview(student, "1P")
+		}
+		c.gives("mate", "1P", "complete") // that answers it
+		got := c.after(digestArgs{})
+		if names(got) != "convenor mate tutor" {
+			t.Fatalf("emails to %s", names(got))
+		}
+		got[0].says(t, "Lone Person requests a review", "SIT101 1P")
+		got[1].says(t, "Your review request was answered")
+		got[2].says(t, "Eve Person requests a review", "SIT101 1P")
+		if got[2].subject != "1 review request" || strings.Contains(got[2].text, "second test") {
+			t.Errorf("%s\n%s", got[2].subject, got[2].text)
+		}
+		c.now = c.now.Add(2 * time.Hour)
+		if again := c.after(digestArgs{}); len(again) != 0 {
+			t.Errorf("told twice to %s", names(again))
 		}
 	})
 }

@@ -152,13 +152,15 @@ type Digest struct {
 	Frame
 	Comments   []DigestComment
 	Extensions []DigestExtension
-	Reviews    []DigestReview
+	Reviews    []DigestReview // the reader's, which were answered
+	Asked      []DigestReview // students', which wait for the reader
 }
 
-// DigestReview is a review request that was answered. The answer itself is not sent by email.
+// DigestReview is a review request. Neither its reason nor its answer is sent by email.
 type DigestReview struct {
-	Unit string
-	Task Task
+	Unit    string
+	Task    Task
+	Student string
 }
 
 // DigestComment is a new comment on a task.
@@ -246,6 +248,9 @@ func (d Digest) subject(l *Language) string {
 	if len(d.Reviews) > 0 {
 		parts = append(parts, l.Word("digest.reviews", len(d.Reviews)))
 	}
+	if len(d.Asked) > 0 {
+		parts = append(parts, l.Word("digest.asked", len(d.Asked)))
+	}
 	switch len(parts) {
 	case 0:
 		return l.Word("digest.comments", 0)
@@ -253,6 +258,9 @@ func (d Digest) subject(l *Language) string {
 		return parts[0]
 	case 2:
 		return l.Word("digest.both", parts[0], parts[1])
+	}
+	if len(parts) > 3 { // whoever studies and teaches
+		parts[2] = l.Word("digest.both", parts[2], parts[3])
 	}
 	return l.Word("digest.all", parts[0], parts[1], parts[2])
 }

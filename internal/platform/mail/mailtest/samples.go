@@ -74,6 +74,8 @@ func SamplesIn(l *mail.Language) map[string]mail.Content {
 			Author: "Alan Turing", At: Now.Add(-time.Hour), Text: "Nice work."}}},
 		"digest of a decision": mail.Digest{Frame: unplaced, Extensions: []mail.DigestExtension{
 			{Unit: "COS10001", Task: arrays, Granted: true, Due: mail.Due{Ends: next.Ends}}}},
+		"digest of a review request": mail.Digest{Frame: unplaced,
+			Asked: []mail.DigestReview{{Unit: "COS10001", Task: arrays, Student: "Grace Hopper"}}},
 		"digest of a review": mail.Digest{Frame: unplaced, Reviews: []mail.DigestReview{{Unit: "COS10001", Task: arrays}}},
 		"digest": mail.Digest{Frame: digest, Comments: []mail.DigestComment{{Unit: "COS10001", Task: hello,
 			Author: "Alan Turing", At: Now.Add(-time.Hour), Text: "Nice work.\nCould you say why the loop ends?"}},
