@@ -61,6 +61,11 @@ func (s *Service) EndOwnSession(ctx context.Context, who *access.Caller, id int6
 	return s.DB.Tx(ctx, func(q db.Q) error { return ident.EndOwn(ctx, q, who, id) })
 }
 
+// EndOtherSessions ends all sessions of the caller but the one they are in.
+func (s *Service) EndOtherSessions(ctx context.Context, who *access.Caller) error {
+	return s.DB.Tx(ctx, func(q db.Q) error { return ident.EndOthers(ctx, q, who) })
+}
+
 // LiveTicket stands for the caller's session once, to hear events.
 type LiveTicket struct {
 	Ticket    string     `json:"ticket"`

@@ -50,6 +50,15 @@ func EndOwn(ctx context.Context, q db.Q, who *access.Caller, id int64) error {
 	return audit.Add(ctx, q, audit.Entry{Kind: audit.SignOut, Action: audit.Deleted, UserID: who.ID, RecordID: id})
 }
 
+// EndOthers closes all of the caller's sessions but the one they are in (policy.SignedIn), and
+// takes back what would open another.
+func EndOthers(ctx context.Context, q db.Q, who *access.Caller) error {
+	if err := endAll(ctx, q, who.ID, who.SessionID); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.SignOut, Action: "others", UserID: who.ID})
+}
+
 // shorten lets no session of a user last longer than one of their new role.
 func shorten(ctx context.Context, q db.Q, user int64, r policy.Role) error {
 	_, err := db.Exec(ctx, q, `UPDATE sessions SET expires_at = $2 WHERE user_id = $1 AND expires_at > $2`, user,

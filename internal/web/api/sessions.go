@@ -14,6 +14,8 @@ func (s *Server) sessionRoutes() {
 	endpoint.Route(s.Server, "GET /api/auth/sessions", 200, policy.SignedIn, "List your own sessions with their "+
 		"device "+
 		"and last use, to within five minutes", s.listSessions)
+	endpoint.Route(s.Server, "DELETE /api/auth/sessions", 204, policy.SignedIn, "Sign all of your own sessions out but "+
+		"the one of this request", s.endOtherSessions, endpoint.Audited(audit.SignOut))
 	endpoint.Route(s.Server, "DELETE /api/auth/sessions/{id}", 204, policy.SignedIn, "Sign one of your own sessions "+
 		"out",
 		s.endSession,
@@ -24,6 +26,10 @@ func (s *Server) listSessions(ctx context.Context, who *access.Caller, in paging
 	error) {
 	list, err := ident.Sessions(ctx, s.db.Pool(), who)
 	return short(in, list, err)
+}
+
+func (s *Server) endOtherSessions(ctx context.Context, who *access.Caller, _ none) (endpoint.NoContent, error) {
+	return endpoint.NoContent{}, s.usecases.EndOtherSessions(ctx, who)
 }
 
 func (s *Server) endSession(ctx context.Context, who *access.Caller, in byID) (endpoint.NoContent, error) {

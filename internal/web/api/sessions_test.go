@@ -11,6 +11,7 @@ import (
 
 var _ = rights(
 	rightRow{"GET /api/auth/sessions", "", "users", nil},
+	rightRow{"DELETE /api/auth/sessions", "", "users", nil},
 	rightRow{"DELETE /api/auth/sessions/{id}", "/api/auth/sessions/99999", "users", nil},
 )
 
@@ -53,6 +54,30 @@ func TestOnesOwnSessions(t *testing.T) {
 		}
 		w.do("student", fmt.Sprintf("DELETE /api/auth/sessions/%.0f", list[1]["id"]), nil).status(204)
 		w.do("", "GET /api/users/{student}", nil, "Username", "student", "Auth-Token", first).status(401)
+	})
+}
+
+// All devices but the one at hand are signed out at once, those of other people are not.
+func TestOnesOtherSessionsEnd(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.password("student")
+		for range 2 {
+			w.do("", "POST /api/auth", form{"username": "student", "password": secret}).status(201)
+		}
+		before := w.count("sessions WHERE user_id = $1", w.id["mate"])
+		for range 2 { // the second finds none
+			w.do("student", "DELETE /api/auth/sessions", nil).status(204)
+		}
+		list := w.do("student", "GET /api/auth/sessions", nil).status(200).list()
+		if len(list) != 1 || list[0]["current"] != true {
+			t.Errorf("got %v", list)
+		}
+		if n := w.count("sessions WHERE user_id = $1", w.id["mate"]); n != before || n == 0 {
+			t.Errorf("%d sessions of somebody else, %d before", n, before)
+		}
+		if n := w.count(`audit_outbox WHERE entries LIKE '%"action":"others"%'`); n != 2 {
+			t.Errorf("%d entries of the log", n)
+		}
 	})
 }
 

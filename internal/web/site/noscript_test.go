@@ -183,6 +183,10 @@ func (r *reader) keepsTheAccount() {
 	if r.does(act{form: "/end"}); strings.Count(r.text, "/profile/sessions/") != before-1 {
 		r.Error("the session is still there")
 	}
+	r.as("ann")
+	if r.open("/profile/security").does(act{form: "/other-sessions"}); strings.Contains(r.text, "/profile/sessions/") {
+		r.Error("another device is still signed in")
+	}
 	r.open("/second-factor").does(act{form: "/second-factor", fill: map[string]string{"password": secret}})
 	seed := regexp.MustCompile(`name="secret" value="(\w+)"`).FindStringSubmatch(r.text)[1]
 	code, err := totp.Code(seed, totp.Step(r.db.Now().Time))

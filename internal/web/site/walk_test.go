@@ -48,6 +48,7 @@ var pages = map[string][4]int{
 	"GET /profile/security":                         {303, 200, 200, 200},
 	"POST /profile/password":                        {401, 401, 401, 401}, // the old one is wrong
 	"POST /profile/sessions/{id}/end":               {401, 404, 404, 404},
+	"POST /profile/other-sessions":                  {401, 303, 303, 303},
 	"GET /second-factor":                            {303, 200, 200, 200},
 	"POST /second-factor":                           {401, 200, 401, 401}, // only Ann has a password
 	"POST /second-factor/confirm":                   {401, 422, 409, 409},

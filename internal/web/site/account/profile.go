@@ -43,6 +43,8 @@ func (s *room) profileRoutes() {
 		endpoint.Audited(audit.Password))
 	page.Form(s.Site, profile+"/sessions/{id}/end", policy.SignedIn, "Sign out one of your sessions", s.endSession,
 		endpoint.Audited(audit.SignOut))
+	page.Form(s.Site, profile+"/other-sessions", policy.SignedIn, "Sign out your other devices", s.endOthers,
+		endpoint.Audited(audit.SignOut))
 	page.Show(s.Site, secondFactor, policy.OwnFactor, "Second factor", s.factor)
 	page.Form(s.Site, secondFactor, policy.OwnFactor, "Begin to set up a second factor", s.startFactor,
 		endpoint.Unaudited("nothing is on before it is confirmed"))
@@ -76,6 +78,9 @@ type profilePage struct {
 	Prefer   *ident.Preferences
 	Themes   []ident.Theme
 }
+
+// Others is how many devices there are besides the one at hand.
+func (p profilePage) Others() int { return len(p.Sessions) - 1 }
 
 // Zone is the time zone of the account; empty where it has none.
 func (v profilePage) Zone() string { return opt.Or(v.Prefer.TimeZone, "") }
@@ -164,6 +169,11 @@ func (s *room) changePassword(ctx context.Context, who *access.Caller, in struct
 		return s.Again(p, err)
 	}
 	return s.Done(who, "profile.done"), nil
+}
+
+func (s *room) endOthers(ctx context.Context, who *access.Caller, _ struct{}) (endpoint.Drawing, error) {
+	err := s.Usecases.EndOtherSessions(ctx, who)
+	return endpoint.Redirect{To: securedTab.path + "#sessions"}, err
 }
 
 func (s *room) endSession(ctx context.Context, who *access.Caller, in struct {
