@@ -22,6 +22,7 @@ type backupCmd struct {
 	To          string `required:"" secret:"" placeholder:"PLACE" name:"to" env:"LECTERN_BACKUP_TO" help:"Directory of the backups, or s3://key:secret@host/bucket/prefix?region=…."`
 	Recipient   string `placeholder:"age1…" env:"LECTERN_BACKUP_RECIPIENT" help:"Public key that backups are encrypted for; lectern backup-key makes one."`
 	Unencrypted bool   `env:"LECTERN_BACKUP_UNENCRYPTED" help:"Make a backup that whoever has it can read. The key of receipts and settings.env are left out."`
+	Keep        string `placeholder:"RULE" env:"LECTERN_BACKUP_KEEP" help:"Which backups are kept, such as 7d,4w,12m: the newest of each of so many days, weeks and months. All when empty."`
 	ReceiptKey  string `placeholder:"FILE" type:"existingfile" help:"File of the key that signs receipts, when serve is told one."`
 }
 
@@ -30,12 +31,16 @@ func (c *backupCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	keep, err := backup.ParseRule(c.Keep)
+	if err != nil {
+		return fmt.Errorf("--keep: %w", err)
+	}
 	if err := c.There(true); err != nil {
 		return err
 	}
 	begun := time.Now()
 	tell := &telling{out: os.Stderr}
-	plan := app.BackupPlan{To: c.To, Key: key, ReceiptKey: c.ReceiptKey}
+	plan := app.BackupPlan{To: c.To, Key: key, Keep: keep, ReceiptKey: c.ReceiptKey}
 	name, made, err := app.Backup(ctx, &c.Storage, plan, tell.progress)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
 	"lectern/internal/teaching/submit"
+	"lectern/internal/usecase/privacy"
 )
 
 // errPaused is what is said of a call that a paused installation does not make.
@@ -65,6 +66,7 @@ func checkPaused(ctx context.Context, d *db.DB) []finding {
 type BackupPlan struct {
 	To         string        // a directory, or s3://…
 	Key        age.Recipient // nil: not encrypted
+	Keep       backup.Rule   // which are kept
 	ReceiptKey string        // the file of a key that signs receipts, when it is not kept with the records
 }
 
@@ -106,14 +108,27 @@ func Backup(ctx context.Context, s *Storage, p BackupPlan, tell func(backup.Prog
 	return p.make(ctx, s, d, store, tell)
 }
 
+// make makes a backup and notes how that went.
 func (p *BackupPlan) make(ctx context.Context, s *Storage, d *db.DB, store files.Store,
-	tell func(backup.Progress)) (string, *backup.Manifest, error) {
-	own, err := ownFiles(s, p.ReceiptKey)
+	tell func(backup.Progress)) (name string, made *backup.Manifest, err error) {
+	why, err := db.Paused(ctx, d.Pool())
+	if err == nil && why != "" {
+		err = fmt.Errorf("this installation is paused, because %s: its backups would mix with those of what it is a "+
+			"copy of; lectern resume ends that", why)
+	}
 	if err != nil {
 		return "", nil, err
 	}
-	m := backup.Maker{Dir: p.To, Key: p.Key, Progress: tell}
-	return m.Make(ctx, backup.Installation{DB: d, Files: store, Program: Built().String(), Settings: own})
+	began := time.Now()
+	own, err := ownFiles(s, p.ReceiptKey)
+	if err == nil {
+		m := backup.Maker{Dir: p.To, Key: p.Key, Keep: p.Keep, Progress: tell}
+		name, made, err = m.Make(ctx, backup.Installation{DB: d, Files: store, Program: Built().String(), Settings: own})
+	}
+	if made == nil && (ctx.Err() != nil || errors.Is(err, backup.ErrBusy)) {
+		return "", nil, err // it was stopped, or need not be made: it did not fail
+	}
+	return name, made, errors.Join(err, backup.Record(context.WithoutCancel(ctx), d, began, name, made, err))
 }
 
 // The files of an installation's own, as they are called in the data directory.
@@ -139,8 +154,8 @@ func ownFiles(s *Storage, receiptKey string) (map[string][]byte, error) {
 	return own, nil
 }
 
-// Restore brings a backup back into a place that is empty. What is restored is paused. It names the
-// files of its own that it wrote into the data directory.
+// Restore brings a backup back into a place that is empty, without the people who were erased since it
+// was made. What is restored is paused. It names the files of its own that it wrote into the data directory.
 func Restore(ctx context.Context, s *Storage, b *backup.Backup, tell func(backup.Progress)) ([]string, error) {
 	d, err := connect(ctx, s, db.Options{})
 	if err != nil {
@@ -159,7 +174,11 @@ func Restore(ctx context.Context, s *Storage, b *backup.Backup, tell func(backup
 	if err != nil {
 		return nil, err
 	}
-	return wrote, b.Restore(ctx, into, tell)
+	if err := b.Restore(ctx, into, tell); err != nil {
+		return nil, err
+	}
+	_, err = privacy.EraseAgain(ctx, d)
+	return wrote, err
 }
 
 // restoreOwn writes the files of the installation's own. One that is there with another content is

@@ -39,6 +39,7 @@ type Settings struct {
 	OutsideSimilarity
 	SignIn
 	Statements
+	Backups
 
 	Addr           string   `default:"127.0.0.1:3000" help:"Address to listen on."`
 	PublicURL      string   `placeholder:"URL" help:"Address for links; the ACME domain or ADDR when empty."`
@@ -161,7 +162,7 @@ func (s *Storage) Room() error {
 func (s *Settings) Check() error {
 	return errors.Join(s.checkStorage(), s.Encryption.check(), s.SignIn.check(), s.checkAddr(), s.checkLinks(),
 		s.checkMail(), s.checkSubmissions(), s.Comparing.check(), s.Assessment.check(), s.OutsideSimilarity.check(),
-		s.checkAudit(), s.Statements.check())
+		s.checkAudit(), s.Statements.check(), s.Backups.check())
 }
 
 func (s *Settings) checkStorage() error {

@@ -111,6 +111,7 @@ func checkStorage(ctx context.Context, s *Settings, everyFile bool) []finding {
 		all = append(all, checkAdministrators(ctx, d, s)...)
 		all = append(all, checkPaused(ctx, d)...)
 		all = append(all, checkMoved(ctx, d)...)
+		all = append(all, checkBackups(ctx, d, s.BackupEvery))
 	}
 	if store != nil && h.Schema.Applied > 0 && h.Schema.Fits() == nil {
 		all = append(all, checkRecords(ctx, d, store, h.Schema, everyFile))

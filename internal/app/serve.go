@@ -33,6 +33,7 @@ import (
 	"lectern/internal/teaching/similarity"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/usecase"
+	"lectern/internal/usecase/privacy"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
@@ -54,6 +55,7 @@ type App struct {
 	assessor     *assess.Worker
 	outside      *turnitin.Service
 	outsideJobs  *jobs.Queue // a similarity service that is slow delays nothing else
+	backups      *jobs.Queue // makes backups; nil: this service makes none
 	events       *events.Hub
 	audit        *audit.Keeper
 	keys         *submit.Keys   // sign receipts and checkpoints of the audit log
@@ -106,6 +108,7 @@ func New(ctx context.Context, s Settings, out io.Writer) (*App, error) {
 		return nil, errors.Join(err, a.close())
 	}
 	a.openOutside()
+	a.openBackups()
 	a.beside()
 	a.openUsecases()
 	a.work()
@@ -137,6 +140,9 @@ func (a *App) open(ctx context.Context) (err error) {
 		return fmt.Errorf("make the words people are found by: %w", err)
 	}
 	if a.files, err = files.Open(ctx, a.Files()); err != nil {
+		return err
+	}
+	if _, err := privacy.EraseAgain(ctx, a.db); err != nil {
 		return err
 	}
 	return a.tellPaused(ctx)
@@ -211,6 +217,7 @@ func (a *App) openUsecases() {
 func (a *App) declare() {
 	proxies, _ := httpserver.ParseProxies(a.TrustedProxies) // checked already
 	m := newMetrics()
+	m.registry.MustRegister(newBackupMetrics(a.db))
 	a.web = httpserver.New(httpserver.Config{Proxies: proxies, Log: a.log, Metrics: m,
 		HTTPS: strings.HasPrefix(a.Public(), "https://"), Pace: httpserver.Pace{Most: a.TransferWithin}})
 	face := endpoint.Config{HTTP: a.web, DB: a.db, Spool: a.spool,
@@ -326,7 +333,7 @@ func (a *App) startJobs(ctx context.Context) error {
 		go a.assessor.Watch(a.live)
 		a.assessments.Start(a.live)
 	}
-	return nil
+	return a.startBackups(ctx)
 }
 
 // beside lets each queue know the others, so that none warns of their jobs.
@@ -334,6 +341,9 @@ func (a *App) beside() {
 	all := []*jobs.Queue{a.jobs, a.deliveries, a.outsideJobs}
 	if a.assessments != nil {
 		all = append(all, a.assessments)
+	}
+	if a.backups != nil {
+		all = append(all, a.backups)
 	}
 	for i, qu := range all {
 		qu.Beside(slices.Delete(slices.Clone(all), i, i+1)...)
@@ -360,6 +370,9 @@ func (a *App) stopJobs(ctx context.Context) error {
 	err := errors.Join(a.jobs.Stop(ctx), a.deliveries.Stop(ctx), a.outsideJobs.Stop(ctx))
 	if a.assesses() {
 		err = errors.Join(err, a.assessments.Stop(ctx))
+	}
+	if a.backups != nil {
+		err = errors.Join(err, a.backups.Stop(ctx))
 	}
 	return err
 }

@@ -33,6 +33,7 @@ func (a *App) work() {
 	a.jobs.Every("tidy", jobs.DailyAt(3, 30), tidyArgs{})
 	jobs.Register(a.jobs, a.checkStats, jobs.Limits{Timeout: 30 * time.Minute, Concurrency: 1})
 	a.jobs.Every("check_stats", jobs.DailyAt(4, 30), checkStatsArgs{})
+	jobs.Register(a.jobs, a.noteErasures, jobs.Limits{Concurrency: 1, Outside: true})
 	a.mailer.Register(a.jobs)
 	deliverer := &webhook.Deliverer{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
 	deliverer.Register(a.deliveries)

@@ -55,6 +55,7 @@ var (
 	ManageImages   = right(System, "change and pull container images", SystemAdmin)
 	ManageJobs     = right(System, "see and retry background jobs", SystemAdmin)
 	ReadAudit      = right(System, "read the audit log", SystemAdmin)
+	SeeBackups     = right(System, "see how the backups are doing", SystemAdmin)
 	ManageWebhooks = right(System, "manage webhooks and read the event log", SystemAdmin)
 	AcceptTerms    = right(System, "accept the similarity service's agreement for this user", Self)
 )

@@ -6,11 +6,12 @@
 //
 //	lectern-backups.json     which installation it belongs to
 //	files/ab/abcd…           every stored file once, by its hash, for all backups together
+//	erased/…                 what was erased since the oldest backup, by its id
 //	sets/20261117T081500Z/   one backup: records, settings, the list of its files, and last of all its manifest
 //
 // A set without a manifest was never finished, and is no backup. Everything gets its name when it
 // is whole and safe, and not before. With a key all is encrypted by age (age-encryption.org), so that
-// whoever keeps the copy cannot read it, but for the first file and the lists of files: these say no
+// whoever keeps the copy cannot read it, but for the first file, the ids of erased people and the lists of files: these say no
 // more than the names of the files, and whoever removes old backups, without the key that reads them,
 // must know which files are still of use.
 package backup

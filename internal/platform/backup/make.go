@@ -32,7 +32,7 @@ type Installation struct {
 
 // Progress tells how far a copy is.
 type Progress struct {
-	Doing string // records or files
+	Doing string // records, files, or old files, which are removed
 	Done  int64
 	Of    int64 // 0 when it is not known
 }
@@ -43,15 +43,17 @@ type Maker struct {
 	Dir      string
 	Key      age.Recipient
 	Progress func(Progress)
+	Keep     Rule // older backups are removed after one is made
 
 	on shelf
 }
 
-// errBusy is what is said while another process writes to the place.
-var errBusy = errors.New("another backup of this installation is being made; try again when it is done")
+// ErrBusy is what is said while another process writes to the place.
+var ErrBusy = errors.New("another backup of this installation is being made; try again when it is done")
 
 // Make copies the installation as it is at one moment, while it is in use. Files that the place
-// has already are not copied again. It gives the name of the backup and what is in it.
+// has already are not copied again. It gives the name of the backup and what is in it, also when it
+// was made and only the removal of older ones failed.
 func (m *Maker) Make(ctx context.Context, from Installation) (string, *Manifest, error) {
 	lock, err := alone(ctx, from.DB)
 	if err != nil {
@@ -64,6 +66,9 @@ func (m *Maker) Make(ctx context.Context, from Installation) (string, *Manifest,
 	}
 	if err := m.clear(ctx, from.DB); err != nil {
 		return "", nil, fmt.Errorf("make the place ready: %w", err)
+	}
+	if err := m.note(ctx, from.DB); err != nil {
+		return "", nil, err
 	}
 	set, err := m.copy(ctx, from, made)
 	if err != nil {
@@ -79,6 +84,9 @@ func (m *Maker) Make(ctx context.Context, from Installation) (string, *Manifest,
 	if err := saveText(ctx, m.on, inSet(set, manifestName), m.Key, text); err != nil {
 		return "", nil, fmt.Errorf("write the manifest: %w", err)
 	}
+	if err := m.retain(ctx, lock); err != nil {
+		return set, made, fmt.Errorf("the backup %s is made, but older ones were not removed: %w", set, err)
+	}
 	return set, made, nil
 }
 
@@ -86,7 +94,7 @@ func (m *Maker) Make(ctx context.Context, from Installation) (string, *Manifest,
 func alone(ctx context.Context, d *db.DB) (*db.Alone, error) {
 	lock, err := d.Alone(ctx, "backup")
 	if errors.Is(err, db.ErrTaken) {
-		return nil, errBusy
+		return nil, ErrBusy
 	}
 	return lock, err
 }

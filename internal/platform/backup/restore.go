@@ -16,6 +16,9 @@ func (b *Backup) Check(ctx context.Context, tell func(Progress)) error {
 	if _, err := b.Settings(ctx); err != nil {
 		return err
 	}
+	if _, err := erasures(ctx, b.on); err != nil {
+		return err
+	}
 	if err := b.Records(ctx, nowhere{}); err != nil {
 		return err
 	}
@@ -35,7 +38,8 @@ func (nowhere) Numbers(context.Context, map[string]int64) error       { return n
 
 // Restore brings the backup back into a place that is empty: its files first, then all records
 // in one transaction, so that a place has either none of them or all. What broke off is begun
-// again by the same call. What is restored is paused: what it is a copy of may still run.
+// again by the same call. What is restored is paused: what it is a copy of may still run. Whoever
+// calls it then does what ToErase says, before anybody is served.
 func (b *Backup) Restore(ctx context.Context, into Installation, tell func(Progress)) error {
 	if err := b.Fits(ctx, into); err != nil {
 		return err
@@ -74,6 +78,10 @@ func (b *Backup) Rebuild(ctx context.Context, d *db.DB, tell func(Progress)) err
 // schema up to date.
 func (b *Backup) load(ctx context.Context, d *db.DB, tell func(Progress)) error {
 	tell(Progress{Doing: "records", Of: int64(len(b.Manifest.Tables))})
+	later, err := erasures(ctx, b.on)
+	if err != nil {
+		return err
+	}
 	if err := d.MigrateTo(ctx, b.Manifest.Schema); err != nil {
 		return err
 	}
@@ -82,12 +90,12 @@ func (b *Backup) load(ctx context.Context, d *db.DB, tell func(Progress)) error 
 			return err
 		}
 		return errors.Join(blob.EndHolds(ctx, q), // that of the backup itself came along
-			db.Restored(ctx, q, b.Manifest.Made))
+			db.Restored(ctx, q, b.Manifest.Made), eraseFirst(ctx, q, later))
 	}); err != nil {
 		return fmt.Errorf("bring the records back: %w", err)
 	}
 	tell(Progress{Doing: "records", Done: int64(len(b.Manifest.Tables)), Of: int64(len(b.Manifest.Tables))})
-	_, err := d.Migrate(ctx)
+	_, err = d.Migrate(ctx)
 	return err
 }
 

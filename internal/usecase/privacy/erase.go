@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/connect/notify"
 	"lectern/internal/people/ident"
+	"lectern/internal/platform/backup"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/portfolio"
 	"lectern/internal/teaching/submit"
@@ -66,8 +67,10 @@ func Erase(ctx context.Context, d *db.DB, userID int64, withFiles bool) (e *Eras
 		if e.Documents, err = submit.RemakeOf(ctx, q, userID); err != nil {
 			return err
 		}
-		e.Portfolios, err = portfolio.RemakeOf(ctx, q, userID)
-		return err
+		if e.Portfolios, err = portfolio.RemakeOf(ctx, q, userID); err != nil {
+			return err
+		}
+		return backup.Erased(ctx, q, backup.Erasure{Kind: backup.ErasedPerson, ID: userID, Files: withFiles})
 	})
 	return e, err
 }

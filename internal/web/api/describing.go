@@ -66,7 +66,7 @@ var tags = []endpoint.Tag{
 		`/similarit|^/api/tii_|/tii_`),
 	tag("Automated assessment", "Container images and what they say about submissions.", `overseer|/assessment$`),
 	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/data_export|^/api/unsubscribe|^/api/preferences`),
-	tag("Administration", "The audit log, events, background jobs and webhooks.", `^/api/admin`),
+	tag("Administration", "The audit log, backups, events, background jobs and webhooks.", `^/api/admin`),
 	tag("Marking", "The inbox, verdicts, reusable comments, notes of the staff, marking without a connection, and "+
 		"work in bulk.", `/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|/snippets|/notes|`+
 		`/presence$|/verdict`),

@@ -90,6 +90,7 @@ var readings = []reading{
 	{policy.ListImages, "convenor", `"tag":"go:1"`, []string{"/api/admin/overseer_images"}},
 	{policy.ReadAudit, "admin", `"action":"quokka"`, []string{"/api/admin/audit"}},
 	{policy.ManageJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
+	{policy.SeeBackups, "admin", `"every_seconds":`, []string{"/api/admin/backups"}},
 }
 
 // unguarded are the rights on GET endpoints that guard no field of their own.
