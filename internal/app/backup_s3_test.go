@@ -37,8 +37,13 @@ func TestABackupInABucket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Prove(ctx, b, silent); err != nil {
-			t.Errorf("not proven: %v", err)
+		proof, err := Prove(ctx, b, silent)
+		if err != nil {
+			t.Fatalf("not proven: %v", err)
+		}
+		if text := proof.Words(b.Manifest); proof.Pages < 2 || !strings.Contains(text, "became a document of") ||
+			!strings.Contains(text, " ago.") || !strings.Contains(text, "restored in") {
+			t.Errorf("%d pages: %s", proof.Pages, text)
 		}
 		into := place(t, engine)
 		if err := b.Restore(ctx, into, silent); err != nil {

@@ -233,10 +233,12 @@ type Proof struct {
 	Rows     int64
 	Receipts int64
 	Audit    *audit.Verdict
+	Pages    int // of the document that was made; 0: there was nothing to make one of
 }
 
 // Prove restores a backup into a place of its own, which it removes again, and looks at what is
-// there: every row and every file, the audit log with its signatures, and every receipt.
+// there: every row and every file, the audit log with its signatures, and every receipt. It makes a
+// document of the newest work, as the service would.
 func Prove(ctx context.Context, b *backup.Backup, tell func(backup.Progress)) (*Proof, error) {
 	begun := time.Now()
 	dir, err := os.MkdirTemp("", "lectern-restore-")
@@ -269,8 +271,28 @@ func Prove(ctx context.Context, b *backup.Backup, tell func(backup.Progress)) (*
 	if !p.Audit.Sound() {
 		return nil, fmt.Errorf("the audit log of the backup was tampered with: %s", p.Audit.Problems[0])
 	}
+	if p.Pages, err = tryDocument(ctx, b, d, filepath.Join(dir, "files")); err != nil {
+		return nil, err
+	}
 	p.Took = time.Since(begun)
 	return p, nil
+}
+
+// tryDocument makes the document of the newest submission from its files in the backup.
+func tryDocument(ctx context.Context, b *backup.Backup, d *db.DB, dir string) (pages int, err error) {
+	id, hashes, err := submit.NewestFiles(ctx, d.Pool())
+	if err != nil || id == 0 {
+		return 0, err
+	}
+	store, err := files.Open(ctx, dir)
+	if err != nil {
+		return 0, err
+	}
+	if err := b.Fetch(ctx, hashes, store); err != nil {
+		return 0, err
+	}
+	docs := &submit.Documents{DB: d, Files: store, Institution: "Lectern"}
+	return docs.Try(ctx, id)
 }
 
 // Words tells what was proven.
@@ -280,7 +302,11 @@ func (p *Proof) Words(m *backup.Manifest) string {
 		"log, restored in %s.", m.Made.UTC().Format(moment), p.Rows, m.FileCount, bounds.SizeText(m.FileBytes), p.Receipts,
 		p.Audit.Last, p.Took.Round(time.Second/10))
 	if m.Newest != nil {
-		text += "\nThe newest entry of the audit log is of " + m.Newest.Format(moment) + "."
+		text += fmt.Sprintf("\nThe newest record is of %s, %s ago.", m.Newest.Format(moment),
+			time.Since(*m.Newest).Round(time.Minute))
+	}
+	if p.Pages > 0 {
+		text += fmt.Sprintf("\nThe newest work became a document of %d pages.", p.Pages)
 	}
 	return text
 }

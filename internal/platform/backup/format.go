@@ -51,7 +51,7 @@ type Manifest struct {
 	Format       int        `json:"format"`
 	Installation string     `json:"installation"`
 	Made         clock.Time `json:"made"`    // the moment of the snapshot
-	Newest       *time.Time `json:"newest"`  // the newest entry of the audit log
+	Newest       *time.Time `json:"newest"`  // the newest entry of the audit log, or work handed in
 	Program      string     `json:"program"` // that made it
 	Schema       int64      `json:"schema"`
 	Tables       []Counted  `json:"tables"`

@@ -286,6 +286,15 @@ func heads(ctx context.Context, q db.Q, made *Manifest) error {
 	case !fault.Is(err, fault.Missing):
 		return err
 	}
+	work, err := db.All[clock.Time](ctx, q, `SELECT at FROM submission_tasks ORDER BY at DESC LIMIT 1`)
+	if err != nil {
+		return err
+	}
+	for _, at := range work {
+		if at := at.UTC(); made.Newest == nil || at.After(*made.Newest) {
+			made.Newest = &at
+		}
+	}
 	made.Receipts, err = db.All[Chain](ctx, q, `SELECT unit_id AS unit, sequence AS number, hash FROM receipt_chains
 		ORDER BY unit_id`)
 	return err

@@ -62,6 +62,24 @@ func (b *Backup) Restore(ctx context.Context, into Installation, tell func(Progr
 	return b.load(ctx, into.DB, tell)
 }
 
+// Fetch brings single files back.
+func (b *Backup) Fetch(ctx context.Context, hashes []files.Hash, into files.Store) error {
+	for _, h := range hashes {
+		r, err := open(ctx, b.on, fileName(string(h)), false, b.key)
+		if err != nil {
+			return err
+		}
+		info, err := into.Put(ctx, r)
+		if err == nil && info.Hash != h {
+			err = fmt.Errorf("%w: the file %s", errDamaged, h)
+		}
+		if err := errors.Join(err, r.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Rebuild reads the whole backup and brings its records back into an empty database, but keeps no
 // file, to see that all is well.
 func (b *Backup) Rebuild(ctx context.Context, d *db.DB, tell func(Progress)) error {
