@@ -261,3 +261,22 @@ func TestSeeingAsTheStudent(t *testing.T) {
 	b.follow(".as-student button")
 	b.await("location.pathname.startsWith('/units/1/students/')")
 }
+
+// The outcomes of a unit are read at a glance: what counts is within a few screens, as a chart first.
+func TestOutcomesAreNoWall(t *testing.T) {
+	needed(t)
+	b := open(t, quiet(t), wide)
+	b.signIn("student_1")
+	b.visit(eval[string](b, `document.querySelector('main a[href^="/projects/"]').pathname
+		.split('/').slice(0, 3).join('/')`) + "/outcomes")
+	const main = "document.querySelector('main')"
+	if tall := eval[float64](b, main+".scrollHeight"); tall > 3000 {
+		t.Errorf("the page is %.0f px tall", tall)
+	}
+	if links := eval[int](b, main+".querySelectorAll('a').length"); links > 70 {
+		t.Errorf("%d links are on it", links)
+	}
+	if chart, table := b.top("main svg.chart"), b.top("main table"); chart > 900 || chart > table {
+		t.Errorf("the chart begins at %.0f px, the table at %.0f", chart, table)
+	}
+}

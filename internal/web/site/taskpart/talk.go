@@ -21,6 +21,7 @@ type Line struct {
 	Own           bool          // the reader said or did it
 	Answers       *work.Comment // what it replies to; nil: nothing, or what is gone
 	Version       int           // which version was submitted then; 0: none
+	ByItself      bool          // nobody moved the task: the work came late
 	At            clock.Time
 }
 
@@ -69,6 +70,11 @@ func withVersions(lines []*Line, versions []clock.Time) []*Line {
 		lines = append(lines, &Line{Version: i + 1, At: at})
 	}
 	slices.SortStableFunc(lines, func(a, b *Line) int { return a.At.Compare(b.At.Time) })
+	for i, l := range lines[min(1, len(lines)):] {
+		before := lines[i]
+		l.ByItself = reached(l) == status.TimeExceeded && l.At.Equal(before.At.Time) &&
+			(before.Version > 0 || reached(before) == status.ReadyForFeedback)
+	}
 	return lines
 }
 

@@ -35,6 +35,22 @@ func TestLinesOfAConversation(t *testing.T) {
 	}
 }
 
+// That work came late is told as nobody's words: the status came with the work. One that somebody
+// gave later is theirs.
+func TestLatenessIsNobodysWords(t *testing.T) {
+	at := func(minute int) clock.Time { return clock.At(time.Date(2026, 3, 1, 9, minute, 0, 0, time.UTC)) }
+	all := []*work.Comment{{ID: 1, Type: "status", Status: "ready_for_feedback", CreatedAt: at(1)},
+		{ID: 2, Type: "status", Status: "time_exceeded", CreatedAt: at(1)},
+		{ID: 3, Type: "status", Status: "fix_and_resubmit", CreatedAt: at(2)},
+		{ID: 4, Type: "status", Status: "time_exceeded", CreatedAt: at(3)}}
+	_, lines, _ := Folded(all, []clock.Time{at(1)}, 7)
+	for i, want := range []bool{false, true, false, false} {
+		if lines[i].ByItself != want {
+			t.Errorf("%+v", lines[i])
+		}
+	}
+}
+
 // What is quoted elsewhere is words alone, whatever was typed.
 func TestPlainWordsOfAComment(t *testing.T) {
 	for text, want := range map[string]string{"See **line 4** of `a.go`:\n\n- one\n- two": "See line 4 of a.go: one two",

@@ -12,6 +12,7 @@ import (
 	"lectern/internal/ground/opt"
 	"lectern/internal/teaching/chart"
 	"lectern/internal/teaching/insight"
+	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 	"lectern/internal/web/site/page"
 )
@@ -21,7 +22,7 @@ var kit embed.FS
 
 // Kit is what these parts are drawn from.
 var Kit = page.Kit{Files: kit, Funcs: func(l *page.Language) template.FuncMap {
-	return template.FuncMap{"leads": leads, "reached": reached, "undone": undone, "extract": extract, "plain": plain,
+	return template.FuncMap{"leads": leads, "byItself": byItself, "reached": reached, "undone": undone, "extract": extract, "plain": plain,
 		"prose":    func(text string) template.HTML { return prose(l, text) },
 		"happened": func(e work.HistoryEntry) string { return happened(l, e) },
 		"burndown": func(b *insight.Burndown) chart.Figure { return burndown(l, b) }}
@@ -74,3 +75,11 @@ func happened(l *page.Language, e work.HistoryEntry) string {
 
 // leads tells whether an entry leads from one state to another.
 func leads(e work.HistoryEntry) bool { return e.From != nil && e.To != nil && *e.From != *e.To }
+
+// byItself tells whether nobody moved the task: the work came late, with what stands next in the
+// list, which begins with the newest.
+func byItself(all []work.HistoryEntry, i int) bool {
+	e := all[i]
+	return leads(e) && *e.From == status.ReadyForFeedback && *e.To == status.TimeExceeded && i+1 < len(all) &&
+		all[i+1].At.Equal(e.At.Time)
+}
