@@ -66,7 +66,7 @@ var behind = map[string][]string{
 	taskPage + "/versions/{timestamp}/progress": {aTask + "/submission_details"},
 	taskPage + "/versions/{timestamp}/tests":    {aVersion + "/assessment"},
 	"/units/{id}/extensions":                    {aUnit + "/extensions", aUnit + "/extensions?decided=true&limit=25", aUnit},
-	"/units/{id}":                               {aUnit + "/readiness", aUnit + "/turnaround", aUnit + "/extensions", aUnit + "/reviews", aUnit},
+	"/units/{id}":                               {aUnit + "/turnaround", aUnit + "/extensions", aUnit + "/reviews", aUnit},
 	"/units/{id}/reviews":                       {aUnit + "/reviews", aUnit + "/reviews?answered=true&limit=25", aUnit},
 	"/units/{id}/promise":                       {aUnit + "/turnaround", aUnit},
 	"/units/{id}/offline":                       {aUnit},
