@@ -82,7 +82,7 @@ type tutorial struct {
 }
 
 // ReadinessOf tells what a unit has and still lacks, from four statements. Whoever asks holds
-// policy.EditUnit; it fails with fault.Missing where there is no such unit.
+// policy.SeeReadiness; it fails with fault.Missing where there is no such unit.
 func ReadinessOf(ctx context.Context, q db.Q, unitID int64) (*Readiness, error) {
 	has, err := db.OneOf[setUp](ctx, q, "unit", `SELECT u.start_date, u.end_date,
 			(SELECT count(*) FROM unit_roles r WHERE r.unit_id = u.id) AS staff,

@@ -73,6 +73,7 @@ var (
 	ExportUnit       = right(Unit, "export from this unit", staff)
 	ExceedCapacity   = right(Unit, "enrol into a full tutorial", staff)
 	EditUnit         = right(Unit, "change this unit", convenors)
+	SeeReadiness     = right(Unit, "see what this unit still lacks", convenors)
 	SeeAccess        = right(Unit, "see who has access to this unit", convenors)
 	SeeStaff         = right(Unit, "see the roles on the staff of this unit", convenors)
 	EmployStaff      = right(Unit, "change the staff of this unit", convenors)

@@ -11,7 +11,7 @@ import (
 )
 
 func (s *Server) readinessRoutes() {
-	endpoint.Route(s.Server, "GET /api/units/{id}/readiness", 200, policy.EditUnit,
+	endpoint.Route(s.Server, "GET /api/units/{id}/readiness", 200, policy.SeeReadiness,
 		"Tell what a unit has and still lacks before its students can begin", s.readiness)
 }
 

@@ -82,6 +82,7 @@ var readings = []reading{
 		"/api/units/{id}/stats/student_target_grade"}},
 
 	{policy.SeeTutorPace, "convenor", `"tutors":[{`, []string{"/api/units/{id}/turnaround"}},
+	{policy.SeeReadiness, "convenor", `"checks":[{`, []string{"/api/units/{id}/readiness"}},
 
 	{policy.ListUsers, "convenor", `outsider@example.edu`, []string{"/api/users"}},
 	{policy.ReadUser, "student", `"has_run_first_time_setup"`, []string{"/api/users/{id}"}},

@@ -18,7 +18,7 @@ import (
 
 func (s *room) overviewRoutes() {
 	page.Show(s.Site, links.Unit, policy.ReadStatistics, "What a unit lacks, and what in it needs somebody", s.overview,
-		endpoint.Asks(policy.SeeTutorPace, policy.EditUnit, policy.SeeExtensions, policy.SeeReviews, policy.SeeClusters))
+		endpoint.Asks(policy.SeeTutorPace, policy.SeeReadiness, policy.SeeExtensions, policy.SeeReviews, policy.SeeClusters))
 }
 
 type overviewIn struct {
@@ -67,7 +67,7 @@ func (s *room) overview(ctx context.Context, who *access.Caller, in overviewIn) 
 		if needs, err = usecase.NeedsOf(ctx, q, who, in.ID); err != nil {
 			return err
 		}
-		if weeks, err = course.Calendars(ctx, q, in.ID); err != nil || !who.May(policy.EditUnit) {
+		if weeks, err = course.Calendars(ctx, q, in.ID); err != nil || !who.May(policy.SeeReadiness) {
 			return err
 		}
 		ready, err = usecase.ReadinessOf(ctx, q, in.ID)
