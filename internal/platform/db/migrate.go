@@ -86,7 +86,11 @@ func (d *DB) migrate(ctx context.Context, to int64) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the migrations: %w", err)
 	}
-	return apply(ctx, p, to)
+	ran, err := apply(ctx, p, to)
+	if err != nil {
+		return nil, err
+	}
+	return ran, d.tellPrograms(ctx, dir)
 }
 
 func apply(ctx context.Context, p *goose.Provider, to int64) ([]string, error) {

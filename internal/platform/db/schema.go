@@ -64,9 +64,14 @@ func (d *DB) Fits(ctx context.Context) error {
 func newest() (n int64) {
 	names, _ := fs.Glob(migrations, "migrations/*.sql")
 	for _, name := range names {
-		head, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
-		v, _ := strconv.ParseInt(head, 10, 64)
-		n = max(n, v)
+		n = max(n, numberOf(strings.TrimPrefix(name, "migrations/")))
 	}
+	return n
+}
+
+// numberOf is the number of a migration, by the name of its file.
+func numberOf(name string) int64 {
+	head, _, _ := strings.Cut(name, "_")
+	n, _ := strconv.ParseInt(head, 10, 64)
 	return n
 }
