@@ -117,14 +117,14 @@ func TestSettingsOfBackupsAreChecked(t *testing.T) {
 // Retention removes old backups and the files that only they had, on a disk and in a bucket, and
 // what is cut off in the middle of it leaves those that are kept whole.
 func TestOldBackupsAreRemoved(t *testing.T) {
-	for name, to := range map[string]func() string{
-		"directory": t.TempDir,
-		"bucket":    func() string { return s3test.Location(s3test.Start(t), "/backups/") },
+	for name, to := range map[string]func(t *testing.T) string{
+		"directory": func(t *testing.T) string { return t.TempDir() },
+		"bucket":    func(t *testing.T) string { return s3test.Location(s3test.Start(t), "/backups/") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			from := filled(t, "sqlite")
 			lose := addFiles(t, from, 5)
-			m := backup.Maker{Dir: to()}
+			m := backup.Maker{Dir: to(t)}
 			var counts []int64
 			for n := range 3 {
 				m.Keep = backup.Rule{}

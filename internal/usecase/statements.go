@@ -18,11 +18,9 @@ const (
 		"you. The staff of your units and the administrators of this service can see them."
 	defaultDeclaration = "By submitting work you state that it is your own, that every source it draws on is named, " +
 		"and that you agree to its being compared with the work of others."
-	onAccessibility = "These pages work with a keyboard, a screen reader, zoom and small screens, and follow WCAG 2.2 " +
-		"at level AA. If something does not work for you, tell your tutor or an administrator."
 )
 
-// ShortStatement is what is said on a matter in one paragraph.
+// ShortStatement is what the settings say on a matter in one paragraph; empty where they say nothing.
 func (s *Service) ShortStatement(m Matter) string {
 	switch m {
 	case OnPrivacy:
@@ -30,5 +28,5 @@ func (s *Service) ShortStatement(m Matter) string {
 	case OnPlagiarism:
 		return s.Declaration
 	}
-	return onAccessibility
+	return ""
 }

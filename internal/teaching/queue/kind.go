@@ -23,15 +23,6 @@ const (
 // Enum lists the kinds a task can be of.
 func (Kind) Enum() []string { return []string{string(ToMark), string(ToAnswer), string(Pinned)} }
 
-// known tells whether k narrows a queue.
-func (k Kind) known() bool {
-	switch k {
-	case ToMark, ToAnswer, Pinned, Waiting:
-		return true
-	}
-	return false
-}
-
 // Scan implements sql.Scanner: in SQL the kinds are numbers, in the order of what they come before.
 func (k *Kind) Scan(src any) error {
 	n, ok := src.(int64)

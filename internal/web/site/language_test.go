@@ -43,10 +43,10 @@ var given = strings.NewReplacer(hostile, "", strings.TrimRight(hostile, turning)
 var machine = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{12,}\b|\bMB\b|\bUTC\b|\bSHA-256\b|\b[A-Z][A-Za-z]+/[A-Za-z_/-]+`)
 
 // domain is what the domain says in English: why something is refused, what it put on
-// record with a decision, what a receipt states and is signed for, and the declaration of
-// the settings.
+// record with a decision, what a receipt states and is signed for, and the declaration and the
+// sentence on privacy of the settings.
 var domain = regexp.MustCompile(`(?s)^(The group .* is full|Tutorial .* is for campus|Time extended to|` +
-	`states that on|By submitting work you state)`)
+	`states that on|By submitting work you state|The work you submit)`)
 
 // printed is what the tests of work printed.
 var printed = []string{"x", "m", "r"}

@@ -355,12 +355,12 @@ func TestSecondFactorOnPages(t *testing.T) {
 		ann.do(id, url.Values{}).leadsTo("/profile/security#sessions")
 		other.do("/home", nil).leadsTo("/sign-in?next=%2Fhome")
 		others := []*world{w.as("ann"), w.as("ann")}
-		ann.do("/profile/security", nil).status(200).says("3 devices").says("Sign out the other 2")
+		ann.do("/profile/security", nil).status(200).says("3 devices").says("Sign out 2 other devices")
 		ann.do("/profile/other-sessions", url.Values{}).leadsTo("/profile/security#sessions")
 		for _, o := range others {
 			o.do("/home", nil).leadsTo("/sign-in?next=%2Fhome")
 		}
-		ann.do("/profile/security", nil).status(200).lacks("Sign out the other")
+		ann.do("/profile/security", nil).status(200).lacks("Sign out 1 other")
 		ann.do("/profile/password", url.Values{"old_password": {secret}, "password": {secret + "!"},
 			"again": {secret + "?"}}).status(422).says("do not match")
 		ann.do("/profile/password", url.Values{"old_password": {secret}, "password": {secret + "!"},

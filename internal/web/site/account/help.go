@@ -139,8 +139,11 @@ func (s *room) statement(m usecase.Matter) *statement {
 			return s.Word("talk.outside", host)
 		}))
 	}
-	if from.Text != "" && m != usecase.OnPlagiarism { // that one is agreed to
+	switch {
+	case from.Text != "" && m != usecase.OnPlagiarism: // that one is agreed to
 		out.Short = ""
+	case m == usecase.OnAccessibility:
+		out.Short = s.Word("help.accessible")
 	}
 	return out
 }
