@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"lectern/internal/ground/bounds"
+	"lectern/internal/ground/clock"
 	"lectern/internal/platform/backup"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
@@ -195,15 +196,16 @@ func (m *backupMetrics) Collect(c chan<- prometheus.Metric) {
 		return
 	}
 	tell := func(d *prometheus.Desc, v float64) { c <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v) }
-	at := map[bool]float64{}
-	if s.Made != nil {
-		at[true] = float64(s.Made.Unix())
-	}
-	if s.FailedAt != nil {
-		at[false] = float64(s.FailedAt.Unix())
-	}
-	tell(m.made, at[true])
-	tell(m.failed, at[false])
+	tell(m.made, stamp(s.Made))
+	tell(m.failed, stamp(s.FailedAt))
 	tell(m.seconds, s.Seconds)
 	tell(m.bytes, float64(s.Bytes))
+}
+
+// stamp is a moment as metrics have it; 0 where there is none.
+func stamp(at *clock.Time) float64 {
+	if at == nil {
+		return 0
+	}
+	return float64(at.Unix())
 }

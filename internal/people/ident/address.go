@@ -159,7 +159,7 @@ func AddAddressLink(ctx context.Context, q db.Q, user int64, email string) (stri
 	}
 	token := newToken()
 	_, err = db.Exec(ctx, q, `INSERT INTO address_links (user_id, email, token_hash, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5)`, user, email, hash(token), q.Now(), clock.At(q.Now().Add(ConfirmLife)))
+		VALUES ($1, $2, $3, $4, $5)`, user, email, HashToken(token), q.Now(), clock.At(q.Now().Add(ConfirmLife)))
 	return token, err
 }
 
@@ -167,7 +167,7 @@ func AddAddressLink(ctx context.Context, q db.Q, user int64, email string) (stri
 // expired is fault.Missing.
 func AddressOf(ctx context.Context, q db.Q, token string) (string, error) {
 	found, err := db.All[string](ctx, q, `SELECT email FROM address_links WHERE token_hash = $1 AND expires_at > $2`,
-		hash(token), q.Now())
+		HashToken(token), q.Now())
 	if err == nil && len(found) == 0 {
 		err = errLink
 	}
@@ -186,7 +186,7 @@ func ConfirmAddress(ctx context.Context, q db.Q, token string) (*User, Moved, er
 		Email  string `db:"email"`
 	}
 	found, err := db.All[link](ctx, q, `SELECT user_id, email FROM address_links WHERE token_hash = $1
-		AND expires_at > $2`, hash(token), q.Now())
+		AND expires_at > $2`, HashToken(token), q.Now())
 	if err == nil && len(found) == 0 {
 		err = errLink
 	}

@@ -134,7 +134,7 @@ func AddAll(ctx context.Context, q db.Q, some []NewUser) (map[string]Added, erro
 		entries = append(entries, created(u.ID), appointed(u.ID, policy.Role(u.Role)))
 		token := newToken()
 		out[u.Key] = Added{u.ID, token}
-		rows = append(rows, []any{u.ID, hash(token), now, until})
+		rows = append(rows, []any{u.ID, HashToken(token), now, until})
 	}
 	if err := addWords(ctx, q, people...); err != nil {
 		return nil, err

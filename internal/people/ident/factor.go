@@ -312,7 +312,7 @@ func (f *factor) use(ctx context.Context, q db.Q, user int64, code string) (bool
 }
 
 func useRecovery(ctx context.Context, q db.Q, user int64, code string) (bool, error) {
-	n, err := db.Exec(ctx, q, `DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2`, user, hash(code))
+	n, err := db.Exec(ctx, q, `DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2`, user, HashToken(code))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -328,7 +328,7 @@ func newCodes(ctx context.Context, q db.Q, user int64) ([]string, error) {
 	for i := range codes {
 		code := rand.Text()[:recoverySize]
 		codes[i] = code[:4] + "-" + code[4:8] + "-" + code[8:12] + "-" + code[12:]
-		rows[i] = []any{hash(code)}
+		rows[i] = []any{HashToken(code)}
 	}
 	list, args, err := db.Rows(q, []any{user}, []string{"code_hash TEXT"}, rows)
 	if err != nil {

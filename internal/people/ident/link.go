@@ -57,7 +57,7 @@ func addLink(ctx context.Context, q db.Q, user int64, life time.Duration) (token
 	token, until = newToken(), clock.At(q.Now().Add(life))
 	_, err = db.Exec(ctx, q, `INSERT INTO password_links (user_id, token_hash, created_at, expires_at)
 		VALUES ($1, $2, $3, $4)`,
-		user, hash(token), q.Now(), until)
+		user, HashToken(token), q.Now(), until)
 	return token, until, err
 }
 
@@ -73,7 +73,7 @@ var errLink = fault.New(fault.Missing, "This link has been used or has expired. 
 // nothing up. One that was used or has expired is fault.Missing.
 func (d *Passwords) LinkOf(ctx context.Context, token string) (*User, error) {
 	u, err := db.One[User](ctx, d.db.Pool(), `SELECT `+userColumns+` FROM users WHERE disabled_at IS NULL
-		AND id = (SELECT user_id FROM password_links WHERE token_hash = $1 AND expires_at > $2)`, hash(token),
+		AND id = (SELECT user_id FROM password_links WHERE token_hash = $1 AND expires_at > $2)`, HashToken(token),
 		d.db.Now())
 	if fault.Is(err, fault.Missing) {
 		err = errLink
@@ -97,7 +97,7 @@ func (d *Passwords) UseLink(ctx context.Context, token, password string) error {
 		return err
 	}
 	return d.db.Tx(ctx, func(q db.Q) error {
-		n, err := db.Exec(ctx, q, `DELETE FROM password_links WHERE token_hash = $1 AND expires_at > $2`, hash(token),
+		n, err := db.Exec(ctx, q, `DELETE FROM password_links WHERE token_hash = $1 AND expires_at > $2`, HashToken(token),
 			q.Now())
 		if err == nil && n == 0 {
 			err = errLink

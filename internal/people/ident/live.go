@@ -18,7 +18,7 @@ const LiveTicketLife = time.Minute
 func NewLiveTicket(ctx context.Context, q db.Q, who *access.Caller) (string, error) {
 	token := newToken()
 	_, err := db.Exec(ctx, q, `INSERT INTO live_tickets (session_id, token_hash, expires_at) VALUES ($1, $2, $3)`,
-		who.SessionID, hash(token), clock.At(q.Now().Add(LiveTicketLife)))
+		who.SessionID, HashToken(token), clock.At(q.Now().Add(LiveTicketLife)))
 	return token, err
 }
 
@@ -26,7 +26,7 @@ func NewLiveTicket(ctx context.Context, q db.Q, who *access.Caller) (string, err
 // used, has expired or never was is fault.Unknown. It is for whoever has the ticket.
 func UseLiveTicket(ctx context.Context, q db.Q, ticket string) (*access.Caller, error) {
 	ids, err := db.All[int64](ctx, q, `DELETE FROM live_tickets WHERE token_hash = $1 AND expires_at > $2
-		RETURNING session_id`, hash(ticket), q.Now())
+		RETURNING session_id`, HashToken(ticket), q.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -61,6 +61,9 @@ func Erasable(ctx context.Context, q db.Q, u *User) error {
 	return err
 }
 
+// ErasedName is the user name of somebody who was erased.
+func ErasedName(id int64) string { return fmt.Sprintf("erased-%d", id) }
+
 // Erase replaces all that tells who an account belongs to, disables it for good and forgets
 // failed tries to sign in. It refuses the last Admin. It is for whoever runs the installation,
 // by `lectern user erase`; there is no right for it.
@@ -78,7 +81,7 @@ func Erase(ctx context.Context, q db.Q, id int64) error {
 	if err := forgetAccount(ctx, q, u.Username); err != nil {
 		return err
 	}
-	name := fmt.Sprintf("erased-%d", id)
+	name := ErasedName(id)
 	_, err = db.Exec(ctx, q, `UPDATE users SET username = $2, username_key = $2, email = $3, email_key = $3,
 			email_pending = NULL, student_id = NULL, login_id = NULL, first_name = 'Erased', last_name = $4,
 			name_key = '', nickname = NULL, pronouns = NULL, password_hash = NULL, receive_task_notifications = FALSE,

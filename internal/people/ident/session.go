@@ -17,9 +17,9 @@ import (
 // newToken gives a token of 130 random bits.
 func newToken() string { return rand.Text() }
 
-// hash is how tokens are stored: they are random, so one round of SHA-256 leaves
+// HashToken is how tokens are stored: they are random, so one round of SHA-256 leaves
 // nothing to guess, and a copy of the table opens no session.
-func hash(token string) string {
+func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
@@ -41,7 +41,7 @@ func Open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 	if _, err := db.Exec(ctx, q, `INSERT INTO sessions (user_id, token_hash, created_at, expires_at, agent, used_at,
 			renewed_at, began_here, enrolling)
 		VALUES ($1, $2, $3, $4, $5, $3, $3, $6, $7)`,
-		u.ID, hash(token), q.Now(), clock.At(q.Now().Add(access.Lifetime(u.Role, e.Remember))),
+		u.ID, HashToken(token), q.Now(), clock.At(q.Now().Add(access.Lifetime(u.Role, e.Remember))),
 		device(e.Agent), e.password, e.enrolling); err != nil {
 		return "", err
 	}
@@ -101,7 +101,7 @@ func ofName(username string) func(*access.Session) bool {
 // byToken finds the session of a token, if it is the right one and not over.
 func byToken(ctx context.Context, q db.Q, token string, right func(*access.Session) bool,
 	on access.Scope) (*access.Session, error) {
-	s, err := access.SessionOf(ctx, q, hash(token), on)
+	s, err := access.SessionOf(ctx, q, HashToken(token), on)
 	switch {
 	case fault.Is(err, fault.Missing) || err == nil && (s.DisabledAt != nil || !right(s)):
 		return nil, errNoSession

@@ -27,7 +27,7 @@ func accountName(username string) string {
 	if v := variant(key); v != "" {
 		key = v
 	}
-	return "account " + hash(key)
+	return "account " + HashToken(key)
 }
 
 var studentNumber = regexp.MustCompile(`^s([0-9]{6,10}[0-9x])$`)
@@ -59,7 +59,7 @@ func addressName(a netip.Addr) string {
 // when it is not known.
 func place(a netip.Addr) string {
 	if name := addressName(a); name != "" {
-		return hash(name)
+		return HashToken(name)
 	}
 	return ""
 }

@@ -18,7 +18,7 @@ const ticketLife = 30 * time.Second
 func NewTicket(ctx context.Context, q db.Q, user int64) (string, error) {
 	token := newToken()
 	_, err := db.Exec(ctx, q, `INSERT INTO sign_in_tickets (user_id, token_hash, expires_at) VALUES ($1, $2, $3)`,
-		user, hash(token), clock.At(q.Now().Add(ticketLife)))
+		user, HashToken(token), clock.At(q.Now().Add(ticketLife)))
 	return token, err
 }
 
@@ -32,7 +32,7 @@ func Trade(ctx context.Context, d *db.DB, username, ticket string, e Entry) (u *
 		u = nil
 		ids, err := db.All[int64](ctx, q, `DELETE FROM sign_in_tickets WHERE token_hash = $1
 			AND expires_at > $2 RETURNING user_id`,
-			hash(ticket), q.Now())
+			HashToken(ticket), q.Now())
 		if err != nil || len(ids) == 0 {
 			return err
 		}

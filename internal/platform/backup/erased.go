@@ -48,9 +48,7 @@ func Erased(ctx context.Context, q db.Q, e Erasure) error {
 	if err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, fmt.Sprint(erasureName, e.Kind, " ", e.ID),
-		string(text)); err != nil {
+	if err := db.SetInstallation(ctx, q, fmt.Sprint(erasureName, e.Kind, " ", e.ID), string(text)); err != nil {
 		return fmt.Errorf("note the erasure: %w", err)
 	}
 	_, err = jobs.Enqueue(ctx, q, NoteArgs{}, jobs.Options{})
@@ -170,9 +168,7 @@ func eraseFirst(ctx context.Context, q db.Q, all []Erasure) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, firstName, string(text))
-	return err
+	return db.SetInstallation(ctx, q, firstName, string(text))
 }
 
 // ToErase gives what a restored installation has to erase before anybody is served.

@@ -94,8 +94,6 @@ func change(ctx context.Context, d *db.DB, f func(db.Q, *State)) error {
 		if err != nil {
 			return err
 		}
-		_, err = db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, stateName, string(text))
-		return err
+		return db.SetInstallation(ctx, q, stateName, string(text))
 	})
 }

@@ -26,9 +26,7 @@ func Hold(ctx context.Context, d *db.DB) (release func(), err error) {
 	name := heldName + rand.Text()
 	renew := func(ctx context.Context) error {
 		return d.Tx(ctx, func(q db.Q) error {
-			_, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2)
-				ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, clock.At(d.Now().Add(held)).String())
-			return err
+			return db.SetInstallation(ctx, q, name, clock.At(d.Now().Add(held)).String())
 		})
 	}
 	if err := renew(ctx); err != nil {

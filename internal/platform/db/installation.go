@@ -23,3 +23,10 @@ func InstallationKey(ctx context.Context, d *DB, name string) ([]byte, error) {
 	}
 	return []byte(*text), nil
 }
+
+// SetInstallation keeps a value of the installation under a name, in place of an earlier one.
+func SetInstallation(ctx context.Context, q Q, name, value string) error {
+	_, err := Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	return err
+}

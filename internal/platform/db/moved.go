@@ -77,9 +77,7 @@ func setMark(ctx context.Context, q Q, name string, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, string(text))
-	return err
+	return SetInstallation(ctx, q, name, string(text))
 }
 
 // Here refuses a database whose installation is used elsewhere: what is written here would be lost.

@@ -17,9 +17,7 @@ func Restored(ctx context.Context, q Q, from clock.Time) error {
 	if err := Pause(ctx, q, "it was restored from the backup of "+from.Format("2 January 2006, 15:04 UTC")); err != nil {
 		return err
 	}
-	_, err := Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ('restored from', $1)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, from.String())
-	return err
+	return SetInstallation(ctx, q, "restored from", from.String())
 }
 
 // TakeRestored gives the moment that Restored noted, once; nil when there is none.
@@ -34,9 +32,7 @@ func TakeRestored(ctx context.Context, q Q) (*clock.Time, error) {
 
 // Pause pauses the installation, and says why.
 func Pause(ctx context.Context, q Q, why string) error {
-	_, err := Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ('paused', $1)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, why)
-	return err
+	return SetInstallation(ctx, q, "paused", why)
 }
 
 // Paused tells why the installation is paused; empty when it is not.

@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
+	"lectern/internal/people/ident"
 	"lectern/internal/platform/backup"
 	"lectern/internal/platform/db"
 )
@@ -53,5 +54,5 @@ func stillThere(ctx context.Context, d *db.DB, e backup.Erasure) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return u.Username != fmt.Sprintf("erased-%d", e.ID) && !u.CreatedAt.After(e.At.Time), nil
+	return u.Username != ident.ErasedName(e.ID) && !u.CreatedAt.After(e.At.Time), nil
 }

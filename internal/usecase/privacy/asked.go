@@ -3,8 +3,6 @@ package privacy
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -197,7 +195,7 @@ func LinkToArchive(ctx context.Context, q db.Q, who *access.Caller) (*ArchiveLin
 	}
 	l := &ArchiveLink{Token: rand.Text(), ExpiresAt: clock.At(q.Now().Add(linkLife))}
 	n, err := db.Exec(ctx, q, `UPDATE data_exports SET token_hash = $2, link_expires_at = $3
-		WHERE user_id = $1 AND hash IS NOT NULL AND expires_at > $4`, who.ID, hashed(l.Token), l.ExpiresAt, q.Now())
+		WHERE user_id = $1 AND hash IS NOT NULL AND expires_at > $4`, who.ID, ident.HashToken(l.Token), l.ExpiresAt, q.Now())
 	if err != nil {
 		return nil, fmt.Errorf("make a link to an archive: %w", err)
 	}
@@ -207,11 +205,6 @@ func LinkToArchive(ctx context.Context, q db.Q, who *access.Caller) (*ArchiveLin
 	return l, nil
 }
 
-func hashed(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
-}
-
 // UseArchiveLink gives the file that a link of the caller leads to, once: of many uses at a time
 // one wins. It fails with fault.Missing for a link that was used, has expired or is somebody
 // else's.
@@ -219,7 +212,7 @@ func UseArchiveLink(ctx context.Context, q db.Q, who *access.Caller, token strin
 	// The row is written first, so that of two at once the second finds no link.
 	n, err := db.Exec(ctx, q, `UPDATE data_exports SET downloaded_at = $3, token_hash = NULL, link_expires_at = NULL
 		WHERE user_id = $1 AND token_hash = $2 AND link_expires_at > $3 AND expires_at > $3 AND hash IS NOT NULL`, who.ID,
-		hashed(token), q.Now())
+		ident.HashToken(token), q.Now())
 	if err != nil {
 		return "", fmt.Errorf("use a link to an archive: %w", err)
 	}

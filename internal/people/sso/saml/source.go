@@ -115,11 +115,7 @@ func (p *Provider) Refresh(ctx context.Context) error {
 		return nil
 	}
 	p.text = string(f.text)
-	return p.db.Tx(ctx, func(q db.Q) error {
-		_, err := db.Exec(ctx, q, `INSERT INTO installation (name, value) VALUES ($1, $2)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, p.stored(), p.text)
-		return err
-	})
+	return p.db.Tx(ctx, func(q db.Q) error { return db.SetInstallation(ctx, q, p.stored(), p.text) })
 }
 
 // stored is where the last good metadata of this address is kept, for a start while

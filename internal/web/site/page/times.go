@@ -11,6 +11,7 @@ import (
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/week"
 )
 
 // A time stands in a template as an empty element that says which moment is meant, how it is told
@@ -194,4 +195,15 @@ func (l *Language) limits(d due.Dates) limits {
 		out.Late = template.HTMLAttr(`datetime="` + closes.String() + on) //nolint:gosec // escaped above
 	}
 	return out
+}
+
+// WeekOf names the week of a unit that a day is in, of how many; empty outside the unit's dates.
+func (l *Language) WeekOf(day, start, end clock.Date, weeks week.Calendar) string {
+	if day.Before(start) || day.After(end) {
+		return ""
+	}
+	if p := weeks.Position(day); p.Break == 0 {
+		return l.Word("project.week-of", p.Week, weeks.Weeks())
+	}
+	return l.Word("project.break")
 }

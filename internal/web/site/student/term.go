@@ -248,14 +248,7 @@ func (v *termPage) nextThings(tasks []usecase.TermTask) (out []usecase.TermTask)
 
 // WeekNow names the week that it is, of how many; empty outside the unit's time.
 func (v *termPage) WeekNow() string {
-	today := clock.Day(v.now.Time)
-	if today.Before(v.Project.StartDate) || today.After(v.Project.EndDate) {
-		return ""
-	}
-	if p := v.Weeks.Position(today); p.Break == 0 {
-		return v.words.Word("project.week-of", p.Week, v.Weeks.Weeks())
-	}
-	return v.words.Word("project.break")
+	return v.words.WeekOf(clock.Day(v.now.Time), v.Project.StartDate, v.Project.EndDate, v.Weeks)
 }
 
 // InClass tells whether a task is talked about in class, whatever day it was due.

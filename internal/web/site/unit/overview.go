@@ -76,7 +76,7 @@ func (s *room) overview(ctx context.Context, who *access.Caller, in overviewIn) 
 	if err != nil {
 		return nil, err
 	}
-	v.Week = s.week(v.Unit, weeks[in.ID])
+	v.Week = s.Words.WeekOf(clock.Day(s.DB.Now().Time), v.Unit.StartDate, v.Unit.EndDate, weeks[in.ID])
 	v.Needs = s.needs(in.ID, needs)
 	for _, t := range needs.Tutors {
 		if t.Waiting > 0 {
@@ -87,18 +87,6 @@ func (s *room) overview(ctx context.Context, who *access.Caller, in overviewIn) 
 		v.check(s, ready)
 	}
 	return s.Titled(who, "overview", v.Unit.Name, v), nil
-}
-
-// week names the week that it is, of how many.
-func (s *room) week(u *course.Unit, weeks week.Calendar) string {
-	today := clock.Day(s.DB.Now().Time)
-	if today.Before(u.StartDate) || today.After(u.EndDate) {
-		return ""
-	}
-	if p := weeks.Position(today); p.Break == 0 {
-		return s.Word("project.week-of", p.Week, weeks.Weeks())
-	}
-	return s.Word("project.break")
 }
 
 // needs says what waits for somebody, each with where to go.
@@ -168,7 +156,7 @@ func (v *overviewPage) check(s *room, r *usecase.Readiness) {
 // fulfilled says what a unit has: how many, or that none is in the way.
 func (s *room) fulfilled(c usecase.Check) string {
 	key := "overview.ok-" + string(c.Name)
-	if never[c.Name] || c.Name == usecase.CheckStaff || c.Name == usecase.CheckTutorials {
+	if isOrIsNot[c.Name] || c.Name == usecase.CheckStaff || c.Name == usecase.CheckTutorials {
 		return s.Word(key, c.Count)
 	}
 	return s.Word(key)
@@ -177,14 +165,16 @@ func (s *room) fulfilled(c usecase.Check) string {
 // keys are those of words that are put together.
 func keys() (list []string) {
 	for _, name := range usecase.CheckNames {
-		for _, kind := range []string{"check-", "ok-", "wrong-", "none-"} {
-			if !(kind == "wrong-" && never[name]) && !(kind == "none-" && !never[name] && name != usecase.CheckTutorials) {
-				list = append(list, "overview."+kind+string(name))
-			}
+		list = append(list, "overview.check-"+string(name), "overview.ok-"+string(name))
+		if isOrIsNot[name] || name == usecase.CheckTutorials {
+			list = append(list, "overview.none-"+string(name))
+		}
+		if !isOrIsNot[name] {
+			list = append(list, "overview.wrong-"+string(name))
 		}
 	}
 	return list
 }
 
-// never are the checks of what there is or is not: nothing of it can be wrong.
-var never = map[usecase.CheckName]bool{usecase.CheckDates: true, usecase.CheckTasks: true, usecase.CheckStudents: true}
+// isOrIsNot are the checks of what there is or is not: nothing of it can be in the way.
+var isOrIsNot = map[usecase.CheckName]bool{usecase.CheckDates: true, usecase.CheckTasks: true, usecase.CheckStudents: true}
