@@ -121,6 +121,7 @@ func (l *laboratory) containers(t *testing.T) []string {
 // The demo has a task that is assessed by the package of the documentation, where
 // there is an engine.
 func TestDemoIsAssessed(t *testing.T) {
+	dbtest.Long(t)
 	l := newLaboratory(t, "sqlite", 1)
 	definition := l.number(`SELECT id FROM task_definitions WHERE abbreviation = 'AUTO'`)
 	admin := l.signIn("aadmin", "password")

@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/ground/waittest"
 	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 )
 
 // verifyAudit runs lectern audit verify, which must find nothing wrong.
@@ -46,6 +47,9 @@ func (i *instance) awaitEntries(n int) {
 func TestAuditVerify(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
+			if engine == "postgres" {
+				dbtest.Long(t)
+			}
 			place := storage(t, engine)
 			i := start(t, append([]string{"--demo"}, place...)...)
 			for range 3 {

@@ -40,6 +40,7 @@ func studentOf(t *testing.T, d *db.DB) int64 {
 // served, also where the restore was cut off before it came to that; who only has got the number of
 // an erased person is not.
 func TestErasuresAfterABackupAreDoneAgain(t *testing.T) {
+	dbtest.Long(t)
 	dbtest.Engines(t, func(t *testing.T, engine string) {
 		ctx, from := t.Context(), filled(t, engine)
 		dir, name := backedUp(t, from, nil)

@@ -117,6 +117,7 @@ func TestSettingsOfBackupsAreChecked(t *testing.T) {
 // Retention removes old backups and the files that only they had, on a disk and in a bucket, and
 // what is cut off in the middle of it leaves those that are kept whole.
 func TestOldBackupsAreRemoved(t *testing.T) {
+	dbtest.Long(t)
 	for name, to := range map[string]func(t *testing.T) string{
 		"directory": func(t *testing.T) string { return t.TempDir() },
 		"bucket":    func(t *testing.T) string { return s3test.Location(s3test.Start(t), "/backups/") },

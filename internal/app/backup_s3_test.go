@@ -16,6 +16,7 @@ import (
 // A backup in a bucket, of an installation whose files are in one, is restored and proven from
 // there; a second one copies no file again.
 func TestABackupInABucket(t *testing.T) {
+	dbtest.Long(t)
 	host, identity := s3test.Start(t), newKey(t)
 	dbtest.Engines(t, func(t *testing.T, engine string) {
 		ctx := t.Context()
@@ -86,6 +87,7 @@ func inBucket(t *testing.T, from files.Store, location string) files.Store {
 // The settings and the key of receipts of an installation are in a backup only when it is
 // encrypted, and are not put over those of somebody else.
 func TestSettingsAreInEncryptedBackupsOnly(t *testing.T) {
+	dbtest.Long(t)
 	identity := newKey(t)
 	from := filled(t, "sqlite")
 	from.Settings = map[string][]byte{settingsFile: []byte("LECTERN_SMTP_URL=smtp://secret\n"),
@@ -126,6 +128,7 @@ func TestSettingsAreInEncryptedBackupsOnly(t *testing.T) {
 
 // While one backup of an installation is made, another is refused.
 func TestBackupsAreMadeOneAtATime(t *testing.T) {
+	dbtest.Long(t)
 	dbtest.Engines(t, func(t *testing.T, engine string) {
 		from := filled(t, engine)
 		m := backup.Maker{Dir: t.TempDir(), Progress: func(p backup.Progress) {

@@ -98,6 +98,7 @@ func silent(backup.Progress) {}
 // A backup of either database is restored into the other and is the same there, to the last
 // value of the last row, with every file.
 func TestABackupIsTheSameInTheOtherDatabase(t *testing.T) {
+	dbtest.Long(t)
 	for from, to := range map[string]string{"sqlite": "postgres", "postgres": "sqlite"} {
 		t.Run("from "+from, func(t *testing.T) {
 			dir, name := backedUp(t, filled(t, from), nil)
@@ -289,6 +290,7 @@ func held(t *testing.T, p backup.Installation) string {
 // The first receipt of each unit after a restore says so; those after it follow it as ever, and
 // all of them are found to be sound.
 func TestReceiptsTellOfARestore(t *testing.T) {
+	dbtest.Long(t)
 	dbtest.Engines(t, func(t *testing.T, engine string) {
 		ctx := t.Context()
 		dir, _ := backedUp(t, filled(t, engine), nil)

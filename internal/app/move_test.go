@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/platform/backup"
 	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/files"
 )
 
@@ -71,6 +72,7 @@ func TestAMoveReadsBackWhatItBrought(t *testing.T) {
 // What another command writes to the source meanwhile is not lost: the move is not done, and brings
 // it when it is begun again.
 func TestAMoveLosesNothingThatIsWrittenMeanwhile(t *testing.T) {
+	dbtest.Long(t)
 	ctx := t.Context()
 	m := onItsWay(t, silent)
 	if err := m.From.DB.Tx(ctx, func(q db.Q) error {
