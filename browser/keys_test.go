@@ -18,7 +18,9 @@ var keyStories = map[string]func(b *tab, s *service, key string){
 	"j": goesOn, "ArrowRight": goesOn, "k": goesBack, "ArrowLeft": goesBack,
 	"n": skipsWhatWasMarked, "p": pins, "e": writes, "g": grades, "u": undoes, "?": listsKeys,
 	"c": givesVerdict, "d": givesVerdict, "m": givesVerdict, "f": givesVerdict, "r": givesVerdict, "x": givesVerdict,
-	"1": puts, "2": puts, "3": puts, "4": puts, "5": puts,
+	"z": givesVerdict, "]": turnsOn, "[": turnsBack, "+": zooms, "=": zooms, "-": zooms, "t": choosesAFile, "/": finds,
+	"Space PgDn PgUp Home End ↑ ↓": scrolls,
+	"1":                            puts, "2": puts, "3": puts, "4": puts, "5": puts,
 	"Ctrl Enter": sendsWords, "Ctrl Shift Enter": repeats, "Esc": leavesTheField,
 }
 
@@ -147,6 +149,90 @@ func puts(b *tab, _ *service, key string) {
 	b.fill("#desk-comment", " ")
 }
 
+// reads opens the desk at the first work, and waits until it can be read.
+func (b *tab) reads() {
+	b.Helper()
+	b.desk(toMark)
+	b.await(viewer + "?.pane && " + viewer + ".at === 2 && " + viewer + ".querySelector('.sheet.drawn[data-page=\"2\"]')")
+}
+
+func turnsOn(b *tab, _ *service, key string) {
+	b.reads()
+	b.key("[")
+	b.await(viewer + ".at === 1")
+	b.keyNamed(key)
+	b.await(viewer + ".at === 2 && " + viewer + ".number.value === '2'")
+}
+
+func turnsBack(b *tab, _ *service, key string) {
+	b.reads()
+	b.keyNamed(key)
+	b.await(viewer + ".at === 1 && " + viewer + ".number.value === '1'")
+	b.fill(".viewer-bar [type=number]", "2")
+	b.key(kb.Tab)
+	b.await(viewer + ".at === 2")
+}
+
+func zooms(b *tab, _ *service, key string) {
+	b.reads()
+	b.keyNamed(key)
+	if key == "-" {
+		b.await(viewer + ".zoom < 1")
+		return
+	}
+	b.await(viewer + ".zoom > 1")
+}
+
+func choosesAFile(b *tab, _ *service, key string) {
+	b.reads()
+	b.keyNamed(key)
+	b.await("document.activeElement === " + viewer + ".choice")
+	b.key("0")
+	b.await(viewer + ".at === 1 && document.activeElement === " + viewer + ".pane")
+	b.keyNamed(key)
+	b.key("1")
+	b.await(viewer + ".at === 2")
+}
+
+func finds(b *tab, _ *service, key string) {
+	b.reads()
+	b.keyNamed(key)
+	b.await("document.activeElement.type === 'search' && document.activeElement.closest('.viewer-bar')")
+	word := eval[string](b, "document.querySelector('.sheet.drawn[data-page=\"2\"]').innerText.match(/\\p{L}{4,}/u)[0]")
+	b.key(strings.ToUpper(word))
+	b.key(kb.Enter)
+	b.await(viewer + ".querySelector('.text-layer .found')")
+	b.key(kb.Escape)
+	b.await("document.activeElement.id === 'desk-name'")
+	b.key("k", chromedp.ModifierCtrl)
+	b.await("document.querySelector('dialog.palette[open], dialog[open]')")
+	b.key(kb.Escape)
+	b.await("!document.querySelector('dialog[open]')")
+}
+
+func scrolls(b *tab, _ *service, _ string) {
+	b.reads()
+	eval[bool](b, "document.activeElement.blur(), true")
+	const bottom = viewer + ".pane.scrollTop + " + viewer + ".pane.clientHeight >= " + viewer + ".pane.scrollHeight - 2"
+	b.key(kb.End)
+	b.await(bottom)
+	b.key(kb.Home)
+	b.await(viewer + ".pane.scrollTop === 0")
+	for _, keys := range [][2]string{{" ", kb.PageUp}, {kb.ArrowDown, kb.ArrowUp}, {kb.PageDown, kb.PageUp}} {
+		b.key(keys[0])
+		b.await(viewer + ".pane.scrollTop > 20")
+		b.key(keys[1])
+		b.await(viewer + ".pane.scrollTop === 0")
+	}
+	b.key("e")
+	b.await("document.activeElement.id === 'desk-comment'")
+	b.key(" ")
+	if eval[float64](b, viewer+".pane.scrollTop") != 0 {
+		b.Error("a space in a field scrolls the document")
+	}
+	b.fill("#desk-comment", " ")
+}
+
 func sendsWords(b *tab, s *service, _ string) {
 	b.desk(toMark)
 	g := given{b.place(), "ready_for_feedback", "Words alone"}
@@ -185,6 +271,9 @@ func TestEveryKeyHasAStory(t *testing.T) {
 	b.signIn("atutor")
 	s.askAboutGraded(t)
 	listed := b.listedKeys()
+	if groups := eval[int](b, "document.querySelectorAll('#desk-keys th[scope=rowgroup]').length"); groups != 4 {
+		t.Errorf("the keys stand in %d groups", groups)
+	}
 	for _, key := range slices.Sorted(maps.Keys(keyStories)) {
 		if !slices.Contains(listed, key) {
 			t.Errorf("the desk does not list %s", key)
@@ -198,7 +287,7 @@ func TestEveryKeyHasAStory(t *testing.T) {
 	b.T = t
 	b.visit("/help/keyboard")
 	helped := eval[[]string](b, "[...document.querySelectorAll('dt:has(kbd)')].map((k) => k.innerText.trim())")
-	helped = append(helped, "ArrowRight", "ArrowLeft", "2", "3", "4", "5") // in the words for j, k and 1
+	helped = append(helped, "ArrowRight", "ArrowLeft", "2", "3", "4", "5", "=") // in the words for j, k, 1 and +
 	for _, key := range listed {
 		if keyStories[key] == nil {
 			t.Errorf("%q has no story", key)
@@ -222,14 +311,23 @@ func (b *tab) listedKeys() []string {
 	b.shows(at)
 	b.settled()
 	b.await("document.querySelector('#desk-grade') && !document.querySelector('#desk-undo').hidden")
+	keys := map[string]bool{}
+	b.listKeys(keys)
+	b.reads() // a work that has a document
+	b.listKeys(keys)
+	return slices.Sorted(maps.Keys(keys))
+}
+
+// listKeys adds the keys that the list of keys names, and compares them with the controls.
+func (b *tab) listKeys(keys map[string]bool) {
+	b.Helper()
 	b.key("?")
 	b.await("document.querySelector('#desk-keys[open] tbody tr')")
-	list := eval[[][]string](b, `[...document.querySelectorAll('#desk-keys tr')].map((r) => r.closest('tbody')
-		.matches(':first-of-type') ? [...r.querySelectorAll('kbd')].map((k) => k.title)
+	list := eval[[][]string](b, `[...document.querySelectorAll('#desk-keys tr:has(td)')].map((r) => r.closest('[data-of]')
+		? [...r.querySelectorAll('kbd')].map((k) => k.title)
 		: [[...r.querySelectorAll('kbd')].map((k) => k.textContent).join(' ')])`)
 	b.key(kb.Escape)
 	b.await("!document.querySelector('#desk-keys[open]')")
-	keys := map[string]bool{}
 	for _, key := range slices.Concat(list...) {
 		keys[key] = true
 	}
@@ -237,7 +335,7 @@ func (b *tab) listedKeys() []string {
 	for _, c := range eval[[]struct {
 		Keys []string
 		Seen bool
-	}](b, `[...document.querySelectorAll('#desk [aria-keyshortcuts]')].map((c) => {
+	}](b, `[...document.querySelectorAll('#desk [aria-keyshortcuts]')].filter((c) => !c.closest('[hidden]')).map((c) => {
 		const keys = c.getAttribute('aria-keyshortcuts').split(' ');
 		const sign = [c, ...c.labels ?? []].map((e) => e.querySelector('kbd')).find(Boolean);
 		return {Keys: keys, Seen: keys.includes(sign?.textContent) && sign.checkVisibility()};
@@ -251,7 +349,6 @@ func (b *tab) listedKeys() []string {
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(keys))
 }
 
 // Whoever switches single keys off in the profile has none, and the buttons name none.

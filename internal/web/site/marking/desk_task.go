@@ -215,7 +215,7 @@ func (v verdictButton) Marks() bool { return status.ReadyOrComplete.Has(v.Status
 var (
 	verdicts = []verdictButton{{status.Complete, "c"}, {status.Discuss, "d"}, {status.Demonstrate, "m"},
 		{status.FixAndResubmit, "f"}, {status.Redo, "r"}}
-	rare = []verdictButton{{status.FeedbackExceeded, "x"}, {status.Fail, ""}}
+	rare = []verdictButton{{status.FeedbackExceeded, "x"}, {status.Fail, "z"}}
 )
 
 // Verdicts are the buttons that are always seen.

@@ -179,3 +179,9 @@ func (v *deskPage) Median() string {
 func (v *deskPage) GivenTitle() string {
 	return v.Given.Abbreviation + " " + v.Given.FirstName + " " + v.Given.LastName
 }
+
+// scrolls are the keys that scroll the document, as their caps name them.
+const scrolls = "Space PgDn PgUp Home End ↑ ↓"
+
+// Scrolls are the keys that scroll the document.
+func (v *deskPage) Scrolls() []string { return strings.Fields(scrolls) }

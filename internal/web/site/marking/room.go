@@ -77,6 +77,13 @@ func shortcuts(l *page.Language) (list []page.Shortcut) {
 			add(to.Key, l.Word("help.key-verdict", l.Status(to.Status)))
 		}
 	}
+	add(scrolls, l.Word("desk.key-scroll"))
+	add("]", l.Word("help.key-page"))
+	add("[", l.Word("help.key-page-before"))
+	add("+", l.Word("help.key-larger"))
+	add("-", l.Word("help.key-smaller"))
+	add("t", l.Word("help.key-file"))
+	add("/", l.Word("help.key-find"))
 	add("Ctrl Enter", l.Word("desk.key-send"))
 	add("Ctrl Shift Enter", l.Word("desk.key-repeat"))
 	add("Esc", l.Word("desk.key-leave"))

@@ -11,6 +11,7 @@ import { Refusals } from './desk-refused.js';
 import { suggest } from './desk-snippets.js';
 import { Undo } from './desk-undo.js';
 import { presence } from './desk-presence.js';
+import { reading } from './desk-reading.js';
 import * as keys from './keys.js';
 
 const part = (id) => `${home}/tasks/${id}${filter()}`; // the address of a task alone
@@ -341,7 +342,7 @@ const acts = { waiting: () => go(waiting(task())[0]), keys: showKeys };
 
 function showKeys() {
   const dialog = document.getElementById('desk-keys');
-  keys.list(desk, dialog.querySelector('tbody'));
+  keys.list(desk, dialog.querySelectorAll('tbody[data-of]'));
   dialog.showModal();
 }
 
@@ -417,6 +418,7 @@ addEventListener('popstate', () => go(new URLSearchParams(location.search).get('
   { push: false }));
 desk.querySelector('.desk-tools').hidden = false;
 keys.listen(desk);
+reading();
 suggest(desk);
 presence();
 new Refusals(outbox, visit);

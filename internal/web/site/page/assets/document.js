@@ -45,6 +45,22 @@ function element(name, className, text = '') {
   return e;
 }
 
+// contents are the parts that a document names, with the page each begins at.
+async function contents(file) {
+  const items = await file.getOutline() ?? [];
+  const pages = await Promise.all(items.map(async ({ dest }) => {
+    const [page] = typeof dest === 'string' ? await file.getDestination(dest) ?? [] : dest ?? [];
+    return page ? await file.getPageIndex(page) + 1 : 0;
+  }));
+  return items.map(({ title }, i) => ({ title, page: pages[i] })).filter(({ page }) => page);
+}
+
+// wordsOf are those of a page, to be looked through.
+async function wordsOf(file, n) {
+  const { items } = await (await file.getPage(n)).getTextContent();
+  return items.map((i) => i.str + (i.hasEOL ? ' ' : '')).join('').toLowerCase();
+}
+
 class DocumentView extends HTMLElement {
   connectedCallback() {
     this.prepare();
@@ -107,7 +123,8 @@ class DocumentView extends HTMLElement {
     this.task = pdf.getDocument({ data, worker: this.worker, isEvalSupported: false, useWasm: false,
       wasmUrl: new URL('./pdfjs/', import.meta.url).href, enableXfa: false });
     this.document = await this.task.promise;
-    this.begins = await this.beginning().catch(() => 1);
+    this.outline = await contents(this.document).catch(() => []);
+    this.begins = this.beginning();
     [this.first] = await Promise.all([1, this.begins].map((n) => this.document.getPage(n)));
     if (stop.signal.aborted) return;
     this.at ??= this.begins; // the page that is looked at
@@ -117,11 +134,8 @@ class DocumentView extends HTMLElement {
 
   // beginning is the page the document opens at: where it is a student's work, that behind
   // the cover. The service names the cover first in the outline, then every file.
-  async beginning() {
-    if (!('work' in this.dataset)) return 1;
-    const [, file] = await this.document.getOutline() ?? [];
-    const [page] = file?.dest ?? [];
-    return page ? await this.document.getPageIndex(page) + 1 : 1;
+  beginning() {
+    return 'work' in this.dataset ? this.outline[1]?.page ?? 1 : 1;
   }
 
   async read(signal) {
@@ -133,12 +147,13 @@ class DocumentView extends HTMLElement {
   build() {
     const viewer = element('div', 'viewer');
     const bar = element('div', 'viewer-bar row');
-    this.place = element('span', 'hint');
+    this.place = element('span', 'unseen');
     this.place.setAttribute('role', 'status');
-    this.back = this.button('previous', '←', () => this.go(this.at - 1));
-    this.next = this.button('next', '→', () => this.go(this.at + 1));
-    bar.append(this.back, this.place, this.next, this.button('smaller', '−', () => this.scale(-1)),
-      this.button('larger', '+', () => this.scale(1)));
+    this.back = this.button('previous', '←', '[', () => this.go(this.at - 1));
+    this.next = this.button('next', '→', ']', () => this.go(this.at + 1));
+    bar.append(this.place, this.back, ...this.numbers(), this.next,
+      this.button('smaller', '−', '-', () => this.scale(-1)), this.button('larger', '+', '+ =', () => this.scale(1)),
+      ...this.files(), this.finder());
     this.pane = element('div', 'viewer-pane');
     this.pane.tabIndex = 0;
     this.pane.setAttribute('role', 'region');
@@ -158,13 +173,93 @@ class DocumentView extends HTMLElement {
     return sheet;
   }
 
-  button(key, sign, act) {
+  button(key, sign, shortcut, act) {
     const b = element('button', 'btn', sign);
     b.type = 'button';
     b.setAttribute('aria-label', this.say(key));
     b.title = this.say(key);
     b.addEventListener('click', act);
-    return b;
+    return this.keyed(b, b, shortcut);
+  }
+
+  // keyed names the key of a control, where single keys are on: on the control, or on its label.
+  keyed(control, face, shortcut) {
+    if (!('keys' in this.dataset)) return face;
+    control.setAttribute('aria-keyshortcuts', shortcut);
+    face.append(' ', element('kbd', '', shortcut.split(' ')[0]));
+    return face;
+  }
+
+  // named puts a field into its label.
+  named(key, field, shortcut) {
+    const label = element('label', '');
+    label.append(element('span', 'unseen', this.say(key)));
+    if (shortcut) this.keyed(field, label, shortcut);
+    label.append(' ', field);
+    return label;
+  }
+
+  // numbers are the field of the page and how many there are.
+  numbers() {
+    this.number = Object.assign(element('input', ''), { type: 'number', min: 1, max: this.document.numPages });
+    this.number.addEventListener('change', () => this.go(Number(this.number.value) || this.at));
+    const all = element('span', 'hint', `/ ${this.document.numPages}`);
+    all.setAttribute('aria-hidden', 'true');
+    return [this.named('number', this.number), all];
+  }
+
+  // files is the choice of a file or chapter, each by its digit, where there is more than one.
+  files() {
+    if (this.outline.length < 2) return [];
+    const choice = element('select', '');
+    this.outline.forEach(({ title }, i) => choice.add(new Option(`${i} ${title}`, i)));
+    this.choice = choice;
+    const choose = () => this.go(this.outline[choice.value].page);
+    choice.addEventListener('change', choose);
+    choice.addEventListener('keydown', (e) => {
+      if (!/^\d$/.test(e.key) || !this.outline[e.key]) return;
+      e.preventDefault();
+      choice.value = e.key;
+      choose();
+      this.pane.focus({ preventScroll: true });
+    });
+    return [this.named('contents', choice, 't')];
+  }
+
+  finder() {
+    const field = Object.assign(element('input', ''), { type: 'search', placeholder: this.say('find') });
+    field.addEventListener('keydown', (e) => {
+      if (e.key !== 'Enter' || e.isComposing) return;
+      e.preventDefault();
+      this.find(field.value);
+    });
+    field.addEventListener('input', () => { if (!field.value) this.find(''); });
+    return this.named('find', field, '/');
+  }
+
+  // find goes to the next page that has some words, and marks them there.
+  async find(text) {
+    const wanted = text.trim().toLowerCase();
+    const again = wanted === this.wanted ? 1 : 0;
+    const all = this.document.numPages;
+    this.wanted = wanted;
+    for (let i = 0; wanted && i < all; i++) {
+      const n = (this.at - 1 + again + i) % all + 1;
+      if (!(await wordsOf(this.document, n)).includes(wanted)) continue;
+      this.go(n);
+      await this.draw(n);
+      break;
+    }
+    for (const sheet of this.pane.children) this.mark(sheet);
+    if (wanted && !this.pane.querySelector('.found')) this.place.textContent = this.say('not-found', text);
+  }
+
+  // mark shows where the words that are looked for stand on a page.
+  mark(sheet) {
+    for (const s of sheet.querySelectorAll('.text-layer span')) {
+      s.classList.toggle('found', Boolean(this.wanted) && s.textContent.toLowerCase().includes(this.wanted));
+    }
+    sheet.querySelector('.found')?.scrollIntoView({ block: 'nearest' });
   }
 
   // watch draws what comes near, and fits the pages to a pane whose width changes.
@@ -213,6 +308,8 @@ class DocumentView extends HTMLElement {
     this.at = n;
     const text = this.say('page', n, this.document.numPages);
     if (this.place.textContent !== text) this.place.textContent = text;
+    this.number.value = n;
+    if (this.choice) this.choice.value = this.outline.findLastIndex(({ page }) => page <= n);
     this.back.disabled = n <= 1;
     this.next.disabled = n >= this.document.numPages;
   }
@@ -250,6 +347,7 @@ class DocumentView extends HTMLElement {
     sheet.stop = () => { drawing.cancel(); layer.cancel(); };
     const [seen] = await Promise.allSettled([drawing.promise, layer.render()]);
     if (seen.status === 'fulfilled') sheet.classList.add('drawn');
+    if (this.wanted) this.mark(sheet);
   }
 
   clear(sheet) {

@@ -7,7 +7,8 @@ const names = (control) => control.getAttribute('aria-keyshortcuts').split(/\s+/
 
 // keyOf is what a control would call the key that was pressed.
 function keyOf(e) {
-  if (e.ctrlKey || e.altKey || e.metaKey || e.isComposing) return '';
+  const sign = e.getModifierState('AltGraph'); // some keyboards have [ and ] there
+  if (!sign && (e.ctrlKey || e.altKey || e.metaKey) || e.isComposing) return '';
   if (!/^[a-z]$/i.test(e.key)) return e.key;
   return e.shiftKey ? '' : e.key.toLowerCase();
 }
@@ -56,19 +57,29 @@ function label(control) {
 // signs stand on the keys whose names are long.
 const signs = { ArrowLeft: '←', ArrowRight: '→' };
 
-// list fills the table of keys with those of the page as it is.
-export function list(desk, table) {
-  const rows = new Map(controls(desk).map((c) => [names(c).join(' '), label(c).trim()]));
-  table.replaceChildren(...[...rows].map(([key, text]) => {
-    const row = document.createElement('tr');
-    const head = document.createElement('th');
-    head.scope = 'row';
-    for (const name of key.split(' ')) {
-      head.append(Object.assign(document.createElement('kbd'), { title: name, textContent: signs[name] ?? name }), ' ');
-    }
-    row.append(head, Object.assign(document.createElement('td'), { textContent: text }));
-    return row;
-  }));
+function row([key, text]) {
+  const tr = document.createElement('tr');
+  const head = document.createElement('th');
+  head.scope = 'row';
+  for (const name of key.split(' ')) {
+    head.append(Object.assign(document.createElement('kbd'), { title: name, textContent: signs[name] ?? name }), ' ');
+  }
+  tr.append(head, Object.assign(document.createElement('td'), { textContent: text }));
+  return tr;
+}
+
+// list fills the groups of the table of keys with those of the page as it is: each has the controls
+// within what it names, the last all others.
+export function list(desk, groups) {
+  const left = new Set(controls(desk));
+  for (const group of groups) {
+    const mine = [...left].filter((c) => c.closest(group.dataset.of));
+    for (const c of mine) left.delete(c);
+    const rows = new Map(mine.map((c) => [names(c).join(' '), label(c).trim()]));
+    for (const old of group.querySelectorAll('tr:has(td)')) old.remove();
+    group.append(...[...rows].map(row));
+    group.hidden = mine.length === 0;
+  }
 }
 
 export function listen(desk) {
