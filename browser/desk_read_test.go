@@ -21,7 +21,8 @@ func TestTwentyWorksAreReadByKeys(t *testing.T) {
 	b.desk(toMark)
 	var all []given
 	for i := range 20 {
-		g := given{b.place(), []string{"complete", "discuss", "redo", "fix_and_resubmit"}[i%4], fmt.Sprintf("Read to the end, %d", i)}
+		status := []string{"complete", "discuss", "redo", "fix_and_resubmit"}[i%4]
+		g := given{b.place(), status, fmt.Sprintf("Read to the end, %d", i)}
 		b.await(readable)
 		key := []string{" ", kb.PageDown, kb.End, kb.ArrowDown}[i%4]
 		for range 200 {

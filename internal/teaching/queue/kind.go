@@ -80,7 +80,7 @@ func (k Kind) apart() string {
 // Tally is how much waits: the two numbers that every place shows.
 type Tally struct {
 	ToMark   int64 `db:"to_mark" json:"to_mark" doc:"tasks that are ready for feedback"`
-	ToAnswer int64 `db:"to_answer" json:"to_answer" doc:"of the others, those that need help, with new comments or a review asked for"`
+	ToAnswer int64 `db:"to_answer" json:"to_answer" doc:"others: need help, new comments, a review asked for"`
 }
 
 // Waiting is how much waits in all.

@@ -193,7 +193,8 @@ func (l *lined) countDefinitions(ctx context.Context) (err error) {
 			` GROUP BY t.task_definition_id`) + `) w ON w.task_definition_id = d.id`
 	}
 	l.definitions, err = db.All[TaskCount](ctx, l.q, `SELECT d.id AS task_definition_id, d.abbreviation, d.name, `+
-		count+` AS count, `+ready+` AS to_mark, `+count+` - `+ready+` AS to_answer FROM task_definitions d`+join+` WHERE d.unit_id = $1
+		count+` AS count, `+ready+` AS to_mark, `+count+` - `+ready+` AS to_answer
+		FROM task_definitions d`+join+` WHERE d.unit_id = $1
 		ORDER BY d.start_date, d.abbreviation, d.id`, args...)
 	for _, d := range l.definitions {
 		l.length += d.Count

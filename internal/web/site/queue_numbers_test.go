@@ -36,9 +36,9 @@ func (w *world) randomQueue(r *rand.Rand) {
 				return err
 			}
 		}
-		if _, err := db.Exec(ctx, q, `INSERT INTO tasks (project_id, task_definition_id, unit_id, status, created_at, updated_at)
-			SELECT p.id, d.id, p.unit_id, 'complete', $1, $1 FROM projects p JOIN task_definitions d ON d.unit_id = p.unit_id`,
-			q.Now()); err != nil {
+		if _, err := db.Exec(ctx, q, `INSERT INTO tasks (project_id, task_definition_id, unit_id, status, created_at,
+				updated_at) SELECT p.id, d.id, p.unit_id, 'complete', $1, $1 FROM projects p
+			JOIN task_definitions d ON d.unit_id = p.unit_id`, q.Now()); err != nil {
 			return err
 		}
 		ids, err := db.All[int64](ctx, q, `SELECT id FROM tasks ORDER BY id`)
@@ -65,7 +65,8 @@ func (w *world) randomQueue(r *rand.Rand) {
 }
 
 var numbersOn = map[string][2]*regexp.Regexp{
-	"/home": {regexp.MustCompile(`data-label="To mark">(?:<[^>]+>)*(\d+)<`), regexp.MustCompile(`data-label="To answer">(?:<[^>]+>)*(\d+)<`)},
+	"/home": {regexp.MustCompile(`data-label="To mark">(?:<[^>]+>)*(\d+)<`),
+		regexp.MustCompile(`data-label="To answer">(?:<[^>]+>)*(\d+)<`)},
 	"/units/{id}/inbox": {regexp.MustCompile(`To mark <span class="tally">(\d+)<`),
 		regexp.MustCompile(`To answer <span class="tally">(\d+)<`)},
 	"/units/{id}/desk":    {regexp.MustCompile(`(\d+) to mark,`), regexp.MustCompile(`, (\d+) to answer`)},
@@ -76,7 +77,8 @@ func (w *world) sameNumbers(seed uint64) {
 	w.Helper()
 	var want queue.Tally
 	w.tx(func(ctx context.Context, q db.Q) (err error) {
-		ids, err := db.All[int64](ctx, q, `SELECT unit_id FROM unit_roles UNION ALL SELECT id FROM users WHERE username = 'tom'`)
+		ids, err := db.All[int64](ctx, q, `SELECT unit_id FROM unit_roles
+			UNION ALL SELECT id FROM users WHERE username = 'tom'`)
 		if err == nil {
 			want, err = queue.Queue{UnitID: ids[0], CallerID: ids[1]}.Tally(ctx, q)
 		}
