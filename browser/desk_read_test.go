@@ -15,7 +15,7 @@ const (
 // A tutor reads twenty works to their last page and marks each, and never leaves the keyboard.
 func TestTwentyWorksAreReadByKeys(t *testing.T) {
 	needed(t)
-	s := another(t)
+	s := serve(t) // others need what waits elsewhere
 	b := open(t, s, wide)
 	b.signIn("atutor")
 	b.desk(toMark)
@@ -24,6 +24,9 @@ func TestTwentyWorksAreReadByKeys(t *testing.T) {
 		status := []string{"complete", "discuss", "redo", "fix_and_resubmit"}[i%4]
 		g := given{b.place(), status, fmt.Sprintf("Read to the end, %d", i)}
 		b.await(readable)
+		if focus := eval[string](b, "document.activeElement.id"); i > 0 && focus != "desk-name" {
+			t.Fatalf("after a verdict %q has the focus", focus)
+		}
 		key := []string{" ", kb.PageDown, kb.End, kb.ArrowDown}[i%4]
 		for range 200 {
 			if eval[bool](b, atTheEnd) {

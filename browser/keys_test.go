@@ -19,8 +19,8 @@ var keyStories = map[string]func(b *tab, s *service, key string){
 	"n": skipsWhatWasMarked, "p": pins, "e": writes, "g": grades, "u": undoes, "?": listsKeys,
 	"c": givesVerdict, "d": givesVerdict, "m": givesVerdict, "f": givesVerdict, "r": givesVerdict, "x": givesVerdict,
 	"z": givesVerdict, "]": turnsOn, "[": turnsBack, "+": zooms, "=": zooms, "-": zooms, "t": choosesAFile, "/": finds,
-	"Space PgDn PgUp Home End ↑ ↓": scrolls,
-	"1":                            puts, "2": puts, "3": puts, "4": puts, "5": puts,
+	"Space PgDn PgUp": scrolls, "↑ ↓": scrolls, "Home End": scrolls,
+	"1": puts, "2": puts, "3": puts, "4": puts, "5": puts,
 	"Ctrl Enter": sendsWords, "Ctrl Shift Enter": repeats, "Esc": leavesTheField,
 }
 
@@ -133,7 +133,10 @@ func givesVerdict(b *tab, s *service, key string) {
 	b.desk(toMark)
 	status := eval[string](b, "document.querySelector('#desk-verdict button[aria-keyshortcuts="+key+"]').value")
 	g := given{b.place(), status, "Judged by " + key}
-	b.write(g.comment)
+	b.fill("#desk-comment", g.comment) // in place of what an earlier story left
+	b.await("document.getElementById('desk-comment').value === " + quote(g.comment))
+	b.key(kb.Escape)
+	b.await("document.activeElement.id === 'desk-name'")
 	b.mark(status)
 	b.settled()
 	s.compare(b.T, []given{g})
@@ -190,6 +193,7 @@ func choosesAFile(b *tab, _ *service, key string) {
 	b.key("0")
 	b.await(viewer + ".at === 1 && document.activeElement === " + viewer + ".pane")
 	b.keyNamed(key)
+	b.await("document.activeElement === " + viewer + ".choice") // elsewhere a digit is a saved comment
 	b.key("1")
 	b.await(viewer + ".at === 2")
 }
@@ -205,32 +209,61 @@ func finds(b *tab, _ *service, key string) {
 	b.key(kb.Escape)
 	b.await("document.activeElement.id === 'desk-name'")
 	b.key("k", chromedp.ModifierCtrl)
-	b.await("document.querySelector('dialog.palette[open], dialog[open]')")
+	b.await("document.querySelector('#palette[open]')")
 	b.key(kb.Escape)
 	b.await("!document.querySelector('dialog[open]')")
 }
 
-func scrolls(b *tab, _ *service, _ string) {
+// scrollStories are the keys that scroll down, each with the one that scrolls back, by how they are listed.
+var scrollStories = map[string][][2]string{"Space PgDn PgUp": {{" ", kb.PageUp}, {kb.PageDown, kb.PageUp}},
+	"↑ ↓": {{kb.ArrowDown, kb.ArrowUp}}, "Home End": {{kb.End, kb.Home}}}
+
+// scrolls reads on and back wherever nothing has the focus that needs the keys: on the page as it
+// opens, on none of its elements, and on the next work after a verdict. In a field they write.
+func scrolls(b *tab, _ *service, keys string) {
+	const top = viewer + ".pane.scrollTop"
 	b.reads()
+	reads := func() {
+		b.Helper()
+		eval[bool](b, top+" = 0, true")
+		for _, pair := range scrollStories[keys] {
+			b.key(pair[0])
+			b.await(top + " > 20")
+			if keys == "Home End" {
+				b.await(atTheEnd)
+			}
+			b.key(pair[1])
+			b.await(top + " === 0")
+		}
+	}
+	reads()
 	eval[bool](b, "document.activeElement.blur(), true")
-	const bottom = viewer + ".pane.scrollTop + " + viewer + ".pane.clientHeight >= " + viewer + ".pane.scrollHeight - 2"
-	b.key(kb.End)
-	b.await(bottom)
-	b.key(kb.Home)
-	b.await(viewer + ".pane.scrollTop === 0")
-	for _, keys := range [][2]string{{" ", kb.PageUp}, {kb.ArrowDown, kb.ArrowUp}, {kb.PageDown, kb.PageUp}} {
-		b.key(keys[0])
-		b.await(viewer + ".pane.scrollTop > 20")
-		b.key(keys[1])
-		b.await(viewer + ".pane.scrollTop === 0")
+	reads()
+	from := b.place()
+	b.mark("redo")
+	b.await(readable)
+	reads()
+	b.settled()
+	b.key("u") // others need it
+	b.shows(from)
+	for _, field := range []string{"#desk-comment", ".viewer-bar [type=search]"} {
+		b.await(readable)
+		b.run(chromedp.Focus(chromedp.CSS(field)))
+		before := eval[float64](b, top)
+		for _, pair := range scrollStories[keys] {
+			b.key(pair[0])
+		}
+		if now := eval[float64](b, top); now != before {
+			b.Errorf("%s in %s scrolls the document from %v to %v", keys, field, before, now)
+		}
+		b.fill(field, " ")
 	}
-	b.key("e")
-	b.await("document.activeElement.id === 'desk-comment'")
+	b.run(chromedp.Focus(chromedp.CSS("#desk-task a[rel=next]")))
+	before := eval[float64](b, top)
 	b.key(" ")
-	if eval[float64](b, viewer+".pane.scrollTop") != 0 {
-		b.Error("a space in a field scrolls the document")
+	if now := eval[float64](b, top); now != before {
+		b.Errorf("a space on a link scrolls the document from %v to %v", before, now)
 	}
-	b.fill("#desk-comment", " ")
 }
 
 func sendsWords(b *tab, s *service, _ string) {
@@ -273,6 +306,15 @@ func TestEveryKeyHasAStory(t *testing.T) {
 	listed := b.listedKeys()
 	if groups := eval[int](b, "document.querySelectorAll('#desk-keys th[scope=rowgroup]').length"); groups != 4 {
 		t.Errorf("the keys stand in %d groups", groups)
+	}
+	for _, key := range []string{"l", "b"} { // they are for lines and the rubric
+		if slices.Contains(listed, key) {
+			t.Errorf("%q means something else", key)
+		}
+	}
+	if without := eval[[]string](b, "[...document.querySelectorAll('#desk-verdict button[name=status]')]"+
+		".filter((b) => !b.hasAttribute('aria-keyshortcuts')).map((b) => b.value)"); len(without) > 0 {
+		t.Errorf("no key gives %q", without)
 	}
 	for _, key := range slices.Sorted(maps.Keys(keyStories)) {
 		if !slices.Contains(listed, key) {

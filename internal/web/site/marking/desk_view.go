@@ -12,6 +12,7 @@ import (
 	"lectern/internal/ground/links"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
+	"lectern/internal/web/site/page"
 )
 
 // Address is that of a task on the desk.
@@ -180,8 +181,17 @@ func (v *deskPage) GivenTitle() string {
 	return v.Given.Abbreviation + " " + v.Given.FirstName + " " + v.Given.LastName
 }
 
-// scrolls are the keys that scroll the document, as their caps name them.
-const scrolls = "Space PgDn PgUp Home End ↑ ↓"
+// scrolling are keys that scroll the document, as their caps name them, and how.
+type scrolling struct{ Keys, Words string }
+
+// Caps are the keys one by one.
+func (s scrolling) Caps() []string { return strings.Fields(s.Keys) }
+
+// scrolls are all keys that scroll the document.
+func scrolls(l *page.Language) []scrolling {
+	return []scrolling{{"Space PgDn PgUp", l.Word("desk.key-screen")}, {"↑ ↓", l.Word("desk.key-line")},
+		{"Home End", l.Word("desk.key-ends")}}
+}
 
 // Scrolls are the keys that scroll the document.
-func (v *deskPage) Scrolls() []string { return strings.Fields(scrolls) }
+func (v *deskPage) Scrolls() []scrolling { return scrolls(v.words.Language) }

@@ -77,7 +77,9 @@ func shortcuts(l *page.Language) (list []page.Shortcut) {
 			add(to.Key, l.Word("help.key-verdict", l.Status(to.Status)))
 		}
 	}
-	add(scrolls, l.Word("desk.key-scroll"))
+	for _, s := range scrolls(l) {
+		add(s.Keys, s.Words)
+	}
 	add("]", l.Word("help.key-page"))
 	add("[", l.Word("help.key-page-before"))
 	add("+", l.Word("help.key-larger"))

@@ -13,8 +13,11 @@ function keyOf(e) {
   return e.shiftKey ? '' : e.key.toLowerCase();
 }
 
+// controls are those that have a key now: what a small screen has no room for has none, what is folded
+// away has.
 function controls(desk) {
-  return [...desk.querySelectorAll('[aria-keyshortcuts]')].filter((c) => !c.disabled && !c.closest('[hidden]'));
+  const there = (c) => !c.closest('[hidden]') && (c.closest('details:not([open])') || c.checkVisibility());
+  return [...desk.querySelectorAll('[aria-keyshortcuts]')].filter(there);
 }
 
 function press(control) {
@@ -40,7 +43,7 @@ function pressed(desk, e) {
     return;
   }
   const key = keyOf(e);
-  const control = key && controls(desk).find((c) => names(c).includes(key));
+  const control = key && controls(desk).find((c) => !c.disabled && names(c).includes(key));
   if (!control) return;
   e.preventDefault();
   if (!e.repeat || control.matches('a[href]')) press(control);

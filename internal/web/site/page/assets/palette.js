@@ -154,11 +154,11 @@ function keyed(e) {
 }
 
 // opens tells whether a key opens the palette. A single key does not while somebody types, nor
-// for whoever switched single keys off, nor where the page has another use for it.
+// for whoever switched single keys off. Where the page has another use for it, it is taken before.
 function opens(e) {
   if (e.isComposing || e.altKey) return false;
   if (e.ctrlKey || e.metaKey) return e.key.toLowerCase() === 'k' && !e.shiftKey;
-  return e.key === '/' && !editing(e.target) && !document.querySelector('[aria-keyshortcuts="/"]') && document.documentElement.dataset.shortcuts !== 'off';
+  return e.key === '/' && !editing(e.target) && document.documentElement.dataset.shortcuts !== 'off';
 }
 
 if (dialog) {
