@@ -12,6 +12,7 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/backup"
 	"lectern/internal/platform/db"
+	"lectern/internal/platform/filelock"
 	"lectern/internal/platform/files"
 	"lectern/internal/teaching/submit"
 )
@@ -32,7 +33,8 @@ func (m *Moved) Words() string {
 	if m.Before {
 		return "The installation was moved there before, and is used there."
 	}
-	return fmt.Sprintf("Moved and read back in %s: %d records, %d files (%s), %d receipts and %d entries of the audit log.\n"+
+	return fmt.Sprintf("Moved and read back in %s: %d records, %d files (%s), %d receipts and %d entries of the audit "+
+		"log.\n"+
 		"Serve it there, with --database-url and --files-url; what is here stays and is refused by lectern serve.",
 		m.Took.Round(time.Second/10), m.Rows, m.Files, bounds.SizeText(m.Bytes), m.Receipts, m.Audit)
 }
@@ -75,8 +77,8 @@ func MoveTo(ctx context.Context, s, to *Storage, tell func(backup.Progress)) (*M
 func movable(s, to *Storage) error {
 	switch {
 	case s.DatabaseURL != "" || s.FilesURL != "":
-		return errors.New("an installation is moved from SQLite and files in --data; lectern backup and lectern restore " +
-			"bring any other elsewhere")
+		return errors.New("an installation is moved from SQLite and files in --data; lectern backup and lectern " +
+			"restore bring any other elsewhere")
 	case !db.IsPostgres(to.DatabaseURL):
 		return errors.New("--to-database-url must be the address of the new database and begin with postgres://")
 	}
@@ -88,7 +90,7 @@ func movable(s, to *Storage) error {
 
 // aloneAt takes the lock of the process that serves a SQLite database.
 func aloneAt(s *Storage) (free func(), err error) {
-	lock, ours, err := hold(filepath.Join(s.Data, "lectern.lock"))
+	lock, ours, err := filelock.Try(filepath.Join(s.Data, "lectern.lock"))
 	if err != nil {
 		return nil, err
 	}

@@ -6,26 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
-)
 
-// hold takes the lock that path stands for, which ends with the process however
-// that ends; false when another process has it.
-func hold(path string) (*os.File, bool, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, false, err
-	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		return f, true, nil
-	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = nil
-	}
-	return nil, false, errors.Join(err, f.Close())
-}
+	"lectern/internal/platform/filelock"
+)
 
 // spoolLock is the file in a process's part of the spool that tells it is alive.
 const spoolLock = "lock"
@@ -40,7 +24,7 @@ func (a *App) openSpool() error {
 	if a.spool, err = os.MkdirTemp(a.Spool(), "process-"); err != nil {
 		return err
 	}
-	if a.spoolLock, _, err = hold(filepath.Join(a.spool, spoolLock)); err != nil {
+	if a.spoolLock, _, err = filelock.Try(filepath.Join(a.spool, spoolLock)); err != nil {
 		return err
 	}
 	return sweepSpool(a.Spool(), a.spool)
@@ -68,7 +52,7 @@ func sweepSpool(dir, own string) error {
 		if _, err := os.Stat(filepath.Join(path, spoolLock)); err != nil && time.Since(info.ModTime()) < time.Minute {
 			continue
 		}
-		if lock, dead, err := hold(filepath.Join(path, spoolLock)); err == nil && dead {
+		if lock, dead, err := filelock.Try(filepath.Join(path, spoolLock)); err == nil && dead {
 			_ = os.RemoveAll(path)
 			lock.Close()
 		}
@@ -108,7 +92,7 @@ func (a *App) serveAlone() (err error) {
 		return nil
 	}
 	var free bool
-	if a.alone, free, err = hold(filepath.Join(a.Data, "lectern.lock")); err != nil {
+	if a.alone, free, err = filelock.Try(filepath.Join(a.Data, "lectern.lock")); err != nil {
 		return err
 	}
 	if !free {

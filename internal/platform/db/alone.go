@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
+
+	"lectern/internal/platform/filelock"
 )
 
 // Alone is a lock with a name that one process has among all that use a database. It ends with
@@ -24,16 +25,12 @@ func (d *DB) Alone(ctx context.Context, name string) (*Alone, error) {
 	if d.postgres {
 		return d.aloneThere(ctx, name)
 	}
-	f, err := os.OpenFile(d.path+"."+name, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open the lock: %w", err)
+	f, free, err := filelock.Try(d.path + "." + name)
+	if err == nil && !free {
+		err = ErrTaken
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	switch {
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, errors.Join(ErrTaken, f.Close())
-	case err != nil:
-		return nil, errors.Join(fmt.Errorf("take the lock: %w", err), f.Close())
+	if err != nil {
+		return nil, err
 	}
 	return &Alone{file: f}, nil
 }

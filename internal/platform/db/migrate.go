@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
-	"syscall"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"lectern/internal/platform/filelock"
 )
 
 // migrations are numbered in the order they run. 00008 and 00040 were never used: nothing is
@@ -59,11 +58,11 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 
 func (d *DB) migrate(ctx context.Context, to int64) ([]string, error) {
 	if !d.postgres { // before anything is read: who opens a new file first turns its journal on
-		unlock, err := lockFile(d.path + ".migrate")
+		held, err := filelock.Wait(d.path + ".migrate")
 		if err != nil {
 			return nil, err
 		}
-		defer unlock()
+		defer held.Close()
 	}
 	if err := d.Fits(ctx); err != nil {
 		return nil, err
@@ -103,18 +102,6 @@ func apply(ctx context.Context, p *goose.Provider, to int64) ([]string, error) {
 		names[i] = r.Source.Path
 	}
 	return names, nil
-}
-
-// lockFile waits for a lock that holds across processes and ends with this one.
-func lockFile(path string) (func(), error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open the migration lock: %w", err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		return nil, errors.Join(fmt.Errorf("wait for the migration lock: %w", err), f.Close())
-	}
-	return func() { f.Close() }, nil
 }
 
 // spelled is a file system whose files have their words replaced.
