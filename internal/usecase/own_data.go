@@ -19,6 +19,15 @@ func (s *Service) LinkToArchive(ctx context.Context, who *access.Caller) (*priva
 	return change(ctx, s.DB, func(q db.Q) (*privacy.ArchiveLink, error) { return privacy.LinkToArchive(ctx, q, who) })
 }
 
+// SeeArchiveLink gives the file that a link of the caller leads to, as privacy.SeeArchiveLink does.
+func (s *Service) SeeArchiveLink(ctx context.Context, who *access.Caller, token string) (hash files.Hash, err error) {
+	err = s.DB.View(ctx, func(q db.Q) error {
+		hash, err = privacy.SeeArchiveLink(ctx, q, who, token)
+		return err
+	})
+	return hash, err
+}
+
 // UseArchiveLink gives the file that a link of the caller leads to, once, as
 // privacy.UseArchiveLink does.
 func (s *Service) UseArchiveLink(ctx context.Context, who *access.Caller, token string) (files.Hash, error) {

@@ -205,6 +205,22 @@ func LinkToArchive(ctx context.Context, q db.Q, who *access.Caller) (*ArchiveLin
 	return l, nil
 }
 
+var errNoLink = fault.New(fault.Missing, "This link has been used or has expired. Get a new one on the page Your data.")
+
+// SeeArchiveLink gives the file that a link of the caller leads to, and leaves the link as it is. It
+// fails as UseArchiveLink does.
+func SeeArchiveLink(ctx context.Context, q db.Q, who *access.Caller, token string) (files.Hash, error) {
+	hash, err := db.One[string](ctx, q, `SELECT hash FROM data_exports WHERE user_id = $1 AND token_hash = $2
+		AND link_expires_at > $3 AND expires_at > $3 AND hash IS NOT NULL`, who.ID, ident.HashToken(token), q.Now())
+	if fault.Is(err, fault.Missing) {
+		return "", errNoLink
+	}
+	if err != nil {
+		return "", fmt.Errorf("see a link to an archive: %w", err)
+	}
+	return files.Hash(*hash), nil
+}
+
 // UseArchiveLink gives the file that a link of the caller leads to, once: of many uses at a time
 // one wins. It fails with fault.Missing for a link that was used, has expired or is somebody
 // else's.
@@ -217,7 +233,7 @@ func UseArchiveLink(ctx context.Context, q db.Q, who *access.Caller, token strin
 		return "", fmt.Errorf("use a link to an archive: %w", err)
 	}
 	if n == 0 {
-		return "", fault.New(fault.Missing, "This link has been used or has expired. Get a new one on the page Your data.")
+		return "", errNoLink
 	}
 	hash, err := db.One[string](ctx, q, `SELECT hash FROM data_exports WHERE user_id = $1`, who.ID)
 	if err != nil {

@@ -44,7 +44,11 @@ func (s *Server) archiveLink(ctx context.Context, who *access.Caller, _ struct{}
 func (s *Server) archiveFile(ctx context.Context, who *access.Caller, in struct {
 	Token string `path:"token"`
 }) (*endpoint.File, error) {
-	hash, err := s.usecases.UseArchiveLink(ctx, who, in.Token)
+	follow := s.usecases.UseArchiveLink
+	if endpoint.LooksOnly(ctx) {
+		follow = s.usecases.SeeArchiveLink
+	}
+	hash, err := follow(ctx, who, in.Token)
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,10 @@ func TestYourDataIsAskedForAndDownloadedOnce(t *testing.T) {
 		has(t, "made", w.do("student", "GET "+ownData, nil).status(200).object(), map[string]any{"state": "ready"})
 		link := w.do("student", "POST "+ownData+"/link", nil).status(200).object()["token"].(string)
 		w.do("mate", "GET "+ownData+"/"+link, nil).status(404).says("has been used or has expired")
+		w.do("mate", "HEAD "+ownData+"/"+link, nil).status(404)
+		if a := w.do("student", "HEAD "+ownData+"/"+link, nil).status(200); a.Body.Len() > 0 {
+			t.Errorf("a look at the link gives %d bytes", a.Body.Len()) // and it is not used up
+		}
 		a := w.do("student", "GET "+ownData+"/"+link, nil).status(200)
 		if _, err := zip.NewReader(bytes.NewReader(a.Body.Bytes()), int64(a.Body.Len())); err != nil {
 			t.Errorf("no archive: %v", err)

@@ -12,12 +12,21 @@ import (
 	"lectern/internal/web/httpserver"
 )
 
-type headerKey struct{}
+type requestKey struct{}
 
-func header(ctx context.Context) http.Header {
-	h, _ := ctx.Value(headerKey{}).(http.Header)
-	return h
+// asked is the request that a handler answers, an empty one where there is none.
+func asked(ctx context.Context) *http.Request {
+	if r, ok := ctx.Value(requestKey{}).(*http.Request); ok {
+		return r
+	}
+	return &http.Request{}
 }
+
+func header(ctx context.Context) http.Header { return asked(ctx).Header }
+
+// LooksOnly tells whether a request asks for the head of an answer alone (HEAD), as programs do
+// that look at a link before a person follows it: what is good once is not used up by that.
+func LooksOnly(ctx context.Context) bool { return asked(ctx).Method == http.MethodHead }
 
 // Token is the session token the caller sent, for the one endpoint that gives
 // it back.

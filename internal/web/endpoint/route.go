@@ -267,7 +267,7 @@ func Route[In, Out any](s *Server, pattern string, status int, right policy.Rule
 // so that credentials and permission take one statement; its mistakes are told last.
 func serve[In, Out any](s *Server, i *Info, w http.ResponseWriter, r *http.Request, c *conditional,
 	in *input[In], h func(context.Context, *access.Caller, In) (Out, error)) (out Out, err error) {
-	ctx := context.WithValue(r.Context(), headerKey{}, r.Header)
+	ctx := context.WithValue(r.Context(), requestKey{}, r)
 	if i.brief(r) {
 		in.read(w, r, i, i.limits, "", nil)
 	}

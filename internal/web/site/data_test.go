@@ -1,6 +1,8 @@
 package site_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -48,6 +50,12 @@ func TestYourDataOnPages(t *testing.T) {
 		ann.do("/profile/data", nil).status(200).says("Your data is ready").says("The link works once")
 		to := ann.do("/profile/data/link", url.Values{}).status(303).Header().Get("Location")
 		tom.do(to, nil).status(404)
+		look := httptest.NewRequest(http.MethodHead, w.public+to, http.NoBody) // does not use it up
+		look.AddCookie(&http.Cookie{Name: "lectern", Value: ann.cookie})
+		seen := httptest.NewRecorder()
+		if w.site.HTTP.ServeHTTP(seen, look); seen.Code != 200 {
+			t.Errorf("HEAD is answered %d", seen.Code)
+		}
 		if a := ann.do(to, nil).status(200); !strings.HasPrefix(a.Body.String(), "PK") ||
 			!strings.Contains(a.Header().Get("Content-Disposition"), "my-data.zip") {
 			t.Errorf("no archive: %v", a.Header())

@@ -75,7 +75,11 @@ func (s *room) dataAgain(ctx context.Context, who *access.Caller, err error) (en
 func (s *room) downloadData(ctx context.Context, who *access.Caller, in struct {
 	Token string `path:"token"`
 }) (*endpoint.File, error) {
-	hash, err := s.Usecases.UseArchiveLink(ctx, who, in.Token)
+	follow := s.Usecases.UseArchiveLink
+	if endpoint.LooksOnly(ctx) {
+		follow = s.Usecases.SeeArchiveLink
+	}
+	hash, err := follow(ctx, who, in.Token)
 	if err != nil {
 		return nil, err
 	}
