@@ -18,7 +18,8 @@ func TestAnsweringACommentAtTheDesk(t *testing.T) {
 	b.visit(eval[string](b, "document.querySelector('#desk-queue a[href*=\"at=\"]').getAttribute('href')"))
 	b.await("document.querySelector('#desk[data-ahead]')")
 	b.sayAtTheDesk("Why is this loop here?")
-	reply := eval[string](b, `[...document.querySelectorAll('.desk-talk .said')].at(-1).querySelector('a.reply').getAttribute('href')`)
+	reply := eval[string](b, `[...document.querySelectorAll('.desk-talk .said')].at(-1).
+		querySelector('a.reply').getAttribute('href')`)
 	b.follow("a[href='" + reply + "']")
 	b.await("document.querySelector('#desk[data-ahead]')")
 	if got := b.text("label[for=desk-reply]"); !strings.Contains(got, "Why is this loop here?") {
@@ -45,5 +46,6 @@ func (b *tab) sayAtTheDesk(words string) {
 	b.fill("#desk-comment", words)
 	b.press("#desk-verdict button[formaction]")
 	b.awaitText(words)
-	b.await("[...document.querySelectorAll('.desk-talk .said')].some((c) => c.textContent.includes(" + quote(words) + "))")
+	b.await("[...document.querySelectorAll('.desk-talk .said')].some((c) => " +
+		"c.textContent.includes(" + quote(words) + "))")
 }

@@ -114,8 +114,8 @@ func (c *restoreCmd) Run(ctx context.Context) error {
 		fmt.Printf("Restored %s, too.\n", path)
 	}
 	fmt.Printf("The backup %s is restored. It is paused: lectern serve shows everything, but no email is sent and no "+
-		"other service is called.\nWhen you are sure that the installation it is a copy of runs no more: lectern resume\n",
-		b.Name)
+		"other service is called.\n"+
+		"When you are sure that the installation it is a copy of runs no more: lectern resume\n", b.Name)
 	return nil
 }
 

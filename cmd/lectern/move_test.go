@@ -169,18 +169,20 @@ func enlarge(t *testing.T, data string, tasks int64, count int) {
 			args []any
 		}{
 			{`INSERT INTO users (id, username, username_key, email, email_key, first_name, last_name, nickname, role,
-				student_id, created_at, updated_at) WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers
+				student_id, created_at, updated_at) WITH RECURSIVE numbers(n) AS
+				(SELECT 1 UNION ALL SELECT n + 1 FROM numbers
 				WHERE n < $2 / (SELECT count(*) FROM task_definitions WHERE unit_id = 1) + 1)
-				SELECT 100000 + n, 'many' || n, 'many' || n, 'm' || n || '@example.edu', 'm' || n || '@example.edu', 'Given' || n,
-				'Family' || n, 'g', 1, 'm' || n, $1, $1 FROM numbers`, []any{now, tasks}},
+				SELECT 100000 + n, 'many' || n, 'many' || n, 'm' || n || '@example.edu', 'm' || n || '@example.edu',
+				'Given' || n, 'Family' || n, 'g', 1, 'm' || n, $1, $1 FROM numbers`, []any{now, tasks}},
 			{`INSERT INTO projects (id, unit_id, user_id, target_grade, created_at, updated_at)
 				SELECT id, 1, id, id % 4, $1, $1 FROM users WHERE id > 100000`, []any{now}},
-			{`INSERT INTO tasks (project_id, task_definition_id, unit_id, status, submission_date, created_at, updated_at)
+			{`INSERT INTO tasks (project_id, task_definition_id, unit_id, status, submission_date, created_at,
+				updated_at)
 				SELECT p.id, d.id, 1, 'complete', $1, $1, $1 FROM projects p, task_definitions d
 				WHERE p.id > 100000 AND d.unit_id = 1`, []any{now}},
-			{`INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at, staff_read_at)
-				SELECT id, 1, project_id, 1, 'text', 'Zażółć gęślą jaźń ' || id, $1, $1 FROM tasks WHERE project_id > 100000`,
-				[]any{now}},
+			{`INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at,
+				staff_read_at) SELECT id, 1, project_id, 1, 'text', 'Zażółć gęślą jaźń ' || id, $1, $1 FROM tasks
+				WHERE project_id > 100000`, []any{now}},
 		} {
 			if _, err := db.Exec(t.Context(), q, s.text, s.args...); err != nil {
 				return err
@@ -231,7 +233,8 @@ func handIn(t *testing.T, q db.Q, hashes []files.Hash) error {
 	if err := db.Insert(ctx, q, "blobs (hash, size, touched_at)", "", blobs); err != nil {
 		return err
 	}
-	if err := db.Insert(ctx, q, "submissions (id, unit_id, task_id, user_id, at, state, parts)", "", works); err != nil {
+	if err := db.Insert(ctx, q, "submissions (id, unit_id, task_id, user_id, at, state, parts)", "",
+		works); err != nil {
 		return err
 	}
 	if err := db.Insert(ctx, q, "submission_files (submission_id, position, key, title, kind, name, hash, size)", "",
@@ -271,7 +274,8 @@ func TestAMoveThatWasKilledGoesOn(t *testing.T) {
 	defer i.stop()
 	i.hasCampuses([]string{"C-0", "C-1", "C-2"})
 	definition, class := classroom(i, 1, `[{"key":"file0","name":"Code","type":"code"}]`)
-	if status, text, err := i.handIn(class[0], definition, "", sent{"file0", "a.py", "print(1)\n"}); err != nil || status != 201 {
+	status, text, err := i.handIn(class[0], definition, "", sent{"file0", "a.py", "print(1)\n"})
+	if err != nil || status != 201 {
 		t.Errorf("%d %s %v", status, text, err)
 	}
 	goesOn(t, place[1])
@@ -314,14 +318,16 @@ func goesOn(t *testing.T, address string) {
 	if err != nil || *restored != 0 {
 		t.Errorf("%d units tell of a restore: %v", *restored, err)
 	}
-	if _, err := db.One[string](t.Context(), d.Pool(), `SELECT id FROM signing_keys WHERE seed IS NOT NULL`); err != nil {
+	if _, err := db.One[string](t.Context(), d.Pool(), `SELECT id FROM signing_keys
+		WHERE seed IS NOT NULL`); err != nil {
 		t.Errorf("the key of receipts stayed behind: %v", err)
 	}
 	keys, err := submit.PublicKeys(t.Context(), d.Pool())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := submit.VerifyAll(t.Context(), d.Pool(), keys); err != nil || n != 119 { // with one that was handed in there
+	// One of them was handed in there.
+	if n, err := submit.VerifyAll(t.Context(), d.Pool(), keys); err != nil || n != 119 {
 		t.Errorf("%d receipts: %v", n, err)
 	}
 }
@@ -363,12 +369,14 @@ func TestAMoveThatMustNotBeIsRefused(t *testing.T) {
 		t.Fatalf("%v %s", err, out)
 	}
 	recipient := newBackupKey(t, filepath.Join(t.TempDir(), "key"))
-	for _, args := range append([][]string{{"backup", "--to", t.TempDir(), "--recipient", recipient}}, ofTheDatabase...) {
+	backup := []string{"backup", "--to", t.TempDir(), "--recipient", recipient}
+	for _, args := range append([][]string{backup}, ofTheDatabase...) {
 		refused("is used there now: --database-url postgres://", append(args, "--data", data)...)
 	}
 	refused("FIX  moved", "doctor", "--data", data)
 	refused("is used there now", moving(data, full)...)
-	if out, err := run(t, "move", "--data", data, "--take-back"); err != nil || !strings.Contains(out, "is used here again") {
+	if out, err := run(t, "move", "--data", data, "--take-back"); err != nil ||
+		!strings.Contains(out, "is used here again") {
 		t.Errorf("%v %s", err, out)
 	}
 	start(t, "--data", data).stop()

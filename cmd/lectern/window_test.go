@@ -115,7 +115,8 @@ func inUse(t *testing.T, i *instance, d *db.DB) {
 	admin := i.signIn("aadmin", "password")
 	definition, class := classroom(i, 5, `[{"key":"file0","name":"Code","type":"code"}]`)
 	for _, p := range class {
-		if status, text, err := i.handIn(p, definition, "", sent{"file0", "a.py", "print(1)\n"}); err != nil || status != 201 {
+		status, text, err := i.handIn(p, definition, "", sent{"file0", "a.py", "print(1)\n"})
+		if err != nil || status != 201 {
 			t.Errorf("hand in: %d %s %v", status, text, err)
 		}
 		task := fmt.Sprintf("/api/projects/%d/task_def_id/%d", p.project, definition)

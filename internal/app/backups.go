@@ -79,13 +79,13 @@ func BackupKey(recipient string, unencrypted bool, option string) (age.Recipient
 	case recipient != "":
 		key, err := age.ParseX25519Recipient(strings.TrimSpace(recipient))
 		if err != nil {
-			return nil, fmt.Errorf("--%srecipient is no public key: it begins with age1, and lectern backup-key makes one",
-				option)
+			return nil, fmt.Errorf("--%srecipient is no public key: it begins with age1, and lectern backup-key "+
+				"makes one", option)
 		}
 		return key, nil
 	case !unencrypted:
-		return nil, fmt.Errorf("give --%[1]srecipient, the public key of your backups, which lectern backup-key makes; "+
-			"or --%[1]sunencrypted", option)
+		return nil, fmt.Errorf("give --%[1]srecipient, the public key of your backups, which lectern backup-key "+
+			"makes; or --%[1]sunencrypted", option)
 	}
 	return nil, nil //nolint:nilnil // none is wanted
 }
@@ -123,7 +123,8 @@ func (p *BackupPlan) make(ctx context.Context, s *Storage, d *db.DB, store files
 	own, err := ownFiles(s, p.ReceiptKey)
 	if err == nil {
 		m := backup.Maker{Dir: p.To, Key: p.Key, Keep: p.Keep, Progress: tell}
-		name, made, err = m.Make(ctx, backup.Installation{DB: d, Files: store, Program: Built().String(), Settings: own})
+		name, made, err = m.Make(ctx, backup.Installation{DB: d, Files: store, Program: Built().String(),
+			Settings: own})
 	}
 	if made == nil && (ctx.Err() != nil || errors.Is(err, backup.ErrBusy)) {
 		return "", nil, err // it was stopped, or need not be made: it did not fail
@@ -298,9 +299,9 @@ func tryDocument(ctx context.Context, b *backup.Backup, d *db.DB, dir string) (p
 // Words tells what was proven.
 func (p *Proof) Words(m *backup.Manifest) string {
 	const moment = "2 January 2006, 15:04 UTC"
-	text := fmt.Sprintf("The backup of %s is sound: %d records, %d files (%s), %d receipts and %d entries of the audit "+
-		"log, restored in %s.", m.Made.UTC().Format(moment), p.Rows, m.FileCount, bounds.SizeText(m.FileBytes), p.Receipts,
-		p.Audit.Last, p.Took.Round(time.Second/10))
+	text := fmt.Sprintf("The backup of %s is sound: %d records, %d files (%s), %d receipts and %d entries of the "+
+		"audit log, restored in %s.", m.Made.UTC().Format(moment), p.Rows, m.FileCount, bounds.SizeText(m.FileBytes),
+		p.Receipts, p.Audit.Last, p.Took.Round(time.Second/10))
 	if m.Newest != nil {
 		text += fmt.Sprintf("\nThe newest record is of %s, %s ago.", m.Newest.Format(moment),
 			time.Since(*m.Newest).Round(time.Minute))

@@ -53,7 +53,8 @@ func TestAMoveReadsBackWhatItBrought(t *testing.T) {
 		}, "the new file store lacks the file"},
 		{"a row that differs", run(`UPDATE task_comments SET comment = comment || ' ' WHERE id = 7`),
 			"the table task_comments has other rows"},
-		{"a row that is lost", run(`DELETE FROM comment_reads WHERE task_comment_id = 7`), "the table comment_reads has"},
+		{"a row that is lost", run(`DELETE FROM comment_reads WHERE task_comment_id = 7`),
+			"the table comment_reads has"},
 		{"an id that would be given twice", run(`SELECT setval(pg_get_serial_sequence('users', 'id'), 5)`),
 			"it goes on with other ids"},
 	} {
@@ -88,7 +89,8 @@ func TestAMoveLosesNothingThatIsWrittenMeanwhile(t *testing.T) {
 		d    *db.DB
 		want string
 	}{{m.From.DB, ""}, {m.To.DB, "has not arrived"}} {
-		if err := c.d.Here(ctx); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if err := c.d.Here(ctx); (err == nil) != (c.want == "") ||
+			err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("it says %v, not %q", err, c.want)
 		}
 	}
@@ -121,7 +123,8 @@ func TestAMoveLosesNothingThatIsWrittenMeanwhile(t *testing.T) {
 func TestTwoInstallationsDoNotMoveToOnePlace(t *testing.T) {
 	first := onItsWay(t, silent)
 	second := &backup.Move{From: filled(t, "sqlite"), To: first.To, Tell: silent}
-	if err := second.Fits(t.Context()); err == nil || !strings.Contains(err.Error(), "another installation is on its way") {
+	if err := second.Fits(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "another installation is on its way") {
 		t.Errorf("it says %v", err)
 	}
 }

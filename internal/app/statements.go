@@ -25,7 +25,8 @@ func (s *Statements) read() (map[usecase.Matter]usecase.Statement, error) {
 	for _, one := range []struct {
 		on         usecase.Matter
 		flag, from string
-	}{{usecase.OnPrivacy, "--privacy-page", s.PrivacyPage}, {usecase.OnPlagiarism, "--plagiarism-page", s.PlagiarismPage},
+	}{{usecase.OnPrivacy, "--privacy-page", s.PrivacyPage},
+		{usecase.OnPlagiarism, "--plagiarism-page", s.PlagiarismPage},
 		{usecase.OnAccessibility, "--accessibility-page", s.AccessibilityPage}} {
 		st, err := readStatement(one.from)
 		if err != nil {

@@ -350,9 +350,10 @@ func (g newsBatch) addReviews(ctx context.Context, q db.Q, of func(int64) *mail.
 	}
 	for part := range slices.Chunk(slices.Sorted(maps.Keys(ids)), 500) {
 		in, args := db.In(nil, part)
-		list, err := db.All[row](ctx, q, `SELECT r.id, r.user_id, u.code, d.abbreviation, d.name, `+work.TutorOf+` AS tutor_id,
-				s.first_name || ' ' || s.last_name AS student, r.answered_at IS NOT NULL AS answered
-			FROM reviews r JOIN users s ON s.id = r.user_id JOIN tasks t ON t.id = r.task_id JOIN projects p ON p.id = t.project_id AND p.enrolled
+		list, err := db.All[row](ctx, q, `SELECT r.id, r.user_id, u.code, d.abbreviation, d.name, `+work.TutorOf+`
+				AS tutor_id, s.first_name || ' ' || s.last_name AS student, r.answered_at IS NOT NULL AS answered
+			FROM reviews r JOIN users s ON s.id = r.user_id JOIN tasks t ON t.id = r.task_id
+			JOIN projects p ON p.id = t.project_id AND p.enrolled
 			JOIN task_definitions d ON d.id = t.task_definition_id
 			JOIN units u ON u.id = r.unit_id AND u.active AND u.send_notifications
 			WHERE r.id IN `+in+` ORDER BY r.id`, args...)

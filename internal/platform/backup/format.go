@@ -11,9 +11,9 @@
 //
 // A set without a manifest was never finished, and is no backup. Everything gets its name when it
 // is whole and safe, and not before. With a key all is encrypted by age (age-encryption.org), so that
-// whoever keeps the copy cannot read it, but for the first file, the ids of erased people and the lists of files: these say no
-// more than the names of the files, and whoever removes old backups, without the key that reads them,
-// must know which files are still of use.
+// whoever keeps the copy cannot read it, but for the first file, the ids of erased people and the lists
+// of files: these say no more than the names of the files, and whoever removes old backups, without the
+// key that reads them, must know which files are still of use.
 package backup
 
 import (
@@ -120,7 +120,8 @@ func unseal(data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: its manifest cannot be read: %w", errDamaged, err)
 	}
 	if m.Format != format {
-		return nil, fmt.Errorf("the backup has form %d, of a newer Lectern; this program knows form %d", m.Format, format)
+		return nil, fmt.Errorf("the backup has form %d, of a newer Lectern; this program knows form %d", m.Format,
+			format)
 	}
 	return &m, nil
 }

@@ -74,7 +74,8 @@ func (m *Move) empty(ctx context.Context) error {
 			return err
 		}
 		if used, err := m.To.DB.Used(ctx); err != nil || used {
-			return errors.Join(err, errors.New("the new database is not empty: an installation is moved into an empty one only"))
+			return errors.Join(err, errors.New("the new database is not empty: an installation is moved into an "+
+				"empty one only"))
 		}
 	}
 	return m.To.Files.List(ctx, func(files.Info) error {
@@ -194,7 +195,8 @@ func (m *Move) Verify(ctx context.Context) error {
 			return err
 		}
 		if got.part() != (Part{f.Size, f.Hash}) {
-			return fmt.Errorf("the file %s is not the same in the new file store; remove it there and move again", f.Hash)
+			return fmt.Errorf("the file %s is not the same in the new file store; remove it there and move again",
+				f.Hash)
 		}
 		return nil
 	})
@@ -209,8 +211,8 @@ func (m *Move) Leave(ctx context.Context, to db.Moved) error {
 			return err
 		}
 		if now != m.state {
-			return errors.New("another command changed the installation while it was moved: give the same lectern move " +
-				"again, which brings what changed")
+			return errors.New("another command changed the installation while it was moved: give the same lectern " +
+				"move again, which brings what changed")
 		}
 		to.At = q.Now()
 		return db.MarkMoved(ctx, q, to)

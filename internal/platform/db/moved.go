@@ -89,7 +89,8 @@ func (d *DB) Here(ctx context.Context) error {
 	if to != nil {
 		return fmt.Errorf("this installation was moved on %s and is used there now: --database-url %s --files-url %s "+
 			"(with their passwords). To use it here again, as it was then and without what was done there since, stop "+
-			"it there and give lectern move --take-back", to.At.Format("2 January 2006, 15:04 UTC"), to.Database, to.Files)
+			"it there and give lectern move --take-back", to.At.Format("2 January 2006, 15:04 UTC"), to.Database,
+			to.Files)
 	}
 	from, err := ArrivingFrom(ctx, d.Pool())
 	if err == nil && from != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // taking is what programs that do not know of it cannot live with.
-var taking = regexp.MustCompile(`(?i)\bDROP (TABLE|COLUMN)\b|\bRENAME\b|\bALTER COLUMN\b|\bADD CONSTRAINT\b|\bSET NOT NULL\b`)
+var taking = regexp.MustCompile(`(?i)\bDROP (TABLE|COLUMN)\b|\bRENAME\b|\bALTER COLUMN\b|` +
+	`\bADD CONSTRAINT\b|\bSET NOT NULL\b`)
 
 var adding = regexp.MustCompile(`(?i)\bADD COLUMN\b[^;]*`)
 
@@ -20,7 +21,8 @@ func takes(text string) string {
 		return found
 	}
 	for _, column := range adding.FindAllString(up, -1) {
-		if upper := strings.ToUpper(column); strings.Contains(upper, "NOT NULL") && !strings.Contains(upper, "DEFAULT") {
+		upper := strings.ToUpper(column)
+		if strings.Contains(upper, "NOT NULL") && !strings.Contains(upper, "DEFAULT") {
 			return column
 		}
 	}
