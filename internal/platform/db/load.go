@@ -120,6 +120,9 @@ func (l *Loading) Numbers(ctx context.Context, last map[string]int64) error {
 		if _, known := l.tables[table]; !known {
 			return fmt.Errorf("the schema has no table %q", table)
 		}
+		if n == 0 {
+			continue // backups of before say so of tables that gave none
+		}
 		text := `SELECT setval(pg_get_serial_sequence($1, 'id'), $2)`
 		if !l.q.Postgres() {
 			if _, err := Exec(ctx, l.q, `DELETE FROM sqlite_sequence WHERE name = $1`, table); err != nil {

@@ -86,9 +86,10 @@ func (t *Table) Rows(ctx context.Context, q Q) iter.Seq2[[]any, error] {
 	}
 }
 
-// Numbers tells the last id that each table has given, so that none is given twice.
+// Numbers tells the last id that each table has given, so that none is given twice. SQLite notes 0 of
+// some that gave none yet.
 func Numbers(ctx context.Context, q Q) (map[string]int64, error) {
-	text := `SELECT name, seq AS last FROM sqlite_sequence`
+	text := `SELECT name, seq AS last FROM sqlite_sequence WHERE seq > 0`
 	if q.Postgres() {
 		text = `SELECT replace(sequencename, '_id_seq', '') AS name, last_value AS last FROM pg_sequences
 			WHERE schemaname = current_schema() AND last_value IS NOT NULL AND sequencename LIKE '%~_id~_seq' ESCAPE '~'`
