@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -203,46 +202,4 @@ func (c *campuses) so() []string {
 func (c *campuses) stop() {
 	close(c.quit)
 	<-c.done
-}
-
-// serving is the command that does not end by itself: the doctor takes the same settings.
-var serving = regexp.MustCompile(`(?m)^\./lectern serve(.*)$`)
-
-// The commands of the chapter on backups work as they are printed.
-func TestTheDocumentedBackupsWork(t *testing.T) {
-	text, err := os.ReadFile("../../docs/operating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, chapter, _ := strings.Cut(string(text), "\n## Backups\n")
-	chapter, _, _ = strings.Cut(chapter, "\n## ")
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(path, filepath.Join(dir, "lectern")); err != nil {
-		t.Fatal(err)
-	}
-	bucket := s3test.Location(s3test.Start(t), "/backups/")
-	if err := os.WriteFile(filepath.Join(dir, "backup-place"), []byte(bucket+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	i := start(t, "--demo", "--data", filepath.Join(dir, "data"))
-	defer i.stop()
-	ran := 0
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(chapter, -1) {
-		commands := strings.ReplaceAll(block[1], "/srv/backups", "backups")
-		commands = serving.ReplaceAllString(commands, "./lectern doctor$1 || test $? = 1")
-		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
-			`RECIPIENT=$(grep -o 'age1[0-9a-z]*' backup.key || true)`+"\n"+commands)
-		c.Dir = dir
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Errorf("%s\n%v %s", commands, err, out)
-		}
-		ran++
-	}
-	if ran < 8 {
-		t.Errorf("only %d blocks were run", ran)
-	}
 }

@@ -7,9 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -381,40 +379,6 @@ func TestAMoveThatMustNotBeIsRefused(t *testing.T) {
 	}
 	start(t, "--data", data).stop()
 	refused("the new database is not empty", moving(data, place)...)
-}
-
-// The commands of the chapter on growing work as they are printed.
-func TestTheDocumentedMoveWorks(t *testing.T) {
-	text, err := os.ReadFile("../../docs/operating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, chapter, _ := strings.Cut(string(text), "\n## Grow: from one machine to many\n")
-	chapter, _, _ = strings.Cut(chapter, "\n## ")
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, place := t.TempDir(), newPlace(t)
-	if err := os.Symlink(path, filepath.Join(dir, "lectern")); err != nil {
-		t.Fatal(err)
-	}
-	start(t, "--demo", "--data", filepath.Join(dir, "data")).stop()
-	ran := 0
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(chapter, -1) {
-		commands := strings.NewReplacer("postgres://lectern:the-password@db.example.edu/lectern", place[1],
-			"s3://KEY:SECRET@s3.example.edu/lectern/?region=eu-west-1", place[3]).Replace(block[1])
-		commands = serving.ReplaceAllString(commands, "./lectern doctor")
-		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", commands)
-		c.Dir = dir
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Errorf("%s\n%v %s", commands, err, out)
-		}
-		ran++
-	}
-	if ran != 3 {
-		t.Errorf("%d blocks were run", ran)
-	}
 }
 
 // putOne puts a file of somebody else into a store.
