@@ -81,7 +81,8 @@ func TestTheHandbookQuotesTheProgram(t *testing.T) {
 		}
 		for _, m := range quoted.FindAllStringSubmatch(cells[1], -1) {
 			quotes++
-			if !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, strings.Trim(m[1], "… ")) }) {
+			quote := strings.Trim(m[1], "… ")
+			if !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, quote) }) {
 				t.Errorf("nothing says %q", m[1])
 			}
 		}
