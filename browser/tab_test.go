@@ -69,14 +69,18 @@ func onScreens(t *testing.T, f func(t *testing.T, on screen), screens ...screen)
 	}
 }
 
+// browserOptions are those of a browser with its profile in a directory.
+func browserOptions(profile string) []chromedp.ExecAllocatorOption {
+	return append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("font-render-hinting", "none"),
+		chromedp.Flag("use-fake-ui-for-media-stream", true), chromedp.Flag("use-fake-device-for-media-stream", true))
+}
+
 // oneBrowser is started once; every tab has a profile of its own in it.
 var oneBrowser = sync.OnceValues(func() (context.Context, error) {
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.UserDataDir(filepath.Join(scratch, "chromium")), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("font-render-hinting", "none"),
-		chromedp.Flag("use-fake-ui-for-media-stream", true),
-		chromedp.Flag("use-fake-device-for-media-stream", true))...)
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), browserOptions(filepath.Join(scratch, "chromium"))...)
 	ctx, _ = chromedp.NewContext(ctx)
 	stopBrowser = func() {
 		_ = chromedp.Cancel(ctx)

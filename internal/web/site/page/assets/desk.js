@@ -1,6 +1,6 @@
 // The marking desk: from task to task without waiting. Moving on is at once, while the
 // verdict is on its way; what is not saved is told of until somebody saw to it.
-import { draftOf } from './drafts.js';
+import { draftOf, restored } from './drafts.js';
 import { address, announce, beside, current, desk, element, home, notice, now, row, rows, say, state, task, waiting }
   from './desk-page.js';
 import { fit } from './desk-columns.js';
@@ -13,6 +13,8 @@ import { Undo } from './desk-undo.js';
 import { presence } from './desk-presence.js';
 import { reading } from './desk-reading.js';
 import * as keys from './keys.js';
+
+await restored(); // before anything reads it
 
 const part = (id) => `${home}/tasks/${id}${filter()}`; // the address of a task alone
 const ahead = new Prefetch(part, look, (ids) => { desk.dataset.ahead = ids.join(' '); });

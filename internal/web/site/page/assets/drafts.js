@@ -1,26 +1,35 @@
 // What is typed on the marking desk, and verdicts that the server has not said yes to.
-// Both are kept in this browser by user, so that a closed lid loses nothing; signing out
-// removes them, and the pages of anybody else do (site.js).
+// Both are kept in this browser by user, so that a closed lid loses nothing, nor a browser that is
+// killed; signing out removes them, and the pages of anybody else do (site.js).
+import { all, write } from './drafts-store.js';
+
 export const user = document.querySelector('form.out')?.dataset.user ?? '';
 const mine = `draft ${user} desk `;
-const held = new Map(); // what this browser would not keep; it lives as long as the page
+const held = new Map(); // texts that this browser would not keep; they live as long as the page
 
 function put(name, value) {
+  const text = JSON.stringify({ ...value, kept: Date.now() });
   try {
-    localStorage.setItem(mine + name, JSON.stringify(value));
+    localStorage.setItem(mine + name, text);
     held.delete(name);
   } catch { // it is full, or may not be used
-    held.set(name, value);
+    held.set(name, text);
+  }
+}
+
+function textOf(name) {
+  if (held.has(name)) return held.get(name);
+  try {
+    return localStorage.getItem(mine + name);
+  } catch {
+    return null;
   }
 }
 
 function get(name) {
-  if (held.has(name)) return held.get(name);
-  try {
-    return JSON.parse(localStorage.getItem(mine + name));
-  } catch {
-    return null;
-  }
+  const value = JSON.parse(textOf(name));
+  delete value?.kept;
+  return value;
 }
 
 function remove(name) {
@@ -28,6 +37,48 @@ function remove(name) {
   try {
     localStorage.removeItem(mine + name);
   } catch { /* nothing was kept */ }
+}
+
+// What changed is written to the disk at every pause, and at the latest so long after it was typed.
+const pause = 300; // ms
+const latest = 1000; // ms
+const changed = new Set(); // names
+let timer;
+let since = 0; // when the first of them changed
+let written = Promise.resolve();
+
+function later(name) {
+  if (changed.size === 0) since = Date.now();
+  changed.add(name);
+  clearTimeout(timer);
+  timer = setTimeout(flush, Math.max(0, Math.min(pause, since + latest - Date.now())));
+}
+
+function flush() {
+  clearTimeout(timer);
+  const names = [...changed];
+  changed.clear();
+  if (names.length === 0) return;
+  const texts = () => names.map((name) => ({ key: mine + name, text: textOf(name) })); // as they are by then
+  written = written.then(() => write(texts())).catch(() => {}); // localStorage has it
+}
+
+addEventListener('pagehide', flush);
+
+// restored puts back what the browser was killed before it kept, and does not wait for a disk that does
+// not answer.
+export async function restored() {
+  const late = new Promise((done) => { setTimeout(done, latest, []); });
+  const entries = await Promise.race([all().catch(() => []), late]);
+  for (const { key, text } of entries) {
+    const name = key.startsWith(mine) ? key.slice(mine.length) : '';
+    if (!name || (JSON.parse(textOf(name))?.kept ?? 0) >= JSON.parse(text).kept) continue;
+    try {
+      localStorage.setItem(key, text);
+    } catch {
+      held.set(name, text);
+    }
+  }
 }
 
 function names() {
@@ -43,16 +94,35 @@ const empty = (draft) => Object.values(draft).every((value) => !value?.trim());
 // The draft of a task is what its form holds: comment, grade, quality, and the status
 // that was chosen but waits for one of them.
 export const draftOf = (task) => get(`task ${task}`);
-export const dropDraft = (task) => remove(`task ${task}`);
+export function dropDraft(task) {
+  if (textOf(`task ${task}`) === null) return;
+  remove(`task ${task}`);
+  later(`task ${task}`);
+  flush(); // what was sent is not to come back
+}
 
 export function keepDraft(task, draft) {
-  if (empty(draft)) dropDraft(task);
-  else put(`task ${task}`, draft);
+  if (empty(draft)) {
+    dropDraft(task);
+    return;
+  }
+  put(`task ${task}`, draft);
+  later(`task ${task}`);
 }
 
 // What was sent, by its key, until it is answered.
-export const keepSent = (entry) => put(`sent ${entry.key}`, entry);
-export const dropSent = (entry) => remove(`sent ${entry.key}`);
+export function keepSent(entry) {
+  put(`sent ${entry.key}`, entry);
+  later(`sent ${entry.key}`);
+  flush();
+}
+
+export function dropSent(entry) {
+  remove(`sent ${entry.key}`);
+  later(`sent ${entry.key}`);
+  flush();
+}
+
 export const sentAs = (entry) => get(`sent ${entry.key}`); // null: it was answered, or its user signed out
 export const allSent = () => names().filter((n) => n.startsWith('sent ')).map(get).filter(Boolean)
   .sort((a, b) => a.at - b.at);

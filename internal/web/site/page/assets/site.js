@@ -1,4 +1,5 @@
 import { all, drop, forget } from './hand-in-store.js';
+import { forget as forgetDrafts, keepOnly } from './drafts-store.js';
 
 // Old links put their path behind a #, which browsers keep from servers: it is
 // read here and leads to the page of today.
@@ -127,7 +128,7 @@ async function signOut(e) {
   if (waiting.length > 0 && !await agreed(words, out.dataset.leave)) return;
   localStorage.clear();
   sessionStorage.clear();
-  await Promise.race([forget(), patience]);
+  await Promise.race([Promise.all([forget(), forgetDrafts()]), patience]);
   out.submit();
 }
 
@@ -135,6 +136,7 @@ if (out) {
   for (const key of Object.keys(localStorage)) { // what others typed on this computer
     if (key.startsWith('draft ') && !key.startsWith(`draft ${out.dataset.user} `)) localStorage.removeItem(key);
   }
+  keepOnly(`draft ${out.dataset.user} `).catch(() => {});
   out.addEventListener('submit', signOut);
   if (unsent() || document.getElementById('desk')) asking();
   all().then((entries) => {
