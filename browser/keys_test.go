@@ -218,6 +218,12 @@ func finds(b *tab, _ *service, key string) {
 var scrollStories = map[string][][2]string{"Space PgDn PgUp": {{" ", kb.PageUp}, {kb.PageDown, kb.PageUp}},
 	"↑ ↓": {{kb.ArrowDown, kb.ArrowUp}}, "Home End": {{kb.End, kb.Home}}}
 
+// focus puts the focus on an element, also where the page is drawn anew at that moment.
+func (b *tab) focus(selector string) {
+	b.Helper()
+	b.await(fmt.Sprintf("(document.querySelector(%[1]s)?.focus(), document.activeElement.matches(%[1]s))", quote(selector)))
+}
+
 // scrolls reads on and back wherever nothing has the focus that needs the keys: on the page as it
 // opens, on none of its elements, and on the next work after a verdict. In a field they write.
 func scrolls(b *tab, _ *service, keys string) {
@@ -248,7 +254,7 @@ func scrolls(b *tab, _ *service, keys string) {
 	b.shows(from)
 	for _, field := range []string{"#desk-comment", ".viewer-bar [type=search]"} {
 		b.await(readable)
-		b.run(chromedp.Focus(chromedp.CSS(field)))
+		b.focus(field)
 		before := eval[float64](b, top)
 		for _, pair := range scrollStories[keys] {
 			b.key(pair[0])
@@ -258,7 +264,7 @@ func scrolls(b *tab, _ *service, keys string) {
 		}
 		b.fill(field, " ")
 	}
-	b.run(chromedp.Focus(chromedp.CSS("#desk-task a[rel=next]")))
+	b.focus("#desk-task a[rel=next]")
 	before := eval[float64](b, top)
 	b.key(" ")
 	if now := eval[float64](b, top); now != before {

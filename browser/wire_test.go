@@ -14,12 +14,13 @@ import (
 type fate int32
 
 const (
-	arrives    fate = iota
-	isLost          // before the service hears of it
-	answerLost      // the service does what is asked, and nobody hears of it
-	postsLost       // what changes something, before the service hears of it
-	once            // the next verdict arrives, and nothing after it
-	fails           // what stands before the service answers that it is broken
+	arrives       fate = iota
+	isLost             // before the service hears of it
+	answerLost         // the service does what is asked, and nobody hears of it
+	postsLost          // what changes something, before the service hears of it
+	once               // the next verdict arrives, and nothing after it
+	documentsLost      // those that are asked for, before the service hears of it
+	fails              // what stands before the service answers that it is broken
 )
 
 // wire is a network between the browser and a service that can be cut, and whose
@@ -73,7 +74,8 @@ func newWire(t *testing.T, s *service) *wire {
 			w.lost.Add(1)
 		}
 		verdict := strings.HasSuffix(r.URL.Path, "/verdict")
-		if does == isLost || does == postsLost && r.Method == http.MethodPost ||
+		document := strings.HasSuffix(r.URL.Path, "/document")
+		if does == isLost || does == documentsLost && document || does == postsLost && r.Method == http.MethodPost ||
 			does == once && !(verdict && w.does.CompareAndSwap(int32(once), int32(isLost))) {
 			hangUp(rw, r, errLost)
 			return

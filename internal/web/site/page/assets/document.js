@@ -6,15 +6,25 @@ const most = 5; // drawn pages at once
 const zooms = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
 const largest = 4096; // pixels of a canvas in each direction
 
-let library; // loaded once, and only where there is a document
+const again = [2, 4, 8, 15]; // s between two tries to read a document, where the network is gone
 
+let library; // loaded once, and only where there is a document
+let tries = 0;
+
+// load reads the library. A browser remembers that it could not be read: another try has another address.
 function load() {
-  library ??= import('./pdfjs/pdf.min.mjs').then((pdf) => {
+  library ??= import(`./pdfjs/pdf.min.mjs${tries++ ? `?${tries}` : ''}`).then((pdf) => {
     pdf.GlobalWorkerOptions.workerSrc = new URL('./pdfjs/pdf.worker.min.mjs', import.meta.url).href;
     return pdf;
+  }, () => {
+    library = undefined;
+    throw new Lost('offline');
   });
   return library;
 }
+
+// Lost is when a document cannot be read now, though it may be soon. Its message is the key of the words.
+class Lost extends Error {}
 
 const idle = []; // workers that have read a document to its end
 const farewell = 2000; // ms that a worker has to let go of a document
@@ -63,6 +73,7 @@ async function wordsOf(file, n) {
 
 class DocumentView extends HTMLElement {
   connectedCallback() {
+    this.retry();
     this.prepare();
     if (this.at > 1 && this.pane) this.go(this.at);
   }
@@ -84,8 +95,49 @@ class DocumentView extends HTMLElement {
 
   async begin() {
     this.setAttribute('aria-busy', 'true');
-    await this.open(new AbortController()).catch(() => this.fail());
+    await this.open(new AbortController()).catch((e) => this.fail(e));
     if (this.opened) this.removeAttribute('aria-busy');
+  }
+
+  // wait tells that the document cannot be read now, and reads it as soon as it can be: when the
+  // network is back, after a while, or when somebody says so.
+  wait(why) {
+    this.word ??= this.sentence();
+    if (this.word.textContent !== this.say(why)) this.word.textContent = this.say(why);
+    this.lost = new AbortController();
+    const { signal } = this.lost;
+    addEventListener('online', () => this.retry(), { signal });
+    this.tries = (this.tries ?? 0) + 1;
+    const timer = setTimeout(() => this.retry(), 1000 * again[Math.min(this.tries, again.length) - 1]);
+    signal.addEventListener('abort', () => clearTimeout(timer));
+  }
+
+  // sentence stands where the document would, with a button to try again.
+  sentence() {
+    const [box, words, button] = [element('div', 'empty'), element('p', ''), element('button', 'btn', this.say('again'))];
+    words.setAttribute('role', 'status');
+    button.type = 'button';
+    button.addEventListener('click', () => this.retry());
+    box.append(words, button);
+    this.append(box);
+    return words;
+  }
+
+  // retry reads a document that was lost once more, if it is still shown; else it is tried when it is.
+  retry() {
+    if (!this.lost || !this.isConnected) return;
+    this.lost.abort();
+    this.lost = this.opened = undefined;
+    this.prepare(this.width);
+  }
+
+  // found takes away what said that the document was lost.
+  found() {
+    this.lost?.abort();
+    const box = this.word?.parentNode;
+    if (box?.contains(document.activeElement)) this.pane?.focus({ preventScroll: true });
+    box?.remove();
+    this.lost = this.word = this.tries = undefined;
   }
 
   // rest gives back what is drawn of a document that is kept but not shown, except for
@@ -98,6 +150,7 @@ class DocumentView extends HTMLElement {
   // close gives back everything.
   close() {
     this.stop?.abort();
+    this.found();
     if (this.task) release(this.task, this.worker);
     this.querySelector('.viewer')?.remove();
     this.opened = this.task = this.worker = this.pane = undefined;
@@ -108,10 +161,14 @@ class DocumentView extends HTMLElement {
     return this.words[key].replace(/%s/g, () => values.shift());
   }
 
-  fail() {
+  fail(e) {
     if (!this.opened) return; // it was closed meanwhile
     this.querySelector('.viewer')?.remove();
-    if (!this.querySelector('.hint')) this.append(element('p', 'hint', this.say('failed')));
+    if (e instanceof Lost) this.wait(e.message);
+    else {
+      this.found();
+      if (!this.querySelector('.hint')) this.append(element('p', 'hint', this.say('failed')));
+    }
   }
 
   async open(stop) {
@@ -129,6 +186,7 @@ class DocumentView extends HTMLElement {
     if (stop.signal.aborted) return;
     this.at ??= this.begins; // the page that is looked at
     this.build();
+    this.found();
     await this.layOut();
   }
 
@@ -139,9 +197,15 @@ class DocumentView extends HTMLElement {
   }
 
   async read(signal) {
-    const answer = await fetch(this.getAttribute('src'), { redirect: 'manual', signal });
-    if (!answer.ok) throw new Error(answer.status);
-    return new Uint8Array(await answer.arrayBuffer());
+    try {
+      const answer = await fetch(this.getAttribute('src'), { redirect: 'manual', signal });
+      if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+      if (answer.status < 500 && answer.status !== 429) throw new Error(answer.status);
+    } catch (e) {
+      if (e instanceof TypeError) throw new Lost('offline');
+      throw e;
+    }
+    throw new Lost('unavailable');
   }
 
   build() {
