@@ -7,7 +7,7 @@
 //	lectern-backups.json     which installation it belongs to
 //	files/ab/abcd…           every stored file once, by its hash, for all backups together
 //	erased/…                 what was erased since the oldest backup, by its id
-//	sets/20261117T081500Z/   one backup: records, settings, the list of its files, and last of all its manifest
+//	sets/20261117T081500Z/   one backup: records, settings, list of files, and last its manifest
 //
 // A set without a manifest was never finished, and is no backup. Everything gets its name when it
 // is whole and safe, and not before. With a key all is encrypted by age (age-encryption.org), so that
