@@ -40,3 +40,14 @@ func (s *Service) DecideExtensions(ctx context.Context, who *access.Caller,
 		return work.DecideExtensions(ctx, q, who.ID, b)
 	})
 }
+
+// GrantExtensions gives students of a unit an extension of one task without a request, in one
+// transaction, for whoever holds policy.GrantExtensions there, and tells what became of each. It
+// refuses no student and too many, no reason, and a number of weeks nobody can mean; work the caller
+// has a part in and what no week is left for stays as it is.
+func (s *Service) GrantExtensions(ctx context.Context, who *access.Caller,
+	g work.ExtensionGrant) ([]work.GivenExtension, error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) ([]work.GivenExtension, error) {
+		return work.GrantExtensions(ctx, q, who.ID, g)
+	})
+}

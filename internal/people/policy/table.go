@@ -67,6 +67,8 @@ var (
 	EnrolStudents    = right(Unit, "enrol students in this unit", staff)
 	GiveFeedback     = right(Unit, "see the work waiting in this unit", staff)
 	SeeExtensions    = right(Unit, "see the extension requests of this unit, and their reasons", staff)
+	GrantExtensions  = right(Unit, "give extensions without a request in this unit", staff)
+	SeeGrantReasons  = right(Unit, "see why others gave extensions without a request in this unit", convenors)
 	SeeReviews       = right(Unit, "see the review requests of this unit, and their reasons", staff)
 	ReadStatistics   = right(Unit, "see the statistics of this unit", staff)
 	SeeTutorPace     = right(Unit, "see how soon each tutor of this unit gives feedback", convenors)

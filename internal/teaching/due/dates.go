@@ -91,11 +91,19 @@ func (d Dates) CanApply() bool { return d.Extended().Before(d.Deadline) }
 // of a week counting as one. It is 0 or less when there is no room.
 func (d Dates) WeeksCanExtend() int { return weeks(d.Target, d.Deadline) - d.Extensions }
 
+// CheckWeeks refuses a number of weeks that nobody can mean, in the field it came in.
+func CheckWeeks(field string, asked int) error {
+	if asked < 1 || asked > mostAsked {
+		return fault.Field(fault.Invalid, field, "must be from 1 to %d", mostAsked)
+	}
+	return nil
+}
+
 // Allow cuts a wish for more weeks to what fits. It fails when no sensible
 // number of weeks is asked for or no week is left.
 func (d Dates) Allow(asked int) (int, error) {
-	if asked < 1 || asked > mostAsked {
-		return 0, fault.Field(fault.Invalid, "weeks_requested", "must be from 1 to %d", mostAsked)
+	if err := CheckWeeks("weeks_requested", asked); err != nil {
+		return 0, err
 	}
 	if !d.CanApply() {
 		return 0, fault.New(fault.Conflict, "No extension is possible: the task is already due on its deadline, %s.",

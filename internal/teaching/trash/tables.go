@@ -78,6 +78,7 @@ var tables = []table{
 	{name: comments, of: ofTask, files: []string{"attachment_hash"}},
 	{name: "discussion_files", of: []ref{{"task_comment_id", comments}}, files: []string{"hash"}},
 	{name: "comment_reads", of: []ref{{"task_comment_id", comments}}},
+	{name: "extension_grants", of: []ref{{"task_comment_id", comments}}},
 	{name: "task_pins", of: ofTask},
 	{name: "news_seen", of: ofTask},
 	{name: "staff_notes", of: []ref{{"task_definition_id", definitions}}, relink: "task_definition_id",

@@ -49,6 +49,7 @@ type Comment struct {
 	AssessmentID *int64 `json:"overseer_assessment_id,omitempty" doc:"of type assessment"`
 
 	ByStaff bool `json:"-"` // its author is a person, and not a student of the conversation
+	Unasked bool `json:"-"` // an extension that the staff gave without a request
 }
 
 // extensionPart is what a comment of the type extension has beside the others.
@@ -103,7 +104,11 @@ type commentRow struct {
 	CompletedAt    *clock.Time   `db:"discussion_completed_at"`
 	AssessmentID   *int64        `db:"assessment_id"`
 	ByService      bool          `db:"by_service"` // it is shown as the service's, whoever it is kept under
+	Unasked        bool          `db:"unasked"`    // see unasked
 }
+
+// unasked is true of an extension c that the staff gave without a request.
+const unasked = `EXISTS (SELECT 1 FROM extension_grants xg WHERE xg.task_comment_id = c.id)`
 
 // talk names the tasks whose comments are one conversation: the task of project
 // $1 for definition $2, and those handed in together with it.
@@ -124,7 +129,7 @@ const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.
 		coalesce(c.extension_weeks, 0) AS extension_weeks, c.extension_granted, c.extension_response,
 		c.extension_assessed_at,
 		coalesce(c.number_of_prompts, 0) AS number_of_prompts, c.discussion_started_at, c.discussion_completed_at,
-		c.assessment_id, c.by_service
+		c.assessment_id, c.by_service, c.type = 'extension' AND ` + unasked + ` AS unasked
 	FROM talk t JOIN task_comments c ON c.task_id = t.id
 	JOIN users a ON a.id = c.user_id JOIN users b ON b.id = c.recipient_id
 	LEFT JOIN comment_reads m ON m.task_comment_id = c.id AND m.user_id = $3
@@ -144,7 +149,7 @@ func (c *commentRow) view(by Reader) *Comment {
 		Author:    Person{c.AuthorID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail},
 		Recipient: Person{c.RecipientID, c.RecipientFirst, c.RecipientLast, c.RecipientEmail},
 		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached(), AssessmentID: c.AssessmentID,
-		ByStaff: c.AuthorID != c.OwnerID && !c.ByService}
+		ByStaff: c.AuthorID != c.OwnerID && !c.ByService, Unasked: c.Unasked}
 	if c.ByService {
 		v.Author = Person{FirstName: ServiceFirst, LastName: ServiceLast}
 	}

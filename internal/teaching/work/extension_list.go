@@ -29,6 +29,8 @@ type ListedExtension struct {
 	Tutorial     *string       `db:"tutorial" json:"tutorial_abbreviation"`
 	Weeks        int           `db:"extension_weeks" json:"weeks_requested"`
 	Reason       string        `db:"comment" json:"comment"`
+	Unasked      bool          `db:"unasked" json:"without_request" doc:"the staff gave it without a request"`
+	GrantReason  *string       `db:"grant_reason" json:"grant_reason" doc:"why, for convenors and whoever gave it"`
 	AskedAt      clock.Time    `db:"created_at" json:"created_at"`
 
 	DueDate      clock.Date  `json:"due_date"`
@@ -59,17 +61,20 @@ type Extensions struct {
 	Units                    []int64 // where UnitID is 0; the caller may see the requests of each
 	Decided                  bool    // those that were decided on, newest first; else those that wait, oldest first
 	Mine                     bool    // only the students of the caller's own classes
+	GrantReasons             bool    // the caller may see why others gave extensions without a request
 	TutorialID, DefinitionID int64   // 0: any
 	Page                     db.Page
 }
 
 // extensionsFrom finds the requests c of unit $1 for the caller $2, in tutorial $3
-// and for definition $4 where they are not 0. Nobody decides on their own.
+// and for definition $4 where they are not 0. Nobody decides on their own. Why one was given
+// without a request, gr, is for whoever gave it, and where $5 is not 0 for the caller.
 const extensionsFrom = `task_comments c JOIN tasks t ON t.id = c.task_id
 	JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $2
 	JOIN users o ON o.id = p.user_id
 	JOIN task_definitions d ON d.id = t.task_definition_id JOIN units u ON u.id = c.unit_id` + JoinClass + `
 	LEFT JOIN tutorials x ON x.id = e.tutorial_id LEFT JOIN users a ON a.id = c.assessor_id
+	LEFT JOIN extension_grants gr ON gr.task_comment_id = c.id AND ($5 <> 0 OR c.user_id = $2)
 	WHERE c.unit_id = $1 AND c.type = 'extension' AND (x.id = $3 OR $3 = 0) AND (d.id = $4 OR $4 = 0)`
 
 // Rows lists the requests, and tells how many there are in all, -1 when all were
@@ -81,7 +86,7 @@ func (l Extensions) Rows(ctx context.Context, q db.Q) ([]ListedExtension, int64,
 			t.status, o.username, o.first_name, o.last_name, x.id AS tutorial_id, x.abbreviation AS tutorial,
 			c.extension_weeks, c.comment, c.created_at, c.extension_granted, c.extension_response,
 			c.extension_assessed_at, a.first_name AS a_first, a.last_name AS a_last, t.extensions, d.target_date,
-			d.due_date, u.end_date, u.time_zone`,
+			d.due_date, u.end_date, u.time_zone, ` + unasked + ` AS unasked, gr.reason AS grant_reason`,
 		from:  extensionsFrom + ` AND c.extension_assessed_at IS NULL`,
 		order: `c.created_at, c.id`,
 	}
@@ -92,7 +97,11 @@ func (l Extensions) Rows(ctx context.Context, q db.Q) ([]ListedExtension, int64,
 	if l.Mine {
 		text.from += ` AND EXISTS (SELECT 1 FROM unit_roles r WHERE r.id = x.unit_role_id AND r.user_id = $2)`
 	}
-	args := []any{l.UnitID, l.CallerID, l.TutorialID, l.DefinitionID}
+	reasons := 0
+	if l.GrantReasons {
+		reasons = 1
+	}
+	args := []any{l.UnitID, l.CallerID, l.TutorialID, l.DefinitionID, reasons}
 	if l.UnitID == 0 {
 		var in string
 		in, args = db.In(args, l.Units)

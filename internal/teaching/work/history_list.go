@@ -61,7 +61,7 @@ func historyOf(which string) string {
 		WHERE {which}
 		UNION ALL SELECT t.task_definition_id, c.created_at, 'extension_asked', c.user_id, NULL, NULL, NULL, NULL,
 			c.extension_weeks, NULL, 1, c.id, FALSE
-		FROM tasks t JOIN task_comments c ON c.task_id = t.id AND c.type = 'extension'
+		FROM tasks t JOIN task_comments c ON c.task_id = t.id AND c.type = 'extension' AND NOT `+unasked+`
 		WHERE {which}
 		UNION ALL SELECT t.task_definition_id, c.extension_assessed_at, 'extension_decided', c.assessor_id, NULL, NULL,
 			NULL, NULL, c.extension_weeks, c.extension_granted, 2, c.id, FALSE

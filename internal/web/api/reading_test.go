@@ -73,6 +73,7 @@ var readings = []reading{
 		"/api/units/{unit_id}/task_definitions/{task_def_id}/tasks"}},
 	{policy.GiveFeedback, "tutor", `"review_asked"`, []string{"/api/units/{id}/queue", "/api/units/{id}/queue/around"}},
 	{policy.SeeReviews, "tutor", `Quokka review`, []string{taskRoute + "/reviews", unitReviewsPath}},
+	{policy.SeeGrantReasons, "convenor", `Quokka grant`, []string{aUnit + "/extensions"}},
 	{policy.SeeExtensions, "tutor", `Quokka reason`, []string{taskRoute + "/comments", aUnit + "/extensions"}},
 	{policy.SeeSimilarities, "tutor", `"type":"Turnitin","pct":61`, []string{similaritiesPath}},
 	{policy.SeeClusters, "tutor", `says nothing of who wrote it`, []string{clustersPath}},
@@ -205,6 +206,8 @@ func (w *world) fillFields() {
 	w.byHand()
 	w.do("student", "POST "+ownTask+"/request_extension", form{"comment": "Quokka reason",
 		"weeks_requested": "1"}).status(201)
+	w.set(`INSERT INTO extension_grants (task_comment_id, weeks, reason)
+		SELECT id, 1, 'Quokka grant' FROM task_comments WHERE comment = 'Quokka reason'`)
 	w.markedLately()
 	w.reviewOf("review", "student", "{defA1}", "Quokka review")
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,

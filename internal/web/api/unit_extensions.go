@@ -14,11 +14,16 @@ import (
 
 func (s *Server) unitExtensionRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{id}/extensions", 200, policy.SeeExtensions,
-		"List the requests for more time of a unit", s.listExtensions)
+		"List the requests for more time of a unit, and what was given without one", s.listExtensions,
+		endpoint.Asks(policy.SeeGrantReasons))
 	endpoint.Route(s.Server, "POST /api/units/{id}/extensions", 200, policy.SeeExtensions,
 		"Grant or reject many requests for more time, or tell what would become of them", s.decideExtensions,
 		endpoint.Audited(audit.Extension, audit.Status, audit.Grade),
 		endpoint.Also(422, "no request is named, or too many"))
+	endpoint.Route(s.Server, "POST /api/units/{id}/extensions/grants", 200, policy.GrantExtensions,
+		"Give students an extension without a request, or tell what would become of it", s.grantExtensions,
+		endpoint.Audited(audit.Extension, audit.Status, audit.Grade),
+		endpoint.Also(422, "no student is named, too many, or a task of another unit"))
 }
 
 type listExtensionsIn struct {
@@ -33,7 +38,7 @@ type listExtensionsIn struct {
 func (s *Server) listExtensions(ctx context.Context, who *access.Caller,
 	in listExtensionsIn) (endpoint.List[work.ListedExtension], error) {
 	l := work.Extensions{UnitID: in.UnitID, CallerID: who.ID, Decided: in.Decided, Mine: in.Mine,
-		TutorialID: in.TutorialID.Or(0), DefinitionID: in.DefinitionID.Or(0)}
+		TutorialID: in.TutorialID.Or(0), DefinitionID: in.DefinitionID.Or(0), GrantReasons: who.May(policy.SeeGrantReasons)}
 	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]work.ListedExtension, int64, error) {
 		l.Page = p
 		return l.Rows(ctx, q)
@@ -56,4 +61,25 @@ func (s *Server) decideExtensions(ctx context.Context, who *access.Caller,
 		})
 	}
 	return s.usecases.DecideExtensions(ctx, who, b)
+}
+
+type grantExtensionsIn struct {
+	UnitID       int64   `path:"id" scope:"unit"`
+	DefinitionID int64   `param:"task_definition_id,required" doc:"the task"`
+	Projects     []int64 `param:"projects,required" doc:"the projects of the students, at most 500"`
+	Weeks        int     `param:"weeks,required" doc:"1 to 52; cut to what fits before the deadline"`
+	Reason       string  `param:"reason,required" text:"lines" doc:"why; only convenors and the caller see it, the students are told of the new date alone"`
+	DryRun       bool    `param:"dry_run" doc:"tell what would become of each and change nothing"`
+}
+
+func (s *Server) grantExtensions(ctx context.Context, who *access.Caller,
+	in grantExtensionsIn) ([]work.GivenExtension, error) {
+	g := work.ExtensionGrant{UnitID: in.UnitID, DefinitionID: in.DefinitionID, Projects: in.Projects, Weeks: in.Weeks,
+		Reason: in.Reason}
+	if in.DryRun {
+		return view(ctx, s.db, func(q db.Q) ([]work.GivenExtension, error) {
+			return work.PlanGrant(ctx, q, who.ID, g)
+		})
+	}
+	return s.usecases.GrantExtensions(ctx, who, g)
 }

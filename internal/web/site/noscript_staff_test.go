@@ -141,10 +141,18 @@ func (r *reader) decidesOnTime() {
 	r.Helper()
 	r.asks("Too much to do.")
 	list := r.path(someExtensions)
-	r.open(list).does(act{form: list, fill: map[string]string{"task": r.ids()[1]}}).sees("Too much to do.")
+	r.open(list + "?task=" + r.ids()[1]).sees("Too much to do.")
 	r.does(act{form: "/plan", tick: []string{"Select"}, press: "Grant"}).sees("Nothing is changed yet. 1 of 1")
 	r.does(act{form: list}).sees("1 of 1 request decided")
-	r.open(list).sees("No open requests").sees("Extension granted to")
+	r.open(list).sees("No open requests")
+	r.open(list + "?tab=decided").sees("Extension granted to")
+	again := fmt.Sprint(r.asks("Too much again."))
+	r.open(list).does(act{form: "/plan", press: again}).sees("Extension granted to")
+	r.open(list + "/give").does(act{form: "/give", fill: map[string]string{"text": "ann"}})
+	r.does(act{form: "/give", tick: []string{"ann"}, press: "Continue"}).sees("Step 2 of 3")
+	r.does(act{form: "/give/plan", fill: map[string]string{"task": r.ids()[1], "weeks": "1", "reason": "Special consideration."}}).
+		sees("nothing is changed yet")
+	r.does(act{form: "/give", press: "Give"}).sees("1 extension given.")
 }
 
 // answersReviews answers one of Ann's on its page, and one at the desk.

@@ -40,6 +40,7 @@ func open(site *page.Site) {
 	s.inboxRoutes()
 	s.verdictsRoutes()
 	s.extensionRoutes()
+	s.giveRoutes()
 	s.reviewRoutes()
 	s.promiseRoutes()
 	s.offlineRoutes()
