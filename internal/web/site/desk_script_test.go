@@ -32,6 +32,9 @@ func TestVerdictsOfAnotherHand(t *testing.T) {
 		if s := w.statusOf(ids[0]); s != "redo" {
 			t.Error(s)
 		}
+		// Who has the task open elsewhere is told by whom it was marked, and that it waits no more.
+		tom.do(fmt.Sprintf("%s/tasks/%d", w.path(aDesk), ids[0]), nil).status(200).
+			says(fmt.Sprintf(`data-mover-id="%d"`, *id)).says(`data-kind="pinned"`).says(`data-status="redo"`)
 		for left, looking := range map[string]int64{"true": 0, "false": 1} {
 			tom.do(w.onTask(ids[0], "presence"), url.Values{"left": {left}}, "Accept", "application/json").status(200)
 			n, err := db.One[int64](w.Context(), w.db.Pool(), `SELECT count(*) FROM presences`)

@@ -16,10 +16,11 @@ export function announce(text) {
   bar.hidden = true; // it was about what was done before
 }
 
-// notice tells everybody why what they did has no effect yet, until they do something else.
-export function notice(text) {
-  announce(text);
-  bar.textContent = text;
+// notice tells everybody what they have to know, such as why what they did has no effect yet, until
+// they do something else. There may be something to press with it.
+export function notice(text, ...controls) {
+  if (bar.hidden || !bar.textContent.startsWith(text)) announce(text); // else it is known
+  bar.replaceChildren(text, ...controls.flatMap((c) => [' ', c]));
   bar.hidden = false;
 }
 
@@ -70,7 +71,7 @@ export function state(id, name, text = '') {
   else delete r.dataset.state;
   let mark = r.querySelector('.desk-mark');
   if (!mark) r.querySelector('a').append(mark = element('span', { className: 'desk-mark' }));
-  mark.textContent = name ? text : '';
+  mark.textContent = text;
 }
 
 const top = (e) => e.getBoundingClientRect().top;

@@ -77,6 +77,6 @@ export class Refusals {
       if (e.task === task()) fill();
     }
     this.outbox.drop(e);
-    if (this.outbox.of(e.task).length === 0) state(e.task, e.refused.stands ? 'saved' : '', say('by-other'));
+    if (this.outbox.of(e.task).length === 0) state(e.task, ...e.refused.stands ? ['saved', say('by-other')] : ['']);
   }
 }

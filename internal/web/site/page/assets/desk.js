@@ -12,6 +12,7 @@ import { suggest } from './desk-snippets.js';
 import { Undo } from './desk-undo.js';
 import { presence } from './desk-presence.js';
 import { reading } from './desk-reading.js';
+import { follow, tell } from './desk-moved.js';
 import * as keys from './keys.js';
 
 await restored(); // before anything reads it
@@ -61,6 +62,8 @@ async function go(id, { push = true, focus = true } = {}) {
   show(article, push ? address(id) : '', focus);
 }
 
+const untried = 5000; // ms until a task that could not be read is tried again
+
 // stuck is when a task cannot be read: it is tried again as soon as there is hope. What
 // the server refuses it tells by itself: it leads whoever is signed out to the sign-in.
 function stuck(id, { status }) {
@@ -69,10 +72,17 @@ function stuck(id, { status }) {
     return;
   }
   now().removeAttribute('aria-busy');
-  notice(say('unread'));
   const once = new AbortController();
-  const again = () => { once.abort(); if (turn === mine) go(id); };
   const mine = turn;
+  const again = () => {
+    once.abort();
+    clearTimeout(timer);
+    if (turn === mine) go(id);
+  };
+  const button = element('button', { type: 'button', className: 'btn', textContent: say('now') });
+  button.addEventListener('click', again);
+  notice(say('unread'), button);
+  const timer = setTimeout(again, untried);
   addEventListener('online', again, { signal: once.signal });
   outbox.addEventListener('saved', again, { signal: once.signal });
 }
@@ -206,13 +216,15 @@ async function renew() {
 // refresh draws a task anew, without taking away what is typed or the document.
 async function refresh(id) {
   if (id !== task()) {
-    await ahead.renew(id);
-    if (id !== task()) return;
+    const other = await ahead.renew(id) ?? (row(id) && await ahead.read(id).catch(() => null));
+    if (id !== task()) {
+      if (other) shows(other);
+      return;
+    }
   }
   const fresh = await ahead.read(id).catch(() => null);
   if (!fresh || id !== task()) return;
   const old = now();
-  counted(fresh);
   adopt(old, fresh);
   const focus = old.contains(document.activeElement) ? document.activeElement : null;
   keepForm(old, fresh, focus);
@@ -225,6 +237,15 @@ async function refresh(id) {
   if (focus?.isConnected) focus.focus({ preventScroll: true });
   else if (focus?.id) document.getElementById(focus.id)?.focus({ preventScroll: true });
   seen();
+  shows(fresh);
+  if (old.dataset.status !== fresh.dataset.status) tell(fresh);
+}
+
+// shows has the row of a task and the numbers tell what a drawing of it does, unless verdicts of ours
+// are on their way.
+function shows(article) {
+  if (outbox.entries.every((e) => e.refused)) counted(article);
+  if (outbox.of(article.dataset.task).length === 0) follow(article);
 }
 
 // keepForm leaves the form alone where somebody is at it. It goes on with the version it
@@ -348,14 +369,14 @@ function showKeys() {
   dialog.showModal();
 }
 
-const shows = { sending: 'sending', lost: 'waits', refused: 'refused' };
+const signs = { sending: 'sending', lost: 'waits', refused: 'refused' };
 
 // changed shows on the rows of the queue what became of their verdicts.
 function changed({ detail: e }) {
   const open = outbox.of(e.task).at(-1);
   if (!open) return;
   const name = open.refused ? 'refused' : open.lost ? 'lost' : 'sending';
-  if (open.fields.status) state(e.task, name, say(shows[name], open.name));
+  if (open.fields.status) state(e.task, name, say(signs[name], open.name));
 }
 
 function saved({ detail: { entry: e } }) {
@@ -393,19 +414,23 @@ function count() {
   }
 }
 
-// heard is when something happened to a task, by whomever: what is prepared of it is old.
+// heard is when something happened to a task, by whomever: what is prepared of it is old, and so is its
+// row where its status changed.
 const stale = new Set();
+const together = 150; // ms
 function heard({ detail: event }) {
-  const id = event.kind === 'presence' ? '' : String(event.task_id ?? '');
-  if (!id || (id !== task() && !ahead.held.has(id)) || outbox.of(id).length) return;
-  if (stale.size === 0) {
-    setTimeout(() => {
-      const all = [...stale];
-      stale.clear();
-      Promise.all(all.map(refresh)).then(() => prepare());
-    }, 400);
-  }
+  const id = event.missed ? task() : event.kind === 'presence' ? '' : String(event.task_id ?? '');
+  const concerns = id === task() || ahead.held.has(id) || (event.kind === 'status' && row(id));
+  if (!id || !concerns || outbox.of(id).length) return;
+  if (stale.size === 0) setTimeout(freshen, together);
   stale.add(id);
+}
+
+async function freshen() {
+  const all = [...stale].sort((a, b) => (b === task()) - (a === task())); // what is looked at comes first
+  stale.clear();
+  for (const id of all) await refresh(id);
+  prepare();
 }
 
 desk.addEventListener('submit', submitted);

@@ -83,15 +83,15 @@ export class Prefetch {
     this.held.set(task, { article });
   }
 
-  // renew reads a task that is held again, because something happened to it.
+  // renew reads a task that is held again, because something happened to it, and gives it.
   async renew(task) {
     const entry = this.held.get(task);
-    if (!entry) return;
+    if (!entry) return null;
     const fresh = await this.read(task).catch(() => null);
-    if (this.held.get(task) !== entry) return;
-    if (!fresh || !entry.article) return; // without a network the old is better than nothing
+    if (this.held.get(task) !== entry || !fresh || !entry.article) return fresh; // else the old is better than nothing
     adopt(entry.article, fresh);
     entry.article = fresh;
+    return fresh;
   }
 
   forget(task, entry) {
