@@ -68,6 +68,7 @@ var behind = map[string][]string{
 	taskPage + "/versions/{timestamp}/tests":    {aVersion + "/assessment"},
 	"/units/{id}/extensions": {aUnit + "/extensions",
 		aUnit + "/extensions?decided=true&limit=25", aUnit},
+	"/units/{id}/extensions/give": {aUnit + "/students?limit=50&sort=name", aUnit},
 	"/units/{id}": {aUnit + "/turnaround", aUnit + "/extensions",
 		aUnit + "/reviews", aUnit},
 	"/units/{id}/reviews":                     {aUnit + "/reviews", aUnit + "/reviews?answered=true&limit=25", aUnit},

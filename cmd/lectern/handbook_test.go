@@ -238,7 +238,7 @@ func (y *year) run(t *testing.T, b block) {
 	t.Helper()
 	y.meet(t, b)
 	text := foreground.ReplaceAllString(continued.ReplaceAllString(y.here(b.text), ""),
-		"$1 --addr 127.0.0.1:0 >said 2>&1 & serving $!!")
+		"rm -f said; touch said; $1 --addr 127.0.0.1:0 >said 2>&1 & serving $!!") // what was said before is gone
 	text = strings.NewReplacer("$!!", "$!", "--redirect-addr :80 ", "--redirect-addr 127.0.0.1:0 ").Replace(text)
 	c := exec.CommandContext(t.Context(), "bash", "-c", before+text)
 	c.Dir, c.Env = filepath.Join(y.root, "home"), y.environment()

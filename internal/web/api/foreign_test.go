@@ -53,6 +53,8 @@ var foreignRows = []foreignRow{
 		"?text=Good&task_definition_id=", "{defA1}", "{defB1}", nil},
 	{"post /api/units/{id}/verdicts tasks.id", "tutor", "POST /api/units/{unitA}/verdicts?trigger=redo&tasks=" +
 		url.QueryEscape(`[{"version":1,"id":`), "{task}%7D%5D", "{taskB}%7D%5D", nil},
+	{"post /api/units/{id}/extensions/grants task_definition_id", "tutor", "POST /api/units/{unitA}/extensions/grants" +
+		"?weeks=1&reason=Ill&projects={project:student}&task_definition_id=", "{defA1}", "{defB1}", nil},
 	{"get /api/units/{id}/snippets task_definition_id", "tutor", "GET /api/units/{unitA}/snippets?task_definition_id=",
 		"{defA1}", "{defB1}", nil},
 	{"post /api/units/{id}/snippets task_definition_id", "tutor",
