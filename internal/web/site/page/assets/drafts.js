@@ -28,11 +28,19 @@ function textOf(name) {
 
 function get(name) {
   const value = JSON.parse(textOf(name));
-  delete value?.kept;
+  if (!value || value.gone) return null;
+  delete value.kept;
   return value;
 }
 
-function remove(name) {
+// bury leaves a mark in the place of what was removed until the disk has forgotten it, too: a page
+// that is left before that would find it there and put it back.
+function bury(name) {
+  put(name, { gone: true });
+}
+
+function unmark(name) {
+  if (get(name) !== null) return; // it is there again
   held.delete(name);
   try {
     localStorage.removeItem(mine + name);
@@ -59,8 +67,10 @@ function flush() {
   const names = [...changed];
   changed.clear();
   if (names.length === 0) return;
-  const texts = () => names.map((name) => ({ key: mine + name, text: textOf(name) })); // as they are by then
-  written = written.then(() => write(texts())).catch(() => {}); // localStorage has it
+  const text = (name) => (get(name) === null ? null : textOf(name)); // as it is by then
+  written = written.then(() => write(names.map((name) => ({ key: mine + name, text: text(name) }))))
+    .catch(() => {}) // localStorage has it
+    .then(() => { names.forEach(unmark); });
 }
 
 addEventListener('pagehide', flush);
@@ -86,7 +96,7 @@ function names() {
   try {
     kept.push(...Object.keys(localStorage).filter((k) => k.startsWith(mine)).map((k) => k.slice(mine.length)));
   } catch { /* nothing was kept */ }
-  return [...new Set([...kept, ...held.keys()])];
+  return [...new Set([...kept, ...held.keys()])].filter((name) => get(name) !== null);
 }
 
 const empty = (draft) => Object.values(draft).every((value) => !value?.trim());
@@ -95,8 +105,8 @@ const empty = (draft) => Object.values(draft).every((value) => !value?.trim());
 // that was chosen but waits for one of them.
 export const draftOf = (task) => get(`task ${task}`);
 export function dropDraft(task) {
-  if (textOf(`task ${task}`) === null) return;
-  remove(`task ${task}`);
+  if (draftOf(task) === null) return;
+  bury(`task ${task}`);
   later(`task ${task}`);
   flush(); // what was sent is not to come back
 }
@@ -118,7 +128,7 @@ export function keepSent(entry) {
 }
 
 export function dropSent(entry) {
-  remove(`sent ${entry.key}`);
+  bury(`sent ${entry.key}`);
   later(`sent ${entry.key}`);
   flush();
 }
