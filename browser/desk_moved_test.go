@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"math"
 	"testing"
 )
 
@@ -32,6 +33,11 @@ func TestAColleagueMarksWhatILookAt(t *testing.T) {
 			t.Error("a row that is not looked at is told of above the work")
 		}
 
+		b.await(readable)
+		reading := eval[float64](b, "("+viewer+".pane.scrollTop += 100, "+viewer+".pane.scrollTop)")
+		if on == wide { // a phone has no room for it
+			b.focus(".viewer-bar [type=search]")
+		}
 		s.marked(t, "aconvenor", task, "redo")
 		b.await("document.getElementById('desk-notice').checkVisibility() && " +
 			"document.getElementById('desk-notice').textContent === 'Ana Convenor changed the status to Redo.'")
@@ -40,6 +46,12 @@ func TestAColleagueMarksWhatILookAt(t *testing.T) {
 		b.await("document.getElementById('desk-said').textContent === 'Ana Convenor changed the status to Redo.'")
 		if !eval[bool](b, "window.same && document.getElementById('desk-comment').value === 'Half a sentence'") {
 			t.Error("the page was left, or what was typed is gone")
+		}
+		if now := eval[float64](b, viewer+".pane.scrollTop"); math.Abs(now-reading) > 1 {
+			t.Errorf("the reader was at %v of the document, and is at %v", reading, now)
+		}
+		if on == wide && !eval[bool](b, "document.activeElement.matches('.viewer-bar [type=search]')") {
+			t.Error("the search in the document lost the focus")
 		}
 		b.fill("#desk-comment", " ")
 		next := eval[string](b, fmt.Sprintf(`(() => {

@@ -221,7 +221,8 @@ var scrollStories = map[string][][2]string{"Space PgDn PgUp": {{" ", kb.PageUp},
 // focus puts the focus on an element, also where the page is drawn anew at that moment.
 func (b *tab) focus(selector string) {
 	b.Helper()
-	b.await(fmt.Sprintf("(document.querySelector(%[1]s)?.focus(), document.activeElement.matches(%[1]s))", quote(selector)))
+	b.await(fmt.Sprintf("(document.querySelector(%[1]s)?.focus(), document.activeElement.matches(%[1]s))",
+		quote(selector)))
 }
 
 // scrolls reads on and back wherever nothing has the focus that needs the keys: on the page as it
@@ -252,6 +253,7 @@ func scrolls(b *tab, _ *service, keys string) {
 	b.settled()
 	b.key("u") // others need it
 	b.shows(from)
+	b.await(top + " === 0") // where it was left
 	for _, field := range []string{"#desk-comment", ".viewer-bar [type=search]"} {
 		b.await(readable)
 		b.focus(field)

@@ -225,8 +225,8 @@ async function refresh(id) {
   const fresh = await ahead.read(id).catch(() => null);
   if (!fresh || id !== task()) return;
   const old = now();
-  adopt(old, fresh);
   const focus = old.contains(document.activeElement) ? document.activeElement : null;
+  adopt(old, fresh); // it takes the focus away
   keepForm(old, fresh, focus);
   const scrolled = [...old.querySelectorAll('section')].map((s) => s.scrollTop);
   const reply = old.querySelector('#desk-reply');

@@ -75,7 +75,7 @@ class DocumentView extends HTMLElement {
   connectedCallback() {
     this.retry();
     this.prepare();
-    if (this.at > 1 && this.pane) this.go(this.at);
+    if (this.pane) this.go(this.at, this.within);
   }
 
   disconnectedCallback() {
@@ -114,7 +114,8 @@ class DocumentView extends HTMLElement {
 
   // sentence stands where the document would, with a button to try again.
   sentence() {
-    const [box, words, button] = [element('div', 'empty'), element('p', ''), element('button', 'btn', this.say('again'))];
+    const [box, words] = [element('div', 'empty'), element('p', '')];
+    const button = element('button', 'btn', this.say('again'));
     words.setAttribute('role', 'status');
     button.type = 'button';
     button.addEventListener('click', () => this.retry());
@@ -138,6 +139,11 @@ class DocumentView extends HTMLElement {
     if (box?.contains(document.activeElement)) this.pane?.focus({ preventScroll: true });
     box?.remove();
     this.lost = this.word = this.tries = undefined;
+  }
+
+  // stay notes the place that is read: a document that is taken out of the page forgets it.
+  stay() {
+    if (this.isConnected && this.pane?.clientHeight) this.look();
   }
 
   // rest gives back what is drawn of a document that is kept but not shown, except for
@@ -342,11 +348,11 @@ class DocumentView extends HTMLElement {
   layOut() {
     this.fitted = this.isConnected ? this.pane.clientWidth : this.width;
     if (!this.fitted) return undefined;
-    const n = this.at;
+    const { at: n, within } = this;
     this.drawn = []; // numbers of the drawn pages, the latest last
     for (const sheet of this.pane.children) this.clear(sheet);
     this.size(this.pane, this.first);
-    this.go(n);
+    this.go(n, within);
     return this.draw(n);
   }
 
@@ -360,12 +366,13 @@ class DocumentView extends HTMLElement {
     return (this.zoom * Math.min(room, 1000)) / width;
   }
 
-  // look finds the page that is looked at after scrolling.
+  // look finds the page that is looked at after scrolling, and how much of it lies above.
   look() {
-    const middle = this.pane.scrollTop + this.pane.clientHeight / 3;
-    let n = 1;
-    for (const sheet of this.pane.children) if (sheet.offsetTop <= middle) n = Number(sheet.dataset.page);
-    this.tell(n);
+    const { scrollTop, clientHeight, children } = this.pane;
+    let [at] = children;
+    for (const sheet of children) if (sheet.offsetTop <= scrollTop + clientHeight / 3) at = sheet;
+    this.within = (scrollTop - at.offsetTop) / at.offsetHeight;
+    this.tell(Number(at.dataset.page));
   }
 
   tell(n) {
@@ -378,9 +385,12 @@ class DocumentView extends HTMLElement {
     this.next.disabled = n >= this.document.numPages;
   }
 
-  go(n) {
+  // go shows a page from its top, or with a part of it above.
+  go(n, within) {
     const to = Math.max(1, Math.min(n, this.document.numPages));
-    this.pane.scrollTop = this.pane.children[to - 1].offsetTop - 8;
+    const { offsetTop, offsetHeight } = this.pane.children[to - 1];
+    this.pane.scrollTop = within === undefined ? offsetTop - 8 : offsetTop + within * offsetHeight;
+    this.within = within;
     this.tell(to);
   }
 

@@ -8,7 +8,9 @@ const soon = (what) => Promise.race([what, new Promise((done) => { setTimeout(do
 // adopt gives the document of one drawing of a task to a later one, if it is the same.
 export function adopt(from, to) {
   const [old, fresh] = [from, to].map((a) => a.querySelector('document-view'));
-  if (old && fresh && old.getAttribute('src') === fresh.getAttribute('src')) fresh.replaceWith(old);
+  if (!old || old.getAttribute('src') !== fresh?.getAttribute('src')) return;
+  old.stay?.();
+  fresh.replaceWith(old);
 }
 
 export class Prefetch {
@@ -79,6 +81,7 @@ export class Prefetch {
   keep(task, article) {
     this.drop(task);
     const view = article.querySelector('document-view');
+    view?.stay?.();
     view?.rest?.();
     this.held.set(task, { article });
   }
