@@ -28,7 +28,8 @@ var Personal = []personaldata.Table{
 	{Name: "reviews", About: "reviews the person asked for, with their reasons, and reviews they answered",
 		Where:  onTask + "WHERE p.user_id = $1 OR t.user_id = $1 OR t.answered_by = $1",
 		People: []string{"user_id", "answered_by"}, Kept: academic},
-	{Name: "extension_grants", About: "why the staff gave the person extensions without a request, and why the person gave them",
+	{Name: "extension_grants",
+		About: "why the staff gave the person extensions without a request, and why the person gave them",
 		Where: `JOIN task_comments c ON c.id = t.task_comment_id JOIN tasks k ON k.id = c.task_id
 			JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1 OR c.user_id = $1`,
 		Erase: `DELETE FROM extension_grants WHERE task_comment_id IN (SELECT c.id FROM task_comments c

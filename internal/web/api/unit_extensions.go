@@ -68,7 +68,7 @@ type grantExtensionsIn struct {
 	DefinitionID int64   `param:"task_definition_id,required" doc:"the task"`
 	Projects     []int64 `param:"projects,required" doc:"the projects of the students, at most 500"`
 	Weeks        int     `param:"weeks,required" doc:"1 to 52; cut to what fits before the deadline"`
-	Reason       string  `param:"reason,required" text:"lines" doc:"why; only convenors and the caller see it, the students are told of the new date alone"`
+	Reason       string  `param:"reason,required" text:"lines" doc:"why, for convenors and the caller alone"`
 	DryRun       bool    `param:"dry_run" doc:"tell what would become of each and change nothing"`
 }
 

@@ -48,9 +48,10 @@ func CompressPage(w http.ResponseWriter, r *http.Request) (_ http.ResponseWriter
 	return compress(w, r, largePage, compressors)
 }
 
-// largeText is what fits into one packet, and largePage what fits into three.
+// largeText is small, because the modules of a page come together over one connection; largePage is
+// what fits into three packets.
 const (
-	largeText = 1 << 10
+	largeText = 256
 	largePage = 4 << 10
 )
 

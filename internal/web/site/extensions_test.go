@@ -112,7 +112,8 @@ func TestGivingAnExtensionOnPages(t *testing.T) {
 		at := w.ids()
 		tom.do(list, nil).says(`href="` + path + `"`)
 		tom.do(path+"?text=nobody", nil).status(200).says("No students found.")
-		tom.do(path, nil).status(200).says("Step 1 of 3").says(`name="chosen" value="` + at[0] + `"`).lacks("1 student selected")
+		tom.do(path, nil).status(200).says("Step 1 of 3").says(`name="chosen" value="` + at[0] + `"`).
+			lacks("1 student selected")
 		tom.do(path+"?all=true", nil).status(200).says(`value="` + at[0] + `" checked`)
 		tom.do(path+"?step=details", nil).status(422).says("No student is selected.")
 		tom.do(path+"?step=details&chosen="+at[0], nil).status(200).says("Step 2 of 3").says("1 student selected").
@@ -139,7 +140,8 @@ func TestGivingAnExtensionOnPages(t *testing.T) {
 		ann.do(w.path(aTask), nil).status(200).says("You were given an extension of 1 week.").
 			says("Gave an extension of 1 week.").lacks("hospital").lacks("Requested an extension")
 		w.person("kim", policy.Tutor)
-		w.exec(`INSERT INTO unit_roles (unit_id, user_id, role, created_at, updated_at) SELECT max(r.unit_id), max(u.id), 2, $1, $1
+		w.exec(`INSERT INTO unit_roles (unit_id, user_id, role, created_at, updated_at)
+			SELECT max(r.unit_id), max(u.id), 2, $1, $1
 			FROM unit_roles r, users u WHERE u.username = 'kim'`, w.db.Now())
 		w.as("kim").do(list+"?tab=decided", nil).status(200).says("Only convenors see this reason.").lacks("hospital")
 		w.exec(`UPDATE unit_roles SET role = 3`)

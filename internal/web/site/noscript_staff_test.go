@@ -150,7 +150,8 @@ func (r *reader) decidesOnTime() {
 	r.open(list).does(act{form: "/plan", press: again}).sees("Extension granted to")
 	r.open(list + "/give").does(act{form: "/give", fill: map[string]string{"text": "ann"}})
 	r.does(act{form: "/give", tick: []string{"ann"}, press: "Continue"}).sees("Step 2 of 3")
-	r.does(act{form: "/give/plan", fill: map[string]string{"task": r.ids()[1], "weeks": "1", "reason": "Special consideration."}}).
+	r.does(act{form: "/give/plan", fill: map[string]string{"task": r.ids()[1], "weeks": "1",
+		"reason": "Special consideration."}}).
 		sees("nothing is changed yet")
 	r.does(act{form: "/give", press: "Give"}).sees("1 extension given.")
 }

@@ -85,8 +85,7 @@ type extensionsPage struct {
 	All     int64 // that wait
 	Every   bool  // all that wait are chosen
 	Decided []work.ListedExtension
-	Former  int64 // that are decided
-	Oldest  *clock.Time
+	Former  int64                  // that are decided
 	Given   int64                  // extensions that were given just now
 	MayGive bool                   // the caller may give them without a request
 	One     *work.DecidedExtension // that was decided on in its row
@@ -101,6 +100,14 @@ func (v *extensionsPage) Path() string { return links.To(unitExtensions, v.Unit.
 
 // with is the address of the list with another filter.
 func (v *extensionsPage) with(f extensionsFilter) string { return v.Path() + "?" + f.Query() }
+
+// Oldest is when the request was made that waits longest; nil: none waits.
+func (v *extensionsPage) Oldest() *clock.Time {
+	if len(v.Open) == 0 {
+		return nil
+	}
+	return &v.Open[0].AskedAt
+}
 
 // Tabs are what waits and what is decided.
 func (v *extensionsPage) Tabs() []map[string]any {
@@ -135,7 +142,8 @@ func (v *extensionsPage) ByTask() map[string]any {
 }
 
 // menu is a choice of the filter, where the first entry chooses none.
-func (v *extensionsPage) menu(text, chosen string, of []usecase.UnitChoice, set func(*extensionsFilter, string)) map[string]any {
+func (v *extensionsPage) menu(text, chosen string, of []usecase.UnitChoice,
+	set func(*extensionsFilter, string)) map[string]any {
 	f, label := v.Filter, text
 	set(&f, "")
 	items := []map[string]any{{"Text": v.words.Word("lists.any"), "Href": v.with(f), "Current": chosen == ""}}
@@ -194,9 +202,6 @@ func (s *room) extensions(ctx context.Context, who *access.Caller, in extensions
 	})
 	if err != nil {
 		return nil, err
-	}
-	if len(v.Open) > 0 {
-		v.Oldest = &v.Open[0].AskedAt
 	}
 	return s.Titled(who, "extensions", s.Word("extensions.title"), v), nil
 }

@@ -68,10 +68,10 @@ func (v *givePage) Again() string {
 	return v.Path() + "?" + q.Encode()
 }
 
-// Before and After are the numbers of the pages beside this one; 0: there is none.
+// Before is the number of the page before this one; 0: there is none.
 func (v *givePage) Before() int64 { return v.Page - 1 }
 
-// After is the number of the next page.
+// After is the number of the next page; 0: there is none.
 func (v *givePage) After() int64 {
 	if v.Page*rowsOnPage < v.Total {
 		return v.Page + 1
@@ -180,9 +180,6 @@ func (s *room) planGiving(ctx context.Context, who *access.Caller, in givingIn) 
 		return s.giveAgain(ctx, who, in, err)
 	}
 	v := &givePage{giveIn: giveIn{ID: in.ID, Chosen: in.Chosen}, Given: in.giving, Plan: plan}
-	if v.Unit, err = usecase.UnitChoicesOf(ctx, s.DB.Pool(), in.ID); err != nil {
-		return nil, err
-	}
 	return s.Titled(who, "give-plan", s.Word("give.plan-title"), v), nil
 }
 

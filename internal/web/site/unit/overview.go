@@ -177,4 +177,5 @@ func keys() (list []string) {
 }
 
 // isOrIsNot are the checks of what there is or is not: nothing of it can be in the way.
-var isOrIsNot = map[usecase.CheckName]bool{usecase.CheckDates: true, usecase.CheckTasks: true, usecase.CheckStudents: true}
+var isOrIsNot = map[usecase.CheckName]bool{usecase.CheckDates: true, usecase.CheckTasks: true,
+	usecase.CheckStudents: true}
