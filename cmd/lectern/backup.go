@@ -38,6 +38,8 @@ func (c *backupCmd) Run(ctx context.Context) error {
 	if err := c.There(true); err != nil {
 		return err
 	}
+	behind()
+	holdMemory()
 	begun := time.Now()
 	tell := &telling{out: os.Stderr}
 	plan := app.BackupPlan{To: c.To, Key: key, Keep: keep, ReceiptKey: c.ReceiptKey}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
@@ -34,9 +35,11 @@ func (m *Maker) files(ctx context.Context, from Installation, set string, made *
 		m.tell(Progress{Doing: "files", Done: int64(i), Of: int64(len(list))})
 		there := have[i]
 		if !there {
+			begun := time.Now()
 			if there, err = m.file(ctx, from, f); err != nil {
 				return err
 			}
+			rest(time.Since(begun))
 		}
 		if there {
 			kept = append(kept, f)
@@ -54,6 +57,13 @@ func (m *Maker) files(ctx context.Context, from Installation, set string, made *
 	})
 	return err
 }
+
+// longestRest bounds how long a backup rests after a file: what it waited for a bucket was no work.
+const longestRest = 2 * time.Millisecond
+
+// rest lets others work for as long as a file took: nobody waits for a backup, and many for the rest of
+// the service.
+func rest(took time.Duration) { time.Sleep(min(took, longestRest)) }
 
 // have tells of each file, in the order of their hashes, whether the place has it: one listing
 // is quicker than as many questions.

@@ -11,6 +11,7 @@ import (
 	"hash"
 	"io"
 	"path"
+	"sync"
 
 	"filippo.io/age"
 )
@@ -18,7 +19,7 @@ import (
 // writing is a file on its way to its shelf: what is written is compressed where that is asked
 // for, counted, and encrypted where there is a key.
 type writing struct {
-	io.Writer
+	*bufio.Writer // the outermost layer
 	pending
 	ends []io.Closer // of the layers, outermost last
 	sum  counted
@@ -28,24 +29,29 @@ type writing struct {
 func (w *writing) Write(p []byte) (int, error) { return w.Writer.Write(p) }
 
 func begin(p pending, compressed bool, key age.Recipient) (*writing, error) {
-	w := &writing{pending: p, Writer: p}
+	w := &writing{pending: p}
+	var to io.Writer = p
 	if key != nil {
 		e, err := age.Encrypt(p, key)
 		if err != nil {
 			return nil, errors.Join(err, w.drop())
 		}
-		w.Writer, w.ends = e, append(w.ends, e)
+		to, w.ends = e, append(w.ends, e)
 	}
 	w.sum = counted{sum: sha256.New()}
-	w.Writer = io.MultiWriter(&w.sum, w.Writer)
+	to = io.MultiWriter(&w.sum, to)
 	if compressed {
-		z := gzip.NewWriter(w.Writer)
-		w.Writer, w.ends = z, append(w.ends, z)
+		z := gzip.NewWriter(to)
+		to, w.ends = z, append(w.ends, z)
 	}
-	b := bufio.NewWriterSize(w.Writer, 128<<10)
-	w.Writer, w.ends = b, append(w.ends, flushing{b})
+	w.Writer, _ = buffers.Get().(*bufio.Writer)
+	w.Reset(to)
+	w.ends = append(w.ends, flushing{w.Writer})
 	return w, nil
 }
+
+// buffers are used for one file after the other: a place has many that are smaller than a buffer.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 128<<10) }}
 
 // counted is what went by: how much, and its hash.
 type counted struct {
@@ -60,10 +66,15 @@ func (c *counted) Write(p []byte) (int, error) {
 
 func (c *counted) part() Part { return Part{Size: c.size, Hash: hex.EncodeToString(c.sum.Sum(nil))} }
 
-// flushing is a buffer that is emptied when it is closed.
+// flushing is a buffer that is emptied and given back when it is closed.
 type flushing struct{ *bufio.Writer }
 
-func (f flushing) Close() error { return f.Flush() }
+func (f flushing) Close() error {
+	err := f.Flush()
+	f.Reset(nil)
+	buffers.Put(f.Writer)
+	return err
+}
 
 // end writes out what is still held back, and tells what the file has become.
 func (w *writing) end() (Part, error) {

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// behind is for Linux alone.
+func behind() {}
