@@ -104,7 +104,7 @@ func (r *homeTask) turn(d due.Dates, now time.Time) Turn {
 		return TurnLate
 	case owed && !closedFor(r.Status) && ends == today:
 		return TurnToday
-	case closedFor(r.Status) || again.Has(r.Status) || r.NewComments > 0:
+	case closedFor(r.Status) || status.Again.Has(r.Status) || r.NewComments > 0:
 		return TurnAnswer
 	case r.Start.After(today):
 		return noTurn

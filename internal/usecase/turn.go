@@ -8,15 +8,11 @@ import (
 )
 
 // ToDo are the states in which it is the student's turn.
-var ToDo = []status.Status{status.NotStarted, status.WorkingOnIt, status.FixAndResubmit, status.Redo, status.Discuss,
-	status.Demonstrate}
-
-// again are the states in which what was handed in has to come once more.
-var again = status.Set{status.FixAndResubmit, status.Redo}
+var ToDo = []status.Status(status.ToDo)
 
 // Owed tells whether a task waits for work of its student: it never came, or has to come again.
 func Owed(st status.Status, submitted bool) bool {
-	return again.Has(st) || !submitted && status.Set(ToDo).Has(st)
+	return status.Again.Has(st) || !submitted && status.ToDo.Has(st)
 }
 
 // Overdue tells whether work that a task waits for should have come already.

@@ -127,6 +127,10 @@ var (
 	// Automatable are those a program may set: marks of work that a person can
 	// still put right.
 	Automatable = those(func(r row) bool { return r.does == pass || r.does == back && r.colour == Orange })
+	// ToDo are those in which it is the student's turn.
+	ToDo = Set{NotStarted, WorkingOnIt, FixAndResubmit, Redo, Discuss, Demonstrate}
+	// Again are those in which what was handed in has to come once more.
+	Again = Set{FixAndResubmit, Redo}
 )
 
 func those(want func(row) bool) Set {

@@ -20,8 +20,8 @@ func TestReadsFollowIndexes(t *testing.T) {
 			"GET /api/students?unit_id={unitA}&limit=5", "GET /api/projects/{project:student}", "GET /api/projects",
 		} {
 			for _, text := range w.texts("tutor", request) {
-				// A page made by an inner statement is walked, and is no table.
-				plan := strings.ReplaceAll(w.plan(text), "SCAN page", "")
+				// What an inner statement makes is walked, and is no table.
+				plan := inner.ReplaceAllString(w.plan(text), "")
 				if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN ") {
 					t.Errorf("%s walks a table:\n%s\n%s", request, text, plan)
 				}
@@ -48,13 +48,16 @@ func (w *world) texts(who, request string) (texts []string) {
 
 var (
 	flagArgument = regexp.MustCompile(`enrolled = \$\d+`)
+	listArgument = regexp.MustCompile(`CAST\(\$\d+ AS json\)`)
 	argument     = regexp.MustCompile(`\$\d+`)
+	inner        = regexp.MustCompile(`SCAN (page|asked|stand|json_each)\b`)
 )
 
 // plan tells how the engine would run a statement, its arguments replaced by
 // values of their types.
 func (w *world) plan(text string) string {
 	w.Helper()
-	text = argument.ReplaceAllString(flagArgument.ReplaceAllString(text, "enrolled = TRUE"), "1")
+	text = listArgument.ReplaceAllString(flagArgument.ReplaceAllString(text, "enrolled = TRUE"), "CAST('[]' AS json)")
+	text = argument.ReplaceAllString(text, "1")
 	return dbtest.Plan(w, w.db, text)
 }

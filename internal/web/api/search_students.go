@@ -21,7 +21,7 @@ type searchStudentsIn struct {
 	Text       string                         `param:"text"`
 	TutorialID params.Opt[int64]              `param:"tutorial_id" doc:"of one tutorial; 0: without any"`
 	CampusID   params.Opt[int64]              `param:"campus_id" doc:"of one campus; 0: without any"`
-	Show       params.Opt[showStudents]       `param:"show" enum:"" doc:"the enrolled when absent"`
+	Show       params.Opt[showStudents]       `param:"show" enum:"" doc:"the enrolled when absent; of them those with a sign"`
 	Sort       params.Opt[enrol.StudentOrder] `param:"sort" enum:"" doc:"by name when absent; a minus turns it round"`
 	paging
 }
@@ -29,18 +29,16 @@ type searchStudentsIn struct {
 // showStudents says which students are listed.
 type showStudents string
 
-// secondLook are those on whom a note of the staff asks for a second look, enrolled or not.
-const secondLook showStudents = "second_look"
-
 // Enum gives all values, for the documentation of the API.
 func (showStudents) Enum() []string {
-	return []string{"enrolled", "withdrawn", string(secondLook), "all"}
+	return []string{"enrolled", "withdrawn", string(enrol.SecondLook), string(enrol.Overdue), string(enrol.BehindPlan),
+		string(enrol.NeedHelp), "all"}
 }
 
 // enrolled gives the value the students have; nil: either.
 func (v showStudents) enrolled() *bool {
 	switch v {
-	case "all", secondLook:
+	case "all", showStudents(enrol.SecondLook):
 		return nil
 	case "withdrawn":
 		return new(false)
@@ -48,11 +46,20 @@ func (v showStudents) enrolled() *bool {
 	return new(true)
 }
 
+// sign is the one that the students have; "": any or none.
+func (v showStudents) sign() enrol.Sign {
+	switch s := enrol.Sign(v); s {
+	case enrol.SecondLook, enrol.Overdue, enrol.BehindPlan, enrol.NeedHelp:
+		return s
+	}
+	return ""
+}
+
 func (s *Server) searchStudents(ctx context.Context, who *access.Caller,
 	in searchStudentsIn) (endpoint.List[enrol.FoundStudent], error) {
 	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]enrol.FoundStudent, int64, error) {
 		return enrol.StudentSearch{UnitID: in.UnitID, CallerID: who.ID, Text: in.Text, TutorialID: in.TutorialID.Ptr(),
-			CampusID: in.CampusID.Ptr(), Enrolled: in.Show.V.enrolled(), SecondLook: in.Show.V == secondLook,
+			CampusID: in.CampusID.Ptr(), Enrolled: in.Show.V.enrolled(), Sign: in.Show.V.sign(),
 			Order: in.Sort.V, Page: p}.Students(ctx, q)
 	})
 }

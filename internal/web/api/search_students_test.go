@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -139,5 +140,67 @@ func TestStudentsToLookAtAgain(t *testing.T) {
 				t.Errorf("%s is told of %d, want %s", who, flags, want)
 			}
 		}
+	})
+}
+
+// The list tells of each student how many tasks are overdue, whether they are behind the plan and need
+// help, and finds them by it. An extension moves what is due, and work above the target grade is not asked for.
+func TestStudentsWhoNeedSomebody(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.set(`DELETE FROM tasks`)
+		w.set(`UPDATE projects SET target_grade = 1 WHERE unit_id = $1`, w.id["unitA"])
+		w.set(`UPDATE task_definitions SET target_grade = 3, weighting = 1, target_date = $2, due_date = $3
+			WHERE unit_id = $1`,
+			w.id["unitA"], clock.Day(w.now.AddDate(0, 0, -9)), clock.Day(w.now.AddDate(0, 0, 60)))
+		w.set(`UPDATE task_definitions SET target_grade = 1 WHERE id IN ($1, $2)`, w.id["defA1"], w.id["defA2"])
+		w.set(`UPDATE task_definitions SET target_date = $2 WHERE id = $1`, w.id["defA2"], clock.Day(w.now.AddDate(0, 0, 9)))
+		found := func(query, want string) {
+			t.Helper()
+			if got := w.do("tutor", "GET "+searchPath+"?"+query, nil).status(200).names(); got != want {
+				t.Errorf("%s: got %s, want %s", query, got, want)
+			}
+		}
+		told := func(who string, overdue float64, behind bool) {
+			t.Helper()
+			s := w.do("tutor", "GET "+searchPath+"?text="+who, nil).status(200).list()[0]
+			if s["overdue"] != overdue || s["behind_plan"] != behind {
+				t.Errorf("%s: %v overdue, behind %v", who, s["overdue"], s["behind_plan"])
+			}
+		}
+		told("student", 1, true)
+		found("show=overdue", "both mate other student")
+		found("show=need_help", "")
+		insert := func(who, definition, status string, extensions int, submitted any) {
+			t.Helper()
+			w.set(`INSERT INTO tasks (project_id, task_definition_id, unit_id, status, extensions, submission_date, created_at,
+				updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $7)`, w.id["project:"+who], w.id[definition], w.id["unitA"], status,
+				extensions, submitted, clock.At(w.now))
+		}
+		insert("student", "defA1", "fix_and_resubmit", 0, clock.At(w.now)) // has to come once more
+		insert("student", "defA2", "ready_for_feedback", 0, clock.At(w.now))
+		insert("mate", "defA1", "working_on_it", 2, nil) // has an extension
+		insert("other", "defA1", "complete", 0, clock.At(w.now))
+		insert("other", "defA2", "need_help", 0, nil)
+		insert("both", "defA1", "working_on_it", 1, nil) // of a week, which is over
+		told("student", 1, false)                        // what is not due yet came in its stead
+		told("mate", 0, false)
+		told("other", 0, false)
+		told("both", 1, true)
+		found("show=overdue", "both student")
+		found("show=behind_plan", "both")
+		found("show=need_help", "other")
+		found("sort=-overdue", "both student mate other")
+		found("sort=-overdue&limit=1&offset=1", "student")
+		found("sort=-waiting", "other student both mate")
+		s := w.do("tutor", "GET "+searchPath+"?text=other", nil).status(200).list()[0]
+		if got := fmt.Sprint(s["need_help"], s["task_counts"]); got !=
+			"1 [map[count:1 status:complete] map[count:1 status:need_help]]" {
+			t.Errorf("the tasks of other are %s", got)
+		}
+		w.set(`UPDATE task_definitions SET due_date = $2 WHERE id = $1`, w.id["defA1"], clock.Day(w.now.AddDate(0, 0, -3)))
+		told("mate", 1, true) // no extension passes the deadline
+		w.set(`UPDATE task_definitions SET weighting = 0 WHERE unit_id = $1`, w.id["unitA"])
+		told("mate", 1, true)
+		told("other", 0, false)
 	})
 }

@@ -109,7 +109,7 @@ func (in *studentsIn) search(who *access.Caller) enrol.StudentSearch {
 	case "", "withdrawn":
 		s.Enrolled = new(in.Show == "")
 	case "second-look":
-		s.SecondLook = true
+		s.Sign = enrol.SecondLook
 	}
 	return s
 }
