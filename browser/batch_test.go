@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // inView tells whether something is seen on the screen without scrolling.
@@ -90,6 +93,52 @@ func TestBatchOfTwelve(t *testing.T) {
 		}
 		if n != 11 {
 			t.Errorf("%d of eleven wait again", n)
+		}
+	}, wide, phone)
+}
+
+// The rows of the inbox are chosen by keys: arrows go from box to box, x and Space choose, with Shift all since
+// the last one. The bar over them counts, clears, and sets a status by its menu, by way of the plan.
+func TestKeysOfTheBulkBar(t *testing.T) {
+	onScreens(t, func(t *testing.T, on screen) {
+		b := open(t, marking(t), on)
+		b.signIn("atutor")
+		b.visit("/units/1/inbox?kind=to_mark&sort=student")
+		b.await("!document.querySelector('#inbox-all').hidden")
+		const box = "#inbox [data-task] input[name=tasks]"
+		chosen := func(want string) {
+			b.Helper()
+			b.await(`[...document.querySelectorAll('` + box + `')].map((e, i) => e.checked ? i : '').filter(String).join()` +
+				` === '` + want + `'`)
+		}
+		b.focus(box)
+		b.key("x")
+		chosen("0")
+		b.key("jj" + kb.ArrowDown + "k")
+		b.key(" ")
+		chosen("0,2")
+		b.key(kb.ArrowDown + kb.ArrowDown)
+		b.key(" ", chromedp.ModifierShift)
+		chosen("0,2,3,4")
+		b.await("document.querySelector('#inbox-go').innerText.includes('4 selected')")
+		if !b.inView("#inbox-go summary") || b.box("#inbox-go summary")[3] < 24 {
+			t.Error("the bar is not seen, or its menu is too small to press")
+		}
+		b.press("#inbox-none")
+		chosen("")
+		b.await("document.querySelector('#inbox-go').hidden && document.activeElement.matches('" + box + "')")
+		b.key("x")
+		b.key("j")
+		b.key("x")
+		chosen("0,1")
+		b.press("#inbox-go summary")
+		b.follow("#inbox-go [data-set=discuss]")
+		b.await("document.querySelector('#batch')")
+		if n := eval[int](b, `document.querySelectorAll('tbody tr').length`); n != 2 {
+			t.Errorf("the plan has %d rows", n)
+		}
+		if plan := b.text("table.plan"); strings.Count(plan, "Discuss") != 2 {
+			t.Errorf("the plan says %q", plan)
 		}
 	}, wide, phone)
 }

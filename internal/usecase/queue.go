@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/presence"
 	"lectern/internal/teaching/queue"
@@ -29,6 +32,15 @@ func QueueOf(ctx context.Context, q db.Q, w queue.Queue) ([]QueueRow, int64, err
 type QueueListing struct {
 	queue.Listing
 	Rows []QueueRow
+}
+
+// OfTutor tells whether a caller may narrow a queue to the tutorials of one tutor, 0 for none: to their own
+// everybody may, to those of others whoever sees the pace of tutors.
+func OfTutor(who *access.Caller, id int64) error {
+	if id == 0 || id == who.ID || who.May(policy.SeeTutorPace) {
+		return nil
+	}
+	return fault.New(fault.Denied, "Only convenors see what waits for one tutor.")
 }
 
 // QueueList gives a page of a queue with its numbers, as queue.Queue does.

@@ -109,13 +109,16 @@ type lined struct {
 // lined reads what stands apart and counts the line: by definition, where that is asked
 // for or the order needs it.
 func (w Queue) lined(ctx context.Context, q db.Q, byDefinition bool) (*lined, error) {
+	if err := w.promised(ctx, q); err != nil {
+		return nil, err
+	}
 	s, err := w.selection(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	by := w.Sort.known()
 	l := &lined{Queue: w, selection: s, q: q, by: by, order: orders[by], alone: &selection{args: []any{w.UnitID}}}
-	l.alone.line = w.narrow(l.alone) + w.Kind.line()
+	l.alone.line = w.narrow(l.alone, `t.submission_date`) + w.Kind.line()
 	spots, err := db.All[spot](ctx, q, l.with+l.besides(), l.args...)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,10 @@ type Queue struct {
 	Text             string // every word of it in the student's names, or in the task's
 	Sort             Sort   // "" is ByWaiting
 	Feedback         bool   // only what awaits feedback, pinned or not
+	TutorID          int64  // only the students of this person's classes
+	Over             bool   // only what is to mark and has waited longer than the unit promises
 	Page             db.Page
+	late             *clock.Time // since before when that is; nil: it is no filter
 }
 
 // Row is a task that waits, with the names a page shows.

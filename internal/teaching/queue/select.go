@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lectern/internal/ground/clock"
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/status"
@@ -116,7 +117,7 @@ func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
 		return nil, err
 	}
 	s := &selection{args: []any{w.UnitID, w.CallerID}}
-	s.all = w.narrow(s)
+	s.all = w.narrow(s, waitsSince)
 	s.line = s.all + w.Kind.line()
 	var with []string
 	if words := strings.Fields(ident.Plain(w.Text)); len(words) > 0 {
@@ -132,13 +133,17 @@ func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
 		s.all += ofFound
 		s.found = `(` + lineOfFound + `)`
 	}
-	if w.Mine || w.TutorialID != 0 {
+	if w.Mine || w.TutorialID != 0 || w.TutorID != 0 {
 		classes := `SELECT x.id FROM tutorials x WHERE x.unit_id = $1`
 		if w.TutorialID != 0 {
 			classes += ` AND x.id = ` + s.add(w.TutorialID)
 		}
 		if w.Mine {
 			classes += ` AND x.unit_role_id IN (SELECT r.id FROM unit_roles r WHERE r.unit_id = $1 AND r.user_id = $2)`
+		}
+		if w.TutorID != 0 {
+			classes += ` AND x.unit_role_id IN (SELECT r.id FROM unit_roles r WHERE r.unit_id = $1 AND r.user_id = ` +
+				s.add(w.TutorID) + `)`
 		}
 		with = append(with, `classes AS (`+classes+`)`)
 		s.all += ofClasses
@@ -154,8 +159,28 @@ func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
 	return s, nil
 }
 
-// narrow writes the conditions by the definition and the status.
-func (w Queue) narrow(s *selection) (text string) {
+// promised looks up since before when work to mark waits longer than the unit promises, where that is
+// asked for. Where nothing is promised nothing is over it.
+func (w *Queue) promised(ctx context.Context, q db.Q) error {
+	if !w.Over {
+		return nil
+	}
+	w.Kind = ToMark
+	days, err := db.OneOf[*int64](ctx, q, "unit", `SELECT feedback_days FROM units WHERE id = $1`, w.UnitID)
+	if err != nil {
+		return err
+	}
+	if w.late = (Target{Days: *days}).late(q.Now()); w.late == nil {
+		w.late = &clock.Time{}
+	}
+	return nil
+}
+
+// narrow writes the conditions by the definition and the status, and by since when a task waits.
+func (w Queue) narrow(s *selection, since string) (text string) {
+	if w.late != nil {
+		text += ` AND ` + since + ` < ` + s.add(*w.late)
+	}
 	if w.DefinitionID != 0 {
 		text += ` AND t.task_definition_id = ` + s.add(w.DefinitionID)
 	}

@@ -154,7 +154,9 @@ var elsewhereFree = []string{
 	// What narrows the rows of a unit shows none of another one's.
 	"get /api/submission/assess task_definition_id", "get /api/units/{id}/extensions task_definition_id", "get /api/units/{id}/extensions tutorial_id",
 	"post /api/unit_roles user_id", // anybody at the university can be employed
-	// Filters that only narrow: a tutorial of another unit finds nobody.
+	// Filters that only narrow: a tutorial or tutor of another unit finds nobody.
+	"get /api/units/{id}/queue tutor_id", "get /api/units/{id}/queue/around tutor_id",
+	"get /api/units/{id}/queue/counts tutor_id", "get /api/units/{id}/sitting tutor_id",
 	"get /api/units/{id}/students tutorial_id",
 	"get /api/units/{unit_id}/task_definitions/{task_definition_id}/students tutorial_id",
 }

@@ -17,13 +17,18 @@ import (
 
 func (s *Server) queueRoutes() {
 	endpoint.Route(s.Server, "GET /api/units/{id}/queue", 200, policy.GiveFeedback,
-		"List what waits for the caller with the names of students and tasks, filtered and in order", s.queue)
+		"List what waits for the caller with the names of students and tasks, filtered and in order", s.queue,
+		endpoint.Asks(policy.SeeTutorPace))
 	endpoint.Route(s.Server, "GET /api/units/{id}/queue/counts", 200, policy.GiveFeedback,
-		"Count what waits for the caller by task", s.queueCounts)
+		"Count what waits for the caller by task", s.queueCounts,
+		endpoint.Asks(policy.SeeTutorPace))
 	endpoint.Route(s.Server, "GET /api/units/{id}/queue/around", 200, policy.GiveFeedback,
-		"Tell where a task stands among what waits for the caller, and what comes before and after it", s.queueAround)
+		"Tell where a task stands among what waits for the caller, and what comes before and after it", s.queueAround,
+		endpoint.Asks(policy.SeeTutorPace))
 	endpoint.Route(s.Server, "GET /api/units/{id}/sitting", 200, policy.GiveFeedback,
-		"Tell how much the caller has marked without a long pause until now, how fast, and how much is left", s.markingSession)
+		"Tell how much the caller has marked without a long pause until now, how fast, and how much is left",
+		s.markingSession,
+		endpoint.Asks(policy.SeeTutorPace))
 }
 
 // queueFilter is what the queue is narrowed to.
@@ -33,12 +38,17 @@ type queueFilter struct {
 	TutorialID int64         `param:"tutorial_id" doc:"only the students of this tutorial"`
 	Status     status.Status `param:"status" doc:"only tasks at this status"`
 	Kind       string        `param:"kind" enum:"to_mark,to_answer,pinned" doc:"only what is to mark, to answer, or neither"`
+	TutorID    int64         `param:"tutor_id" doc:"only the students of this tutor; of others for convenors"`
+	Over       bool          `param:"over_target" doc:"only what is to mark and has waited longer than the unit promises"`
 	Text       string        `param:"text" doc:"words that are all in the student's names, or all in the task's"`
 }
 
 func (in queueFilter) queue(who *access.Caller) (queue.Queue, error) {
 	w := queue.Queue{UnitID: in.UnitID, CallerID: who.ID, Mine: in.Mine, TutorialID: in.TutorialID,
-		Text: in.Text, Kind: queue.Kind(in.Kind)}
+		Text: in.Text, Kind: queue.Kind(in.Kind), Over: in.Over, TutorID: in.TutorID}
+	if err := usecase.OfTutor(who, in.TutorID); err != nil {
+		return w, err
+	}
 	if in.Status == "" {
 		return w, nil
 	}

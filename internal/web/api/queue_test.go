@@ -102,6 +102,32 @@ func TestTheQueueNamesWhoWaits(t *testing.T) {
 	})
 }
 
+// A convenor narrows what waits to one tutor and to what is over the target; a tutor only to their own
+// tutorials, not to those of a colleague.
+func TestTheQueueOfOneTutor(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.do("mate", "PUT /api/projects/{project:mate}/task_def_id/{defA1}", form{"trigger": "rff"}).status(200)
+		const all = "/api/units/{unitA}/queue"
+		for _, path := range []string{all, all + "/counts", "/api/units/{unitA}/sitting"} {
+			w.do("tutor", "GET "+path+"?tutor_id={tutor}", nil).status(200)
+			w.do("convenor", "GET "+path+"?tutor_id={tutor}", nil).status(200)
+			w.do("tutor", "GET "+path+"?tutor_id={convenor}", nil).status(403)
+		}
+		one := w.queueOf("tutor", "")
+		for query, want := range map[string]string{"?tutor_id={tutor}": one, "?tutor_id={convenor}": "",
+			"?tutor_id={tutorB}": "", "?over_target=true": ""} {
+			if got := w.queueOf("convenor", query); got != want {
+				t.Errorf("%s: %q, want %q", query, got, want)
+			}
+		}
+		w.set(`UPDATE units SET feedback_days = 1`)
+		w.later(25 * time.Hour)
+		if got := w.queueOf("tutor", "?over_target=true"); got != one || one == "" {
+			t.Errorf("over the target: %q, want %q", got, one)
+		}
+	})
+}
+
 func TestTheQueuePutsPinsFirstAndForgetsWhoLeft(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("mate", "PUT /api/projects/{project:mate}/task_def_id/{defA1}", form{"trigger": "rff"}).status(200)

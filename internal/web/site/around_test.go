@@ -72,7 +72,8 @@ func TestPagesAroundTheDesk(t *testing.T) {
 			says(`<a href="` + w.path("/units/{id}/desk?at={task_id}") + `"><bdi>E1`)
 		tom.do(one+"?status=complete", nil).status(200).says("No students match these filters.").says("Need help: 1")
 		tom.do(one+"?status=need_help&sort=submitted&text=ann", nil).status(200).says("Anne Smith")
-		tom.do(students, nil).status(200).says(`data-as="near">now</time>`).says("1 waiting")
+		tom.do(students, nil).status(200).says(`data-as="near">now</time>`).says("1 needs help").
+			says(`<td class="n"><span>1</span></td>`)
 
 		tom.do(students+"?show=second-look", nil).status(200).says("No students match these filters.")
 		tom.do(student+"/notes", url.Values{"text": {"Talk to her"}, "flagged": {"true"}, "back": {student}}).status(303)

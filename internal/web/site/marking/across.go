@@ -108,11 +108,12 @@ type unitTaskPage struct {
 	Tutorials  []enrol.Tutorial
 	Batch      *batchForm // for one verdict on chosen students; nil: the reader gives none
 	now        clock.Time
+	words      language
 }
 
 func (s *room) unitTask(ctx context.Context, who *access.Caller, in unitTaskIn) (*page.Page, error) {
 	in.clean()
-	v := &unitTaskPage{unitTaskIn: in, now: s.DB.Now()}
+	v := &unitTaskPage{unitTaskIn: in, now: s.DB.Now(), words: s.words}
 	ask := work.Across{DefinitionID: in.DefinitionID, CallerID: who.ID, TutorialID: maybe(in.Tutorial),
 		Status: status.Status(in.Status), HandedIn: in.handedIn(), Text: in.Text,
 		Order: work.AcrossOrder(in.Sort), Page: pageOf(in.Page)}
@@ -165,8 +166,39 @@ func (in *unitTaskIn) handedIn() *bool {
 // Orders are the ways to sort.
 func (v *unitTaskPage) Orders() []string { return work.AcrossOrder("").Enum() }
 
-// Is tells whether an id is the one the address names.
-func (v *unitTaskPage) Is(text string, id int64) bool { return text == strconv.FormatInt(id, 10) }
+// with is the address of this page with another value of one of its filters.
+func (v *unitTaskPage) with(name, value string) string {
+	q := v.query()
+	q.Set(name, value)
+	return withQuery(links.To(links.UnitTask, v.UnitID, v.DefinitionID), given(q))
+}
+
+// Kept is what a search keeps of the list.
+func (v *unitTaskPage) Kept() url.Values {
+	q := given(v.query())
+	q.Del("text")
+	return q
+}
+
+// Menus are the chips with a choice: of a tutorial, of whether it was handed in, and of the order.
+func (v *unitTaskPage) Menus() []menuChip {
+	tutorial := menuChip{Label: v.words.Word("students.tutorial"), Text: v.words.Word("students.any-tutorial")}
+	tutorial.add(tutorial.Text, v.with("tutorial", ""), v.Tutorial == "", true)
+	tutorial.add(v.words.Word("students.no-tutorial"), v.with("tutorial", "0"), v.Tutorial == "0", false)
+	for _, t := range v.Tutorials {
+		id := strconv.FormatInt(t.ID, 10)
+		tutorial.add(t.Abbreviation, v.with("tutorial", id), v.Tutorial == id, false)
+	}
+	handed := menuChip{Label: v.words.Word("unit-task.submitted"), Text: v.words.Word("unit-task.submitted-any")}
+	handed.add(handed.Text, v.with("handed", ""), v.Handed == "", true)
+	handed.add(v.words.Word("unit-task.submitted"), v.with("handed", "yes"), v.Handed == "yes", false)
+	handed.add(v.words.Word("unit-task.missing"), v.with("handed", "no"), v.Handed == "no", false)
+	order := menuChip{Label: v.words.Word("project.sort"), Text: v.words.Word("project.sort")}
+	for _, o := range v.Orders() {
+		order.add(v.words.Word("unit-task.sort-"+o), v.with("sort", o), v.Sort == o, o == "name")
+	}
+	return []menuChip{tutorial, handed, order}
+}
 
 // Filtered tells whether the address leaves some students out.
 func (v *unitTaskPage) Filtered() bool {
@@ -175,7 +207,7 @@ func (v *unitTaskPage) Filtered() bool {
 
 // Late tells whether a student should have handed in already.
 func (v *unitTaskPage) Late(t work.StudentTask) bool {
-	return t.Aimed && t.SubmittedAt == nil && status.Set(usecase.ToDo).Has(t.Status) && !t.Dates.OnTime(v.now.Time)
+	return t.Aimed && usecase.Overdue(t.Status, t.SubmittedAt != nil, t.Dates, v.now.Time)
 }
 
 // Waits tells whether a student waits for feedback.

@@ -3,7 +3,9 @@ package marking
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"strconv"
+	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/links"
@@ -15,6 +17,7 @@ import (
 	"lectern/internal/teaching/queue"
 	"lectern/internal/teaching/status"
 	"lectern/internal/usecase"
+	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
 )
 
@@ -22,13 +25,16 @@ import (
 const inboxRows = 50
 
 func (s *room) inboxRoutes() {
-	page.Show(s.Site, links.Inbox, policy.GiveFeedback, "The inbox of a unit", s.inbox)
+	page.Show(s.Site, links.Inbox, policy.GiveFeedback, "The inbox of a unit", s.inbox,
+		endpoint.Asks(policy.SeeTutorPace))
 }
 
 type inboxIn struct {
 	UnitID int64 `path:"id" scope:"unit"`
 	queueIn
-	From int64 `param:"from"` // how many rows to pass over
+	Tutor int64 `param:"tutor"` // whose tutorials; those of others for whoever sees the pace of tutors
+	Over  bool  `param:"over"`  // only what has waited longer than promised
+	From  int64 `param:"from"`  // how many rows to pass over
 }
 
 // inboxPage is what the inbox of a unit shows.
@@ -39,6 +45,7 @@ type inboxPage struct {
 	Pins      []usecase.QueueRow // that are neither to mark nor to answer, on the first page
 	Elsewhere int64              // that wait in the unit, where the filter lets nothing through
 	Tutorials []enrol.Tutorial
+	Late      int64 // to mark in the unit, and longer than promised
 	now       clock.Time
 	words     language
 }
@@ -46,6 +53,9 @@ type inboxPage struct {
 func (s *room) inbox(ctx context.Context, who *access.Caller, in inboxIn) (*page.Page, error) {
 	v := &inboxPage{inboxIn: in, words: s.words}
 	v.From = max(0, in.From)
+	if err := usecase.OfTutor(who, in.Tutor); err != nil {
+		return nil, err
+	}
 	if err := s.DB.View(ctx, func(q db.Q) error { return v.read(ctx, q, who) }); err != nil {
 		return nil, err
 	}
@@ -62,10 +72,19 @@ func (v *inboxPage) read(ctx context.Context, q db.Q, who *access.Caller) (err e
 	}
 	w := deskIn{UnitID: v.UnitID, queueIn: v.queueIn}.queue(who.ID)
 	w.Page, w.Kind = db.Part(inboxRows, v.From), cmp.Or(w.Kind, queue.Waiting)
+	w.TutorID, w.Over = v.Tutor, v.Over
 	if v.QueueListing, err = usecase.QueueList(ctx, q, w); err != nil {
 		return err
 	}
-	if v.Kind == "" && v.From == 0 {
+	if v.Unit.FeedbackDays != nil {
+		unit := queue.Target{UnitID: v.UnitID, Days: v.Unit.FeedbackDays}
+		all, err := queue.Tallies(ctx, q, who.ID, []queue.Target{unit})
+		if err != nil {
+			return err
+		}
+		v.Late = all[v.UnitID].Overdue
+	}
+	if v.Kind == "" && v.From == 0 && !v.Over {
 		pins := w
 		pins.Kind, pins.Page = queue.Pinned, db.Part(inboxRows, 0)
 		if v.Pins, _, err = usecase.QueueOf(ctx, q, pins); err != nil {
@@ -81,47 +100,125 @@ func (v *inboxPage) read(ctx context.Context, q db.Q, who *access.Caller) (err e
 }
 
 // Narrow tells whether the rows are a part of what waits in the unit.
-func (v *inboxPage) Narrow() bool { return v.queueIn != (queueIn{Sort: v.Sort}) }
+func (v *inboxPage) Narrow() bool {
+	return v.queueIn != (queueIn{Sort: v.Sort}) || v.Tutor != 0 || v.Over
+}
 
 // with is the address of the inbox with another filter.
 func (v *inboxPage) with(filter queueIn, from int64) string {
-	values := filter.values()
-	if from > 0 {
-		values.Set("from", strconv.FormatInt(from, 10))
+	return inboxIn{UnitID: v.UnitID, queueIn: filter, Tutor: v.Tutor, Over: v.Over, From: from}.address()
+}
+
+// address is that of the inbox.
+func (in inboxIn) address() string { return withQuery(links.To(links.Inbox, in.UnitID), in.query()) }
+
+func (in inboxIn) query() url.Values {
+	values := in.values()
+	for name, n := range map[string]int64{"tutor": in.Tutor, "from": in.From} {
+		if n > 0 {
+			values.Set(name, strconv.FormatInt(n, 10))
+		}
 	}
-	return withQuery(links.To(links.Inbox, v.UnitID), values)
+	if in.Over {
+		values.Set("over", "true")
+	}
+	return values
+}
+
+// Kept is what a search keeps of the filter.
+func (v *inboxPage) Kept() url.Values {
+	q := inboxIn{queueIn: v.queueIn, Tutor: v.Tutor, Over: v.Over}.query()
+	q.Del("text")
+	return q
 }
 
 // Everything is the address of all that waits, in the same order.
-func (v *inboxPage) Everything() string { return v.with(queueIn{Sort: v.Sort}, 0) }
+func (v *inboxPage) Everything() string {
+	return inboxIn{UnitID: v.UnitID, queueIn: queueIn{Sort: v.Sort}}.address()
+}
+
+// OverTarget is the chip of what has waited longer than promised.
+func (v *inboxPage) OverTarget() kindChoice {
+	in := v.inboxIn
+	in.Over, in.From, in.Kind = !v.Over, 0, ""
+	return kindChoice{v.words.Word("home.overdue"), in.address(), v.Late, v.Over}
+}
+
+// Days is within how many feedback is promised.
+func (v *inboxPage) Days() int64 { return *v.Unit.FeedbackDays }
+
+// IsLate tells whether a row is to mark and has waited longer than promised.
+func (v *inboxPage) IsLate(r usecase.QueueRow) bool {
+	days := v.Unit.FeedbackDays
+	return days != nil && r.Kind == queue.ToMark && r.WaitingSince.Before(v.now.Add(-time.Duration(*days)*24*time.Hour))
+}
+
+// Menus are the chips with a choice: of tutorials and of a status.
+func (v *inboxPage) Menus() []menuChip {
+	tutorials := menuChip{Label: v.words.Word("inbox.who"), Text: v.words.Word("inbox.all")}
+	add := func(name, who string, id int64) {
+		f := v.queueIn
+		f.Who, f.Tutorial = who, id
+		tutorials.add(name, v.with(f, 0), v.Who == who && v.Tutorial == id, who == "" && id == 0)
+	}
+	add(tutorials.Text, "", 0)
+	add(v.words.Word("inbox.mine"), "mine", 0)
+	for _, t := range v.Tutorials {
+		add(t.Abbreviation, "", t.ID)
+	}
+	statuses := menuChip{Label: v.words.Word("inbox.status"), Text: v.words.Word("inbox.any-status")}
+	for _, word := range append([]string{""}, status.Status("").Enum()...) { // all, because a pinned task may stand at any
+		f, name := v.queueIn, statuses.Text
+		if f.Status = word; word != "" {
+			name = v.words.Status(status.Status(word))
+		}
+		statuses.add(name, v.with(f, 0), v.Status == word, word == "")
+	}
+	return []menuChip{tutorials, statuses}
+}
+
+// TaskMenu is the chip with the choice of a task, each with how many wait.
+func (v *inboxPage) TaskMenu() menuChip {
+	c := menuChip{Label: v.words.Word("inbox.by-task"), Text: v.words.Word("inbox.any-task")}
+	c.add(c.Text, v.OfTask(0), v.Task == 0, true)
+	for _, t := range v.Counts {
+		c.add(t.Abbreviation+" "+t.Name, v.OfTask(t.DefinitionID), v.Task == t.DefinitionID, false)
+		c.Items[len(c.Items)-1].Count = v.Count(t)
+	}
+	return c
+}
+
+// Heads are those of the columns that order the rows.
+func (v *inboxPage) Heads() map[string]sortHead {
+	now := string(deskIn{queueIn: v.queueIn}.queue(0).Sort)
+	out := map[string]sortHead{}
+	for sort, head := range map[queue.Sort]sortHead{
+		queue.ByStudent: {Text: v.words.Word("inbox.student"), Way: "ascending"},
+		queue.ByTask:    {Text: v.words.Word("inbox.task"), Way: "ascending"},
+		queue.ByWaiting: {Text: v.words.Word("inbox.waits"), Way: "descending", Number: true}} {
+		f := v.queueIn
+		f.Sort = string(sort)
+		head.Href = v.with(f, 0)
+		if cmp.Or(now, string(queue.ByWaiting)) != string(sort) {
+			head.Way = ""
+		}
+		out[string(sort)] = head
+	}
+	return out
+}
+
+// SortMenu is the chip with the orders, for screens that have no heads.
+func (v *inboxPage) SortMenu() menuChip {
+	heads := v.Heads()
+	return sortMenu(v.words, []sortHead{heads[string(queue.ByStudent)], heads[string(queue.ByTask)],
+		heads[string(queue.ByWaiting)]})
+}
 
 // OfTask is the address of one task in the same filter, or of all when that is chosen.
 func (v *inboxPage) OfTask(definition int64) string {
 	f := v.queueIn
 	f.Task = definition
 	return v.with(f, 0)
-}
-
-// order is one that the rows can stand in.
-type order struct {
-	Name, Address string
-	Chosen        bool
-}
-
-// Orders are those of the inbox.
-func (v *inboxPage) Orders() []order {
-	list := make([]order, 0, 3)
-	for _, o := range []struct {
-		sort queue.Sort
-		name string
-	}{{queue.ByWaiting, v.words.Word("inbox.by-waiting")}, {queue.ByTask, v.words.Word("inbox.by-task")},
-		{queue.ByStudent, v.words.Word("inbox.by-student")}} {
-		f := v.queueIn
-		f.Sort = string(o.sort)
-		now := deskIn{queueIn: v.queueIn}.queue(0).Sort
-		list = append(list, order{o.name, v.with(f, 0), now == o.sort || now == "" && o.sort == queue.ByWaiting})
-	}
-	return list
 }
 
 // Count is how many of the kind at hand wait with a task.
@@ -146,14 +243,6 @@ type kindChoice struct {
 	Text, Href string
 	Count      int64
 	On         bool
-}
-
-// Statuses are those to choose from: all, because a pinned task may stand at any.
-func (v *inboxPage) Statuses() (list []status.Status) {
-	for _, word := range status.Status("").Enum() {
-		list = append(list, status.Status(word))
-	}
-	return list
 }
 
 // Desk is the address of a task on the desk, in the same filter; 0 is the first.
@@ -190,7 +279,7 @@ func (v *inboxPage) Empty() string {
 		return v.words.Word("inbox.past")
 	case !v.Narrow():
 		return v.words.Word("inbox.nothing")
-	case v.queueIn == queueIn{Who: "mine", Sort: v.Sort}:
+	case v.queueIn == queueIn{Who: "mine", Sort: v.Sort} && !v.Over && v.Tutor == 0:
 		return v.words.Word("inbox.nothing-mine")
 	default:
 		return v.words.Word("inbox.nothing-so")

@@ -14,6 +14,7 @@ import (
 	"lectern/internal/teaching/chart"
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/insight"
+	"lectern/internal/teaching/queue"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
@@ -41,11 +42,44 @@ type promisePage struct {
 	MayPromise bool
 	ByTutor    bool
 	Typed      string // into the form
+	Refused    bool   // what was typed
 	words      language
 }
 
 // Path is where the page stands.
 func (v *promisePage) Path() string { return links.To(unitPromise, v.Unit.ID) }
+
+// Rows is the address of the rows of the inbox that a number counts: of the task or the tutor that is
+// given, or all; and over the target only.
+func (v *promisePage) Rows(of any, over bool) string {
+	in := inboxIn{UnitID: v.Unit.ID, Over: over}
+	if !over {
+		in.Kind = string(queue.ToMark)
+	}
+	switch of := of.(type) {
+	case insight.TaskPace:
+		in.Task = of.DefinitionID
+	case insight.TutorPace:
+		in.Tutor = of.UserID
+	}
+	return in.address()
+}
+
+// ToAnswerRows is the address of those to answer.
+func (v *promisePage) ToAnswerRows() string {
+	return inboxIn{UnitID: v.Unit.ID, queueIn: queueIn{Kind: string(queue.ToAnswer)}}.address()
+}
+
+// LateWith says whose tutorials the work is in that is over the target.
+func (v *promisePage) LateWith() string {
+	var parts []string
+	for _, t := range v.Tutors {
+		if t.Overdue > 0 {
+			parts = append(parts, v.words.Word("promise.with", t.Overdue, t.FirstName+" "+t.LastName))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
 
 // Number is a number that is there, for words around it.
 func (v *promisePage) Number(n *int) int { return *n }
@@ -129,7 +163,7 @@ func (s *room) makePromise(ctx context.Context, who *access.Caller, in makePromi
 		return nil, drawn
 	}
 	if v, ok := p.Data.(*promisePage); ok {
-		v.Typed = in.Days
+		v.Typed, v.Refused = in.Days, true
 	}
 	return s.Again(p, err)
 }

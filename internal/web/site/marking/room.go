@@ -51,10 +51,7 @@ func open(site *page.Site) {
 
 // keys are those of words that templates put together.
 func keys() (list []string) {
-	for _, o := range (&studentsPage{}).Orders() {
-		list = append(list, "students.sort-"+o)
-	}
-	for _, show := range (&studentsPage{}).Shows() {
+	for _, show := range enrolments {
 		list = append(list, "students.show-"+show)
 	}
 	for _, o := range (&unitTaskPage{}).Orders() {

@@ -1,6 +1,7 @@
 package marking
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -28,7 +29,12 @@ func (s *room) studentPageRoutes() {
 type studentIn struct {
 	UnitID    int64 `path:"unit_id" scope:"unit"`
 	ProjectID int64 `path:"project_id" scope:"project"`
+
+	All string `param:"tasks"` // all: every task; else the first ones
 }
+
+// firstTasks are how many tasks of a student are shown at first.
+const firstTasks = 8
 
 // studentPage is one student as the staff of the unit see them.
 type studentPage struct {
@@ -40,7 +46,10 @@ type studentPage struct {
 	LastActive *clock.Time
 	Burndown   *insight.Burndown
 	MaySeeAs   bool
-	Notes      *noteList // nil: the reader takes none
+	Notes      *noteList          // nil: the reader takes none
+	List       []usecase.TermTask // of the tasks those that are shown, what calls for somebody first
+	More       int                // that are not
+	Overdue    int                // tasks that should have come
 	now        clock.Time
 	words      language
 }
@@ -71,7 +80,7 @@ func (s *room) student(ctx context.Context, who *access.Caller, in studentIn) (*
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(v.Tasks, func(a, b usecase.TermTask) int { return a.DueDate.Compare(b.DueDate.Time) })
+	v.arrange(in.All == "all")
 	return s.Titled(who, "student", v.Project.FirstName+" "+v.Project.LastName, v), nil
 }
 
@@ -98,12 +107,61 @@ func (v *studentPage) classes(ctx context.Context, q db.Q) (err error) {
 	return err
 }
 
+// arrange puts the tasks in order: those that wait for the staff, those that are late, the others, each
+// by the day they are due; and leaves the first, where not all are asked for.
+func (v *studentPage) arrange(all bool) {
+	place := func(t usecase.TermTask) int {
+		switch {
+		case v.Waits(t) || t.NewComments > 0:
+			return 0
+		case v.Late(t):
+			return 1
+		case !t.Aimed:
+			return 3
+		}
+		return 2
+	}
+	v.List = slices.Clone(v.Tasks)
+	slices.SortStableFunc(v.List, func(a, b usecase.TermTask) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), a.DueDate.Compare(b.DueDate.Time))
+	})
+	for _, t := range v.List {
+		if v.Late(t) {
+			v.Overdue++
+		}
+	}
+	if most := min(firstTasks, len(v.List)); !all {
+		v.List, v.More = v.List[:most], len(v.List)-most
+	}
+}
+
+// Next is the task to mark next; nil: none waits.
+func (v *studentPage) Next() *usecase.TermTask {
+	for i := range v.List {
+		if v.List[i].Status == status.ReadyForFeedback {
+			return &v.List[i]
+		}
+	}
+	return nil
+}
+
+// Counts are the tasks that the target grade asks for, by status.
+func (v *studentPage) Counts() map[status.Status]int {
+	out := map[status.Status]int{}
+	for _, t := range v.Tasks {
+		if t.Aimed {
+			out[t.Status]++
+		}
+	}
+	return out
+}
+
 // Waits tells whether a task waits for feedback.
 func (v *studentPage) Waits(t usecase.TermTask) bool {
 	return slices.Contains(status.Awaiting, t.Status)
 }
 
-// Late tells whether a task that waits for its student should have come already.
+// Late tells whether work that a task waits for should have come already.
 func (v *studentPage) Late(t usecase.TermTask) bool {
-	return t.Aimed && status.Set(usecase.ToDo).Has(t.Status) && t.SubmittedAt == nil && v.now.After(t.Why.Ends.Time)
+	return t.Aimed && usecase.Overdue(t.Status, t.SubmittedAt != nil, t.Why.Dates, v.now.Time)
 }

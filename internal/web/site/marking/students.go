@@ -7,14 +7,15 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
-	"lectern/internal/ground/clock"
 	"lectern/internal/ground/links"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/status"
 	"lectern/internal/web/site/page"
 )
 
@@ -44,13 +45,12 @@ type studentsPage struct {
 	Tutorials []enrol.Tutorial
 	Campuses  []course.Campus
 	classes   map[int64]string
-	now       clock.Time
 	words     language
 }
 
 func (s *room) students(ctx context.Context, who *access.Caller, in studentsIn) (*page.Page, error) {
 	in.clean()
-	v := &studentsPage{words: s.words, studentsIn: in, now: s.DB.Now(), classes: map[int64]string{}}
+	v := &studentsPage{words: s.words, studentsIn: in, classes: map[int64]string{}}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.UnitID); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (in *studentsIn) clean() {
 	if !enrol.StudentOrder(in.Sort).Known() {
 		in.Sort = "name"
 	}
-	if !slices.Contains((&studentsPage{}).Shows(), in.Show) {
+	if !slices.Contains(enrolments, in.Show) && signs[in.Show] == "" {
 		in.Show = ""
 	}
 	in.Tutorial, in.Campus = number(in.Tutorial), number(in.Campus)
@@ -104,12 +104,9 @@ func maybe(text string) *int64 {
 
 func (in *studentsIn) search(who *access.Caller) enrol.StudentSearch {
 	s := enrol.StudentSearch{UnitID: in.UnitID, CallerID: who.ID, Text: in.Text, TutorialID: maybe(in.Tutorial),
-		CampusID: maybe(in.Campus), Order: enrol.StudentOrder(in.Sort), Page: pageOf(in.Page)}
-	switch in.Show {
-	case "", "withdrawn":
-		s.Enrolled = new(in.Show == "")
-	case "second-look":
-		s.Sign = enrol.SecondLook
+		CampusID: maybe(in.Campus), Sign: signs[in.Show], Order: enrol.StudentOrder(in.Sort), Page: pageOf(in.Page)}
+	if in.Show != "all" && s.Sign != enrol.SecondLook {
+		s.Enrolled = new(in.Show != "withdrawn")
 	}
 	return s
 }
@@ -117,21 +114,169 @@ func (in *studentsIn) search(who *access.Caller) enrol.StudentSearch {
 // pageOf is the part of a list that stands on a page.
 func pageOf(number int64) db.Page { return db.Part(rowsOnPage, (number-1)*rowsOnPage) }
 
-// Orders are the ways to sort that the page offers.
-func (v *studentsPage) Orders() []string {
-	return []string{"name", "tutorial", "-target_grade", "progress", "-progress", "last_active", "-last_active"}
+// enrolments are the students that can be shown by whether they are enrolled.
+var enrolments = []string{"", "withdrawn", "all"}
+
+// signs are those that students can be narrowed to, as the address says them.
+var signs = map[string]enrol.Sign{"overdue": enrol.Overdue, "behind-plan": enrol.BehindPlan,
+	"need-help": enrol.NeedHelp, "second-look": enrol.SecondLook}
+
+// with is the address of the list with another value of one of its filters.
+func (v *studentsPage) with(name, value string) string {
+	q := v.query()
+	q.Set(name, value)
+	return withQuery(links.To(links.Students, v.UnitID), given(q))
 }
 
-// Shows are the students that can be shown.
-func (v *studentsPage) Shows() []string { return []string{"", "second-look", "withdrawn", "all"} }
+func (v *studentsPage) query() url.Values {
+	return url.Values{"text": {v.Text}, "tutorial": {v.Tutorial}, "campus": {v.Campus}, "show": {v.Show}, "sort": {v.Sort}}
+}
+
+// Kept is what a search keeps of the list.
+func (v *studentsPage) Kept() url.Values {
+	q := given(v.query())
+	q.Del("text")
+	return q
+}
+
+// Signs are the chips that narrow the list to students with a sign.
+func (v *studentsPage) Signs() (out []filterChip) {
+	for _, c := range []filterChip{
+		{Icon: page.Icon("calendar-clock"), Text: v.words.Word("students.overdue"), Href: "overdue"},
+		{Icon: page.Icon("trending-down"), Text: v.words.Word("students.behind"), Href: "behind-plan"},
+		{Icon: page.Icon("hand-helping"), Text: v.words.Word("students.need-help"), Href: "need-help"},
+		{Icon: page.Icon("eye"), Text: v.words.Word("desk.second-look"), Href: "second-look"}} {
+		show := c.Href
+		if c.On = v.Show == show; c.On {
+			show = ""
+		}
+		c.Href = v.with("show", show)
+		out = append(out, c)
+	}
+	return out
+}
+
+// filterChip is a chip of a filter bar.
+type filterChip struct {
+	Icon       page.Icon
+	Text, Href string
+	Count      *int64
+	On         bool
+}
+
+// menuChip is a chip that opens a menu of what a list can be narrowed to.
+type menuChip struct {
+	Text, Label string
+	On          bool
+	Items       []menuItem
+}
+
+// menuItem is an entry of such a menu.
+type menuItem struct {
+	Text, Href string
+	Count      int64
+	Current    bool
+}
+
+// add adds an entry to the menu; the chip says what is chosen.
+func (c *menuChip) add(text, href string, chosen, usual bool) {
+	c.Items = append(c.Items, menuItem{Text: text, Href: href, Current: chosen})
+	if chosen && !usual {
+		c.Text, c.On = text, true
+	}
+}
+
+// Menus are the chips with a choice: of a tutorial, of a campus where there are some, and of the
+// enrolment.
+func (v *studentsPage) Menus() (out []menuChip) {
+	tutorial := menuChip{Label: v.words.Word("students.tutorial"), Text: v.words.Word("students.any-tutorial")}
+	tutorial.add(tutorial.Text, v.with("tutorial", ""), v.Tutorial == "", true)
+	tutorial.add(v.words.Word("students.no-tutorial"), v.with("tutorial", "0"), v.Tutorial == "0", false)
+	for _, t := range v.Tutorials {
+		id := strconv.FormatInt(t.ID, 10)
+		tutorial.add(t.Abbreviation, v.with("tutorial", id), v.Tutorial == id, false)
+	}
+	out = append(out, tutorial)
+	if len(v.Campuses) > 0 {
+		campus := menuChip{Label: v.words.Word("students.campus"), Text: v.words.Word("students.any-campus")}
+		campus.add(campus.Text, v.with("campus", ""), v.Campus == "", true)
+		for _, c := range v.Campuses {
+			id := strconv.FormatInt(c.ID, 10)
+			campus.add(c.Name, v.with("campus", id), v.Campus == id, false)
+		}
+		out = append(out, campus)
+	}
+	enrolled := menuChip{Label: v.words.Word("students.show"), Text: v.words.Word("students.show-")}
+	for _, show := range enrolments {
+		enrolled.add(v.words.Word("students.show-"+show), v.with("show", show), v.Show == show, show == "")
+	}
+	return append(out, enrolled)
+}
+
+// sortHead is the head of a column that orders a list.
+type sortHead struct {
+	Text, Href, Way string
+	Number          bool
+}
+
+// Heads are those of the columns. Pressed once more, one turns its order round.
+func (v *studentsPage) Heads() (out []sortHead) {
+	for _, c := range []struct {
+		text, first string
+		number      bool
+	}{{v.words.Word("students.name"), "name", false}, {v.words.Word("students.tutorial"), "tutorial", false},
+		{v.words.Word("students.target"), "-target_grade", false}, {v.words.Word("students.progress"), "progress", false},
+		{v.words.Word("students.waits"), "-waiting", true}, {v.words.Word("students.active"), "last_active", false},
+		{v.words.Word("students.signs"), "-overdue", false}} {
+		out = append(out, headOf(c.text, c.first, v.Sort, c.number, func(o string) string { return v.with("sort", o) }))
+	}
+	return out
+}
+
+// SortMenu is the chip with the orders, for screens that have no heads.
+func (v *studentsPage) SortMenu() menuChip { return sortMenu(v.words, v.Heads()) }
+
+// sortMenu offers what the heads of columns do as a menu.
+func sortMenu(words language, heads []sortHead) menuChip {
+	c := menuChip{Label: words.Word("project.sort"), Text: words.Word("project.sort")}
+	for _, h := range heads {
+		c.add(h.Text, h.Href, h.Way != "", true)
+	}
+	return c
+}
+
+// headOf is the head of a column that orders a list first one way, then the other; a minus in front
+// of an order turns it round.
+func headOf(text, first, now string, number bool, with func(order string) string) sortHead {
+	h := sortHead{Text: text, Number: number}
+	other := strings.TrimPrefix(first, "-")
+	if other == first {
+		other = "-" + first
+	}
+	if now == first || now == other {
+		if h.Way = "ascending"; strings.HasPrefix(now, "-") {
+			h.Way = "descending"
+		}
+	}
+	if h.Href = with(first); now == first {
+		h.Href = with(other)
+	}
+	return h
+}
+
+// Counts are the tasks of a student by status, for a bar.
+func (v *studentsPage) Counts(s enrol.FoundStudent) map[status.Status]int {
+	out := map[status.Status]int{}
+	for _, c := range s.Tasks {
+		out[c.Status] = int(c.Count)
+	}
+	return out
+}
 
 // Filtered tells whether the address leaves some students out.
 func (v *studentsPage) Filtered() bool {
 	return v.Text != "" || v.Tutorial != "" || v.Campus != "" || v.Show != ""
 }
-
-// Is tells whether an id is the one the address names.
-func (v *studentsPage) Is(text string, id int64) bool { return text == strconv.FormatInt(id, 10) }
 
 // TutorialNames names the tutorials of a student.
 func (v *studentsPage) TutorialNames(held []enrol.StreamEnrolment) (names []string) {
@@ -144,10 +289,7 @@ func (v *studentsPage) TutorialNames(held []enrol.StreamEnrolment) (names []stri
 }
 
 // Pages leads to the pages beside this one.
-func (v *studentsPage) Pages() pages {
-	return pagesOf(v.Page, v.Total, url.Values{"text": {v.Text}, "tutorial": {v.Tutorial}, "campus": {v.Campus},
-		"show": {v.Show}, "sort": {v.Sort}})
-}
+func (v *studentsPage) Pages() pages { return pagesOf(v.Page, v.Total, v.query()) }
 
 // pages are the addresses of the pages beside one of a list, "" where there is none,
 // and which rows it shows.

@@ -21,9 +21,47 @@ function tell() {
   count.textContent = count.dataset.words.replace('%s', n);
   count.classList.remove('red');
   const go = document.querySelector('#inbox-go'); // the form is below a long list
+  if (!go) return;
   go.hidden = n === 0;
   go.querySelector('span').textContent = count.textContent;
 }
+
+// Keys of the rows: a shift with a click or Space takes all since the last, arrows or j and k go from
+// box to box, x chooses.
+let last = null;
+const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
+
+document.addEventListener('click', (e) => {
+  if (e.target.closest('#inbox-none')) {
+    for (const b of boxes()) b.checked = false;
+    chosen.clear();
+    tell();
+    boxes()[0]?.focus();
+    return;
+  }
+  const set = e.target.closest('[data-set]')?.dataset.set; // a status of the bar: what the form below does
+  if (set) {
+    document.querySelector('#batch-verdict').value = set;
+    document.querySelector('#inbox-batch').requestSubmit();
+    return;
+  }
+  if (e.target.name !== 'tasks') return;
+  const list = boxes();
+  const [from, to] = [list.indexOf(last), list.indexOf(e.target)].sort((a, b) => a - b);
+  if (e.shiftKey && from >= 0) for (const b of list.slice(from, to + 1)) b.checked = e.target.checked;
+  last = e.target;
+});
+
+document.addEventListener('keydown', (e) => {
+  const row = e.target.closest?.('[data-task]');
+  if (!row || e.ctrlKey || e.metaKey || e.altKey) return;
+  const list = boxes();
+  const box = row.querySelector('input[name="tasks"]');
+  if (e.key === 'x' && box) box.click();
+  else if (steps[e.key]) list[list.indexOf(box) + steps[e.key]]?.focus();
+  else return;
+  e.preventDefault();
+});
 
 document.addEventListener('change', (e) => {
   if (e.target.closest('#inbox-all')) {
