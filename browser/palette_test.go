@@ -115,7 +115,8 @@ func TestSearchWithoutScript(t *testing.T) {
 	}, wide.withoutScript(), phone.withoutScript())
 }
 
-// Without a network the palette says so, and searches when it is back.
+// Without a network the palette says so, also where its script was not read yet, and searches for what
+// was typed when it is back.
 func TestThePaletteWithoutANetwork(t *testing.T) {
 	needed(t)
 	b := open(t, quiet(t), wide)
@@ -128,9 +129,14 @@ func TestThePaletteWithoutANetwork(t *testing.T) {
 	offline(true)
 	b.key("k", chromedp.ModifierCtrl)
 	b.await("document.querySelector('.palette-note').textContent.includes('You are offline')")
+	b.press("#palette [value=close]")
+	b.await("!document.querySelector('#palette[open]')")
+	b.key("k", chromedp.ModifierCtrl)
+	b.await("document.activeElement.id === 'palette-text'")
+	b.run(chromedp.KeyEvent("cal"))
 	offline(false)
 	eval[bool](b, "dispatchEvent(new Event('online')), true")
-	b.await("document.querySelector('#palette [role=option]') && document.querySelector('.palette-note').hidden")
+	b.await("document.querySelector('#palette mark')?.textContent === 'Cal' && document.querySelector('.palette-note').hidden")
 }
 
 // Names that hold markup, turn the direction of what follows or are longer than any line are only text

@@ -1,12 +1,10 @@
-// The palette finds units, tasks, people, pages and actions while somebody types. It opens by
-// Ctrl+K, by / and by what leads to the search, over any page; all that it lists comes from the
-// service, which knows who may open what.
-import { editing } from './editing.js';
-
+// The palette finds units, tasks, people, pages and actions while somebody types. site.js opens it
+// over any page, and reads this script then; all that is listed comes from the service, which knows
+// who may open what.
 const dialog = document.getElementById('palette');
 const field = document.getElementById('palette-text');
 const list = document.getElementById('palette-list');
-const note = dialog?.querySelector('[role=status]');
+const note = dialog.querySelector('[role=status]');
 const mostRecent = 5;
 
 let shown; // the text whose results are listed
@@ -123,13 +121,11 @@ async function ask() {
   say(lost);
 }
 
-function open() {
-  field.value = '';
+// opened begins with what is in the field, be it typed before this script was there.
+export function opened() {
   shown = undefined;
   entered = false;
   say('');
-  dialog.showModal();
-  field.focus();
   ask();
 }
 
@@ -153,41 +149,14 @@ function keyed(e) {
   }
 }
 
-// opens tells whether a key opens the palette. A single key does not while somebody types, nor
-// for whoever switched single keys off. Where the page has another use for it, it is taken before.
-function opens(e) {
-  if (e.isComposing || e.altKey) return false;
-  if (e.ctrlKey || e.metaKey) return e.key.toLowerCase() === 'k' && !e.shiftKey;
-  return e.key === '/' && !editing(e.target) && document.documentElement.dataset.shortcuts !== 'off';
-}
-
-if (dialog) {
-  addEventListener('keydown', (e) => {
-    if (e.defaultPrevented || !opens(e)) return;
-    const other = document.querySelector('dialog[open]');
-    if (other && other !== dialog) return;
-    e.preventDefault();
-    if (other) dialog.close();
-    else open();
-  });
-  document.querySelector('.find')?.addEventListener('click', (e) => {
-    if (e.ctrlKey || e.metaKey || e.shiftKey) return; // into another tab
-    e.preventDefault();
-    open();
-  });
-  field.addEventListener('input', () => {
-    entered = false;
-    ask();
-  });
-  field.addEventListener('keydown', keyed);
-  addEventListener('online', ask);
-  list.addEventListener('click', (e) => {
-    const option = e.target.closest('[role=option]:not([aria-disabled])');
-    if (!option) return;
-    remember(option);
-    dialog.close();
-  });
-  dialog.addEventListener('click', (e) => { // beside it, or on the button
-    if (e.target === dialog || e.target.closest('[value=close]')) dialog.close();
-  });
-}
+field.addEventListener('input', () => {
+  entered = false;
+  ask();
+});
+field.addEventListener('keydown', keyed);
+list.addEventListener('click', (e) => {
+  const option = e.target.closest('[role=option]:not([aria-disabled])');
+  if (!option) return;
+  remember(option);
+  dialog.close();
+});

@@ -1,3 +1,4 @@
+import { editing } from './editing.js';
 import { all, drop, forget } from './hand-in-store.js';
 import { forget as forgetDrafts, keepOnly } from './drafts-store.js';
 
@@ -68,6 +69,67 @@ addEventListener('pageshow', (e) => { // by the way back
   for (const form of document.forms) sent.delete(form);
   for (const button of document.querySelectorAll('button[aria-busy]')) button.removeAttribute('aria-busy');
 });
+
+// The palette opens by Ctrl+K, by / and by what leads to the search. Its script is read when it is
+// opened first. Without a network the palette says so, and tries again when it is back; where another
+// version of the service has no such script, the page that searches opens instead.
+const palette = document.getElementById('palette');
+const find = document.querySelector('.find');
+let finder; // the script, or null
+
+// read asks for the script before it is imported: browsers try no import again that failed.
+async function read() {
+  const answer = await fetch(new URL('palette.js', import.meta.url)).catch(() => null);
+  if (answer && !answer.ok) location.assign(find.href);
+  return answer?.ok ? import('./palette.js') : null;
+}
+
+async function search() {
+  const list = palette.querySelector('.found');
+  list.setAttribute('aria-busy', 'true');
+  const script = finder ?? await read().catch(() => null);
+  finder ??= script; // unless it came meanwhile
+  if (finder) {
+    finder.opened();
+    return;
+  }
+  list.removeAttribute('aria-busy');
+  Object.assign(palette.querySelector('.palette-note'), { textContent: palette.dataset.offline, hidden: false });
+}
+
+function openPalette() {
+  palette.querySelector('input').value = '';
+  palette.showModal();
+  search();
+}
+
+// opens tells whether a key opens the palette. A single key does not while somebody types, nor
+// for whoever switched single keys off. Where the page has another use for it, it is taken before.
+function opens(e) {
+  if (e.isComposing || e.altKey) return false;
+  if (e.ctrlKey || e.metaKey) return e.key.toLowerCase() === 'k' && !e.shiftKey;
+  return e.key === '/' && !editing(e.target) && document.documentElement.dataset.shortcuts !== 'off';
+}
+
+if (palette) {
+  addEventListener('keydown', (e) => {
+    if (e.defaultPrevented || !opens(e)) return;
+    const other = document.querySelector('dialog[open]');
+    if (other && other !== palette) return;
+    e.preventDefault();
+    if (other) palette.close();
+    else openPalette();
+  });
+  find.addEventListener('click', (e) => {
+    if (e.ctrlKey || e.metaKey || e.shiftKey) return; // into another tab
+    e.preventDefault();
+    openPalette();
+  });
+  palette.addEventListener('click', (e) => { // beside it, or on the button
+    if (e.target === palette || e.target.closest('[value=close]')) palette.close();
+  });
+  addEventListener('online', () => { if (palette.open) search(); });
+}
 
 // Work that waits to be handed in is removed when somebody signs out, and everything
 // else that was kept here with it: this may be a shared computer. On other pages it is
