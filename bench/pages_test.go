@@ -78,6 +78,7 @@ var behind = map[string][]string{
 	"/units/{id}/students/{project_id}/notes": {aUnit, aProject, aProject + "/notes"},
 	desk:                      onDesk,
 	desk + "/tasks/{task_id}": onDesk,
+	desk + "/tasks/{task_id}/similarities/{similarity_id}": {aUnit, "/api/tasks/{task_id}/similarities"},
 }
 
 // onDesk gives a program what lies on the marking desk.
@@ -199,12 +200,22 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 	}
 	_, err = db.Exec(ctx, q, `INSERT INTO assessments (submission_id, status, created_at, updated_at)
 		VALUES ($1, 'done', $2, $2)`, r.SubmissionID, q.Now())
+	if err != nil {
+		return nil, err
+	}
+	alike, err := db.One[int64](ctx, q, `INSERT INTO task_similarities (type, project_id, task_id, submission_id, part,
+			outside_id, outside_pct, flagged, created_at)
+		VALUES ('TiiTaskSimilarity', $1, $2, $3, 'file0', 'x', 64, TRUE, $4) RETURNING id`, r.Project, r.Task,
+		r.SubmissionID, q.Now())
+	if err != nil {
+		return nil, err
+	}
 	project, text := strconv.FormatInt(r.Project, 10), func(id int64) string { return strconv.FormatInt(id, 10) }
 	return strings.NewReplacer("/discussions/{id}", "/discussions/"+text(r.Discussion), "/units/{id}", "/units/1",
 		"/units/{unit_id}", "/units/1",
 		"{task_id}", text(r.Task), "{id}", project, "{project_id}",
-		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID),
-		"{timestamp}", r.At.String()), err
+		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
+		"{similarity_id}", text(*alike)), nil
 }
 
 // ask sends a request of somebody to either face.

@@ -30,8 +30,9 @@ func TestRefusedInPlace(t *testing.T) {
 		if !eval[bool](b, kept) {
 			t.Error("the page was left, or the comment is gone")
 		}
-		eval[bool](b, `(document.getElementById('desk-notes').open = true,
-			document.getElementById('desk-note').value = 'x'.repeat(4096), document.getElementById('desk-note-flag').click(), true)`)
+		b.press("a[data-panel=desk-notes]")
+		eval[bool](b, `(document.getElementById('desk-note').value = 'x'.repeat(4096),
+			document.getElementById('desk-note-flag').click(), true)`)
 		b.press("form[action*='/note'] button")
 		b.await("document.querySelector('#desk-notes .desk-why')")
 		if !eval[bool](b, kept+" && document.getElementById('desk-note').value.length === 4096 && "+

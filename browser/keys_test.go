@@ -381,11 +381,11 @@ func (b *tab) listKeys(keys map[string]bool) {
 	for _, key := range slices.Concat(list...) {
 		keys[key] = true
 	}
-	eval[bool](b, "document.querySelectorAll('details').forEach((d) => { d.open = true }), true")
+	eval[bool](b, "document.getElementById('desk-rare').showPopover(), true") // the rare verdicts
 	for _, c := range eval[[]struct {
 		Keys []string
 		Seen bool
-	}](b, `[...document.querySelectorAll('#desk [aria-keyshortcuts]')].filter((c) => !c.closest('[hidden]')).map((c) => {
+	}](b, `[...document.querySelectorAll('#desk [aria-keyshortcuts]')].filter((c) => c.checkVisibility()).map((c) => {
 		const keys = c.getAttribute('aria-keyshortcuts').split(' ');
 		const sign = [c, ...c.labels ?? []].map((e) => e.querySelector('kbd')).find(Boolean);
 		return {Keys: keys, Seen: keys.includes(sign?.textContent) && sign.checkVisibility()};

@@ -76,7 +76,7 @@ func (b *tab) noteOvernight(s *service, text string) {
 	b.Helper()
 	at := b.place()
 	b.await("document.querySelector('#desk-task .sheet.drawn')") // from then on nothing moves
-	eval[bool](b, "document.getElementById('desk-notes').open = true")
+	b.press("a[data-panel=desk-notes]")
 	b.fill("#desk-note", text)
 	s.overnight(b.T, "atutor")
 	b.follow("form[action*='/note'] button")

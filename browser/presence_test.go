@@ -27,9 +27,12 @@ func TestSecondTutorIsSeen(t *testing.T) {
 	two.press("a[rel=next]")
 	two.moved(at)
 	one.await(others + " === ''")
+	passed := "document.querySelector('#desk-queue [data-task=\"" + two.place().Task + "\"]').innerText" +
+		".includes('Ana Convenor is here')"
+	one.await(passed)
 	three.await("!" + row + ".includes('Ana Convenor')")
 	two.visit("/units/1/desk?status=ready_for_feedback&at=" + at.Task)
-	one.await(others + ".includes('Ana Convenor')")
+	one.await(others + ".includes('Ana Convenor') && !" + passed)
 	two.visit("/home") // by whichever way somebody leaves
 	one.await(others + " === ''")
 	one.visit("/home")

@@ -18,6 +18,30 @@ import (
 // only the shared passages are shown. It needs the files, which may be gone with a
 // person's data: then it is fault.Missing.
 func (s *Service) Page(ctx context.Context, q db.Q, r *Record) ([]byte, error) {
+	c, err := s.comparison(ctx, q, r)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := engine.Page(&b, *c); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Beside gives both works of a record of ours as HTML, as Page shows them, for a page with a frame
+// of its own.
+func (s *Service) Beside(ctx context.Context, q db.Q, r *Record) (own, other string, err error) {
+	c, err := s.comparison(ctx, q, r)
+	if err != nil {
+		return "", "", err
+	}
+	own, other = engine.Files(*c)
+	return own, other, nil
+}
+
+// comparison reads both works of a record of ours, and what they share.
+func (s *Service) comparison(ctx context.Context, q db.Q, r *Record) (*engine.Comparison, error) {
 	left, err := s.side(ctx, q, r.row.SubmissionID, r.row.Part)
 	if err != nil {
 		return nil, err
@@ -26,11 +50,12 @@ func (s *Service) Page(ctx context.Context, q db.Q, r *Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := engine.Comparison{Score: float64(*r.Score), Words: r.Explanation, PassagesOnly: len(r.Other.Students) == 0,
+	c := &engine.Comparison{Score: float64(*r.Score), Words: r.Explanation, PassagesOnly: len(r.Other.Students) == 0,
 		Left:  engine.Side{Title: r.OwnTitle(), Note: handedIn(r.SubmittedAt), Files: left},
 		Right: engine.Side{Title: r.OtherTitle(), Note: handedIn(r.Other.SubmittedAt), Files: right}}
-	r.row.named = true // to find the files by their names; what is shown of them the page decides
-	list, err := r.row.passages()
+	found := r.row
+	found.named = true // to find the files by their names; what is shown of them the page decides
+	list, err := found.passages()
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +64,7 @@ func (s *Service) Page(ctx context.Context, q db.Q, r *Record) ([]byte, error) {
 		p.Own.File, p.Other.File = indexOf(left, p.Own.Name), indexOf(right, p.Other.Name)
 		c.Match.Passages = append(c.Match.Passages, engine.Passage{Left: p.Own, Right: p.Other, Tokens: p.Tokens})
 	}
-	var b bytes.Buffer
-	if err := engine.Page(&b, c); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return c, nil
 }
 
 // handedIn tells when a work came in: a time, and no more than that.

@@ -185,6 +185,30 @@ func ByID(ctx context.Context, q db.Q, who *access.Caller, taskID, id int64) (*R
 	return &out[0], nil
 }
 
+// Highest gives for each of some tasks how similar its work is to what it is most similar to, in
+// percent, of what is to be looked at and the caller may see, in one statement.
+func Highest(ctx context.Context, q db.Q, who *access.Caller, taskIDs []int64) (map[int64]int, error) {
+	type highest struct {
+		TaskID int64 `db:"task_id"`
+		Pct    int   `db:"pct"`
+	}
+	out := map[int64]int{}
+	in, args := db.In([]any{who.ID}, taskIDs)
+	for r, err := range db.Each[highest](ctx, q, `SELECT s.task_id, max(coalesce(p.pct, s.outside_pct)) AS pct
+		FROM task_similarities s LEFT JOIN similarity_pairs p ON p.id = s.pair_id
+		WHERE s.flagged AND coalesce(p.pct, s.outside_pct) IS NOT NULL AND s.task_id IN `+in+`
+			AND NOT EXISTS (SELECT 1 FROM submission_tasks l JOIN tasks t ON t.id = l.task_id
+				JOIN projects x ON x.id = t.project_id WHERE x.user_id = $1 AND l.submission_id =
+				CASE WHEN p.left_id = s.submission_id THEN p.right_id ELSE p.left_id END)
+		GROUP BY s.task_id`, args...) {
+		if err != nil {
+			return nil, err
+		}
+		out[r.TaskID] = r.Pct
+	}
+	return out, nil
+}
+
 // records completes rows with those whose work it is, in two statements.
 func records(ctx context.Context, q db.Q, who *access.Caller, rows []row) ([]Record, error) {
 	var submissions, units []int64

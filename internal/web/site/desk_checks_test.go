@@ -19,7 +19,7 @@ func TestChecksOnTheDesk(t *testing.T) {
 		ann, tom, task := w.as("ann"), w.as("tom"), w.path(aTask)
 		ann.send(task+"/hand-in", "first", "a.go", "package a\n").status(303)
 		desk := w.path(aDesk + "?at={task_id}")
-		tom.do(desk, nil).status(200).lacks("Similarity").lacks("Automated tests")
+		tom.do(desk, nil).status(200).lacks("Similar").lacks("Automated tests")
 		w.assessed("failed", "It took longer than <1m>.", "")
 		w.tx(func(ctx context.Context, q db.Q) error {
 			_, err := db.Exec(ctx, q, `INSERT INTO task_similarities (type, project_id, task_id, submission_id, part,
@@ -28,45 +28,90 @@ func TestChecksOnTheDesk(t *testing.T) {
 				FROM submission_tasks s JOIN tasks t ON t.id = s.task_id`, q.Now())
 			return err
 		})
-		tom.do(desk, nil).status(200).says("Similarity").says(w.path(onDesk) + `/similarities/`).says(">64 %</a>").
+		tom.do(desk, nil).status(200).says("Similar to another submission").says("Similar 64 %").
+			says(w.path(onDesk) + `/similarities/`).says("64 % was found elsewhere.").
 			says("Automated tests").says(`<strong class="red">Failed</strong>`).says("It took longer than &lt;1m&gt;.")
 		w.exec(`UPDATE task_similarities SET flagged = FALSE`) // somebody looked, and it is not copied
-		tom.do(desk, nil).status(200).lacks("Similarity")
-		ann.do(task, nil).status(200).says("Failed").lacks("Similarity").lacks("64 %")
+		tom.do(desk, nil).status(200).lacks("Similar")
+		ann.do(task, nil).status(200).says("Failed").lacks("Similar").lacks("64 %")
 	})
 }
 
-// Why two works look alike is a list on the desk: what is said of the pair, then the evidence,
-// a line for each.
-func TestEvidenceIsAListOnTheDesk(t *testing.T) {
+// alike makes the latest of Ann's works similar to the one before, and gives the path of the page
+// that compares them.
+func (w *world) alike() string {
+	w.Helper()
+	ann, task := w.as("ann"), w.path(aTask)
+	ann.send(task+"/hand-in", "first", "a.go", "package a // <b>\n").status(303)
+	ann.send(task+"/hand-in", "second", "a.go", "package b // <b>\n").status(303)
+	w.tx(func(ctx context.Context, q db.Q) error {
+		_, err := db.Exec(ctx, q, `INSERT INTO similarity_pairs (class_id, part, left_id, right_id, pct, score,
+				left_words, right_words, passages, created_at)
+			SELECT 1, 'code', min(id), max(id), 81, 70, '', $1, $3, $2 FROM submissions`,
+			"One line is shared.\nLine 1 (a.go), and line 2\x1f (<b>.go)\x1f of the other work: a comment.\n"+
+				"Line 7: a text.",
+			q.Now(), `[{"left": {"name": "a.go", "start_line": 1, "end_line": 1, "start_byte": 0, "end_byte": 7},
+				"right": {"name": "a.go", "start_line": 1, "end_line": 1, "start_byte": 0, "end_byte": 7},
+				"tokens": 3}]`)
+		if err != nil {
+			return err
+		}
+		_, err = db.Exec(ctx, q, `INSERT INTO task_similarities (type, project_id, task_id, submission_id, part,
+				pair_id, flagged, created_at)
+			SELECT 'LecternTaskSimilarity', t.project_id, t.id, p.right_id, 'code', p.id, TRUE, $1
+			FROM similarity_pairs p JOIN submission_tasks s ON s.submission_id = p.right_id
+			JOIN tasks t ON t.id = s.task_id`, q.Now())
+		return err
+	})
+	return w.path(onDesk) + "/similarities/" + w.one(`SELECT max(id) FROM task_similarities`)
+}
+
+// Two works that look alike are compared within the frame of the desk: both beside each other,
+// why they look alike as a list, a line for each, and the decision, which the desk follows. It
+// leads back to the work.
+func TestWorksAreComparedAtTheDesk(t *testing.T) {
 	each(t, func(w *world) {
 		w.hostile()
-		ann, task := w.as("ann"), w.path(aTask)
-		ann.send(task+"/hand-in", "first", "a.go", "package a\n").status(303)
-		ann.send(task+"/hand-in", "second", "a.go", "package b\n").status(303)
-		w.tx(func(ctx context.Context, q db.Q) error {
-			_, err := db.Exec(ctx, q, `INSERT INTO similarity_pairs (class_id, part, left_id, right_id, pct, score,
-					left_words, right_words, passages, created_at)
-				SELECT 1, 'code', min(id), max(id), 81, 70, '', $1, '[]', $2 FROM submissions`,
-				"One line is shared.\nLine 1 (a.go), and line 2\x1f (<b>.go)\x1f of the other work: a comment.\nLine 7: a text.",
-				q.Now())
-			if err != nil {
-				return err
-			}
-			_, err = db.Exec(ctx, q, `INSERT INTO task_similarities (type, project_id, task_id, submission_id, part,
-					pair_id, flagged, created_at)
-				SELECT 'LecternTaskSimilarity', t.project_id, t.id, p.right_id, 'code', p.id, TRUE, $1
-				FROM similarity_pairs p JOIN submission_tasks s ON s.submission_id = p.right_id
-				JOIN tasks t ON t.id = s.task_id`, q.Now())
-			return err
-		})
-		page := w.as("tom").do(w.path(aDesk+"?at={task_id}"), nil).status(200).says(">81 %</a>")
+		path := w.alike()
+		tom, desk := w.as("tom"), w.path(aDesk+"?at={task_id}")
+		tom.do(desk, nil).status(200).says("81 % matches").says(`href="` + path + `">Compare</a>`)
+		page := tom.do(path, nil).status(200).says(`class="shell railed"`).says("81 % similar").
+			says(`href="` + desk + `"`).
+			says(`<mark id="l1"`).says(`<mark id="r1"`).says("// &lt;b&gt;").
+			says(`<a href="#l1">Lines 1–1</a>`).says("Not decided yet.")
 		got := regexp.MustCompile(`\s*\n\s*`).ReplaceAllString(page.Body.String(), "")
-		if want := `<bdi>One line is shared.</bdi><ul class="hint">` +
+		if want := `<bdi>One line is shared.</bdi></p><ul>` +
 			`<li><bdi>Line 1 (a.go), and line 2 (&lt;b&gt;.go) of the other work: a comment.</bdi></li>` +
 			`<li><bdi>Line 7: a text.</bdi></li></ul>`; !strings.Contains(got, want) {
-			t.Errorf("the desk has no %s:\n%s", want, got)
+			t.Errorf("the page has no %s:\n%s", want, got)
 		}
+		w.as("ann").do(path, nil).status(403)
+		w.as("ann").do(path, url.Values{"flagged": {"false"}}).status(403)
+		tom.do(path, url.Values{"flagged": {"true"}}).leadsTo(path)
+		tom.do(path, nil).says("Still flagged.").lacks("Keep flagged")
+		tom.do(path, url.Values{"flagged": {"false"}}).leadsTo(path)
+		tom.do(path, nil).says("Not a concern.").says("Flag again")
+		tom.do(desk, nil).status(200).lacks("81 %")
+		if n := w.one(`SELECT count(*) FROM audit_outbox WHERE entries LIKE '%flagged%'`); n != "2" {
+			t.Errorf("the audit log tells of %s decisions", n)
+		}
+		w.exec(`DELETE FROM submission_files`)
+		tom.do(path, nil).status(200).says("were deleted")
+	})
+}
+
+// What an outside service found is decided on the same page, which leads to its report.
+func TestOutsideReportsAtTheDesk(t *testing.T) {
+	each(t, func(w *world) {
+		w.hostile()
+		path := w.alike()
+		w.exec(`UPDATE task_similarities SET type = 'TiiTaskSimilarity', pair_id = NULL,
+			outside_id = 'x', outside_pct = 64`)
+		tom := w.as("tom")
+		tom.do(path, nil).status(200).says("64 % similar").
+			says(`href="` + path + `/report">Open the report</a>`).says("Not a concern")
+		w.exec(`DELETE FROM task_similarities`)
+		tom.do(path+"/report", nil).status(404)
 	})
 }
 

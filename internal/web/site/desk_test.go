@@ -28,16 +28,19 @@ func init() {
 		"GET " + aDesk:  {303, 403, 200, 403},
 		"GET " + onDesk: {303, 403, 200, 403},
 
-		"GET " + onDesk + "/similarities/{similarity_id}": {303, 403, 404, 403},
-		"POST " + onDesk + "/verdict":                     {401, 403, 400, 403}, // it does not say what was looked at
-		"POST " + onDesk + "/undo":                        {401, 400, 400, 400}, // it names no verdict
-		"POST " + onDesk + "/comment":                     {401, 403, 303, 403},
-		"POST " + onDesk + "/read":                        {401, 403, 303, 403},
-		"POST " + onDesk + "/pin":                         {401, 403, 404, 403}, // there is no pin to take off
-		"POST " + onDesk + "/snippets":                    {401, 403, 303, 403},
-		"POST " + onDesk + "/note":                        {401, 403, 303, 403},
-		"POST " + onDesk + "/presence":                    {401, 403, 303, 403},
-		"POST " + onDesk + "/extension":                   {401, 403, 404, 403}, // that comment asks for nothing
+		"GET " + onDesk + "/similarities/{similarity_id}":        {303, 403, 404, 403},
+		"GET " + onDesk + "/similarities/{similarity_id}/report": {303, 403, 404, 403},
+		"POST " + onDesk + "/similarities/{similarity_id}":       {401, 400, 400, 400}, // it says nothing
+
+		"POST " + onDesk + "/verdict":   {401, 403, 400, 403}, // it does not say what was looked at
+		"POST " + onDesk + "/undo":      {401, 400, 400, 400}, // it names no verdict
+		"POST " + onDesk + "/comment":   {401, 403, 303, 403},
+		"POST " + onDesk + "/read":      {401, 403, 303, 403},
+		"POST " + onDesk + "/pin":       {401, 403, 404, 403}, // there is no pin to take off
+		"POST " + onDesk + "/snippets":  {401, 403, 303, 403},
+		"POST " + onDesk + "/note":      {401, 403, 303, 403},
+		"POST " + onDesk + "/presence":  {401, 403, 303, 403},
+		"POST " + onDesk + "/extension": {401, 403, 404, 403}, // that comment asks for nothing
 	})
 }
 
@@ -109,7 +112,8 @@ func TestMarkingOnTheDesk(t *testing.T) {
 	each(t, func(w *world) {
 		ids := w.waiting()
 		tom, desk := w.as("tom"), w.path(aDesk)
-		first := tom.do(desk+"?status=ready_for_feedback", nil).status(200).says("ann &lt;b&gt;Person").says("0 marked").says("3 to mark, 0 to answer")
+		first := tom.do(desk+"?status=ready_for_feedback", nil).status(200).says("ann &lt;b&gt;Person").
+			says("0 of 3 marked").says("3 to mark, 0 to answer")
 		tom.sound(desk, tom.do(desk, nil))
 		form := first.marks("complete", "Well <done>.")
 		to := w.onTask(ids[0], "verdict") + "?filter=" + url.QueryEscape("status=ready_for_feedback")
@@ -129,7 +133,8 @@ func TestMarkingOnTheDesk(t *testing.T) {
 		form = tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).says("changed the status to").
 			says("</svg>Complete</span>").says("undid the marking. The status is").marks("complete", "Well <done>.")
 		next = tom.do(to, form).status(303).Header().Get("Location")
-		second := tom.do(next, nil).status(200).says("bea").says("1 marked").says("2 to mark, 0 to answer").says(`id="desk-undo"`)
+		second := tom.do(next, nil).status(200).says("bea").says("1 of 3 marked").
+			says("2 to mark, 0 to answer").says(`id="desk-undo"`)
 		if n := strings.Count(tom.do(fmt.Sprintf("%s?at=%d", desk, ids[0]), nil).Body.String(), "Well &lt;done&gt;."); n != 1 {
 			t.Errorf("said %d times", n)
 		}
@@ -233,7 +238,7 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		id := regexp.MustCompile(`name="extension" value="(\d+)"`).FindStringSubmatch(asked.Body.String())[1]
 		stay("extension", url.Values{"extension": {id}, "granted": {"true"}})
 		tom.do(w.onTask(ids[0], "extension"), url.Values{"extension": {id}, "granted": {"false"}}).status(409).
-			says(`<div class="desk-talk" role="region" aria-labelledby="desk-talk-name" tabindex="0">` + "\n" +
+			says(`<section class="desk-panel" id="desk-feedback" aria-label="Feedback">` + "\n" +
 				`<p class="wrong desk-why" role="alert">This request is already decided: Extension granted to`)
 		stay("comment", url.Values{"comment": {"A word."}})
 		tom.do(w.onTask(ids[0], "comment"), url.Values{"comment": {" "}}).status(400)
@@ -243,7 +248,7 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		}
 		stay("snippets", url.Values{"text": {"Indent <this>."}, "shared": {"true"}})
 		tom.do(w.onTask(ids[0], "snippets"), url.Values{"text": {" "}, "for_task": {"true"}}).status(400).
-			says(`<details id="desk-keep" open>`).says(`name="for_task" type="checkbox" value="true" checked`).
+			says(`<div id="desk-keep" class="dialog">`).says(`name="for_task" type="checkbox" value="true" checked`).
 			says(`/snippets"><p class="wrong desk-why" role="alert">`)
 		offered := tom.do(at, nil).says(`data-snippet="Indent &lt;this&gt;."`)
 		snippet := regexp.MustCompile(`<option value="(\d+)">Indent`).FindStringSubmatch(offered.Body.String())[1]
@@ -252,7 +257,8 @@ func TestAroundTheVerdictOnTheDesk(t *testing.T) {
 		tom.do(w.onTask(ids[0], "verdict"), form).status(303)
 		tom.do(at, nil).says("Please:<br>Indent &lt;this&gt;.")
 		tom.do(w.onTask(ids[0], "note"), url.Values{"text": {" "}, "flagged": {"true"}}).status(400).
-			says(`<details class="desk-notes" id="desk-notes" open>`).says(`name="flagged" type="checkbox" value="true" checked`).
+			says(`<section class="desk-panel" id="desk-notes" aria-label`).
+			says(`name="flagged" type="checkbox" value="true" checked`).
 			says(`/note"><p class="wrong desk-why" role="alert">`)
 		stay("note", url.Values{"text": {"Ask about <sources>."}, "flagged": {"true"}})
 		tom.do(at, nil).says("Ask about &lt;sources&gt;.").says("Second look")

@@ -40,13 +40,18 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		SELECT max(d.id), max(p.id), 'submission', $1, $1, max(b.hash) FROM deletions d, projects p, blobs b`, hostile)
 	tom.do(w.path(unitSnippets), url.Values{"text": {"Well done"}, "shared": {"true"}}).status(303)
 	tom.do(w.path(notesOn), url.Values{"text": {"Was ill"}}).status(303)
+	w.exec(`INSERT INTO task_similarities (type, project_id, task_id, submission_id, part, outside_id, outside_pct,
+			flagged, created_at)
+		SELECT 'TiiTaskSimilarity', max(t.project_id), max(t.id), max(s.submission_id), 'file0', 'seen', 7, FALSE, $1
+		FROM submission_tasks s JOIN tasks t ON t.id = s.task_id`, w.db.Now()) // somebody looked at it
 	w.relay()
 	w.spoil()
 	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
 	return strings.NewReplacer("/discussions/{id}", "/discussions/"+strconv.FormatInt(discussion, 10),
 		"{timestamp}", version, "/units/{id}", "/units/"+w.one(`SELECT max(id) FROM units`),
 		"{task_id}", w.one(`SELECT max(id) FROM tasks`), "{group_set_id}", w.one(`SELECT max(id) FROM group_sets`),
-		"{group_id}", w.one(`SELECT max(id) FROM unit_groups`))
+		"{group_id}", w.one(`SELECT max(id) FROM unit_groups`),
+		"{similarity_id}", w.one(`SELECT max(id) FROM task_similarities`))
 }
 
 // spoil gives everything hostile names; those that must differ end in a number.

@@ -86,6 +86,15 @@ func (r *reader) writesBeside(id int64) {
 	r.does(act{form: "/verdict", press: "fix_and_resubmit", fill: map[string]string{"comment": "Please:",
 		"snippet": r.one(`SELECT max(id) FROM snippets`)}})
 	r.open(at).sees("Please:<br>Indent it.")
+	ann.send(task+"/hand-in", "alike", "a.go", "package a\n").status(303)
+	r.exec(fmt.Sprintf(`INSERT INTO task_similarities (type, project_id, task_id, submission_id, part, outside_id,
+			outside_pct, flagged, created_at)
+		SELECT 'TiiTaskSimilarity', t.project_id, t.id, max(s.id), 'file0', 'x', 64, TRUE, $1
+		FROM tasks t, submissions s WHERE t.id = %d GROUP BY t.project_id, t.id`, id), r.db.Now())
+	alike := "/similarities/" + r.one(`SELECT max(id) FROM task_similarities`)
+	r.open(r.path(aDesk) + fmt.Sprintf("/tasks/%d", id) + alike).
+		does(act{form: alike, press: "Not a concern"}).sees("Flag again")
+	r.does(act{form: alike, press: "Flag again"}).sees("Still flagged.")
 }
 
 func (r *reader) looksAfterSnippets() {

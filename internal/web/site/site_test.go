@@ -22,6 +22,7 @@ import (
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/presence"
+	"lectern/internal/teaching/similarity"
 	"lectern/internal/usecase"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
@@ -82,7 +83,8 @@ func newWorldIn(t *testing.T, engine, public string, words *page.Language) *worl
 		t.Fatal(err)
 	}
 	w.files = store
-	w.uses = usecase.New(usecase.Config{DB: w.db, Files: store, Mailer: mailer, PublicURL: public, Assess: true})
+	w.uses = usecase.New(usecase.Config{DB: w.db, Files: store, Mailer: mailer, PublicURL: public, Assess: true,
+		Similarity: &similarity.Service{DB: w.db, Files: store}})
 	in := signin.New(signin.Config{Usecases: w.uses, Pages: true})
 	w.in = in
 	heard := live.New(live.Config{DB: w.db, Hub: hub, Until: t.Context()})

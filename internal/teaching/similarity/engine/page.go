@@ -62,6 +62,20 @@ func Page(w io.Writer, c Comparison) error {
 	return p.end()
 }
 
+// Files gives the files of both works as HTML, for a page that shows them in a frame of its own:
+// as Page writes them, without titles and style. Passage 1 begins at l1 on the left, at r1 on the
+// right.
+func Files(c Comparison) (left, right string) {
+	side := func(s Side, me, other string, isLeft, passagesOnly bool) string {
+		var b strings.Builder
+		p := &page{bufio.NewWriter(&b)}
+		p.files(s, me, other, marks(c.Match, isLeft), passagesOnly)
+		_ = p.w.Flush() // a builder takes all
+		return b.String()
+	}
+	return side(c.Left, "l", "r", true, false), side(c.Right, "r", "l", false, c.PassagesOnly)
+}
+
 // Report writes one page with a table of pairs and, below it, the comparisons.
 func Report(w io.Writer, title string, header []string, rows [][]string, shown []Comparison) error {
 	p := newPage(w, title)

@@ -37,6 +37,12 @@ func (p *page) side(s Side, me, other string, all []marked, passagesOnly bool) {
 	if s.Note != "" {
 		p.text("<p class=\"note\">%s</p>\n", s.Note)
 	}
+	p.files(s, me, other, all, passagesOnly)
+	p.raw("</section>\n")
+}
+
+// files writes the files of a work.
+func (p *page) files(s Side, me, other string, all []marked, passagesOnly bool) {
 	room := maxShown
 	for n, f := range s.Files {
 		var here []marked
@@ -61,7 +67,6 @@ func (p *page) side(s Side, me, other string, all []marked, passagesOnly bool) {
 		}
 		room = v.room
 	}
-	p.raw("</section>\n")
 }
 
 // view writes the text of a file with its passages marked.

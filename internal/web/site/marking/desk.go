@@ -13,7 +13,9 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/presence"
 	"lectern/internal/teaching/queue"
+	"lectern/internal/teaching/similarity"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/verdict"
 	"lectern/internal/web/endpoint"
@@ -33,8 +35,7 @@ func (s *room) deskRoutes() {
 	page.Show(s.Site, desk, policy.GiveFeedback, "The marking desk", s.desk, asks)
 	const task = desk + "/tasks/{task_id}"
 	page.Show(s.Site, task, policy.GradeTask, "A task on the marking desk, as a part of its page", s.deskPart, asks)
-	endpoint.Route(s.Server, "GET "+task+"/similarities/{similarity_id}", 303, policy.SeeSimilarities,
-		"See a work on the desk beside what it is similar to", s.deskSimilarity)
+	s.deskSimilarityRoutes(task)
 	s.deskActionRoutes(task, asks)
 }
 
@@ -103,6 +104,8 @@ type deskIn struct {
 	Undo int64  `param:"undo"`
 	// Reply is the comment that is being answered; 0: none is.
 	Reply int64 `param:"reply"`
+	// Tab is what stands beside the work: notes, tests or history; everything else is the feedback.
+	Tab string `param:"tab"`
 }
 
 // address is that of a task on the desk, in the same filter; 0 is the first that
@@ -137,8 +140,10 @@ type deskPage struct {
 	Keys    bool                    // one letter is enough, as they want it
 	Figures *verdict.MarkingSession // the reader's own; nobody else sees them
 	Typed   typed
-	Theirs  *verdict.TaskNow // what somebody else said meanwhile; nil: nobody has
-	Given   *verdict.Recent  // the verdict that can be undone; nil: there is none
+	Theirs  *verdict.TaskNow            // what somebody else said meanwhile; nil: nobody has
+	Given   *verdict.Recent             // the verdict that can be undone; nil: there is none
+	Looking map[int64][]presence.Looker // who else looks at the tasks of the rows
+	similar map[int64]int               // how similar the works of the rows are, in percent
 	now     clock.Time
 	words   language
 	alone   bool // the task is shown without the queue
@@ -207,7 +212,33 @@ func (s *room) load(ctx context.Context, q db.Q, who *access.Caller, v *deskPage
 	if err != nil {
 		return err
 	}
+	if err := v.about(ctx, q, on); err != nil {
+		return err
+	}
 	v.Now, err = s.deskTask(ctx, q, on, v)
+	return err
+}
+
+// about reads what the rows tell beside their tasks, for whoever may know it.
+func (v *deskPage) about(ctx context.Context, q db.Q, who *access.Caller) (err error) {
+	if v.alone {
+		return nil
+	}
+	var all, flagged []int64
+	for i := range v.Rows {
+		all = append(all, v.Rows[i].ID)
+		if v.Rows[i].SimilarityFlag {
+			flagged = append(flagged, v.Rows[i].ID)
+		}
+	}
+	if who.May(policy.SeePresence) {
+		if v.Looking, err = presence.Of(ctx, q, who.ID, all); err != nil {
+			return err
+		}
+	}
+	if len(flagged) > 0 && who.May(policy.SeeSimilarities) {
+		v.similar, err = similarity.Highest(ctx, q, who, flagged)
+	}
 	return err
 }
 

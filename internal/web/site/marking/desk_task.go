@@ -41,6 +41,9 @@ type deskTask struct {
 	Before, After   int64       // the tasks around it in the queue; 0: there is none
 	Others          string      // who else looks at it
 	Notes           []note.Note // of the staff, which students never see
+	MayNote         bool        // the reader may read and write them
+	MayKeep         bool        // the reader may save comments to use them again
+	History         []work.HistoryEntry
 	Similar         []similarity.Record
 	Snippets        []snippet.Snippet // reusable comments for it
 	Key             string
@@ -80,6 +83,10 @@ func (s *room) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *desk
 	if err := t.loadNotes(ctx, q, who); err != nil {
 		return nil, err
 	}
+	if t.History, _, err = work.History(ctx, q, t.Ref(), db.Part(taskpart.LatestEntries, 0)); err != nil {
+		return nil, err
+	}
+	t.MayKeep = who.May(policy.UseSnippets)
 	if t.Snippets, err = s.offered(ctx, q, who, v.UnitID, t.DefinitionID); err != nil {
 		return nil, err
 	}
@@ -123,7 +130,7 @@ func (t *deskTask) loadNotes(ctx context.Context, q db.Q, who *access.Caller) er
 		}
 		t.Others = names(others)
 	}
-	if !who.May(policy.TakeNotes) {
+	if t.MayNote = who.May(policy.TakeNotes); !t.MayNote {
 		return nil
 	}
 	var err error
@@ -213,8 +220,8 @@ func (v verdictButton) Marks() bool { return status.ReadyOrComplete.Has(v.Status
 
 // verdicts are those given often, and rare the rest of what staff can say.
 var (
-	verdicts = []verdictButton{{status.Complete, "c"}, {status.Discuss, "d"}, {status.Demonstrate, "m"},
-		{status.FixAndResubmit, "f"}, {status.Redo, "r"}}
+	verdicts = []verdictButton{{status.Complete, "c"}, {status.FixAndResubmit, "f"}, {status.Discuss, "d"},
+		{status.Demonstrate, "m"}, {status.Redo, "r"}}
 	rare = []verdictButton{{status.FeedbackExceeded, "x"}, {status.Fail, "z"}}
 )
 

@@ -87,34 +87,6 @@ func (v *deskPage) Everybody() string { return deskIn{UnitID: v.UnitID, View: v.
 // Narrow tells whether the queue is a part of what waits in the unit.
 func (v *deskPage) Narrow() bool { return v.queueIn != (queueIn{Sort: v.Sort}) }
 
-// Narrowed says in words to what the queue is narrowed beside the reader's classes.
-func (v *deskPage) Narrowed() string {
-	var parts []string
-	if v.Task != 0 {
-		for i := range v.Rows {
-			if v.Rows[i].DefinitionID == v.Task {
-				parts = append(parts, v.Rows[i].Abbreviation)
-				break
-			}
-		}
-	}
-	if v.Tutorial != 0 {
-		for i := range v.Rows {
-			if r := &v.Rows[i]; r.TutorialID != nil && *r.TutorialID == v.Tutorial && r.Tutorial != nil {
-				parts = append(parts, *r.Tutorial)
-				break
-			}
-		}
-	}
-	if st, ok := status.Parse(v.Status); ok {
-		parts = append(parts, v.words.Status(st))
-	}
-	if v.Text != "" {
-		parts = append(parts, "“"+v.Text+"”")
-	}
-	return strings.Join(parts, ", ")
-}
-
 // InAll is how many were to do today: those done and those that wait.
 func (v *deskPage) InAll() int64 { return v.Figures.Done + v.Place.Waiting() }
 

@@ -42,7 +42,7 @@ export const address = (id) => row(id)?.querySelector('a').getAttribute('href') 
 function at(id) {
   const to = new URL(location.href);
   to.searchParams.set('at', id);
-  to.searchParams.delete('undo');
+  for (const name of ['undo', 'tab']) to.searchParams.delete(name);
   return to.pathname + to.search;
 }
 

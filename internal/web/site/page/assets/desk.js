@@ -25,8 +25,7 @@ let last = ''; // the verdict given last
 
 function filter() {
   const to = new URLSearchParams(location.search);
-  to.delete('at');
-  to.delete('undo');
+  for (const name of ['at', 'undo', 'tab']) to.delete(name);
   return to.size ? `?${to}` : '';
 }
 
@@ -92,7 +91,7 @@ function show(article, href, focus = true) {
   const old = now();
   const behind = old.dataset.task;
   if (behind) ahead.keep(behind, old);
-  carry(old, article);
+  fit(article);
   old.removeAttribute('aria-busy');
   old.replaceWith(article);
   if (href) history.pushState(null, '', href);
@@ -118,7 +117,7 @@ function seen() {
   desk.dispatchEvent(new CustomEvent('shown', { detail: task() }));
 }
 
-// carry makes the next task look as this one was left: its columns and folds.
+// carry makes a task that was drawn anew look as it was left: its columns and folds.
 function carry(from, to) {
   fit(to);
   for (const d of from.querySelectorAll('details[id]')) {
@@ -230,7 +229,7 @@ async function refresh(id) {
   keepForm(old, fresh, focus);
   const scrolled = [...old.querySelectorAll('section')].map((s) => s.scrollTop);
   const reply = old.querySelector('#desk-reply');
-  if (reply?.value || (reply && reply === focus)) fresh.querySelector('section > .talk').after(reply.form);
+  if (reply?.value || (reply && reply === focus)) fresh.querySelector('#desk-feedback > .talk').after(reply.form);
   carry(old, fresh);
   old.replaceWith(fresh);
   [...fresh.querySelectorAll('section')].forEach((s, i) => { s.scrollTop = scrolled[i] ?? 0; });
@@ -407,8 +406,9 @@ const left = () => say('left', box.dataset.mark, box.dataset.answer);
 
 function count() {
   const { done, mark, answer } = box.dataset;
-  Object.assign(box.querySelector('progress'), { max: Number(done) + Number(mark) + Number(answer), value: Number(done) });
-  for (const [part, text] of [['strong', say('marked', done)], ['.desk-left', left()]]) {
+  const all = Number(done) + Number(mark) + Number(answer);
+  Object.assign(box.querySelector('progress'), { max: all, value: Number(done) });
+  for (const [part, text] of [['strong', say('marked', done, all)], ['.desk-left', left()]]) {
     const place = box.querySelector(part);
     if (place.textContent !== text) place.textContent = text;
   }
@@ -443,7 +443,6 @@ outbox.addEventListener('saved', saved);
 document.addEventListener('live', heard);
 addEventListener('popstate', () => go(new URLSearchParams(location.search).get('at') ?? rows()[0]?.dataset.task,
   { push: false }));
-desk.querySelector('.desk-tools').hidden = false;
 keys.listen(desk);
 reading();
 suggest(desk);

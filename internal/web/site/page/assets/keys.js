@@ -16,7 +16,7 @@ function keyOf(e) {
 // controls are those that have a key now: what a small screen has no room for has none, what is folded
 // away has.
 function controls(desk) {
-  const there = (c) => !c.closest('[hidden]') && (c.closest('details:not([open])') || c.checkVisibility());
+  const there = (c) => !c.closest('[hidden]') && (c.closest('details:not([open]), #desk-rare') || c.checkVisibility());
   return [...desk.querySelectorAll('[aria-keyshortcuts]')].filter(there);
 }
 

@@ -5,7 +5,9 @@ const kinds = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg;codecs=opus'];
 
 const clock = (s) => `${Math.floor(s / 60)}:${String(Math.floor(s % 60)).padStart(2, '0')}`;
 
-class Recorder {
+export class Recorder {
+  static possible = Boolean(navigator.mediaDevices?.getUserMedia && globalThis.MediaRecorder);
+
   constructor(input) {
     this.input = input;
     this.words = JSON.parse(input.dataset.recorder);
@@ -74,11 +76,16 @@ class Recorder {
     this.recorder.start(1000);
   }
 
+  // end stops a recording that is going on.
+  end() {
+    if (this.recorder?.state === 'recording') this.recorder.stop();
+  }
+
   tick() {
     const s = (Date.now() - this.began) / 1000;
     const values = [clock(s), clock(longest)];
     this.status.textContent = this.words.running.replace(/%s/g, () => values.shift());
-    if (s >= longest && this.recorder.state === 'recording') this.recorder.stop();
+    if (s >= longest) this.end();
   }
 
   take(blob) {
@@ -91,6 +98,6 @@ class Recorder {
   }
 }
 
-if (navigator.mediaDevices?.getUserMedia && globalThis.MediaRecorder) {
-  for (const input of document.querySelectorAll('input[data-recorder]')) new Recorder(input);
+if (Recorder.possible) {
+  for (const input of document.querySelectorAll('input[data-recorder]:not(#desk-file)')) new Recorder(input);
 }
