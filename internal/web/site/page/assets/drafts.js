@@ -67,10 +67,12 @@ function flush() {
   const names = [...changed];
   changed.clear();
   if (names.length === 0) return;
-  const text = (name) => (get(name) === null ? null : textOf(name)); // as it is by then
-  written = written.then(() => write(names.map((name) => ({ key: mine + name, text: text(name) }))))
-    .catch(() => {}) // localStorage has it
-    .then(() => { names.forEach(unmark); });
+  let gone = []; // those that this removes: what it wrote may be removed before it is done
+  written = written.then(() => {
+    gone = names.filter((name) => get(name) === null); // as it is by then
+    return write(names.map((name) => ({ key: mine + name, text: gone.includes(name) ? null : textOf(name) })));
+  }).catch(() => {}) // localStorage has it
+    .then(() => { gone.forEach(unmark); });
 }
 
 addEventListener('pagehide', flush);
@@ -89,6 +91,7 @@ export async function restored() {
       held.set(name, text);
     }
   }
+  for (const name of names().filter((n) => get(n) === null)) later(name); // marks of a page that was left
 }
 
 function names() {
@@ -96,7 +99,7 @@ function names() {
   try {
     kept.push(...Object.keys(localStorage).filter((k) => k.startsWith(mine)).map((k) => k.slice(mine.length)));
   } catch { /* nothing was kept */ }
-  return [...new Set([...kept, ...held.keys()])].filter((name) => get(name) !== null);
+  return [...new Set([...kept, ...held.keys()])];
 }
 
 const empty = (draft) => Object.values(draft).every((value) => !value?.trim());
