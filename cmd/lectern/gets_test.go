@@ -223,6 +223,9 @@ func (i *instance) answers(all []look, tokens map[string]string, since time.Time
 
 var instants = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 
+// lastUsed is when a session was used, which is noted now and then.
+var lastUsed = regexp.MustCompile(`"last_used_at":"[^"]+"`)
+
 // signedLink is made for who asks, for some minutes.
 var signedLink = regexp.MustCompile(`/similarity_pages/[\w.-]+`)
 
@@ -244,6 +247,7 @@ func told(body []byte, url string, since time.Time) string {
 	text := strings.ReplaceAll(string(body), url, "http://here")
 	text = turnaround.ReplaceAllString(text, `"since":"four weeks ago"`)
 	text = minutes.ReplaceAllString(text, "at some minute")
+	text = lastUsed.ReplaceAllString(text, `"last_used_at":"now and then"`)
 	text = signedLink.ReplaceAllString(text, "/similarity_pages/signed")
 	return instants.ReplaceAllStringFunc(text, func(s string) string {
 		if at, err := time.Parse(time.RFC3339Nano, s); err == nil && at.After(since) {
