@@ -108,7 +108,7 @@ func TestTheQueueOfOneTutor(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("mate", "PUT /api/projects/{project:mate}/task_def_id/{defA1}", form{"trigger": "rff"}).status(200)
 		const all = "/api/units/{unitA}/queue"
-		for _, path := range []string{all, all + "/counts", "/api/units/{unitA}/sitting"} {
+		for _, path := range []string{all, all + "/counts", all + "/around", "/api/units/{unitA}/sitting"} {
 			w.do("tutor", "GET "+path+"?tutor_id={tutor}", nil).status(200)
 			w.do("convenor", "GET "+path+"?tutor_id={tutor}", nil).status(200)
 			w.do("tutor", "GET "+path+"?tutor_id={convenor}", nil).status(403)
