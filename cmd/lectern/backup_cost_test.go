@@ -19,7 +19,7 @@ import (
 
 // What a backup may cost.
 const (
-	costFiles     = 2000 // in .ci/run; LECTERN_TEST_BACKUP_FILES=100000 for the whole measure
+	costFiles     = 2000 // in .ci/run; LECTERN_TEST_BACKUP_FILES=100000 and -timeout 30m for the whole measure
 	costTurns     = 3
 	costSpan      = 2 * time.Second
 	costP95       = 1.3
