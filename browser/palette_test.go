@@ -136,7 +136,8 @@ func TestThePaletteWithoutANetwork(t *testing.T) {
 	b.run(chromedp.KeyEvent("cal"))
 	offline(false)
 	eval[bool](b, "dispatchEvent(new Event('online')), true")
-	b.await("document.querySelector('#palette mark')?.textContent === 'Cal' && document.querySelector('.palette-note').hidden")
+	b.await("document.querySelector('#palette mark')?.textContent === 'Cal' && " +
+		"document.querySelector('.palette-note').hidden")
 }
 
 // Names that hold markup, turn the direction of what follows or are longer than any line are only text

@@ -89,7 +89,7 @@ func (r *homeTask) place(now time.Time) {
 // turn is why a task is to do. What is asked for again is so as long as its deadline is to come,
 // whatever day it is due.
 func (r *homeTask) turn(d due.Dates, now time.Time) Turn {
-	todo := status.Set(ToDo).Has(r.Status)
+	todo := status.ToDo.Has(r.Status)
 	zone := cmp.Or(clock.Zone(r.Reader), d.Zone, time.UTC)
 	today, ends := clock.Day(now.In(zone)), clock.Day(d.Ends().In(zone))
 	switch owed := Owed(r.Status, r.Submitted); {

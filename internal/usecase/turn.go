@@ -7,9 +7,6 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// ToDo are the states in which it is the student's turn.
-var ToDo = []status.Status(status.ToDo)
-
 // Owed tells whether a task waits for work of its student: it never came, or has to come again.
 func Owed(st status.Status, submitted bool) bool {
 	return status.Again.Has(st) || !submitted && status.ToDo.Has(st)

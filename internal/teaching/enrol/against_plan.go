@@ -78,7 +78,8 @@ func against(projects, p string) string {
 	less := func(of string) string { return sum(isIn, of) + ` < ` + sum(isDue, of) }
 	return `SELECT ` + p + `.id, count(asked.id) AS asked,
 		count(CASE WHEN ` + isDue + ` AND ` + isOwed + ` THEN 1 END) AS overdue,
-		CASE WHEN coalesce(sum(asked.weight), 0) > 0 THEN ` + less(`asked.weight`) + ` ELSE ` + less(`1`) + ` END AS behind_plan
+		CASE WHEN coalesce(sum(asked.weight), 0) > 0 THEN ` + less(`asked.weight`) + `
+			ELSE ` + less(`1`) + ` END AS behind_plan
 		FROM ` + projects + ` LEFT JOIN asked ON asked.grade <= ` + p + `.target_grade
 		LEFT JOIN tasks t ON t.project_id = ` + p + `.id AND t.task_definition_id = asked.id GROUP BY ` + p + `.id`
 }

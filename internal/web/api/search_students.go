@@ -21,7 +21,7 @@ type searchStudentsIn struct {
 	Text       string                         `param:"text"`
 	TutorialID params.Opt[int64]              `param:"tutorial_id" doc:"of one tutorial; 0: without any"`
 	CampusID   params.Opt[int64]              `param:"campus_id" doc:"of one campus; 0: without any"`
-	Show       params.Opt[showStudents]       `param:"show" enum:"" doc:"the enrolled when absent; of them those with a sign"`
+	Show       params.Opt[showStudents]       `param:"show" enum:"" doc:"the enrolled when absent; or those with a sign"`
 	Sort       params.Opt[enrol.StudentOrder] `param:"sort" enum:"" doc:"by name when absent; a minus turns it round"`
 	paging
 }

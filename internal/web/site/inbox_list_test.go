@@ -43,7 +43,8 @@ func TestOneStudentShowsWhatCalls(t *testing.T) {
 		w.waiting()
 		for i := range 9 {
 			w.exec(`INSERT INTO task_definitions (unit_id, name, abbreviation, description, weighting, target_grade, start_date,
-				target_date, upload_requirements) SELECT unit_id, 'More ' || CAST($1 AS TEXT), CAST($1 AS TEXT), '', 1, 0, '2026-01-01', '2998-01-01', '[]'
+				target_date, upload_requirements)
+				SELECT unit_id, 'More ' || CAST($1 AS TEXT), CAST($1 AS TEXT), '', 1, 0, '2026-01-01', '2998-01-01', '[]'
 				FROM task_definitions WHERE id = (SELECT min(id) FROM task_definitions)`, "M"+fmt.Sprint(i))
 		}
 		project := w.one(`SELECT p.id FROM projects p JOIN users u ON u.id = p.user_id WHERE u.username = 'ann'`)

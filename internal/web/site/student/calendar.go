@@ -17,7 +17,6 @@ import (
 	"lectern/internal/teaching/insight"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/week"
-	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
 )
@@ -109,7 +108,7 @@ func (s *room) calendar(ctx context.Context, who *access.Caller, in calendarIn) 
 
 // Late tells whether a task that waits for its student should have come already.
 func (v *calendarPage) Late(t insight.MonthTask) bool {
-	return t.ProjectID != nil && status.Set(usecase.ToDo).Has(t.Status) && !t.Dates.OnTime(v.now)
+	return t.ProjectID != nil && status.ToDo.Has(t.Status) && !t.Dates.OnTime(v.now)
 }
 
 // feed is the page of the calendar feed.

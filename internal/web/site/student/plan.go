@@ -147,7 +147,7 @@ func (v *planPage) draw(l language) chart.Stacks {
 // already.
 func (v *planPage) Late(t usecase.TermTask) bool {
 	again := t.Status == status.FixAndResubmit || t.Status == status.Redo
-	return status.Set(usecase.ToDo).Has(t.Status) && (t.SubmittedAt == nil || again) && v.now.After(t.Why.Ends.Time)
+	return status.ToDo.Has(t.Status) && (t.SubmittedAt == nil || again) && v.now.After(t.Why.Ends.Time)
 }
 
 // Asks tells whether another grade than the one aimed for is looked at.

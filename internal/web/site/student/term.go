@@ -19,7 +19,7 @@ func (v *termPage) Views() []string { return []string{"weeks", "list"} }
 // shows are the filters of the tasks, by what they are called in the address; "" shows all.
 var shows = map[string]func(t usecase.TermTask) bool{
 	"":         func(usecase.TermTask) bool { return true },
-	"todo":     func(t usecase.TermTask) bool { return status.Set(usecase.ToDo).Has(t.Status) },
+	"todo":     func(t usecase.TermTask) bool { return status.ToDo.Has(t.Status) },
 	"waiting":  func(t usecase.TermTask) bool { return status.Awaiting.Has(t.Status) },
 	"complete": func(t usecase.TermTask) bool { return t.Status == status.Complete },
 }
@@ -211,7 +211,7 @@ func (v *termPage) open(t usecase.TermTask) bool {
 		return true
 	}
 	owed := usecase.Owed(t.Status, t.SubmittedAt != nil)
-	return status.Set(usecase.ToDo).Has(t.Status) && !(owed && t.Why.Dates.Over(v.now.Time))
+	return status.ToDo.Has(t.Status) && !(owed && t.Why.Dates.Over(v.now.Time))
 }
 
 // weekTitle names the week from a Monday on: by its number, or as a break.

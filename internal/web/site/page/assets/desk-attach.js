@@ -54,7 +54,8 @@ async function send(words) {
 // tell says beside the form why the file was not sent.
 function tell(form, why) {
   form.querySelector('.desk-why')?.remove();
-  form.prepend(Object.assign(document.createElement('p'), { className: 'wrong desk-why', role: 'alert', textContent: why }));
+  const line = document.createElement('p');
+  form.prepend(Object.assign(line, { className: 'wrong desk-why', role: 'alert', textContent: why }));
 }
 
 // alone sends the file with what the comment says.
