@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ import (
 	"lectern/internal/platform/jobs"
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/due"
-	"lectern/internal/teaching/work"
+	"lectern/internal/teaching/handover"
 )
 
 // digestArgs ask for the emails about what was said and decided since the last.
@@ -189,6 +190,7 @@ func (g newsBatch) hear(e *events.Event) {
 // item is a comment with what an email says of it.
 type item struct {
 	ID           int64      `db:"id"`
+	UnitID       int64      `db:"unit_id"`
 	AuthorID     int64      `db:"user_id"`
 	RecipientID  int64      `db:"recipient_id"`
 	Author       string     `db:"author"`
@@ -206,6 +208,7 @@ type item struct {
 	Answer       *string    `db:"extension_response"`
 	At           clock.Time `db:"created_at"`
 	due.Columns
+	standIns []int64 // who have the queue of who it is addressed to
 }
 
 func (i *item) task() mail.Task { return mail.Task{Abbreviation: i.Abbreviation, Name: i.Name} }
@@ -215,7 +218,7 @@ func items(ctx context.Context, q db.Q, ids []int64) (map[int64]*item, error) {
 	out := map[int64]*item{}
 	for part := range slices.Chunk(ids, 500) {
 		in, args := db.In(nil, part)
-		list, err := db.All[item](ctx, q, `SELECT c.id, c.user_id, c.recipient_id, c.by_service,
+		list, err := db.All[item](ctx, q, `SELECT c.id, c.unit_id, c.user_id, c.recipient_id, c.by_service,
 				a.first_name || ' ' || a.last_name AS author, c.comment, c.type, c.number_of_prompts,
 				u.code, d.abbreviation, d.name, c.staff_read_at IS NOT NULL AS staff_read, p.user_id AS owner_id,
 				c.extension_weeks,
@@ -305,6 +308,10 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]
 	if err != nil {
 		return nil, err
 	}
+	with, err := handover.StandInsOf(ctx, q, unitsOf(maps.Values(known), func(i *item) int64 { return i.UnitID })...)
+	if err != nil {
+		return nil, err
+	}
 	emails := map[int64]*mail.Digest{}
 	of := func(user int64) *mail.Digest {
 		if emails[user] == nil {
@@ -312,7 +319,7 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]
 		}
 		return emails[user]
 	}
-	for _, h := range g.unread(known, read) {
+	for _, h := range g.unread(known, read, with) {
 		i := known[h.comment]
 		d := of(h.user)
 		d.Comments = append(d.Comments, mail.DigestComment{Unit: i.Unit, Task: i.task(), Author: i.author(m.words),
@@ -331,53 +338,18 @@ func (m *Mailer) digests(ctx context.Context, q db.Q, g newsBatch, to int64) ([]
 	return m.address(ctx, q, emails, to)
 }
 
-// addReviews adds the reviews that were answered, and still are, to the emails of who asked, and
-// those that nobody has answered yet to the emails of who answers the student.
-func (g newsBatch) addReviews(ctx context.Context, q db.Q, of func(int64) *mail.Digest) error {
-	type row struct {
-		ID           int64  `db:"id"`
-		UserID       int64  `db:"user_id"`
-		TutorID      *int64 `db:"tutor_id"`
-		Student      string `db:"student"`
-		Answered     bool   `db:"answered"`
-		Unit         string `db:"code"`
-		Abbreviation string `db:"abbreviation"`
-		Name         string `db:"name"`
+// unitsOf are the units of some records, each once.
+func unitsOf[T any](list iter.Seq[T], unit func(T) int64) []int64 {
+	units := map[int64]bool{}
+	for r := range list {
+		units[unit(r)] = true
 	}
-	ids := maps.Clone(g.asked)
-	for h := range g.reviews {
-		ids[h.comment] = true
-	}
-	for part := range slices.Chunk(slices.Sorted(maps.Keys(ids)), 500) {
-		in, args := db.In(nil, part)
-		list, err := db.All[row](ctx, q, `SELECT r.id, r.user_id, u.code, d.abbreviation, d.name, `+work.TutorOf+`
-				AS tutor_id, s.first_name || ' ' || s.last_name AS student, r.answered_at IS NOT NULL AS answered
-			FROM reviews r JOIN users s ON s.id = r.user_id JOIN tasks t ON t.id = r.task_id
-			JOIN projects p ON p.id = t.project_id AND p.enrolled
-			JOIN task_definitions d ON d.id = t.task_definition_id
-			JOIN units u ON u.id = r.unit_id AND u.active AND u.send_notifications
-			WHERE r.id IN `+in+` ORDER BY r.id`, args...)
-		if err != nil {
-			return fmt.Errorf("read reviews: %w", err)
-		}
-		for _, r := range list {
-			about := mail.DigestReview{Unit: r.Unit, Student: r.Student,
-				Task: mail.Task{Abbreviation: r.Abbreviation, Name: r.Name}}
-			switch {
-			case r.Answered && g.reviews[newsFor{r.ID, r.UserID}]:
-				d := of(r.UserID)
-				d.Reviews = append(d.Reviews, about)
-			case !r.Answered && g.asked[r.ID] && r.TutorID != nil:
-				d := of(*r.TutorID)
-				d.Asked = append(d.Asked, about)
-			}
-		}
-	}
-	return nil
+	return slices.Sorted(maps.Keys(units))
 }
 
-// unread gives who should hear of which comment, in order.
-func (g newsBatch) unread(known map[int64]*item, read map[newsFor]bool) []newsFor {
+// unread gives who should hear of which comment, in order. What is for a tutor whose queue is with
+// others is for these.
+func (g newsBatch) unread(known map[int64]*item, read map[newsFor]bool, with handover.StandIns) []newsFor {
 	out := map[newsFor]bool{}
 	for h := range g.said {
 		i := known[h.comment]
@@ -387,11 +359,18 @@ func (g newsBatch) unread(known map[int64]*item, read map[newsFor]bool) []newsFo
 		if h.user == 0 {
 			h.user = i.RecipientID
 		}
-		// What the student's own tutor read, or dealt with, is news for none of
-		// the staff.
-		forStaff := h.user == i.RecipientID && i.RecipientID != i.OwnerID
-		if h.user != i.AuthorID && !read[h] && !(forStaff && i.StaffRead) {
-			out[h] = true
+		users := []int64{h.user}
+		if h.user == i.RecipientID && i.RecipientID != i.OwnerID {
+			if i.StaffRead { // or dealt with by who answers the student: news for none of the staff
+				continue
+			}
+			i.standIns = with.Of(i.UnitID, h.user)
+			users = i.standIns
+		}
+		for _, user := range users {
+			if to := (newsFor{h.comment, user}); user != i.AuthorID && !read[to] {
+				out[to] = true
+			}
 		}
 	}
 	return inOrder(out)
@@ -422,7 +401,7 @@ func (i *item) words(l *mail.Language, reader int64) string {
 	switch {
 	case i.Type == "extension" && i.Weeks != nil:
 		asked := l.Word("comment.extension", *i.Weeks)
-		if reader == i.OwnerID || reader == i.RecipientID {
+		if reader == i.OwnerID || reader == i.RecipientID || slices.Contains(i.standIns, reader) {
 			asked += " " + i.Text
 		}
 		return asked

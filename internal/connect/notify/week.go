@@ -8,6 +8,7 @@ import (
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/mail"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
@@ -28,7 +29,8 @@ type week struct {
 	moved     map[int64][]moved      // by project: tasks that changed status
 	enrolled  map[int64]bool         // projects with a tutorial
 	students  map[int64]map[int64]bool
-	waiting   map[int64][]waiting // by who is to answer, oldest first
+	waiting   map[int64][]waiting // by tutor, oldest first
+	queues    map[int64][]waiting // the same by who has the queue of the tutor now
 	assessed  map[int64]int
 	staffTalk map[int64]talked
 }
@@ -223,6 +225,7 @@ func (w *week) readStaff(ctx context.Context, q db.Q) (err error) {
 		TutorID   int64 `db:"tutor_id"`
 	}
 	w.enrolled, w.students, w.waiting = map[int64]bool{}, map[int64]map[int64]bool{}, map[int64][]waiting{}
+	w.queues = map[int64][]waiting{}
 	for c, err := range db.Each[class](ctx, q, classesText, w.unit.ID) {
 		if err != nil {
 			return err
@@ -233,11 +236,18 @@ func (w *week) readStaff(ctx context.Context, q db.Q) (err error) {
 		}
 		w.students[c.TutorID][c.ProjectID] = true
 	}
+	with, err := handover.StandInsOf(ctx, q, w.unit.ID)
+	if err != nil {
+		return err
+	}
 	for t, err := range db.Each[waiting](ctx, q, waitingText, w.unit.ID) {
 		if err != nil {
 			return err
 		}
 		w.waiting[t.TutorID] = append(w.waiting[t.TutorID], t)
+		for _, user := range with.Of(w.unit.ID, t.TutorID) {
+			w.queues[user] = append(w.queues[user], t)
+		}
 	}
 	ago := clock.At(w.now.Add(-7 * 24 * time.Hour))
 	if w.assessed, err = keyed(ctx, q, count, assessedText, w.unit.ID, ago); err != nil {

@@ -258,10 +258,10 @@ func (m *Mailer) staffWeeks(w *week) []email {
 		}
 		c := mail.StaffWeek{Frame: m.frame(reader{s.UserID, greeting(s.FirstName, s.Nickname),
 			zoneOf(s.Zone, w.unit.TimeZone)}, Feedback, links.To(links.Inbox, w.unit.ID)), Unit: w.unit.Code,
-			Students: len(w.students[s.UserID]), Waiting: len(w.waiting[s.UserID]), Marked: w.assessed[s.UserID],
+			Students: len(w.students[s.UserID]), Waiting: len(w.queues[s.UserID]), Marked: w.assessed[s.UserID],
 			CommentsReceived: w.staffTalk[s.UserID].Received, CommentsSent: w.staffTalk[s.UserID].Sent}
 		c.About = w.unit.Code + " " + w.unit.Name
-		if list := w.waiting[s.UserID]; len(list) > 0 {
+		if list := w.queues[s.UserID]; len(list) > 0 {
 			c.Oldest = list[0].task()
 		}
 		if s.Convenes {

@@ -31,18 +31,25 @@ const (
 	Groups         = "/projects/{id}/groups"
 	Deleted        = "/projects/{id}/deleted"
 	Unit           = "/units/{id}"
+	UnitSettings   = "/units/{id}/settings"
+	NewUnit        = "/units/new"
+	Rollover       = "/units/{id}/rollover"
 	Inbox          = "/units/{id}/inbox"
 	Desk           = "/units/{id}/desk"
 	Students       = "/units/{id}/students"
 	Student        = "/units/{unit_id}/students/{project_id}"
 	UnitTasks      = "/units/{id}/tasks"
 	UnitTask       = "/units/{unit_id}/tasks/{task_definition_id}"
+	TaskSetup      = "/units/{id}/settings/tasks"
+	TaskEditor     = "/units/{unit_id}/settings/tasks/{task_definition_id}"
+	TaskPreview    = TaskEditor + "/preview"
 )
 
 // All lists the pages, for whoever serves them.
 var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project,
 	Plan, Task, Portfolio,
-	Deleted, Unit, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask, ProjectSearch}
+	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
+	TaskSetup, TaskEditor, TaskPreview, NewUnit, Rollover, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

@@ -27,6 +27,9 @@ type Reader struct {
 // Reason is why somebody can see a unit.
 type Reason string
 
+// Employed is why the staff of a unit see it.
+const Employed Reason = "employed"
+
 // Enum gives all reasons, for the documentation of the API.
 func (Reason) Enum() []string {
 	out := make([]string, 0, len(sees))
@@ -40,7 +43,7 @@ func (Reason) Enum() []string {
 // sees says what each reason lets a person see.
 var sees = map[Reason]string{
 	"admin":     "everything, as in every unit",
-	"employed":  "everything, as staff of the unit",
+	Employed:    "everything, as staff of the unit",
 	"enrolled":  "the unit and their own work",
 	"withdrawn": "their own project and files, and can change nothing",
 }
@@ -73,4 +76,33 @@ func Readers(ctx context.Context, q db.Q, unitID int64, p db.Page) (list []Reade
 		list[i].Sees = sees[list[i].Reason]
 	}
 	return list, total, err
+}
+
+// Access is who can see the whole of a unit, by name, and how many students see their own work in it.
+type Access struct {
+	Staff     []Reader // convenors, tutors, then Admins who are neither
+	Enrolled  int64
+	Withdrawn int64
+}
+
+// AccessTo tells who can see a unit without a row for each student, for holders of policy.SeeAccess.
+func AccessTo(ctx context.Context, q db.Q, unitID int64) (*Access, error) {
+	staff, err := db.All[Reader](ctx, q, `SELECT r.user_id, u.username, u.first_name, u.last_name, u.email, r.role,
+			r.reason, r.is_main, r.project_id, u.disabled_at IS NOT NULL AS suspended
+		FROM (`+readers+`) r JOIN users u ON u.id = r.user_id
+		WHERE r.reason = 'employed' OR r.reason = 'admin' AND NOT EXISTS (SELECT 1 FROM unit_roles o
+			WHERE o.unit_id = $1 AND o.user_id = r.user_id)
+		ORDER BY r.place, u.name_key, u.first_name, u.last_name, u.id`, unitID)
+	if err != nil {
+		return nil, err
+	}
+	n, err := db.One[struct {
+		All      int64 `db:"projects"`
+		Enrolled int64 `db:"enrolled"`
+	}](ctx, q, `SELECT count(*) AS projects, count(CASE WHEN enrolled THEN 1 END) AS enrolled
+		FROM projects WHERE unit_id = $1`, unitID)
+	if err != nil {
+		return nil, err
+	}
+	return &Access{staff, n.Enrolled, n.All - n.Enrolled}, nil
 }

@@ -71,6 +71,8 @@ var (
 	SeeGrantReasons  = right(Unit, "see why others gave extensions without a request in this unit", convenors)
 	SeeReviews       = right(Unit, "see the review requests of this unit, and their reasons", staff)
 	ReadStatistics   = right(Unit, "see the statistics of this unit", staff)
+	SeeHandovers     = right(Unit, "see whose queue of this unit is handed to whom", staff)
+	HandOver         = right(Unit, "hand a queue of this unit to others of its staff", convenors)
 	SeeTutorPace     = right(Unit, "see how soon each tutor of this unit gives feedback", convenors)
 	ExportUnit       = right(Unit, "export from this unit", staff)
 	ExceedCapacity   = right(Unit, "enrol into a full tutorial", staff)

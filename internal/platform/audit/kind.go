@@ -33,6 +33,7 @@ const (
 	Job          Kind = "job"            // a background job was given another try
 	Comment      Kind = "comment"        // somebody else's comment was deleted
 	Note         Kind = "note"           // a note of the staff on a student was written, changed or deleted
+	Handover     Kind = "handover"       // a queue was handed to colleagues, or a handover ended early
 	Similarity   Kind = "similarity"     // somebody decided whether similar work is to be looked at
 	Export       Kind = "export"         // records of many people were downloaded
 	Retention    Kind = "retention"      // old entries of this log were removed
@@ -42,7 +43,7 @@ const (
 var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade,
 	Extension, Review,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
-	Note, Similarity, Export, Retention, Agreement}
+	Note, Handover, Similarity, Export, Retention, Agreement}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

@@ -3,6 +3,7 @@ package sheet
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Report tells what an import did, or in a dry run would do, with each row.
@@ -18,6 +19,23 @@ type Line struct {
 	Row     any    `json:"row"`            // [heading, value] pairs, or a file name
 	Line    int    `json:"line,omitempty"` // where the row begins in the sheet
 	Message string `json:"message"`
+}
+
+// Names tells what the row is about by the columns that name it: headings in small letters. A file is its name.
+func (l Line) Names(columns ...string) string {
+	pairs, ok := l.Row.([][2]string)
+	if !ok {
+		return fmt.Sprint(l.Row)
+	}
+	var out []string
+	for _, c := range columns {
+		for _, p := range pairs {
+			if strings.ToLower(p[0]) == c && p[1] != "" {
+				out = append(out, p[1])
+			}
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // Succeed records that the row was carried out.

@@ -107,6 +107,7 @@ var pictures = map[string]func() []byte{
 	"burndown":   func() []byte { return sampleBurndown().SVG() },
 	"in a page":  func() []byte { return sampleBurndown().InPage() },
 	"waiting":    func() []byte { return sampleWaiting().Figure().SVG },
+	"paces":      func() []byte { return samplePaces().Figure().SVG },
 	"nothing":    func() []byte { return Completion{Unit: "COS10001"}.SVG() },
 }
 
@@ -316,6 +317,7 @@ func TestNoDataSaysSo(t *testing.T) {
 		"burndown":       Burndown{Student: "A", Done: []Point{{Day: time.Now(), Remaining: math.NaN()}}}.SVG(),
 		"in a page":      Burndown{}.InPage(),
 		"waiting":        WaitingAges{Ages: []Age{{"1 day", 0, false}}}.Figure().SVG,
+		"paces":          Paces{Target: 5, Weeks: []PaceWeek{{"A", "B", nil, new(math.NaN())}}}.Figure().SVG,
 	} {
 		all := checkSafe(t, svg)
 		if count(all, func(e *element) bool { return e.name == "text" && e.text == "No data yet" }) != 1 {
@@ -346,6 +348,8 @@ func TestHostileNamesAreOnlyText(t *testing.T) {
 		"burndown": Burndown{Words: EnglishBurndown, Unit: hostile, Student: hostile,
 			Done: []Point{{Day: time.Unix(1e9, 0), Remaining: 50}}}.SVG(),
 		"waiting": WaitingAges{Words: englishAges, Promise: hostile, Ages: []Age{{hostile, 4, true}}}.Figure().SVG,
+		"paces": Paces{Words: PacesWords{Title: clean(hostile), Target: hostile, Point: "%s %s %s"}, Target: 1,
+			Weeks: []PaceWeek{{hostile, hostile, new(1.0), nil}}}.Figure().SVG,
 	} {
 		all := checkSafe(t, svg)
 		if count(all, named("svg")) != 1 || bytes.Contains(svg, []byte("<script")) ||
@@ -386,6 +390,9 @@ func TestAnyValuesGiveAPicture(t *testing.T) {
 			rapid.Int().Draw(t, "students")}}}.SVG())
 		checkInside(t, WaitingAges{Words: englishAges, Promise: words.Draw(t, "promise"), Ages: []Age{
 			{words.Draw(t, "days"), rapid.Int().Draw(t, "tasks"), rapid.Bool().Draw(t, "late")}}}.Figure().SVG)
+		checkInside(t, Paces{Words: englishPaces, Target: float64(rapid.IntRange(0, 60).Draw(t, "target")),
+			Weeks: []PaceWeek{{words.Draw(t, "week"), "", new(number.Draw(t, "median")), new(number.Draw(t, "most"))},
+				{}}}.Figure().SVG)
 	})
 }
 

@@ -69,7 +69,7 @@ func TestPagesColourTheirPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, svg := range map[string][]byte{"burndown": sampleBurndown().InPage(),
-		"waiting": sampleWaiting().Figure().SVG, "nothing": Burndown{}.InPage()} {
+		"waiting": sampleWaiting().Figure().SVG, "paces": samplePaces().Figure().SVG, "nothing": Burndown{}.InPage()} {
 		for _, e := range checkInside(t, svg) {
 			for attribute := range e.attrs {
 				if slices.Contains([]string{"fill", "stroke", "style", "font-family", "font-size"}, attribute) {

@@ -26,6 +26,7 @@ import (
 const (
 	fileWidth = 900 // of a picture that stands alone
 	pageWidth = 720 // of one in a page
+	halfWidth = 540 // of one that stands beside another there
 	margin    = 24  // around one that stands alone
 	rowHeight = 24
 	maxRows   = 150 // past this a picture helps nobody; the rest is counted in a note
@@ -56,6 +57,7 @@ type picture struct {
 	says     string // the description: the picture's content in words
 	none     string // said instead of marks; empty is English
 	keys     []key
+	wide     float64             // in a page; 0: as wide as usual
 	height   float64             // of the marks
 	marks    func(*drawing, box) // nil: there is nothing to show yet
 }
@@ -76,7 +78,7 @@ type box struct{ left, top, right, bottom float64 }
 func (p picture) alone() []byte { return p.draw(&drawing{alone: true, width: fileWidth}, margin, 52) }
 
 // inPage draws the picture as a part of a page, which has a heading for it.
-func (p picture) inPage() []byte { return p.draw(&drawing{width: pageWidth}, 0, 0) }
+func (p picture) inPage() []byte { return p.draw(&drawing{width: cmp.Or(p.wide, pageWidth)}, 0, 0) }
 
 // draw puts the legend under a head of some height, and the marks under both.
 func (p picture) draw(d *drawing, side, head float64) []byte {

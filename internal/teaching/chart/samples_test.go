@@ -95,3 +95,12 @@ func sampleWaiting() WaitingAges {
 	return WaitingAges{Words: englishAges, Promise: "promised within 5 days", Ages: []Age{{"under 1 day", 18, false},
 		{"1 to 2 days", 25, false}, {"3 to 4 days", 13, false}, {"5 to 6 days", 16, true}, {"over 6 days", 8, true}}}
 }
+
+var englishPaces = PacesWords{Title: "Days to feedback", Axis: "days", About: "By week.", Median: "Median",
+	Most: "90th percentile", Target: "target: 5 days", Point: "%s, %s: %s days", First: "Week", Nothing: "–"}
+
+func samplePaces() Paces {
+	return Paces{Words: englishPaces, Target: 5, Weeks: []PaceWeek{{"20 Oct", "From 20 October", new(1.9), new(3.4)},
+		{"27 Oct", "From 27 October", nil, nil}, {"3 Nov", "From 3 November", new(2.4), new(6.2)},
+		{"10 Nov", "From 10 November", new(2.1), new(5.3)}}}
+}

@@ -31,7 +31,7 @@ type WaitingAges struct {
 
 // Figure draws the picture for a page.
 func (w WaitingAges) Figure() Figure {
-	p := picture{title: w.Words.Title, none: w.Words.None, subtitle: clean(w.Promise)}
+	p := picture{title: w.Words.Title, none: w.Words.None, subtitle: clean(w.Promise), wide: halfWidth}
 	t := Table{Title: w.Words.Title, Head: []string{w.Words.Age, w.Words.Tasks}, Rows: [][]string{}}
 	total, pillars, words := 0.0, make([]pillar, len(w.Ages)), make([]string, len(w.Ages))
 	for i, a := range w.Ages {

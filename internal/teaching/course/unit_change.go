@@ -58,21 +58,30 @@ func (c UnitChange) HeldPeriod(ctx context.Context, q db.Q, u *Unit) (*TeachingP
 
 // Merge gives u with the change made; period is the one u shall be in. A unit
 // that enters a period takes its days unless it is given others, and when the
-// start moves the day of the portfolios moves with it.
+// start moves the day of the portfolios moves with it, to the last day at most.
 func (c UnitChange) Merge(u Unit, period *TeachingPeriod) Unit {
-	was := u
-	c.texts(&u)
-	c.switches(&u)
-	c.TeachingPeriodID.on(&u.TeachingPeriodID)
-	if period != nil && (was.TeachingPeriodID == nil || *was.TeachingPeriodID != period.ID) {
+	start := u.StartDate
+	if period != nil && (u.TeachingPeriodID == nil || *u.TeachingPeriodID != period.ID) {
 		u.StartDate, u.EndDate = period.Days()
 	}
 	opt.Set(&u.StartDate, c.StartDate)
-	opt.Set(&u.EndDate, c.EndDate)
-	if u.PortfolioDate != nil {
-		day := u.PortfolioDate.AddDays(u.StartDate.DaysSince(was.StartDate))
+	if days := u.StartDate.DaysSince(start); u.PortfolioDate != nil && days != 0 {
+		day, end := u.PortfolioDate.AddDays(days), u.EndDate
+		if opt.Set(&end, c.EndDate); day.After(end) {
+			day = end
+		}
 		u.PortfolioDate = &day
 	}
+	return c.over(u)
+}
+
+// over gives u with the values of the change, and nothing that comes of them.
+func (c UnitChange) over(u Unit) Unit {
+	c.texts(&u)
+	c.switches(&u)
+	c.TeachingPeriodID.on(&u.TeachingPeriodID)
+	opt.Set(&u.StartDate, c.StartDate)
+	opt.Set(&u.EndDate, c.EndDate)
 	c.PortfolioDate.on(&u.PortfolioDate)
 	c.OverseerImageID.on(&u.OverseerImageID)
 	opt.Set(&u.ResubmitWeeks, c.ResubmitWeeks)

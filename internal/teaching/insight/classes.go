@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,6 +111,42 @@ func (m *meeting) class(day clock.Date, public string) calendar.Class {
 	}
 	c.From, c.To, c.Floating = at(from), at(to), floating
 	return c
+}
+
+// HeldTutorial is a tutorial that somebody holds, as they are reminded of it.
+type HeldTutorial struct {
+	ID           int64  `db:"id"`
+	UnitID       int64  `db:"unit_id"`
+	Code         string `db:"code"` // of the unit
+	Abbreviation string `db:"abbreviation"`
+	Day          string `db:"meeting_day"`
+	Time         string `db:"meeting_time"`
+	Location     string `db:"meeting_location"`
+}
+
+// HeldBy lists the tutorials that a person holds in units that run, in the order of the week; those whose
+// day or time is no day or time come last.
+func HeldBy(ctx context.Context, q db.Q, userID int64) ([]HeldTutorial, error) {
+	list, err := db.All[HeldTutorial](ctx, q, `SELECT t.id, t.unit_id, u.code, t.abbreviation, t.meeting_day,
+			t.meeting_time, t.meeting_location
+		FROM unit_roles r JOIN units u ON u.id = r.unit_id AND u.active JOIN tutorials t ON t.unit_role_id = r.id
+		WHERE r.user_id = $1 ORDER BY u.code, t.abbreviation, t.id`, userID)
+	slices.SortStableFunc(list, func(a, b HeldTutorial) int { return cmp.Compare(a.inWeek(), b.inWeek()) })
+	return list, err
+}
+
+// inWeek is when a tutorial begins, in minutes since Monday.
+func (t *HeldTutorial) inWeek() int {
+	const day = 24 * 60
+	weekday, ok := parseDay(t.Day)
+	if !ok {
+		return 7 * day
+	}
+	from, _, ok := parseTimes(t.Time)
+	if !ok {
+		from = day - 1
+	}
+	return (int(weekday)+6)%7*day + from
 }
 
 // parseDay reads the day of the week a meeting is on, from its first three letters.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"lectern/internal/ground/clock"
 )
 
 // Percentiles are the least time within which the share of the work lies, however the
@@ -61,5 +63,26 @@ func TestPaceOfNothing(t *testing.T) {
 	}
 	if p = paceOf(nil, time.Hour); *p.Kept != 0 || p.KeptPercent() != nil {
 		t.Errorf("%+v", p)
+	}
+}
+
+// How long one work took is told by those that were marked one by one without a pause; what was marked
+// together, or after something else, tells nothing.
+func TestHowLongOneWorkTook(t *testing.T) {
+	begun := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	at := func(seconds ...int) (list []firstMark) {
+		for _, s := range seconds {
+			list = append(list, firstMark{At: clock.At(begun.Add(time.Duration(s) * time.Second))})
+		}
+		return list
+	}
+	for want, marked := range map[time.Duration][]firstMark{
+		0:                at(0, 40),
+		50 * time.Second: at(0, 40, 90, 9000, 9055),
+		30 * time.Second: at(0, 30, 60, 100, 100, 100, 101),
+	} {
+		if got := onOne(marked); got != want {
+			t.Errorf("%v took %v, want %v", marked, got, want)
+		}
 	}
 }

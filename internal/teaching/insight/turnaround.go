@@ -32,6 +32,7 @@ type Turnaround struct {
 	Pace
 	Tasks  []TaskPace  `json:"tasks"`            // by start of the task
 	Tutors []TutorPace `json:"tutors,omitempty"` // for convenors
+	Weeks  []PaceWeek  `json:"-"`                // since Since
 }
 
 // WaitingAge is how much has waited so many days.
@@ -59,6 +60,7 @@ type TutorPace struct {
 	Waiting   int         `json:"waiting"` // to mark, of the students of their tutorials
 	Overdue   int         `json:"overdue"`
 	Oldest    *clock.Time `json:"oldest"`
+	Weeks     []PaceWeek  `json:"-"` // as those of the unit
 	Pace
 }
 
@@ -147,6 +149,7 @@ func (t *Turnaround) promise() time.Duration {
 
 // firstMark is the first word of the staff on work that was handed in.
 type firstMark struct {
+	UnitID       int64      `db:"unit_id"`
 	DefinitionID int64      `db:"task_definition_id"`
 	Work         int64      `db:"work"` // the task, or a group's submission as its negative
 	UserID       int64      `db:"actor_id"`
@@ -160,22 +163,28 @@ func notUndone(row string) string {
 		AND z.undoes_after < ` + row + `.id)`
 }
 
+// isFirst says that a row h of a task's history is the first word of the staff on work that was handed in.
+var isFirst = `h.assessed AND h.submitted_at < h.at AND ` + notUndone("h") + `
+	AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = h.task_id AND e.id < h.id AND e.assessed
+		AND e.submitted_at = h.submitted_at AND ` + notUndone("e") + `)`
+
 // firstMarks reads the first marks since a moment. A task that has one was
 // assessed since then, which an index finds.
 func firstMarks(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]firstMark, error) {
+	return firstMarksFrom(ctx, q, `tasks t JOIN task_history h ON h.task_id = t.id AND h.at >= $2
+		WHERE t.unit_id = $1 AND t.assessment_date >= $2`, unitID, since)
+}
+
+// firstMarksFrom reads the first marks of the tasks t and the rows h of their history that a text finds.
+func firstMarksFrom(ctx context.Context, q db.Q, from string, args ...any) (out []firstMark, err error) {
 	type key struct {
 		work int64
 		at   time.Time
 	}
 	seen := map[key]bool{}
-	var out []firstMark
-	for j, err := range db.Each[firstMark](ctx, q, `SELECT t.task_definition_id, h.actor_id, h.submitted_at, h.at,
-			coalesce(-t.group_submission_id, t.id) AS work
-		FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.at >= $2 AND h.assessed AND h.submitted_at < h.at
-		WHERE t.unit_id = $1 AND t.assessment_date >= $2 AND `+notUndone("h")+`
-			AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = h.task_id AND e.id < h.id AND e.assessed
-				AND e.submitted_at = h.submitted_at AND `+notUndone("e")+`)
-		ORDER BY h.at, h.id`, unitID, since) {
+	for j, err := range db.Each[firstMark](ctx, q, `SELECT t.unit_id, t.task_definition_id, h.actor_id, h.submitted_at,
+			h.at, coalesce(-t.group_submission_id, t.id) AS work
+		FROM `+from+` AND `+isFirst+` ORDER BY h.at, h.id`, args...) {
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +204,7 @@ func (t *Turnaround) pace(marked []firstMark) {
 		took := j.At.Sub(j.HandedIn.Time)
 		all, by[j.DefinitionID] = append(all, took), append(by[j.DefinitionID], took)
 	}
-	t.Pace = paceOf(all, t.promise())
+	t.Pace, t.Weeks = paceOf(all, t.promise()), t.byWeek(marked)
 	for i := range t.Tasks {
 		t.Tasks[i].Pace = paceOf(by[t.Tasks[i].DefinitionID], t.promise())
 	}
@@ -204,13 +213,13 @@ func (t *Turnaround) pace(marked []firstMark) {
 // readTutors works out how soon each of the staff marked, and what waits in their tutorials; who
 // marked nothing and has nothing to mark is not there.
 func (t *Turnaround) readTutors(ctx context.Context, q db.Q, marked []firstMark, shares []queue.Share) (err error) {
-	by := map[int64][]time.Duration{}
+	by := map[int64][]firstMark{}
 	for _, j := range marked {
-		by[j.UserID] = append(by[j.UserID], j.At.Sub(j.HandedIn.Time))
+		by[j.UserID] = append(by[j.UserID], j)
 	}
 	for _, s := range shares {
 		if s.TutorID != nil && by[*s.TutorID] == nil {
-			by[*s.TutorID] = []time.Duration{}
+			by[*s.TutorID] = []firstMark{}
 		}
 	}
 	in, args := db.In(nil, slices.Collect(maps.Keys(by)))
@@ -218,7 +227,7 @@ func (t *Turnaround) readTutors(ctx context.Context, q db.Q, marked []firstMark,
 		ORDER BY last_name, first_name, id`, args...)
 	for i := range t.Tutors {
 		p := &t.Tutors[i]
-		p.Pace = paceOf(by[p.UserID], t.promise())
+		p.Pace, p.Weeks = paceOf(took(by[p.UserID]), t.promise()), t.byWeek(by[p.UserID])
 		for _, s := range shares {
 			if s.TutorID == nil || *s.TutorID != p.UserID {
 				continue

@@ -85,7 +85,7 @@ func (w Queue) RowsOf(ctx context.Context, q db.Q, ids []int64) ([]Row, error) {
 	for i, id := range ids {
 		list[i] = []any{i, id}
 	}
-	text, args, err := db.Rows(q, []any{w.UnitID, w.CallerID}, []string{"place BIGINT", "id BIGINT"}, list)
+	text, args, err := db.Rows(q, []any{w.UnitID, w.CallerID, q.Now()}, []string{"place BIGINT", "id BIGINT"}, list)
 	if err != nil {
 		return nil, err
 	}

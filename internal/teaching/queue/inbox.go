@@ -68,7 +68,7 @@ func (m *Members) Scan(src any) error {
 type Inbox struct {
 	UnitID, CallerID int64
 	Inbox            bool // beside what awaits feedback, what the caller pinned or has not read
-	Mine             bool // only the students of the caller's own classes
+	Mine             bool // only the students of the caller's classes: their own or handed to them, see handover.Roles
 	Page             db.Page
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/platform/db"
@@ -40,6 +41,7 @@ type model struct {
 	seen      map[[2]int64]int          // task, user
 	classes   map[int64]map[int64]int64 // project to tutorial to stream, 0 for none
 	tutors    map[int64]int64           // of tutorials
+	handed    map[[2]int64]bool         // whose queue, to whom: now
 	submitter map[int64]int64           // of group submissions
 	random    *rand.Rand
 }
@@ -52,8 +54,11 @@ func randomWorld(t testing.TB, d *db.DB, seed uint64) (*crowd, *model) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := &model{places: map[int64]int{}, names: map[int64]string{}, streams: map[int64]int64{}, pins: map[[2]int64]bool{},
 		seen: map[[2]int64]int{}, classes: map[int64]map[int64]int64{}, tutors: map[int64]int64{1: 25, 2: 26, 3: 25, 4: 26},
-		submitter: map[int64]int64{}, random: r}
+		submitter: map[int64]int64{}, random: r, handed: map[[2]int64]bool{}}
 	now := d.Now()
+	for _, h := range [][4]int64{{1, 25, 2, 26}, {2, 26, 1, 25}} {
+		m.handOver(c, h)
+	}
 	moment := func() clock.Time { return clock.At(now.AddDate(0, 0, -r.IntN(3))) } // often the same
 	c.Set(`INSERT INTO activity_types (id, name, abbreviation) VALUES (1, 'A', 'A')`)
 	c.Set(`INSERT INTO tutorial_streams (id, unit_id, name, abbreviation, activity_type_id)
@@ -171,6 +176,33 @@ func randomWorld(t testing.TB, d *db.DB, seed uint64) (*crowd, *model) {
 	return c, m
 }
 
+// handOver hands the queue of one tutor, by role and user, to the other: not at all, or at a time
+// that is over, has begun or is still to come.
+func (m *model) handOver(c *crowd, h [4]int64) {
+	c.Helper()
+	start := []time.Duration{-48, -1, 0, 24}[m.random.IntN(4)] * time.Hour
+	from := c.Now().Add(start)
+	until := from.Add([]time.Duration{1, 2, 48, 96}[m.random.IntN(4)] * time.Hour)
+	if m.random.IntN(4) == 0 {
+		return
+	}
+	day := clock.Day(from)
+	c.Set(`INSERT INTO handovers (id, unit_id, unit_role_id, from_date, until_date, starts_at, ends_at, created_at)
+		VALUES ($1, 1, $1, $2, $2, $3, $4, $3)`, h[0], day, clock.At(from), clock.At(until))
+	c.Set(`INSERT INTO handover_staff (handover_id, unit_role_id) VALUES ($1, $2)`, h[0], h[2])
+	m.handed[[2]int64{h[1], h[3]}] = !from.After(c.Now().Time) && until.After(c.Now().Time)
+}
+
+// has tells whether the queue of a tutor is a user's.
+func (m *model) has(user, tutor int64) bool {
+	for h, now := range m.handed {
+		if now && h[0] == tutor {
+			return h[1] == user
+		}
+	}
+	return tutor == user
+}
+
 // listedRow is a row of the model.
 type listedRow struct {
 	id, definition int64
@@ -246,7 +278,7 @@ func (m *model) row(w Queue, members []modelTask) (listedRow, bool) {
 	}
 	t, r := shown[at], shown[0]
 	if w.DefinitionID != 0 && t.Definition != w.DefinitionID || w.Status != "" && t.Status != w.Status ||
-		(w.Mine || w.TutorialID != 0) && !m.inClass(w, members) || !m.named(w, members) {
+		(w.Mine || w.TutorialID != 0 || w.TutorID != 0) && !m.inClass(w, members) || !m.named(w, members) {
 		return listedRow{}, false
 	}
 	since := t.Updated
@@ -302,8 +334,8 @@ func (m *model) kind(w Queue, tasks []modelTask) Kind {
 func (m *model) inClass(w Queue, members []modelTask) bool {
 	for _, t := range members {
 		for class, stream := range m.classes[t.Project] {
-			if (!w.Mine || m.tutors[class] == w.CallerID) && (w.TutorialID == 0 || class == w.TutorialID) &&
-				(stream == 0 || stream == m.streams[t.Definition]) {
+			if (!w.Mine || m.has(w.CallerID, m.tutors[class])) && (w.TutorialID == 0 || class == w.TutorialID) &&
+				(w.TutorID == 0 || m.tutors[class] == w.TutorID) && (stream == 0 || stream == m.streams[t.Definition]) {
 				return true
 			}
 		}
@@ -327,7 +359,9 @@ func (m *model) randomQueue() Queue {
 	w := Queue{UnitID: worktest.Unit, CallerID: []int64{24, 25, 25, 26}[r.IntN(4)],
 		Sort: []Sort{ByWaiting, ByTask, ByStudent, bySubmission}[r.IntN(4)]}
 	for range r.IntN(3) {
-		switch r.IntN(6) {
+		switch r.IntN(7) {
+		case 6:
+			w.TutorID = 25 + r.Int64N(2) // whoever has the queue
 		case 0:
 			w.Mine = true
 		case 1:

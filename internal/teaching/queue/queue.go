@@ -9,6 +9,7 @@ import (
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
@@ -30,7 +31,7 @@ const (
 // the caller, as in the inbox. The zero value of a filter lets everything through.
 type Queue struct {
 	UnitID, CallerID int64
-	Mine             bool // only the students of the caller's own classes
+	Mine             bool // only the students of the caller's classes: their own or handed to them, see handover.Roles
 	TutorialID       int64
 	DefinitionID     int64
 	Status           status.Status
@@ -71,13 +72,15 @@ type Row struct {
 	ReviewAsked    bool          `db:"review_asked" json:"review_asked"`     // a review waits for an answer
 	Pinned         int           `db:"pinned" json:"pinned"`                 // 1: by the caller
 	SimilarityFlag bool          `db:"similarity_flag" json:"similarity_flag"`
-	Kind           Kind          `db:"kind" json:"kind"`       // pinned, too, where it waits for nobody
-	Version        int64         `db:"version" json:"version"` // counts its changes, see Verdict
+	Kind           Kind          `db:"kind" json:"kind"`           // pinned, too, where it waits for nobody
+	Version        int64         `db:"version" json:"version"`     // counts its changes, see Verdict
+	HandedBy       *string       `db:"handed_by" json:"handed_by"` // whose queue it is, where that is with the caller now
 	due.Columns
 }
 
 // rowsOf reads the rows of the tasks k in their order. A task that only has
 // a review open waits since it was asked for, one that only has new comments since the last.
+// $2 is the caller, $3 the moment.
 var rowsOf = `SELECT t.id, t.project_id, p.user_id, u.username, u.first_name, u.last_name, u.nickname,
 		t.task_definition_id, d.abbreviation, d.name, d.is_graded, d.max_quality_pts, e.tutorial_id,
 		x.abbreviation AS tutorial, g.name AS group_name, ` + groupMembers + `, t.status,
@@ -86,6 +89,8 @@ var rowsOf = `SELECT t.id, t.project_id, p.user_id, u.username, u.first_name, u.
 			FROM task_comments c WHERE c.task_id = t.id AND c.type <> 'status'), k.since) END AS waiting_since,
 		t.grade, t.quality_pts, ` + groupNews + `, ` + groupUndecided + `, ` + groupReviews + `, ` + groupPinned + `,
 		` + work.FlaggedSimilarity + ` AS similarity_flag, ` + kindOfWork + ` AS kind, t.version,
+		(SELECT hu.first_name || ' ' || hu.last_name FROM unit_roles o JOIN users hu ON hu.id = o.user_id
+			WHERE o.id = x.unit_role_id AND o.id IN (` + handover.Handed("$2", "$3") + `)) AS handed_by,
 		d.target_date, d.due_date, y.end_date, y.time_zone, t.extensions
 	FROM k JOIN tasks t ON t.id = k.id JOIN units y ON y.id = t.unit_id
 	JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = p.user_id
@@ -107,7 +112,7 @@ func (w Queue) Rows(ctx context.Context, q db.Q) ([]Row, int64, error) {
 }
 
 func (l *lined) rows(ctx context.Context) ([]Row, int64, error) {
-	rows, err := pageOf[Row](ctx, l, rowsOf)
+	rows, err := pageOf[Row](ctx, l, rowsOf, l.q.Now())
 	if !l.Page.Asked() {
 		return rows, -1, err
 	}
@@ -156,8 +161,8 @@ func (w Queue) Tally(ctx context.Context, q db.Q) (Tally, error) {
 }
 
 // pageOf reads the rows of a page of the queue by a statement that begins with its
-// tasks k(place, id, since), and has the caller as $2.
-func pageOf[T any](ctx context.Context, l *lined, text string) ([]T, error) {
+// tasks k(place, id, since), and has the caller as $2 and more after that.
+func pageOf[T any](ctx context.Context, l *lined, text string, more ...any) ([]T, error) {
 	spots, err := l.part(ctx, l.Page.Offset(), l.Page.Limit())
 	if err != nil || len(spots) == 0 {
 		return []T{}, err
@@ -170,7 +175,7 @@ func pageOf[T any](ctx context.Context, l *lined, text string) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return db.All[T](ctx, l.q, `WITH k AS (SELECT * FROM `+k+` w) `+text, append(args, l.CallerID)...)
+	return db.All[T](ctx, l.q, `WITH k AS (SELECT * FROM `+k+` w) `+text, append(append(args, l.CallerID), more...)...)
 }
 
 // TaskCount is how many students wait with a task.

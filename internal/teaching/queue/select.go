@@ -8,6 +8,7 @@ import (
 	"lectern/internal/ground/clock"
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/status"
 )
 
@@ -139,7 +140,13 @@ func (w Queue) selection(ctx context.Context, q db.Q) (*selection, error) {
 			classes += ` AND x.id = ` + s.add(w.TutorialID)
 		}
 		if w.Mine {
-			classes += ` AND x.unit_role_id IN (SELECT r.id FROM unit_roles r WHERE r.unit_id = $1 AND r.user_id = $2)`
+			roles, err := handover.Roles(ctx, q, w.CallerID)
+			if err != nil {
+				return nil, err
+			}
+			var in string
+			in, s.args = db.In(s.args, roles)
+			classes += ` AND x.unit_role_id IN ` + in
 		}
 		if w.TutorID != 0 {
 			classes += ` AND x.unit_role_id IN (SELECT r.id FROM unit_roles r WHERE r.unit_id = $1 AND r.user_id = ` +

@@ -173,7 +173,7 @@ func (d *Definition) check() error {
 		d.TargetDate.Told(), d.StartDate.Told())
 	wrong.When(d.DueDate != nil && d.DueDate.Before(d.TargetDate), "due_date", "(%s) may not be before target_date "+
 		"(%s)", d.Due().Told(), d.TargetDate.Told())
-	wrong.When(d.IsDraftSummary && !d.Requirements.oneDocument(), "upload_requirements",
+	wrong.When(d.IsDraftSummary && !d.Requirements.OneDocument(), "upload_requirements",
 		"must be exactly one document: this task is the unit's draft learning summary")
 	return wrong.Err(fault.Refused)
 }

@@ -31,6 +31,7 @@ type DefinitionChange struct {
 	AssessmentStatuses                          *AssessmentStatuses
 	AssessmentLimits                            *Limits
 	StreamAbbr                                  **string
+	Seen                                        *DefinitionChange // what whoever changes it saw; nil: whatever it was
 }
 
 func (c DefinitionChange) apply(d *Definition) {
@@ -185,8 +186,9 @@ func (d *Definition) taken(err error) error {
 }
 
 // ChangeDefinition changes one, for holders of policy.EditDefinitions, and refuses what
-// AddDefinition refuses. The group set stays once students have handed in, because their
-// submissions belong to their groups: another one is fault.Conflict.
+// AddDefinition refuses, and with fault.Conflict a value that is no longer what the change says
+// was seen. The group set stays once students have handed in, because their submissions belong to
+// their groups: another one is fault.Conflict.
 func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange) (*Definition, error) {
 	if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
 		return nil, err
@@ -195,6 +197,10 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange)
 	if err != nil {
 		return nil, err
 	}
+	if err := c.clashes(*old); err != nil {
+		return nil, err
+	}
+	c.Seen = nil // it changes nothing
 	d := *old
 	c.apply(&d)
 	if err := d.prepare(ctx, q); err != nil {

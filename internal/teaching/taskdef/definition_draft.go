@@ -40,7 +40,7 @@ func mayBeDraft(ctx context.Context, q db.Q, unitID, id int64) error {
 	if err != nil {
 		return err
 	}
-	if !r.oneDocument() {
+	if !r.OneDocument() {
 		return fault.Field(fault.Refused, "draft_task_definition_id", "must be a task that asks for exactly "+
 			"one file, a document")
 	}

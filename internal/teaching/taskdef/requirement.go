@@ -210,9 +210,9 @@ func (r Requirements) ForStudents() Requirements {
 	return out
 }
 
-// oneDocument tells whether a definition with these can be the draft of the
+// OneDocument tells whether a definition with these can be the draft of the
 // learning summary.
-func (r Requirements) oneDocument() bool { return len(r) == 1 && r[0].Type == Document }
+func (r Requirements) OneDocument() bool { return len(r) == 1 && r[0].Type == Document }
 
 // Asked refuses a file that none of the requirements is for, by its key.
 func (l Requirements) Asked(key string) error {

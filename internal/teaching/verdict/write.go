@@ -174,10 +174,18 @@ func (v Verdict) echoes(ctx context.Context, q db.Q, by work.Mover, tasks ...int
 // say adds the comment of the verdict to each task, as Say does.
 func (v Verdict) say(ctx context.Context, q db.Q, by work.Mover, list []*decision) error {
 	rows, byTask := make([][]any, len(list)), map[int64]*decision{}
+	held := make([]*work.HeldTask, len(list))
+	for i, r := range list {
+		held[i] = r.Own
+	}
+	answers, err := work.Answers(ctx, q, by.UserID, held...)
+	if err != nil {
+		return err
+	}
 	for i, r := range list {
 		var read any
 		open := 1
-		if r.Own.TutorID != nil && *r.Own.TutorID == by.UserID {
+		if answers[r.Own.ID] {
 			read, open = q.Now(), 0
 		}
 		rows[i] = []any{i, r.Own.ID, r.Own.UnitID, r.Own.Addressee(by.UserID), read, open}

@@ -104,6 +104,19 @@ func (c Calendar) Carry(to Calendar, day clock.Date) clock.Date {
 	return to.day(to.untaught(after), p.Day)
 }
 
+// Shift gives the day so many teaching weeks later, or earlier, on the same weekday. From a day in a
+// break the first week later is the one after the break, and the first one earlier that before it.
+func (c Calendar) Shift(day clock.Date, weeks int) clock.Date {
+	p := c.Position(day)
+	if p.Break != 0 {
+		p = Position{Week: c.taught(c.index(day)), Day: p.Day}
+		if weeks > 0 {
+			weeks--
+		}
+	}
+	return c.day(c.untaught(p.Week+weeks), p.Day)
+}
+
 // index is the calendar week of a day, 0 for the one that holds the start.
 func (c Calendar) index(day clock.Date) int {
 	return MondayOf(day).DaysSince(c.monday) / 7

@@ -245,3 +245,30 @@ func TestCarryThereAndBack(t *testing.T) {
 		})
 	})
 }
+
+// A shift skips breaks, keeps the weekday, and is undone by the same one back.
+func TestShift(t *testing.T) {
+	for _, c := range []struct {
+		day   string
+		weeks int
+		want  string
+	}{
+		{"2018-03-30", 1, "2018-04-13"}, // over the break of 2 to 8 April
+		{"2018-04-13", -1, "2018-03-30"}, {"2018-03-06", 2, "2018-03-20"}, {"2018-04-03", 1, "2018-04-10"},
+		{"2018-04-03", -1, "2018-03-27"}, {"2018-05-25", 3, "2018-06-15"}, {"2018-03-06", -2, "2018-02-20"},
+	} {
+		if got := first.Shift(day(c.day), c.weeks); got != day(c.want) {
+			t.Errorf("%s by %d weeks is %s, not %s", c.day, c.weeks, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		at, weeks := first.monday.AddDays(rapid.IntRange(-100, 300).Draw(t, "day")), rapid.IntRange(-20, 20).Draw(t, "weeks")
+		to := first.Shift(at, weeks)
+		if to.Weekday() != at.Weekday() {
+			t.Errorf("%s becomes %s", at, to)
+		}
+		if first.Position(at).Break == 0 && first.Shift(to, -weeks) != at {
+			t.Errorf("%s by %d weeks and back is %s", at, weeks, first.Shift(to, -weeks))
+		}
+	})
+}

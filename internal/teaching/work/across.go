@@ -179,6 +179,42 @@ func (a Across) Counts(ctx context.Context, q db.Q) ([]StatusTally, error) {
 	return list, err
 }
 
+// AlikeStudents are students who stand alike on a task: at one status, with the same dates.
+type AlikeStudents struct {
+	Status    status.Status `db:"status"`
+	Submitted bool          `db:"submitted"`
+	Aimed     bool          `db:"aimed"` // their target grades ask for the task
+	Count     int64         `db:"count"`
+	Dates     due.Dates
+}
+
+// Alike counts the students that the filters find by what decides how they stand, by one statement. It
+// follows every filter but that of the status.
+func (a Across) Alike(ctx context.Context, q db.Q) (out []AlikeStudents, err error) {
+	type row struct {
+		AlikeStudents
+		Extensions int         `db:"extensions"`
+		Target     clock.Date  `db:"target_date"`
+		Deadline   *clock.Date `db:"due_date"`
+		UnitEnd    clock.Date  `db:"end_date"`
+		TimeZone   *string     `db:"time_zone"`
+	}
+	from, args := a.from()
+	const by = stands + `, t.submission_date IS NOT NULL, d.target_grade <= p.target_grade, coalesce(t.extensions, 0),
+		d.target_date, d.due_date, u.end_date, u.time_zone`
+	for r, err := range db.Each[row](ctx, q, `SELECT `+stands+` AS status, t.submission_date IS NOT NULL AS submitted,
+			d.target_grade <= p.target_grade AS aimed, coalesce(t.extensions, 0) AS extensions, d.target_date, d.due_date,
+			u.end_date, u.time_zone, count(*) AS count`+from+` GROUP BY `+by, args...) {
+		if err != nil {
+			return nil, err
+		}
+		r.Dates = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
+			Extensions: r.Extensions, Zone: clock.Zone(r.TimeZone)}
+		out = append(out, r.AlikeStudents)
+	}
+	return out, nil
+}
+
 // TaskTally is a task of a unit with how many of its students stand where.
 type TaskTally struct {
 	DefinitionID int64         `db:"task_definition_id" json:"task_definition_id"`

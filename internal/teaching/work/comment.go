@@ -12,6 +12,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
 	"lectern/internal/platform/files"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/status"
 )
 
@@ -75,7 +76,7 @@ type commentRow struct {
 	TaskID         int64         `db:"task_id"`
 	ProjectID      int64         `db:"project_id"`
 	OwnerID        int64         `db:"owner_id"` // the student of the task it is on
-	TutorID        *int64        `db:"tutor_id"` // who answers that student
+	Answers        bool          `db:"answers"`  // the reader is who answers that student now
 	TaskStatus     status.Status `db:"task_status"`
 	Text           string        `db:"comment"`
 	Type           string        `db:"type"`
@@ -112,15 +113,21 @@ const unasked = `EXISTS (SELECT 1 FROM extension_grants xg WHERE xg.task_comment
 
 // talk names the tasks whose comments are one conversation: the task of project
 // $1 for definition $2, and those handed in together with it.
-const talk = `WITH talk AS MATERIALIZED (SELECT s.id, s.project_id, s.status, p.user_id AS owner_id, ` + tutorOf +
-	` AS tutor_id
+const talk = `WITH talk AS MATERIALIZED (SELECT s.id, s.project_id, s.unit_id, s.status, p.user_id AS owner_id, ` +
+	tutorOf + ` AS tutor_id
 	FROM tasks s JOIN projects p ON p.id = s.project_id JOIN task_definitions d ON d.id = s.task_definition_id
 	WHERE s.id IN (SELECT o.id FROM tasks o WHERE o.project_id = $1 AND o.task_definition_id = $2
 		UNION SELECT n.id FROM tasks o JOIN tasks n ON n.group_submission_id = o.group_submission_id
 			WHERE o.project_id = $1 AND o.task_definition_id = $2)) `
 
-// commentRows reads the comments of a conversation for the reader $3.
-const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.tutor_id, t.status AS task_status,
+// heard goes on after talk and names its tasks once more, with whether the reader $3 is who answers
+// the student at the moment $4: the tutor or, while their queue is with others, one of those.
+var heard = `, heard AS MATERIALIZED (SELECT t.*, EXISTS (SELECT 1 FROM unit_roles o WHERE o.unit_id = t.unit_id
+		AND o.user_id = t.tutor_id AND (o.user_id = $3 AND NOT ` + handover.WithOthers("o.id", "$4") + `
+			OR o.id IN (` + handover.Handed("$3", "$4") + `))) AS answers FROM talk t) `
+
+// commentRows reads the comments of a conversation for the reader $3 at the moment $4.
+var commentRows = talk + heard + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.answers, t.status AS task_status,
 	c.comment, c.type, c.reply_to_id,
 		c.created_at, c.user_id, a.first_name AS a_first, a.last_name AS a_last, a.email AS a_email,
 		c.recipient_id, b.first_name AS b_first, b.last_name AS b_last, b.email AS b_email,
@@ -130,15 +137,18 @@ const commentRows = talk + `SELECT c.id, c.task_id, t.project_id, t.owner_id, t.
 		c.extension_assessed_at,
 		coalesce(c.number_of_prompts, 0) AS number_of_prompts, c.discussion_started_at, c.discussion_completed_at,
 		c.assessment_id, c.by_service, c.type = 'extension' AND ` + unasked + ` AS unasked
-	FROM talk t JOIN task_comments c ON c.task_id = t.id
+	FROM heard t JOIN task_comments c ON c.task_id = t.id
 	JOIN users a ON a.id = c.user_id JOIN users b ON b.id = c.recipient_id
 	LEFT JOIN comment_reads m ON m.task_comment_id = c.id AND m.user_id = $3
 	LEFT JOIN comment_reads k ON k.task_comment_id = c.id AND k.user_id = c.recipient_id `
 
+// commentPage reads some of them in their order, and is put together once.
+var commentPage = commentRows + `ORDER BY c.created_at, c.id LIMIT $5 OFFSET $6`
+
 // oneComment finds a comment of the conversation at a place, or fault.Missing.
 func oneComment(ctx context.Context, q db.Q, at TaskRef, reader, id int64) (*commentRow, error) {
-	return db.OneOf[commentRow](ctx, q, "comment on this task", commentRows+`WHERE c.id = $4`, at.ProjectID,
-		at.DefinitionID, reader, id)
+	return db.OneOf[commentRow](ctx, q, "comment on this task", commentRows+`WHERE c.id = $5`, at.ProjectID,
+		at.DefinitionID, reader, q.Now(), id)
 }
 
 // view shows a comment to a reader.
@@ -296,13 +306,17 @@ const insertComment = `INSERT INTO task_comments (task_id, unit_id, user_id, rec
 		(SELECT u.email FROM users u WHERE u.id = task_comments.recipient_id) AS b_email`
 
 // add writes the comment, and gives it as its author finds it. The author has read it;
-// what the student's own tutor wrote is new for none of the staff.
+// what the student's own tutor wrote, or who has their queue, is new for none of the staff.
 func (n newComment) add(ctx context.Context, q db.Q, t *HeldTask) (*commentRow, error) {
 	now := q.Now()
-	c := commentRow{TaskID: t.ID, ProjectID: t.ProjectID, OwnerID: t.OwnerID, TutorID: t.TutorID, TaskStatus: t.Status,
+	c := commentRow{TaskID: t.ID, ProjectID: t.ProjectID, OwnerID: t.OwnerID, TaskStatus: t.Status,
 		Text: n.Text, Type: n.Type, ReplyTo: n.ReplyTo, CreatedAt: now, AuthorID: n.Author,
 		RecipientID: t.Addressee(n.Author), ReadAt: &now, AssessmentID: n.Assessment}
-	if n.StaffRead || t.TutorID != nil && *t.TutorID == n.Author {
+	answers, err := Answers(ctx, q, n.Author, t)
+	if err != nil {
+		return nil, err
+	}
+	if n.StaffRead || answers[t.ID] {
 		c.StaffReadAt = &now
 	}
 	if c.RecipientID == n.Author {

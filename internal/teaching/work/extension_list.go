@@ -8,6 +8,7 @@ import (
 	"lectern/internal/ground/clock"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/status"
 )
 
@@ -60,9 +61,10 @@ type Extensions struct {
 	UnitID, CallerID         int64
 	Units                    []int64 // where UnitID is 0; the caller may see the requests of each
 	Decided                  bool    // those that were decided on, newest first; else those that wait, oldest first
-	Mine                     bool    // only the students of the caller's own classes
+	Mine                     bool    // only the students of the caller's classes: their own or handed to them
 	GrantReasons             bool    // the caller may see why others gave extensions without a request
 	TutorialID, DefinitionID int64   // 0: any
+	ID                       int64   // this one alone; 0: any
 	Page                     db.Page
 }
 
@@ -80,6 +82,11 @@ const extensionsFrom = `task_comments c JOIN tasks t ON t.id = c.task_id
 // Rows lists the requests, and tells how many there are in all, -1 when all were
 // asked for.
 func (l Extensions) Rows(ctx context.Context, q db.Q) ([]ListedExtension, int64, error) {
+	reasons := 0
+	if l.GrantReasons {
+		reasons = 1
+	}
+	args := []any{l.UnitID, l.CallerID, l.TutorialID, l.DefinitionID, reasons}
 	text := list{
 		columns: `c.id, c.unit_id, u.code, t.id AS task_id, t.project_id, t.task_definition_id, d.abbreviation,
 			d.name AS task_name,
@@ -95,17 +102,22 @@ func (l Extensions) Rows(ctx context.Context, q db.Q) ([]ListedExtension, int64,
 		text.order = `c.extension_assessed_at DESC, c.id DESC`
 	}
 	if l.Mine {
-		text.from += ` AND EXISTS (SELECT 1 FROM unit_roles r WHERE r.id = x.unit_role_id AND r.user_id = $2)`
+		roles, err := handover.Roles(ctx, q, l.CallerID)
+		if err != nil {
+			return nil, 0, err
+		}
+		var in string
+		in, args = db.In(args, roles)
+		text.from += ` AND x.unit_role_id IN ` + in
 	}
-	reasons := 0
-	if l.GrantReasons {
-		reasons = 1
-	}
-	args := []any{l.UnitID, l.CallerID, l.TutorialID, l.DefinitionID, reasons}
 	if l.UnitID == 0 {
 		var in string
 		in, args = db.In(args, l.Units)
 		text.from = strings.Replace(text.from, `c.unit_id = $1`, `$1 = 0 AND c.unit_id IN `+in, 1)
+	}
+	if l.ID != 0 {
+		args = append(args, l.ID)
+		text.from += fmt.Sprintf(` AND c.id = $%d`, len(args))
 	}
 	rows, total, err := part[listedExtension](ctx, q, text, l.Page, args...)
 	if err != nil {
@@ -116,6 +128,25 @@ func (l Extensions) Rows(ctx context.Context, q db.Q) ([]ListedExtension, int64,
 		out[i] = rows[i].dated()
 	}
 	return out, total, nil
+}
+
+// OpenExtensions counts the requests of some units that wait for one of their staff, by unit, as Rows does.
+func OpenExtensions(ctx context.Context, q db.Q, callerID int64, units []int64) (map[int64]int64, error) {
+	in, args := db.In([]any{callerID}, units)
+	out := map[int64]int64{}
+	for r, err := range db.Each[struct {
+		UnitID int64 `db:"unit_id"`
+		Count  int64 `db:"n"`
+	}](ctx, q, `SELECT c.unit_id, count(*) AS n FROM task_comments c JOIN tasks t ON t.id = c.task_id
+			JOIN projects p ON p.id = t.project_id AND p.enrolled AND p.user_id <> $1
+		WHERE c.unit_id IN `+in+` AND c.type = 'extension' AND c.extension_assessed_at IS NULL
+		GROUP BY c.unit_id`, args...) {
+		if err != nil {
+			return nil, fmt.Errorf("count extensions: %w", err)
+		}
+		out[r.UnitID] = r.Count
+	}
+	return out, nil
 }
 
 // dated is the row with the day its task is due now and would be due.

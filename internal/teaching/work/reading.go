@@ -17,8 +17,8 @@ type Reader struct {
 	Reasons bool // may read why others ask for more time
 }
 
-// isNew tells whether the reader has yet to see the comment. Once the student's
-// own tutor has read it, it is new for none of the staff.
+// isNew tells whether the reader has yet to see the comment. Once who answers the student,
+// their tutor or who has the tutor's queue, has read it, it is new for none of the staff.
 func (c *commentRow) isNew(by Reader) bool {
 	return c.Type != typeStatus && c.ReadAt == nil && !(by.Staff && c.StaffReadAt != nil)
 }
@@ -35,17 +35,15 @@ func (c *commentRow) reached() *clock.Time {
 	return c.ReachedAt
 }
 
-// isTutor tells whether the reader is the one who answers the student.
-func (c *commentRow) isTutor(by Reader) bool {
-	return by.Staff && c.TutorID != nil && *c.TutorID == by.UserID
-}
+// answers tells whether the reader is the one who answers the student now.
+func (c *commentRow) answers(by Reader) bool { return by.Staff && c.Answers }
 
 // stays tells whether looking at the comment does not count as reading it: a
 // discussion is read when it is answered, a request for an extension by the
 // tutor when it is decided.
 func (c *commentRow) stays(by Reader) bool {
 	return c.Type == typeDiscussion && c.CompletedAt == nil || c.Type == typeExtension && c.AssessedAt == nil &&
-		c.isTutor(by)
+		c.answers(by)
 }
 
 // Unread is what a reader sees for the first time.
@@ -69,7 +67,7 @@ func (u *Unread) note(c *commentRow, by Reader) {
 	switch {
 	case c.OwnerID == by.UserID:
 		u.mine, u.task = with(u.mine, c.ID), c.TaskID
-	case c.isTutor(by):
+	case c.answers(by):
 		u.staff = append(u.staff, []any{c.ID})
 		u.close = with(u.close, c.TaskID)
 	default:
@@ -103,8 +101,8 @@ func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p db.Page) (*C
 		}
 		v.Total = *n
 	}
-	for c, err := range db.Each[commentRow](ctx, q, commentRows+`ORDER BY c.created_at, c.id LIMIT $4 OFFSET $5`,
-		at.ProjectID, at.DefinitionID, by.UserID, p.Limit(), p.Offset()) {
+	for c, err := range db.Each[commentRow](ctx, q, commentPage,
+		at.ProjectID, at.DefinitionID, by.UserID, q.Now(), p.Limit(), p.Offset()) {
 		if err != nil {
 			return nil, err
 		}
@@ -121,11 +119,11 @@ func NewAmong(ctx context.Context, q db.Q, by Reader, at TaskRef, first int64) (
 	if by.Staff {
 		isNew += ` AND x.staff_read_at IS NULL`
 	}
-	for c, err := range db.Each[commentRow](ctx, q, talk+`SELECT * FROM (SELECT c.id, c.task_id, t.owner_id, t.tutor_id,
-			c.type, m.read_at, c.staff_read_at, c.extension_assessed_at, c.discussion_completed_at
-		FROM talk t JOIN task_comments c ON c.task_id = t.id
+	for c, err := range db.Each[commentRow](ctx, q, talk+heard+`SELECT * FROM (SELECT c.id, c.task_id, t.owner_id,
+			t.answers, c.type, m.read_at, c.staff_read_at, c.extension_assessed_at, c.discussion_completed_at
+		FROM heard t JOIN task_comments c ON c.task_id = t.id
 		LEFT JOIN comment_reads m ON m.task_comment_id = c.id AND m.user_id = $3
-		ORDER BY c.created_at, c.id LIMIT $4) x WHERE `+isNew, at.ProjectID, at.DefinitionID, by.UserID, first) {
+		ORDER BY c.created_at, c.id LIMIT $5) x WHERE `+isNew, at.ProjectID, at.DefinitionID, by.UserID, q.Now(), first) {
 		if err != nil {
 			return u, err
 		}
@@ -197,7 +195,7 @@ func (u *Unread) receipts(ctx context.Context, q db.Q, reader int64) ([]int64, e
 		args...)
 }
 
-// forStaff marks what the student's tutor has read for all the staff.
+// forStaff marks what who answers the student has read for all the staff.
 func (u *Unread) forStaff(ctx context.Context, q db.Q) error {
 	from, args, err := db.Rows(q, []any{q.Now()}, []string{"id BIGINT"}, u.staff)
 	if err != nil {
