@@ -69,7 +69,8 @@ func (s *Service) AddDefinition(ctx context.Context, unitID int64, c taskdef.Def
 }
 
 // ChangeDefinition changes a task definition, for whoever holds policy.EditDefinitions. It
-// refuses what AddDefinition refuses, and another group set while the one it has is in use.
+// refuses what AddDefinition refuses, another group set while the one it has is in use, and with
+// fault.Conflict a value that is no longer what the change says was seen.
 // Where it now says otherwise what is compared, or from where work is to be looked at, its
 // work is compared anew.
 func (s *Service) ChangeDefinition(ctx context.Context, id int64, c taskdef.DefinitionChange) (*taskdef.Definition,

@@ -1,7 +1,9 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
@@ -11,6 +13,7 @@ import (
 	"lectern/internal/teaching/progress"
 	"lectern/internal/teaching/queue"
 	"lectern/internal/teaching/status"
+	"lectern/internal/teaching/week"
 )
 
 // Home is what waits for a person in all their units, from two statements for what
@@ -60,8 +63,29 @@ type Teaching struct {
 	Oldest      *clock.Time `json:"oldest"` // since when the first to mark waits
 	NewComments int64       `db:"new_comments" json:"new_comments"`
 
-	FeedbackDays *int64 `db:"feedback_days" json:"-"` // within which feedback is promised
-	Overdue      int64  `json:"-"`                    // tasks to mark that wait longer
+	FeedbackDays *int64  `db:"feedback_days" json:"-"` // within which feedback is promised
+	Overdue      int64   `json:"-"`                    // tasks to mark that wait longer
+	Reader       *string `db:"reader_zone" json:"-"`   // the time zone of whoever teaches
+	Zone         *string `db:"time_zone" json:"-"`     // of the unit
+}
+
+// Targets are the units that somebody teaches, with what each promises.
+func (h *Home) Targets() []queue.Target {
+	out := make([]queue.Target, len(h.Teaches))
+	for i, t := range h.Teaches {
+		out[i] = queue.Target{UnitID: t.UnitID, Days: t.FeedbackDays}
+	}
+	return out
+}
+
+// Monday is when the week began for whoever teaches: on their own clock, else on that of a unit.
+func (h *Home) Monday(now clock.Time) clock.Time {
+	zone := time.UTC
+	if len(h.Teaches) > 0 {
+		zone = cmp.Or(clock.Zone(h.Teaches[0].Reader), clock.Zone(h.Teaches[0].Zone), zone)
+	}
+	day := week.MondayOf(clock.Day(now.In(zone)))
+	return clock.At(time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone))
 }
 
 // HomeOf gives what waits for somebody in the active units they study or teach.
@@ -78,27 +102,25 @@ func HomeOf(ctx context.Context, q db.Q, who *access.Caller) (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	teaches, err := db.All[Teaching](ctx, q, `SELECT u.id AS unit_id, u.code, u.name, u.feedback_days,
+	teaches, err := db.All[Teaching](ctx, q, `SELECT u.id AS unit_id, u.code, u.name, u.feedback_days, u.time_zone,
+			o.time_zone AS reader_zone,
 			(SELECT coalesce(sum(c.new_to_staff - coalesce(n.comments, 0)), 0) FROM tasks c
 				LEFT JOIN news_seen n ON n.task_id = c.id AND n.user_id = $1
 				WHERE c.unit_id = u.id AND c.new_to_staff > 0) AS new_comments
-		FROM unit_roles r JOIN units u ON u.id = r.unit_id
+		FROM unit_roles r JOIN units u ON u.id = r.unit_id JOIN users o ON o.id = r.user_id
 		WHERE r.user_id = $1 AND u.active ORDER BY u.code, u.id`, who.ID)
+	h := &Home{Studies: studies, Teaches: teaches, ToDo: todo}
 	if err == nil {
-		err = addTallies(ctx, q, who, teaches)
+		err = h.addTallies(ctx, q, who)
 	}
-	return &Home{Studies: studies, Teaches: teaches, ToDo: todo}, err
+	return h, err
 }
 
 // addTallies counts in each unit what waits, by one statement for all units.
-func addTallies(ctx context.Context, q db.Q, who *access.Caller, teaches []Teaching) error {
-	units := make([]queue.Target, len(teaches))
-	for i, t := range teaches {
-		units[i] = queue.Target{UnitID: t.UnitID, Days: t.FeedbackDays}
-	}
-	all, err := queue.Tallies(ctx, q, who.ID, units)
-	for i := range teaches {
-		t, n := &teaches[i], all[teaches[i].UnitID]
+func (h *Home) addTallies(ctx context.Context, q db.Q, who *access.Caller) error {
+	all, err := queue.Tallies(ctx, q, who.ID, h.Targets())
+	for i := range h.Teaches {
+		t, n := &h.Teaches[i], all[h.Teaches[i].UnitID]
 		t.Tally, t.Waiting, t.Oldest, t.Overdue = n.Tally, n.Waiting(), n.Oldest, n.Overdue
 	}
 	return err

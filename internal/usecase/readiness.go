@@ -142,20 +142,29 @@ func (u *setUp) readiness(tutorials []tutorial, tasks []taskdef.Definition, week
 
 // checkTask adds what is in the way of a task.
 func (u *setUp) checkTask(by map[CheckName]*Check, d *taskdef.Definition, weeks week.Calendar) {
-	if d.SheetHash == nil {
-		by[CheckSheets].wrong(d.Abbreviation)
+	for _, name := range TaskProblems(d, u.Start, u.End, weeks) {
+		by[name].wrong(d.Abbreviation)
+	}
+}
+
+// TaskChecks are the checks that concern single tasks.
+var TaskChecks = []CheckName{CheckSheets, CheckTaskDates, CheckBreaks, CheckRequirements}
+
+// TaskProblems are the checks that a task of a unit, of which the days and the weeks are given, stands
+// in the way of.
+func TaskProblems(d *taskdef.Definition, start, end clock.Date, weeks week.Calendar) (out []CheckName) {
+	add := func(wrong bool, name CheckName) {
+		if wrong {
+			out = append(out, name)
+		}
 	}
 	last := d.TargetDate
 	if d.DueDate != nil && d.DueDate.After(last) {
 		last = *d.DueDate
 	}
-	if d.StartDate.Before(u.Start) || last.After(u.End) {
-		by[CheckTaskDates].wrong(d.Abbreviation)
-	}
-	if weeks.Position(d.TargetDate).Break != 0 {
-		by[CheckBreaks].wrong(d.Abbreviation)
-	}
-	if len(d.Requirements) == 0 {
-		by[CheckRequirements].wrong(d.Abbreviation)
-	}
+	add(d.SheetHash == nil, CheckSheets)
+	add(d.StartDate.Before(start) || last.After(end), CheckTaskDates)
+	add(weeks.Position(d.TargetDate).Break != 0, CheckBreaks)
+	add(len(d.Requirements) == 0, CheckRequirements)
+	return out
 }

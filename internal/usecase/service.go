@@ -3,6 +3,7 @@ package usecase
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -111,6 +112,23 @@ func changeAlone[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) 
 		out, err = f(q)
 		return err
 	})
+	return out, err
+}
+
+// errPlanned ends the transaction of a plan, so that nothing of it is kept.
+var errPlanned = errors.New("this was a plan")
+
+// planned runs f as changeAlone does, keeps nothing of it, and gives what it gave.
+func planned[T any](ctx context.Context, d *db.DB, f func(db.Q) (T, error)) (out T, err error) {
+	err = d.Tx(ctx, func(q db.Q) error {
+		if out, err = f(q); err != nil {
+			return err
+		}
+		return errPlanned
+	})
+	if errors.Is(err, errPlanned) {
+		err = nil
+	}
 	return out, err
 }
 

@@ -35,9 +35,6 @@ func (f Sheet) read(opts sheet.Options, use func(*sheet.Reader) error) error {
 	return use(rows)
 }
 
-// errDryRun ends the transaction of a dry run, so that nothing of it is kept.
-var errDryRun = errors.New("dry run")
-
 // importSheet reads a sheet and has apply carry it out in one transaction, which a dry run
 // undoes.
 func (s *Service) importSheet(ctx context.Context, f Sheet, opts sheet.Options,
@@ -46,12 +43,12 @@ func (s *Service) importSheet(ctx context.Context, f Sheet, opts sheet.Options,
 		return s.DB.Tx(ctx, func(q db.Q) error {
 			report, err = apply(q, rows)
 			if err == nil && f.DryRun {
-				return errDryRun
+				return errPlanned
 			}
 			return err
 		})
 	})
-	if errors.Is(err, errDryRun) {
+	if errors.Is(err, errPlanned) {
 		err = nil
 	}
 	return report, err

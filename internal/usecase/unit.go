@@ -43,13 +43,21 @@ type UnitChange struct {
 	course.UnitChange
 	MainConvenorID    *int64                // a unit role of the unit
 	DraftDefinitionID course.Setting[int64] // the definition of the draft learning summary
+	Seen              *UnitChange           // what of it whoever changes it saw; nil: whatever it was
 }
 
 // ChangeUnit makes all of a change of a unit or, with an error, nothing of it, for whoever
 // holds policy.EditUnit. When the start of the unit moves, its task definitions move as many
-// days. It refuses what CreateUnit refuses.
+// days. It refuses what CreateUnit refuses, and with fault.Conflict a value that is no longer
+// what the change says was seen.
 func (s *Service) ChangeUnit(ctx context.Context, who *access.Caller, id int64, c UnitChange) (*FullUnit, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*FullUnit, error) { return changeUnit(ctx, q, who, id, c) })
+}
+
+// PlanUnit tells what ChangeUnit would make of a unit, and changes nothing: it is the same up to
+// the commit.
+func (s *Service) PlanUnit(ctx context.Context, who *access.Caller, id int64, c UnitChange) (*FullUnit, error) {
+	return planned(ctx, s.DB, func(q db.Q) (*FullUnit, error) { return changeUnit(ctx, q, who, id, c) })
 }
 
 // changeUnit is ChangeUnit in a transaction.
@@ -60,6 +68,7 @@ func changeUnit(ctx context.Context, q db.Q, who *access.Caller, id int64, c Uni
 	if err := c.beyond(ctx, q, id); err != nil {
 		return nil, err
 	}
+	c.Seen = nil // it changes nothing
 	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Unit, Action: audit.Changed, UnitID: id,
 		Fields: audit.Given(c)}); err != nil {
 		return nil, err
@@ -86,6 +95,9 @@ func (c UnitChange) save(ctx context.Context, q db.Q, id int64) error {
 		return fault.New(fault.Conflict, "Somebody moved the unit to another teaching period at the same moment, so "+
 			"nothing was saved. Look at the unit and try again.")
 	}
+	if err := c.clashes(old); err != nil {
+		return err
+	}
 	unit := c.Merge(*old, period)
 	if err := unit.Check(ctx, q, period); err != nil {
 		return err
@@ -94,6 +106,22 @@ func (c UnitChange) save(ctx context.Context, q db.Q, id int64) error {
 		return err
 	}
 	return shiftDefinitions(ctx, q, unit.StartDate.DaysSince(old.StartDate), `id = $2`, id)
+}
+
+// clashes refuses a change of values that somebody else changed since they were seen.
+func (c UnitChange) clashes(u *course.Unit) error {
+	if c.Seen == nil {
+		return nil
+	}
+	var wrong fault.Fields
+	c.Clashes(*u, c.Seen.UnitChange, &wrong)
+	if seen := c.Seen.MainConvenorID; seen != nil && c.MainConvenorID != nil {
+		course.Clash(&wrong, "main_convenor_id", u.MainConvenorID, seen, c.MainConvenorID)
+	}
+	if seen := c.Seen.DraftDefinitionID; seen.Set && c.DraftDefinitionID.Set {
+		course.Clash(&wrong, "draft_task_definition_id", u.DraftTaskDefinitionID, seen.To, c.DraftDefinitionID.To)
+	}
+	return wrong.Err(fault.Conflict)
 }
 
 // beyond makes the part of the change that other records hold.

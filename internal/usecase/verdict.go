@@ -2,7 +2,6 @@ package usecase
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"lectern/internal/ground/opt"
@@ -83,24 +82,18 @@ func (s *Service) UndoVerdict(ctx context.Context, who *access.Caller, id int64)
 	})
 }
 
-// errPlanned ends the transaction of a plan, so that nothing of it is kept.
-var errPlanned = errors.New("this was a plan")
-
 // PlanVerdicts tells what GiveVerdicts would come to, and changes nothing: it is the same
 // up to the commit.
 func (s *Service) PlanVerdicts(ctx context.Context, who *access.Caller, unitID int64, v verdict.Verdict,
-	tasks []verdict.TaskVersion) (out *verdict.Batch, err error) {
+	tasks []verdict.TaskVersion) (*verdict.Batch, error) {
 	if err := mayMark(who, v.Comment != ""); err != nil {
 		return nil, err
 	}
 	v.Key = ""
-	err = s.DB.Tx(ctx, func(q db.Q) error {
-		if out, err = verdict.GiveBatch(ctx, q, Mover(who), unitID, v, tasks); err != nil {
-			return err
-		}
-		return errPlanned
+	out, err := planned(ctx, s.DB, func(q db.Q) (*verdict.Batch, error) {
+		return verdict.GiveBatch(ctx, q, Mover(who), unitID, v, tasks)
 	})
-	if !errors.Is(err, errPlanned) {
+	if err != nil {
 		return nil, err
 	}
 	out.ID = nil

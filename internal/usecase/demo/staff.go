@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/note"
 	"lectern/internal/teaching/snippet"
 )
@@ -11,7 +12,7 @@ var phrases = []string{"Well argued, and your tests show it.", "Name your tests 
 	"Come and show me this in your next class."}
 
 // staff gives the staff of the first unit something to write with, and a note on a
-// student that only they see.
+// student that only they see. In the third a tutor will be away for a week.
 func (b *builder) staff() {
 	u := b.id[units[0].code]
 	for _, text := range phrases {
@@ -22,5 +23,9 @@ func (b *builder) staff() {
 	if b.err == nil {
 		_, b.err = note.Add(b.ctx, b.q, note.New{ProjectID: b.id[units[0].code+" project student_3"],
 			UserID: b.id["atutor"], Flagged: true, Text: "Was ill in weeks 3 and 4. Ask how it goes before judging lateness."})
+	}
+	if ai := units[2].code; b.err == nil {
+		_, b.err = handover.Add(b.ctx, b.q, handover.New{UnitID: b.id[ai], RoleID: b.id[ai+" angusmorton"],
+			Staff: []int64{b.id[ai+" atutor"]}, From: b.today.AddDays(7), Until: b.today.AddDays(13)})
 	}
 }

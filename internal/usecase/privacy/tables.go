@@ -14,6 +14,7 @@ import (
 	"lectern/internal/teaching/assess"
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/insight"
 	"lectern/internal/teaching/marking"
 	notes "lectern/internal/teaching/note"
@@ -31,7 +32,7 @@ import (
 // A package that gets such a table lists it in its Personal and, if it is the
 // package's first, here.
 var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, verdict.Personal,
-	notes.Personal, snippet.Personal, taskdef.Personal,
+	notes.Personal, handover.Personal, snippet.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
 	notify.Personal, turnitin.Personal, trash.Personal, events.Personal, audit.Personal, Personal)
 
