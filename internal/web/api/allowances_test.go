@@ -10,9 +10,10 @@ import (
 )
 
 // expensive are the routes that make or take in much at once: sheets, archives of
-// a whole unit, the words of documents, rollovers, emails.
-var expensive = regexp.MustCompile(`csv|rollover$|^(GET|POST) /api/submission/assess$|^GET /api/submission/unit|` +
-	`^GET .*/(grades|all_resources)$|^POST .*/task_pdfs$|^GET .*/(download_submissions|student_pdfs|text)$|^POST /api/users$`)
+// a whole unit, the words of documents, rollovers and their plans, emails.
+var expensive = regexp.MustCompile(`csv|rollover(/plan)?$|^(GET|POST) /api/submission/assess$|` +
+	`^GET /api/submission/unit|^GET .*/(grades|all_resources)$|^POST .*/task_pdfs$|` +
+	`^GET .*/(download_submissions|student_pdfs|text)$|^POST /api/users$`)
 
 func TestExpensiveEndpointsAndNoOthersAreBounded(t *testing.T) {
 	n := 0

@@ -32,12 +32,17 @@ func (s *Server) definitionRoutes() {
 		"Change a task definition",
 		s.changeDefinition,
 		endpoint.Audited(audit.Definition),
-		endpoint.Also(409, "the name or the abbreviation is taken, or the group set is in use"),
-		rules, requirements, checks, statuses, limits)
+		endpoint.Also(409, "the name or the abbreviation is taken, the group set is in use, or a value is no longer "+
+			"what was seen"),
+		rules, requirements, checks, statuses, limits, endpoint.Shaped[taskdef.Requirements]("seen[upload_requirements]"),
+		endpoint.Shaped[taskdef.Checks]("seen[plagiarism_checks]"),
+		endpoint.Shaped[taskdef.AssessmentStatuses]("seen[assessment_statuses]"),
+		endpoint.Shaped[taskdef.Limits]("seen[assessment_limits]"))
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/task_definitions/{id}", 204, policy.EditDefinitions,
 		"Delete a task definition; one that holds students' work by force only", s.deleteDefinition,
 		endpoint.Audited(audit.Definition), endpoint.Asks(policy.DeleteWork),
 		endpoint.Also(409, "it holds students' work"))
+	s.definitionMoveRoutes()
 	s.definitionFileRoutes()
 	s.definitionSheetRoutes()
 }
@@ -177,37 +182,50 @@ type definitionPath struct {
 	ID     int64 `path:"id" scope:"definition"`
 }
 
-type changeDefinitionIn struct {
-	definitionPath
-	Def struct {
-		Name           params.Opt[string]      `param:"name"`
-		Abbreviation   params.Opt[string]      `param:"abbreviation"`
-		Description    params.Opt[string]      `param:"description" text:"lines" null:"clears"`
-		Weighting      params.Opt[int64]       `param:"weighting"`
-		TargetGrade    params.Opt[grade.Grade] `param:"target_grade"`
-		StartDate      params.Opt[clock.Date]  `param:"start_date"`
-		TargetDate     params.Opt[clock.Date]  `param:"target_date"`
-		RestrictStatus params.Opt[bool]        `param:"restrict_status_updates"`
-		WarnPct        params.Opt[int64]       `param:"plagiarism_warn_pct"`
-		IsGraded       params.Opt[bool]        `param:"is_graded"`
-		MaxQualityPts  params.Opt[int64]       `param:"max_quality_pts"`
-		definitionExtras
-	} `param:"task_def"`
+// definitionChanges are what changing a definition takes.
+type definitionChanges struct {
+	Name           params.Opt[string]      `param:"name"`
+	Abbreviation   params.Opt[string]      `param:"abbreviation"`
+	Description    params.Opt[string]      `param:"description" text:"lines" null:"clears"`
+	Weighting      params.Opt[int64]       `param:"weighting"`
+	TargetGrade    params.Opt[grade.Grade] `param:"target_grade"`
+	StartDate      params.Opt[clock.Date]  `param:"start_date"`
+	TargetDate     params.Opt[clock.Date]  `param:"target_date"`
+	RestrictStatus params.Opt[bool]        `param:"restrict_status_updates"`
+	WarnPct        params.Opt[int64]       `param:"plagiarism_warn_pct"`
+	IsGraded       params.Opt[bool]        `param:"is_graded"`
+	MaxQualityPts  params.Opt[int64]       `param:"max_quality_pts"`
+	definitionExtras
 }
 
-func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller,
-	in changeDefinitionIn) (*taskdef.DefinitionRecord,
-	error) {
-	d := in.Def
+func (d *definitionChanges) all() (taskdef.DefinitionChange, error) {
 	c := taskdef.DefinitionChange{Name: d.Name.Ptr(), Abbreviation: d.Abbreviation.Ptr(),
 		Description: orNone(d.Description, ""),
 		Weighting:   d.Weighting.Ptr(), TargetGrade: d.TargetGrade.Ptr(), StartDate: d.StartDate.Ptr(),
 		TargetDate:     d.TargetDate.Ptr(),
 		RestrictStatus: d.RestrictStatus.Ptr(), WarnPct: d.WarnPct.Ptr(), IsGraded: d.IsGraded.Ptr(),
 		MaxQualityPts: d.MaxQualityPts.Ptr()}
-	if err := d.into(&c); err != nil {
+	return c, d.into(&c)
+}
+
+type changeDefinitionIn struct {
+	definitionPath
+	Def  definitionChanges `param:"task_def"`
+	Seen definitionChanges `param:"seen" faults:"none" doc:"the task as you saw it; what somebody else changed meanwhile is refused"`
+}
+
+func (s *Server) changeDefinition(ctx context.Context, _ *access.Caller,
+	in changeDefinitionIn) (*taskdef.DefinitionRecord,
+	error) {
+	c, err := in.Def.all()
+	if err != nil {
 		return nil, err
 	}
+	seen, err := in.Seen.all()
+	if err != nil {
+		return nil, err
+	}
+	c.Seen = &seen
 	return changedDefinition(s.usecases.ChangeDefinition(ctx, in.ID, c))
 }
 

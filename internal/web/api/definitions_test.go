@@ -74,6 +74,9 @@ var _ = rights(
 	rightRow{"PUT /api/units/{unit_id}/task_definitions/{id}", defA + "/{defA1}", convenorsA,
 		`{"task_def":{"name":"New"}}`},
 	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{id}", defA + "/{defA1}", convenorsA, nil},
+	rightRow{"POST /api/units/{unit_id}/task_definitions/shift", defA + "/shift", convenorsA,
+		`{"weeks":1,"tasks":[{"id":1}]}`},
+	rightRow{"POST /api/units/{unit_id}/task_definitions/{id}/duplicate", defA + "/{defA1}/duplicate", convenorsA, nil},
 	rightRow{"POST /api/units/{unit_id}/task_definitions/{task_def_id}/task_sheet", defA + "/{defA1}/task_sheet",
 		convenorsA, aFile("a.pdf", aPDF)},
 	rightRow{"DELETE /api/units/{unit_id}/task_definitions/{task_def_id}/task_sheet", defA + "/{defA1}/task_sheet",
@@ -106,6 +109,26 @@ var _ = rights(
 	rightRow{"POST /api/csv/task_definitions", "/api/csv/task_definitions?unit_id={unitA}", convenorsA,
 		aFile("a.csv", "name\nx\n")},
 )
+
+// Whoever says what they saw of a task is refused a value that somebody else changed since, with what it
+// is; values that only one of them changed go through.
+func TestATaskThatSomebodyElseChanged(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		put := func(text string) *answered { return w.do("convenor", "PUT "+defA+"/{defA1}", text) }
+		put(`{"task_def":{"name":"Before","weighting":2,"start_date":"2026-09-21","target_date":"2026-10-02",
+			"due_date":null}}`).
+			status(200)
+		seen := `"seen":{"name":"Before","weighting":2,"target_date":"2026-10-02","due_date":null,"upload_requirements":[]}`
+		put(`{"task_def":{"name":"Theirs","weighting":9,"due_date":"2026-10-09"}}`).status(200)
+		put(`{`+seen+`,"task_def":{"name":"Mine","target_date":"2026-10-03"}}`).status(409).says("task_def[name]", `"Theirs"`)
+		put(`{`+seen+`,"task_def":{"due_date":"2026-10-16"}}`).status(409).says("task_def[due_date]", "9 Oct 2026")
+		w.do("convenor", "GET "+defA+"/{defA1}", nil).has(`{"name":"Theirs","weighting":9,"target_date":"2026-10-02"}`)
+		put(`{` + seen + `,"task_def":{"target_date":"2026-10-03"}}`).status(200).
+			has(`{"name":"Theirs","weighting":9,"target_date":"2026-10-03","due_date":"2026-10-09"}`)
+		put(`{` + seen + `,"task_def":{"weighting":9}}`).status(200) // it is so already
+		put(`{"seen":{"start_date":"soon"},"task_def":{"name":"Mine"}}`).status(400).says("seen[start_date]")
+	})
+}
 
 func TestDefinitions(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -449,5 +472,40 @@ func TestDefinitionSheets(t *testing.T) {
 		w.do("convenor", "POST /api/csv/task_definitions?unit_id={unitA}", aFile("t.csv", aPDF)).status(415)
 		w.do("convenor", "POST /api/csv/task_definitions", aFile("t.csv", sheet)).status(400).says("unit_id")
 		w.do("convenor", "GET /api/csv/task_definitions", nil).status(400)
+	})
+}
+
+// Many tasks move by teaching weeks: a plan tells and changes nothing, and where the target of one is no
+// longer what was seen, none moves. A copy has all that a task has but its names.
+func TestDefinitionsMoveAndAreDuplicated(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		shift := func(text string) *answered { return w.do("convenor", "POST "+defA+"/shift", named(w, text)) }
+		was := w.do("convenor", "GET "+defA+"/{defA1}", nil).status(200).object()["target_date"].(string)
+		plan := shift(`{"weeks":1,"dry_run":true,"tasks":[{"id":«defA1»},{"id":«defA2»}]}`).status(200).Body.String()
+		for _, part := range []string{`"problems":[`, `"from":{"start_date":`, was} {
+			if !strings.Contains(plan, part) {
+				t.Errorf("the plan lacks %s: %s", part, plan)
+			}
+		}
+		w.do("convenor", "GET "+defA+"/{defA1}", nil).has(`{"target_date":"` + was + `"}`)
+		shift(`{"weeks":1,"tasks":[{"id":«defA1»,"target_date":"2001-01-01"},{"id":«defA2»}]}`).status(409).
+			says("in the meantime")
+		shift(`{"weeks":1,"tasks":[{"id":«defA1»,"target_date":"` + was + `"},{"id":«defA2»}]}`).status(200)
+		if now := w.do("convenor", "GET "+defA+"/{defA1}", nil).object()["target_date"]; now == was {
+			t.Errorf("the task still has its target on %s", now)
+		}
+		shift(`{"weeks":-1,"tasks":[{"id":«defA1»}]}`).status(200)
+		w.do("convenor", "GET "+defA+"/{defA1}", nil).has(`{"target_date":"` + was + `"}`)
+		shift(`{"weeks":0,"tasks":[{"id":«defA1»}]}`).status(422).says("weeks")
+		shift(`{"weeks":1,"tasks":[]}`).status(422)
+		shift(`{"weeks":1,"tasks":[{"id":«defB1»}]}`).status(404)
+		w.do("convenor", "POST "+defA+"/{defA1}/task_sheet", aFile("a.pdf", aPDF)).status(200)
+		for _, end := range []string{" copy", " copy 2"} {
+			made := w.do("convenor", "POST "+defA+"/{defA1}/duplicate", nil).status(201).object()
+			if !strings.HasSuffix(made["name"].(string), end) || !strings.HasSuffix(made["abbreviation"].(string), end) ||
+				made["has_task_sheet"] != true || made["target_date"] != was {
+				t.Errorf("the copy is %v", made)
+			}
+		}
 	})
 }

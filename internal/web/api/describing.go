@@ -67,9 +67,10 @@ var tags = []endpoint.Tag{
 	tag("Automated assessment", "Container images and what they say about submissions.", `overseer|/assessment$`),
 	tag("Users", "People, their accounts and mails.", `^/api/(csv/)?users|^/api/data_export|^/api/unsubscribe|^/api/preferences`),
 	tag("Administration", "The audit log, backups, events, background jobs and webhooks.", `^/api/admin`),
-	tag("Marking", "The inbox, verdicts, reusable comments, notes of the staff, marking without a connection, and "+
-		"work in bulk.", `/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|/snippets|/notes|`+
-		`/presence$|/verdict`),
+	tag("Marking", "The inbox, verdicts, reusable comments, notes of the staff, handovers, marking without a "+
+		"connection, and work in bulk.", `/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|`+
+		`/snippets|/notes|`+
+		`/presence$|/verdict|/handovers`),
 	tag("Portfolios", "What students compile of their work.", `/portfolio`),
 	tag("Comments", "Conversations about tasks, discussions, requests for more time and reviews of marks.",
 		`/comments|discussion_comment|extension|/reviews`),

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lectern/internal/ground/clock"
 )
 
 // foreignRow says what happens when a parameter that names a record is given one of
@@ -55,6 +57,9 @@ var foreignRows = []foreignRow{
 		url.QueryEscape(`[{"version":1,"id":`), "{task}%7D%5D", "{taskB}%7D%5D", nil},
 	{"post /api/units/{id}/extensions/grants task_definition_id", "tutor", "POST /api/units/{unitA}/extensions/grants" +
 		"?weeks=1&reason=Ill&projects={project:student}&task_definition_id=", "{defA1}", "{defB1}", nil},
+	{"post /api/units/{unit_id}/handovers unit_role_id", "convenor", "POST /api/units/{unitA}/handovers" +
+		"?staff={role:convenor}&from=" + inAMonth + "&until=" + inAMonth + "&unit_role_id=",
+		"{role:tutor}", "{role:tutorB}", nil},
 	{"get /api/units/{id}/snippets task_definition_id", "tutor", "GET /api/units/{unitA}/snippets?task_definition_id=",
 		"{defA1}", "{defB1}", nil},
 	{"post /api/units/{id}/snippets task_definition_id", "tutor",
@@ -126,11 +131,15 @@ var foreignRows = []foreignRow{
 		"POST " + defA + "?task_def[tutorial_stream_abbr]=", "only-a", "only-b",
 		definitionWith("abbreviation", "G2", "name", "G2",
 			"tutorial_stream_abbr", nil)},
+	{"post /api/units/{unit_id}/task_definitions/shift tasks.id", "convenor", "POST " + defA + "/shift?weeks=1&tasks=" +
+		url.QueryEscape(`[{"id":`), "{defA1}%7D%5D", "{defB1}%7D%5D", nil},
 	{"put /api/units/{unit_id}/task_definitions/{id} task_def.group_set_id", "convenor",
 		"PUT " + defA + "/{defA2}?task_def[group_set_id]=", "{set}", "{setB}", nil},
 	{"put /api/units/{unit_id}/task_definitions/{id} task_def.tutorial_stream_abbr", "convenor",
 		"PUT " + defA + "/{defA2}?task_def[tutorial_stream_abbr]=", "only-a", "only-b", nil},
 }
+
+var inAMonth = clock.Day(clock.Real()).AddDays(30).String()
 
 const noMarks = "Username,Name,Tutorial,Task,Status,New Grade,New Quality,New Comment\r\n"
 
@@ -153,6 +162,10 @@ var elsewhereFree = []string{
 	"get /api/admin/audit unit_id", "get /api/admin/audit project_id", "get /api/admin/audit user_id",
 	// What narrows the rows of a unit shows none of another one's.
 	"get /api/submission/assess task_definition_id", "get /api/units/{id}/extensions task_definition_id", "get /api/units/{id}/extensions tutorial_id",
+	// What was seen is only compared with what is there.
+	"put /api/units/{id} seen.draft_task_definition_id", "put /api/units/{id} seen.main_convenor_id",
+	"put /api/units/{unit_id}/task_definitions/{id} seen.group_set_id",
+	"put /api/units/{unit_id}/task_definitions/{id} seen.tutorial_stream_abbr",
 	"post /api/unit_roles user_id", // anybody at the university can be employed
 	// Filters that only narrow: a tutorial or tutor of another unit finds nobody.
 	"get /api/units/{id}/queue tutor_id", "get /api/units/{id}/queue/around tutor_id",

@@ -26,7 +26,7 @@ func (s *Server) inboxRoutes() {
 
 type inboxIn struct {
 	UnitID int64 `path:"id" scope:"unit"`
-	Mine   bool  `param:"mine" doc:"only the students of the caller's own tutorials"`
+	Mine   bool  `param:"mine" doc:"only the students of the caller's tutorials, their own or handed to them"`
 	paging
 }
 

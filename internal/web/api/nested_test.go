@@ -30,6 +30,7 @@ var nestings = map[string]nesting{
 	"discussion":               {"{discussion}", commentsElsewhere},
 	"assess_extension":         {"{extension}", commentsElsewhere},
 	"reviews":                  {"{review}", []string{"{reviewMate}", "{reviewB}"}},
+	"handovers":                {"{handover}", []string{"{handoverB}"}},
 	"tutorials":                {"ONLYA", []string{"ONLYB"}},
 	"tutorial_streams":         {"only-a", []string{"only-b"}},
 	"outcomes":                 {"{outcomeA}", []string{"{outcomeB}"}},
@@ -91,6 +92,12 @@ func (w *world) nested() {
 	w.reviewOf("review", "student", "{defA1}", "It runs")
 	w.reviewOf("reviewMate", "mate", "{defA1}", "It runs")
 	w.reviewOf("reviewB", "studentB", "{defB1}", "It runs")
+	for name, unit := range map[string]string{"handover": "unitA", "handoverB": "unitB"} {
+		role := w.number(`SELECT min(id) FROM unit_roles WHERE unit_id = $1`, w.id[unit])
+		day := clock.Day(w.now)
+		w.add(name, "handovers", row{"unit_id": w.id[unit], "unit_role_id": role, "from_date": day, "until_date": day,
+			"starts_at": clock.At(w.now), "ends_at": clock.At(w.now.Add(time.Hour)), "created_at": w.db.Now()})
+	}
 }
 
 // deletedByHand adds what was deleted in each unit, with a file of the same number.

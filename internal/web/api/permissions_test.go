@@ -54,6 +54,9 @@ func TestReadingIsNotRefusedAsAChange(t *testing.T) {
 	for _, p := range everything() {
 		verb, _, _ := strings.Cut(p.Action, " ")
 		for _, route := range p.Routes {
+			if route == "GET /units/new" { // which is there for nothing else
+				continue
+			}
 			if strings.HasPrefix(route, "GET ") && slices.Contains([]string{"change", "create", "import", "delete"}, verb) {
 				t.Errorf("%s is refused with %q", route, p.right.Refusal())
 			}

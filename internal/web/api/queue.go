@@ -34,7 +34,7 @@ func (s *Server) queueRoutes() {
 // queueFilter is what the queue is narrowed to.
 type queueFilter struct {
 	UnitID     int64         `path:"id" scope:"unit"`
-	Mine       bool          `param:"mine" doc:"only the students of the caller's own tutorials"`
+	Mine       bool          `param:"mine" doc:"only the students of the caller's tutorials, their own or handed to them"`
 	TutorialID int64         `param:"tutorial_id" doc:"only the students of this tutorial"`
 	Status     status.Status `param:"status" doc:"only tasks at this status"`
 	Kind       string        `param:"kind" enum:"to_mark,to_answer,pinned" doc:"only what is to mark, to answer, or neither"`

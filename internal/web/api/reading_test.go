@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/ground/clock"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
@@ -83,6 +84,7 @@ var readings = []reading{
 		"/api/units/{id}/stats/student_target_grade"}},
 
 	{policy.SeeTutorPace, "convenor", `"tutors":[{`, []string{"/api/units/{id}/turnaround"}},
+	{policy.SeeHandovers, "tutor", `"from":"2001-02-03"`, []string{handoversPath, handoversPath + "/{id}"}},
 	{policy.SeeReadiness, "convenor", `"checks":[{`, []string{"/api/units/{id}/readiness"}},
 
 	{policy.ListUsers, "convenor", `outsider@example.edu`, []string{"/api/users"}},
@@ -208,6 +210,9 @@ func (w *world) fillFields() {
 		"weeks_requested": "1"}).status(201)
 	w.set(`INSERT INTO extension_grants (task_comment_id, weeks, reason)
 		SELECT id, 1, 'Quokka grant' FROM task_comments WHERE comment = 'Quokka reason'`)
+	long, _ := clock.ParseDate("2001-02-03")
+	w.put("handovers", row{"id": 4711, "unit_id": w.id["unitA"], "unit_role_id": w.roleOf("tutor"), "from_date": long,
+		"until_date": long, "starts_at": w.db.Now(), "ends_at": clock.At(w.now.AddDate(1, 0, 0)), "created_at": w.db.Now()})
 	w.markedLately()
 	w.reviewOf("review", "student", "{defA1}", "Quokka review")
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,

@@ -19,6 +19,11 @@ func (s *Server) rolloverRoutes() {
 		endpoint.Location("/api/units/{.id}"), endpoint.Also(409, "the period has a unit of that code"),
 		endpoint.Also(422, "dates out of order or outside the period"), endpoint.Asks(unitParts...),
 		endpoint.Costs(endpoint.Rollovers))
+	endpoint.Route(s.Server, "POST /api/units/{id}/rollover/plan", 200, policy.RolloverUnit,
+		"Tell what copying a unit into another teaching period would make, and change nothing", s.planRollover,
+		endpoint.Unaudited("a plan changes nothing"), endpoint.Also(409, "the period has a unit of that code"),
+		endpoint.Also(422, "dates out of order or outside the period"), endpoint.Asks(unitParts...),
+		endpoint.Costs(endpoint.Rollovers))
 	endpoint.Route(s.Server, "POST /api/teaching_periods/{existing_teaching_period_id}/rollover", 200,
 		policy.RolloverPeriod,
 		"Copy the units of a teaching period into a later one", s.rolloverPeriod,
@@ -34,9 +39,17 @@ type rolloverUnitIn struct {
 	EndDate   params.Opt[clock.Date] `param:"end_date" doc:"inside the teaching period; its last day when absent"`
 }
 
+func (in *rolloverUnitIn) to() usecase.UnitRollover {
+	return usecase.UnitRollover{PeriodID: in.PeriodID, Start: in.StartDate.Ptr(), End: in.EndDate.Ptr()}
+}
+
 func (s *Server) rolloverUnit(ctx context.Context, who *access.Caller, in rolloverUnitIn) (*usecase.FullUnit, error) {
-	return s.usecases.RolloverUnit(ctx, who, in.ID, usecase.UnitRollover{PeriodID: in.PeriodID,
-		Start: in.StartDate.Ptr(), End: in.EndDate.Ptr()})
+	return s.usecases.RolloverUnit(ctx, who, in.ID, in.to())
+}
+
+func (s *Server) planRollover(ctx context.Context, who *access.Caller, in rolloverUnitIn) (
+	*usecase.RolloverPlan, error) {
+	return s.usecases.PlanRollover(ctx, who, in.ID, in.to())
 }
 
 type rolloverPeriodIn struct {

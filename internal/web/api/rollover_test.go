@@ -14,6 +14,8 @@ import (
 
 var _ = rights(
 	rightRow{"POST /api/units/{id}/rollover", "/api/units/{unitA}/rollover", convenorsA, `{"teaching_period_id":1}`},
+	rightRow{"POST /api/units/{id}/rollover/plan", "/api/units/{unitA}/rollover/plan", convenorsA,
+		`{"teaching_period_id":1}`},
 	rightRow{"POST /api/teaching_periods/{existing_teaching_period_id}/rollover", "/api/teaching_periods/{T1}/rollover",
 		"admin", `{"new_teaching_period_id":1}`},
 )
@@ -101,6 +103,51 @@ func TestRolloverUnit(t *testing.T) {
 		}
 		w.do("convenor", "POST /api/units/{unitA}/rollover",
 			form{"teaching_period_id": fmt.Sprint(w.id["T2"])}).status(409).says("code")
+	})
+}
+
+// A plan of a rollover tells what the rollover makes: what is carried, where the dates fall, and what
+// is left behind. It is refused as the rollover is, and keeps nothing.
+func TestPlanARollover(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		start := w.secondPeriod("T2", 140)
+		w.furnish()
+		const path = "POST /api/units/{unitA}/rollover/plan"
+		to := form{"teaching_period_id": fmt.Sprint(w.id["T2"])}
+		kept, before := w.count("audit_outbox"), w.count("task_definitions")
+		for _, who := range []string{"convenor", "admin"} {
+			p := w.do(who, path, to).status(200).object()
+			has(t, "the plan", p, map[string]any{"code": "SIT10A", "start_date": start.String(),
+				"end_date": start.AddDays(95).String(), "teaching_period_id": float64(w.id["T2"])})
+			has(t, "what is carried", p["carried"].(map[string]any), map[string]any{"tasks": 2.0, "files": 3.0,
+				"outcomes": 1.0, "alignments": 1.0, "tutorial_streams": 1.0, "group_sets": 1.0, "staff": 1.0})
+			has(t, "what is left behind", p["left_behind"].(map[string]any), map[string]any{"students": 4.0,
+				"tutorials": 1.0, "staff": 2.0})
+		}
+		for _, who := range []string{"tutor", "student", "convenorB", "outsider"} {
+			w.do(who, path, to).status(403)
+		}
+		w.do("convenor", path, nil).status(400).says("teaching_period_id")
+		w.do("convenor", path, form{"teaching_period_id": "999"}).status(404)
+		w.do("convenor", path, form{"teaching_period_id": fmt.Sprint(w.id["T2"]),
+			"start_date": start.AddDays(-1).String()}).status(422).says("start_date")
+		if n := w.count("units"); n != 2 || w.count("task_definitions") != before || w.count("audit_outbox") != kept {
+			t.Errorf("a plan left %d units, or tasks or entries", n)
+		}
+		plan := w.do("convenor", path, to).status(200).object()["tasks"].([]any)
+		made := w.do("convenor", "POST /api/units/{unitA}/rollover", to).status(201).object()["task_definitions"].([]any)
+		dates := map[any]any{}
+		for _, d := range made {
+			dates[d.(map[string]any)["abbreviation"]] = d.(map[string]any)["target_date"]
+		}
+		for _, one := range plan {
+			d := one.(map[string]any)
+			if dates[d["abbreviation"]] != d["target_date"] || d["from_target_date"] == d["target_date"] ||
+				d["outside"] != false {
+				t.Errorf("the plan says %v, and it became %v", d, dates[d["abbreviation"]])
+			}
+		}
+		w.do("convenor", path, to).status(409).says("code")
 	})
 }
 

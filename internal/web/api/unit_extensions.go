@@ -29,7 +29,7 @@ func (s *Server) unitExtensionRoutes() {
 type listExtensionsIn struct {
 	UnitID       int64             `path:"id" scope:"unit"`
 	Decided      bool              `param:"decided" doc:"those that were decided on, newest first; without it those that wait, oldest first"`
-	Mine         bool              `param:"mine" doc:"only the students of the caller's own tutorials"`
+	Mine         bool              `param:"mine" doc:"only the students of the caller's tutorials, their own or handed to them"`
 	TutorialID   params.Opt[int64] `param:"tutorial_id" doc:"only the students of this tutorial"`
 	DefinitionID params.Opt[int64] `param:"task_definition_id" doc:"only requests for this task"`
 	paging

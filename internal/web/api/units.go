@@ -31,7 +31,8 @@ func (s *Server) unitRoutes() {
 	endpoint.Route(s.Server, "PUT /api/units/{id}", 200, policy.EditUnit, "Change a unit; moving its start moves its "+
 		"tasks", s.changeUnit,
 		endpoint.Audited(audit.Unit, audit.Role),
-		endpoint.Also(409, "the period has a unit of that code"), endpoint.Also(422, "dates out of order or outside "+
+		endpoint.Also(409, "the period has a unit of that code, or a value is no longer what was seen"),
+		endpoint.Also(422, "dates out of order or outside "+
 			"the period, or another rule"), endpoint.Asks(unitParts...))
 }
 
@@ -126,27 +127,40 @@ func (s *Server) addUnit(ctx context.Context, who *access.Caller, in addUnitIn) 
 	return s.usecases.CreateUnit(ctx, who, c, u.MainConvenorUserID)
 }
 
-type changeUnitIn struct {
-	unitIn
-	Unit struct {
-		Name                  params.Opt[string] `param:"name"`
-		Code                  params.Opt[string] `param:"code" doc:"unique in the teaching period"`
-		Active                params.Opt[bool]   `param:"active"`
-		TeachingPeriodID      params.Opt[int64]  `param:"teaching_period_id" null:"clears" doc:"-1 or null: in no period"`
-		MainConvenorID        params.Opt[int64]  `param:"main_convenor_id" doc:"a unit role: a convenor of this unit"`
-		DraftTaskDefinitionID params.Opt[int64]  `param:"draft_task_definition_id" null:"clears" doc:"a task of this unit that asks for one document; null: none"`
-		unitValues
-	} `param:"unit"`
+// unitChanges are what changing a unit takes.
+type unitChanges struct {
+	Name                  params.Opt[string] `param:"name"`
+	Code                  params.Opt[string] `param:"code" doc:"unique in the teaching period"`
+	Active                params.Opt[bool]   `param:"active"`
+	TeachingPeriodID      params.Opt[int64]  `param:"teaching_period_id" null:"clears" doc:"-1 or null: in no period"`
+	MainConvenorID        params.Opt[int64]  `param:"main_convenor_id" doc:"a unit role: a convenor of this unit"`
+	DraftTaskDefinitionID params.Opt[int64]  `param:"draft_task_definition_id" null:"clears" doc:"a task of this unit that asks for one document; null: none"`
+	unitValues
 }
 
-func (s *Server) changeUnit(ctx context.Context, who *access.Caller, in changeUnitIn) (*usecase.FullUnit, error) {
-	u := &in.Unit
+func (u *unitChanges) all() usecase.UnitChange {
 	c := usecase.UnitChange{UnitChange: u.change(), MainConvenorID: u.MainConvenorID.Ptr(),
 		DraftDefinitionID: setting(u.DraftTaskDefinitionID)}
 	c.Name, c.Code, c.Active = u.Name.Ptr(), u.Code.Ptr(), u.Active.Ptr()
 	c.TeachingPeriodID = setting(u.TeachingPeriodID)
 	if u.TeachingPeriodID.Or(0) == -1 {
 		c.TeachingPeriodID.To = nil
+	}
+	return c
+}
+
+type changeUnitIn struct {
+	unitIn
+	Unit   unitChanges `param:"unit"`
+	Seen   unitChanges `param:"seen" faults:"none" doc:"the unit as you saw it; what somebody else changed meanwhile is refused"`
+	DryRun bool        `param:"dry_run" doc:"tell what would become of the unit and its tasks, and change nothing"`
+}
+
+func (s *Server) changeUnit(ctx context.Context, who *access.Caller, in changeUnitIn) (*usecase.FullUnit, error) {
+	c, seen := in.Unit.all(), in.Seen.all()
+	c.Seen = &seen
+	if in.DryRun {
+		return s.usecases.PlanUnit(ctx, who, in.ID, c)
 	}
 	return s.usecases.ChangeUnit(ctx, who, in.ID, c)
 }

@@ -367,6 +367,10 @@ func TestMoveUnit(t *testing.T) {
 		put(`"start_date":"%s"`, start.AddDays(7)).status(200).
 			has(fmt.Sprintf(`{"start_date":"%s","end_date":"%s","teaching_period_id":«T1»,"portfolio_auto_generation_date":"%s"}`, start.AddDays(7), end, end))
 		want("7/70/91 7/77/- 0/63/84 0/70/91")
+		put(`"start_date":"%s"`, start.AddDays(8)).status(200). // the portfolios are not made after the last day
+									has(fmt.Sprintf(`{"end_date":"%s","portfolio_auto_generation_date":"%[1]s"}`, end))
+		put(`"start_date":"%s"`, start.AddDays(7)).status(200)
+		want("7/70/91 7/77/- 0/63/84 0/70/91")
 
 		// Out of the period, with dates no period allows.
 		put(`"teaching_period_id":-1,"start_date":"%s","end_date":"%s"`, start.AddDays(-30),
@@ -385,6 +389,71 @@ func TestMoveUnit(t *testing.T) {
 		put(`"teaching_period_id":%d,"portfolio_auto_generation_date":null`, w.id["T1"]).status(200).
 			has(fmt.Sprintf(`{"start_date":"%s","end_date":"%s","teaching_period_id":«T1»}`, start, end))
 		want("0/63/84 0/70/- 0/63/84 0/70/91")
+	})
+}
+
+// A dry run tells what a change would make of a unit and its tasks, is refused as the change would be,
+// and changes nothing.
+func TestPlanAUnit(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		start, _ := w.days()
+		put := func(who, format string, args ...any) *answered {
+			return w.do(who, "PUT /api/units/{unitA}", fmt.Sprintf(format, args...))
+		}
+		same := w.do("convenor", "GET /api/units/{unitA}", nil).Body.String()
+		kept := w.count("audit_outbox")
+		for _, who := range []string{"convenor", "admin"} {
+			told := put(who, `{"dry_run":true,"unit":{"name":"New","start_date":"%s"}}`, start.AddDays(7)).status(200).
+				has(fmt.Sprintf(`{"name":"New","start_date":"%s"}`, start.AddDays(7))).object()
+			for _, d := range told["task_definitions"].([]any) {
+				if got := d.(map[string]any)["start_date"]; got != start.AddDays(7).String() {
+					t.Errorf("%s is told that a task begins on %v", who, got)
+				}
+			}
+		}
+		put("convenor", `{"dry_run":true,"unit":{"start_date":"%s"}}`, start.AddDays(-1)).status(422).says("unit[start_date]")
+		put("convenor", `{"dry_run":true,"unit":{"code":"SIT10B"}}`).status(409)
+		put("convenor", `{"dry_run":"perhaps","unit":{"code":"N1"}}`).status(400).says("dry_run")
+		for _, who := range []string{"tutor", "student", "convenorB", "outsider"} {
+			put(who, `{"dry_run":true,"unit":{"name":"New"}}`).status(403)
+		}
+		if got := w.do("convenor", "GET /api/units/{unitA}", nil).Body.String(); got != same {
+			t.Errorf("the unit was\n%s and is\n%s", same, got)
+		}
+		if n := w.count("audit_outbox"); n != kept {
+			t.Errorf("%d plans are in the audit log", n-kept)
+		}
+	})
+}
+
+// Whoever says what they saw is refused a value that somebody else changed since, with what it is;
+// values that only one of them changed go through.
+func TestAUnitThatSomebodyElseChanged(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		start, end := w.days()
+		put := func(format string, args ...any) *answered {
+			return w.do("convenor", "PUT /api/units/{unitA}", named(w, fmt.Sprintf(format, args...)))
+		}
+		w.id["second"] = int64(w.do("convenor", "POST /api/unit_roles", fmt.Sprintf(`{"unit_id":%d,"user_id":%d,
+			"role":"Convenor"}`, w.id["unitA"], w.id["convenorB"])).status(201).object()["id"].(float64))
+		put(`{"unit":{"name":"Theirs","feedback_days":9,"main_convenor_id":«second»,"end_date":"%s"}}`,
+			end.AddDays(-7)).status(200)
+		seen := fmt.Sprintf(`"seen":{"name":"Unit A","code":"SIT10A","feedback_days":null,
+			"main_convenor_id":«role:convenor»,
+			"start_date":"%s","end_date":"%s","active":true}`, start, end)
+		put(`{%s,"unit":{"name":"Mine","code":"N1"}}`, seen).status(409).says(`unit[name]`, `"Theirs"`)
+		put(`{%s,"unit":{"feedback_days":3}}`, seen).status(409).says("unit[feedback_days]", "it is 9")
+		put(`{%s,"unit":{"end_date":"%s"}}`, seen, end.AddDays(-14)).status(409).says("unit[end_date]",
+			end.AddDays(-7).Told())
+		put(`{%s,"dry_run":true,"unit":{"name":"Mine"}}`, seen).status(409)
+		put(`{"seen":{"main_convenor_id":«role:tutor»},"unit":{"main_convenor_id":«role:convenor»}}`).status(409).
+			says("unit[main_convenor_id]")
+		w.do("convenor", "GET /api/units/{unitA}", nil).has(`{"name":"Theirs","code":"SIT10A","feedback_days":9}`)
+		put(`{%s,"unit":{"code":"N1","active":false}}`, seen).status(200).
+			has(`{"name":"Theirs","code":"N1","feedback_days":9}`)
+		put(`{"seen":{"name":"Theirs"},"unit":{"name":"Mine"}}`).status(200).has(`{"name":"Mine"}`)
+		put(`{%s,"unit":{"name":"Mine"}}`, seen).status(200) // it is so already
+		put(`{"seen":{"start_date":"soon"},"unit":{"name":"Mine"}}`).status(400).says("seen[start_date]")
 	})
 }
 

@@ -36,7 +36,7 @@ func (p *plan) inside(outer string, out map[string]string, twice map[string]bool
 			}
 			out[f.Name] = whole
 		}
-		if f.bare != nil {
+		if f.bare != nil && !f.seen {
 			f.bare.inside(whole, out, twice, within)
 		}
 	}

@@ -22,6 +22,9 @@
 //
 // A field tagged null:"clears" is one of an update that null empties, as the document says.
 //
+// A field tagged faults:"none" holds what the caller saw: a fault of the domain is never about its members,
+// whose names other inputs may have.
+//
 // A field tagged unless:"other" is required where the parameter other, beside
 // it, is absent or null.
 //

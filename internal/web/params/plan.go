@@ -29,6 +29,8 @@ type Field struct {
 	Enum     []string
 	Clears   bool // in an update null empties what it is for; elsewhere null says nothing
 
+	seen bool // its members are what the caller saw, so that no fault is about them
+
 	index  []int
 	set    setter
 	bare   *plan  // of a field that is a struct
@@ -100,7 +102,7 @@ func (b builder) collect(p *plan, t reflect.Type, index []int) {
 		}
 		f := Field{Name: name, In: "param", Type: sf.Type, Required: opts == "required",
 			Doc: sf.Tag.Get("doc"), index: at, unless: sf.Tag.Get("unless"), text: sf.Tag.Get("text"),
-			Clears: sf.Tag.Get("null") == "clears"}
+			Clears: sf.Tag.Get("null") == "clears", seen: sf.Tag.Get("faults") == "none"}
 		if enum, ok := sf.Tag.Lookup("enum"); ok {
 			f.Enum = choices(enum, sf.Type)
 		}
