@@ -2,8 +2,10 @@ package site_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -85,6 +87,33 @@ func TestPagesAroundTheDesk(t *testing.T) {
 		tom.do(strings.Replace(student, "/students/", "/students/4711", 1), nil).status(404)
 		if zip := tom.do(one+"/documents.zip", nil).status(200); zip.Header().Get("Content-Type") != "application/zip" {
 			t.Errorf("%v", zip.Header())
+		}
+	})
+}
+
+// The numbers on top of a task across students are of all of them, whatever the list shows, and each leads
+// to as many rows.
+func TestOneTaskHasItsNumbersOnTop(t *testing.T) {
+	each(t, func(w *world) {
+		w.waiting()
+		w.exec(`UPDATE tasks SET status = 'complete' WHERE id = (SELECT min(id) FROM tasks)`)
+		w.exec(`UPDATE task_definitions SET start_date = '2020-01-01', target_date = '2020-01-01', due_date = '2998-01-01'`)
+		tom, one := w.as("tom"), w.path(aUnitTask)
+		number := regexp.MustCompile(`<dt>([^<]+)</dt><dd class="big( late)?">(?:<a href="([^"]+)">)?(\d+)<`)
+		found := number.FindAllStringSubmatch(tom.do(one+"?text=nobody", nil).status(200).dense(), -1)
+		all := map[string]string{}
+		for _, m := range found {
+			if all[m[1]] = m[4]; m[3] != "" {
+				rows := strings.Count(tom.do(one+m[3], nil).status(200).Body.String(), `<th scope="row">`)
+				if fmt.Sprint(rows) != m[4] {
+					t.Errorf("%s is %s, and leads to %d rows", m[1], m[4], rows)
+				}
+			}
+		}
+		submitted := w.one(`SELECT count(*) FROM tasks WHERE submission_date IS NOT NULL
+			AND task_definition_id = ` + w.ids()[1])
+		if len(all) != 5 || all["Submitted"] != submitted || all["Overdue"] == "" {
+			t.Errorf("the numbers are %v, and %s students submitted", all, submitted)
 		}
 	})
 }

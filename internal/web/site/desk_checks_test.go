@@ -75,7 +75,7 @@ func TestWorksAreComparedAtTheDesk(t *testing.T) {
 		path := w.alike()
 		tom, desk := w.as("tom"), w.path(aDesk+"?at={task_id}")
 		tom.do(desk, nil).status(200).says("81 % matches").says(`href="` + path + `">Compare</a>`)
-		page := tom.do(path, nil).status(200).says(`class="shell railed"`).says("81 % similar").
+		page := tom.do(path, nil).status(200).says(`class="railed"`).says("81 % similar").
 			says(`href="` + desk + `"`).
 			says(`<mark id="l1"`).says(`<mark id="r1"`).says("// &lt;b&gt;").
 			says(`<a href="#l1">Lines 1–1</a>`).says("Not decided yet.")

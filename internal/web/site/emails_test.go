@@ -63,12 +63,13 @@ func (w *world) mailed(l *mail.Language) []mailtest.Arrived {
 	w.exec(`INSERT INTO event_cursors (name, seq, at) VALUES ('mail digest', 0, $1)`,
 		clock.At(w.db.Now().Add(-2*time.Hour)))
 	w.tx(func(ctx context.Context, q db.Q) error { return w.post(ctx, q, m) })
-	qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Workers: 2, Poll: 2 * time.Millisecond})
+	qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Workers: 2, Poll: 2 * time.Millisecond,
+		Backoff: func(int) time.Duration { return 10 * time.Millisecond }})
 	m.Register(qu)
 	qu.Start(w.Context())
 	waittest.Until(w, "the emails are sent", func() bool {
 		n, err := db.One[int64](w.Context(), w.db.Pool(), `SELECT count(*) FROM jobs
-			WHERE state IN ('available', 'running') AND run_at <= $1`, w.db.Now())
+			WHERE state IN ('available', 'running') AND (run_at <= $1 OR attempt > 0)`, w.db.Now())
 		return err == nil && *n == 0
 	})
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)

@@ -202,6 +202,11 @@ func wordsIn(n *html.Node) string {
 func (f *paper) control(n *html.Node, at map[string]string, labels map[string]string) {
 	name, has := at["name"]
 	_, off := at["disabled"]
+	for p := range n.Ancestors() {
+		if _, still := attributes(p)["disabled"]; still && p.Data == "fieldset" {
+			off = true
+		}
+	}
 	if f.shut = f.shut || off && n.Data == "button"; off || !has && n.Data != "button" {
 		return
 	}

@@ -88,6 +88,8 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		unitSnippets:           {"task_definitions", "snippets"},
 		someExtensions:         {"users", "tutorials", "task_definitions", "task_comments"},
 		thePromise:             {"task_definitions"},
+		taskSetup:              {"task_definitions"},
+		aSetUp:                 {"task_definitions"},
 		offlineMarking:         nil,
 	} {
 		tom.held(path, tom.do(w.path(path), nil).status(200), tables...)

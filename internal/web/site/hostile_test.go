@@ -44,6 +44,8 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 			flagged, created_at)
 		SELECT 'TiiTaskSimilarity', max(t.project_id), max(t.id), max(s.submission_id), 'file0', 'seen', 7, FALSE, $1
 		FROM submission_tasks s JOIN tasks t ON t.id = s.task_id`, w.db.Now()) // somebody looked at it
+	w.exec(`INSERT INTO assessment_trials (task_definition_id, user_id, status, reason, created_at, updated_at)
+		SELECT max(d.id), max(u.id), 'failed', $1, $2, $2 FROM task_definitions d, users u`, hostile, w.db.Now())
 	w.relay()
 	w.spoil()
 	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
@@ -51,7 +53,8 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		"{timestamp}", version, "/units/{id}", "/units/"+w.one(`SELECT max(id) FROM units`),
 		"{task_id}", w.one(`SELECT max(id) FROM tasks`), "{group_set_id}", w.one(`SELECT max(id) FROM group_sets`),
 		"{group_id}", w.one(`SELECT max(id) FROM unit_groups`),
-		"{similarity_id}", w.one(`SELECT max(id) FROM task_similarities`))
+		"{similarity_id}", w.one(`SELECT max(id) FROM task_similarities`),
+		"{trial_id}", w.one(`SELECT max(id) FROM assessment_trials`))
 }
 
 // spoil gives everything hostile names; those that must differ end in a number.
@@ -77,13 +80,16 @@ func (w *world) spoil() {
 func TestHostileNamesOnEveryPage(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	ids := w.hostileEverywhere()
-	ann, tom := w.as("ann"), w.as("tom")
+	ann, tom, cora := w.as("ann"), w.as("tom"), w.convenor()
 	for _, i := range w.site.Routes() {
 		if i.Method != http.MethodGet || i.Out != reflect.TypeFor[*page.Page]() {
 			continue
 		}
 		who, path := ann, w.path(ids.Replace(i.Path))
-		if strings.HasPrefix(path, "/units/") {
+		switch {
+		case pages["GET "+i.Path][2] == http.StatusForbidden:
+			who = cora
+		case strings.HasPrefix(path, "/units/"):
 			who = tom
 		}
 		a := who.do(path, nil)

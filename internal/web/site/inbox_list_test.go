@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -56,5 +57,17 @@ func TestOneStudentShowsWhatCalls(t *testing.T) {
 			t.Error("what waits does not come first")
 		}
 		tom.do(path+"?tasks=all", nil).status(200).says("M8 More M8").lacks("Show 3 more")
+
+		for _, text := range []string{"Oldest <note>", "Second note", "Newest note"} {
+			tom.do(path+"/notes", url.Values{"text": {text}, "back": {path + "?tab=notes"}}).leadsTo(path + "?tab=notes")
+		}
+		beside := tom.do(path, nil).says("Newest note").says("Second note").lacks("Oldest").lacks("Recent activity").text()
+		if strings.Index(beside, "Newest note") < strings.Index(beside, "Ready for feedback") {
+			t.Error("the notes stand before the tasks")
+		}
+		tom.do(path+"?tab=notes", nil).says("Oldest &lt;note&gt;").says(`aria-current="page">Staff notes`).
+			says(`id="note-new"`).lacks("Show 3 more")
+		tom.do(path+"?tab=activity", nil).says("Recent activity").says(`aria-current="page">Activity`).lacks("M0 More M0")
+		tom.do(path+"?tab=x", nil).says(`aria-current="page">Tasks`)
 	})
 }

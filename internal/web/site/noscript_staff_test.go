@@ -5,6 +5,8 @@ import (
 	"maps"
 	"net/url"
 	"strings"
+
+	"lectern/internal/ground/clock"
 )
 
 // marks does all that the staff of a unit do, in a world of its own where the work of Ann
@@ -25,6 +27,10 @@ func (r *reader) marks(w *world) {
 	tom.marksOffline()
 	tom.looksAsAStudent()
 	tom.promises()
+	tom.setsUpTasks()
+	tom.changesSettings()
+	tom.handsOver()
+	tom.startsUnits()
 	tom.looksEverywhere("tom")
 	maps.Copy(r.seen, tom.seen)
 	maps.Copy(r.done, tom.done)
@@ -99,10 +105,14 @@ func (r *reader) writesBeside(id int64) {
 
 func (r *reader) looksAfterSnippets() {
 	r.Helper()
-	r.open(r.path(unitSnippets)).does(act{form: "/snippets", fill: map[string]string{"text": "Cite it."}}).
+	path := r.path(unitSnippets)
+	r.open(path).follows("New saved comment").does(act{form: "/snippets", fill: map[string]string{"text": "Cite it."}}).
 		sees("Cite it.")
-	r.does(act{form: "/change", words: "Cite it.", fill: map[string]string{"text": "Cite them."}}).sees("Cite them.")
-	r.does(act{form: "/" + r.one(`SELECT max(id) FROM snippets`) + "/remove"})
+	id := r.one(`SELECT max(id) FROM snippets`)
+	r.open(path).does(act{form: path, fill: map[string]string{"text": "nothing so"}}).sees("No saved comments match")
+	r.open(path).follows("Edit: Cite it.").does(act{form: "/change", fill: map[string]string{"text": "Cite them."}}).
+		sees("Cite them.")
+	r.follows("Edit: Cite them.").does(act{form: "/" + id + "/remove"})
 	if strings.Contains(r.text, "Cite them.") {
 		r.Error("it is still there")
 	}
@@ -110,7 +120,7 @@ func (r *reader) looksAfterSnippets() {
 
 func (r *reader) looksAfterNotes() {
 	r.Helper()
-	for _, page := range []string{r.path(notesOn), r.path(aStudent)} {
+	for _, page := range []string{r.path(notesOn), r.path(aStudent) + "?tab=notes"} {
 		r.open(page).does(act{form: "/notes", fill: map[string]string{"text": "Was ill."}}).sees("Was ill.")
 		r.does(act{form: "/change", words: "Was ill.", fill: map[string]string{"text": "Is well."}}).sees("Is well.")
 		r.does(act{form: "/" + r.one(`SELECT max(id) FROM staff_notes`) + "/delete"})
@@ -157,12 +167,25 @@ func (r *reader) decidesOnTime() {
 	r.open(list + "?tab=decided").sees("Extension granted to")
 	again := fmt.Sprint(r.asks("Too much again."))
 	r.open(list).does(act{form: "/plan", press: again}).sees("Extension granted to")
+	r.asks("Once more.")
+	r.open("/home").does(act{form: list, press: "Decline"}).sees("Extension declined.")
 	r.open(list + "/give").does(act{form: "/give", fill: map[string]string{"text": "ann"}})
 	r.does(act{form: "/give", tick: []string{"ann"}, press: "Continue"}).sees("Step 2 of 3")
 	r.does(act{form: "/give/plan", fill: map[string]string{"task": r.ids()[1], "weeks": "1",
 		"reason": "Special consideration."}}).
 		sees("nothing is changed yet")
 	r.does(act{form: "/give", press: "Give"}).sees("1 extension given.")
+}
+
+// handsOver hands the queue of a colleague over and ends that.
+func (r *reader) handsOver() {
+	r.Helper()
+	r.colleague()
+	kim := r.roleOf("kim")
+	path, day := r.path(someHandovers), clock.Day(r.db.Now().Time).String()
+	r.open(path).does(act{form: "/handovers", fill: map[string]string{"role": kim, "from": day, "until": day},
+		tick: []string{"tom"}}).sees("End now")
+	r.does(act{form: "/end"}).sees("No queue is handed over.")
 }
 
 // answersReviews answers one of Ann's on its page, and one at the desk.
@@ -196,8 +219,8 @@ func (r *reader) marksOffline() {
 		r.Errorf("no archive: %.20q", r.text)
 	}
 	r.open(r.path(offlineMarking)).does(act{form: "/plan", files: map[string]string{"file": sheet}}).
-		sees("1 would be carried out")
-	r.does(act{form: "/offline", files: map[string]string{"file": sheet}}).sees("1 carried out")
+		sees("Nothing is changed yet.")
+	r.does(act{form: "/offline", files: map[string]string{"file": sheet}}).sees("1 change was applied.")
 }
 
 // looksAsAStudent sees what the student sees, and leaves again.
@@ -207,6 +230,48 @@ func (r *reader) looksAsAStudent() {
 	r.does(act{form: "/leave", words: "Stop viewing"}).sees("View as student")
 }
 
+// setsUpTasks adds a task, changes it, deletes it and brings it back, twice.
+func (r *reader) setsUpTasks() {
+	r.Helper()
+	list := r.path(taskSetup)
+	r.open(list).does(act{form: list, fill: map[string]string{"text": "graded"}}).sees("Graded")
+	r.open(list + "/new").does(act{form: "/new", press: "Add task", fill: map[string]string{"task[abbreviation]": "7.1P",
+		"task[name]": "Seven"}}).sees("Saved.")
+	at, _, _ := strings.Cut(r.at, "?")
+	r.open(at).does(act{form: list, fill: map[string]string{"text": "seven"}})
+	r.open(at).does(act{form: at, press: "Save changes", fill: map[string]string{"task[weighting]": "3"}}).sees("Saved.")
+	r.open(list + "/new").does(act{form: list, fill: map[string]string{"text": "seven"}})
+	r.open(at)
+	for name, content := range map[string]string{"sheet": pdf, "resources": emptyZip, "template": emptyZip,
+		"tests": emptyZip} {
+		r.does(act{form: "/" + name, files: map[string]string{"file": content}}).sees("Replace")
+		r.open(at + "/" + name + "/remove").does(act{form: "/remove"}).sees("Saved.")
+	}
+	r.open(list).does(act{form: at + "/move", press: "Move one week later"}).sees("Moved:")
+	r.does(act{form: at + "/move", words: "Moved:"}).does(act{form: at + "/duplicate"}).sees("Seven copy")
+	r.open(list + "?text=seven").does(act{form: "/shift", tick: []string{"7.1P"}, fill: map[string]string{"weeks": "2"}}).
+		sees("Nothing is changed yet. 1 task will move.").does(act{form: "/shift"}).sees("Tasks moved.")
+	sheet, _, _ := strings.Cut(r.do(list+"/tasks.csv", nil).Body.String(), "\n")
+	sheet += "\nNew,8.1P,,1,0,false,0,false,50,[],,[],1,Mon,2,Fri,,,\n"
+	send := act{form: "/plan", files: map[string]string{"file": sheet}}
+	r.open(list + "/import").does(send).does(send).does(act{form: "/import"}).sees("imported.")
+	r.exec(`INSERT INTO overseer_images (name, tag) VALUES ('setup', 'a/b:2')`)
+	r.exec(`UPDATE units SET overseer_image_id = (SELECT max(id) FROM overseer_images)`)
+	r.open(at).does(act{form: "/tests", files: map[string]string{"file": emptyZip}}).follows("Test run").
+		does(act{form: "/trials"}).sees("Queued")
+	for _, form := range []string{"/move", "/duplicate"} {
+		for _, page := range []string{at, list + "/new"} {
+			r.open(page).does(act{form: form})
+		}
+	}
+	for _, page := range []string{at, list + "/new"} {
+		r.open(page).does(act{form: "/shift", tick: []string{"7.1P"}})
+	}
+	for _, again := range []string{"Undo", "restored until"} {
+		r.open(at + "/delete").does(act{form: "/delete"}).does(act{form: "/restore", words: again}).sees("Task restored.")
+	}
+}
+
 func (r *reader) promises() {
 	r.Helper()
 	r.exec(`UPDATE unit_roles SET role = 3`)
@@ -214,4 +279,26 @@ func (r *reader) promises() {
 	r.exec(`UPDATE units SET description = 'x'`)
 	r.open(r.path(thePromise)).does(act{form: "/promise", fill: map[string]string{"days": "5"}}).
 		sees("Feedback target: 5 days")
+}
+
+// changesSettings moves the start of the unit after seeing what moves, closes it and opens it again.
+func (r *reader) changesSettings() {
+	r.Helper()
+	r.exec(`UPDATE units SET name = 'Logic'`)
+	r.open(r.path(unitSettings)).does(act{form: "/settings", fill: map[string]string{
+		"unit[start_date]": r.startLater(7)}}).sees("Review what moves")
+	r.does(act{form: "/settings", press: "Save and move dates"}).sees("Settings saved.")
+	r.follows("Close unit").does(act{form: "/close"}).does(act{form: "/reopen"}).sees("Close unit")
+}
+
+// startsUnits begins a blank unit, and one from the unit that is there, after seeing what that comes to.
+func (r *reader) startsUnits() {
+	r.Helper()
+	r.exec(`UPDATE units SET code = 'SIT1'`)
+	r.period("Next", 30)
+	r.open(newUnit).does(act{form: newUnit, fill: map[string]string{"text": "sit"}}).sees("SIT1").follows("Roll over").
+		does(act{form: "/rollover"}).sees("Nothing is created yet.")
+	r.does(act{form: "/rollover", press: "Create unit"}).sees("Checklist")
+	r.open(newUnit + "?blank=true").does(act{form: newUnit, fill: map[string]string{"unit[code]": "SIT2",
+		"unit[name]": "Logic"}}).sees("Checklist")
 }

@@ -32,10 +32,11 @@ func TestSnippetsPage(t *testing.T) {
 		}
 		tom.do(path+"/"+own+"/change", url.Values{"text": {"Very well done"}}).status(303)
 		again := tom.do(path+"/"+own+"/change", url.Values{"text": {" "}})
-		if got := again.Body.String(); again.Code != 400 || !strings.Contains(got, "<details open>") ||
-			!strings.Contains(got, "Very well done") {
+		if got := again.Body.String(); again.Code != 400 || !strings.Contains(got, `action="`+path+`/`+own+`/change"`) ||
+			!strings.Contains(got, "autofocus> </textarea>") {
 			t.Errorf("%d %s", again.Code, got)
 		}
+		tom.do(path, nil).says("Very well done") // what was refused changed nothing
 		if got := tom.do(path, url.Values{"text": {strings.Repeat("x", 5000)}, "shared": {"true"}}); got.Code != 400 ||
 			!strings.Contains(got.Body.String(), strings.Repeat("x", 5000)) {
 			t.Errorf("what was typed is lost: %d", got.Code)

@@ -33,16 +33,17 @@ func TestOfflineMarkingOnAPage(t *testing.T) {
 		tom.do(path, nil).status(200).says(`enctype="multipart/form-data"`)
 		sheet := "username,name,tutorial,task,status,new grade,new quality,new comment\r\n" +
 			"ann,x,y,<b>1</b>,fix,,,Look again\r\nnobody,x,y,<b>1</b>,fix,,,\r\n"
-		plan := tom.sheet(path+"/plan", "marks.csv", sheet, "").status(200).says("1 would be carried out").
-			says("Nothing was changed").says("This unit has no student").says("Apply 1 change")
+		plan := tom.sheet(path+"/plan", "marks.csv", sheet, "").status(200).says("Will be applied").
+			says("Nothing is changed yet.").says("1 row cannot be applied.").says("This unit has no student").
+			says("Apply 1 change")
 		key := regexp.MustCompile(`name="plan" value="([0-9a-f]{64})"`).FindStringSubmatch(plan.Body.String())
 		if key == nil || strings.Contains(plan.text(), "<b>1") {
 			t.Fatalf("%s", plan.Body)
 		}
 		tom.sheet(path, "marks.csv", sheet, "").status(422).says("Review the changes first")
 		tom.sheet(path, "marks.csv", sheet+"ann,,,,,,,\r\n", key[1]).status(409).says("nothing was applied")
-		tom.sheet(path, "marks.csv", sheet, key[1]).status(200).says("1 carried out").says("1 refused")
-		tom.sheet(path+"/plan", "marks.csv", sheet, "").status(200).says("0 would be carried out")
+		tom.sheet(path, "marks.csv", sheet, key[1]).status(200).says("1 change was applied.").says("Not possible")
+		tom.sheet(path+"/plan", "marks.csv", sheet, "").status(200).says("Nothing to apply.")
 		tom.sheet(path+"/plan", "marks.csv", "username\r\n", "").status(400).says("Missing headings")
 		if a := tom.sheet(path+"/plan", "marks.zip", "PK\x03\x04 no archive", ""); a.Code < 400 || a.Code >= 500 {
 			t.Errorf("no archive: %d", a.Code)

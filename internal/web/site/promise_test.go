@@ -74,6 +74,12 @@ func TestPaceOnThePromiseBoard(t *testing.T) {
 		if n := strings.Count(board.dense(), pace); n != 3 {
 			t.Errorf("%d rows say how long it took", n)
 		}
+		board.says("Days to feedback").says("Median days to feedback, by tutor and week").says(`<td class="heat-1">0.4</td>`)
+		w.exec(`UPDATE units SET feedback_days = 2`)
+		w.exec(`UPDATE task_history SET submitted_at = $1 WHERE submitted_at IS NOT NULL`,
+			clock.At(w.db.Now().Add(-6*24*time.Hour)))
+		w.as("tom").do(path, nil).says(`<td class="heat-4">6.0 !<span class="unseen">Over target</span></td>`).
+			says("over target of 2 days").says("target: 2 days")
 	})
 }
 
@@ -106,6 +112,13 @@ func TestNumbersOfTurnaroundLeadToTheirRows(t *testing.T) {
 		}
 		tom.do(inbox+"?over=true&tutor=4711", nil).status(403).says("Only convenors see what waits for one tutor.")
 		tom.do(inbox+"?tutor="+tutor, nil).status(200) // one's own
+
+		// Marking starts with the filter that it is started under.
+		desk := w.path(aDesk)
+		board.says(`href="` + desk + `?kind=to_mark">`).says(`href="` + desk + `?kind=to_mark&amp;over=true">Mark them`)
+		tom.do(inbox+"?over=true&tutor="+tutor, nil).says(`href="` + desk + `?over=true&amp;tutor=` + tutor + `">`)
+		tom.do(desk+"?kind=to_mark&over=true", nil).status(200).says("1 to mark,").says("Over target")
+		tom.do(desk+"?tutor=4711", nil).status(403).says("Only convenors see what waits for one tutor.")
 		w.exec(`UPDATE unit_roles SET role = 3`)
 		w.exec(`UPDATE users SET role = 3 WHERE username = 'tom'`)
 		tom = w.as("tom")

@@ -77,7 +77,7 @@ func (w *world) sameNumbers(seed uint64) {
 	w.Helper()
 	var want queue.Tally
 	w.tx(func(ctx context.Context, q db.Q) (err error) {
-		ids, err := db.All[int64](ctx, q, `SELECT unit_id FROM unit_roles
+		ids, err := db.All[int64](ctx, q, `SELECT max(unit_id) FROM unit_roles
 			UNION ALL SELECT id FROM users WHERE username = 'tom'`)
 		if err == nil {
 			want, err = queue.Queue{UnitID: ids[0], CallerID: ids[1]}.Tally(ctx, q)

@@ -74,6 +74,9 @@ func TestOutsidersAreRefused(t *testing.T) {
 			if i.Method == http.MethodPost && want != 401 && want != 403 || p.column == 3 && own.MatchString(name) {
 				continue // nothing is refused there
 			}
+			if who == "convenor of another unit" && i.Path == newUnit {
+				continue // whoever runs one may begin another
+			}
 			var form url.Values
 			if i.Method == http.MethodPost {
 				form = filled()
@@ -118,8 +121,15 @@ func TestConvenorsAndAdminsReadWhatTutorsRead(t *testing.T) {
 			if i.Method != http.MethodGet {
 				continue
 			}
-			if a := p.do(w.path(i.Path), nil); a.Code != pages[name][2] {
-				t.Errorf("%s as %s: %d, want %d: %s", name, who, a.Code, pages[name][2], a.heading())
+			want, a := pages[name][2], p.do(w.path(i.Path), nil)
+			if want == http.StatusForbidden { // a tutor has no such page
+				want = http.StatusOK
+			}
+			if strings.Contains(i.Path, "/settings/") && a.Code == http.StatusNotFound {
+				continue // a file or a run that is not there
+			}
+			if a.Code != want {
+				t.Errorf("%s as %s: %d, want %d: %s", name, who, a.Code, want, a.heading())
 			}
 		}
 	}

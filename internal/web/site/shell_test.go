@@ -49,13 +49,16 @@ func TestTheSidebarOfEveryCaller(t *testing.T) {
 		for _, page := range []string{"inbox", "desk", "tasks", "students", "extensions", "reviews", "promise", "offline", "snippets"} {
 			staff = append(staff, unit+"/"+page)
 		}
+		w.convenor()
+		convenors := append(staff[:len(staff):len(staff)], unit+"/settings", unit+"/settings/tasks")
 		for _, c := range []struct {
 			who, path string
 			want      []string
 		}{
 			{"ann", "/home", own[:1]}, {"ann", project + "/plan", own}, {"ann", "/nowhere", own[:1]},
 			{"tom", "/home", staff[:1]}, {"tom", unit + "/students", staff}, {"tom", project, staff},
-			{"ada", "/home", nil}, {"ada", unit + "/students", staff}, {"eve", "/home", nil}, {"eve", project, nil},
+			{"ada", "/home", nil}, {"ada", unit + "/students", convenors}, {"cora", unit + "/students", convenors},
+			{"eve", "/home", nil}, {"eve", project, nil},
 		} {
 			got := w.as(c.who).do(c.path, nil).linksIn("side")
 			want := append(append(append([]string{}, outer...), c.want...), "/profile", "/help")
@@ -98,7 +101,7 @@ func TestTheWayToAPage(t *testing.T) {
 		ann.do(project+"/plan", nil).says(`<li aria-current="page"><bdi class="cut">Plan</bdi></li>`)
 		tom.do(project, nil).says(`<li><a href="` + unit + `/students"><bdi>Students</bdi></a></li><li><a href="` +
 			w.path(aStudent) + `"><bdi>ann `)
-		tom.do(unit+"/desk", nil).says(`<li aria-current="page"><bdi class="cut">Marking</bdi></li>`).says(`class="shell railed"`)
+		tom.do(unit+"/desk", nil).says(`<li aria-current="page"><bdi class="cut">Marking</bdi></li>`).says(`class="railed"`)
 	})
 }
 

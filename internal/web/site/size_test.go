@@ -22,14 +22,16 @@ const (
 func TestPagesAreLight(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	w.hostile()
-	ann, tom := w.as("ann"), w.as("tom")
+	ann, tom, cora := w.as("ann"), w.as("tom"), w.convenor()
 	for _, one := range []struct {
 		who  *world
 		path string
 	}{{w, "/sign-in"}, {ann, "/home"}, {ann, w.path("/projects/{id}")}, {ann, w.path(aTask)}, {ann, "/profile"},
 		{ann, "/news"}, {tom, "/search?text=ann"},
 		{tom, w.path(aDesk)}, {tom, w.path("/units/{id}/inbox")}, {tom, w.path("/units/{id}/students")},
-		{tom, w.path("/units/{id}/extensions")}, {ann, w.path(aReview)}, {tom, w.path(someReviews)}} {
+		{tom, w.path("/units/{id}/extensions")}, {ann, w.path(aReview)}, {tom, w.path(someReviews)},
+		{cora, w.path(unitSettings)}, {cora, newUnit}, {cora, w.path(rollingOut)},
+		{cora, w.path(taskSetup)}, {cora, w.path(aSetUp)}} {
 		l := load{world: one.who, sizes: map[string]int{}}
 		l.page(one.path)
 		var total, fonts, style int
@@ -52,6 +54,32 @@ func TestPagesAreLight(t *testing.T) {
 		if len(l.sizes) < 3 {
 			t.Errorf("%s loads only %v", one.path, l.sizes)
 		}
+	}
+}
+
+// above finds a rule that asks what is inside of something that a document stands in.
+var above = regexp.MustCompile(`(?:html|:root|body|main|#desk|#desk-task|` +
+	`\.(?:shell|body|main|whole|railed|desk-columns|desk-work)):has\([^~]`)
+
+// Nothing around the document of the desk asks for what it has inside: browsers would then style
+// the whole page again for each word that is laid over a document, hundreds of times for one work.
+func TestNothingAroundADocumentAsksWhatIsInside(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.hostile()
+	l := load{world: w.as("tom"), sizes: map[string]int{}}
+	l.page(w.path(aDesk))
+	sheets := 0
+	for address := range l.sizes {
+		if path.Ext(address) != ".css" {
+			continue
+		}
+		sheets++
+		if rule := above.FindString(l.do(address, nil).Body.String()); rule != "" {
+			t.Errorf("%s has a rule with %s", address, rule)
+		}
+	}
+	if sheets == 0 {
+		t.Error("the desk loads no style")
 	}
 }
 

@@ -139,8 +139,9 @@ func (w *world) path(pattern string) string {
 	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{file_id}", "4711", "/units/{id}",
 		"/units/"+id[2], "/views/{id}", "/views/4711", "{task_id}", id[3], "{similarity_id}", "4711", "{id}", id[0],
 		"{unit_id}", id[2], "{project_id}", id[0], "{task_definition_id}", id[1],
-		"{timestamp}", "1", "{number}", "0", "{snippet_id}", "4711", "{note_id}", "4711", "{review_id}", "4711", "{token}", "nonsense", "/live", "/live?last_event_id=none",
-		"{tutorial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711").Replace(pattern)
+		"{timestamp}", "1", "{number}", "0", "{snippet_id}", "4711", "{note_id}", "4711", "{review_id}", "4711",
+		"{handover_id}", "4711", "{token}", "nonsense", "/live", "/live?last_event_id=none",
+		"{tutorial_id}", "4711", "{trial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711").Replace(pattern)
 }
 
 func (w *world) ids() (out [4]string) {
@@ -191,7 +192,7 @@ func TestEveryPageIsSound(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	w.hostile()
 	w.as("ann").do(w.path(aTask+"/comments"), url.Values{"comment": {`<img src=x onerror=alert(1)>`}}).status(303)
-	for _, who := range []*world{w, w.as("ann"), w.as("tom")} {
+	for _, who := range []*world{w, w.as("ann"), w.as("tom"), w.convenor()} {
 		for name := range pages {
 			path, found := strings.CutPrefix(w.path(name), "GET ")
 			if !found || path == "/" {

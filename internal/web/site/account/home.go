@@ -21,11 +21,10 @@ import (
 )
 
 func (s *room) homeRoutes() {
-	page.Show(s.Site, links.Home, policy.SignedIn, "Home", s.home, endpoint.Asks(policy.ReadTask))
+	page.Show(s.Site, links.Home, policy.SignedIn, "Home", s.home, endpoint.Asks(policy.ReadTask, policy.CreateUnits))
 }
 
 const (
-	mostAsked    = 5 // requests for more time that home shows: the oldest of all units
 	mostFeedback = 5 // comments that home shows: the newest of all units
 	mostOfAGroup = 4 // tasks that are shown under one heading: the rest is folded
 	mostLater    = 3 // tasks of later weeks, where nothing is to do sooner
@@ -34,8 +33,7 @@ const (
 // homePage is what waits for somebody.
 type homePage struct {
 	*usecase.Home
-	Asked    []work.ListedExtension // that wait for a decision in the units they teach
-	AskAll   int64
+	staffHome
 	Groups   []todoGroup        // what is to do in the units they study
 	Count    int                // how many tasks are in the groups
 	Closed   []usecase.NextTask // whose deadline has passed
@@ -43,6 +41,7 @@ type homePage struct {
 	Today    clock.Date
 	Week     []homeDay
 	Classes  []homeClass
+	Creates  bool // units
 }
 
 // todoGroup is some of what is to do, under what makes it urgent.
@@ -66,26 +65,17 @@ type homeClass struct {
 	insight.MonthClass
 }
 
-// ask adds the oldest requests for more time of the units whose requests the person may see.
-func (v *homePage) ask(ctx context.Context, q db.Q, who *access.Caller) error {
-	units := make([]int64, len(v.Teaches))
-	for i, t := range v.Teaches {
-		units[i] = t.UnitID
-	}
-	units, err := access.Holding(ctx, q, who, policy.SeeExtensions, units)
-	if err != nil || len(units) == 0 {
-		return err
-	}
-	v.Asked, v.AskAll, err = work.Extensions{CallerID: who.ID, Units: units, Page: db.Part(mostAsked, 0)}.Rows(ctx, q)
-	return err
+type homeIn struct {
+	Answered int64 `param:"answered"` // a request for more time that was just answered here
 }
 
-func (s *room) home(ctx context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
-	var v homePage
+func (s *room) home(ctx context.Context, who *access.Caller, in homeIn) (*page.Page, error) {
+	v := homePage{Creates: who.May(policy.CreateUnits)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Home, err = usecase.HomeOf(ctx, q, who); err != nil {
 			return err
 		}
+		v.Today = clock.Day(q.Now().Time)
 		if len(v.Studies) > 0 {
 			if err = v.study(ctx, q, who, s.words); err != nil {
 				return err
@@ -94,7 +84,7 @@ func (s *room) home(ctx context.Context, who *access.Caller, _ struct{}) (*page.
 		if len(v.Teaches) == 0 {
 			return nil
 		}
-		return v.ask(ctx, q, who)
+		return v.teach(ctx, q, who, v.Home, in.Answered)
 	})
 	if err != nil {
 		return nil, err
@@ -103,7 +93,7 @@ func (s *room) home(ctx context.Context, who *access.Caller, _ struct{}) (*page.
 		return cmp.Or(cmp.Compare(b.Overdue, a.Overdue), cmp.Compare(b.ToMark, a.ToMark),
 			cmp.Compare(b.ToAnswer, a.ToAnswer))
 	})
-	return s.Page(who, "home", v), nil
+	return s.Page(who, "home", &v), nil
 }
 
 // study adds what a student sees: what is to do, what was said, and this week.
@@ -112,7 +102,6 @@ func (v *homePage) study(ctx context.Context, q db.Q, who *access.Caller, words 
 	if v.Feedback, err = usecase.NewFeedback(ctx, q, who, mostFeedback); err != nil {
 		return err
 	}
-	v.Today = clock.Day(q.Now().Time)
 	monday := week.MondayOf(v.Today)
 	days, err := insight.DaysOf(ctx, q, who.ID, monday, monday.AddDays(6))
 	if err != nil {

@@ -3,10 +3,7 @@ package account
 import (
 	"context"
 	"html/template"
-	"strings"
-	"sync"
 
-	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/links"
 	"lectern/internal/ground/opt"
@@ -85,23 +82,8 @@ func (p profilePage) Others() int { return len(p.Sessions) - 1 }
 // Zone is the time zone of the account; empty where it has none.
 func (v profilePage) Zone() string { return opt.Or(v.Prefer.TimeZone, "") }
 
-// zoneOptions are the zones to choose from. There are hundreds, so they are written once.
-var zoneOptions = sync.OnceValue(func() string {
-	return "<option>" + strings.Join(clock.Zones(), "</option><option>") + "</option>"
-})
-
 // ZoneOptions are the zones to choose from, and the one that is chosen among them.
-func (v profilePage) ZoneOptions() template.HTML {
-	all, own := zoneOptions(), template.HTMLEscapeString(v.Zone())
-	if own != "" {
-		plain, chosen := "<option>"+own+"</option>", "<option selected>"+own+"</option>"
-		if !strings.Contains(all, plain) {
-			all += plain
-		}
-		all = strings.Replace(all, plain, chosen, 1)
-	}
-	return template.HTML(all) //nolint:gosec // names of our own list, and one that is escaped
-}
+func (v profilePage) ZoneOptions() template.HTML { return page.ZoneOptions(v.Zone()) }
 
 // tabs are the pages of an account, with the one that is open marked.
 func (s *room) tabs(open accountTab) (out []page.Section) {

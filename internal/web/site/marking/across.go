@@ -27,7 +27,7 @@ import (
 func (s *room) acrossRoutes() {
 	page.Show(s.Site, links.UnitTasks, policy.ReadStatistics, "The tasks of a unit", s.unitTasks)
 	page.Show(s.Site, links.UnitTask, policy.ListStudents, "One task across the students of a unit", s.unitTask,
-		endpoint.Asks(policy.GiveFeedback))
+		endpoint.Asks(policy.GiveFeedback, policy.EditDefinitions))
 	for _, d := range []struct {
 		name, what, summary string
 		list                func(context.Context, db.Q, int64, string) ([]portfolio.Entry, error)
@@ -105,8 +105,10 @@ type unitTaskPage struct {
 	Students   []work.StudentTask
 	Counts     []work.StatusTally
 	Total      int64
+	Numbers    acrossNumbers
 	Tutorials  []enrol.Tutorial
 	Batch      *batchForm // for one verdict on chosen students; nil: the reader gives none
+	Edit       string     // where the task is changed; empty: not by the reader
 	now        clock.Time
 	words      language
 }
@@ -127,6 +129,11 @@ func (s *room) unitTask(ctx context.Context, who *access.Caller, in unitTaskIn) 
 		if v.Counts, err = ask.Counts(ctx, q); err != nil {
 			return err
 		}
+		all, err := work.Across{DefinitionID: in.DefinitionID}.Alike(ctx, q)
+		if err != nil {
+			return err
+		}
+		v.Numbers.count(all, v.now.Time)
 		v.Students, v.Total, err = ask.Students(ctx, q)
 		return err
 	})
@@ -136,6 +143,9 @@ func (s *room) unitTask(ctx context.Context, who *access.Caller, in unitTaskIn) 
 	if who.May(policy.GiveFeedback) {
 		v.Batch = &batchForm{UnitID: in.UnitID, Back: v.address(), Graded: v.Definition.IsGraded,
 			Quality: v.Definition.MaxQualityPts}
+	}
+	if who.May(policy.EditDefinitions) {
+		v.Edit = links.To(links.TaskEditor, in.UnitID, in.DefinitionID)
 	}
 	return s.Titled(who, "unit-task", v.Definition.Abbreviation+" "+v.Definition.Name, v), nil
 }

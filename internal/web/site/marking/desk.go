@@ -18,6 +18,7 @@ import (
 	"lectern/internal/teaching/similarity"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/verdict"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
 )
@@ -31,7 +32,7 @@ func (s *room) deskRoutes() {
 	asks := endpoint.Asks(policy.GradeTask, policy.ReadSubmission, policy.ListStudents, policy.Comment,
 		policy.SeeSimilarities, policy.AssessExtension, policy.PinTask, policy.Submit, policy.UseSnippets,
 		policy.ChangeTask, policy.TakeNotes, policy.SeePresence, policy.SeeExtensions, policy.SeeReviews,
-		policy.AnswerReview, policy.AskReview)
+		policy.AnswerReview, policy.AskReview, policy.SeeTutorPace)
 	page.Show(s.Site, desk, policy.GiveFeedback, "The marking desk", s.desk, asks)
 	const task = desk + "/tasks/{task_id}"
 	page.Show(s.Site, task, policy.GradeTask, "A task on the marking desk, as a part of its page", s.deskPart, asks)
@@ -49,6 +50,8 @@ type queueIn struct {
 	Kind     string `param:"kind"` // to mark or to answer only
 	Text     string `param:"text"`
 	Sort     string `param:"sort"`
+	Tutor    int64  `param:"tutor"` // whose tutorials; those of others for whoever sees the pace of tutors
+	Over     bool   `param:"over"`  // only what has waited longer than promised
 }
 
 // queueOf reads the filter from an address as values wrote it. What it does not know
@@ -59,7 +62,7 @@ func queueOf(v url.Values) queueIn {
 		return n
 	}
 	return queueIn{Who: v.Get("who"), Tutorial: id("tutorial"), Task: id("task"), Status: v.Get("status"),
-		Kind: v.Get("kind"), Text: v.Get("text"), Sort: v.Get("sort")}
+		Kind: v.Get("kind"), Text: v.Get("text"), Sort: v.Get("sort"), Tutor: id("tutor"), Over: v.Get("over") == "true"}
 }
 
 // values is the filter as it stands in an address.
@@ -71,10 +74,13 @@ func (in queueIn) values() url.Values {
 			v.Set(name, value)
 		}
 	}
-	for name, id := range map[string]int64{"tutorial": in.Tutorial, "task": in.Task} {
+	for name, id := range map[string]int64{"tutorial": in.Tutorial, "task": in.Task, "tutor": in.Tutor} {
 		if id != 0 {
 			v.Set(name, strconv.FormatInt(id, 10))
 		}
+	}
+	if in.Over {
+		v.Set("over", "true")
 	}
 	return v
 }
@@ -83,7 +89,8 @@ func (in queueIn) values() url.Values {
 func (in deskIn) queue(callerID int64) queue.Queue {
 	st, _ := status.Parse(in.Status) // a word that is none narrows nothing
 	return queue.Queue{UnitID: in.UnitID, CallerID: callerID, Mine: in.Who == "mine", TutorialID: in.Tutorial,
-		DefinitionID: in.Task, Status: st, Kind: in.kind(), Text: in.Text, Sort: queue.Sort(in.Sort)}
+		DefinitionID: in.Task, Status: st, Kind: in.kind(), Text: in.Text, Sort: queue.Sort(in.Sort),
+		TutorID: in.Tutor, Over: in.Over}
 }
 
 // kind is what the queue is narrowed to of what is to mark and to answer.
@@ -245,6 +252,9 @@ func (v *deskPage) about(ctx context.Context, q db.Q, who *access.Caller) (err e
 // line reads the part of the queue around the task, which is the first where none was
 // asked for.
 func (v *deskPage) line(ctx context.Context, q db.Q, who *access.Caller) (err error) {
+	if err = usecase.OfTutor(who, v.Tutor); err != nil {
+		return err
+	}
 	queue := v.queue(who.ID)
 	if v.Place, err = queue.Around(ctx, q, v.At, deskRows); err != nil {
 		return err

@@ -142,6 +142,9 @@ func (s *room) giveVerdict(ctx context.Context, who *access.Caller, in verdictIn
 // following is the task that waits next after one in a queue, from its beginning where
 // it was the last; 0 where none does.
 func (s *room) following(ctx context.Context, who *access.Caller, in deskIn) (next int64, err error) {
+	if usecase.OfTutor(who, in.Tutor) != nil {
+		in.Tutor = 0
+	}
 	err = s.DB.View(ctx, func(q db.Q) error {
 		around, err := in.queue(who.ID).Around(ctx, q, in.At, deskRows)
 		switch {

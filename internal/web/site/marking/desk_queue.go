@@ -38,6 +38,12 @@ func (v *deskPage) Chips() (list []deskChip) {
 	case queue.ToAnswer:
 		add(v.words.Word("queue.to-answer"), func(in *deskIn) { in.Kind = "" })
 	}
+	if v.queueIn.Over {
+		add(v.words.Word("home.overdue"), func(in *deskIn) { in.Over = false })
+	}
+	if v.Tutor != 0 {
+		add(v.words.Word("promise.tutor"), func(in *deskIn) { in.Tutor = 0 })
+	}
 	if v.Text != "" {
 		add("“"+v.Text+"”", func(in *deskIn) { in.Text = "" })
 	}

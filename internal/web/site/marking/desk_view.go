@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"lectern/internal/ground/grade"
 	"lectern/internal/ground/links"
@@ -137,16 +136,7 @@ func (t typed) Status() status.Status {
 func (v *deskPage) Digit(i int) string { return strconv.Itoa(i + 1) }
 
 // Median is how long the reader takes between two verdicts; empty where it is not known.
-func (v *deskPage) Median() string {
-	switch d := v.Figures.Median.Round(time.Second); {
-	case d == 0:
-		return ""
-	case d < 2*time.Minute:
-		return v.words.Word("desk.seconds", int(d.Seconds()))
-	default:
-		return v.words.Word("desk.minutes", int(d.Minutes()))
-	}
-}
+func (v *deskPage) Median() string { return v.words.Took(v.Figures.Median) }
 
 // GivenTitle names the student and the task of the verdict that can be undone.
 func (v *deskPage) GivenTitle() string {

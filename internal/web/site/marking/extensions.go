@@ -2,6 +2,7 @@ package marking
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strconv"
 
@@ -212,6 +213,7 @@ type chosenExtensions struct {
 	Granted bool    `param:"granted"`
 	Grant   int64   `param:"grant"`   // the one request whose row was answered
 	Decline int64   `param:"decline"` // or this one
+	Home    bool    `param:"home"`    // it was answered on the home page
 }
 
 // none is the refusal of a form in which no request is chosen.
@@ -247,7 +249,8 @@ func (s *room) decideExtensions(ctx context.Context, who *access.Caller, in chos
 	return s.planned(ctx, who, in, done, true, err)
 }
 
-// decideOne answers the request of one row, whatever else is chosen, and shows the list again.
+// decideOne answers the request of one row, whatever else is chosen, and shows the list again, or the
+// home page where it was answered there. What could not be answered is told on the list.
 func (s *room) decideOne(ctx context.Context, who *access.Caller, in chosenExtensions) (endpoint.Drawing, error) {
 	b := work.ExtensionBatch{UnitID: in.ID, IDs: []int64{in.Grant}, Grant: true}
 	if in.Grant == 0 {
@@ -256,6 +259,9 @@ func (s *room) decideOne(ctx context.Context, who *access.Caller, in chosenExten
 	done, err := s.Usecases.DecideExtensions(ctx, who, b)
 	if err != nil {
 		return s.planned(ctx, who, in, nil, true, err)
+	}
+	if in.Home && (done[0].Outcome == work.ExtensionGranted || done[0].Outcome == work.ExtensionRejected) {
+		return endpoint.Redirect{To: fmt.Sprintf("%s?answered=%d", links.Home, b.IDs[0])}, nil
 	}
 	p, err := s.extensions(ctx, who, in.extensionsIn)
 	if err != nil {

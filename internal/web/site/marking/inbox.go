@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/enrol"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/queue"
 	"lectern/internal/teaching/status"
 	"lectern/internal/usecase"
@@ -32,22 +34,22 @@ func (s *room) inboxRoutes() {
 type inboxIn struct {
 	UnitID int64 `path:"id" scope:"unit"`
 	queueIn
-	Tutor int64 `param:"tutor"` // whose tutorials; those of others for whoever sees the pace of tutors
-	Over  bool  `param:"over"`  // only what has waited longer than promised
-	From  int64 `param:"from"`  // how many rows to pass over
+	From int64 `param:"from"` // how many rows to pass over
 }
 
 // inboxPage is what the inbox of a unit shows.
 type inboxPage struct {
 	inboxIn
 	*usecase.QueueListing
-	Unit      *course.Unit
-	Pins      []usecase.QueueRow // that are neither to mark nor to answer, on the first page
-	Elsewhere int64              // that wait in the unit, where the filter lets nothing through
-	Tutorials []enrol.Tutorial
-	Late      int64 // to mark in the unit, and longer than promised
-	now       clock.Time
-	words     language
+	Unit       *course.Unit
+	Pins       []usecase.QueueRow // that are neither to mark nor to answer, on the first page
+	Elsewhere  int64              // that wait in the unit, where the filter lets nothing through
+	Tutorials  []enrol.Tutorial
+	Late       int64               // to mark in the unit, and longer than promised
+	Handovers  []handover.Handover // that concern the reader
+	withOthers bool                // the reader's own queue is with others
+	now        clock.Time
+	words      language
 }
 
 func (s *room) inbox(ctx context.Context, who *access.Caller, in inboxIn) (*page.Page, error) {
@@ -70,9 +72,12 @@ func (v *inboxPage) read(ctx context.Context, q db.Q, who *access.Caller) (err e
 	if v.Tutorials, err = enrol.TutorialsOf(ctx, q, v.UnitID); err != nil {
 		return err
 	}
+	if v.Handovers, err = handover.Concerning(ctx, q, who.ID, v.UnitID); err != nil {
+		return err
+	}
+	v.withOthers = slices.ContainsFunc(v.Handovers, func(h handover.Handover) bool { return h.UserID == who.ID })
 	w := deskIn{UnitID: v.UnitID, queueIn: v.queueIn}.queue(who.ID)
 	w.Page, w.Kind = db.Part(inboxRows, v.From), cmp.Or(w.Kind, queue.Waiting)
-	w.TutorID, w.Over = v.Tutor, v.Over
 	if v.QueueListing, err = usecase.QueueList(ctx, q, w); err != nil {
 		return err
 	}
@@ -101,12 +106,12 @@ func (v *inboxPage) read(ctx context.Context, q db.Q, who *access.Caller) (err e
 
 // Narrow tells whether the rows are a part of what waits in the unit.
 func (v *inboxPage) Narrow() bool {
-	return v.queueIn != (queueIn{Sort: v.Sort}) || v.Tutor != 0 || v.Over
+	return v.queueIn != (queueIn{Sort: v.Sort})
 }
 
 // with is the address of the inbox with another filter.
 func (v *inboxPage) with(filter queueIn, from int64) string {
-	return inboxIn{UnitID: v.UnitID, queueIn: filter, Tutor: v.Tutor, Over: v.Over, From: from}.address()
+	return inboxIn{UnitID: v.UnitID, queueIn: filter, From: from}.address()
 }
 
 // address is that of the inbox.
@@ -114,20 +119,15 @@ func (in inboxIn) address() string { return withQuery(links.To(links.Inbox, in.U
 
 func (in inboxIn) query() url.Values {
 	values := in.values()
-	for name, n := range map[string]int64{"tutor": in.Tutor, "from": in.From} {
-		if n > 0 {
-			values.Set(name, strconv.FormatInt(n, 10))
-		}
-	}
-	if in.Over {
-		values.Set("over", "true")
+	if in.From > 0 {
+		values.Set("from", strconv.FormatInt(in.From, 10))
 	}
 	return values
 }
 
 // Kept is what a search keeps of the filter.
 func (v *inboxPage) Kept() url.Values {
-	q := inboxIn{queueIn: v.queueIn, Tutor: v.Tutor, Over: v.Over}.query()
+	q := v.values()
 	q.Del("text")
 	return q
 }
@@ -279,7 +279,10 @@ func (v *inboxPage) Empty() string {
 		return v.words.Word("inbox.past")
 	case !v.Narrow():
 		return v.words.Word("inbox.nothing")
-	case v.queueIn == queueIn{Who: "mine", Sort: v.Sort} && !v.Over && v.Tutor == 0:
+	case v.queueIn == queueIn{Who: "mine", Sort: v.Sort}:
+		if v.withOthers {
+			return v.words.Word("handover.nothing")
+		}
 		return v.words.Word("inbox.nothing-mine")
 	default:
 		return v.words.Word("inbox.nothing-so")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/links"
@@ -47,6 +46,8 @@ type offlinePage struct {
 	Rows []batchRow      // that ask for something
 	Left []batchRow      // that stay as they are
 	Done bool            // it was carried out
+
+	words language
 }
 
 // batchRow is a row of the sheet or a document, and what becomes of it.
@@ -55,6 +56,17 @@ type batchRow struct {
 	Line    int    // of the sheet; 0: a document
 	What    string
 	Message string
+}
+
+// Applies tells whether there is a plan to carry out.
+func (v *offlinePage) Applies() bool { return v.Plan != nil && !v.Done && len(v.Plan.Success) > 0 }
+
+// Applied says what becomes, or became, of the rows that are carried out.
+func (v *offlinePage) Applied() string {
+	if v.Done {
+		return v.words.Word("offline.is-done")
+	}
+	return v.words.Word("offline.is-planned")
 }
 
 // Path is where the page stands.
@@ -66,7 +78,7 @@ func (s *room) offline(ctx context.Context, who *access.Caller, in offlineIn) (*
 		return nil, err
 	}
 	return s.Titled(who, "offline", s.Word("offline.title"),
-		&offlinePage{Unit: u, Most: marking.MaxUpload}), nil
+		&offlinePage{Unit: u, Most: marking.MaxUpload, words: s.words}), nil
 }
 
 type offlineBatchIn struct {
@@ -143,20 +155,7 @@ func (s *room) withBatch(ctx context.Context, who *access.Caller, in batchIn, do
 func batchRows(outcome string, list []sheet.Line) []batchRow {
 	out := make([]batchRow, len(list))
 	for i, l := range list {
-		out[i] = batchRow{Outcome: outcome, Line: l.Line, What: rowName(l.Row), Message: l.Message}
+		out[i] = batchRow{Outcome: outcome, Line: l.Line, What: l.Names("username", "task"), Message: l.Message}
 	}
 	return out
-}
-
-// rowName is what a row is about: the student and the task, or the name of a document.
-func rowName(row any) string {
-	pairs, ok := row.([][2]string)
-	if !ok {
-		return fmt.Sprint(row)
-	}
-	cells := map[string]string{}
-	for _, p := range pairs {
-		cells[strings.ToLower(p[0])] = p[1]
-	}
-	return strings.TrimSpace(cells["username"] + " " + cells["task"])
 }

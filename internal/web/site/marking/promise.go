@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/links"
 	"lectern/internal/people/access"
@@ -13,6 +14,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/chart"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/insight"
 	"lectern/internal/teaching/queue"
 	"lectern/internal/usecase"
@@ -25,10 +27,10 @@ const unitPromise = "/units/{id}/promise"
 
 func (s *room) promiseRoutes() {
 	page.Show(s.Site, unitPromise, policy.ReadStatistics, "How soon a unit's students hear about their work", s.promise,
-		endpoint.Asks(policy.SeeTutorPace, policy.EditUnit))
+		endpoint.Asks(policy.SeeTutorPace, policy.EditUnit, policy.GiveFeedback, policy.SeeHandovers))
 	page.Form(s.Site, unitPromise, policy.EditUnit, "Promise feedback within some days", s.makePromise,
 		endpoint.Audited(audit.Unit, audit.Role), endpoint.Asks(policy.ReadUnit, policy.ListStudents, policy.ListGroups,
-			policy.ReadStatistics, policy.SeeTutorPace, policy.EditUnit))
+			policy.ReadStatistics, policy.SeeTutorPace, policy.EditUnit, policy.GiveFeedback, policy.SeeHandovers))
 }
 
 type promiseIn struct {
@@ -41,6 +43,9 @@ type promisePage struct {
 	*insight.Turnaround
 	MayPromise bool
 	ByTutor    bool
+	MayMark    bool
+	SeeHanded  bool // whose queue is with colleagues
+	Handed     []handover.Handover
 	Typed      string // into the form
 	Refused    bool   // what was typed
 	words      language
@@ -52,7 +57,7 @@ func (v *promisePage) Path() string { return links.To(unitPromise, v.Unit.ID) }
 // Rows is the address of the rows of the inbox that a number counts: of the task or the tutor that is
 // given, or all; and over the target only.
 func (v *promisePage) Rows(of any, over bool) string {
-	in := inboxIn{UnitID: v.Unit.ID, Over: over}
+	in := inboxIn{UnitID: v.Unit.ID, queueIn: queueIn{Over: over}}
 	if !over {
 		in.Kind = string(queue.ToMark)
 	}
@@ -84,16 +89,8 @@ func (v *promisePage) LateWith() string {
 // Number is a number that is there, for words around it.
 func (v *promisePage) Number(n *int) int { return *n }
 
-// Span writes a time: hours up to two days, then days.
-func (v *promisePage) Span(hours *float64) string {
-	switch {
-	case hours == nil:
-		return v.words.Word("promise.nothing")
-	case *hours < 48:
-		return v.words.Word("promise.hours", *hours)
-	}
-	return v.words.Word("promise.days", *hours/24)
-}
+// Span writes a time.
+func (v *promisePage) Span(hours *float64) string { return v.words.Span(hours) }
 
 // age tells how long work has waited.
 func (l language) age(a insight.WaitingAge) string {
@@ -107,10 +104,14 @@ func (l language) age(a insight.WaitingAge) string {
 }
 
 func (s *room) promise(ctx context.Context, who *access.Caller, in promiseIn) (*page.Page, error) {
-	v := &promisePage{words: s.words, MayPromise: who.May(policy.EditUnit), ByTutor: who.May(policy.SeeTutorPace)}
+	v := &promisePage{words: s.words, MayPromise: who.May(policy.EditUnit), ByTutor: who.May(policy.SeeTutorPace),
+		MayMark: who.May(policy.GiveFeedback), SeeHanded: who.May(policy.SeeHandovers)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.ID); err == nil {
 			v.Turnaround, err = insight.TurnaroundOf(ctx, q, in.ID, who.ID, v.ByTutor)
+		}
+		if err == nil && v.SeeHanded {
+			v.Handed, err = handover.Of(ctx, q, in.ID)
 		}
 		return err
 	})
@@ -129,6 +130,89 @@ func (l language) waiting(t *insight.Turnaround) chart.Figure {
 		None: l.Word("burndown.none"), About: l.Word("promise.drawn-about"), Late: l.Word("promise.drawn-late"),
 		Age: l.Word("promise.waited"), Tasks: l.Word("promise.tasks")}
 	return t.Picture(say, func(days int) string { return l.Word("promise.drawn-within", days) }, l.age).Figure()
+}
+
+// paces is the picture of how soon work was marked, week by week.
+func (l language) paces(t *insight.Turnaround) chart.Figure {
+	say := chart.PacesWords{Title: l.Word("promise.paces"), Axis: l.Word("promise.paces-axis"),
+		None:  l.Word("burndown.none"),
+		About: l.Word("promise.paces-about"), Median: l.Word("promise.median"), Most: l.Word("promise.most"),
+		Point: l.Word("promise.paces-point"), First: l.Word("promise.week"), Nothing: l.Word("promise.nothing")}
+	if t.FeedbackDays != nil {
+		say.Target = l.Word("promise.drawn-within", *t.FeedbackDays)
+	}
+	return t.PacePicture(say, l.weekShort, l.weekLong).Figure()
+}
+
+// weekShort names a week by the day it began.
+func (l language) weekShort(from clock.Time) string { return l.Date("short", from.Time) }
+
+// weekLong names a week in full.
+func (l language) weekLong(from clock.Time) string {
+	return l.Word("promise.week-from", l.Date("long", from.Time))
+}
+
+// heat is what a heat table shows: of each tutor the median days of each week.
+func (v *promisePage) heat() (rows []map[string]any) {
+	for _, t := range v.Tutors {
+		if t.Marked == 0 {
+			continue
+		}
+		var cells []map[string]any
+		for _, w := range t.Weeks {
+			cells = append(cells, map[string]any{"Text": v.days(w.Median), "Heat": v.warm(w)})
+		}
+		rows = append(rows, map[string]any{"Name": t.FirstName + " " + t.LastName, "Cells": cells})
+	}
+	return rows
+}
+
+// Heat is the heat table by tutor; nil: nobody has marked anything.
+func (v *promisePage) Heat() map[string]any {
+	rows := v.heat()
+	if len(rows) == 0 {
+		return nil
+	}
+	head := []string{v.words.Word("promise.tutor")}
+	for _, w := range v.Weeks {
+		head = append(head, v.words.Word("promise.week-from", v.words.weekShort(w.From)))
+	}
+	return map[string]any{"Label": v.words.Word("promise.heat"), "Head": head, "Rows": rows,
+		"Over": v.words.Word("home.overdue")}
+}
+
+// days writes hours as days, to the tenth.
+func (v *promisePage) days(hours *float64) string {
+	if hours == nil {
+		return v.words.Word("promise.nothing")
+	}
+	return v.words.Word("promise.tenth", *hours/24)
+}
+
+// The days at which cells of the heat table become warmer, where nothing is over a target.
+const (
+	lukewarm = 2
+	warm     = 3
+)
+
+// warm is how warm the cell of a week is: 0 without anything marked, 4 over the target.
+func (v *promisePage) warm(w insight.PaceWeek) int {
+	switch {
+	case w.Median == nil:
+		return 0
+	case w.OverTarget(v.FeedbackDays):
+		return 4
+	case *w.Median < lukewarm*24:
+		return 1
+	case *w.Median < warm*24:
+		return 2
+	}
+	return 3
+}
+
+// Desk leads to marking: all that is to mark, or what is over the target.
+func (v *promisePage) Desk(over bool) string {
+	return deskIn{UnitID: v.Unit.ID, queueIn: queueIn{Kind: string(queue.ToMark), Over: over}}.address(0)
 }
 
 type makePromiseIn struct {

@@ -28,7 +28,7 @@ type room struct {
 type language struct{ *page.Language }
 
 func funcs(l *page.Language) template.FuncMap {
-	return template.FuncMap{"spreads": spreads, "waiting": language{l}.waiting}
+	return template.FuncMap{"spreads": spreads, "waiting": language{l}.waiting, "paces": language{l}.paces}
 }
 
 func open(site *page.Site) {
@@ -41,6 +41,7 @@ func open(site *page.Site) {
 	s.verdictsRoutes()
 	s.extensionRoutes()
 	s.giveRoutes()
+	s.handoverRoutes()
 	s.reviewRoutes()
 	s.promiseRoutes()
 	s.offlineRoutes()

@@ -3,8 +3,12 @@ package marking
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
 
 	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
@@ -27,11 +31,23 @@ func (s *room) snippetRoutes() {
 
 // snippetsPage is where the staff look after reusable comments.
 type snippetsPage struct {
+	snippetsIn
 	Unit        *course.Unit
 	Path        string
-	Own, Shared []snippetRow
+	Rows        []snippetRow // that the filter lets through, the reader's own first
+	Own, Shared int          // how many there are in all
 	Definitions []taskdef.Definition
 	Typed       snippetIn // what was written into a form that was refused
+	words       language
+}
+
+// snippetsIn says which are shown, and which of them is being changed.
+type snippetsIn struct {
+	UnitID int64  `path:"id" scope:"unit"`
+	Text   string `param:"text"`  // only those with these words
+	Whose  string `param:"whose"` // own or shared: only these
+	Edit   int64  `param:"edit"`  // the one that is being changed
+	New    bool   `param:"new"`   // one is being written
 }
 
 // snippetRow is a reusable comment as the page shows it.
@@ -40,6 +56,7 @@ type snippetRow struct {
 	Path    string // of its forms
 	Task    string // the abbreviation of the task it is for; empty: every task
 	MayEdit bool
+	Editing bool   // its text stands in a form
 	Typed   string // the text in its form
 }
 
@@ -52,15 +69,14 @@ type snippetIn struct {
 	id           int64  // the one that is changed; 0: one is added
 }
 
-func (s *room) snippets(ctx context.Context, who *access.Caller, in struct {
-	UnitID int64 `path:"id" scope:"unit"`
-}) (*page.Page, error) {
-	return s.snippetsWith(ctx, who, snippetIn{UnitID: in.UnitID})
+func (s *room) snippets(ctx context.Context, who *access.Caller, in snippetsIn) (*page.Page, error) {
+	return s.snippetsWith(ctx, who, in, snippetIn{})
 }
 
 // snippetsWith draws the page with what was written into one of its forms.
-func (s *room) snippetsWith(ctx context.Context, who *access.Caller, in snippetIn) (*page.Page, error) {
-	v := &snippetsPage{Path: fmt.Sprintf("/units/%d/snippets", in.UnitID), Typed: in}
+func (s *room) snippetsWith(ctx context.Context, who *access.Caller, in snippetsIn, typed snippetIn) (
+	*page.Page, error) {
+	v := &snippetsPage{snippetsIn: in, Path: fmt.Sprintf("/units/%d/snippets", in.UnitID), Typed: typed, words: s.words}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.UnitID); err != nil {
 			return err
@@ -77,11 +93,16 @@ func (s *room) snippetsWith(ctx context.Context, who *access.Caller, in snippetI
 	return s.Page(who, "snippets", v), err
 }
 
-// add puts a reusable comment where it belongs.
+// add counts a reusable comment, and shows it where the filter lets it through.
 func (v *snippetsPage) add(who *access.Caller, one *snippet.Snippet) {
+	if one.Own() {
+		v.Own++
+	} else {
+		v.Shared++
+	}
 	r := snippetRow{Snippet: *one, Path: fmt.Sprintf("%s/%d", v.Path, one.ID), MayEdit: usecase.MayEditSnippet(who, one),
 		Typed: one.Text}
-	if v.Typed.id == one.ID {
+	if r.Editing = r.MayEdit && v.Edit == one.ID; v.Typed.id == one.ID {
 		r.Typed = v.Typed.Text
 	}
 	for i := range v.Definitions {
@@ -89,22 +110,62 @@ func (v *snippetsPage) add(who *access.Caller, one *snippet.Snippet) {
 			r.Task = v.Definitions[i].Abbreviation
 		}
 	}
-	if one.Own() {
-		v.Own = append(v.Own, r)
-		return
+	if r.Editing || v.shows(&r) {
+		v.Rows = append(v.Rows, r)
 	}
-	v.Shared = append(v.Shared, r)
 }
 
-// Changed tells whether the form of one was refused, so that it stays open.
-func (v *snippetsPage) Changed(id int64) bool { return v.Typed.id == id }
-
-// Adding is what was written into the form to add one.
-func (v *snippetsPage) Adding() snippetIn {
-	if v.Typed.id != 0 {
-		return snippetIn{}
+// shows tells whether the filter lets a reusable comment through.
+func (v *snippetsPage) shows(r *snippetRow) bool {
+	if v.Whose == "own" && !r.Own() || v.Whose == "shared" && r.Own() {
+		return false
 	}
-	return v.Typed
+	text := ident.Plain(r.Text + " " + r.Task)
+	for _, word := range strings.Fields(ident.Plain(v.Text)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// Any tells whether there is one at all.
+func (v *snippetsPage) Any() bool { return v.Own+v.Shared > 0 }
+
+// Narrow tells whether the rows are a part of all.
+func (v *snippetsPage) Narrow() bool { return v.Whose != "" || strings.TrimSpace(v.Text) != "" }
+
+// Kept is what a search keeps of the filter.
+func (v *snippetsPage) Kept() url.Values { return given(url.Values{"whose": {v.Whose}}) }
+
+// filtered is the address of the page with some filter, and one that is being changed.
+func (v *snippetsPage) filtered(whose string, edit int64) string {
+	q := given(url.Values{"whose": {whose}, "text": {v.Text}})
+	if edit != 0 {
+		q.Set("edit", strconv.FormatInt(edit, 10))
+	}
+	return withQuery(v.Path, q)
+}
+
+// List is the address of the list as it is, without a form.
+func (v *snippetsPage) List() string { return v.filtered(v.Whose, 0) }
+
+// EditAt is the address of the same list with the form of one.
+func (v *snippetsPage) EditAt(id int64) string {
+	return fmt.Sprintf("%s#comment-%d", v.filtered(v.Whose, id), id)
+}
+
+// Chips narrow the list to whose they are, or lead from these to all.
+func (v *snippetsPage) Chips() []map[string]any {
+	chip := func(whose, words string, count int) map[string]any {
+		on, to := v.Whose == whose, whose
+		if on {
+			to = ""
+		}
+		return map[string]any{"Text": words, "Href": v.filtered(to, 0), "Count": count, "On": on}
+	}
+	return []map[string]any{chip("own", v.words.Word("snippets.own"), v.Own),
+		chip("shared", v.words.Word("snippets.shared"), v.Shared)}
 }
 
 // snippetsDone leads back to the page, or draws it with what was wrong.
@@ -113,7 +174,7 @@ func (s *room) snippetsDone(ctx context.Context, who *access.Caller, in snippetI
 	if err == nil {
 		return endpoint.Redirect{To: fmt.Sprintf("/units/%d/snippets", in.UnitID)}, nil
 	}
-	p, drawn := s.snippetsWith(ctx, who, in)
+	p, drawn := s.snippetsWith(ctx, who, snippetsIn{UnitID: in.UnitID, Edit: in.id, New: in.id == 0}, in)
 	if drawn != nil {
 		return nil, drawn
 	}
@@ -146,5 +207,5 @@ func (s *room) removeSnippet(ctx context.Context, who *access.Caller, in struct 
 	UnitID int64 `path:"id" scope:"unit"`
 	ID     int64 `path:"snippet_id"`
 }) (endpoint.Drawing, error) {
-	return s.snippetsDone(ctx, who, snippetIn{UnitID: in.UnitID}, s.Usecases.RemoveSnippet(ctx, who, in.ID))
+	return s.snippetsDone(ctx, who, snippetIn{UnitID: in.UnitID, id: in.ID}, s.Usecases.RemoveSnippet(ctx, who, in.ID))
 }

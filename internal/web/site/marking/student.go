@@ -23,7 +23,7 @@ import (
 
 func (s *room) studentPageRoutes() {
 	page.Show(s.Site, links.Student, policy.ListStudents, "One student of a unit", s.student,
-		endpoint.Asks(policy.ReadTask, policy.SeeAsStudent, policy.TakeNotes, policy.EditNotes))
+		endpoint.Asks(policy.ReadTask, policy.SeeAsStudent, policy.TakeNotes, policy.EditNotes, policy.ReadSubmission))
 }
 
 type studentIn struct {
@@ -31,6 +31,7 @@ type studentIn struct {
 	ProjectID int64 `path:"project_id" scope:"project"`
 
 	All string `param:"tasks"` // all: every task; else the first ones
+	Tab string `param:"tab"`   // activity or notes; else the tasks
 }
 
 // firstTasks are how many tasks of a student are shown at first.
@@ -46,6 +47,9 @@ type studentPage struct {
 	LastActive *clock.Time
 	Burndown   *insight.Burndown
 	MaySeeAs   bool
+	Tab        string             // that is shown
+	All        bool               // every task is
+	Portfolio  bool               // the reader may open it
 	Notes      *noteList          // nil: the reader takes none
 	List       []usecase.TermTask // of the tasks those that are shown, what calls for somebody first
 	More       int                // that are not
@@ -55,7 +59,8 @@ type studentPage struct {
 }
 
 func (s *room) student(ctx context.Context, who *access.Caller, in studentIn) (*page.Page, error) {
-	v := &studentPage{words: s.words, now: s.DB.Now(), MaySeeAs: who.May(policy.SeeAsStudent)}
+	v := &studentPage{words: s.words, now: s.DB.Now(), MaySeeAs: who.May(policy.SeeAsStudent), All: in.All == "all",
+		Portfolio: who.May(policy.ReadSubmission)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Term, err = usecase.TermOf(ctx, q, who, in.ProjectID); err != nil {
 			return err
@@ -63,15 +68,14 @@ func (s *room) student(ctx context.Context, who *access.Caller, in studentIn) (*
 		if v.LastActive, err = enrol.LastActiveOf(ctx, q, in.ProjectID); err != nil {
 			return err
 		}
-		latest := db.Part(taskpart.LatestEntries, 0)
-		if v.Recent, _, err = work.ProjectHistory(ctx, q, in.ProjectID, latest); err != nil {
-			return err
-		}
-		if v.Burndown, err = insight.BurndownOf(ctx, q, in.ProjectID, nil); err != nil {
-			return err
-		}
 		if who.May(policy.TakeNotes) {
-			if v.Notes, err = notesOn(ctx, q, who, 0, links.To(links.Student, in.UnitID, in.ProjectID)); err != nil {
+			back := links.To(links.Student, in.UnitID, in.ProjectID) + "?tab=" + notesTab
+			if v.Notes, err = notesOn(ctx, q, who, 0, back); err != nil {
+				return err
+			}
+		}
+		if v.choose(in.Tab); v.Tab == activityTab {
+			if err = v.activity(ctx, q); err != nil {
 				return err
 			}
 		}
@@ -80,8 +84,69 @@ func (s *room) student(ctx context.Context, who *access.Caller, in studentIn) (*
 	if err != nil {
 		return nil, err
 	}
-	v.arrange(in.All == "all")
+	v.arrange(v.All)
 	return s.Titled(who, "student", v.Project.FirstName+" "+v.Project.LastName, v), nil
+}
+
+// The tabs beside that of the tasks.
+const (
+	activityTab = "activity"
+	notesTab    = "notes"
+)
+
+// newestNotes are how many notes stand beside the tasks.
+const newestNotes = 2
+
+// choose opens a tab; what is none opens the tasks.
+func (v *studentPage) choose(tab string) {
+	if tab == activityTab || tab == notesTab && v.Notes != nil {
+		v.Tab = tab
+	}
+}
+
+// activity adds what the student did last, and how the work left shrinks.
+func (v *studentPage) activity(ctx context.Context, q db.Q) (err error) {
+	if v.Recent, _, err = work.ProjectHistory(ctx, q, v.Project.ID, db.Part(taskpart.LatestEntries, 0)); err != nil {
+		return err
+	}
+	v.Burndown, err = insight.BurndownOf(ctx, q, v.Project.ID, nil)
+	return err
+}
+
+// Path is where the page stands.
+func (v *studentPage) Path() string { return links.To(links.Student, v.Project.UnitID, v.Project.ID) }
+
+// Tabs are the views of a student.
+func (v *studentPage) Tabs() (out []map[string]any) {
+	add := func(text, href, tab string, count int) {
+		out = append(out, map[string]any{"Text": text, "Href": href, "Current": tab == v.Tab, "Count": count})
+	}
+	add(v.words.Word("project.tasks"), v.Path(), "", 0)
+	add(v.words.Word("student.activity"), v.Path()+"?tab="+activityTab, activityTab, 0)
+	if v.Notes != nil {
+		add(v.words.Word("notes.section"), v.NotesPath(), notesTab, len(v.Notes.Notes))
+	}
+	if v.Portfolio {
+		add(v.words.Word("portfolio.title"), links.To(links.Portfolio, v.Project.ID), "portfolio", 0)
+	}
+	if len(v.Groups) > 0 {
+		add(v.words.Word("groups.title"), links.To(links.Groups, v.Project.ID), "groups", 0)
+	}
+	return out
+}
+
+// NotesPath is where the notes are.
+func (v *studentPage) NotesPath() string { return v.Path() + "?tab=" + notesTab }
+
+// Newest are the notes that stand beside the tasks.
+func (v *studentPage) Newest() []noteRow { return v.Notes.Notes[:min(newestNotes, len(v.Notes.Notes))] }
+
+// Ways are the ways to show the tasks.
+func (v *studentPage) Ways() []map[string]any {
+	return []map[string]any{
+		{"Text": v.words.Word("student.calls-first"), "Href": v.Path(), "Current": !v.All},
+		{"Text": v.words.Word("student.all-tasks", len(v.Tasks)), "Href": v.Path() + "?tasks=all", "Current": v.All},
+	}
 }
 
 // classes adds where the student studies and with whom.

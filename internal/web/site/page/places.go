@@ -21,6 +21,16 @@ type Place struct {
 // Square is the class of the colour that marks the unit, one of four in turn.
 func (p Place) Square() string { return fmt.Sprintf("u%d", p.Colour%4+1) }
 
+// Square is the class of the colour that marks a unit that the person teaches.
+func (p *Page) Square(unitID int64) string {
+	for _, u := range p.Frame.Teaches {
+		if u.UnitID == unitID {
+			return Place{Place: u}.Square()
+		}
+	}
+	return Place{}.Square()
+}
+
 // Section is one of the pages of a unit.
 type Section struct {
 	Path, Words string
@@ -87,6 +97,10 @@ func (s *Site) sections(u usecase.Place) []Section {
 		{Path: at + "promise", Words: word("promise.tab"), Icon: Icon("timer"), right: policy.ReadStatistics},
 		{Path: at + "offline", Words: word("offline.tab"), Icon: Icon("folder-down"), right: policy.GiveFeedback},
 		{Path: at + "snippets", Words: word("snippets.title"), Icon: Icon("message-square-quote"), right: policy.UseSnippets},
+		{Path: links.To(links.UnitSettings, id), Words: word("settings.title"), Icon: Icon("settings-2"),
+			right: policy.SeeAccess},
+		{Path: links.To(links.TaskSetup, id), Words: word("task-setup.title"), Icon: Icon("file-text"),
+			right: policy.SeeMaterial},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/teaching/chart"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/progress"
 	"lectern/internal/teaching/status"
 	"lectern/internal/web/site/page"
@@ -34,6 +35,17 @@ type samples struct {
 	Overdue  due.Dates
 	Moment   clock.Time
 	Day      clock.Date
+	Handed   []handover.Handover // of the queue of user 1, and of that of user 2
+}
+
+// handed are the queues of two tutors that are with each other's colleague.
+var handed = []handover.Handover{
+	{UnitID: 1, Code: "COS20007", Colleague: handover.Colleague{UserID: 1, FirstName: "Tomas", LastName: "Becker"},
+		Active: true,
+		Until:  sampleDay(17), Staff: []handover.Colleague{{UserID: 2, FirstName: "Priya", LastName: "Raman"}}},
+	{UnitID: 1, Code: "COS20007", Colleague: handover.Colleague{UserID: 2, FirstName: "Priya", LastName: "Raman"},
+		Active: true,
+		Until:  sampleDay(20), Staff: []handover.Colleague{{UserID: 1, FirstName: "Tomas", LastName: "Becker"}}},
 }
 
 // aChart is one with bars of which the last is over target.
@@ -51,6 +63,7 @@ func open(s *page.Site) {
 		func(_ context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
 			return s.Titled(who, "styleguide", "Styleguide", samples{Statuses: status.All, Due: sample(17, 17),
 				Overdue: sample(13, 20), Moment: clock.At(sampleDay(13).Time), Day: sampleDay(13), Chart: aChart.Figure(),
+				Handed: handed,
 				Counts: map[status.Status]int{status.Complete: 11, status.Discuss: 2, status.ReadyForFeedback: 3,
 					status.FixAndResubmit: 1, status.NotStarted: 7},
 				Stats: progress.Stats{Green: .46, Blue: .21, Orange: .08, Red: .04, Grey: .21}}), nil

@@ -75,7 +75,9 @@ class DocumentView extends HTMLElement {
   connectedCallback() {
     this.retry();
     this.prepare();
-    if (this.pane) this.go(this.at, this.within);
+    if (!this.pane) return;
+    this.go(this.at, this.within);
+    this.spell();
   }
 
   disconnectedCallback() {
@@ -297,7 +299,7 @@ class DocumentView extends HTMLElement {
   }
 
   finder() {
-    const field = Object.assign(element('input', ''), { type: 'search', placeholder: this.say('find') });
+    const field = Object.assign(element('input', ''), { type: 'search', placeholder: this.say('find-here') });
     field.addEventListener('keydown', (e) => {
       if (e.key !== 'Enter' || e.isComposing) return;
       e.preventDefault();
@@ -320,6 +322,7 @@ class DocumentView extends HTMLElement {
       await this.draw(n);
       break;
     }
+    this.spellNow();
     for (const sheet of this.pane.children) this.mark(sheet);
     if (wanted && !this.pane.querySelector('.found')) this.place.textContent = this.say('not-found', text);
   }
@@ -407,7 +410,7 @@ class DocumentView extends HTMLElement {
     const canvas = element('canvas', '');
     canvas.setAttribute('aria-hidden', 'true');
     const text = element('div', 'text-layer');
-    sheet.append(canvas, text);
+    sheet.append(canvas);
     this.drawn.push(n);
     if (this.drawn.length > most) this.clear(this.pane.children[this.drawn.shift() - 1]);
     const page = await this.document.getPage(n).catch(() => null);
@@ -420,13 +423,31 @@ class DocumentView extends HTMLElement {
     const drawing = page.render({ canvas, viewport, transform: [fine, 0, 0, fine, 0, 0] });
     sheet.stop = () => { drawing.cancel(); layer.cancel(); };
     const [seen] = await Promise.allSettled([drawing.promise, layer.render()]);
+    if (canvas.parentNode !== sheet) return;
+    sheet.spelt = text;
     if (seen.status === 'fulfilled') sheet.classList.add('drawn');
-    if (this.wanted) this.mark(sheet);
+    this.spell();
+  }
+
+  // spell lays the words of drawn pages over them, to be selected, found and read out. People see a page
+  // before they do that: it is painted first. All words of a page come at once, as each by itself would
+  // let the browser lay out everything again.
+  spell() {
+    requestAnimationFrame(() => setTimeout(() => this.spellNow()));
+  }
+
+  spellNow() {
+    if (!this.isConnected) return; // it is done when they are shown
+    for (const sheet of this.pane?.children ?? []) {
+      if (sheet.spelt) sheet.append(sheet.spelt);
+      if (sheet.spelt && this.wanted) this.mark(sheet);
+      sheet.spelt = undefined;
+    }
   }
 
   clear(sheet) {
     sheet.stop?.();
-    sheet.stop = undefined;
+    sheet.stop = sheet.spelt = undefined;
     sheet.classList.remove('drawn');
     for (const canvas of sheet.querySelectorAll('canvas')) canvas.width = 0; // its memory is free at once
     sheet.replaceChildren();

@@ -114,7 +114,7 @@ function keepForms(old, fresh, focused) {
   for (const form of old.querySelectorAll('form')) {
     if (form !== focused && !changed(form)) continue;
     const action = form.getAttribute('action');
-    [...fresh.querySelectorAll('form')].find((f) => f.getAttribute('action') === action)?.replaceWith(form);
+    [...fresh.querySelectorAll('form')].find((f) => f.id === form.id && f.getAttribute('action') === action)?.replaceWith(form);
   }
 }
 

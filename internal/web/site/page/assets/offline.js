@@ -12,6 +12,8 @@ async function show(form) {
     const part = page.getElementById("offline-result") ?? page.querySelector("main");
     result.replaceChildren(...part.childNodes);
     keep();
+    // A page has one button that is first: the one that carries a plan out, where there is one.
+    document.getElementById("offline-get").classList.toggle("primary", !document.getElementById("offline-apply"));
   } catch {
     const words = document.createElement("p");
     words.className = "wrong";
