@@ -44,6 +44,7 @@ func open(site *page.Site) {
 	s.tutorialRoutes()
 	s.groupRoutes()
 	s.taskRoutes()
+	s.previewRoutes()
 	s.historyRoutes()
 	s.deletedRoutes()
 	s.assessmentRoutes()

@@ -2,6 +2,7 @@ package unit
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"lectern/internal/ground/clock"
@@ -10,6 +11,7 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/week"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
@@ -18,7 +20,8 @@ import (
 
 func (s *room) overviewRoutes() {
 	page.Show(s.Site, links.Unit, policy.ReadStatistics, "What a unit lacks, and what in it needs somebody", s.overview,
-		endpoint.Asks(policy.SeeTutorPace, policy.SeeReadiness, policy.SeeExtensions, policy.SeeReviews, policy.SeeClusters))
+		endpoint.Asks(policy.SeeTutorPace, policy.SeeReadiness, policy.SeeHandovers, policy.SeeExtensions,
+			policy.SeeReviews, policy.SeeClusters))
 }
 
 type overviewIn struct {
@@ -31,6 +34,7 @@ type overviewPage struct {
 	Week   string // that it is; empty outside the unit's time
 	Needs  []need
 	Tutors []tutorRow // with what waits for them; for convenors
+	Handed []handover.Handover
 	Checks []checkRow // what the unit needs before it can begin; empty when nothing is left to do
 	Done   int        // checks that are fulfilled
 }
@@ -45,6 +49,7 @@ type need struct {
 
 // tutorRow is a tutor with what waits in their tutorials.
 type tutorRow struct {
+	UserID           int64
 	Name             string
 	Waiting, Overdue int
 }
@@ -67,6 +72,11 @@ func (s *room) overview(ctx context.Context, who *access.Caller, in overviewIn) 
 		if needs, err = usecase.NeedsOf(ctx, q, who, in.ID); err != nil {
 			return err
 		}
+		if len(needs.Tutors) > 0 && who.May(policy.SeeHandovers) {
+			if v.Handed, err = handover.Of(ctx, q, in.ID); err != nil {
+				return err
+			}
+		}
 		if weeks, err = course.Calendars(ctx, q, in.ID); err != nil || !who.May(policy.SeeReadiness) {
 			return err
 		}
@@ -80,7 +90,7 @@ func (s *room) overview(ctx context.Context, who *access.Caller, in overviewIn) 
 	v.Needs = s.needs(in.ID, needs)
 	for _, t := range needs.Tutors {
 		if t.Waiting > 0 {
-			v.Tutors = append(v.Tutors, tutorRow{t.FirstName + " " + t.LastName, t.Waiting, t.Overdue})
+			v.Tutors = append(v.Tutors, tutorRow{t.UserID, t.FirstName + " " + t.LastName, t.Waiting, t.Overdue})
 		}
 	}
 	if ready != nil && !ready.Ready {
@@ -146,11 +156,27 @@ func (v *overviewPage) check(s *room, r *usecase.Readiness) {
 		default:
 			row.Note = s.Word("overview.wrong-"+name, c.Wrong)
 		}
-		if c.Name == usecase.CheckPlaces && !c.OK {
-			row.Href = links.To(links.Students, v.Unit.ID) + "?tutorial=0"
+		if !c.OK {
+			row.Href = v.mend(c.Name)
+		}
+		if c.Name == usecase.CheckDates && !c.OK {
+			row.Href = links.To(links.UnitSettings, v.Unit.ID) + "#dates"
 		}
 		v.Checks = append(v.Checks, row)
 	}
+}
+
+// mend is where a check is put right; empty: nowhere on the pages.
+func (v *overviewPage) mend(name usecase.CheckName) string {
+	switch tasks := links.To(links.TaskSetup, v.Unit.ID); {
+	case name == usecase.CheckPlaces:
+		return links.To(links.Students, v.Unit.ID) + "?tutorial=0"
+	case name == usecase.CheckTasks:
+		return tasks
+	case slices.Contains(usecase.TaskChecks, name):
+		return tasks + "?show=" + string(name)
+	}
+	return ""
 }
 
 // fulfilled says what a unit has: how many, or that none is in the way.
@@ -173,7 +199,7 @@ func keys() (list []string) {
 			list = append(list, "overview.wrong-"+string(name))
 		}
 	}
-	return list
+	return append(list, taskKeys()...)
 }
 
 // isOrIsNot are the checks of what there is or is not: nothing of it can be in the way.

@@ -8,7 +8,7 @@ import (
 	"lectern/internal/web/site/page"
 )
 
-//go:embed templates
+//go:embed components templates
 var kit embed.FS
 
 // Room holds these pages.
@@ -20,4 +20,8 @@ type room struct{ *page.Site }
 func open(site *page.Site) {
 	s := &room{site}
 	s.overviewRoutes()
+	s.settingsRoutes()
+	s.taskRoutes()
+	s.newRoutes()
+	s.rolloverRoutes()
 }
