@@ -71,13 +71,26 @@ var behind = map[string][]string{
 	"/units/{id}/extensions/give": {aUnit + "/students?limit=50&sort=name", aUnit},
 	"/units/{id}": {aUnit + "/turnaround", aUnit + "/extensions",
 		aUnit + "/reviews", aUnit},
-	"/units/{id}/reviews":                     {aUnit + "/reviews", aUnit + "/reviews?answered=true&limit=25", aUnit},
-	"/units/{id}/promise":                     {aUnit + "/turnaround", aUnit},
+	"/units/{id}/reviews":            {aUnit + "/reviews", aUnit + "/reviews?answered=true&limit=25", aUnit},
+	"/units/{id}/promise":            {aUnit + "/turnaround", aUnit},
+	"/units/{id}/settings/tasks":     {aUnit, aUnit + "/readiness", aUnit + "/deleted"},
+	"/units/{id}/settings/tasks/new": {aUnit, aUnit + "/readiness", aUnit + "/deleted"},
+	"/units/{unit_id}/settings/tasks/{task_definition_id}": {aUnit, aUnit + "/readiness", aUnit + "/deleted",
+		aUnit + "/task_definitions/{task_definition_id}"},
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/preview": {aUnit,
+		aUnit + "/task_definitions/{task_definition_id}"},
+	"/units/{id}/settings/tasks/import": {aUnit},
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/trials": {aUnit,
+		aUnit + "/task_definitions/{task_definition_id}"},
+	"/units/{id}/promise/handovers":           {aUnit + "/handovers", aUnit},
 	"/units/{id}/offline":                     {aUnit},
 	"/units/{id}/snippets":                    {aUnit, aUnit + "/snippets"},
 	"/units/{id}/students/{project_id}/notes": {aUnit, aProject, aProject + "/notes"},
-	desk:                      onDesk,
-	desk + "/tasks/{task_id}": onDesk,
+	"/units/new":                              {"/api/units?include_in_active=true", "/api/teaching_periods"},
+	"/units/{id}/rollover":                    {aUnit, "/api/teaching_periods"},
+	unitSettings:                              {aUnit, aUnit + "/access?limit=50", "/api/teaching_periods"},
+	desk:                                      onDesk,
+	desk + "/tasks/{task_id}":                 onDesk,
 	desk + "/tasks/{task_id}/similarities/{similarity_id}": {aUnit, "/api/tasks/{task_id}/similarities"},
 }
 
@@ -93,14 +106,26 @@ const (
 	aVersion = aTask + "/submissions/timestamps/{timestamp}"
 	taskPage = "/projects/{project_id}/tasks/{task_definition_id}"
 	desk     = "/units/{id}/desk"
+
+	unitSettings = "/units/{id}/settings"
 )
+
+// convened are the pages of a unit that only its convenors have.
+var convened = []string{unitSettings, "/units/new", "/units/{id}/rollover", "/units/{id}/promise/handovers"}
 
 // alone are the pages that no call gives anything for, the one that asks for what all of them do, and
 // those that only ask before something is done.
 var alone = []string{"/help", "/help/keyboard", "/help/receipts", "/help/due-dates", "/help/account", "/help/privacy",
 	"/help/plagiarism", "/help/accessibility", "/offline", "/password", "/forgot", "/confirm-address", "/unsubscribe",
 	"/news/bell",
-	"/projects/{id}/portfolio/withdraw", "/projects/{project_id}/groups/{group_set_id}/{group_id}/leave"}
+	unitSettings + "/close", "/projects/{id}/portfolio/withdraw",
+	"/projects/{project_id}/groups/{group_set_id}/{group_id}/leave",
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/delete",
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/sheet/remove",
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/resources/remove",
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/template/remove",
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/tests/remove",
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/trials/{trial_id}"}
 
 // Every page is timed, or there is nothing to compare it with.
 func TestEveryPageIsTimed(t *testing.T) {
@@ -131,10 +156,11 @@ type university struct {
 	ids    *strings.Replacer // of the student and of their work
 }
 
-// The pages of a unit are its tutor's, all others a student's.
+// The pages of a unit are its tutor's or its convenor's, all others a student's.
 const (
-	aStudent = "student_5"
-	aTutor   = "atutor"
+	aStudent  = "student_5"
+	aTutor    = "atutor"
+	aConvenor = "aconvenor"
 )
 
 func newUniversity(t testing.TB) *university {
@@ -161,7 +187,7 @@ func newUniversity(t testing.TB) *university {
 			return err
 		}
 		var student int64
-		for _, name := range []string{aTutor, aStudent} {
+		for _, name := range []string{aTutor, aConvenor, aStudent} {
 			person, err := ident.ByUsername(ctx, q, name)
 			if err != nil {
 				return err
@@ -240,7 +266,10 @@ func (u *university) ask(name, path string) {
 // compare times a page and the calls behind it by turns.
 func (u *university) compare(path string) (page, calls time.Duration, times float64) {
 	who := aStudent
-	if strings.HasPrefix(path, "/units/") {
+	switch {
+	case slices.Contains(convened, path) || strings.Contains(path, "/settings/"):
+		who = aConvenor
+	case strings.HasPrefix(path, "/units/"):
 		who = aTutor
 	}
 	page, calls = turns(func() { u.ask(who, path) }, func() {

@@ -29,6 +29,12 @@ var teaches = map[string]bool{"atutor": true, "aconvenor": true}
 // taught tells whether a page is one of those who teach.
 func taught(pattern string) bool { return strings.HasPrefix(pattern, "GET /units/") }
 
+// convened tells whether a page is one of those who convene, which tutors do not have.
+func convened(pattern string) bool {
+	return taught(pattern) && strings.Contains(pattern, "}/settings") || pattern == "GET /units/new" ||
+		pattern == "GET /units/{id}/rollover"
+}
+
 // byAddress are pages that no page links to: emails and the browser lead there.
 var byAddress = map[string][]string{
 	"": {"/", "/sign-in?next=/help", "/password", "/password?token=x", "/confirm-address?token=x", "/forgot",

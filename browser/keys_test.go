@@ -202,6 +202,7 @@ func finds(b *tab, _ *service, key string) {
 	b.reads()
 	b.keyNamed(key)
 	b.await("document.activeElement.type === 'search' && document.activeElement.closest('.viewer-bar')")
+	b.await("document.querySelector('.sheet.drawn[data-page=\"2\"] .text-layer')")
 	word := eval[string](b, "document.querySelector('.sheet.drawn[data-page=\"2\"]').innerText.match(/\\p{L}{4,}/u)[0]")
 	b.key(strings.ToUpper(word))
 	b.key(kb.Enter)

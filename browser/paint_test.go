@@ -12,6 +12,9 @@ import (
 	"github.com/chromedp/cdproto/page"
 )
 
+// only lets somebody who works on one page look at that page: a whole run takes minutes.
+var only = flag.String("only", "", "a regular expression of the patterns of pages that tests look at, of all")
+
 var pictures = flag.String("pictures", "", "a directory into which every page that tests look at is photographed")
 
 // sizes are the screens on which pages are photographed.

@@ -57,7 +57,8 @@ var rowsFor = map[string]string{
 		JOIN group_sets s ON s.id = g.group_set_id ORDER BY g.id`,
 	"unit alignment": `SELECT o.unit_id AS p1, l.id AS p2 FROM learning_outcome_links l
 		JOIN learning_outcomes o ON o.id = l.learning_outcome_id ORDER BY l.id`,
-	"unit outcome": `SELECT unit_id AS p1, id AS p2 FROM learning_outcomes ORDER BY id`,
+	"unit handover": `SELECT unit_id AS p1, id AS p2 FROM handovers ORDER BY id`,
+	"unit outcome":  `SELECT unit_id AS p1, id AS p2 FROM learning_outcomes ORDER BY id`,
 	"unit task_definition": `SELECT unit_id AS p1, id AS p2 FROM task_definitions
 		ORDER BY sheet_hash IS NULL, resources_hash IS NULL, id`,
 	"unit stream": `SELECT unit_id AS p1, abbreviation AS p2 FROM tutorial_streams ORDER BY id`,
@@ -88,7 +89,8 @@ var singular = strings.NewReplacer("activity_types", "activity_type", "breaks", 
 	"units", "unit", "projects", "project", "notes", "note", "snippets", "snippet", "tasks", "task", "similarities",
 	"similarity", "teaching_periods", "teaching_period", "tutorials", "tutorial", "unit_roles", "unit_role",
 	"group_sets", "group_set", "learning_alignments", "alignment", "outcomes", "outcome", "task_definitions",
-	"task_definition", "users", "user", "comments", "comment")
+	"task_definition", "users", "user", "comments", "comment",
+	"handovers", "handover")
 
 var paramNames = map[string]string{"unit_id": "unit", "project_id": "project", "task_definition_id": "task_definition",
 	"task_def_id": "task_definition", "timestamp": "timestamp", "file_id": "file", "task_comment_id": "discussion",

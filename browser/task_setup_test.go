@@ -1,0 +1,39 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+)
+
+// dragTo drags a row of the table of tasks to the week that another row is in.
+const dragTo = `((row, to) => {
+	const dataTransfer = new DataTransfer();
+	const init = { bubbles: true, cancelable: true, dataTransfer };
+	row.dispatchEvent(new DragEvent('dragstart', init));
+	to.dispatchEvent(new DragEvent('dragover', init));
+	to.dispatchEvent(new DragEvent('drop', init));
+})`
+
+// A convenor moves a task to the next week by keys, back by Undo, and by a drag to another week.
+func TestTasksMoveByKeysAndDrag(t *testing.T) {
+	needed(t)
+	s := serve(t)
+	b := open(t, s, wide)
+	b.signIn("acain")
+	b.visit("/units/1/settings/tasks")
+	row := "document.querySelector('.task-table tr[id]')"
+	id := eval[string](b, row+".id")
+	at := "document.getElementById('" + id + "')"
+	week := at + ".closest('tbody').dataset.week"
+	was := eval[string](b, week)
+	eval[bool](b, at+".querySelector('th a').focus() || true")
+	eval[bool](b, at+`.querySelector('th a').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', altKey: true,
+		bubbles: true, cancelable: true }))`)
+	b.await("location.search.includes('done=moved') && " + week + " !== " + quote(was))
+	eval[bool](b, "document.querySelector('.toast button').click() || true")
+	b.await(week + " === " + quote(was))
+	to := eval[string](b, "[...document.querySelectorAll('.task-table tbody')].at(-1).dataset.week")
+	last := "[...document.querySelectorAll('.task-table tbody')].at(-1)"
+	eval[bool](b, "("+dragTo+"("+at+", "+last+".querySelector('tr[id]')), true)")
+	b.await("location.search.includes('done=moved') && " + week + " === " + quote(strings.TrimSpace(to)))
+}
