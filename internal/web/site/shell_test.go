@@ -50,7 +50,7 @@ func TestTheSidebarOfEveryCaller(t *testing.T) {
 			staff = append(staff, unit+"/"+page)
 		}
 		w.convenor()
-		convenors := append(staff[:len(staff):len(staff)], unit+"/settings", unit+"/settings/tasks")
+		convenors := append(staff[:len(staff):len(staff)], unit+"/settings")
 		for _, c := range []struct {
 			who, path string
 			want      []string

@@ -179,7 +179,7 @@ func TestATaskIsDeletedAndBroughtBack(t *testing.T) {
 		if tasks() != before {
 			t.Errorf("%s tasks came back, of %s", tasks(), before)
 		}
-		tom.do(w.path(taskSetup)+"/restore", url.Values{"deletion": {"4711"}}).status(404).says("Task setup")
+		tom.do(w.path(taskSetup)+"/restore", url.Values{"deletion": {"4711"}}).status(404).says("Unit settings")
 	})
 }
 

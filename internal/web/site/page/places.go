@@ -99,14 +99,33 @@ func (s *Site) sections(u usecase.Place) []Section {
 		{Path: at + "snippets", Words: word("snippets.title"), Icon: Icon("message-square-quote"), right: policy.UseSnippets},
 		{Path: links.To(links.UnitSettings, id), Words: word("settings.title"), Icon: Icon("settings-2"),
 			right: policy.SeeAccess},
-		{Path: links.To(links.TaskSetup, id), Words: word("task-setup.title"), Icon: Icon("file-text"),
+	}
+}
+
+// setup are the tabs of a unit's settings, in their order. The sidebar has their first alone; the
+// search finds the others as well.
+func (s *Site) setup(id int64) []Section {
+	return []Section{
+		{Path: links.To(links.UnitSettings, id), Words: s.Word("settings.general"), Icon: Icon("settings-2"),
+			right: policy.SeeAccess},
+		{Path: links.To(links.TaskSetup, id), Words: s.Word("task-setup.title"), Icon: Icon("settings-2"),
 			right: policy.SeeMaterial},
 	}
 }
 
+// Setup are the tabs of the settings that the page is in.
+func (p *Page) Setup() []Section { return p.allowed(p.site.setup(p.Me.UnitID)) }
+
 // SectionsOf are the pages of a unit that somebody may open who has a standing there.
 func (s *Site) SectionsOf(u usecase.Place, as policy.Who) []Section {
-	return slices.DeleteFunc(s.sections(u), func(one Section) bool { return !one.right.Allows(as) })
+	all := s.sections(u)
+	if u.ProjectID == 0 {
+		for _, tab := range s.setup(u.UnitID)[1:] {
+			tab.Words = s.Word("settings.tab", tab.Words)
+			all = append(all, tab)
+		}
+	}
+	return slices.DeleteFunc(all, func(one Section) bool { return !one.right.Allows(as) })
 }
 
 // General are the pages that everybody who is signed in has.
