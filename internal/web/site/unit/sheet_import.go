@@ -1,0 +1,179 @@
+package unit
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+
+	"lectern/internal/ground/bounds"
+	"lectern/internal/ground/fault"
+	"lectern/internal/people/access"
+	"lectern/internal/platform/sheet"
+	"lectern/internal/teaching/course"
+	"lectern/internal/usecase"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/params"
+	"lectern/internal/web/site/page"
+)
+
+// mostSheet is how large a sheet may be that is looked at before it is imported: the plan carries it.
+const mostSheet = 2 * bounds.MB
+
+// sheetPage is where a sheet is looked at row by row, and imported.
+type sheetPage struct {
+	Unit   *course.Unit
+	List   string // what the sheet is of
+	Back   string // leads there, in words
+	At     string // where the sheet is sent to
+	Get    string // the sheet of what is there now
+	Head   string // of the column that names a row
+	Hint   string
+	Rows   []sheetRow    // those with mistakes first
+	Report *sheet.Report // what would come of the sheet, or came of it; nil: none was sent
+	Sheet  string        // the sheet itself, for the form that imports it
+	Plan   string        // what was shown
+	Done   bool
+	Again  bool // the unit changed since the plan was shown
+
+	names    []string // columns that name a row
+	run      func(context.Context, usecase.Sheet) (*sheet.Report, error)
+	do, done func(rows int) string // what the button says, and what is said once it is done
+}
+
+// sheetRow is a row of the sheet with what becomes of it.
+type sheetRow struct {
+	Outcome       string // errors, success or ignored
+	Line          int
+	What, Message string
+}
+
+// sheetPlanned is what the form of a sheet whose plan was shown sends.
+type sheetPlanned struct {
+	Sheet string `param:"sheet"`
+	Plan  string `param:"plan"`
+}
+
+// Do is what the button says that imports the rows.
+func (v *sheetPage) Do() string { return v.do(len(v.Report.Success)) }
+
+// Finished says how many rows were imported.
+func (v *sheetPage) Finished() string { return v.done(len(v.Report.Success)) }
+
+func (s *room) sheetTitled(who *access.Caller, title string, v *sheetPage) *page.Page {
+	return s.Titled(who, "sheet-import", title, v)
+}
+
+// planSheet shows what would come of a sheet, and changes nothing.
+func (s *room) planSheet(ctx context.Context, p *page.Page, file *params.Upload) (endpoint.Drawing, error) {
+	if err := s.Chosen(file); err != nil {
+		return s.Again(p, err)
+	}
+	v := p.Data.(*sheetPage)
+	sent := usecase.Sheet{Upload: page.Uploaded(file), DryRun: true}
+	var err error
+	if v.Report, err = v.run(ctx, sent); err != nil {
+		return s.Again(p, err)
+	}
+	if v.Sheet, err = packSheet(sent.Upload); err != nil {
+		return nil, err
+	}
+	v.show()
+	return p, nil
+}
+
+// takeSheet imports a sheet. Where something else would come of it than was shown, because somebody
+// changed the unit, that is shown first.
+func (s *room) takeSheet(ctx context.Context, p *page.Page, in sheetPlanned) (endpoint.Drawing, error) {
+	v := p.Data.(*sheetPage)
+	file, done, err := s.unpackSheet(in.Sheet)
+	if err != nil {
+		return s.Again(p, err)
+	}
+	defer done()
+	if v.Report, err = v.run(ctx, usecase.Sheet{Upload: file, DryRun: true}); err != nil {
+		return s.Again(p, err)
+	}
+	v.Sheet = in.Sheet
+	v.show()
+	if v.Plan != in.Plan || len(v.Report.Errors) > 0 {
+		v.Again = true
+		return p, nil
+	}
+	if v.Report, err = v.run(ctx, usecase.Sheet{Upload: file}); err != nil {
+		return s.Again(p, err)
+	}
+	v.Done = true
+	v.show()
+	return p, nil
+}
+
+// show puts the rows of the report into their order, and makes the sign by which it is known again.
+func (v *sheetPage) show() {
+	v.Rows = nil
+	sum := sha256.New()
+	for _, part := range []struct {
+		outcome string
+		lines   []sheet.Line
+	}{{"errors", v.Report.Errors}, {"success", v.Report.Success}, {"ignored", v.Report.Ignored}} {
+		for _, l := range part.lines {
+			row := sheetRow{part.outcome, l.Line, l.Names(v.names...), l.Message}
+			fmt.Fprintln(sum, row)
+			v.Rows = append(v.Rows, row)
+		}
+	}
+	v.Plan = hex.EncodeToString(sum.Sum(nil))
+}
+
+// packSheet writes a sheet as one line that a form carries.
+func packSheet(u usecase.Upload) (string, error) {
+	f, err := u.Open()
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.Copy(z, f); err != nil {
+		return "", err
+	}
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(b.Bytes()), nil
+}
+
+// unpackSheet gives the sheet that packSheet wrote, on disk until done is called.
+func (s *room) unpackSheet(text string) (u usecase.Upload, done func(), err error) {
+	broken := fault.New(fault.Invalid, "%s", s.Word("sheet-import.broken"))
+	packed, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return u, nil, broken
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return u, nil, broken
+	}
+	f, err := os.CreateTemp(s.Spool, "sheet-*")
+	if err != nil {
+		return u, nil, err
+	}
+	done = func() { os.Remove(f.Name()) } //nolint:errcheck // the spool is swept
+	size, err := io.Copy(f, io.LimitReader(z, mostSheet+1))
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil || size > mostSheet {
+		done()
+		return u, nil, broken
+	}
+	name := f.Name()
+	return usecase.Upload{Name: "sheet", Size: size, Open: func() (*os.File, error) {
+		return os.Open(name) //nolint:gosec // a file of the spool, made above
+	}}, done, nil
+}
