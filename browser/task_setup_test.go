@@ -32,8 +32,12 @@ func TestTasksMoveByKeysAndDrag(t *testing.T) {
 	b.await("location.search.includes('done=moved') && " + week + " !== " + quote(was))
 	eval[bool](b, "document.querySelector('.toast button').click() || true")
 	b.await(week + " === " + quote(was))
-	to := eval[string](b, "[...document.querySelectorAll('.task-table tbody')].at(-1).dataset.week")
-	last := "[...document.querySelectorAll('.task-table tbody')].at(-1)"
+	last := "[...document.querySelectorAll('.task-table tbody:not([hidden])')].at(-1)"
+	to := eval[string](b, last+".dataset.week")
 	eval[bool](b, "("+dragTo+"("+at+", "+last+".querySelector('tr[id]')), true)")
 	b.await("location.search.includes('done=moved') && " + week + " === " + quote(strings.TrimSpace(to)))
+	const empty = "document.querySelector('.task-table tbody[hidden]')" // a week without a task
+	to = eval[string](b, empty+".dataset.week")
+	eval[bool](b, "("+dragTo+"("+at+", "+empty+".querySelector('th')), true)")
+	b.await(week + " === " + quote(to))
 }

@@ -259,14 +259,6 @@ func (r *reader) setsUpTasks() {
 	r.exec(`UPDATE units SET overseer_image_id = (SELECT max(id) FROM overseer_images)`)
 	r.open(at).does(act{form: "/tests", files: map[string]string{"file": emptyZip}}).follows("Test run").
 		does(act{form: "/trials"}).sees("Queued")
-	for _, form := range []string{"/move", "/duplicate"} {
-		for _, page := range []string{at, list + "/new"} {
-			r.open(page).does(act{form: form})
-		}
-	}
-	for _, page := range []string{at, list + "/new"} {
-		r.open(page).does(act{form: "/shift", tick: []string{"7.1P"}})
-	}
 	for _, again := range []string{"Undo", "restored until"} {
 		r.open(at + "/delete").does(act{form: "/delete"}).does(act{form: "/restore", words: again}).sees("Task restored.")
 	}

@@ -170,7 +170,7 @@ func TestATaskIsDeletedAndBroughtBack(t *testing.T) {
 		tom, at := w.convening(), w.setUp("min")
 		tasks := func() string { return w.one(`SELECT count(*) FROM tasks`) }
 		before := tasks()
-		tom.open(at).follows("Students’ work").open(at + "/delete").sees("with the work of 2 students").
+		tom.open(w.path(taskSetup)).follows("Students’ work").open(at + "/delete").sees("with the work of 2 students").
 			does(act{form: "/delete"}).sees("Task deleted:").sees("Deleted tasks")
 		if tasks() == before {
 			t.Error("the work is still there")

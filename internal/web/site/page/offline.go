@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -52,7 +53,7 @@ var loaded = regexp.MustCompile(`"(/assets/[^"#]+)`)
 
 // offlineWorker is the script with what it keeps: the page, and all that the page loads.
 func (s *Site) offlineWorker() (string, error) {
-	page, err := s.offlinePage().body(context.Background())
+	page, err := s.offlinePage().body(context.Background(), new(bytes.Buffer))
 	if err != nil {
 		return "", err
 	}

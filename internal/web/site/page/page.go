@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/people/access"
@@ -86,7 +87,9 @@ func (p *Page) SignedIn() bool { return p.Me != nil && p.Me.ID != 0 }
 // Draw implements endpoint.Drawing.
 func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	p.path = r.URL.Path
-	body, err := p.body(r.Context())
+	b, _ := sheets.Get().(*bytes.Buffer)
+	defer putBack(b)
+	body, err := p.body(r.Context(), b)
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -104,11 +107,23 @@ func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	httpserver.Write(w, body) //nolint:errcheck // the client left
 }
 
-// body is the page as it is sent.
-func (p *Page) body(ctx context.Context) ([]byte, error) {
+// sheets are what pages are drawn on. One that has to grow with each page is a third of the memory
+// that a page takes. What was once very large is let go.
+var sheets = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const mostSheet = 1 << 20
+
+func putBack(b *bytes.Buffer) {
+	if b.Cap() <= mostSheet {
+		b.Reset()
+		sheets.Put(b)
+	}
+}
+
+// body is the page as it is sent, drawn on b.
+func (p *Page) body(ctx context.Context, b *bytes.Buffer) ([]byte, error) {
 	p.around(ctx)
-	var b bytes.Buffer
-	if err := p.site.drawn[p.name]().ExecuteTemplate(&b, cmp.Or(p.part, "frame"), p); err != nil {
+	if err := p.site.drawn[p.name]().ExecuteTemplate(b, cmp.Or(p.part, "frame"), p); err != nil {
 		return nil, err
 	}
 	body := p.told(b.Bytes())

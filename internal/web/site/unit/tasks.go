@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
@@ -98,10 +99,13 @@ type taskGroup struct {
 
 // taskRow is a task with what is wrong with it.
 type taskRow struct {
-	*taskdef.Definition
-	Due      clock.Date
-	Problems []string // in words
-	Here     bool     // it is edited
+	*taskdef.Definition // its fields cost a template more than those below, which are read many times
+	ID, UnitID          int64
+	At, Code            string // where its editor is, and its abbreviation
+	Due                 clock.Date
+	Problems            []string // in words
+	Here                bool     // it is edited
+	Beside              bool     // one is edited beside the list, which only leads from task to task then
 }
 
 func (s *room) taskList(ctx context.Context, who *access.Caller, in struct {
@@ -169,7 +173,8 @@ func (v *tasksPage) arrange() {
 		if !v.asksFor(d, problems) {
 			continue
 		}
-		row := taskRow{Definition: d, Due: d.Due(), Here: v.Editor != nil && v.Editor.ID == d.ID}
+		row := taskRow{Definition: d, ID: d.ID, UnitID: d.UnitID, At: links.To(links.TaskEditor, d.UnitID, d.ID),
+			Code: d.Abbreviation, Due: d.Due(), Beside: v.Editor != nil, Here: v.Editor != nil && v.Editor.ID == d.ID}
 		for _, name := range problems {
 			row.Problems = append(row.Problems, v.words.Word("task-setup.problem-"+string(name)))
 		}
@@ -184,6 +189,30 @@ func (v *tasksPage) arrange() {
 	for _, row := range rows {
 		v.intoWeek(row)
 	}
+	if len(rows) > 0 && v.Editor == nil {
+		v.addEmptyWeeks()
+	}
+}
+
+// addEmptyWeeks adds the teaching weeks that have no task, for one that is dragged there.
+func (v *tasksPage) addEmptyWeeks() {
+	has := map[clock.Date]bool{}
+	for _, g := range v.Groups {
+		has[g.From] = true
+	}
+	for n := 1; n <= v.weeks.Weeks(); n++ {
+		day, err := v.weeks.Date(week.Position{Week: n, Day: time.Monday})
+		if err == nil && !has[week.MondayOf(day)] {
+			v.Groups = append(v.Groups, v.weekOf(day))
+		}
+	}
+	slices.SortFunc(v.Groups, func(a, b taskGroup) int { return a.From.Compare(b.From.Time) })
+}
+
+// weekOf is the week of a day, without tasks.
+func (v *tasksPage) weekOf(day clock.Date) taskGroup {
+	from := week.MondayOf(day)
+	return taskGroup{Words: v.weekWords(day), Number: v.weekNumber(day), From: from, To: from.AddDays(6)}
 }
 
 // asksFor tells whether the address asks for a task with these problems.
@@ -219,8 +248,7 @@ func (v *tasksPage) order() func(a, b taskRow) int {
 func (v *tasksPage) intoWeek(row taskRow) {
 	from := week.MondayOf(row.TargetDate)
 	if n := len(v.Groups); n == 0 || v.Groups[n-1].From != from {
-		v.Groups = append(v.Groups, taskGroup{Words: v.weekWords(row.TargetDate), Number: v.weekNumber(row.TargetDate),
-			From: from, To: from.AddDays(6)})
+		v.Groups = append(v.Groups, v.weekOf(row.TargetDate))
 	}
 	last := &v.Groups[len(v.Groups)-1]
 	last.Tasks = append(last.Tasks, row)

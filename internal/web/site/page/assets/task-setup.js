@@ -28,12 +28,19 @@ function over(body) {
   body?.classList.add('drop-here');
 }
 
+// empty hides the weeks without a task, or shows them.
+function empty(hidden) {
+  for (const body of table.tBodies) if (!body.querySelector('tr[id]')) body.hidden = hidden;
+}
+
 if (table?.dataset.weeks === 'true') {
-  for (const row of table.querySelectorAll('tr[id]')) row.draggable = true;
+  for (const row of table.querySelectorAll('tr[id]')) row.draggable = row.querySelector('form') !== null;
   table.addEventListener('dragstart', (e) => {
     dragged = e.target.closest('tr[id]');
     e.dataTransfer.effectAllowed = 'move';
     e.dataTransfer.setData('text/plain', dragged.querySelector('.t-code').textContent);
+    // Weeks without a task show where one can be let go. Not at once: what moves under a drag ends it.
+    requestAnimationFrame(() => empty(false));
   });
   table.addEventListener('dragover', (e) => {
     const body = e.target.closest('tbody');
@@ -51,6 +58,7 @@ if (table?.dataset.weeks === 'true') {
   table.addEventListener('dragend', () => {
     dragged = null;
     over(null);
+    empty(true);
   });
 }
 
