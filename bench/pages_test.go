@@ -80,6 +80,7 @@ var behind = map[string][]string{
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/preview": {aUnit,
 		aUnit + "/task_definitions/{task_definition_id}"},
 	"/units/{id}/settings/tasks/import": {aUnit},
+	"/units/{id}/settings/tasks/sheets": {aUnit},
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/trials": {aUnit,
 		aUnit + "/task_definitions/{task_definition_id}"},
 	"/units/{id}/promise/handovers":           {aUnit + "/handovers", aUnit},

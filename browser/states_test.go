@@ -124,18 +124,18 @@ func TestOfflineMarking(t *testing.T) {
 	b.choose("#file", b.file("marks.csv", sheetOf(t, "redo", task)))
 	eval[bool](b, "window.same = true")
 	w.does.set(isLost)
-	b.press("#offline-look button")
-	b.await("document.querySelector('#offline-result [role=alert]') && !document.querySelector('#offline-look :disabled')")
+	b.press("#plan-look button")
+	b.await("document.querySelector('#plan-result [role=alert]') && !document.querySelector('#plan-look :disabled')")
 	b.barriers("a plan without a network")
 	w.does.set(arrives)
-	b.press("#offline-look button")
-	b.await("document.querySelectorAll('#offline-result tbody tr').length === 2")
-	if !eval[bool](b, "window.same && document.querySelector('#offline-apply .again').hidden") {
+	b.press("#plan-look button")
+	b.await("document.querySelectorAll('#plan-result tbody tr').length === 2")
+	if !eval[bool](b, "window.same && document.querySelector('#plan-apply .again').hidden") {
 		t.Error("the page was left, or asks for the file again")
 	}
 	b.looked("the plan of a sheet")
-	b.press("#offline-apply button")
-	b.await("document.querySelector('#offline-result .outcome.success') && !document.querySelector('#offline-apply')")
+	b.press("#plan-apply button")
+	b.await("document.querySelector('#plan-result .outcome.success') && !document.querySelector('#plan-apply')")
 	b.looked("the result of a sheet")
 	if !eval[bool](b, "window.same") {
 		t.Error("the page was left")

@@ -106,9 +106,10 @@ func importDefinitions(ctx context.Context, q db.Q, unitID int64, rows *sheet.Re
 
 // UnpackDefinitionFiles stores the sheets and resources in an archive as files of
 // the definitions of a unit whose abbreviations they are named by, and reports
-// what became of each. It unpacks in the directory spool.
-func (s *Service) UnpackDefinitionFiles(ctx context.Context, unitID int64, u Upload, spool string) (*sheet.Report,
-	error) {
+// what became of each. It unpacks in the directory spool. For a plan it reports what would
+// become of each, and attaches nothing.
+func (s *Service) UnpackDefinitionFiles(ctx context.Context, unitID int64, u Upload, spool string,
+	plan bool) (*sheet.Report, error) {
 	f, err := u.Open()
 	if err != nil {
 		return nil, err
@@ -118,9 +119,9 @@ func (s *Service) UnpackDefinitionFiles(ctx context.Context, unitID int64, u Upl
 	if err != nil {
 		return nil, err
 	}
-	found, report, err := taskdef.Unpack(ctx, s.Files, list, f, u.Size, spool)
-	if err != nil {
-		return nil, err
+	found, report, err := taskdef.Unpack(ctx, s.Files, list, f, u.Size, spool, plan)
+	if err != nil || plan {
+		return &report, err
 	}
 	return &report, s.DB.Tx(ctx, func(q db.Q) error { return s.attach(ctx, q, found...) })
 }

@@ -218,9 +218,9 @@ func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' 
 
 // Unpack takes the sheets (.pdf) and resources (.zip) out of an archive and
 // stores them, ready to Attach to the definitions their names begin with. The
-// report tells of each file; spool is a directory to unpack in.
+// report tells of each file, for a plan what would become of it; spool is a directory to unpack in.
 func Unpack(ctx context.Context, store files.Store, list []Definition, r io.ReaderAt, size int64,
-	spool string) ([]Attachment, sheet.Report, error) {
+	spool string, plan bool) ([]Attachment, sheet.Report, error) {
 	var out []Attachment
 	var report sheet.Report
 	z, err := zipfile.Open(r, size, bundleLimits)
@@ -231,7 +231,7 @@ func Unpack(ctx context.Context, store files.Store, list []Definition, r io.Read
 		if strings.HasSuffix(f.Name, "/") {
 			continue
 		}
-		a, why, err := unpackOne(ctx, store, list, f, spool)
+		a, why, err := unpackOne(ctx, store, list, f, spool, plan)
 		if err != nil {
 			return nil, report, err
 		}
@@ -265,8 +265,8 @@ func taken(list []Attachment, a Attachment) bool {
 
 // unpackOne stores one file of an archive. Where it gives none, the words say
 // why; an error is trouble of our own.
-func unpackOne(ctx context.Context, store files.Store, list []Definition, f *zip.File, spool string) (*Attachment,
-	string, error) {
+func unpackOne(ctx context.Context, store files.Store, list []Definition, f *zip.File, spool string,
+	plan bool) (*Attachment, string, error) {
 	base := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
 	kind, known := map[string]FileKind{".pdf": Sheet, ".zip": Resources}[strings.ToLower(path.Ext(base))]
 	if !known || strings.HasPrefix(base, ".") || strings.HasPrefix(f.Name, "__MACOSX/") {
@@ -284,7 +284,19 @@ func unpackOne(ctx context.Context, store files.Store, list []Definition, f *zip
 	if err != nil {
 		return nil, "", fmt.Errorf("store %s: %w", base, err)
 	}
-	return &Attachment{d.ID, kind, info}, fmt.Sprintf("Became the %s of %s.", fileNames[kind], d.Abbreviation), nil
+	return &Attachment{d.ID, kind, info}, became(d, kind, plan), nil
+}
+
+// became says what a file became, or for a plan what it becomes and whether something goes for it.
+func became(d *Definition, k FileKind, plan bool) string {
+	if !plan {
+		return fmt.Sprintf("Became the %s of %s.", fileNames[k], d.Abbreviation)
+	}
+	said := fmt.Sprintf("Becomes the %s of %s.", fileNames[k], d.Abbreviation)
+	if _, err := d.File(k); err == nil {
+		said += " Replaces the one it has."
+	}
+	return said
 }
 
 // storeEntry unpacks a file into the spool, looks at it and stores it.

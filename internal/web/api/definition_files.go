@@ -135,10 +135,11 @@ func (s *Server) stored(ctx context.Context, d *taskdef.Definition, k taskdef.Fi
 type unpackIn struct {
 	UnitID int64          `path:"unit_id" scope:"unit"`
 	File   *params.Upload `param:"file,required"`
+	DryRun bool           `param:"dry_run" doc:"report what would become of each file and change nothing"`
 }
 
 func (s *Server) unpackFiles(ctx context.Context, _ *access.Caller, in unpackIn) (*sheet.Report, error) {
-	return s.usecases.UnpackDefinitionFiles(ctx, in.UnitID, uploaded(in.File), s.Spool)
+	return s.usecases.UnpackDefinitionFiles(ctx, in.UnitID, uploaded(in.File), s.Spool, in.DryRun)
 }
 
 func (s *Server) allResources(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {

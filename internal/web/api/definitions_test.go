@@ -430,6 +430,12 @@ func TestTaskPDFs(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.do("convenor", "POST "+defA, definitionWith("abbreviation", "1.1")).status(201)
 		inner := zipOf(t, "a", "b")
+		plan := aFile("all.zip", zipOf(t, "1.1P.pdf", aPDF, "9.9.pdf", aPDF), "dry_run", "true")
+		w.do("convenor", "POST "+defA+"/task_pdfs", plan).status(201).is(`{
+			"success":[{"row":"1.1P.pdf","message":"Becomes the task sheet of 1.1P."}],
+			"errors":[{"row":"9.9.pdf","message":"No task of this unit has an abbreviation the name begins with."}],
+			"ignored":[]}`)
+		w.do("student", "GET "+defA+"/{defA1}/task_pdf", nil).status(404)
 		w.do("convenor", "POST "+defA+"/task_pdfs", aFile("all.zip", zipOf(t,
 			"sheets/1.1P Hello.pdf", aPDF, "1.1P-resources.zip", inner, "1.2C.PDF", "no pdf", "1.10.pdf", aPDF,
 			"1.1.pdf", aPDF+" ",
@@ -442,6 +448,10 @@ func TestTaskPDFs(t *testing.T) {
 				{"row":"1.1P again.pdf","message":"Another file of this archive already took that place."}],
 			"ignored":[{"row":"notes.txt","message":"Only .pdf and .zip files are taken."},
 				{"row":"__MACOSX/1.2C.pdf","message":"Only .pdf and .zip files are taken."}]}`)
+		again := w.do("convenor", "POST "+defA+"/task_pdfs", plan).status(201).Body.String()
+		if !strings.Contains(again, "Becomes the task sheet of 1.1P. Replaces the one it has.") {
+			t.Error(again)
+		}
 		if got := w.do("student", "GET "+defA+"/{defA1}/task_pdf", nil).status(200).Body.String(); got != aPDF {
 			t.Errorf("%q", got)
 		}

@@ -11,26 +11,32 @@ import (
 	"lectern/internal/platform/db"
 )
 
+// reported keeps a report of tests as the runner does; nil where it is empty.
+func (w *world) reported(ctx context.Context, q db.Q, report string) (hash any, err error) {
+	if report == "" {
+		return nil, nil
+	}
+	info, err := w.files.Put(ctx, strings.NewReader(report))
+	if err == nil {
+		err = blob.Keep(ctx, q, w.files, info)
+	}
+	return string(info.Hash), err
+}
+
 // assessed lets the newest submission have an assessment in a state, with a report as
 // the runner keeps it; none where it is empty.
 func (w *world) assessed(state, reason, report string) {
 	w.Helper()
 	w.tx(func(ctx context.Context, q db.Q) error {
-		var hash, why any
-		if report != "" {
-			info, err := w.files.Put(ctx, strings.NewReader(report))
-			if err == nil {
-				err = blob.Keep(ctx, q, w.files, info)
-			}
-			if err != nil {
-				return err
-			}
-			hash = string(info.Hash)
+		hash, err := w.reported(ctx, q, report)
+		if err != nil {
+			return err
 		}
+		var why any
 		if reason != "" {
 			why = reason
 		}
-		_, err := db.Exec(ctx, q, `INSERT INTO assessments (submission_id, status, reason, report_hash, result_status,
+		_, err = db.Exec(ctx, q, `INSERT INTO assessments (submission_id, status, reason, report_hash, result_status,
 				created_at, updated_at)
 			SELECT max(id), $1, $2, $3, 'fix_and_resubmit', $4, $4 FROM submissions WHERE true
 			ON CONFLICT (submission_id) DO UPDATE SET status = excluded.status, reason = excluded.reason,

@@ -255,6 +255,8 @@ func (r *reader) setsUpTasks() {
 	sheet += "\nNew,8.1P,,1,0,false,0,false,50,[],,[],1,Mon,2,Fri,,,\n"
 	send := act{form: "/plan", files: map[string]string{"file": sheet}}
 	r.open(list + "/import").does(send).does(send).does(act{form: "/import"}).sees("imported.")
+	all := act{form: "/plan", files: map[string]string{"file": zipOf(r.T, "7.1P.pdf", pdf)}}
+	r.open(list + "/sheets").does(all).does(all).does(act{form: "/sheets", files: all.files}).sees("1 file imported.")
 	r.exec(`INSERT INTO overseer_images (name, tag) VALUES ('setup', 'a/b:2')`)
 	r.exec(`UPDATE units SET overseer_image_id = (SELECT max(id) FROM overseer_images)`)
 	r.open(at).does(act{form: "/tests", files: map[string]string{"file": emptyZip}}).follows("Test run").

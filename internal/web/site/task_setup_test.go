@@ -1,11 +1,18 @@
 package site_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/xuri/excelize/v2"
+
+	"lectern/internal/platform/db"
 )
 
 const (
@@ -27,6 +34,9 @@ func init() {
 		"GET " + taskSetup + "/import":         {303, 403, 403, 403},
 		"POST " + taskSetup + "/import/plan":   {401, 403, 403, 403},
 		"POST " + taskSetup + "/import":        {401, 403, 403, 403},
+		"GET " + taskSetup + "/sheets":         {303, 403, 403, 403},
+		"POST " + taskSetup + "/sheets/plan":   {401, 403, 403, 403},
+		"POST " + taskSetup + "/sheets":        {401, 403, 403, 403},
 		"GET " + aSetUp + "/trials":            {303, 403, 403, 403},
 		"POST " + aSetUp + "/trials":           {401, 403, 403, 403},
 		"GET " + aSetUp + "/trials/{trial_id}": {303, 403, 403, 403},
@@ -286,6 +296,100 @@ func TestTasksByASheet(t *testing.T) {
 	})
 }
 
+// zipOf is an archive of files: their names, each with its content.
+func zipOf(t *testing.T, files ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		f, err := z.Create(files[i])
+		if err == nil {
+			_, err = f.Write([]byte(files[i+1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Excel's sheets are read, too.
+func TestTasksByAWorkbook(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	tom, list := w.convening(), w.path(taskSetup)
+	heads, _, _ := strings.Cut(tom.do(list+"/tasks.csv", nil).status(200).Body.String(), "\n")
+	book := excelize.NewFile()
+	for i, line := range []string{strings.TrimSpace(heads), "Three,3.1P,Do it,1,0,false,0,false,50,[],,[],1,Mon,2,Fri,,,"} {
+		for j, cell := range strings.Split(line, ",") {
+			at, err := excelize.CoordinatesToCellName(j+1, i+1)
+			if err == nil {
+				err = book.SetCellStr("Sheet1", at, cell)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := book.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	tom.open(list + "/import").does(act{form: "/plan", files: map[string]string{"file": b.String()}}).
+		sees("1 row will be imported").sees("3.1P Three").does(act{form: "/import"}).sees("1 task imported.")
+}
+
+// The sheets of many tasks come in one archive: what becomes of each file is shown before, and only what was
+// shown is done.
+func TestTaskSheetsByAnArchive(t *testing.T) {
+	each(t, func(w *world) {
+		tom, at := w.convening(), w.path(taskSetup)+"/sheets"
+		has := func() string { return w.one(`SELECT count(*) FROM task_definitions WHERE sheet_hash IS NOT NULL`) }
+		sends := func(form string, files ...string) act {
+			return act{form: form, files: map[string]string{"file": zipOf(t, files...)}}
+		}
+		good := []string{"1 First.pdf", pdf, "sheets/2.pdf", pdf, "9.pdf", pdf, "notes.txt", "x"}
+		tom.open(w.path(taskSetup)).follows("Task sheets and resources (zip)").
+			does(sends("/plan", good...)).sees("2 files will be imported").sees("Becomes the task sheet of 1.").
+			sees("No task of this unit has an abbreviation the name begins with.").sees("Left out")
+		if has() != "0" {
+			t.Error("a plan attached a sheet")
+		}
+		tom.does(sends("/sheets", "1.pdf", pdf)).sees("Something else would come of this file")
+		if has() != "0" {
+			t.Error("another file was imported than was shown")
+		}
+		tom.open(at).does(sends("/plan", good...)).does(sends("/sheets", good...)).sees("2 files imported.")
+		if has() != "2" {
+			t.Errorf("%s tasks have a sheet", has())
+		}
+		tom.open(at).does(sends("/plan", good...)).sees("Replaces the one it has.")
+		tom.parts(at+"/plan", "text/html", nil).status(400).says("Choose a file")
+		tom.parts(at+"/plan", "text/html", nil, file{"file", "a.zip", "no archive"}).status(415).says("zip")
+		tom.parts(at, "text/html", nil, file{"file", "a.zip", emptyZip}).status(422).says("Review the file before")
+	})
+}
+
+// A task says what is wrong with it, and the list shows those alone.
+func TestATargetInABreakIsTold(t *testing.T) {
+	each(t, func(w *world) {
+		tom, list := w.convening(), w.path(taskSetup)
+		w.exec(`INSERT INTO teaching_periods (period, year, start_date, end_date, active_until)
+			VALUES ('T1', 2026, '2026-03-02T00:00:00.000Z', '2026-06-05T00:00:00.000Z', '2026-07-01T00:00:00.000Z')`)
+		w.exec(`INSERT INTO breaks (teaching_period_id, start_date, number_of_weeks)
+			SELECT max(id), '2026-03-09', 1 FROM teaching_periods`)
+		w.exec(`UPDATE units SET teaching_period_id = (SELECT max(id) FROM teaching_periods)`)
+		w.exec(`UPDATE task_definitions SET target_date = '2026-03-20' WHERE abbreviation = '1'`)
+		tom.open(list + "?show=breaks").sees("Target in a break").sees(">2<")
+		if strings.Contains(tom.text, ">1</bdi>") {
+			t.Error("a task whose target is in no break is shown")
+		}
+		tom.open(list + "?show=task_dates").sees("No tasks match")
+	})
+}
+
 // The tests of a task are tried out over files of the convenor's own, and what they wrote is shown.
 func TestATrialOfTheTestsOfATask(t *testing.T) {
 	each(t, func(w *world) {
@@ -299,6 +403,14 @@ func TestATrialOfTheTestsOfATask(t *testing.T) {
 			sees("Queued").sees("The tests have not finished yet.")
 		w.exec(`UPDATE assessment_trials SET status = 'failed', reason = 'It broke.'`)
 		tom.open(tom.at).sees("Failed").sees("It broke.")
+		w.tx(func(ctx context.Context, q db.Q) error {
+			hash, err := w.reported(ctx, q, `{"output":"Hello <b>","judge_output":"1 of 2"}`)
+			if err == nil {
+				_, err = db.Exec(ctx, q, `UPDATE assessment_trials SET status = 'done', reason = NULL, report_hash = $1`, hash)
+			}
+			return err
+		})
+		tom.open(tom.at).sees("Done").sees("Hello &lt;b&gt;").sees("1 of 2")
 		tom.do(at+"/trials/4711", nil).status(404)
 	})
 }

@@ -36,6 +36,7 @@ func (s *room) taskRoutes() {
 	s.taskFileRoutes()
 	s.taskMoveRoutes()
 	s.taskSheetRoutes()
+	s.taskBundleRoutes()
 	s.taskTrialRoutes()
 }
 

@@ -1,7 +1,7 @@
-// Looks at a batch without leaving the page, so that the file need not be chosen a
-// second time to have it carried out. Without this the forms work by themselves.
-const look = document.getElementById("offline-look");
-const result = document.getElementById("offline-result");
+// Looks at a file without leaving the page, so that it need not be chosen a second time
+// to have its plan carried out. Without this the forms work by themselves.
+const look = document.getElementById("plan-look");
+const result = document.getElementById("plan-result");
 
 async function show(form) {
   const button = form.querySelector("button");
@@ -9,11 +9,11 @@ async function show(form) {
   try {
     const answer = await fetch(form.action, { method: "POST", body: new FormData(form), headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const part = page.getElementById("offline-result") ?? page.querySelector("main");
+    const part = page.getElementById("plan-result") ?? page.querySelector("main");
     result.replaceChildren(...part.childNodes);
     keep();
     // A page has one button that is first: the one that carries a plan out, where there is one.
-    document.getElementById("offline-get").classList.toggle("primary", !document.getElementById("offline-apply"));
+    document.querySelector("[data-else]").classList.toggle("primary", !document.getElementById("plan-apply"));
   } catch {
     const words = document.createElement("p");
     words.className = "wrong";
@@ -25,9 +25,9 @@ async function show(form) {
   }
 }
 
-// keep gives the form that carries the batch out the file that was looked at.
+// keep gives the form that carries the plan out the file that was looked at.
 function keep() {
-  const apply = document.getElementById("offline-apply");
+  const apply = document.getElementById("plan-apply");
   const file = look?.querySelector("input[type=file]");
   if (!apply || !file?.files.length) return;
   apply.querySelector("input[type=file]").files = file.files;
