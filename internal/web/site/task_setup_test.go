@@ -322,7 +322,8 @@ func TestTasksByAWorkbook(t *testing.T) {
 	tom, list := w.convening(), w.path(taskSetup)
 	heads, _, _ := strings.Cut(tom.do(list+"/tasks.csv", nil).status(200).Body.String(), "\n")
 	book := excelize.NewFile()
-	for i, line := range []string{strings.TrimSpace(heads), "Three,3.1P,Do it,1,0,false,0,false,50,[],,[],1,Mon,2,Fri,,,"} {
+	for i, line := range []string{strings.TrimSpace(heads),
+		"Three,3.1P,Do it,1,0,false,0,false,50,[],,[],1,Mon,2,Fri,,,"} {
 		for j, cell := range strings.Split(line, ",") {
 			at, err := excelize.CoordinatesToCellName(j+1, i+1)
 			if err == nil {
