@@ -26,10 +26,10 @@ func (s *room) taskBundleRoutes() {
 }
 
 // Most is how large an archive may be.
-func (v *taskImportPage) Most() int64 { return taskdef.MaxBundle }
+func (v *sheetPage) Most() int64 { return taskdef.MaxBundle }
 
 // Applies tells whether there is a plan to carry out.
-func (v *taskImportPage) Applies() bool {
+func (v *sheetPage) Applies() bool {
 	return v.Report != nil && !v.Done && len(v.Report.Success) > 0
 }
 
@@ -39,7 +39,7 @@ func (s *room) taskBundle(ctx context.Context, who *access.Caller, in newTaskIn)
 		return nil, err
 	}
 	return s.Titled(who, "task-bundle", s.Word("task-bundle.title"),
-		&taskImportPage{Unit: u, List: links.To(links.TaskSetup, in.ID)}), nil
+		&sheetPage{Unit: u, List: links.To(links.TaskSetup, in.ID)}), nil
 }
 
 type bundleIn struct {
@@ -49,7 +49,7 @@ type bundleIn struct {
 }
 
 func (s *room) planBundle(ctx context.Context, who *access.Caller, in bundleIn) (endpoint.Drawing, error) {
-	return s.withBundle(ctx, who, in, func(v *taskImportPage, file usecase.Upload) (err error) {
+	return s.withBundle(ctx, who, in, func(v *sheetPage, file usecase.Upload) (err error) {
 		return s.showBundle(ctx, in.ID, v, file, true)
 	})
 }
@@ -57,7 +57,7 @@ func (s *room) planBundle(ctx context.Context, who *access.Caller, in bundleIn) 
 // takeBundle imports an archive. Where something else would come of it than was shown, because another
 // file was chosen or somebody changed the unit, that is shown first.
 func (s *room) takeBundle(ctx context.Context, who *access.Caller, in bundleIn) (endpoint.Drawing, error) {
-	return s.withBundle(ctx, who, in, func(v *taskImportPage, file usecase.Upload) error {
+	return s.withBundle(ctx, who, in, func(v *sheetPage, file usecase.Upload) error {
 		if in.Plan == "" { // nobody carries out what they have not seen
 			return fault.New(fault.Refused, "%s", s.Word("task-bundle.look-first"))
 		}
@@ -72,7 +72,7 @@ func (s *room) takeBundle(ctx context.Context, who *access.Caller, in bundleIn) 
 
 // withBundle shows what use says of the archive, or what is wrong with it as a whole.
 func (s *room) withBundle(ctx context.Context, who *access.Caller, in bundleIn,
-	use func(*taskImportPage, usecase.Upload) error) (endpoint.Drawing, error) {
+	use func(*sheetPage, usecase.Upload) error) (endpoint.Drawing, error) {
 	p, err := s.taskBundle(ctx, who, in.newTaskIn)
 	if err != nil {
 		return nil, err
@@ -80,14 +80,14 @@ func (s *room) withBundle(ctx context.Context, who *access.Caller, in bundleIn,
 	if err := s.Chosen(in.File); err != nil {
 		return s.Again(p, err)
 	}
-	if err := use(p.Data.(*taskImportPage), page.Uploaded(in.File)); err != nil {
+	if err := use(p.Data.(*sheetPage), page.Uploaded(in.File)); err != nil {
 		return s.Again(p, err)
 	}
 	return p, nil
 }
 
 // showBundle puts what comes of an archive, or came of it, on the page.
-func (s *room) showBundle(ctx context.Context, unitID int64, v *taskImportPage, file usecase.Upload, plan bool) error {
+func (s *room) showBundle(ctx context.Context, unitID int64, v *sheetPage, file usecase.Upload, plan bool) error {
 	report, err := s.Usecases.UnpackDefinitionFiles(ctx, unitID, file, s.Spool, plan)
 	if err != nil {
 		return err
