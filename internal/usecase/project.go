@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"lectern/internal/people/access"
-	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/enrol"
@@ -82,28 +81,4 @@ func where[T any](something bool, read func(context.Context, db.Q, int64) ([]T, 
 // for whoever may list the students of the unit.
 func ProjectRecord(ctx context.Context, q db.Q, who *access.Caller, id int64) (*enrol.ProjectDetail, error) {
 	return enrol.ProjectByID(ctx, q, id, who.MyRole(), who.May(policy.ListStudents))
-}
-
-// EnrolStudent enrols the user whom name names, by user name, student number or address, in a
-// unit at a campus, for whoever holds policy.EnrolStudents; a campus below 1 is none. It
-// refuses a name that nobody has. One who is enrolled already stays as they are.
-func (s *Service) EnrolStudent(ctx context.Context, who *access.Caller, unitID int64, name string,
-	campusID int64) (*enrol.StudentEntry, error) {
-	return changeAlone(ctx, s.DB, func(q db.Q) (*enrol.StudentEntry, error) {
-		return enrolStudent(ctx, q, who, unitID, name, campusID)
-	})
-}
-
-// enrolStudent is EnrolStudent in a transaction.
-func enrolStudent(ctx context.Context, q db.Q, who *access.Caller, unitID int64, name string,
-	campusID int64) (*enrol.StudentEntry, error) {
-	user, err := ident.Find(ctx, q, name)
-	if err != nil {
-		return nil, err
-	}
-	id, err := enrol.AddProject(ctx, q, who.ID, unitID, user, campusID)
-	if err != nil {
-		return nil, err
-	}
-	return enrol.StudentByProject(ctx, q, unitID, id)
 }

@@ -97,43 +97,63 @@ func (s *Service) ImportMembers(ctx context.Context, unitID, setID int64, f Shee
 	})
 }
 
+// StudentSheet is a sheet of students with how it is taken in.
+type StudentSheet struct {
+	Sheet
+	Exceed    bool   // full tutorials take more
+	Strict    bool   // a row whose tutorial cannot be had is refused as a whole
+	Withdraw  bool   // whoever is enrolled and stands in no row is withdrawn
+	Confirmed *int64 // so many withdrawals are meant, though they are many
+	Told      bool   // give the plan, person by person
+	Mailed    bool   // who gets an account is invited by an email
+}
+
 // ImportStudents enrols the students of a sheet in a unit, making accounts where there are
-// none, for whoever holds policy.ImportUnit. Full tutorials take nobody unless exceed. It
-// runs in short transactions, so that an import broken off can be sent again.
-func (s *Service) ImportStudents(ctx context.Context, who *access.Caller, unitID int64, f Sheet,
-	exceed bool) (*ident.Imported, error) {
-	return s.changeRoster(ctx, unitID, func(r *enrol.Roster) (out *ident.Imported, err error) {
-		err = f.read(r.Sheet(), func(rows *sheet.Reader) error {
-			out, err = r.Import(ctx, s.DB, rows, enrol.ImportOptions{By: who.Role, Actor: who.ID, Exceed: exceed,
-				Dry: f.DryRun})
-			return err
-		})
-		return out, err
+// none, for whoever holds policy.ImportUnit. Full tutorials take nobody unless told so. It
+// runs in short transactions, so that an import broken off can be sent again. It refuses to
+// withdraw more than one in twenty unless their number is confirmed.
+func (s *Service) ImportStudents(ctx context.Context, who *access.Caller, unitID int64,
+	f StudentSheet) (*enrol.ImportedStudents, error) {
+	o := enrol.ImportOptions{By: who.Role, Actor: who.ID, Exceed: f.Exceed, Dry: f.DryRun, Strict: f.Strict,
+		Withdraw: f.Withdraw, Confirmed: f.Confirmed, Told: f.Told}
+	if f.Mailed {
+		if !s.Mailer.Sends() {
+			return nil, errNoMail
+		}
+		o.Inviter = s.Mailer
+	}
+	r, err := s.roster(ctx, unitID)
+	if err != nil {
+		return nil, err
+	}
+	var out *enrol.ImportedStudents
+	err = f.read(r.Sheet(), func(rows *sheet.Reader) error {
+		out, err = r.Import(ctx, s.DB, rows, o)
+		return err
 	})
+	return out, err
 }
 
 // WithdrawStudents takes the students of a sheet out of a unit, for whoever holds
 // policy.ImportUnit. Their work stays for the case that they come back.
 func (s *Service) WithdrawStudents(ctx context.Context, who *access.Caller, unitID int64, f Sheet) (*ident.Imported,
 	error) {
-	return s.changeRoster(ctx, unitID, func(r *enrol.Roster) (out *ident.Imported, err error) {
-		err = f.read(enrol.WithdrawSheet, func(rows *sheet.Reader) error {
-			out, err = r.Withdraw(ctx, s.DB, who.ID, rows, f.DryRun)
-			return err
-		})
-		return out, err
-	})
-}
-
-// changeRoster has f change who is enrolled in a unit. It fails with fault.Missing where
-// there is no such unit.
-func (s *Service) changeRoster(ctx context.Context, unitID int64,
-	f func(*enrol.Roster) (*ident.Imported, error)) (*ident.Imported, error) {
-	r, err := view(ctx, s.DB, func(q db.Q) (*enrol.Roster, error) { return enrol.ReadRoster(ctx, q, unitID) })
+	r, err := s.roster(ctx, unitID)
 	if err != nil {
 		return nil, err
 	}
-	return f(r)
+	var out *ident.Imported
+	err = f.read(enrol.WithdrawSheet, func(rows *sheet.Reader) error {
+		out, err = r.Withdraw(ctx, s.DB, who.ID, rows, f.DryRun)
+		return err
+	})
+	return out, err
+}
+
+// roster reads what the sheets of a unit's students are about. It fails with fault.Missing where
+// there is no such unit.
+func (s *Service) roster(ctx context.Context, unitID int64) (*enrol.Roster, error) {
+	return view(ctx, s.DB, func(q db.Q) (*enrol.Roster, error) { return enrol.ReadRoster(ctx, q, unitID) })
 }
 
 // ImportUsers makes accounts of the rows of a sheet, for whoever holds policy.ImportUsers;

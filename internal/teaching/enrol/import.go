@@ -23,6 +23,19 @@ type ImportOptions struct {
 	Actor  int64       // the importer, whom events name
 	Exceed bool        // full tutorials take more
 	Dry    bool        // tell what would happen, and do nothing
+
+	Strict    bool   // a row whose tutorial cannot be had is refused as a whole, not only noted
+	Withdraw  bool   // whoever is enrolled and stands in no row is withdrawn
+	Confirmed *int64 // so many withdrawals are meant, though they are many
+	Told      bool   // give the plan, person by person
+
+	Inviter ident.Inviter // emails those who get an account; nil: nobody does
+}
+
+// ImportedStudents is what an import of students came to, or in a dry run would.
+type ImportedStudents struct {
+	*ident.Imported
+	*SheetPlan // nil: it was not asked for
 }
 
 // outcome is what becomes of a row.
@@ -42,6 +55,8 @@ type rosterRow struct {
 	campusID *int64  // nil: left alone
 	classes  []int64 // tutorials
 	remarks  []string
+	strict   bool // see ImportOptions
+	ours     bool // it is about this unit
 
 	// What stands above is read from the sheet, what follows is made from the
 	// database, and made anew when a transaction is tried again.
@@ -52,18 +67,27 @@ type rosterRow struct {
 type plan struct {
 	outcome  outcome
 	message  string
+	advice   string // what to do about a refusal
 	token    string // for the link of a new account
 	account  *ident.Account
 	sitter   *student
-	renumber bool // the account gets another student number
-	enrols   bool // a project is made
-	back     bool // a project is enrolled again
-	moves    bool // a project gets another campus
+	renumber bool    // the account gets another student number
+	enrols   bool    // a project is made
+	back     bool    // a project is enrolled again
+	moves    bool    // a project gets another campus
+	from     *string // the campus it had
 	notes    []string
+	changes  []PlaceChange
 }
 
 func (e *rosterRow) end(f outcome, format string, args ...any) {
 	e.outcome, e.message = f, fmt.Sprintf(format, args...)
+}
+
+// refuse ends a row with what is wrong, and with what to do about it.
+func (e *rosterRow) refuse(advice, format string, args ...any) {
+	e.end(failed, format, args...)
+	e.advice = advice
 }
 
 // Import enrols the students of a sheet, making accounts where there are none. Names and
@@ -71,16 +95,50 @@ func (e *rosterRow) end(f outcome, format string, args ...any) {
 // other first; then they are carried out in short transactions, each deciding by what it finds,
 // so that an import broken off can be sent again: what is done already is ignored. It is for
 // holders of policy.ImportUnit. Rows that name two people, a tutorial that there is not or
-// somebody twice are reported and left out.
-func (r *Roster) Import(ctx context.Context, d *db.DB, rows *sheet.Reader, o ImportOptions) (*ident.Imported, error) {
-	all := r.rosterRows(rows)
+// somebody twice are reported and left out. To withdraw whoever stands in no row is refused
+// where no row is about the unit, and with fault.Conflict where they are more than one in twenty
+// and their number was not confirmed; then nothing is done at all.
+func (r *Roster) Import(ctx context.Context, d *db.DB, rows *sheet.Reader, o ImportOptions) (*ImportedStudents, error) {
+	all := r.rosterRows(rows, o.Strict)
 	open := slices.DeleteFunc(slices.Clone(all), func(e *rosterRow) bool { return e.outcome != pending })
+	var left *leftOut
+	err := d.View(ctx, func(q db.Q) (err error) {
+		if o.Withdraw || o.Told {
+			if left, err = r.leftOut(ctx, q, all); err != nil {
+				return err
+			}
+		}
+		if o.Withdraw && !o.Dry {
+			return left.mayLeave(o.Confirmed)
+		}
+		return nil
+	})
+	if err == nil {
+		err = r.carryOut(ctx, d, open, o)
+	}
+	if err == nil && o.Withdraw {
+		err = left.withdraw(ctx, d, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &ImportedStudents{Imported: imported(all)}
+	if o.Withdraw {
+		left.report(out.Imported)
+	}
+	if o.Told {
+		out.SheetPlan = planOf(all, left, o.Withdraw)
+	}
+	return out, nil
+}
+
+// carryOut decides about rows and, unless the run is dry, does what was decided.
+func (r *Roster) carryOut(ctx context.Context, d *db.DB, open []*rosterRow, o ImportOptions) error {
 	if o.Dry {
-		err := d.View(ctx, func(q db.Q) error {
+		return d.View(ctx, func(q db.Q) error {
 			b := batch{r, o, open, nil}
 			return b.plan(ctx, q)
 		})
-		return imported(all), err
 	}
 	for some := range slices.Chunk(open, importBatch) {
 		err := d.Tx(ctx, func(q db.Q) error {
@@ -91,10 +149,10 @@ func (r *Roster) Import(ctx context.Context, d *db.DB, rows *sheet.Reader, o Imp
 			return b.write(ctx, q)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return imported(all), nil
+	return nil
 }
 
 // imported gathers the fates of rows, in the order of the sheet.
@@ -116,13 +174,14 @@ func imported(all []*rosterRow) *ident.Imported {
 
 // rosterRows reads the rows of a sheet. Those that cannot be used, or say again
 // what another says, have their outcome already.
-func (r *Roster) rosterRows(rows *sheet.Reader) []*rosterRow {
+func (r *Roster) rosterRows(rows *sheet.Reader, strict bool) []*rosterRow {
 	var all []*rosterRow
 	lines := map[string]sheet.Row{} // by what no two rows may share
 	for row, err := range rows.Rows() {
-		e := &rosterRow{row: row}
+		e := &rosterRow{row: row, strict: strict}
 		if err != nil {
-			e.end(failed, "%v", err)
+			e.ours = r.about(row.Get("unit_code"))
+			e.refuse("Check the separators and the quotes of this row.", "%v", err)
 		} else {
 			r.read(e, lines)
 		}
@@ -134,8 +193,10 @@ func (r *Roster) rosterRows(rows *sheet.Reader) []*rosterRow {
 func (r *Roster) read(e *rosterRow, lines map[string]sheet.Row) {
 	if code := e.row.Get("unit_code"); !r.about(code) {
 		e.end(ignored, "the row is for unit %s, not %s", code, r.Code)
+		e.advice = "Correct unit_code, or remove the row."
 		return
 	}
+	e.ours = true
 	e.user = ident.NewUser{Username: e.row.Get("username"), Email: e.row.Get("email"),
 		FirstName: e.row.Get("first_name"),
 		LastName:  e.row.Get("last_name"), Nickname: e.row.Get("preferred_name"), StudentID: e.row.Get("student_id"),
@@ -148,7 +209,7 @@ func (r *Roster) read(e *rosterRow, lines map[string]sheet.Row) {
 		e.user.LastName = e.user.FirstName
 	}
 	if flaw := e.user.Flaw(); flaw != "" {
-		e.end(failed, "%s", flaw)
+		e.refuse("Correct it in the sheet.", "%s", flaw)
 		return
 	}
 	r.readPlaces(e)
@@ -158,12 +219,13 @@ func (r *Roster) read(e *rosterRow, lines map[string]sheet.Row) {
 }
 
 // readPlaces finds the campus and the tutorials a row names. A campus that does
-// not exist is a mistake; a tutorial that does not is only left out.
+// not exist is a mistake; a tutorial that does not is only left out, unless the
+// import is strict.
 func (r *Roster) readPlaces(e *rosterRow) {
 	if name := e.row.Text("campus"); strings.TrimSpace(name) != "" {
 		id, ok := r.campuses.find(name)
 		if !ok {
-			e.end(failed, "there is no campus %s", name)
+			e.refuse(r.campuses.offer(name, "campus"), "there is no campus %s", name)
 			return
 		}
 		e.campusID = &id
@@ -174,10 +236,16 @@ func (r *Roster) readPlaces(e *rosterRow) {
 			continue
 		}
 		id, ok := r.tutorials.find(name)
-		switch {
+		switch foreign := ok && c.streamID != nil && !opt.Same(r.streams[id], c.streamID); {
+		case !ok && e.strict:
+			e.refuse(r.tutorials.offer(name, "tutorial"), "there is no tutorial %s", name)
+			return
+		case foreign && e.strict:
+			e.refuse("Put it into the column of its own stream.", "tutorial %s is not of the stream %s", name, c.heading)
+			return
 		case !ok:
 			e.remarks = append(e.remarks, fmt.Sprintf("There is no tutorial %s.", name))
-		case c.streamID != nil && !opt.Same(r.streams[id], c.streamID):
+		case foreign:
 			e.remarks = append(e.remarks, fmt.Sprintf("Tutorial %s is not of the stream %s.", name, c.heading))
 		default:
 			e.classes = append(e.classes, id)
@@ -191,12 +259,13 @@ func (e *rosterRow) alone(lines map[string]sheet.Row) {
 		"student_id "+e.user.StudentID
 	if first, seen := lines[name]; seen {
 		e.end(ignored, "%s is already in %s", e.user.Username, first)
+		e.advice = "Remove one of the two rows."
 		return
 	}
 	for _, key := range []string{email, number} {
 		what, value, _ := strings.Cut(key, " ")
 		if first, seen := lines[key]; seen && value != "" {
-			e.end(failed, "the same %s stands in %s", what, first)
+			e.refuse("Correct one of the two rows.", "the same %s stands in %s", what, first)
 			return
 		}
 	}

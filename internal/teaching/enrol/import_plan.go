@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lectern/internal/ground/fault"
 	"lectern/internal/ground/opt"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
@@ -63,9 +64,10 @@ func (b *batch) identify(e *rosterRow, there *ident.Accounts) {
 	e.account = there.ByName[ident.Key(e.user.Username)]
 	if e.account == nil {
 		if what := there.Taken(&e.user); what != "" {
-			e.end(failed, "another user has that %s", what)
+			e.refuse("Write the username of that account, or correct the "+what+".", "another user has that %s", what)
 		} else if !policy.MayAppoint(b.By, 0, policy.Student) {
-			e.end(failed, "there is no user %s, and you may not create one", e.user.Username)
+			e.refuse("Ask an administrator to create the account.", "there is no user %s, and you may not create one",
+				e.user.Username)
 		}
 		return
 	}
@@ -75,7 +77,7 @@ func (b *batch) identify(e *rosterRow, there *ident.Accounts) {
 	}
 	switch {
 	case there.ByStudentID[number] != nil:
-		e.end(failed, "another user has that student_id")
+		e.refuse("Correct the number.", "another user has that student_id")
 	case !policy.MayRenumber(b.By, e.account.Role, e.account.Opened):
 		e.notes = append(e.notes, "Their student_id stays: you may not change their account.")
 	default:
@@ -127,18 +129,21 @@ func (b *batch) decide(e *rosterRow, projects map[int64]int64) {
 	restore := b.seating.state(p)
 	if e.campusID != nil && !opt.Same(e.campusID, p.HomeID) {
 		name := b.campus[*e.campusID].Name
-		e.moves, p.HomeID, p.Home = true, e.campusID, &name
+		e.moves, e.from, p.HomeID, p.Home = true, p.Home, e.campusID, &name
 	}
 	if e.back {
 		for _, name := range b.seating.readmit(p) {
 			e.notes = append(e.notes, fmt.Sprintf("Their place in tutorial %s is gone.", name))
 		}
 	}
-	b.joinTutorials(e)
+	if !b.joinTutorials(e) {
+		restore()
+		return
+	}
 	lost, err := b.seating.settle(p)
 	if err != nil {
 		restore()
-		e.end(failed, "the campus cannot change: %s", err.Error())
+		e.refuse("Or leave the campus as it is.", "the campus cannot change: %s", err.Error())
 		return
 	}
 	for _, name := range lost {
@@ -147,18 +152,35 @@ func (b *batch) decide(e *rosterRow, projects map[int64]int64) {
 	b.conclude(e)
 }
 
-// joinTutorials takes the tutorials a row names; one that cannot be had is only noted.
-func (b *batch) joinTutorials(e *rosterRow) {
+// joinTutorials takes the tutorials a row names; one that cannot be had is only noted, or
+// where the import is strict ends the row.
+func (b *batch) joinTutorials(e *rosterRow) bool {
 	for _, id := range e.classes {
 		t := b.seating.tutorials[id]
 		if t == nil {
 			e.notes = append(e.notes, "A tutorial was deleted in the meantime.")
 			continue
 		}
-		if err := b.seating.take(e.sitter, t); err != nil {
+		switch err := b.seating.take(e.sitter, t); {
+		case err != nil && b.Strict:
+			e.refuse(insteadOf(t, err), "%s", err.Error())
+			return false
+		case err != nil:
 			e.notes = append(e.notes, fmt.Sprintf("Not in tutorial %s: %s", t.Tutorial, err.Error()))
 		}
 	}
+	return true
+}
+
+// insteadOf advises what to do where a tutorial cannot be had.
+func insteadOf(t *tutorialLoad, err error) string {
+	switch {
+	case fault.Is(err, fault.Refused):
+		return "Choose a tutorial of that campus, or change the campus."
+	case t.full():
+		return "Choose another tutorial, or let full tutorials take more."
+	}
+	return "Or leave the tutorial as it is."
 }
 
 // conclude says what was decided.
@@ -183,6 +205,7 @@ func (b *batch) conclude(e *rosterRow) {
 		say(g.left, "no longer in the group %s", g.Group)
 	}
 	say(e.renumber, "student_id %s", e.user.StudentID)
+	e.changes = b.changes(e)
 	notes := strings.Join(append([]string{""}, e.notes...), " ")
 	if len(what) == 0 {
 		e.end(ignored, "%s is enrolled like this already.%s", e.user.Username, notes)
@@ -202,6 +225,9 @@ func (b *batch) write(ctx context.Context, q db.Q) error {
 		return err
 	}
 	if err := b.enrol(ctx, q, owners); err != nil {
+		return err
+	}
+	if err := b.invite(ctx, q, owners); err != nil {
 		return err
 	}
 	var changed [][]any

@@ -117,6 +117,35 @@ func (r *Roster) Sheet() sheet.Options {
 	return sheet.Options{Required: names, Optional: []string{"preferred_name"}}
 }
 
+// Headings are those of a sheet of the unit's students, in their order.
+func (r *Roster) Headings() []string {
+	headings := slices.Clone(studentColumns)
+	for _, c := range r.columns {
+		headings = append(headings, c.heading)
+	}
+	return headings
+}
+
+// WriteExample writes a sheet of one made-up student, to be filled in, with a tutorial of each stream that
+// has any.
+func (r *Roster) WriteExample(w io.Writer) error {
+	t := sheet.Write(w, r.Headings())
+	cells := []string{r.Code, "", "jdoe", "100200300", "Jo", "Joanna", "Doe", "jdoe@example.edu"}
+	for _, c := range r.columns {
+		first := ""
+		for name, id := range r.tutorials.exact {
+			if opt.Same(r.streams[id], c.streamID) && (first == "" || name < first) {
+				first = name
+			}
+		}
+		cells = append(cells, first)
+	}
+	if err := t.Row(cells...); err != nil {
+		return err
+	}
+	return t.Flush()
+}
+
 // about tells whether a row's unit_code means this unit: its code, or one of
 // the codes it joins as in A/B.
 func (r *Roster) about(code string) bool {
@@ -195,11 +224,7 @@ func (r *Roster) Export(ctx context.Context, q db.Q) (func(io.Writer) error, err
 }
 
 func (r *Roster) write(w io.Writer, students []rosterLine, tutorials map[[2]int64]string) error {
-	headings := slices.Clone(studentColumns)
-	for _, c := range r.columns {
-		headings = append(headings, c.heading)
-	}
-	t := sheet.Write(w, headings)
+	t := sheet.Write(w, r.Headings())
 	for _, s := range students {
 		cells := []string{r.Code, r.campus[opt.Or(s.CampusID, 0)].Abbreviation, s.Username, opt.Or(s.StudentID, ""),
 			opt.Or(s.Nickname, ""), s.FirstName, s.LastName, s.Email}

@@ -58,6 +58,7 @@ var resources = []func(*Server){
 	(*Server).searchRoutes, (*Server).secondFactorRoutes, (*Server).sessionRoutes,
 	(*Server).settingRoutes, (*Server).similarityRoutes, (*Server).snippetRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).studentSearchRoutes,
+	(*Server).studentMoveRoutes,
 	(*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tiiRoutes, (*Server).tutorialRoutes,
 	(*Server).unitCSVRoutes,

@@ -133,6 +133,14 @@ var foreignRows = []foreignRow{
 			"tutorial_stream_abbr", nil)},
 	{"post /api/units/{unit_id}/task_definitions/shift tasks.id", "convenor", "POST " + defA + "/shift?weeks=1&tasks=" +
 		url.QueryEscape(`[{"id":`), "{defA1}%7D%5D", "{defB1}%7D%5D", nil},
+	{"post /api/units/{unit_id}/students/move project_ids", "convenor", "POST " + moveA + "?enrolled=true&project_ids=",
+		"{project:mate}", "{project:studentB}", nil},
+	{"post /api/units/{unit_id}/students/move tutorial_ids", "convenor",
+		"POST " + moveA + "?project_ids={project:mate}&tutorial_ids=", "{tutorialA}", "{tutorialB}", nil},
+	{"post /api/units/{unit_id}/students/move leave_tutorial_ids", "convenor",
+		"POST " + moveA + "?project_ids={project:other}&leave_tutorial_ids=", "{tutorialA}", "{tutorialB}", nil},
+	{"post /api/projects tutorial_ids", "tutor",
+		"POST /api/projects?unit_id={unitA}&student_num=other&campus_id=-1&tutorial_ids=", "{tutorialA}", "{tutorialB}", nil},
 	{"put /api/units/{unit_id}/task_definitions/{id} task_def.group_set_id", "convenor",
 		"PUT " + defA + "/{defA2}?task_def[group_set_id]=", "{set}", "{setB}", nil},
 	{"put /api/units/{unit_id}/task_definitions/{id} task_def.tutorial_stream_abbr", "convenor",
@@ -164,6 +172,7 @@ var elsewhereFree = []string{
 	"get /api/submission/assess task_definition_id", "get /api/units/{id}/extensions task_definition_id", "get /api/units/{id}/extensions tutorial_id",
 	// What was seen is only compared with what is there.
 	"put /api/units/{id} seen.draft_task_definition_id", "put /api/units/{id} seen.main_convenor_id",
+	"post /api/units/{unit_id}/students/move seen_campus_id", "post /api/units/{unit_id}/students/move seen_tutorial_ids",
 	"put /api/units/{unit_id}/task_definitions/{id} seen.group_set_id",
 	"put /api/units/{unit_id}/task_definitions/{id} seen.tutorial_stream_abbr",
 	"post /api/unit_roles user_id", // anybody at the university can be employed

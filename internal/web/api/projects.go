@@ -17,7 +17,8 @@ import (
 func (s *Server) projectRoutes() {
 	endpoint.Route(s.Server, "GET /api/projects", 200, policy.SignedIn, "List the caller's projects", s.listProjects)
 	endpoint.Route(s.Server, "POST /api/projects", 201, policy.EnrolStudents, "Enrol a student in a unit", s.addProject,
-		endpoint.Audited(audit.Enrolment),
+		endpoint.Audited(audit.Enrolment, audit.Tutorial),
+		endpoint.Also(409, "they cannot be in one of tutorial_ids"), endpoint.Asks(policy.ExceedCapacity),
 		endpoint.Location("/api/projects/{.id}"))
 	endpoint.Route(s.Server, "GET /api/projects/{id}", 200, policy.ReadProject, "Get a project", s.getProject,
 		endpoint.Polled(), endpoint.Asks(policy.ListStudents, policy.ListGroups, policy.ReadTask,
@@ -44,10 +45,13 @@ type addProjectIn struct {
 	UnitID     int64  `param:"unit_id,required" scope:"unit"`
 	StudentNum string `param:"student_num,required" doc:"a user name, a student number or an address"`
 	CampusID   int64  `param:"campus_id,required" doc:"-1: none"`
+
+	Tutorials []int64 `param:"tutorial_ids" doc:"tutorials that they are in at once, one of a stream"`
 }
 
 func (s *Server) addProject(ctx context.Context, who *access.Caller, in addProjectIn) (*enrol.StudentEntry, error) {
-	return s.usecases.EnrolStudent(ctx, who, in.UnitID, in.StudentNum, in.CampusID)
+	return s.usecases.EnrolStudent(ctx, who, in.UnitID, usecase.NewStudent{Name: in.StudentNum, CampusID: in.CampusID,
+		Tutorials: in.Tutorials})
 }
 
 type projectIn struct {
