@@ -43,13 +43,15 @@ const (
 	TaskSetup      = "/units/{id}/settings/tasks"
 	TaskEditor     = "/units/{unit_id}/settings/tasks/{task_definition_id}"
 	TaskPreview    = TaskEditor + "/preview"
+	StudentSetup   = "/units/{id}/settings/students"
+	StudentEditor  = "/units/{unit_id}/settings/students/{project_id}"
 )
 
 // All lists the pages, for whoever serves them.
 var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project,
 	Plan, Task, Portfolio,
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
-	TaskSetup, TaskEditor, TaskPreview, NewUnit, Rollover, ProjectSearch}
+	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, NewUnit, Rollover, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

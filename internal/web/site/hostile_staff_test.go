@@ -90,6 +90,8 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		thePromise:             {"task_definitions"},
 		taskSetup:              {"task_definitions"},
 		aSetUp:                 {"task_definitions"},
+		studentSetup:           {"users", "tutorials"},
+		aSetUpOf:               {"users", "tutorials"},
 		offlineMarking:         nil,
 	} {
 		tom.held(path, tom.do(w.path(path), nil).status(200), tables...)

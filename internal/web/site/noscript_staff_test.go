@@ -28,6 +28,7 @@ func (r *reader) marks(w *world) {
 	tom.looksAsAStudent()
 	tom.promises()
 	tom.setsUpTasks()
+	tom.enrolsStudents()
 	tom.changesSettings()
 	tom.handsOver()
 	tom.startsUnits()
@@ -273,6 +274,36 @@ func (r *reader) promises() {
 	r.exec(`UPDATE units SET description = 'x'`)
 	r.open(r.path(thePromise)).does(act{form: "/promise", fill: map[string]string{"days": "5"}}).
 		sees("Feedback target: 5 days")
+}
+
+// enrolsStudents enrols somebody, changes where they are, withdraws them and takes it back, moves many, and
+// imports a sheet with a mistake in it.
+func (r *reader) enrolsStudents() {
+	r.Helper()
+	list := r.path(studentSetup)
+	r.exec(`UPDATE units SET code = 'SIT1'`)
+	r.exec(`INSERT INTO tutorials (unit_id, abbreviation, meeting_day, meeting_time, meeting_location)
+		SELECT max(id), 'LA7', 'Monday', '10:00', 'X' FROM units`)
+	class := r.one(`SELECT id FROM tutorials WHERE abbreviation = 'LA7'`)
+	at := list + "/" + r.one(`SELECT p.id FROM projects p JOIN users u ON u.id = p.user_id WHERE u.username = 'bea'`)
+	r.open(list).does(act{form: list, fill: map[string]string{"text": "bea"}}).sees("1–1 of 1").sees(at)
+	r.open(at).does(act{form: at, fill: map[string]string{"tutorials": class}}).sees("Saved:")
+	for _, done := range []string{"Withdrawn:", "Enrolled again:"} {
+		r.open(list + "?show=all&text=bea").does(act{form: "/enrolment"}).sees(done)
+	}
+	r.open(at).does(act{form: "/enrolment"}).does(act{form: "/enrolment", words: "Withdrawn:"}).sees("Enrolled again:")
+	r.open(list + "/new").does(act{form: "/new", fill: map[string]string{"account[username]": "ned",
+		"account[email]": "ned@example.edu", "account[first_name]": "Ned", "account[last_name]": "N",
+		"tutorials": class}}).sees("Enrolled:")
+	r.open(list + "?chosen=all").does(act{form: "/move", fill: map[string]string{"to": "tutorial-" + class}}).
+		does(act{form: "/move", press: "Change"}).sees("changed.")
+	head := "unit_code,campus,username,student_id,first_name,last_name,email,tutorial\n"
+	r.open(list + "/import").does(act{form: "/plan", files: map[string]string{"file": head +
+		"SIT1,,zed,,Zed,Z,zed@example.edu,LA7\nSIT1,,yan,,Yan,Y,yan@example.edu,LA8\n"}}).sees("Did you mean LA7?")
+	r.does(act{form: "/plan", press: "new"}).does(act{form: "/plan", press: "Download"})
+	r.open(list + "/import").does(act{form: "/plan", files: map[string]string{"file": head +
+		"SIT1,,zed,,Zed,Z,zed@example.edu,LA7\n"}}).does(act{form: "/plan", press: "Enrol 1 student"}).sees("1 enrolled.")
+	r.exec(`DELETE FROM tutorial_enrolments`) // who comes next puts them elsewhere
 }
 
 // changesSettings moves the start of the unit after seeing what moves, closes it and opens it again.

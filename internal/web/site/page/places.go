@@ -110,6 +110,8 @@ func (s *Site) setup(id int64) []Section {
 			right: policy.SeeAccess},
 		{Path: links.To(links.TaskSetup, id), Words: s.Word("task-setup.title"), Icon: Icon("settings-2"),
 			right: policy.SeeMaterial},
+		{Path: links.To(links.StudentSetup, id), Words: s.Word("students.title"), Icon: Icon("settings-2"),
+			right: policy.ChangeEnrolments},
 	}
 }
 

@@ -170,7 +170,9 @@ func (v *overviewPage) check(s *room, r *usecase.Readiness) {
 func (v *overviewPage) mend(name usecase.CheckName) string {
 	switch tasks := links.To(links.TaskSetup, v.Unit.ID); {
 	case name == usecase.CheckPlaces:
-		return links.To(links.Students, v.Unit.ID) + "?tutorial=0"
+		return links.To(links.StudentSetup, v.Unit.ID) + "?tutorial=0"
+	case name == usecase.CheckStudents:
+		return links.To(links.StudentSetup, v.Unit.ID)
 	case name == usecase.CheckTasks:
 		return tasks
 	case slices.Contains(usecase.TaskChecks, name):
@@ -199,7 +201,7 @@ func keys() (list []string) {
 			list = append(list, "overview.wrong-"+string(name))
 		}
 	}
-	return append(list, taskKeys()...)
+	return append(append(list, taskKeys()...), studentKeys()...)
 }
 
 // isOrIsNot are the checks of what there is or is not: nothing of it can be in the way.

@@ -22,6 +22,7 @@ func open(site *page.Site) {
 	s.overviewRoutes()
 	s.settingsRoutes()
 	s.taskRoutes()
+	s.studentRoutes()
 	s.newRoutes()
 	s.rolloverRoutes()
 }
