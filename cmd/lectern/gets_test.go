@@ -61,6 +61,7 @@ var rowsFor = map[string]string{
 	"unit outcome":  `SELECT unit_id AS p1, id AS p2 FROM learning_outcomes ORDER BY id`,
 	"unit task_definition": `SELECT unit_id AS p1, id AS p2 FROM task_definitions
 		ORDER BY sheet_hash IS NULL, resources_hash IS NULL, id`,
+	"unit person": `SELECT id AS p1, 'tut' AS p2 FROM units ORDER BY id`,
 	"unit stream": `SELECT unit_id AS p1, abbreviation AS p2 FROM tutorial_streams ORDER BY id`,
 	"unit chart": `SELECT u.id AS p1, n.name AS p2 FROM units u, (SELECT 'completion' AS name
 		UNION ALL SELECT 'statuses' UNION ALL SELECT 'targets') n ORDER BY u.id, n.name`,
@@ -95,7 +96,8 @@ var singular = strings.NewReplacer("activity_types", "activity_type", "breaks", 
 var paramNames = map[string]string{"unit_id": "unit", "project_id": "project", "task_definition_id": "task_definition",
 	"task_def_id": "task_definition", "timestamp": "timestamp", "file_id": "file", "task_comment_id": "discussion",
 	"prompt_number": "prompt", "task_id": "task", "idx": "index", "group_set_id": "group_set", "group_id": "group",
-	"teaching_period_id": "teaching_period", "tutorial_stream_abbr": "stream", "name": "chart"}
+	"teaching_period_id": "teaching_period", "tutorial_stream_abbr": "stream", "name": "chart",
+	"text": "person"}
 
 var parameter = regexp.MustCompile(`\{[^}]+\}`)
 

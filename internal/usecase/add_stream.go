@@ -20,6 +20,11 @@ func addStream(ctx context.Context, q db.Q, unitID int64, activityAbbr string) (
 	if err != nil || !first {
 		return s, err
 	}
-	_, err = db.Exec(ctx, q, `UPDATE task_definitions SET tutorial_stream_id = $2 WHERE unit_id = $1`, unitID, s.ID)
-	return s, err
+	return s, takeOver(ctx, q, unitID, s.ID)
+}
+
+// takeOver gives all task definitions of a unit to the first stream it has.
+func takeOver(ctx context.Context, q db.Q, unitID, streamID int64) error {
+	_, err := db.Exec(ctx, q, `UPDATE task_definitions SET tutorial_stream_id = $2 WHERE unit_id = $1`, unitID, streamID)
+	return err
 }

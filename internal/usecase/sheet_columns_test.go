@@ -260,6 +260,34 @@ func (w *teaching) enrolled(unit int64) (p place) {
 	return p
 }
 
+// oneTutorial is what the sheet of tutorials carries.
+var oneTutorial = carried{"tutorials", record{"abbreviation": "LA7", "meeting_day": "Friday", "meeting_time": "9:30",
+	"meeting_location": "=X1", "capacity": 30, "unit_role_id": nil, "campus_id": nil, "tutorial_stream_id": nil},
+	map[string]string{"unit_role_id": "SELECT r.user_id FROM unit_roles r WHERE r.id",
+		"tutorial_stream_id": "SELECT r.abbreviation FROM tutorial_streams r WHERE r.id"},
+	map[string]string{"id": ownRow, "unit_id": ownUnit}}
+
+func TestSheetOfTutorialsKeepsEveryColumn(t *testing.T) {
+	d := dbtest.New(t, "sqlite", nil)
+	oneTutorial.complete(t, d)
+	undone(t, d, func(q db.Q) {
+		ctx, w := t.Context(), newTeaching(t, q)
+		from, to := w.id["units"], w.second()
+		user := w.put("users", person.set.with(w.known("Ann")))
+		made := w.put("tutorials", oneTutorial.set.with(record{"unit_id": from,
+			"unit_role_id":       w.put("unit_roles", w.at.with(record{"unit_id": from, "user_id": user, "role": 2})),
+			"campus_id":          w.put("campuses", record{"name": "City", "mode": "manual", "abbreviation": "C", "active": true}),
+			"tutorial_stream_id": w.only("tutorial_streams", `unit_id = $1`, from)}))
+		write, err := enrol.ExportTutorials(ctx, q, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, _, err := enrol.ImportTutorials(ctx, q, to, true, reread(t, enrol.TutorialSheet, write))
+		accepted(t, report, err)
+		oneTutorial.same(t, q, made, w.only("tutorials", `unit_id = $1`, to))
+	})
+}
+
 // class makes a tutorial in the stream of a unit.
 func (w *teaching) class(unit int64) int64 {
 	return w.put("tutorials", record{"unit_id": unit, "abbreviation": "LA1", "meeting_day": "Monday",

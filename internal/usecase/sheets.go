@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/sheet"
 	"lectern/internal/teaching/course"
@@ -78,6 +79,21 @@ func (s *Service) ImportAlignments(ctx context.Context, unitID, projectID int64,
 func (s *Service) ImportDefinitions(ctx context.Context, unitID int64, f Sheet) (*sheet.Report, error) {
 	return s.importSheet(ctx, f, taskdef.DefinitionSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
 		return importDefinitions(ctx, q, unitID, rows)
+	})
+}
+
+// ImportTutorials makes the tutorials of a sheet in a unit and changes those it has, told by their
+// abbreviation, for whoever holds policy.ImportUnit. Who may teach and is not on the staff becomes a
+// tutor of the unit where the caller holds policy.EmployStaff, too; a stream that is missing is made
+// where its activity type is known. A row that cannot be used is reported and keeps no other back.
+func (s *Service) ImportTutorials(ctx context.Context, who *access.Caller, unitID int64, f Sheet) (*sheet.Report,
+	error) {
+	return s.importSheet(ctx, f, enrol.TutorialSheet, func(q db.Q, rows *sheet.Reader) (*sheet.Report, error) {
+		r, first, err := enrol.ImportTutorials(ctx, q, unitID, who.May(policy.EmployStaff), rows)
+		if err != nil || first == nil {
+			return r, err
+		}
+		return r, takeOver(ctx, q, unitID, *first)
 	})
 }
 

@@ -19,8 +19,8 @@ func (s *Service) AddTutorial(ctx context.Context, unitID int64, c enrol.Tutoria
 }
 
 // ChangeTutorial changes a tutorial, for whoever holds policy.EditTutorials. It refuses what
-// AddTutorial refuses, and a campus or stream in which the students in it could not have
-// enrolled.
+// AddTutorial refuses, a campus or stream in which the students in it could not have enrolled, and
+// with fault.Conflict a value that is no longer what the change says was seen.
 func (s *Service) ChangeTutorial(ctx context.Context, id int64, c enrol.TutorialChange) (*enrol.Tutorial, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*enrol.Tutorial, error) {
 		return enrol.ChangeTutorial(ctx, q, id, c)
@@ -35,7 +35,7 @@ func (s *Service) DeleteTutorial(ctx context.Context, id int64) error {
 
 // ChangeStream changes the stream of a unit that has this abbreviation, for whoever holds
 // policy.EditTutorials. It refuses with fault.Conflict a name or an abbreviation that is
-// taken.
+// taken, and a value that is no longer what the change says was seen.
 func (s *Service) ChangeStream(ctx context.Context, unitID int64, abbreviation string,
 	c enrol.StreamChange) (*enrol.Stream, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*enrol.Stream, error) {

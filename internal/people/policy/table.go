@@ -81,6 +81,7 @@ var (
 	SeeAccess        = right(Unit, "see who has access to this unit", convenors)
 	SeeStaff         = right(Unit, "see the roles on the staff of this unit", convenors)
 	EmployStaff      = right(Unit, "change the staff of this unit", convenors)
+	FindTeachers     = right(Unit, "look for people to add to the staff of this unit", convenors)
 	ExportOutcomes   = right(Unit, "export the outcomes of this unit", convenors)
 	EditOutcomes     = right(Unit, "change the outcomes of this unit", convenors)
 	EditAlignments   = right(Unit, "change the alignments of this unit", convenors)

@@ -77,20 +77,26 @@ func freeNames(name, abbr string, taken []Stream) (string, string) {
 // StreamChange is what to set of a stream; nil leaves a value alone.
 type StreamChange struct {
 	Name, Abbreviation *string
-	ActivityType       *string // its abbreviation
+	ActivityType       *string       // its abbreviation
+	Seen               *StreamChange // what whoever changes it saw; nil: whatever it was
 }
 
 // ChangeStream changes the stream of a unit that has this abbreviation, for holders of
 // policy.EditTutorials. It refuses an activity type that there is not, and with fault.Conflict
-// a name or an abbreviation that another stream of the unit has.
+// a name or an abbreviation that another stream of the unit has, and a value that is no longer what
+// the change says was seen.
 func ChangeStream(ctx context.Context, q db.Q, unitID int64, abbreviation string, c StreamChange) (*Stream, error) {
 	if err := fits(map[string]*string{"name": c.Name, "abbreviation": c.Abbreviation}); err != nil {
 		return nil, err
 	}
-	s, err := StreamNamed(ctx, q, unitID, abbreviation)
+	s, err := heldStream(ctx, q, unitID, abbreviation)
 	if err != nil {
 		return nil, err
 	}
+	if err := c.clashes(*s); err != nil {
+		return nil, err
+	}
+	c.Seen = nil // it changes nothing
 	var kind *int64
 	if c.ActivityType != nil {
 		a, err := course.ActivityTypeNamed(ctx, q, *c.ActivityType)
@@ -113,6 +119,18 @@ func ChangeStream(ctx context.Context, q db.Q, unitID int64, abbreviation string
 		return nil, err
 	}
 	return db.OneOf[Stream](ctx, q, "tutorial stream", selectStreams+` WHERE s.id = $1`, s.ID)
+}
+
+// heldStream gives a stream that nobody else changes until the transaction ends.
+func heldStream(ctx context.Context, q db.Q, unitID int64, abbreviation string) (*Stream, error) {
+	s, err := StreamNamed(ctx, q, unitID, abbreviation)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Lock(ctx, q, "tutorial_streams", s.ID); err != nil {
+		return nil, err
+	}
+	return StreamNamed(ctx, q, unitID, abbreviation)
 }
 
 // DeleteStream removes a stream with its tutorials, none of which a group or an enrolled

@@ -53,9 +53,10 @@ func TutorialByID(ctx context.Context, q db.Q, id int64) (*Tutorial, error) {
 type TutorialChange struct {
 	Abbreviation, MeetingDay, MeetingTime, MeetingLocation *string
 	Capacity                                               *int64
-	TutorID                                                *int64  // a user on the unit's staff; 0: nobody
-	CampusID                                               *int64  // below 1: none
-	StreamAbbr                                             *string // empty: none
+	TutorID                                                *int64          // a user on the unit's staff; 0: nobody
+	CampusID                                               *int64          // below 1: none
+	StreamAbbr                                             *string         // empty: none
+	Seen                                                   *TutorialChange // what whoever changes it saw; nil: whatever it was
 }
 
 // lockedTutorial is a tutorial as the table holds it.
@@ -100,8 +101,9 @@ func AddTutorial(ctx context.Context, q db.Q, unitID int64, c TutorialChange) (*
 }
 
 // ChangeTutorial changes one. Its campus and stream change only where the students in it could
-// have enrolled so. Else it is fault.Conflict: they are moved first. It is for holders of
-// policy.EditTutorials and refuses what AddTutorial refuses.
+// have enrolled so. Else it is fault.Conflict: they are moved first. So is a value that is no longer
+// what the change says was seen. It is for holders of policy.EditTutorials and refuses what
+// AddTutorial refuses.
 func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*Tutorial, error) {
 	err := fits(map[string]*string{"abbreviation": c.Abbreviation})
 	if err != nil {
@@ -111,6 +113,10 @@ func ChangeTutorial(ctx context.Context, q db.Q, id int64, c TutorialChange) (*T
 	if err != nil {
 		return nil, err
 	}
+	if err := c.clashes(ctx, q, id); err != nil {
+		return nil, err
+	}
+	c.Seen = nil // it changes nothing
 	before := *t
 	if err := t.apply(ctx, q, c); err != nil {
 		return nil, err

@@ -10,10 +10,11 @@ import (
 )
 
 // expensive are the routes that make or take in much at once: sheets, archives of
-// a whole unit, the words of documents, rollovers and their plans, emails.
+// a whole unit, the words of documents, rollovers and their plans, emails; and
+// those that find people of the whole service.
 var expensive = regexp.MustCompile(`csv|rollover(/plan)?$|^(GET|POST) /api/submission/assess$|` +
 	`^GET /api/submission/unit|^GET .*/(grades|all_resources)$|^POST .*/task_pdfs$|` +
-	`^GET .*/(download_submissions|student_pdfs|text)$|^POST /api/users$`)
+	`^GET .*/(download_submissions|student_pdfs|text|staff/candidates)$|^POST /api/users$`)
 
 func TestExpensiveEndpointsAndNoOthersAreBounded(t *testing.T) {
 	n := 0

@@ -61,6 +61,7 @@ var resources = []func(*Server){
 	(*Server).studentMoveRoutes,
 	(*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tiiRoutes, (*Server).tutorialRoutes,
+	(*Server).tutorialSheetRoutes, (*Server).candidateRoutes,
 	(*Server).unitCSVRoutes,
 	(*Server).unitAccessRoutes, (*Server).unsubscribeRoutes, (*Server).unitRoleRoutes, (*Server).unitRoutes,
 	(*Server).userRoutes, (*Server).verdictRoutes, (*Server).webcalRoutes, (*Server).whatIfRoutes,

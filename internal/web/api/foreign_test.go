@@ -175,6 +175,7 @@ var elsewhereFree = []string{
 	"post /api/units/{unit_id}/students/move seen_campus_id", "post /api/units/{unit_id}/students/move seen_tutorial_ids",
 	"put /api/units/{unit_id}/task_definitions/{id} seen.group_set_id",
 	"put /api/units/{unit_id}/task_definitions/{id} seen.tutorial_stream_abbr",
+	"put /api/tutorials/{id} seen.tutor_id", "put /api/tutorials/{id} seen.tutorial_stream_abbr",
 	"post /api/unit_roles user_id", // anybody at the university can be employed
 	// Filters that only narrow: a tutorial or tutor of another unit finds nobody.
 	"get /api/units/{id}/queue tutor_id", "get /api/units/{id}/queue/around tutor_id",

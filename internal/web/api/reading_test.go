@@ -109,6 +109,7 @@ var unguarded = map[*policy.Right]string{
 	policy.ExportOutcomes: "makes a sheet of what ReadUnit shows",
 	policy.ExportGroups:   "makes sheets of what ListGroups and ReadMembers show",
 	policy.SeeMaterial:    "gives out the files that EditDefinitions lets one set, and what came of trying them",
+	policy.FindTeachers:   "shows the names of some of those whom ListUsers shows",
 	policy.SeeInvitations: "tells how many there are, and nothing of a person",
 }
 

@@ -202,7 +202,8 @@ func TestWhatIsLookedForIsNotLogged(t *testing.T) {
 			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})},
 		Usecases: usecase.New(usecase.Config{DB: w.db, PublicURL: "https://learn.example.edu"})})
 	w.do("tutor", "GET /api/search?text=quokkaseeker", nil).status(200)
-	if !strings.Contains(log.String(), "/api/search") || strings.Contains(log.String(), "quokka") {
+	w.do("convenor", "GET "+candidatePath+"?text=quokkaseeker", nil).status(200)
+	if !strings.Contains(log.String(), "/api/search") || !strings.Contains(log.String(), "/staff/candidates") || strings.Contains(log.String(), "quokka") {
 		t.Errorf("the log says: %s", log.String())
 	}
 }

@@ -21,7 +21,7 @@ func (s *Server) streamRoutes() {
 	endpoint.Route(s.Server, "PUT "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials,
 		"Change a tutorial stream", s.changeStream,
 		endpoint.Audited(audit.Tutorial),
-		endpoint.Also(409, "the name or abbreviation is taken"))
+		endpoint.Also(409, "the name or abbreviation is taken, or a value is no longer what was seen"))
 	endpoint.Route(s.Server, "DELETE "+path+"/{tutorial_stream_abbr}", 200, policy.EditTutorials,
 		"Delete a tutorial stream with its tutorials", s.deleteStream,
 		endpoint.Audited(audit.Tutorial),
@@ -51,22 +51,33 @@ func (s *Server) addStream(ctx context.Context, _ *access.Caller, in addStreamIn
 	return answerStream(s.usecases.AddStream(ctx, in.UnitID, in.ActivityAbbr))
 }
 
-type changeStreamIn struct {
-	UnitID       int64              `path:"unit_id" scope:"unit"`
-	Abbr         string             `path:"tutorial_stream_abbr"`
+// streamChanges are the values of a stream that may be changed.
+type streamChanges struct {
 	Name         params.Opt[string] `param:"name"`
 	Abbreviation params.Opt[string] `param:"abbreviation"`
 	ActivityAbbr params.Opt[string] `param:"activity_type_abbr"`
 	ActivityType params.Opt[string] `param:"activity_type" doc:"the same as activity_type_abbr"`
 }
 
-func (s *Server) changeStream(ctx context.Context, _ *access.Caller, in changeStreamIn) (*streamAnswer, error) {
-	kind := in.ActivityAbbr.Ptr()
+func (c streamChanges) all() enrol.StreamChange {
+	kind := c.ActivityAbbr.Ptr()
 	if kind == nil {
-		kind = in.ActivityType.Ptr()
+		kind = c.ActivityType.Ptr()
 	}
-	return answerStream(s.usecases.ChangeStream(ctx, in.UnitID, in.Abbr, enrol.StreamChange{
-		Name: in.Name.Ptr(), Abbreviation: in.Abbreviation.Ptr(), ActivityType: kind}))
+	return enrol.StreamChange{Name: c.Name.Ptr(), Abbreviation: c.Abbreviation.Ptr(), ActivityType: kind}
+}
+
+type changeStreamIn struct {
+	UnitID int64  `path:"unit_id" scope:"unit"`
+	Abbr   string `path:"tutorial_stream_abbr"`
+	streamChanges
+	Seen streamChanges `param:"seen" faults:"none" doc:"the stream as you saw it; what somebody else changed meanwhile is refused"`
+}
+
+func (s *Server) changeStream(ctx context.Context, _ *access.Caller, in changeStreamIn) (*streamAnswer, error) {
+	c, seen := in.all(), in.Seen.all()
+	c.Seen = &seen
+	return answerStream(s.usecases.ChangeStream(ctx, in.UnitID, in.Abbr, c))
 }
 
 type streamIn struct {

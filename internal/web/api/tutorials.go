@@ -21,7 +21,8 @@ func (s *Server) tutorialRoutes() {
 	endpoint.Route(s.Server, "PUT /api/tutorials/{id}", 200, policy.EditTutorials, "Change a tutorial",
 		s.changeTutorial,
 		endpoint.Audited(audit.Tutorial),
-		endpoint.Also(409, "the abbreviation is taken, or students in it go against the change"),
+		endpoint.Also(409, "the abbreviation is taken, students in it go against the change, or a value is no longer "+
+			"what was seen"),
 		endpoint.Also(422, "the tutor is not on the unit's staff"))
 	endpoint.Route(s.Server, "DELETE /api/tutorials/{id}", 204, policy.EditTutorials, "Delete a tutorial nobody uses",
 		s.deleteTutorial,
@@ -65,23 +66,19 @@ func someone(userID int64) *int64 {
 	return &userID
 }
 
-type changeTutorialIn struct {
-	ID       int64 `path:"id" scope:"tutorial"`
-	Tutorial struct {
-		UnitID          int64              `param:"unit_id,required" scope:"unit" doc:"the tutorial's own unit"`
-		TutorID         params.Opt[int64]  `param:"tutor_id" null:"clears" doc:"the user id of someone on the unit's staff; null: nobody"`
-		Capacity        params.Opt[int32]  `param:"capacity" null:"clears" doc:"0 or below: no limit"`
-		Abbreviation    params.Opt[string] `param:"abbreviation"`
-		MeetingLocation params.Opt[string] `param:"meeting_location" null:"clears"`
-		MeetingDay      params.Opt[string] `param:"meeting_day" null:"clears"`
-		MeetingTime     params.Opt[string] `param:"meeting_time" null:"clears"`
-		CampusID        params.Opt[int64]  `param:"campus_id" null:"clears" doc:"-1 or null: none"`
-		StreamAbbr      params.Opt[string] `param:"tutorial_stream_abbr" null:"clears" doc:"null: none"`
-	} `param:"tutorial,required"`
+// tutorialChanges are the values of a tutorial that may be changed.
+type tutorialChanges struct {
+	TutorID         params.Opt[int64]  `param:"tutor_id" null:"clears" doc:"the user id of someone on the unit's staff; null: nobody"`
+	Capacity        params.Opt[int32]  `param:"capacity" null:"clears" doc:"0 or below: no limit"`
+	Abbreviation    params.Opt[string] `param:"abbreviation"`
+	MeetingLocation params.Opt[string] `param:"meeting_location" null:"clears"`
+	MeetingDay      params.Opt[string] `param:"meeting_day" null:"clears"`
+	MeetingTime     params.Opt[string] `param:"meeting_time" null:"clears"`
+	CampusID        params.Opt[int64]  `param:"campus_id" null:"clears" doc:"-1 or null: none"`
+	StreamAbbr      params.Opt[string] `param:"tutorial_stream_abbr" null:"clears" doc:"null: none"`
 }
 
-func (s *Server) changeTutorial(ctx context.Context, _ *access.Caller, in changeTutorialIn) (*enrol.Tutorial, error) {
-	t := in.Tutorial
+func (t tutorialChanges) all() enrol.TutorialChange {
 	c := enrol.TutorialChange{Abbreviation: t.Abbreviation.Ptr(), MeetingDay: orNone(t.MeetingDay, ""),
 		MeetingTime:     orNone(t.MeetingTime, ""),
 		MeetingLocation: orNone(t.MeetingLocation, ""), CampusID: orNone(t.CampusID, -1), StreamAbbr: orNone(t.StreamAbbr,
@@ -92,6 +89,21 @@ func (s *Server) changeTutorial(ctx context.Context, _ *access.Caller, in change
 	if c.TutorID = orNone(t.TutorID, 0); t.TutorID.Has() {
 		c.TutorID = someone(t.TutorID.V)
 	}
+	return c
+}
+
+type changeTutorialIn struct {
+	ID       int64 `path:"id" scope:"tutorial"`
+	Tutorial struct {
+		UnitID int64 `param:"unit_id,required" scope:"unit" doc:"the tutorial's own unit"`
+		tutorialChanges
+	} `param:"tutorial,required"`
+	Seen tutorialChanges `param:"seen" faults:"none" doc:"the tutorial as you saw it; what somebody else changed meanwhile is refused"`
+}
+
+func (s *Server) changeTutorial(ctx context.Context, _ *access.Caller, in changeTutorialIn) (*enrol.Tutorial, error) {
+	c, seen := in.Tutorial.all(), in.Seen.all()
+	c.Seen = &seen
 	return s.usecases.ChangeTutorial(ctx, in.ID, c)
 }
 

@@ -27,6 +27,7 @@ var (
 	Readings  = &Allowance{"readings of documents", 200, 2 * time.Second}
 	Rollovers = &Allowance{"rollovers", 20, 30 * time.Second}
 	Emails    = &Allowance{"emails", 60, 10 * time.Second}
+	Lookups   = &Allowance{"searches for people", 200, 2 * time.Second}
 )
 
 // Costs says that whoever uses the endpoint draws on an allowance, and is answered
