@@ -85,6 +85,13 @@ var behind = map[string][]string{
 	"/units/{id}/settings/students/new":               {aUnit, "/api/campuses"},
 	"/units/{id}/settings/students/import":            {aUnit},
 	"/units/{unit_id}/settings/students/{project_id}": {aUnit, aUnit + "/students?limit=1", "/api/campuses"},
+	staffPage:                    onStaff,
+	staffPage + "/find":          {aUnit},
+	staffPage + "/tutorials/new": onStaff,
+	staffPage + "/streams/new":   onStaff,
+	staffPage + "/import":        {aUnit},
+	"/units/{unit_id}/settings/staff/tutorials/{tutorial_id}": append([]string{"/api/tutorials/{tutorial_id}"}, onStaff...),
+	"/units/{unit_id}/settings/staff/streams/{stream_id}":     onStaff,
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/trials": {aUnit,
 		aUnit + "/task_definitions/{task_definition_id}"},
 	"/units/{id}/promise/handovers":           {aUnit + "/handovers", aUnit},
@@ -98,6 +105,9 @@ var behind = map[string][]string{
 	desk + "/tasks/{task_id}":                 onDesk,
 	desk + "/tasks/{task_id}/similarities/{similarity_id}": {aUnit, "/api/tasks/{task_id}/similarities"},
 }
+
+// onStaff gives a program the staff, streams and tutorials of a unit.
+var onStaff = []string{aUnit, "/api/campuses", "/api/activity_types"}
 
 // onDesk gives a program what lies on the marking desk.
 var onDesk = []string{aUnit + "/tasks/inbox", aUnit + "/snippets", aProject, aTask + "/comments", aTask + "/due",
@@ -113,6 +123,7 @@ const (
 	desk     = "/units/{id}/desk"
 
 	unitSettings = "/units/{id}/settings"
+	staffPage    = unitSettings + "/staff"
 )
 
 // convened are the pages of a unit that only its convenors have.
@@ -126,6 +137,9 @@ var alone = []string{"/help", "/help/keyboard", "/help/receipts", "/help/due-dat
 	unitSettings + "/close", "/projects/{id}/portfolio/withdraw",
 	"/projects/{project_id}/groups/{group_set_id}/{group_id}/leave",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/delete",
+	"/units/{unit_id}/settings/staff/roles/{unit_role_id}/remove",
+	"/units/{unit_id}/settings/staff/tutorials/{tutorial_id}/delete",
+	"/units/{unit_id}/settings/staff/streams/{stream_id}/delete",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/sheet/remove",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/resources/remove",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/template/remove",
@@ -246,7 +260,7 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		"/units/{unit_id}", "/units/1",
 		"{task_id}", text(r.Task), "{id}", project, "{project_id}",
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
-		"{similarity_id}", text(*alike)), nil
+		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1"), nil
 }
 
 // ask sends a request of somebody to either face.

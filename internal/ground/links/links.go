@@ -45,13 +45,18 @@ const (
 	TaskPreview    = TaskEditor + "/preview"
 	StudentSetup   = "/units/{id}/settings/students"
 	StudentEditor  = "/units/{unit_id}/settings/students/{project_id}"
+	StaffSetup     = "/units/{id}/settings/staff"
+	StaffRole      = "/units/{unit_id}/settings/staff/roles/{unit_role_id}"
+	TutorialEditor = "/units/{unit_id}/settings/staff/tutorials/{tutorial_id}"
+	StreamEditor   = "/units/{unit_id}/settings/staff/streams/{stream_id}"
 )
 
 // All lists the pages, for whoever serves them.
 var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, Unsubscribe, Calendar, Search, Project,
 	Plan, Task, Portfolio,
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
-	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, NewUnit, Rollover, ProjectSearch}
+	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
+	NewUnit, Rollover, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

@@ -89,6 +89,7 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		someExtensions:         {"users", "tutorials", "task_definitions", "task_comments"},
 		thePromise:             {"task_definitions"},
 		taskSetup:              {"task_definitions"},
+		staffSetup:             {"users", "tutorials"},
 		aSetUp:                 {"task_definitions"},
 		studentSetup:           {"users", "tutorials"},
 		aSetUpOf:               {"users", "tutorials"},

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"lectern/internal/ground/clock"
+	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
 )
 
 // marks does all that the staff of a unit do, in a world of its own where the work of Ann
@@ -29,6 +31,7 @@ func (r *reader) marks(w *world) {
 	tom.promises()
 	tom.setsUpTasks()
 	tom.enrolsStudents()
+	tom.setsUpStaff()
 	tom.changesSettings()
 	tom.handsOver()
 	tom.startsUnits()
@@ -265,6 +268,41 @@ func (r *reader) setsUpTasks() {
 	for _, again := range []string{"Undo", "restored until"} {
 		r.open(at + "/delete").does(act{form: "/delete"}).does(act{form: "/restore", words: again}).sees("Task restored.")
 	}
+}
+
+// setsUpStaff adds somebody to the staff, changes their role and takes them off again, and does the same to
+// a stream and a tutorial, by hand and by a sheet.
+func (r *reader) setsUpStaff() {
+	r.Helper()
+	list := r.path(staffSetup)
+	r.exec(`UPDATE unit_roles SET role = 3, is_main = user_id = (SELECT id FROM users WHERE username = 'tom')`)
+	r.exec(`INSERT INTO activity_types (name, abbreviation) VALUES ('Seminar', 'sem')`)
+	r.person("quentin", policy.Convenor)
+	if err := ident.FillWords(r.Context(), r.db); err != nil {
+		r.Fatal(err)
+	}
+	find := act{form: "/find", fill: map[string]string{"text": "que"}}
+	r.open(list).does(find).does(find).does(act{form: "/add", press: "Convenor"}).sees("Added: quentin")
+	role := r.staffRoleOf("quentin")
+	stream, tutorial := list+"/streams/new", list+"/tutorials/new"
+	r.open(stream).does(act{form: stream}).sees("Saved.")
+	aStream, _, _ := strings.Cut(r.at, "?")
+	r.does(act{form: aStream, fill: map[string]string{"stream[name]": "Talks"}}).sees("Saved.")
+	r.open(tutorial).does(act{form: tutorial, press: "Add tutorial", fill: map[string]string{"tutorial[abbreviation]": "Q1",
+		"tutorial[meeting_time]": "9:00", "tutorial[meeting_location]": "Hall"}}).sees("Added: Q1").follows("Q1")
+	aTutorial := r.at
+	r.does(act{form: aTutorial, fill: map[string]string{"tutorial[meeting_time]": "9:30"}}).sees("Saved.")
+	for _, at := range []string{list, stream, aStream, tutorial, aTutorial} {
+		r.open(at).does(find)
+		r.open(at).does(act{form: role, press: "Make tutor"}).does(act{form: role, press: "Make convenor"})
+		r.open(at).does(act{form: role + "/main"}).does(act{form: r.staffRoleOf("tom") + "/main"})
+	}
+	r.open(aTutorial + "/delete").does(act{form: "/delete"}).sees("Deleted: Q1")
+	r.open(aStream + "/delete").does(act{form: "/delete"}).sees("Deleted: Talks")
+	r.open(role + "/remove").does(act{form: "/remove"}).sees("Removed from the staff")
+	sheet, _, _ := strings.Cut(r.do(list+"/tutorials.csv", nil).Body.String(), "\n")
+	send := act{form: "/plan", files: map[string]string{"file": sheet + "\nQ2,,,quentin,Monday,9:00,Hall,9,\n"}}
+	r.open(list + "/import").does(send).does(send).does(act{form: "/import"}).sees("imported.")
 }
 
 func (r *reader) promises() {

@@ -112,6 +112,8 @@ func (s *Site) setup(id int64) []Section {
 			right: policy.SeeMaterial},
 		{Path: links.To(links.StudentSetup, id), Words: s.Word("students.title"), Icon: Icon("settings-2"),
 			right: policy.ChangeEnrolments},
+		{Path: links.To(links.StaffSetup, id), Words: s.Word("staff-setup.title"), Icon: Icon("settings-2"),
+			right: policy.SeeStaff},
 	}
 }
 

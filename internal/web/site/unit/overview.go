@@ -173,6 +173,10 @@ func (v *overviewPage) mend(name usecase.CheckName) string {
 		return links.To(links.StudentSetup, v.Unit.ID) + "?tutorial=0"
 	case name == usecase.CheckStudents:
 		return links.To(links.StudentSetup, v.Unit.ID)
+	case name == usecase.CheckStaff:
+		return links.To(links.StaffSetup, v.Unit.ID)
+	case name == usecase.CheckTutorials:
+		return links.To(links.StaffSetup, v.Unit.ID) + "#tutorials"
 	case name == usecase.CheckTasks:
 		return tasks
 	case slices.Contains(usecase.TaskChecks, name):

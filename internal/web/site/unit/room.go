@@ -23,6 +23,7 @@ func open(site *page.Site) {
 	s.settingsRoutes()
 	s.taskRoutes()
 	s.studentRoutes()
+	s.staffRoutes()
 	s.newRoutes()
 	s.rolloverRoutes()
 }

@@ -14,6 +14,7 @@ import (
 	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/fault"
 	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
 	"lectern/internal/platform/sheet"
 	"lectern/internal/teaching/course"
 	"lectern/internal/usecase"
@@ -41,14 +42,15 @@ type sheetPage struct {
 	Done   bool
 	Again  bool // the unit changed since the plan was shown
 
-	names    []string // columns that name a row
+	names    []string        // columns that name a row
+	had      map[string]bool // what there was, by the ident.Key of its name; nil: what is new is not told
 	run      func(context.Context, usecase.Sheet) (*sheet.Report, error)
 	do, done func(rows int) string // what the button says, and what is said once it is done
 }
 
 // sheetRow is a row of the sheet with what becomes of it.
 type sheetRow struct {
-	Outcome       string // errors, success or ignored
+	Outcome       string // errors, success or ignored; of a success also new or changed
 	Line          int
 	What, Message string
 }
@@ -123,6 +125,13 @@ func (v *sheetPage) show() {
 	}{{"errors", v.Report.Errors}, {"success", v.Report.Success}, {"ignored", v.Report.Ignored}} {
 		for _, l := range part.lines {
 			row := sheetRow{part.outcome, l.Line, l.Names(v.names...), l.Message}
+			switch {
+			case row.Outcome != "success" || v.had == nil:
+			case v.had[ident.Key(row.What)]:
+				row.Outcome = "changed"
+			default:
+				row.Outcome = "new"
+			}
 			fmt.Fprintln(sum, row)
 			v.Rows = append(v.Rows, row)
 		}
