@@ -169,6 +169,7 @@ const (
 // university is the demo behind both faces.
 type university struct {
 	testing.TB
+	db     *db.DB
 	faces  *httpserver.Server
 	site   *site.Server
 	tokens map[string]string // of a student and of a tutor, by their names
@@ -194,7 +195,7 @@ func newUniversity(t testing.TB) *university {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &university{TB: t, tokens: map[string]string{}}
+	u := &university{TB: t, db: d, tokens: map[string]string{}}
 	face := endpoint.Config{DB: d, Spool: t.TempDir(), HTTP: httpserver.New(httpserver.Config{
 		Log: slog.New(slog.DiscardHandler)})}
 	u.faces = face.HTTP

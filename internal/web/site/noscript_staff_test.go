@@ -294,9 +294,9 @@ func (r *reader) setsUpStaff() {
 	r.does(act{form: aTutorial, fill: map[string]string{"tutorial[meeting_time]": "9:30"}}).sees("Saved.")
 	for _, at := range []string{list, stream, aStream, tutorial, aTutorial} {
 		r.open(at).does(find)
-		r.open(at).does(act{form: role, press: "Make tutor"}).does(act{form: role, press: "Make convenor"})
-		r.open(at).does(act{form: role + "/main"}).does(act{form: r.staffRoleOf("tom") + "/main"})
 	}
+	r.open(list).does(act{form: role, press: "Make tutor"}).does(act{form: role, press: "Make convenor"})
+	r.does(act{form: role + "/main"}).does(act{form: r.staffRoleOf("tom") + "/main"})
 	r.open(aTutorial + "/delete").does(act{form: "/delete"}).sees("Deleted: Q1")
 	r.open(aStream + "/delete").does(act{form: "/delete"}).sees("Deleted: Talks")
 	r.open(role + "/remove").does(act{form: "/remove"}).sees("Removed from the staff")

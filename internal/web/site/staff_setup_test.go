@@ -1,13 +1,17 @@
 package site_test
 
 import (
+	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
+	"lectern/internal/platform/db"
 )
 
 const (
@@ -45,8 +49,8 @@ func (w *world) staffing() *reader {
 	w.exec(`INSERT INTO activity_types (name, abbreviation) VALUES ('Seminar', 'sem')`)
 	w.exec(`INSERT INTO tutorials (unit_id, abbreviation, meeting_day, meeting_time, meeting_location)
 		SELECT id, 'LA1', 'Monday', '10:00', 'X1' FROM units`)
-	w.exec(`INSERT INTO tutorial_enrolments (project_id, tutorial_id) SELECT min(p.id), min(t.id) FROM projects p, tutorials t
-		WHERE p.enrolled`)
+	w.exec(`INSERT INTO tutorial_enrolments (project_id, tutorial_id)
+		SELECT min(p.id), min(t.id) FROM projects p, tutorials t WHERE p.enrolled`)
 	w.person("umaril", policy.Tutor)
 	w.person("umberto", policy.Convenor)
 	if err := ident.FillWords(w.Context(), w.db); err != nil {
@@ -214,5 +218,37 @@ func TestTutorialsByASheet(t *testing.T) {
 			status(400).says("Missing headings")
 		tom.parts(list+"/import/plan", "text/html", nil, file{field: "file", name: "a.csv",
 			text: heads + "\nN3,,,umaril,Monday,9:00,Caf\xe9,,\n"}).status(400).says("not UTF-8 text")
+	})
+}
+
+// The staff and tutorials of a unit take the same number of statements, however many they are.
+func TestStaffAndTutorialsTakeFewStatements(t *testing.T) {
+	each(t, func(w *world) {
+		tom := w.staffing()
+		statements := func() int64 {
+			r := httptest.NewRequest(http.MethodGet, w.path(staffSetup), http.NoBody)
+			r.AddCookie(&http.Cookie{Name: "lectern", Value: tom.cookie})
+			r.Header.Set("Accept", "text/html")
+			ctx, n := db.Counting(r.Context(), nil)
+			a := httptest.NewRecorder()
+			w.site.HTTP.ServeHTTP(a, r.WithContext(ctx))
+			if a.Code != http.StatusOK {
+				w.Fatalf("%d %s", a.Code, a.Body)
+			}
+			return n.N()
+		}
+		few := statements()
+		for i := range 30 {
+			name := fmt.Sprintf("more%02d", i)
+			w.person(name, policy.Tutor)
+			w.exec(`INSERT INTO unit_roles (unit_id, user_id, role, created_at, updated_at)
+				SELECT u.id, p.id, 2, $1, $1 FROM units u, users p WHERE p.username = '`+name+`'`, w.db.Now())
+			w.exec(`INSERT INTO tutorials (unit_id, unit_role_id, abbreviation, meeting_day, meeting_time, meeting_location)
+				SELECT unit_id, id, '` + name + `', 'Monday', '9:00', 'X' FROM unit_roles
+				WHERE id = (SELECT max(id) FROM unit_roles)`)
+		}
+		if many := statements(); many != few {
+			t.Errorf("%d statements with little, %d with much", few, many)
+		}
 	})
 }

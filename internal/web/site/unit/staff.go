@@ -69,12 +69,16 @@ type tutorialGroup struct {
 	Rows   []tutorialLine
 }
 
-// tutorialLine is a tutorial with those it names.
+// tutorialLine is a tutorial as the table shows it.
 type tutorialLine struct {
-	*enrol.Tutorial
+	ID            int64
+	Code          string
 	Tutor, Campus string // empty: none
+	Meets, Place  string // when and where it meets
+	Places        string // how many students are in it, and of how many where that is bounded
 	At            string // where it is changed
 	Here          bool   // it is edited
+	Beside        bool   // something is edited beside the list, which only leads from one to another then
 }
 
 func (s *room) staff(ctx context.Context, who *access.Caller, in staffIn) (*page.Page, error) {
@@ -188,12 +192,13 @@ func (v *staffPage) group(named map[int64]string) {
 	for i := range v.all {
 		t := &v.all[i]
 		key := opt.Or(t.StreamAbbr, "")
-		by[key] = append(by[key], tutorialLine{Tutorial: t, Tutor: named[opt.Or(t.TutorID, 0)],
+		by[key] = append(by[key], tutorialLine{ID: t.ID, Code: t.Abbreviation, Tutor: named[opt.Or(t.TutorID, 0)],
 			Campus: campus[opt.Or(t.CampusID, 0)], At: links.To(links.TutorialEditor, v.Unit.ID, t.ID),
-			Here: v.Tutorial != nil && v.Tutorial.ID == t.ID})
+			Meets: strings.TrimSpace(t.MeetingDay + " " + t.MeetingTime), Place: t.MeetingLocation, Places: v.places(t),
+			Here: v.Tutorial != nil && v.Tutorial.ID == t.ID, Beside: v.Edits()})
 	}
 	for _, list := range by {
-		slices.SortFunc(list, func(a, b tutorialLine) int { return cmp.Compare(a.Abbreviation, b.Abbreviation) })
+		slices.SortFunc(list, func(a, b tutorialLine) int { return cmp.Compare(a.Code, b.Code) })
 	}
 	kind := map[string]string{}
 	for _, k := range v.Kinds {
@@ -229,5 +234,10 @@ func (v *staffPage) Path() string { return links.To(links.StaffSetup, v.Unit.ID)
 // Edits tells whether a drawer is open.
 func (v *staffPage) Edits() bool { return v.Tutorial != nil || v.Stream != nil }
 
-// Meets says when a tutorial meets.
-func (t tutorialLine) Meets() string { return strings.TrimSpace(t.MeetingDay + " " + t.MeetingTime) }
+// places says how many students are in a tutorial, and of how many.
+func (v *staffPage) places(t *enrol.Tutorial) string {
+	if t.Capacity > 0 {
+		return v.words.Word("staff-setup.of-places", t.NumStudents, t.Capacity)
+	}
+	return number(&t.NumStudents)
+}
