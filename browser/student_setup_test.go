@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
@@ -15,11 +14,6 @@ func TestStudentsAreImportedAndMoved(t *testing.T) {
 	b := open(t, s, wide)
 	b.signIn("acain")
 	const list = "/units/1/settings/students"
-	look := func(name string) {
-		if dir := os.Getenv("ENROL_PICS"); dir != "" {
-			b.picture(dir + "/" + name + ".png")
-		}
-	}
 	send := func(rows string) {
 		b.Helper()
 		b.visit(list + "/import")
@@ -35,21 +29,19 @@ func TestStudentsAreImportedAndMoved(t *testing.T) {
 	b.follow("#review")
 	b.awaitText("2 lines cannot be imported.")
 	b.awaitText("There is no tutorial LA9-01.")
-	look("plan")
+	b.looked("the plan of a sheet of students")
 	b.follow("button.chip[value=refused]")
 	b.awaitText("1–2 of 2")
 	send(strings.ReplaceAll(strings.ReplaceAll(wrong, "LA9-01", "LA1-01"), "lena@example,", "lena@example.edu,"))
 	b.follow("#review")
 	b.awaitText("Enrol 3 students and change 1")
-	look("mended")
 	b.follow("#apply")
 	b.awaitText("3 enrolled and 1 changed.")
-	look("result")
+	b.looked("the result of a sheet of students")
 
 	b.visit(list + "?text=mats")
 	b.follow(".student-table button[value=false]")
 	b.awaitText("Withdrawn: Mats Eri")
-	look("withdrawn")
 	b.follow(".toast button")
 	b.awaitText("Enrolled again: Mats Eri")
 
@@ -61,7 +53,7 @@ func TestStudentsAreImportedAndMoved(t *testing.T) {
 		document.querySelector('#move-to'))`)
 	b.follow("#move-review")
 	b.awaitText("Change 3 students")
-	look("move")
+	b.looked("the plan of a move of students")
 	b.follow("#apply")
 	b.awaitText("3 students changed.")
 
@@ -71,8 +63,7 @@ func TestStudentsAreImportedAndMoved(t *testing.T) {
 	left := eval[string](b, "document.querySelector('.plan-sum button[value=left] b').textContent")
 	b.follow("#apply")
 	b.awaitText("This withdraws " + left + " of")
-	eval[bool](b, "document.querySelector('#confirmed').focus() || true")
-	look("twice")
+	b.looked("many withdrawals")
 	b.follow("#apply") // without the number nothing happens
 	b.awaitText("This withdraws " + left + " of")
 	b.fill("#confirmed", left)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -83,13 +84,34 @@ func checkEncoding(text string) error {
 	if utf8.ValidString(text) {
 		return nil
 	}
+	lines, more := brokenLines(text)
+	switch {
+	case len(lines) == 1:
+		return fault.New(fault.Invalid, "line %s is not UTF-8 text; %s", lines[0], advice)
+	case more:
+		return fault.New(fault.Invalid, "lines %s and others are not UTF-8 text; %s", strings.Join(lines, ", "), advice)
+	}
+	return fault.New(fault.Invalid, "lines %s are not UTF-8 text; %s", strings.Join(lines, ", "), advice)
+}
+
+// brokenLines are the lines of a text that are not UTF-8, the first ten of them, and whether there are more.
+func brokenLines(text string) (out []string, more bool) {
+	line, seen := 1, 0
 	for i, c := range text {
 		if c != utf8.RuneError || strings.HasPrefix(text[i:], "\ufffd") {
 			continue
 		}
-		return fault.New(fault.Invalid, "line %d is not UTF-8 text; %s", 1+lineEnds(text[:i]), advice)
+		line, seen = line+lineEnds(text[seen:i]), i
+		name := strconv.Itoa(line)
+		switch {
+		case len(out) > 0 && out[len(out)-1] == name:
+		case len(out) == 10:
+			return out, true
+		default:
+			out = append(out, name)
+		}
 	}
-	return nil
+	return out, false
 }
 
 // decodeUTF16 decodes text that begins with a UTF-16 byte order mark.

@@ -3,9 +3,13 @@ package site_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+
+	"lectern/internal/platform/db"
 )
 
 const (
@@ -242,11 +246,24 @@ func TestStudentsByASheet(t *testing.T) {
 	})
 }
 
-// A page of a long list has a hundred rows and leads to the others.
+// A page of a long list has a hundred rows and leads to the others, and takes as many statements as one of a
+// short list.
 func TestALongListOfStudents(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	tom, list := w.enrolling(), w.path(studentSetup)
+	statements := func() int64 {
+		r := httptest.NewRequest(http.MethodGet, list, http.NoBody)
+		r.AddCookie(&http.Cookie{Name: "lectern", Value: tom.cookie})
+		r.Header.Set("Accept", "text/html")
+		ctx, n := db.Counting(r.Context(), nil)
+		w.site.HTTP.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+		return n.N()
+	}
+	few := statements()
 	w.manyStudents(250)
+	if many := statements(); many != few || few > 14 {
+		t.Errorf("%d statements for two students, %d for many", few, many)
+	}
 	if n := strings.Count(tom.open(list+"?sort=name").sees("1–100 of 252").text, `<tr id="student-`); n != 100 {
 		t.Errorf("%d rows", n)
 	}
