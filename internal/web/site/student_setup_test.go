@@ -8,8 +8,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"lectern/internal/platform/db"
+	"lectern/internal/platform/db/dbtest"
 )
 
 const (
@@ -269,6 +271,27 @@ func TestALongListOfStudents(t *testing.T) {
 	}
 	tom.follows("Next").sees("101–200 of 252").follows("Next").sees("201–252 of 252").follows("Previous")
 	tom.open(list + "?page=3&chosen=all").sees(" checked").sees("Clear selection")
+}
+
+// A sheet of 5,000 rows shows its plan within two seconds; the page carries the sheet and a hundred rows.
+func TestAPageOfALongSheet(t *testing.T) {
+	dbtest.Load(t)
+	each(t, func(w *world) {
+		tom, at := w.enrolling(), w.path(studentSetup)+"/import/plan"
+		var b strings.Builder
+		b.WriteString(studentHead)
+		for i := range 5000 {
+			fmt.Fprintf(&b, "SIT1,N,s%d,%d,Zoë,Number %d,s%d@example.edu,LA1\n", i, i, i, i)
+		}
+		start := time.Now()
+		a := tom.parts(at, "text/html", url.Values{"exceed": {"true"}}, file{field: "file", name: "s.csv", text: b.String()}).
+			status(200).says("Enrol 5000 students").says("1–100 of 5000")
+		took := time.Since(start)
+		t.Logf("the page of 5,000 rows took %v and has %d bytes", took, a.Body.Len())
+		if took > 2*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
 }
 
 // manyStudents enrols so many in Ann's unit.
