@@ -41,6 +41,7 @@ var byAddress = map[string][]string{
 		"/unsubscribe?token=x"},
 	"student_1": {"/nowhere"},
 	"atutor":    {"/projects/3"}, // a student's
+	"aconvenor": {"/units/1/settings/staff/find?text=tut"},
 }
 
 // found are the pages a person can reach, by the pattern of their path.
