@@ -38,7 +38,7 @@ func createGroup(ctx context.Context, q db.Q, who *access.Caller, setID int64, n
 
 // ChangeGroup changes a group of the caller's unit, for whoever holds policy.EditGroup; what
 // is more than its name takes policy.SteerGroup. It refuses a name that is taken, and a
-// tutorial to which a member cannot move.
+// tutorial to which a member cannot move, and values that are no longer what was seen.
 func (s *Service) ChangeGroup(ctx context.Context, who *access.Caller, setID, id int64,
 	c enrol.GroupChange) (*enrol.Group, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*enrol.Group, error) {
@@ -56,15 +56,21 @@ func (s *Service) ChangeGroup(ctx context.Context, who *access.Caller, setID, id
 }
 
 // Membership is a student's place in a group of a set.
-type Membership struct{ SetID, GroupID, ProjectID int64 }
+type Membership struct {
+	SetID, GroupID, ProjectID int64
+	Within                    bool   // a full group is refused to those who may exceed it, too
+	Seen                      *int64 // the group they were seen in, 0: none; nil: it does not matter
+}
 
 // JoinGroup makes a student a member of a group, and takes them out of the one of the same
 // set they were in, for whoever holds policy.ChangeGroup. A full group takes them only if
-// the caller holds policy.OverfillGroup. It refuses a locked one, and a student who is not
-// in the tutorial the group stays in.
+// the caller holds policy.OverfillGroup and does not want it kept within its places. It refuses
+// a locked one, a student who is not in the tutorial the group stays in, and one who is in
+// another group by now than the caller saw.
 func (s *Service) JoinGroup(ctx context.Context, who *access.Caller, m Membership) (*enrol.Member, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*enrol.Member, error) {
-		return enrol.JoinGroup(ctx, q, m.SetID, m.GroupID, m.ProjectID, who.May(policy.OverfillGroup))
+		return enrol.JoinGroup(ctx, q, enrol.Joining{SetID: m.SetID, GroupID: m.GroupID, ProjectID: m.ProjectID,
+			Exceed: who.May(policy.OverfillGroup) && !m.Within, Seen: m.Seen})
 	})
 }
 

@@ -18,7 +18,7 @@ func (s *Service) AddGroupSet(ctx context.Context, unitID int64, c enrol.GroupSe
 
 // ChangeGroupSet changes a group set, for whoever holds policy.EditGroupSets. It refuses with
 // fault.Conflict a name that is taken, and to keep groups in their class while a member is
-// in another.
+// in another, and values that are no longer what was seen.
 func (s *Service) ChangeGroupSet(ctx context.Context, id int64, c enrol.GroupSetChange) (*enrol.GroupSet, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*enrol.GroupSet, error) {
 		return enrol.ChangeGroupSet(ctx, q, id, c)

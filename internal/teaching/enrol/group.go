@@ -122,6 +122,32 @@ type GroupChange struct {
 	TutorialID         *int64
 	CapacityAdjustment *int64
 	Locked             *bool
+	Seen               *GroupChange // the group as whoever changes it saw it; nil: it does not matter
+}
+
+// groupColumns are those that a change of a group sets, by the names the API has for them.
+var groupColumns = []string{"name", "tutorial_id", "capacity_adjustment", "locked"}
+
+// over gives a group with what is to be set of it.
+func (c GroupChange) over(g Group) Group {
+	if c.Name != nil {
+		g.Name = strings.TrimSpace(*c.Name)
+	}
+	opt.Set(&g.TutorialID, c.TutorialID)
+	opt.Set(&g.CapacityAdjustment, c.CapacityAdjustment)
+	opt.Set(&g.Locked, c.Locked)
+	return g
+}
+
+// clashes refuses a change of values that somebody else changed since whoever makes it saw them, to
+// something else than they are to be.
+func (c GroupChange) clashes(g Group) error {
+	if c.Seen == nil {
+		return nil
+	}
+	before := c.Seen.over(g)
+	after := c.over(before)
+	return clash(&g, &before, &after, groupColumns)
 }
 
 // Steers tells whether c changes more of a group than its name.
@@ -143,18 +169,19 @@ func LockGroup(ctx context.Context, q db.Q, setID, id int64) (*Group, error) {
 // ChangeGroup changes a group that HoldGroup gave. Where groups stay in one class, its members
 // move to its new tutorial with it: all of them, or the group stays. It is for holders of
 // policy.EditGroup, and of policy.SteerGroup for the tutorial, the capacity and the lock. A
-// name that is taken, and a member who cannot move, are fault.Conflict.
+// name that is taken, a member who cannot move, and values that are no longer what c.Seen says are
+// fault.Conflict.
 func ChangeGroup(ctx context.Context, q db.Q, unitID int64, g *Group, c GroupChange) (*Group, error) {
-	then := *g
+	if err := c.clashes(*g); err != nil {
+		return nil, err
+	}
+	c.Seen = nil
+	then := c.over(*g)
 	if c.Name != nil {
-		then.Name = strings.TrimSpace(*c.Name)
 		if err := fits(map[string]*string{"name": &then.Name}); err != nil {
 			return nil, err
 		}
 	}
-	opt.Set(&then.TutorialID, c.TutorialID)
-	opt.Set(&then.CapacityAdjustment, c.CapacityAdjustment)
-	opt.Set(&then.Locked, c.Locked)
 	if then.TutorialID != g.TutorialID {
 		if err := moveGroup(ctx, q, unitID, g, then.TutorialID); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/ground/opt"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/course"
 )
 
 // GroupSet is a way to divide the students of a unit into groups: a student is
@@ -40,6 +41,37 @@ type GroupSetChange struct {
 	Name                                              *string
 	StudentsCreate, StudentsManage, KeepInClass, Lock *bool
 	Capacity                                          *int64 // 0: no limit
+	Seen                                              *GroupSetChange
+}
+
+// groupSetColumns are those that a change of a set sets, by the names the API has for them.
+var groupSetColumns = []string{"name", "allow_students_to_create_groups", "allow_students_to_manage_groups",
+	"keep_groups_in_same_class", "capacity", "locked"}
+
+// clashes refuses a change of values that somebody else changed since whoever makes it saw them, to
+// something else than they are to be. Of what Seen does not have nothing is said.
+func (c GroupSetChange) clashes(g GroupSet) error {
+	if c.Seen == nil {
+		return nil
+	}
+	before := g
+	// What was seen stood there once, so it fits.
+	_ = before.apply(*c.Seen)
+	after := before
+	if err := after.apply(c); err != nil {
+		return err
+	}
+	return clash(&g, &before, &after, groupSetColumns)
+}
+
+// clash compares a record as it is, as it was seen, and as it is to be.
+func clash[T any](now, before, after *T, columns []string) error {
+	is, was, to := db.Values(now, columns), db.Values(before, columns), db.Values(after, columns)
+	var wrong fault.Fields
+	for i, name := range columns {
+		course.Clash(&wrong, name, is[i], was[i], to[i])
+	}
+	return wrong.Err(fault.Conflict)
 }
 
 // AddGroupSet makes a group set in a unit. Without other words students make and manage its
@@ -65,7 +97,8 @@ func AddGroupSet(ctx context.Context, q db.Q, unitID int64, c GroupSetChange) (*
 }
 
 // ChangeGroupSet changes one. Groups are kept in their class only from a moment on when they
-// all are. It is for holders of policy.EditGroupSets and refuses what AddGroupSet refuses.
+// all are. It is for holders of policy.EditGroupSets and refuses what AddGroupSet refuses, and with
+// fault.Conflict values that are no longer what c.Seen says.
 func ChangeGroupSet(ctx context.Context, q db.Q, id int64, c GroupSetChange) (*GroupSet, error) {
 	if err := db.Lock(ctx, q, "group_sets", id); err != nil {
 		return nil, err
@@ -74,6 +107,10 @@ func ChangeGroupSet(ctx context.Context, q db.Q, id int64, c GroupSetChange) (*G
 	if err != nil {
 		return nil, err
 	}
+	if err := c.clashes(*g); err != nil {
+		return nil, err
+	}
+	c.Seen = nil
 	kept := g.KeepGroupsInSameClass
 	if err := g.apply(c); err != nil {
 		return nil, err

@@ -98,17 +98,40 @@ func lockMembership(ctx context.Context, q db.Q, setID, groupID, projectID int64
 		WHERE s.id = $1 AND g.id = $2 AND p.id = $3`, setID, groupID, projectID)
 }
 
+// Joining is a student on their way into a group of a set.
+type Joining struct {
+	SetID, GroupID, ProjectID int64
+	Exceed                    bool   // a full group takes them, too
+	Seen                      *int64 // the group of the set they were seen in, 0: none; nil: it does not matter
+}
+
+// elsewhere refuses a student whom somebody else put elsewhere meanwhile.
+func (p *membershipState) elsewhere(seen *int64) error {
+	switch {
+	case seen == nil || *seen == opt.Or(p.FromID, 0):
+		return nil
+	case p.From == nil:
+		return fault.New(fault.Conflict, "The student was taken out of their group in the meantime. Nothing was changed.")
+	}
+	return fault.New(fault.Conflict, "The student was put into the group %s in the meantime. Nothing was changed.", *p.From)
+}
+
 // JoinGroup makes a student a member of a group, for holders of policy.ChangeGroup on the
 // project, and takes them out of the one of the same set they were in. A full group is
 // fault.Conflict but for those who may exceed it (policy.OverfillGroup), whatever arrives at
 // once: it is locked while its members are counted. It refuses who is withdrawn, a group or a
-// set that is locked, and a group that stays in a class the student is not in.
-func JoinGroup(ctx context.Context, q db.Q, setID, groupID, projectID int64, exceed bool) (*Member, error) {
+// set that is locked, a group that stays in a class the student is not in, and a student who is
+// in another group by now than they were seen in.
+func JoinGroup(ctx context.Context, q db.Q, j Joining) (*Member, error) {
+	setID, groupID, projectID := j.SetID, j.GroupID, j.ProjectID
 	p, err := lockMembership(ctx, q, setID, groupID, projectID)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.check(groupID, exceed); err != nil {
+	if err := p.elsewhere(j.Seen); err != nil {
+		return nil, err
+	}
+	if err := p.check(groupID, j.Exceed); err != nil {
 		return nil, err
 	}
 	_, err = db.Exec(ctx, q, `INSERT INTO group_memberships (group_set_id, unit_group_id, project_id)
@@ -135,7 +158,7 @@ func JoinFirst(ctx context.Context, q db.Q, setID, groupID, projectID int64) err
 	if p.FromID != nil {
 		return fault.New(fault.Conflict, "You are already in the group %s. Leave it first.", *p.From)
 	}
-	_, err = JoinGroup(ctx, q, setID, groupID, projectID, false)
+	_, err = JoinGroup(ctx, q, Joining{SetID: setID, GroupID: groupID, ProjectID: projectID})
 	return err
 }
 

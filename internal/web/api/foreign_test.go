@@ -176,6 +176,8 @@ var elsewhereFree = []string{
 	"put /api/units/{unit_id}/task_definitions/{id} seen.group_set_id",
 	"put /api/units/{unit_id}/task_definitions/{id} seen.tutorial_stream_abbr",
 	"put /api/tutorials/{id} seen.tutor_id", "put /api/tutorials/{id} seen.tutorial_stream_abbr",
+	"put /api/units/{unit_id}/group_sets/{group_set_id}/groups/{group_id} seen.tutorial_id",
+	"post /api/units/{unit_id}/group_sets/{group_set_id}/groups/{group_id}/members/{project_id} seen_group_id",
 	"post /api/unit_roles user_id", // anybody at the university can be employed
 	// Filters that only narrow: a tutorial or tutor of another unit finds nobody.
 	"get /api/units/{id}/queue tutor_id", "get /api/units/{id}/queue/around tutor_id",

@@ -23,7 +23,8 @@ func (s *Server) groupSetRoutes() {
 	endpoint.Route(s.Server, "PUT "+groupSetPath+"/{group_set_id}", 200, policy.EditGroupSets, "Change a group set",
 		s.changeGroupSet,
 		endpoint.Audited(audit.Group),
-		endpoint.Also(409, "the name is taken, or a member is outside the class their group should stay in"))
+		endpoint.Also(409, "the name is taken, a member is outside the class their group should stay in, or a value is no "+
+			"longer what was seen"))
 	endpoint.Route(s.Server, "DELETE "+groupSetPath+"/{group_set_id}", 204, policy.EditGroupSets,
 		"Delete a group set with its groups", s.deleteGroupSet,
 		endpoint.Audited(audit.Group), endpoint.Asks(policy.DeleteWork),
@@ -80,17 +81,22 @@ func (s *Server) getGroupSet(ctx context.Context, _ *access.Caller, in underGrou
 	return enrol.GroupSetByID(ctx, s.db.Pool(), in.SetID)
 }
 
+// groupSetChanges are what changing a group set takes.
+type groupSetChanges struct {
+	Name params.Opt[string] `param:"name" doc:"unique in the unit"`
+	groupSetValues
+}
+
 type changeGroupSetIn struct {
 	underGroupSet
-	GroupSet struct {
-		Name params.Opt[string] `param:"name" doc:"unique in the unit"`
-		groupSetValues
-	} `param:"group_set"`
+	GroupSet groupSetChanges `param:"group_set"`
+	Seen     groupSetChanges `param:"seen" faults:"none" doc:"the set as you saw it; what somebody else changed meanwhile is refused"`
 }
 
 func (s *Server) changeGroupSet(ctx context.Context, _ *access.Caller, in changeGroupSetIn) (*enrol.GroupSet, error) {
-	g := &in.GroupSet
-	return s.usecases.ChangeGroupSet(ctx, in.SetID, g.change(g.Name.Ptr()))
+	c, seen := in.GroupSet.change(in.GroupSet.Name.Ptr()), in.Seen.change(in.Seen.Name.Ptr())
+	c.Seen = &seen
+	return s.usecases.ChangeGroupSet(ctx, in.SetID, c)
 }
 
 type deleteGroupSetIn struct {

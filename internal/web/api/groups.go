@@ -29,8 +29,8 @@ func (s *Server) groupRoutes() {
 	endpoint.Route(s.Server, "PUT "+groupPath+"/{group_id}", 200, policy.EditGroup, "Change a group; what is more "+
 		"than its name, as staff only", s.changeGroup,
 		endpoint.Audited(audit.Group),
-		endpoint.Also(404, "no such tutorial in this unit"), endpoint.Also(409, "the name is taken, or a member "+
-			"cannot move to the tutorial"), endpoint.Asks(policy.SteerGroup))
+		endpoint.Also(404, "no such tutorial in this unit"), endpoint.Also(409, "the name is taken, a member "+
+			"cannot move to the tutorial, or a value is no longer what was seen"), endpoint.Asks(policy.SteerGroup))
 	endpoint.Route(s.Server, "DELETE "+groupPath+"/{group_id}", 204, policy.EditGroup, "Delete a group; as a student "+
 		"only when nobody else is in it", s.deleteGroup,
 		endpoint.Audited(audit.Group),
@@ -39,7 +39,7 @@ func (s *Server) groupRoutes() {
 	endpoint.Route(s.Server, "POST "+memberPath+"/{project_id}", 201, policy.ChangeGroup,
 		"Put a student into a group, out of another of the set", s.joinGroup,
 		endpoint.Audited(audit.Group), endpoint.Location(memberPath),
-		endpoint.Also(409, "the group is full or locked, or the student is in it already"),
+		endpoint.Also(409, "the group is full or locked, the student is in it already, or no longer where they were seen"),
 		endpoint.Also(422, "the student is not in the tutorial the group stays in"),
 		endpoint.Asks(policy.OverfillGroup))
 	endpoint.Route(s.Server, "DELETE "+memberPath+"/{project_id}", 204, policy.ChangeGroup,
@@ -79,23 +79,32 @@ type aboutGroup struct {
 	GroupID int64 `path:"group_id" scope:"group"`
 }
 
+// groupChanges are what changing a group takes.
+type groupChanges struct {
+	Name       params.Opt[string] `param:"name" doc:"unique in the set"`
+	TutorialID params.Opt[int64]  `param:"tutorial_id"`
+	Adjustment params.Opt[int32]  `param:"capacity_adjustment" doc:"places more than the set's capacity"`
+	Locked     params.Opt[bool]   `param:"locked" doc:"nobody joins or leaves"`
+}
+
+func (g *groupChanges) change() enrol.GroupChange {
+	c := enrol.GroupChange{Name: g.Name.Ptr(), TutorialID: g.TutorialID.Ptr(), Locked: g.Locked.Ptr()}
+	if g.Adjustment.Has() {
+		n := int64(g.Adjustment.V)
+		c.CapacityAdjustment = &n
+	}
+	return c
+}
+
 type changeGroupIn struct {
 	aboutGroup
-	Group struct {
-		Name       params.Opt[string] `param:"name" doc:"unique in the set"`
-		TutorialID params.Opt[int64]  `param:"tutorial_id"`
-		Adjustment params.Opt[int32]  `param:"capacity_adjustment" doc:"places more than the set's capacity"`
-		Locked     params.Opt[bool]   `param:"locked" doc:"nobody joins or leaves"`
-	} `param:"group"`
+	Group groupChanges `param:"group"`
+	Seen  groupChanges `param:"seen" faults:"none" doc:"the group as you saw it; what somebody else changed meanwhile is refused"`
 }
 
 func (s *Server) changeGroup(ctx context.Context, who *access.Caller, in changeGroupIn) (*enrol.Group, error) {
-	c := enrol.GroupChange{Name: in.Group.Name.Ptr(), TutorialID: in.Group.TutorialID.Ptr(),
-		Locked: in.Group.Locked.Ptr()}
-	if in.Group.Adjustment.Has() {
-		n := int64(in.Group.Adjustment.V)
-		c.CapacityAdjustment = &n
-	}
+	c, seen := in.Group.change(), in.Seen.change()
+	c.Seen = &seen
 	return s.usecases.ChangeGroup(ctx, who, in.SetID, in.GroupID, c)
 }
 
@@ -132,8 +141,16 @@ func (in memberIn) membership() usecase.Membership {
 	return usecase.Membership{SetID: in.SetID, GroupID: in.GroupID, ProjectID: in.ProjectID}
 }
 
-func (s *Server) joinGroup(ctx context.Context, who *access.Caller, in memberIn) (*enrol.Member, error) {
-	return s.usecases.JoinGroup(ctx, who, in.membership())
+type joinGroupIn struct {
+	memberIn
+	Exceed params.Opt[bool]  `param:"exceed" doc:"false: refuse a full group to those who may exceed it, too; true when absent"`
+	Seen   params.Opt[int64] `param:"seen_group_id" doc:"the group of the set you saw the student in, 0 for none; another by now is refused"`
+}
+
+func (s *Server) joinGroup(ctx context.Context, who *access.Caller, in joinGroupIn) (*enrol.Member, error) {
+	m := in.membership()
+	m.Within, m.Seen = !in.Exceed.Or(true), in.Seen.Ptr()
+	return s.usecases.JoinGroup(ctx, who, m)
 }
 
 func (s *Server) leaveGroup(ctx context.Context, _ *access.Caller, in memberIn) (endpoint.NoContent, error) {
