@@ -92,6 +92,15 @@ var behind = map[string][]string{
 	staffPage + "/import":        {aUnit},
 	"/units/{unit_id}/settings/staff/tutorials/{tutorial_id}": append([]string{"/api/tutorials/{tutorial_id}"}, onStaff...),
 	"/units/{unit_id}/settings/staff/streams/{stream_id}":     onStaff,
+	"/units/{id}/settings/groups":                     onBoard,
+	"/units/{id}/settings/groups/new":                 onBoard,
+	aBoard:                                            onBoard,
+	aBoard + "/edit":                                  onBoard,
+	aBoard + "/groups/new":                            onBoard,
+	aBoard + "/groups/{group_id}":                     onBoard,
+	aBoard + "/members/{project_id}":                  {aUnit, aSetOf, aSetOf + "/groups"},
+	aBoard + "/import/groups":                         {aUnit},
+	aBoard + "/import/members":                        {aUnit},
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/trials": {aUnit,
 		aUnit + "/task_definitions/{task_definition_id}"},
 	"/units/{id}/promise/handovers":           {aUnit + "/handovers", aUnit},
@@ -108,6 +117,9 @@ var behind = map[string][]string{
 
 // onStaff gives a program the staff, streams and tutorials of a unit.
 var onStaff = []string{aUnit, "/api/campuses", "/api/activity_types"}
+// onBoard gives a program what the board of a set of groups shows: the members of each of its three.
+var onBoard = []string{aUnit, aUnit + "/deleted", aSetOf, aSetOf + "/groups", aSetOf + "/groups/{group_id}/members",
+	aSetOf + "/groups/{second}/members", aSetOf + "/groups/{third}/members"}
 
 // onDesk gives a program what lies on the marking desk.
 var onDesk = []string{aUnit + "/tasks/inbox", aUnit + "/snippets", aProject, aTask + "/comments", aTask + "/due",
@@ -121,6 +133,8 @@ const (
 	aVersion = aTask + "/submissions/timestamps/{timestamp}"
 	taskPage = "/projects/{project_id}/tasks/{task_definition_id}"
 	desk     = "/units/{id}/desk"
+	aBoard   = "/units/{unit_id}/settings/groups/{group_set_id}"
+	aSetOf   = aUnit + "/group_sets/{group_set_id}"
 
 	unitSettings = "/units/{id}/settings"
 	staffPage    = unitSettings + "/staff"
@@ -140,6 +154,7 @@ var alone = []string{"/help", "/help/keyboard", "/help/receipts", "/help/due-dat
 	"/units/{unit_id}/settings/staff/roles/{unit_role_id}/remove",
 	"/units/{unit_id}/settings/staff/tutorials/{tutorial_id}/delete",
 	"/units/{unit_id}/settings/staff/streams/{stream_id}/delete",
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/delete", aBoard + "/delete", aBoard + "/groups/{group_id}/delete",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/sheet/remove",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/resources/remove",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/template/remove",
@@ -256,12 +271,34 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 	if err != nil {
 		return nil, err
 	}
+	set, groups, err := grouped(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	project, text := strconv.FormatInt(r.Project, 10), func(id int64) string { return strconv.FormatInt(id, 10) }
 	return strings.NewReplacer("/discussions/{id}", "/discussions/"+text(r.Discussion), "/units/{id}", "/units/1",
 		"/units/{unit_id}", "/units/1",
 		"{task_id}", text(r.Task), "{id}", project, "{project_id}",
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
 		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1"), nil
+		"{similarity_id}", text(*alike), "{group_set_id}", text(set), "{group_id}", text(groups[0]), "{second}",
+		text(groups[1]), "{third}", text(groups[2])), nil
+}
+
+// grouped gives the first unit a set of three groups that all its students are in.
+func grouped(ctx context.Context, q db.Q) (set int64, groups []int64, err error) {
+	id, err := db.One[int64](ctx, q, `INSERT INTO group_sets (unit_id, name, capacity) VALUES (1, 'Teams', 12) RETURNING id`)
+	if err != nil {
+		return 0, nil, err
+	}
+	if groups, err = db.All[int64](ctx, q, `INSERT INTO unit_groups (group_set_id, tutorial_id, name)
+		SELECT $1, id, 'Team ' || abbreviation FROM tutorials WHERE unit_id = 1 ORDER BY id LIMIT 3 RETURNING id`,
+		*id); err != nil {
+		return 0, nil, err
+	}
+	_, err = db.Exec(ctx, q, `INSERT INTO group_memberships (group_set_id, unit_group_id, project_id)
+		SELECT $1, CAST($2 AS BIGINT) + id % 3, id FROM projects WHERE unit_id = 1`, *id, groups[0])
+	return *id, groups, err
 }
 
 // ask sends a request of somebody to either face.

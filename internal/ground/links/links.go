@@ -49,6 +49,8 @@ const (
 	StaffRole      = "/units/{unit_id}/settings/staff/roles/{unit_role_id}"
 	TutorialEditor = "/units/{unit_id}/settings/staff/tutorials/{tutorial_id}"
 	StreamEditor   = "/units/{unit_id}/settings/staff/streams/{stream_id}"
+	GroupSetup     = "/units/{id}/settings/groups"
+	GroupSetEditor = "/units/{unit_id}/settings/groups/{group_set_id}"
 )
 
 // All lists the pages, for whoever serves them.
@@ -57,6 +59,7 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
 	NewUnit, Rollover, ProjectSearch}
+	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, GroupSetup, GroupSetEditor, NewUnit, Rollover, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

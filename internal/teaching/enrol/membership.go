@@ -2,6 +2,8 @@ package enrol
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/grade"
@@ -98,6 +100,15 @@ func lockMembership(ctx context.Context, q db.Q, setID, groupID, projectID int64
 		WHERE s.id = $1 AND g.id = $2 AND p.id = $3`, setID, groupID, projectID)
 }
 
+// codeFull is how programs tell that a group is full.
+const codeFull = "group_full"
+
+// Full tells whether a student was refused because the group has no place left.
+func Full(err error) bool {
+	e, ok := errors.AsType[*fault.Error](err)
+	return ok && e.Code == codeFull
+}
+
 // Joining is a student on their way into a group of a set.
 type Joining struct {
 	SetID, GroupID, ProjectID int64
@@ -179,8 +190,8 @@ func (p *membershipState) check(groupID int64, exceed bool) error {
 		return err
 	}
 	if !exceed && p.Room != nil && p.Taken >= *p.Room {
-		return fault.New(fault.Conflict, "The group %s is full: all of its %d places are taken. Choose another one.",
-			p.Group, *p.Room)
+		return &fault.Error{Kind: fault.Conflict, Code: codeFull, Text: fmt.Sprintf("The group %s is full: all of its %d "+
+			"places are taken. Choose another one.", p.Group, *p.Room)}
 	}
 	return nil
 }

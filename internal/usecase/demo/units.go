@@ -17,6 +17,7 @@ type unit struct {
 	students                [2]int   // numbers, from and up to
 	outcomes                []outcome
 	group                   string // name of its group set, if any
+	loose                   int    // students who are in no group of it
 }
 
 type outcome struct{ name, description string }
@@ -46,7 +47,7 @@ var units = []unit{
 			{"Evaluate", "Measure how well an agent plays."}}},
 	{code: "COS30243", name: "Game Programming", description: "From an empty window to a game.",
 		convenor: "aconvenor", tutors: []string{"atutor", "tutor_2"}, tutorials: 2, students: [2]int{1, 12},
-		alsoStudents: []string{"acain", "ajones"},
+		alsoStudents: []string{"acain", "ajones"}, group: "Studio teams", loose: 4,
 		outcomes: []outcome{{"Structure", "Structure the code of a game."}, {"Render", "Draw a moving world."},
 			{"Profile", "Find and remove what makes it slow."}}},
 }
@@ -160,7 +161,7 @@ func (b *builder) enrol(u *unit, id int64, classes [][]class) {
 	}
 }
 
-// groups puts every student into a team of their own tutorial.
+// groups puts the students into a team of their own tutorial, but for the last who are to be in none.
 func (b *builder) groups(u *unit, id int64, names []string, classes []class) {
 	set := b.add(u.code+" set", "group_sets", row{"unit_id": id, "name": u.group, "capacity": 7,
 		"keep_groups_in_same_class": true})
@@ -168,7 +169,7 @@ func (b *builder) groups(u *unit, id int64, names []string, classes []class) {
 		b.add(fmt.Sprintf("%s team %d", u.code, n), "unit_groups", row{"group_set_id": set, "tutorial_id": c.id,
 			"name": fmt.Sprintf("Team %c", 'A'+n)})
 	}
-	for i, name := range names {
+	for i, name := range names[:len(names)-u.loose] {
 		team := b.id[fmt.Sprintf("%s team %d", u.code, i%len(classes))]
 		b.add("", "group_memberships", row{"group_set_id": set, "unit_group_id": team,
 			"project_id": b.id[u.code+" project "+name]})

@@ -93,6 +93,7 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		aSetUp:                 {"task_definitions"},
 		studentSetup:           {"users", "tutorials"},
 		aSetUpOf:               {"users", "tutorials"},
+		groupSetup:             {"users", "tutorials", "unit_groups"},
 		offlineMarking:         nil,
 	} {
 		tom.held(path, tom.do(w.path(path), nil).status(200), tables...)

@@ -32,6 +32,7 @@ func (r *reader) marks(w *world) {
 	tom.setsUpTasks()
 	tom.enrolsStudents()
 	tom.setsUpStaff()
+	tom.setsUpGroups()
 	tom.changesSettings()
 	tom.handsOver()
 	tom.startsUnits()

@@ -114,6 +114,8 @@ func (s *Site) setup(id int64) []Section {
 			right: policy.ChangeEnrolments},
 		{Path: links.To(links.StaffSetup, id), Words: s.Word("staff-setup.title"), Icon: Icon("settings-2"),
 			right: policy.SeeStaff},
+		{Path: links.To(links.GroupSetup, id), Words: s.Word("group-setup.title"), Icon: Icon("settings-2"),
+			right: policy.EditGroupSets},
 	}
 }
 

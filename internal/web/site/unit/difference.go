@@ -1,6 +1,8 @@
 package unit
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
@@ -65,4 +67,24 @@ func onto[T any](typed, read, now T) T {
 		}
 	}
 	return typed
+}
+
+// packSeen writes what the fields of a form held when they were read, for the form to send back.
+// Whatever people wrote, it is one line.
+func packSeen(form any) (string, error) {
+	text, err := json.Marshal(form)
+	return base64.RawURLEncoding.EncodeToString(text), err
+}
+
+// parseSeen reads what packSeen wrote.
+func parseSeen[T any](text string) (*T, error) {
+	f := new(T)
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(plain, f)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The form is not complete. Open the page again.")
+	}
+	return f, nil
 }

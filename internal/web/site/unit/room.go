@@ -24,6 +24,7 @@ func open(site *page.Site) {
 	s.taskRoutes()
 	s.studentRoutes()
 	s.staffRoutes()
+	s.groupRoutes()
 	s.newRoutes()
 	s.rolloverRoutes()
 }

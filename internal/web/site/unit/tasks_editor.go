@@ -2,8 +2,6 @@ package unit
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -169,7 +167,7 @@ type changeTaskIn struct {
 }
 
 func (s *room) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (endpoint.Drawing, error) {
-	seen, err := parseSeen(in.Seen)
+	seen, err := parseSeen[taskForm](in.Seen)
 	if err != nil {
 		return nil, err
 	}
@@ -233,25 +231,8 @@ func (e *taskEditor) Path() string {
 	return taskIn{e.unitID, e.ID}.path()
 }
 
-// Seen is what the fields held when they were read, for the form to send back. Whatever people wrote, it
-// is one line.
-func (e *taskEditor) Seen() (string, error) {
-	text, err := json.Marshal(e.seen)
-	return base64.RawURLEncoding.EncodeToString(text), err
-}
-
-// parseSeen reads what Seen wrote.
-func parseSeen(text string) (*taskForm, error) {
-	f := &taskForm{}
-	plain, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		err = json.Unmarshal(plain, f)
-	}
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "The form is not complete. Open the task again.")
-	}
-	return f, nil
-}
+// Seen is what the fields held when they were read, for the form to send back.
+func (e *taskEditor) Seen() (string, error) { return packSeen(e.seen) }
 
 // At is the editor of a task beside this one.
 func (e *taskEditor) At(d *taskdef.Definition) string { return taskIn{e.unitID, d.ID}.path() }
