@@ -18,6 +18,7 @@ func TestAConvenorSetsUpGroups(t *testing.T) {
 	s := serve(t)
 	b := open(t, s, wide)
 	b.signIn("aconvenor")
+	b.expect("status of 409") // a full group is refused
 	b.visit("/units/1/settings/groups/new")
 	eval[bool](b, `(document.getElementById('name').value = 'Pairs', document.getElementById('capacity').value = '2',
 		document.getElementById('set').requestSubmit(), true)`)
@@ -32,17 +33,19 @@ func TestAConvenorSetsUpGroups(t *testing.T) {
 	group := func(name string) string {
 		return "[...document.querySelectorAll('.group')].find((g) => g.querySelector('h3').textContent === " + quote(name) + ")"
 	}
+	const ready = " && document.querySelector('.mate[draggable]')" // the scripts of the page ran
 	loose := "document.querySelector('.pool .mate')"
 	members := func(name string) string { return group(name) + ".querySelectorAll('.mate').length" }
+	b.await("true" + ready)
 	eval[bool](b, "("+loose+".querySelector('a').click(), true)") // by the menu
 	b.await("document.querySelector('dialog[open] #group_id')")
 	eval[bool](b, `(document.querySelector('dialog #group_id').selectedIndex = 0,
 		document.querySelector('dialog footer .primary').click(), true)`)
-	b.await("location.search.includes('done=moved') && " + members("One") + " === 1")
+	b.await("location.search.includes('done=moved') && " + members("One") + " === 1" + ready)
 	eval[bool](b, dropOn+"("+loose+", "+group("One")+")") // by a drag
-	b.await(members("One") + " === 2")
+	b.await(members("One") + " === 2" + ready)
 	eval[bool](b, dropOn+"("+loose+", "+group("One")+")")
-	b.await("document.querySelector('[role=alert]')?.textContent.includes('is full') && " + members("One") + " === 2")
+	b.await("document.querySelector('[role=alert]')?.textContent.includes('is full') && " + members("One") + " === 2" + ready)
 	eval[bool](b, group("One")+`.querySelector('.mate a').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown',
 		altKey: true, bubbles: true, cancelable: true }))`) // by keys
 	b.await(members("Two") + " === 1 && document.activeElement.closest('.group') === " + group("Two"))

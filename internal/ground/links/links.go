@@ -60,6 +60,8 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
 	NewUnit, Rollover, ProjectSearch}
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, GroupSetup, GroupSetEditor, NewUnit, Rollover, ProjectSearch}
+	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, GroupSetup, GroupSetEditor,
+	NewUnit, Rollover, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

@@ -37,8 +37,8 @@ func (in oneMember) path() string {
 	return in.oneSet.path() + "/members/" + strconv.FormatInt(in.ProjectID, 10)
 }
 
-// movePage is where the group of a student is chosen.
-type movePage struct {
+// groupChoicePage is where the group of a student is chosen.
+type groupChoicePage struct {
 	Student *enrol.Mate
 	Set     enrol.SetChoice
 	Groups  []taskChoice
@@ -52,7 +52,7 @@ func (s *room) chooseGroup(ctx context.Context, who *access.Caller, in struct {
 	boardIn
 }) (*page.Page, error) {
 	in.clean()
-	v := &movePage{At: taskAddress(in.path(), in.query()), Back: in.at(in.boardIn, nil)}
+	v := &groupChoicePage{At: taskAddress(in.path(), in.query()), Back: in.at(in.boardIn, nil)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Student, err = enrol.PlaceOf(ctx, q, in.UnitID, in.SetID, in.ProjectID); err != nil {
 			return err
@@ -71,7 +71,7 @@ func (s *room) chooseGroup(ctx context.Context, who *access.Caller, in struct {
 }
 
 // choose lists the groups that take the student, those of a tutorial beside each other.
-func (v *movePage) choose(s *room) {
+func (v *groupChoicePage) choose(s *room) {
 	list := slices.Clone(v.Set.Groups)
 	slices.SortStableFunc(list, func(a, b enrol.GroupChoice) int { return cmp.Compare(a.Tutorial, b.Tutorial) })
 	for _, g := range list {
