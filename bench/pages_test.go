@@ -92,15 +92,15 @@ var behind = map[string][]string{
 	staffPage + "/import":        {aUnit},
 	"/units/{unit_id}/settings/staff/tutorials/{tutorial_id}": append([]string{"/api/tutorials/{tutorial_id}"}, onStaff...),
 	"/units/{unit_id}/settings/staff/streams/{stream_id}":     onStaff,
-	"/units/{id}/settings/groups":                     onBoard,
-	"/units/{id}/settings/groups/new":                 onBoard,
-	aBoard:                                            onBoard,
-	aBoard + "/edit":                                  onBoard,
-	aBoard + "/groups/new":                            onBoard,
-	aBoard + "/groups/{group_id}":                     onBoard,
-	aBoard + "/members/{project_id}":                  {aUnit, aSetOf, aSetOf + "/groups"},
-	aBoard + "/import/groups":                         {aUnit},
-	aBoard + "/import/members":                        {aUnit},
+	"/units/{id}/settings/groups":                             onBoard,
+	"/units/{id}/settings/groups/new":                         onBoard,
+	aBoard:                                                    onBoard,
+	aBoard + "/edit":                                          onBoard,
+	aBoard + "/groups/new":                                    onBoard,
+	aBoard + "/groups/{group_id}":                             onBoard,
+	aBoard + "/members/{project_id}":                          {aUnit, aSetOf, aSetOf + "/groups"},
+	aBoard + "/import/groups":                                 {aUnit},
+	aBoard + "/import/members":                                {aUnit},
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/trials": {aUnit,
 		aUnit + "/task_definitions/{task_definition_id}"},
 	"/units/{id}/promise/handovers":           {aUnit + "/handovers", aUnit},
@@ -117,6 +117,7 @@ var behind = map[string][]string{
 
 // onStaff gives a program the staff, streams and tutorials of a unit.
 var onStaff = []string{aUnit, "/api/campuses", "/api/activity_types"}
+
 // onBoard gives a program what the board of a set of groups shows: the members of each of its three.
 var onBoard = []string{aUnit, aUnit + "/deleted", aSetOf, aSetOf + "/groups", aSetOf + "/groups/{group_id}/members",
 	aSetOf + "/groups/{second}/members", aSetOf + "/groups/{third}/members"}
@@ -154,7 +155,7 @@ var alone = []string{"/help", "/help/keyboard", "/help/receipts", "/help/due-dat
 	"/units/{unit_id}/settings/staff/roles/{unit_role_id}/remove",
 	"/units/{unit_id}/settings/staff/tutorials/{tutorial_id}/delete",
 	"/units/{unit_id}/settings/staff/streams/{stream_id}/delete",
-	"/units/{unit_id}/settings/tasks/{task_definition_id}/delete", aBoard + "/delete", aBoard + "/groups/{group_id}/delete",
+	aBoard + "/delete", aBoard + "/groups/{group_id}/delete",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/sheet/remove",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/resources/remove",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/template/remove",
@@ -280,9 +281,8 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		"/units/{unit_id}", "/units/1",
 		"{task_id}", text(r.Task), "{id}", project, "{project_id}",
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
-		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1"), nil
-		"{similarity_id}", text(*alike), "{group_set_id}", text(set), "{group_id}", text(groups[0]), "{second}",
-		text(groups[1]), "{third}", text(groups[2])), nil
+		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1", "{group_set_id}", text(set),
+		"{group_id}", text(groups[0]), "{second}", text(groups[1]), "{third}", text(groups[2])), nil
 }
 
 // grouped gives the first unit a set of three groups that all its students are in.

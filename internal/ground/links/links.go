@@ -58,10 +58,7 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Plan, Task, Portfolio,
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
-	NewUnit, Rollover, ProjectSearch}
-	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, GroupSetup, GroupSetEditor, NewUnit, Rollover, ProjectSearch}
-	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, GroupSetup, GroupSetEditor,
-	NewUnit, Rollover, ProjectSearch}
+	GroupSetup, GroupSetEditor, NewUnit, Rollover, ProjectSearch}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.
