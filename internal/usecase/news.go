@@ -13,6 +13,7 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
+	"lectern/internal/teaching/announce"
 	"lectern/internal/teaching/work"
 )
 
@@ -33,6 +34,7 @@ type News struct {
 	Student      string          `db:"student" json:"student"` // whose work it is
 	Actor        *string         `db:"actor" json:"actor"`     // who did it; null where the service did
 	Body         json.RawMessage `json:"body"`                 // as in GET /api/events
+	Title        *string         `json:"title"`                // of an announcement; null where it is about something else
 	Path         string          `json:"path"`                 // of the page that shows it
 	CommentID    int64           `json:"-"`                    // what was said; 0 where it is about nothing that was
 	Said         string          `json:"-"`                    // the words themselves, where they were asked for
@@ -182,7 +184,36 @@ func (p *newsPlace) list(ctx context.Context, q db.Q, page db.Page) ([]News, err
 		r.Path, r.CommentID = r.path(), r.comment()
 		list = append(list, r.News)
 	}
-	return list, nil
+	return list, name(ctx, q, list)
+}
+
+// name puts the titles of announcements into the news of them, which only those get who were sent one.
+func name(ctx context.Context, q db.Q, list []News) error {
+	var ids []int64
+	for i := range list {
+		if id := list[i].announcement(); id != 0 {
+			ids = append(ids, id)
+		}
+	}
+	titles, err := announce.TitlesOf(ctx, q, ids)
+	if err != nil {
+		return fmt.Errorf("read the titles of announcements: %w", err)
+	}
+	for i := range list {
+		if title, known := titles[list[i].announcement()]; known {
+			list[i].Title = &title
+		}
+	}
+	return nil
+}
+
+// announcement is the number of the one it tells of; 0: it tells of something else.
+func (n *News) announcement() int64 {
+	var b announce.Event
+	if n.Kind != events.Announcement || json.Unmarshal(n.Body, &b) != nil {
+		return 0
+	}
+	return b.AnnouncementID
 }
 
 // comment is the number of what was said.
@@ -200,6 +231,8 @@ func (n *News) path() string {
 	switch {
 	case n.DefinitionID != nil:
 		return links.To(links.Task, n.ProjectID, *n.DefinitionID)
+	case n.announcement() != 0:
+		return links.To(links.Copy, n.ProjectID, n.announcement())
 	case n.Kind == events.Portfolio:
 		return links.To(links.Portfolio, n.ProjectID)
 	}

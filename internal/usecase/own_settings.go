@@ -6,8 +6,10 @@ import (
 	"net/netip"
 
 	"lectern/internal/connect/notify"
+	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
+	"lectern/internal/platform/audit"
 	"lectern/internal/platform/calendar"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/insight"
@@ -18,6 +20,8 @@ type PreferencesChange struct {
 	Theme     *ident.Theme
 	Shortcuts *bool
 	TimeZone  *string // empty: none
+
+	Announcements *bool // come by email, too
 }
 
 // SetPreferences changes how the caller wants their own pages. It refuses a theme or a time
@@ -41,7 +45,13 @@ func (s *Service) SetPreferences(ctx context.Context, who *access.Caller, c Pref
 				p.TimeZone = nil
 			}
 		}
-		return p, ident.SetPreferences(ctx, q, who.ID, *p)
+		was := p.Announcements
+		p.Announcements = opt.Or(c.Announcements, was)
+		if err := ident.SetPreferences(ctx, q, who.ID, *p); err != nil || p.Announcements == was {
+			return p, err
+		}
+		return p, audit.Add(ctx, q, audit.Entry{Kind: audit.Account, Action: audit.Changed, UserID: who.ID,
+			Fields: []string{"receive_announcement_notifications"}})
 	})
 }
 

@@ -40,6 +40,7 @@ type RolloverLeft struct {
 	Submissions int64 `db:"submissions" json:"submissions" doc:"of students"`
 	Tutorials   int64 `db:"tutorials" json:"tutorials" doc:"with their tutors, places and times"`
 	Groups      int64 `db:"groups_" json:"groups" doc:"of students"`
+	Announced   int64 `db:"announced" json:"announcements" doc:"to the students"`
 	Staff       int64 `db:"others" json:"staff" doc:"of the old unit who are not on the new one"`
 }
 
@@ -95,6 +96,7 @@ func (p *RolloverPlan) count(ctx context.Context, q db.Q, old, made int64) error
 			(SELECT count(*) FROM submissions WHERE unit_id = $1) AS submissions,
 			(SELECT count(*) FROM tutorials WHERE unit_id = $1) AS tutorials,
 			(SELECT count(*) FROM unit_groups g JOIN group_sets s ON s.id = g.group_set_id WHERE s.unit_id = $1) AS groups_,
+			(SELECT count(*) FROM announcements WHERE unit_id = $1) AS announced,
 			(SELECT count(*) FROM unit_roles r WHERE r.unit_id = $1 AND NOT EXISTS (SELECT 1 FROM unit_roles o
 				WHERE o.unit_id = $2 AND o.user_id = r.user_id)) AS others`, old, made)
 	if err != nil {

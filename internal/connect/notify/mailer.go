@@ -85,6 +85,8 @@ const (
 	Task      Preference = "task"
 	Portfolio Preference = "portfolio"
 	Feedback  Preference = "feedback"
+
+	Announcement Preference = "announcement"
 )
 
 // email is an email before it is posted.

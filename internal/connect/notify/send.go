@@ -24,6 +24,7 @@ func (m *Mailer) Register(qu *jobs.Queue) {
 	jobs.Register(qu, m.weekly, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.unitWeek, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.digest, jobs.Limits{Concurrency: 1})
+	jobs.Register(qu, m.announcement, jobs.Limits{Concurrency: 1})
 	if m.Sends() {
 		qu.Every("weekly mails", jobs.WeeklyAt(time.Monday, 7, 0), weeklyArgs{})
 		qu.Every("digests", jobs.Each(time.Hour), digestArgs{})
@@ -47,13 +48,15 @@ type posted struct {
 	Task       bool        `db:"receive_task_notifications"`
 	Portfolio  bool        `db:"receive_portfolio_notifications"`
 	Feedback   bool        `db:"receive_feedback_notifications"`
+
+	Announcement bool `db:"receive_announcement_notifications"`
 }
 
 // wanted asks again when the email goes out: its reader may have unsubscribed
 // since it was written.
 func (p *posted) wanted() bool {
 	return p.SentAt == nil && !p.Disabled && map[Preference]bool{
-		None: true, Task: p.Task, Portfolio: p.Portfolio, Feedback: p.Feedback}[p.Preference]
+		None: true, Task: p.Task, Portfolio: p.Portfolio, Feedback: p.Feedback, Announcement: p.Announcement}[p.Preference]
 }
 
 // send sends one email. It is marked sent in the transaction that ends the
@@ -66,7 +69,8 @@ func (m *Mailer) send(ctx context.Context, job jobs.Job, a sendArgs) error {
 	p, err := db.One[posted](ctx, m.db.Pool(), `SELECT l.name, l.preference, l.reply_to, l.subject, l.body_text,
 		l.body_html, l.sent_at,
 			u.id AS user_id, u.email, u.first_name, u.last_name, u.disabled_at IS NOT NULL AS disabled,
-			u.receive_task_notifications, u.receive_portfolio_notifications, u.receive_feedback_notifications
+			u.receive_task_notifications, u.receive_portfolio_notifications, u.receive_feedback_notifications,
+			u.receive_announcement_notifications
 		FROM mails l JOIN users u ON u.id = l.user_id WHERE l.id = $1`, a.MailID)
 	if fault.Is(err, fault.Missing) {
 		return nil

@@ -30,7 +30,7 @@ var errToken = fault.New(fault.Missing, "This link to unsubscribe does not work.
 
 // flags are the columns the preferences stand in.
 var flags = map[Preference]string{Task: "receive_task_notifications", Portfolio: "receive_portfolio_notifications",
-	Feedback: "receive_feedback_notifications"}
+	Feedback: "receive_feedback_notifications", Announcement: "receive_announcement_notifications"}
 
 // readToken gives whom and what a token is about, or fault.Missing.
 func readToken(ctx context.Context, q db.Q, text string) (user int64, p Preference, err error) {

@@ -176,6 +176,9 @@ func (c *Deliverer) deliver(ctx, listen context.Context, t *target, list []event
 		if err := listen.Err(); err != nil {
 			return t, err
 		}
+		if e.OnlyTheirs() {
+			continue
+		}
 		if t.Kinds.want(e.Kind) {
 			var err error
 			if t, err = c.active(ctx, id); err != nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -465,4 +466,24 @@ func TestHooksAreChecked(t *testing.T) {
 			t.Errorf("%+v is taken", c)
 		}
 	}
+}
+
+// Other systems hear that something was announced, and not to whom: the copies are passed over.
+func TestWhoGotAnAnnouncementIsNotTold(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		r := listen(t, nil)
+		h := register(t, d, r.URL)
+		tx(t, d, func(q db.Q) error {
+			e := events.Event{Kind: events.Announcement, ActorID: 3, Body: map[string]int{"announcement_id": 7, "unit_id": 1}}
+			return errors.Join(events.AddEach(t.Context(), q, e, `SELECT CAST($1 AS BIGINT) AS user_id,
+				CAST($1 AS BIGINT) AS project_id`, 4711), events.Add(t.Context(), q, e))
+		})
+		happen(t, d, events.Grade, 1)
+		start(t, d)
+		waittest.Until(t, "all is told", func() bool { return len(r.seqs()) == 2 && state(t, d, h.ID).LastSeq == 3 })
+		if got := fmt.Sprint(r.seqs()); got != "[2 3]" || strings.Contains(string(r.took[0].body), "4711") ||
+			!strings.Contains(string(r.took[0].body), `"announcement_id":7`) {
+			t.Errorf("%s: %s", got, r.took[0].body)
+		}
+	})
 }

@@ -30,6 +30,8 @@ const (
 	Tutorials      = "/projects/{id}/tutorials"
 	Groups         = "/projects/{id}/groups"
 	Deleted        = "/projects/{id}/deleted"
+	Copies         = "/projects/{id}/announcements"
+	Copy           = "/projects/{id}/announcements/{announcement_id}"
 	Unit           = "/units/{id}"
 	UnitSettings   = "/units/{id}/settings"
 	NewUnit        = "/units/new"
@@ -40,6 +42,9 @@ const (
 	Student        = "/units/{unit_id}/students/{project_id}"
 	UnitTasks      = "/units/{id}/tasks"
 	UnitTask       = "/units/{unit_id}/tasks/{task_definition_id}"
+	Announcements  = "/units/{id}/announcements"
+	NewAnnounce    = "/units/{id}/announcements/new"
+	Announcement   = "/units/{unit_id}/announcements/{announcement_id}"
 	TaskSetup      = "/units/{id}/settings/tasks"
 	TaskEditor     = "/units/{unit_id}/settings/tasks/{task_definition_id}"
 	TaskPreview    = TaskEditor + "/preview"
@@ -58,7 +63,8 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Plan, Task, Portfolio,
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
-	GroupSetup, GroupSetEditor, NewUnit, Rollover, ProjectSearch}
+	GroupSetup, GroupSetEditor, NewUnit, Rollover, ProjectSearch, Copies, Copy, Announcements, NewAnnounce,
+	Announcement}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

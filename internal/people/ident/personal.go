@@ -86,6 +86,7 @@ func Erase(ctx context.Context, q db.Q, id int64) error {
 			email_pending = NULL, student_id = NULL, login_id = NULL, first_name = 'Erased', last_name = $4,
 			name_key = '', nickname = NULL, pronouns = NULL, password_hash = NULL, receive_task_notifications = FALSE,
 			receive_portfolio_notifications = FALSE, receive_feedback_notifications = FALSE,
+			receive_announcement_notifications = FALSE,
 			opt_in_to_research = NULL, disabled_at = coalesce(disabled_at, $5), updated_at = $5
 		WHERE id = $1`, id, name, name+"@erased.invalid", fmt.Sprintf("Person %d", id), q.Now())
 	if err != nil {

@@ -16,6 +16,9 @@ type Preferences struct {
 
 	// TimeZone is whose clock times are told on where no script knows the browser's; nil: the unit's.
 	TimeZone *string `db:"time_zone" json:"time_zone"`
+
+	// Announcements tells whether announcements come by email, too.
+	Announcements bool `db:"receive_announcement_notifications" json:"receive_announcement_notifications"`
 }
 
 // Theme is the brightness of pages.
@@ -35,7 +38,8 @@ func (Theme) Enum() []string {
 
 // PreferencesOf reads somebody's preferences.
 func PreferencesOf(ctx context.Context, q db.Q, userID int64) (*Preferences, error) {
-	return db.OneOf[Preferences](ctx, q, "user", `SELECT theme, shortcuts, time_zone FROM users WHERE id = $1`, userID)
+	return db.OneOf[Preferences](ctx, q, "user", `SELECT theme, shortcuts, time_zone,
+		receive_announcement_notifications FROM users WHERE id = $1`, userID)
 }
 
 // SetPreferences keeps somebody's preferences. It refuses a theme or a time zone that there is not.
@@ -47,7 +51,7 @@ func SetPreferences(ctx context.Context, q db.Q, userID int64, p Preferences) er
 	if p.TimeZone != nil && !clock.IsZone(*p.TimeZone) {
 		return fault.Field(fault.Invalid, "time_zone", "must be the name of a time zone, such as Australia/Melbourne")
 	}
-	_, err := db.Exec(ctx, q, `UPDATE users SET theme = $2, shortcuts = $3, time_zone = $4 WHERE id = $1`, userID,
-		p.Theme, p.Shortcuts, p.TimeZone)
+	_, err := db.Exec(ctx, q, `UPDATE users SET theme = $2, shortcuts = $3, time_zone = $4,
+		receive_announcement_notifications = $5 WHERE id = $1`, userID, p.Theme, p.Shortcuts, p.TimeZone, p.Announcements)
 	return err
 }

@@ -104,6 +104,9 @@ var (
 	SeeClusters      = right(Unit, "see which work of this unit is alike", staff)
 	UseSnippets      = right(Unit, "use the saved comments of this unit", staff)
 	EditSnippets     = right(Unit, "change others' saved comments of this unit", convenors)
+	Announce         = right(Unit, "write announcements to the students of this unit", convenors)
+	SeeAnnouncements = right(Unit, "see the announcements to all of this unit, to your tutorials, and your own", staff)
+	SeeRecipients    = right(Unit, "see every announcement of this unit, and who got it", convenors)
 	SteerOutside     = right(Unit, "see and retry what is done at the similarity service", convenors)
 )
 
@@ -123,6 +126,7 @@ var (
 	EditPortfolio  = right(Project, "change this portfolio", worker)
 	TakeNotes      = right(Project, "see and write the staff notes on this student", staff)
 	EditNotes      = right(Project, "change or delete somebody else's staff note on this student", convenors)
+	ReadCopies     = right(Project, "read the announcements to this student", reader)
 	AlignProject   = right(Project, "change the alignments of this project", worker)
 )
 

@@ -38,12 +38,13 @@ const (
 	Export       Kind = "export"         // records of many people were downloaded
 	Retention    Kind = "retention"      // old entries of this log were removed
 	Agreement    Kind = "agreement"      // somebody accepted the agreement of the outside similarity service
+	Announcement Kind = "announcement"   // the staff wrote to students
 )
 
 var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade,
 	Extension, Review,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
-	Note, Handover, Similarity, Export, Retention, Agreement}
+	Note, Handover, Similarity, Export, Retention, Agreement, Announcement}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

@@ -59,6 +59,28 @@ func Add(ctx context.Context, q db.Q, list ...Event) error {
 	return nil
 }
 
+// AddEach writes an event for each row of a statement that selects user_id and project_id, for these
+// users alone: all with one statement, however many there are.
+func AddEach(ctx context.Context, q db.Q, e Event, of string, args ...any) error {
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return fmt.Errorf("encode the event %s: %w", e.Kind, err)
+	}
+	n := len(args)
+	args = append(args, e.Kind, q.Now(), id(e.ActorID), string(body), isNews(e.Kind, body))
+	text := fmt.Sprintf(`INSERT INTO events (kind, at, actor_id, body, news, user_id, project_id)
+		SELECT $%d, $%d, $%d, $%d, $%d, x.user_id, x.project_id FROM (%s) x`, n+1, n+2, n+3, n+4, n+5, of)
+	if _, err := db.Exec(ctx, q, text, args...); err != nil {
+		return fmt.Errorf("write the events %s: %w", e.Kind, err)
+	}
+	q.Wake(topic)
+	return nil
+}
+
+// OnlyTheirs tells whether an event is for the user it concerns and for no other system: that somebody
+// was sent an announcement says why, to whoever knows the others.
+func (e *Event) OnlyTheirs() bool { return e.Kind == Announcement && e.UserID != 0 }
+
 func id(n int64) any {
 	if n == 0 {
 		return nil
@@ -71,6 +93,7 @@ type Filter struct {
 	UserID  int64
 	UnitIDs []int64
 	All     bool
+	Shared  bool // with All: leave out what is for the user it concerns alone
 }
 
 // Matches tells whether the filter chooses an event.
@@ -111,6 +134,9 @@ func (f Filter) query(args []any) (string, []any) {
 	var reasons []string
 	if f.All {
 		reasons = []string{"TRUE"}
+		if f.Shared {
+			reasons = []string{"NOT (kind IN " + db.Literals(Announcement) + " AND user_id IS NOT NULL)"}
+		}
 	} else {
 		list, with := db.In(append(args, f.UserID), f.UnitIDs)
 		reasons, args = []string{"user_id = $3", "unit_id IN " + list}, with

@@ -20,10 +20,12 @@ const (
 	MarkedCopy Kind = "marked_copy" // a tutor returned a marked copy
 	Assessment Kind = "assessment"  // an automated assessment waits, runs or is over
 	Deletion   Kind = "deletion"    // a task or group was deleted with the student's work, or restored
+
+	Announcement Kind = "announcement" // the staff wrote to students
 )
 
 var kinds = []Kind{Status, Submission, Comment, Enrolment, Grade, Extension, Review, Document, Portfolio, MarkedCopy,
-	Assessment, Deletion}
+	Assessment, Deletion, Announcement}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

@@ -5,8 +5,9 @@ import "encoding/json"
 // For what students and staff get as news. Staff hear of what students do; what is
 // theirs alone, such as final grades, is no news to students.
 var (
-	ForStudents = []Kind{Status, Submission, Comment, Enrolment, Extension, Review, Document, Portfolio, MarkedCopy, Assessment}
-	ForStaff    = []Kind{Submission, Comment, Extension, Review}
+	ForStudents = []Kind{Status, Submission, Comment, Enrolment, Extension, Review, Document, Portfolio, MarkedCopy,
+		Assessment, Announcement}
+	ForStaff = []Kind{Submission, Comment, Extension, Review}
 )
 
 // isNews tells whether an event with this body is one that people want to be told

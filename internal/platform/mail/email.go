@@ -45,7 +45,7 @@ func (f Frame) language() *Language { return cmp.Or(f.Words, Spoken) }
 
 // contents are an email of each kind.
 var contents = []Content{Feedback{}, PortfolioReady{}, PortfolioFailed{}, PDFFailed{}, StudentWeek{}, StaffWeek{}, Digest{},
-	Password{}, Address{}, WorkDeleted{}}
+	Password{}, Address{}, WorkDeleted{}, Announcement{}}
 
 // Render writes the email of c.
 func Render(c Content) (Email, error) {
@@ -77,19 +77,29 @@ func oneLine(s string) string { return line(s, 200) }
 
 // cut bounds a longer text, such as a comment, keeping its lines.
 func cut(s string) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
-	if runes := []rune(strings.TrimSpace(s)); len(runes) > 600 {
+	s = whole(s)
+	if runes := []rune(s); len(runes) > 600 {
 		return string(runes[:599]) + "…"
 	}
-	return strings.TrimSpace(s)
+	return s
+}
+
+// whole is a longer text with its lines, not bounded.
+func whole(s string) string {
+	return strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
 }
 
 // quote sets a longer text off, so that none of it can pass for the email's
 // own words.
-func quote(s string) string {
+func quote(s string) string { return setOffLines(cut(s), 600) }
+
+// quoteWhole is quote for a text that an email is there to tell, and so is not cut.
+func quoteWhole(s string) string { return setOffLines(whole(s), utf8.RuneCountInString(s)+1) }
+
+func setOffLines(s string, limit int) string {
 	var b strings.Builder
-	for l := range strings.Lines(cut(s)) {
-		b.WriteString("    > " + line(l, 600) + "\n")
+	for l := range strings.Lines(s) {
+		b.WriteString("    > " + line(l, limit) + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -75,6 +75,15 @@ type WorkDeleted struct {
 	Restored bool
 }
 
+// Announcement is what a convenor wrote to a student. Who else got it is not part of it.
+type Announcement struct {
+	Frame
+	Unit   string
+	Title  string
+	Text   string
+	Author string
+}
+
 // StudentWeek tells a student where they stand in a unit.
 type StudentWeek struct {
 	Frame
@@ -204,6 +213,7 @@ func (PortfolioReady) template() string  { return "portfolio_ready" }
 func (PortfolioFailed) template() string { return "portfolio_failed" }
 func (PDFFailed) template() string       { return "pdf_failed" }
 func (WorkDeleted) template() string     { return "work_deleted" }
+func (Announcement) template() string    { return "announcement" }
 func (StudentWeek) template() string     { return "student_week" }
 func (StaffWeek) template() string       { return "staff_week" }
 func (Digest) template() string          { return "digest" }
@@ -229,6 +239,10 @@ func (w WorkDeleted) subject(l *Language) string {
 	}
 	return l.Word("deleted.subject", w.Unit, w.What)
 }
+func (a Announcement) subject(l *Language) string {
+	return l.Word("announcement.subject", a.Unit, a.Title)
+}
+
 func (s StudentWeek) subject(l *Language) string {
 	if s.Soon == 0 {
 		return l.Word("student-week.subject-none", s.Unit)

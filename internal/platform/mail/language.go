@@ -93,7 +93,7 @@ func (l *Language) plain() template.FuncMap {
 		}
 		return said(l.Word(key, values...))
 	}
-	return template.FuncMap{"line": oneLine, "quote": quote, "link": webLink, "t": say,
+	return template.FuncMap{"line": oneLine, "quote": quote, "quoteWhole": quoteWhole, "link": webLink, "t": say,
 		"sentence": func(text said) string { return sentence(string(text)) },
 		"due": func(d ToldDue) said {
 			on := say("due.on", d.Near, d.When())
@@ -117,7 +117,7 @@ func (l *Language) markup() htmltemplate.FuncMap {
 		}
 		return htmltemplate.HTML(l.marked.Word(key, values...)) //nolint:gosec // escaped above
 	}
-	return htmltemplate.FuncMap{"line": oneLine, "cut": cut, "link": webLink, "t": say,
+	return htmltemplate.FuncMap{"line": oneLine, "cut": cut, "whole": whole, "link": webLink, "t": say,
 		"lang": func() string { return l.Tag },
 		"sentence": func(text htmltemplate.HTML) htmltemplate.HTML {
 			return htmltemplate.HTML(sentence(string(text))) //nolint:gosec // escaped as it was

@@ -82,6 +82,8 @@ var given = strings.NewReplacer("Lectern", "", "Ada", "", "ada", "", "COS10001",
 	"The learning summary report is not a PDF.", "", "main.c is larger than 10 MB.", "",
 	"Show only the part you wrote.", "", "the task", "", "The task", "", "the group Red", "", "The group Red", "",
 	"Complete", "", "Fix and resubmit", "", "Discuss", "", "Working on it", "", "Need help", "", "Redo", "",
+	"No lecture on Monday & <Tuesday>", "", "Hello, the lecture moves to Wednesday, 10:00, in <EN 101>. Grace", "",
+	"Hello, > > the lecture moves to Wednesday, 10:00, in <EN 101>. > > Grace", "", "Grace Hopper", "",
 	"Time exceeded", "", "Not started", "", "Credit", "", "Pass", "", "UTC", "", "Kolkata", "", "Melbourne", "",
 	"https://lectern.example.edu/projects/7", "", "https://lectern.example.edu/profile", "",
 	"https://lectern.example.edu/unsubscribe?token=7", "")

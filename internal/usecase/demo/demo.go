@@ -40,6 +40,7 @@ func Fill(ctx context.Context, q db.Q, seal string, desk *submit.Service, signer
 	b.people(seal)
 	b.calendar()
 	b.units()
+	b.announcements()
 	b.replay()
 	b.portfolios()
 	b.staff()

@@ -57,7 +57,7 @@ func TestFillsAnEmptyDatabaseOnce(t *testing.T) {
 			"projects p JOIN users u ON u.id = p.user_id WHERE u.username = 'astudent'":  4,
 			"projects p JOIN users u ON u.id = p.user_id WHERE u.username = 'student_1'": 4,
 			"unit_roles r JOIN users u ON u.id = r.user_id WHERE u.username = 'atutor'":  4,
-			"unit_roles WHERE is_main": 4, "snippets": 5, "staff_notes": 1, "handovers": 1,
+			"unit_roles WHERE is_main": 4, "snippets": 5, "staff_notes": 1, "handovers": 1, "announcements": 2,
 			"tasks t JOIN projects p ON p.id = t.project_id WHERE t.unit_id <> p.unit_id": 0,
 			"users WHERE password_hash <> 'seal' OR email NOT LIKE '%@example.edu'":       0,
 			"teaching_periods WHERE start_date <= '2000-01-01'":                           0,

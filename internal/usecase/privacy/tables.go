@@ -11,6 +11,7 @@ import (
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/events"
+	"lectern/internal/teaching/announce"
 	"lectern/internal/teaching/assess"
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/enrol"
@@ -32,7 +33,7 @@ import (
 // A package that gets such a table lists it in its Personal and, if it is the
 // package's first, here.
 var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, verdict.Personal,
-	notes.Personal, handover.Personal, snippet.Personal, taskdef.Personal,
+	notes.Personal, handover.Personal, announce.Personal, snippet.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
 	notify.Personal, turnitin.Personal, trash.Personal, events.Personal, audit.Personal, Personal)
 
