@@ -57,8 +57,10 @@ var rowsFor = map[string]string{
 		JOIN group_sets s ON s.id = g.group_set_id ORDER BY g.id`,
 	"unit alignment": `SELECT o.unit_id AS p1, l.id AS p2 FROM learning_outcome_links l
 		JOIN learning_outcomes o ON o.id = l.learning_outcome_id ORDER BY l.id`,
-	"unit handover": `SELECT unit_id AS p1, id AS p2 FROM handovers ORDER BY id`,
-	"unit outcome":  `SELECT unit_id AS p1, id AS p2 FROM learning_outcomes ORDER BY id`,
+	"unit announcement":    `SELECT unit_id AS p1, id AS p2 FROM announcements ORDER BY id`,
+	"project announcement": `SELECT project_id AS p1, announcement_id AS p2 FROM announcement_recipients ORDER BY 1, 2`,
+	"unit handover":        `SELECT unit_id AS p1, id AS p2 FROM handovers ORDER BY id`,
+	"unit outcome":         `SELECT unit_id AS p1, id AS p2 FROM learning_outcomes ORDER BY id`,
 	"unit task_definition": `SELECT unit_id AS p1, id AS p2 FROM task_definitions
 		ORDER BY sheet_hash IS NULL, resources_hash IS NULL, id`,
 	"unit person": `SELECT id AS p1, 'tut' AS p2 FROM units ORDER BY id`,
@@ -91,10 +93,10 @@ var singular = strings.NewReplacer("activity_types", "activity_type", "breaks", 
 	"similarity", "teaching_periods", "teaching_period", "tutorials", "tutorial", "unit_roles", "unit_role",
 	"group_sets", "group_set", "learning_alignments", "alignment", "outcomes", "outcome", "task_definitions",
 	"task_definition", "users", "user", "comments", "comment",
-	"handovers", "handover")
+	"handovers", "handover", "announcements", "announcement")
 
 var paramNames = map[string]string{"unit_id": "unit", "project_id": "project", "task_definition_id": "task_definition",
-	"task_def_id": "task_definition", "timestamp": "timestamp", "file_id": "file", "task_comment_id": "discussion",
+	"task_def_id": "task_definition", "announcement_id": "announcement", "timestamp": "timestamp", "file_id": "file", "task_comment_id": "discussion",
 	"prompt_number": "prompt", "task_id": "task", "idx": "index", "group_set_id": "group_set", "group_id": "group",
 	"teaching_period_id": "teaching_period", "tutorial_stream_abbr": "stream", "name": "chart",
 	"text": "person"}

@@ -44,6 +44,7 @@ var resources = []func(*Server){
 	(*Server).discussionRoutes,
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).unitExtensionRoutes,
 	(*Server).reviewRoutes, (*Server).ownDataRoutes, (*Server).turnaroundRoutes, (*Server).handoverRoutes,
+	(*Server).announcementRoutes,
 	(*Server).readinessRoutes,
 	(*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).historyRoutes, (*Server).imageRoutes,

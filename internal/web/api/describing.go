@@ -71,6 +71,7 @@ var tags = []endpoint.Tag{
 		"connection, and work in bulk.", `/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|`+
 		`/snippets|/notes|`+
 		`/presence$|/verdict|/handovers`),
+	tag("Announcements", "What convenors write to the students of a unit.", `/announcements`),
 	tag("Portfolios", "What students compile of their work.", `/portfolio`),
 	tag("Comments", "Conversations about tasks, discussions, requests for more time and reviews of marks.",
 		`/comments|discussion_comment|extension|/reviews`),

@@ -60,6 +60,15 @@ var foreignRows = []foreignRow{
 	{"post /api/units/{unit_id}/handovers unit_role_id", "convenor", "POST /api/units/{unitA}/handovers" +
 		"?staff={role:convenor}&from=" + inAMonth + "&until=" + inAMonth + "&unit_role_id=",
 		"{role:tutor}", "{role:tutorB}", nil},
+	{"post /api/units/{unit_id}/announcements tutorial_id", "convenor", "POST /api/units/{unitA}/announcements" +
+		"?title=Hello&text=All&audience=tutorial&tutorial_id=", "{tutorialA}", "{tutorialB}", nil},
+	{"post /api/units/{unit_id}/announcements project_ids", "convenor", "POST /api/units/{unitA}/announcements" +
+		"?title=Hello&text=All&audience=selection&project_ids=", "{project:student}", "{project:studentB}", nil},
+	{"post /api/units/{unit_id}/announcements/recipients project_ids", "convenor",
+		"POST /api/units/{unitA}/announcements/recipients?audience=selection&project_ids=", "{project:student}",
+		"{project:studentB}", nil},
+	{"post /api/units/{unit_id}/announcements/recipients tutorial_id", "convenor",
+		"POST /api/units/{unitA}/announcements/recipients?audience=tutorial&tutorial_id=", "{tutorialA}", "{tutorialB}", nil},
 	{"get /api/units/{id}/snippets task_definition_id", "tutor", "GET /api/units/{unitA}/snippets?task_definition_id=",
 		"{defA1}", "{defB1}", nil},
 	{"post /api/units/{id}/snippets task_definition_id", "tutor",

@@ -30,6 +30,7 @@ var nestings = map[string]nesting{
 	"discussion":               {"{discussion}", commentsElsewhere},
 	"assess_extension":         {"{extension}", commentsElsewhere},
 	"reviews":                  {"{review}", []string{"{reviewMate}", "{reviewB}"}},
+	"announcements":            {"{announcement}", []string{"{announcementB}"}},
 	"handovers":                {"{handover}", []string{"{handoverB}"}},
 	"tutorials":                {"ONLYA", []string{"ONLYB"}},
 	"tutorial_streams":         {"only-a", []string{"only-b"}},
@@ -92,6 +93,10 @@ func (w *world) nested() {
 	w.reviewOf("review", "student", "{defA1}", "It runs")
 	w.reviewOf("reviewMate", "mate", "{defA1}", "It runs")
 	w.reviewOf("reviewB", "studentB", "{defB1}", "It runs")
+	for name, unit := range map[string]string{"announcement": "unitA", "announcementB": "unitB"} {
+		w.add(name, "announcements", row{"unit_id": w.id[unit], "user_id": w.id["convenor"], "audience": "all",
+			"title": "Hello", "text": "Hello all", "recipients": 0, "created_at": w.db.Now()})
+	}
 	for name, unit := range map[string]string{"handover": "unitA", "handoverB": "unitB"} {
 		role := w.number(`SELECT min(id) FROM unit_roles WHERE unit_id = $1`, w.id[unit])
 		day := clock.Day(w.now)

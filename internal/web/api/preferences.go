@@ -6,6 +6,7 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
@@ -18,7 +19,7 @@ func (s *Server) preferenceRoutes() {
 	endpoint.Route(s.Server, "GET /api/preferences", 200, policy.SignedIn, "Read how you want your pages",
 		s.preferences)
 	endpoint.Route(s.Server, "PUT /api/preferences", 200, policy.SignedIn, "Change how you want your pages",
-		s.setPreferences, endpoint.Unaudited("a matter of taste"))
+		s.setPreferences, endpoint.Audited(audit.Account))
 	endpoint.Route(s.Server, "GET /api/home", 200, policy.SignedIn, "Read what waits for you in the active units you "+
 		"study and teach", s.home)
 }
@@ -31,11 +32,13 @@ type preferencesIn struct {
 	Theme     *ident.Theme `param:"theme" doc:"system, light or dark; as it is without it"`
 	Shortcuts *bool        `param:"shortcuts" doc:"whether keys that are one letter work; as it is without it"`
 
+	Announcements *bool `param:"receive_announcement_notifications"`
+
 	TimeZone params.Opt[string] `param:"time_zone" null:"clears" doc:"whose clock times are told on, such as Australia/Melbourne; as it is without it"`
 }
 
 func (s *Server) setPreferences(ctx context.Context, who *access.Caller, in preferencesIn) (*ident.Preferences, error) {
-	c := usecase.PreferencesChange{Theme: in.Theme, Shortcuts: in.Shortcuts}
+	c := usecase.PreferencesChange{Theme: in.Theme, Shortcuts: in.Shortcuts, Announcements: in.Announcements}
 	if in.TimeZone.Set {
 		c.TimeZone = &in.TimeZone.V // empty where it is cleared
 	}

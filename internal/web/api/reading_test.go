@@ -85,6 +85,9 @@ var readings = []reading{
 
 	{policy.SeeTutorPace, "convenor", `"tutors":[{`, []string{"/api/units/{id}/turnaround"}},
 	{policy.SeeHandovers, "tutor", `"from":"2001-02-03"`, []string{handoversPath, handoversPath + "/{id}"}},
+	{policy.SeeAnnouncements, "tutor", `Quokka to all","audience"`, []string{announcementsPath, announcementsPath + "/{id}"}},
+	{policy.SeeRecipients, "convenor", `Quokka to some`, []string{announcementsPath}},
+	{policy.ReadCopies, "student", `Quokka to all","author"`, []string{copiesPath, copiesPath + "/{announcement_id}"}},
 	{policy.SeeReadiness, "convenor", `"checks":[{`, []string{"/api/units/{id}/readiness"}},
 
 	{policy.ListUsers, "convenor", `outsider@example.edu`, []string{"/api/users"}},
@@ -214,6 +217,11 @@ func (w *world) fillFields() {
 	long, _ := clock.ParseDate("2001-02-03")
 	w.put("handovers", row{"id": 4711, "unit_id": w.id["unitA"], "unit_role_id": w.roleOf("tutor"), "from_date": long,
 		"until_date": long, "starts_at": w.db.Now(), "ends_at": clock.At(w.now.AddDate(1, 0, 0)), "created_at": w.db.Now()})
+	w.put("announcements", row{"id": 4711, "unit_id": w.id["unitA"], "user_id": w.id["convenor"], "audience": "all",
+		"title": "Quokka to all", "text": "Quokka to all", "recipients": 1, "created_at": w.db.Now()})
+	w.put("announcements", row{"id": 4712, "unit_id": w.id["unitA"], "user_id": w.id["admin"], "audience": "selection",
+		"title": "Quokka to some", "text": "Quokka to some", "recipients": 1, "created_at": w.db.Now()})
+	w.set(`INSERT INTO announcement_recipients (announcement_id, project_id) VALUES (4712, $1)`, w.id["project:other"])
 	w.markedLately()
 	w.reviewOf("review", "student", "{defA1}", "Quokka review")
 	w.do("student", "POST "+alignA, map[string]any{"project_id": w.id["project:student"], "rating": 3,

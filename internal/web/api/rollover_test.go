@@ -113,6 +113,7 @@ func TestPlanARollover(t *testing.T) {
 		start := w.secondPeriod("T2", 140)
 		w.furnish()
 		const path = "POST /api/units/{unitA}/rollover/plan"
+		w.announced("Hello", "all")
 		to := form{"teaching_period_id": fmt.Sprint(w.id["T2"])}
 		kept, before := w.count("audit_outbox"), w.count("task_definitions")
 		for _, who := range []string{"convenor", "admin"} {
@@ -122,7 +123,7 @@ func TestPlanARollover(t *testing.T) {
 			has(t, "what is carried", p["carried"].(map[string]any), map[string]any{"tasks": 2.0, "files": 3.0,
 				"outcomes": 1.0, "alignments": 1.0, "tutorial_streams": 1.0, "group_sets": 1.0, "staff": 1.0})
 			has(t, "what is left behind", p["left_behind"].(map[string]any), map[string]any{"students": 4.0,
-				"tutorials": 1.0, "staff": 2.0})
+				"tutorials": 1.0, "staff": 2.0, "announcements": 1.0})
 		}
 		for _, who := range []string{"tutor", "student", "convenorB", "outsider"} {
 			w.do(who, path, to).status(403)

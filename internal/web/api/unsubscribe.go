@@ -43,5 +43,5 @@ func (s *Server) unsubscribe(ctx context.Context, _ *access.Caller, in unsubscri
 func subject(p notify.Preference) string {
 	return map[notify.Preference]string{notify.Task: "comments, extensions and submissions",
 		notify.Portfolio: "your portfolio",
-		notify.Feedback:  "feedback and the past week"}[p]
+		notify.Feedback:  "feedback and the past week", notify.Announcement: "announcements"}[p]
 }

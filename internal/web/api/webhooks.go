@@ -82,5 +82,5 @@ func (s *Server) eventLog(ctx context.Context, _ *access.Caller, in eventLogIn) 
 	if in.After < 0 {
 		return nil, fault.Field(fault.Invalid, "after", "must not be negative")
 	}
-	return events.Since(ctx, s.db.Pool(), events.Filter{All: true}, in.After, int(p.Limit()))
+	return events.Since(ctx, s.db.Pool(), events.Filter{All: true, Shared: true}, in.After, int(p.Limit()))
 }

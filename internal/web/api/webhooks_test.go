@@ -68,7 +68,7 @@ func TestWebhooks(t *testing.T) {
 func TestWebhooksMayAskForEveryKindOfEvent(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		all := []string{"status", "submission", "comment", "enrolment", "grade", "extension", "review", "document", "portfolio",
-			"marked_copy", "assessment", "deletion"}
+			"marked_copy", "assessment", "deletion", "announcement"}
 		for _, kind := range all {
 			got := w.do("admin", "POST /api/admin/webhooks", map[string]any{"url": "https://example.edu/hook",
 				"kinds": []string{kind}}).status(201).object()["kinds"].([]any)
