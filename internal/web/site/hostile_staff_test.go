@@ -18,6 +18,7 @@ import (
 func (w *world) marked() {
 	w.Helper()
 	for table, set := range map[string]string{"snippets": "text = $1", "staff_notes": "text = $1",
+		"announcements":    "title = $1, text = $1",
 		"submission_files": "name = $1", "task_comments": "comment = $1", "users": "last_name = $1",
 		"task_definitions": "name = $1", "tutorials": "abbreviation = $1 || CAST(id AS TEXT)",
 		"unit_groups": "name = $1 || CAST(id AS TEXT)"} {
@@ -95,6 +96,10 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		aSetUpOf:               {"users", "tutorials"},
 		groupSetup:             {"users", "tutorials", "unit_groups"},
 		offlineMarking:         nil,
+		someAnnouncements:      {"announcements", "users"},
+		oneAnnouncement + w.one(`SELECT max(id) FROM announcements`): {"announcements", "users"},
+		newAnnouncement: {"tutorials"},
+		newAnnouncement + "?students=" + w.one(`SELECT max(id) FROM projects`): {"users", "tutorials"},
 	} {
 		tom.held(path, tom.do(w.path(path), nil).status(200), tables...)
 	}
@@ -120,6 +125,9 @@ func (w *world) hostilePlans(tom *world) {
 		strings.ReplaceAll(hostile, `"`, `""`) + `nobody",x,y,z,fix,,,` + "\r\n"
 	r.open(w.path(offlineMarking)).does(act{form: "/plan", files: map[string]string{"file": sheet}})
 	answered("the plan of a sheet", "nobody")
+	r.open(w.path(newAnnouncement)).does(act{form: "/new", press: "Review recipients",
+		fill: map[string]string{"title": hostile[:0] + "<script>alert(1)</script>", "text": hostile + "said"}})
+	answered("the review of an announcement", "users", "said")
 }
 
 // hostileVerdicts lets two tutors mark the same work: both verdicts are shown, to people

@@ -46,6 +46,10 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		FROM submission_tasks s JOIN tasks t ON t.id = s.task_id`, w.db.Now()) // somebody looked at it
 	w.exec(`INSERT INTO assessment_trials (task_definition_id, user_id, status, reason, created_at, updated_at)
 		SELECT max(d.id), max(u.id), 'failed', $1, $2, $2 FROM task_definitions d, users u`, hostile, w.db.Now())
+	w.exec(`INSERT INTO announcements (unit_id, user_id, audience, title, text, recipients, created_at)
+		SELECT max(n.id), max(u.id), 'all', $1, $1, 1, $2 FROM units n, users u`, hostile, w.db.Now())
+	w.exec(`INSERT INTO announcement_recipients (announcement_id, project_id) SELECT max(a.id), max(p.id)
+		FROM announcements a, projects p`)
 	w.relay()
 	w.spoil()
 	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
@@ -54,6 +58,7 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		"{task_id}", w.one(`SELECT max(id) FROM tasks`), "{group_set_id}", w.one(`SELECT max(id) FROM group_sets`),
 		"{group_id}", w.one(`SELECT max(id) FROM unit_groups`),
 		"{similarity_id}", w.one(`SELECT max(id) FROM task_similarities`),
+		"{announcement_id}", w.one(`SELECT max(id) FROM announcements`),
 		"{trial_id}", w.one(`SELECT max(id) FROM assessment_trials`))
 }
 

@@ -35,6 +35,7 @@ func (r *reader) marks(w *world) {
 	tom.setsUpGroups()
 	tom.changesSettings()
 	tom.handsOver()
+	tom.announces()
 	tom.startsUnits()
 	tom.looksEverywhere("tom")
 	maps.Copy(r.seen, tom.seen)
@@ -191,6 +192,22 @@ func (r *reader) handsOver() {
 	r.open(path).does(act{form: "/handovers", fill: map[string]string{"role": kim, "from": day, "until": day},
 		tick: []string{"tom"}}).sees("End now")
 	r.does(act{form: "/end"}).sees("No queue is handed over.")
+}
+
+// announces writes to everyone and, by a search, to one student.
+func (r *reader) announces() {
+	r.Helper()
+	list := r.path(someAnnouncements)
+	r.open(list).follows("New announcement").does(act{form: "/new", press: "Review recipients",
+		fill: map[string]string{"title": "No class", "text": "On Monday"}}).sees("Send to 2 students?")
+	r.does(act{form: "/new", press: "Change"}).sees(`value="No class"`).does(act{form: "/new", press: "Review recipients"})
+	r.does(act{form: "/new", press: "Send to"}).sees("Sent to 2 students.")
+	r.open(list + "/new").does(act{form: "/new", press: "Find", fill: map[string]string{"title": "You", "text": "Come",
+		"to": "selection", "find": "bea"}}).sees("bea &lt;b&gt;")
+	r.does(act{form: "/new", press: "Review recipients", tick: []string{"bea"}}).sees("Send to 1 student?")
+	r.does(act{form: "/new", press: "Send to"}).sees("Sent to 1 student.")
+	r.open(r.path("/units/{id}/students")).does(act{form: "/announcements/new", words: "", tick: []string{"bea"}}).
+		sees("New announcement")
 }
 
 // answersReviews answers one of Ann's on its page, and one at the desk.

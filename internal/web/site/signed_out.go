@@ -23,7 +23,7 @@ type signedOutPage struct {
 }
 
 // typedFields are the fields of forms in which people write sentences.
-var typedFields = []string{"comment", "text", "reason", "description"}
+var typedFields = []string{"title", "comment", "text", "reason", "description"}
 
 // mostTyped is how much of a form is read for somebody who is not signed in.
 const mostTyped = 64 << 10

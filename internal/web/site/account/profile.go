@@ -101,7 +101,7 @@ func (s *room) profile(ctx context.Context, who *access.Caller, on accountTab) (
 		}
 		v.Typed = fieldsOf(v.User)
 		switch on {
-		case ownTab, looksTab:
+		case ownTab, looksTab, emailTab:
 			v.Prefer, err = ident.PreferencesOf(ctx, q, who.ID)
 		case securedTab:
 			if v.Sessions, err = ident.Sessions(ctx, q, who); err == nil {

@@ -9,6 +9,7 @@ import (
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
 )
@@ -98,7 +99,13 @@ func (s *room) changeEmails(ctx context.Context, who *access.Caller, in struct {
 	Tasks     bool `param:"tasks"`
 	Portfolio bool `param:"portfolio"`
 	Feedback  bool `param:"feedback"`
+
+	Announcements bool `param:"announcements"`
 }) (endpoint.Drawing, error) {
+	c := usecase.PreferencesChange{Announcements: &in.Announcements}
+	if _, err := s.Usecases.SetPreferences(ctx, who, c); err != nil {
+		return nil, err
+	}
 	return s.keep(ctx, who, emailTab, "letters", ident.Change{ReceiveTaskNotifications: &in.Tasks,
 		ReceivePortfolioNotifications: &in.Portfolio, ReceiveFeedbackNotifications: &in.Feedback}, "")
 }

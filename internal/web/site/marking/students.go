@@ -16,11 +16,13 @@ import (
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/teaching/status"
+	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
 )
 
 func (s *room) studentRoutes() {
-	page.Show(s.Site, links.Students, policy.ListStudents, "The students of a unit", s.students)
+	page.Show(s.Site, links.Students, policy.ListStudents, "The students of a unit", s.students,
+		endpoint.Asks(policy.Announce))
 }
 
 // rowsOnPage is how many students stand on one page.
@@ -44,13 +46,14 @@ type studentsPage struct {
 	Total     int64
 	Tutorials []enrol.Tutorial
 	Campuses  []course.Campus
+	MayWrite  bool // to those who are selected
 	classes   map[int64]string
 	words     language
 }
 
 func (s *room) students(ctx context.Context, who *access.Caller, in studentsIn) (*page.Page, error) {
 	in.clean()
-	v := &studentsPage{words: s.words, studentsIn: in, classes: map[int64]string{}}
+	v := &studentsPage{words: s.words, studentsIn: in, classes: map[int64]string{}, MayWrite: who.May(policy.Announce)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.UnitID); err != nil {
 			return err

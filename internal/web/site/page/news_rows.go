@@ -43,11 +43,13 @@ var newsLooks = map[events.Kind]struct {
 	events.Portfolio:  {Icon("book-open"), "accent"},
 	events.MarkedCopy: {Icon("pencil-line"), "accent"},
 	events.Assessment: {Icon("flask-conical"), "accent"},
+
+	events.Announcement: {Icon("send"), "accent"},
 }
 
 // newsRank is what a row is named after where several things happened: the first of these.
 var newsRank = []events.Kind{events.Status, events.Extension, events.MarkedCopy, events.Comment, events.Submission,
-	events.Assessment, events.Portfolio, events.Enrolment, events.Document}
+	events.Assessment, events.Portfolio, events.Enrolment, events.Announcement, events.Document}
 
 // NewsDays puts news, the newest first, into days on the clock of a zone, and into one row for each
 // task of a day.
@@ -66,7 +68,7 @@ func (l *Language) NewsDays(list []usecase.News, zone *time.Location, now time.T
 		if n.DefinitionID != nil {
 			key = fmt.Sprint(key, " ", *n.DefinitionID)
 		} else {
-			key += string(n.Kind)
+			key += string(n.Kind) + n.Path // each announcement has its own
 		}
 		if place, open := rows[key]; open {
 			out[place[0]].Rows[place[1]].join(l, n)

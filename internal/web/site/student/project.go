@@ -11,6 +11,7 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/announce"
 	"lectern/internal/teaching/insight"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
@@ -19,7 +20,7 @@ import (
 
 var (
 	// showsTerm are the rights that the pages of a student's term ask for.
-	showsTerm = endpoint.Asks(policy.ReadTask, policy.ListStudents, policy.ChangeProject)
+	showsTerm = endpoint.Asks(policy.ReadTask, policy.ListStudents, policy.ChangeProject, policy.SeeRecipients)
 	// changesTarget are those that a new target grade asks for, by the fields of a project.
 	changesTarget = endpoint.Asks(policy.ListStudents, policy.ReadTask, policy.GradeProject, policy.ChangeCampus,
 		policy.ChangeEnrolments, policy.EndWeek, policy.GradeTask)
@@ -46,6 +47,7 @@ type termPage struct {
 	Weekly    []weekRow          // the same by weeks
 	Beyond    []usecase.TermTask // what a higher target grade would add
 	Burndown  *insight.Burndown
+	Written   []announce.Copy // the newest announcements
 	MayChange bool
 	now       clock.Time
 	words     language
@@ -57,7 +59,14 @@ func (s *room) project(ctx context.Context, who *access.Caller, in projectIn) (*
 		if v.Term, err = usecase.TermOf(ctx, q, who, in.ID); err != nil {
 			return err
 		}
-		v.Burndown, err = insight.BurndownOf(ctx, q, in.ID, nil)
+		if v.Burndown, err = insight.BurndownOf(ctx, q, in.ID, nil); err != nil {
+			return err
+		}
+		by, err := usecase.CopyReader(ctx, q, who)
+		if err != nil {
+			return err
+		}
+		v.Written, err = announce.NewestOf(ctx, q, in.ID, by, copiesInTerm)
 		return err
 	})
 	if err != nil {

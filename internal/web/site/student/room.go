@@ -37,6 +37,7 @@ func open(site *page.Site) {
 	s := &room{Site: site, words: language{site.Words}}
 	s.receiptRoutes()
 	s.projectRoutes()
+	s.announcementRoutes()
 	s.planRoutes()
 	s.calendarRoutes()
 	s.portfolioRoutes()

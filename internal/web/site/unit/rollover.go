@@ -159,6 +159,7 @@ func (v *rolloverPage) plan(s *room, p *usecase.RolloverPlan) *rolloverPlan {
 	add(&out.Left, l.Submissions, page.Icon("send"), s.Word("rollover.submissions", l.Submissions))
 	add(&out.Left, l.Tutorials, page.Icon("presentation"), s.Word("rollover.tutorials", l.Tutorials))
 	add(&out.Left, l.Groups, page.Icon("users-round"), s.Word("rollover.groups", l.Groups))
+	add(&out.Left, l.Announced, page.Icon("mail"), s.Word("announce.count", l.Announced))
 	add(&out.Left, l.Staff, page.Icon("user"), s.Word("rollover.others", l.Staff))
 	for i := range p.Tasks {
 		t := &p.Tasks[i]

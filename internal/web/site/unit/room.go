@@ -27,4 +27,5 @@ func open(site *page.Site) {
 	s.groupRoutes()
 	s.newRoutes()
 	s.rolloverRoutes()
+	s.announcementRoutes()
 }
