@@ -49,7 +49,7 @@ var behind = map[string][]string{
 	"/second-factor":        {"/api/auth/second_factor"},
 	"/sign-in":              {"/api/auth/method"},
 	"/receipts/check":       {"/api/receipt_key"},
-	"/projects/{id}":        {aProject, aUnit, aProject + "/burndown"},
+	"/projects/{id}":        {aProject, aUnit, aProject + "/burndown", aProject + "/announcements?limit=3"},
 	"/projects/{id}/plan":   {aProject + "/what_if", aUnit},
 	"/projects/{id}/portfolio": {aProject, aUnit, "/api/submission/project/{id}/portfolio/progress",
 		aProject + "/outcomes"},
@@ -103,15 +103,21 @@ var behind = map[string][]string{
 	aBoard + "/import/members":                                {aUnit},
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/trials": {aUnit,
 		aUnit + "/task_definitions/{task_definition_id}"},
-	"/units/{id}/promise/handovers":           {aUnit + "/handovers", aUnit},
-	"/units/{id}/offline":                     {aUnit},
-	"/units/{id}/snippets":                    {aUnit, aUnit + "/snippets"},
-	"/units/{id}/students/{project_id}/notes": {aUnit, aProject, aProject + "/notes"},
-	"/units/new":                              {"/api/units?include_in_active=true", "/api/teaching_periods"},
-	"/units/{id}/rollover":                    {aUnit, "/api/teaching_periods"},
-	unitSettings:                              {aUnit, aUnit + "/access?limit=50", "/api/teaching_periods"},
-	desk:                                      onDesk,
-	desk + "/tasks/{task_id}":                 onDesk,
+	"/units/{id}/announcements":     {aUnit + "/announcements?limit=25"},
+	"/units/{id}/announcements/new": {aUnit},
+	"/units/{unit_id}/announcements/{announcement_id}": {aUnit + "/announcements/{announcement_id}",
+		aUnit + "/announcements/{announcement_id}/recipients?limit=100"},
+	"/projects/{id}/announcements":                   {aProject, aProject + "/announcements?limit=25"},
+	"/projects/{id}/announcements/{announcement_id}": {aProject + "/announcements/{announcement_id}"},
+	"/units/{id}/promise/handovers":                  {aUnit + "/handovers", aUnit},
+	"/units/{id}/offline":                            {aUnit},
+	"/units/{id}/snippets":                           {aUnit, aUnit + "/snippets"},
+	"/units/{id}/students/{project_id}/notes":        {aUnit, aProject, aProject + "/notes"},
+	"/units/new":              {"/api/units?include_in_active=true", "/api/teaching_periods"},
+	"/units/{id}/rollover":    {aUnit, "/api/teaching_periods"},
+	unitSettings:              {aUnit, aUnit + "/access?limit=50", "/api/teaching_periods"},
+	desk:                      onDesk,
+	desk + "/tasks/{task_id}": onDesk,
 	desk + "/tasks/{task_id}/similarities/{similarity_id}": {aUnit, "/api/tasks/{task_id}/similarities"},
 }
 
@@ -142,7 +148,8 @@ const (
 )
 
 // convened are the pages of a unit that only its convenors have.
-var convened = []string{unitSettings, "/units/new", "/units/{id}/rollover", "/units/{id}/promise/handovers"}
+var convened = []string{unitSettings, "/units/new", "/units/{id}/rollover", "/units/{id}/promise/handovers",
+	"/units/{id}/announcements/new", "/units/{unit_id}/announcements/{announcement_id}"}
 
 // alone are the pages that no call gives anything for, the one that asks for what all of them do, and
 // those that only ask before something is done.
@@ -282,7 +289,8 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		"{task_id}", text(r.Task), "{id}", project, "{project_id}",
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
 		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1", "{group_set_id}", text(set),
-		"{group_id}", text(groups[0]), "{second}", text(groups[1]), "{third}", text(groups[2])), nil
+		"{group_id}", text(groups[0]), "{second}", text(groups[1]), "{third}", text(groups[2]),
+		"{announcement_id}", "1"), nil
 }
 
 // grouped gives the first unit a set of three groups that all its students are in.

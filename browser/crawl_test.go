@@ -32,6 +32,7 @@ func taught(pattern string) bool { return strings.HasPrefix(pattern, "GET /units
 // convened tells whether a page is one of those who convene, which tutors do not have.
 func convened(pattern string) bool {
 	return taught(pattern) && strings.Contains(pattern, "}/settings") || pattern == "GET /units/new" ||
+		pattern == "GET /units/{id}/announcements/new" ||
 		pattern == "GET /units/{id}/rollover"
 }
 

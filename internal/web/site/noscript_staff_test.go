@@ -197,11 +197,11 @@ func (r *reader) handsOver() {
 // announces writes to everyone and, by a search, to one student.
 func (r *reader) announces() {
 	r.Helper()
-	list := r.path(someAnnouncements)
+	list, all := r.path(someAnnouncements), r.one(`SELECT count(*) FROM projects WHERE enrolled`)
 	r.open(list).follows("New announcement").does(act{form: "/new", press: "Review recipients",
-		fill: map[string]string{"title": "No class", "text": "On Monday"}}).sees("Send to 2 students?")
+		fill: map[string]string{"title": "No class", "text": "On Monday"}}).sees("Send to " + all + " student")
 	r.does(act{form: "/new", press: "Change"}).sees(`value="No class"`).does(act{form: "/new", press: "Review recipients"})
-	r.does(act{form: "/new", press: "Send to"}).sees("Sent to 2 students.")
+	r.does(act{form: "/new", press: "Send to"}).sees("Sent to " + all + " student")
 	r.open(list + "/new").does(act{form: "/new", press: "Find", fill: map[string]string{"title": "You", "text": "Come",
 		"to": "selection", "find": "bea"}}).sees("bea &lt;b&gt;")
 	r.does(act{form: "/new", press: "Review recipients", tick: []string{"bea"}}).sees("Send to 1 student?")
