@@ -78,7 +78,7 @@ func crawl(t *testing.T, at *service, who string) found {
 	mux, pages := patterns()
 	list := append([]string{"/home", "/help"}, byAddress[who]...)
 	out, known, alike := found{}, map[string]string{}, map[string]int{}
-	for n := 0; n < len(list) && n < 500; n++ {
+	for n := 0; n < len(list) && n < 900; n++ {
 		path := list[n]
 		res, err := c.Get(at.url + path)
 		if err != nil {
