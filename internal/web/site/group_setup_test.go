@@ -105,7 +105,7 @@ func TestGroupSetsAreSetUp(t *testing.T) {
 			}
 		}
 		tom.open(set).does(act{form: "/lock"}).sees("Unlock group").does(act{form: "/lock"}).sees("Lock group")
-		tom.open(set+"/delete").sees("3 groups are deleted.").does(act{form: "/delete"}).sees("Deleted:").
+		tom.open(set + "/delete").sees("3 groups are deleted.").does(act{form: "/delete"}).sees("Deleted:").
 			does(act{form: "/restore", press: "Undo"}).sees("Restored.").sees("Bits &amp; Pieces")
 		group := set + "/groups/" + w.group("Bits & Pieces")
 		tom.open(group + "/delete").sees("0 students are left").does(act{form: "/delete"}).
@@ -290,7 +290,6 @@ func (r *reader) setsUpGroups() {
 		}
 	}
 }
-
 
 // A board takes as many statements for a hundred groups as for two.
 func TestABoardTakesFewStatements(t *testing.T) {

@@ -157,6 +157,7 @@ func (w *world) hostileVerdicts(tom, uma *world) {
 	}
 	given := tom.do(verdict, tom.do(at, nil).marks("complete", hostile+"mine")).status(303).Header().Get("Location")
 	tom.held("after a verdict", tom.do(given, nil).status(200), "users")
+	uma.do(w.path(onDesk)+"/presence", url.Values{}, "Accept", "application/json").status(200) // a slow machine forgot her
 	others := tom.do(w.path(onDesk)+"/presence", url.Values{}, "Accept", "application/json").status(200)
 	var looking struct {
 		Others []struct{ Name string }

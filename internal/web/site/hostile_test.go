@@ -50,6 +50,9 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		SELECT max(n.id), max(u.id), 'all', $1, $1, 1, $2 FROM units n, users u`, hostile, w.db.Now())
 	w.exec(`INSERT INTO announcement_recipients (announcement_id, project_id) SELECT max(a.id), max(p.id)
 		FROM announcements a, projects p`)
+	w.exec(`INSERT INTO activity_types (name, abbreviation) VALUES ($1, $1)`, hostile)
+	w.exec(`INSERT INTO tutorial_streams (unit_id, activity_type_id, name, abbreviation)
+		SELECT max(n.id), max(a.id), $1, $1 FROM units n, activity_types a`, hostile)
 	w.relay()
 	w.spoil()
 	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
@@ -59,7 +62,9 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		"{group_id}", w.one(`SELECT max(id) FROM unit_groups`),
 		"{similarity_id}", w.one(`SELECT max(id) FROM task_similarities`),
 		"{announcement_id}", w.one(`SELECT max(id) FROM announcements`),
-		"{trial_id}", w.one(`SELECT max(id) FROM assessment_trials`))
+		"{trial_id}", w.one(`SELECT max(id) FROM assessment_trials`), "{stream_id}",
+		w.one(`SELECT max(id) FROM tutorial_streams`), "settings/staff/tutorials/{tutorial_id}",
+		"settings/staff/tutorials/"+w.one(`SELECT max(id) FROM tutorials`))
 }
 
 // spoil gives everything hostile names; those that must differ end in a number.
@@ -92,7 +97,7 @@ func TestHostileNamesOnEveryPage(t *testing.T) {
 		}
 		who, path := ann, w.path(ids.Replace(i.Path))
 		switch {
-		case pages["GET "+i.Path][2] == http.StatusForbidden || strings.HasPrefix(i.Path, aSetOf):
+		case pages["GET "+i.Path][2] == http.StatusForbidden || strings.Contains(i.Path, "/settings/"):
 			who = cora
 		case strings.HasPrefix(path, "/units/"):
 			who = tom

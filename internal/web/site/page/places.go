@@ -117,7 +117,7 @@ func (s *Site) setup(id int64) []Section {
 		{Path: links.To(links.StaffSetup, id), Words: s.Word("staff-setup.title"), Icon: Icon("settings-2"),
 			right: policy.SeeStaff},
 		{Path: links.To(links.GroupSetup, id), Words: s.Word("group-setup.title"), Icon: Icon("settings-2"),
-			right: policy.EditGroupSets},
+			right: policy.ExportGroups},
 	}
 }
 

@@ -29,9 +29,9 @@ const (
 var groupAsks = endpoint.Asks(policy.SeeDeleted, policy.OverfillGroup, policy.SteerGroup)
 
 func (s *room) groupRoutes() {
-	page.Show(s.Site, links.GroupSetup, policy.EditGroupSets, "The groups of a unit, for those who set it up",
+	page.Show(s.Site, links.GroupSetup, policy.ExportGroups, "The groups of a unit, for those who set it up",
 		s.firstBoard, groupAsks)
-	page.Show(s.Site, links.GroupSetEditor, policy.EditGroupSets, "The groups of a set with their members",
+	page.Show(s.Site, links.GroupSetEditor, policy.ExportGroups, "The groups of a set with their members",
 		s.board, groupAsks)
 	s.groupSetRoutes()
 	s.groupEditorRoutes()

@@ -23,13 +23,14 @@ const aGroup = links.GroupSetEditor + "/groups/{group_id}"
 
 func (s *room) groupEditorRoutes() {
 	audited := endpoint.Audited(audit.Group)
-	page.Show(s.Site, links.GroupSetEditor+"/groups/new", policy.EditGroupSets, "A new group of a set", s.newGroup, groupAsks)
+	page.Show(s.Site, links.GroupSetEditor+"/groups/new", policy.ExportGroups, "A new group of a set",
+		s.newGroup, groupAsks)
 	page.Form(s.Site, links.GroupSetEditor+"/groups/new", policy.EditGroupSets, "Add a group to a set", s.addGroup,
 		groupAsks, audited)
-	page.Show(s.Site, aGroup, policy.EditGroupSets, "A group, to be changed", s.editGroup, groupAsks)
+	page.Show(s.Site, aGroup, policy.ExportGroups, "A group, to be changed", s.editGroup, groupAsks)
 	page.Form(s.Site, aGroup, policy.EditGroupSets, "Change a group", s.changeGroup, groupAsks, audited)
 	page.Form(s.Site, aGroup+"/lock", policy.EditGroupSets, "Lock a group, or unlock it", s.lockGroup, groupAsks, audited)
-	page.Show(s.Site, aGroup+"/delete", policy.EditGroupSets, "Ask before a group is deleted", s.askDeleteGroup)
+	page.Show(s.Site, aGroup+"/delete", policy.ExportGroups, "Ask before a group is deleted", s.askDeleteGroup)
 	page.Form(s.Site, aGroup+"/delete", policy.DeleteWork, "Delete a group; it can be restored", s.deleteGroup,
 		endpoint.Asks(policy.SteerGroup), audited)
 }
@@ -241,7 +242,8 @@ func (s *room) lockGroup(ctx context.Context, who *access.Caller, in struct {
 	boardIn
 	Locked bool `param:"locked"`
 }) (endpoint.Drawing, error) {
-	if _, err := s.Usecases.ChangeGroup(ctx, who, in.SetID, in.GroupID, enrol.GroupChange{Locked: &in.Locked}); err != nil {
+	_, err := s.Usecases.ChangeGroup(ctx, who, in.SetID, in.GroupID, enrol.GroupChange{Locked: &in.Locked})
+	if err != nil {
 		return nil, err
 	}
 	return endpoint.Redirect{To: in.at(in.boardIn, nil) + "#group-" + strconv.FormatInt(in.GroupID, 10)}, nil

@@ -23,7 +23,7 @@ import (
 const aMember = links.GroupSetEditor + "/members/{project_id}"
 
 func (s *room) groupMemberRoutes() {
-	page.Show(s.Site, aMember, policy.EditGroupSets, "Choose the group of a student", s.chooseGroup, groupAsks)
+	page.Show(s.Site, aMember, policy.ExportGroups, "Choose the group of a student", s.chooseGroup, groupAsks)
 	page.Form(s.Site, aMember, policy.EditGroupSets, "Put a student into a group, into another, or out of theirs",
 		s.moveMember, groupAsks, endpoint.Audited(audit.Group))
 }

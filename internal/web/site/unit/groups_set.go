@@ -19,14 +19,14 @@ import (
 )
 
 func (s *room) groupSetRoutes() {
-	page.Show(s.Site, links.GroupSetup+"/new", policy.EditGroupSets, "A new set of groups", s.newSet, groupAsks)
+	page.Show(s.Site, links.GroupSetup+"/new", policy.ExportGroups, "A new set of groups", s.newSet, groupAsks)
 	page.Form(s.Site, links.GroupSetup+"/new", policy.EditGroupSets, "Add a set of groups to a unit", s.addSet,
 		groupAsks, endpoint.Audited(audit.Group))
-	page.Show(s.Site, links.GroupSetEditor+"/edit", policy.EditGroupSets, "A set of groups, to be changed", s.editSet,
+	page.Show(s.Site, links.GroupSetEditor+"/edit", policy.ExportGroups, "A set of groups, to be changed", s.editSet,
 		groupAsks)
 	page.Form(s.Site, links.GroupSetEditor+"/edit", policy.EditGroupSets, "Change a set of groups", s.changeSet,
 		groupAsks, endpoint.Audited(audit.Group))
-	page.Show(s.Site, links.GroupSetEditor+"/delete", policy.EditGroupSets, "Ask before a set of groups is deleted",
+	page.Show(s.Site, links.GroupSetEditor+"/delete", policy.ExportGroups, "Ask before a set of groups is deleted",
 		s.askDeleteSet)
 	page.Form(s.Site, links.GroupSetEditor+"/delete", policy.DeleteWork,
 		"Delete a set of groups with all of them; it can be restored", s.deleteSet, endpoint.Audited(audit.Group))
@@ -122,7 +122,8 @@ func (e *setEditor) Title() string {
 }
 
 func (s *room) newSet(ctx context.Context, who *access.Caller, in unitSets) (*page.Page, error) {
-	return s.showBoard(ctx, who, oneSet{UnitID: in.ID}, &boardPage{OfSet: &setEditor{editing: editing[setForm]{fill: true}}})
+	blank := &setEditor{editing: editing[setForm]{fill: true}}
+	return s.showBoard(ctx, who, oneSet{UnitID: in.ID}, &boardPage{OfSet: blank})
 }
 
 func (s *room) editSet(ctx context.Context, who *access.Caller, in oneSet) (*page.Page, error) {
@@ -196,7 +197,8 @@ func (s *room) askDeleteSet(ctx context.Context, who *access.Caller, in oneSet) 
 	if err != nil {
 		return nil, err
 	}
-	text := []string{s.Word("group-setup.delete-groups", holds.Groups), s.Word("group-setup.delete-members", holds.Members)}
+	text := []string{s.Word("group-setup.delete-groups", holds.Groups),
+		s.Word("group-setup.delete-members", holds.Members)}
 	if len(holds.Tasks) > 0 {
 		text = append(text, s.Word("group-setup.delete-tasks", strings.Join(holds.Tasks, ", ")))
 	}

@@ -36,7 +36,7 @@ func (s *room) groupSheetRoutes() {
 		endpoint.Route(s.Server, "GET "+links.GroupSetEditor+"/"+one.name+".csv", 200, policy.ExportGroups,
 			"A set as a sheet: "+one.name, s.exportGroups(one), endpoint.Audited(audit.Export),
 			endpoint.Costs(endpoint.Exports), endpoint.Made("text/csv"))
-		page.Show(s.Site, at, policy.EditGroupSets, one.title, s.importGroups(one))
+		page.Show(s.Site, at, policy.ExportGroups, one.title, s.importGroups(one))
 		page.Form(s.Site, at+"/plan", policy.EditGroupSets, "What would come of a sheet: "+one.name, s.planGroups(one),
 			endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, mostSheet),
 			endpoint.Costs(endpoint.Imports))
@@ -86,7 +86,8 @@ func (s *room) groupImport(ctx context.Context, who *access.Caller, one groupShe
 		v.done = func(n int) string { return s.Word("group-import.done", n) }
 		return s.sheetTitled(who, s.Word("group-import.title"), v), nil
 	}
-	v.Head, v.Hint, v.names = s.Word("group-setup.student"), s.Word("member-import.hint"), []string{"username", "group_name"}
+	v.Head, v.Hint = s.Word("group-setup.student"), s.Word("member-import.hint")
+	v.names = []string{"username", "group_name"}
 	v.run = func(ctx context.Context, f usecase.Sheet) (*sheet.Report, error) {
 		return s.Usecases.ImportMembers(ctx, in.UnitID, in.SetID, f)
 	}
@@ -106,7 +107,8 @@ type groupSheetIn struct {
 	File *params.Upload `param:"file"`
 }
 
-func (s *room) planGroups(one groupSheet) func(context.Context, *access.Caller, groupSheetIn) (endpoint.Drawing, error) {
+func (s *room) planGroups(one groupSheet) func(context.Context, *access.Caller, groupSheetIn) (endpoint.Drawing,
+	error) {
 	return func(ctx context.Context, who *access.Caller, in groupSheetIn) (endpoint.Drawing, error) {
 		p, err := s.groupImport(ctx, who, one, in.oneSet)
 		if err != nil {

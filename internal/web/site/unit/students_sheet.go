@@ -31,9 +31,9 @@ func (s *room) studentSheetRoutes() {
 	endpoint.Route(s.Server, "GET "+links.StudentSetup+"/students.csv", 200, policy.ExportUnit,
 		"The enrolled students of a unit as a sheet", s.studentSheet, endpoint.Audited(audit.Export),
 		endpoint.Costs(endpoint.Exports), endpoint.Made("text/csv"))
-	endpoint.Route(s.Server, "GET "+at+"/example.csv", 200, policy.SeeMaterial,
+	endpoint.Route(s.Server, "GET "+at+"/example.csv", 200, policy.ChangeEnrolments,
 		"A sheet of students to be filled in", s.exampleSheet, endpoint.Made("text/csv"))
-	page.Show(s.Site, at, policy.SeeMaterial, "Import the students of a unit from a sheet", s.studentImport)
+	page.Show(s.Site, at, policy.ChangeEnrolments, "Import the students of a unit from a sheet", s.studentImport)
 	page.Form(s.Site, at+"/plan", policy.ImportUnit, "What would come of a sheet of students", s.planStudentSheet,
 		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, mostSheet),
 		endpoint.Costs(endpoint.Imports))

@@ -33,7 +33,8 @@ func (v *importPage) Tiles() (out []kindTile) {
 // Chips narrow the rows to those of a kind.
 func (v *importPage) Chips() []kindTile {
 	changes := v.Changes()
-	out := []kindTile{{Kind: allChanges, Text: v.words.Word("enrol.all-changes"), Count: changes, On: v.Show == allChanges}}
+	out := []kindTile{{Kind: allChanges, Text: v.words.Word("enrol.all-changes"), Count: changes,
+		On: v.Show == allChanges}}
 	for _, kind := range enrol.SheetKinds {
 		out = append(out, kindTile{Kind: string(kind), Text: v.words.Word("enrol.kind-" + string(kind)),
 			Count: v.Plan.Counts[kind], On: v.Show == string(kind)})

@@ -195,13 +195,17 @@ func (v *tasksPage) arrange() {
 	}
 }
 
+// mostEmptyWeeks is how long a unit may be whose weeks without a task can be dragged to: those of years
+// would be a long page.
+const mostEmptyWeeks = 60
+
 // addEmptyWeeks adds the teaching weeks that have no task, for one that is dragged there.
 func (v *tasksPage) addEmptyWeeks() {
 	has := map[clock.Date]bool{}
 	for _, g := range v.Groups {
 		has[g.From] = true
 	}
-	for n := 1; n <= v.weeks.Weeks(); n++ {
+	for n := 1; n <= v.weeks.Weeks() && v.weeks.Weeks() <= mostEmptyWeeks; n++ {
 		day, err := v.weeks.Date(week.Position{Week: n, Day: time.Monday})
 		if err == nil && !has[week.MondayOf(day)] {
 			v.Groups = append(v.Groups, v.weekOf(day))
