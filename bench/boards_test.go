@@ -18,7 +18,8 @@ func TestABoardOfManyGroups(t *testing.T) {
 	u := newUniversity(t)
 	crowd := []string{
 		`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-			INSERT INTO users (username, username_key, first_name, last_name, email, email_key, name_key, role, created_at, updated_at)
+			INSERT INTO users (username, username_key, first_name, last_name, email, email_key, name_key, role,
+				created_at, updated_at)
 			SELECT 'crowd' || i, 'crowd' || i, 'Crowd', 'Number ' || i, i || '@crowd.test', i || '@crowd.test', '', 1,
 			'2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM n`,
 		`INSERT INTO projects (unit_id, user_id, created_at, updated_at)

@@ -26,12 +26,15 @@ func TestAConvenorSetsUpGroups(t *testing.T) {
 	for _, name := range []string{"One", "Two"} {
 		eval[bool](b, "(document.querySelector('.actions a.primary').click(), true)")
 		b.await("document.getElementById('group') && location.pathname.endsWith('/groups/new')")
-		eval[bool](b, "(document.getElementById('name').value = "+quote(name)+", document.getElementById('group').requestSubmit(), true)")
-		b.await("location.search.includes('done=saved') && [...document.querySelectorAll('.group h3')].some((h) => h.textContent === " +
+		eval[bool](b, "(document.getElementById('name').value = "+quote(name)+
+			", document.getElementById('group').requestSubmit(), true)")
+		b.await("location.search.includes('done=saved') && [...document.querySelectorAll('.group h3')]" +
+			".some((h) => h.textContent === " +
 			quote(name) + ")")
 	}
 	group := func(name string) string {
-		return "[...document.querySelectorAll('.group')].find((g) => g.querySelector('h3').textContent === " + quote(name) + ")"
+		return "[...document.querySelectorAll('.group')].find((g) => g.querySelector('h3').textContent === " +
+			quote(name) + ")"
 	}
 	const ready = " && document.querySelector('.mate[draggable]')" // the scripts of the page ran
 	loose := "document.querySelector('.pool .mate')"
@@ -45,7 +48,8 @@ func TestAConvenorSetsUpGroups(t *testing.T) {
 	eval[bool](b, dropOn+"("+loose+", "+group("One")+")") // by a drag
 	b.await(members("One") + " === 2" + ready)
 	eval[bool](b, dropOn+"("+loose+", "+group("One")+")")
-	b.await("document.querySelector('[role=alert]')?.textContent.includes('is full') && " + members("One") + " === 2" + ready)
+	b.await("document.querySelector('[role=alert]')?.textContent.includes('is full') && " + members("One") +
+		" === 2" + ready)
 	eval[bool](b, group("One")+`.querySelector('.mate a').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown',
 		altKey: true, bubbles: true, cancelable: true }))`) // by keys
 	b.await(members("Two") + " === 1 && document.activeElement.closest('.group') === " + group("Two"))
@@ -63,5 +67,6 @@ func TestAConvenorSetsUpGroups(t *testing.T) {
 		file.form.requestSubmit();
 		return true;
 	})()`)
-	b.await("document.querySelectorAll('tbody .badge.red').length === 2 && document.body.textContent.includes('no user nobody')")
+	b.await("document.querySelectorAll('tbody .badge.red').length === 2 && " +
+		"document.body.textContent.includes('no user nobody')")
 }

@@ -16,7 +16,8 @@ func TestStaffAndTutorialsByThePages(t *testing.T) {
 	b.visit(list)
 	b.focus("#find-staff")
 	b.key("num 3")
-	b.await("document.querySelectorAll('#found li').length === 1 && document.querySelector('#found-count').textContent !== ''")
+	b.await("document.querySelectorAll('#found li').length === 1 && " +
+		"document.querySelector('#found-count').textContent !== ''")
 	b.barriers("people found for the staff")
 	b.focus("#find-staff")
 	b.key(kb.Tab + kb.Tab) // over the button to the first who was found
@@ -38,7 +39,8 @@ func TestStaffAndTutorialsByThePages(t *testing.T) {
 	b.barriers("a new tutorial")
 	b.follow(".staff-drawer footer .btn.primary")
 	b.awaitText("Added: ST1")
-	eval[bool](b, `[...document.querySelectorAll('.tutorial-table th a')].find((a) => a.textContent === 'ST1').click() || true`)
+	eval[bool](b, `[...document.querySelectorAll('.tutorial-table th a')].
+		find((a) => a.textContent === 'ST1').click() || true`)
 	b.await("document.querySelector('#abbreviation')?.value === 'ST1'")
 	eval[bool](b, `(s => { s.value = [...s.options].find((o) => o.text === 'Tutor Number 3').value; return true })(
 		document.querySelector('#tutor_id'))`)
@@ -46,7 +48,8 @@ func TestStaffAndTutorialsByThePages(t *testing.T) {
 	b.awaitText("Saved.")
 	b.await(`document.querySelector('.tutorial-table tr.here').textContent.includes('Tutor Number 3')`)
 
-	const head = "abbreviation;tutorial_stream;activity_type;tutor;meeting_day;meeting_time;meeting_location;capacity;campus\r\n"
+	const head = "abbreviation;tutorial_stream;activity_type;tutor;meeting_day;meeting_time;" +
+		"meeting_location;capacity;campus\r\n"
 	good := "ST2;Studios;;tutor_4;Friday;9:00;ATC 205;25;\r\n"
 	b.visit(list + "/import")
 	b.choose("#file", b.file("tutorials.csv", []byte(head+good+"ST3;Studios;;tutro_4;Friday;11:00;ATC 205;25;\r\n"+

@@ -274,7 +274,8 @@ func (c *convenor) rollsOver() {
 // tutorialSheet has 15 tutorials of six people.
 func tutorialSheet() string {
 	var b strings.Builder
-	b.WriteString("abbreviation,tutorial_stream,activity_type,tutor,meeting_day,meeting_time,meeting_location,capacity,campus\n")
+	b.WriteString("abbreviation,tutorial_stream,activity_type,tutor,meeting_day,meeting_time," +
+		"meeting_location,capacity,campus\n")
 	tutors := []string{"aconvenor", "atutor", "cliff", "angusmorton", "tutor_1", "tutor_2"}
 	for i := range 15 {
 		fmt.Fprintf(&b, "Lab%02d,,,%s,Monday,%02d:00,EN %d,20,\n", i+1, tutors[i%len(tutors)], 8+i%9, 100+i)
@@ -285,7 +286,8 @@ func tutorialSheet() string {
 // taskSheet has 12 tasks, one a week.
 func taskSheet() string {
 	var b strings.Builder
-	b.WriteString("name,abbreviation,description,weighting,target_grade,restrict_status_updates,max_quality_pts,is_graded," +
+	b.WriteString("name,abbreviation,description,weighting,target_grade,restrict_status_updates,max_quality_pts," +
+		"is_graded," +
 		"plagiarism_warn_pct,plagiarism_checks,group_set,upload_requirements,start_week,start_day,target_week,target_day," +
 		"due_week,due_day,tutorial_stream\n")
 	for i := range 12 {

@@ -96,7 +96,8 @@ var singular = strings.NewReplacer("activity_types", "activity_type", "breaks", 
 	"handovers", "handover", "announcements", "announcement")
 
 var paramNames = map[string]string{"unit_id": "unit", "project_id": "project", "task_definition_id": "task_definition",
-	"task_def_id": "task_definition", "announcement_id": "announcement", "timestamp": "timestamp", "file_id": "file", "task_comment_id": "discussion",
+	"task_def_id": "task_definition", "announcement_id": "announcement", "timestamp": "timestamp",
+	"file_id": "file", "task_comment_id": "discussion",
 	"prompt_number": "prompt", "task_id": "task", "idx": "index", "group_set_id": "group_set", "group_id": "group",
 	"teaching_period_id": "teaching_period", "tutorial_stream_abbr": "stream", "name": "chart",
 	"text": "person"}

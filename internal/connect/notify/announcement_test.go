@@ -120,7 +120,8 @@ func TestAnnouncementsToManyAreEmailed(t *testing.T) {
 	id := c.announces("To many", "Text", names...)
 	c.set(`UPDATE users SET disabled_at = $1 WHERE username LIKE 'many%' AND username NOT LIKE 'many00%'`, c.db.Now())
 	c.run()
-	if n := c.count("mails WHERE name LIKE $1", fmt.Sprintf("announcement-%d-%%", id)); n != 10 || len(c.server.emails(t)) != 10 {
+	n := c.count("mails WHERE name LIKE $1", fmt.Sprintf("announcement-%d-%%", id))
+	if n != 10 || len(c.server.emails(t)) != 10 {
 		t.Errorf("%d emails", n)
 	}
 	c.set(`UPDATE users SET disabled_at = NULL`)

@@ -44,8 +44,8 @@ type Frame struct {
 func (f Frame) language() *Language { return cmp.Or(f.Words, Spoken) }
 
 // contents are an email of each kind.
-var contents = []Content{Feedback{}, PortfolioReady{}, PortfolioFailed{}, PDFFailed{}, StudentWeek{}, StaffWeek{}, Digest{},
-	Password{}, Address{}, WorkDeleted{}, Announcement{}}
+var contents = []Content{Feedback{}, PortfolioReady{}, PortfolioFailed{}, PDFFailed{}, StudentWeek{}, StaffWeek{},
+	Digest{}, Password{}, Address{}, WorkDeleted{}, Announcement{}}
 
 // Render writes the email of c.
 func Render(c Content) (Email, error) {

@@ -172,7 +172,8 @@ func (b *Board) readLoose(ctx context.Context, q db.Q, ask BoardAsk) (err error)
 		JOIN users s ON s.id = p.user_id
 		WHERE p.unit_id = $1 AND p.enrolled AND NOT EXISTS (SELECT 1 FROM group_memberships m
 			WHERE m.group_set_id = $2 AND m.project_id = p.id AND m.active)
-		AND (CAST($3 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tutorial_enrolments e WHERE e.project_id = p.id AND e.tutorial_id = $3))
+		AND (CAST($3 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tutorial_enrolments e
+			WHERE e.project_id = p.id AND e.tutorial_id = $3))
 		AND `+match+` ORDER BY s.name_key, p.id LIMIT $4`, args...)
 	if len(b.Loose) > 0 {
 		b.LooseFound = b.Loose[0].Found

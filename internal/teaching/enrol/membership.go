@@ -124,7 +124,8 @@ func (p *membershipState) elsewhere(seen *int64) error {
 	case p.From == nil:
 		return fault.New(fault.Conflict, "The student was taken out of their group in the meantime. Nothing was changed.")
 	}
-	return fault.New(fault.Conflict, "The student was put into the group %s in the meantime. Nothing was changed.", *p.From)
+	return fault.New(fault.Conflict, "The student was put into the group %s in the meantime. Nothing was changed.",
+		*p.From)
 }
 
 // JoinGroup makes a student a member of a group, for holders of policy.ChangeGroup on the
