@@ -39,7 +39,7 @@ type Board struct {
 	Free       int // groups with free places, whatever Show asks for
 	Locked     int
 	All        int // groups of the set
-	Loose      []Mate
+	Loose      []Placed
 	LooseFound int64
 }
 
@@ -48,7 +48,7 @@ type BoardGroup struct {
 	Group
 	Tutorial string `db:"tutorial"`
 	Places   *int64 `db:"places"` // in all; nil: there is no limit
-	Members  []Mate
+	Members  []Placed
 }
 
 // Full tells whether all places are taken.
@@ -57,8 +57,8 @@ func (g BoardGroup) Full() bool { return g.Places != nil && g.StudentCount >= *g
 // Limit is how many places there are in all, where there is a limit.
 func (g BoardGroup) Limit() int64 { return opt.Or(g.Places, 0) }
 
-// Mate is a student on a board.
-type Mate struct {
+// Placed is a student on a board.
+type Placed struct {
 	ProjectID int64  `db:"project_id"`
 	GroupID   int64  `db:"unit_group_id"`
 	FirstName string `db:"first_name"`
@@ -69,7 +69,7 @@ type Mate struct {
 }
 
 // Name is what people call them.
-func (m Mate) Name() string { return strings.TrimSpace(m.FirstName + " " + m.LastName) }
+func (m Placed) Name() string { return strings.TrimSpace(m.FirstName + " " + m.LastName) }
 
 // BoardOf reads the groups of a set that are asked for with their members, and the enrolled
 // students without a group, in a number of statements that does not grow. It is for holders of
@@ -140,7 +140,7 @@ func (b *Board) choose(groups []BoardGroup, ask BoardAsk, with []int64) {
 	b.Groups = found[from:min(from+ask.Most, len(found))]
 }
 
-const selectMates = `SELECT p.id AS project_id, s.first_name, s.last_name, s.username`
+const selectPlaced = `SELECT p.id AS project_id, s.first_name, s.last_name, s.username`
 
 // readMembers reads who is in the groups that are shown.
 func (b *Board) readMembers(ctx context.Context, q db.Q) error {
@@ -153,7 +153,7 @@ func (b *Board) readMembers(ctx context.Context, q db.Q) error {
 		at[ids[i]] = &b.Groups[i]
 	}
 	in, args := db.In(nil, ids)
-	for m, err := range db.Each[Mate](ctx, q, selectMates+`, m.unit_group_id FROM group_memberships m
+	for m, err := range db.Each[Placed](ctx, q, selectPlaced+`, m.unit_group_id FROM group_memberships m
 		JOIN projects p ON p.id = m.project_id AND p.enrolled JOIN users s ON s.id = p.user_id
 		WHERE m.active AND m.unit_group_id IN `+in+` ORDER BY s.name_key, p.id`, args...) {
 		if err != nil {
@@ -168,7 +168,7 @@ func (b *Board) readMembers(ctx context.Context, q db.Q) error {
 // readLoose reads who is in no group of the set.
 func (b *Board) readLoose(ctx context.Context, q db.Q, ask BoardAsk) (err error) {
 	match, args := ident.MatchPerson([]any{ask.UnitID, ask.Set.ID, ask.TutorialID, ask.MostLoose}, ask.Text)
-	b.Loose, err = db.All[Mate](ctx, q, selectMates+`, count(*) OVER () AS found FROM projects p
+	b.Loose, err = db.All[Placed](ctx, q, selectPlaced+`, count(*) OVER () AS found FROM projects p
 		JOIN users s ON s.id = p.user_id
 		WHERE p.unit_id = $1 AND p.enrolled AND NOT EXISTS (SELECT 1 FROM group_memberships m
 			WHERE m.group_set_id = $2 AND m.project_id = p.id AND m.active)
@@ -183,8 +183,8 @@ func (b *Board) readLoose(ctx context.Context, q db.Q, ask BoardAsk) (err error)
 
 // PlaceOf tells who a student of a unit is and in which group of a set they are; GroupID is 0 where
 // they are in none. It fails with fault.Missing for a student of another unit.
-func PlaceOf(ctx context.Context, q db.Q, unitID, setID, projectID int64) (*Mate, error) {
-	return db.OneOf[Mate](ctx, q, "student in this unit", selectMates+`, coalesce(m.unit_group_id, 0) AS unit_group_id,
+func PlaceOf(ctx context.Context, q db.Q, unitID, setID, projectID int64) (*Placed, error) {
+	return db.OneOf[Placed](ctx, q, "student in this unit", selectPlaced+`, coalesce(m.unit_group_id, 0) AS unit_group_id,
 		coalesce(g.name, '') AS group_name FROM projects p JOIN users s ON s.id = p.user_id
 		LEFT JOIN group_memberships m ON m.project_id = p.id AND m.group_set_id = $2 AND m.active
 		LEFT JOIN unit_groups g ON g.id = m.unit_group_id WHERE p.id = $3 AND p.unit_id = $1`, unitID, setID, projectID)

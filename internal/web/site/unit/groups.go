@@ -88,10 +88,10 @@ type boardPage struct {
 	Sets    []enrol.GroupSet
 	Set     *enrol.GroupSet // nil: there is none yet
 	Deleted []trash.Deletion
-	OfSet   *setEditor   // nil: no set is edited
-	OfGroup *groupEditor // nil: no group is edited
-	Moved   *enrol.Mate  // who was moved just now
-	Full    *fullGroup   // the group that had no place for somebody
+	OfSet   *setEditor    // nil: no set is edited
+	OfGroup *groupEditor  // nil: no group is edited
+	Moved   *enrol.Placed // who was moved just now
+	Full    *fullGroup    // the group that had no place for somebody
 	names   map[string]int
 	words   *page.Language
 }
@@ -220,7 +220,7 @@ func (v *boardPage) count() {
 func (v *boardPage) MoreLoose() bool { return v.LooseFound > int64(len(v.Loose)) }
 
 // Twice tells whether another student of the same name is shown.
-func (v *boardPage) Twice(m enrol.Mate) bool { return v.names[m.Name()] > 1 }
+func (v *boardPage) Twice(m enrol.Placed) bool { return v.names[m.Name()] > 1 }
 
 // open fills what is edited.
 func (v *boardPage) open() error {

@@ -39,7 +39,7 @@ func (in oneMember) path() string {
 
 // groupChoicePage is where the group of a student is chosen.
 type groupChoicePage struct {
-	Student *enrol.Mate
+	Student *enrol.Placed
 	Set     enrol.SetChoice
 	Groups  []taskChoice
 	At      string // where the form is sent to
