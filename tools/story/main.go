@@ -174,7 +174,7 @@ func (s *story) enrolByCSV() {
 	for i, name := range s.names {
 		sheet += fmt.Sprintf("STORY1,SH,%s,90%d,,First%d,Last%d,%s@example.edu,LA1\r\n", name, i, i, i, name)
 	}
-	in := expect[*client.ImportedUsers]("import students")(s.convenor.ImportStudents(s.ctx,
+	in := expect[*client.ImportedStudents]("import students")(s.convenor.ImportStudents(s.ctx,
 		&client.ImportStudentsReq{File: file("class.csv", sheet)}, client.ImportStudentsParams{ID: s.unit}))
 	insist(len(in.Success) == 2 && len(in.Errors) == 0, "the import says %+v", in)
 	for i, row := range in.Success {
@@ -202,8 +202,8 @@ func (s *story) setAGroupTask() {
 		client.CreateGroupParams{UnitID: s.unit, GroupSetID: set.Response.ID}))
 	for _, p := range s.projects {
 		expect[*client.GroupMemberHeaders]("put a student into a group")(s.convenor.AddGroupMember(s.ctx,
-			client.AddGroupMemberParams{UnitID: s.unit, GroupSetID: set.Response.ID, GroupID: group.Response.ID,
-				ProjectID: p}))
+			&client.AddGroupMemberReqApplicationJSON{}, client.AddGroupMemberParams{UnitID: s.unit,
+				GroupSetID: set.Response.ID, GroupID: group.Response.ID, ProjectID: p}))
 	}
 	now := time.Now().UTC()
 	asked := []client.UploadRequirement{{Key: "file0", Name: "Program", Type: client.UploadKindCode},
@@ -270,7 +270,7 @@ func (s *story) leaveByCSV() {
 	for _, name := range s.names {
 		insist(strings.Contains(sheet, name), "%s is not in %s", name, sheet)
 	}
-	back := expect[*client.ImportedUsers]("import what was exported")(s.convenor.ImportStudents(s.ctx,
+	back := expect[*client.ImportedStudents]("import what was exported")(s.convenor.ImportStudents(s.ctx,
 		&client.ImportStudentsReq{File: file("again.csv", sheet)}, client.ImportStudentsParams{ID: s.unit}))
 	insist(len(back.Errors) == 0, "what was exported is refused: %+v", back.Errors)
 }
