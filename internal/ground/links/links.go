@@ -32,6 +32,7 @@ const (
 	Deleted        = "/projects/{id}/deleted"
 	Copies         = "/projects/{id}/announcements"
 	Copy           = "/projects/{id}/announcements/{announcement_id}"
+	Admin          = "/admin"
 	Unit           = "/units/{id}"
 	UnitSettings   = "/units/{id}/settings"
 	NewUnit        = "/units/new"

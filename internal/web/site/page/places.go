@@ -147,6 +147,20 @@ func (s *Site) General() []Section {
 	}
 }
 
+// administration are the pages of those who run the service, in the order of the sidebar, each
+// with the right that its page is declared with.
+func (s *Site) administration() []Section {
+	return nil
+}
+
+// Administration are the pages of the service that the person may open.
+func (p *Page) Administration() []Section {
+	if p.View() != nil {
+		return nil // they look as a student does, and leave the view first
+	}
+	return p.allowed(p.site.administration())
+}
+
 // allowed leaves the sections that the person may open, and marks the one the page is in: the
 // longest path that leads to it. A student's own pages are under the students of the unit for others.
 func (p *Page) allowed(sections []Section) (out []Section) {
@@ -188,6 +202,9 @@ func (p *Page) Crumbs() (way []Crumb) {
 	last := Crumb{Words: p.Title}
 	if p.Within != nil {
 		way = append(way, *p.Within)
+	}
+	if strings.HasPrefix(p.path, links.Admin+"/") {
+		way = append(way, Crumb{p.site.Word("admin.title"), links.Admin})
 	}
 	if at := p.current(); at != nil {
 		way = append(way, Crumb{at.Code, at.Path})
