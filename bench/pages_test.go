@@ -35,6 +35,7 @@ var framed = []string{"/api/news/unread", "/api/projects", "/api/preferences"}
 // behind are the calls of the API that give a program what a page shows beside that.
 var behind = map[string][]string{
 	"/home":                 {"/api/home", "/api/news", aProject, aProject + "/tutorials"},
+	"/admin":                {"/api/admin/health", "/api/admin/audit?limit=5", "/api/admin/jobs?attention=true&limit=5"},
 	"/news":                 {"/api/news"},
 	"/calendar":             {"/api/calendar", aProject + "/tutorials"},
 	"/calendar/feed":        {"/api/webcal"},

@@ -140,27 +140,27 @@ const overdue = 2
 
 // checkBackups tells of backups that are old or fail.
 func checkBackups(ctx context.Context, d *db.DB, every time.Duration) finding {
-	f := finding{what: "backups"}
+	f := finding{What: "backups"}
 	s, err := backup.StateOf(ctx, d.Pool())
 	if err != nil {
-		return finding{what: "backups", saw: err.Error(), bad: true}
+		return finding{What: "backups", Saw: err.Error(), Bad: true}
 	}
 	const how = "lectern backup makes one, or lectern serve by itself with --backup-every."
 	switch {
 	case s.Made == nil:
-		f.saw, f.advice, f.bad = "none was made yet", how, every > 0
+		f.Saw, f.Advice, f.Bad = "none was made yet", how, every > 0
 	default:
 		age := time.Duration(*s.Age) * time.Second
-		f.saw = fmt.Sprintf("the last is %s, %s old, of %s", s.Name, age.Round(time.Minute), bounds.SizeText(s.Bytes))
+		f.Saw = fmt.Sprintf("the last is %s, %s old, of %s", s.Name, age.Round(time.Minute), bounds.SizeText(s.Bytes))
 		if every > 0 && age > overdue*every {
-			f.bad, f.advice = true, "It should be at most "+every.String()+" old: see that lectern serve or lectern "+
+			f.Bad, f.Advice = true, "It should be at most "+every.String()+" old: see that lectern serve or lectern "+
 				"worker runs with --backup-every, and look at its log."
 		}
 	}
 	if s.FailedAt != nil {
-		f.bad = true
-		f.saw += fmt.Sprintf("; the try of %s failed: %s", s.FailedAt.UTC().Format("2 January, 15:04 UTC"), *s.Error)
-		f.advice = "Mend that, then make one with lectern backup; the next one by itself comes in time, too."
+		f.Bad = true
+		f.Saw += fmt.Sprintf("; the try of %s failed: %s", s.FailedAt.UTC().Format("2 January, 15:04 UTC"), *s.Error)
+		f.Advice = "Mend that, then make one with lectern backup; the next one by itself comes in time, too."
 	}
 	return f
 }

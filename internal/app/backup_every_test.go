@@ -47,7 +47,7 @@ func TestServeMakesBackupsByItself(t *testing.T) {
 			strings.Contains(text, "lectern_backup_made_timestamp_seconds 0") {
 			t.Error(text)
 		}
-		if f := checkBackups(ctx, a.db, time.Hour); f.bad || !strings.Contains(f.saw, "old, of") {
+		if f := checkBackups(ctx, a.db, time.Hour); f.Bad || !strings.Contains(f.Saw, "old, of") {
 			t.Errorf("%+v", f)
 		}
 		if err := a.db.Tx(ctx, func(q db.Q) error {
@@ -60,13 +60,13 @@ func TestServeMakesBackupsByItself(t *testing.T) {
 			return err == nil && len(notes) == 1
 		})
 		aged(t, a.db, 3*time.Hour)
-		if f := checkBackups(ctx, a.db, time.Hour); !f.bad || !strings.Contains(f.advice, "--backup-every") {
+		if f := checkBackups(ctx, a.db, time.Hour); !f.Bad || !strings.Contains(f.Advice, "--backup-every") {
 			t.Errorf("an old one: %+v", f)
 		}
 		if err := backup.Record(ctx, a.db, time.Now(), "", nil, errors.New("no room")); err != nil {
 			t.Fatal(err)
 		}
-		if f := checkBackups(ctx, a.db, 0); !f.bad || !strings.Contains(f.saw, "no room") || f.advice == "" {
+		if f := checkBackups(ctx, a.db, 0); !f.Bad || !strings.Contains(f.Saw, "no room") || f.Advice == "" {
 			t.Errorf("a failed one: %+v", f)
 		}
 		stop()

@@ -54,10 +54,10 @@ func checkPaused(ctx context.Context, d *db.DB) []finding {
 	why, err := db.Paused(ctx, d.Pool())
 	switch {
 	case err != nil:
-		return []finding{{what: "paused", saw: err.Error(), bad: true}}
+		return []finding{{What: "paused", Saw: err.Error(), Bad: true}}
 	case why != "":
-		return []finding{{what: "paused", bad: true, saw: "no email is sent and no other service is called: " + why,
-			advice: "lectern resume ends that, when what it is a copy of runs no more."}}
+		return []finding{{What: "paused", Bad: true, Saw: "no email is sent and no other service is called: " + why,
+			Advice: "lectern resume ends that, when what it is a copy of runs no more."}}
 	}
 	return nil
 }

@@ -13,15 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lectern/internal/platform/db"
+	"lectern/internal/platform/health"
 )
 
-// A finding is one thing the doctor looked at: what it saw, and what to do when
-// that is not well.
-type finding struct {
-	what, saw, advice string
-	names             []string // of what it is about
-	bad               bool
-}
+// finding is one thing the doctor looked at.
+type finding = health.Finding
 
 // Doctor checks settings, database, files, certificates, disk and clock, tells what it found
 // and what to do, and fails when something must be done. Of the files that are on record it
@@ -55,16 +51,16 @@ func report(all []finding, out io.Writer) error {
 	bad := 0
 	for _, f := range all {
 		mark := "ok  "
-		if f.bad {
+		if f.Bad {
 			mark = "FIX "
 			bad++
 		}
-		fmt.Fprintf(out, "%s %-10s %s\n", mark, f.what, f.saw)
-		for _, name := range f.names {
+		fmt.Fprintf(out, "%s %-10s %s\n", mark, f.What, f.Saw)
+		for _, name := range f.Names {
 			fmt.Fprintf(out, "                - %s\n", name)
 		}
-		if f.advice != "" {
-			fmt.Fprintf(out, "                %s\n", f.advice)
+		if f.Advice != "" {
+			fmt.Fprintf(out, "                %s\n", f.Advice)
 		}
 	}
 	if bad > 0 {
@@ -76,13 +72,13 @@ func report(all []finding, out io.Writer) error {
 
 func checkSettings(s *Settings) []finding {
 	if err := s.Check(); err != nil {
-		return []finding{{what: "settings", saw: err.Error(), advice: "Correct the flag or its LECTERN_ variable.",
-			bad: true}}
+		return []finding{{What: "settings", Saw: err.Error(), Advice: "Correct the flag or its LECTERN_ variable.",
+			Bad: true}}
 	}
-	all := []finding{{what: "settings", saw: "understood"}}
+	all := []finding{{What: "settings", Saw: "understood"}}
 	if s.PublicURL == "" {
-		all = append(all, finding{what: "links", saw: "will point to " + s.Public(),
-			advice: "Set --public-url to the address people use, or links in emails lead nowhere for them."})
+		all = append(all, finding{What: "links", Saw: "will point to " + s.Public(),
+			Advice: "Set --public-url to the address people use, or links in emails lead nowhere for them."})
 	}
 	return all
 }
@@ -90,7 +86,7 @@ func checkSettings(s *Settings) []finding {
 // checkStorage looks at the database and the files, and whether they go together.
 func checkStorage(ctx context.Context, s *Settings, everyFile bool) []finding {
 	if err := s.dataThere(); err != nil && (s.DatabaseURL == "" || s.FilesURL == "") {
-		return []finding{{what: "data", saw: err.Error(), bad: true, advice: "lectern serve makes it when it starts " +
+		return []finding{{What: "data", Saw: err.Error(), Bad: true, Advice: "lectern serve makes it when it starts " +
 			"there for the first time, if this is the right place."}}
 	}
 	d, all := openToLook(ctx, s)
@@ -101,11 +97,11 @@ func checkStorage(ctx context.Context, s *Settings, everyFile bool) []finding {
 	defer d.Close()
 	h, err := d.Health(ctx)
 	if err != nil {
-		all[0].saw, all[0].bad = err.Error(), true
-		all[0].advice = "Restore from a backup, or ask for help before writing to it."
+		all[0].Saw, all[0].Bad = err.Error(), true
+		all[0].Advice = "Restore from a backup, or ask for help before writing to it."
 		return append(all, f)
 	}
-	all[0].saw += ", version " + h.Version
+	all[0].Saw += ", version " + h.Version
 	all = append(all, schemaFinding(h), clockFinding(h), f)
 	if h.Schema.Applied == h.Schema.Newest {
 		all = append(all, checkAdministrators(ctx, d, s)...)
@@ -121,17 +117,17 @@ func checkStorage(ctx context.Context, s *Settings, everyFile bool) []finding {
 
 // openToLook opens the database, if there is one that answers.
 func openToLook(ctx context.Context, s *Settings) (*db.DB, []finding) {
-	f := finding{what: "database", saw: "SQLite in " + filepath.Clean(s.Data)}
+	f := finding{What: "database", Saw: "SQLite in " + filepath.Clean(s.Data)}
 	if s.DatabaseURL != "" {
-		f.saw = "PostgreSQL"
+		f.Saw = "PostgreSQL"
 	} else if _, err := os.Stat(s.Database()); errors.Is(err, os.ErrNotExist) {
-		f.saw, f.advice = "SQLite, not made yet", "lectern serve will make it in "+s.Data+"."
+		f.Saw, f.Advice = "SQLite, not made yet", "lectern serve will make it in "+s.Data+"."
 		return nil, []finding{f}
 	}
 	d, err := connect(ctx, &s.Storage, db.Options{Look: true})
 	if err != nil {
-		f.saw, f.bad = err.Error(), true
-		f.advice = "Check that the server runs, that the address is right, and that this machine may connect."
+		f.Saw, f.Bad = err.Error(), true
+		f.Advice = "Check that the server runs, that the address is right, and that this machine may connect."
 		return nil, []finding{f}
 	}
 	return d, []finding{f}
@@ -139,27 +135,27 @@ func openToLook(ctx context.Context, s *Settings) (*db.DB, []finding) {
 
 func schemaFinding(h *db.Health) finding {
 	s := h.Schema
-	f := finding{what: "schema", saw: fmt.Sprintf("version %d of %d", s.Applied, s.Newest)}
+	f := finding{What: "schema", Saw: fmt.Sprintf("version %d of %d", s.Applied, s.Newest)}
 	switch err := s.Fits(); {
 	case err != nil:
-		f.bad, f.advice = true, "The database was used by a newer Lectern, and no command of this one runs on it: "+
+		f.Bad, f.Advice = true, "The database was used by a newer Lectern, and no command of this one runs on it: "+
 			"install that release again, or restore the backup that was made before the upgrade."
 	case s.Applied < s.Newest:
-		f.advice = "lectern serve will bring it up to date; make a backup first."
+		f.Advice = "lectern serve will bring it up to date; make a backup first."
 	case s.Applied > s.Newest:
-		f.advice = "The database was used by a newer Lectern, and says that this one may still run on it."
+		f.Advice = "The database was used by a newer Lectern, and says that this one may still run on it."
 	}
 	return f
 }
 
 // clockFinding compares this machine's clock with the database's.
 func clockFinding(h *db.Health) finding {
-	f := finding{what: "clock", saw: fmt.Sprintf("%s apart from the database's", h.Skew.Abs().Round(time.Millisecond))}
+	f := finding{What: "clock", Saw: fmt.Sprintf("%s apart from the database's", h.Skew.Abs().Round(time.Millisecond))}
 	if h.Skew.Abs() > 5*time.Second {
-		f.bad, f.advice = true, "Let both machines follow a time server: due dates and sessions go by this clock."
+		f.Bad, f.Advice = true, "Let both machines follow a time server: due dates and sessions go by this clock."
 	}
 	if y := time.Now().Year(); y < 2026 || y > 2100 {
-		f.bad, f.saw, f.advice = true, fmt.Sprintf("the year is %d", y), "Set this machine's clock."
+		f.Bad, f.Saw, f.Advice = true, fmt.Sprintf("the year is %d", y), "Set this machine's clock."
 	}
 	return f
 }
@@ -167,16 +163,16 @@ func clockFinding(h *db.Health) finding {
 const littleSpace = 1 << 30
 
 func checkDisk(s *Settings) finding {
-	f := finding{what: "disk"}
+	f := finding{What: "disk"}
 	dir := existing(s.Data)
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
-		return finding{what: "disk", saw: err.Error(), bad: true, advice: "Check --data."}
+		return finding{What: "disk", Saw: err.Error(), Bad: true, Advice: "Check --data."}
 	}
 	free := st.Bavail * uint64(st.Bsize) //nolint:unconvert // its type differs between systems
-	f.saw = fmt.Sprintf("%.1f GB free for %s", float64(free)/(1<<30), filepath.Clean(s.Data))
+	f.Saw = fmt.Sprintf("%.1f GB free for %s", float64(free)/(1<<30), filepath.Clean(s.Data))
 	if free < littleSpace {
-		f.bad, f.advice = true, "Make room: uploads are refused when the disk is full."
+		f.Bad, f.Advice = true, "Make room: uploads are refused when the disk is full."
 	}
 	return f
 }
@@ -196,13 +192,13 @@ func checkSync(s *Settings) finding {
 	dir := existing(s.Data)
 	start := time.Now()
 	if err := writeNameless(dir); err != nil {
-		return finding{what: "writing", saw: err.Error(), bad: true, advice: "Give the user that runs Lectern the " +
+		return finding{What: "writing", Saw: err.Error(), Bad: true, Advice: "Give the user that runs Lectern the " +
 			"right to write there."}
 	}
 	took := time.Since(start)
-	f := finding{what: "writing", saw: fmt.Sprintf("a synced write takes %s", took.Round(10*time.Microsecond))}
+	f := finding{What: "writing", Saw: fmt.Sprintf("a synced write takes %s", took.Round(10*time.Microsecond))}
 	if took > 200*time.Millisecond {
-		f.advice = "This disk is slow to confirm writes; every submission waits for it. A local disk is faster than " +
+		f.Advice = "This disk is slow to confirm writes; every submission waits for it. A local disk is faster than " +
 			"a network one."
 	}
 	return f

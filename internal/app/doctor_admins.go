@@ -21,8 +21,8 @@ func checkAdministrators(ctx context.Context, d *db.DB, s *Settings) []finding {
 		admins, err = ident.Administrators(ctx, d.Pool())
 	}
 	if err != nil {
-		return []finding{{what: "admins", saw: err.Error(), bad: true,
-			advice: "Restore from a backup, or ask for help before writing to it."}}
+		return []finding{{What: "admins", Saw: err.Error(), Bad: true,
+			Advice: "Restore from a backup, or ask for help before writing to it."}}
 	}
 	return []finding{s.adminsFinding(admins)}
 }
@@ -30,8 +30,8 @@ func checkAdministrators(ctx context.Context, d *db.DB, s *Settings) []finding {
 // adminsFinding tells how many administrators could sign in, and how.
 func (s *Settings) adminsFinding(admins []ident.Administrator) finding {
 	if len(admins) == 0 {
-		return finding{what: "admins", saw: "no account that is not disabled is an Admin", bad: true,
-			advice: "Make one: lectern user add NAME --role Admin --email … --first-name … --last-name …"}
+		return finding{What: "admins", Saw: "no account that is not disabled is an Admin", Bad: true,
+			Advice: "Make one: lectern user add NAME --role Admin --email … --first-name … --last-name …"}
 	}
 	elsewhere := len(s.names()) > 1
 	var here, there, shut int
@@ -46,19 +46,19 @@ func (s *Settings) adminsFinding(admins []ident.Administrator) finding {
 			shut++
 		}
 	}
-	f := finding{what: "admins", saw: fmt.Sprintf("%d of %d administrators can sign in", here+there, len(admins))}
+	f := finding{What: "admins", Saw: fmt.Sprintf("%d of %d administrators can sign in", here+there, len(admins))}
 	switch name := admins[0].Username; {
 	case here == 0 && there == 0 && shut > 0:
-		f.saw, f.bad = "no administrator can sign in: --password-users leaves them out", true
-		f.advice = "Name one of them in --password-users, such as " + name + ", or set their login_id."
+		f.Saw, f.Bad = "no administrator can sign in: --password-users leaves them out", true
+		f.Advice = "Name one of them in --password-users, such as " + name + ", or set their login_id."
 	case here == 0 && there == 0:
-		f.saw, f.bad = "no administrator can sign in: they have neither a password nor a way in from elsewhere", true
-		f.advice = "Set a password: lectern user password " + name
+		f.Saw, f.Bad = "no administrator can sign in: they have neither a password nor a way in from elsewhere", true
+		f.Advice = "Set a password: lectern user password " + name
 	case here == 0:
-		f.advice = "None of them by a password kept here: while " + strings.Join(s.names()[:len(s.names())-1], ", ") +
+		f.Advice = "None of them by a password kept here: while " + strings.Join(s.names()[:len(s.names())-1], ", ") +
 			" does not answer, nobody administers. To be safe: lectern user password " + name
 		if len(s.PasswordUsers) > 0 {
-			f.advice += ", and --password-users " + name
+			f.Advice += ", and --password-users " + name
 		}
 	}
 	return f

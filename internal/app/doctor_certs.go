@@ -28,8 +28,8 @@ func checkCertificates(s *Settings, now time.Time) (all []finding) {
 	for _, domain := range s.ACMEDomain {
 		data, err := os.ReadFile(filepath.Join(s.Data, "certificates", domain))
 		if errors.Is(err, os.ErrNotExist) {
-			all = append(all, finding{what: "certificate", saw: "none for " + domain + " yet",
-				advice: "lectern serve will ask the authority for it when it starts."})
+			all = append(all, finding{What: "certificate", Saw: "none for " + domain + " yet",
+				Advice: "lectern serve will ask the authority for it when it starts."})
 			continue
 		}
 		c, err := tls.X509KeyPair(data, data)
@@ -43,30 +43,30 @@ func checkCertificates(s *Settings, now time.Time) (all []finding) {
 // checkCertificate judges one that was read, with what to do where it cannot be
 // used and where it must be renewed.
 func checkCertificate(c *tls.Certificate, err error, host string, now time.Time, mend, renew string) finding {
-	f := finding{what: "certificate", bad: true, advice: mend}
+	f := finding{What: "certificate", Bad: true, Advice: mend}
 	if err != nil {
-		f.saw = err.Error()
+		f.Saw = err.Error()
 		return f
 	}
 	leaf, err := x509.ParseCertificate(c.Certificate[0])
 	if err != nil {
-		f.saw = err.Error()
+		f.Saw = err.Error()
 		return f
 	}
 	day := leaf.NotAfter.UTC().Format("2 January 2006")
 	switch {
 	case now.After(leaf.NotAfter):
-		f.saw, f.advice = "expired on "+day, renew
+		f.Saw, f.Advice = "expired on "+day, renew
 	case now.Before(leaf.NotBefore):
-		f.saw = "not valid before " + leaf.NotBefore.UTC().Format("2 January 2006 15:04") + " UTC"
-		f.advice = "Set this machine's clock, or wait."
+		f.Saw = "not valid before " + leaf.NotBefore.UTC().Format("2 January 2006 15:04") + " UTC"
+		f.Advice = "Set this machine's clock, or wait."
 	case host != "" && leaf.VerifyHostname(host) != nil:
-		f.saw = fmt.Sprintf("names %s, not %s", names(leaf), host)
-		f.advice = "Get one for " + host + ", or set --public-url to an address it names: browsers refuse it otherwise."
+		f.Saw = fmt.Sprintf("names %s, not %s", names(leaf), host)
+		f.Advice = "Get one for " + host + ", or set --public-url to an address it names: browsers refuse it otherwise."
 	case leaf.NotAfter.Sub(now) < soon:
-		f.saw, f.advice = "expires on "+day, renew
+		f.Saw, f.Advice = "expires on "+day, renew
 	default:
-		return finding{what: "certificate", saw: "valid until " + day}
+		return finding{What: "certificate", Saw: "valid until " + day}
 	}
 	return f
 }

@@ -102,8 +102,8 @@ func TestDoctorLooksAtIssuedCertificates(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := checkCertificates(&s, time.Now())
-	if len(all) != 2 || !all[0].bad || !strings.HasPrefix(all[0].saw, "expired on") || all[1].bad ||
-		!strings.Contains(all[1].saw, "none for other.example.edu yet") {
+	if len(all) != 2 || !all[0].Bad || !strings.HasPrefix(all[0].Saw, "expired on") || all[1].Bad ||
+		!strings.Contains(all[1].Saw, "none for other.example.edu yet") {
 		t.Errorf("%+v", all)
 	}
 }

@@ -15,43 +15,43 @@ func checkEngine(ctx context.Context, s *Settings) []finding {
 	if s.ContainerHost == "" || s.Assessment.check() != nil {
 		return nil
 	}
-	f := finding{what: "engine", saw: "answers at " + s.ContainerHost}
+	f := finding{What: "engine", Saw: "answers at " + s.ContainerHost}
 	// As a service of its own: the one that runs would take the container for a stray.
 	e, err := container.Open(s.ContainerHost, s.ContainerCerts, s.place()+"-doctor")
 	if err == nil {
 		err = e.Check(ctx)
 	}
 	if err != nil {
-		f.saw, f.bad = err.Error(), true
-		f.advice = remedyOfEngine(s.ContainerHost, err) + " Assessments wait until then."
+		f.Saw, f.Bad = err.Error(), true
+		f.Advice = remedyOfEngine(s.ContainerHost, err) + " Assessments wait until then."
 		return []finding{f}
 	}
 	image, err := imageToTry(ctx, s, e)
 	switch {
 	case err != nil:
-		f.saw, f.bad = f.saw+", but does not say which images it has: "+err.Error(), true
-		f.advice = "Look into the log of the engine. Assessments wait until then."
+		f.Saw, f.Bad = f.Saw+", but does not say which images it has: "+err.Error(), true
+		f.Advice = "Look into the log of the engine. Assessments wait until then."
 	case image == "":
-		f.saw += "; it has no image that is on record, so no container was run"
-		f.advice = "Pull an image for assessments, and look again."
+		f.Saw += "; it has no image that is on record, so no container was run"
+		f.Advice = "Pull an image for assessments, and look again."
 	default:
-		f.run(ctx, s, e, image)
+		tryContainer(ctx, &f, s, e, image)
 	}
 	return []finding{f}
 }
 
-// run runs a container, and adds what came of it.
-func (f *finding) run(ctx context.Context, s *Settings, e *container.Engine, image string) {
+// tryContainer runs a container, and adds what came of it.
+func tryContainer(ctx context.Context, f *finding, s *Settings, e *container.Engine, image string) {
 	err := assess.Probe(ctx, e, image, s.limits())
 	if _, left := e.RemoveStrays(ctx, func(map[string]string) bool { return false }); err == nil {
 		err = left
 	}
 	if err == nil {
-		f.saw += ", and runs containers of " + image
+		f.Saw += ", and runs containers of " + image
 		return
 	}
-	f.saw, f.bad = fmt.Sprintf("%s, but cannot run a container of %s: %v", f.saw, image, err), true
-	f.advice = "Run one by hand on its machine (podman run --rm " + image + " true), and look into its log. " +
+	f.Saw, f.Bad = fmt.Sprintf("%s, but cannot run a container of %s: %v", f.Saw, image, err), true
+	f.Advice = "Run one by hand on its machine (podman run --rm " + image + " true), and look into its log. " +
 		"Assessments are tried again until then."
 }
 

@@ -17,21 +17,21 @@ import (
 // lookAtFiles opens the file store, if it answers. A directory that is not made yet is one
 // without files.
 func lookAtFiles(ctx context.Context, s *Settings) (files.Store, finding) {
-	f := finding{what: "files", saw: "a directory under " + filepath.Clean(s.Data)}
+	f := finding{What: "files", Saw: "a directory under " + filepath.Clean(s.Data)}
 	if s.FilesURL != "" {
-		f.saw = "an S3 bucket"
+		f.Saw = "an S3 bucket"
 	}
 	store, err := files.Existing(ctx, s.Files())
 	if errors.Is(err, fs.ErrNotExist) {
-		f.saw, f.advice = "a directory, not made yet", "lectern serve will make it in "+s.Data+"."
+		f.Saw, f.Advice = "a directory, not made yet", "lectern serve will make it in "+s.Data+"."
 		return noFiles{}, f
 	}
 	if err == nil {
 		err = store.Try(ctx)
 	}
 	if err != nil {
-		f.saw, f.bad = err.Error(), true
-		f.advice = "Check the address and the keys of the bucket, or who owns the directory."
+		f.Saw, f.Bad = err.Error(), true
+		f.Advice = "Check the address and the keys of the bucket, or who owns the directory."
 		return nil, f
 	}
 	return store, f
@@ -54,10 +54,10 @@ const mostNamed = 10_000
 
 // checkRecords looks for the files that are on record in the store, all of them or a sample.
 func checkRecords(ctx context.Context, d *db.DB, store files.Store, schema db.Schema, every bool) finding {
-	f := finding{what: "records"}
+	f := finding{What: "records"}
 	if schema.Applied < schema.Newest {
-		f.saw = "not compared with the files: the schema is older than this program"
-		f.advice = "Run lectern doctor again when it is up to date."
+		f.Saw = "not compared with the files: the schema is older than this program"
+		f.Advice = "Run lectern doctor again when it is up to date."
 		return f
 	}
 	var c comparison
@@ -69,7 +69,7 @@ func checkRecords(ctx context.Context, d *db.DB, store files.Store, schema db.Sc
 		c.looked, err = blob.CompareSome(ctx, d, store, tell)
 	}
 	if err != nil {
-		f.saw, f.bad, f.advice = err.Error(), true, "Run lectern doctor again when the file store answers."
+		f.Saw, f.Bad, f.Advice = err.Error(), true, "Run lectern doctor again when the file store answers."
 		return f
 	}
 	return c.finding(every)
@@ -102,19 +102,19 @@ func (c *comparison) lost(ctx context.Context, q db.Q, list []blob.Lost) error {
 }
 
 func (c *comparison) finding(every bool) finding {
-	f := finding{what: "records", names: c.names, bad: c.files > 0,
-		saw: fmt.Sprintf("the store has all of the %d files on record that were looked for", c.looked)}
+	f := finding{What: "records", Names: c.names, Bad: c.files > 0,
+		Saw: fmt.Sprintf("the store has all of the %d files on record that were looked for", c.looked)}
 	if c.files == 0 {
 		return f
 	}
-	f.saw = fmt.Sprintf("%d of the %d files on record that were looked for are missing or damaged:", c.files, c.looked)
+	f.Saw = fmt.Sprintf("%d of the %d files on record that were looked for are missing or damaged:", c.files, c.looked)
 	if more := c.works - len(c.names); more > 0 {
-		f.names = append(f.names, fmt.Sprintf("… and %d more", more))
+		f.Names = append(f.Names, fmt.Sprintf("… and %d more", more))
 	}
-	f.advice = "Restore the files from the backup that goes with the database, or see that --data and --files-url " +
+	f.Advice = "Restore the files from the backup that goes with the database, or see that --data and --files-url " +
 		"name the right place."
 	if !every {
-		f.advice += " This was a sample: lectern doctor --all looks for every file."
+		f.Advice += " This was a sample: lectern doctor --all looks for every file."
 	}
 	return f
 }

@@ -22,27 +22,27 @@ func checkMailServer(ctx context.Context, s *Settings) []finding {
 	if s.SMTPURL == "" || err != nil || s.checkMail() != nil {
 		return nil // told with the other settings
 	}
-	f := finding{what: "mail", saw: m.Server() + " takes emails"}
+	f := finding{What: "mail", Saw: m.Server() + " takes emails"}
 	if m.SignsIn() {
-		f.saw = m.Server() + " takes the name and the password, and emails"
+		f.Saw = m.Server() + " takes the name and the password, and emails"
 	}
 	if err := m.Look(ctx); err != nil {
-		f.saw, f.bad, f.advice = m.Server()+": "+err.Error(), true, mailRemedy(err)
+		f.Saw, f.Bad, f.Advice = m.Server()+": "+err.Error(), true, mailRemedy(err)
 	}
 	return []finding{f}
 }
 
 // checkMailDir looks at where emails are written to files.
 func checkMailDir(dir string) finding {
-	f := finding{what: "mail", saw: "emails are written to files in " + dir + ", and sent to nobody"}
+	f := finding{What: "mail", Saw: "emails are written to files in " + dir + ", and sent to nobody"}
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		f.advice = "lectern serve will make it."
+		f.Advice = "lectern serve will make it."
 	case err != nil:
-		f.saw, f.bad, f.advice = err.Error(), true, "Check --mail-dir."
+		f.Saw, f.Bad, f.Advice = err.Error(), true, "Check --mail-dir."
 	case !info.IsDir():
-		f.saw, f.bad, f.advice = dir+" is no directory", true, "Check --mail-dir."
+		f.Saw, f.Bad, f.Advice = dir+" is no directory", true, "Check --mail-dir."
 	}
 	return f
 }

@@ -71,15 +71,15 @@ func checkLDAP(ctx context.Context, s *Settings) (all []finding) {
 	}
 	d, err := ldap.New(c)
 	if err != nil {
-		return []finding{{what: "ldap", saw: err.Error(), bad: true, advice: "Correct the --ldap- settings."}}
+		return []finding{{What: "ldap", Saw: err.Error(), Bad: true, Advice: "Correct the --ldap- settings."}}
 	}
 	for _, l := range d.Look(ctx) {
-		f := finding{what: "ldap", saw: l.Server + " answers"}
+		f := finding{What: "ldap", Saw: l.Server + " answers"}
 		switch {
 		case l.Err != nil:
-			f.saw, f.bad, f.advice = l.Server+": "+l.Err.Error(), true, remedy(l.Err)
+			f.Saw, f.Bad, f.Advice = l.Server+": "+l.Err.Error(), true, remedy(l.Err)
 		case time.Until(l.Expires) < soon:
-			f.advice = "Its certificate ends on " + l.Expires.Format(time.DateOnly) + ": have it renewed."
+			f.Advice = "Its certificate ends on " + l.Expires.Format(time.DateOnly) + ": have it renewed."
 		}
 		all = append(all, f)
 	}

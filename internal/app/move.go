@@ -216,7 +216,7 @@ func TakeBack(ctx context.Context, s *Storage) (*db.Moved, error) {
 // checkMoved tells of an installation that is used elsewhere.
 func checkMoved(ctx context.Context, d *db.DB) []finding {
 	if err := d.Here(ctx); err != nil {
-		return []finding{{what: "moved", saw: err.Error(), bad: true}}
+		return []finding{{What: "moved", Saw: err.Error(), Bad: true}}
 	}
 	return nil
 }

@@ -84,17 +84,17 @@ func checkOIDC(ctx context.Context, s *Settings) []finding {
 	}
 	l, err := oidc.See(ctx, c)
 	if err != nil {
-		return []finding{{what: "oidc", saw: err.Error(), bad: true, advice: "Check --oidc-issuer. " + remedy(err)}}
+		return []finding{{What: "oidc", Saw: err.Error(), Bad: true, Advice: "Check --oidc-issuer. " + remedy(err)}}
 	}
-	f := finding{what: "oidc", saw: "the provider " + s.OIDC.Issuer + " answers"}
+	f := finding{What: "oidc", Saw: "the provider " + s.OIDC.Issuer + " answers"}
 	switch {
 	case l.Skew.Abs() > time.Minute:
-		f.bad, f.saw = true, fmt.Sprintf("the provider's clock is %s from ours", l.Skew.Abs())
-		f.advice = "Let this machine follow a time server: tokens from another time are refused."
+		f.Bad, f.Saw = true, fmt.Sprintf("the provider's clock is %s from ours", l.Skew.Abs())
+		f.Advice = "Let this machine follow a time server: tokens from another time are refused."
 	case !l.Expires.IsZero() && time.Until(l.Expires) < soon:
-		f.advice = "Its certificate ends on " + l.Expires.Format(time.DateOnly) + ": have it renewed."
+		f.Advice = "Its certificate ends on " + l.Expires.Format(time.DateOnly) + ": have it renewed."
 	default:
-		f.advice = "Let the provider send people back to " + c.Callback + "."
+		f.Advice = "Let the provider send people back to " + c.Callback + "."
 	}
 	return []finding{f}
 }

@@ -107,21 +107,21 @@ func checkSAML(ctx context.Context, s *Settings) []finding {
 	}
 	seen, err := saml.Look(ctx, c)
 	if err != nil {
-		return []finding{{what: "saml", saw: err.Error(), bad: true, advice: "Check --saml-metadata: open it on this " +
+		return []finding{{What: "saml", Saw: err.Error(), Bad: true, Advice: "Check --saml-metadata: open it on this " +
 			"machine, with curl if it is an address. Until it can be read, nobody begins to sign in by SAML."}}
 	}
-	all := []finding{{what: "saml", saw: "the provider " + seen.EntityID}, certificateFinding(seen, time.Now())}
+	all := []finding{{What: "saml", Saw: "the provider " + seen.EntityID}, certificateFinding(seen, time.Now())}
 	if seen.Skew.Abs() > time.Minute {
-		all = append(all, finding{what: "saml", saw: fmt.Sprintf("the provider's clock is %s from ours", seen.Skew.Abs()),
-			bad: true, advice: "Let this machine follow a time server: answers from another time are refused."})
+		all = append(all, finding{What: "saml", Saw: fmt.Sprintf("the provider's clock is %s from ours", seen.Skew.Abs()),
+			Bad: true, Advice: "Let this machine follow a time server: answers from another time are refused."})
 	}
 	if seen.WantsSigned {
-		all = append(all, finding{what: "saml", saw: "the provider wants signed requests", bad: true,
-			advice: "Lectern sends unsigned ones, as the answer counts: turn this off for it at the provider."})
+		all = append(all, finding{What: "saml", Saw: "the provider wants signed requests", Bad: true,
+			Advice: "Lectern sends unsigned ones, as the answer counts: turn this off for it at the provider."})
 	}
 	if until := seen.ValidUntil; !until.IsZero() && time.Until(until) < 0 {
-		all = append(all, finding{what: "saml", saw: "the metadata was valid until " + until.Format(time.DateOnly),
-			bad: true, advice: "Get newer metadata of the provider."})
+		all = append(all, finding{What: "saml", Saw: "the metadata was valid until " + until.Format(time.DateOnly),
+			Bad: true, Advice: "Get newer metadata of the provider."})
 	}
 	return all
 }
@@ -134,15 +134,15 @@ func certificateFinding(seen *saml.Seen, now time.Time) finding {
 			last = c
 		}
 	}
-	f := finding{what: "saml", saw: fmt.Sprintf("certificate %s is good until %s", saml.Fingerprint(last),
+	f := finding{What: "saml", Saw: fmt.Sprintf("certificate %s is good until %s", saml.Fingerprint(last),
 		last.NotAfter.Format(time.DateOnly))}
 	switch {
 	case now.After(last.NotAfter) || now.Before(last.NotBefore):
-		f.bad, f.saw = true, fmt.Sprintf("certificate %s is good from %s to %s only", saml.Fingerprint(last),
+		f.Bad, f.Saw = true, fmt.Sprintf("certificate %s is good from %s to %s only", saml.Fingerprint(last),
 			last.NotBefore.Format(time.DateOnly), last.NotAfter.Format(time.DateOnly))
-		f.advice = "Every SAML sign-in is refused: let the provider publish a new certificate, or set this machine's clock."
+		f.Advice = "Every SAML sign-in is refused: let the provider publish a new certificate, or set this machine's clock."
 	case now.Add(soonOver).After(last.NotAfter):
-		f.advice = "It ends soon: ask the provider to publish the next one, and add it to --saml-cert-pins if you pin."
+		f.Advice = "It ends soon: ask the provider to publish the next one, and add it to --saml-cert-pins if you pin."
 	}
 	return f
 }

@@ -28,7 +28,7 @@ func told(t *testing.T, answer http.HandlerFunc) string {
 	s.SAML.Metadata = server.URL
 	var b strings.Builder
 	for _, f := range checkSAML(t.Context(), &s) {
-		fmt.Fprintln(&b, f.bad, f.saw, f.advice)
+		fmt.Fprintln(&b, f.Bad, f.Saw, f.Advice)
 	}
 	return b.String()
 }
@@ -74,7 +74,7 @@ func TestTheDoctorLooksAtTheSAMLProvider(t *testing.T) {
 	}
 	s := Settings{Addr: "127.0.0.1:3000"}
 	s.SAML.Metadata = "http://127.0.0.1:1/"
-	if got := checkSAML(t.Context(), &s); len(got) != 1 || !got[0].bad || !strings.Contains(got[0].saw,
+	if got := checkSAML(t.Context(), &s); len(got) != 1 || !got[0].Bad || !strings.Contains(got[0].Saw,
 		"does not answer") {
 		t.Errorf("got %+v", got)
 	}

@@ -211,7 +211,8 @@ func (a *App) openUsecases() {
 		Similarity: a.similarity, Outside: a.outside, Name: a.ExternalName, PublicURL: a.Public(), Privacy: a.Privacy,
 		Declaration: a.Plagiarism, Assess: a.ContainerHost != "", MostFile: a.MaxFileMB * bounds.MB,
 		MostMedia: a.MaxAttachmentMB * bounds.MB, MostUploads: a.UploadsPerHour,
-		Hooks: a.guard()})
+		Hooks: a.guard(), Checks: a.checks(),
+		Program: usecase.Program{Version: Version, Started: time.Now(), Disk: a.disk}})
 }
 
 // declare makes the API and what stands beside it.

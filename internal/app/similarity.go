@@ -76,10 +76,10 @@ func (a *App) openOutside() {
 // checkOutside looks at the settings of the outside similarity service, and whether it
 // answers to the key.
 func checkOutside(ctx context.Context, s *Settings) []finding {
-	f := finding{what: "similarity", saw: "no outside service"}
+	f := finding{What: "similarity", Saw: "no outside service"}
 	if list := s.missing(); list != nil {
-		f.bad, f.saw = true, "the outside service is not used: "+strings.Join(list, " and ")+" missing"
-		f.advice = "Set all of LECTERN_TII_URL, LECTERN_TII_API_KEY and LECTERN_TII_SIGNING_KEY, or none."
+		f.Bad, f.Saw = true, "the outside service is not used: "+strings.Join(list, " and ")+" missing"
+		f.Advice = "Set all of LECTERN_TII_URL, LECTERN_TII_API_KEY and LECTERN_TII_SIGNING_KEY, or none."
 		return []finding{f}
 	}
 	if !s.set() || s.OutsideSimilarity.check() != nil {
@@ -89,12 +89,12 @@ func checkOutside(ctx context.Context, s *Settings) []finding {
 	defer client.Close()
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
-	f.saw = "the service at " + client.Host() + " answers"
+	f.Saw = "the service at " + client.Host() + " answers"
 	if _, err := client.Features(ctx); err != nil {
-		f.bad, f.saw = true, err.Error()
-		f.advice = "Check the address and the key, and that this machine may call the service."
+		f.Bad, f.Saw = true, err.Error()
+		f.Advice = "Check the address and the key, and that this machine may call the service."
 		if tca.StatusOf(err) == tca.KeyRefused {
-			f.advice = "The service refuses the key: make a new one there and set LECTERN_TII_API_KEY."
+			f.Advice = "The service refuses the key: make a new one there and set LECTERN_TII_API_KEY."
 		}
 	}
 	return []finding{f}

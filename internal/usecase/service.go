@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"lectern/internal/connect/notify"
 	"lectern/internal/connect/turnitin"
@@ -15,6 +16,7 @@ import (
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
+	"lectern/internal/platform/health"
 	"lectern/internal/teaching/similarity"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/work"
@@ -41,6 +43,8 @@ type Config struct {
 	MostFile    int64                // bytes of a file of a submission; submit.MostFile when 0
 	MostMedia   int64                // bytes of an attachment of a comment; work.MaxMedia when 0
 	MostUploads int64                // how often a person may hand in within an hour; 0: no bound
+	Program     Program              // which one runs
+	Checks      *health.Monitor      // look whether the service is well; nil: none does
 }
 
 // Service is the use cases of the process. There is one, made by New, which every face is
@@ -65,6 +69,9 @@ func New(c Config) *Service {
 	c.Name, c.PublicURL = cmp.Or(c.Name, "Lectern"), strings.TrimSuffix(c.PublicURL, "/")
 	c.Privacy, c.Declaration = cmp.Or(c.Privacy, defaultPrivacy), cmp.Or(c.Declaration, defaultDeclaration)
 	c.MostFile, c.MostMedia = cmp.Or(c.MostFile, submit.MostFile), cmp.Or(c.MostMedia, work.MaxMedia)
+	if c.Checks == nil {
+		c.Checks = health.New(time.Now)
+	}
 	return &Service{Config: c}
 }
 

@@ -195,3 +195,20 @@ func Ensure(ctx context.Context, d *db.DB) error {
 		return err
 	})
 }
+
+// Figures tell how all webhooks are doing.
+type Figures struct {
+	Active  int64 `db:"active" json:"active"`
+	Paused  int64 `db:"paused" json:"paused" doc:"webhooks to which nothing is sent"`
+	Failing int64 `db:"failing" json:"failing" doc:"active webhooks whose receiver did not take the last delivery"`
+	Behind  int64 `db:"behind" json:"behind" doc:"events that the slowest active webhook has not got yet"`
+}
+
+// FiguresOf tells how all webhooks are doing.
+func FiguresOf(ctx context.Context, q db.Q) (*Figures, error) {
+	return db.One[Figures](ctx, q, `SELECT count(CASE WHEN active THEN 1 END) AS active,
+		count(CASE WHEN active THEN NULL ELSE 1 END) AS paused,
+		count(CASE WHEN active AND failures > 0 THEN 1 END) AS failing,
+		coalesce(max(CASE WHEN active AND last_seq < top.seq THEN top.seq - last_seq ELSE 0 END), 0) AS behind
+		FROM webhooks, (SELECT coalesce(max(seq), 0) AS seq FROM events) AS top`)
+}

@@ -59,6 +59,17 @@ func List(ctx context.Context, q db.Q, f Filter, p db.Page) ([]Record, int64, er
 	return list, *total, nil
 }
 
+// Newest gives the last of the chosen entries, the newest first.
+func Newest(ctx context.Context, q db.Q, f Filter, n int) ([]Record, error) {
+	where, args := f.where([]any{n})
+	list, err := db.All[Record](ctx, q, `SELECT `+columns+` FROM audit_entries WHERE `+where+`
+		ORDER BY seq DESC LIMIT $1`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list the newest audit entries: %w", err)
+	}
+	return list, nil
+}
+
 // readAtOnce is how many entries are read with one statement.
 const readAtOnce = 1000
 

@@ -25,34 +25,10 @@ type Record struct {
 	Error       *string         `db:"error" json:"error"` // of the last try that failed
 	CreatedAt   clock.Time      `db:"created_at" json:"created_at"`
 	FinishedAt  *clock.Time     `db:"finished_at" json:"finished_at"`
-}
-
-// List gives the jobs in a state (in any when it is empty), the newest first,
-// and how many there are in all. Call it in a View so that the two agree.
-func List(ctx context.Context, q db.Q, state State, limit, offset int) ([]Record, int64, error) {
-	where, args := "", []any{}
-	if state != "" {
-		where, args = "WHERE state = $1", append(args, state)
-	}
-	total, err := db.One[int64](ctx, q, `SELECT count(*) FROM jobs `+where, args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	list := []Record{}
-	type row struct {
-		Record
-		Text string `db:"args"`
-	}
-	page := fmt.Sprintf("ORDER BY id DESC LIMIT $%d OFFSET $%d", len(args)+1, len(args)+2)
-	for r, err := range db.Each[row](ctx, q, `SELECT id, kind, args, state, attempt, max_attempts, run_at, error,
-		created_at, finished_at FROM jobs `+where+` `+page, append(args, limit, offset)...) {
-		if err != nil {
-			return nil, 0, err
-		}
-		r.Args = json.RawMessage(r.Text)
-		list = append(list, r.Record)
-	}
-	return list, *total, nil
+	UnitID      int64           `db:"unit_key" json:"unit_id" doc:"the unit whose job it is; 0 where it is none's"`
+	PersonID    int64           `db:"person_key" json:"user_id" doc:"whose job it is; 0 where it is nobody's"`
+	// Stuck: it was due long ago and has not begun, or its worker is gone.
+	Stuck bool `db:"stuck" json:"stuck" doc:"it was due ten minutes ago and has not begun, or its worker is gone"`
 }
 
 // Retry gives a dead job another ten tries. It is fault.Conflict when the job is

@@ -35,7 +35,7 @@ func TestAssessmentsBrokenOffTwiceAreGivenUp(t *testing.T) {
 		defer qu.Stop(t.Context())
 		var dead []jobs.Record
 		waittest.Until(t, "all three are given up", func() bool {
-			if dead, _, err = jobs.List(t.Context(), d.Pool(), jobs.Dead, 10, 0); err != nil {
+			if dead, err = jobs.Find(t.Context(), d.Pool(), jobs.Filter{State: jobs.Dead}, db.Part(10, 0)); err != nil {
 				t.Fatal(err)
 			}
 			return len(dead) == 3

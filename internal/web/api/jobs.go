@@ -13,9 +13,9 @@ import (
 )
 
 func (s *Server) jobRoutes() {
-	endpoint.Route(s.Server, "GET /api/admin/jobs", 200, policy.ManageJobs, "List the background jobs, newest first",
+	endpoint.Route(s.Server, "GET /api/admin/jobs", 200, policy.SeeJobs, "List the background jobs, newest first",
 		s.listJobs)
-	endpoint.Route(s.Server, "GET /api/admin/jobs/backlog", 200, policy.ManageJobs,
+	endpoint.Route(s.Server, "GET /api/admin/jobs/backlog", 200, policy.SeeJobs,
 		"Tell how many background jobs wait and run, and how long they waited", s.backlog)
 	endpoint.Route(s.Server, "GET /api/units/{id}/jobs", 200, policy.GiveFeedback,
 		"Tell how many documents and other jobs of a unit wait and run, and how long they waited", s.unitBacklog)
@@ -27,6 +27,9 @@ func (s *Server) jobRoutes() {
 
 type listJobsIn struct {
 	State  jobs.State        `param:"state" enum:"" doc:"only jobs in this state"`
+	Kind   string            `param:"kind" doc:"only jobs of this kind"`
+	UnitID int64             `param:"unit_id" doc:"only jobs of this unit"`
+	Needs  bool              `param:"attention" doc:"only jobs that are dead or stuck, those that are dead first"`
 	Limit  params.Opt[int64] `param:"limit" doc:"at most so many; 100 when absent"`
 	Offset params.Opt[int64] `param:"offset"`
 }
@@ -38,8 +41,11 @@ func (s *Server) listJobs(ctx context.Context, _ *access.Caller, in listJobsIn) 
 	}
 	var total int64
 	list, err := view(ctx, s.db, func(q db.Q) (list []jobs.Record, err error) {
-		list, total, err = jobs.List(ctx, q, in.State, int(p.Limit()), int(p.Offset()))
-		return list, err
+		f := jobs.Filter{State: in.State, Kind: in.Kind, Unit: in.UnitID, Attention: in.Needs}
+		if total, err = jobs.Count(ctx, q, f); err != nil {
+			return nil, err
+		}
+		return jobs.Find(ctx, q, f, p)
 	})
 	return endpoint.Listed(list, total), err
 }

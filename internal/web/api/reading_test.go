@@ -92,12 +92,13 @@ var readings = []reading{
 
 	{policy.ListUsers, "convenor", `outsider@example.edu`, []string{"/api/users"}},
 	{policy.ReadUser, "student", `"has_run_first_time_setup"`, []string{"/api/users/{id}"}},
-	{policy.ManageWebhooks, "admin", `example.edu/quokka`, []string{"/api/admin/webhooks",
+	{policy.SeeWebhooks, "admin", `example.edu/quokka`, []string{"/api/admin/webhooks",
 		"/api/admin/webhooks/{id}"}},
 	{policy.ListImages, "convenor", `"tag":"go:1"`, []string{"/api/admin/overseer_images"}},
 	{policy.ReadAudit, "admin", `"action":"quokka"`, []string{"/api/admin/audit"}},
-	{policy.ManageJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
-	{policy.SeeBackups, "admin", `"every_seconds":`, []string{"/api/admin/backups"}},
+	{policy.SeeJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
+	{policy.SeeBackups, "admin", `"every_seconds":`, []string{"/api/admin/backups", "/api/admin/health"}},
+	{policy.SeeService, "admin", `"oldest_due_at":`, []string{"/api/admin/health"}},
 }
 
 // unguarded are the rights on GET endpoints that guard no field of their own.

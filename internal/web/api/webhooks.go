@@ -15,9 +15,9 @@ import (
 
 func (s *Server) webhookRoutes() {
 	refused := endpoint.Also(422, "the url is none that may be used, or the secret is too short")
-	endpoint.Route(s.Server, "GET /api/admin/webhooks", 200, policy.ManageWebhooks, "List the webhooks and how their "+
+	endpoint.Route(s.Server, "GET /api/admin/webhooks", 200, policy.SeeWebhooks, "List the webhooks and how their "+
 		"deliveries stand", s.listHooks)
-	endpoint.Route(s.Server, "GET /api/admin/webhooks/{id}", 200, policy.ManageWebhooks, "Get a webhook", s.getHook)
+	endpoint.Route(s.Server, "GET /api/admin/webhooks/{id}", 200, policy.SeeWebhooks, "Get a webhook", s.getHook)
 	endpoint.Route(s.Server, "POST /api/admin/webhooks", 201, policy.ManageWebhooks, "Register a webhook", s.addHook,
 		endpoint.Audited(audit.Webhook),
 		endpoint.Location("/api/admin/webhooks/{.id}"), refused, endpoint.Also(409, "there are too many webhooks"))
@@ -27,7 +27,7 @@ func (s *Server) webhookRoutes() {
 	endpoint.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook",
 		s.deleteHook,
 		endpoint.Audited(audit.Webhook))
-	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.ManageWebhooks, "Read what happened, oldest "+
+	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.SeeWebhooks, "Read what happened, oldest "+
 		"first, as webhooks get it", s.eventLog)
 }
 

@@ -90,13 +90,15 @@ func (w *world) spoil() {
 func TestHostileNamesOnEveryPage(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	ids := w.hostileEverywhere()
-	ann, tom, cora := w.as("ann"), w.as("tom"), w.convenor()
+	ann, tom, cora, ada := w.as("ann"), w.as("tom"), w.convenor(), w.administrator()
 	for _, i := range w.site.Routes() {
 		if i.Method != http.MethodGet || i.Out != reflect.TypeFor[*page.Page]() {
 			continue
 		}
 		who, path := ann, w.path(ids.Replace(i.Path))
 		switch {
+		case strings.HasPrefix(path, "/admin"):
+			who = ada
 		case pages["GET "+i.Path][2] == http.StatusForbidden || strings.Contains(i.Path, "/settings/"):
 			who = cora
 		case strings.HasPrefix(path, "/units/"):

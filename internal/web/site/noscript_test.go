@@ -42,6 +42,7 @@ func TestEveryActionWithoutScript(t *testing.T) {
 	}
 	r.looksEverywhere("ann")
 	r.marks(newWorld(t, "sqlite", "http://lectern.test"))
+	r.administers(newWorld(t, "sqlite", "http://lectern.test"))
 	r.unsubscribes(newWorld(t, "sqlite", "http://lectern.test"))
 	r.nothingLeft()
 }

@@ -52,13 +52,15 @@ func TestTheSidebarOfEveryCaller(t *testing.T) {
 		}
 		w.convenor()
 		convenors := append(staff[:len(staff):len(staff)], unit+"/settings")
+		administration := []string{"/admin"}
 		for _, c := range []struct {
 			who, path string
 			want      []string
 		}{
 			{"ann", "/home", own[:1]}, {"ann", project + "/plan", own}, {"ann", "/nowhere", own[:1]},
 			{"tom", "/home", staff[:1]}, {"tom", unit + "/students", staff}, {"tom", project, staff},
-			{"ada", "/home", nil}, {"ada", unit + "/students", convenors}, {"cora", unit + "/students", convenors},
+			{"ada", "/home", administration}, {"ada", unit + "/students", append(administration, convenors...)},
+			{"ada", "/admin", administration}, {"cora", unit + "/students", convenors},
 			{"eve", "/home", nil}, {"eve", project, nil},
 		} {
 			got := w.as(c.who).do(c.path, nil).linksIn("side")

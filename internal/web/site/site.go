@@ -18,6 +18,7 @@ import (
 	"lectern/internal/web/live"
 	"lectern/internal/web/signin"
 	"lectern/internal/web/site/account"
+	"lectern/internal/web/site/admin"
 	"lectern/internal/web/site/marking"
 	"lectern/internal/web/site/page"
 	"lectern/internal/web/site/student"
@@ -26,7 +27,7 @@ import (
 )
 
 // rooms are where the pages are, by who uses them.
-var rooms = page.NewHouse(account.Room, student.Room, marking.Room, unit.Room, styleguide.Room)
+var rooms = page.NewHouse(account.Room, student.Room, marking.Room, unit.Room, admin.Room, styleguide.Room)
 
 // Config is what the site stands on.
 type Config struct {

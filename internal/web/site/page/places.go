@@ -150,8 +150,20 @@ func (s *Site) General() []Section {
 // administration are the pages of those who run the service, in the order of the sidebar, each
 // with the right that its page is declared with.
 func (s *Site) administration() []Section {
-	return nil
+	return []Section{
+		{Path: links.Admin, Words: s.Word("health.title"), Icon: Icon("activity"), right: policy.SeeService},
+	}
 }
+
+// service are the tabs of the service's health, in their order.
+func (s *Site) service() []Section {
+	return []Section{
+		{Path: links.Admin, Words: s.Word("health.tab"), Icon: Icon("activity"), right: policy.SeeService},
+	}
+}
+
+// Service are the tabs on how the service is doing.
+func (p *Page) Service() []Section { return p.allowed(p.site.service()) }
 
 // Administration are the pages of the service that the person may open.
 func (p *Page) Administration() []Section {
