@@ -18,6 +18,7 @@ import (
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -146,16 +147,17 @@ func (v *announcePage) show(chosen []announce.Recipient) {
 }
 
 // TutorialOptions are the tutorials to choose from, with how many students are in each.
-func (v *announcePage) TutorialOptions() []option {
-	list := []option{{"", v.words.Word("announce.no-tutorial"), v.Tutorial == ""}}
+func (v *announcePage) TutorialOptions() []editing.Option {
+	list := []editing.Option{editing.Named("", v.words.Word("announce.no-tutorial"), v.Tutorial == "")}
 	for _, t := range v.Tutorials {
-		list = append(list, choice(t.ID, v.words.Word("announce.tutorial-with", t.NumStudents, t.Abbreviation), v.Tutorial))
+		list = append(list, editing.Choice(t.ID, v.words.Word("announce.tutorial-with", t.NumStudents, t.Abbreviation),
+			v.Tutorial))
 	}
 	return list
 }
 
 // Error tells what is wrong with a field.
-func (v *announcePage) Error(name string) string { return sentence(v.wrong[name]) }
+func (v *announcePage) Error(name string) string { return editing.Sentence(v.wrong[name]) }
 
 // Looked tells whether students were looked for.
 func (v *announcePage) Looked() bool { return strings.TrimSpace(v.Find) != "" }

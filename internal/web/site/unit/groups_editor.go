@@ -15,6 +15,7 @@ import (
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/teaching/trash"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -50,28 +51,28 @@ func formOfGroup(g *enrol.Group) groupForm {
 
 // read gives the values of f in which it differs from other; without another all.
 func (f *groupForm) read(other *groupForm) (enrol.GroupChange, error) {
-	r := &difference{all: other == nil}
+	r := &editing.Difference{All: other == nil}
 	if other == nil {
 		other = &groupForm{}
 	}
 	var c enrol.GroupChange
-	r.text(&c.Name, f.Name, other.Name)
-	r.whole("tutorial_id", &c.TutorialID, f.Tutorial, other.Tutorial)
-	r.flag(&c.Locked, f.Locked, other.Locked)
+	r.Text(&c.Name, f.Name, other.Name)
+	r.Whole("tutorial_id", &c.TutorialID, f.Tutorial, other.Tutorial)
+	r.Flag(&c.Locked, f.Locked, other.Locked)
 	typed := f.Adjustment
 	if strings.TrimSpace(typed) == "" {
 		typed = "0"
 	}
-	r.whole("capacity_adjustment", &c.CapacityAdjustment, typed, other.Adjustment)
+	r.Whole("capacity_adjustment", &c.CapacityAdjustment, typed, other.Adjustment)
 	if n := c.CapacityAdjustment; n != nil && (*n < -1000 || *n > 1000) {
-		r.wrong.Add("capacity_adjustment", "must be from -1000 to 1000")
+		r.Wrong.Add("capacity_adjustment", "must be from -1000 to 1000")
 	}
-	return c, r.wrong.Err(fault.Refused)
+	return c, r.Wrong.Err(fault.Refused)
 }
 
 // groupEditor is the fields of a group.
 type groupEditor struct {
-	editing[groupForm]
+	editing.Record[groupForm]
 	Set     *enrol.GroupSet
 	group   *enrol.Group // nil: it is new
 	path    string
@@ -79,19 +80,19 @@ type groupEditor struct {
 }
 
 func (e *groupEditor) open(v *boardPage) error {
-	e.words, e.classes, e.Set = v.words, v.Classes, v.Set
+	e.Words, e.classes, e.Set = v.words, v.Classes, v.Set
 	if e.ID == 0 {
 		e.path = v.Path() + "/groups/new"
 		first := v.Tutorial
 		if first == "" && len(v.Classes) > 0 {
 			first = strconv.FormatInt(v.Classes[0].ID, 10)
 		}
-		e.hold(groupForm{Tutorial: first, Adjustment: "0"})
+		e.Hold(groupForm{Tutorial: first, Adjustment: "0"})
 		return nil
 	}
 	e.path = v.Path() + "/groups/" + strconv.FormatInt(e.ID, 10)
-	e.now = func(name string) string { return e.value(e.group, name) }
-	e.hold(formOfGroup(e.group))
+	e.Now = func(name string) string { return e.value(e.group, name) }
+	e.Hold(formOfGroup(e.group))
 	return nil
 }
 
@@ -107,7 +108,7 @@ func (e *groupEditor) value(g *enrol.Group, name string) string {
 			}
 		}
 	case "locked":
-		return e.flag(g.Locked)
+		return e.Flag(g.Locked)
 	}
 	return strconv.FormatInt(g.CapacityAdjustment, 10)
 }
@@ -125,15 +126,15 @@ func (e *groupEditor) MovesHint() string {
 	if e.ID == 0 || !e.Set.KeepGroupsInSameClass {
 		return ""
 	}
-	return e.words.Word("group-setup.moves-hint")
+	return e.Words.Word("group-setup.moves-hint")
 }
 
 // PlacesHint says what the places are that are added to.
 func (e *groupEditor) PlacesHint() string {
 	if e.Set.Capacity == nil {
-		return e.words.Word("group-setup.adjustment-none")
+		return e.Words.Word("group-setup.adjustment-none")
 	}
-	return e.words.Word("group-setup.adjustment-hint", *e.Set.Capacity)
+	return e.Words.Word("group-setup.adjustment-hint", *e.Set.Capacity)
 }
 
 // Path is where the form is sent to.
@@ -142,7 +143,7 @@ func (e *groupEditor) Path() string { return e.path }
 // Title is that of the fields.
 func (e *groupEditor) Title() string {
 	if e.group == nil {
-		return e.words.Word("group-setup.new-group")
+		return e.Words.Word("group-setup.new-group")
 	}
 	return e.group.Name
 }
@@ -165,7 +166,7 @@ type onBoard struct {
 
 func (s *room) newGroup(ctx context.Context, who *access.Caller, in onBoard) (*page.Page, error) {
 	return s.showBoard(ctx, who, in.oneSet, &boardPage{boardIn: in.boardIn,
-		OfGroup: &groupEditor{editing: editing[groupForm]{fill: true}}})
+		OfGroup: &groupEditor{Record: editing.Record[groupForm]{Fill: true}}})
 }
 
 func (s *room) editGroup(ctx context.Context, who *access.Caller, in struct {
@@ -177,7 +178,7 @@ func (s *room) editGroup(ctx context.Context, who *access.Caller, in struct {
 		return nil, err
 	}
 	return s.showBoard(ctx, who, in.oneSet, &boardPage{boardIn: in.boardIn,
-		OfGroup: &groupEditor{group: g, editing: editing[groupForm]{ID: in.GroupID, fill: true}}})
+		OfGroup: &groupEditor{group: g, Record: editing.Record[groupForm]{ID: in.GroupID, Fill: true}}})
 }
 
 func (s *room) addGroup(ctx context.Context, who *access.Caller, in struct {
@@ -193,7 +194,7 @@ func (s *room) addGroup(ctx context.Context, who *access.Caller, in struct {
 				strconv.FormatInt(g.ID, 10)}, nil
 		}
 	}
-	return s.groupAgain(ctx, who, in.onBoard, &groupEditor{editing: editing[groupForm]{Typed: in.Group}}, err)
+	return s.groupAgain(ctx, who, in.onBoard, &groupEditor{Record: editing.Record[groupForm]{Typed: in.Group}}, err)
 }
 
 func (s *room) changeGroup(ctx context.Context, who *access.Caller, in struct {
@@ -202,7 +203,7 @@ func (s *room) changeGroup(ctx context.Context, who *access.Caller, in struct {
 	Group groupForm `param:"group"`
 	Seen  string    `param:"seen"`
 }) (endpoint.Drawing, error) {
-	seen, err := parseSeen[groupForm](in.Seen)
+	seen, err := editing.Parse[groupForm](in.Seen)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +218,7 @@ func (s *room) changeGroup(ctx context.Context, who *access.Caller, in struct {
 		}
 	}
 	return s.groupAgain(ctx, who, onBoard{in.oneSet, in.boardIn},
-		&groupEditor{editing: editing[groupForm]{ID: in.GroupID, Typed: in.Group, seen: seen}}, err)
+		&groupEditor{Record: editing.Record[groupForm]{ID: in.GroupID, Typed: in.Group, Before: seen}}, err)
 }
 
 func (s *room) groupAgain(ctx context.Context, who *access.Caller, in onBoard, e *groupEditor,
@@ -234,7 +235,7 @@ func (s *room) groupAgain(ctx context.Context, who *access.Caller, in onBoard, e
 	if err := s.readBoard(ctx, who, in.oneSet, v); err != nil {
 		return nil, err
 	}
-	return again(s, s.Refusal(who, "group-setup", e.Title(), v), &e.editing, why, now)
+	return editing.Again(s.Site, s.Refusal(who, "group-setup", e.Title(), v), &e.Record, why, now)
 }
 
 func (s *room) lockGroup(ctx context.Context, who *access.Caller, in struct {

@@ -15,6 +15,7 @@ import (
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/teaching/trash"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -51,43 +52,43 @@ func formOfSet(g *enrol.GroupSet) setForm {
 
 // read gives the values of f in which it differs from other; without another all.
 func (f *setForm) read(other *setForm) (enrol.GroupSetChange, error) {
-	r := &difference{all: other == nil}
+	r := &editing.Difference{All: other == nil}
 	if other == nil {
 		other = &setForm{}
 	}
 	var c enrol.GroupSetChange
-	r.text(&c.Name, f.Name, other.Name)
-	r.flag(&c.StudentsCreate, f.Create, other.Create)
-	r.flag(&c.StudentsManage, f.Manage, other.Manage)
-	r.flag(&c.KeepInClass, f.Keep, other.Keep)
-	r.flag(&c.Lock, f.Locked, other.Locked)
+	r.Text(&c.Name, f.Name, other.Name)
+	r.Flag(&c.StudentsCreate, f.Create, other.Create)
+	r.Flag(&c.StudentsManage, f.Manage, other.Manage)
+	r.Flag(&c.KeepInClass, f.Keep, other.Keep)
+	r.Flag(&c.Lock, f.Locked, other.Locked)
 	if strings.TrimSpace(f.Capacity) == "" {
-		if r.differs("", other.Capacity) {
+		if r.Differs("", other.Capacity) {
 			c.Capacity = new(int64) // no limit
 		}
-	} else if r.whole("capacity", &c.Capacity, f.Capacity, other.Capacity); c.Capacity != nil && *c.Capacity == 0 {
-		r.wrong.Add("capacity", "must be 2 or more; leave it empty for no limit")
+	} else if r.Whole("capacity", &c.Capacity, f.Capacity, other.Capacity); c.Capacity != nil && *c.Capacity == 0 {
+		r.Wrong.Add("capacity", "must be 2 or more; leave it empty for no limit")
 	}
-	return c, r.wrong.Err(fault.Refused)
+	return c, r.Wrong.Err(fault.Refused)
 }
 
 // setEditor is the fields of a set.
 type setEditor struct {
-	editing[setForm]
+	editing.Record[setForm]
 	Delete string // asks before it is deleted
 	path   string
 }
 
 func (e *setEditor) open(v *boardPage) {
-	e.words = v.words
+	e.Words = v.words
 	if e.ID == 0 {
 		e.path = v.List() + "/new"
-		e.hold(setForm{Create: true, Manage: true})
+		e.Hold(setForm{Create: true, Manage: true})
 		return
 	}
 	e.path, e.Delete = v.Path()+"/edit", v.Path()+"/delete"
-	e.now = func(name string) string { return e.value(v.Set, name) }
-	e.hold(formOfSet(v.Set))
+	e.Now = func(name string) string { return e.value(v.Set, name) }
+	e.Hold(formOfSet(v.Set))
 }
 
 // value tells what a set has of a field.
@@ -97,17 +98,17 @@ func (e *setEditor) value(g *enrol.GroupSet, name string) string {
 		return g.Name
 	case "capacity":
 		if g.Capacity == nil {
-			return e.words.Word("group-setup.no-limit")
+			return e.Words.Word("group-setup.no-limit")
 		}
 		return taskNumber(g.Capacity)
 	case "locked":
-		return e.flag(g.Locked)
+		return e.Flag(g.Locked)
 	case "keep_groups_in_same_class":
-		return e.flag(g.KeepGroupsInSameClass)
+		return e.Flag(g.KeepGroupsInSameClass)
 	case "allow_students_to_create_groups":
-		return e.flag(g.StudentsCreateGroups)
+		return e.Flag(g.StudentsCreateGroups)
 	}
-	return e.flag(g.StudentsManageGroups)
+	return e.Flag(g.StudentsManageGroups)
 }
 
 // Path is where the form is sent to.
@@ -116,18 +117,19 @@ func (e *setEditor) Path() string { return e.path }
 // Title is that of the fields.
 func (e *setEditor) Title() string {
 	if e.ID == 0 {
-		return e.words.Word("group-setup.new-set")
+		return e.Words.Word("group-setup.new-set")
 	}
-	return e.words.Word("group-setup.edit-set")
+	return e.Words.Word("group-setup.edit-set")
 }
 
 func (s *room) newSet(ctx context.Context, who *access.Caller, in unitSets) (*page.Page, error) {
-	blank := &setEditor{editing: editing[setForm]{fill: true}}
+	blank := &setEditor{Record: editing.Record[setForm]{Fill: true}}
 	return s.showBoard(ctx, who, oneSet{UnitID: in.ID}, &boardPage{OfSet: blank})
 }
 
 func (s *room) editSet(ctx context.Context, who *access.Caller, in oneSet) (*page.Page, error) {
-	return s.showBoard(ctx, who, in, &boardPage{OfSet: &setEditor{editing: editing[setForm]{ID: in.SetID, fill: true}}})
+	e := &setEditor{Record: editing.Record[setForm]{ID: in.SetID, Fill: true}}
+	return s.showBoard(ctx, who, in, &boardPage{OfSet: e})
 }
 
 func (s *room) addSet(ctx context.Context, who *access.Caller, in struct {
@@ -141,7 +143,7 @@ func (s *room) addSet(ctx context.Context, who *access.Caller, in struct {
 			return endpoint.Redirect{To: links.To(links.GroupSetEditor, in.ID, g.ID) + "?done=saved"}, nil
 		}
 	}
-	return s.setAgain(ctx, who, oneSet{UnitID: in.ID}, &setEditor{editing: editing[setForm]{Typed: in.Set}}, err)
+	return s.setAgain(ctx, who, oneSet{UnitID: in.ID}, &setEditor{Record: editing.Record[setForm]{Typed: in.Set}}, err)
 }
 
 func (s *room) changeSet(ctx context.Context, who *access.Caller, in struct {
@@ -149,7 +151,7 @@ func (s *room) changeSet(ctx context.Context, who *access.Caller, in struct {
 	Set  setForm `param:"group_set"`
 	Seen string  `param:"seen"`
 }) (endpoint.Drawing, error) {
-	seen, err := parseSeen[setForm](in.Seen)
+	seen, err := editing.Parse[setForm](in.Seen)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,8 @@ func (s *room) changeSet(ctx context.Context, who *access.Caller, in struct {
 			return endpoint.Redirect{To: in.path() + "?done=saved"}, nil
 		}
 	}
-	return s.setAgain(ctx, who, in.oneSet, &setEditor{editing: editing[setForm]{ID: in.SetID, Typed: in.Set, seen: seen}},
+	return s.setAgain(ctx, who, in.oneSet,
+		&setEditor{Record: editing.Record[setForm]{ID: in.SetID, Typed: in.Set, Before: seen}},
 		err)
 }
 
@@ -176,7 +179,7 @@ func (s *room) setAgain(ctx context.Context, who *access.Caller, in oneSet, e *s
 	if e.ID != 0 {
 		now = formOfSet(v.Set)
 	}
-	return again(s, s.Refusal(who, "group-setup", e.Title(), v), &e.editing, why, now)
+	return editing.Again(s.Site, s.Refusal(who, "group-setup", e.Title(), v), &e.Record, why, now)
 }
 
 // askDeleteSet says what goes with a set.

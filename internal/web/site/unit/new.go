@@ -17,6 +17,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -132,18 +133,18 @@ func nextPeriod(all []course.TeachingPeriod, now clock.Time) string {
 }
 
 // periodOptions are the teaching periods to choose from, the newest first.
-func periodOptions(all []course.TeachingPeriod, chosen string) (list []option) {
+func periodOptions(all []course.TeachingPeriod, chosen string) (list []editing.Option) {
 	for _, p := range slices.Backward(all) {
-		list = append(list, choice(p.ID, periodName(p), chosen))
+		list = append(list, editing.Choice(p.ID, periodName(p), chosen))
 	}
 	return list
 }
 
 // PeriodOptions are the teaching periods to choose from.
-func (v *newPage) PeriodOptions() []option { return periodOptions(v.Periods, v.Typed.Period) }
+func (v *newPage) PeriodOptions() []editing.Option { return periodOptions(v.Periods, v.Typed.Period) }
 
 // Error tells what is wrong with a field.
-func (v *newPage) Error(name string) string { return sentence(v.wrong[name]) }
+func (v *newPage) Error(name string) string { return editing.Sentence(v.wrong[name]) }
 
 type createUnitIn struct {
 	Unit newForm `param:"unit"`

@@ -16,6 +16,7 @@ import (
 	"lectern/internal/teaching/course"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -174,7 +175,9 @@ func (v *rolloverPage) plan(s *room, p *usecase.RolloverPlan) *rolloverPlan {
 }
 
 // PeriodOptions are the teaching periods to choose from.
-func (v *rolloverPage) PeriodOptions() []option { return periodOptions(v.Periods, v.Typed.Period) }
+func (v *rolloverPage) PeriodOptions() []editing.Option {
+	return periodOptions(v.Periods, v.Typed.Period)
+}
 
 // Error tells what is wrong with a field.
-func (v *rolloverPage) Error(name string) string { return sentence(v.wrong[name]) }
+func (v *rolloverPage) Error(name string) string { return editing.Sentence(v.wrong[name]) }

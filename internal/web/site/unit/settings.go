@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
-	"strings"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
@@ -18,6 +17,7 @@ import (
 	"lectern/internal/teaching/course"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -142,7 +142,7 @@ func (s *room) settingsAgain(ctx context.Context, who *access.Caller, in changeS
 		v.wrong = e.Fields
 	}
 	if fault.Is(why, fault.Conflict) {
-		v.Typed = onto(in.Unit, in.Seen, v.Seen)
+		v.Typed = editing.Onto(in.Unit, in.Seen, v.Seen)
 		v.wrong = map[string]string{}
 		for name := range e.Fields {
 			v.wrong[name] = s.Word("settings.clash", v.now(name))
@@ -158,24 +158,17 @@ func (s *room) settingsAgain(ctx context.Context, who *access.Caller, in changeS
 }
 
 // Error tells what is wrong with a field.
-func (v *settingsPage) Error(name string) string { return sentence(v.wrong[name]) }
-
-// sentence makes one of what is wrong with a field, which goes on after its name.
-func sentence(why string) string {
-	if why == "" || strings.HasSuffix(why, ".") {
-		return why
-	}
-	return strings.ToUpper(why[:1]) + why[1:] + "."
-}
+func (v *settingsPage) Error(name string) string { return editing.Sentence(v.wrong[name]) }
 
 // now tells in words what a field holds as the unit is.
 func (v *settingsPage) now(name string) string {
 	is := v.Seen.value(name)
-	choices := map[string]func() []option{"teaching_period_id": v.PeriodOptions, "main_convenor_id": v.ConvenorOptions,
+	choices := map[string]func() []editing.Option{"teaching_period_id": v.PeriodOptions,
+		"main_convenor_id":         v.ConvenorOptions,
 		"draft_task_definition_id": v.DraftOptions}
 	if list := choices[name]; list != nil {
 		options := list()
-		if i := slices.IndexFunc(options, func(o option) bool { return o.Value == is }); i >= 0 {
+		if i := slices.IndexFunc(options, func(o editing.Option) bool { return o.Value == is }); i >= 0 {
 			return options[i].Text
 		}
 	}
@@ -189,33 +182,33 @@ func (v *settingsPage) now(name string) string {
 }
 
 // PeriodOptions are the teaching periods to choose from.
-func (v *settingsPage) PeriodOptions() []option {
-	list := []option{{"", v.words.Word("settings.no-period"), v.Typed.Period == ""}}
+func (v *settingsPage) PeriodOptions() []editing.Option {
+	list := []editing.Option{editing.Named("", v.words.Word("settings.no-period"), v.Typed.Period == "")}
 	for _, p := range v.Periods {
-		list = append(list, choice(p.ID, p.Period+" "+strconv.FormatInt(p.Year, 10), v.Typed.Period))
+		list = append(list, editing.Choice(p.ID, p.Period+" "+strconv.FormatInt(p.Year, 10), v.Typed.Period))
 	}
 	return list
 }
 
 // ConvenorOptions are those of the staff who may be the main convenor.
-func (v *settingsPage) ConvenorOptions() (list []option) {
+func (v *settingsPage) ConvenorOptions() (list []editing.Option) {
 	if v.Seen.Convenor == "" {
-		list = append(list, option{"", v.words.Word("settings.no-convenor"), v.Typed.Convenor == ""})
+		list = append(list, editing.Named("", v.words.Word("settings.no-convenor"), v.Typed.Convenor == ""))
 	}
 	for _, m := range v.Full.Staff {
 		if m.Role == policy.Convenor {
-			list = append(list, choice(m.ID, m.FirstName+" "+m.LastName, v.Typed.Convenor))
+			list = append(list, editing.Choice(m.ID, m.FirstName+" "+m.LastName, v.Typed.Convenor))
 		}
 	}
 	return list
 }
 
 // DraftOptions are the tasks that may be the draft of the learning summary.
-func (v *settingsPage) DraftOptions() []option {
-	list := []option{{"", v.words.Word("settings.no-draft"), v.Typed.Draft == ""}}
+func (v *settingsPage) DraftOptions() []editing.Option {
+	list := []editing.Option{editing.Named("", v.words.Word("settings.no-draft"), v.Typed.Draft == "")}
 	for _, d := range v.Full.TaskDefinitions {
 		if d.Requirements.OneDocument() || strconv.FormatInt(d.ID, 10) == v.Typed.Draft {
-			list = append(list, choice(d.ID, d.Abbreviation+" "+d.Name, v.Typed.Draft))
+			list = append(list, editing.Choice(d.ID, d.Abbreviation+" "+d.Name, v.Typed.Draft))
 		}
 	}
 	return list
@@ -223,17 +216,6 @@ func (v *settingsPage) DraftOptions() []option {
 
 // ZoneOptions are the time zones to choose from.
 func (v *settingsPage) ZoneOptions() template.HTML { return page.ZoneOptions(v.Typed.Zone) }
-
-// option is one of those to choose from.
-type option struct {
-	Value, Text string
-	On          bool
-}
-
-func choice(id int64, text, chosen string) option {
-	value := strconv.FormatInt(id, 10)
-	return option{value, text, value == chosen}
-}
 
 // Read lists what the fields held when they were read, for the form that changes them.
 func (v *settingsPage) Read() []field { return v.Seen.fields("seen") }

@@ -11,6 +11,7 @@ import (
 	"lectern/internal/ground/opt"
 	"lectern/internal/teaching/course"
 	"lectern/internal/usecase"
+	"lectern/internal/web/site/editing"
 )
 
 // settingsForm is what the fields of a unit's settings hold, as it is typed.
@@ -61,7 +62,7 @@ func day(d *clock.Date) string {
 
 // reading makes a change of the fields of one form that differ from another's.
 type reading struct {
-	difference
+	editing.Difference
 	change usecase.UnitChange
 }
 
@@ -70,32 +71,32 @@ type reading struct {
 func (f settingsForm) read(other settingsForm) (usecase.UnitChange, error) {
 	r := &reading{}
 	c := &r.change
-	r.text(&c.Code, f.Code, other.Code)
-	r.text(&c.Name, f.Name, other.Name)
-	r.text(&c.Description, f.Description, other.Description)
+	r.Text(&c.Code, f.Code, other.Code)
+	r.Text(&c.Name, f.Name, other.Name)
+	r.Text(&c.Description, f.Description, other.Description)
 	r.id("teaching_period_id", &c.TeachingPeriodID, f.Period, other.Period)
 	r.id("draft_task_definition_id", &c.DraftDefinitionID, f.Draft, other.Draft)
 	r.id("feedback_days", &c.FeedbackDays, f.Days, other.Days)
-	r.day("start_date", &c.StartDate, f.Start, other.Start)
-	r.day("end_date", &c.EndDate, f.End, other.End)
+	r.Day("start_date", &c.StartDate, f.Start, other.Start)
+	r.Day("end_date", &c.EndDate, f.End, other.End)
 	if f.Zone != other.Zone {
 		c.TimeZone = course.Setting[string]{Set: true, To: some(f.Zone)}
 	}
 	if f.Portfolio != other.Portfolio {
 		c.PortfolioDate.Set = true
 		if f.Portfolio != "" {
-			r.day("portfolio_auto_generation_date", &c.PortfolioDate.To, f.Portfolio, "")
+			r.Day("portfolio_auto_generation_date", &c.PortfolioDate.To, f.Portfolio, "")
 		}
 	}
-	r.whole("main_convenor_id", &c.MainConvenorID, f.Convenor, other.Convenor)
-	r.whole("extension_weeks_on_resubmit_request", &c.ResubmitWeeks, f.Weeks, other.Weeks)
-	r.flag(&c.AllowStudentExtensionRequests, f.Requests, other.Requests)
-	r.flag(&c.AutoExtend, f.AutoExtend, other.AutoExtend)
-	r.flag(&c.AllowStudentChangeTutorial, f.ChangeTutorial, other.ChangeTutorial)
-	r.flag(&c.AllowReviewRequests, f.Reviews, other.Reviews)
-	r.flag(&c.SendNotifications, f.Notifications, other.Notifications)
-	r.flag(&c.AssessmentEnabled, f.Assessment, other.Assessment)
-	return r.change, r.wrong.Err(fault.Refused)
+	r.Whole("main_convenor_id", &c.MainConvenorID, f.Convenor, other.Convenor)
+	r.Whole("extension_weeks_on_resubmit_request", &c.ResubmitWeeks, f.Weeks, other.Weeks)
+	r.Flag(&c.AllowStudentExtensionRequests, f.Requests, other.Requests)
+	r.Flag(&c.AutoExtend, f.AutoExtend, other.AutoExtend)
+	r.Flag(&c.AllowStudentChangeTutorial, f.ChangeTutorial, other.ChangeTutorial)
+	r.Flag(&c.AllowReviewRequests, f.Reviews, other.Reviews)
+	r.Flag(&c.SendNotifications, f.Notifications, other.Notifications)
+	r.Flag(&c.AssessmentEnabled, f.Assessment, other.Assessment)
+	return r.change, r.Wrong.Err(fault.Refused)
 }
 
 // plannedDates are the fields by which dates of tasks move.
@@ -146,6 +147,6 @@ func (r *reading) id(name string, to *course.Setting[int64], now, other string) 
 	}
 	to.Set = true
 	if strings.TrimSpace(now) != "" {
-		r.whole(name, &to.To, now, "")
+		r.Whole(name, &to.To, now, "")
 	}
 }

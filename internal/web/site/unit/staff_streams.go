@@ -16,6 +16,7 @@ import (
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/teaching/taskdef"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -49,10 +50,10 @@ func formOfStream(s *enrol.Stream) streamForm {
 
 // read gives the values of f in which it differs from other.
 func (f *streamForm) read(other *streamForm) (c enrol.StreamChange) {
-	r := &difference{}
-	r.text(&c.Name, strings.TrimSpace(f.Name), other.Name)
-	r.text(&c.Abbreviation, strings.TrimSpace(f.Code), other.Code)
-	r.text(&c.ActivityType, f.Kind, other.Kind)
+	r := &editing.Difference{}
+	r.Text(&c.Name, strings.TrimSpace(f.Name), other.Name)
+	r.Text(&c.Abbreviation, strings.TrimSpace(f.Code), other.Code)
+	r.Text(&c.ActivityType, f.Kind, other.Kind)
 	return c
 }
 
@@ -200,7 +201,7 @@ func (s *room) streamAgain(ctx context.Context, who *access.Caller, unitID int64
 		p.Wrong.Text = s.Word("staff-setup.refused")
 	}
 	if e.clash = fault.Is(why, fault.Conflict) && len(e.wrong) > 0 && e.ID != 0; e.clash {
-		e.Typed = onto(e.Typed, *e.seen, e.current)
+		e.Typed = editing.Onto(e.Typed, *e.seen, e.current)
 		e.seen = &e.current
 	}
 	return p, nil
@@ -283,7 +284,7 @@ func (e *streamEditor) Seen() (string, error) { return sealed(e.seen) }
 // Error tells what is wrong with a field, with the value that somebody else gave it.
 func (e *streamEditor) Error(name string) string {
 	if !e.clash || e.wrong[name] == "" {
-		return sentence(e.wrong[name])
+		return editing.Sentence(e.wrong[name])
 	}
 	now := map[string]string{"name": e.current.Name, "abbreviation": e.current.Code}[name]
 	for _, k := range e.page.Kinds {
@@ -295,9 +296,9 @@ func (e *streamEditor) Error(name string) string {
 }
 
 // KindOptions are the activity types.
-func (e *streamEditor) KindOptions() (list []option) {
+func (e *streamEditor) KindOptions() (list []editing.Option) {
 	for _, k := range e.page.Kinds {
-		list = append(list, option{k.Abbreviation, k.Name, k.Abbreviation == e.Typed.Kind})
+		list = append(list, editing.Named(k.Abbreviation, k.Name, k.Abbreviation == e.Typed.Kind))
 	}
 	return list
 }

@@ -18,6 +18,7 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -58,28 +59,19 @@ func formOfTutorial(t *enrol.Tutorial) tutorialForm {
 
 // read gives the values of f in which it differs from other, or all without another.
 func (f *tutorialForm) read(other *tutorialForm) (c enrol.TutorialChange, err error) {
-	r := &difference{all: other == nil}
+	r := &editing.Difference{All: other == nil}
 	if other == nil {
 		other = &tutorialForm{}
 	}
-	r.text(&c.Abbreviation, strings.TrimSpace(f.Code), other.Code)
-	r.text(&c.StreamAbbr, f.Stream, other.Stream)
-	r.text(&c.MeetingDay, strings.TrimSpace(f.Day), other.Day)
-	r.text(&c.MeetingTime, strings.TrimSpace(f.Time), other.Time)
-	r.text(&c.MeetingLocation, strings.TrimSpace(f.Place), other.Place)
-	r.orElse("tutor_id", &c.TutorID, 0, f.Tutor, other.Tutor)
-	r.orElse("capacity", &c.Capacity, -1, f.Capacity, other.Capacity)
-	r.orElse("campus_id", &c.CampusID, -1, f.Campus, other.Campus)
-	return c, r.wrong.Err(fault.Refused)
-}
-
-// orElse takes a whole number, which none stands for where nothing is typed.
-func (r *difference) orElse(name string, to **int64, none int64, now, other string) {
-	if now = strings.TrimSpace(now); now == "" && r.differs(now, other) {
-		*to = &none
-		return
-	}
-	r.whole(name, to, now, other)
+	r.Text(&c.Abbreviation, strings.TrimSpace(f.Code), other.Code)
+	r.Text(&c.StreamAbbr, f.Stream, other.Stream)
+	r.Text(&c.MeetingDay, strings.TrimSpace(f.Day), other.Day)
+	r.Text(&c.MeetingTime, strings.TrimSpace(f.Time), other.Time)
+	r.Text(&c.MeetingLocation, strings.TrimSpace(f.Place), other.Place)
+	r.OrElse("tutor_id", &c.TutorID, 0, f.Tutor, other.Tutor)
+	r.OrElse("capacity", &c.Capacity, -1, f.Capacity, other.Capacity)
+	r.OrElse("campus_id", &c.CampusID, -1, f.Campus, other.Campus)
+	return c, r.Wrong.Err(fault.Refused)
 }
 
 // tutorialEditor is the fields of one tutorial.
@@ -238,7 +230,7 @@ func (s *room) tutorialAgain(ctx context.Context, who *access.Caller, unitID int
 		p.Wrong.Text = s.Word("staff-setup.refused")
 	}
 	if e.clash = fault.Is(why, fault.Conflict) && len(e.wrong) > 0 && e.ID != 0; e.clash {
-		e.Typed = onto(e.Typed, *e.seen, e.current)
+		e.Typed = editing.Onto(e.Typed, *e.seen, e.current)
 		e.seen = &e.current
 	}
 	return p, nil
@@ -312,14 +304,14 @@ func (e *tutorialEditor) Error(name string) string {
 	if e.clash && e.wrong[name] != "" {
 		return e.page.words.Word("staff-setup.clash", e.now(name))
 	}
-	return sentence(e.wrong[name])
+	return editing.Sentence(e.wrong[name])
 }
 
 // now tells what a field holds by now, in words.
 func (e *tutorialEditor) now(name string) string {
 	is := *e
 	is.Typed = e.current
-	lists := map[string]func() []option{"tutor_id": is.TutorOptions, "campus_id": is.CampusOptions,
+	lists := map[string]func() []editing.Option{"tutor_id": is.TutorOptions, "campus_id": is.CampusOptions,
 		"tutorial_stream_abbr": is.StreamOptions, "meeting_day": is.DayOptions}
 	if list := lists[name]; list != nil {
 		for _, o := range list() {
@@ -337,48 +329,48 @@ func (e *tutorialEditor) now(name string) string {
 }
 
 // TutorOptions are the staff, and nobody.
-func (e *tutorialEditor) TutorOptions() []option {
-	list := []option{{"", e.page.words.Word("staff-setup.no-tutor"), e.Typed.Tutor == ""}}
+func (e *tutorialEditor) TutorOptions() []editing.Option {
+	list := []editing.Option{editing.Named("", e.page.words.Word("staff-setup.no-tutor"), e.Typed.Tutor == "")}
 	for _, m := range e.page.members {
-		list = append(list, choice(m.UserID, fullName(m), e.Typed.Tutor))
+		list = append(list, editing.Choice(m.UserID, fullName(m), e.Typed.Tutor))
 	}
 	return list
 }
 
 // CampusOptions are the campuses that are in use, and any.
-func (e *tutorialEditor) CampusOptions() []option {
-	list := []option{{"", e.page.words.Word("staff-setup.any-campus"), e.Typed.Campus == ""}}
+func (e *tutorialEditor) CampusOptions() []editing.Option {
+	list := []editing.Option{editing.Named("", e.page.words.Word("staff-setup.any-campus"), e.Typed.Campus == "")}
 	for _, c := range e.page.Campuses {
 		if c.Active || strconv.FormatInt(c.ID, 10) == e.Typed.Campus {
-			list = append(list, choice(c.ID, c.Name, e.Typed.Campus))
+			list = append(list, editing.Choice(c.ID, c.Name, e.Typed.Campus))
 		}
 	}
 	return list
 }
 
 // StreamOptions are the streams of the unit, and none.
-func (e *tutorialEditor) StreamOptions() []option {
-	list := []option{{"", e.page.words.Word("staff-setup.no-stream"), e.Typed.Stream == ""}}
+func (e *tutorialEditor) StreamOptions() []editing.Option {
+	list := []editing.Option{editing.Named("", e.page.words.Word("staff-setup.no-stream"), e.Typed.Stream == "")}
 	for _, st := range e.page.Streams {
-		list = append(list, option{st.Abbreviation, st.Name, st.Abbreviation == e.Typed.Stream})
+		list = append(list, editing.Named(st.Abbreviation, st.Name, st.Abbreviation == e.Typed.Stream))
 	}
 	return list
 }
 
 // DayOptions are the days of the week, and what else a tutorial has for one.
-func (e *tutorialEditor) DayOptions() (list []option) {
+func (e *tutorialEditor) DayOptions() (list []editing.Option) {
 	monday := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 7 {
 		day := monday.AddDate(0, 0, i)
 		value := day.Weekday().String()
-		list = append(list, option{value, e.page.words.Date("weekday", day), value == e.Typed.Day})
+		list = append(list, editing.Named(value, e.page.words.Date("weekday", day), value == e.Typed.Day))
 	}
-	if !slices.ContainsFunc(list, func(o option) bool { return o.On }) {
+	if !slices.ContainsFunc(list, func(o editing.Option) bool { return o.On }) {
 		text := e.Typed.Day
 		if text == "" {
 			text = e.page.words.Word("staff-setup.nothing")
 		}
-		list = append(list, option{e.Typed.Day, text, true})
+		list = append(list, editing.Named(e.Typed.Day, text, true))
 	}
 	return list
 }

@@ -18,6 +18,7 @@ import (
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -63,7 +64,7 @@ func (f *studentForm) tutorials() (out []int64) {
 // streamField is the choice of a tutorial of a stream.
 type streamField struct {
 	ID, Label, Error string
-	Options          []option
+	Options          []editing.Option
 }
 
 // studentEditor is the form of one student: one to be enrolled, or one who is there.
@@ -198,14 +199,14 @@ func (s *room) enrolAgain(ctx context.Context, who *access.Caller, in enrolStude
 }
 
 // Error tells what is wrong with a field.
-func (v *studentEditor) Error(name string) string { return sentence(v.wrong[name]) }
+func (v *studentEditor) Error(name string) string { return editing.Sentence(v.wrong[name]) }
 
 // CampusOptions are the campuses to choose from.
-func (v *studentEditor) CampusOptions() []option {
-	list := []option{{"", v.words.Word("enrol.no-campus"), v.Typed.Campus == ""}}
+func (v *studentEditor) CampusOptions() []editing.Option {
+	list := []editing.Option{editing.Named("", v.words.Word("enrol.no-campus"), v.Typed.Campus == "")}
 	for _, c := range v.Campuses {
 		if c.Active || strconv.FormatInt(c.ID, 10) == v.Typed.Campus {
-			list = append(list, choice(c.ID, c.Name, v.Typed.Campus))
+			list = append(list, editing.Choice(c.ID, c.Name, v.Typed.Campus))
 		}
 	}
 	return list
@@ -222,12 +223,12 @@ func (v *studentEditor) StreamFields() (out []streamField) {
 		if s.ID == 0 {
 			f.Label = v.words.Word("students.tutorial")
 		}
-		f.Options = []option{{"", v.words.Word("students.no-tutorial"), true}}
+		f.Options = []editing.Option{editing.Named("", v.words.Word("students.no-tutorial"), true)}
 		var is, was string
 		for _, t := range all {
 			id := strconv.FormatInt(t.ID, 10)
 			on := slices.Contains(v.Typed.Tutorials, id)
-			f.Options = append(f.Options, option{id, v.full(t), on})
+			f.Options = append(f.Options, editing.Named(id, v.full(t), on))
 			f.Options[0].On = f.Options[0].On && !on
 			if slices.Contains(v.now.Tutorials, id) {
 				is = t.Abbreviation

@@ -14,6 +14,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/enrol"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -185,7 +186,7 @@ func (v *movePage) Percent() int64 { return 100 * v.Withdrawals / max(v.Moved.En
 // targetGroup is some of what can be done with many students.
 type targetGroup struct {
 	Label   string
-	Options []option
+	Options []editing.Option
 }
 
 // Targets are what can be done with many students: a tutorial of a stream, a campus, or leaving and coming back.
@@ -193,7 +194,7 @@ func (v *studentsPage) Targets() (out []targetGroup) {
 	for _, s := range append(slices.Clone(v.Streams), enrol.Stream{Name: v.words.Word("students.tutorial")}) {
 		g := targetGroup{Label: v.words.Word("enrol.move-to", s.Name)}
 		for _, t := range v.streamOf(s.Abbreviation) {
-			g.Options = append(g.Options, option{"tutorial-" + strconv.FormatInt(t.ID, 10), v.full(t), false})
+			g.Options = append(g.Options, editing.Named("tutorial-"+strconv.FormatInt(t.ID, 10), v.full(t), false))
 		}
 		if len(g.Options) > 0 {
 			out = append(out, g)
@@ -201,9 +202,10 @@ func (v *studentsPage) Targets() (out []targetGroup) {
 	}
 	campus := targetGroup{Label: v.words.Word("enrol.set-campus")}
 	for _, c := range v.Campuses {
-		campus.Options = append(campus.Options, option{"campus-" + strconv.FormatInt(c.ID, 10), c.Name, false})
+		campus.Options = append(campus.Options, editing.Named("campus-"+strconv.FormatInt(c.ID, 10), c.Name, false))
 	}
-	campus.Options = append(campus.Options, option{"campus-0", v.words.Word("enrol.no-campus"), false})
-	return append(out, campus, targetGroup{v.words.Word("students.show"), []option{
-		{"withdraw", v.words.Word("enrol.withdraw"), false}, {"enrol", v.words.Word("enrol.enrol-again"), false}}})
+	campus.Options = append(campus.Options, editing.Named("campus-0", v.words.Word("enrol.no-campus"), false))
+	return append(out, campus, targetGroup{v.words.Word("students.show"), []editing.Option{
+		editing.Named("withdraw", v.words.Word("enrol.withdraw"), false),
+		editing.Named("enrol", v.words.Word("enrol.enrol-again"), false)}})
 }

@@ -23,6 +23,7 @@ import (
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -303,7 +304,7 @@ func (s *room) refusedRows(ctx context.Context, who *access.Caller, in importIn)
 	refused := map[int]string{}
 	for _, row := range out.Rows {
 		if row.Kind == enrol.SheetRefused {
-			refused[row.Line] = sentence(row.Message) + " " + row.Advice
+			refused[row.Line] = editing.Sentence(row.Message) + " " + row.Advice
 		}
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(in.Name, ".csv"), ".xlsx")

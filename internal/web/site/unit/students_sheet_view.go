@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"lectern/internal/teaching/enrol"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -170,7 +171,7 @@ func (v *importPage) Percent() int64 {
 }
 
 // Sentence makes one of what is wrong with a row.
-func (v *importPage) Sentence(why string) string { return sentence(why) }
+func (v *importPage) Sentence(why string) string { return editing.Sentence(why) }
 
 // Told says what changes in the words of the page.
 func (v *importPage) Told(list []enrol.PlaceChange) []toldChange { return toldChanges(v.words, list) }

@@ -22,6 +22,7 @@ import (
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/taskdef"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -167,7 +168,7 @@ type changeTaskIn struct {
 }
 
 func (s *room) changeTask(ctx context.Context, who *access.Caller, in changeTaskIn) (endpoint.Drawing, error) {
-	seen, err := parseSeen[taskForm](in.Seen)
+	seen, err := editing.Parse[taskForm](in.Seen)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func (s *room) taskAgain(ctx context.Context, who *access.Caller, unitID int64, 
 	}
 	if e.clash = fault.Is(why, fault.Conflict) && len(e.wrong) > 0 && e.ID != 0; e.clash {
 		now := formOfTask(e.Definition)
-		e.Typed = onto(e.Typed, *e.seen, now)
+		e.Typed = editing.Onto(e.Typed, *e.seen, now)
 		e.seen = &now
 	}
 	return p, nil
@@ -232,7 +233,7 @@ func (e *taskEditor) Path() string {
 }
 
 // Seen is what the fields held when they were read, for the form to send back.
-func (e *taskEditor) Seen() (string, error) { return packSeen(e.seen) }
+func (e *taskEditor) Seen() (string, error) { return editing.Pack(e.seen) }
 
 // At is the editor of a task beside this one.
 func (e *taskEditor) At(d *taskdef.Definition) string { return taskIn{e.unitID, d.ID}.path() }

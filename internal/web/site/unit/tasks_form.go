@@ -12,6 +12,7 @@ import (
 	"lectern/internal/ground/opt"
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/taskdef"
+	"lectern/internal/web/site/editing"
 )
 
 // taskForm is what the fields of a task hold, as it is typed.
@@ -150,36 +151,36 @@ func (f *taskForm) rearrange(do string) {
 
 // taskReading makes a change of the fields of one form that differ from another's.
 type taskReading struct {
-	difference // all where there is no other
-	change     taskdef.DefinitionChange
+	editing.Difference // all where there is no other
+	change             taskdef.DefinitionChange
 }
 
 // read gives the values of f in which it differs from other: what somebody changed, or what it was
 // before they did. What was not touched is left alone, whatever became of it meanwhile. Without
 // another form it gives all.
 func (f *taskForm) read(other *taskForm) (taskdef.DefinitionChange, error) {
-	r := &taskReading{difference: difference{all: other == nil}}
+	r := &taskReading{Difference: editing.Difference{All: other == nil}}
 	if other == nil {
 		other = &taskForm{}
 	}
 	c := &r.change
-	r.text(&c.Abbreviation, f.Code, other.Code)
-	r.text(&c.Name, f.Name, other.Name)
-	r.text(&c.Description, f.Description, other.Description)
-	r.whole("weighting", &c.Weighting, f.Weight, other.Weight)
-	r.whole("max_quality_pts", &c.MaxQualityPts, f.Quality, other.Quality)
-	r.whole("plagiarism_warn_pct", &c.WarnPct, f.Warn, other.Warn)
+	r.Text(&c.Abbreviation, f.Code, other.Code)
+	r.Text(&c.Name, f.Name, other.Name)
+	r.Text(&c.Description, f.Description, other.Description)
+	r.Whole("weighting", &c.Weighting, f.Weight, other.Weight)
+	r.Whole("max_quality_pts", &c.MaxQualityPts, f.Quality, other.Quality)
+	r.Whole("plagiarism_warn_pct", &c.WarnPct, f.Warn, other.Warn)
 	var to *int64
-	if r.whole("target_grade", &to, f.Grade, other.Grade); to != nil {
+	if r.Whole("target_grade", &to, f.Grade, other.Grade); to != nil {
 		g := grade.Grade(*to)
 		c.TargetGrade = &g
 	}
-	r.day("start_date", &c.StartDate, f.Start, other.Start)
-	r.day("target_date", &c.TargetDate, f.Target, other.Target)
-	if r.differs(f.Deadline, other.Deadline) {
+	r.Day("start_date", &c.StartDate, f.Start, other.Start)
+	r.Day("target_date", &c.TargetDate, f.Target, other.Target)
+	if r.Differs(f.Deadline, other.Deadline) {
 		var day *clock.Date
 		if f.Deadline != "" {
-			r.day("due_date", &day, f.Deadline, "")
+			r.Day("due_date", &day, f.Deadline, "")
 		}
 		c.DueDate = &day
 	}
@@ -187,18 +188,18 @@ func (f *taskForm) read(other *taskForm) (taskdef.DefinitionChange, error) {
 	r.orNone(&c.MossLanguage, f.Language, other.Language)
 	r.id("group_set_id", &c.GroupSetID, f.GroupSet, other.GroupSet)
 	r.id("overseer_image_id", &c.OverseerImageID, f.Image, other.Image)
-	r.flag(&c.RestrictStatus, f.Restrict, other.Restrict)
-	r.flag(&c.IsGraded, f.Graded, other.Graded)
-	r.flag(&c.AssessmentEnabled, f.Tests, other.Tests)
-	r.flag(&c.AssessmentTrusted, f.Trusted, other.Trusted)
+	r.Flag(&c.RestrictStatus, f.Restrict, other.Restrict)
+	r.Flag(&c.IsGraded, f.Graded, other.Graded)
+	r.Flag(&c.AssessmentEnabled, f.Tests, other.Tests)
+	r.Flag(&c.AssessmentTrusted, f.Trusted, other.Trusted)
 	r.files(f, other)
 	r.tests(f, other)
-	return r.change, r.wrong.Err(fault.Refused)
+	return r.change, r.Wrong.Err(fault.Refused)
 }
 
 // files reads the files that are asked for. Those of a form that was read are taken as they are kept.
 func (r *taskReading) files(f, other *taskForm) {
-	if !r.all && slices.Equal(f.Files, other.Files) {
+	if !r.All && slices.Equal(f.Files, other.Files) {
 		return
 	}
 	text := f.Asked
@@ -230,7 +231,7 @@ func (f *taskForm) asked(r *taskReading) string {
 		if one.Check {
 			to.TiiCheck = new(true)
 			if one.Pct != "" {
-				r.whole("upload_requirements", &to.TiiPct, one.Pct, "")
+				r.Whole("upload_requirements", &to.TiiPct, one.Pct, "")
 			}
 		}
 		list = append(list, to)
@@ -240,7 +241,7 @@ func (f *taskForm) asked(r *taskReading) string {
 
 // tests reads what the automated tests may give, and how far they may go.
 func (r *taskReading) tests(f, other *taskForm) {
-	if r.all || !slices.Equal(f.Statuses, other.Statuses) {
+	if r.All || !slices.Equal(f.Statuses, other.Statuses) {
 		text, err := json.Marshal(append([]string{}, f.Statuses...))
 		if err == nil {
 			var list taskdef.AssessmentStatuses
@@ -250,7 +251,7 @@ func (r *taskReading) tests(f, other *taskForm) {
 		}
 		r.note("assessment_statuses", err)
 	}
-	if !r.all && f.Limits == other.Limits {
+	if !r.All && f.Limits == other.Limits {
 		return
 	}
 	values := map[string]float64{}
@@ -260,12 +261,12 @@ func (r *taskReading) tests(f, other *taskForm) {
 		}
 		n, err := strconv.ParseFloat(strings.TrimSpace(*text), 64)
 		if err != nil || n <= 0 || limitNames[i] != "cpus" && n != float64(int64(n)) {
-			r.wrong.Add(limitNames[i], "must be a number above 0")
+			r.Wrong.Add(limitNames[i], "must be a number above 0")
 		}
 		values[limitNames[i]] = n
 	}
 	text, err := json.Marshal(values)
-	if err == nil && r.wrong.Len() == 0 {
+	if err == nil && r.Wrong.Len() == 0 {
 		var limits taskdef.Limits
 		if limits, err = taskdef.ParseLimits(string(text)); err == nil {
 			r.change.AssessmentLimits = &limits
@@ -277,13 +278,13 @@ func (r *taskReading) tests(f, other *taskForm) {
 // note keeps what is wrong with a value that was read elsewhere.
 func (r *taskReading) note(name string, err error) {
 	if err != nil {
-		r.wrong.Add(name, "%s", strings.TrimPrefix(err.Error(), name+" "))
+		r.Wrong.Add(name, "%s", strings.TrimPrefix(err.Error(), name+" "))
 	}
 }
 
 // orNone takes a text that may be none.
 func (r *taskReading) orNone(to ***string, now, other string) {
-	if !r.differs(now, other) {
+	if !r.Differs(now, other) {
 		return
 	}
 	var value *string
@@ -295,14 +296,14 @@ func (r *taskReading) orNone(to ***string, now, other string) {
 
 // id takes a number that may be none.
 func (r *taskReading) id(name string, to ***int64, now, other string) {
-	if !r.differs(now, other) {
+	if !r.Differs(now, other) {
 		return
 	}
 	var value *int64
 	if now != "" {
 		n, err := strconv.ParseInt(now, 10, 64)
 		if err != nil {
-			r.wrong.Add(name, "must be one of those to choose from")
+			r.Wrong.Add(name, "must be one of those to choose from")
 			return
 		}
 		value = &n
