@@ -15,11 +15,11 @@ func (s *Service) AddImage(ctx context.Context, i assess.Image) (*assess.Image, 
 }
 
 // ChangeImage changes the name or the tag of a container image, for whoever holds
-// policy.ManageImages; nil leaves either. It refuses what AddImage refuses. With another
-// tag the image counts as not pulled.
-func (s *Service) ChangeImage(ctx context.Context, id int64, name, tag *string) (*assess.Image, error) {
+// policy.ManageImages. It refuses what AddImage refuses, and with fault.Conflict a value that is
+// no longer what the change says was seen. With another tag the image counts as not pulled.
+func (s *Service) ChangeImage(ctx context.Context, id int64, c assess.ImageChange) (*assess.Image, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*assess.Image, error) {
-		return assess.ChangeImage(ctx, q, id, name, tag)
+		return assess.ChangeImage(ctx, q, id, c)
 	})
 }
 

@@ -18,6 +18,9 @@ func changePeriod(ctx context.Context, q db.Q, id int64, c course.PeriodChange) 
 	if err != nil {
 		return nil, err
 	}
+	if err := c.Clashes(old); err != nil {
+		return nil, err
+	}
 	merged := c.Merge(*old)
 	saved, err := course.SavePeriod(ctx, q, &merged)
 	if err != nil {

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"slices"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
@@ -15,40 +16,45 @@ type PeriodRollover struct {
 	Inactive      bool // inactive units, too
 	SearchForward bool // take the newest unit of each code from the periods in between
 	CallerID      int64
+	Only          []int64 // of those units these alone; nil: all of them
 }
 
 // RolloverPeriod copies the units of a teaching period into a later one, for whoever holds
 // policy.RolloverPeriod: all of them, or none where one cannot be copied. Codes the later
 // period has already are passed over, so that it may be done again. It refuses a period that
-// does not start after the old one, and with fault.Conflict one that has begun.
+// does not start after the old one, and with fault.Conflict one that has begun, or a unit of Only
+// that is not among those to be copied.
 func (s *Service) RolloverPeriod(ctx context.Context, r PeriodRollover) error {
-	return s.DB.Tx(ctx, func(q db.Q) error { return rolloverPeriod(ctx, q, r) })
+	return s.DB.Tx(ctx, func(q db.Q) error {
+		_, err := rolloverPeriod(ctx, q, r)
+		return err
+	})
 }
 
-// rolloverPeriod is RolloverPeriod in a transaction.
-func rolloverPeriod(ctx context.Context, q db.Q, r PeriodRollover) error {
+// rolloverPeriod is RolloverPeriod in a transaction, and gives what was copied.
+func rolloverPeriod(ctx context.Context, q db.Q, r PeriodRollover) (*copying, error) {
 	from, err := course.PeriodByID(ctx, q, r.FromID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c, err := newCopying(ctx, q, r.ToID, r.CallerID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	first, _ := c.period.Days()
 	if old, _ := from.Days(); !first.After(old) {
-		return fault.Field(fault.Refused, "new_teaching_period_id", "must be a period that starts after %s, when the "+
+		return nil, fault.Field(fault.Refused, "new_teaching_period_id", "must be a period that starts after %s, when the "+
 			"one you roll over starts", old.Told())
 	}
 	if first.Before(clock.Day(q.Now().Time)) {
-		return fault.New(fault.Conflict, "The teaching period %s %d has already started. Choose one that starts "+
+		return nil, fault.New(fault.Conflict, "The teaching period %s %d has already started. Choose one that starts "+
 			"later.", c.period.Period, c.period.Year)
 	}
 	ids, err := r.units(ctx, q, from, c.period)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.copy(ctx, q, ids)
+	return c, c.copy(ctx, q, ids)
 }
 
 // units chooses what is copied.
@@ -77,5 +83,19 @@ func (r PeriodRollover) units(ctx context.Context, q db.Q, from, to *course.Teac
 			ids[i] = newer[u.Code]
 		}
 	}
-	return ids, nil
+	return r.chosen(ids)
+}
+
+// chosen leaves the units that are asked for.
+func (r PeriodRollover) chosen(ids []int64) ([]int64, error) {
+	if r.Only == nil {
+		return ids, nil
+	}
+	for _, id := range r.Only {
+		if !slices.Contains(ids, id) {
+			return nil, fault.New(fault.Conflict, "The unit %d is not among those that can be copied any more: the "+
+				"later period may have its code by now. Look at the plan again.", id)
+		}
+	}
+	return slices.DeleteFunc(ids, func(id int64) bool { return !slices.Contains(r.Only, id) }), nil
 }

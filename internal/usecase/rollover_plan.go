@@ -75,33 +75,39 @@ func (s *Service) PlanRollover(ctx context.Context, who *access.Caller, unitID i
 	})
 }
 
+// carriedCounts count what a new unit u has.
+const carriedCounts = `
+	(SELECT count(*) FROM task_definitions WHERE unit_id = u.id) AS tasks,
+	(SELECT count(sheet_hash) + count(resources_hash) + count(assessment_hash) + count(template_hash)
+		FROM task_definitions WHERE unit_id = u.id) AS files,
+	(SELECT count(*) FROM learning_outcomes WHERE unit_id = u.id) AS outcomes,
+	(SELECT count(*) FROM learning_outcome_links l JOIN task_definitions d ON d.id = l.task_definition_id
+		WHERE d.unit_id = u.id) AS alignments,
+	(SELECT count(*) FROM tutorial_streams WHERE unit_id = u.id) AS streams,
+	(SELECT count(*) FROM group_sets WHERE unit_id = u.id) AS group_sets,
+	(SELECT count(*) FROM snippets WHERE unit_id = u.id) AS snippets,
+	(SELECT count(*) FROM unit_roles WHERE unit_id = u.id) AS staff`
+
+// leftCounts count what an old unit u keeps for itself, with all of its staff.
+const leftCounts = `
+	(SELECT count(*) FROM projects WHERE unit_id = u.id AND enrolled) AS students,
+	(SELECT count(*) FROM submissions WHERE unit_id = u.id) AS submissions,
+	(SELECT count(*) FROM tutorials WHERE unit_id = u.id) AS tutorials,
+	(SELECT count(*) FROM unit_groups g JOIN group_sets s ON s.id = g.group_set_id WHERE s.unit_id = u.id) AS groups_,
+	(SELECT count(*) FROM announcements WHERE unit_id = u.id) AS announced,
+	(SELECT count(*) FROM unit_roles WHERE unit_id = u.id) AS others`
+
 // count tells how many of each are in the new unit, and how many in the old one alone.
 func (p *RolloverPlan) count(ctx context.Context, q db.Q, old, made int64) error {
-	carried, err := db.One[RolloverCarried](ctx, q, `SELECT
-			(SELECT count(*) FROM task_definitions WHERE unit_id = $1) AS tasks,
-			(SELECT count(sheet_hash) + count(resources_hash) + count(assessment_hash) + count(template_hash)
-				FROM task_definitions WHERE unit_id = $1) AS files,
-			(SELECT count(*) FROM learning_outcomes WHERE unit_id = $1) AS outcomes,
-			(SELECT count(*) FROM learning_outcome_links l JOIN task_definitions d ON d.id = l.task_definition_id
-				WHERE d.unit_id = $1) AS alignments,
-			(SELECT count(*) FROM tutorial_streams WHERE unit_id = $1) AS streams,
-			(SELECT count(*) FROM group_sets WHERE unit_id = $1) AS group_sets,
-			(SELECT count(*) FROM snippets WHERE unit_id = $1) AS snippets,
-			(SELECT count(*) FROM unit_roles WHERE unit_id = $1) AS staff`, made)
+	carried, err := db.One[RolloverCarried](ctx, q, `SELECT `+carriedCounts+` FROM units u WHERE u.id = $1`, made)
 	if err != nil {
 		return err
 	}
-	left, err := db.One[RolloverLeft](ctx, q, `SELECT
-			(SELECT count(*) FROM projects WHERE unit_id = $1 AND enrolled) AS students,
-			(SELECT count(*) FROM submissions WHERE unit_id = $1) AS submissions,
-			(SELECT count(*) FROM tutorials WHERE unit_id = $1) AS tutorials,
-			(SELECT count(*) FROM unit_groups g JOIN group_sets s ON s.id = g.group_set_id WHERE s.unit_id = $1) AS groups_,
-			(SELECT count(*) FROM announcements WHERE unit_id = $1) AS announced,
-			(SELECT count(*) FROM unit_roles r WHERE r.unit_id = $1 AND NOT EXISTS (SELECT 1 FROM unit_roles o
-				WHERE o.unit_id = $2 AND o.user_id = r.user_id)) AS others`, old, made)
+	left, err := db.One[RolloverLeft](ctx, q, `SELECT `+leftCounts+` FROM units u WHERE u.id = $1`, old)
 	if err != nil {
 		return err
 	}
+	left.Staff -= carried.Staff // who is on the new unit was on the old one
 	p.Carried, p.LeftBehind = *carried, *left
 	return nil
 }

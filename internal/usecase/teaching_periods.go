@@ -17,7 +17,8 @@ func (s *Service) AddPeriod(ctx context.Context, p course.TeachingPeriod) (*cour
 // ChangePeriod changes a teaching period, for whoever holds policy.EditCalendar. When its
 // days change, units that had exactly its days follow with their task definitions, each as
 // many days as the period's start moved; its breaks and all other units stay where they are
-// and must still lie inside, or nothing changes and the fault.Conflict says why.
+// and must still lie inside, or nothing changes and the fault.Conflict says why. A value that is no longer
+// what the change says was seen is fault.Conflict, too.
 func (s *Service) ChangePeriod(ctx context.Context, id int64, c course.PeriodChange) (*course.TeachingPeriod, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*course.TeachingPeriod, error) { return changePeriod(ctx, q, id, c) })
 }

@@ -50,6 +50,8 @@ var (
 	EditCalendar   = right(System, "change teaching periods and their breaks", SystemAdmin)
 	EditCampuses   = right(System, "change campuses", SystemAdmin)
 	EditActivities = right(System, "change activity types", SystemAdmin)
+	SeeSetup       = right(System, "see what periods, campuses, activity types and images are used for", SystemAdmin)
+	SeeAllUnits    = right(System, "list all units, closed ones too", SystemAdmin)
 	RolloverPeriod = right(System, "roll a teaching period over", SystemAdmin)
 	ListImages     = right(System, "list the container images", organisers)
 	ManageImages   = right(System, "change and pull container images", SystemAdmin)

@@ -12,10 +12,12 @@ import (
 	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/opt"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/container"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
+	"lectern/internal/teaching/course"
 )
 
 // Image is a container image that packages run in.
@@ -83,24 +85,44 @@ func AddImage(ctx context.Context, q db.Q, i Image) (*Image, error) {
 	return ImageByID(ctx, q, *id)
 }
 
-// ChangeImage changes the name or the tag of an image; nil leaves either. With another tag it
-// counts as not pulled. It is for holders of policy.ManageImages and refuses what AddImage
-// refuses.
-func ChangeImage(ctx context.Context, q db.Q, id int64, name, tag *string) (*Image, error) {
+// ImageChange is what to set of an image; nil leaves a value alone.
+type ImageChange struct {
+	Name, Tag *string
+	Seen      *ImageChange // what whoever changes it saw; nil: whatever it was
+}
+
+// clashes refuses values that somebody else changed since they were seen.
+func (c ImageChange) clashes(is *Image) error {
+	if c.Seen == nil {
+		return nil
+	}
+	var wrong fault.Fields
+	if c.Name != nil && c.Seen.Name != nil {
+		course.Clash(&wrong, "name", is.Name, *c.Seen.Name, *c.Name)
+	}
+	if c.Tag != nil && c.Seen.Tag != nil {
+		course.Clash(&wrong, "tag", is.Tag, *c.Seen.Tag, *c.Tag)
+	}
+	return wrong.Err(fault.Conflict)
+}
+
+// ChangeImage changes the name or the tag of an image. With another tag it counts as not
+// pulled. It is for holders of policy.ManageImages and refuses what AddImage refuses, and with
+// fault.Conflict a value that is no longer what the change says was seen.
+func ChangeImage(ctx context.Context, q db.Q, id int64, c ImageChange) (*Image, error) {
 	if err := db.Lock(ctx, q, "overseer_images", id); err != nil {
 		return nil, err
 	}
 	i, err := ImageByID(ctx, q, id)
-	if err != nil || name == nil && tag == nil {
+	if err != nil || c.Name == nil && c.Tag == nil {
 		return i, err
 	}
+	if err := c.clashes(i); err != nil {
+		return nil, err
+	}
 	before := *i
-	if name != nil {
-		i.Name = *name
-	}
-	if tag != nil {
-		i.Tag = *tag
-	}
+	opt.Set(&i.Name, c.Name)
+	opt.Set(&i.Tag, c.Tag)
 	if err := i.check(); err != nil {
 		return nil, err
 	}
@@ -121,9 +143,17 @@ func ChangeImage(ctx context.Context, q db.Q, id int64, name, tag *string) (*Ima
 // DeleteImage removes an image, for holders of policy.ManageImages. It is fault.Conflict while
 // a unit or a task uses it.
 func DeleteImage(ctx context.Context, q db.Q, id int64) error {
+	units, tasks, err := ImageUses(ctx, q, id)
+	if err != nil {
+		return err
+	}
+	if units+tasks > 0 {
+		return fault.New(fault.Conflict, "This image is used by units (%d) or tasks (%d). Choose another for them first.",
+			units, tasks)
+	}
 	n, err := db.Exec(ctx, q, `DELETE FROM overseer_images WHERE id = $1`, id)
 	switch {
-	case db.InUse(err):
+	case db.InUse(err): // since this moment
 		return fault.New(fault.Conflict, "Units or tasks use this image. Choose another for them first.")
 	case err != nil:
 		return err
@@ -131,6 +161,19 @@ func DeleteImage(ctx context.Context, q db.Q, id int64) error {
 		return fault.New(fault.Missing, "There is no such container image.")
 	}
 	return noteImage(ctx, q, audit.Deleted, id)
+}
+
+// ImageUses counts the units and the tasks that name an image.
+func ImageUses(ctx context.Context, q db.Q, id int64) (units, tasks int64, err error) {
+	n, err := db.One[struct {
+		Units int64 `db:"units"`
+		Tasks int64 `db:"tasks"`
+	}](ctx, q, `SELECT (SELECT count(*) FROM units WHERE overseer_image_id = $1) AS units,
+		(SELECT count(*) FROM task_definitions WHERE overseer_image_id = $1) AS tasks`, id)
+	if err != nil {
+		return 0, 0, err
+	}
+	return n.Units, n.Tasks, nil
 }
 
 // free tells which of name and tag another image has. Names that differ in case alone count as

@@ -22,6 +22,7 @@ type Break struct {
 type BreakChange struct {
 	StartDate     *clock.Date
 	NumberOfWeeks *int64
+	Seen          *BreakChange // what whoever changes it saw; nil: whatever it was
 }
 
 const breakColumns = `id, start_date, number_of_weeks`
@@ -63,8 +64,9 @@ func AddBreak(ctx context.Context, q db.Q, periodID int64, b Break) (*Break, err
 	return made, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "break_created", RecordID: made.ID})
 }
 
-// ChangeBreak moves a break of the period or changes its length, and refuses what AddBreak
-// refuses. It is for holders of policy.EditCalendar.
+// ChangeBreak moves a break of the period or changes its length, for holders of policy.EditCalendar. It
+// refuses what AddBreak refuses, and with fault.Conflict a value that is no longer what the change says was
+// seen.
 func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange) (*Break, error) {
 	p, err := LockPeriod(ctx, q, periodID)
 	if err != nil {
@@ -73,6 +75,15 @@ func ChangeBreak(ctx context.Context, q db.Q, periodID, id int64, c BreakChange)
 	b, err := BreakByID(ctx, q, periodID, id)
 	if err != nil {
 		return nil, err
+	}
+	if c.Seen != nil {
+		var wrong fault.Fields
+		clashed(&wrong, "start_date", b.StartDate, c.Seen.StartDate, c.StartDate)
+		clashed(&wrong, "number_of_weeks", b.NumberOfWeeks, c.Seen.NumberOfWeeks, c.NumberOfWeeks)
+		if err := wrong.Err(fault.Conflict); err != nil {
+			return nil, err
+		}
+		c.Seen = nil // it changes nothing
 	}
 	opt.Set(&b.StartDate, c.StartDate)
 	opt.Set(&b.NumberOfWeeks, c.NumberOfWeeks)

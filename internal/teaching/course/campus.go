@@ -30,6 +30,7 @@ type CampusChange struct {
 	Name, Abbreviation *string
 	Mode               *CampusMode
 	Active             *bool
+	Seen               *CampusChange // what whoever changes it saw; nil: whatever it was
 }
 
 const campusColumns = `id, name, mode, abbreviation, active`
@@ -58,12 +59,16 @@ func AddCampus(ctx context.Context, q db.Q, c Campus) (*Campus, error) {
 	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "campus_created", RecordID: out.ID})
 }
 
-// ChangeCampus sets what c names, for holders of policy.EditCampuses, and refuses what
-// AddCampus refuses.
+// ChangeCampus sets what c names, for holders of policy.EditCampuses. It refuses what AddCampus
+// refuses, and with fault.Conflict a value that is no longer what the change says was seen.
 func ChangeCampus(ctx context.Context, q db.Q, id int64, c CampusChange) (*Campus, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	if err := c.clashes(ctx, q, id); err != nil {
+		return nil, err
+	}
+	c.Seen = nil // it changes nothing
 	out, err := db.OneOf[Campus](ctx, q, "campus", `UPDATE campuses SET
 			name = coalesce($2, name), mode = coalesce($3, mode),
 			abbreviation = coalesce($4, abbreviation), active = coalesce($5, active)
@@ -75,12 +80,53 @@ func ChangeCampus(ctx context.Context, q db.Q, id int64, c CampusChange) (*Campu
 		Fields: audit.Given(c)})
 }
 
+// clashes refuses values that somebody else changed since they were seen.
+func (c CampusChange) clashes(ctx context.Context, q db.Q, id int64) error {
+	if c.Seen == nil {
+		return nil
+	}
+	if err := db.Lock(ctx, q, "campuses", id); err != nil {
+		return err
+	}
+	is, err := CampusByID(ctx, q, id)
+	if err != nil {
+		return err
+	}
+	var wrong fault.Fields
+	clashed(&wrong, "name", is.Name, c.Seen.Name, c.Name)
+	clashed(&wrong, "abbreviation", is.Abbreviation, c.Seen.Abbreviation, c.Abbreviation)
+	clashed(&wrong, "mode", string(is.Mode), (*string)(c.Seen.Mode), (*string)(c.Mode))
+	clashed(&wrong, "active", is.Active, c.Seen.Active, c.Active)
+	return wrong.Err(fault.Conflict)
+}
+
+// CampusUses counts the students and the tutorials at a campus.
+func CampusUses(ctx context.Context, q db.Q, id int64) (students, tutorials int64, err error) {
+	n, err := db.One[struct {
+		Students  int64 `db:"students"`
+		Tutorials int64 `db:"tutorials"`
+	}](ctx, q, `SELECT (SELECT count(*) FROM projects WHERE campus_id = $1) AS students,
+		(SELECT count(*) FROM tutorials WHERE campus_id = $1) AS tutorials`, id)
+	if err != nil {
+		return 0, 0, err
+	}
+	return n.Students, n.Tutorials, nil
+}
+
 // DeleteCampus removes one, for holders of policy.EditCampuses. It is fault.Conflict while
 // students or tutorials use it: it can be made inactive instead.
 func DeleteCampus(ctx context.Context, q db.Q, id int64) error {
+	students, tutorials, err := CampusUses(ctx, q, id)
+	if err != nil {
+		return err
+	}
+	if students+tutorials > 0 {
+		return fault.New(fault.Conflict, "%s and %s use this campus. Make it inactive instead.",
+			count(students, "student"), count(tutorials, "tutorial"))
+	}
 	n, err := db.Exec(ctx, q, `DELETE FROM campuses WHERE id = $1`, id)
 	switch {
-	case db.InUse(err):
+	case db.InUse(err): // since this moment
 		return fault.New(fault.Conflict, "Students or tutorials use this campus. Make it inactive instead.")
 	case err == nil && n == 0:
 		return fault.New(fault.Missing, "There is no such campus.")

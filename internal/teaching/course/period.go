@@ -34,6 +34,7 @@ type PeriodChange struct {
 	Period                          *string
 	Year                            *int64
 	StartDate, EndDate, ActiveUntil *clock.Time
+	Seen                            *PeriodChange // what whoever changes it saw; nil: whatever it was
 }
 
 // periodColumns needs the present moment as argument 1.
@@ -127,6 +128,39 @@ func (c PeriodChange) Merge(p TeachingPeriod) TeachingPeriod {
 	opt.Set(&p.EndDate, c.EndDate)
 	opt.Set(&p.ActiveUntil, c.ActiveUntil)
 	return p
+}
+
+// Clashes refuses values of p that somebody else changed since they were seen.
+func (c PeriodChange) Clashes(p *TeachingPeriod) error {
+	if c.Seen == nil {
+		return nil
+	}
+	var wrong fault.Fields
+	clashed(&wrong, "period", p.Period, c.Seen.Period, c.Period)
+	clashed(&wrong, "year", p.Year, c.Seen.Year, c.Year)
+	clashed(&wrong, "start_date", p.StartDate, c.Seen.StartDate, c.StartDate)
+	clashed(&wrong, "end_date", p.EndDate, c.Seen.EndDate, c.EndDate)
+	clashed(&wrong, "active_until", p.ActiveUntil, c.Seen.ActiveUntil, c.ActiveUntil)
+	return wrong.Err(fault.Conflict)
+}
+
+// PeriodSummary is a teaching period with what lies in it.
+type PeriodSummary struct {
+	TeachingPeriod
+	Units  int64 `db:"units" json:"units" doc:"how many units are in it, closed ones too"`
+	Closed int64 `db:"closed" json:"closed_units" doc:"how many of them are closed"`
+	Breaks int64 `db:"breaks" json:"breaks" doc:"how many breaks it has"`
+}
+
+// PeriodSummaries lists all teaching periods, the newest first. They are for holders of policy.SeeSetup.
+func PeriodSummaries(ctx context.Context, q db.Q) ([]PeriodSummary, error) {
+	return db.All[PeriodSummary](ctx, q, `SELECT p.id, p.period, p.year, p.start_date, p.end_date, p.active_until,
+			p.active_until > $1 AS active, coalesce(u.units, 0) AS units, coalesce(u.closed, 0) AS closed,
+			(SELECT count(*) FROM breaks b WHERE b.teaching_period_id = p.id) AS breaks
+		FROM teaching_periods p
+		LEFT JOIN (SELECT teaching_period_id, count(*) AS units, sum(CASE WHEN active THEN 0 ELSE 1 END) AS closed
+			FROM units GROUP BY teaching_period_id) u ON u.teaching_period_id = p.id
+		ORDER BY p.start_date DESC, p.id DESC`, q.Now())
 }
 
 // The years a period may be of. Its days may reach a year beyond either end.

@@ -100,7 +100,7 @@ func tryBreak(ctx context.Context, t *rapid.T, q db.Q, p *TeachingPeriod) {
 	}
 	if len(old) > 0 && rapid.Bool().Draw(t, "change one") {
 		id := rapid.SampledFrom(old).Draw(t, "which").ID
-		_, err = ChangeBreak(ctx, q, p.ID, id, BreakChange{&b.StartDate, &b.NumberOfWeeks})
+		_, err = ChangeBreak(ctx, q, p.ID, id, BreakChange{StartDate: &b.StartDate, NumberOfWeeks: &b.NumberOfWeeks})
 	} else {
 		_, err = AddBreak(ctx, q, p.ID, b)
 	}

@@ -28,6 +28,13 @@ func Clash(wrong *fault.Fields, name string, is, was, to any) {
 	wrong.When(after != before && now != before && now != after, name, "was changed in the meantime: it is %s", now)
 }
 
+// clashed is Clash of a value that may not have been seen, or is not to change.
+func clashed[T any](wrong *fault.Fields, name string, is T, seen, to *T) {
+	if seen != nil && to != nil {
+		Clash(wrong, name, is, *seen, *to)
+	}
+}
+
 // said tells a value in words.
 func said(v any) string {
 	r := reflect.ValueOf(v)
@@ -40,6 +47,8 @@ func said(v any) string {
 	switch v := v.(type) {
 	case clock.Date:
 		return v.Told()
+	case clock.Time:
+		return clock.Day(v.Time).Told()
 	case bool:
 		if v {
 			return "on"

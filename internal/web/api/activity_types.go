@@ -23,7 +23,7 @@ func (s *Server) activityTypeRoutes() {
 	endpoint.Route(s.Server, "PUT /api/activity_types/{id}", 200, policy.EditActivities, "Change an activity type",
 		s.changeActivityType,
 		endpoint.Audited(audit.Setting),
-		endpoint.Also(409, "the name or abbreviation is taken"))
+		endpoint.Also(409, "the name or abbreviation is taken, or a value is no longer what was seen"))
 	endpoint.Route(s.Server, "DELETE /api/activity_types/{id}", 204, policy.EditActivities,
 		"Delete an activity type no stream uses",
 		s.deleteActivityType,
@@ -52,18 +52,27 @@ func (s *Server) addActivityType(ctx context.Context, _ *access.Caller, in addAc
 	return s.usecases.AddActivityType(ctx, in.ActivityType.Name, in.ActivityType.Abbreviation)
 }
 
+// activityTypeValues are what changing an activity type takes.
+type activityTypeValues struct {
+	Name         params.Opt[string] `param:"name"`
+	Abbreviation params.Opt[string] `param:"abbreviation"`
+}
+
+func (v activityTypeValues) change() course.ActivityTypeChange {
+	return course.ActivityTypeChange{Name: v.Name.Ptr(), Abbreviation: v.Abbreviation.Ptr()}
+}
+
 type changeActivityTypeIn struct {
-	ID           int64 `path:"id"`
-	ActivityType struct {
-		Name         params.Opt[string] `param:"name"`
-		Abbreviation params.Opt[string] `param:"abbreviation"`
-	} `param:"activity_type"`
+	ID           int64              `path:"id"`
+	ActivityType activityTypeValues `param:"activity_type"`
+	Seen         activityTypeValues `param:"seen" faults:"none" doc:"the activity type as you saw it; what somebody else changed meanwhile is refused"`
 }
 
 func (s *Server) changeActivityType(ctx context.Context, _ *access.Caller,
 	in changeActivityTypeIn) (*course.ActivityType, error) {
-	return s.usecases.ChangeActivityType(ctx, in.ID, course.ActivityTypeChange{Name: in.ActivityType.Name.Ptr(),
-		Abbreviation: in.ActivityType.Abbreviation.Ptr()})
+	c, seen := in.ActivityType.change(), in.Seen.change()
+	c.Seen = &seen
+	return s.usecases.ChangeActivityType(ctx, in.ID, c)
 }
 
 func (s *Server) deleteActivityType(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {

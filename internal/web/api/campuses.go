@@ -19,7 +19,7 @@ func (s *Server) campusRoutes() {
 		endpoint.Location("/api/campuses/{.id}"), endpoint.Also(409, "the name or abbreviation is taken"))
 	endpoint.Route(s.Server, "PUT /api/campuses/{id}", 200, policy.EditCampuses, "Change a campus", s.changeCampus,
 		endpoint.Audited(audit.Setting),
-		endpoint.Also(409, "the name or abbreviation is taken"))
+		endpoint.Also(409, "the name or abbreviation is taken, or a value is no longer what was seen"))
 	endpoint.Route(s.Server, "DELETE /api/campuses/{id}", 204, policy.EditCampuses, "Delete a campus nobody uses",
 		s.deleteCampus,
 		endpoint.Audited(audit.Setting),
@@ -51,20 +51,29 @@ func (s *Server) addCampus(ctx context.Context, _ *access.Caller, in addCampusIn
 		Active: c.Active})
 }
 
+// campusValues are what changing a campus takes.
+type campusValues struct {
+	Name         params.Opt[string]            `param:"name"`
+	Mode         params.Opt[course.CampusMode] `param:"mode" enum:""`
+	Abbreviation params.Opt[string]            `param:"abbreviation"`
+	Active       params.Opt[bool]              `param:"active"`
+}
+
+func (c campusValues) change() course.CampusChange {
+	return course.CampusChange{Name: c.Name.Ptr(), Mode: c.Mode.Ptr(), Abbreviation: c.Abbreviation.Ptr(),
+		Active: c.Active.Ptr()}
+}
+
 type changeCampusIn struct {
-	ID     int64 `path:"id"`
-	Campus struct {
-		Name         params.Opt[string]            `param:"name"`
-		Mode         params.Opt[course.CampusMode] `param:"mode" enum:""`
-		Abbreviation params.Opt[string]            `param:"abbreviation"`
-		Active       params.Opt[bool]              `param:"active"`
-	} `param:"campus"`
+	ID     int64        `path:"id"`
+	Campus campusValues `param:"campus"`
+	Seen   campusValues `param:"seen" faults:"none" doc:"the campus as you saw it; what somebody else changed meanwhile is refused"`
 }
 
 func (s *Server) changeCampus(ctx context.Context, _ *access.Caller, in changeCampusIn) (*course.Campus, error) {
-	c := in.Campus
-	return s.usecases.ChangeCampus(ctx, in.ID, course.CampusChange{
-		Name: c.Name.Ptr(), Mode: c.Mode.Ptr(), Abbreviation: c.Abbreviation.Ptr(), Active: c.Active.Ptr()})
+	c, seen := in.Campus.change(), in.Seen.change()
+	c.Seen = &seen
+	return s.usecases.ChangeCampus(ctx, in.ID, c)
 }
 
 func (s *Server) deleteCampus(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {

@@ -166,6 +166,7 @@ const aMeeting = "tutorial[meeting_day]=Monday&tutorial[meeting_time]=10:00&tuto
 // ofNoUnit are the parameters whose records belong to no unit, with the reason.
 var ofNoUnit = map[string]string{
 	"campus_id": "campuses are the university's", "teaching_period_id": "periods are the university's",
+	"unit_ids":               "of a rollover of a period, for Admins, who have all units",
 	"new_teaching_period_id": "periods are the university's", "overseer_image_id": "images are the university's",
 	"activity_type_abbr": "activity types are the university's", "role_id": "a number for a role",
 	"main_convenor_user_id": "people are the university's", "actor_id": "a filter of the audit log, for Admins",

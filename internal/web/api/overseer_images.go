@@ -21,7 +21,8 @@ func (s *Server) imageRoutes() {
 		endpoint.Audited(audit.Setting), endpoint.Location(all), rules,
 		endpoint.Also(409, "the name or the tag is taken"))
 	endpoint.Route(s.Server, "PUT "+one, 200, policy.ManageImages, "Change a container image", s.changeImage,
-		endpoint.Audited(audit.Setting), rules, endpoint.Also(409, "the name or the tag is taken"))
+		endpoint.Audited(audit.Setting), rules,
+		endpoint.Also(409, "the name or the tag is taken, or a value is no longer what was seen"))
 	endpoint.Route(s.Server, "DELETE "+one, 204, policy.ManageImages, "Delete a container image nobody uses",
 		s.deleteImage, endpoint.Audited(audit.Setting), endpoint.Also(409, "units or tasks use it"))
 	endpoint.Route(s.Server, "PUT "+one+"/pull_image", 200, policy.ManageImages, "Pull a container image; after a "+
@@ -45,16 +46,26 @@ func (s *Server) addImage(ctx context.Context, _ *access.Caller, in addImageIn) 
 	return s.usecases.AddImage(ctx, assess.Image{Name: in.Image.Name, Tag: in.Image.Tag})
 }
 
+// imageValues are what changing a container image takes.
+type imageValues struct {
+	Name params.Opt[string] `param:"name"`
+	Tag  params.Opt[string] `param:"tag"`
+}
+
+func (v imageValues) change() assess.ImageChange {
+	return assess.ImageChange{Name: v.Name.Ptr(), Tag: v.Tag.Ptr()}
+}
+
 type changeImageIn struct {
-	ID    int64 `path:"id"`
-	Image struct {
-		Name params.Opt[string] `param:"name"`
-		Tag  params.Opt[string] `param:"tag"`
-	} `param:"overseer_image"`
+	ID    int64       `path:"id"`
+	Image imageValues `param:"overseer_image"`
+	Seen  imageValues `param:"seen" faults:"none" doc:"the image as you saw it; what somebody else changed meanwhile is refused"`
 }
 
 func (s *Server) changeImage(ctx context.Context, _ *access.Caller, in changeImageIn) (*assess.Image, error) {
-	return s.usecases.ChangeImage(ctx, in.ID, in.Image.Name.Ptr(), in.Image.Tag.Ptr())
+	c, seen := in.Image.change(), in.Seen.change()
+	c.Seen = &seen
+	return s.usecases.ChangeImage(ctx, in.ID, c)
 }
 
 func (s *Server) deleteImage(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {

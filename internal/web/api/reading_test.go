@@ -95,6 +95,8 @@ var readings = []reading{
 	{policy.SeeWebhooks, "admin", `example.edu/quokka`, []string{"/api/admin/webhooks",
 		"/api/admin/webhooks/{id}"}},
 	{policy.ListImages, "convenor", `"tag":"go:1"`, []string{"/api/admin/overseer_images"}},
+	{policy.SeeSetup, "admin", `"closed_units":`, []string{"/api/admin/teaching_periods"}},
+	{policy.SeeAllUnits, "admin", `"main_convenor_name":`, []string{"/api/admin/units"}},
 	{policy.ReadAudit, "admin", `"action":"quokka"`, []string{"/api/admin/audit"}},
 	{policy.SeeJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
 	{policy.SeeBackups, "admin", `"every_seconds":`, []string{"/api/admin/backups", "/api/admin/health"}},

@@ -28,8 +28,15 @@ func (s *Server) rolloverRoutes() {
 		policy.RolloverPeriod,
 		"Copy the units of a teaching period into a later one", s.rolloverPeriod,
 		endpoint.Audited(audit.Unit),
-		endpoint.Also(409, "the new period has begun"), endpoint.Also(422, "the new period does not start after the "+
-			"old one"), endpoint.Costs(endpoint.Rollovers))
+		endpoint.Also(409, "the new period has begun, or one of the units cannot be copied"),
+		endpoint.Also(422, "the new period does not start after the old one"), endpoint.Costs(endpoint.Rollovers))
+
+	endpoint.Route(s.Server, "POST /api/teaching_periods/{existing_teaching_period_id}/rollover/plan", 200,
+		policy.RolloverPeriod,
+		"Tell what copying the units of a teaching period into a later one would make, and change nothing",
+		s.planPeriodRollover, endpoint.Unaudited("a plan changes nothing"),
+		endpoint.Also(409, "the new period has begun, or one of the units cannot be copied"),
+		endpoint.Also(422, "the new period does not start after the old one"), endpoint.Costs(endpoint.Rollovers))
 }
 
 type rolloverUnitIn struct {
@@ -57,11 +64,21 @@ type rolloverPeriodIn struct {
 	ToID          int64            `param:"new_teaching_period_id,required"`
 	Inactive      bool             `param:"rollover_inactive" doc:"inactive units, too"`
 	SearchForward params.Opt[bool] `param:"search_forward" doc:"take the newest unit of each code from the periods in between; true when absent"`
+	UnitIDs       []int64          `param:"unit_ids" doc:"of the units that would be copied these alone; all of them when absent"`
+}
+
+func (in *rolloverPeriodIn) to(who *access.Caller) usecase.PeriodRollover {
+	return usecase.PeriodRollover{FromID: in.FromID, ToID: in.ToID, Inactive: in.Inactive,
+		SearchForward: in.SearchForward.Or(true), CallerID: who.ID, Only: in.UnitIDs}
+}
+
+func (s *Server) planPeriodRollover(ctx context.Context, who *access.Caller,
+	in rolloverPeriodIn) (*usecase.PeriodRolloverPlan, error) {
+	return s.usecases.PlanRolloverPeriod(ctx, in.to(who))
 }
 
 // rolloverPeriod answers null.
 func (s *Server) rolloverPeriod(ctx context.Context, who *access.Caller, in rolloverPeriodIn) (endpoint.Null,
 	error) {
-	return endpoint.Null{}, s.usecases.RolloverPeriod(ctx, usecase.PeriodRollover{FromID: in.FromID, ToID: in.ToID,
-		Inactive: in.Inactive, SearchForward: in.SearchForward.Or(true), CallerID: who.ID})
+	return endpoint.Null{}, s.usecases.RolloverPeriod(ctx, in.to(who))
 }

@@ -16,6 +16,8 @@ var _ = rights(
 	rightRow{"POST /api/units/{id}/rollover", "/api/units/{unitA}/rollover", convenorsA, `{"teaching_period_id":1}`},
 	rightRow{"POST /api/units/{id}/rollover/plan", "/api/units/{unitA}/rollover/plan", convenorsA,
 		`{"teaching_period_id":1}`},
+	rightRow{"POST /api/teaching_periods/{existing_teaching_period_id}/rollover/plan",
+		"/api/teaching_periods/{T1}/rollover/plan", "admin", `{"new_teaching_period_id":1}`},
 	rightRow{"POST /api/teaching_periods/{existing_teaching_period_id}/rollover", "/api/teaching_periods/{T1}/rollover",
 		"admin", `{"new_teaching_period_id":1}`},
 )

@@ -9,6 +9,7 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -25,7 +26,14 @@ func (s *Server) teachingPeriodRoutes() {
 	endpoint.Route(s.Server, "PUT /api/teaching_periods/{id}", 200, policy.EditCalendar,
 		"Change a teaching period; units with exactly its dates move along with their tasks", s.changePeriod,
 		endpoint.Audited(audit.Setting),
+		endpoint.Also(409, "the year has a period of that name, a break or a unit would lie outside, or a value is "+
+			"no longer what was seen"))
+	endpoint.Route(s.Server, "POST /api/teaching_periods/{id}/plan", 200, policy.EditCalendar,
+		"Tell what a change of a teaching period would make of it and its units, and change nothing", s.planPeriod,
+		endpoint.Unaudited("a plan changes nothing"),
 		endpoint.Also(409, "the year has a period of that name, or a break or a unit would lie outside"))
+	endpoint.Route(s.Server, "GET /api/admin/teaching_periods", 200, policy.SeeSetup,
+		"List the teaching periods, the newest first, with how much lies in each", s.listPeriodSummaries)
 	endpoint.Route(s.Server, "DELETE /api/teaching_periods/{id}", 204, policy.EditCalendar,
 		"Delete a teaching period without units", s.deletePeriod,
 		endpoint.Audited(audit.Setting), endpoint.Also(409, "it has units"))
@@ -40,7 +48,7 @@ func (s *Server) teachingPeriodRoutes() {
 		"Get a break of a teaching period", s.getBreak)
 	endpoint.Route(s.Server, "PUT /api/teaching_periods/{teaching_period_id}/breaks/{id}", 200, policy.EditCalendar,
 		"Change a break", s.changeBreak,
-		endpoint.Audited(audit.Setting))
+		endpoint.Audited(audit.Setting), endpoint.Also(409, "a value is no longer what was seen"))
 	endpoint.Route(s.Server, "DELETE /api/teaching_periods/{teaching_period_id}/breaks/{id}", 204, policy.EditCalendar,
 		"Delete a break", s.deleteBreak,
 		endpoint.Audited(audit.Setting))
@@ -49,6 +57,12 @@ func (s *Server) teachingPeriodRoutes() {
 func (s *Server) listPeriods(ctx context.Context, _ *access.Caller,
 	in paging) (endpoint.List[course.TeachingPeriod], error) {
 	list, err := course.TeachingPeriods(ctx, s.db.Pool())
+	return short(in, list, err)
+}
+
+func (s *Server) listPeriodSummaries(ctx context.Context, _ *access.Caller,
+	in paging) (endpoint.List[course.PeriodSummary], error) {
+	list, err := course.PeriodSummaries(ctx, s.db.Pool())
 	return short(in, list, err)
 }
 
@@ -90,22 +104,39 @@ func (s *Server) addPeriod(ctx context.Context, _ *access.Caller, in addPeriodIn
 		StartDate: p.StartDate, EndDate: p.EndDate, ActiveUntil: p.ActiveUntil})
 }
 
+// periodValues are what changing a teaching period takes.
+type periodValues struct {
+	Period      params.Opt[string]     `param:"period"`
+	Year        params.Opt[int64]      `param:"year"`
+	StartDate   params.Opt[clock.Time] `param:"start_date"`
+	EndDate     params.Opt[clock.Time] `param:"end_date"`
+	ActiveUntil params.Opt[clock.Time] `param:"active_until"`
+}
+
+func (p periodValues) change() course.PeriodChange {
+	return course.PeriodChange{Period: p.Period.Ptr(), Year: p.Year.Ptr(), StartDate: p.StartDate.Ptr(),
+		EndDate: p.EndDate.Ptr(), ActiveUntil: p.ActiveUntil.Ptr()}
+}
+
 type changePeriodIn struct {
-	ID     int64 `path:"id"`
-	Period struct {
-		Period      params.Opt[string]     `param:"period"`
-		Year        params.Opt[int64]      `param:"year"`
-		StartDate   params.Opt[clock.Time] `param:"start_date"`
-		EndDate     params.Opt[clock.Time] `param:"end_date"`
-		ActiveUntil params.Opt[clock.Time] `param:"active_until"`
-	} `param:"teaching_period"`
+	ID     int64        `path:"id"`
+	Period periodValues `param:"teaching_period"`
+	Seen   periodValues `param:"seen" faults:"none" doc:"the period as you saw it; what somebody else changed meanwhile is refused"`
+}
+
+func (in changePeriodIn) change() course.PeriodChange {
+	c, seen := in.Period.change(), in.Seen.change()
+	c.Seen = &seen
+	return c
 }
 
 func (s *Server) changePeriod(ctx context.Context, _ *access.Caller, in changePeriodIn) (*course.TeachingPeriod,
 	error) {
-	p := in.Period
-	return s.usecases.ChangePeriod(ctx, in.ID, course.PeriodChange{Period: p.Period.Ptr(), Year: p.Year.Ptr(),
-		StartDate: p.StartDate.Ptr(), EndDate: p.EndDate.Ptr(), ActiveUntil: p.ActiveUntil.Ptr()})
+	return s.usecases.ChangePeriod(ctx, in.ID, in.change())
+}
+
+func (s *Server) planPeriod(ctx context.Context, _ *access.Caller, in changePeriodIn) (*usecase.PeriodPlan, error) {
+	return s.usecases.PlanPeriod(ctx, in.ID, in.change())
 }
 
 func (s *Server) deletePeriod(ctx context.Context, _ *access.Caller, in byID) (endpoint.NoContent, error) {
@@ -143,16 +174,27 @@ func (s *Server) addBreak(ctx context.Context, _ *access.Caller, in addBreakIn) 
 		NumberOfWeeks: in.NumberOfWeeks})
 }
 
-type changeBreakIn struct {
-	PeriodID      int64                  `path:"teaching_period_id"`
-	ID            int64                  `path:"id"`
+// breakValues are what changing a break takes.
+type breakValues struct {
 	StartDate     params.Opt[clock.Date] `param:"start_date"`
 	NumberOfWeeks params.Opt[int64]      `param:"number_of_weeks"`
 }
 
+func (v breakValues) change() course.BreakChange {
+	return course.BreakChange{StartDate: v.StartDate.Ptr(), NumberOfWeeks: v.NumberOfWeeks.Ptr()}
+}
+
+type changeBreakIn struct {
+	PeriodID int64 `path:"teaching_period_id"`
+	ID       int64 `path:"id"`
+	breakValues
+	Seen breakValues `param:"seen" faults:"none" doc:"the break as you saw it; what somebody else changed meanwhile is refused"`
+}
+
 func (s *Server) changeBreak(ctx context.Context, _ *access.Caller, in changeBreakIn) (*course.Break, error) {
-	return s.usecases.ChangeBreak(ctx, in.PeriodID, in.ID,
-		course.BreakChange{StartDate: in.StartDate.Ptr(), NumberOfWeeks: in.NumberOfWeeks.Ptr()})
+	c, seen := in.change(), in.Seen.change()
+	c.Seen = &seen
+	return s.usecases.ChangeBreak(ctx, in.PeriodID, in.ID, c)
 }
 
 type breakIn struct {

@@ -17,6 +17,9 @@ var _ = rights(
 	rightRow{"POST /api/teaching_periods", "", "admin", somePeriod},
 	rightRow{"PUT /api/teaching_periods/{id}", "/api/teaching_periods/{T1}", "admin",
 		`{"teaching_period":{"period":"T2"}}`},
+	rightRow{"POST /api/teaching_periods/{id}/plan", "/api/teaching_periods/{T1}/plan", "admin",
+		`{"teaching_period":{"period":"T2"}}`},
+	rightRow{"GET /api/admin/teaching_periods", "", "admin", nil},
 	rightRow{"DELETE /api/teaching_periods/{id}", "/api/teaching_periods/{T1}", "admin", nil},
 	rightRow{"GET /api/teaching_periods/{teaching_period_id}/breaks", "/api/teaching_periods/{T1}/breaks", "users",
 		nil},
@@ -34,6 +37,11 @@ var _ = lists(
 		at := clock.At(w.now)
 		return row{"period": numbered("P", i), "year": 2027, "start_date": at, "end_date": at, "active_until": at}
 	})},
+	listRow{route: "GET /api/admin/teaching_periods", who: "admin", fill: fill("teaching_periods",
+		func(w *world, i int) row {
+			at := clock.At(w.now)
+			return row{"period": numbered("P", i), "year": 2027, "start_date": at, "end_date": at, "active_until": at}
+		})},
 	listRow{route: "GET /api/teaching_periods/{id}", path: "/api/teaching_periods/{T1}", who: "tutor", member: "units",
 		fill: fill("units", func(w *world, i int) row {
 			at := clock.At(w.now)

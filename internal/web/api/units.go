@@ -10,6 +10,7 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/search"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -34,6 +35,30 @@ func (s *Server) unitRoutes() {
 		endpoint.Also(409, "the period has a unit of that code, or a value is no longer what was seen"),
 		endpoint.Also(422, "dates out of order or outside "+
 			"the period, or another rule"), endpoint.Asks(unitParts...))
+
+	endpoint.Route(s.Server, "GET /api/admin/units", 200, policy.SeeAllUnits,
+		"List all units, those of the newest teaching period first", s.listAllUnits)
+}
+
+type listAllUnitsIn struct {
+	paging
+	PeriodID params.Opt[int64] `param:"teaching_period_id" doc:"only those of this teaching period; 0: of none"`
+	Active   params.Opt[bool]  `param:"active" doc:"only open units, or only closed ones"`
+	Text     string            `param:"text" doc:"each word begins a word of the code or the name"`
+}
+
+// listAllUnits gives 100 rows where the caller names no limit.
+func (s *Server) listAllUnits(ctx context.Context, _ *access.Caller, in listAllUnitsIn) (
+	endpoint.List[search.ListedUnit], error) {
+	part, err := in.bounded(100)
+	if err != nil {
+		return endpoint.List[search.ListedUnit]{}, err
+	}
+	return view(ctx, s.db, func(q db.Q) (endpoint.List[search.ListedUnit], error) {
+		rows, total, err := search.Units{PeriodID: in.PeriodID.Ptr(), Active: in.Active.Ptr(), Text: in.Text,
+			Page: part}.Rows(ctx, q)
+		return endpoint.Listed(rows, total), err
+	})
 }
 
 type listUnitsIn struct {
