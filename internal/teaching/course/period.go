@@ -96,19 +96,28 @@ func SavePeriod(ctx context.Context, q db.Q, p *TeachingPeriod) (*TeachingPeriod
 	return out, audit.Add(ctx, q, audit.Entry{Kind: audit.Setting, Action: "teaching_period_changed", RecordID: p.ID})
 }
 
+// UnitsIn counts the units of a teaching period, closed ones too.
+func UnitsIn(ctx context.Context, q db.Q, periodID int64) (int64, error) {
+	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM units WHERE teaching_period_id = $1`, periodID)
+	if err != nil {
+		return 0, err
+	}
+	return *n, nil
+}
+
 // DeletePeriod removes one with its breaks, for holders of policy.EditCalendar. It is
 // fault.Conflict while it has units: they are moved first.
 func DeletePeriod(ctx context.Context, q db.Q, id int64) error {
 	if err := db.Lock(ctx, q, "teaching_periods", id); err != nil {
 		return err
 	}
-	units, err := db.One[int64](ctx, q, `SELECT count(*) FROM units WHERE teaching_period_id = $1`, id)
+	units, err := UnitsIn(ctx, q, id)
 	if err != nil {
 		return err
 	}
-	if *units > 0 {
+	if units > 0 {
 		return fault.New(fault.Conflict, "This teaching period still has %s. Move them to another period first.",
-			count(*units, "unit"))
+			count(units, "unit"))
 	}
 	n, err := db.Exec(ctx, q, `DELETE FROM teaching_periods WHERE id = $1`, id)
 	if err == nil && n == 0 {

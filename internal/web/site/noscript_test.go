@@ -44,6 +44,7 @@ func TestEveryActionWithoutScript(t *testing.T) {
 	r.marks(newWorld(t, "sqlite", "http://lectern.test"))
 	r.administers(newWorld(t, "sqlite", "http://lectern.test"))
 	r.unsubscribes(newWorld(t, "sqlite", "http://lectern.test"))
+	r.setsUpTheService(newWorld(t, "sqlite", "http://lectern.test"))
 	r.nothingLeft()
 }
 

@@ -138,7 +138,7 @@ func (w *world) path(pattern string) string {
 	id := w.ids()
 	return strings.NewReplacer("{$}", "", "/sessions/{id}", "/sessions/0", "{file_id}", "4711", "/units/{id}",
 		"/units/"+id[2], "/views/{id}", "/views/4711", "{task_id}", id[3], "{similarity_id}", "4711", "{id}", id[0],
-		"{unit_id}", id[2], "{project_id}", id[0], "{task_definition_id}", id[1],
+		"{unit_id}", id[2], "{project_id}", id[0], "{teaching_period_id}", "4711", "{task_definition_id}", id[1],
 		"{timestamp}", "1", "{number}", "0", "{snippet_id}", "4711", "{note_id}", "4711", "{review_id}", "4711",
 		"{handover_id}", "4711", "{announcement_id}", "4711", "{token}", "nonsense", "/live", "/live?last_event_id=none",
 		"{unit_role_id}", w.one(`SELECT coalesce(max(id), 4711) FROM unit_roles`), "{stream_id}", "4711",

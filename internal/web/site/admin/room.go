@@ -19,6 +19,11 @@ type room struct{ *page.Site }
 
 func open(site *page.Site) {
 	s := &room{site}
+	s.unitRoutes()
+	s.periodRoutes()
+	s.campusRoutes()
+	s.activityTypeRoutes()
+	s.imageRoutes()
 	s.healthRoutes()
 	s.jobRoutes()
 }
