@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"lectern/internal/ground/clock"
-	"lectern/internal/people/policy"
 )
 
 const (
@@ -42,7 +41,7 @@ func init() {
 func (w *world) administered() *reader {
 	w.Helper()
 	w.waiting()
-	w.person("ada", policy.Admin)
+	w.administrator()
 	id, start := w.period("Now", -14)
 	w.exec(`UPDATE units SET code = 'SIT1', name = 'Logic', description = 'About', teaching_period_id = `+id+`, start_date = $1, end_date = $2`,
 		start, start.AddDays(90))
@@ -119,7 +118,7 @@ func (r *reader) movesAPeriod() {
 		r.one(`SELECT max(id) FROM breaks`), fill: map[string]string{"record[number_of_weeks]": "2"}}).sees("2 weeks")
 	r.follows("Delete break").does(act{form: "/delete"}).sees("The period has no breaks.")
 	r.follows("Add break").does(act{form: "/new", fill: map[string]string{"record[start_date]": r.days(141)}})
-	r.open(adminPeriods+"/"+now).does(act{form: adminPeriods + "/" + now, fill: map[string]string{
+	r.open(adminPeriods + "/" + now).does(act{form: adminPeriods + "/" + now, fill: map[string]string{
 		"record[start_date]": r.days(-7)}}).sees("1 unit moves").sees("Nothing is saved yet")
 	if got := r.one(`SELECT start_date FROM units`); got != r.days(-14) {
 		r.Errorf("the plan moved the unit to %s", got)
@@ -130,7 +129,7 @@ func (r *reader) movesAPeriod() {
 		r.Errorf("the unit and its task are at %s", got)
 	}
 	r.open(adminPeriods + "/" + now + "/delete").sees("1 unit is in it")
-	r.open(adminPeriods+"/new").does(act{form: "/new", fill: map[string]string{"record[period]": "Wrong",
+	r.open(adminPeriods + "/new").does(act{form: "/new", fill: map[string]string{"record[period]": "Wrong",
 		"record[year]": "2032", "record[start_date]": r.days(320), "record[end_date]": r.days(330),
 		"record[active_until]": r.days(330)}}).follows("Delete").does(act{form: "/delete"}).sees("Wrong 2032 is deleted.")
 }

@@ -53,6 +53,12 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 	w.exec(`INSERT INTO activity_types (name, abbreviation) VALUES ($1, $1)`, hostile)
 	w.exec(`INSERT INTO tutorial_streams (unit_id, activity_type_id, name, abbreviation)
 		SELECT max(n.id), max(a.id), $1, $1 FROM units n, activity_types a`, hostile)
+	w.exec(`INSERT INTO teaching_periods (period, year, start_date, end_date, active_until)
+		VALUES ($1, 2026, $2, $2, $2)`, hostile, w.db.Now())
+	w.exec(`INSERT INTO breaks (teaching_period_id, start_date, number_of_weeks)
+		SELECT max(id), '2026-03-02', 1 FROM teaching_periods`)
+	w.exec(`INSERT INTO overseer_images (name, tag, pulled_image_status, pulled_image_text)
+		VALUES ($1, $1, 'pulling', $1)`, hostile)
 	w.relay()
 	w.spoil()
 	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
@@ -64,7 +70,13 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		"{announcement_id}", w.one(`SELECT max(id) FROM announcements`),
 		"{trial_id}", w.one(`SELECT max(id) FROM assessment_trials`), "{stream_id}",
 		w.one(`SELECT max(id) FROM tutorial_streams`), "settings/staff/tutorials/{tutorial_id}",
-		"settings/staff/tutorials/"+w.one(`SELECT max(id) FROM tutorials`))
+		"settings/staff/tutorials/"+w.one(`SELECT max(id) FROM tutorials`),
+		"/admin/periods/{teaching_period_id}/breaks/{id}",
+		"/admin/periods/"+w.one(`SELECT max(teaching_period_id) FROM breaks`)+"/breaks/"+w.one(`SELECT max(id) FROM breaks`),
+		"/admin/periods/{id}", "/admin/periods/"+w.one(`SELECT max(id) FROM teaching_periods`),
+		"/admin/campuses/{id}", "/admin/campuses/"+w.one(`SELECT max(id) FROM campuses`),
+		"/admin/activity-types/{id}", "/admin/activity-types/"+w.one(`SELECT max(id) FROM activity_types`),
+		"/admin/images/{id}", "/admin/images/"+w.one(`SELECT max(id) FROM overseer_images`))
 }
 
 // spoil gives everything hostile names; those that must differ end in a number.

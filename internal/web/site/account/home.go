@@ -21,7 +21,8 @@ import (
 )
 
 func (s *room) homeRoutes() {
-	page.Show(s.Site, links.Home, policy.SignedIn, "Home", s.home, endpoint.Asks(policy.ReadTask, policy.CreateUnits))
+	page.Show(s.Site, links.Home, policy.SignedIn, "Home", s.home, endpoint.Asks(policy.ReadTask, policy.CreateUnits,
+		policy.SeeService))
 }
 
 const (
@@ -34,6 +35,7 @@ const (
 type homePage struct {
 	*usecase.Home
 	staffHome
+	adminHome
 	Groups   []todoGroup        // what is to do in the units they study
 	Count    int                // how many tasks are in the groups
 	Closed   []usecase.NextTask // whose deadline has passed
@@ -86,6 +88,9 @@ func (s *room) home(ctx context.Context, who *access.Caller, in homeIn) (*page.P
 		}
 		return v.teach(ctx, q, who, v.Home, in.Answered)
 	})
+	if err == nil {
+		err = s.administer(ctx, who, &v.adminHome)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -180,12 +180,12 @@ func (s *room) breakAgain(ctx context.Context, who *access.Caller, e *editing.Re
 }
 
 func (s *room) askDeleteBreak(ctx context.Context, who *access.Caller, in breakIn) (*page.Page, error) {
-	p, b, err := s.readBreak(ctx, in)
+	_, b, err := s.readBreak(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	return s.Ask(who, s.Word("breaks.delete"), page.Question{About: s.breakName(b),
-		Text: s.Word("breaks.ask", periodName(*p)), Action: in.path() + "/delete", Do: s.Word("breaks.delete"),
+		Text: s.Word("breaks.ask"), Action: in.path() + "/delete", Do: s.Word("breaks.delete"),
 		Back: in.period()}), nil
 }
 

@@ -116,7 +116,7 @@ type periodPage struct {
 	ID      int64
 	Period  *course.TeachingPeriod // nil: it is new
 	Breaks  []course.Break
-	Units   int64 // that are in it
+	Units   int64               // that are in it
 	Plan    *usecase.PeriodPlan // nil: it was not asked for
 	Planned plannedPeriod
 	Done    string
@@ -137,7 +137,9 @@ func (v *periodPage) Moving() (list []usecase.PeriodMove) {
 func (v *periodPage) Staying() int { return len(v.Plan.Units) - len(v.Moving()) }
 
 // Last is the last day of a break.
-func (v *periodPage) Last(b course.Break) clock.Date { return b.StartDate.AddDays(7*int(b.NumberOfWeeks) - 1) }
+func (v *periodPage) Last(b course.Break) clock.Date {
+	return b.StartDate.AddDays(7*int(b.NumberOfWeeks) - 1)
+}
 
 func (s *room) periodFields(e *editing.Record[periodForm], v *periodPage) error {
 	f := &e.Typed

@@ -100,7 +100,9 @@ func (v *unitsPage) periodOf(id *int64) string {
 	return ""
 }
 
-func periodName(p course.TeachingPeriod) string { return p.Period + " " + strconv.FormatInt(p.Year, 10) }
+func periodName(p course.TeachingPeriod) string {
+	return p.Period + " " + strconv.FormatInt(p.Year, 10)
+}
 
 // link is one of several places to go to.
 type link struct {
@@ -160,7 +162,9 @@ func (v *unitsPage) Menus() []choice {
 }
 
 // Filtered tells whether the list is narrowed.
-func (v *unitsPage) Filtered() bool { return v.Page > 1 || v.Text != "" || v.Period != "" || v.Show != "" }
+func (v *unitsPage) Filtered() bool {
+	return v.Page > 1 || v.Text != "" || v.Period != "" || v.Show != ""
+}
 
 // First is the number of the first row of the page, and Last that of its last.
 func (v *unitsPage) First() int64 { return min((v.Page-1)*rowsOnPage+1, v.Total) }

@@ -30,6 +30,7 @@ type Page struct {
 	Alone  bool                // nothing leads on from it but itself: there is no network where it is shown
 	site   *Site
 	path   string // where it stands
+	kept   kept   // where they were on the other side
 	name   string // of its template
 	part   string // of the template, where not all of the page is asked for
 	status int    // other than the one declared
@@ -87,6 +88,7 @@ func (p *Page) SignedIn() bool { return p.Me != nil && p.Me.ID != 0 }
 // Draw implements endpoint.Drawing.
 func (p *Page) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	p.path = r.URL.Path
+	p.keepPlace(w, r)
 	b, _ := sheets.Get().(*bytes.Buffer)
 	defer putBack(b)
 	body, err := p.body(r.Context(), b)

@@ -55,6 +55,8 @@ func (p *Page) places(list []usecase.Place) (out []Place) {
 		at.Path = sections[0].Path
 		if at.Current {
 			at.Sections = p.allowed(sections)
+		} else if p.inAdministration() {
+			at.Sections = p.keptSections(u, sections)
 		}
 		out = append(out, at)
 	}
@@ -173,7 +175,7 @@ func (p *Page) Administration() []Section {
 	if p.View() != nil {
 		return nil // they look as a student does, and leave the view first
 	}
-	return p.allowed(p.site.administration())
+	return p.keptAdministration(p.allowed(p.site.administration()))
 }
 
 // allowed leaves the sections that the person may open, and marks the one the page is in: the
