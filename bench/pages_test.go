@@ -252,7 +252,7 @@ func newUniversity(t testing.TB) *university {
 			return err
 		}
 		var student int64
-		for _, name := range []string{aTutor, aConvenor, aStudent} {
+		for _, name := range []string{aTutor, aConvenor, anAdmin, aStudent} {
 			person, err := ident.ByUsername(ctx, q, name)
 			if err != nil {
 				return err
@@ -301,6 +301,9 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 	if err != nil {
 		return nil, err
 	}
+	if _, err = db.Exec(ctx, q, `INSERT INTO overseer_images (name, tag) VALUES ('Go', 'golang:1')`); err != nil {
+		return nil, err
+	}
 	set, groups, err := grouped(ctx, q)
 	if err != nil {
 		return nil, err
@@ -312,7 +315,11 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
 		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1", "{group_set_id}", text(set),
 		"{group_id}", text(groups[0]), "{second}", text(groups[1]), "{third}", text(groups[2]),
-		"{announcement_id}", "1"), nil
+		"{announcement_id}", "1", "/admin/periods/{id}", "/admin/periods/1", "/admin/campuses/{id}", "/admin/campuses/1",
+		"/admin/activity-types/{id}", "/admin/activity-types/1", "/admin/images/{id}", "/admin/images/1",
+		"/api/teaching_periods/{id}", "/api/teaching_periods/1", "/api/campuses/{id}", "/api/campuses/1",
+		"/api/activity_types/{id}", "/api/activity_types/1", "{teaching_period_id}/breaks/{id}", "1/breaks/1",
+		"{teaching_period_id}", "1"), nil
 }
 
 // grouped gives the first unit a set of three groups that all its students are in.
@@ -354,6 +361,8 @@ func (u *university) ask(name, path string) {
 func (u *university) compare(path string) (page, calls time.Duration, times float64) {
 	who := aStudent
 	switch {
+	case strings.HasPrefix(path, "/admin"):
+		who = anAdmin
 	case slices.Contains(convened, path) || strings.Contains(path, "/settings/"):
 		who = aConvenor
 	case strings.HasPrefix(path, "/units/"):
