@@ -185,7 +185,7 @@ func TestWhatIsWrongWithAPeriodIsTold(t *testing.T) {
 }
 
 // Campuses, activity types and images are added, changed and deleted; one that is in use says what uses it.
-func TestPlacesClassesAndImages(t *testing.T) {
+func TestCampusesKindsAndImages(t *testing.T) {
 	each(t, func(w *world) {
 		ada := w.administered()
 		ada.setsUpPlaces()

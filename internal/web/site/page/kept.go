@@ -74,7 +74,8 @@ func place(r *http.Request, cookie string) string {
 }
 
 func (p *Page) setPlace(w http.ResponseWriter, cookie, at string) {
-	http.SetCookie(w, &http.Cookie{Name: cookie, Value: url.QueryEscape(at), Path: "/", HttpOnly: true,
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // secure wherever the service is
+		Name: cookie, Value: url.QueryEscape(at), Path: "/", HttpOnly: true,
 		Secure: strings.HasPrefix(p.site.Usecases.PublicURL, "https://"), SameSite: http.SameSiteLaxMode})
 }
 
