@@ -34,8 +34,17 @@ var framed = []string{"/api/news/unread", "/api/projects", "/api/preferences"}
 
 // behind are the calls of the API that give a program what a page shows beside that.
 var behind = map[string][]string{
-	"/home":                 {"/api/home", "/api/news", aProject, aProject + "/tutorials"},
-	"/admin":                {"/api/admin/health", "/api/admin/audit?limit=5", "/api/admin/jobs?attention=true&limit=5"},
+	"/home":                {"/api/home", "/api/news", aProject, aProject + "/tutorials"},
+	"/admin":               {"/api/admin/health", "/api/admin/audit?limit=5", "/api/admin/jobs?attention=true&limit=5"},
+	"/admin/jobs":          {"/api/admin/jobs?attention=true", "/api/admin/health"},
+	"/admin/jobs/retry":    {"/api/admin/jobs/retry?kind=document"},
+	"/admin/audit":         {"/api/admin/audit", "/api/admin/audit/verification"},
+	"/admin/events":        {"/api/admin/event_log?newest=true"},
+	"/admin/webhooks":      {"/api/admin/webhooks"},
+	"/admin/webhooks/{id}": {"/api/admin/webhooks"},
+
+	"/admin/webhooks/{id}/delete": {"/api/admin/webhooks"},
+
 	"/news":                 {"/api/news"},
 	"/calendar":             {"/api/calendar", aProject + "/tutorials"},
 	"/calendar/feed":        {"/api/webcal"},

@@ -35,6 +35,7 @@ func (a *App) work() {
 	a.jobs.Every("check_stats", jobs.DailyAt(4, 30), checkStatsArgs{})
 	jobs.Register(a.jobs, a.noteErasures, jobs.Limits{Concurrency: 1, Outside: true})
 	a.mailer.Register(a.jobs)
+	a.usecases.RegisterVerification(a.jobs, jobs.Limits{Timeout: 6 * time.Hour, Concurrency: 1})
 	deliverer := &webhook.Deliverer{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
 	deliverer.Register(a.deliveries)
 	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,

@@ -2,8 +2,11 @@ package usecase
 
 import (
 	"context"
+	"log/slog"
 
 	"lectern/internal/connect/webhook"
+	"lectern/internal/ground/fault"
+	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 )
 
@@ -26,4 +29,27 @@ func (s *Service) ChangeWebhook(ctx context.Context, id int64, c webhook.Change)
 // policy.ManageWebhooks.
 func (s *Service) DeleteWebhook(ctx context.Context, id int64) error {
 	return s.DB.Tx(ctx, func(q db.Q) error { return webhook.Delete(ctx, q, id) })
+}
+
+// TryWebhook sends a webhook one delivery about nothing and tells what became of it, for whoever holds
+// policy.ManageWebhooks. It fails with fault.Missing where there is no such webhook, and with
+// fault.Unavailable while the installation is paused and calls nobody.
+func (s *Service) TryWebhook(ctx context.Context, id int64) (*webhook.Tried, error) {
+	err := s.DB.Tx(ctx, func(q db.Q) error {
+		why, err := db.Paused(ctx, q)
+		if err == nil && why != "" {
+			err = fault.New(fault.Unavailable, "This installation is paused and calls no other service.")
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := webhook.ByID(ctx, q, id); err != nil {
+			return err
+		}
+		return audit.Add(ctx, q, audit.Entry{Kind: audit.Webhook, Action: "tested", RecordID: id})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return webhook.Try(ctx, s.DB, slog.New(slog.DiscardHandler), s.Hooks, id)
 }

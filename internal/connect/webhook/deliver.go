@@ -248,7 +248,12 @@ type message struct {
 
 // post sends one event; nil means that the receiver took it.
 func (c *Deliverer) post(ctx context.Context, t *target, e *events.Event) error {
-	m := message{fmt.Sprintf("%d-%d", t.ID, e.Seq), e}
+	return c.send(ctx, t, message{fmt.Sprintf("%d-%d", t.ID, e.Seq), e})
+}
+
+// send sends one message; nil means that the receiver took it.
+func (c *Deliverer) send(ctx context.Context, t *target, m message) error {
+	e := m.Event
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err

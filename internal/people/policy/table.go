@@ -58,6 +58,7 @@ var (
 	SeeJobs        = right(System, "see background jobs", SystemAdmin)
 	ManageJobs     = right(System, "retry background jobs", SystemAdmin)
 	ReadAudit      = right(System, "read the audit log", SystemAdmin)
+	VerifyAudit    = right(System, "have the audit log verified", SystemAdmin)
 	SeeBackups     = right(System, "see how the backups are doing", SystemAdmin)
 	SeeWebhooks    = right(System, "see the webhooks and read the event log", SystemAdmin)
 	ManageWebhooks = right(System, "add, change, test and delete webhooks", SystemAdmin)

@@ -21,6 +21,8 @@ type Filter struct {
 	Kind                               Kind
 	ActorID, UserID, UnitID, ProjectID int64
 	From, To                           *clock.Time // the first moment, and the first one after
+	Units                              []int64     // of one of these
+	Before                             int64       // entries of lower numbers
 }
 
 // where writes the conditions, with their arguments behind args.
@@ -39,6 +41,12 @@ func (f *Filter) where(args []any) (string, []any) {
 	add(f.ProjectID != 0, "project_id =", f.ProjectID)
 	add(f.From != nil, "at >=", f.From)
 	add(f.To != nil, "at <", f.To)
+	add(f.Before != 0, "seq <", f.Before)
+	if len(f.Units) > 0 {
+		var list string
+		list, args = db.In(args, f.Units)
+		text = append(text, "unit_id IN "+list)
+	}
 	return strings.Join(text, " AND "), args
 }
 

@@ -113,6 +113,11 @@ const columns = `seq, kind, at, coalesce(actor_id, 0) AS actor_id, coalesce(user
 // may be gone.
 func Since(ctx context.Context, q db.Q, f Filter, after int64, limit int) ([]Event, error) {
 	text, args := f.query([]any{after, limit})
+	return read(ctx, q, text, args)
+}
+
+// read runs a statement that gives events.
+func read(ctx context.Context, q db.Q, text string, args []any) ([]Event, error) {
 	type row struct {
 		Event
 		Text string `db:"body"`
@@ -126,6 +131,30 @@ func Since(ctx context.Context, q db.Q, f Filter, after int64, limit int) ([]Eve
 		list = append(list, r.Event)
 	}
 	return list, nil
+}
+
+// Choice narrows the newest events; what is zero chooses all.
+type Choice struct {
+	Kind   Kind
+	UnitID int64
+	Before int64 // events of lower numbers
+}
+
+// Newest gives the last of the chosen events that other systems hear of, the newest first.
+func Newest(ctx context.Context, q db.Q, c Choice, limit int) ([]Event, error) {
+	args := []any{limit}
+	text := []string{"seq IS NOT NULL", "NOT (kind IN " + db.Literals(Announcement) + " AND user_id IS NOT NULL)"}
+	add := func(given bool, condition string, value any) {
+		if given {
+			args = append(args, value)
+			text = append(text, fmt.Sprintf("%s $%d", condition, len(args)))
+		}
+	}
+	add(c.Kind != "", "kind =", c.Kind)
+	add(c.UnitID != 0, "unit_id =", c.UnitID)
+	add(c.Before > 0, "seq <", c.Before)
+	return read(ctx, q, `SELECT `+columns+` FROM events WHERE `+strings.Join(text, " AND ")+`
+		ORDER BY seq DESC LIMIT $1`, args)
 }
 
 // query writes a branch for each reason to hear of an event, each with an index

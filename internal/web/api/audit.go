@@ -9,6 +9,7 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -31,6 +32,18 @@ func exported[In any](s *Server, what string, h func(context.Context, *access.Ca
 func (s *Server) auditRoutes() {
 	endpoint.Route(s.Server, "GET /api/admin/audit", 200, policy.ReadAudit, "Read who did what, the newest first; as "+
 		"CSV by format=csv or Accept: text/csv", s.listAudit, endpoint.Audited(audit.Export))
+	endpoint.Route(s.Server, "GET /api/admin/audit/verification", 200, policy.ReadAudit,
+		"Tell how far the verification of the audit log is, or what it found", s.getVerification)
+	endpoint.Route(s.Server, "POST /api/admin/audit/verification", 200, policy.VerifyAudit,
+		"Have the whole audit log verified in the background", s.verifyAudit, endpoint.Audited(audit.Job))
+}
+
+func (s *Server) getVerification(ctx context.Context, _ *access.Caller, _ none) (*usecase.Verification, error) {
+	return usecase.AuditVerification(ctx, s.db.Pool())
+}
+
+func (s *Server) verifyAudit(ctx context.Context, _ *access.Caller, _ none) (*usecase.Verification, error) {
+	return s.usecases.VerifyAudit(ctx)
 }
 
 type listAuditIn struct {
@@ -41,6 +54,7 @@ type listAuditIn struct {
 	ProjectID int64                  `param:"project_id"`
 	From      params.Opt[clock.Time] `param:"from" doc:"the first moment"`
 	To        params.Opt[clock.Time] `param:"to" doc:"the first moment after"`
+	Before    int64                  `param:"before" doc:"only entries of lower numbers, to go on behind the last one"`
 	Format    string                 `param:"format" enum:"json,csv" doc:"csv: a sheet, of all without limit"`
 	Limit     params.Opt[int64]      `param:"limit" doc:"at most so many; 100 when absent"`
 	Offset    params.Opt[int64]      `param:"offset"`
@@ -49,7 +63,7 @@ type listAuditIn struct {
 func (s *Server) listAudit(ctx context.Context, _ *access.Caller, in listAuditIn) (endpoint.Tabled[audit.Record],
 	error) {
 	f := audit.Filter{Kind: in.Kind, ActorID: in.ActorID, UserID: in.UserID, UnitID: in.UnitID, ProjectID: in.ProjectID,
-		From: in.From.Ptr(), To: in.To.Ptr()}
+		From: in.From.Ptr(), To: in.To.Ptr(), Before: in.Before}
 	p, err := paging{in.Limit, in.Offset}.bounded(100)
 	if err != nil {
 		return endpoint.Tabled[audit.Record]{}, err

@@ -177,7 +177,8 @@ var ofNoUnit = map[string]string{
 // elsewhereFree are single parameters of that kind whose name means something else
 // on other routes.
 var elsewhereFree = []string{
-	"get /api/admin/jobs unit_id", "get /api/admin/audit unit_id", "get /api/admin/audit project_id", "get /api/admin/audit user_id",
+	"get /api/admin/jobs unit_id", "get /api/admin/jobs/retry unit_id", "post /api/admin/jobs/retry unit_id",
+	"get /api/admin/event_log unit_id", "get /api/admin/audit unit_id", "get /api/admin/audit project_id", "get /api/admin/audit user_id",
 	// What narrows the rows of a unit shows none of another one's.
 	"get /api/submission/assess task_definition_id", "get /api/units/{id}/extensions task_definition_id", "get /api/units/{id}/extensions tutorial_id",
 	// What was seen is only compared with what is there.

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
+	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
 )
@@ -17,6 +18,10 @@ func (s *Server) jobRoutes() {
 		s.listJobs)
 	endpoint.Route(s.Server, "GET /api/admin/jobs/backlog", 200, policy.SeeJobs,
 		"Tell how many background jobs wait and run, and how long they waited", s.backlog)
+	endpoint.Route(s.Server, "GET /api/admin/jobs/retry", 200, policy.SeeJobs,
+		"Tell how many dead jobs of a kind would be retried, and why they failed", s.planRetry)
+	endpoint.Route(s.Server, "POST /api/admin/jobs/retry", 200, policy.ManageJobs,
+		"Give all dead jobs of a kind another round of tries", s.retryJobs, endpoint.Audited(audit.Job))
 	endpoint.Route(s.Server, "GET /api/units/{id}/jobs", 200, policy.GiveFeedback,
 		"Tell how many documents and other jobs of a unit wait and run, and how long they waited", s.unitBacklog)
 	endpoint.Route(s.Server, "POST /api/admin/jobs/{id}/retry", 201, policy.ManageJobs,
@@ -81,4 +86,23 @@ func (s *Server) unitBacklog(ctx context.Context, _ *access.Caller, in unitBackl
 		list, err := jobs.Backlog(ctx, q, in.UnitID)
 		return &backlogOut{list}, err
 	})
+}
+
+type retryJobsIn struct {
+	Kind   string `param:"kind,required" doc:"the kind of the jobs"`
+	UnitID int64  `param:"unit_id" doc:"only jobs of this unit"`
+}
+
+func (s *Server) planRetry(ctx context.Context, _ *access.Caller, in retryJobsIn) (*usecase.RetryPlan, error) {
+	return s.usecases.PlanRetry(ctx, in.Kind, in.UnitID)
+}
+
+// retriedJobsOut tells how many jobs are tried again.
+type retriedJobsOut struct {
+	Jobs int64 `json:"jobs" doc:"how many jobs are tried again"`
+}
+
+func (s *Server) retryJobs(ctx context.Context, _ *access.Caller, in retryJobsIn) (*retriedJobsOut, error) {
+	n, err := s.usecases.RetryJobs(ctx, in.Kind, in.UnitID)
+	return &retriedJobsOut{n}, err
 }

@@ -27,6 +27,9 @@ func (s *Server) webhookRoutes() {
 	endpoint.Route(s.Server, "DELETE /api/admin/webhooks/{id}", 204, policy.ManageWebhooks, "Delete a webhook",
 		s.deleteHook,
 		endpoint.Audited(audit.Webhook))
+	endpoint.Route(s.Server, "POST /api/admin/webhooks/{id}/test", 200, policy.ManageWebhooks,
+		"Send a webhook a delivery about nothing, and tell what became of it", s.tryHook, endpoint.Audited(audit.Webhook),
+		endpoint.Also(503, "the installation is paused and calls no other service"))
 	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.SeeWebhooks, "Read what happened, oldest "+
 		"first, as webhooks get it", s.eventLog)
 }
@@ -69,15 +72,28 @@ func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (end
 	return endpoint.NoContent{}, s.usecases.DeleteWebhook(ctx, in.ID)
 }
 
+func (s *Server) tryHook(ctx context.Context, _ *access.Caller, in byID) (*webhook.Tried, error) {
+	return s.usecases.TryWebhook(ctx, in.ID)
+}
+
 type eventLogIn struct {
 	After int64             `param:"after" doc:"the number of the last event seen; from the oldest kept when absent"`
 	Limit params.Opt[int64] `param:"limit" doc:"at most so many; 100 when absent"`
+
+	Newest bool        `param:"newest" doc:"the newest first, those before a number"`
+	Before int64       `param:"before" doc:"with newest, only events of lower numbers"`
+	Kind   events.Kind `param:"kind" enum:"" doc:"with newest, only events of this kind"`
+	UnitID int64       `param:"unit_id" doc:"with newest, only events of this unit"`
 }
 
 func (s *Server) eventLog(ctx context.Context, _ *access.Caller, in eventLogIn) ([]events.Event, error) {
 	p, err := paging{Limit: in.Limit}.bounded(100)
 	if err != nil {
 		return nil, err
+	}
+	if in.Newest {
+		return events.Newest(ctx, s.db.Pool(), events.Choice{Kind: in.Kind, UnitID: in.UnitID, Before: in.Before},
+			int(p.Limit()))
 	}
 	if in.After < 0 {
 		return nil, fault.Field(fault.Invalid, "after", "must not be negative")

@@ -33,6 +33,9 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 	ann.do(set, url.Values{"name": {"Ours"}, "tutorial_id": {two}}).status(303)
 	ann.send(w.path(aPortfolio)+"/files", "", "one.go", "package one\n").status(303)
 	discussion := w.discuss()
+	w.exec(`INSERT INTO webhooks (url, secret, kinds, active, last_seq, last_error, created_at, updated_at)
+		VALUES ($1, 'secret', '[]', FALSE, 0, $1, $2, $2)`, hostile, w.db.Now())
+	w.job("document", "dead", hostile, 0)
 	w.exec(`INSERT INTO deletions (unit_id, kind, record_id, name, user_id, students, at)
 		SELECT u.id, 'task_definition', 4711, $1, p.id, 1, $2 FROM units u, users p WHERE p.username = 'tom'`, hostile,
 		w.db.Now())

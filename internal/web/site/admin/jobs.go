@@ -1,8 +1,10 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lectern/internal/ground/links"
@@ -17,8 +19,133 @@ import (
 )
 
 func (s *room) jobRoutes() {
+	page.Show(s.Site, links.AdminJobs, policy.SeeJobs, "The background jobs, those that need a person first", s.jobs)
+	page.Show(s.Site, links.AdminJobs+"/retry", policy.SeeJobs, "Ask before failed jobs of a kind are tried again",
+		s.askRetry)
+	page.Form(s.Site, links.AdminJobs+"/retry", policy.ManageJobs, "Give all failed jobs of a kind another round of tries",
+		s.retryJobs, endpoint.Audited(audit.Job))
 	page.Form(s.Site, links.AdminJob+"/retry", policy.ManageJobs, "Give a failed job another round of tries", s.retryJob,
 		endpoint.Audited(audit.Job))
+}
+
+type jobsIn struct {
+	Show    string `param:"show"` // a state, or all; those that need a person when empty
+	Kind    string `param:"kind"`
+	UnitID  int64  `param:"unit_id"`
+	Page    int64  `param:"page"`
+	Retried string `param:"retried"` // how many jobs were, just now
+}
+
+// jobsPage lists background jobs.
+type jobsPage struct {
+	part
+	Rows    []jobRow
+	Counts  *jobs.Summary
+	Show    string
+	Kind    string
+	Unit    string // whose jobs these are; empty: all units'
+	UnitID  int64
+	Shows   []option
+	Kinds   []option
+	Retried int64
+	words   *page.Language
+}
+
+// shows are the ways to narrow the list by state, in their order.
+var shows = []string{"", "dead", "running", "available", "done", "all"}
+
+func (in *jobsIn) filter() jobs.Filter {
+	f := jobs.Filter{Kind: in.Kind, Unit: in.UnitID}
+	switch in.Show {
+	case "dead", "running", "available", "done":
+		f.State = jobs.State(in.Show)
+	case "all":
+	default:
+		in.Show, f.Attention = "", true
+	}
+	return f
+}
+
+func (s *room) jobs(ctx context.Context, who *access.Caller, in jobsIn) (*page.Page, error) {
+	f := in.filter()
+	v := &jobsPage{Show: in.Show, Kind: in.Kind, UnitID: in.UnitID, words: s.Words, part: newPart(in.Page,
+		links.AdminJobs, filled("show", in.Show, "kind", in.Kind, "unit_id", strconv.FormatInt(in.UnitID, 10)))}
+	v.Retried, _ = strconv.ParseInt(in.Retried, 10, 64) // what is none was none
+	err := s.DB.View(ctx, func(q db.Q) (err error) {
+		if v.Total, err = jobs.Count(ctx, q, f); err != nil {
+			return err
+		}
+		list, err := jobs.Find(ctx, q, f, v.rows())
+		if err != nil {
+			return err
+		}
+		if v.Rows, err = s.jobRows(ctx, q, list); err != nil {
+			return err
+		}
+		if v.Counts, err = jobs.SummaryOf(ctx, q); err != nil || in.UnitID == 0 {
+			return err
+		}
+		names, err := usecase.NamesOf(ctx, q, nil, []int64{in.UnitID})
+		if err == nil {
+			v.Unit = cmp.Or(names.Unit(in.UnitID), strconv.FormatInt(in.UnitID, 10))
+		}
+		return err
+	})
+	for _, show := range shows {
+		v.Shows = append(v.Shows, option{show, s.Word("jobs.show-" + cmp.Or(show, "attention")), show == in.Show})
+	}
+	v.Kinds = s.kindOptions(in.Kind)
+	return s.Titled(who, "jobs", s.Word("jobs.title"), v), err
+}
+
+// kindOptions are the kinds of jobs to choose from, by name.
+func (s *room) kindOptions(chosen string) []option {
+	list := []option{}
+	for _, kind := range jobKinds {
+		list = append(list, option{kind, s.jobName(kind), kind == chosen})
+	}
+	slices.SortFunc(list, func(a, b option) int { return strings.Compare(a.Text, b.Text) })
+	return append([]option{{"", s.Word("jobs.all-kinds"), chosen == ""}}, list...)
+}
+
+// RetryAll is where all failed jobs of the kind that is shown are tried again; empty: nowhere.
+func (v *jobsPage) RetryAll() string {
+	if v.Kind == "" || v.Total == 0 || v.Show != "" && v.Show != "dead" {
+		return ""
+	}
+	return links.AdminJobs + "/retry?" + filled("kind", v.Kind, "unit_id", strconv.FormatInt(v.UnitID, 10)).Encode()
+}
+
+type retryJobsIn struct {
+	Kind   string `param:"kind"`
+	UnitID int64  `param:"unit_id"`
+}
+
+// retryPage tells what is tried again before it is.
+type retryPage struct {
+	*usecase.RetryPlan
+	retryJobsIn
+	Name, Back string
+}
+
+func (s *room) askRetry(ctx context.Context, who *access.Caller, in retryJobsIn) (*page.Page, error) {
+	plan, err := s.Usecases.PlanRetry(ctx, in.Kind, in.UnitID)
+	if err != nil {
+		return nil, err
+	}
+	back := links.AdminJobs + "?" + filled("kind", in.Kind, "unit_id", strconv.FormatInt(in.UnitID, 10)).Encode()
+	p := s.Titled(who, "jobs-retry", s.Word("jobs.retry-title"), &retryPage{plan, in, s.jobName(in.Kind), back})
+	p.Within = &page.Crumb{Words: s.Word("jobs.title"), Path: links.AdminJobs}
+	return p, nil
+}
+
+func (s *room) retryJobs(ctx context.Context, _ *access.Caller, in retryJobsIn) (endpoint.Drawing, error) {
+	n, err := s.Usecases.RetryJobs(ctx, in.Kind, in.UnitID)
+	if err != nil {
+		return nil, err
+	}
+	return endpoint.Redirect{To: links.AdminJobs + "?" + filled("kind", in.Kind, "retried", strconv.FormatInt(n, 10)).
+		Encode()}, nil
 }
 
 // jobKinds are the kinds of jobs that have words of their own.
@@ -26,7 +153,7 @@ var jobKinds = []string{"document", "portfolio", "portfolios_due", "similarity",
 	"similarity renewal", "similarity remake", "assessment", "assessment trial", "assessment preview", "pull image",
 	"mail", "password_mail", "address_mail", "invitations", "weekly_mails", "weekly_mails_of_unit", "digest",
 	"announcement_mails", "webhook", "tii_action", "tii_tend", "data export", "backup", "note erasures", "tidy",
-	"watch documents", "check_stats"}
+	"watch documents", "check_stats", "audit verification"}
 
 func jobKey(kind string) string {
 	return "jobs.kind-" + strings.NewReplacer(" ", "-", "_", "-").Replace(kind)
@@ -36,6 +163,9 @@ func jobKey(kind string) string {
 func jobKeys() (list []string) {
 	for _, kind := range jobKinds {
 		list = append(list, jobKey(kind))
+	}
+	for _, show := range shows {
+		list = append(list, "jobs.show-"+cmp.Or(show, "attention"))
 	}
 	return list
 }
@@ -106,12 +236,18 @@ func (s *room) jobRows(ctx context.Context, q db.Q, list []jobs.Record) ([]jobRo
 
 type retryJobIn struct {
 	ID   int64  `path:"id"`
-	Back string `param:"back"` // health: the overview
+	Back string `param:"back"` // health or mail: from there; else from the jobs
 }
 
 func (s *room) retryJob(ctx context.Context, _ *access.Caller, in retryJobIn) (endpoint.Drawing, error) {
 	if err := s.Usecases.RetryJob(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	return endpoint.Redirect{To: links.Admin + "?retried=true"}, nil
+	switch in.Back {
+	case "health":
+		return endpoint.Redirect{To: links.Admin + "?retried=true"}, nil
+	case "mail":
+		return endpoint.Redirect{To: links.AdminMail + "?retried=1"}, nil
+	}
+	return endpoint.Redirect{To: links.AdminJobs + "?retried=1"}, nil
 }

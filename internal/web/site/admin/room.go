@@ -26,11 +26,14 @@ func open(site *page.Site) {
 	s.imageRoutes()
 	s.healthRoutes()
 	s.jobRoutes()
+	s.auditRoutes()
+	s.eventRoutes()
+	s.webhookRoutes()
 }
 
 // keys are those of words that are put together.
 func keys() (list []string) {
 	list = append(list, checkKeys()...)
-	list = append(list, jobKeys()...)
+	list = append(append(list, jobKeys()...), eventKeys()...)
 	return append(list, auditKeys()...)
 }

@@ -156,6 +156,7 @@ func (s *Site) administration() []Section {
 		{Path: links.AdminUnits, Words: s.Word("admin-units.title"), Icon: Icon("layers"), right: policy.SeeAllUnits},
 		{Path: links.AdminPeriods, Words: s.Word("periods.title"), Icon: Icon("calendar-range"), right: policy.SeeSetup},
 		{Path: links.AdminCampuses, Words: s.Word("admin-setup.campuses"), Icon: Icon("map-pin"), right: policy.SeeSetup},
+		{Path: links.AdminAudit, Words: s.Word("audit.title"), Icon: Icon("scroll-text"), right: policy.ReadAudit},
 		{Path: links.Admin, Words: s.Word("health.title"), Icon: Icon("activity"), right: policy.SeeService},
 	}
 }
@@ -164,6 +165,9 @@ func (s *Site) administration() []Section {
 func (s *Site) service() []Section {
 	return []Section{
 		{Path: links.Admin, Words: s.Word("health.tab"), Icon: Icon("activity"), right: policy.SeeService},
+		{Path: links.AdminJobs, Words: s.Word("jobs.title"), Icon: Icon("activity"), right: policy.SeeJobs},
+		{Path: links.AdminWebhooks, Words: s.Word("webhooks.title"), Icon: Icon("activity"), right: policy.SeeWebhooks},
+		{Path: links.AdminEvents, Words: s.Word("events.title"), Icon: Icon("activity"), right: policy.SeeWebhooks},
 	}
 }
 

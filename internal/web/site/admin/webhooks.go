@@ -1,0 +1,214 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"lectern/internal/connect/webhook"
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/links"
+	"lectern/internal/people/access"
+	"lectern/internal/people/policy"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/events"
+	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/page"
+)
+
+func (s *room) webhookRoutes() {
+	kept := endpoint.Audited(audit.Webhook)
+	see := endpoint.Asks(policy.SeeWebhooks)
+	page.Show(s.Site, links.AdminWebhooks, policy.SeeWebhooks, "The webhooks, and how their deliveries stand", s.webhooks)
+	page.Form(s.Site, links.AdminWebhooks, policy.ManageWebhooks, "Add a webhook", s.addWebhook, kept, see)
+	page.Show(s.Site, links.AdminWebhook, policy.SeeWebhooks, "A webhook", s.webhook)
+	page.Form(s.Site, links.AdminWebhook, policy.ManageWebhooks, "Change a webhook", s.changeWebhook, kept, see)
+	page.Form(s.Site, links.AdminWebhook+"/active", policy.ManageWebhooks, "Pause a webhook, or end the pause",
+		s.pauseWebhook, kept)
+	page.Form(s.Site, links.AdminWebhook+"/secret", policy.ManageWebhooks, "Give a webhook a new secret, shown once",
+		s.newSecret, kept, see)
+	page.Form(s.Site, links.AdminWebhook+"/test", policy.ManageWebhooks, "Send a webhook a test delivery", s.testWebhook,
+		kept, see)
+	page.Show(s.Site, links.AdminWebhook+"/delete", policy.SeeWebhooks, "Ask before a webhook is deleted", s.askWebhook)
+	page.Form(s.Site, links.AdminWebhook+"/delete", policy.ManageWebhooks, "Delete a webhook", s.deleteWebhook, kept)
+}
+
+// hookForm is what the fields of a webhook hold, as it is typed.
+type hookForm struct {
+	URL   string        `param:"url"`
+	Kinds webhook.Kinds `param:"kinds"`
+}
+
+// webhooksPage lists the webhooks, and has the form of a new one.
+type webhooksPage struct {
+	List  []webhook.Webhook
+	Typed hookForm
+	Kinds []option
+	Wrong map[string]string
+	Done  string // what was done, just now
+}
+
+type webhooksIn struct {
+	Deleted bool `param:"deleted"`
+}
+
+func (s *room) webhooks(ctx context.Context, who *access.Caller, in webhooksIn) (*page.Page, error) {
+	v := &webhooksPage{}
+	if in.Deleted {
+		v.Done = s.Word("webhooks.deleted")
+	}
+	return s.webhookList(ctx, who, v)
+}
+
+func (s *room) webhookList(ctx context.Context, who *access.Caller, v *webhooksPage) (p *page.Page, err error) {
+	v.List, err = webhook.List(ctx, s.DB.Pool())
+	v.Kinds = s.eventOptions(v.Typed.Kinds)
+	return s.Titled(who, "webhooks", s.Word("webhooks.title"), v), err
+}
+
+// eventOptions are the kinds of events to choose from.
+func (s *room) eventOptions(chosen webhook.Kinds) (list []option) {
+	for _, k := range events.Kinds() {
+		list = append(list, option{string(k), s.Word(eventKey(k)), slices.Contains(chosen, k)})
+	}
+	return list
+}
+
+// addWebhook registers a webhook. Its secret is on the page that this answers with, and nowhere else.
+func (s *room) addWebhook(ctx context.Context, who *access.Caller, in hookForm) (endpoint.Drawing, error) {
+	none := ""
+	h, err := s.Usecases.AddWebhook(ctx, webhook.Change{URL: &in.URL, Secret: &none, Kinds: &in.Kinds})
+	if err != nil {
+		p, failed := s.webhookList(ctx, who, &webhooksPage{Typed: in, Wrong: wrongFields(err)})
+		if failed != nil {
+			return nil, failed
+		}
+		return s.Again(p, err)
+	}
+	return s.showWebhook(who, &webhookPage{Webhook: h, Done: s.Word("webhooks.added")}), nil
+}
+
+// wrongFields are what an error says of fields, by their names.
+func wrongFields(err error) map[string]string {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return nil
+	}
+	return maps.Clone(e.Fields)
+}
+
+type webhookIn struct {
+	ID    int64 `path:"id"`
+	Saved bool  `param:"saved"`
+}
+
+// webhookPage is a webhook.
+type webhookPage struct {
+	*webhook.Webhook
+	Path   string
+	Typed  hookForm
+	Events []option
+	Wrong  map[string]string
+	Tried  *webhook.Tried
+	Done   string
+}
+
+func (s *room) webhook(ctx context.Context, who *access.Caller, in webhookIn) (*page.Page, error) {
+	h, err := webhook.ByID(ctx, s.DB.Pool(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	v := &webhookPage{Webhook: h}
+	if in.Saved {
+		v.Done = s.Word("webhooks.saved")
+	}
+	return s.showWebhook(who, v), nil
+}
+
+// showWebhook is the page of a webhook, with the fields as they were typed where they were.
+func (s *room) showWebhook(who *access.Caller, v *webhookPage) *page.Page {
+	if v.Typed.URL == "" && v.Wrong == nil {
+		v.Typed = hookForm{v.URL, v.Kinds}
+	}
+	v.Path, v.Events = links.To(links.AdminWebhook, v.ID), s.eventOptions(v.Typed.Kinds)
+	p := s.Titled(who, "webhook", s.Word("webhooks.one"), v)
+	p.Within = &page.Crumb{Words: s.Word("webhooks.title"), Path: links.AdminWebhooks}
+	return p
+}
+
+type changeWebhookIn struct {
+	ID int64 `path:"id"`
+	hookForm
+}
+
+func (s *room) changeWebhook(ctx context.Context, who *access.Caller, in changeWebhookIn) (endpoint.Drawing, error) {
+	_, err := s.Usecases.ChangeWebhook(ctx, in.ID, webhook.Change{URL: &in.URL, Kinds: &in.Kinds})
+	if err == nil {
+		return endpoint.Redirect{To: links.To(links.AdminWebhook, in.ID) + "?saved=true"}, nil
+	}
+	h, failed := webhook.ByID(ctx, s.DB.Pool(), in.ID)
+	if failed != nil {
+		return nil, failed
+	}
+	wrong := wrongFields(err)
+	if wrong == nil {
+		wrong = map[string]string{}
+	}
+	return s.Again(s.showWebhook(who, &webhookPage{Webhook: h, Typed: in.hookForm, Wrong: wrong}), err)
+}
+
+type pauseWebhookIn struct {
+	ID     int64 `path:"id"`
+	Active bool  `param:"active"`
+}
+
+func (s *room) pauseWebhook(ctx context.Context, _ *access.Caller, in pauseWebhookIn) (endpoint.Drawing, error) {
+	if _, err := s.Usecases.ChangeWebhook(ctx, in.ID, webhook.Change{Active: &in.Active}); err != nil {
+		return nil, err
+	}
+	return endpoint.Redirect{To: links.To(links.AdminWebhook, in.ID) + "?saved=true"}, nil
+}
+
+type oneWebhook struct {
+	ID int64 `path:"id"`
+}
+
+// newSecret answers with the page that shows the secret, which no address leads to.
+func (s *room) newSecret(ctx context.Context, who *access.Caller, in oneWebhook) (endpoint.Drawing, error) {
+	none := ""
+	h, err := s.Usecases.ChangeWebhook(ctx, in.ID, webhook.Change{Secret: &none})
+	if err != nil {
+		return nil, err
+	}
+	return s.showWebhook(who, &webhookPage{Webhook: h, Done: s.Word("webhooks.secret-made")}), nil
+}
+
+func (s *room) testWebhook(ctx context.Context, who *access.Caller, in oneWebhook) (endpoint.Drawing, error) {
+	tried, err := s.Usecases.TryWebhook(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	h, err := webhook.ByID(ctx, s.DB.Pool(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.showWebhook(who, &webhookPage{Webhook: h, Tried: tried}), nil
+}
+
+func (s *room) askWebhook(ctx context.Context, who *access.Caller, in oneWebhook) (*page.Page, error) {
+	h, err := webhook.ByID(ctx, s.DB.Pool(), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	at := links.To(links.AdminWebhook, in.ID)
+	return s.Ask(who, s.Word("webhooks.delete-title"), page.Question{About: h.URL, Text: s.Word("webhooks.delete-text"),
+		Action: at + "/delete", Do: s.Word("webhooks.delete"), Back: at}), nil
+}
+
+func (s *room) deleteWebhook(ctx context.Context, _ *access.Caller, in oneWebhook) (endpoint.Drawing, error) {
+	if err := s.Usecases.DeleteWebhook(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	return endpoint.Redirect{To: links.AdminWebhooks + "?deleted=true"}, nil
+}

@@ -1,0 +1,168 @@
+package site_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lectern/internal/connect/webhook"
+	"lectern/internal/ground/waittest"
+	"lectern/internal/platform/audit"
+	"lectern/internal/platform/jobs"
+)
+
+func init() {
+	for _, at := range []string{"/admin/jobs", "/admin/jobs/retry", "/admin/audit", "/admin/audit/sheet", "/admin/events",
+		"/admin/webhooks", "/admin/webhooks/{id}", "/admin/webhooks/{id}/delete"} {
+		pages["GET "+at] = [4]int{303, 403, 403, 403}
+	}
+	for _, at := range []string{"/admin/jobs/retry", "/admin/audit/verification", "/admin/webhooks",
+		"/admin/webhooks/{id}", "/admin/webhooks/{id}/active", "/admin/webhooks/{id}/secret", "/admin/webhooks/{id}/test",
+		"/admin/webhooks/{id}/delete"} {
+		pages["POST "+at] = [4]int{401, 403, 403, 403}
+	}
+}
+
+// Jobs that need a person come first, with their reasons; one is tried again by its button, all of a
+// kind after a look at why they failed.
+func TestJobsAreListedAndRetried(t *testing.T) {
+	each(t, func(w *world) {
+		ada := w.administrator()
+		ada.do("/admin/jobs", nil).status(200).says("No job needs a person.")
+		for range 3 {
+			w.job("document", "dead", "no <room>", 0)
+		}
+		one := w.job("mail", "dead", "refused", 0)
+		w.job("similarity", "available", "", -time.Hour)
+		w.job("tidy", "done", "", 0)
+		first := ada.do("/admin/jobs", nil).status(200).says("4 failed").says("1 stuck").says("no &lt;room&gt;").
+			lacks("Clean up</bdi>")
+		if text := first.Body.String(); strings.Index(text, "<bdi>Compare submission") < strings.Index(text, "<bdi>Email") {
+			t.Error("what is stuck stands before what is dead")
+		}
+		ada.do("/admin/jobs?show=all", nil).says("<bdi>Clean up")
+		ada.do("/admin/jobs?show=done&kind=mail", nil).says("No job matches.")
+		ada.do("/admin/jobs?kind=document&unit_id=4711", nil).says("4711")
+		ada.do("/admin/jobs/"+one+"/retry", url.Values{}).leadsTo("/admin/jobs?retried=1")
+		ada.do("/admin/jobs?kind=document", nil).says("Retry all failed").says("/admin/jobs/retry?kind=document")
+		ada.do("/admin/jobs/retry?kind=document", nil).says("3 failed jobs will be tried again").says("no &lt;room&gt;").
+			says("Retry 3 jobs")
+		if w.one(`SELECT count(*) FROM jobs WHERE state = 'dead'`) != "3" {
+			t.Error("the plan did something")
+		}
+		ada.do("/admin/jobs/retry", url.Values{"kind": {"document"}}).leadsTo("/admin/jobs?kind=document&retried=3")
+		ada.do("/admin/jobs?kind=document&retried=3", nil).says("3 jobs will be tried again.")
+		if w.one(`SELECT count(*) FROM jobs WHERE state = 'dead'`) != "0" {
+			t.Error("some are still dead")
+		}
+	})
+}
+
+// The audit log is narrowed by who, what, unit and day, goes out as a sheet, and is verified.
+func TestTheAuditLog(t *testing.T) {
+	each(t, func(w *world) {
+		ada := w.administrator()
+		ada.do("/admin/webhooks", url.Values{"url": {"https://example.edu/a"}}).status(200)
+		w.as("tom")
+		if _, err := audit.Relay(t.Context(), w.db); err != nil {
+			t.Fatal(err)
+		}
+		ada.do("/admin/audit", nil).status(200).says("ada &lt;b&gt;Person").says("Webhook").says("Sign-in")
+		ada.do("/admin/audit?kind=webhook", nil).says(">created<").lacks(`data-label="Kind">Sign-in`)
+		ada.do("/admin/audit?actor=tom", nil).says(`data-label="Kind">Sign-in`).lacks(">created</bdi></span></td><td data-label=\"About\"><bdi>ada")
+		ada.do("/admin/audit?actor=nobody", nil).says("No account has this username.").says("No entries match.")
+		ada.do("/admin/audit?unit=NONE1", nil).says("No unit has this code.")
+		ada.do("/admin/audit?from=2020-01-01&to=2020-01-02", nil).says("No entries match.").says("/admin/audit/sheet?from=2020-01-01")
+		ada.do("/admin/audit?from=soon", nil).says("Enter a date")
+		ada.do("/admin/audit?before=1", nil).says("No entries match.")
+		sheet := ada.do("/admin/audit/sheet?kind=webhook", nil).status(200)
+		if text := sheet.Body.String(); !strings.Contains(text, "webhook,created") || strings.Contains(text, "sign_in") ||
+			!strings.HasPrefix(sheet.Header().Get("Content-Type"), "text/csv") {
+			t.Errorf("the sheet: %s", text)
+		}
+		ada.do("/admin/audit/sheet?actor=nobody", nil).status(400)
+		ada.do("/admin/audit", nil).says("The log was not verified here yet.")
+		ada.do("/admin/audit/verification", url.Values{}).leadsTo("/admin/audit")
+		ada.do("/admin/audit", nil).says("entries read.").says("<progress").lacks("Verify now")
+		w.verified()
+		ada.do("/admin/audit", nil).says("Unbroken").says("Verify now")
+		w.exec(`UPDATE audit_entries SET action = 'forged' WHERE seq = 1`)
+		ada.do("/admin/audit/verification", url.Values{}).status(303)
+		w.verified()
+		ada.do("/admin/audit", nil).says("Problems found").says("Entry 1 ")
+	})
+}
+
+// The event log is the newest first and narrowed by kind and unit.
+func TestTheEventLog(t *testing.T) {
+	each(t, func(w *world) {
+		ada := w.administrator()
+		ada.do("/admin/events", nil).status(200).says("No events match.")
+		w.hostile()
+		w.exec(`INSERT INTO events (seq, kind, at, body, news) VALUES (900000, 'status', $1, '{}', FALSE), (900001, 'grade',
+			$1, '{}', FALSE)`, w.db.Now())
+		ada.do("/admin/events", nil).says("900001").says(`data-label="Kind">Grade`)
+		ada.do("/admin/events?kind=enrolment", nil).lacks("900001")
+		ada.do("/admin/events?before=900001", nil).lacks(`id="event-900001"`).says("Newest")
+		ada.do("/admin/events?kind=quokka", nil).says("900001")
+		ada.do("/admin/events?unit_id=4711", nil).says("No events match.").says("4711")
+	})
+}
+
+// A webhook is added, tested, changed, paused, given a new secret and deleted; a secret is shown once.
+func TestWebhooksAreLookedAfter(t *testing.T) {
+	each(t, func(w *world) {
+		ada := w.administrator()
+		var taken atomic.Int64
+		receiver := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Lectern-Event") != "test" || !strings.HasPrefix(r.Header.Get("X-Lectern-Signature"), "sha256=") {
+				t.Errorf("the receiver got %v", r.Header)
+			}
+			if taken.Add(1) > 1 {
+				out.WriteHeader(http.StatusTeapot)
+			}
+		}))
+		defer receiver.Close()
+		ada.do("/admin/webhooks", nil).status(200).says("No webhooks yet.")
+		ada.do("/admin/webhooks", url.Values{"url": {"http://127.0.0.1"}}).status(422).says(`value="http://127.0.0.1"`).
+			says("url-error")
+		w.uses.Hooks = webhook.Guard{AllowPrivate: true}
+		ada.do("/admin/webhooks", url.Values{"url": {receiver.URL}, "kinds[]": {"grade", "status"}}).status(200).
+			says("The webhook was added.").says("shown once")
+		at := "/admin/webhooks/" + w.one(`SELECT max(id) FROM webhooks`)
+		secret := w.one(`SELECT secret FROM webhooks`)
+		ada.do(at, nil).status(200).lacks(secret).lacks("shown once").says(`value="grade" checked`)
+		ada.do(at+"/test", url.Values{}).status(200).says("The receiver took the test delivery.").lacks(secret)
+		ada.do(at+"/test", url.Values{}).status(200).says("The test delivery failed.").says("answered 418")
+		ada.do(at, url.Values{"url": {""}}).status(422).says("url-error")
+		ada.do(at, url.Values{"url": {receiver.URL + "/x"}}).leadsTo(at + "?saved=true")
+		if got := w.one(`SELECT kinds FROM webhooks`); got != "[]" {
+			t.Errorf("kinds are %s", got)
+		}
+		ada.do(at+"/active", url.Values{"active": {"false"}}).leadsTo(at + "?saved=true")
+		ada.do(at, nil).says("Paused").says("Resume")
+		ada.do(at+"/secret", url.Values{}).status(200).says(w.one(`SELECT secret FROM webhooks`)).lacks(secret)
+		ada.do(at+"/delete", nil).status(200).says("events that wait for it are dropped")
+		ada.do(at+"/delete", url.Values{}).leadsTo("/admin/webhooks?deleted=true")
+		ada.do(at, nil).status(404)
+		ada.do(at+"/test", url.Values{}).status(404)
+		ada.do("/admin/webhooks?deleted=true", nil).says("The webhook was deleted.")
+	})
+}
+
+// verified works until the audit log is.
+func (w *world) verified() {
+	w.Helper()
+	qu := jobs.New(w.db, slog.New(slog.DiscardHandler), jobs.Config{Poll: 5 * time.Millisecond})
+	w.uses.RegisterVerification(qu, jobs.Limits{})
+	qu.Start(w.Context())
+	defer qu.Stop(w.Context())
+	waittest.Until(w, "the audit log is verified", func() bool {
+		return w.one(`SELECT count(*) FROM jobs WHERE kind = 'audit verification' AND state <> 'done'`) == "0"
+	})
+}
