@@ -50,6 +50,8 @@ func (a *App) work() {
 	jobs.Register(a.jobs, press.GenerateDue, jobs.Limits{Concurrency: 1})
 	archives := &privacy.Exporter{DB: a.db, Files: a.files}
 	jobs.Register(a.jobs, archives.Make, privacy.ArchiveLimits)
+	jobs.Register(a.jobs, archives.MakeForAdmin, privacy.ArchiveLimits)
+	jobs.Register(a.jobs, (&privacy.Eraser{DB: a.db}).Do, privacy.ErasureLimits)
 	jobs.Register(a.jobs, a.similarity.Compare, similarity.JobLimits)
 	jobs.Register(a.jobs, a.similarity.Refresh, jobs.Limits{Timeout: 10 * time.Minute, Concurrency: 1})
 	jobs.Register(a.jobs, a.similarity.Remake, jobs.Limits{Timeout: 6 * time.Hour, Concurrency: 1})
@@ -96,7 +98,7 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, notify.PruneInvitations, submit.Prune,
 		saml.Prune, a.similarity.Prune, assess.Prune, trash.Prune, verdict.Prune, course.PruneVersions,
-		privacy.PruneArchives} {
+		privacy.PruneArchives, privacy.PruneExports} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

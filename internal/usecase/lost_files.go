@@ -83,6 +83,8 @@ var holders = []holder{
 	{"deleted_files", "hash", "'the file ' || r.name || ' of deleted work'", "r.at", "r.task",
 		"coalesce(o.username, '')", ` JOIN deletions x ON x.id = r.deletion_id JOIN units u ON u.id = x.unit_id
 		LEFT JOIN projects p ON p.id = r.project_id LEFT JOIN users o ON o.id = p.user_id`},
+	{"person_exports", "hash", "'the archive of their data for an administrator'", "r.ready_at", "''", "o.username",
+		` JOIN users o ON o.id = r.user_id CROSS JOIN (SELECT '' AS code) u`},
 	{"data_exports", "hash", "'the archive of their own data'", "r.ready_at", "''", "o.username",
 		` JOIN users o ON o.id = r.user_id CROSS JOIN (SELECT '' AS code) u`},
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lectern/internal/ground/clock"
+	"lectern/internal/ground/fault"
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
@@ -87,6 +88,43 @@ func (m *Mailer) Invite(ctx context.Context, q db.Q, users []int64) error {
 		return err
 	}
 	return jobs.Hasten(ctx, q, invitations) // it may wait for somebody's next try
+}
+
+// InviteAgain asks for another email to somebody who has not come in, whatever became of an earlier one. It
+// goes out in its turn. One that waits already is fault.Conflict. The caller knows that the account is not open.
+func (m *Mailer) InviteAgain(ctx context.Context, q db.Q, user int64) error {
+	if err := db.LockName(ctx, q, invitations); err != nil {
+		return err
+	}
+	under, err := db.All[int64](ctx, q, `SELECT user_id FROM invitations WHERE user_id = $1 AND state IN ($2, $3)`, user,
+		Waiting, Sending)
+	if err == nil && len(under) > 0 {
+		err = fault.New(fault.Conflict, "An invitation of this person is waiting to be sent already.")
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, q, `DELETE FROM invitations WHERE user_id = $1`, user); err != nil {
+		return err
+	}
+	return m.Invite(ctx, q, []int64{user})
+}
+
+// InvitationOf tells how far the invitation of somebody is; nil: none is remembered.
+func InvitationOf(ctx context.Context, q db.Q, user int64) (*PersonInvitation, error) {
+	i, err := db.One[PersonInvitation](ctx, q, `SELECT state, asked_at, coalesce(error, '') AS error FROM invitations
+		WHERE user_id = $1`, user)
+	if fault.Is(err, fault.Missing) {
+		return nil, nil //nolint:nilnil // that there is none is no failure
+	}
+	return i, err
+}
+
+// PersonInvitation is how far the invitation of somebody is.
+type PersonInvitation struct {
+	State   InvitationState `db:"state" json:"state"`
+	AskedAt clock.Time      `db:"asked_at" json:"asked_at" doc:"when it was asked for"`
+	Error   string          `db:"error" json:"error" doc:"why it was not sent; empty: nothing is known"`
 }
 
 // invitation is an email that is about to be sent.

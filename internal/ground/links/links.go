@@ -50,6 +50,9 @@ const (
 	AdminKind      = "/admin/activity-types/{id}"
 	AdminImages    = "/admin/images"
 	AdminImage     = "/admin/images/{id}"
+	People         = "/admin/people"
+	Person         = "/admin/people/{id}"
+	PersonExport   = "/admin/exports"
 	Unit           = "/units/{id}"
 	UnitSettings   = "/units/{id}/settings"
 	NewUnit        = "/units/new"
@@ -82,7 +85,7 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
 	GroupSetup, GroupSetEditor, NewUnit, Rollover, ProjectSearch, Copies, Copy, Announcements, NewAnnounce,
-	Announcement}
+	Announcement, People, Person, PersonExport}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

@@ -26,6 +26,9 @@ type Change struct {
 	Role                          *policy.Role
 	Disabled                      *bool
 
+	// Seen is the account as whoever changes it saw it: what somebody else changed meanwhile, to something
+	// else, is refused with fault.Conflict. Nil, or a value that is: whatever it was.
+	Seen *Change
 	// Proof is the password of whoever changes their own address; see Prove.
 	Proof *Proof
 	// Confirm lets a new address of one's own take effect only when it confirms.
@@ -49,6 +52,9 @@ func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) 
 			"Students and Tutors only.")
 	}
 	before := *u
+	if err := c.clashes(u); err != nil {
+		return nil, Moved{}, err
+	}
 	c.apply(u)
 	if err := guard(by, &before, u); err != nil {
 		return nil, Moved{}, err
@@ -70,6 +76,39 @@ func Update(ctx context.Context, q db.Q, by *access.Caller, id int64, c Change) 
 		return nil, Moved{}, err
 	}
 	return u, moved, audit.Add(ctx, q, changed(&before, u)...)
+}
+
+// clashes refuses to change values of u that somebody changed since they were seen.
+func (c *Change) clashes(u *User) error {
+	if c.Seen == nil {
+		return nil
+	}
+	wrong := &fault.Fields{}
+	for _, v := range []struct {
+		name     string
+		to, seen *string
+		is       string
+	}{{"first_name", c.FirstName, c.Seen.FirstName, u.FirstName}, {"last_name", c.LastName, c.Seen.LastName, u.LastName},
+		{"email", c.Email, c.Seen.Email, u.Email}, {"nickname", c.Nickname, c.Seen.Nickname, u.Nickname},
+		{"student_id", c.StudentID, c.Seen.StudentID, opt.Or(u.StudentID, "")},
+		{"login_id", c.LoginID, c.Seen.LoginID, opt.Or(u.LoginID, "")},
+		{"pronouns", c.Pronouns, c.Seen.Pronouns, opt.Or(u.Pronouns, "")},
+		{"system_role", roleName(c.Role), roleName(c.Seen.Role), u.Role.String()}} {
+		if v.to == nil || v.seen == nil {
+			continue
+		}
+		to := strings.TrimSpace(*v.to)
+		wrong.When(to != *v.seen && v.is != *v.seen && v.is != to, v.name, "was changed in the meantime: it is %q", v.is)
+	}
+	return wrong.Err(fault.Conflict)
+}
+
+func roleName(r *policy.Role) *string {
+	if r == nil {
+		return nil
+	}
+	name := r.String()
+	return &name
 }
 
 // others refuses a change to what other users have. The constraints decide where two come at

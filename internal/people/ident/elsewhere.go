@@ -23,7 +23,7 @@ func (d *Passwords) SignInElsewhere(ctx context.Context, c Credentials,
 	p := proof{accountName(c.Username), c.From, a, c.Password}
 	var find Matching
 	err = d.attempt(ctx, &p, func(wait context.Context) (bool, error) {
-		if err := d.count(ctx, p.try(), d.limits.PerAccount); err != nil {
+		if err := d.count(ctx, counted{p.try(), p.account.ID}, d.limits.PerAccount); err != nil {
 			return false, err
 		}
 		var err error

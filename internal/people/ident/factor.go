@@ -215,6 +215,22 @@ func dropFactor(ctx context.Context, q db.Q, user int64, action string) error {
 	return audit.Add(ctx, q, audit.Entry{Kind: audit.SecondFactor, Action: action, UserID: user})
 }
 
+// Sure runs f in a transaction in which the caller proved who they are: they signed in a moment ago, and
+// give a code of their second factor. Whoever has none is fault.Conflict and told to set one up; what for,
+// what says. A wrong code is refused and counts.
+func (d *Passwords) Sure(ctx context.Context, who *access.Caller, what, code string, f func(db.Q) error) error {
+	return d.withCode(ctx, who, func(q db.Q) error {
+		has, err := factorOf(ctx, q, who.ID)
+		if err == nil && !has.on() {
+			err = fault.New(fault.Conflict, "To %s, you need a second factor. Set one up in your profile, under Security.", what)
+		}
+		if err != nil {
+			return err
+		}
+		return OnlyRecent(ctx, q, who, what)
+	}, code, f)
+}
+
 // withCode runs f in a transaction in which first and a code of the caller's are
 // taken. A wrong code leaves its count behind, so that stolen sessions cannot guess.
 func (d *Passwords) withCode(ctx context.Context, who *access.Caller, first func(db.Q) error, code string,
@@ -283,7 +299,7 @@ func (d *Passwords) useCode(ctx context.Context, q db.Q, t tried, given string) 
 	if len(code) != totp.Digits {
 		name, limit, use = name+" by recovery code", math.MaxInt64, useRecovery
 	}
-	if err := count(ctx, q, name, limit, d.limits.Window); err != nil {
+	if err := count(ctx, q, counted{name, t.user}, limit, d.limits.Window); err != nil {
 		return true, false, err
 	}
 	if ok, err = use(ctx, q, t.user, code); err != nil {

@@ -39,7 +39,7 @@ func (d *Passwords) Forgot(ctx context.Context, username string, from netip.Addr
 	}
 	return d.db.Tx(ctx, func(q db.Q) error {
 		for i, name := range names {
-			if err := count(ctx, q, name, []int64{asksPerAccount, asksPerAddress}[i], d.limits.Window); err != nil {
+			if err := count(ctx, q, counted{name, 0}, []int64{asksPerAccount, asksPerAddress}[i], d.limits.Window); err != nil {
 				return err
 			}
 		}

@@ -265,7 +265,7 @@ func (p *proof) class() class {
 func (d *Passwords) prove(ctx context.Context, p proof) (fresh string, err error) {
 	err = d.attempt(ctx, &p, func(wait context.Context) (ok bool, err error) {
 		err = d.queue.hash(wait, p.class(), func() error {
-			if err := d.count(ctx, p.try(), d.limits.PerAccount); err != nil {
+			if err := d.count(ctx, counted{p.try(), p.account.ID}, d.limits.PerAccount); err != nil {
 				return err
 			}
 			var stale bool
@@ -348,7 +348,7 @@ func (d *Passwords) failed(ctx context.Context, p *proof) error {
 	}
 	return d.db.Tx(ctx, func(q db.Q) error {
 		for _, name := range names { // two at most
-			if err := count(ctx, q, name, math.MaxInt64, d.limits.Window); err != nil {
+			if err := count(ctx, q, counted{name, 0}, math.MaxInt64, d.limits.Window); err != nil {
 				return err
 			}
 		}
@@ -363,8 +363,8 @@ func (d *Passwords) failed(ctx context.Context, p *proof) error {
 	})
 }
 
-func (d *Passwords) count(ctx context.Context, name string, limit int64) error {
-	return d.db.Tx(ctx, func(q db.Q) error { return count(ctx, q, name, limit, d.limits.Window) })
+func (d *Passwords) count(ctx context.Context, c counted, limit int64) error {
+	return d.db.Tx(ctx, func(q db.Q) error { return count(ctx, q, c, limit, d.limits.Window) })
 }
 
 // Seal gives the text a password is stored as, when there is room to hash. Demo

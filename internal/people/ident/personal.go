@@ -42,6 +42,8 @@ var Personal = []personaldata.Table{
 	{Name: "recovery_codes", About: "codes to sign in without the app", Where: "WHERE t.user_id = $1",
 		Secret: []string{"code_hash"}, People: []string{"user_id"},
 		Erase: `DELETE FROM recovery_codes WHERE user_id = $1`},
+	{Name: "throttles", About: "failed tries to sign in, counted for some hours", Where: "WHERE t.user_id = $1",
+		Secret: []string{"name"}, People: []string{"user_id"}, Erase: `DELETE FROM throttles WHERE user_id = $1`},
 	{Name: "sign_in_places", About: "when the account was used from known network addresses",
 		Where: "WHERE t.user_id = $1", Secret: []string{"place"}, People: []string{"user_id"},
 		Erase: `DELETE FROM sign_in_places WHERE user_id = $1`},
@@ -64,11 +66,20 @@ func Erasable(ctx context.Context, q db.Q, u *User) error {
 // ErasedName is the user name of somebody who was erased.
 func ErasedName(id int64) string { return fmt.Sprintf("erased-%d", id) }
 
+// HoldToErase holds an account that is about to be erased, and whatever else erases one: of the last two
+// Admins not both go at once.
+func HoldToErase(ctx context.Context, q db.Q, id int64) error {
+	if err := db.LockName(ctx, q, "administrators"); err != nil {
+		return err
+	}
+	return db.Lock(ctx, q, "users", id)
+}
+
 // Erase replaces all that tells who an account belongs to, disables it for good and forgets
 // failed tries to sign in. It refuses the last Admin. It is for whoever runs the installation,
-// by `lectern user erase`; there is no right for it.
+// by `lectern user erase`, and for the erasures that holders of policy.EraseData ask for.
 func Erase(ctx context.Context, q db.Q, id int64) error {
-	if err := db.Lock(ctx, q, "users", id); err != nil {
+	if err := HoldToErase(ctx, q, id); err != nil {
 		return err
 	}
 	u, err := ByID(ctx, q, id)
@@ -78,7 +89,7 @@ func Erase(ctx context.Context, q db.Q, id int64) error {
 	if err := Erasable(ctx, q, u); err != nil {
 		return err
 	}
-	if err := forgetAccount(ctx, q, u.Username); err != nil {
+	if err := forgetAccount(ctx, q, accountName(u.Username)); err != nil {
 		return err
 	}
 	name := ErasedName(id)
@@ -87,7 +98,8 @@ func Erase(ctx context.Context, q db.Q, id int64) error {
 			name_key = '', nickname = NULL, pronouns = NULL, password_hash = NULL, receive_task_notifications = FALSE,
 			receive_portfolio_notifications = FALSE, receive_feedback_notifications = FALSE,
 			receive_announcement_notifications = FALSE,
-			opt_in_to_research = NULL, disabled_at = coalesce(disabled_at, $5), updated_at = $5
+			opt_in_to_research = NULL, disabled_at = coalesce(disabled_at, $5), erased_at = coalesce(erased_at, $5),
+			signed_in_at = NULL, updated_at = $5
 		WHERE id = $1`, id, name, name+"@erased.invalid", fmt.Sprintf("Person %d", id), q.Now())
 	if err != nil {
 		return err

@@ -45,8 +45,8 @@ func Open(ctx context.Context, q db.Q, u *User, e Entry) (string, error) {
 		device(e.Agent), e.password, e.enrolling); err != nil {
 		return "", err
 	}
-	if _, err := db.Exec(ctx, q, `UPDATE users SET opened_at = $2 WHERE id = $1 AND opened_at IS NULL`, u.ID,
-		q.Now()); err != nil {
+	if _, err := db.Exec(ctx, q, `UPDATE users SET signed_in_at = $2, opened_at = coalesce(opened_at, $2)
+		WHERE id = $1`, u.ID, q.Now()); err != nil {
 		return "", err
 	}
 	return token, audit.Add(ctx, q, audit.Entry{Kind: audit.SignIn, Action: audit.Created, ActorID: u.ID, UserID: u.ID})

@@ -27,13 +27,19 @@ type Session struct {
 // Sessions gives the caller's own sessions, the one used last first, with the time
 // at which each ends for the role they have now.
 func Sessions(ctx context.Context, q db.Q, who *access.Caller) ([]Session, error) {
+	return SessionsOf(ctx, q, who, who.ID, who.Role)
+}
+
+// SessionsOf is Sessions for those of another, who has a role, as who sees them: they are marked where it is
+// who's own. It is for holders of policy.SeeAccounts.
+func SessionsOf(ctx context.Context, q db.Q, who *access.Caller, user int64, role policy.Role) ([]Session, error) {
 	list, err := db.All[Session](ctx, q, `SELECT id, agent, created_at, coalesce(used_at, created_at) AS used_at,
 			expires_at, coalesce(renewed_at, created_at) AS renewed_at, id = $2 AS current
 		FROM sessions WHERE user_id = $1 AND expires_at > $3 AND coalesce(renewed_at, created_at) > $4
 		ORDER BY coalesce(used_at, created_at) DESC, id DESC`,
-		who.ID, who.SessionID, q.Now(), clock.At(q.Now().Add(-access.Lifetime(who.Role, true))))
+		user, who.SessionID, q.Now(), clock.At(q.Now().Add(-access.Lifetime(role, true))))
 	for i := range list {
-		list[i].ExpiresAt = access.Until(list[i].ExpiresAt, list[i].RenewedAt, who.Role)
+		list[i].ExpiresAt = access.Until(list[i].ExpiresAt, list[i].RenewedAt, role)
 	}
 	return list, err
 }
@@ -57,6 +63,30 @@ func EndOthers(ctx context.Context, q db.Q, who *access.Caller) error {
 		return err
 	}
 	return audit.Add(ctx, q, audit.Entry{Kind: audit.SignOut, Action: "others", UserID: who.ID})
+}
+
+// EndOf closes a session of a user, for holders of policy.ManageAccounts; one of anybody else is fault.Missing.
+func EndOf(ctx context.Context, q db.Q, user, id int64) error {
+	n, err := db.Exec(ctx, q, `DELETE FROM sessions WHERE id = $1 AND user_id = $2`, id, user)
+	if err == nil && n == 0 {
+		err = fault.New(fault.Missing, "This person has no such session. It may have already ended.")
+	}
+	if err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.SignOut, Action: "by_administrator", UserID: user, RecordID: id})
+}
+
+// EndAllOf closes all sessions of a user but the one that by is in, and takes back what would open another. It
+// is for holders of policy.ManageAccounts.
+func EndAllOf(ctx context.Context, q db.Q, by *access.Caller, user int64) error {
+	if _, err := ByID(ctx, q, user); err != nil {
+		return err
+	}
+	if err := endAll(ctx, q, user, by.SessionID); err != nil {
+		return err
+	}
+	return audit.Add(ctx, q, audit.Entry{Kind: audit.SignOut, Action: "all_by_administrator", UserID: user})
 }
 
 // shorten lets no session of a user last longer than one of their new role.

@@ -9,6 +9,7 @@ import (
 	"lectern/internal/ground/bounds"
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/opt"
 	"lectern/internal/platform/db"
 )
 
@@ -97,7 +98,7 @@ func CountGuess(ctx context.Context, d *db.DB, from netip.Addr) error {
 	if err := checkBlocked(ctx, d.Pool(), guessesPlace+name); err != nil {
 		return err
 	}
-	return d.Tx(ctx, func(q db.Q) error { return count(ctx, q, guessesPlace+name, guesses, guessWindow) })
+	return d.Tx(ctx, func(q db.Q) error { return count(ctx, q, counted{guessesPlace + name, 0}, guesses, guessWindow) })
 }
 
 // checkBlocked refuses a try while one of the names is blocked.
@@ -113,30 +114,37 @@ func checkBlocked(ctx context.Context, q db.Q, names ...string) error {
 		Text: "Too many attempts failed. Wait " + bounds.WaitText(wait) + " and try again."}
 }
 
+// counted is what a try counts for: a name, and whose account it is; 0: nobody's.
+type counted struct {
+	name string
+	user int64
+}
+
 // count adds a try to a name, and blocks it from the limit on. It is one upsert
 // that a blocked name does not pass, so that however many tries come at once, on
 // however many instances, no more than the limit get through.
-func count(ctx context.Context, q db.Q, name string, limit int64, window time.Duration) error {
-	tries, err := db.All[int64](ctx, q, `INSERT INTO throttles (name, failures, since) VALUES ($1, 1, $2)
+func count(ctx context.Context, q db.Q, c counted, limit int64, window time.Duration) error {
+	tries, err := db.All[int64](ctx, q, `INSERT INTO throttles (name, failures, since, user_id)
+		VALUES ($1, 1, $2, $4)
 		ON CONFLICT (name) DO UPDATE SET
 			failures = CASE WHEN throttles.since > $3 OR throttles.blocked_until > $3 THEN throttles.failures + 1
 			ELSE 1 END,
 			since = CASE WHEN throttles.since > $3 OR throttles.blocked_until > $3 THEN throttles.since
 			ELSE excluded.since END,
-			blocked_until = NULL
+			blocked_until = NULL, user_id = excluded.user_id
 		WHERE throttles.blocked_until IS NULL OR throttles.blocked_until <= $2
-		RETURNING failures`, name, q.Now(), clock.At(q.Now().Add(-window)))
+		RETURNING failures`, c.name, q.Now(), clock.At(q.Now().Add(-window)), opt.NonZero(c.user))
 	if err != nil {
 		return err
 	}
 	if len(tries) == 0 {
-		return checkBlocked(ctx, q, name)
+		return checkBlocked(ctx, q, c.name)
 	}
 	if tries[0] < limit {
 		return nil
 	}
 	block := min(firstBlock<<min(tries[0]-limit, 10), longestBlock)
-	_, err = db.Exec(ctx, q, `UPDATE throttles SET blocked_until = $2 WHERE name = $1`, name,
+	_, err = db.Exec(ctx, q, `UPDATE throttles SET blocked_until = $2 WHERE name = $1`, c.name,
 		clock.At(q.Now().Add(block)))
 	return err
 }

@@ -57,11 +57,14 @@ func (u *User) named() named {
 
 const selectNamed = `SELECT id, first_name, last_name, nickname, username, email, student_id FROM users WHERE `
 
-// words are those of the names first. Of the address it is what stands before the @: what
-// follows is the same for thousands.
+// words are those of the names first. Of the address it is what stands before the @; what follows is the
+// same for thousands, and marked, so that only an administrator who looks through all people finds by it.
 func (n *named) words() []string {
-	mailbox, _, _ := strings.Cut(n.Email, "@")
+	mailbox, host, _ := strings.Cut(n.Email, "@")
 	list := Words(n.First, n.Last, opt.Or(n.Nickname, ""), n.Username, opt.Or(n.StudentID, ""), mailbox)
+	for _, w := range Words(host) {
+		list = append(list, "@"+w)
+	}
 	return list[:min(len(list), mostWords)]
 }
 

@@ -63,6 +63,9 @@ var (
 	SeeWebhooks    = right(System, "see the webhooks and read the event log", SystemAdmin)
 	ManageWebhooks = right(System, "add, change, test and delete webhooks", SystemAdmin)
 	SeeService     = right(System, "see how the service is doing", SystemAdmin)
+	SeeAccounts    = right(System, "see how the accounts of all people stand", SystemAdmin)
+	ExportData     = right(System, "export the data of a person", SystemAdmin)
+	EraseData      = right(System, "erase a person, or cancel that", SystemAdmin)
 	AcceptTerms    = right(System, "accept the similarity service's agreement for this user", Self)
 )
 

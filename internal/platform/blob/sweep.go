@@ -27,6 +27,7 @@ var references = []struct{ table, column string }{
 	{"submissions", "document_hash"},
 	{"portfolio_files", "hash"},
 	{"data_exports", "hash"},
+	{"person_exports", "hash"},
 	{"marked_copies", "hash"},
 	{"task_similarities", "report_hash"},
 	{"assessments", "report_hash"},

@@ -29,10 +29,17 @@ const (
 	between = time.Hour
 )
 
-// Personal lists the table of the archives. The export has no archive in it.
+// Personal lists the tables of archives and erasures. The export has no archive in it.
 var Personal = []personaldata.Table{{Name: "data_exports", About: "when the person asked for an archive such as this",
 	Where: "WHERE t.user_id = $1 AND t.hash IS NULL", People: []string{"user_id"}, Secret: []string{"token_hash"},
-	Files: []personaldata.File{{Hash: "hash", Ext: ".zip"}}, Erase: `DELETE FROM data_exports WHERE user_id = $1`}}
+	Files: []personaldata.File{{Hash: "hash", Ext: ".zip"}}, Erase: `DELETE FROM data_exports WHERE user_id = $1`},
+	{Name: "person_exports", About: "when an administrator asked for an archive such as this, of the person or by them",
+		Where: "WHERE (t.user_id = $1 OR t.asked_by = $1) AND t.hash IS NULL", People: []string{"user_id", "asked_by"},
+		Secret: []string{"token_hash"}, Files: []personaldata.File{{Hash: "hash", Ext: ".zip"}},
+		Erase: `DELETE FROM person_exports WHERE user_id = $1 OR asked_by = $1`},
+	{Name: "erasures", About: "an erasure that waits, of the person or asked for by them",
+		Where: "WHERE t.user_id = $1 OR t.asked_by = $1", People: []string{"user_id", "asked_by"},
+		Erase: `DELETE FROM erasures WHERE user_id = $1`}}
 
 // ArchiveState is how far an archive is.
 type ArchiveState string

@@ -37,7 +37,7 @@ func Plan(u *ident.User, withFiles bool) []string {
 		return append(list, "Files the person submitted, attached or added to portfolios are removed with the "+
 			"documents made of them; the records say so. Work of a group stays the group's. This cannot be undone.")
 	}
-	return append(list, "Uploaded files stay (remove them with --files). Documents and portfolios are made anew with "+
+	return append(list, "Uploaded files stay (they are removed with --files, or where that is chosen). Documents and portfolios are made anew with "+
 		"the replaced name. This cannot be undone.")
 }
 
@@ -46,33 +46,39 @@ func Plan(u *ident.User, withFiles bool) []string {
 // audit log and the receipts stay.
 func Erase(ctx context.Context, d *db.DB, userID int64, withFiles bool) (e *Erased, err error) {
 	err = d.Tx(ctx, func(q db.Q) error {
-		e = &Erased{}
-		was, err := ident.ByID(ctx, q, userID)
-		if err != nil {
-			return err
-		}
-		if err := ident.Erase(ctx, q, userID); err != nil {
-			return err
-		}
-		is, err := ident.ByID(ctx, q, userID)
-		if err != nil {
-			return err
-		}
-		if e.Emails, err = notify.Rename(ctx, q, called(was), called(is)); err != nil {
-			return err
-		}
-		if err := e.remove(ctx, q, userID, withFiles); err != nil {
-			return err
-		}
-		if e.Documents, err = submit.RemakeOf(ctx, q, userID); err != nil {
-			return err
-		}
-		if e.Portfolios, err = portfolio.RemakeOf(ctx, q, userID); err != nil {
-			return err
-		}
-		return backup.Erased(ctx, q, backup.Erasure{Kind: backup.ErasedPerson, ID: userID, Files: withFiles})
+		e, err = erase(ctx, q, userID, withFiles)
+		return err
 	})
 	return e, err
+}
+
+// erase is Erase within a transaction.
+func erase(ctx context.Context, q db.Q, userID int64, withFiles bool) (*Erased, error) {
+	e := &Erased{}
+	was, err := ident.ByID(ctx, q, userID)
+	if err != nil {
+		return nil, err
+	}
+	if err := ident.Erase(ctx, q, userID); err != nil {
+		return nil, err
+	}
+	is, err := ident.ByID(ctx, q, userID)
+	if err != nil {
+		return nil, err
+	}
+	if e.Emails, err = notify.Rename(ctx, q, called(was), called(is)); err != nil {
+		return nil, err
+	}
+	if err := e.remove(ctx, q, userID, withFiles); err != nil {
+		return nil, err
+	}
+	if e.Documents, err = submit.RemakeOf(ctx, q, userID); err != nil {
+		return nil, err
+	}
+	if e.Portfolios, err = portfolio.RemakeOf(ctx, q, userID); err != nil {
+		return nil, err
+	}
+	return e, backup.Erased(ctx, q, backup.Erasure{Kind: backup.ErasedPerson, ID: userID, Files: withFiles})
 }
 
 // called is how emails name a person.

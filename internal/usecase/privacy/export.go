@@ -46,6 +46,16 @@ type SummaryOfFile struct {
 const note = `Other people are called by what they are, such as "a tutor"; "you" is the person this is about. ` +
 	`Passwords and secret addresses are left out; the service itself keeps only their hashes.`
 
+// ExportPlan says in sentences what an archive holds, for whoever is about to ask for one.
+func ExportPlan() []string {
+	return []string{
+		"The archive holds all that the service keeps about the person: account, sign-ins, units, work, comments, " +
+			"marks and what the staff noted on them, one file of JSON for each table.",
+		"Files that the person handed in, attached or added to portfolios are in it as they are.",
+		"Other people are called by what they are, such as a tutor. Passwords and secrets are left out.",
+	}
+}
+
 // attached is a file that goes into the archive.
 type attached struct{ hash, folder, name string }
 

@@ -45,7 +45,7 @@ var resources = []func(*Server){
 	(*Server).enrolmentRoutes, (*Server).extensionRoutes, (*Server).unitExtensionRoutes,
 	(*Server).reviewRoutes, (*Server).ownDataRoutes, (*Server).turnaroundRoutes, (*Server).handoverRoutes,
 	(*Server).announcementRoutes,
-	(*Server).readinessRoutes,
+	(*Server).readinessRoutes, (*Server).peopleRoutes,
 	(*Server).forgotRoutes, (*Server).groupRoutes,
 	(*Server).groupSetRoutes, (*Server).groupSheetRoutes, (*Server).historyRoutes, (*Server).imageRoutes,
 	(*Server).inboxRoutes,

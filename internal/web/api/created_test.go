@@ -24,6 +24,7 @@ var _ = rights(
 var withoutAddress = map[string]string{
 	"POST /api/events/ticket":                              "a ticket is shown once",
 	"POST /api/users/{id}/password_link":                   "a link is shown once",
+	"POST /api/users/{id}/data_export":                     "a link is shown once",
 	"POST /api/tasks/{id}/pin":                             "a mark on a task",
 	"POST " + aTask + "/comments/{id}":                     "a mark on a comment",
 	"POST /api/admin/jobs/{id}/retry":                      "a job is tried again",

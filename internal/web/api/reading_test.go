@@ -101,6 +101,7 @@ var readings = []reading{
 	{policy.SeeJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
 	{policy.SeeBackups, "admin", `"every_seconds":`, []string{"/api/admin/backups", "/api/admin/health"}},
 	{policy.SeeService, "admin", `"oldest_due_at":`, []string{"/api/admin/health"}},
+	{policy.SeeAccounts, "admin", `"last_sign_in_at":`, []string{"/api/admin/people", "/api/admin/people/{id}"}},
 }
 
 // unguarded are the rights on GET endpoints that guard no field of their own.

@@ -18,7 +18,7 @@ import (
 )
 
 func (s *Server) userRoutes() {
-	taken := endpoint.Also(409, "the username, email, student_id or login_id is taken")
+	taken := endpoint.Also(409, "the username, email, student_id or login_id is taken, or a value is no longer what was seen")
 	endpoint.Route(s.Server, "GET /api/users", 200, policy.ListUsers, "List the users", s.listUsers(0))
 	endpoint.Route(s.Server, "GET /api/users/tutors", 200, policy.ListUsers, "List those who may teach",
 		s.listUsers(policy.Tutor))
@@ -161,6 +161,15 @@ type changeUserIn struct {
 		HasRunFirstTimeSetup          params.Opt[bool]            `param:"has_run_first_time_setup"`
 		Disabled                      params.Opt[bool]            `param:"disabled" doc:"for administrators; ends sessions"`
 	} `param:"user"`
+	Seen struct {
+		FirstName  params.Opt[string]          `param:"first_name"`
+		LastName   params.Opt[string]          `param:"last_name"`
+		Email      params.Opt[string]          `param:"email"`
+		StudentID  params.Opt[string]          `param:"student_id" null:"clears"`
+		LoginID    params.Opt[string]          `param:"login_id" null:"clears"`
+		Nickname   params.Opt[string]          `param:"nickname" null:"clears"`
+		SystemRole params.Opt[policy.RoleName] `param:"system_role"`
+	} `param:"seen" faults:"none" doc:"the user as you saw them; what somebody else changed meanwhile is refused"`
 }
 
 func (s *Server) changeUser(ctx context.Context, who *access.Caller, in changeUserIn) (*ident.User, error) {
@@ -188,12 +197,23 @@ func (in *changeUserIn) change() (ident.Change, error) {
 		v := u.OptInToResearch.Ptr()
 		c.OptInToResearch = &v
 	}
+	c.Seen = in.seen()
 	if u.SystemRole.Has() {
 		r, err := parseRole(string(u.SystemRole.V))
 		c.Role = &r
 		return c, err
 	}
 	return c, nil
+}
+
+func (in *changeUserIn) seen() *ident.Change {
+	s := &in.Seen
+	c := &ident.Change{FirstName: s.FirstName.Ptr(), LastName: s.LastName.Ptr(), Email: s.Email.Ptr(),
+		StudentID: orNone(s.StudentID, ""), LoginID: orNone(s.LoginID, ""), Nickname: orNone(s.Nickname, "")}
+	if r, ok := policy.ParseRole(string(s.SystemRole.V)); ok {
+		c.Role = &r
+	}
+	return c
 }
 
 func (s *Server) addPasswordLink(ctx context.Context, _ *access.Caller, in aboutUser) (*linkOut, error) {
