@@ -292,7 +292,11 @@ func People(ctx context.Context, q db.Q, s PeopleSearch) ([]Person, int64, error
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for people: %w", err)
 	}
-	count := fmt.Sprintf(`%sSELECT count(*) FROM (SELECT 1%s LIMIT %d) x`, p.prefix(), p.from(), MostCounted)
+	first := ""
+	if s.State == AccountActive && p.with == "" {
+		first = " ORDER BY u.name_key, u.id" // or SQLite goes through all who never signed in before
+	}
+	count := fmt.Sprintf(`%sSELECT count(*) FROM (SELECT 1%s%s LIMIT %d) x`, p.prefix(), p.from(), first, MostCounted)
 	if s.all() {
 		count = `SELECT ` + countAccounts
 	}

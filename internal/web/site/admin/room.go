@@ -29,11 +29,14 @@ func open(site *page.Site) {
 	s.auditRoutes()
 	s.eventRoutes()
 	s.webhookRoutes()
+	s.peopleRoutes()
 }
 
 // keys are those of words that are put together.
 func keys() (list []string) {
 	list = append(list, checkKeys()...)
 	list = append(append(list, jobKeys()...), eventKeys()...)
+	list = append(list, jobKeys()...)
+	list = append(list, peopleKeys()...)
 	return append(list, auditKeys()...)
 }

@@ -153,6 +153,7 @@ func (s *Site) General() []Section {
 // with the right that its page is declared with.
 func (s *Site) administration() []Section {
 	return []Section{
+		{Path: links.People, Words: s.Word("people.title"), Icon: Icon("users"), right: policy.SeeAccounts},
 		{Path: links.AdminUnits, Words: s.Word("admin-units.title"), Icon: Icon("layers"), right: policy.SeeAllUnits},
 		{Path: links.AdminPeriods, Words: s.Word("periods.title"), Icon: Icon("calendar-range"), right: policy.SeeSetup},
 		{Path: links.AdminCampuses, Words: s.Word("admin-setup.campuses"), Icon: Icon("map-pin"), right: policy.SeeSetup},

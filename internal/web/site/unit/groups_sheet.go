@@ -38,7 +38,7 @@ func (s *room) groupSheetRoutes() {
 			endpoint.Costs(endpoint.Exports), endpoint.Made("text/csv"))
 		page.Show(s.Site, at, policy.ExportGroups, one.title, s.importGroups(one))
 		page.Form(s.Site, at+"/plan", policy.EditGroupSets, "What would come of a sheet: "+one.name, s.planGroups(one),
-			endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, mostSheet),
+			endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, page.MostSheet),
 			endpoint.Costs(endpoint.Imports))
 		page.Form(s.Site, at, policy.EditGroupSets, "Import a sheet whose plan was shown: "+one.name, s.takeGroups(one),
 			endpoint.Audited(audit.Group), endpoint.Costs(endpoint.Imports))

@@ -1,18 +1,11 @@
 package unit
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
 
-	"lectern/internal/ground/bounds"
-	"lectern/internal/ground/fault"
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/sheet"
@@ -22,9 +15,6 @@ import (
 	"lectern/internal/web/params"
 	"lectern/internal/web/site/page"
 )
-
-// mostSheet is how large a sheet may be that is looked at before it is imported: the plan carries it.
-const mostSheet = 2 * bounds.MB
 
 // sheetPage is where a sheet is looked at row by row, and imported.
 type sheetPage struct {
@@ -82,7 +72,7 @@ func (s *room) planSheet(ctx context.Context, p *page.Page, file *params.Upload)
 	if v.Report, err = v.run(ctx, sent); err != nil {
 		return s.Again(p, err)
 	}
-	if v.Sheet, err = packSheet(sent.Upload); err != nil {
+	if v.Sheet, err = page.PackSheet(sent.Upload); err != nil {
 		return nil, err
 	}
 	v.show()
@@ -93,7 +83,7 @@ func (s *room) planSheet(ctx context.Context, p *page.Page, file *params.Upload)
 // changed the unit, that is shown first.
 func (s *room) takeSheet(ctx context.Context, p *page.Page, in sheetPlanned) (endpoint.Drawing, error) {
 	v := p.Data.(*sheetPage)
-	file, done, err := s.unpackSheet(in.Sheet)
+	file, done, err := s.UnpackSheet(in.Sheet)
 	if err != nil {
 		return s.Again(p, err)
 	}
@@ -137,52 +127,4 @@ func (v *sheetPage) show() {
 		}
 	}
 	v.Plan = hex.EncodeToString(sum.Sum(nil))
-}
-
-// packSheet writes a sheet as one line that a form carries.
-func packSheet(u usecase.Upload) (string, error) {
-	f, err := u.Open()
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := io.Copy(z, f); err != nil {
-		return "", err
-	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(b.Bytes()), nil
-}
-
-// unpackSheet gives the sheet that packSheet wrote, on disk until done is called.
-func (s *room) unpackSheet(text string) (u usecase.Upload, done func(), err error) {
-	broken := fault.New(fault.Invalid, "%s", s.Word("sheet-import.broken"))
-	packed, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return u, nil, broken
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return u, nil, broken
-	}
-	f, err := os.CreateTemp(s.Spool, "sheet-*")
-	if err != nil {
-		return u, nil, err
-	}
-	done = func() { os.Remove(f.Name()) } //nolint:errcheck // the spool is swept
-	size, err := io.Copy(f, io.LimitReader(z, mostSheet+1))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil || size > mostSheet {
-		done()
-		return u, nil, broken
-	}
-	name := f.Name()
-	return usecase.Upload{Name: "sheet", Size: size, Open: func() (*os.File, error) {
-		return os.Open(name) //nolint:gosec // a file of the spool, made above
-	}}, done, nil
 }

@@ -25,7 +25,7 @@ func (s *room) tutorialSheetRoutes() {
 		endpoint.Costs(endpoint.Exports), endpoint.Made("text/csv"))
 	page.Show(s.Site, at, policy.SeeStaff, "Import the tutorials of a unit from a sheet", s.tutorialImport)
 	page.Form(s.Site, at+"/plan", policy.ImportUnit, "What would come of a sheet of tutorials", s.planTutorialSheet,
-		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, mostSheet),
+		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, page.MostSheet),
 		endpoint.Asks(policy.EmployStaff), endpoint.Costs(endpoint.Imports))
 	page.Form(s.Site, at, policy.ImportUnit, "Import a sheet of tutorials whose plan was shown", s.takeTutorialSheet,
 		endpoint.Audited(audit.Tutorial, audit.Role), endpoint.Asks(policy.EmployStaff), endpoint.Costs(endpoint.Imports))

@@ -36,7 +36,7 @@ func (s *room) studentSheetRoutes() {
 		"A sheet of students to be filled in", s.exampleSheet, endpoint.Made("text/csv"))
 	page.Show(s.Site, at, policy.ChangeEnrolments, "Import the students of a unit from a sheet", s.studentImport)
 	page.Form(s.Site, at+"/plan", policy.ImportUnit, "What would come of a sheet of students", s.planStudentSheet,
-		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, mostSheet),
+		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, page.MostSheet),
 		endpoint.Costs(endpoint.Imports))
 	endpoint.Route(s.Server, "POST "+at+"/refused", 200, policy.ImportUnit,
 		"The rows of a sheet of students that cannot be imported, with what is wrong", s.refusedRows,
@@ -159,14 +159,14 @@ func (s *room) importPage(ctx context.Context, unitID int64) (*importPage, error
 // sent is the sheet of a request: a file that was chosen, or what the page carried. The caller calls done.
 func (s *room) sent(in *importIn) (f usecase.Upload, done func(), err error) {
 	if in.Data != "" && (in.File == nil || in.File.Size == 0) {
-		return s.unpackSheet(in.Data)
+		return s.UnpackSheet(in.Data)
 	}
 	if err := s.Chosen(in.File); err != nil {
 		return f, nil, err
 	}
 	f = page.Uploaded(in.File)
 	in.Name = f.Name
-	in.Data, err = packSheet(f)
+	in.Data, err = page.PackSheet(f)
 	return f, func() {}, err
 }
 
@@ -242,7 +242,7 @@ func (s *room) takeStudentSheet(ctx context.Context, who *access.Caller, in stru
 		return nil, err
 	}
 	v.sheetOptions, v.Name, v.Data = in.sheetOptions, in.Name, in.Data
-	f, done, err := s.unpackSheet(in.Data)
+	f, done, err := s.UnpackSheet(in.Data)
 	if err != nil {
 		return s.Again(s.importTitled(who, v), err)
 	}
@@ -292,7 +292,7 @@ func (v *importPage) finish(s *room, out *enrol.ImportedStudents) {
 // refusedRows gives the rows that cannot be imported as a sheet, each with what is wrong, to be mended and sent
 // again.
 func (s *room) refusedRows(ctx context.Context, who *access.Caller, in importIn) (*endpoint.File, error) {
-	f, done, err := s.unpackSheet(in.Data)
+	f, done, err := s.UnpackSheet(in.Data)
 	if err != nil {
 		return nil, err
 	}

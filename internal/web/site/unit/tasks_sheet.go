@@ -27,7 +27,7 @@ func (s *room) taskSheetRoutes() {
 		endpoint.Costs(endpoint.Exports), endpoint.Made("application/zip"))
 	page.Show(s.Site, at, policy.SeeMaterial, "Import the tasks of a unit from a sheet", s.taskImport)
 	page.Form(s.Site, at+"/plan", policy.ImportUnit, "What would come of a sheet of tasks", s.planTaskSheet,
-		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, mostSheet),
+		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, page.MostSheet),
 		endpoint.Costs(endpoint.Imports))
 	page.Form(s.Site, at, policy.ImportUnit, "Import a sheet of tasks whose plan was shown", s.takeTaskSheet,
 		endpoint.Audited(audit.Definition), endpoint.Costs(endpoint.Imports))
