@@ -10,6 +10,7 @@ func (r *reader) administers(w *world) {
 	ada := w.reader("ada")
 	ada.looksAfterJobs()
 	ada.looksAfterTheService()
+	ada.looksAfterPeople()
 	ada.looksEverywhere("ada")
 	maps.Copy(r.seen, ada.seen)
 	maps.Copy(r.done, ada.done)

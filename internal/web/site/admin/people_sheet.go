@@ -27,12 +27,12 @@ func (s *room) peopleSheetRoutes() {
 	endpoint.Route(s.Server, "GET "+links.People+"/people.csv", 200, policy.ExportUsers, "All people as a sheet",
 		s.peopleSheet, endpoint.Audited(audit.Export), endpoint.Costs(endpoint.Exports), endpoint.Made("text/csv"))
 	page.Show(s.Site, at, policy.SeeAccounts, "Import people from a sheet", s.peopleImport)
-	page.Form(s.Site, at+"/plan", policy.ImportUsers, "What would come of a sheet of people", s.planPeople,
+	page.Form(s.Site, at+"/plan", policy.ManageAccounts, "What would come of a sheet of people", s.planPeople,
 		endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, page.MostSheet),
-		endpoint.Costs(endpoint.Imports))
-	page.Form(s.Site, at, policy.ImportUsers, "Import a sheet of people whose plan was shown", s.takePeople,
-		endpoint.Audited(audit.Account, audit.Role), endpoint.Costs(endpoint.Imports))
-	page.Show(s.Site, links.People+"/invitations", policy.SeeInvitations, "How far the invitations of people are",
+		endpoint.Asks(policy.ImportUsers), endpoint.Costs(endpoint.Imports))
+	page.Form(s.Site, at, policy.ManageAccounts, "Import a sheet of people whose plan was shown", s.takePeople,
+		endpoint.Audited(audit.Account, audit.Role), endpoint.Asks(policy.ImportUsers), endpoint.Costs(endpoint.Imports))
+	page.Show(s.Site, links.People+"/invitations", policy.SeeAccounts, "How far the invitations of people are",
 		s.invitations)
 }
 

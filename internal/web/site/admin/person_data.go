@@ -100,6 +100,9 @@ type exportIn struct {
 }
 
 func (s *room) showExport(ctx context.Context, who *access.Caller, in exportIn) (*page.Page, error) {
+	if in.Token == "" {
+		return s.withinPeople(s.Titled(who, "person-archive", s.Word("person.archive"), &exportPage{})), nil
+	}
 	x, err := s.Usecases.SeeExport(ctx, who, in.Token)
 	if err != nil {
 		return nil, err

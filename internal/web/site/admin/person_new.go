@@ -16,8 +16,8 @@ import (
 func (s *room) newPersonRoutes() {
 	at := links.People + "/new"
 	page.Show(s.Site, at, policy.SeeAccounts, "Add a person", s.newPerson)
-	page.Form(s.Site, at, policy.CreateUsers, "Make the account of a person", s.addPerson,
-		endpoint.Audited(audit.Account, audit.Role, audit.Password), endpoint.Costs(endpoint.Emails))
+	page.Form(s.Site, at, policy.ManageAccounts, "Make the account of a person", s.addPerson,
+		endpoint.Audited(audit.Account, audit.Role, audit.Password), endpoint.Asks(policy.CreateUsers), endpoint.Costs(endpoint.Emails))
 }
 
 // newPersonForm is what the fields of a new account hold.
