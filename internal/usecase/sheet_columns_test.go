@@ -146,7 +146,8 @@ var person = carried{"users", record{"username": "Ann", "email": "Ann@example.ed
 		"has_run_first_time_setup": "is told by the person's client", "disabled_at": "is decided here",
 		"email_pending": "waits for the person's word", "opened_at": "is when the account was first used here",
 		"theme": "is the person's choice", "shortcuts": "is the person's choice",
-		"time_zone": "is the person's choice",
+		"time_zone": "is the person's choice", "signed_in_at": "is when the account was last used here",
+		"erased_at": "is decided here",
 		"news_seq":  "is what the person has read here"}}
 
 // known is what else a row of users must have.

@@ -91,7 +91,8 @@ func (m *Mailer) Invite(ctx context.Context, q db.Q, users []int64) error {
 }
 
 // InviteAgain asks for another email to somebody who has not come in, whatever became of an earlier one. It
-// goes out in its turn. One that waits already is fault.Conflict. The caller knows that the account is not open.
+// goes out in its turn. One that waits already is fault.Conflict. It is for holders of
+// policy.ManageAccounts, who know that the account is not open.
 func (m *Mailer) InviteAgain(ctx context.Context, q db.Q, user int64) error {
 	if err := db.LockName(ctx, q, invitations); err != nil {
 		return err

@@ -51,7 +51,7 @@ func ExportPlan() []string {
 	return []string{
 		"The archive holds all that the service keeps about the person: account, sign-ins, units, work, comments, " +
 			"marks and what the staff noted on them, one file of JSON for each table.",
-		"Files that the person handed in, attached or added to portfolios are in it as they are.",
+		"Files that the person submitted, attached or added to portfolios are in it as they are.",
 		"Other people are called by what they are, such as a tutor. Passwords and secrets are left out.",
 	}
 }
