@@ -148,5 +148,5 @@ func (s *room) askErasure(ctx context.Context, who *access.Caller, in struct {
 }
 
 func (s *room) cancelErasure(ctx context.Context, who *access.Caller, in aPerson) (endpoint.Drawing, error) {
-	return s.done(ctx, who, in.ID, "kept", s.Usecases.CancelErasure(ctx, in.ID))
+	return s.personDid(ctx, who, in.ID, "kept", s.Usecases.CancelErasure(ctx, in.ID))
 }

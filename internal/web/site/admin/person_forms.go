@@ -40,8 +40,8 @@ type aPerson struct {
 	ID int64 `path:"id"`
 }
 
-// done leads to the person where something was done, or draws them with what was wrong.
-func (s *room) done(ctx context.Context, who *access.Caller, id int64, done string, err error) (endpoint.Drawing, error) {
+// personDid leads to the person where something was done, or draws them with what was wrong.
+func (s *room) personDid(ctx context.Context, who *access.Caller, id int64, done string, err error) (endpoint.Drawing, error) {
 	if err != nil {
 		return s.personAgain(ctx, who, id, nil, nil, err)
 	}
@@ -49,11 +49,11 @@ func (s *room) done(ctx context.Context, who *access.Caller, id int64, done stri
 }
 
 func (s *room) unlockPerson(ctx context.Context, who *access.Caller, in aPerson) (endpoint.Drawing, error) {
-	return s.done(ctx, who, in.ID, "unlocked", s.Usecases.UnlockAccount(ctx, in.ID))
+	return s.personDid(ctx, who, in.ID, "unlocked", s.Usecases.UnlockAccount(ctx, in.ID))
 }
 
 func (s *room) invitePerson(ctx context.Context, who *access.Caller, in aPerson) (endpoint.Drawing, error) {
-	return s.done(ctx, who, in.ID, "invited", s.Usecases.InviteAgain(ctx, in.ID))
+	return s.personDid(ctx, who, in.ID, "invited", s.Usecases.InviteAgain(ctx, in.ID))
 }
 
 // linkPerson shows the link on the page that answers: it stands in no address.
@@ -74,7 +74,7 @@ func (s *room) endPersonSession(ctx context.Context, who *access.Caller, in stru
 	aPerson
 	SessionID int64 `path:"session_id"`
 }) (endpoint.Drawing, error) {
-	return s.done(ctx, who, in.ID, "session", s.Usecases.EndSessionOf(ctx, in.ID, in.SessionID))
+	return s.personDid(ctx, who, in.ID, "session", s.Usecases.EndSessionOf(ctx, in.ID, in.SessionID))
 }
 
 // ask asks before something is done to a person.
@@ -94,7 +94,7 @@ func (s *room) askSignOut(ctx context.Context, who *access.Caller, in aPerson) (
 }
 
 func (s *room) signPersonOut(ctx context.Context, who *access.Caller, in aPerson) (endpoint.Drawing, error) {
-	return s.done(ctx, who, in.ID, "signed-out", s.Usecases.EndSessionsOf(ctx, who, in.ID))
+	return s.personDid(ctx, who, in.ID, "signed-out", s.Usecases.EndSessionsOf(ctx, who, in.ID))
 }
 
 func (s *room) askFactor(ctx context.Context, who *access.Caller, in aPerson) (*page.Page, error) {
@@ -103,7 +103,7 @@ func (s *room) askFactor(ctx context.Context, who *access.Caller, in aPerson) (*
 }
 
 func (s *room) dropPersonFactor(ctx context.Context, who *access.Caller, in aPerson) (endpoint.Drawing, error) {
-	return s.done(ctx, who, in.ID, "factor", s.Usecases.ResetFactor(ctx, who, in.ID))
+	return s.personDid(ctx, who, in.ID, "factor", s.Usecases.ResetFactor(ctx, who, in.ID))
 }
 
 func (s *room) askDisable(ctx context.Context, who *access.Caller, in aPerson) (*page.Page, error) {
@@ -115,6 +115,6 @@ func (s *room) disablePerson(off bool) func(context.Context, *access.Caller, aPe
 	done := map[bool]string{true: "disabled", false: "enabled"}[off]
 	return func(ctx context.Context, who *access.Caller, in aPerson) (endpoint.Drawing, error) {
 		_, err := s.Usecases.ChangeAccount(ctx, who, in.ID, ident.Change{Disabled: &off}, "")
-		return s.done(ctx, who, in.ID, done, err)
+		return s.personDid(ctx, who, in.ID, done, err)
 	}
 }
