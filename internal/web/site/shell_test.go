@@ -52,8 +52,8 @@ func TestTheSidebarOfEveryCaller(t *testing.T) {
 		}
 		w.convenor()
 		convenors := append(staff[:len(staff):len(staff)], unit+"/settings")
-		administration := []string{"/admin/units", "/admin/periods", "/admin/campuses", "/admin/audit", "/admin"}
-		administration := []string{"/admin/people", "/admin/units", "/admin/periods", "/admin/campuses", "/admin"}
+		administration := []string{"/admin/people", "/admin/units", "/admin/periods", "/admin/campuses", "/admin/audit",
+			"/admin"}
 		for _, c := range []struct {
 			who, path string
 			want      []string

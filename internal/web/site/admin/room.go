@@ -36,7 +36,6 @@ func open(site *page.Site) {
 func keys() (list []string) {
 	list = append(list, checkKeys()...)
 	list = append(append(list, jobKeys()...), eventKeys()...)
-	list = append(list, jobKeys()...)
 	list = append(list, peopleKeys()...)
 	return append(list, auditKeys()...)
 }
