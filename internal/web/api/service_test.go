@@ -14,7 +14,7 @@ import (
 
 var _ = rights(
 	rightRow{"GET /api/admin/jobs/retry", "/api/admin/jobs/retry?kind=paint", "admin", nil},
-	rightRow{"POST /api/admin/jobs/retry", "", "admin", nil},
+	rightRow{"POST /api/admin/jobs/retry", "", "admin", map[string]any{"kind": "paint"}},
 	rightRow{"GET /api/admin/audit/verification", "", "admin", nil},
 	rightRow{"POST /api/admin/audit/verification", "", "admin", nil},
 	rightRow{"POST /api/admin/webhooks/{id}/test", "/api/admin/webhooks/4711/test", "admin", nil},
