@@ -39,6 +39,7 @@ var behind = map[string][]string{
 	"/admin/jobs":          {"/api/admin/jobs?attention=true", "/api/admin/health"},
 	"/admin/jobs/retry":    {"/api/admin/jobs/retry?kind=document"},
 	"/admin/audit":         {"/api/admin/audit", "/api/admin/audit/verification"},
+	"/admin/mail":          {"/api/admin/mail", "/api/admin/health"},
 	"/admin/events":        {"/api/admin/event_log?newest=true"},
 	"/admin/webhooks":      {"/api/admin/webhooks"},
 	"/admin/webhooks/{id}": {"/api/admin/webhooks"},

@@ -82,7 +82,7 @@ func (s *Service) HealthOf(ctx context.Context, who *access.Caller, again bool) 
 		results = func(ctx context.Context) []health.Result { return s.Checks.Fresh(ctx, checkPatience) }
 	}
 	for _, r := range results(ctx) {
-		h.add(r)
+		h.Add(r)
 	}
 	schema, err := s.DB.Schema(ctx)
 	if err != nil {
@@ -95,8 +95,8 @@ func (s *Service) HealthOf(ctx context.Context, who *access.Caller, again bool) 
 	return h, s.DB.View(ctx, func(q db.Q) error { return h.count(ctx, q, who) })
 }
 
-// add tells what a check found.
-func (h *Health) add(r health.Result) {
+// Add tells what a check found.
+func (h *Health) Add(r health.Result) {
 	h.Checking = h.Checking || r.Checking
 	var at *clock.Time
 	if !r.At.IsZero() {

@@ -62,6 +62,8 @@ var (
 	SeeBackups     = right(System, "see how the backups are doing", SystemAdmin)
 	SeeWebhooks    = right(System, "see the webhooks and read the event log", SystemAdmin)
 	ManageWebhooks = right(System, "add, change, test and delete webhooks", SystemAdmin)
+	SeeMail        = right(System, "see how emails are doing", SystemAdmin)
+	ManageMail     = right(System, "have emails sent now that waited or failed", SystemAdmin)
 	SeeService     = right(System, "see how the service is doing", SystemAdmin)
 	SeeAccounts    = right(System, "see how the accounts of all people stand", SystemAdmin)
 	ExportData     = right(System, "export the data of a person", SystemAdmin)

@@ -53,3 +53,16 @@ func RetrySome(ctx context.Context, q db.Q, kind string, unit int64) (int64, err
 	}
 	return n, nil
 }
+
+// HastenKind lets the jobs of a kind run now that wait for another try, and tells how many those are.
+func HastenKind(ctx context.Context, q db.Q, kind string) (int64, error) {
+	n, err := db.Exec(ctx, q, `UPDATE jobs SET run_at = $1 WHERE state = 'available' AND kind = $2 AND run_at > $1`,
+		q.Now(), kind)
+	if err != nil {
+		return 0, fmt.Errorf("hasten jobs of kind %s: %w", kind, err)
+	}
+	if n > 0 {
+		q.Wake(topic)
+	}
+	return n, nil
+}

@@ -38,7 +38,7 @@ type Server struct {
 // resources declare the endpoints, one function per resource.
 var resources = []func(*Server){
 	(*Server).acrossRoutes, (*Server).activityTypeRoutes, (*Server).alignmentRoutes, (*Server).assessmentRoutes,
-	(*Server).auditRoutes, (*Server).authRoutes, (*Server).backupRoutes, (*Server).healthRoutes,
+	(*Server).auditRoutes, (*Server).authRoutes, (*Server).backupRoutes, (*Server).healthRoutes, (*Server).mailRoutes,
 	(*Server).calendarRoutes, (*Server).campusRoutes, (*Server).chartRoutes, (*Server).commentRoutes,
 	(*Server).definitionRoutes, (*Server).deletedRoutes,
 	(*Server).discussionRoutes,

@@ -100,6 +100,7 @@ var readings = []reading{
 	{policy.ReadAudit, "admin", `"action":"quokka"`, []string{"/api/admin/audit"}},
 	{policy.SeeJobs, "admin", `"kind":"quokka"`, []string{"/api/admin/jobs"}},
 	{policy.SeeBackups, "admin", `"every_seconds":`, []string{"/api/admin/backups", "/api/admin/health"}},
+	{policy.SeeMail, "admin", `"sends":`, []string{"/api/admin/mail"}},
 	{policy.SeeService, "admin", `"oldest_due_at":`, []string{"/api/admin/health"}},
 	{policy.SeeAccounts, "admin", `"last_sign_in_at":`, []string{"/api/admin/people", "/api/admin/people/{id}"}},
 }

@@ -30,6 +30,7 @@ func open(site *page.Site) {
 	s.eventRoutes()
 	s.webhookRoutes()
 	s.peopleRoutes()
+	s.mailRoutes()
 }
 
 // keys are those of words that are put together.
@@ -37,5 +38,6 @@ func keys() (list []string) {
 	list = append(list, checkKeys()...)
 	list = append(append(list, jobKeys()...), eventKeys()...)
 	list = append(list, peopleKeys()...)
+	list = append(list, mailKeys()...)
 	return append(list, auditKeys()...)
 }

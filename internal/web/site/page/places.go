@@ -167,6 +167,7 @@ func (s *Site) service() []Section {
 	return []Section{
 		{Path: links.Admin, Words: s.Word("health.tab"), Icon: Icon("activity"), right: policy.SeeService},
 		{Path: links.AdminJobs, Words: s.Word("jobs.title"), Icon: Icon("activity"), right: policy.SeeJobs},
+		{Path: links.AdminMail, Words: s.Word("mail.title"), Icon: Icon("activity"), right: policy.SeeMail},
 		{Path: links.AdminWebhooks, Words: s.Word("webhooks.title"), Icon: Icon("activity"), right: policy.SeeWebhooks},
 		{Path: links.AdminEvents, Words: s.Word("events.title"), Icon: Icon("activity"), right: policy.SeeWebhooks},
 	}

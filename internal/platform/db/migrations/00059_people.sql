@@ -56,10 +56,10 @@ CREATE TABLE erasures (
 );
 CREATE INDEX erasures_by_admin ON erasures (asked_by);
 CREATE INDEX erasures_by_due ON erasures (due_at, user_id);
-INSERT INTO schema_programs (schema_version, oldest_program) VALUES (58, 55);
+INSERT INTO schema_programs (schema_version, oldest_program) VALUES (59, 55);
 
 -- +goose Down
-DELETE FROM schema_programs WHERE schema_version = 58;
+DELETE FROM schema_programs WHERE schema_version = 59;
 DROP TABLE erasures;
 DROP TABLE person_exports;
 DROP INDEX throttles_of_user;
