@@ -126,7 +126,8 @@ func TestEveryPageThatAFormLeadsTo(t *testing.T) {
 	}
 }
 
-// tested lets the tests of a submission of student_1 be done: the demo has no engine.
+// tested lets the tests of a submission of student_1 be done, and an image be one that could not be pulled: the
+// demo has no engine.
 func (s *service) tested(t *testing.T) {
 	t.Helper()
 	d, err := sql.Open("sqlite", filepath.Join(s.data, "lectern.db")+"?_pragma=busy_timeout(30000)")
@@ -141,6 +142,11 @@ func (s *service) tested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err = d.Exec(`INSERT INTO overseer_images (name, tag, pulled_image_status, pulled_image_text)
+		SELECT 'Go', 'docker.io/library/golang:1.26', 'failed', 'The registry does not answer.'
+		WHERE NOT EXISTS (SELECT 1 FROM overseer_images)`); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // aSetUp is where a task is set up.
@@ -151,6 +157,7 @@ var unlinked = map[string]string{
 	"GET /{$}":                             "it leads to another page at once",
 	"GET /offline":                         "what browsers keep for when there is no network",
 	"GET /news/bell":                       "a part of every page that script reads again",
+	"GET /admin/images/{id}/progress":      "a part of the images' page that its script reads again",
 	"GET /search/found":                    "what the palette of every page shows",
 	"GET /projects/{id}/search":            "the search of a view as a student",
 	"GET /units/{id}/desk/tasks/{task_id}": "a part of the desk that its script reads ahead",
