@@ -19,7 +19,7 @@ func (s *Service) AddOutcome(ctx context.Context, unitID int64, o course.Outcome
 
 // ChangeOutcome changes a learning outcome of a unit, for whoever holds policy.EditOutcomes.
 // A new number moves it there and those between by one. It refuses an abbreviation that is
-// taken and a number that is not in use.
+// taken, a number that is not in use, and values that are no longer what was seen.
 func (s *Service) ChangeOutcome(ctx context.Context, unitID, id int64, c course.OutcomeChange) (*course.Outcome,
 	error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*course.Outcome, error) {
@@ -45,17 +45,24 @@ func (s *Service) AddAlignment(ctx context.Context, unitID, projectID int64, a t
 }
 
 // ChangeAlignment sets the description and the rating of an alignment, for whoever may add
-// it; nil leaves one alone. It refuses a rating that is not from 1 to 5.
-func (s *Service) ChangeAlignment(ctx context.Context, id int64, description *string,
-	rating *int64) (*taskdef.Alignment, error) {
+// it; nil leaves one alone. It refuses a rating that is not from 1 to 5, and what is no longer as it was
+// seen.
+func (s *Service) ChangeAlignment(ctx context.Context, id int64, c taskdef.Cell) (*taskdef.Alignment, error) {
 	return changeAlone(ctx, s.DB, func(q db.Q) (*taskdef.Alignment, error) {
-		return taskdef.ChangeAlignment(ctx, q, id, description, rating)
+		return taskdef.ChangeAlignment(ctx, q, id, c)
 	})
 }
 
 // DeleteAlignment removes an alignment, for whoever may add it.
 func (s *Service) DeleteAlignment(ctx context.Context, id int64) error {
 	return s.DB.Tx(ctx, func(q db.Q) error { return taskdef.DeleteAlignment(ctx, q, id) })
+}
+
+// SetAlignment says how strongly a task of a unit serves an outcome, whether or not that was said
+// before, for whoever holds policy.EditAlignments; a rating of 0 takes it back. It refuses a task or an
+// outcome of another unit, and what somebody else changed since it was seen.
+func (s *Service) SetAlignment(ctx context.Context, unitID int64, c taskdef.Cell) error {
+	return s.DB.Tx(ctx, func(q db.Q) error { return taskdef.SetCell(ctx, q, unitID, c) })
 }
 
 // AlignTask aligns a task of a student's project with an outcome as they see it, for whoever

@@ -77,6 +77,8 @@ const (
 	StreamEditor   = "/units/{unit_id}/settings/staff/streams/{stream_id}"
 	GroupSetup     = "/units/{id}/settings/groups"
 	GroupSetEditor = "/units/{unit_id}/settings/groups/{group_set_id}"
+	OutcomeSetup   = "/units/{id}/settings/outcomes"
+	OutcomeEditor  = "/units/{unit_id}/settings/outcomes/{outcome_id}"
 )
 
 // All lists the pages, for whoever serves them.
@@ -84,8 +86,8 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Plan, Task, Portfolio,
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
-	GroupSetup, GroupSetEditor, NewUnit, Rollover, ProjectSearch, Copies, Copy, Announcements, NewAnnounce,
-	Announcement, People, Person, PersonExport}
+	GroupSetup, GroupSetEditor, OutcomeSetup, OutcomeEditor, NewUnit, Rollover, ProjectSearch, Copies, Copy, Announcements,
+	NewAnnounce, Announcement, People, Person, PersonExport}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

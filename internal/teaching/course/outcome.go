@@ -27,6 +27,26 @@ type Outcome struct {
 type OutcomeChange struct {
 	Name, Description, Abbreviation *string
 	Number                          *int64
+	Seen                            *OutcomeChange // the outcome as it was seen; nil: it does not matter
+}
+
+// outcomeFields are those that a change of an outcome sets, by the names the API has for them.
+var outcomeFields = []string{"ilo_number", "abbreviation", "name", "description"}
+
+// clashes refuses a change of values that somebody else changed since whoever makes it saw them, to
+// something else than they are to be.
+func (c OutcomeChange) clashes(o Outcome) error {
+	if c.Seen == nil {
+		return nil
+	}
+	before := c.Seen.merge(o)
+	after := c.merge(before)
+	is, was, to := db.Values(&o, outcomeFields), db.Values(&before, outcomeFields), db.Values(&after, outcomeFields)
+	var wrong fault.Fields
+	for i, name := range outcomeFields {
+		Clash(&wrong, name, is[i], was[i], to[i])
+	}
+	return wrong.Err(fault.Conflict)
 }
 
 const outcomeColumns = `id, ilo_number, abbreviation, name, description`
@@ -79,7 +99,8 @@ func AddOutcome(ctx context.Context, q db.Q, unitID int64, o Outcome) (*Outcome,
 
 // ChangeOutcome changes one. A new number moves it there and the ones between by one, so it
 // must be one of the numbers in use. It is for holders of policy.EditOutcomes, fault.Missing
-// for one of another unit, and fault.Conflict for an abbreviation that is taken.
+// for one of another unit, and fault.Conflict for an abbreviation that is taken and for values that are
+// no longer what c.Seen says.
 func ChangeOutcome(ctx context.Context, q db.Q, unitID, id int64, c OutcomeChange) (*Outcome, error) {
 	all, err := heldOutcomes(ctx, q, unitID)
 	if err != nil {
@@ -88,6 +109,9 @@ func ChangeOutcome(ctx context.Context, q db.Q, unitID, id int64, c OutcomeChang
 	i := slices.IndexFunc(all, func(o Outcome) bool { return o.ID == id })
 	if i < 0 {
 		return nil, fault.New(fault.Missing, "There is no such learning outcome in this unit.")
+	}
+	if err := c.clashes(all[i]); err != nil {
+		return nil, err
 	}
 	o := c.merge(all[i])
 	if err := all.fits(o); err != nil {

@@ -113,13 +113,26 @@ func ensureTasks(ctx context.Context, q db.Q, unitID, projectID int64, definitio
 
 // ChangeAlignment sets the description and the rating, for holders of policy.EditAlignments, or
 // of policy.AlignProject where it is a student's own; nil leaves one alone. It refuses a rating
-// that is not from 1 to 5 and a description too long.
-func ChangeAlignment(ctx context.Context, q db.Q, id int64, description *string, rating *int64) (*Alignment, error) {
+// that is not from 1 to 5 and a description too long, and with fault.Conflict what is no longer as it was seen.
+func ChangeAlignment(ctx context.Context, q db.Q, id int64, c Cell) (*Alignment, error) {
+	description, rating := c.Description, c.Rating
 	a := Alignment{Rating: 1}
 	opt.Set(&a.Description, description)
 	opt.Set(&a.Rating, rating)
 	if err := a.check(); err != nil {
 		return nil, err
+	}
+	if c.Seen != nil {
+		if err := db.Lock(ctx, q, "learning_outcome_links", id); err != nil {
+			return nil, err
+		}
+		now, err := AlignmentByID(ctx, q, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.clashes(*now); err != nil {
+			return nil, err
+		}
 	}
 	if err := audit.Add(ctx, q, audit.Entry{Kind: audit.Outcome, Action: "alignment_changed", RecordID: id,
 		Fields: audit.Given(struct {

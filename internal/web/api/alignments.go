@@ -29,7 +29,7 @@ func (s *Server) alignmentRoutes() {
 		endpoint.Also(409, "they are aligned already"))
 	endpoint.Route(s.Server, "GET "+base+"/{id}", 200, read, "Get a learning alignment", s.getAlignment)
 	endpoint.Route(s.Server, "PUT "+base+"/{id}", 200, edit, "Change a learning alignment", s.changeAlignment,
-		endpoint.Audited(audit.Outcome))
+		endpoint.Audited(audit.Outcome), endpoint.Also(409, "a value is no longer what was seen"))
 	endpoint.Route(s.Server, "DELETE "+base+"/{id}", 204, edit, "Delete a learning alignment", s.deleteAlignment,
 		endpoint.Audited(audit.Outcome))
 	endpoint.Route(s.Server, "GET "+base+"/csv", 200, export, "Export learning alignments as CSV",
@@ -80,15 +80,27 @@ func (s *Server) getAlignment(ctx context.Context, _ *access.Caller, in alignmen
 	return taskdef.AlignmentByID(ctx, s.db.Pool(), in.ID)
 }
 
-type changeAlignmentIn struct {
-	alignmentIn
+// alignmentChanges are what changing an alignment takes.
+type alignmentChanges struct {
 	Description params.Opt[string] `param:"description" text:"lines" null:"clears"`
 	Rating      params.Opt[int64]  `param:"rating" doc:"1 to 5"`
 }
 
+func (c *alignmentChanges) change() taskdef.Cell {
+	return taskdef.Cell{Description: orNone(c.Description, ""), Rating: c.Rating.Ptr()}
+}
+
+type changeAlignmentIn struct {
+	alignmentIn
+	alignmentChanges
+	Seen alignmentChanges `param:"seen" faults:"none" doc:"the alignment as you saw it; what somebody else changed meanwhile is refused"`
+}
+
 func (s *Server) changeAlignment(ctx context.Context, _ *access.Caller, in changeAlignmentIn) (*taskdef.Alignment,
 	error) {
-	return s.usecases.ChangeAlignment(ctx, in.ID, orNone(in.Description, ""), in.Rating.Ptr())
+	c, seen := in.change(), in.Seen.change()
+	c.Seen = &seen
+	return s.usecases.ChangeAlignment(ctx, in.ID, c)
 }
 
 func (s *Server) deleteAlignment(ctx context.Context, _ *access.Caller, in alignmentIn) (endpoint.NoContent, error) {

@@ -32,7 +32,7 @@ func (s *Server) outcomeRoutes() {
 	endpoint.Route(s.Server, "PUT /api/units/{unit_id}/outcomes/{id}", 200, policy.EditOutcomes,
 		"Change or move a learning outcome", s.changeOutcome,
 		endpoint.Audited(audit.Outcome),
-		endpoint.Also(409, "the abbreviation is taken"))
+		endpoint.Also(409, "the abbreviation is taken, or a value is no longer what was seen"))
 	endpoint.Route(s.Server, "DELETE /api/units/{unit_id}/outcomes/{id}", 204, policy.EditOutcomes,
 		"Delete a learning outcome with its alignments", s.deleteOutcome,
 		endpoint.Audited(audit.Outcome))
@@ -64,18 +64,29 @@ func (s *Server) getOutcome(ctx context.Context, _ *access.Caller, in outcomeIn)
 	return course.OutcomeByID(ctx, s.db.Pool(), in.UnitID, in.ID)
 }
 
-type changeOutcomeIn struct {
-	outcomeIn
+// outcomeChanges are what changing an outcome takes.
+type outcomeChanges struct {
 	Name         params.Opt[string] `param:"name"`
 	Description  params.Opt[string] `param:"description" text:"lines" doc:"at most 4095 characters"`
 	Abbreviation params.Opt[string] `param:"abbreviation" doc:"unique in the unit"`
 	Number       params.Opt[int64]  `param:"ilo_number" doc:"moves it there; those between move by one"`
 }
 
+func (c *outcomeChanges) change() course.OutcomeChange {
+	return course.OutcomeChange{Name: c.Name.Ptr(), Description: c.Description.Ptr(),
+		Abbreviation: c.Abbreviation.Ptr(), Number: c.Number.Ptr()}
+}
+
+type changeOutcomeIn struct {
+	outcomeIn
+	outcomeChanges
+	Seen outcomeChanges `param:"seen" faults:"none" doc:"the outcome as you saw it; what somebody else changed meanwhile is refused"`
+}
+
 func (s *Server) changeOutcome(ctx context.Context, _ *access.Caller, in changeOutcomeIn) (*course.Outcome, error) {
-	return s.usecases.ChangeOutcome(ctx, in.UnitID, in.ID, course.OutcomeChange{
-		Name: in.Name.Ptr(), Description: in.Description.Ptr(), Abbreviation: in.Abbreviation.Ptr(),
-		Number: in.Number.Ptr()})
+	c, seen := in.change(), in.Seen.change()
+	c.Seen = &seen
+	return s.usecases.ChangeOutcome(ctx, in.UnitID, in.ID, c)
 }
 
 func (s *Server) deleteOutcome(ctx context.Context, _ *access.Caller, in outcomeIn) (endpoint.NoContent, error) {

@@ -41,7 +41,7 @@ func RetryAfter(e *fault.Error) string {
 // ProblemOf is what is told of a failure that the caller should hear of.
 func ProblemOf(e *fault.Error) Problem {
 	p := Problem{Status: statuses[e.Kind], Text: e.Sentence(), Code: cmp.Or(e.Code, e.Kind.Slug())}
-	if e.Kind == fault.Invalid || e.Kind == fault.Refused {
+	if e.Kind == fault.Invalid || e.Kind == fault.Refused || e.Kind == fault.Conflict {
 		p.Fields = e.Fields
 	}
 	if e.Kind == fault.Conflict {

@@ -95,6 +95,7 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		studentSetup:           {"users", "tutorials"},
 		aSetUpOf:               {"users", "tutorials"},
 		groupSetup:             {"users", "tutorials", "unit_groups"},
+		outcomeSetup:           {"task_definitions"},
 		offlineMarking:         nil,
 		someAnnouncements:      {"announcements", "users"},
 		oneAnnouncement + w.one(`SELECT max(id) FROM announcements`): {"announcements", "users"},

@@ -69,6 +69,7 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		"{timestamp}", version, "/units/{id}", "/units/"+w.one(`SELECT max(id) FROM units`),
 		"{task_id}", w.one(`SELECT max(id) FROM tasks`), "{group_set_id}", w.one(`SELECT max(id) FROM group_sets`),
 		"{group_id}", w.one(`SELECT max(id) FROM unit_groups`),
+		"{outcome_id}", w.one(`SELECT max(id) FROM learning_outcomes`),
 		"{similarity_id}", w.one(`SELECT max(id) FROM task_similarities`),
 		"{announcement_id}", w.one(`SELECT max(id) FROM announcements`),
 		"{trial_id}", w.one(`SELECT max(id) FROM assessment_trials`), "{stream_id}",

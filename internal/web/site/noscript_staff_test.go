@@ -33,6 +33,7 @@ func (r *reader) marks(w *world) {
 	tom.enrolsStudents()
 	tom.setsUpStaff()
 	tom.setsUpGroups()
+	tom.setsUpOutcomes()
 	tom.changesSettings()
 	tom.handsOver()
 	tom.announces()

@@ -142,7 +142,8 @@ func (w *world) path(pattern string) string {
 		"{timestamp}", "1", "{number}", "0", "{snippet_id}", "4711", "{note_id}", "4711", "{review_id}", "4711",
 		"{handover_id}", "4711", "{announcement_id}", "4711", "{token}", "nonsense", "/live", "/live?last_event_id=none",
 		"{unit_role_id}", w.one(`SELECT coalesce(max(id), 4711) FROM unit_roles`), "{stream_id}", "4711",
-		"{tutorial_id}", "4711", "{trial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711", "{session_id}", "4711").Replace(pattern)
+		"{tutorial_id}", "4711", "{trial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711",
+		"{outcome_id}", "4711", "{session_id}", "4711").Replace(pattern)
 }
 
 func (w *world) ids() (out [4]string) {

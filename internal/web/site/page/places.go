@@ -120,6 +120,8 @@ func (s *Site) setup(id int64) []Section {
 			right: policy.SeeStaff},
 		{Path: links.To(links.GroupSetup, id), Words: s.Word("group-setup.title"), Icon: Icon("settings-2"),
 			right: policy.ExportGroups},
+		{Path: links.To(links.OutcomeSetup, id), Words: s.Word("outcome-setup.title"), Icon: Icon("settings-2"),
+			right: policy.ExportOutcomes},
 	}
 }
 

@@ -205,7 +205,7 @@ func keys() (list []string) {
 			list = append(list, "overview.wrong-"+string(name))
 		}
 	}
-	return append(append(list, taskKeys()...), studentKeys()...)
+	return slices.Concat(list, taskKeys(), studentKeys(), outcomeKeys())
 }
 
 // isOrIsNot are the checks of what there is or is not: nothing of it can be in the way.

@@ -25,6 +25,7 @@ func open(site *page.Site) {
 	s.studentRoutes()
 	s.staffRoutes()
 	s.groupRoutes()
+	s.outcomeRoutes()
 	s.newRoutes()
 	s.rolloverRoutes()
 	s.announcementRoutes()
