@@ -120,6 +120,12 @@ var behind = map[string][]string{
 	aBoard + "/members/{project_id}":                      {aUnit, aSetOf, aSetOf + "/groups"},
 	aBoard + "/import/groups":                             {aUnit},
 	aBoard + "/import/members":                            {aUnit},
+	outcomePage:                                           onGrid,
+	outcomePage + "/new":                                  onGrid,
+	outcomePage + "/import/outcomes":                      onGrid,
+	outcomePage + "/import/alignments":                    onGrid,
+	anOutcome:                                             append([]string{aUnit + "/outcomes/1"}, onGrid...),
+	anOutcome + "/tasks/{task_definition_id}":             onGrid,
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/trials": {aUnit,
 		aUnit + "/task_definitions/{task_definition_id}"},
 	"/units/{id}/announcements":     {aUnit + "/announcements?limit=25"},
@@ -165,6 +171,9 @@ var onStaff = []string{aUnit, "/api/campuses", "/api/activity_types"}
 var onBoard = []string{aUnit, aUnit + "/deleted", aSetOf, aSetOf + "/groups", aSetOf + "/groups/{group_id}/members",
 	aSetOf + "/groups/{second}/members", aSetOf + "/groups/{third}/members"}
 
+// onGrid gives a program the tasks and outcomes of a unit, and how the ones serve the others.
+var onGrid = []string{aUnit, aUnit + "/learning_alignments?project_id=0&limit=1000"}
+
 // onDesk gives a program what lies on the marking desk.
 var onDesk = []string{aUnit + "/tasks/inbox", aUnit + "/snippets", aProject, aTask + "/comments", aTask + "/due",
 	aTask + "/submission_details", aTask + "/submissions/timestamps", "/api/tasks/{task_id}/similarities",
@@ -182,6 +191,8 @@ const (
 
 	unitSettings = "/units/{id}/settings"
 	staffPage    = unitSettings + "/staff"
+	outcomePage  = unitSettings + "/outcomes"
+	anOutcome    = "/units/{unit_id}/settings/outcomes/{outcome_id}"
 )
 
 // convened are the pages of a unit that only its convenors have.
@@ -203,7 +214,7 @@ var alone = []string{"/help", "/help/keyboard", "/help/receipts", "/help/due-dat
 	"/units/{unit_id}/settings/staff/roles/{unit_role_id}/remove",
 	"/units/{unit_id}/settings/staff/tutorials/{tutorial_id}/delete",
 	"/units/{unit_id}/settings/staff/streams/{stream_id}/delete",
-	aBoard + "/delete", aBoard + "/groups/{group_id}/delete",
+	aBoard + "/delete", aBoard + "/groups/{group_id}/delete", anOutcome + "/delete",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/sheet/remove",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/resources/remove",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/template/remove",
@@ -334,7 +345,7 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
 		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1", "{group_set_id}", text(set),
 		"{group_id}", text(groups[0]), "{second}", text(groups[1]), "{third}", text(groups[2]),
-		"{announcement_id}", "1", "/admin/periods/{id}", "/admin/periods/1", "/admin/campuses/{id}", "/admin/campuses/1",
+		"{announcement_id}", "1", "{outcome_id}", "1", "/admin/periods/{id}", "/admin/periods/1", "/admin/campuses/{id}", "/admin/campuses/1",
 		"/admin/activity-types/{id}", "/admin/activity-types/1", "/admin/images/{id}", "/admin/images/1",
 		"/api/teaching_periods/{id}", "/api/teaching_periods/1", "/api/campuses/{id}", "/api/campuses/1",
 		"/api/activity_types/{id}", "/api/activity_types/1", "{teaching_period_id}/breaks/{id}", "1/breaks/1",

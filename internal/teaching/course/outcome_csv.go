@@ -90,27 +90,27 @@ func (p *outcomePlan) read(row sheet.Row, err error, unitCode string) {
 		return
 	}
 	o := Outcome{Abbreviation: row.Get("abbreviation"), Name: row.Get("name"), Description: row.Text("description")}
+	var wrong sheet.Flaws
+	wrong.Add(err)
+	claim, item := int64(0), p.byName[o.Abbreviation]
 	if err == nil {
-		err = o.check()
-	}
-	claim := int64(0)
-	if err == nil {
+		wrong.Add(o.check())
 		claim, err = outcomeNumber(row.Get("ilo_number"))
+		wrong.Add(err)
+		if item != nil && item.named {
+			wrong.Say("%s stands in line %d already. Remove one of the two rows", o.Abbreviation, item.row.Line())
+		}
 	}
-	if err != nil {
+	if err := wrong.Err(); err != nil {
 		p.report.Fail(row, "%v", err)
 		return
 	}
-	item := p.byName[o.Abbreviation]
-	switch {
-	case item == nil:
+	if item == nil {
 		p.add(&plannedOutcome{then: o, row: row, named: true, claim: claim})
-	case item.named:
-		p.report.Fail(row, "%s stands in line %d already", o.Abbreviation, item.row.Line())
-	default:
-		item.then.Name, item.then.Description = o.Name, o.Description
-		item.row, item.named, item.claim = row, true, claim
+		return
 	}
+	item.then.Name, item.then.Description = o.Name, o.Description
+	item.row, item.named, item.claim = row, true, claim
 }
 
 func outcomeNumber(text string) (int64, error) {
@@ -119,7 +119,7 @@ func outcomeNumber(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 1 {
-		return 0, fault.New(fault.Invalid, "ilo_number must be a whole number from 1 on, not %q", text)
+		return 0, fault.New(fault.Invalid, "ilo_number must be a whole number from 1 on, not %.30q", text)
 	}
 	return n, nil
 }

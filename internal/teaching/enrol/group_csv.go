@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"lectern/internal/ground/fault"
 	"lectern/internal/ground/opt"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
@@ -108,51 +107,51 @@ func ImportGroups(ctx context.Context, q db.Q, unitID, setID int64, rows *sheet.
 func (im *groupImport) read(rows *sheet.Reader) {
 	lines := map[string]sheet.Row{}
 	for row, err := range rows.Rows() {
-		g := &groupRow{row: row, err: err}
-		if err == nil {
-			g.err = im.readRow(g)
+		g := &groupRow{row: row}
+		var wrong sheet.Flaws
+		if wrong.Add(err); err == nil {
+			im.readRow(g, &wrong)
+			if first, seen := lines[g.name]; seen {
+				wrong.Say("%s is already in %s; remove one of the two rows", g.name, first)
+			} else if len(wrong) == 0 {
+				lines[g.name] = row
+			}
 		}
-		if first, seen := lines[g.name]; g.err == nil && seen {
-			g.err = fault.New(fault.Invalid, "%s is already in %s", g.name, first)
-		}
-		if g.err == nil {
-			lines[g.name] = row
-		}
+		g.err = wrong.Err()
 		im.rows = append(im.rows, g)
 	}
 }
 
-func (im *groupImport) readRow(g *groupRow) (err error) {
+func (im *groupImport) readRow(g *groupRow, wrong *sheet.Flaws) {
 	if g.name = g.row.Text("group_name"); im.groups[g.name] == nil {
 		g.name = strings.TrimSpace(g.name)
 	}
 	g.now = im.groups[g.name]
 	if err := fits(map[string]*string{"group_name": &g.name}); err != nil {
-		return fault.New(fault.Invalid, "group_name must have 1 to %d characters", longest)
+		wrong.Say("group_name must have 1 to %d characters", longest)
 	}
 	if n := g.row.Get("capacity_adjustment"); n != "" {
+		var err error
 		if g.adjustment, err = strconv.ParseInt(n, 10, 32); err != nil {
-			return fault.New(fault.Invalid, "capacity_adjustment must be a whole number, not %q", n)
+			wrong.Say("capacity_adjustment must be a whole number, not %.30q", n)
 		}
 	}
 	g.tutorial = g.row.Text("tutorial")
-	id, ok := im.tutorials.find(g.tutorial)
-	if ok {
+	if id, ok := im.tutorials.find(g.tutorial); ok {
 		g.tutorialID = id
-		return nil
+		return
 	}
 	g.tutorial = strings.TrimSpace(g.tutorial)
 	if err := fits(map[string]*string{"tutorial": &g.tutorial}); err != nil {
-		return fault.New(fault.Invalid, "tutorial must have 1 to %d characters", longest)
+		wrong.Say("tutorial must have 1 to %d characters", longest)
 	}
 	if name := g.row.Text("campus"); strings.TrimSpace(name) != "" {
 		id, ok := im.campuses.find(name)
 		if !ok {
-			return fault.New(fault.Invalid, "there is no campus %s", name)
+			wrong.Say("there is no campus %s; write its abbreviation or name, or nothing", name)
 		}
 		g.campusID = &id
 	}
-	return nil
 }
 
 // makeTutorials makes the tutorials that rows name and the unit does not have:

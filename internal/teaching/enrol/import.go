@@ -84,10 +84,18 @@ func (e *rosterRow) end(f outcome, format string, args ...any) {
 	e.outcome, e.message = f, fmt.Sprintf(format, args...)
 }
 
-// refuse ends a row with what is wrong, and with what to do about it.
+// refuse ends a row with what is wrong, and with what to do about it; a row with several mistakes tells
+// all of them, and what to do about each.
 func (e *rosterRow) refuse(advice, format string, args ...any) {
-	e.end(failed, format, args...)
-	e.advice = advice
+	if e.outcome != failed {
+		e.end(failed, format, args...)
+		e.advice = advice
+		return
+	}
+	e.message += ". " + fmt.Sprintf(format, args...)
+	if !strings.Contains(e.advice, advice) {
+		e.advice += " " + advice
+	}
 }
 
 // Import enrols the students of a sheet, making accounts where there are none. Names and
@@ -210,12 +218,9 @@ func (r *Roster) read(e *rosterRow, lines map[string]sheet.Row) {
 	}
 	if flaw := e.user.Flaw(); flaw != "" {
 		e.refuse("Correct it in the sheet.", "%s", flaw)
-		return
 	}
 	r.readPlaces(e)
-	if e.outcome == pending {
-		e.alone(lines)
-	}
+	e.alone(lines)
 }
 
 // readPlaces finds the campus and the tutorials a row names. A campus that does
@@ -226,7 +231,6 @@ func (r *Roster) readPlaces(e *rosterRow) {
 		id, ok := r.campuses.find(name)
 		if !ok {
 			e.refuse(r.campuses.offer(name, "campus"), "there is no campus %s", name)
-			return
 		}
 		e.campusID = &id
 	}
@@ -239,10 +243,8 @@ func (r *Roster) readPlaces(e *rosterRow) {
 		switch foreign := ok && c.streamID != nil && !opt.Same(r.streams[id], c.streamID); {
 		case !ok && e.strict:
 			e.refuse(r.tutorials.offer(name, "tutorial"), "there is no tutorial %s", name)
-			return
 		case foreign && e.strict:
 			e.refuse("Put it into the column of its own stream.", "tutorial %s is not of the stream %s", name, c.heading)
-			return
 		case !ok:
 			e.remarks = append(e.remarks, fmt.Sprintf("There is no tutorial %s.", name))
 		case foreign:
@@ -253,11 +255,16 @@ func (r *Roster) readPlaces(e *rosterRow) {
 	}
 }
 
-// alone sees to it that a person stands in a sheet once.
+// alone sees to it that a person stands in a sheet once. Who is in a row that is refused may stand in
+// another that is not.
 func (e *rosterRow) alone(lines map[string]sheet.Row) {
 	name, email, number := "username "+ident.Key(e.user.Username), "email "+ident.Key(e.user.Email),
 		"student_id "+e.user.StudentID
 	if first, seen := lines[name]; seen {
+		if e.outcome == failed {
+			e.refuse("Remove one of the two rows.", "%s is already in %s", e.user.Username, first)
+			return
+		}
 		e.end(ignored, "%s is already in %s", e.user.Username, first)
 		e.advice = "Remove one of the two rows."
 		return
@@ -266,8 +273,9 @@ func (e *rosterRow) alone(lines map[string]sheet.Row) {
 		what, value, _ := strings.Cut(key, " ")
 		if first, seen := lines[key]; seen && value != "" {
 			e.refuse("Correct one of the two rows.", "the same %s stands in %s", what, first)
-			return
 		}
 	}
-	lines[name], lines[email], lines[number] = e.row, e.row, e.row
+	if e.outcome == pending {
+		lines[name], lines[email], lines[number] = e.row, e.row, e.row
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"lectern/internal/ground/fault"
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
@@ -50,7 +49,8 @@ type memberRow struct {
 	group    *Group
 	from     *Group // the group of the set they are in
 	project  int64
-	err      error
+	wrong    sheet.Flaws
+	err      error // all that is wrong; set early where the row cannot be read at all
 }
 
 // memberImport takes a sheet of members into the groups of a set.
@@ -111,14 +111,12 @@ func (im *memberImport) read(rows *sheet.Reader) {
 		if m.group == nil {
 			m.group = im.byName[strings.TrimSpace(name)]
 		}
-		first, seen := lines[key]
-		switch {
-		case err != nil:
-		case m.group == nil:
-			m.err = fault.New(fault.Invalid, "there is no group %s", name)
-		case seen:
-			m.err = fault.New(fault.Invalid, "%s is already in %s", m.username, first)
-		default:
+		if m.group == nil && err == nil {
+			m.wrong.Say("there is no group %s; check the spelling, or add the group first", name)
+		}
+		if first, seen := lines[key]; seen && err == nil {
+			m.wrong.Say("%s is already in %s; remove one of the two rows", m.username, first)
+		} else if err == nil && len(m.wrong) == 0 {
 			lines[key] = row
 		}
 		im.rows = append(im.rows, m)
@@ -151,16 +149,21 @@ func (im *memberImport) find(ctx context.Context, q db.Q) error {
 		return err
 	}
 	for _, m := range im.rows {
+		if m.err != nil {
+			continue
+		}
 		p, ok := found[ident.Key(m.username)]
 		switch {
-		case m.err != nil:
+		case m.username == "":
+			m.wrong.Say("username is empty; write the user name of a student")
 		case !ok:
-			m.err = fault.New(fault.Invalid, "there is no user %s", m.username)
+			m.wrong.Say("there is no user %s; check the spelling", m.username)
 		case p.ID == nil || !im.seating.students[*p.ID].Enrolled:
-			m.err = fault.New(fault.Invalid, "%s is not enrolled in this unit", m.username)
+			m.wrong.Say("%s is not enrolled in this unit; enrol them first, or remove the row", m.username)
 		default:
 			m.project = *p.ID
 		}
+		m.err = m.wrong.Err()
 	}
 	return nil
 }

@@ -57,39 +57,39 @@ func (im *tutorialImport) readRow(t *tutorialRow, lines map[string]sheet.Row) er
 	} else {
 		t.next = lockedTutorial{UnitID: im.UnitID}
 	}
+	var wrong sheet.Flaws
 	if first, seen := lines[ident.Key(name)]; seen {
-		return wrongRow("%s is already in %s; remove one of the two rows", name, first)
+		wrong.Add(wrongRow("%s is already in %s; remove one of the two rows", name, first))
+	} else if name != "" {
+		lines[ident.Key(name)] = t.row
 	}
 	t.next.Abbreviation = name
 	t.next.Day, t.next.Time, t.next.Location = t.row.Get("meeting_day"), t.row.Get("meeting_time"),
 		t.row.Get("meeting_location")
-	if err := t.texts(); err != nil {
-		return err
+	t.texts(&wrong)
+	for _, read := range []func(*tutorialRow) error{readCapacity, im.readCampus, im.readTutor, im.readStream} {
+		wrong.Add(read(t))
 	}
-	lines[ident.Key(name)] = t.row
-	for _, read := range []func(*tutorialRow) error{readCapacity, im.readCampus, im.readTutor, im.readStream, im.stays} {
-		if err := read(t); err != nil {
-			return err
-		}
+	if len(wrong) == 0 {
+		wrong.Add(im.stays(t)) // of a stream that cannot be read nobody knows whether it is another
 	}
-	return nil
+	return wrong.Err()
 }
 
-// texts refuses what AddTutorial and ChangeTutorial refuse of texts.
-func (t *tutorialRow) texts() error {
+// texts notes what AddTutorial and ChangeTutorial refuse of texts.
+func (t *tutorialRow) texts(wrong *sheet.Flaws) {
 	for _, one := range []struct{ heading, text, such string }{{"abbreviation", t.next.Abbreviation, "LA1-01"},
 		{"meeting_day", t.next.Day, "Monday"}, {"meeting_time", t.next.Time, "10:30"},
 		{"meeting_location", t.next.Location, "ATC101"}} {
 		switch {
 		case one.text == "" && (t.now == nil || one.heading == "abbreviation"):
-			return wrongRow("%s is empty; write one such as %s", one.heading, one.such)
+			wrong.Add(wrongRow("%s is empty; write one such as %s", one.heading, one.such))
 		case len([]rune(one.text)) > longest:
-			return wrongRow("%s has more than %d characters; shorten it", one.heading, longest)
+			wrong.Add(wrongRow("%s has more than %d characters; shorten it", one.heading, longest))
 		case one.heading == "abbreviation" && !addressable(one.text):
-			return wrongRow("abbreviation may not be . or ..; write one such as %s", one.such)
+			wrong.Add(wrongRow("abbreviation may not be . or ..; write one such as %s", one.such))
 		}
 	}
-	return nil
 }
 
 func readCapacity(t *tutorialRow) error {

@@ -19,8 +19,8 @@ type Cell struct {
 
 // SetCell makes it so that a task of a unit serves an outcome as strongly as c says, whatever it did
 // before. It fails with fault.Conflict where somebody else changed the same meanwhile to something else,
-// with fault.Invalid for a rating out of range, and with fault.Missing for a task or an outcome of another
-// unit. It is for holders of policy.EditAlignments.
+// with fault.Invalid for a rating out of range, with fault.Refused for a reason without one, and with
+// fault.Missing for a task or an outcome of another unit. It is for holders of policy.EditAlignments.
 func SetCell(ctx context.Context, q db.Q, unitID int64, c Cell) error {
 	if err := db.Lock(ctx, q, "units", unitID); err != nil {
 		return err
@@ -39,6 +39,8 @@ func SetCell(ctx context.Context, q db.Q, unitID int64, c Cell) error {
 	}
 	to := c.over(now)
 	switch {
+	case len(had) == 0 && to.Rating == 0 && to.Description != "":
+		return fault.Field(fault.Refused, "rating", "is needed for a reason: choose one, or leave the reason empty")
 	case len(had) == 0 && to.Rating == 0:
 		return nil
 	case len(had) == 0:

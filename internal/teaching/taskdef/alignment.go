@@ -37,6 +37,16 @@ func ProjectAlignments(ctx context.Context, q db.Q, projectID int64) ([]Alignmen
 		WHERE t.project_id = $1 ORDER BY l.id`, projectID)
 }
 
+// AlignedStudents counts the students who aligned tasks of their own with an outcome.
+func AlignedStudents(ctx context.Context, q db.Q, outcomeID int64) (int, error) {
+	n, err := db.One[int](ctx, q, `SELECT count(DISTINCT t.project_id) FROM learning_outcome_links l
+		JOIN tasks t ON t.id = l.task_id WHERE l.learning_outcome_id = $1`, outcomeID)
+	if err != nil {
+		return 0, err
+	}
+	return *n, nil
+}
+
 // AlignmentByID gives an alignment, the unit's or a student's.
 func AlignmentByID(ctx context.Context, q db.Q, id int64) (*Alignment, error) {
 	return db.OneOf[Alignment](ctx, q, "learning alignment", selectAlignments+` WHERE l.id = $1`, id)

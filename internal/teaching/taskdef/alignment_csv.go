@@ -120,34 +120,42 @@ func (p *alignmentPlan) take(row sheet.Row) {
 		p.report.Ignore(row, "The unit code is not %s.", p.code)
 		return
 	}
-	outcome, ok := p.outcomes[row.Get("learning_outcome")]
-	if !ok {
-		p.report.Fail(row, "This unit has no outcome %.60q.", row.Get("learning_outcome"))
-		return
-	}
-	definition, ok := p.definitions[row.Get("task_abbr")]
-	if !ok {
-		p.report.Fail(row, "This unit has no task %.60q.", row.Get("task_abbr"))
-		return
-	}
-	key := aligned{outcome, definition}
-	if line := p.seen[key]; line != 0 {
-		p.report.Fail(row, "Line %d already set this task and outcome.", line)
-		return
-	}
-	cells := cellReader{row: row}
-	a := Alignment{OutcomeID: outcome, DefinitionID: definition, Rating: cells.number("rating", nil),
-		Description: row.Text("description")}
-	err := cells.err
-	if err == nil {
-		err = a.check()
-	}
+	a, err := p.read(row)
 	if err != nil {
 		p.report.Fail(row, "%s", err)
 		return
 	}
-	p.seen[key] = row.Line()
-	p.plan(row, a)
+	p.plan(row, *a)
+}
+
+// read makes an alignment of a row, or tells all that is wrong with it.
+func (p *alignmentPlan) read(row sheet.Row) (*Alignment, error) {
+	var wrong sheet.Flaws
+	outcome, known := p.outcomes[row.Get("learning_outcome")]
+	if !known {
+		wrong.Say("This unit has no outcome %.60q. Check the spelling, or add the outcome first.",
+			row.Get("learning_outcome"))
+	}
+	definition, has := p.definitions[row.Get("task_abbr")]
+	if !has {
+		wrong.Say("This unit has no task %.60q. Write the abbreviation of a task as the list of tasks shows it.",
+			row.Get("task_abbr"))
+	}
+	key := aligned{outcome, definition}
+	if line := p.seen[key]; line != 0 && known && has {
+		wrong.Say("Line %d already set this task and outcome. Remove one of the two rows.", line)
+	}
+	cells := cellReader{row: row}
+	a := &Alignment{OutcomeID: outcome, DefinitionID: definition, Rating: cells.number("rating", nil),
+		Description: row.Text("description")}
+	if len(cells.wrong) == 0 {
+		cells.wrong.Add(a.check())
+	}
+	wrong = append(wrong, cells.wrong...)
+	if len(wrong) == 0 {
+		p.seen[key] = row.Line()
+	}
+	return a, wrong.Err()
 }
 
 // plan tells what becomes of an alignment, and keeps it to be written unless it is there already.

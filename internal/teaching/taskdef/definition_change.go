@@ -99,7 +99,8 @@ func (s *surroundings) place(d *Definition) error {
 	if d.StreamAbbr != nil {
 		id, ok := s.streams[*d.StreamAbbr]
 		if !ok {
-			return fault.New(fault.Missing, "This unit has no tutorial stream %.60q.", *d.StreamAbbr)
+			return fault.New(fault.Missing, "This unit has no tutorial stream %.60q. Check the spelling, or add the "+
+				"stream first.", *d.StreamAbbr)
 		}
 		d.StreamID = &id
 	} else if len(s.streams) > 0 {

@@ -2,8 +2,11 @@ package taskdef
 
 import (
 	"context"
+	"errors"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -151,16 +154,16 @@ func (p *definitionPlan) take(row sheet.Row) {
 	next := Definition{UnitID: p.unitID}
 	if old != nil {
 		if line := p.seen[old]; line != 0 {
-			p.report.Fail(row, "The task %s was already set by line %d.", old.Abbreviation, line)
+			p.report.Fail(row, "The task %s was already set by line %d. Remove one of the two rows.", old.Abbreviation,
+				line)
 			return
 		}
 		next = *old
 	}
-	if err := p.fill(&next, row); err != nil {
-		p.report.Fail(row, "%s", err)
-		return
-	}
-	if err := p.allow(old, &next); err != nil {
+	cells := &cellReader{row: row}
+	p.fill(&next, cells)
+	p.allow(old, &next, cells)
+	if err := cells.wrong.Err(); err != nil {
 		p.report.Fail(row, "%s", err)
 		return
 	}
@@ -181,44 +184,32 @@ func (p *definitionPlan) take(row sheet.Row) {
 	p.write = append(p.write, old)
 }
 
-// allow checks a planned definition by itself and against the others.
-func (p *definitionPlan) allow(old, next *Definition) error {
-	if err := p.around.place(next); err != nil {
-		return err
-	}
-	if err := next.check(); err != nil {
-		return firstReason(err)
-	}
-	for _, other := range p.have {
-		if other != old && (other.Name == next.Name || other.Abbreviation == next.Abbreviation) {
-			return fault.New(fault.Conflict, "The task %s has that name or abbreviation.", other.Abbreviation)
-		}
-	}
-	if old != nil && p.handed[old.ID] && !opt.Same(old.GroupSetID, next.GroupSetID) {
-		return fault.New(fault.Conflict, "Students have submitted work for this task, so its group set cannot "+
-			"change.")
-	}
-	return nil
-}
-
-// firstReason is the first of the flaws an error is about: a row of the report
-// has one.
-func firstReason(err error) error {
-	text := err.Error()
-	var first string
-	if f, ok := err.(*fault.Error); ok { //nolint:errorlint // check gives it bare
-		for name, reason := range f.Fields {
-			if first == "" || name < first {
-				first, text = name, name+" "+reason
+// allow notes what keeps a planned definition from standing by itself and among the others. Of what
+// could not be read nothing more is said.
+func (p *definitionPlan) allow(old, next *Definition, cells *cellReader) {
+	wrong := &cells.wrong
+	wrong.Add(p.around.place(next))
+	if f, ok := errors.AsType[*fault.Error](next.check()); ok {
+		for _, name := range slices.Sorted(maps.Keys(f.Fields)) {
+			if !slices.Contains(cells.unread, name) {
+				wrong.Add(fault.Field(f.Kind, name, "%s", f.Fields[name]))
 			}
 		}
 	}
-	return fault.New(fault.Refused, "%s", text)
+	for _, other := range p.have {
+		if other != old && (other.Name == next.Name || other.Abbreviation == next.Abbreviation) {
+			wrong.Say("The task %s has that name or abbreviation. Write others, or remove the row.", other.Abbreviation)
+			break
+		}
+	}
+	if old != nil && p.handed[old.ID] && !opt.Same(old.GroupSetID, next.GroupSetID) {
+		wrong.Say("Students have submitted work for this task, so its group set cannot change. Write the one it has.")
+	}
 }
 
 // fill reads the cells of a row into a definition.
-func (p *definitionPlan) fill(d *Definition, row sheet.Row) (err error) {
-	cells := cellReader{row: row}
+func (p *definitionPlan) fill(d *Definition, cells *cellReader) {
+	row := cells.row
 	d.Name, d.Abbreviation, d.Description = row.Get("name"), row.Get("abbreviation"), row.Text("description")
 	d.Weighting = cells.number("weighting", nil)
 	d.TargetGrade = grade.Grade(cells.number("target_grade", nil))
@@ -229,39 +220,36 @@ func (p *definitionPlan) fill(d *Definition, row sheet.Row) (err error) {
 	d.StartDate = *cells.day(p.calendar, "start", true)
 	d.TargetDate = *cells.day(p.calendar, "target", true)
 	d.DueDate = cells.day(p.calendar, "due", false)
-	if cells.err != nil {
-		return cells.err
-	}
+	var err error
 	if d.Checks, err = ParseChecks(row.Get("plagiarism_checks")); err != nil {
-		return firstReason(err)
+		cells.fail(err)
 	}
 	if d.Requirements, err = ParseRequirements(row.Get("upload_requirements")); err != nil {
-		return firstReason(err)
+		cells.fail(err, "upload_requirements")
 	}
 	d.StreamAbbr, d.GroupSetID = nil, nil
 	if s := row.Get("tutorial_stream"); s != "" {
 		d.StreamAbbr = &s
 	}
 	if s := row.Get("group_set"); s != "" {
-		id, ok := p.around.sets[s]
-		if !ok {
-			return fault.New(fault.Refused, "This unit has no group set %.60q.", s)
+		if id, ok := p.around.sets[s]; ok {
+			d.GroupSetID = &id
+		} else {
+			cells.wrong.Say("This unit has no group set %.60q. Check the spelling, or add the set first.", s)
 		}
-		d.GroupSetID = &id
 	}
-	return nil
 }
 
-// cellReader reads typed cells and remembers the first that cannot be read.
+// cellReader reads typed cells and remembers those that cannot be read.
 type cellReader struct {
-	row sheet.Row
-	err error
+	row    sheet.Row
+	wrong  sheet.Flaws
+	unread []string // fields of which nothing is known
 }
 
-func (c *cellReader) fail(format string, args ...any) {
-	if c.err == nil {
-		c.err = fault.New(fault.Refused, format, args...)
-	}
+func (c *cellReader) fail(why error, unread ...string) {
+	c.wrong.Add(why)
+	c.unread = append(c.unread, unread...)
 }
 
 // number reads a whole number; a blank is def, where there is one.
@@ -272,7 +260,7 @@ func (c *cellReader) number(heading string, def *int64) int64 {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		c.fail("%s is %.30q; it must be a whole number.", heading, text)
+		c.fail(fault.New(fault.Refused, "%s is %.30q; it must be a whole number.", heading, text), heading)
 	}
 	return n
 }
@@ -283,7 +271,7 @@ func (c *cellReader) yes(heading string) bool {
 		return true
 	case "no", "n", "false", "f", "0", "off", "":
 	default:
-		c.fail("%s is %.30q; it must be yes or no.", heading, text)
+		c.fail(fault.New(fault.Refused, "%s is %.30q; it must be yes or no.", heading, text), heading)
 	}
 	return false
 }
@@ -301,7 +289,7 @@ func (c *cellReader) day(cal week.Calendar, which string, needed bool) *clock.Da
 		day, err = cal.Date(p)
 	}
 	if err != nil {
-		c.fail("%s_week and %[1]s_day: %s", which, err)
+		c.fail(fault.New(fault.Refused, "%s_week and %[1]s_day: %s", which, err), "start_date", "target_date", "due_date")
 	}
 	return &day
 }

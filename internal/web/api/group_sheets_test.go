@@ -40,19 +40,22 @@ func TestImportGroups(t *testing.T) {
 			"Bad,0,,\r\n" +
 			" ,0,LA2,\r\n" + // 9
 			"Bad,0,LA8,Nowhere\r\n" +
-			"=cmd(),99999999999,LA1,\r\n"
+			"=cmd(),99999999999,LA1,\r\n" +
+			"Two,few,LA8,Nowhere\r\n"
 		success := []string{
 			"2 Red: tutorial la2.",
 			"4 Neu: created. Tutorial LA9 was created: Monday 8:00am, TBA, by the main convenor.",
 			"5 Two: created. Tutorial LA9 was created: Monday 8:00am, TBA, by the main convenor.",
 		}
 		errors := []string{
-			"6 Two is already in line 5",
+			"6 Two is already in line 5; remove one of the two rows",
 			`7 capacity_adjustment must be a whole number, not "much"`,
 			"8 tutorial must have 1 to 255 characters",
 			"9 group_name must have 1 to 255 characters",
-			"10 there is no campus Nowhere",
+			"10 there is no campus Nowhere; write its abbreviation or name, or nothing",
 			`11 capacity_adjustment must be a whole number, not "99999999999"`,
+			`12 capacity_adjustment must be a whole number, not "few". there is no campus Nowhere; write its abbreviation ` +
+				`or name, or nothing. Two is already in line 5; remove one of the two rows.`,
 		}
 		same := []string{"3 Blue is like this already."}
 		before := w.export(path)
@@ -112,13 +115,18 @@ func TestImportMembers(t *testing.T) {
 			"Blue,studentB\r\n" + // 7
 			"None,both\r\n" +
 			"Red,student\r\n" + // 9
-			"Shut,both\r\n"
+			"Shut,both\r\n" +
+			"None,nobody\r\n"
 		success := []string{"2 Student: moved from Red to Blue, tutorial LA2.", "4 other: in the group Blue, " +
 			"tutorial LA2."}
-		errors := []string{"5 there is no user nobody", "6 withdrawn is not enrolled in this unit",
-			"7 studentB is not enrolled in this unit",
-			"8 there is no group None", "9 student is already in line 2", "10 The group Shut is locked. " +
-				"Staff can unlock it."}
+		errors := []string{"5 there is no user nobody; check the spelling",
+			"6 withdrawn is not enrolled in this unit; enrol them first, or remove the row",
+			"7 studentB is not enrolled in this unit; enrol them first, or remove the row",
+			"8 there is no group None; check the spelling, or add the group first",
+			"9 student is already in line 2; remove one of the two rows",
+			"10 The group Shut is locked. Staff can unlock it.",
+			"11 there is no group None; check the spelling, or add the group first. nobody is already in line 5; remove one of the " +
+				"two rows. there is no user nobody; check the spelling."}
 		same := []string{"3 mate is in the group Red already."}
 		before := w.export(path)
 		w.importing(path+"?dry_run=true", file).is(t, success, errors, same)

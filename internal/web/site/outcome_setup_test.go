@@ -54,7 +54,7 @@ func (w *world) aligned(abbreviation string) string {
 func TestOutcomesAreSetUp(t *testing.T) {
 	each(t, func(w *world) {
 		tom, list := w.aiming()
-		tom.open(list).sees("First").sees("No Pass task covers these outcomes: 1, 2.").follows("New outcome")
+		tom.open(list).sees("First").sees("No Pass task covers outcomes 1, 2, so").follows("New outcome")
 		tom.does(act{form: "/new", fill: map[string]string{"outcome[name]": "Test & debug", "outcome[description]": "So."}}).
 			sees("Saved.").sees("ILO3").sees("Test &amp; debug")
 		tom.does(act{form: "/" + w.outcomeID("ILO3") + "/move", press: "Move up"})
@@ -75,7 +75,11 @@ func TestOutcomesAreSetUp(t *testing.T) {
 		sent = tom.open(at).filledIn("outcome[name]")
 		sent.Set("outcome[abbreviation]", "B")
 		tom.do(at, sent).status(409).says("already has the abbreviation")
-		tom.open(at + "/delete").sees("It is removed from 0 tasks").does(act{form: "/delete"})
+		w.exec(`INSERT INTO learning_outcome_links (learning_outcome_id, task_definition_id, task_id, rating, description)
+			SELECT (SELECT id FROM learning_outcomes WHERE abbreviation = 'A'), task_definition_id, id, 3, 'x' FROM tasks
+			WHERE id = (SELECT max(id) FROM tasks)`)
+		tom.open(at + "/delete").sees("It is removed from 0 tasks.").sees("1 student linked their own work").
+			does(act{form: "/delete"}).sees("Outcome deleted.")
 		if got := w.one(`SELECT count(*) FROM learning_outcomes`); got != "2" {
 			t.Errorf("%s outcomes are left", got)
 		}
@@ -109,6 +113,7 @@ func TestTasksAreAligned(t *testing.T) {
 		sent.Set("alignment[rating]", "3")
 		tom.do(cell, sent).status(409).says("It is now: Uses it a little.").says(`id="rating-3" value="3" checked`)
 		tom.do(cell, url.Values{"alignment[rating]": {"3"}}).status(400)
+		tom.open(list).sees("1 task").sees("Uses it a little").sees("No Pass task covers outcome 2, so")
 		rate("2", "0").status(303)
 		if got := w.aligned("A"); got != "not" {
 			t.Errorf("it is still aligned as %q", got)
@@ -139,6 +144,38 @@ func TestOutcomesByASheet(t *testing.T) {
 		}
 		tom.does(sends(head, quoted+",A,1,3,x")).does(act{form: "/import/alignments"}).sees("1 alignment imported.")
 		tom.do(list+"/alignments.csv", nil).status(200).says(",A,1,3,x")
+	})
+}
+
+// Sheets with mistakes: every row says what is wrong and what to do, and nothing is done.
+func TestSheetsOfOutcomesWithMistakes(t *testing.T) {
+	each(t, func(w *world) {
+		tom, list := w.aiming()
+		w.exec(`UPDATE units SET code = 'SIT1'`)
+		sends := func(rows ...string) act {
+			return act{form: "/plan", files: map[string]string{"file": strings.Join(rows, "\n") + "\n"}}
+		}
+		refused := func(what, why string, rows ...string) {
+			tom.parts(list+"/import/"+what+"/plan", "text/html", nil, file{field: "file", name: "x.csv",
+				text: strings.Join(rows, "\n")}).status(400).says(why)
+		}
+		refused("outcomes", "Missing headings", "unit_code,short,name,description", "SIT1,C,Third,x")
+		refused("outcomes", "ine 2 is not UTF-8 text", "unit_code,abbreviation,name,description", "SIT1,C,Caf\xe9,x")
+		refused("alignments", "Missing headings", "unit_code,outcome,task,rating", "SIT1,A,1,3")
+		tom.open(list + "/import/outcomes").does(sends("unit_code;abbreviation;name;description", "SIT1;C;Third;x", "SIT1;A;Changed;One")).
+			sees("2 rows").sees("New").sees("Changed")
+		tom.does(sends("unit_code,ilo_number,abbreviation,name,description", "SIT1,,C,Third,x", "SIT1,x,C,,x")).
+			sees("1 row has a mistake").sees("name may not be blank").sees("must be a whole number").
+			sees("C stands in line 2 already. Remove one of the two rows.")
+		head := "unit_code,learning_outcome,task_abbr,rating,description"
+		refused("alignments", "ine 2 is not UTF-8 text", head, "SIT1,A,1,3,Caf\xe9")
+		tom.open(list + "/import/alignments").does(sends(strings.ReplaceAll(head, ",", ";"), "SIT1;A;1;3;x")).sees("1 row")
+		tom.does(sends(head, "SIT1,Z,9.9,7,x", "SIT1,A,1,3,x", "SIT1,A,1,4,y")).sees("2 rows have mistakes").
+			sees("Check the spelling, or add the outcome first.").sees("Write the abbreviation of a task").
+			sees("rating is 7; it must be 1 to 5.").sees("Line 3 already set this task and outcome. Remove one")
+		if got := w.one(`SELECT count(*) FROM learning_outcomes`) + w.aligned("A"); got != "2not" {
+			t.Errorf("a sheet with mistakes did something: %s", got)
+		}
 	})
 }
 

@@ -2,8 +2,10 @@ package unit
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/grade"
@@ -30,6 +32,7 @@ type outcomesPage struct {
 	Outcomes  []course.Outcome
 	Tasks     []taskdef.Definition
 	Saved     bool
+	Deleted   bool
 	OfOutcome *outcomeEditor // nil: no outcome is edited
 	OfCell    *cellEditor    // nil: no cell is edited
 	cells     map[cellKey]taskdef.Alignment
@@ -45,9 +48,10 @@ type unitOutcomes struct {
 
 func (s *room) outcomes(ctx context.Context, who *access.Caller, in struct {
 	unitOutcomes
-	Saved bool `param:"saved"`
+	Saved   bool `param:"saved"`
+	Deleted bool `param:"deleted"`
 }) (*page.Page, error) {
-	return s.showOutcomes(ctx, who, in.ID, &outcomesPage{Saved: in.Saved})
+	return s.showOutcomes(ctx, who, in.ID, &outcomesPage{Saved: in.Saved, Deleted: in.Deleted})
 }
 
 func (s *room) showOutcomes(ctx context.Context, who *access.Caller, unitID int64, v *outcomesPage) (*page.Page, error) {
@@ -110,60 +114,86 @@ type outcomeRow struct {
 
 // outcomeCell is how strongly a task serves an outcome.
 type outcomeCell struct {
-	Outcome, Rating int64
-	Here            bool // it is edited
+	Outcome, Task, Rating int64
+	Text                  string // the strength in words
+	At                    string // where it is said
+	Here                  bool   // it is edited
 }
 
 // Rows are the tasks with how they serve each outcome.
 func (v *outcomesPage) Rows() []outcomeRow {
-	rows := make([]outcomeRow, len(v.Tasks))
+	rows, scale := make([]outcomeRow, len(v.Tasks)), v.scale()
+	path := v.Path() + "/"
 	for i := range v.Tasks {
-		rows[i].Task = &v.Tasks[i]
-		for _, o := range v.Outcomes {
-			rows[i].Cells = append(rows[i].Cells, outcomeCell{Outcome: o.ID,
-				Rating: v.cells[cellKey{o.ID, v.Tasks[i].ID}].Rating,
-				Here:   v.OfCell != nil && v.OfCell.OutcomeID == o.ID && v.OfCell.TaskID == v.Tasks[i].ID})
+		id := v.Tasks[i].ID
+		rows[i] = outcomeRow{Task: &v.Tasks[i], Cells: make([]outcomeCell, len(v.Outcomes))}
+		for j, o := range v.Outcomes {
+			r := v.cells[cellKey{o.ID, id}].Rating
+			rows[i].Cells[j] = outcomeCell{Outcome: o.ID, Task: id, Rating: r, Text: scale[r],
+				At:   path + strconv.FormatInt(o.ID, 10) + "/tasks/" + strconv.FormatInt(id, 10),
+				Here: v.OfCell != nil && v.OfCell.OutcomeID == o.ID && v.OfCell.TaskID == id}
 		}
 	}
 	return rows
 }
 
-// Covered counts the tasks that serve an outcome.
-func (v *outcomesPage) Covered(o course.Outcome) (n int) {
-	for _, d := range v.Tasks {
-		if v.cells[cellKey{o.ID, d.ID}].Rating > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// Missed are the numbers of the outcomes that no task for a Pass serves: who aims for no more may never
-// reach them.
-func (v *outcomesPage) Missed() (list []int64) {
-	for _, o := range v.Outcomes {
-		if !slices.ContainsFunc(v.Tasks, func(d taskdef.Definition) bool {
-			return d.TargetGrade == grade.Pass && v.cells[cellKey{o.ID, d.ID}].Rating > 0
-		}) {
-			list = append(list, o.Number)
-		}
-	}
-	if len(v.Tasks) == 0 {
-		return nil
+// scale is how strongly a task can serve an outcome, in words.
+func (v *outcomesPage) scale() (list [mostRating + 1]string) {
+	for n := range list {
+		list[n] = v.words.Word("outcome-setup.rating-" + strconv.Itoa(n))
 	}
 	return list
 }
 
-// MissedWords says which outcomes no task for a Pass serves.
-func (v *outcomesPage) MissedWords() string {
-	text := ""
-	for _, n := range v.Missed() {
-		if text != "" {
-			text += ", "
+// Scale is scale for the script that sets a strength in place.
+func (v *outcomesPage) Scale() (string, error) {
+	text, err := json.Marshal(v.scale())
+	return string(text), err
+}
+
+// outcomeCover is how many tasks of all serve an outcome.
+type outcomeCover struct {
+	Number    int64 // the outcome's
+	Tasks, Of int
+	Missed    bool // no task for a Pass serves it
+}
+
+// cover counts the tasks that serve an outcome.
+func (v *outcomesPage) cover(o course.Outcome) outcomeCover {
+	c := outcomeCover{Number: o.Number, Of: len(v.Tasks), Missed: true}
+	for i := range v.Tasks {
+		if v.cells[cellKey{o.ID, v.Tasks[i].ID}].Rating > 0 {
+			c.Tasks++
+			c.Missed = c.Missed && v.Tasks[i].TargetGrade != grade.Pass
 		}
-		text += strconv.FormatInt(n, 10)
 	}
-	return v.words.Word("outcome-setup.missed", text)
+	return c
+}
+
+// Coverage is how many tasks serve each outcome.
+func (v *outcomesPage) Coverage() (list []outcomeCover) {
+	for _, o := range v.Outcomes {
+		list = append(list, v.cover(o))
+	}
+	return list
+}
+
+// Missed says which outcomes no task for a Pass serves: who aims for no more may never reach them. It
+// is empty where every outcome has one, or there is no task yet.
+func (v *outcomesPage) Missed() string {
+	var numbers []string
+	for _, c := range v.Coverage() {
+		if c.Missed && c.Of > 0 {
+			numbers = append(numbers, strconv.FormatInt(c.Number, 10))
+		}
+	}
+	switch len(numbers) {
+	case 0:
+		return ""
+	case 1:
+		return v.words.Word("outcome-setup.missed-one", numbers[0])
+	}
+	return v.words.Word("outcome-setup.missed", strings.Join(numbers, ", "))
 }
 
 // Beside is the number that an outcome has once it moved by a step.

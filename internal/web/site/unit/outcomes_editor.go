@@ -11,6 +11,7 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/taskdef"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
 )
@@ -180,8 +181,16 @@ func (s *room) askDeleteOutcome(ctx context.Context, who *access.Caller, in oneO
 	if err != nil {
 		return nil, err
 	}
+	students, err := taskdef.AlignedStudents(ctx, s.DB.Pool(), o.ID)
+	if err != nil {
+		return nil, err
+	}
+	text := s.Word("outcome-setup.delete-ask", v.cover(*o).Tasks)
+	if students > 0 {
+		text += " " + s.Word("outcome-setup.delete-students", students)
+	}
 	return s.Ask(who, s.Word("outcome-setup.delete"), page.Question{About: o.Abbreviation + " " + o.Name,
-		Text: s.Word("outcome-setup.delete-ask", v.Covered(*o)), Action: in.path() + "/delete",
+		Text: text + " " + s.Word("outcome-setup.delete-final"), Action: in.path() + "/delete",
 		Do: s.Word("outcome-setup.delete"), Back: in.list()}), nil
 }
 
@@ -189,5 +198,5 @@ func (s *room) deleteOutcome(ctx context.Context, _ *access.Caller, in oneOutcom
 	if err := s.Usecases.DeleteOutcome(ctx, in.UnitID, in.OutcomeID); err != nil {
 		return nil, err
 	}
-	return endpoint.Redirect{To: in.list()}, nil
+	return endpoint.Redirect{To: in.list() + "?deleted=1"}, nil
 }

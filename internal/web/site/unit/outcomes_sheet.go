@@ -6,6 +6,7 @@ import (
 
 	"lectern/internal/ground/links"
 	"lectern/internal/people/access"
+	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/sheet"
@@ -22,17 +23,16 @@ type outcomeSheet struct {
 	name   string // in the address
 	title  string
 	right  policy.Rule // to import it
-	export policy.Rule
-	ending string // of the file's name
+	ending string      // of the file's name
 }
 
 func (s *room) outcomeSheetRoutes() {
 	for _, one := range []outcomeSheet{
-		{"outcomes", "Import learning outcomes from a sheet", policy.ImportUnit, policy.ExportOutcomes, "-LearningOutcomes.csv"},
-		{"alignments", "Import alignments from a sheet", policy.EditAlignments, policy.EditAlignments, "-Alignment.csv"},
+		{"outcomes", "Import learning outcomes from a sheet", policy.ImportUnit, "-LearningOutcomes.csv"},
+		{"alignments", "Import alignments from a sheet", policy.EditAlignments, "-Alignment.csv"},
 	} {
 		at := links.OutcomeSetup + "/import/" + one.name
-		endpoint.Route(s.Server, "GET "+links.OutcomeSetup+"/"+one.name+".csv", 200, one.export,
+		endpoint.Route(s.Server, "GET "+links.OutcomeSetup+"/"+one.name+".csv", 200, policy.ExportOutcomes,
 			"The outcomes of a unit as a sheet: "+one.name, s.exportOutcomes(one), endpoint.Audited(audit.Export),
 			endpoint.Costs(endpoint.Exports), endpoint.Made("text/csv"))
 		page.Show(s.Site, at, policy.ExportOutcomes, one.title, s.importOutcomes(one))
@@ -65,15 +65,18 @@ func (s *room) exportOutcomes(one outcomeSheet) func(context.Context, *access.Ca
 
 // outcomeImport makes the page of a sheet.
 func (s *room) outcomeImport(ctx context.Context, who *access.Caller, one outcomeSheet, id int64) (*page.Page, error) {
-	u, err := course.UnitByID(ctx, s.DB.Pool(), id)
-	if err != nil {
+	has := &outcomesPage{}
+	if err := s.readOutcomes(ctx, id, has); err != nil {
 		return nil, err
 	}
-	list := links.To(links.OutcomeSetup, id)
-	v := &sheetPage{Unit: u, List: list, Back: s.Word("outcome-import.back"), At: list + "/import/" + one.name,
-		Get: list + "/" + one.name + ".csv"}
+	list := has.Path()
+	v := &sheetPage{Unit: has.Unit, List: list, Back: s.Word("outcome-import.back"), At: list + "/import/" + one.name,
+		Get: list + "/" + one.name + ".csv", had: map[string]bool{}}
 	if one.name == "outcomes" {
-		v.Head, v.Hint, v.names = s.Word("outcomes.outcome"), s.Word("outcome-import.hint"), []string{"abbreviation", "name"}
+		v.Head, v.Hint, v.names = s.Word("outcomes.outcome"), s.Word("outcome-import.hint"), []string{"abbreviation"}
+		for _, o := range has.Outcomes {
+			v.had[ident.Key(o.Abbreviation)] = true
+		}
 		v.run = func(ctx context.Context, f usecase.Sheet) (*sheet.Report, error) {
 			return s.Usecases.ImportOutcomes(ctx, id, f)
 		}
@@ -83,6 +86,11 @@ func (s *room) outcomeImport(ctx context.Context, who *access.Caller, one outcom
 	}
 	v.Head, v.Hint = s.Word("task-setup.task"), s.Word("alignment-import.hint")
 	v.names = []string{"task_abbr", "learning_outcome"}
+	for _, r := range has.Rows() {
+		for i, c := range r.Cells {
+			v.had[ident.Key(r.Task.Abbreviation+" "+has.Outcomes[i].Abbreviation)] = c.Rating > 0
+		}
+	}
 	v.run = func(ctx context.Context, f usecase.Sheet) (*sheet.Report, error) {
 		return s.Usecases.ImportAlignments(ctx, id, 0, f)
 	}

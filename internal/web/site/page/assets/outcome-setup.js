@@ -2,10 +2,10 @@
 // outcome, in place. Outcomes are put into another order by a drag, or by Alt and an arrow.
 const grid = document.querySelector('.align-grid');
 const list = document.querySelector('.outcomes');
+const fields = document.getElementById('cell');
 
-if (grid) {
+if (grid?.tBodies[0].rows.length) {
   grid.setAttribute('role', 'grid');
-  document.querySelector('.keys-hint').hidden = false;
   const rows = [...grid.tBodies[0].rows].map((row) => [...row.querySelectorAll('td > a')]);
   const all = rows.flat();
   const enter = (cell) => {
@@ -32,38 +32,68 @@ if (grid) {
   });
 }
 
-// rate says how strongly the task of a cell serves its outcome. What a colleague changed meanwhile is told.
-async function rate(cell, rating) {
+for (const hint of document.querySelectorAll('.keys-hint')) hint.hidden = false;
+
+const sent = new Map(); // what is on its way of a cell: the next waits for it, and says what that left
+let told = 0;
+
+// rate says how strongly the task of a cell serves its outcome.
+function rate(cell, rating) {
+  const next = (sent.get(cell) ?? Promise.resolve()).then(() => send(cell, rating));
+  sent.set(cell, next);
+  return next;
+}
+
+// send puts a strength at a cell. What a colleague changed meanwhile is told with both values, and shown.
+async function send(cell, rating) {
   const wrong = document.getElementById('grid-wrong');
   const was = cell.dataset.r;
   if (was === rating) return;
   show(cell, rating);
   wrong.hidden = true;
-  try {
-    const answer = await fetch(cell.href, { method: 'POST', headers: { Accept: 'application/json' },
-      body: new URLSearchParams({ 'alignment[rating]': rating, 'alignment[description]': '', seen: seen(was) }) });
-    if (!answer.ok) throw new Error(refusal(await answer.text()));
-  } catch (e) {
-    show(cell, was);
-    wrong.textContent = e.message;
-    wrong.hidden = false;
+  const answer = await fetch(cell.href, { method: 'POST', headers: { Accept: 'application/json' },
+    body: new URLSearchParams({ 'alignment[rating]': rating, 'alignment[description]': '', seen: seen(was) }) })
+    .catch(() => null);
+  if (answer?.ok) {
+    document.getElementById('grid-said').textContent = cell.textContent;
+    await count();
+    return;
   }
+  const page = answer && new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const why = page?.querySelector('.strengths .error, main [role="alert"]')?.textContent.trim() || grid.dataset.failed;
+  show(cell, page?.getElementById(cell.id)?.dataset.r ?? was);
+  wrong.textContent = why;
+  wrong.hidden = false;
+}
+
+// count shows how many tasks serve each outcome by now. Of several answers the last asked for counts.
+async function count() {
+  const turn = ++told;
+  const answer = await fetch(grid.dataset.list).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  if (turn !== told) return;
+  for (const id of ['coverage', 'missed']) document.getElementById(id).replaceWith(page.getElementById(id));
 }
 
 // seen is what the form of a cell sends of what it held; what is said of it is the same before and after, and stays.
 const seen = (rating) => btoa(JSON.stringify({ Rating: rating, Description: '' })).replaceAll('+', '-')
   .replaceAll('/', '_').replaceAll('=', '');
 
-// refusal is what the page of the cell says is wrong.
-function refusal(text) {
-  const page = new DOMParser().parseFromString(text, 'text/html');
-  return page.querySelector('.strengths .error, [role="alert"]')?.textContent.trim() ?? text;
-}
-
 function show(cell, rating) {
   cell.dataset.r = rating;
-  cell.querySelector('.unseen').textContent = rating;
+  cell.querySelector('.unseen').textContent = JSON.parse(grid.dataset.words)[rating];
 }
+
+// A digit chooses a strength where one cell is edited, too.
+document.addEventListener('keydown', (e) => {
+  if (!fields || !/^[0-5]$/.test(e.key) || e.altKey || e.ctrlKey || e.metaKey || e.defaultPrevented) return;
+  if (e.target.closest('textarea, input:not([type="radio"]), select, .align-grid')) return;
+  e.preventDefault();
+  const choice = document.getElementById(`rating-${e.key}`);
+  choice.checked = true;
+  choice.focus();
+});
 
 function move(item, to) {
   const button = item?.querySelector('form[action$="/move"] button');
@@ -88,6 +118,7 @@ if (list) {
   list.addEventListener('dragstart', (e) => {
     lifted = e.target.closest('li');
     e.dataTransfer.effectAllowed = 'move';
+    e.dataTransfer.setData('text/plain', lifted.querySelector('bdi').textContent);
   });
   list.addEventListener('dragover', (e) => {
     const item = e.target.closest('li');
@@ -106,3 +137,7 @@ if (list) {
     over(null);
   });
 }
+
+// What was moved or set just now has the focus again, so that the next key goes on with it.
+const here = /^#(outcome|cell)-/.test(location.hash) && document.getElementById(location.hash.slice(1));
+if (here) (here.matches('a') ? here : here.querySelector('a')).focus();
