@@ -3,6 +3,7 @@ package unit
 import (
 	"context"
 	"encoding/json"
+	"html/template"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,30 +110,28 @@ func (v *outcomesPage) Path() string { return links.To(links.OutcomeSetup, v.Uni
 // outcomeRow is a row of the grid.
 type outcomeRow struct {
 	Task  *taskdef.Definition
-	Cells []outcomeCell
-}
-
-// outcomeCell is how strongly a task serves an outcome.
-type outcomeCell struct {
-	Outcome, Task, Rating int64
-	Text                  string // the strength in words
-	At                    string // where it is said
-	Here                  bool   // it is edited
+	Cells template.HTML // how strongly it serves each outcome; a template would take most of the page's time
 }
 
 // Rows are the tasks with how they serve each outcome.
 func (v *outcomesPage) Rows() []outcomeRow {
-	rows, scale := make([]outcomeRow, len(v.Tasks)), v.scale()
-	path := v.Path() + "/"
+	rows, scale, path := make([]outcomeRow, len(v.Tasks)), v.scale(), v.Path()
+	for n := range scale {
+		scale[n] = template.HTMLEscapeString(scale[n])
+	}
 	for i := range v.Tasks {
-		id := v.Tasks[i].ID
-		rows[i] = outcomeRow{Task: &v.Tasks[i], Cells: make([]outcomeCell, len(v.Outcomes))}
-		for j, o := range v.Outcomes {
-			r := v.cells[cellKey{o.ID, id}].Rating
-			rows[i].Cells[j] = outcomeCell{Outcome: o.ID, Task: id, Rating: r, Text: scale[r],
-				At:   path + strconv.FormatInt(o.ID, 10) + "/tasks/" + strconv.FormatInt(id, 10),
-				Here: v.OfCell != nil && v.OfCell.OutcomeID == o.ID && v.OfCell.TaskID == id}
+		var cells strings.Builder
+		id := strconv.FormatInt(v.Tasks[i].ID, 10)
+		for _, o := range v.Outcomes {
+			outcome, r := strconv.FormatInt(o.ID, 10), v.cells[cellKey{o.ID, v.Tasks[i].ID}].Rating
+			here := ""
+			if v.OfCell != nil && v.OfCell.OutcomeID == o.ID && v.OfCell.TaskID == v.Tasks[i].ID {
+				here = ` aria-current="true"`
+			}
+			cells.WriteString(`<td><a id="cell-` + outcome + `-` + id + `" href="` + path + `/` + outcome + `/tasks/` + id +
+				`" data-r="` + strconv.FormatInt(r, 10) + `"` + here + `><span class="unseen">` + scale[r] + "</span></a></td>\n")
 		}
+		rows[i] = outcomeRow{&v.Tasks[i], template.HTML(cells.String())} //nolint:gosec // numbers, and our words escaped
 	}
 	return rows
 }

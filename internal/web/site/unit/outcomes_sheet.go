@@ -86,9 +86,9 @@ func (s *room) outcomeImport(ctx context.Context, who *access.Caller, one outcom
 	}
 	v.Head, v.Hint = s.Word("task-setup.task"), s.Word("alignment-import.hint")
 	v.names = []string{"task_abbr", "learning_outcome"}
-	for _, r := range has.Rows() {
-		for i, c := range r.Cells {
-			v.had[ident.Key(r.Task.Abbreviation+" "+has.Outcomes[i].Abbreviation)] = c.Rating > 0
+	for i := range has.Tasks {
+		for _, o := range has.Outcomes {
+			v.had[ident.Key(has.Tasks[i].Abbreviation+" "+o.Abbreviation)] = has.cells[cellKey{o.ID, has.Tasks[i].ID}].ID != 0
 		}
 	}
 	v.run = func(ctx context.Context, f usecase.Sheet) (*sheet.Report, error) {
