@@ -46,6 +46,11 @@ func TestStudentsAreImportedAndMoved(t *testing.T) {
 	b.awaitText("Enrolled again: Mats Eri")
 
 	b.visit(list + "?text=9001")
+	b.press("#select-all") // in place: what is typed and where one stands stay
+	b.await("document.querySelectorAll('.pick input:checked').length === 3 && !location.search.includes('chosen') && " +
+		"document.getElementById('select-all').textContent === 'Clear selection'")
+	b.press("#select-all")
+	b.await("document.querySelectorAll('.pick input:checked').length === 0")
 	for i := range 3 {
 		b.press(fmt.Sprintf(".student-table tbody tr:nth-child(%d) .pick input", i+1))
 	}
