@@ -359,6 +359,29 @@ func (b *tab) turn(on screen) {
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 }
 
+// arrows goes through the cells of every grid, of which Tab reaches one, by the arrow keys, and counts those that are
+// left.
+const arrows = `(() => {
+	window.walk.abort();
+	const go = (key) => {
+		const was = document.activeElement;
+		was.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+		return document.activeElement !== was;
+	};
+	let lost = 0;
+	for (const grid of document.querySelectorAll('[role=grid]')) {
+		const left = new Set(grid.querySelectorAll('[tabindex]'));
+		grid.querySelector('[tabindex="0"]').focus();
+		while (go('ArrowUp'));
+		do {
+			go('Home');
+			do left.delete(document.activeElement); while (go('ArrowRight'));
+		} while (go('ArrowDown'));
+		lost += left.size;
+	}
+	return lost;
+})()`
+
 // keyboard goes through the page by the Tab key until it comes round, and sees that
 // nothing is left out and that the focus shows everywhere.
 func (b *tab) keyboard(path string) {
@@ -367,7 +390,7 @@ func (b *tab) keyboard(path string) {
 		document.activeElement?.blur();
 		window.toReach = new Set([...document.querySelectorAll(
 			'a[href], button, input, select, textarea, summary, audio[controls], video[controls], [tabindex="0"]')]
-			.filter((e) => !e.matches(':disabled') && e.type !== 'hidden' && !(e.type === 'radio' && !e.checked) &&
+			.filter((e) => !e.matches(':disabled, [role=grid] [tabindex="-1"]') && e.type !== 'hidden' && !(e.type === 'radio' && !e.checked) &&
 				e.checkVisibility({visibilityProperty: true})));
 		window.dim = [];
 		window.back = [];
@@ -391,6 +414,9 @@ func (b *tab) keyboard(path string) {
 			set(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: "Tab", Code: "Tab",
 				WindowsVirtualKeyCode: 9})
 		}
+	}
+	if lost := eval[int](b, arrows); lost > 0 {
+		b.Errorf("%s by the keyboard: %d cells of a grid are not reached by arrows", path, lost)
 	}
 	left := eval[[]string](b, "[...window.toReach].map((e) => e.outerHTML.slice(0, 120))")
 	dim, back := eval[[]string](b, "window.dim"), eval[[]string](b, "window.back")

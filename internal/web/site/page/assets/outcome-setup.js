@@ -12,7 +12,7 @@ if (grid?.tBodies[0].rows.length) {
     for (const other of all) other.tabIndex = -1;
     cell.tabIndex = 0;
   };
-  enter(grid.querySelector('[aria-current]') ?? all[0]);
+  enter(all.find((cell) => cell === document.activeElement) ?? grid.querySelector('[aria-current]') ?? all[0]);
   grid.addEventListener('focusin', (e) => { if (all.includes(e.target)) enter(e.target); });
   grid.addEventListener('keydown', (e) => {
     const cell = e.target.closest('td > a');
@@ -137,7 +137,3 @@ if (list) {
     over(null);
   });
 }
-
-// What was moved or set just now has the focus again, so that the next key goes on with it.
-const here = /^#(outcome|cell)-/.test(location.hash) && document.getElementById(location.hash.slice(1));
-if (here) (here.matches('a') ? here : here.querySelector('a')).focus();
