@@ -60,9 +60,9 @@ async function send(cell, rating) {
     return;
   }
   const page = answer && new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const why = page?.querySelector('.strengths .error, main [role="alert"]')?.textContent.trim() || grid.dataset.failed;
+  const why = page?.querySelector('.strengths .error') ?? page?.querySelector('main [role="alert"]');
   show(cell, page?.getElementById(cell.id)?.dataset.r ?? was);
-  wrong.textContent = why;
+  wrong.textContent = why?.textContent.trim() || grid.dataset.failed;
   wrong.hidden = false;
 }
 
