@@ -11,7 +11,8 @@ func TestAConvenorSetsUpOutcomes(t *testing.T) {
 	b.signIn("aconvenor")
 	b.expect("status of 409") // a colleague was faster
 	b.visit("/units/1/settings/outcomes/new")
-	eval[bool](b, `(document.getElementById('name').value = 'Argue', document.getElementById('description').value = 'Well.',
+	eval[bool](b, `(document.getElementById('name').value = 'Argue',
+		document.getElementById('description').value = 'Well.',
 		document.getElementById('outcome').requestSubmit(), true)`)
 	b.await("location.search.includes('saved=1') && document.querySelector('.outcomes li[draggable]')")
 	const item = "[...document.querySelectorAll('.outcomes li')].find((li) => li.textContent.includes('Argue'))"
@@ -34,15 +35,18 @@ func TestAConvenorSetsUpOutcomes(t *testing.T) {
 		"document.getElementById('grid-said').textContent === 'Shows it well'")
 	eval[bool](b, "("+cell+".dataset.r = '2', true)") // as if it was read before a colleague changed it
 	press("5")
-	b.await("document.getElementById('grid-wrong').textContent.includes('Shows it well') && " + cell + ".dataset.r === '4'")
+	b.await("document.getElementById('grid-wrong').textContent.includes('Shows it well') && " +
+		cell + ".dataset.r === '4'")
 	press("5")
 	b.await(cell + ".dataset.r === '5' && document.getElementById('grid-wrong').hidden")
 	eval[bool](b, "("+cell+".click(), true)")
 	b.await("document.getElementById('rating-5')?.checked")
 	press("3")
 	b.await("document.getElementById('rating-3').checked")
-	eval[bool](b, `(document.getElementById('description').value = 'It argues.', document.getElementById('cell').requestSubmit(), true)`)
-	b.await("location.search.includes('saved=1') && document.activeElement === " + cell + " && " + cell + ".dataset.r === '3'")
+	eval[bool](b, `(document.getElementById('description').value = 'It argues.',
+		document.getElementById('cell').requestSubmit(), true)`)
+	b.await("location.search.includes('saved=1') && document.activeElement === " + cell + " && " + cell +
+		".dataset.r === '3'")
 	eval[bool](b, "("+item+".querySelector('a[data-asks]').click(), true)")
 	b.await("document.querySelector('dialog[open]')?.textContent.includes('removed from 1 task')")
 	eval[bool](b, "(document.querySelector('dialog footer button:not([formmethod]):last-of-type').click(), true)")

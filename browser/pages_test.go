@@ -370,6 +370,7 @@ const arrows = `(() => {
 	};
 	let lost = 0;
 	for (const grid of document.querySelectorAll('[role=grid]')) {
+		if (!grid.checkVisibility({visibilityProperty: true})) continue;
 		const left = new Set(grid.querySelectorAll('[tabindex]'));
 		grid.querySelector('[tabindex="0"]').focus();
 		while (go('ArrowUp'));

@@ -64,7 +64,8 @@ func TestOutcomesAreSetUp(t *testing.T) {
 		if got := order(); got != "ILO3" {
 			t.Errorf("the second is %s", got)
 		}
-		tom.do(list+"/"+w.outcomeID("ILO3")+"/move", url.Values{"to": {"1"}, "seen": {"3"}}).status(409).says("Nothing was moved")
+		tom.do(list+"/"+w.outcomeID("ILO3")+"/move", url.Values{"to": {"1"}, "seen": {"3"}}).status(409).
+			says("Nothing was moved")
 		at := list + "/" + w.outcomeID("A")
 		sent := tom.open(at).filledIn("outcome[name]")
 		w.exec(`UPDATE learning_outcomes SET name = 'Theirs' WHERE abbreviation = 'A'`)
@@ -162,7 +163,8 @@ func TestSheetsOfOutcomesWithMistakes(t *testing.T) {
 		refused("outcomes", "Missing headings", "unit_code,short,name,description", "SIT1,C,Third,x")
 		refused("outcomes", "ine 2 is not UTF-8 text", "unit_code,abbreviation,name,description", "SIT1,C,Caf\xe9,x")
 		refused("alignments", "Missing headings", "unit_code,outcome,task,rating", "SIT1,A,1,3")
-		tom.open(list + "/import/outcomes").does(sends("unit_code;abbreviation;name;description", "SIT1;C;Third;x", "SIT1;A;Changed;One")).
+		tom.open(list + "/import/outcomes").does(sends("unit_code;abbreviation;name;description", "SIT1;C;Third;x",
+			"SIT1;A;Changed;One")).
 			sees("2 rows").sees("New").sees("Changed")
 		tom.does(sends("unit_code,ilo_number,abbreviation,name,description", "SIT1,,C,Third,x", "SIT1,x,C,,x")).
 			sees("1 row has a mistake").sees("name may not be blank").sees("must be a whole number").
@@ -212,7 +214,8 @@ func (r *reader) setsUpOutcomes() {
 	task := strings.ReplaceAll(r.one(`SELECT abbreviation FROM task_definitions ORDER BY id LIMIT 1`), `"`, `""`)
 	for _, one := range [][2]string{
 		{"outcomes", fmt.Sprintf("unit_code,abbreviation,name,description\n\"%s\",New,New,New\n", code)},
-		{"alignments", fmt.Sprintf("unit_code,learning_outcome,task_abbr,rating,description\n\"%s\",New,\"%s\",2,x\n", code, task)}} {
+		{"alignments", fmt.Sprintf("unit_code,learning_outcome,task_abbr,rating,description\n\"%s\",New,\"%s\",2,x\n",
+			code, task)}} {
 		form := list + "/import/" + one[0]
 		r.open(form).does(act{form: "/plan", files: map[string]string{"file": one[1]}}).does(act{form: form}).
 			sees("Back to outcomes")
