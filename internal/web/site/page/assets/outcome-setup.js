@@ -30,6 +30,12 @@ if (grid?.tBodies[0].rows.length) {
     e.preventDefault();
     to.focus();
   });
+  grid.addEventListener('click', (e) => { // the fields of a cell show what was set just now
+    const cell = e.target.closest('td > a');
+    if (!sent.has(cell) || e.ctrlKey || e.metaKey || e.shiftKey) return;
+    e.preventDefault();
+    sent.get(cell).then(() => location.assign(cell.href));
+  });
 }
 
 for (const hint of document.querySelectorAll('.keys-hint')) hint.hidden = false;
@@ -41,7 +47,7 @@ let told = 0;
 function rate(cell, rating) {
   const next = (sent.get(cell) ?? Promise.resolve()).then(() => send(cell, rating));
   sent.set(cell, next);
-  return next;
+  next.then(() => { if (sent.get(cell) === next) sent.delete(cell); });
 }
 
 // send puts a strength at a cell. What a colleague changed meanwhile is told with both values, and shown.
@@ -51,12 +57,12 @@ async function send(cell, rating) {
   if (was === rating) return;
   show(cell, rating);
   wrong.hidden = true;
-  const answer = await fetch(cell.href, { method: 'POST', headers: { Accept: 'application/json' },
+  const answer = await fetch(cell.href, { method: 'POST', keepalive: true, headers: { Accept: 'application/json' },
     body: new URLSearchParams({ 'alignment[rating]': rating, 'alignment[description]': '', seen: seen(was) }) })
     .catch(() => null);
   if (answer?.ok) {
     document.getElementById('grid-said').textContent = cell.textContent;
-    await count();
+    count();
     return;
   }
   const page = answer && new DOMParser().parseFromString(await answer.text(), 'text/html');
