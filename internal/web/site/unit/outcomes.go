@@ -55,7 +55,8 @@ func (s *room) outcomes(ctx context.Context, who *access.Caller, in struct {
 	return s.showOutcomes(ctx, who, in.ID, &outcomesPage{Saved: in.Saved, Deleted: in.Deleted})
 }
 
-func (s *room) showOutcomes(ctx context.Context, who *access.Caller, unitID int64, v *outcomesPage) (*page.Page, error) {
+func (s *room) showOutcomes(ctx context.Context, who *access.Caller, unitID int64, v *outcomesPage) (*page.Page,
+	error) {
 	if err := s.readOutcomes(ctx, unitID, v); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/taskdef"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -36,18 +37,18 @@ type cellForm struct {
 
 // read gives the values of f in which it differs from other.
 func (f *cellForm) read(other *cellForm) (c taskdef.Cell, err error) {
-	r := &difference{}
-	r.whole("rating", &c.Rating, f.Rating, other.Rating)
-	r.text(&c.Description, f.Description, other.Description)
+	r := &editing.Difference{}
+	r.Whole("rating", &c.Rating, f.Rating, other.Rating)
+	r.Text(&c.Description, f.Description, other.Description)
 	if c.Rating != nil && (*c.Rating < 0 || *c.Rating > mostRating) {
-		r.wrong.Add("rating", "must be from 0 to 5")
+		r.Wrong.Add("rating", "must be from 0 to 5")
 	}
-	return c, r.wrong.Err(fault.Refused)
+	return c, r.Wrong.Err(fault.Refused)
 }
 
 // cellEditor is the fields of a cell.
 type cellEditor struct {
-	editing[cellForm]
+	editing.Record[cellForm]
 	OutcomeID, TaskID int64
 	Outcome           *course.Outcome
 	Task              *taskdef.Definition
@@ -57,7 +58,7 @@ type cellEditor struct {
 }
 
 func (e *cellEditor) open(v *outcomesPage) (err error) {
-	e.words = v.words
+	e.Words = v.words
 	if e.Outcome, err = v.outcome(e.OutcomeID); err != nil {
 		return err
 	}
@@ -79,13 +80,13 @@ func (e *cellEditor) open(v *outcomesPage) (err error) {
 		}
 	}
 	e.is = v.cells[cellKey{e.OutcomeID, e.TaskID}]
-	e.now = func(name string) string {
+	e.Now = func(name string) string {
 		if name == "rating" {
-			return e.words.Word("outcome-setup.rating-" + strconv.FormatInt(e.is.Rating, 10))
+			return e.Words.Word("outcome-setup.rating-" + strconv.FormatInt(e.is.Rating, 10))
 		}
 		return e.is.Description
 	}
-	e.hold(e.form())
+	e.Hold(e.form())
 	return nil
 }
 
@@ -99,7 +100,7 @@ func (e *cellEditor) Path() string { return e.path }
 
 // Title is that of the fields.
 func (e *cellEditor) Title() string {
-	return e.words.Word("outcome-setup.cell", e.Task.Abbreviation, e.Outcome.Number)
+	return e.Words.Word("outcome-setup.cell", e.Task.Abbreviation, e.Outcome.Number)
 }
 
 // strength is one of how strongly a task can serve an outcome.
@@ -113,7 +114,7 @@ type strength struct {
 func (e *cellEditor) Strengths() (list []strength) {
 	for n := range int64(mostRating + 1) {
 		value := strconv.FormatInt(n, 10)
-		list = append(list, strength{value, e.words.Word("outcome-setup.rating-" + value), n, e.Typed.Rating == value})
+		list = append(list, strength{value, e.Words.Word("outcome-setup.rating-" + value), n, e.Typed.Rating == value})
 	}
 	return list
 }
@@ -134,7 +135,7 @@ type oneCell struct {
 
 func (s *room) editCell(ctx context.Context, who *access.Caller, in oneCell) (*page.Page, error) {
 	return s.showOutcomes(ctx, who, in.UnitID, &outcomesPage{OfCell: &cellEditor{OutcomeID: in.OutcomeID,
-		TaskID: in.TaskID, editing: editing[cellForm]{ID: in.TaskID, fill: true}}})
+		TaskID: in.TaskID, Record: editing.Record[cellForm]{ID: in.TaskID, Fill: true}}})
 }
 
 func (s *room) changeCell(ctx context.Context, who *access.Caller, in struct {
@@ -142,7 +143,7 @@ func (s *room) changeCell(ctx context.Context, who *access.Caller, in struct {
 	Cell cellForm `param:"alignment"`
 	Seen string   `param:"seen"`
 }) (endpoint.Drawing, error) {
-	seen, err := parseSeen[cellForm](in.Seen)
+	seen, err := editing.Parse[cellForm](in.Seen)
 	if err != nil {
 		return nil, err
 	}
@@ -157,10 +158,10 @@ func (s *room) changeCell(ctx context.Context, who *access.Caller, in struct {
 		}
 	}
 	e := &cellEditor{OutcomeID: in.OutcomeID, TaskID: in.TaskID,
-		editing: editing[cellForm]{ID: in.TaskID, Typed: in.Cell, seen: seen}}
+		Record: editing.Record[cellForm]{ID: in.TaskID, Typed: in.Cell, Before: seen}}
 	v := &outcomesPage{OfCell: e}
 	if err := s.readOutcomes(ctx, in.UnitID, v); err != nil {
 		return nil, err
 	}
-	return again(s, s.Refusal(who, "outcome-setup", e.Title(), v), &e.editing, err, e.form())
+	return editing.Again(s.Site, s.Refusal(who, "outcome-setup", e.Title(), v), &e.Record, err, e.form())
 }

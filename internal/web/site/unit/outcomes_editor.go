@@ -13,6 +13,7 @@ import (
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/taskdef"
 	"lectern/internal/web/endpoint"
+	"lectern/internal/web/site/editing"
 	"lectern/internal/web/site/page"
 )
 
@@ -43,23 +44,23 @@ func formOfOutcome(o *course.Outcome) outcomeForm {
 
 // read gives the values of f in which it differs from other.
 func (f *outcomeForm) read(other *outcomeForm) (c course.OutcomeChange) {
-	r := &difference{}
-	r.text(&c.Abbreviation, f.Abbreviation, other.Abbreviation)
-	r.text(&c.Name, f.Name, other.Name)
-	r.text(&c.Description, f.Description, other.Description)
+	r := &editing.Difference{}
+	r.Text(&c.Abbreviation, f.Abbreviation, other.Abbreviation)
+	r.Text(&c.Name, f.Name, other.Name)
+	r.Text(&c.Description, f.Description, other.Description)
 	return c
 }
 
 // outcomeEditor is the fields of an outcome.
 type outcomeEditor struct {
-	editing[outcomeForm]
+	editing.Record[outcomeForm]
 	Delete  string // asks before it is deleted
 	path    string
 	outcome *course.Outcome // nil: it is new
 }
 
 func (e *outcomeEditor) open(v *outcomesPage) (err error) {
-	e.words = v.words
+	e.Words = v.words
 	if e.ID == 0 {
 		e.path = v.Path() + "/new"
 		return nil
@@ -69,11 +70,11 @@ func (e *outcomeEditor) open(v *outcomesPage) (err error) {
 	}
 	e.path = v.Path() + "/" + strconv.FormatInt(e.ID, 10)
 	e.Delete = e.path + "/delete"
-	e.now = func(name string) string {
+	e.Now = func(name string) string {
 		return map[string]string{"abbreviation": e.outcome.Abbreviation, "name": e.outcome.Name,
 			"description": e.outcome.Description}[name]
 	}
-	e.hold(formOfOutcome(e.outcome))
+	e.Hold(formOfOutcome(e.outcome))
 	return nil
 }
 
@@ -83,7 +84,7 @@ func (e *outcomeEditor) Path() string { return e.path }
 // Title is that of the fields.
 func (e *outcomeEditor) Title() string {
 	if e.outcome == nil {
-		return e.words.Word("outcome-setup.new")
+		return e.Words.Word("outcome-setup.new")
 	}
 	return e.outcome.Abbreviation + " " + e.outcome.Name
 }
@@ -104,7 +105,7 @@ func (s *room) newOutcome(ctx context.Context, who *access.Caller, in unitOutcom
 
 func (s *room) editOutcome(ctx context.Context, who *access.Caller, in oneOutcome) (*page.Page, error) {
 	return s.showOutcomes(ctx, who, in.UnitID, &outcomesPage{
-		OfOutcome: &outcomeEditor{editing: editing[outcomeForm]{ID: in.OutcomeID, fill: true}}})
+		OfOutcome: &outcomeEditor{Record: editing.Record[outcomeForm]{ID: in.OutcomeID, Fill: true}}})
 }
 
 func (s *room) addOutcome(ctx context.Context, who *access.Caller, in struct {
@@ -116,7 +117,7 @@ func (s *room) addOutcome(ctx context.Context, who *access.Caller, in struct {
 	if err == nil {
 		return endpoint.Redirect{To: links.To(links.OutcomeSetup, in.ID) + "?saved=1"}, nil
 	}
-	return s.outcomeAgain(ctx, who, in.ID, &outcomeEditor{editing: editing[outcomeForm]{Typed: in.Outcome}}, err)
+	return s.outcomeAgain(ctx, who, in.ID, &outcomeEditor{Record: editing.Record[outcomeForm]{Typed: in.Outcome}}, err)
 }
 
 func (s *room) changeOutcome(ctx context.Context, who *access.Caller, in struct {
@@ -124,7 +125,7 @@ func (s *room) changeOutcome(ctx context.Context, who *access.Caller, in struct 
 	Outcome outcomeForm `param:"outcome"`
 	Seen    string      `param:"seen"`
 }) (endpoint.Drawing, error) {
-	seen, err := parseSeen[outcomeForm](in.Seen)
+	seen, err := editing.Parse[outcomeForm](in.Seen)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +134,8 @@ func (s *room) changeOutcome(ctx context.Context, who *access.Caller, in struct 
 	if _, err = s.Usecases.ChangeOutcome(ctx, in.UnitID, in.OutcomeID, c); err == nil {
 		return endpoint.Redirect{To: in.list() + "?saved=1"}, nil
 	}
-	return s.outcomeAgain(ctx, who, in.UnitID, &outcomeEditor{editing: editing[outcomeForm]{ID: in.OutcomeID,
-		Typed: in.Outcome, seen: seen}}, err)
+	return s.outcomeAgain(ctx, who, in.UnitID, &outcomeEditor{Record: editing.Record[outcomeForm]{ID: in.OutcomeID,
+		Typed: in.Outcome, Before: seen}}, err)
 }
 
 func (s *room) outcomeAgain(ctx context.Context, who *access.Caller, unitID int64, e *outcomeEditor,
@@ -147,7 +148,7 @@ func (s *room) outcomeAgain(ctx context.Context, who *access.Caller, unitID int6
 	if e.outcome != nil {
 		now = formOfOutcome(e.outcome)
 	}
-	return again(s, s.Refusal(who, "outcome-setup", e.Title(), v), &e.editing, why, now)
+	return editing.Again(s.Site, s.Refusal(who, "outcome-setup", e.Title(), v), &e.Record, why, now)
 }
 
 // moveOutcome gives an outcome another place. What was seen of its place must still be so.

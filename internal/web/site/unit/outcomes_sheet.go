@@ -99,7 +99,8 @@ func (s *room) outcomeImport(ctx context.Context, who *access.Caller, one outcom
 	return s.sheetTitled(who, s.Word("alignment-import.title"), v), nil
 }
 
-func (s *room) importOutcomes(one outcomeSheet) func(context.Context, *access.Caller, unitOutcomes) (*page.Page, error) {
+func (s *room) importOutcomes(one outcomeSheet) func(context.Context, *access.Caller, unitOutcomes) (*page.Page,
+	error) {
 	return func(ctx context.Context, who *access.Caller, in unitOutcomes) (*page.Page, error) {
 		return s.outcomeImport(ctx, who, one, in.ID)
 	}
