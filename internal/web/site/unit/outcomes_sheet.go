@@ -37,7 +37,7 @@ func (s *room) outcomeSheetRoutes() {
 			endpoint.Costs(endpoint.Exports), endpoint.Made("text/csv"))
 		page.Show(s.Site, at, policy.ExportOutcomes, one.title, s.importOutcomes(one))
 		page.Form(s.Site, at+"/plan", one.right, "What would come of a sheet: "+one.name, s.planOutcomes(one),
-			endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, mostSheet),
+			endpoint.Unaudited("tells what would happen and changes nothing"), endpoint.Uploads(1, page.MostSheet),
 			endpoint.Costs(endpoint.Imports))
 		page.Form(s.Site, at, one.right, "Import a sheet whose plan was shown: "+one.name, s.takeOutcomes(one),
 			endpoint.Audited(audit.Outcome), endpoint.Costs(endpoint.Imports))
