@@ -170,6 +170,7 @@ var ofNoUnit = map[string]string{
 	"new_teaching_period_id": "periods are the university's", "overseer_image_id": "images are the university's",
 	"activity_type_abbr": "activity types are the university's", "role_id": "a number for a role",
 	"main_convenor_user_id": "people are the university's", "actor_id": "a filter of the audit log, for Admins",
+	"to_user_id":    "the account that gets a login id, for Admins; people are the university's",
 	"last_event_id": "a place in the caller's own stream", "student_id": "a number of the person",
 	"login_id": "a name of the person", "verdict_id": "a refusal tells only that it is not the newest on the task", "snippet_ids": "only what the caller may use is counted",
 }
@@ -178,7 +179,7 @@ var ofNoUnit = map[string]string{
 // on other routes.
 var elsewhereFree = []string{
 	"get /api/admin/jobs unit_id", "get /api/admin/jobs/retry unit_id", "post /api/admin/jobs/retry unit_id",
-	"get /api/admin/event_log unit_id", "get /api/admin/audit unit_id", "get /api/admin/audit project_id", "get /api/admin/audit user_id",
+	"get /api/admin/event_log unit_id", "get /api/admin/people unit_id", "get /api/admin/audit unit_id", "get /api/admin/audit project_id", "get /api/admin/audit user_id",
 	// What narrows the rows of a unit shows none of another one's.
 	"get /api/submission/assess task_definition_id", "get /api/units/{id}/extensions task_definition_id", "get /api/units/{id}/extensions tutorial_id",
 	// What was seen is only compared with what is there.

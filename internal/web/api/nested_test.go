@@ -22,6 +22,8 @@ type nesting struct {
 // records are those of nested.
 var nestings = map[string]nesting{
 	"units": unitIDs, "unit": unitIDs,
+	"users":    {"{mate}", []string{"{student}"}},
+	"sessions": {"{session}", []string{"{sessionOther}"}},
 	"projects": projectIDs, "project": projectIDs, "members": projectIDs, "enrolments": projectIDs,
 	"task_definitions": definitionIDs, "task_def_id": definitionIDs, "refresh_tasks": definitionIDs,
 	"group_sets":               {"{set}", []string{"{setB}"}},
@@ -81,6 +83,10 @@ func (w *world) nested() {
 			"meeting_time": "10:00", "meeting_location": "X", "capacity": 20})
 	}
 	w.add("", "tutorial_enrolments", row{"project_id": w.id["project:student"], "tutorial_id": w.id["onlyA"]})
+	for name, user := range map[string]string{"session": "mate", "sessionOther": "student"} {
+		w.add(name, "sessions", row{"user_id": w.id[user], "token_hash": name, "created_at": w.db.Now(),
+			"expires_at": clock.At(w.now.Add(time.Hour))})
+	}
 	w.byHand()
 	w.conversations()
 	w.do("convenor", "POST "+defA+"/{defA1}/task_sheet", aFile("a.pdf", aPDF)).status(200)
