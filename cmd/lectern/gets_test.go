@@ -78,6 +78,7 @@ var notThere = map[string]string{
 	"/api/auth/oidc/start":                          "a step of a sign-in elsewhere",
 	"/api/auth/saml/metadata":                       "no sign-in by SAML",
 	"/api/data_export/{token}":                      "its token stands in an email alone",
+	"/api/admin/exports/{token}":                    "its token is told to who asked for it alone",
 	"/api/events":                                   "a stream that does not end",
 	"/api/similarity_pages/{token}":                 "its token is made by the call that leads there",
 	"/api/unsubscribe/{token}":                      "its token stands in an email alone",
@@ -93,7 +94,7 @@ var singular = strings.NewReplacer("activity_types", "activity_type", "breaks", 
 	"units", "unit", "projects", "project", "notes", "note", "snippets", "snippet", "tasks", "task", "similarities",
 	"similarity", "teaching_periods", "teaching_period", "tutorials", "tutorial", "unit_roles", "unit_role",
 	"group_sets", "group_set", "learning_alignments", "alignment", "outcomes", "outcome", "task_definitions",
-	"task_definition", "users", "user", "comments", "comment",
+	"task_definition", "users", "user", "people", "user", "comments", "comment",
 	"handovers", "handover", "announcements", "announcement")
 
 var paramNames = map[string]string{"unit_id": "unit", "project_id": "project", "task_definition_id": "task_definition",
