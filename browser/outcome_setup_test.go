@@ -40,7 +40,7 @@ func TestAConvenorSetsUpOutcomes(t *testing.T) {
 	press("5")
 	b.await(cell + ".dataset.r === '5' && document.getElementById('grid-wrong').hidden")
 	eval[bool](b, "("+cell+".click(), true)")
-	b.await("document.getElementById('rating-5')?.checked")
+	b.await("document.readyState === 'complete' && document.getElementById('rating-5')?.checked")
 	press("3")
 	b.await("document.getElementById('rating-3').checked")
 	eval[bool](b, `(document.getElementById('description').value = 'It argues.',
