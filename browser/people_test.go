@@ -46,8 +46,9 @@ func TestAPersonWhoLeftByThePages(t *testing.T) {
 	erase := func(code string) {
 		t.Helper()
 		b.follow("main a[href$='/erase']")
-		b.fill("#otp", code)
+		b.await("document.getElementById('otp')")
 		b.barriers("what an erasure does")
+		b.fill("#otp", code)
 		b.key("\r")
 		b.awaitText("Cancel erasure")
 	}
