@@ -53,6 +53,8 @@ const (
 	People         = "/admin/people"
 	Person         = "/admin/people/{id}"
 	PersonExport   = "/admin/exports"
+	AdminSettings  = "/admin/settings"
+	FirstStart     = "/first-start" // with the token of the first link
 	Unit           = "/units/{id}"
 	UnitSettings   = "/units/{id}/settings"
 	NewUnit        = "/units/new"

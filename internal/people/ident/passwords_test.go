@@ -247,38 +247,6 @@ func TestWindowForgets(t *testing.T) {
 	})
 }
 
-func TestFirstAdmin(t *testing.T) {
-	each(t, Limits{}, func(h *house) {
-		var made atomic.Int64
-		var password atomic.Value
-		var wg sync.WaitGroup
-		for range 4 {
-			wg.Go(func() {
-				var name, secret string
-				var is bool
-				h.tx(func(q db.Q) (err error) { name, secret, is, err = FirstAdmin(h.Context(), q); return err })
-				if is {
-					made.Add(1)
-					password.Store(secret)
-				} else if name != "" || secret != "" {
-					h.Errorf("told %q %q", name, secret)
-				}
-			})
-		}
-		wg.Wait()
-		if made.Load() != 1 {
-			h.Fatalf("%d made", made.Load())
-		}
-		in, err := h.SignIn(h.Context(), Credentials{Username: "aadmin", Password: password.Load().(string)})
-		if err != nil || in.User.Role != policy.Admin {
-			h.Fatalf("%v, %v", in, err)
-		}
-		if who, err := Authenticate(h.Context(), h.db.Pool(), "AADMIN", in.Token); err != nil || who.Role != policy.Admin {
-			h.Errorf("%v, %v", who, err)
-		}
-	})
-}
-
 func TestPrune(t *testing.T) {
 	each(t, Limits{}, func(h *house) {
 		u := h.person("ann", h.light().seal("correct horse"))

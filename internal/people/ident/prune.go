@@ -16,7 +16,7 @@ const pruneAtOnce = 5000
 // transaction, until that is 0.
 func Prune(ctx context.Context, q db.Q) (n int64, err error) {
 	for _, table := range []string{"sessions", "password_links", "address_links", "sign_in_tickets", "live_tickets",
-		"student_views"} {
+		"student_views", "first_links"} {
 		gone, err := db.Exec(ctx, q, `DELETE FROM `+table+` WHERE id IN
 			(SELECT id FROM `+table+` WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`, q.Now(), pruneAtOnce)
 		if err != nil {

@@ -96,6 +96,11 @@ func Add(ctx context.Context, q db.Q, n NewUser) (*User, error) {
 	if err := refuse(n.flaws()); err != nil {
 		return nil, err
 	}
+	if n.Role == policy.Admin { // whoever comes by the link of the first start sees it, or waits
+		if err := db.LockName(ctx, q, firstLock); err != nil {
+			return nil, err
+		}
+	}
 	u, err := db.One[User](ctx, q, `INSERT INTO users (username, username_key, email, email_key, student_id,
 			first_name, last_name, nickname, role, login_id, name_key, words_made, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $12) ON CONFLICT DO NOTHING RETURNING `+userColumns,
