@@ -67,9 +67,9 @@ func (m *Mailer) sendAddress(ctx context.Context, job jobs.Job, a addressArgs) e
 	if err != nil {
 		return err
 	}
-	if err := m.deliver(ctx, mail.Message{To: a.To, ToName: u.FirstName + " " + u.LastName, From: m.from,
+	if err := m.deliver(ctx, mail.Message{To: a.To, ToName: u.FirstName + " " + u.LastName, From: m.from(),
 		FromName: m.product, Subject: words.Subject, Text: words.Text, HTML: words.HTML,
-		ID: fmt.Sprintf("address-%d-%d%s", job.ID, job.Attempt, m.idEnd)}); err != nil {
+		ID: fmt.Sprintf("address-%d-%d%s", job.ID, job.Attempt, m.idEnd())}); err != nil {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)

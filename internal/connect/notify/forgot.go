@@ -68,7 +68,7 @@ func (m *Mailer) sendPassword(ctx context.Context, job jobs.Job, a passwordArgs)
 	if err != nil {
 		return err
 	}
-	msg.ID = fmt.Sprintf("password-%d-%d%s", job.ID, job.Attempt, m.idEnd)
+	msg.ID = fmt.Sprintf("password-%d-%d%s", job.ID, job.Attempt, m.idEnd())
 	if err := m.deliver(ctx, msg); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (m *Mailer) passwordEmail(u *ident.User, link string, isNew bool) (mail.Mes
 		content.Validity = ident.LinkLife
 	}
 	words, err := mail.Render(content)
-	return mail.Message{To: u.Email, ToName: u.FirstName + " " + u.LastName, From: m.from, FromName: m.product,
+	return mail.Message{To: u.Email, ToName: u.FirstName + " " + u.LastName, From: m.from(), FromName: m.product,
 		Subject: words.Subject, Text: words.Text, HTML: words.HTML}, err
 }
 

@@ -245,8 +245,8 @@ func (m *Mailer) deliverInvitation(ctx context.Context, job jobs.Job, i *invitat
 	if err != nil {
 		return err
 	}
-	msg.ID = fmt.Sprintf("invitation-%d-%d-%d%s", job.ID, i.UserID, i.Tries, m.idEnd)
-	return m.sender.Send(ctx, msg)
+	msg.ID = fmt.Sprintf("invitation-%d-%d-%d%s", job.ID, i.UserID, i.Tries, m.idEnd())
+	return m.hand(ctx, msg)
 }
 
 // end writes down what became of the email. One that the server did not take for now is tried

@@ -26,11 +26,9 @@ import (
 type Mailer struct {
 	db      *db.DB
 	log     *slog.Logger
-	sender  mail.Sender
+	way     func() (mail.Sender, string) // out, and the address of the sender
 	product string
 	public  string
-	from    string
-	idEnd   string // of the Message-IDs
 	key     []byte
 	pace    int // of invitations, a minute
 	words   *mail.Language
@@ -42,6 +40,9 @@ type Config struct {
 	Product   string // what the service calls itself
 	PublicURL string // for links; no slash at its end
 	From      string // address of the sender
+	// Way tells how emails go out now, and their sender's address, where that may change while the
+	// service runs; nil: as Sender and From say. A nil Sender sends none.
+	Way func() (mail.Sender, string)
 
 	InvitationsPerMinute int // 60 when 0
 
@@ -55,9 +56,21 @@ func NewMailer(ctx context.Context, d *db.DB, log *slog.Logger, c Config) (*Mail
 	if err != nil {
 		return nil, err
 	}
-	return &Mailer{db: d, log: log, sender: c.Sender, product: c.Product, public: c.PublicURL, from: c.From,
-		idEnd: idEnd(key, c.From), key: key, pace: c.InvitationsPerMinute, words: cmp.Or(c.Words, mail.Spoken)}, nil
+	if c.Way == nil {
+		c.Way = func() (mail.Sender, string) { return c.Sender, c.From }
+	}
+	return &Mailer{db: d, log: log, way: c.Way, product: c.Product, public: c.PublicURL, key: key,
+		pace: c.InvitationsPerMinute, words: cmp.Or(c.Words, mail.Spoken)}, nil
 }
+
+// from is the address of the sender.
+func (m *Mailer) from() string {
+	_, from := m.way()
+	return from
+}
+
+// idEnd is how the Message-IDs of this installation end.
+func (m *Mailer) idEnd() string { return idEnd(m.key, m.from()) }
 
 // idEnd is how Message-IDs end: with what tells this installation from others that send for the
 // same host, and that host.
@@ -73,7 +86,13 @@ func Disabled() *Mailer { return &Mailer{} }
 
 // Sends tells whether emails reach anybody: where not, what waits for an answer to
 // one must not be asked for.
-func (m *Mailer) Sends() bool { return m.sender != nil }
+func (m *Mailer) Sends() bool {
+	if m.way == nil {
+		return false
+	}
+	sender, _ := m.way()
+	return sender != nil
+}
 
 // Preference is which of a person's settings lets an email through.
 type Preference string

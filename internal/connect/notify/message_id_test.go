@@ -17,7 +17,7 @@ func TestMessageIDsOfTwoInstallationsDiffer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ends = append(ends, m.idEnd)
+			ends = append(ends, m.idEnd())
 		}
 	}
 	if ends[0] != ends[1] || ends[2] != ends[3] || ends[0] == ends[2] || !strings.HasSuffix(ends[0], "@example.edu") {

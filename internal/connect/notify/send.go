@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"lectern/internal/ground/clock"
@@ -25,10 +26,33 @@ func (m *Mailer) Register(qu *jobs.Queue) {
 	jobs.Register(qu, m.unitWeek, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.digest, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.announcement, jobs.Limits{Concurrency: 1})
-	if m.Sends() {
+	if m.way != nil { // whether it sends may change while it runs
 		qu.Every("weekly mails", jobs.WeeklyAt(time.Monday, 7, 0), weeklyArgs{})
 		qu.Every("digests", jobs.Each(time.Hour), digestArgs{})
 	}
+}
+
+// Hurry lets emails that a server did not take be tried again at once: it may be another one now. It is
+// for holders of policy.ChangeSettings, and refuses nothing.
+func (m *Mailer) Hurry(ctx context.Context, q db.Q) error {
+	if _, err := db.Exec(ctx, q, `UPDATE invitations SET next_at = $1 WHERE state = $2 AND next_at > $1`, q.Now(),
+		Waiting); err != nil {
+		return err
+	}
+	return jobs.Hurry(ctx, q, sendArgs{}.Kind(), passwordArgs{}.Kind(), inviteArgs{}.Kind(), addressArgs{}.Kind())
+}
+
+// errNoWay ends a try while no emails are sent: they are tried again, as somebody may have taken the
+// mail server out of the settings for a moment.
+var errNoWay = errors.New("no mail server is set")
+
+// hand gives a message to whoever sends it now.
+func (m *Mailer) hand(ctx context.Context, msg mail.Message) error {
+	sender, _ := m.way()
+	if sender == nil {
+		return errNoWay
+	}
+	return sender.Send(ctx, msg)
 }
 
 // posted is an email on its way with whom it is for.
@@ -92,9 +116,9 @@ func (m *Mailer) send(ctx context.Context, job jobs.Job, a sendArgs) error {
 }
 
 func (p *posted) message(m *Mailer) mail.Message {
-	out := mail.Message{To: p.Email, ToName: p.FirstName + " " + p.LastName, From: m.from, FromName: m.product,
+	out := mail.Message{To: p.Email, ToName: p.FirstName + " " + p.LastName, From: m.from(), FromName: m.product,
 		ReplyTo: p.ReplyTo,
-		Subject: p.Subject, Text: p.Text, HTML: p.HTML, ID: p.Name + m.idEnd}
+		Subject: p.Subject, Text: p.Text, HTML: p.HTML, ID: p.Name + m.idEnd()}
 	if p.Preference != None {
 		out.Unsubscribe = m.public + "/api/unsubscribe/" + token(m.key, p.UserID, p.Preference)
 	}
@@ -104,7 +128,7 @@ func (p *posted) message(m *Mailer) mail.Message {
 // deliver gives a message to the server; what it refuses for good is not tried
 // again.
 func (m *Mailer) deliver(ctx context.Context, msg mail.Message) error {
-	err := m.sender.Send(ctx, msg)
+	err := m.hand(ctx, msg)
 	if err != nil && mail.Permanent(err) {
 		return jobs.Discard(err)
 	}

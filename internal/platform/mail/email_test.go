@@ -76,7 +76,7 @@ func TestEmailsHaveBothForms(t *testing.T) {
 		}
 		links := 3
 		switch c.(type) {
-		case mail.Password, mail.Address, mail.WorkDeleted:
+		case mail.Password, mail.Address, mail.WorkDeleted, mail.Trial:
 			links = 1
 		}
 		if len(found["a"]) != links {

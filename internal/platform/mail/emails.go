@@ -208,6 +208,9 @@ type Address struct {
 	Validity         time.Duration // of the link to confirm
 }
 
+// Trial tells an administrator who asked for it that emails arrive.
+type Trial struct{ Frame }
+
 func (Feedback) template() string        { return "feedback" }
 func (PortfolioReady) template() string  { return "portfolio_ready" }
 func (PortfolioFailed) template() string { return "portfolio_failed" }
@@ -219,6 +222,7 @@ func (StaffWeek) template() string       { return "staff_week" }
 func (Digest) template() string          { return "digest" }
 func (Password) template() string        { return "password" }
 func (Address) template() string         { return "address" }
+func (Trial) template() string           { return "trial" }
 
 func (f Feedback) subject(l *Language) string {
 	if len(f.Tasks) == 1 {
@@ -298,3 +302,4 @@ func (p Password) subject(l *Language) string {
 	}
 	return l.Word("password.subject", p.Product)
 }
+func (t Trial) subject(l *Language) string { return l.Word("trial.subject", t.Product) }

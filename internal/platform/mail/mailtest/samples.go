@@ -86,6 +86,7 @@ func SamplesIn(l *mail.Language) map[string]mail.Content {
 				{Unit: "COS10001", Task: hello, Due: past}},
 			Reviews: []mail.DigestReview{{Unit: "COS10001", Task: hello}}},
 		"password":     mail.Password{Frame: account, Username: "ada", Validity: 2 * time.Hour},
+		"trial":        mail.Trial{Frame: account},
 		"new password": mail.Password{Frame: account, Username: "ada", New: true, Validity: 7 * 24 * time.Hour},
 		"new address":  mail.Address{Frame: account, Username: "ada", Confirm: true, Validity: 2 * 24 * time.Hour},
 		"asked":        mail.Address{Frame: account, Username: "ada", Pending: true},
