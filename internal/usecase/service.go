@@ -32,6 +32,7 @@ type Config struct {
 	Similarity *similarity.Service // compares work with other work here
 	Outside    *turnitin.Service   // works at the outside similarity service; nil: there is none
 	Hooks      webhook.Guard       // tells where webhooks may go
+	Keeper     SettingKeeper       // of the settings of the process; nil: they cannot be read
 	// Report gives the address of a report of the outside similarity service; nil: Outside is asked.
 	Report      func(ctx context.Context, who *access.Caller, outsideID string) (string, error)
 	Name        string               // of the service, as people see it; Lectern when empty

@@ -68,6 +68,8 @@ var (
 	SeeAccounts    = right(System, "see how the accounts of all people stand", SystemAdmin)
 	ExportData     = right(System, "export the data of a person", SystemAdmin)
 	EraseData      = right(System, "erase a person, or cancel that", SystemAdmin)
+	SeeSettings    = right(System, "see the settings of the service", SystemAdmin)
+	ChangeSettings = right(System, "change the settings of the service", SystemAdmin)
 	AcceptTerms    = right(System, "accept the similarity service's agreement for this user", Self)
 )
 

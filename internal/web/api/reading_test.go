@@ -103,6 +103,7 @@ var readings = []reading{
 	{policy.SeeMail, "admin", `"sends":`, []string{"/api/admin/mail"}},
 	{policy.SeeService, "admin", `"oldest_due_at":`, []string{"/api/admin/health"}},
 	{policy.SeeAccounts, "admin", `"last_sign_in_at":`, []string{"/api/admin/people", "/api/admin/people/{id}"}},
+	{policy.SeeSettings, "admin", `"LECTERN_DATA"`, []string{"/api/admin/settings"}},
 }
 
 // unguarded are the rights on GET endpoints that guard no field of their own.

@@ -36,6 +36,7 @@ import (
 	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/similarity"
 	"lectern/internal/usecase"
+	"lectern/internal/usecase/settingstest"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
 	"lectern/internal/web/live"
@@ -62,7 +63,8 @@ type world struct {
 	tokens map[string]string
 	// resting is the clock of allowances. People rest for an hour between any two
 	// requests, unless a test is about allowances: it sets another.
-	resting func() time.Time
+	resting  func() time.Time
+	settings settingstest.Keeper
 	// allTables is the statement of allRows, made when it is first asked for.
 	allTables string
 }
@@ -109,9 +111,11 @@ func newWorldAt(t testing.TB, address, dir string) *world {
 	}
 	over, end := context.WithCancel(t.Context())
 	end() // no request to this server goes on for ever
+	w.settings.Path = filepath.Join(dir, "settings.env")
 	uses := usecase.New(usecase.Config{DB: w.db, Files: store, PublicURL: "https://learn.example.edu/",
 		Passwords:  ident.NewPasswords(w.db, ident.Limits{Patience: 2 * time.Minute}), // the machine may be busy
 		Mailer:     w.mailer(t.TempDir()),
+		Keeper:     &w.settings,
 		Similarity: &similarity.Service{DB: w.db, Files: store, Log: slog.New(slog.DiscardHandler)}})
 	w.api = New(Config{
 		Config: endpoint.Config{DB: w.db, HTTP: quiet(), Spool: filepath.Join(dir, "spool"), Version: "test",
