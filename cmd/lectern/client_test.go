@@ -18,12 +18,9 @@ func TestAGeneratedClientTellsAStory(t *testing.T) {
 	story := buildStory(t)
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			i := start(t, storage(t, engine)...)
-			m := onePassword.FindStringSubmatch(i.said.String())
-			if m == nil {
-				t.Fatalf("no password in %q", i.said.String())
-			}
-			out, err := exec.Command(story, i.url, "aadmin", m[1]).CombinedOutput()
+			place := storage(t, engine)
+			i := start(t, place...)
+			out, err := exec.Command(story, i.url, "aadmin", administrator(t, place...)).CombinedOutput()
 			if err != nil {
 				t.Errorf("%v: %s", err, out)
 			}

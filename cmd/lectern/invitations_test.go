@@ -162,7 +162,7 @@ func TestKilledInTheMiddleOfInvitationsNobodyIsInvitedTwice(t *testing.T) {
 		args := append([]string{"--smtp-url", "smtp://" + mail.addr + "?tls=never", "--mail-from",
 			"lectern@example.edu", "--invitations-per-minute", "600"}, place...)
 		i := start(t, args...)
-		token := i.signIn("aadmin", onePassword.FindStringSubmatch(i.said.String())[1])
+		token := i.signIn("aadmin", administrator(t, place...))
 		mail.hold(3, false)
 		i.importSheet(token, csv.String(), "send_mail")
 		for _, next := range []func(){func() { mail.hold(4, true) }, func() { mail.hold(1000, false) }} {

@@ -24,6 +24,7 @@ type commands struct {
 	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema up to date, then stop."`
 	OpenAPI     openAPICmd     `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Permissions permissionsCmd `cmd:"" help:"Print who may do what."`
+	FirstLink   firstLinkCmd   `cmd:"" name:"first-link" help:"Print a link to set up an installation that has no administrator."`
 	User        userCmd        `cmd:"" help:"Create accounts, set passwords, make password links, list."`
 	Audit       auditCmd       `cmd:"" help:"Check the audit log."`
 	Verify      verifyCmd      `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`
@@ -50,26 +51,44 @@ func main() {
 func obey() int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
+	kept, err := app.ReadKept(os.Args[1:], os.Environ())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lectern:", err)
+		return 2
+	}
 	var c commands
 	k := kong.Must(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"),
 		kong.Description("Units, tasks, submissions and feedback for universities.\nEvery flag is also a variable: "+
-			"--public-url is LECTERN_PUBLIC_URL. A secret may stand in a file: LECTERN_SMTP_URL_FILE names it."),
-		kong.Vars{"version": app.Built().String()}, kong.BindTo(ctx, (*context.Context)(nil)),
+			"--public-url is LECTERN_PUBLIC_URL. A secret may stand in a file: LECTERN_SMTP_URL_FILE names it. "+
+			"Lines of variables in settings.env of --data are read, too; flags and variables win over them."),
+		kong.Vars{"version": app.Built().String()}, kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(kept),
 		kong.Resolvers(kong.ResolverFunc(secretFromFile)))
-	if err := app.CheckEnvironment(os.Environ(), variables(k.Model.Node)); err != nil {
+	known := variables(k.Model.Node)
+	if err := errors.Join(app.CheckEnvironment(os.Environ(), known), kept.Check(known), kept.Apply()); err != nil {
 		fmt.Fprintln(os.Stderr, "lectern:", err)
 		return 2
 	}
 	command, err := k.Parse(os.Args[1:])
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "lectern: %v\nSee %s\n", err, helpFor(err))
+		fmt.Fprintf(os.Stderr, "lectern: %v\nSee %s\n", kept.Explain(err), helpFor(err))
 		return 2
 	}
+	kept.Flags(flagged(command))
 	if err := command.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "lectern:", err)
+		fmt.Fprintln(os.Stderr, "lectern:", kept.Explain(err))
 		return 1
 	}
 	return 0
+}
+
+// flagged lists the variables of the flags that the command line has.
+func flagged(c *kong.Context) (names []string) {
+	for _, p := range c.Path {
+		if p.Flag != nil && !p.Resolved {
+			names = append(names, p.Flag.Envs...)
+		}
+	}
+	return names
 }
 
 // helpFor is the command line that shows the help of the command that was asked for.

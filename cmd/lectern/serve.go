@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 
 	"lectern/internal/app"
+	"lectern/internal/platform/db"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 )
 
 type serveCmd struct{ app.Settings }
 
-func (c *serveCmd) Run(ctx context.Context) error {
+func (c *serveCmd) Run(ctx context.Context, kept *app.Kept) error {
 	holdMemory()
+	c.Kept = kept
 	a, err := app.New(ctx, c.Settings, os.Stdout)
 	if err != nil {
 		return err
@@ -24,7 +27,8 @@ func (c *serveCmd) Run(ctx context.Context) error {
 
 type workerCmd struct{ app.Settings }
 
-func (c *workerCmd) Run(ctx context.Context) error {
+func (c *workerCmd) Run(ctx context.Context, kept *app.Kept) error {
+	c.Kept = kept
 	if err := c.There(true); err != nil {
 		return err
 	}
@@ -33,6 +37,21 @@ func (c *workerCmd) Run(ctx context.Context) error {
 		return err
 	}
 	return a.Work(ctx)
+}
+
+type firstLinkCmd struct{ links }
+
+func (c *firstLinkCmd) Run(ctx context.Context) error {
+	if err := c.Room(); err != nil {
+		return err
+	}
+	return withAnyDatabase(ctx, &c.Storage, func(d *db.DB) error {
+		token, err := app.FirstLink(ctx, d)
+		if err == nil {
+			fmt.Print(app.FirstLinkWords(strings.TrimSuffix(c.PublicURL, "/"), token))
+		}
+		return err
+	})
 }
 
 type migrateCmd struct{ app.Storage }

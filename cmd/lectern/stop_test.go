@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -88,32 +87,6 @@ func TestALoadBalancerSeesTheEndBeforeConnectionsAreRefused(t *testing.T) {
 	if err := <-i.done; err != nil {
 		t.Errorf("stopped badly: %v", err)
 	}
-}
-
-// Whoever mistyped an address would have an administrator whose password scrolled by.
-func TestASecretIsPrintedOnlyWhenAllAddressesAreTaken(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	busy := taken.Addr().String()
-	dbtest.Engines(t, func(t *testing.T, engine string) {
-		args := storage(t, engine)
-		for _, words := range [][]string{{"--addr", busy}, {"--addr", "127.0.0.1:0", "--metrics-addr", busy}} {
-			out, err := run(t, append(append([]string{"serve"}, words...), args...)...)
-			if err == nil || onePassword.MatchString(out) {
-				t.Errorf("%v: %v %s", words, err, out)
-			}
-		}
-		i := start(t, args...)
-		m := onePassword.FindStringSubmatch(i.said.String())
-		if m == nil {
-			t.Fatalf("no password in %q", i.said.String())
-		}
-		i.signIn("aadmin", m[1])
-		i.stop()
-	})
 }
 
 func TestVersionTellsReleaseCommitAndDate(t *testing.T) {

@@ -80,6 +80,8 @@ type Settings struct {
 	StopAfter time.Duration `default:"30s" help:"How long requests and jobs may take to finish at the end."`
 	LogLevel  LogLevel      `default:"info" help:"debug, info, warn or error."`
 	LogFormat string        `default:"text" enum:"text,json" help:"text or json."`
+
+	Kept *Kept `kong:"-"` // where they come from; nil: nobody knows
 }
 
 // LogLevel is from which level on something is logged.

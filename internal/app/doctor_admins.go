@@ -10,7 +10,7 @@ import (
 )
 
 // checkAdministrators tells when no administrator could sign in as the settings are. An empty
-// database gets one at its first start.
+// database gets one by the link of its first start.
 func checkAdministrators(ctx context.Context, d *db.DB, s *Settings) []finding {
 	people, err := ident.Count(ctx, d.Pool(), 0)
 	if err == nil && people == 0 {

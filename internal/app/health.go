@@ -55,6 +55,9 @@ func (a *App) checks() *health.Monitor {
 // settings are those the service has at this moment.
 func (a *App) settings() *Settings {
 	s := a.Settings
+	if now, _, err := a.keeper.now(nil); err == nil { // what takes effect without a restart
+		s.SMTPURL, s.MailDir, s.MailFrom = now.SMTPURL, now.MailDir, now.MailFrom
+	}
 	return &s
 }
 

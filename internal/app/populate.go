@@ -3,7 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 
+	"golang.org/x/term"
+
+	"lectern/internal/ground/fault"
+	"lectern/internal/ground/links"
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/similarity"
@@ -11,23 +17,58 @@ import (
 	"lectern/internal/usecase/demo"
 )
 
-// populate gives an empty database its first people: the demo university, or one
-// administrator whose password is printed this once.
+// populate fills an empty database with the demo university, where that is asked for.
 func (a *App) populate(ctx context.Context) error {
 	if a.Demo {
 		return a.fillDemo(ctx)
 	}
-	var name, password string
-	var made bool
-	err := a.db.Tx(ctx, func(q db.Q) (err error) {
-		name, password, made, err = ident.FirstAdmin(ctx, q)
+	return nil
+}
+
+// invite tells whoever started a service without an administrator how the first one gets in: by a link
+// on a terminal, which nobody else reads. Whatever is no terminal may be kept and read by others, so it is
+// told only how to make a link.
+func (a *App) invite(ctx context.Context, at string) error {
+	has, err := ident.HasAdministrator(ctx, a.db.Pool())
+	if err != nil || has {
 		return err
-	})
-	if made {
-		fmt.Fprintf(a.out, "This is a new installation. Sign in as %s with the password: %s\n"+
-			"It is shown only now; change it after you have signed in.\n", name, password)
+	}
+	if !terminal(a.out) {
+		fmt.Fprintln(a.out, "This is a new installation. lectern first-link makes the link to set it up.")
+		return nil
+	}
+	token, err := FirstLink(ctx, a.db)
+	if fault.Is(err, fault.Conflict) {
+		return nil // another instance was set up meanwhile
+	}
+	if err == nil {
+		if a.PublicURL != "" || len(a.ACMEDomain) > 0 {
+			at = a.Public()
+		}
+		fmt.Fprint(a.out, FirstLinkWords(at, token))
 	}
 	return err
+}
+
+// terminal tells whether people read w as it is written.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// FirstLink makes a link to set up an installation that has no administrator.
+func FirstLink(ctx context.Context, d *db.DB) (token string, err error) {
+	err = d.Tx(ctx, func(q db.Q) error {
+		token, err = ident.NewFirstLink(ctx, q)
+		return err
+	})
+	return token, err
+}
+
+// FirstLinkWords tell of a link to set up the installation at an address.
+func FirstLinkWords(at, token string) string {
+	return fmt.Sprintf("This is a new installation. Set it up within an hour at:\n%s%s\n", at,
+		links.With(links.FirstStart, token))
 }
 
 func (a *App) fillDemo(ctx context.Context) error {

@@ -27,7 +27,6 @@ import (
 	"lectern/internal/platform/events"
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/jobs"
-	"lectern/internal/platform/mail"
 	"lectern/internal/teaching/assess"
 	"lectern/internal/teaching/presence"
 	"lectern/internal/teaching/similarity"
@@ -60,6 +59,7 @@ type App struct {
 	audit        *audit.Keeper
 	keys         *submit.Keys   // sign receipts and checkpoints of the audit log
 	mailer       *notify.Mailer // drops mails where none are sent
+	keeper       *keeper        // of the settings
 	similarity   *similarity.Service
 	usecases     *usecase.Service
 	web          *httpserver.Server
@@ -182,22 +182,16 @@ func connect(ctx context.Context, s *Storage, o db.Options) (*db.DB, error) {
 // signer gives the key that signs checkpoints of the audit log.
 func (a *App) signer(ctx context.Context) (audit.Signer, error) { return a.keys.Signer(ctx) }
 
-// openMail makes the mailer if mails are to be sent, or written to files.
-func (a *App) openMail(ctx context.Context) error {
-	c := notify.Config{Product: a.ExternalName, PublicURL: a.Public(), From: a.Sender(),
-		InvitationsPerMinute: a.InvitationsPerMinute}
-	var err error
-	switch {
-	case a.SMTPURL != "":
-		c.Sender, err = mail.NewSMTP(a.SMTPURL)
-	case a.MailDir != "":
-		c.Sender, err = mail.NewDirectory(a.MailDir)
-	default:
-		a.mailer = notify.Disabled()
-		return nil
+// openMail makes the mailer, which sends as the settings say at each moment.
+func (a *App) openMail(ctx context.Context) (err error) {
+	a.keeper = newKeeper(a.Settings, a.log)
+	if _, err := a.Settings.sender(); err != nil {
+		return err
 	}
+	a.mailer, err = notify.NewMailer(ctx, a.db, a.log, notify.Config{Product: a.ExternalName, PublicURL: a.Public(),
+		Way: a.keeper.way, InvitationsPerMinute: a.InvitationsPerMinute})
 	if err == nil {
-		a.mailer, err = notify.NewMailer(ctx, a.db, a.log, c)
+		a.keeper.trial, a.keeper.paused = a.mailer.Trial, a.notPaused
 	}
 	return err
 }
@@ -211,7 +205,7 @@ func (a *App) openUsecases() {
 		Similarity: a.similarity, Outside: a.outside, Name: a.ExternalName, PublicURL: a.Public(), Privacy: a.Privacy,
 		Declaration: a.Plagiarism, Assess: a.ContainerHost != "", MostFile: a.MaxFileMB * bounds.MB,
 		MostMedia: a.MaxAttachmentMB * bounds.MB, MostUploads: a.UploadsPerHour,
-		Hooks: a.guard(), Checks: a.checks(),
+		Hooks: a.guard(), Checks: a.checks(), Keeper: a.keeper,
 		Program: usecase.Program{Version: Version, Started: time.Now(), Disk: a.disk}})
 }
 
@@ -257,8 +251,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Serve listens until ctx ends, then stops gracefully: no request is cut off. An empty database
-// gets its first people when all addresses are taken: their passwords are told once.
+// Serve listens until ctx ends, then stops gracefully: no request is cut off. An installation without
+// an administrator is told how to get one when all addresses are taken.
 func (a *App) Serve(ctx context.Context) error {
 	l, err := a.listen(ctx, a.Addr)
 	if err != nil {
@@ -285,9 +279,12 @@ func (a *App) Serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, l.Close(), a.stop(srv))
 	}
+	at := a.scheme() + l.Addr().String()
+	if err := a.invite(ctx, at); err != nil {
+		return errors.Join(err, l.Close(), a.stop(srv))
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- serve() }()
-	at := a.scheme() + l.Addr().String()
 	go debug.FreeOSMemory() // what the start needed; an idle program is small
 	fmt.Fprintf(a.out, "Lectern is ready at %s (API explorer: %s/api/docs)\n", at, at)
 	select {
