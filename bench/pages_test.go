@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 	"lectern/internal/teaching/submit"
 	"lectern/internal/usecase"
 	"lectern/internal/usecase/demo"
+	"lectern/internal/usecase/settingstest"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
@@ -211,7 +213,7 @@ var convened = []string{unitSettings, "/units/new", "/units/{id}/rollover", "/un
 // those that only ask before something is done.
 var alone = []string{"/help", "/help/keyboard", "/help/receipts", "/help/due-dates", "/help/account", "/help/privacy",
 	"/help/plagiarism", "/help/accessibility", "/offline", "/password", "/forgot", "/confirm-address", "/unsubscribe",
-	"/news/bell",
+	"/news/bell", "/first-start",
 	"/admin/periods/{id}/delete", "/admin/periods/{teaching_period_id}/breaks/{id}/delete", "/admin/campuses/{id}/delete",
 	"/admin/activity-types/{id}/delete", "/admin/images/{id}/delete",
 	"/admin/people/new", "/admin/people/import", "/admin/exports", "/admin/people/{id}/sign-out",
@@ -259,7 +261,8 @@ type university struct {
 	ids    *strings.Replacer // of the student and of their work
 }
 
-// The pages of a unit are its tutor's or its convenor's, all others a student's.
+// The pages of a unit are its tutor's or its convenor's, those of the service an administrator's, all
+// others a student's.
 const (
 	aStudent  = "student_5"
 	aTutor    = "atutor"
@@ -282,7 +285,8 @@ func newUniversity(t testing.TB) *university {
 	face := endpoint.Config{DB: d, Spool: t.TempDir(), HTTP: httpserver.New(httpserver.Config{
 		Log: slog.New(slog.DiscardHandler)})}
 	u.faces = face.HTTP
-	uses := usecase.New(usecase.Config{DB: d, Files: store, Keys: keys, PublicURL: "http://lectern.test"})
+	uses := usecase.New(usecase.Config{DB: d, Files: store, Keys: keys, PublicURL: "http://lectern.test",
+		Keeper: &settingstest.Keeper{Path: filepath.Join(t.TempDir(), "settings.env")}})
 	api.New(api.Config{Config: face, Usecases: uses})
 	u.site = site.New(site.Config{Config: face, Usecases: uses})
 	if err := d.Tx(ctx, func(q db.Q) error {
@@ -409,7 +413,7 @@ func (u *university) compare(path string) (page, calls time.Duration, times floa
 // readerOf tells who reads a page.
 func readerOf(path string) string {
 	switch {
-	case strings.HasPrefix(path, "/admin"):
+	case strings.HasPrefix(path, "/admin") || strings.HasPrefix(path, "/first-start"):
 		return anAdmin
 	case slices.Contains(convened, path) || strings.Contains(path, "/settings/"):
 		return aConvenor

@@ -11,6 +11,7 @@ func (r *reader) administers(w *world) {
 	ada.looksAfterJobs()
 	ada.looksAfterTheService()
 	ada.looksAfterPeople()
+	ada.changesTheService()
 	ada.looksEverywhere("ada")
 	maps.Copy(r.seen, ada.seen)
 	maps.Copy(r.done, ada.done)

@@ -43,6 +43,7 @@ func TestEveryActionWithoutScript(t *testing.T) {
 	r.looksEverywhere("ann")
 	r.marks(newWorld(t, "sqlite", "http://lectern.test"))
 	r.administers(newWorld(t, "sqlite", "http://lectern.test"))
+	r.startsTheService(newWorld(t, "sqlite", "http://lectern.test"))
 	r.unsubscribes(newWorld(t, "sqlite", "http://lectern.test"))
 	r.setsUpTheService(newWorld(t, "sqlite", "http://lectern.test"))
 	r.nothingLeft()

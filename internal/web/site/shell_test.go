@@ -53,7 +53,7 @@ func TestTheSidebarOfEveryCaller(t *testing.T) {
 		w.convenor()
 		convenors := append(staff[:len(staff):len(staff)], unit+"/settings")
 		administration := []string{"/admin/people", "/admin/units", "/admin/periods", "/admin/campuses", "/admin/audit",
-			"/admin"}
+			"/admin", "/admin/settings"}
 		for _, c := range []struct {
 			who, path string
 			want      []string

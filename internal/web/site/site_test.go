@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ import (
 	"lectern/internal/teaching/presence"
 	"lectern/internal/teaching/similarity"
 	"lectern/internal/usecase"
+	"lectern/internal/usecase/settingstest"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
@@ -47,6 +49,8 @@ type world struct {
 	in     *signin.Service
 	public string
 	cookie string // of whoever is signed in
+
+	settings *settingstest.Keeper
 }
 
 func each(t *testing.T, f func(w *world)) {
@@ -83,7 +87,9 @@ func newWorldIn(t *testing.T, engine, public string, words *page.Language) *worl
 		t.Fatal(err)
 	}
 	w.files = store
+	w.settings = &settingstest.Keeper{Path: filepath.Join(t.TempDir(), "settings.env")}
 	w.uses = usecase.New(usecase.Config{DB: w.db, Files: store, Mailer: mailer, PublicURL: public, Assess: true,
+		Keeper:     w.settings,
 		Similarity: &similarity.Service{DB: w.db, Files: store}})
 	in := signin.New(signin.Config{Usecases: w.uses, Pages: true})
 	w.in = in

@@ -31,6 +31,8 @@ func open(site *page.Site) {
 	s.webhookRoutes()
 	s.peopleRoutes()
 	s.mailRoutes()
+	s.firstRoutes()
+	s.settingRoutes()
 }
 
 // keys are those of words that are put together.
@@ -39,5 +41,6 @@ func keys() (list []string) {
 	list = append(append(list, jobKeys()...), eventKeys()...)
 	list = append(list, peopleKeys()...)
 	list = append(list, mailKeys()...)
+	list = append(list, settingKeys()...)
 	return append(list, auditKeys()...)
 }

@@ -161,6 +161,8 @@ func (s *Site) administration() []Section {
 		{Path: links.AdminCampuses, Words: s.Word("admin-setup.campuses"), Icon: Icon("map-pin"), right: policy.SeeSetup},
 		{Path: links.AdminAudit, Words: s.Word("audit.title"), Icon: Icon("scroll-text"), right: policy.ReadAudit},
 		{Path: links.Admin, Words: s.Word("health.title"), Icon: Icon("activity"), right: policy.SeeService},
+		{Path: links.AdminSettings, Words: s.Word("service-settings.title"), Icon: Icon("settings-2"),
+			right: policy.SeeSettings},
 	}
 }
 
