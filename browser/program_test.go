@@ -157,8 +157,12 @@ func startProgram(path, data string, args ...string) (*service, func(), error) {
 }
 
 func run(path, data string, args ...string) (*service, func(), error) {
-	c := exec.Command(path, append([]string{"serve", "--demo", "--addr", "127.0.0.1:0", "--log-level", "error",
-		"--data", data}, args...)...)
+	return runEmpty(path, data, append([]string{"--demo", "--addr", "127.0.0.1:0"}, args...)...)
+}
+
+// runEmpty starts the program without the demo, at the address that its flags name.
+func runEmpty(path, data string, args ...string) (*service, func(), error) {
+	c := exec.Command(path, append([]string{"serve", "--log-level", "error", "--data", data}, args...)...)
 	c.Env = []string{"HOME=" + data, "PATH=" + os.Getenv("PATH")}
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
