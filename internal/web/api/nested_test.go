@@ -84,7 +84,7 @@ func (w *world) nested() {
 	}
 	w.add("", "tutorial_enrolments", row{"project_id": w.id["project:student"], "tutorial_id": w.id["onlyA"]})
 	for name, user := range map[string]string{"session": "mate", "sessionOther": "student"} {
-		w.add(name, "sessions", row{"user_id": w.id[user], "token_hash": name, "created_at": w.db.Now(),
+		w.add(name, "sessions", row{"user_id": w.id[user], "token_hash": "token of " + name, "created_at": w.db.Now(),
 			"expires_at": clock.At(w.now.Add(time.Hour))})
 	}
 	w.byHand()
