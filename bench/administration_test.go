@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"lectern/internal/connect/webhook"
 	"lectern/internal/ground/clock"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
@@ -17,6 +20,7 @@ import (
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/files"
 	"lectern/internal/usecase"
+	"lectern/internal/usecase/settingstest"
 	"lectern/internal/web/api"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/httpserver"
@@ -154,11 +158,12 @@ func largeUniversity(t *testing.T, engine string, s scale) *university {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &university{TB: t, db: d, tokens: map[string]string{}, ids: strings.NewReplacer()}
+	u := &university{TB: t, db: d, tokens: map[string]string{}}
 	face := endpoint.Config{DB: d, Spool: t.TempDir(), HTTP: httpserver.New(httpserver.Config{
 		Log: slog.New(slog.DiscardHandler)})}
 	u.faces = face.HTTP
-	uses := usecase.New(usecase.Config{DB: d, Files: store, PublicURL: "http://lectern.test"})
+	uses := usecase.New(usecase.Config{DB: d, Files: store, PublicURL: "http://lectern.test",
+		Keeper: &settingstest.Keeper{Path: filepath.Join(t.TempDir(), "settings.env")}})
 	api.New(api.Config{Config: face, Usecases: uses})
 	u.site = site.New(site.Config{Config: face, Usecases: uses})
 	start := time.Now()
@@ -171,6 +176,7 @@ func largeUniversity(t *testing.T, engine string, s scale) *university {
 		if u.tokens[anAdmin], err = ident.Start(ctx, q, admin, false); err != nil {
 			return err
 		}
+		u.ids = strings.NewReplacer("{user}", strconv.FormatInt(admin.ID, 10))
 		return s.fill(ctx, q)
 	}); err != nil {
 		t.Fatal(err)
@@ -237,6 +243,15 @@ func (s scale) fill(ctx context.Context, q db.Q) error {
 				CASE WHEN i % 50 = 1 THEN NULL ELSE n.at END,
 				CASE WHEN i % 100 = 0 THEN 'It failed.' END
 			FROM n`, []any{s.jobs, now}},
+		{numbers + `INSERT INTO mails (name, user_id, preference, reply_to, subject, body_text, body_html, created_at, sent_at)
+			SELECT 'm' || CAST(i AS TEXT), i % 1000 + 1, CASE i % 2 WHEN 0 THEN 'task' ELSE '' END, '', '',
+				'', '', $2, $2 FROM n`, []any{s.jobs, now}},
+		{`UPDATE jobs SET args = '{"mail_id":' || CAST(id AS TEXT) || '}' WHERE kind = 'mail'`, nil},
+		{numbers + `INSERT INTO events (seq, kind, at, actor_id, user_id, unit_id, project_id, task_id, body)
+			SELECT i, 'status', $2, i % 1000 + 1, i % 5000 + 1, i % 20 + 1, i % 20 + 1, i, '{}' FROM n`, []any{s.jobs, now}},
+		{numbers + `INSERT INTO webhooks (url, secret, kinds, active, last_seq, failures, last_error, created_at, updated_at)
+			SELECT 'https://hooks.example.edu/' || CAST(i AS TEXT), 's', '[]', TRUE, 0, i % 3, 'It answered 500.', $2, $2
+			FROM n`, []any{webhook.Most, now}},
 	} {
 		if _, err := db.Exec(ctx, q, one.text, one.args...); err != nil {
 			return fmt.Errorf("%w: %s", err, one.text[:min(len(one.text), 160)])

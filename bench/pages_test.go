@@ -346,6 +346,11 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 	if _, err = db.Exec(ctx, q, `INSERT INTO overseer_images (name, tag) VALUES ('Go', 'golang:1')`); err != nil {
 		return nil, err
 	}
+	hook, err := db.One[int64](ctx, q, `INSERT INTO webhooks (url, secret, kinds, active, last_seq, created_at, updated_at)
+		VALUES ('https://hooks.example.edu/1', 's', '[]', TRUE, 0, $1, $1) RETURNING id`, q.Now())
+	if err != nil {
+		return nil, err
+	}
 	set, groups, err := grouped(ctx, q)
 	if err != nil {
 		return nil, err
@@ -357,7 +362,9 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
 		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1", "{group_set_id}", text(set),
 		"{group_id}", text(groups[0]), "{second}", text(groups[1]), "{third}", text(groups[2]),
-		"{announcement_id}", "1", "{outcome_id}", "1", "/admin/periods/{id}", "/admin/periods/1", "/admin/campuses/{id}", "/admin/campuses/1",
+		"{announcement_id}", "1", "{outcome_id}", "1", "/admin/people/{id}", "/admin/people/"+text(studentID),
+		"/admin/webhooks/{id}", "/admin/webhooks/"+text(*hook),
+		"/admin/periods/{id}", "/admin/periods/1", "/admin/campuses/{id}", "/admin/campuses/1",
 		"/admin/activity-types/{id}", "/admin/activity-types/1", "/admin/images/{id}", "/admin/images/1",
 		"/api/teaching_periods/{id}", "/api/teaching_periods/1", "/api/campuses/{id}", "/api/campuses/1",
 		"/api/activity_types/{id}", "/api/activity_types/1", "{teaching_period_id}/breaks/{id}", "1/breaks/1",

@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"cmp"
 	"context"
+	"html/template"
 	"io"
 	"net/http"
 	"net/url"
@@ -47,9 +49,9 @@ type auditPage struct {
 	Typed    auditIn
 	Wrong    map[string]string
 	Kinds    []option
-	Rows     []entryRow
-	Older    string // address of the entries before these; empty: there are none
-	Newest   string // address of the newest ones, where these are not
+	Rows     template.HTML // what entryLines drew
+	Older    string        // address of the entries before these; empty: there are none
+	Newest   string        // address of the newest ones, where these are not
 	Sheet    string
 	Filtered bool
 	Verified *usecase.Verification
@@ -128,9 +130,11 @@ func (s *room) audit(ctx context.Context, who *access.Caller, in auditIn) (*page
 				list = list[:rowsAtOnce]
 				v.Older = withBefore(in.query(), list[rowsAtOnce-1].Seq)
 			}
-			if v.Rows, err = s.entries(ctx, q, list); err != nil {
+			rows, err := s.entries(ctx, q, list)
+			if err != nil {
 				return err
 			}
+			v.Rows = s.entryLines(rows)
 		}
 		v.Verified, err = usecase.AuditVerification(ctx, q)
 		return err
@@ -188,9 +192,6 @@ func (v *auditPage) Verifying() bool {
 // IsSound tells whether nothing was found wrong.
 func (v *auditPage) IsSound() bool { return v.Verified.Sound != nil && *v.Verified.Sound }
 
-// About names what else an entry is about: the fields that changed, and the record.
-func (r entryRow) About() string { return strings.Join(r.Fields, ", ") }
-
 // entryRow is an entry of the audit log in words.
 type entryRow struct {
 	audit.Record
@@ -199,6 +200,32 @@ type entryRow struct {
 	Unit  string
 	Kind  string
 	What  string
+}
+
+// entryLines draws entries as the rows of the table.
+func (s *room) entryLines(rows []entryRow) template.HTML {
+	var r page.Rows
+	actor, kind, what := s.Word("audit.actor"), s.Word("audit.kind"), s.Word("audit.what")
+	user, unit, address := s.Word("audit.user"), s.Word("audit.unit"), s.Word("audit.address")
+	service := s.Word("health.the-service")
+	for i := range rows {
+		one := &rows[i]
+		seq, from := strconv.FormatInt(one.Seq, 10), ""
+		if one.Address != nil {
+			from = *one.Address
+		}
+		r.Put(`<tr id="entry-%s"><th scope="row"><time datetime="%s" data-as="at"></time>`, seq, one.At.String())
+		r.Put(` <small class="below">%s</small></th><td data-label="%s"><bdi>%s</bdi></td>`, seq, actor,
+			cmp.Or(one.Actor, service))
+		r.Put(`<td data-label="%s">%s</td><td data-label="%s"><span><bdi>%s</bdi>`, kind, one.Kind, what, one.What)
+		if len(one.Fields) > 0 { // the names of those that changed
+			r.Put(` <small class="below"><bdi>%s</bdi></small>`, strings.Join(one.Fields, ", "))
+		}
+		r.Put(`</span></td><td data-label="%s"><bdi>%s</bdi></td><td data-label="%s"><bdi>%s</bdi></td>`, user, one.User,
+			unit, one.Unit)
+		r.Put("<td data-label=\"%s\"><bdi>%s</bdi></td></tr>\n", address, from)
+	}
+	return r.HTML()
 }
 
 // auditKeys are the words for kinds of entries.

@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"cmp"
 	"context"
+	"html/template"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +31,7 @@ type eventsIn struct {
 type eventsPage struct {
 	part
 	Kinds         []option
-	Rows          []eventRow
+	Rows          template.HTML // what eventLines drew
 	Unit          string
 	UnitID        int64
 	Older, Newest string
@@ -67,7 +69,8 @@ func (s *room) events(ctx context.Context, who *access.Caller, in eventsIn) (*pa
 			list = list[:rowsAtOnce]
 			v.Older = v.With("before", strconv.FormatInt(list[rowsAtOnce-1].Seq, 10))
 		}
-		v.Rows, v.Unit, err = s.eventRows(ctx, q, list, in.UnitID)
+		rows, unit, err := s.eventRows(ctx, q, list, in.UnitID)
+		v.Rows, v.Unit = s.eventLines(rows, &v.part), unit
 		return err
 	})
 	if in.Before > 0 {
@@ -95,4 +98,25 @@ func (s *room) eventRows(ctx context.Context, q db.Q, list []events.Event, unit 
 		rows[i] = eventRow{e, s.Word(eventKey(e.Kind)), names.Person(e.ActorID), names.Person(e.UserID), names.Unit(e.UnitID)}
 	}
 	return rows, names.Unit(unit), nil
+}
+
+// eventLines draws events as the rows of the table; their units lead to the part of the list that is theirs.
+func (s *room) eventLines(rows []eventRow, list *part) template.HTML {
+	var r page.Rows
+	kind, actor, user, unit := s.Word("events.kind"), s.Word("audit.actor"), s.Word("audit.user"), s.Word("audit.unit")
+	service := s.Word("health.the-service")
+	for i := range rows {
+		one := &rows[i]
+		seq := strconv.FormatInt(one.Seq, 10)
+		r.Put(`<tr id="event-%s"><th scope="row"><time datetime="%s" data-as="at"></time>`, seq, one.At.String())
+		r.Put(` <small class="below">%s</small></th><td data-label="%s">%s</td>`, seq, kind, one.Kind)
+		r.Put(`<td data-label="%s"><bdi>%s</bdi></td><td data-label="%s"><bdi>%s</bdi></td><td data-label="%s">`, actor,
+			cmp.Or(one.Actor, service), user, one.User, unit)
+		if one.UnitID != 0 {
+			r.Put(`<a href="%s"><bdi>%s</bdi><span class="unseen"> %s</span></a>`,
+				list.With("unit_id", strconv.FormatInt(one.UnitID, 10)), one.Unit, seq)
+		}
+		r.Put("</td></tr>\n")
+	}
+	return r.HTML()
 }

@@ -40,7 +40,7 @@ type healthPage struct {
 	Checks  []checkRow
 	Bad     []checkRow // what must be done
 	OKs     int
-	Failed  []jobRow // that need a person, the newest
+	Failed  template.HTML // jobs that need a person, the newest
 	Entries []entryRow
 	Retried bool
 	words   *page.Language
@@ -76,9 +76,11 @@ func (s *room) health(ctx context.Context, who *access.Caller, in healthIn) (*pa
 			if err != nil {
 				return err
 			}
-			if v.Failed, err = s.jobRows(ctx, q, list); err != nil {
+			rows, err := s.jobRows(ctx, q, list)
+			if err != nil {
 				return err
 			}
+			v.Failed = s.jobLines(rows, "health", nil)
 		}
 		list, err := audit.Newest(ctx, q, audit.Filter{}, auditAtGlance)
 		if err != nil {

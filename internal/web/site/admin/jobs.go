@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"html/template"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +40,7 @@ type jobsIn struct {
 // jobsPage lists background jobs.
 type jobsPage struct {
 	part
-	Rows    []jobRow
+	Rows    template.HTML // what jobLines drew
 	Counts  *jobs.Summary
 	Show    string
 	Kind    string
@@ -79,9 +80,11 @@ func (s *room) jobs(ctx context.Context, who *access.Caller, in jobsIn) (*page.P
 		if err != nil {
 			return err
 		}
-		if v.Rows, err = s.jobRows(ctx, q, list); err != nil {
+		rows, err := s.jobRows(ctx, q, list)
+		if err != nil {
 			return err
 		}
+		v.Rows = s.jobLines(rows, "jobs", &v.part)
 		if v.Counts, err = jobs.SummaryOf(ctx, q); err != nil || in.UnitID == 0 {
 			return err
 		}
@@ -186,8 +189,47 @@ type jobRow struct {
 	Look  jobLook
 }
 
-// MayRetry tells whether the job can be given another round.
-func (r jobRow) MayRetry() bool { return r.State == jobs.Dead }
+// jobLines draws jobs as the rows of job-table. Back is where a retry leads, list what they are a part of; nil: of
+// nothing that can be narrowed to a unit.
+func (s *room) jobLines(rows []jobRow, back string, list *part) template.HTML {
+	var r page.Rows
+	unit, retry := s.Word("jobs.only-unit"), s.Word("jobs.retry")
+	state, attempts, since := s.Word("jobs.state"), s.Word("jobs.attempts"), s.Word("jobs.since")
+	icon, again := map[page.Icon]template.HTML{}, s.Icon(page.Icon("rotate-ccw"))
+	for i := range rows {
+		one := &rows[i]
+		id, look, at := strconv.FormatInt(one.ID, 10), one.Look, one.RunAt
+		if icon[look.Icon] == "" {
+			icon[look.Icon] = s.Icon(look.Icon)
+		}
+		if r.Put(`<tr id="job-%s"><th scope="row"><bdi>%s</bdi>`, id, one.Name); one.About != "" {
+			r.Put(`<br><span class="tiny muted"><bdi>%s</bdi></span>`, one.About)
+		}
+		if list != nil && one.UnitID != 0 {
+			r.Put(` <a class="tiny" href="%s">%s<span class="unseen"> %s</span></a>`,
+				list.With("unit_id", strconv.FormatInt(one.UnitID, 10)), unit, id)
+		}
+		if one.Error != nil {
+			r.Put(`<br><span class="tiny why"><bdi>%s</bdi></span>`, *one.Error)
+		}
+		r.Put(`</th><td data-label="%s"><span class="pill %s">`, state, look.Colour)
+		r.Add(icon[look.Icon])
+		if one.FinishedAt != nil {
+			at = *one.FinishedAt
+		}
+		r.Put(`%s</span></td><td class="n" data-label="%s"><span>%s</span></td><td data-label="%s">`, look.Text, attempts,
+			strconv.Itoa(one.Attempt), since)
+		r.Put(`<time datetime="%s" data-as="near"></time></td><td class="end">`, at.String())
+		if one.State == jobs.Dead {
+			r.Put(`<form method="post" action="%s/retry"><input type="hidden" name="back" value="%s"><button class="btn sm">`,
+				links.To(links.AdminJob, one.ID), back)
+			r.Add(again)
+			r.Put(`%s<span class="unseen"> %s</span></button></form>`, retry, id)
+		}
+		r.Put("</td></tr>\n")
+	}
+	return r.HTML()
+}
 
 // jobLook is how the state of a job looks.
 type jobLook struct {

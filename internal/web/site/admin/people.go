@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"html/template"
 	"net/url"
 	"slices"
 	"strconv"
@@ -83,6 +84,7 @@ type peoplePage struct {
 	peopleIn
 	Counts *ident.PeopleCounts
 	People []ident.Person
+	Rows   template.HTML // what peopleLines drew
 	Total  int64
 	Of     *course.Unit // whose people are listed; nil: of all, or of a unit that is none
 	words  *page.Language
@@ -110,6 +112,7 @@ func (s *room) people(ctx context.Context, who *access.Caller, in peopleIn) (*pa
 	if err != nil {
 		return nil, err
 	}
+	v.Rows = s.peopleLines(v.People)
 	return s.Titled(who, "people", s.Word("people.title"), v), nil
 }
 
@@ -269,9 +272,6 @@ func (v *peoplePage) Next() string {
 	}
 	return v.With("page", fmt.Sprint(v.Page+1))
 }
-
-// At is where a person stands.
-func (v *peoplePage) At(id int64) string { return links.To(links.Person, id) }
 
 // Many says a number that was counted up to MostCounted.
 func (v *peoplePage) Many(n int64) string {

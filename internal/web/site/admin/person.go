@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -95,6 +96,7 @@ func (f personForm) onto(seen, now *personForm) personForm {
 // personPage is one person.
 type personPage struct {
 	*usecase.PersonDetail
+	Account  template.HTML // how it stands
 	Sessions []ident.Session
 	Typed    personForm
 	Seen     personForm
@@ -161,7 +163,7 @@ func (s *room) readPerson(ctx context.Context, who *access.Caller, id int64) (*p
 		return nil, err
 	}
 	v := &personPage{PersonDetail: p, Typed: formOf(p), Seen: formOf(p), Own: id == who.ID, Mails: s.Usecases.Mailer.Sends(),
-		words: s.Words}
+		Account: s.accountState(p.State), words: s.Words}
 	v.Sessions, err = s.Usecases.SessionsOf(ctx, who, id)
 	return v, err
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"html/template"
 	"maps"
 	"slices"
 
@@ -42,7 +43,7 @@ type hookForm struct {
 
 // webhooksPage lists the webhooks, and has the form of a new one.
 type webhooksPage struct {
-	List  []webhook.Webhook
+	List  template.HTML // what hookLines drew
 	Typed hookForm
 	Kinds []option
 	Wrong map[string]string
@@ -62,9 +63,49 @@ func (s *room) webhooks(ctx context.Context, who *access.Caller, in webhooksIn) 
 }
 
 func (s *room) webhookList(ctx context.Context, who *access.Caller, v *webhooksPage) (p *page.Page, err error) {
-	v.List, err = webhook.List(ctx, s.DB.Pool())
+	list, err := webhook.List(ctx, s.DB.Pool())
+	v.List = s.hookLines(list)
 	v.Kinds = s.eventOptions(v.Typed.Kinds)
 	return s.Titled(who, "webhooks", s.Word("webhooks.title"), v), err
+}
+
+// hookLines draws webhooks as the rows of a list.
+func (s *room) hookLines(list []webhook.Webhook) template.HTML {
+	var r page.Rows
+	delivered, never := s.Word("webhooks.delivered"), s.Word("webhooks.never")
+	for i := range list {
+		h := &list[i]
+		r.Put(`<li><div class="grow"><a class="title" href="%s"><bdi>%s</bdi></a><div class="meta">`,
+			links.To(links.AdminWebhook, h.ID), h.URL)
+		if h.DeliveredAt != nil {
+			r.Put(`<span>%s <time datetime="%s" data-as="near"></time></span>`, delivered, h.DeliveredAt.String())
+		} else {
+			r.Put(`<span>%s</span>`, never)
+		}
+		if h.Missed > 0 {
+			r.Put(` <span>%s</span>`, s.Word("webhooks.missed", h.Missed))
+		}
+		if r.Put(`</div>`); h.LastError != nil {
+			r.Put(`<p class="small why"><bdi>%s</bdi></p>`, *h.LastError)
+		}
+		r.Put(`</div>`)
+		r.Add(s.hookState(h))
+		r.Put("</li>\n")
+	}
+	return r.HTML()
+}
+
+// hookState is how the deliveries of a webhook stand, in a badge.
+func (s *room) hookState(h *webhook.Webhook) template.HTML {
+	switch {
+	case !h.Active:
+		return s.Badge(page.Icon("circle-slash"), "", s.Word("webhooks.paused"))
+	case h.Failures > 0:
+		return s.Badge(page.Icon("circle-x"), "red", s.Word("webhooks.failing", h.Failures))
+	case h.Behind > 0:
+		return s.Badge(page.Icon("clock"), "orange", s.Word("webhooks.behind", h.Behind))
+	}
+	return s.Badge(page.Icon("check"), "green", s.Word("webhooks.well"))
 }
 
 // eventOptions are the kinds of events to choose from.
@@ -106,6 +147,7 @@ type webhookIn struct {
 // webhookPage is a webhook.
 type webhookPage struct {
 	*webhook.Webhook
+	State  template.HTML // how its deliveries stand
 	Path   string
 	Typed  hookForm
 	Events []option
@@ -131,6 +173,7 @@ func (s *room) showWebhook(who *access.Caller, v *webhookPage) *page.Page {
 	if v.Typed.URL == "" && v.Wrong == nil {
 		v.Typed = hookForm{v.URL, v.Kinds}
 	}
+	v.State = s.hookState(v.Webhook)
 	v.Path, v.Events = links.To(links.AdminWebhook, v.ID), s.eventOptions(v.Typed.Kinds)
 	p := s.Titled(who, "webhook", s.Word("webhooks.one"), v)
 	p.Within = &page.Crumb{Words: s.Word("webhooks.title"), Path: links.AdminWebhooks}
