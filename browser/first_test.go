@@ -80,7 +80,7 @@ func TestFromAnEmptyMachineToAUnitWithStudents(t *testing.T) {
 		t.Errorf("it took %d actions", b.n)
 	}
 	b.signsInByDirectory(s)
-	down()
+	b.seesMailGoDown(s, post, down)
 	b.mendsMail(post, spare)
 }
 
@@ -178,20 +178,44 @@ func (c *counted) signsInByDirectory(s *service) {
 	b.awaitText("SIT100")
 }
 
-// mendsMail asks for an email while the mail server is down, names another, and sees both emails go.
+// seesMailGoDown has the page of the service's health open while the mail server goes down, and somebody asks
+// for an email: the page tells it by itself, within a minute.
+func (c *counted) seesMailGoDown(s *service, post *mailtest.Server, down func()) {
+	c.Helper()
+	post.Emails(c.T)
+	c.visit("/admin")
+	c.awaitText("takes emails")
+	down()
+	fell := time.Now()
+	ann := open(c.T, s, wide)
+	ann.visit("/forgot")
+	ann.fill("#username", "ada")
+	ann.follow("main form button")
+	c.awaitText("connection refused")
+	if took := time.Since(fell); took > time.Minute {
+		c.Errorf("the page told it after %s", took)
+	}
+	c.looked("a service whose mail server is down")
+}
+
+// mendsMail tries an email by the server that is down, names another one where the page leads, and sees the
+// email go out that waited.
 func (c *counted) mendsMail(was, now *mailtest.Server) {
 	c.Helper()
-	was.Emails(c.T)
-	c.visit("/forgot")
-	c.fill("#username", "ada")
-	c.follow("main form button")
-	c.visit("/admin/settings/email")
+	c.visit("/admin/mail")
+	c.expect("422")
+	c.follow("form[action='/admin/mail/test'] button")
+	c.awaitText("did not take the test email")
+	c.looked("a test email that was not taken")
+	c.follow("main > .banner a[href='/admin/settings/email']")
 	host, port, _ := strings.Cut(now.Addr, ":")
 	c.fill("#server", host)
 	c.fill("#port", port)
 	c.follow("main form .btn.primary")
 	c.awaitText("A test email was sent to ada@example.edu")
 	c.looked("the settings of emails")
+	c.visit("/admin")
+	c.awaitText(now.Addr + " takes emails")
 	c.visit("/admin/settings")
 	c.looked("every setting")
 	c.visit("/first-start/done")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lectern/internal/connect/notify"
 	"lectern/internal/ground/fault"
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
@@ -181,7 +182,7 @@ func (s *Service) ChangeSettings(ctx context.Context, c SettingChange) (*Kept, e
 			return err
 		}
 		if slices.ContainsFunc(c.names(), aboutMail) {
-			if err := s.Mailer.Hurry(ctx, q); err != nil {
+			if _, err := notify.Hasten(ctx, q); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
+	"lectern/internal/people/policy"
 	"lectern/internal/platform/backup"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/health"
@@ -19,6 +20,7 @@ type SetupState struct {
 	Mail          bool // emails are sent
 	Periods       bool // there is a teaching period
 	Units         bool // there is a unit
+	People        bool // there is somebody besides administrators
 	Backups       bool // a backup was made, or is planned
 	Pending       []string
 }
@@ -41,11 +43,13 @@ func (s *Service) Setup(ctx context.Context, who *access.Caller) (*SetupState, e
 		found, err := db.One[struct {
 			Periods bool `db:"periods"`
 			Units   bool `db:"units"`
-		}](ctx, q, `SELECT EXISTS (SELECT 1 FROM teaching_periods) AS periods, EXISTS (SELECT 1 FROM units) AS units`)
+			People  bool `db:"people"`
+		}](ctx, q, `SELECT EXISTS (SELECT 1 FROM teaching_periods) AS periods, EXISTS (SELECT 1 FROM units) AS units,
+			EXISTS (SELECT 1 FROM users WHERE role <> $1) AS people`, int64(policy.Admin))
 		if err != nil {
 			return err
 		}
-		out.Periods, out.Units = found.Periods, found.Units
+		out.Periods, out.Units, out.People = found.Periods, found.Units, found.People
 		factor, err := s.Passwords.Factor(ctx, q, who)
 		if err != nil {
 			return err

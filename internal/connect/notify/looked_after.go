@@ -123,22 +123,33 @@ type Resent struct {
 	Retried  int64 `json:"retried" doc:"how many emails that were given up are tried again"`
 }
 
+// Hasten has the emails tried at once that wait for another try, and tells how many: what kept them was
+// mended. It is for holders of policy.ManageMail, and of policy.ChangeSettings as they change how emails
+// are sent.
+func Hasten(ctx context.Context, q db.Q) (n int64, err error) {
+	for _, kind := range append([]string{inviteArgs{}.Kind()}, jobKinds...) { // four
+		some, err := jobs.HastenKind(ctx, q, kind)
+		if err != nil {
+			return 0, err
+		}
+		n += some
+	}
+	if _, err := db.Exec(ctx, q, `UPDATE invitations SET next_at = $1 WHERE state = $2 AND next_at > $1`, q.Now(),
+		Waiting); err != nil {
+		return 0, fmt.Errorf("hasten invitations: %w", err)
+	}
+	return n, nil
+}
+
 // SendNow has the emails tried at once that wait for another try, and those again that were given up: what
 // kept them was mended. It takes a bounded number of the latter: call it again, in a new transaction, until
 // Retried is 0. It is for holders of policy.ManageMail.
 func SendNow(ctx context.Context, q db.Q) (*Resent, error) {
-	out := &Resent{}
-	for _, kind := range append([]string{inviteArgs{}.Kind()}, jobKinds...) { // four
-		n, err := jobs.HastenKind(ctx, q, kind)
-		if err != nil {
-			return nil, err
-		}
-		out.Hastened += n
+	hastened, err := Hasten(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := db.Exec(ctx, q, `UPDATE invitations SET next_at = $1 WHERE state = $2 AND next_at > $1`, q.Now(),
-		Waiting); err != nil {
-		return nil, fmt.Errorf("hasten invitations: %w", err)
-	}
+	out := &Resent{Hastened: hastened}
 	for _, kind := range jobKinds {
 		n, err := jobs.RetrySome(ctx, q, kind, 0)
 		if err != nil {

@@ -32,16 +32,6 @@ func (m *Mailer) Register(qu *jobs.Queue) {
 	}
 }
 
-// Hurry lets emails that a server did not take be tried again at once: it may be another one now. It is
-// for holders of policy.ChangeSettings, and refuses nothing.
-func (m *Mailer) Hurry(ctx context.Context, q db.Q) error {
-	if _, err := db.Exec(ctx, q, `UPDATE invitations SET next_at = $1 WHERE state = $2 AND next_at > $1`, q.Now(),
-		Waiting); err != nil {
-		return err
-	}
-	return jobs.Hurry(ctx, q, sendArgs{}.Kind(), passwordArgs{}.Kind(), inviteArgs{}.Kind(), addressArgs{}.Kind())
-}
-
 // errNoWay ends a try while no emails are sent: they are tried again, as somebody may have taken the
 // mail server out of the settings for a moment.
 var errNoWay = errors.New("no mail server is set")

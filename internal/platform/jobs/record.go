@@ -54,21 +54,6 @@ func Retry(ctx context.Context, q db.Q, id int64) error {
 	return fault.New(fault.Conflict, "Job %d is %s. Only a dead job can be retried.", id, *state)
 }
 
-// Hurry lets jobs of some kinds that wait for another try have it at once: what they lean on was mended.
-func Hurry(ctx context.Context, q db.Q, kinds ...string) error {
-	for _, kind := range kinds { // a few, each by the index
-		n, err := db.Exec(ctx, q, `UPDATE jobs SET run_at = $1 WHERE state = 'available' AND kind = $2 AND run_at > $1`,
-			q.Now(), kind)
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			q.Wake(topic)
-		}
-	}
-	return nil
-}
-
 // tidy removes old done jobs and reports kinds that nobody here works.
 func (qu *Queue) tidy(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, patience)

@@ -71,6 +71,9 @@ func TestTheFirstStart(t *testing.T) {
 		w.switchOn()
 		w.do("/first-start/second-factor", nil).status(200).says(`href="/first-start/institution"`)
 		w.walkFirstStart()
+		w.do("/first-start/done", nil).status(200).lacks("/admin/people/import")
+		w.exec(`UPDATE users SET role = $1`, int64(policy.Admin))
+		w.do("/first-start/done", nil).status(200).says(`href="/admin/people/import"`) // as there is nobody else yet
 		log := w.log.String()
 		if strings.Contains(log, token) || strings.Contains(log, secret) {
 			t.Errorf("the log tells a token or a password: %s", log)
@@ -120,6 +123,10 @@ func (w *world) walkFirstStart() {
 		"end_date": {"2027-06-01"}}).status(422).says("Must be a date")
 	w.do("/first-start/unit", url.Values{"period": {"Semester 1"}, "year": {"2027"}, "start_date": {"2027-03-01"},
 		"end_date": {"2027-06-01"}}).leadsTo("/units/new?blank=true")
+	w.do("/first-start/unit", nil).status(200).says("Semester 1 2027").says(`href="/admin/people/import"`)
+	w.settings.Found = []health.Finding{{What: "ldap", Saw: "it answers slowly", Advice: "Ask who runs it."}}
+	w.do("/first-start/sign-in", nil).status(200).says("it answers slowly").says("Ask who runs it.")
+	w.settings.Found = nil
 	w.do("/first-start/done", nil).status(200).says("Backups").says("LECTERN_LDAP_URL").lacks("Public address")
 	kept, err := os.ReadFile(w.settings.Path)
 	if err != nil {
@@ -215,7 +222,9 @@ func TestSettingsOfSeveralInstancesAreShown(t *testing.T) {
 	w.as("root").do("/first-start/email", url.Values{"server": {"mail.example.edu"}, "username": {"u"},
 		"password": {"hush"}, "mail_from": {"lectern@example.edu"}}).status(200).
 		says("LECTERN_MAIL_FROM=lectern@example.edu").says("LECTERN_SMTP_URL=PASSWORD").lacks("hush").
-		says(`href="/first-start/unit"`)
+		says("No restart is needed.").says(`href="/first-start/unit"`)
+	w.as("root").do("/admin/settings/institution", url.Values{"external_name": {"Northfield"}, "public_url": {""}}).
+		status(200).says("LECTERN_EXTERNAL_NAME=Northfield").says("and restart it")
 	if _, err := os.Stat(w.settings.Path); err == nil {
 		t.Error("something was written")
 	}

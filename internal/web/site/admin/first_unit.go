@@ -165,6 +165,8 @@ func (s *room) firstDone(ctx context.Context, who *access.Caller, _ struct{}) (*
 	add(state.SignIn, s.Word("first.left-sign-in"), s.Word("first.left-sign-in-why"), signIn.at(true), s.Word("first.do"))
 	add(state.Mail, s.Word("first.left-mail"), s.Word("first.left-mail-why"), email.at(true), s.Word("first.do"))
 	add(state.Units, s.Word("first.left-unit"), s.Word("first.left-unit-why"), firstUnit, s.Word("first.do"))
+	add(state.People, s.Word("first.left-people"), s.Word("first.left-people-why"), links.People+"/import",
+		s.Word("first.left-people-do"))
 	add(state.Backups, s.Word("first.left-backups"), s.Word("first.left-backups-why"), "", "")
 	return s.firstCard(who, "first-done", s.Word("first.done-title"), v), nil
 }

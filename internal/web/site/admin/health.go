@@ -53,6 +53,7 @@ type checkRow struct {
 	Name   string
 	Icon   page.Icon
 	Colour string
+	Mend   string // where the settings behind it are changed; empty: not on a page
 }
 
 func (s *room) health(ctx context.Context, who *access.Caller, in healthIn) (*page.Page, error) {
@@ -101,6 +102,10 @@ var checkNames = map[string]page.Icon{"settings": page.Icon("settings-2"), "link
 	"saml": page.Icon("key-round"), "oidc": page.Icon("key-round"), "ldap": page.Icon("key-round"),
 	"engine": page.Icon("flask-conical"), "similarity": page.Icon("layers")}
 
+// mended is where the settings behind a check are changed.
+var mended = map[string]string{"settings": links.AdminSettings, "mail": email.at(false), "saml": signIn.at(false),
+	"oidc": signIn.at(false), "ldap": signIn.at(false), "links": institution.at(false)}
+
 // checkKeys are the words for checks.
 func checkKeys() (list []string) {
 	for name := range checkNames {
@@ -115,6 +120,9 @@ func (s *room) check(f usecase.Found) checkRow {
 	row := checkRow{Found: f, Name: f.Check, Icon: page.Icon("activity"), Colour: "green"}
 	if icon, ok := checkNames[f.Check]; ok {
 		row.Name, row.Icon = s.Word("health.check-"+f.Check), icon
+	}
+	if !f.OK || f.Advice != "" {
+		row.Mend = mended[f.Check]
 	}
 	switch {
 	case !f.OK:

@@ -18,10 +18,13 @@ func (s *room) mailRoutes() {
 	page.Show(s.Site, links.AdminMail, policy.SeeMail, "How emails are doing", s.mail, endpoint.Asks(policy.SeeService))
 	page.Form(s.Site, links.AdminMail+"/send", policy.ManageMail, "Try all emails at once that wait or failed", s.sendMail,
 		endpoint.Audited(audit.Job))
+	page.Form(s.Site, links.AdminMail+"/test", policy.ChangeSettings, "Send yourself a test email", s.testMail,
+		endpoint.Audited(audit.Setting))
 }
 
 type mailIn struct {
 	Retried int64 `param:"retried"` // how many emails were, just now
+	Tested  bool  `param:"tested"`  // a test email was sent, just now
 }
 
 // mailPage tells how emails are doing.
@@ -31,6 +34,8 @@ type mailPage struct {
 	Failed  []failedRow
 	Server  []checkRow // what the check of the mail server found
 	Retried int64
+	Tested  string // whom a test email went to
+	Mend    string // where the mail server is set
 }
 
 // postedRow is a day of emails about something, in words.
@@ -66,7 +71,12 @@ func (s *room) mail(ctx context.Context, who *access.Caller, in mailIn) (*page.P
 	if err != nil {
 		return nil, err
 	}
-	v := &mailPage{Mail: m, Retried: in.Retried}
+	v := &mailPage{Mail: m, Retried: in.Retried, Mend: email.at(false)}
+	if in.Tested {
+		if v.Tested, err = s.Usecases.OwnAddress(ctx, who); err != nil {
+			return nil, err
+		}
+	}
 	var people []int64
 	for i := range m.Failed {
 		people = append(people, m.Failed[i].UserID)
@@ -101,4 +111,17 @@ func (s *room) sendMail(ctx context.Context, _ *access.Caller, _ struct{}) (endp
 		return nil, err
 	}
 	return endpoint.Redirect{To: links.AdminMail + "?retried=" + strconv.FormatInt(done.Hastened+done.Retried, 10)}, nil
+}
+
+// testMail sends the reader an email as the settings are, and waits for what the mail server says.
+func (s *room) testMail(ctx context.Context, who *access.Caller, _ struct{}) (endpoint.Drawing, error) {
+	err := s.Usecases.TryMail(ctx, who, nil)
+	if err == nil {
+		return endpoint.Redirect{To: links.AdminMail + "?tested=true"}, nil
+	}
+	p, drawn := s.mail(ctx, who, mailIn{})
+	if drawn != nil {
+		return nil, drawn
+	}
+	return s.Again(p, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/links"
@@ -98,6 +99,7 @@ type setupPage struct {
 	List     *usecase.SettingList
 	Typed    setupForm
 	Findings []health.Finding // of what was tried
+	Now      []health.Finding // of the ways to sign in that are set up
 	Storage  []health.Finding // of where records and files are kept
 	Lines    []string         // to add by hand
 	Saved    bool
@@ -134,6 +136,9 @@ func (v *setupPage) By(name string) string {
 
 // Kept tells that a secret is there, which is not shown.
 func (v *setupPage) Kept(name string) bool { return v.List.Of(fieldSettings[name]).Set }
+
+// AtOnce tells that what is changed on the page needs no restart.
+func (v *setupPage) AtOnce() bool { return v.subject == email }
 
 // Ways are the ways to sign in to choose from.
 func (v *setupPage) Ways() []way { return ways }
@@ -175,10 +180,8 @@ func (s *room) setupPage(ctx context.Context, who *access.Caller, b subject, fir
 	}
 	v.Callback, v.Consumer, v.Entity = public+"/api/auth/oidc/callback", public+"/api/auth/jwt",
 		public+"/api/auth/saml/metadata"
-	if b == institution {
-		if v.Storage, err = s.Usecases.ServiceLooks(ctx, usecase.StoragePart); err != nil {
-			return nil, nil, err
-		}
+	if err := s.lookAt(ctx, b, v); err != nil {
+		return nil, nil, err
 	}
 	if !first {
 		v.Tabs = s.settingTabs(b.at(false))
@@ -192,6 +195,27 @@ func (s *room) setupPage(ctx context.Context, who *access.Caller, b subject, fir
 	v.Steps, v.Back, v.Next = s.steps(b.name, state), b.back(), b.next()
 	return s.firstCard(who, b.template, s.Word(b.title), v), v, nil
 }
+
+// lookAt has the doctor look at what the page is about: where data is kept, or the ways to sign in that are
+// set up. A server elsewhere has a few seconds to answer.
+func (s *room) lookAt(ctx context.Context, b subject, v *setupPage) (err error) {
+	ctx, stop := context.WithTimeout(ctx, lookWithin)
+	defer stop()
+	if b == institution {
+		v.Storage, err = s.Usecases.ServiceLooks(ctx, usecase.StoragePart)
+	}
+	for _, w := range ways {
+		if b != signIn || err != nil || w.server == "" || v.List.Next(w.server) == "" {
+			continue
+		}
+		var found []health.Finding
+		found, err = s.Usecases.ServiceLooks(ctx, w.part)
+		v.Now = append(v.Now, found...)
+	}
+	return err
+}
+
+const lookWithin = 4 * time.Second
 
 // settingTabs are the pages of the settings.
 func (s *room) settingTabs(open string) []page.Section {
@@ -226,7 +250,7 @@ func (s *room) keepSettings(ctx context.Context, who *access.Caller, b subject, 
 		return nil, drawn
 	}
 	in.Password, in.ClientSecret, in.BindPassword = "", "", "" // never shown again
-	v.Typed, v.Findings, v.wrong = in, found, byField(err)
+	v.Typed, v.Findings, v.Now, v.wrong = in, found, nil, byField(err)
 	if err == nil {
 		v.Lines = kept.Lines
 		return p, nil

@@ -10,8 +10,9 @@ import (
 
 // way is a way to sign in that can be set up.
 type way struct {
-	name string
-	part usecase.SettingPart
+	name   string
+	part   usecase.SettingPart
+	server string // the setting that names its server; empty: it has none
 }
 
 // Name is the value of its choice.
@@ -23,7 +24,8 @@ func (w way) Word() string { return "setup." + w.name }
 // About is the key of what it means.
 func (w way) About() string { return "setup." + w.name + "-about" }
 
-var ways = []way{{"oidc", usecase.OIDCPart}, {"saml", usecase.SAMLPart}, {"ldap", usecase.LDAPPart}, {"passwords", ""}}
+var ways = []way{{"oidc", usecase.OIDCPart, "LECTERN_OIDC_ISSUER"}, {"saml", usecase.SAMLPart, "LECTERN_SAML_METADATA"},
+	{"ldap", usecase.LDAPPart, "LECTERN_LDAP_URL"}, {"passwords", "", ""}}
 
 // setupForm is what the pages of the settings are sent, as it is typed.
 type setupForm struct {

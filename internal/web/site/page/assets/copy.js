@@ -1,8 +1,7 @@
-// The address of the feed is copied by a button where the browser can do that.
-const button = document.querySelector('button[data-copy]');
-if (button && navigator.clipboard) {
+// What a field holds is copied by the button beside it, where the browser can do that.
+for (const button of navigator.clipboard ? document.querySelectorAll('button[data-copy]') : []) {
   const field = document.getElementById(button.dataset.copy);
-  const said = document.querySelector('[data-copied]');
+  const said = button.parentElement.querySelector('[data-copied]');
   button.hidden = false;
   button.addEventListener('click', async () => {
     field.select();
