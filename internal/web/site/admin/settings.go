@@ -98,10 +98,10 @@ type setupPage struct {
 	Tabs     []page.Section
 	List     *usecase.SettingList
 	Typed    setupForm
-	Findings []health.Finding // of what was tried
-	Now      []health.Finding // of the ways to sign in that are set up
-	Storage  []health.Finding // of where records and files are kept
-	Lines    []string         // to add by hand
+	Findings []found  // of what was tried
+	Now      []found  // of the ways to sign in that are set up
+	Storage  []found  // of where records and files are kept
+	Lines    []string // to add by hand
 	Saved    bool
 	Sent     string // whom a test email went to
 	Pending  []string
@@ -113,6 +113,23 @@ type setupPage struct {
 	Consumer string
 	Entity   string
 	wrong    map[string]string
+}
+
+// found is what the doctor found, with the name of what was looked at.
+type found struct {
+	health.Finding
+	Name string
+}
+
+func (s *room) found(list []health.Finding) (out []found) {
+	for _, f := range list {
+		one := found{Finding: f}
+		if _, has := checkNames[f.What]; has {
+			one.Name = s.Word("health.check-" + f.What)
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // Error tells what is wrong with a field.
@@ -198,21 +215,25 @@ func (s *room) setupPage(ctx context.Context, who *access.Caller, b subject, fir
 
 // lookAt has the doctor look at what the page is about: where data is kept, or the ways to sign in that are
 // set up. A server elsewhere has a few seconds to answer.
-func (s *room) lookAt(ctx context.Context, b subject, v *setupPage) (err error) {
+func (s *room) lookAt(ctx context.Context, b subject, v *setupPage) error {
 	ctx, stop := context.WithTimeout(ctx, lookWithin)
 	defer stop()
 	if b == institution {
-		v.Storage, err = s.Usecases.ServiceLooks(ctx, usecase.StoragePart)
+		list, err := s.Usecases.ServiceLooks(ctx, usecase.StoragePart)
+		v.Storage = s.found(list)
+		return err
 	}
 	for _, w := range ways {
-		if b != signIn || err != nil || w.server == "" || v.List.Next(w.server) == "" {
+		if b != signIn || w.server == "" || v.List.Next(w.server) == "" {
 			continue
 		}
-		var found []health.Finding
-		found, err = s.Usecases.ServiceLooks(ctx, w.part)
-		v.Now = append(v.Now, found...)
+		list, err := s.Usecases.ServiceLooks(ctx, w.part)
+		if err != nil {
+			return err
+		}
+		v.Now = append(v.Now, s.found(list)...)
 	}
-	return err
+	return nil
 }
 
 const lookWithin = 4 * time.Second
@@ -250,7 +271,7 @@ func (s *room) keepSettings(ctx context.Context, who *access.Caller, b subject, 
 		return nil, drawn
 	}
 	in.Password, in.ClientSecret, in.BindPassword = "", "", "" // never shown again
-	v.Typed, v.Findings, v.Now, v.wrong = in, found, nil, byField(err)
+	v.Typed, v.Findings, v.Now, v.wrong = in, s.found(found), nil, byField(err)
 	if err == nil {
 		v.Lines = kept.Lines
 		return p, nil

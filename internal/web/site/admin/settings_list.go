@@ -51,6 +51,13 @@ type shownSetting struct {
 	By string // where its value comes from, in words
 }
 
+func (s *shownSetting) place() int {
+	if s.Changeable {
+		return 0
+	}
+	return 1
+}
+
 // settingsPage is every setting of the service.
 type settingsPage struct {
 	Tabs    []page.Section
@@ -79,6 +86,8 @@ func (s *room) settings(_ context.Context, who *access.Caller, _ struct{}) (*pag
 				one.Settings = append(one.Settings, shownSetting{set, s.Word(sourceKey(set.Source))})
 			}
 		}
+		// What can be changed here stands first.
+		slices.SortStableFunc(one.Settings, func(a, b shownSetting) int { return cmp.Compare(a.place(), b.place()) })
 		if len(one.Settings) > 0 {
 			v.Groups = append(v.Groups, one)
 		}
