@@ -75,6 +75,7 @@ var rowsFor = map[string]string{
 var notThere = map[string]string{
 	"/api/admin/health":                             "it tells of the machine, the database and the moment",
 	"/api/admin/jobs/retry":                         "no job has failed",
+	"/api/admin/settings":                           "it names the database, the file store and their settings",
 	"/api/admin/webhooks/{id}":                      "no webhook",
 	"/api/auth/oidc/callback":                       "a step of a sign-in elsewhere",
 	"/api/auth/oidc/start":                          "a step of a sign-in elsewhere",

@@ -358,6 +358,7 @@ func TestAMoveThatMustNotBeIsRefused(t *testing.T) {
 
 	used := []string{"--database-url", dbtest.Bare(t, "postgres"), "--files-url", place[3]}
 	start(t, append([]string{"--data", t.TempDir()}, used...)...).stop()
+	administrator(t, append([]string{"--data", t.TempDir()}, used...)...)
 	refused("the new database is not empty", moving(data, used)...)
 	full := []string{"--database-url", place[1], "--files-url", strings.Replace(place[3], "/moved/", "/full/", 1)}
 	putOne(t, full[3])

@@ -165,11 +165,11 @@ func (p *outcomePlan) apply(ctx context.Context, q db.Q, unitID int64) error {
 func (o *plannedOutcome) tell(r *sheet.Report) {
 	switch {
 	case o.now.ID == 0:
-		r.Succeed(o.row, "%s created as outcome %d", o.then.Abbreviation, o.then.Number)
+		r.Succeed(o.row, "%s: new, as outcome %d", o.then.Abbreviation, o.then.Number)
 	case o.now == o.then:
 		r.Ignore(o.row, "%s is like this already", o.then.Abbreviation)
 	default:
-		r.Succeed(o.row, "%s updated: %s", o.then.Abbreviation, strings.Join(o.differences(), ", "))
+		r.Succeed(o.row, "%s: changed %s", o.then.Abbreviation, strings.Join(o.differences(), ", "))
 	}
 }
 

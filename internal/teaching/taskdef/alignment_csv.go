@@ -163,12 +163,12 @@ func (p *alignmentPlan) plan(row sheet.Row, a Alignment) {
 	now, has := p.have[aligned{a.OutcomeID, a.DefinitionID}]
 	switch {
 	case !has:
-		p.report.Succeed(row, "Added an alignment of %s.", row.Get("task_abbr"))
+		p.report.Succeed(row, "New alignment of %s.", row.Get("task_abbr"))
 	case now.Rating == a.Rating && now.Description == a.Description:
 		p.report.Ignore(row, "The alignment of %s is as the row says.", row.Get("task_abbr"))
 		return
 	default:
-		p.report.Succeed(row, "Updated the alignment of %s.", row.Get("task_abbr"))
+		p.report.Succeed(row, "Changed alignment of %s.", row.Get("task_abbr"))
 	}
 	p.write = append(p.write, a)
 }

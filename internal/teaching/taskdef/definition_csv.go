@@ -171,13 +171,13 @@ func (p *definitionPlan) take(row sheet.Row) {
 	case old == nil:
 		old = &Definition{}
 		p.have = append(p.have, old)
-		p.report.Succeed(row, "Added the task %s.", next.Abbreviation)
+		p.report.Succeed(row, "New task %s.", next.Abbreviation)
 	case reflect.DeepEqual(old.sheetRow(), next.sheetRow()):
 		p.seen[old] = row.Line()
 		p.report.Ignore(row, "The task %s is as the row says.", next.Abbreviation)
 		return
 	default:
-		p.report.Succeed(row, "Updated the task %s.", next.Abbreviation)
+		p.report.Succeed(row, "Changed task %s.", next.Abbreviation)
 	}
 	*old = next
 	p.seen[old] = row.Line()

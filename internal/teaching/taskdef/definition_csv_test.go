@@ -205,8 +205,8 @@ func TestImportDefinitions(t *testing.T) {
 		}
 		// One takes the name another gives up; a row found by name gets a new abbreviation.
 		r = load("Other,1.2,d,4,1,,5,Y,20,[],,[],1,Tue,6,Wed,,,prac-1\nBreak,1.1,d,4,1,,5,Y,20,[],,[],1,Tue,6,Wed,,,prac-1\nNew,1.3,d,4,1,,5,Y,20,[],,[],1,Tue,6,Wed,,,prac-1\n")
-		if len(r.Success) != 3 || !strings.HasPrefix(r.Success[1].Message, "Updated") ||
-			!strings.HasPrefix(r.Success[2].Message, "Added") {
+		if len(r.Success) != 3 || !strings.HasPrefix(r.Success[1].Message, "Changed") ||
+			!strings.HasPrefix(r.Success[2].Message, "New") {
 			t.Errorf("%+v", r)
 		}
 		good := []string{"N", "9", "d", "4", "0", "no", "0", "no", "50", "", "", "", "1", "Mon", "2", "Mon", "", "",
