@@ -44,6 +44,9 @@ func chosenScale() scale {
 	return scale{s.people / 50, s.units / 50, s.entries / 50, s.jobs / 50}
 }
 
+// end asks for the last hundred of all people.
+func (s scale) end() string { return fmt.Sprintf("?limit=100&offset=%d", s.people-100) }
+
 // The most that a page of the administration, or a search for people, may take of 95 in 100 times.
 const (
 	mostOfAPage  = 100 * time.Millisecond
@@ -55,10 +58,29 @@ var narrowed = map[string][]string{
 	"/admin/units?text=biology&show=closed": {"/api/admin/units?text=biology&active=false&limit=100",
 		"/api/teaching_periods"},
 	"/admin/units?page=9": {"/api/admin/units?limit=100&offset=800", "/api/teaching_periods"},
+
+	"/admin/people?text=ada+wat":   {"/api/admin/people?text=ada+wat&limit=100", counted},
+	"/admin/people?state=active":   {"/api/admin/people?state=active&limit=100", counted},
+	"/admin/people?state=invited":  {"/api/admin/people?state=invited&limit=100", counted},
+	"/admin/people?role=Convenor":  {"/api/admin/people?system_role=Convenor&limit=100", counted},
+	"/admin/people?factor=none":    {"/api/admin/people?without_second_factor=true&limit=100", counted},
+	"/admin/people?sort=-sign_in":  {"/api/admin/people?sort=-sign_in&limit=100", counted},
+	"/admin/jobs?show=all":         {"/api/admin/jobs", "/api/admin/health"},
+	"/admin/jobs?show=all&page=20": {"/api/admin/jobs?offset=1900", "/api/admin/health"},
+	"/admin/audit?kind=sign_in":    {"/api/admin/audit?kind=sign_in", "/api/admin/audit/verification"},
+	"/admin/audit?actor=p77": {"/api/search?text=p77", "/api/admin/audit?actor_id=78",
+		"/api/admin/audit/verification"},
+	"/admin/events?kind=submission": {"/api/admin/event_log?newest=true&kind=submission", named},
 }
 
-// short are lists of a few rows, of which the frame around them is most: they are held to what all pages are.
-var short = []string{"/admin/campuses", "/admin/activity-types", "/admin/images", "/admin/periods"}
+// counted tells how many people there are of each kind.
+const counted = "/api/admin/people/counts"
+
+// short are lists of a few rows, and the forms of settings: half of such a page is the frame around it, a quarter of a
+// millisecond of markup for which three calls without a row are the program's part. What 100 rows cost tells nothing
+// of them, so they are held to what all pages are.
+var short = []string{"/admin/campuses", "/admin/activity-types", "/admin/images", "/admin/periods", "/admin/settings",
+	"/admin/settings/institution", "/admin/settings/sign-in", "/admin/settings/email"}
 
 // Lists of the administration are quick in a large university: each page against the calls of the API that
 // give a program the same, and by itself; and people are found at once.
@@ -66,7 +88,8 @@ func TestAdministrationAtScale(t *testing.T) {
 	dbtest.Load(t)
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			u := largeUniversity(t, engine, chosenScale())
+			s := chosenScale()
+			u := largeUniversity(t, engine, s)
 			lists := map[string][]string{}
 			for _, i := range u.site.Sorted() {
 				if isPage(i) && strings.HasPrefix(i.Path, "/admin") && !strings.Contains(i.Path, "{") &&
@@ -77,17 +100,19 @@ func TestAdministrationAtScale(t *testing.T) {
 			for path, calls := range narrowed {
 				lists[path] = calls
 			}
+			last := fmt.Sprintf("/admin/people?page=%d", s.people/100)
+			lists[last] = []string{people + s.end(), counted}
 			var table strings.Builder
 			for _, path := range sortedPaths(lists) {
 				fmt.Fprintln(&table, u.measure(path, lists[path]))
 			}
 			t.Log("\n| Page | median ms | p95 ms | calls ms | Times |\n|---|---|---|---|---|\n" + table.String())
-			p95 := u.search()
+			slowest, p95 := u.search(s)
 			for try := 0; try < 2 && p95 > mostOfSearch; try++ {
-				p95 = min(p95, u.search())
+				slowest, p95 = u.search(s)
 			}
-			if t.Logf("people are found within %v (p95)", p95); p95 > mostOfSearch {
-				t.Errorf("to find people takes %v", p95)
+			if t.Logf("people are found within %v (p95 of %s)", p95, slowest); p95 > mostOfSearch {
+				t.Errorf("%s takes %v", slowest, p95)
 			}
 		})
 	}
@@ -139,15 +164,27 @@ func lasted(f func()) time.Duration {
 	return time.Since(start)
 }
 
-// search finds people by the beginnings of words, and tells how long it takes of 95 in 100 times.
-func (u *university) search() time.Duration {
-	var all []time.Duration
-	for i := range 41 {
-		text := []string{"wat", "ada", "p77", "s10", "jun+watanabe"}[i%5]
-		all = append(all, lasted(func() { u.ask(anAdmin, "/api/search?text="+text) }))
+// sought are searches for people: by words that many, few, one and nobody have, by themselves and narrowed.
+var sought = []string{"/api/search?text=wat", "/api/search?text=p77", "/api/search?text=jun+watanabe",
+	people + "?text=wat", people + "?text=ada", people + "?text=p77", people + "?text=s10", people + "?text=jun+watanabe",
+	people + "?text=100777", people + "?text=nobody", people + "?text=ada+wat&state=active",
+	people + "?text=ada&system_role=Convenor", people + "?state=active", people + "?system_role=Convenor",
+	people + "?without_second_factor=true", people + "?text=wat&sort=-sign_in"}
+
+const people = "/api/admin/people"
+
+// search finds people, and tells which search takes the longest of 95 in 100 times, and how long.
+func (u *university) search(s scale) (slowest string, p95 time.Duration) {
+	for _, path := range append(slices.Clone(sought), people+s.end(), people+s.end()+"&sort=-sign_in") {
+		var all []time.Duration
+		for range 21 {
+			all = append(all, lasted(func() { u.ask(anAdmin, path) }))
+		}
+		if slices.Sort(all); all[19] > p95 {
+			slowest, p95 = path, all[19]
+		}
 	}
-	slices.Sort(all)
-	return all[38]
+	return slowest, p95
 }
 
 // largeUniversity serves both faces over a database of that size.
@@ -196,6 +233,9 @@ func largeUniversity(t *testing.T, engine string, s scale) *university {
 // fill makes the university by a few statements, each of which makes all rows of a table.
 func (s scale) fill(ctx context.Context, q db.Q) error {
 	const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) `
+	// moments have a moment beside each, of which PostgreSQL knows the type where there may be none
+	const moments = `WITH RECURSIVE n(i, at) AS (SELECT 1, p.start_date FROM teaching_periods p WHERE p.period = 'T1'
+		UNION ALL SELECT i + 1, at FROM n WHERE i < $1) `
 	const rows = 10 // of what is set up: campuses, kinds of classes, images, periods
 	now := q.Now()
 	for _, one := range []struct {
@@ -216,14 +256,15 @@ func (s scale) fill(ctx context.Context, q db.Q) error {
 				ELSE 'History' END, 'About', p.id, $3, $3, i % 3 > 0, $2, $2
 			FROM n JOIN teaching_periods p ON p.period = 'T' || CAST(i % 10 + 1 AS TEXT)`,
 			[]any{s.units, now, clock.Day(now.Time)}},
-		{numbers + `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name, role,
-				created_at, updated_at)
+		{moments + `INSERT INTO users (username, username_key, email, email_key, student_id, first_name, last_name, role,
+				opened_at, signed_in_at, created_at, updated_at)
 			SELECT 'p' || CAST(i AS TEXT), 'p' || CAST(i AS TEXT), 's' || CAST(i AS TEXT) || '@example.edu',
 				's' || CAST(i AS TEXT) || '@example.edu', CAST(100000 + i AS TEXT),
 				CASE i % 7 WHEN 0 THEN 'Ada' WHEN 1 THEN 'Jun' WHEN 2 THEN 'Mia' WHEN 3 THEN 'Marek' WHEN 4 THEN 'Rosa'
 					WHEN 5 THEN 'Peter' ELSE 'Clara' END,
 				CASE i % 11 WHEN 0 THEN 'Watanabe' WHEN 1 THEN 'Nguyen' WHEN 2 THEN 'Osei' WHEN 3 THEN 'Lang' WHEN 4 THEN 'Oduya'
-					WHEN 5 THEN 'Bianchi' ELSE 'Family' || CAST(i % 997 AS TEXT) END, CASE WHEN i % 40 = 0 THEN 3 ELSE 1 END, $2, $2
+					WHEN 5 THEN 'Bianchi' ELSE 'Family' || CAST(i % 997 AS TEXT) END, CASE WHEN i % 40 = 0 THEN 3 ELSE 1 END,
+				CASE WHEN i % 10 > 0 THEN n.at END, CASE WHEN i % 10 > 0 THEN n.at END, $2, $2
 			FROM n`, []any{s.people, now}},
 		{`INSERT INTO unit_roles (unit_id, user_id, role, is_main, created_at, updated_at)
 			SELECT u.id, p.id, 3, TRUE, $1, $1 FROM units u JOIN users p ON p.username = 'p' || CAST(40 * u.id AS TEXT)`,
@@ -236,8 +277,7 @@ func (s scale) fill(ctx context.Context, q db.Q) error {
 			SELECT i, $2, CASE i % 5 WHEN 0 THEN 'sign_in' WHEN 1 THEN 'unit' WHEN 2 THEN 'role' ELSE 'setting' END, 'changed',
 				i % 1000 + 1, i % 5000 + 1, i % 500, 0, 0, i, 'name', 'x' || CAST(i AS TEXT), NULL, 'r' || CAST(i AS TEXT)
 			FROM n`, []any{s.entries, now}},
-		{`WITH RECURSIVE n(i, at) AS (SELECT 1, p.start_date FROM teaching_periods p WHERE p.period = 'T1'
-				UNION ALL SELECT i + 1, at FROM n WHERE i < $1) INSERT INTO jobs (kind, args, state, attempt, max_attempts, run_at, created_at, finished_at, error)
+		{moments + `INSERT INTO jobs (kind, args, state, attempt, max_attempts, run_at, created_at, finished_at, error)
 			SELECT CASE i % 3 WHEN 0 THEN 'mail' WHEN 1 THEN 'document' ELSE 'webhook' END, '{}',
 				CASE WHEN i % 100 = 0 THEN 'dead' WHEN i % 50 = 1 THEN 'available' ELSE 'done' END, 1, 5, $2, $2,
 				CASE WHEN i % 50 = 1 THEN NULL ELSE n.at END,
@@ -248,7 +288,7 @@ func (s scale) fill(ctx context.Context, q db.Q) error {
 				'', '', $2, $2 FROM n`, []any{s.jobs, now}},
 		{`UPDATE jobs SET args = '{"mail_id":' || CAST(id AS TEXT) || '}' WHERE kind = 'mail'`, nil},
 		{numbers + `INSERT INTO events (seq, kind, at, actor_id, user_id, unit_id, project_id, task_id, body)
-			SELECT i, 'status', $2, i % 1000 + 1, i % 5000 + 1, i % 20 + 1, i % 20 + 1, i, '{}' FROM n`, []any{s.jobs, now}},
+			SELECT i, CASE i % 3 WHEN 0 THEN 'submission' ELSE 'status' END, $2, i % 1000 + 1, i % 5000 + 1, i % 20 + 1, i % 20 + 1, i, '{}' FROM n`, []any{s.jobs, now}},
 		{numbers + `INSERT INTO webhooks (url, secret, kinds, active, last_seq, failures, last_error, created_at, updated_at)
 			SELECT 'https://hooks.example.edu/' || CAST(i AS TEXT), 's', '[]', TRUE, 0, i % 3, 'It answered 500.', $2, $2
 			FROM n`, []any{webhook.Most, now}},

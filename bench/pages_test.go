@@ -50,7 +50,7 @@ var behind = map[string][]string{
 	"/admin/jobs/retry":    {"/api/admin/jobs/retry?kind=document"},
 	"/admin/audit":         {"/api/admin/audit", "/api/admin/audit/verification"},
 	"/admin/mail":          {"/api/admin/mail", "/api/admin/health"},
-	"/admin/events":        {"/api/admin/event_log?newest=true"},
+	"/admin/events":        {"/api/admin/event_log?newest=true", named},
 	"/admin/webhooks":      {"/api/admin/webhooks"},
 	"/admin/webhooks/{id}": {"/api/admin/webhooks"},
 
@@ -173,6 +173,10 @@ var behind = map[string][]string{
 	desk + "/tasks/{task_id}":     onDesk,
 	desk + "/tasks/{task_id}/similarities/{similarity_id}": {aUnit, "/api/tasks/{task_id}/similarities"},
 }
+
+// named gives a program names of people, of whom events have only the numbers: the page shows up to 200 names, and no
+// call reads more than 100 people.
+const named = "/api/admin/people?limit=100"
 
 // onStaff gives a program the staff, streams and tutorials of a unit.
 var onStaff = []string{aUnit, "/api/campuses", "/api/activity_types"}

@@ -57,11 +57,12 @@ type SettingList struct {
 
 // Of gives a setting by its name; one that is not known is empty.
 func (l *SettingList) Of(name string) Setting {
-	i := slices.IndexFunc(l.Settings, func(s Setting) bool { return s.Name == name })
-	if i < 0 {
-		return Setting{}
+	for i := range l.Settings {
+		if l.Settings[i].Name == name {
+			return l.Settings[i]
+		}
 	}
-	return l.Settings[i]
+	return Setting{}
 }
 
 // Next is what a setting is, or will be from the next start on.

@@ -27,7 +27,7 @@ type room struct {
 type language struct{ *page.Language }
 
 func funcs(l *page.Language) template.FuncMap {
-	return template.FuncMap{"device": language{l}.device, "deviceIcon": deviceIcon, "todo": language{l}.todo, "said": said,
+	return template.FuncMap{"todo": language{l}.todo, "said": said,
 		"span": l.Span, "took": l.Took, "ownTarget": ownTarget, "granted": granted}
 }
 

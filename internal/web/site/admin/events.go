@@ -104,17 +104,19 @@ func (s *room) eventRows(ctx context.Context, q db.Q, list []events.Event, unit 
 func (s *room) eventLines(rows []eventRow, list *part) template.HTML {
 	var r page.Rows
 	kind, actor, user, unit := s.Word("events.kind"), s.Word("audit.actor"), s.Word("audit.user"), s.Word("audit.unit")
-	service := s.Word("health.the-service")
+	service, at := s.Word("health.the-service"), map[int64]string{}
 	for i := range rows {
 		one := &rows[i]
+		if at[one.UnitID] == "" {
+			at[one.UnitID] = list.With("unit_id", strconv.FormatInt(one.UnitID, 10))
+		}
 		seq := strconv.FormatInt(one.Seq, 10)
 		r.Put(`<tr id="event-%s"><th scope="row"><time datetime="%s" data-as="at"></time>`, seq, one.At.String())
 		r.Put(` <small class="below">%s</small></th><td data-label="%s">%s</td>`, seq, kind, one.Kind)
 		r.Put(`<td data-label="%s"><bdi>%s</bdi></td><td data-label="%s"><bdi>%s</bdi></td><td data-label="%s">`, actor,
 			cmp.Or(one.Actor, service), user, one.User, unit)
 		if one.UnitID != 0 {
-			r.Put(`<a href="%s"><bdi>%s</bdi><span class="unseen"> %s</span></a>`,
-				list.With("unit_id", strconv.FormatInt(one.UnitID, 10)), one.Unit, seq)
+			r.Put(`<a href="%s"><bdi>%s</bdi><span class="unseen"> %s</span></a>`, at[one.UnitID], one.Unit, seq)
 		}
 		r.Put("</td></tr>\n")
 	}

@@ -113,6 +113,7 @@ type setupPage struct {
 	Consumer string
 	Entity   string
 	wrong    map[string]string
+	words    *page.Language
 }
 
 // found is what the doctor found, with the name of what was looked at.
@@ -138,17 +139,23 @@ func (v *setupPage) Error(name string) string { return sentence(v.wrong[name]) }
 // Off tells whether a field cannot be changed here.
 func (v *setupPage) Off(name string) bool { return !v.List.Of(fieldSettings[name]).Changeable }
 
-// By tells what fixes a field; empty: nothing does.
-func (v *setupPage) By(name string) string {
-	s := v.List.Of(fieldSettings[name])
-	switch s.Source {
-	case usecase.ByFlag:
-		return s.Flag
-	case usecase.ByVariable:
-		return s.Name
-	default:
-		return ""
+// Input adds to what a template gives a field what holds for its setting: what is wrong with it, whether it can be
+// changed here, and what fixes it where it cannot.
+func (v *setupPage) Input(field map[string]any) map[string]any {
+	name, _ := field["Name"].(string)
+	with, ok := field["Setting"].(string)
+	if !ok {
+		with = name
 	}
+	one := v.List.Of(fieldSettings[with])
+	switch one.Source {
+	case usecase.ByFlag:
+		field["Help"] = v.words.Word("setup.fixed", one.Flag)
+	case usecase.ByVariable:
+		field["Help"] = v.words.Word("setup.fixed", one.Name)
+	}
+	field["Off"], field["Error"] = !one.Changeable, v.Error(name)
+	return field
 }
 
 // Kept tells that a secret is there, which is not shown.
@@ -177,7 +184,7 @@ func (s *room) subject(ctx context.Context, who *access.Caller, b subject, first
 
 func (s *room) setupPage(ctx context.Context, who *access.Caller, b subject, first bool) (*page.Page, *setupPage,
 	error) {
-	v := &setupPage{subject: b, First: first, Action: b.at(first)}
+	v := &setupPage{subject: b, First: first, Action: b.at(first), words: s.Words}
 	var err error
 	if v.List, err = s.Usecases.ServiceSettings(); err != nil {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -39,19 +40,14 @@ var settingGroups = []settingGroup{
 
 // shownGroup is a group with its settings.
 type shownGroup struct {
-	ID       string
-	Words    string
-	Change   string
-	Settings []shownSetting
+	ID     string
+	Words  string
+	Change string
+	Rows   template.HTML // what settingLines drew
 }
 
-// shownSetting is a setting as the list shows it.
-type shownSetting struct {
-	usecase.Setting
-	By string // where its value comes from, in words
-}
-
-func (s *shownSetting) place() int {
+// place is where a setting stands in its group: what can be changed here stands first.
+func place(s *usecase.Setting) int {
 	if s.Changeable {
 		return 0
 	}
@@ -73,26 +69,60 @@ func (s *room) settings(_ context.Context, who *access.Caller, _ struct{}) (*pag
 		return nil, err
 	}
 	v := &settingsPage{Tabs: s.settingTabs(links.AdminSettings), List: list, First: firstDone}
+	of := make([][]*usecase.Setting, len(settingGroups))
+	for i := range list.Settings {
+		set := &list.Settings[i]
+		if set.Pending {
+			v.Pending = append(v.Pending, set.Name)
+		}
+		g := groupOf(set.Name)
+		of[g] = append(of[g], set)
+	}
 	for i, g := range settingGroups {
-		one := shownGroup{ID: strings.TrimPrefix(g.word, "service-settings."), Words: s.Word(g.word)}
+		if len(of[i]) == 0 {
+			continue
+		}
+		slices.SortStableFunc(of[i], func(a, b *usecase.Setting) int { return cmp.Compare(place(a), place(b)) })
+		one := shownGroup{ID: strings.TrimPrefix(g.word, "service-settings."), Words: s.Word(g.word),
+			Rows: s.settingLines(of[i])}
 		if g.change != (subject{}) {
 			one.Change = g.change.at(false)
 		}
-		for _, set := range list.Settings {
-			if set.Pending && i == 0 {
-				v.Pending = append(v.Pending, set.Name)
-			}
-			if groupOf(set.Name) == i {
-				one.Settings = append(one.Settings, shownSetting{set, s.Word(sourceKey(set.Source))})
-			}
-		}
-		// What can be changed here stands first.
-		slices.SortStableFunc(one.Settings, func(a, b shownSetting) int { return cmp.Compare(a.place(), b.place()) })
-		if len(one.Settings) > 0 {
-			v.Groups = append(v.Groups, one)
-		}
+		v.Groups = append(v.Groups, one)
 	}
 	return s.Titled(who, "service-settings", s.Word("service-settings.title"), v), nil
+}
+
+// settingLines draws settings as the rows of a table.
+func (s *room) settingLines(list []*usecase.Setting) template.HTML {
+	var r page.Rows
+	value, from := s.Word("service-settings.value"), s.Word("service-settings.from")
+	masked, none, by := s.Word("service-settings.masked"), s.Word("service-settings.none"), map[string]string{}
+	when := map[bool]string{true: s.Word("service-settings.restart"), false: s.Word("service-settings.at-once")}
+	for _, one := range list {
+		key := sourceKey(one.Source)
+		if by[key] == "" {
+			by[key] = s.Word(key)
+		}
+		r.Put(`<tr><th scope="row"><code>%s</code></th><td class="value" data-label="%s"><span>`, one.Name, value)
+		switch {
+		case one.Secret && one.Set && one.Value != "":
+			r.Put(`<bdi>%s</bdi> <span class="soft">%s</span>`, one.Value, masked)
+		case one.Secret && one.Set:
+			r.Put(`<span class="soft">%s</span>`, masked)
+		case one.Value != "":
+			r.Put(`<bdi>%s</bdi>`, one.Value)
+		default:
+			r.Put(`<span class="soft">%s</span>`, none)
+		}
+		if one.Pending {
+			r.Put(" ")
+			r.Add(s.Badge(page.Icon("triangle-alert"), "orange", s.Word("service-settings.pending")))
+		}
+		r.Put(`</span></td><td data-label="%s"><span>%s</span></td>`, from, by[key])
+		r.Put("<td class=\"about\">%s <span class=\"small soft\">%s</span></td></tr>\n", one.About, when[one.Restart])
+	}
+	return r.HTML()
 }
 
 // groupOf is the number of the group that a setting is in.

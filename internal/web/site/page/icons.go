@@ -15,8 +15,14 @@ type Icon string
 // It says nothing: a word stands beside it, or the label of what is pressed.
 func (h *House) icon(name any, classes ...string) template.HTML {
 	class := strings.Join(append([]string{"i"}, classes...), " ")
+	key := fmt.Sprint(name, " ", class)
+	if known, ok := h.icons.Load(key); ok {
+		return known.(template.HTML)
+	}
 	// Nothing of it comes from outside: the address is an asset's, the names are templates'.
-	return template.HTML(`<svg class="` + template.HTMLEscapeString(class) + //nolint:gosec // as said above
+	drawn := template.HTML(`<svg class="` + template.HTMLEscapeString(class) + //nolint:gosec // as said above
 		`" aria-hidden="true" focusable="false"><use href="` +
 		template.HTMLEscapeString(fmt.Sprint(h.asset("icons.svg"), "#", name)) + `"/></svg>`)
+	h.icons.Store(key, drawn)
+	return drawn
 }

@@ -48,6 +48,7 @@ type House struct {
 	kits   []*Kit // of all of them, each once
 	assets func() map[string]asset
 	drawn  sync.Map // by language
+	icons  sync.Map // what icon drew, by name and classes: there are as many as templates name
 }
 
 // NewHouse puts rooms together.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"html/template"
 	"strings"
 )
@@ -47,5 +48,37 @@ func (s *Site) Badge(icon Icon, colour, text string) template.HTML {
 func Avatar(name string) template.HTML {
 	var r Rows
 	r.Put(`<span class="avatar %s" aria-hidden="true">%s</span>`, ground(name), initials(name))
+	return r.HTML()
+}
+
+// line draws a field of one line as the component field does, in a quarter of its time: for a form of very many.
+func (h *House) line(f map[string]any) template.HTML {
+	var r Rows
+	text := func(name string) string { s, _ := f[name].(string); return s }
+	name, wrong, help := text("Name"), text("Error"), text("Help")
+	id := cmp.Or(text("ID"), name)
+	if r.Put(`<div class="field"><label for="%s">%s`, id, text("Label")); text("Opt") != "" {
+		r.Put(` <span class="opt">%s</span>`, text("Opt"))
+	}
+	r.Put(`</label><input id="%s" name="%s" type="%s" value="%s"`, id, name, cmp.Or(text("Type"), "text"), text("Value"))
+	if f["Need"] == true {
+		r.Put(` required`)
+	}
+	if f["Off"] == true {
+		r.Put(` disabled`)
+	}
+	if auto := text("Auto"); auto != "" {
+		r.Put(` autocomplete="%s"`, auto)
+	}
+	switch {
+	case wrong != "":
+		r.Put(` aria-invalid="true" aria-describedby="%s-error"><p class="error" id="%s-error">`, id, id)
+		r.Add(h.icon("circle-alert"))
+		r.Put(`<span>%s</span></p></div>`, wrong)
+	case help != "":
+		r.Put(` aria-describedby="%s-help"><p class="help" id="%s-help">%s</p></div>`, id, id, help)
+	default:
+		r.Put(`></div>`)
+	}
 	return r.HTML()
 }

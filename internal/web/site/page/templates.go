@@ -28,6 +28,7 @@ var own = &Kit{Files: files, Funcs: func(l *Language) template.FuncMap {
 		"date": l.Date, "limits": l.limits, "shares": l.shares, "bar": l.bar, "excerpt": excerpt, "megabytes": megabytes,
 		"htmxConfig": func() string { return htmxConfig }, "lang": func() string { return l.Tag },
 		"list": func(values ...any) []any { return values }, "dict": dict, "body": noBody, "initials": initials, "ground": ground,
+		"device": l.device, "deviceIcon": deviceIcon,
 		"drawn": drawn, "add": func(a, b int) int { return a + b }, "news": func(n usecase.News) string { return l.News(&n) }}
 }}
 
@@ -79,7 +80,7 @@ func (h *House) pagesOf(out Drawings, l *Language, k *Kit, with func() *template
 
 // components adds those of a kit to a template.
 func (h *House) components(to *template.Template, l *Language, k *Kit) *template.Template {
-	funcs := template.FuncMap{"asset": h.asset, "icon": h.icon}
+	funcs := template.FuncMap{"asset": h.asset, "icon": h.icon, "line": h.line}
 	if k.Funcs != nil {
 		maps.Copy(funcs, k.Funcs(l))
 	}
@@ -94,8 +95,12 @@ func glob(from fs.FS, pattern string) []string {
 	return names
 }
 
-// fixed is what a template says the same way each time.
-var fixed = regexp.MustCompile(`\{\{(t|words|asset|icon) "([^"]+)"\}\}`)
+// fixed is what a template says the same way each time, and given what it gives a component so. The space around
+// the first goes where its dashes say.
+var (
+	fixed = regexp.MustCompile(`\{\{(- )?(t|words|asset|icon) "([^"]+)"((?: "[^"]+")*)( -)?\}\}`)
+	given = regexp.MustCompile(`\(t\s"([^"]+)"\)`)
+)
 
 // tag is one of a template, and indent the beginning of a line.
 var (
@@ -113,23 +118,43 @@ func dense(text string) string {
 // read adds files to a template. What they say the same way each time is put in now: to
 // look for words is much of what drawing a page takes.
 func (h *House) read(to *template.Template, l *Language, from fs.FS, names ...string) *template.Template {
-	find := map[string]func(string) string{"t": func(key string) string { return l.Word(key) }, "words": l.some,
-		"asset": h.asset}
-	put := func(action string) string {
-		m := fixed.FindStringSubmatch(action)
-		if m[1] == "icon" {
-			return string(h.icon(Icon(m[2])))
-		}
-		return template.HTMLEscapeString(find[m[1]](m[2]))
-	}
+	word := func(action string) string { return strconv.Quote(l.Word(given.FindStringSubmatch(action)[1])) }
+	put := func(action string) string { return h.put(l, action) }
 	for _, name := range names {
 		text, err := fs.ReadFile(from, name)
 		if err != nil {
 			panic(err) // they are inside the program
 		}
-		template.Must(to.Parse(fixed.ReplaceAllStringFunc(dense(string(text)), put)))
+		template.Must(to.Parse(given.ReplaceAllStringFunc(fixed.ReplaceAllStringFunc(dense(string(text)), put), word)))
 	}
 	return to
+}
+
+// put is what a fixed action writes.
+func (h *House) put(l *Language, action string) string {
+	m := fixed.FindStringSubmatch(action)
+	what, name, rest, out := m[2], m[3], m[4], ""
+	switch {
+	case what == "icon":
+		out = string(h.icon(Icon(name), strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == '"' })...))
+	case rest != "":
+		return action
+	case what == "t":
+		out = template.HTMLEscapeString(l.Word(name))
+	case what == "words":
+		out = template.HTMLEscapeString(l.some(name))
+	default:
+		out = template.HTMLEscapeString(h.asset(name))
+	}
+	return trimmed(m[1], "{{- /* */}}") + out + trimmed(m[5], "{{/* */ -}}")
+}
+
+// trimmed is what takes the space away on a side of a fixed action that has a dash there.
+func trimmed(dash, action string) string {
+	if dash == "" {
+		return ""
+	}
+	return action
 }
 
 // share is a part of a bar that shows how far a project is.

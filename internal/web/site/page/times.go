@@ -101,10 +101,11 @@ func (r reader) inside(machine, as, zone, place, late string) string {
 	default:
 		r.zone, there = unit, " "+r.whose(zone, place)
 	}
-	near, here := template.HTMLEscapeString(r.near(at)), template.HTMLEscapeString(r.moment(at, r.zone))
+	if as == "near" {
+		return template.HTMLEscapeString(r.near(at))
+	}
+	here := template.HTMLEscapeString(r.moment(at, r.zone))
 	switch as {
-	case "near":
-		return near
 	case "at":
 		return here + there
 	case "until": // beside a time of the same unit, which names the unit's clock
@@ -113,6 +114,7 @@ func (r reader) inside(machine, as, zone, place, late string) string {
 	if late != "" {
 		late = ` <strong class="late">` + template.HTMLEscapeString(late) + `</strong>`
 	}
+	near := template.HTMLEscapeString(r.near(at))
 	return "<strong>" + near + "</strong>" + late + " <small>" + here + there + "</small>"
 }
 

@@ -1,12 +1,10 @@
-package account
+package page
 
 import (
 	"cmp"
 	"regexp"
 	"slices"
 	"strings"
-
-	"lectern/internal/web/site/page"
 )
 
 // What browsers and systems are called, by what tells them in the header User-Agent. The
@@ -21,7 +19,7 @@ var (
 )
 
 // device gives a short name of what somebody signed in with.
-func (l language) device(agent string) string {
+func (l *Language) device(agent string) string {
 	browser := cmp.Or(called(browsers, agent), strings.TrimPrefix(program.FindString(agent), "Mozilla"))
 	switch system := called(systems, agent); {
 	case browser != "" && system != "":
@@ -35,11 +33,11 @@ func (l language) device(agent string) string {
 var carried = []string{"Android", "iOS", "iPadOS"}
 
 // deviceIcon is the picture of what somebody signed in with.
-func deviceIcon(agent string) page.Icon {
+func deviceIcon(agent string) Icon {
 	if slices.Contains(carried, called(systems, agent)) {
-		return page.Icon("smartphone")
+		return Icon("smartphone")
 	}
-	return page.Icon("laptop")
+	return Icon("laptop")
 }
 
 func called(names [][2]string, agent string) string {

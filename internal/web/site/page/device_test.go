@@ -1,9 +1,7 @@
-package account
+package page
 
 import (
 	"testing"
-
-	"lectern/internal/web/site/page"
 )
 
 func TestDevicesHaveShortNames(t *testing.T) {
@@ -20,7 +18,7 @@ func TestDevicesHaveShortNames(t *testing.T) {
 		"<script>alert(1)": "Unknown device",
 		"":                 "Unknown device",
 	} {
-		if got := (language{page.English}).device(agent); got != want {
+		if got := English.device(agent); got != want {
 			t.Errorf("%q is %q, want %q", agent, got, want)
 		}
 	}
