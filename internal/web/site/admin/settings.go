@@ -172,6 +172,11 @@ func (s *room) subject(ctx context.Context, who *access.Caller, b subject, first
 	if err != nil {
 		return nil, err
 	}
+	if b == signIn {
+		if err := s.lookAt(ctx, v); err != nil {
+			return nil, err
+		}
+	}
 	v.Saved = in.Saved
 	if in.Sent {
 		v.Sent = v.Mine
@@ -204,8 +209,12 @@ func (s *room) setupPage(ctx context.Context, who *access.Caller, b subject, fir
 	}
 	v.Callback, v.Consumer, v.Entity = public+"/api/auth/oidc/callback", public+"/api/auth/jwt",
 		public+"/api/auth/saml/metadata"
-	if err := s.lookAt(ctx, b, v); err != nil {
-		return nil, nil, err
+	if b == institution {
+		list, err := s.Usecases.ServiceLooks(ctx, usecase.StoragePart)
+		if err != nil {
+			return nil, nil, err
+		}
+		v.Storage = s.found(list)
 	}
 	if !first {
 		v.Tabs = s.settingTabs(b.at(false))
@@ -220,18 +229,12 @@ func (s *room) setupPage(ctx context.Context, who *access.Caller, b subject, fir
 	return s.firstCard(who, b.template, s.Word(b.title), v), v, nil
 }
 
-// lookAt has the doctor look at what the page is about: where data is kept, or the ways to sign in that are
-// set up. A server elsewhere has a few seconds to answer.
-func (s *room) lookAt(ctx context.Context, b subject, v *setupPage) error {
+// lookAt has the doctor look at the ways to sign in that are set up, whose servers have a few seconds to answer.
+func (s *room) lookAt(ctx context.Context, v *setupPage) error {
 	ctx, stop := context.WithTimeout(ctx, lookWithin)
 	defer stop()
-	if b == institution {
-		list, err := s.Usecases.ServiceLooks(ctx, usecase.StoragePart)
-		v.Storage = s.found(list)
-		return err
-	}
 	for _, w := range ways {
-		if b != signIn || w.server == "" || v.List.Next(w.server) == "" {
+		if w.server == "" || v.List.Next(w.server) == "" {
 			continue
 		}
 		list, err := s.Usecases.ServiceLooks(ctx, w.part)
@@ -278,7 +281,7 @@ func (s *room) keepSettings(ctx context.Context, who *access.Caller, b subject, 
 		return nil, drawn
 	}
 	in.Password, in.ClientSecret, in.BindPassword = "", "", "" // never shown again
-	v.Typed, v.Findings, v.Now, v.wrong = in, s.found(found), nil, byField(err)
+	v.Typed, v.Findings, v.wrong = in, s.found(found), byField(err)
 	if err == nil {
 		v.Lines = kept.Lines
 		return p, nil
