@@ -15,7 +15,7 @@ import (
 func init() {
 	pages["GET /admin/mail"] = [4]int{303, 403, 403, 403}
 	pages["POST /admin/mail/send"] = [4]int{401, 403, 403, 403}
-	pages["POST /admin/mail/test"] = [4]int{401, 403, 403, 403}
+	pages["POST /admin/mail"] = [4]int{401, 403, 403, 403}
 }
 
 // While the mail server is down the page says so and what to do; when it is up again, one button sends
@@ -49,8 +49,8 @@ func TestEmailsOnThePage(t *testing.T) {
 func TestATestEmailFromThePage(t *testing.T) {
 	each(t, func(w *world) {
 		ada := w.administrator()
-		ada.do("/admin/mail", nil).status(200).says(`action="/admin/mail/test"`)
-		ada.do("/admin/mail/test", url.Values{}).leadsTo("/admin/mail?tested=true")
+		ada.do("/admin/mail", nil).status(200).says(`action="/admin/mail"`)
+		ada.do("/admin/mail", url.Values{}).leadsTo("/admin/mail?tested=true")
 		ada.do("/admin/mail?tested=true", nil).status(200).says("took a test email to ada@example.edu")
 		if len(w.settings.Sent) != 1 || w.settings.Sent[0] != "ada@example.edu" {
 			t.Errorf("sent to %v", w.settings.Sent)
@@ -59,11 +59,11 @@ func TestATestEmailFromThePage(t *testing.T) {
 			t.Errorf("%s entries of the audit log", n)
 		}
 		w.settings.Broken = fault.New(fault.Refused, "It sleeps & <snores>. Wake it.")
-		ada.do("/admin/mail/test", url.Values{}).status(422).says("It sleeps &amp; &lt;snores&gt;. Wake it.").
+		ada.do("/admin/mail", url.Values{}).status(422).says("It sleeps &amp; &lt;snores&gt;. Wake it.").
 			says(`href="/admin/settings/email"`).says("Failed emails")
 		w.settings.Broken = nil
 		w.exec(`UPDATE users SET role = $1 WHERE username = 'ada'`, int64(policy.Convenor))
-		ada.do("/admin/mail/test", url.Values{}).status(403)
+		ada.do("/admin/mail", url.Values{}).status(403)
 		if len(w.settings.Sent) != 1 {
 			t.Errorf("sent to %v", w.settings.Sent)
 		}

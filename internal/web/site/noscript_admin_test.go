@@ -39,7 +39,7 @@ func (r *reader) looksAfterTheService() {
 	r.open("/admin/mail").does(act{form: "/admin/jobs/" + failed + "/retry"}).sees("1 email is tried now.")
 	r.job("password_mail", "dead", "no server", 0)
 	r.open("/admin/mail").does(act{form: "/admin/mail/send"}).sees("tried now.")
-	r.open("/admin/mail").does(act{form: "/admin/mail/test"}).sees("took a test email")
+	r.open("/admin/mail").does(act{form: "/admin/mail"}).sees("took a test email")
 	r.open("/admin/audit").does(act{form: "/admin/audit", fill: map[string]string{"actor": "ada"}}).sees("Sign-in")
 	r.open("/admin/audit").does(act{form: "/admin/audit/verification"}).sees("entries read.")
 	r.open("/admin/events").does(act{form: "/admin/events", fill: map[string]string{"kind": "grade"}}).sees("Event log")

@@ -18,7 +18,7 @@ func (s *room) mailRoutes() {
 	page.Show(s.Site, links.AdminMail, policy.SeeMail, "How emails are doing", s.mail, endpoint.Asks(policy.SeeService))
 	page.Form(s.Site, links.AdminMail+"/send", policy.ManageMail, "Try all emails at once that wait or failed", s.sendMail,
 		endpoint.Audited(audit.Job))
-	page.Form(s.Site, links.AdminMail+"/test", policy.ChangeSettings, "Send yourself a test email", s.testMail,
+	page.Form(s.Site, links.AdminMail, policy.ChangeSettings, "Send yourself a test email", s.testMail,
 		endpoint.Audited(audit.Setting))
 }
 
