@@ -267,3 +267,15 @@ func (r *reader) setsUpTheService(w *world) {
 	maps.Copy(r.seen, ada.seen)
 	maps.Copy(r.done, ada.done)
 }
+
+// A period, whose days are kept as moments, tells them on every page.
+func TestTheDaysOfPeriodsAreTold(t *testing.T) {
+	w := newWorld(t, "sqlite", "http://lectern.test")
+	w.administered()
+	id := w.one(`SELECT max(id) FROM teaching_periods`)
+	ada, day := w.as("ada"), clock.Day(w.db.Now().Time).AddDays(-14)
+	ada.do(adminPeriods, nil).status(200).says(`<time datetime="` + day.String() + `" data-as="day">`)
+	for _, path := range []string{adminPeriods, adminPeriods + "/" + id, adminPeriods + "/" + id + "/rollover", adminUnits} {
+		ada.sound(path, ada.do(path, nil).status(200))
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,7 +195,7 @@ func TestEveryPageIsSound(t *testing.T) {
 	w := newWorld(t, "sqlite", "http://lectern.test")
 	w.hostile()
 	w.as("ann").do(w.path(aTask+"/comments"), url.Values{"comment": {`<img src=x onerror=alert(1)>`}}).status(303)
-	for _, who := range []*world{w, w.as("ann"), w.as("tom"), w.convenor()} {
+	for _, who := range []*world{w, w.as("ann"), w.as("tom"), w.convenor(), w.administrator()} {
 		for name := range pages {
 			path, found := strings.CutPrefix(w.path(name), "GET ")
 			if !found || path == "/" {
@@ -216,8 +217,14 @@ func (a *answer) page() bool {
 		strings.HasPrefix(a.Body.String(), "<!doctype html>")
 }
 
+// untold is a time that nothing was filled in for.
+var untold = regexp.MustCompile(`<time [^>]*data-as="[^"]*"[^>]*></time>`)
+
 func (w *world) sound(path string, a *answer) {
 	w.Helper()
+	if empty := untold.FindString(a.Body.String()); empty != "" {
+		w.Errorf("%s does not tell a time: %s", path, empty)
+	}
 	// Without script, what stands in noscript is looked at, too.
 	doc, err := html.ParseWithOptions(a.Body, html.ParseOptionEnableScripting(false))
 	if err != nil {

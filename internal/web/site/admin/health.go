@@ -67,7 +67,7 @@ func (s *room) health(ctx context.Context, who *access.Caller, in healthIn) (*pa
 		v.Checks = append(v.Checks, row)
 		if !f.OK {
 			v.Bad = append(v.Bad, row)
-		} else if !f.Checking || f.CheckedAt != nil {
+		} else if f.Advice == "" && (!f.Checking || f.CheckedAt != nil) {
 			v.OKs++
 		}
 	}

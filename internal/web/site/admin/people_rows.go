@@ -11,20 +11,24 @@ import (
 )
 
 // roleColours are the families of the badges of roles; a student's has none.
-var roleColours = map[policy.Role]string{policy.Admin: "purple", policy.Convenor: "blue", policy.Tutor: "green"}
+var roleColours = map[policy.Role]string{policy.Admin: "violet", policy.Convenor: "blue", policy.Tutor: "teal"}
 
-// accountState is how an account stands, in a badge.
+// accountState is how an account stands, without a ground: a row has the badge of the role beside it.
 func (s *room) accountState(state ident.AccountState) template.HTML {
-	text := s.Word("people.state-" + string(state))
+	icon, colour := page.Icon("circle-slash"), "grey"
 	switch state {
 	case ident.AccountActive:
-		return s.Badge(page.Icon("circle-check-big"), "green", text)
+		icon, colour = page.Icon("circle-check-big"), "green"
 	case ident.AccountInvited:
-		return s.Badge(page.Icon("mail"), "blue", text)
+		icon, colour = page.Icon("mail"), "blue"
 	case ident.AccountLocked:
-		return s.Badge(page.Icon("lock"), "orange", text)
+		icon, colour = page.Icon("lock"), "orange"
 	}
-	return s.Badge(page.Icon("circle-x"), "", text)
+	var r page.Rows
+	r.Put(`<span class="pill bare %s">`, colour)
+	r.Add(s.Icon(icon))
+	r.Put(`%s</span>`, s.Word("people.state-"+string(state)))
+	return r.HTML()
 }
 
 // peopleLines draws people as the rows of people-table.

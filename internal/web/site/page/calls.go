@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lectern/internal/ground/clock"
 )
 
 // dict gives a component what it shows by names: {{template "badge" (dict "Text" .Code "Colour" "red")}}.
@@ -82,4 +84,12 @@ func excerpt(text string) string {
 		cut = cut[:at]
 	}
 	return cut + "…"
+}
+
+// dayOf is the day of what is kept as a moment but means a day, such as the first one of a teaching period.
+func dayOf(v any) any {
+	if at, ok := v.(clock.Time); ok {
+		return clock.Day(at.Time)
+	}
+	return v
 }

@@ -227,11 +227,11 @@ func (p *Page) current() *Place {
 // Crumbs are the way to the page: its unit, the section, whose work it is, and the page.
 func (p *Page) Crumbs() (way []Crumb) {
 	last := Crumb{Words: p.Title}
-	if p.Within != nil {
-		way = append(way, *p.Within)
-	}
 	if strings.HasPrefix(p.path, links.Admin+"/") {
 		way = append(way, Crumb{p.site.Word("admin.title"), links.Admin})
+	}
+	if p.Within != nil {
+		way = append(way, *p.Within)
 	}
 	if at := p.current(); at != nil {
 		way = append(way, Crumb{at.Code, at.Path})
@@ -255,7 +255,7 @@ func (p *Page) Crumbs() (way []Crumb) {
 func (p *Page) Visits() bool { return p.Frame.Student != "" }
 
 // Bottom are the places of the bar at the bottom of a phone, between Home and the notifications:
-// what the unit at hand, or the first one, has most use for.
+// what the unit at hand, or the first one, has most use for, and on the pages of the service what those who run it have.
 func (p *Page) Bottom() (out []Section) {
 	at := p.current()
 	if at == nil {
@@ -264,7 +264,12 @@ func (p *Page) Bottom() (out []Section) {
 		}
 	}
 	switch {
-	case at == nil:
+	case at == nil || strings.HasPrefix(p.path, links.Admin):
+		for _, s := range p.Administration() {
+			if s.Path == links.People || s.Path == links.Admin {
+				out = append(out, s)
+			}
+		}
 	case at.ProjectID != 0:
 		return p.site.sections(at.Place)[:1]
 	default:

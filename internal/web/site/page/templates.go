@@ -28,7 +28,7 @@ var own = &Kit{Files: files, Funcs: func(l *Language) template.FuncMap {
 		"date": l.Date, "limits": l.limits, "shares": l.shares, "bar": l.bar, "excerpt": excerpt, "megabytes": megabytes,
 		"htmxConfig": func() string { return htmxConfig }, "lang": func() string { return l.Tag },
 		"list": func(values ...any) []any { return values }, "dict": dict, "body": noBody, "initials": initials, "ground": ground,
-		"device": l.device, "deviceIcon": deviceIcon,
+		"dayOf": dayOf, "device": l.device, "deviceIcon": deviceIcon,
 		"drawn": drawn, "add": func(a, b int) int { return a + b }, "news": func(n usecase.News) string { return l.News(&n) }}
 }}
 
