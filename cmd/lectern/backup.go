@@ -149,7 +149,7 @@ func (c *resumeCmd) Run(ctx context.Context) error {
 	if err := c.There(false); err != nil {
 		return err
 	}
-	why, err := app.Resume(ctx, &c.Storage)
+	why, leaving, err := app.Resume(ctx, &c.Storage)
 	if err != nil {
 		return err
 	}
@@ -158,6 +158,10 @@ func (c *resumeCmd) Run(ctx context.Context) error {
 		return nil
 	}
 	fmt.Println("The installation sends emails and calls other services again. It was paused because " + why + ".")
+	if len(leaving) > 0 {
+		fmt.Println("Erasures in the backup may have been cancelled after it was made. These wait another 24 hours; look at " +
+			"them under Administration, and cancel those that shall not be: " + strings.Join(leaving, ", "))
+	}
 	return nil
 }
 

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"lectern/internal/ground/clock"
+	"lectern/internal/ground/waittest"
+	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/files/s3test"
 )
@@ -94,6 +97,52 @@ func TestABackupWithoutAKeyIsRefused(t *testing.T) {
 		if strings.Contains(out, "secret") {
 			t.Errorf("%q shows the secret: %s", c.args, out)
 		}
+	}
+}
+
+// An erasure that waits in a backup may have been cancelled since: it is not done while what was restored is
+// paused, though it is long due, and resume names whom it is about and gives another day.
+func TestResumeNamesErasuresThatWait(t *testing.T) {
+	from, into, to := storage(t, "sqlite"), storage(t, "sqlite"), filepath.Join(t.TempDir(), "backups")
+	start(t, append([]string{"--demo"}, from...)...).stop()
+	d := openedAt(t, from)
+	if err := d.Tx(t.Context(), func(q db.Q) error {
+		old := clock.At(q.Now().Add(-48 * time.Hour))
+		if _, err := db.Exec(t.Context(), q, `INSERT INTO jobs (kind, args, max_attempts, run_at, created_at)
+			SELECT 'erasure', '{"user_id":' || id || '}', 10, $1, $1 FROM users WHERE username = 'student_1'`, old); err != nil {
+			return err
+		}
+		_, err := db.Exec(t.Context(), q, `INSERT INTO erasures (user_id, asked_by, job_id, with_files, asked_at, due_at)
+			SELECT u.id, a.id, (SELECT max(id) FROM jobs), FALSE, $1, $1 FROM users u, users a
+			WHERE u.username = 'student_1' AND a.username = 'aadmin'`, old)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{append([]string{"backup", "--unencrypted", "--to", to}, from...),
+		append([]string{"restore", "--from", to}, into...)} {
+		if out, err := run(t, args...); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	i := start(t, into...)
+	looked := openedAt(t, into)
+	waittest.Until(t, "the job has looked and waits", func() bool {
+		n, err := db.One[int64](t.Context(), looked.Pool(), `SELECT count(*) FROM jobs WHERE kind = 'erasure'
+			AND state = 'available' AND run_at > $1`, looked.Now())
+		return err == nil && *n == 1
+	})
+	i.stop()
+	out, err := run(t, append([]string{"resume"}, into...)...)
+	if err != nil || !strings.Contains(out, "wait another 24 hours") || !strings.Contains(out, "shall not be: student_1\n") {
+		t.Errorf("resume: %v %s", err, out)
+	}
+	due, err := db.One[clock.Time](t.Context(), looked.Pool(), `SELECT due_at FROM erasures`)
+	if err != nil || due.Before(looked.Now().Add(23*time.Hour)) {
+		t.Errorf("it is due at %v, %v", due, err)
 	}
 }
 

@@ -212,15 +212,19 @@ func restoreOwn(ctx context.Context, s *Storage, b *backup.Backup) (wrote []stri
 	return wrote, nil
 }
 
-// Resume ends the pause of an installation, and tells why it was paused.
-func Resume(ctx context.Context, s *Storage) (why string, err error) {
+// Resume ends the pause of an installation, and tells why it was paused and whose erasure waits another day:
+// those in a backup may have been cancelled since it was made.
+func Resume(ctx context.Context, s *Storage) (why string, leaving []string, err error) {
 	d, err := OpenDatabase(ctx, s)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer d.Close()
-	return why, d.Tx(ctx, func(q db.Q) error {
+	return why, leaving, d.Tx(ctx, func(q db.Q) error {
 		if why, err = db.Paused(ctx, q); err != nil || why == "" {
+			return err
+		}
+		if leaving, err = privacy.PostponeErasures(ctx, q); err != nil {
 			return err
 		}
 		_, err = db.Resume(ctx, q)

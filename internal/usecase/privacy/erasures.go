@@ -136,10 +136,16 @@ func CancelErasure(ctx context.Context, q db.Q, userID int64) error {
 type Eraser struct{ DB *db.DB }
 
 // Do erases a person for the job that was asked for last, unless it was cancelled: once, however many
-// instances try. Where the person must not go, being the last Admin by now, that is written down.
+// instances try. Where the person must not go, being the last Admin by now, that is written down. One that
+// was postponed waits on, and so do all while the installation is paused: a backup holds those that were
+// cancelled after it was made.
 func (e *Eraser) Do(ctx context.Context, job jobs.Job, a ErasureArgs) error {
-	err := e.DB.Tx(ctx, func(q db.Q) error {
+	var wait time.Duration
+	err := e.DB.Tx(ctx, func(q db.Q) (err error) {
 		if err := ident.HoldToErase(ctx, q, a.UserID); err != nil {
+			return err
+		}
+		if wait, err = erasureWait(ctx, q, a.UserID, job.ID); err != nil || wait > 0 {
 			return err
 		}
 		// The row goes first, so that a cancellation that comes meanwhile finds none.
@@ -155,6 +161,9 @@ func (e *Eraser) Do(ctx context.Context, job jobs.Job, a ErasureArgs) error {
 		}
 		return job.Done(ctx, q)
 	})
+	if err == nil && wait > 0 {
+		return jobs.Snooze(wait)
+	}
 	if !fault.Is(err, fault.Conflict) {
 		return err
 	}
@@ -168,4 +177,45 @@ func (e *Eraser) Do(ctx context.Context, job jobs.Job, a ErasureArgs) error {
 		}
 		return job.Done(ctx, q)
 	})
+}
+
+// pausedWait is how long an erasure of a paused installation waits before it is looked at again.
+const pausedWait = time.Hour
+
+// erasureWait tells how long the erasure of a job has to wait still.
+func erasureWait(ctx context.Context, q db.Q, userID, jobID int64) (time.Duration, error) {
+	due, err := db.All[clock.Time](ctx, q, `SELECT due_at FROM erasures WHERE user_id = $1 AND job_id = $2`, userID, jobID)
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	wait := due[0].Sub(q.Now().Time)
+	if why, err := db.Paused(ctx, q); err != nil || why != "" {
+		return max(wait, pausedWait), err
+	}
+	return max(wait, 0), nil
+}
+
+// PostponeErasures lets those that wait do so for ErasureWait from now, and gives the user names of whom they
+// are. It is for whoever ends the pause of a restored installation: some may have been cancelled after the
+// backup was made, so that somebody has to look at them again.
+func PostponeErasures(ctx context.Context, q db.Q) ([]string, error) {
+	if _, err := db.Exec(ctx, q, `UPDATE erasures SET due_at = $1 WHERE refused IS NULL`,
+		clock.At(q.Now().Add(ErasureWait))); err != nil {
+		return nil, fmt.Errorf("postpone erasures: %w", err)
+	}
+	waiting, err := db.All[struct {
+		ID       int64  `db:"id"`
+		Username string `db:"username"`
+	}](ctx, q, `SELECT u.id, u.username FROM erasures e JOIN users u ON u.id = e.user_id WHERE e.refused IS NULL
+		ORDER BY u.username`)
+	if err != nil {
+		return nil, fmt.Errorf("list postponed erasures: %w", err)
+	}
+	var names []string
+	var entries []audit.Entry
+	for _, w := range waiting {
+		names = append(names, w.Username)
+		entries = append(entries, audit.Entry{Kind: audit.Account, Action: "erasure_postponed", UserID: w.ID})
+	}
+	return names, audit.Add(ctx, q, entries...)
 }

@@ -92,6 +92,53 @@ func TestAnErasureWaitsADayAndCanBeCancelled(t *testing.T) {
 	})
 }
 
+// In what was restored, an erasure that was cancelled after the backup waits again: nothing is erased while the
+// installation is paused, and for a day after that, in which somebody can cancel it anew.
+func TestErasuresOfABackupWaitForSomebody(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		code := w.sure("admin")
+		w.do("admin", "POST /api/users/{student}/erasure", code()).status(200)
+		w.do("admin", "POST /api/users/{mate}/erasure", code()).status(200)
+		w.set(`INSERT INTO installation (name, value) VALUES ('paused', 'a copy')`)
+		w.later(48 * time.Hour)
+		job := w.number("SELECT job_id FROM erasures WHERE user_id = $1", w.id["student"])
+		due := func() error {
+			return (&privacy.Eraser{DB: w.db}).Do(context.Background(), jobs.Job{ID: job, Attempt: 1, MaxAttempts: 10},
+				privacy.ErasureArgs{UserID: w.id["student"]})
+		}
+		if err := due(); err == nil || !strings.Contains(err.Error(), "run again in 1h0m0s") {
+			t.Errorf("while it is paused: %v", err)
+		}
+		if err := w.db.Tx(t.Context(), func(q db.Q) error {
+			names, err := privacy.PostponeErasures(t.Context(), q)
+			if strings.Join(names, " ") != "mate student" {
+				t.Errorf("these wait: %v", names)
+			}
+			if err == nil {
+				_, err = db.Resume(t.Context(), q)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := due(); err == nil || !strings.Contains(err.Error(), "run again in 24h0m0s") {
+			t.Errorf("when the pause ended: %v", err)
+		}
+		w.signInAgain("admin")
+		w.do("admin", "DELETE /api/users/{mate}/erasure", nil).status(204)
+		w.later(25 * time.Hour)
+		if err := due(); err != nil {
+			t.Fatal(err)
+		}
+		if w.count("users WHERE username = 'mate'") != 1 || w.count("users WHERE username = 'student'") != 0 {
+			t.Error("not those were erased whose erasure nobody cancelled")
+		}
+		if n := w.count("audit_outbox WHERE entries LIKE '%erasure_postponed%'"); n != 1 {
+			t.Errorf("%d records tell of it", n)
+		}
+	})
+}
+
 func TestAnErasureIsDoneOnceWhenItIsDue(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		code := w.sure("admin")
