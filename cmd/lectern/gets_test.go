@@ -77,6 +77,7 @@ var notThere = map[string]string{
 	"/api/admin/jobs/retry":                         "no job has failed",
 	"/api/admin/settings":                           "it names the database, the file store and their settings",
 	"/api/admin/webhooks/{id}":                      "no webhook",
+	"/api/admin/webhooks/{id}/deliveries":           "no webhook",
 	"/api/auth/oidc/callback":                       "a step of a sign-in elsewhere",
 	"/api/auth/oidc/start":                          "a step of a sign-in elsewhere",
 	"/api/auth/saml/metadata":                       "no sign-in by SAML",

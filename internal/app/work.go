@@ -98,7 +98,7 @@ func (a *App) tidy(ctx context.Context, _ jobs.Job, _ tidyArgs) error {
 	}
 	for _, prune := range []func(context.Context, db.Q) (int64, error){ident.Prune, notify.Prune, notify.PruneInvitations, submit.Prune,
 		saml.Prune, a.similarity.Prune, assess.Prune, trash.Prune, verdict.Prune, course.PruneVersions,
-		privacy.PruneArchives, privacy.PruneExports} {
+		privacy.PruneArchives, privacy.PruneExports, webhook.Prune} {
 		if err := a.untilNone(ctx, prune); err != nil {
 			return err
 		}

@@ -31,6 +31,13 @@ func (s *Service) DeleteWebhook(ctx context.Context, id int64) error {
 	return s.DB.Tx(ctx, func(q db.Q) error { return webhook.Delete(ctx, q, id) })
 }
 
+// RetryWebhook sends what a webhook's receiver did not take again at once, for whoever holds
+// policy.ManageWebhooks. It fails with fault.Missing where there is no such webhook, and with fault.Conflict
+// where nothing waits after a failure, or the webhook is paused.
+func (s *Service) RetryWebhook(ctx context.Context, id int64) (*webhook.Webhook, error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) (*webhook.Webhook, error) { return webhook.Retry(ctx, q, id) })
+}
+
 // TryWebhook sends a webhook one delivery about nothing and tells what became of it, for whoever holds
 // policy.ManageWebhooks. It fails with fault.Missing where there is no such webhook, and with
 // fault.Unavailable while the installation is paused and calls nobody.

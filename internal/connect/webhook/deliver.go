@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"lectern/internal/ground/clock"
@@ -33,6 +34,7 @@ type Deliverer struct {
 
 	client  *http.Client
 	backoff func(failures int64) time.Duration
+	sent    atomic.Int64 // tries that were noted
 }
 
 // deliverArgs name the webhook a job serves.
@@ -211,27 +213,32 @@ func (c *Deliverer) pass(ctx context.Context, t *target, seq, missed int64) erro
 // hand delivers one event and notes what came of it. A delivery that this
 // process gave up itself is no failure of the receiver.
 func (c *Deliverer) hand(ctx context.Context, t *target, e *events.Event) error {
-	failure := c.post(ctx, t, e)
-	if failure != nil && ctx.Err() != nil {
+	y := c.post(ctx, t, e)
+	if y.failure != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	// Noted even when the service stops meanwhile: the receiver has it.
 	ctx = context.WithoutCancel(ctx)
-	if failure == nil {
+	if y.failure == nil {
 		t.LastSeq, t.Failures = e.Seq, 0
-		return c.DB.Tx(ctx, func(q db.Q) error {
-			_, err := db.Exec(ctx, q, `UPDATE webhooks SET last_seq = $2, failures = 0, last_error = NULL, next_try_at
+		return errors.Join(c.DB.Tx(ctx, func(q db.Q) error {
+			if _, err := db.Exec(ctx, q, `UPDATE webhooks SET last_seq = $2, failures = 0, last_error = NULL, next_try_at
 				= NULL,
-				last_tried_at = $3, last_delivered_at = $3 WHERE id = $1 AND last_seq < $2`, t.ID, e.Seq, q.Now())
-			return err
-		})
+				last_tried_at = $3, last_delivered_at = $3 WHERE id = $1 AND last_seq < $2`, t.ID, e.Seq, q.Now()); err != nil {
+				return err
+			}
+			return y.note(ctx, q, t.ID, e)
+		}), c.noted(ctx))
 	}
 	wait := c.backoff(t.Failures + 1)
 	err := c.DB.Tx(ctx, func(q db.Q) error {
-		_, err := db.Exec(ctx, q, `UPDATE webhooks SET failures = failures + 1, last_error = $2, last_tried_at = $3,
+		if _, err := db.Exec(ctx, q, `UPDATE webhooks SET failures = failures + 1, last_error = $2, last_tried_at = $3,
 			next_try_at = $4
-			WHERE id = $1`, t.ID, fmt.Sprintf("event %d: %s", e.Seq, failure), q.Now(), clock.At(q.Now().Add(wait)))
-		return err
+			WHERE id = $1`, t.ID, fmt.Sprintf("event %d: %s", e.Seq, y.failure), q.Now(),
+			clock.At(q.Now().Add(wait))); err != nil {
+			return err
+		}
+		return y.note(ctx, q, t.ID, e)
 	})
 	if err != nil {
 		return err
@@ -246,21 +253,30 @@ type message struct {
 	*events.Event
 }
 
-// post sends one event; nil means that the receiver took it.
-func (c *Deliverer) post(ctx context.Context, t *target, e *events.Event) error {
+// post sends one event.
+func (c *Deliverer) post(ctx context.Context, t *target, e *events.Event) *try {
 	return c.send(ctx, t, message{fmt.Sprintf("%d-%d", t.ID, e.Seq), e})
 }
 
-// send sends one message; nil means that the receiver took it.
-func (c *Deliverer) send(ctx context.Context, t *target, m message) error {
+// send sends one message, and tells what came of it.
+func (c *Deliverer) send(ctx context.Context, t *target, m message) *try {
+	begun := time.Now()
+	y := &try{}
+	y.status, y.failure = c.exchange(ctx, t, m)
+	y.took = time.Since(begun)
+	return y
+}
+
+// exchange sends one message and gives what the receiver answered; no error means that it took the message.
+func (c *Deliverer) exchange(ctx context.Context, t *target, m message) (int64, error) {
 	e := m.Event
 	body, err := json.Marshal(m)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	now := c.DB.Now().Unix()
 	for name, value := range map[string]string{
@@ -273,13 +289,13 @@ func (c *Deliverer) send(ctx context.Context, t *target, m message) error {
 	answer, err := c.client.Do(r)
 	if err != nil {
 		c.Log.InfoContext(ctx, "a webhook was not reached", "webhook", t.ID, "event", e.Seq, "error", cause(err))
-		return errors.New(reason(err))
+		return 0, errors.New(reason(err))
 	}
 	defer answer.Body.Close()
 	// A little is read so that the connection can be used again, never all.
 	_, _ = io.CopyN(io.Discard, answer.Body, answerSize)
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("the receiver answered %d", answer.StatusCode)
+		return int64(answer.StatusCode), fmt.Errorf("the receiver answered %d", answer.StatusCode)
 	}
-	return nil
+	return int64(answer.StatusCode), nil
 }

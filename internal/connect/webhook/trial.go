@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"time"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/platform/db"
@@ -23,7 +22,7 @@ type Tried struct {
 }
 
 // Try sends a webhook one delivery about nothing, signed as all are, and waits for its receiver. It goes
-// to paused webhooks as well, and changes nothing of how deliveries stand. It is for holders of
+// to paused webhooks as well, changes nothing of how deliveries stand, and is listed with them. It is for holders of
 // policy.ManageWebhooks, and fails with fault.Missing where there is no such webhook.
 func Try(ctx context.Context, d *db.DB, log *slog.Logger, g Guard, id int64) (*Tried, error) {
 	t, err := find(ctx, d.Pool(), id)
@@ -33,15 +32,14 @@ func Try(ctx context.Context, d *db.DB, log *slog.Logger, g Guard, id int64) (*T
 	}
 	c := &Deliverer{DB: d, Log: log, client: g.client()}
 	defer c.client.CloseIdleConnections()
-	begun := time.Now()
-	out := &Tried{At: d.Now()}
-	failure := c.send(ctx, t, message{"test-" + rand.Text(), &events.Event{Kind: Trial, At: out.At, Body: struct{}{}}})
+	e := &events.Event{Kind: Trial, At: d.Now(), Body: struct{}{}}
+	y := c.send(ctx, t, message{"test-" + rand.Text(), e})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	out.Took = time.Since(begun).Seconds()
-	if out.Delivered = failure == nil; !out.Delivered {
-		out.Error = failure.Error()
+	out := &Tried{Delivered: y.failure == nil, At: e.At, Took: y.took.Seconds()}
+	if y.failure != nil {
+		out.Error = y.failure.Error()
 	}
-	return out, nil
+	return out, d.Tx(ctx, func(q db.Q) error { return y.note(ctx, q, id, e) })
 }

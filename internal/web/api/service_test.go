@@ -115,6 +115,12 @@ func TestAWebhookIsTested(t *testing.T) {
 			after["last_tried_at"] != nil {
 			t.Errorf("the test is noted: %v", after)
 		}
+		tests := w.do("admin", "GET /api/admin/webhooks/{hook}/deliveries", nil).status(200).list()
+		if len(tests) != 3 {
+			t.Fatalf("tests are listed: %v", tests)
+		}
+		has(t, "refused", tests[0], map[string]any{"kind": "test", "event": nil, "status": 500.0, "delivered": false})
+		has(t, "taken", tests[1], map[string]any{"status": 204.0, "delivered": true, "error": nil, "attempts": 1.0})
 		w.set(`INSERT INTO installation (name, value) VALUES ('paused', 'a copy')`)
 		w.do("admin", try, nil).status(503)
 	})

@@ -8,6 +8,7 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/params"
@@ -30,6 +31,11 @@ func (s *Server) webhookRoutes() {
 	endpoint.Route(s.Server, "POST /api/admin/webhooks/{id}/test", 200, policy.ManageWebhooks,
 		"Send a webhook a delivery about nothing, and tell what became of it", s.tryHook, endpoint.Audited(audit.Webhook),
 		endpoint.Also(503, "the installation is paused and calls no other service"))
+	endpoint.Route(s.Server, "GET /api/admin/webhooks/{id}/deliveries", 200, policy.SeeWebhooks,
+		"List what was sent to a webhook and what came of it, newest first", s.deliveries)
+	endpoint.Route(s.Server, "POST /api/admin/webhooks/{id}/retry", 200, policy.ManageWebhooks,
+		"Send what the receiver did not take again at once", s.retryHook, endpoint.Audited(audit.Webhook),
+		endpoint.Also(409, "nothing waits to be sent again, or the webhook is paused"))
 	endpoint.Route(s.Server, "GET /api/admin/event_log", 200, policy.SeeWebhooks, "Read what happened, oldest "+
 		"first, as webhooks get it", s.eventLog)
 }
@@ -74,6 +80,31 @@ func (s *Server) deleteHook(ctx context.Context, _ *access.Caller, in byID) (end
 
 func (s *Server) tryHook(ctx context.Context, _ *access.Caller, in byID) (*webhook.Tried, error) {
 	return s.usecases.TryWebhook(ctx, in.ID)
+}
+
+type deliveriesIn struct {
+	ID     int64             `path:"id"`
+	Failed bool              `param:"failed" doc:"only what failed at least once"`
+	Limit  params.Opt[int64] `param:"limit" doc:"at most so many; 100 when absent"`
+	Offset params.Opt[int64] `param:"offset"`
+}
+
+func (s *Server) deliveries(ctx context.Context, _ *access.Caller, in deliveriesIn) (endpoint.List[webhook.Delivery],
+	error) {
+	p, err := paging{in.Limit, in.Offset}.bounded(100)
+	if err != nil {
+		return endpoint.List[webhook.Delivery]{}, err
+	}
+	var total int64
+	list, err := view(ctx, s.db, func(q db.Q) (list []webhook.Delivery, err error) {
+		list, total, err = webhook.Deliveries(ctx, q, in.ID, in.Failed, p)
+		return list, err
+	})
+	return endpoint.Listed(list, total), err
+}
+
+func (s *Server) retryHook(ctx context.Context, _ *access.Caller, in byID) (*webhook.Webhook, error) {
+	return s.usecases.RetryWebhook(ctx, in.ID)
 }
 
 type eventLogIn struct {

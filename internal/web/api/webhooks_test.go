@@ -14,6 +14,8 @@ var _ = rights(
 	rightRow{"POST /api/admin/webhooks", "", "admin", `{"url":"https://example.edu/hook"}`},
 	rightRow{"PUT /api/admin/webhooks/{id}", "/api/admin/webhooks/1", "admin", `{"active":false}`},
 	rightRow{"DELETE /api/admin/webhooks/{id}", "/api/admin/webhooks/1", "admin", nil},
+	rightRow{"GET /api/admin/webhooks/{id}/deliveries", "/api/admin/webhooks/4711/deliveries", "admin", nil},
+	rightRow{"POST /api/admin/webhooks/{id}/retry", "/api/admin/webhooks/4711/retry", "admin", nil},
 	rightRow{"GET /api/admin/event_log", "", "admin", nil},
 )
 
@@ -23,6 +25,16 @@ var _ = lists(listRow{route: "GET /api/admin/webhooks", who: "admin",
 			"last_seq":   0,
 			"created_at": clock.At(w.now), "updated_at": clock.At(w.now)}
 	})},
+	listRow{route: "GET /api/admin/webhooks/{id}/deliveries", path: "/api/admin/webhooks/900/deliveries?limit=2000",
+		who: "admin", fill: func(w *world, from, to int) {
+			at := clock.At(w.now)
+			w.set(`INSERT INTO webhooks (id, url, secret, kinds, active, last_seq, created_at, updated_at)
+				VALUES (900, 'https://example.edu/', 'x', '[]', FALSE, 0, $1, $1) ON CONFLICT (id) DO NOTHING`, at)
+			for i := from; i < to; i++ {
+				w.put("webhook_deliveries", row{"webhook_id": 900, "seq": i + 1, "kind": "grade", "attempts": 1,
+					"delivered": true, "created_at": at, "tried_at": at, "milliseconds": 7})
+			}
+		}},
 	listRow{route: "GET /api/admin/event_log", path: "/api/admin/event_log?limit=2000", who: "admin",
 		fill: fill("events", func(w *world, i int) row {
 			return row{"seq": i + 1, "kind": "status", "at": clock.At(w.now), "body": "{}"}
@@ -62,6 +74,51 @@ func TestWebhooks(t *testing.T) {
 		w.do("admin", "PUT /api/admin/webhooks/999", `{}`).status(404)
 		w.do("admin", "DELETE /api/admin/webhooks/{hook}", nil).status(204)
 		w.do("admin", "DELETE /api/admin/webhooks/{hook}", nil).status(404)
+	})
+}
+
+// What was sent to a webhook is listed, the newest first, narrowed to failures and in parts; what its receiver
+// did not take is sent again at once by whoever may change webhooks.
+func TestDeliveriesOfAWebhook(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		at := clock.At(w.now)
+		w.add("hook", "webhooks", row{"url": "https://example.org/h", "secret": "quokka", "kinds": "[]", "active": true,
+			"last_seq": 0, "failures": 3, "next_try_at": clock.At(w.now.AddDate(1, 0, 0)), "created_at": at, "updated_at": at})
+		for i, r := range []row{{"seq": 1, "kind": "grade", "delivered": true, "status": 204},
+			{"seq": nil, "kind": "test", "delivered": false, "error": "the receiver answered 500", "status": 500},
+			{"seq": 2, "kind": "comment", "delivered": false, "error": "the receiver refused the connection"}} {
+			r["webhook_id"], r["attempts"], r["created_at"], r["tried_at"], r["milliseconds"] = w.id["hook"], i+1, at, at, 12
+			w.put("webhook_deliveries", r)
+		}
+		const path = "GET /api/admin/webhooks/{hook}/deliveries"
+		got := w.do("admin", path, nil).status(200)
+		list := got.list()
+		if got.Header().Get("X-Total-Count") != "3" || len(list) != 3 || strings.Contains(got.Body.String(), "quokka") {
+			t.Fatalf("all: %v", list)
+		}
+		has(t, "the newest", list[0], map[string]any{"event": 2.0, "kind": "comment", "attempts": 3.0, "delivered": false,
+			"status": nil, "error": "the receiver refused the connection", "milliseconds": 12.0})
+		has(t, "a test", list[1], map[string]any{"event": nil, "kind": "test", "status": 500.0})
+		has(t, "the oldest", list[2], map[string]any{"event": 1.0, "delivered": true, "error": nil})
+		failed := w.do("admin", path+"?failed=true&limit=1&offset=1", nil).status(200)
+		if failed.Header().Get("X-Total-Count") != "2" || failed.list()[0]["kind"] != "test" {
+			t.Errorf("what failed: %s", failed.Body)
+		}
+		w.do("admin", path+"?limit=-1", nil).status(400)
+		w.do("admin", "GET /api/admin/webhooks/4711/deliveries", nil).status(404).says("webhook")
+		const retry = "POST /api/admin/webhooks/{hook}/retry"
+		if got := w.do("admin", retry, nil).status(200).object(); got["next_try_at"] != nil || got["failures"] != 3.0 {
+			t.Errorf("it is not tried now: %v", got)
+		}
+		if n := w.count("jobs WHERE kind = 'webhook' AND state = 'available'"); n != 1 {
+			t.Errorf("%d jobs deliver", n)
+		}
+		w.do("convenor", retry, nil).status(403)
+		w.set(`UPDATE webhooks SET active = FALSE`)
+		w.do("admin", retry, nil).status(409).says("paused")
+		w.set(`UPDATE webhooks SET active = TRUE, failures = 0`)
+		w.do("admin", retry, nil).status(409).says("Nothing")
+		w.do("admin", "POST /api/admin/webhooks/4711/retry", nil).status(404)
 	})
 }
 

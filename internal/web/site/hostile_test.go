@@ -36,6 +36,11 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 	discussion := w.discuss()
 	w.exec(`INSERT INTO webhooks (url, secret, kinds, active, last_seq, last_error, created_at, updated_at)
 		VALUES ($1, 'secret', '[]', FALSE, 0, $1, $2, $2)`, hostile, w.db.Now())
+	w.exec(`INSERT INTO webhook_deliveries (webhook_id, seq, kind, attempts, delivered, error, created_at, tried_at,
+			milliseconds)
+		SELECT max(id), 1, $1, 1, FALSE, $1, $2, $2, 7 FROM webhooks`, hostile, w.db.Now())
+	w.exec(`INSERT INTO erasures (user_id, asked_by, job_id, with_files, asked_at, due_at)
+		SELECT u.id, u.id, 1, FALSE, $1, $1 FROM users u WHERE u.username = 'ann'`, w.db.Now())
 	w.job("document", "dead", hostile, 0)
 	w.exec(`INSERT INTO deletions (unit_id, kind, record_id, name, user_id, students, at)
 		SELECT u.id, 'task_definition', 4711, $1, p.id, 1, $2 FROM units u, users p WHERE p.username = 'tom'`, hostile,

@@ -13,6 +13,7 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
@@ -29,6 +30,8 @@ func (s *room) webhookRoutes() {
 		s.pauseWebhook, kept)
 	page.Form(s.Site, links.AdminWebhook+"/secret", policy.ManageWebhooks, "Give a webhook a new secret, shown once",
 		s.newSecret, kept, see)
+	page.Form(s.Site, links.AdminWebhook+"/retry", policy.ManageWebhooks, "Send what the receiver did not take again",
+		s.retryWebhook, kept)
 	page.Form(s.Site, links.AdminWebhook+"/test", policy.ManageWebhooks, "Send a webhook a test delivery", s.testWebhook,
 		kept, see)
 	page.Show(s.Site, links.AdminWebhook+"/delete", policy.SeeWebhooks, "Ask before a webhook is deleted", s.askWebhook)
@@ -127,7 +130,7 @@ func (s *room) addWebhook(ctx context.Context, who *access.Caller, in hookForm) 
 		}
 		return s.Again(p, err)
 	}
-	return s.showWebhook(who, &webhookPage{Webhook: h, Done: s.Word("webhooks.added")}), nil
+	return s.showWebhook(ctx, who, &webhookPage{Webhook: h, Done: s.Word("webhooks.added")})
 }
 
 // wrongFields are what an error says of fields, by their names.
@@ -140,15 +143,21 @@ func wrongFields(err error) map[string]string {
 }
 
 type webhookIn struct {
-	ID    int64 `path:"id"`
-	Saved bool  `param:"saved"`
+	ID      int64 `path:"id"`
+	Saved   bool  `param:"saved"`
+	Retried bool  `param:"retried"`
+	Failed  bool  `param:"failed"` // only the deliveries that failed
+	Page    int64 `param:"page"`
 }
 
-// webhookPage is a webhook.
+// webhookPage is a webhook, with what was sent to it.
 type webhookPage struct {
 	*webhook.Webhook
-	State  template.HTML // how its deliveries stand
-	Path   string
+	State template.HTML // how its deliveries stand
+	part
+	Rows   template.HTML // of what was sent
+	Failed bool          // only what failed is listed
+	At     string
 	Typed  hookForm
 	Events []option
 	Wrong  map[string]string
@@ -156,28 +165,48 @@ type webhookPage struct {
 	Done   string
 }
 
+// Toggle is the other value of what narrows the list to failures.
+func (v *webhookPage) Toggle() string {
+	if v.Failed {
+		return ""
+	}
+	return "true"
+}
+
 func (s *room) webhook(ctx context.Context, who *access.Caller, in webhookIn) (*page.Page, error) {
 	h, err := webhook.ByID(ctx, s.DB.Pool(), in.ID)
 	if err != nil {
 		return nil, err
 	}
-	v := &webhookPage{Webhook: h}
-	if in.Saved {
+	v := &webhookPage{Webhook: h, Failed: in.Failed, part: part{Page: in.Page}}
+	switch {
+	case in.Saved:
 		v.Done = s.Word("webhooks.saved")
+	case in.Retried:
+		v.Done = s.Word("webhooks.retried")
 	}
-	return s.showWebhook(who, v), nil
+	return s.showWebhook(ctx, who, v)
 }
 
 // showWebhook is the page of a webhook, with the fields as they were typed where they were.
-func (s *room) showWebhook(who *access.Caller, v *webhookPage) *page.Page {
+func (s *room) showWebhook(ctx context.Context, who *access.Caller, v *webhookPage) (*page.Page, error) {
 	if v.Typed.URL == "" && v.Wrong == nil {
 		v.Typed = hookForm{v.URL, v.Kinds}
 	}
 	v.State = s.hookState(v.Webhook)
-	v.Path, v.Events = links.To(links.AdminWebhook, v.ID), s.eventOptions(v.Typed.Kinds)
+	v.At, v.Events = links.To(links.AdminWebhook, v.ID), s.eventOptions(v.Typed.Kinds)
+	query := filled()
+	if v.Failed {
+		query.Set("failed", "true")
+	}
+	v.part = newPart(v.Page, v.At, query)
 	p := s.Titled(who, "webhook", s.Word("webhooks.one"), v)
 	p.Within = &page.Crumb{Words: s.Word("webhooks.title"), Path: links.AdminWebhooks}
-	return p
+	return p, s.DB.View(ctx, func(q db.Q) error {
+		list, total, err := webhook.Deliveries(ctx, q, v.ID, v.Failed, v.rows())
+		v.Total, v.Rows = total, s.deliveryLines(list, v.At, v.Active)
+		return err
+	})
 }
 
 type changeWebhookIn struct {
@@ -198,7 +227,11 @@ func (s *room) changeWebhook(ctx context.Context, who *access.Caller, in changeW
 	if wrong == nil {
 		wrong = map[string]string{}
 	}
-	return s.Again(s.showWebhook(who, &webhookPage{Webhook: h, Typed: in.hookForm, Wrong: wrong}), err)
+	p, failed := s.showWebhook(ctx, who, &webhookPage{Webhook: h, Typed: in.hookForm, Wrong: wrong})
+	if failed != nil {
+		return nil, failed
+	}
+	return s.Again(p, err)
 }
 
 type pauseWebhookIn struct {
@@ -213,6 +246,13 @@ func (s *room) pauseWebhook(ctx context.Context, _ *access.Caller, in pauseWebho
 	return endpoint.Redirect{To: links.To(links.AdminWebhook, in.ID) + "?saved=true"}, nil
 }
 
+func (s *room) retryWebhook(ctx context.Context, _ *access.Caller, in oneWebhook) (endpoint.Drawing, error) {
+	if _, err := s.Usecases.RetryWebhook(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	return endpoint.Redirect{To: links.To(links.AdminWebhook, in.ID) + "?retried=true"}, nil
+}
+
 type oneWebhook struct {
 	ID int64 `path:"id"`
 }
@@ -224,7 +264,7 @@ func (s *room) newSecret(ctx context.Context, who *access.Caller, in oneWebhook)
 	if err != nil {
 		return nil, err
 	}
-	return s.showWebhook(who, &webhookPage{Webhook: h, Done: s.Word("webhooks.secret-made")}), nil
+	return s.showWebhook(ctx, who, &webhookPage{Webhook: h, Done: s.Word("webhooks.secret-made")})
 }
 
 func (s *room) testWebhook(ctx context.Context, who *access.Caller, in oneWebhook) (endpoint.Drawing, error) {
@@ -236,7 +276,7 @@ func (s *room) testWebhook(ctx context.Context, who *access.Caller, in oneWebhoo
 	if err != nil {
 		return nil, err
 	}
-	return s.showWebhook(who, &webhookPage{Webhook: h, Tried: tried}), nil
+	return s.showWebhook(ctx, who, &webhookPage{Webhook: h, Tried: tried})
 }
 
 func (s *room) askWebhook(ctx context.Context, who *access.Caller, in oneWebhook) (*page.Page, error) {
