@@ -73,6 +73,12 @@ var narrowed = map[string][]string{
 	"/admin/audit?actor=p77": {"/api/search?text=p77", "/api/admin/audit?actor_id=78",
 		"/api/admin/audit/verification"},
 	"/admin/events?kind=submission": {"/api/admin/event_log?newest=true&kind=submission", named},
+	"/admin/jobs?show=done&kind=document&unit=SIT7": {"/api/admin/jobs?state=done&kind=document&unit_id=7",
+		"/api/admin/health"},
+	"/admin/jobs?unit=SIT7": {"/api/admin/jobs?attention=true&unit_id=7", "/api/admin/health"},
+	"/admin/webhooks/1":     {"/api/admin/webhooks/1", "/api/admin/webhooks/1/deliveries"},
+	"/admin/webhooks/1?failed=true&page=3": {"/api/admin/webhooks/1",
+		"/api/admin/webhooks/1/deliveries?failed=true&offset=200"},
 }
 
 // counted tells how many people there are of each kind.
@@ -291,6 +297,11 @@ func (s scale) fill(ctx context.Context, q db.Q) error {
 		{numbers + `INSERT INTO webhooks (url, secret, kinds, active, last_seq, failures, last_error, created_at, updated_at)
 			SELECT 'https://hooks.example.edu/' || CAST(i AS TEXT), 's', '[]', TRUE, 0, i % 3, 'It answered 500.', $2, $2
 			FROM n`, []any{webhook.Most, now}},
+		{numbers + `INSERT INTO webhook_deliveries (webhook_id, seq, kind, attempts, delivered, status, error, created_at,
+				tried_at, milliseconds)
+			SELECT w.id, i, 'status', 1, i % 2 = 0, 200, CASE i % 2 WHEN 1 THEN 'the receiver answered 500' END, $2, $2, 70
+			FROM n, webhooks w`, []any{rows * 100, now}},
+		{`UPDATE jobs SET unit_key = id % 20 + 1 WHERE kind = 'document'`, nil},
 	} {
 		if _, err := db.Exec(ctx, q, one.text, one.args...); err != nil {
 			return fmt.Errorf("%w: %s", err, one.text[:min(len(one.text), 160)])

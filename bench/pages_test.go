@@ -44,15 +44,16 @@ func frame(who string) []string {
 
 // behind are the calls of the API that give a program what a page shows beside that.
 var behind = map[string][]string{
-	"/home":                {"/api/home", "/api/news", aProject, aProject + "/tutorials"},
-	"/admin":               {"/api/admin/health", "/api/admin/audit?limit=5", "/api/admin/jobs?attention=true&limit=5"},
+	"/home": {"/api/home", "/api/news", aProject, aProject + "/tutorials"},
+	"/admin": {"/api/admin/health", "/api/admin/audit?limit=5", "/api/admin/jobs?attention=true&limit=5",
+		"/api/admin/erasures?limit=5"},
 	"/admin/jobs":          {"/api/admin/jobs?attention=true", "/api/admin/health"},
 	"/admin/jobs/retry":    {"/api/admin/jobs/retry?kind=document"},
 	"/admin/audit":         {"/api/admin/audit", "/api/admin/audit/verification"},
 	"/admin/mail":          {"/api/admin/mail", "/api/admin/health"},
 	"/admin/events":        {"/api/admin/event_log?newest=true", named},
 	"/admin/webhooks":      {"/api/admin/webhooks"},
-	"/admin/webhooks/{id}": {"/api/admin/webhooks"},
+	"/admin/webhooks/{id}": {"/api/admin/webhooks", "/api/admin/webhooks/{webhook}/deliveries"},
 
 	"/admin/webhooks/{id}/delete": {"/api/admin/webhooks"},
 
@@ -367,7 +368,7 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1", "{group_set_id}", text(set),
 		"{group_id}", text(groups[0]), "{second}", text(groups[1]), "{third}", text(groups[2]),
 		"{announcement_id}", "1", "{outcome_id}", "1", "/admin/people/{id}", "/admin/people/"+text(studentID),
-		"/admin/webhooks/{id}", "/admin/webhooks/"+text(*hook),
+		"/admin/webhooks/{id}", "/admin/webhooks/"+text(*hook), "{webhook}", text(*hook),
 		"/admin/periods/{id}", "/admin/periods/1", "/admin/campuses/{id}", "/admin/campuses/1",
 		"/admin/activity-types/{id}", "/admin/activity-types/1", "/admin/images/{id}", "/admin/images/1",
 		"/api/teaching_periods/{id}", "/api/teaching_periods/1", "/api/campuses/{id}", "/api/campuses/1",

@@ -16,7 +16,8 @@ type Filter struct {
 	State     State
 	Kind      string
 	Unit      int64
-	Attention bool // those that are dead or stuck, and need a person
+	Units     []int64 // of one of these
+	Attention bool    // those that are dead or stuck, and need a person
 }
 
 // A job is stuck in one of two ways, as of the moment $1; each has its index.
@@ -40,6 +41,11 @@ func (f *Filter) where(args []any) (string, []any) {
 	add(f.State != "", "state", f.State)
 	add(f.Kind != "", "kind", f.Kind)
 	add(f.Unit != 0, "unit_key <> 0 AND unit_key", f.Unit)
+	if len(f.Units) > 0 {
+		var list string
+		list, args = db.In(args, f.Units)
+		text = append(text, "unit_key <> 0 AND unit_key IN "+list)
+	}
 	return strings.Join(text, " AND "), args
 }
 

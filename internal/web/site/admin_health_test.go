@@ -65,6 +65,12 @@ func TestServiceHealth(t *testing.T) {
 		down.Store(true)
 		ada.do("/admin?again=true", nil).status(200).says("&lt;refused&gt;").says("Start the server.").says("0 of 2 OK").
 			lacks("<refused>")
+		ada.do("/admin", nil).lacks("erasure")
+		w.exec(`INSERT INTO erasures (user_id, asked_by, job_id, with_files, asked_at, due_at)
+			SELECT u.id, a.id, 1, FALSE, $1, $1 FROM users u, users a WHERE u.username = 'ann' AND a.username = 'ada'`, w.db.Now())
+		leaves, at := w.who("ann")
+		ada.do("/admin", nil).says("1 erasure waits and can be cancelled.").says(`href="` + at + `"`).says("Will be erased on")
+		w.exec(`DELETE FROM erasures WHERE user_id = ` + leaves)
 		id := w.job("document", "dead", "no <room>", 0)
 		w.job("similarity", "available", "", -time.Hour)
 		w.job("oddity", "dead", "", 0)

@@ -23,6 +23,7 @@ func init() {
 	}
 	for _, at := range []string{"/admin/jobs/retry", "/admin/audit/verification", "/admin/webhooks",
 		"/admin/webhooks/{id}", "/admin/webhooks/{id}/active", "/admin/webhooks/{id}/secret", "/admin/webhooks/{id}/test",
+		"/admin/webhooks/{id}/retry",
 		"/admin/webhooks/{id}/delete"} {
 		pages["POST "+at] = [4]int{401, 403, 403, 403}
 	}
@@ -48,6 +49,7 @@ func TestJobsAreListedAndRetried(t *testing.T) {
 		ada.do("/admin/jobs?show=all", nil).says("<bdi>Clean up")
 		ada.do("/admin/jobs?show=done&kind=mail", nil).says("No job matches.")
 		ada.do("/admin/jobs?kind=document&unit_id=4711", nil).says("4711")
+		w.jobsOfUnits(ada)
 		ada.do("/admin/jobs/"+one+"/retry", url.Values{}).leadsTo("/admin/jobs?retried=1")
 		ada.do("/admin/jobs?kind=document", nil).says("Retry all failed").says("/admin/jobs/retry?kind=document")
 		ada.do("/admin/jobs/retry?kind=document", nil).says("3 failed jobs will be tried again").says("no &lt;room&gt;").
@@ -61,6 +63,30 @@ func TestJobsAreListedAndRetried(t *testing.T) {
 			t.Error("some are still dead")
 		}
 	})
+}
+
+// jobsOfUnits narrows jobs by the code of units: one that none has is told, and failed jobs of several units are
+// not tried again as if they were all.
+func (w *world) jobsOfUnits(ada *world) {
+	w.Helper()
+	unit := func() string {
+		w.exec(`INSERT INTO units (code, name, description, start_date, end_date, active, created_at, updated_at)
+			VALUES ('Twin1', 'Twin', '', '2026-03-02', '2026-06-30', TRUE, $1, $1)`, w.db.Now())
+		return w.one(`SELECT max(id) FROM units`)
+	}
+	one, code := unit(), "Twin1"
+	mine := w.job("portfolio", "dead", "torn", 0)
+	w.exec(`UPDATE jobs SET unit_key = ` + one + ` WHERE id = ` + mine)
+	at := "/admin/jobs?kind=portfolio&unit=" + url.QueryEscape(" "+strings.ToLower(code))
+	ada.do(at, nil).status(200).says("torn").says(`name="unit"`).says("/admin/jobs/retry?kind=portfolio&amp;unit_id=").
+		lacks("no &lt;room&gt;")
+	ada.do("/admin/jobs?kind=document&unit="+url.QueryEscape(code), nil).says("No job matches.")
+	ada.do("/admin/jobs?unit=NONE1", nil).says("No unit has this code.").says("No job matches.").lacks("torn")
+	two := unit()
+	ada.do(at, nil).says("torn").lacks("/admin/jobs/retry?")
+	ada.do(at+"&unit_id="+one, nil).says("torn").says("/admin/jobs/retry?")
+	ada.do(at+"&unit_id="+two, nil).says("No job matches.")
+	w.exec(`DELETE FROM jobs WHERE id = ` + mine)
 }
 
 // The audit log is narrowed by who, what, unit and day, goes out as a sheet, and is verified.
@@ -139,7 +165,10 @@ func TestWebhooksAreLookedAfter(t *testing.T) {
 		ada.do(at, nil).status(200).lacks(secret).lacks("shown once").says(`value="grade" checked`)
 		ada.do(at+"/test", url.Values{}).status(200).says("The receiver took the test delivery.").lacks(secret)
 		ada.do(at+"/test", url.Values{}).status(200).says("The test delivery failed.").says("answered 418")
-		ada.do(at, url.Values{"url": {""}}).status(422).says("url-error")
+		ada.do(at, nil).says("Answered 418").says("Answered 200").says(">Test</bdi>").lacks("Send again").lacks(secret)
+		ada.do(at+"?failed=true", nil).says("Answered 418").lacks("Answered 200")
+		w.deliveries(ada, at)
+		ada.do(at, url.Values{"url": {""}}).status(422).says("url-error").says("Answered 418")
 		ada.do(at, url.Values{"url": {receiver.URL + "/x"}}).leadsTo(at + "?saved=true")
 		if got := w.one(`SELECT kinds FROM webhooks`); got != "[]" {
 			t.Errorf("kinds are %s", got)
@@ -153,6 +182,35 @@ func TestWebhooksAreLookedAfter(t *testing.T) {
 		ada.do(at+"/test", url.Values{}).status(404)
 		ada.do("/admin/webhooks?deleted=true", nil).says("The webhook was deleted.")
 	})
+}
+
+// deliveries looks at many deliveries of a webhook, page by page, and has one that failed sent again.
+func (w *world) deliveries(ada *world, at string) {
+	w.Helper()
+	id := strings.TrimPrefix(at, "/admin/webhooks/")
+	ada.do(at+"/retry", url.Values{}).status(409).says("Nothing of this webhook waits")
+	w.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+		INSERT INTO webhook_deliveries (webhook_id, seq, kind, attempts, delivered, status, error, created_at, tried_at,
+			milliseconds)
+		SELECT w.id, i, CASE i WHEN 1 THEN 'quokka' ELSE 'grade' END, 1, i < 150, NULL,
+			CASE WHEN i > 148 THEN 'no <way>' END, w.created_at, w.created_at, 7 FROM n, webhooks w WHERE w.id = ` + id)
+	w.exec(`UPDATE webhooks SET failures = 1, next_try_at = created_at WHERE id = ` + id)
+	first := ada.do(at, nil).status(200).says("no &lt;way&gt;").says("Failed before: no &lt;way&gt;").says("7 ms").
+		says("Send again").lacks("quokka")
+	if n := strings.Count(first.Body.String(), `id="delivery-`); n != 100 {
+		w.Errorf("%d rows", n)
+	}
+	ada.do(at+"?page=2", nil).says("quokka").says("Answered 418").lacks("Send again")
+	failed := ada.do(at+"?failed=true", nil).says("Answered 418")
+	if n := strings.Count(failed.Body.String(), `id="delivery-`); n != 3 {
+		w.Errorf("%d rows failed", n)
+	}
+	ada.do(at+"/retry", url.Values{}).leadsTo(at + "?retried=true")
+	ada.do(at+"?retried=true", nil).says("It is sent again now.")
+	if w.one(`SELECT count(*) FROM webhooks WHERE next_try_at IS NULL AND id = `+id) != "1" {
+		w.Error("it waits on")
+	}
+	w.exec(`DELETE FROM webhook_deliveries WHERE kind <> 'test'`)
 }
 
 // verified works until the audit log is.

@@ -33,6 +33,8 @@ func (r *reader) looksAfterTheService() {
 	r.open("/admin/jobs").does(act{form: "/admin/jobs/" + one + "/retry"}).sees("1 job will be tried again.")
 	r.job("mail", "dead", "no server", 0)
 	r.job("mail", "dead", "no server", 0)
+	r.open("/admin/jobs").does(act{form: "/admin/jobs", fill: map[string]string{"unit": "NONE1"}}).
+		sees("No unit has this code.")
 	r.open("/admin/jobs").does(act{form: "/admin/jobs", fill: map[string]string{"kind": "mail"}}).
 		follows("Retry all failed").does(act{form: "/admin/jobs/retry"}).sees("2 jobs will be tried again.")
 	failed := r.job("password_mail", "dead", "no server", 0)
@@ -48,6 +50,11 @@ func (r *reader) looksAfterTheService() {
 	at := "/admin/webhooks/" + r.one(`SELECT max(id) FROM webhooks`)
 	r.open(at).does(act{form: at, fill: map[string]string{"url": "https://b.invalid/x"}}).sees("The webhook was saved.")
 	r.does(act{form: at + "/test"}).sees("The test delivery failed.")
+	r.open(at).follows("Failures only").sees("Test")
+	r.exec(`UPDATE webhooks SET failures = 1`)
+	r.exec(`INSERT INTO webhook_deliveries (webhook_id, seq, kind, attempts, delivered, created_at, tried_at, milliseconds)
+		SELECT id, 1, 'grade', 1, FALSE, created_at, created_at, 7 FROM webhooks`)
+	r.open(at).does(act{form: at + "/retry"}).sees("It is sent again now.")
 	r.open(at).does(act{form: at + "/active"}).sees("Resume")
 	r.does(act{form: at + "/secret"}).sees("shown once")
 	r.open(at).follows("Delete").does(act{form: at + "/delete"}).sees("The webhook was deleted.")

@@ -15,13 +15,14 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
 	"lectern/internal/usecase"
+	"lectern/internal/usecase/privacy"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
 )
 
 func (s *room) healthRoutes() {
 	page.Show(s.Site, links.Admin, policy.SeeService, "How the service is doing", s.health,
-		endpoint.Asks(policy.SeeJobs, policy.ReadAudit, policy.SeeBackups))
+		endpoint.Asks(policy.SeeJobs, policy.ReadAudit, policy.SeeBackups, policy.SeeAccounts))
 }
 
 type healthIn struct {
@@ -32,6 +33,7 @@ type healthIn struct {
 const (
 	jobsAtGlance  = 5
 	auditAtGlance = 5
+	leaveAtGlance = 5
 )
 
 // healthPage is what an administrator sees first.
@@ -42,6 +44,8 @@ type healthPage struct {
 	OKs     int
 	Failed  template.HTML // jobs that need a person, the newest
 	Entries []entryRow
+	Leaving []privacy.Erasure // that wait, the next ones
+	Erasing int64             // how many wait in all
 	Retried bool
 	words   *page.Language
 	now     time.Time
@@ -82,6 +86,10 @@ func (s *room) health(ctx context.Context, who *access.Caller, in healthIn) (*pa
 				return err
 			}
 			v.Failed = s.jobLines(rows, "health", nil)
+		}
+		var err error
+		if v.Leaving, v.Erasing, err = privacy.Erasures(ctx, q, db.Part(leaveAtGlance, 0)); err != nil {
+			return err
 		}
 		list, err := audit.Newest(ctx, q, audit.Filter{}, auditAtGlance)
 		if err != nil {

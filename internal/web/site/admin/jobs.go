@@ -14,6 +14,7 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/jobs"
+	"lectern/internal/teaching/course"
 	"lectern/internal/usecase"
 	"lectern/internal/web/endpoint"
 	"lectern/internal/web/site/page"
@@ -33,6 +34,7 @@ type jobsIn struct {
 	Show    string `param:"show"` // a state, or all; those that need a person when empty
 	Kind    string `param:"kind"`
 	UnitID  int64  `param:"unit_id"`
+	Unit    string `param:"unit"` // a code, of one unit or several
 	Page    int64  `param:"page"`
 	Retried string `param:"retried"` // how many jobs were, just now
 }
@@ -44,12 +46,16 @@ type jobsPage struct {
 	Counts  *jobs.Summary
 	Show    string
 	Kind    string
-	Unit    string // whose jobs these are; empty: all units'
+	Unit    string // whose jobs these are, where a row led there; empty: all units'
 	UnitID  int64
+	Code    string // of units, as it was typed
+	Wrong   string // what is said of it
 	Shows   []option
 	Kinds   []option
 	Retried int64
 	words   *page.Language
+
+	SeveralUnits bool // have the code
 }
 
 // shows are the ways to narrow the list by state, in their order.
@@ -70,9 +76,16 @@ func (in *jobsIn) filter() jobs.Filter {
 func (s *room) jobs(ctx context.Context, who *access.Caller, in jobsIn) (*page.Page, error) {
 	f := in.filter()
 	v := &jobsPage{Show: in.Show, Kind: in.Kind, UnitID: in.UnitID, words: s.Words, part: newPart(in.Page,
-		links.AdminJobs, filled("show", in.Show, "kind", in.Kind, "unit_id", strconv.FormatInt(in.UnitID, 10)))}
+		links.AdminJobs, filled("show", in.Show, "kind", in.Kind, "unit_id", strconv.FormatInt(in.UnitID, 10), "unit",
+			in.Unit)), Code: in.Unit}
 	v.Retried, _ = strconv.ParseInt(in.Retried, 10, 64) // what is none was none
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
+		if v.Counts, err = jobs.SummaryOf(ctx, q); err != nil {
+			return err
+		}
+		if err := s.jobsOfUnit(ctx, q, v, &f); err != nil || v.Wrong != "" {
+			return err
+		}
 		if v.Total, err = jobs.Count(ctx, q, f); err != nil {
 			return err
 		}
@@ -81,16 +94,8 @@ func (s *room) jobs(ctx context.Context, who *access.Caller, in jobsIn) (*page.P
 			return err
 		}
 		rows, err := s.jobRows(ctx, q, list)
-		if err != nil {
-			return err
-		}
-		v.Rows = s.jobLines(rows, "jobs", &v.part)
-		if v.Counts, err = jobs.SummaryOf(ctx, q); err != nil || in.UnitID == 0 {
-			return err
-		}
-		names, err := usecase.NamesOf(ctx, q, nil, []int64{in.UnitID})
 		if err == nil {
-			v.Unit = cmp.Or(names.Unit(in.UnitID), strconv.FormatInt(in.UnitID, 10))
+			v.Rows = s.jobLines(rows, "jobs", &v.part)
 		}
 		return err
 	})
@@ -99,6 +104,35 @@ func (s *room) jobs(ctx context.Context, who *access.Caller, in jobsIn) (*page.P
 	}
 	v.Kinds = s.kindOptions(in.Kind)
 	return s.Titled(who, "jobs", s.Word("jobs.title"), v), err
+}
+
+// jobsOfUnit narrows the jobs to those of a unit that a row led to, or of all units that have the code that was
+// typed. Where both are given the one must have the other, or the code counts.
+func (s *room) jobsOfUnit(ctx context.Context, q db.Q, v *jobsPage, f *jobs.Filter) error {
+	if code := strings.TrimSpace(v.Code); code != "" {
+		units, err := course.UnitsWithCode(ctx, q, code, mostUnitsOfCode)
+		switch {
+		case err != nil:
+			return err
+		case len(units) == 0:
+			v.Wrong = s.Word("audit.no-unit")
+			return nil
+		case slices.Contains(units, v.UnitID): // that one of them
+		case len(units) == 1:
+			v.UnitID, f.Unit = units[0], units[0]
+			return nil
+		default:
+			v.SeveralUnits, v.UnitID, f.Unit, f.Units = true, 0, 0, units
+		}
+	}
+	if v.UnitID == 0 {
+		return nil
+	}
+	names, err := usecase.NamesOf(ctx, q, nil, []int64{v.UnitID})
+	if err == nil {
+		v.Unit = cmp.Or(names.Unit(v.UnitID), strconv.FormatInt(v.UnitID, 10))
+	}
+	return err
 }
 
 // kindOptions are the kinds of jobs to choose from, by name.
@@ -113,7 +147,7 @@ func (s *room) kindOptions(chosen string) []option {
 
 // RetryAll is where all failed jobs of the kind that is shown are tried again; empty: nowhere.
 func (v *jobsPage) RetryAll() string {
-	if v.Kind == "" || v.Total == 0 || v.Show != "" && v.Show != "dead" {
+	if v.Kind == "" || v.Total == 0 || v.SeveralUnits || v.Show != "" && v.Show != "dead" {
 		return ""
 	}
 	return links.AdminJobs + "/retry?" + filled("kind", v.Kind, "unit_id", strconv.FormatInt(v.UnitID, 10)).Encode()
@@ -155,8 +189,8 @@ func (s *room) retryJobs(ctx context.Context, _ *access.Caller, in retryJobsIn) 
 var jobKinds = []string{"document", "portfolio", "portfolios_due", "similarity", "similarity scores",
 	"similarity renewal", "similarity remake", "assessment", "assessment trial", "assessment preview", "pull image",
 	"mail", "password_mail", "address_mail", "invitations", "weekly_mails", "weekly_mails_of_unit", "digest",
-	"announcement_mails", "webhook", "tii_action", "tii_tend", "data export", "backup", "note erasures", "tidy",
-	"watch documents", "check_stats", "audit verification"}
+	"announcement_mails", "webhook", "tii_action", "tii_tend", "data export", "person export", "erasure", "backup",
+	"note erasures", "tidy", "watch documents", "check_stats", "audit verification"}
 
 func jobKey(kind string) string {
 	return "jobs.kind-" + strings.NewReplacer(" ", "-", "_", "-").Replace(kind)
