@@ -114,6 +114,9 @@ func (o PeopleOrder) columns() string {
 const (
 	mostSought = 5    // words
 	manyFound  = 2000 // matches of a word from which on it is cheaper to go through the people in their order
+	// mostCrossed is how many matches of a word are tried for the other words, and manyCrossed how many people that
+	// all words find are too many to be put in order: going through all in their order finds so many soon enough.
+	mostCrossed, manyCrossed = 25_000, 6000
 	// MostCounted is how far people are counted where not all are listed: to count 100,000 takes longer than
 	// to list the first of them.
 	MostCounted = 1000
@@ -134,11 +137,29 @@ func (p *peopleQuery) arg(v any) string {
 // begins is the condition that a word of the index begins with w, be it of a name, a number or what
 // stands behind the @ of an address.
 func (p *peopleQuery) begins(w string) string {
-	if behind, ok := strings.CutPrefix(w, "@"); ok {
-		w = behind
-		return p.within("@" + w)
+	var either []string
+	for _, one := range beginnings(w) {
+		either = append(either, p.within(one))
 	}
-	return "(" + p.within(w) + " OR " + p.within("@"+w) + ")"
+	return "(" + strings.Join(either, " OR ") + ")"
+}
+
+// matches gives the people whom a word finds, some twice. Each beginning is a range of an index by itself: what an OR
+// finds, SQLite also reads from the table.
+func (p *peopleQuery) matches(w string) string {
+	var all []string
+	for _, one := range beginnings(w) {
+		all = append(all, `SELECT w.user_id FROM person_words w WHERE `+p.within(one))
+	}
+	return strings.Join(all, " UNION ALL ")
+}
+
+// beginnings are what a word of the index may begin with.
+func beginnings(w string) []string {
+	if strings.HasPrefix(w, "@") {
+		return []string{w}
+	}
+	return []string{w, "@" + w}
 }
 
 func (p *peopleQuery) within(w string) string {
@@ -217,7 +238,8 @@ func (p *peopleQuery) locked(now clock.Time) string {
 	return "EXISTS (SELECT 1 FROM throttles b WHERE b.user_id = u.id AND b.blocked_until > " + p.arg(now) + ")"
 }
 
-// sought adds the words: the rarest finds the people, where it is rare enough and nothing else does.
+// sought adds the words: the rarest finds the people, where it is rare enough and nothing else does, or all of them
+// together.
 func (p *peopleQuery) sought(ctx context.Context, q db.Q, words []string) error {
 	rare := -1
 	if len(words) > 0 && p.with == "" {
@@ -227,6 +249,10 @@ func (p *peopleQuery) sought(ctx context.Context, q db.Q, words []string) error 
 		}
 		if matches <= manyFound {
 			rare = place
+		} else if len(words) > 1 && matches <= mostCrossed {
+			if done, err := p.cross(ctx, q, words, place); done || err != nil {
+				return err
+			}
 		}
 	}
 	for i, w := range words {
@@ -239,14 +265,49 @@ func (p *peopleQuery) sought(ctx context.Context, q db.Q, words []string) error 
 	return nil
 }
 
+// cross finds those whom several words find that many people have each: two names that are common meet in few
+// people, and to go through all for those few takes longest. It does nothing where they meet in many.
+func (p *peopleQuery) cross(ctx context.Context, q db.Q, words []string, first int) (done bool, err error) {
+	c := &peopleQuery{}
+	text, others := c.matches(words[first]), []string{}
+	for i, w := range words {
+		var either []string
+		for _, one := range beginnings(w) {
+			if i != first {
+				either = append(either, `EXISTS (SELECT 1 FROM person_words w WHERE w.user_id = f.user_id AND `+c.within(one)+`)`)
+			}
+		}
+		if i != first {
+			others = append(others, "("+strings.Join(either, " OR ")+")")
+		}
+	}
+	text = `SELECT DISTINCT f.user_id FROM (` + text + `) f WHERE ` + strings.Join(others, " AND ")
+	ids, err := db.All[int64](ctx, q, fmt.Sprintf(`%s LIMIT %d`, text, manyCrossed+1), c.args...)
+	if err != nil || len(ids) > manyCrossed {
+		return false, err
+	}
+	rows := make([][]any, len(ids))
+	for i, id := range ids {
+		rows[i] = []any{id}
+	}
+	var found string
+	found, p.args, err = db.Rows(q, p.args, []string{"id BIGINT"}, rows)
+	p.with = `SELECT f.id FROM ` + found + ` f`
+	return err == nil, err
+}
+
 // rarest tells which of some words the fewest people have, and how many matches it has, counted no further
 // than is needed.
 func rarest(ctx context.Context, q db.Q, words []string) (matches int64, place int, err error) {
+	most := manyFound
+	if len(words) > 1 {
+		most = mostCrossed
+	}
 	p := &peopleQuery{}
 	counts := make([]string, len(words))
 	for i, w := range words {
-		counts[i] = fmt.Sprintf(`SELECT %d AS place, (SELECT count(*) FROM (SELECT 1 FROM person_words w WHERE %s LIMIT %d) x)
-			AS matches`, i, p.begins(w), manyFound+1)
+		counts[i] = fmt.Sprintf(`SELECT %d AS place, (SELECT count(*) FROM (SELECT 1 FROM (%s) m LIMIT %d) x) AS matches`,
+			i, p.matches(w), most+1)
 	}
 	first, err := db.One[struct {
 		Place   int   `db:"place"`
@@ -285,7 +346,7 @@ const personColumns = `u.id, u.username, u.first_name, u.last_name, u.email, u.s
 			WHERE p.user_id = r.user_id AND p.unit_id = r.unit_id AND p.enrolled)) AS units`
 
 // People lists the people that are looked for and tells how many there are: of all the number, of some up to
-// MostCounted. It takes three statements at most, whatever their number. It is for holders of
+// MostCounted. It takes four statements at most, whatever their number. It is for holders of
 // policy.SeeAccounts.
 func People(ctx context.Context, q db.Q, s PeopleSearch) ([]Person, int64, error) {
 	p, err := s.query(ctx, q)
