@@ -40,11 +40,15 @@ func (f *Filter) where(args []any) (string, []any) {
 	}
 	add(f.State != "", "state", f.State)
 	add(f.Kind != "", "kind", f.Kind)
-	add(f.Unit != 0, "unit_key <> 0 AND unit_key", f.Unit)
+	unit := "unit_key <> 0 AND unit_key" // as its index has it
+	if f.Attention {
+		unit = "+unit_key" // the few that need a person have indexes, which the plus leaves to be chosen
+	}
+	add(f.Unit != 0, unit, f.Unit)
 	if len(f.Units) > 0 {
 		var list string
 		list, args = db.In(args, f.Units)
-		text = append(text, "unit_key <> 0 AND unit_key IN "+list)
+		text = append(text, unit+" IN "+list)
 	}
 	return strings.Join(text, " AND "), args
 }
