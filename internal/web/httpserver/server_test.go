@@ -40,7 +40,7 @@ func TestKindsHaveTheirStatus(t *testing.T) {
 		if w.Code != want || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: got %d %v", kind.Slug(), w.Code, w.Header())
 		}
-		if has := strings.Contains(w.Body.String(), "fields"); has != (want == 400 || want == 422) {
+		if has := strings.Contains(w.Body.String(), "fields"); has != (want == 400 || want == 409 || want == 422) {
 			t.Errorf("%s: %s", kind.Slug(), w.Body)
 		}
 		if kind == fault.Throttled && w.Header().Get("Retry-After") != "2" {
