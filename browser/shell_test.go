@@ -46,6 +46,7 @@ func TestThePlacesOfTheShell(t *testing.T) {
 		t.Helper()
 		b.turn(on)
 		b.visit(path)
+		b.await("document.readyState === 'complete'")
 		for selector, box := range want {
 			if got := b.box(selector); got != box {
 				t.Errorf("%s on %s: %s is at %v, want %v", path, on.name, selector, got, box)
