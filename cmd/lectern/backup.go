@@ -159,8 +159,8 @@ func (c *resumeCmd) Run(ctx context.Context) error {
 	}
 	fmt.Println("The installation sends emails and calls other services again. It was paused because " + why + ".")
 	if len(leaving) > 0 {
-		fmt.Println("Erasures in the backup may have been cancelled after it was made. These wait another 24 hours; look at " +
-			"them under Administration, and cancel those that shall not be: " + strings.Join(leaving, ", "))
+		fmt.Println("Erasures in the backup may have been cancelled after it was made. These wait another 24 hours; " +
+			"look at them under Administration, and cancel those that shall not be: " + strings.Join(leaving, ", "))
 	}
 	return nil
 }

@@ -137,7 +137,8 @@ func TestResumeNamesErasuresThatWait(t *testing.T) {
 	})
 	i.stop()
 	out, err := run(t, append([]string{"resume"}, into...)...)
-	if err != nil || !strings.Contains(out, "wait another 24 hours") || !strings.Contains(out, "shall not be: student_1\n") {
+	if err != nil || !strings.Contains(out, "wait another 24 hours") ||
+		!strings.Contains(out, "shall not be: student_1\n") {
 		t.Errorf("resume: %v %s", err, out)
 	}
 	due, err := db.One[clock.Time](t.Context(), looked.Pool(), `SELECT due_at FROM erasures`)

@@ -220,7 +220,7 @@ func Resume(ctx context.Context, s *Storage) (why string, leaving []string, err 
 		return "", nil, err
 	}
 	defer d.Close()
-	return why, leaving, d.Tx(ctx, func(q db.Q) error {
+	err = d.Tx(ctx, func(q db.Q) (err error) {
 		if why, err = db.Paused(ctx, q); err != nil || why == "" {
 			return err
 		}
@@ -230,6 +230,7 @@ func Resume(ctx context.Context, s *Storage) (why string, leaving []string, err 
 		_, err = db.Resume(ctx, q)
 		return err
 	})
+	return why, leaving, err
 }
 
 // Proof is what a backup was found to hold.

@@ -7,6 +7,7 @@ import (
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/opt"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
@@ -60,13 +61,6 @@ type try struct {
 // note writes down what came of a try: the tries of an event share a row, each test has its own. One to a
 // webhook that is gone is not noted.
 func (y *try) note(ctx context.Context, q db.Q, id int64, e *events.Event) error {
-	var seq, status *int64
-	if e.Seq != 0 {
-		seq = &e.Seq
-	}
-	if y.status != 0 {
-		status = &y.status
-	}
 	var why *string
 	if y.failure != nil {
 		text := y.failure.Error()
@@ -79,7 +73,8 @@ func (y *try) note(ctx context.Context, q db.Q, id int64, e *events.Event) error
 			delivered = excluded.delivered, status = excluded.status,
 			error = coalesce(excluded.error, webhook_deliveries.error), tried_at = excluded.tried_at,
 			milliseconds = excluded.milliseconds`,
-		id, seq, string(e.Kind), y.failure == nil, status, why, q.Now(), y.took.Milliseconds())
+		id, opt.NonZero(e.Seq), string(e.Kind), y.failure == nil, opt.NonZero(y.status), why, q.Now(),
+		y.took.Milliseconds())
 	if err != nil {
 		return fmt.Errorf("note a delivery: %w", err)
 	}

@@ -24,7 +24,8 @@ var peoplePlans = []struct{ query, index string }{
 var (
 	momentArgument = regexp.MustCompile(`blocked_until > \$\d+`)
 	wordArgument   = regexp.MustCompile(`word (>=|<) \$\d+`)
-	wholeTable     = regexp.MustCompile(`SCAN (u|users|w|person_words|b|throttles|p|projects|r|unit_roles|e|erasures|f)\b(.*)`)
+	wholeTable     = regexp.MustCompile(`SCAN (u|users|w|person_words|b|throttles|p|projects|r|unit_roles|e|erasures|f)` +
+		`\b(.*)`)
 )
 
 // People are found among 100,000 by indexes, however they are looked for: no search walks a table, and none but

@@ -67,9 +67,11 @@ func TestServiceHealth(t *testing.T) {
 			lacks("<refused>")
 		ada.do("/admin", nil).lacks("erasure")
 		w.exec(`INSERT INTO erasures (user_id, asked_by, job_id, with_files, asked_at, due_at)
-			SELECT u.id, a.id, 1, FALSE, $1, $1 FROM users u, users a WHERE u.username = 'ann' AND a.username = 'ada'`, w.db.Now())
+			SELECT u.id, a.id, 1, FALSE, $1, $1 FROM users u, users a WHERE u.username = 'ann' AND a.username = 'ada'`,
+			w.db.Now())
 		leaves, at := w.who("ann")
-		ada.do("/admin", nil).says("1 erasure waits and can be cancelled.").says(`href="` + at + `"`).says("Will be erased on")
+		ada.do("/admin", nil).says("1 erasure waits and can be cancelled.").says(`href="` + at + `"`).
+			says("Will be erased on")
 		w.exec(`DELETE FROM erasures WHERE user_id = ` + leaves)
 		id := w.job("document", "dead", "no <room>", 0)
 		w.job("similarity", "available", "", -time.Hour)

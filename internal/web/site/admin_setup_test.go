@@ -275,7 +275,8 @@ func TestTheDaysOfPeriodsAreTold(t *testing.T) {
 	id := w.one(`SELECT max(id) FROM teaching_periods`)
 	ada, day := w.as("ada"), clock.Day(w.db.Now().Time).AddDays(-14)
 	ada.do(adminPeriods, nil).status(200).says(`<time datetime="` + day.String() + `" data-as="day">`)
-	for _, path := range []string{adminPeriods, adminPeriods + "/" + id, adminPeriods + "/" + id + "/rollover", adminUnits} {
+	for _, path := range []string{adminPeriods, adminPeriods + "/" + id, adminPeriods + "/" + id + "/rollover",
+		adminUnits} {
 		ada.sound(path, ada.do(path, nil).status(200))
 	}
 }

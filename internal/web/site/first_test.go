@@ -190,13 +190,15 @@ func TestSettingsOfTheService(t *testing.T) {
 	each(t, func(w *world) {
 		w.person("root", policy.Admin)
 		r := w.as("root")
-		r.do("/admin/settings", nil).status(200).says("LECTERN_DATA").says("<span>Flag</span></td>").says("Changes need a restart.").
+		r.do("/admin/settings", nil).status(200).says("LECTERN_DATA").says("<span>Flag</span></td>").
+			says("Changes need a restart.").
 			says("Changes take effect at once.").says(`href="/admin/settings/email"`).says(`href="/admin/settings"`)
 		mail := url.Values{"server": {"mail.example.edu"}, "username": {"u"}, "password": {"hush"},
 			"mail_from": {"lectern@example.edu"}}
 		r.do("/admin/settings/email", mail).leadsTo("/admin/settings/email?saved=true&sent=true")
 		r.do("/admin/settings/email?saved=true&sent=true", nil).status(200).says("root@example.edu").lacks("hush")
-		list := r.do("/admin/settings", nil).status(200).says("<span>settings.env</span></td>").says("Set, not shown").lacks("hush")
+		list := r.do("/admin/settings", nil).status(200).says("<span>settings.env</span></td>").
+			says("Set, not shown").lacks("hush")
 		list.lacks("Restart the service")
 		r.do("/admin/settings/institution", url.Values{"public_url": {"https://l.example.edu"}, "seen": {"0"}}).status(409).
 			says("changed in the meantime").says(`value="https://l.example.edu"`)

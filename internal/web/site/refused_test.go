@@ -57,7 +57,8 @@ func filled() url.Values {
 }
 
 // own tells what is everybody's own, where no unit is asked for.
-var own = regexp.MustCompile(`^(GET|POST) /(profile|(first-start/)?second-factor|news|calendar|receipts|sign-out|home|live)`)
+var own = regexp.MustCompile(`^(GET|POST) /(profile|(first-start/)?second-factor|news|calendar|` +
+	`receipts|sign-out|home|live)`)
 
 // Whoever has no session any more gets what a visitor gets of every page and form, and
 // whoever belongs elsewhere what a stranger gets; what they are refused changes nothing.

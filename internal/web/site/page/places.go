@@ -255,7 +255,8 @@ func (p *Page) Crumbs() (way []Crumb) {
 func (p *Page) Visits() bool { return p.Frame.Student != "" }
 
 // Bottom are the places of the bar at the bottom of a phone, between Home and the notifications:
-// what the unit at hand, or the first one, has most use for, and on the pages of the service what those who run it have.
+// what the unit at hand, or the first one, has most use for, and on the pages of the service what those who run it
+// have.
 func (p *Page) Bottom() (out []Section) {
 	at := p.current()
 	if at == nil {
