@@ -1,6 +1,7 @@
 package ident
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -108,6 +109,14 @@ func (o PeopleOrder) columns() string {
 		return strings.Join(list, ", ")
 	}
 	return strings.Join(list, " DESC, ") + " DESC"
+}
+
+// reversed is the order the other way round.
+func (o PeopleOrder) reversed() PeopleOrder {
+	if by, down := strings.CutPrefix(string(o), "-"); down {
+		return PeopleOrder(by)
+	}
+	return "-" + cmp.Or(o, PeopleOrders()[0])
 }
 
 // Bounds on what is looked for by words, and on what is counted of it.
@@ -365,10 +374,15 @@ func People(ctx context.Context, q db.Q, s PeopleSearch) ([]Person, int64, error
 	if err != nil {
 		return nil, 0, fmt.Errorf("count people: %w", err)
 	}
-	order, chosen := s.Order.columns(), p.prefix()+`SELECT u.id`+p.from()
-	text := fmt.Sprintf(`%s ORDER BY %s LIMIT %s OFFSET %s`, chosen, order, p.arg(s.Page.Limit()), p.arg(s.Page.Offset()))
+	order, limit, offset := s.Order, s.Page.Limit(), s.Page.Offset()
+	if s.all() && offset > *total/2 { // the end is nearer: it is read backwards
+		limit = min(limit, max(*total-offset, 0))
+		order, offset = order.reversed(), max(*total-offset-limit, 0)
+	}
+	text := fmt.Sprintf(`%sSELECT u.id%s ORDER BY %s LIMIT %s OFFSET %s`, p.prefix(), p.from(), order.columns(), p.arg(limit),
+		p.arg(offset))
 	list, err := db.All[Person](ctx, q, `SELECT `+personColumns+`, `+p.locked(q.Now())+` AS locked FROM (`+text+`) AS o
-		JOIN users u ON u.id = o.id ORDER BY `+order, p.args...)
+		JOIN users u ON u.id = o.id ORDER BY `+s.Order.columns(), p.args...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list people: %w", err)
 	}

@@ -139,6 +139,9 @@ func TestPeopleArePagedInEveryOrder(t *testing.T) {
 			if !slices.Equal(all, paged) {
 				t.Errorf("%s: %v and %v", sort, all, paged)
 			}
+			if none := w.foundPeople(fmt.Sprintf("sort=%s&limit=3&offset=%d", sort, len(all)+1)); len(none) != 0 {
+				t.Errorf("%s: %v stand behind the last", sort, none)
+			}
 			if back := w.foundPeople("sort=" + strings.TrimPrefix("-"+sort, "--")); !slices.Equal(all, reversed(back)) {
 				t.Errorf("%s: %v, the other way %v", sort, all, back)
 			}
