@@ -49,7 +49,7 @@ func TestAnAdministratorLooksAfterJobsAndWebhooks(t *testing.T) {
 	b.awaitText("The test delivery failed.")
 	b.follow("a[href$='failed=true']")
 	b.await("location.search === '?failed=true' && document.querySelectorAll('tbody tr').length === 1")
-	b.awaitText("the receiver answered 418")
+	b.awaitText("Answered 418")
 	b.barriers("deliveries that failed")
 	b.follow("a.chip.on")
 	b.await("location.search === '' && document.querySelectorAll('tbody tr').length === 2")

@@ -379,8 +379,8 @@ func People(ctx context.Context, q db.Q, s PeopleSearch) ([]Person, int64, error
 		limit = min(limit, max(*total-offset, 0))
 		order, offset = order.reversed(), max(*total-offset-limit, 0)
 	}
-	text := fmt.Sprintf(`%sSELECT u.id%s ORDER BY %s LIMIT %s OFFSET %s`, p.prefix(), p.from(), order.columns(), p.arg(limit),
-		p.arg(offset))
+	text := fmt.Sprintf(`%sSELECT u.id%s ORDER BY %s LIMIT %s OFFSET %s`, p.prefix(), p.from(), order.columns(),
+		p.arg(limit), p.arg(offset))
 	list, err := db.All[Person](ctx, q, `SELECT `+personColumns+`, `+p.locked(q.Now())+` AS locked FROM (`+text+`) AS o
 		JOIN users u ON u.id = o.id ORDER BY `+s.Order.columns(), p.args...)
 	if err != nil {

@@ -130,6 +130,7 @@ func TestPeopleAreListedByHowTheirAccountsStand(t *testing.T) {
 // With the order, pages follow each other without a gap and nobody twice, whichever way round.
 func TestPeopleArePagedInEveryOrder(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
+		manyUsers(w, 0, 20)
 		for _, sort := range []string{"name", "-name", "email", "-email", "role", "-role", "sign_in", "-sign_in"} {
 			all := w.foundPeople("sort=" + sort)
 			var paged []string

@@ -54,7 +54,7 @@ func (s *room) deliveryOutcome(r *page.Rows, d *webhook.Delivery) {
 		r.Put(` <span class="tiny muted">%s</span>`, s.Word("webhooks.answer", *d.Status))
 	}
 	switch why := opt.Or(d.Error, ""); {
-	case why == "":
+	case why == "" || d.Status != nil && !d.Delivered: // the answer is the reason
 	case d.Delivered:
 		r.Put(`<p class="tiny muted"><bdi>%s</bdi></p>`, s.Word("webhooks.failed-before", why))
 	default:
