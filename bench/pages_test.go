@@ -170,6 +170,7 @@ var behind = map[string][]string{
 	"/units/new":                  {"/api/units?include_in_active=true", "/api/teaching_periods"},
 	"/units/{id}/rollover":        {aUnit, "/api/teaching_periods"},
 	unitSettings:                  {aUnit, aUnit + "/access?limit=50", "/api/teaching_periods"},
+	unitSettings + "/deleted":     {aUnit, aUnit + "/deleted"},
 	desk:                          onDesk,
 	desk + "/tasks/{task_id}":     onDesk,
 	desk + "/tasks/{task_id}/similarities/{similarity_id}": {aUnit, "/api/tasks/{task_id}/similarities"},

@@ -89,6 +89,8 @@ var notThere = map[string]string{
 	"/api/views/{id}":                               "nobody views as a student",
 	"/api/webcal/{guid}":                            "no calendar is subscribed to",
 	"/api/projects/{id}/deleted/{file_id}":          "nothing was deleted",
+	"/api/units/{unit_id}/deleted/{id}":             "nothing was deleted",
+	"/api/units/{unit_id}/deleted/{id}/students":    "nothing was deleted",
 	ofDefinition + "/assessment_preview/{id}":       "no container engine",
 	ofDefinition + "/test_overseer_assessment/{id}": "no container engine",
 }

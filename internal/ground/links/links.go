@@ -81,6 +81,7 @@ const (
 	GroupSetEditor = "/units/{unit_id}/settings/groups/{group_set_id}"
 	OutcomeSetup   = "/units/{id}/settings/outcomes"
 	OutcomeEditor  = "/units/{unit_id}/settings/outcomes/{outcome_id}"
+	DeletedWork    = "/units/{id}/settings/deleted"
 )
 
 // All lists the pages, for whoever serves them.
@@ -89,7 +90,7 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
 	GroupSetup, GroupSetEditor, OutcomeSetup, OutcomeEditor, NewUnit, Rollover, ProjectSearch, Copies, Copy, Announcements,
-	NewAnnounce, Announcement, People, Person, PersonExport}
+	NewAnnounce, Announcement, People, Person, PersonExport, DeletedWork}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

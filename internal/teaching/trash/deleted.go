@@ -40,12 +40,15 @@ type Deletion struct {
 	RecordID  int64      `db:"record_id" json:"record_id"`
 	Name      string     `db:"name" json:"name"`
 	DeletedBy int64      `db:"user_id" json:"deleted_by_id"`
+	By        string     `db:"by_name" json:"deleted_by"` // their name
 	Students  int64      `db:"students" json:"students"`
 	At        clock.Time `db:"at" json:"deleted_at"`
 	KeptUntil clock.Time `json:"kept_until"`
 }
 
-const selectDeletions = `SELECT id, unit_id, kind, record_id, name, user_id, students, at FROM deletions WHERE at > $1`
+const selectDeletions = `SELECT d.id, d.unit_id, d.kind, d.record_id, d.name, d.user_id, d.students, d.at,
+		u.first_name || ' ' || u.last_name AS by_name
+	FROM deletions d JOIN users u ON u.id = d.user_id WHERE d.at > $1`
 
 // since is the moment before which what was deleted is gone.
 func since(q db.Q) clock.Time { return clock.At(q.Now().Add(-Lasts)) }
@@ -54,7 +57,8 @@ func (d *Deletion) date() { d.KeptUntil = clock.At(d.At.Add(Lasts)) }
 
 // Of lists what was deleted in a unit, the latest first.
 func Of(ctx context.Context, q db.Q, unitID int64) ([]Deletion, error) {
-	list, err := db.All[Deletion](ctx, q, selectDeletions+` AND unit_id = $2 ORDER BY at DESC, id DESC`, since(q), unitID)
+	list, err := db.All[Deletion](ctx, q, selectDeletions+` AND d.unit_id = $2 ORDER BY d.at DESC, d.id DESC`, since(q),
+		unitID)
 	for i := range list {
 		list[i].date()
 	}
@@ -63,8 +67,8 @@ func Of(ctx context.Context, q db.Q, unitID int64) ([]Deletion, error) {
 
 // byID reads one of a unit, or fault.Missing.
 func byID(ctx context.Context, q db.Q, unitID, id int64) (*Deletion, error) {
-	d, err := db.OneOf[Deletion](ctx, q, "deleted record", selectDeletions+` AND unit_id = $2 AND id = $3`, since(q),
-		unitID, id)
+	d, err := db.OneOf[Deletion](ctx, q, "deleted record", selectDeletions+` AND d.unit_id = $2 AND d.id = $3`,
+		since(q), unitID, id)
 	if err == nil {
 		d.date()
 	}

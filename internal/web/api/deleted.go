@@ -6,6 +6,7 @@ import (
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
+	"lectern/internal/platform/db"
 	"lectern/internal/teaching/trash"
 	"lectern/internal/web/endpoint"
 )
@@ -18,6 +19,12 @@ const (
 func (s *Server) deletedRoutes() {
 	endpoint.Route(s.Server, "GET "+deletedPath, 200, policy.SeeDeleted,
 		"List what was deleted with students' work and can be restored, for 30 days", s.listDeleted)
+	endpoint.Route(s.Server, "GET "+deletedPath+"/{id}", 200, policy.SeeDeleted,
+		"Get something that was deleted, with how much of students' work it holds", s.deletedContents,
+		endpoint.Also(404, "nothing of that number is kept"))
+	endpoint.Route(s.Server, "GET "+deletedPath+"/{id}/students", 200, policy.SeeDeleted,
+		"List the students whose work went with something that was deleted", s.deletedStudents,
+		endpoint.Also(404, "nothing of that number is kept"))
 	endpoint.Route(s.Server, "POST "+deletedPath+"/{id}/restore", 200, policy.DeleteWork,
 		"Restore what was deleted, as it was, with all work of students", s.restore,
 		endpoint.Audited(audit.Definition, audit.Group), endpoint.Also(404, "nothing of that number is kept"),
@@ -41,12 +48,28 @@ func (s *Server) listDeleted(ctx context.Context, _ *access.Caller, in listDelet
 	return short(in.paging, list, err)
 }
 
-type restoreIn struct {
+type oneDeletedIn struct {
 	underUnit
 	ID int64 `path:"id"`
 }
 
-func (s *Server) restore(ctx context.Context, who *access.Caller, in restoreIn) (*trash.Deletion, error) {
+func (s *Server) deletedContents(ctx context.Context, _ *access.Caller, in oneDeletedIn) (*trash.Contents, error) {
+	return view(ctx, s.db, func(q db.Q) (*trash.Contents, error) { return trash.ContentsOf(ctx, q, in.UnitID, in.ID) })
+}
+
+type deletedStudentsIn struct {
+	oneDeletedIn
+	paging
+}
+
+func (s *Server) deletedStudents(ctx context.Context, _ *access.Caller,
+	in deletedStudentsIn) (endpoint.List[trash.HeldStudent], error) {
+	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]trash.HeldStudent, int64, error) {
+		return trash.StudentsOf(ctx, q, in.UnitID, in.ID, p)
+	})
+}
+
+func (s *Server) restore(ctx context.Context, who *access.Caller, in oneDeletedIn) (*trash.Deletion, error) {
 	return s.usecases.RestoreDeleted(ctx, who, in.UnitID, in.ID)
 }
 

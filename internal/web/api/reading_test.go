@@ -47,7 +47,8 @@ var readings = []reading{
 	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`,
 		[]string{aUnit, "/api/units/{unit_id}/task_definitions/{id}"}},
 	{policy.SeeAccess, "convenor", `"suspended":false`, []string{aUnit + "/access"}},
-	{policy.SeeDeleted, "convenor", `"name":"Quokkas"`, []string{deletedPath}},
+	{policy.SeeDeleted, "convenor", `"name":"Quokkas"`, []string{deletedPath, deletedPath + "/{id}"}},
+	{policy.SeeDeleted, "convenor", `"bytes":`, []string{deletedPath + "/{id}"}},
 
 	{policy.ReadUnit, "student", `"description":"It fits"`,
 		[]string{aUnit, "/api/units/{unit_id}/learning_alignments", "/api/units/{unit_id}/learning_alignments/{id}",

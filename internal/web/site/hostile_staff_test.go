@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"lectern/internal/ground/links"
 	"lectern/internal/people/policy"
 )
 
@@ -19,6 +20,7 @@ func (w *world) marked() {
 	w.Helper()
 	for table, set := range map[string]string{"snippets": "text = $1", "staff_notes": "text = $1",
 		"announcements":    "title = $1, text = $1",
+		"deletions":        "name = $1",
 		"submission_files": "name = $1", "task_comments": "comment = $1", "users": "last_name = $1",
 		"task_definitions": "name = $1", "tutorials": "abbreviation = $1 || CAST(id AS TEXT)",
 		"unit_groups": "name = $1 || CAST(id AS TEXT)"} {
@@ -96,10 +98,12 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		aSetUpOf:               {"users", "tutorials"},
 		groupSetup:             {"users", "tutorials", "unit_groups"},
 		outcomeSetup:           {"task_definitions"},
+		links.DeletedWork:      {"deletions", "users"},
 		offlineMarking:         nil,
 		someAnnouncements:      {"announcements", "users"},
 		oneAnnouncement + w.one(`SELECT max(id) FROM announcements`): {"announcements", "users"},
 		newAnnouncement: {"tutorials"},
+		links.DeletedWork + "?at=" + w.one(`SELECT max(id) FROM deletions`):    {"deletions", "users"},
 		newAnnouncement + "?students=" + w.one(`SELECT max(id) FROM projects`): {"users", "tutorials"},
 	} {
 		tom.held(path, tom.do(w.path(path), nil).status(200), tables...)

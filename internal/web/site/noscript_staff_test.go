@@ -34,6 +34,7 @@ func (r *reader) marks(w *world) {
 	tom.setsUpStaff()
 	tom.setsUpGroups()
 	tom.setsUpOutcomes()
+	tom.restoresWork()
 	tom.changesSettings()
 	tom.handsOver()
 	tom.announces()

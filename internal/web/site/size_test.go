@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"lectern/internal/ground/links"
 )
 
 // What a browser may load for a page it sees for the first time, in bytes as they are sent.
@@ -31,7 +33,8 @@ func TestPagesAreLight(t *testing.T) {
 		{tom, w.path(aDesk)}, {tom, w.path("/units/{id}/inbox")}, {tom, w.path("/units/{id}/students")},
 		{tom, w.path("/units/{id}/extensions")}, {ann, w.path(aReview)}, {tom, w.path(someReviews)},
 		{cora, w.path(unitSettings)}, {cora, newUnit}, {cora, w.path(rollingOut)},
-		{cora, w.path(taskSetup)}, {cora, w.path(aSetUp)}, {cora, w.path(groupSetup)}, {cora, w.path(outcomeSetup)}} {
+		{cora, w.path(taskSetup)}, {cora, w.path(aSetUp)}, {cora, w.path(groupSetup)}, {cora, w.path(outcomeSetup)},
+		{cora, w.path(links.DeletedWork)}} {
 		l := load{world: one.who, sizes: map[string]int{}}
 		l.page(one.path)
 		var total, fonts, style int

@@ -122,6 +122,8 @@ func (s *Site) setup(id int64) []Section {
 			right: policy.ExportGroups},
 		{Path: links.To(links.OutcomeSetup, id), Words: s.Word("outcome-setup.title"), Icon: Icon("settings-2"),
 			right: policy.ExportOutcomes},
+		{Path: links.To(links.DeletedWork, id), Words: s.Word("deleted-work.title"), Icon: Icon("settings-2"),
+			right: policy.SeeDeleted},
 	}
 }
 

@@ -33,6 +33,7 @@ const (
 type part struct {
 	Page, On, Total int64
 	Path            string
+	With            string // what the address says beside the page, as a query; empty: nothing
 }
 
 func (p part) rows() db.Page { return db.Part(p.On, (p.Page-1)*p.On) }
@@ -51,7 +52,7 @@ func (p part) Back() string {
 	if p.Page <= 1 {
 		return ""
 	}
-	return fmt.Sprintf("%s?page=%d", p.Path, p.Page-1)
+	return p.at(p.Page - 1)
 }
 
 // Next is the address of the page after; empty: there is none.
@@ -59,7 +60,14 @@ func (p part) Next() string {
 	if p.Last() >= p.Total {
 		return ""
 	}
-	return fmt.Sprintf("%s?page=%d", p.Path, p.Page+1)
+	return p.at(p.Page + 1)
+}
+
+func (p part) at(page int64) string {
+	if p.With != "" {
+		return fmt.Sprintf("%s?%s&page=%d", p.Path, p.With, page)
+	}
+	return fmt.Sprintf("%s?page=%d", p.Path, page)
 }
 
 // Several tells whether the list goes on elsewhere.

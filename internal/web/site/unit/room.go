@@ -26,6 +26,7 @@ func open(site *page.Site) {
 	s.staffRoutes()
 	s.groupRoutes()
 	s.outcomeRoutes()
+	s.deletedRoutes()
 	s.newRoutes()
 	s.rolloverRoutes()
 	s.announcementRoutes()
