@@ -43,7 +43,7 @@ func (s *Service) DropPortfolio(ctx context.Context, who *access.Caller, project
 // WithdrawPortfolio is DropPortfolio for who also wants none to be compiled any more, as one.
 func (s *Service) WithdrawPortfolio(ctx context.Context, who *access.Caller, projectID int64) error {
 	return s.DB.Brief(ctx, func(q db.Q) error {
-		if _, err := changeProject(ctx, q, who, projectID, ProjectChange{CompilePortfolio: new(false)}); err != nil {
+		if _, _, err := changeProject(ctx, q, who, projectID, ProjectChange{CompilePortfolio: new(false)}); err != nil {
 			return err
 		}
 		return portfolio.Drop(ctx, q, who.ID, projectID)

@@ -37,36 +37,44 @@ type ProjectChange struct {
 
 // ChangeProject makes all of a change of a project or, with an error, nothing of it, for
 // whoever holds policy.ChangeProject and the right of each value that is set; who must be
-// resolved on the project. Statistics and a portfolio on its way follow.
+// resolved on the project. Statistics and a portfolio on its way follow; a student who sees another final
+// grade is told by email, without the grade.
 func (s *Service) ChangeProject(ctx context.Context, who *access.Caller, id int64,
 	c ProjectChange) (*enrol.ProjectDetail, error) {
-	return change(ctx, s.DB, func(q db.Q) (*enrol.ProjectDetail, error) { return changeProject(ctx, q, who, id, c) })
+	return change(ctx, s.DB, func(q db.Q) (*enrol.ProjectDetail, error) {
+		p, shown, err := changeProject(ctx, q, who, id, c)
+		if err == nil && shown {
+			err = s.Mailer.GradesSeen(ctx, q, p.UnitID, enrol.GradeChanged, id)
+		}
+		return p, err
+	})
 }
 
 // changeProject makes all of a change or, with an error, nothing of it. It asks
 // for the right of each value that is set, who being resolved on the project,
 // and keeps what follows from a change: statistics follow the target grade, a
 // portfolio on its way is made over when what it claims changes.
-func changeProject(ctx context.Context, q db.Q, who *access.Caller, id int64, c ProjectChange) (*enrol.ProjectDetail,
-	error) {
+func changeProject(ctx context.Context, q db.Q, who *access.Caller, id int64, c ProjectChange) (
+	p *enrol.ProjectDetail, shown bool, err error) {
 	if c.Trigger != nil && strings.TrimSpace(*c.Trigger) == "" {
 		c.Trigger = nil
 	}
 	if err := c.allowed(who); err != nil {
 		if c, err = c.anew(ctx, q, who, id, err); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if err := c.allowed(who); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	if err := enrol.ChangeProject(ctx, q, who.ID, id, c.values()); err != nil {
-		return nil, err
+	if shown, err = enrol.ChangeProject(ctx, q, who.ID, id, c.values()); err != nil {
+		return nil, false, err
 	}
 	if err := c.follow(ctx, q, who, id); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return ProjectRecord(ctx, q, who, id)
+	p, err = ProjectRecord(ctx, q, who, id)
+	return p, shown, err
 }
 
 // allowed tells what is wrong with the change, first with who makes it.

@@ -32,7 +32,7 @@ func TestStatisticsFollowTheTargetGrade(t *testing.T) {
 			w.put("tasks", w.at.with(record{"project_id": p.id, "unit_id": w.id["units"], "status": "complete",
 				"task_definition_id": w.id["task_definitions"]})) // for the target grade 2
 			owner := w.as(p.user, policy.Student, access.Scope{Project: p.id})
-			_, err := changeProject(t.Context(), q, owner, p.id, ProjectChange{TargetGrade: new(grade.Grade(2))})
+			_, _, err := changeProject(t.Context(), q, owner, p.id, ProjectChange{TargetGrade: new(grade.Grade(2))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,13 +53,13 @@ func TestEachFieldOfAProjectHasItsRight(t *testing.T) {
 		no, word, n, elsewhere := false, WeekEnd, int64(1), int64(99)
 		for name, c := range map[string]ProjectChange{"trigger": {Trigger: &word}, "campus": {CampusID: &elsewhere},
 			"enrolled": {Enrolled: &no}, "grade": {Grade: &n}, "rationale": {GradeRationale: course.Setting[string]{Set: true, To: &word}}} {
-			if _, err := changeProject(t.Context(), q, owner, p.id, c); !fault.Is(err, fault.Denied) {
+			if _, _, err := changeProject(t.Context(), q, owner, p.id, c); !fault.Is(err, fault.Denied) {
 				t.Errorf("%s by the student: %v", name, err)
 			}
 		}
 		admin := w.as(99, policy.Admin, access.Scope{Project: p.id})
 		over := int64(101)
-		if _, err := changeProject(t.Context(), q, admin, p.id, ProjectChange{Grade: &over}); !fault.Is(err,
+		if _, _, err := changeProject(t.Context(), q, admin, p.id, ProjectChange{Grade: &over}); !fault.Is(err,
 			fault.Invalid) {
 			t.Errorf("a grade that is none: %v", err)
 		}

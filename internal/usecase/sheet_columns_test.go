@@ -202,7 +202,7 @@ var (
 		"id": ownRow, "unit_id": ownUnit, "created_at": ownRow, "updated_at": ownRow,
 		"enrolled":     "is true of everybody in the sheet",
 		"target_grade": "is the student's choice, made anew in each unit", "submitted_grade": "is earned",
-		"grade": "is earned", "grade_rationale": "is earned", "compile_portfolio": "is earned",
+		"grade": "is earned", "grade_rationale": "is earned", "grade_shown": "is earned", "compile_portfolio": "is earned",
 		"portfolio_hash": "is earned", "portfolio_failure": "is earned", "last_active_at": "is done here",
 		"portfolio_produced_at": "is earned", "portfolio_auto_generated": "is earned",
 		"portfolio_asked_at": "is earned", "uses_draft_learning_summary": "is earned", "red_pct": "is worked out",

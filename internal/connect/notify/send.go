@@ -26,6 +26,7 @@ func (m *Mailer) Register(qu *jobs.Queue) {
 	jobs.Register(qu, m.unitWeek, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.digest, jobs.Limits{Concurrency: 1})
 	jobs.Register(qu, m.announcement, jobs.Limits{Concurrency: 1})
+	jobs.Register(qu, m.grades, jobs.Limits{Concurrency: 1})
 	if m.way != nil { // whether it sends may change while it runs
 		qu.Every("weekly mails", jobs.WeeklyAt(time.Monday, 7, 0), weeklyArgs{})
 		qu.Every("digests", jobs.Each(time.Hour), digestArgs{})

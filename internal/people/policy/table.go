@@ -88,6 +88,8 @@ var (
 	HandOver         = right(Unit, "hand a queue of this unit to others of its staff", convenors)
 	SeeTutorPace     = right(Unit, "see how soon each tutor of this unit gives feedback", convenors)
 	ExportUnit       = right(Unit, "export from this unit", staff)
+	GradeUnit        = right(Unit, "give final grades in this unit", staff).limited("not to oneself")
+	PublishGrades    = right(Unit, "publish the final grades of this unit, and take them back", convenors)
 	ExceedCapacity   = right(Unit, "enrol into a full tutorial", staff)
 	EditUnit         = right(Unit, "change this unit", convenors)
 	SeeReadiness     = right(Unit, "see what this unit still lacks", convenors)

@@ -12,7 +12,7 @@ const (
 	Submission Kind = "submission"  // work was handed in
 	Comment    Kind = "comment"     // something was said on a task, or taken back
 	Enrolment  Kind = "enrolment"   // a student was enrolled or withdrawn
-	Grade      Kind = "grade"       // a final or target grade was set
+	Grade      Kind = "grade"       // a final or target grade was set, or students see another final grade
 	Extension  Kind = "extension"   // more time was asked for or granted
 	Review     Kind = "review"      // a review of a mark was asked for or answered
 	Document   Kind = "document"    // a submission's document was made, or could not be

@@ -3,10 +3,10 @@ package events
 import "encoding/json"
 
 // For what students and staff get as news. Staff hear of what students do; what is
-// theirs alone, such as final grades, is no news to students.
+// theirs alone, such as final grades, is no news to students until it is published.
 var (
 	ForStudents = []Kind{Status, Submission, Comment, Enrolment, Extension, Review, Document, Portfolio, MarkedCopy,
-		Assessment, Announcement}
+		Assessment, Announcement, Grade}
 	ForStaff = []Kind{Submission, Comment, Extension, Review}
 )
 
@@ -30,5 +30,5 @@ func isNews(k Kind, body []byte) bool {
 	case Assessment:
 		return b.Status == "done" || b.Status == "failed"
 	}
-	return k != Grade
+	return k != Grade || b.Action != "" // that a student sees it, not that the staff gave it
 }

@@ -45,7 +45,7 @@ func (f Frame) language() *Language { return cmp.Or(f.Words, Spoken) }
 
 // contents are an email of each kind.
 var contents = []Content{Feedback{}, PortfolioReady{}, PortfolioFailed{}, PDFFailed{}, StudentWeek{}, StaffWeek{},
-	Digest{}, Password{}, Address{}, WorkDeleted{}, Announcement{}, Trial{}}
+	Digest{}, Password{}, Address{}, WorkDeleted{}, Announcement{}, FinalGrade{}, Trial{}}
 
 // Render writes the email of c.
 func Render(c Content) (Email, error) {

@@ -56,6 +56,15 @@ type PortfolioFailed struct {
 	Reason string // what the student can do something about; may be empty
 }
 
+// FinalGrade says that a student sees their final grade in a unit, another one, or none any longer. The grade
+// itself is no part of it.
+type FinalGrade struct {
+	Frame
+	Unit string
+	// What happened where it was not published just now.
+	Changed, TakenBack bool
+}
+
 // PDFFailed says that a submission could not be turned into a PDF.
 type PDFFailed struct {
 	Frame
@@ -215,6 +224,7 @@ func (Feedback) template() string        { return "feedback" }
 func (PortfolioReady) template() string  { return "portfolio_ready" }
 func (PortfolioFailed) template() string { return "portfolio_failed" }
 func (PDFFailed) template() string       { return "pdf_failed" }
+func (FinalGrade) template() string      { return "final_grade" }
 func (WorkDeleted) template() string     { return "work_deleted" }
 func (Announcement) template() string    { return "announcement" }
 func (StudentWeek) template() string     { return "student_week" }
@@ -233,6 +243,15 @@ func (f Feedback) subject(l *Language) string {
 func (p PortfolioReady) subject(l *Language) string { return l.Word("portfolio-ready.subject", p.Unit) }
 func (p PortfolioFailed) subject(l *Language) string {
 	return l.Word("portfolio-failed.subject", p.Unit)
+}
+func (g FinalGrade) subject(l *Language) string {
+	switch {
+	case g.Changed:
+		return l.Word("final-grade.subject-changed", g.Unit)
+	case g.TakenBack:
+		return l.Word("final-grade.subject-taken-back", g.Unit)
+	}
+	return l.Word("final-grade.subject", g.Unit)
 }
 func (p PDFFailed) subject(l *Language) string {
 	return l.Word("pdf-failed.subject", p.Unit, p.Task.Abbreviation)

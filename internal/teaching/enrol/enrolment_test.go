@@ -153,14 +153,14 @@ func (p *playground) step(ctx context.Context, r *rapid.T, q db.Q) {
 	case 2:
 		err = LeaveTutorial(ctx, q, project, tutorial)
 	case 3:
-		err = ChangeProject(ctx, q, 0, project, ProjectChange{Enrolled: &yes})
+		_, err = ChangeProject(ctx, q, 0, project, ProjectChange{Enrolled: &yes})
 	case 4:
 		abbr := rapid.SampledFrom([]string{"", "X0", "X1"}).Draw(r, "stream")
 		_, err = ChangeTutorial(ctx, q, tutorial, TutorialChange{StreamAbbr: &abbr})
 	case 5:
 		_, err = ChangeTutorial(ctx, q, tutorial, TutorialChange{CampusID: &campus})
 	case 6:
-		err = ChangeProject(ctx, q, 0, project, ProjectChange{CampusID: &campus})
+		_, err = ChangeProject(ctx, q, 0, project, ProjectChange{CampusID: &campus})
 	}
 	if err != nil {
 		if fault.KindOf(err) == fault.Internal {

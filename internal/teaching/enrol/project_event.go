@@ -60,6 +60,27 @@ func (t *projectEvent) graded(by int64) events.Event {
 		Body: gradeBody{t.Grade, t.TargetGrade}}
 }
 
+// Seeing is what became of the final grade that a student sees.
+type Seeing string
+
+// What can become of it.
+const (
+	GradePublished Seeing = "published"
+	GradeChanged   Seeing = "changed"    // while it was published
+	GradeTakenBack Seeing = "taken_back" // the student sees it no longer
+)
+
+// gradeNews is what a student is told of their final grade: never the grade itself, which they see on the
+// pages of the unit as long as it is published.
+type gradeNews struct {
+	Action Seeing `json:"action"`
+}
+
+// seen is the event for the student alone.
+func (t *projectEvent) seen(by int64, what Seeing) events.Event {
+	return events.Event{Kind: events.Grade, ActorID: by, UserID: t.UserID, ProjectID: t.ID, Body: gradeNews{what}}
+}
+
 // tell adds the events of a project's change.
 func (p *projectState) tell(ctx context.Context, q db.Q, by int64, before projectState) error {
 	came := p.Enrolled != before.Enrolled
@@ -78,6 +99,9 @@ func (p *projectState) tell(ctx context.Context, q db.Q, by int64, before projec
 		}
 		if graded {
 			list = append(list, t.graded(by))
+		}
+		if p.published && p.Grade != before.Grade {
+			list = append(list, t.seen(by, GradeChanged))
 		}
 	}
 	return events.Add(ctx, q, list...)

@@ -213,6 +213,9 @@ func (s StudentSearch) addTutorials(ctx context.Context, q db.Q, list []FoundStu
 	for i := range list {
 		own := list[i].PersonID == s.CallerID
 		list[i].SimilarityFlag, list[i].SecondLook = list[i].SimilarityFlag && !own, list[i].SecondLook && !own
+		if own {
+			list[i].GradeValue = GradeValue{}
+		}
 		list[i].Enrolments = enrolmentsByStream(streams, held[list[i].ID])
 	}
 	return nil

@@ -21,13 +21,18 @@ type Student struct {
 	Nickname  string  `db:"nickname" json:"nickname"`
 }
 
+// GradeValue is the final grade of a student in a unit: the staff's alone until it is published.
+type GradeValue struct {
+	Grade          int64   `db:"grade" json:"grade"` // 0: none
+	GradeRationale *string `db:"grade_rationale" json:"grade_rationale"`
+}
+
 // ForStaff is what of a project only the staff of its unit see.
 type ForStaff struct {
-	Student        `json:"student"`
-	Grade          int64   `db:"grade" json:"grade"`
-	GradeRationale *string `db:"grade_rationale" json:"grade_rationale"`
-	SimilarityFlag bool    `db:"similarity_flag" json:"similarity_flag"`
-	HasPortfolio   bool    `db:"has_portfolio" json:"has_portfolio"`
+	Student `json:"student"`
+	GradeValue
+	SimilarityFlag bool `db:"similarity_flag" json:"similarity_flag"`
+	HasPortfolio   bool `db:"has_portfolio" json:"has_portfolio"`
 	progress.Stats `json:"stats"`
 }
 
@@ -60,7 +65,7 @@ type StudentEntry struct {
 // StudentQuery says which students of a unit to list, and which part of them.
 type StudentQuery struct {
 	UnitID    int64
-	CallerID  int64 // who studies the unit beside teaching it sees nothing of what their work is similar to
+	CallerID  int64 // who studies the unit beside teaching it sees no final grade and no similar work of their own
 	Withdrawn *bool // nil: all
 	Page      db.Page
 }
@@ -123,7 +128,9 @@ func (s StudentQuery) entries(ctx context.Context, q db.Q) ([]StudentEntry, erro
 		held[e.ProjectID] = append(held[e.ProjectID], e)
 	}
 	for i := range list {
-		list[i].SimilarityFlag = list[i].SimilarityFlag && list[i].PersonID != s.CallerID
+		if list[i].PersonID == s.CallerID { // who is there as a student, too
+			list[i].SimilarityFlag, list[i].GradeValue = false, GradeValue{}
+		}
 		list[i].Enrolments = enrolmentsByStream(streams, held[list[i].ID])
 	}
 	return list, nil

@@ -72,8 +72,9 @@ type mark struct {
 	Points  int           `db:"contribution_pts"`
 }
 
-// SheetOf reads a unit in seven statements.
-func SheetOf(ctx context.Context, q db.Q, unitID int64) (s *Sheet, err error) {
+// SheetOf reads a unit in seven statements. Of the caller, who may study the unit beside teaching it, it has no final
+// grade.
+func SheetOf(ctx context.Context, q db.Q, unitID, callerID int64) (s *Sheet, err error) {
 	s = &Sheet{}
 	if s.streams, err = db.All[namedID](ctx, q, `SELECT id, abbreviation AS name FROM tutorial_streams
 		WHERE unit_id = $1 ORDER BY id`, unitID); err != nil {
@@ -90,9 +91,11 @@ func SheetOf(ctx context.Context, q db.Q, unitID int64) (s *Sheet, err error) {
 	}
 	if s.students, err = db.All[student](ctx, q, `SELECT p.id AS project_id, u.student_id, u.username, u.first_name ||
 		' ' || u.last_name AS name,
-			u.email, p.target_grade, p.portfolio_hash IS NOT NULL AS portfolio, p.grade, p.grade_rationale
+			u.email, p.target_grade, p.portfolio_hash IS NOT NULL AS portfolio,
+			CASE WHEN p.user_id = $2 THEN 0 ELSE p.grade END AS grade,
+			CASE WHEN p.user_id <> $2 THEN p.grade_rationale END AS grade_rationale
 		FROM projects p JOIN users u ON u.id = p.user_id WHERE p.unit_id = $1 AND p.enrolled ORDER BY u.username_key`,
-		unitID); err != nil {
+		unitID, callerID); err != nil {
 		return nil, err
 	}
 	if s.enrolled, err = names(ctx, q, `SELECT p.id AS project_id, coalesce(e.tutorial_stream_id, 0) AS of_id,

@@ -60,7 +60,7 @@ var resources = []func(*Server){
 	(*Server).settingRoutes, (*Server).serviceSettingRoutes,
 	(*Server).similarityRoutes, (*Server).snippetRoutes,
 	(*Server).statisticsRoutes, (*Server).streamRoutes, (*Server).studentRoutes, (*Server).studentSearchRoutes,
-	(*Server).studentMoveRoutes,
+	(*Server).studentMoveRoutes, (*Server).finalGradeRoutes,
 	(*Server).submissionRoutes,
 	(*Server).taskRoutes, (*Server).teachingPeriodRoutes, (*Server).tiiRoutes, (*Server).tutorialRoutes,
 	(*Server).tutorialSheetRoutes, (*Server).candidateRoutes,

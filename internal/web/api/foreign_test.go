@@ -144,6 +144,8 @@ var foreignRows = []foreignRow{
 		url.QueryEscape(`[{"id":`), "{defA1}%7D%5D", "{defB1}%7D%5D", nil},
 	{"post /api/units/{unit_id}/students/move project_ids", "convenor", "POST " + moveA + "?enrolled=true&project_ids=",
 		"{project:mate}", "{project:studentB}", nil},
+	{"post /api/units/{id}/final_grades grades.project_id", "tutor", "POST /api/units/{unitA}/final_grades?grades=" +
+		url.QueryEscape(`[{"grade":7,"project_id":`), "{project:mate}%7D%5D", "{project:studentB}%7D%5D", nil},
 	{"post /api/units/{unit_id}/students/move tutorial_ids", "convenor",
 		"POST " + moveA + "?project_ids={project:mate}&tutorial_ids=", "{tutorialA}", "{tutorialB}", nil},
 	{"post /api/units/{unit_id}/students/move leave_tutorial_ids", "convenor",

@@ -58,7 +58,7 @@ func TestProjectDetail(t *testing.T) {
 		unit := own.object()["unit"].(map[string]any)
 		common := `"id":«project:student»,"campus_id":«burwood»,"user_id":«student»,"target_grade":1,"portfolio_available":false,"unit_id":«unitA»,
 			"enrolled":true,"submitted_grade":null,"compile_portfolio":false,"uses_draft_learning_summary":false,
-			"portfolio_files":[],"tasks":[{"id":«task»,"task_definition_id":«defA1»,"status":"not_started","due_date":"` + w.monday().AddDays(7).String() + `",
+			"grade_published_at":null,"portfolio_files":[],"tasks":[{"id":«task»,"task_definition_id":«defA1»,"status":"not_started","due_date":"` + w.monday().AddDays(7).String() + `",
 				"submission_date":null,"completion_date":null,"extensions":0,"times_assessed":0,"grade":null,"quality_pts":-1,
 				"include_in_portfolio":true,"similarity_flag":false,"num_new_comments":0}],"task_outcome_alignments":[],
 			"tutorial_enrolments":[{"project_id":«project:student»,"tutorial_id":«tutorialA»}],

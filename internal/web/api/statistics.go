@@ -86,16 +86,21 @@ func (s *Server) unitSheet(ctx context.Context, unitID int64, name string,
 	})
 }
 
-func (s *Server) exportGrades(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
+type exportGradesIn struct {
+	unitIn
+	All bool `param:"all" doc:"students without a final grade, too, with an empty one"`
+}
+
+func (s *Server) exportGrades(ctx context.Context, who *access.Caller, in exportGradesIn) (*endpoint.File, error) {
 	return s.unitSheet(ctx, in.ID, "-Grades.csv", func(q db.Q, code string) (func(io.Writer) error, error) {
-		list, err := insight.GradesOf(ctx, q, in.ID)
+		list, err := insight.GradesOf(ctx, q, in.ID, who.ID, in.All)
 		return func(w io.Writer) error { return insight.WriteGrades(w, code, list) }, err
 	})
 }
 
-func (s *Server) exportCompletion(ctx context.Context, _ *access.Caller, in unitIn) (*endpoint.File, error) {
+func (s *Server) exportCompletion(ctx context.Context, who *access.Caller, in unitIn) (*endpoint.File, error) {
 	return s.unitSheet(ctx, in.ID, "-TaskCompletion.csv", func(q db.Q, _ string) (func(io.Writer) error, error) {
-		sheet, err := insight.SheetOf(ctx, q, in.ID)
+		sheet, err := insight.SheetOf(ctx, q, in.ID, who.ID)
 		return sheet.Write, err
 	})
 }
