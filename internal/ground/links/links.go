@@ -63,6 +63,8 @@ const (
 	Desk           = "/units/{id}/desk"
 	Students       = "/units/{id}/students"
 	Student        = "/units/{unit_id}/students/{project_id}"
+	Grades         = "/units/{id}/grades"
+	GradeOf        = "/units/{unit_id}/grades/{project_id}"
 	UnitTasks      = "/units/{id}/tasks"
 	UnitTask       = "/units/{unit_id}/tasks/{task_definition_id}"
 	Announcements  = "/units/{id}/announcements"
@@ -90,7 +92,7 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
 	GroupSetup, GroupSetEditor, OutcomeSetup, OutcomeEditor, NewUnit, Rollover, ProjectSearch, Copies, Copy, Announcements,
-	NewAnnounce, Announcement, People, Person, PersonExport, DeletedWork}
+	NewAnnounce, Announcement, People, Person, PersonExport, DeletedWork, Grades, GradeOf}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

@@ -38,6 +38,7 @@ func (r *reader) marks(w *world) {
 	tom.changesSettings()
 	tom.handsOver()
 	tom.announces()
+	tom.grades()
 	tom.startsUnits()
 	tom.looksEverywhere("tom")
 	maps.Copy(r.seen, tom.seen)

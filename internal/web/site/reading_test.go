@@ -35,6 +35,7 @@ var readings = []reading{
 	{policy.ReadSubmission, "tom", "quokka.go", []string{aDesk, onDesk}},
 	{policy.ListGroups, "ann", "Quokka group", []string{itsGroups, aGroupSet + "/{group_id}/leave"}},
 	{policy.ReadUnit, "ann", "Quokka outcome", []string{itsOutcomes}},
+	{policy.ListStudents, "tom", "Quokka grounds", []string{unitGrades, oneGrade}},
 	{policy.SeeSimilarities, "tom", "64 %", []string{aDesk, onDesk}},
 }
 
@@ -50,6 +51,7 @@ func (w *world) quokka() {
 		SELECT t.id, t.unit_id, max(h.id), max(p.user_id), 'Quokka review', $1 FROM tasks t
 		JOIN projects p ON p.id = t.project_id JOIN task_history h ON h.task_id = t.id GROUP BY t.id, t.unit_id`, w.db.Now())
 	w.exec(`UPDATE tasks SET review_asked_at = $1`, w.db.Now())
+	w.exec(`UPDATE projects SET grade = 71, grade_rationale = 'Quokka grounds'`)
 	w.exec(`UPDATE staff_notes SET text = 'Quokka note'`)
 	w.exec(`UPDATE snippets SET text = 'Quokka again'`)
 	w.exec(`UPDATE submission_files SET name = 'quokka.go'`)

@@ -46,7 +46,7 @@ func TestTheSidebarOfEveryCaller(t *testing.T) {
 		own := []string{project, project, project + "/plan", project + "/portfolio", project + "/outcomes",
 			project + "/tutorials", project + "/groups"}
 		staff := []string{unit, unit}
-		for _, page := range []string{"inbox", "desk", "tasks", "students", "announcements", "extensions", "reviews",
+		for _, page := range []string{"inbox", "desk", "tasks", "students", "grades", "announcements", "extensions", "reviews",
 			"promise", "offline", "snippets"} {
 			staff = append(staff, unit+"/"+page)
 		}

@@ -61,7 +61,12 @@ func (t *deskTask) Late() bool { return t.SubmittedAt != nil && t.SubmittedAt.Af
 func (t *deskTask) Title() string { return t.Definition.Abbreviation + " " + t.Student() }
 
 // Student is the name of whose work it is.
-func (t *deskTask) Student() string { return t.Project.FirstName + " " + t.Project.LastName }
+func (t *deskTask) Student() string {
+	if t.Project.ForStaff == nil { // who students are is not for the reader
+		return ""
+	}
+	return t.Project.FirstName + " " + t.Project.LastName
+}
 
 // deskTask reads all that the desk shows of a task; who must be resolved on it.
 func (s *room) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *deskPage) (t *deskTask, err error) {

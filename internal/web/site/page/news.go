@@ -35,6 +35,14 @@ func (l *Language) News(n *usecase.News) string {
 		return l.Word("news.refused")
 	case events.Enrolment:
 		return l.Word("news." + map[bool]string{true: "enrolled", false: "withdrawn"}[b.Enrolled])
+	case events.Grade:
+		switch b.Action {
+		case "changed":
+			return l.Word("news.grade-changed")
+		case "taken_back":
+			return l.Word("news.grade-taken-back")
+		}
+		return l.Word("news.grade-published")
 	case events.Document, events.Portfolio:
 		return l.Word("news." + string(n.Kind) + map[bool]string{true: "-ready", false: "-failed"}[b.State == "ready"])
 	}

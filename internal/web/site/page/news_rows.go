@@ -45,11 +45,13 @@ var newsLooks = map[events.Kind]struct {
 	events.Assessment: {Icon("flask-conical"), "accent"},
 
 	events.Announcement: {Icon("send"), "accent"},
+	events.Grade:        {Icon("scroll-text"), "accent"},
 }
 
 // newsRank is what a row is named after where several things happened: the first of these.
 var newsRank = []events.Kind{events.Status, events.Extension, events.MarkedCopy, events.Comment, events.Submission,
-	events.Assessment, events.Portfolio, events.Enrolment, events.Announcement, events.Document}
+	events.Assessment, events.Portfolio, events.Enrolment, events.Announcement, events.Grade,
+	events.Document}
 
 // NewsDays puts news, the newest first, into days on the clock of a zone, and into one row for each
 // task of a day.

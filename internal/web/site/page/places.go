@@ -94,6 +94,7 @@ func (s *Site) sections(u usecase.Place) []Section {
 		{Path: links.To(links.UnitTasks, id), Words: word("unit-tasks.tab"), Icon: Icon("list-checks"),
 			right: policy.ReadStatistics},
 		{Path: links.To(links.Students, id), Words: word("students.tab"), Icon: Icon("users"), right: policy.ListStudents},
+		{Path: links.To(links.Grades, id), Words: word("grades.tab"), Icon: Icon("scroll-text"), right: policy.ListStudents},
 		{Path: links.To(links.Announcements, id), Words: word("announce.title"), Icon: Icon("send"),
 			right: policy.SeeAnnouncements},
 		{Path: at + "extensions", Words: word("extensions.tab"), Icon: Icon("calendar-clock"), right: policy.SeeExtensions},

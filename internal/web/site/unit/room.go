@@ -30,4 +30,5 @@ func open(site *page.Site) {
 	s.newRoutes()
 	s.rolloverRoutes()
 	s.announcementRoutes()
+	s.gradeRoutes()
 }
