@@ -100,8 +100,12 @@ var behind = map[string][]string{
 	"/units/{id}/extensions/give": {aUnit + "/students?limit=50&sort=name", aUnit},
 	"/units/{id}": {aUnit + "/turnaround", aUnit + "/extensions",
 		aUnit + "/reviews", aUnit},
-	"/units/{id}/reviews":            {aUnit + "/reviews", aUnit + "/reviews?answered=true&limit=25", aUnit},
-	"/units/{id}/promise":            {aUnit + "/turnaround", aUnit},
+	"/units/{id}/reviews": {aUnit + "/reviews", aUnit + "/reviews?answered=true&limit=25", aUnit},
+	"/units/{id}/promise": {aUnit + "/turnaround", aUnit},
+	"/units/{id}/insight": {aUnit, aUnit + "/turnaround", aUnit + "/students_at_risk", aUnit + "/charts/statuses/table",
+		aUnit + "/charts/targets/table"},
+	"/units/{id}/insight/progress":   {aUnit, aUnit + "/burndown", aUnit + "/learning_alignments/class_stats"},
+	"/units/{id}/insight/risk":       {aUnit, aUnit + "/students_at_risk"},
 	"/units/{id}/settings/tasks":     {aUnit, aUnit + "/readiness", aUnit + "/deleted"},
 	"/units/{id}/settings/tasks/new": {aUnit, aUnit + "/readiness", aUnit + "/deleted"},
 	"/units/{unit_id}/settings/tasks/{task_definition_id}": {aUnit, aUnit + "/readiness", aUnit + "/deleted",
@@ -282,7 +286,13 @@ const (
 
 func newUniversity(t testing.TB) *university {
 	t.Helper()
-	d, ctx := dbtest.New(t, "sqlite", nil), t.Context()
+	return newUniversityOn(t, "sqlite")
+}
+
+// newUniversityOn is a university on a database of an engine.
+func newUniversityOn(t testing.TB, engine string) *university {
+	t.Helper()
+	d, ctx := dbtest.New(t, engine, nil), t.Context()
 	store, err := files.Open(ctx, t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -70,6 +70,9 @@ const (
 	Announcements  = "/units/{id}/announcements"
 	NewAnnounce    = "/units/{id}/announcements/new"
 	Announcement   = "/units/{unit_id}/announcements/{announcement_id}"
+	Insight        = "/units/{id}/insight"
+	InsightMore    = Insight + "/progress"
+	AtRisk         = Insight + "/risk"
 	TaskSetup      = "/units/{id}/settings/tasks"
 	TaskEditor     = "/units/{unit_id}/settings/tasks/{task_definition_id}"
 	TaskPreview    = TaskEditor + "/preview"
@@ -92,7 +95,7 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
 	GroupSetup, GroupSetEditor, OutcomeSetup, OutcomeEditor, NewUnit, Rollover, ProjectSearch, Copies, Copy, Announcements,
-	NewAnnounce, Announcement, People, Person, PersonExport, DeletedWork, Grades, GradeOf}
+	NewAnnounce, Announcement, Insight, InsightMore, AtRisk, People, Person, PersonExport, DeletedWork, Grades, GradeOf}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.

@@ -87,6 +87,8 @@ var (
 	SeeHandovers     = right(Unit, "see whose queue of this unit is handed to whom", staff)
 	HandOver         = right(Unit, "hand a queue of this unit to others of its staff", convenors)
 	SeeTutorPace     = right(Unit, "see how soon each tutor of this unit gives feedback", convenors)
+	SeeAtRisk        = right(Unit, "see who of your tutorials of this unit is at risk", staff)
+	SeeAllAtRisk     = right(Unit, "see every student of this unit who is at risk", convenors)
 	ExportUnit       = right(Unit, "export from this unit", staff)
 	GradeUnit        = right(Unit, "give final grades in this unit", staff).limited("not to oneself")
 	PublishGrades    = right(Unit, "publish the final grades of this unit, and take them back", convenors)

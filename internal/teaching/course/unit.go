@@ -46,6 +46,8 @@ type UnitSettings struct {
 	ResubmitWeeks         int64  `db:"extension_weeks_on_resubmit_request" json:"extension_weeks_on_resubmit_request"`
 	FeedbackDays          *int64 `db:"feedback_days" json:"feedback_days"` // within which feedback is promised
 	DraftTaskDefinitionID *int64 `db:"draft_task_definition_id" json:"draft_task_definition_id"`
+
+	RiskThresholds
 }
 
 // UnitColumns are the columns of a unit's own values, each held by the field of
@@ -55,7 +57,7 @@ var UnitColumns = []string{"code", "name", "description", "teaching_period_id", 
 	"assessment_enabled", "allow_student_extension_requests", "allow_student_change_tutorial", "allow_review_requests", "time_zone",
 	"portfolio_auto_generation_date", "overseer_image_id", "auto_apply_extension_before_deadline",
 	"send_notifications", "enable_sync_enrolments", "enable_sync_timetable", "extension_weeks_on_resubmit_request",
-	"feedback_days"}
+	"feedback_days", "risk_overdue_tasks", "risk_behind_percent", "risk_away_days", "risk_failed_tries"}
 
 var selectUnit = `SELECT u.id, ` + db.Columns("u.", UnitColumns) + `, main.id AS main_convenor_id,
 		main.user_id AS main_convenor_user_id, d.id AS draft_task_definition_id
@@ -117,7 +119,7 @@ func newUnit() Unit {
 		AllowStudentChangeTutorial: true, AllowReviewRequests: true,
 		UnitSettings: UnitSettings{AutoExtend: true, SendNotifications: true,
 			EnableSyncEnrolments: true,
-			EnableSyncTimetable:  true, ResubmitWeeks: 1}}
+			EnableSyncTimetable:  true, ResubmitWeeks: 1, RiskThresholds: usualRisk()}}
 }
 
 func insertUnit(ctx context.Context, q db.Q, u *Unit) (int64, error) {

@@ -42,6 +42,7 @@ type UnitChange struct {
 	EnableSyncTimetable           *bool
 	ResubmitWeeks                 *int64
 	FeedbackDays                  Setting[int64]
+	Risk                          RiskChange
 }
 
 // HeldPeriod gives the teaching period u shall be in, nil for none, and keeps
@@ -86,6 +87,7 @@ func (c UnitChange) over(u Unit) Unit {
 	c.OverseerImageID.on(&u.OverseerImageID)
 	opt.Set(&u.ResubmitWeeks, c.ResubmitWeeks)
 	c.FeedbackDays.on(&u.FeedbackDays)
+	c.Risk.on(&u.RiskThresholds)
 	return u
 }
 
@@ -130,6 +132,7 @@ func (u *Unit) Check(ctx context.Context, q db.Q, period *TeachingPeriod) error 
 	if n := u.FeedbackDays; n != nil && (*n < 1 || *n > maxFeedbackDays) {
 		wrong.Outside("feedback_days", "must be from 1 to %d, or none", maxFeedbackDays)
 	}
+	u.checkRisk(&wrong)
 	if u.TimeZone != nil && !clock.IsZone(*u.TimeZone) {
 		wrong.Outside("time_zone", "must be the name of a time zone, such as Australia/Melbourne")
 	}

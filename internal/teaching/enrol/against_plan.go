@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
@@ -21,6 +22,7 @@ type StatusCount struct {
 // planTask is a task of a unit with its dates as they are without an extension.
 type planTask struct {
 	ID     int64       `db:"id"`
+	UnitID int64       `db:"unit_id"`
 	Grade  grade.Grade `db:"target_grade"`
 	Weight int64       `db:"weighting"`
 	due.Columns
@@ -40,12 +42,13 @@ func (t planTask) weeks(today clock.Date) int {
 	return (today.DaysSince(dates.Target) + daysAWeek - 1) / daysAWeek
 }
 
-// asked begins a statement with the tasks of a unit, asked(id, grade, weight, weeks), see planTask. It
+// asked begins a statement with the tasks of units, asked(id, unit_id, grade, weight, weeks), see planTask. It
 // adds them to its arguments.
-func asked(ctx context.Context, q db.Q, unitID int64, args []any) (string, []any, error) {
-	tasks, err := db.All[planTask](ctx, q, `SELECT d.id, d.target_grade, d.weighting, d.target_date, d.due_date,
-		u.end_date, u.time_zone, 0 AS extensions FROM task_definitions d JOIN units u ON u.id = d.unit_id
-		WHERE d.unit_id = $1`, unitID)
+func asked(ctx context.Context, q db.Q, units []int64, args []any) (string, []any, error) {
+	in, of := db.In(nil, units)
+	tasks, err := db.All[planTask](ctx, q, `SELECT d.id, d.unit_id, d.target_grade, d.weighting, d.target_date,
+		d.due_date, u.end_date, u.time_zone, 0 AS extensions FROM task_definitions d JOIN units u ON u.id = d.unit_id
+		WHERE d.unit_id IN `+in, of...)
 	if err != nil {
 		return "", nil, err
 	}
@@ -55,9 +58,10 @@ func asked(ctx context.Context, q db.Q, unitID int64, args []any) (string, []any
 		if zone == nil {
 			zone = due.AnywhereOnEarth
 		}
-		rows[i] = []any{t.ID, t.Grade, t.Weight, t.weeks(clock.Day(q.Now().In(zone)))}
+		rows[i] = []any{t.ID, t.UnitID, t.Grade, t.Weight, t.weeks(clock.Day(q.Now().In(zone)))}
 	}
-	list, args, err := db.Rows(q, args, []string{"id BIGINT", "grade BIGINT", "weight BIGINT", "weeks BIGINT"}, rows)
+	list, args, err := db.Rows(q, args, []string{"id BIGINT", "unit_id BIGINT", "grade BIGINT", "weight BIGINT",
+		"weeks BIGINT"}, rows)
 	return `WITH asked AS MATERIALIZED (SELECT * FROM ` + list + ` x)`, args, err
 }
 
@@ -69,18 +73,42 @@ var (
 	isIn = `t.status IN ` + db.Literals(status.ReadyOrComplete...)
 )
 
+// lag is how much less was handed in than was due, and whole all there is: by weight, or by number.
+var (
+	lag = byWeight(sumWhere(isDue, `asked.weight`)+` - `+sumWhere(isIn, `asked.weight`),
+		sumWhere(isDue, `1`)+` - `+sumWhere(isIn, `1`))
+	whole = byWeight(`sum(asked.weight)`, `count(asked.id)`)
+)
+
+func sumWhere(what, of string) string {
+	return `coalesce(sum(CASE WHEN ` + what + ` THEN ` + of + ` END), 0)`
+}
+
+func byWeight(weight, number string) string {
+	return `(CASE WHEN coalesce(sum(asked.weight), 0) > 0 THEN ` + weight + ` ELSE ` + number + ` END)`
+}
+
+// Standing begins a statement about the projects of some units for which a condition on p holds: it gives them the name
+// standing, with the number of tasks asked of the student (asked), handed in (handed_in) and late (overdue), and how
+// far they are behind plan (lag) of all there is (whole). It refuses nobody: its caller asks who may.
+func Standing(ctx context.Context, q db.Q, units []int64, condition string, args []any) (string, []any, error) {
+	with, args, err := asked(ctx, q, units, args)
+	in, args := db.In(args, units)
+	return with + `, standing AS MATERIALIZED (` + against(`(SELECT * FROM projects p WHERE p.unit_id IN `+in+` AND `+
+		condition+`) p`, "p", `, count(CASE WHEN `+isIn+` THEN 1 END) AS handed_in, CAST(`+lag+` AS BIGINT) AS lag,
+		CAST(`+whole+` AS BIGINT) AS whole`) + `)`, args, err
+}
+
 // against selects how projects, under the name p, stand against the plan of their unit: how many tasks
 // their target grade asks for, how many of them are late, and whether less was handed in than was due.
 // That goes by the weight of the tasks, or by their number where none weighs anything; an extension
-// moves what is due, and work that came back is not in.
-func against(projects, p string) string {
-	sum := func(what, of string) string { return `coalesce(sum(CASE WHEN ` + what + ` THEN ` + of + ` END), 0)` }
-	less := func(of string) string { return sum(isIn, of) + ` < ` + sum(isDue, of) }
+// moves what is due, and work that came back is not in. More columns may be named.
+func against(projects, p string, more ...string) string {
 	return `SELECT ` + p + `.id, count(asked.id) AS asked,
 		count(CASE WHEN ` + isDue + ` AND ` + isOwed + ` THEN 1 END) AS overdue,
-		CASE WHEN coalesce(sum(asked.weight), 0) > 0 THEN ` + less(`asked.weight`) + `
-			ELSE ` + less(`1`) + ` END AS behind_plan
-		FROM ` + projects + ` LEFT JOIN asked ON asked.grade <= ` + p + `.target_grade
+		` + lag + ` > 0 AS behind_plan` + strings.Join(more, "") + `
+		FROM ` + projects + ` LEFT JOIN asked ON asked.unit_id = ` + p + `.unit_id
+			AND asked.grade <= ` + p + `.target_grade
 		LEFT JOIN tasks t ON t.project_id = ` + p + `.id AND t.task_definition_id = asked.id GROUP BY ` + p + `.id`
 }
 

@@ -158,7 +158,7 @@ func (s StudentSearch) planned() bool {
 // An unknown order is by name.
 func (s StudentSearch) Students(ctx context.Context, q db.Q) (list []FoundStudent, total int64, err error) {
 	from, args := s.from()
-	with, args, err := asked(ctx, q, s.UnitID, args)
+	with, args, err := asked(ctx, q, []int64{s.UnitID}, args)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -179,7 +179,7 @@ func (s StudentSearch) Students(ctx context.Context, q db.Q) (list []FoundStuden
 	}
 	order += `, s.first_name, s.last_name, p.id`
 	n := len(args)
-	list, err = db.All[FoundStudent](ctx, q, fmt.Sprintf(`%s, page AS MATERIALIZED (SELECT p.id, p.target_grade%s
+	list, err = db.All[FoundStudent](ctx, q, fmt.Sprintf(`%s, page AS MATERIALIZED (SELECT p.id, p.unit_id, p.target_grade%s
 			ORDER BY %s LIMIT $%d OFFSET $%d), beside AS (%s)
 		%s, p.last_active_at, %s AS waiting, %s AS second_look, %s AS need_help, stand.asked, stand.overdue, stand.behind_plan
 		FROM beside stand JOIN projects p ON p.id = stand.id JOIN users s ON s.id = p.user_id

@@ -36,9 +36,12 @@ type ForStaff struct {
 	progress.Stats `json:"stats"`
 }
 
+// StudentColumns reads a Student from a user s.
+const StudentColumns = `s.id AS person_id, s.student_id, s.username, s.email, s.first_name, s.last_name,
+	coalesce(s.nickname, '') AS nickname`
+
 // staffColumns reads ForStaff from a project p and its user s.
-const staffColumns = `s.id AS person_id, s.student_id, s.username, s.email, s.first_name, s.last_name,
-	coalesce(s.nickname, '') AS nickname,
+const staffColumns = StudentColumns + `,
 	p.grade, p.grade_rationale, p.portfolio_hash IS NOT NULL AS has_portfolio,
 	EXISTS (SELECT 1 FROM task_similarities m WHERE m.project_id = p.id AND m.flagged) AS similarity_flag,
 	p.red_pct, p.grey_pct, p.orange_pct, p.blue_pct, p.green_pct, p.order_scale`

@@ -25,7 +25,12 @@ type Remaining struct {
 // handed in, as it was marked complete, and as it goes on at the pace at which
 // it was handed in so far. One point per week; what was done ends today.
 type Burndown struct {
-	ProjectID int64       `json:"project_id"`
+	ProjectID int64 `json:"project_id"`
+	Lines
+}
+
+// Lines are those of a burndown, with the days they lie between.
+type Lines struct {
 	StartDate clock.Date  `json:"start_date"`
 	EndDate   clock.Date  `json:"end_date"`
 	Today     clock.Date  `json:"today"`
@@ -53,6 +58,9 @@ type portion struct {
 	SubmittedAt  *clock.Time    `db:"submission_date"`
 	CompletedOn  *clock.Date    `db:"completion_date"`
 	UpdatedAt    *clock.Time    `db:"updated_at"`
+	Times        int            `db:"times"` // as often as students have it
+
+	handedIn, finished *clock.Date // of students together, who have neither status nor dates
 }
 
 // labour is all the work that a project's unit has, whatever its student aims for.
@@ -81,7 +89,7 @@ func labourOf(ctx context.Context, q db.Q, projectID int64) (*labour, error) {
 	l.today = clock.Day(q.Now().Time)
 	l.tasks, err = db.All[portion](ctx, q, `SELECT d.id, d.abbreviation, d.name, d.target_grade, d.weighting,
 		d.start_date, d.target_date, d.due_date, coalesce(t.extensions, 0) AS extensions, t.status, t.submission_date,
-		t.completion_date, t.updated_at
+		t.completion_date, t.updated_at, 1 AS times
 		FROM task_definitions d LEFT JOIN tasks t ON t.project_id = $1 AND t.task_definition_id = d.id
 		WHERE d.unit_id = $2 ORDER BY d.target_date, d.abbreviation`, projectID, l.UnitID)
 	return l, err
@@ -100,8 +108,8 @@ func (l *labour) asked(target grade.Grade) (out []portion) {
 // burndown is that of a student who aims for a grade.
 func (l *labour) burndown(target grade.Grade) *Burndown {
 	tasks := l.asked(target)
-	b := &Burndown{ProjectID: l.ProjectID, StartDate: l.Start, EndDate: l.End, Today: l.today, Tasks: len(tasks),
-		unit: l.Code + " " + l.Name, student: l.Student}
+	b := &Burndown{l.ProjectID, Lines{StartDate: l.Start, EndDate: l.End, Today: l.today, Tasks: len(tasks),
+		unit: l.Code + " " + l.Name, student: l.Student}}
 	b.fill(tasks)
 	return b
 }
@@ -117,7 +125,7 @@ func BurndownOf(ctx context.Context, q db.Q, projectID int64, target *grade.Grad
 }
 
 // fill works the lines out. Where no task weighs anything each weighs the same.
-func (b *Burndown) fill(tasks []portion) {
+func (b *Lines) fill(tasks []portion) {
 	total := 0.0
 	for _, t := range tasks {
 		total += t.Weight
@@ -126,6 +134,7 @@ func (b *Burndown) fill(tasks []portion) {
 		if total == 0 {
 			tasks[i].Weight = 1
 		}
+		tasks[i].Weight *= float64(tasks[i].Times)
 	}
 	last := b.EndDate
 	for _, t := range tasks {
@@ -141,7 +150,7 @@ func (b *Burndown) fill(tasks []portion) {
 }
 
 // worked are the days up to today on which work can have been done.
-func (b *Burndown) worked() []clock.Date {
+func (b *Lines) worked() []clock.Date {
 	last := b.Today
 	if last.After(b.EndDate) {
 		last = b.EndDate
@@ -155,7 +164,7 @@ func (b *Burndown) worked() []clock.Date {
 // project goes on from the last point of what was handed in, at the pace since
 // the start, until nothing is left or the unit ends. There is none before a day
 // has passed nor after the unit.
-func (b *Burndown) project() []Remaining {
+func (b *Lines) project() []Remaining {
 	days := b.Today.DaysSince(b.StartDate)
 	if days < 1 || !b.Today.Before(b.EndDate) || b.Tasks == 0 {
 		return []Remaining{}
@@ -176,7 +185,7 @@ func (b *Burndown) project() []Remaining {
 // submittedOn is the day a task was handed in, unless it came back since.
 func (t *portion) submittedOn() *clock.Date {
 	if t.Status == nil || !status.ReadyOrComplete.Has(*t.Status) {
-		return nil
+		return t.handedIn
 	}
 	if t.SubmittedAt == nil {
 		return t.doneOn()
@@ -188,7 +197,7 @@ func (t *portion) submittedOn() *clock.Date {
 func (t *portion) doneOn() *clock.Date {
 	switch {
 	case t.Status == nil || *t.Status != status.Complete:
-		return nil
+		return t.finished
 	case t.CompletedOn != nil:
 		return t.CompletedOn
 	}
@@ -226,15 +235,15 @@ func line(tasks []portion, days []clock.Date, when func(*portion) *clock.Date) [
 func round(f float64) float64 { return math.Round(100*f) / 100 }
 
 // SVG draws the burndown as a file.
-func (b *Burndown) SVG(words chart.BurndownWords) []byte { return b.picture(words).SVG() }
+func (b *Lines) SVG(words chart.BurndownWords) []byte { return b.picture(words).SVG() }
 
 // Figure draws the burndown for a page, in the words of its reader: beside those of the
 // picture the head for the days of its table, and how they are written there.
-func (b *Burndown) Figure(words chart.BurndownWords, day string, written func(clock.Date) string) chart.Figure {
+func (b *Lines) Figure(words chart.BurndownWords, day string, written func(clock.Date) string) chart.Figure {
 	return chart.Figure{SVG: b.picture(words).InPage(), Table: b.table(words, day, written)}
 }
 
-func (b *Burndown) picture(words chart.BurndownWords) chart.Burndown {
+func (b *Lines) picture(words chart.BurndownWords) chart.Burndown {
 	return chart.Burndown{Words: words, Unit: b.unit, Student: b.student, Start: b.StartDate.Time, End: b.EndDate.Time,
 		Today:  b.Today.Time,
 		Target: drawn(b.Target), Done: drawn(b.Done), Submitted: drawn(b.Submitted),
@@ -254,7 +263,7 @@ const mostRows = 60
 
 // table gives the burndown as plain text, week by week and for the days on which a line ends,
 // for who cannot see it. A unit of many years is told in longer steps.
-func (b *Burndown) table(words chart.BurndownWords, day string, written func(clock.Date) string) chart.Table {
+func (b *Lines) table(words chart.BurndownWords, day string, written func(clock.Date) string) chart.Table {
 	t := chart.Table{Title: words.Title, Rows: [][]string{},
 		Head: []string{day, words.Target, words.Submitted, words.Done, words.Projected}}
 	var days []clock.Date

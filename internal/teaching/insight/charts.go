@@ -8,7 +8,6 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/chart"
 	"lectern/internal/teaching/progress"
-	"lectern/internal/teaching/status"
 )
 
 // Chart is a statistic to look at, and the same as a plain table.
@@ -87,15 +86,6 @@ func box(label string, done []int) *chart.Five {
 		Upper: f.Upper, Max: f.Max}
 }
 
-// taskCount is how many students stand at a status of a task, each once.
-type taskCount struct {
-	Abbreviation string         `db:"abbreviation"`
-	Name         string         `db:"name"`
-	Aiming       int64          `db:"aiming"` // students whose target grade asks for the task
-	Status       *status.Status `db:"status"`
-	Num          int64          `db:"num"`
-}
-
 func statusChart(ctx context.Context, q db.Q, unitID int64) (Chart, error) {
 	head, err := headingOf(ctx, q, unitID)
 	if err != nil {
@@ -107,36 +97,12 @@ func statusChart(ctx context.Context, q db.Q, unitID int64) (Chart, error) {
 
 // drawnStatuses counts the students whose target grade asks for a task, each
 // once, whatever tutorials they are in.
-func drawnStatuses(ctx context.Context, q db.Q, unitID int64) ([]chart.TaskCounts, error) {
-	rows, err := db.All[taskCount](ctx, q, `SELECT d.abbreviation, d.name, t.status, coalesce(t.num, 0) AS num,
-			(SELECT count(*) FROM projects p WHERE p.unit_id = $1 AND p.enrolled
-			AND p.target_grade >= d.target_grade) AS aiming
-		FROM task_definitions d LEFT JOIN (
-			SELECT t.task_definition_id, t.status, count(*) AS num FROM projects p
-			JOIN tasks t ON t.project_id = p.id JOIN task_definitions a ON a.id = t.task_definition_id
-			AND a.target_grade <= p.target_grade
-			WHERE p.unit_id = $1 AND p.enrolled AND t.status <> $2
-			GROUP BY t.task_definition_id, t.status) t ON t.task_definition_id = d.id
-		WHERE d.unit_id = $1 ORDER BY d.target_grade, d.start_date, d.abbreviation, t.status`, unitID,
-		status.NotStarted)
-	return taskCounts(rows), err
-}
-
-// taskCounts makes one entry of the rows of each task. Who has not begun is not
-// started.
-func taskCounts(rows []taskCount) (out []chart.TaskCounts) {
-	for _, r := range rows {
-		if n := len(out); n == 0 || out[n-1].Abbreviation != r.Abbreviation {
-			out = append(out, chart.TaskCounts{Abbreviation: r.Abbreviation, Name: r.Name,
-				Counts: map[status.Status]int{status.NotStarted: int(r.Aiming)}})
-		}
-		if r.Status != nil {
-			counts := out[len(out)-1].Counts
-			counts[*r.Status] = int(r.Num)
-			counts[status.NotStarted] -= int(r.Num)
-		}
+func drawnStatuses(ctx context.Context, q db.Q, unitID int64) (out []chart.TaskCounts, err error) {
+	tasks, err := Class{UnitID: unitID}.StatusesByTask(ctx, q)
+	for _, t := range tasks {
+		out = append(out, chart.TaskCounts{Abbreviation: t.Abbreviation, Name: t.Name, Counts: t.Counts})
 	}
-	return out
+	return out, err
 }
 
 func targetChart(ctx context.Context, q db.Q, unitID int64) (Chart, error) {
@@ -144,14 +110,9 @@ func targetChart(ctx context.Context, q db.Q, unitID int64) (Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.All[TargetCount](ctx, q, `SELECT target_grade AS grade, count(*) AS num FROM projects
-		WHERE unit_id = $1 AND enrolled GROUP BY target_grade`, unitID)
+	counts, err := Class{UnitID: unitID}.Targets(ctx, q)
 	if err != nil {
 		return nil, err
-	}
-	counts := map[grade.Grade]int{}
-	for _, r := range rows {
-		counts[r.Grade] = int(r.Num)
 	}
 	picture := chart.TargetGrades{Unit: head.String()}
 	for _, g := range grade.Targets {

@@ -44,25 +44,32 @@ type earned struct {
 	Tenths     int64  `db:"tenths"`
 }
 
-// selectEarned reads the progress of all enrolled students who have any task,
-// by the unit's own alignments.
-var selectEarned = `(SELECT t.project_id, l.learning_outcome_id, CAST(coalesce(sum(` + points +
-	`), 0) AS BIGINT) AS tenths
+// selectEarned reads the progress of all enrolled students who have any task, by the unit's own alignments; of those
+// for whom a condition on the project p holds.
+func selectEarned(and string) string {
+	return `(SELECT t.project_id, l.learning_outcome_id, CAST(coalesce(sum(` + points + `), 0) AS BIGINT) AS tenths
 		FROM projects p JOIN tasks t ON t.project_id = p.id JOIN task_definitions d ON d.id = t.task_definition_id
 		LEFT JOIN learning_outcome_links l ON l.task_definition_id = d.id AND l.task_id IS NULL
-		WHERE p.unit_id = $1 AND p.enrolled GROUP BY t.project_id, l.learning_outcome_id)`
+		WHERE p.unit_id = $1 AND p.enrolled` + and + ` GROUP BY t.project_id, l.learning_outcome_id)`
+}
 
 // ClassStats sums up, for each outcome of a unit, how far its students have
 // come. A student without work for an outcome stands at 0; one without any work
 // is left out.
 func ClassStats(ctx context.Context, q db.Q, unitID int64) (map[int64]progress.Five, error) {
-	outcomes, _, err := parts(ctx, q, unitID)
+	return Class{UnitID: unitID}.outcomes(ctx, q)
+}
+
+// outcomes is ClassStats of some students.
+func (c Class) outcomes(ctx context.Context, q db.Q) (map[int64]progress.Five, error) {
+	outcomes, _, err := parts(ctx, q, c.UnitID)
 	if err != nil {
 		return nil, err
 	}
+	and, args := c.and([]any{c.UnitID})
 	class := newClass()
-	for r, err := range db.Each[earned](ctx, q, `SELECT project_id, learning_outcome_id, tenths FROM `+selectEarned+
-		` earned`, unitID) {
+	for r, err := range db.Each[earned](ctx, q, `SELECT project_id, learning_outcome_id, tenths FROM `+
+		selectEarned(and)+` earned`, args...) {
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +90,7 @@ func ClassDetails(ctx context.Context, q db.Q, unitID int64) (map[int64]map[int6
 		classes[id] = newClass()
 	}
 	for r, err := range db.Each[earned](ctx, q, `SELECT earned.project_id, learning_outcome_id, tutorial_id, tenths
-		FROM `+selectEarned+` earned
+		FROM `+selectEarned("")+` earned
 		JOIN tutorial_enrolments e ON e.project_id = earned.project_id`, unitID) {
 		if err != nil {
 			return nil, err

@@ -124,6 +124,10 @@ var (
 	ReadyOrComplete = those(func(r row) bool { return r.does == pass || r.does == submit })
 	// Marked are those that say what came of the work.
 	Marked = those(func(r row) bool { return r.does == pass || r.does == back })
+	// Passed are those that say the work is good enough.
+	Passed = those(func(r row) bool { return r.does == pass })
+	// SentBack are those by which somebody says that it is not; time_exceeded says that it came late.
+	SentBack = those(func(r row) bool { return r.does == back && r.status != TimeExceeded })
 	// Automatable are those a program may set: marks of work that a person can
 	// still put right.
 	Automatable = those(func(r row) bool { return r.does == pass || r.does == back && r.colour == Orange })

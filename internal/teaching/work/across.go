@@ -61,6 +61,7 @@ type Across struct {
 	TutorialID   *int64        // the class they do the task in; 0: none; nil: all
 	Status       status.Status // "": any
 	HandedIn     *bool         // whether something was; nil: either
+	Aimed        bool          // only those whose target grades ask for the task
 	Text         string        // see ident.MatchPerson
 	Order        AcrossOrder
 	Page         db.Page
@@ -105,6 +106,9 @@ func (a Across) from() (string, []any) {
 	default:
 		args = append(args, *a.TutorialID)
 		text += fmt.Sprintf(` AND e.tutorial_id = $%d`, len(args))
+	}
+	if a.Aimed {
+		text += ` AND d.target_grade <= p.target_grade`
 	}
 	if a.HandedIn != nil {
 		args = append(args, *a.HandedIn)

@@ -82,6 +82,8 @@ func (b *builder) unit(u *unit) {
 		"portfolio_auto_generation_date":       start.AddDays(weeks*7 - 10),
 		"auto_apply_extension_before_deadline": u.code != "COS10001", // there the staff decide
 		"feedback_days":                        promised[u.code],
+		"risk_overdue_tasks":                   10, // of some thirty, and a third of the work: few are at risk
+		"risk_behind_percent":                  30,
 		"created_at":                           b.q.Now(), "updated_at": b.q.Now()})
 	b.employ(u, id, u.convenor, policy.Convenor, true)
 	for _, name := range u.tutors {

@@ -7,6 +7,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/db/dbtest"
 	"lectern/internal/platform/files"
+	"lectern/internal/teaching/insight"
 	"lectern/internal/teaching/submit"
 )
 
@@ -57,6 +58,10 @@ func checkStories(t *testing.T, d *db.DB) {
 		} else if *n < c.least || *n > c.most {
 			t.Errorf("%s: %d, want %d to %d", c.what, *n, c.least, c.most)
 		}
+	}
+	list, err := insight.RiskSearch{UnitID: 1}.Students(t.Context(), d.Pool())
+	if err != nil || len(list) < 5 || len(list) > 9 {
+		t.Errorf("%d students are at risk: %v", len(list), err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/zipfile"
+	"lectern/internal/teaching/insight"
 )
 
 // Exporter writes what the service knows about a person.
@@ -56,13 +57,17 @@ func ExportPlan() []string {
 	}
 }
 
+// riskFile is the one of what no table holds.
+const riskFile = "at_risk.json"
+
 // attached is a file that goes into the archive.
 type attached struct{ hash, folder, name string }
 
 // gathered is what was read of the person before anything is written.
 type gathered struct {
 	rows map[string][]db.Record // by table
-	ids  map[int64]bool         // of the people who are met
+	risk []insight.OwnRisk
+	ids  map[int64]bool // of the people who are met
 }
 
 // Export writes a zip with a file of JSON for each table and the person's files,
@@ -72,6 +77,9 @@ func (e *Exporter) Export(ctx context.Context, userID int64, w io.Writer) (*Summ
 	var o *others
 	err := e.DB.View(ctx, func(q db.Q) (err error) {
 		if g, err = e.gather(ctx, q, userID); err != nil {
+			return err
+		}
+		if g.risk, err = insight.RisksOf(ctx, q, userID); err != nil {
 			return err
 		}
 		o, err = readOthers(ctx, q, userID, g.ids)
@@ -90,6 +98,11 @@ func (e *Exporter) Export(ctx context.Context, userID int64, w io.Writer) (*Summ
 			return nil, err
 		}
 		list = append(list, found...)
+	}
+	s.Contents = append(s.Contents, SummaryOfFile{riskFile, "why the staff of the person's units see them as at risk: " +
+		"worked out for this export, and kept nowhere", len(g.risk)})
+	if err := writeJSON(pack, riskFile, s.At.Time, g.risk); err != nil {
+		return nil, err
 	}
 	if err := e.attach(ctx, pack, s, list); err != nil {
 		return nil, err

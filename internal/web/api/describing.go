@@ -83,7 +83,7 @@ var tags = []endpoint.Tag{
 	tag("Groups", "Sets of groups, groups and their members.", `/group_sets`),
 	tag("Tutorials", "Classes, their streams, and who is in them.", `/tutorials|/tutorial_streams|/activity_types`),
 	tag("Statistics", "Figures and charts of a unit.",
-		`/stats/|/charts/|/grades$|/task_completion$|/tutor_assessments$`),
+		`/stats/|/charts/|/students_at_risk$|^/api/units/[^/]+/burndown$|/grades$|/task_completion$|/tutor_assessments$`),
 	tag("Students", "Enrolments: students and their projects.", `^/api/(students|projects|views)|^/api/csv/units|/final_grades`),
 	tag("Units", "Units, their staff and who can see them.", `^/api/unit`),
 	tag("Teaching periods", "When there is teaching, and breaks of it.", `^/api/teaching_periods`),

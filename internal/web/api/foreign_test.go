@@ -32,6 +32,10 @@ var foreignRows = []foreignRow{
 			"start_day,target_week,target_day,due_week,due_day,tutorial_stream\n")},
 	{"get /api/units/{id}/queue task_definition_id", "tutor", "GET /api/units/{unitA}/queue?task_definition_id=",
 		"{defA1}", "{defB1}", nil},
+	{"get /api/units/{id}/burndown tutorial_id", "tutor", "GET /api/units/{unitA}/burndown?tutorial_id=",
+		"{tutorialA}", "{tutorialB}", nil},
+	{"get /api/csv/units/{id}/charts/{name} tutorial_id", "tutor",
+		"GET /api/csv/units/{unitA}/charts/statuses?tutorial_id=", "{tutorialA}", "{tutorialB}", nil},
 	{"get /api/units/{id}/queue tutorial_id", "tutor", "GET /api/units/{unitA}/queue?tutorial_id=",
 		"{tutorialA}", "{tutorialB}", nil},
 	{"get /api/units/{id}/queue/counts tutorial_id", "tutor", "GET /api/units/{unitA}/queue/counts?tutorial_id=",
@@ -184,6 +188,7 @@ var elsewhereFree = []string{
 	"get /api/admin/event_log unit_id", "get /api/admin/people unit_id", "get /api/admin/audit unit_id", "get /api/admin/audit project_id", "get /api/admin/audit user_id",
 	// What narrows the rows of a unit shows none of another one's.
 	"get /api/submission/assess task_definition_id", "get /api/units/{id}/extensions task_definition_id", "get /api/units/{id}/extensions tutorial_id",
+	"get /api/units/{id}/students_at_risk tutorial_id",
 	// What was seen is only compared with what is there.
 	"put /api/units/{id} seen.draft_task_definition_id", "put /api/units/{id} seen.main_convenor_id",
 	"post /api/units/{unit_id}/students/move seen_campus_id", "post /api/units/{unit_id}/students/move seen_tutorial_ids",

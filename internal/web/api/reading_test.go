@@ -46,7 +46,7 @@ var readings = []reading{
 	{policy.ListStudents, "tutor", `"order_scale"`, []string{"/api/students", aProject, aUnit + "/final_grades",
 		aUnit + "/students"}},
 	{policy.ListStudents, "tutor", `"username":"other"`, []string{"/api/students", aUnit + "/final_grades",
-		aUnit + "/students",
+		aUnit + "/students", aUnit + "/students_at_risk",
 		"/api/units/{unit_id}/task_definitions/{task_definition_id}/students"}},
 	{policy.ListStudents, "tutor", `"portfolio_auto_generation_date":`, []string{aUnit}},
 	{policy.ListStudents, "tutor", `"plagiarism_warn_pct":`,
@@ -90,6 +90,8 @@ var readings = []reading{
 		"/api/units/{id}/stats/student_target_grade"}},
 
 	{policy.SeeTutorPace, "convenor", `"tutors":[{`, []string{"/api/units/{id}/turnaround"}},
+	{policy.SeeAtRisk, "tutor", `"reason":"away"`, []string{"/api/units/{id}/students_at_risk"}},
+	{policy.SeeAllAtRisk, "convenor", `"reason":"away"`, []string{"/api/units/{id}/students_at_risk"}},
 	{policy.SeeHandovers, "tutor", `"from":"2001-02-03"`, []string{handoversPath, handoversPath + "/{id}"}},
 	{policy.SeeAnnouncements, "tutor", `Quokka to all","audience"`, []string{announcementsPath, announcementsPath + "/{id}"}},
 	{policy.SeeRecipients, "convenor", `Quokka to some`, []string{announcementsPath}},
@@ -240,4 +242,6 @@ func (w *world) fillFields() {
 		"learning_outcome_id": w.id["outcomeA"], "task_definition_id": w.id["defA1"],
 		"description": "Quokka link"}).status(201)
 	w.do("admin", "POST /api/admin/webhooks", `{"url":"https://example.edu/quokka"}`).status(201)
+	w.set(`UPDATE projects SET created_at = $1, last_active_at = NULL WHERE id = $2`, clock.At(w.now.AddDate(0, -1, 0)),
+		w.id["project:other"]) // who is at risk, then
 }

@@ -22,7 +22,8 @@ func TestEveryValueOfAUnitIsChangedAndShown(t *testing.T) {
 			"time_zone": "Australia/Perth", "portfolio_auto_generation_date": end.String(), "overseer_image_id": image,
 			"auto_apply_extension_before_deadline": false, "send_notifications": false,
 			"enable_sync_enrolments": false, "enable_sync_timetable": false, "extension_weeks_on_resubmit_request": 7,
-			"feedback_days": 5}
+			"feedback_days": 5, "risk_overdue_tasks": 4, "risk_behind_percent": 30, "risk_away_days": 10,
+			"risk_failed_tries": 2}
 		want, have := slices.Sorted(maps.Keys(values)), slices.Sorted(slices.Values(course.UnitColumns))
 		if !slices.Equal(want, have) {
 			t.Fatalf("a unit has the columns\n%v\nbut the test changes\n%v", have, want)

@@ -105,6 +105,10 @@ type unitValues struct {
 	ExtensionRequests    params.Opt[bool]       `param:"allow_student_extension_requests"`
 	ExtensionWeeks       params.Opt[int64]      `param:"extension_weeks_on_resubmit_request" doc:"from 0 to 52"`
 	FeedbackDays         params.Opt[int64]      `param:"feedback_days" null:"clears" doc:"within how many days feedback is promised, from 1 to 60; null: no promise"`
+	RiskOverdue          params.Opt[int64]      `param:"risk_overdue_tasks" null:"clears" doc:"from how many overdue tasks on a student is at risk, from 1 to 100; null: that is no reason"`
+	RiskBehind           params.Opt[int64]      `param:"risk_behind_percent" null:"clears" doc:"from how much of all work behind plan on a student is at risk, from 1 to 100 percent; null: that is no reason"`
+	RiskInactive         params.Opt[int64]      `param:"risk_away_days" null:"clears" doc:"from how many days without activity on a student is at risk, from 1 to 365; null: that is no reason"`
+	RiskTries            params.Opt[int64]      `param:"risk_failed_tries" null:"clears" doc:"from how many submissions of one task that were not good enough on a student is at risk, from 1 to 100; null: that is no reason"`
 	ChangeTutorial       params.Opt[bool]       `param:"allow_student_change_tutorial"`
 	ReviewRequests       params.Opt[bool]       `param:"allow_review_requests" doc:"whether students may ask for a review of a mark; true for a new unit"`
 	TimeZone             params.Opt[string]     `param:"time_zone" null:"clears" doc:"where the unit's days begin and end, such as Australia/Melbourne"`
@@ -125,6 +129,8 @@ func (v *unitValues) change() course.UnitChange {
 		SendNotifications:          v.SendNotifications.Ptr(), EnableSyncEnrolments: v.EnableSyncEnrolments.Ptr(),
 		EnableSyncTimetable: v.EnableSyncTimetable.Ptr(), ResubmitWeeks: v.ExtensionWeeks.Ptr(),
 		FeedbackDays: setting(v.FeedbackDays),
+		Risk: course.RiskChange{Overdue: setting(v.RiskOverdue), Behind: setting(v.RiskBehind), Inactive: setting(v.RiskInactive),
+			Tries: setting(v.RiskTries)},
 	}
 }
 

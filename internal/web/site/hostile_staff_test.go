@@ -106,6 +106,8 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		unitGrades + "/publish": {"users"},
 		oneAnnouncement + w.one(`SELECT max(id) FROM announcements`): {"announcements", "users"},
 		newAnnouncement: {"tutorials"},
+		theInsight:      {"users", "tutorials", "task_definitions"}, theInsight + "?by=tutorial": {"users", "tutorials"},
+		atRiskHere: {"users", "tutorials"}, theInsight + "/progress": {"tutorials"},
 		links.DeletedWork + "?at=" + w.one(`SELECT max(id) FROM deletions`):    {"deletions", "users"},
 		newAnnouncement + "?students=" + w.one(`SELECT max(id) FROM projects`): {"users", "tutorials"},
 	} {

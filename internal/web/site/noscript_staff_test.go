@@ -333,6 +333,8 @@ func (r *reader) promises() {
 	r.exec(`UPDATE units SET description = 'x'`)
 	r.open(r.path(thePromise)).does(act{form: "/promise", fill: map[string]string{"days": "5"}}).
 		sees("Feedback target: 5 days")
+	r.open(r.path(atRiskHere)).does(act{form: "/risk", fill: map[string]string{"unit[risk_away_days]": "30"}}).
+		sees("Away 30 days or more")
 }
 
 // enrolsStudents enrols somebody, changes where they are, withdraws them and takes it back, moves many, and

@@ -144,7 +144,7 @@ func (w *world) path(pattern string) string {
 		"{handover_id}", "4711", "{announcement_id}", "4711", "{token}", "nonsense", "/live", "/live?last_event_id=none",
 		"{unit_role_id}", w.one(`SELECT coalesce(max(id), 4711) FROM unit_roles`), "{stream_id}", "4711",
 		"{tutorial_id}", "4711", "{trial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711",
-		"{outcome_id}", "4711", "{session_id}", "4711").Replace(pattern)
+		"{outcome_id}", "4711", "{session_id}", "4711", "/sheets/{name}", "/sheets/statuses").Replace(pattern)
 }
 
 func (w *world) ids() (out [4]string) {

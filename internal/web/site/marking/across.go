@@ -94,6 +94,7 @@ type unitTaskIn struct {
 	Tutorial     string `param:"tutorial"`
 	Status       string `param:"status"`
 	Handed       string `param:"handed"` // in, yes or no
+	Aimed        string `param:"aimed"`  // yes: those whose target grades ask for it
 	Sort         string `param:"sort"`
 	Page         int64  `param:"page"`
 }
@@ -118,7 +119,7 @@ func (s *room) unitTask(ctx context.Context, who *access.Caller, in unitTaskIn) 
 	v := &unitTaskPage{unitTaskIn: in, now: s.DB.Now(), words: s.words}
 	ask := work.Across{DefinitionID: in.DefinitionID, CallerID: who.ID, TutorialID: maybe(in.Tutorial),
 		Status: status.Status(in.Status), HandedIn: in.handedIn(), Text: in.Text,
-		Order: work.AcrossOrder(in.Sort), Page: pageOf(in.Page)}
+		Aimed: in.Aimed == "yes", Order: work.AcrossOrder(in.Sort), Page: pageOf(in.Page)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Definition, err = taskdef.DefinitionByID(ctx, q, in.DefinitionID); err != nil {
 			return err
@@ -160,6 +161,9 @@ func (in *unitTaskIn) clean() {
 	}
 	if in.handedIn() == nil {
 		in.Handed = ""
+	}
+	if in.Aimed != "yes" {
+		in.Aimed = ""
 	}
 	in.Tutorial = number(in.Tutorial)
 	in.Page = min(max(in.Page, 1), 1e6)
@@ -212,7 +216,7 @@ func (v *unitTaskPage) Menus() []menuChip {
 
 // Filtered tells whether the address leaves some students out.
 func (v *unitTaskPage) Filtered() bool {
-	return v.Text != "" || v.Tutorial != "" || v.Status != "" || v.Handed != ""
+	return v.Text != "" || v.Tutorial != "" || v.Status != "" || v.Handed != "" || v.Aimed != ""
 }
 
 // Late tells whether a student should have handed in already.
@@ -227,7 +231,7 @@ func (v *unitTaskPage) Waits(t work.StudentTask) bool {
 
 func (v *unitTaskPage) query() url.Values {
 	return url.Values{"text": {v.Text}, "tutorial": {v.Tutorial}, "status": {v.Status}, "handed": {v.Handed},
-		"sort": {v.Sort}}
+		"aimed": {v.Aimed}, "sort": {v.Sort}}
 }
 
 // address is that of the page, for a form to lead back to.

@@ -44,6 +44,8 @@ func open(site *page.Site) {
 	s.handoverRoutes()
 	s.reviewRoutes()
 	s.promiseRoutes()
+	s.insightRoutes()
+	s.riskRoutes()
 	s.offlineRoutes()
 	s.deskRoutes()
 	s.snippetRoutes()
@@ -58,7 +60,7 @@ func keys() (list []string) {
 	for _, o := range (&unitTaskPage{}).Orders() {
 		list = append(list, "unit-task.sort-"+o)
 	}
-	return list
+	return append(list, riskKeys()...)
 }
 
 // shortcuts are the keys of the marking desk.

@@ -100,6 +100,7 @@ func (s *Site) sections(u usecase.Place) []Section {
 		{Path: at + "extensions", Words: word("extensions.tab"), Icon: Icon("calendar-clock"), right: policy.SeeExtensions},
 		{Path: at + "reviews", Words: word("reviews.tab"), Icon: Icon("file-question-mark"), right: policy.SeeReviews},
 		{Path: at + "promise", Words: word("promise.tab"), Icon: Icon("timer"), right: policy.ReadStatistics},
+		{Path: links.To(links.Insight, id), Words: word("insight.title"), Icon: Icon("activity"), right: policy.ReadStatistics},
 		{Path: at + "offline", Words: word("offline.tab"), Icon: Icon("folder-down"), right: policy.GiveFeedback},
 		{Path: at + "snippets", Words: word("snippets.title"), Icon: Icon("message-square-quote"), right: policy.UseSnippets},
 		{Path: links.To(links.UnitSettings, id), Words: word("settings.title"), Icon: Icon("settings-2"),

@@ -19,7 +19,7 @@ func pictured(l *page.Language) chart.BurndownWords {
 		Long:  func(t time.Time) string { return l.Date("long", t) }}
 }
 
-// burndown draws the burndown of a project.
-func burndown(l *page.Language, b *insight.Burndown) chart.Figure {
+// burndown draws the burndown of a project, or of a class.
+func burndown(l *page.Language, b *insight.Lines) chart.Figure {
 	return b.Figure(pictured(l), l.Word("burndown.day"), func(d clock.Date) string { return l.Date("brief", d.Time) })
 }

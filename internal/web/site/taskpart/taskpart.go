@@ -25,7 +25,8 @@ var Kit = page.Kit{Files: kit, Funcs: func(l *page.Language) template.FuncMap {
 	return template.FuncMap{"leads": leads, "byItself": byItself, "reached": reached, "undone": undone, "extract": extract, "plain": plain,
 		"prose":    func(text string) template.HTML { return prose(l, text) },
 		"happened": func(e work.HistoryEntry) string { return happened(l, e) },
-		"burndown": func(b *insight.Burndown) chart.Figure { return burndown(l, b) }}
+		"burndown": func(b *insight.Burndown) chart.Figure { return burndown(l, &b.Lines) },
+		"together": func(b *insight.ClassBurndown) chart.Figure { return burndown(l, &b.Lines) }}
 }}
 
 // In names the task that a request is about.
