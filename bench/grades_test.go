@@ -14,30 +14,32 @@ import (
 // comes to, and a student with those beside them.
 func TestManyGradesAreShownQuickly(t *testing.T) {
 	dbtest.Load(t)
-	u := newUniversity(t)
-	u.enrolMany(2000)
-	err := u.db.Tx(context.Background(), func(q db.Q) error {
-		_, err := db.Exec(context.Background(), q, `UPDATE projects SET grade = id % 100, grade_rationale = 'As shown in class',
-			grade_shown = CASE WHEN id % 3 > 0 THEN id % 90 END WHERE unit_id = 1`)
-		return err
+	dbtest.Engines(t, func(t *testing.T, engine string) {
+		u := newUniversityOn(t, engine)
+		u.enrolMany(2000)
+		err := u.db.Tx(context.Background(), func(q db.Q) error {
+			_, err := db.Exec(context.Background(), q, `UPDATE projects SET grade = id % 100,
+				grade_rationale = 'As shown in class', grade_shown = CASE WHEN id % 3 > 0 THEN id % 90 END WHERE unit_id = 1`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/units/{id}/grades", "/units/{id}/grades?page=40", "/units/{id}/grades?text=many19",
+			"/units/{id}/grades?show=changed&page=9", "/units/{id}/grades/publish", "/units/{id}/grades/import",
+			"/units/{unit_id}/grades/{project_id}"} {
+			var times []time.Duration
+			for range 60 {
+				start := time.Now()
+				u.ask(aConvenor, path)
+				times = append(times, time.Since(start))
+			}
+			slices.Sort(times)
+			p50, p95 := times[len(times)/2], times[len(times)*95/100]
+			t.Logf("%s, %s with 2,000 students: p50 %v, p95 %v", engine, path, p50, p95)
+			if p95 > 150*time.Millisecond {
+				t.Errorf("%s: %s takes %v", engine, path, p95)
+			}
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{"/units/{id}/grades", "/units/{id}/grades?page=40", "/units/{id}/grades?text=many19",
-		"/units/{id}/grades?show=changed&page=9", "/units/{id}/grades/publish", "/units/{id}/grades/import",
-		"/units/{unit_id}/grades/{project_id}"} {
-		var times []time.Duration
-		for range 60 {
-			start := time.Now()
-			u.ask(aConvenor, path)
-			times = append(times, time.Since(start))
-		}
-		slices.Sort(times)
-		p50, p95 := times[len(times)/2], times[len(times)*95/100]
-		t.Logf("%s with 2,000 students: p50 %v, p95 %v", path, p50, p95)
-		if p95 > 150*time.Millisecond {
-			t.Errorf("%s takes %v", path, p95)
-		}
-	}
 }
