@@ -48,6 +48,10 @@ func TestAConvenorGivesFinalGrades(t *testing.T) {
 	b.await("document.readyState === 'complete' && document.activeElement?.textContent.startsWith('Save ')")
 	b.key(kb.Enter)
 	b.await("location.search.includes('saved=') && document.readyState === 'complete'")
+	b.visit("/units/1/grades?show=portfolios") // read in place
+	b.await("document.readyState === 'complete'")
+	b.visit(eval[string](b, "document.querySelector('.grade-grid th a').getAttribute('href')"))
+	b.await("document.querySelector('document-view canvas')")
 	for _, step := range []struct{ form, done string }{{"publish", "published"}, {"undo", "taken-back"},
 		{"publish", "published"}} {
 		b.visit("/units/1/grades/publish")

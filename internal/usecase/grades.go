@@ -57,12 +57,18 @@ func (s *Service) PastedGrades(ctx context.Context, unitID int64, text string) (
 	if err != nil {
 		return nil, err
 	}
-	text = enrol.PastedGrades(text)
+	text, headed := enrol.PastedGrades(text)
 	rows, err := sheet.Read(strings.NewReader(text), int64(len(text)), enrol.GradeSheet)
 	if err != nil {
 		return nil, err
 	}
-	return enrol.GradesOfSheet(rows, unit.Code), nil
+	list := enrol.GradesOfSheet(rows, unit.Code)
+	for i := range list {
+		if headed { // lines are counted as they were pasted
+			list[i].Line--
+		}
+	}
+	return list, nil
 }
 
 // PublishGrades lets the students of a unit see their final grades and tells them so, without the grade, for whoever

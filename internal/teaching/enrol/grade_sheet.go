@@ -21,15 +21,15 @@ const mostGradeSheet = 5 << 20
 const pasteHead = "student\tgrade\trationale\n"
 
 // PastedGrades gives the sheet of what somebody pasted from a spreadsheet: with headings, or a student, a grade and
-// perhaps a rationale in each line.
-func PastedGrades(text string) string {
+// perhaps a rationale in each line. It tells whether it put headings on top.
+func PastedGrades(text string) (sheet string, headed bool) {
 	first, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
 	for _, cell := range strings.FieldsFunc(first, func(r rune) bool { return strings.ContainsRune("\t,;", r) }) {
 		if strings.EqualFold(strings.Trim(cell, " \"\r"), "grade") {
-			return text
+			return text, false
 		}
 	}
-	return pasteHead + text
+	return pasteHead + text, true
 }
 
 // GradesOfSheet reads the rows of a sheet of final grades. What is wrong with a row is said in it, and keeps no

@@ -99,7 +99,7 @@ func TestGradesAreImported(t *testing.T) {
 			return tom.open(list + "/import").does(act{form: "/plan", words: "paste", fill: map[string]string{"paste": text}})
 		}
 		paste("200010000\t61\nnobody\t50\ns001\t62\tWell done").sees("2 grades will change").
-			sees("Nobody of this number").does(act{form: "/grades"}).sees("2 grades saved.")
+			sees("Nobody of this number").sees("Line 2").lacks("Line 4").does(act{form: "/grades"}).sees("2 grades saved.")
 		if got := w.gradeNow("s000") + w.gradeNow("s001"); got != "61 -62 Well done" {
 			t.Errorf("the grades are %s", got)
 		}
