@@ -61,7 +61,7 @@ type Across struct {
 	TutorialID   *int64        // the class they do the task in; 0: none; nil: all
 	Status       status.Status // "": any
 	HandedIn     *bool         // whether something was; nil: either
-	Aimed        bool          // only those whose target grades ask for the task
+	Aimed        bool          // only those whose target grades ask for the task; a tutorial is then any they are in
 	Text         string        // see ident.MatchPerson
 	Order        AcrossOrder
 	Page         db.Page
@@ -101,6 +101,10 @@ func (a Across) from() (string, []any) {
 		WHERE d.id = $1 AND ` + match
 	switch {
 	case a.TutorialID == nil:
+	case a.Aimed: // as the charts of the unit count
+		args = append(args, *a.TutorialID)
+		text += fmt.Sprintf(` AND EXISTS (SELECT 1 FROM tutorial_enrolments y WHERE y.project_id = p.id AND y.tutorial_id = $%d)`,
+			len(args))
 	case *a.TutorialID == 0:
 		text += ` AND e.id IS NULL`
 	default:
