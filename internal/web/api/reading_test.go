@@ -194,7 +194,7 @@ func (w *world) shownAt(r reading) (routes []string) {
 
 // fillFields gives the fields the values by which the readings know them.
 func (w *world) fillFields() {
-	w.addDeletion()
+	w.set(`UPDATE deletions SET id = 4711 WHERE id = $1`, w.addDeletion())
 	w.add("image", "overseer_images", row{"name": "go", "tag": "go:1"})
 	w.add("", "jobs", row{"kind": "quokka", "args": "{}", "state": "dead", "max_attempts": 1, "run_at": w.db.Now(),
 		"created_at": w.db.Now()})
