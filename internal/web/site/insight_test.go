@@ -57,7 +57,10 @@ func TestInsightOfAUnit(t *testing.T) {
 			}
 		}
 		cora.do(path+"/progress", nil).status(200).says("Work left").says(`class="chart">`).says("Show as table")
-		cora.do(path+"?tutorial=4711&by=nonsense", nil).status(200).says("All tutorials")
+		cora.do(path+"?tutorial=4711&by=nonsense", nil).status(200).lacks("All tutorials") // it has none
+		w.exec(`INSERT INTO tutorials (unit_id, abbreviation, meeting_day, meeting_time, meeting_location)
+			SELECT max(id), 'LA1', 'Monday', '10:00', 'Room' FROM units`)
+		cora.do(path+"?tutorial=4711&by=nonsense", nil).status(200).says("All tutorials").says("LA1")
 		w.as("ann").do(path, nil).status(403)
 	})
 }
