@@ -142,6 +142,7 @@ func TestGradesArePublished(t *testing.T) {
 		w.exec(`UPDATE projects SET grade = 84 WHERE user_id = (SELECT id FROM users WHERE username = 'ann')`)
 		tom.open(list + "/publish").sees("1 student sees another grade than before").does(act{form: "/publish"})
 		ann.open(own).sees("84")
+		w.relay()
 		ann.open("/news").sees("Final grade published").sees("Final grades taken back").lacks("84")
 	})
 }
