@@ -83,7 +83,8 @@ func (m *Mailer) gradeMails(job int64, what enrol.Seeing, some []student) []emai
 	for i := range some {
 		s := &some[i]
 		list[i] = s.email(Feedback, mail.FinalGrade{
-			Frame: m.toStudent(s, Feedback, links.To(links.Project, s.ProjectID)), Unit: s.Unit, Changed: what == enrol.GradeChanged, TakenBack: what == enrol.GradeTakenBack})
+			Frame: m.toStudent(s, Feedback, links.To(links.Project, s.ProjectID)), Unit: s.Unit,
+			Changed: what == enrol.GradeChanged, TakenBack: what == enrol.GradeTakenBack})
 		list[i].name = fmt.Sprintf("grade-%d-%d", job, s.ProjectID)
 	}
 	return list
