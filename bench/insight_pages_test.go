@@ -40,7 +40,8 @@ func (u *university) workMany() {
 	}
 }
 
-// workOn hands a task in for everybody who aims for it and has not begun it, on a day, and marks most of it a day later.
+// workOn hands a task in for everybody who aims for it and has not begun it, on a day, and marks most of it a day
+// later.
 func (u *university) workOn(q db.Q, definition int64, day clock.Date) error {
 	at, marked := clock.At(day.Time), clock.At(day.AddDays(1).Time)
 	_, err := db.Exec(u.Context(), q, `INSERT INTO tasks (project_id, task_definition_id, unit_id, status, submission_date,

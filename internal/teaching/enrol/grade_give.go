@@ -215,7 +215,8 @@ func (r *GivenGrade) wrong(s *gradee) string {
 	case r.Rationale != nil && len(*r.Rationale) > MostRationale:
 		return fmt.Sprintf("The rationale is longer than %s.", bounds.SizeText(MostRationale))
 	case r.Old != nil && *r.Old != s.Grade && opt.Or(r.Grade, s.Grade) != s.Grade:
-		return fmt.Sprintf("Somebody changed the grade in the meantime: it is %s now, you saw %s.", told(s.Grade), told(*r.Old))
+		return fmt.Sprintf("Somebody changed the grade in the meantime: it is %s now, you saw %s.", told(s.Grade),
+			told(*r.Old))
 	case r.OldWords != nil && *r.OldWords != opt.Or(s.GradeRationale, "") &&
 		opt.Or(r.Rationale, opt.Or(s.GradeRationale, "")) != opt.Or(s.GradeRationale, ""):
 		return "Somebody changed the rationale in the meantime."
@@ -293,7 +294,8 @@ func (g *GradesGiven) write(ctx context.Context, q db.Q, by int64) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	from, args, err := db.Rows(q, []any{q.Now(), g.Published}, []string{"id BIGINT", "grade BIGINT", "rationale TEXT"}, rows)
+	from, args, err := db.Rows(q, []any{q.Now(), g.Published},
+		[]string{"id BIGINT", "grade BIGINT", "rationale TEXT"}, rows)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,8 @@ func PublishGrades(ctx context.Context, q db.Q, by, unitID int64, plan string) (
 	case p.Graded() == 0:
 		return nil, fault.New(fault.Refused, "No student has a final grade. Enter final grades first.")
 	}
-	_, err = db.Exec(ctx, q, `UPDATE projects SET grade_shown = grade WHERE unit_id = $1 AND enrolled AND grade > 0`, unitID)
+	_, err = db.Exec(ctx, q, `UPDATE projects SET grade_shown = grade WHERE unit_id = $1 AND enrolled AND grade > 0`,
+		unitID)
 	if err != nil {
 		return nil, err
 	}

@@ -84,8 +84,8 @@ const heldBy = ` FROM (SELECT project_id, count(*) FILTER (WHERE table_name = 's
 		ON f.project_id = r.project_id
 	JOIN projects p ON p.id = r.project_id JOIN users u ON u.id = p.user_id`
 
-// StudentsOf lists those whose work is kept, or what was answered to it, of something that was deleted in a unit, by name, and tells how
-// many there are; it is fault.Missing where nothing of that number is kept. It is for holders of
+// StudentsOf lists those whose work is kept, or what was answered to it, of something that was deleted in a unit, by
+// name, and tells how many there are; it is fault.Missing where nothing of that number is kept. It is for holders of
 // policy.SeeDeleted.
 func StudentsOf(ctx context.Context, q db.Q, unitID, id int64, p db.Page) ([]HeldStudent, int64, error) {
 	if _, err := byID(ctx, q, unitID, id); err != nil {

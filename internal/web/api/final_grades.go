@@ -82,8 +82,8 @@ func (s *Server) giveGrades(ctx context.Context, who *access.Caller, in giveGrad
 	return s.gradesGiven(ctx, who, in.ID, list, in.Plan, in.DryRun)
 }
 
-func (s *Server) gradesGiven(ctx context.Context, who *access.Caller, unitID int64, list []enrol.GivenGrade, plan string,
-	dry bool) (*enrol.GradesGiven, error) {
+func (s *Server) gradesGiven(ctx context.Context, who *access.Caller, unitID int64, list []enrol.GivenGrade,
+	plan string, dry bool) (*enrol.GradesGiven, error) {
 	if dry {
 		return s.usecases.PlanGrades(ctx, who, unitID, list)
 	}
@@ -113,7 +113,8 @@ type publishGradesIn struct {
 	Plan string `param:"plan" doc:"the plan that was looked at; if a grade changed since, nothing is published"`
 }
 
-func (s *Server) publishGrades(ctx context.Context, who *access.Caller, in publishGradesIn) (*enrol.Publication, error) {
+func (s *Server) publishGrades(ctx context.Context, who *access.Caller, in publishGradesIn) (*enrol.Publication,
+	error) {
 	return s.usecases.PublishGrades(ctx, who, in.ID, in.Plan)
 }
 

@@ -3,7 +3,6 @@ package unit
 import (
 	"context"
 	"net/url"
-	"strconv"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/links"
@@ -47,15 +46,15 @@ type oneGrade struct {
 }
 
 // List leads to the grid.
-func (in oneGrade) List() string { return in.address(links.To(links.Grades, in.UnitID)) }
+func (in oneGrade) List() string { return in.address(links.To(links.Grades, in.UnitID), "") }
 
 // At leads to another student of the same part.
 func (in oneGrade) At(project int64) string {
-	return in.address(links.To(links.GradeOf, in.UnitID, project))
+	return in.address(links.To(links.GradeOf, in.UnitID, project), "")
 }
 
-func (in oneGrade) address(path string) string {
-	return taskAddress(path, url.Values{"text": {in.Text}, "show": {in.Show}})
+func (in oneGrade) address(path, saved string) string {
+	return taskAddress(path, url.Values{"text": {in.Text}, "show": {in.Show}, "saved": {saved}})
 }
 
 // Name is that of the student.
@@ -128,10 +127,5 @@ func (s *room) giveGrade(ctx context.Context, who *access.Caller, in struct {
 	if in.Do == "next" && v.After != 0 {
 		return page.Onward{To: v.At(v.After)}, nil
 	}
-	to := v.At(in.ProjectID)
-	sign := "?"
-	if in.Text != "" || v.Show != "" {
-		sign = "&"
-	}
-	return page.Onward{To: to + sign + "saved=" + strconv.FormatBool(true)}, nil
+	return page.Onward{To: v.address(links.To(links.GradeOf, in.UnitID, in.ProjectID), "true")}, nil
 }
