@@ -72,10 +72,13 @@ const (
 	Announcement   = "/units/{unit_id}/announcements/{announcement_id}"
 	Insight        = "/units/{id}/insight"
 	InsightMore    = Insight + "/progress"
+	InsightRubrics = Insight + "/rubrics"
+	InsightRows    = Insight + "/rows"
 	AtRisk         = Insight + "/risk"
 	TaskSetup      = "/units/{id}/settings/tasks"
 	TaskEditor     = "/units/{unit_id}/settings/tasks/{task_definition_id}"
 	TaskPreview    = TaskEditor + "/preview"
+	TaskRubric     = TaskEditor + "/rubric"
 	StudentSetup   = "/units/{id}/settings/students"
 	StudentEditor  = "/units/{unit_id}/settings/students/{project_id}"
 	StaffSetup     = "/units/{id}/settings/staff"
@@ -87,6 +90,9 @@ const (
 	OutcomeSetup   = "/units/{id}/settings/outcomes"
 	OutcomeEditor  = "/units/{unit_id}/settings/outcomes/{outcome_id}"
 	DeletedWork    = "/units/{id}/settings/deleted"
+	Retirement     = "/units/{id}/settings/retire"
+	UnitSimilarity = "/units/{id}/tasks/similarity"
+	Moderation     = "/units/{id}/moderation"
 )
 
 // All lists the pages, for whoever serves them.
@@ -95,7 +101,8 @@ var All = []string{Home, News, Profile, ProfileEmail, Password, ConfirmAddress, 
 	Deleted, Unit, UnitSettings, Inbox, Desk, Outcomes, Tutorials, Groups, Students, Student, UnitTasks, UnitTask,
 	TaskSetup, TaskEditor, TaskPreview, StudentSetup, StudentEditor, StaffSetup, StaffRole, TutorialEditor, StreamEditor,
 	GroupSetup, GroupSetEditor, OutcomeSetup, OutcomeEditor, NewUnit, Rollover, ProjectSearch, Copies, Copy, Announcements,
-	NewAnnounce, Announcement, Insight, InsightMore, AtRisk, People, Person, PersonExport, DeletedWork, Grades, GradeOf}
+	NewAnnounce, Announcement, Insight, InsightMore, InsightRubrics, InsightRows, AtRisk, People, Person, PersonExport,
+	DeletedWork, Grades, GradeOf, Retirement, UnitSimilarity, TaskRubric, Moderation}
 
 // To is the path of a page with the values of its pattern in their order. It
 // panics where there are more or fewer than the pattern has.
