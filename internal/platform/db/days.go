@@ -9,3 +9,12 @@ func AddDays(q Q, column, n string) string {
 	}
 	return "date(" + column + ", " + n + " || ' days')"
 }
+
+// Instant writes the instant of a column into a text: as SQLite keeps it, and as milliseconds from PostgreSQL, which
+// would write it as its session has it. clock.ParseMilli reads both.
+func Instant(q Q, column string) string {
+	if q.Postgres() {
+		return "CAST(CAST(date_part('epoch', " + column + ") * 1000 AS BIGINT) AS TEXT)"
+	}
+	return column
+}

@@ -28,7 +28,8 @@ var (
 		"{{date}}", "TEXT",
 		"{{bytes}}", "BLOB",
 		"{{real}}", "REAL",
-		"{{unit_changes}}", unitChangesSQLite(),
+		"{{unit_changes}}", unitChangesSQLite(shownInUnits),
+		"{{unit_changes_of_rubrics}}", unitChangesSQLite(rubricsInUnits),
 		"{{student_keys}}", studentKeysSQLite,
 		"{{student_keys_held}}", "", // it has one writer at a time
 	)
@@ -38,7 +39,8 @@ var (
 		"{{date}}", "DATE",
 		"{{bytes}}", "BYTEA",
 		"{{real}}", "DOUBLE PRECISION",
-		"{{unit_changes}}", unitChangesPostgres(),
+		"{{unit_changes}}", unitChangesPostgres(shownInUnits),
+		"{{unit_changes_of_rubrics}}", unitChangesPostgres(rubricsInUnits),
 		"{{student_keys}}", studentKeysPostgres,
 		"{{student_keys_held}}", studentKeysHeld,
 	)

@@ -31,14 +31,19 @@ var shownInUnits = []shown{
 	{table: "group_memberships", units: `SELECT unit_id FROM projects WHERE id = %.project_id`},
 }
 
+// rubricsInUnits is the table of 00069: definitions tell whether they have a rubric.
+var rubricsInUnits = []shown{
+	{table: "rubrics", units: `SELECT unit_id FROM task_definitions WHERE id = %.task_definition_id`},
+}
+
 // of are the units of the old or the new row.
 func (s shown) of(row string) string { return strings.ReplaceAll(s.units, "%", row) }
 
 // unitChangesSQLite writes the triggers for SQLite. They delete and insert: what an
 // outer INSERT OR IGNORE says of conflicts would hold for an upsert of theirs, too.
-func unitChangesSQLite() string {
+func unitChangesSQLite(tables []shown) string {
 	var b strings.Builder
-	for _, s := range shownInUnits {
+	for _, s := range tables {
 		update := "UPDATE"
 		if s.columns != "" {
 			update += " OF " + s.columns
@@ -63,19 +68,19 @@ END;
 // unitChangesPostgres writes them for PostgreSQL. The numbers of transactions begin
 // anew where a database was restored from a dump: a row that another one left under the
 // same number is renewed.
-func unitChangesPostgres() string {
+func unitChangesPostgres(tables []shown) string {
 	var b strings.Builder
 	note := func(units string) string {
 		return `INSERT INTO unit_changes (unit_id, writer, at) SELECT u.*, txid_current(), now() FROM (` + units + `) u
 			ON CONFLICT (unit_id, writer) DO UPDATE SET id = DEFAULT, at = now() WHERE unit_changes.at < now();`
 	}
-	for _, s := range shownInUnits {
+	for _, s := range tables {
 		update := "UPDATE"
 		if s.columns != "" {
 			update += " OF " + s.columns
 		}
 		fmt.Fprintf(&b, `-- +goose StatementBegin
-CREATE FUNCTION unit_changes_%[1]s() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION unit_changes_%[1]s() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF TG_OP <> 'INSERT' THEN
 		%[3]s

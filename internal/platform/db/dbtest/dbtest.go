@@ -101,13 +101,14 @@ type Reference struct {
 	From   string `db:"from_table"`
 	Column string `db:"from_column"`
 	To     string `db:"to_table"`
+	Goes   bool   `db:"goes"` // the row with what it refers to
 }
 
 // References gives all references of the schema of a SQLite database.
 func References(t testing.TB, d *db.DB) []Reference {
 	t.Helper()
 	list, err := db.All[Reference](t.Context(), d.Pool(), `SELECT m.name AS from_table, f."from" AS from_column,
-		f."table" AS to_table FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`)
+		f."table" AS to_table, f.on_delete = 'CASCADE' AS goes FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`)
 	if err != nil {
 		t.Fatal(err)
 	}
