@@ -98,6 +98,10 @@ func answer(r request) (a reply) {
 		if err := extract(r.Text); err != nil {
 			a.Trouble = shortReason(err)
 		}
+	case r.Runs != nil:
+		if err := r.Runs.find(); err != nil {
+			a.Trouble = shortReason(err)
+		}
 	}
 	return a
 }

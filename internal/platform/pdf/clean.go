@@ -288,6 +288,10 @@ func cleanPDF(in io.ReadSeeker, j *readJob) (done readDone, err error) {
 	if j.Ours {
 		done.Ours = src.stripFurniture()
 	}
+	if j.Kept {
+		src.trusted = true // its files were measured when it was made
+		done.Badges = src.badges(j.Spots, j.Files)
+	}
 	f, err := os.Create(j.Out)
 	if err != nil {
 		return done, err

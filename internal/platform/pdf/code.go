@@ -22,9 +22,9 @@ func findLexer(name, language string) chroma.Lexer {
 	return lexers.Match(filepath.Base(name))
 }
 
-// highlight turns code into coloured lines. Text over maxKB, of an unknown
+// coloured turns code into coloured lines. Text over maxKB, of an unknown
 // language, or that takes too long stays plain from there on.
-func highlight(l chroma.Lexer, text string, maxKB int) [][]Span {
+func coloured(l chroma.Lexer, text string, maxKB int) [][]Span {
 	text = strings.TrimSuffix(text, "\n")
 	if l == nil || len(text) > maxKB<<10 {
 		return plainLines(text)

@@ -22,6 +22,11 @@ type composeJob struct {
 	Parts    []part
 	Out      string
 	Limits   Limits
+
+	Title   string // of the pages of remarks; empty: there are none
+	Noun    string // what one of them is called
+	Intro   []Block
+	Remarks []placedRemark // in the order of their numbers
 }
 
 // composer lays out a document: our own pages on a pageWriter, foreign ones by count.
@@ -47,6 +52,7 @@ type chunk struct {
 	path     string
 	header   string
 	number   int        // of the file's first page in the whole document, from 1
+	kept     bool       // its pages stay as they are
 	ours     []bool     // which of the file's pages this package made
 	tags     []*element // the file's pages
 }
@@ -114,7 +120,7 @@ func (c *composer) layout() (bad int, err error) {
 			return i, err
 		}
 	}
-	err = c.guarded(func() { c.fillContents(); c.furniture() })
+	err = c.guarded(func() { c.remarks(); c.fillContents(); c.furniture() })
 	return len(c.job.Parts) - 1, err
 }
 
@@ -190,6 +196,10 @@ func (c *composer) file(i, nth int, header string) {
 	d := p.Done
 	if d.Why == "" && d.PDF && c.total+d.Pages > c.job.Limits.Pages {
 		d.Why = fmt.Sprintf("its %d pages would take the document past %d", d.Pages, c.job.Limits.Pages)
+	}
+	if d.Why == "" && d.PDF && c.job.Title != "" {
+		c.keptPages(d)
+		return
 	}
 	if d.Why == "" && d.PDF {
 		c.foreignPages(p, d, header)

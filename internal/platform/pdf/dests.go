@@ -48,6 +48,27 @@ func (s *source) outline(o types.Object, level int, seen map[int]bool, out *[]bo
 	}
 }
 
+// topMarks gives the pages of at most so many bookmarks that stand below no other.
+func (s *source) topMarks(most int) (pages []int) {
+	root, err := s.ctx.Catalog()
+	if err != nil {
+		return nil
+	}
+	seen := map[int]bool{}
+	for o := s.dict(root["Outlines"])["First"]; o != nil && len(pages) < most; {
+		r, ok := o.(types.IndirectRef)
+		if !ok || seen[int(r.ObjectNumber)] {
+			return pages
+		}
+		seen[int(r.ObjectNumber)] = true
+		d := s.dict(o)
+		page, _ := s.destination(d["Dest"])
+		pages = append(pages, page)
+		o = d["Next"]
+	}
+	return pages
+}
+
 // words reads a text string: UTF-16 or UTF-8 with its mark, else Latin-1, which
 // is close enough to PDF's own encoding for a bookmark.
 func (s *source) words(o types.Object) string {

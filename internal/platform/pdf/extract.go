@@ -74,7 +74,8 @@ func extract(j *textJob) (err error) {
 	if err != nil {
 		return err
 	}
-	x := &extractor{src: src, fonts: map[types.IndirectRef]*textFont{}, most: int(min(j.Most, maxStream))}
+	x := newExtractor(src)
+	x.most = int(min(j.Most, maxStream))
 	for _, p := range src.pages {
 		if x.full() {
 			break
@@ -104,6 +105,10 @@ type textState struct {
 	leading    float64
 	anyOnLine  bool
 	horizontal float64
+}
+
+func newExtractor(src *source) *extractor {
+	return &extractor{src: src, fonts: map[types.IndirectRef]*textFont{}}
 }
 
 func (x *extractor) full() bool { return x.out.Len() >= x.most }

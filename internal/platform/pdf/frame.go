@@ -3,9 +3,7 @@ package pdf
 import (
 	"bytes"
 	"compress/zlib"
-	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
@@ -74,17 +72,13 @@ func (p *sourcePage) visible() (b [4]float64) {
 func (a *assembly) dress(ch *chunk, c *copier, i int, page types.Dict) error {
 	p := &c.src.pages[i]
 	box := p.visible()
+	if ch.kept {
+		a.dressKept(ch, c, i, page)
+		return nil
+	}
 	own := i < len(ch.ours) && ch.ours[i]
 	number := ch.number + i
-	body := []byte(nil)
-	xobjects := types.Dict{}
-	if form, ok := a.form(c, p, page, box); ok {
-		num := a.out.alloc()
-		a.out.object(num, form)
-		xobjects["Sheet"] = ref(num)
-		body = []byte("/P <</MCID 0>> BDC q /Sheet Do Q EMC\n")
-	}
-	res := a.add(types.Dict{"Font": ref(a.fontList()), "XObject": xobjects})
+	body := a.asForm(c, p, page, box)
 	strips := box
 	var extra []byte
 	if own {
@@ -95,7 +89,6 @@ func (a *assembly) dress(ch *chunk, c *copier, i int, page types.Dict) error {
 	} else {
 		strips, extra = a.strips(ch, p, box, number)
 	}
-	page["Resources"] = res
 	page["Contents"] = types.Array{a.packed(body), a.packed(extra)}
 	page["MediaBox"] = rect(strips[:]...)
 	delete(page, "CropBox")
@@ -104,6 +97,17 @@ func (a *assembly) dress(ch *chunk, c *copier, i int, page types.Dict) error {
 	page["StructParents"], page["Tabs"] = a.slotFor(ch.tags[i]), types.Name("S")
 	page["PieceInfo"] = a.signature(rect(box[:]...), own)
 	return nil
+}
+
+// asForm makes the content of a page a form in its resources, and gives what draws that.
+func (a *assembly) asForm(c *copier, p *sourcePage, page types.Dict, box [4]float64) (body []byte) {
+	xobjects := types.Dict{}
+	if form, ok := a.form(c, p, page, box); ok {
+		xobjects["Sheet"] = a.add(form)
+		body = []byte("/P <</MCID 0>> BDC q /Sheet Do Q EMC\n")
+	}
+	page["Resources"] = a.add(types.Dict{"Font": ref(a.fontList()), "XObject": xobjects})
+	return body
 }
 
 // drawFurniture draws on a page that is not one of ours and gives the stream.
@@ -127,36 +131,23 @@ func (a *assembly) drawFurniture(matrix string, draw func()) []byte {
 // strips makes room above and below a page as it is seen, whichever way it is
 // turned, and draws the header and footer there.
 func (a *assembly) strips(ch *chunk, p *sourcePage, b [4]float64, number int) ([4]float64, []byte) {
-	w, h := b[2]-b[0], b[3]-b[1]
-	if p.rotate%180 != 0 {
-		w, h = h, w
-	}
-	k := min(max(w/pageW, 0.3), 8)
+	k := scaleOf(p.rotate, b)
 	above, below := stripTop*k, stripBottom*k
-	var turn string
-	at := func(x, y float64) string { return n(x) + " " + n(y) }
-	size := strconv.FormatFloat(k, 'f', 4, 64)
 	switch p.rotate {
 	case 90:
 		b[0], b[2] = b[0]-above, b[2]+below
-		turn = fmt.Sprintf("0 %s -%s 0 %s", size, size, at(b[2], b[1]))
 	case 180:
 		b[1], b[3] = b[1]-above, b[3]+below
-		turn = fmt.Sprintf("-%s 0 0 -%s %s", size, size, at(b[2], b[3]))
 	case 270:
 		b[0], b[2] = b[0]-below, b[2]+above
-		turn = fmt.Sprintf("0 -%s %s 0 %s", size, size, at(b[0], b[3]))
 	default:
 		b[1], b[3] = b[1]-below, b[3]+above
-		turn = fmt.Sprintf("%s 0 0 %s %s", size, size, at(b[0], b[1]))
 	}
-	tall, wide := (h+above+below)/k, w/k
-	// The page writer counts from the top of an A4 page.
-	matrix := fmt.Sprintf("%s cm 1 0 0 1 0 %s", turn, n(tall-pageH))
-	return b, a.drawFurniture(matrix, func() {
-		a.headLine(ch.header, stripSide, wide-stripSide)
-		a.footLine(number, stripSide, wide-stripSide, tall-13)
-		a.line(stripSide, tall-26, wide-stripSide, tall-26, hairline, 0.5)
+	v := seenPage(p.rotate, b, k)
+	return b, a.drawFurniture(v.matrix(), func() {
+		a.headLine(ch.header, stripSide, v.wide-stripSide)
+		a.footLine(number, stripSide, v.wide-stripSide, v.tall-13)
+		a.line(stripSide, v.tall-26, v.wide-stripSide, v.tall-26, hairline, 0.5)
 	})
 }
 

@@ -202,7 +202,7 @@ func (m *mdReader) code(n ast.Node, language string, indent, quote int) {
 	if language == "" {
 		lexer = nil
 	}
-	lines := highlight(lexer, source, m.job.Limits.HighlightKB)
+	lines := coloured(lexer, source, m.job.Limits.HighlightKB)
 	m.add(Block{Listing: &Listing{Lines: lines, Tint: paper}}, indent, quote)
 }
 

@@ -117,7 +117,7 @@ func (r *nbReader) cell(c *nbCell) {
 		if c.Count != nil {
 			label = fmt.Sprintf("In [%d]", *c.Count)
 		}
-		lines := highlight(r.lexer, source, r.job.Limits.HighlightKB)
+		lines := coloured(r.lexer, source, r.job.Limits.HighlightKB)
 		r.blocks = append(r.blocks, Block{Listing: &Listing{Lines: lines, Label: label, Tint: paper}})
 		for i := range c.Outputs {
 			r.output(&c.Outputs[i])

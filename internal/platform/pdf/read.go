@@ -15,6 +15,7 @@ type request struct {
 	Read    *readJob    `json:",omitempty"`
 	Compose *composeJob `json:",omitempty"`
 	Text    *textJob    `json:",omitempty"`
+	Runs    *runsJob    `json:",omitempty"`
 }
 
 // reply is what a child answers.
@@ -33,6 +34,9 @@ type readJob struct {
 	Language string
 	Ours     bool // see File
 	Alone    bool // it is served as it is, and keeps its bookmarks
+	Kept     bool // a document this package made, whose pages stay as they are
+	Files    int  // how many files such a document has
+	Spots    []Spot
 	In, Out  string
 	Limits   Limits
 }
@@ -40,14 +44,15 @@ type readJob struct {
 // readDone tells what a file was read into: a clean PDF of so many pages, or
 // blocks. Why is set when it could not be.
 type readDone struct {
-	PDF   bool
-	Pages int
-	Ours  []bool // of a document this package made: which pages have room for a header
-	Marks []bookmark
-	About string // a line about the file, below its title
-	Note  string
-	Cut   string // what was left out of it; the original is attached then
-	Why   string
+	PDF    bool
+	Pages  int
+	Ours   []bool // of a document this package made: which pages have room for a header
+	Marks  []bookmark
+	Badges []badge // where the spots are
+	About  string  // a line about the file, below its title
+	Note   string
+	Cut    string // what was left out of it; the original is attached then
+	Why    string
 }
 
 // read does the job; every failure is told in words.
@@ -169,7 +174,7 @@ func readCode(j *readJob, data []byte) ([]Block, readDone, error) {
 	if lexer != nil {
 		language = lexer.Config().Name
 	}
-	lines := highlight(lexer, text, j.Limits.HighlightKB)
+	lines := coloured(lexer, text, j.Limits.HighlightKB)
 	about := fmt.Sprintf("%s · %s · %s", language, count(len(lines), "line"), SizeText(int64(len(data))))
 	return []Block{{Listing: &Listing{Lines: lines, Number: true}}}, readDone{About: about, Note: note}, nil
 }

@@ -165,3 +165,10 @@ func fileName(s string) string {
 	}
 	return s
 }
+
+// Plain reads a text file as documents show it: of any encoding, with lines that end in \n, and valid UTF-8. The note
+// tells of a guess; ok is false of what is no text.
+func Plain(b []byte) (text, note string, ok bool) {
+	text, note, err := decodeText(b)
+	return strings.ToValidUTF8(text, "\uFFFD"), note, err == nil
+}
