@@ -39,12 +39,13 @@ const (
 	Retention    Kind = "retention"      // old entries of this log were removed
 	Agreement    Kind = "agreement"      // somebody accepted the agreement of the outside similarity service
 	Announcement Kind = "announcement"   // the staff wrote to students
+	Moderation   Kind = "moderation"     // marked work was drawn to be marked again, was, or a difference was settled
 )
 
 var kinds = []Kind{SignIn, SignInFailed, SignOut, Password, SecondFactor, Account, Role, SeeAs, Status, Grade,
 	Extension, Review,
 	Submission, Portfolio, Enrolment, Tutorial, Group, Unit, Definition, Outcome, Setting, Webhook, Job, Comment,
-	Note, Handover, Similarity, Export, Retention, Agreement, Announcement}
+	Note, Handover, Similarity, Export, Retention, Agreement, Announcement, Moderation}
 
 // Kinds gives all kinds there are.
 func Kinds() []Kind { return slices.Clone(kinds) }

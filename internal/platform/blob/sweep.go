@@ -15,6 +15,8 @@ import (
 
 // references are all columns that hold the hash of a file. A new one is added
 // here and gets an index, or the sweep slows down with the size of its table.
+// A row that only says something about a file goes with it (ON DELETE CASCADE),
+// and its hash is none of them.
 var references = []struct{ table, column string }{
 	{"projects", "portfolio_hash"},
 	{"task_definitions", "sheet_hash"},
@@ -34,6 +36,7 @@ var references = []struct{ table, column string }{
 	{"assessment_trials", "report_hash"},
 	{"assessment_trial_files", "hash"},
 	{"deleted_files", "hash"},
+	{"source_highlights", "runs_hash"},
 }
 
 // forgotten is the condition that blobs b has no reference.

@@ -75,13 +75,16 @@ type PDFFailed struct {
 }
 
 // WorkDeleted says that something was deleted together with the student's submissions, or
-// that it is back.
+// that it is back; or that their name was taken off it.
 type WorkDeleted struct {
 	Frame
 	Unit     string
 	What     string     // such as "the task 1.1P Hello World"
 	Until    clock.Date // the last day on which it can be restored and its files fetched
 	Restored bool
+
+	GradesStay bool // only the work went
+	Anonymised bool // it is there without the student's name
 }
 
 // Announcement is what a convenor wrote to a student. Who else got it is not part of it.
@@ -257,8 +260,11 @@ func (p PDFFailed) subject(l *Language) string {
 	return l.Word("pdf-failed.subject", p.Unit, p.Task.Abbreviation)
 }
 func (w WorkDeleted) subject(l *Language) string {
-	if w.Restored {
+	switch {
+	case w.Restored:
 		return l.Word("restored.subject", w.Unit, w.What)
+	case w.Anonymised:
+		return l.Word("anonymised.subject", w.Unit, w.What)
 	}
 	return l.Word("deleted.subject", w.Unit, w.What)
 }

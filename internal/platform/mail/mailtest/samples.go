@@ -56,6 +56,8 @@ func SamplesIn(l *mail.Language) map[string]mail.Content {
 			Until: clock.On(2026, 4, 9)},
 		"work restored": mail.WorkDeleted{Frame: needed, Unit: "COS10001", What: "the group Red",
 			Until: clock.On(2026, 4, 9), Restored: true},
+		"work anonymised": mail.WorkDeleted{Frame: needed, Unit: "COS10001", What: "the task 1.1P Hello World",
+			Until: clock.On(2026, 4, 9), GradesStay: true, Anonymised: true},
 		"announcement": mail.Announcement{Frame: frame, Unit: "COS10001", Title: "No lecture on Monday & <Tuesday>",
 			Text: "Hello,\n\nthe lecture moves to Wednesday, 10:00, in <EN 101>.\n\nGrace", Author: "Grace Hopper"},
 		"student week": mail.StudentWeek{Frame: frame, Unit: "COS10001", Tasks: []mail.DueTask{
