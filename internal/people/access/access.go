@@ -233,9 +233,9 @@ type standing struct {
 	Membership *int64 `db:"membership"`
 }
 
-// apply turns the row into standings.
+// apply turns the row into standings. What the caller was on another record is no part of it.
 func (r *standing) apply(c *Caller) {
-	c.UnitID = r.UnitID
+	c.UnitID, c.UnitRole, c.ProjectID, c.OwnerID, c.TaskID = r.UnitID, 0, 0, 0, 0
 	if r.ProjectID != nil {
 		c.ProjectID, c.OwnerID = *r.ProjectID, *r.OwnerID
 	}

@@ -18,9 +18,11 @@ type Selection struct {
 	Limit, Offset int64       // Limit below 0: no end
 }
 
-// Count tells how many users hold at least a role.
+// Count tells how many users hold at least a role. Pseudonyms are nobody: an index knows the few erased accounts they
+// are among.
 func Count(ctx context.Context, q db.Q, atLeast policy.Role) (int64, error) {
-	n, err := db.One[int64](ctx, q, `SELECT count(*) FROM users WHERE role >= $1`, int64(atLeast))
+	n, err := db.One[int64](ctx, q, `SELECT (SELECT count(*) FROM users WHERE role >= $1)
+		- (SELECT count(*) FROM users u WHERE u.role >= $1 AND `+Pseudonymous+`)`, int64(atLeast))
 	if err != nil {
 		return 0, err
 	}
@@ -33,7 +35,7 @@ type listed struct {
 	NameKey string `db:"name_key"`
 }
 
-// List gives users by name. They are read in batches, each by
+// List gives users by name, without pseudonyms. They are read in batches, each by
 // a statement of its own that goes on behind the last one, so that no connection
 // is held while a slow reader takes them.
 func List(ctx context.Context, q db.Q, s Selection) iter.Seq2[User, error] {
@@ -44,8 +46,8 @@ func List(ctx context.Context, q db.Q, s Selection) iter.Seq2[User, error] {
 			if left > 0 {
 				n = min(n, left)
 			}
-			users, err := db.All[listed](ctx, q, `SELECT `+userColumns+`, name_key FROM users
-				WHERE (name_key, id) > ($5, $1) AND role >= $2
+			users, err := db.All[listed](ctx, q, `SELECT `+userColumns+`, name_key FROM users u
+				WHERE (name_key, id) > ($5, $1) AND role >= $2 AND NOT `+Pseudonymous+`
 				ORDER BY name_key, id LIMIT $3 OFFSET $4`, after, int64(s.AtLeast), n, offset, name)
 			if err != nil {
 				yield(User{}, err)

@@ -225,7 +225,7 @@ func (p *peopleQuery) stands(state AccountState, now clock.Time) string {
 	const there, open = "u.erased_at IS NULL", "u.erased_at IS NULL AND u.disabled_at IS NULL AND "
 	switch state {
 	case AccountErased:
-		return "u.erased_at IS NOT NULL"
+		return "u.erased_at IS NOT NULL AND NOT " + Pseudonymous
 	case AccountDisabled:
 		return there + " AND u.disabled_at IS NOT NULL"
 	case AccountInvited:
