@@ -202,6 +202,8 @@ type Deletion struct {
 	Name     string // such as "1.1P Hello World"
 	Until    clock.Date
 	Restored bool
+	// Anonymised is said of work that is there without the student's name.
+	Anonymised bool
 }
 
 // WorkDeleted tells students that their work was deleted, or is back: all of them,
@@ -232,7 +234,8 @@ func (m *Mailer) WorkDeleted(ctx context.Context, q db.Q, d Deletion, projectIDs
 	for i := range students {
 		s := &students[i]
 		list[i] = s.email(None, mail.WorkDeleted{Frame: m.toStudent(s, None, links.To(page, s.ProjectID)), Unit: s.Unit,
-			What: m.words.Word("thing."+string(d.Kind), d.Name), Until: d.Until, Restored: d.Restored})
+			What: m.words.Word("thing."+string(d.Kind), d.Name), Until: d.Until, Restored: d.Restored, Anonymised: d.Anonymised,
+			GradesStay: d.Kind == trash.TaskWork || d.Kind == trash.Portfolios})
 	}
 	return m.post(ctx, q, list)
 }
