@@ -53,6 +53,7 @@ type Definition struct {
 	GroupSet   *string    `db:"group_set"`
 	UnitEnd    clock.Date `db:"unit_end"`
 	UnitCode   string     `db:"unit_code"`
+	HasRubric  bool       `db:"has_rubric"`
 }
 
 const selectDefinitions = `SELECT d.id, d.unit_id, d.name, d.abbreviation, d.description, d.weighting, d.target_grade,
@@ -61,7 +62,8 @@ const selectDefinitions = `SELECT d.id, d.unit_id, d.name, d.abbreviation, d.des
 		d.max_quality_pts,
 		d.assessment_enabled, d.overseer_image_id, d.is_draft_summary, d.sheet_hash, d.resources_hash,
 		d.assessment_hash, d.assessment_statuses, d.assessment_trusted, d.assessment_limits, d.template_hash,
-		s.abbreviation AS tutorial_stream_abbr, g.name AS group_set, u.end_date AS unit_end, u.code AS unit_code
+		s.abbreviation AS tutorial_stream_abbr, g.name AS group_set, u.end_date AS unit_end, u.code AS unit_code,
+		EXISTS (SELECT 1 FROM rubrics r WHERE r.task_definition_id = d.id AND r.current) AS has_rubric
 	FROM task_definitions d JOIN units u ON u.id = d.unit_id
 	LEFT JOIN tutorial_streams s ON s.id = d.tutorial_stream_id
 	LEFT JOIN group_sets g ON g.id = d.group_set_id`
@@ -99,6 +101,7 @@ type DefinitionRecord struct {
 	HasTaskResources bool         `json:"has_task_resources"`
 	IsGraded         bool         `json:"is_graded"`
 	MaxQualityPts    int64        `json:"max_quality_pts"`
+	HasRubric        bool         `json:"has_rubric" doc:"there are criteria that it is marked by"`
 	*DefinitionForStaff
 }
 
@@ -125,7 +128,8 @@ func (d *Definition) Record(staff bool) DefinitionRecord {
 		Requirements: d.Requirements.ForStudents(),
 		StreamAbbr:   d.StreamAbbr, GroupSetID: d.GroupSetID, HasTaskSheet: d.SheetHash != nil,
 		HasTaskResources: d.ResourcesHash != nil,
-		IsGraded:         d.IsGraded, MaxQualityPts: d.MaxQualityPts}
+		IsGraded:         d.IsGraded, MaxQualityPts: d.MaxQualityPts,
+		HasRubric: d.HasRubric}
 	if staff {
 		r.Requirements = d.Requirements
 		r.DefinitionForStaff = &DefinitionForStaff{Checks: d.Checks, WarnPct: d.WarnPct,

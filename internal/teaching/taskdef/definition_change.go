@@ -11,6 +11,7 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/stats"
 )
 
@@ -187,8 +188,8 @@ func (d *Definition) taken(err error) error {
 }
 
 // ChangeDefinition changes one, for holders of policy.EditDefinitions, and refuses what
-// AddDefinition refuses, and with fault.Conflict a value that is no longer what the change says
-// was seen. The group set stays once students have handed in, because their submissions belong to
+// AddDefinition refuses, other quality points than the best levels of its rubric add up to, and with
+// fault.Conflict a value that is no longer what the change says was seen. The group set stays once students have handed in, because their submissions belong to
 // their groups: another one is fault.Conflict.
 func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange) (*Definition, error) {
 	if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
@@ -206,6 +207,11 @@ func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange)
 	c.apply(&d)
 	if err := d.prepare(ctx, q); err != nil {
 		return nil, err
+	}
+	if old.MaxQualityPts != d.MaxQualityPts {
+		if err := rubric.Fits(ctx, q, id, d.MaxQualityPts); err != nil {
+			return nil, err
+		}
 	}
 	if !opt.Same(old.GroupSetID, d.GroupSetID) {
 		if err := leaveGroups(ctx, q, id); err != nil {

@@ -18,6 +18,7 @@ import (
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/sheet"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/week"
 )
 
@@ -104,6 +105,7 @@ type definitionPlan struct {
 	around   *surroundings
 	have     []*Definition
 	handed   map[int64]bool
+	points   map[int64]int64     // what the best levels of rubrics add up to
 	seen     map[*Definition]int // the line that changed it
 	write    []*Definition
 	report   sheet.Report
@@ -125,6 +127,9 @@ func newDefinitionPlan(ctx context.Context, q db.Q, unitID int64) (*definitionPl
 	}
 	for i := range list {
 		p.have = append(p.have, &list[i])
+	}
+	if p.points, err = rubric.PointsIn(ctx, q, unitID); err != nil {
+		return nil, err
 	}
 	ids, err := handedIn(ctx, q, `t.unit_id = $1`, unitID)
 	for _, id := range ids {
@@ -201,6 +206,10 @@ func (p *definitionPlan) allow(old, next *Definition, cells *cellReader) {
 			wrong.Say("The task %s has that name or abbreviation. Write others, or remove the row.", other.Abbreviation)
 			break
 		}
+	}
+	if points, has := p.points[next.ID]; has && points != next.MaxQualityPts {
+		wrong.Say("The best levels of the rubric add up to %d. Write that as max_quality_pts, or change both in the rubric.",
+			points)
 	}
 	if old != nil && p.handed[old.ID] && !opt.Same(old.GroupSetID, next.GroupSetID) {
 		wrong.Say("Students have submitted work for this task, so its group set cannot change. Write the one it has.")

@@ -11,7 +11,7 @@ import (
 )
 
 // DuplicateDefinition makes a second definition of all that one has, its files and how it aligns with the
-// outcomes of the unit included, for holders of policy.EditDefinitions. It has a name and an
+// outcomes of the unit and its rubric included, for holders of policy.EditDefinitions. It has a name and an
 // abbreviation that are free, and is never the unit's draft learning summary.
 func DuplicateDefinition(ctx context.Context, q db.Q, id int64) (*Definition, error) {
 	if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
@@ -46,6 +46,12 @@ func DuplicateDefinition(ctx context.Context, q db.Q, id int64) (*Definition, er
 			description)
 		SELECT $2, learning_outcome_id, rating, description FROM learning_outcome_links
 		WHERE task_definition_id = $1 AND task_id IS NULL ORDER BY id`, id, *made); err != nil {
+		return nil, err
+	}
+	if _, err := db.Exec(ctx, q, `INSERT INTO rubrics (task_definition_id, version, current, criteria, points, last_key,
+			user_id, at)
+		SELECT $2, 1, TRUE, criteria, points, last_key, user_id, $3 FROM rubrics WHERE task_definition_id = $1 AND current`,
+		id, *made, q.Now()); err != nil {
 		return nil, err
 	}
 	if err := DefinitionsChanged(ctx, q, d.UnitID); err != nil {

@@ -301,21 +301,26 @@ func became(d *Definition, k FileKind, plan bool) string {
 
 // storeEntry unpacks a file into the spool, looks at it and stores it.
 func storeEntry(ctx context.Context, store files.Store, f *zip.File, k FileKind, spool string) (files.Info, error) {
+	return storeUnpacked(ctx, f, k.Most(), spool, func(tmp *os.File, size int64) (files.Info, error) {
+		if err := k.Check(tmp, size); err != nil {
+			return files.Info{}, err
+		}
+		return k.Put(ctx, store, io.NewSectionReader(tmp, 0, size))
+	})
+}
+
+// storeUnpacked unpacks a file of at most so many bytes into the spool, where keep finds it.
+func storeUnpacked(ctx context.Context, f *zip.File, most int64, spool string,
+	keep func(*os.File, int64) (files.Info, error)) (files.Info, error) {
 	tmp, err := os.CreateTemp(spool, "unpack-*")
 	if err != nil {
 		return files.Info{}, err
 	}
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
-	size, err := zipfile.Copy(ctx, tmp, f, k.Most())
+	size, err := zipfile.Copy(ctx, tmp, f, most)
 	if err != nil {
 		return files.Info{}, err
 	}
-	if err := k.Check(tmp, size); err != nil {
-		return files.Info{}, err
-	}
-	if _, err := tmp.Seek(0, io.SeekStart); err != nil {
-		return files.Info{}, err
-	}
-	return k.Put(ctx, store, tmp)
+	return keep(tmp, size)
 }

@@ -23,6 +23,7 @@ type Requirement struct {
 	Type     UploadKind `json:"type"`
 	TiiCheck *bool      `json:"tii_check,omitempty"`
 	TiiPct   *int64     `json:"tii_pct,omitempty"`
+	Zip      bool       `json:"zip,omitempty" doc:"of code: a zip of up to 200 text files is taken as these files"`
 }
 
 // Requirements are the files of a definition, kept as JSON text.
@@ -71,6 +72,8 @@ func (r *Requirement) check(before []Requirement) error {
 		return fmt.Errorf("has the type %.30q; a type is %s", r.Type, eitherUploadKind())
 	case r.TiiPct != nil && (*r.TiiPct < 0 || *r.TiiPct > 100):
 		return fmt.Errorf("has the tii_pct %d; it is 0 to 100", *r.TiiPct)
+	case r.Zip && kind != Code:
+		return fmt.Errorf("has a file %s that may be a zip; only one of type code may", r.Key)
 	}
 	for _, other := range before {
 		if other.Key == r.Key {
@@ -205,7 +208,7 @@ func (r Requirements) Checked() bool {
 func (r Requirements) ForStudents() Requirements {
 	out := make(Requirements, len(r))
 	for i, one := range r {
-		out[i] = Requirement{Key: one.Key, Name: one.Name, Type: one.Type}
+		out[i] = Requirement{Key: one.Key, Name: one.Name, Type: one.Type, Zip: one.Zip}
 	}
 	return out
 }
