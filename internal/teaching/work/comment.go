@@ -47,7 +47,8 @@ type Comment struct {
 	Status string      `json:"status,omitempty" doc:"of type status the status reached; of type discussion not started, opened or complete"`
 	*extensionPart
 	*discussionPart
-	AssessmentID *int64 `json:"overseer_assessment_id,omitempty" doc:"of type assessment"`
+	AssessmentID *int64    `json:"overseer_assessment_id,omitempty" doc:"of type assessment"`
+	Place        *Pointing `json:"place,omitempty" doc:"where in the work it points; absent: nowhere"`
 
 	ByStaff bool `json:"-"` // its author is a person, and not a student of the conversation
 	Unasked bool `json:"-"` // an extension that the staff gave without a request
@@ -106,6 +107,8 @@ type commentRow struct {
 	AssessmentID   *int64        `db:"assessment_id"`
 	ByService      bool          `db:"by_service"` // it is shown as the service's, whoever it is kept under
 	Unasked        bool          `db:"unasked"`    // see unasked
+	Pointed        bool          `db:"pointed"`    // see pointed
+	place          *Pointing     // read apart where it is pointed: few comments are
 }
 
 // unasked is true of an extension c that the staff gave without a request.
@@ -136,7 +139,7 @@ var commentRows = talk + heard + `SELECT c.id, c.task_id, t.project_id, t.owner_
 		coalesce(c.extension_weeks, 0) AS extension_weeks, c.extension_granted, c.extension_response,
 		c.extension_assessed_at,
 		coalesce(c.number_of_prompts, 0) AS number_of_prompts, c.discussion_started_at, c.discussion_completed_at,
-		c.assessment_id, c.by_service, c.type = 'extension' AND ` + unasked + ` AS unasked
+		c.assessment_id, c.by_service, c.type = 'extension' AND ` + unasked + ` AS unasked, ` + pointed + ` AS pointed
 	FROM heard t JOIN task_comments c ON c.task_id = t.id
 	JOIN users a ON a.id = c.user_id JOIN users b ON b.id = c.recipient_id
 	LEFT JOIN comment_reads m ON m.task_comment_id = c.id AND m.user_id = $3
@@ -147,8 +150,12 @@ var commentPage = commentRows + `ORDER BY c.created_at, c.id LIMIT $5 OFFSET $6`
 
 // oneComment finds a comment of the conversation at a place, or fault.Missing.
 func oneComment(ctx context.Context, q db.Q, at TaskRef, reader, id int64) (*commentRow, error) {
-	return db.OneOf[commentRow](ctx, q, "comment on this task", commentRows+`WHERE c.id = $5`, at.ProjectID,
+	c, err := db.OneOf[commentRow](ctx, q, "comment on this task", commentRows+`WHERE c.id = $5`, at.ProjectID,
 		at.DefinitionID, reader, q.Now(), id)
+	if err == nil && c.Pointed {
+		c.place, err = placeOf(ctx, q, id, c.Text)
+	}
+	return c, err
 }
 
 // view shows a comment to a reader.
@@ -159,7 +166,7 @@ func (c *commentRow) view(by Reader) *Comment {
 		Author:    Person{c.AuthorID, c.AuthorFirst, c.AuthorLast, c.AuthorEmail},
 		Recipient: Person{c.RecipientID, c.RecipientFirst, c.RecipientLast, c.RecipientEmail},
 		CreatedAt: c.CreatedAt, RecipientReadTime: c.reached(), AssessmentID: c.AssessmentID,
-		ByStaff: c.AuthorID != c.OwnerID && !c.ByService, Unasked: c.Unasked}
+		ByStaff: c.AuthorID != c.OwnerID && !c.ByService, Unasked: c.Unasked, Place: c.place}
 	if c.ByService {
 		v.Author = Person{FirstName: ServiceFirst, LastName: ServiceLast}
 	}
@@ -206,10 +213,14 @@ type NewComment struct {
 	Text    string
 	ReplyTo *int64
 	Media   *Media
+	Place   *Place // nil: it points nowhere
 }
 
-// Check trims the text and tells what is wrong with it.
+// Check trims the text, in front of which it puts the place, and tells what is wrong with it.
 func (s *NewComment) Check() (err error) {
+	if s.Place != nil {
+		return s.checkPointed()
+	}
 	if s.Text, err = TrimComment(s.Text); err == nil && s.Text == "" && s.Media == nil {
 		err = fault.Field(fault.Invalid, "comment", "is required unless there is an attachment")
 	}
@@ -224,7 +235,8 @@ var mediaLabels = map[string]string{"image": "Image", "audio": "Sound recording"
 // the submission its members share, so that they see it. The same words again, straight after
 // the first, are fault.Conflict: nobody means to say them twice. A reply to what is not in this
 // conversation is fault.Missing. It is for holders of policy.Comment on the task, and refuses a
-// comment without words and file, and one too long.
+// comment without words and file, one too long, and one that points at the work and is a reply
+// or has a file.
 func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, s NewComment) (*Comment, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -247,6 +259,12 @@ func Say(ctx context.Context, q db.Q, store files.Store, by Reader, at TaskRef, 
 	c, err := n.add(ctx, q, t)
 	if err != nil {
 		return nil, err
+	}
+	if s.Place != nil {
+		c.place = &Pointing{Place: s.Place.asKept(), Words: strings.TrimPrefix(c.Text, s.Place.Lead())}
+		if err := keepPlaces(ctx, q, []int64{c.ID}, []*Place{s.Place}, nil); err != nil {
+			return nil, err
+		}
 	}
 	return c.announced(ctx, q, by, at, t, "created")
 }
@@ -367,7 +385,7 @@ type CommentEvent struct {
 	DefinitionID int64  `json:"task_definition_id"`
 	CommentID    int64  `json:"comment_id"`
 	Type         string `json:"type"`
-	Action       string `json:"action"` // created, updated, assessed, replied, deleted
+	Action       string `json:"action"` // created, updated, assessed, replied, done, reopened, deleted
 	Granted      *bool  `json:"granted,omitempty"`
 }
 

@@ -169,7 +169,11 @@ func audited(changes []TaskChange) []audit.Entry {
 			out = append(out, e)
 		}
 		after := c.Plan.After
-		if marks := audit.Diff(marks{c.Grade, c.Quality}, marks{after.Grade, after.Quality}); len(marks) > 0 {
+		marks := audit.Diff(marks{c.Grade, c.Quality}, marks{after.Grade, after.Quality})
+		if c.Levels {
+			marks = append(marks, "rubric")
+		}
+		if len(marks) > 0 {
 			e.Kind, e.Action, e.Fields = audit.Grade, audit.Changed, marks
 			out = append(out, e)
 		}

@@ -29,6 +29,7 @@ type Change struct {
 	Grade       *grade.Grade
 	Quality     *int
 	InPortfolio *bool
+	Levels      bool // levels of a rubric come with it, which the caller keeps
 }
 
 // MovedTask is a task after a change, with what the change made of the
@@ -63,6 +64,9 @@ type TaskChange struct {
 	// undoes is set where the change takes back what stands in the history after this
 	// row, 0 for all of it.
 	Undoes *int64
+	// Levels says that the task is given levels of a rubric, or gets those back that it had: it
+	// changes, even if nothing else of it does.
+	Levels bool
 }
 
 // Move changes the task of a project for a definition, and in a group those of the others as
@@ -71,6 +75,13 @@ type TaskChange struct {
 // part in they cannot mark: that is fault.Denied. It is for holders of policy.ChangeTask, and
 // of policy.GradeTask for marks.
 func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Change) (*MovedTask, error) {
+	return MoveWith(ctx, q, by, projectID, definitionID, w, nil)
+}
+
+// MoveWith is Move, and has the tasks that get the levels of a change written with it: levels is given them, which are
+// all that the change reaches but none of the mover's own.
+func MoveWith(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, w Change,
+	levels func(tasks []int64) error) (*MovedTask, error) {
 	if w.Trigger != nil && strings.TrimSpace(*w.Trigger) == "" {
 		w.Trigger = nil
 	}
@@ -96,10 +107,26 @@ func Move(ctx context.Context, q db.Q, by Mover, projectID, definitionID int64, 
 	if err := w.portfolio(ctx, q, own); err != nil {
 		return nil, err
 	}
+	reached := w.level(by, changes)
 	if err := Record(ctx, q, by, changes); err != nil {
 		return nil, err
 	}
+	if len(reached) > 0 {
+		if err := levels(reached); err != nil {
+			return nil, err
+		}
+	}
 	return ShowMoved(ctx, q, own, changes[1:])
+}
+
+// level notes which tasks are given the levels that come with the change.
+func (w Change) level(by Mover, changes []TaskChange) (reached []int64) {
+	for i := range changes {
+		if changes[i].Levels = w.Levels && changes[i].OwnerID != by.UserID; changes[i].Levels {
+			reached = append(reached, changes[i].ID)
+		}
+	}
+	return reached
 }
 
 // Decision is a change that may be made of a held task, and by whom.
@@ -141,7 +168,9 @@ func (d *Decision) Reach(ctx context.Context, q db.Q, around []*HeldTask) ([]Tas
 }
 
 // Marks tells whether the change says anything of the work itself.
-func (w Change) Marks() bool { return w.Trigger != nil || w.Grade != nil || w.Quality != nil }
+func (w Change) Marks() bool {
+	return w.Trigger != nil || w.Grade != nil || w.Quality != nil || w.Levels
+}
 
 // move reads the wish as the status machine takes it.
 func (w Change) move(by Mover, at clock.Time) status.Move {
@@ -194,7 +223,7 @@ func (t *HeldTask) follow(from status.Task, m status.Move, by Mover) (c TaskChan
 
 // Idle tells whether the plan leaves everything as it is.
 func (c TaskChange) Idle() bool {
-	return len(c.Plan.Entries) == 0 && reflect.DeepEqual(c.Plan.After, c.State())
+	return len(c.Plan.Entries) == 0 && !c.Levels && reflect.DeepEqual(c.Plan.After, c.State())
 }
 
 // ShowMoved shows a task after its change, with the statistics of its project and

@@ -34,6 +34,11 @@ var Personal = []personaldata.Table{
 			JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1 OR c.user_id = $1`,
 		Erase: `DELETE FROM extension_grants WHERE task_comment_id IN (SELECT c.id FROM task_comments c
 			JOIN tasks k ON k.id = c.task_id JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1)`},
+	{Name: "comment_places", About: "where in the work comments by, to and about the person point, and who ticked them",
+		Where: `JOIN task_comments c ON c.id = t.task_comment_id JOIN tasks k ON k.id = c.task_id
+			JOIN projects p ON p.id = k.project_id
+			WHERE p.user_id = $1 OR c.user_id = $1 OR c.recipient_id = $1 OR t.done_by = $1`,
+		People: []string{"done_by"}, Kept: academic},
 	{Name: "discussion_files", About: "recordings of discussions", Plain: []string{"content_type"},
 		Where: `JOIN task_comments c ON c.id = t.task_comment_id JOIN tasks k ON k.id = c.task_id
 			JOIN projects p ON p.id = k.project_id WHERE p.user_id = $1 OR c.user_id = $1`,

@@ -101,6 +101,7 @@ func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p db.Page) (*C
 		}
 		v.Total = *n
 	}
+	var pointed []*Comment
 	for c, err := range db.Each[commentRow](ctx, q, commentPage,
 		at.ProjectID, at.DefinitionID, by.UserID, q.Now(), p.Limit(), p.Offset()) {
 		if err != nil {
@@ -108,8 +109,11 @@ func Comments(ctx context.Context, q db.Q, by Reader, at TaskRef, p db.Page) (*C
 		}
 		v.Comments = append(v.Comments, c.view(by))
 		v.Unread.note(&c, by)
+		if c.Pointed {
+			pointed = append(pointed, v.Comments[len(v.Comments)-1])
+		}
 	}
-	return v, nil
+	return v, addPlaces(ctx, q, at, pointed)
 }
 
 // NewAmong gives what is new to the reader among the first comments at a place, for

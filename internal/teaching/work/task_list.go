@@ -8,6 +8,7 @@ import (
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/due"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/status"
 )
 
@@ -49,6 +50,7 @@ type ProjectTask struct {
 	InPortfolio    bool          `db:"include_in_portfolio" json:"include_in_portfolio"`
 	SimilarityFlag bool          `db:"similarity_flag" json:"similarity_flag"` // never shown to the student
 	NewComments    int           `db:"num_new_comments" json:"num_new_comments"`
+	Rubric         *rubric.Mark  `json:"rubric" doc:"the levels of the rubric that it was given; null: none"`
 }
 
 // TasksOf lists the tasks of a project as a caller sees them: its student, or
@@ -59,21 +61,23 @@ func TasksOf(ctx context.Context, q db.Q, projectID, callerID int64) ([]ProjectT
 		Target   clock.Date  `db:"target_date"`
 		Deadline *clock.Date `db:"due_date"`
 		UnitEnd  clock.Date  `db:"end_date"`
+		rubric.MarkRow
 	}
 	out := []ProjectTask{}
 	for r, err := range db.Each[row](ctx, q, `SELECT t.id, t.task_definition_id, t.status, t.submission_date,
 		t.completion_date, t.extensions,
 			t.times_assessed, t.grade, t.quality_pts, t.include_in_portfolio, d.target_date, d.due_date, u.end_date,
 			`+newComments+` AS num_new_comments,
-			p.user_id <> $2 AND `+FlaggedSimilarity+` AS similarity_flag
+			p.user_id <> $2 AND `+FlaggedSimilarity+` AS similarity_flag, `+rubric.MarkColumns+`
 		FROM tasks t JOIN projects p ON p.id = t.project_id JOIN task_definitions d ON d.id = t.task_definition_id
-		JOIN units u ON u.id = t.unit_id`+JoinNews+`
+		JOIN units u ON u.id = t.unit_id`+JoinNews+rubric.JoinMark+`
 		WHERE t.project_id = $1 ORDER BY d.start_date, d.abbreviation`, projectID, callerID) {
 		if err != nil {
 			return nil, err
 		}
 		r.DueDate = due.Dates{Target: r.Target, Deadline: due.Deadline(r.Deadline, r.UnitEnd, r.Target),
 			Extensions: r.Extensions}.Due()
+		r.Rubric = r.Mark()
 		out = append(out, r.ProjectTask)
 	}
 	return out, nil
