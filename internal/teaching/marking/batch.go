@@ -18,6 +18,7 @@ import (
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/sheet"
 	"lectern/internal/platform/zipfile"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
@@ -34,6 +35,13 @@ const (
 var headings = []string{"Username", "Name", "Tutorial", "Task", "Student's Last Comment", "Your Last Comment", "Status",
 	"New Grade", "New Quality", "Max Quality", "New Comment", "Task ID", "Version"}
 
+// Columns of a sheet of works that are marked by rubrics: the number of the rubric that the marker saw, and behind it
+// one for each criterion.
+const (
+	rubricHeading    = "Rubric ID"
+	criterionHeading = "Criterion: "
+)
+
 // Batch is the work that waits for one of the staff.
 type Batch struct {
 	UnitID int64
@@ -41,6 +49,8 @@ type Batch struct {
 	Marker string // user name of who downloads it
 	At     clock.Time
 	Tasks  []Waiting
+	// Rubrics are those that the tasks are marked by, by their definitions.
+	Rubrics map[int64]rubric.Rubric
 }
 
 // Waiting is a task, or those of a group, to be marked.
@@ -51,6 +61,7 @@ type Waiting struct {
 	First        string        `db:"first_name"`
 	Last         string        `db:"last_name"`
 	Tutorial     *string       `db:"tutorial"`
+	DefinitionID int64         `db:"definition_id"`
 	Abbreviation string        `db:"abbreviation"`
 	MaxQuality   int           `db:"max_quality_pts"`
 	Status       status.Status `db:"status"`
@@ -73,7 +84,7 @@ const newestDocument = `(SELECT st.submission_id FROM submission_tasks st JOIN s
 // their own; for the definition $4 where it is not 0. A student without a class waits
 // for the main convenor.
 var selectWaiting = `SELECT t.id AS task_id, t.version, o.username, o.first_name, o.last_name, x.abbreviation AS
-	tutorial, d.abbreviation,
+	tutorial, d.id AS definition_id, d.abbreviation,
 		d.max_quality_pts, t.status, g.id AS group_id, g.name AS group_name, t.group_submission_id, s.id AS
 		submission_id, s.document_hash,
 		t.submission_date,
@@ -130,7 +141,8 @@ func Collect(ctx context.Context, q db.Q, w Wanted) (*Batch, error) {
 		}
 		out.Tasks = append(out.Tasks, w)
 	}
-	return out, nil
+	out.Rubrics, err = rubric.OfUnit(ctx, q, w.UnitID)
+	return out, err
 }
 
 // Teaches fails with fault.Refused unless the user is of the unit's staff.
@@ -235,17 +247,22 @@ func (b *Batch) addDocument(ctx context.Context, store files.Store, p *zipfile.P
 }
 
 func (b *Batch) writeSheet(w io.Writer) error {
-	rows := sheet.Write(w, headings)
+	titles := b.criteria()
+	rows := sheet.Write(w, rubricHeadings(titles))
 	for i := range b.Tasks {
 		t := &b.Tasks[i]
 		most := ""
 		if t.MaxQuality > 0 {
 			most = strconv.Itoa(t.MaxQuality)
 		}
-		err := rows.Row(t.who(), t.name(), opt.Or(t.Tutorial, ""), t.Abbreviation, opt.Or(t.StudentSaid, ""),
+		row := []string{t.who(), t.name(), opt.Or(t.Tutorial, ""), t.Abbreviation, opt.Or(t.StudentSaid, ""),
 			opt.Or(t.YouSaid, ""), word(t.Status), "", "", most, "",
-			strconv.FormatInt(t.TaskID, 10), strconv.FormatInt(t.Version, 10))
-		if err != nil {
+			strconv.FormatInt(t.TaskID, 10), strconv.FormatInt(t.Version, 10)}
+		if len(titles) > 0 {
+			row = append(row, b.rubricOf(t))
+			row = append(row, make([]string, len(titles))...)
+		}
+		if err := rows.Row(row...); err != nil {
 			return err
 		}
 	}
@@ -288,7 +305,10 @@ func (b *Batch) writeManifest(w io.Writer) error {
 
 func (b *Batch) writeReadme(w io.Writer) error {
 	_, err := fmt.Fprintf(w, readme, b.Code, len(b.Tasks), b.At.Format("2 January 2006, 15:04 MST"))
-	return err
+	if err != nil {
+		return err
+	}
+	return b.writeRubrics(w)
 }
 
 const readme = `Work to mark in %s: %d rows, made %s.

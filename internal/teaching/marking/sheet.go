@@ -14,6 +14,7 @@ import (
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/sheet"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
@@ -36,6 +37,9 @@ type mark struct {
 	grade   *grade.Grade
 	quality *int
 	comment string
+	levels  []wanted     // of the rubric, as the row has them
+	rubric  int64        // the rubric that its marker saw; 0: not told
+	pick    *rubric.Pick // what levels are, once it is known what the row is about
 }
 
 var groupWork = regexp.MustCompile(`(?i)^GRP_(\d{1,18})_(\d{1,18})$`)
@@ -51,6 +55,9 @@ func readMark(row sheet.Row, known index) (*mark, error) {
 		m.work, _ = strconv.ParseInt(parts[2], 10, 64)
 	} else {
 		m.who = strings.ToLower(row.Get("username"))
+	}
+	if err := m.readLevels(row); err != nil {
+		return nil, err
 	}
 	return m, m.readVersion(row, known)
 }
@@ -104,7 +111,7 @@ func (m *mark) readVersion(row sheet.Row, known index) (err error) {
 
 // idle tells whether the row asks for nothing.
 func (m *mark) idle() bool {
-	return m.to == "" && m.grade == nil && m.quality == nil && m.comment == ""
+	return m.to == "" && m.grade == nil && m.quality == nil && m.comment == "" && len(m.levels) == 0
 }
 
 // digest is what makes a row the same one: what it asks for, on which version,
@@ -114,7 +121,11 @@ func (m *mark) digest(submitted *clock.Time) string {
 	if m.version < 0 && submitted != nil {
 		base = submitted.String()
 	}
-	text, err := json.Marshal([]any{base, m.to, m.grade, m.quality, m.comment})
+	asks := []any{base, m.to, m.grade, m.quality, m.comment}
+	if m.pick != nil {
+		asks = append(asks, m.pick)
+	}
+	text, err := json.Marshal(asks)
 	if err != nil {
 		panic("marking: a digest does not encode: " + err.Error())
 	}

@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/files"
 	"lectern/internal/platform/sheet"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
@@ -51,9 +53,10 @@ type taking struct {
 	dry        bool // undo each row once it is known what comes of it
 	known      index
 	report     sheet.Report
-	byTask     map[int64]*target // of every row that was understood
-	done       []int64           // tasks that were marked
-	asked      map[int64]int     // the line that marks a task, or a group's work as its negative
+	byTask     map[int64]*target       // of every row that was understood
+	done       []int64                 // tasks that were marked
+	asked      map[int64]int           // the line that marks a task, or a group's work as its negative
+	rubrics    map[int64]rubric.Rubric // to mark by, by definitions, where a row has levels
 }
 
 // Take carries out a batch: a sheet alone, or an archive with the sheet and annotated
@@ -184,6 +187,11 @@ func (t *taking) takeSheet(ctx context.Context, rows *sheet.Reader) error {
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(marks, func(m *mark) bool { return len(m.levels) > 0 }) {
+		if t.rubrics, err = rubric.OfUnit(ctx, t.DB.Pool(), t.unitID); err != nil {
+			return err
+		}
+	}
 	for n, m := range marks {
 		if err := t.takeRow(ctx, m, targets[n]); err != nil {
 			return err
@@ -199,8 +207,13 @@ func (t *taking) takeRow(ctx context.Context, m *mark, at *target) error {
 		return nil
 	}
 	t.byTask[at.TaskID] = at
-	if m.idle() || m.to == at.Status && m.grade == nil && m.quality == nil && m.comment == "" {
+	if m.idle() || m.to == at.Status && m.grade == nil && m.quality == nil && m.comment == "" &&
+		len(m.levels) == 0 {
 		t.report.Ignore(m.row, "The row asks for nothing new.")
+		return nil
+	}
+	if err := m.choose(t.rubrics, at); err != nil {
+		t.report.Fail(m.row, "Nothing was done: %s.", err)
 		return nil
 	}
 	if why := m.unfit(at); why != "" {
@@ -272,14 +285,19 @@ func (t *taking) carryOut(ctx context.Context, q db.Q, m *mark, at *target) erro
 	if err := check(ctx, q, m, at, m.digest(at.SubmittedAt)); err != nil {
 		return err
 	}
-	change := work.Change{Grade: m.grade, Quality: m.quality}
+	picked, err := m.take(ctx, q, at)
+	if err != nil {
+		return err
+	}
+	change := work.Change{Grade: m.grade, Quality: m.points(picked), Levels: picked != nil}
 	if m.to != "" && m.to != at.Status {
 		word := string(m.to)
 		change.Trigger = &word
 	}
 	if change != (work.Change{}) {
-		if _, err := work.Move(ctx, q, work.Mover{UserID: t.by, As: status.Staff}, at.ProjectID, at.DefinitionID,
-			change); err != nil {
+		_, err := work.MoveWith(ctx, q, work.Mover{UserID: t.by, As: status.Staff}, at.ProjectID, at.DefinitionID, change,
+			func(tasks []int64) error { return picked.Give(ctx, q, t.by, giving(tasks)) })
+		if err != nil {
 			return err
 		}
 	}

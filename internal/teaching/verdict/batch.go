@@ -66,6 +66,7 @@ type BatchRow struct {
 	Quality   *int           `json:"quality_pts" doc:"the quality points after it; null where there are none, or it is refused"`
 	Refused   *string        `json:"refused" doc:"why it is refused, in words; null where it is not"`
 	Needs     []string       `json:"needs" doc:"the marks it is refused for want of: grade, quality_pts"`
+	Levels    bool           `json:"levels" doc:"whether it was given the levels of the rubric"`
 
 	decision *decision
 }
@@ -150,6 +151,12 @@ func GiveBatch(ctx context.Context, q db.Q, by work.Mover, unitID int64, v Verdi
 	id, first, err := v.claim(ctx, q, by, unitID, ids)
 	if err != nil || first != nil {
 		return first.named(list), err
+	}
+	if err := v.pick(ctx, q, definitionsOf(list)...); err != nil {
+		return nil, err
+	}
+	if v.unfit != nil {
+		return nil, v.unfit
 	}
 	rows, err := v.checkAll(ctx, q, by, list, tasks)
 	if err != nil {
@@ -271,11 +278,13 @@ func (r *BatchRow) settle() {
 		r.From, r.To = &r.decision.Before.Status, &r.decision.Own.Status
 		r.Version, r.VerdictID = &r.decision.version, &r.decision.id
 		r.marks(r.decision.Own)
+		r.Levels = r.decision.picked != nil
 	default:
 		for _, member := range r.decision.around {
 			if version, ok := r.decision.reached[member.ID]; ok && member.ID == r.TaskID {
 				r.From, r.To, r.Version = new(r.decision.were[member.ID]), &member.Status, &version
 				r.marks(member)
+				r.Levels = r.decision.picked != nil
 				return
 			}
 		}

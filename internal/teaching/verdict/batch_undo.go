@@ -105,7 +105,7 @@ func undoneBatch(id int64, list []*undoing, heads []BatchTask, no map[int64]erro
 		case ok:
 			row.Undone = &d
 		case u.UndoneAt != nil && no[u.ID] == nil:
-			row.Undone = &Undone{}
+			row.Undone = &Undone{Pointed: []work.Pointing{}}
 			if err := json.Unmarshal([]byte(u.Answer), row.Undone); err != nil {
 				return nil, err
 			}

@@ -8,8 +8,8 @@ import (
 	"lectern/internal/teaching/work"
 )
 
-// fitting is the verdict as a batch gives it on a task: one grade and one number of points
-// are for those tasks alone that have a place for them. Marks without a move are all that
+// fitting is the verdict as a batch gives it on a task: one grade, one number of points and
+// the levels of one rubric are for those tasks alone that have a place for them. Marks without a move are all that
 // such a verdict says, so they stay, and are refused where they have no place.
 func (v Verdict) fitting(own *work.HeldTask) Verdict {
 	if v.Trigger == nil {
@@ -20,6 +20,9 @@ func (v Verdict) fitting(own *work.HeldTask) Verdict {
 	}
 	if own.MaxQuality == 0 {
 		v.Quality = nil
+	}
+	if v.picked != nil && v.picked.DefinitionID != own.DefinitionID {
+		v.picked, v.Rubric = nil, nil
 	}
 	return v
 }

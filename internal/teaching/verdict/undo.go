@@ -12,6 +12,7 @@ import (
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
 	"lectern/internal/platform/events"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
@@ -24,6 +25,10 @@ type Undone struct {
 	Status  status.Status `json:"status" doc:"the status the task has again"`
 	Version int64         `json:"version" doc:"of the task, after it"`
 	Comment string        `json:"comment" doc:"the words that came with the verdict, to be a draft again; empty: none"`
+	// Pointed are the comments with a place, to be drafts again.
+	Pointed []work.Pointing `json:"pointed" doc:"the comments with a place that came with the verdict, to be drafts again"`
+	// Rubric are the levels that came with it, to be picked again.
+	Rubric *rubric.Pick `json:"rubric" doc:"the levels that came with the verdict, to be picked again; null: none did"`
 }
 
 // verdictRow is a verdict as it is stored.
@@ -62,6 +67,8 @@ type undoing struct {
 	around []*work.HeldTask
 	before []verdictTask
 	after  int64 // the version of own
+	points []work.PointedComment
+	picked *rubric.Pick // the levels that are taken back with it
 }
 
 // Undo takes a verdict back, on all tasks it reached: they are what they were, its comment is
@@ -92,7 +99,7 @@ func Undo(ctx context.Context, q db.Q, by work.Mover, unitID, id int64) (*Undone
 		return nil, no[id]
 	}
 	if v.UndoneAt != nil {
-		var first Undone
+		first := Undone{Pointed: []work.Pointing{}}
 		return &first, json.Unmarshal([]byte(v.Answer), &first)
 	}
 	done, err := undo(ctx, q, by, list)
@@ -122,11 +129,16 @@ func refuseUndo(ctx context.Context, q db.Q, by work.Mover, list []*undoing) (ma
 	for _, p := range before {
 		byID[p.VerdictID].before = append(byID[p.VerdictID].before, p)
 	}
+	points, err := work.PointedWith(ctx, q, ids)
+	if err != nil {
+		return nil, err
+	}
 	answered, err := answeredSince(ctx, q, list)
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range list {
+		u.points = points[u.ID]
 		switch {
 		case no[u.ID] != nil || u.UndoneAt != nil:
 		case u.changed():
@@ -135,6 +147,9 @@ func refuseUndo(ctx context.Context, q db.Q, by work.Mover, list []*undoing) (ma
 		case answered[u.ID] != "":
 			no[u.ID] = fault.New(fault.Conflict, "%s has replied since you marked this, so it cannot be undone. Set "+
 				"another status instead.", answered[u.ID])
+		case u.ticked():
+			no[u.ID] = fault.New(fault.Conflict, "One of your comments has been ticked as done since you marked this, "+
+				"so it cannot be undone. Set another status instead.")
 		default:
 			if err := work.RefuseOwnWork(ctx, q, by.UserID, u.own); err != nil {
 				no[u.ID] = err
@@ -204,16 +219,21 @@ func undo(ctx context.Context, q db.Q, by work.Mover, list []*undoing) ([]Undone
 	if err := regroup(ctx, q, list); err != nil {
 		return nil, err
 	}
+	levels, err := takeBackLevels(ctx, q, list)
+	if err != nil {
+		return nil, err
+	}
 	var changes []work.TaskChange
 	for _, u := range list {
-		changes = append(changes, u.inverse()...)
+		changes = append(changes, u.inverse(levels)...)
 	}
 	if err := work.Record(ctx, q, by, changes); err != nil {
 		return nil, err
 	}
 	out, rows := make([]Undone, len(list)), make([][]any, len(list))
 	for i, u := range list {
-		out[i] = Undone{ID: u.ID, At: q.Now(), TaskID: u.TaskID, Status: u.own.Status, Version: u.after}
+		out[i] = Undone{ID: u.ID, At: q.Now(), TaskID: u.TaskID, Status: u.own.Status, Version: u.after,
+			Pointed: u.pointings(), Rubric: u.picked}
 		if u.Said != nil {
 			out[i].Comment = *u.Said
 		}
@@ -233,13 +253,14 @@ func undo(ctx context.Context, q db.Q, by work.Mover, list []*undoing) ([]Undone
 }
 
 // inverse is what makes the tasks again what they were.
-func (u *undoing) inverse() []work.TaskChange {
+func (u *undoing) inverse(levels map[int64]rubric.Pick) []work.TaskChange {
 	var out []work.TaskChange
 	u.after = u.own.Version
 	for _, p := range u.before {
 		t := u.task(p.TaskID)
 		after, now := p.State(), t.State()
 		c := work.TaskChange{HeldTask: t, Plan: status.Plan{After: after}, Undoes: &p.HistoryID}
+		_, c.Levels = levels[t.ID]
 		if after.Status != now.Status || !reflect.DeepEqual(after.AssessedAt, now.AssessedAt) ||
 			!reflect.DeepEqual(after.SubmittedAt, now.SubmittedAt) {
 			c.Plan.Entries = []status.Entry{{Status: after.Status, By: status.Mover, Comment: t == u.own}}
@@ -258,13 +279,16 @@ func takeBackWords(ctx context.Context, q db.Q, by work.Mover, list []*undoing) 
 	var told []events.Event
 	var entries []audit.Entry
 	for _, u := range list {
-		if u.CommentID == nil {
+		said := u.said()
+		if len(said) == 0 {
 			continue
 		}
-		comments, tasks = append(comments, *u.CommentID), append(tasks, u.TaskID)
-		told = append(told, spoken(by, u.own, u.around, *u.CommentID, "deleted")...)
-		entries = append(entries, audit.Entry{Kind: audit.Comment, Action: audit.Deleted, UserID: by.UserID,
-			UnitID: u.own.UnitID, ProjectID: u.ProjectID, RecordID: *u.CommentID})
+		comments, tasks = append(comments, said...), append(tasks, u.TaskID)
+		told = append(told, spoken(by, u.own, u.around, said[len(said)-1], "deleted")...)
+		for _, id := range said {
+			entries = append(entries, audit.Entry{Kind: audit.Comment, Action: audit.Deleted, UserID: by.UserID,
+				UnitID: u.own.UnitID, ProjectID: u.ProjectID, RecordID: id})
+		}
 	}
 	if len(comments) == 0 {
 		return nil

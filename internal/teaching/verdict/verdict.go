@@ -14,6 +14,7 @@ import (
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/work"
 )
@@ -27,6 +28,14 @@ type Verdict struct {
 	Comment string       // none when empty
 	Version *int64       // of the task that was looked at; 0 for one that nothing is written of
 	Key     string       // makes a repeated request the same verdict; none when empty
+	// Pointed are comments with a place in the work that come with it, in their order; on one task only.
+	Pointed []work.NewComment
+	// Rubric are the levels of the task's rubric that come with it, in the place of those it was given before; nil:
+	// those stay. What they add up to is the quality of the task where Quality says no other.
+	Rubric *rubric.Pick
+
+	picked *rubric.Picked // Rubric, looked up
+	unfit  error          // why it cannot be picked
 }
 
 // Given is a verdict that stands.
@@ -36,7 +45,9 @@ type Given struct {
 	From      status.Status   `json:"from_status" doc:"the status before it"`
 	Version   int64           `json:"version" doc:"of the task, after it"`
 	CommentID *int64          `json:"comment_id" doc:"the number of the comment that came with it; null: none did"`
+	Pointed   []int64         `json:"pointed_ids" doc:"the numbers of the comments with a place that came with it, as they were sent"`
 	Task      *work.MovedTask `json:"task" doc:"the task after it"`
+	Rubric    *rubric.Mark    `json:"rubric" doc:"the levels it gave the task; null where it gave none, and those before stay"`
 
 	Repeated bool `json:"-"` // its key was sent before: nothing was changed
 }
@@ -52,10 +63,13 @@ func (v *Verdict) check() (err error) {
 	if v.Comment, err = work.TrimComment(v.Comment); err != nil {
 		return err
 	}
+	if err := v.checkPointed(); err != nil {
+		return err
+	}
 	switch {
 	case !v.change().Marks():
-		return fault.Field(fault.Invalid, "trigger", "is required unless there is a grade or there are quality "+
-			"points: to write without setting a status, comment on the task")
+		return fault.Field(fault.Invalid, "trigger", "is required unless there is a grade, or there are quality "+
+			"points or levels of a rubric: to write without setting a status, comment on the task")
 	case len(v.Key) > mostKey:
 		return fault.Field(fault.Invalid, "key", "has %d characters: the limit is %d", len(v.Key), mostKey)
 	}
@@ -64,12 +78,22 @@ func (v *Verdict) check() (err error) {
 
 // change is what the verdict asks of the task.
 func (v Verdict) change() work.Change {
-	return work.Change{Trigger: v.Trigger, Grade: v.Grade, Quality: v.Quality}
+	c := work.Change{Trigger: v.Trigger, Grade: v.Grade, Quality: v.Quality, Levels: v.Rubric != nil}
+	if c.Quality == nil && v.picked != nil {
+		c.Quality = v.picked.Sum
+	}
+	return c
 }
 
 // hash stands for what a verdict says of what. The version is no part of it: whoever
 // sends a verdict again may have seen meanwhile what it did.
 func (v Verdict) hash(about ...any) (string, error) {
+	for _, c := range v.Pointed { // the place stands in front of the words
+		about = append(about, c.Place.SubmissionID, c.Place.Position, c.Place.X, c.Place.Y, c.Text)
+	}
+	if v.Rubric != nil {
+		about = append(about, v.Rubric)
+	}
 	text, err := json.Marshal([]any{v.Trigger, v.Grade, v.Quality, v.Comment, about})
 	if err != nil {
 		return "", fmt.Errorf("hash a verdict: %w", err)
@@ -86,9 +110,11 @@ type decision struct {
 	hash    string
 	id      int64
 	comment *int64
+	pointed []int64
 	version int64                   // after it
 	reached map[int64]int64         // the versions of all tasks it reached, after it
 	were    map[int64]status.Status // of the tasks around, before it
+	picked  *rubric.Picked          // the levels it gives the tasks it reaches; nil: none
 }
 
 // Give moves, marks and comments on the task of a project for a definition, and in a group
@@ -119,6 +145,9 @@ func Give(ctx context.Context, q db.Q, by work.Mover, at work.TaskRef, v Verdict
 	}
 	echo, err := v.echoes(ctx, q, by, own.ID)
 	if err != nil {
+		return nil, err
+	}
+	if err := v.pick(ctx, q, own.DefinitionID); err != nil {
 		return nil, err
 	}
 	r, err := v.checkOn(ctx, q, by, own, *v.Version, echo[own.ID])
@@ -152,7 +181,7 @@ func (v Verdict) repeated(ctx context.Context, q db.Q, by work.Mover, hash strin
 	if err != nil || text == "" {
 		return nil, err
 	}
-	out := Given{Repeated: true}
+	out := Given{Repeated: true, Pointed: []int64{}}
 	return &out, json.Unmarshal([]byte(text), &out)
 }
 
@@ -189,11 +218,14 @@ func (v Verdict) checkOn(ctx context.Context, q db.Q, by work.Mover, own *work.H
 	if echo {
 		return nil, work.ErrRepeated()
 	}
+	if err := v.fits(own); err != nil {
+		return nil, err
+	}
 	d, err := v.change().Decide(ctx, q, by, own)
 	if err != nil {
 		return nil, err
 	}
-	return &decision{Decision: d}, nil
+	return &decision{Decision: d, picked: v.picked}, nil
 }
 
 // TaskNow is what a task is after somebody acted on it meanwhile, and their part in it.
@@ -237,7 +269,11 @@ func (v Verdict) answer(ctx context.Context, q db.Q, r *decision) (*Given, error
 	if err != nil {
 		return nil, err
 	}
-	out := &Given{ID: r.id, At: q.Now(), From: r.Before.Status, Version: r.version, CommentID: r.comment, Task: m}
+	out := &Given{ID: r.id, At: q.Now(), From: r.Before.Status, Version: r.version, CommentID: r.comment,
+		Pointed: append([]int64{}, r.pointed...), Task: m}
+	if out.Rubric, err = r.given(ctx, q); err != nil {
+		return nil, err
+	}
 	if v.Key == "" {
 		return out, nil
 	}

@@ -27,7 +27,11 @@ func (v Verdict) write(ctx context.Context, q db.Q, by work.Mover, list []*decis
 		if r.changes, err = r.Reach(ctx, q, r.around); err != nil {
 			return err
 		}
+		r.level(by)
 		changes = append(changes, r.changes...)
+	}
+	if err := v.point(ctx, q, by, list); err != nil {
+		return err
 	}
 	if v.Comment != "" {
 		if err := v.say(ctx, q, by, list); err != nil {
@@ -35,6 +39,9 @@ func (v Verdict) write(ctx context.Context, q db.Q, by work.Mover, list []*decis
 		}
 	}
 	if err := work.Record(ctx, q, by, changes); err != nil {
+		return err
+	}
+	if err := giveLevels(ctx, q, by, list); err != nil {
 		return err
 	}
 	return finish(ctx, q, list)
