@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"lectern/internal/ground/clock"
 	"lectern/internal/ground/grade"
@@ -42,23 +41,41 @@ func (t planTask) weeks(today clock.Date) int {
 	return (today.DaysSince(dates.Target) + daysAWeek - 1) / daysAWeek
 }
 
-// asked begins a statement with the tasks of units, asked(id, unit_id, grade, weight, weeks), see planTask. It
-// adds them to its arguments.
-func asked(ctx context.Context, q db.Q, units []int64, args []any) (string, []any, error) {
-	in, of := db.In(nil, units)
-	tasks, err := db.All[planTask](ctx, q, `SELECT d.id, d.unit_id, d.target_grade, d.weighting, d.target_date,
+// planned is a task of a unit with how many weeks of extension a student needs for it not to be late now, see weeks.
+type planned struct {
+	planTask
+	late int
+}
+
+// plannedTasks reads the tasks of units.
+func plannedTasks(ctx context.Context, q db.Q, units []int64) (map[int64]planned, error) {
+	in, args := db.In(nil, units)
+	plan := map[int64]planned{}
+	for t, err := range db.Each[planTask](ctx, q, `SELECT d.id, d.unit_id, d.target_grade, d.weighting, d.target_date,
 		d.due_date, u.end_date, u.time_zone, 0 AS extensions FROM task_definitions d JOIN units u ON u.id = d.unit_id
-		WHERE d.unit_id IN `+in, of...)
-	if err != nil {
-		return "", nil, err
-	}
-	rows := make([][]any, len(tasks))
-	for i, t := range tasks {
+		WHERE d.unit_id IN `+in, args...) {
+		if err != nil {
+			return nil, err
+		}
 		zone := t.Dates().Zone
 		if zone == nil {
 			zone = due.AnywhereOnEarth
 		}
-		rows[i] = []any{t.ID, t.UnitID, t.Grade, t.Weight, t.weeks(clock.Day(q.Now().In(zone)))}
+		plan[t.ID] = planned{t, t.weeks(clock.Day(q.Now().In(zone)))}
+	}
+	return plan, nil
+}
+
+// asked begins a statement with the tasks of units, asked(id, unit_id, grade, weight, weeks), see planTask. It
+// adds them to its arguments.
+func asked(ctx context.Context, q db.Q, units []int64, args []any) (string, []any, error) {
+	plan, err := plannedTasks(ctx, q, units)
+	if err != nil {
+		return "", nil, err
+	}
+	rows := [][]any{}
+	for _, t := range plan {
+		rows = append(rows, []any{t.ID, t.UnitID, t.Grade, t.Weight, t.late})
 	}
 	list, args, err := db.Rows(q, args, []string{"id BIGINT", "unit_id BIGINT", "grade BIGINT", "weight BIGINT",
 		"weeks BIGINT"}, rows)
@@ -73,12 +90,9 @@ var (
 	isIn = `t.status IN ` + db.Literals(status.ReadyOrComplete...)
 )
 
-// lag is how much less was handed in than was due, and whole all there is: by weight, or by number.
-var (
-	lag = byWeight(sumWhere(isDue, `asked.weight`)+` - `+sumWhere(isIn, `asked.weight`),
-		sumWhere(isDue, `1`)+` - `+sumWhere(isIn, `1`))
-	whole = byWeight(`sum(asked.weight)`, `count(asked.id)`)
-)
+// lag is how much less was handed in than was due: by weight, or by number.
+var lag = byWeight(sumWhere(isDue, `asked.weight`)+` - `+sumWhere(isIn, `asked.weight`),
+	sumWhere(isDue, `1`)+` - `+sumWhere(isIn, `1`))
 
 func sumWhere(what, of string) string {
 	return `coalesce(sum(CASE WHEN ` + what + ` THEN ` + of + ` END), 0)`
@@ -88,25 +102,14 @@ func byWeight(weight, number string) string {
 	return `(CASE WHEN coalesce(sum(asked.weight), 0) > 0 THEN ` + weight + ` ELSE ` + number + ` END)`
 }
 
-// Standing begins a statement about the projects of some units for which a condition on p holds: it gives them the name
-// standing, with the number of tasks asked of the student (asked), handed in (handed_in) and late (overdue), and how
-// far they are behind plan (lag) of all there is (whole). It refuses nobody: its caller asks who may.
-func Standing(ctx context.Context, q db.Q, units []int64, condition string, args []any) (string, []any, error) {
-	with, args, err := asked(ctx, q, units, args)
-	in, args := db.In(args, units)
-	return with + `, standing AS MATERIALIZED (` + against(`(SELECT * FROM projects p WHERE p.unit_id IN `+in+` AND `+
-		condition+`) p`, "p", `, count(CASE WHEN `+isIn+` THEN 1 END) AS handed_in, CAST(`+lag+` AS BIGINT) AS lag,
-		CAST(`+whole+` AS BIGINT) AS whole`) + `)`, args, err
-}
-
 // against selects how projects, under the name p, stand against the plan of their unit: how many tasks
 // their target grade asks for, how many of them are late, and whether less was handed in than was due.
 // That goes by the weight of the tasks, or by their number where none weighs anything; an extension
-// moves what is due, and work that came back is not in. More columns may be named.
-func against(projects, p string, more ...string) string {
+// moves what is due, and work that came back is not in.
+func against(projects, p string) string {
 	return `SELECT ` + p + `.id, count(asked.id) AS asked,
 		count(CASE WHEN ` + isDue + ` AND ` + isOwed + ` THEN 1 END) AS overdue,
-		` + lag + ` > 0 AS behind_plan` + strings.Join(more, "") + `
+		` + lag + ` > 0 AS behind_plan
 		FROM ` + projects + ` LEFT JOIN asked ON asked.unit_id = ` + p + `.unit_id
 			AND asked.grade <= ` + p + `.target_grade
 		LEFT JOIN tasks t ON t.project_id = ` + p + `.id AND t.task_definition_id = asked.id GROUP BY ` + p + `.id`

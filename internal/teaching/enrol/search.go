@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lectern/internal/ground/clock"
+	"lectern/internal/ground/grade"
 	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/status"
@@ -76,12 +77,13 @@ const (
 // and which part of them.
 type StudentSearch struct {
 	UnitID     int64
-	CallerID   int64  // who studies the unit beside teaching it sees nothing of similar work or notes of their own
-	Text       string // see ident.MatchPerson
-	TutorialID *int64 // 0: those without a tutorial; nil: all
-	CampusID   *int64 // 0: those without a campus; nil: all
-	Enrolled   *bool  // nil: all
-	Sign       Sign   // only those who have it; "": all
+	CallerID   int64        // who studies the unit beside teaching it sees nothing of similar work or notes of their own
+	Text       string       // see ident.MatchPerson
+	TutorialID *int64       // 0: those without a tutorial; nil: all
+	CampusID   *int64       // 0: those without a campus; nil: all
+	Enrolled   *bool        // nil: all
+	Target     *grade.Grade // only those who aim for it; nil: all
+	Sign       Sign         // only those who have it; "": all
 	Order      StudentOrder
 	Page       db.Page
 }
@@ -118,6 +120,9 @@ func (s StudentSearch) from() (string, []any) {
 	}
 	if s.Enrolled != nil {
 		and(`p.enrolled = $%d`, *s.Enrolled)
+	}
+	if s.Target != nil {
+		and(`p.target_grade = $%d`, *s.Target)
 	}
 	switch s.Sign {
 	case "":

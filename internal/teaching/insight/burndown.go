@@ -261,12 +261,9 @@ func drawn(line []Remaining) []chart.Point {
 // mostRows is about how many rows a table of the burndown has at most.
 const mostRows = 60
 
-// table gives the burndown as plain text, week by week and for the days on which a line ends,
-// for who cannot see it. A unit of many years is told in longer steps.
-func (b *Lines) table(words chart.BurndownWords, day string, written func(clock.Date) string) chart.Table {
-	t := chart.Table{Title: words.Title, Rows: [][]string{},
-		Head: []string{day, words.Target, words.Submitted, words.Done, words.Projected}}
-	var days []clock.Date
+// Days are those that a table of the burndown tells of: week by week, and those on which a line ends. A unit of many
+// years is told in longer steps.
+func (b *Lines) Days() (days []clock.Date) {
 	for i := 0; i < len(b.Target); i += 1 + len(b.Target)/mostRows {
 		days = append(days, b.Target[i].Day)
 	}
@@ -276,9 +273,22 @@ func (b *Lines) table(words chart.BurndownWords, day string, written func(clock.
 		}
 	}
 	slices.SortFunc(days, func(x, y clock.Date) int { return x.Compare(y.Time) })
-	for _, day := range days {
-		t.Rows = append(t.Rows, []string{written(day), percent(b.Target, day), percent(b.Submitted, day),
-			percent(b.Done, day), percent(b.Projected, day)})
+	return days
+}
+
+// Left writes what a line has left when a day is over; nothing where it has no point that day.
+func (b *Lines) Left(l Line, day clock.Date) string {
+	lines := map[Line][]Remaining{Planned: b.Target, HandedIn: b.Submitted, Done: b.Done, Projected: b.Projected}
+	return percent(lines[l], day)
+}
+
+// table gives the burndown as plain text, for who cannot see it; see Days.
+func (b *Lines) table(words chart.BurndownWords, day string, written func(clock.Date) string) chart.Table {
+	t := chart.Table{Title: words.Title, Rows: [][]string{},
+		Head: []string{day, words.Target, words.Submitted, words.Done, words.Projected}}
+	for _, day := range b.Days() {
+		t.Rows = append(t.Rows, []string{written(day), b.Left(Planned, day), b.Left(HandedIn, day), b.Left(Done, day),
+			b.Left(Projected, day)})
 	}
 	return t
 }

@@ -3,8 +3,10 @@ package insight
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
+	"lectern/internal/ground/clock"
 	"lectern/internal/ground/fault"
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
@@ -15,13 +17,17 @@ import (
 // Class is the enrolled students of a unit, or of one of its tutorials.
 type Class struct {
 	UnitID     int64
-	TutorialID *int64 // nil: all of the unit
+	TutorialID *int64 // 0: those without one; nil: all of the unit
+	Begun      Begun  // what the students of the unit have begun, where it was read already
 }
 
 // and is the further condition on a project p of the unit that it is in the class.
 func (c Class) and(args []any) (string, []any) {
-	if c.TutorialID == nil {
+	switch {
+	case c.TutorialID == nil:
 		return "", args
+	case *c.TutorialID == 0:
+		return ` AND NOT EXISTS (SELECT 1 FROM tutorial_enrolments x WHERE x.project_id = p.id)`, args
 	}
 	args = append(args, *c.TutorialID)
 	return fmt.Sprintf(` AND p.id IN (SELECT x.project_id FROM tutorial_enrolments x WHERE x.tutorial_id = $%d)`,
@@ -47,47 +53,90 @@ type TaskStatuses struct {
 	Counts       map[status.Status]int
 }
 
-// taskCount is how many students stand at a status of a task, each once.
-type taskCount struct {
-	DefinitionID int64          `db:"id"`
-	Abbreviation string         `db:"abbreviation"`
-	Name         string         `db:"name"`
-	Aiming       int64          `db:"aiming"` // students whose target grade asks for the task
-	Status       *status.Status `db:"status"`
-	Num          int64          `db:"num"`
+// askedTask is a task of a unit with the grade from which on it is asked for.
+type askedTask struct {
+	ID           int64       `db:"id"`
+	Abbreviation string      `db:"abbreviation"`
+	Name         string      `db:"name"`
+	Grade        grade.Grade `db:"target_grade"`
+	Weight       int64       `db:"weighting"`
+	Target       clock.Date  `db:"target_date"`
 }
 
-// StatusesByTask counts by task, in the order of their target grades and starts.
-func (c Class) StatusesByTask(ctx context.Context, q db.Q) ([]TaskStatuses, error) {
-	and, args := c.and([]any{c.UnitID, status.NotStarted})
-	rows, err := db.All[taskCount](ctx, q, `SELECT d.id, d.abbreviation, d.name, t.status, coalesce(t.num, 0) AS num,
-			(SELECT count(*) FROM projects p WHERE p.unit_id = $1 AND p.enrolled
-			AND p.target_grade >= d.target_grade`+and+`) AS aiming
-		FROM task_definitions d LEFT JOIN (
-			SELECT t.task_definition_id, t.status, count(*) AS num FROM projects p
-			JOIN tasks t ON t.project_id = p.id JOIN task_definitions a ON a.id = t.task_definition_id
-			AND a.target_grade <= p.target_grade
-			WHERE p.unit_id = $1 AND p.enrolled AND t.status <> $2`+and+`
-			GROUP BY t.task_definition_id, t.status) t ON t.task_definition_id = d.id
-		WHERE d.unit_id = $1 ORDER BY d.target_grade, d.start_date, d.abbreviation, d.id, t.status`, args...)
-	return taskCounts(rows), err
+// tasks are those of the unit, in the order of their target grades and starts.
+func (c Class) tasks(ctx context.Context, q db.Q) ([]askedTask, error) {
+	return db.All[askedTask](ctx, q, `SELECT id, abbreviation, name, target_grade, weighting, target_date
+		FROM task_definitions WHERE unit_id = $1 ORDER BY target_grade, start_date, abbreviation, id`, c.UnitID)
 }
 
-// taskCounts makes one entry of the rows of each task. Who has not begun is not
-// started.
-func taskCounts(rows []taskCount) (out []TaskStatuses) {
-	for _, r := range rows {
-		if n := len(out); n == 0 || out[n-1].DefinitionID != r.DefinitionID {
-			out = append(out, TaskStatuses{DefinitionID: r.DefinitionID, Abbreviation: r.Abbreviation, Name: r.Name,
-				Counts: map[status.Status]int{status.NotStarted: int(r.Aiming)}})
-		}
-		if r.Status != nil {
-			counts := out[len(out)-1].Counts
-			counts[*r.Status] = int(r.Num)
-			counts[status.NotStarted] -= int(r.Num)
+// aiming is how many of students who aim for grades are asked for what a grade asks for.
+func aiming(members map[int64]grade.Grade, from grade.Grade) (n int) {
+	for _, g := range members {
+		if g >= from {
+			n++
 		}
 	}
-	return out
+	return n
+}
+
+// begunBy reads what students of the class have begun of what is asked of them: tasks t of definitions d and projects
+// p.
+// The order of the tables is that of an index of tasks by definition and status, which holds all that counts need.
+const begunBy = ` FROM task_definitions d CROSS JOIN tasks t CROSS JOIN projects p`
+
+// isBegun is the condition on them; $1 is the unit.
+const isBegun = ` WHERE d.unit_id = $1 AND t.task_definition_id = d.id AND p.id = t.project_id AND p.enrolled
+	AND p.target_grade >= d.target_grade`
+
+// StatusesByTask counts by task, in the order of their target grades and starts. Who has not begun is not started.
+func (c Class) StatusesByTask(ctx context.Context, q db.Q) (out []TaskStatuses, err error) {
+	tasks, members, err := c.asks(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	at := map[int64]map[status.Status]int{}
+	for _, t := range tasks {
+		at[t.ID] = map[status.Status]int{status.NotStarted: aiming(members, t.Grade)}
+		out = append(out, TaskStatuses{t.ID, t.Abbreviation, t.Name, at[t.ID]})
+	}
+	for b, err := range c.eachAsked(ctx, q, tasks, members) {
+		if err != nil {
+			return nil, err
+		}
+		at[b.DefinitionID][b.Status]++
+		at[b.DefinitionID][status.NotStarted]--
+	}
+	return out, nil
+}
+
+// asks reads the tasks of the unit and the members of the class.
+func (c Class) asks(ctx context.Context, q db.Q) ([]askedTask, map[int64]grade.Grade, error) {
+	tasks, err := c.tasks(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	members, err := c.members(ctx, q)
+	return tasks, members, err
+}
+
+// Completion is how many tasks are complete of those that are asked of the class.
+func (c Class) Completion(ctx context.Context, q db.Q) (done, asked int, err error) {
+	tasks, members, err := c.asks(ctx, q)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, t := range tasks {
+		asked += aiming(members, t.Grade)
+	}
+	for b, err := range c.eachAsked(ctx, q, tasks, members) {
+		if err != nil {
+			return 0, 0, err
+		}
+		if b.Status == status.Complete {
+			done++
+		}
+	}
+	return done, asked, nil
 }
 
 // TutorialStatuses is how many tasks of the students of a tutorial stand at which status, of those that their target
@@ -99,55 +148,69 @@ type TutorialStatuses struct {
 	Counts     map[status.Status]int
 }
 
-// StatusesByTutorial counts by tutorial, by its name; those without one come last, where there are some.
+// StatusesByTutorial counts by tutorial, by its name; those without one come last, where there are some. Who is in two
+// counts in both.
 func (c Class) StatusesByTutorial(ctx context.Context, q db.Q) ([]TutorialStatuses, error) {
-	and, args := c.and([]any{c.UnitID})
-	asked, err := db.All[struct {
-		ID       int64  `db:"id"`
-		Name     string `db:"name"`
-		Students int    `db:"students"`
-		Tasks    int    `db:"tasks"`
-	}](ctx, q, `SELECT coalesce(e.tutorial_id, 0) AS id, coalesce(c.abbreviation, '') AS name, count(*) AS students,
-			CAST(sum((SELECT count(*) FROM task_definitions d WHERE d.unit_id = $1
-				AND d.target_grade <= p.target_grade)) AS BIGINT) AS tasks
-		FROM projects p LEFT JOIN tutorial_enrolments e ON e.project_id = p.id LEFT JOIN tutorials c ON c.id = e.tutorial_id
-		WHERE p.unit_id = $1 AND p.enrolled`+and+` GROUP BY e.tutorial_id, c.abbreviation
-		ORDER BY c.abbreviation NULLS LAST, e.tutorial_id`, args...)
+	tasks, err := c.tasks(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	out, at := []TutorialStatuses{}, map[int64]map[status.Status]int{}
-	for _, a := range asked {
-		if c.TutorialID != nil && a.ID != *c.TutorialID {
+	asked := map[grade.Grade]int{}
+	out, of, members := []*TutorialStatuses{}, map[int64][]*TutorialStatuses{}, map[int64]grade.Grade{}
+	for r, err := range c.eachMember(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if c.TutorialID != nil && r.TutorialID != *c.TutorialID {
 			continue // another one of somebody who is in two
 		}
-		at[a.ID] = map[status.Status]int{status.NotStarted: a.Tasks}
-		out = append(out, TutorialStatuses{a.ID, a.Name, a.Students, at[a.ID]})
+		if n := len(out); n == 0 || out[n-1].TutorialID != r.TutorialID {
+			out = append(out, &TutorialStatuses{TutorialID: r.TutorialID, Name: r.Name, Counts: map[status.Status]int{}})
+		}
+		if _, known := asked[r.Target]; !known {
+			asked[r.Target] = len(slices.DeleteFunc(slices.Clone(tasks), func(t askedTask) bool { return t.Grade > r.Target }))
+		}
+		last := out[len(out)-1]
+		last.Students++
+		last.Counts[status.NotStarted] += asked[r.Target]
+		of[r.ProjectID], members[r.ProjectID] = append(of[r.ProjectID], last), r.Target
 	}
-	return out, c.addBegun(ctx, q, at)
+	for b, err := range c.eachAsked(ctx, q, tasks, members) {
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range of[b.ProjectID] {
+			t.Counts[b.Status]++
+			t.Counts[status.NotStarted]--
+		}
+	}
+	return values(out), nil
 }
 
-// addBegun adds what was begun, by tutorial, which so far counts as not started.
-func (c Class) addBegun(ctx context.Context, q db.Q, at map[int64]map[status.Status]int) error {
-	and, args := c.and([]any{c.UnitID, status.NotStarted})
-	for r, err := range db.Each[struct {
-		ID     int64         `db:"id"`
-		Status status.Status `db:"status"`
-		Num    int           `db:"num"`
-	}](ctx, q, `SELECT coalesce(e.tutorial_id, 0) AS id, t.status, count(*) AS num FROM projects p
-		JOIN tasks t ON t.project_id = p.id AND t.status <> $2
-		JOIN task_definitions d ON d.id = t.task_definition_id AND d.target_grade <= p.target_grade
-		LEFT JOIN tutorial_enrolments e ON e.project_id = p.id
-		WHERE p.unit_id = $1 AND p.enrolled`+and+` GROUP BY e.tutorial_id, t.status`, args...) {
-		if err != nil {
-			return err
-		}
-		if counts := at[r.ID]; counts != nil {
-			counts[r.Status] += r.Num
-			counts[status.NotStarted] -= r.Num
-		}
+// values are what pointers point to.
+func values[T any](list []*T) []T {
+	out := make([]T, len(list))
+	for i, p := range list {
+		out[i] = *p
 	}
-	return nil
+	return out
+}
+
+// tutorialMember is a student in a tutorial; in none: 0.
+type tutorialMember struct {
+	ProjectID  int64       `db:"project_id"`
+	Target     grade.Grade `db:"target_grade"`
+	TutorialID int64       `db:"tutorial_id"`
+	Name       string      `db:"name"` // of the tutorial
+}
+
+// eachMember reads the students of the class by their tutorials: those without one last.
+func (c Class) eachMember(ctx context.Context, q db.Q) iter.Seq2[tutorialMember, error] {
+	and, args := c.and([]any{c.UnitID})
+	return db.Each[tutorialMember](ctx, q, `SELECT p.id AS project_id, p.target_grade,
+			coalesce(e.tutorial_id, 0) AS tutorial_id, coalesce(c.abbreviation, '') AS name
+		FROM projects p LEFT JOIN tutorial_enrolments e ON e.project_id = p.id LEFT JOIN tutorials c ON c.id = e.tutorial_id
+		WHERE p.unit_id = $1 AND p.enrolled`+and+` ORDER BY c.abbreviation NULLS LAST, e.tutorial_id`, args...)
 }
 
 // Targets counts what the class aims for, each student once.

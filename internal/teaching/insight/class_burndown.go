@@ -17,7 +17,7 @@ type ClassBurndown struct {
 	Lines
 }
 
-// Burndown works the burndown of the class out in three statements: that of a project for everybody together.
+// Burndown works the burndown of the class out in four statements: that of a project for everybody together.
 func (c Class) Burndown(ctx context.Context, q db.Q) (*ClassBurndown, error) {
 	unit, err := db.OneOf[struct {
 		Code  string     `db:"code"`
@@ -45,11 +45,16 @@ func (c Class) Burndown(ctx context.Context, q db.Q) (*ClassBurndown, error) {
 
 // asked are the tasks of the unit, each as often as students of the class aim for it.
 func (c Class) asked(ctx context.Context, q db.Q) ([]portion, error) {
-	and, args := c.and([]any{c.UnitID})
-	return db.All[portion](ctx, q, `SELECT d.id, d.weighting, d.target_date, count(p.id) AS times
-		FROM task_definitions d JOIN projects p ON p.unit_id = d.unit_id AND p.enrolled
-			AND p.target_grade >= d.target_grade`+and+`
-		WHERE d.unit_id = $1 GROUP BY d.id, d.weighting, d.target_date ORDER BY d.target_date, d.id`, args...)
+	members, err := c.members(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	list, err := db.All[portion](ctx, q, `SELECT d.id, d.weighting, d.target_date, d.target_grade FROM task_definitions d
+		WHERE d.unit_id = $1 ORDER BY d.target_date, d.id`, c.UnitID)
+	for i := range list {
+		list[i].Times = aiming(members, list[i].Grade)
+	}
+	return slices.DeleteFunc(list, func(p portion) bool { return p.Times == 0 }), err
 }
 
 // handled is how many students handed a task in, and completed it, by the points of the burndown; -1: they did not.
@@ -81,9 +86,7 @@ func (c Class) worked(ctx context.Context, q db.Q, days []clock.Date) ([]handled
 	list, err := db.All[handled](ctx, q, `SELECT x.id, x.submitted, x.done, count(*) AS times FROM (
 			SELECT t.task_definition_id AS id, `+done+` AS done,
 				CASE`+submitted.String()+` WHEN t.submission_date IS NOT NULL THEN -1 ELSE `+done+` END AS submitted
-			FROM projects p JOIN tasks t ON t.project_id = p.id
-			JOIN task_definitions d ON d.id = t.task_definition_id AND d.target_grade <= p.target_grade
-			WHERE p.unit_id = $1 AND p.enrolled AND t.status IN `+db.Literals(status.ReadyOrComplete...)+and+`) x
+			`+begunBy+isBegun+` AND t.status IN `+db.Literals(status.ReadyOrComplete...)+and+`) x
 		GROUP BY x.id, x.submitted, x.done`, args...)
 	for i := range list {
 		list[i].days = days

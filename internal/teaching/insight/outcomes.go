@@ -13,14 +13,11 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// points is the SQL of what a task t earns towards an outcome it is linked to by
-// l, in tenths: the rating, times what the status is worth, times what the grade
-// of its definition d is worth. Tenths are whole, so that sums are exact.
-var points = "l.rating * " + worth("t.status", status.All, func(s status.Status) (string,
-	float64) {
+// points is the SQL of what a task t earns towards an outcome it is linked to by l, in tenths: the rating, times what
+// the status is worth, times what the grade of its definition d is worth. Tenths are whole, so that sums are exact.
+var points = "l.rating * " + worth("t.status", status.All, func(s status.Status) (string, float64) {
 	return "'" + string(s) + "'", 10 * s.Weight()
-}) +
-	" * " + worth("d.target_grade", grade.Targets, func(g grade.Grade) (string, float64) {
+}) + " * " + worth("d.target_grade", grade.Targets, func(g grade.Grade) (string, float64) {
 	return strconv.Itoa(int(g)), g.Weight()
 })
 
@@ -33,24 +30,6 @@ func worth[T any](column string, values []T, of func(T) (literal string, weight 
 		fmt.Fprintf(&b, " WHEN %s THEN %d", literal, int64(math.Round(weight)))
 	}
 	return b.String() + " ELSE 0 END"
-}
-
-// earned is what a student has towards an outcome, in one of their tutorials.
-// A null outcome is work that is linked to none: the student counts all the same.
-type earned struct {
-	ProjectID  int64  `db:"project_id"`
-	OutcomeID  *int64 `db:"learning_outcome_id"`
-	TutorialID *int64 `db:"tutorial_id"`
-	Tenths     int64  `db:"tenths"`
-}
-
-// selectEarned reads the progress of all enrolled students who have any task, by the unit's own alignments; of those
-// for whom a condition on the project p holds.
-func selectEarned(and string) string {
-	return `(SELECT t.project_id, l.learning_outcome_id, CAST(coalesce(sum(` + points + `), 0) AS BIGINT) AS tenths
-		FROM projects p JOIN tasks t ON t.project_id = p.id JOIN task_definitions d ON d.id = t.task_definition_id
-		LEFT JOIN learning_outcome_links l ON l.task_definition_id = d.id AND l.task_id IS NULL
-		WHERE p.unit_id = $1 AND p.enrolled` + and + ` GROUP BY t.project_id, l.learning_outcome_id)`
 }
 
 // ClassStats sums up, for each outcome of a unit, how far its students have
@@ -66,14 +45,13 @@ func (c Class) outcomes(ctx context.Context, q db.Q) (map[int64]progress.Five, e
 	if err != nil {
 		return nil, err
 	}
-	and, args := c.and([]any{c.UnitID})
+	earned, err := c.earned(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	class := newClass()
-	for r, err := range db.Each[earned](ctx, q, `SELECT project_id, learning_outcome_id, tenths FROM `+
-		selectEarned(and)+` earned`, args...) {
-		if err != nil {
-			return nil, err
-		}
-		class.add(r)
+	for _, e := range earned {
+		class.add(e)
 	}
 	return class.summaries(outcomes), nil
 }
@@ -89,14 +67,17 @@ func ClassDetails(ctx context.Context, q db.Q, unitID int64) (map[int64]map[int6
 	for _, id := range tutorials {
 		classes[id] = newClass()
 	}
-	for r, err := range db.Each[earned](ctx, q, `SELECT earned.project_id, learning_outcome_id, tutorial_id, tenths
-		FROM `+selectEarned("")+` earned
-		JOIN tutorial_enrolments e ON e.project_id = earned.project_id`, unitID) {
+	all := Class{UnitID: unitID}
+	earned, err := all.earned(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for m, err := range all.eachMember(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		if c := classes[*r.TutorialID]; c != nil {
-			c.add(r)
+		if c, e := classes[m.TutorialID], earned[m.ProjectID]; c != nil && e != nil {
+			c.add(e)
 		}
 	}
 	out := map[int64]map[int64]progress.Five{}
@@ -128,23 +109,24 @@ func parts(ctx context.Context, q db.Q, unitID int64) (outcomes, tutorials []int
 
 // class gathers the progress of some students.
 type class struct {
-	students map[int64]bool
+	students int
 	values   map[int64][]float64 // by outcome
 }
 
-func newClass() *class { return &class{map[int64]bool{}, map[int64][]float64{}} }
+func newClass() *class { return &class{values: map[int64][]float64{}} }
 
-func (c *class) add(e earned) {
-	c.students[e.ProjectID] = true
-	if e.OutcomeID != nil {
-		c.values[*e.OutcomeID] = append(c.values[*e.OutcomeID], float64(e.Tenths)/10)
+// add adds what a student has earned, in tenths by outcome.
+func (c *class) add(earned map[int64]int64) {
+	c.students++
+	for id, tenths := range earned {
+		c.values[id] = append(c.values[id], float64(tenths)/10)
 	}
 }
 
 // summaries gives every outcome as many values as there are students.
 func (c *class) summaries(outcomes []int64) map[int64]progress.Five {
 	for _, id := range outcomes {
-		c.values[id] = append(c.values[id], make([]float64, len(c.students)-len(c.values[id]))...)
+		c.values[id] = append(c.values[id], make([]float64, c.students-len(c.values[id]))...)
 	}
 	return summaries(outcomes, c.values)
 }
@@ -153,15 +135,17 @@ func (c *class) summaries(outcomes []int64) map[int64]progress.Five {
 // the unit's own alignments.
 func Earned(ctx context.Context, q db.Q, projectID int64) (map[int64]float64, error) {
 	out := map[int64]float64{}
-	for r, err := range db.Each[earned](ctx, q, `SELECT t.project_id, l.learning_outcome_id,
-			CAST(coalesce(sum(`+points+`), 0) AS BIGINT) AS tenths
+	for r, err := range db.Each[struct {
+		OutcomeID int64 `db:"learning_outcome_id"`
+		Tenths    int64 `db:"tenths"`
+	}](ctx, q, `SELECT l.learning_outcome_id, CAST(coalesce(sum(`+points+`), 0) AS BIGINT) AS tenths
 		FROM tasks t JOIN task_definitions d ON d.id = t.task_definition_id
 		JOIN learning_outcome_links l ON l.task_definition_id = d.id AND l.task_id IS NULL
-		WHERE t.project_id = $1 GROUP BY t.project_id, l.learning_outcome_id`, projectID) {
+		WHERE t.project_id = $1 GROUP BY l.learning_outcome_id`, projectID) {
 		if err != nil {
 			return nil, err
 		}
-		out[*r.OutcomeID] = float64(r.Tenths) / 10
+		out[r.OutcomeID] = float64(r.Tenths) / 10
 	}
 	return out, nil
 }

@@ -38,7 +38,7 @@ func OwnWeekOf(ctx context.Context, q db.Q, userID int64, since clock.Time, unit
 	w := &OwnWeek{Each: onOne(marked)}
 	took := make([]time.Duration, len(marked))
 	for i, m := range marked {
-		took[i] = m.At.Sub(m.HandedIn.Time)
+		took[i] = m.took()
 		if days := promise[m.UnitID]; days != nil {
 			w.Promised++
 			if took[i] <= time.Duration(*days)*24*time.Hour {
@@ -61,14 +61,14 @@ func (w *OwnWeek) InTimePercent() int {
 // onOne is the median of the times between works that were marked one by one without a pause, in the
 // order of time. What was marked together says nothing of how long each took.
 func onOne(marked []firstMark) time.Duration {
-	at := map[time.Time]int{}
+	at := map[clock.Milli]int{}
 	for _, m := range marked {
-		at[m.At.Time]++
+		at[m.At]++
 	}
 	var gaps []time.Duration
 	for i := 1; i < len(marked); i++ {
-		before, now := marked[i-1].At.Time, marked[i].At.Time
-		if gap := now.Sub(before); at[before] == 1 && at[now] == 1 && gap <= longestOnOne {
+		before, now := marked[i-1].At, marked[i].At
+		if gap := now.Since(before); at[before] == 1 && at[now] == 1 && gap <= longestOnOne {
 			gaps = append(gaps, gap)
 		}
 	}

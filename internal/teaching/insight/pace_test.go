@@ -72,7 +72,7 @@ func TestHowLongOneWorkTook(t *testing.T) {
 	begun := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	at := func(seconds ...int) (list []firstMark) {
 		for _, s := range seconds {
-			list = append(list, firstMark{At: clock.At(begun.Add(time.Duration(s) * time.Second))})
+			list = append(list, firstMark{At: clock.At(begun.Add(time.Duration(s) * time.Second)).Milli()})
 		}
 		return list
 	}

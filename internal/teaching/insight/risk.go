@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -63,19 +64,16 @@ type RiskSearch struct {
 	TutorID    *int64 // only those in tutorials of this person; nil: all of the unit
 	TutorialID *int64 // 0: those without a tutorial; nil: all
 	Reason     Reason // only those for whom it holds; "": any
+	Begun      Begun  // what the students of the unit have begun, where it was read already
 }
 
 // riskRow is what decides about a student.
 type riskRow struct {
 	AtRisk
-	UnitID   int64      `db:"unit_id"`
-	Since    clock.Time `db:"since"` // when they last did something, or were enrolled
-	Asked    int64      `db:"asked"`
-	HandedIn int64      `db:"handed_in"`
-	Overdue  int64      `db:"overdue"`
-	Lag      int64      `db:"lag"`
-	Whole    int64      `db:"whole"`
-	Tries    int64      `db:"tries"`
+	UnitID int64      `db:"unit_id"`
+	Since  clock.Time `db:"since"` // when they last did something, or were enrolled
+	stand  *enrol.Standing
+	tries  int64
 }
 
 // riskUnit is what of a unit decides who is at risk.
@@ -90,16 +88,25 @@ type riskUnit struct {
 const selectRiskUnits = `SELECT u.id, u.code, u.start_date, u.end_date, u.risk_overdue_tasks, u.risk_behind_percent,
 	u.risk_away_days, u.risk_failed_tries FROM units u WHERE `
 
-// Students lists those who are at risk, those with more reasons first. It takes four statements, whatever their number.
+// Students lists those who are at risk, those with more reasons first. It takes six statements, whatever their number.
 // It is for holders of policy.SeeAllAtRisk, or of policy.SeeAtRisk where TutorID is the caller; the student themselves
 // find it in the export of their data.
 func (s RiskSearch) Students(ctx context.Context, q db.Q) ([]AtRisk, error) {
+	out, err := s.Find(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return out, s.Name(ctx, q, out)
+}
+
+// Find is Students without who they are and their tutorials, which Name adds for those that are shown.
+func (s RiskSearch) Find(ctx context.Context, q db.Q) ([]AtRisk, error) {
 	unit, err := db.OneOf[riskUnit](ctx, q, "unit", selectRiskUnits+`u.id = $1`, s.UnitID)
 	if err != nil {
 		return nil, err
 	}
 	which, args := s.which()
-	rows, err := atRisk(ctx, q, []riskUnit{*unit}, which, args)
+	rows, err := atRisk(ctx, q, []riskUnit{*unit}, which, args, s.Begun)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +117,7 @@ func (s RiskSearch) Students(ctx context.Context, q db.Q) ([]AtRisk, error) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b AtRisk) int { return cmp.Compare(len(b.Risks), len(a.Risks)) })
-	return out, s.addTutorials(ctx, q, out)
+	return out, nil
 }
 
 // Has tells whether a reason holds for the student.
@@ -134,61 +141,37 @@ func (u *riskUnit) risks(r *riskRow, until time.Time) []Risk {
 			out = append(out, Risk{reason, value, *threshold})
 		}
 	}
-	add(Overdue, r.Overdue, u.RiskOverdue)
-	if r.Whole > 0 {
-		add(BehindPlan, r.Lag*100/r.Whole, u.RiskBehind)
+	add(Overdue, r.stand.Overdue, u.RiskOverdue)
+	if r.stand.Whole > 0 {
+		add(BehindPlan, r.stand.Lag*100/r.stand.Whole, u.RiskBehind)
 	}
-	if r.HandedIn < r.Asked {
+	if r.stand.HandedIn < r.stand.Asked {
 		since := r.Since.Time
 		if u.Start.After(clock.Day(since)) {
 			since = u.Start.Time
 		}
 		add(Inactive, int64(until.Sub(since)/(24*time.Hour)), u.RiskInactive)
 	}
-	add(FailedTries, r.Tries, u.RiskTries)
+	add(FailedTries, r.tries, u.RiskTries)
 	return out
 }
 
-// failedTries counts, for each project, the submissions of one task that were sent back, of the task with the most, as
-// long as it is not good enough. A task was marked as often at least, which spares the history of most.
-var failedTries = `(SELECT y.project_id, max(y.tries) AS tries FROM (
-		SELECT t.project_id, t.id, count(DISTINCT h.submitted_at) AS tries
-		FROM limits l JOIN tasks t ON t.unit_id = l.id AND t.times_assessed >= l.tries
-		JOIN task_history h ON h.task_id = t.id AND h.assessed
-			AND h.to_status IN ` + db.Literals(status.SentBack...) + ` AND ` + work.NotUndone + `
-		WHERE t.status NOT IN ` + db.Literals(status.Passed...) + ` AND t.project_id IN (SELECT id FROM standing)
-		GROUP BY t.project_id, t.id) y GROUP BY y.project_id)`
-
 // atRisk reads those of some units for whom a condition on the project p and at least one reason hold, with their
-// reasons. What is none in a unit is smaller than nothing there, and no reason.
-func atRisk(ctx context.Context, q db.Q, units []riskUnit, which string, args []any) ([]riskRow, error) {
-	ids, by, limits := make([]int64, len(units)), map[int64]*riskUnit{}, make([][]any, len(units))
+// reasons.
+func atRisk(ctx context.Context, q db.Q, units []riskUnit, which string, args []any,
+	begun Begun) ([]riskRow, error) {
+	ids, by := make([]int64, len(units)), map[int64]*riskUnit{}
 	for i := range units {
-		u := &units[i]
-		ids[i], by[u.ID] = u.ID, u
-		limits[i] = []any{u.ID, u.RiskOverdue, u.RiskBehind, nil, u.RiskTries}
-		if n := u.RiskInactive; n != nil {
-			limits[i][3] = clock.At(u.until(q.Now()).AddDate(0, 0, -int(*n)))
-		}
+		ids[i], by[units[i].ID] = units[i].ID, &units[i]
 	}
-	with, args, err := enrol.Standing(ctx, q, ids, which, args)
-	if err != nil {
-		return nil, fmt.Errorf("read who is at risk: %w", err)
+	in, args := db.In(args, ids)
+	rows, err := db.All[riskRow](ctx, q, `SELECT p.id, p.unit_id, p.target_grade, p.last_active_at,
+			coalesce(p.last_active_at, p.created_at) AS since
+		FROM projects p JOIN users s ON s.id = p.user_id WHERE p.unit_id IN `+in+` AND `+which+`
+		ORDER BY s.name_key, p.id`, args...)
+	if err == nil {
+		err = addStanding(ctx, q, units, rows, begun)
 	}
-	table, args, err := db.Rows(q, args, []string{"id BIGINT", "overdue BIGINT", "behind BIGINT", "since TIMESTAMPTZ",
-		"tries BIGINT"}, limits)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := db.All[riskRow](ctx, q, with+`, limits AS MATERIALIZED (SELECT * FROM `+table+` x)
-		SELECT p.id, p.unit_id, `+enrol.StudentColumns+`, p.target_grade, p.last_active_at,
-			coalesce(p.last_active_at, p.created_at) AS since, stand.asked, stand.handed_in, stand.overdue, stand.lag,
-			stand.whole, coalesce(f.tries, 0) AS tries
-		FROM standing stand JOIN projects p ON p.id = stand.id JOIN users s ON s.id = p.user_id
-		JOIN limits l ON l.id = p.unit_id LEFT JOIN `+failedTries+` f ON f.project_id = p.id
-		WHERE stand.overdue >= l.overdue OR stand.lag > 0 AND stand.lag * 100 >= l.behind * stand.whole
-			OR coalesce(p.last_active_at, p.created_at) <= l.since AND stand.handed_in < stand.asked OR f.tries >= l.tries
-		ORDER BY stand.overdue DESC, s.name_key, p.id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read who is at risk: %w", err)
 	}
@@ -196,7 +179,63 @@ func atRisk(ctx context.Context, q db.Q, units []riskUnit, which string, args []
 		u := by[rows[i].UnitID]
 		rows[i].Risks = u.risks(&rows[i], u.until(q.Now()))
 	}
-	return slices.DeleteFunc(rows, func(r riskRow) bool { return len(r.Risks) == 0 }), nil
+	rows = slices.DeleteFunc(rows, func(r riskRow) bool { return len(r.Risks) == 0 })
+	slices.SortStableFunc(rows, func(a, b riskRow) int { return cmp.Compare(b.stand.Overdue, a.stand.Overdue) })
+	return rows, nil
+}
+
+// addStanding adds what decides about students of some units.
+func addStanding(ctx context.Context, q db.Q, units []riskUnit, rows []riskRow, begun Begun) error {
+	students, ids := make([]enrol.Planned, len(rows)), make([]int64, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		students[i] = enrol.Planned{ProjectID: r.ProjectID, UnitID: r.UnitID, Target: r.TargetGrade}
+		ids[i] = r.ProjectID
+	}
+	stand, err := enrol.Standings(ctx, q, students, begun)
+	if err != nil {
+		return err
+	}
+	tries, err := failedTries(ctx, q, units, ids)
+	for i := range rows {
+		rows[i].stand, rows[i].tries = stand[ids[i]], tries[ids[i]]
+	}
+	return err
+}
+
+// failedTries counts, for each project, the submissions of one task that were sent back, of the task with the most, as
+// long as it is not good enough. A task was marked as often at least, which spares the history of most.
+func failedTries(ctx context.Context, q db.Q, units []riskUnit, projects []int64) (map[int64]int64, error) {
+	most, ids := map[int64]int64{}, []int64{}
+	least := int64(math.MaxInt32)
+	for _, u := range units {
+		if u.RiskTries != nil {
+			ids, least = append(ids, u.ID), min(least, *u.RiskTries)
+		}
+	}
+	if len(ids) == 0 {
+		return most, nil
+	}
+	which, args := enrol.TasksAmong([]any{least}, ids, projects)
+	for r, err := range db.Each[struct {
+		ProjectID int64 `db:"project_id"`
+		Tries     int64 `db:"tries"`
+	}](ctx, q, `SELECT t.project_id, count(DISTINCT h.submitted_at) AS tries
+		FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.assessed
+			AND h.to_status IN `+db.Literals(status.SentBack...)+` AND `+work.NotUndone+`
+		WHERE `+which+` AND t.times_assessed >= $1 AND t.status IN `+db.Literals(unpassed()...)+`
+		GROUP BY t.project_id, t.id`, args...) {
+		if err != nil {
+			return nil, err
+		}
+		most[r.ProjectID] = max(most[r.ProjectID], r.Tries)
+	}
+	return most, nil
+}
+
+// unpassed are the statuses that do not say that the work is good enough.
+func unpassed() []status.Status {
+	return slices.DeleteFunc(slices.Clone(status.All), func(s status.Status) bool { return status.Passed.Has(s) })
 }
 
 // which is the condition on the projects p that are asked about.
@@ -220,26 +259,37 @@ func (s RiskSearch) which() (string, []any) {
 	return text, args
 }
 
-func (s RiskSearch) addTutorials(ctx context.Context, q db.Q, list []AtRisk) error {
-	at := map[int64]*AtRisk{}
-	for i := range list {
-		list[i].TutorialIDs = []int64{}
-		at[list[i].ProjectID] = &list[i]
-	}
+// Name adds to students of the unit who they are, and their tutorials.
+func (s RiskSearch) Name(ctx context.Context, q db.Q, list []AtRisk) error {
 	if len(list) == 0 {
 		return nil
+	}
+	at, ids := make(map[int64]*AtRisk, len(list)), make([]int64, len(list))
+	for i := range list {
+		list[i].TutorialIDs = []int64{}
+		at[list[i].ProjectID], ids[i] = &list[i], list[i].ProjectID
+	}
+	in, args := db.In([]any{s.UnitID}, ids)
+	for p, err := range db.Each[struct {
+		ID int64 `db:"id"`
+		enrol.Student
+	}](ctx, q, `SELECT p.id, `+enrol.StudentColumns+` FROM projects p JOIN users s ON s.id = p.user_id
+		WHERE p.unit_id = $1 AND p.id IN `+in, args...) {
+		if err != nil {
+			return err
+		}
+		at[p.ID].Student = p.Student
 	}
 	for e, err := range db.Each[struct {
 		ProjectID  int64 `db:"project_id"`
 		TutorialID int64 `db:"tutorial_id"`
 	}](ctx, q, `SELECT e.project_id, e.tutorial_id FROM tutorials c JOIN tutorial_enrolments e ON e.tutorial_id = c.id
-		WHERE c.unit_id = $1 ORDER BY e.tutorial_id`, s.UnitID) {
+		WHERE c.unit_id = $1 AND e.project_id IN `+in+` ORDER BY e.tutorial_id`, args...) {
 		if err != nil {
 			return err
 		}
-		if r := at[e.ProjectID]; r != nil {
-			r.TutorialIDs = append(r.TutorialIDs, e.TutorialID)
-		}
+		r := at[e.ProjectID]
+		r.TutorialIDs = append(r.TutorialIDs, e.TutorialID)
 	}
 	return nil
 }
@@ -258,7 +308,7 @@ func RisksOf(ctx context.Context, q db.Q, userID int64) ([]OwnRisk, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := atRisk(ctx, q, units, `p.enrolled AND p.user_id = $1`, []any{userID})
+	rows, err := atRisk(ctx, q, units, `p.enrolled AND p.user_id = $1`, []any{userID}, nil)
 	codes, out := map[int64]string{}, []OwnRisk{}
 	for _, u := range units {
 		codes[u.ID] = u.Code

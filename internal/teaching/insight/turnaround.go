@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"lectern/internal/ground/clock"
@@ -67,6 +69,9 @@ type TutorPace struct {
 // ageEnds are the whole days at which a new age begins.
 var ageEnds = [...]int{1, 3, 5, 8}
 
+// TurnaroundSince is the moment since which marking is looked at, at the moment of q.
+func TurnaroundSince(q db.Q) clock.Time { return clock.At(q.Now().Add(-turnaroundSpan)) }
+
 // TurnaroundOf reads the turnaround of a unit for a caller at the moment of q, by tutor too where
 // that is asked for.
 func TurnaroundOf(ctx context.Context, q db.Q, unitID, callerID int64, byTutor bool) (*Turnaround, error) {
@@ -76,7 +81,7 @@ func TurnaroundOf(ctx context.Context, q db.Q, unitID, callerID int64, byTutor b
 	if err != nil {
 		return nil, err
 	}
-	t := &Turnaround{FeedbackDays: days.Days, Since: clock.At(q.Now().Add(-turnaroundSpan))}
+	t := &Turnaround{FeedbackDays: days.Days, Since: TurnaroundSince(q)}
 	t.Tasks, err = db.All[TaskPace](ctx, q, `SELECT id, abbreviation, name FROM task_definitions WHERE unit_id = $1
 		ORDER BY start_date, abbreviation`, unitID)
 	if err != nil {
@@ -149,13 +154,18 @@ func (t *Turnaround) promise() time.Duration {
 
 // firstMark is the first word of the staff on work that was handed in.
 type firstMark struct {
-	UnitID       int64      `db:"unit_id"`
-	DefinitionID int64      `db:"task_definition_id"`
-	Work         int64      `db:"work"` // the task, or a group's submission as its negative
-	UserID       int64      `db:"actor_id"`
-	HandedIn     clock.Time `db:"submitted_at"`
-	At           clock.Time `db:"at"`
+	ID           int64       `db:"id"` // in the history
+	UnitID       int64       `db:"unit_id"`
+	DefinitionID int64       `db:"task_definition_id"`
+	TaskID       int64       `db:"task_id"`
+	Group        int64       `db:"group_id"` // that handed it in; 0: none
+	UserID       int64       `db:"actor_id"`
+	HandedIn     clock.Milli `db:"submitted_at"`
+	At           clock.Milli `db:"at"`
 }
+
+// took is how long it took.
+func (m *firstMark) took() time.Duration { return m.At.Since(m.HandedIn) }
 
 // notUndone says that a row of a task's history was not taken back by a later one.
 func notUndone(row string) string {
@@ -168,41 +178,131 @@ var isFirst = `h.assessed AND h.submitted_at < h.at AND ` + notUndone("h") + `
 	AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = h.task_id AND e.id < h.id AND e.assessed
 		AND e.submitted_at = h.submitted_at AND ` + notUndone("e") + `)`
 
-// firstMarks reads the first marks since a moment. A task that has one was
-// assessed since then, which an index finds.
+// firstMarks reads the first marks in a unit since a moment, in no order. A task that has one was assessed since then,
+// which an index finds. All marks of such a task are read and the first are picked here: it costs less than to ask of
+// each whether there is an earlier one, or whether it was taken back.
 func firstMarks(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]firstMark, error) {
-	return firstMarksFrom(ctx, q, `tasks t JOIN task_history h ON h.task_id = t.id AND h.at >= $2
-		WHERE t.unit_id = $1 AND t.assessment_date >= $2`, unitID, since)
-}
-
-// firstMarksFrom reads the first marks of the tasks t and the rows h of their history that a text finds.
-func firstMarksFrom(ctx context.Context, q db.Q, from string, args ...any) (out []firstMark, err error) {
-	type key struct {
-		work int64
-		at   time.Time
-	}
-	seen := map[key]bool{}
-	for j, err := range db.Each[firstMark](ctx, q, `SELECT t.unit_id, t.task_definition_id, h.actor_id, h.submitted_at,
-			h.at, coalesce(-t.group_submission_id, t.id) AS work
-		FROM `+from+` AND `+isFirst+` ORDER BY h.at, h.id`, args...) {
+	marks, undone := []firstMark{}, undos{}
+	for r, err := range db.Each[struct {
+		DefinitionID int64  `db:"task_definition_id"`
+		Marks        string `db:"marks"`
+	}](ctx, q, `SELECT t.task_definition_id, string_agg(`+markText(q)+`, ',') AS marks
+		FROM tasks t JOIN task_history h ON h.task_id = t.id
+		WHERE t.task_definition_id IN (SELECT d.id FROM task_definitions d WHERE d.unit_id = $1)
+			AND t.assessment_date >= $2 AND (h.assessed OR h.undoes_after IS NOT NULL)
+		GROUP BY t.task_definition_id`, unitID, since) {
 		if err != nil {
 			return nil, err
 		}
-		if k := (key{j.Work, j.At.Time}); !seen[k] { // of a group's tasks the first stands for all
-			seen[k] = true
-			out = append(out, j)
+		marks = slices.Grow(marks, strings.Count(r.Marks, ",")+1)
+		for text := range strings.SplitSeq(r.Marks, ",") {
+			m := firstMark{DefinitionID: r.DefinitionID, UnitID: unitID}
+			undoes, err := m.read(text)
+			if err != nil {
+				return nil, err
+			}
+			if undoes >= 0 {
+				undone[m.TaskID] = append(undone[m.TaskID], undo{undoes, m.ID})
+			}
+			if m.HandedIn != 0 {
+				marks = append(marks, m)
+			}
 		}
 	}
-	return out, nil
+	return once(undone.first(marks, since.Milli())), nil
+}
+
+// markText writes a row h of the history of a task t as one text for firstMark.read: a row of the database for each
+// mark of a large unit takes three times as long.
+func markText(q db.Q) string {
+	return `CAST(t.id AS TEXT) || ' ' || h.id || ' ' || h.actor_id || ' ' || ` + db.Instant(q, "h.at") + ` || ' '
+		|| CASE WHEN h.assessed AND h.submitted_at IS NOT NULL THEN ` + db.Instant(q, "h.submitted_at") + ` ELSE '0' END
+		|| CASE WHEN t.group_submission_id IS NULL AND h.undoes_after IS NULL THEN ''
+			ELSE ' ' || coalesce(t.group_submission_id, 0) || ' ' || coalesce(h.undoes_after, -1) END`
+}
+
+// read reads what markText wrote, and tells after which row of its history the task gets back what it was; -1: after
+// none.
+func (m *firstMark) read(text string) (undoes int64, err error) {
+	undoes = -1
+	for _, to := range []any{&m.TaskID, &m.ID, &m.UserID, &m.At, &m.HandedIn, &m.Group, &undoes} {
+		part, rest, _ := strings.Cut(text, " ")
+		switch to := to.(type) {
+		case *int64:
+			*to, err = strconv.ParseInt(part, 10, 64)
+		case *clock.Milli:
+			*to, err = clock.ParseMilli(part)
+		}
+		if text = rest; err != nil || rest == "" {
+			return undoes, err
+		}
+	}
+	return undoes, nil
+}
+
+// undo takes back what a task got between two rows of its history.
+type undo struct{ after, by int64 }
+
+// undos are those of tasks.
+type undos map[int64][]undo
+
+// first leaves those marks that are the first on their work, that still count and were given since a moment.
+func (u undos) first(marks []firstMark, since clock.Milli) []firstMark {
+	marks = slices.DeleteFunc(marks, func(m firstMark) bool {
+		return len(u) > 0 && slices.ContainsFunc(u[m.TaskID], func(u undo) bool { return u.after < m.ID && m.ID < u.by })
+	})
+	type work struct {
+		task int64
+		at   clock.Milli
+	}
+	at, one := make(map[work]int, len(marks)), marks[:0]
+	for _, m := range marks {
+		if i, seen := at[work{m.TaskID, m.HandedIn}]; !seen {
+			at[work{m.TaskID, m.HandedIn}], one = len(one), append(one, m)
+		} else if m.ID < one[i].ID {
+			one[i] = m
+		}
+	}
+	marks = one
+	return slices.DeleteFunc(marks, func(m firstMark) bool { return m.At < since || m.HandedIn >= m.At })
+}
+
+// firstMarksFrom reads the first marks of the tasks t and the rows h of their history that a text finds, in the order of
+// time.
+func firstMarksFrom(ctx context.Context, q db.Q, from string, args ...any) ([]firstMark, error) {
+	out, err := db.All[firstMark](ctx, q, `SELECT t.unit_id, t.task_definition_id, t.id AS task_id,
+			coalesce(t.group_submission_id, 0) AS group_id, h.actor_id, h.submitted_at, h.at
+		FROM `+from+` AND `+isFirst+` ORDER BY h.at, h.id`, args...)
+	return once(out), err
+}
+
+// once leaves one of the marks that the tasks of a group got together: that of the oldest task.
+func once(marks []firstMark) []firstMark {
+	type key struct {
+		group int64
+		at    clock.Milli
+	}
+	oldest := map[key]int64{}
+	for i := range marks {
+		if m := &marks[i]; m.Group != 0 {
+			k := key{m.Group, m.At}
+			if id, seen := oldest[k]; !seen || m.TaskID < id {
+				oldest[k] = m.TaskID
+			}
+		}
+	}
+	return slices.DeleteFunc(marks, func(m firstMark) bool {
+		return m.Group != 0 && oldest[key{m.Group, m.At}] != m.TaskID
+	})
 }
 
 // pace works out how soon the work was marked, in all and by task.
 func (t *Turnaround) pace(marked []firstMark) {
 	by := map[int64][]time.Duration{}
 	var all []time.Duration
-	for _, j := range marked {
-		took := j.At.Sub(j.HandedIn.Time)
-		all, by[j.DefinitionID] = append(all, took), append(by[j.DefinitionID], took)
+	for i := range marked {
+		m := &marked[i]
+		all, by[m.DefinitionID] = append(all, m.took()), append(by[m.DefinitionID], m.took())
 	}
 	t.Pace, t.Weeks = paceOf(all, t.promise()), t.byWeek(marked)
 	for i := range t.Tasks {

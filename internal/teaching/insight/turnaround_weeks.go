@@ -26,22 +26,22 @@ func (w PaceWeek) OverTarget(days *int) bool {
 // took are the times that works took.
 func took(marked []firstMark) []time.Duration {
 	out := make([]time.Duration, len(marked))
-	for i, m := range marked {
-		out[i] = m.At.Sub(m.HandedIn.Time)
+	for i := range marked {
+		out[i] = marked[i].took()
 	}
 	return out
 }
 
 // byWeek is the pace of each week, of what was marked in it.
 func (t *Turnaround) byWeek(marked []firstMark) []PaceWeek {
-	in := make([][]firstMark, paceWeeks)
-	for _, m := range marked {
-		at := min(int(m.At.Sub(t.Since.Time)/oneWeek), paceWeeks-1)
-		in[at] = append(in[at], m)
+	in := make([][]time.Duration, paceWeeks)
+	for i := range marked {
+		at := min(int(marked[i].At.Since(t.Since.Milli())/oneWeek), paceWeeks-1)
+		in[at] = append(in[at], marked[i].took())
 	}
 	out := make([]PaceWeek, paceWeeks)
 	for i := range out {
-		out[i] = PaceWeek{clock.At(t.Since.Add(time.Duration(i) * oneWeek)), paceOf(took(in[i]), t.promise())}
+		out[i] = PaceWeek{clock.At(t.Since.Add(time.Duration(i) * oneWeek)), paceOf(in[i], t.promise())}
 	}
 	return out
 }
