@@ -21,7 +21,8 @@ func Decide(ctx context.Context, q db.Q, who *access.Caller, taskID, id int64, f
 	if r.Type == Outside {
 		same, key = `outside_id = $5`, any(r.row.OutsideID)
 	}
-	if _, err := db.Exec(ctx, q, `UPDATE task_similarities SET flagged = $1, decided_by = $2, decided_at = $3
+	if _, err := db.Exec(ctx, q, `UPDATE task_similarities SET flagged = $1, decided_by = $2, decided_at = $3,
+			decision = NULL, reason = NULL
 		WHERE submission_id = $4 AND `+same, flagged, who.ID, q.Now(), r.row.SubmissionID, key); err != nil {
 		return nil, err
 	}

@@ -141,12 +141,15 @@ const recordColumns = `s.id, s.task_id, s.type, s.flagged, s.part, s.submission_
 	p.right_words, p.passages, o.id AS other_id, o.at AS other_at, o.unit_id AS other_unit, u.code AS other_code,
 	tp.period, tp.year, u.start_date`
 
-// recordsFrom are the records of task $1 that caller $2 may see. Where the other
-// work is the caller's own, they are its student and see nothing of it.
-const recordsFrom = ` FROM task_similarities s JOIN submissions m ON m.id = s.submission_id
+// joinedRecords are all records with what recordColumns read.
+const joinedRecords = ` FROM task_similarities s JOIN submissions m ON m.id = s.submission_id
 	LEFT JOIN similarity_pairs p ON p.id = s.pair_id
 	LEFT JOIN submissions o ON o.id = CASE WHEN p.left_id = s.submission_id THEN p.right_id ELSE p.left_id END
-	LEFT JOIN units u ON u.id = o.unit_id LEFT JOIN teaching_periods tp ON tp.id = u.teaching_period_id
+	LEFT JOIN units u ON u.id = o.unit_id LEFT JOIN teaching_periods tp ON tp.id = u.teaching_period_id`
+
+// recordsFrom are the records of task $1 that caller $2 may see. Where the other
+// work is the caller's own, they are its student and see nothing of it.
+const recordsFrom = joinedRecords + `
 	WHERE s.task_id = $1 AND NOT EXISTS (SELECT 1 FROM submission_tasks l JOIN tasks t ON t.id = l.task_id
 		JOIN projects x ON x.id = t.project_id WHERE l.submission_id = o.id AND x.user_id = $2)`
 

@@ -87,6 +87,7 @@ type side struct {
 	flagged              bool
 	by                   *int64 // who decided, on the same work before
 	at                   *clock.Time
+	decision, reason     *string // what they said
 }
 
 // saveRecords makes the records of what is to be looked at, and takes the flag from
@@ -103,13 +104,13 @@ func (w *write) saveRecords(ctx context.Context, q db.Q) error {
 	for _, s := range sides {
 		if s.flagged || s.at != nil {
 			flags = append(flags, []any{Ours, s.student.ProjectID, s.student.TaskID, s.submissionID, s.part, s.pairID,
-				s.flagged, s.by, s.at, q.Now()})
+				s.flagged, s.by, s.at, s.decision, s.reason, q.Now()})
 		} else {
 			rest = append(rest, []any{s.pairID, s.student.TaskID})
 		}
 	}
 	if err := db.Insert(ctx, q, `task_similarities (type, project_id, task_id, submission_id, part, pair_id, flagged,
-		decided_by, decided_at, created_at)`, `ON CONFLICT (pair_id, task_id) DO UPDATE SET
+		decided_by, decided_at, decision, reason, created_at)`, `ON CONFLICT (pair_id, task_id) DO UPDATE SET
 		flagged = CASE WHEN task_similarities.decided_at IS NULL THEN excluded.flagged
 			ELSE task_similarities.flagged END`, flags); err != nil || len(rest) == 0 {
 		return err
@@ -171,16 +172,19 @@ func decided(ctx context.Context, q db.Q, sides []side) error {
 		return nil
 	}
 	type decision struct {
-		PairID  int64      `db:"id"`
-		TaskID  int64      `db:"task_id"`
-		Flagged bool       `db:"flagged"`
-		By      int64      `db:"decided_by"`
-		At      clock.Time `db:"decided_at"`
+		PairID   int64      `db:"id"`
+		TaskID   int64      `db:"task_id"`
+		Flagged  bool       `db:"flagged"`
+		By       int64      `db:"decided_by"`
+		At       clock.Time `db:"decided_at"`
+		Decision *string    `db:"decision"`
+		Reason   *string    `db:"reason"`
 	}
 	inTasks, args := db.In(nil, tasks)
 	inPairs, args := db.In(args, pairs)
 	latest := map[[2]int64]decision{}
-	for d, err := range db.Each[decision](ctx, q, `SELECT n.id, s.task_id, s.flagged, s.decided_by, s.decided_at
+	for d, err := range db.Each[decision](ctx, q, `SELECT n.id, s.task_id, s.flagged, s.decided_by, s.decided_at,
+			s.decision, s.reason
 		FROM task_similarities s JOIN similarity_pairs o ON o.id = s.pair_id
 		JOIN similarity_prints ol ON ol.submission_id = o.left_id AND ol.part = o.part
 		JOIN similarity_prints oright ON oright.submission_id = o.right_id AND oright.part = o.part
@@ -202,6 +206,7 @@ func decided(ctx context.Context, q db.Q, sides []side) error {
 	for i := range sides {
 		if d, ok := latest[[2]int64{sides[i].pairID, sides[i].student.TaskID}]; ok {
 			sides[i].flagged, sides[i].by, sides[i].at = d.Flagged, &d.By, &d.At
+			sides[i].decision, sides[i].reason = d.Decision, d.Reason
 		}
 	}
 	return nil
