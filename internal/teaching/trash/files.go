@@ -3,7 +3,9 @@ package trash
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"lectern/internal/ground/clock"
@@ -46,7 +48,7 @@ type File struct {
 }
 
 const selectFiles = `SELECT f.id, f.kind, f.task, f.name, f.size, f.at, f.hash, f.deletion_id, d.at AS deleted_at,
-		d.name AS deleted, d.kind AS what
+		d.name AS deleted, ` + kindOf + ` AS what
 	FROM deleted_files f JOIN deletions d ON d.id = f.deletion_id WHERE f.project_id = $1 AND d.at > $2`
 
 // FilesOf lists the files of a student that went with what was deleted and are
@@ -122,7 +124,8 @@ func (b *box) look(ctx context.Context, q db.Q) (*lookup, error) {
 			l.members[at] = append(l.members[at], k.owner)
 		}
 	}
-	list, args, err := idList(q, nil, b.ids[tasks])
+	maps.Copy(l.task, b.of)
+	list, args, err := idList(q, nil, slices.Sorted(maps.Values(l.task)))
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +133,7 @@ func (b *box) look(ctx context.Context, q db.Q) (*lookup, error) {
 		ID   int64  `db:"id"`
 		Name string `db:"abbreviation"`
 	}
-	names, err := db.All[named](ctx, q, `SELECT id, abbreviation FROM task_definitions WHERE id IN
-		(SELECT task_definition_id FROM tasks WHERE id IN `+list+`)`, args...)
+	names, err := db.All[named](ctx, q, `SELECT id, abbreviation FROM task_definitions WHERE id IN `+list, args...)
 	for _, n := range names {
 		l.definition[n.ID] = n.Name
 	}
@@ -159,6 +161,12 @@ func (l *lookup) filesOf(k *kept, column string) []fileRow {
 		c := l.comment[r.id("task_comment_id")]
 		f.kind, f.at = recording, c["created_at"]
 		return l.said(f, c, k.owner, r.text("content_type"))
+	case portfolioFiles.name:
+		f.kind, f.name, f.at, f.owner = handedIn, r.text("name"), r["created_at"], k.owner
+		return []fileRow{f}
+	case portfolioDocuments.name:
+		f.kind, f.name, f.owner = document, "portfolio.pdf", k.owner
+		return []fileRow{f}
 	default:
 		return []fileRow{f}
 	}

@@ -116,7 +116,7 @@ func (d *Restored) fitOne(ctx context.Context, q db.Q, t *table, rows []row) err
 				d.Unfinished = append(d.Unfinished, r.id("id"))
 			}
 		}
-	case "assessments", trials, previews:
+	case assessments, trials, previews:
 		for _, r := range rows {
 			if s := r.text("status"); s == "queued" || s == "running" {
 				r["status"], r["reason"], r["job_id"] = "failed", interrupted, nil

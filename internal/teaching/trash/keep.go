@@ -33,19 +33,31 @@ func Keep(ctx context.Context, q db.Q, t Thing, by int64) (*Deletion, []Student,
 		return nil, nil, err
 	}
 	d := &Deletion{UnitID: head.UnitID, Kind: t.Kind, RecordID: t.ID, Name: head.Name, DeletedBy: by,
-		Students: int64(len(told)), At: q.Now()}
-	d.date()
-	id, err := db.One[int64](ctx, q, `INSERT INTO deletions (unit_id, kind, record_id, name, group_set_id, user_id,
-			students, at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`, d.UnitID, string(d.Kind), d.RecordID,
-		d.Name, head.SetID, by, d.Students, d.At)
-	if err != nil {
-		return nil, nil, err
-	}
-	d.ID = *id
-	if err := b.write(ctx, q, d.ID); err != nil {
+		Students: int64(len(told)), At: q.Now(), RetirementID: t.Retirement}
+	if err := d.insert(ctx, q, head.SetID, b); err != nil {
 		return nil, nil, fmt.Errorf("keep what is deleted: %w", err)
 	}
-	return d, told, t.clear(ctx, q)
+	if err := t.clear(ctx, q); err != nil || !t.Named {
+		return d, told, err
+	}
+	return d, told, b.anonymise(ctx, q, d)
+}
+
+// insert puts a deletion with its rows into the archive.
+func (d *Deletion) insert(ctx context.Context, q db.Q, setID *int64, b *box) error {
+	d.date()
+	kind := d.Kind
+	if d.RetirementID != nil {
+		kind = Definition // kindOf tells what it is
+	}
+	id, err := db.One[int64](ctx, q, `INSERT INTO deletions (unit_id, kind, record_id, name, group_set_id, user_id,
+			students, at, retirement_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`, d.UnitID, string(kind),
+		d.RecordID, d.Name, setID, d.DeletedBy, d.Students, d.At, d.RetirementID)
+	if err != nil {
+		return err
+	}
+	d.ID = *id
+	return b.write(ctx, q, d.ID)
 }
 
 // head is what the archive says of a thing.
@@ -64,6 +76,8 @@ func (t Thing) lock(ctx context.Context, q db.Q) (*head, error) {
 		GroupSet: {sets, `SELECT unit_id, name, CAST(NULL AS BIGINT) AS set_id FROM group_sets WHERE id = $1`},
 		Group: {groups, `SELECT s.unit_id, g.name, s.id AS set_id FROM unit_groups g
 			JOIN group_sets s ON s.id = g.group_set_id WHERE g.id = $1`},
+		TaskWork: {definitions, `SELECT unit_id, abbreviation || ' ' || name AS name, CAST(NULL AS BIGINT) AS set_id
+			FROM task_definitions WHERE id = $1`},
 	}[t.Kind]
 	if err := db.Lock(ctx, q, read[0], t.ID); err != nil {
 		return nil, err
@@ -81,8 +95,11 @@ func (t Thing) lock(ctx context.Context, q db.Q) (*head, error) {
 
 // clear removes what would keep the thing from being deleted.
 func (t Thing) clear(ctx context.Context, q db.Q) error {
-	if t.Kind == Definition {
+	switch t.Kind {
+	case Definition:
 		return nil
+	case TaskWork:
+		return t.clearWork(ctx, q)
 	}
 	texts := []string{`DELETE FROM tasks WHERE id IN (` + t.tasks() + `)`,
 		`DELETE FROM group_submissions WHERE unit_group_id IN (SELECT g.id FROM unit_groups g WHERE ` + t.groups() + `)`}
@@ -115,6 +132,8 @@ type box struct {
 	rows   []kept
 	ids    map[string][]int64
 	owners map[string]map[int64]owner
+	// of is the definition of each task that stays while its work goes.
+	of map[int64]int64
 }
 
 // gather reads every row that hangs on the thing, one statement for each table.
@@ -133,6 +152,10 @@ func (t Thing) gather(ctx context.Context, q db.Q) (*box, error) {
 		seeds[definitions] = []int64{t.ID}
 	case GroupSet:
 		seeds[sets] = []int64{t.ID}
+	case TaskWork:
+		if seeds, err = b.workOf(ctx, q, t.ID, seeds[tasks]); err != nil {
+			return nil, err
+		}
 	}
 	for i := range tables {
 		if err := b.read(ctx, q, &tables[i], seeds); err != nil {
@@ -147,7 +170,7 @@ func (t Thing) gather(ctx context.Context, q db.Q) (*box, error) {
 func (b *box) read(ctx context.Context, q db.Q, t *table, seeds map[string][]int64) error {
 	by := t.of
 	from := b.ids
-	if len(by) == 0 {
+	if len(by) == 0 || len(seeds[handins])+len(seeds[comments]) > 0 && (t.name == handins || t.name == comments) {
 		by, from = []ref{{"id", t.name}}, seeds
 	}
 	var where []string

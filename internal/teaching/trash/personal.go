@@ -13,9 +13,12 @@ const (
 var Personal = []personaldata.Table{
 	{Name: "deletions", About: "tasks and groups that the person deleted", Where: "WHERE t.user_id = $1",
 		People: []string{"user_id"}, Plain: []string{"kind"}, Kept: soon},
+	{Name: "retirements", About: "what the person decided on the work of units that are over",
+		Where: "WHERE t.user_id = $1", People: []string{"user_id"}, Plain: []string{"plan", "state"},
+		Kept: "it says what became of the academic record, and who decided it"},
 	{Name: "deleted_rows", About: "what was deleted of the person's work, and can still be restored", Where: mine,
 		Plain: []string{"table_name"}, PeopleInside: map[string][]string{"record": {"user_id", "actor_id", "recipient_id",
-			"assessor_id", "tutor_id", "decided_by"}},
+			"assessor_id", "tutor_id", "decided_by", "done_by"}},
 		Erase:      `DELETE FROM deleted_rows WHERE table_name IN ('similarity_prints', 'idempotency_keys') AND ` + alone,
 		EraseFiles: []string{`DELETE FROM deleted_rows WHERE ` + alone}},
 	{Name: "deleted_files", About: "files of the person's work that was deleted", Where: mine,

@@ -34,6 +34,11 @@ func Restore(ctx context.Context, q db.Q, unitID, id int64) (*Restored, error) {
 		return nil, err
 	}
 	out := &Restored{Deletion: *d}
+	if d.Anonymised() {
+		if err := d.takeBack(ctx, q); err != nil {
+			return nil, err
+		}
+	}
 	archive, err := readRows(ctx, q, id)
 	if err != nil {
 		return nil, err
@@ -51,7 +56,7 @@ func Restore(ctx context.Context, q db.Q, unitID, id int64) (*Restored, error) {
 	if err := out.check(ctx, q); err != nil {
 		return nil, err
 	}
-	if out.Students, err = studentsOf(ctx, q, archive[tasks]); err != nil {
+	if out.Students, err = out.back(ctx, q, archive); err != nil {
 		return nil, err
 	}
 	_, err = db.Exec(ctx, q, `DELETE FROM deletions WHERE id = $1`, id)
@@ -92,12 +97,6 @@ func (d *Restored) put(ctx context.Context, q db.Q, t *table, rows []row) error 
 	if err != nil {
 		return err
 	}
-	values := make([][]any, len(rows))
-	for i, r := range rows {
-		for _, c := range columns {
-			values[i] = append(values[i], r[c])
-		}
-	}
 	tail := ""
 	if t.name == "group_memberships" {
 		// Somebody may have been in another group since, and left it; one who is still
@@ -105,7 +104,7 @@ func (d *Restored) put(ctx context.Context, q db.Q, t *table, rows []row) error 
 		tail = "ON CONFLICT (group_set_id, project_id) DO UPDATE SET id = excluded.id, active = excluded.active, " +
 			"unit_group_id = excluded.unit_group_id WHERE NOT group_memberships.active"
 	}
-	err = db.Insert(ctx, q, t.name+" ("+strings.Join(columns, ", ")+")", tail, values)
+	err = insertRows(ctx, q, t.name, columns, tail, rows)
 	if db.Duplicate(err) {
 		return taken(t, &d.Deletion)
 	}
@@ -113,6 +112,16 @@ func (d *Restored) put(ctx context.Context, q db.Q, t *table, rows []row) error 
 		return fmt.Errorf("restore %s: %w", t.name, err)
 	}
 	return nil
+}
+
+func insertRows(ctx context.Context, q db.Q, name string, columns []string, tail string, rows []row) error {
+	values := make([][]any, len(rows))
+	for i, r := range rows {
+		for _, c := range columns {
+			values[i] = append(values[i], r[c])
+		}
+	}
+	return db.Insert(ctx, q, name+" ("+strings.Join(columns, ", ")+")", tail, values)
 }
 
 // columnsOf gives the columns that a row has and the table still has.
@@ -173,7 +182,7 @@ func relink(ctx context.Context, q db.Q, t *table, rows []row) error {
 // in is that task's again only while nobody handed in alone, and a member of a
 // group of the set may be in another one by now.
 func (d *Restored) check(ctx context.Context, q db.Q) error {
-	if d.Kind == Definition {
+	if d.Kind != GroupSet && d.Kind != Group {
 		return nil
 	}
 	alone, err := db.All[string](ctx, q, `SELECT DISTINCT f.abbreviation FROM deleted_rows r
@@ -203,6 +212,20 @@ func (d *Restored) checkMembers(ctx context.Context, q db.Q) error {
 			"restore this.", strings.Join(moved, ", "))
 	}
 	return err
+}
+
+// back does what is left for single kinds, and gives those whose work came back.
+func (d *Restored) back(ctx context.Context, q db.Q, archive map[string][]row) ([]Student, error) {
+	switch d.Kind {
+	case Portfolios:
+		if err := d.restorePortfolios(ctx, q, archive); err != nil {
+			return nil, err
+		}
+		return workers(ctx, q, d.ID)
+	case TaskWork:
+		return workers(ctx, q, d.ID)
+	}
+	return studentsOf(ctx, q, archive[tasks])
 }
 
 // studentsOf gives those whose tasks came back with work in them.

@@ -39,7 +39,7 @@ func eachBin(t *testing.T, f func(b *bin)) {
 	}
 }
 
-var first = Thing{Definition, 1}
+var first = Thing{Kind: Definition, ID: 1}
 
 // remove deletes definition 1 as its package does, and gives what was kept.
 func (b *bin) remove() (d *Deletion, told []Student) {
@@ -166,7 +166,9 @@ func TestDeletedWorkIsKeptForThirtyDays(t *testing.T) {
 // What refuses a deletion names the work that would go, and only that.
 func TestRefusalsNameTheWork(t *testing.T) {
 	eachBin(t, func(b *bin) {
-		refuse := func(id int64) error { return Refuse(b.Context(), b.Pool(), Thing{Definition, id}, "The task D") }
+		refuse := func(id int64) error {
+			return Refuse(b.Context(), b.Pool(), Thing{Kind: Definition, ID: id}, "The task D")
+		}
 		err := refuse(1)
 		if !fault.Is(err, fault.Conflict) ||
 			!strings.Contains(err.Error(), "The task D holds students' work (submissions: 1; comments: 1; grades: 1; students: 1)") {

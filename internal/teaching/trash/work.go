@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lectern/internal/ground/fault"
+	"lectern/internal/people/ident"
 	"lectern/internal/platform/db"
 )
 
@@ -13,6 +14,10 @@ import (
 type Thing struct {
 	Kind Kind
 	ID   int64
+	// Retirement is what the work for a task goes with; nil: of all other kinds.
+	Retirement *int64
+	// Named leaves out what stands under pseudonyms, and gives the rest to pseudonyms instead of deleting it.
+	Named bool
 }
 
 // ofGroups picks the tasks that are the work of the groups g that meet a condition
@@ -31,6 +36,10 @@ func (t Thing) tasks() string {
 		return fmt.Sprintf(ofGroups, "g.id = $1")
 	case GroupSet:
 		return fmt.Sprintf(ofGroups, "g.group_set_id = $1")
+	}
+	if t.Named {
+		return `SELECT t.id FROM tasks t JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = p.user_id
+			WHERE t.task_definition_id = $1 AND NOT ` + ident.Pseudonymous
 	}
 	return `SELECT t.id FROM tasks t WHERE t.task_definition_id = $1`
 }
