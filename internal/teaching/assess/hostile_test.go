@@ -73,7 +73,7 @@ func (b *bench) run(t *testing.T, l taskdef.Limits, pack, student map[string]str
 	w := Work{Image: b.image, Package: b.put(t, zipped(t, pack)).Hash, Limits: l}
 	for name, text := range student {
 		info := b.put(t, text)
-		w.Files = append(w.Files, Submitted{name, info.Hash, info.Size})
+		w.Files = append(w.Files, Submitted{Name: name, Hash: info.Hash, Size: info.Size})
 	}
 	o, err := b.Run(t.Context(), w)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ import (
 // Submitted is a file of a student, under the name the package knows it by.
 type Submitted struct {
 	Name string     `db:"name"`
+	Path string     `db:"path"` // of one that came in a zip: where it stood there, below the name
 	Hash files.Hash `db:"hash"`
 	Size int64      `db:"size"`
 }
@@ -110,17 +112,27 @@ func (t *tests) shown() []entry {
 	})
 }
 
+// submittedColumns are what Submitted reads of a submission's files.
+const submittedColumns = `title AS name, CASE WHEN zipped THEN name ELSE '' END AS path, hash, size`
+
 // handedIn are the files of a submission under plain names, each its own: what a
-// requirement is called may not be fit to be one.
+// requirement is called may not be fit to be one. A zip is a folder of that name.
 func handedIn(ctx context.Context, store files.Store, list []Submitted) []entry {
-	taken := map[string]bool{}
+	taken, folders := map[string]bool{}, map[string]string{}
 	out := make([]entry, len(list))
 	for i, s := range list {
-		name := plain(s.Name)
-		for taken[name] {
-			name = "_" + name
+		name, there := folders[s.Name]
+		if s.Path == "" || !there {
+			name = plain(s.Name)
+			for taken[name] {
+				name = "_" + name
+			}
+			taken[name] = true
 		}
-		taken[name] = true
+		if s.Path != "" {
+			folders[s.Name] = name
+			name += "/" + inside(s.Path)
+		}
 		out[i] = entry{name: name, size: s.Size, copy: func(w io.Writer) error {
 			f, err := store.Open(ctx, s.Hash)
 			if err != nil {
@@ -132,6 +144,14 @@ func handedIn(ctx context.Context, store files.Store, list []Submitted) []entry 
 		}}
 	}
 	return out
+}
+
+// inside is a path that stays in its folder; they are checked when they come in.
+func inside(text string) string {
+	if name := path.Clean(text); filepath.IsLocal(name) && name != "." {
+		return name
+	}
+	return plain(text)
 }
 
 // plain makes a name that stays in its folder, whatever the text.

@@ -203,7 +203,7 @@ func sum(parts ...string) string {
 // previewOne finds the result of a submission, by running the tests where it is not
 // known from before.
 func (w *Worker) previewOne(ctx context.Context, job jobs.Job, p *preview, submissionID int64) error {
-	list, err := db.All[Submitted](ctx, w.DB.Pool(), `SELECT title AS name, hash, size FROM submission_files
+	list, err := db.All[Submitted](ctx, w.DB.Pool(), `SELECT `+submittedColumns+` FROM submission_files
 		WHERE submission_id = $1 ORDER BY position`, submissionID)
 	if err != nil {
 		return err
@@ -211,6 +211,9 @@ func (w *Worker) previewOne(ctx context.Context, job jobs.Job, p *preview, submi
 	parts := make([]string, 0, 2*len(list))
 	for _, f := range list {
 		parts = append(parts, f.Name, string(f.Hash))
+		if f.Path != "" {
+			parts = append(parts, f.Path)
+		}
 	}
 	key := sum(parts...)
 	o, err := p.known(ctx, w.DB.Pool(), key)

@@ -55,9 +55,9 @@ func Try(ctx context.Context, q db.Q, store files.Store, userID, definitionID in
 	}
 	rows := make([][]any, len(list))
 	for i, f := range list {
-		rows[i] = []any{*id, i, f.Name, string(f.Hash), f.Size}
+		rows[i] = []any{*id, i, f.Name, f.Path, string(f.Hash), f.Size}
 	}
-	if err := db.Insert(ctx, q, `assessment_trial_files (trial_id, position, title, hash, size)`, "",
+	if err := db.Insert(ctx, q, `assessment_trial_files (trial_id, position, title, path, hash, size)`, "",
 		rows); err != nil {
 		return 0, err
 	}
@@ -153,7 +153,7 @@ func (w *Worker) runTrial(ctx context.Context, job jobs.Job, id, definitionID in
 	if err != nil {
 		return nil, err
 	}
-	list, err := db.All[Submitted](ctx, w.DB.Pool(), `SELECT title AS name, hash, size FROM assessment_trial_files
+	list, err := db.All[Submitted](ctx, w.DB.Pool(), `SELECT title AS name, path, hash, size FROM assessment_trial_files
 		WHERE trial_id = $1 ORDER BY position`, id)
 	if err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ func (t *task) needless() string {
 
 // run runs the tests.
 func (w *Worker) run(ctx context.Context, job jobs.Job, t *task) (*Outcome, error) {
-	list, err := db.All[Submitted](ctx, w.DB.Pool(), `SELECT title AS name, hash, size FROM submission_files
+	list, err := db.All[Submitted](ctx, w.DB.Pool(), `SELECT `+submittedColumns+` FROM submission_files
 		WHERE submission_id = $1 ORDER BY position`, t.SubmissionID)
 	if err != nil {
 		return nil, err

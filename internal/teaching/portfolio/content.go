@@ -8,6 +8,7 @@ import (
 	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/course"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/taskdef"
 	"lectern/internal/teaching/work"
@@ -21,7 +22,8 @@ type content struct {
 	outcomes   []course.Outcome
 	alignments []taskdef.Alignment // the student's own
 	unitAligns []taskdef.Alignment
-	comments   map[int64][]comment // by task
+	comments   map[int64][]comment      // by task
+	rubrics    map[int64]*rubric.OnTask // by definition
 }
 
 // owner is whose portfolio it is, and how it was asked for.
@@ -141,6 +143,9 @@ func read(ctx context.Context, q db.Q, projectID int64) (c *content, err error) 
 		return nil, err
 	}
 	if c.unitAligns, err = taskdef.AlignmentsOf(ctx, q, c.owner.UnitID); err != nil {
+		return nil, err
+	}
+	if c.rubrics, err = rubric.ShowAll(ctx, q, projectID); err != nil {
 		return nil, err
 	}
 	for row, err := range db.Each[comment](ctx, q, selectComments, projectID) {

@@ -245,6 +245,7 @@ func (c *content) taskPages(t *task) []pdf.Block {
 	if table := c.taskAlignments(t); len(table.Rows) > 0 {
 		out = append(out, pdf.Head(3, "Outcomes"), pdf.Grid(table))
 	}
+	out = append(out, c.rubrics[t.DefinitionID].Blocks()...)
 	if list := c.comments[t.TaskID]; len(list) > 0 {
 		out = append(out, pdf.Head(3, "Comments"), pdf.Grid(commentTable(list)))
 	}

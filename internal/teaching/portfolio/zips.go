@@ -141,7 +141,7 @@ func Submissions(ctx context.Context, q db.Q, definitionID int64, abbreviation s
 	var list []Entry
 	folders := map[string]int64{}
 	for r, err := range db.Each[row](ctx, q, `SELECT h.id, h.at, coalesce(h.group_name, h.username) AS who, f.position,
-		f.kind, f.name, f.hash
+		f.key, f.kind, f.name, f.hash, f.zipped
 		FROM `+handedIn+` h JOIN submission_files f ON f.submission_id = h.id ORDER BY who, h.id, f.position`,
 		definitionID) {
 		if err != nil {

@@ -103,7 +103,7 @@ func (s *coverData) document(institution string) pdf.Document {
 	}
 	doc.Sections = append(doc.Sections, pdf.Section{Title: "Cover", Cover: s.cover(institution, title)})
 	for _, f := range s.Files {
-		doc.Sections = append(doc.Sections, pdf.Section{Title: f.Title, File: &pdf.File{Name: f.Name,
+		doc.Sections = append(doc.Sections, pdf.Section{Title: f.Heading(), File: &pdf.File{Name: f.Name,
 			Kind: f.shownAs()}})
 	}
 	return doc

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -219,7 +220,7 @@ func (d *Documents) finish(ctx context.Context, q db.Q, job jobs.Job, s *coverDa
 	}
 	_, err := db.Exec(ctx, q, `UPDATE submissions SET state = 'ready', parts_done = parts, reason = $2, document_hash =
 		$3, document_size = $4,
-		pages = $5, document_at = $6, tutor_id = $7 WHERE id = $1`, s.ID, remarks(res.Notes), string(info.Hash), info.Size,
+		pages = $5, document_at = $6, tutor_id = $7 WHERE id = $1`, s.ID, remarks(s.worth(res.Notes)), string(info.Hash), info.Size,
 		res.Pages, q.Now(), s.TutorID)
 	if err != nil {
 		return err
@@ -236,6 +237,15 @@ func (d *Documents) finish(ctx context.Context, q db.Q, job jobs.Job, s *coverDa
 }
 
 const mostRemarks = 2000
+
+// worth gives the notes that a person should read: that a file of a zip is empty is as its sender meant it.
+func (s *coverData) worth(notes []pdf.Note) []pdf.Note {
+	empty := map[string]bool{}
+	for _, f := range s.Files {
+		empty[f.Name] = empty[f.Name] || f.Zipped && f.Size == 0
+	}
+	return slices.DeleteFunc(slices.Clone(notes), func(n pdf.Note) bool { return empty[n.Name] })
+}
 
 // remarks puts together what a person should know of the files.
 func remarks(notes []pdf.Note) any {

@@ -22,15 +22,29 @@ type File struct {
 	Key      string             `db:"key"`
 	Title    string             `db:"title"` // of the requirement
 	Kind     taskdef.UploadKind `db:"kind"`
-	Name     string             `db:"name"` // as the sender calls it
+	Name     string             `db:"name"` // as the sender calls it; of one that came in a zip its path there
 	Hash     files.Hash         `db:"hash"`
 	Size     int64              `db:"size"`
+	Zipped   bool               `db:"zipped" json:",omitempty"` // it came in a zip
 	Checked  bool               // as the requirement says, of work that is just handed in
 }
 
+// Heading is what the file is called among all of a submission: what was asked for or, of one of
+// a zip, its path there.
+func (f File) Heading() string {
+	if f.Zipped {
+		return f.Name
+	}
+	return f.Title
+}
+
 // StoredName is the name of the file in archives: its number, its kind and an
-// ending that is safe on every system, as in 000-code.py.
+// ending that is safe on every system, as in 000-code.py. What came in a zip lies as it lay there,
+// in a folder of the requirement's: such paths were checked when they came in.
 func (f File) StoredName() string {
+	if f.Zipped {
+		return f.Key + "/" + f.Name
+	}
 	return fmt.Sprintf("%03d-%s%s", f.Position, f.Kind, f.Kind.Ending(f.Name))
 }
 

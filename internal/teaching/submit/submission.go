@@ -161,9 +161,10 @@ func (h *Request) write(ctx context.Context, q db.Q, handed *work.HandedIn, at c
 	}
 	rows := make([][]any, len(h.Files))
 	for i, f := range h.Files {
-		rows[i] = []any{*id, f.Position, f.Key, f.Title, f.Kind, f.Name, string(f.Hash), f.Size}
+		rows[i] = []any{*id, f.Position, f.Key, f.Title, f.Kind, f.Name, string(f.Hash), f.Size, f.Zipped}
 	}
-	if err := db.Insert(ctx, q, `submission_files (submission_id, position, key, title, kind, name, hash, size)`, "",
+	if err := db.Insert(ctx, q, `submission_files (submission_id, position, key, title, kind, name, hash, size,
+		zipped)`, "",
 		rows); err != nil {
 		return 0, fmt.Errorf("write the files of the submission: %w", err)
 	}

@@ -124,7 +124,7 @@ func span(text string) (from, to clock.Time, ok bool) {
 
 // FilesOf lists the files of a submission in the order of the requirements.
 func FilesOf(ctx context.Context, q db.Q, submissionID int64) ([]File, error) {
-	return db.All[File](ctx, q, `SELECT position, key, title, kind, name, hash, size FROM submission_files
+	return db.All[File](ctx, q, `SELECT position, key, title, kind, name, hash, size, zipped FROM submission_files
 		WHERE submission_id = $1 ORDER BY position`, submissionID)
 }
 
