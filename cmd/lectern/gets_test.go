@@ -34,6 +34,10 @@ var rowsFor = map[string]string{
 	"project task_definition timestamp": `SELECT t.project_id AS p1, t.task_definition_id AS p2, s.at AS p3
 		FROM submissions s JOIN tasks t ON t.id = s.task_id JOIN projects p ON p.id = t.project_id
 		JOIN users u ON u.id = p.user_id ORDER BY u.username <> 'astudent', s.id`,
+	"project task_definition timestamp number": `SELECT t.project_id AS p1, t.task_definition_id AS p2, s.at AS p3,
+		f.position AS p4 FROM submissions s JOIN tasks t ON t.id = s.task_id JOIN submission_files f ON f.submission_id = s.id
+		JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = p.user_id
+		ORDER BY f.kind <> 'code', u.username <> 'astudent', s.id, f.position`,
 	"project task_definition comment": `SELECT t.project_id AS p1, t.task_definition_id AS p2, c.id AS p3
 		FROM task_comments c JOIN tasks t ON t.id = c.task_id ORDER BY c.attachment_hash IS NULL, c.id`,
 	"project task_definition discussion": `SELECT t.project_id AS p1, t.task_definition_id AS p2, f.task_comment_id AS p3
@@ -59,10 +63,12 @@ var rowsFor = map[string]string{
 		JOIN learning_outcomes o ON o.id = l.learning_outcome_id ORDER BY l.id`,
 	"unit announcement":    `SELECT unit_id AS p1, id AS p2 FROM announcements ORDER BY id`,
 	"project announcement": `SELECT project_id AS p1, announcement_id AS p2 FROM announcement_recipients ORDER BY 1, 2`,
-	"unit handover":        `SELECT unit_id AS p1, id AS p2 FROM handovers ORDER BY id`,
-	"unit outcome":         `SELECT unit_id AS p1, id AS p2 FROM learning_outcomes ORDER BY id`,
+	"unit works": `SELECT m.unit_id AS p1, w.id AS p2 FROM moderation_works w JOIN moderation_samples m
+		ON m.id = w.sample_id ORDER BY w.id`,
+	"unit handover": `SELECT unit_id AS p1, id AS p2 FROM handovers ORDER BY id`,
+	"unit outcome":  `SELECT unit_id AS p1, id AS p2 FROM learning_outcomes ORDER BY id`,
 	"unit task_definition": `SELECT unit_id AS p1, id AS p2 FROM task_definitions
-		ORDER BY sheet_hash IS NULL, resources_hash IS NULL, id`,
+		ORDER BY sheet_hash IS NULL, resources_hash IS NULL, id NOT IN (SELECT task_definition_id FROM rubrics), id`,
 	"unit person": `SELECT id AS p1, 'tut' AS p2 FROM units ORDER BY id`,
 	"unit stream": `SELECT unit_id AS p1, abbreviation AS p2 FROM tutorial_streams ORDER BY id`,
 	"unit chart": `SELECT u.id AS p1, n.name AS p2 FROM units u, (SELECT 'completion' AS name
@@ -104,7 +110,7 @@ var singular = strings.NewReplacer("activity_types", "activity_type", "breaks", 
 	"handovers", "handover", "announcements", "announcement")
 
 var paramNames = map[string]string{"unit_id": "unit", "project_id": "project", "task_definition_id": "task_definition",
-	"task_def_id": "task_definition", "announcement_id": "announcement", "timestamp": "timestamp",
+	"task_def_id": "task_definition", "announcement_id": "announcement", "timestamp": "timestamp", "number": "number",
 	"file_id": "file", "task_comment_id": "discussion",
 	"prompt_number": "prompt", "task_id": "task", "idx": "index", "group_set_id": "group_set", "group_id": "group",
 	"teaching_period_id": "teaching_period", "tutorial_stream_abbr": "stream", "name": "chart",

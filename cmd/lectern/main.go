@@ -25,6 +25,7 @@ type commands struct {
 	OpenAPI     openAPICmd     `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Permissions permissionsCmd `cmd:"" help:"Print who may do what."`
 	FirstLink   firstLinkCmd   `cmd:"" name:"first-link" help:"Print a link to set up an installation that has no administrator."`
+	Unit        unitCmd        `cmd:"" help:"Decide what becomes of the work of a unit that is over."`
 	User        userCmd        `cmd:"" help:"Create accounts, set passwords, make password links, list."`
 	Audit       auditCmd       `cmd:"" help:"Check the audit log."`
 	Verify      verifyCmd      `cmd:"" name:"verify-receipt" help:"Check a receipt of a submission, without the service."`

@@ -48,6 +48,7 @@ var ofTheDatabase = [][]string{
 	{"user", "add", "jdoe", "--email", "j@example.edu", "--first-name", "J", "--last-name", "D"},
 	{"user", "password", "aadmin"}, {"user", "link", "aadmin"}, {"user", "reset-second-factor", "aadmin"},
 	{"user", "list"}, {"user", "export", "aadmin"}, {"user", "erase", "aadmin", "--yes"},
+	{"unit", "retire", "1"},
 }
 
 func TestEveryCommandOfAnOlderProgramRefusesANewerSchema(t *testing.T) {

@@ -111,8 +111,10 @@ func (c *userEraseCmd) Run(ctx context.Context) error {
 }
 
 // agreed asks for the name to be typed.
-func agreed(in io.Reader, name string) bool {
-	fmt.Printf("Type the user name %s to agree: ", name)
+func agreed(in io.Reader, name string) bool { return agreedTo(in, "the user name", name) }
+
+func agreedTo(in io.Reader, what, name string) bool {
+	fmt.Printf("Type %s %s to agree: ", what, name)
 	line, _ := bufio.NewReader(in).ReadString('\n') // what cannot be read is no agreement
 	return strings.TrimSpace(line) == name
 }

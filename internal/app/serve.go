@@ -200,7 +200,7 @@ func (a *App) openMail(ctx context.Context) (err error) {
 func (a *App) openUsecases() {
 	statements, _ := a.Statements.read() // checked already
 	a.usecases = usecase.New(usecase.Config{Statements: statements, DB: a.db, Files: a.files, Keys: a.keys,
-		Mailer:     a.mailer,
+		Mailer: a.mailer, Fonts: a.Fonts,
 		Passwords:  ident.NewPasswords(a.db, ident.Limits{RequireFactor: a.RequireSecondFactor, Only: a.PasswordUsers}),
 		Similarity: a.similarity, Outside: a.outside, Name: a.ExternalName, PublicURL: a.Public(), Privacy: a.Privacy,
 		Declaration: a.Plagiarism, Assess: a.ContainerHost != "", MostFile: a.MaxFileMB * bounds.MB,

@@ -19,11 +19,13 @@ import (
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/portfolio"
 	"lectern/internal/teaching/similarity"
+	"lectern/internal/teaching/source"
 	"lectern/internal/teaching/stats"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/trash"
 	"lectern/internal/teaching/verdict"
 	"lectern/internal/teaching/work"
+	"lectern/internal/usecase"
 	"lectern/internal/usecase/privacy"
 )
 
@@ -35,12 +37,14 @@ func (a *App) work() {
 	a.jobs.Every("check_stats", jobs.DailyAt(4, 30), checkStatsArgs{})
 	jobs.Register(a.jobs, a.noteErasures, jobs.Limits{Concurrency: 1, Outside: true})
 	a.mailer.Register(a.jobs)
+	jobs.Register(a.jobs, a.usecases.CarryOutRetirement, usecase.RetirementLimits)
 	a.usecases.RegisterVerification(a.jobs, jobs.Limits{Timeout: 6 * time.Hour, Concurrency: 1})
 	deliverer := &webhook.Deliverer{DB: a.db, Hub: a.events, Log: a.log, Guard: a.guard(), Live: a.live}
 	deliverer.Register(a.deliveries)
 	docs := &submit.Documents{DB: a.db, Files: a.files, Institution: a.ExternalName, Fonts: a.Fonts,
-		Made: portfolio.Made, Failed: a.mailer.PDFFailed}
+		Made: documentMade, Failed: a.mailer.PDFFailed}
 	jobs.Register(a.jobs, docs.Make, submit.JobLimits)
+	jobs.Register(a.jobs, (&source.Highlighting{DB: a.db, Files: a.files}).Do, source.HighlightLimits)
 	jobs.Register(a.jobs, func(ctx context.Context, _ jobs.Job, _ watchArgs) error { return docs.GiveUpDead(ctx) },
 		jobs.Limits{Timeout: time.Minute, Concurrency: 1})
 	a.jobs.Every("watch documents", jobs.Each(time.Hour), watchArgs{})
@@ -58,6 +62,15 @@ func (a *App) work() {
 	a.jobs.Every("similarity remake", jobs.Each(time.Hour), similarity.RemakeArgs{})
 	jobs.Register(a.jobs, a.similarity.Renew, jobs.Limits{Timeout: time.Hour, Concurrency: 1})
 	a.jobs.Every("portfolios_due", jobs.DailyAt(8, 0), portfolio.GenerateArgs{})
+}
+
+// documentMade is what follows in the transaction that makes a document known. Source files are highlighted from here,
+// not from the hand-in, which many do at once: whoever reads a file before sees it plain.
+func documentMade(ctx context.Context, q db.Q, d submit.Document) error {
+	if err := portfolio.Made(ctx, q, d); err != nil {
+		return err
+	}
+	return source.EnqueueHighlights(ctx, q, d.SubmissionID)
 }
 
 func (a *App) guard() webhook.Guard { return webhook.Guard{AllowPrivate: a.AllowPrivateWebhooks} }

@@ -33,13 +33,16 @@ func (s *Service) TryAssessment(ctx context.Context, who *access.Caller, definit
 	if err := submit.Match(wanted, slices.Sorted(maps.Keys(sent))); err != nil {
 		return 0, err
 	}
-	var list []assess.Submitted
-	for _, r := range wanted {
-		info, err := s.store(ctx, sent[r.Key], r.Type.Check, put)
-		if err != nil {
-			return 0, about(r, sent[r.Key], err)
+	taken, err := s.takeAll(ctx, wanted, sent)
+	if err != nil {
+		return 0, err
+	}
+	list := make([]assess.Submitted, len(taken))
+	for i, f := range taken {
+		list[i] = assess.Submitted{Name: f.Title, Hash: f.Hash, Size: f.Size}
+		if f.Zipped {
+			list[i].Path = f.Name
 		}
-		list = append(list, assess.Submitted{Name: r.Name, Hash: info.Hash, Size: info.Size})
 	}
 	return change(ctx, s.DB, func(q db.Q) (int64, error) {
 		return assess.Try(ctx, q, s.Files, who.ID, definitionID, list)

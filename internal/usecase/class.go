@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"slices"
 
 	"lectern/internal/ground/fault"
 	"lectern/internal/people/access"
@@ -22,11 +23,29 @@ func RiskSearch(who *access.Caller, unitID int64) (insight.RiskSearch, error) {
 	return s, who.Must(policy.ListStudents)
 }
 
-// ClassTable is what a chart of a class shows, as a table. How soon each tutor gives feedback is for holders of
-// policy.SeeTutorPace.
-func ClassTable(ctx context.Context, q db.Q, who *access.Caller, c insight.Class, name string) (chart.Table, error) {
-	if name == "turnaround" && !who.May(policy.SeeTutorPace) {
-		return chart.Table{}, fault.New(fault.Denied, "Only convenors see how soon each tutor gives feedback.")
+// ClassTable is what a chart of a class shows, as a table; those by rubric are of one task, or with 0 of all. How soon
+// each tutor gives feedback, and how they mark beside others, is for holders of policy.SeeTutorPace.
+func ClassTable(ctx context.Context, q db.Q, who *access.Caller, c insight.Class, definitionID int64,
+	name string) (t chart.Table, err error) {
+	if insight.IsOfTutors(name) && !who.May(policy.SeeTutorPace) {
+		return t, fault.New(fault.Denied, "Only convenors see how each tutor marks.")
 	}
-	return c.Table(ctx, q, name, who.ID)
+	if !slices.Contains(insight.RubricTables, name) {
+		return c.Table(ctx, q, name, who.ID)
+	}
+	b, err := RubricInsight(ctx, q, who, insight.RubricSearch{Class: c, DefinitionID: definitionID})
+	if err != nil {
+		return t, err
+	}
+	return b.Table(name)
+}
+
+// RubricInsight tells where a class loses by the rubrics of its tasks, for whoever holds policy.ReadStatistics; by tutor,
+// too, for holders of policy.SeeTutorPace. A tutorial of another unit is fault.Missing.
+func RubricInsight(ctx context.Context, q db.Q, who *access.Caller, s insight.RubricSearch) (*insight.ByRubric, error) {
+	s.ByTutor = who.May(policy.SeeTutorPace)
+	if err := s.Check(ctx, q); err != nil {
+		return nil, err
+	}
+	return s.Count(ctx, q)
 }

@@ -3,6 +3,7 @@ package usecase
 import (
 	"context"
 	"io"
+	"strings"
 
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
@@ -38,18 +39,30 @@ type CommentOn struct {
 	At         work.TaskRef // the task
 	TaskID     int64        // in place of At, its number
 	Attachment *Upload      // nil: none
+	PointsAt   *PlaceOn     // where in the work it points; nil: nowhere
 	Seen       int64        // how many comments, from the first, stood beside it and count as read; 0: none
 }
 
 // Comment says something on a task, with an attachment or without, for whoever holds
 // policy.Comment on it. Its author has read what they saw of the conversation, in the same
 // transaction; what came since stays new. It refuses an attachment whose content is of no
-// accepted type before it stores it.
+// accepted type before it stores it, and a place that is not in the work.
 func (s *Service) Comment(ctx context.Context, who *access.Caller, say CommentOn) (_ *work.Comment, err error) {
 	if say.Attachment != nil {
 		if say.Media, err = s.storeMedia(ctx, *say.Attachment, work.LookAtMedia, say.Text); err != nil {
 			return nil, err
 		}
+	}
+	if say.PointsAt != nil {
+		at, err := placeOf(ctx, s.DB.Pool(), say.At, say.TaskID)
+		if err != nil {
+			return nil, err
+		}
+		places, err := s.pointAt(ctx, at, []*namedPlace{{*say.PointsAt, "place"}})
+		if err != nil {
+			return nil, err
+		}
+		say.Place = places[0]
 	}
 	return change(ctx, s.DB, func(q db.Q) (*work.Comment, error) {
 		at, err := placeOf(ctx, q, say.At, say.TaskID)
@@ -65,6 +78,44 @@ func (s *Service) Comment(ctx context.Context, who *access.Caller, say CommentOn
 			return nil, err
 		}
 		return said, work.MarkRead(ctx, q, Reader(who), unread)
+	})
+}
+
+// CommentsOn are comments that one of the staff makes on a task at once: those that point at the work, in their
+// order, and words behind them.
+type CommentsOn struct {
+	TaskID   int64
+	PointsAt []PointedOn
+	Words    string // empty: none
+	Seen     int64  // as in CommentOn
+}
+
+// Comments says several things on a task, all or nothing, for whoever holds policy.Comment and policy.GradeTask on
+// it: each as Comment does, but people are told once. What was just said, all of it, is fault.Conflict.
+func (s *Service) Comments(ctx context.Context, who *access.Caller, say CommentsOn) error {
+	if err := mayMark(who, true); err != nil {
+		return err
+	}
+	list, err := s.pointed(ctx, work.TaskRef{}, say.TaskID, say.PointsAt)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(say.Words) != "" || len(list) == 0 {
+		list = append(list, work.NewComment{Text: say.Words})
+	}
+	return s.DB.Tx(ctx, func(q db.Q) error {
+		at, err := placeOf(ctx, q, work.TaskRef{}, say.TaskID)
+		if err != nil {
+			return err
+		}
+		unread, err := newAmong(ctx, q, who, at, say.Seen)
+		if err != nil {
+			return err
+		}
+		if err := work.SayPointed(ctx, q, s.Files, Reader(who), at, list); err != nil {
+			return err
+		}
+		return work.MarkRead(ctx, q, Reader(who), unread)
 	})
 }
 

@@ -1,6 +1,7 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 
 	"lectern/internal/connect/notify"
@@ -126,13 +127,15 @@ func (s *Service) RestoreDeleted(ctx context.Context, who *access.Caller, unitID
 			return err
 		}
 		out = &r.Deletion
+		if r.Anonymised() {
+			return fault.New(fault.Conflict, "Anonymised work comes back as a whole: undo the decision on the unit.")
+		}
 		if err := settle(ctx, q, r); err != nil {
 			return err
 		}
-		kind := audit.Definition
-		if r.Kind != trash.Definition {
-			kind = audit.Group
-		}
+		kind := map[trash.Kind]audit.Kind{trash.GroupSet: audit.Group, trash.Group: audit.Group,
+			trash.Portfolios: audit.Unit}[r.Kind]
+		kind = cmp.Or(kind, audit.Definition)
 		if err := audit.Add(ctx, q, audit.Entry{Kind: kind, Action: "restored", UnitID: unitID,
 			RecordID: r.RecordID}); err != nil {
 			return err
@@ -152,6 +155,12 @@ func settle(ctx context.Context, q db.Q, r *trash.Restored) error {
 	}
 	if err := remakeErased(ctx, q, r.At); err != nil {
 		return err
+	}
+	switch r.Kind {
+	case trash.TaskWork:
+		return recountedOf(ctx, q, r.RecordID)
+	case trash.Portfolios:
+		return nil
 	}
 	return taskdef.DefinitionsChanged(ctx, q, r.UnitID)
 }
@@ -209,6 +218,6 @@ func (s *Service) tellStudents(ctx context.Context, q db.Q, who *access.Caller, 
 	if err := events.Add(ctx, q, list...); err != nil {
 		return err
 	}
-	return s.Mailer.WorkDeleted(ctx, q, notify.Deletion{Kind: x.Kind, Name: x.Name,
+	return s.Mailer.WorkDeleted(ctx, q, notify.Deletion{Kind: x.Kind, Name: x.Name, Anonymised: x.Anonymised(),
 		Until: clock.Day(x.KeptUntil.Time), Restored: restored}, projects)
 }

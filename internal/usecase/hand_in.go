@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"lectern/internal/connect/turnitin"
@@ -72,17 +74,69 @@ func (s *Service) takeFiles(ctx context.Context, who *access.Caller, definitionI
 	if err := submit.Match(asked, slices.Sorted(maps.Keys(sent))); err != nil {
 		return nil, nil, err
 	}
-	list := make([]submit.File, len(asked))
-	for i, r := range asked {
+	list, err := s.takeAll(ctx, asked, sent)
+	return asked, list, err
+}
+
+// takeAll puts the files for some requirements into the store, in their order. A zip is as many files as it holds.
+func (s *Service) takeAll(ctx context.Context, asked taskdef.Requirements, sent map[string]Upload) ([]submit.File,
+	error) {
+	var list []submit.File
+	room := taskdef.MostZipped
+	for _, r := range asked {
 		u := sent[r.Key]
-		info, err := s.store(ctx, u, r.Type.Check, put)
+		found, apart, err := s.take(ctx, r, u, room)
 		if err != nil {
-			return nil, nil, about(r, u, err)
+			return nil, about(r, u, apart, err)
 		}
-		list[i] = submit.File{Position: i, Key: r.Key, Title: r.Name, Kind: r.Type, Name: u.Name, Hash: info.Hash,
-			Size: info.Size, Checked: r.Checked()}
+		for _, f := range found {
+			if f.Zipped {
+				room--
+			}
+			f.Position, f.Key, f.Title, f.Kind, f.Checked = len(list), r.Key, r.Name, r.Type, r.Checked()
+			list = append(list, f)
+		}
 	}
-	return asked, list, nil
+	return list, nil
+}
+
+// take stores the file for a requirement or, of a zip where that may be one, the files in it, and tells which.
+func (s *Service) take(ctx context.Context, r taskdef.Requirement, u Upload, room int) (list []submit.File, apart bool,
+	err error) {
+	f, err := u.Open()
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	if apart, err = r.TakesApart(f, u.Size); err != nil {
+		return nil, false, err
+	}
+	if apart {
+		list, err = s.takeZip(ctx, f, u.Size, room)
+		return list, true, err
+	}
+	if err := r.Type.Check(f, u.Size); err != nil {
+		return nil, false, err
+	}
+	info, err := put(ctx, s.Files, f)
+	return []submit.File{{Name: u.Name, Hash: info.Hash, Size: info.Size}}, false, err
+}
+
+// takeZip stores the files of a zip, one after the other: no more than one lies unpacked at any time.
+func (s *Service) takeZip(ctx context.Context, f *os.File, size int64, room int) ([]submit.File, error) {
+	entries, err := taskdef.OpenZip(f, size, room, s.MostFile)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]submit.File, len(entries))
+	for i, e := range entries {
+		info, err := taskdef.StoreZipped(ctx, s.Files, e, s.MostFile, filepath.Dir(f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		list[i] = submit.File{Name: e.Name, Hash: info.Hash, Size: info.Size, Zipped: true}
+	}
+	return list, nil
 }
 
 // RefusedFile is the cause of a refusal that is about one of the files, for a face that says so
@@ -91,16 +145,17 @@ type RefusedFile struct {
 	Asked taskdef.Requirement
 	Name  string // as the sender calls it
 	Size  int64
+	Apart bool   // it is a zip that was taken apart: what is wrong may be a file in it
 	Why   string // in a sentence
 }
 
 func (f *RefusedFile) Error() string { return f.Why }
 
 // about says which file a refusal is about.
-func about(r taskdef.Requirement, u Upload, err error) error {
+func about(r taskdef.Requirement, u Upload, apart bool, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
 		return &fault.Error{Kind: f.Kind, Text: fmt.Sprintf("%s (%s, %q): %s", r.Key, r.Name, u.Name, f.Text),
-			Err: &RefusedFile{r, u.Name, u.Size, f.Text}}
+			Err: &RefusedFile{r, u.Name, u.Size, apart, f.Text}}
 	}
 	return fmt.Errorf("take %s: %w", r.Key, err)
 }

@@ -80,6 +80,9 @@ var holders = []holder{
 	{"assessment_trial_files", "hash", "'the file of a trial, ' || r.title", "x.created_at", "d.abbreviation", "''",
 		` JOIN assessment_trials x ON x.id = r.trial_id JOIN task_definitions d ON d.id = x.task_definition_id` +
 			ofDefinition},
+	student("source_highlights", "runs_hash", "'the highlighting of the file ' || f.name", "s.at",
+		` JOIN submission_files f ON f.hash = r.hash JOIN submissions s ON s.id = f.submission_id
+		JOIN tasks t ON t.id = s.task_id`+ofTask),
 	{"deleted_files", "hash", "'the file ' || r.name || ' of deleted work'", "r.at", "r.task",
 		"coalesce(o.username, '')", ` JOIN deletions x ON x.id = r.deletion_id JOIN units u ON u.id = x.unit_id
 		LEFT JOIN projects p ON p.id = r.project_id LEFT JOIN users o ON o.id = p.user_id`},

@@ -24,7 +24,7 @@ type UnitRollover struct {
 
 // RolloverUnit copies a unit into a teaching period and gives the copy, for whoever holds
 // policy.RolloverUnit: its settings, main convenor, streams, group sets, outcomes, task
-// definitions with their files, its alignments and reusable comments; no students, tutorials,
+// definitions with their files and rubrics, its alignments and reusable comments; no students, tutorials,
 // groups or other staff than who asks for it, if they convene the old one. Dates keep their
 // week and weekday. It refuses dates outside the period, and with fault.Conflict a code that
 // is taken there.
@@ -96,8 +96,8 @@ func (c *copying) fits() error {
 	return nil
 }
 
-// source is what must be known of a unit before it is copied.
-type source struct {
+// original is what must be known of a unit before it is copied.
+type original struct {
 	ID        int64       `db:"id"`
 	Code      string      `db:"code"`
 	Portfolio *clock.Date `db:"portfolio_auto_generation_date"`
@@ -122,6 +122,9 @@ func (c *copying) copy(ctx context.Context, q db.Q, ids []int64) error {
 		return err
 	}
 	if err := c.alignments(ctx, q); err != nil {
+		return err
+	}
+	if err := c.rubrics(ctx, q); err != nil {
 		return err
 	}
 	if err := c.snippets(ctx, q); err != nil {
@@ -155,7 +158,7 @@ func (c *copying) units(ctx context.Context, q db.Q, ids []int64, calendars map[
 	if q.Postgres() {
 		lock = " FOR UPDATE"
 	}
-	olds, err := db.All[source](ctx, q, `SELECT id, code, portfolio_auto_generation_date FROM units WHERE id IN `+in+
+	olds, err := db.All[original](ctx, q, `SELECT id, code, portfolio_auto_generation_date FROM units WHERE id IN `+in+
 		` ORDER BY id`+lock, args...)
 	if err != nil {
 		return err
@@ -174,7 +177,7 @@ func (c *copying) units(ctx context.Context, q db.Q, ids []int64, calendars map[
 	if err != nil {
 		return err
 	}
-	news, err := db.All[source](ctx, q, `INSERT INTO units (`+db.Columns("", course.UnitColumns)+
+	news, err := db.All[original](ctx, q, `INSERT INTO units (`+db.Columns("", course.UnitColumns)+
 		`, created_at, updated_at)
 		SELECT `+copiedUnit+`, v.at, v.at FROM units u JOIN `+from+` v ON v.id = u.id ORDER BY u.id
 		RETURNING id, code, portfolio_auto_generation_date`, args...)
@@ -356,6 +359,23 @@ func (c *copying) alignments(ctx context.Context, q db.Q) error {
 		JOIN task_definitions nd ON nd.unit_id = m.copy_id AND nd.abbreviation = od.abbreviation
 		JOIN learning_outcomes fresh ON fresh.unit_id = m.copy_id AND fresh.abbreviation = oo.abbreviation
 		WHERE l.task_id IS NULL ORDER BY l.id`, args...)
+	return err
+}
+
+// rubrics copies those that tasks are marked by now, matched by the abbreviations of the tasks. What criteria and
+// levels are numbered stays the same, as saved comments for a level go by it.
+func (c *copying) rubrics(ctx context.Context, q db.Q) error {
+	m, args, err := c.pairs(q)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, q, `INSERT INTO rubrics (task_definition_id, version, current, criteria, points, last_key,
+		user_id, at)
+		SELECT nd.id, 1, r.current, r.criteria, r.points, r.last_key, r.user_id, m.at
+		FROM rubrics r JOIN task_definitions od ON od.id = r.task_definition_id
+		JOIN `+m+` ON m.source_id = od.unit_id
+		JOIN task_definitions nd ON nd.unit_id = m.copy_id AND nd.abbreviation = od.abbreviation
+		WHERE r.current ORDER BY r.id`, args...)
 	return err
 }
 

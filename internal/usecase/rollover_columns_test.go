@@ -167,6 +167,8 @@ func newTeaching(t *testing.T, q db.Q) *teaching {
 		"learning_outcome_id": w.id["learning_outcomes"]}))
 	author := w.put("users", w.at.with(record{"username": "a", "username_key": "a", "email": "a@example.edu",
 		"email_key": "a@example.edu", "first_name": "A", "last_name": "B", "role": 3}))
+	w.id["rubrics"] = w.put("rubrics", w.tables["rubrics"].set.with(record{"task_definition_id": w.id["task_definitions"],
+		"user_id": author, "version": 3, "used": true, "at": q.Now()}))
 	w.id["snippets"] = w.put("snippets", w.tables["snippets"].set.with(inUnit).with(w.at).with(record{"user_id": author,
 		"task_definition_id": w.id["task_definitions"]}))
 	return w
@@ -209,6 +211,12 @@ func tables(image, kind int64, start, end clock.Date) map[string]carried {
 			map[string]string{"task_definition_id": "SELECT r.abbreviation FROM task_definitions r WHERE r.id",
 				"learning_outcome_id": "SELECT r.abbreviation FROM learning_outcomes r WHERE r.id"},
 			map[string]string{"id": ownRow, "task_id": "is null: students' own alignments are not copied"}},
+		{"rubrics", record{"current": true, "points": 9, "last_key": 7, "user_id": nil, "task_definition_id": nil,
+			"criteria": `[{"id":1,"title":"A","description":"","levels":[{"id":2,"name":"B","text":"","points":9}]}]`},
+			map[string]string{"user_id": "SELECT r.username FROM users r WHERE r.id",
+				"task_definition_id": "SELECT r.abbreviation FROM task_definitions r WHERE r.id"},
+			map[string]string{"id": ownRow, "version": "begins anew: nothing was marked with the copy",
+				"used": "nothing was marked with the copy", "at": ownRow}},
 		{"snippets", record{"user_id": nil, "task_definition_id": nil, "text": "Well done", "text_key": "well done"},
 			map[string]string{"user_id": "SELECT r.username FROM users r WHERE r.id",
 				"task_definition_id": "SELECT r.abbreviation FROM task_definitions r WHERE r.id"},
@@ -238,7 +246,7 @@ func TestRolloverCopiesEveryColumn(t *testing.T) {
 				to := full.ID
 				switch table {
 				case "units":
-				case "learning_outcome_links":
+				case "learning_outcome_links", "rubrics":
 					to = w.only(table, `id <> $1`, w.id[table])
 				default:
 					to = w.only(table, `unit_id = $1`, full.ID)

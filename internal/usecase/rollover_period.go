@@ -59,7 +59,7 @@ func rolloverPeriod(ctx context.Context, q db.Q, r PeriodRollover) (*copying, er
 
 // units chooses what is copied.
 func (r PeriodRollover) units(ctx context.Context, q db.Q, from, to *course.TeachingPeriod) ([]int64, error) {
-	list, err := db.All[source](ctx, q, `SELECT u.id, u.code, u.portfolio_auto_generation_date FROM units u
+	list, err := db.All[original](ctx, q, `SELECT u.id, u.code, u.portfolio_auto_generation_date FROM units u
 		WHERE u.teaching_period_id = $1 AND (u.active OR CAST($2 AS BOOLEAN))
 			AND NOT EXISTS (SELECT 1 FROM units t WHERE t.teaching_period_id = $3 AND t.code = u.code)
 		ORDER BY u.code`, r.FromID, r.Inactive, r.ToID)
@@ -68,7 +68,7 @@ func (r PeriodRollover) units(ctx context.Context, q db.Q, from, to *course.Teac
 	}
 	newer := map[string]int64{}
 	if r.SearchForward {
-		for u, err := range db.Each[source](ctx, q, `SELECT u.id, u.code, u.portfolio_auto_generation_date FROM units u
+		for u, err := range db.Each[original](ctx, q, `SELECT u.id, u.code, u.portfolio_auto_generation_date FROM units u
 			JOIN teaching_periods p ON p.id = u.teaching_period_id
 			WHERE p.start_date > $1 AND p.start_date < $2 ORDER BY p.start_date, p.id`, from.EndDate, to.StartDate) {
 			if err != nil {

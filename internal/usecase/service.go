@@ -40,6 +40,7 @@ type Config struct {
 	Privacy     string               // how work handed in is used
 	Declaration string               // what whoever hands work in states by doing so
 	Statements  map[Matter]Statement // what the institution says of its own
+	Fonts       []string             // for letters that the fonts of documents lack
 	Assess      bool                 // submissions are assessed in containers
 	MostFile    int64                // bytes of a file of a submission; submit.MostFile when 0
 	MostMedia   int64                // bytes of an attachment of a comment; work.MaxMedia when 0

@@ -27,3 +27,13 @@ func (s *Service) FlagSimilarity(ctx context.Context, who *access.Caller, taskID
 		return similarity.Decide(ctx, q, who, taskID, id, flagged)
 	})
 }
+
+// DecideCases decides on cases of similar work of a unit, with a reason, for whoever holds policy.DecideCases in
+// it. It holds for all whose work it is in the unit until they hand in other work. What a colleague decided on
+// since the caller looked is fault.Conflict, and a case they may not see fault.Missing; nothing is changed then.
+func (s *Service) DecideCases(ctx context.Context, who *access.Caller, unitID int64,
+	v similarity.Verdict) ([]similarity.Case, error) {
+	return changeAlone(ctx, s.DB, func(q db.Q) ([]similarity.Case, error) {
+		return similarity.DecideCases(ctx, q, who, unitID, v)
+	})
+}

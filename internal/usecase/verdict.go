@@ -2,8 +2,10 @@ package usecase
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
+	"lectern/internal/ground/fault"
 	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
@@ -25,18 +27,29 @@ type VerdictOn struct {
 	// Snippets are reusable comments that the comment was made of, whose texts may stand in
 	// it no more: those that do are found.
 	Snippets []int64
+	// PointsAt are the comments that point at the work, in their order.
+	PointsAt []PointedOn
 	// Seen is how many comments, from the first, stood beside the verdict; nil: all there are.
 	Seen *int64
 }
 
-// GiveVerdict gives a verdict on a task: a comment, a move and marks, all or nothing, in one
+// PointedOn is a comment that comes with a verdict and points at the work.
+type PointedOn struct {
+	Text  string  `json:"comment" doc:"the words; at most 4095 characters with the place in front of them"`
+	Place PlaceOn `json:"place" doc:"where in the work it points"`
+}
+
+// GiveVerdict gives a verdict on a task: comments, a move and marks, all or nothing, in one
 // transaction with what follows from it. The reusable comments that it was made of are
 // counted, and its giver has read what they saw of the conversation; what came since stays
 // new. It needs the rights to change and grade the task, and to comment on it where there is
 // a comment, and refuses what verdict.Give refuses: then nothing of it happens. A repeat with
 // the same key is given the first answer and changes nothing.
 func (s *Service) GiveVerdict(ctx context.Context, who *access.Caller, v VerdictOn) (*verdict.Given, error) {
-	if err := mayMark(who, v.Comment != "" || v.Append != 0); err != nil {
+	if err := mayMark(who, v.Comment != "" || v.Append != 0 || len(v.PointsAt) > 0); err != nil {
+		return nil, err
+	}
+	if err := s.point(ctx, &v); err != nil {
 		return nil, err
 	}
 	return change(ctx, s.DB, func(q db.Q) (*verdict.Given, error) {
@@ -58,6 +71,40 @@ func (s *Service) GiveVerdict(ctx context.Context, who *access.Caller, v Verdict
 		return given, snippet.Said{UserID: who.ID, UnitID: who.UnitID, DefinitionIDs: []int64{v.At.DefinitionID},
 			Text: v.Comment, Named: v.Snippets}.Count(ctx, q)
 	})
+}
+
+// point looks where in the work the comments of a verdict point.
+func (s *Service) point(ctx context.Context, v *VerdictOn) (err error) {
+	v.Pointed, err = s.pointed(ctx, v.At, v.TaskID, v.PointsAt)
+	return err
+}
+
+// pointed are comments that point at the work for a task, once it is known where.
+func (s *Service) pointed(ctx context.Context, at work.TaskRef, taskID int64, said []PointedOn) ([]work.NewComment,
+	error) {
+	if len(said) == 0 {
+		return nil, nil
+	}
+	if len(said) > work.MaxPointed {
+		return nil, fault.Field(fault.Invalid, "comments", "are %d: the limit is %d", len(said), work.MaxPointed)
+	}
+	at, err := placeOf(ctx, s.DB.Pool(), at, taskID)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*namedPlace, len(said))
+	for i, c := range said {
+		list[i] = &namedPlace{c.Place, fmt.Sprintf("comments[%d][place]", i)}
+	}
+	places, err := s.pointAt(ctx, at, list)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]work.NewComment, len(places))
+	for i, p := range places {
+		out[i] = work.NewComment{Text: said[i].Text, Place: p}
+	}
+	return out, nil
 }
 
 // complete finds the task, and puts the reusable comment behind the comment.

@@ -56,7 +56,11 @@ func (b *builder) life(u *unit, student string, d definition, start time.Time, l
 		return
 	}
 	mark := 1 + luck%3
-	b.move(u, tutor, student, d, marked, "discuss", &mark)
+	if rubricOf(u.code, d.abbr) != nil {
+		b.giveLevels(u, tutor, student, d, marked, "discuss", []int{mark, mark}, "")
+	} else {
+		b.move(u, tutor, student, d, marked, "discuss", &mark)
+	}
 	if luck%2 == 0 {
 		b.say(u, tutor, student, d, marked.Add(time.Minute), praise[luck%len(praise)])
 		b.say(u, student, student, d, marked.Add(5*time.Hour), thanks[luck%len(thanks)])

@@ -59,10 +59,13 @@ func (b *builder) units() {
 		u := &units[i]
 		b.unit(u)
 		b.definitions(u)
+		b.rubrics(u)
 		b.progress(u)
 		switch u.code {
 		case "COS10001":
 			b.addSimilarWork(u)
+			b.marked(u)
+			b.moderate(u)
 			b.waiting(u)
 			b.discussions(u)
 		case "COS20007":

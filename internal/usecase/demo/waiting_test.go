@@ -48,6 +48,10 @@ func checkStories(t *testing.T, d *db.DB) {
 		{"task_comments WHERE type = 'discussion'", 3, 3},
 		{"task_comments WHERE discussion_completed_at IS NOT NULL", 1, 1},
 		{"portfolio_files", 4, 4},
+		{"rubrics WHERE current AND used", 2, 2},
+		{"rubrics r JOIN rubric_marks m ON m.rubric_id = r.id WHERE r.points = 5 AND m.points = 4", 1, 1},
+		{"rubrics r JOIN rubric_marks m ON m.rubric_id = r.id WHERE r.points IS NULL AND m.present", 1, 3},
+		{waits + " AND t.task_definition_id IN (SELECT r.task_definition_id FROM rubrics r WHERE r.points = 5)", 5, 20},
 		{"projects WHERE portfolio_asked_at IS NOT NULL", 3, 3},
 		{"submission_tasks s JOIN submissions x ON x.id = s.submission_id WHERE s.task_id <> x.task_id", 4, 7}, // a team
 		{"(SELECT DISTINCT substr(CAST(completion_date AS TEXT), 1, 10) FROM tasks WHERE unit_id = 1) days", 6, 60},

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"lectern/internal/ground/redact"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
 )
@@ -34,15 +33,23 @@ func (o *other) word() string {
 
 // others are the people whose names are taken out.
 type others struct {
-	self    int64
-	byID    map[int64]string  // what each is called
-	byName  map[string]string // by every name a text may have for them
-	quoted  map[string]string // by user name and address
-	pattern *regexp.Regexp    // of all names; nil when there are none
+	self   int64
+	byID   map[int64]string  // what each is called
+	byName map[string]string // by every name a text may have for them
+	quoted map[string]string // by user name and address
+	names  *redact.Words
 }
 
+// alikeWork picks those whose work was found to be like that of the person $1, or was decided on together with it: the
+// reason of a decision may name them.
+const alikeWork = `SELECT p.user_id FROM projects mine JOIN task_similarities m ON m.project_id = mine.id
+		JOIN task_similarities n ON n.pair_id = m.pair_id JOIN projects p ON p.id = n.project_id WHERE mine.user_id = $1
+	UNION SELECT p.user_id FROM projects mine JOIN task_similarities m ON m.project_id = mine.id
+		JOIN projects p ON p.unit_id = mine.unit_id JOIN task_similarities n ON n.project_id = p.id
+			AND n.decided_at = m.decided_at AND n.decided_by = m.decided_by WHERE mine.user_id = $1`
+
 // readOthers reads who is meant by ids, and who else the person's records may
-// name: those who study or teach the same units.
+// name: those who are in the same groups or teach the same units, or whose work is like theirs.
 func readOthers(ctx context.Context, q db.Q, self int64, ids map[int64]bool) (*others, error) {
 	o := &others{self: self, byID: map[int64]string{}, byName: map[string]string{}, quoted: map[string]string{}}
 	const columns = `SELECT u.id, u.role, u.username, u.email, u.first_name, u.last_name, u.nickname
@@ -51,7 +58,8 @@ func readOthers(ctx context.Context, q db.Q, self int64, ids map[int64]bool) (*o
 			ON p.unit_id = r.unit_id WHERE p.user_id = $1)
 		OR u.id IN (SELECT p.user_id FROM group_memberships m JOIN group_memberships n
 			ON n.unit_group_id = m.unit_group_id JOIN projects p ON p.id = n.project_id
-			JOIN projects mine ON mine.id = m.project_id WHERE mine.user_id = $1)`, self)
+			JOIN projects mine ON mine.id = m.project_id WHERE mine.user_id = $1)
+		OR u.id IN (`+alikeWork+`)`, self)
 	if err != nil {
 		return nil, err
 	}
@@ -76,27 +84,20 @@ func readOthers(ctx context.Context, q db.Q, self int64, ids map[int64]bool) (*o
 	return o, nil
 }
 
-// shortest is the least length of a name that is looked for on its own: shorter
-// ones are too often something else.
-const shortest = 3
-
 func (o *others) add(p *other) {
 	word := p.word()
 	o.byID[p.ID] = word
 	o.quoted[p.Username], o.quoted[p.Email] = word, word
-	names := []string{p.FirstName + " " + p.LastName, p.LastName + ", " + p.FirstName, p.Username, p.Email,
-		p.FirstName, p.LastName}
-	if p.Nickname != nil {
-		names = append(names, *p.Nickname)
-	}
-	for _, n := range names {
-		if utf8.RuneCountInString(n) >= shortest {
-			o.byName[n] = word
-		}
+	for _, n := range p.person().Names() {
+		o.byName[n] = word
 	}
 }
 
-// spare keeps the person's own names, and makes the pattern.
+func (o *other) person() redact.Person {
+	return redact.Person{First: o.FirstName, Last: o.LastName, Username: o.Username, Email: o.Email, Nickname: o.Nickname}
+}
+
+// spare keeps the person's own names, and makes the words said for all others.
 func (o *others) spare(own *other) {
 	mine := []string{own.Username, own.Email, own.FirstName, own.LastName}
 	if own.Nickname != nil {
@@ -105,19 +106,7 @@ func (o *others) spare(own *other) {
 	for _, n := range mine {
 		delete(o.byName, n)
 	}
-	// The longest comes first, so that a full name is not taken for a first one.
-	names := slices.SortedFunc(maps.Keys(o.byName), func(a, b string) int {
-		if d := len(b) - len(a); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	for i, n := range names {
-		names[i] = regexp.QuoteMeta(n)
-	}
-	if len(names) > 0 {
-		o.pattern = regexp.MustCompile(strings.Join(names, "|"))
-	}
+	o.names = redact.New(o.byName)
 }
 
 // called says who an id is to the person.
@@ -134,26 +123,7 @@ func (o *others) called(id int64) any {
 }
 
 // without gives a text in which other people are called by what they are.
-func (o *others) without(text string) string {
-	if o.pattern == nil {
-		return text
-	}
-	var b strings.Builder
-	done := 0
-	for _, at := range o.pattern.FindAllStringIndex(text, -1) {
-		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
-		after, _ := utf8.DecodeRuneInString(text[at[1]:])
-		if wordly(before) || wordly(after) {
-			continue // a part of another word
-		}
-		b.WriteString(text[done:at[0]])
-		b.WriteString(o.byName[text[at[0]:at[1]]])
-		done = at[1]
-	}
-	return b.String() + text[done:]
-}
-
-func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func (o *others) without(text string) string { return o.names.Without(text) }
 
 // jsonString is a string of JSON, with the colon behind it where it is a key.
 var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(?:\s*:)?`)

@@ -18,8 +18,10 @@ import (
 	"lectern/internal/teaching/handover"
 	"lectern/internal/teaching/insight"
 	"lectern/internal/teaching/marking"
+	"lectern/internal/teaching/moderation"
 	notes "lectern/internal/teaching/note"
 	"lectern/internal/teaching/portfolio"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/similarity"
 	"lectern/internal/teaching/snippet"
 	"lectern/internal/teaching/submit"
@@ -33,7 +35,7 @@ import (
 // A package that gets such a table lists it in its Personal and, if it is the
 // package's first, here.
 var tables = slices.Concat(ident.Personal, course.Personal, enrol.Personal, work.Personal, verdict.Personal,
-	notes.Personal, handover.Personal, announce.Personal, snippet.Personal, taskdef.Personal,
+	rubric.Personal, moderation.Personal, notes.Personal, handover.Personal, announce.Personal, snippet.Personal, taskdef.Personal,
 	submit.Personal, assess.Personal, similarity.Personal, marking.Personal, portfolio.Personal, insight.Personal,
 	notify.Personal, turnitin.Personal, trash.Personal, events.Personal, audit.Personal, Personal)
 
