@@ -14,7 +14,7 @@ import (
 // those that find people of the whole service.
 var expensive = regexp.MustCompile(`csv|rollover(/plan)?$|^(GET|POST) /api/submission/assess$|` +
 	`^GET /api/submission/unit|^GET .*/(grades|all_resources)$|^POST .*/task_pdfs$|` +
-	`^GET .*/(download_submissions|student_pdfs|text|staff/candidates)$|^POST /api/users$|` +
+	`^GET .*/(download_submissions|student_pdfs|text|diff|commented|staff/candidates)$|^POST /api/users$|` +
 	`^POST /api/users/\{id\}/(invitation|data_export)$`)
 
 func TestExpensiveEndpointsAndNoOthersAreBounded(t *testing.T) {

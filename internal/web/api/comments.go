@@ -23,7 +23,8 @@ func (s *Server) commentRoutes() {
 		s.addComment,
 		endpoint.Unaudited("what people say is kept with the task"),
 		endpoint.Uploads(1, s.usecases.MostMedia), endpoint.Location(base), tooLarge, notAccepted,
-		endpoint.Also(409, "the same words again, straight after the first"), endpoint.Asks(usecase.AsReader...))
+		endpoint.Also(409, "the same words again, straight after the first"),
+		endpoint.Also(422, "the place is not in the work"), endpoint.Asks(usecase.AsReader...))
 	endpoint.Route(s.Server, "GET "+one, 200, policy.ReadTask, "Get the attachment of a comment", s.getAttachment,
 		sendsMedia)
 	endpoint.Route(s.Server, "POST "+one, 201, policy.Comment, "Mark a comment as unread", s.markUnread,
@@ -33,6 +34,16 @@ func (s *Server) commentRoutes() {
 	endpoint.Route(s.Server, "DELETE "+one, 204, policy.Comment, "Delete a comment", s.deleteComment,
 		endpoint.Audited(audit.Comment),
 		endpoint.Asks(usecase.AsReader...), endpoint.Asks(policy.DeleteComments))
+	endpoint.Route(s.Server, "GET "+aTask+"/submissions/timestamps/{timestamp}/comments", 200, policy.ReadTask,
+		"List the comments that point at one submission, or did at one before it, as they stand there", s.standingComments,
+		endpoint.Asks(usecase.AsReader...))
+	endpoint.Route(s.Server, "GET "+aTask+"/submissions/timestamps/{timestamp}/commented", 200, policy.ReadSubmission,
+		"Get the document made of one submission with the comments that point into it, a PDF", s.commentedCopy,
+		endpoint.Made("application/pdf"), endpoint.Costs(endpoint.Readings), endpoint.Asks(usecase.OfCommented...))
+	endpoint.Route(s.Server, "PUT "+one+"/done", 200, policy.Comment,
+		"Tick a comment that points at the work as done, or open it again", s.tickComment,
+		endpoint.Unaudited("who ticked it last, and when, is kept with the comment"),
+		endpoint.Also(409, "it points at nothing in the work"), endpoint.Asks(usecase.AsReader...))
 }
 
 var (
@@ -73,6 +84,24 @@ type addCommentIn struct {
 	Comment    string            `param:"comment" text:"lines" doc:"needed without attachment; at most 4095 characters"`
 	Attachment *params.Upload    `param:"attachment" doc:"an image, a sound, a PDF or a video"`
 	ReplyTo    params.Opt[int64] `param:"reply_to_id" doc:"a comment of the same conversation"`
+	Place      *pointIn          `param:"place" doc:"where in the work it points; without an attachment, and no reply"`
+}
+
+// pointIn is where in the work a comment points.
+type pointIn struct {
+	Submission string              `param:"submission_timestamp,required" doc:"the version, as timestamps list it"`
+	File       params.Opt[int]     `param:"file" doc:"the number of a text file of that version, from 0; or page is given"`
+	Line       params.Opt[int]     `param:"line" doc:"of the file, from 1"`
+	EndLine    params.Opt[int]     `param:"end_line" doc:"the last of at most 1000 lines; only the one when absent"`
+	Page       params.Opt[int]     `param:"page" doc:"of the document, from 1; or file is given"`
+	Quote      string              `param:"quote" text:"lines" doc:"a stretch of the page's text, at most 500 characters"`
+	X          params.Opt[float64] `param:"x" doc:"a point of the page: the share of its width from the left, 0 to 1"`
+	Y          params.Opt[float64] `param:"y" doc:"the share of its height from the top, 0 to 1"`
+}
+
+func (in pointIn) place() usecase.PlaceOn {
+	return usecase.PlaceOn{Timestamp: in.Submission, File: in.File.Ptr(), Line: in.Line.Ptr(), EndLine: in.EndLine.Ptr(),
+		Page: in.Page.Ptr(), Quote: in.Quote, X: in.X.Ptr(), Y: in.Y.Ptr()}
 }
 
 func (s *Server) addComment(ctx context.Context, who *access.Caller, in addCommentIn) (*work.Comment, error) {
@@ -80,8 +109,12 @@ func (s *Server) addComment(ctx context.Context, who *access.Caller, in addComme
 	if in.Attachment != nil {
 		attachment = new(uploaded(in.Attachment))
 	}
+	var at *usecase.PlaceOn
+	if in.Place != nil {
+		at = new(in.Place.place())
+	}
 	return s.usecases.Comment(ctx, who, usecase.CommentOn{NewComment: work.NewComment{Text: in.Comment,
-		ReplyTo: in.ReplyTo.Ptr()}, At: in.place(), Attachment: attachment})
+		ReplyTo: in.ReplyTo.Ptr()}, At: in.place(), Attachment: attachment, PointsAt: at})
 }
 
 type commentIn struct {
@@ -111,4 +144,27 @@ func (s *Server) markUnread(ctx context.Context, who *access.Caller, in commentI
 
 func (s *Server) deleteComment(ctx context.Context, who *access.Caller, in commentIn) (endpoint.NoContent, error) {
 	return endpoint.NoContent{}, s.usecases.DeleteComment(ctx, who, in.place(), in.ID)
+}
+
+type tickCommentIn struct {
+	commentIn
+	Done bool `param:"done,required" doc:"false opens it again"`
+}
+
+func (s *Server) tickComment(ctx context.Context, who *access.Caller, in tickCommentIn) (*work.Comment, error) {
+	return s.usecases.TickComment(ctx, who, in.place(), in.ID, in.Done)
+}
+
+func (s *Server) commentedCopy(ctx context.Context, who *access.Caller, in versionIn) (*endpoint.File, error) {
+	c, err := s.usecases.CommentedCopy(ctx, who, in.ref(), in.Timestamp)
+	if err != nil {
+		return nil, err
+	}
+	return &endpoint.File{Name: c.Name, Type: "application/pdf", Modified: c.At.Time, Write: c.Send}, nil
+}
+
+func (s *Server) standingComments(ctx context.Context, who *access.Caller,
+	in versionFilesIn) (endpoint.List[*usecase.StandingComment], error) {
+	list, err := s.usecases.StandingComments(ctx, who, in.ref(), in.Timestamp)
+	return short(in.paging, list, err)
 }

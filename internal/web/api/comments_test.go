@@ -26,6 +26,11 @@ var _ = rights(
 	rightRow{"GET " + taskRoute + "/comments/{id}", ownTask + "/comments/1", readers, nil},
 	rightRow{"POST " + taskRoute + "/comments/{id}", ownTask + "/comments/1", readers, nil},
 	rightRow{"DELETE " + taskRoute + "/comments/{id}", ownTask + "/comments/1", readers, nil},
+	rightRow{"GET " + taskRoute + "/submissions/timestamps/{timestamp}/comments",
+		ownTask + "/submissions/timestamps/1/comments", readers, nil},
+	rightRow{"GET " + taskRoute + "/submissions/timestamps/{timestamp}/commented",
+		ownTask + "/submissions/timestamps/1/commented", readers, nil},
+	rightRow{"PUT " + taskRoute + "/comments/{id}/done", ownTask + "/comments/1/done", readers, `{"done":true}`},
 )
 
 var _ = lists(listRow{route: "GET " + taskRoute + "/comments", path: ownTask + "/comments", who: "tutor",
@@ -34,6 +39,24 @@ var _ = lists(listRow{route: "GET " + taskRoute + "/comments", path: ownTask + "
 			"recipient_id": w.id["tutor"],
 			"type":         "text", "comment": numbered("Comment", i), "created_at": clock.At(w.now)}
 	})})
+
+var _ = lists(listRow{route: "GET " + taskRoute + "/submissions/timestamps/{timestamp}/comments",
+	path: ownTask + "/submissions/timestamps/{at}/comments", who: "tutor",
+	fill: func(w *world, from, to int) {
+		if from == 0 {
+			w.asks("code")
+			w.handIn("student", "defA1")
+			w.id["at"] = w.at("student").Unix()
+		}
+		for i := from; i < to; i++ {
+			id := w.add("", "task_comments", row{"task_id": w.id["task"], "unit_id": w.id["unitA"],
+				"user_id": w.id["student"], "recipient_id": w.id["tutor"], "type": "text",
+				"comment": numbered("hello.py, line 1: Comment", i), "created_at": clock.At(w.now)})
+			w.put("comment_places", row{"task_comment_id": id, "submission_id": w.lastID("submissions"),
+				"submitted_at": w.at("student"), "version": 1, "lead": "hello.py, line 1: ", "position": 0, "name": "hello.py",
+				"line": 1, "end_line": 1})
+		}
+	}})
 
 // comment says something and remembers its id by name.
 func (w *world) comment(name, as, path, text string) *answered {

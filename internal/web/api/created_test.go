@@ -29,6 +29,7 @@ var withoutAddress = map[string]string{
 	"POST " + aTask + "/comments/{id}":                     "a mark on a comment",
 	"POST /api/admin/jobs/{id}/retry":                      "a job is tried again",
 	"POST /api/submission/assess":                          "many records",
+	"POST " + retirementsPath:                              "a decision, which is in the list of the unit's",
 	"POST /api/tii_hook":                                   "the word of another service",
 	"POST /api/units/{unit_id}/task_definitions/task_pdfs": "many files",
 }

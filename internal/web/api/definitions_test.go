@@ -141,7 +141,7 @@ func TestDefinitions(t *testing.T) {
 		made.is(`{"id":«new»,"abbreviation":"2.1D","name":"Essay","description":"Write","weighting":3,"target_grade":2,
 			"target_date":"2026-03-20","due_date":"` + end + `","start_date":"2026-03-02",
 			"upload_requirements":[{"key":"file0","name":"Essay","type":"document","tii_check":true,"tii_pct":20}],
-			"tutorial_stream_abbr":"prac-1","group_set_id":«set»,"has_task_sheet":false,"has_task_resources":false,"is_graded":true,
+			"tutorial_stream_abbr":"prac-1","group_set_id":«set»,"has_task_sheet":false,"has_task_resources":false,"has_rubric":false,"is_graded":true,
 			"max_quality_pts":5,"plagiarism_checks":[{"key":"0","type":"moss csharp","pattern":"*.cs"}],"plagiarism_warn_pct":40,
 			"restrict_status_updates":false,"has_task_assessment_resources":false,"has_template":false,"overseer_image_id":null,
 			"assessment_enabled":false,

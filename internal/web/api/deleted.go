@@ -27,7 +27,7 @@ func (s *Server) deletedRoutes() {
 		endpoint.Also(404, "nothing of that number is kept"))
 	endpoint.Route(s.Server, "POST "+deletedPath+"/{id}/restore", 200, policy.DeleteWork,
 		"Restore what was deleted, as it was, with all work of students", s.restore,
-		endpoint.Audited(audit.Definition, audit.Group), endpoint.Also(404, "nothing of that number is kept"),
+		endpoint.Audited(audit.Definition, audit.Group, audit.Unit), endpoint.Also(404, "nothing of that number is kept"),
 		endpoint.Also(409, "the name is taken, students began again or joined another group, or something that was "+
 			"deleted after it must be restored first"))
 	endpoint.Route(s.Server, "GET "+deletedFilePath, 200, policy.ReadSubmission,

@@ -82,6 +82,8 @@ func (w *world) fillWork() {
 	w.speak(at)
 	w.compare(at)
 	w.assess(at)
+	w.sampledIn("unitA", w.id["task:student"], 4801, row{"second_by": w.id["convenor"], "second_at": at,
+		"second_status": "redo", "second_levels": "[]", "second_comment": "Too weak", "agreed": false})
 	w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA1"], "learning_outcome_id": w.id["outcomeA"],
 		"rating": 3, "description": "It serves"})
 	w.add("", "learning_outcome_links", row{"task_definition_id": w.id["defA1"], "learning_outcome_id": w.id["outcomeA"],
@@ -136,6 +138,9 @@ func (w *world) speak(at clock.Time) {
 	w.put("discussion_files", row{"task_comment_id": talk, "number": 0, "hash": w.file("recorded"),
 		"content_type": "audio/wav", "size": 8})
 	w.put("comment_reads", row{"task_comment_id": first, "user_id": w.id["both"], "read_at": at})
+	w.put("comment_places", row{"task_comment_id": first, "submission_id": w.id["handin:student"], "submitted_at": at,
+		"version": 1, "lead": "a.c, line 2: ", "position": 0, "name": "a.c", "line": 2, "end_line": 3,
+		"done_at": at, "done_by": w.id["student"]})
 	w.put("task_pins", row{"task_id": w.id["task:student"], "user_id": w.id["tutor"]})
 	w.put("news_seen", row{"task_id": w.id["task:student"], "user_id": w.id["both"], "comments": 1})
 	w.set(`UPDATE tasks SET new_to_staff = 1, new_to_student = 4 WHERE id = $1`, w.id["task:student"])

@@ -70,7 +70,7 @@ var tags = []endpoint.Tag{
 	tag("Marking", "The inbox, verdicts, reusable comments, notes of the staff, handovers, marking without a "+
 		"connection, and work in bulk.", `/inbox$|/queue|/feedback$|^/api/submission/(assess|unit)|/submission/marked$|`+
 		`/snippets|/notes|`+
-		`/presence$|/verdict|/handovers`),
+		`/presence$|/verdict|/handovers|/moderation/`),
 	tag("Announcements", "What convenors write to the students of a unit.", `/announcements`),
 	tag("Portfolios", "What students compile of their work.", `/portfolio`),
 	tag("Comments", "Conversations about tasks, discussions, requests for more time and reviews of marks.",
@@ -83,7 +83,7 @@ var tags = []endpoint.Tag{
 	tag("Groups", "Sets of groups, groups and their members.", `/group_sets`),
 	tag("Tutorials", "Classes, their streams, and who is in them.", `/tutorials|/tutorial_streams|/activity_types`),
 	tag("Statistics", "Figures and charts of a unit.",
-		`/stats/|/charts/|/students_at_risk$|^/api/units/[^/]+/burndown$|/grades$|/task_completion$|/tutor_assessments$`),
+		`/stats/|/charts/|/students_at_risk$|^/api/units/[^/]+/burndown$|/rubric_insight$|/grades$|/task_completion$|/tutor_assessments$`),
 	tag("Students", "Enrolments: students and their projects.", `^/api/(students|projects|views)|^/api/csv/units|/final_grades`),
 	tag("Units", "Units, their staff and who can see them.", `^/api/unit`),
 	tag("Teaching periods", "When there is teaching, and breaks of it.", `^/api/teaching_periods`),

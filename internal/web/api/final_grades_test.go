@@ -6,6 +6,7 @@ import (
 	"net/mail"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -211,6 +212,45 @@ func TestTakeFinalGradesBack(t *testing.T) {
 		w.seeGrades("73 More grounds, 57 <nil>, 40 <nil>, 60 <nil>, nothing")
 		if n := w.count(`audit_outbox WHERE entries LIKE '%"published"%' OR entries LIKE '%"taken_back"%'`); n != 3 {
 			t.Errorf("%d entries of the audit log tell of publishing", n)
+		}
+	})
+}
+
+// Two publish and one takes back at once, while two give grades: each is done or refused, and what students see in the
+// end is what there is.
+func TestPublishingAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.give("tutor", "", "student 71", "mate 55", "both 60")
+		for round := range 6 {
+			var all sync.WaitGroup
+			for _, one := range []struct {
+				who, request string
+				body         any
+			}{{"convenor", "PUT " + publicationA, nil}, {"admin", "PUT " + publicationA, nil},
+				{"convenor", "DELETE " + publicationA, nil},
+				{"tutor", "POST " + gradesA, fmt.Sprintf(`{"grades":[{"student":"student","grade":%d}]}`, 50+round)},
+				{"convenor", "PUT /api/projects/{project:mate}", form{"grade": fmt.Sprint(80 - round)}},
+			} {
+				all.Go(func() {
+					if a := w.do(one.who, one.request, one.body); a.Code != 200 && (a.Code != 409 || one.body != nil) {
+						t.Errorf("%s %s: %d %s", one.who, one.request, a.Code, a.Body)
+					}
+				})
+			}
+			all.Wait()
+			seen := w.count("units WHERE grades_published_at IS NOT NULL")
+			if done, back := w.count(`audit_outbox WHERE entries LIKE '%"published"%'`),
+				w.count(`audit_outbox WHERE entries LIKE '%"taken_back"%'`); done-back != seen {
+				t.Errorf("published %d times and taken back %d times, and %d units are published", done, back, seen)
+			}
+			if seen == 0 {
+				w.seeGrades("nothing, nothing, nothing, nothing, nothing")
+				continue
+			}
+			w.seeGrades(fmt.Sprintf("%d <nil>, %d <nil>, 0 <nil>, 60 <nil>, nothing", 50+round, 80-round))
+			if n := w.count("projects WHERE grade > 0 AND enrolled AND coalesce(grade_shown, 0) <> grade"); n != 0 {
+				t.Errorf("%d grades are seen that were not noted as shown", n)
+			}
 		}
 	})
 }

@@ -36,6 +36,12 @@ var foreignRows = []foreignRow{
 		"{tutorialA}", "{tutorialB}", nil},
 	{"get /api/csv/units/{id}/charts/{name} tutorial_id", "tutor",
 		"GET /api/csv/units/{unitA}/charts/statuses?tutorial_id=", "{tutorialA}", "{tutorialB}", nil},
+	{"get /api/csv/units/{id}/charts/{name} task_definition_id", "tutor",
+		"GET /api/csv/units/{unitA}/charts/rubrics?task_definition_id=", "{defA1}", "{defB1}", nil},
+	{"get /api/units/{id}/rubric_insight task_definition_id", "tutor", byRubricOfA + "?task_definition_id=", "{defA1}",
+		"{defB1}", nil},
+	{"get /api/units/{id}/rubric_insight tutorial_id", "tutor", byRubricOfA + "?tutorial_id=", "{tutorialA}", "{tutorialB}",
+		nil},
 	{"get /api/units/{id}/queue tutorial_id", "tutor", "GET /api/units/{unitA}/queue?tutorial_id=",
 		"{tutorialA}", "{tutorialB}", nil},
 	{"get /api/units/{id}/queue/counts tutorial_id", "tutor", "GET /api/units/{unitA}/queue/counts?tutorial_id=",
@@ -202,6 +208,19 @@ var elsewhereFree = []string{
 	"get /api/units/{id}/queue tutor_id", "get /api/units/{id}/queue/around tutor_id",
 	"get /api/units/{id}/queue/counts tutor_id", "get /api/units/{id}/sitting tutor_id",
 	"get /api/units/{id}/students tutorial_id",
+	// Of the rubric there is: TestARubricIsRefused, TestLevelsComeWithAVerdict and TestARubricIsCopied.
+	"put /api/units/{unit_id}/task_definitions/{id}/rubric criteria.id",
+	"put /api/units/{unit_id}/task_definitions/{id}/rubric criteria.levels.id",
+	"post /api/projects/{project_id}/task_def_id/{task_definition_id}/verdict rubric.id",
+	"post /api/units/{id}/verdicts rubric.id",
+	"post /api/units/{unit_id}/task_definitions/{id}/rubric/copy from_task_definition_id",
+	// Of samples: what narrows finds nothing of another unit, and who marks must be on the staff: TestASampleIsDrawn.
+	"get /api/units/{unit_id}/moderation/works sample_id", "get /api/units/{unit_id}/moderation/works task_definition_id",
+	"get /api/units/{unit_id}/moderation/csv sample_id", "get /api/units/{unit_id}/moderation/csv task_definition_id",
+	"post /api/units/{unit_id}/moderation/samples task_definition_id", "post /api/units/{unit_id}/moderation/samples level_id",
+	"post /api/units/{unit_id}/moderation/samples tutor_id", "post /api/units/{unit_id}/moderation/samples marker_ids",
+	"put /api/units/{unit_id}/moderation/works/{id}/second_marker user_id",
+	"get /api/units/{unit_id}/similarities task_definition_id", "get /api/units/{unit_id}/similarities tutorial_id",
 	"get /api/units/{unit_id}/task_definitions/{task_definition_id}/students tutorial_id",
 }
 

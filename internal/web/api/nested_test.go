@@ -34,6 +34,8 @@ var nestings = map[string]nesting{
 	"reviews":                  {"{review}", []string{"{reviewMate}", "{reviewB}"}},
 	"announcements":            {"{announcement}", []string{"{announcementB}"}},
 	"handovers":                {"{handover}", []string{"{handoverB}"}},
+	"samples":                  {"{sampled}", []string{"{sampledB}"}},
+	"works":                    {"{sampled}", []string{"{sampledB}"}},
 	"tutorials":                {"ONLYA", []string{"ONLYB"}},
 	"tutorial_streams":         {"only-a", []string{"only-b"}},
 	"outcomes":                 {"{outcomeA}", []string{"{outcomeB}"}},
@@ -48,7 +50,9 @@ var nestings = map[string]nesting{
 	"tasks":                    {"{task}", []string{"{task:other}"}},
 	"similarities":             {"{similarity}", []string{"{similarityOther}"}},
 	"contents":                 {"0", nil},
+	"files":                    {"0", nil},
 	"deleted":                  {"{deletion}", []string{"{deletionB}"}},
+	"retirements":              {"{retirement}", []string{"{retirementB}"}},
 	"tii_group_attachments":    {"{attachment}", []string{"{attachmentB}"}},
 }
 
@@ -87,6 +91,9 @@ func (w *world) nested() {
 		w.add(name, "sessions", row{"user_id": w.id[user], "token_hash": "token of " + name, "created_at": w.db.Now(),
 			"expires_at": clock.At(w.now.Add(time.Hour))})
 	}
+	w.add("", "rubrics", row{"task_definition_id": w.id["defA1"], "version": 1, "current": true, "used": false,
+		"criteria": `[{"id":1,"title":"Design","description":"","levels":[{"id":2,"name":"Good","text":""},
+			{"id":3,"name":"Bad","text":""}]}]`, "last_key": 3, "user_id": w.id["convenor"], "at": w.db.Now()})
 	w.byHand()
 	w.conversations()
 	w.do("convenor", "POST "+defA+"/{defA1}/task_sheet", aFile("a.pdf", aPDF)).status(200)
@@ -99,6 +106,9 @@ func (w *world) nested() {
 	w.reviewOf("review", "student", "{defA1}", "It runs")
 	w.reviewOf("reviewMate", "mate", "{defA1}", "It runs")
 	w.reviewOf("reviewB", "studentB", "{defB1}", "It runs")
+	w.id["sampled"], w.id["sampledB"] = 4701, 4702
+	w.sampled(4701, row{"first_by": w.id["tutor"]})
+	w.sampledIn("unitB", w.number(`SELECT max(id) FROM tasks WHERE project_id = $1`, w.id["project:studentB"]), 4702, row{})
 	for name, unit := range map[string]string{"announcement": "unitA", "announcementB": "unitB"} {
 		w.add(name, "announcements", row{"unit_id": w.id[unit], "user_id": w.id["convenor"], "audience": "all",
 			"title": "Hello", "text": "Hello all", "recipients": 0, "created_at": w.db.Now()})
@@ -118,6 +128,9 @@ func (w *world) deletedByHand() {
 		unit := w.id["unit"+cmp.Or(suffix, "A")]
 		id := w.add("deletion"+suffix, "deletions", row{"unit_id": unit, "kind": "task_definition", "record_id": 4711,
 			"name": "Quokkas", "user_id": w.id["convenor"], "students": 0, "at": clock.At(w.now)})
+		w.add("retirement"+suffix, "retirements", row{"unit_id": unit, "plan": "keep", "state": "done",
+			"user_id": w.id["convenor"], "students": 0, "submissions": 0, "comments": 0, "files": 0, "bytes": 0, "portfolios": 0,
+			"at": clock.At(w.now)})
 		w.add("", "deleted_files", row{"id": id, "deletion_id": id, "project_id": w.id["project:"+student],
 			"kind": "submission", "task": "1.1P", "name": "a.txt", "hash": w.file("a")})
 	}

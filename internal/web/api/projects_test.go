@@ -60,7 +60,7 @@ func TestProjectDetail(t *testing.T) {
 			"enrolled":true,"submitted_grade":null,"compile_portfolio":false,"uses_draft_learning_summary":false,
 			"grade_published_at":null,"portfolio_files":[],"tasks":[{"id":«task»,"task_definition_id":«defA1»,"status":"not_started","due_date":"` + w.monday().AddDays(7).String() + `",
 				"submission_date":null,"completion_date":null,"extensions":0,"times_assessed":0,"grade":null,"quality_pts":-1,
-				"include_in_portfolio":true,"similarity_flag":false,"num_new_comments":0}],"task_outcome_alignments":[],
+				"include_in_portfolio":true,"similarity_flag":false,"num_new_comments":0,"rubric":null}],"task_outcome_alignments":[],
 			"tutorial_enrolments":[{"project_id":«project:student»,"tutorial_id":«tutorialA»}],
 			"groups":[{"id":«group»,"name":"Red","tutorial_id":«tutorialA»,"group_set_id":«set»,"student_count":2,"capacity_adjustment":0,"locked":false}],
 			"unit":{"code":"SIT10A","id":«unitA»,"name":"Unit A","my_role":"ROLE","teaching_period_id":«T1»,

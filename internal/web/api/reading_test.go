@@ -53,7 +53,11 @@ var readings = []reading{
 		[]string{aUnit, "/api/units/{unit_id}/task_definitions/{id}"}},
 	{policy.SeeAccess, "convenor", `"suspended":false`, []string{aUnit + "/access"}},
 	{policy.SeeDeleted, "convenor", `"name":"Quokkas"`, []string{deletedPath, deletedPath + "/{id}"}},
-	{policy.SeeDeleted, "convenor", `"bytes":`, []string{deletedPath + "/{id}"}},
+	{policy.SeeDeleted, "convenor", `"bytes":`, []string{deletedPath + "/{id}", retirementsPath,
+		retirementsPath + "/plan"}},
+	{policy.SeeDeleted, "convenor", `"undoable":`, []string{retirementsPath}},
+	{policy.SeeDeleted, "convenor", `"task_statuses":`, []string{retirementsPath + "/plan"}},
+	{policy.SteerOutside, "convenor", `"attachments":`, []string{"/api/units/{unit_id}/tii_held"}},
 
 	{policy.ReadUnit, "student", `"description":"It fits"`,
 		[]string{aUnit, "/api/units/{unit_id}/learning_alignments", "/api/units/{unit_id}/learning_alignments/{id}",
@@ -83,13 +87,19 @@ var readings = []reading{
 	{policy.SeeGrantReasons, "convenor", `Quokka grant`, []string{aUnit + "/extensions"}},
 	{policy.SeeExtensions, "tutor", `Quokka reason`, []string{taskRoute + "/comments", aUnit + "/extensions"}},
 	{policy.SeeSimilarities, "tutor", `"type":"Turnitin","pct":61`, []string{similaritiesPath}},
+	{policy.SeeSimilarities, "tutor", `"cluster_size":`, []string{casesPath}},
+	{policy.SeeClusters, "tutor", `"cluster_size":`, []string{casesPath}},
 	{policy.SeeClusters, "tutor", `says nothing of who wrote it`, []string{clustersPath}},
+	{policy.SecondMark, "tutor", `"marked_again":`, []string{sampledPath}},
+	{policy.Moderate, "convenor", `Quokka second`, []string{sampledPath, sampledPath + "/{id}",
+		"/api/units/{unit_id}/moderation/csv"}},
+	{policy.Moderate, "convenor", `quokka seed`, []string{samplesPath, "/api/units/{unit_id}/moderation/csv"}},
 	{policy.TakeNotes, "tutor", `Quokka note`, []string{notesPath, staffNotePath}},
 	{policy.UseSnippets, "tutor", `Quokka again`, []string{snippetsPath, snippetPath}},
 	{policy.ReadStatistics, "tutor", `"num":`, []string{"/api/units/{id}/stats/task_status_pct",
 		"/api/units/{id}/stats/student_target_grade"}},
 
-	{policy.SeeTutorPace, "convenor", `"tutors":[{`, []string{"/api/units/{id}/turnaround"}},
+	{policy.SeeTutorPace, "convenor", `"tutors":[{`, []string{"/api/units/{id}/rubric_insight", "/api/units/{id}/turnaround"}},
 	{policy.SeeAtRisk, "tutor", `"reason":"away"`, []string{"/api/units/{id}/students_at_risk"}},
 	{policy.SeeAllAtRisk, "convenor", `"reason":"away"`, []string{"/api/units/{id}/students_at_risk"}},
 	{policy.SeeHandovers, "tutor", `"from":"2001-02-03"`, []string{handoversPath, handoversPath + "/{id}"}},
@@ -195,6 +205,8 @@ func (w *world) shownAt(r reading) (routes []string) {
 // fillFields gives the fields the values by which the readings know them.
 func (w *world) fillFields() {
 	w.set(`UPDATE deletions SET id = 4711 WHERE id = $1`, w.addDeletion())
+	w.add("", "retirements", row{"unit_id": w.id["unitA"], "plan": "keep", "state": "done", "user_id": w.id["convenor"],
+		"students": 0, "submissions": 0, "comments": 0, "files": 0, "bytes": 0, "portfolios": 0, "at": w.db.Now()})
 	w.add("image", "overseer_images", row{"name": "go", "tag": "go:1"})
 	w.add("", "jobs", row{"kind": "quokka", "args": "{}", "state": "dead", "max_attempts": 1, "run_at": w.db.Now(),
 		"created_at": w.db.Now()})
@@ -228,6 +240,9 @@ func (w *world) fillFields() {
 		"weeks_requested": "1"}).status(201)
 	w.set(`INSERT INTO extension_grants (task_comment_id, weeks, reason)
 		SELECT id, 1, 'Quokka grant' FROM task_comments WHERE comment = 'Quokka reason'`)
+	w.sampled(4711, row{})
+	w.sampled(4712, row{"second_by": w.id["both"], "second_at": w.db.Now(), "second_status": "redo", "agreed": false,
+		"second_levels": "[]", "second_comment": "Quokka second"})
 	long, _ := clock.ParseDate("2001-02-03")
 	w.put("handovers", row{"id": 4711, "unit_id": w.id["unitA"], "unit_role_id": w.roleOf("tutor"), "from_date": long,
 		"until_date": long, "starts_at": w.db.Now(), "ends_at": clock.At(w.now.AddDate(1, 0, 0)), "created_at": w.db.Now()})
@@ -244,4 +259,5 @@ func (w *world) fillFields() {
 	w.do("admin", "POST /api/admin/webhooks", `{"url":"https://example.edu/quokka"}`).status(201)
 	w.set(`UPDATE projects SET created_at = $1, last_active_at = NULL WHERE id = $2`, clock.At(w.now.AddDate(0, -1, 0)),
 		w.id["project:other"]) // who is at risk, then
+	w.givenByTwo()
 }

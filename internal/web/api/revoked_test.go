@@ -181,6 +181,8 @@ func TestAStandingLostOnTheWay(t *testing.T) {
 		{"convenor", "PUT /api/units/{unitA}", `{"unit":{"name":"Mine"}}`},
 		{"student", "POST " + ownTask + "/comments", `{"comment":"still here"}`},
 		{"student", "PUT /api/projects/{project:student}", `{"target_grade":3}`},
+		{"student", "PUT " + ownTask + "/comments/1/done", `{"done":true}`},
+		{"tutor", "PUT " + ownTask + "/comments/1/done", `{"done":false}`},
 	} {
 		each(t, func(t *testing.T, w *world) {
 			var before string

@@ -157,6 +157,36 @@ func TestRiskIsToldToNobodyElse(t *testing.T) {
 	})
 }
 
+// A webhook that asks for everything gets nothing of who is at risk: neither to become it nor to look at it is an event.
+func TestWebhooksGetNothingOfRisk(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		made := w.do("admin", "POST /api/admin/webhooks", `{"url":"https://example.edu/hook"}`).status(201).object()
+		w.id["hook"] = int64(made["id"].(float64))
+		behind := func() any {
+			w.relay()
+			return w.do("admin", "GET /api/admin/webhooks/{hook}", nil).status(200).object()["behind"]
+		}
+		w.risk("null", "null", "14", "null")
+		w.passes(20 * 24 * time.Hour)
+		if w.atRisk("convenor", "") == "" || w.atRisk("tutor", "?reason=away") == "" {
+			t.Error("nobody is at risk")
+		}
+		if n := behind(); n != 0.0 {
+			t.Errorf("the webhook is to get %v events", n)
+		}
+		w.ready("student", ownTask)
+		if behind() == 0.0 {
+			t.Error("the webhook gets nothing at all")
+		}
+		log := w.do("admin", "GET /api/admin/event_log", nil).status(200).Body.String()
+		for _, word := range []string{"risk", "away", "overdue", "behind_plan"} {
+			if strings.Contains(log, word) {
+				t.Errorf("the log of events says %s: %s", word, log)
+			}
+		}
+	})
+}
+
 // inArchive reads a file of a zip.
 func inArchive(t *testing.T, b *bytes.Buffer, name string) string {
 	t.Helper()

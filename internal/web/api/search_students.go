@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"lectern/internal/ground/grade"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/db"
@@ -21,6 +22,7 @@ type searchStudentsIn struct {
 	Text       string                         `param:"text"`
 	TutorialID params.Opt[int64]              `param:"tutorial_id" doc:"of one tutorial; 0: without any"`
 	CampusID   params.Opt[int64]              `param:"campus_id" doc:"of one campus; 0: without any"`
+	Target     params.Opt[grade.Grade]        `param:"target_grade" doc:"who aim for it, 0 to 3; all when absent"`
 	Show       params.Opt[showStudents]       `param:"show" enum:"" doc:"the enrolled when absent; or those with a sign"`
 	Sort       params.Opt[enrol.StudentOrder] `param:"sort" enum:"" doc:"by name when absent; a minus turns it round"`
 	paging
@@ -59,7 +61,7 @@ func (s *Server) searchStudents(ctx context.Context, who *access.Caller,
 	in searchStudentsIn) (endpoint.List[enrol.FoundStudent], error) {
 	return listed(ctx, s.db, in.paging, func(q db.Q, p db.Page) ([]enrol.FoundStudent, int64, error) {
 		return enrol.StudentSearch{UnitID: in.UnitID, CallerID: who.ID, Text: in.Text, TutorialID: in.TutorialID.Ptr(),
-			CampusID: in.CampusID.Ptr(), Enrolled: in.Show.V.enrolled(), Sign: in.Show.V.sign(),
+			CampusID: in.CampusID.Ptr(), Target: in.Target.Ptr(), Enrolled: in.Show.V.enrolled(), Sign: in.Show.V.sign(),
 			Order: in.Sort.V, Page: p}.Students(ctx, q)
 	})
 }

@@ -74,7 +74,7 @@ type handedAlignment struct {
 
 type handInIn struct {
 	taskPath
-	Files         map[string]*params.Upload      `param:"*files" doc:"a file for each upload requirement of the task, under its key (file0, file1, …)"`
+	Files         map[string]*params.Upload      `param:"*files" doc:"a file for each upload requirement of the task, or where that says zip a zip of up to 200 text files, under its key (file0, file1, …)"`
 	Contributions params.JSON[[]contributionIn]  `param:"contributions" doc:"in a group: the part of every enrolled member; equal parts when absent"`
 	Alignments    params.JSON[[]handedAlignment] `param:"alignment_data" doc:"outcomes the work serves, in place of those given before"`
 	Trigger       status.UploadTrigger           `param:"trigger" doc:"need_help when the work is not ready for marking"`
