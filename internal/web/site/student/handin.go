@@ -52,6 +52,9 @@ func (s *room) handInRoutes(one string, asks endpoint.Option) {
 		"Receipt of a submission", s.receipt)
 	endpoint.Route(s.Server, "GET "+one+version+"/document", 200, policy.ReadSubmission,
 		"Document of a submission", s.document)
+	endpoint.Route(s.Server, "GET "+one+version+"/commented", 200, policy.ReadSubmission,
+		"Document of a submission with the comments that point into it", s.commented, endpoint.Costs(endpoint.Readings),
+		endpoint.Asks(usecase.OfCommented...))
 	endpoint.Route(s.Server, "GET "+one+"/receipt", 200, policy.ReadSubmission, "Receipt of the latest submission",
 		latest(s.receipt))
 	endpoint.Route(s.Server, "GET "+one+"/document", 200, policy.ReadSubmission, "Document of the latest submission",
@@ -119,6 +122,9 @@ func plainText(src string) string {
 		}
 	}
 }
+
+// MostZipped is how many files a zip may hold, where one is taken.
+func (f *handInForm) MostZipped() int { return taskdef.MostZipped }
 
 // ShareOf is what is filled in for a member, so that all of them make 100: the first few have one more.
 func (f *handInForm) ShareOf(member int) int {
@@ -283,6 +289,15 @@ func (s *room) document(ctx context.Context, _ *access.Caller, in versionIn) (*e
 	}
 	return endpoint.FromStore(ctx, s.Usecases.Files, hash, endpoint.File{Name: v.Name() + ".pdf", Type: "application/pdf",
 		Modified: v.At.Time})
+}
+
+func (s *room) commented(ctx context.Context, who *access.Caller, in versionIn) (*endpoint.File, error) {
+	c, err := s.Usecases.CommentedCopy(ctx, who, work.TaskRef{ProjectID: in.ProjectID, DefinitionID: in.DefinitionID},
+		in.Timestamp)
+	if err != nil {
+		return nil, err
+	}
+	return &endpoint.File{Name: c.Name, Type: "application/pdf", Modified: c.At.Time, Write: c.Send}, nil
 }
 
 func (s *room) version(ctx context.Context, _ *access.Caller, in versionIn) (*endpoint.File, error) {

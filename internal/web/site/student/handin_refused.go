@@ -76,8 +76,12 @@ func (s *room) flaws(asked taskdef.Requirements, e *fault.Error) map[string]stri
 // flaw says what is wrong with the content of a file, as the script does that looks at it first.
 func (s *room) flaw(f *usecase.RefusedFile) string {
 	switch {
+	case f.Apart:
+		return f.Why
 	case f.Size == 0:
 		return s.Word("hand-in.js.empty", f.Name)
+	case f.Asked.Zip:
+		return s.Word("hand-in.js.text-or-zip", f.Name)
 	case f.Asked.Type == taskdef.Code:
 		return s.Word("hand-in.js.text", f.Name)
 	case f.Asked.Type == taskdef.Image:

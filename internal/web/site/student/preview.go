@@ -55,6 +55,9 @@ func (s *room) preview(ctx context.Context, who *access.Caller, in struct {
 		if v.Definition, err = taskdef.DefinitionByID(ctx, q, in.DefinitionID); err != nil {
 			return err
 		}
+		if v.Rubric, err = taskpart.RubricNow(ctx, q, in.DefinitionID); err != nil {
+			return err
+		}
 		u, err := course.UnitByID(ctx, q, in.UnitID)
 		if err == nil {
 			e := due.Columns{Target: v.Definition.TargetDate, Deadline: v.Definition.DueDate, UnitEnd: u.EndDate,

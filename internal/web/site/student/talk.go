@@ -2,6 +2,7 @@ package student
 
 import (
 	"context"
+	"fmt"
 
 	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
@@ -39,6 +40,32 @@ type conversation struct {
 // converse folds what was said long ago, and finds the latest request for more time.
 func (v *taskPage) converse(who *access.Caller) {
 	v.Earlier, v.Recent, v.Asked = taskpart.Folded(v.Talk.Comments, v.Versions, who.ID)
+	if v.Making != nil {
+		taskpart.Spots([][]*taskpart.Line{v.Earlier, v.Recent}, v.spot)
+	}
+}
+
+// spot leads from a comment to where it stands in the latest version, which is found out there.
+func (v *taskPage) spot(c *work.Comment) *taskpart.Spot {
+	s := &taskpart.Spot{Where: c.Place.Where(), Page: c.Place.Page, Then: fmt.Sprintf("%s#comment-%d", v.Path, c.ID),
+		Href: fmt.Sprintf("%s/work?note=%d#note-%d", v.Making.Path, c.ID, c.ID)}
+	if c.Place.Version != len(v.Versions) {
+		s.Where = c.Place.WhereThen()
+	}
+	if v.MayComment {
+		s.Tick = v.Path + "/done"
+	}
+	return s
+}
+
+// OpenPlaces is how many comments point at the work that nobody ticked.
+func (v *taskPage) OpenPlaces() (sum int) {
+	for _, c := range v.Talk.Comments {
+		if c.Place != nil && c.Place.DoneAt == nil {
+			sum++
+		}
+	}
+	return sum
 }
 
 // ReplyPath is where a comment is answered, but for its number; empty where none may be.
@@ -80,6 +107,7 @@ type sayIn struct {
 	Comment    string            `param:"comment" text:"lines"`
 	Attachment *params.Upload    `param:"attachment"`
 	ReplyTo    params.Opt[int64] `param:"reply_to_id"`
+	Back       string            `param:"back" text:"any"`
 }
 
 func (s *room) say(ctx context.Context, who *access.Caller, in sayIn) (endpoint.Drawing, error) {
@@ -96,7 +124,7 @@ func (s *room) say(ctx context.Context, who *access.Caller, in sayIn) (endpoint.
 		}
 		return out, err
 	}
-	return page.Onward{To: in.Path() + "#talk"}, nil
+	return page.Onward{To: backTo(in.taskIn, who.UnitID, in.Back)}, nil
 }
 
 type extendIn struct {

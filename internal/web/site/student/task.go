@@ -10,6 +10,7 @@ import (
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/source"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/taskdef"
@@ -29,6 +30,8 @@ func (s *room) taskRoutes() {
 		endpoint.Audited(audit.Status, audit.Grade, audit.Review))
 	s.handInRoutes(one, asks)
 	s.talkRoutes(one, asks)
+	s.changesRoutes(one)
+	s.workRoutes(one)
 	s.reviewRoutes(one)
 	s.discussionRoutes(one)
 	endpoint.Route(s.Server, "GET "+one+"/sheet", 200, policy.ReadTask, "Task sheet", s.sheet)
@@ -42,15 +45,17 @@ type taskIn = taskpart.In
 type taskPage struct {
 	*usecase.TaskDetail
 	Path                  string
-	Form                  *handInForm      // nil: not theirs to hand in
-	Making                *taskpart.Making // the document of the latest submission; nil: there is none
-	Refused               refused          // what was typed, to be mended
+	Form                  *handInForm           // nil: not theirs to hand in
+	Making                *taskpart.Making      // the document of the latest submission; nil: there is none
+	Sources               *taskpart.SourceFiles // its text files; nil: it has none
+	Refused               refused               // what was typed, to be mended
 	MayComment, MayExtend bool
 	Moves                 []status.Status // what the student may say of it
 	conversation
 	Asked         *work.Comment   // the latest request for more time; nil: there is none
 	Tests         *taskpart.Tests // what the automated tests say; nil: they were never run
 	Reviews       *taskpart.Reviews
+	Rubric        *taskpart.Rubric // what it is marked by; nil: it has none
 	History       []work.HistoryEntry
 	Before, After *taskdef.Beside // the tasks beside it; nil: it is the first, or the last
 	Tab           string          // the view that is open; "" is the work itself
@@ -83,6 +88,9 @@ func (s *room) task(ctx context.Context, who *access.Caller, in taskViewIn) (*pa
 			if v.History, _, err = work.History(ctx, q, in.Ref(), db.Part(taskpart.LatestEntries, 0)); err != nil {
 				return err
 			}
+		}
+		if v.Rubric, err = taskpart.RubricOf(ctx, q, in.taskIn); err != nil {
+			return err
 		}
 		if v.Reviews, err = taskpart.ReviewsOf(ctx, q, who, in.taskIn); err != nil {
 			return err
@@ -120,9 +128,18 @@ func (s *room) handedIn(ctx context.Context, q db.Q, who *access.Caller, in task
 		return nil
 	}
 	last, err := submit.Latest(ctx, q, in.ProjectID, in.DefinitionID)
-	if err == nil {
-		v.Making, err = taskpart.MakingOf(ctx, q, who, in, last)
+	if err != nil {
+		return err
 	}
+	if v.Making, err = taskpart.MakingOf(ctx, q, who, in, last); err != nil {
+		return err
+	}
+	if !who.May(policy.ReadSubmission) {
+		return nil
+	}
+	files, err := source.Files(ctx, q, last.ID)
+	at := workIn{versionIn: versionIn{taskIn: in, Timestamp: last.At.String()}}
+	v.Sources = taskpart.SourceFilesOf(s.Words, files, nil, -1, at.at)
 	return err
 }
 

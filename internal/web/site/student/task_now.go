@@ -186,3 +186,6 @@ func (v *taskPage) chosen(name string) string {
 	}
 	return ""
 }
+
+// Follows tells whether a version of the list, which begins with the newest, came after another.
+func (v *taskPage) Follows(i int) bool { return i+1 < len(v.Versions) }

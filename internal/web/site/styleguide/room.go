@@ -16,6 +16,7 @@ import (
 	"lectern/internal/teaching/progress"
 	"lectern/internal/teaching/status"
 	"lectern/internal/web/site/page"
+	"lectern/internal/web/site/taskpart"
 )
 
 //go:embed templates components
@@ -23,7 +24,7 @@ var kit embed.FS
 
 // Room holds the page. It is there only where the service is told to show it. What it says are
 // examples in English, which stand in its templates: it is no part of what people use.
-var Room = &page.Room{Kit: page.Kit{Files: kit}, Open: open}
+var Room = &page.Room{Kit: page.Kit{Files: kit}, Parts: []*page.Kit{&taskpart.Kit}, Open: open}
 
 // samples are what components show that take values of the domain.
 type samples struct {
@@ -36,6 +37,9 @@ type samples struct {
 	Moment   clock.Time
 	Day      clock.Date
 	Handed   []handover.Handover // of the queue of user 1, and of that of user 2
+	Source   *taskpart.Source    // a file with comments
+	Few      *taskpart.SourceFiles
+	Files    *taskpart.SourceFiles // so many that they are a tree
 }
 
 // handed are the queues of two tutors that are with each other's colleague.
@@ -63,7 +67,7 @@ func open(s *page.Site) {
 		func(_ context.Context, who *access.Caller, _ struct{}) (*page.Page, error) {
 			return s.Titled(who, "styleguide", "Styleguide", samples{Statuses: status.All, Due: sample(17, 17),
 				Overdue: sample(13, 20), Moment: clock.At(sampleDay(13).Time), Day: sampleDay(13), Chart: aChart.Figure(),
-				Handed: handed,
+				Handed: handed, Source: file(s.Words), Few: filesOf(3), Files: filesOf(12),
 				Counts: map[status.Status]int{status.Complete: 11, status.Discuss: 2, status.ReadyForFeedback: 3,
 					status.FixAndResubmit: 1, status.NotStarted: 7},
 				Stats: progress.Stats{Green: .46, Blue: .21, Orange: .08, Red: .04, Grey: .21}}), nil

@@ -23,6 +23,27 @@ type Line struct {
 	Version       int           // which version was submitted then; 0: none
 	ByItself      bool          // nobody moved the task: the work came late
 	At            clock.Time
+	Spot          *Spot // where in the work it points; nil: nowhere
+}
+
+// Spot leads from a comment to where in the work it points.
+type Spot struct {
+	Where string // in words
+	Href  string // empty: that is not there any more
+	Page  *int   // of the document; nil: it points into a file
+	Tick  string // where the form goes that ticks it or opens it again; empty: there is none
+	Then  string // where that leads to
+}
+
+// Spots gives all comments of a conversation that point at the work what spot knows of them.
+func Spots(parts [][]*Line, spot func(*work.Comment) *Spot) {
+	for _, lines := range parts {
+		for _, l := range lines {
+			if l.Comment != nil && l.Place != nil {
+				l.Spot = spot(l.Comment)
+			}
+		}
+	}
 }
 
 // recent is how many lines of a conversation are shown at once: the rest is folded.

@@ -23,10 +23,15 @@ var kit embed.FS
 // Kit is what these parts are drawn from.
 var Kit = page.Kit{Files: kit, Funcs: func(l *page.Language) template.FuncMap {
 	return template.FuncMap{"leads": leads, "byItself": byItself, "reached": reached, "undone": undone, "extract": extract, "plain": plain,
-		"prose":    func(text string) template.HTML { return prose(l, text) },
-		"happened": func(e work.HistoryEntry) string { return happened(l, e) },
-		"burndown": func(b *insight.Burndown) chart.Figure { return burndown(l, &b.Lines) },
-		"together": func(b *insight.ClassBurndown) chart.Figure { return burndown(l, &b.Lines) }}
+		"carriedAt": func(n *CarriedNote) string { return n.At(l) },
+		"doneWord":  func(n *CarriedNote) string { return n.doneWord(l) },
+		"fateWord":  func(n *CarriedNote) string { return n.fateWord(l) }, "shorten": shorten,
+		"versionItems": func(list []VersionItem) []link { return versionItems(l, list) },
+		"whole":        func(n *int64) int { return int(opt.Or(n, 0)) },
+		"prose":        func(text string) template.HTML { return prose(l, text) },
+		"happened":     func(e work.HistoryEntry) string { return happened(l, e) },
+		"burndown":     func(b *insight.Burndown) chart.Figure { return burndown(l, &b.Lines) },
+		"together":     func(b *insight.ClassBurndown) chart.Figure { return burndown(l, &b.Lines) }}
 }}
 
 // In names the task that a request is about.
