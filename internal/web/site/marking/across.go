@@ -25,7 +25,8 @@ import (
 )
 
 func (s *room) acrossRoutes() {
-	page.Show(s.Site, links.UnitTasks, policy.ReadStatistics, "The tasks of a unit", s.unitTasks)
+	page.Show(s.Site, links.UnitTasks, policy.ReadStatistics, "The tasks of a unit", s.unitTasks,
+		endpoint.Asks(policy.SeeClusters))
 	page.Show(s.Site, links.UnitTask, policy.ListStudents, "One task across the students of a unit", s.unitTask,
 		endpoint.Asks(policy.GiveFeedback, policy.EditDefinitions))
 	for _, d := range []struct {
@@ -43,14 +44,15 @@ func (s *room) acrossRoutes() {
 
 // unitTasksPage lists the tasks of a unit with how many students stand where.
 type unitTasksPage struct {
-	Unit  *course.Unit
-	Tasks []work.TaskTally
+	Unit          *course.Unit
+	Tasks         []work.TaskTally
+	MaySeeSimilar bool
 }
 
 func (s *room) unitTasks(ctx context.Context, who *access.Caller, in struct {
 	ID int64 `path:"id" scope:"unit"`
 }) (*page.Page, error) {
-	v := &unitTasksPage{}
+	v := &unitTasksPage{MaySeeSimilar: who.May(policy.SeeClusters)}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Unit, err = course.UnitByID(ctx, q, in.ID); err == nil {
 			v.Tasks, err = work.Tallies(ctx, q, in.ID)

@@ -15,6 +15,7 @@ import (
 	"lectern/internal/teaching/course"
 	"lectern/internal/teaching/presence"
 	"lectern/internal/teaching/queue"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/teaching/similarity"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/verdict"
@@ -106,12 +107,13 @@ func (in queueIn) kind() queue.Kind {
 type deskIn struct {
 	UnitID int64 `path:"id" scope:"unit"`
 	queueIn
+	workIn
 	View string `param:"view"` // text: the document as plain text
 	At   int64  `param:"at"`
 	Undo int64  `param:"undo"`
 	// Reply is the comment that is being answered; 0: none is.
 	Reply int64 `param:"reply"`
-	// Tab is what stands beside the work: notes, tests or history; everything else is the feedback.
+	// Tab is what stands beside the work: rubric, notes, tests or history; everything else is the feedback.
 	Tab string `param:"tab"`
 }
 
@@ -122,6 +124,7 @@ func (in deskIn) address(at int64) string {
 	if in.View != "" {
 		v.Set("view", in.View)
 	}
+	in.write(v, at == in.At)
 	for name, id := range map[string]int64{"at": at, "undo": in.Undo} {
 		if id != 0 {
 			v.Set(name, strconv.FormatInt(id, 10))
@@ -150,6 +153,7 @@ type deskPage struct {
 	Theirs  *verdict.TaskNow            // what somebody else said meanwhile; nil: nobody has
 	Given   *verdict.Recent             // the verdict that can be undone; nil: there is none
 	Looking map[int64][]presence.Looker // who else looks at the tasks of the rows
+	on      *access.Caller              // who looks, with their rights on the task
 	similar map[int64]int               // how similar the works of the rows are, in percent
 	now     clock.Time
 	words   language
@@ -165,12 +169,15 @@ type typed struct {
 	Note          string
 	Answer        string // to a review
 	WithFile      string
-	Reply         string   // to a comment
-	answers       int64    // that comment
-	Marks         bool     // the grade and the points are what was written, be it nothing
-	Form          string   // which form it was; empty: that for a verdict
-	Ticked        []string // boxes of it
-	wrong         string   // why it was refused
+	Reply         string       // to a comment
+	answers       int64        // that comment
+	Point         string       // at a place of the work
+	line          int64        // that line
+	Marks         bool         // the grade and the points are what was written, be it nothing
+	picks         *rubric.Pick // levels of a rubric; nil: those the task has
+	Form          string       // which form it was; empty: that for a verdict
+	Ticked        []string     // boxes of it
+	wrong         string       // why it was refused
 }
 
 func (s *room) desk(ctx context.Context, who *access.Caller, in deskIn) (*page.Page, error) {
@@ -189,6 +196,9 @@ func (s *room) desk(ctx context.Context, who *access.Caller, in deskIn) (*page.P
 		}
 		return s.load(ctx, q, who, v)
 	})
+	if err == nil {
+		err = s.deskSource(ctx, v)
+	}
 	if err == nil {
 		err = s.deskText(ctx, v)
 	}
@@ -219,6 +229,7 @@ func (s *room) load(ctx context.Context, q db.Q, who *access.Caller, v *deskPage
 	if err != nil {
 		return err
 	}
+	v.on = on
 	if err := v.about(ctx, q, on); err != nil {
 		return err
 	}
@@ -285,6 +296,9 @@ func (s *room) deskPart(ctx context.Context, who *access.Caller, in deskPartIn) 
 	in.At = in.TaskID
 	v := &deskPage{words: s.words, deskIn: in.deskIn, alone: true}
 	err := s.DB.View(ctx, func(q db.Q) error { return s.load(ctx, q, who, v) })
+	if err == nil {
+		err = s.deskSource(ctx, v)
+	}
 	if err == nil {
 		err = s.deskText(ctx, v)
 	}

@@ -28,6 +28,9 @@ func (s *room) deskActionRoutes(task string, asks endpoint.Option) {
 		endpoint.Audited(audit.Status, audit.Grade, audit.Review, audit.Comment))
 	page.Form(s.Site, task+"/comment", policy.GradeTask, "Say something on a task on the desk", s.deskSay, asks,
 		endpoint.Unaudited("the comment is kept with its author"), endpoint.Uploads(1, s.Usecases.MostMedia))
+	page.Form(s.Site, task+"/tick", policy.GradeTask, "Tick a comment that points at the work on the desk",
+		s.deskTick, asks,
+		endpoint.Unaudited("who ticked a comment is kept with it"))
 	page.Form(s.Site, task+"/read", policy.GradeTask, "Mark the conversation on the desk read", s.deskRead,
 		endpoint.Unaudited("it only notes what was read"))
 	page.Form(s.Site, task+"/pin", policy.PinTask, "Pin a task on the desk, or take the pin off", s.deskPin,
@@ -73,7 +76,7 @@ type deskTaskIn struct {
 // desk is the desk the form stands on.
 func (in deskTaskIn) desk() deskIn {
 	v, _ := url.ParseQuery(in.Filter) //nolint:errcheck // what cannot be read narrows nothing
-	return deskIn{UnitID: in.UnitID, queueIn: queueOf(v), View: v.Get("view"), At: in.TaskID}
+	return deskIn{UnitID: in.UnitID, queueIn: queueOf(v), workIn: workOf(v), View: v.Get("view"), At: in.TaskID}
 }
 
 // ref is where the task stands.
@@ -97,21 +100,24 @@ type verdictIn struct {
 	Snippet int64                   `param:"snippet"`
 	By      int64                   `param:"by"`
 	Seen    int                     `param:"seen"` // how many comments stood beside it; 0 where none was new
+	levelsIn
+	points
 }
 
 // verdict is what the form says, on the work it was about.
 func (in verdictIn) verdict() usecase.VerdictOn {
-	v := verdict.Verdict{Trigger: &in.Word, Grade: in.Grade.Ptr(), Quality: quality(in.Quality), Comment: in.Comment,
-		Version: in.Version.Ptr(), Key: in.Key}
+	v := verdict.Verdict{Trigger: &in.Word, Grade: in.Grade.Ptr(), Quality: quality(in.typed(in.Quality)),
+		Comment: in.Comment, Version: in.Version.Ptr(), Key: in.Key, Rubric: in.pick()}
 	if in.Word == "" {
 		v.Trigger = nil
 	}
-	return usecase.VerdictOn{Verdict: v, TaskID: in.TaskID, Append: in.Snippet, Seen: new(int64(in.Seen))}
+	return usecase.VerdictOn{Verdict: v, TaskID: in.TaskID, Append: in.Snippet, Seen: new(int64(in.Seen)),
+		PointsAt: in.pointed()}
 }
 
-// typed is what was written, to be mended.
-func (in verdictIn) typed() typed {
-	t := typed{Word: in.Word, Comment: in.Comment, Marks: true}
+// wrote is what was written, to be mended.
+func (in verdictIn) wrote() typed {
+	t := typed{Word: in.Word, Comment: in.Comment, Marks: true, picks: in.pick()}
 	if in.Grade.Has() {
 		t.Grade = strconv.Itoa(int(in.Grade.V))
 	}
@@ -128,7 +134,7 @@ func (s *room) giveVerdict(ctx context.Context, who *access.Caller, in verdictIn
 	}
 	given, err := s.Usecases.GiveVerdict(ctx, who, in.verdict())
 	if err != nil {
-		return s.deskAgain(ctx, who, in.deskTaskIn, in.typed(), err)
+		return s.deskAgain(ctx, who, in.deskTaskIn, in.wrote(), err)
 	}
 	next, err := s.following(ctx, who, in.desk())
 	if err != nil {
@@ -174,18 +180,32 @@ type deskSayIn struct {
 	By         int64             `param:"by"`
 	Seen       int               `param:"seen"`
 	ReplyTo    params.Opt[int64] `param:"reply_to_id"`
+	placeIn
+	points
 }
 
 func (s *room) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) (endpoint.Drawing, error) {
 	if err := page.Wrote(who, in.By); err != nil {
 		return nil, err
 	}
+	if said := in.pointed(); said != nil {
+		err := s.Usecases.Comments(ctx, who, usecase.CommentsOn{TaskID: in.TaskID, PointsAt: said, Words: in.Comment,
+			Seen: int64(in.Seen)})
+		if err != nil {
+			return nil, err // only a script sends several
+		}
+		return in.stay(), nil
+	}
 	var attachment *usecase.Upload
 	if in.Attachment != nil && in.Attachment.Size > 0 {
 		attachment = new(page.Uploaded(in.Attachment))
 	}
+	var at *usecase.PlaceOn
+	if in.Submission != "" {
+		at = new(in.place())
+	}
 	_, err := s.Usecases.Comment(ctx, who, usecase.CommentOn{NewComment: work.NewComment{Text: in.Comment,
-		ReplyTo: in.ReplyTo.Ptr()}, TaskID: in.TaskID, Attachment: attachment, Seen: int64(in.Seen)})
+		ReplyTo: in.ReplyTo.Ptr()}, TaskID: in.TaskID, Attachment: attachment, PointsAt: at, Seen: int64(in.Seen)})
 	if err != nil {
 		wrote := typed{Comment: in.Comment}
 		if attachment != nil {
@@ -193,6 +213,9 @@ func (s *room) deskSay(ctx context.Context, who *access.Caller, in deskSayIn) (e
 		}
 		if in.ReplyTo.Has() {
 			wrote = typed{Form: "reply", Reply: in.Comment, answers: in.ReplyTo.V}
+		}
+		if at != nil {
+			wrote = typed{Form: "point", Point: in.Comment, line: int64(in.Line.V)}
 		}
 		return s.deskAgain(ctx, who, in.deskTaskIn, wrote, err)
 	}
@@ -243,7 +266,9 @@ func (s *room) deskAgain(ctx context.Context, who *access.Caller, in deskTaskIn,
 	if !endpoint.FromForm(ctx) {
 		return nil, err // a script shows it beside the form, which is still there
 	}
-	p, drawn := s.desk(ctx, who, in.desk())
+	at := in.desk()
+	at.Line = wrote.line
+	p, drawn := s.desk(ctx, who, at)
 	if drawn != nil {
 		return nil, drawn
 	}

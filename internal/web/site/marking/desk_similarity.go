@@ -6,6 +6,8 @@ import (
 	"html/template"
 
 	"lectern/internal/ground/fault"
+	"lectern/internal/ground/links"
+	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
 	"lectern/internal/platform/audit"
@@ -19,7 +21,7 @@ import (
 
 func (s *room) deskSimilarityRoutes(task string) {
 	const one = "/similarities/{similarity_id}"
-	asks := endpoint.Asks(policy.SeeSimilarities, policy.FlagSimilarity)
+	asks := endpoint.Asks(policy.SeeSimilarities, policy.FlagSimilarity, policy.DecideCases)
 	page.Show(s.Site, task+one, policy.SeeSimilarities, "A work on the desk beside what it is similar to",
 		s.deskSimilarity, asks)
 	page.Form(s.Site, task+one, policy.FlagSimilarity, "Decide on the desk whether a similarity is to be looked at",
@@ -49,7 +51,23 @@ type comparePage struct {
 	OtherFiles         template.HTML
 	Deleted            bool // the files of one of them are gone
 	MayDecide          bool
+	Case               *similarity.Case // both sides of it; nil: it is none, as where the figures cleared it
+	MayDecideCase      bool
+	List               string // where all cases of the unit are
+	words              *page.Language
 }
+
+// State says how far the staff are with the case.
+func (v *comparePage) State() string { return stateWord(v.words, v.Case.State) }
+
+// Reason is why it was decided so; empty: nobody said.
+func (v *comparePage) Reason() string { return opt.Or(v.Case.Reason, "") }
+
+// Seen is the case and when it was decided on.
+func (v *comparePage) Seen() string { return seenOf(v.Case) }
+
+// Decisions are what can be decided on both sides.
+func (v *comparePage) Decisions() []map[string]any { return decisions(v.words, string(v.Case.State)) }
 
 // Evidence is what speaks for it beside the sentence that sums it up.
 func (v *comparePage) Evidence() []string { return v.Reasons()[1:] }
@@ -58,9 +76,14 @@ func (v *comparePage) Evidence() []string { return v.Reasons()[1:] }
 func (v *comparePage) Outside() bool { return v.Type == similarity.Outside }
 
 func (s *room) deskSimilarity(ctx context.Context, who *access.Caller, in similarityIn) (*page.Page, error) {
-	v := &comparePage{Path: in.path(), Work: in.desk().address(in.TaskID), MayDecide: who.May(policy.FlagSimilarity)}
+	v := &comparePage{Path: in.path(), Work: in.desk().address(in.TaskID), MayDecide: who.May(policy.FlagSimilarity),
+		MayDecideCase: who.May(policy.DecideCases), List: links.To(links.UnitSimilarity, in.UnitID),
+		words: s.Words}
 	err := s.DB.View(ctx, func(q db.Q) (err error) {
 		if v.Record, err = similarity.ByID(ctx, q, who, in.TaskID, in.ID); err != nil {
+			return err
+		}
+		if v.Case, err = similarity.CaseOf(ctx, q, who, in.UnitID, in.ID); err != nil && !fault.Is(err, fault.Missing) {
 			return err
 		}
 		at, err := work.RefOf(ctx, q, in.TaskID)

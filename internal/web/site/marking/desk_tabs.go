@@ -12,7 +12,8 @@ func (v *deskPage) Open(tab string) bool {
 	switch {
 	case v.Typed.Form == "note":
 		is = "notes"
-	case v.Typed.Form != "" || !slices.Contains([]string{"notes", "tests", "history"}, is),
+	case v.Typed.Form != "" || !slices.Contains([]string{"rubric", "notes", "tests", "history"}, is),
+		is == "rubric" && v.Now.Rubric == nil,
 		is == "tests" && v.Now.Tests == nil, is == "notes" && !v.Now.MayNote:
 		is = "feedback"
 	}

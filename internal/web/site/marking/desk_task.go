@@ -16,6 +16,7 @@ import (
 	"lectern/internal/teaching/queue"
 	"lectern/internal/teaching/similarity"
 	"lectern/internal/teaching/snippet"
+	"lectern/internal/teaching/source"
 	"lectern/internal/teaching/status"
 	"lectern/internal/teaching/submit"
 	"lectern/internal/teaching/work"
@@ -32,7 +33,7 @@ type deskTask struct {
 	*work.MarkedTask
 	Path            string // of the task's own page
 	Making          *taskpart.Making
-	Files           []submit.File
+	Work            *deskWork // nil: nothing was submitted
 	Earlier, Recent []*taskpart.Line
 	Asked           *work.Comment // a request for more time that waits; nil: there is none
 	Reviews         *taskpart.Reviews
@@ -46,9 +47,18 @@ type deskTask struct {
 	History         []work.HistoryEntry
 	Similar         []similarity.Record
 	Snippets        []snippet.Snippet // reusable comments for it
+	Rubric          *deskRubric       // what it is marked by, or was; nil: nothing
 	Key             string
 	document        *files.Hash
 	Text            *usecase.Text // of the document, where it is asked for; nil: none could be taken out of it
+}
+
+// Files are those of the latest submission.
+func (t *deskTask) Files() []source.File {
+	if t.Work == nil {
+		return nil
+	}
+	return t.Work.Files
 }
 
 // Ready tells whether there is a document.
@@ -86,6 +96,9 @@ func (s *room) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *desk
 	t.Asked = undecided(t.Talk.Comments)
 	t.around(v)
 	if err := t.loadNotes(ctx, q, who); err != nil {
+		return nil, err
+	}
+	if t.Rubric, err = deskRubricOf(ctx, q, t.ProjectID, t.DefinitionID); err != nil {
 		return nil, err
 	}
 	if t.History, _, err = work.History(ctx, q, t.Ref(), db.Part(taskpart.LatestEntries, 0)); err != nil {
@@ -180,7 +193,8 @@ func (s *room) deskDocument(ctx context.Context, q db.Q, who *access.Caller, in 
 	if t.Making, err = taskpart.MakingOf(ctx, q, who, in, last); err != nil {
 		return err
 	}
-	t.Files, err = submit.FilesOf(ctx, q, last.ID)
+	files, err := source.Files(ctx, q, last.ID)
+	t.Work = &deskWork{Version: last, Files: files, Number: len(t.Versions)}
 	return err
 }
 

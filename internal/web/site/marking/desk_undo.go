@@ -26,8 +26,8 @@ func (v undone) Draw(w http.ResponseWriter, r *http.Request, status int) {
 	page.AnswerForm(w, r, status, v.To, v)
 }
 
-// deskUndo takes a verdict back and lays its task on the desk again, with the words that
-// came with it in the form.
+// deskUndo takes a verdict back and lays its task on the desk again, with the words and
+// the levels that came with it in the form.
 func (s *room) deskUndo(ctx context.Context, who *access.Caller, in deskUndoIn) (endpoint.Drawing, error) {
 	err := verdict.On(ctx, s.DB.Pool(), in.TaskID, in.Verdict)
 	if err != nil {
@@ -37,13 +37,13 @@ func (s *room) deskUndo(ctx context.Context, who *access.Caller, in deskUndoIn) 
 	if err != nil {
 		return s.deskAgain(ctx, who, in.deskTaskIn, typed{Form: "undo"}, err)
 	}
-	if got.Comment == "" || !endpoint.FromForm(ctx) {
+	if got.Comment == "" && got.Rubric == nil || !endpoint.FromForm(ctx) {
 		return undone{in.stay(), got}, nil
 	}
 	p, err := s.desk(ctx, who, in.desk())
 	if err != nil {
 		return nil, err
 	}
-	p.Data.(*deskPage).Typed.Comment = got.Comment
+	p.Data.(*deskPage).Typed = typed{Comment: got.Comment, picks: got.Rubric}
 	return p, nil
 }

@@ -49,6 +49,10 @@ func (v *deskPage) ActionOn(taskID int64, name string) string {
 	if v.View != "" {
 		filter.Set("view", v.View)
 	}
+	if taskID == v.At {
+		v.write(filter, true)
+		v.write(filter, false)
+	}
 	path := fmt.Sprintf("/units/%d/desk/tasks/%d/%s", v.UnitID, taskID, name)
 	if len(filter) == 0 {
 		return path
@@ -65,12 +69,12 @@ func (v *deskPage) Inbox() string { return withQuery(links.To(links.Inbox, v.Uni
 // Shown is the address of the same task with its document in another form.
 func (v *deskPage) Shown(view string) string {
 	in := v.deskIn
-	in.View, in.Undo = view, 0
+	in.View, in.Undo, in.workIn = view, 0, workIn{}
 	return in.address(v.Now.ID)
 }
 
 // Plain tells whether the document is shown as text.
-func (v *deskPage) Plain() bool { return v.View == "text" }
+func (v *deskPage) Plain() bool { return v.View == "text" && v.File == "" }
 
 // OnlyMine tells whether the queue has the students of the reader's own classes only.
 func (v *deskPage) OnlyMine() bool { return v.Who == "mine" }
@@ -108,7 +112,9 @@ func (v *deskPage) Points() string {
 	switch {
 	case v.Typed.Marks:
 		return v.Typed.Quality
-	case v.Now.Quality >= 0:
+	case v.Summed() != "":
+		return v.Summed()
+	case v.Now.Quality >= 0 && !v.Now.Rubric.summed():
 		return strconv.Itoa(v.Now.Quality)
 	}
 	return ""

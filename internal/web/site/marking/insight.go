@@ -30,6 +30,8 @@ func (s *room) insightRoutes() {
 			policy.Announce))
 	page.Show(s.Site, links.InsightMore, policy.ReadStatistics, "How the work of a unit's students shrinks, and what "+
 		"they have learnt", s.insightMore)
+	page.Show(s.Site, links.InsightRubrics, policy.ReadStatistics, "Where the students of a unit lose points, by rubric",
+		s.insightRubrics, endpoint.Asks(policy.SeeTutorPace))
 	endpoint.Route(s.Server, "GET "+links.Insight+"/sheets/{name}", 200, policy.ReadStatistics,
 		"What a chart of a unit shows, as a sheet", s.chartSheet, endpoint.Audited(audit.Export),
 		endpoint.Costs(endpoint.Exports), endpoint.Made("text/csv"), endpoint.Asks(policy.SeeTutorPace))
@@ -47,13 +49,16 @@ type insightBase struct {
 	Unit      *course.Unit
 	Week      string // that it is; empty outside the unit's time
 	Tutorials []enrol.Tutorial
-	at        string // the page
+	Rubrics   []insight.RubricTask // the tasks that have one
+	Task      string               // of these, where one is chosen
+	at        string               // the page
 	words     language
+	begun     insight.Begun // by all students of the unit, where the page reads it
 }
 
 // class is the students that the page is about.
 func (v *insightBase) class() insight.Class {
-	return insight.Class{UnitID: v.UnitID, TutorialID: maybe(v.Tutorial)}
+	return insight.Class{UnitID: v.UnitID, TutorialID: maybe(v.Tutorial), Begun: v.begun}
 }
 
 // read reads what the pages of insight share. A tutorial that the unit does not have is none.
@@ -67,6 +72,9 @@ func (v *insightBase) read(ctx context.Context, q db.Q) (err error) {
 	id := maybe(v.Tutorial)
 	if id == nil || !slices.ContainsFunc(v.Tutorials, func(t enrol.Tutorial) bool { return t.ID == *id }) {
 		v.Tutorial = ""
+	}
+	if v.Rubrics, err = insight.RubricTasks(ctx, q, v.UnitID); err != nil {
+		return err
 	}
 	weeks, err := course.Calendars(ctx, q, v.UnitID)
 	v.Week = v.words.WeekOf(clock.Day(q.Now().Time), v.Unit.StartDate, v.Unit.EndDate, weeks[v.UnitID])
@@ -86,17 +94,17 @@ func (v *insightBase) with(path string, more ...string) string {
 func (v *insightBase) Menu() menuChip {
 	c := menuChip{Label: v.words.Word("students.tutorial"), Text: v.words.Word("students.any-tutorial")}
 	at := links.To(v.at, v.UnitID)
-	c.add(c.Text, v.with(at, "by", v.By, "tutorial", ""), v.Tutorial == "", true)
+	c.add(c.Text, v.with(at, "by", v.By, "task", v.Task, "tutorial", ""), v.Tutorial == "", true)
 	for _, t := range v.Tutorials {
 		id := strconv.FormatInt(t.ID, 10)
-		c.add(t.Abbreviation, v.with(at, "by", v.By, "tutorial", id), v.Tutorial == id, false)
+		c.add(t.Abbreviation, v.with(at, "by", v.By, "task", v.Task, "tutorial", id), v.Tutorial == id, false)
 	}
 	return c
 }
 
 // Tabs are the pages of insight.
 func (v *insightBase) Tabs() []map[string]any {
-	return []map[string]any{
+	tabs := []map[string]any{
 		{"Text": v.words.Word("insight.overview"), "Href": v.with(links.To(links.Insight, v.UnitID)),
 			"Current": v.at == links.Insight},
 		{"Text": v.words.Word("insight.progress"), "Href": v.with(links.To(links.InsightMore, v.UnitID)),
@@ -104,11 +112,21 @@ func (v *insightBase) Tabs() []map[string]any {
 		{"Text": v.words.Word("risk.title"), "Href": v.with(links.To(links.AtRisk, v.UnitID)),
 			"Current": v.at == links.AtRisk},
 	}
+	if len(v.Rubrics) == 0 {
+		return tabs
+	}
+	return slices.Insert(tabs, 2, map[string]any{"Text": v.words.Word("insight.rubrics"),
+		"Href": v.with(links.To(links.InsightRubrics, v.UnitID)), "Current": v.at == links.InsightRubrics})
 }
 
 // Sheet is where a chart is downloaded.
 func (v *insightBase) Sheet(name string) string {
-	return v.with(links.To(links.Insight, v.UnitID) + "/sheets/" + name)
+	return v.with(links.To(links.Insight, v.UnitID)+"/sheets/"+name, "task", v.Task)
+}
+
+// Counted is where what a chart of the class counts is listed.
+func (v *insightBase) Counted(more ...string) string {
+	return v.with(links.To(links.InsightRows, v.UnitID), more...)
 }
 
 // StudentRows is the address of the students of the class, in an order.
@@ -128,6 +146,8 @@ type insightPage struct {
 	SeesRisk bool
 	MayWrite bool // to those at risk
 	targets  map[grade.Grade]int
+	done     int // tasks that are complete
+	asked    int // of all that are asked of the class
 }
 
 func (s *room) insight(ctx context.Context, who *access.Caller, in insightIn) (*page.Page, error) {
@@ -146,9 +166,15 @@ func (s *room) insight(ctx context.Context, who *access.Caller, in insightIn) (*
 		if v.Turn, err = insight.TurnaroundOf(ctx, q, in.UnitID, who.ID, v.ByTutor); err != nil {
 			return err
 		}
+		if v.begun, err = insight.BegunIn(ctx, q, in.UnitID); err != nil {
+			return err
+		}
 		if v.SeesRisk {
-			search.TutorialID = maybe(v.Tutorial)
-			if v.Risk, err = search.Students(ctx, q); err != nil {
+			search.TutorialID, search.Begun = maybe(v.Tutorial), v.begun
+			if v.Risk, err = search.Find(ctx, q); err != nil {
+				return err
+			}
+			if err = search.Name(ctx, q, v.FirstAtRisk()); err != nil {
 				return err
 			}
 		}
@@ -158,20 +184,24 @@ func (s *room) insight(ctx context.Context, who *access.Caller, in insightIn) (*
 		return nil, err
 	}
 	if v.ByTutor {
-		v.Heat = (&promisePage{Turnaround: v.Turn, words: s.words}).Heat()
+		v.Heat = (&promisePage{Turnaround: v.Turn, words: s.words, rows: v.markedBy}).Heat()
 	}
 	return s.Titled(who, "insight", s.Word("insight.title"), v), nil
 }
 
 // count reads what the class has come to.
 func (v *insightPage) count(ctx context.Context, q db.Q) (err error) {
-	if v.Tasks, err = v.class().StatusesByTask(ctx, q); err != nil {
-		return err
-	}
 	if v.By != "" {
 		if v.Classes, err = v.class().StatusesByTutorial(ctx, q); err != nil {
 			return err
 		}
+		v.done, v.asked, err = v.class().Completion(ctx, q)
+	} else {
+		v.Tasks, err = v.class().StatusesByTask(ctx, q)
+		v.sumUp()
+	}
+	if err != nil {
+		return err
 	}
 	v.targets, err = v.class().Targets(ctx, q)
 	return err
@@ -185,21 +215,45 @@ func (v *insightPage) Students() (n int) {
 	return n
 }
 
-// Complete is the share of the tasks asked of the class that are complete, in whole percent that are never rounded up;
-// none where nothing is asked.
-func (v *insightPage) Complete() *int {
-	done, all := 0, 0
+// sumUp counts what is complete of all tasks.
+func (v *insightPage) sumUp() {
 	for _, t := range v.Tasks {
 		for st, n := range t.Counts {
-			if all += n; st == status.Complete {
-				done += n
+			if v.asked += n; st == status.Complete {
+				v.done += n
 			}
 		}
 	}
-	if all == 0 {
+}
+
+// Complete is the share of the tasks asked of the class that are complete, in whole percent that are never rounded up;
+// none where nothing is asked.
+func (v *insightPage) Complete() *int {
+	if v.asked == 0 {
 		return nil
 	}
-	return new(done * 100 / all)
+	return new(v.done * 100 / v.asked)
+}
+
+// CompleteRows is where the tasks that are complete are listed.
+func (v *insightPage) CompleteRows() string { return v.Counted("status", string(status.Complete)) }
+
+// MarkedRows is where all that was marked is listed; empty for who does not see it.
+func (v *insightPage) MarkedRows() string {
+	if !v.ByTutor {
+		return ""
+	}
+	return v.Counted("of", ofMarks, "from", v.Turn.Since.String(), "tutorial", "")
+}
+
+// markedBy is where what one of the staff marked is listed: in a week, or in all of them.
+func (v *insightPage) markedBy(tutorID int64, week int) string {
+	until := "" // the last goes up to now
+	if week+1 < len(v.Turn.Weeks) {
+		until = v.Turn.Weeks[week+1].From.String()
+	}
+	return v.Counted("of", ofMarks, "tutor", strconv.FormatInt(tutorID, 10), "from", v.Turn.Weeks[week].From.String(),
+		"until", until, "tutorial", "")
 }
 
 // Risks is where the students at risk are listed.
@@ -266,7 +320,7 @@ type statusRow struct {
 // Cell is how many stand at a status.
 func (r statusRow) Cell(st status.Status) int { return r.Counts[st] }
 
-// Rows is where those who stand at a status are listed; empty where no list has them.
+// Rows is where those who stand at a status are listed.
 func (r statusRow) Rows(st status.Status) string { return r.rows(st) }
 
 // Rows are those of the chart of statuses: tasks, or tutorials.
@@ -278,8 +332,8 @@ func (v *insightPage) Rows() (out []statusRow) {
 			if c.TutorialID == 0 {
 				name = v.words.Word("students.no-tutorial")
 			}
-			out = append(out, statusRow{name, v.with(links.To(links.Students, v.UnitID), "tutorial", id), c.Counts,
-				func(status.Status) string { return "" }})
+			out = append(out, statusRow{name, v.Counted("tutorial", id), c.Counts,
+				func(st status.Status) string { return v.Counted("tutorial", id, "status", string(st)) }})
 		}
 		return out
 	}
@@ -307,6 +361,7 @@ type targetBar struct {
 	Grade    grade.Grade
 	Students int
 	Width    float64 // of the longest, in percent
+	Href     string  // where they are listed
 }
 
 // Targets are the bars of the target grades.
@@ -316,56 +371,17 @@ func (v *insightPage) Targets() (out []targetBar) {
 		most = max(most, n)
 	}
 	for _, g := range grade.Targets {
-		out = append(out, targetBar{g, v.targets[g], 100 * float64(v.targets[g]) / float64(most)})
+		out = append(out, targetBar{g, v.targets[g], 100 * float64(v.targets[g]) / float64(most),
+			v.with(links.To(links.Students, v.UnitID), "target", strconv.Itoa(int(g)))})
 	}
 	return out
 }
 
-// insightMorePage is how the work of the class shrinks, and what it has learnt.
-type insightMorePage struct {
-	insightBase
-	Burndown *insight.ClassBurndown
-	Outcomes []insight.OutcomeProgress
-}
-
-func (s *room) insightMore(ctx context.Context, who *access.Caller, in insightIn) (*page.Page, error) {
-	v := &insightMorePage{insightBase: insightBase{insightIn: in, at: links.InsightMore, words: s.words}}
-	v.By = ""
-	err := s.DB.View(ctx, func(q db.Q) (err error) {
-		if err = v.read(ctx, q); err != nil {
-			return err
-		}
-		if v.Burndown, err = v.class().Burndown(ctx, q); err != nil {
-			return err
-		}
-		v.Outcomes, err = v.class().Outcomes(ctx, q)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.Titled(who, "insight-progress", s.Word("insight.progress"), v), nil
-}
-
-// Share is where a number of points lies on a line of 100 that ends with the most of any outcome.
-func (v *insightMorePage) Share(points float64) float64 {
-	most := 1.0
-	for _, o := range v.Outcomes {
-		most = max(most, o.Max)
-	}
-	return 100 * points / most
-}
-
-// Between is the length of the line from a number of points to another.
-func (v *insightMorePage) Between(from, to float64) float64 { return v.Share(to - from) }
-
-// Points writes a number of points.
-func (v *insightMorePage) Points(n float64) string { return v.words.Word("promise.tenth", n) }
-
 type chartSheetIn struct {
 	UnitID   int64  `path:"id" scope:"unit"`
-	Name     string `path:"name" enum:"completion,statuses,tutorials,burndown,turnaround,targets,outcomes"`
+	Name     string `path:"name" enum:"completion,statuses,tutorials,burndown,turnaround,targets,outcomes,rubrics,rubric-weeks,rubric-tutors"`
 	Tutorial string `param:"tutorial"`
+	Task     string `param:"task"` // of the charts by rubric: only this one
 }
 
 func (s *room) chartSheet(ctx context.Context, who *access.Caller, in chartSheetIn) (f *endpoint.File, err error) {
@@ -375,7 +391,7 @@ func (s *room) chartSheet(ctx context.Context, who *access.Caller, in chartSheet
 			return err
 		}
 		class := insight.Class{UnitID: in.UnitID, TutorialID: maybe(in.Tutorial)}
-		t, err := usecase.ClassTable(ctx, q, who, class, in.Name)
+		t, err := usecase.ClassTable(ctx, q, who, class, idIn(in.Task), in.Name)
 		f = &endpoint.File{Name: unit.Code + "-" + in.Name + ".csv", Type: "text/csv; charset=utf-8", Attachment: true,
 			Write: func(w io.Writer) error { return insight.WriteTable(w, t) }}
 		return err

@@ -49,6 +49,7 @@ type promisePage struct {
 	Typed      string // into the form
 	Refused    bool   // what was typed
 	words      language
+	rows       func(tutorID int64, week int) string // where what somebody marked in a week is listed; nil: nowhere
 }
 
 // Path is where the page stands.
@@ -159,8 +160,12 @@ func (v *promisePage) heat() (rows []map[string]any) {
 			continue
 		}
 		var cells []map[string]any
-		for _, w := range t.Weeks {
-			cells = append(cells, map[string]any{"Text": v.days(w.Median), "Heat": v.warm(w)})
+		for i, w := range t.Weeks {
+			cell := map[string]any{"Text": v.days(w.Median), "Heat": v.warm(w)}
+			if v.rows != nil && w.Marked > 0 {
+				cell["Href"] = v.rows(t.UserID, i)
+			}
+			cells = append(cells, cell)
 		}
 		rows = append(rows, map[string]any{"Name": t.FirstName + " " + t.LastName, "Cells": cells})
 	}

@@ -71,20 +71,19 @@ func (s *room) readRisk(ctx context.Context, who *access.Caller, in riskIn) (*ri
 		return nil, err
 	}
 	v.Own = search.TutorID != nil
-	var list []insight.AtRisk
 	err = s.DB.View(ctx, func(q db.Q) (err error) {
 		if err = v.read(ctx, q); err != nil {
 			return err
 		}
 		search.TutorialID = maybe(v.Tutorial)
-		list, err = search.Students(ctx, q)
-		return err
+		list, err := search.Find(ctx, q)
+		if err != nil {
+			return err
+		}
+		v.choose(list)
+		return search.Name(ctx, q, v.Students)
 	})
-	if err != nil {
-		return nil, err
-	}
-	v.choose(list)
-	return v, nil
+	return v, err
 }
 
 // choose puts those on the page that the reason and the number of the page ask for.
@@ -267,5 +266,9 @@ func (s *room) setRisk(ctx context.Context, who *access.Caller, in setRiskIn) (e
 	if e, told := errors.AsType[*fault.Error](err); told {
 		v.wrong = e.Fields
 	}
-	return s.Again(s.Refusal(who, "risk", s.Word("risk.title"), v), err)
+	p, err := s.Again(s.Refusal(who, "risk", s.Word("risk.title"), v), err)
+	if err == nil && len(v.wrong) > 0 {
+		p.Wrong.Text = s.Word("settings.refused") // the domain speaks of fields that programs send
+	}
+	return p, err
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lectern/internal/ground/grade"
 	"lectern/internal/ground/links"
 	"lectern/internal/people/access"
 	"lectern/internal/people/policy"
@@ -33,6 +34,7 @@ type studentsIn struct {
 	Text     string `param:"text"`
 	Tutorial string `param:"tutorial"`
 	Campus   string `param:"campus"`
+	Target   string `param:"target"` // only those who aim for this grade
 	Show     string `param:"show"`
 	Sort     string `param:"sort"`
 	Page     int64  `param:"page"`
@@ -84,8 +86,20 @@ func (in *studentsIn) clean() {
 	if !slices.Contains(enrolments, in.Show) && signs[in.Show] == "" {
 		in.Show = ""
 	}
-	in.Tutorial, in.Campus = number(in.Tutorial), number(in.Campus)
+	in.Tutorial, in.Campus, in.Target = number(in.Tutorial), number(in.Campus), number(in.Target)
+	if in.target() == nil {
+		in.Target = ""
+	}
 	in.Page = min(max(in.Page, 1), 1e6)
+}
+
+// target is the grade that the students aim for; nil: any.
+func (in *studentsIn) target() *grade.Grade {
+	id := maybe(in.Target)
+	if id == nil || !slices.Contains(grade.Targets, grade.Grade(*id)) {
+		return nil
+	}
+	return new(grade.Grade(*id))
 }
 
 // number is a text if it is that of an id, or 0; else nothing.
@@ -107,7 +121,8 @@ func maybe(text string) *int64 {
 
 func (in *studentsIn) search(who *access.Caller) enrol.StudentSearch {
 	s := enrol.StudentSearch{UnitID: in.UnitID, CallerID: who.ID, Text: in.Text, TutorialID: maybe(in.Tutorial),
-		CampusID: maybe(in.Campus), Sign: signs[in.Show], Order: enrol.StudentOrder(in.Sort), Page: pageOf(in.Page)}
+		CampusID: maybe(in.Campus), Target: in.target(), Sign: signs[in.Show], Order: enrol.StudentOrder(in.Sort),
+		Page: pageOf(in.Page)}
 	if in.Show != "all" && s.Sign != enrol.SecondLook {
 		s.Enrolled = new(in.Show != "withdrawn")
 	}
@@ -132,7 +147,8 @@ func (v *studentsPage) with(name, value string) string {
 }
 
 func (v *studentsPage) query() url.Values {
-	return url.Values{"text": {v.Text}, "tutorial": {v.Tutorial}, "campus": {v.Campus}, "show": {v.Show}, "sort": {v.Sort}}
+	return url.Values{"text": {v.Text}, "tutorial": {v.Tutorial}, "campus": {v.Campus}, "target": {v.Target},
+		"show": {v.Show}, "sort": {v.Sort}}
 }
 
 // Kept is what a search keeps of the list.
@@ -189,7 +205,7 @@ func (c *menuChip) add(text, href string, chosen, usual bool) {
 	}
 }
 
-// Menus are the chips with a choice: of a tutorial, of a campus where there are some, and of the
+// Menus are the chips with a choice: of a tutorial, of a campus where there are some, of the target grade, and of the
 // enrolment.
 func (v *studentsPage) Menus() (out []menuChip) {
 	tutorial := menuChip{Label: v.words.Word("students.tutorial"), Text: v.words.Word("students.any-tutorial")}
@@ -209,6 +225,13 @@ func (v *studentsPage) Menus() (out []menuChip) {
 		}
 		out = append(out, campus)
 	}
+	target := menuChip{Label: v.words.Word("students.target"), Text: v.words.Word("students.any-target")}
+	target.add(target.Text, v.with("target", ""), v.Target == "", true)
+	for _, g := range grade.Targets {
+		id := strconv.Itoa(int(g))
+		target.add(v.words.Grade(g), v.with("target", id), v.Target == id, false)
+	}
+	out = append(out, target)
 	enrolled := menuChip{Label: v.words.Word("students.show"), Text: v.words.Word("students.show-")}
 	for _, show := range enrolments {
 		enrolled.add(v.words.Word("students.show-"+show), v.with("show", show), v.Show == show, show == "")
@@ -278,7 +301,7 @@ func (v *studentsPage) Counts(s enrol.FoundStudent) map[status.Status]int {
 
 // Filtered tells whether the address leaves some students out.
 func (v *studentsPage) Filtered() bool {
-	return v.Text != "" || v.Tutorial != "" || v.Campus != "" || v.Show != ""
+	return v.Text != "" || v.Tutorial != "" || v.Campus != "" || v.Target != "" || v.Show != ""
 }
 
 // TutorialNames names the tutorials of a student.
