@@ -19,7 +19,7 @@ import (
 func (s *room) deletedRoutes() {
 	page.Show(s.Site, links.DeletedWork, policy.SeeDeleted, "What was deleted in a unit, and what it holds", s.deletedWork)
 	page.Form(s.Site, links.DeletedWork+"/restore", policy.DeleteWork, "Restore something that was deleted in a unit",
-		s.restoreWork, endpoint.Audited(audit.Definition, audit.Group), endpoint.Asks(policy.SeeDeleted))
+		s.restoreWork, endpoint.Audited(audit.Definition, audit.Group, audit.Unit), endpoint.Asks(policy.SeeDeleted))
 }
 
 type deletedIn struct {
@@ -66,6 +66,10 @@ func kindOf(l *page.Language, k trash.Kind) string {
 		return l.Word("deleted-work.group-set")
 	case trash.Group:
 		return l.Word("deleted-work.group")
+	case trash.TaskWork:
+		return l.Word("deleted-work.task-work")
+	case trash.Portfolios:
+		return l.Word("deleted-work.portfolios")
 	}
 	return l.Word("deleted-work.task")
 }

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -164,6 +165,9 @@ func (v *gradesPage) Next() string {
 	return v.With("page", strconv.FormatInt(v.Page+1, 10))
 }
 
+// Earlier is the number of the page before; 0: there is none.
+func (v *gradesPage) Earlier() int64 { return v.Page - 1 }
+
 // Later is the number of the page after; 0: there is none.
 func (v *gradesPage) Later() int64 {
 	if v.Page*gradesOnPage >= v.Total {
@@ -187,9 +191,9 @@ func (v *gradesPage) Graded() int64 { return v.Counts.Students - v.Counts.Withou
 
 // gradeChip narrows the grid.
 type gradeChip struct {
-	Text, Href string
-	Count      int64
-	On         bool
+	Text, Href, Show string
+	Count            int64
+	On               bool
 }
 
 // Chips are what narrows the grid. Who changes is told where somebody saw a grade before.
@@ -206,7 +210,8 @@ func (v *gradesPage) Chips() (list []gradeChip) {
 	} {
 		on := v.Show == string(one.show)
 		if one.count > 0 || on || one.show == "" {
-			list = append(list, gradeChip{one.text, v.With("show", string(one.show)), one.count, on})
+			list = append(list, gradeChip{one.text, v.With("show", string(one.show)), cmp.Or(string(one.show), showAll),
+				one.count, on})
 		}
 	}
 	return list
@@ -386,12 +391,19 @@ func (r typedGrade) held(words *page.Language) *heldGrade {
 	return h
 }
 
-// turnGrades draws another page of the grid, with what was typed so far.
+// showAll narrows the grid no more.
+const showAll = "all"
+
+// turnGrades draws another page or part of the grid, with what was typed so far.
 func (s *room) turnGrades(ctx context.Context, who *access.Caller, in struct {
 	unitGrades
 	gradesIn
 	typedIn
+	Narrow string `param:"narrow"` // to another part, from its first page; showAll: to everybody
 }) (endpoint.Drawing, error) {
+	if in.Narrow != "" {
+		in.Show, in.Page = strings.TrimPrefix(in.Narrow, showAll), 1
+	}
 	list, err := s.typed(in.typedIn)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,10 @@
 package unit
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,13 +22,14 @@ import (
 // gradePlanPage is what would become of final grades that were typed, pasted or sent as a sheet.
 type gradePlanPage struct {
 	gradesIn
-	Unit  *course.Unit
-	Given *enrol.GradesGiven // nil: a sheet is to be chosen
-	Again bool               // somebody changed a grade since the plan was shown
-	Paste string             // what was pasted
-	held  []heldGrade
-	was   enrol.GradeSpread
-	words *page.Language
+	Unit     *course.Unit
+	Given    *enrol.GradesGiven // nil: a sheet is to be chosen
+	Again    bool               // somebody changed a grade since the plan was shown
+	Paste    string             // what was pasted
+	Replaced int                // grades that were typed, and that others were pasted for
+	held     []heldGrade
+	was      enrol.GradeSpread
+	words    *page.Language
 }
 
 // mostPlanned is how many rows of a plan are shown.
@@ -113,8 +116,12 @@ func (s *room) planGrades(ctx context.Context, who *access.Caller, in planGrades
 		return nil, err
 	}
 	v.Paste = in.Paste
-	if v.held, err = s.heldBy(ctx, in); err == nil && len(v.held) == 0 {
+	typed, pasted, err := s.heldBy(ctx, in)
+	if v.held = slices.Concat(typed, pasted); err == nil && len(v.held) == 0 {
 		return page.Onward{To: v.Path()}, nil // nothing was typed
+	}
+	if err == nil && len(typed) > 0 && len(pasted) > 0 {
+		err = s.pasteOver(ctx, who, v, len(typed))
 	}
 	if err == nil {
 		err = s.showGradePlan(ctx, who, v)
@@ -125,11 +132,10 @@ func (s *room) planGrades(ctx context.Context, who *access.Caller, in planGrades
 	return s.gradePlanTitled(who, v), nil
 }
 
-// heldBy reads what a plan is asked with: what was typed into the grid, then what was pasted or stands in a sheet.
-func (s *room) heldBy(ctx context.Context, in planGradesIn) ([]heldGrade, error) {
-	held, err := s.typed(in.typedIn)
-	if err != nil || in.From == "" {
-		return held, err
+// heldBy reads what a plan is asked with: what was typed into the grid, and what was pasted or stands in a sheet.
+func (s *room) heldBy(ctx context.Context, in planGradesIn) (typed, pasted []heldGrade, err error) {
+	if typed, err = s.typed(in.typedIn); err != nil || in.From == "" {
+		return typed, nil, err
 	}
 	var list []enrol.GivenGrade
 	if in.From == "paste" {
@@ -138,9 +144,54 @@ func (s *room) heldBy(ctx context.Context, in planGradesIn) ([]heldGrade, error)
 		list, err = s.Usecases.SheetGrades(ctx, in.ID, page.Uploaded(in.File))
 	}
 	for _, one := range list {
-		held = append(held, heldGrade(one))
+		pasted = append(pasted, heldGrade(one))
 	}
-	return held, err
+	return typed, pasted, err
+}
+
+// pasteOver lets what was pasted stand where something was typed for the same student, as in a spreadsheet: cell by cell,
+// and told in the plan. The first of what is held was typed. What cannot be a grade replaces nothing.
+func (s *room) pasteOver(ctx context.Context, who *access.Caller, v *gradePlanPage, typed int) error {
+	out, err := s.Usecases.PlanGrades(ctx, who, v.Unit.ID, given(v.held))
+	if err != nil {
+		return err
+	}
+	over := map[int64]int{}
+	for i := len(v.held) - 1; i >= typed; i-- {
+		if v.held[i].Wrong == "" {
+			over[out.Rows[i].ProjectID] = i
+		}
+	}
+	list := v.held[:0:0]
+	for i, h := range v.held {
+		j, has := over[h.ProjectID]
+		if i >= typed || !has || h.Wrong != "" && v.held[j].Grade == nil {
+			list = append(list, h)
+			continue
+		}
+		if p := &v.held[j]; p.takes(&h, &out.Rows[i].From) {
+			v.Replaced++
+		}
+	}
+	v.held = list
+	return nil
+}
+
+// takes puts a pasted row over what was typed for the same student, who has a grade, and tells whether a grade that
+// was typed is replaced by another one.
+func (h *heldGrade) takes(typed *heldGrade, has *enrol.GradeValue) (replaced bool) {
+	before := opt.Or(has.GradeRationale, "")
+	replaced = typed.Grade != nil && h.Grade != nil && *typed.Grade != *h.Grade
+	h.ProjectID, h.Name = typed.ProjectID, ""
+	if h.Grade == nil {
+		h.Grade = typed.Grade
+	}
+	if h.Rationale == nil {
+		h.Rationale = typed.Rationale
+	}
+	// What was seen when it was typed guards it.
+	h.Old, h.OldWords = cmp.Or(typed.Old, h.Old, &has.Grade), cmp.Or(typed.OldWords, h.OldWords, &before)
+	return replaced
 }
 
 // showGradePlan works out what would become of what is held.

@@ -81,10 +81,15 @@ func (s *room) showPublication(ctx context.Context, who *access.Caller, in unitG
 }
 
 func (s *room) publishTitled(who *access.Caller, v *publishPage) *page.Page {
-	if v.PublishedAt != nil {
-		return s.Titled(who, "grade-publish", s.Word("grades.take-back"), v)
+	title := "grades.publication" // who may do nothing about it is told how it stands
+	switch {
+	case !v.MayPublish:
+	case v.PublishedAt != nil:
+		title = "grades.take-back"
+	default:
+		title = "grades.publish"
 	}
-	return s.Titled(who, "grade-publish", s.Word("grades.publish"), v)
+	return s.Titled(who, "grade-publish", s.Word(title), v)
 }
 
 func (s *room) publishGrades(ctx context.Context, who *access.Caller, in struct {

@@ -162,7 +162,9 @@ func (s *room) readBoard(ctx context.Context, who *access.Caller, in oneSet, v *
 			if v.Deleted, err = trash.Of(ctx, q, in.UnitID); err != nil {
 				return err
 			}
-			v.Deleted = slices.DeleteFunc(v.Deleted, func(d trash.Deletion) bool { return d.Kind == trash.Definition })
+			v.Deleted = slices.DeleteFunc(v.Deleted, func(d trash.Deletion) bool {
+				return d.Kind != trash.GroupSet && d.Kind != trash.Group
+			})
 		}
 		return v.readSet(ctx, q, in)
 	})

@@ -131,7 +131,7 @@ func (s *room) needs(unitID int64, n *usecase.Needs) (out []need) {
 	add(n.Reviews, need{"violet", page.Icon("file-question-mark"), s.Word("overview.reviews", n.Reviews), "",
 		at + "/reviews", answer})
 	add(n.Similar.Count, need{"violet", page.Icon("layers"), s.Word("overview.similar", n.Similar.Count), "",
-		desk(n.Similar), s.Word("overview.decide")})
+		links.To(links.UnitSimilarity, unitID) + "?state=undecided", s.Word("overview.decide")})
 	return out
 }
 

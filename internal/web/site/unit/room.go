@@ -6,13 +6,14 @@ import (
 	"embed"
 
 	"lectern/internal/web/site/page"
+	"lectern/internal/web/site/taskpart"
 )
 
 //go:embed components templates
 var kit embed.FS
 
 // Room holds these pages.
-var Room = &page.Room{Kit: page.Kit{Files: kit}, Open: open, Keys: keys}
+var Room = &page.Room{Kit: page.Kit{Files: kit}, Parts: []*page.Kit{&taskpart.Kit}, Open: open, Keys: keys}
 
 // room is what the handlers of these pages stand on.
 type room struct{ *page.Site }
@@ -27,6 +28,7 @@ func open(site *page.Site) {
 	s.groupRoutes()
 	s.outcomeRoutes()
 	s.deletedRoutes()
+	s.retireRoutes()
 	s.newRoutes()
 	s.rolloverRoutes()
 	s.announcementRoutes()

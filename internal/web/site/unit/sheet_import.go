@@ -18,19 +18,22 @@ import (
 
 // sheetPage is where a sheet is looked at row by row, and imported.
 type sheetPage struct {
-	Unit   *course.Unit
-	List   string // what the sheet is of
-	Back   string // leads there, in words
-	At     string // where the sheet is sent to
-	Get    string // the sheet of what is there now
-	Head   string // of the column that names a row
-	Hint   string
-	Rows   []sheetRow    // those with mistakes first
-	Report *sheet.Report // what would come of the sheet, or came of it; nil: none was sent
-	Sheet  string        // the sheet itself, for the form that imports it
-	Plan   string        // what was shown
-	Done   bool
-	Again  bool // the unit changed since the plan was shown
+	Unit    *course.Unit
+	List    string // what the sheet is of
+	Back    string // leads there, in words
+	At      string // where the sheet is sent to
+	Get     string // the sheet of what is there now; empty: there is none
+	GetIt   string // leads to it, in words; empty: the unit’s
+	Head    string // of the column that names a row
+	Hint    string
+	Along   string        // what may change along with the rows, in words; empty: nothing may
+	AlongOn bool          // it does
+	Rows    []sheetRow    // those with mistakes first
+	Report  *sheet.Report // what would come of the sheet, or came of it; nil: none was sent
+	Sheet   string        // the sheet itself, for the form that imports it
+	Plan    string        // what was shown
+	Done    bool
+	Again   bool // the unit changed since the plan was shown
 
 	names    []string        // columns that name a row
 	had      map[string]bool // what there was, by the ident.Key of its name; nil: what is new is not told

@@ -38,6 +38,7 @@ func (s *room) taskRoutes() {
 	s.taskSheetRoutes()
 	s.taskBundleRoutes()
 	s.taskTrialRoutes()
+	s.rubricRoutes()
 }
 
 // tasksIn is what the address of the list says.

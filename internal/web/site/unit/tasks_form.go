@@ -47,6 +47,7 @@ type fileForm struct {
 	Name  string `param:"name"`
 	Type  string `param:"type"`
 	Check bool   `param:"check"` // for similarity
+	Zip   bool   `param:"zip"`   // a zip of code may be sent
 	Pct   string `param:"pct"`   // from where the outside service's finding is shown
 }
 
@@ -96,7 +97,8 @@ func formOfTask(d *taskdef.Definition) taskForm {
 		f.Deadline = d.DueDate.String()
 	}
 	for _, r := range d.Requirements {
-		f.Files = append(f.Files, fileForm{r.Key, r.Name, string(r.Type), r.Checked(), taskNumber(r.TiiPct)})
+		f.Files = append(f.Files, fileForm{r.Key, r.Name, string(r.Type), r.Checked(), r.Zip,
+			taskNumber(r.TiiPct)})
 	}
 	for _, st := range d.AssessmentStatuses {
 		f.Statuses = append(f.Statuses, string(st))
@@ -228,6 +230,7 @@ func (f *taskForm) asked(r *taskReading) string {
 			}
 		}
 		to := taskdef.Requirement{Key: one.Key, Name: strings.TrimSpace(one.Name), Type: taskdef.UploadKind(one.Type)}
+		to.Zip = one.Zip && to.Type == taskdef.Code // the box is hidden of other kinds
 		if one.Check {
 			to.TiiCheck = new(true)
 			if one.Pct != "" {
