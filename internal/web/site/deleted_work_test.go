@@ -17,6 +17,7 @@ func init() {
 func TestDeletedWorkIsLookedIntoAndRestored(t *testing.T) {
 	each(t, func(w *world) {
 		tom, at, list := w.convening(), w.setUp("min"), w.path(links.DeletedWork)
+		w.ring()
 		tom.open(list).sees("Nothing was deleted in the last 30 days.")
 		w.exec(`INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at)
 			SELECT t.id, t.unit_id, p.user_id, p.user_id, 'text', 'Well', $1 FROM tasks t
@@ -26,7 +27,8 @@ func TestDeletedWorkIsLookedIntoAndRestored(t *testing.T) {
 		if !strings.Contains(tom.at, "?at=") {
 			t.Errorf("the contents stand at %s", tom.at)
 		}
-		tom.sees("Students whose work it holds").sees("ann").sees("2 students are told by email")
+		tom.sees("Students whose work it holds").sees("ann").sees("cat").sees("4 submissions").
+			sees("6 students are told by email")
 		mails := w.one(`SELECT count(*) FROM mails`)
 		tom.does(act{form: "/restore"}).sees("Restored as it was.").sees("Nothing was deleted")
 		if w.one(`SELECT count(*) FROM mails`) == mails {
@@ -43,6 +45,7 @@ func TestDeletedWorkIsLookedIntoAndRestored(t *testing.T) {
 func TestDeletedWorkWhoseNameIsTaken(t *testing.T) {
 	each(t, func(w *world) {
 		tom, at, list := w.convening(), w.setUp("min"), w.path(links.DeletedWork)
+		w.ring()
 		code := w.one(`SELECT abbreviation FROM task_definitions WHERE id = (SELECT min(id) FROM task_definitions)`)
 		tom.open(at + "/delete").does(act{form: "/delete"})
 		w.exec(`UPDATE task_definitions SET abbreviation = $1 WHERE id = (SELECT min(id) FROM task_definitions)`, code)

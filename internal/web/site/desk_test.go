@@ -37,6 +37,7 @@ func init() {
 		"POST " + onDesk + "/comment":   {401, 403, 303, 403},
 		"POST " + onDesk + "/read":      {401, 403, 303, 403},
 		"POST " + onDesk + "/pin":       {401, 403, 404, 403}, // there is no pin to take off
+		"POST " + onDesk + "/tick":      {401, 403, 404, 403}, // there is no such comment
 		"POST " + onDesk + "/snippets":  {401, 403, 303, 403},
 		"POST " + onDesk + "/note":      {401, 403, 303, 403},
 		"POST " + onDesk + "/presence":  {401, 403, 303, 403},

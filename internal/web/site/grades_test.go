@@ -69,6 +69,21 @@ func TestGradesAreTypedIntoAGrid(t *testing.T) {
 		sent.Set("rows[49][why]", "Good\r\nwork")
 		sent.Set("page", "2")
 		second := tom.looks(list+"/page", tom.do(list+"/page", sent).status(200)).sees("51–").sees("1 grade will change")
+		narrow := second.filledIn("rows[0][grade]") // a part keeps it, too
+		narrow.Set("narrow", "without")
+		narrow.Set("page", "2")
+		part := tom.looks(list+"/page", tom.do(list+"/page", narrow).status(200)).sees("1–50 of 6").
+			sees("1 grade will change").sees(`value="71"`)
+		narrow = part.filledIn("rows[0][grade]")
+		if narrow.Get("show") != "without" {
+			t.Errorf("the part is %v", narrow["show"])
+		}
+		narrow.Set("narrow", "all")
+		if all := tom.looks(list+"/page", tom.do(list+"/page", narrow).status(200)).sees("1 grade will change").
+			filledIn("rows[0][grade]"); all.Get("show") != "" {
+			t.Errorf("everybody is %v", all["show"])
+		}
+		second = tom.looks(list+"/page", tom.do(list+"/page", sent).status(200))
 		next := second.filledIn("rows[0][grade]")
 		id := next.Get("rows[0][id]")
 		next.Set("rows[0][grade]", "seven")
@@ -110,6 +125,25 @@ func TestGradesAreImported(t *testing.T) {
 		sent.Set("from", "paste")
 		sent.Set("paste", "s001\t64")
 		tom.looks(list+"/plan", tom.do(list+"/plan", sent).status(200)).sees("2 grades will change")
+		sent.Set("rows[0][why]", "Typed") // for the same student the pasted grade stands, with the words that were typed
+		sent.Set("rows[0][grade]", "50")
+		first := w.one(`SELECT username FROM projects p JOIN users u ON u.id = p.user_id WHERE p.id = ` + sent.Get("rows[0][id]"))
+		sent.Set("paste", first+"\t77\ns001\t64")
+		plan := tom.looks(list+"/plan", tom.do(list+"/plan", sent).status(200)).
+			sees("1 grade you typed is replaced by the one you pasted.").lacks("already").sees("<strong>77</strong>").sees("Typed")
+		had, save := w.gradeNow(first), plan.filledIn("plan")
+		w.exec(`UPDATE projects SET grade = 12 WHERE id = ` + sent.Get("rows[0][id]")) // it is guarded as what was typed
+		tom.looks(list, tom.do(list, save).status(200)).sees("it is 12 now")
+		w.exec(`UPDATE projects SET grade = ` + strings.Fields(had)[0] + ` WHERE id = ` + sent.Get("rows[0][id]"))
+		tom.do(list, save).status(303)
+		if got := w.gradeNow(first); got != "77 Typed" {
+			t.Errorf("pasted over what was typed, the grade is %s", got)
+		}
+		sent.Set("rows[0][grade]", "51")
+		sent.Set("paste", "s001\t65\n"+first+"\tseven") // no grade replaces nothing
+		tom.looks(list+"/plan", tom.do(list+"/plan", sent).status(200)).lacks("replaced").
+			sees("grade must be a whole number from 0 to 100").sees("it is 77 now")
+		w.exec(`UPDATE projects SET grade = 61 WHERE user_id = (SELECT id FROM users WHERE username = 's000')`)
 		paste("s000\t61").sees("None of these rows changes a grade").lacks("Save ")
 		tom.open(list + "/import").does(act{form: "/plan", words: "file", files: map[string]string{
 			"file": "username,grade,rationale\ns002,99,Fine\n"}}).does(act{form: "/grades"}).sees("1 grade saved.")
@@ -132,7 +166,8 @@ func TestGradesArePublished(t *testing.T) {
 		tom, list := w.grading(2)
 		ann := w.reader("ann")
 		own := "/projects/" + w.one(`SELECT p.id FROM projects p JOIN users u ON u.id = p.user_id WHERE u.username = 'ann'`)
-		tom.open(list).follows("Publish grades").lacks(`action="` + list + `/publish"`)
+		tom.open(list).follows("Publish grades").lacks(`action="` + list + `/publish"`).
+			sees("Enter final grades first").lacks("What happens")
 		tom.do(list+"/publish", url.Values{}).status(422).says("No student has a final grade")
 		w.exec(`UPDATE projects SET grade = 83, grade_rationale = 'Quokka <b> grounds'
 			WHERE user_id = (SELECT id FROM users WHERE username = 'ann')`)
@@ -150,6 +185,10 @@ func TestGradesArePublished(t *testing.T) {
 		ann.open(own).sees("84")
 		w.relay()
 		ann.open("/news").sees("Final grade published").sees("Final grades taken back")
+		// A tutor is told how it stands, and not what they cannot do.
+		w.exec(`UPDATE unit_roles SET role = 2`)
+		tom.open(list).follows("Publication").sees("Students have seen their final grades since").
+			lacks("Take grades back").lacks("no longer see")
 		// What can be read, as a moment within a tag may hold any digits.
 		if read := markup.ReplaceAllString(ann.text, " "); gradeGiven.MatchString(read) {
 			t.Errorf("the news hold the grade: %s", read)

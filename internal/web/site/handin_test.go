@@ -203,6 +203,10 @@ func TestTheDocumentOfASubmission(t *testing.T) {
 			t.Errorf("%v", sent.Header())
 		}
 		w.as("eve").do(version+"/document", nil).status(403)
+		if sent := ann.do(version+"/commented", nil).status(200); sent.Header().Get("Content-Type") != "application/pdf" {
+			t.Errorf("the copy with comments is sent as %s", sent.Header().Get("Content-Type"))
+		}
+		w.as("eve").do(version+"/commented", nil).status(403)
 		tom.do(version+"/receipt.json", nil).status(200).says(`"hash"`)
 	})
 }

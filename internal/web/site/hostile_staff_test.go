@@ -19,9 +19,10 @@ import (
 func (w *world) marked() {
 	w.Helper()
 	for table, set := range map[string]string{"snippets": "text = $1", "staff_notes": "text = $1",
-		"announcements":    "title = $1, text = $1",
-		"deletions":        "name = $1",
-		"submission_files": "name = $1", "task_comments": "comment = $1", "users": "last_name = $1",
+		"announcements":     "title = $1, text = $1",
+		"deletions":         "name = $1",
+		"task_similarities": "reason = $1, flagged = TRUE, decision = 'asked', decided_at = created_at",
+		"submission_files":  "name = $1", "task_comments": "comment = $1", "users": "last_name = $1",
 		"task_definitions": "name = $1", "tutorials": "abbreviation = $1 || CAST(id AS TEXT)",
 		"unit_groups": "name = $1 || CAST(id AS TEXT)"} {
 		w.exec(fmt.Sprintf(`UPDATE %s SET %s`, table, set), hostile+table)
@@ -104,10 +105,12 @@ func TestHostileTextsForTheStaff(t *testing.T) {
 		unitGrades:              {"users"},
 		oneGrade:                {"users"},
 		unitGrades + "/publish": {"users"},
+		links.Retirement:        nil,
 		oneAnnouncement + w.one(`SELECT max(id) FROM announcements`): {"announcements", "users"},
-		newAnnouncement: {"tutorials"},
-		theInsight:      {"users", "tutorials", "task_definitions"}, theInsight + "?by=tutorial": {"users", "tutorials"},
+		newAnnouncement: {"tutorials"}, links.UnitSimilarity: {"users", "task_similarities"},
+		theInsight: {"users", "tutorials", "task_definitions"}, theInsight + "?by=tutorial": {"users", "tutorials"},
 		atRiskHere: {"users", "tutorials"}, theInsight + "/progress": {"tutorials"},
+		rowsHere: {"users", "tutorials", "task_definitions"},
 		links.DeletedWork + "?at=" + w.one(`SELECT max(id) FROM deletions`):    {"deletions", "users"},
 		newAnnouncement + "?students=" + w.one(`SELECT max(id) FROM projects`): {"users", "tutorials"},
 	} {

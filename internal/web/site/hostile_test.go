@@ -11,6 +11,7 @@ import (
 
 	"lectern/internal/ground/links"
 	"lectern/internal/platform/db"
+	"lectern/internal/teaching/rubric"
 	"lectern/internal/web/site/page"
 )
 
@@ -53,6 +54,13 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 			flagged, created_at)
 		SELECT 'TiiTaskSimilarity', max(t.project_id), max(t.id), max(s.submission_id), 'file0', 'seen', 7, FALSE, $1
 		FROM submission_tasks s JOIN tasks t ON t.id = s.task_id`, w.db.Now()) // somebody looked at it
+	w.exec(`INSERT INTO moderation_samples (unit_id, seed, narrowed, spread, size, matched, user_id, at)
+		SELECT max(n.id), $1, '{}', 'all', 1, 1, max(u.id), $2 FROM units n, users u`, hostile[:40], w.db.Now())
+	w.exec(`INSERT INTO moderation_works (sample_id, task_id, place, first_by, first_at, first_status, second_by, second_at,
+			second_status, second_levels, second_comment, agreed)
+		SELECT max(m.id), max(t.id), 1, min(u.id), $2, 'complete', max(x.id), $2, 'redo', '[]', $1, FALSE
+		FROM moderation_samples m, tasks t, users u, users x WHERE x.username = 'tom' AND u.username <> 'tom'`, hostile,
+		w.db.Now())
 	w.exec(`INSERT INTO assessment_trials (task_definition_id, user_id, status, reason, created_at, updated_at)
 		SELECT max(d.id), max(u.id), 'failed', $1, $2, $2 FROM task_definitions d, users u`, hostile, w.db.Now())
 	w.exec(`INSERT INTO announcements (unit_id, user_id, audience, title, text, recipients, created_at)
@@ -68,6 +76,10 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		SELECT max(id), '2026-03-02', 1 FROM teaching_periods`)
 	w.exec(`INSERT INTO overseer_images (name, tag, pulled_image_status, pulled_image_text)
 		VALUES ($1, $1, 'pulling', $1)`, hostile)
+	w.exec(`INSERT INTO rubrics (task_definition_id, version, current, criteria, last_key, user_id, at)
+		SELECT d.id, 1, TRUE, $1, 3, (SELECT max(id) FROM users), $2 FROM task_definitions d`, rubric.Criteria{{ID: 1,
+		Title: hostile, Description: hostile, Levels: []rubric.Level{{ID: 2, Name: hostile, Text: hostile}, {ID: 3, Name: hostile + "2"}}}},
+		w.db.Now())
 	w.relay()
 	w.spoil()
 	version := strings.TrimSuffix(at[strings.LastIndex(at, "/versions/")+len("/versions/"):], "/receipt")
@@ -78,6 +90,7 @@ func (w *world) hostileEverywhere() *strings.Replacer {
 		"{outcome_id}", w.one(`SELECT max(id) FROM learning_outcomes`),
 		"{similarity_id}", w.one(`SELECT max(id) FROM task_similarities`),
 		"{announcement_id}", w.one(`SELECT max(id) FROM announcements`),
+		"{work_id}", w.one(`SELECT max(id) FROM moderation_works`), "{sample_id}", w.one(`SELECT max(id) FROM moderation_samples`),
 		"{trial_id}", w.one(`SELECT max(id) FROM assessment_trials`), "{stream_id}",
 		w.one(`SELECT max(id) FROM tutorial_streams`), "settings/staff/tutorials/{tutorial_id}",
 		"settings/staff/tutorials/"+w.one(`SELECT max(id) FROM tutorials`),

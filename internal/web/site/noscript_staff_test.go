@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lectern/internal/ground/clock"
+	"lectern/internal/ground/links"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
 )
@@ -30,16 +31,20 @@ func (r *reader) marks(w *world) {
 	tom.looksAsAStudent()
 	tom.promises()
 	tom.setsUpTasks()
+	tom.writesRubrics()
 	tom.enrolsStudents()
 	tom.setsUpStaff()
 	tom.setsUpGroups()
 	tom.setsUpOutcomes()
 	tom.restoresWork()
+	tom.decidesOnCases()
+	tom.moderates()
 	tom.changesSettings()
 	tom.handsOver()
 	tom.announces()
 	tom.grades()
 	tom.startsUnits()
+	tom.retires(w)
 	tom.looksEverywhere("tom")
 	maps.Copy(r.seen, tom.seen)
 	maps.Copy(r.done, tom.done)
@@ -102,6 +107,9 @@ func (r *reader) writesBeside(id int64) {
 		"snippet": r.one(`SELECT max(id) FROM snippets`)}})
 	r.open(at).sees("Please:<br>Indent it.")
 	ann.send(task+"/hand-in", "alike", "a.go", "package a\n").status(303)
+	r.open(at + "&file=0&line=1").does(act{form: "/comment", words: "Comment on line 1",
+		fill: map[string]string{"comment": "Name it."}}).sees("Name it.")
+	r.open(at + "&file=0").does(act{form: "/tick"}).sees("Reopen")
 	r.exec(fmt.Sprintf(`INSERT INTO task_similarities (type, project_id, task_id, submission_id, part, outside_id,
 			outside_pct, flagged, created_at)
 		SELECT 'TiiTaskSimilarity', t.project_id, t.id, max(s.id), 'file0', 'x', 64, TRUE, $1
@@ -387,4 +395,18 @@ func (r *reader) startsUnits() {
 	r.does(act{form: "/rollover", press: "Create unit"}).sees("Checklist")
 	r.open(newUnit + "?blank=true").does(act{form: newUnit, fill: map[string]string{"unit[code]": "SIT2",
 		"unit[name]": "Logic"}}).sees("Checklist")
+}
+
+// retires deletes the work of a unit that is over, and brings it back.
+func (r *reader) retires(w *world) {
+	r.Helper()
+	r.exec(`UPDATE units SET teaching_period_id = NULL, start_date = '2023-03-06', end_date = '2023-06-09'`)
+	unit := r.one(`SELECT max(unit_id) FROM submissions`) // not the one that was just begun
+	at, code := strings.Replace(links.Retirement, "{id}", unit, 1), r.one(`SELECT code FROM units WHERE id = `+unit)
+	r.open(at).does(act{form: at, press: "Review", fill: map[string]string{"plan": "delete_work"}}).
+		does(act{form: at, words: "Kept", press: "Continue"}).
+		does(act{form: at, words: "Kept", fill: map[string]string{"confirm": code}}).sees("In progress")
+	w.carriesOut()
+	r.open(at).does(act{form: "/undo"}).sees("Being undone")
+	w.carriesOut()
 }

@@ -233,6 +233,11 @@ func (r *reader) worksOnATask() {
 	r.open(task + "?tab=extend").does(act{form: "/extension", fill: map[string]string{"weeks": "1", "reason": "I was ill."}}).sees("You requested an extension")
 	r.does(act{form: "/hand-in", files: map[string]string{"file0": "package a\n"}}).sees("Submitted. Your signed receipt")
 	received := r.at
+	r.points("tom", 1, 1, "Why?")
+	r.as("ann").send(task+"/hand-in", "next", "a.go", "package b\n").status(303)
+	r.open(r.changesOf()).does(act{form: "/done", press: "true"}).sees("1 of 1 done").
+		does(act{form: "/comments", fill: map[string]string{"comment": "I know now."}}).sees("I know now.")
+	r.open(task).does(act{form: "/done", press: "false"}).does(act{form: "/done", press: "true"})
 	for _, page := range []string{task, received} {
 		r.exec(`UPDATE submissions SET state = 'failed', reason = 'It is odd.'`)
 		r.open(page).does(act{form: "/rebuild"}).sees("PDF is being prepared")

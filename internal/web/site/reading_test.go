@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lectern/internal/ground/links"
 	"lectern/internal/people/policy"
 	"lectern/internal/web/site/page"
 )
@@ -32,11 +33,11 @@ var readings = []reading{
 	{policy.TakeNotes, "tom", "Quokka note", []string{aDesk, onDesk, aStudent, notesOn}},
 	{policy.UseSnippets, "tom", "Quokka again", []string{aDesk, onDesk, unitSnippets}},
 	{policy.ReadTask, "ann", "Quokka words", []string{aTask, "/news", "/home"}},
-	{policy.ReadSubmission, "tom", "quokka.go", []string{aDesk, onDesk}},
+	{policy.ReadSubmission, "tom", "quokka.go", []string{aTask, aDesk, onDesk, aVersion + "/changes", aVersion + "/work"}},
 	{policy.ListGroups, "ann", "Quokka group", []string{itsGroups, aGroupSet + "/{group_id}/leave"}},
 	{policy.ReadUnit, "ann", "Quokka outcome", []string{itsOutcomes}},
 	{policy.ListStudents, "tom", "Quokka grounds", []string{unitGrades, oneGrade}},
-	{policy.SeeSimilarities, "tom", "64 %", []string{aDesk, onDesk}},
+	{policy.SeeSimilarities, "tom", "64 %", []string{aDesk, onDesk, links.UnitSimilarity}},
 }
 
 // quokka gives what people wrote texts by which the readings know it.

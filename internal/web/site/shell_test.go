@@ -47,7 +47,7 @@ func TestTheSidebarOfEveryCaller(t *testing.T) {
 			project + "/tutorials", project + "/groups"}
 		staff := []string{unit, unit}
 		for _, page := range []string{"inbox", "desk", "tasks", "students", "grades", "announcements", "extensions", "reviews",
-			"promise", "insight", "offline", "snippets"} {
+			"promise", "insight", "moderation", "offline", "snippets"} {
 			staff = append(staff, unit+"/"+page)
 		}
 		w.convenor()

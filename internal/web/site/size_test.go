@@ -34,7 +34,8 @@ func TestPagesAreLight(t *testing.T) {
 		{tom, w.path("/units/{id}/extensions")}, {ann, w.path(aReview)}, {tom, w.path(someReviews)},
 		{cora, w.path(unitSettings)}, {cora, newUnit}, {cora, w.path(rollingOut)},
 		{cora, w.path(taskSetup)}, {cora, w.path(aSetUp)}, {cora, w.path(groupSetup)}, {cora, w.path(outcomeSetup)},
-		{cora, w.path(links.DeletedWork)}, {cora, w.path(unitGrades)}} {
+		{cora, w.path(links.DeletedWork)}, {cora, w.path(unitGrades)}, {cora, w.path(links.Retirement)},
+		{cora, w.path(links.UnitSimilarity)}, {cora, w.path(links.Moderation)}, {cora, w.path(drawHere)}} {
 		l := load{world: one.who, sizes: map[string]int{}}
 		l.page(one.path)
 		var total, fonts, style int

@@ -80,6 +80,7 @@ var pages = map[string][4]int{
 	"GET " + aVersion + "/receipt.json":             {303, 404, 404, 403},
 	"GET " + aVersion + "/progress":                 {303, 404, 404, 403},
 	"GET " + aVersion + "/document":                 {303, 404, 404, 403},
+	"GET " + aVersion + "/commented":                {303, 404, 404, 403},
 	"GET " + aVersion + "/tests":                    {303, 404, 404, 403},
 	"POST " + aVersion + "/tests":                   {401, 404, 404, 403},
 	"GET " + unitSnippets:                           {303, 403, 200, 403},
@@ -141,7 +142,7 @@ func (w *world) path(pattern string) string {
 		"/units/"+id[2], "/views/{id}", "/views/4711", "{task_id}", id[3], "{similarity_id}", "4711", "{id}", id[0],
 		"{unit_id}", id[2], "{project_id}", id[0], "{teaching_period_id}", "4711", "{task_definition_id}", id[1],
 		"{timestamp}", "1", "{number}", "0", "{snippet_id}", "4711", "{note_id}", "4711", "{review_id}", "4711",
-		"{handover_id}", "4711", "{announcement_id}", "4711", "{token}", "nonsense", "/live", "/live?last_event_id=none",
+		"{handover_id}", "4711", "{work_id}", "4711", "{sample_id}", "4711", "{announcement_id}", "4711", "{token}", "nonsense", "/live", "/live?last_event_id=none",
 		"{unit_role_id}", w.one(`SELECT coalesce(max(id), 4711) FROM unit_roles`), "{stream_id}", "4711",
 		"{tutorial_id}", "4711", "{trial_id}", "4711", "{group_set_id}", "4711", "{group_id}", "4711",
 		"{outcome_id}", "4711", "{session_id}", "4711", "/sheets/{name}", "/sheets/statuses").Replace(pattern)

@@ -186,11 +186,11 @@ func (s *room) retryJobs(ctx context.Context, _ *access.Caller, in retryJobsIn) 
 }
 
 // jobKinds are the kinds of jobs that have words of their own.
-var jobKinds = []string{"document", "portfolio", "portfolios_due", "similarity", "similarity scores",
+var jobKinds = []string{"document", "highlight", "portfolio", "portfolios_due", "similarity", "similarity scores",
 	"similarity renewal", "similarity remake", "assessment", "assessment trial", "assessment preview", "pull image",
 	"mail", "password_mail", "address_mail", "invitations", "weekly_mails", "weekly_mails_of_unit", "digest",
 	"announcement_mails", "webhook", "tii_action", "tii_tend", "data export", "person export", "erasure", "backup",
-	"note erasures", "tidy", "watch documents", "check_stats", "audit verification"}
+	"note erasures", "retirement", "tidy", "watch documents", "check_stats", "audit verification"}
 
 func jobKey(kind string) string {
 	return "jobs.kind-" + strings.NewReplacer(" ", "-", "_", "-").Replace(kind)

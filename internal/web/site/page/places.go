@@ -101,6 +101,7 @@ func (s *Site) sections(u usecase.Place) []Section {
 		{Path: at + "reviews", Words: word("reviews.tab"), Icon: Icon("file-question-mark"), right: policy.SeeReviews},
 		{Path: at + "promise", Words: word("promise.tab"), Icon: Icon("timer"), right: policy.ReadStatistics},
 		{Path: links.To(links.Insight, id), Words: word("insight.title"), Icon: Icon("activity"), right: policy.ReadStatistics},
+		{Path: links.To(links.Moderation, id), Words: word("moderation.title"), Icon: Icon("check-check"), right: policy.SecondMark},
 		{Path: at + "offline", Words: word("offline.tab"), Icon: Icon("folder-down"), right: policy.GiveFeedback},
 		{Path: at + "snippets", Words: word("snippets.title"), Icon: Icon("message-square-quote"), right: policy.UseSnippets},
 		{Path: links.To(links.UnitSettings, id), Words: word("settings.title"), Icon: Icon("settings-2"),
@@ -228,14 +229,11 @@ func (p *Page) current() *Place {
 	return nil
 }
 
-// Crumbs are the way to the page: its unit, the section, whose work it is, and the page.
+// Crumbs are the way to the page: its unit, the section, whose work it is, what the page is a part of, and the page.
 func (p *Page) Crumbs() (way []Crumb) {
 	last := Crumb{Words: p.Title}
 	if strings.HasPrefix(p.path, links.Admin+"/") {
 		way = append(way, Crumb{p.site.Word("admin.title"), links.Admin})
-	}
-	if p.Within != nil {
-		way = append(way, *p.Within)
 	}
 	if at := p.current(); at != nil {
 		way = append(way, Crumb{at.Code, at.Path})
@@ -250,6 +248,9 @@ func (p *Page) Crumbs() (way []Crumb) {
 		if p.Frame.Student != "" && strings.HasPrefix(p.path, "/projects/") {
 			way = append(way, Crumb{p.Frame.Student, links.To(links.Student, p.Me.UnitID, p.Me.ProjectID)})
 		}
+	}
+	if p.Within != nil {
+		way = append(way, *p.Within)
 	}
 	return append(way, last)
 }

@@ -2,6 +2,7 @@
 // asked for, and what it holds becomes an entry to be sent.
 import { draftOf, keepDraft } from './drafts.js';
 import { announce, now, say, task } from './desk-page.js';
+import * as parts from './desk-parts.js';
 import { newKey } from './outbox.js';
 
 const kept = ['comment', 'grade', 'quality'];
@@ -11,9 +12,14 @@ export const form = () => document.querySelector('form#desk-verdict');
 
 const field = (name) => form()?.elements[name];
 
+// levels are those of a rubric that are picked, or that the server drew so.
+const picked = () => [...form()?.elements ?? []].filter((f) => f.type === 'radio');
+const levels = (is = 'checked') => JSON.stringify(picked().filter((f) => f[is]).map((f) => Number(f.value)));
+const unpicked = () => levels() === levels('defaultChecked');
+
 export function read() {
   const draft = Object.fromEntries(kept.map((name) => [name, field(name)?.value ?? '']));
-  return { ...draft, status: form()?.dataset.chosen ?? '' };
+  return { ...draft, levels: unpicked() ? '' : levels(), status: form()?.dataset.chosen ?? '', points: parts.text() };
 }
 
 // aside are the other fields of words, such as that for a note.
@@ -22,8 +28,9 @@ const aside = () => [...now().querySelectorAll('textarea[id]')].filter((f) => f.
 // store keeps what the page holds of the task, unless it is what the server drew.
 export function store() {
   const draft = Object.fromEntries(aside().filter((f) => f.value !== drawn(f)).map((f) => [`#${f.id}`, f.value]));
-  const same = kept.every((name) => !field(name) || field(name).value === drawn(field(name)));
+  const same = kept.every((name) => !field(name) || field(name).value === drawn(field(name))) && unpicked();
   if (!same || form()?.dataset.chosen) Object.assign(draft, read());
+  if (parts.text()) draft.points = parts.text();
   keepDraft(task(), draft);
 }
 
@@ -33,19 +40,23 @@ function drawn(input) {
 }
 
 // sent takes what was sent out of the draft of a task, in case the page ended before.
-export function sent(id, { comment }) {
+export function sent(id, { comment = '', points: at = '' }) {
   const draft = draftOf(id);
-  if (draft?.comment && draft.comment === comment) {
-    keepDraft(id, { ...draft, comment: '', grade: '', quality: '', status: '' });
+  const { comment: words = '', points: places = '' } = draft ?? {};
+  if ((words || places) && words === comment && places === at) {
+    keepDraft(id, { ...draft, comment: '', grade: '', quality: '', levels: '', status: '', points: '' });
   }
 }
 
 // fill puts a draft into the task in view.
 export function fill(draft = draftOf(task())) {
+  parts.set(draft?.points);
   if (!draft) return;
   for (const f of aside()) f.value = draft[`#${f.id}`] ?? f.value;
   if (!form()) return;
   for (const name of kept) if (field(name) && draft[name]) field(name).value = draft[name];
+  const ids = draft.levels && JSON.parse(draft.levels);
+  if (ids) for (const f of picked()) f.checked = ids.includes(Number(f.value));
   if (draft.status) choose(draft.status);
 }
 
@@ -53,6 +64,7 @@ export function fill(draft = draftOf(task())) {
 export function clear() {
   form()?.reset();
   choose('');
+  parts.set();
 }
 
 // choose notes a verdict that waits for a grade, on its button too.
@@ -91,16 +103,22 @@ const about = () => ({ key: newKey(), at: Date.now(), task: task(), title: now()
 
 // entry is what the form holds, ready to be sent with a verdict.
 export function entry(status) {
-  const { comment, grade, quality } = read();
+  const { comment, grade, quality, points: at } = read();
   const fields = { status, comment, version: field('version').value, seen: field('seen').value };
   if (grade) fields.grade = grade;
   if (quality) fields.quality = quality;
+  if (field('rubric') && levels('defaultChecked') + levels() !== '[][]') {
+    Object.assign(fields, { rubric: field('rubric').value, levels: levels() });
+  }
+  if (at) fields.points = at;
   return { ...about(), action: form().getAttribute('action'), fields, name: button(status).dataset.name };
 }
 
 // words is the comment alone, ready to be sent.
 export function words() {
-  const { comment } = read();
+  const { comment, points: at } = read();
   const action = form().querySelector('button[formaction]').getAttribute('formaction');
-  return { ...about(), action, fields: { comment, seen: field('seen').value }, name: say('comment') };
+  const fields = { comment, seen: field('seen').value };
+  if (at) fields.points = at;
+  return { ...about(), action, fields, name: say('comment') };
 }

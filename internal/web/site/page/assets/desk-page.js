@@ -36,13 +36,13 @@ export const task = () => now().dataset.task ?? '';
 
 export const rows = () => [...document.querySelectorAll('#desk-queue li[data-task]')];
 export const row = (id) => rows().find((r) => r.dataset.task === id);
-export const address = (id) => row(id)?.querySelector('a').getAttribute('href') ?? at(id);
+export const address = (id) => row(id)?.querySelector('a').getAttribute('href').replace(/&named=[^&]*/, '') ?? at(id);
 
 // at is the address of a task that is not in the queue, with the same filter.
 function at(id) {
   const to = new URL(location.href);
   to.searchParams.set('at', id);
-  for (const name of ['undo', 'tab']) to.searchParams.delete(name);
+  for (const name of ['undo', 'tab', 'file', 'named', 'line', 'from']) to.searchParams.delete(name);
   return to.pathname + to.search;
 }
 

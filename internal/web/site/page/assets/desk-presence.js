@@ -58,4 +58,5 @@ export function presence() {
     passing(e);
     if (String(e.task_id) === task()) tell(task());
   });
+  again();
 }

@@ -5,7 +5,7 @@ import { now } from './desk-page.js';
 const needs = 'input, textarea, select, button, a[href], summary, audio, video, [contenteditable], [tabindex="0"]';
 const line = 60; // px
 
-const pane = () => now().querySelector('.viewer-pane, .desk-text');
+const pane = () => [...now().querySelectorAll('.viewer-pane, .desk-text, .desk-source .src')].find((p) => p.checkVisibility());
 
 const steps = {
   ' ': (p, back) => (back ? -0.9 : 0.9) * p.clientHeight,

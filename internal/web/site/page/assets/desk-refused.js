@@ -15,11 +15,14 @@ function offer(key, act) {
 
 const verdict = (name, comment) => (comment ? say('verdict-with', name, comment) : name);
 
+// other is the verdict of somebody else that stands in the place of a refused one.
+const other = ({ refused }) => (refused?.stands?.status ? refused.stands : null);
+
 // reason says why an entry is here.
 function reason(e) {
   if (!e.refused) return say(e.lost === 'sign-in' ? 'why-sign-in' : 'why-lost', e.title, e.name);
-  const { stands, error } = e.refused;
-  if (!stands) return say('why-refused', e.title, e.name, error);
+  const stands = other(e);
+  if (!stands) return say('why-refused', e.title, e.name, e.refused.error);
   const by = stands.first_name ? `${stands.first_name} ${stands.last_name}` : say('somebody');
   return say('why-both', e.title, verdict(e.name, e.fields.comment), by,
     verdict(button(stands.status)?.dataset.name ?? stands.status, stands.comment));
@@ -52,8 +55,8 @@ export class Refusals {
     const choices = element('span', { className: 'row' }, there);
     if (e.lost === 'sign-in' && !e.refused) choices.append(this.signIn());
     else if (!e.refused) choices.append(offer('now', () => this.outbox.resume()));
-    else if (e.refused.stands) choices.append(offer('mine', () => this.insist(e)));
-    if (e.refused) choices.append(offer(e.refused.stands ? 'theirs' : 'leave', () => this.leave(e)));
+    else if (other(e)) choices.append(offer('mine', () => this.insist(e)));
+    if (e.refused) choices.append(offer(other(e) ? 'theirs' : 'leave', () => this.leave(e)));
     return element('p', { className: 'wrong' }, `${reason(e)} `, choices);
   }
 
@@ -72,11 +75,11 @@ export class Refusals {
   // leave gives a verdict up. Its words stay as a draft.
   leave(e) {
     if (!draftOf(e.task)) {
-      const { comment = '', grade = '', quality = '' } = e.fields;
-      keepDraft(e.task, { comment, grade, quality, status: '' });
+      const { comment = '', grade = '', quality = '', levels = '', points = '' } = e.fields;
+      keepDraft(e.task, { comment, grade, quality, levels, status: '', points });
       if (e.task === task()) fill();
     }
     this.outbox.drop(e);
-    if (this.outbox.of(e.task).length === 0) state(e.task, ...e.refused.stands ? ['saved', say('by-other')] : ['']);
+    if (this.outbox.of(e.task).length === 0) state(e.task, ...other(e) ? ['saved', say('by-other')] : ['']);
   }
 }

@@ -1,10 +1,11 @@
 // Reusable comments: pressed, or by their digit, one is written into the comment; and
 // those that begin as the line that is being typed are offered below it.
 import { announce, element, now, say } from './desk-page.js';
+import * as parts from './desk-parts.js';
 
 const least = 2; // letters before anything is offered
 const most = 6;
-const field = () => document.getElementById('desk-comment');
+const field = () => parts.field() ?? document.getElementById('desk-comment');
 const texts = () => [...now().querySelectorAll('[data-snippet]')].map((b) => b.dataset.snippet);
 
 let list; // the suggestions that are shown
@@ -94,6 +95,7 @@ export function suggest(desk) {
     const b = e.target.closest('[data-snippet]');
     if (!b || !field()) return;
     e.preventDefault();
+    parts.field(true); // at the lines that are chosen
     write(b.dataset.snippet);
     announce(say('written', b.dataset.snippet));
   });

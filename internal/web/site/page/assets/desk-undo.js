@@ -5,6 +5,12 @@ import { announce, notice, say, state } from './desk-page.js';
 
 const bar = document.getElementById('desk-undo'); // a form
 
+// pointOf is a comment that pointed at the work as a draft of it.
+function pointOf({ text, submission_timestamp, file, line, end_line, page, quote, x, y }) {
+  const place = Object.entries({ submission_timestamp, file, line, end_line, page, quote, x, y });
+  return { comment: text, place: Object.fromEntries(place.filter(([, value]) => (value ?? null) !== null)) };
+}
+
 export class Undo {
   given = []; // verdicts of this page, the latest last: { entry, verdict }
 
@@ -67,15 +73,19 @@ export class Undo {
   }
 
   async take(one) {
-    const { task, fields: { comment = '', grade = '', quality = '' } } = one.entry;
+    const { task, fields: { comment = '', grade = '', quality = '', levels = '', points = '' } } = one.entry;
     one.taking = true;
     const before = draftOf(task);
-    if (!before) keepDraft(task, { comment, grade, quality, status: '' });
+    if (!before) keepDraft(task, { comment, grade, quality, levels, status: '', points });
     const answer = await this.ask(one);
     const body = await answer?.json().catch(() => null);
     one.taking = one.wanted = false;
     if (answer?.ok) {
-      if (!before && body?.comment) keepDraft(task, { comment: body.comment, grade, quality, status: '' });
+      const { comment: said = comment, pointed = [], rubric } = body ?? {};
+      const given = rubric ? JSON.stringify(rubric.levels) : levels;
+      const at = pointed.length ? JSON.stringify(pointed.map(pointOf)) : points;
+      if (!before) keepDraft(task, { comment: said, grade, quality, levels: given, status: '', points: at });
+      else if (at && !before.points) keepDraft(task, { ...before, points: at });
       this.given = this.given.filter((g) => g !== one);
       state(task, '');
       announce(say('undone', one.entry.title));

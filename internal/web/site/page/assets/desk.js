@@ -7,25 +7,24 @@ import { fit } from './desk-columns.js';
 import { ask, clear, entry, fill, form, read as typedIn, sent, store, words } from './desk-form.js';
 import { Outbox } from './outbox.js';
 import { adopt, Prefetch } from './prefetch.js';
-import { Refusals } from './desk-refused.js';
-import { suggest } from './desk-snippets.js';
 import { Undo } from './desk-undo.js';
-import { presence } from './desk-presence.js';
 import { reading } from './desk-reading.js';
 import { follow, tell } from './desk-moved.js';
 import * as keys from './keys.js';
+import * as parts from './desk-parts.js';
 
 await restored(); // before anything reads it
 
-const part = (id) => `${home}/tasks/${id}${filter()}`; // the address of a task alone
+const part = (id) => `${home}/tasks/${id}${filter(id)}`; // the address of a task alone
 const ahead = new Prefetch(part, look, (ids) => { desk.dataset.ahead = ids.join(' '); });
 const outbox = new Outbox();
 let turn = 0; // counts the moves, so that a late answer of an earlier one is not shown
 let last = ''; // the verdict given last
 
-function filter() {
+function filter(id = '') {
   const to = new URLSearchParams(location.search);
   for (const name of ['at', 'undo', 'tab']) to.delete(name);
+  parts.within(to, id);
   return to.size ? `?${to}` : '';
 }
 
@@ -34,7 +33,7 @@ const view = () => new URLSearchParams(location.search).get('view'); // of the w
 // look tells how documents are shown now, so that those ahead are drawn the same way.
 function look() {
   const view = now().querySelector('document-view');
-  return { opened: view?.opened, width: view?.pane?.clientWidth ?? look.width, zoom: view?.zoom ?? 1 };
+  return { opened: view?.opened, width: view?.pane?.clientWidth || look.width, zoom: view?.zoom ?? 1 };
 }
 
 // prepare fetches the two tasks that come next, and keeps the one that was before.
@@ -226,6 +225,8 @@ async function refresh(id) {
   const old = now();
   const focus = old.contains(document.activeElement) ? document.activeElement : null;
   adopt(old, fresh); // it takes the focus away
+  parts.carry(old, fresh);
+  parts.lay(fresh);
   keepForm(old, fresh, focus);
   const scrolled = [...old.querySelectorAll('section')].map((s) => s.scrollTop);
   const reply = old.querySelector('#desk-reply');
@@ -318,7 +319,7 @@ async function refused(target, submitter, answer) {
 
 // speak sends the comment and stays.
 function speak() {
-  if (typedIn().comment.trim() === '') return;
+  if (typedIn().comment.trim() === '' && !typedIn().points) return;
   send(words());
   announce(say('comment-sent'));
 }
@@ -353,14 +354,14 @@ function clicked(e) {
   if (!link || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
   const to = new URL(link.href);
   const same = to.origin === location.origin && to.pathname === home && to.searchParams.get('view') === view() &&
-    !to.searchParams.has('reply');
+    !['reply', 'file', 'line', 'from'].some((name) => to.searchParams.has(name));
   const id = same ? to.searchParams.get('at') : '';
   if (!id) return;
   e.preventDefault();
   go(id);
 }
 
-const acts = { waiting: () => go(waiting(task())[0]), keys: showKeys };
+const acts = { waiting: () => go(waiting(task())[0]), keys: showKeys, point: parts.start };
 
 function showKeys() {
   const dialog = document.getElementById('desk-keys');
@@ -433,7 +434,36 @@ async function freshen() {
   prepare();
 }
 
+// later reads what nobody needs in the first moment. A saved comment that is pressed before is written then.
+function later() {
+  const early = (e) => {
+    const button = e.target.closest('[data-snippet]');
+    if (!button) return;
+    e.preventDefault();
+    ready.then(() => button.click());
+  };
+  desk.addEventListener('click', early);
+  const ready = new Promise((done) => { (window.requestIdleCallback ?? setTimeout)(done); })
+    .then(() => Promise.all([import('./desk-refused.js'), import('./desk-snippets.js'), import('./desk-presence.js'),
+      import('./desk-rubric.js')]))
+    .then(([{ Refusals }, { suggest }, { presence }, { rubric }]) => {
+      desk.removeEventListener('click', early);
+      new Refusals(outbox, visit);
+      suggest(desk);
+      presence();
+      rubric();
+    })
+    .catch(() => {
+      desk.removeEventListener('click', early);
+      addEventListener('online', later, { once: true });
+    });
+}
+
 desk.addEventListener('submit', submitted);
+desk.addEventListener('part', () => { // what is prepared shows another part
+  for (const id of [...ahead.held.keys()]) ahead.drop(id);
+  prepare();
+});
 desk.addEventListener('keydown', typed);
 desk.addEventListener('click', clicked);
 desk.addEventListener('input', store);
@@ -445,9 +475,7 @@ addEventListener('popstate', () => go(new URLSearchParams(location.search).get('
   { push: false }));
 keys.listen(desk);
 reading();
-suggest(desk);
-presence();
-new Refusals(outbox, visit);
+later();
 new Undo(outbox, (id) => {
   progress(-1, id);
   return visit(id);

@@ -426,6 +426,7 @@ class DocumentView extends HTMLElement {
     if (canvas.parentNode !== sheet) return;
     sheet.spelt = text;
     if (seen.status === 'fulfilled') sheet.classList.add('drawn');
+    sheet.dispatchEvent(new CustomEvent('drawn', { bubbles: true }));
     this.spell();
   }
 
@@ -441,6 +442,7 @@ class DocumentView extends HTMLElement {
     for (const sheet of this.pane?.children ?? []) {
       if (sheet.spelt) sheet.append(sheet.spelt);
       if (sheet.spelt && this.wanted) this.mark(sheet);
+      if (sheet.spelt) sheet.dispatchEvent(new CustomEvent('spelt', { bubbles: true }));
       sheet.spelt = undefined;
     }
   }

@@ -1,6 +1,7 @@
 // Final grades as in a spreadsheet: arrows and Enter move from cell to cell, Escape takes back what was typed, what is
 // pasted fills the cells below, and rows that begin with a student are matched by the service. Nothing is saved here:
-// the form leads to its plan. Another page keeps what was typed.
+// the form leads to its plan. Another page keeps what was typed, and so does the place in the browser's history: who goes
+// back from the plan, or from where the network was lost, finds it again.
 const form = document.getElementById('grid');
 const table = form?.querySelector('.grade-grid');
 const cells = [...table?.tBodies[0].rows ?? []].map((row) => [row.querySelector('.mark input:not([type="hidden"])'),
@@ -12,6 +13,7 @@ const rules = new Intl.PluralRules(document.documentElement.lang);
 if (form && cells[0]?.[0]) {
   for (const hint of form.querySelectorAll('.keys-hint')) hint.hidden = false;
   const all = cells.flat();
+  const bar = form.querySelector('.apply-bar');
   const held = JSON.parse(form.elements.held.value || '[]');
   const here = new Set([...table.querySelectorAll('[name$="[id]"]')].map((field) => Number(field.value)));
   const elsewhere = held.filter((one) => !here.has(one.p)).length;
@@ -21,6 +23,7 @@ if (form && cells[0]?.[0]) {
     for (const cell of all) cell.parentElement.classList.toggle('is-new', cell.value.trim() !== cell.dataset.was.trim());
     const n = elsewhere + cells.filter(changed).length;
     document.getElementById('changes').textContent = say('changes', n);
+    bar.hidden = n === 0; // nothing to save or to throw away
     return n;
   };
   const go = (to) => {
@@ -35,8 +38,25 @@ if (form && cells[0]?.[0]) {
   };
   let leaving = false;
 
+  // What was typed by student, each cell with what it held. Nobody else who signs in gets it.
+  const user = document.querySelector('form.out')?.dataset.user;
+  const idOf = (row) => row[0].closest('tr').id;
+  const keep = () => history.replaceState({ ...history.state, user, typed: Object.fromEntries(cells.filter(changed)
+    .map((row) => [idOf(row), row.map((cell) => [cell.value, cell.dataset.was])])) }, '');
+  const typed = history.state?.user === user ? history.state?.typed ?? {} : {};
+  for (const row of cells) {
+    row.forEach((cell, x) => {
+      const [value, was] = typed[idOf(row)]?.[x] ?? [];
+      if (was === cell.dataset.was && cell.value.trim() === was.trim()) cell.value = value;
+    });
+  }
+
   form.addEventListener('input', count);
-  form.addEventListener('submit', () => { leaving = true; });
+  form.addEventListener('change', keep);
+  form.addEventListener('submit', () => {
+    keep();
+    leaving = true;
+  });
   addEventListener('beforeunload', (e) => { if (!leaving && count() > 0) e.preventDefault(); });
   addEventListener('pageshow', () => { leaving = false; });
 
@@ -58,7 +78,10 @@ if (form && cells[0]?.[0]) {
       case 'Enter':
         if (text.tagName === 'TEXTAREA' && e.shiftKey) return; // another line
         to = cells[y + (e.shiftKey ? -1 : 1)]?.[x];
-        if (!to && !e.shiftKey) to = document.getElementById('next') ?? document.getElementById('review');
+        if (!to && !e.shiftKey) {
+          to = (bar.hidden ? null : document.getElementById('next') ?? document.getElementById('review'))
+            ?? form.querySelector('.pager button:last-child:enabled');
+        }
         break;
       case 'ArrowDown':
         if (x === 1 && !end && text.value.includes('\n')) return;
@@ -79,6 +102,7 @@ if (form && cells[0]?.[0]) {
       case 'Escape':
         text.value = text.dataset.was;
         count();
+        keep();
         return;
       default:
         return;
@@ -109,6 +133,7 @@ if (form && cells[0]?.[0]) {
       n++;
     }));
     count();
+    keep();
     const left = y + rows.length - cells.length; // a page has no more rows
     const said = document.getElementById('grid-said');
     said.textContent = say('pasted', n) + (left > 0 ? ` ${say('left', left)}` : '');
@@ -116,20 +141,15 @@ if (form && cells[0]?.[0]) {
     go(cells[Math.min(y + rows.length, cells.length) - 1][x]);
   });
 
-  // Other pages of the grid keep what was typed on this one.
-  for (const link of form.querySelectorAll('.pager a')) {
-    link.addEventListener('click', (e) => {
-      if (count() === 0 || e.ctrlKey || e.metaKey || e.shiftKey) return;
+  // Other pages and parts of the grid keep what was typed on this one. Where nothing was, they have an address.
+  for (const turn of [...form.elements].filter((button) => button.dataset.href)) {
+    turn.addEventListener('click', (e) => {
+      if (count() > 0) return;
       e.preventDefault();
-      const turn = document.createElement('button');
-      turn.formAction = form.action.replace(/plan$/, 'page');
-      turn.name = 'page';
-      turn.value = new URL(link.href).searchParams.get('page') ?? '1';
-      turn.hidden = true;
-      form.append(turn);
-      submit(turn);
+      location.assign(turn.dataset.href);
     });
   }
+  count();
 
   // review sends rows from a spreadsheet to their plan, with what was typed.
   function review(text) {

@@ -16,6 +16,7 @@ const bitmap = (bytes) => bytes.length >= 18 && begins(bytes, letters('BM')) &&
   headers.includes(bytes[14] + 256 * (bytes[15] + bytes[16] + bytes[17]));
 
 // What may hold text, or a PDF, and is neither.
+const zips = ['PK\u0003\u0004', 'PK\u0005\u0006'].map(letters);
 const others = ['PK\u0003\u0004', 'PK\u0005\u0006', 'PK\u0007\b', '%!PS-Adobe-', '%FDF', '8BPS', 'MZ', '\u007fELF',
   '!<arch>', '#EXTM3U', '/* XPM */'].map(letters);
 
@@ -35,11 +36,14 @@ export function kindOf(bytes) {
 
 const bytesOf = async (file, from, to) => new Uint8Array(await file.slice(from, to).arrayBuffer());
 
-// flawOf tells what is wrong with the content of a file that is to be of a kind; '' for nothing.
-async function flawOf(file, kind) {
+// flawOf tells what is wrong with the content of a file that is to be of a kind; '' for nothing. Of a zip, where
+// one may be sent, the server tells.
+async function flawOf(file, kind, zip) {
   const start = await bytesOf(file, 0, head);
+  if (zip && zips.some((z) => begins(start, z))) return '';
   const found = kindOf(start);
-  if (found !== kind) return kind === 'code' && found === 'document' ? 'pdf-as-text' : flaws[kind];
+  if (found !== kind && kind === 'code' && found === 'document') return 'pdf-as-text';
+  if (found !== kind) return zip ? 'text-or-zip' : flaws[kind];
   if (kind === 'document') {
     const end = new TextDecoder('latin1').decode(await bytesOf(file, Math.max(0, file.size - tail), file.size));
     return end.includes('%%EOF') ? '' : 'cut';
@@ -62,11 +66,11 @@ async function controls(file) {
 }
 
 // check gives null, or the key of a sentence with its values.
-export async function check(file, kind, most) {
+export async function check(file, kind, most, zip) {
   if (file.size === 0) return ['empty', file.name];
   if (file.size > most) {
     return ['large', file.name, (file.size / megabyte).toFixed(1), (most / megabyte).toFixed(1)];
   }
-  const flaw = await flawOf(file, kind);
+  const flaw = await flawOf(file, kind, zip);
   return flaw ? [flaw, file.name] : null;
 }

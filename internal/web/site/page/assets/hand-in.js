@@ -48,7 +48,7 @@ function complain(zone, sentence) {
 
 async function flawOf(zone, file) {
   try {
-    const flaw = await check(file, zone.dataset.kind, Number(form.dataset.most));
+    const flaw = await check(file, zone.dataset.kind, Number(form.dataset.most), 'zip' in zone.dataset);
     return flaw ? say(...flaw) : '';
   } catch {
     return say('gone', file.name); // it was changed or moved since it was chosen

@@ -5,6 +5,7 @@ import { allSent, dropSent, keepSent, sentAs, user } from './drafts.js';
 
 const waits = [1, 2, 4, 8, 15, 30, 60]; // s between two tries
 const longest = 30000; // ms that one try may take
+const mostAlive = 60000; // bytes that a browser sends on after the page has ended; more it would not send at all
 const passing = new Set([401, 408, 425, 429, 500, 502, 503, 504]);
 const hex = (b) => b.toString(16).padStart(2, '0');
 
@@ -132,9 +133,11 @@ function heard(entry, answer) {
 
 // send tries once. What answers in no words of ours is not our service.
 async function send(entry) {
+  const body = new URLSearchParams({ ...entry.fields, key: entry.key, by: user });
+  const keepalive = body.toString().length < mostAlive;
   try {
     const answer = await fetch(entry.action, { method: 'POST', headers: { Accept: 'application/json' },
-      body: new URLSearchParams({ ...entry.fields, key: entry.key, by: user }), redirect: 'manual', keepalive: true,
+      body, redirect: 'manual', keepalive,
       signal: AbortSignal.timeout(longest) });
     const ours = answer.headers.get('Content-Type')?.startsWith('application/json');
     return { answer, body: ours ? await answer.json() : null };
