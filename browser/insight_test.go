@@ -29,6 +29,13 @@ func TestAConvenorFindsThoseWhoFallBehind(t *testing.T) {
 		ana.getsAll("told before it is sent", picked)
 		ana.follow("main form button.primary")
 		ana.awaitText("Sent to 5 students.")
+		ana.visit("/units/1/insight/risk")
+		ana.turn(phone)
+		if n := eval[int](ana, `[...document.querySelectorAll('table.people .badge .txt')].
+			filter((words) => words.getBoundingClientRect().width < 30).length`); n > 0 {
+			t.Errorf("%d reasons are not told in words on a phone", n)
+		}
+		ana.turn(wide)
 	})
 }
 

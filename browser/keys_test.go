@@ -19,6 +19,8 @@ var keyStories = map[string]func(b *tab, s *service, key string){
 	"n": skipsWhatWasMarked, "p": pins, "e": writes, "g": grades, "u": undoes, "?": listsKeys,
 	"c": givesVerdict, "d": givesVerdict, "m": givesVerdict, "f": givesVerdict, "r": givesVerdict, "x": givesVerdict,
 	"z": givesVerdict, "]": turnsOn, "[": turnsBack, "+": zooms, "=": zooms, "-": zooms, "t": choosesAFile, "/": finds,
+	"l": pointsAtAPage, ".": opensAFile,
+	"b": opensTheRubric, "1 8": picksLevels, "0 Backspace": clearsLevels,
 	"Space PgDn PgUp": scrolls, "↑ ↓": scrolls, "Home End": scrolls,
 	"1": puts, "2": puts, "3": puts, "4": puts, "5": puts,
 	"Ctrl Enter": sendsWords, "Ctrl Shift Enter": repeats, "Esc": leavesTheField,
@@ -106,6 +108,41 @@ func (b *tab) withAGrade() {
 func (s *service) askAboutGraded(t *testing.T) {
 	t.Helper()
 	s.call(t, "student_5", "POST", "/api/projects/7/task_def_id/11/comments", url.Values{"comment": {"May I begin?"}}, nil)
+}
+
+// byRubric opens the rubric of a task by its key.
+func (b *tab) byRubric(key string) {
+	b.Helper()
+	b.withAGrade()
+	b.await("document.querySelector('#desk-rubric .rub[data-now]')")
+	b.keyNamed(key)
+	b.await("document.getElementById('desk-rubric').checkVisibility() && document.activeElement.closest('.rub[data-now]')")
+}
+
+func opensTheRubric(b *tab, _ *service, key string) { b.byRubric(key) }
+
+func picksLevels(b *tab, _ *service, _ string) {
+	b.byRubric("b")
+	b.key("2")
+	b.key("8") // there are three
+	b.key("3")
+	b.levels("23000")
+	for range 2 {
+		b.key(kb.ArrowUp)
+	}
+	b.key("0")
+	b.key(kb.ArrowDown)
+	b.key("0")
+	b.levels("00000")
+}
+
+func clearsLevels(b *tab, _ *service, _ string) {
+	b.byRubric("b")
+	b.key("1")
+	b.levels("10000")
+	b.key(kb.ArrowUp)
+	b.key(kb.Backspace)
+	b.levels("00000")
 }
 
 func undoes(b *tab, s *service, key string) {
@@ -196,6 +233,20 @@ func choosesAFile(b *tab, _ *service, key string) {
 	b.await("document.activeElement === " + viewer + ".choice") // elsewhere a digit is a saved comment
 	b.key("1")
 	b.await(viewer + ".at === 2")
+}
+
+func pointsAtAPage(b *tab, _ *service, key string) {
+	b.reads()
+	b.keyNamed(key)
+	b.composing()
+	b.key(kb.Escape)
+}
+
+func opensAFile(b *tab, _ *service, key string) {
+	b.reads()
+	b.await("document.querySelector('#desk-task a[data-file]')")
+	b.keyNamed(key)
+	b.await("document.querySelector('.desk-source:not([hidden]) .ln')")
 }
 
 func finds(b *tab, _ *service, key string) {
@@ -312,14 +363,10 @@ func TestEveryKeyHasAStory(t *testing.T) {
 	b := open(t, s, wide)
 	b.signIn("atutor")
 	s.askAboutGraded(t)
+	s.saveRubric(t, 11, "Criterion")
 	listed := b.listedKeys()
 	if groups := eval[int](b, "document.querySelectorAll('#desk-keys th[scope=rowgroup]').length"); groups != 4 {
 		t.Errorf("the keys stand in %d groups", groups)
-	}
-	for _, key := range []string{"l", "b"} { // they are for lines and the rubric
-		if slices.Contains(listed, key) {
-			t.Errorf("%q means something else", key)
-		}
 	}
 	if without := eval[[]string](b, "[...document.querySelectorAll('#desk-verdict button[name=status]')]"+
 		".filter((b) => !b.hasAttribute('aria-keyshortcuts')).map((b) => b.value)"); len(without) > 0 {

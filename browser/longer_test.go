@@ -74,9 +74,10 @@ func inALongerLanguage(t *testing.T) *service {
 }
 
 // cut names the words that a page shows only in part, and what scrolls sideways though it is no
-// table, code, chart, or row of chips or verdicts.
+// table, code, chart, or row of chips, tabs or verdicts.
 const cut = `(() => {
-	const may = '.scroll, .table-wrap, .chart-scroll, .chips, .filters, pre, code, textarea, table, .tabs, .desk-verdicts';
+	const may = '.scroll, .table-wrap, .chart-scroll, .chips, .filters, pre, code, textarea, table, .tabs, .desk-tabs, ' +
+		'.work-tabs, .src, .chg-scroll, .desk-verdicts';
 	const unseen = (e) => e && (e.matches('svg, .skip') || getComputedStyle(e).clipPath !== 'none' || // for ears only
 		unseen(e.parentElement));
 	const name = (e) => e.outerHTML.replace(/\s+/g, ' ').slice(0, 160);
@@ -158,7 +159,7 @@ func (b *tab) overAPage(path string) {
 
 // In a language that needs twice the room, every page and what opens over it is drawn whole on a phone:
 // no key lacks its words, none of them is cut, and nothing scrolls sideways but tables, code, charts,
-// chips and the verdicts, which a thumb pushes.
+// chips, tabs and the verdicts, which a thumb pushes.
 func TestALongerLanguage(t *testing.T) {
 	needed(t)
 	s := inALongerLanguage(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/jackc/pgx/v5"
 )
 
 // overnight ends all sessions of somebody, as time does.
@@ -21,6 +22,17 @@ func (s *service) overnight(t *testing.T, who string) {
 // set changes the database of a service while it runs, past what the service would allow.
 func (s *service) set(t *testing.T, statement string, args ...any) {
 	t.Helper()
+	if s.database != "" {
+		c, err := pgx.Connect(t.Context(), s.database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(t.Context())
+		if _, err := c.Exec(t.Context(), statement, args...); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	d, err := sql.Open("sqlite", filepath.Join(s.data, "lectern.db")+"?_pragma=busy_timeout(30000)")
 	if err != nil {
 		t.Fatal(err)

@@ -49,6 +49,7 @@ func TestMain(m *testing.M) {
 	stopShared()
 	stopMarking()
 	stopOther()
+	stopRubric()
 	stopBrowser()
 	os.RemoveAll(dir)
 	os.Exit(code)
@@ -68,6 +69,7 @@ func needed(t *testing.T) {
 // service is a running copy of the program with its demo university.
 type service struct {
 	url, data string
+	database  string            // its address, where it is not the file among its data
 	said      bytes.Buffer      // before it was ready
 	tokens    map[string]string // of people signed in for the API
 	kill      func()            // as a power cut does; it ends when the program has

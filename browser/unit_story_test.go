@@ -103,11 +103,13 @@ func bothDatabases(t *testing.T, f func(t *testing.T, s *service)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, stop, err := run(path, filepath.Join(t.TempDir(), "data"), "--database-url", dbtest.Bare(t, engine))
+		address := dbtest.Bare(t, engine)
+		s, stop, err := run(path, filepath.Join(t.TempDir(), "data"), "--database-url", address)
 		t.Cleanup(stop)
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.database = address
 		f(t, s)
 	})
 }
