@@ -95,6 +95,9 @@ var behind = map[string][]string{
 	taskPage + "/versions/{timestamp}/receipt":  {aVersion + "/receipt", aTask + "/due"},
 	taskPage + "/versions/{timestamp}/progress": {aTask + "/submission_details"},
 	taskPage + "/versions/{timestamp}/tests":    {aVersion + "/assessment"},
+	taskPage + "/versions/{timestamp}/work": {aVersion + "/comments", aVersion + "/files", aTask + "/submissions/timestamps",
+		aTask + "/submission_details", aProject},
+	taskPage + "/versions/{timestamp}/changes": {aVersion + "/diff", aTask + "/submissions/timestamps", aProject},
 	"/units/{id}/extensions": {aUnit + "/extensions",
 		aUnit + "/extensions?decided=true&limit=25", aUnit},
 	"/units/{id}/extensions/give": {aUnit + "/students?limit=50&sort=name", aUnit},
@@ -105,6 +108,8 @@ var behind = map[string][]string{
 	"/units/{id}/insight": {aUnit, aUnit + "/turnaround", aUnit + "/students_at_risk", aUnit + "/charts/statuses/table",
 		aUnit + "/charts/targets/table"},
 	"/units/{id}/insight/progress":   {aUnit, aUnit + "/burndown", aUnit + "/learning_alignments/class_stats"},
+	"/units/{id}/insight/rubrics":    {aUnit, aUnit + "/rubric_insight"},
+	"/units/{id}/insight/rows":       {aUnit, aUnit + "/charts/statuses/table", aUnit + "/students?limit=50&sort=name"},
 	"/units/{id}/insight/risk":       {aUnit, aUnit + "/students_at_risk"},
 	"/units/{id}/settings/tasks":     {aUnit, aUnit + "/readiness", aUnit + "/deleted"},
 	"/units/{id}/settings/tasks/new": {aUnit, aUnit + "/readiness", aUnit + "/deleted"},
@@ -112,6 +117,14 @@ var behind = map[string][]string{
 		aUnit + "/task_definitions/{task_definition_id}"},
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/preview": {aUnit,
 		aUnit + "/task_definitions/{task_definition_id}"},
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/rubric": {aUnit,
+		aUnit + "/task_definitions/{task_definition_id}"},
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/rubric/import": {aUnit},
+	"/units/{id}/moderation": {aUnit, aUnit + "/moderation/samples",
+		aUnit + "/moderation/works?limit=50"},
+	"/units/{id}/moderation/draw": {aUnit, aUnit + "/moderation/samples"},
+	aSampledWork: {aUnit, aUnit + "/moderation/works/{work_id}", aTask + "/submission_details",
+		aVersion + "/files"},
 	"/units/{id}/settings/tasks/import":               {aUnit},
 	"/units/{id}/settings/tasks/sheets":               {aUnit},
 	"/units/{id}/settings/students":                   {aUnit, aUnit + "/students?limit=100&sort=name", "/api/campuses"},
@@ -180,8 +193,11 @@ var behind = map[string][]string{
 	"/units/{id}/rollover":        {aUnit, "/api/teaching_periods"},
 	unitSettings:                  {aUnit, aUnit + "/access?limit=50", "/api/teaching_periods"},
 	unitSettings + "/deleted":     {aUnit, aUnit + "/deleted"},
+	unitSettings + "/retire":      {aUnit, aUnit + "/retirements"},
 	desk:                          onDesk,
 	desk + "/tasks/{task_id}":     onDesk,
+	"/units/{id}/tasks/similarity": {aUnit, aUnit + "/similarities?limit=50", aUnit + "/similarities/counts",
+		aUnit + "/similarities/clusters"},
 	desk + "/tasks/{task_id}/similarities/{similarity_id}": {aUnit, "/api/tasks/{task_id}/similarities"},
 }
 
@@ -218,11 +234,13 @@ const (
 	staffPage    = unitSettings + "/staff"
 	outcomePage  = unitSettings + "/outcomes"
 	anOutcome    = "/units/{unit_id}/settings/outcomes/{outcome_id}"
+	aSampledWork = "/units/{unit_id}/moderation/works/{work_id}"
 )
 
 // convened are the pages of a unit that only its convenors have.
 var convened = []string{unitSettings, "/units/new", "/units/{id}/rollover", "/units/{id}/promise/handovers",
-	"/units/{id}/announcements/new", "/units/{unit_id}/announcements/{announcement_id}"}
+	"/units/{id}/announcements/new", "/units/{unit_id}/announcements/{announcement_id}", "/units/{id}/moderation",
+	"/units/{id}/moderation/draw", aSampledWork}
 
 // alone are the pages that no call gives anything for, the one that asks for what all of them do, and
 // those that only ask before something is done.
@@ -236,6 +254,7 @@ var alone = []string{"/help", "/help/keyboard", "/help/receipts", "/help/due-dat
 	unitSettings + "/close", "/projects/{id}/portfolio/withdraw",
 	"/projects/{project_id}/groups/{group_set_id}/{group_id}/leave",
 	"/units/{unit_id}/settings/tasks/{task_definition_id}/delete",
+	"/units/{unit_id}/settings/tasks/{task_definition_id}/rubric/remove",
 	"/units/{unit_id}/settings/staff/roles/{unit_role_id}/remove",
 	"/units/{unit_id}/settings/staff/tutorials/{tutorial_id}/delete",
 	"/units/{unit_id}/settings/staff/streams/{stream_id}/delete",
@@ -383,7 +402,8 @@ func idsOf(ctx context.Context, q db.Q, studentID int64) (*strings.Replacer, err
 		project, "{task_definition_id}", text(r.Definition), "{user}", text(studentID), "{timestamp}", r.At.String(),
 		"{similarity_id}", text(*alike), "{tutorial_id}", "1", "{stream_id}", "1", "{group_set_id}", text(set),
 		"{group_id}", text(groups[0]), "{second}", text(groups[1]), "{third}", text(groups[2]),
-		"{announcement_id}", "1", "{outcome_id}", "1", "/admin/people/{id}", "/admin/people/"+text(studentID),
+		"{work_id}", "1", "{announcement_id}", "1", "{outcome_id}", "1",
+		"/admin/people/{id}", "/admin/people/"+text(studentID),
 		"/admin/webhooks/{id}", "/admin/webhooks/"+text(*hook), "{webhook}", text(*hook),
 		"/admin/periods/{id}", "/admin/periods/1", "/admin/campuses/{id}", "/admin/campuses/1",
 		"/admin/activity-types/{id}", "/admin/activity-types/1", "/admin/images/{id}", "/admin/images/1",
@@ -427,10 +447,18 @@ func (u *university) ask(name, path string) {
 	}
 }
 
+// ofAnAllowance is how often a page is asked for that a person may not read as often as they like.
+const ofAnAllowance = 20
+
 // compare times a page and the calls behind it by turns.
 func (u *university) compare(path string) (page, calls time.Duration, times float64) {
+	return u.compareUpTo(101, path)
+}
+
+// compareUpTo does so at most as often.
+func (u *university) compareUpTo(most int, path string) (page, calls time.Duration, times float64) {
 	who := readerOf(path)
-	page, calls = turns(func() { u.ask(who, path) }, func() {
+	page, calls = turnsOf(most, func() { u.ask(who, path) }, func() {
 		for _, c := range slices.Concat(frame(who), behind[path]) {
 			u.ask(who, c)
 		}
@@ -461,9 +489,13 @@ func TestPagesAreQuick(t *testing.T) {
 		if !isPage(i) || behind[i.Path] == nil {
 			continue
 		}
-		page, calls, times := u.compare(i.Path)
+		most := 101
+		if i.Allowance != nil {
+			most = ofAnAllowance
+		}
+		page, calls, times := u.compareUpTo(most, i.Path)
 		for try := 0; try < 2 && times > wantedPage; try++ {
-			if p, c, n := u.compare(i.Path); n < times {
+			if p, c, n := u.compareUpTo(most, i.Path); n < times {
 				page, calls, times = p, c, n
 			}
 		}
