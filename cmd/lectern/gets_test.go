@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -237,6 +238,9 @@ func (i *instance) answers(all []look, tokens map[string]string, since time.Time
 		if err != nil {
 			i.t.Fatalf("GET %s: %v", l.path, err)
 		}
+		if strings.HasSuffix(l.path, "/commented") && res.StatusCode == http.StatusOK {
+			body = words(i.t, body)
+		}
 		out[l] = fmt.Sprintf("%d %s %s", res.StatusCode, res.Header.Get("Content-Type"), told(body, i.url, since))
 	}
 	return out
@@ -250,8 +254,20 @@ var lastUsed = regexp.MustCompile(`"last_used_at":"[^"]+"`)
 // signedLink is made for who asks, for some minutes.
 var signedLink = regexp.MustCompile(`/similarity_pages/[\w.-]+`)
 
-// minutes are how sheets tell when they were made.
-var minutes = regexp.MustCompile(`\d+ \w+ 20\d\d, \d\d:\d\d UTC`)
+// minutes are how sheets and commented copies tell when they were made.
+var minutes = regexp.MustCompile(`\d+ \w+ 20\d\d, \d\d:\d\d [A-Z]{3,4}`)
+
+// words are those of a commented copy, which is made while it is asked for and says when that was.
+func words(t *testing.T, document []byte) []byte {
+	t.Helper()
+	cmd := exec.Command("pdftotext", "-raw", "-", "-")
+	cmd.Stdin = bytes.NewReader(document)
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("pdftotext: %v", err)
+	}
+	return text
+}
 
 // turnaround tells since when it counts, from the moment that is asked.
 var turnaround = regexp.MustCompile(`"since":"[^"]+"`)

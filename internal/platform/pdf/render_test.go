@@ -225,6 +225,7 @@ func pictures(t *testing.T, document []byte, name string, want int, options ...s
 	t.Helper()
 	tool(t, "pdftoppm")
 	dir := t.TempDir()
+	oneFont(t)
 	options = append(options, "-gray", "-png", saved(t, document), filepath.Join(dir, name))
 	run(t, "pdftoppm", options...)
 	pages, _ := filepath.Glob(filepath.Join(dir, name+"-*.png"))
@@ -247,6 +248,20 @@ func pictures(t *testing.T, document []byte, name string, want int, options ...s
 		}
 	}
 	return out
+}
+
+// oneFont has programs find DejaVu Sans alone, so that what a document draws in a font it does not
+// hold looks the same on every machine.
+func oneFont(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	config := fmt.Sprintf("<fontconfig><dir>%s</dir><cachedir>%s</cachedir></fontconfig>", dir, filepath.Join(dir, "cache"))
+	for name, data := range map[string][]byte{"DejaVuSans.ttf": dejavusans.TTF, "fonts.conf": []byte(config)} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("FONTCONFIG_FILE", filepath.Join(dir, "fonts.conf"))
 }
 
 // difference is the share of pixels that are clearly of another brightness.

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -30,18 +31,21 @@ func (w *world) sure(name string) func() map[string]any {
 // eraseDue does what the jobs of erasures do that are due.
 func (w *world) eraseDue() {
 	w.Helper()
-	ids, err := db.All[int64](context.Background(), w.db.Pool(), `SELECT id FROM jobs WHERE kind = 'erasure' AND run_at <= $1
+	// Each with its arguments: a cancellation may take the job away meanwhile.
+	due, err := db.All[struct {
+		ID   int64  `db:"id"`
+		Args string `db:"args"`
+	}](context.Background(), w.db.Pool(), `SELECT id, args FROM jobs WHERE kind = 'erasure' AND run_at <= $1
 		AND state = 'available' ORDER BY id`, w.db.Now())
 	if err != nil {
 		w.Fatal(err)
 	}
-	for _, id := range ids {
+	for _, j := range due {
 		var a privacy.ErasureArgs
-		text := w.text(`SELECT args FROM jobs WHERE id = $1`, id)
-		if _, err := fmt.Sscanf(text, `{"user_id":%d}`, &a.UserID); err != nil {
-			w.Fatal(text, err)
+		if err := json.Unmarshal([]byte(j.Args), &a); err != nil {
+			w.Fatal(j.Args, err)
 		}
-		if err := (&privacy.Eraser{DB: w.db}).Do(context.Background(), jobs.Job{ID: id, Attempt: 1, MaxAttempts: 10}, a); err != nil {
+		if err := (&privacy.Eraser{DB: w.db}).Do(context.Background(), jobs.Job{ID: j.ID, Attempt: 1, MaxAttempts: 10}, a); err != nil {
 			w.Fatal(err)
 		}
 	}
