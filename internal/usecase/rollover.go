@@ -380,15 +380,15 @@ func (c *copying) rubrics(ctx context.Context, q db.Q) error {
 }
 
 // snippets copies the units' own reusable comments, those for one task matched by
-// its abbreviation.
+// its abbreviation; those for a level keep its number, as the copied rubrics do.
 func (c *copying) snippets(ctx context.Context, q db.Q) error {
 	m, args, err := c.pairs(q)
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, q, `INSERT INTO snippets (user_id, unit_id, task_definition_id, text, text_key, created_at,
-		updated_at)
-		SELECT s.user_id, m.copy_id, nd.id, s.text, s.text_key, m.at, m.at
+	_, err = db.Exec(ctx, q, `INSERT INTO snippets (user_id, unit_id, task_definition_id, level_key, text, text_key,
+		created_at, updated_at)
+		SELECT s.user_id, m.copy_id, nd.id, s.level_key, s.text, s.text_key, m.at, m.at
 		FROM snippets s JOIN `+m+` ON m.source_id = s.unit_id
 		LEFT JOIN task_definitions od ON od.id = s.task_definition_id
 		LEFT JOIN task_definitions nd ON nd.unit_id = m.copy_id AND nd.abbreviation = od.abbreviation

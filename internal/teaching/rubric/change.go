@@ -28,6 +28,7 @@ type Change struct {
 // head is what a rubric must know of its task.
 type head struct {
 	UnitID     int64 `db:"unit_id"`
+	FirstID    int64 `db:"first_id"` // the definition that this and others are copies of, or itself
 	MaxQuality int64 `db:"max_quality_pts"`
 }
 
@@ -37,8 +38,8 @@ func hold(ctx context.Context, q db.Q, definitionID int64) (*head, *Rubric, erro
 	if err := db.Lock(ctx, q, "task_definitions", definitionID); err != nil {
 		return nil, nil, err
 	}
-	h, err := db.OneOf[head](ctx, q, "task definition", `SELECT unit_id, max_quality_pts FROM task_definitions
-		WHERE id = $1`, definitionID)
+	h, err := db.OneOf[head](ctx, q, "task definition", `SELECT unit_id, coalesce(first_id, id) AS first_id,
+		max_quality_pts FROM task_definitions WHERE id = $1`, definitionID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +74,7 @@ func Save(ctx context.Context, q db.Q, definitionID int64, c Change) (*Rubric, e
 		return nil, err
 	}
 	r := &Rubric{DefinitionID: definitionID, Version: 1, Current: true, UserID: c.UserID, At: q.Now()}
-	if r.LastKey, err = lastKey(ctx, q, definitionID); err != nil {
+	if r.LastKey, err = lastKey(ctx, q, h.FirstID); err != nil {
 		return nil, err
 	}
 	if r.Criteria, err = c.Criteria.numbered(now, &r.LastKey); err != nil {
@@ -111,10 +112,15 @@ func (c Change) clashes(now *Rubric) error {
 		"meantime. Your changes are not saved: compare both, and save yours again if you still want to.", Stands: now}
 }
 
-// lastKey is the highest number that anything in the rubrics of a task ever had.
-func lastKey(ctx context.Context, q db.Q, definitionID int64) (int64, error) {
-	n, err := db.One[int64](ctx, q, `SELECT coalesce(max(last_key), 0) FROM rubrics WHERE task_definition_id = $1`,
-		definitionID)
+// lastKey is the highest number that anything in the rubrics of a task ever had, in all units that it was rolled over
+// to: a saved comment of a person's own goes with the task to them all, and finds its level by its number. Two who
+// write rubrics of one task in two units do so one after the other.
+func lastKey(ctx context.Context, q db.Q, firstID int64) (int64, error) {
+	if err := db.LockName(ctx, q, fmt.Sprint("rubric numbers ", firstID)); err != nil {
+		return 0, err
+	}
+	n, err := db.One[int64](ctx, q, `SELECT coalesce(max(last_key), 0) FROM rubrics WHERE task_definition_id IN (SELECT id
+		FROM task_definitions WHERE id = $1 OR first_id = $1)`, firstID)
 	if err != nil {
 		return 0, err
 	}

@@ -138,8 +138,18 @@ func ByID(ctx context.Context, q db.Q, id int64) (*Rubric, error) {
 
 // OfUnit gives the rubrics to mark the tasks of a unit by, by their task definitions.
 func OfUnit(ctx context.Context, q db.Q, unitID int64) (map[int64]Rubric, error) {
-	list, err := db.All[Rubric](ctx, q, rubrics+`r.current AND r.task_definition_id IN (SELECT d.id
-		FROM task_definitions d WHERE d.unit_id = $1)`, unitID)
+	return byTask(db.All[Rubric](ctx, q, rubrics+`r.current AND r.task_definition_id IN (SELECT d.id
+		FROM task_definitions d WHERE d.unit_id = $1)`, unitID))
+}
+
+// OfTasks gives the rubrics to mark tasks by, by their task definitions.
+func OfTasks(ctx context.Context, q db.Q, definitions ...int64) (map[int64]Rubric, error) {
+	slices.Sort(definitions)
+	in, args := db.In(nil, slices.Compact(definitions))
+	return byTask(db.All[Rubric](ctx, q, rubrics+`r.current AND r.task_definition_id IN `+in, args...))
+}
+
+func byTask(list []Rubric, err error) (map[int64]Rubric, error) {
 	out := map[int64]Rubric{}
 	for _, r := range list {
 		out[r.DefinitionID] = r
@@ -167,6 +177,16 @@ func (r *Rubric) Level(id int64) (*Criterion, *Level) {
 		}
 	}
 	return nil, nil
+}
+
+// LevelIDs are the numbers of all levels, in their order.
+func (r *Rubric) LevelIDs() (ids []int64) {
+	for _, c := range r.Criteria {
+		for _, l := range c.Levels {
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids
 }
 
 // Got is the level of a criterion that was picked; nil: none was.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,12 +37,15 @@ type Snippet struct {
 	UnitID *int64 `db:"unit_id" json:"unit_id"`
 	// DefinitionID is the task it is for; nil for every task. In a unit that was
 	// rolled over it is the task's of that unit.
-	DefinitionID *int64     `db:"task_definition_id" json:"task_definition_id"`
-	Text         string     `db:"text" json:"text"`
-	UserID       int64      `db:"user_id" json:"user_id"` // its author
-	Author       string     `db:"author" json:"author"`
-	Uses         int64      `db:"uses" json:"uses"` // on the task that was asked for, or on all of them
-	UpdatedAt    clock.Time `db:"updated_at" json:"updated_at"`
+	DefinitionID *int64 `db:"task_definition_id" json:"task_definition_id"`
+	// LevelID is the level it is for, of the rubric that task is marked by now; nil for none.
+	LevelID   *int64     `db:"level_key" json:"level_id"`
+	Level     *Level     `json:"-"` // that level; nil for none
+	Text      string     `db:"text" json:"text"`
+	UserID    int64      `db:"user_id" json:"user_id"` // its author
+	Author    string     `db:"author" json:"author"`
+	Uses      int64      `db:"uses" json:"uses"` // on the task that was asked for, or on all of them
+	UpdatedAt clock.Time `db:"updated_at" json:"updated_at"`
 }
 
 // Own tells whether it is somebody's own.
@@ -51,6 +55,7 @@ func (s Snippet) Own() bool { return s.UnitID == nil }
 type Offer struct {
 	UserID, UnitID int64
 	DefinitionID   int64  // only those for this task and those for every task; 0 for all
+	OfLevels       bool   // only those for a level
 	Prefix         string // only those that begin so, in small letters or capitals
 	Limit          int64  // only the first of them; 0 for all, which are at most twice Most
 }
@@ -75,30 +80,43 @@ func (o Offer) List(ctx context.Context, q db.Q) ([]Snippet, error) {
 	}
 	prefix := key(o.Prefix)
 	list := []Snippet{}
-	for r, err := range db.Each[row](ctx, q, `SELECT s.id, s.unit_id, s.here AS task_definition_id, s.text, s.user_id,
-			a.first_name || ' ' || a.last_name AS author, s.updated_at, s.unit_id IS NOT NULL AS shared,
+	for r, err := range db.Each[row](ctx, q, `SELECT s.id, s.unit_id, s.here AS task_definition_id, s.level_key, s.text,
+			s.user_id, a.first_name || ' ' || a.last_name AS author, s.updated_at, s.unit_id IS NOT NULL AS shared,
 			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id
 				AND (CAST($3 AS BIGINT) = 0 OR n.task_definition_id = CAST($3 AS BIGINT))) AS uses,
 			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id) AS everywhere
 		FROM (`+offered+`) s JOIN users a ON a.id = s.user_id
 		WHERE (s.task_definition_id IS NULL OR s.here IS NOT NULL)
 			AND (CAST($3 AS BIGINT) = 0 OR s.task_definition_id IS NULL OR s.here = CAST($3 AS BIGINT))
+			AND (s.level_key IS NOT NULL OR NOT CAST($7 AS BOOLEAN))
 		ORDER BY shared, uses DESC, everywhere DESC, s.id LIMIT $6`, o.UnitID, o.UserID, o.DefinitionID,
-		utf8.RuneCountInString(prefix), prefix, cmp.Or(o.Limit, db.NoLimit)) {
+		utf8.RuneCountInString(prefix), prefix, cmp.Or(o.Limit, db.NoLimit), o.OfLevels) {
 		if err != nil {
 			return nil, fmt.Errorf("read reusable comments: %w", err)
 		}
 		list = append(list, r.Snippet)
+	}
+	if err := place(ctx, q, list); err != nil {
+		return nil, err
+	}
+	if o.OfLevels {
+		list = slices.DeleteFunc(list, func(s Snippet) bool { return s.Level == nil })
 	}
 	return list, nil
 }
 
 // ByID gives one of any author. Whether the person may see it, usecase.SnippetByID decides.
 func ByID(ctx context.Context, q db.Q, id int64) (*Snippet, error) {
-	return db.OneOf[Snippet](ctx, q, "saved comment", `SELECT s.id, s.unit_id, s.task_definition_id, s.text,
+	s, err := db.OneOf[Snippet](ctx, q, "saved comment", `SELECT s.id, s.unit_id, s.task_definition_id, s.level_key, s.text,
 			s.user_id, a.first_name || ' ' || a.last_name AS author, s.updated_at,
 			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id) AS uses
 		FROM snippets s JOIN users a ON a.id = s.user_id WHERE s.id = $1`, id)
+	if err != nil {
+		return nil, err
+	}
+	list := []Snippet{*s}
+	err = place(ctx, q, list)
+	return &list[0], err
 }
 
 // New is one to add.
@@ -106,24 +124,28 @@ type New struct {
 	UserID       int64  // its author
 	UnitID       *int64 // nil for the author's own
 	DefinitionID *int64 // nil for every task
+	LevelID      *int64 // of the rubric of that task; nil for none
 	Text         string
 }
 
-// Add adds one. It refuses an empty text, one too long, and one more than Most. The same again,
-// by its author and for the same, is the one there is: nobody is offered it twice. It is for
-// holders of policy.UseSnippets in the unit.
+// Add adds one. It refuses an empty text, one too long, a level that the task's rubric does not
+// have, and one more than Most. The same again, by its author and for the same, is the one there
+// is: nobody is offered it twice. It is for holders of policy.UseSnippets in the unit.
 func Add(ctx context.Context, q db.Q, n New) (*Snippet, error) {
 	text, err := bounds.Trim("text", n.Text, MostText)
 	if err != nil {
 		return nil, err
 	}
 	n.Text = text
+	if err := hasLevel(ctx, q, n.DefinitionID, n.LevelID); err != nil {
+		return nil, err
+	}
 	if same, err := room(ctx, q, n); same != nil || err != nil {
 		return same, err
 	}
-	id, err := db.One[int64](ctx, q, `INSERT INTO snippets (user_id, unit_id, task_definition_id, text, text_key,
-		created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`, n.UserID, n.UnitID, n.DefinitionID,
-		text, key(text), q.Now())
+	id, err := db.One[int64](ctx, q, `INSERT INTO snippets (user_id, unit_id, task_definition_id, level_key, text,
+		text_key, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`, n.UserID, n.UnitID,
+		n.DefinitionID, n.LevelID, text, key(text), q.Now())
 	if err != nil {
 		return nil, fmt.Errorf("add a reusable comment: %w", err)
 	}
@@ -144,9 +166,13 @@ func room(ctx context.Context, q db.Q, n New) (*Snippet, error) {
 		Texts int64  `db:"texts"`
 		Same  *int64 `db:"same"`
 	}
+	level, args, err := n.sameLevel(ctx, q, []any{arg, n.UserID, n.DefinitionID, n.Text})
+	if err != nil {
+		return nil, err
+	}
 	have, err := db.One[there](ctx, q, `SELECT count(*) AS texts, min(CASE WHEN user_id = $2
-			AND task_definition_id IS NOT DISTINCT FROM $3 AND text = $4 THEN id END) AS same FROM snippets WHERE `+where,
-		arg, n.UserID, n.DefinitionID, n.Text)
+			AND task_definition_id IS NOT DISTINCT FROM $3 AND text = $4 AND `+level+` THEN id END) AS same
+		FROM snippets WHERE `+where, args...)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("look for the same reusable comment: %w", err)
@@ -159,16 +185,34 @@ func room(ctx context.Context, q db.Q, n New) (*Snippet, error) {
 	return nil, nil //nolint:nilnil // there is room, and nothing of the kind
 }
 
-// Change gives one another text, for its author, and for holders of policy.EditSnippets where
-// it is the unit's. It refuses an empty text and one too long. What it was used for stays
-// counted.
-func Change(ctx context.Context, q db.Q, id int64, text string) (*Snippet, error) {
-	text, err := bounds.Trim("text", text, MostText)
+// Becoming is what one is to be.
+type Becoming struct {
+	Text string
+	For  *For // nil: what it is for stays
+}
+
+// For is what one is for.
+type For struct {
+	DefinitionID *int64 // nil for every task
+	LevelID      *int64 // of the rubric of that task; nil for none
+}
+
+// Change makes one what is said, for its author, and for holders of policy.EditSnippets where
+// it is the unit's; the task is one where they may use it. It refuses an empty text, one too
+// long, and a level that the task's rubric does not have. What it was used for stays counted.
+func Change(ctx context.Context, q db.Q, id int64, b Becoming) (*Snippet, error) {
+	text, err := bounds.Trim("text", b.Text, MostText)
 	if err != nil {
 		return nil, err
 	}
-	n, err := db.Exec(ctx, q, `UPDATE snippets SET text = $2, text_key = $3, updated_at = $4 WHERE id = $1`, id, text,
-		key(text), q.Now())
+	set, args := "", []any{id, text, key(text), q.Now()}
+	if b.For != nil {
+		if err := hasLevel(ctx, q, b.For.DefinitionID, b.For.LevelID); err != nil {
+			return nil, err
+		}
+		set, args = ", task_definition_id = $5, level_key = $6", append(args, b.For.DefinitionID, b.For.LevelID)
+	}
+	n, err := db.Exec(ctx, q, `UPDATE snippets SET text = $2, text_key = $3, updated_at = $4`+set+` WHERE id = $1`, args...)
 	if err != nil || n == 0 {
 		return nil, gone(err)
 	}

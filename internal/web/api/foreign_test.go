@@ -83,6 +83,8 @@ var foreignRows = []foreignRow{
 		"{defA1}", "{defB1}", nil},
 	{"post /api/units/{id}/snippets task_definition_id", "tutor",
 		"POST /api/units/{unitA}/snippets?text=Good&task_definition_id=", "{defA1}", "{defB1}", nil},
+	{"put /api/snippets/{id} task_definition_id", "tutor", "PUT /api/snippets/{snippet}?text=Good&task_definition_id=",
+		"{defA1}", "{defB1}", nil},
 	{"get /api/students unit_id", "tutor", "GET /api/students?unit_id=", "{unitA}", "{unitB}", nil},
 	{"get /api/tasks unit_id", "tutor", "GET /api/tasks?unit_id=", "{unitA}", "{unitB}", nil},
 	{"get /api/submission/assess unit_id", "tutor", "GET /api/submission/assess?unit_id=", "{unitA}", "{unitB}", nil},
@@ -214,6 +216,8 @@ var elsewhereFree = []string{
 	"post /api/projects/{project_id}/task_def_id/{task_definition_id}/verdict rubric.id",
 	"post /api/units/{id}/verdicts rubric.id",
 	"post /api/units/{unit_id}/task_definitions/{id}/rubric/copy from_task_definition_id",
+	// Of the rubric of the task that is named beside it: TestSnippetsForALevelAreRefused.
+	"post /api/units/{id}/snippets level_id", "put /api/snippets/{id} level_id",
 	// Of samples: what narrows finds nothing of another unit, and who marks must be on the staff: TestASampleIsDrawn.
 	"get /api/units/{unit_id}/moderation/works sample_id", "get /api/units/{unit_id}/moderation/works task_definition_id",
 	"get /api/units/{unit_id}/moderation/csv sample_id", "get /api/units/{unit_id}/moderation/csv task_definition_id",

@@ -60,13 +60,13 @@ func TestSnippets(t *testing.T) {
 		made := w.do("tutor", "POST "+snippetsOfA, form{"text": "  Name your tests  ", "shared": "true",
 			"task_definition_id": w.path("{defA1}")}).status(201)
 		w.id["one"] = int64(made.object()["id"].(float64))
-		is := `{"id":«one»,"unit_id":«unitA»,"task_definition_id":«defA1»,"text":"Name your tests","user_id":«tutor»,
+		is := `{"id":«one»,"unit_id":«unitA»,"task_definition_id":«defA1»,"level_id":null,"text":"Name your tests","user_id":«tutor»,
 			"author":"Tutor Person","uses":0,"updated_at":"` + w.db.Now().String() + `"}`
 		made.is(is)
 		w.do("convenor", "GET "+snippetsOfA, nil).status(200).is(`[` + is + `]`)
 		w.snippetOf("Mine", "tutor", "unitA", nil)
 		w.do("tutor", "GET /api/snippets/{Mine}", nil).status(200).is(`{"id":«Mine»,"unit_id":null,
-			"task_definition_id":null,"text":"Mine","user_id":«tutor»,"author":"Tutor Person","uses":0,
+			"task_definition_id":null,"level_id":null,"text":"Mine","user_id":«tutor»,"author":"Tutor Person","uses":0,
 			"updated_at":"` + w.db.Now().String() + `"}`)
 
 		w.do("tutor", "PUT /api/snippets/{Mine}", form{"text": "Mine\nstill"}).status(200)

@@ -166,6 +166,7 @@ type typed struct {
 	Grade         string
 	Quality       string
 	Snippet       string // to be kept
+	SnippetLevel  int64  // for this level; 0: for none
 	Note          string
 	Answer        string // to a review
 	WithFile      string

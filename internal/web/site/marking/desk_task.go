@@ -24,9 +24,6 @@ import (
 	"lectern/internal/web/site/taskpart"
 )
 
-// mostSnippets is how many reusable comments are offered for a task.
-const mostSnippets = 40
-
 // deskTask is the task that lies on the desk.
 type deskTask struct {
 	*usecase.TaskDetail
@@ -47,6 +44,7 @@ type deskTask struct {
 	History         []work.HistoryEntry
 	Similar         []similarity.Record
 	Snippets        []snippet.Snippet // reusable comments for it
+	OfLevels        []snippet.Snippet // those for levels of its rubric
 	Rubric          *deskRubric       // what it is marked by, or was; nil: nothing
 	Key             string
 	document        *files.Hash
@@ -104,8 +102,7 @@ func (s *room) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *desk
 	if t.History, _, err = work.History(ctx, q, t.Ref(), db.Part(taskpart.LatestEntries, 0)); err != nil {
 		return nil, err
 	}
-	t.MayKeep = who.May(policy.UseSnippets)
-	if t.Snippets, err = s.offered(ctx, q, who, v.UnitID, t.DefinitionID); err != nil {
+	if err := t.loadSnippets(ctx, q, who, v.UnitID); err != nil {
 		return nil, err
 	}
 	if t.Similar, err = similarTo(ctx, q, who, t.ID); err != nil {
@@ -116,15 +113,6 @@ func (s *room) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *desk
 	}
 	t.Tests, err = taskpart.TestsOf(ctx, s.Site, who, in)
 	return t, err
-}
-
-// offered gives the reusable comments for a task, to whoever may use them.
-func (s *room) offered(ctx context.Context, q db.Q, who *access.Caller, unitID, definitionID int64) ([]snippet.Snippet,
-	error) {
-	if !who.May(policy.UseSnippets) {
-		return nil, nil
-	}
-	return snippet.Offer{UserID: who.ID, UnitID: unitID, DefinitionID: definitionID, Limit: mostSnippets}.List(ctx, q)
 }
 
 // undecided is the oldest request for more time that waits for a decision; nil: none does.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lectern/internal/ground/opt"
 	"lectern/internal/people/access"
 	"lectern/internal/people/ident"
 	"lectern/internal/people/policy"
@@ -37,7 +38,8 @@ type snippetsPage struct {
 	Rows        []snippetRow // that the filter lets through, the reader's own first
 	Own, Shared int          // how many there are in all
 	Definitions []taskdef.Definition
-	Typed       snippetIn // what was written into a form that was refused
+	For         *snippetFor // what the form that is open is for; nil: none is
+	Typed       snippetIn   // what was written into a form that was refused
 	words       language
 }
 
@@ -64,6 +66,9 @@ type snippetRow struct {
 type snippetIn struct {
 	UnitID       int64  `path:"id" scope:"unit"`
 	DefinitionID int64  `param:"task_definition_id" scope:"definition,optional"`
+	LevelID      int64  `param:"level_id"`
+	LevelOf      int64  `param:"level_of"` // the task whose levels could be chosen
+	Levels       bool   `param:"levels"`   // nothing is saved yet: those of the task are to be shown
 	Text         string `param:"text" text:"lines"`
 	Shared       bool   `param:"shared"`
 	id           int64  // the one that is changed; 0: one is added
@@ -88,7 +93,10 @@ func (s *room) snippetsWith(ctx context.Context, who *access.Caller, in snippets
 		for i := range list {
 			v.add(who, &list[i])
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return v.open(ctx, q)
 	})
 	return s.Page(who, "snippets", v), err
 }
@@ -121,6 +129,9 @@ func (v *snippetsPage) shows(r *snippetRow) bool {
 		return false
 	}
 	text := ident.Plain(r.Text + " " + r.Task)
+	if r.Level != nil {
+		text += " " + ident.Plain(r.Level.Criterion+" "+r.Level.Name)
+	}
 	for _, word := range strings.Fields(ident.Plain(v.Text)) {
 		if !strings.Contains(text, word) {
 			return false
@@ -174,7 +185,7 @@ func (s *room) snippetsDone(ctx context.Context, who *access.Caller, in snippetI
 	if err == nil {
 		return endpoint.Redirect{To: fmt.Sprintf("/units/%d/snippets", in.UnitID)}, nil
 	}
-	p, drawn := s.snippetsWith(ctx, who, snippetsIn{UnitID: in.UnitID, Edit: in.id, New: in.id == 0}, in)
+	p, drawn := s.snippetsWith(ctx, who, in.page(), in)
 	if drawn != nil {
 		return nil, drawn
 	}
@@ -182,24 +193,28 @@ func (s *room) snippetsDone(ctx context.Context, who *access.Caller, in snippetI
 }
 
 func (s *room) addSnippet(ctx context.Context, who *access.Caller, in snippetIn) (endpoint.Drawing, error) {
-	n := snippet.New{Text: in.Text}
+	if in.choosing() {
+		return s.chooseLevel(ctx, who, in)
+	}
+	n := snippet.New{Text: in.Text, DefinitionID: opt.NonZero(in.DefinitionID), LevelID: opt.NonZero(in.LevelID)}
 	if in.Shared {
 		n.UnitID = &in.UnitID
-	}
-	if in.DefinitionID != 0 {
-		n.DefinitionID = &in.DefinitionID
 	}
 	_, err := s.Usecases.AddSnippet(ctx, who, n)
 	return s.snippetsDone(ctx, who, in, err)
 }
 
 func (s *room) changeSnippet(ctx context.Context, who *access.Caller, in struct {
-	UnitID int64  `path:"id" scope:"unit"`
-	ID     int64  `path:"snippet_id"`
-	Text   string `param:"text" text:"lines"`
+	ID int64 `path:"snippet_id"`
+	snippetIn
 }) (endpoint.Drawing, error) {
-	typed := snippetIn{UnitID: in.UnitID, Text: in.Text, id: in.ID}
-	_, err := s.Usecases.ChangeSnippet(ctx, who, in.ID, in.Text)
+	typed := in.snippetIn
+	typed.id = in.ID
+	if typed.choosing() {
+		return s.chooseLevel(ctx, who, typed)
+	}
+	_, err := s.Usecases.ChangeSnippet(ctx, who, in.ID, usecase.SnippetChange{Text: in.Text,
+		DefinitionID: &in.DefinitionID, LevelID: &in.LevelID})
 	return s.snippetsDone(ctx, who, typed, err)
 }
 

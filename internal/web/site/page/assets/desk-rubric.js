@@ -1,6 +1,6 @@
 // Marking with a rubric: digits pick the level of one criterion after the other, the sum of them fills the points
 // of quality, and points that are typed by hand stay. Without this the levels are buttons to choose from.
-import { announce, desk, element, now, task } from './desk-page.js';
+import { announce, desk, element, now, say, task } from './desk-page.js';
 import { editing } from './editing.js';
 
 const panel = () => now().querySelector('#desk-rubric');
@@ -11,6 +11,9 @@ const points = () => now().querySelector('#desk-quality');
 const words = (text, ...values) => text.replace(/%s/g, () => values.shift());
 const worth = (level) => Number(level?.dataset.points ?? 0);
 const best = (c) => Math.max(...levels(c).map(worth));
+
+// said is a level with its criterion.
+const said = (c, level) => `${c.querySelector('legend bdi').textContent}: ${level.labels[0].querySelector('bdi').textContent}`;
 
 let at = 0; // the criterion that the digits are for
 let auto = ''; // the points as this filled them, or as they were drawn
@@ -45,6 +48,23 @@ function sum() {
   return { whole: on.length === all.length, points: add(on, (c) => worth(picked(c))), of: add(on, best) };
 }
 
+// saved brings the saved comments for levels that are picked to the front of their list, where each keeps its digit,
+// and lets a new one be for such a level.
+function saved() {
+  const on = criteria().filter(picked).map((c) => [c, picked(c)]);
+  const ids = on.map(([, level]) => level.value);
+  const rank = (b) => (ids.includes(b.dataset.level) ? 0 : 1);
+  const list = now().querySelector('.desk-saved .desk-snippets');
+  if (list?.querySelector('[data-level]')) {
+    list.append(...[...list.children].sort((a, b) => rank(a) - rank(b) || a.dataset.n - b.dataset.n));
+    for (const b of list.querySelectorAll('[data-extra]')) b.hidden = rank(b) > 0;
+  }
+  const group = now().querySelector('#desk-keep-level [data-picked]');
+  if (!group) return;
+  group.hidden = on.length === 0;
+  group.replaceChildren(...on.map(([c, level]) => element('option', { value: level.value, textContent: said(c, level) })));
+}
+
 // show writes the sum below the criteria and on the tab, and tells where the points were set by hand.
 function show() {
   const box = panel().querySelector('.rub-sum');
@@ -56,6 +76,7 @@ function show() {
     const text = words(box.dataset.count, on, all.length);
     tab.append(' ', element('span', { className: `badge ${on < all.length ? 'orange' : 'green'}`, textContent: text }));
   }
+  saved();
   const total = sum();
   const field = points();
   const hand = Boolean(total && field && field.value !== '' && field.value !== auto && field.value !== String(total.points));
@@ -85,7 +106,9 @@ function fill(always = false) {
 function pick(level, c) {
   for (const l of levels(c)) l.checked = l === level;
   c.dispatchEvent(new Event('change', { bubbles: true }));
-  if (level) announce(`${c.querySelector('legend bdi').textContent}: ${level.labels[0].querySelector('bdi').textContent}`);
+  if (!level) return;
+  const offered = [...c.querySelectorAll('.rub-saved')].find((g) => g.checkVisibility());
+  announce(said(c, level) + (offered ? `. ${say('for-level', offered.children.length)}` : ''));
 }
 
 const open = () => panel() && !panel().hidden && criteria().length > 0;

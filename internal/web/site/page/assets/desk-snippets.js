@@ -6,7 +6,7 @@ import * as parts from './desk-parts.js';
 const least = 2; // letters before anything is offered
 const most = 6;
 const field = () => parts.field() ?? document.getElementById('desk-comment');
-const texts = () => [...now().querySelectorAll('[data-snippet]')].map((b) => b.dataset.snippet);
+const texts = () => [...new Set([...now().querySelectorAll('[data-snippet]')].map((b) => b.dataset.snippet))];
 
 let list; // the suggestions that are shown
 let at = -1; // the one that is chosen
