@@ -59,10 +59,14 @@ function saved() {
     list.append(...[...list.children].sort((a, b) => rank(a) - rank(b) || a.dataset.n - b.dataset.n));
     for (const b of list.querySelectorAll('[data-extra]')) b.hidden = rank(b) > 0;
   }
-  const group = now().querySelector('#desk-keep-level [data-picked]');
-  if (!group) return;
-  group.hidden = on.length === 0;
-  group.replaceChildren(...on.map(([c, level]) => element('option', { value: level.value, textContent: said(c, level) })));
+  const box = now().querySelector('.desk-saved [data-picked]');
+  if (!box) return;
+  const keep = box.querySelector('select');
+  const was = keep.value;
+  keep.replaceChildren(keep.options[0], ...on.map(([c, level]) => element('option', { value: level.value,
+    textContent: said(c, level) })));
+  keep.value = ids.includes(was) ? was : '0';
+  box.hidden = on.length === 0;
 }
 
 // show writes the sum below the criteria and on the tab, and tells where the points were set by hand.
