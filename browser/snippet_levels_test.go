@@ -109,6 +109,12 @@ func TestALevelOffersItsSavedComments(t *testing.T) {
 	if n := s.uses(t, goods) + s.uses(t, fairs); n != 2 {
 		t.Errorf("two that were said were counted %d times", n)
 	}
+	b.visit("/units/1/snippets?new=true")
+	b.fill("#new-text", "Say why.")
+	eval[bool](b, "(() => { document.getElementById('task').value = "+quote(at.Definition)+"; return true; })()")
+	b.press("button[name=levels]")
+	b.await("document.activeElement.id === 'level' && document.getElementById('new-text').value === 'Say why.'")
+	b.asItIs("the form of a saved comment with levels")
 }
 
 // On a phone the saved comments of a level are there once it is touched, and a touch writes one.
