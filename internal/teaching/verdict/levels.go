@@ -36,6 +36,33 @@ func (v Verdict) fits(own *work.HeldTask) error {
 	return nil
 }
 
+// BatchRubric is what tells whether the tasks of a batch can be given levels: where all are of one definition.
+type BatchRubric struct {
+	*rubric.Rubric      // by which all of them are marked; nil: none
+	Several        bool // they are of several definitions, of which at least one has a rubric
+}
+
+// RubricFor finds the rubric of tasks of a unit. It is for holders of policy.ReadUnit.
+func RubricFor(ctx context.Context, q db.Q, unitID int64, tasks []TaskVersion) (out BatchRubric, err error) {
+	ids := make([]int64, len(tasks))
+	for i, t := range tasks {
+		ids[i] = t.ID
+	}
+	in, args := db.In([]any{unitID}, ids)
+	definitions, err := db.All[int64](ctx, q, `SELECT DISTINCT task_definition_id FROM tasks WHERE unit_id = $1 AND id IN `+
+		in, args...)
+	if err != nil || len(definitions) == 0 {
+		return out, err
+	}
+	if len(definitions) == 1 {
+		out.Rubric, err = rubric.Find(ctx, q, definitions[0])
+		return out, err
+	}
+	all, err := rubric.OfUnit(ctx, q, unitID)
+	out.Several = slices.ContainsFunc(definitions, func(id int64) bool { _, has := all[id]; return has })
+	return out, err
+}
+
 // definitionsOf are those of the tasks of a batch.
 func definitionsOf(list []BatchTask) []int64 {
 	out := make([]int64, len(list))

@@ -57,7 +57,7 @@ func (r *reader) marksMany() {
 	r.open(inbox).does(act{form: inbox, fill: map[string]string{"text": "bea"}}).sees("1–1 of 1")
 	r.open(inbox + "?sort=task").does(act{form: "/inbox/plan", tick: []string{"ann <b>Person</b> <b>1</b>", "bea"},
 		fill: map[string]string{"verdict": "redo", "comment": "Both, again."}}).sees("2 submissions will change")
-	r.does(act{form: "/inbox/verdicts"}).sees("2 updated")
+	r.does(act{form: "/inbox/plan", press: "Apply to 2"}).sees("2 updated")
 	r.does(act{form: "/inbox/undo"}).sees("2 undone").sees(`href="` + inbox + `?sort=task"`)
 }
 
@@ -163,7 +163,7 @@ func (r *reader) marksManyOfOneTask(bea int64) {
 	list := "/units/" + r.ids()[2] + "/tasks/" + r.one(`SELECT min(id) FROM task_definitions`)
 	r.open(list + "?sort=status").does(act{form: "/inbox/plan", tick: []string{"ann", "bea"},
 		fill: map[string]string{"verdict": "discuss", "comment": "Let us talk."}}).sees("2 submissions will change")
-	r.does(act{form: "/inbox/verdicts"}).sees("2 updated")
+	r.does(act{form: "/inbox/plan", press: "Apply to 2"}).sees("2 updated")
 	if s := r.statusOf(bea); s != "discuss" {
 		r.Errorf("marked, it stands at %s", s)
 	}

@@ -41,6 +41,8 @@ type batchForm struct {
 	Graded  bool        // a task of the list is given a grade
 	Quality int64       // the most points that one of them is given; 0: none is given any
 	Typed   *verdictsIn // what stands in it, with the tasks; nil: nothing yet, and they are chosen in the list
+	Planned bool        // what stands in it is what the plan above it says
+	By      verdict.BatchRubric
 }
 
 // Verdicts are those that can be given to many.
@@ -57,25 +59,26 @@ type verdictsIn struct {
 	Word    string                  `param:"verdict"`
 	Comment string                  `param:"comment" text:"lines"`
 	Grade   params.Opt[grade.Grade] `param:"grade"`
-	Quality params.Opt[int]         `param:"quality"`
+	Quality params.Opt[int64]       `param:"quality"`
 	Key     string                  `param:"key" text:"any"`
+	Planned string                  `param:"planned" text:"any"` // the mark of what was planned; empty: it is not known
+	levelsIn
 }
 
 // verdictsPage is what a batch would do, or did.
 type verdictsPage struct {
 	verdictsIn
-	Plan  *verdict.Batch // before it was given
-	Done  *verdict.Batch
-	Undid *verdict.UndoneBatch
+	Plan    *verdict.Batch // before it was given
+	Done    *verdict.Batch
+	Undid   *verdict.UndoneBatch
+	By      verdict.BatchRubric
+	Changed bool // the form is not what was planned: there is another plan
 }
 
-// chosen are the tasks with the versions that the caller saw.
+// chosen are the tasks with the versions that the caller saw. They are told as well where nothing is said of them.
 func (in verdictsIn) chosen() ([]verdict.TaskVersion, error) {
-	switch {
-	case len(in.Tasks) == 0:
+	if len(in.Tasks) == 0 {
 		return nil, fault.New(fault.Refused, "No submission is selected. Go back and select at least one.")
-	case in.Word == "" && !in.Grade.Has() && !in.Quality.Has():
-		return nil, fault.New(fault.Refused, "No status is selected. Choose one, then review the changes.")
 	}
 	list := make([]verdict.TaskVersion, len(in.Tasks))
 	for i, text := range in.Tasks {
@@ -87,11 +90,15 @@ func (in verdictsIn) chosen() ([]verdict.TaskVersion, error) {
 			return nil, fault.Field(fault.Invalid, "tasks", "must each be a task and its version")
 		}
 	}
+	if in.Word == "" && !in.Grade.Has() && !in.Quality.Has() && in.levels() == nil {
+		return list, fault.New(fault.Refused, "No status is selected. Choose one, then review the changes.")
+	}
 	return list, nil
 }
 
 func (in verdictsIn) verdict() verdict.Verdict {
-	v := verdict.Verdict{Grade: in.Grade.Ptr(), Quality: in.Quality.Ptr(), Comment: in.Comment, Key: in.Key}
+	v := verdict.Verdict{Grade: in.Grade.Ptr(), Quality: quality(in.typed(in.Quality)), Comment: in.Comment, Key: in.Key,
+		Rubric: in.levels()}
 	if in.Word != "" {
 		v.Trigger = &in.Word
 	}
@@ -99,26 +106,43 @@ func (in verdictsIn) verdict() verdict.Verdict {
 }
 
 func (s *room) planVerdicts(ctx context.Context, who *access.Caller, in verdictsIn) (endpoint.Drawing, error) {
-	v := &verdictsPage{verdictsIn: in}
-	tasks, err := in.chosen()
-	if err == nil {
-		v.Plan, err = s.Usecases.PlanVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
-	}
-	if err != nil {
-		return s.Again(s.Titled(who, "batch", s.Word("batch.title"), v), err)
-	}
-	v.Key = rand.Text()
-	return s.Titled(who, "batch", s.Word("batch.plan", v.Plan.Done), v), nil
+	return s.planAgain(ctx, who, &verdictsPage{verdictsIn: in})
 }
 
+func (s *room) planAgain(ctx context.Context, who *access.Caller, v *verdictsPage) (endpoint.Drawing, error) {
+	tasks, err := v.chosen()
+	if err == nil {
+		v.Plan, err = s.Usecases.PlanVerdicts(ctx, who, v.UnitID, v.verdict(), tasks)
+	}
+	v.Key = rand.Text()
+	return s.batchPage(ctx, who, v, tasks, err)
+}
+
+// giveVerdicts does what was planned. A form that was changed since is planned anew.
 func (s *room) giveVerdicts(ctx context.Context, who *access.Caller, in verdictsIn) (endpoint.Drawing, error) {
 	v := &verdictsPage{verdictsIn: in}
+	if in.Planned != "" && in.Planned != in.mark() {
+		v.Changed = true
+		return s.planAgain(ctx, who, v)
+	}
 	tasks, err := in.chosen()
 	if err == nil {
 		v.Done, err = s.Usecases.GiveVerdicts(ctx, who, in.UnitID, in.verdict(), tasks)
 	}
-	if err != nil {
-		return s.Again(s.Titled(who, "batch", s.Word("batch.title"), v), err)
+	return s.batchPage(ctx, who, v, tasks, err)
+}
+
+// batchPage draws what became of a batch, or what is wrong with it.
+func (s *room) batchPage(ctx context.Context, who *access.Caller, v *verdictsPage, tasks []verdict.TaskVersion,
+	wrong error) (endpoint.Drawing, error) {
+	if err := v.readRubric(ctx, s.DB, tasks); err != nil {
+		return nil, err
+	}
+	switch {
+	case wrong != nil:
+		return s.Again(s.Titled(who, "batch", s.Word("batch.title"), v), wrong)
+	case v.Plan != nil:
+		return s.Titled(who, "batch", s.Word("batch.plan", v.Plan.Done), v), nil
 	}
 	return s.Titled(who, "batch", s.Word("batch.done", v.Done.Done), v), nil
 }
@@ -201,8 +225,12 @@ func (v *verdictsPage) Form() *batchForm {
 	if v.Done != nil || v.Undid != nil || len(v.Tasks) == 0 {
 		return nil
 	}
-	f := &batchForm{UnitID: v.UnitID, Back: v.List(), Graded: v.Grade.Has() || v.needs("grade"), Typed: &v.verdictsIn}
-	if v.Quality.Has() || v.needs("quality_pts") {
+	f := &batchForm{UnitID: v.UnitID, Back: v.List(), Graded: v.Grade.Has() || v.needs("grade"), Typed: &v.verdictsIn,
+		Planned: v.Plan != nil, By: v.By}
+	switch {
+	case v.By.Rubric != nil && v.By.Points != nil:
+		f.Quality = *v.By.Points // they are the task's
+	case v.Quality.Has() || v.needs("quality_pts"):
 		f.Quality = mostPoints
 	}
 	return f
@@ -219,10 +247,10 @@ func (in verdictsIn) Marked() string {
 	return ""
 }
 
-// Points are the quality points as their field has them; empty for none.
+// Points are the quality points that were typed; empty for none.
 func (in verdictsIn) Points() string {
-	if n := in.Quality.Ptr(); n != nil {
-		return strconv.Itoa(*n)
+	if n := in.typed(in.Quality).Ptr(); n != nil {
+		return strconv.FormatInt(*n, 10)
 	}
 	return ""
 }

@@ -35,6 +35,14 @@ func (r *deskRubric) summed() bool {
 	return r != nil && r.Mark != nil && r.Mark.Sum != nil && !r.Mark.ByHand
 }
 
+// Total is what the levels of the task add up to; empty where they do not, or it has none.
+func (r *deskRubric) Total() string {
+	if r.Mark == nil || r.Mark.Sum == nil {
+		return ""
+	}
+	return strconv.FormatInt(*r.Mark.Sum, 10)
+}
+
 // levelPicked is a level with its criterion.
 type levelPicked struct {
 	Criterion string
@@ -46,8 +54,13 @@ func (r *deskRubric) Was() (list []levelPicked) {
 	if r.Old == nil || r.Mark == nil {
 		return nil
 	}
-	for _, id := range r.Mark.Levels {
-		if c, l := r.Old.Level(id); c != nil {
+	return named(r.Old, r.Mark.Levels)
+}
+
+// named are levels of a rubric with their criteria.
+func named(r *rubric.Rubric, ids []int64) (list []levelPicked) {
+	for _, id := range ids {
+		if c, l := r.Level(id); c != nil {
 			list = append(list, levelPicked{c.Title, *l})
 		}
 	}
@@ -68,21 +81,29 @@ func (v *deskPage) picks() *rubric.Picked {
 	case r.Mark != nil && !v.Typed.Marks:
 		ids = r.Mark.Levels
 	}
+	return stillPicked(r.Rubric, ids)
+}
+
+// stillPicked are those of some levels that a rubric has.
+func stillPicked(r *rubric.Rubric, ids []int64) *rubric.Picked {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
 		c, _ := r.Level(id)
 		return c == nil
 	})
 	p, err := r.Pick(ids)
 	if err != nil { // of one criterion there are two, as only a strange form has them
-		return &rubric.Picked{Rubric: r.Rubric}
+		return &rubric.Picked{Rubric: r}
 	}
 	return p
 }
 
 // Picks are the numbers of the levels that the form has.
-func (v *deskPage) Picks() map[int64]bool {
+func (v *deskPage) Picks() map[int64]bool { return levelSet(v.picks()) }
+
+// levelSet are the numbers of the levels of a pick; of nil there are none.
+func levelSet(p *rubric.Picked) map[int64]bool {
 	out := map[int64]bool{}
-	if p := v.picks(); p != nil {
+	if p != nil {
 		for _, id := range p.Levels {
 			out[id] = true
 		}
