@@ -69,7 +69,7 @@ func TestBatchOfTwelve(t *testing.T) {
 					url.Values{"trigger": {"discuss"}}, nil)
 			}
 		}
-		b.follow("form[action$='/verdicts'] button")
+		b.follow("button[formaction$='/verdicts']")
 		b.await("document.querySelector('form[action$=\"/undo\"]')")
 		if n := eval[int](b, `document.querySelectorAll('tr.refused').length`); n != 1 || !b.has(".red, .pill") {
 			t.Fatalf("%d are refused", n)
@@ -141,4 +141,115 @@ func TestKeysOfTheBulkBar(t *testing.T) {
 			t.Errorf("the plan says %q", plan)
 		}
 	}, wide, phone)
+}
+
+// chosenTwo are the first two works of a task that wait, whose rows are chosen in the inbox.
+func (b *tab) chosenTwo(s *service) (both []place) {
+	b.Helper()
+	b.visit("/units/1/inbox?status=ready_for_feedback&task=18&sort=student")
+	b.await("!document.querySelector('#inbox-all').hidden")
+	ids := eval[[]string](b, "[...document.querySelectorAll('#inbox [data-task]')].slice(0, 2).map((e) => e.dataset.task)")
+	var queue []waitingTask
+	s.ask(b.T, "/api/units/1/queue?task_definition_id=18", &queue)
+	for _, id := range ids {
+		for _, r := range queue {
+			if fmt.Sprint(r.ID) == id {
+				both = append(both, place{id, fmt.Sprint(r.ProjectID), fmt.Sprint(r.DefinitionID)})
+			}
+		}
+	}
+	if len(both) != 2 {
+		b.Fatalf("of %q there are %v", ids, both)
+	}
+	return both
+}
+
+// Two submissions of one task get levels with their status, by keys alone: digits pick them, points that are typed stay
+// until the sum is used, the plan tells what each gets, and one undo takes all of it back.
+func TestABatchGetsLevelsByKeys(t *testing.T) {
+	needed(t)
+	s := rubrics(t)
+	b := open(t, s, wide)
+	b.signIn("atutor")
+	both := b.chosenTwo(s)
+	b.focus("#inbox [data-task] input[name=tasks]")
+	b.key("xjx")
+	b.await("document.querySelector('#inbox-go').innerText.includes('2 selected')")
+	b.tabBack("#inbox-go summary")
+	b.key(kb.Enter)
+	b.enters("#inbox-go [data-set=redo]", "document.querySelector('#batch-rubric .rub[data-now] kbd')")
+	b.photograph("levels for a batch")
+	b.tabTo("#batch-quality")
+	b.tabTo("#batch-rubric .rub input")
+	b.key("12131")
+	b.levels("12131")
+	b.await("document.querySelector('.rub-sum strong').textContent === '7 of 10'")
+	b.await("document.querySelector('#batch-quality').value === '7'")
+	b.key(kb.ArrowUp + kb.ArrowUp + kb.ArrowUp + "0")
+	b.levels("10131")
+	b.await("document.querySelector('#batch-quality').value === ''")
+	b.key(kb.ArrowLeft + kb.ArrowRight) // as radio buttons do: the first, then the next
+	b.levels("12131")
+	b.tabBack("#batch-quality")
+	b.key("\b9")
+	b.await("!document.querySelector('#batch-by-hand').hidden")
+	b.tabTo(".rub-sum button")
+	b.key(kb.Enter)
+	b.await("document.activeElement.id === 'batch-quality' && document.activeElement.value === '7'")
+	b.await("document.querySelector('#batch-by-hand').hidden")
+	b.enters("#inbox-batch > p > .btn", "document.querySelectorAll('.batch-given').length === 2")
+	if plan := b.text("table.plan"); strings.Count(plan, "quality 7") != 2 || strings.Count(plan, "Criterion 4: Missing (0)") != 2 {
+		t.Errorf("the plan says %q", plan)
+	}
+	b.enters("button[formaction$='/verdicts']", "document.querySelector('form[action$=\"/undo\"]')")
+	for _, at := range both {
+		s.hasLevels(t, at, 7, false)
+	}
+	b.enters("form[action$='/undo'] .btn", "!document.querySelector('form[action$=\"/undo\"]')")
+	b.awaitText("2 undone")
+	for _, at := range both {
+		if mark := s.markOf(t, at).Mark; mark != nil {
+			t.Errorf("after the undo there is %+v", mark)
+		}
+	}
+}
+
+// The same by touch, with points that are typed.
+func TestABatchGetsLevelsOnAPhone(t *testing.T) {
+	needed(t)
+	s := rubrics(t)
+	b := open(t, s, phone)
+	b.signIn("atutor")
+	both := b.chosenTwo(s)
+	for i := range both {
+		b.press("#pick-" + both[i].Task)
+	}
+	b.press("#inbox-go summary")
+	b.follow("#inbox-go [data-set=redo]")
+	b.await("document.querySelector('#batch-rubric .rub[data-now]')")
+	b.touches("#batch-rubric", 1, 1, 2, 2, 1)
+	b.levels("11221")
+	b.touch("#batch-rubric", 5, 1)
+	b.levels("11220")
+	b.touch("#batch-rubric", 5, 2)
+	b.await("document.querySelector('#batch-quality').value === '7'")
+	b.fill("#batch-quality", "8")
+	b.await("!document.querySelector('#batch-by-hand').hidden")
+	b.asItIs("levels for a batch on a phone")
+	b.follow("#inbox-batch > p > .btn")
+	if plan := b.text("table.plan"); strings.Count(plan, "quality 8") != 2 || strings.Count(plan, "Set by hand") != 2 {
+		t.Errorf("the plan says %q", plan)
+	}
+	b.follow("button[formaction$='/verdicts']")
+	b.await("document.querySelector('form[action$=\"/undo\"]')")
+	for _, at := range both {
+		s.hasLevels(t, at, 7, true)
+	}
+	b.follow("form[action$='/undo'] .btn")
+	b.awaitText("2 undone")
+	for _, at := range both {
+		if mark := s.markOf(t, at).Mark; mark != nil {
+			t.Errorf("after the undo there is %+v", mark)
+		}
+	}
 }

@@ -33,6 +33,29 @@ func (b *tab) composing() {
 	b.await("document.activeElement.matches('.desk-point-words')")
 }
 
+// comments writes a comment at a line of the file that is open: by keys from line to line, or by the sign beside it.
+func (b *tab) comments(line int, text string) {
+	b.Helper()
+	if b.on.touch {
+		b.press(fmt.Sprintf(".desk-source:not([hidden]) .ln[data-line='%d'] > a", line))
+		b.composing()
+		b.key(text)
+		b.press(".desk-draft:has(textarea) .push button")
+		b.await("!document.querySelector('.desk-draft textarea')")
+		return
+	}
+	b.key("l")
+	b.await("document.activeElement.closest('.ln')")
+	for eval[int](b, "Number(document.activeElement.closest('.ln').dataset.line)") < line {
+		b.key(kb.ArrowDown)
+	}
+	b.onLine(line)
+	b.key(kb.Enter)
+	b.composing()
+	b.key(text)
+	b.key(kb.Escape)
+}
+
 // drafts are the comments that are not sent yet, as the page shows them in their places.
 func (b *tab) drafts() []string {
 	b.Helper()
@@ -87,16 +110,7 @@ func TestATutorCommentsOnLinesByKeys(t *testing.T) {
 		t.Fatalf("after a reload there are %q", got)
 	}
 	for i, line := range []int{6, 7} {
-		b.key("l")
-		b.await("document.activeElement.closest('.ln')")
-		for eval[int](b, "Number(document.activeElement.closest('.ln').dataset.line)") < line {
-			b.key(kb.ArrowDown)
-		}
-		b.onLine(line)
-		b.key(kb.Enter)
-		b.composing()
-		b.key(fmt.Sprintf("Comment %d.", i))
-		b.key(kb.Escape)
+		b.comments(line, fmt.Sprintf("Comment %d.", i))
 	}
 	b.write("See the lines.")
 	b.mark("fix_and_resubmit")

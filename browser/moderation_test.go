@@ -16,17 +16,60 @@ func (b *tab) enters(selector, until string) {
 	b.await("document.readyState === 'complete' && " + until)
 }
 
+// previews asks by keys for a sample of four works of a task, or of all, and waits until the page tells what it would be.
+func (b *tab) previews(task string) {
+	b.Helper()
+	b.visit("/units/1/moderation")
+	b.enters("main .actions a[href$='/draw']", "document.getElementById('size')")
+	if task != "" {
+		b.tabTo("#task")
+		b.key(task)
+		b.await("document.querySelector('#task').selectedOptions[0].text.startsWith(" + quote(task) + ")")
+	}
+	b.tabTo("#size")
+	b.key("4" + kb.Enter)
+	b.await("document.readyState === 'complete' && document.getElementById('planned')")
+}
+
+// marksSecond gives a second mark by keys: the best level of each criterion, and Redo.
+func (b *tab) marksSecond(criteria int, comment string) {
+	b.Helper()
+	for i := range criteria {
+		b.tabTo(fmt.Sprintf("[name='levels[%d]']", i))
+		b.key(kb.ArrowDown) // after the last, which picks none, comes the first
+		b.await(fmt.Sprintf("document.querySelector('#level-%d-0').checked", i))
+	}
+	b.tabTo("[name=status]")
+	b.key(" ")
+	for range 4 {
+		b.key(kb.ArrowDown)
+	}
+	b.await("document.querySelector('[name=status]:checked').value === 'redo'")
+	b.tabTo("#comment")
+	b.key(comment)
+	b.enters(".second-form .btn.primary", "document.querySelector('.both .differs')")
+}
+
+// settles says by keys that the second mark stands.
+func (b *tab) settles(reason string) {
+	b.Helper()
+	b.tabTo("[name=stands]")
+	b.key(" " + kb.ArrowDown)
+	b.await("document.querySelector('[name=stands]:checked').value === 'second'")
+	b.tabTo("#reason")
+	b.key(reason)
+	b.enters(".decide .btn.primary", "!document.querySelector('.decide')")
+	b.awaitText(reason)
+	b.awaitText("Second mark stands")
+}
+
 // A convenor draws a sample after a preview, marks a work of it and settles the difference, all by the keyboard. A
 // tutor marks the next one on a phone.
 func TestASampleIsModerated(t *testing.T) {
 	bothDatabases(t, func(t *testing.T, s *service) {
 		b := open(t, s, wide)
 		b.signIn("aconvenor")
-		b.visit("/units/1/moderation")
-		b.enters("main .actions a[href$='/draw']", "document.getElementById('size')")
-		b.tabTo("#size")
-		b.key("4" + kb.Enter)
-		b.await("document.readyState === 'complete' && document.getElementById('planned')")
+		b.previews("")
 		b.looked("the preview of a sample")
 		b.enters("main form[method=post] .btn.primary", "document.querySelector('.sampled tbody')")
 		b.looked("the samples of a unit")
@@ -37,25 +80,10 @@ func TestASampleIsModerated(t *testing.T) {
 		}
 		b.looked("a work that is marked a second time")
 		b.visitAgain()
-		b.tabTo("[name=status]")
-		b.key(" ")
-		for range 4 {
-			b.key(kb.ArrowDown)
-		}
-		b.await("document.querySelector('[name=status]:checked').value === 'redo'")
-		b.tabTo("#comment")
-		b.key("The proof is missing.")
-		b.enters(".second-form .btn.primary", "document.querySelector('.both .differs')")
+		b.marksSecond(0, "The proof is missing.")
 		b.looked("both marks of a work")
 		b.visitAgain()
-		b.tabTo("[name=stands]")
-		b.key(" " + kb.ArrowDown)
-		b.await("document.querySelector('[name=stands]:checked').value === 'second'")
-		b.tabTo("#reason")
-		b.key("It has to be there.")
-		b.enters(".decide .btn.primary", "!document.querySelector('.decide')")
-		b.awaitText("It has to be there.")
-		b.awaitText("Second mark stands")
+		b.settles("It has to be there.")
 
 		tutor := open(t, s, phone)
 		tutor.signIn("cliff")

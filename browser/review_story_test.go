@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -111,16 +112,7 @@ func TestAReviewByKeys(t *testing.T) {
 			b.visit(eval[string](b, "location.pathname + location.search"))
 			b.await("document.querySelectorAll('.desk-draft').length === 2")
 		}
-		b.key("l")
-		b.await("document.activeElement.closest('.ln')")
-		for eval[int](b, "Number(document.activeElement.closest('.ln').dataset.line)") < line {
-			b.key(kb.ArrowDown)
-		}
-		b.onLine(line)
-		b.key(kb.Enter)
-		b.composing()
-		b.key(fmt.Sprintf("Comment %d.", i))
-		b.key(kb.Escape)
+		b.comments(line, fmt.Sprintf("Comment %d.", i))
 	}
 	if got := s.pointedAt(t, p); len(got) != 0 {
 		t.Fatalf("what was not sent is there: %q", got)
@@ -200,13 +192,24 @@ func TestAStudentSeesWhereThePDFIsMeant(t *testing.T) {
 // tabTo brings the keys to a control, as those do who have no pointer.
 func (b *tab) tabTo(selector string) {
 	b.Helper()
+	b.tabs("to", selector)
+}
+
+// tabBack brings them back to a control before the one that has them.
+func (b *tab) tabBack(selector string) {
+	b.Helper()
+	b.tabs("back to", selector, chromedp.ModifierShift)
+}
+
+func (b *tab) tabs(way, selector string, with ...chromedp.Modifier) {
+	b.Helper()
 	for range 150 {
 		if eval[bool](b, "document.activeElement.matches("+quote(selector)+")") {
 			return
 		}
-		b.key(kb.Tab)
+		b.key(kb.Tab, with...)
 	}
-	b.Fatalf("no tab leads to %s", selector)
+	b.Fatalf("no tab leads %s %s", way, selector)
 }
 
 // The same on phones, with two comments, of which one is begun by the sign beside its line.
@@ -224,11 +227,7 @@ func TestAReviewOnAPhone(t *testing.T) {
 			b.visit(eval[string](b, "location.pathname + location.search"))
 			b.await("document.querySelectorAll('.desk-draft').length === 1")
 		}
-		b.press(fmt.Sprintf(".desk-source:not([hidden]) .ln[data-line='%d'] > a", line))
-		b.composing()
-		b.key(fmt.Sprintf("Comment %d.", i))
-		b.press(".desk-draft:has(textarea) .push button")
-		b.await("!document.querySelector('.desk-draft textarea')")
+		b.comments(line, fmt.Sprintf("Comment %d.", i))
 	}
 	b.photograph("review-phone")
 	b.mark("fix_and_resubmit")

@@ -69,7 +69,7 @@ func (s *service) saveRubric(t *testing.T, definition int64, title string) {
 
 const (
 	rubricRead = "document.querySelector('#desk-rubric .rub[data-now]')"
-	pickedNow  = "[...document.querySelectorAll('#desk-rubric .rub')].map((c) => " +
+	pickedNow  = "[...document.querySelectorAll(':is(#desk-rubric, #batch-rubric) .rub')].map((c) => " +
 		"[...c.querySelectorAll('.rub-levels > input')].findIndex((l) => l.checked) + 1).join('')"
 )
 
@@ -93,6 +93,55 @@ func (s *service) markOf(t *testing.T, p place) (mark struct {
 	return mark
 }
 
+// gotLevels waits until a verdict on a work has arrived whose levels add up to this. Its points are those, or by hand.
+func (b *tab) gotLevels(s *service, at place, sum int, byHand bool) {
+	b.Helper()
+	b.moved(at)
+	b.settled()
+	s.hasLevels(b.T, at, sum, byHand)
+}
+
+// hasLevels sees that a work has five levels that add up to this.
+func (s *service) hasLevels(t *testing.T, at place, sum int, byHand bool) {
+	t.Helper()
+	if mark := s.markOf(t, at).Mark; mark == nil || len(mark.Levels) != 5 || mark.Sum == nil || *mark.Sum != sum ||
+		mark.ByHand != byHand {
+		t.Errorf("task %s has %+v, not %d", at.Task, mark, sum)
+	}
+}
+
+// mostKeys are how many keys a work may take that is marked by five criteria.
+const mostKeys = 9
+
+// marksBy completes a work by these levels, by keys alone.
+func (b *tab) marksBy(levels string) place {
+	b.Helper()
+	at, keys := b.place(), "b"+levels
+	for _, key := range keys {
+		b.key(string(key))
+	}
+	b.levels(levels)
+	b.key("c")
+	if n := len(keys) + len("c"); n > mostKeys {
+		b.Errorf("%d keys were pressed", n)
+	}
+	b.moved(at)
+	return at
+}
+
+// touches picks levels by touch, criterion by criterion.
+func (b *tab) touches(panel string, levels ...int) {
+	b.Helper()
+	for c, level := range levels {
+		b.touch(panel, c+1, level)
+	}
+}
+
+func (b *tab) touch(panel string, criterion, level int) {
+	b.Helper()
+	b.press(fmt.Sprintf("%s fieldset:nth-of-type(%d) label:nth-of-type(%d)", panel, criterion, level))
+}
+
 // A tutor marks ten works by five criteria, by keys alone and with at most nine of them for each, and takes one back:
 // its levels are picked again. Points that are typed stay, and are told of.
 func TestTutorMarksTenByARubric(t *testing.T) {
@@ -107,17 +156,8 @@ func TestTutorMarksTenByARubric(t *testing.T) {
 	}
 	var all []done
 	for i := range 10 {
-		at := b.place()
-		keys := "b" + []string{"11111", "12312", "22222"}[i%3]
-		for _, key := range keys {
-			b.key(string(key))
-		}
-		b.levels(keys[1:])
-		b.key("c")
-		if n := len(keys) + 1; n > 9 {
-			t.Errorf("%d keys were pressed", n)
-		}
-		b.moved(at)
+		levels := []string{"11111", "12312", "22222"}[i%3]
+		at := b.marksBy(levels)
 		all = append(all, done{at, []int{10, 6, 5}[i%3]})
 		if i != 4 {
 			continue
@@ -125,7 +165,7 @@ func TestTutorMarksTenByARubric(t *testing.T) {
 		b.settled()
 		b.key("u")
 		b.shows(at)
-		b.levels(keys[1:])
+		b.levels(levels)
 		if points := eval[string](b, "document.getElementById('desk-quality').value"); points != fmt.Sprint(all[i].sum) {
 			t.Errorf("after the undo %q points stand there", points)
 		}
@@ -137,10 +177,7 @@ func TestTutorMarksTenByARubric(t *testing.T) {
 	}
 	b.settled()
 	for _, d := range all {
-		if mark := s.markOf(t, d.place).Mark; mark == nil || len(mark.Levels) != 5 || mark.Sum == nil || *mark.Sum != d.sum ||
-			mark.ByHand {
-			t.Errorf("task %s has %+v, not %d", d.Task, mark, d.sum)
-		}
+		s.hasLevels(t, d.place, d.sum, false)
 	}
 }
 
@@ -186,11 +223,7 @@ func TestLevelsAreDrafts(t *testing.T) {
 	b.await("!document.getElementById('desk-by-hand').hidden")
 	b.awaitText("Quality points set by hand: 7.")
 	b.key("c")
-	b.moved(at)
-	b.settled()
-	if mark := s.markOf(t, at).Mark; mark == nil || !mark.ByHand || *mark.Sum != 9 {
-		t.Errorf("points by hand: %+v", mark)
-	}
+	b.gotLevels(s, at, 9, true)
 }
 
 // A rubric that is changed while somebody marks keeps the verdict back, says so, and shows the present one.
@@ -224,11 +257,7 @@ func TestARubricChangesWhileMarking(t *testing.T) {
 	for _, key := range "b22222c" {
 		b.key(string(key))
 	}
-	b.moved(at)
-	b.settled()
-	if mark := s.markOf(t, at).Mark; mark == nil || *mark.Sum != 5 {
-		t.Errorf("with the present rubric: %+v", mark)
-	}
+	b.gotLevels(s, at, 5, false)
 }
 
 // On a phone levels are picked by touch, a second touch takes one back, and the verdict goes with them.
@@ -241,19 +270,13 @@ func TestMarkingByARubricOnAPhone(t *testing.T) {
 	at := b.place()
 	b.press("a[data-panel=desk-rubric]")
 	b.await("document.getElementById('desk-rubric').checkVisibility()")
-	for c, level := range []int{1, 2, 1, 1, 3} {
-		b.press(fmt.Sprintf("#desk-rubric fieldset:nth-of-type(%d) label:nth-of-type(%d)", c+1, level))
-	}
+	b.touches("#desk-rubric", 1, 2, 1, 1, 3)
 	b.levels("12113")
-	b.press("#desk-rubric fieldset:nth-of-type(2) label:nth-of-type(2)")
+	b.touch("#desk-rubric", 2, 2)
 	b.levels("10113")
-	b.press("#desk-rubric fieldset:nth-of-type(2) label:nth-of-type(1)")
+	b.touch("#desk-rubric", 2, 1)
 	b.levels("11113")
 	b.asItIs("the rubric on a phone")
 	b.press("#desk-verdict button[value=complete]")
-	b.moved(at)
-	b.settled()
-	if mark := s.markOf(t, at).Mark; mark == nil || *mark.Sum != 8 {
-		t.Errorf("by touch: %+v", mark)
-	}
+	b.gotLevels(s, at, 8, false)
 }

@@ -53,7 +53,8 @@ func TestABatchGetsLevels(t *testing.T) {
 		tom.both("complete").sees("2 cannot be changed").sees("Each submission gets the levels you select here").
 			sees("Level &lt;1&gt;").sees("&lt;i&gt;Tests&lt;/i&gt;").sees(`max="5"`).lacks("Rubric levels can be set when")
 		tom.does(act{form: "/inbox/plan", press: "Review changes", fill: map[string]string{design: good, tests: none}}).
-			sees("2 submissions will change").sees("quality 3").sees("<bdi>Design</bdi>: <strong><bdi>Level &lt;1&gt;</bdi>").
+			sees("2 submissions will change").sees("quality 3").sees("<bdi>Design</bdi>:").
+			sees("<strong><bdi>Level &lt;1&gt;</bdi></strong>").
 			sees(`name="summed" value="3"`).sees(`id="batch-by-hand" class="badge orange" hidden`)
 		if got := tom.last.picked(); len(got) != 2 || w.levelsOf() != "0" {
 			t.Fatalf("the plan has %v, and %s tasks have levels", got, w.levelsOf())

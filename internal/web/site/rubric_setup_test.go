@@ -62,7 +62,7 @@ func TestARubricIsWritten(t *testing.T) {
 		tom.does(act{form: at, press: "add"}).sees(`name="criteria[1][levels][2][name]" value="Poor"`).
 			does(act{form: at, press: "up-1", fill: map[string]string{"criteria[1][title]": "Tests",
 				"criteria[1][levels][0][text]": "Limits\nand errors"}}).
-			sees(`id="c0-up"`).sees(`name="criteria[0][title]" value="Tests"`).
+			sees(`value="down-0" autofocus`).sees(`name="criteria[0][title]" value="Tests"`).
 			does(act{form: at, press: "show"}).sees("<h3><bdi>Design &lt;b&gt;</bdi></h3>").sees("Limits\nand errors").
 			does(act{form: at, press: "edit"})
 		if got := w.criteria(at[:len(at)-len("/rubric")]); got != "" {

@@ -173,6 +173,12 @@ func placed[T any](list *[]T, what string, at int, id func(int, string) string) 
 		return id(at, what)
 	}
 	(*list)[at], (*list)[to] = (*list)[to], (*list)[at]
+	switch to { // at an end its button leads no further and takes no focus
+	case 0:
+		what = "down"
+	case len(*list) - 1:
+		what = "up"
+	}
 	return id(to, what)
 }
 

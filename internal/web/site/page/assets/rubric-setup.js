@@ -11,10 +11,9 @@ function count() {
     some ||= points.length > 0;
     total += Math.max(0, ...points.map(Number));
   }
-  if (!some) return;
   const line = document.createElement('span');
-  line.className = total === Number(sum.dataset.most) ? 'tnum' : 'tnum off';
-  line.textContent = sum.dataset.points.replace('%s', total).replace('%s', sum.dataset.most);
+  line.className = !some || total === Number(sum.dataset.most) ? 'tnum' : 'tnum off';
+  line.textContent = some ? sum.dataset.points.replace('%s', total).replace('%s', sum.dataset.most) : sum.dataset.none;
   sum.replaceChildren(line);
 }
 
