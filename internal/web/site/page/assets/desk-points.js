@@ -240,6 +240,8 @@ plus.addEventListener('click', (e) => {
 function sign(at) {
   if (!may() || plus.parentNode === at) return;
   plus.style.inset = '';
+  plus.parentNode?.classList.remove('signed');
+  at.classList.add('signed');
   plus.setAttribute('aria-label', say('add', at.dataset.line));
   at.querySelector('a').after(plus);
 }

@@ -54,12 +54,16 @@ function show(section, name, part) {
   ahead(section);
 }
 
-// current brings the tab of what is in view into view, where there are more than fit.
-function current(section) {
-  const tabs = section.querySelector('.desk-tabs');
-  const tab = tabs.querySelector(':scope > [aria-current]');
-  if (tab) tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - 40;
-}
+// laid brings the tab of what is in view into view, where there are more than fit. It is told of tabs once they are
+// laid out and not painted yet: to ask for it sooner would have everything be laid out for that.
+const laid = new ResizeObserver((all, observer) => {
+  for (const { target: tabs } of all) {
+    observer.unobserve(tabs);
+    const tab = tabs.querySelector(':scope > [aria-current]');
+    if (tab) tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - 40;
+  }
+});
+const current = (section) => laid.observe(section.querySelector('.desk-tabs'));
 
 // ahead reads the file that comes next.
 function ahead(section) {

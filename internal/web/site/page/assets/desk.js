@@ -460,9 +460,10 @@ function later() {
 }
 
 desk.addEventListener('submit', submitted);
-desk.addEventListener('part', () => { // what is prepared shows another part
+desk.addEventListener('part', () => { // what is prepared shows another part; what is opened comes first
   for (const id of [...ahead.held.keys()]) ahead.drop(id);
-  prepare();
+  ahead.tell();
+  requestAnimationFrame(() => setTimeout(prepare));
 });
 desk.addEventListener('keydown', typed);
 desk.addEventListener('click', clicked);
