@@ -55,3 +55,28 @@ func TestTimesFollowTheBrowser(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What is folded away is told on the clock of the browser when it is unfolded, and what stands on the fold at once.
+func TestTimesThatAreFoldedFollow(t *testing.T) {
+	needed(t)
+	b := open(t, quiet(t), wide)
+	b.signIn("student_2")
+	b.visit("/home")
+	b.await("document.readyState === 'complete'")
+	eval[bool](b, `(() => {
+		const fold = document.createElement('details');
+		const time = (parent) => parent.appendChild(Object.assign(document.createElement('time'),
+			{dateTime: '2020-02-03T04:05:00Z', textContent: 'as it came'})).dataset.as = 'near';
+		time(fold.appendChild(document.createElement('summary')));
+		time(fold.appendChild(document.createElement('p')));
+		fold.id = 'fold';
+		document.querySelector('main').append(fold);
+		return true;
+	})()`)
+	b.await("document.querySelector('#fold summary time').textContent.includes('years ago')")
+	if got := eval[string](b, "document.querySelector('#fold p time').textContent"); got != "as it came" {
+		t.Errorf("what nobody sees says %q", got)
+	}
+	eval[bool](b, "document.getElementById('fold').open = true")
+	b.await("document.querySelector('#fold p time').textContent.includes('years ago')")
+}

@@ -37,10 +37,19 @@ function near(at, now) {
   return say(days / 365, 'year');
 }
 
+const of = (t, zone) => Object.fromEntries(clock(zone).words.formatToParts(t).map((p) => [p.type, p.value]));
+const known = new Map(); // what a moment is in a zone: to ask takes long, and a page may have hundreds, often the same
+
+function parted(at, zone) {
+  const key = `${at.getTime()} ${zone}`;
+  if (known.size > 2000) known.clear();
+  if (!known.has(key)) known.set(key, of(at, zone));
+  return known.get(key);
+}
+
 function moment(at, now, zone) {
-  const of = (t) => Object.fromEntries(clock(zone).words.formatToParts(t).map((p) => [p.type, p.value]));
-  const then = of(at);
-  const form = forms[then.year === of(now).year ? 'moment' : 'moment-year'];
+  const then = parted(at, zone);
+  const form = forms[then.year === parted(now, zone).year ? 'moment' : 'moment-year'];
   return form.replace(/Mon|Jan|2006|15|04|2/g, (name) => then[parts[name]]);
 }
 
@@ -77,9 +86,12 @@ function tell(e, now) {
   if (filled.innerHTML !== e.innerHTML) e.replaceChildren(...filled.childNodes);
 }
 
+// folded tells of what nobody sees before they unfold it: it is told then, not with all else.
+const folded = (e) => e.closest('details:not([open])') && !e.closest('summary');
+
 function tellAll() {
   const now = new Date();
-  for (const e of document.querySelectorAll('time[data-as]:not([data-as=day])')) tell(e, now);
+  for (const e of document.querySelectorAll('time[data-as]:not([data-as=day])')) if (!folded(e)) tell(e, now);
 }
 
 tellAll();
@@ -92,5 +104,6 @@ new MutationObserver((changes) => {
   const came = changes.some((c) => [...c.addedNodes].some((n) => n.querySelector?.('time[data-as]') || n.matches?.('time[data-as]')));
   if (came) tellAll();
 }).observe(document.body, { childList: true, subtree: true });
+document.addEventListener('toggle', ({ target }) => { if (target.matches('details[open]')) tellAll(); }, true);
 setInterval(() => { if (!document.hidden) tellAll(); }, minute);
 addEventListener('visibilitychange', () => { if (!document.hidden) tellAll(); });
