@@ -64,7 +64,7 @@ func (b *tab) writesARubric(task string) {
 	b.redraws("#c3-l3-up", "c3-l2-up")
 	b.redraws("#c3-l2-up", "c3-l1-up")
 	b.redraws("#c3-l1-up", "c3-l0-down") // it is the first, and its other button leads no further
-	b.redraws("#c3-l0-down", "c3-l1-up")
+	b.redraws("#c3-l0-down", "c3-l1-down")
 	b.tabTo("#fit")
 	b.key(" ")
 	b.tabTo(".card-foot .btn.primary")
