@@ -100,6 +100,11 @@ func TestALevelOffersItsSavedComments(t *testing.T) {
 	b.press("#desk-keep form .btn")
 	b.await("document.querySelector('.rub-saved [data-snippet=\"Kept at once.\"]')")
 	b.await(commentIs + quote(good+"\n"+list[2:]+"\n"+fair)) // the draft stays
+	var own []struct {
+		ID int64 `json:"id"`
+	}
+	s.ask(t, "/api/units/1/snippets?prefix=Kept", &own)
+	t.Cleanup(func() { s.call(t, "atutor", "DELETE", fmt.Sprint("/api/snippets/", own[0].ID), nil, nil) })
 	b.key("b")
 	b.await(besideLevels + " === " + quote("Kept at once.|"+fair))
 	b.key("0")

@@ -85,7 +85,7 @@ var pages = map[string][4]int{
 	"POST " + aVersion + "/tests":                   {401, 404, 404, 403},
 	"GET " + unitSnippets:                           {303, 403, 200, 403},
 	"POST " + unitSnippets:                          {401, 404, 404, 404}, // there is no such task
-	"POST " + unitSnippets + "/{snippet_id}/change": {401, 403, 404, 403},
+	"POST " + unitSnippets + "/{snippet_id}/change": {401, 404, 404, 404}, // nor here
 	"POST " + unitSnippets + "/{snippet_id}/remove": {401, 403, 404, 403},
 	"GET " + notesOn:                                {303, 403, 200, 403},
 	"POST " + notesOn:                               {401, 404, 404, 404}, // there is no such task
