@@ -54,8 +54,12 @@ export function fill(draft = draftOf(task())) {
   if (!draft) return;
   for (const f of aside()) f.value = draft[`#${f.id}`] ?? f.value;
   if (!form()) return;
-  for (const name of kept) if (field(name) && draft[name]) field(name).value = draft[name];
   const ids = draft.levels && JSON.parse(draft.levels);
+  const there = ids && ids.every((id) => picked().some((f) => Number(f.value) === id));
+  for (const name of kept) {
+    if (name === 'quality' && draft.summed && !there) continue; // the sum of levels that are gone
+    if (field(name) && draft[name]) field(name).value = draft[name];
+  }
   if (ids) for (const f of picked()) f.checked = ids.includes(Number(f.value));
   if (draft.status) choose(draft.status);
 }
@@ -107,6 +111,7 @@ export function entry(status) {
   const fields = { status, comment, version: field('version').value, seen: field('seen').value };
   if (grade) fields.grade = grade;
   if (quality) fields.quality = quality;
+  if (quality && quality === field('quality').dataset.sum) fields.summed = quality; // nobody's own
   if (field('rubric') && levels('defaultChecked') + levels() !== '[][]') {
     Object.assign(fields, { rubric: field('rubric').value, levels: levels() });
   }

@@ -75,8 +75,8 @@ export class Refusals {
   // leave gives a verdict up. Its words stay as a draft.
   leave(e) {
     if (!draftOf(e.task)) {
-      const { comment = '', grade = '', quality = '', levels = '', points = '' } = e.fields;
-      keepDraft(e.task, { comment, grade, quality, levels, status: '', points });
+      const { comment = '', grade = '', quality = '', summed = '', levels = '', points = '' } = e.fields;
+      keepDraft(e.task, { comment, grade, quality, summed, levels, status: '', points });
       if (e.task === task()) fill();
     }
     this.outbox.drop(e);

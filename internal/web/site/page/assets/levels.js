@@ -71,6 +71,7 @@ export function picking(page) {
     const sign = page.sign();
     if (sign) sign.hidden = !hand;
     if (!total) return;
+    if (field) field.dataset.sum = total.whole ? total.points : ''; // for who sends the form
     each(box);
     const text = words(total.whole ? box.dataset.all : box.dataset.part, total.points, total.of);
     box.replaceChildren(element('strong', { className: 'big-num', textContent: on ? text : '' }));
