@@ -54,9 +54,9 @@ func (u *university) workOn(q db.Q, definition int64, day clock.Date) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(u.Context(), q, `INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed,
-			submitted_at)
-		SELECT t.id, $2, (SELECT min(user_id) FROM unit_roles WHERE unit_id = 1), 'ready_for_feedback', t.status, TRUE, $3
+	_, err = db.Exec(u.Context(), q, `INSERT INTO task_history (task_id, task_definition_id, at, actor_id, from_status,
+			to_status, assessed, submitted_at)
+		SELECT t.id, t.task_definition_id, $2, (SELECT min(user_id) FROM unit_roles WHERE unit_id = 1), 'ready_for_feedback', t.status, TRUE, $3
 		FROM tasks t WHERE t.task_definition_id = $1 AND t.status IN ('discuss', 'fix_and_resubmit', 'redo', 'complete')`,
 		definition, marked, at)
 	return err

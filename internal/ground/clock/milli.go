@@ -30,8 +30,33 @@ func (m Milli) Since(earlier Milli) time.Duration { return time.Duration(m-earli
 // ParseMilli reads an instant as a column holds it, or its milliseconds.
 func ParseMilli(text string) (m Milli, err error) {
 	if len(text) == len(instantLayout) && text[4] == '-' {
+		if m, ok := milliOf(text); ok {
+			return m, nil
+		}
 		return m, m.Scan(text)
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	return Milli(n), err
+}
+
+// milliOf reads an instant as a column holds it, in a fraction of the time that package time takes, which is left to
+// say what is wrong where it is none.
+func milliOf(text string) (Milli, bool) {
+	const shape = "dddd-dd-ddTdd:dd:dd.dddZ"
+	var parts [7]int
+	at := 0
+	for i := range len(shape) {
+		c := text[i]
+		switch {
+		case shape[i] == 'd' && c >= '0' && c <= '9':
+			parts[at] = 10*parts[at] + int(c-'0')
+		case shape[i] == 'd' || c != shape[i]:
+			return 0, false
+		default:
+			at++
+		}
+	}
+	day, hour, minute, second := parts[2], parts[3], parts[4], parts[5]
+	t := time.Date(parts[0], time.Month(parts[1]), day, hour, minute, second, 1e6*parts[6], time.UTC)
+	return Milli(t.UnixMilli()), t.Day() == day && t.Month() == time.Month(parts[1]) && hour < 24 && minute < 60 && second < 60
 }

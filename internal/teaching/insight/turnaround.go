@@ -178,19 +178,15 @@ var isFirst = `h.assessed AND h.submitted_at < h.at AND ` + notUndone("h") + `
 	AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = h.task_id AND e.id < h.id AND e.assessed
 		AND e.submitted_at = h.submitted_at AND ` + notUndone("e") + `)`
 
-// firstMarks reads the first marks in a unit since a moment, in no order. A task that has one was assessed since then,
-// which an index finds. All marks of such a task are read and the first are picked here: it costs less than to ask of
-// each whether there is an earlier one, or whether it was taken back.
+// firstMarks reads the first marks in a unit since a moment, in no order: those that were given since then, of which the
+// first are picked here, as work that was handed in since then was not marked before. Only of older work it is asked
+// whether it was.
 func firstMarks(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]firstMark, error) {
 	marks, undone := []firstMark{}, undos{}
 	for r, err := range db.Each[struct {
 		DefinitionID int64  `db:"task_definition_id"`
 		Marks        string `db:"marks"`
-	}](ctx, q, `SELECT t.task_definition_id, string_agg(`+markText(q)+`, ',') AS marks
-		FROM tasks t JOIN task_history h ON h.task_id = t.id
-		WHERE t.task_definition_id IN (SELECT d.id FROM task_definitions d WHERE d.unit_id = $1)
-			AND t.assessment_date >= $2 AND (h.assessed OR h.undoes_after IS NOT NULL)
-		GROUP BY t.task_definition_id`, unitID, since) {
+	}](ctx, q, selectMarks(q), unitID, since) {
 		if err != nil {
 			return nil, err
 		}
@@ -209,23 +205,36 @@ func firstMarks(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]
 			}
 		}
 	}
-	return once(undone.first(marks, since.Milli())), nil
+	if err := addGroups(ctx, q, unitID, since, marks); err != nil {
+		return nil, err
+	}
+	return once(undone.first(marks)), nil
 }
 
-// markText writes a row h of the history of a task t as one text for firstMark.read: a row of the database for each
-// mark of a large unit takes three times as long.
-func markText(q db.Q) string {
-	return `CAST(t.id AS TEXT) || ' ' || h.id || ' ' || h.actor_id || ' ' || ` + db.Instant(q, "h.at") + ` || ' '
-		|| CASE WHEN h.assessed AND h.submitted_at IS NOT NULL THEN ` + db.Instant(q, "h.submitted_at") + ` ELSE '0' END
-		|| CASE WHEN t.group_submission_id IS NULL AND h.undoes_after IS NULL THEN ''
-			ELSE ' ' || coalesce(t.group_submission_id, 0) || ' ' || coalesce(h.undoes_after, -1) END`
+// selectMarks selects, by definition, the rows of the history that say how the tasks of the unit $1 were marked since
+// $2, as texts for firstMark.read: a row of the database for each mark of a large unit takes three times as long. They
+// come in the order of an index that holds all that is asked of them. What a program wrote that does not know which
+// definition a row is of is looked up.
+func selectMarks(q db.Q) string {
+	text := `string_agg(concat_ws(' ', h.task_id, h.id, h.actor_id, ` + db.Instant(q, "h.at") + `,
+		CASE WHEN h.assessed AND h.submitted_at IS NOT NULL THEN ` + db.Instant(q, "h.submitted_at") + ` ELSE '0' END,
+		h.undoes_after), ',') AS marks`
+	marked := `h.at >= $2 AND (h.assessed AND h.submitted_at IS NOT NULL OR h.undoes_after IS NOT NULL)
+		AND (h.submitted_at >= $2 OR NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = h.task_id AND e.at < $2
+			AND e.id < h.id AND e.assessed AND e.submitted_at = h.submitted_at AND ` + notUndone("e") + `))`
+	const ofUnit = ` IN (SELECT d.id FROM task_definitions d WHERE d.unit_id = $1) `
+	return `SELECT h.task_definition_id, ` + text + ` FROM task_history h
+		WHERE h.task_definition_id` + ofUnit + `AND ` + marked + ` GROUP BY h.task_definition_id
+		UNION ALL SELECT t.task_definition_id, ` + text + ` FROM task_history h JOIN tasks t ON t.id = h.task_id
+		WHERE h.task_definition_id IS NULL AND t.task_definition_id` + ofUnit + `AND ` + marked + `
+		GROUP BY t.task_definition_id`
 }
 
-// read reads what markText wrote, and tells after which row of its history the task gets back what it was; -1: after
+// read reads what selectMarks selects, and tells after which row of its history the task gets back what it was; -1: after
 // none.
 func (m *firstMark) read(text string) (undoes int64, err error) {
 	undoes = -1
-	for _, to := range []any{&m.TaskID, &m.ID, &m.UserID, &m.At, &m.HandedIn, &m.Group, &undoes} {
+	for _, to := range []any{&m.TaskID, &m.ID, &m.UserID, &m.At, &m.HandedIn, &undoes} {
 		part, rest, _ := strings.Cut(text, " ")
 		switch to := to.(type) {
 		case *int64:
@@ -240,14 +249,37 @@ func (m *firstMark) read(text string) (undoes int64, err error) {
 	return undoes, nil
 }
 
+// addGroups adds to marks that were given since a moment which group handed the work in.
+func addGroups(ctx context.Context, q db.Q, unitID int64, since clock.Time, marks []firstMark) error {
+	groups := map[int64]int64{}
+	for t, err := range db.Each[struct {
+		ID    int64 `db:"id"`
+		Group int64 `db:"group_submission_id"`
+	}](ctx, q, `SELECT t.id, t.group_submission_id FROM tasks t
+		WHERE t.task_definition_id IN (SELECT d.id FROM task_definitions d WHERE d.unit_id = $1)
+			AND t.assessment_date >= $2 AND t.group_submission_id IS NOT NULL`, unitID, since) {
+		if err != nil {
+			return err
+		}
+		groups[t.ID] = t.Group
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	for i := range marks {
+		marks[i].Group = groups[marks[i].TaskID]
+	}
+	return nil
+}
+
 // undo takes back what a task got between two rows of its history.
 type undo struct{ after, by int64 }
 
 // undos are those of tasks.
 type undos map[int64][]undo
 
-// first leaves those marks that are the first on their work, that still count and were given since a moment.
-func (u undos) first(marks []firstMark, since clock.Milli) []firstMark {
+// first leaves those marks that are the first on their work and still count.
+func (u undos) first(marks []firstMark) []firstMark {
 	marks = slices.DeleteFunc(marks, func(m firstMark) bool {
 		return len(u) > 0 && slices.ContainsFunc(u[m.TaskID], func(u undo) bool { return u.after < m.ID && m.ID < u.by })
 	})
@@ -264,7 +296,7 @@ func (u undos) first(marks []firstMark, since clock.Milli) []firstMark {
 		}
 	}
 	marks = one
-	return slices.DeleteFunc(marks, func(m firstMark) bool { return m.At < since || m.HandedIn >= m.At })
+	return slices.DeleteFunc(marks, func(m firstMark) bool { return m.HandedIn >= m.At })
 }
 
 // firstMarksFrom reads the first marks of the tasks t and the rows h of their history that a text finds, in the order of

@@ -146,13 +146,13 @@ func writeHistory(ctx context.Context, q db.Q, by Mover, changes []TaskChange) e
 				submitted = row.SubmittedAt
 			}
 			marked := row != nil && row.Assessor == status.Mover && row.Outcome == e.Status
-			rows = append(rows, []any{c.ID, q.Now(), c.author(by, e.By), from, e.Status, marked, submitted, after.Grade,
+			rows = append(rows, []any{c.ID, c.DefinitionID, q.Now(), c.author(by, e.By), from, e.Status, marked, submitted, after.Grade,
 				after.Quality, c.Undoes})
 			from = e.Status
 		}
 	}
-	err := db.Insert(ctx, q, `task_history (task_id, at, actor_id, from_status, to_status, assessed, submitted_at,
-		grade, quality_pts, undoes_after)`, "", rows)
+	err := db.Insert(ctx, q, `task_history (task_id, task_definition_id, at, actor_id, from_status, to_status, assessed,
+		submitted_at, grade, quality_pts, undoes_after)`, "", rows)
 	if err != nil {
 		return fmt.Errorf("write the history of tasks: %w", err)
 	}
