@@ -2,7 +2,6 @@ package enrol
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,9 +11,8 @@ import (
 	"lectern/internal/teaching/status"
 )
 
-// Begun is a task that a student has begun.
+// Begun is how a student has begun a task.
 type Begun struct {
-	ProjectID    int64         `db:"project_id"`
 	DefinitionID int64         `db:"task_definition_id"`
 	Status       status.Status `db:"status"`
 	Extensions   int64         `db:"extensions"`
@@ -47,37 +45,27 @@ type Alike struct {
 	Projects     []int64
 }
 
-// by is the task as a student has begun it.
-func (a *Alike) by(project int64) Begun {
-	return Begun{project, a.DefinitionID, a.Status, a.Extensions, a.HandedIn}
-}
+// each is the task as each of the students has begun it.
+func (a *Alike) each() Begun { return Begun{a.DefinitionID, a.Status, a.Extensions, a.HandedIn} }
 
-// EachOf gives what was begun by each student.
-func EachOf(list []Alike) iter.Seq2[Begun, error] {
-	return func(yield func(Begun, error) bool) {
-		for i := range list {
-			for _, id := range list[i].Projects {
-				if !yield(list[i].by(id), nil) {
-					return
-				}
-			}
+// BegunBy reads what was begun of the tasks of units, by some projects and maybe others; nil: by all. It refuses nobody:
+// its caller asks who may.
+func BegunBy(ctx context.Context, q db.Q, units, projects []int64) (out []Alike, err error) {
+	if !few(projects) {
+		return AllBegun(ctx, q, units)
+	}
+	which, args := TasksAmong(nil, units, projects)
+	for r, err := range db.Each[struct {
+		ProjectID int64 `db:"project_id"`
+		Begun
+	}](ctx, q, `SELECT t.project_id, t.task_definition_id, t.status, t.extensions,
+			t.submission_date IS NOT NULL AS handed_in FROM tasks t WHERE `+which, args...) {
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, Alike{r.DefinitionID, r.Status, r.Extensions, r.HandedIn, []int64{r.ProjectID}})
 	}
-}
-
-// EachBegun reads what was begun of the tasks of units, by some projects and maybe others; nil: by all. It refuses
-// nobody: its caller asks who may.
-func EachBegun(ctx context.Context, q db.Q, units, projects []int64) iter.Seq2[Begun, error] {
-	if few(projects) {
-		which, args := TasksAmong(nil, units, projects)
-		return db.Each[Begun](ctx, q, `SELECT t.project_id, t.task_definition_id, t.status, t.extensions,
-			t.submission_date IS NOT NULL AS handed_in FROM tasks t WHERE `+which, args...)
-	}
-	list, err := AllBegun(ctx, q, units)
-	if err != nil {
-		return func(yield func(Begun, error) bool) { yield(Begun{}, err) }
-	}
-	return EachOf(list)
+	return out, nil
 }
 
 // AllBegun reads what was begun of all tasks of units. Most of it was handed in and has no extension: a row for each
@@ -134,14 +122,6 @@ func (a *Alike) read(text string) (project int64, err error) {
 		return 0, err
 	}
 	return strconv.ParseInt(text[:at], 10, 64)
-}
-
-// eachOf gives what was begun where it was read already, and reads it where not.
-func eachOf(ctx context.Context, q db.Q, units, projects []int64, begun []Alike) iter.Seq2[Begun, error] {
-	if begun == nil {
-		return EachBegun(ctx, q, units, projects)
-	}
-	return EachOf(begun)
 }
 
 // Planned is a student of a unit with the grade they aim for, which is their plan.
@@ -211,12 +191,17 @@ func Standings(ctx context.Context, q db.Q, students []Planned, begun []Alike) (
 		}
 		out[a.ProjectID] = &one
 	}
-	for b, err := range eachOf(ctx, q, units, projects, begun) {
-		if err != nil {
+	if begun == nil {
+		if begun, err = BegunBy(ctx, q, units, projects); err != nil {
 			return nil, err
 		}
-		if s, t := out[b.ProjectID], plan[b.DefinitionID]; s != nil && t.Grade <= s.target {
-			s.begin(t, b)
+	}
+	for i := range begun {
+		t, b := plan[begun[i].DefinitionID], begun[i].each()
+		for _, id := range begun[i].Projects {
+			if s := out[id]; s != nil && t.Grade <= s.target {
+				s.begin(t, b)
+			}
 		}
 	}
 	for _, s := range out {

@@ -69,11 +69,23 @@ func (c Class) tasks(ctx context.Context, q db.Q) ([]askedTask, error) {
 		FROM task_definitions WHERE unit_id = $1 ORDER BY target_grade, start_date, abbreviation, id`, c.UnitID)
 }
 
-// aiming is how many of students who aim for grades are asked for what a grade asks for.
-func aiming(members map[int64]grade.Grade, from grade.Grade) (n int) {
+// aims are how many students aim for which grade.
+type aims map[grade.Grade]int
+
+// aimsOf counts what students aim for.
+func aimsOf(members map[int64]grade.Grade) aims {
+	out := aims{}
 	for _, g := range members {
+		out[g]++
+	}
+	return out
+}
+
+// asked is how many of the students are asked for what a grade asks for.
+func (a aims) asked(from grade.Grade) (n int) {
+	for g, students := range a {
 		if g >= from {
-			n++
+			n += students
 		}
 	}
 	return n
@@ -94,19 +106,16 @@ func (c Class) StatusesByTask(ctx context.Context, q db.Q) (out []TaskStatuses, 
 	if err != nil {
 		return nil, err
 	}
-	at := map[int64]map[status.Status]int{}
+	at, aims := map[int64]map[status.Status]int{}, aimsOf(members)
 	for _, t := range tasks {
-		at[t.ID] = map[status.Status]int{status.NotStarted: aiming(members, t.Grade)}
+		at[t.ID] = map[status.Status]int{status.NotStarted: aims.asked(t.Grade)}
 		out = append(out, TaskStatuses{t.ID, t.Abbreviation, t.Name, at[t.ID]})
 	}
-	for b, err := range c.eachAsked(ctx, q, tasks, members) {
-		if err != nil {
-			return nil, err
-		}
-		at[b.DefinitionID][b.Status]++
-		at[b.DefinitionID][status.NotStarted]--
-	}
-	return out, nil
+	err = c.eachAsked(ctx, q, tasks, members, func(definition int64, st status.Status, projects []int64) {
+		at[definition][st] += len(projects)
+		at[definition][status.NotStarted] -= len(projects)
+	})
+	return out, err
 }
 
 // asks reads the tasks of the unit and the members of the class.
@@ -125,18 +134,16 @@ func (c Class) Completion(ctx context.Context, q db.Q) (done, asked int, err err
 	if err != nil {
 		return 0, 0, err
 	}
+	aims := aimsOf(members)
 	for _, t := range tasks {
-		asked += aiming(members, t.Grade)
+		asked += aims.asked(t.Grade)
 	}
-	for b, err := range c.eachAsked(ctx, q, tasks, members) {
-		if err != nil {
-			return 0, 0, err
+	err = c.eachAsked(ctx, q, tasks, members, func(_ int64, st status.Status, projects []int64) {
+		if st == status.Complete {
+			done += len(projects)
 		}
-		if b.Status == status.Complete {
-			done++
-		}
-	}
-	return done, asked, nil
+	})
+	return done, asked, err
 }
 
 // TutorialStatuses is how many tasks of the students of a tutorial stand at which status, of those that their target
@@ -175,16 +182,19 @@ func (c Class) StatusesByTutorial(ctx context.Context, q db.Q) ([]TutorialStatus
 		last.Counts[status.NotStarted] += asked[r.Target]
 		of[r.ProjectID], members[r.ProjectID] = append(of[r.ProjectID], last), r.Target
 	}
-	for b, err := range c.eachAsked(ctx, q, tasks, members) {
-		if err != nil {
-			return nil, err
+	err = c.eachAsked(ctx, q, tasks, members, func(_ int64, st status.Status, projects []int64) {
+		in := map[*TutorialStatuses]int{}
+		for _, id := range projects {
+			for _, t := range of[id] {
+				in[t]++
+			}
 		}
-		for _, t := range of[b.ProjectID] {
-			t.Counts[b.Status]++
-			t.Counts[status.NotStarted]--
+		for t, n := range in {
+			t.Counts[st] += n
+			t.Counts[status.NotStarted] -= n
 		}
-	}
-	return values(out), nil
+	})
+	return values(out), err
 }
 
 // values are what pointers point to.

@@ -2,7 +2,6 @@ package insight
 
 import (
 	"context"
-	"iter"
 	"math"
 
 	"lectern/internal/ground/grade"
@@ -39,45 +38,48 @@ func (c Class) members(ctx context.Context, q db.Q) (map[int64]grade.Grade, erro
 	return out, nil
 }
 
-// each reads what members of the class have begun.
-func (c Class) each(ctx context.Context, q db.Q, members map[int64]grade.Grade) iter.Seq2[enrol.Begun, error] {
-	return func(yield func(enrol.Begun, error) bool) {
-		if c.Begun != nil {
-			for b := range enrol.EachOf(c.Begun) {
-				if _, in := members[b.ProjectID]; in && !yield(b, nil) {
-					return
-				}
-			}
-			return
-		}
-		ids := make([]int64, 0, len(members))
-		for id := range members {
-			ids = append(ids, id)
-		}
-		for b, err := range enrol.EachBegun(ctx, q, []int64{c.UnitID}, ids) {
-			if _, in := members[b.ProjectID]; (in || err != nil) && !yield(b, err) {
-				return
-			}
-		}
+// haveBegun reads what members of the class, and maybe others, have begun.
+func (c Class) haveBegun(ctx context.Context, q db.Q, members map[int64]grade.Grade) (Begun, error) {
+	if c.Begun != nil {
+		return c.Begun, nil
 	}
+	ids := make([]int64, 0, len(members))
+	for id := range members {
+		ids = append(ids, id)
+	}
+	return enrol.BegunBy(ctx, q, []int64{c.UnitID}, ids)
 }
 
-// eachAsked reads what members of the class have begun of what is asked of them. What stands at not started was not
-// begun.
-func (c Class) eachAsked(ctx context.Context, q db.Q, tasks []askedTask,
-	members map[int64]grade.Grade) iter.Seq2[enrol.Begun, error] {
+// eachAsked gives, for each task and status, the members of the class who stand there, of those who are asked for the
+// task, one after the other. What stands at not started was not begun.
+func (c Class) eachAsked(ctx context.Context, q db.Q, tasks []askedTask, members map[int64]grade.Grade,
+	each func(definition int64, at status.Status, projects []int64)) error {
+	begun, err := c.haveBegun(ctx, q, members)
+	if err != nil {
+		return err
+	}
 	from := make(map[int64]grade.Grade, len(tasks))
 	for _, t := range tasks {
 		from[t.ID] = t.Grade
 	}
-	return func(yield func(enrol.Begun, error) bool) {
-		for b, err := range c.each(ctx, q, members) {
-			asked := b.Status != status.NotStarted && members[b.ProjectID] >= from[b.DefinitionID]
-			if (asked || err != nil) && !yield(b, err) {
-				return
+	var asked []int64
+	for i := range begun {
+		b := &begun[i]
+		least, known := from[b.DefinitionID]
+		if !known || b.Status == status.NotStarted {
+			continue
+		}
+		asked = asked[:0]
+		for _, id := range b.Projects {
+			if target, in := members[id]; in && target >= least {
+				asked = append(asked, id)
 			}
 		}
+		if len(asked) > 0 {
+			each(b.DefinitionID, b.Status, asked)
+		}
 	}
+	return nil
 }
 
 // earned is what the members of the class who have begun anything have towards the outcomes of the unit, by its own
@@ -108,15 +110,22 @@ func (c Class) earned(ctx context.Context, q db.Q) (map[int64]map[int64]int64, e
 		worth[s] = int64(math.Round(10 * s.Weight()))
 	}
 	out := make(map[int64]map[int64]int64, len(members))
-	for b, err := range c.each(ctx, q, members) {
-		if err != nil {
-			return nil, err
-		}
-		if out[b.ProjectID] == nil {
-			out[b.ProjectID] = map[int64]int64{}
-		}
-		for _, l := range links[b.DefinitionID] {
-			out[b.ProjectID][l.OutcomeID] += l.Rating * worth[b.Status]
+	begun, err := c.haveBegun(ctx, q, members)
+	if err != nil {
+		return nil, err
+	}
+	for i := range begun {
+		b := &begun[i]
+		for _, id := range b.Projects {
+			if _, in := members[id]; !in {
+				continue
+			}
+			if out[id] == nil {
+				out[id] = map[int64]int64{}
+			}
+			for _, l := range links[b.DefinitionID] {
+				out[id][l.OutcomeID] += l.Rating * worth[b.Status]
+			}
 		}
 	}
 	return out, nil
