@@ -56,7 +56,8 @@ func milliOf(text string) (Milli, bool) {
 			at++
 		}
 	}
-	day, hour, minute, second := parts[2], parts[3], parts[4], parts[5]
-	t := time.Date(parts[0], time.Month(parts[1]), day, hour, minute, second, 1e6*parts[6], time.UTC)
-	return Milli(t.UnixMilli()), t.Day() == day && t.Month() == time.Month(parts[1]) && hour < 24 && minute < 60 && second < 60
+	month, day, hour, minute, second := time.Month(parts[1]), parts[2], parts[3], parts[4], parts[5]
+	t := time.Date(parts[0], month, day, hour, minute, second, 1e6*parts[6], time.UTC)
+	there := t.Month() == month && t.Day() == day && hour < 24 && minute < 60 && second < 60
+	return Milli(t.UnixMilli()), there
 }

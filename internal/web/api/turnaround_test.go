@@ -145,6 +145,37 @@ func TestTurnaroundLeavesOutWhatWasUndone(t *testing.T) {
 	})
 }
 
+// Work that was handed in before the time that is looked at counts where it was marked since then for the first time,
+// whether or not its history knows the definition: programs before 00073 do not write it.
+func TestTurnaroundOfOlderWork(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.ready("student", ownTask)
+		w.ready("other", otherTask)
+		w.passes(2 * time.Hour)
+		w.moves("tutor", ownTask, "fix_and_resubmit")
+		w.passes(27 * 24 * time.Hour)
+		w.moves("convenor", ownTask, "redo") // a second word on the same work
+		w.moves("convenor", otherTask, "complete")
+		count := func(when string, marked int, median float64) {
+			t.Helper()
+			if p := w.pace("tutor"); p.Marked != marked || p.Median == nil || math.Abs(*p.Median-median) > 0.01 {
+				t.Errorf("%s: %+v", when, p.Pace)
+			}
+		}
+		count("four weeks", 2, 2)
+		w.passes(2 * 24 * time.Hour)
+		count("without the first word", 1, 27*24+2)
+		if n := w.number(`SELECT count(*) FROM task_history WHERE task_definition_id IS NULL`); n != 0 {
+			t.Errorf("%d moves do not know their definition", n)
+		}
+		w.set(`UPDATE task_history SET task_definition_id = NULL`)
+		count("written by an older program", 1, 27*24+2)
+		w.set(`UPDATE task_history SET undoes_after = 0 WHERE id = (SELECT max(id) FROM task_history WHERE task_id = $1)`,
+			w.id["task"])
+		count("the second word takes the first one back", 2, 27*24+2)
+	})
+}
+
 func TestThePromiseOfAUnit(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for _, bad := range []string{"0", "61", "-1"} {
@@ -171,7 +202,8 @@ func TestTurnaroundFollowsIndexes(t *testing.T) {
 		for _, text := range w.reads("convenor", turnaroundOfA, "FROM task_history h") {
 			text = strings.ReplaceAll(text, "$1", "1")
 			plan := dbtest.Plan(w, w.db, argument.ReplaceAllString(text, "CURRENT_TIMESTAMP"))
-			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN ") || !strings.Contains(plan, "task_history_marks") {
+			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN ") ||
+				!strings.Contains(plan, "task_history_marks") {
 				t.Errorf("%s:\n%s", text, plan)
 			}
 		}
