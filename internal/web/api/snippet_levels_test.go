@@ -135,12 +135,13 @@ func TestSnippetsOfALevelWhenTheRubricChanges(t *testing.T) {
 		o := w.leveled()
 		w.forLevel("Good", "tutor", "good", form{"shared": "true"})
 		w.forLevel("Fair", "tutor", "fair", nil)
-		id, levels := rubricIn1(o)
+		_, levels := rubricIn1(o)
 		renamed := strings.Replace(w.identified(o, fivePoints), `"name":"Fair"`, `"name":"Passable"`, 1)
 		o = w.do("convenor", "PUT "+rubricOfA1, renamed).status(200).object()
 		w.isFor("tutor", "Good", "good")
 		w.isFor("tutor", "Fair", "fair")
-		if id, _ = rubricIn1(o); id == 0 {
+		id, _ := rubricIn1(o)
+		if id == 0 {
 			t.Fatal("there is no rubric")
 		}
 		w.do("tutor", "POST "+ownVerdict, w.picking(`,"trigger":"complete"`, id, levels[0][0], levels[1][0])).status(200)
