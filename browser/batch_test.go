@@ -198,7 +198,8 @@ func TestABatchGetsLevelsByKeys(t *testing.T) {
 	b.await("document.activeElement.id === 'batch-quality' && document.activeElement.value === '7'")
 	b.await("document.querySelector('#batch-by-hand').hidden")
 	b.enters("#inbox-batch > p > .btn", "document.querySelectorAll('.batch-given').length === 2")
-	if plan := b.text("table.plan"); strings.Count(plan, "quality 7") != 2 || strings.Count(plan, "Criterion 4: Missing (0)") != 2 {
+	if plan := b.text("table.plan"); strings.Count(plan, "quality 7") != 2 ||
+		strings.Count(plan, "Criterion 4: Missing (0)") != 2 {
 		t.Errorf("the plan says %q", plan)
 	}
 	b.enters("button[formaction$='/verdicts']", "document.querySelector('form[action$=\"/undo\"]')")

@@ -16,7 +16,7 @@ func (b *tab) enters(selector, until string) {
 	b.await("document.readyState === 'complete' && " + until)
 }
 
-// previews asks by keys for a sample of four works of a task, or of all, and waits until the page tells what it would be.
+// previews asks by keys for a sample of four works of a task, or of all, and waits for what it would be.
 func (b *tab) previews(task string) {
 	b.Helper()
 	b.visit("/units/1/moderation")

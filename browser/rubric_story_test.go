@@ -146,7 +146,8 @@ func TestARubricFromItsFirstWordToModeration(t *testing.T) {
 	for i, at := range marked {
 		s.hasLevels(t, at, []int{10, 5, 1}[i%3], false)
 	}
-	s.readsWhy(t, marked[1], whose[marked[1].Task], "5 of 10", "Excellent", "Good", "Developing", "Developing", "Excellent")
+	s.readsWhy(t, marked[1], whose[marked[1].Task], "5 of 10", "Excellent", "Good", "Developing", "Developing",
+		"Excellent")
 
 	s.set(t, `DELETE FROM moderation_works`)
 	b.previews("6.3HD")

@@ -49,8 +49,8 @@ func RubricFor(ctx context.Context, q db.Q, unitID int64, tasks []TaskVersion) (
 		ids[i] = t.ID
 	}
 	in, args := db.In([]any{unitID}, ids)
-	definitions, err := db.All[int64](ctx, q, `SELECT DISTINCT task_definition_id FROM tasks WHERE unit_id = $1 AND id IN `+
-		in, args...)
+	definitions, err := db.All[int64](ctx, q, `SELECT DISTINCT task_definition_id FROM tasks WHERE unit_id = $1
+		AND id IN `+in, args...)
 	if err != nil || len(definitions) == 0 {
 		return out, err
 	}

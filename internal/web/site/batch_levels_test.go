@@ -61,12 +61,13 @@ func TestABatchGetsLevels(t *testing.T) {
 		}
 		tom.sound("the plan with levels", tom.last)
 		tom.does(act{form: "/inbox/plan", press: "Apply to 2"}).sees("2 updated").sees("quality 3").sees("<bdi>Design</bdi>:")
-		if got := w.one(`SELECT CAST(min(quality_pts) + max(quality_pts) AS TEXT) FROM tasks WHERE status = 'complete'`); got != "6" ||
-			w.levelsOf() != "2" {
+		if got := w.one(`SELECT CAST(min(quality_pts) + max(quality_pts) AS TEXT) FROM tasks
+			WHERE status = 'complete'`); got != "6" || w.levelsOf() != "2" {
 			t.Fatalf("together they have %s points, and %s have levels", got, w.levelsOf())
 		}
 		tom.does(act{form: "/inbox/undo"}).sees("2 undone")
-		if got := w.one(`SELECT CAST(count(*) AS TEXT) FROM tasks WHERE status = 'complete' OR quality_pts >= 0`); got != "0" ||
+		if got := w.one(`SELECT CAST(count(*) AS TEXT) FROM tasks
+			WHERE status = 'complete' OR quality_pts >= 0`); got != "0" ||
 			w.levelsOf() != "0" {
 			t.Errorf("after the undo %s are marked, and %s have levels", got, w.levelsOf())
 		}
@@ -133,8 +134,8 @@ func TestARubricChangesUnderABatch(t *testing.T) {
 		kept.Levels[0].Text = "Another text"
 		w.rubric(kept, criterionOf("Proofs", 2, 1))
 		for _, path := range []string{"/plan", "/verdicts"} {
-			again := w.as("tom").do(inbox+path, form).status(409).says("The rubric has changed since you opened it").says("Proofs").
-				says("Another text").lacks("Apply to")
+			again := w.as("tom").do(inbox+path, form).status(409).says("The rubric has changed since you opened it").
+				says("Proofs").says("Another text").lacks("Apply to")
 			if got := again.picked(); len(got) != 1 || w.levelsOf() != "0" {
 				t.Errorf("%s: %v are picked, %s have levels", path, got, w.levelsOf())
 			}
