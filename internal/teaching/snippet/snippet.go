@@ -107,8 +107,8 @@ func (o Offer) List(ctx context.Context, q db.Q) ([]Snippet, error) {
 
 // ByID gives one of any author. Whether the person may see it, usecase.SnippetByID decides.
 func ByID(ctx context.Context, q db.Q, id int64) (*Snippet, error) {
-	s, err := db.OneOf[Snippet](ctx, q, "saved comment", `SELECT s.id, s.unit_id, s.task_definition_id, s.level_key, s.text,
-			s.user_id, a.first_name || ' ' || a.last_name AS author, s.updated_at,
+	s, err := db.OneOf[Snippet](ctx, q, "saved comment", `SELECT s.id, s.unit_id, s.task_definition_id, s.level_key,
+			s.text, s.user_id, a.first_name || ' ' || a.last_name AS author, s.updated_at,
 			(SELECT CAST(coalesce(sum(n.uses), 0) AS BIGINT) FROM snippet_uses n WHERE n.snippet_id = s.id) AS uses
 		FROM snippets s JOIN users a ON a.id = s.user_id WHERE s.id = $1`, id)
 	if err != nil {
@@ -212,7 +212,8 @@ func Change(ctx context.Context, q db.Q, id int64, b Becoming) (*Snippet, error)
 		}
 		set, args = ", task_definition_id = $5, level_key = $6", append(args, b.For.DefinitionID, b.For.LevelID)
 	}
-	n, err := db.Exec(ctx, q, `UPDATE snippets SET text = $2, text_key = $3, updated_at = $4`+set+` WHERE id = $1`, args...)
+	n, err := db.Exec(ctx, q, `UPDATE snippets SET text = $2, text_key = $3, updated_at = $4`+set+` WHERE id = $1`,
+		args...)
 	if err != nil || n == 0 {
 		return nil, gone(err)
 	}
