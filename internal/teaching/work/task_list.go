@@ -20,6 +20,15 @@ const JoinClass = ` LEFT JOIN tutorial_enrolments e ON e.id = (SELECT x.id FROM 
 		AND (x.tutorial_stream_id IS NULL OR x.tutorial_stream_id = d.tutorial_stream_id)
 		ORDER BY x.tutorial_stream_id NULLS LAST LIMIT 1) `
 
+// JoinClasses is JoinClass for many tasks at once: the class in the stream and the one without one are joined each by
+// itself, which an index of both says there is one at most of. ClassOfBoth is the tutorial that JoinClass would find.
+const (
+	JoinClasses = ` LEFT JOIN tutorial_enrolments es ON es.project_id = t.project_id
+		AND coalesce(es.tutorial_stream_id, 0) = d.tutorial_stream_id
+	LEFT JOIN tutorial_enrolments en ON en.project_id = t.project_id AND coalesce(en.tutorial_stream_id, 0) = 0 `
+	ClassOfBoth = `coalesce(es.tutorial_id, en.tutorial_id)`
+)
+
 // enrolledTasks are the tasks t of students p who are still enrolled.
 const enrolledTasks = `tasks t JOIN projects p ON p.id = t.project_id AND p.enrolled
 	JOIN task_definitions d ON d.id = t.task_definition_id` + JoinClass
