@@ -103,4 +103,5 @@ export function suggest(desk) {
   desk.addEventListener('keydown', key, true);
   desk.addEventListener('focusout', (e) => { if (e.target === field()) close(); });
   desk.addEventListener('shown', () => { list = undefined; at = -1; });
+  if (document.activeElement === field()) offer(); // of what was typed before this was read
 }
