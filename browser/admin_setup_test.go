@@ -66,6 +66,8 @@ func TestAnAdministratorSetsTheServiceUp(t *testing.T) {
 	b.visit("/units/1/students?sort=-name")
 	eval[bool](b, "(document.querySelector('.side a[href^=\"/admin/units\"]').click(), true)")
 	b.await("location.pathname === '/admin/units'")
-	eval[bool](b, "(document.querySelector('.side a[href=\"/units/1/students?sort=-name\"]').click(), true)")
+	const back = `.side a[href="/units/1/students?sort=-name"]`
+	b.await("document.querySelector('" + back + "')") // a script puts the place there
+	eval[bool](b, "(document.querySelector('"+back+"').click(), true)")
 	b.await("location.pathname + location.search === '/units/1/students?sort=-name'")
 }

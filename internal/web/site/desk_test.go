@@ -338,3 +338,20 @@ func (w *world) ready(content string) {
 		return err
 	})
 }
+
+// However much was said of a work, the desk folds away the newest of it alone and leads to the rest.
+func TestTheDeskFoldsLongConversations(t *testing.T) {
+	each(t, func(w *world) {
+		id := w.waiting()[2]
+		at := fmt.Sprintf("%s?at=%d", w.path(aDesk), id)
+		w.as("tom").do(at, nil).status(200).lacks("older comment")
+		w.exec(`INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at, staff_read_at)
+			SELECT t.id, t.unit_id, p.user_id, p.user_id, 'text', 'Said ' || k.n || '.', '2026-01-01T00:00:00.000000Z',
+				'2026-01-01T00:00:00.000000Z'
+			FROM tasks t JOIN projects p ON p.id = t.project_id,
+				(WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < 150) SELECT n FROM k) k
+			WHERE t.id = ` + fmt.Sprint(id))
+		page := w.as("tom").do(at, nil).status(200).says("Show 50 earlier comments")
+		page.says("older comments on the task page").lacks("Said 1.").says("Said 150.")
+	})
+}

@@ -24,6 +24,10 @@ import (
 	"lectern/internal/web/site/taskpart"
 )
 
+// mostEarlier is how many comments are folded away on the desk: the next work is to be there at once, whatever was
+// said of it.
+const mostEarlier = 50
+
 // deskTask is the task that lies on the desk.
 type deskTask struct {
 	*usecase.TaskDetail
@@ -32,6 +36,7 @@ type deskTask struct {
 	Making          *taskpart.Making
 	Work            *deskWork // nil: nothing was submitted
 	Earlier, Recent []*taskpart.Line
+	Older           int           // of the earlier ones are on the task's own page alone
 	Asked           *work.Comment // a request for more time that waits; nil: there is none
 	Reviews         *taskpart.Reviews
 	Tests           *taskpart.Tests
@@ -91,6 +96,8 @@ func (s *room) deskTask(ctx context.Context, q db.Q, who *access.Caller, v *desk
 		return nil, err
 	}
 	t.Earlier, t.Recent, _ = taskpart.Folded(t.Talk.Comments, t.Versions, who.ID)
+	t.Older = max(0, len(t.Earlier)-mostEarlier)
+	t.Earlier = t.Earlier[t.Older:]
 	t.Asked = undecided(t.Talk.Comments)
 	t.around(v)
 	if err := t.loadNotes(ctx, q, who); err != nil {
