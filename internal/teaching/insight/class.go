@@ -69,12 +69,12 @@ func (c Class) tasks(ctx context.Context, q db.Q) ([]askedTask, error) {
 		FROM task_definitions WHERE unit_id = $1 ORDER BY target_grade, start_date, abbreviation, id`, c.UnitID)
 }
 
-// aims are how many students aim for which grade.
-type aims map[grade.Grade]int
+// targets are how many students aim for which grade.
+type targets map[grade.Grade]int
 
-// aimsOf counts what students aim for.
-func aimsOf(members map[int64]grade.Grade) aims {
-	out := aims{}
+// targetsOf counts what students aim for.
+func targetsOf(members map[int64]grade.Grade) targets {
+	out := targets{}
 	for _, g := range members {
 		out[g]++
 	}
@@ -82,7 +82,7 @@ func aimsOf(members map[int64]grade.Grade) aims {
 }
 
 // asked is how many of the students are asked for what a grade asks for.
-func (a aims) asked(from grade.Grade) (n int) {
+func (a targets) asked(from grade.Grade) (n int) {
 	for g, students := range a {
 		if g >= from {
 			n += students
@@ -106,9 +106,9 @@ func (c Class) StatusesByTask(ctx context.Context, q db.Q) (out []TaskStatuses, 
 	if err != nil {
 		return nil, err
 	}
-	at, aims := map[int64]map[status.Status]int{}, aimsOf(members)
+	at, targets := map[int64]map[status.Status]int{}, targetsOf(members)
 	for _, t := range tasks {
-		at[t.ID] = map[status.Status]int{status.NotStarted: aims.asked(t.Grade)}
+		at[t.ID] = map[status.Status]int{status.NotStarted: targets.asked(t.Grade)}
 		out = append(out, TaskStatuses{t.ID, t.Abbreviation, t.Name, at[t.ID]})
 	}
 	err = c.eachAsked(ctx, q, tasks, members, func(definition int64, st status.Status, projects []int64) {
@@ -134,9 +134,9 @@ func (c Class) Completion(ctx context.Context, q db.Q) (done, asked int, err err
 	if err != nil {
 		return 0, 0, err
 	}
-	aims := aimsOf(members)
+	targets := targetsOf(members)
 	for _, t := range tasks {
-		asked += aims.asked(t.Grade)
+		asked += targets.asked(t.Grade)
 	}
 	err = c.eachAsked(ctx, q, tasks, members, func(_ int64, st status.Status, projects []int64) {
 		if st == status.Complete {

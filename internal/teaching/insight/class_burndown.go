@@ -51,9 +51,9 @@ func (c Class) asked(ctx context.Context, q db.Q) ([]portion, error) {
 	}
 	list, err := db.All[portion](ctx, q, `SELECT d.id, d.weighting, d.target_date, d.target_grade FROM task_definitions d
 		WHERE d.unit_id = $1 ORDER BY d.target_date, d.id`, c.UnitID)
-	aims := aimsOf(members)
+	targets := targetsOf(members)
 	for i := range list {
-		list[i].Times = aims.asked(list[i].Grade)
+		list[i].Times = targets.asked(list[i].Grade)
 	}
 	return slices.DeleteFunc(list, func(p portion) bool { return p.Times == 0 }), err
 }
