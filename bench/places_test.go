@@ -24,7 +24,8 @@ const (
 	pointedVersions = 2
 )
 
-// handedInTwice gives the class's student a work of many files in two versions: into each file of the second a line came.
+// handedInTwice gives the class's student a work of many files in two versions: into each file of the second a line
+// came.
 func (c *class) handedInTwice() {
 	c.Helper()
 	store, err := files.Open(c.Context(), c.TempDir())

@@ -57,8 +57,8 @@ func (s *service) fillsWorks(t *testing.T) {
 		manyFiles, manyLines)
 }
 
-// Where each work has 60 files and 300 comments that point into them, the next work and the next file are there at once,
-// as where it has none.
+// Where each work has 60 files and 300 comments that point into them, the next work and the next file are there at
+// once, as where it has none.
 func TestDeskSpeedOfManyFilesAndComments(t *testing.T) {
 	needed(t)
 	s := serve(t)

@@ -75,8 +75,8 @@ func TestAConvenorGivesFinalGrades(t *testing.T) {
 	})
 }
 
-// Grades that were typed are there again for who goes back from a network that was lost on the way to the plan, and from
-// the plan itself.
+// Grades that were typed are there again for who goes back from a network that was lost on the way to the plan, and
+// from the plan itself.
 func TestTypedGradesAreThereAgain(t *testing.T) {
 	needed(t)
 	w := newWire(t, quiet(t))

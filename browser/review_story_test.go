@@ -156,8 +156,8 @@ func TestAReviewByKeys(t *testing.T) {
 	r.student.awaitText("Complete")
 }
 
-// What was said of a page of the PDF, at a point and of a stretch of its text, is there when the student gets to it from
-// the conversation: as a sign that leads to the comment, and as marked text.
+// What was said of a page of the PDF, at a point and of a stretch of its text, is there when the student gets to it
+// from the conversation: as a sign that leads to the comment, and as marked text.
 func TestAStudentSeesWhereThePDFIsMeant(t *testing.T) {
 	needed(t)
 	s := serve(t)

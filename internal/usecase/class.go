@@ -40,8 +40,8 @@ func ClassTable(ctx context.Context, q db.Q, who *access.Caller, c insight.Class
 	return b.Table(name)
 }
 
-// RubricInsight tells where a class loses by the rubrics of its tasks, for whoever holds policy.ReadStatistics; by tutor,
-// too, for holders of policy.SeeTutorPace. A tutorial of another unit is fault.Missing.
+// RubricInsight tells where a class loses by the rubrics of its tasks, for whoever holds policy.ReadStatistics; by
+// tutor, too, for holders of policy.SeeTutorPace. A tutorial of another unit is fault.Missing.
 func RubricInsight(ctx context.Context, q db.Q, who *access.Caller, s insight.RubricSearch) (*insight.ByRubric, error) {
 	s.ByTutor = who.May(policy.SeeTutorPace)
 	if err := s.Check(ctx, q); err != nil {

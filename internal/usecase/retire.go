@@ -66,8 +66,8 @@ func (s *Service) UndoRetirement(ctx context.Context, who *access.Caller, unitID
 	})
 }
 
-// CarryOutRetirement deletes, anonymises or brings back the work of a unit, each task in a transaction of its own, so that
-// nobody waits long. Begun again it goes on where it stopped.
+// CarryOutRetirement deletes, anonymises or brings back the work of a unit, each task in a transaction of its own, so
+// that nobody waits long. Begun again it goes on where it stopped.
 func (s *Service) CarryOutRetirement(ctx context.Context, j jobs.Job, a RetirementArgs) error {
 	r, err := trash.RetirementByID(ctx, s.DB.Pool(), a.UnitID, a.ID)
 	if fault.Is(err, fault.Missing) {

@@ -78,8 +78,8 @@ func Encode(lines [][]Run) []byte {
 	return b
 }
 
-// Decode reads what Encode wrote, and refuses anything else. What it takes grows with the bytes that are there, whatever
-// they claim.
+// Decode reads what Encode wrote, and refuses anything else. What it takes grows with the bytes that are there,
+// whatever they claim.
 func Decode(b []byte) ([][]Run, error) {
 	if len(b) > MostBytes || len(b) < len(mark) || string(b[:len(mark)]) != mark {
 		return nil, errDamaged

@@ -187,8 +187,8 @@ func wordAt(text string) int {
 }
 
 // alike is the share of two lines that both have: of all their runes those in words and signs that are in both, or of
-// those in words alone, where that is less. Lines of a program share many signs, whatever they say: that alone makes none
-// of them an edit of another.
+// those in words alone, where that is less. Lines of a program share many signs, whatever they say: that alone makes
+// none of them an edit of another.
 func (t tokens) alike(other tokens) float64 {
 	shared, words := 0, 0
 	for token, n := range t.often {

@@ -94,7 +94,8 @@ func portable(name string) bool {
 	})
 }
 
-// apart refuses files of which one would take the place of another. Some systems do not tell capitals from small letters.
+// apart refuses files of which one would take the place of another. Some systems do not tell capitals from small
+// letters.
 func apart(list []Entry) error {
 	taken := map[string]string{}
 	for _, e := range list {

@@ -25,8 +25,8 @@ const fewProjects = 100
 // few tells whether projects are looked up one by one. No list at all means everybody.
 func few(projects []int64) bool { return projects != nil && len(projects) <= fewProjects }
 
-// TasksAmong is a condition on a task t of units that holds for all tasks of some projects, and maybe for those of others
-// too. Its values come after args.
+// TasksAmong is a condition on a task t of units that holds for all tasks of some projects, and maybe for those of
+// others too. Its values come after args.
 func TasksAmong(args []any, units, projects []int64) (string, []any) {
 	if few(projects) {
 		in, args := db.In(args, projects)
@@ -48,8 +48,8 @@ type Alike struct {
 // each is the task as each of the students has begun it.
 func (a *Alike) each() Begun { return Begun{a.DefinitionID, a.Status, a.Extensions, a.HandedIn} }
 
-// BegunBy reads what was begun of the tasks of units, by some projects and maybe others; nil: by all. It refuses nobody:
-// its caller asks who may.
+// BegunBy reads what was begun of the tasks of units, by some projects and maybe others; nil: by all. It refuses
+// nobody: its caller asks who may.
 func BegunBy(ctx context.Context, q db.Q, units, projects []int64) (out []Alike, err error) {
 	if !few(projects) {
 		return AllBegun(ctx, q, units)

@@ -98,8 +98,8 @@ type LevelShare struct {
 	Others float64 `json:"others_percent" doc:"of what all others gave"`
 }
 
-// RubricTasks are the tasks of a unit that have a rubric or were marked with one, in the order of their target grades and
-// starts. It is for holders of policy.ReadUnit.
+// RubricTasks are the tasks of a unit that have a rubric or were marked with one, in the order of their target grades
+// and starts. It is for holders of policy.ReadUnit.
 func RubricTasks(ctx context.Context, q db.Q, unitID int64) ([]RubricTask, error) {
 	return db.All[RubricTask](ctx, q, `SELECT d.id, d.abbreviation, d.name FROM task_definitions d WHERE d.unit_id = $1
 		AND EXISTS (SELECT 1 FROM rubrics r WHERE r.task_definition_id = d.id)
@@ -183,8 +183,8 @@ func (s RubricSearch) read(ctx context.Context, q db.Q, c *rubricCount) error {
 	return nil
 }
 
-// givenLevels are the levels m that stand on tasks t of projects p in the unit $1, of the definition $2 or of all: those
-// of the rubrics r of the definitions d.
+// givenLevels are the levels m that stand on tasks t of projects p in the unit $1, of the definition $2 or of all:
+// those of the rubrics r of the definitions d.
 const (
 	givenLevels = ` FROM task_definitions d JOIN rubrics r ON r.task_definition_id = d.id
 		JOIN rubric_marks m ON m.rubric_id = r.id AND m.present AND m.levels <> '[]'

@@ -42,8 +42,8 @@ type LevelsGiven struct {
 }
 
 // Rows lists the levels by student and task, with how many there are, and what the criterion or the level is called
-// that was asked for. A task without a rubric is fault.Missing, and so is one of another unit, or a criterion or a level
-// that it never had. It is for holders of policy.ListStudents in the unit.
+// that was asked for. A task without a rubric is fault.Missing, and so is one of another unit, or a criterion or a
+// level that it never had. It is for holders of policy.ListStudents in the unit.
 func (s *LevelSearch) Rows(ctx context.Context, q db.Q) (list []LevelsGiven, total int64, title string, err error) {
 	versions, err := db.All[rubric.Rubric](ctx, q, `SELECT r.id, r.task_definition_id, r.criteria
 		FROM task_definitions d JOIN rubrics r ON r.task_definition_id = d.id

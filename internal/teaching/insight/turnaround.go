@@ -178,9 +178,9 @@ var isFirst = `h.assessed AND h.submitted_at < h.at AND ` + notUndone("h") + `
 	AND NOT EXISTS (SELECT 1 FROM task_history e WHERE e.task_id = h.task_id AND e.id < h.id AND e.assessed
 		AND e.submitted_at = h.submitted_at AND ` + notUndone("e") + `)`
 
-// firstMarks reads the first marks in a unit since a moment, in no order: those that were given since then, of which the
-// first are picked here, as work that was handed in since then was not marked before. Only of older work it is asked
-// whether it was.
+// firstMarks reads the first marks in a unit since a moment, in no order: those that were given since then, of which
+// the first are picked here, as work that was handed in since then was not marked before. Only of older work it is
+// asked whether it was.
 func firstMarks(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]firstMark, error) {
 	marks, undone := []firstMark{}, undos{}
 	for r, err := range db.Each[struct {
@@ -230,8 +230,8 @@ func selectMarks(q db.Q) string {
 		GROUP BY t.task_definition_id`
 }
 
-// read reads what selectMarks selects, and tells after which row of its history the task gets back what it was; -1: after
-// none.
+// read reads what selectMarks selects, and tells after which row of its history the task gets back what it was; -1:
+// after none.
 func (m *firstMark) read(text string) (undoes int64, err error) {
 	undoes = -1
 	for _, to := range []any{&m.TaskID, &m.ID, &m.UserID, &m.At, &m.HandedIn, &undoes} {
@@ -299,8 +299,8 @@ func (u undos) first(marks []firstMark) []firstMark {
 	return slices.DeleteFunc(marks, func(m firstMark) bool { return m.HandedIn >= m.At })
 }
 
-// firstMarksFrom reads the first marks of the tasks t and the rows h of their history that a text finds, in the order of
-// time.
+// firstMarksFrom reads the first marks of the tasks t and the rows h of their history that a text finds, in the order
+// of time.
 func firstMarksFrom(ctx context.Context, q db.Q, from string, args ...any) ([]firstMark, error) {
 	out, err := db.All[firstMark](ctx, q, `SELECT t.unit_id, t.task_definition_id, t.id AS task_id,
 			coalesce(t.group_submission_id, 0) AS group_id, h.actor_id, h.submitted_at, h.at

@@ -62,7 +62,8 @@ func Sheet(ctx context.Context, q db.Q, who Reader, f Query) (func(io.Writer) er
 	}, nil
 }
 
-// rubricsOf reads the criteria of the rubrics that the samples of a unit are marked with, by the numbers of the rubrics.
+// rubricsOf reads the criteria of the rubrics that the samples of a unit are marked with, by the numbers of the
+// rubrics.
 func rubricsOf(ctx context.Context, q db.Q, unitID int64) (map[int64]rubric.Criteria, error) {
 	type row struct {
 		ID       int64           `db:"id"`

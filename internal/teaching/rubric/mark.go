@@ -48,9 +48,9 @@ type Picked struct {
 }
 
 // Take looks a pick up for tasks of definitions, and keeps its rubric from being changed until the transaction ends.
-// A rubric that is no longer the one of any of them to mark by is, unless Kept, fault.Conflict, which carries the one that is, if
-// there is one definition and it has any. A level that the rubric does not have, or a second one of a criterion,
-// is fault.Refused. It is for holders of policy.GradeTask.
+// A rubric that is no longer the one of any of them to mark by is, unless Kept, fault.Conflict, which carries the one
+// that is, if there is one definition and it has any. A level that the rubric does not have, or a second one of a
+// criterion, is fault.Refused. It is for holders of policy.GradeTask.
 func (p Pick) Take(ctx context.Context, q db.Q, definitions ...int64) (*Picked, error) {
 	lock := ""
 	if q.Postgres() {

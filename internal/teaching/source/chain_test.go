@@ -25,9 +25,10 @@ type book struct {
 	lines     []written
 }
 
-// writer makes versions of a work, whose lines look like each other as those of a program do, but share no half of their
-// words: what does in the place of another is an edit of it. A third of them are said again and again, as brackets and blank lines are. Of
-// equal lines of a file some go or some come, in all its versions: else no reader could tell which of them is which.
+// writer makes versions of a work, whose lines look like each other as those of a program do, but share no half of
+// their words: what does in the place of another is an edit of it. A third of them are said again and again, as
+// brackets and blank lines are. Of equal lines of a file some go or some come, in all its versions: else no reader
+// could tell which of them is which.
 type writer struct {
 	rng        *rand.Rand
 	next       int
@@ -52,8 +53,8 @@ func (w *writer) goes(key, text string) bool {
 	return !w.came[key+text]
 }
 
-// after gives the version after one: lines come and go, some are edited, and now and then a file has another name, or the
-// work another file.
+// after gives the version after one: lines come and go, some are edited, and now and then a file has another name, or
+// the work another file.
 func (w *writer) after(old []book, edits bool) []book {
 	var fresh []book
 	for _, b := range old {

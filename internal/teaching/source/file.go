@@ -82,7 +82,8 @@ type Text struct {
 	Note string `json:"note" doc:"how it was read where that is a guess; else empty"`
 }
 
-// Read gives the text of a file, at most 2 MB and 100,000 lines of it. It refuses a file that is none, also one that only claims to be.
+// Read gives the text of a file, at most 2 MB and 100,000 lines of it. It refuses a file that is none, also one that
+// only claims to be.
 func Read(ctx context.Context, store files.Store, f *File) (*Text, error) {
 	t, ok, err := read(ctx, store, f)
 	if err != nil {

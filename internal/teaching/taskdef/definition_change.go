@@ -189,8 +189,8 @@ func (d *Definition) taken(err error) error {
 
 // ChangeDefinition changes one, for holders of policy.EditDefinitions, and refuses what
 // AddDefinition refuses, other quality points than the best levels of its rubric add up to, and with
-// fault.Conflict a value that is no longer what the change says was seen. The group set stays once students have handed in, because their submissions belong to
-// their groups: another one is fault.Conflict.
+// fault.Conflict a value that is no longer what the change says was seen. The group set stays once students have handed
+// in, because their submissions belong to their groups: another one is fault.Conflict.
 func ChangeDefinition(ctx context.Context, q db.Q, id int64, c DefinitionChange) (*Definition, error) {
 	if err := db.Lock(ctx, q, "task_definitions", id); err != nil {
 		return nil, err

@@ -21,7 +21,8 @@ const MostZipped = 200
 // zipTimes is how many times as large as one file all of a zip may be.
 const zipTimes = 5
 
-// anyZip bounds what is read of a zip's directory. What is left out counts for no other bound: nothing of it is unpacked.
+// anyZip bounds what is read of a zip's directory. What is left out counts for no other bound: nothing of it is
+// unpacked.
 var anyZip = zipfile.Limits{Entries: 20_000, Entry: 1 << 40, Total: 1 << 50}
 
 // zips are the types of files that are taken apart where a zip is taken. Others, such as those of office programs, are
@@ -87,8 +88,8 @@ func besides(room int) string {
 	return ""
 }
 
-// StoreZipped unpacks a file of a zip into the directory spool, looks at it as at code that is sent by itself, but takes
-// an empty one, and stores it. fault.Unsupported says which file is wrong, and what to do.
+// StoreZipped unpacks a file of a zip into the directory spool, looks at it as at code that is sent by itself, but
+// takes an empty one, and stores it. fault.Unsupported says which file is wrong, and what to do.
 func StoreZipped(ctx context.Context, store files.Store, e zipfile.Entry, most int64, spool string) (files.Info, error) {
 	info, err := storeUnpacked(ctx, e.File, most, spool, func(tmp *os.File, size int64) (files.Info, error) {
 		if size > 0 {

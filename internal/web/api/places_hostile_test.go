@@ -181,8 +181,8 @@ func TestRepliesToPoints(t *testing.T) {
 	})
 }
 
-// While somebody ticks, the verdict is undone; while somebody comments, the next version comes. One of the two is first,
-// and what is left fits.
+// While somebody ticks, the verdict is undone; while somebody comments, the next version comes. One of the two is
+// first, and what is left fits.
 func TestPlacesWhileMuchHappens(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.pointable("student")

@@ -157,7 +157,8 @@ func TestRiskIsToldToNobodyElse(t *testing.T) {
 	})
 }
 
-// A webhook that asks for everything gets nothing of who is at risk: neither to become it nor to look at it is an event.
+// A webhook that asks for everything gets nothing of who is at risk: neither to become it nor to look at it is an
+// event.
 func TestWebhooksGetNothingOfRisk(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		made := w.do("admin", "POST /api/admin/webhooks", `{"url":"https://example.edu/hook"}`).status(201).object()

@@ -17,7 +17,8 @@ const byRubricOfA = "GET /api/units/{unitA}/rubric_insight"
 
 var _ = rights(rightRow{"GET /api/units/{id}/rubric_insight", "/api/units/{unitA}/rubric_insight", staffA, nil})
 
-// givenLevels writes that somebody gave a student of unit A levels of the task of the world; earlier ones stand no more.
+// givenLevels writes that somebody gave a student of unit A levels of the task of the world; earlier ones stand no
+// more.
 func (w *world) givenLevels(project int64, tutor string, rubricID int64, at time.Time, levels ...int64) {
 	w.Helper()
 	task := w.count("tasks WHERE project_id = $1 AND task_definition_id = $2", project, w.id["defA1"])
@@ -35,8 +36,8 @@ func (w *world) givenLevels(project int64, tutor string, rubricID int64, at time
 // firstNew is the project of the first of so many students that enrolEach enrolled.
 func (w *world) firstNew(n int) int64 { return w.lastID("projects") - int64(n) + 1 }
 
-// givenByTwo has the staff tutor and both mark ten students by a rubric of five points, the one with all of them and the
-// other with one.
+// givenByTwo has the staff tutor and both mark ten students by a rubric of five points, the one with all of them and
+// the other with one.
 func (w *world) givenByTwo() {
 	w.define("max_quality_pts = 5")
 	id, levels := w.rubric(fivePoints)

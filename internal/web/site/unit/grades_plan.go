@@ -149,8 +149,8 @@ func (s *room) heldBy(ctx context.Context, in planGradesIn) (typed, pasted []hel
 	return typed, pasted, err
 }
 
-// pasteOver lets what was pasted stand where something was typed for the same student, as in a spreadsheet: cell by cell,
-// and told in the plan. The first of what is held was typed. What cannot be a grade replaces nothing.
+// pasteOver lets what was pasted stand where something was typed for the same student, as in a spreadsheet: cell by
+// cell, and told in the plan. The first of what is held was typed. What cannot be a grade replaces nothing.
 func (s *room) pasteOver(ctx context.Context, who *access.Caller, v *gradePlanPage, typed int) error {
 	out, err := s.Usecases.PlanGrades(ctx, who, v.Unit.ID, given(v.held))
 	if err != nil {

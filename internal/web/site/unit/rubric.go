@@ -187,7 +187,8 @@ func (s *room) rubricAgain(ctx context.Context, who *access.Caller, in rubricIn,
 	return p, nil
 }
 
-// marked tells whether what is wrong stands beside its field. A task that is wrong by itself is told of in one sentence.
+// marked tells whether what is wrong stands beside its field. A task that is wrong by itself is told of in one
+// sentence.
 func (v *rubricPage) marked() bool {
 	for name := range v.wrong {
 		if name != "max_quality_pts" && !strings.HasPrefix(name, "criteria") {

@@ -48,8 +48,8 @@ func (s *room) rubricSheet(ctx context.Context, _ *access.Caller, in taskIn) (*e
 	return s.exportedTasks(ctx, f, err, "rubric")
 }
 
-// rubricImport is where a sheet of a rubric is looked at and imported. The rubric that was seen is the one that the plan
-// was made from: of another, another plan is shown first.
+// rubricImport is where a sheet of a rubric is looked at and imported. The rubric that was seen is the one that the
+// plan was made from: of another, another plan is shown first.
 func (s *room) rubricImport(ctx context.Context, who *access.Caller, in taskIn) (*page.Page, error) {
 	return s.rubricImportFits(ctx, who, in, false)
 }
