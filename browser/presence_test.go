@@ -13,6 +13,7 @@ func TestSecondTutorIsSeen(t *testing.T) {
 	three.signIn("tutor_0")
 	one.desk(toMark)
 	at := one.place()
+	one.await("performance.getEntriesByType('resource').some((e) => e.name.endsWith('/presence') && e.responseEnd)")
 	three.visit("/units/1/inbox?status=ready_for_feedback")
 	row := "document.querySelector('#inbox [data-task=\"" + at.Task + "\"]').innerText"
 	three.await(row + ".includes('Arun Tutor')")
