@@ -229,11 +229,7 @@ func largeUniversity(t *testing.T, engine string, s scale) *university {
 	if err := ident.FillWords(ctx, d); err != nil {
 		t.Fatal(err)
 	}
-	if d.Postgres() { // as its own workers do in time
-		if _, err := db.Exec(ctx, d.Pool(), `VACUUM ANALYZE`); err != nil {
-			t.Fatal(err)
-		}
-	}
+	u.settle()
 	t.Logf("filled with %+v in %v", s, time.Since(start).Round(time.Second))
 	return u
 }

@@ -33,6 +33,7 @@ var readings = []reading{
 	{policy.TakeNotes, "tom", "Quokka note", []string{aDesk, onDesk, aStudent, notesOn}},
 	{policy.UseSnippets, "tom", "Quokka again", []string{aDesk, onDesk, unitSnippets}},
 	{policy.ReadTask, "ann", "Quokka words", []string{aTask, "/news", "/home"}},
+	{policy.ReadTask, "ann", "Quokka place", []string{aTask, aVersion + "/work"}},
 	{policy.ReadSubmission, "tom", "quokka.go", []string{aTask, aDesk, onDesk, aVersion + "/changes", aVersion + "/work"}},
 	{policy.ListGroups, "ann", "Quokka group", []string{itsGroups, aGroupSet + "/{group_id}/leave"}},
 	{policy.ReadUnit, "ann", "Quokka outcome", []string{itsOutcomes}},
@@ -44,6 +45,13 @@ var readings = []reading{
 func (w *world) quokka() {
 	w.Helper()
 	w.exec(`UPDATE task_comments SET comment = 'Quokka words'`)
+	w.exec(`INSERT INTO task_comments (task_id, unit_id, user_id, recipient_id, type, comment, created_at)
+		SELECT t.id, t.unit_id, u.id, p.user_id, 'text', 'Page 1: Quokka place', min(c.created_at)
+		FROM tasks t JOIN projects p ON p.id = t.project_id JOIN task_comments c ON c.task_id = t.id, users u
+		WHERE u.username = 'tom' GROUP BY t.id, t.unit_id, u.id, p.user_id`)
+	w.exec(`INSERT INTO comment_places (task_comment_id, submission_id, submitted_at, version, lead, page)
+		SELECT c.id, s.submission_id, s.at, 1, 'Page 1: ', 1
+		FROM task_comments c JOIN submission_tasks s ON s.task_id = c.task_id WHERE c.comment LIKE '%Quokka place'`)
 	w.exec(`UPDATE task_comments SET comment = 'Quokka reason', extension_granted = NULL, extension_response = NULL,
 		extension_assessed_at = NULL, assessor_id = NULL WHERE type = 'extension'`)
 	w.exec(`INSERT INTO task_history (task_id, at, actor_id, from_status, to_status, assessed)
