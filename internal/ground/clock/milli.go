@@ -56,8 +56,21 @@ func milliOf(text string) (Milli, bool) {
 			at++
 		}
 	}
-	month, day, hour, minute, second := time.Month(parts[1]), parts[2], parts[3], parts[4], parts[5]
-	t := time.Date(parts[0], month, day, hour, minute, second, 1e6*parts[6], time.UTC)
-	there := t.Month() == month && t.Day() == day && hour < 24 && minute < 60 && second < 60
-	return Milli(t.UnixMilli()), there
+	year, month, day, hour, minute, second := parts[0], parts[1], parts[2], parts[3], parts[4], parts[5]
+	if month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59 {
+		return 0, false
+	}
+	if day > 28 && time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Day() != day {
+		return 0, false
+	}
+	return Milli((((daysTo(year, month, day)*24+hour)*60+minute)*60+second)*1000 + parts[6]), true
+}
+
+// daysTo are the days from 1970 to a day: years are counted from March, so that a leap day is the last of its year, and
+// from 400 years earlier, so that none is negative.
+func daysTo(year, month, day int) int {
+	const to1970 = 719468 + 146097
+	since := (month + 9) % 12 // months since March
+	year += 400 - since/10
+	return 365*year + year/4 - year/100 + year/400 + (306*since+5)/10 + day - 1 - to1970
 }

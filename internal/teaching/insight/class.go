@@ -158,29 +158,23 @@ type TutorialStatuses struct {
 // StatusesByTutorial counts by tutorial, by its name; those without one come last, where there are some. Who is in two
 // counts in both.
 func (c Class) StatusesByTutorial(ctx context.Context, q db.Q) ([]TutorialStatuses, error) {
-	tasks, err := c.tasks(ctx, q)
+	tasks, members, err := c.asks(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out, of, err := c.tutorials(ctx, q, members)
 	if err != nil {
 		return nil, err
 	}
 	asked := map[grade.Grade]int{}
-	out, of, members := []*TutorialStatuses{}, map[int64][]*TutorialStatuses{}, map[int64]grade.Grade{}
-	for r, err := range c.eachMember(ctx, q) {
-		if err != nil {
-			return nil, err
+	for id, target := range members {
+		if _, known := asked[target]; !known {
+			asked[target] = len(slices.DeleteFunc(slices.Clone(tasks), func(t askedTask) bool { return t.Grade > target }))
 		}
-		if c.TutorialID != nil && r.TutorialID != *c.TutorialID {
-			continue // another one of somebody who is in two
+		for _, t := range of[id] {
+			t.Students++
+			t.Counts[status.NotStarted] += asked[target]
 		}
-		if n := len(out); n == 0 || out[n-1].TutorialID != r.TutorialID {
-			out = append(out, &TutorialStatuses{TutorialID: r.TutorialID, Name: r.Name, Counts: map[status.Status]int{}})
-		}
-		if _, known := asked[r.Target]; !known {
-			asked[r.Target] = len(slices.DeleteFunc(slices.Clone(tasks), func(t askedTask) bool { return t.Grade > r.Target }))
-		}
-		last := out[len(out)-1]
-		last.Students++
-		last.Counts[status.NotStarted] += asked[r.Target]
-		of[r.ProjectID], members[r.ProjectID] = append(of[r.ProjectID], last), r.Target
 	}
 	err = c.eachAsked(ctx, q, tasks, members, func(_ int64, st status.Status, projects []int64) {
 		in := map[*TutorialStatuses]int{}
@@ -197,6 +191,39 @@ func (c Class) StatusesByTutorial(ctx context.Context, q db.Q) ([]TutorialStatus
 	return values(out), err
 }
 
+// tutorials gives the tutorials of the class that members are in, and those that each of them is in; for those who are
+// in none, one without a name that comes last.
+func (c Class) tutorials(ctx context.Context, q db.Q, members map[int64]grade.Grade) (
+	out []*TutorialStatuses, of map[int64][]*TutorialStatuses, err error) {
+	of = make(map[int64][]*TutorialStatuses, len(members))
+	for r, err := range enrolments(ctx, q, c.UnitID) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if c.TutorialID != nil && r.TutorialID != *c.TutorialID {
+			continue // another one of somebody who is in two
+		}
+		if _, in := members[r.ProjectID]; !in {
+			continue
+		}
+		if n := len(out); n == 0 || out[n-1].TutorialID != r.TutorialID {
+			out = append(out, &TutorialStatuses{TutorialID: r.TutorialID, Name: r.Name, Counts: map[status.Status]int{}})
+		}
+		of[r.ProjectID] = append(of[r.ProjectID], out[len(out)-1])
+	}
+	in := len(of)
+	none := &TutorialStatuses{Counts: map[status.Status]int{}}
+	for id := range members {
+		if of[id] == nil {
+			of[id] = []*TutorialStatuses{none}
+		}
+	}
+	if len(of) > in {
+		out = append(out, none)
+	}
+	return out, of, nil
+}
+
 // values are what pointers point to.
 func values[T any](list []*T) []T {
 	out := make([]T, len(list))
@@ -206,21 +233,18 @@ func values[T any](list []*T) []T {
 	return out
 }
 
-// tutorialMember is a student in a tutorial; in none: 0.
-type tutorialMember struct {
-	ProjectID  int64       `db:"project_id"`
-	Target     grade.Grade `db:"target_grade"`
-	TutorialID int64       `db:"tutorial_id"`
-	Name       string      `db:"name"` // of the tutorial
+// enrolment is that of a student in a tutorial.
+type enrolment struct {
+	ProjectID  int64  `db:"project_id"`
+	TutorialID int64  `db:"tutorial_id"`
+	Name       string `db:"abbreviation"` // of the tutorial
 }
 
-// eachMember reads the students of the class by their tutorials: those without one last.
-func (c Class) eachMember(ctx context.Context, q db.Q) iter.Seq2[tutorialMember, error] {
-	and, args := c.and([]any{c.UnitID})
-	return db.Each[tutorialMember](ctx, q, `SELECT p.id AS project_id, p.target_grade,
-			coalesce(e.tutorial_id, 0) AS tutorial_id, coalesce(c.abbreviation, '') AS name
-		FROM projects p LEFT JOIN tutorial_enrolments e ON e.project_id = p.id LEFT JOIN tutorials c ON c.id = e.tutorial_id
-		WHERE p.unit_id = $1 AND p.enrolled`+and+` ORDER BY c.abbreviation NULLS LAST, e.tutorial_id`, args...)
+// enrolments reads those of a unit, by tutorial, of all who were ever enrolled.
+func enrolments(ctx context.Context, q db.Q, unitID int64) iter.Seq2[enrolment, error] {
+	return db.Each[enrolment](ctx, q, `SELECT e.project_id, e.tutorial_id, c.abbreviation
+		FROM tutorials c JOIN tutorial_enrolments e ON e.tutorial_id = c.id WHERE c.unit_id = $1
+		ORDER BY c.abbreviation, c.id`, unitID)
 }
 
 // Targets counts what the class aims for, each student once.

@@ -67,12 +67,11 @@ func ClassDetails(ctx context.Context, q db.Q, unitID int64) (map[int64]map[int6
 	for _, id := range tutorials {
 		classes[id] = newClass()
 	}
-	all := Class{UnitID: unitID}
-	earned, err := all.earned(ctx, q)
+	earned, err := Class{UnitID: unitID}.earned(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	for m, err := range all.eachMember(ctx, q) {
+	for m, err := range enrolments(ctx, q, unitID) {
 		if err != nil {
 			return nil, err
 		}

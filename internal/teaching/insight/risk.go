@@ -217,18 +217,24 @@ func failedTries(ctx context.Context, q db.Q, units []riskUnit, projects []int64
 		return most, nil
 	}
 	which, args := enrol.TasksAmong([]any{least}, ids, projects)
-	for r, err := range db.Each[struct {
-		ProjectID int64 `db:"project_id"`
-		Tries     int64 `db:"tries"`
-	}](ctx, q, `SELECT t.project_id, count(DISTINCT h.submitted_at) AS tries
-		FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.assessed
+	type sentBack struct {
+		ProjectID int64       `db:"project_id"`
+		TaskID    int64       `db:"task_id"`
+		HandedIn  clock.Milli `db:"submitted_at"`
+	}
+	seen, of := map[sentBack]bool{}, map[int64]int64{}
+	for r, err := range db.Each[sentBack](ctx, q, `SELECT t.project_id, t.id AS task_id, h.submitted_at
+		FROM tasks t JOIN task_history h ON h.task_id = t.id AND h.assessed AND h.submitted_at IS NOT NULL
 			AND h.to_status IN `+db.Literals(status.SentBack...)+` AND `+work.NotUndone+`
-		WHERE `+which+` AND t.times_assessed >= $1 AND t.status IN `+db.Literals(unpassed()...)+`
-		GROUP BY t.project_id, t.id`, args...) {
+		WHERE `+which+` AND t.times_assessed >= $1 AND t.status IN `+db.Literals(unpassed()...), args...) {
 		if err != nil {
 			return nil, err
 		}
-		most[r.ProjectID] = max(most[r.ProjectID], r.Tries)
+		if !seen[r] { // one submission may be marked twice
+			seen[r] = true
+			of[r.TaskID]++
+			most[r.ProjectID] = max(most[r.ProjectID], of[r.TaskID])
+		}
 	}
 	return most, nil
 }

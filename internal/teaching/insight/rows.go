@@ -284,7 +284,7 @@ func (s *MarkSearch) Rows(ctx context.Context, q db.Q) ([]Mark, Pace, error) {
 	found := slices.DeleteFunc(all, func(m firstMark) bool {
 		return s.Until != nil && m.At >= s.Until.Milli() || s.TutorID != nil && m.UserID != *s.TutorID
 	})
-	pace := paceOf(took(found), 0)
+	pace := paceOf(took(each(found)), 0)
 	slices.SortFunc(found, func(a, b firstMark) int {
 		return cmp.Or(cmp.Compare(b.took(), a.took()), cmp.Compare(a.At, b.At), cmp.Compare(a.TaskID, b.TaskID))
 	})

@@ -73,7 +73,7 @@ var ageEnds = [...]int{1, 3, 5, 8}
 func TurnaroundSince(q db.Q) clock.Time { return clock.At(q.Now().Add(-turnaroundSpan)) }
 
 // TurnaroundOf reads the turnaround of a unit for a caller at the moment of q, by tutor too where
-// that is asked for.
+// that is asked for; but for what is to answer, which CountToAnswer adds.
 func TurnaroundOf(ctx context.Context, q db.Q, unitID, callerID int64, byTutor bool) (*Turnaround, error) {
 	days, err := db.OneOf[struct {
 		Days *int `db:"feedback_days"`
@@ -116,11 +116,6 @@ func (t *Turnaround) readWaiting(ctx context.Context, q db.Q, unitID, callerID i
 	if err != nil {
 		return nil, err
 	}
-	all, err := queue.Tallies(ctx, q, callerID, []queue.Target{unit})
-	if err != nil {
-		return nil, err
-	}
-	t.ToAnswer = all[unitID].ToAnswer
 	at := map[int64]*TaskPace{}
 	for i := range t.Tasks {
 		at[t.Tasks[i].DefinitionID] = &t.Tasks[i]
@@ -134,6 +129,16 @@ func (t *Turnaround) readWaiting(ctx context.Context, q db.Q, unitID, callerID i
 		wait(&at[s.DefinitionID].Waiting, &at[s.DefinitionID].Oldest, s)
 	}
 	return shares, nil
+}
+
+// CountToAnswer adds what is to answer, for those who tell it.
+func (t *Turnaround) CountToAnswer(ctx context.Context, q db.Q, unitID, callerID int64) error {
+	all, err := queue.Tallies(ctx, q, callerID, []queue.Target{{UnitID: unitID}})
+	if err != nil {
+		return err
+	}
+	t.ToAnswer = all[unitID].ToAnswer
+	return nil
 }
 
 // wait adds a share to a number, and to since when the longest of it has waited.
@@ -190,7 +195,7 @@ func firstMarks(ctx context.Context, q db.Q, unitID int64, since clock.Time) ([]
 		if err != nil {
 			return nil, err
 		}
-		marks = slices.Grow(marks, strings.Count(r.Marks, ",")+1)
+		marks = slices.Grow(marks, max(strings.Count(r.Marks, ",")+1, len(marks)))
 		for text := range strings.SplitSeq(r.Marks, ",") {
 			m := firstMark{DefinitionID: r.DefinitionID, UnitID: unitID}
 			undoes, err := m.read(text)
@@ -233,20 +238,29 @@ func selectMarks(q db.Q) string {
 // read reads what selectMarks selects, and tells after which row of its history the task gets back what it was; -1:
 // after none.
 func (m *firstMark) read(text string) (undoes int64, err error) {
-	undoes = -1
-	for _, to := range []any{&m.TaskID, &m.ID, &m.UserID, &m.At, &m.HandedIn, &undoes} {
-		part, rest, _ := strings.Cut(text, " ")
-		switch to := to.(type) {
-		case *int64:
-			*to, err = strconv.ParseInt(part, 10, 64)
-		case *clock.Milli:
-			*to, err = clock.ParseMilli(part)
-		}
-		if text = rest; err != nil || rest == "" {
-			return undoes, err
+	word := func() (w string) {
+		w, text, _ = strings.Cut(text, " ")
+		return w
+	}
+	number := func(to *int64) {
+		if err == nil {
+			*to, err = strconv.ParseInt(word(), 10, 64)
 		}
 	}
-	return undoes, nil
+	instant := func(to *clock.Milli) {
+		if err == nil {
+			*to, err = clock.ParseMilli(word())
+		}
+	}
+	number(&m.TaskID)
+	number(&m.ID)
+	number(&m.UserID)
+	instant(&m.At)
+	instant(&m.HandedIn)
+	if undoes = -1; text != "" {
+		number(&undoes)
+	}
+	return undoes, err
 }
 
 // addGroups adds to marks that were given since a moment which group handed the work in.
@@ -330,28 +344,26 @@ func once(marks []firstMark) []firstMark {
 
 // pace works out how soon the work was marked, in all and by task.
 func (t *Turnaround) pace(marked []firstMark) {
-	by := map[int64][]time.Duration{}
-	var all []time.Duration
-	for i := range marked {
-		m := &marked[i]
-		all, by[m.DefinitionID] = append(all, m.took()), append(by[m.DefinitionID], m.took())
+	all, by := each(marked), map[int64][]*firstMark{}
+	for _, m := range all {
+		by[m.DefinitionID] = append(by[m.DefinitionID], m)
 	}
-	t.Pace, t.Weeks = paceOf(all, t.promise()), t.byWeek(marked)
+	t.Pace, t.Weeks = paceOf(took(all), t.promise()), t.byWeek(all)
 	for i := range t.Tasks {
-		t.Tasks[i].Pace = paceOf(by[t.Tasks[i].DefinitionID], t.promise())
+		t.Tasks[i].Pace = paceOf(took(by[t.Tasks[i].DefinitionID]), t.promise())
 	}
 }
 
 // readTutors works out how soon each of the staff marked, and what waits in their tutorials; who
 // marked nothing and has nothing to mark is not there.
 func (t *Turnaround) readTutors(ctx context.Context, q db.Q, marked []firstMark, shares []queue.Share) (err error) {
-	by := map[int64][]firstMark{}
-	for _, j := range marked {
-		by[j.UserID] = append(by[j.UserID], j)
+	by := map[int64][]*firstMark{}
+	for _, m := range each(marked) {
+		by[m.UserID] = append(by[m.UserID], m)
 	}
 	for _, s := range shares {
 		if s.TutorID != nil && by[*s.TutorID] == nil {
-			by[*s.TutorID] = []firstMark{}
+			by[*s.TutorID] = []*firstMark{}
 		}
 	}
 	in, args := db.In(nil, slices.Collect(maps.Keys(by)))

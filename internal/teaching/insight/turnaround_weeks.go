@@ -23,21 +23,34 @@ func (w PaceWeek) OverTarget(days *int) bool {
 	return days != nil && w.Median != nil && *w.Median > float64(*days*24)
 }
 
-// took are the times that works took.
-func took(marked []firstMark) []time.Duration {
-	out := make([]time.Duration, len(marked))
+// each gives what points to each.
+func each(marked []firstMark) []*firstMark {
+	out := make([]*firstMark, len(marked))
 	for i := range marked {
-		out[i] = marked[i].took()
+		out[i] = &marked[i]
+	}
+	return out
+}
+
+// took are the times that works took.
+func took(marked []*firstMark) []time.Duration {
+	out := make([]time.Duration, len(marked))
+	for i, m := range marked {
+		out[i] = m.took()
 	}
 	return out
 }
 
 // byWeek is the pace of each week, of what was marked in it.
-func (t *Turnaround) byWeek(marked []firstMark) []PaceWeek {
+func (t *Turnaround) byWeek(marked []*firstMark) []PaceWeek {
 	in := make([][]time.Duration, paceWeeks)
-	for i := range marked {
-		at := min(int(marked[i].At.Since(t.Since.Milli())/oneWeek), paceWeeks-1)
-		in[at] = append(in[at], marked[i].took())
+	for i := range in {
+		in[i] = make([]time.Duration, 0, len(marked)/paceWeeks)
+	}
+	since := t.Since.Milli()
+	for _, m := range marked {
+		at := min(int(m.At.Since(since)/oneWeek), paceWeeks-1)
+		in[at] = append(in[at], m.took())
 	}
 	out := make([]PaceWeek, paceWeeks)
 	for i := range out {

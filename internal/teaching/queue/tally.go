@@ -110,7 +110,7 @@ type Share struct {
 // text that it has no figures for, and would look all students of the unit through for each task that waits.
 var readyOfMany = ` AND CASE WHEN ` + isReady + ` THEN 1 ELSE 0 END > 0`
 
-// Shares gives what is to mark in a unit by task, tutor and age, in whole days that ends tell.
+// Shares gives what is to mark in a unit by task, tutorial and age, in whole days that ends tell.
 func Shares(ctx context.Context, q db.Q, callerID int64, unit Target, ends []int) ([]Share, error) {
 	with, args, err := listed(q, callerID, []Target{unit})
 	if err != nil {
@@ -121,14 +121,14 @@ func Shares(ctx context.Context, q db.Q, callerID int64, unit Target, ends []int
 		args = append(args, clock.At(q.Now().Add(-time.Duration(days)*24*time.Hour)))
 		age += fmt.Sprintf(` + CASE WHEN s.since <= $%d THEN 1 ELSE 0 END`, len(args))
 	}
-	return db.All[Share](ctx, q, with+`SELECT w.task_definition_id, w.tutor_id, w.age, w.overdue, count(*) AS tasks,
-			min(w.since) AS oldest
-		FROM (SELECT s.task_definition_id, s.since, r.user_id AS tutor_id, `+age+` AS age,
-				s.late IS NOT NULL AND s.since < s.late AS overdue
-			FROM (SELECT t.task_definition_id, t.project_id, t.submission_date AS since, u.late`+fromListed+inLine+readyOfMany+`
-					AND t.project_id NOT IN `+notIn+`
-				UNION ALL SELECT a.task_definition_id, a.project_id, a.since, a.late FROM (`+apartIn+`) a WHERE a.kind = 1) s
-			JOIN task_definitions d ON d.id = s.task_definition_id`+of("s", work.JoinClasses)+`
-			LEFT JOIN tutorials x ON x.id = `+work.ClassOfBoth+` LEFT JOIN unit_roles r ON r.id = x.unit_role_id) w
-		GROUP BY w.task_definition_id, w.tutor_id, w.age, w.overdue`, args...)
+	return db.All[Share](ctx, q, with+`SELECT w.task_definition_id, r.user_id AS tutor_id, w.age, w.overdue, w.tasks, w.oldest
+		FROM (SELECT c.task_definition_id, c.class_id, c.age, c.overdue, count(*) AS tasks, min(c.since) AS oldest
+			FROM (SELECT s.task_definition_id, s.since, `+work.ClassOfBoth+` AS class_id, `+age+` AS age,
+					s.late IS NOT NULL AND s.since < s.late AS overdue
+				FROM (SELECT t.task_definition_id, t.project_id, t.submission_date AS since, u.late`+fromListed+inLine+
+		readyOfMany+` AND t.project_id NOT IN `+notIn+`
+					UNION ALL SELECT a.task_definition_id, a.project_id, a.since, a.late FROM (`+apartIn+`) a WHERE a.kind = 1) s
+				JOIN task_definitions d ON d.id = s.task_definition_id`+of("s", work.JoinClasses)+`) c
+			GROUP BY c.task_definition_id, c.class_id, c.age, c.overdue) w
+		LEFT JOIN tutorials x ON x.id = w.class_id LEFT JOIN unit_roles r ON r.id = x.unit_role_id`, args...)
 }

@@ -18,6 +18,10 @@ func (s *Server) turnaroundRoutes() {
 
 func (s *Server) turnaround(ctx context.Context, who *access.Caller, in unitIn) (*insight.Turnaround, error) {
 	return view(ctx, s.db, func(q db.Q) (*insight.Turnaround, error) {
-		return insight.TurnaroundOf(ctx, q, in.ID, who.ID, who.May(policy.SeeTutorPace))
+		t, err := insight.TurnaroundOf(ctx, q, in.ID, who.ID, who.May(policy.SeeTutorPace))
+		if err != nil {
+			return nil, err
+		}
+		return t, t.CountToAnswer(ctx, q, in.ID, who.ID)
 	})
 }
