@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/zitadel/oidc/v3/example/server/exampleop"
 	"github.com/zitadel/oidc/v3/example/server/storage"
+	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
 // Who we are to the provider, and who signs in there.
@@ -63,11 +65,18 @@ func Start(t testing.TB, verified bool) *Provider {
 	return p
 }
 
+// making lets one provider be made at a time.
+var making sync.Mutex
+
 // Renew makes the provider another one at the same address, with another key.
 func (p *Provider) Renew(verified bool) {
 	user := &storage.User{ID: Subject, Username: Username, Password: password, FirstName: "Ann", LastName: "Smith",
 		Email: "ann@example.edu", EmailVerified: verified}
 	client := storage.WebClient(ClientID, Secret, Callback)
+	making.Lock() // each with endpoints of its own: the library writes into those of all
+	defer making.Unlock()
+	endpoints := *op.DefaultEndpoints
+	op.DefaultEndpoints = &endpoints
 	var h http.Handler = exampleop.SetupServer(p.URL, storage.NewStorageWithClients(people{user},
 		map[string]*storage.Client{ClientID: client}), slog.New(slog.DiscardHandler), false)
 	p.provider.Store(&h)
