@@ -15,6 +15,10 @@ import (
 	"lectern/internal/web/site/taskpart"
 )
 
+// mostPointed is how many comments at places of the work are not folded: a browser lays them all out for the next work
+// to be there.
+const mostPointed = 30
+
 // deskWork is what the desk shows of the files of a version, and of what was said at places of the work.
 type deskWork struct {
 	Version *submit.Version
@@ -141,6 +145,12 @@ func (v *deskPage) Sources() *taskpart.SourceFiles {
 	}
 	return taskpart.SourceFilesOf(v.words.Language, w.Files, w.Pointed, current, v.FileAt)
 }
+
+// FirstPointed are the comments at places of the work that stand on the desk unfolded.
+func (w *deskWork) FirstPointed() []*taskpart.Note { return w.Pointed[:min(mostPointed, len(w.Pointed))] }
+
+// MorePointed are the others.
+func (w *deskWork) MorePointed() []*taskpart.Note { return w.Pointed[len(w.FirstPointed()):] }
 
 // OnDocument is how many open comments point at the document.
 func (v *deskPage) OnDocument() int {

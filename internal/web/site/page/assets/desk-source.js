@@ -127,6 +127,8 @@ desk.addEventListener('click', (e) => {
 export async function visit(link) {
   const { note: id, page } = link.dataset;
   for (const li of now().querySelectorAll('#desk-pointed li')) li.classList.toggle('at', li.contains(link));
+  const folded = link.closest('#desk-pointed details');
+  if (folded) folded.open = true;
   if (page) {
     const tab = now().querySelector('[data-tab=document]');
     if (tab) await open(tab.href);
