@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lectern/internal/ground/clock"
+	"lectern/internal/ground/grade"
 	"lectern/internal/platform/db"
 	"lectern/internal/teaching/status"
 )
@@ -30,12 +32,16 @@ func (c Class) Burndown(ctx context.Context, q db.Q) (*ClassBurndown, error) {
 	}
 	b := &ClassBurndown{UnitID: c.UnitID, Lines: Lines{StartDate: unit.Start, EndDate: unit.End,
 		Today: clock.Day(q.Now().Time), unit: unit.Code + " " + unit.Name}}
-	tasks, err := c.asked(ctx, q)
+	members, err := c.members(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := c.asked(ctx, q, members)
 	if err != nil {
 		return nil, err
 	}
 	b.Tasks = len(tasks)
-	done, err := c.worked(ctx, q, thin(b.worked()))
+	done, err := c.worked(ctx, q, thin(b.worked()), tasks, members)
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +50,7 @@ func (c Class) Burndown(ctx context.Context, q db.Q) (*ClassBurndown, error) {
 }
 
 // asked are the tasks of the unit, each as often as students of the class aim for it.
-func (c Class) asked(ctx context.Context, q db.Q) ([]portion, error) {
-	members, err := c.members(ctx, q)
-	if err != nil {
-		return nil, err
-	}
+func (c Class) asked(ctx context.Context, q db.Q, members map[int64]grade.Grade) ([]portion, error) {
 	list, err := db.All[portion](ctx, q, `SELECT d.id, d.weighting, d.target_date, d.target_grade FROM task_definitions d
 		WHERE d.unit_id = $1 ORDER BY d.target_date, d.id`, c.UnitID)
 	targets := targetsOf(members)
@@ -60,39 +62,91 @@ func (c Class) asked(ctx context.Context, q db.Q) ([]portion, error) {
 
 // handled is how many students handed a task in, and completed it, by the points of the burndown; -1: they did not.
 type handled struct {
-	DefinitionID int64 `db:"id"`
-	Submitted    int   `db:"submitted"`
-	Done         int   `db:"done"`
-	Times        int   `db:"times"`
+	DefinitionID int64
+	Submitted    int
+	Done         int
+	Times        int
 	days         []clock.Date
 }
 
-// worked counts what was handed in and completed up to each of the days, which are in order.
-func (c Class) worked(ctx context.Context, q db.Q, days []clock.Date) ([]handled, error) {
+// worked counts what members were asked for and handed in and completed up to each of the days, which are in order. All
+// that was done of a task comes as one text: to find each student in the class as a row of the database takes three
+// times as long.
+func (c Class) worked(ctx context.Context, q db.Q, days []clock.Date, tasks []portion,
+	members map[int64]grade.Grade) (out []handled, err error) {
 	if len(days) == 0 {
 		return nil, nil
 	}
-	and, args := c.and([]any{c.UnitID})
-	var submitted, completed, changed strings.Builder
-	for i, d := range days {
+	from := make(map[int64]grade.Grade, len(tasks))
+	for _, t := range tasks {
+		from[t.DefinitionID] = t.Grade
+	}
+	args := []any{c.UnitID}
+	for _, d := range days {
 		args = append(args, clock.At(d.AddDays(1).Time), d)
-		n := len(args)
-		fmt.Fprintf(&submitted, ` WHEN t.submission_date < $%d THEN %d`, n-1, i)
-		fmt.Fprintf(&completed, ` WHEN t.completion_date <= $%d THEN %d`, n, i)
-		fmt.Fprintf(&changed, ` WHEN t.updated_at < $%d THEN %d`, n-1, i)
 	}
+	moment := func(i int) string { return fmt.Sprintf(`< $%d`, 2+2*i) }
+	day := func(i int) string { return fmt.Sprintf(`<= $%d`, 3+2*i) }
 	// As portion has it: complete on the day of completion, or of the last change; handed in on that of the submission.
-	done := `CASE WHEN t.status <> ` + literal(status.Complete) + ` THEN -1` + completed.String() +
-		` WHEN t.completion_date IS NOT NULL THEN -1` + changed.String() + ` ELSE -1 END`
-	list, err := db.All[handled](ctx, q, `SELECT x.id, x.submitted, x.done, count(*) AS times FROM (
-			SELECT t.task_definition_id AS id, `+done+` AS done,
-				CASE`+submitted.String()+` WHEN t.submission_date IS NOT NULL THEN -1 ELSE `+done+` END AS submitted
-			`+begunBy+isBegun+` AND t.status IN `+db.Literals(status.ReadyOrComplete...)+and+`) x
-		GROUP BY x.id, x.submitted, x.done`, args...)
-	for i := range list {
-		list[i].days = days
+	last := len(days) - 1
+	done := `CASE WHEN t.status <> ` + literal(status.Complete) + ` THEN -1
+		WHEN t.completion_date IS NOT NULL THEN ` + upTo(`t.completion_date`, day, last) + `
+		ELSE ` + upTo(`t.updated_at`, moment, last) + ` END`
+	for r, err := range db.Each[struct {
+		DefinitionID int64  `db:"id"`
+		Works        string `db:"works"`
+	}](ctx, q, `SELECT t.task_definition_id AS id, string_agg(concat_ws(' ', t.project_id, `+done+`,
+			CASE WHEN t.submission_date IS NULL THEN `+done+` ELSE `+upTo(`t.submission_date`, moment, last)+` END), ',') AS works
+		FROM tasks t WHERE t.task_definition_id IN (SELECT d.id FROM task_definitions d WHERE d.unit_id = $1)
+			AND t.status IN `+db.Literals(status.ReadyOrComplete...)+` GROUP BY t.task_definition_id`, args...) {
+		if err != nil {
+			return nil, err
+		}
+		least, asked := from[r.DefinitionID]
+		if !asked {
+			continue
+		}
+		times := map[[2]int]int{}
+		for text := range strings.SplitSeq(r.Works, ",") {
+			project, at, err := readPoints(text)
+			if err != nil {
+				return nil, err
+			}
+			if target, in := members[project]; in && target >= least {
+				times[at]++
+			}
+		}
+		for at, n := range times {
+			out = append(out, handled{DefinitionID: r.DefinitionID, Done: at[0], Submitted: at[1], Times: n, days: days})
+		}
 	}
-	return list, err
+	return out, nil
+}
+
+// readPoints reads a project with the points at which its work was done and handed in.
+func readPoints(text string) (project int64, at [2]int, err error) {
+	who, rest, _ := strings.Cut(text, " ")
+	done, submitted, _ := strings.Cut(rest, " ")
+	if project, err = strconv.ParseInt(who, 10, 64); err == nil {
+		if at[0], err = strconv.Atoi(done); err == nil {
+			at[1], err = strconv.Atoi(submitted)
+		}
+	}
+	return project, at, err
+}
+
+// upTo writes the first point up to and with the last whose bound holds for a column; -1: none does. The bounds are in
+// order, so it is found by halves.
+func upTo(column string, bound func(point int) string, last int) string {
+	var half func(from, to int) string // the bound of to holds
+	half = func(from, to int) string {
+		if from == to {
+			return strconv.Itoa(from)
+		}
+		mid := (from + to) / 2
+		return `CASE WHEN ` + column + ` ` + bound(mid) + ` THEN ` + half(from, mid) + ` ELSE ` + half(mid+1, to) + ` END`
+	}
+	return `CASE WHEN ` + column + ` ` + bound(last) + ` THEN ` + half(0, last) + ` ELSE -1 END`
 }
 
 // thin leaves out days of a unit that lasts much longer than a year: what was done counts from the next that is left.
