@@ -147,7 +147,9 @@ func (v *deskPage) Sources() *taskpart.SourceFiles {
 }
 
 // FirstPointed are the comments at places of the work that stand on the desk unfolded.
-func (w *deskWork) FirstPointed() []*taskpart.Note { return w.Pointed[:min(mostPointed, len(w.Pointed))] }
+func (w *deskWork) FirstPointed() []*taskpart.Note {
+	return w.Pointed[:min(mostPointed, len(w.Pointed))]
+}
 
 // MorePointed are the others.
 func (w *deskWork) MorePointed() []*taskpart.Note { return w.Pointed[len(w.FirstPointed()):] }
