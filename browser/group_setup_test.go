@@ -22,7 +22,7 @@ func TestAConvenorSetsUpGroups(t *testing.T) {
 	b.visit("/units/1/settings/groups/new")
 	eval[bool](b, `(document.getElementById('name').value = 'Pairs', document.getElementById('capacity').value = '2',
 		document.getElementById('set').requestSubmit(), true)`)
-	b.await("location.search.includes('done=saved')")
+	b.await("location.search.includes('done=saved') && document.querySelector('.actions a.primary')")
 	for _, name := range []string{"One", "Two"} {
 		eval[bool](b, "(document.querySelector('.actions a.primary').click(), true)")
 		b.await("document.getElementById('group') && location.pathname.endsWith('/groups/new')")
@@ -30,7 +30,7 @@ func TestAConvenorSetsUpGroups(t *testing.T) {
 			", document.getElementById('group').requestSubmit(), true)")
 		b.await("location.search.includes('done=saved') && [...document.querySelectorAll('.group h3')]" +
 			".some((h) => h.textContent === " +
-			quote(name) + ")")
+			quote(name) + ") && document.querySelector('.actions a.primary')")
 	}
 	group := func(name string) string {
 		return "[...document.querySelectorAll('.group')].find((g) => g.querySelector('h3').textContent === " +
