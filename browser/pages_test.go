@@ -78,10 +78,10 @@ func worthLooking(who, pattern string, all []sight) []sight {
 		return nil
 	case who == "aadmin" && taught(pattern):
 		return nil
+	case taught(pattern), who == "aadmin": // the fullest; TestEveryPageOfOddPeople has empty ones
+		return all[:1]
 	case who != "aconvenor":
 		return all
-	case taught(pattern):
-		return all[:1]
 	}
 	return nil
 }
