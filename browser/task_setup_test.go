@@ -31,11 +31,12 @@ func TestTasksMoveByKeysAndDrag(t *testing.T) {
 		bubbles: true, cancelable: true }))`)
 	b.await("location.search.includes('done=moved') && " + week + " !== " + quote(was))
 	eval[bool](b, "document.querySelector('.toast button').click() || true")
-	b.await(week + " === " + quote(was))
+	ready := " && " + at + ".draggable" // the script of the page ran
+	b.await(week + " === " + quote(was) + ready)
 	last := "[...document.querySelectorAll('.task-table tbody:not([hidden])')].at(-1)"
 	to := eval[string](b, last+".dataset.week")
 	eval[bool](b, "("+dragTo+"("+at+", "+last+".querySelector('tr[id]')), true)")
-	b.await("location.search.includes('done=moved') && " + week + " === " + quote(strings.TrimSpace(to)))
+	b.await("location.search.includes('done=moved') && " + week + " === " + quote(strings.TrimSpace(to)) + ready)
 	const empty = "document.querySelector('.task-table tbody[hidden]')" // a week without a task
 	to = eval[string](b, empty+".dataset.week")
 	eval[bool](b, "("+dragTo+"("+at+", "+empty+".querySelector('th')), true)")
