@@ -89,4 +89,6 @@ func TestDeskSpeedOfManyFilesAndComments(t *testing.T) {
 		b.await(fmt.Sprintf("window.times.length > %d", i))
 	}
 	b.soon("the next file", 100, 200) // the same
+	b.key("w")                        // the last of the comments is folded away
+	b.await("document.querySelector('#desk-pointed-more[open] li:last-child.at')?.checkVisibility()")
 }

@@ -13,7 +13,7 @@ import (
 
 // Needs are what waits for somebody in a unit, as far as the caller may see it.
 type Needs struct {
-	*insight.Turnaround        // what waits to be marked and answered; by tutor for those who hold policy.SeeTutorPace
+	*insight.Turnaround        // what waits to be marked; by tutor for those who hold policy.SeeTutorPace
 	Documents           Failed // newest versions whose document could not be made
 	Tests               Failed // newest versions whose tests did not run to their end
 	Extensions          int64  // requests that wait

@@ -96,7 +96,8 @@ func (c Class) worked(ctx context.Context, q db.Q, days []clock.Date, tasks []po
 		DefinitionID int64  `db:"id"`
 		Works        string `db:"works"`
 	}](ctx, q, `SELECT t.task_definition_id AS id, string_agg(concat_ws(' ', t.project_id, `+done+`,
-			CASE WHEN t.submission_date IS NULL THEN `+done+` ELSE `+upTo(`t.submission_date`, moment, last)+` END), ',') AS works
+			CASE WHEN t.submission_date IS NULL THEN `+done+`
+				ELSE `+upTo(`t.submission_date`, moment, last)+` END), ',') AS works
 		FROM tasks t WHERE t.task_definition_id IN (SELECT d.id FROM task_definitions d WHERE d.unit_id = $1)
 			AND t.status IN `+db.Literals(status.ReadyOrComplete...)+` GROUP BY t.task_definition_id`, args...) {
 		if err != nil {

@@ -121,7 +121,8 @@ func Shares(ctx context.Context, q db.Q, callerID int64, unit Target, ends []int
 		args = append(args, clock.At(q.Now().Add(-time.Duration(days)*24*time.Hour)))
 		age += fmt.Sprintf(` + CASE WHEN s.since <= $%d THEN 1 ELSE 0 END`, len(args))
 	}
-	return db.All[Share](ctx, q, with+`SELECT w.task_definition_id, r.user_id AS tutor_id, w.age, w.overdue, w.tasks, w.oldest
+	return db.All[Share](ctx, q, with+`SELECT w.task_definition_id, r.user_id AS tutor_id, w.age, w.overdue, w.tasks,
+			w.oldest
 		FROM (SELECT c.task_definition_id, c.class_id, c.age, c.overdue, count(*) AS tasks, min(c.since) AS oldest
 			FROM (SELECT s.task_definition_id, s.since, `+work.ClassOfBoth+` AS class_id, `+age+` AS age,
 					s.late IS NOT NULL AND s.since < s.late AS overdue
