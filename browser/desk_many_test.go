@@ -78,7 +78,7 @@ func TestDeskSpeedOfManyFilesAndComments(t *testing.T) {
 		b.key("j")
 		b.await(fmt.Sprintf("window.times.length > %d", i))
 	}
-	b.soon("the next work", 100, 200) // 50 and 100 are wanted, and not reached yet
+	b.soon("the next work", 50, 100)
 	b.desk(toMark)
 	b.await("document.querySelector('#desk-task .sheet.drawn')")
 	eval[bool](b, stopwatchOfFile)
@@ -88,7 +88,7 @@ func TestDeskSpeedOfManyFilesAndComments(t *testing.T) {
 		b.key(".")
 		b.await(fmt.Sprintf("window.times.length > %d", i))
 	}
-	b.soon("the next file", 100, 200) // the same
-	b.key("w")                        // the last of the comments is folded away
+	b.soon("the next file", 50, 100)
+	b.key("w") // the last of the comments is folded away
 	b.await("document.querySelector('#desk-pointed-more[open] li:last-child.at')?.checkVisibility()")
 }
