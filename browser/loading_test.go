@@ -47,7 +47,9 @@ func TestEveryPageWhileItLoads(t *testing.T) {
 		b.T = t
 		release := w.hold("document")
 		b.visit("/units/1/desk?who=all")
+		b.still("the desk before its document")
 		b.waits("a document", "document-view")
+		b.asIfStill()
 		release()
 		b.came("document-view", "document-view .sheet")
 		b.still("the desk with its document")
