@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -37,7 +36,7 @@ type scale struct{ people, units, entries, jobs int }
 var fullScale = scale{100_000, 1_000, 1_000_000, 100_000}
 
 func chosenScale() scale {
-	if os.Getenv("LECTERN_TEST_FULL") != "" {
+	if dbtest.Full() {
 		return fullScale
 	}
 	s := fullScale

@@ -78,6 +78,10 @@ func Load(t testing.TB) {
 // only then does the time that something takes prove anything.
 func Quiet() bool { return os.Getenv("LECTERN_TEST_LOAD") != "" }
 
+// Full tells whether what is measured is to be as large as promised, by LECTERN_TEST_FULL: it takes longer than
+// every landing can wait.
+func Full() bool { return os.Getenv("LECTERN_TEST_FULL") != "" }
+
 // Bare gives the address of an empty database of engine, without a schema.
 func Bare(t testing.TB, engine string) string {
 	t.Helper()
