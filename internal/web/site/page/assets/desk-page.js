@@ -76,18 +76,24 @@ export function state(id, name, text = '') {
 
 const top = (e) => e.getBoundingClientRect().top;
 
-// current marks the row of the task in view. Where the queue does not scroll by itself,
-// as on a phone, the page stays at the work.
+// laid brings the row of the task in view into view, once all is laid out and not painted yet. Where the
+// queue does not scroll by itself, as on a phone, the page stays at the work.
+const laid = new ResizeObserver((all, observer) => {
+  for (const { target: box } of all) {
+    observer.unobserve(box);
+    const r = box.querySelector('li > [aria-current]');
+    if (!r || getComputedStyle(box).overflowY !== 'auto') continue;
+    box.scrollTop += top(r) - top(box) - box.clientHeight / 3; // what comes next is seen too
+  }
+});
+
+// current marks the row of the task in view.
 export function current(id) {
-  const box = document.getElementById('desk-queue');
-  const scrolls = box && getComputedStyle(box).overflowY === 'auto';
   for (const r of rows()) {
     const link = r.querySelector('a');
-    if (r.dataset.task === id) {
-      link.setAttribute('aria-current', 'true');
-      if (scrolls) box.scrollTop += top(r) - top(box) - box.clientHeight / 3; // what comes next is seen too
-    } else {
-      link.removeAttribute('aria-current');
-    }
+    if (r.dataset.task === id) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
   }
+  const box = document.getElementById('desk-queue');
+  if (box) laid.observe(box);
 }

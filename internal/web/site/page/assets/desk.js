@@ -33,7 +33,7 @@ const view = () => new URLSearchParams(location.search).get('view'); // of the w
 // look tells how documents are shown now, so that those ahead are drawn the same way.
 function look() {
   const view = now().querySelector('document-view');
-  return { opened: view?.opened, width: view?.pane?.clientWidth || look.width, zoom: view?.zoom ?? 1 };
+  return { opened: view?.opened, width: view?.fitted || look.width, zoom: view?.zoom ?? 1 };
 }
 
 // prepare fetches the two tasks that come next, and keeps the one that was before.
@@ -98,8 +98,17 @@ function show(article, href, focus = true) {
   prepare(behind);
   extend();
   if (!focus) return;
-  article.querySelector('h1').focus({ preventScroll: innerWidth > 900 });
+  attend(article.querySelector('h1'), document.activeElement);
   announce(article.dataset.title ? say('shown', article.dataset.title, left()) : '');
+}
+
+// attend gives the focus to a heading with the next picture, as to give it takes the styles of all that came, unless
+// somebody gave it to something else by then.
+function attend(heading, before) {
+  requestAnimationFrame(() => {
+    if (![document.body, before].includes(document.activeElement)) return;
+    heading.focus({ preventScroll: innerWidth > 900 });
+  });
 }
 
 // seen is all that belongs to the task that came into view.

@@ -71,16 +71,31 @@ async function wordsOf(file, n) {
   return items.map((i) => i.str + (i.hasEOL ? ' ' : '')).join('').toLowerCase();
 }
 
+// laid goes to a place in a document once its pane is laid out and not painted yet: to ask for it sooner would
+// have everything be laid out for that.
+const laid = new ResizeObserver((all, observer) => {
+  for (const { target: pane } of all) {
+    observer.unobserve(pane);
+    pane.closest('document-view')?.settle();
+  }
+});
+
 class DocumentView extends HTMLElement {
   connectedCallback() {
     this.retry();
     this.prepare();
     if (!this.pane) return;
-    this.go(this.at, this.within);
+    laid.observe(this.pane);
     this.spell();
   }
 
+  // settle goes to the page that was looked at, unless somebody went to another already.
+  settle() {
+    if (!this.settled) this.go(this.at, this.within);
+  }
+
   disconnectedCallback() {
+    this.settled = false;
     if (!this.kept) this.close();
   }
 
@@ -145,7 +160,7 @@ class DocumentView extends HTMLElement {
 
   // stay notes the place that is read: a document that is taken out of the page forgets it.
   stay() {
-    if (this.isConnected && this.pane?.clientHeight) this.look();
+    if (this.isConnected && this.pane?.clientHeight && this.settled) this.look();
   }
 
   // rest gives back what is drawn of a document that is kept but not shown, except for
@@ -233,7 +248,7 @@ class DocumentView extends HTMLElement {
     for (let n = 1; n <= this.document.numPages; n++) this.pane.append(this.sheet(n));
     viewer.append(bar, this.pane);
     this.append(viewer);
-    this.pane.addEventListener('scroll', () => this.look(), { passive: true });
+    this.pane.addEventListener('scroll', () => { if (this.settled) this.look(); }, { passive: true });
     this.watch();
   }
 
@@ -394,6 +409,7 @@ class DocumentView extends HTMLElement {
     const { offsetTop, offsetHeight } = this.pane.children[to - 1];
     this.pane.scrollTop = within === undefined ? offsetTop - 8 : offsetTop + within * offsetHeight;
     this.within = within;
+    this.settled = this.isConnected;
     this.tell(to);
   }
 
