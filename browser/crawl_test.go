@@ -69,7 +69,7 @@ func patterns() (*http.ServeMux, []string) {
 }
 
 // mostAlike is how many pages of one pattern are looked at.
-const mostAlike = 20
+const mostAlike = 8
 
 // crawl follows every link to a page from where a person begins, at most so many, and
 // keeps of each pattern the fullest and the emptiest. Every link leads somewhere.
