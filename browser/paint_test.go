@@ -55,18 +55,19 @@ const mostShift = 0.02
 const watchShifts = `window.moved = {sum: 0, what: []};
 	window.shifts = new PerformanceObserver((list) => list.getEntries().filter((e) => !e.hadRecentInput).forEach((e) => {
 		moved.sum += e.value;
-		moved.what.push(...e.sources.map((s) => s.node?.outerHTML?.slice(0, 100) ?? ''));
+		moved.what.push(...e.sources.map((s) => s.node?.outerHTML?.slice(0, 100) ?? 'what is gone, from ' + JSON.stringify(s.previousRect)));
 	}));
 	shifts.observe({type: 'layout-shift', buffered: true});`
 
-// asIfStill forgets what moved when a test turned the screen: a slow browser takes it for the page's own doing.
+// asIfStill forgets what moved when a test turned the screen. For half a second after that the browser takes every
+// move for the doing of whoever turned it: it is over by then.
 func (b *tab) asIfStill() {
 	b.Helper()
 	eval[bool](b, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
 		shifts.takeRecords();
 		moved.sum = moved.what.length = 0;
 		done(true);
-	}))))`)
+	}, 600))))`)
 }
 
 // still sees that nothing moved while a page was loaded.

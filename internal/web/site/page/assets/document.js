@@ -247,6 +247,7 @@ class DocumentView extends HTMLElement {
     this.pane.setAttribute('aria-label', this.say('label'));
     for (let n = 1; n <= this.document.numPages; n++) this.pane.append(this.sheet(n));
     viewer.append(bar, this.pane);
+    this.removeAttribute('aria-busy'); // the skeleton would be pushed down
     this.append(viewer);
     this.pane.addEventListener('scroll', () => { if (this.settled) this.look(); }, { passive: true });
     this.watch();
