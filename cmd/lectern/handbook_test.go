@@ -145,7 +145,7 @@ func newYear(t *testing.T) *year {
 		"https://idp.example.edu/idp/shibboleth": samltest.Start(t).Metadata,
 		"smtp://lectern:the-password@mail.example.edu:587": "smtp://" + mailtest.Listen(t).Addr + "?tls=never",
 	}
-	if os.Getenv("LECTERN_TEST_LONG") != "" {
+	if dbtest.Full() {
 		y.instead["go build -o lectern"] = "go -C " + repo + " build -o " + root + "/home/lectern"
 	} else if built, err := program(); err == nil { // the same, of which the other tests are made, too
 		y.instead["go build -o lectern"] = "cp " + built + " lectern; true"

@@ -137,7 +137,7 @@ func TestSubmissionsSurviveAKill(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			rounds := 3
-			if os.Getenv("LECTERN_TEST_LONG") != "" {
+			if dbtest.Full() {
 				rounds = 8
 			}
 			data := t.TempDir()

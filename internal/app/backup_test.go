@@ -204,7 +204,7 @@ func TestAFlippedByteInABackupIsNoticed(t *testing.T) {
 			paths := allFiles(t, dir)
 			set := allFiles(t, filepath.Join(dir, "sets", name))
 			places := 20
-			if os.Getenv("LECTERN_TEST_LONG") != "" {
+			if dbtest.Full() {
 				places = 100
 			}
 			for n := range places {
