@@ -61,8 +61,11 @@ var leastOf = []float64{1, 1, 0.98, 0.85, 0.85, 0.6}
 // independent works are: of a few seeds in the long run, of the first always.
 func TestRestructuredCopies(t *testing.T) {
 	seeds := uint64(1)
-	if os.Getenv("LECTERN_TEST_LONG") != "" {
+	switch {
+	case os.Getenv("LECTERN_TEST_FULL") != "":
 		seeds = 12
+	case os.Getenv("LECTERN_TEST_LONG") != "":
+		seeds = 3
 	}
 	var pairs []Rated
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -97,8 +100,11 @@ func TestRestructuredTinyExercises(t *testing.T) {
 // Other seeds than the one the threshold was measured on.
 func TestOtherSeeds(t *testing.T) {
 	seeds := []uint64{11}
-	if os.Getenv("LECTERN_TEST_LONG") != "" {
+	switch {
+	case os.Getenv("LECTERN_TEST_FULL") != "":
 		seeds = []uint64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	case os.Getenv("LECTERN_TEST_LONG") != "":
+		seeds = []uint64{2, 7, 11}
 	}
 	for _, seed := range seeds {
 		o := corpus.Default
