@@ -89,11 +89,9 @@ function tell(e, now) {
 // folded tells of what nobody sees before they unfold it: it is told then, not with all else.
 const folded = (e) => e.closest('details:not([open])') && !e.closest('summary');
 
-function tellAll(within = [document]) {
+function tellAll() {
   const now = new Date();
-  for (const part of within) {
-    for (const e of part.querySelectorAll('time[data-as]:not([data-as=day])')) if (!folded(e)) tell(e, now);
-  }
+  for (const e of document.querySelectorAll('time[data-as]:not([data-as=day])')) if (!folded(e)) tell(e, now);
 }
 
 tellAll();
@@ -103,8 +101,8 @@ if (note?.textContent) {
   note.textContent = words.note.replace('%s', here === 'UTC' ? here : words.place.replace('%s', city));
 }
 new MutationObserver((changes) => {
-  const came = changes.flatMap((c) => [...c.addedNodes]).filter((n) => n.isConnected && n.nodeType === Node.ELEMENT_NODE);
-  if (came.length > 0) tellAll(came.map((n) => (n.matches('time') ? n.parentNode : n)));
+  const came = changes.some((c) => [...c.addedNodes].some((n) => n.querySelector?.('time[data-as]') || n.matches?.('time[data-as]')));
+  if (came) tellAll();
 }).observe(document.body, { childList: true, subtree: true });
 document.addEventListener('toggle', ({ target }) => { if (target.matches('details[open]')) tellAll(); }, true);
 setInterval(() => { if (!document.hidden) tellAll(); }, minute);
