@@ -68,7 +68,7 @@ func patterns() (*http.ServeMux, []string) {
 	return mux, pages
 }
 
-// mostAlike is how many pages of one pattern are looked at.
+// mostAlike is how many pages of one pattern links are followed to.
 const mostAlike = 8
 
 // crawl follows every link to a page from where a person begins, at most so many, and

@@ -249,7 +249,8 @@ func (b *tab) asItIs(name string) {
 func (b *tab) checked(name string) {
 	b.Helper()
 	// What happens to lie half under a bar at the top is no smaller for that: people move the page.
-	eval[bool](b, axe+`; window.bars = new CSSStyleSheet(), bars.replaceSync('.top, .strip { position: static !important }'),
+	eval[bool](b, axe+`; window.bars = new CSSStyleSheet(),
+		bars.replaceSync('.top, .strip { position: static !important }'),
 		document.adoptedStyleSheets.push(bars), true`)
 	b.axe(name, wide)
 	b.axe(name, phone.inTheDark())

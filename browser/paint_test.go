@@ -55,7 +55,8 @@ const mostShift = 0.02
 const watchShifts = `window.moved = {sum: 0, what: []};
 	window.shifts = new PerformanceObserver((list) => list.getEntries().filter((e) => !e.hadRecentInput).forEach((e) => {
 		moved.sum += e.value;
-		moved.what.push(...e.sources.map((s) => s.node?.outerHTML?.slice(0, 100) ?? 'what is gone, from ' + JSON.stringify(s.previousRect)));
+		moved.what.push(...e.sources.map((s) => s.node?.outerHTML?.slice(0, 100) ??
+			'what is gone, from ' + JSON.stringify(s.previousRect)));
 	}));
 	shifts.observe({type: 'layout-shift', buffered: true});`
 

@@ -267,7 +267,7 @@ func TestManyNamesFromOneAddress(t *testing.T) {
 		try := func(name, password string) *answered {
 			return w.do("", "POST /api/auth", form{"username": name, "password": password})
 		}
-		var last time.Time // when the guess began before the one that is slowed down: the pace passes while it is answered
+		var last time.Time // when the guess before the slowed sign-in began: the pace passes while it is answered
 		for i := range 6 {
 			last = time.Now()
 			try("nobody"+strconv.Itoa(i), "wrong").status(401)
