@@ -79,12 +79,21 @@ func (b *tab) place() place {
 func (b *tab) moved(from place) {
 	b.Helper()
 	b.await("document.getElementById('desk-task').dataset.task !== " + quote(from.Task))
+	b.drawn()
 }
 
 // shows waits until a task is in view.
 func (b *tab) shows(p place) {
 	b.Helper()
 	b.await("document.getElementById('desk-task').dataset.task === " + quote(p.Task))
+	b.drawn()
+}
+
+// drawn waits until what came into view can be seen: a person presses nothing sooner, and with that picture
+// a small screen goes to the heading.
+func (b *tab) drawn() {
+	b.Helper()
+	eval[bool](b, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 }
 
 // write puts a comment into the form, by keys or by touch.
@@ -136,7 +145,8 @@ func (b *tab) mark(status string) {
 func (b *tab) give(status string) {
 	b.Helper()
 	from := b.place()
-	const asked = "(document.activeElement.closest('.desk-marks') && document.activeElement.value === '')"
+	const asked = "(document.activeElement.closest('.desk-marks') && document.activeElement.value === '' && " +
+		"document.activeElement.form.dataset.chosen)" // none once it is sent
 	gone := "(document.getElementById('desk-task').dataset.task !== " + quote(from.Task) +
 		" || Object.entries(localStorage).some(([k, v]) => / desk sent /.test(k) && JSON.parse(v).task === " +
 		quote(from.Task) + "))"
