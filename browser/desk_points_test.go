@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -91,6 +92,13 @@ func TestATutorCommentsOnLinesByKeys(t *testing.T) {
 	b.key("l")
 	b.onLine(1)
 	b.key(kb.ArrowDown + kb.ArrowDown)
+	b.onLine(3)
+	// What others say meanwhile draws the work anew, and leaves the keys where they are.
+	s.call(t, "aconvenor", "POST", "/api/projects/"+p.Project+"/task_def_id/"+p.Definition+"/comments",
+		url.Values{"comment": {"In between."}}, nil)
+	b.await("document.getElementById('desk-feedback').textContent.includes('In between.')")
+	b.onLine(3)
+	b.key(kb.ArrowUp + kb.ArrowDown)
 	b.onLine(3)
 	b.key(kb.Enter)
 	b.composing()

@@ -14,6 +14,7 @@ import (
 // reviewed is a task of which a student hands in a program of two versions, and the addresses of it.
 type reviewed struct {
 	student *tab
+	wire    *wire  // between them and the service
 	page    string // of the task
 	at      string // of it in the API
 	desk    string // where a tutor marks it
@@ -34,9 +35,10 @@ func (s *service) handsInText(t *testing.T, on screen, text string) reviewed {
 // handsInFile has a student hand in a file for the task that asks for one program.
 func (s *service) handsInFile(t *testing.T, on screen, name string, content []byte) reviewed {
 	t.Helper()
-	b := open(t, s, on)
+	w := newWire(t, s)
+	b := open(t, w.service, on)
 	b.signIn("student_2")
-	r := reviewed{student: b, page: b.firstTask("5.1P")}
+	r := reviewed{student: b, wire: w, page: b.firstTask("5.1P")}
 	m := regexp.MustCompile(`^/projects/(\d+)/tasks/(\d+)$`).FindStringSubmatch(r.page)
 	r.at = "/api/projects/" + m[1] + "/task_def_id/" + m[2]
 	b.handInFiles(map[string]string{"#file0": b.file(name, content)})
@@ -74,8 +76,14 @@ func (r reviewed) answers(t *testing.T, lines ...int) {
 		}
 		b.press(".src-note:target .reply-here summary")
 		b.fill(".src-note:target textarea", fmt.Sprintf("Answer %d.", i))
+		if i == 0 {
+			r.keepsAnswer("Answer 0.")
+		}
 		b.follow(".src-note:target .reply-here button")
 		b.await("document.querySelector('.src-note:target .src-reply')")
+		if kept := eval[[]string](b, "Object.keys(localStorage).filter((k) => k.startsWith('draft '))"); len(kept) != 0 {
+			t.Errorf("what was sent is kept: %q", kept)
+		}
 		if i%2 == 0 {
 			b.follow(".src-note:target form[action$='/done'] button")
 			b.await("document.querySelector('.src-note.done:target')")
@@ -92,6 +100,24 @@ func (r reviewed) answers(t *testing.T, lines ...int) {
 	b.handInFiles(map[string]string{"#file0": b.file("Program.cs", []byte(next))})
 	b.await(atReceipt)
 	b.document()
+}
+
+// keepsAnswer closes the lid over an answer that was begun, and has no network when it is sent: its words stay.
+func (r reviewed) keepsAnswer(words string) {
+	b := r.student
+	b.Helper()
+	there := "document.querySelector('.src-note:target textarea')?.checkVisibility() && " +
+		"document.querySelector('.src-note:target textarea').value === " + quote(words)
+	b.run(chromedp.Reload())
+	b.await(there)
+	b.expect("net::ERR_")
+	r.wire.does.set(postsLost)
+	b.press(".src-note:target .reply-here button")
+	b.await("document.querySelector('.src-note:target .wrong')?.textContent.startsWith('Not sent: you are offline.')")
+	b.photograph("an answer that is not sent")
+	r.wire.does.set(arrives)
+	b.run(chromedp.Reload())
+	b.await(there)
 }
 
 // A tutor comments on four lines by keys alone, with the page ending in the middle, and sends them with the status.

@@ -13,6 +13,7 @@ const work = (article = now()) => article.querySelector('.desk-work');
 export const text = () => points?.text() ?? kept;
 export const field = (begin) => points?.field(begin) ?? null;
 export const lay = (article) => points?.lay(article);
+export const back = (focus) => points?.back(focus);
 export const carry = (from, to) => source?.carry(from, to);
 export const want = (name) => { wanted = name; };
 

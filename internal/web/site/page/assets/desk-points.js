@@ -217,6 +217,12 @@ function choose(head, anchor = head, focus = true) {
   at.querySelector('a').focus({ preventScroll: true });
 }
 
+// back gives the keys to the line that had them before the work was drawn anew.
+export function back(focus) {
+  const at = focus?.closest('.ln');
+  if (at) choose(numberOf(at), chosen?.anchor);
+}
+
 function unmark() {
   for (const old of now().querySelectorAll('.ln.at')) old.classList.remove('at');
   chosen = null;

@@ -245,6 +245,7 @@ async function refresh(id) {
   [...fresh.querySelectorAll('section')].forEach((s, i) => { s.scrollTop = scrolled[i] ?? 0; });
   if (focus?.isConnected) focus.focus({ preventScroll: true });
   else if (focus?.id) document.getElementById(focus.id)?.focus({ preventScroll: true });
+  else parts.back(focus);
   seen();
   shows(fresh);
   if (old.dataset.status !== fresh.dataset.status) tell(fresh);

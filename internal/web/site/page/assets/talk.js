@@ -1,5 +1,7 @@
 // The conversation: what is typed is kept here, by user and task, until the server said
 // yes; a comment is sent without leaving the page; and what was seen is told.
+import { send } from './send-comment.js';
+
 const form = document.getElementById('say');
 const words = JSON.parse(form.dataset.words);
 const text = document.getElementById('comment');
@@ -21,24 +23,13 @@ async function renew() {
   if (fresh && old && fresh.innerHTML !== old.innerHTML) old.replaceWith(document.adoptNode(fresh));
 }
 
-async function send() {
-  const answer = await fetch(form.getAttribute('action'), { method: 'POST', body: new FormData(form),
-    headers: { Accept: 'application/json' } });
-  if (answer.ok) return '';
-  if (answer.status === 401) return words['sign-in'];
-  if (answer.status === 413) return words.large;
-  const body = await answer.json();
-  // An answer that was lost, and the same words again: they have arrived.
-  return answer.status === 409 && !form.querySelector('input[type=file]').value ? '' : body.error;
-}
-
 async function submit(e) {
   e.preventDefault();
   const button = form.querySelector('button:not([type=button])');
   if (button.disabled) return;
   button.disabled = true;
   flaw.textContent = '';
-  const sentence = await send().catch(() => words.failed);
+  const sentence = await send(form, words);
   button.disabled = false;
   flaw.textContent = sentence;
   if (sentence !== '') {
