@@ -72,6 +72,9 @@ func TestDeskSpeedOfManyFilesAndComments(t *testing.T) {
 	if n := eval[int](b, "document.querySelectorAll('#desk-pointed li').length"); n != manyComments {
 		t.Fatalf("the work has %d comments", n)
 	}
+	b.photograph("desk of many comments")
+	eval[bool](b, "document.querySelector('#desk-pointed details summary').scrollIntoView({ block: 'center' }), true")
+	b.photograph("the fold of comments")
 	eval[bool](b, stopwatch)
 	for i := range 20 {
 		b.ahead()
