@@ -108,6 +108,7 @@ func (r reviewed) keepsAnswer(words string) {
 	b.Helper()
 	there := "document.querySelector('.src-note:target textarea')?.checkVisibility() && " +
 		"document.querySelector('.src-note:target textarea').value === " + quote(words)
+	b.await("Object.keys(localStorage).some((k) => k.startsWith('draft '))")
 	b.run(chromedp.Reload())
 	b.await(there)
 	b.expect("net::ERR_")

@@ -35,7 +35,8 @@ async function submit(e, form) {
 
 for (const form of forms) {
   const kept = localStorage.getItem(draftOf(form));
-  if (kept) {
+  if (form.elements.comment.value) store(form); // typed before this was read
+  else if (kept) {
     form.elements.comment.value = kept;
     form.closest('details').open = true;
   }
