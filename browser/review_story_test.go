@@ -77,7 +77,7 @@ func (r reviewed) answers(t *testing.T, lines ...int) {
 		b.press(".src-note:target .reply-here summary")
 		b.fill(".src-note:target textarea", fmt.Sprintf("Answer %d.", i))
 		if i == 0 {
-			r.keepsAnswer("Answer 0.")
+			r.keepsReply("Answer 0.")
 		}
 		b.follow(".src-note:target .reply-here button")
 		b.await("document.querySelector('.src-note:target .src-reply')")
@@ -102,8 +102,8 @@ func (r reviewed) answers(t *testing.T, lines ...int) {
 	b.document()
 }
 
-// keepsAnswer closes the lid over an answer that was begun, and has no network when it is sent: its words stay.
-func (r reviewed) keepsAnswer(words string) {
+// keepsReply closes the lid over a reply that was begun, and has no network when it is sent: its words stay.
+func (r reviewed) keepsReply(words string) {
 	b := r.student
 	b.Helper()
 	there := "document.querySelector('.src-note:target textarea')?.checkVisibility() && " +
@@ -115,7 +115,7 @@ func (r reviewed) keepsAnswer(words string) {
 	r.wire.does.set(postsLost)
 	b.press(".src-note:target .reply-here button")
 	b.await("document.querySelector('.src-note:target .wrong')?.textContent.startsWith('Not sent: you are offline.')")
-	b.photograph("an answer that is not sent")
+	b.photograph("a reply that is not sent")
 	r.wire.does.set(arrives)
 	b.run(chromedp.Reload())
 	b.await(there)

@@ -1,4 +1,4 @@
-// Answers to comments where these stand: what is typed is kept here, by user and comment, until the server
+// Replies to comments where these stand: what is typed is kept here, by user and comment, until the server
 // said yes.
 import { send } from './send-comment.js';
 
