@@ -74,6 +74,8 @@ func (r reviewed) answers(t *testing.T, lines ...int) {
 			"dataset.line"); under != fmt.Sprint(line) {
 			t.Errorf("comment %d stands under line %s, not %d", i, under, line)
 		}
+		b.await("document.readyState === 'complete'")
+		b.drawn()
 		b.press(".src-note:target .reply-here summary")
 		b.fill(".src-note:target textarea", fmt.Sprintf("Answer %d.", i))
 		if i == 0 {
@@ -110,7 +112,8 @@ func (r reviewed) keepsReply(words string) {
 		"document.querySelector('.src-note:target textarea').value === " + quote(words)
 	b.await("Object.keys(localStorage).some((k) => k.startsWith('draft '))")
 	b.run(chromedp.Reload())
-	b.await(there)
+	b.await(there + " && document.readyState === 'complete'")
+	b.drawn() // the browser went to the comment again
 	b.expect("net::ERR_")
 	r.wire.does.set(postsLost)
 	b.press(".src-note:target .reply-here button")
@@ -118,7 +121,8 @@ func (r reviewed) keepsReply(words string) {
 	b.photograph("a reply that is not sent")
 	r.wire.does.set(arrives)
 	b.run(chromedp.Reload())
-	b.await(there)
+	b.await(there + " && document.readyState === 'complete'")
+	b.drawn()
 }
 
 // A tutor comments on four lines by keys alone, with the page ending in the middle, and sends them with the status.
